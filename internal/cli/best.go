@@ -11,25 +11,29 @@ import (
 )
 
 // bestCommand is the command best.
-type bestCommand struct{ asJSON bool }
+type bestCommand struct{ output command.Output }
 
 func newBest() *cobra.Command {
 	var b bestCommand
 	cmd := &cobra.Command{
-		Use:   "best [DB]",
+		Use:   "best [RUN]",
 		Short: "The best configuration for each matrix",
-		Long: `best prints the fastest configuration for each matrix, precision and cache state.
-Where the measurements cannot tell several apart (the column tied counts them), it
-prints the one whose neighbouring block and grid sizes are fast, too. The column another run
-says how far another run may be off; it is empty where that is not known, because nothing
-was measured again, and then tied says ≥: more may be tied.`,
+		Long: `best prints the fastest configuration for each matrix, precision and cache state. If the
+measurements cannot tell several apart (the column tied counts them), it prints the one
+whose neighbouring block and grid sizes are fast, too. The column another run says how
+far another run may be off. If nothing was measured again, that is not known: the column
+is empty, and tied says ≥, because more may be tied.
+
+` + command.RunHelp,
 		Example: `  spmvtune best
+  spmvtune best quickstart                 # the same run: spmvtune best spmvtune-out/quickstart
   spmvtune best results/a30/results.db --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteFile("db"),
+		ValidArgsFunction: command.CompleteRun,
 		RunE:              b.Run,
 	}
-	cmd.Flags().BoolVar(&b.asJSON, "json", false, "print JSON")
+	b.output.Flags(cmd)
+	b.output.Paged(cmd)
 	return cmd
 }
 
@@ -42,12 +46,12 @@ func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
 	defer db.Close()
 	ctx, w := cmd.Context(), cmd.OutOrStdout()
 
-	if b.asJSON {
+	if b.output.Data() {
 		view, err := db.Query(ctx, "best")
 		if err != nil {
 			return err
 		}
-		return term.Table{Columns: view.Columns, Rows: view.Rows}.JSON(w)
+		return b.output.Write(w, term.Table{Columns: view.Columns, Rows: view.Rows})
 	}
 
 	best, err := db.Best(ctx, store.Filter{})

@@ -15,27 +15,33 @@ import (
 )
 
 // claimsCommand is the command claims.
-type claimsCommand struct{ verbose, asJSON bool }
+type claimsCommand struct {
+	verbose bool
+	output  command.Output
+}
 
 func newClaims() *cobra.Command {
 	var c claimsCommand
 	cmd := &cobra.Command{
-		Use:   "claims [DB]",
+		Use:   "claims [RUN]",
 		Short: "Which claims of the papers hold on your devices",
 		Long: `claims judges each of the papers' claims on each device of the database: it holds, it
 does not hold, or there is not enough data (too few matrices, or intervals that reach
 across a bound). -v shows the figures behind each verdict and what was published. A twin
-counts as the matrix that it imitates, and is marked as a twin.`,
+counts as the matrix that it imitates, and is marked as a twin.
+
+` + command.RunHelp,
 		Example: `  spmvtune claims
   spmvtune claims results/a30/results.db -v
   spmvtune claims --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteFile("db"),
+		ValidArgsFunction: command.CompleteRun,
 		RunE:              c.Run,
 	}
 	cmd.Flags().BoolVarP(&c.verbose, "verbose", "v", false, "show the figures behind each verdict and those published")
-	cmd.Flags().BoolVar(&c.asJSON, "json", false, "print JSON, with all figures")
-	cmd.MarkFlagsMutuallyExclusive("verbose", "json")
+	c.output.Flags(cmd)
+	c.output.Paged(cmd)
+	cmd.MarkFlagsMutuallyExclusive("verbose", "json", "format")
 	return cmd
 }
 
@@ -58,8 +64,8 @@ func (c *claimsCommand) Run(cmd *cobra.Command, args []string) error {
 
 	w := cmd.OutOrStdout()
 	switch {
-	case c.asJSON:
-		return term.WriteJSON(w, claimsJSON(judged))
+	case c.output.Data():
+		return c.output.Write(w, claimsJSON(judged))
 	case len(judged) == 0:
 		fmt.Fprintln(w, "no trial measured yet")
 		return nil
@@ -98,7 +104,10 @@ func claimsJSON(judged []claims.Judgement) []claimJSON {
 
 // printClaims prints a table for each device. Claims without data are one line.
 func printClaims(w io.Writer, judged []claims.Judgement) error {
-	const textWidth = 74
+	textWidth := 74
+	if width := term.Columns(w); width > 0 {
+		textWidth = max(20, min(textWidth, width-26)) // beside number and verdict
+	}
 	for start := 0; start < len(judged); {
 		t := term.Table{Columns: []string{"no.", "verdict", "claim"}}
 		end := start

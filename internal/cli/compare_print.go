@@ -36,7 +36,7 @@ func comparedPairs(pairs []compare.Pair) term.Table {
 func printCompared(w io.Writer, r *compare.Result, all bool) error {
 	t := term.Table{Columns: []string{
 		"verdict", "matrix", "precision", "cache", "kernel", "A", "B", "B / A", "interval",
-	}}
+	}, Less: []string{"cache", "A", "B", "precision"}}
 	for _, p := range r.Pairs {
 		if p.Verdict == compare.Same && !all {
 			continue

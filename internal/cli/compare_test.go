@@ -69,9 +69,9 @@ func TestCompareExitCode(t *testing.T) {
 		{[]string{before, slower, "--threshold", "10%"}, command.ExitOK},
 		{[]string{before, elsewhere}, command.ExitFailed},
 		{[]string{before, elsewhere, "--across-devices"}, command.ExitOK},
-		{[]string{before}, command.ExitUsage},
+		{nil, command.ExitUsage},
 	} {
-		root := newRoot()
+		root := New()
 		root.SetArgs(append([]string{"compare"}, tt.args...))
 		root.SetOut(io.Discard)
 		if got := command.Finish(io.Discard, root.ExecuteContext(t.Context())); got != tt.want {
@@ -84,7 +84,7 @@ func TestCompareExitCode(t *testing.T) {
 func TestComparedWithoutInterval(t *testing.T) {
 	slow := timed(t, "here", 9, func(r *trial.Result) { r.Low, r.High, r.Stop = 0, 0, trial.StopSlow })
 	var out strings.Builder
-	root := newRoot()
+	root := New()
 	root.SetArgs([]string{"compare", timed(t, "here", 1), slow})
 	root.SetOut(&out)
 	if got := command.Finish(io.Discard, root.ExecuteContext(t.Context())); got != command.ExitSlower {

@@ -18,7 +18,7 @@ import (
 
 // execute runs a command in this process. Whatever is wrong with its input, there is no panic.
 func execute(t testing.TB, args ...string) error {
-	root := newRoot()
+	root := New()
 	root.SetArgs(args)
 	root.SetOut(io.Discard)
 	root.SetErr(io.Discard)

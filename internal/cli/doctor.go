@@ -15,33 +15,44 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/matrix"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 )
 
 // doctorCommand is the command doctor.
-type doctorCommand struct{ asJSON bool }
+type doctorCommand struct {
+	output    command.Output
+	bandwidth bool
+}
 
 func newDoctor() *cobra.Command {
 	var d doctorCommand
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what this machine offers, and what is missing",
+		Long: `doctor says which processor, GPUs, scheduler and cache there are, or why there are none. With
+--bandwidth it measures the bandwidth of the memory as well, which takes seconds on an idle
+processor.`,
 		Example: `  spmvtune doctor
+  spmvtune doctor --bandwidth
   spmvtune doctor --json`,
 		Args: cobra.NoArgs,
 		RunE: d.Run,
 	}
-	cmd.Flags().BoolVar(&d.asJSON, "json", false, "print JSON")
+	d.output.Flags(cmd)
+	cmd.Flags().BoolVar(&d.bandwidth, "bandwidth", false, "measure the bandwidth of the memory as well")
 	return cmd
 }
 
 // Run examines the machine.
 func (d *doctorCommand) Run(cmd *cobra.Command, _ []string) error {
-	found := examine(cmd.Context())
-	if d.asJSON {
-		return term.WriteJSON(cmd.OutOrStdout(), found)
+	stages := show.NewStages(cmd.ErrOrStderr())
+	found := examine(cmd.Context(), d.bandwidth, stages)
+	stages.Clear()
+	if d.output.Data() {
+		return d.output.Write(cmd.OutOrStdout(), found)
 	}
 	found.print(cmd.OutOrStdout())
 	return nil
@@ -54,8 +65,13 @@ func (d *diagnosis) print(w io.Writer) {
 	if c := d.CPU; c != nil {
 		line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", c.Name, c.Units, term.Bytes(c.Cache),
 			term.Bytes(c.Memory))
-		line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s, at random %.2f GB/s of float64 (measured)",
-			d.Roof.Read, d.Roof.Copy, d.Roof.Triad, d.Roof.Gather)
+		if r := d.Roof; r != nil {
+			line("bandwidth", "read %.1f, copy %.1f, triad %.1f GB/s, at random %.2f GB/s of float64 (measured)", r.Read,
+				r.Copy, r.Triad, r.Gather)
+			if d.Cached != "" {
+				line("", "%s", d.Cached)
+			}
+		}
 	} else {
 		line("cpu", "%s", d.CPUError)
 	}
@@ -76,8 +92,11 @@ func (d *diagnosis) print(w io.Writer) {
 type diagnosis struct {
 	CPU      *kernels.Device `json:"cpu"`
 	CPUError string          `json:"cpu_error,omitempty"`
-	Roof     kernels.Roof    `json:"bandwidth_gbps"`
-	CUDA     string          `json:"cuda"`
+	// Roof is nil unless it was measured.
+	Roof *kernels.Roof `json:"bandwidth_gbps,omitempty"`
+	// Cached says why the bandwidth may be partly that of the cache; "" if it is not.
+	Cached string `json:"bandwidth_note,omitempty"`
+	CUDA   string `json:"cuda"`
 	// NVML is empty without a GPU.
 	NVML string `json:"nvml,omitempty"`
 	// More describes the other GPUs.
@@ -90,7 +109,7 @@ type diagnosis struct {
 	SQLite  string `json:"sqlite"`
 }
 
-func examine(ctx context.Context) diagnosis {
+func examine(ctx context.Context, bandwidth bool, stages *show.Stages) diagnosis {
 	sqlite, _, _ := sqlite3.Version()
 	d := diagnosis{
 		Slurm:   examineSlurm(ctx),
@@ -105,7 +124,12 @@ func examine(ctx context.Context) diagnosis {
 		defer b.Close()
 		dev := b.Device()
 		d.CPU = &dev
-		d.Roof, err = b.Roof()
+	}
+	if err == nil && bandwidth {
+		stages.Begin("measuring the bandwidth of the memory")
+		var roof kernels.Roof
+		roof, err = b.Roof()
+		d.Roof, d.Cached = &roof, b.Cached()
 	}
 	if err != nil {
 		d.CPU, d.CPUError = nil, err.Error()

@@ -21,5 +21,5 @@ func TestFlagUsage(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(newRoot())
+	visit(New())
 }

@@ -14,7 +14,7 @@ import (
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND|TOPIC]",
-		Short: "Help about a command, or about config, the format of a sweep file",
+		Short: "Help about a command, about config (sweep files) or about database (views)",
 		Example: `  spmvtune help run
   spmvtune help config`,
 		ValidArgsFunction: completeTopic,

@@ -33,31 +33,34 @@ func newImport() *cobra.Command {
 	var i importCommand
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Import measurements that were taken elsewhere, from a CSV file",
+		Short: "Import measurements that were taken elsewhere, from CSV, Kernel Tuner or nvbench",
 		Long: `import reads a table of measured times and writes them into a new database, for best,
 learn, report and query. Each row has a matrix, its features (at least rows, cols and
 nonzeros; or --features names a second table with them), a kernel, and a time: time_s,
 time_ms, time_us, time_ns or gflops. It may have device, precision, cache, block, grid,
 params and class. Several rows of the same configuration are repeated runs: their median
-counts.
+counts. FILE may also be a cache of Kernel Tuner, or what nvbench writes with --json.
 
 Imported results are not verified. Their device is called "NAME (imported)", and the
 message of each trial names its line in the file. A mistake in any row is an error, and
 nothing is written.`,
 		Example: `  spmvtune import runs.csv --device "NVIDIA A100" --precision float64
   spmvtune import runs.csv --features matrices.tsv --column rows=nr_rows,cols=nr_cols,nonzeros=nr_nzeros
+  spmvtune import cache.json --matrix delaunay_n23 --features matrices.csv --precision float32
+  spmvtune import nvbench.json --features matrices.csv --column matrix=Input,block=BlockSize,precision=T
   spmvtune learn spmvtune-out/runs/results.db`,
-		Args:              command.Needs("a table: a CSV file"),
-		ValidArgsFunction: command.CompleteFile("csv", "tsv"),
+		Args:              command.Needs("a table: a CSV file, or JSON of Kernel Tuner or nvbench"),
+		ValidArgsFunction: command.CompleteFile("csv", "tsv", "json"),
 		RunE:              i.Run,
 	}
 	f := cmd.Flags()
 	f.StringVar(&i.features, "features", "", "a second table with the features of each matrix")
 	f.StringToStringVar(&i.Columns, "column", nil, "name of a column in the files: NAME=THEIRS")
+	f.StringVar(&i.Matrix, "matrix", "", "measured matrix, if no column names it")
 	f.StringVar(&i.Device, "device", "", "measured device, if no column names it")
 	f.StringVar(&i.precision, "precision", "", "float32 or float64, if no column says it")
 	f.StringVar(&i.cache, "cache", "", "warm or cold, if no column says it (default: unknown)")
-	f.StringVarP(&i.out, "out", "o", "", "folder to write to (default: "+filepath.Join(command.OutRoot, "FILE")+")")
+	f.StringVarP(&i.out, "out", "o", "", "folder to write to (default: "+filepath.Join(command.OutRoot(), "FILE")+")")
 	command.FlagFile(cmd, "features", "csv", "tsv")
 	command.FlagFile(cmd, "out")
 	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
@@ -77,7 +80,7 @@ func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 
 	path := args[0]
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	out := cmp.Or(i.out, filepath.Join(command.OutRoot, name))
+	out := cmp.Or(i.out, filepath.Join(command.OutRoot(), name))
 	database := filepath.Join(out, job.DatabaseFile)
 	if _, err := os.Lstat(database); err == nil {
 		return command.WithHint(fmt.Errorf("%s exists already", database),
@@ -154,6 +157,9 @@ func printImported(w io.Writer, m *foreign.Measurements, database string) error 
 		term.Matrices(len(m.Matrices)), term.Count(runs, "row", "rows"))
 	if len(m.Unused) > 0 {
 		term.Print(w, "note: ignored columns: "+strings.Join(m.Unused, ", "))
+	}
+	if m.Failed > 0 {
+		fmt.Fprintf(w, "note: %s without a time left out\n", term.Count(m.Failed, "configuration", "configurations"))
 	}
 	_, err := fmt.Fprintf(w, "database: %s\n", database)
 	return err

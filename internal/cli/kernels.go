@@ -13,7 +13,7 @@ import (
 )
 
 // kernelsCommand is the command kernels.
-type kernelsCommand struct{ asJSON bool }
+type kernelsCommand struct{ output command.Output }
 
 func newKernels() *cobra.Command {
 	var k kernelsCommand
@@ -28,7 +28,8 @@ func newKernels() *cobra.Command {
 		ValidArgsFunction: command.CompleteOne(kernels.Names()),
 		RunE:              k.Run,
 	}
-	cmd.Flags().BoolVar(&k.asJSON, "json", false, "print JSON")
+	k.output.Flags(cmd)
+	k.output.Paged(cmd)
 	cmd.AddCommand(newKernelsNew())
 	return cmd
 }
@@ -38,14 +39,14 @@ func (k *kernelsCommand) Run(cmd *cobra.Command, args []string) error {
 	list := kernels.Catalogue
 	if len(args) == 1 {
 		if list = kernelsNamed(args[0]); len(list) == 0 {
-			return command.Unknown("kernel", args[0], kernels.Names())
+			return command.Unknown("kernel", "kernels", args[0], kernels.Names(), "spmvtune kernels")
 		}
 	}
 
 	w := cmd.OutOrStdout()
 	switch {
-	case k.asJSON:
-		return term.WriteJSON(w, list)
+	case k.output.Data():
+		return k.output.Write(w, list)
 	case len(list) == 1:
 		describeKernel(w, list[0])
 		return nil
@@ -73,7 +74,8 @@ func kernelsNamed(name string) []kernels.Kernel {
 // listKernels prints a line for each kernel, and the papers that they are from.
 func listKernels(w io.Writer, list []kernels.Kernel) error {
 	const others = 30 // characters of a line beside name, parameters and mapping
-	t := term.Table{Columns: []string{"kernel", "backend", "format", "bits", "parameters", "mapping"}}
+	t := term.Table{Columns: []string{"kernel", "backend", "format", "bits", "parameters", "mapping"},
+		Less: []string{"bits", "backend", "format"}}
 	var sources strings.Builder
 	name, params := len(t.Columns[0]), len("parameters")
 	for _, k := range list {
@@ -88,8 +90,9 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 		return err
 	}
 
-	fmt.Fprintln(w, "\nbits: the last bits of y are the same in every run, or may vary.")
-	fmt.Fprintln(w, "spmvtune kernels NAME explains a kernel's block, grid and parameters, and where it is from.")
+	fmt.Fprintln(w)
+	term.Print(w, "bits: the last bits of y are the same in every run, or may vary.")
+	term.Print(w, "spmvtune kernels NAME explains a kernel's block, grid and parameters, and where it is from.")
 	if cited := kernels.Cited(sources.String()); len(cited) > 0 {
 		fmt.Fprintln(w, "\nThe papers:")
 		for _, p := range cited {

@@ -24,7 +24,9 @@ type learnCommand struct {
 	outs             []string
 	device, ruleFile string
 	adapt, judge     string // databases
-	evaluate, asJSON bool
+	keep             string // file to write
+	evaluate         bool
+	output           command.Output
 	options          rule.Options
 }
 
@@ -32,7 +34,7 @@ func newLearn() *cobra.Command {
 	l := learnCommand{options: rule.DefaultOptions}
 	l.options.Ensemble = true
 	cmd := &cobra.Command{
-		Use:   "learn [DB...]",
+		Use:   "learn [RUN...]",
 		Short: "Learn a rule from databases, and export it",
 		Long: `learn learns from the trials of one or more databases which kernel to use for a matrix
 that was never measured. It reports how the rule does on structure classes left out one at
@@ -45,17 +47,20 @@ the rule:
 
 --evaluate prints more, as Markdown: a learning curve, the value of each feature, after how
 many products the features have paid for themselves, and on which matrices the rule fails.
-With --rule it prints what that rule says of itself: its figures, by class, and its failures.`,
+With --rule it prints what that rule says of itself: its figures, by class, and its failures.
+
+` + command.RunHelp,
 		Example: `  spmvtune learn results.db
   spmvtune learn a.db b.db -o rule.json -o rule.h
   spmvtune learn spmvtune-out/*/results.db --device "NVIDIA H100" -o rule.json
   spmvtune learn --rule h100 -o rule.h      # the embedded rule, for a C program
   spmvtune learn corpus.db --evaluate > rule.md
   spmvtune learn --rule h100 --evaluate     # the figures of the embedded rule
+  spmvtune learn corpus.db --keep data.json.gz # what it learns from, small: learn takes it, too
   spmvtune learn corpus.db --products 100   # with the time of preparation
   spmvtune learn --rule h100 --judge a30.db # how the rule does on another device
   spmvtune learn --rule h100 --adapt a30.db -o a30.json`,
-		ValidArgsFunction: command.CompleteFiles("db"),
+		ValidArgsFunction: command.CompleteRuns,
 		RunE:              l.Run,
 	}
 	f := cmd.Flags()
@@ -76,7 +81,9 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 	f.BoolVar(&l.options.Ensemble, "ensemble", l.options.Ensemble,
 		"also learn a boosted ensemble, for select --accurate")
 	f.BoolVar(&l.evaluate, "evaluate", false, "print learning curve, value of features, and what the rule misses")
-	f.BoolVar(&l.asJSON, "json", false, "print the evaluation as JSON")
+	f.StringVar(&l.keep, "keep", "", "only write what a rule would be learned from, without samples: a file "+
+		"NAME"+keptSuffix+", which learn takes in place of a database")
+	l.output.Flags(cmd)
 	command.FlagFile(cmd, "out", ruleExtensions()...)
 	command.FlagFile(cmd, "rule", "json")
 	command.FlagFile(cmd, "adapt", "db")
@@ -95,18 +102,33 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	if l.ruleFile != "" {
 		return l.export(cmd, args)
 	}
-	databases, err := command.Databases(cmd, args)
-	if err != nil {
-		return err
+	databases, tables := args, []string(nil)
+	if len(args) > 0 && strings.HasSuffix(args[0], keptSuffix) {
+		databases, tables = nil, args
+	}
+	var err error
+	if tables == nil {
+		if databases, err = command.Databases(cmd, args); err != nil {
+			return err
+		}
 	}
 	if err := l.options.Check(); err != nil {
 		return command.Usage(err)
 	}
 
 	ctx := cmd.Context()
-	seen, test, err := observed(ctx, cmd.ErrOrStderr(), databases, l.device)
+	var seen []rule.Observation
+	var test []string
+	if tables != nil {
+		seen, test, err = keptIn(tables)
+	} else {
+		seen, test, err = observed(ctx, cmd.ErrOrStderr(), databases, l.device)
+	}
 	if err != nil {
 		return err
+	}
+	if l.keep != "" {
+		return keepIn(l.keep, seen, test)
 	}
 	if !cmd.Flags().Changed("test") {
 		l.options.Test = test
@@ -126,7 +148,7 @@ func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
 	if len(databases) > 0 {
 		return command.Usage(errors.New("give either --rule or databases"))
 	}
-	r, _, err := readRule(l.ruleFile, rule.EmbeddedName, nil)
+	r, _, err := readRule(cmd, l.ruleFile, rule.EmbeddedName)
 	if err != nil {
 		return err
 	}
@@ -142,7 +164,11 @@ func (l *learnCommand) elsewhere(cmd *cobra.Command, r *rule.Rule, seen []rule.O
 	if l.judge != "" && (l.adapt != "" || len(l.outs) > 0 || l.evaluate) {
 		return command.Usage(errors.New("--judge prints how the rule does, and goes with neither --adapt, --out nor --evaluate"))
 	}
-	other, _, err := observed(cmd.Context(), cmd.ErrOrStderr(), []string{database}, "")
+	path, err := command.Database(cmd, database)
+	if err != nil {
+		return err
+	}
+	other, _, err := observed(cmd.Context(), cmd.ErrOrStderr(), []string{path}, "")
 	if err != nil {
 		return err
 	}
@@ -157,8 +183,8 @@ func (l *learnCommand) elsewhere(cmd *cobra.Command, r *rule.Rule, seen []rule.O
 	if err != nil {
 		return err
 	}
-	if l.asJSON {
-		return term.WriteJSON(cmd.OutOrStdout(), list)
+	if l.output.Data() {
+		return l.output.Write(cmd.OutOrStdout(), list)
 	}
 	return rule.WriteTransfers(cmd.OutOrStdout(), list)
 }
@@ -167,7 +193,7 @@ func (l *learnCommand) elsewhere(cmd *cobra.Command, r *rule.Rule, seen []rule.O
 // evaluation is what the rule says of itself.
 func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Observation) error {
 	w := cmd.OutOrStdout()
-	evaluate := l.evaluate || l.asJSON
+	evaluate := l.evaluate || l.output.Data()
 	if len(l.outs) > 0 || !evaluate {
 		if err := writeRuleForms(w, r, l.outs); err != nil {
 			return err
@@ -185,8 +211,8 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 	if err != nil {
 		return err
 	}
-	if l.asJSON {
-		return term.WriteJSON(w, list)
+	if l.output.Data() {
+		return l.output.Write(w, list)
 	}
 	return rule.WriteEvaluation(w, r, list)
 }

@@ -15,8 +15,9 @@ import (
 
 // planCommand is the command plan.
 type planCommand struct {
-	out             string
-	asJSON, offline bool
+	out     string
+	offline bool
+	output  command.Output
 }
 
 func newPlan() *cobra.Command {
@@ -24,17 +25,20 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan SWEEP",
 		Short: "Show what a sweep would run, and for how long",
-		Long: `plan checks a sweep file, loads its matrices, applies its constraints, looks up which
-trials are measured already, and measures nothing. It downloads nothing either: it lists
-matrices that are not here yet, and plans with their twins if they have one.`,
+		Long: `plan checks a sweep file, applies its constraints, looks up which trials are measured
+already, and measures nothing. It reads or generates small matrices, a few seconds in all,
+and keeps none of them; larger ones that are neither cached nor measured it plans by the
+sizes that they announce. It downloads nothing either: it lists matrices that are not here
+yet, and plans with their twins if they have one.`,
 		Example: `  spmvtune plan quickstart
   spmvtune plan my-sweep.toml --json`,
 		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
 		RunE:              p.Run,
 	}
-	cmd.Flags().StringVarP(&p.out, "out", "o", "", "folder of the results (default "+command.OutRoot+"/NAME)")
-	cmd.Flags().BoolVar(&p.asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVarP(&p.out, "out", "o", "", "folder of the results (default "+command.OutRoot()+"/NAME)")
+	p.output.Flags(cmd)
+	p.output.Paged(cmd)
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "plan for run --offline")
 	command.FlagFile(cmd, "out")
 	return cmd
@@ -51,14 +55,16 @@ func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	out := cmp.Or(p.out, filepath.Join(command.OutRoot, sweep.Name))
-	planned, err := preview(cmd.Context(), sweep, filepath.Join(out, job.DatabaseFile), resolver)
+	out := cmp.Or(p.out, filepath.Join(command.OutRoot(), sweep.Name))
+	stages := show.NewStages(cmd.ErrOrStderr())
+	planned, err := preview(cmd.Context(), sweep, filepath.Join(out, job.DatabaseFile), resolver, stages)
+	stages.Clear()
 	if err != nil {
 		return err
 	}
 
-	if p.asJSON {
-		err = term.WriteJSON(cmd.OutOrStdout(), planned)
+	if p.output.Data() {
+		err = p.output.Write(cmd.OutOrStdout(), planned)
 	} else {
 		err = planned.print(cmd.OutOrStdout())
 	}

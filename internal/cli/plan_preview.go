@@ -8,6 +8,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
 	"spmvtune/store"
 	"spmvtune/tuner"
@@ -46,6 +47,8 @@ type plannedMatrix struct {
 	Trials   int     `json:"trials"`
 	Finished int     `json:"finished"`
 	Seconds  float64 `json:"seconds"`
+	// Announced tells if the sizes are as announced: the matrix was neither read nor generated.
+	Announced bool `json:"announced,omitempty"`
 }
 
 // plannedDuplicate is a matrix with the same content as another one.
@@ -74,7 +77,9 @@ type plannedError struct {
 }
 
 // preview plans a sweep whose results are in the database at path, which may not exist yet.
-func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *matrix.Resolver) (*planned, error) {
+func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *matrix.Resolver, stages *show.Stages) (
+	*planned, error) {
+
 	var db *store.DB
 	// A run that was killed at once may have left an empty file.
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
@@ -87,7 +92,7 @@ func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *m
 	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{},
 		Matrices: []plannedMatrix{}}
 	for _, backend := range sweep.Backends() {
-		if err := p.add(ctx, sweep.Only(backend), db, resolver); err != nil {
+		if err := p.add(ctx, sweep.Only(backend), db, resolver, stages); err != nil {
 			return nil, err
 		}
 	}
@@ -96,8 +101,12 @@ func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *m
 }
 
 // add plans the part of a sweep that runs on one backend. db may be nil.
-func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, resolver *matrix.Resolver) error {
-	opt := tuner.Options{Resolver: resolver}
+func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, resolver *matrix.Resolver,
+	stages *show.Stages) error {
+
+	opt := tuner.Options{Resolver: resolver, Planning: func(matrix string, done, of int) {
+		stages.At("planning "+matrix, done, of)
+	}}
 	byRule, err := job.NewChooser(ctx, part)
 	if err != nil {
 		return err
@@ -175,7 +184,7 @@ func (p *planned) addMatrix(device string, f tuner.Forecast) {
 	size := f.Matrix.Features
 	p.Matrices = append(p.Matrices, plannedMatrix{
 		Device: device, Matrix: f.Matrix.Name, Rows: size.Rows, Cols: size.Cols, NNZ: size.Nonzeros,
-		Trials: f.Count, Finished: f.Finished, Seconds: f.Time.Seconds(),
+		Trials: f.Count, Finished: f.Finished, Seconds: f.Time.Seconds(), Announced: f.Announced,
 	})
 
 	p.Trials += f.Count

@@ -20,6 +20,7 @@ func (p *planned) print(w io.Writer) error {
 		}
 	}
 
+	p.printAnnounced(w)
 	p.printMissing(w)
 	for _, t := range p.Duplicates {
 		fmt.Fprintln(w, tuner.Duplicate(t))
@@ -67,6 +68,21 @@ func (p *planned) table() term.Table {
 	}
 
 	return t
+}
+
+// printAnnounced says which matrices the plan does not know well.
+func (p *planned) printAnnounced(w io.Writer) {
+	names := map[string]bool{}
+	for _, m := range p.Matrices {
+		if m.Announced {
+			names[m.Matrix] = true
+		}
+	}
+	if n := len(names); n > 0 {
+		term.Print(w, fmt.Sprintf("%s: %s not read or generated for the plan, so the nonzeros may be a few per cent off, "+
+			"and equal content is not seen", term.Count(n, "matrix is planned by its announced size",
+			"matrices are planned by their announced sizes"), term.Noun(n, "it was", "they were")))
+	}
 }
 
 // printMissing says which matrices run downloads first.

@@ -25,7 +25,7 @@ type profileCommand struct {
 func newProfile() *cobra.Command {
 	var p profileCommand
 	cmd := &cobra.Command{
-		Use:   "profile [DB]",
+		Use:   "profile [RUN]",
 		Short: "Count what kernels do, with a profiler",
 		Long: `profile takes the fastest configuration of each kernel on each matrix, computes its products
 again under a profiler, and keeps what that counts with the trials: on an NVIDIA GPU Nsight
@@ -34,15 +34,18 @@ taken: profiling slows a product down. The view profile has the counters; the fi
 occupancy, warp-efficiency and load-efficiency show them, and the report says by them why a
 kernel wins.
 
---where takes all trials instead for which an SQL condition on the view results is true. Where only
-another user may count, --print prints the commands for that one, and --import reads their output.`,
+--where takes all trials instead that meet an SQL condition on the view results. If only
+another user may count, --print prints the commands for them, and --import reads their
+output.
+
+` + command.RunHelp,
 		Example: `  spmvtune profile
   spmvtune profile results.db --matrix cant
   spmvtune profile results.db --where "kernel = 'csr_light' and matrix = 'cant'"
   spmvtune profile results.db --print > count.sh && sudo sh count.sh > counts.txt
   spmvtune profile results.db --import counts.txt`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteFile("db"),
+		ValidArgsFunction: command.CompleteRun,
 		RunE:              p.Run,
 	}
 	f := cmd.Flags()
@@ -60,12 +63,11 @@ another user may count, --print prints the commands for that one, and --import r
 
 // Run adds a profile to a database.
 func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
-	path := ""
-	if len(args) == 1 {
-		path = args[0]
-	} else if path, err = command.OnlyDatabase(func(path string) string { return command.Again(cmd, path) }); err != nil {
+	paths, err := command.Databases(cmd, args)
+	if err != nil {
 		return err
 	}
+	path := paths[0]
 	if _, err := os.Stat(path); err != nil { // Open would make a database
 		return err
 	}

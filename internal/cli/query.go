@@ -9,37 +9,65 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/job"
 	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 
 // queryCommand is the command query.
 type queryCommand struct {
-	db, format string
-	maxRows    int
+	db      string
+	output  command.Output
+	maxRows int
 }
 
 func newQuery() *cobra.Command {
 	var q queryCommand
 	cmd := &cobra.Command{
-		Use:   "query [--db FILE] SQL|VIEW",
+		Use:   "query [RUN] SQL|VIEW",
 		Short: "Query the database, read-only",
 		Long: `query runs SQL on a results database, which it can't change. The name of a view
-alone prints the whole view; a table for people leaves out its columns without a value. The stable views are results, best, speedup, features,
-profile and telemetry; their columns do not change within a major version.`,
+alone prints the whole view; a table for people leaves out columns without a value.
+The stable views are results, best, speedup, features, profile and telemetry; their
+columns do not change within a major version. "spmvtune help database" explains each.
+
+` + command.RunHelp,
 		Example: `  spmvtune query best
   spmvtune query "select matrix, kernel, min(median_ms) from results where status = 'ok' group by matrix, kernel"
-  spmvtune query --db results.db --format csv features > features.csv`,
-		Args:              command.Needs("SQL, or the name of a view: " + strings.Join(store.Views, ", ")),
-		ValidArgsFunction: command.CompleteOne(store.Views),
+  spmvtune query quickstart --format csv features > features.csv`,
+		Args:              needsQuery,
+		ValidArgsFunction: completeQuery,
 		RunE:              q.Run,
 	}
-	cmd.Flags().StringVar(&q.db, "db", "", "results database (default: the only one below "+command.OutRoot+")")
-	command.FlagFormat(cmd, &q.format)
+	cmd.Flags().StringVar(&q.db, "db", "", "the run, as an argument before the query names it")
+	q.output.Flags(cmd)
+	q.output.Paged(cmd)
 	cmd.Flags().IntVar(&q.maxRows, "max-rows", 0, fmt.Sprintf(
 		"print at most so many rows (default: all as csv or json, %d as table or markdown)", tableRows))
 	command.FlagFile(cmd, "db", "db")
 	return cmd
+}
+
+// needsQuery checks that there is a query, and at most a run before it.
+func needsQuery(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return errors.New("query needs SQL, or the name of a view: " + strings.Join(store.Views, ", "))
+	case 1, 2:
+		return nil
+	}
+	return fmt.Errorf("query takes a run and SQL, not %d arguments: put the SQL in quotes", len(args))
+}
+
+// completeQuery completes a query with the views, and the word before it with the runs.
+func completeQuery(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return append(slices.Clone(store.Views), command.RunNames(job.DatabaseFile)...), cobra.ShellCompDirectiveDefault
+	case 1:
+		return store.Views, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // tableRows is how many rows a table for people has unless told: it is laid out in memory.
@@ -50,21 +78,29 @@ var errEnough = errors.New("enough")
 
 // Run prints the answer to a query.
 func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
-	db, _, err := command.OpenDatabase(cmd.Context(), q.db, func(path string) string {
-		return command.Again(cmd, "--db", path, args[0])
-	})
+	if q.maxRows < 0 || q.maxRows == 0 && cmd.Flags().Changed("max-rows") {
+		return command.Usage(fmt.Errorf("--max-rows is %d: it must be at least 1", q.maxRows))
+	}
+	run, query := q.db, args[len(args)-1]
+	if len(args) == 2 {
+		if run != "" {
+			return command.Usage(errors.New("name the run once: as an argument, or with --db"))
+		}
+		run = args[0]
+	}
+	db, _, err := command.OpenDatabase(cmd, run)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	most := q.maxRows
-	if people := q.format == "table" || q.format == "markdown"; most <= 0 && people {
+	if most == 0 && q.output.ForPeople() {
 		most = tableRows
 	}
 	var rows *term.Rows
 	n := 0
-	err = db.Each(cmd.Context(), args[0], func(columns []string) (err error) {
-		rows, err = term.NewRows(cmd.OutOrStdout(), q.format, columns)
+	err = db.Each(cmd.Context(), query, func(columns []string) (err error) {
+		rows, err = term.NewRows(cmd.OutOrStdout(), q.output.ChosenFormat(), columns)
 		return err
 	}, func(row []any) error {
 		if n++; most > 0 && n > most {
@@ -76,7 +112,7 @@ func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var empty []string
-	if slices.Contains(store.Views, args[0]) {
+	if slices.Contains(store.Views, query) {
 		empty = rows.DropEmpty()
 	}
 	if err := rows.Close(); err != nil {

@@ -25,10 +25,10 @@ const mostSeeds = 100_000
 
 // replayCommand is the command replay.
 type replayCommand struct {
-	strategies     []string
-	seeds          int
-	format, figure string
-	asJSON         bool
+	strategies []string
+	seeds      int
+	figure     string
+	output     command.Output
 
 	outcomes []replay.Outcome
 	lines    []string // The lines of the strategies.
@@ -37,7 +37,7 @@ type replayCommand struct {
 func newReplay() *cobra.Command {
 	var r replayCommand
 	cmd := &cobra.Command{
-		Use:   "replay [DB]",
+		Use:   "replay [RUN]",
 		Short: "Try search strategies on a measured grid",
 		Long: `replay runs search strategies on the configurations that a sweep over a whole grid
 has measured, many times with different seeds, without a device: a step of n samples gets
@@ -48,25 +48,27 @@ within 5%, 2% and 1% of the best.
 A model counts device time: the products of samples, warm-up and verification, and the
 flush of the caches if they are cold. The median of all samples decides how good a
 configuration is, not the samples that the search has seen. What can't be told from the
-best is as good as the best: "told from" says from what difference on one can, and where
-that is more than 2%, the output says so.
+best is as good as the best: "told from" says how large a difference must be for that;
+if it is more than 2%, the output says so.
 
 --figure draws how near searches come to the best over device time; the report has this
-figure for up to about forty grids.`,
+figure for up to about forty grids.
+
+` + command.RunHelp,
 		Example: `  spmvtune replay
   spmvtune replay results.db --strategy racing,local --seeds 200
   spmvtune replay results.db --figure convergence.svg
   spmvtune replay results.db --format csv > replay.csv`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteFile("db"),
+		ValidArgsFunction: command.CompleteRun,
 		RunE:              r.Run,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&r.strategies, "strategy", search.Replayable(), "strategies to try")
 	f.IntVar(&r.seeds, "seeds", 50, "searches of each strategy on each matrix")
-	f.BoolVar(&r.asJSON, "json", false, "print JSON: --format json")
+	r.output.Flags(cmd)
+	r.output.Paged(cmd)
 	f.StringVar(&r.figure, "figure", "", "draw how searches come near the best: FILE.png, FILE.svg or FILE.pdf")
-	command.FlagFormat(cmd, &r.format)
 	command.FlagFile(cmd, "figure", command.PictureFormats...)
 	command.FlagValues(cmd, "strategy", search.Replayable()...)
 	return cmd
@@ -77,10 +79,6 @@ func (r *replayCommand) Run(cmd *cobra.Command, args []string) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	if r.asJSON {
-		r.format = "json"
-	}
-
 	db, path, err := command.DatabaseArg(cmd, args)
 	if err != nil {
 		return err
@@ -117,7 +115,7 @@ func (r *replayCommand) check() error {
 
 	for _, s := range r.strategies {
 		if !slices.Contains(search.Replayable(), s) {
-			return command.Unknown("strategy", s, search.Replayable())
+			return command.Unknown("strategy", "strategies", s, search.Replayable(), "spmvtune help config")
 		}
 	}
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"spmvtune/internal/term"
 	"spmvtune/tuner/replay"
@@ -14,10 +13,10 @@ import (
 
 // print prints the outcomes: a short table for people, everything for programs.
 func (r *replayCommand) print(w io.Writer) error {
-	if r.format != "table" && r.format != "markdown" {
-		return r.full().Write(w, r.format)
+	if !r.output.ForPeople() {
+		return r.output.Write(w, r.full())
 	}
-	if err := r.brief().Write(w, r.format); err != nil {
+	if err := r.brief().Write(w, r.output.ChosenFormat()); err != nil {
 		return err
 	}
 	if short := r.short(); short != "" {
@@ -26,8 +25,10 @@ func (r *replayCommand) print(w io.Writer) error {
 	if noise := r.noise(); noise != "" {
 		fmt.Fprintln(w, noise)
 	}
-	_, err := fmt.Fprintln(w, strings.Join(r.lines, "\n"))
-	return err
+	for _, line := range r.lines {
+		term.Print(w, line)
+	}
+	return nil
 }
 
 // full is the table for programs.
@@ -61,7 +62,7 @@ func (r *replayCommand) brief() term.Table {
 	t := term.Table{Columns: []string{
 		"matrix", "precision", "cache", "strategy", "configurations",
 		"to 5%", "to 2%", "steps to 2%", "to 1%", "end", "loss", "told from",
-	}}
+	}, Less: []string{"told from", "to 5%", "configurations", "steps to 2%", "cache", "end"}}
 
 	share := func(x float64) term.Quantity { return term.Quantity(shareOfGrid(x)) }
 	for _, o := range r.outcomes {

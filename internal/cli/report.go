@@ -15,7 +15,6 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/plots"
 	"spmvtune/plots/figure"
 )
@@ -23,14 +22,15 @@ import (
 // reportCommand is the command report.
 type reportCommand struct {
 	job.Options
-	paper             string
-	published, asJSON bool
+	paper     string
+	published bool
+	output    command.Output
 }
 
 func newReport() *cobra.Command {
 	var r reportCommand
 	cmd := &cobra.Command{
-		Use:   "report [DB...]",
+		Use:   "report [RUN...]",
 		Short: "Make figures, tables, rule and the HTML page from databases",
 		Long: `report makes everything that run makes after measuring, from databases alone: figures,
 tables, the learned rule and one self-contained HTML page. The same databases give
@@ -51,27 +51,29 @@ figures stay as they are.
 --paper makes what goes into a paper as it is, in the folder paper: figures (PDF and SVG) as
 wide as a column, with text of 7 to 8 points and no title; beside each, NAME.tex with its
 \caption and \label, which names device, driver, date and number of trials; and tables with
-booktabs. Pictures of single matrices are made of the figures that --figure names.`,
+booktabs. Pictures of single matrices are made of the figures that --figure names.
+
+` + command.RunHelp,
 		Example: `  spmvtune report
   spmvtune report results/a30/results.db --out a30-report
   spmvtune report a30.db h100.db --out both
   spmvtune report after.db --against before.db
   spmvtune report --paper acm
   spmvtune report --figure throughput-vs-block --kernel 'coo_*' --precision float32 --out coo`,
-		ValidArgsFunction: command.CompleteFiles("db"),
+		ValidArgsFunction: command.CompleteRuns,
 		RunE:              r.Run,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&r.Out, "out", "o", "",
-		"folder to write to (default: the database's; of several, "+filepath.Join(command.OutRoot, "report")+")")
-	f.StringVar(&r.Against, "against", "", "compare with this database: what became faster or slower")
+		"folder to write to (default: the database's; of several, "+filepath.Join(command.OutRoot(), "report")+")")
+	f.StringVar(&r.Against, "against", "", "compare with this run: what became faster or slower")
 	f.StringSliceVar(&r.Figures, "figure", nil, "write only these figures")
 	f.StringSliceVar(&r.Choice.Kernels, "kernel", nil, "only these kernels")
 	f.StringSliceVar(&r.Choice.Matrices, "matrix", nil, "only these matrices")
 	f.StringSliceVar(&r.Choice.Devices, "device", nil, "only these devices")
 	f.StringSliceVar(&r.Choice.Precisions, "precision", nil, "only these precisions: float32, float64")
 	f.StringSliceVar(&r.Choice.Caches, "cache", nil, "only these cache states: cold, warm")
-	f.BoolVar(&r.asJSON, "json", false, "print JSON: what was written, and the headline")
+	r.output.Flags(cmd)
 	f.StringVar(&r.paper, "paper", "",
 		"for a column of a paper instead of the page: acm, ieee, a4, or a width such as 8.5cm")
 	f.BoolVar(&r.published, "published", false, "draw the papers' own numbers beside the measured ones")
@@ -109,11 +111,14 @@ func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	folder := filepath.Dir(databases[0])
 	if len(databases) > 1 {
-		folder = filepath.Join(command.OutRoot, "report")
+		folder = filepath.Join(command.OutRoot(), "report")
 	}
 	r.Out = cmp.Or(r.Out, folder)
 	r.Version = command.Version()
 	if r.Against != "" {
+		if r.Against, err = command.Database(cmd, r.Against); err != nil {
+			return err
+		}
 		r.Base = command.Shown(r.Against)
 	}
 	if cmd.Flags().Changed("published") {
@@ -130,8 +135,8 @@ func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if r.asJSON {
-		return term.WriteJSON(cmd.OutOrStdout(), report)
+	if r.output.Data() {
+		return r.output.Write(cmd.OutOrStdout(), report)
 	}
 	show.Report(cmd.OutOrStdout(), report)
 	return nil

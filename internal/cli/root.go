@@ -34,7 +34,7 @@ func Main(args []string) int {
 	if len(args) == 0 || args[0] != "task" { // Slurm says how long the trial of a task may go on
 		go endAfter(ctx, stop, patience, os.Exit)
 	}
-	root, alarm := newRoot(), term.Escaped(os.Stderr)
+	root, alarm := New(), term.Escaped(os.Stderr)
 	root.SetArgs(args)
 	root.SetOut(term.Escaped(os.Stdout))
 	root.SetErr(alarm)
@@ -82,7 +82,8 @@ func unread(f *os.File) bool {
 	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }
 
-func newRoot() *cobra.Command {
+// New is the command spmvtune with all its commands.
+func New() *cobra.Command {
 	root := &cobra.Command{
 		SuggestionsMinimumDistance: 2,
 		Use:                        "spmvtune",
@@ -119,8 +120,8 @@ func addCommands(root *cobra.Command) {
 		{"measure", "Measure:", []*cobra.Command{newRun(), newPlan()}},
 		{"cluster", "Cluster:", cluster.Commands()},
 		{"look", "Look at results:", []*cobra.Command{
-			newBest(), newClaims(), newCompare(), newQuery(), newReport(),
-			newLearn(), newSelect(), newImport(), newProfile(), newReplay(),
+			newBest(), newClaims(), newCompare(), newQuery(), newReport(), newServe(),
+			newLearn(), newSelect(), newImport(), newExport(), newProfile(), newReplay(),
 		}},
 		{"about", "Find out:", []*cobra.Command{matrix.NewCommand(), newKernels(), newDoctor(), newVersion()}},
 	} {
@@ -131,7 +132,8 @@ func addCommands(root *cobra.Command) {
 		}
 	}
 
-	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), newProduct(), newHelpConfig())
+	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), newProduct(), newDraw(), newHelpConfig(),
+		newHelpDatabase(), newHelpEnvironment())
 
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

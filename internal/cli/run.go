@@ -15,6 +15,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
+	"spmvtune/internal/cli/live"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
 	"spmvtune/internal/term"
@@ -23,17 +24,21 @@ import (
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // runCommand is the command run.
 type runCommand struct {
-	out                                     string
-	quiet, effort, retry, offline, noReport bool
+	out                                            string
+	quiet, effort, retry, offline, noReport, watch bool
+	output                                         command.Output
 
 	name  string // The sweep as the user typed it.
 	sweep *configs.Sweep
 	w     io.Writer
+	data  io.Writer // What is printed for programs.
 	line  *show.Progress
+	page  string // The report.
 	db    *store.DB
 }
 
@@ -47,6 +52,9 @@ learns the selection rule and makes the report. SWEEP is a file, or the name of
 a sweep that comes with the program. A run that was killed continues where it
 stopped when you run it again.
 
+With --json, it prints one object at its end: counts, the database, and the best for
+each matrix. Progress then goes to the standard error output.
+
 Exit codes: 0 every trial is measured; 1 the sweep could not go on; 2 the
 command line or the sweep file is wrong; 3 some trials failed (they are listed);
 130 interrupted.`,
@@ -58,12 +66,15 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 		RunE:              r.Run,
 	}
 	f := cmd.Flags()
-	f.StringVarP(&r.out, "out", "o", "", "folder of the results (default "+command.OutRoot+"/NAME)")
+	f.StringVarP(&r.out, "out", "o", "", "folder of the results (default "+command.OutRoot()+"/NAME)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "print errors only")
 	f.BoolVarP(&r.effort, "verbose", "v", false, "print where the time of trials went")
+	f.BoolVarP(&r.watch, "watch", "w", false, "on a terminal, show a live table of the best for each matrix")
 	f.BoolVar(&r.retry, "retry-failed", false, "measure trials again that ended in wrong, fault, timeout or oom")
 	f.BoolVar(&r.noReport, "no-report", false, "measure only; spmvtune report makes the rest from the database")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
+	cmd.MarkFlagsMutuallyExclusive("quiet", "watch")
+	r.output.Flags(cmd)
 	command.FlagOffline(cmd, &r.offline)
 	command.FlagFile(cmd, "out")
 	return cmd
@@ -76,9 +87,12 @@ func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	}
 	r.name = args[0]
 	if r.out == "" {
-		r.out = filepath.Join(command.OutRoot, r.sweep.Name)
+		r.out = filepath.Join(command.OutRoot(), r.sweep.Name)
 	}
-	r.w = cmd.OutOrStdout()
+	r.w, r.data = cmd.OutOrStdout(), io.Discard
+	if r.output.Data() {
+		r.w, r.data = cmd.ErrOrStderr(), r.w
+	}
 	r.line = show.New(r.w, r.w)
 	if r.quiet {
 		r.w = io.Discard
@@ -103,6 +117,10 @@ func (r *runCommand) run(ctx context.Context) error {
 		return err
 	}
 	defer r.db.Close()
+	if err := r.db.Use(ctx, tuner.RunInfo{Sweep: r.sweep, Protocol: worker.ProtocolText(r.sweep.Protocol),
+		Version: command.ThisBuild().String()}); err != nil {
+		return err
+	}
 
 	show.Title(r.w, r.sweep)
 	if missing != nil {
@@ -112,7 +130,9 @@ func (r *runCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	end := live.Keep(r.out, r.state)
 	sum, err := r.measure(ctx, parts, byRule)
+	end(how(sum, err))
 	if err == nil {
 		_, err = r.db.DecideTies(context.WithoutCancel(ctx))
 	}
@@ -126,6 +146,15 @@ func (r *runCommand) run(ctx context.Context) error {
 		show.Effort(r.w, sum.Effort)
 	}
 
+	err = r.end(ctx, sum, byRule)
+	if r.output.Data() {
+		err = errors.Join(r.print(context.WithoutCancel(ctx), r.data, sum), err)
+	}
+	return err
+}
+
+// end learns and reports after the measuring, and says what is wrong with what was measured.
+func (r *runCommand) end(ctx context.Context, sum tuner.Summary, byRule *job.Chooser) error {
 	if sum.Interrupted {
 		return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"), Hint: fmt.Sprintf(
 			"what was measured is kept; `%s` continues", term.Shell("spmvtune", "run", r.name, "--out", r.out))}
@@ -138,17 +167,36 @@ func (r *runCommand) run(ctx context.Context) error {
 	return verdict(sum, r.name, r.out)
 }
 
+// state is how far the run is.
+func (r *runCommand) state() live.State {
+	s := r.line.State()
+	s.Sweep = r.sweep.Name
+	return s
+}
+
+// how says how measuring ended.
+func how(sum tuner.Summary, err error) string {
+	switch {
+	case sum.Interrupted:
+		return live.Interrupted
+	case err != nil:
+		return live.Failed
+	}
+	return live.Measured
+}
+
 // measure measures the parts of the sweep one after the other.
 func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule *job.Chooser) (sum tuner.Summary,
 	err error) {
-	opt := tuner.Options{Retry: r.retry, Observe: r.line.Observe, Version: command.Version()}
+	opt := tuner.Options{Retry: r.retry, Observe: r.line.Observe, Version: command.ThisBuild().String()}
 	opt.Node, opt.Job = hardware.Here()
 	if opt.Resolver, err = show.NewResolver(r.offline, r.line); err != nil {
 		return sum, err
 	}
 	byRule.Use(&opt)
-	r.line.Known = func(device, matrix string) (kernel, setting string, seconds float64) {
-		return fastest(ctx, r.db, device, matrix)
+	r.line.Known = func(device, matrix string) []show.Leader { return leaders(ctx, r.db, device, matrix) }
+	if r.watch {
+		r.line.Watch(show.TitleOf(r.sweep))
 	}
 	defer r.line.Clear()
 
@@ -193,6 +241,9 @@ func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser, saidBusy b
 	if err != nil {
 		return err
 	}
+	if report != nil {
+		r.page = report.Page
+	}
 	if saidBusy {
 		show.Report(r.w, report, headline.Busy)
 	} else {
@@ -203,22 +254,17 @@ func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser, saidBusy b
 
 func (r *runCommand) database() string { return filepath.Join(r.out, job.DatabaseFile) }
 
-// fastest returns the kernel that db has as the best of a matrix on a device, the rest of its
-// configuration, and its time in seconds; 0 if it has none. It is for display: an error counts
-// as none.
-func fastest(ctx context.Context, db *store.DB, device, matrix string) (kernel, setting string, seconds float64) {
+// leaders returns the configurations that db has as the best of a matrix on a device. It is for
+// display: an error counts as none.
+func leaders(ctx context.Context, db *store.DB, device, matrix string) (list []show.Leader) {
 	best, err := db.Best(ctx, store.Filter{Device: device, Matrix: matrix})
 	if err != nil {
-		return "", "", 0
+		return nil
 	}
 	for _, b := range best {
-		if seconds == 0 || b.Time < seconds {
-			c := kernels.Config{Precision: b.Precision, Block: b.Block, Grid: b.Grid, Params: b.Params}
-			kernel, setting, seconds = b.Kernel, strings.TrimSpace(c.String()), b.Time
-		}
+		list = append(list, show.Leader{Config: b.Config, Cache: b.Cache, Seconds: b.Time, GFLOPS: b.GFLOPS, GBPS: b.GBPS})
 	}
-
-	return kernel, setting, seconds
+	return list
 }
 
 // ofSweep reports whether a trial is of a kernel that is not in the catalogue.
@@ -234,9 +280,7 @@ func verdict(sum tuner.Summary, name, out string) error {
 	switch {
 	case sum.Measured[trial.OK]+sum.OKBefore > 0 || sum.OutOfTime:
 	case sum.Trials == 0 && len(sum.Skipped) > 0:
-		reasons := slices.Sorted(maps.Keys(sum.Skipped))
-		problems = append(problems, fmt.Sprintf("no configuration is left to measure (skipped: %s)",
-			term.Some(reasons, command.FewNames)))
+		problems = append(problems, command.NothingLeft(slices.Sorted(maps.Keys(sum.Skipped))))
 	default:
 		problems = append(problems, "no trial succeeded")
 	}

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -9,7 +12,6 @@ import (
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse/file"
@@ -19,9 +21,9 @@ import (
 // selectCommand is the command select.
 type selectCommand struct {
 	ruleFile, precision, device, cache, complexMode string
-	asJSON                                          bool
 	top                                             int
 	wanted                                          rule.Wanted
+	output                                          command.Output
 }
 
 func newSelect() *cobra.Command {
@@ -31,7 +33,7 @@ func newSelect() *cobra.Command {
 		Short: "Choose a kernel for a matrix by the learned rule",
 		Long: `select reads a matrix, computes its features, and applies a rule. It prints kernel,
 block and grid, the expected time of a product, and the path through the tree that led
-there. It measures nothing. The rule is that of a run below ` + command.OutRoot + ` or, if there
+there. It measures nothing. The rule is that of the last run or, if there
 is none, one that comes with spmvtune: h100 or, with --accurate, h200, by the GPU that it was
 learned on.
 
@@ -49,8 +51,8 @@ names them.`,
 		RunE:              s.Run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.ruleFile, "rule", "", "rule.json of a run, "+rule.EmbeddedNames()+
-		" (default: the only one below "+command.OutRoot+", else "+rule.EmbeddedName+"; with --accurate "+rule.BoostedName+")")
+	f.StringVar(&s.ruleFile, "rule", "", "a run, its rule.json, "+rule.EmbeddedNames()+
+		" (default: that of the last run, else "+rule.EmbeddedName+"; with --accurate "+rule.BoostedName+")")
 	f.StringVar(&s.precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
 	f.StringVar(&s.device, "device", "", "device that the rule was learned on, if it knows several")
 	f.StringVar(&s.cache, "cache", "", "warm or cold, if the rule knows both")
@@ -61,7 +63,7 @@ names them.`,
 		"use the boosted ensemble that learn makes, which gives no reasons")
 	f.IntVar(&s.top, "top", 1,
 		"how many configurations to name: the choice, and what helps most where it is slow")
-	f.BoolVar(&s.asJSON, "json", false, "print JSON")
+	s.output.Flags(cmd)
 	command.FlagFile(cmd, "rule", "json")
 	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
 	command.FlagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
@@ -78,12 +80,11 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		return command.Usage(fmt.Errorf("--top %d: must be 1 or more", s.top))
 	}
 	unnamed := rule.EmbeddedName
+	s.ruleFile = cmp.Or(s.ruleFile, os.Getenv(command.EnvRule))
 	if s.wanted.Accurate {
 		unnamed = rule.BoostedName
 	}
-	r, from, err := readRule(s.ruleFile, unnamed, func(path string) string {
-		return command.Again(cmd, "--rule", path, args[0])
-	})
+	r, from, err := readRule(cmd, s.ruleFile, unnamed)
 	if err != nil {
 		return err
 	}
@@ -108,8 +109,8 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		chosen = append(chosen, newSelection(name, c, note))
 	}
 
-	if s.asJSON {
-		return term.WriteJSON(cmd.OutOrStdout(), chosen)
+	if s.output.Data() {
+		return s.output.Write(cmd.OutOrStdout(), chosen)
 	}
 	return printSelection(cmd.OutOrStdout(), chosen, features, from)
 }
@@ -164,26 +165,30 @@ func precisionsNamed(name string) ([]kernels.Precision, error) {
 	}
 }
 
-// readRule reads the named rule, the only one below the results folder, or the embedded one of the
-// name unnamed.
-// again returns the command line that names one of several.
-func readRule(name, unnamed string, again func(path string) string) (*rule.Rule, string, error) {
-	if name == "" {
-		found, err := filepath.Glob(filepath.Join(command.OutRoot, "*", job.RuleJSON))
-		if err != nil {
-			return nil, "", err
-		}
-		if len(found) == 0 {
-			name = unnamed
-		} else if name, err = command.Only(job.RuleJSON, "learned rule", again); err != nil {
-			return nil, "", err
+// readRule reads the rule of this name: one that comes with the program, or that of a run. Without a name it
+// is the rule of the last run or, if there is none, the embedded one of the name unnamed.
+func readRule(cmd *cobra.Command, name, unnamed string) (*rule.Rule, string, error) {
+	if name == "" && len(command.RunNames(job.RuleJSON)) == 0 {
+		name = unnamed
+	}
+	if !rule.IsEmbedded(name) {
+		var err error
+		if name, err = command.FileOfRun(cmd, name, job.RuleJSON); err != nil {
+			return nil, "", withoutRule(err)
 		}
 	}
 	r, from, err := rule.Open(name)
 	if err != nil {
-		return nil, "", command.WithHint(err, "spmvtune run leaves its rule in "+filepath.Join(command.OutRoot, "NAME",
-			job.RuleJSON)+
-			"; `spmvtune report DB` learns it again")
+		return nil, "", withoutRule(err)
 	}
 	return r, from, nil
+}
+
+// withoutRule says where rules come from.
+func withoutRule(err error) error {
+	if _, hinted := errors.AsType[*command.Error](err); hinted {
+		return err
+	}
+	return command.WithHint(err, "spmvtune run leaves its rule in "+filepath.Join(command.OutRoot(), "NAME", job.RuleJSON)+
+		"; `spmvtune report RUN` learns it again")
 }

@@ -81,6 +81,9 @@ func (c *selection) reasons() []string {
 		add("by its sizes: other features would not pay off")
 	}
 
+	if c.Instead != nil {
+		add("instead of %s, which is not known to take this matrix", c.Instead.Kernel)
+	}
 	if len(c.Path) == 0 && c.By != rule.ByEnsemble {
 		add("for every matrix: the rule is a single configuration")
 	}

@@ -52,7 +52,7 @@ func TestUnread(t *testing.T) {
 	}
 	read.Close()
 	defer write.Close()
-	query := exec.Command("spmvtune", "query", "results")
+	query := exec.Command("spmvtune", "query", "tiny", "results")
 	query.Stdout = write
 	complaint := &bytes.Buffer{}
 	query.Stderr = complaint

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -10,18 +9,26 @@ import (
 )
 
 func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Example: "  spmvtune version",
-		Args:    cobra.NoArgs,
+	var output command.Output
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Example: `  spmvtune version
+  spmvtune version --json                  # with the commit, its date, and how it was built`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if output.Data() {
+				return output.Write(cmd.OutOrStdout(), command.ThisBuild())
+			}
 			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
 			return err
 		},
 	}
+	output.Flags(cmd)
+	return cmd
 }
 
 func versionLine() string {
-	return fmt.Sprintf("spmvtune %s (%s, %s/%s)\n", command.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	b := command.ThisBuild()
+	return fmt.Sprintf("spmvtune %s (%s, %s)\n", b.Version, b.Go, b.System)
 }

@@ -46,8 +46,8 @@ func (c *cancelCommand) print(jobs []sbatch.Job) error {
 		}
 	}
 	switch {
-	case c.asJSON:
-		return term.WriteJSON(c.w, map[string]any{
+	case c.output.Data():
+		return c.output.Write(c.w, map[string]any{
 			"run": c.run.JobName(), "dir": c.run.Dir, "jobs": len(jobs), "tasks": tasks,
 		})
 	case len(jobs) == 0:

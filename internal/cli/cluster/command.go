@@ -22,7 +22,7 @@ func Commands() []*cobra.Command {
 // A runCommand is what the commands on one run have in common.
 type runCommand struct {
 	root   string // root is the folder of all runs.
-	asJSON bool
+	output command.Output
 
 	run   *slurm.Run
 	w     io.Writer
@@ -36,7 +36,7 @@ func (c *runCommand) prepare(cmd *cobra.Command) *cobra.Command {
 	}
 	cmd.ValidArgsFunction = completeRun
 	flagRuns(cmd, &c.root)
-	cmd.Flags().BoolVar(&c.asJSON, "json", false, "print JSON")
+	c.output.Flags(cmd)
 	return cmd
 }
 

@@ -63,6 +63,8 @@ var labSteps = []struct {
 	{"requeued", func(f *labFaults) string { return f.ask("scontrol", "requeue") }},
 	{"cancelled", func(f *labFaults) string { return f.ask("scancel") }},
 	{"controller", (*labFaults).freeze},
+	{"controller restarts", func(f *labFaults) string { return f.restart(false) }},
+	{"controller dies", func(f *labFaults) string { return f.restart(true) }},
 	{"retry", (*labFaults).retry}, {"retry", (*labFaults).retry},
 	{"merge", func(f *labFaults) string { _, code := f.try("merge", f.dir); return fmt.Sprint(code) }},
 	{"journal", (*labFaults).journal}, {"journal", (*labFaults).journal}, {"journal", (*labFaults).journal},
@@ -126,6 +128,12 @@ func (f *labFaults) freeze() string {
 	f.Freeze()
 	time.Sleep(time.Duration(f.rng.IntN(3000)) * time.Millisecond)
 	f.Thaw()
+	return ""
+}
+
+func (f *labFaults) restart(killed bool) string {
+	f.t.Helper()
+	f.RestartController(killed)
 	return ""
 }
 

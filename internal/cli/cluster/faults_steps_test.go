@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/slurmlab"
 	"spmvtune/slurm"
+	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/merge"
 	"spmvtune/slurm/submit"
 	"spmvtune/tuner/journal"
@@ -34,6 +36,7 @@ var steps = []struct {
 	{"zombies", func(f *faulty) string { f.slurm.wake(); return "" }},
 	{"edited sweep", (*faulty).edit},
 	{"moved folder", (*faulty).move},
+	{"adopted", (*faulty).adopt},
 }
 
 func (f *faulty) task() string { return f.slurm.mishap(f.rng) }
@@ -206,4 +209,23 @@ func (f *faulty) move() string {
 	}
 	slurmlab.Must(f.t, os.Rename(away, f.run.Dir))
 	return fmt.Sprintf("%d new, %d chunks missing", m.New, len(m.Missing))
+}
+
+// adopt gives the run up, moves it away and submits the sweep anew, with what can be read of it.
+func (f *faulty) adopt() string {
+	f.t.Helper()
+	sweep, err := f.run.TaskSweep()
+	slurmlab.Must(f.t, err)
+	f.slurm.wake()
+	f.slurm.setQueue(nil)
+	away := f.run.Dir + "-given-up"
+	slurmlab.Must(f.t, os.Rename(f.run.Dir, away))
+	old, err := slurm.Open(away)
+	slurmlab.Must(f.t, err)
+	source, err := adopt.ReadRun(f.t.Context(), old)
+	slurmlab.Must(f.t, err)
+	m, err := adopt.NewMatch(f.t.Context(), source, sweep, adopt.Options{Sources: hardware.Sources()})
+	slurmlab.Must(f.t, err)
+	sent := f.submit(sweep, m)
+	return fmt.Sprintf("%d of %d trials, %v sent", m.Adopted, m.Planned, sent)
 }

@@ -14,6 +14,7 @@ import (
 	"spmvtune/internal/long"
 	"spmvtune/internal/slurmlab"
 	"spmvtune/slurm"
+	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/submit"
 	"spmvtune/tuner/trial"
@@ -82,19 +83,32 @@ func newFaulty(t *testing.T, seed uint64) *faulty {
 	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"),
 		[]byte(fewTrials+"[slurm]\nmix_devices = true\n"+[]string{"", "", "max_submit = 3\n"}[f.rng.IntN(3)]))
 	slurmlab.Must(t, err)
-	program, err := os.Executable()
-	slurmlab.Must(t, err)
-	f.run, err = slurm.Create(t.TempDir(), sweep, faultPlan, program, "test")
-	slurmlab.Must(t, err)
-	f.run.Folder = f.run.Dir
-	f.slurm.run = f.run
-	var ids []string
-	for _, c := range faultPlan.Chunks {
-		ids = append(ids, c.ID)
-	}
-	_, err = submit.Next(t.Context(), hasty, f.run, sweep.Slurm, ids)
-	slurmlab.Must(t, err)
+	f.submit(sweep, nil)
 	return f
+}
+
+// submit begins a run of a sweep, with what an earlier one has measured, if any is given. It returns the
+// chunks that it sends.
+func (f *faulty) submit(sweep *configs.Sweep, adopted *adopt.Match) (sent []string) {
+	f.t.Helper()
+	program, err := os.Executable()
+	slurmlab.Must(f.t, err)
+	f.run, err = slurm.Create(f.t.TempDir(), sweep, faultPlan, program, "test")
+	slurmlab.Must(f.t, err)
+	f.slurm.run = f.run
+	if adopted != nil {
+		slurmlab.Must(f.t, adopted.Give(f.run, faultPlan))
+	}
+	for _, c := range faultPlan.Chunks {
+		if adopted == nil || !adopted.Complete(c) {
+			sent = append(sent, c.ID)
+		}
+	}
+	if len(sent) > 0 {
+		_, err = submit.Next(f.t.Context(), hasty, f.run, sweep.Slurm, sent)
+		slurmlab.Must(f.t, err)
+	}
+	return sent
 }
 
 // plannedTrials are the identities of all trials, found by a run without faults.

@@ -15,8 +15,8 @@ import (
 	"spmvtune/slurm/status"
 )
 
-// A cluster is a lab with the program, as users build it, and a folder that they
-// work in.
+// A cluster is a lab with the program and a folder that users work in. The program is that of the tests, which
+// measures no bandwidth.
 type cluster struct {
 	*slurmlab.Lab
 	t       *testing.T
@@ -25,7 +25,17 @@ type cluster struct {
 
 func newCluster(t *testing.T, options slurmlab.Options) *cluster {
 	t.Helper()
-	c := &cluster{slurmlab.Start(t, options), t, filepath.Join(t.TempDir(), "spmvtune")}
+	lab := slurmlab.Start(t, options)
+	program, err := exec.LookPath("spmvtune")
+	slurmlab.Must(t, err)
+	return &cluster{lab, t, program}
+}
+
+// newBuilt is newCluster with the program as users build it.
+func newBuilt(t *testing.T, options slurmlab.Options) *cluster {
+	t.Helper()
+	c := newCluster(t, options)
+	c.program = filepath.Join(t.TempDir(), "spmvtune")
 	build := exec.Command("go", "build", "-o", c.program, "spmvtune")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -51,7 +51,7 @@ func (c *mergeCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.json = io.Discard
-	if c.asJSON {
+	if c.output.Data() {
 		c.w, c.json = io.Discard, c.w
 	}
 	return c.merge(cmd.Context())
@@ -96,8 +96,8 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 		printSilent(c.w, silent)
 	}
 
-	return errors.Join(err, term.WriteJSON(c.json, mergedJSON{last, why, silent}),
-		mergeVerdict(c.run, last.Trials, len(last.Missing)))
+	return errors.Join(err, c.output.Write(c.json, mergedJSON{last, why, silent}),
+		mergeVerdict(c.run, last.Trials, len(last.Missing), last.Skipped))
 }
 
 // sendRest sends what a limit of submitted jobs left over, before anything can go wrong in merging.
@@ -172,11 +172,16 @@ func (c *mergeCommand) printFaulty(faulty []merge.Fault) {
 	}
 }
 
-// mergeVerdict returns an error if chunks are missing or trials failed.
-func mergeVerdict(run *slurm.Run, n merge.Trials, missing int) error {
+// mergeVerdict returns an error if chunks are missing or trials failed. skipped says why tasks had nothing to
+// measure.
+func mergeVerdict(run *slurm.Run, n merge.Trials, missing int, skipped []string) error {
 	var problems []string
 	hint := ""
-	if n.OK == 0 {
+	switch {
+	case n.OK > 0:
+	case n.Done == 0 && missing == 0 && len(skipped) > 0:
+		problems = append(problems, command.NothingLeft(skipped))
+	default:
 		problems = append(problems, "no trial succeeded")
 	}
 	if missing > 0 {

@@ -44,6 +44,7 @@ func TestMergeWhilePlanChanges(t *testing.T) {
 	}
 	var out bytes.Buffer
 	c := mergeCommand{runCommand: runCommand{run: run, w: &hook{f: split}}, json: &out}
+	c.output.Format = "json"
 	err := c.merge(t.Context())
 	var exit *command.Error
 	if !errors.As(err, &exit) || exit.Code != command.ExitSomeFailed || !strings.Contains(err.Error(), "1 chunk not complete") {

@@ -23,6 +23,8 @@ type retryCommand struct {
 	mem     string
 	set     []string
 	exclude []string
+	// dependency is what the tasks wait for, as sbatch takes it.
+	dependency string
 }
 
 func newRetry() *cobra.Command {
@@ -33,10 +35,10 @@ func newRetry() *cobra.Command {
 		Long: `retry submits the chunks of a run that are not complete and have no task that runs
 or waits. It does not measure again what is measured.
 
-A chunk whose task ran out of time or memory is sent with more, where the sweep has
-several steps (mem = ["4G", "8G", "16G"]) or --set says so. Otherwise a chunk that ran
-out of time is split in two, and one that ran out of memory is not sent. All tasks that
-are sent together ask for the same.
+A chunk whose task ran out of time or memory is sent with more if the sweep has several
+steps (mem = ["4G", "8G", "16G"]) or --set says so. Otherwise a chunk that ran out of
+time is split in two, and one that ran out of memory is not sent. All tasks that are
+sent together ask for the same.
 
 A node on which two tasks failed alike, and none elsewhere, is avoided from then on.
 --set and --exclude hold for later retries, too; --set KEY= takes back what was set, and
@@ -49,6 +51,8 @@ A node on which two tasks failed alike, and none elsewhere, is avoided from then
 	f := cmd.Flags()
 	f.StringArrayVar(&c.set, "set", nil, "a key of [slurm] with another value: mem=64G, time=2h, partition=long")
 	f.StringArrayVar(&c.exclude, "exclude", nil, "nodes that are not used any more: n1, n[3-5]")
+	f.StringVar(&c.dependency, "dependency", "", "what the tasks wait for, in the form of sbatch: afterok:1234 "+
+		"(default: as submit was told, if it sent nothing)")
 	f.StringVar(&c.mem, "mem", "", "the same as --set mem=…: 64G")
 	return cmd
 }
@@ -66,6 +70,9 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return command.Usage(err)
 	}
+	if cmd.Flags().Changed("dependency") {
+		opt.Dependency = &c.dependency
+	}
 	r, err := submit.Retry(cmd.Context(), newClient(c.alarm), c.run, sweep.Slurm, opt)
 	var refused *sbatch.RefusedError
 	var incomplete *submit.IncompleteError
@@ -77,8 +84,8 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 		return errors.Join(err, c.printBroken(r))
 	}
 
-	if c.asJSON {
-		err = term.WriteJSON(c.w, r)
+	if c.output.Data() {
+		err = c.output.Write(c.w, r)
 	} else {
 		c.print(r)
 	}
@@ -117,8 +124,8 @@ func (c *retryCommand) printBroken(r submit.Retried) error {
 	if r.Round == nil && len(r.Recovered) == 0 {
 		return nil
 	}
-	if c.asJSON {
-		return term.WriteJSON(c.w, r)
+	if c.output.Data() {
+		return c.output.Write(c.w, r)
 	}
 	c.printRecovered(r.Recovered)
 	if r.Round != nil {

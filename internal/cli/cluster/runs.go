@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,15 +16,12 @@ import (
 	"spmvtune/slurm"
 )
 
-// runsRoot is where submit makes the folders of runs unless --runs says otherwise.
-const runsRoot = "runs"
-
 // aRun says what the argument of the commands on a run is.
 const aRun = "a run: the folder that submit printed, or its name or the start of it"
 
 // flagRuns adds the flag that says where the runs are.
 func flagRuns(cmd *cobra.Command, into *string) {
-	cmd.Flags().StringVar(into, "runs", runsRoot, "folder of all runs")
+	cmd.Flags().StringVar(into, "runs", command.RunsRoot(), "folder of all runs")
 	command.FlagFile(cmd, "runs")
 }
 
@@ -86,7 +82,7 @@ func openRun(root, name string) (*slurm.Run, error) {
 		if strings.HasPrefix(run.name, name) {
 			found = append(found, run)
 		}
-		if sweepOf(run.name) == name {
+		if command.SweepOf(run.name) == name {
 			exact = append(exact, run)
 		}
 	}
@@ -115,12 +111,6 @@ func openRun(root, name string) (*slurm.Run, error) {
 	}
 	return nil, command.UsageHint(fmt.Errorf("there is no run %s", name), hint)
 }
-
-// runID matches the end of a run's name: the day, and some letters.
-var runID = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
-
-// sweepOf returns the name of the sweep in the name of a run's folder.
-func sweepOf(folder string) string { return runID.ReplaceAllString(folder, "") }
 
 func runNames(runs []listed) []string {
 	names := make([]string, len(runs))

@@ -62,8 +62,8 @@ func (c *statusCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 
 	s := tracker.Status(view)
-	if c.asJSON {
-		return term.WriteJSON(c.w, s)
+	if c.output.Data() {
+		return c.output.Write(c.w, s)
 	}
 	return printStatus(c.w, c.run, s)
 }

@@ -21,8 +21,8 @@ func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
 	}
 
 	switch {
-	case c.asJSON:
-		return term.WriteJSON(w, append(list, damaged...))
+	case c.output.Data():
+		return c.output.Write(w, append(list, damaged...))
 	case len(runs) == 0:
 		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", c.root)
 		return err

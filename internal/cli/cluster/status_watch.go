@@ -6,11 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
@@ -75,8 +71,8 @@ func mergedAt(m *merge.Last) time.Time {
 func (c *statusCommand) follow(ctx context.Context) error {
 	size := term.SizeOf(c.w)
 	_, err := follow(ctx, c.run, func(s status.Status) error {
-		if c.asJSON {
-			return term.WriteJSON(c.w, s)
+		if c.output.Data() {
+			return c.output.Write(c.w, s)
 		}
 		var page bytes.Buffer
 		if err := printStatus(&page, c.run, s); err != nil {
@@ -87,7 +83,7 @@ func (c *statusCommand) follow(ctx context.Context) error {
 			return err
 		}
 		width, height := size()
-		_, err := io.WriteString(term.Raw(c.w), inPlace(term.Visible(page.String()), width, height))
+		_, err := io.WriteString(term.Raw(c.w), term.InPlace(term.Visible(page.String()), width, height))
 		return err
 	})
 
@@ -95,26 +91,4 @@ func (c *statusCommand) follow(ctx context.Context) error {
 		return nil // that is how a watch ends
 	}
 	return err
-}
-
-// inPlace returns what shows a page from the upper left corner of a terminal. It clears each line
-// to its end and then the rest, so that nothing flickers. Of a page that is too long it shows the
-// top, and lines that are too wide it cuts, because the terminal would scroll. A width or height
-// of 0 is not known.
-func inPlace(page string, width, height int) string {
-	const corner, toEnd, rest = "\x1b[H", "\x1b[K\n", "\x1b[J"
-	lines := strings.Split(strings.TrimSuffix(page, "\n"), "\n")
-	// The cursor has a line of its own.
-	if height > 1 && len(lines) > height-1 {
-		more := fmt.Sprintf("… and %s more", term.Count(len(lines)-(height-2), "line", "lines"))
-		lines = append(slices.Clip(lines[:height-2]), more)
-	}
-
-	for i, line := range lines {
-		if width > 0 {
-			lines[i] = text.Trim(line, width)
-		}
-	}
-
-	return corner + strings.Join(lines, toEnd) + toEnd + rest
 }

@@ -12,7 +12,6 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/submit"
@@ -20,8 +19,9 @@ import (
 
 // submitCommand is the command submit.
 type submitCommand struct {
-	root                                    string // root is the folder of all runs.
-	wait, dryRun, testOnly, asJSON, offline bool
+	root                            string // root is the folder of all runs.
+	wait, dryRun, testOnly, offline bool
+	output                          command.Output
 	// prepareOnly makes the run's folder and sends nothing; nobody asks Slurm then.
 	prepareOnly bool
 	// parsable prints the id of the last job, or the folder of a prepared run, and nothing else.
@@ -30,6 +30,8 @@ type submitCommand struct {
 	chunk time.Duration
 	// dependency is what tasks wait for, as sbatch takes it.
 	dependency string
+	// adopted is an earlier run, or a database, whose trials are not measured again.
+	adopted string
 
 	sweep  *configs.Sweep
 	client *sbatch.Client
@@ -49,13 +51,18 @@ the database and the report. Matrices of the SuiteSparse collection are download
 before, because nodes may have no network; the cache must be on a file system that
 the nodes see.
 
-Where the sweep does not say what tasks ask for, the variables of sbatch do, as
+If the sweep does not say what tasks ask for, the variables of sbatch do, such as
 SBATCH_PARTITION and SBATCH_ACCOUNT; the run keeps them for retry. Nothing is submitted
-that Slurm says could never start (sbatch --test-only). Where it allows fewer jobs at
-once than the sweep has tasks, the job that merges sends the rest.
+that Slurm says could never start (sbatch --test-only). If it allows fewer jobs at once
+than the sweep has tasks, the job that merges sends the rest.
 
 --prepare-only makes the folder of the run and needs no Slurm: ` + "`spmvtune task`" + ` measures
 its chunks wherever you start it, and retry sends what nobody has taken.
+
+--adopt RUN takes what an earlier run has measured, be it finished, given up, or moved
+elsewhere, and sends the rest only; a database will do as well. Only what is the same in
+all respects counts: content of the matrix, code of the kernel, protocol, device. submit
+says how many trials do not count, and why.
 
 Exit codes: 0 submitted or, with --wait, every trial is measured; 1 nothing or not
 everything is submitted; 2 the command line or the sweep file is wrong; 3 with
@@ -66,7 +73,8 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
   spmvtune submit my-sweep.toml --dependency afterok:1234
   sbatch --dependency=afterany:$(spmvtune submit my-sweep.toml --parsable) next.sh
   spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db
-  spmvtune submit my-sweep.toml --prepare-only`,
+  spmvtune submit my-sweep.toml --prepare-only
+  spmvtune submit my-sweep.toml --adopt runs/my-sweep-20261121-k3fq7a`,
 		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
 		RunE:              c.Run,
@@ -78,9 +86,11 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 	f.BoolVar(&c.dryRun, "dry-run", false, "print every script and command, and do nothing")
 	f.BoolVar(&c.testOnly, "test-only", false, "ask Slurm whether such jobs could ever start, and submit none")
 	f.BoolVar(&c.prepareOnly, "prepare-only", false, "make the run's folder, for a launcher of your own, and send nothing")
-	f.BoolVar(&c.asJSON, "json", false, "print JSON")
+	c.output.Flags(cmd)
 	f.BoolVar(&c.parsable, "parsable", false, "print only the id of the job that merges, or a prepared run's folder")
 	f.StringVar(&c.dependency, "dependency", "", "what the tasks wait for, in the form of sbatch: afterok:1234")
+	f.StringVar(&c.adopted, "adopt", "", "an earlier run, or a database: what it has measured is not measured again")
+	command.FlagFile(cmd, "adopt")
 	command.FlagOffline(cmd, &c.offline)
 	return cmd
 }
@@ -133,34 +143,37 @@ func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
 
 // submit makes the run of a plan, submits it and, if that was asked for, waits for its end.
 func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
+	if len(cut.left.Chunks) == 0 {
+		return c.prepare(cut)
+	}
 	checked, err := c.check(ctx, cut.plan)
 	if err != nil {
 		return err
 	}
 	c.sweep.Slurm, cut.notes = checked.Slurm, append(cut.notes, checked.Notes...)
-	run, err := c.create(cut.plan)
+	run, err := c.create(cut)
 	if err != nil {
 		return err
 	}
 
-	round, err := c.send(ctx, run, cut.plan)
+	round, err := c.send(ctx, run, cut.left)
 	if err != nil {
 		return err
 	}
 
-	done := submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut.plan), Jobs: round.Jobs, Notes: cut.notes,
-		Rest: round.Rest, Limit: round.Limit}
+	done := submittedOf(run, cut)
+	done.Jobs, done.Rest, done.Limit = round.Jobs, round.Rest, round.Limit
 	if c.parsable {
 		fmt.Fprintln(c.w, lastIDs(round.Jobs))
 		c.w = io.Discard
 	}
 	text, json := c.w, io.Discard
-	if c.asJSON {
+	if c.output.Data() {
 		text, json = json, text
 	}
 	done.print(text, c.sweep, run)
 	if !c.wait {
-		return term.WriteJSON(json, done)
+		return c.output.Write(json, done)
 	}
 
 	s, err := waitRun(ctx, text, c.client, run)
@@ -168,28 +181,35 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 		return err
 	}
 	done.Status = &s
-	return errors.Join(term.WriteJSON(json, done), waitVerdict(run, s))
+	return errors.Join(c.output.Write(json, done), waitVerdict(run, s))
 }
 
-// create makes the folder of a run.
-func (c *submitCommand) create(plan slurm.Plan) (*slurm.Run, error) {
+// create makes the folder of a run, with what it adopts.
+func (c *submitCommand) create(cut cutting) (*slurm.Run, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
-	return slurm.Create(c.root, c.sweep, plan, program, command.Version())
+	run, err := slurm.Create(c.root, c.sweep, cut.plan, program, command.Version())
+	if err != nil || cut.adopted == nil {
+		return run, err
+	}
+	if err := cut.adopted.Give(run, cut.plan); err != nil {
+		return nil, errors.Join(fmt.Errorf("adopting what %s has measured: %w", c.adopted, err), os.RemoveAll(run.Dir))
+	}
+	return run, nil
 }
 
 // prepare makes the run of a plan, and says how to measure it.
 func (c *submitCommand) prepare(cut cutting) error {
-	run, err := c.create(cut.plan)
+	run, err := c.create(cut)
 	if err != nil {
 		return err
 	}
-	done := submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut.plan), Notes: cut.notes}
+	done := submittedOf(run, cut)
 	switch {
-	case c.asJSON:
-		return term.WriteJSON(c.w, done)
+	case c.output.Data():
+		return c.output.Write(c.w, done)
 	case c.parsable:
 		fmt.Fprintln(c.w, run.Dir)
 	default:
@@ -198,16 +218,16 @@ func (c *submitCommand) prepare(cut cutting) error {
 	return nil
 }
 
-// send submits all chunks of a new run. If nothing was submitted, it removes the run.
-func (c *submitCommand) send(ctx context.Context, run *slurm.Run, plan slurm.Plan) (submit.Round, error) {
+// send submits the chunks of a new run that are left. If nothing was submitted, it removes the run.
+func (c *submitCommand) send(ctx context.Context, run *slurm.Run, left slurm.Plan) (submit.Round, error) {
 	unlock, err := run.Lock(ctx)
 	if err != nil {
 		return submit.Round{}, err
 	}
 	defer unlock()
 
-	ids := make([]string, len(plan.Chunks))
-	for i, chunk := range plan.Chunks {
+	ids := make([]string, len(left.Chunks))
+	for i, chunk := range left.Chunks {
 		ids[i] = chunk.ID
 	}
 	round, err := submit.Next(ctx, c.client, run, c.sweep.Slurm, ids)
@@ -252,8 +272,8 @@ func (c *submitCommand) test(ctx context.Context, cut cutting) error {
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
-		return term.WriteJSON(c.w, checked)
+	if c.output.Data() {
+		return c.output.Write(c.w, checked)
 	}
 	fmt.Fprintln(c.w, "a task: "+checked.Task)
 	if checked.Finish != "" {

@@ -12,6 +12,7 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
+	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/submit"
 )
@@ -25,6 +26,10 @@ type cutting struct {
 	// refused says that submit would refuse this.
 	refused bool
 	notes   []string
+	// adopted is what an earlier run has measured; nil: nothing.
+	adopted *adopt.Match
+	// left is the plan without the chunks that are measured.
+	left slurm.Plan
 }
 
 // slurmArray is Slurm's default MaxArraySize.
@@ -54,16 +59,28 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 	}
 
 	options := slurm.CutOptions{Target: c.sweep.Slurm.Chunk, Limit: limit, Devices: expected(ctx, c.sweep.Slurm)}
+	if err := c.adopt(ctx, &cut); err != nil {
+		return cut, err
+	}
+	if cut.adopted != nil {
+		options.Left = cut.adopted.Left
+	}
 	if cut.plan, err = slurm.Cut(cut.sweep, options); err != nil {
 		return cut, err
 	}
+	for _, chunk := range cut.plan.Chunks {
+		if cut.adopted == nil || !cut.adopted.Complete(chunk) {
+			cut.left.Chunks = append(cut.left.Chunks, chunk)
+		}
+	}
 	if c.dryRun && cut.asked && !cut.refused {
-		if _, err := submit.Ready(ctx, c.client, c.sweep.Slurm, len(cut.plan.Chunks)); err != nil {
+		if _, err := submit.Ready(ctx, c.client, c.sweep.Slurm, len(cut.left.Chunks)); err != nil {
 			cut.notes, cut.refused = append(cut.notes, "submit would refuse this: "+err.Error()), true
 		}
 	}
 
-	if asked, _ := slurm.AskedGPUs(c.sweep.Slurm.Of(0)); !asked && !c.prepareOnly && slices.Contains(c.sweep.Backends(), "cuda") {
+	asked, _ := slurm.AskedGPUs(c.sweep.Slurm.Of(0))
+	if !asked && !c.prepareOnly && slices.Contains(c.sweep.Backends(), "cuda") {
 		cut.notes = append(cut.notes, "the sweep has GPU kernels, but [slurm] asks for no GPU (gres or gpus): "+
 			"tasks measure only what runs without one")
 	}

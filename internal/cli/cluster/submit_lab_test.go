@@ -16,7 +16,7 @@ import (
 // allows, over three nodes, gives what a run on one machine does. There is no
 // accounting.
 func TestSubmitWholeWay(t *testing.T) {
-	c := newCluster(t, slurmlab.Options{MaxArray: 3})
+	c := newBuilt(t, slurmlab.Options{MaxArray: 3})
 	path := c.sweep(`time = "00:05:00"`, `chunk = "1s"`, `exclusive = true`)
 	c.do(0, "run", path, "--out", "local", "--quiet")
 	local := c.identities("local/results.db")

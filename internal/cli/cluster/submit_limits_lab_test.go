@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -8,18 +9,19 @@ import (
 	"testing"
 
 	"spmvtune/internal/slurmlab"
+	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 )
 
-// On a cluster with limits and accounts, a sweep runs as its user's other jobs do.
-func TestSubmitWithinLimits(t *testing.T) {
-	c := newCluster(t, slurmlab.Options{
+// newAccounts is a cluster with accounts and limits, and with a QOS "gpus" that takes no job without a GPU. limit
+// sets how many jobs its user may submit; "-1" is any number.
+func newAccounts(t *testing.T) (c *cluster, limit func(n string)) {
+	t.Helper()
+	c = newCluster(t, slurmlab.Options{
 		Accounting: true, Config: []string{"AccountingStorageEnforce=associations,limits,qos", "AccountingStorageTRES=gres/gpu"},
 	})
 	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	for _, args := range [][]string{ // some of it may be there already
 		{"add", "account", "lab"}, {"add", "user", me.Username, "account=lab"},
 		{"modify", "user", me.Username, "set", "DefaultAccount=lab"}, {"add", "qos", "gpus"},
@@ -29,7 +31,12 @@ func TestSubmitWithinLimits(t *testing.T) {
 		out, err := c.Command("sacctmgr", append([]string{"-i"}, args...)...).CombinedOutput()
 		t.Logf("sacctmgr %q: %v\n%s", args, err, out)
 	}
-	limit := func(n string) { c.Run("sacctmgr", "-i", "modify", "user", me.Username, "set", "MaxSubmitJobs="+n) }
+	return c, func(n string) { c.Run("sacctmgr", "-i", "modify", "user", me.Username, "set", "MaxSubmitJobs="+n) }
+}
+
+// On a cluster with limits and accounts, a sweep runs as its user's other jobs do.
+func TestSubmitWithinLimits(t *testing.T) {
+	c, limit := newAccounts(t)
 
 	t.Run("fewer jobs than tasks", func(t *testing.T) {
 		l := &cluster{c.Lab, t, c.program}
@@ -44,6 +51,39 @@ func TestSubmitWithinLimits(t *testing.T) {
 		rounds, _ := filepath.Glob(filepath.Join(dirs[0], "rounds", "*.json"))
 		if s.Trials.Done != taskTrials || s.Counts.Done != s.Counts.All || len(rounds) < 2 {
 			t.Errorf("status %+v after %d rounds", s, len(rounds))
+		}
+	})
+
+	t.Run("fewer jobs than tasks of two arrays", func(t *testing.T) {
+		l := &cluster{c.Lab, t, c.program}
+		limit("4")
+		defer limit("-1")
+		path := l.sweep(`time = "00:05:00"`, `chunk = "2s"`, `[[slurm.array]]`, `nodelist = "n1"`, `[[slurm.array]]`, `nodelist = "n3"`)
+		out := l.do(0, "submit", path, "--runs", "two", "--wait")
+		dirs, _ := filepath.Glob(filepath.Join(l.Dir, "two", "*-*"))
+		if s := l.status(dirs[0]); s.Counts.Done != s.Counts.All || s.Trials.Done != taskTrials {
+			t.Errorf("status %+v:\n%s", s, out)
+		}
+		jobs, err := os.ReadFile(filepath.Join(dirs[0], "jobs.jsonl"))
+		if err != nil || strings.Count(string(jobs), `"--nodelist=n1"`) < 2 || strings.Count(string(jobs), `"--nodelist=n3"`) < 2 {
+			t.Errorf("a limit of four jobs has not cut the arrays, %v:\n%s", err, jobs)
+		}
+		// A chunk keeps its array, in whichever round it is sent.
+		plan, err := os.ReadFile(filepath.Join(dirs[0], "plan.json"))
+		slurmlab.Must(t, err)
+		var cut slurm.Plan
+		slurmlab.Must(t, json.Unmarshal(plan, &cut))
+		logs, _ := filepath.Glob(filepath.Join(dirs[0], "logs", "*_*.log"))
+		var text string
+		for _, log := range logs {
+			data, err := os.ReadFile(log)
+			slurmlab.Must(t, err)
+			text += string(data)
+		}
+		for chunk, kind := range cut.Kinds() {
+			if node := []string{"n1", "n3"}[kind]; !strings.Contains(text, " on "+node+", attempt 1 at chunk "+chunk) {
+				t.Errorf("chunk %s is not on %s:\n%s", chunk, node, text)
+			}
 		}
 	})
 

@@ -11,6 +11,7 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/slurm"
+	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
@@ -23,12 +24,19 @@ type submitted struct {
 	Plan  planSummary  `json:"plan"`
 	Jobs  []slurm.Sent `json:"jobs"`
 	Notes []string     `json:"notes,omitempty"`
+	// Adopted says what an earlier run has measured.
+	Adopted *adopt.Match `json:"adopted,omitempty"`
 	// Rest is the number of chunks that are sent later, because Limit bounds the jobs that are
 	// submitted at once.
 	Rest  int    `json:"rest,omitempty"`
 	Limit string `json:"limit,omitempty"`
 	// Status is the status at the end, with --wait.
 	Status *status.Status `json:"status,omitempty"`
+}
+
+// submittedOf says what a run is of which nothing was sent yet.
+func submittedOf(run *slurm.Run, cut cutting) submitted {
+	return submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut), Notes: cut.notes, Adopted: cut.adopted}
 }
 
 // planSummary estimates the work of a plan.
@@ -41,12 +49,16 @@ type planSummary struct {
 	Longest float64 `json:"longest"`
 }
 
-func summaryOf(plan slurm.Plan) planSummary {
-	s := planSummary{Chunks: len(plan.Chunks)}
-	for _, c := range plan.Chunks {
+// summaryOf sums up what is left to be measured of a plan.
+func summaryOf(cut cutting) planSummary {
+	s := planSummary{Chunks: len(cut.left.Chunks)}
+	for _, c := range cut.left.Chunks {
 		s.Trials += c.Trials
 		s.Seconds += c.Seconds
 		s.Longest = max(s.Longest, c.Seconds)
+	}
+	if cut.adopted != nil {
+		s.Trials = max(0, cut.plan.Trials()-cut.adopted.Adopted)
 	}
 	return s
 }
@@ -60,9 +72,14 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	show.Title(w, sweep)
 	fmt.Fprintf(w, "run     %s\n", command.Shown(run.Dir))
 	fmt.Fprintf(w, "plan    %s\n", s.Plan)
+	printAdopted(w, s.Adopted)
 	printJobs(w, s.Jobs)
 	printRest(w, submit.Round{Jobs: s.Jobs, Rest: s.Rest, Limit: s.Limit}, run)
 	printHints(w, s.Notes)
+	if s.Plan.Chunks == 0 {
+		fmt.Fprintf(w, "\nnothing is left to be measured\nnext    %s\n", onRun("merge", run))
+		return
+	}
 	if len(s.Jobs) == 0 {
 		fmt.Fprintf(w, "\nnothing was sent\nnext    %s\n        %s\n", onRun("task", run, "--next"), onRun("merge", run))
 		return
@@ -136,8 +153,9 @@ func printHints(w io.Writer, notes []string) {
 // previewed is what `submit --dry-run --json` prints.
 type previewed struct {
 	submit.Preview
-	Plan  planSummary `json:"plan"`
-	Notes []string    `json:"notes,omitempty"`
+	Plan    planSummary  `json:"plan"`
+	Notes   []string     `json:"notes,omitempty"`
+	Adopted *adopt.Match `json:"adopted,omitempty"`
 }
 
 // preview prints what submit would do.
@@ -154,14 +172,15 @@ func (c *submitCommand) preview(ctx context.Context, cut cutting) error {
 	if err != nil {
 		return err
 	}
-	p := previewed{submit.PreviewOf(run, c.sweep.Slurm, cut.plan, cut.most), summaryOf(cut.plan), cut.notes}
-	if c.asJSON {
-		return term.WriteJSON(c.w, p)
+	p := previewed{submit.PreviewOf(run, c.sweep.Slurm, cut.left, cut.most), summaryOf(cut), cut.notes, cut.adopted}
+	if c.output.Data() {
+		return c.output.Write(c.w, p)
 	}
 
 	w := c.w
 	show.Title(w, c.sweep)
 	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", command.Shown(p.Dir), p.Plan)
+	printAdopted(w, p.Adopted)
 	printHints(w, p.Notes)
 
 	for _, s := range p.Scripts {

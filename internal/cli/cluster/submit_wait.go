@@ -74,7 +74,11 @@ func waitLine(s status.Status) string {
 
 // waitVerdict returns an error if a run that has ended is not complete and merged.
 func waitVerdict(run *slurm.Run, s status.Status) error {
-	if err := mergeVerdict(run, s.Trials, s.Counts.All-s.Counts.Done); err != nil {
+	var skipped []string
+	if s.Merged != nil {
+		skipped = s.Merged.Skipped
+	}
+	if err := mergeVerdict(run, s.Trials, s.Counts.All-s.Counts.Done, skipped); err != nil {
 		return err
 	}
 	if s.Merged == nil || len(s.Merged.Missing) > 0 {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,6 +47,9 @@ the same time, on several machines, and beside tasks of Slurm: each claims a chu
 in RUN/claims before it measures. If a process dies, the next one goes on with its chunk: at
 once on the same machine, on another one 5 minutes after its last sign of life.
 
+The program to call is RUN/bin/spmvtune. Another one will do for kernels of the processor,
+but a sweep of GPU kernels needs that of the submission.
+
 --next leaves alone what was sent through Slurm, and a chunk at which three attempts failed
 that measured nothing. --chunk does not.
 
@@ -52,6 +57,7 @@ Exit codes: 0 nothing is left to take, or the chunk is complete; 1 it could not 
 the chunk is not complete; 3 with --next, some that it took are not complete; 75 warned of its
 time limit (USR1), or another process has the chunk; 128 and more: ended by a signal.`,
 		Example: `  spmvtune task runs/grids-20261121-k3fq7a --next
+  srun --ntasks=2 runs/grids-20261121-k3fq7a/bin/spmvtune task runs/grids-20261121-k3fq7a --next
   spmvtune task runs/grids-20261121-k3fq7a --chunk 7`,
 		Args: command.Needs(aRun),
 		RunE: c.Run,
@@ -133,11 +139,14 @@ func (t *task) end(err error) error {
 	reason, again, verdict := t.outcome(lacks, err)
 	warned, _ := t.stop.received()
 	end := journal.End{Reason: reason, Pieces: list, At: time.Now().UTC(), OutOfTime: warned != 0}
+	sum := sumOf(t.ledgers)
+	if sum.Trials == 0 {
+		end.Skipped = slices.Sorted(maps.Keys(sum.Skipped))
+	}
 	if err := t.journal.End(end); err != nil {
 		again, verdict = false, errors.Join(verdict, err)
 	}
 
-	sum := sumOf(t.ledgers)
 	t.log.summary(sum)
 	t.log.printf("end: %s; %d of %s complete", reason, complete, pieces(len(list)))
 

@@ -85,8 +85,10 @@ func (l *progressLog) Observe(e tuner.Event) {
 		l.printf("%s", show.Gone(*e.Gone))
 	case e.Matrix != nil:
 		l.begun, l.matrix = e.Matrix.Index+1, e.Matrix.Matrix.Name
-		l.planned += e.Matrix.Trials
-		l.done += e.Matrix.Finished
+		if !e.Matrix.Again {
+			l.planned += e.Matrix.Trials
+			l.done += e.Matrix.Finished
+		}
 		if l.matrices <= mostLogged {
 			l.printf("%s (%d of %d): %s, %d measured already", l.matrix, l.begun, l.matrices,
 				term.Trials(e.Matrix.Trials), e.Matrix.Finished)

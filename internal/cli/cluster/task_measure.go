@@ -119,7 +119,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, into *ledger) e
 	}
 
 	opt := tuner.Options{
-		Launch: launch, Version: command.Version(), Node: t.work.Node, Job: t.work.Job,
+		Launch: launch, Version: command.ThisBuild().String(), Node: t.work.Node, Job: t.work.Job,
 		Parts: partsOf(t.work.Chunk.Pieces), Observe: log.Observe,
 		Accept: func(m trial.Matrix) error { return t.run.PinMatrix(t.work, m) },
 	}

@@ -130,8 +130,8 @@ func (w *worker) measure(ctx context.Context, chunk slurm.Chunk, claim *slurm.Cl
 	return errors.Join(err, w.run.Release(claim, barren))
 }
 
-// take claims a chunk: one that nobody has claimed yet or, when there is none, one that the journals
-// lack. It returns no claim when nothing is left to take.
+// take claims a chunk: one that nobody has claimed yet, and of which no earlier run has measured anything,
+// or, when there is none, one that the journals lack. It returns no claim when nothing is left to take.
 func (w *worker) take(ctx context.Context) (slurm.Chunk, *slurm.Claim, error) {
 	plan, err := w.run.Plan()
 	if err != nil {
@@ -141,7 +141,14 @@ func (w *worker) take(ctx context.Context) (slurm.Chunk, *slurm.Claim, error) {
 	if err != nil {
 		return slurm.Chunk{}, nil, err
 	}
-	chunk, claim, err := w.first(plan, func(id string) bool { _, known := claims[id]; return !known })
+	adopted, err := w.run.AdoptedChunks()
+	if err != nil {
+		return slurm.Chunk{}, nil, err
+	}
+	chunk, claim, err := w.first(plan, func(id string) bool {
+		_, known := claims[id]
+		return !known && !adopted[id]
+	})
 	if claim != nil || err != nil {
 		return chunk, claim, err
 	}

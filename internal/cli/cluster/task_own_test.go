@@ -27,6 +27,12 @@ type prepared struct {
 
 func prepare(t *testing.T, text string) prepared {
 	t.Helper()
+	return prepareFor(t, text, "1s")
+}
+
+// prepareFor is prepare with tasks of another length.
+func prepareFor(t *testing.T, text, chunk string) prepared {
+	t.Helper()
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("SLURM_JOB_ID", "")
@@ -44,7 +50,7 @@ func prepare(t *testing.T, text string) prepared {
 		Plan struct{ Chunks, Trials int }
 	}
 	p := prepared{t: t}
-	if err := json.Unmarshal([]byte(p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", "1s", "--json")), &s); err != nil {
+	if err := json.Unmarshal([]byte(p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", chunk, "--json")), &s); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Jobs) > 0 || s.Plan.Chunks < 4 {
@@ -211,5 +217,17 @@ func TestOwnLauncherBesideSlurm(t *testing.T) {
 	takes("failed twice", 1)
 	if s := p.status(); s.Counts.Done != 1 {
 		t.Errorf("the status is %+v", s)
+	}
+}
+
+// A run whose constraints leave nothing to measure says so, as one on this machine does.
+func TestNothingLeftToMeasure(t *testing.T) {
+	text := strings.Replace(fewTrials, "grid = [1, 2]", "grid = [1, 2]\nwhere = \"block > 5000\"", 1)
+	run, _ := createTaskOf(t, t.TempDir(), text)
+	p := prepared{t: t, run: run}
+	p.do(0, "task", run.Dir, "--next")
+	out := p.do(3, "merge", run.Dir)
+	if !strings.Contains(out, "no configuration is left to measure (skipped: where = block > 5000)") {
+		t.Errorf("merge says:\n%s", out)
 	}
 }

@@ -59,3 +59,19 @@ func TestTaskLogIsShort(t *testing.T) {
 		}
 	}
 }
+
+// The log of a task counts a matrix that a lost GPU leaves to another one once.
+func TestTaskLogCountsAMatrixOnce(t *testing.T) {
+	var out strings.Builder
+	l := &progressLog{log: &taskLog{w: &out}}
+	l.Observe(tuner.Event{Started: &tuner.Started{Device: "chip", Devices: 2, Matrices: 1}})
+	for _, again := range []bool{false, true} {
+		l.Observe(tuner.Event{Matrix: &tuner.MatrixPlanned{Trials: 10, Again: again}})
+		for range 5 {
+			l.Observe(tuner.Event{Result: &trial.Result{}})
+		}
+	}
+	if !strings.Contains(out.String(), " 100%: 10 trials measured, 10 of 10 done") {
+		t.Errorf("the log is\n%s", out.String())
+	}
+}

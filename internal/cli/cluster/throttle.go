@@ -56,12 +56,12 @@ func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
 }
 
 func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
-	if c.asJSON {
+	if c.output.Data() {
 		ids := make([]string, len(arrays))
 		for i, a := range arrays {
 			ids[i] = a.ID
 		}
-		return term.WriteJSON(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n,
+		return c.output.Write(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n,
 			"arrays": ids})
 	}
 

@@ -1,10 +1,9 @@
 package command
 
 import (
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
-	"path/filepath"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,64 +11,93 @@ import (
 	"spmvtune/store"
 )
 
+// The variables that name results.
+const (
+	EnvOut  = "SPMVTUNE_OUT"
+	EnvRuns = "SPMVTUNE_RUNS"
+	EnvRule = "SPMVTUNE_RULE" // what select takes without --rule
+)
+
 // OutRoot is where runs leave their results unless --out says otherwise.
-const OutRoot = "spmvtune-out"
+func OutRoot() string { return cmp.Or(os.Getenv(EnvOut), "spmvtune-out") }
 
-// OpenDatabase opens the named results database for reading or, if name is empty, the only one
-// below the results folder. again returns the command line that names one of several.
-func OpenDatabase(ctx context.Context, name string, again func(path string) string) (*store.DB, string, error) {
-	if name == "" {
-		var err error
-		if name, err = OnlyDatabase(again); err != nil {
-			return nil, "", err
-		}
+// RunsRoot is where submit makes the folders of runs unless --runs says otherwise.
+func RunsRoot() string { return cmp.Or(os.Getenv(EnvRuns), "runs") }
+
+// RunHelp says, in the help of a command that reads databases, what names one.
+const RunHelp = `RUN is the name of a run, its folder, or its database: quickstart,
+spmvtune-out/quickstart and spmvtune-out/quickstart/results.db are the same. So is the
+beginning of a name that only one run has. Without RUN, it is the run whose results were
+written last. A file or a folder of that name comes first.`
+
+// Database returns the path of the results database that a word names, see RunHelp. It tells on the
+// standard error output which run it takes where none is named.
+func Database(cmd *cobra.Command, word string) (string, error) {
+	return FileOfRun(cmd, word, job.DatabaseFile)
+}
+
+// FileOfRun is Database for another file that runs leave in their folders.
+func FileOfRun(cmd *cobra.Command, word, file string) (path string, err error) {
+	var note string
+	if word == "" {
+		path, note, err = lastRun(file)
+	} else {
+		path, note, err = fileOf(word, file)
 	}
-	db, err := store.OpenCurrent(ctx, name)
-	return db, name, err
+	if note != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), note)
+	}
+	return path, err
 }
 
-// OnlyDatabase returns the only results database below the results folder.
-func OnlyDatabase(again func(path string) string) (string, error) {
-	return Only(job.DatabaseFile, "results database", again)
-}
-
-// Only returns the only file of this name below the results folder. what says what it holds,
-// and again returns the command line that names one of several.
-func Only(file, what string, again func(path string) string) (string, error) {
-	found, err := filepath.Glob(filepath.Join(OutRoot, "*", file))
+// OpenDatabase opens the database that a word names for reading.
+func OpenDatabase(cmd *cobra.Command, word string) (*store.DB, string, error) {
+	path, err := Database(cmd, word)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	switch len(found) {
-	case 0:
-		return "", WithHint(errors.New("no "+what+" here"), "name one, or make one with spmvtune run quickstart")
-	case 1:
-		return found[0], nil
-	}
-
-	hint := "name one:"
-	for _, path := range found {
-		hint += "\n  " + again(path)
-	}
-	return "", UsageHint(fmt.Errorf("more than one %s here", what), hint)
+	db, err := store.OpenCurrent(cmd.Context(), path)
+	return db, path, err
 }
 
 // DatabaseArg opens the database that the only argument of a command names, if there is an
 // argument.
 func DatabaseArg(cmd *cobra.Command, args []string) (*store.DB, string, error) {
-	var name string
-	if len(args) == 1 {
-		name = args[0]
-	}
-	return OpenDatabase(cmd.Context(), name, func(path string) string { return Again(cmd, path) })
+	return OpenDatabase(cmd, first(args))
 }
 
-// Databases returns the databases that the arguments of a command name, or the only one below
-// the results folder.
+// Databases returns the databases that the arguments of a command name, or that of the last run.
 func Databases(cmd *cobra.Command, args []string) ([]string, error) {
-	if len(args) > 0 {
-		return args, nil
+	if len(args) == 0 {
+		args = []string{""}
 	}
-	name, err := OnlyDatabase(func(path string) string { return Again(cmd, path) })
-	return []string{name}, err
+	var paths []string
+	for _, word := range args {
+		path, err := Database(cmd, word)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// CompleteRun completes one argument with the names of runs, or with files.
+func CompleteRun(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return CompleteRuns(cmd, args, word)
+}
+
+// CompleteRuns completes any number of arguments with the names of runs, or with files.
+func CompleteRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return RunNames(job.DatabaseFile), cobra.ShellCompDirectiveDefault
 }

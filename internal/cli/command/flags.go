@@ -5,13 +5,11 @@ package command
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
-	"spmvtune/internal/term"
 	"spmvtune/sparse/fetch"
 )
 
@@ -21,13 +19,6 @@ func CompleteFile(extensions ...string) cobra.CompletionFunc {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return extensions, cobra.ShellCompDirectiveFilterFileExt
-	}
-}
-
-// CompleteFiles completes any number of arguments with files of these kinds.
-func CompleteFiles(extensions ...string) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return extensions, cobra.ShellCompDirectiveFilterFileExt
 	}
 }
@@ -56,27 +47,6 @@ func FlagFile(cmd *cobra.Command, flag string, extensions ...string) {
 		return
 	}
 	cobra.CheckErr(cmd.MarkFlagFilename(flag, extensions...))
-}
-
-// A formatFlag is the value of --format: the format of a table.
-type formatFlag string
-
-func (f *formatFlag) String() string { return string(*f) }
-func (*formatFlag) Type() string     { return "string" }
-
-func (f *formatFlag) Set(text string) error {
-	if !slices.Contains(term.Formats, text) {
-		return fmt.Errorf("must be one of %s", strings.Join(term.Formats, ", "))
-	}
-	*f = formatFlag(text)
-	return nil
-}
-
-// FlagFormat adds --format to cmd.
-func FlagFormat(cmd *cobra.Command, into *string) {
-	*into = "table"
-	cmd.Flags().Var((*formatFlag)(into), "format", strings.Join(term.Formats, ", "))
-	FlagValues(cmd, "format", term.Formats...)
 }
 
 // FlagOffline adds --offline to a command that may download.

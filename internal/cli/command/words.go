@@ -4,10 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"spmvtune/configs"
 	"spmvtune/internal/term"
@@ -15,19 +11,6 @@ import (
 
 // FewNames is how many names are listed on a line.
 const FewNames = 5
-
-// Again returns the command line that runs cmd with its flags and these words.
-func Again(cmd *cobra.Command, words ...string) string {
-	line := strings.Fields(cmd.CommandPath())
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "bool" {
-			line = append(line, "--"+f.Name)
-		} else {
-			line = append(line, "--"+f.Name, f.Value.String())
-		}
-	})
-	return term.Shell(append(line, words...)...)
-}
 
 // Shown returns a path relative to the working folder if it is below that.
 func Shown(path string) string {
@@ -41,15 +24,17 @@ func Shown(path string) string {
 	return path
 }
 
-// Unknown is the usage error of a name that is not valid. It suggests the nearest valid one,
-// or lists them if there are few.
-func Unknown(what, name string, valid []string) error {
+// Unknown is the usage error of a name that is not valid. It suggests the nearest valid one, or says which there are:
+// whats is the plural of what, and a command lists all.
+func Unknown(what, whats, name string, valid []string, command string) error {
 	err := fmt.Errorf("unknown %s %q", what, name)
-	const few = 12 // more names on a line do not help
-	if near := configs.Nearest(name, valid); near != "" {
-		err = fmt.Errorf("%w: did you mean %q?", err, near)
-	} else if len(valid) > 0 && len(valid) <= few {
-		err = fmt.Errorf("%w: must be one of %s", err, strings.Join(valid, ", "))
+	if hint := configs.Suggest(name, whats, valid, command); hint != "" {
+		err = fmt.Errorf("%w: %s", err, hint)
 	}
 	return Usage(err)
+}
+
+// NothingLeft says that there is nothing to measure, because all configurations are left out for these reasons.
+func NothingLeft(reasons []string) string {
+	return fmt.Sprintf("no configuration is left to measure (skipped: %s)", term.Some(reasons, FewNames))
 }

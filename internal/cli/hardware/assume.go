@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"spmvtune/kernels"
+	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
 	"spmvtune/store"
 	"spmvtune/tuner"
@@ -21,13 +22,7 @@ func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 			Backend: "cuda", Name: fmt.Sprintf("GPU of %d multiprocessors", assumedUnits),
 			Units: assumedUnits, MaxBlock: 1024,
 		},
-		Sources: map[string]string{},
-	}
-
-	for _, k := range kernels.Catalogue {
-		if k.Backend == "cuda" {
-			a.Sources[k.Name] = cuda.Source(k.Name)
-		}
+		Sources: Sources(),
 	}
 
 	if db == nil {
@@ -41,4 +36,17 @@ func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 	}
 
 	return a, err
+}
+
+// Sources are the digests of the catalogue's kernels in this program, by name.
+func Sources() map[string]string {
+	digests := map[string]string{}
+	for _, k := range kernels.Catalogue {
+		of := cpu.Source
+		if k.Backend == "cuda" {
+			of = cuda.Source
+		}
+		digests[k.Name] = of(k.Name)
+	}
+	return digests
 }

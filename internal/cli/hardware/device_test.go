@@ -12,11 +12,12 @@ import (
 // What the driver's library prints where there is no GPU is never what a user
 // reads.
 func TestInWords(t *testing.T) {
-	const raw = `Error in initialization, please refer to "https://docs.nvidia.com/cuda/x.html" for details on: `
 	for _, tt := range []struct{ in, want string }{
-		{raw + "NoDevice\n", "the NVIDIA driver finds no GPU"},
-		{"opening the device: the worker crashed: " + raw + "NoDevice", "the NVIDIA driver finds no GPU"},
-		{raw + "SystemDriverMismatch", "the NVIDIA driver can't be initialised: SystemDriverMismatch"},
+		{"error: the NVIDIA driver finds no GPU\n", "the NVIDIA driver finds no GPU"},
+		{"opening the device: the NVIDIA driver can't be initialised: mismatch (X)\nhint: y",
+			"the NVIDIA driver can't be initialised: mismatch (X)"},
+		{"opening the device: there is no NVIDIA driver (libcuda.so.1 is missing)",
+			"there is no NVIDIA driver (libcuda.so.1 is missing)"},
 		{"x: error while loading shared libraries: libcuda.so.1: cannot open shared object file",
 			"there is no NVIDIA driver (libcuda.so.1 is missing)"},
 		{"disk full", "disk full"},

@@ -6,40 +6,26 @@ import (
 	"strings"
 
 	"spmvtune/internal/cli/command"
+	"spmvtune/kernels/cuda"
 )
 
-// InWords explains the error of a program built with CUDA that did not start. It returns other
-// errors as they are. If the driver can't be initialised, package cu prints a code and ends the
-// program before main runs.
+// InWords returns of an error what it says of the driver, if it says that no GPU can be used. It returns other errors as
+// they are.
 func InWords(err error) error {
 	if err == nil {
 		return nil
 	}
-	if strings.Contains(err.Error(), "libcuda.so") {
-		return errNoDriver
+	text := err.Error()
+	if strings.Contains(text, "libcuda.so.1: ") { // the loader's words, of a program that was linked with the driver
+		return errors.New(cuda.NoDriver)
 	}
-	_, said, ok := strings.Cut(err.Error(), "Error in initialization")
-	if !ok {
-		return err
+	for _, said := range []string{cuda.NoDriver, cuda.NoDevice, cuda.NoStart} {
+		if _, more, ok := strings.Cut(text, said); ok {
+			more, _, _ = strings.Cut(more, "\n")
+			return errors.New(said + more)
+		}
 	}
-	_, code, _ := strings.Cut(said, "details on: ")
-	code, _, _ = strings.Cut(strings.TrimSpace(code), " ")
-	if code == "NoDevice" {
-		return errNoDevice
-	}
-	return &driverError{code}
-}
-
-var (
-	errNoDriver = errors.New("there is no NVIDIA driver (libcuda.so.1 is missing)")
-	errNoDevice = errors.New("the NVIDIA driver finds no GPU")
-)
-
-// A driverError is the driver's code of why it can't be initialised.
-type driverError struct{ code string }
-
-func (e *driverError) Error() string {
-	return "the NVIDIA driver can't be initialised: " + e.code
+	return err
 }
 
 // ExplainGPU is InWords with a hint, for errors that end a sweep.

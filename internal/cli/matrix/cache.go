@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -22,7 +23,13 @@ func newMatrixCache() *cobra.Command {
 cached as a binary file, and the next run opens that file instead. Cached files are named
 by the content of their source: a file that changes is read again. They are in
 spmvtune/matrices in your cache directory ($XDG_CACHE_HOME, or ~/.cache). The variable
-` + cache.Env + ` names another folder, or is "off".`,
+` + cache.Env + ` names another folder, or is "off".
+
+The cache holds at most 10 GB. Beyond that, the matrices that were not used for the longest
+are removed, but none that a running process measures; the run says so. The variable
+` + cache.EnvLimit + ` sets another limit, such as 50GB, or "none". Downloaded
+archives do not count, and only prune --downloads removes them: a machine without a network
+could not get them again.`,
 		Example: `  spmvtune matrix cache list
   spmvtune matrix cache prune --unused 30d
   spmvtune matrix cache verify`,
@@ -35,7 +42,7 @@ spmvtune/matrices in your cache directory ($XDG_CACHE_HOME, or ~/.cache). The va
 }
 
 // cacheList is the command matrix cache list.
-type cacheList struct{ format string }
+type cacheList struct{ output command.Output }
 
 func newCacheList() *cobra.Command {
 	var c cacheList
@@ -47,7 +54,8 @@ func newCacheList() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: c.Run,
 	}
-	command.FlagFormat(cmd, &c.format)
+	c.output.Flags(cmd)
+	c.output.Paged(cmd)
 	return cmd
 }
 
@@ -58,16 +66,16 @@ func (c *cacheList) Run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	w := cmd.OutOrStdout()
-	forPeople := c.format == "table" || c.format == "markdown"
+	forPeople := c.output.ForPeople()
 	if forPeople && len(all) == 0 {
 		fmt.Fprintln(w, ExamineCache())
 		return printDownloads(w)
 	}
 
-	if err := cacheTable(all, forPeople).Write(w, c.format); err != nil || c.format != "table" {
+	if err := cacheTable(all, forPeople).Write(w, c.output.ChosenFormat()); err != nil || c.output.Data() {
 		return err
 	}
-	fmt.Fprintf(w, "\n%s in %s\n", term.Bytes(total(all)), dir.Path())
+	fmt.Fprintf(w, "\n%s%s in %s\n", term.Bytes(total(all)), ofLimit(), dir.Path())
 	return printDownloads(w)
 }
 
@@ -159,6 +167,18 @@ func total(all []cache.Info) int64 {
 	return sum
 }
 
+// ofLimit says how large the cache may become.
+func ofLimit() string {
+	limit, err := cache.Limit()
+	switch {
+	case err != nil:
+		return " (" + err.Error() + ")"
+	case limit == math.MaxInt64:
+		return " (no limit)"
+	}
+	return " of at most " + term.Bytes(limit)
+}
+
 // ExamineCache says where the cache is and how large.
 func ExamineCache() string {
 	dir, all, err := cachedMatrices()
@@ -168,6 +188,6 @@ func ExamineCache() string {
 	case dir == nil:
 		return "off (" + cache.Env + ")"
 	default:
-		return fmt.Sprintf("%s, %s in %s", term.Matrices(len(all)), term.Bytes(total(all)), dir.Path())
+		return fmt.Sprintf("%s, %s%s in %s", term.Matrices(len(all)), term.Bytes(total(all)), ofLimit(), dir.Path())
 	}
 }

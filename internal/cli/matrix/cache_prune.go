@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -92,7 +91,7 @@ func (c *cachePrune) limits() (cache.Limits, error) {
 	}
 
 	if c.size != "" {
-		limits.Size, err = parseBytes(c.size)
+		limits.Size, err = term.ParseBytes(c.size)
 	}
 	return limits, err
 }
@@ -131,24 +130,4 @@ func parseAge(text string) (time.Duration, error) {
 		return d, nil
 	}
 	return 0, fmt.Errorf("%q must be an age such as 30d or 12h", text)
-}
-
-// parseBytes reads a size with a decimal unit, as term.Bytes prints it.
-func parseBytes(text string) (int64, error) {
-	number, factor := strings.ToLower(strings.ReplaceAll(text, " ", "")), 1.0
-	for _, unit := range []struct {
-		name   string
-		factor float64
-	}{{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1}} {
-		if n, ok := strings.CutSuffix(number, unit.name); ok {
-			number, factor = n, unit.factor
-			break
-		}
-	}
-
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || !(n >= 0 && n*factor < math.MaxInt64) {
-		return 0, fmt.Errorf("%q must be a size such as 20GB or 500MB", text)
-	}
-	return int64(n * factor), nil
 }

@@ -12,15 +12,15 @@ import (
 	"spmvtune/internal/atomicfile"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )
 
 // getCommand is the command matrix get.
 type getCommand struct {
-	out, server     string
-	asJSON, offline bool
+	out, server string
+	offline     bool
+	output      command.Output
 }
 
 // gotMatrix is what `matrix get --json` prints for each matrix.
@@ -64,7 +64,7 @@ MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY works
 	f := cmd.Flags()
 	f.StringVarP(&g.out, "output", "o", "", "copy the file to this folder, or to this name")
 	f.StringVar(&g.server, "server", "", "the only server to ask, instead of "+fetch.EnvServers)
-	f.BoolVar(&g.asJSON, "json", false, "print JSON")
+	g.output.Flags(cmd)
 	command.FlagOffline(cmd, &g.offline)
 	command.FlagValues(cmd, "server")
 	return cmd
@@ -119,14 +119,14 @@ func (g *getCommand) get(cmd *cobra.Command, from *fetch.Collection, line *show.
 		}
 
 		all = append(all, gotMatrix{id.String(), path, file.Bytes, file.URL != "", file.URL})
-		if !g.asJSON {
+		if !g.output.Data() {
 			line.Clear()
 			fmt.Fprintln(cmd.OutOrStdout(), path)
 		}
 	}
 
-	if g.asJSON {
-		errs = append(errs, term.WriteJSON(cmd.OutOrStdout(), all))
+	if g.output.Data() {
+		errs = append(errs, g.output.Write(cmd.OutOrStdout(), all))
 	}
 	return errors.Join(errs...)
 }

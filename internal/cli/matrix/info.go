@@ -38,7 +38,7 @@ type matrixInfo struct {
 
 // infoCommand is the command matrix info.
 type infoCommand struct {
-	asJSON bool
+	output command.Output
 	target Target
 }
 
@@ -60,7 +60,8 @@ skew-symmetric and Hermitian files are expanded.
 		ValidArgsFunction: completeTarget,
 		RunE:              i.Run,
 	}
-	cmd.Flags().BoolVar(&i.asJSON, "json", false, "print JSON")
+	i.output.Flags(cmd)
+	i.output.Paged(cmd)
 	i.target.Flags(cmd)
 	return cmd
 }
@@ -76,8 +77,8 @@ func (i *infoCommand) Run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		if i.asJSON {
-			return term.WriteJSON(cmd.OutOrStdout(), info)
+		if i.output.Data() {
+			return i.output.Write(cmd.OutOrStdout(), info)
 		}
 		return info.print(cmd.OutOrStdout(), unicodeTerminal())
 	})

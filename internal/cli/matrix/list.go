@@ -19,7 +19,7 @@ import (
 )
 
 // listCommand is the command matrix list.
-type listCommand struct{ asJSON bool }
+type listCommand struct{ output command.Output }
 
 // listedMatrix is an element of what `matrix list --json` prints.
 type listedMatrix struct {
@@ -51,7 +51,7 @@ func newMatrixList() *cobra.Command {
 where they come from, their planned sizes, the sweeps, what replaces a matrix that can't be
 downloaded, and whether they are cached or downloaded. It reads and generates nothing. Some
 generators draw entries twice, so that a matrix may have a few percent fewer nonzeros than
-planned.`,
+planned. Columns, twins and sweeps are in the table with --wide, and in the other formats.`,
 		Example: `  spmvtune matrix list
   spmvtune matrix list quickstart
   spmvtune matrix list --json`,
@@ -59,7 +59,8 @@ planned.`,
 		ValidArgsFunction: command.CompleteSweep,
 		RunE:              l.Run,
 	}
-	cmd.Flags().BoolVar(&l.asJSON, "json", false, "print JSON")
+	l.output.Flags(cmd)
+	l.output.Paged(cmd)
 	return cmd
 }
 
@@ -74,21 +75,32 @@ func (l *listCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	if l.asJSON {
-		return term.WriteJSON(cmd.OutOrStdout(), list)
+	if l.output.Data() {
+		return l.output.Write(cmd.OutOrStdout(), list)
 	}
 
-	t := term.Table{Columns: []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"}}
+	return l.table(list).Print(cmd.OutOrStdout())
+}
+
+// table has what a reader needs first; with --wide it has everything.
+func (l *listCommand) table(list []listedMatrix) term.Table {
+	t := term.Table{Columns: []string{"matrix", "source", "rows", "nnz", "here"}, Less: []string{"source", "here"}}
+	if l.output.Wide {
+		t.Columns = []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"}
+	}
 	for _, m := range list {
 		sizes := []any{m.Rows, m.Cols, m.NNZ}
 		if m.Rows == 0 && m.Source == "suitesparse" {
 			sizes = []any{nil, nil, nil}
 		}
-		t.Add(slices.Concat([]any{m.Matrix, m.sourceText()}, sizes,
-			[]any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")})...)
+		if l.output.Wide {
+			t.Add(slices.Concat([]any{m.Matrix, m.sourceText()}, sizes,
+				[]any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")})...)
+		} else {
+			t.Add(m.Matrix, m.sourceText(), sizes[0], sizes[2], m.hereText())
+		}
 	}
-
-	return t.Print(cmd.OutOrStdout())
+	return t
 }
 
 // sourceText is the name of the generator or the file. The JSON has the arguments.

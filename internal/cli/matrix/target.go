@@ -113,11 +113,8 @@ func generatedTarget(text string) (configs.Matrix, error) {
 	}
 	_, known := generate.Lookup(name)
 	if !known {
-		var names []string
-		for _, g := range generate.Generators {
-			names = append(names, g.Name)
-		}
-		return configs.Matrix{}, fmt.Errorf("there is no file %s: %w", text, command.Unknown("generator", name, names))
+		return configs.Matrix{}, command.Usage(fmt.Errorf("there is no file %s: unknown generator %q: %s", text, name,
+			configs.SuggestGenerator(name)))
 	}
 	if err := generate.Check(name, args); err != nil {
 		return configs.Matrix{}, command.Usage(err)

@@ -33,7 +33,7 @@ func (d *downloads) notify(e fetch.Progress) {
 	if d.id != e.ID {
 		d.id, d.began, d.from = e.ID, time.Now(), e.Have
 		if d.p.width == nil {
-			fmt.Fprintf(d.p.w, "downloading %s%s from %s\n", e.ID, ofSize(e.Size), e.URL)
+			d.p.print(d.p.w, fmt.Sprintf("downloading %s%s from %s", e.ID, ofSize(e.Size), e.URL))
 		}
 	}
 
@@ -43,12 +43,10 @@ func (d *downloads) notify(e fetch.Progress) {
 	case fetch.Checking:
 		d.draw(fmt.Sprintf("checking %s", e.ID))
 	case fetch.Retrying:
-		d.p.Clear()
-		fmt.Fprintf(d.p.w, "%s: %v: trying again in %s\n", e.ID, e.Err, e.Pause.Round(100*time.Millisecond))
+		d.p.print(d.p.w, fmt.Sprintf("%s: %v: trying again in %s", e.ID, e.Err, e.Pause.Round(100*time.Millisecond)))
 	case fetch.Done:
-		d.p.Clear()
-		fmt.Fprintf(d.p.w, "downloaded %s, %s in %s\n", e.ID, term.Bytes(e.Have),
-			term.RoughSeconds(time.Since(d.began).Seconds()))
+		d.p.print(d.p.w, fmt.Sprintf("downloaded %s, %s in %s", e.ID, term.Bytes(e.Have),
+			term.RoughSeconds(time.Since(d.began).Seconds())))
 		d.id = fetch.ID{}
 	}
 }
@@ -85,6 +83,11 @@ func (d *downloads) draw(line string) {
 		return
 	}
 	d.drawn = time.Now()
+	if d.p.watch != nil {
+		d.p.watch.doing = line
+		d.p.watch.draw(d.p.now, d.p.begunOrder)
+		return
+	}
 	if r, width := []rune(line), d.p.width()-1; len(r) > width {
 		line = string(r[:max(width, 0)])
 	}

@@ -2,12 +2,15 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"spmvtune/internal/term"
+	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // A progressLine is the state that the progress line shows.
@@ -31,11 +34,24 @@ type progressMatrix struct {
 	index    int
 	matrix   string
 	nonzeros int
-	// kernel and setting are the best configuration so far, "" if there is none.
-	kernel, setting string
-	// best is its time in seconds.
-	best, gflops float64
+	// trials are planned on it, of which done are over.
+	trials, done int
+	// best is the fastest of leaders, which are the best of each precision and cache state so far, in
+	// the order of their first trial.
+	best    Leader
+	leaders []Leader
 }
+
+// A Leader is the best configuration so far of a matrix in a precision and cache state.
+type Leader struct {
+	Config kernels.Config
+	Cache  trial.Cache
+	// Seconds is its time, 0 if there is none. GBPS is 0 if it is not known.
+	Seconds, GFLOPS, GBPS float64
+}
+
+// setting is the configuration but for its kernel.
+func (l *Leader) setting() string { return strings.TrimPrefix(l.Config.String(), l.Config.Kernel+" ") }
 
 // share is how much is done, from 0 to 1.
 func (s progressLine) share() float64 { return float64(s.done) / float64(max(s.total, s.done, 1)) }
@@ -71,10 +87,11 @@ func (s progressLine) fit(width int) string {
 
 	head := counts + pace + where
 	lines := []string{head + name, head, counts + pace, counts}
-	if s.kernel != "" {
-		kernel, took, speed := " "+s.kernel, " "+term.Seconds(s.best), " "+term.Digits(s.gflops)+" GFLOP/s"
+	if s.best.Seconds > 0 {
+		kernel := " best so far " + s.best.Config.Kernel
+		took, speed := " "+term.Seconds(s.best.Seconds), " "+term.Digits(s.best.GFLOPS)+" GFLOP/s"
 		lines = append([]string{
-			head + name + ":" + kernel + " " + s.setting + took + speed,
+			head + name + ":" + kernel + " " + s.best.setting() + took + speed,
 			head + name + ":" + kernel + took + speed,
 			head + name + ":" + kernel + speed,
 			head + kernel + speed,
@@ -99,5 +116,21 @@ func PerSecond(rate float64) string {
 		return fmt.Sprintf("%.1f", rate)
 	default:
 		return fmt.Sprintf("%.2f", rate)
+	}
+}
+
+// lead makes a configuration the best so far of its precision and cache state if it is faster.
+func (m *progressMatrix) lead(l Leader) {
+	if m.best.Seconds == 0 || l.Seconds < m.best.Seconds {
+		m.best = l
+	}
+	i := slices.IndexFunc(m.leaders, func(o Leader) bool {
+		return o.Config.Precision == l.Config.Precision && o.Cache == l.Cache
+	})
+	switch {
+	case i < 0:
+		m.leaders = append(m.leaders, l)
+	case l.Seconds < m.leaders[i].Seconds:
+		m.leaders[i] = l
 	}
 }

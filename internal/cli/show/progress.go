@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"sync"
 	"time"
 
@@ -26,9 +25,9 @@ type Progress struct {
 	w io.Writer
 	// alarm takes failures, which users see even if they do not see w.
 	alarm io.Writer
-	// Known returns the kernel that is the best on a matrix so far, the rest of its
-	// configuration, and its time in seconds; 0 if there is none. It may be nil.
-	Known func(device, matrix string) (kernel, setting string, seconds float64)
+	// Known returns the best on a matrix of earlier runs, in each precision and cache state. It may
+	// be nil.
+	Known func(device, matrix string) []Leader
 	// width is the width of the terminal in columns, nil without a terminal.
 	width func() int
 	// said holds the messages so far, which are not repeated.
@@ -37,11 +36,15 @@ type Progress struct {
 	drawn bool
 
 	// mu guards the rest: there may be several devices.
-	mu     sync.Mutex
+	mu sync.Mutex
+	// watch shows a table instead of the line; nil if it does not.
+	watch  *watch
 	device string
 	now    progressLine
-	// matrices are what the line says of each, by its hash. It shows that of the last result.
-	matrices map[string]progressMatrix
+	// matrices are what is known of each, by its hash, and begunOrder has them in the order of the
+	// run. The line shows that of the last result.
+	matrices   map[string]*progressMatrix
+	begunOrder []*progressMatrix
 	// planned counts the trials of the matrices so far, and begun these matrices.
 	planned, begun int
 	// measured counts the trials that this run measured on this device.
@@ -52,7 +55,7 @@ type Progress struct {
 
 // New shows progress on w, and failures on alarm.
 func New(w, alarm io.Writer) *Progress {
-	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now(), matrices: map[string]progressMatrix{}}
+	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now(), matrices: map[string]*progressMatrix{}}
 	if size := term.SizeOf(w); size != nil {
 		p.width = func() int {
 			if width, _ := size(); width > 0 {
@@ -69,11 +72,15 @@ func New(w, alarm io.Writer) *Progress {
 func (p *Progress) Observe(e tuner.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.watch != nil {
+		p.watch.doing = ""
+	}
 	switch {
 	case e.Started != nil:
 		p.device = e.Started.Device
 		p.now = progressLine{matrices: e.Started.Matrices}
 		p.planned, p.measured, p.begun, p.started = 0, 0, 0, time.Time{}
+		p.matrices, p.begunOrder = map[string]*progressMatrix{}, nil
 		p.say(p.w, fmt.Sprintf("device: %s, %s", Devices(*e.Started), term.Matrices(e.Started.Matrices)))
 		if why := e.Started.NoSensors; why != "" {
 			p.say(p.w, "note: "+Unsensed(why))
@@ -83,12 +90,12 @@ func (p *Progress) Observe(e tuner.Event) {
 	case e.Result != nil:
 		p.now.done++
 		p.measured++
-		p.now.progressMatrix = p.matrices[e.Result.Matrix]
-		if r := e.Result; r.Status == trial.OK {
-			p.candidate(r.Matrix, r.Kernel, strings.TrimPrefix(r.Config.String(), r.Kernel+" "), r.Median)
-		}
+		p.result(e.Result)
 	case e.Unbuilt != nil:
 		p.say(p.w, term.Wrap(unbuilt(*e.Unbuilt), term.PageWidth-2, "  "))
+	case e.Roofless != nil:
+		p.say(p.w, term.Wrap(fmt.Sprintf("note: the bandwidth of the memory is not known, and results are not compared "+
+			"with it: %v", e.Roofless), term.PageWidth-2, "  "))
 	case e.Crowded != nil:
 		text := fmt.Sprintf("note: the processor is busy: %s. %s", e.Crowded.HostUse, trial.HostRemedy(e.Crowded.Launching))
 		p.say(p.w, term.Wrap(text, term.PageWidth-2, "  "))
@@ -121,35 +128,47 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	if m.Matrix.Note != "" {
 		p.say(p.w, "note: "+m.Matrix.Note)
 	}
-	hash := m.Matrix.Hash
 	p.begun = max(p.begun, m.Index+1)
-	p.now.progressMatrix = progressMatrix{index: m.Index, matrix: m.Matrix.Name, nonzeros: m.Matrix.Features.Nonzeros}
-	p.matrices[hash] = p.now.progressMatrix
+	of := p.matrices[m.Matrix.Hash]
+	if of == nil {
+		of = &progressMatrix{index: m.Index, matrix: m.Matrix.Name, nonzeros: m.Matrix.Features.Nonzeros}
+		p.matrices[m.Matrix.Hash] = of
+		p.begunOrder = append(p.begunOrder, of)
+	}
+	of.trials, of.done = of.trials+m.Trials, of.done+m.Finished
 	if p.now.atMost { // the searches before this one have ended
 		p.planned = p.now.done
 	}
 	p.now.atMost = m.AtMost
-	p.planned += m.Trials
-	p.now.done += m.Finished
+	if !m.Again {
+		p.planned += m.Trials
+		p.now.done += m.Finished
+	}
 	if m.Finished > 0 && p.Known != nil {
-		if kernel, setting, seconds := p.Known(p.device, m.Matrix.Name); seconds > 0 {
-			p.candidate(hash, kernel, setting, seconds)
+		for _, l := range p.Known(p.device, m.Matrix.Name) {
+			of.lead(l)
 		}
 	}
+	p.now.progressMatrix = *of
 
 	if m.Finished < m.Trials && p.started.IsZero() {
 		p.started = time.Now()
 	}
 }
 
-// candidate makes a configuration the best so far on a matrix if it is faster.
-func (p *Progress) candidate(matrix, kernel, setting string, seconds float64) {
-	if p.now.best > 0 && seconds >= p.now.best {
+// result takes the outcome of a trial.
+func (p *Progress) result(r *trial.Result) {
+	of := p.matrices[r.Matrix]
+	if of == nil {
 		return
 	}
-	p.now.best, p.now.gflops = seconds, 2e-9*float64(p.now.nonzeros)/seconds
-	p.now.kernel, p.now.setting = kernel, setting
-	p.matrices[matrix] = p.now.progressMatrix
+	of.done++
+	if r.Status == trial.OK {
+		l := Leader{Config: r.Config, Cache: r.Cache, Seconds: r.Median, GFLOPS: 2e-9 * float64(of.nonzeros) / r.Median,
+			GBPS: 1e-9 * float64(r.BytesMin) / r.Median}
+		of.lead(l)
+	}
+	p.now.progressMatrix = *of
 }
 
 // show draws or prints the line if enough time has passed.
@@ -162,7 +181,22 @@ func (p *Progress) show() {
 		return
 	}
 	p.printed = time.Now()
+	p.foresee()
+	switch {
+	case p.watch != nil:
+		p.watch.draw(p.now, p.begunOrder)
+	case p.width == nil:
+		fmt.Fprintln(p.w, p.now.fit(math.MaxInt))
+	default:
+		// One write avoids flicker. The last column stays empty, because some terminals break the
+		// line there.
+		fmt.Fprint(term.Raw(p.w), eraseLine+term.Visible(p.now.draw(p.width()-1)))
+		p.drawn = true
+	}
+}
 
+// foresee estimates how many trials there are in all, and the time left.
+func (p *Progress) foresee() {
 	// An estimate until the last matrix is planned.
 	p.now.total = max(p.planned*p.now.matrices/p.begun, p.now.done)
 	if elapsed := time.Since(p.started); p.measured > 0 && elapsed > 0 {
@@ -171,15 +205,6 @@ func (p *Progress) show() {
 		share := float64(p.measured) / float64(p.now.total-p.now.done+p.measured)
 		p.now.foreseen = foreseen(elapsed, share)
 	}
-
-	if p.width == nil {
-		fmt.Fprintln(p.w, p.now.fit(math.MaxInt))
-		return
-	}
-	// One write avoids flicker. The last column stays empty, because some terminals break the
-	// line there.
-	fmt.Fprint(term.Raw(p.w), eraseLine+term.Visible(p.now.draw(p.width()-1)))
-	p.drawn = true
 }
 
 // eraseLine goes to the start of the line and erases it.
@@ -191,12 +216,31 @@ func (p *Progress) say(w io.Writer, line string) {
 		return
 	}
 	p.said[line] = true
-	p.Clear()
+	p.print(w, line)
+}
+
+// print prints a message on a line of its own, or keeps it for the table.
+func (p *Progress) print(w io.Writer, line string) {
+	if p.watch != nil {
+		p.watch.note(w, line)
+		return
+	}
+	p.clear()
 	fmt.Fprintln(w, line)
 }
 
-// Clear erases the line from the terminal.
+// Clear erases the line from the terminal, or ends the table.
 func (p *Progress) Clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.watch != nil {
+		p.watch.end()
+		p.watch = nil
+	}
+	p.clear()
+}
+
+func (p *Progress) clear() {
 	if p.drawn {
 		fmt.Fprint(term.Raw(p.w), eraseLine)
 		p.drawn = false

@@ -43,11 +43,12 @@ func good(median float64) tuner.Event {
 func TestProgressGoesOn(t *testing.T) {
 	var out strings.Builder
 	p := onTerminal(&out)
-	p.Known = func(device, matrix string) (string, string, float64) {
+	p.Known = func(device, matrix string) []Leader {
 		if device != "test" || matrix != "grid" {
 			t.Errorf("asked for %s on %s", matrix, device)
 		}
-		return "cpu_sell", "float32", 1e-3
+		return []Leader{{Config: kernels.Config{Kernel: "cpu_sell", Precision: kernels.Float32}, Seconds: 1e-3,
+			GFLOPS: 2}}
 	}
 	event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 1}})
 	event(p, nextMatrix(0, 1000, 900))
@@ -59,12 +60,27 @@ func TestProgressGoesOn(t *testing.T) {
 	if left := p.now.left; left < 900*time.Second || left > 1100*time.Second {
 		t.Errorf("%s left", left)
 	}
-	if !strings.HasSuffix(out.String(), "grid: cpu_sell float32 1.00 ms 2.00 GFLOP/s") {
+	if !strings.HasSuffix(out.String(), "best so far cpu_sell 1.00 ms 2.00 GFLOP/s") {
 		t.Errorf("the best of the run before is not shown: %q", out.String())
 	}
 	event(p, good(0.5e-3))
-	if !strings.Contains(out.String(), "cpu_csr float64 500 µs 4.00 GFLOP/s") {
+	if !strings.Contains(out.String(), "grid: best so far cpu_csr 500 µs 4.00 GFLOP/s") {
 		t.Errorf("a better one is not shown: %q", out.String())
+	}
+}
+
+// The trials of a matrix that a lost GPU leaves to another one count once.
+func TestProgressCountsAMatrixOnce(t *testing.T) {
+	var out strings.Builder
+	p := onTerminal(&out)
+	event(p, tuner.Event{Started: &tuner.Started{Device: "test", Devices: 2, Matrices: 2}})
+	event(p, nextMatrix(0, 1000, 100))
+	event(p, nextMatrix(1, 1000, 100))
+	again := nextMatrix(1, 1000, 100)
+	again.Matrix.Again = true
+	event(p, again)
+	if p.now.total != 2000 || p.now.done != 200 {
+		t.Errorf("%d of %d trials, want 200 of 2000", p.now.done, p.now.total)
 	}
 }
 

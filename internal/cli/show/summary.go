@@ -22,12 +22,14 @@ import (
 const MostFailures = 10
 
 // Title prints the name and the title of a sweep.
-func Title(w io.Writer, sweep *configs.Sweep) {
-	title := sweep.Name
-	if sweep.Title != "" {
-		title += ": " + sweep.Title
+func Title(w io.Writer, sweep *configs.Sweep) { fmt.Fprintln(w, TitleOf(sweep)) }
+
+// TitleOf is the name and the title of a sweep.
+func TitleOf(sweep *configs.Sweep) string {
+	if sweep.Title == "" {
+		return sweep.Name
 	}
-	fmt.Fprintln(w, title)
+	return sweep.Name + ": " + sweep.Title
 }
 
 // Summary says what a run did. Problems with matrices were printed before.

@@ -56,7 +56,7 @@ func Best(w io.Writer, best []store.Best) error {
 		fmt.Fprintln(w, best[start].Device)
 		t := term.Table{Columns: []string{
 			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "another run", "GFLOP/s", "GB/s", "tied",
-		}}
+		}, Less: []string{"GB/s", "another run", "cache", "tied", "grid", "GFLOP/s"}}
 		for i := range best[start:end] {
 			b := &best[start+i]
 			rate := func(v float64) term.Quantity { return term.Quantity(number.Rounded(v, v*data.Relative(&b.Row))) }
@@ -79,7 +79,7 @@ func Best(w io.Writer, best []store.Best) error {
 // Verified prints the fastest verified configuration wherever nobody sees the y of the winner.
 func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best) error {
 	t := term.Table{Columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time",
-		"another run", "device"}}
+		"another run", "device"}, Less: []string{"device", "another run", "cache"}}
 	for i := range best {
 		b := &best[i]
 		if b.Verified() {

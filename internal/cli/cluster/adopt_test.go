@@ -1,0 +1,200 @@
+package cluster_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/internal/long"
+	"spmvtune/slurm"
+	"spmvtune/slurm/adopt"
+	"spmvtune/tuner/journal"
+)
+
+// adoptSweep is taskSweep with shorter trials.
+var adoptSweep = strings.Replace(taskSweep, `trial_budget = "20ms"`, `trial_budget = "5ms"`, 1)
+
+const adoptChunk = "250ms"
+
+// adopting submits the sweep with what an earlier run or a database has measured, and sends nothing.
+func (p prepared) adopting(from, sweep string) (prepared, adopt.Match, int) {
+	p.t.Helper()
+	if err := os.WriteFile("small.toml", []byte(sweep), 0o666); err != nil {
+		p.t.Fatal(err)
+	}
+	var s struct {
+		Dir     string
+		Plan    struct{ Chunks int }
+		Adopted adopt.Match
+	}
+	out := p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", adoptChunk, "--json", "--adopt", from)
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		p.t.Fatal(err)
+	}
+	run, err := slurm.Open(s.Dir)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return prepared{t: p.t, run: run, all: s.Adopted.Planned}, s.Adopted, s.Plan.Chunks
+}
+
+// What a run measured before it was moved is not measured again, and nothing of another device counts.
+func TestAdoptMoved(t *testing.T) {
+	p := prepareFor(t, adoptSweep, adoptChunk)
+	p.do(0, "task", p.run.Dir, "--chunk", "1")
+	before := p.times()
+	names, err := journal.List(p.run.Path(slurm.JournalsDir))
+	if err != nil || len(names) != 1 || len(before) == 0 {
+		t.Fatalf("journals are %v, %v", names, err)
+	}
+	addOtherDevice(t, p.run, names[0])
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(p.run.Dir, moved); err != nil {
+		t.Fatal(err)
+	}
+
+	n, m, left := p.adopting(moved, adoptSweep)
+	if m.Adopted != len(before) || m.Planned != p.all || left == 0 {
+		t.Errorf("of %d trials measured, and %d planned, there are %+v; %d chunks are left", len(before), p.all, m, left)
+	}
+	if len(m.Others) != 1 || m.Others[0].Trials != len(before) || m.Others[0].Why != "on another device: another" {
+		t.Errorf("not counted are %+v", m.Others)
+	}
+	if s := n.status(); s.Counts.Never != left || s.Trials.Done != len(before) {
+		t.Errorf("the status of a run that has adopted is %+v", s)
+	}
+	n.do(0, "task", n.run.Dir, "--next")
+	n.complete()
+}
+
+// addOtherDevice gives a run the trials of a journal once more, as another device measures them.
+func addOtherDevice(t *testing.T, run *slurm.Run, name journal.Name) {
+	t.Helper()
+	var other *journal.Run
+	var trials []journal.Trial
+	for line, err := range journal.Read(t.Context(), run.Path(slurm.JournalsDir, name.String())) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line.Trial == nil {
+			continue
+		}
+		if other == nil {
+			changed := *line.Trial.Run
+			other = &changed
+			other.Device.Name, other.At = "another", time.Now().Add(time.Hour)
+		}
+		line.Trial.Run, line.Trial.ID = other, "g"+line.Trial.ID[1:]
+		trials = append(trials, *line.Trial)
+	}
+	name.Again = 1
+	if err := journal.Write(run.Path(slurm.JournalsDir), name, trials, journal.End{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Of a finished run only what is new in the sweep is measured, from its journals or its database, and nothing
+// if nothing is new. Under another protocol all is measured anew.
+func TestAdoptFinished(t *testing.T) {
+	long.Test(t, "it measures five runs")
+	p := prepareFor(t, adoptSweep, adoptChunk)
+	p.do(0, "task", p.run.Dir, "--next")
+	p.do(0, "merge", p.run.Dir)
+	database := p.run.Path("results.db")
+
+	for _, from := range []string{p.run.Dir, database} {
+		n, m, left := p.adopting(from, adoptSweep)
+		if m.Adopted != p.all || m.Planned != p.all || left != 0 || len(m.Others) > 0 {
+			t.Errorf("from %s: %+v; %d chunks are left", from, m, left)
+		}
+		if out := n.do(0, "task", n.run.Dir, "--next"); !strings.Contains(out, "took 0 chunks") {
+			t.Errorf("a task takes what is measured:\n%s", out)
+		}
+		n.complete()
+	}
+
+	more := strings.Replace(adoptSweep, "grid = [1, 2]", "grid = [1, 2, 3]", 1)
+	n, m, left := p.adopting(p.run.Dir, more)
+	if m.Adopted != p.all || m.Planned != p.all*3/2 || left == 0 {
+		t.Errorf("with more configurations: %+v; %d chunks are left", m, left)
+	}
+	n.do(0, "task", n.run.Dir, "--next")
+	n.complete()
+
+	// Of chunks, too, only the new ones: those of another matrix.
+	const third = "[[matrix]]\nname = \"c\"\ngenerate = \"grid_5pt\"\nnx = 20\nny = 20\n"
+	more = strings.Replace(adoptSweep, "[[kernel]]", third+"[[kernel]]", 1)
+	n, m, left = p.adopting(database, more)
+	plan, err := n.run.Plan()
+	if err != nil || m.Adopted != p.all || left == 0 {
+		t.Fatalf("with another matrix: %+v, %v; %d chunks are left", m, err, left)
+	}
+	for i, c := range plan.Chunks {
+		for _, piece := range c.Pieces {
+			if (piece.Matrix == "c") != (i < left) {
+				t.Errorf("chunk %s has matrix %s, and the first %d are sent", c.ID, piece.Matrix, left)
+			}
+		}
+	}
+
+	_, m, left = p.adopting(p.run.Dir, strings.Replace(adoptSweep, "samples = [6,", "samples = [7,", 1))
+	if m.Adopted != 0 || left == 0 || len(m.Others) != 1 || m.Others[0].Trials != p.all ||
+		!strings.Contains(m.Others[0].Why, "another protocol: samples=6..100000 there, samples=7..100000 here") {
+		t.Errorf("under another protocol: %+v; %d chunks are left", m, left)
+	}
+}
+
+// A run that is not over is not adopted, and an earlier one is named.
+func TestAdoptRunning(t *testing.T) {
+	f := newFaulty(t, 3)
+	p := prepared{t: t, run: f.run}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("small.toml", []byte(fewTrials), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out := p.do(1, "submit", "small.toml", "--adopt", f.run.Dir); !strings.Contains(out, "is not over: 3 chunks run") {
+		t.Errorf("adopting a run that waits:\n%s", out)
+	}
+	f.slurm.setQueue(nil)
+	f.slurm.write("down", "")
+	out := p.do(1, "submit", "small.toml", "--adopt", f.run.Dir, "--prepare-only")
+	if !strings.Contains(out, "whether the run is over") {
+		t.Errorf("adopting without an answer of Slurm:\n%s", out)
+	}
+	f.slurm.remove("down")
+	p.do(0, "submit", "small.toml", "--adopt", f.run.Dir)
+
+	claim, err := f.run.Take("0001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := p.do(1, "submit", "small.toml", "--adopt", f.run.Dir); !strings.Contains(out, "is not over: 1 chunk runs") {
+		t.Errorf("adopting a run that a process measures:\n%s", out)
+	}
+	if err := f.run.Release(claim, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An earlier run of the same sweep is named.
+func TestEarlierRun(t *testing.T) {
+	p := prepareFor(t, adoptSweep, adoptChunk)
+	again := []string{"submit", "small.toml", "--prepare-only"}
+	if out := p.do(0, again...); strings.Contains(out, "--adopt") {
+		t.Errorf("a run that has measured nothing is named:\n%s", out)
+	}
+	p.do(0, "task", p.run.Dir, "--chunk", "1")
+	if out := p.do(0, again...); !strings.Contains(out, "has measured this sweep") || !strings.Contains(out, "--adopt") {
+		t.Errorf("an earlier run is not named:\n%s", out)
+	}
+	less := strings.Replace(adoptSweep, "grid = [1, 2]", "grid = [1]", 1)
+	if err := os.WriteFile("small.toml", []byte(less), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out := p.do(0, again...); !strings.Contains(out, "an earlier version of this") {
+		t.Errorf("an earlier version is not named:\n%s", out)
+	}
+}

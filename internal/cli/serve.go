@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/serve"
+	"spmvtune/internal/term"
+	"spmvtune/store"
+)
+
+// serveCommand is the command serve.
+type serveCommand struct {
+	listen string
+	hosts  []string
+}
+
+func newServe() *cobra.Command {
+	var s serveCommand
+	cmd := &cobra.Command{
+		Use:   "serve [RUN]",
+		Short: "Show a run on a local page, live while it measures",
+		Long: `serve shows a run in a browser, until Ctrl-C: how far it is and the time left, the best
+of each matrix, the last trials, the report's figures as results arrive, and a box for
+queries with the columns of the views explained. It only reads.
+
+` + command.RunHelp + `
+
+The page is at ` + serve.DefaultAddress + `, which only this machine reaches, or at another port if that is
+taken. From elsewhere, an ssh tunnel leads there. Other users of the machine can read the page,
+too: --listen unix:PATH makes a socket that only you can use, and ssh forwards that as well.
+docs/serve.md says more.`,
+		Example: `  spmvtune serve
+  spmvtune serve quickstart --listen localhost:9000
+  ssh -L 8765:localhost:8765 node17          # on your own machine; then open http://localhost:8765/
+  spmvtune serve --listen unix:page.sock     # and ssh -L 8765:/path/to/page.sock node17`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: command.CompleteRun,
+		RunE:              s.Run,
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.listen, "listen", "", "HOST:PORT or unix:PATH to listen at (default "+serve.DefaultAddress+")")
+	f.StringSliceVar(&s.hosts, "host", nil, "further names by which browsers may ask for the page")
+	return cmd
+}
+
+// Run serves until the context ends.
+func (s *serveCommand) Run(cmd *cobra.Command, args []string) error {
+	path, err := command.Database(cmd, strings.Join(args, ""))
+	if err != nil {
+		return err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	if db, err := store.OpenReadOnly(path); err != nil {
+		return err
+	} else if err = db.Close(); err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding this program: %w", err)
+	}
+	at, err := s.address()
+	if err != nil {
+		return err
+	}
+	serve.GiveWay(serve.ServingNice)
+	server := serve.New(serve.Options{Database: path, Name: filepath.Base(filepath.Dir(path)),
+		Hosts: append(at.Hosts, lower(s.hosts)...), AnyAddress: at.Any, Draw: serve.DrawElsewhere(program, drawName)})
+	s.say(cmd.OutOrStdout(), at, path)
+	return errors.Join(serveUntil(cmd.Context(), server.HTTP(), at), server.Close())
+}
+
+// address listens where it is told, or at the default address, or beside it if that is taken.
+func (s *serveCommand) address() (*serve.Address, error) {
+	if s.listen != "" {
+		at, err := serve.Listen(s.listen)
+		return at, command.Usage(err)
+	}
+	at, err := serve.Listen(serve.DefaultAddress)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		at, err = serve.Listen("localhost:0")
+	}
+	return at, err
+}
+
+// say says where the page is, and who can read it.
+func (s *serveCommand) say(w io.Writer, at *serve.Address, path string) {
+	path = command.Shown(path)
+	if at.URL == "" {
+		fmt.Fprintf(w, "%s is served at the socket %s; Ctrl-C ends that\n", path, at.Addr())
+		return
+	}
+	fmt.Fprintf(w, "%s is served at %s; Ctrl-C ends that\n", path, at.URL)
+	if at.Open {
+		fmt.Fprintln(w, "note: everybody who reaches this address can read the results")
+		return
+	}
+	if _, port, err := net.SplitHostPort(at.Addr().String()); err == nil && os.Getenv("SSH_CONNECTION") != "" {
+		if host, err := os.Hostname(); err == nil {
+			fmt.Fprintf(w, "from your own machine: %s\n", term.Shell("ssh", "-L", port+":localhost:"+port, host))
+		}
+	}
+}
+
+// serveUntil answers requests until ctx ends, and then ends those that are under way.
+func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil {
+		return server.Close() // a query goes on: its connection ends
+	}
+	return nil
+}
+
+func lower(names []string) []string {
+	list := make([]string, len(names))
+	for i, n := range names {
+		list[i] = strings.ToLower(n)
+	}
+	return list
+}
+
+// drawName is the name of the hidden command that draws for serve.
+const drawName = "draw"
+
+func newDraw() *cobra.Command {
+	return &cobra.Command{
+		Use:    drawName + " DB",
+		Short:  "Draw the figures of a database as JSON",
+		Hidden: true,
+		Args:   command.Needs("a database"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			serve.GiveWay(serve.DrawingNice)
+			d, err := serve.Draw(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return term.WriteJSON(cmd.OutOrStdout(), d)
+		},
+	}
+}

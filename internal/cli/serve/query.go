@@ -1,0 +1,181 @@
+package serve
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spmvtune/internal/term"
+	"spmvtune/store"
+)
+
+// Limits of a query.
+const (
+	queryRows  = 1000
+	queryBytes = 4 << 20 // of all cells of an answer
+	cellBytes  = 4 << 10 // of a cell; more is cut
+	queryText  = 16 << 10
+)
+
+// Limits of the time of a query; the second one holds where the run has to wait for it. Tests change
+// them.
+var queryTime, patientTime = 10 * time.Second, time.Second
+
+// errEnough ends a query whose answer is longer than what is shown.
+var errEnough = errors.New("enough")
+
+// An answerTable is the answer to a query.
+type answerTable struct {
+	Table
+	// Note says what is left out.
+	Note    string  `json:"note"`
+	Seconds float64 `json:"seconds"`
+}
+
+// query answers SQL, or the name of a view.
+func (s *Server) query(w http.ResponseWriter, r *http.Request) {
+	sql := r.URL.Query().Get("sql")
+	if len(sql) > queryText {
+		http.Error(w, fmt.Sprintf("the query has more than %d KB", queryText>>10), http.StatusRequestEntityTooLarge)
+		return
+	}
+	select {
+	case s.queries <- struct{}{}:
+		defer func() { <-s.queries }()
+	default:
+		busy(w, fmt.Sprintf("%d queries are running already", mostQueries))
+		return
+	}
+	db, err := s.watcher.database()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	limit := s.limit(r.Context(), db)
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
+	defer cancel()
+	t, err := run(ctx, db, sql)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("the query did not end within %s: spmvtune query has no such limit", limit)
+	}
+	if err != nil {
+		http.Error(w, term.Visible(err.Error()), http.StatusBadRequest)
+		return
+	}
+	answer(w, r, t)
+}
+
+// limit is how long a query may take. A database with a rollback journal, as on a network file
+// system, is not written while it is read, so a run would wait.
+func (s *Server) limit(ctx context.Context, db *store.DB) time.Duration {
+	mode, err := db.Query(ctx, "PRAGMA journal_mode")
+	if err == nil && len(mode.Rows) == 1 && mode.Rows[0][0] == "wal" {
+		return queryTime
+	}
+	s.watcher.mu.Lock()
+	defer s.watcher.mu.Unlock()
+	if s.watcher.running() {
+		return patientTime
+	}
+	return queryTime
+}
+
+// run runs SQL within the limits of rows and bytes.
+func run(ctx context.Context, db *store.DB, sql string) (t answerTable, err error) {
+	began, size := time.Now(), 0
+	t.Rows = [][]string{}
+	err = db.Each(ctx, sql, func(columns []string) error {
+		t.Columns, t.Right = visible(columns...), make([]bool, len(columns))
+		for i := range t.Right {
+			t.Right[i] = true
+		}
+		return nil
+	}, func(row []any) error {
+		if len(t.Rows) == queryRows {
+			t.Note = fmt.Sprintf("only the first %d rows are shown: spmvtune query gives all", queryRows)
+			return errEnough
+		}
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = cell(v)
+			size += len(cells[i])
+			if _, text := v.(string); text {
+				t.Right[i] = false
+			}
+		}
+		if size > queryBytes {
+			t.Note = fmt.Sprintf("only the first %d rows are shown, of %d MB: spmvtune query gives all", len(t.Rows),
+				queryBytes>>20)
+			return errEnough
+		}
+		t.Rows = append(t.Rows, cells)
+		return nil
+	})
+	if err == errEnough {
+		err = nil
+	}
+	t.Seconds = time.Since(began).Seconds()
+	return t, err
+}
+
+// cell is a value as a text.
+func cell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	case []byte:
+		const shown = 16
+		if len(v) <= shown {
+			return hex.EncodeToString(v)
+		}
+		return fmt.Sprintf("%x… (%s)", v[:shown], term.Bytes(int64(len(v))))
+	case string:
+		if len(v) > cellBytes {
+			v = v[:cellBytes] + "…"
+		}
+		return term.Visible(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// A viewColumns is a view with its columns as a page explains them.
+type viewColumns struct {
+	Name    string      `json:"name"`
+	Rows    string      `json:"rows"`
+	Columns [][2]string `json:"columns"` // name and meaning
+}
+
+// views answers what the columns of the views mean, of those that this database has.
+func (s *Server) views(w http.ResponseWriter, r *http.Request) {
+	db, err := s.watcher.database()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	list := []viewColumns{}
+	for _, v := range store.Explained {
+		has, err := db.Query(r.Context(), "PRAGMA table_info("+v.Name+")")
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		shown := viewColumns{Name: v.Name, Rows: "a row for " + v.Row}
+		for _, c := range v.Columns {
+			if slices.ContainsFunc(has.Rows, func(row []any) bool { return row[1] == c.Name }) {
+				shown.Columns = append(shown.Columns, [2]string{c.Name, strings.ReplaceAll(c.Doc, "`", "")})
+			}
+		}
+		if len(shown.Columns) > 0 {
+			list = append(list, shown)
+		}
+	}
+	answer(w, r, list)
+}

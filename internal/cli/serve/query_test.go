@@ -1,0 +1,156 @@
+package serve
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"spmvtune/store"
+)
+
+func ask(s *Server, sql string) (code int, body string) {
+	w := get(s, "/api/query?sql="+url.QueryEscape(sql))
+	return w.Code, w.Body.String()
+}
+
+// A query answers with texts, as the database has them.
+func TestQuery(t *testing.T) {
+	r := newRun(t)
+	r.record("one", "cpu_csr", 1)
+	r.record("two", "cpu_coo", 2)
+	s := r.server(Options{})
+	got := decoded[answerTable](t, get(s, "/api/query?sql="+url.QueryEscape(
+		"select matrix, median_ms, null as missing, x'00ff' as bytes from results order by matrix")))
+	if want := "one 1  00ff|two 2  00ff"; joined(got.Rows) != want {
+		t.Errorf("%q, want %q", joined(got.Rows), want)
+	}
+	if got.Right[0] || !got.Right[1] {
+		t.Errorf("at the right: %v", got.Right)
+	}
+	if got := decoded[answerTable](t, get(s, "/api/query?sql=best")); len(got.Rows) != 2 {
+		t.Errorf("the view best has %d rows", len(got.Rows))
+	}
+}
+
+func joined(rows [][]string) string {
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, strings.Join(row, " "))
+	}
+	return strings.Join(lines, "|")
+}
+
+// What would change the database, or needs too much, is refused in words, and the database stays.
+func TestQueriesThatAreRefused(t *testing.T) {
+	r := newRun(t)
+	r.record("one", "cpu_csr", 1)
+	s := r.server(Options{})
+	for sql, want := range map[string]string{
+		"":                                "nothing to run",
+		"delete from trial":               "only reads",
+		"drop view best":                  "only reads",
+		"pragma user_version = 7":         "only reads",
+		"attach '/etc/passwd' as x":       "only reads",
+		"select load_extension('x')":      "not authorized",
+		"select 1; delete from trial":     "one statement at a time",
+		"select nosuch from results":      "no column",
+		"select * from nosuch":            "no view or table",
+		"select zeroblob(1000000000)":     "larger than",
+		strings.Repeat(" ", queryText+1):  "KB",
+		"select 1 from best where x = 'a": "does not run",
+	} {
+		code, body := ask(s, sql)
+		if code < 400 || code >= 500 || !strings.Contains(body, want) {
+			t.Errorf("%.40q: %d %s", sql, code, body)
+		}
+	}
+	if got := decoded[answerTable](t, get(s, "/api/query?sql=results")); len(got.Rows) != 1 {
+		t.Errorf("the database has %d trials", len(got.Rows))
+	}
+}
+
+// A long answer is cut, and says so.
+func TestLongAnswers(t *testing.T) {
+	s := newRun(t).server(Options{})
+	const numbers = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) select i, "
+	for sql, check := range map[string]func(answerTable) bool{
+		numbers + "'x' from n": func(a answerTable) bool { return len(a.Rows) == queryRows },
+		numbers + "printf('%.*c', 100000, 'x'), printf('%.*c', 100000, 'y') from n": func(a answerTable) bool {
+			return len(a.Rows) == queryBytes/(2*cellBytes+10) && len(a.Rows[0][1]) == cellBytes+len("…")
+		},
+		numbers + "zeroblob(100000) from n": func(a answerTable) bool { return len(a.Rows[0][1]) < 100 },
+	} {
+		w := get(s, "/api/query?sql="+url.QueryEscape(sql))
+		got := decoded[answerTable](t, w)
+		if !check(got) || !strings.Contains(got.Note, "only the first") || w.Body.Len() > 2*queryBytes {
+			t.Errorf("%s: %d rows of %d bytes, %q", sql, len(got.Rows), w.Body.Len(), got.Note)
+		}
+	}
+}
+
+// A query that does not end is ended, and others go on meanwhile.
+func TestQueriesThatDoNotEnd(t *testing.T) {
+	r := newRun(t)
+	s := r.server(Options{})
+	shorten(t)
+	const endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"
+	code, body := ask(s, endless)
+	if code != http.StatusBadRequest || !strings.Contains(body, "did not end within") {
+		t.Errorf("%d %s", code, body)
+	}
+	for range mostQueries {
+		s.queries <- struct{}{}
+	}
+	if code, _ := ask(s, "best"); code != http.StatusServiceUnavailable {
+		t.Errorf("one more than there are places: %d", code)
+	}
+	if w := get(s, "/api/state"); w.Code != http.StatusOK {
+		t.Errorf("the page waits for queries: %d", w.Code)
+	}
+	r.record("one", "cpu_csr", 1) // which a reader does not keep from going on
+}
+
+// Each view is explained, column by column.
+func TestViews(t *testing.T) {
+	s := newRun(t).server(Options{})
+	list := decoded[[]viewColumns](t, get(s, "/api/views"))
+	if len(list) != len(store.Views) {
+		t.Errorf("%d views", len(list))
+	}
+	for _, v := range list {
+		if len(v.Columns) < 10 || v.Rows == "" {
+			t.Errorf("%s: %q, %d columns", v.Name, v.Rows, len(v.Columns))
+		}
+		for _, c := range v.Columns {
+			if c[1] == "" {
+				t.Errorf("%s.%s is not explained", v.Name, c[0])
+			}
+		}
+	}
+}
+
+// A database that is not there any more is said, and one that comes back is read.
+func TestDatabaseGoes(t *testing.T) {
+	r := newRun(t)
+	r.record("one", "cpu_csr", 1)
+	s := r.server(Options{})
+	if code, body := ask(s, "best"); code != http.StatusOK {
+		t.Fatal(code, body)
+	}
+	if err := os.Rename(r.path, r.path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/api/query?sql=best", "/api/state"} {
+		if w := get(s, path); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "not there") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	if err := os.Rename(r.path+".away", r.path); err != nil {
+		t.Fatal(err)
+	}
+	if code, body := ask(s, "best"); code != http.StatusOK {
+		t.Error(code, body)
+	}
+}

@@ -1,0 +1,161 @@
+// Package serve shows a run on a local page while it measures: how far it is, the best of each
+// matrix, the last trials, the report's figures, and answers to queries.
+//
+// It only reads. The database is opened for reading, nothing in the run's folder is served as a
+// file, and a request names nothing but a picture by its digest or a query. A page of another site
+// can't use it: the name in the address must be one that this server is known by, other sites'
+// requests are refused, and the browser is told to load nothing from elsewhere.
+//
+// Whatever it does for a page, it does not more often than data change, and rests for many times as
+// long as the work took: a sweep measures on the same processor. Without an open page, it does
+// nothing. Figures are drawn by a process of its own, which leaves no memory behind.
+package serve
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"strings"
+	"time"
+)
+
+//go:embed web
+var web embed.FS
+
+// Options say what is served, and to whom.
+type Options struct {
+	// Database is the path of the database, Name what the user calls the run.
+	Database, Name string
+	// Hosts are the names by which the page may be asked for, besides those of this machine's
+	// loopback. AnyAddress adds all numeric addresses, which no other site can stand for.
+	Hosts      []string
+	AnyAddress bool
+	// Draw draws the figures of the database, see Drawing.
+	Draw func(ctx context.Context, database string) (*Drawing, error)
+}
+
+// A Server answers the requests of pages.
+type Server struct {
+	opt     Options
+	watcher *watcher
+	figures *gallery
+	queries chan struct{} // a place for each query that may run
+	active  chan struct{} // and for each request
+}
+
+// Limits of what is done at once.
+const (
+	mostRequests = 32
+	mostQueries  = 2
+)
+
+// New makes a server. Close ends it.
+func New(opt Options) *Server {
+	w := &watcher{path: opt.Database, name: opt.Name}
+	return &Server{opt: opt, watcher: w, figures: newGallery(w, opt.Draw), queries: make(chan struct{}, mostQueries),
+		active: make(chan struct{}, mostRequests)}
+}
+
+// Close ends what is being drawn, and closes the database.
+func (s *Server) Close() error {
+	s.figures.close()
+	return s.watcher.close()
+}
+
+// HTTP returns a server with bounds on the time and the size of requests.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      queryTime + 20*time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    32 << 10,
+	}
+}
+
+// Handler answers requests. It knows no method but GET, and with it HEAD.
+func (s *Server) Handler() http.Handler {
+	pages, err := fs.Sub(web, "web")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	mux := http.NewServeMux()
+	for path, file := range map[string]string{"/{$}": "page.html", "/page.css": "page.css", "/page.js": "page.js"} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, pages, file) })
+	}
+	mux.HandleFunc("GET /colours.css", colours)
+	mux.HandleFunc("GET /api/state", s.state)
+	mux.HandleFunc("GET /api/views", s.views)
+	mux.HandleFunc("GET /api/query", s.query)
+	mux.HandleFunc("GET /api/figures", s.list)
+	mux.HandleFunc("GET /api/picture/{digest}", s.picture)
+	return s.guarded(mux)
+}
+
+// guarded refuses requests that a page of this server does not make.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header())
+		switch {
+		case !s.known(r.Host):
+			http.Error(w, "this server is not known as "+r.Host+": spmvtune serve --host names further names",
+				http.StatusMisdirectedRequest)
+		case foreign(r) && strings.HasPrefix(r.URL.Path, "/api/"):
+			http.Error(w, "another site asks for this", http.StatusForbidden)
+		default:
+			select {
+			case s.active <- struct{}{}:
+				defer func() { <-s.active }()
+				next.ServeHTTP(w, r)
+			default:
+				busy(w, "too many requests at once")
+			}
+		}
+	})
+}
+
+// busy asks to come again.
+func busy(w http.ResponseWriter, why string) {
+	w.Header().Set("Retry-After", "2")
+	http.Error(w, why, http.StatusServiceUnavailable)
+}
+
+// protect tells the browser to load nothing from elsewhere, to run no script but the page's, and
+// to keep no copy.
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// answer sends JSON. A page that has it already is told so.
+func answer(w http.ResponseWriter, r *http.Request, value any) {
+	content, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	sum := sha256.Sum256(content)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	h := w.Header()
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", "no-cache")
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(content) // a page that has gone
+	}
+}

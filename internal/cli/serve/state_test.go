@@ -1,0 +1,255 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/internal/cli/live"
+)
+
+type shownState struct {
+	State
+	Figures, Drawing string
+}
+
+// The page follows the run: what it says, what is best, and what came last.
+func TestState(t *testing.T) {
+	r := newRun(t)
+	s := r.server(Options{Draw: nothing})
+	look := func() shownState {
+		s.watcher.pace = pace{}
+		return decoded[shownState](t, get(s, "/api/state"))
+	}
+	if got := look(); got.Running || got.Progress != nil || got.All != 0 || got.Name != "demo" ||
+		joined(got.Best.Rows) != "" {
+		t.Errorf("at first: %+v", got)
+	}
+	r.says(live.State{Sweep: "demo", Device: "Testcore 9000", Done: 2, Total: 9, Left: 70, At: time.Now()})
+	r.record("one", "cpu_csr", 2)
+	r.record("one", "cpu_coo", 1)
+	r.record("two", "cpu_csr", 4)
+	got := look()
+	if !got.Running || got.Progress.Total != 9 || got.All != 3 || got.Trials["ok"] != 3 ||
+		strings.Join(got.Titles, "") != "demo: A title" {
+		t.Errorf("while it runs: %+v", got)
+	}
+	want := "one float64 warm cpu_coo block 2 1.000 ms 2.00 12.00 ≥1|" +
+		"two float64 warm cpu_csr block 3 4.00 ms 0.500 3.00 ≥1"
+	if got := joined(got.Best.Rows); got != want {
+		t.Errorf("the best: %q, want %q", got, want)
+	}
+	rows := joined(got.Last.Rows)
+	if len(got.Last.Rows) != 3 || strings.Index(rows, "4.00 ms") > strings.Index(rows, "1.00 ms") {
+		t.Errorf("the last, newest first: %q", rows)
+	}
+	r.says(live.State{Sweep: "demo", Ended: live.Interrupted, At: time.Now()})
+	if got := look(); got.Running || got.Progress.Ended != live.Interrupted {
+		t.Errorf("in the end: %+v", got.Progress)
+	}
+}
+
+// A run that was killed says nothing any more, whatever the clock of its machine showed.
+func TestKilledRun(t *testing.T) {
+	r := newRun(t)
+	s := r.server(Options{Draw: nothing})
+	running := func() bool { return decoded[shownState](t, get(s, "/api/state")).Running }
+	r.says(live.State{Done: 1, At: time.Now().Add(-time.Hour)})
+	if running() {
+		t.Error("what it said an hour ago counts")
+	}
+	r.says(live.State{Done: 2, At: time.Now().Add(-time.Hour + time.Second)})
+	if !running() {
+		t.Error("what it says now, by a clock that is late, does not count")
+	}
+	s.watcher.heard = time.Now().Add(-2 * silent)
+	if running() {
+		t.Error("it says nothing any more, and counts as running")
+	}
+}
+
+// Tables are not read again before it is time, however many pages ask.
+func TestPace(t *testing.T) {
+	r := newRun(t)
+	s := r.server(Options{Draw: nothing})
+	get(s, "/api/state")
+	r.record("one", "cpu_csr", 1)
+	s.watcher.pace = pace{ended: time.Now(), took: time.Hour}
+	if got := decoded[shownState](t, get(s, "/api/state")); got.All != 0 {
+		t.Error("it reads without a rest")
+	}
+	p := pace{ended: time.Now().Add(-time.Minute), took: time.Second}
+	if !p.ready(time.Second, 59) || p.ready(time.Second, 61) || p.ready(2*time.Minute, 1) {
+		t.Error("a rest is not what it should be")
+	}
+}
+
+// Pictures are drawn when a page is open and data are new, not while others are being drawn, and
+// seldom while a run measures.
+func TestFiguresAreDrawnAgain(t *testing.T) {
+	r := newRun(t)
+	r.record("one", "cpu_csr", 1)
+	drawn, asked, fail := 0, make(chan bool), false
+	s := r.server(Options{Draw: func(ctx context.Context, path string) (*Drawing, error) {
+		<-asked
+		if fail {
+			return nil, errors.New("out of ink")
+		}
+		drawn++
+		return Draw(ctx, path)
+	}})
+	look := func() shownState { return decoded[shownState](t, get(s, "/api/state")) }
+	if drawn != 0 {
+		t.Error("it draws without a page")
+	}
+	if got := look(); got.Drawing != "drawing" || got.Figures != "0" {
+		t.Errorf("a page is opened: %q %s", got.Drawing, got.Figures)
+	}
+	look() // the second page does not begin another drawing
+	asked <- true
+	s.figures.work.Wait()
+	if got := look(); got.Figures != "1" || got.Drawing != "" || drawn != 1 {
+		t.Errorf("it is drawn: %q %s, %d times", got.Drawing, got.Figures, drawn)
+	}
+
+	r.record("one", "cpu_coo", 2)
+	r.says(live.State{Done: 2, At: time.Now()})
+	if got := look(); got.Drawing != "" {
+		t.Error("it draws again at once while a run measures")
+	}
+	s.figures.pace.ended = time.Now().Add(-drawRest - time.Second)
+	if got := look(); got.Drawing != "drawing" {
+		t.Error("it does not draw what is new")
+	}
+	fail = true
+	asked <- true
+	s.figures.work.Wait()
+	if got := look(); got.Figures != "1" || !strings.Contains(got.Drawing, "out of ink") {
+		t.Errorf("a drawing fails: %q %s", got.Drawing, got.Figures)
+	}
+}
+
+// The pictures are those of the report, each with its own names, and what is drawn again without a
+// change stays the same.
+func TestPictures(t *testing.T) {
+	r := newRun(t)
+	for i, kernel := range []string{"cpu_csr", "cpu_coo", "cpu_csr", "cpu_coo"} {
+		r.record("one", kernel, float64(1+i))
+		r.record("two", kernel, float64(2+i))
+	}
+	s := r.server(Options{})
+	get(s, "/api/state")
+	s.figures.work.Wait()
+	list := decoded[Drawing](t, get(s, "/api/figures"))
+	pictures := 0
+	for _, f := range list.Figures {
+		for _, p := range f.Pictures {
+			pictures++
+			got := decoded[Picture](t, get(s, "/api/picture/"+p.Digest))
+			if p.SVG != "" || !strings.HasPrefix(got.SVG, `<svg xmlns="http://www.w3.org/2000/svg" `) ||
+				!strings.Contains(got.CSS, ".s0{") || strings.Contains(got.CSS, ":root") || strings.Contains(got.SVG, " style=") {
+				t.Errorf("%s: %.100s %.200s", f.ID, got.SVG, got.CSS)
+			}
+		}
+		if f.Title == "" || f.See == "" {
+			t.Errorf("%s is not explained", f.ID)
+		}
+	}
+	if pictures == 0 {
+		t.Fatal("there are no pictures")
+	}
+	again, err := Draw(t.Context(), r.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Figures[0].Pictures[0].Digest != list.Figures[0].Pictures[0].Digest {
+		t.Error("the same data give other pictures")
+	}
+}
+
+// Addresses say who can reach the page.
+func TestListen(t *testing.T) {
+	for address, open := range map[string]bool{"localhost:0": false, "127.0.0.1:0": false, "0.0.0.0:0": true} {
+		at, err := Listen(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at.Close()
+		if at.Open != open || at.Any != open || !strings.HasPrefix(at.URL, "http://") {
+			t.Errorf("%s: %+v", address, at)
+		}
+	}
+	for _, address := range []string{"", "8765", "localhost", "localhost:http:1", "localhost:99999"} {
+		if at, err := Listen(address); err == nil {
+			at.Close()
+			t.Errorf("%q is taken", address)
+		}
+	}
+}
+
+// A socket is its user's, and one that a killed server left is replaced.
+func TestSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.sock")
+	at, err := Listen("unix:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("its mode is %v, %v", info.Mode(), err)
+	}
+	if _, err := Listen("unix:" + path); err == nil || !strings.Contains(err.Error(), "another server") {
+		t.Errorf("a second server: %v", err)
+	}
+	at.Listener.(*limited).Listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	at.Close()
+	if at, err = Listen("unix:" + path); err != nil {
+		t.Fatal(err)
+	}
+	at.Close()
+}
+
+// Only so many connections are open at once; the next one waits for its place.
+func TestConnections(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := bounded(inner, 2)
+	defer l.Close()
+	accepted := make(chan net.Conn)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted <- c
+		}
+	}()
+	for range 3 {
+		c, err := net.Dial("tcp", inner.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	first, second := <-accepted, <-accepted
+	select {
+	case <-accepted:
+		t.Error("a third connection")
+	default:
+	}
+	first.Close()
+	first.Close() // twice frees one place
+	third := <-accepted
+	if n := len(l.(*limited).places); n != 2 {
+		t.Errorf("%d places are taken", n)
+	}
+	second.Close()
+	third.Close()
+}

@@ -1,0 +1,183 @@
+"use strict";
+// The page asks the server how the run goes while it is seen, and puts what has changed in place.
+const every = 2000;
+const at = (id) => document.getElementById(id);
+const make = (name, text, className) => {
+  const e = document.createElement(name);
+  if (text !== undefined) e.textContent = text;
+  if (className) e.className = className;
+  return e;
+};
+
+// An answer that is not good says why in its text.
+async function ask(path) {
+  const answer = await fetch(path, { signal: AbortSignal.timeout(40000) });
+  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+  return answer.json();
+}
+const reason = (e) => e instanceof TypeError || e.name === "TimeoutError"
+  ? "The server does not answer. It may have ended, or the tunnel to it." : e.message;
+function say(id, text) {
+  at(id).hidden = !text;
+  at(id).textContent = text;
+}
+
+function table(t, empty) {
+  if (!t.rows.length) return make("p", empty, "soft");
+  const e = make("table");
+  const status = t.columns.indexOf("status");
+  const line = (cells, kind, into) => {
+    const row = make("tr");
+    cells.forEach((text, i) => row.append(make(kind, text, t.right[i] ? "right" : "")));
+    if (kind === "td" && status >= 0 && cells[status] !== "ok") row.className = "bad";
+    into.append(row);
+  };
+  line(t.columns, "th", e.createTHead());
+  const body = e.createTBody();
+  for (const cells of t.rows) line(cells, "td", body);
+  return e;
+}
+// What is the same stays, and with it what a reader has marked.
+const shown = {};
+function place(id, t, empty) {
+  const text = JSON.stringify(t);
+  if (shown[id] === text) return;
+  shown[id] = text;
+  at(id).replaceChildren(table(t, empty));
+}
+
+function span(seconds) {
+  const s = Math.round(seconds);
+  const two = (n) => String(n).padStart(2, "0");
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${two(s % 60)} s`;
+  return `${Math.floor(s / 3600)} h ${two(Math.floor(s % 3600 / 60))} min`;
+}
+function doing(s) {
+  const p = s.progress;
+  if (!p || !s.running) {
+    const how = { measured: "All that was asked for is measured.", interrupted: "Interrupted: run it again to continue.",
+      failed: "The run has ended with an error." };
+    if (!p) return "No run is measuring.";
+    return how[p.ended] ?? "The run does not say anything any more. It may have been killed: run it again to continue.";
+  }
+  const of = p.at_most ? "of at most" : "of";
+  let text = `Measuring on ${p.device}: ${p.done} ${of} ${p.total} trials`;
+  if (p.matrix) text += `, matrix ${p.index} of ${p.matrices} (${p.matrix})`;
+  if (p.left > 0) text += `, ${span(p.left)} left${p.at_most ? " at most" : ""}`;
+  return text + ".";
+}
+function show(s) {
+  document.title = (s.running && s.progress.total ? Math.floor(100 * s.progress.done / s.progress.total) + "% " : "") + s.name;
+  at("name").textContent = s.name;
+  at("titles").textContent = s.titles.join("; ");
+  const text = doing(s);
+  if (at("doing").textContent !== text) at("doing").textContent = text;
+  at("bar").hidden = !s.running || !s.progress.total;
+  if (s.running) at("bar").value = s.progress.total ? s.progress.done / s.progress.total : 0;
+  const counts = Object.entries(s.trials).sort((a, b) => b[1] - a[1]).map(([status, n]) => `${n} ${status}`);
+  at("counts").textContent = s.all ? `${s.all} trials in the database: ${counts.join(", ")}` : "No trials in the database yet.";
+  place("best-table", s.best, "No verified trial yet.");
+  place("last-table", s.last, "No trial yet.");
+  const words = { drawing: "Drawing …", "": "" };
+  at("drawing").textContent = words[s.drawing] ?? s.drawing;
+}
+
+// Pictures are fetched when they come into sight. Each has a style sheet of its own, in a tree of its own.
+const sight = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) if (isIntersecting) draw(target);
+}, { rootMargin: "600px" });
+async function draw(box) {
+  const digest = box.dataset.digest;
+  if (box.dataset.drawn === digest) return;
+  try {
+    const p = await ask("api/picture/" + digest);
+    const svg = new DOMParser().parseFromString(p.svg, "image/svg+xml").documentElement;
+    const root = box.shadowRoot ?? box.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(p.css);
+    root.adoptedStyleSheets = [sheet];
+    root.replaceChildren(document.importNode(svg, true));
+    box.dataset.drawn = digest;
+  } catch { /* it was drawn again meanwhile: the next list has the new one */ }
+}
+const figures = new Map();
+async function list() {
+  const { figures: all } = await ask("api/figures");
+  for (const f of all) {
+    let e = figures.get(f.id);
+    if (!e) {
+      e = make("article");
+      e.id = "figure-" + f.id;
+      e.append(make("h3", f.title), make("p", f.see, "see"), make("div"));
+      figures.set(f.id, e);
+    }
+    const into = e.lastElementChild;
+    const boxes = [...into.children].filter((c) => c.className === "picture");
+    into.replaceChildren(...f.words.map((w) => make("p", w)), ...f.pictures.map((p, i) => {
+      const box = boxes[i] ?? make("div", undefined, "picture");
+      box.setAttribute("role", "img");
+      box.setAttribute("aria-label", p.alt || p.title);
+      box.dataset.digest = p.digest;
+      return box;
+    }));
+  }
+  const ids = all.map((f) => f.id);
+  for (const [id, e] of figures) if (!ids.includes(id)) { e.remove(); figures.delete(id); }
+  const wanted = ids.map((id) => figures.get(id));
+  const before = [...at("gallery").children];
+  if (wanted.length !== before.length || wanted.some((e, i) => e !== before[i])) at("gallery").replaceChildren(...wanted);
+  for (const box of document.querySelectorAll(".picture")) { sight.unobserve(box); sight.observe(box); }
+}
+
+let listed = "0", timer;
+async function look() {
+  clearTimeout(timer);
+  if (document.hidden) return;
+  try {
+    const s = await ask("api/state");
+    show(s);
+    if (s.figures !== listed) {
+      await list();
+      listed = s.figures;
+    }
+    say("problem", "");
+  } catch (e) {
+    say("problem", reason(e));
+  }
+  clearTimeout(timer);
+  timer = setTimeout(look, every);
+}
+document.addEventListener("visibilitychange", look);
+look();
+
+at("ask").addEventListener("submit", async (e) => {
+  e.preventDefault();
+  const button = e.target.querySelector("button");
+  button.disabled = true;
+  say("refused", "");
+  at("took").textContent = "running …";
+  try {
+    const t = await ask("api/query?sql=" + encodeURIComponent(at("sql").value));
+    at("answer").replaceChildren(table(t, "No rows."));
+    at("took").textContent = `${t.rows.length} rows in ${t.seconds.toFixed(3)} s` + (t.note ? "; " + t.note : "");
+  } catch (err) {
+    at("took").textContent = "";
+    say("refused", reason(err));
+  }
+  button.disabled = false;
+});
+at("sql").addEventListener("keydown", (e) => {
+  if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) at("ask").requestSubmit();
+});
+
+async function views() {
+  for (const v of await ask("api/views")) {
+    const e = make("details");
+    const title = make("summary");
+    title.append(make("code", v.name), ": " + v.rows);
+    e.append(title, table({ columns: ["column", "meaning"], right: [], rows: v.columns }));
+    at("views").append(e);
+  }
+}
+views().catch((e) => at("views").append(make("p", reason(e))));

@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"spmvtune/internal/long"
+	"spmvtune/sparse/cache"
+)
+
+// endless is a sweep that measures for as long as a test looks.
+const endless = `
+	title = "A sweep that goes on"
+	protocol = { cache = "warm", samples = [20, 20], trial_budget = "100ms" }
+	device = { backend = "cpu" }
+	matrix = [
+		{ name = "grid", generate = "grid_5pt", nx = 60, ny = 60 },
+		{ name = "wide", generate = "grid_5pt", nx = 90, ny = 20 },
+	]
+	[[kernel]]
+	name = "cpu_csr_rows"
+	precision = ["float32", "float64"]
+	block = { from = 1, to = 4000, step = 1 }
+	grid = 1
+`
+
+// serving starts serve on a sweep that is being measured, and returns its address.
+func serving(t *testing.T) (run, serve *exec.Cmd, url string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	t.Setenv(cache.Env, "off")
+	if err := os.WriteFile("endless.toml", []byte(endless), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run = exec.Command("spmvtune", "run", "endless.toml", "--no-report")
+	started, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(started)
+	for lines.Scan() && !strings.Contains(lines.Text(), "best so far") { // it has measured
+	}
+	go func() {
+		for lines.Scan() {
+		}
+	}()
+
+	serve = exec.Command("spmvtune", "serve", "endless", "--listen", "localhost:0")
+	said, err := serve.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve.Stderr = os.Stderr
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = run.Process.Kill()
+		_ = serve.Process.Kill()
+	})
+	line, err := bufio.NewReader(said).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, url, _ = strings.Cut(line, " served at ")
+	url, _, _ = strings.Cut(url, ";")
+	return run, serve, url
+}
+
+// A browser shows a run while it measures, within the page's policy, in the dark and on a telephone,
+// answers queries, and says how the run ended and that the server has.
+func TestServeInABrowser(t *testing.T) {
+	long.Test(t, "a browser looks at a sweep for some ten seconds")
+	program := chromium(t)
+	run, serve, url := serving(t)
+	b := openBrowser(t, program, url)
+
+	b.until(`document.getElementById("doing")?.textContent.startsWith("Measuring on ")`)
+	if got := b.text("titles"); got != "endless: A sweep that goes on" {
+		t.Errorf("the title is %q", got)
+	}
+	b.until(`document.querySelectorAll("#best-table tbody tr").length >= 2`)
+	before := b.text("counts")
+	b.until(fmt.Sprintf(`document.getElementById("counts").textContent !== %q`, before))
+	b.until(`document.querySelector(".picture[data-drawn]") !== null`)
+	const picture = `document.querySelector(".picture[data-drawn]").shadowRoot.querySelector("svg")`
+	if b.evaluate(picture+`.getBoundingClientRect().height > 100`) != true {
+		t.Error("a picture has no size")
+	}
+
+	const query = `document.getElementById("sql").value = %q; document.getElementById("ask").requestSubmit(); true`
+	b.evaluate(fmt.Sprintf(query, "select count(*) as n from results"))
+	b.until(`document.querySelector("#answer td") !== null`)
+	counted := fmt.Sprint(b.evaluate(`document.querySelector("#answer td").textContent`))
+	if n, err := strconv.Atoi(counted); err != nil || n < 1 {
+		t.Errorf("%q trials", counted)
+	}
+	if n := b.evaluate(`document.querySelectorAll("#views details").length`); n != 6.0 {
+		t.Errorf("%v views are explained", n)
+	}
+	complaints := len(b.complaints)
+	b.evaluate(fmt.Sprintf(query, "delete from trial"))
+	b.until(`!document.getElementById("refused").hidden`)
+	if got := b.text("refused"); !strings.Contains(got, "only reads") {
+		t.Errorf("a query that writes: %q", got)
+	}
+	if complaints > 0 {
+		t.Errorf("the page complains: %q", b.complaints)
+	}
+
+	const ground = `getComputedStyle(document.body).backgroundColor`
+	const letters = `getComputedStyle(` + picture + `.querySelector("text")).fill`
+	light, ink := b.evaluate(ground), b.evaluate(letters)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
+		{"name": "prefers-color-scheme", "value": "dark"}}})
+	if dark, chalk := b.evaluate(ground), b.evaluate(letters); dark == light || chalk == ink {
+		t.Errorf("in the dark the page is %v and the letters of pictures are %v", dark, chalk)
+	}
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 700, "deviceScaleFactor": 1,
+		"mobile": true})
+	if wide := b.evaluate(`document.documentElement.scrollWidth`); wide != 360.0 {
+		t.Errorf("on 360 pixels the page has %v", wide)
+	}
+
+	// A script that somebody could smuggle in does not run.
+	b.evaluate(`{ const s = document.createElement("script"); s.textContent = "window.smuggled = 1";
+		document.body.append(s); }`)
+	if got := b.evaluate(`window.smuggled === undefined`); got != true {
+		t.Error("a script that is not the page's runs")
+	}
+
+	if err := run.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	b.until(`document.getElementById("doing").textContent.startsWith("Interrupted")`)
+	if err := serve.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("after Ctrl-C: %v", err)
+	}
+	b.until(`document.getElementById("problem").textContent.includes("does not answer")`)
+}
+
+// Ctrl-C ends the server at once while queries go on, and the run does not notice.
+func TestServeEnds(t *testing.T) {
+	long.Test(t, "a sweep measures beside it")
+	run, serve, url := serving(t)
+	const forever = "api/query?sql=with+recursive+n(i)+as+(select+1+union+all+select+i%2B1+from+n)+select+max(i)+from+n"
+	ended := make(chan error)
+	for range 2 {
+		go func() {
+			_, err := http.Get(url + forever)
+			ended <- err
+		}()
+	}
+	for code := 0; code != http.StatusServiceUnavailable; { // both are running
+		r, err := http.Get(url + "api/query?sql=best")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		code = r.StatusCode
+	}
+	if err := serve.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("after Ctrl-C: %v", err)
+	}
+	for range 2 {
+		if err := <-ended; err == nil {
+			t.Error("a query that does not end was answered")
+		}
+	}
+	if err := run.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Wait(); run.ProcessState.ExitCode() != 130 {
+		t.Errorf("the run: %v", err)
+	}
+}

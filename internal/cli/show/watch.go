@@ -1,0 +1,211 @@
+package show
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"spmvtune/internal/term"
+)
+
+// A watch shows a run on a terminal, always in the same place: how far it is, and the best of each
+// matrix so far.
+type watch struct {
+	w     io.Writer
+	size  func() (width, height int)
+	title string
+	// doing is what is done before there are trials, such as a download.
+	doing string
+	// notes are the messages since the start. The last ones stand below the table, and all of them
+	// are printed in the end.
+	notes []note
+	began bool
+	stop  func()
+}
+
+// A note is a message and where it is printed.
+type note struct {
+	w    io.Writer
+	line string
+}
+
+func (w *watch) note(to io.Writer, line string) { w.notes = append(w.notes, note{to, line}) }
+
+// Watch makes p show a table that is redrawn, where it writes to a terminal. Clear ends it.
+func (p *Progress) Watch(title string) {
+	size := term.SizeOf(p.w)
+	if size == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.watch = &watch{w: term.Raw(p.w), size: size, title: title}
+	p.watch.stop = p.redraw()
+}
+
+// redraw draws the table again when the terminal has another size, and each second, because the time
+// left goes on while a trial takes long. It returns what ends that.
+func (p *Progress) redraw() (stop func()) {
+	resized, ended := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(resized, syscall.SIGWINCH)
+	second := time.NewTicker(time.Second)
+	go func() {
+		for {
+			select {
+			case <-resized:
+			case <-second.C:
+			case <-ended:
+				return
+			}
+			p.mu.Lock()
+			if p.watch != nil && p.planned > 0 {
+				p.printed = time.Time{}
+				p.show()
+			}
+			p.mu.Unlock()
+		}
+	}()
+	return func() {
+		signal.Stop(resized)
+		second.Stop()
+		close(ended)
+	}
+}
+
+// draw shows how far the run is.
+func (w *watch) draw(now progressLine, matrices []*progressMatrix) {
+	width, height := w.size()
+	if width <= 0 {
+		width = 80
+	}
+	if height <= 0 {
+		height = 24
+	}
+	start := ""
+	if !w.began { // what the terminal shows scrolls out of sight, not away
+		start = strings.Repeat("\n", height)
+		w.began = true
+	}
+	// One write avoids flicker.
+	fmt.Fprint(w.w, start+term.InPlace(term.Visible(w.page(now, matrices, width, height)), width, height))
+}
+
+// mostNotes is how many messages stand below the table.
+const mostNotes = 3
+
+// page is what fits a terminal of this size.
+func (w *watch) page(now progressLine, matrices []*progressMatrix, width, height int) string {
+	line := w.doing
+	if line == "" {
+		line = now.progress(width - 1)
+	}
+	head := []string{w.title, line, ""}
+	var foot []string
+	for _, n := range w.notes[max(0, len(w.notes)-mostNotes):] {
+		foot = append(foot, strings.Split(n.line, "\n")...)
+	}
+	if len(foot) > 0 {
+		foot = append([]string{""}, foot...)
+	}
+	table := leaderTable(now, matrices, width)
+	// The cursor has a line of its own. What is measured now stands at the end.
+	const above = 2 // the names of the columns, and the line below them
+	if room := height - 1 - len(head) - len(foot); len(table) > max(room, above+2) {
+		room = max(room, above+2)
+		cut := len(table) - room + 1
+		table = append(append(table[:above:above], fmt.Sprintf(" … %s above", term.Count(cut, "row", "rows"))),
+			table[above+cut:]...)
+	}
+	return strings.Join(append(append(head, table...), foot...), "\n") + "\n"
+}
+
+// progress is the line of progress without the configuration, which stands in the table.
+func (s progressLine) progress(width int) string {
+	s.best = Leader{}
+	return s.draw(width)
+}
+
+// leaderTable returns the lines of the table of the best so far: as many columns as fit the width.
+func leaderTable(now progressLine, matrices []*progressMatrix, width int) []string {
+	columns := []string{"matrix", "done", "precision", "cache", "kernel", "block", "grid", "parameters", "time",
+		"GFLOP/s", "GB/s"}
+	rows := leaderRows(now, matrices)
+	// These go, one after the other, where the terminal is too narrow.
+	for _, least := range []string{"", "GB/s", "parameters", "cache", "block", "grid", "done", "GFLOP/s", "precision"} {
+		for i, c := range columns {
+			if c == least {
+				columns = append(columns[:i:i], columns[i+1:]...)
+				for r := range rows {
+					rows[r] = append(rows[r][:i:i], rows[r][i+1:]...)
+				}
+				break
+			}
+		}
+		lines := printed(term.Table{Columns: columns, Rows: rows})
+		if text.StringWidth(lines[0]) < width {
+			return lines
+		}
+	}
+	return printed(term.Table{Columns: columns, Rows: rows})
+}
+
+// leaderRows are the rows of the table, a matrix after the other.
+func leaderRows(now progressLine, matrices []*progressMatrix) (rows [][]any) {
+	for _, m := range matrices {
+		done := fmt.Sprintf("%d/%d", m.done, m.trials)
+		if now.atMost {
+			done = fmt.Sprint(m.done)
+		}
+		name := m.matrix
+		for _, l := range m.leaders {
+			rows = append(rows, []any{name, done, string(l.Config.Precision), string(l.Cache), l.Config.Kernel,
+				size(l.Config.Block), size(l.Config.Grid), l.Config.Params.String(), term.Quantity(term.Seconds(l.Seconds)),
+				term.Quantity(term.Digits(l.GFLOPS)), rate(l.GBPS)})
+			name, done = "", "" // said once
+		}
+		if len(m.leaders) == 0 {
+			rows = append(rows, []any{name, done, "", "", "", nil, nil, "", nil, nil, nil})
+		}
+	}
+	return rows
+}
+
+// rate prints a rate, nothing where it is not known.
+func rate(v float64) any {
+	if !(v > 0) {
+		return nil
+	}
+	return term.Quantity(term.Digits(v))
+}
+
+// printed returns the lines of a table.
+func printed(t term.Table) []string {
+	var b bytes.Buffer
+	if err := t.Print(&b); err != nil { // memory takes all
+		return []string{""}
+	}
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}
+
+// end clears the table and prints the messages that came meanwhile.
+func (w *watch) end() {
+	w.stop()
+	if w.began {
+		const clear = "\x1b[H\x1b[J" // from the upper left corner
+		fmt.Fprintln(w.w, clear+term.Visible(w.title))
+	}
+	for _, n := range w.notes {
+		fmt.Fprintln(n.w, n.line)
+	}
+}
