@@ -1,7 +1,25 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
-LDFLAGS := -s -w -X spmvtune/internal/cli/command.stamped=$(VERSION)
+STAMP := -X spmvtune/internal/cli/command.stamped
+LDFLAGS := -s -w $(STAMP)=$(VERSION) $(STAMP)Commit=$(shell git rev-parse HEAD 2>/dev/null) \
+	$(STAMP)Committed=$(shell git log -1 --format=%cI 2>/dev/null)
+BUILD := go build
 
-# NVML's symbols are bound when they are first used (-z lazy): it is opened at run time.
+# What is released has the same bytes wherever the clone lies.
+ifdef RELEASE
+BUILD += -trimpath -buildvcs=false
+LDFLAGS += -buildid=
+endif
+
+BIN := bin
+PREFIX := /usr/local
+ROOT = $(DESTDIR)$(PREFIX)
+DOC = $(ROOT)/share/doc/spmvtune
+COMPLETIONS = $(addprefix $(ROOT)/share/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
+
+# What runs on this machine, whatever it builds for.
+HOST_GO = env -u GOARCH -u CC CGO_CFLAGS="-O2 -w" go
+
+# Symbols of NVML and of the driver are bound when they are first used (-z lazy): both are opened at run time.
 # The CUDA toolkit is where CUDA_HOME or CUDA_PATH says, where nvcc lies, or in
 # one of the usual places. Its headers are enough to build.
 NVCC := $(shell command -v nvcc 2>/dev/null)
@@ -10,15 +28,34 @@ CUDA_ROOT := $(patsubst %/include/cuda.h,%,$(firstword $(wildcard $(foreach root
 CUDA_LIBS := $(foreach dir,lib64 lib64/stubs lib/x86_64-linux-gnu lib/x86_64-linux-gnu/stubs lib/stubs,\
 	$(patsubst %,-L%,$(wildcard $(CUDA_ROOT)/$(dir))))
 CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(CURDIR)/kernels/cuda/internal/compat -I$(CUDA_ROOT)/include" \
-	CGO_LDFLAGS="-O2 -g -Wl,-z,lazy $(CUDA_LIBS)"
+	CGO_LDFLAGS="-O2 -g -Wl,-z,lazy -L$(CURDIR)/kernels/cuda/internal/compat $(CUDA_LIBS)"
 
-.PHONY: build test test-long check gpu-tests vet-cuda clean
+.DEFAULT_GOAL := build
+.PHONY: help build install release test test-long check gpu-tests vet-cuda clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 build: ## bin/spmvtune, and bin/spmvtune-cuda where cuda.h is found
-	go build -ldflags "$(LDFLAGS)" -o bin/spmvtune .
+	$(BUILD) -ldflags "$(LDFLAGS)" -o $(BIN)/spmvtune .
 ifneq ($(CUDA_ROOT),)
-	$(CUDA_ENV) go build -tags cuda -ldflags "$(LDFLAGS)" -o bin/spmvtune-cuda .
+	$(CUDA_ENV) $(BUILD) -tags cuda -ldflags "$(LDFLAGS)" -o $(BIN)/spmvtune-cuda .
 endif
+
+install: build ## programs, manual pages, completions, docs and a module file, below PREFIX (/usr/local)
+	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(DOC)/docs $(COMPLETIONS) $(ROOT)/share/modulefiles/spmvtune
+	install -m 755 $(BIN)/spmvtune $(wildcard $(BIN)/spmvtune-cuda) $(ROOT)/bin
+	$(HOST_GO) run ./internal/release/man "$(VERSION)" $(ROOT)/share/man/man1
+	$(HOST_GO) run . completion bash >$(ROOT)/share/bash-completion/completions/spmvtune
+	$(HOST_GO) run . completion zsh >$(ROOT)/share/zsh/site-functions/_spmvtune
+	$(HOST_GO) run . completion fish >$(ROOT)/share/fish/vendor_completions.d/spmvtune.fish
+	install -m 644 README.md CHANGELOG.md LICENSE $(DOC)
+	cp -r docs/. $(DOC)/docs
+	sed 's|/opt/spmvtune|$(abspath $(PREFIX))|' internal/release/modulefile \
+		>$(ROOT)/share/modulefiles/spmvtune/$(VERSION:v%=%)
+
+release: ## archives, digests and bills of materials in dist/
+	internal/release/release.sh
 
 test: ## the tests that need no GPU and end within minutes
 	go test ./...
@@ -39,5 +76,5 @@ endif
 	$(CUDA_ENV) go test -c -tags cuda -o bin/cuda.test ./kernels/cuda
 	install -m 755 kernels/cuda/gpu-check.sh bin/gpu-check
 
-clean:
-	rm -rf bin
+clean: ## removes bin/ and dist/
+	rm -rf bin dist

@@ -1,0 +1,49 @@
+// Package docs is for tests that hold a page of the documentation against the code: a part of the
+// page, between two lines, is what the code says. The test writes it if it is told to.
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Section fails the test unless the page at path, relative to the test's folder, has want between begin
+// and end. With regen it writes that instead.
+func Section(t testing.TB, path, begin, end, want string, regen bool) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s lacks %q, or %q after it", path, begin, end)
+	}
+
+	whole := before + begin + want + end + after
+	if whole == string(text) {
+		return
+	}
+	if !regen {
+		t.Fatalf("%s does not say what the code says: %s writes it", path, command(t, path))
+	}
+	if err := os.WriteFile(path, []byte(whole), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// command is what writes the page at path, from the root of the repository.
+func command(t testing.TB, path string) string {
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Dir(filepath.Dir(filepath.Join(folder, path)))
+	if relative, err := filepath.Rel(root, folder); err == nil {
+		folder = "./" + filepath.ToSlash(relative)
+	}
+	return "go test " + folder + " -run " + t.Name() + " -regen"
+}
