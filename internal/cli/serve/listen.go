@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -60,28 +59,6 @@ func Listen(address string) (*Address, error) {
 	}
 	a.URL = "http://" + net.JoinHostPort(host, fmt.Sprint(tcp.Port)) + "/"
 	return a, nil
-}
-
-// listenSocket listens at a socket of this user.
-func listenSocket(path string) (*Address, error) {
-	// One that nobody answers at was left by a server that was killed.
-	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
-		c, err := net.Dial("unix", path)
-		if err == nil {
-			return nil, errors.Join(fmt.Errorf("another server answers at %s", path), c.Close())
-		}
-		if err := os.Remove(path); err != nil {
-			return nil, err
-		}
-	}
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, fmt.Errorf("listening at %s: %w", path, err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, l.Close())
-	}
-	return &Address{Listener: bounded(l, mostConnections)}, nil
 }
 
 // bounded is a listener that waits while there are n connections.

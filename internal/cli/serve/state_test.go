@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -190,27 +188,6 @@ func TestListen(t *testing.T) {
 			t.Errorf("%q is taken", address)
 		}
 	}
-}
-
-// A socket is its user's, and one that a killed server left is replaced.
-func TestSocket(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "page.sock")
-	at, err := Listen("unix:" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("its mode is %v, %v", info.Mode(), err)
-	}
-	if _, err := Listen("unix:" + path); err == nil || !strings.Contains(err.Error(), "another server") {
-		t.Errorf("a second server: %v", err)
-	}
-	at.Listener.(*limited).Listener.(*net.UnixListener).SetUnlinkOnClose(false)
-	at.Close()
-	if at, err = Listen("unix:" + path); err != nil {
-		t.Fatal(err)
-	}
-	at.Close()
 }
 
 // Only so many connections are open at once; the next one waits for its place.

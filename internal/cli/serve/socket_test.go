@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A socket is its user's, and one that a killed server left is replaced.
+func TestSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.sock")
+	at, err := Listen("unix:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("its mode is %v, %v", info.Mode(), err)
+	}
+	if _, err := Listen("unix:" + path); err == nil || !strings.Contains(err.Error(), "another server") {
+		t.Errorf("a second server: %v", err)
+	}
+	at.Listener.(*limited).Listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	at.Close()
+	if at, err = Listen("unix:" + path); err != nil {
+		t.Fatal(err)
+	}
+	at.Close()
+}
+
+// A server that takes no connection at the moment keeps its socket.
+func TestBusySocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.sock")
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if err := errors.Join(unix.Bind(fd, &unix.SockaddrUnix{Name: path}), unix.Listen(fd, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for err == nil { // until nobody more can wait
+		var c net.Conn
+		if c, err = net.Dial("unix", path); err == nil {
+			defer c.Close()
+		}
+	}
+	if !errors.Is(err, syscall.EAGAIN) {
+		t.Fatal(err)
+	}
+	if _, err := Listen("unix:" + path); err == nil || !strings.Contains(err.Error(), "choose another path") {
+		t.Errorf("a second server: %v", err)
+	}
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("the socket of the first: %v", err)
+	}
+}
+
+// From the moment on at which a socket has a file, others can't connect.
+func TestSocketIsPrivateAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.sock")
+	l, err := (&net.ListenConfig{Control: private}).Listen(t.Context(), "unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("its mode is %v, %v", info.Mode(), err)
+	}
+}
