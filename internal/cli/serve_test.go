@@ -114,6 +114,8 @@ func TestServeInABrowser(t *testing.T) {
 	if got := b.text("refused"); !strings.Contains(got, "only reads") {
 		t.Errorf("a query that writes: %q", got)
 	}
+	b.evaluate(fmt.Sprintf(query, "select 1 -- "+strings.Repeat("é", 9000)))
+	b.until(`document.getElementById("refused").textContent.includes("more than 16 KB")`)
 	if complaints > 0 {
 		t.Errorf("the page complains: %q", b.complaints)
 	}

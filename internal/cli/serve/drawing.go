@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"spmvtune/internal/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
@@ -58,9 +59,10 @@ func Draw(ctx context.Context, path string) (d *Drawing, err error) {
 			return nil, err
 		}
 		drawn, _ := figure.All[i].Draw(r)
-		f := Figure{ID: drawn.ID, Title: drawn.Title, See: drawn.Look(r), Pictures: []Picture{}, Words: []string{}}
+		f := Figure{ID: drawn.ID, Title: term.Visible(drawn.Title), See: term.Visible(drawn.Look(r)),
+			Pictures: []Picture{}, Words: []string{}}
 		for _, w := range drawn.Words {
-			f.Words = append(f.Words, w.Text)
+			f.Words = append(f.Words, term.Visible(w.Text))
 		}
 		for _, p := range drawn.Pictures {
 			if !p.Detail {
@@ -96,8 +98,8 @@ func readAll(ctx context.Context, db *store.DB) (*data.Report, error) {
 func picture(p *canvas.Picture) Picture {
 	var styles canvas.WebStyles
 	svg, _ := p.Web(&styles)
-	out := Picture{Title: p.Title, Alt: p.Alt,
-		SVG: strings.Replace(svg, "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `, 1),
+	out := Picture{Title: term.Visible(p.Title), Alt: term.Visible(p.Alt),
+		SVG: strings.Replace(term.Visible(svg), "<svg ", `<svg xmlns="http://www.w3.org/2000/svg" `, 1),
 		CSS: shared + strings.ReplaceAll(styles.Rules.String(), ":root{", ":host{")}
 	sum := sha256.Sum256([]byte(out.SVG + out.CSS))
 	out.Digest = hex.EncodeToString(sum[:16])

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"spmvtune/internal/term"
 	"spmvtune/store"
@@ -42,7 +43,8 @@ type answerTable struct {
 func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 	sql := r.URL.Query().Get("sql")
 	if len(sql) > queryText {
-		http.Error(w, fmt.Sprintf("the query has more than %d KB", queryText>>10), http.StatusRequestEntityTooLarge)
+		http.Error(w, fmt.Sprintf("the query has more than %d KB: spmvtune query takes a longer one", queryText>>10),
+			http.StatusRequestEntityTooLarge)
 		return
 	}
 	select {
@@ -52,11 +54,12 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 		busy(w, fmt.Sprintf("%d queries are running already", mostQueries))
 		return
 	}
-	db, err := s.watcher.database()
+	db, done, err := s.watcher.database()
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		http.Error(w, term.Visible(err.Error()), http.StatusServiceUnavailable)
 		return
 	}
+	defer done()
 	limit := s.limit(r.Context(), db)
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
@@ -139,7 +142,11 @@ func cell(v any) string {
 		return fmt.Sprintf("%x… (%s)", v[:shown], term.Bytes(int64(len(v))))
 	case string:
 		if len(v) > cellBytes {
-			v = v[:cellBytes] + "…"
+			end := cellBytes
+			for end > cellBytes-utf8.UTFMax && !utf8.RuneStart(v[end]) {
+				end--
+			}
+			v = v[:end] + "…"
 		}
 		return term.Visible(v)
 	}
@@ -155,11 +162,12 @@ type viewColumns struct {
 
 // views answers what the columns of the views mean, of those that this database has.
 func (s *Server) views(w http.ResponseWriter, r *http.Request) {
-	db, err := s.watcher.database()
+	db, done, err := s.watcher.database()
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		http.Error(w, term.Visible(err.Error()), http.StatusServiceUnavailable)
 		return
 	}
+	defer done()
 	list := []viewColumns{}
 	for _, v := range store.Explained {
 		has, err := db.Query(r.Context(), "PRAGMA table_info("+v.Name+")")

@@ -1,11 +1,15 @@
 package serve
 
 import (
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"spmvtune/store"
 )
@@ -87,6 +91,44 @@ func TestLongAnswers(t *testing.T) {
 		if !check(got) || !strings.Contains(got.Note, "only the first") || w.Body.Len() > 2*queryBytes {
 			t.Errorf("%s: %d rows of %d bytes, %q", sql, len(got.Rows), w.Body.Len(), got.Note)
 		}
+	}
+}
+
+// A cell is cut between two characters.
+func TestLongCells(t *testing.T) {
+	for _, prefix := range []string{"", "x", "xx", "xxx"} {
+		got := cell(prefix + strings.Repeat("😀", cellBytes))
+		if !utf8.ValidString(got) || strings.Trim(got, "x😀") != "…" || len(got) < cellBytes-utf8.UTFMax {
+			t.Errorf("after %q: …%q, %d bytes", prefix, got[len(got)-10:], len(got))
+		}
+	}
+}
+
+// The longest query passes through the limits of the server whatever its letters are, and a longer one is told so, by
+// the page before it asks.
+func TestLongQueries(t *testing.T) {
+	s := newRun(t).server(Options{})
+	h := s.HTTP()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go h.Serve(l)
+	defer h.Close()
+	for n, want := range map[int]string{queryText: `"rows":[["1"]]`, queryText + 1: "the query has more than 16 KB"} {
+		sql := "select 1 -- é"
+		sql += strings.Repeat("é", (n-len(sql))/2) + strings.Repeat("!", (n-len(sql))%2)
+		r, err := http.Get("http://" + l.Addr().String() + "/api/query?sql=" + url.QueryEscape(sql))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		if r.Body.Close(); err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%d bytes: %d %s %v", n, r.StatusCode, body, err)
+		}
+	}
+	if script := get(s, "/page.js").Body.String(); !strings.Contains(script, fmt.Sprintf("queryText = %d;", queryText)) {
+		t.Error("the page has another limit")
 	}
 }
 

@@ -74,7 +74,7 @@ func (s *Server) HTTP() *http.Server {
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      queryTime + 20*time.Second,
 		IdleTimeout:       time.Minute,
-		MaxHeaderBytes:    32 << 10,
+		MaxHeaderBytes:    3*queryText + 16<<10, // an address has up to three bytes for each of a query
 	}
 }
 

@@ -51,7 +51,7 @@ func read(ctx context.Context, db *store.DB) (s State, err error) {
 		if sweep.Title != "" {
 			title += ": " + sweep.Title
 		}
-		s.Titles = append(s.Titles, title)
+		s.Titles = append(s.Titles, term.Visible(title))
 	}
 	if s.Trials, err = db.Count(ctx); err != nil {
 		return s, err
@@ -156,7 +156,7 @@ func rate(v, off float64) string {
 func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 	state, err := s.watcher.state(r.Context())
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		http.Error(w, term.Visible(err.Error()), http.StatusServiceUnavailable)
 		return
 	}
 	answer(w, r, struct {

@@ -2,15 +2,13 @@ package serve
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"spmvtune/internal/cli/live"
-	"spmvtune/store"
+	"spmvtune/internal/term"
 )
 
 // A watcher reads what a page shows of a run, when it has changed.
@@ -18,11 +16,12 @@ type watcher struct {
 	path, name string
 
 	mu   sync.Mutex
-	db   *store.DB
-	file os.FileInfo // of db
+	open *opened
 	mark mark
 	seen State
-	pace pace
+	// failed is why the data at the moment could not be read.
+	failed error
+	pace   pace
 	// said is the last state of the run, heard when it changed.
 	said  *live.State
 	heard time.Time
@@ -91,62 +90,35 @@ func (w *watcher) state(ctx context.Context) (State, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	running := w.running()
-	if now := markOf(w.path); now != w.mark && w.pace.ready(lookRest, lookShare) {
+	if now := markOf(w.path); (now != w.mark || w.failed != nil) && w.pace.ready(lookRest, lookShare) {
 		began := time.Now()
-		db, err := w.open()
-		if err != nil {
-			return State{}, err
-		}
-		seen, err := read(ctx, db)
-		if err != nil {
-			return State{}, err
-		}
-		w.seen, w.mark = seen, now
+		seen, err := w.look(ctx)
 		w.pace.worked(began)
+		if err != nil && ctx.Err() != nil {
+			return State{}, err // this page has gone
+		}
+		if w.failed = err; err == nil {
+			w.seen, w.mark = seen, now
+		}
+	}
+	if w.failed != nil {
+		return State{}, w.failed
 	}
 	s := w.seen
-	s.Name, s.Running, s.Progress = w.name, running, w.said
+	s.Name, s.Running, s.Progress = term.Visible(w.name), running, nil
+	if w.said != nil {
+		p := *w.said
+		p.Sweep, p.Device, p.Matrix = term.Visible(p.Sweep), term.Visible(p.Device), term.Visible(p.Matrix)
+		s.Progress = &p
+	}
 	return s, nil
 }
 
-// open returns the database, opened anew where another file has taken its place.
-func (w *watcher) open() (*store.DB, error) {
-	info, err := os.Stat(w.path)
+// look reads the database.
+func (w *watcher) look(ctx context.Context) (State, error) {
+	db, err := w.current()
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("the database is not there yet, or not any more: " + w.path)
-		}
-		return nil, err
+		return State{}, err
 	}
-	if w.db != nil && os.SameFile(info, w.file) {
-		return w.db, nil
-	}
-	if w.db != nil {
-		if err := w.db.Close(); err != nil {
-			return nil, err
-		}
-		w.db = nil
-	}
-	db, err := store.OpenReadOnly(w.path)
-	if err == nil {
-		w.db, w.file = db, info
-	}
-	return db, err
-}
-
-// database returns the database for a query.
-func (w *watcher) database() (*store.DB, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.open()
-}
-
-func (w *watcher) close() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.db == nil {
-		return nil
-	}
-	defer func() { w.db = nil }()
-	return w.db.Close()
+	return read(ctx, db)
 }

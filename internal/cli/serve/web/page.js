@@ -151,6 +151,7 @@ async function look() {
 document.addEventListener("visibilitychange", look);
 look();
 
+const queryText = 16384; // bytes; the server refuses an address that is much longer without saying why
 at("ask").addEventListener("submit", async (e) => {
   e.preventDefault();
   const button = e.target.querySelector("button");
@@ -158,6 +159,9 @@ at("ask").addEventListener("submit", async (e) => {
   say("refused", "");
   at("took").textContent = "running …";
   try {
+    if (new TextEncoder().encode(at("sql").value).length > queryText) {
+      throw new Error(`the query has more than ${queryText / 1024} KB: spmvtune query takes a longer one`);
+    }
     const t = await ask("api/query?sql=" + encodeURIComponent(at("sql").value));
     at("answer").replaceChildren(table(t, "No rows."));
     at("took").textContent = `${t.rows.length} rows in ${t.seconds.toFixed(3)} s` + (t.note ? "; " + t.note : "");
