@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
@@ -16,8 +18,8 @@ type Search struct {
 	Trials int
 	// Time bounds the time of the whole sweep; 0: no bound.
 	Time time.Duration
-	// Rule is a file for the strategy "rule": rule.json or a database. "" stands for the rule
-	// that comes with the program.
+	// Rule is a file for the strategy "rule": rule.json or a database, or the name of one that comes
+	// with the program. "" stands for the one of them for the device.
 	Rule string
 	// Top is how many configurations of a rule's shortlist the strategy "rule" measures; 0: as many
 	// as the rule is judged by.
@@ -25,6 +27,9 @@ type Search struct {
 	// Shuffled says that the matrices are in an order that mixes their sections.
 	Shuffled bool
 }
+
+// ownRules are the names of the rules that come with the program.
+var ownRules = strings.Join(search.Rules, " or ")
 
 // keys are those of [search]. find gives the files of a path.
 func (s *Search) keys(find finder) section {
@@ -35,7 +40,7 @@ func (s *Search) keys(find finder) section {
 			s.readOrder},
 		{"budget", `{ trials = 0, time = "0s" }`, "most trials per matrix, most time in all; 0: no bound",
 			s.readBudget},
-		{"rule", `"rule.json"`, "what spmvtune learn wrote, or a database; default: the rule that comes with spmvtune",
+		{"rule", `"rule.json"`, "a rule.json, a database, or " + ownRules + "; default: h100 on an H100, else h200",
 			func(t *table, key string) { s.readRule(t, key, find) }},
 		{"top", "3", "how many configurations of the rule's shortlist are measured",
 			s.readTop},
@@ -78,10 +83,12 @@ func (s *Search) readRule(t *table, key string, find finder) {
 		return
 	}
 
+	if slices.Contains(search.Rules, s.Rule) {
+		return
+	}
 	found, err := find(s.Rule)
 	if err != nil {
-		t.fail(key, "spmvtune learn -o rule.json makes one; without this key it is the rule that comes with spmvtune",
-			"%v", err)
+		t.fail(key, "spmvtune learn -o rule.json makes one; "+ownRules+" comes with spmvtune", "%v", err)
 		return
 	}
 	s.Rule = found[0]

@@ -18,7 +18,7 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := Open(EmbeddedName)
+	r, _, err := Open("h100")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := Open(BoostedName)
+	r, _, err := Open(EmbeddedName)
 	if err != nil {
 		t.Fatal(err)
 	}

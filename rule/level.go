@@ -44,7 +44,7 @@ func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) 
 	}
 	if s.Ensemble == nil {
 		return Choice{}, errors.New("selecting a kernel: the rule has no ensemble: spmvtune learn -o rule.json " +
-			"makes one, from a database, and --rule " + BoostedName + " has one")
+			"makes one, from a database, and --rule " + EmbeddedName + " has one")
 	}
 
 	why := s.Ensemble.unsure(&on)

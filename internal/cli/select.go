@@ -33,9 +33,9 @@ func newSelect() *cobra.Command {
 		Short: "Choose a kernel for a matrix by the learned rule",
 		Long: `select reads a matrix, computes its features, and applies a rule. It prints kernel,
 block and grid, the expected time of a product, and the path through the tree that led
-there. It measures nothing. The rule is that of the last run or, if there
-is none, one that comes with spmvtune: h100 or, with --accurate, h200, by the GPU that it was
-learned on.
+there. It measures nothing. The rule is that of the last run or, if there is none, one that
+comes with spmvtune and is called by the GPU that it was learned on: h100 if --device names an
+H100 and --accurate is not given, else h200, whose data are the newest.
 
 ` + matrixcmd.TargetHelp + `
 FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule that needs more features
@@ -52,7 +52,7 @@ names them.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&s.ruleFile, "rule", "", "a run, its rule.json, "+rule.EmbeddedNames()+
-		" (default: that of the last run, else "+rule.EmbeddedName+"; with --accurate "+rule.BoostedName+")")
+		" (default: that of the last run, else that for --device, else "+rule.EmbeddedName+")")
 	f.StringVar(&s.precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
 	f.StringVar(&s.device, "device", "", "device that the rule was learned on, if it knows several")
 	f.StringVar(&s.cache, "cache", "", "warm or cold, if the rule knows both")
@@ -79,10 +79,10 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.top < 1 {
 		return command.Usage(fmt.Errorf("--top %d: must be 1 or more", s.top))
 	}
-	unnamed := rule.EmbeddedName
+	unnamed := rule.NameFor(s.device)
 	s.ruleFile = cmp.Or(s.ruleFile, os.Getenv(command.EnvRule))
 	if s.wanted.Accurate {
-		unnamed = rule.BoostedName
+		unnamed = rule.EmbeddedName // the other ones have no ensemble
 	}
 	r, from, err := readRule(cmd, s.ruleFile, unnamed)
 	if err != nil {

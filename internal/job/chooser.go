@@ -18,10 +18,33 @@ import (
 
 // A Chooser is the strategy "rule": a learned rule decides what is measured.
 type Chooser struct {
+	named rules // by what the sweep names, or by the model of the device, if it names nothing
+	top   int   // most configurations to measure
+	made  []choice
+}
+
+// rules are the rules that a Chooser goes by. One that no sweep names follows the device.
+type rules struct {
 	rule *rule.Rule
-	from string // what the rule was read from
-	top  int    // most configurations to measure
-	made []choice
+	from string           // what the rule was read from
+	own  map[string]rules // those that come with the program, as they are asked for, by name
+}
+
+// of is the rule for a device.
+func (r *rules) of(device string) (*rule.Rule, string, error) {
+	if r.rule != nil {
+		return r.rule, r.from, nil
+	}
+	name := rule.NameFor(device)
+	if own, ok := r.own[name]; ok {
+		return own.rule, own.from, nil
+	}
+	read, from, err := rule.Open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	r.own[name] = rules{rule: read, from: from}
+	return read, from, nil
 }
 
 // A choice is what was measured because the rule named it.
@@ -35,10 +58,15 @@ func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
 	if sweep.Search.Strategy != search.Rule {
 		return nil, nil
 	}
-	name, top := cmp.Or(sweep.Search.Rule, rule.EmbeddedName), cmp.Or(sweep.Search.Top, rule.Shortlisted)
+	name, c := sweep.Search.Rule, &Chooser{top: cmp.Or(sweep.Search.Top, rule.Shortlisted)}
+	if name == "" {
+		c.named.own = map[string]rules{}
+		return c, nil
+	}
+	var err error
 	if !strings.HasSuffix(name, ".db") {
-		r, from, err := rule.Open(name)
-		return &Chooser{rule: r, from: from, top: top}, err
+		c.named.rule, c.named.from, err = rule.Open(name)
+		return c, err
 	}
 
 	j, err := OpenReadOnly(ctx, name)
@@ -46,12 +74,11 @@ func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
 		return nil, err
 	}
 	defer j.Close()
-	r, err := j.Learn(ctx)
-	if err == nil && r == nil {
+	c.named.from = name
+	if c.named.rule, err = j.Learn(ctx); err == nil && c.named.rule == nil {
 		err = fmt.Errorf("%s: %w", name, rule.ErrNoData)
 	}
-
-	return &Chooser{rule: r, from: name, top: top}, err
+	return c, err
 }
 
 // Use makes a run go by the rule. c may be nil.
@@ -68,15 +95,18 @@ func (c *Chooser) choose(
 	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
 ) ([]kernels.Config, error) {
 	precision := among[0].Precision
+	r, from, err := c.named.of(dev.Name)
+	if err != nil {
+		return nil, err
+	}
 	var named rule.Choice
-	var err error
 	for _, key := range []rule.Key{
 		{Device: dev.Name, Precision: precision, Cache: cache},
 		{Device: dev.Name, Precision: precision},
 		{Precision: precision, Cache: cache},
 		{Precision: precision},
 	} {
-		if named, err = c.named(key, dev, &m.Features); err == nil {
+		if named, err = ask(r, key, dev, &m.Features); err == nil {
 			break
 		}
 	}
@@ -93,7 +123,7 @@ func (c *Chooser) choose(
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", c.from, names(wanted),
+		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", from, names(wanted),
 			dev.Name)
 	}
 	at := trial.Place{Device: dev.Name, Matrix: m.Name, Precision: precision, Cache: cache}
@@ -101,13 +131,13 @@ func (c *Chooser) choose(
 	return kept, nil
 }
 
-// named asks the ensemble, where the rule has one, and else the trees.
-func (c *Chooser) named(k rule.Key, dev kernels.Device, f *sparse.Features) (rule.Choice, error) {
-	s, err := c.rule.Find(k)
+// ask asks the ensemble, where the rule has one, and else the trees.
+func ask(r *rule.Rule, k rule.Key, dev kernels.Device, f *sparse.Features) (rule.Choice, error) {
+	s, err := r.Find(k)
 	if err != nil {
 		return rule.Choice{}, err
 	}
-	return c.rule.SelectFor(k, *f, rule.Wanted{Accurate: s.Ensemble != nil, On: rule.HardwareOf(dev)})
+	return r.SelectFor(k, *f, rule.Wanted{Accurate: s.Ensemble != nil, On: rule.HardwareOf(dev)})
 }
 
 // names lists the kernels of configurations.

@@ -57,7 +57,7 @@ int main(void)
 
 // The ensemble that comes with the program chooses in C, by row offsets, what `select --accurate` does.
 func TestShippedEnsembleByOffsets(t *testing.T) {
-	r, _, err := rule.Open(rule.BoostedName)
+	r, _, err := rule.Open(rule.EmbeddedName)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,9 @@ type Kind struct {
 // Rule is the name of the strategy that measures what a rule names.
 const Rule = "rule"
 
+// Rules are the names of the rules that come with the program. A file of such a name is written ./NAME.
+var Rules = []string{"h100", "h200"}
+
 // Strategies are all there are; the first is the default. To add one, write its file and
 // its line here.
 var Strategies = []Kind{
