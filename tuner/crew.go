@@ -21,12 +21,13 @@ import (
 type crew struct {
 	resolving sync.Mutex // one download at a time
 
-	mu    sync.Mutex
-	todo  []share           // that no device has taken yet
-	taken int               // number of shares that were taken
-	named map[string]string // name of each matrix that was planned, by its hash
-	able  int               // number of devices that have not failed
-	err   error             // why no device can go on; nil: they can
+	mu       sync.Mutex
+	todo     []share           // that no device has taken yet
+	taken    int               // number of shares that were taken
+	named    map[string]string // name of each matrix that was planned, by its hash
+	able     int               // number of devices that have not failed
+	expected bool              // whether the observer knows what is ahead
+	err      error             // why no device can go on; nil: they can
 }
 
 // A share is a matrix, or some parts of it, for one device.

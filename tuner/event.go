@@ -12,10 +12,16 @@ type Event struct {
 	Started *Started
 	Matrix  *MatrixPlanned
 	Result  *trial.Result
+	// Again is the result of a repeat run or a sentinel. It counts no trial.
+	Again   *trial.Result
 	Failure *Failure
 	Gone    *Gone
 	Crowded *Crowded
 	Unbuilt *Unbuilt
+	// Expected says what is ahead of the first trial, as far as it is known.
+	Expected []Expected
+	// Doing says what is done between trials that may take long.
+	Doing string
 	// Roofless is why the bandwidth of the device is not known.
 	Roofless error
 }

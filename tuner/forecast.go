@@ -45,6 +45,7 @@ func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, 
 	}
 
 	f.Time, f.Known = e.all(good, todo), e.known
+	f.Repeating = seconds(e.repeats)
 	if len(todo) == 0 && r.rec != nil {
 		if _, err := r.workOn(ctx, plan); err != nil {
 			return f, err
@@ -76,7 +77,8 @@ type estimate struct {
 	layouts   map[layout]bool           // that are made
 	sentinels map[trial.Cache]*sentinelEstimate
 	seconds   float64
-	known     int // number of trials whose kernel was measured on this matrix
+	repeats   float64 // those of them that repeat runs take
+	known     int     // number of trials whose kernel was measured on this matrix
 }
 
 type sentinelEstimate struct {
@@ -107,8 +109,10 @@ func (e *estimate) all(good []trial.Record, todo []trial.Trial) time.Duration {
 		e.trial(t)
 	}
 	if len(todo) > 0 {
+		trials := e.seconds
 		e.finals(todo)
 		e.spreads(onlyTrials(good), todo)
+		e.repeats = e.seconds - trials
 	}
 	return seconds(e.seconds)
 }

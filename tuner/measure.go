@@ -17,13 +17,14 @@ func (r *run) begin(ctx context.Context) error {
 	if r.begun {
 		return nil
 	}
+	r.opt.Observe(Event{Doing: "measuring the bandwidth of the memory"})
 	roof, err := r.bandwidth(ctx)
 	if err != nil {
 		return err
 	}
 
 	r.begun, r.roof = true, roof.Highest()
-	return r.rec.Begin(ctx, RunInfo{
+	err = r.rec.Begin(ctx, RunInfo{
 		Sweep:    r.sweep,
 		Device:   r.planner.device,
 		Roof:     roof,
@@ -33,6 +34,10 @@ func (r *run) begin(ctx context.Context) error {
 		Version:  r.opt.Version,
 		Origin:   trial.Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},
 	})
+	if err != nil {
+		return err
+	}
+	return r.expect(ctx)
 }
 
 // roofTimeout bounds how long a device may take for its bandwidth.
@@ -219,6 +224,7 @@ func (r *run) record(ctx context.Context, res trial.Result) error {
 		r.sum.Spreads++
 	}
 	if res.Again() {
+		r.opt.Observe(Event{Again: &res})
 		return nil
 	}
 

@@ -70,6 +70,7 @@ func (r *run) build(ctx context.Context, plan Plan) error {
 	if len(list) == 0 {
 		return nil
 	}
+	r.opt.Observe(Event{Doing: "compiling the kernels of the sweep"})
 	rep, err := r.client.Do(ctx, worker.Request{Build: list}, 0)
 	if err != nil {
 		r.drop(r.client, err)

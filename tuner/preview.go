@@ -27,6 +27,7 @@ type Forecast struct {
 	Announced bool
 	Finished  int           // number of trials that are measured already
 	Time      time.Duration // guess for the trials and repeat runs that are left, and for loading the matrix
+	Repeating time.Duration // what of Time repeat runs take, where trials are left
 	Known     int           // number of trials left whose kernel was measured on this matrix and device
 	Repeats   int           // number of repeat runs that are missing at least, if all trials are measured
 }

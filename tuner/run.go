@@ -235,6 +235,7 @@ func (r *run) obtain(ctx context.Context, spec configs.Matrix) (configs.Matrix, 
 	if err != nil {
 		return spec, trial.Matrix{}, err
 	}
+	r.opt.Observe(Event{Doing: "loading " + spec.Name})
 	m, err := r.load(ctx, spec)
 	if err != nil {
 		return spec, m, err

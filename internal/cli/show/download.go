@@ -83,14 +83,5 @@ func (d *downloads) draw(line string) {
 		return
 	}
 	d.drawn = time.Now()
-	if d.p.watch != nil {
-		d.p.watch.doing = line
-		d.p.watch.draw(d.p.now, d.p.begunOrder)
-		return
-	}
-	if r, width := []rune(line), d.p.width()-1; len(r) > width {
-		line = string(r[:max(width, 0)])
-	}
-	fmt.Fprint(d.p.w, eraseLine+line)
-	d.p.drawn = true
+	d.p.draw(line)
 }

@@ -21,10 +21,12 @@ type progressLine struct {
 	atMost bool
 	// rate is the speed of this run in trials per second, 0 if it is not known yet.
 	rate float64
-	// left is the time left at this rate. It is shown if it is foreseen.
+	// left is the time left. It is shown if it is foreseen.
 	left     time.Duration
 	foreseen bool
-	matrices int
+	// repeating says that leaders are measured once more.
+	repeating bool
+	matrices  int
 	progressMatrix
 }
 
@@ -84,6 +86,9 @@ func (s progressLine) fit(width int) string {
 	}
 	where := fmt.Sprintf("  [%d/%d]", s.index+1, s.matrices)
 	name := " " + s.matrix
+	if s.repeating {
+		name += ", repeat runs"
+	}
 
 	head := counts + pace + where
 	lines := []string{head + name, head, counts + pace, counts}

@@ -49,8 +49,12 @@ type Progress struct {
 	planned, begun int
 	// measured counts the trials that this run measured on this device.
 	measured int
-	started  time.Time
-	printed  time.Time
+	devices  int
+	// expectation is nil until the first trial begins.
+	expectation *expectation
+	printed     time.Time
+	// late says what is being done, if that takes long.
+	late *time.Timer
 }
 
 // New shows progress on w, and failures on alarm.
@@ -72,21 +76,29 @@ func New(w, alarm io.Writer) *Progress {
 func (p *Progress) Observe(e tuner.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.watch != nil {
-		p.watch.doing = ""
-	}
+	p.done()
 	switch {
 	case e.Started != nil:
 		p.device = e.Started.Device
 		p.now = progressLine{matrices: e.Started.Matrices}
-		p.planned, p.measured, p.begun, p.started = 0, 0, 0, time.Time{}
+		p.planned, p.measured, p.begun = 0, 0, 0
+		p.devices, p.expectation = e.Started.Devices, nil
 		p.matrices, p.begunOrder = map[string]*progressMatrix{}, nil
 		p.say(p.w, fmt.Sprintf("device: %s, %s", Devices(*e.Started), term.Matrices(e.Started.Matrices)))
 		if why := e.Started.NoSensors; why != "" {
 			p.say(p.w, "note: "+Unsensed(why))
 		}
+	case e.Doing != "":
+		p.doing(e.Doing)
+		return
 	case e.Matrix != nil:
 		p.matrix(*e.Matrix)
+	case e.Expected != nil:
+		p.expectation = newExpectation(e.Expected, p.devices, p.begunOrder, time.Now())
+	case e.Again != nil:
+		if of := p.matrices[e.Again.Matrix]; of != nil {
+			p.now.repeating = e.Again.Final || e.Again.Spread
+		}
 	case e.Result != nil:
 		p.now.done++
 		p.measured++
@@ -100,6 +112,9 @@ func (p *Progress) Observe(e tuner.Event) {
 		text := fmt.Sprintf("note: the processor is busy: %s. %s", e.Crowded.HostUse, trial.HostRemedy(e.Crowded.Launching))
 		p.say(p.w, term.Wrap(text, term.PageWidth-2, "  "))
 	case e.Failure != nil:
+		if p.expectation != nil && !e.Failure.Measured {
+			p.expectation.skip(e.Failure.Matrix)
+		}
 		p.say(p.alarm, fmt.Sprintf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err)))
 		return
 	case e.Gone != nil:
@@ -110,11 +125,9 @@ func (p *Progress) Observe(e tuner.Event) {
 	p.show()
 }
 
-// foreseen reports whether the time left can be foreseen, by the time since the first trial began
-// and the share of this run's trials that are over: the rate of the first few says little of
-// the rest.
-func foreseen(elapsed time.Duration, share float64) bool {
-	return elapsed >= time.Minute || elapsed >= 5*time.Second && share >= 0.05
+// foreseen reports whether the time left is told: the first few trials say little of the rest.
+func foreseen(elapsed, left time.Duration) bool {
+	return elapsed >= time.Minute || elapsed >= 5*time.Second && elapsed >= (elapsed+left)/20
 }
 
 // matrix begins the next matrix.
@@ -149,10 +162,9 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 			of.lead(l)
 		}
 	}
-	p.now.progressMatrix = *of
-
-	if m.Finished < m.Trials && p.started.IsZero() {
-		p.started = time.Now()
+	p.now.progressMatrix, p.now.repeating = *of, false
+	if p.expectation != nil {
+		p.expectation.begin(m.Matrix.Name, m.Trials, m.Finished, time.Now())
 	}
 }
 
@@ -163,12 +175,15 @@ func (p *Progress) result(r *trial.Result) {
 		return
 	}
 	of.done++
+	if p.expectation != nil {
+		p.expectation.result(of.matrix, time.Now())
+	}
 	if r.Status == trial.OK {
 		l := Leader{Config: r.Config, Cache: r.Cache, Seconds: r.Median, GFLOPS: 2e-9 * float64(of.nonzeros) / r.Median,
 			GBPS: 1e-9 * float64(r.BytesMin) / r.Median}
 		of.lead(l)
 	}
-	p.now.progressMatrix = *of
+	p.now.progressMatrix, p.now.repeating = *of, false
 }
 
 // show draws or prints the line if enough time has passed.
@@ -197,14 +212,22 @@ func (p *Progress) show() {
 
 // foresee estimates how many trials there are in all, and the time left.
 func (p *Progress) foresee() {
-	// An estimate until the last matrix is planned.
+	// Until the last matrix is planned, both are estimates.
 	p.now.total = max(p.planned*p.now.matrices/p.begun, p.now.done)
-	if elapsed := time.Since(p.started); p.measured > 0 && elapsed > 0 {
-		p.now.rate = float64(p.measured) / elapsed.Seconds()
-		p.now.left = time.Duration(float64(p.now.total-p.now.done) / p.now.rate * float64(time.Second))
-		share := float64(p.measured) / float64(p.now.total-p.now.done+p.measured)
-		p.now.foreseen = foreseen(elapsed, share)
+	if p.expectation == nil {
+		return
 	}
+	if p.begun < p.now.matrices {
+		p.now.total = max(p.expectation.total(), p.now.done)
+	}
+	now := time.Now()
+	elapsed := now.Sub(p.expectation.began)
+	if p.measured == 0 || elapsed <= 0 {
+		return
+	}
+	p.now.rate = float64(p.measured) / elapsed.Seconds()
+	left, known := p.expectation.foresee(now)
+	p.now.left, p.now.foreseen = left, known && left > 0 && foreseen(elapsed, left)
 }
 
 // eraseLine goes to the start of the line and erases it.
@@ -233,6 +256,7 @@ func (p *Progress) print(w io.Writer, line string) {
 func (p *Progress) Clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.done()
 	if p.watch != nil {
 		p.watch.end()
 		p.watch = nil

@@ -52,7 +52,8 @@ func TestProgressGoesOn(t *testing.T) {
 	}
 	event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 1}})
 	event(p, nextMatrix(0, 1000, 900))
-	p.started = time.Now().Add(-10 * time.Second)
+	event(p, tuner.Event{Expected: []tuner.Expected{{Matrix: "grid", Trials: 1000, Finished: 900, Time: time.Second}}})
+	p.expectation.began = time.Now().Add(-10 * time.Second)
 	event(p, good(2e-3))
 	if r := p.now.rate; math.Abs(r-0.1) > 0.01 || p.now.done != 901 || p.now.total != 1000 {
 		t.Errorf("%d of %d trials, %g a second", p.now.done, p.now.total, r)
@@ -97,7 +98,10 @@ func TestTimeLeftIsNotForeseenAtOnce(t *testing.T) {
 		p := onTerminal(&out)
 		event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 1}})
 		event(p, nextMatrix(0, 100, tt.finished))
-		p.started = time.Now().Add(-tt.since)
+		event(p, tuner.Event{Expected: []tuner.Expected{{Matrix: "grid", Trials: 100, Finished: tt.finished,
+			Time: time.Minute}}})
+		p.expectation.began = time.Now().Add(-tt.since)
+		p.expectation.list[0].measured = tt.trial - 1
 		p.measured, p.now.done = tt.trial-1, tt.finished+tt.trial-1
 		out.Reset()
 		event(p, good(1e-3))
