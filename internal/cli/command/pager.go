@@ -2,13 +2,12 @@ package command
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"syscall"
 
@@ -38,11 +37,8 @@ func (o *Output) Paged(cmd *cobra.Command) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		w := cmd.OutOrStdout()
 		size := term.SizeOf(w)
-		pager := cmp.Or(os.Getenv(EnvPager), "less")
-		if _, set := os.LookupEnv(EnvPager); set && os.Getenv(EnvPager) == "" {
-			pager = "cat" // as other programs take it
-		}
-		if *noPager || o.Data() || size == nil || pager == "cat" {
+		pager := userPager()
+		if *noPager || o.Data() || size == nil || pager == "" {
 			return run(cmd, args)
 		}
 
@@ -58,27 +54,38 @@ func (o *Output) Paged(cmd *cobra.Command) {
 	}
 }
 
-// show gives the page to a pager, a command line for the shell. Where it can't be started, w gets the page.
+// userPager is the command line of the user's pager, "" for none. An empty PAGER means none, as other programs take it.
+func userPager() string {
+	pager, set := os.LookupEnv(EnvPager)
+	if pager = strings.TrimSpace(pager); pager == "cat" {
+		return ""
+	}
+	if _, err := exec.LookPath("less"); !set && err == nil {
+		return "less"
+	}
+	return pager
+}
+
+// show gives the page to a pager, a command line for the shell. w gets the page where the pager fails.
 func (p *page) show(ctx context.Context, pager string, w io.Writer) error {
 	text := term.Visible(p.String())
 	c := exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", pager)
-	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader([]byte(text)), term.Raw(w), os.Stderr
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(text), term.Raw(w), os.Stderr
 	c.Env = os.Environ()
 	if _, set := os.LookupEnv("LESS"); !set {
 		c.Env = append(c.Env, "LESS=FRX")
 	}
-	_, err := exec.LookPath(strings.Fields(pager + " -")[0])
+	err := c.Start()
 	if err == nil {
-		err = c.Start()
+		paging.Store(true)
+		err = c.Wait()
+		paging.Store(false)
 	}
-	if err != nil {
-		_, err = w.Write(p.Bytes())
-		return err
-	}
-	signal.Ignore(os.Interrupt) // it is the pager's now
-	err = c.Wait()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() || errors.Is(err, syscall.EPIPE) {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if err == nil || ok && (!exit.Exited() || exit.ExitCode() > 128) || errors.Is(err, syscall.EPIPE) {
 		return nil // the user has read enough
 	}
+	fmt.Fprintf(os.Stderr, "note: no pager: %s: %v\n", term.Shell(pager), err)
+	_, err = w.Write(p.Bytes())
 	return err
 }
