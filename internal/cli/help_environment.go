@@ -50,7 +50,7 @@ func newHelpEnvironment() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("These variables hold where neither a flag nor the sweep says otherwise.\n")
 	for _, v := range environment {
-		fmt.Fprintf(&b, "\n%s\n%s%s\n", v.name, indent, term.Wrap(v.what, 80, indent))
+		fmt.Fprintf(&b, "\n%s\n%s%s\n", v.name, indent, term.Wrap(v.what, term.PageWidth-len(indent), indent))
 	}
 	return &cobra.Command{
 		Use:     "environment",

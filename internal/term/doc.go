@@ -4,5 +4,6 @@
 // and imports no other package of the module.
 package term
 
-// PageWidth is the width of tables and running text, in columns.
+// PageWidth is the width of running text, in columns: of help and of lists that explain (claims, kernels, convert)
+// everywhere, and of sentences (Print, Item) on a terminal that is as wide. In files and pipes a sentence is one line.
 const PageWidth = 100

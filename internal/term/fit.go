@@ -1,6 +1,7 @@
 package term
 
 import (
+	"bytes"
 	"io"
 	"slices"
 	"strings"
@@ -10,6 +11,15 @@ import (
 
 // sized is a writer that knows how wide a table on it may be.
 type sized interface{ Columns() int }
+
+// A Page holds what is printed for a terminal of a width; 0: tables have all columns.
+type Page struct {
+	bytes.Buffer
+	Width int
+}
+
+// Columns is the width of the page.
+func (p *Page) Columns() int { return p.Width }
 
 // Columns returns how many columns a table written to w may have: those of a terminal, or 0 for any number.
 func Columns(w io.Writer) int {

@@ -84,3 +84,20 @@ func TestLessGoesFirst(t *testing.T) {
 		}
 	}
 }
+
+// A sentence fits the terminal, and the page on a wide one. Where there is no terminal it is one line.
+func TestLines(t *testing.T) {
+	text := strings.TrimSpace(strings.Repeat("seven w ", 30))
+	for columns, want := range map[int]int{0: 4 + len(text), 40: 40, 400: PageWidth} {
+		s := &screen{columns: columns}
+		Print(s, text)
+		Item(s, text)
+		widest := 0
+		for line := range strings.Lines(s.String()) {
+			widest = max(widest, len(strings.TrimRight(line, "\n")))
+		}
+		if widest > want || widest < want-8 || strings.Join(strings.Fields(s.String()), " ") != text+" "+text {
+			t.Errorf("on %d columns the widest line has %d:\n%s", columns, widest, s)
+		}
+	}
+}

@@ -14,22 +14,22 @@ func Wrap(text string, width int, indent string) string {
 	return Fill(strings.Fields(text), width, indent)
 }
 
-// Print prints text in lines of at most the page's width. All lines but the first are indented.
-func Print(w io.Writer, text string) {
-	fmt.Fprintln(w, Wrap(text, pageOf(w)-2, "  "))
-}
+// Print prints text in the Lines of w.
+func Print(w io.Writer, text string) { fmt.Fprintln(w, Lines(w, text)) }
 
 // Item prints text like Print, one level deeper.
-func Item(w io.Writer, text string) {
-	fmt.Fprintln(w, "  "+Wrap(text, pageOf(w)-4, "    "))
-}
+func Item(w io.Writer, text string) { fmt.Fprintln(w, "  "+lines(w, text, 4)) }
 
-// pageOf is the width of running text on w: the page's, or that of a narrower terminal.
-func pageOf(w io.Writer) int {
-	if n := Columns(w); n > 0 {
-		return max(min(n, PageWidth), 20)
+// Lines breaks text into lines that fit the terminal behind w, and the page. All but the first are indented. Where w is
+// no terminal, text stays one line, for other programs to search.
+func Lines(w io.Writer, text string) string { return lines(w, text, 2) }
+
+func lines(w io.Writer, text string, indent int) string {
+	n := Columns(w)
+	if n == 0 {
+		return strings.Join(strings.Fields(text), " ")
 	}
-	return PageWidth
+	return Wrap(text, max(min(n, PageWidth), 20)-indent, strings.Repeat(" ", indent))
 }
 
 // Fill puts items on lines as Wrap does, and breaks none of them.

@@ -32,7 +32,7 @@ func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	for _, s := range damaged {
-		fmt.Fprintln(w, term.Wrap(fmt.Sprintf("%s is damaged: %s", s.Name, s.Fault), term.PageWidth-2, "  "))
+		term.Print(w, fmt.Sprintf("%s is damaged: %s", s.Name, s.Fault))
 	}
 	printSilent(w, silent)
 	return nil

@@ -164,7 +164,7 @@ func printOpen(w io.Writer, list []status.Chunk) {
 		if nodes := status.Nodes(group); len(nodes) > 0 {
 			where = " (on " + term.Some(nodes, command.FewNames) + ")"
 		}
-		fmt.Fprintln(w, term.Wrap(tasksOf(group)+" "+at.why+where, term.PageWidth-2, "  "))
+		term.Print(w, tasksOf(group)+" "+at.why+where)
 		if at.state == status.Ended && logs < mostLogs {
 			logs++
 			printLog(w, group[0])
@@ -216,7 +216,7 @@ func visible(r rune) rune {
 func printSilent(w io.Writer, silent string) {
 	if silent != "" {
 		note := "note: Slurm does not answer, so it is not known which tasks run or wait: " + silent
-		fmt.Fprintln(w, term.Wrap(note, term.PageWidth-2, "  "))
+		term.Print(w, note)
 	}
 }
 

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +73,7 @@ func (c *statusCommand) follow(ctx context.Context) error {
 		if c.output.Data() {
 			return c.output.Write(c.w, s)
 		}
-		var page bytes.Buffer
+		page := term.Page{Width: term.Columns(c.w)}
 		if err := printStatus(&page, c.run, s); err != nil {
 			return err
 		}

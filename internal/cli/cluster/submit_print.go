@@ -146,7 +146,7 @@ func jobName(id sbatch.JobID) string {
 
 func printHints(w io.Writer, notes []string) {
 	for _, n := range notes {
-		fmt.Fprintln(w, term.Wrap("note: "+n, term.PageWidth-2, "  "))
+		term.Print(w, "note: "+n)
 	}
 }
 

@@ -19,14 +19,8 @@ import (
 // EnvPager names the user's pager.
 const EnvPager = "PAGER"
 
-// A page holds what a command prints on a terminal, until it is known how long that is.
-type page struct {
-	bytes.Buffer
-	width int
-}
-
-// Columns is the width of the terminal; 0: tables have all columns.
-func (p *page) Columns() int { return p.width }
+// A page is what a command prints on a terminal, until it is known how long that is.
+type page struct{ term.Page }
 
 // Paged adds --no-pager to cmd. What cmd prints on a terminal goes to the user's pager where it is longer than that.
 // RunE must be set.
@@ -42,7 +36,7 @@ func (o *Output) Paged(cmd *cobra.Command) {
 			return run(cmd, args)
 		}
 
-		p := &page{width: term.Columns(w)}
+		p := &page{term.Page{Width: term.Columns(w)}}
 		_, height := size()
 		cmd.SetOut(p)
 		err := run(cmd, args)
