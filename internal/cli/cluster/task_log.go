@@ -81,6 +81,8 @@ func (l *progressLog) Observe(e tuner.Event) {
 		}
 	case e.Failure != nil:
 		l.printf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err))
+	case show.Noted(e) != "":
+		l.printf("note: %s", show.Noted(e))
 	case e.Gone != nil:
 		l.printf("%s", show.Gone(*e.Gone))
 	case e.Matrix != nil:

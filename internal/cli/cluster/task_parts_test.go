@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -73,5 +74,22 @@ func TestTaskLogCountsAMatrixOnce(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), " 100%: 10 trials measured, 10 of 10 done") {
 		t.Errorf("the log is\n%s", out.String())
+	}
+}
+
+// The log of a task says what a run on one machine says while it goes on.
+func TestTaskLogHasNotes(t *testing.T) {
+	var out strings.Builder
+	l := &progressLog{log: &taskLog{w: &out}}
+	for want, e := range map[string]tuner.Event{
+		"note: the bandwidth of the memory is not known, and results are not compared with it: too slow": {
+			Roofless: errors.New("too slow")},
+		"note: mine does not compile. 2 configurations are invalid": {
+			Unbuilt: &tuner.Unbuilt{Kernel: "mine", Reason: "does not compile", Configs: 2}},
+		"note: the processor is busy": {Crowded: &tuner.Crowded{}},
+	} {
+		if l.Observe(e); !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, out.String())
+		}
 	}
 }

@@ -103,14 +103,8 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.now.done++
 		p.measured++
 		p.result(e.Result)
-	case e.Unbuilt != nil:
-		p.say(p.w, term.Lines(p.w, unbuilt(*e.Unbuilt)))
-	case e.Roofless != nil:
-		p.say(p.w, term.Lines(p.w, fmt.Sprintf("note: the bandwidth of the memory is not known, and results are not "+
-			"compared with it: %v", e.Roofless)))
-	case e.Crowded != nil:
-		text := fmt.Sprintf("note: the processor is busy: %s. %s", e.Crowded.HostUse, trial.HostRemedy(e.Crowded.Launching))
-		p.say(p.w, term.Lines(p.w, text))
+	case e.Unbuilt != nil, e.Roofless != nil, e.Crowded != nil:
+		p.say(p.w, term.Lines(p.w, "note: "+Noted(e)))
 	case e.Failure != nil:
 		if p.expectation != nil && !e.Failure.Measured {
 			p.expectation.skip(e.Failure.Matrix)

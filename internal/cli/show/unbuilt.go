@@ -7,6 +7,6 @@ import (
 
 // unbuilt says that an own kernel does not compile.
 func unbuilt(u tuner.Unbuilt) string {
-	return "note: " + u.Kernel + " " + u.Reason + ". " + term.Count(u.Configs, "configuration is", "configurations are") +
+	return u.Kernel + " " + u.Reason + ". " + term.Count(u.Configs, "configuration is", "configurations are") +
 		" invalid; the other kernels go on"
 }
