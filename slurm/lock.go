@@ -61,6 +61,9 @@ var systemFlock = unix.Flock
 // the process, however that ends.
 func flock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if errors.Is(err, fs.ErrPermission) { // another user made it
+		f, err = os.Open(path)
+	}
 	if err != nil {
 		return nil, err
 	}

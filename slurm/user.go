@@ -1,10 +1,16 @@
 package slurm
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Me is the name of the user who runs this process.
@@ -35,4 +41,29 @@ func userName(uid uint32) string {
 		return u.Username
 	}
 	return number
+}
+
+// CheckWrite says who may write to the run, if this user may not: to its folder, and to those of some files that
+// are there.
+func (r *Run) CheckWrite(files ...string) error {
+	for _, file := range append([]string{"."}, files...) {
+		err := unix.Access(r.Path(file), unix.W_OK)
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+			return &ReadOnlyError{Path: filepath.Clean(r.Path(file)), Owner: r.Owner()}
+		}
+	}
+	return nil
+}
+
+// A ReadOnlyError says that this user may not write to a run.
+type ReadOnlyError struct {
+	Path  string
+	Owner string // Owner made the run.
+}
+
+func (e *ReadOnlyError) Error() string {
+	if e.Owner == "" || e.Owner == Me() {
+		return fmt.Sprintf("%s can only be read", e.Path)
+	}
+	return fmt.Sprintf("%s can only be read by you: %s made the run", e.Path, e.Owner)
 }

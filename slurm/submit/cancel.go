@@ -2,7 +2,10 @@ package submit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,23 +14,105 @@ import (
 	"spmvtune/slurm/status"
 )
 
-// Cancel cancels all jobs of the run that have not ended, in all rounds. It returns them, with
-// every task of an array as a job. It waits for a submission in progress.
-func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.Job, error) {
+// Cancelled says what became of the jobs of a run that had not ended, with every task of an array as a job.
+type Cancelled struct {
+	Jobs []sbatch.Job
+	Left []Left // Left are those that this user could not cancel, or does not see.
+}
+
+// A Left says which jobs of a user were left alone.
+type Left struct {
+	User string `json:"user"`
+	// Jobs are their ids, as far as the run knows them.
+	Jobs []string `json:"jobs,omitempty"`
+	Why  string   `json:"why"` // Why is the rest of a sentence that begins with the jobs.
+}
+
+// Cancel cancels all jobs of the run that have not ended, in all rounds. It waits for a submission in progress.
+// Slurm decides whether this user may cancel what others sent.
+func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) (done Cancelled, err error) {
 	unlock, err := r.Lock(ctx)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
 	defer unlock()
 
 	if _, err := Recover(ctx, c, r); err != nil {
-		return nil, err
+		return done, err
 	}
 	jobs, err := activeJobs(ctx, c, r)
-	if err != nil || len(jobs) == 0 {
+	if err != nil {
+		return done, err
+	}
+	users, err := usersOf(r, jobs)
+	if err != nil {
+		return done, err
+	}
+	for user, jobs := range users {
+		ids := jobIDsOf(jobs)
+		err := c.Cancel(ctx, ids)
+		var refused *sbatch.RefusedError
+		switch {
+		case err == nil:
+			done.Jobs = append(done.Jobs, jobs...)
+		case user != "" && errors.As(err, &refused):
+			done.Left = append(done.Left, Left{user, numbersOf(ids), "could not be cancelled: " + refused.Said})
+		default:
+			return done, err
+		}
+	}
+
+	hidden, err := Hidden(ctx, c, r)
+	done.Left = append(done.Left, hidden...)
+	return done, err
+}
+
+// Hidden returns the jobs of other users that may run and that Slurm does not show this user.
+func Hidden(ctx context.Context, c *sbatch.Client, r *slurm.Run) (left []Left, err error) {
+	hidden, err := status.Hidden(ctx, c, r)
+	for user, sent := range byUser(hidden, func(j slurm.Sent) string { return j.User }) {
+		why := "may run, wait or have ended: you don't see the jobs of others (PrivateData)"
+		left = append(left, Left{user, numbersOf(slurm.JobIDs(sent)), why})
+	}
+	return left, err
+}
+
+// usersOf returns jobs by who sent them, if that was not this user; "" is this user, or not known.
+func usersOf(r *slurm.Run, jobs []sbatch.Job) (iter.Seq2[string, []sbatch.Job], error) {
+	sent, err := r.Jobs()
+	if err != nil {
 		return nil, err
 	}
-	return jobs, c.Cancel(ctx, jobIDsOf(jobs))
+	return byUser(jobs, func(j sbatch.Job) string {
+		at := slices.IndexFunc(sent, func(s slurm.Sent) bool { return s.Name == j.Name })
+		if at < 0 || sent[at].User == slurm.Me() {
+			return ""
+		}
+		return sent[at].User
+	}), nil
+}
+
+// byUser groups a list by a user, in the order of their names.
+func byUser[T any](list []T, user func(T) string) iter.Seq2[string, []T] {
+	return func(yield func(string, []T) bool) {
+		groups := map[string][]T{}
+		for _, one := range list {
+			groups[user(one)] = append(groups[user(one)], one)
+		}
+		for _, name := range slices.Sorted(maps.Keys(groups)) {
+			if !yield(name, groups[name]) {
+				return
+			}
+		}
+	}
+}
+
+// numbersOf are the numbers of jobs.
+func numbersOf(ids []sbatch.JobID) (numbers []string) {
+	for _, id := range ids {
+		numbers = append(numbers, id.ID)
+	}
+	return numbers
 }
 
 // activeJobs asks Slurm for the jobs of the run that have not ended.

@@ -4,12 +4,15 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )
@@ -45,6 +48,25 @@ func (c *runCommand) open(cmd *cobra.Command, name string) (err error) {
 	c.w, c.alarm = cmd.OutOrStdout(), cmd.ErrOrStderr()
 	c.run, err = openRun(c.root, name)
 	return err
+}
+
+// openToWrite opens the run that the user named, for a command that writes to its folder and some of its files.
+// otherwise is the remedy of a user who may only read it.
+func (c *runCommand) openToWrite(cmd *cobra.Command, name, otherwise string, files ...string) error {
+	if err := c.open(cmd, name); err != nil {
+		return err
+	}
+	err := c.run.CheckWrite(files...)
+	var only *slurm.ReadOnlyError
+	if !errors.As(err, &only) {
+		return err
+	}
+	who := "make it writable (`chmod -R u+w RUN`)"
+	if only.Owner != "" && only.Owner != slurm.Me() {
+		who = fmt.Sprintf("ask %s to do it", only.Owner)
+	}
+	hint := strings.ReplaceAll(who+", or "+otherwise, "RUN", term.Shell(command.Shown(c.run.Dir)))
+	return command.WithHint(err, hint)
 }
 
 // newClient returns a client of Slurm that prints to alarm what it waits for.

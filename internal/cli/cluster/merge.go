@@ -47,7 +47,9 @@ missing or trials failed (they are listed).`,
 
 // Run merges a run.
 func (c *mergeCommand) Run(cmd *cobra.Command, args []string) error {
-	if err := c.open(cmd, args[0]); err != nil {
+	err := c.openToWrite(cmd, args[0], "merge a copy of your own: `cp -r RUN COPY && spmvtune merge COPY`",
+		merge.DatabaseFile)
+	if err != nil {
 		return err
 	}
 	c.json = io.Discard

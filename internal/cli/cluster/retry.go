@@ -59,7 +59,9 @@ A node on which two tasks failed alike, and none elsewhere, is avoided from then
 
 // Run submits again what a run has not completed.
 func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
-	if err := c.open(cmd, args[0]); err != nil {
+	err := c.openToWrite(cmd, args[0], "measure the rest as a run of your own: `spmvtune submit SWEEP --adopt RUN`",
+		slurm.JobsFile)
+	if err != nil {
 		return err
 	}
 	sweep, err := c.run.TaskSweep()

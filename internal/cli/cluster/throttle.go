@@ -44,15 +44,23 @@ func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return command.Usage(fmt.Errorf("%q is not a number of tasks", args[1]))
 	}
-	if err := c.open(cmd, args[0]); err != nil {
+	if err := c.openToWrite(cmd, args[0], "ask an operator of Slurm"); err != nil {
 		return err
 	}
 
-	arrays, err := submit.Throttle(cmd.Context(), newClient(c.alarm), c.run, int(n))
+	client := newClient(c.alarm)
+	arrays, err := submit.Throttle(cmd.Context(), client, c.run, int(n))
 	if err != nil {
 		return err
 	}
-	return c.print(arrays, int(n))
+	left, err := submit.Hidden(cmd.Context(), client, c.run)
+	if err != nil {
+		return err
+	}
+	if len(arrays) == 0 && len(left) > 0 && !c.output.Data() {
+		return leftAlone("throttle", c.run, left)
+	}
+	return errors.Join(c.print(arrays, int(n)), leftAlone("throttle", c.run, left))
 }
 
 func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
