@@ -25,6 +25,24 @@ func GivenCPUs(getenv func(string) string) int {
 	return max(share, min(all, 1))
 }
 
+// GivenMemory is the memory in bytes that Slurm gave to this process on its node, whether or not it is confined to
+// that; 0 outside of jobs, and where a job has all of a node's. Tasks of a step have equal shares.
+func GivenMemory(getenv func(string) string) int64 {
+	if getenv("SLURM_JOB_ID") == "" {
+		return 0
+	}
+	number := func(key string) int64 {
+		n, _ := strconv.ParseInt(getenv(key), 10, 64)
+		return max(n, 0)
+	}
+	mb := number("SLURM_MEM_PER_NODE")
+	if mb == 0 {
+		mb = number("SLURM_MEM_PER_CPU") * number("SLURM_CPUS_ON_NODE")
+	}
+	tasks := stepTasks(getenv("SLURM_STEP_TASKS_PER_NODE"), getenv("SLURM_NODEID"))
+	return mb << 20 / int64(max(tasks, 1))
+}
+
 // tasksForm matches the numbers of tasks on a node, or on several in a row: 2(x3).
 var tasksForm = regexp.MustCompile(`^([0-9]+)(?:\(x([0-9]+)\))?$`)
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/term"
 	"spmvtune/kernels"
 )
 
@@ -19,7 +20,9 @@ type Devices struct {
 	// Models are the names of the devices by backend.
 	Models map[string]string `json:"models"`
 	// Cores is the number of cores that tasks are given; 0 in runs of early versions.
-	Cores int    `json:"cores,omitempty"`
+	Cores int `json:"cores,omitempty"`
+	// Cache is the size of the processor's last-level cache in bytes; 0 if it is not known, or not measured on.
+	Cache int64  `json:"cache,omitempty"`
 	Job   string `json:"job"`  // Job is the task that found the devices.
 	Node  string `json:"node"` // Node is where it found them.
 }
@@ -35,7 +38,7 @@ func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backe
 	for _, d := range found {
 		mine.Models[d.Backend] = d.Name
 		if d.Backend == "cpu" {
-			mine.Cores = d.Units
+			mine.Cores, mine.Cache = d.Units, d.Cache
 		}
 		if d.Backend == "cuda" && !s.MixDevices {
 			if err := CheckType(t.Node, s, d.Name); err != nil {
@@ -90,6 +93,9 @@ func (d Devices) check(mine Devices, mix bool) error {
 			return fmt.Errorf("no %s answers on %s, but the run's first task, %s on %s, had %s: "+
 				"exclude %s with extra = [\"--exclude=%s\"] in [slurm], and submit the sweep again",
 				deviceWord(backend), mine.Node, d.Job, d.Node, want, mine.Node, mine.Node)
+		case here != want && !mix && d.Job == AdoptedJob:
+			return fmt.Errorf("%s has %s, but the run has adopted what was measured on %s: ask for nodes with that by "+
+				"gres, constraint or nodelist in [slurm], or submit the sweep without --adopt", mine.Node, here, want)
 		case here != want && !mix:
 			return fmt.Errorf("%s has %s, but the run measures on %s, which its first task, %s, found on %s: "+
 				"ask for one kind of node with gres, constraint or nodelist in [slurm], or set mix_devices = true, "+
@@ -97,10 +103,16 @@ func (d Devices) check(mine Devices, mix bool) error {
 		}
 	}
 
-	if d.Cores > 0 && mine.Cores > 0 && mine.Cores != d.Cores && !mix {
-		return fmt.Errorf("this task has %d cores on %s, but the run measures on %d, which its first task, %s, had on %s: "+
+	otherCores := d.Cores > 0 && mine.Cores > 0 && mine.Cores != d.Cores && !mix
+	switch {
+	case otherCores && d.Job == AdoptedJob:
+		return fmt.Errorf("this task has %s on %s, but the run has adopted what was measured on %d: write cpus = %d in "+
+			"[slurm] and submit the sweep again, or submit it without --adopt", term.Count(mine.Cores, "core", "cores"),
+			mine.Node, d.Cores, d.Cores)
+	case otherCores:
+		return fmt.Errorf("this task has %s on %s, but the run measures on %d, which its first task, %s, had on %s: "+
 			"give all tasks the same number with cpus in [slurm], or set mix_devices = true, and submit the sweep again",
-			mine.Cores, mine.Node, d.Cores, d.Job, d.Node)
+			term.Count(mine.Cores, "core", "cores"), mine.Node, d.Cores, d.Job, d.Node)
 	}
 
 	return nil

@@ -124,6 +124,28 @@ func TestPinCores(t *testing.T) {
 	}
 }
 
+// A run that has adopted trials names no first task, and says how to go on.
+func TestPinAdopted(t *testing.T) {
+	run := slurmtest.NewRun(t, 1)
+	chip := func(name string, cores int) []kernels.Device {
+		return []kernels.Device{{Backend: "cpu", Name: name, Units: cores}}
+	}
+	_, err := run.PinDevices(slurm.Task{Job: slurm.AdoptedJob, Node: "login"}, configs.Slurm{}, chip("Chip 1", 2))
+	slurmlab.Must(t, err)
+	for _, c := range []struct {
+		found []kernels.Device
+		want  string
+	}{
+		{chip("Chip 2", 2), "n1 has Chip 2, but the run has adopted what was measured on Chip 1: ask for nodes with that"},
+		{chip("Chip 1", 1), "this task has 1 core on n1, but the run has adopted what was measured on 2: write cpus = 2"},
+	} {
+		_, err := run.PinDevices(slurm.Task{Job: "1_0", Node: "n1"}, configs.Slurm{}, c.found)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(err.Error(), "without --adopt") {
+			t.Errorf("%+v: %v", c.found, err)
+		}
+	}
+}
+
 // A process has what Slurm gave its job on the node, and one of several tasks of a step a share of that.
 func TestGivenCPUs(t *testing.T) {
 	for _, c := range []struct {
@@ -139,6 +161,23 @@ func TestGivenCPUs(t *testing.T) {
 		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_CPUS_ON_NODE": c.cpus,
 			"SLURM_STEP_TASKS_PER_NODE": c.tasks, "SLURM_NODEID": c.node, "SLURM_CPUS_PER_TASK": c.each}
 		if got := slurm.GivenCPUs(func(key string) string { return set[key] }); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// What Slurm gives a job of memory it says by node or by processor.
+func TestGivenMemory(t *testing.T) {
+	for _, c := range []struct {
+		job, node, cpu, cpus, tasks string
+		mb                          int64
+	}{
+		{"7", "480", "", "2", "", 480}, {"7", "", "100", "2", "", 200}, {"7", "480", "", "2", "2", 240}, {"", "480", "", "", "", 0},
+		{"7", "", "", "2", "", 0}, {"7", "0", "", "2", "", 0}, {"7", "much", "", "2", "", 0}, {"7", "-1", "", "2", "", 0},
+	} {
+		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_MEM_PER_NODE": c.node, "SLURM_MEM_PER_CPU": c.cpu,
+			"SLURM_CPUS_ON_NODE": c.cpus, "SLURM_STEP_TASKS_PER_NODE": c.tasks, "SLURM_NODEID": "0"}
+		if got := slurm.GivenMemory(func(key string) string { return set[key] }); got != c.mb<<20 {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}

@@ -38,12 +38,35 @@ func (s *Source) pinned(kind int, asked configs.Slurm) (d slurm.Devices, err err
 	return d, err
 }
 
-// device returns the device of a backend on which the source measured last, among those of a model, if one is
-// given, and of the type that tasks ask for.
-func (s *Source) device(backend, model string, asked configs.Slurm) (device tuner.Assumed, found bool) {
+// cores is how many cores a task of a kind has; 0 if that is not known. Slurm may give more than cpus says, by
+// whole cores or nodes, so that a run that asked for the same says it best.
+func (s *Source) cores(kind int, asked configs.Slurm, pinned slurm.Devices, opt Options) int {
+	if s.Run != nil {
+		sweep, err := s.Run.TaskSweep() // a sweep that was edited says nothing
+		if err == nil && pinned.Cores > 0 && asksAlike(sweep.Slurm.Of(kind), asked) {
+			return pinned.Cores
+		}
+	}
+	gpus, _ := slurm.AskedGPUs(asked)
+	switch {
+	case opt.Elsewhere, asked.Exclusive, asked.CPUs == 0 && (gpus || len(asked.Extra) > 0):
+		return 0
+	}
+	return max(asked.CPUs, 1)
+}
+
+// asksAlike reports whether tasks get the same cores.
+func asksAlike(a, b configs.Slurm) bool {
+	return a.CPUs == b.CPUs && a.Exclusive == b.Exclusive && a.Partition == b.Partition && slices.Equal(a.Extra, b.Extra)
+}
+
+// device returns the device of a backend on which the source measured last, among those of a model and with a
+// number of cores, if they are given, and of the type that tasks ask for.
+func (s *Source) device(backend, model string, cores int, asked configs.Slurm) (device tuner.Assumed, found bool) {
 	for _, run := range slices.Backward(s.runs()) {
 		d := run.Device
-		wanted := d.Backend == backend && (model == "" || d.Name == model)
+		wanted := d.Backend == backend && (model == "" || d.Name == model) &&
+			(backend != "cpu" || cores == 0 || d.Units == cores)
 		if wanted && (backend != "cuda" || slurm.CheckType("", asked, d.Name) == nil) {
 			return tuner.Assumed{Device: d}, true
 		}
@@ -66,4 +89,15 @@ func (s *Source) sources(device kernels.Device, now map[string]string, own []ker
 		}
 	}
 	return all
+}
+
+// Cache is the size in bytes of the last-level cache of the processor that tasks of a kind have; 0 if it is not
+// known.
+func (m *Match) Cache(kind int) int64 {
+	for _, d := range m.devices[kind] {
+		if d.Device.Backend == "cpu" {
+			return d.Device.Cache
+		}
+	}
+	return 0
 }

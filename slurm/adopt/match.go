@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"spmvtune/configs"
@@ -20,6 +21,8 @@ type Options struct {
 	Sources map[string]string
 	// Choose returns what decides about the trials of a sweep that goes by a rule; nil for others.
 	Choose func(context.Context, *configs.Sweep) (tuner.Chooser, error)
+	// Elsewhere says that Slurm may not start the tasks, so that [slurm] says nothing of their cores.
+	Elsewhere bool
 }
 
 // A Match says which trials of a sweep a source has.
@@ -27,6 +30,8 @@ type Match struct {
 	From    string `json:"from"`    // From is the source's path.
 	Planned int    `json:"planned"` // Planned is the number of trials, as far as the devices are known.
 	Adopted int    `json:"adopted"`
+	// Devices are what the adopted trials were measured on: tasks refuse others.
+	Devices []string `json:"devices,omitempty"`
 	// Others are trials of the source that the sweep does not try, by the reason.
 	Others []Other `json:"others,omitempty"`
 
@@ -38,6 +43,8 @@ type Match struct {
 	plans    map[planKey][]trial.Trial
 	// partly says that a backend of the sweep has no device in the source, by kind.
 	partly []bool
+	// cores is the number of cores of a task, by kind; 0 if it is not known.
+	cores []int
 }
 
 type planKey struct {
@@ -78,9 +85,11 @@ func (m *Match) plan(ctx context.Context, kind int, opt Options) error {
 	if err != nil {
 		return err
 	}
+	cores := m.source.cores(kind, one, pinned, opt)
+	m.cores = append(m.cores, cores)
 	for _, backend := range m.sweep.Backends() {
 		part := m.sweep.Only(backend)
-		device, found := m.source.device(backend, pinned.Models[backend], one)
+		device, found := m.source.device(backend, pinned.Models[backend], cores, one)
 		if !found {
 			asked, _ := slurm.AskedGPUs(one)
 			m.partly[kind] = m.partly[kind] || backend != "cuda" || asked
@@ -117,11 +126,15 @@ func (m *Match) count() {
 		}
 	}
 	m.Planned = len(planned)
+	on := map[string]bool{}
 	for id := range planned {
 		if m.source.has(id) {
 			m.Adopted++
+			d := m.source.records[id].run.Device
+			on[fmt.Sprintf("%s (%s)", d.Name, d.Driver)] = true
 		}
 	}
+	m.Devices = slices.Sorted(maps.Keys(on))
 	m.Others = m.others(planned)
 }
 

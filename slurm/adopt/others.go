@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/term"
+	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/worker"
 )
@@ -42,6 +44,9 @@ func (m *Match) why(r *record) string {
 		return m.matrices[name].Hash == r.Matrix
 	})
 	switch {
+	case !found && m.otherCores(r.run.Device):
+		return fmt.Sprintf("on %s, where a task has %d: cpus in [slurm] says how many",
+			term.Count(r.run.Device.Units, "core", "cores"), m.cores[0])
 	case !found:
 		return "on another device: " + r.run.Device.Name
 	case device.Device.Driver != r.run.Device.Driver:
@@ -69,6 +74,11 @@ func (m *Match) deviceOf(r *record) (device tuner.Assumed, found bool) {
 		}
 	}
 	return device, false
+}
+
+// otherCores reports whether no task has the cores of a processor.
+func (m *Match) otherCores(d kernels.Device) bool {
+	return d.Backend == "cpu" && !slices.ContainsFunc(m.cores, func(n int) bool { return n == 0 || n == d.Units })
 }
 
 // differences names what differs in two protocols: "samples=6..10 there, samples=6..20 here".

@@ -107,7 +107,7 @@ func (s *Source) take(run *journal.Run, r trial.Result) {
 		}
 		old.Result = r
 	case r.Again():
-		known := func(o trial.Result) bool { return o.At.Equal(r.At) }
+		known := func(o trial.Result) bool { return o.At.UnixMilli() == r.At.UnixMilli() } // as exact as a database
 		if !slices.ContainsFunc(old.Repeats, known) {
 			old.Repeats = append(old.Repeats, r)
 		}
@@ -116,7 +116,7 @@ func (s *Source) take(run *journal.Run, r trial.Result) {
 	}
 }
 
-// readDatabase adds the trials of a database that are not there yet, with their repeats.
+// readDatabase adds the trials and repeats of a database that are not there yet.
 func (s *Source) readDatabase(ctx context.Context, path string) (err error) {
 	db, err := store.OpenCurrent(ctx, path)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Source) readDatabase(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 
-	var added []string
+	var ids []string
 	runs := map[*tuner.RunInfo]*journal.Run{}
 	for b, err := range db.Batches(ctx) {
 		if err != nil {
@@ -134,19 +134,20 @@ func (s *Source) readDatabase(ctx context.Context, path string) (err error) {
 			runs[b.Run] = &journal.Run{RunInfo: *b.Run, At: b.Started}
 		}
 		for _, r := range b.Results {
-			if s.records[r.ID] == nil {
+			if ids = append(ids, r.ID); !s.has(r.ID) {
 				s.take(runs[b.Run], r)
-				added = append(added, r.ID)
 			}
 		}
 	}
 
-	repeated, err := db.Recorded(ctx, added, trial.Full)
+	repeated, err := db.Recorded(ctx, ids, trial.Full)
 	if err != nil {
 		return fmt.Errorf("reading repeats: %w", err)
 	}
 	for id, r := range repeated {
-		s.records[id].Repeats = r.Repeats
+		for _, again := range r.Repeats {
+			s.take(s.records[id].run, again)
+		}
 	}
 	return nil
 }

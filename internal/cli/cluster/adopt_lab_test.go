@@ -15,7 +15,7 @@ import (
 // sweep sends the rest, and ends as a run on one machine does.
 func TestAdoptOnCluster(t *testing.T) {
 	c := newCluster(t, slurmlab.Options{})
-	section := []string{`time = "00:05:00"`, `chunk = "2s"`, `throttle = 1`}
+	section := []string{`time = "00:05:00"`, `chunk = "2s"`, `throttle = 1`, `exclusive = true`} // all cores, as here
 	path := c.sweep(section...)
 	first := c.submit(path)
 	if out := c.do(1, "submit", path, "--adopt", first); !strings.Contains(out, "is not over") {

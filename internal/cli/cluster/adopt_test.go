@@ -2,13 +2,17 @@ package cluster_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"spmvtune/internal/long"
+	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/adopt"
 	"spmvtune/tuner/journal"
@@ -144,6 +148,85 @@ func TestAdoptFinished(t *testing.T) {
 	if m.Adopted != 0 || left == 0 || len(m.Others) != 1 || m.Others[0].Trials != p.all ||
 		!strings.Contains(m.Others[0].Why, "another protocol: samples=6..100000 there, samples=7..100000 here") {
 		t.Errorf("under another protocol: %+v; %d chunks are left", m, left)
+	}
+}
+
+// Trials whose lines are lost, and not those of their repeats, are taken from the database, each repeat once.
+func TestAdoptLostTrials(t *testing.T) {
+	sweep := strings.NewReplacer("repeats = 0", "repeats = 3", "finals = 0", "finals = 2").Replace(fewTrials)
+	p := prepareFor(t, sweep, "20ms")
+	p.do(0, "task", p.run.Dir, "--next")
+	p.do(0, "merge", p.run.Dir)
+	before := p.times()
+	repeats := 0
+	for _, n := range before {
+		repeats += n - 1
+	}
+	names, err := journal.List(p.run.Path(slurm.JournalsDir))
+	if err != nil || repeats == 0 {
+		t.Fatalf("%d repeats, %v", repeats, err)
+	}
+	for _, name := range names {
+		keepRepeats(t, p.run, name)
+	}
+
+	n, m, left := p.adopting(p.run.Dir, sweep)
+	if m.Adopted != len(before) || m.Planned != m.Adopted {
+		t.Errorf("of %d trials there are %+v; %d chunks are left", len(before), m, left)
+	}
+	for id, times := range n.times() {
+		if times != before[id] {
+			t.Errorf("trial %s is in journals %d times, and was %d times", id, times, before[id])
+		}
+	}
+}
+
+// keepRepeats leaves only the repeats in a journal.
+func keepRepeats(t *testing.T, run *slurm.Run, name journal.Name) {
+	t.Helper()
+	var end journal.End
+	var repeats []journal.Trial
+	for line, err := range journal.Read(t.Context(), run.Path(slurm.JournalsDir, name.String())) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case line.End != nil:
+			end = *line.End
+		case line.Trial != nil && line.Trial.Again():
+			repeats = append(repeats, *line.Trial)
+		}
+	}
+	slurmlab.Must(t, os.Remove(run.Path(slurm.JournalsDir, name.String())))
+	slurmlab.Must(t, journal.Write(run.Path(slurm.JournalsDir), name, repeats, end))
+}
+
+// Of a database whose trials were measured on other cores than Slurm gives a task nothing counts, and that is said
+// with the key. A launcher may give a process as many.
+func TestAdoptOtherCores(t *testing.T) {
+	f := newFaulty(t, 1)
+	p := prepared{t: t, run: f.run}
+	t.Chdir(t.TempDir())
+	cores := runtime.NumCPU()
+	sweep := func(section string) {
+		slurmlab.Must(t, os.WriteFile("small.toml", []byte(fewTrials+"[slurm]\n"+section), 0o666))
+	}
+	sweep("")
+	p.do(0, "run", "small.toml", "--out", "local", "--quiet")
+	f.slurm.setQueue(nil)
+	for _, c := range []struct {
+		section, flag, want string
+	}{
+		{fmt.Sprintf("cpus = %d\n", cores+1), "--dry-run",
+			fmt.Sprintf("not counted: 20 trials on %s, where a task has %d: cpus in [slurm]", term.Count(cores, "core", "cores"), cores+1)},
+		{fmt.Sprintf("cpus = %d\n", cores), "--dry-run", "adopted 20 of 20 trials"},
+		{"exclusive = true\n", "--dry-run", "tasks refuse to measure on anything else"},
+		{fmt.Sprintf("cpus = %d\n", cores+1), "--prepare-only", "adopted 20 of 20 trials"},
+	} {
+		sweep(c.section)
+		out := p.do(0, "submit", "small.toml", c.flag, "--adopt", "local/results.db")
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), c.want) {
+			t.Errorf("%s with %s does not say %q:\n%s", c.flag, c.section, c.want, out)
+		}
 	}
 }
 

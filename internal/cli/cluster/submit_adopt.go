@@ -31,7 +31,7 @@ func (c *submitCommand) adopt(ctx context.Context, cut *cutting) error {
 	source, err := c.source(ctx)
 	if err == nil {
 		cut.adopted, err = adopt.NewMatch(ctx, source, cut.sweep,
-			adopt.Options{Sources: hardware.Sources(), Choose: chooserOf})
+			adopt.Options{Sources: hardware.Sources(), Choose: chooserOf, Elsewhere: c.prepareOnly})
 	}
 	if err != nil {
 		return fmt.Errorf("adopting what %s has measured: %w", c.adopted, err)
@@ -132,6 +132,9 @@ func printAdopted(w io.Writer, m *adopt.Match) {
 		return
 	}
 	fmt.Fprintf(w, "adopted %d of %s, from %s\n", m.Adopted, term.Trials(m.Planned), command.Shown(m.From))
+	for _, device := range m.Devices {
+		term.Print(w, fmt.Sprintf("measured on %s: tasks refuse to measure on anything else", device))
+	}
 	for i, o := range m.Others {
 		if i == show.MostFailures {
 			fmt.Fprintf(w, "… and for %d other reasons\n", len(m.Others)-i)
