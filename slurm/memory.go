@@ -9,9 +9,11 @@ import (
 // What a task needs of memory, as a guess on the safe side. On an AMD EPYC with a last-level cache of
 // 32 MB, the two processes of a sweep of grid_5pt with cpu_csr_rows and cpu_coo_chunks had at most
 // 210 MB (6,000 rows), 690 MB (500,000), 1560 MB (2 million) and 2920 MB (4 million). Nothing was
-// measured on a GPU. A larger cache takes more, see docs/cluster.md.
+// measured on a GPU. With a larger cache, bandwidths and the flush before cold samples take roofCaches times more.
 const (
 	taskMemory = 480  // MB, whatever the matrix
+	taskCache  = 32   // MB, the cache with which that was measured
+	roofCaches = 4    // of package cpu
 	gpuMemory  = 1500 // MB more for a GPU's driver and libraries
 	perEntry   = 110  // bytes
 	perRow     = 40   // bytes, and as many for each column
@@ -33,3 +35,6 @@ func (p Plan) Memory() (mb int) {
 	}
 	return mb
 }
+
+// CacheMemory is what a task needs beyond that on a processor with a last-level cache of some bytes, in MB.
+func CacheMemory(cache int64) int { return max(0, roofCaches*(int(cache>>20)-taskCache)) }

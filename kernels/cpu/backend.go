@@ -21,6 +21,7 @@ type Backend struct {
 	pool    *pool
 	evictor *evictor
 	tick    float64 // of the clock, in seconds
+	given   int64   // bytes that a scheduler allows; 0 if it does not say
 
 	problem *kernels.Problem
 	single  *operand[float32] // of the problem; nil until a product needs it
@@ -37,17 +38,22 @@ var _ kernels.Backend = (*Backend)(nil)
 // pins that to a core until Close. Products run from another goroutine are correct, but their
 // times are not useful: that thread is not pinned and may share worker 1's core. Several
 // backends may be open at once, but they compete for the same cores.
-func Open() (*Backend, error) { return OpenShare(0) }
+func Open() (*Backend, error) { return OpenShare(Share{}) }
 
-// OpenShare is Open for a process to which a scheduler gave n processors of the machine; 0
-// means that it did not say. If the scheduler does not confine the process to them, the backend
-// takes n processors that no other such process has, until Close. If there are not enough, its
+// A Share is what a scheduler gave a process of a machine; 0 means that it did not say.
+type Share struct {
+	CPUs   int
+	Memory int64 // bytes
+}
+
+// OpenShare is Open for a process that has a share of the machine. If the scheduler does not confine the process to
+// its processors, the backend takes as many that no other such process has, until Close. If there are not enough, its
 // workers are not pinned, and the device has the property "pinned" with the value "no".
-func OpenShare(n int) (*Backend, error) {
-	b := &Backend{cores: usableCores()}
+func OpenShare(share Share) (*Backend, error) {
+	b := &Backend{cores: usableCores(), given: share.Memory}
 	b.Set = own.NewSet("cpu", b.ownCompiler)
 	free := false
-	if n > 0 && n < len(b.cores) {
+	if n := share.CPUs; n > 0 && n < len(b.cores) {
 		var got []int
 		if got, b.claim = claimCPUs(claimSpace, byCore(allowedCPUs(), siblings), n); got != nil {
 			b.cores = coresFirst(got, siblings)

@@ -48,7 +48,7 @@ func TestOpenShare(t *testing.T) {
 	if len(usableCores()) < 2 {
 		t.Skip("there is one processor only")
 	}
-	b, err := OpenShare(1)
+	b, err := OpenShare(Share{CPUs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestOpenShare(t *testing.T) {
 	if d := b.Device(); d.Units != 1 || len(b.cores) != 1 {
 		t.Errorf("%d units, workers on %v", d.Units, b.cores)
 	}
-	whole, err := OpenShare(1000)
+	whole, err := OpenShare(Share{CPUs: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestOpenShareOfNothing(t *testing.T) {
 	claimSpace = fmt.Sprintf("spmvtune-test-%p", t)
 	var last *Backend
 	for range len(allowedCPUs()) + 1 {
-		b, err := OpenShare(1)
+		b, err := OpenShare(Share{CPUs: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

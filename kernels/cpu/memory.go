@@ -8,8 +8,15 @@ import (
 )
 
 // memoryLimit is how many bytes this process may use: the machine's memory, or less where a job or a container
-// has a limit. It is 0 if the system does not report it.
-func memoryLimit() int64 { return limitOf(memTotal(), read("/proc/self/cgroup"), "/sys/fs/cgroup") }
+// has a limit, whether or not the system enforces it: a scheduler may kill the process, too. It is 0 if nothing
+// reports it.
+func (b *Backend) memoryLimit() int64 {
+	limit := limitOf(memTotal(), read("/proc/self/cgroup"), "/sys/fs/cgroup")
+	if b.given > 0 && (limit == 0 || b.given < limit) {
+		return b.given
+	}
+	return limit
+}
 
 // limitOf is the lowest of the limits of the control groups of a process and of those above them, if one is
 // lower than the memory. groups are lines "id:controllers:path", and no controllers in version 2.

@@ -44,3 +44,16 @@ func TestMemoryLimit(t *testing.T) {
 		}
 	}
 }
+
+// What a scheduler gives a process holds also where nothing confines it to that.
+func TestMemoryOfShare(t *testing.T) {
+	all := (&Backend{}).memoryLimit()
+	if all < 200<<20 {
+		t.Skip("the system does not report the memory")
+	}
+	for given, want := range map[int64]int64{0: all, 100 << 20: 100 << 20, 2 * all: all} {
+		if got := (&Backend{given: given}).memoryLimit(); got != want {
+			t.Errorf("given %d: %d, want %d", given, got, want)
+		}
+	}
+}

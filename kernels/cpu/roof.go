@@ -13,7 +13,7 @@ import (
 // lines that a store reads before it writes are not counted.
 func (b *Backend) Roof() (kernels.Roof, error) {
 	const passes = 10
-	limit := memoryLimit()
+	limit := b.memoryLimit()
 	n, log := int(roofBytes(cacheOr(b.device.Cache), limit)/8), gatherLog(cacheOr(b.device.Cache), limit)
 	x := b.filled(max(n, 1<<log), 1)
 	roof := b.roof(x[:n], passes)
@@ -25,7 +25,7 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 
 // Cached says why a part of the bytes that Roof counts may come from the cache; "" if they come from memory.
 func (b *Backend) Cached() string {
-	cache, limit := cacheOr(b.device.Cache), memoryLimit()
+	cache, limit := cacheOr(b.device.Cache), b.memoryLimit()
 	bytes := roofBytes(cache, limit)
 	if bytes == roofCaches*cache {
 		return ""

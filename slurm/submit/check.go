@@ -21,11 +21,18 @@ type Checked struct {
 	Notes  []string `json:"notes,omitempty"`
 }
 
+// A Caches says how large the last-level cache is that tasks of a kind find, in bytes; 0 if that is not known.
+type Caches func(kind int) int64
+
+func unknown(int) int64 { return 0 }
+
 // Check asks Slurm whether a task and the job that merges could ever start. It makes no job and no
 // folder. Where the partition does not take the job that merges as it is, Check gives it the GPUs
 // that tasks have, unless [slurm.finish] says what it has. Where [slurm] says nothing about memory, and
 // the cluster would give too little, tasks ask for what the plan says that they need.
-func Check(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, plan slurm.Plan) (Checked, error) {
+func Check(
+	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, plan slurm.Plan, cache Caches,
+) (Checked, error) {
 	config, err := Ready(ctx, c, s, 1)
 	if err != nil {
 		return Checked{}, err
@@ -35,7 +42,7 @@ func Check(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 		return Checked{}, err
 	}
 	checked := Checked{Slurm: s}
-	if err := checked.withMemory(ctx, t, config, plan.Memory()); err != nil {
+	if err := checked.withMemory(ctx, t, config, plan.Memory(), cache); err != nil {
 		return checked, err
 	}
 	s = checked.Slurm

@@ -9,6 +9,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/slurmlab"
 	"spmvtune/internal/slurmtest"
+	"spmvtune/kernels"
 	"spmvtune/slurm"
 )
 
@@ -35,7 +36,7 @@ func TestCheckNamesTheKey(t *testing.T) {
 			Finish: configs.Finish{Time: "5", Mem: "1G"}},
 		"as [slurm] asks": {Mem: "900G", Gres: "gpu:v100:1"},
 	} {
-		_, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{})
+		_, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Requested node") {
 			t.Errorf("%+v: error %v", s, err)
 		}
@@ -43,7 +44,7 @@ func TestCheckNamesTheKey(t *testing.T) {
 
 	// Nodes that are down may be the reason, too.
 	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "nodes"), []byte("n1 idle\nn2 down*\n"), 0o666))
-	checked, err := Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "900G"}, slurm.Plan{})
+	checked, err := Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "900G"}, slurm.Plan{}, unknown)
 	if err != nil || len(checked.Notes) != 1 || !strings.Contains(checked.Notes[0], "n2 (down)") {
 		t.Errorf("with a node down: %+v, %v", checked, err)
 	}
@@ -55,17 +56,17 @@ func TestFinishOnPartitionOfGPUs(t *testing.T) {
 	_, run := picky(t, `case "$*" in *--gpus=*|*--gres=gpu:*) ;; *) `+noNode+` ;; esac`)
 	s := configs.Slurm{Partition: "debug", GPUs: "a30:1"}
 	checked, err := Check(t.Context(), slurmtest.Hasty, run, s,
-		slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: 5_000_000}}})
+		slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: 5_000_000}}}, unknown)
 	if err != nil || checked.Slurm.Finish.Gres != "gpu:a30:1" || len(checked.Notes) != 1 ||
 		checked.Slurm.Finish.Time != "01:00:00" {
 		t.Errorf("the job that merges asks for %+v, %v", checked.Slurm.Finish, err)
 	}
 	s.Finish.Gres = "none"
-	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}); err == nil || !strings.Contains(err.Error(), "[slurm.finish]") {
+	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown); err == nil || !strings.Contains(err.Error(), "[slurm.finish]") {
 		t.Errorf("without a GPU: error %v", err)
 	}
 	s.Finish = configs.Finish{Off: true}
-	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}); err != nil {
+	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown); err != nil {
 		t.Errorf("without the job: %v", err)
 	}
 }
@@ -98,10 +99,44 @@ func TestTasksAskForTheirMemory(t *testing.T) {
 	} {
 		config(tt.config)
 		plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Memory: 1}, {ID: "0002", Memory: tt.need}}}
-		checked, err := Check(t.Context(), slurmtest.Hasty, run, tt.slurm, plan)
+		checked, err := Check(t.Context(), slurmtest.Hasty, run, tt.slurm, plan, unknown)
 		if err != nil || checked.Slurm.Mem != tt.mem || len(checked.Notes) != tt.notes {
 			t.Errorf("%s, %d MB needed: %+v, %v", tt.config, tt.need, checked, err)
 		}
+	}
+}
+
+// Where the cache of the nodes is known, tasks ask for what it takes, and for less where no node has as much.
+func TestTasksAskForTheirCache(t *testing.T) {
+	dir, run := picky(t, `case "$*" in *--mem=1392M*) [ ! -e "$FAKE/small" ] || { `+noNode+`; } ;; esac`)
+	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/bash\n"+
+		"echo 'PartitionName=debug Default=YES MaxTime=UNLIMITED DefMemPerCPU=100'\necho 'MaxArraySize = 9'\n"), 0o777))
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Memory: 480}}}
+	for _, tt := range []struct {
+		cache int64
+		small bool
+		mem   string
+	}{
+		{0, false, "480M"}, {32 << 20, false, "480M"}, {260 << 20, false, "1392M"}, {260 << 20, true, "480M"},
+	} {
+		if tt.small {
+			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "small"), nil, 0o666))
+		}
+		checked, err := Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, plan, func(int) int64 { return tt.cache })
+		if err != nil || checked.Slurm.Mem != tt.mem || len(checked.Notes) != 1 ||
+			strings.Contains(checked.Notes[0], "no node has as much, and 480M is asked for") != tt.small {
+			t.Errorf("%+v: %+v, %v", tt, checked, err)
+		}
+	}
+
+	// A retry knows what the first task found.
+	slurmlab.Must(t, os.Remove(filepath.Join(dir, "small")))
+	slurmlab.Must(t, os.MkdirAll(run.Dir, 0o777))
+	_, err := run.PinDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cpu", Name: "chip", Cache: 260 << 20}})
+	slurmlab.Must(t, err)
+	d := decision{slurm: configs.Slurm{}, plan: plan}
+	if err := d.check(t.Context(), slurmtest.Hasty, run); err != nil || d.slurm.Mem != "1392M" {
+		t.Errorf("a retry asks for %+v, %v", d.slurm, err)
 	}
 }
 
@@ -115,7 +150,7 @@ echo 'MaxArraySize = 9'
 `), 0o777))
 	s := configs.Slurm{CPUs: 4, Arrays: []configs.Array{{"gres": "gpu:a30:1"}, {"partition": "small"}}}
 	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Memory: 800}, {ID: "0002", Kind: 1, Memory: 800}}}
-	checked, err := Check(t.Context(), slurmtest.Hasty, run, s, plan)
+	checked, err := Check(t.Context(), slurmtest.Hasty, run, s, plan, unknown)
 	if err != nil || checked.Slurm.Of(0).Mem != "" || checked.Slurm.Of(1).Mem != "800M" || len(checked.Notes) != 1 ||
 		!strings.Contains(checked.Notes[0], "largest task of array 2 may need 800M") {
 		t.Errorf("%+v, %v", checked, err)
@@ -124,7 +159,7 @@ echo 'MaxArraySize = 9'
 		t.Error("the sweep itself was changed")
 	}
 	s.Mem = "50M"
-	if checked, err = Check(t.Context(), slurmtest.Hasty, run, s, plan); err != nil || checked.Slurm.Of(1).Mem != "50M" {
+	if checked, err = Check(t.Context(), slurmtest.Hasty, run, s, plan, unknown); err != nil || checked.Slurm.Of(1).Mem != "50M" {
 		t.Errorf("where the sweep says how much: %+v, %v", checked, err)
 	}
 }

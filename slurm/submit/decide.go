@@ -117,6 +117,10 @@ func (d *decision) split(c slurm.Chunk) {
 
 // check tests the jobs, and leaves out the nodes on which tasks failed alike, if others remain.
 func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) error {
+	cache := func(kind int) int64 {
+		pinned, _ := r.PinnedDevices(kind) // tasks say what is wrong with the file
+		return pinned.Cache
+	}
 	var without []string
 	for _, g := range d.avoid {
 		if !slices.Contains(strings.Split(d.slurm.Exclude, ","), g.Node) {
@@ -127,7 +131,7 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 	if len(without) > 0 {
 		fewer := d.slurm
 		fewer.Exclude = strings.Join(append(nodesOf(d.slurm.Exclude), without...), ",")
-		checked, err := Check(ctx, c, r, fewer, d.plan)
+		checked, err := Check(ctx, c, r, fewer, d.plan, cache)
 		if err == nil {
 			d.slurm, d.Notes = checked.Slurm, checked.Notes
 			d.kept.exclude(without)
@@ -142,7 +146,7 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 			strings.Join(without, ", "), refused.Said))
 	}
 
-	checked, err := Check(ctx, c, r, d.slurm, d.plan)
+	checked, err := Check(ctx, c, r, d.slurm, d.plan, cache)
 	d.slurm, d.Notes = checked.Slurm, append(d.Notes, checked.Notes...)
 	return err
 }

@@ -82,7 +82,7 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 	if err != nil {
 		return nil, err
 	}
-	checked, err := Check(ctx, c, r, s, plan)
+	checked, err := Check(ctx, c, r, s, plan, unknown)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func TestLabSubmit(t *testing.T) {
 	root := filepath.Join(l.Dir, `it's %A "%j" $(touch pwned) größe`)
 	s := configs.Slurm{Time: "00:05:00", CPUs: 1, Gres: "gpu:1", Setup: []string{`export SAID="hello  you"`}}
 	run := slurmtest.Created(t, root, s, 7, `echo "$SAID|$1|$4|$6|$SLURM_ARRAY_TASK_ID|$CUDA_VISIBLE_DEVICES|$PWD"`)
-	checked, err := Check(t.Context(), c, run, s, slurm.Plan{})
+	checked, err := Check(t.Context(), c, run, s, slurm.Plan{}, unknown)
 	if err != nil || !strings.Contains(checked.Task, "to start at") || !strings.Contains(checked.Finish, "to start at") {
 		t.Errorf("whether it could start: %+v, %v", checked, err)
 	}

@@ -146,7 +146,7 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 	if len(cut.left.Chunks) == 0 {
 		return c.prepare(cut)
 	}
-	checked, err := c.check(ctx, cut.plan)
+	checked, err := c.check(ctx, cut)
 	if err != nil {
 		return err
 	}
@@ -252,12 +252,16 @@ func (c *submitCommand) send(ctx context.Context, run *slurm.Run, left slurm.Pla
 }
 
 // check asks Slurm whether the jobs of a sweep could ever start.
-func (c *submitCommand) check(ctx context.Context, plan slurm.Plan) (submit.Checked, error) {
+func (c *submitCommand) check(ctx context.Context, cut cutting) (submit.Checked, error) {
+	cache := func(int) int64 { return 0 }
+	if cut.adopted != nil {
+		cache = cut.adopted.Cache
+	}
 	run, err := slurm.New(c.root, c.sweep, command.Version())
 	if err != nil {
 		return submit.Checked{}, err
 	}
-	checked, err := submit.Check(ctx, c.client, run, c.sweep.Slurm, plan)
+	checked, err := submit.Check(ctx, c.client, run, c.sweep.Slurm, cut.plan, cache)
 	var refused *sbatch.RefusedError
 	if errors.As(err, &refused) {
 		err = command.WithHint(err, "nothing is submitted; `sinfo -o \"%P %N %G %c %m %f\"` says what the cluster has, and "+
@@ -268,7 +272,7 @@ func (c *submitCommand) check(ctx context.Context, plan slurm.Plan) (submit.Chec
 
 // test prints what Slurm says about the jobs.
 func (c *submitCommand) test(ctx context.Context, cut cutting) error {
-	checked, err := c.check(ctx, cut.plan)
+	checked, err := c.check(ctx, cut)
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ type previewed struct {
 // preview prints what submit would do.
 func (c *submitCommand) preview(ctx context.Context, cut cutting) error {
 	if cut.asked && !cut.refused {
-		checked, err := c.check(ctx, cut.plan)
+		checked, err := c.check(ctx, cut)
 		if cut.notes = append(cut.notes, checked.Notes...); err != nil {
 			cut.notes = append(cut.notes, "submit would refuse this: "+err.Error())
 		} else {

@@ -72,7 +72,7 @@ func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	if d.Backend == "cuda" {
 		return cuda.Open(d.Index)
 	}
-	return cpu.OpenShare(slurm.GivenCPUs(os.Getenv))
+	return cpu.OpenShare(cpu.Share{CPUs: slurm.GivenCPUs(os.Getenv), Memory: slurm.GivenMemory(os.Getenv)})
 }
 
 // Parts splits a sweep by the backends of its kernels. If no GPU answers, it leaves out the
