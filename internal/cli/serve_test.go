@@ -159,14 +159,25 @@ func TestServeEnds(t *testing.T) {
 	long.Test(t, "a sweep measures beside it")
 	run, serve, url := serving(t)
 	const forever = "api/query?sql=with+recursive+n(i)+as+(select+1+union+all+select+i%2B1+from+n)+select+max(i)+from+n"
-	ended := make(chan error)
+	ended := make(chan error, 2)
 	for range 2 {
 		go func() {
-			_, err := http.Get(url + forever)
-			ended <- err
+			for {
+				r, err := http.Get(url + forever)
+				if err == nil {
+					r.Body.Close()
+				}
+				if err != nil || r.StatusCode != http.StatusServiceUnavailable { // the query below had its place
+					ended <- err
+					return
+				}
+			}
 		}()
 	}
 	for code := 0; code != http.StatusServiceUnavailable; { // both are running
+		if len(ended) > 0 {
+			t.Fatalf("a query without an end ended: %v", <-ended)
+		}
 		r, err := http.Get(url + "api/query?sql=best")
 		if err != nil {
 			t.Fatal(err)
