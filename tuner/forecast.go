@@ -89,7 +89,8 @@ type sentinelEstimate struct {
 func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past history) *estimate {
 	return &estimate{
 		protocol: p, device: dev, size: size, past: past,
-		best: bests{}, products: map[trial.Place][]float64{}, highs: map[trial.Place]float64{}, begun: map[trial.Place]bool{}, layouts: map[layout]bool{},
+		best: bests{}, products: map[trial.Place][]float64{}, highs: map[trial.Place]float64{},
+		begun: map[trial.Place]bool{}, layouts: map[layout]bool{},
 		sentinels: map[trial.Cache]*sentinelEstimate{},
 	}
 }
@@ -238,7 +239,16 @@ func (e *estimate) finals(todo []trial.Trial) {
 		products := slices.Sorted(slices.Values(e.products[p]))
 		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return placeOf(t) == p })]
 		if len(products) == 0 {
-			most := min(usualFinals, mostLeaders*e.protocol.Finals)
+			rivals := 0
+			for _, t := range todo {
+				if placeOf(t) == p {
+					rivals++
+				}
+			}
+			if rivals < 2 {
+				continue
+			}
+			most := min(usualFinals, min(rivals, mostLeaders)*e.protocol.Finals)
 			e.seconds += float64(most) * e.short(one, streamed(e.size, p.Precision, e.device))
 			continue
 		}

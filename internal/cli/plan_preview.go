@@ -22,16 +22,20 @@ type planned struct {
 	Devices []string `json:"devices"`
 	Trials  int      `json:"trials"`
 	// AtMost tells if a search decides which trials there are.
-	AtMost   bool           `json:"at_most,omitempty"`
-	Strategy string         `json:"strategy"`
-	Finished int            `json:"finished"`
-	Skipped  map[string]int `json:"skipped"`
+	AtMost   bool   `json:"at_most,omitempty"`
+	Strategy string `json:"strategy"`
+	Finished int    `json:"finished"`
+	// Changed is why trials are new though the sweep was measured before; "" if none are.
+	Changed string         `json:"changed,omitempty"`
+	Skipped map[string]int `json:"skipped"`
 	// Seconds is an estimate of the time left.
 	Seconds float64 `json:"seconds"`
 	// Known counts the trials left whose kernel was measured on their matrix.
 	Known int `json:"known"`
 	// Repeats counts the repeat runs that are missing where all trials are measured.
-	Repeats    int                `json:"repeats,omitempty"`
+	Repeats int `json:"repeats,omitempty"`
+	// Absent counts the trials for a GPU that is not here. Run leaves them out where it has others.
+	Absent     int                `json:"absent,omitempty"`
 	Matrices   []plannedMatrix    `json:"matrices"`
 	Duplicates []plannedDuplicate `json:"duplicates,omitempty"`
 	Missing    []plannedGet       `json:"missing,omitempty"`
@@ -91,6 +95,12 @@ func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *m
 
 	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{},
 		Matrices: []plannedMatrix{}}
+	if db != nil {
+		var err error
+		if p.Changed, err = anew(ctx, db, sweep); err != nil {
+			return nil, err
+		}
+	}
 	for _, backend := range sweep.Backends() {
 		if err := p.add(ctx, sweep.Only(backend), db, resolver, stages); err != nil {
 			return nil, err
@@ -146,6 +156,9 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 	before, busy := p.Seconds, 0
 	for _, f := range forecasts {
 		p.addMatrix(name, f)
+		if opt.Assume != nil && f.Missing == "" {
+			p.Absent += f.Count
+		}
 		if f.Time > 0 {
 			busy++
 		}

@@ -38,6 +38,9 @@ func (p *planned) print(w io.Writer) error {
 		fmt.Fprint(w, "of the others: ")
 	}
 	_, err := fmt.Fprintln(w, p.sum())
+	if n := p.Trials - p.Finished; n > 0 && p.Changed != "" {
+		term.Print(w, show.NewTrials(p.Changed, n))
+	}
 	return err
 }
 
@@ -115,8 +118,17 @@ func (p *planned) printMissing(w io.Writer) {
 		term.Trials(trials), term.RoughSeconds(seconds))
 }
 
-// sum says how much is left.
+// sum says how much is left, and what of it run would leave out here.
 func (p *planned) sum() string {
+	if p.Absent == 0 || p.Absent == p.Trials {
+		return p.left()
+	}
+	return fmt.Sprintf("%s\n%d of them are for the GPU, which is not here: here, run leaves them out and measures %d", p.left(),
+		p.Absent, p.Trials-p.Absent)
+}
+
+// left says how much is left.
+func (p *planned) left() string {
 	trials, left := term.Trials(p.Trials), term.RoughSeconds(p.Seconds)
 	switch {
 	case p.Trials > 0 && p.Finished == p.Trials && p.Repeats > 0:

@@ -117,6 +117,9 @@ func (r *runCommand) run(ctx context.Context) error {
 		return err
 	}
 	defer r.db.Close()
+	if r.line.Changed, err = anew(ctx, r.db, r.sweep); err != nil {
+		return err
+	}
 	if err := r.db.Use(ctx, tuner.RunInfo{Sweep: r.sweep, Protocol: worker.ProtocolText(r.sweep.Protocol),
 		Version: command.ThisBuild().String()}); err != nil {
 		return err

@@ -149,5 +149,10 @@ func described(d *data.Report) []store.Sweep {
 	for i := range list {
 		list[i].ProtocolText = d.ProtocolWords(&list[i])
 	}
+	for i, s := range d.Sweeps { // those of one name are told apart
+		if slices.ContainsFunc(d.Sweeps, func(o store.Sweep) bool { return o.Name == s.Name && o.Hash != s.Hash }) {
+			list[i].Name += fmt.Sprintf(" of %s (digest %.8s)", moment(s.Started), s.Hash)
+		}
+	}
 	return list
 }

@@ -118,6 +118,14 @@ func (e *expectation) total() (n int) {
 	return n
 }
 
+// ahead is how many trials are left.
+func (e *expectation) ahead() (n int) {
+	for _, m := range e.list {
+		n += m.left()
+	}
+	return n
+}
+
 // foresee returns the time left. It is known once a trial is over.
 func (e *expectation) foresee(now time.Time) (left time.Duration, known bool) {
 	elapsed := now.Sub(e.began).Seconds() // without repeat runs, as far as they are told apart
@@ -150,8 +158,9 @@ func (e *expectation) foresee(now time.Time) (left time.Duration, known bool) {
 		return 0, false
 	}
 	trials := elapsed / over
-	// Repeat runs are as many as they must be, which the model guesses as well: it counts as one matrix.
-	again := math.Exp((ratios + math.Log(trials)) / float64(n))
+	// Repeat runs are as many as they must be, which the model guesses as well: it counts as one matrix. Where trials
+	// take long because they scatter, and not because the machine is slow, repeat runs do not: half of it is a guess.
+	again := math.Exp((ratios + math.Log(trials)/2) / float64(n))
 	seconds := trials*ahead + again*repeats + max(0, again*current-running)
 	return time.Duration(seconds * float64(time.Second)), true
 }

@@ -28,6 +28,8 @@ type Progress struct {
 	// Known returns the best on a matrix of earlier runs, in each precision and cache state. It may
 	// be nil.
 	Known func(device, matrix string) []Leader
+	// Changed is why trials are new that were measured before; "" if none are.
+	Changed string
 	// width is the width of the terminal in columns, nil without a terminal.
 	width func() int
 	// said holds the messages so far, which are not repeated.
@@ -95,6 +97,9 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.matrix(*e.Matrix)
 	case e.Expected != nil:
 		p.expectation = newExpectation(e.Expected, p.devices, p.begunOrder, time.Now())
+		if p.Changed != "" {
+			p.say(p.w, term.Wrap(NewTrials(p.Changed, p.expectation.ahead()), term.PageWidth-2, "  "))
+		}
 	case e.Again != nil:
 		if of := p.matrices[e.Again.Matrix]; of != nil {
 			p.now.repeating = e.Again.Final || e.Again.Spread
@@ -263,6 +268,11 @@ func (p *Progress) clear() {
 		fmt.Fprint(term.Raw(p.w), eraseLine)
 		p.drawn = false
 	}
+}
+
+// NewTrials says why n trials are measured, though others of the sweep were measured before.
+func NewTrials(why string, n int) string {
+	return fmt.Sprintf("%s: %s new", why, term.Count(n, "trial is", "trials are"))
 }
 
 // NonFinite warns of a matrix with NaN or infinite values.
