@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// readMeasured reads a table of times: text, or what a program has written in JSON.
-func readMeasured(f File, names map[string]string) (*table, error) {
+// readMeasured reads a table of times: text, or what a program has written in JSON. features says whether it also has
+// the features of matrices.
+func readMeasured(f File, names map[string]string, features bool) (*table, error) {
 	text, err := io.ReadAll(f.Content)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
@@ -32,7 +33,9 @@ func readMeasured(f File, names map[string]string) (*table, error) {
 	case root.get("cache") != nil && root.get("tune_params_keys") != nil:
 		t.kernelTuner(root)
 	case root.get("benchmarks") != nil && root.get("devices") != nil:
-		t.nvbench(root, names["kernel"] != "")
+		t.nvbench(root, names, func(column string) bool {
+			return slices.Contains(others, column) && column != "params" || features && isFeature(column)
+		})
 	default:
 		return nil, fmt.Errorf("%s is JSON, but neither a cache of Kernel Tuner nor what nvbench writes", f.Name)
 	}

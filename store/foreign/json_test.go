@@ -50,6 +50,20 @@ func TestKernelTuner(t *testing.T) {
 	}
 }
 
+// A parameter that an entry has as null is not set. Values may be any text.
+func TestKernelTunerParameters(t *testing.T) {
+	text := strings.Replace(tunerCache, `"layout": "soa", "time": 1.5`, `"layout": null, "time": 1.5`, 1)
+	text = strings.Replace(text, `"unroll": 1, "layout": "soa", "time": 2.5`, `"unroll": "a = 1%", "layout": false, "time": 2.5`, 1)
+	m, err := Read(File{"c.json", strings.NewReader(text + "}}")}, facts(), Options{Matrix: "a", Precision: kernels.Float32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Times[0].Params != "block_size_y=2 layout=false unroll=a%20%3D%201%25" ||
+		m.Times[1].Params != "block_size_y=2 unroll=2" {
+		t.Errorf("%q and %q", m.Times[0].Params, m.Times[1].Params)
+	}
+}
+
 // The example of the auto-tuning community is read.
 func TestKernelTunerExample(t *testing.T) {
 	f, err := os.Open("../../../shared/schemas/kernel-tuner-cache-example.json")
@@ -96,20 +110,60 @@ func TestNVBench(t *testing.T) {
 	m, err = Read(File{"n.json", strings.NewReader(fmt.Sprintf(nvbenchFile, nvbenchState))}, facts(),
 		Options{Columns: names, Matrix: "a"})
 	if err != nil || m.Times[0].Kernel != "a" || m.Times[0].Matrix != "a" ||
-		!slices.Equal(m.Unused, []string{"benchmark"}) {
+		m.Times[0].Params != "benchmark=spmv" || len(m.Unused) > 0 {
 		t.Errorf("%+v: %v", m, err)
+	}
+}
+
+// Axes that no column has keep states apart.
+func TestNVBenchAxes(t *testing.T) {
+	other := strings.Replace(nvbenchState, `"value": "128"}`, `"value": "128"}, {"name": "Items", "type": "int64", "value": "2"}`, 1)
+	third := strings.Replace(other, `"value": "2"`, `"value": "4 each"`, 1)
+	text := fmt.Sprintf(nvbenchFile, nvbenchState+",\n"+other+",\n"+third+",\n"+third)
+	names := map[string]string{"matrix": "Input", "precision": "T", "block": "Threads"}
+	m, err := Read(File{"n.json", strings.NewReader(text)}, facts(), Options{Columns: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, time := range m.Times {
+		got = append(got, fmt.Sprint(time.Block, " ", time.Params, " ", len(time.Runs)))
+	}
+	if want := []string{"128  1", "128 Items=2 1", "128 Items=4%20each 2"}; !slices.Equal(got, want) || len(m.Unused) > 0 {
+		t.Errorf("%q, want %q; not used: %q", got, want, m.Unused)
+	}
+	names["params"] = "Items"
+	m, err = Read(File{"n.json", strings.NewReader(strings.ReplaceAll(text, "4 each", "k=4"))}, facts(),
+		Options{Columns: names})
+	if err == nil || !strings.Contains(err.Error(), `params: "2": write name=value`) {
+		t.Errorf("an axis that is called the parameters: %+v, %v", m, err)
+	}
+}
+
+// A device that was imported once has its name as that was.
+func TestDeviceName(t *testing.T) {
+	if once := DeviceName("A card"); once != "A card (imported)" || DeviceName(once) != once {
+		t.Errorf("%q, %q", once, DeviceName(once))
 	}
 }
 
 // Mistakes name file and line.
 func TestJSONMistakes(t *testing.T) {
+	values, numbers := mostValues, mostNumbers
+	mostValues, mostNumbers = 2000, 10_000
+	defer func() { mostValues, mostNumbers = values, numbers }()
 	for _, tt := range []struct{ text, want string }{
 		{"{}", "x.json is JSON, but neither a cache of Kernel Tuner nor what nvbench writes"},
 		{"{\n\"a\": 1,\n?}", "x.json:3: invalid character"},
 		{"{\"a\": 1}\n7", "x.json:2: there is more text"},
 		{strings.Repeat(`{"a":`, 60), "x.json:1: more than 50 values lie in each other"},
 		{strings.Replace(tunerCache, `"time": 1.5`, `"time": -1`, 1), `x.json:10: time_ms = "-1" is not a positive number`},
-		{strings.Replace(tunerCache, `"soa", "time": 1.5`, `"s = o", "time": 1`, 1), `x.json:10: params: "="`},
+		{strings.Replace(tunerCache, `"unroll": 2, `, ``, 1), `x.json:10: params: "unroll="`},
+		{strings.Replace(tunerCache, `"unroll": 2, `, `"unroll": 2, "unroll": 1, `, 1),
+			`x.json:10: "unroll" occurs twice in one object: leave one out`},
+		{"{\n\"a\": [\n\n" + strings.Repeat(`[],`, mostValues) + "1]}",
+			"x.json:4: more than 2000 values: import the file in pieces"},
+		{"{\n\"a\": [" + strings.Repeat(`1,`, mostNumbers) + "1]}", "x.json:2: more than 10000 numbers in lists"},
 		{strings.Replace(tunerCache, `"time": 1.5`, `"power": 1`, 1), `x.json:10: time_ms = ""`},
 	} {
 		_, err := Read(File{"x.json", strings.NewReader(tt.text)}, facts(), Options{Matrix: "a", Precision: kernels.Float32})

@@ -41,9 +41,11 @@ func (t *table) kernelTuner(root *node) {
 		t.put(row, "kernel", root.get("kernel_name").text())
 		t.put(row, "time_ms", entry.get("time").text())
 		t.configuration(row, entry, keys, root.get("unset"))
-		for _, s := range entry.get("times").list() {
-			if ms, err := strconv.ParseFloat(s.text(), 64); err == nil && ms > 0 {
-				t.samples[row] = append(t.samples[row], ms/1e3)
+		if times := entry.get("times"); times != nil {
+			for _, ms := range times.numbers {
+				if ms > 0 {
+					t.samples[row] = append(t.samples[row], ms/1e3)
+				}
 			}
 		}
 	}
@@ -57,10 +59,11 @@ func (t *table) configuration(row int, entry *node, keys []string, unset *node) 
 	for _, key := range keys {
 		value := entry.get(key).text()
 		switch n, err := strconv.Atoi(value); {
+		case value == "" && entry.get(key) != nil: // null, or an empty text: it is not set
 		case slices.Contains(blockNames, key) && err == nil:
 			block *= n
 			if key != blockNames[0] {
-				params = append(params, key+"="+value)
+				params = append(params, setting(key, value))
 			}
 			t.put(row, "block", strconv.Itoa(block))
 		case key == "grid" && err == nil:
@@ -69,8 +72,15 @@ func (t *table) configuration(row int, entry *node, keys []string, unset *node) 
 			t.put(row, "kernel", value)
 		case unset.get(key) != nil && value == unset.get(key).text():
 		default:
-			params = append(params, strings.TrimPrefix(key, "param_")+"="+value)
+			params = append(params, setting(strings.TrimPrefix(key, "param_"), value))
 		}
 	}
 	t.put(row, "params", strings.Join(params, " "))
 }
+
+// setting is a parameter with its value, both without what stands between several.
+func setting(name, value string) string {
+	return plainSetting.Replace(name) + "=" + plainSetting.Replace(value)
+}
+
+var plainSetting = strings.NewReplacer("%", "%25", " ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D", "=", "%3D")

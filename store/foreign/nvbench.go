@@ -1,19 +1,27 @@
 package foreign
 
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
 // nvbenchTimes are the summaries with the time of a product, in seconds. The first that a state has counts.
 var nvbenchTimes = []struct{ tag, cache string }{
 	{"nv/cold/time/gpu/median", "cold"}, {"nv/cold/time/gpu/mean", "cold"},
 	{"nv/batch/time/gpu/mean", "warm"}, {"nv/cpu_only/time/cpu/mean", ""},
 }
 
-// nvbench reads what nvbench writes with --json: a row for each state, with a column for each axis. The kernel is
-// the benchmark, unless an axis has that name or another column is called for. States that were skipped, and those
-// without a time, are counted.
-func (t *table) nvbench(root *node, named bool) {
+// nvbench reads what nvbench writes with --json: a row for each state. An axis is a column where names has it, or where
+// it is called as one of ours; others are parameters, which tell states apart. The kernel is the benchmark, unless an
+// axis has that name or another column is called for. States that were skipped, and those without a time, are counted.
+func (t *table) nvbench(root *node, names map[string]string, ours func(column string) bool) {
 	devices := map[string]string{}
 	for _, d := range root.get("devices").list() {
 		devices[d.get("id").text()] = d.get("name").text()
 	}
+	called := slices.Collect(maps.Values(names))
 	for _, b := range root.get("benchmarks").list() {
 		for _, state := range b.get("states").list() {
 			time, cache := nvbenchTime(state)
@@ -22,19 +30,31 @@ func (t *table) nvbench(root *node, named bool) {
 				continue
 			}
 			row := t.begin(state.line)
-			column := "kernel"
-			if named {
-				column = "benchmark"
-			}
-			t.put(row, column, b.get("name").text())
 			t.put(row, "device", devices[state.get("device").text()])
 			t.put(row, "time_s", time)
 			if cache != "" {
 				t.put(row, "cache", cache)
 			}
-			for _, axis := range state.get("axis_values").list() {
-				t.put(row, axis.get("name").text(), axis.get("value").text())
+			var params []string
+			axis := func(name, value string) {
+				switch {
+				case name == names["params"] && name != "":
+					params = append(params, value)
+				case slices.Contains(called, name) || ours(name):
+					t.put(row, name, value)
+				case name != "" && value != "":
+					params = append(params, setting(name, value))
+				}
 			}
+			if names["kernel"] != "" {
+				axis("benchmark", b.get("name").text())
+			} else {
+				t.put(row, "kernel", b.get("name").text())
+			}
+			for _, a := range state.get("axis_values").list() {
+				axis(a.get("name").text(), a.get("value").text())
+			}
+			t.put(row, cmp.Or(names["params"], "params"), strings.Join(params, " "))
 		}
 	}
 	t.square()

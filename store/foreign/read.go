@@ -91,7 +91,7 @@ const longestName = 180
 // Read reads a table of times. If features is not nil it is a second table, with the features
 // of each matrix, and the first table needs none.
 func Read(measured File, features *File, opt Options) (*Measurements, error) {
-	t, err := readMeasured(measured, owned(opt.Columns, features == nil, false))
+	t, err := readMeasured(measured, owned(opt.Columns, features == nil, false), features == nil)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"spmvtune/configs"
@@ -18,8 +19,10 @@ import (
 const Source = "imported"
 
 // DeviceName names a device that others have measured on. It differs from the names of the
-// devices that this program has measured on.
-func DeviceName(name string) string { return name + " (imported)" }
+// devices that this program has measured on, and stays where it is imported once more.
+func DeviceName(name string) string { return strings.TrimSuffix(name, mark) + mark }
+
+const mark = " (imported)"
 
 // Record gives all measurements to rec, as a sweep called name that ended at the given
 // moment. It is not atomic: rec should be thrown away after an error.

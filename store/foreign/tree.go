@@ -6,19 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 )
 
 // A node is a value of a JSON text, with the line that it begins in.
 type node struct {
-	line   int
-	scalar any // string, json.Number, bool or nil
-	names  []string
-	fields map[string]*node // of an object
-	items  []*node          // of an array
+	line    int
+	scalar  any // string, json.Number, bool or nil
+	names   []string
+	fields  map[string]*node // of an object
+	items   []*node          // of an array
+	numbers []float64        // of an array with numbers alone, which has no items
 }
 
 // deepest is how many values may lie in each other.
 const deepest = 50
+
+// mostValues is how many values there may be, which take some 600 bytes each at most, and mostNumbers how many numbers
+// in arrays. Tests change them.
+var mostValues, mostNumbers = 2_000_000, 10_000_000
 
 // parseTree reads a JSON text.
 func parseTree(text []byte) (*node, error) {
@@ -40,10 +46,13 @@ func parseTree(text []byte) (*node, error) {
 }
 
 type treeParser struct {
-	text []byte
-	dec  *json.Decoder
-	seen int64 // how far lines are counted
-	line int
+	text   []byte
+	dec    *json.Decoder
+	seen   int64 // how far lines are counted
+	line   int
+	values int
+	// numbers are those of arrays.
+	numbers int
 }
 
 // at is an error with its line.
@@ -67,6 +76,9 @@ func (p *treeParser) value(depth int) (*node, error) {
 	if depth > deepest {
 		return nil, fmt.Errorf("more than %d values lie in each other", deepest)
 	}
+	if p.values++; p.values > mostValues {
+		return nil, fmt.Errorf("more than %d values: import the file in pieces", mostValues)
+	}
 	token, err := p.token()
 	if err != nil {
 		return nil, err
@@ -81,6 +93,9 @@ func (p *treeParser) value(depth int) (*node, error) {
 				return nil, err
 			}
 			key, _ := name.(string)
+			if _, twice := n.fields[key]; twice {
+				return nil, fmt.Errorf("%q occurs twice in one object: leave one out", key)
+			}
 			field, err := p.value(depth + 1)
 			if err != nil {
 				return nil, err
@@ -90,18 +105,37 @@ func (p *treeParser) value(depth int) (*node, error) {
 		}
 		_, err = p.token()
 	case json.Delim('['):
-		for p.dec.More() {
-			item, err := p.value(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			n.items = append(n.items, item)
-		}
-		_, err = p.token()
+		err = p.array(n, depth)
 	default:
 		n.scalar = token
 	}
 	return n, err
+}
+
+// array reads the items of an array, and its end.
+func (p *treeParser) array(n *node, depth int) error {
+	for p.dec.More() {
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		x, err := strconv.ParseFloat(item.text(), 64)
+		if item.number() && err == nil && len(n.items) == 0 {
+			n.numbers = append(n.numbers, x)
+			p.values--
+			if p.numbers++; p.numbers > mostNumbers {
+				return fmt.Errorf("more than %d numbers in lists: import the file in pieces", mostNumbers)
+			}
+			continue
+		}
+		for _, x := range n.numbers {
+			n.items = append(n.items, &node{line: n.line, scalar: json.Number(strconv.FormatFloat(x, 'g', -1, 64))})
+			p.values++
+		}
+		n.numbers, n.items = nil, append(n.items, item)
+	}
+	_, err := p.token()
+	return err
 }
 
 // get follows the names of fields. It gives nil where there is none.
