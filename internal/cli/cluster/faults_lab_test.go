@@ -114,7 +114,11 @@ func (f *labFaults) restore() string {
 
 // ask runs a command of Slurm's on a job of the run that has not ended.
 func (f *labFaults) ask(args ...string) string {
-	jobs := strings.Fields(f.Run("squeue", "-h", "-r", "-t", "pending,running", "-o", "%i"))
+	queue, err := f.Command("squeue", "-h", "-r", "-t", "pending,running", "-o", "%i").CombinedOutput()
+	if err != nil { // its controller has just started
+		return string(queue)
+	}
+	jobs := strings.Fields(string(queue))
 	if len(jobs) == 0 {
 		return "no job is left"
 	}
@@ -175,8 +179,9 @@ func (f *labFaults) complete() {
 	database := filepath.Join(f.dir, "results.db")
 	for tries := 0; ; tries++ {
 		slurmlab.Wait(f.t, func() (string, bool) {
-			queue := f.Run("squeue", "-h", "-r", "-t", "pending,running,completing", "-o", "%i %T %R %j")
-			return "jobs don't end:\n" + queue, queue == ""
+			queue, err := f.Command("squeue", "-h", "-r", "-t", "pending,running,completing", "-o",
+				"%i %T %R %j").CombinedOutput()
+			return "jobs don't end:\n" + string(queue), err == nil && len(queue) == 0
 		})
 		if err := os.Remove(database); err != nil && !os.IsNotExist(err) {
 			f.t.Fatal(err)
