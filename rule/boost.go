@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	boosts     = 3 // number of sums that are averaged
+	boosts     = 4 // number of sums that are averaged
 	boostTrees = 80
 	boostLeaf  = 4   // fewest matrices in a leaf
 	boostRate  = 0.1 // share of a leaf that is added
 	boostShare = 3   // a split looks at every third feature
 	boostTail  = 0.2 // weight of the logarithm
 	boostMost  = 4.0 // largest logarithm that counts: 55 times slower
-	portfolio  = 16  // most configurations to choose from
+	portfolio  = 28  // most configurations to choose from
 )
 
 // lost is what a loss costs: the share of the oracle's speed that is lost and, so that a choice

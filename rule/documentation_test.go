@@ -103,7 +103,7 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 	}
 	for _, of := range []func(*Selector) []Case{
 		func(s *Selector) []Case { return s.Validation.Cases }, func(s *Selector) []Case { return s.Test.Cases },
-		(*Selector).alone,
+		func(s *Selector) []Case { return alone(s.Validation.Cases) },
 	} {
 		for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3, SingleConfig, SingleKernel, CuSPARSE} {
 			line := "| " + way.Name

@@ -70,6 +70,7 @@ var (
 	OverSizes    = Way{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
 	Boosted      = Way{"boosted ensemble", func(c Case) float64 { return c.Ensemble }}
 	BoostedTop3  = Way{"boosted ensemble, best of 3", func(c Case) float64 { return c.EnsembleTop3 }}
+	BestNamed    = Way{"the best of all that the rule names", func(c Case) float64 { return c.Named }}
 	SingleConfig = Way{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
 	SingleKernel = Way{"best single kernel, tuned", func(c Case) float64 { return c.SingleKernel }}
 	CuSPARSE     = Way{"cuSPARSE, the fastest of its algorithms", func(c Case) float64 { return c.CuSPARSE }}

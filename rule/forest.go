@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	boostDepth  = 3
+	boostDepth  = 4
 	boostSplits = 1<<boostDepth - 1
 	boostLeaves = 1 << boostDepth
 )
@@ -41,9 +41,11 @@ func (b *Boost) leaf(values []float64) []int8 {
 	return b.Add[i-boostSplits]
 }
 
-// A forest is the trees of an ensemble. In JSON it is the tables one after the other, little-endian,
-// compressed by DEFLATE, in base64.
+// A forest is the trees of an ensemble. In JSON it is their depth, a byte, and the tables one after the other,
+// little-endian, compressed by DEFLATE, in base64.
 type forest []Boost
+
+const older = "a rule of an older version has to be learned again"
 
 // mostForest is the most bytes that a forest takes before it is compressed.
 const mostForest = 16 << 20
@@ -52,6 +54,9 @@ func (f forest) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	z, err := flate.NewWriter(&b, flate.BestCompression)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write([]byte{boostDepth}); err != nil {
 		return nil, err
 	}
 	for i := range f {
@@ -82,7 +87,7 @@ func (b *Boost) write(w io.Writer) error {
 func (f *forest) UnmarshalJSON(text []byte) error {
 	var packed []byte
 	if err := json.Unmarshal(text, &packed); err != nil {
-		return fmt.Errorf("trees of an ensemble: %w: a rule of an older version has to be learned again", err)
+		return fmt.Errorf("trees of an ensemble: %w: %s", err, older)
 	}
 	data, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), mostForest+1))
 	if err == nil && len(data) > mostForest {
@@ -93,7 +98,11 @@ func (f *forest) UnmarshalJSON(text []byte) error {
 	}
 
 	*f = nil
-	for r := bytes.NewReader(data); r.Len() > 0; {
+	r := bytes.NewReader(data)
+	if depth, err := r.ReadByte(); err != nil || depth != boostDepth {
+		return fmt.Errorf("trees of an ensemble: their depth is %d, that of this program's is %d: %s", depth, boostDepth, older)
+	}
+	for r.Len() > 0 {
 		var b Boost
 		if err := b.read(r); err != nil {
 			return fmt.Errorf("trees of an ensemble: %w", err)

@@ -120,14 +120,20 @@ func keptFeatures(f *sparse.Features) []*float64 {
 	return list
 }
 
+// mostKept is the most bytes that kept observations take unpacked: ten times the H200's.
+var mostKept int64 = 200e6
+
 // ReadKept reads what Keep wrote.
 func ReadKept(r io.Reader) (obs []Observation, test []string, err error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading kept observations: %w", err)
+		return nil, nil, fmt.Errorf("reading kept observations: %w: learn --keep writes them", err)
 	}
 	var k kept
-	if err := json.NewDecoder(z).Decode(&k); err != nil {
+	limited := &io.LimitedReader{R: z, N: mostKept}
+	if err := json.NewDecoder(limited).Decode(&k); limited.N == 0 {
+		return nil, nil, fmt.Errorf("reading kept observations: they take more than %d MB unpacked: keep fewer", mostKept/1e6)
+	} else if err != nil {
 		return nil, nil, fmt.Errorf("reading kept observations: %w", err)
 	}
 	if k.Version != KeptVersion {
@@ -163,6 +169,11 @@ func (k *kept) observation(row []json.RawMessage, features []*sparse.Features) (
 	const failed, whole = 5, 10
 	if len(row) != failed && len(row) != whole {
 		return o, fmt.Errorf("it has %d values; 5 or 10 are possible", len(row))
+	}
+	for i, x := range row {
+		if string(x) == "null" {
+			return o, fmt.Errorf("value %d is null; a trial without a time has only the first %d", i+1, failed)
+		}
 	}
 	at := make([]int, 4)
 	for i, n := range []int{len(k.Sweeps), len(k.Devices), len(k.Matrices), len(k.Configs)} {

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"bytes"
+	"compress/gzip"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -45,6 +46,35 @@ func TestKeptTeachesTheSame(t *testing.T) {
 	var c bytes.Buffer
 	if err := Keep(&c, again, test); err != nil || !bytes.Equal(c.Bytes(), text) {
 		t.Errorf("kept again it differs: %v", err)
+	}
+}
+
+// What has no time, and what is far too large, is refused.
+func TestReadKeptRefusesContent(t *testing.T) {
+	packed := func(text string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(text)); err != nil || z.Close() != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	defer func(most int64) { mostKept = most }(mostKept)
+	mostKept = 1e6
+	trial := func(row string) string {
+		return `{"version": 1, "sweeps": ["s"], "devices": [{"name": "d"}], "matrices": [{"name": "m"}], ` +
+			`"configs": [{"kernel": "k", "precision": "float32"}], "trials": [` + row + `]}`
+	}
+	for text, want := range map[string]string{
+		trial(`[0, 0, 0, 0, "warm", 0, null, 1, 2, 0]`): "trial 1: value 7 is null",
+		trial(`[0, 0, 0, 0, "warm", 0, 1, null, 2, 0]`): "trial 1: value 8 is null",
+		trial(`[0, 0, null, 0, "warm"]`):                "trial 1: value 3 is null",
+		trial(`[0, 0, 1, 0, "warm"]`):                   "trial 1: value 3 is 1 of 1",
+		trial(strings.Repeat(" ", 1e6)):                 "more than 1 MB unpacked",
+	} {
+		if _, _, err := ReadKept(strings.NewReader(packed(text))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.80s: %v, want %s", text, err, want)
+		}
 	}
 }
 

@@ -33,6 +33,9 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		if len(t.names) == 0 {
 			continue
 		}
+		if !slices.ContainsFunc(t.kernels, func(name string) bool { return !slices.Contains(opt.Without, name) }) {
+			return nil, fmt.Errorf("learning a rule for %s: no kernel is left to choose: all are left out", k)
+		}
 		s, learned, err := t.learn(ctx, k, opt)
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)

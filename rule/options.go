@@ -25,6 +25,9 @@ type Options struct {
 	Products int
 	// Test are the classes whose matrices teach nothing: the rule is judged on them.
 	Test []string
+	// Without are kernels that are not chosen, but are part of the oracle: what a rule loses that was learned before
+	// there were these.
+	Without []string
 	// Tail is what a loss beyond that of 0.75 of the oracle costs more, as a multiple: the worst
 	// choices weigh more than the mean.
 	Tail float64

@@ -162,6 +162,8 @@ type Case struct {
 	Ensemble     float64        `json:"ensemble,omitempty"`  // 0: there is none
 	Unsure       bool           `json:"unsure,omitempty"`    // says that the tree chose for the ensemble
 	EnsembleTop3 float64        `json:"ensemble_best_of_3,omitempty"`
+	Named        float64        `json:"named,omitempty"`    // of the best configuration that the rule names; see Judge
+	Nonzeros     int            `json:"nonzeros,omitempty"` // of the matrix
 	SingleConfig float64        `json:"single_config"`
 	SingleKernel float64        `json:"single_kernel"`
 	CuSPARSE     float64        `json:"cusparse,omitempty"` // its fastest algorithm on the matrix; 0: none was measured

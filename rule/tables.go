@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"spmvtune/internal/term"
+	"spmvtune/tuner/stat"
 )
 
 // WriteEvaluation writes what docs/rule.md holds, in Markdown: for each tree of r its
@@ -29,9 +31,9 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 				b.WriteString(s.Noise + "\n\n")
 			}
 			s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
-			if alone := s.alone(); len(alone) > 0 {
-				v := Validation{Cases: alone}
-				v.table(&b, fmt.Sprintf("Of them, %s of no class but their own", term.Matrices(len(alone))))
+			if single := alone(s.Validation.Cases); len(single) > 0 {
+				v := Validation{Cases: single}
+				v.table(&b, fmt.Sprintf("Of them, %s of no class but their own", term.Matrices(len(single))))
 			}
 		}
 
@@ -39,6 +41,7 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 			s.Test.table(&b, fmt.Sprintf("Final test, %s of %s that taught nothing",
 				term.Count(s.Test.Matrices, "matrix", "matrices"), term.Count(s.Test.Families, "class", "classes")))
 		}
+		bySize(&b, s.Validation.Cases)
 		s.byClass(&b)
 
 		for _, e := range list {
@@ -58,19 +61,65 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 	return nil
 }
 
-// alone are the matrices left out that no class is named of, if others have one: real ones, in a corpus of
+// alone are the cases of matrices that no class is named of, if others have one: real ones, in a corpus of
 // generated ones.
-func (s *Selector) alone() []Case {
+func alone(cases []Case) []Case {
 	var list []Case
-	for _, c := range s.Validation.Cases {
+	for _, c := range cases {
 		if c.Class == "" || c.Class == c.Matrix {
 			list = append(list, c)
 		}
 	}
-	if len(list) == len(s.Validation.Cases) {
+	if len(list) == len(cases) {
 		return nil
 	}
 	return list
+}
+
+// sizeClasses are the numbers of nonzeros that classes of sizes begin with.
+var sizeClasses = []int{0, 100_000, 1_000_000, 10_000_000}
+
+// bySize says how the rule does on matrices left out of each class of sizes, and the mean over these classes: in a
+// corpus with more small matrices than large ones each size counts alike.
+func bySize(b *bytes.Buffer, cases []Case) {
+	if len(cases) == 0 || !slices.ContainsFunc(cases, func(c Case) bool { return c.Nonzeros > 0 }) {
+		return // a rule of an older version does not know
+	}
+	columns, ways := []string{"nonzeros from", "matrices"}, []Way{}
+	for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3, CuSPARSE} {
+		if Summarise(cases, way.Of).Matrices > 0 {
+			columns, ways = append(columns, way.Name, "worst"), append(ways, way)
+		}
+	}
+	head(b, "By size, on matrices left out", columns...)
+
+	all, worst := make([]stat.GeometricMean, len(ways)), slices.Repeat([]float64{1}, len(ways))
+	for i, from := range sizeClasses {
+		var some []Case
+		for _, c := range cases {
+			if c.Nonzeros >= from && (i+1 == len(sizeClasses) || c.Nonzeros < sizeClasses[i+1]) {
+				some = append(some, c)
+			}
+		}
+		if len(some) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "| %s | %d |", number(float64(from)), len(some))
+		for w, way := range ways {
+			f := Summarise(some, way.Of)
+			fmt.Fprintf(b, " %s | %.3f |", meanOf(f), f.Worst)
+			if f.Matrices > 0 {
+				all[w].Add(f.Mean)
+				worst[w] = min(worst[w], f.Worst)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("| mean over sizes | |")
+	for w := range ways {
+		fmt.Fprintf(b, " %.3f | %.3f |", all[w].Value(), worst[w])
+	}
+	b.WriteString("\n\n")
 }
 
 // head writes the head of a table; columns after the first are aligned to the right.

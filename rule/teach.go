@@ -71,6 +71,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 	c := Case{
 		Matrix:       t.names[m],
 		Class:        t.classes[m],
+		Nonzeros:     max(0, t.facts[m].Nonzeros),
 		Choice:       t.configs[choice],
 		Evidence:     t.evidence[m][choice],
 		Partial:      t.partial(m),

@@ -46,6 +46,7 @@ func (r *Rule) Judge(obs []Observation, opt Options) ([]Transfer, error) {
 			}
 		}
 
+		named := s.named(t)
 		for _, by := range adaptBy {
 			if len(strange) == 0 || by > 0 && len(strange) < 2*by {
 				continue
@@ -57,7 +58,11 @@ func (r *Rule) Judge(obs []Observation, opt Options) ([]Transfer, error) {
 				rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 				adapted := s.adapted(k, t, order[:by])
 				for _, m := range order[by:] {
-					tr.Cases = append(tr.Cases, adapted.judge(t, m))
+					c := adapted.judge(t, m)
+					for _, at := range named {
+						c.Named = max(c.Named, share(t.loss[m][at]))
+					}
+					tr.Cases = append(tr.Cases, c)
 				}
 			}
 			list = append(list, tr)
@@ -76,6 +81,27 @@ func (s *Selector) taughtBy(name string) bool {
 	found := false
 	s.Root.eachLeaf(func(n *Node) { found = found || slices.Contains(n.Matrices, name) })
 	return found
+}
+
+// named are the numbers of all configurations that s may choose, or of those that stand for them in a table.
+func (s *Selector) named(t *table) []int {
+	var list []int
+	add := func(c kernels.Config) {
+		if at, ok := t.place(c); ok && !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	s.Root.eachLeaf(func(n *Node) {
+		for i := range 1 + len(n.Next) {
+			add(n.at(i))
+		}
+	})
+	if s.Ensemble != nil {
+		for _, c := range s.Ensemble.Configs {
+			add(c)
+		}
+	}
+	return list
 }
 
 // judge asks s about a matrix of a table that may lack what it chooses: then the nearest
@@ -111,24 +137,39 @@ func (s *Selector) judge(t *table, m int) Case {
 	return c
 }
 
-// WriteTransfers writes them as tables in Markdown.
+// WriteTransfers writes them as tables in Markdown. Matrices of no class but their own, if others have one, are
+// judged once more: a generator may have made relatives of the others for what taught the rule.
 func WriteTransfers(w io.Writer, list []Transfer) error {
 	var b bytes.Buffer
-	for i, tr := range list {
-		if i == 0 || list[i-1].Key != tr.Key {
-			fmt.Fprintf(&b, "\n")
-			head(&b, fmt.Sprintf("%s, learned on %s", tr.Key, tr.From), "way to choose", "adapted by", "matrices",
-				"geometric mean", "worst", "within 5%", "worst on")
+	for first := 0; first < len(list); {
+		last := first
+		for last < len(list) && list[last].Key == list[first].Key {
+			last++
 		}
-		for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3} {
-			if f := Summarise(tr.Cases, way.Of); f.Matrices > 0 {
-				fmt.Fprintf(&b, "| %s | %d | %d | %.3f | %.3f | %s | %s |\n", way.Name, tr.Adapted, f.Matrices, f.Mean,
+		title := fmt.Sprintf("%s, learned on %s", list[first].Key, list[first].From)
+		transferTable(&b, title, list[first:last], func(c []Case) []Case { return c })
+		transferTable(&b, title+": matrices of no class but their own", list[first:last], alone)
+		first = last
+	}
+	if _, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
+		return fmt.Errorf("writing how a rule does elsewhere: %w", err)
+	}
+	return nil
+}
+
+// transferTable writes how a rule does on some of the cases, if there are any.
+func transferTable(b *bytes.Buffer, title string, list []Transfer, of func([]Case) []Case) {
+	if len(of(list[0].Cases)) == 0 {
+		return
+	}
+	head(b, title, "way to choose", "adapted by", "matrices", "geometric mean", "worst", "within 5%", "worst on")
+	for _, tr := range list {
+		for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3, BestNamed} {
+			if f := Summarise(of(tr.Cases), way.Of); f.Matrices > 0 {
+				fmt.Fprintf(b, "| %s | %d | %d | %.3f | %.3f | %s | %s |\n", way.Name, tr.Adapted, f.Matrices, f.Mean,
 					f.Worst, term.Percent(f.Within5), f.WorstMatrix)
 			}
 		}
 	}
-	if _, err := w.Write(bytes.TrimPrefix(b.Bytes(), []byte("\n"))); err != nil {
-		return fmt.Errorf("writing how a rule does elsewhere: %w", err)
-	}
-	return nil
+	b.WriteByte('\n')
 }

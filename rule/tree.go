@@ -45,7 +45,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 				continue
 			}
 			legal[c]++
-			use[c] = use[c] || e == Measured
+			use[c] = use[c] || e == Measured && !slices.Contains(opt.Without, t.configs[c].Kernel)
 			if e == Failed {
 				failed[c]++
 			}

@@ -2,21 +2,15 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/rule"
-	"spmvtune/store"
 )
 
 // learnCommand is the command learn.
@@ -59,22 +53,25 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
   spmvtune learn corpus.db --keep data.json.gz # what it learns from, small: learn takes it, too
   spmvtune learn corpus.db --products 100   # with the time of preparation
   spmvtune learn --rule h100 --judge a30.db # how the rule does on another device
+  spmvtune learn corpus.db --without sell_local,csr_lanes --evaluate # before there were these
   spmvtune learn --rule h100 --adapt a30.db -o a30.json`,
 		ValidArgsFunction: command.CompleteRuns,
 		RunE:              l.Run,
 	}
 	f := cmd.Flags()
 	f.StringArrayVarP(&l.outs, "out", "o", nil, "file to write; may be repeated (default: print the text)")
-	f.StringVar(&l.device, "device", "", "learn from this device only")
+	f.StringVar(&l.device, "device", "", "learn from this device only; with --rule, judge or adapt on it")
 	f.StringVar(&l.ruleFile, "rule", "",
 		"export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedNames()+
 			" for one that comes with spmvtune")
 	f.StringVar(&l.adapt, "adapt", "",
-		"database of a few matrices on another device: make the rule one for that device")
+		"database of a few matrices on another device, or what --keep wrote: make the rule one for that device")
 	f.StringVar(&l.judge, "judge", "",
-		"database of another device: say how the rule does there, adapted by 0, 5 and 20 of its matrices")
+		"database of another device, or what --keep wrote: say how the rule does there, adapted by 0, 5 and 20 matrices")
 	f.StringSliceVar(&l.options.Test, "test", nil,
 		"classes to keep for the final test, instead of those that the sweeps name")
+	f.StringSliceVar(&l.options.Without, "without", nil,
+		"kernels that the rule may not choose, though they count as the best: what a rule loses that doesn't know them")
 	f.IntVar(&l.options.Products, "products", 0,
 		"amortize preparation over this many products (default: ignore preparation)")
 	f.IntVar(&l.options.MaxDepth, "depth", l.options.MaxDepth, "largest number of tests before a choice")
@@ -102,28 +99,10 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	if l.ruleFile != "" {
 		return l.export(cmd, args)
 	}
-	databases, tables := args, []string(nil)
-	if len(args) > 0 && strings.HasSuffix(args[0], keptSuffix) {
-		databases, tables = nil, args
-	}
-	var err error
-	if tables == nil {
-		if databases, err = command.Databases(cmd, args); err != nil {
-			return err
-		}
-	}
 	if err := l.options.Check(); err != nil {
 		return command.Usage(err)
 	}
-
-	ctx := cmd.Context()
-	var seen []rule.Observation
-	var test []string
-	if tables != nil {
-		seen, test, err = keptIn(tables)
-	} else {
-		seen, test, err = observed(ctx, cmd.ErrOrStderr(), databases, l.device)
-	}
+	seen, test, err := observedIn(cmd, args, l.device)
 	if err != nil {
 		return err
 	}
@@ -136,7 +115,10 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
-	r, err := rule.Learn(ctx, seen, l.options)
+	if err := checkKernels(seen, l.options.Without); err != nil {
+		return err
+	}
+	r, err := rule.Learn(cmd.Context(), seen, l.options)
 	if err != nil {
 		return err
 	}
@@ -164,11 +146,11 @@ func (l *learnCommand) elsewhere(cmd *cobra.Command, r *rule.Rule, seen []rule.O
 	if l.judge != "" && (l.adapt != "" || len(l.outs) > 0 || l.evaluate) {
 		return command.Usage(errors.New("--judge prints how the rule does, and goes with neither --adapt, --out nor --evaluate"))
 	}
-	path, err := command.Database(cmd, database)
-	if err != nil {
-		return err
+	device := ""
+	if seen == nil {
+		device = l.device
 	}
-	other, _, err := observed(cmd.Context(), cmd.ErrOrStderr(), []string{path}, "")
+	other, _, err := observedIn(cmd, []string{database}, device)
 	if err != nil {
 		return err
 	}
@@ -217,44 +199,25 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 	return rule.WriteEvaluation(w, r, list)
 }
 
-// observed reads the trials in the databases, as a report on them does, and the classes that their
-// sweeps keep for a final test. If a device is named, it reads only the trials of that device. It says which
-// kernels are left out.
-func observed(ctx context.Context, w io.Writer, paths []string, device string) (seen []rule.Observation, test []string,
-	err error) {
-	var j *job.Job
-	if len(paths) == 1 {
-		j, err = job.Open(ctx, paths[0])
-	} else {
-		j, err = job.Gather(ctx, paths, store.Choice{})
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, j.Close()) }()
-	if seen, err = j.Observations(ctx); err != nil {
-		return nil, nil, err
-	}
-	if unseen := j.Unverified(); len(unseen) > 0 {
-		fmt.Fprintf(w, "note: the rule leaves out %s\n", term.Some(unseen, command.FewNames))
-	}
-	test = j.TestClasses()
-	if device == "" {
-		return seen, test, nil
-	}
-
-	var devices []string
+// checkKernels refuses kernels of --without that nobody has measured.
+func checkKernels(seen []rule.Observation, named []string) error {
+	var measured []string
 	for _, o := range seen {
-		devices = append(devices, o.Device)
+		if !slices.Contains(measured, o.Config.Kernel) {
+			measured = append(measured, o.Config.Kernel)
+		}
 	}
-	slices.Sort(devices)
-	devices = slices.Compact(devices)
-	if !slices.Contains(devices, device) {
-		return nil, nil, command.Usage(fmt.Errorf("nothing was measured on %q; available: %s", device,
-			strings.Join(devices, ", ")))
+	for _, name := range named {
+		if slices.Contains(measured, name) {
+			continue
+		}
+		err := fmt.Errorf("--without: kernel %q was not measured", name)
+		if near := configs.Nearest(name, measured); near != "" {
+			err = fmt.Errorf("%w: did you mean %q?", err, near)
+		}
+		return command.Usage(err)
 	}
-
-	return slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device }), test, nil
+	return nil
 }
 
 // checkClasses refuses classes that no matrix has: a typo would let the rule learn from what

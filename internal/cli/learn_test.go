@@ -18,7 +18,7 @@ func TestLearnAndReportKeepTheSameTrials(t *testing.T) {
 		r.ID, r.At, r.Low, r.High = "2", r.At.Add(time.Hour), 0.5*r.Median, 2*r.Median
 	}
 	paths := []string{timed(t, "here", 1), timed(t, "here", 3, later)}
-	seen, _, err := observed(t.Context(), io.Discard, paths, "")
+	seen, _, err := observed(t.Context(), io.Discard, paths)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,7 @@ print(json.dumps(ways))
 		}
 
 		facts.ColsUsed = sparse.Unknown
-		c, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, facts)
+		c, err := r.SelectFor(rule.Key{Precision: kernels.Float32, Cache: "warm"}, facts, rule.Wanted{Accurate: true})
 		if err != nil || lines[0] != c.Kernel {
 			t.Errorf("%s: chose %s, want %s (%v)", spec, lines[0], c.Kernel, err)
 		}

@@ -138,7 +138,7 @@ def _unsure(e, f):
     for name, low, high in zip(e["features"], e["low"], e["high"]):
         if name not in f:
             return name + " is not known of the matrix"
-        if not low / 4 <= f[name] <= high * 2:
+        if not low / 40 <= f[name] <= high * 20:
             return "%s is %g, and between %g and %g on what the ensemble was learned from" % (name, f[name], low, high)
     return ""
 
@@ -146,13 +146,13 @@ def _unsure(e, f):
 def _forest(e):
     """The trees of an ensemble: features, thresholds, scale and leaves of each."""
     if isinstance(e["trees"], str):
-        data, at, trees = zlib.decompress(base64.b64decode(e["trees"]), -15), 0, []
+        data, at, trees = zlib.decompress(base64.b64decode(e["trees"]), -15), 1, []
         while at < len(data):
             n = data[at]
-            head = struct.unpack_from("<B7B7ff", data, at)
-            leaves = struct.unpack_from("<%db" % (8 * n), data, at + 40)
-            trees.append((head[1:8], head[8:15], head[15], [leaves[i * n:i * n + n] for i in range(8)]))
-            at += 40 + 8 * n
+            head = struct.unpack_from("<B15B15ff", data, at)
+            leaves = struct.unpack_from("<%db" % (16 * n), data, at + 80)
+            trees.append((head[1:16], head[16:31], head[31], [leaves[i * n:i * n + n] for i in range(16)]))
+            at += 80 + 16 * n
         e["trees"] = trees
     return e["trees"]
 
@@ -161,9 +161,9 @@ def _boosted(s, e, f):
     values, lost = [f[name] for name in e["features"]], list(e["base"])
     for split, threshold, scale, leaves in _forest(e):
         i = 0
-        while i < 7:
+        while i < 15:
             i = 2 * i + (1 if values[split[i]] <= threshold[i] else 2)
-        for c, x in enumerate(leaves[i - 7]):
+        for c, x in enumerate(leaves[i - 15]):
             lost[c] += x * scale
     legal = [i for i, c in enumerate(e["configs"]) if _legal(c, f)] or range(len(lost))
     best = min(legal, key=lost.__getitem__)

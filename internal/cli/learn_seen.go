@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/internal/cli/command"
+	"spmvtune/internal/job"
+	"spmvtune/internal/term"
+	"spmvtune/rule"
+	"spmvtune/store"
+)
+
+// observedIn reads what a rule is learned from, and the classes that are kept for a final test: databases, which are
+// named as runs are, files of kept observations, or both. Where both have a trial, the database's counts. If a
+// device is named, the trials of others are left out.
+func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.Observation, test []string, err error) {
+	var tables, databases []string
+	for _, arg := range args {
+		if strings.HasSuffix(arg, keptSuffix) {
+			tables = append(tables, arg)
+		} else {
+			databases = append(databases, arg)
+		}
+	}
+	if seen, test, err = keptIn(tables); err != nil {
+		return nil, nil, err
+	}
+	if len(databases) > 0 || len(tables) == 0 {
+		if databases, err = command.Databases(cmd, databases); err != nil {
+			return nil, nil, err
+		}
+		measured, classes, err := observed(cmd.Context(), cmd.ErrOrStderr(), databases)
+		if err != nil {
+			return nil, nil, err
+		}
+		seen, test = append(seen, measured...), append(test, classes...)
+	}
+	seen, err = ofDevice(seen, device)
+	return seen, test, err
+}
+
+// ofDevice leaves out what other devices measured; "": nothing.
+func ofDevice(seen []rule.Observation, device string) ([]rule.Observation, error) {
+	if device == "" {
+		return seen, nil
+	}
+	var devices []string
+	for _, o := range seen {
+		devices = append(devices, o.Device)
+	}
+	slices.Sort(devices)
+	devices = slices.Compact(devices)
+	if !slices.Contains(devices, device) {
+		return nil, command.Usage(fmt.Errorf("nothing was measured on %q; available: %s", device,
+			strings.Join(devices, ", ")))
+	}
+	return slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device }), nil
+}
+
+// observed reads the trials in the databases, as a report on them does, and the classes that their
+// sweeps keep for a final test. It says which kernels are left out.
+func observed(ctx context.Context, w io.Writer, paths []string) (seen []rule.Observation, test []string, err error) {
+	var j *job.Job
+	if len(paths) == 1 {
+		j, err = job.Open(ctx, paths[0])
+	} else {
+		j, err = job.Gather(ctx, paths, store.Choice{})
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	if seen, err = j.Observations(ctx); err != nil {
+		return nil, nil, err
+	}
+	if unseen := j.Unverified(); len(unseen) > 0 {
+		fmt.Fprintf(w, "note: the rule leaves out %s\n", term.Some(unseen, command.FewNames))
+	}
+	return seen, j.TestClasses(), nil
+}
