@@ -11,6 +11,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
 	"spmvtune/kernels"
 	"spmvtune/rule"
@@ -93,7 +94,9 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
+	end := show.Long(cmd.ErrOrStderr(), "looking at "+args[0])
 	name, features, seconds, err := describeTarget(cmd.Context(), args[0], s.complexMode)
+	end()
 	if err != nil {
 		return err
 	}

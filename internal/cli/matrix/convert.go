@@ -13,6 +13,7 @@ import (
 
 	"spmvtune/internal/atomicfile"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/file"
@@ -77,6 +78,7 @@ func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
+	end := show.Long(cmd.ErrOrStderr(), "converting "+spec.Name)
 	err = matrix.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 		opt := file.Writing{
 			Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: c.symmetric,
@@ -84,6 +86,7 @@ func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
 		}
 		return atomicfile.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })
 	})
+	end()
 	if err == nil && format.Loses != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: a file %s does not hold %s\n", format.Extension, format.Loses)
 	}

@@ -72,8 +72,11 @@ func (i *infoCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	end := show.Long(cmd.ErrOrStderr(), "loading "+spec.Name)
+	defer end()
 	return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 		info, err := describeMatrix(a, m)
+		end()
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/internal/atomicfile"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/plots/figure"
 	"spmvtune/sparse"
 	"spmvtune/tuner/matrix"
@@ -55,6 +56,7 @@ func (s *spyCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 
+	defer show.Long(cmd.ErrOrStderr(), "loading "+spec.Name)()
 	return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
 		picture, err := figure.Spy(m.Name, a, format)
 		if err != nil {

@@ -1,0 +1,38 @@
+package show
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// What takes long is said once where there is no terminal, and what does not is not.
+func TestLong(t *testing.T) {
+	said := &firstText{said: make(chan struct{})}
+	end := long(said, "loading big", time.Nanosecond, time.Nanosecond)
+	<-said.said
+	end()
+	end()
+	if got := said.text.String(); got != "loading big\n" {
+		t.Errorf("it says %q", got)
+	}
+
+	var quiet strings.Builder
+	long(&quiet, "loading small", time.Hour, time.Hour)()
+	if quiet.Len() > 0 {
+		t.Errorf("it says %q", quiet.String())
+	}
+}
+
+// firstText is a writer that tells of its first text.
+type firstText struct {
+	text strings.Builder
+	once sync.Once
+	said chan struct{}
+}
+
+func (s *firstText) Write(p []byte) (int, error) {
+	defer s.once.Do(func() { close(s.said) })
+	return s.text.Write(p)
+}
