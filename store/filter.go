@@ -12,10 +12,13 @@ import (
 type Filter struct {
 	Sweep, Device, Matrix, Kernel string
 	Precision                     kernels.Precision
-	Cache                         trial.Cache
+	Cache                         trial.Cache // or UnknownCache
 	Status                        trial.Status
 	ID                            string // Identity of the trial.
 }
+
+// UnknownCache chooses trials whose cache state is not known: they were imported.
+const UnknownCache trial.Cache = "unknown"
 
 // conditions adds the filter to conditions on trials, and returns the values for it.
 func (f Filter) conditions(more []string) (conditions []string, args []any) {
@@ -35,7 +38,9 @@ func (f Filter) on(more []string, sweep, device, matrix, kernel, prefix string) 
 		{prefix + "precision", string(f.Precision)}, {prefix + "cache", string(f.Cache)},
 		{prefix + "status", string(f.Status)}, {prefix + "identity", f.ID},
 	} {
-		if c.value != "" {
+		if c.column == prefix+"cache" && c.value == string(UnknownCache) {
+			conditions = append(conditions, c.column+" = ''")
+		} else if c.value != "" {
 			conditions = append(conditions, c.column+" = ?")
 			args = append(args, c.value)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,6 +21,9 @@ import (
 	"spmvtune/store/export"
 	"spmvtune/tuner/trial"
 )
+
+// cacheStates are what --cache chooses. What was imported may not say it.
+var cacheStates = []string{string(trial.Warm), string(trial.Cold), string(store.UnknownCache)}
 
 // exportCommand is the command export.
 type exportCommand struct {
@@ -59,10 +63,10 @@ state in a file; with a folder for -o, each such place gets a file.
 	f.StringVar(&e.filter.Kernel, "kernel", "", "only those of this kernel")
 	f.StringVar(&e.filter.Sweep, "sweep", "", "only those of this sweep")
 	f.StringVar((*string)(&e.filter.Precision), "precision", "", "only those in float32 or float64")
-	f.StringVar((*string)(&e.filter.Cache), "cache", "", "only warm or cold ones")
+	f.StringVar((*string)(&e.filter.Cache), "cache", "", "only warm or cold ones, or those where it is unknown")
 	command.FlagValues(cmd, "format", export.Names()...)
 	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
-	command.FlagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
+	command.FlagValues(cmd, "cache", cacheStates...)
 	return cmd
 }
 
@@ -113,7 +117,7 @@ func (e *exportCommand) chosen() (export.Format, error) {
 		valid       []string
 	}{
 		{"precision", string(e.filter.Precision), []string{string(kernels.Float32), string(kernels.Float64)}},
-		{"cache state", string(e.filter.Cache), []string{string(trial.Warm), string(trial.Cold)}},
+		{"cache state", string(e.filter.Cache), cacheStates},
 	} {
 		if c.value != "" && !slices.Contains(c.valid, c.value) {
 			return export.Format{}, command.Unknown(c.what, c.what+"s", c.value, c.valid, "spmvtune export --help")
@@ -151,6 +155,7 @@ func (e *exportCommand) folder(ctx context.Context, notes io.Writer, db *store.D
 	}
 	used := map[string]int{}
 	for _, p := range places {
+		p.Cache = cmp.Or(p.Cache, store.UnknownCache)
 		name := canvas.Slug(p.Device, p.Matrix, string(p.Precision), string(p.Cache))
 		if used[name]++; used[name] > 1 {
 			name = fmt.Sprintf("%s-%d", name, used[name])
@@ -173,11 +178,8 @@ func onePlace(format export.Format, places []trial.Place) error {
 	lines := ""
 	const most = 6
 	for _, p := range places[:min(len(places), most)] {
-		flags := []string{"--device", p.Device, "--matrix", p.Matrix, "--precision", string(p.Precision)}
-		if p.Cache != "" { // what was imported may not say
-			flags = append(flags, "--cache", string(p.Cache))
-		}
-		lines += "\n  " + term.Shell(flags...)
+		lines += "\n  " + term.Shell("--device", p.Device, "--matrix", p.Matrix, "--precision", string(p.Precision),
+			"--cache", string(cmp.Or(p.Cache, store.UnknownCache)))
 	}
 	if more := len(places) - most; more > 0 {
 		lines += fmt.Sprintf("\n  and %d more", more)
