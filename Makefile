@@ -24,11 +24,13 @@ HOST_GO = env -u GOARCH -u CC CGO_CFLAGS="-O2 -w" go
 # one of the usual places. Its headers are enough to build.
 NVCC := $(shell command -v nvcc 2>/dev/null)
 CUDA_ROOT := $(patsubst %/include/cuda.h,%,$(firstword $(wildcard $(foreach root,\
-	$(CUDA_HOME) $(CUDA_PATH) $(and $(NVCC),$(abspath $(dir $(NVCC))..)) /usr/local/cuda /opt/cuda /usr,$(root)/include/cuda.h))))
+	$(CUDA_HOME) $(CUDA_PATH) $(and $(NVCC),$(abspath $(dir $(NVCC))..)) /usr/local/cuda /opt/cuda /usr,\
+	$(root)/include/cuda.h))))
 CUDA_LIBS := $(foreach dir,lib64 lib64/stubs lib/x86_64-linux-gnu lib/x86_64-linux-gnu/stubs lib/stubs,\
 	$(patsubst %,-L%,$(wildcard $(CUDA_ROOT)/$(dir))))
-CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(CURDIR)/kernels/cuda/internal/compat -I$(CUDA_ROOT)/include" \
-	CGO_LDFLAGS="-O2 -g -Wl,-z,lazy -L$(CURDIR)/kernels/cuda/internal/compat $(CUDA_LIBS)"
+COMPAT = $(CURDIR)/kernels/cuda/internal/compat
+CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(COMPAT) -I$(CUDA_ROOT)/include" \
+	CGO_LDFLAGS="-O2 -g -Wl,-z,lazy -L$(COMPAT) $(CUDA_LIBS)"
 
 .DEFAULT_GOAL := build
 .PHONY: help build install release test test-long check gpu-tests vet-cuda clean

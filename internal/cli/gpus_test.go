@@ -63,7 +63,8 @@ func TestRunOnAllGPUs(t *testing.T) {
 	folder := t.TempDir()
 	run := runOn(t, "2", onAll, folder)
 	plan := exec.Command(run.Path, "plan", run.Args[2])
-	if out, err := plan.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "sweep on 2 × NVIDIA H100 of tests") {
+	if out, err := plan.CombinedOutput(); err != nil ||
+		!strings.HasPrefix(string(out), "sweep on 2 × NVIDIA H100 of tests") {
 		t.Errorf("plan: %v\n%s", err, out)
 	}
 	out, err := run.CombinedOutput()
@@ -123,7 +124,8 @@ func TestRunOnWrongGPUs(t *testing.T) {
 	} {
 		folder := t.TempDir()
 		out, err := runOn(t, gpus, strings.Replace(onAll, `"all"`, "[0, 1]", 1), folder).CombinedOutput()
-		if _, trials := measuredOn(t, folder); err == nil || trials > 0 || !strings.Contains(strings.Join(strings.Fields(string(out)), " "), want) {
+		if _, trials := measuredOn(t, folder); err == nil || trials > 0 ||
+			!strings.Contains(strings.Join(strings.Fields(string(out)), " "), want) {
 			t.Errorf("%s: %d trials, %v\n%s", gpus, trials, err, out)
 		}
 	}

@@ -144,7 +144,8 @@ func (l *learnCommand) elsewhere(cmd *cobra.Command, r *rule.Rule, seen []rule.O
 		return l.write(cmd, r, seen)
 	}
 	if l.judge != "" && (l.adapt != "" || len(l.outs) > 0 || l.evaluate) {
-		return command.Usage(errors.New("--judge prints how the rule does, and goes with neither --adapt, --out nor --evaluate"))
+		return command.Usage(errors.New("--judge prints how the rule does, and goes with neither --adapt, --out nor " +
+			"--evaluate"))
 	}
 	device := ""
 	if seen == nil {

@@ -21,7 +21,8 @@ func TestOutputFlags(t *testing.T) {
 				visit(sub)
 			}
 		}
-		if c.Hidden || !c.Runnable() || c.Args != nil && c.Args(c, nil) == nil && c.HasSubCommands() && c.Flags().Lookup("json") == nil ||
+		if c.Hidden || !c.Runnable() ||
+			c.Args != nil && c.Args(c, nil) == nil && c.HasSubCommands() && c.Flags().Lookup("json") == nil ||
 			slices.Contains(others, c.CommandPath()) {
 			return
 		}

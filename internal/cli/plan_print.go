@@ -123,8 +123,8 @@ func (p *planned) sum() string {
 	if p.Absent == 0 || p.Absent == p.Trials {
 		return p.left()
 	}
-	return fmt.Sprintf("%s\n%d of them are for the GPU, which is not here: here, run leaves them out and measures %d", p.left(),
-		p.Absent, p.Trials-p.Absent)
+	return fmt.Sprintf("%s\n%d of them are for the GPU, which is not here: here, run leaves them out and measures %d",
+		p.left(), p.Absent, p.Trials-p.Absent)
 }
 
 // left says how much is left.

@@ -49,7 +49,9 @@ func trialsOf(cache trial.Cache, names ...string) []store.Row {
 
 // The launches after each mark are those of a trial. Caches are as in the trials.
 func TestCountByNCU(t *testing.T) {
-	for cache, option := range map[trial.Cache]string{trial.Cold: "--cache-control=all", trial.Warm: "--cache-control=none"} {
+	for cache, option := range map[trial.Cache]string{
+		trial.Cold: "--cache-control=all", trial.Warm: "--cache-control=none",
+	} {
 		calls := fakeNCU(t, ncuTable)
 		list, err := countByNCU(t.Context(), "results.db", trialsOf(cache, "coo_atomic", "cusparse_csr_alg1"))
 		if err != nil || len(list) != 2 || list[0].Counts["occupancy"] != 0.5 || list[1].of != "csrmv_v3_kernel" ||
@@ -69,14 +71,16 @@ func TestCountByNCU(t *testing.T) {
 // Where only the administrator may count, the error says what to do. A metric that this ncu does not
 // know is left out. The program's own complaint is what a user reads.
 func TestNCUErrors(t *testing.T) {
-	fakeNCU(t, `echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters"; exit 1`)
+	fakeNCU(t, `echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance `+
+		`Counters"; exit 1`)
 	_, err := countByNCU(t.Context(), "results.db", trialsOf(trial.Cold, "coo_atomic"))
 	var hinted *command.Error
 	if !errors.As(err, &hinted) || !strings.Contains(hinted.Hint, "NVreg_RestrictProfilingToAdminUsers=0") {
 		t.Errorf("without permission: %v", err)
 	}
 
-	calls := fakeNCU(t, `case "$*" in *dram__bytes_read.sum*) echo "==ERROR== Failed to find metric dram__bytes_read.sum"; exit 1;; esac
+	calls := fakeNCU(t, `case "$*" in
+		*dram__bytes_read.sum*) echo "==ERROR== Failed to find metric dram__bytes_read.sum"; exit 1;; esac
 `+ncuTable)
 	if _, err := countByNCU(t.Context(), "results.db", trialsOf(trial.Cold, "coo_atomic", "coo_atomic")); err != nil {
 		t.Errorf("with an unknown metric: %v", err)
@@ -85,7 +89,8 @@ func TestNCUErrors(t *testing.T) {
 		t.Errorf("ncu was called as\n%s", said)
 	}
 
-	fakeNCU(t, `echo "error: the product is wrong: row 7 is off" >&2; echo "==ERROR== The application returned an error code (1)."; exit 1`)
+	fakeNCU(t, `echo "error: the product is wrong: row 7 is off" >&2
+		echo "==ERROR== The application returned an error code (1)."; exit 1`)
 	if _, err := countByNCU(t.Context(), "results.db", trialsOf(trial.Cold, "coo_atomic")); err == nil ||
 		!strings.Contains(err.Error(), "the product is wrong: row 7 is off") {
 		t.Errorf("after a wrong product: %v", err)

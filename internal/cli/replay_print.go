@@ -96,8 +96,8 @@ func (r *replayCommand) noise() string {
 	if len(wide) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("on %d of %s noise hides differences of 2%%: there, \"to 2%%\" means to what can't be told from the "+
-		"best, which may be slower by %s in the median over these, and by %s on the worst", len(wide),
+	return fmt.Sprintf("on %d of %s noise hides differences of 2%%: there, \"to 2%%\" means to what can't be told from "+
+		"the best, which may be slower by %s in the median over these, and by %s on the worst", len(wide),
 		term.Count(len(told), "grid", "grids"), shareOfGrid(replay.Quantile(wide, 0.5)), shareOfGrid(slices.Max(wide)))
 }
 

@@ -27,8 +27,10 @@ func TestReplaySaysWhatNoiseHides(t *testing.T) {
 		not  string
 	}{
 		{[]float64{0.99, 0.99}, []string{"random: within 2% of the best"}, "noise"},
-		{[]float64{0.99, 0.8}, []string{"on 1 of 2 grids noise", "slower by 25.0%", "random: within 2% of the best"}, "hides less"},
-		{[]float64{0.8, 0.8}, []string{"on 2 of 2 grids noise", "random: within 25.0% of the best (noise hides less)"}, "within 2%"},
+		{[]float64{0.99, 0.8}, []string{"on 1 of 2 grids noise", "slower by 25.0%", "random: within 2% of the best"},
+			"hides less"},
+		{[]float64{0.8, 0.8}, []string{"on 2 of 2 grids noise", "random: within 25.0% of the best (noise hides less)"},
+			"within 2%"},
 	} {
 		r := replayCommand{seeds: 2}
 		var grids []replay.Grid

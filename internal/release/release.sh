@@ -13,7 +13,8 @@ umask 022
 
 version=$(git describe --tags --always --dirty)
 version=${version#v}
-export SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) # apart from export, which would hide that git fails
+export SOURCE_DATE_EPOCH
 platforms=${PLATFORMS:-amd64 $(command -v aarch64-linux-gnu-gcc >/dev/null && echo arm64 || true)}
 case $version in *-dirty) echo "release: uncommitted changes; the archives are named -dirty" >&2 ;; esac
 
@@ -29,10 +30,12 @@ for arch in $platforms; do
     *) echo "release: platform $arch is none of amd64, arm64" >&2; exit 2 ;;
   esac
   GOARCH=$arch CGO_ENABLED=1 make --no-print-directory install RELEASE=1 PREFIX="/opt/spmvtune" \
-    DESTDIR="$stage/$arch" BIN="$stage/bin-$arch" "${settings[@]}" >"$stage/log" 2>&1 || { cat "$stage/log" >&2; exit 1; }
+    DESTDIR="$stage/$arch" BIN="$stage/bin-$arch" "${settings[@]}" >"$stage/log" 2>&1 ||
+    { cat "$stage/log" >&2; exit 1; }
   mv "$stage/$arch/opt/spmvtune" "$stage/$name"
   for program in $programs; do
-    [ -x "$stage/$name/bin/$program" ] || { echo "release: no $program was built; are CUDA's headers here?" >&2; exit 1; }
+    [ -x "$stage/$name/bin/$program" ] ||
+      { echo "release: no $program was built; are CUDA's headers here?" >&2; exit 1; }
   done
   # Of the larger program: the modules of the other one are among its.
   go run ./internal/release/sbom "$version" "$stage/$name/bin/${programs##* }" >"dist/$name.cdx.json"

@@ -53,8 +53,10 @@ func TestKernelTuner(t *testing.T) {
 // A parameter that an entry has as null is not set. Values may be any text.
 func TestKernelTunerParameters(t *testing.T) {
 	text := strings.Replace(tunerCache, `"layout": "soa", "time": 1.5`, `"layout": null, "time": 1.5`, 1)
-	text = strings.Replace(text, `"unroll": 1, "layout": "soa", "time": 2.5`, `"unroll": "a = 1%", "layout": false, "time": 2.5`, 1)
-	m, err := Read(File{"c.json", strings.NewReader(text + "}}")}, facts(), Options{Matrix: "a", Precision: kernels.Float32})
+	text = strings.Replace(text, `"unroll": 1, "layout": "soa", "time": 2.5`,
+		`"unroll": "a = 1%", "layout": false, "time": 2.5`, 1)
+	m, err := Read(File{"c.json", strings.NewReader(text + "}}")}, facts(),
+		Options{Matrix: "a", Precision: kernels.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,8 @@ func TestNVBench(t *testing.T) {
 
 // Axes that no column has keep states apart.
 func TestNVBenchAxes(t *testing.T) {
-	other := strings.Replace(nvbenchState, `"value": "128"}`, `"value": "128"}, {"name": "Items", "type": "int64", "value": "2"}`, 1)
+	other := strings.Replace(nvbenchState, `"value": "128"}`,
+		`"value": "128"}, {"name": "Items", "type": "int64", "value": "2"}`, 1)
 	third := strings.Replace(other, `"value": "2"`, `"value": "4 each"`, 1)
 	text := fmt.Sprintf(nvbenchFile, nvbenchState+",\n"+other+",\n"+third+",\n"+third)
 	names := map[string]string{"matrix": "Input", "precision": "T", "block": "Threads"}

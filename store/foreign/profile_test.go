@@ -100,11 +100,13 @@ func TestReadProfile(t *testing.T) {
 			[]string{"k_f32", "43.75", "anything", "8", "1.5", "1,024.5"},
 			[]string{"void k<int>(const int *)", "n/a", "", "", "", ""}) +
 		"==PROF== Disconnected\n")
-	if err != nil || len(list) != 2 || !slices.Contains(missing, "dram__bytes_write.sum") || slices.Contains(missing, threads) {
+	if err != nil || len(list) != 2 || !slices.Contains(missing, "dram__bytes_write.sum") ||
+		slices.Contains(missing, threads) {
 		t.Fatalf("%+v, without %v: %v", list, missing, err)
 	}
 	l := list[0]
-	if l.Entry != "k_f32" || len(l.Counts) != 4 || l.Counts["dram_read_bytes"] != 1500 || l.Counts["occupancy"] != 0.4375 || l.Counts["warp_efficiency"] != 0.25 || math.Abs(l.Counts["seconds"]-1024.5e-6) > 1e-12 {
+	if l.Entry != "k_f32" || len(l.Counts) != 4 || l.Counts["dram_read_bytes"] != 1500 || l.Counts["occupancy"] != 0.4375 ||
+		l.Counts["warp_efficiency"] != 0.25 || math.Abs(l.Counts["seconds"]-1024.5e-6) > 1e-12 {
 		t.Errorf("launch %+v", l)
 	}
 	if l := list[1]; l.Entry != "k" || len(l.Counts) != 0 {

@@ -19,8 +19,8 @@ func (s *shown) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// A pager is a command line of the shell. One that fails does not lose the page, and one that the user has left shows it
-// once.
+// A pager is a command line of the shell. One that fails does not lose the page, and one that the user has left shows
+// it once.
 func TestPagerThatFails(t *testing.T) {
 	for pager, want := range map[string]string{
 		"cat": "shown", "X=-R cat": "shown", "sed 's/$/ paged/'": "shown paged",

@@ -9,8 +9,8 @@ import (
 	"spmvtune/kernels/cuda"
 )
 
-// InWords returns of an error what it says of the driver, if it says that no GPU can be used. It returns other errors as
-// they are.
+// InWords returns of an error what it says of the driver, if it says that no GPU can be used. It returns other errors
+// as they are.
 func InWords(err error) error {
 	if err == nil {
 		return nil

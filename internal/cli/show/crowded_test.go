@@ -16,7 +16,8 @@ func TestCrowded(t *testing.T) {
 	New(&log, &log).Observe(tuner.Event{Crowded: c})
 	text := strings.Join(strings.Fields(log.String()), " ")
 	for _, want := range []string{
-		"processor is busy: other processes took 30% of its cores, the hypervisor took 5% (load 7.2)", "--exclusive", `launch = "graph"`,
+		"processor is busy: other processes took 30% of its cores, the hypervisor took 5% (load 7.2)", "--exclusive",
+		`launch = "graph"`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("missing %q in %q", want, text)

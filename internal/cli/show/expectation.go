@@ -53,7 +53,8 @@ func (e *expectation) find(name string) *expected {
 	return nil
 }
 
-// begin takes how many trials there are on a matrix, now that it is loaded. The matrix that a device had before is over.
+// begin takes how many trials there are on a matrix, now that it is loaded. The matrix that a device had before is
+// over.
 func (e *expectation) begin(name string, trials, finished int, now time.Time) {
 	m := e.find(name)
 	if m == nil {

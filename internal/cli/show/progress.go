@@ -61,7 +61,8 @@ type Progress struct {
 
 // New shows progress on w, and failures on alarm.
 func New(w, alarm io.Writer) *Progress {
-	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now(), matrices: map[string]*progressMatrix{}}
+	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now(),
+		matrices: map[string]*progressMatrix{}}
 	if size := term.SizeOf(w); size != nil {
 		p.width = func() int {
 			if width, _ := size(); width > 0 {

@@ -55,14 +55,15 @@ func Best(w io.Writer, best []store.Best) error {
 		}
 		fmt.Fprintln(w, best[start].Device)
 		t := term.Table{Columns: []string{
-			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "another run", "GFLOP/s", "GB/s", "tied",
+			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "another run", "GFLOP/s", "GB/s",
+			"tied",
 		}, Less: []string{"GB/s", "another run", "cache", "tied", "grid", "GFLOP/s"}}
 		for i := range best[start:end] {
 			b := &best[start+i]
 			rate := func(v float64) term.Quantity { return term.Quantity(number.Rounded(v, v*data.Relative(&b.Row))) }
 			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid),
-				b.Params.String(), term.Quantity(number.Seconds(b.Time, b.Time*data.Relative(&b.Row))), another(b.Row), rate(b.GFLOPS), rate(b.GBPS),
-				term.Quantity(data.TieCount(b)))
+				b.Params.String(), term.Quantity(number.Seconds(b.Time, b.Time*data.Relative(&b.Row))), another(b.Row),
+				rate(b.GFLOPS), rate(b.GBPS), term.Quantity(data.TieCount(b)))
 		}
 		if err := t.Print(w); err != nil {
 			return err

@@ -38,8 +38,8 @@ func write(version, folder string) error {
 	root := cli.New()
 	root.DisableAutoGenTag = true
 	escape(root)
-	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "spmvtune " + version, Manual: "spmvtune"},
-		folder)
+	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &date, Source: "spmvtune " + version,
+		Manual: "spmvtune"}, folder)
 }
 
 // escape makes Markdown, from which pages are made, of the texts of commands, which are plain: a line that begins with

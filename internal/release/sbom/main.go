@@ -34,7 +34,8 @@ func write(w io.Writer, version, program string) error {
 	}
 
 	bom := cdx.NewBOM()
-	self := cdx.Component{Type: cdx.ComponentTypeApplication, BOMRef: info.Main.Path, Name: info.Main.Path, Version: version,
+	self := cdx.Component{
+		Type: cdx.ComponentTypeApplication, BOMRef: info.Main.Path, Name: info.Main.Path, Version: version,
 		Licenses: &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}}}
 	bom.Metadata = &cdx.Metadata{Component: &self}
 

@@ -34,7 +34,8 @@ func TestBill(t *testing.T) {
 	if bom.Metadata.Component.Version != "1.2.3" {
 		t.Errorf("version %q", bom.Metadata.Component.Version)
 	}
-	for _, url := range []string{"pkg:golang/std@1.", "pkg:golang/github.com/mattn/go-sqlite3@v1.", "pkg:generic/sqlite@3.",
+	for _, url := range []string{
+		"pkg:golang/std@1.", "pkg:golang/github.com/mattn/go-sqlite3@v1.", "pkg:generic/sqlite@3.",
 		"pkg:golang/github.com/CycloneDX/cyclonedx-go@v0."} {
 		if !slices.ContainsFunc(*bom.Components, func(c cdx.Component) bool { return strings.HasPrefix(c.PackageURL, url) }) {
 			t.Errorf("no component %s", url)
