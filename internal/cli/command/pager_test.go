@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 )
@@ -59,4 +60,25 @@ func TestSignalsAtAPager(t *testing.T) {
 		<-ctx.Done()
 	}
 	paging.Store(false)
+}
+
+// PAGER names the pager. Where it is empty, or less is not there, there is none.
+func TestUserPager(t *testing.T) {
+	for pager, want := range map[string]string{"": "", " ": "", "cat": "", "LESS=-R less": "LESS=-R less"} {
+		t.Setenv(EnvPager, pager)
+		if got := userPager(); got != want {
+			t.Errorf("PAGER=%q is %q, want %q", pager, got, want)
+		}
+	}
+	os.Unsetenv(EnvPager) // t.Setenv puts it back
+	t.Setenv("PATH", t.TempDir())
+	if got := userPager(); got != "" {
+		t.Errorf("without less there is %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "less"), []byte("#!/bin/sh\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got := userPager(); got != "less" {
+		t.Errorf("with less there is %q", got)
+	}
 }
