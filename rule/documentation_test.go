@@ -54,40 +54,6 @@ func TestDocumentation(t *testing.T) {
 			}
 		}
 
-		classes := map[string][2][]Case{}
-		for i := range r.Selectors {
-			for _, c := range of(&r.Selectors[i]) {
-				list := classes[c.Class]
-				list[i] = append(list[i], c)
-				classes[c.Class] = list
-			}
-		}
-		for class, list := range classes {
-			line := fmt.Sprintf("| %s | %d", class, len(list[0]))
-			if len(classes) == 6 {
-				line = strings.Replace(line, class, class+" (final test)", 1)
-			}
-			for _, cases := range list {
-				f := Summarise(cases, Learned.Of)
-				line += fmt.Sprintf(" | %.3f | %.3f | %s", f.Mean, f.Worst, meanOf(Summarise(cases, CuSPARSE.Of)))
-			}
-			has(line + " |")
-		}
-	}
-
-	for i := range r.Selectors {
-		s := &r.Selectors[i]
-		for _, c := range s.evaluation().Missed {
-			if c.Fraction < 0.6 {
-				has(fmt.Sprintf("| %s | %s | %.3f | %s | %s |", c.Matrix, s.Precision, c.Fraction, c.Class,
-					describe(c.Choice)))
-			}
-		}
-	}
-	float32s, float64s := len(r.Selectors[0].evaluation().Missed), len(r.Selectors[1].evaluation().Missed)
-	if want := fmt.Sprintf("%d of 507 matrices are below 0.75 in float32 and %d in float64", float32s,
-		float64s); !strings.Contains(string(page), want) {
-		t.Errorf("docs/rule.md lacks %q", want)
 	}
 }
 
