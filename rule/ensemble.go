@@ -104,6 +104,17 @@ func (e *Ensemble) rank(f *Subject) (order []int, lost []float64) {
 	return order, lost
 }
 
+// withTree puts the choice of a tree behind the first two of an ensemble's list, if it is neither: what an ensemble
+// does not see, a tree may.
+func withTree(list []kernels.Config, choice kernels.Config) []kernels.Config {
+	at := min(Shortlisted-1, len(list))
+	if slices.Contains(list[:at], choice) {
+		return list
+	}
+	rest := slices.DeleteFunc(slices.Clone(list[at:]), func(c kernels.Config) bool { return c == choice })
+	return slices.Concat(list[:at], []kernels.Config{choice}, rest)
+}
+
 // best lists the configurations, those first that are expected to lose least.
 func (e *Ensemble) best(f *Subject) []kernels.Config {
 	order, _ := e.rank(f)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"spmvtune/internal/term"
+	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
 
@@ -115,16 +116,21 @@ func (s *Selector) byEnsemble(f *Subject) Choice {
 	c := Choice{By: ByEnsemble, Selector: s}
 	leaf, _ := s.Root.walk(f)
 	var forecast *Forecast
-	if _, err := s.byFeatures(f); err == nil {
+	list := s.Ensemble.best(f)
+	times := make(map[kernels.Config]float64)
+	if tree, err := s.byFeatures(f); err == nil {
 		forecast = leaf.forecast(f)
+		list = withTree(list, tree.Config)
+		times[tree.Config] = tree.Shortlist[0].Seconds
 	}
 	for _, i := range order {
-		r := Ranked{Config: s.Ensemble.Configs[i]}
 		// What the oracle is expected to take in the leaf, over the expected share of its speed.
 		if forecast != nil {
-			r.Seconds = forecast.Seconds * leaf.Fraction / expected(lost[i])
+			times[s.Ensemble.Configs[i]] = forecast.Seconds * leaf.Fraction / expected(lost[i])
 		}
-		c.Shortlist = append(c.Shortlist, r)
+	}
+	for _, config := range list {
+		c.Shortlist = append(c.Shortlist, Ranked{config, times[config]})
 	}
 	c.Config, c.Expected = c.Shortlist[0].Config, expected(lost[order[0]])
 	return c

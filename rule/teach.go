@@ -95,7 +95,7 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3
 		if !c.Unsure {
 			best := s.ensemble.best(&t.facts[m])
-			c.Ensemble, c.EnsembleTop3 = t.fraction(m, &best[0]), t.bestOf(m, best)
+			c.Ensemble, c.EnsembleTop3 = t.fraction(m, &best[0]), t.bestOf(m, withTree(best, picks[0]))
 		}
 	}
 	return c

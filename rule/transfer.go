@@ -131,7 +131,7 @@ func (s *Selector) judge(t *table, m int) Case {
 		c.Unsure = e.unsure(on) != ""
 		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3
 		if !c.Unsure {
-			c.Ensemble, c.EnsembleTop3 = reached(e.best(on))
+			c.Ensemble, c.EnsembleTop3 = reached(withTree(e.best(on), picks[0]))
 		}
 	}
 	return c
