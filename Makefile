@@ -1,4 +1,4 @@
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+VERSION := $(patsubst v%,%,$(shell git describe --tags --always --dirty 2>/dev/null))
 STAMP := -X spmvtune/internal/cli/command.stamped
 LDFLAGS := -s -w $(STAMP)=$(VERSION) $(STAMP)Commit=$(shell git rev-parse HEAD 2>/dev/null) \
 	$(STAMP)Committed=$(shell git log -1 --format=%cI 2>/dev/null)
@@ -54,7 +54,7 @@ install: build ## programs, manual pages, completions, docs and a module file, b
 	install -m 644 README.md CHANGELOG.md LICENSE $(DOC)
 	cp -r docs/. $(DOC)/docs
 	sed 's|/opt/spmvtune|$(abspath $(PREFIX))|' internal/release/modulefile \
-		>$(ROOT)/share/modulefiles/spmvtune/$(VERSION:v%=%)
+		>$(ROOT)/share/modulefiles/spmvtune/$(VERSION)
 
 release: ## archives, digests and bills of materials in dist/
 	internal/release/release.sh

@@ -65,7 +65,7 @@ func ThisBuild() Build {
 	return b
 }
 
-// String says all of it in a line, which databases keep: v0.1.0 (1c9a10ce0f3b, go1.26.8, linux/amd64, cuda).
+// String says all of it in a line, which databases keep: 0.1.0 (1c9a10ce0f3b, go1.26.8, linux/amd64, cuda).
 func (b Build) String() string {
 	parts := []string{b.Go, b.System}
 	if b.Tags != "" {
