@@ -14,8 +14,8 @@ import (
 //go:embed h100.json
 var h100 []byte
 
-// h200 was learned from configs/corpus.toml and real matrices, by
-// `spmvtune learn rule/h200-data.json.gz -o rule/h200.json`.
+// h200 was learned from configs/corpus.toml, real matrices and those of the folder strangers, by
+// `spmvtune learn rule/h200-data.json.gz rule/h200-strangers.json.gz -o rule/h200.json`.
 //
 //go:embed h200.json
 var h200 []byte
