@@ -17,9 +17,9 @@ import (
 // while tasks write is harmless.
 func TestSubmitCancelRetry(t *testing.T) {
 	c := newCluster(t, slurmlab.Options{})
-	// The tasks wait for the gate before they begin.
+	// The tasks wait for the gate before they begin, each for its own or the one for all.
 	gate := filepath.Join(c.Dir, "gate")
-	hold := fmt.Sprintf(`setup = ["while ! [ -e %s ]; do sleep 0.1; done"]`, gate)
+	hold := fmt.Sprintf(`setup = ["while ! [ -e %s ] && ! [ -e %[1]s$SLURM_ARRAY_TASK_ID ]; do sleep 0.1; done"]`, gate)
 	dir := c.submit(c.sweep(`chunk = "1s"`, `throttle = 1`, hold))
 
 	s := c.wait(dir, "a task that waits", func(s status.Status) bool { return s.Counts.Running == 1 && s.Counts.Waiting > 0 })
@@ -35,8 +35,8 @@ func TestSubmitCancelRetry(t *testing.T) {
 		t.Errorf("retry while tasks run or wait says:\n%s", out)
 	}
 
-	if err := os.WriteFile(gate, nil, 0o666); err != nil {
-		t.Fatal(err)
+	for task := range 2 { // the others are there to be cancelled
+		slurmlab.Must(t, os.WriteFile(gate+fmt.Sprint(task), nil, 0o666))
 	}
 	c.wait(dir, "a trial", func(s status.Status) bool { return s.Trials.Done > 5 })
 	var merges sync.WaitGroup
@@ -63,6 +63,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 		t.Errorf("merge says:\n%s", out)
 	}
 
+	slurmlab.Must(t, os.WriteFile(gate, nil, 0o666))
 	c.do(0, "retry", dir)
 	s = c.wait(dir, "the end", over)
 	if s.Counts.Done != s.Counts.All || s.Trials.Done != taskTrials || s.Merged == nil || s.Merged.Round != 2 {
