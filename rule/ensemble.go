@@ -56,7 +56,8 @@ func (e *Ensemble) lost(f *Subject) []float64 {
 	return sum
 }
 
-// far is the factor, beyond that where guards of trees begin, from which on an ensemble does not know a matrix. Nearer by
+// far is the factor, beyond that where guards of trees begin, from which on an ensemble does not know a matrix.
+// Nearer by
 // it chose better than the trees do, on each of the families left out that were there, up to eight times beyond.
 const far = 10
 

@@ -100,7 +100,8 @@ func (f *forest) UnmarshalJSON(text []byte) error {
 	*f = nil
 	r := bytes.NewReader(data)
 	if depth, err := r.ReadByte(); err != nil || depth != boostDepth {
-		return fmt.Errorf("trees of an ensemble: their depth is %d, that of this program's is %d: %s", depth, boostDepth, older)
+		return fmt.Errorf("trees of an ensemble: their depth is %d, that of this program's is %d: %s", depth,
+			boostDepth, older)
 	}
 	for r.Len() > 0 {
 		var b Boost

@@ -130,6 +130,9 @@ func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
 	if len(databases) > 0 {
 		return command.Usage(errors.New("give either --rule or databases"))
 	}
+	if len(l.options.Without) > 0 {
+		return command.Usage(errors.New("--without is for learning from databases, not for --rule"))
+	}
 	r, _, err := readRule(cmd, l.ruleFile, rule.EmbeddedName)
 	if err != nil {
 		return err

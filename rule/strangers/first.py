@@ -120,7 +120,8 @@ def cholesky(rng):
 
 def normal_equations(rng):
     """A'A of a sparse random matrix with a few heavy columns."""
-    a = sp.random(scale.size(60_000), scale.size(40_000), density=3 / scale.size(40_000), random_state=rng, format="lil")
+    rows, cols = scale.size(60_000), scale.size(40_000)
+    a = sp.random(rows, cols, density=3 / cols, random_state=rng, format="lil")
     a[rng.integers(0, a.shape[0], 150), 5] = 1.0
     a[rng.integers(0, a.shape[0], 400), 77 % a.shape[1]] = 1.0
     a = a.tocsr()
@@ -164,7 +165,7 @@ def haar(rng):
 
 
 def incidence(rng):
-    """Edges of a random triangle mesh by its points: two entries in each row."""
+    """Edges of a triangle mesh by its points, these in random order: two entries in each row."""
     n = scale.size(400_000)
     side = int(n**0.5)
     p = np.arange(side * side).reshape(side, side)
@@ -181,7 +182,7 @@ def incidence(rng):
 
 
 def queueing(rng):
-    """A Markov chain of three queues: seven diagonals with gaps where a queue is empty or full."""
+    """A Markov chain of three queues: five diagonals with gaps where a queue is empty or full."""
     n = max(6, int(80 * scale.SCALE ** (1 / 3)))
     up = sp.diags([np.ones(n - 1)], [1])
     down = sp.diags([np.ones(n - 1)], [-1])
@@ -218,7 +219,7 @@ def time_expanded(rng):
     tail, head = (base + arcs[:, 0]).ravel(), (base + nodes + arcs[:, 1]).ravel()
     n = nodes * (steps + 1)
     count = len(tail)
-    flow = sp.csr_matrix((np.ones(2 * count), (np.concatenate([tail, head]), np.tile(np.arange(count), 2))), shape=(n, count))
+    flow = pattern(np.concatenate([tail, head]), np.tile(np.arange(count), 2), (n, count))
     capacity = pattern(np.arange(count) % len(arcs), np.arange(count), (len(arcs), count))
     return sp.vstack([flow, capacity]).tocsr()
 
@@ -236,7 +237,7 @@ def attention(rng):
 
 
 def pangenome(rng):
-    """Presence of variants in samples: short wide runs of equal rows, density by a beta law."""
+    """Presence of variants in samples: few rows, columns of very different density."""
     rows, cols = scale.size(3_000), scale.size(120_000)
     share = rng.beta(0.15, 8, cols)
     count = rng.binomial(rows, share)

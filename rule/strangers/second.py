@@ -122,7 +122,7 @@ def convolution(rng):
 
 
 def refined_grid(rng):
-    """Cells of a grid that is refined around a circle, with their neighbours on four levels."""
+    """A triangulation of points that are denser around a circle."""
     points = rng.random((size(160_000), 2))
     ring = abs(np.hypot(points[:, 0] - 0.5, points[:, 1] - 0.5) - 0.3)
     keep = rng.random(len(points)) < np.clip(0.02 / (ring + 0.01), 0.05, 1)

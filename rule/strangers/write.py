@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes matrices that no generator of spmvtune makes, to judge a rule on strangers.
+"""Writes matrices apart from the generators of spmvtune, to judge a rule on strangers.
 
     rule/strangers/write.py first|second FOLDER [SCALE]    # SCALE: 1; 0.2 makes a fifth of the rows
 
