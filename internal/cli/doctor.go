@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -191,7 +192,12 @@ func examineSlurm(ctx context.Context) string {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
-		return fmt.Sprintf("%s does not answer: %v", path, err)
+		why := err.Error()
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
+			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+			why = term.Visible(lines[len(lines)-1])
+		}
+		return fmt.Sprintf("%s does not answer: %s", path, why)
 	}
 
 	return strings.TrimSpace(string(out))

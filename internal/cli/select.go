@@ -177,7 +177,7 @@ func readRule(cmd *cobra.Command, name, unnamed string) (*rule.Rule, string, err
 	if !rule.IsEmbedded(name) {
 		var err error
 		if name, err = command.FileOfRun(cmd, name, job.RuleJSON); err != nil {
-			return nil, "", withoutRule(err)
+			return nil, "", fmt.Errorf("%w; the program has %s", withoutRule(err), rule.EmbeddedNames())
 		}
 	}
 	r, from, err := rule.Open(name)

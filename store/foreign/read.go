@@ -95,6 +95,9 @@ func Read(measured File, features *File, opt Options) (*Measurements, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opt.Matrix != "" && t.has("matrix") {
+		return nil, fmt.Errorf("%s names its matrices: leave out --matrix", measured.Name)
+	}
 	t.constant("matrix", opt.Matrix)
 	facts := t
 	if features != nil {

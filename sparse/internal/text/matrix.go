@@ -34,7 +34,7 @@ func (o Options) Check(name string) error {
 
 // RefusesComplex is why a file of complex values is not read without an option.
 const RefusesComplex = `the values are complex, and kernels here multiply real matrices; complex = "` + RealPart +
-	`" reads the real parts`
+	`" in a sweep, or --complex ` + RealPart + `, reads the real parts`
 
 // TooMany is the format of why a matrix of too many entries is refused.
 const TooMany = "more than %d entries after expansion: 32-bit indices hold no more; without expansion the triangle " +
