@@ -29,7 +29,7 @@ func removeLeftovers(root string) {
 		if !e.IsDir() || !leftover.MatchString(e.Name()) || IsRun(dir) || used(dir) || !isFile(lock) {
 			continue
 		}
-		unlock, err := flock(now, lock)
+		unlock, _, err := flock(now, lock)
 		if err != nil {
 			continue
 		}
@@ -61,7 +61,7 @@ func makeLocked(dir string) (unlock func(), err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(hidden) // which is gone after the rename
-	unlock, err = flock(context.Background(), filepath.Join(hidden, submitLock))
+	unlock, _, err = flock(context.Background(), filepath.Join(hidden, submitLock))
 	if errors.Is(err, errNoLocks) {
 		unlock, err = func() {}, nil
 	}

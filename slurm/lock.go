@@ -25,23 +25,33 @@ const (
 // Lock waits until no other process submits jobs of the run or recovers submissions. Whoever
 // decides what to submit by the state of the run holds the lock from before the decision until
 // everything is sent. Where the file system has no locks, Lock does not wait: its error says
-// who submits.
+// who submits. Nor does it wait for others who may only read the lock file, too.
 func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
-	unlock, err = flock(ctx, r.Path(submitLock))
-	if errors.Is(err, errNoLocks) {
+	free, alone, err := flock(ctx, r.Path(submitLock))
+	switch {
+	case errors.Is(err, errNoLocks):
 		return take(r.Path(submitTaken))
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("waiting for another submission of the run: %w", err)
+	case alone:
+		return free, nil
 	}
-	return unlock, nil
+	release, err := take(r.Path(submitTaken))
+	if err != nil {
+		free()
+		return nil, err
+	}
+	return func() {
+		release()
+		free()
+	}, nil
 }
 
 // LockMerges waits until no other process merges the run. This is a courtesy: two merges at
 // once do no harm, but each takes SQLite's own lock again right after it has let it go, and
 // the other would run out of patience. A file system without locks is therefore no problem.
 func (r *Run) LockMerges(ctx context.Context) (unlock func(), err error) {
-	unlock, err = flock(ctx, r.Path(mergeLock))
+	unlock, _, err = flock(ctx, r.Path(mergeLock))
 	switch {
 	case errors.Is(err, errNoLocks):
 		return func() {}, nil
@@ -58,14 +68,15 @@ var errNoLocks = errors.New("the file system has no locks")
 var systemFlock = unix.Flock
 
 // flock waits until no other process holds the lock on the file at path. The lock ends with
-// the process, however that ends.
-func flock(ctx context.Context, path string) (unlock func(), err error) {
+// the process, however that ends. NFS locks a file that this user may only read for several such
+// users at once, and keeps out those who may write to it: alone is false then.
+func flock(ctx context.Context, path string) (unlock func(), alone bool, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
 	if errors.Is(err, fs.ErrPermission) { // another user made it
 		f, err = os.Open(path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() {
 		if err != nil {
@@ -74,18 +85,22 @@ func flock(ctx context.Context, path string) (unlock func(), err error) {
 	}()
 
 	const pause = 100 * time.Millisecond
+	how := unix.LOCK_EX
 	for {
-		switch err := systemFlock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+		switch err := systemFlock(int(f.Fd()), how|unix.LOCK_NB); {
 		case err == nil:
-			return func() { f.Close() }, nil
+			return func() { f.Close() }, how == unix.LOCK_EX, nil
+		case errors.Is(err, unix.EBADF) && how == unix.LOCK_EX: // NFS, of a file that is open for reading
+			how = unix.LOCK_SH
+			continue
 		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOLCK):
-			return nil, errNoLocks
+			return nil, false, errNoLocks
 		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
-			return nil, fmt.Errorf("locking %s: %w", path, err)
+			return nil, false, fmt.Errorf("locking %s: %w", path, err)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, false, ctx.Err()
 		case <-time.After(pause):
 		}
 	}

@@ -1,11 +1,13 @@
 package slurm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +18,41 @@ func flocks(t *testing.T, err error) {
 	system := systemFlock
 	t.Cleanup(func() { systemFlock = system })
 	systemFlock = func(int, int) error { return err }
+}
+
+// NFS locks a file that is open for reading for several at once. One submission still keeps others away, who may
+// write to the file or not.
+func TestLockOfAnotherUsersFile(t *testing.T) {
+	system := systemFlock
+	t.Cleanup(func() { systemFlock = system })
+	systemFlock = func(fd, how int) error {
+		if how&unix.LOCK_EX != 0 {
+			return unix.EBADF
+		}
+		return system(fd, how)
+	}
+	run := &Run{Dir: t.TempDir()}
+	for range 2 {
+		unlock, err := run.Lock(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Lock(t.Context()); !errors.Is(err, errUnderWay) {
+			t.Errorf("a second submission by such a user: %v", err)
+		}
+		nfs := systemFlock
+		systemFlock = system
+		soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		if _, err := run.Lock(soon); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a second submission by the file's user: %v", err)
+		}
+		cancel()
+		systemFlock = nfs
+		unlock()
+	}
+	if _, err := run.LockMerges(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
 // Where there are no locks, one submission still keeps others away, and a merge is
