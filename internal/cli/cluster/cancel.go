@@ -34,10 +34,10 @@ func (c *cancelCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	done, err := submit.Cancel(cmd.Context(), newClient(c.alarm), c.run)
-	if err != nil {
+	if err != nil && len(done.Jobs) == 0 && len(done.Left) == 0 {
 		return err
 	}
-	return errors.Join(c.print(done), leftAlone("cancel", c.run, done.Left))
+	return errors.Join(c.print(done), leftAlone("cancel", c.run, done.Left), err)
 }
 
 func (c *cancelCommand) print(done submit.Cancelled) error {

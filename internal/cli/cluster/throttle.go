@@ -55,7 +55,7 @@ func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	left, err := submit.Hidden(cmd.Context(), client, c.run)
 	if err != nil {
-		return err
+		return errors.Join(c.print(arrays, int(n)), err)
 	}
 	if len(arrays) == 0 && len(left) > 0 && !c.output.Data() {
 		return leftAlone("throttle", c.run, left)
