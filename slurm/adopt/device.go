@@ -39,20 +39,21 @@ func (s *Source) pinned(kind int, asked configs.Slurm) (d slurm.Devices, err err
 }
 
 // cores is how many cores a task of a kind has; 0 if that is not known. Slurm may give more than cpus says, by
-// whole cores or nodes, so that a run that asked for the same says it best.
-func (s *Source) cores(kind int, asked configs.Slurm, pinned slurm.Devices, opt Options) int {
+// whole cores or nodes, so that a run that asked for the same says it best. assumed says that it is 1 because
+// nothing says how many.
+func (s *Source) cores(kind int, asked configs.Slurm, pinned slurm.Devices, opt Options) (n int, assumed bool) {
 	if s.Run != nil {
 		sweep, err := s.Run.TaskSweep() // a sweep that was edited says nothing
 		if err == nil && pinned.Cores > 0 && asksAlike(sweep.Slurm.Of(kind), asked) {
-			return pinned.Cores
+			return pinned.Cores, false
 		}
 	}
 	gpus, _ := slurm.AskedGPUs(asked)
 	switch {
 	case opt.Elsewhere, asked.Exclusive, asked.CPUs == 0 && (gpus || len(asked.Extra) > 0):
-		return 0
+		return 0, false
 	}
-	return max(asked.CPUs, 1)
+	return max(asked.CPUs, 1), asked.CPUs == 0
 }
 
 // asksAlike reports whether tasks get the same cores.

@@ -45,6 +45,8 @@ type Match struct {
 	partly []bool
 	// cores is the number of cores of a task, by kind; 0 if it is not known.
 	cores []int
+	// assumed says that the cores of a task are 1 only because nothing says how many.
+	assumed bool
 }
 
 type planKey struct {
@@ -85,8 +87,8 @@ func (m *Match) plan(ctx context.Context, kind int, opt Options) error {
 	if err != nil {
 		return err
 	}
-	cores := m.source.cores(kind, one, pinned, opt)
-	m.cores = append(m.cores, cores)
+	cores, assumed := m.source.cores(kind, one, pinned, opt)
+	m.cores, m.assumed = append(m.cores, cores), m.assumed || assumed
 	for _, backend := range m.sweep.Backends() {
 		part := m.sweep.Only(backend)
 		device, found := m.source.device(backend, pinned.Models[backend], cores, one)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spmvtune/internal/term"
@@ -45,8 +46,7 @@ func (m *Match) why(r *record) string {
 	})
 	switch {
 	case !found && m.otherCores(r.run.Device):
-		return fmt.Sprintf("on %s, where a task has %d: cpus in [slurm] says how many",
-			term.Count(r.run.Device.Units, "core", "cores"), m.cores[0])
+		return fmt.Sprintf("on %s, where a task has %s", term.Count(r.run.Device.Units, "core", "cores"), m.taskCores())
 	case !found:
 		return "on another device: " + r.run.Device.Name
 	case device.Device.Driver != r.run.Device.Driver:
@@ -79,6 +79,19 @@ func (m *Match) deviceOf(r *record) (device tuner.Assumed, found bool) {
 // otherCores reports whether no task has the cores of a processor.
 func (m *Match) otherCores(d kernels.Device) bool {
 	return d.Backend == "cpu" && !slices.ContainsFunc(m.cores, func(n int) bool { return n == 0 || n == d.Units })
+}
+
+// taskCores says how many cores a task has, of all kinds, and where that comes from.
+func (m *Match) taskCores() string {
+	var numbers []string
+	for _, n := range slices.Compact(slices.Sorted(slices.Values(m.cores))) {
+		numbers = append(numbers, strconv.Itoa(n))
+	}
+	text := strings.Join(numbers, " or ") + ": cpus in [slurm] says how many"
+	if m.assumed {
+		text += ", and 1 is assumed without it"
+	}
+	return text
 }
 
 // differences names what differs in two protocols: "samples=6..10 there, samples=6..20 here".

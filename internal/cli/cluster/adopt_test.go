@@ -213,11 +213,16 @@ func TestAdoptOtherCores(t *testing.T) {
 	sweep("")
 	p.do(0, "run", "small.toml", "--out", "local", "--quiet")
 	f.slurm.setQueue(nil)
+	none := "where a task has 1: cpus in [slurm] says how many, and 1 is assumed without it"
+	if cores == 1 {
+		none = "adopted 20 of 20 trials"
+	}
 	for _, c := range []struct {
 		section, flag, want string
 	}{
 		{fmt.Sprintf("cpus = %d\n", cores+1), "--dry-run",
 			fmt.Sprintf("not counted: 20 trials on %s, where a task has %d: cpus in [slurm]", term.Count(cores, "core", "cores"), cores+1)},
+		{"", "--dry-run", none},
 		{fmt.Sprintf("cpus = %d\n", cores), "--dry-run", "adopted 20 of 20 trials"},
 		{"exclusive = true\n", "--dry-run", "tasks refuse to measure on anything else"},
 		{fmt.Sprintf("cpus = %d\n", cores+1), "--prepare-only", "adopted 20 of 20 trials"},
