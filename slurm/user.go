@@ -49,7 +49,7 @@ func (r *Run) CheckWrite(files ...string) error {
 	for _, file := range append([]string{"."}, files...) {
 		err := unix.Access(r.Path(file), unix.W_OK)
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-			return &ReadOnlyError{Path: filepath.Clean(r.Path(file)), Owner: r.Owner()}
+			return &ReadOnlyError{Path: filepath.Clean(r.Path(file)), Owner: r.Owner(), Mounted: errors.Is(err, unix.EROFS)}
 		}
 	}
 	return nil
@@ -59,9 +59,14 @@ func (r *Run) CheckWrite(files ...string) error {
 type ReadOnlyError struct {
 	Path  string
 	Owner string // Owner made the run.
+	// Mounted says that nobody may write, since the file system is mounted read-only.
+	Mounted bool
 }
 
 func (e *ReadOnlyError) Error() string {
+	if e.Mounted {
+		return fmt.Sprintf("%s can only be read: its file system is mounted read-only", e.Path)
+	}
 	if e.Owner == "" || e.Owner == Me() {
 		return fmt.Sprintf("%s can only be read", e.Path)
 	}

@@ -61,12 +61,19 @@ func (c *runCommand) openToWrite(cmd *cobra.Command, name, otherwise string, fil
 	if !errors.As(err, &only) {
 		return err
 	}
-	who := "make it writable (`chmod -R u+w RUN`)"
-	if only.Owner != "" && only.Owner != slurm.Me() {
-		who = fmt.Sprintf("ask %s to do it", only.Owner)
-	}
-	hint := strings.ReplaceAll(who+", or "+otherwise, "RUN", term.Shell(command.Shown(c.run.Dir)))
+	hint := strings.ReplaceAll(toWrite(only)+", or "+otherwise, "RUN", term.Shell(command.Shown(c.run.Dir)))
 	return command.WithHint(err, hint)
+}
+
+// toWrite is what lets a command write to RUN.
+func toWrite(only *slurm.ReadOnlyError) string {
+	switch {
+	case only.Mounted:
+		return "do it on a machine that can write there"
+	case only.Owner != "" && only.Owner != slurm.Me():
+		return fmt.Sprintf("ask %s to do it", only.Owner)
+	}
+	return "make it writable (`chmod -R u+w RUN`)"
 }
 
 // newClient returns a client of Slurm that prints to alarm what it waits for.
