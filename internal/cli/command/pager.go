@@ -69,12 +69,9 @@ func (p *page) show(ctx context.Context, pager string, w io.Writer) error {
 	if _, set := os.LookupEnv("LESS"); !set {
 		c.Env = append(c.Env, "LESS=FRX")
 	}
-	err := c.Start()
-	if err == nil {
-		paging.Store(true)
-		err = c.Wait()
-		paging.Store(false)
-	}
+	paging.Store(true) // before the pager can get a Ctrl-C
+	err := c.Run()
+	paging.Store(false)
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if err == nil || ok && (!exit.Exited() || exit.ExitCode() > 128) || errors.Is(err, syscall.EPIPE) {
 		return nil // the user has read enough
