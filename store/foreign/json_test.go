@@ -66,6 +66,32 @@ func TestKernelTunerParameters(t *testing.T) {
 	}
 }
 
+// Of a list of times with other values the times are read, and numbers in such a list stay as they are written.
+func TestMixedLists(t *testing.T) {
+	for list, want := range map[string][]float64{
+		"[2.4, 2.6, null]": {2.4e-3, 2.6e-3}, `["lost",2.4 , 2.6]`: {2.4e-3, 2.6e-3}, "[2.4, null, 2.6, 1e999]": {2.4e-3, 2.6e-3},
+		"[null]": nil, "[]": nil, "null": nil, "2.4": nil,
+	} {
+		m, err := Read(File{"c.json", strings.NewReader(strings.Replace(tunerCache, "[2.4, 2.6]", list, 1) + "}}")}, facts(),
+			Options{Matrix: "a", Precision: kernels.Float32})
+		if err != nil || !slices.Equal(m.Times[0].Samples, want) {
+			t.Errorf("of %s: %+v, %v", list, m, err)
+		}
+	}
+
+	root, err := parseTree([]byte("[9007199254740993 ,\n 12345678, null, 1.50]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, item := range root.list() {
+		texts = append(texts, item.text())
+	}
+	if want := []string{"9007199254740993", "12345678", "", "1.50"}; !slices.Equal(texts, want) {
+		t.Errorf("%q, want %q", texts, want)
+	}
+}
+
 // The example of the auto-tuning community is read.
 func TestKernelTunerExample(t *testing.T) {
 	f, err := os.Open("../../../shared/schemas/kernel-tuner-cache-example.json")

@@ -41,11 +41,9 @@ func (t *table) kernelTuner(root *node) {
 		t.put(row, "kernel", root.get("kernel_name").text())
 		t.put(row, "time_ms", entry.get("time").text())
 		t.configuration(row, entry, keys, root.get("unset"))
-		if times := entry.get("times"); times != nil {
-			for _, ms := range times.numbers {
-				if ms > 0 {
-					t.samples[row] = append(t.samples[row], ms/1e3)
-				}
+		for _, ms := range entry.get("times").floats() {
+			if ms > 0 {
+				t.samples[row] = append(t.samples[row], ms/1e3)
 			}
 		}
 	}

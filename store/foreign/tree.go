@@ -114,6 +114,8 @@ func (p *treeParser) value(depth int) (*node, error) {
 
 // array reads the items of an array, and its end.
 func (p *treeParser) array(n *node, depth int) error {
+	begin := p.dec.InputOffset()
+	end := begin // of the numbers before anything else
 	for p.dec.More() {
 		item, err := p.value(depth + 1)
 		if err != nil {
@@ -121,16 +123,18 @@ func (p *treeParser) array(n *node, depth int) error {
 		}
 		x, err := strconv.ParseFloat(item.text(), 64)
 		if item.number() && err == nil && len(n.items) == 0 {
-			n.numbers = append(n.numbers, x)
+			n.numbers, end = append(n.numbers, x), p.dec.InputOffset()
 			p.values--
 			if p.numbers++; p.numbers > mostNumbers {
 				return fmt.Errorf("more than %d numbers in lists: import the file in pieces", mostNumbers)
 			}
 			continue
 		}
-		for _, x := range n.numbers {
-			n.items = append(n.items, &node{line: n.line, scalar: json.Number(strconv.FormatFloat(x, 'g', -1, 64))})
-			p.values++
+		if n.numbers != nil {
+			for number := range bytes.SplitSeq(p.text[begin:end], []byte(",")) {
+				n.items = append(n.items, &node{line: n.line, scalar: json.Number(bytes.TrimSpace(number))})
+				p.values++
+			}
 		}
 		n.numbers, n.items = nil, append(n.items, item)
 	}
@@ -155,6 +159,19 @@ func (n *node) list() []*node {
 		return nil
 	}
 	return n.items
+}
+
+// floats are the numbers of an array, also among other items.
+func (n *node) floats() (numbers []float64) {
+	if n != nil && n.numbers != nil {
+		return n.numbers
+	}
+	for _, item := range n.list() {
+		if x, err := strconv.ParseFloat(item.text(), 64); item.number() && err == nil {
+			numbers = append(numbers, x)
+		}
+	}
+	return numbers
 }
 
 // text is a scalar as text, "" if there is none.
