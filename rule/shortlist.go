@@ -2,10 +2,11 @@ package rule
 
 import (
 	"spmvtune/kernels"
+	"spmvtune/tuner/search"
 )
 
 // Shortlisted is how many configurations of a shortlist are measured unless told.
-const Shortlisted = 3
+const Shortlisted = search.Shortlisted
 
 // A Ranked is a configuration of a shortlist.
 type Ranked struct {

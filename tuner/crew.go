@@ -23,6 +23,7 @@ type crew struct {
 
 	mu       sync.Mutex
 	todo     []share           // that no device has taken yet
+	running  []share           // that devices have taken and are not done with
 	taken    int               // number of shares that were taken
 	named    map[string]string // name of each matrix that was planned, by its hash
 	able     int               // number of devices that have not failed
@@ -99,6 +100,7 @@ func (c *crew) take() (s share, index int, ok bool) {
 		return s, 0, false
 	}
 	s, c.todo = c.todo[0], c.todo[1:]
+	c.running = append(c.running, s)
 	c.taken++
 	return s, c.taken - 1, true
 }
@@ -107,8 +109,23 @@ func (c *crew) take() (s share, index int, ok bool) {
 func (c *crew) giveBack(s share) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.leave(s)
 	c.todo = append([]share{s}, c.todo...)
 	c.taken--
+}
+
+// done notes that a device is done with a share.
+func (c *crew) done(s share) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leave(s)
+}
+
+// leave takes a share from those that are running. The shares of a cut matrix count alike.
+func (c *crew) leave(s share) {
+	if i := slices.IndexFunc(c.running, func(o share) bool { return o.Name == s.Name }); i >= 0 {
+		c.running = slices.Delete(c.running, i, i+1)
+	}
 }
 
 // ended notes why a device goes on no longer. One that does not answer is left out, if there are

@@ -1,10 +1,13 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/search"
 )
@@ -22,11 +25,11 @@ type Expected struct {
 // their sizes alone.
 const expectFor = time.Second
 
-// expect tells the observer what is ahead: the current matrix, and those that no device has taken. A task, which
-// measures parts, leaves it to the run that it is of.
+// expect tells the observer what is ahead: the matrices that devices are at, and those that none has taken. A task,
+// which measures parts, leaves it to the run that it is of.
 func (r *run) expect(ctx context.Context) error {
 	r.crew.mu.Lock()
-	ahead := append([]share{r.share}, r.crew.todo...)
+	ahead := slices.Concat(r.crew.running, r.crew.todo)
 	told := r.crew.expected
 	r.crew.expected = true
 	r.crew.mu.Unlock()
@@ -69,9 +72,13 @@ func (r *run) expect(ctx context.Context) error {
 }
 
 // expect foresees the work on a matrix: by its sizes alone, unless it may take its time. What is wrong with a matrix
-// shows when it is loaded; until then nothing is expected of it.
+// shows when it is loaded and planned; until then nothing is expected of it. Nor is anything of one whose size is not
+// known before it is downloaded.
 func (p *previewer) expect(ctx context.Context, exact bool) (Expected, error) {
 	spec := p.opt.Resolver.Foresee(p.share.Matrix)
+	if !spec.Resolved() && !spec.HasTwin() {
+		return Expected{}, nil
+	}
 	m, known := p.known(spec)
 	size := m.Size()
 	if !known {
@@ -81,16 +88,38 @@ func (p *previewer) expect(ctx context.Context, exact bool) (Expected, error) {
 		}
 	}
 
-	if !exact || search.Adaptive(p.sweep.Search.Strategy) {
-		o, err := NewOutlook(p.sweep, size, p.planner.device)
-		return Expected{Matrix: spec.Name, Trials: o.Trials, Time: o.Time + o.Load}, err
+	o, err := NewOutlook(p.sweep, size, p.planner.device)
+	if err != nil {
+		return Expected{}, nil
+	}
+	strategy := p.sweep.Search.Strategy
+	if strategy == search.Rule { // it is not asked, because it keeps what it names
+		o = p.shortlisted(o)
+	}
+	if !exact || search.Adaptive(strategy) || strategy == search.Rule {
+		return Expected{Matrix: spec.Name, Trials: o.Trials, Time: o.Time + o.Load}, nil
 	}
 	var f Forecast
-	var err error
 	if known {
 		f, err = p.planned(ctx, m, 0)
 	} else {
 		f, err = p.announced(ctx, spec, size)
 	}
 	return Expected{spec.Name, f.Count, f.Finished, f.Time, f.Repeating}, err
+}
+
+// shortlisted cuts an outlook down to the most trials that a rule names.
+func (r *run) shortlisted(o Outlook) Outlook {
+	precisions := map[kernels.Precision]bool{}
+	for _, space := range r.sweep.Kernels {
+		for _, p := range space.Precisions {
+			precisions[p] = true
+		}
+	}
+	most := cmp.Or(r.sweep.Search.Top, search.Shortlisted) * len(precisions) * len(caches(r.sweep.Protocol))
+	if o.Trials > most {
+		o.Time = time.Duration(float64(o.Time) * float64(most) / float64(o.Trials))
+		o.Trials = most
+	}
+	return o
 }

@@ -169,6 +169,7 @@ func (r *run) all(ctx context.Context) error {
 			return err
 		}
 
+		r.crew.done(s)
 		r.ended(s, err)
 		var f *Failure
 		if errors.As(err, &f) {

@@ -35,11 +35,13 @@ type planned struct {
 	// Repeats counts the repeat runs that are missing where all trials are measured.
 	Repeats int `json:"repeats,omitempty"`
 	// Absent counts the trials for a GPU that is not here. Run leaves them out where it has others.
-	Absent     int                `json:"absent,omitempty"`
-	Matrices   []plannedMatrix    `json:"matrices"`
-	Duplicates []plannedDuplicate `json:"duplicates,omitempty"`
-	Missing    []plannedGet       `json:"missing,omitempty"`
-	Failures   []plannedError     `json:"failures,omitempty"`
+	Absent int `json:"absent,omitempty"`
+	// absentFinished counts those of them that are measured already.
+	absentFinished int
+	Matrices       []plannedMatrix    `json:"matrices"`
+	Duplicates     []plannedDuplicate `json:"duplicates,omitempty"`
+	Missing        []plannedGet       `json:"missing,omitempty"`
+	Failures       []plannedError     `json:"failures,omitempty"`
 }
 
 type plannedMatrix struct {
@@ -158,6 +160,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 		p.addMatrix(name, f)
 		if opt.Assume != nil && f.Missing == "" {
 			p.Absent += f.Count
+			p.absentFinished += f.Finished
 		}
 		if f.Time > 0 {
 			busy++

@@ -120,11 +120,12 @@ func (p *planned) printMissing(w io.Writer) {
 
 // sum says how much is left, and what of it run would leave out here.
 func (p *planned) sum() string {
-	if p.Absent == 0 || p.Absent == p.Trials {
+	if p.Absent == 0 || p.Absent == p.Trials || p.Finished == p.Trials {
 		return p.left()
 	}
-	return fmt.Sprintf("%s\n%d of them are for the GPU, which is not here: here, run leaves them out and measures %d",
-		p.left(), p.Absent, p.Trials-p.Absent)
+	return fmt.Sprintf("%s\n%d of them %s for the GPU, which is not here: here, run leaves %s out and measures %d",
+		p.left(), p.Absent, term.Noun(p.Absent, "is", "are"), term.Noun(p.Absent, "it", "them"),
+		p.Trials-p.Absent-(p.Finished-p.absentFinished))
 }
 
 // left says how much is left.

@@ -18,3 +18,21 @@ func TestPlanSaysWhichRepeatRunsAreMissing(t *testing.T) {
 		}
 	}
 }
+
+// What run measures without the GPU is what is left of the other trials.
+func TestPlanCountsWhatIsLeftWithoutGPU(t *testing.T) {
+	p := planned{Trials: 10, Finished: 5, Absent: 6, absentFinished: 2}
+	if got := p.sum(); !strings.HasSuffix(got, "\n6 of them are for the GPU, which is not here: here, run leaves them out "+
+		"and measures 1") {
+		t.Errorf("%q", got)
+	}
+	p = planned{Trials: 5, Absent: 1}
+	if got := p.sum(); !strings.HasSuffix(got, "\n1 of them is for the GPU, which is not here: here, run leaves it out "+
+		"and measures 4") {
+		t.Errorf("%q", got)
+	}
+	p.Finished, p.absentFinished = 5, 1
+	if got := p.sum(); got != "5 trials, all measured already" {
+		t.Errorf("%q", got)
+	}
+}

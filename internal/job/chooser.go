@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
@@ -20,7 +21,9 @@ import (
 type Chooser struct {
 	named rules // by what the sweep names, or by the model of the device, if it names nothing
 	top   int   // most configurations to measure
-	made  []choice
+
+	mu   sync.Mutex // devices may ask at the same time
+	made []choice
 }
 
 // rules are the rules that a Chooser goes by. One that no sweep names follows the device.
@@ -94,6 +97,8 @@ func (c *Chooser) Use(opt *tuner.Options) {
 func (c *Chooser) choose(
 	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
 ) ([]kernels.Config, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	precision := among[0].Precision
 	r, from, err := c.named.of(dev.Name)
 	if err != nil {

@@ -20,6 +20,9 @@ type Kind struct {
 // Rule is the name of the strategy that measures what a rule names.
 const Rule = "rule"
 
+// Shortlisted is how many configurations that a rule names are measured unless told.
+const Shortlisted = 3
+
 // Rules are the names of the rules that come with the program. A file of such a name is written ./NAME.
 var Rules = []string{"h100", "h200"}
 

@@ -1,10 +1,13 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sync"
 	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"spmvtune/internal/term"
 )
@@ -15,14 +18,14 @@ func Long(w io.Writer, what string) (end func()) { return long(w, what, sayAfter
 
 func long(w io.Writer, what string, after, every time.Duration) (end func()) {
 	began, ended, over := time.Now(), make(chan struct{}), make(chan struct{})
-	terminal := term.SizeOf(w) != nil
+	size := term.SizeOf(w)
 	go func() {
 		defer close(over)
 		wait := after
 		for drawn := false; ; drawn = true {
 			select {
 			case <-ended:
-				if drawn && terminal {
+				if drawn && size != nil {
 					fmt.Fprint(term.Raw(w), eraseLine)
 				}
 				return
@@ -30,8 +33,9 @@ func long(w io.Writer, what string, after, every time.Duration) (end func()) {
 			}
 			wait = every
 			switch {
-			case terminal:
-				fmt.Fprintf(term.Raw(w), "%s%s  %s", eraseLine, term.Visible(what), time.Since(began).Round(time.Second))
+			case size != nil:
+				width, _ := size()
+				fmt.Fprint(term.Raw(w), eraseLine, lasting(what, time.Since(began), cmp.Or(width, 80)-1))
 			case !drawn:
 				fmt.Fprintln(w, what)
 			}
@@ -41,4 +45,10 @@ func long(w io.Writer, what string, after, every time.Duration) (end func()) {
 		close(ended)
 		<-over
 	})
+}
+
+// lasting says what is being done and for how long, in at most width columns.
+func lasting(what string, took time.Duration, width int) string {
+	seconds := fmt.Sprintf("  %s", took.Round(time.Second))
+	return text.Trim(term.Visible(what), max(width-len(seconds), 0)) + seconds
 }

@@ -25,6 +25,15 @@ func TestLong(t *testing.T) {
 	}
 }
 
+// On a terminal the seconds stay, whatever has no room.
+func TestLongFits(t *testing.T) {
+	for width, want := range map[int]string{80: "loading a big matrix  12s", 16: "loading a b  12s", 3: "  12s"} {
+		if got := lasting("loading a big matrix", 12*time.Second, width); got != want {
+			t.Errorf("in %d columns: %q, want %q", width, got, want)
+		}
+	}
+}
+
 // firstText is a writer that tells of its first text.
 type firstText struct {
 	text strings.Builder

@@ -99,7 +99,7 @@ func (p *Progress) Observe(e tuner.Event) {
 	case e.Expected != nil:
 		p.expectation = newExpectation(e.Expected, p.devices, p.begunOrder, time.Now())
 		if p.Changed != "" {
-			p.say(p.w, term.Wrap(NewTrials(p.Changed, p.expectation.ahead()), term.PageWidth-2, "  "))
+			p.say(p.w, term.Lines(p.w, NewTrials(p.Changed, p.expectation.ahead())))
 		}
 	case e.Again != nil:
 		if of := p.matrices[e.Again.Matrix]; of != nil {
