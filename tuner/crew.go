@@ -145,6 +145,13 @@ func (c *crew) ended(r *run, err error) {
 	}
 }
 
+// fail notes why no device can go on.
+func (c *crew) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = cmp.Or(c.err, err)
+}
+
 // failed says why no device can go on.
 func (c *crew) failed() error {
 	c.mu.Lock()

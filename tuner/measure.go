@@ -215,7 +215,11 @@ func (r *run) record(ctx context.Context, res trial.Result) error {
 		return nil
 	}
 	if err := r.rec.Record(ctx, res); err != nil {
-		return fmt.Errorf("recording a trial: %w", err)
+		err = fmt.Errorf("recording a trial: %w", err)
+		if ctx.Err() == nil {
+			r.crew.fail(err) // before the worker of this device has ended
+		}
+		return err
 	}
 	switch {
 	case res.Final:
