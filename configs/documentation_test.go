@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/docs"
+	"spmvtune/internal/testing/docs"
 )
 
 var regen = stdflag.Bool("regen", false, "write the format of a sweep file into the documentation")

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // A key is an entry that a section may have. All about it stands in one row: its name, its text

@@ -11,7 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 //go:embed *.toml
@@ -38,7 +38,7 @@ const mostBytes = 1e6
 func Load(nameOrPath string) (*Sweep, error) {
 	info, err := os.Stat(nameOrPath)
 	if err == nil && !info.IsDir() {
-		text, err := input.ReadFile(nameOrPath, mostBytes)
+		text, err := files.ReadFile(nameOrPath, mostBytes)
 		if err != nil {
 			return nil, fmt.Errorf("reading sweep: %w", err)
 		}

@@ -3,7 +3,7 @@ package plots
 import (
 	"testing"
 
-	"spmvtune/plots/synthetic"
+	"spmvtune/internal/testing/synthetic"
 )
 
 // BenchmarkReport reports on 19,800 trials: of 22 kernels on 100 matrices, in 9 sizes. A first

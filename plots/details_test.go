@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/figure"
-	"spmvtune/plots/synthetic"
 )
 
 // TestFewDetails: of hundreds of matrices, the overviews are all there, the pages of

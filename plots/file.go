@@ -7,34 +7,34 @@ import (
 	"strconv"
 	"sync"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 )
 
-// files writes files under a folder and remembers them. Several goroutines may use it.
-type files struct {
+// folder writes files under a folder and remembers them. Several goroutines may use it.
+type folder struct {
 	dir    string
 	before record // The report that was in the folder.
 	mu     sync.Mutex
 	made   map[string]entry
 }
 
-func filesIn(dir string) *files {
-	return &files{dir: dir, before: readRecord(dir), made: map[string]entry{}}
+func folderIn(dir string) *folder {
+	return &folder{dir: dir, before: readRecord(dir), made: map[string]entry{}}
 }
 
 // Write writes a file, whole or not at all. The name is relative to the folder and slash
 // separated.
-func (f *files) Write(name string, content []byte) error { return f.write(name, content, "") }
+func (f *folder) Write(name string, content []byte) error { return f.write(name, content, "") }
 
-func (f *files) write(name string, content []byte, drawn string) error {
-	if err := atomicfile.Write(filepath.Join(f.dir, filepath.FromSlash(name)), content); err != nil {
+func (f *folder) write(name string, content []byte, drawn string) error {
+	if err := files.Write(filepath.Join(f.dir, filepath.FromSlash(name)), content); err != nil {
 		return err
 	}
 	f.keep(name, entryOf(content, drawn))
 	return nil
 }
 
-func (f *files) keep(name string, e entry) {
+func (f *folder) keep(name string, e entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.made[name] = e
@@ -42,7 +42,7 @@ func (f *files) keep(name string, e entry) {
 
 // has reports whether the folder has the file with the picture of this digest as this program
 // draws it. It then belongs to the report.
-func (f *files) has(name, drawn string) bool {
+func (f *folder) has(name, drawn string) bool {
 	if f.before.Program != program() || f.before.Files[name].Drawn != drawn || !f.before.holds(f.dir, name) {
 		return false
 	}
@@ -51,7 +51,7 @@ func (f *files) has(name, drawn string) bool {
 }
 
 // sorted returns the names of all files written.
-func (f *files) sorted() []string {
+func (f *folder) sorted() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Sorted(maps.Keys(f.made))

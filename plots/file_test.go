@@ -8,7 +8,7 @@ import (
 )
 
 func TestFilesAppearWhole(t *testing.T) {
-	f := filesIn(t.TempDir())
+	f := folderIn(t.TempDir())
 	for _, content := range []string{"first", "second"} {
 		if err := f.Write("x.md", []byte(content)); err != nil {
 			t.Fatal(err)

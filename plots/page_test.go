@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 )
 
 // TestPageInBrowser reads the report as its users do: on a phone and on a large screen,

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/plots/synthetic"
+	"spmvtune/internal/testing/synthetic"
 )
 
 // Every figure, every table of matrices and the page say what was measured; a figure of

@@ -11,7 +11,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
@@ -67,15 +67,15 @@ func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length
 		return nil, err
 	}
 
-	files := filesIn(dir)
+	out := folderIn(dir)
 	pictures := slices.DeleteFunc(content.Pictures(),
 		func(p *canvas.Picture) bool { return p.Detail && len(opt.Figures) == 0 })
 	name(pictures)
-	if err := savePictures(ctx, files, pictures, canvas.PaperFormats, opt.Progress); err != nil {
+	if err := savePictures(ctx, out, pictures, canvas.PaperFormats, opt.Progress); err != nil {
 		return nil, err
 	}
 	for _, p := range pictures {
-		if err := files.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
+		if err := out.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
 			return nil, err
 		}
 	}
@@ -84,12 +84,12 @@ func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length
 		if len(s.Tables) == 0 || opt.Alone {
 			continue
 		}
-		if err := files.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
+		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
 			return nil, err
 		}
 	}
-	written := &Written{Files: files.sorted(), Warnings: content.Warnings}
-	return written, files.finish(opt)
+	written := &Written{Files: out.sorted(), Warnings: content.Warnings}
+	return written, out.finish(opt)
 }
 
 // makeFolders makes the folders of a report.

@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/synthetic"
 )
 
 func TestPaperWidth(t *testing.T) {

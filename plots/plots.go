@@ -19,7 +19,7 @@ import (
 	"slices"
 	"sync"
 
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
@@ -57,20 +57,20 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 		return nil, err
 	}
 
-	files := filesIn(dir)
+	out := folderIn(dir)
 	pictures := content.Pictures()
 	name(pictures)
 
-	g, ctx := mistake.NewGroup(ctx)
-	g.Go(func() error { return savePictures(ctx, files, pictures, canvas.Formats, opt.Progress) })
+	g, ctx := panics.NewGroup(ctx)
+	g.Go(func() error { return savePictures(ctx, out, pictures, canvas.Formats, opt.Progress) })
 	if !opt.Alone {
-		g.Go(func() error { return saveText(files, d, content) })
+		g.Go(func() error { return saveText(out, d, content) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	written := &Written{Files: files.sorted(), Warnings: content.Warnings}
-	return written, files.finish(opt)
+	written := &Written{Files: out.sorted(), Warnings: content.Warnings}
+	return written, out.finish(opt)
 }
 
 // contentOf draws what opt chooses.
@@ -107,18 +107,18 @@ func contentOf(d *data.Report, opt Options) (*page.Content, error) {
 }
 
 // saveText writes the page and the tables.
-func saveText(files *files, d *data.Report, content *page.Content) error {
+func saveText(out *folder, d *data.Report, content *page.Content) error {
 	var html bytes.Buffer
 	if err := content.Write(&html); err != nil {
 		return fmt.Errorf("writing the HTML report: %w", err)
 	}
-	if err := files.Write("report.html", html.Bytes()); err != nil {
+	if err := out.Write("report.html", html.Bytes()); err != nil {
 		return err
 	}
 
 	for _, s := range table.Sheets(d) {
 		for _, form := range s.Forms() {
-			if err := files.Write("tables/"+form.Name, form.Content); err != nil {
+			if err := out.Write("tables/"+form.Name, form.Content); err != nil {
 				return err
 			}
 		}
@@ -136,7 +136,7 @@ func name(pictures []*canvas.Picture) {
 }
 
 // savePictures writes each picture in these formats.
-func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture, formats []string,
+func savePictures(ctx context.Context, out *folder, pictures []*canvas.Picture, formats []string,
 	progress func(done, of int)) error {
 	var mu sync.Mutex
 	done := 0
@@ -148,12 +148,12 @@ func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture,
 		}
 	}
 
-	g, ctx := mistake.NewGroup(ctx)
+	g, ctx := panics.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range pictures {
 		g.Go(func() error {
 			defer tell()
-			return savePicture(ctx, files, p, formats)
+			return savePicture(ctx, out, p, formats)
 		})
 	}
 
@@ -161,21 +161,21 @@ func savePictures(ctx context.Context, files *files, pictures []*canvas.Picture,
 }
 
 // savePicture writes a picture in those of the formats that the folder does not have.
-func savePicture(ctx context.Context, files *files, p *canvas.Picture, formats []string) error {
+func savePicture(ctx context.Context, out *folder, p *canvas.Picture, formats []string) error {
 	drawn := p.Digest()
 	for _, format := range formats {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		name := "figures/" + p.Name + "." + format
-		if files.has(name, drawn) {
+		if out.has(name, drawn) {
 			continue
 		}
 		encoded, err := p.Encode(format)
 		if err != nil {
 			return fmt.Errorf("drawing %s: %w", p.Name, err)
 		}
-		if err := files.write(name, encoded, drawn); err != nil {
+		if err := out.write(name, encoded, drawn); err != nil {
 			return err
 		}
 	}

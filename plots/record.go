@@ -12,8 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // RecordFile is the record's name in a report's folder.
@@ -45,7 +44,7 @@ func entryOf(content []byte, drawn string) entry {
 // readRecord reads the record of a folder. One that cannot be read is empty.
 func readRecord(dir string) record {
 	var r record
-	content, err := input.ReadFile(filepath.Join(dir, RecordFile), 100e6)
+	content, err := files.ReadFile(filepath.Join(dir, RecordFile), 100e6)
 	if err != nil || json.Unmarshal(content, &r) != nil {
 		return record{}
 	}
@@ -91,7 +90,7 @@ var program = sync.OnceValue(func() string {
 
 // finish removes the files of an earlier report that this one did not make, and records those
 // that it did. Of a report on some figures the other figures stay, and the tables if it is of nothing else.
-func (f *files) finish(opt Options) error {
+func (f *folder) finish(opt Options) error {
 	for name, e := range f.before.Files {
 		if _, made := f.made[name]; made {
 			continue
@@ -114,5 +113,5 @@ func (f *files) finish(opt Options) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(f.dir, RecordFile), append(content, '\n'))
+	return files.Write(filepath.Join(f.dir, RecordFile), append(content, '\n'))
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/plots/synthetic"
+	"spmvtune/internal/testing/synthetic"
 )
 
 // A second report keeps the pictures that would not change, draws a damaged one again, and
@@ -107,7 +107,7 @@ func TestRecordStaysInItsFolder(t *testing.T) {
 	if err := makeFolders(report, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	f := filesIn(report)
+	f := folderIn(report)
 	names := []string{"../mine.txt", "figures/../../mine.txt", "figures/../mine.txt", "mine.txt"}
 	for _, name := range names {
 		if err := os.WriteFile(filepath.Join(report, filepath.FromSlash(name)), []byte("x"), 0o666); err != nil {
@@ -118,7 +118,7 @@ func TestRecordStaysInItsFolder(t *testing.T) {
 	if err := f.finish(Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := filesIn(report).finish(Options{}); err != nil {
+	if err := folderIn(report).finish(Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {

@@ -14,13 +14,13 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/number"
 	"spmvtune/plots/page"
-	"spmvtune/plots/synthetic"
 	"spmvtune/tuner/trial"
 )
 

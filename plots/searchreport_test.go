@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/plots/synthetic"
+	"spmvtune/internal/testing/synthetic"
 )
 
 // The report has a page for each device, and the summary has the numbers.

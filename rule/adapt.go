@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/long"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/long"
 )
 
 // page is docs/rule.md, and the rule of the H200, most of whose figures it has.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/long"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/long"
 )
 
 // The figures of docs/rule.md are those that the embedded rule has of itself.

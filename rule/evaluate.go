@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"slices"
 
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 )
 
@@ -118,7 +118,7 @@ func (s *Selector) evaluation() Evaluation {
 // each calls do for every part of the matrices that is left out in turn, on all cores.
 func (t *table) each(ctx context.Context, do func(part int, in, out []int)) error {
 	all := indices(len(t.names))
-	g, ctx := mistake.NewGroup(ctx)
+	g, ctx := panics.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	list := t.folds(all, toJudge)
 	if len(list) < 2 {

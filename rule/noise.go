@@ -3,7 +3,7 @@ package rule
 import (
 	"fmt"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // noisy is how many times as slow as the oracle a configuration that counts as equally fast must

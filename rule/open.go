@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // mostBytes are the most that the file of a rule has.
@@ -20,7 +20,7 @@ func Open(name string) (r *Rule, from string, err error) {
 		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil
 	}
 
-	text, err := input.ReadFile(name, mostBytes)
+	text, err := files.ReadFile(name, mostBytes)
 	if err != nil {
 		return nil, "", fmt.Errorf("opening the rule: %w", err)
 	}

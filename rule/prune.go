@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // penalties are the costs of a leaf, in mean log time, by which a tree may be pruned: none, and

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/tuner/stat"
 )
 

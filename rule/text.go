@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 )
 

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 )
 
 // validate judges everything that can be learned on each family, learning without that family
@@ -22,7 +22,7 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 
 	kernel := t.kernelLoss()
 	cases := make([][]Case, len(list))
-	g, ctx := mistake.NewGroup(ctx)
+	g, ctx := panics.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 
 	for i, family := range list {

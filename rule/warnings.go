@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // few is the number of matrices below which a rule says that it knows little.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 )
 
 // A Claim is the right of one process to measure a chunk, for processes that Slurm did not start as
@@ -142,7 +142,7 @@ func (r *Run) Take(chunk string) (*Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = atomicfile.Create(r.Path(c.file()), data)
+	err = files.Create(r.Path(c.file()), data)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%w: it was faster at chunk %s", ErrClaimed, chunk)
 	}
@@ -203,7 +203,7 @@ func (r *Run) Release(c *Claim, barren bool) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(r.Path(c.file()), data); err != nil {
+	if err := files.Write(r.Path(c.file()), data); err != nil {
 		return fmt.Errorf("releasing chunk %s: %w", c.Chunk, err)
 	}
 	return nil

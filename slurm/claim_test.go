@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // One of several processes gets a chunk, also one whose owner has died.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 )
 
 // New names a run of a sweep, in a folder below root. It writes nothing.
@@ -116,7 +116,7 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 		name string
 		data []byte
 	}
-	files := []file{
+	list := []file{
 		{sweepFile, sweep.Text},
 		{planFile, chunks},
 		{TaskScript, []byte(r.TaskScriptText(sweep.Slurm))},
@@ -128,7 +128,7 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 		return err
 	}
 	if own != nil {
-		files = append(files, file{ownFile, own})
+		list = append(list, file{ownFile, own})
 		r.OwnDigest = digest(own)
 	}
 
@@ -142,8 +142,8 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range append(files, file{infoFile, append(info, '\n')}) {
-		if err := atomicfile.Create(r.Path(f.name), f.data); err != nil {
+	for _, f := range append(list, file{infoFile, append(info, '\n')}) {
+		if err := files.Create(r.Path(f.name), f.data); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/matrix"
@@ -149,7 +149,7 @@ func usableTime(limit time.Duration, s configs.Slurm) (float64, error) {
 func sizesOf(matrices []configs.Matrix) ([]trial.Size, error) {
 	sizes := make([]trial.Size, len(matrices))
 	errs := make([]error, len(matrices))
-	g, _ := mistake.NewGroup(context.Background())
+	g, _ := panics.NewGroup(context.Background())
 	g.SetLimit(readers)
 
 	for i, m := range matrices {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 )
 

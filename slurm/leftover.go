@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 )
 
 // leftover matches the names of folders that Create makes.
@@ -56,7 +56,7 @@ func makeLocked(dir string) (unlock func(), err error) {
 	if _, err := os.Stat(dir); err == nil {
 		return nil, fs.ErrExist
 	}
-	hidden := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+atomicfile.Temporary)
+	hidden := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+files.Temporary)
 	if err := os.Mkdir(hidden, 0o777); err != nil {
 		return nil, err
 	}

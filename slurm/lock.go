@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 )
 
 // The lock files of a run. The last one is no lock: its existence is.
@@ -112,7 +112,7 @@ func flock(ctx context.Context, path string) (unlock func(), alone bool, err err
 func take(path string) (release func(), err error) {
 	host, _ := os.Hostname() // the name is for people only
 	holder := fmt.Sprintf("process %d on %s since %s", os.Getpid(), host, time.Now().Format(time.DateTime))
-	err = atomicfile.Create(path, []byte(holder+"\n"))
+	err = files.Create(path, []byte(holder+"\n"))
 	switch {
 	case err == nil:
 		return func() { os.Remove(path) }, nil

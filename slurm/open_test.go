@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 )
 

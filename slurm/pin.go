@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 )
 
 // pin returns what the file at path says. The first task that needs the file writes it, with
@@ -28,7 +28,7 @@ func pin[T any](path string, mine T) (first T, err error) {
 		if data, err = json.MarshalIndent(mine, "", "\t"); err != nil {
 			return first, err
 		}
-		if err := atomicfile.Create(path, append(data, '\n')); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := files.Create(path, append(data, '\n')); err != nil && !errors.Is(err, fs.ErrExist) {
 			return first, err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/tuner/trial"
 )

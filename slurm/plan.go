@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/tuner/trial"
 )
 
@@ -66,7 +66,7 @@ func (r *Run) ReplacePlan(plan Plan) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(r.Path(planFile), data); err != nil {
+	if err := files.Write(r.Path(planFile), data); err != nil {
 		return fmt.Errorf("writing the plan: %w", err)
 	}
 	return nil

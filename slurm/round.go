@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 )
 
 // errUnderWay says that two submissions of a run meet.
@@ -119,7 +119,7 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 	if err := os.MkdirAll(r.Path(roundsDir), 0o777); err != nil { // it may have been lost
 		return fmt.Errorf("making the folder of rounds: %w", err)
 	}
-	err = atomicfile.Create(r.Path(roundFile(number)), data)
+	err = files.Create(r.Path(roundFile(number)), data)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: spmvtune status %s shows what it sends", errUnderWay, term.Shell(r.Dir))
 	}

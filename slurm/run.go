@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // A Run is a submitted sweep: a folder that all nodes see.
@@ -73,4 +73,4 @@ func (r *Run) Path(elem ...string) string {
 func (r *Run) Read(name string) ([]byte, error) { return read(r.Path(name)) }
 
 // read reads a file of at most a gigabyte.
-func read(path string) ([]byte, error) { return input.ReadFile(path, 1e9) }
+func read(path string) ([]byte, error) { return files.ReadFile(path, 1e9) }

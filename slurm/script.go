@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"spmvtune/configs"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse/cache"
 )
 

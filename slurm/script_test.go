@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/slurmtest"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 )
 

@@ -3,7 +3,7 @@ package sparse
 import (
 	"runtime"
 
-	"spmvtune/internal/fault"
+	"spmvtune/internal/base/panics"
 )
 
 // eachPart calls f once per core, at the same time, with the core's number and
@@ -23,7 +23,7 @@ func workers(steps int) int {
 
 // eachOf is eachPart with a given number of parts.
 func eachOf(parts int, f func(part, parts int)) {
-	var wg fault.Group
+	var wg panics.WaitGroup
 	for part := range parts {
 		wg.Go(func() { f(part, parts) })
 	}

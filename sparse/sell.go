@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"slices"
 
-	"spmvtune/internal/fault"
+	"spmvtune/internal/base/panics"
 )
 
 // A SELL is a matrix in SELL-C-σ form (Kreutzer, Hager, Wellein, Fehske and
@@ -51,7 +51,7 @@ func NewSELL[V Float](m *CSR[V], c, sigma, maxEntries int) (*SELL[V], error) {
 	s.ColIdx, s.Val = make([]int32, total), make([]V, total)
 
 	// Every worker fills the chunks that start in its share of the entries.
-	var wg fault.Group
+	var wg panics.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	first := func(worker int) int {
 		if worker == workers {

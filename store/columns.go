@@ -116,7 +116,7 @@ var trialColumns = []column{
 		field: func(s *stored) any { return moment{&s.At} }},
 	optional("seconds", func(r *trial.Result) *float64 { return &r.Seconds }).added(schemaSeconds),
 	optional("measurement", func(r *trial.Result) *int { return &r.Measurement }).added(schemaMeasurement),
-	optional("asked", func(r *trial.Result) *int64 { return &r.Asked }).added(schemaAsked),
+	optional("asked", func(r *trial.Result) *int64 { return &r.LastRequested }).added(schemaAsked),
 	optional("host_cores", func(r *trial.Result) *float64 { return &r.Host.Cores }).added(schemaHost),
 	optional("host_others", func(r *trial.Result) *float64 { return &r.Host.Others }).added(schemaHost),
 	optional("host_stolen", func(r *trial.Result) *float64 { return &r.Host.Stolen }).added(schemaHost),

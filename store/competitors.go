@@ -23,7 +23,7 @@ func (c competitor) medians() []float64 { return stat.Fair(c.Median, c.finals) }
 
 // competitors reads the trials that count in a place and whose intervals begin by reach or
 // whose medians are at most limit, with finals, fastest first.
-func (from source) competitors(ctx context.Context, p trial.Place, d *drift, reach,
+func (from source) competitors(ctx context.Context, p trial.Case, d *drift, reach,
 	limit float64) ([]competitor, error) {
 	trials, err := from.list(ctx, trialQuery{
 		where: append(slices.Clone(counting), inPlace, "(t.low <= ? OR t.median <= ?)"),

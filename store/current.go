@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"spmvtune/internal/scratch"
+	"spmvtune/internal/base/files"
 )
 
 // OpenCurrent is OpenReadOnly for a database whose kernels and times are put beside those of
@@ -32,7 +32,7 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	}
 
 	original := db.path
-	temporary, err := scratch.New(folder, "spmvtune-older-")
+	temporary, err := files.NewScratch(folder, "spmvtune-older-")
 	if err != nil {
 		err = fmt.Errorf("reading a copy of %s in %s: %w", original, cmp.Or(folder, os.TempDir()), err)
 		return nil, errors.Join(err, db.Close())

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/docs"
+	"spmvtune/internal/testing/docs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )

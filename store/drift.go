@@ -12,7 +12,7 @@ import (
 
 // watched is what a sentinel watches over: a matrix on a device in one cache state. The place
 // has no precision.
-func watched(p trial.Place) trial.Place {
+func watched(p trial.Case) trial.Case {
 	p.Precision = ""
 	return p
 }
@@ -72,7 +72,7 @@ func (d *drift) slack() float64 {
 }
 
 // watch reads what the sentinels say, by what they watch over.
-func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
+func (from source) watch(ctx context.Context) (map[trial.Case]*drift, error) {
 	records, err := from.repeated(ctx)
 	return watchOver(records), err
 }
@@ -81,9 +81,9 @@ func (from source) watch(ctx context.Context) (map[trial.Place]*drift, error) {
 // is compared with the first measurement of its trial. If several watched over one matrix, those
 // of one origin form one series. Sentinels that the device throttled are left out. Finals only
 // tell how well trials repeat.
-func watchOver(records []repeatedTrial) map[trial.Place]*drift {
-	found := map[trial.Place]*drift{}
-	medians := map[trial.Place][][]float64{} // medians of each sentinel, and of each finalist
+func watchOver(records []repeatedTrial) map[trial.Case]*drift {
+	found := map[trial.Case]*drift{}
+	medians := map[trial.Case][][]float64{} // medians of each sentinel, and of each finalist
 
 	for i := range records {
 		r := &records[i]

@@ -12,7 +12,7 @@ import (
 // A Drift is how a device drifted while it measured a matrix in one cache state. The place
 // has no precision: sentinels watch over all of them.
 type Drift struct {
-	trial.Place
+	trial.Case
 	Node        string     // host name; "" if it is not known
 	Points      []Sentinel // sentinels in the order of time
 	Significant bool       // whether the drift is taken out of comparisons
@@ -48,7 +48,7 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 			if len(series) < 2 {
 				continue
 			}
-			one := Drift{Place: over, Node: origins[origin].Node, Significant: d.significant, Drift: d.drifts[origin]}
+			one := Drift{Case: over, Node: origins[origin].Node, Significant: d.significant, Drift: d.drifts[origin]}
 			for _, r := range series {
 				one.Points = append(one.Points, Sentinel{r.Point, r.trial})
 			}

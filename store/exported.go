@@ -8,9 +8,9 @@ import (
 
 // Places lists where the trials in force that the filter chooses compete, ordered by device, matrix,
 // precision and cache state.
-func (db *DB) Places(ctx context.Context, f Filter) ([]trial.Place, error) {
+func (db *DB) Places(ctx context.Context, f Filter) ([]trial.Case, error) {
 	conditions, args := f.conditions(valid())
-	places, err := collect(ctx, db.from(), func(p *trial.Place) []any {
+	places, err := collect(ctx, db.from(), func(p *trial.Case) []any {
 		return []any{&p.Device, &p.Matrix, &p.Precision, &p.Cache}
 	}, "SELECT DISTINCT d.name, m.name, t.precision, t.cache"+fromTrials+where(conditions)+" ORDER BY 1, 2, 3, 4", args...)
 	return places, db.wrap("reading places", err)

@@ -58,7 +58,7 @@ func (db *DB) Undrift(ctx context.Context, trials []*Good) error {
 	return db.wrap("reading telemetry", err)
 }
 
-func (db *DB) undrift(ctx context.Context, trials []*Good, drifted map[trial.Place]*drift) error {
+func (db *DB) undrift(ctx context.Context, trials []*Good, drifted map[trial.Case]*drift) error {
 	wanted := map[string][]*Good{}
 	var ids []string
 	for _, g := range trials {

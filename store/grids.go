@@ -43,7 +43,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 			if t.Cache == trial.Cold {
 				cost.Flush = flush[t.Device]
 			}
-			grids = append(grids, replay.Grid{Place: t.Place(), Cost: cost})
+			grids = append(grids, replay.Grid{Case: t.Place(), Cost: cost})
 		}
 		g := &grids[len(grids)-1]
 		g.Trials = append(g.Trials, t.Result)
@@ -59,7 +59,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 
 // A gridKey is what the trials of a grid share. Each protocol has a grid of its own.
 type gridKey struct {
-	trial.Place
+	trial.Case
 	sweep int64
 }
 

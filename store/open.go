@@ -17,8 +17,8 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"spmvtune/internal/input"
-	"spmvtune/internal/scratch"
+	"spmvtune/internal/base/files"
+
 	"spmvtune/tuner"
 )
 
@@ -35,8 +35,8 @@ type DB struct {
 	file    os.FileInfo // of the database that is written
 	// original is the file that this one is a temporary copy of, or "".
 	original  string
-	temporary *scratch.Folder // of the copy
-	twice     []Twice         // see Gather
+	temporary *files.Scratch // of the copy
+	twice     []Twice        // see Gather
 }
 
 // Open opens the results database at path for reading and recording. It creates
@@ -55,7 +55,7 @@ func Open(path string) (*DB, error) {
 		return nil, fmt.Errorf("creating the database's folder: %w", err)
 	}
 
-	if err := input.Check(path); err != nil {
+	if err := files.Check(path); err != nil {
 		return nil, fmt.Errorf("opening database: %w", err)
 	}
 	return open(context.Background(), path, network(dir))
@@ -115,7 +115,7 @@ func readable(name string) (path string, options url.Values, schema int, err err
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, 0, fmt.Errorf("there is no database %s: run a sweep first", path)
 	}
-	if err = cmp.Or(err, input.Check(path)); err != nil {
+	if err = cmp.Or(err, files.Check(path)); err != nil {
 		return "", nil, 0, fmt.Errorf("opening database: %w", err)
 	}
 

@@ -42,8 +42,8 @@ type Row struct {
 }
 
 // Place returns where the trial competes with others.
-func (r *Row) Place() trial.Place {
-	return trial.Place{Device: r.Device, Matrix: r.Matrix, Precision: r.Precision, Cache: r.Cache}
+func (r *Row) Place() trial.Case {
+	return trial.Case{Device: r.Device, Matrix: r.Matrix, Precision: r.Precision, Cache: r.Cache}
 }
 
 // A Best is a row of the view best: the representative of the tie set of a place.

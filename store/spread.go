@@ -17,28 +17,28 @@ type pool struct {
 	cache  trial.Cache
 }
 
-func poolOf(p trial.Place) pool { return pool{p.Device, p.Cache} }
+func poolOf(p trial.Case) pool { return pool{p.Device, p.Cache} }
 
 // A remeasured is what the trials say that were measured again.
 type remeasured struct {
 	records []repeatedTrial
-	drifted map[trial.Place]*drift // by what sentinels watch over
-	spreads map[pool]stat.Spread[trial.Place]
-	pairs   map[trial.Place]int // of measurements of one trial that follow each other
+	drifted map[trial.Case]*drift // by what sentinels watch over
+	spreads map[pool]stat.Spread[trial.Case]
+	pairs   map[trial.Case]int // of measurements of one trial that follow each other
 }
 
 // readRepeats reads the trials that were measured again.
 func (from source) readRepeats(ctx context.Context) (remeasured, error) {
 	records, err := from.repeated(ctx)
-	t := remeasured{records: records, drifted: watchOver(records), spreads: map[pool]stat.Spread[trial.Place]{},
-		pairs: map[trial.Place]int{}}
-	lists := map[pool][]stat.Repeated[trial.Place]{}
+	t := remeasured{records: records, drifted: watchOver(records), spreads: map[pool]stat.Spread[trial.Case]{},
+		pairs: map[trial.Case]int{}}
+	lists := map[pool][]stat.Repeated[trial.Case]{}
 
 	for i := range records {
 		r := &records[i]
 		p := r.Place()
 		if list := r.distances(t.drifted[watched(p)]); len(list) > 0 {
-			lists[poolOf(p)] = append(lists[poolOf(p)], stat.Repeated[trial.Place]{Place: p, Distances: list})
+			lists[poolOf(p)] = append(lists[poolOf(p)], stat.Repeated[trial.Case]{Place: p, Distances: list})
 			t.pairs[p] += len(list)
 		}
 	}
@@ -84,9 +84,9 @@ func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) erro
 	}
 
 	for _, p := range places {
-		factor := t.factor(p.Place)
+		factor := t.factor(p.Case)
 		if factor != p.factor {
-			if err := forgetTies(ctx, tx, p.Place); err != nil {
+			if err := forgetTies(ctx, tx, p.Case); err != nil {
 				return err
 			}
 		}
@@ -94,7 +94,7 @@ func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) erro
 			continue
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO spread (matrix, device, precision, cache, factor, pairs)
-			VALUES (`+placeKeys+`, ?, ?)`, placeArgs(p.Place, factor, t.pairs[p.Place])...); err != nil {
+			VALUES (`+placeKeys+`, ?, ?)`, placeArgs(p.Case, factor, t.pairs[p.Case])...); err != nil {
 			return err
 		}
 	}
@@ -127,4 +127,4 @@ func (t remeasured) keepEstimates(ctx context.Context, tx *sql.Tx) error {
 
 // factor returns the factor by which two measurements differ at most in a place, 0 if it is not
 // known.
-func (t remeasured) factor(p trial.Place) float64 { return t.spreads[poolOf(p)].Factor(p) }
+func (t remeasured) factor(p trial.Case) float64 { return t.spreads[poolOf(p)].Factor(p) }

@@ -46,11 +46,11 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 		return 0, err
 	}
 
-	open := slices.DeleteFunc(all, func(p settled) bool { return p.ties && p.factor == repeats.factor(p.Place) })
+	open := slices.DeleteFunc(all, func(p settled) bool { return p.ties && p.factor == repeats.factor(p.Case) })
 	for some := range slices.Chunk(open, placesPerCommit) {
 		err := db.transact(ctx, "deciding ties", func(tx *sql.Tx) error {
 			for _, p := range some {
-				if err := decideTies(ctx, tx, p.Place, repeats); err != nil {
+				if err := decideTies(ctx, tx, p.Case, repeats); err != nil {
 					return err
 				}
 			}
@@ -66,7 +66,7 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 }
 
 // decideTies records the tie set of a place.
-func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, repeats remeasured) error {
+func decideTies(ctx context.Context, tx *sql.Tx, p trial.Case, repeats remeasured) error {
 	from := source{tx, len(migrations)}
 	d, factor := repeats.drifted[watched(p)], repeats.factor(p)
 	median, high, ok, err := from.fastest(ctx, p, "")
@@ -107,7 +107,7 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Place, repeats remeasur
 }
 
 // judge reads the competitors of a place as far as reach and limit, and decides which are tied.
-func (from source) judge(ctx context.Context, p trial.Place, d *drift, factor, reach, limit float64) (near []competitor,
+func (from source) judge(ctx context.Context, p trial.Case, d *drift, factor, reach, limit float64) (near []competitor,
 	t tieSet, err error) {
 	if near, err = from.competitors(ctx, p, d, reach, limit); err != nil {
 		return nil, tieSet{}, err
@@ -147,7 +147,7 @@ func byFinals(near []competitor, factor float64) tieSet {
 // byTrials decides in a place where there were none. Two measurements of one configuration there
 // differ by a factor, 0 if it is not known. Some trials are not even sure of their median within
 // the run.
-func (from source) byTrials(ctx context.Context, p trial.Place, d *drift, near []competitor,
+func (from source) byTrials(ctx context.Context, p trial.Case, d *drift, near []competitor,
 	factor float64) (tieSet, error) {
 	t := tieSet{times: make([]float64, len(near)), tied: make([]bool, len(near))}
 	for i := range near {
@@ -188,7 +188,7 @@ func (from source) byTrials(ctx context.Context, p trial.Place, d *drift, near [
 }
 
 // keep records a tie set. Another process may have done so in the meantime.
-func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []competitor, drift, outside bool) error {
+func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Case, near []competitor, drift, outside bool) error {
 	if err := forgetTies(ctx, tx, p); err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (t tieSet) keep(ctx context.Context, tx *sql.Tx, p trial.Place, near []comp
 }
 
 // forgetTies makes the ties of a place undecided.
-func forgetTies(ctx context.Context, tx *sql.Tx, p trial.Place) error {
+func forgetTies(ctx context.Context, tx *sql.Tx, p trial.Case) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM tie_set WHERE (matrix, device, precision, cache) = ("+placeKeys+")",
 		placeArgs(p)...)
 	return err

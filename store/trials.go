@@ -49,7 +49,7 @@ const inPlace = `t.matrix = (SELECT id FROM matrix WHERE name = ?) AND t.device 
 const placeKeys = "(SELECT id FROM matrix WHERE name = ?), (SELECT id FROM device WHERE name = ?), ?, ?"
 
 // placeArgs are the values for inPlace or placeKeys, with more after them.
-func placeArgs(p trial.Place, more ...any) []any {
+func placeArgs(p trial.Case, more ...any) []any {
 	return append([]any{p.Matrix, p.Device, string(p.Precision), string(p.Cache)}, more...)
 }
 
@@ -297,7 +297,7 @@ func where(conditions []string) string {
 
 // A settled is a place with times, and what was settled of it.
 type settled struct {
-	trial.Place
+	trial.Case
 	ties   bool    // whether its ties are
 	factor float64 // of its spread, 0 if it is not known
 }
@@ -319,7 +319,7 @@ func (from source) places(ctx context.Context) ([]settled, error) {
 
 // fastest returns the lowest median of the trials that count in a place and that a
 // condition chooses, with the end of its interval; ok is false if there is none.
-func (from source) fastest(ctx context.Context, p trial.Place, condition string, args ...any) (median,
+func (from source) fastest(ctx context.Context, p trial.Case, condition string, args ...any) (median,
 	high float64, ok bool, err error) {
 	rows, err := from.QueryContext(ctx, "SELECT t.median, ifnull(t.high, t.median) FROM trial t WHERE "+inPlace+
 		" AND t.superseded = 0 AND t.median IS NOT NULL"+condition+
@@ -335,7 +335,7 @@ type kernelParams struct {
 }
 
 // medians reads the times of such trials, by block and grid.
-func (from source) medians(ctx context.Context, p trial.Place, d *drift, of kernelParams) (stat.Grid, error) {
+func (from source) medians(ctx context.Context, p trial.Case, d *drift, of kernelParams) (stat.Grid, error) {
 	grid := stat.Grid{}
 	var cell kernels.Config
 	var r trial.Result

@@ -163,14 +163,14 @@ func standingColumns(schema int) string {
 		source{schema: schema}.since(schemaAsked, "t.asked") + ", 0)"
 }
 
-func standingTargets(s *trial.Standing) []any {
-	return []any{&s.ID, &s.Status, &s.Partial, &s.At, &s.Version, &s.Asked}
+func standingTargets(s *trial.Precedence) []any {
+	return []any{&s.ID, &s.Status, &s.Partial, &s.At, &s.Version, &s.LastRequested}
 }
 
 // known finds the standings of identities, all at once.
-func known(ctx context.Context, tx *sql.Tx, ids []string) (map[string]trial.Standing, error) {
-	var s trial.Standing
-	list := make(map[string]trial.Standing, len(ids))
+func known(ctx context.Context, tx *sql.Tx, ids []string) (map[string]trial.Precedence, error) {
+	var s trial.Precedence
+	list := make(map[string]trial.Precedence, len(ids))
 	rows, err := tx.QueryContext(ctx, "SELECT "+standingColumns(len(migrations))+
 		" FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value", identities(ids))
 	err = readRows(rows, err, standingTargets(&s), func() { list[s.ID] = s })
@@ -182,7 +182,7 @@ type rival struct {
 	id         int64
 	config     kernels.Config
 	superseded bool
-	trial.Standing
+	trial.Precedence
 }
 
 func rivalColumns(schema int) string {
@@ -193,7 +193,7 @@ func rivalColumns(schema int) string {
 func (r *rival) targets() []any {
 	c := &r.config
 	return append([]any{&r.id, &r.superseded, &c.Kernel, &c.Precision, &c.Block, &c.Grid, &c.Params},
-		standingTargets(&r.Standing)...)
+		standingTargets(&r.Precedence)...)
 }
 
 // rivalsInPlace reads all trials of a place.
@@ -215,7 +215,7 @@ func decideAgain(ctx context.Context, tx *sql.Tx, schema int, condition string, 
 
 	type place struct {
 		matrix, device int64
-		trial.Place
+		trial.Case
 	}
 
 	places, err := collect(ctx, tx, func(p *place) []any {
@@ -239,10 +239,10 @@ func (s statements) decidePlace(ctx context.Context, from source, matrix, device
 		return err
 	}
 	var force []int // in force
-	var standings []trial.Standing
+	var standings []trial.Precedence
 	for _, list := range byConfig(rivals) {
 		if i := inForce(rivals, list); i >= 0 {
-			force, standings = append(force, i), append(standings, rivals[i].Standing)
+			force, standings = append(force, i), append(standings, rivals[i].Precedence)
 		}
 	}
 	return s.markRivals(ctx, rivals, force, trial.Newest(standings))
@@ -267,11 +267,11 @@ func byConfig(rivals []rival) [][]int {
 
 // inForce returns which of the rivals of a configuration is in force, -1 if none is.
 func inForce(rivals []rival, of []int) int {
-	standings := make([]trial.Standing, len(of))
+	standings := make([]trial.Precedence, len(of))
 	for i, at := range of {
-		standings[i] = rivals[at].Standing
+		standings[i] = rivals[at].Precedence
 	}
-	if i := trial.InForce(standings); i >= 0 {
+	if i := trial.Current(standings); i >= 0 {
 		return of[i]
 	}
 	return -1

@@ -20,8 +20,8 @@ type writer struct {
 	stmts statements
 	keys  keys
 
-	known    map[string]trial.Standing // standings of identities that are there already
-	versions map[trial.Place]int       // measurement versions that count, see versionIn
+	known    map[string]trial.Precedence // standings of identities that are there already
+	versions map[trial.Case]int          // measurement versions that count, see versionIn
 	queue    []queued
 	sum      Imported
 }
@@ -62,7 +62,7 @@ func (k keys) add(others keys) {
 
 // newWriter begins with a transaction.
 func newWriter(ctx context.Context, tx *sql.Tx, stmts statements, k keys) *writer {
-	return &writer{tx: tx, stmts: stmts.in(ctx, tx), keys: k, versions: map[trial.Place]int{}}
+	return &writer{tx: tx, stmts: stmts.in(ctx, tx), keys: k, versions: map[trial.Case]int{}}
 }
 
 var errNoRun = errors.New("no run has begun")
@@ -121,9 +121,9 @@ func (w *writer) look(ctx context.Context, ids []string) (err error) {
 		return err
 	}
 
-	w.known = map[string]trial.Standing{}
+	w.known = map[string]trial.Precedence{}
 	for _, id := range ids {
-		var s trial.Standing
+		var s trial.Precedence
 		switch err := w.stmts.find.QueryRowContext(ctx, id).Scan(standingTargets(&s)...); {
 		case err == nil:
 			w.known[id] = s
@@ -153,7 +153,7 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 	case !is:
 		w.sum.New++
 		w.queue = append(w.queue, queued{k, *r})
-	case !r.Standing().Replaces(old):
+	case !r.Precedence().Replaces(old):
 		w.sum.Known++
 		if r.Status == trial.OK && old.Status == trial.OK && r.At.UnixMilli() != old.At {
 			w.sum.Lost++
@@ -170,21 +170,21 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 			return err
 		}
 		asking := *r
-		asking.Asked = r.Standing().Asks(old)
+		asking.LastRequested = r.Precedence().LastRequest(old)
 		r = &asking
 		if err := w.replace(ctx, k, r); err != nil {
 			return err
 		}
 	}
 
-	w.known[r.ID] = r.Standing()
+	w.known[r.ID] = r.Precedence()
 	return nil
 }
 
 // ask notes that the trial of r, which stays as it is, was measured or wanted again.
-func (w *writer) ask(ctx context.Context, k trialKeys, r *trial.Result, old trial.Standing) error {
-	asked := old.Asks(r.Standing())
-	if asked == old.Asked {
+func (w *writer) ask(ctx context.Context, k trialKeys, r *trial.Result, old trial.Precedence) error {
+	asked := old.LastRequest(r.Precedence())
+	if asked == old.LastRequested {
 		return nil
 	}
 	if err := w.flush(ctx); err != nil { // the known one may be in the queue
@@ -193,7 +193,7 @@ func (w *writer) ask(ctx context.Context, k trialKeys, r *trial.Result, old tria
 	if _, err := w.stmts.ask.ExecContext(ctx, asked, r.ID); err != nil {
 		return err
 	}
-	old.Asked = asked
+	old.LastRequested = asked
 	w.known[r.ID] = old
 	return w.decidePlace(ctx, k, r)
 }
@@ -342,7 +342,7 @@ func (w *writer) versionIn(ctx context.Context, k trialKeys, r *trial.Result) (v
 		}
 	}
 
-	if version == 0 && r.Standing().Good() {
+	if version == 0 && r.Precedence().Good() {
 		version = r.Measurement // the first one
 	}
 	w.versions[place] = version
@@ -353,7 +353,7 @@ func (w *writer) versionIn(ctx context.Context, k trialKeys, r *trial.Result) (v
 // there are others. If r or a failure changes the version of the measurement that counts in the
 // place, it decides for the whole place.
 func (w *writer) decide(ctx context.Context, k trialKeys, r *trial.Result, shared bool) error {
-	s := r.Standing()
+	s := r.Precedence()
 	if s.Version == 0 && !shared {
 		return nil
 	}

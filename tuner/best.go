@@ -3,10 +3,10 @@ package tuner
 import "spmvtune/tuner/trial"
 
 // placeOf returns the place of a trial within a run, all of which is on one device.
-func placeOf(t trial.Trial) trial.Place { return t.Place("") }
+func placeOf(t trial.Trial) trial.Case { return t.Place("") }
 
 // bests are the lowest medians of a matrix so far, in seconds.
-type bests map[trial.Place]float64
+type bests map[trial.Case]float64
 
 // note notes the median of a trial, unless it is a program's own.
 func (r *run) note(t trial.Trial, median float64) {

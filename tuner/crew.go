@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"spmvtune/configs"
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -166,7 +166,7 @@ func (c *crew) together(runs []*run, f func(*run) error) (able []*run, err error
 	var all sync.WaitGroup
 	for i, r := range runs {
 		all.Go(func() {
-			errs[i] = mistake.Caught(func() error { return f(r) })()
+			errs[i] = panics.Caught(func() error { return f(r) })()
 			c.ended(r, errs[i])
 		})
 	}

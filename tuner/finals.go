@@ -35,8 +35,8 @@ const fewestFinals = 4
 type finals struct {
 	most    int // of each trial; 0: there are none
 	rng     *rand.Rand
-	places  []trial.Place // in the order in which their trials came
-	ranking map[trial.Place]*ranking
+	places  []trial.Case // in the order in which their trials came
+	ranking map[trial.Case]*ranking
 	round   []*candidate // rest of the current round
 	// programs are kernels whose times are their own: they lead beside others, and never in their place.
 	programs map[string]bool
@@ -65,7 +65,7 @@ func newFinals(most int, seed uint64, matrix string) *finals {
 	h := fnv.New64a()
 	h.Write([]byte(matrix + " finals"))
 	return &finals{
-		most: most, rng: rand.New(rand.NewPCG(seed, h.Sum64())), ranking: map[trial.Place]*ranking{},
+		most: most, rng: rand.New(rand.NewPCG(seed, h.Sum64())), ranking: map[trial.Case]*ranking{},
 	}
 }
 
@@ -122,7 +122,7 @@ func (f *finals) next() *job {
 	for i := 0; len(f.round) == 0 && i < len(f.places); i++ {
 		// Cache states are not mixed; precisions are.
 		cache := f.places[i].Cache
-		if slices.IndexFunc(f.places, func(p trial.Place) bool { return p.Cache == cache }) < i {
+		if slices.IndexFunc(f.places, func(p trial.Case) bool { return p.Cache == cache }) < i {
 			continue
 		}
 		for _, p := range f.places {

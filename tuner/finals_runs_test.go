@@ -66,7 +66,7 @@ func TestFinalsOfRuns(t *testing.T) {
 
 // placesOfRuns reads what the databases have in common.
 func placesOfRuns(t *testing.T, paths []string) []*runPlace {
-	medians := map[trial.Place]map[string][][]float64{}
+	medians := map[trial.Case]map[string][][]float64{}
 	known := map[string]trial.Trial{}
 	for run, path := range paths {
 		db, err := store.OpenReadOnly(path)

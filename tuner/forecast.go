@@ -71,10 +71,10 @@ type estimate struct {
 	size      trial.Size
 	past      history
 	best      bests
-	products  map[trial.Place][]float64 // in seconds, of trials whose kernel is known
-	highs     map[trial.Place]float64   // lowest upper end of an interval, of trials that are measured; see reach
-	begun     map[trial.Place]bool      // whether there is a trial of the place
-	layouts   map[layout]bool           // that are made
+	products  map[trial.Case][]float64 // in seconds, of trials whose kernel is known
+	highs     map[trial.Case]float64   // lowest upper end of an interval, of trials that are measured; see reach
+	begun     map[trial.Case]bool      // whether there is a trial of the place
+	layouts   map[layout]bool          // that are made
 	sentinels map[trial.Cache]*sentinelEstimate
 	seconds   float64
 	repeats   float64 // those of them that repeat runs take
@@ -89,8 +89,8 @@ type sentinelEstimate struct {
 func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past history) *estimate {
 	return &estimate{
 		protocol: p, device: dev, size: size, past: past,
-		best: bests{}, products: map[trial.Place][]float64{}, highs: map[trial.Place]float64{},
-		begun: map[trial.Place]bool{}, layouts: map[layout]bool{},
+		best: bests{}, products: map[trial.Case][]float64{}, highs: map[trial.Case]float64{},
+		begun: map[trial.Case]bool{}, layouts: map[layout]bool{},
 		sentinels: map[trial.Cache]*sentinelEstimate{},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"spmvtune/internal/scratch"
+	"spmvtune/internal/base/files"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
 	"spmvtune/tuner/worker"
@@ -34,7 +34,7 @@ func Compiled(own []kernels.Own) (folder string, remove func(), err error) {
 	if path := dir.Path(); path != "" {
 		return filepath.Join(path, "kernels"), remove, nil
 	}
-	made, err := scratch.New("", "spmvtune-kernels-")
+	made, err := files.NewScratch("", "spmvtune-kernels-")
 	if err != nil {
 		return "", remove, fmt.Errorf("making a folder for compiled kernels: %w", err)
 	}
@@ -46,7 +46,7 @@ func (r *run) keepScratch() (remove func(), err error) {
 	if !slices.ContainsFunc(r.sweep.Own(), func(o kernels.Own) bool { return o.Command != nil }) {
 		return func() {}, nil
 	}
-	made, err := scratch.New("", "spmvtune-programs-")
+	made, err := files.NewScratch("", "spmvtune-programs-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for programs: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 type piece struct {
 	trial.Part
 	trials   []trial.Trial
-	searches []trial.Place
+	searches []trial.Case
 }
 
 // cut reduces a plan to the trials that are in one of the matrix's parts. Searches are not

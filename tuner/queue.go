@@ -111,7 +111,7 @@ func (q *queue) told(r trial.Result) {
 		s.since = 0
 	default:
 		q.source.told(r)
-		good := r.Standing().Good()
+		good := r.Precedence().Good()
 		if good {
 			q.finals.enter(r, nil)
 			q.spreads.enter(r.Trial, r.Stop)

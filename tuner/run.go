@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
@@ -120,12 +120,12 @@ type run struct {
 // current is the state of a run that belongs to the current matrix.
 type current struct {
 	share                  share
-	pieces                 []piece              // parts of the matrix, if there are Parts
-	over                   map[trial.Place]bool // searches that have ended
-	done                   map[string]bool      // trials that are recorded, by identity
-	measured               map[string]bool      // those of them that this run measured
-	ours                   int                  // how many of these a device measured that has failed
-	okBefore, failedBefore int                  // how those of an earlier run ended
+	pieces                 []piece             // parts of the matrix, if there are Parts
+	over                   map[trial.Case]bool // searches that have ended
+	done                   map[string]bool     // trials that are recorded, by identity
+	measured               map[string]bool     // those of them that this run measured
+	ours                   int                 // how many of these a device measured that has failed
+	okBefore, failedBefore int                 // how those of an earlier run ended
 	best                   bests
 	host                   trial.HostUse // while its trials were measured
 	name                   string
@@ -143,7 +143,7 @@ func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 
 // next forgets the last matrix.
 func (r *run) next() {
-	r.current = current{over: map[trial.Place]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
+	r.current = current{over: map[trial.Case]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
 }
 
 func (r *run) close() {
@@ -162,7 +162,7 @@ func (r *run) all(ctx context.Context) error {
 		r.next()
 		r.share = s
 		maps.Copy(r.measured, s.done)
-		err := mistake.Caught(func() error { return r.matrix(ctx, index, s.Matrix) })() // its parts are named, too
+		err := panics.Caught(func() error { return r.matrix(ctx, index, s.Matrix) })() // its parts are named, too
 		if isGone(err) {
 			s.done, s.told = r.measured, r.share.told
 			r.crew.giveBack(s)

@@ -31,7 +31,7 @@ type searches struct {
 
 // A placeSearch is the search in one place.
 type placeSearch struct {
-	place    trial.Place
+	place    trial.Case
 	strategy search.Strategy
 	trials   []trial.Trial // of the configurations, under the sweep's protocol
 	left     int           // steps that the budget allows; negative: no bound
@@ -42,15 +42,15 @@ type placeSearch struct {
 
 // places lists where trials of a matrix compete: the cache states in the order in which
 // they come, and the precisions by name.
-func places(trials []trial.Trial) []trial.Place {
-	var list []trial.Place
+func places(trials []trial.Trial) []trial.Case {
+	var list []trial.Case
 	for _, t := range trials {
 		if p := placeOf(t); !slices.Contains(list, p) {
 			list = append(list, p)
 		}
 	}
 
-	slices.SortStableFunc(list, func(a, b trial.Place) int {
+	slices.SortStableFunc(list, func(a, b trial.Case) int {
 		if a.Cache != b.Cache {
 			return 0 // trials come in the order of the cache states
 		}

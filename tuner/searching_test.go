@@ -57,9 +57,9 @@ func TestSearch(t *testing.T) {
 		if sum.Trials != len(rec.results) || sum.Trials > planned.Trials || !planned.AtMost || sum.Finished != 0 {
 			t.Errorf("%s: %d trials, %d results, planned %+v", name, sum.Trials, len(rec.results), planned)
 		}
-		var order []trial.Place
-		at := func(t trial.Trial) trial.Place { return trial.Place{Precision: t.Precision, Cache: t.Cache} }
-		whole := map[trial.Place]int{}
+		var order []trial.Case
+		at := func(t trial.Trial) trial.Case { return trial.Case{Precision: t.Precision, Cache: t.Cache} }
+		whole := map[trial.Case]int{}
 		for _, r := range rec.results {
 			if len(order) == 0 || order[len(order)-1] != at(r.Trial) {
 				order = append(order, at(r.Trial))
@@ -71,7 +71,7 @@ func TestSearch(t *testing.T) {
 				}
 			}
 		}
-		if want := []trial.Place{{Precision: "float32", Cache: trial.Warm}, {Precision: "float64", Cache: trial.Warm},
+		if want := []trial.Case{{Precision: "float32", Cache: trial.Warm}, {Precision: "float64", Cache: trial.Warm},
 			{Precision: "float32", Cache: trial.Cold}, {Precision: "float64", Cache: trial.Cold}}; !slices.Equal(order, want) {
 			t.Errorf("%s: places %v", name, order)
 		}
@@ -190,14 +190,14 @@ func TestSearchWithinABudget(t *testing.T) {
 			t.Errorf("%d trials are announced, want 9 for each cache state", e.Matrix.Trials)
 		}
 	}})
-	steps, whole := map[trial.Place]int{}, map[trial.Place]int{}
+	steps, whole := map[trial.Case]int{}, map[trial.Case]int{}
 	for _, r := range rec.results {
 		steps[placeOf(r.Trial)]++
 		if r.Stop != trial.StopSearch {
 			whole[placeOf(r.Trial)]++
 		}
 	}
-	fastest, chosen := map[trial.Place]trial.Result{}, map[trial.Place]trial.Result{}
+	fastest, chosen := map[trial.Case]trial.Result{}, map[trial.Case]trial.Result{}
 	for _, r := range rec.results {
 		p := placeOf(r.Trial)
 		if r.Stop != trial.StopSearch {
@@ -206,7 +206,7 @@ func TestSearchWithinABudget(t *testing.T) {
 			fastest[p] = r
 		}
 	}
-	last := map[trial.Place]trial.Result{}
+	last := map[trial.Case]trial.Result{}
 	for _, r := range rec.results {
 		last[placeOf(r.Trial)] = r
 	}

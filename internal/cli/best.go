@@ -3,9 +3,9 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/plots/data"
 	"spmvtune/store"
 )

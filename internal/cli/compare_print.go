@@ -5,8 +5,8 @@ import (
 	"io"
 	"math"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner"

@@ -13,7 +13,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3"
 
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 )
 
 // execute runs a command in this process. Whatever is wrong with its input, there is no panic.
@@ -23,7 +23,7 @@ func execute(t testing.TB, args ...string) error {
 	root.SetOut(io.Discard)
 	root.SetErr(io.Discard)
 	err := root.ExecuteContext(t.Context())
-	if m, panicked := errors.AsType[*mistake.Error](err); panicked {
+	if m, panicked := errors.AsType[*panics.Error](err); panicked {
 		panic(m)
 	}
 	return err

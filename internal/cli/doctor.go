@@ -13,11 +13,11 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 )

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/base/panics"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/mistake"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -92,7 +92,7 @@ func TestEndAfter(t *testing.T) {
 // A mistake in the program is a line that has the command to report it by.
 func TestMistake(t *testing.T) {
 	t.Setenv("GOTRACEBACK", "")
-	err := mistake.Caught(func() error { panic("oh\nno") })()
+	err := panics.Caught(func() error { panic("oh\nno") })()
 	var out strings.Builder
 	code := command.Finish(&out, command.Reported(err, []string{"report", "a b.db"}))
 	if code != command.ExitFailed || strings.Count(out.String(), "\n") != 1 ||

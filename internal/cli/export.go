@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
@@ -107,7 +107,7 @@ func (e *exportCommand) Run(cmd *cobra.Command, args []string) error {
 	if e.out == "" {
 		return write(w)
 	}
-	return atomicfile.WriteTo(e.out, write)
+	return files.WriteTo(e.out, write)
 }
 
 // chosen returns the format that is asked for.
@@ -149,7 +149,7 @@ func (e *exportCommand) write(ctx context.Context, w, notes io.Writer, db *store
 
 // folder writes a file for each place.
 func (e *exportCommand) folder(ctx context.Context, notes io.Writer, db *store.DB, format export.Format,
-	places []trial.Place) error {
+	places []trial.Case) error {
 	if err := os.MkdirAll(e.out, 0o777); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (e *exportCommand) folder(ctx context.Context, notes io.Writer, db *store.D
 		}
 		f := e.filter
 		f.Device, f.Matrix, f.Precision, f.Cache = p.Device, p.Matrix, p.Precision, p.Cache
-		err := atomicfile.WriteTo(filepath.Join(e.out, name+format.Extension), func(w io.Writer) error {
+		err := files.WriteTo(filepath.Join(e.out, name+format.Extension), func(w io.Writer) error {
 			return e.write(ctx, w, notes, db, format, f)
 		})
 		if err != nil {
@@ -174,7 +174,7 @@ func (e *exportCommand) folder(ctx context.Context, notes io.Writer, db *store.D
 }
 
 // onePlace asks for one of several places.
-func onePlace(format export.Format, places []trial.Place) error {
+func onePlace(format export.Format, places []trial.Case) error {
 	lines := ""
 	const most = 6
 	for _, p := range places[:min(len(places), most)] {

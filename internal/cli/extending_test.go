@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 	"spmvtune/sparse/cache"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/cli/clitest"
+	"spmvtune/internal/testing/clitest"
 	"spmvtune/store"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/store/foreign"

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
 	"spmvtune/rule/code"
@@ -77,7 +77,7 @@ func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
 		if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
 			return err
 		}
-		if err := atomicfile.WriteTo(out, func(w io.Writer) error { return e.write(w, r, name) }); err != nil {
+		if err := files.WriteTo(out, func(w io.Writer) error { return e.write(w, r, name) }); err != nil {
 			return err
 		}
 		fmt.Fprintln(w, out)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/rule"
 )
 
@@ -38,5 +38,5 @@ func keptIn(paths []string) (all []rule.Observation, test []string, err error) {
 
 // keepIn writes observations.
 func keepIn(path string, obs []rule.Observation, test []string) error {
-	return atomicfile.WriteTo(path, func(w io.Writer) error { return rule.Keep(w, obs, test) })
+	return files.WriteTo(path, func(w io.Writer) error { return rule.Keep(w, obs, test) })
 }

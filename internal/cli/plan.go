@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 )
 
 // planCommand is the command plan.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/tuner"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
-	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 

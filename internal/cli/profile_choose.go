@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
-	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/input"
-	"spmvtune/internal/term"
 	"spmvtune/kernels/cuda"
 	"spmvtune/store"
 	"spmvtune/store/foreign"
@@ -54,7 +54,7 @@ const mostTable = 1 << 28
 
 // imported keeps what a script of print has counted.
 func (p *profileCommand) imported(ctx context.Context, w io.Writer, db *store.DB) error {
-	text, err := input.ReadFile(p.table, mostTable)
+	text, err := files.ReadFile(p.table, mostTable)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/cli/command"
 	"spmvtune/plots/figure"
 	"spmvtune/store"
@@ -173,7 +173,7 @@ func (r *replayCommand) draw() error {
 			ending := filepath.Ext(name)
 			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), i+1, ending)
 		}
-		if err := atomicfile.Write(name, picture); err != nil {
+		if err := files.Write(name, picture); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/tuner/replay"
 )
 

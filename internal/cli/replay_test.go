@@ -12,7 +12,7 @@ import (
 // A verdict within 2% is not printed where the intervals tell less, and then says what they tell.
 func TestReplaySaysWhatNoiseHides(t *testing.T) {
 	grid := func(low float64) replay.Grid {
-		g := replay.Grid{Place: trial.Place{Matrix: "m", Precision: kernels.Float32, Cache: trial.Warm}}
+		g := replay.Grid{Case: trial.Case{Matrix: "m", Precision: kernels.Float32, Cache: trial.Warm}}
 		for i := range 4 {
 			median := 1 + 0.01*float64(i)
 			g.Trials = append(g.Trials, trial.Result{Status: trial.OK, Median: median, Samples: []float64{median}, Batch: 1,

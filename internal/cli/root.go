@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/panics"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/cluster"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/matrix"
-	"spmvtune/internal/mistake"
-	"spmvtune/internal/term"
 )
 
 // Main runs the program with these arguments and returns its exit code.
@@ -38,7 +38,7 @@ func Main(args []string) int {
 	root.SetArgs(args)
 	root.SetOut(term.Escaped(os.Stdout))
 	root.SetErr(alarm)
-	err := mistake.Caught(func() error { return root.ExecuteContext(ctx) })()
+	err := panics.Caught(func() error { return root.ExecuteContext(ctx) })()
 	return command.Finish(alarm, command.Interrupted(ctx, command.Reported(err, args)))
 }
 

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/live"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/headline"
 	"spmvtune/store"

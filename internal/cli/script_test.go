@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"spmvtune/internal/cli/clitest"
+	"spmvtune/internal/testing/clitest"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
 	"spmvtune/rule"

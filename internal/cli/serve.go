@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/serve"
-	"spmvtune/internal/term"
 	"spmvtune/store"
 )
 

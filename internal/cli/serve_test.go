@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 	"spmvtune/sparse/cache"
 )
 

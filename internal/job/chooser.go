@@ -52,7 +52,7 @@ func (r *rules) of(device string) (*rule.Rule, string, error) {
 
 // A choice is what was measured because the rule named it.
 type choice struct {
-	at      trial.Place
+	at      trial.Case
 	configs []kernels.Config
 }
 
@@ -131,7 +131,7 @@ func (c *Chooser) choose(
 		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", from, names(wanted),
 			dev.Name)
 	}
-	at := trial.Place{Device: dev.Name, Matrix: m.Name, Precision: precision, Cache: cache}
+	at := trial.Case{Device: dev.Name, Matrix: m.Name, Precision: precision, Cache: cache}
 	c.made = append(c.made, choice{at, kept})
 	return kept, nil
 }

@@ -23,11 +23,11 @@ type distance struct {
 }
 
 // verified are the verified measurements of each place.
-func verified(seen []rule.Observation) map[trial.Place][]*rule.Observation {
-	places := make(map[trial.Place][]*rule.Observation)
+func verified(seen []rule.Observation) map[trial.Case][]*rule.Observation {
+	places := make(map[trial.Case][]*rule.Observation)
 	for i := range seen {
 		if o := &seen[i]; !o.Failed {
-			at := trial.Place{Device: o.Device, Matrix: o.Matrix, Precision: o.Config.Precision, Cache: o.Cache}
+			at := trial.Case{Device: o.Device, Matrix: o.Matrix, Precision: o.Config.Precision, Cache: o.Cache}
 			places[at] = append(places[at], o)
 		}
 	}
@@ -117,7 +117,7 @@ func (j *Job) choiceNotes(ctx context.Context) ([]error, error) {
 
 // distances asks the rule for its choice at each place. It leaves out places where nothing
 // that the rule names was measured.
-func (c *Chooser) distances(places map[trial.Place][]*rule.Observation) []distance {
+func (c *Chooser) distances(places map[trial.Case][]*rule.Observation) []distance {
 	var list []distance
 	for _, at := range slices.SortedFunc(maps.Keys(places), comparePlaces) {
 		var among []kernels.Config
@@ -162,7 +162,7 @@ func farthest(far []distance) []error {
 	return notes
 }
 
-func comparePlaces(a, b trial.Place) int {
+func comparePlaces(a, b trial.Case) int {
 	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix),
 		cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache))
 }

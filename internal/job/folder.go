@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/rule"
 )
 
@@ -23,7 +23,7 @@ func writeRule(folder string, r *rule.Rule) error {
 		return err
 	}
 	for name, write := range map[string]func(io.Writer) error{RuleText: r.WriteText, RuleJSON: r.WriteJSON} {
-		if err := atomicfile.WriteTo(filepath.Join(folder, name), write); err != nil {
+		if err := files.WriteTo(filepath.Join(folder, name), write); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/headline"
 	"spmvtune/rule"

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	"spmvtune/internal/gosource"
+	"spmvtune/internal/base/gosource"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/gosource/uses"
+	"spmvtune/internal/testing/uses"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
 )

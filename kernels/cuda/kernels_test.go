@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 	"spmvtune/kernels"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/internal/gosource"
+	"spmvtune/internal/base/gosource"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"

@@ -19,8 +19,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 )
 
@@ -67,7 +67,7 @@ func Build(cache string, by *Compiler, o kernels.Own, c kernels.Config) (file st
 		return "", errors.New(said)
 	}
 	if firstError.MatchString(printed) { // it would say so again
-		atomicfile.Write(file+".note", []byte(digest(said)+said))
+		files.Write(file+".note", []byte(digest(said)+said))
 	}
 	return "", &kernels.InvalidError{Reason: said}
 }
@@ -82,7 +82,7 @@ func keep(made, file string) error {
 	if err != nil {
 		return fmt.Errorf("keeping what was compiled: %w", err)
 	}
-	return atomicfile.Write(file+".note", []byte(digest(string(content))))
+	return files.Write(file+".note", []byte(digest(string(content))))
 }
 
 // built reports whether a file was compiled, or why it can't be.
@@ -139,7 +139,7 @@ func removeLeft(cache string) {
 // where it can.
 func All(list []kernels.Config, build func(kernels.Config) error) []string {
 	said := make([]string, len(list))
-	group, _ := mistake.NewGroup(context.Background())
+	group, _ := panics.NewGroup(context.Background())
 	group.SetLimit(runtime.NumCPU())
 	for i, c := range list {
 		group.Go(func() error {

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // The most that a kernel's files have together.
@@ -22,7 +22,7 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"`)
 // Gather reads a source and all that it and its headers include by "NAME", where NAME is a file
 // beside the one that includes it. Others are taken for the compiler's. It returns their texts by
 // their path in the deepest folder that has all of them, and that of the source.
-func Gather(source string) (files map[string]string, name string, err error) {
+func Gather(source string) (list map[string]string, name string, err error) {
 	if source, err = filepath.Abs(source); err != nil {
 		return nil, "", fmt.Errorf("finding the folder of %s: %w", source, err)
 	}
@@ -34,7 +34,7 @@ func Gather(source string) (files map[string]string, name string, err error) {
 		if _, done := texts[path]; done {
 			continue
 		}
-		text, err := input.ReadFile(path, mostBytes)
+		text, err := files.ReadFile(path, mostBytes)
 		if errors.Is(err, fs.ErrNotExist) && path != source {
 			continue
 		}
@@ -57,17 +57,17 @@ func Gather(source string) (files map[string]string, name string, err error) {
 
 	root := commonFolder(texts)
 	relative := func(path string) string { return filepath.ToSlash(strings.TrimPrefix(path[len(root):], "/")) }
-	files = map[string]string{}
+	list = map[string]string{}
 	for path, text := range texts {
-		files[relative(path)] = text
+		list[relative(path)] = text
 	}
-	return files, relative(source), nil
+	return list, relative(source), nil
 }
 
 // commonFolder is the deepest folder that has all files.
-func commonFolder(files map[string]string) string {
+func commonFolder(list map[string]string) string {
 	root, first := "", true
-	for path := range files {
+	for path := range list {
 		dir := filepath.Dir(path)
 		if first {
 			root, first = dir, false

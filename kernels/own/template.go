@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/kernels"
 )
 
@@ -34,7 +34,7 @@ func CheckName(name string) error {
 
 // New writes a kernel that works, and a sweep for it, to a folder, where there must be no files of
 // their names: it writes both or none. It returns their paths, the sweep's first.
-func New(dir, name, backend string) (files []string, err error) {
+func New(dir, name, backend string) (written []string, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func New(dir, name, backend string) (files []string, err error) {
 		from[name+".toml"] = "c.toml"
 	}
 	defer func() {
-		for _, path := range files {
+		for _, path := range written {
 			if err != nil {
 				os.Remove(path)
 			}
@@ -59,14 +59,14 @@ func New(dir, name, backend string) (files []string, err error) {
 			return nil, err
 		}
 		path := filepath.Join(dir, file)
-		err = atomicfile.Create(path, []byte(strings.ReplaceAll(string(text), "NAME", name)))
+		err = files.Create(path, []byte(strings.ReplaceAll(string(text), "NAME", name)))
 		if errors.Is(err, fs.ErrExist) {
-			return files, fmt.Errorf("%s is there already", path)
+			return written, fmt.Errorf("%s is there already", path)
 		}
 		if err != nil {
-			return files, err
+			return written, err
 		}
-		files = append(files, path)
+		written = append(written, path)
 	}
-	return files, nil
+	return written, nil
 }

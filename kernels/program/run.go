@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // A Run is a program to be run.
@@ -94,7 +94,7 @@ func (r Run) explain(err error, state *os.ProcessState) error {
 
 // read reads a file that the program wrote, as far as mostPrinted.
 func (r Run) read(name string) ([]byte, error) {
-	return input.ReadFile(filepath.Join(r.Dir, name), mostPrinted)
+	return files.ReadFile(filepath.Join(r.Dir, name), mostPrinted)
 }
 
 // watchEvery is how often the folder of a program is looked at: that disturbs its times little.

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 	"spmvtune/kernels"
 )
 
@@ -33,7 +33,7 @@ func Source(o kernels.Own) string {
 	h := sha256.New()
 	fmt.Fprintln(h, o.Digest())
 	for _, word := range append([]string{path}, o.Command[1:]...) {
-		f, err := input.Open(word)
+		f, err := files.Open(word)
 		if err != nil {
 			continue // no file
 		}

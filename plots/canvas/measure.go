@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // measured makes signs in texts visible that would turn their direction, and remembers their sizes: a

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/tuner/stat"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/number"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"

@@ -94,7 +94,7 @@ func (d *Report) named(places []Panel) []string {
 	for i := range places {
 		list[i] = Fastest(places[i].Rows).Kernel
 		for k := range d.Best {
-			if b := &d.Best[k]; b.Place() == places[i].Place && places[i].ByKernel(b.Kernel) != nil {
+			if b := &d.Best[k]; b.Place() == places[i].Case && places[i].ByKernel(b.Kernel) != nil {
 				list[i] = d.Best[k].Kernel
 			}
 		}

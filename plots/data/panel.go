@@ -11,7 +11,7 @@ import (
 
 // A Panel holds the good trials of one place, each configuration once.
 type Panel struct {
-	trial.Place
+	trial.Case
 	Rows []store.Row
 }
 
@@ -46,9 +46,9 @@ func SetupOf(r *store.Row) Setup { return SetupOn(r.Device, r.Cache, r.Precision
 func panelsOf(good []store.Row) []Panel {
 	var panels []Panel
 	for start := 0; start < len(good); {
-		p := Panel{Place: good[start].Place()}
+		p := Panel{Case: good[start].Place()}
 		end := start
-		for end < len(good) && good[end].Place() == p.Place {
+		for end < len(good) && good[end].Place() == p.Case {
 			end++
 		}
 		p.Rows = good[start:end:end]
@@ -95,7 +95,7 @@ func (d *Report) Under(c Condition) []Panel {
 // PanelOf returns the panel that r belongs to, an empty one if there is none.
 func (d *Report) PanelOf(r *store.Row) *Panel {
 	for i := range d.Panels {
-		if d.Panels[i].Place == r.Place() {
+		if d.Panels[i].Case == r.Place() {
 			return &d.Panels[i]
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/number"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -15,7 +15,7 @@ type Resolution struct {
 	// Usual is the median over the places, and Worst the largest, at Where. Usual is NaN if there
 	// is no place with two trials.
 	Usual, Worst float64
-	Where        trial.Place
+	Where        trial.Case
 	// Repeated says that trials were repeated, which tells how far two runs differ. Otherwise
 	// intervals are those within the run.
 	Repeated bool
@@ -36,7 +36,7 @@ func ResolutionOf(panels []Panel) Resolution {
 		x := p.resolution()
 		all = append(all, x)
 		if x > r.Worst {
-			r.Worst, r.Where = x, p.Place
+			r.Worst, r.Where = x, p.Case
 		}
 		r.Repeated = r.Repeated || slices.ContainsFunc(p.Rows, func(r store.Row) bool { return r.Factor > 0 })
 	}

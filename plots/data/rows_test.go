@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"

@@ -23,7 +23,7 @@ const (
 
 // A searchable is a recorded grid that searches can be replayed on.
 type searchable struct {
-	trial.Place
+	trial.Case
 	configs int
 }
 
@@ -36,7 +36,7 @@ func (d *Report) Searchables() []searchable {
 	}
 
 	var list []searchable
-	index := map[trial.Place]int{}
+	index := map[trial.Case]int{}
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		if !whole[r.Sweep] {
@@ -47,7 +47,7 @@ func (d *Report) Searchables() []searchable {
 		if !seen {
 			n = len(list)
 			index[at] = n
-			list = append(list, searchable{Place: at})
+			list = append(list, searchable{Case: at})
 		}
 		list[n].configs++
 	}

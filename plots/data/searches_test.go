@@ -46,7 +46,7 @@ func TestSearchables(t *testing.T) {
 	}
 	var many []searchable
 	for i := range 500 {
-		many = append(many, searchable{Place: trial.Place{Matrix: fmt.Sprint(i)}, configs: 100 + i%7})
+		many = append(many, searchable{Case: trial.Case{Matrix: fmt.Sprint(i)}, configs: 100 + i%7})
 	}
 	taken, sum := some(many), 0
 	for _, s := range taken {

@@ -1,7 +1,7 @@
 package data
 
 import (
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/number"
 	"spmvtune/store"
 )

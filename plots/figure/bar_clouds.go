@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"

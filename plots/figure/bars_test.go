@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
-	"spmvtune/plots/synthetic"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/plots/synthetic"
+	"spmvtune/internal/testing/synthetic"
 )
 
 // The figure has a panel for each strategy but the whole grid, a page for each device, and

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
-	"spmvtune/plots/synthetic"
 )
 
 // With more kernels than can be told apart the leading ones are named, the

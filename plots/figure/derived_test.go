@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/plot/cmpimg"
 
-	"spmvtune/internal/docs"
+	"spmvtune/internal/testing/docs"
 )
 
 // What others know of figures follows from the registry: the ids that a sweep file may

@@ -63,7 +63,7 @@ func besideEachOther(d *data.Report) []scene {
 		})
 		if joint < 0 {
 			joint = len(s.panels)
-			s.panels = append(s.panels, data.Panel{Place: trial.Place{Matrix: p.Matrix, Precision: p.Precision,
+			s.panels = append(s.panels, data.Panel{Case: trial.Case{Matrix: p.Matrix, Precision: p.Precision,
 				Cache: p.Cache}})
 		}
 		s.panels[joint].Rows = append(s.panels[joint].Rows, *data.Fastest(p.Rows))

@@ -3,7 +3,7 @@ package figure
 import (
 	"testing"
 
-	"spmvtune/plots/synthetic"
+	"spmvtune/internal/testing/synthetic"
 )
 
 // One device has none to stand beside.

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 
 	"gonum.org/v1/plot/cmpimg"
 )

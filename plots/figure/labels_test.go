@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 )
 
 // labels is a canvas that only notes where text goes.

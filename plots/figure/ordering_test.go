@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
-	"spmvtune/plots/synthetic"
 	"spmvtune/store"
 )
 

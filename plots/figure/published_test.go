@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/store"
 )
 

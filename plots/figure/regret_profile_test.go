@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/chart"
-	"spmvtune/plots/synthetic"
 	"spmvtune/rule"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
-	"spmvtune/plots/synthetic"
 )
 
 // Each matrix is named, and beside it stands the share of the roof that its fastest kernel has,

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"

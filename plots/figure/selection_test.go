@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/store"
 )
 

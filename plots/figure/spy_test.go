@@ -11,8 +11,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/synthetic"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
 	"spmvtune/store"

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"

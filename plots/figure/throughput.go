@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/chart"
 	"spmvtune/plots/data"
@@ -64,9 +64,9 @@ func (dim dimension) units(panels []data.Panel) []string {
 // byMatrix groups the panels that differ only in precision.
 func byMatrix(d *data.Report) [][]data.Panel {
 	var groups [][]data.Panel
-	index := map[trial.Place]int{}
+	index := map[trial.Case]int{}
 	for _, p := range d.Panels {
-		key := trial.Place{Device: p.Device, Matrix: p.Matrix, Cache: p.Cache}
+		key := trial.Case{Device: p.Device, Matrix: p.Matrix, Cache: p.Cache}
 		i, found := index[key]
 		if !found {
 			i = len(groups)

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/store"
 )
 

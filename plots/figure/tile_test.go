@@ -3,9 +3,9 @@ package figure
 import (
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/store"
 )
 

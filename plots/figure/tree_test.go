@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/synthetic"
 	"spmvtune/rule"
 )
 

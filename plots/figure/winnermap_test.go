@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
-	"spmvtune/plots/synthetic"
 )
 
 // The map has every share of a few matrices, and folds many into classes of row lengths.

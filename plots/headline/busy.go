@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/data"
 	"spmvtune/tuner/trial"
 )

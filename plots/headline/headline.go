@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/tuner/stat"

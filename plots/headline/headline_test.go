@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"

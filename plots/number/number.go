@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // Missing is printed in place of a number that a trial does not have.

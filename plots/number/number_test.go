@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 func TestChangeWords(t *testing.T) {

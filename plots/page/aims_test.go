@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/number"
-	"spmvtune/plots/synthetic"
 	"spmvtune/tuner/trial"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/data"
 	"spmvtune/plots/headline"
 	"spmvtune/tuner/trial"

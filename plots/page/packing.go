@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 )
 

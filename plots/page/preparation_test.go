@@ -3,7 +3,7 @@ package page
 import (
 	"testing"
 
-	"spmvtune/plots/synthetic"
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/table"
 )
 

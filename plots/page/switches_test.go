@@ -3,10 +3,10 @@ package page
 import (
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )

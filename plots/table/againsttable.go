@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"

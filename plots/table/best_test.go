@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
-	"spmvtune/plots/synthetic"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )

@@ -14,7 +14,7 @@ func counterTables(d *data.Report) []Table {
 			">D1 misses", ">LLd misses", ">D1 miss rate (%)", ">LLd miss rate (%)")}
 		for _, p := range d.In(s) {
 			for i := range d.Launches {
-				if r := &d.Launches[i]; r.Place() == p.Place && r.Properties["data_refs"] > 0 {
+				if r := &d.Launches[i]; r.Place() == p.Case && r.Properties["data_refs"] > 0 {
 					t.Rows = append(t.Rows, counterRow(r))
 				}
 			}

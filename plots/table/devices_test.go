@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/plots/synthetic"
+	"spmvtune/internal/testing/synthetic"
 )
 
 // Devices stand beside each other on what several of them measured, and only there.

@@ -13,13 +13,13 @@ import (
 // deviceBests puts the best configurations of devices side by side, on what several of them
 // measured. It has no rows if nothing was.
 func deviceBests(d *data.Report) Table {
-	at := map[trial.Place]map[string]*store.Best{} // of any device
-	var places []trial.Place
+	at := map[trial.Case]map[string]*store.Best{} // of any device
+	var places []trial.Case
 
 	var devices []string
 	for i := range d.Best {
 		b := &d.Best[i]
-		p := trial.Place{Matrix: b.Matrix, Precision: b.Precision, Cache: b.Cache}
+		p := trial.Case{Matrix: b.Matrix, Precision: b.Precision, Cache: b.Cache}
 		if at[p] == nil {
 			at[p] = map[string]*store.Best{}
 			places = append(places, p)

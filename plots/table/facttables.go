@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // markdownPage prints tables under a title and notes. Columns are aligned in the source, too,

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 )

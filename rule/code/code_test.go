@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // A rowFeature is a feature that follows from the row offsets of a matrix in CSR,

@@ -201,7 +201,7 @@ func (m *Match) finished(trials []trial.Trial) bool {
 	good := 0
 	for _, t := range trials {
 		r := m.source.records[t.ID]
-		if !r.known() || !r.Standing().Good() {
+		if !r.known() || !r.Precedence().Good() {
 			continue
 		}
 		if good++; len(r.Finals()) > 0 {

@@ -111,7 +111,7 @@ func (s *Source) take(run *journal.Run, r trial.Result) {
 		if !slices.ContainsFunc(old.Repeats, known) {
 			old.Repeats = append(old.Repeats, r)
 		}
-	case old.ID == "" || r.Standing().Replaces(old.Standing()):
+	case old.ID == "" || r.Precedence().Replaces(old.Precedence()):
 		old.run, old.Result = run, r
 	}
 }

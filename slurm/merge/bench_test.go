@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 )
 

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"time"
 
-	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 	"spmvtune/slurm"
 )
 
@@ -56,7 +56,7 @@ func noteLast(r *slurm.Run, m *Last) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(r.Path(mergedFile), append(data, '\n')); err != nil {
+	if err := files.Write(r.Path(mergedFile), append(data, '\n')); err != nil {
 		return fmt.Errorf("noting the merge: %w", err)
 	}
 

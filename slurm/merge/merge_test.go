@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"

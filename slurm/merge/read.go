@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"spmvtune/internal/fault"
+	"spmvtune/internal/base/panics"
 	"spmvtune/slurm"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
@@ -37,7 +37,7 @@ const (
 func readJournals(ctx context.Context, files []File) iter.Seq2[store.Batch, error] {
 	return func(yield func(store.Batch, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		var readers fault.Group
+		var readers panics.WaitGroup
 		defer readers.Wait()
 		defer cancel()
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {

@@ -33,7 +33,7 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 		return
 	}
 	key := trial.KeyOf(line.ID)
-	standing := line.Standing()
+	standing := line.Precedence()
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,14 +43,14 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 		t.pace.add(line.Run.At, line.At)
 	}
 
-	if !known || standing.Replaces(trial.Standing{Status: before}) {
+	if !known || standing.Replaces(trial.Precedence{Status: before}) {
 		t.ended[key] = line.Status
 	}
 	if !standing.Good() || line.Median <= 0 {
 		return
 	}
 	t.measured[line.Run.Origin.Node] = true
-	at := trial.Place{
+	at := trial.Case{
 		Device: line.Run.Device.Name, Matrix: line.Matrix.Name, Precision: line.Precision, Cache: line.Cache,
 	}
 	if best, ok := t.best[at]; !ok || line.Median < best.Seconds {
@@ -58,7 +58,7 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 	}
 }
 
-func bestOf(at trial.Place, line *journal.Trial) Best {
+func bestOf(at trial.Case, line *journal.Trial) Best {
 	setting := strings.TrimPrefix(line.Config.String(), line.Kernel+" "+string(at.Precision))
 	return Best{
 		Device: at.Device, Matrix: at.Matrix, Precision: at.Precision, Cache: at.Cache,

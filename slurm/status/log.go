@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"strings"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // LastLines returns the last lines of the log at path, at most n, without empty ones. A log
 // that does not exist has none.
 func LastLines(path string, n int) ([]string, error) {
-	f, err := input.Open(path)
+	f, err := files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

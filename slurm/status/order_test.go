@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/configs"
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"

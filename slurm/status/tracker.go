@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/tuner/journal"
@@ -42,7 +42,7 @@ type Tracker struct {
 	ended    map[trial.Key]trial.Status
 	families map[string]int // families are the numbers of trials by family of chunks.
 	pace     pace
-	best     map[trial.Place]Best
+	best     map[trial.Case]Best
 	measured map[string]bool // measured has the nodes on which good trials were measured.
 }
 
@@ -55,7 +55,7 @@ type trackedJournal struct {
 func NewTracker(run *slurm.Run) *Tracker {
 	return &Tracker{
 		Run: run, rounds: map[int][]string{}, journals: map[journal.Name]*trackedJournal{},
-		ended: map[trial.Key]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Place]Best{},
+		ended: map[trial.Key]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Case]Best{},
 		measured: map[string]bool{},
 	}
 }
@@ -135,7 +135,7 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	readers, ctx := mistake.NewGroup(ctx)
+	readers, ctx := panics.NewGroup(ctx)
 	readers.SetLimit(runtime.GOMAXPROCS(0))
 
 	for _, name := range names {

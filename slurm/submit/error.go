@@ -3,7 +3,7 @@ package submit
 import (
 	"fmt"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // An IncompleteError says that not all of a round was sent. What was sent runs.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"spmvtune/configs"
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 )
 

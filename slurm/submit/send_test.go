@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/slurm"
 )
 
@@ -47,7 +47,7 @@ func (s settings) write(r *slurm.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(r.Path(settingsFile), append(data, '\n')); err != nil {
+	if err := files.Write(r.Path(settingsFile), append(data, '\n')); err != nil {
 		return fmt.Errorf("keeping what retry was told: %w", err)
 	}
 	return nil

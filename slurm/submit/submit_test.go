@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"spmvtune/configs"
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/slurmtest"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )
@@ -31,7 +31,7 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	if err != nil {
 		return nil, err
 	}
-	if err := atomicfile.Write(r.Path(throttleFile), data); err != nil {
+	if err := files.Write(r.Path(throttleFile), data); err != nil {
 		return nil, fmt.Errorf("keeping the throttle for later rounds: %w", err)
 	}
 

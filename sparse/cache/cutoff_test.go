@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"spmvtune/internal/fault"
+	"spmvtune/internal/base/panics"
 	"spmvtune/sparse"
 )
 
@@ -23,10 +23,10 @@ func TestCutOff(t *testing.T) {
 	if err := os.Truncate(d.entry(m.Key), 8192); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Verify(t.Context()); !errors.Is(err, ErrDamaged) || !errors.Is(err, fault.ErrGone) {
+	if err := e.Verify(t.Context()); !errors.Is(err, ErrDamaged) || !errors.Is(err, panics.ErrGone) {
 		t.Errorf("verified: %v", err)
 	}
-	if err := fault.Caught(func() error { sparse.Analyze(e.A); return nil }); err != fault.ErrGone {
+	if err := panics.ReadMapped(func() error { sparse.Analyze(e.A); return nil }); err != panics.ErrGone {
 		t.Errorf("read: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 	"spmvtune/sparse"
 )
 
@@ -63,7 +63,7 @@ func damaged(path string, err error) error {
 }
 
 func open(path string) (*Entry, error) {
-	f, err := input.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening a matrix of the cache: %w", err)
 	}

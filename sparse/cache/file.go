@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // A File is a file whose content is known.
@@ -63,7 +63,7 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 		return nil, errOff
 	}
 	file := &File{path: path}
-	f, err := input.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (d *Dir) Remembers(path string) bool {
 	if d == nil {
 		return false
 	}
-	f, err := input.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return false
 	}
@@ -104,7 +104,7 @@ func (d *Dir) Remembers(path string) bool {
 // Unchanged reports whether the file at the path is still the one that was identified. If so,
 // everything read from it in the meantime is the content of Digest.
 func (f *File) Unchanged(ctx context.Context) bool {
-	r, err := input.Open(f.path)
+	r, err := files.Open(f.path)
 	if err != nil {
 		return false
 	}
@@ -159,7 +159,7 @@ func noteText(name, digest string) []byte {
 // recall returns the digest of the file with that stamp, "" if it is not known.
 func (d *Dir) recall(s stamp) string {
 	name := d.note(s)
-	text, err := input.ReadFile(name, 1000)
+	text, err := files.ReadFile(name, 1000)
 	if _, digest, ok := bytes.Cut(bytes.TrimSpace(text), []byte(" ")); err == nil && ok &&
 		bytes.Equal(text, noteText(name, string(digest))) {
 		now := time.Now()

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/sparse"
 )
 
@@ -75,7 +75,7 @@ func (d *Dir) room(size int64) error {
 
 // replace gives the file at path the content that write writes, or leaves it unchanged.
 func replace(path string, write func(*os.File) error) error {
-	err := atomicfile.WriteAt(path, write)
+	err := files.WriteAt(path, write)
 	if err != nil {
 		return fillError(path, err)
 	}

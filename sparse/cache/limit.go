@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/input"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 )
 
@@ -79,7 +79,7 @@ func (d *Dir) Evict(limit int64) ([]Info, error) {
 
 // removeUnused removes an entry that no process has open, and reports whether it did.
 func (d *Dir) removeUnused(e Info) (bool, error) {
-	f, err := input.Open(d.entry(e.Key))
+	f, err := files.Open(d.entry(e.Key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}

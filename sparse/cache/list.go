@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/fault"
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/panics"
 )
 
 // An Info describes an entry without its arrays.
@@ -33,7 +33,7 @@ func (d *Dir) List() ([]Info, error) {
 		}
 		e := Info{Meta: Meta{Key: Key(key)}, Size: info.Size(), Used: info.ModTime()}
 		path := filepath.Join(d.path, name)
-		f, err := input.Open(path)
+		f, err := files.Open(path)
 
 		if errors.Is(err, fs.ErrNotExist) {
 			return // another process prunes
@@ -95,7 +95,7 @@ func (d *Dir) Verify(ctx context.Context, e Info) error {
 		return err
 	}
 
-	err = fault.Caught(func() error {
+	err = panics.ReadMapped(func() error {
 		if opened.A.Hash() != opened.Hash {
 			return errors.New("the arrays do not give the hash of the matrix")
 		}

@@ -4,8 +4,7 @@ import (
 	"context"
 	"runtime"
 
-	"spmvtune/internal/fault"
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 )
 
 // pieceSize is how much of a file is read or hashed at a time. It is part of the
@@ -14,14 +13,14 @@ const pieceSize = 1 << 22
 
 // eachPiece calls f for all pieces [lo, hi) of a size, on all cores, until ctx ends.
 func eachPiece(ctx context.Context, size int64, f func(lo, hi int64) error) error {
-	g, within := mistake.NewGroup(ctx)
+	g, within := panics.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for lo := int64(0); lo < size && within.Err() == nil; lo += pieceSize {
 		g.Go(func() error {
 			if err := within.Err(); err != nil {
 				return err
 			}
-			return fault.Caught(func() error { return f(lo, min(lo+pieceSize, size)) })
+			return panics.ReadMapped(func() error { return f(lo, min(lo+pieceSize, size)) })
 		})
 	}
 

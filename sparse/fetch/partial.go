@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // A partial is a file that is being downloaded: the first bytes of what its state
@@ -54,7 +54,7 @@ func openPartial(path string) (*partial, error) {
 		return nil, err
 	}
 
-	text, err := input.ReadFile(p.stateName(), 100_000)
+	text, err := files.ReadFile(p.stateName(), 100_000)
 	if err == nil && json.Unmarshal(text, &p.state) == nil && p.URL != "" && (p.Size < 0 || info.Size() <= p.Size) {
 		p.have = info.Size()
 	} else {

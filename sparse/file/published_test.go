@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 	"spmvtune/sparse"
 )
 

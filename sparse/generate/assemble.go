@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 	"spmvtune/sparse"
 )
 
@@ -91,7 +91,7 @@ func parallel(ctx context.Context, n int, do func(lo, hi int)) error {
 	// taking a piece costs nothing.
 	piece := max(1, min(4096, n/(8*workers)))
 	var taken atomic.Int64
-	g, ctx := mistake.NewGroup(ctx)
+	g, ctx := panics.NewGroup(ctx)
 
 	for range workers {
 		g.Go(func() error {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"sort"
 
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 )
 
 // A triangulation is the Delaunay triangulation of points: its edges are those that have a
@@ -86,7 +86,7 @@ func (t *triangulation) fork(ctx context.Context, lo, hi int) (part, error) {
 	}
 	mid, vertical := t.cut(lo, hi)
 	var l, r part
-	g, ctx := mistake.NewGroup(ctx)
+	g, ctx := panics.NewGroup(ctx)
 	g.Go(func() (err error) {
 		l, err = t.fork(ctx, lo, mid)
 		return err

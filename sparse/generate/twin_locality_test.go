@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 	"spmvtune/sparse"
 )
 

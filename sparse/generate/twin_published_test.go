@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse/internal/text"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )

@@ -1,7 +1,7 @@
 package mtx
 
 import (
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"

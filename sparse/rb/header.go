@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )

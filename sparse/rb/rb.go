@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"

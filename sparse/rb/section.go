@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse/internal/text"
 )
 

@@ -3,7 +3,7 @@ package reorder
 import (
 	"runtime"
 
-	"spmvtune/internal/fault"
+	"spmvtune/internal/base/panics"
 	"spmvtune/sparse"
 )
 
@@ -56,7 +56,7 @@ func Structure[V sparse.Float](m *sparse.CSR[V], o Order) (*sparse.CSR[V], []int
 
 // eachPart calls f for parts of [0, n) on all cores, and waits for all of them.
 func eachPart(n int, f func(lo, hi int)) {
-	var wg fault.Group
+	var wg panics.WaitGroup
 	parts := runtime.GOMAXPROCS(0)
 	for part := range parts {
 		wg.Go(func() { f(n*part/parts, n*(part+1)/parts) })

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"spmvtune/internal/fault"
+	"spmvtune/internal/base/panics"
 )
 
 // Ranks give each vertex that occurs its place in the order of all, from 0.
@@ -43,7 +43,7 @@ func ranksOf(pieces []*piece) ranks {
 // eachPiece calls what start gives, once a core, for every piece.
 func eachPiece(n int, start func() func(k int)) {
 	var (
-		cores fault.Group
+		cores panics.WaitGroup
 		taken atomic.Int64
 	)
 

@@ -131,7 +131,7 @@ func nothing(a, b []string) error {
 // A key is what a pair has in common. Its place names the device by backend and model, or
 // by backend alone, and the matrix by its content.
 type key struct {
-	trial.Place
+	trial.Case
 	kernel string
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -19,7 +19,7 @@ import (
 func writeBenchstat(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "Unit flop/s better=higher\nUnit B/s better=higher\n")
-	var last *trial.Place
+	var last *trial.Case
 	err = db.Trials(ctx, f, func(r *store.Row) error {
 		if r.Status != trial.OK {
 			n.LeftOut++

@@ -36,7 +36,7 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter)
 	if err != nil {
 		return n, err
 	}
-	several := slices.ContainsFunc(places, func(p trial.Place) bool { return p.Device != places[0].Device })
+	several := slices.ContainsFunc(places, func(p trial.Case) bool { return p.Device != places[0].Device })
 	context := members{{"date", time.Now().UTC().Format(time.RFC3339)}, {"executable", "spmvtune"},
 		{"library_build_type", "release"}}
 	if !several && len(places) > 0 {

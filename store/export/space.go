@@ -15,7 +15,7 @@ import (
 // A space is what was tried in a place, as auto-tuners see it: parameters with values, of which the kernel is one,
 // and a point for each configuration.
 type space struct {
-	trial.Place
+	trial.Case
 	row        store.Row // of any trial, with what all share
 	parameters []parameter
 	points     []point
@@ -61,7 +61,7 @@ func readSpace(ctx context.Context, db *store.DB, f store.Filter) (*space, error
 
 	s := &space{}
 	for _, r := range newest {
-		s.Place, s.row = r.Place(), r
+		s.Case, s.row = r.Place(), r
 		s.points = append(s.points, point{Row: r})
 	}
 	slices.SortFunc(s.points, func(a, b point) int {

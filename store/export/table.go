@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"spmvtune/configs"
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -33,7 +33,7 @@ const (
 
 // Open reads a file that holds a table.
 func Open(path string) (File, error) {
-	text, err := input.ReadFile(path, mostBytes)
+	text, err := files.ReadFile(path, mostBytes)
 	return File{Name: path, Content: bytes.NewReader(text)}, err
 }
 

@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"iter"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 	"spmvtune/tuner/trial"
 )
 
@@ -50,7 +50,7 @@ func (r *Reader) Records(ctx context.Context) iter.Seq2[Line, error] {
 }
 
 func (r *Reader) records(ctx context.Context, yield func(Line) bool) error {
-	f, err := input.Open(r.path)
+	f, err := files.Open(r.path)
 	if err != nil {
 		return plain(err)
 	}

@@ -46,7 +46,7 @@ func note(recorded map[string]trial.Record, r trial.Result) {
 		r.Samples = nil
 		old.Repeats = append(old.Repeats, r)
 		recorded[r.ID] = old
-	case !r.Again() && (!is || r.Standing().Replaces(old.Standing())):
+	case !r.Again() && (!is || r.Precedence().Replaces(old.Precedence())):
 		recorded[r.ID] = trial.Record{Result: r, Repeats: old.Repeats}
 	}
 }

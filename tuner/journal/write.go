@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/tuner/trial"
 )
 
@@ -46,7 +46,7 @@ func Write(dir string, name Name, trials []Trial, end End) error {
 		return err
 	}
 
-	if err := atomicfile.Create(filepath.Join(dir, name.String()), text.Bytes()); err != nil {
+	if err := files.Create(filepath.Join(dir, name.String()), text.Bytes()); err != nil {
 		return fmt.Errorf("writing a journal: %w", err)
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/fault"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/panics"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/file"
@@ -107,7 +107,7 @@ func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64
 		defer e.Close()
 		a, err := verified(e)
 		if err == nil {
-			return fault.Caught(func() error { return use(a, k.described(e.Meta)) })
+			return panics.ReadMapped(func() error { return use(a, k.described(e.Meta)) })
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

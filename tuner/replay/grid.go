@@ -12,7 +12,7 @@ import (
 
 // A Grid is everything that was measured in one place, under one protocol.
 type Grid struct {
-	trial.Place
+	trial.Case
 	Trials []trial.Result // with samples
 	// Intervals are where another run finds the medians, by trial; nil: those of the trials.
 	Intervals []trial.Interval

@@ -4,14 +4,14 @@ import (
 	"context"
 	"runtime"
 
-	"spmvtune/internal/mistake"
+	"spmvtune/internal/base/panics"
 )
 
 // Run replays a strategy on a grid once for each seed from 1 to n, on all processors.
 func Run(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
 	space := g.space()
 	paths := make([]Path, n)
-	group, ctx := mistake.NewGroup(ctx)
+	group, ctx := panics.NewGroup(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 
 	for i := range paths {

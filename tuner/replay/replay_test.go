@@ -11,7 +11,7 @@ import (
 
 // grid is a made-up record: 60 configurations of two kernels, some of which failed.
 func grid() *Grid {
-	g := &Grid{Place: trial.Place{Device: "d", Matrix: "m", Precision: kernels.Float32, Cache: trial.Cold},
+	g := &Grid{Case: trial.Case{Device: "d", Matrix: "m", Precision: kernels.Float32, Cache: trial.Cold},
 		Cost: Cost{Warmup: 2, Flush: 1e-4}}
 	for i := range 60 {
 		t := trial.Result{Trial: trial.Trial{Config: kernels.Config{Kernel: []string{"a", "b"}[i%2],

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/docs"
+	"spmvtune/internal/testing/docs"
 )
 
 var regen = flag.Bool("regen", false, "write the table of strategies into the documentation")

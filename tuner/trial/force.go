@@ -25,18 +25,18 @@ import (
 //     compete: times of different versions can't be compared. Trials that were measured
 //     elsewhere, whose version is not known, always compete. See [Newest] and
 //     [Standing.Competes].
-type Standing struct {
-	ID      string // of the trial
-	Status  Status
-	Partial bool  // whether a search measured it with few samples only
-	At      int64 // when it was measured, in milliseconds since 1970
-	Asked   int64 // when a run last wanted it, if that was after At, else 0
-	Version int   // of the measurement; 0: measured elsewhere
+type Precedence struct {
+	ID            string // of the trial
+	Status        Status
+	Partial       bool  // whether a search measured it with few samples only
+	At            int64 // when it was measured, in milliseconds since 1970
+	LastRequested int64 // when a run last wanted it, if that was after At, else 0
+	Version       int   // of the measurement; 0: measured elsewhere
 }
 
 // Standing returns what decides whether r is in force.
-func (r Result) Standing() Standing {
-	return Standing{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli(), Asked: r.Asked,
+func (r Result) Precedence() Precedence {
+	return Precedence{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli(), LastRequested: r.LastRequested,
 		Version: r.Measurement}
 }
 
@@ -44,10 +44,10 @@ func (r Result) Standing() Standing {
 func (r Result) Partial() bool { return r.Stop == StopSearch }
 
 // Good reports whether s may be compared with others: it is OK and not partial.
-func (s Standing) Good() bool { return s.Status == OK && !s.Partial }
+func (s Precedence) Good() bool { return s.Status == OK && !s.Partial }
 
 // Replaces reports whether s takes the place of old, which has the same identity.
-func (s Standing) Replaces(old Standing) bool {
+func (s Precedence) Replaces(old Precedence) bool {
 	switch {
 	case old.Status == OK:
 		return s.Status == OK && s.At < old.At
@@ -59,7 +59,7 @@ func (s Standing) Replaces(old Standing) bool {
 }
 
 // Asks returns what Asked is of s once o, which has the same identity, has given way to it.
-func (s Standing) Asks(o Standing) int64 {
+func (s Precedence) LastRequest(o Precedence) int64 {
 	if last := max(s.last(), o.last()); last > s.At {
 		return last
 	}
@@ -68,7 +68,7 @@ func (s Standing) Asks(o Standing) int64 {
 
 // InForce returns the index of the result that is in force among those of one
 // configuration in one place, -1 if there is none.
-func InForce(list []Standing) int {
+func Current(list []Precedence) int {
 	force := -1
 	for i, s := range list {
 		if !s.Partial && (force < 0 || s.later(list[force])) {
@@ -79,16 +79,16 @@ func InForce(list []Standing) int {
 }
 
 // last is when a run last measured s or wanted it.
-func (s Standing) last() int64 { return max(s.At, s.Asked) }
+func (s Precedence) last() int64 { return max(s.At, s.LastRequested) }
 
 // later reports whether s is the later one of s and o.
-func (s Standing) later(o Standing) bool {
+func (s Precedence) later(o Precedence) bool {
 	return cmp.Or(cmp.Compare(s.last(), o.last()), cmp.Compare(s.ID, o.ID)) > 0
 }
 
 // Newest returns the newest measurement version of the good results in one place, 0 if
 // all of them were measured elsewhere. The results are those in force.
-func Newest(list []Standing) int {
+func Newest(list []Precedence) int {
 	versions := []int{0}
 	for _, s := range list {
 		if s.Good() {
@@ -100,6 +100,6 @@ func Newest(list []Standing) int {
 
 // Competes reports whether s, which is in force, competes in its place, where the newest
 // measurement version is given: whether it may win and be compared.
-func (s Standing) Competes(newest int) bool {
+func (s Precedence) Competes(newest int) bool {
 	return s.Good() && (s.Version == 0 || s.Version == newest)
 }

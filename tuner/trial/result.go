@@ -41,16 +41,16 @@ type Result struct {
 
 	Prepare float64 `json:"prepare,omitempty"` // preparation time in seconds
 	// MaxError is the worst |ŷᵢ−yᵢ| as a fraction of its bound; above 1 is wrong.
-	MaxError   float64            `json:"max_error"`
-	WorstRow   int                `json:"worst_row"` // row of MaxError
-	BytesMin   int64              `json:"bytes_min,omitempty"`
-	BytesOwn   int64              `json:"bytes_kernel,omitempty"`
-	Properties map[string]float64 `json:"properties,omitempty"`
-	Warnings   []string           `json:"warnings,omitempty"`
-	Telemetry  *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that can be read
-	At         time.Time          `json:"at"`                  // when the trial finished, UTC
-	Seconds    float64            `json:"seconds,omitempty"`   // how long the worker was busy with it; 0: not known
-	Asked      int64              `json:"asked,omitempty"`     // see Standing
+	MaxError      float64            `json:"max_error"`
+	WorstRow      int                `json:"worst_row"` // row of MaxError
+	BytesMin      int64              `json:"bytes_min,omitempty"`
+	BytesOwn      int64              `json:"bytes_kernel,omitempty"`
+	Properties    map[string]float64 `json:"properties,omitempty"`
+	Warnings      []string           `json:"warnings,omitempty"`
+	Telemetry     *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that can be read
+	At            time.Time          `json:"at"`                  // when the trial finished, UTC
+	Seconds       float64            `json:"seconds,omitempty"`   // how long the worker was busy with it; 0: not known
+	LastRequested int64              `json:"asked,omitempty"`     // see Standing
 
 	// UUID is that of the device, as in the Origin of its run, which a recorder knows by it.
 	UUID string `json:"-"`

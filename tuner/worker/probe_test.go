@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )

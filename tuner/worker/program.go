@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"time"
 
-	"spmvtune/internal/atomicfile"
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
+
 	"spmvtune/kernels"
 	"spmvtune/kernels/program"
 	"spmvtune/sparse/file"
@@ -65,11 +65,11 @@ func (w *server) rewrite() error {
 	}
 
 	form, _ := file.FormOf(".mtx")
-	err := atomicfile.WriteTo(w.matrixFile(), func(f io.Writer) error {
+	err := files.WriteTo(w.matrixFile(), func(f io.Writer) error {
 		return form.Write(f, w.problem.A, file.Writing{})
 	})
 	if err == nil {
-		err = atomicfile.WriteTo(w.vectorFile(), func(f io.Writer) error {
+		err = files.WriteTo(w.vectorFile(), func(f io.Writer) error {
 			out := bufio.NewWriter(f)
 			for _, v := range w.problem.X {
 				out.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + "\n")
@@ -188,7 +188,7 @@ func (w *server) placeholders(o kernels.Own, t trial.Trial, y string) map[string
 // verifyProgram compares the y that a program has written with the reference of its x: that which
 // it was given or, if it takes none, ones.
 func (w *server) verifyProgram(o kernels.Own, path string, most int64, r *trial.Result) error {
-	text, err := input.ReadFile(path, most)
+	text, err := files.ReadFile(path, most)
 	if errors.Is(err, os.ErrNotExist) {
 		return errors.New("it wrote no y")
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // A tail keeps the beginning and the end of what a worker printed since its last trial began. A crash

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/gosource"
+	"spmvtune/internal/base/gosource"
 )
 
 var regen = flag.Bool("regen", false, "note the digests of the sources of a measurement")

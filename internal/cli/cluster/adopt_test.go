@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/long"
-	"spmvtune/internal/slurmlab"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/slurm/adopt"
 	"spmvtune/tuner/journal"

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm/status"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/submit"
 )

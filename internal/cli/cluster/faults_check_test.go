@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/store"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // damage damages a file, and says how.

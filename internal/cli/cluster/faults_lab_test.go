@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm/status"
 )
 

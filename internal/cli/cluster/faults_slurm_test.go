@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/internal/cli/hardware"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/merge"

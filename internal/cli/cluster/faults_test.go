@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/long"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/sbatch"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // Tasks of each [[slurm.array]] go where its GPU is and do the whole sweep there. What is lost of one is sent again to

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/submit"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/cli"
-	"spmvtune/internal/cli/clitest"
+	"spmvtune/internal/testing/clitest"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/slurmtest"
+	"spmvtune/internal/testing/slurmtest"
 )
 
 // A hook calls f at the first write.

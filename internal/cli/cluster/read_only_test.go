@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 )
 

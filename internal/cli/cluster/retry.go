@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/submit"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/slurm/status"
 )
 

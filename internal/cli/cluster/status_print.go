@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 )

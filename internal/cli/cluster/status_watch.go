@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/slurm/status"

@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/merge"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm/status"
 )
 

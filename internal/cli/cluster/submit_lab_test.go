@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // The whole way, from the sweep to the report: an array longer than the cluster

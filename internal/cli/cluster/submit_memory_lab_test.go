@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // On a cluster that kills tasks with more than 100 MB, which is also what they get, a sweep that says

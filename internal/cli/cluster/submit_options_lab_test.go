@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // What submit and [slurm] pass on to sbatch does there what it does for other jobs.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/sbatch"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // shortSweep is the example of docs/cluster.md, in smaller numbers, so that its tasks are as many and take a

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/cli/clitest"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/testing/clitest"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"

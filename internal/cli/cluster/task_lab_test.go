@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/tuner"
 )
 

@@ -6,10 +6,10 @@ import (
 	"os"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/tuner"

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/merge"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/tuner/journal"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // A task heeds what it is told, also where that comes at a bad moment.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 )
 
 // A signal ends a task after the running trial, however often it comes. Asked to be

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/long"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/sparse/cache"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // Exit codes.

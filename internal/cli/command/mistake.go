@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 
-	"spmvtune/internal/mistake"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/panics"
+	"spmvtune/internal/base/term"
 )
 
 // Reported says of a mistake in this program how to report it.
 func Reported(err error, args []string) error {
-	var m *mistake.Error
+	var m *panics.Error
 	if !errors.As(err, &m) {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // EnvFormat names the format of what commands print.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // EnvPager names the user's pager.

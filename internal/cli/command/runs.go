@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/slurm"
 )
 

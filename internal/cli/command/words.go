@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"spmvtune/configs"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // FewNames is how many names are listed on a line.

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
 	"spmvtune/tuner/worker"

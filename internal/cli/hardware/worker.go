@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"

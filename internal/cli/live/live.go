@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // File is the name of the file in the folder of the results.
@@ -87,7 +87,7 @@ func write(dir string, s State) {
 
 // Read reads the state of the run in a folder, nil if it says none.
 func Read(dir string) *State {
-	content, err := input.ReadFile(filepath.Join(dir, File), 1<<16)
+	content, err := files.ReadFile(filepath.Join(dir, File), 1<<16)
 	var s State
 	if err != nil || json.Unmarshal(content, &s) != nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/term"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )

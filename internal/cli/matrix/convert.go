@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/file"
 	"spmvtune/tuner/matrix"
@@ -84,7 +84,7 @@ func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
 			Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: c.symmetric,
 			Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),
 		}
-		return atomicfile.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })
+		return files.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })
 	})
 	end()
 	if err == nil && format.Loses != "" {

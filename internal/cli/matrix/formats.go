@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/sparse/cache"
@@ -145,7 +145,7 @@ func copyOut(file fetch.File, out string) (string, error) {
 		return "", err
 	}
 
-	return out, atomicfile.WriteTo(out, func(w io.Writer) error {
+	return out, files.WriteTo(out, func(w io.Writer) error {
 		_, err := io.Copy(w, from)
 		return err
 	})

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/sparse"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/term"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner/matrix"
 )

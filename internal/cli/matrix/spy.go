@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/plots/figure"
@@ -62,6 +62,6 @@ func (s *spyCommand) Run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		return atomicfile.Write(s.out, picture)
+		return files.Write(s.out, picture)
 	})
 }

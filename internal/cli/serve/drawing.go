@@ -7,7 +7,7 @@ import (
 	"errors"
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
 	"spmvtune/plots/figure"

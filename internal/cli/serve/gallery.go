@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/page"
 )
 

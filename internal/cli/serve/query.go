@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 

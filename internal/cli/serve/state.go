@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/live"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/live"
-	"spmvtune/internal/term"
 )
 
 // A watcher reads what a page shows of a run, when it has changed.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/live"
-	"spmvtune/internal/term"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 )

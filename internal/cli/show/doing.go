@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // sayAfter is how long something must take to get a line where there is no terminal.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse/fetch"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // Long says on w what is being done once it takes long: on a terminal on a line that counts the seconds and that end

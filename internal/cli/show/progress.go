@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/hardware"
-	"spmvtune/internal/term"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // Stages shows what a report is at: by a line that is redrawn on a terminal, elsewhere by a line

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"

@@ -1,7 +1,7 @@
 package show
 
 import (
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 	"spmvtune/tuner"
 )
 

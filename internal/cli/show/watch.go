@@ -12,7 +12,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // A watch shows a run on a terminal, always in the same place: how far it is, and the best of each

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/job"
-	"spmvtune/internal/term"
 	"spmvtune/plots/data"
 	"spmvtune/plots/headline"
 	"spmvtune/plots/number"

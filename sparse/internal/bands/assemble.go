@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"spmvtune/internal/fault"
+	"spmvtune/internal/base/panics"
 	"spmvtune/sparse"
 )
 
@@ -33,7 +33,7 @@ func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
 	}
 
 	var (
-		cores fault.Group
+		cores panics.WaitGroup
 		taken atomic.Int64
 	)
 

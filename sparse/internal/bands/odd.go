@@ -3,7 +3,7 @@ package bands
 import (
 	"strings"
 
-	"spmvtune/internal/term"
+	"spmvtune/internal/base/term"
 )
 
 // Odd says in what the chunks contradict the symmetry that their file announces, or "". duplicates is how many

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"sync"
 
-	"spmvtune/internal/fault"
+	"spmvtune/internal/base/panics"
 )
 
 // EachBlock parses blocks of lines on all cores at once. take gives the next block and its
@@ -19,7 +19,7 @@ func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error),
 		taking  sync.Mutex // guards take and the two below
 		end     error
 		stopped bool
-		cores   fault.Group
+		cores   panics.WaitGroup
 		work    func(left int)
 	)
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 )
 
 // TestParseValueIsExact compares with strconv, which rounds correctly, around

@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 
-	"spmvtune/internal/input"
+	"spmvtune/internal/base/files"
 )
 
 // Open opens a file, and nothing else.
 func Open(path string) (*os.File, error) {
-	f, err := input.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening matrix: %w", err)
 	}

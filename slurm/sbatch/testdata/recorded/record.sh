@@ -4,7 +4,7 @@
 # one lab from another is replaced.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-lab=$here/../../../../internal/slurmlab/testdata
+lab=$here/../../../../internal/testing/slurmlab/testdata
 . "$("$lab/up.sh" --accounting --max-array 1001 --owner $$)"
 trap '"$lab/down.sh" "$SLURMLAB_DIR"' EXIT
 version=$(sbatch --version | sed -E 's/.* ([0-9]+\.[0-9]+).*/\1/')

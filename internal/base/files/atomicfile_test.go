@@ -1,4 +1,4 @@
-package atomicfile_test
+package files_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/atomicfile"
+	"spmvtune/internal/base/files"
 )
 
 func read(t *testing.T, path string) string {
@@ -26,12 +26,12 @@ func read(t *testing.T, path string) string {
 func TestFailedWriteChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	if err := atomicfile.Write(path, []byte("old")); err != nil {
+	if err := files.Write(path, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
 
 	broken := errors.New("broken")
-	err := atomicfile.WriteTo(path, func(w io.Writer) error {
+	err := files.WriteTo(path, func(w io.Writer) error {
 		fmt.Fprint(w, "new")
 		return broken
 	})
@@ -52,7 +52,7 @@ func TestPermissionsStay(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Write(path, []byte("new")); err != nil {
+	if err := files.Write(path, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 || read(t, path) != "new" {
@@ -63,10 +63,10 @@ func TestPermissionsStay(t *testing.T) {
 // The first of two creates the file.
 func TestCreateOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	if err := atomicfile.Create(path, []byte("first")); err != nil {
+	if err := files.Create(path, []byte("first")); err != nil {
 		t.Fatal(err)
 	}
-	if err := atomicfile.Create(path, []byte("second")); !errors.Is(err, fs.ErrExist) || read(t, path) != "first" {
+	if err := files.Create(path, []byte("second")); !errors.Is(err, fs.ErrExist) || read(t, path) != "first" {
 		t.Errorf("%v, the file holds %q", err, read(t, path))
 	}
 }
@@ -74,7 +74,7 @@ func TestCreateOnce(t *testing.T) {
 // Errors do not show the random temporary name.
 func TestErrorNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing", "a")
-	err := atomicfile.Write(path, nil)
+	err := files.Write(path, nil)
 	if want := "writing " + path + ": no such file or directory"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

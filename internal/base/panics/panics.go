@@ -1,13 +1,16 @@
-// Package mistake turns a panic, a mistake in this program, into an error.
-package mistake
+// Package panics turns a panic, a mistake in this program, into an error.
+package panics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -64,7 +67,7 @@ func at() string {
 	for {
 		frame, more := frames.Next()
 		name, ours := strings.CutPrefix(frame.Function, "spmvtune/")
-		passing := strings.HasPrefix(name, "internal/fault.") || strings.HasPrefix(name, "internal/mistake.")
+		passing := strings.HasPrefix(name, "internal/base/panics.")
 		if ours && (!passing || strings.HasSuffix(frame.File, "_test.go")) {
 			_, file := path.Split(frame.File)
 			return fmt.Sprintf("%s in %s:%d", path.Join(path.Dir(name), path.Base(name)), file, frame.Line)
@@ -72,5 +75,60 @@ func at() string {
 		if !more {
 			return "at an unknown line"
 		}
+	}
+}
+
+// ErrGone says that mapped memory could not be read.
+var ErrGone = errors.New("a file was cut off, or could not be read, while it was mapped")
+
+// ReadMapped is what f returns, or ErrGone if f reads what a mapped file no longer has.
+func ReadMapped(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }: // of a fault, see debug.SetPanicOnFault
+			err = ErrGone
+		default:
+			switch {
+			case p == error(ErrGone):
+				err = ErrGone
+			case os.Getenv("GOTRACEBACK") != "":
+				panic(p)
+			default:
+				panic(Of(p))
+			}
+		}
+	}()
+	return f()
+}
+
+// A WaitGroup is a [sync.WaitGroup] whose Wait panics where one of its functions did, so that the caller
+// can turn that into an error.
+type WaitGroup struct {
+	wait  sync.WaitGroup
+	mu    sync.Mutex
+	first error
+}
+
+// Go calls f in a goroutine.
+func (g *WaitGroup) Go(f func()) {
+	g.wait.Go(func() {
+		err := Caught(func() error {
+			return ReadMapped(func() error { f(); return nil })
+		})()
+		if err != nil {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.first = err
+		}
+	})
+}
+
+// Wait waits for all functions.
+func (g *WaitGroup) Wait() {
+	g.wait.Wait()
+	if g.first != nil {
+		panic(g.first)
 	}
 }

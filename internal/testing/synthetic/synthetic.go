@@ -279,7 +279,7 @@ func Scans() Database {
 // every three minutes.
 func Drift(device, matrix string, n int) store.Drift {
 	cache := []trial.Cache{trial.Warm, trial.Cold}[n%2]
-	s := store.Drift{Place: trial.Place{Device: device, Matrix: matrix, Cache: cache}, Significant: n > 2}
+	s := store.Drift{Case: trial.Case{Device: device, Matrix: matrix, Cache: cache}, Significant: n > 2}
 	again := Row("cpu_csr_rows", 64, 2, 1.5)
 	again.Device, again.Matrix, again.Cache = device, matrix, s.Cache
 
@@ -344,7 +344,7 @@ func Profiled(d *data.Report) *data.Report {
 // formulas.
 func SearchedOn(device string) (s data.Searches) {
 	for n := range 3 {
-		g := &replay.Grid{Place: trial.Place{Device: device, Matrix: fmt.Sprintf("m%d", n),
+		g := &replay.Grid{Case: trial.Case{Device: device, Matrix: fmt.Sprintf("m%d", n),
 			Precision: kernels.Float64, Cache: trial.Cold}}
 		for i := range 120 {
 			r := trial.Result{Status: trial.OK, Batch: 1, Median: 1e-5, Samples: []float64{1e-5}}

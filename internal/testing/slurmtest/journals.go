@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"

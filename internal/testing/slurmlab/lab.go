@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/long"
+	"spmvtune/internal/testing/long"
 )
 
 // Options say how a lab differs from the plain one.
@@ -86,12 +86,12 @@ func scripts(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for ; ; dir = filepath.Dir(dir) {
-		lab := filepath.Join(dir, "internal", "slurmlab", "testdata")
+		lab := filepath.Join(dir, "internal", "testing", "slurmlab", "testdata")
 		if _, err := os.Stat(filepath.Join(lab, "up.sh")); err == nil {
 			return lab
 		}
 		if dir == filepath.Dir(dir) {
-			t.Fatal("internal/slurmlab/testdata is in none of the folders above")
+			t.Fatal("internal/testing/slurmlab/testdata is in none of the folders above")
 		}
 	}
 }

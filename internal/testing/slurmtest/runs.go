@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/slurmlab"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/trial"

@@ -1,4 +1,4 @@
-package scratch
+package files
 
 import (
 	"os"
@@ -16,7 +16,7 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", parent)
-	reading, err := New("", "copy-")
+	reading, err := NewScratch("", "copy-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 		os.Chtimes(dir, hourAgo, hourAgo)
 	}
 
-	made, err := New("", "copy-")
+	made, err := NewScratch("", "copy-")
 	if err != nil {
 		t.Fatal(err)
 	}

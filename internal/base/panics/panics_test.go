@@ -1,4 +1,4 @@
-package mistake
+package panics
 
 import (
 	"strings"
@@ -22,7 +22,26 @@ func TestGroup(t *testing.T) {
 	g, ctx := NewGroup(t.Context())
 	g.Go(func() error { panic("oh no") })
 	<-ctx.Done()
-	if err := g.Wait(); err == nil || !strings.Contains(err.Error(), "oh no (internal/mistake.TestGroup") {
+	if err := g.Wait(); err == nil || !strings.Contains(err.Error(), "oh no (internal/base/panics.TestGroup") {
+		t.Error(err)
+	}
+}
+
+// A panic in a goroutine is one of who waits for it, names its own line, and keeps no other from
+// ending.
+func TestWaitGroup(t *testing.T) {
+	t.Setenv("GOTRACEBACK", "")
+	ended := false
+	err := Caught(func() error {
+		return ReadMapped(func() error {
+			var g WaitGroup
+			g.Go(func() { panic("oh no") })
+			g.Go(func() { ended = true })
+			g.Wait()
+			return nil
+		})
+	})()
+	if err == nil || !strings.Contains(err.Error(), "oh no (internal/base/panics.TestWaitGroup") || !ended {
 		t.Error(err)
 	}
 }

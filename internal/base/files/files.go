@@ -1,0 +1,213 @@
+// Package files writes files that appear whole or not at all, also after a crash: other processes see the
+// old content or the new. It opens files that somebody named, and nothing that would wait for a writer or never
+// end, and makes temporary folders.
+// A file is written under a temporary name in the
+// same folder, flushed to the disk, and renamed.
+//
+// Errors are of type *os.PathError and name the file, not its temporary name: the same cause
+// always has the same text.
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/base/term"
+)
+
+// Temporary is part of the names of unfinished files.
+const Temporary = ".tmp-"
+
+// Write replaces the content of a file.
+func Write(path string, content []byte) error {
+	return finish(path, plain(content), os.Rename)
+}
+
+// Create writes a file that must not exist yet. If it does, the error is fs.ErrExist: of
+// several processes one creates the file.
+func Create(path string, content []byte) error {
+	return finish(path, plain(content), os.Link)
+}
+
+// WriteTo replaces the content of a file by what a function writes. Writes are buffered.
+func WriteTo(path string, write func(io.Writer) error) error {
+	return finish(path, func(f *os.File) error {
+		out := bufio.NewWriterSize(f, 1<<20)
+		if err := write(out); err != nil {
+			return err
+		}
+		return out.Flush()
+	}, os.Rename)
+}
+
+// WriteAt is WriteTo for a function that writes at offsets.
+func WriteAt(path string, write func(*os.File) error) error {
+	return finish(path, write, os.Rename)
+}
+
+func plain(content []byte) func(*os.File) error {
+	return func(f *os.File) error {
+		_, err := f.Write(content)
+		return err
+	}
+}
+
+// finish writes a temporary file and gives it its name.
+func finish(path string, write func(*os.File) error, give func(temporary, path string) error) (err error) {
+	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s%s%016x", filepath.Base(path), Temporary, rand.Uint64()))
+	defer func() {
+		if err != nil {
+			err = &os.PathError{Op: "writing", Path: path, Err: withoutName(err, name)}
+		}
+	}()
+
+	// Unlike os.CreateTemp this leaves the permissions to the user's mask.
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(name) // fails after a rename
+	defer f.Close()
+
+	if info, err := os.Stat(path); err == nil {
+		if err := f.Chmod(info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return give(name, path)
+}
+
+// withoutName returns the cause of an error that names the temporary file.
+func withoutName(err error, name string) error {
+	var file *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &file) && file.Path == name:
+		return file.Err
+	case errors.As(err, &link) && link.Old == name:
+		return link.Err
+	default:
+		return err
+	}
+}
+
+// Why something is not opened.
+var (
+	errFolder = errors.New("a folder: name a file in it")
+	errOther  = errors.New("not a regular file: save its content to a file first, and name that")
+)
+
+// Check refuses what is there and is not a file.
+func Check(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return nil
+	case info.IsDir():
+		return &fs.PathError{Op: "open", Path: path, Err: errFolder}
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: errOther}
+}
+
+// Open opens a file, and nothing else.
+func Open(path string) (*os.File, error) {
+	if err := Check(path); err != nil {
+		return nil, err
+	}
+	return os.Open(path)
+}
+
+// ReadFile reads a file of at most this many bytes.
+func ReadFile(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, fmt.Errorf("%s is larger than %s", path, term.Bytes(most))
+	}
+	return text, err
+}
+
+// A Scratch is a temporary folder that this process has locked.
+//
+// Temporary folders do not stay where a process is killed: the next process on the same
+// machine that makes one of the same kind removes them. Folders of other machines stay, which have their names in
+// theirs: some file systems that machines share keep the locks of each to itself.
+type Scratch struct{ lock *os.File }
+
+// unlocked is for how long a folder may be without the lock of who makes it.
+const unlocked = time.Minute
+
+// NewScratch makes a folder whose name begins with a prefix below parent, by default where temporary files go, and
+// removes those that processes have left there which were killed.
+func NewScratch(parent, prefix string) (*Scratch, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	prefix += url.PathEscape(host) + "."
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < unlocked {
+			continue
+		}
+		if lock, err := os.Open(dir); err == nil {
+			if flock(lock) == nil {
+				os.RemoveAll(dir)
+			}
+			lock.Close()
+		}
+	}
+
+	dir, err := os.MkdirTemp(parent, prefix)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	_ = flock(lock) // where there are no locks, nobody else gets one and removes the folder
+	return &Scratch{lock}, nil
+}
+
+// Path is that of the folder.
+func (f *Scratch) Path() string { return f.lock.Name() }
+
+// Remove removes the folder.
+func (f *Scratch) Remove() error {
+	err := os.RemoveAll(f.Path())
+	if closed := f.lock.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func flock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
