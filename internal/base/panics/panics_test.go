@@ -11,7 +11,7 @@ func TestCaught(t *testing.T) {
 	var list []int
 	err := Caught(func() error { list[len(list)]++; return nil })()
 	if err == nil || !strings.Contains(err.Error(), "index out of range") ||
-		!strings.Contains(err.Error(), "mistake_test.go:") || strings.Contains(err.Error(), "\n") {
+		!strings.Contains(err.Error(), "panics_test.go:") || strings.Contains(err.Error(), "\n") {
 		t.Error(err)
 	}
 }
