@@ -11,7 +11,7 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/store"
-	"spmvtune/store/foreign"
+	"spmvtune/store/importer"
 	"spmvtune/tuner/trial"
 )
 
@@ -56,10 +56,10 @@ func Example() {
 // run makes a small database in dir.
 func run(ctx context.Context, dir string) string {
 	path := filepath.Join(dir, "results.db")
-	m, err := foreign.Read(foreign.File{Name: "times.csv", Content: strings.NewReader(
+	m, err := importer.Read(importer.File{Name: "times.csv", Content: strings.NewReader(
 		"matrix,rows,cols,nnz,kernel,block,time_us\ngrid,1000,1000,5000,csr_vector,128,10\n" +
 			"grid,1000,1000,5000,csr_scalar,128,40\n")}, nil,
-		foreign.Options{Device: "A card", Precision: kernels.Float32, Cache: trial.Warm})
+		importer.Options{Device: "A card", Precision: kernels.Float32, Cache: trial.Warm})
 	if err != nil {
 		log.Fatal(err)
 	}

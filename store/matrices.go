@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"math"
 	"reflect"
 	"strings"
 
+	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
 )
@@ -90,4 +93,123 @@ func featureFields(f *sparse.Features) []any {
 		}
 	}
 	return fields
+}
+
+// putPattern records the pattern of a matrix. An older journal has none, and the recorded one
+// stays.
+func putPattern(ctx context.Context, tx *sql.Tx, matrix int64, p sparse.Thumbnail) error {
+	if p == nil {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO pattern (matrix, data) VALUES (?, ?)`, matrix, []byte(p))
+	return err
+}
+
+// Patterns returns where the entries of each matrix lie, by the hash of the matrix.
+// Matrices of older versions have none.
+func (db *DB) Patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
+	patterns, err := db.from().patterns(ctx)
+	return patterns, db.wrap("reading patterns", err)
+}
+
+// Counts are what a profiler counted in the products of a trial, by name; what was not counted is
+// missing. Shares are fractions, the others are of one product.
+//
+// Of a GPU: occupancy (resident warps per the most that a multiprocessor holds), warp_efficiency
+// (the share of a warp's threads that took part in an instruction) and load_efficiency (the share
+// of the bytes moved by global loads that were asked for). Of a processor: instructions,
+// data_refs, d1_misses and ll_misses.
+type Counts map[string]float64
+
+// addTo adds what was counted to the facts of a trial, which may be nil. The backend's own
+// occupancy is the theoretical one.
+func (c Counts) addTo(facts *map[string]float64) {
+	for name, v := range c {
+		if name == "occupancy" {
+			name = "achieved_occupancy"
+		}
+		if *facts == nil {
+			*facts = map[string]float64{}
+		}
+		(*facts)[name] = v
+	}
+}
+
+// countsOf is the expression for what was counted in a trial, a JSON object.
+func (from source) countsOf() string {
+	switch {
+	case from.schema >= schemaCounters:
+		return "(SELECT json_group_object(name, value) FROM counter WHERE trial = t.id)"
+	case from.schema >= schemaProfile:
+		return `(SELECT json_patch('{}', json_object('occupancy', occupancy, 'warp_efficiency', warp_efficiency,
+			'load_efficiency', load_efficiency)) FROM counted WHERE trial = t.id)`
+	default:
+		return "NULL"
+	}
+}
+
+// SaveCounts keeps what was counted in trials, by identity. A counter that a trial has already is
+// replaced. Trials that are not recorded are ignored.
+func (db *DB) SaveCounts(ctx context.Context, counts map[string]Counts) error {
+	if db.write == nil {
+		return errReadOnly
+	}
+	return db.transact(ctx, "recording a profile", func(tx *sql.Tx) error {
+		for identity, c := range counts {
+			if err := putCounts(ctx, tx, identity, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// putOrigin records where a run is. It returns 0 if nothing is known of it.
+func putOrigin(ctx context.Context, tx *sql.Tx, o trial.Origin) (id int64, err error) {
+	if o == (trial.Origin{}) {
+		return 0, nil
+	}
+	// The update changes nothing, but makes RETURNING give the id of a row that exists.
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO origin (node, uuid, job) VALUES (?, ?, ?)
+		ON CONFLICT (node, uuid, job) DO UPDATE SET node = excluded.node
+		RETURNING id`, o.Node, o.UUID, o.Job).Scan(&id)
+	return id, err
+}
+
+// readingValues are the columns of the table reading besides the trial.
+func readingValues(t trial.Telemetry) []any {
+	var reasons any
+	if t.HasReasons {
+		reasons = int64(t.Reasons)
+	}
+	return []any{nonzero(t.SMClock), nonzero(t.MemoryClock), nonzero(t.Temperature),
+		nonzero(int64(math.Round(1e3 * t.Power))), positive(t.Energy), reasons, t.Repeated, t.Throttled}
+}
+
+// A reading is a row of the table of that name, which most trials do not have.
+type reading struct {
+	trial.Telemetry
+	trial, milliwatts int64
+	reasons           sql.Null[int64]
+}
+
+// fields returns what the columns are read into.
+func (r *reading) fields() []field {
+	return []field{
+		{"r.trial", orZero(&r.trial)}, {"r.sm_clock", orZero(&r.SMClock)}, {"r.memory_clock", orZero(&r.MemoryClock)},
+		{"r.temperature", orZero(&r.Temperature)}, {"r.power", orZero(&r.milliwatts)}, {"r.energy", orZero(&r.Energy)},
+		{"r.clock_reasons", &r.reasons}, {"r.repeated", orZero(&r.Repeated)}, {"r.throttled", orZero(&r.Throttled)},
+	}
+}
+
+// telemetry is what was read, nil if the trial has none.
+func (r *reading) telemetry() *trial.Telemetry {
+	if r.trial == 0 {
+		return nil
+	}
+	t := r.Telemetry
+	t.Power = float64(r.milliwatts) / 1e3
+	t.Reasons, t.HasReasons = kernels.ClockReasons(r.reasons.V), r.reasons.Valid
+	return &t
 }

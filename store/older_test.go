@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,5 +124,179 @@ func TestOlderSchemasAreReadAsFarAsTheyGo(t *testing.T) {
 				t.Errorf("schema %d: the file has %s: %v, it is read: %v", schema, column, has, got)
 			}
 		}
+	}
+}
+
+// A database from before has intervals within the run, also where it is only read. Brought up to
+// date, it forgets the ties that samples told, and works out from its finals what another run
+// finds.
+func TestDatabaseFromBeforeIntervalsOfAnotherRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	statements := append(slices.Clone(migrations[:schemaAnother-1]),
+		"INSERT INTO sweep (id, name, title, text, hash, protocol, version, started) VALUES (1, 'quick', '', '', 'h', '', 'v1', 0)",
+		`INSERT INTO device (id, name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad)
+			VALUES (1, 'Testcore 9000', 'cpu', 'Testcore 9000', 'go1.26', 2, 0, 0, 0, '{}', 1, 1, 1)`,
+		`INSERT INTO matrix (id, name, class, hash, source, field, symmetry, rows, cols, nonzeros, row_min, row_p25, row_median, row_p75, row_p90,
+			row_p99, row_max, empty_rows, cols_used, bandwidth)
+			VALUES (1, 'grid', '', 'hash-of-grid', 'grid', '', '', 10, 10, 10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)`,
+		"INSERT INTO kernel (id, name, paper, format, digest) VALUES (1, 'cpu_csr', '', 'csr', '1')",
+		`INSERT INTO trial (id, sweep, matrix, kernel, precision, grid, params, cache, status, identity, device, block, median, stop,
+			superseded, measured_at, low, high)
+			VALUES (1, 1, 1, 1, 'float32', 2, '', 'cold', 'ok', 'a', 1, 32, 1e-3, 'target', 0, 5, 0.999e-3, 1.001e-3)`)
+	for i := range 5 {
+		statements = append(statements, fmt.Sprintf(`INSERT INTO sentinel (identity, at, median, low, high, throttled, final, data)
+			VALUES ('a', %d, %v, 1e-3, 1e-3, 0, 1, x'')`, 10+i, []float64{1.1e-3, 1.21e-3}[i%2]))
+	}
+	statements = append(statements, `INSERT INTO tie_set (id, matrix, device, precision, cache, trial, winner, effect, drift)
+		VALUES (1, 1, 1, 'float32', 'cold', 1, 1, 0.01, 0)`)
+	raw(t, path, append(statements, "PRAGMA application_id = 1399868758", fmt.Sprintf("PRAGMA user_version = %d", schemaAnother-1))...)
+
+	reader, err := OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := reader.Results(t.Context(), Filter{})
+	if err != nil || len(rows) != 1 || rows[0].Another != (trial.Interval{Low: 0.999e-3, High: 1.001e-3}) || rows[0].Time != 1e-3 {
+		t.Errorf("only read, it has %+v, %v", rows, err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	db, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	if n := one(t, db, "SELECT count(*) FROM tie_set"); n != int64(0) {
+		t.Errorf("%v places have ties of before", n)
+	}
+	if n := decideAll(t, db); n != 1 {
+		t.Errorf("decided in %d places, want 1", n)
+	}
+	if got := fmt.Sprintf("%.3f", one(t, db, "SELECT factor FROM best")); got != "1.100" {
+		t.Errorf("two runs differ by %s, want 1.100", got)
+	}
+}
+
+// Trials of an older program carry papers' names for kernels that were not the papers' own. Beside
+// new trials of the papers' forms they are told apart.
+func TestOldFormsOfKernels(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	const before = 13 // migrations
+	raw(t, path, append(slices.Clone(migrations[:before]),
+		`INSERT INTO kernel VALUES (1, 'csr_scalar', 'CSR Scalar', 'csr', 'old'), (2, 'csr_merge', '', 'csr', 'old'),
+			(3, 'csr_scalar', 'CSR Scalar', 'csr', 'imported')`,
+		"PRAGMA application_id = 1399868758", fmt.Sprintf("PRAGMA user_version = %d", before))...)
+
+	db, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	got := fmt.Sprint(table(t, db, "SELECT name, paper, digest FROM kernel ORDER BY id"))
+	if want := "[[csr_scalar_ahead  old] [csr_merge  old] [csr_scalar CSR Scalar imported]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A database of before is compared with others under the names and by the intervals of now. It
+// stays as it is, and its copy goes away.
+func TestOldDatabasesAreReadWithNamesOfNow(t *testing.T) {
+	db := create(t)
+	run := testRun()
+	run.Sources["csr_vector"] = "1"
+	begin(t, db, run)
+	describe(t, db, testMatrix("grid"))
+	record(t, db, noisy("grid", 10, 1.1)...)
+	record(t, db, good("csr_vector", 64, takes(1)))
+	old := older(t, db, schemaSpread).Path()
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	before, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	current, err := OpenCurrent(t.Context(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if current.Path() != old {
+		t.Errorf("it is called %s, want %s", current.Path(), old)
+	}
+	if kernel := one(t, current, "SELECT kernel FROM best"); kernel != "csr_vector_ahead" {
+		t.Errorf("best is %v", kernel)
+	}
+	if factor := one1(t, current, "SELECT factor FROM best"); math.Abs(factor-1.1) > 1e-3 {
+		t.Errorf("two runs differ by %v, want 1.1", factor)
+	}
+	if err := current.Close(); err != nil {
+		t.Error(err)
+	}
+
+	if after, err := os.ReadFile(old); err != nil || string(after) != string(before) {
+		t.Errorf("the database changed, %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) != 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// A run that was killed left no ties. What it measured again counts all the same, and the file
+// stays as it is.
+func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
+	db := create(t)
+	begin(t, db, testRun())
+	describe(t, db, testMatrix("grid"))
+	record(t, db, noisy("grid", 10, 1.1)...)
+
+	current, err := OpenCurrent(t.Context(), db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer current.Close()
+	if current.Path() != db.Path() {
+		t.Errorf("it is called %s, want %s", current.Path(), db.Path())
+	}
+	if factor := one1(t, current, "SELECT factor FROM best"); math.Abs(factor-1.1) > 1e-3 {
+		t.Errorf("two runs differ by %v, want 1.1", factor)
+	}
+	if n := one(t, db, "SELECT count(*) FROM spread"); n != int64(0) {
+		t.Errorf("the database has %v spreads", n)
+	}
+}
+
+// Ties that an older version decided by a lower level are decided again.
+func TestOldTiesAreDecidedAgain(t *testing.T) {
+	db := create(t)
+	begin(t, db, testRun())
+	describe(t, db, testMatrix("grid"))
+	record(t, db, good("cpu_csr", 32))
+	if n, err := db.DecideTies(t.Context()); n != 1 || err != nil {
+		t.Fatalf("%d places, %v", n, err)
+	}
+	old, err := Open(older(t, db, schemaHost).Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if n := one(t, old, "SELECT (SELECT count(*) FROM tie_set) + (SELECT count(*) FROM tie_member)"); n != int64(0) {
+		t.Errorf("%v ties and members are left of before", n)
+	}
+	if n, err := old.DecideTies(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d places were decided, %v", n, err)
+	}
+}
+
+// Where a copy finds no room, the message says of which database, and where.
+func TestNoRoomForACopy(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	gone := filepath.Join(t.TempDir(), "gone")
+	t.Setenv("TMPDIR", gone)
+	_, err := OpenCurrent(t.Context(), db.Path())
+	if err == nil || !strings.Contains(err.Error(), "reading a copy of "+db.Path()+" in "+gone) {
+		t.Errorf("error %v", err)
 	}
 }

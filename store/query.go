@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -169,3 +171,217 @@ func abbreviate(s string) string {
 	}
 	return s
 }
+
+// authorize is asked by SQLite, while it compiles a statement, for everything
+// that the statement is going to do. It allows reading.
+// See https://www.sqlite.org/c3ref/c_alter_table.html for the actions.
+func authorize(action int, arg1, arg2, _ string) int {
+	const recursive = 33 // SQLITE_RECURSIVE, a WITH RECURSIVE; the driver does not name it
+	switch action {
+	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, recursive:
+		return sqlite3.SQLITE_OK
+	case sqlite3.SQLITE_FUNCTION:
+		if !strings.EqualFold(arg2, "load_extension") {
+			return sqlite3.SQLITE_OK
+		}
+	case sqlite3.SQLITE_PRAGMA:
+		// arg1 is the pragma, arg2 its argument.
+		if argument, ok := harmless[strings.ToLower(arg1)]; ok && (argument || arg2 == "") {
+			return sqlite3.SQLITE_OK
+		}
+	}
+
+	return sqlite3.SQLITE_DENY
+}
+
+// harmless are the pragmas that only read. The value says whether an argument is allowed, which
+// names what the pragma tells about.
+var harmless = map[string]bool{
+	"table_info":       true,
+	"table_xinfo":      true,
+	"table_list":       true,
+	"index_list":       true,
+	"index_info":       true,
+	"index_xinfo":      true,
+	"foreign_key_list": true,
+	"integrity_check":  true,
+	"quick_check":      true,
+	"application_id":   false,
+	"user_version":     false,
+	"schema_version":   false,
+	"journal_mode":     false,
+	"page_count":       false,
+	"page_size":        false,
+	"freelist_count":   false,
+	"encoding":         false,
+	"database_list":    false,
+	"function_list":    false,
+	"compile_options":  false,
+}
+
+// firstStatement cuts sql after its first statement. rest is what follows the
+// semicolon, without blanks, comments and empty statements before it.
+func firstStatement(sql string) (first, rest string) {
+	for i := 0; i < len(sql); {
+		if sql[i] == ';' {
+			if blank(sql[:i]) { // an empty statement
+				return firstStatement(sql[i+1:])
+			}
+			rest = skipBlank(sql[i+1:])
+			for strings.HasPrefix(rest, ";") {
+				rest = skipBlank(rest[1:])
+			}
+			return sql[:i], rest
+		}
+		i += tokenLength(sql[i:])
+	}
+
+	return sql, ""
+}
+
+// blank reports whether sql holds nothing but white space and comments.
+func blank(sql string) bool { return skipBlank(sql) == "" }
+
+// skipBlank returns sql from its first token that is not a comment.
+func skipBlank(sql string) string {
+	for sql != "" {
+		n := tokenLength(sql)
+		comment := strings.HasPrefix(sql, "--") || strings.HasPrefix(sql, "/*")
+		if !comment && !strings.ContainsRune(" \t\r\n\f", rune(sql[0])) {
+			return sql
+		}
+		sql = sql[n:]
+	}
+	return ""
+}
+
+// tokenLength is the length of the string, quoted name or comment that sql
+// starts with, as SQLite delimits them, or else 1. sql is not empty.
+func tokenLength(sql string) int {
+	until := func(opening int, end string) int {
+		if i := strings.Index(sql[opening:], end); i >= 0 {
+			return opening + i + len(end)
+		}
+		return len(sql)
+	}
+	switch {
+	case strings.HasPrefix(sql, "--"):
+		return until(2, "\n")
+	case strings.HasPrefix(sql, "/*"):
+		return until(2, "*/")
+	case sql[0] == '[':
+		return until(1, "]")
+	case strings.ContainsRune("'\"`", rune(sql[0])):
+		// A doubled quote inside ends one string and starts the next, which
+		// comes to the same.
+		return until(1, sql[:1])
+	}
+	return 1
+}
+
+// functions are SQLite's own mathematical functions that a geometric mean or a deviation needs. The
+// driver is compiled without them; the program sqlite3 has them.
+var functions = map[string]func(float64) float64{"ln": math.Log, "exp": math.Exp, "sqrt": math.Sqrt}
+
+// addFunctions makes the functions known to queries of a connection. As in SQLite, what is no number,
+// and what has no value, is null.
+func addFunctions(c *sqlite3.SQLiteConn) error {
+	for name, f := range functions {
+		err := c.RegisterFunc(name, func(v any) any {
+			var x float64
+			switch v := v.(type) {
+			case int64:
+				x = float64(v)
+			case float64:
+				x = v
+			default:
+				return nil
+			}
+			if y := f(x); !math.IsNaN(y) && !math.IsInf(y, -1) {
+				return y
+			}
+			return nil
+		}, true)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Scratch is a connection that reads a database and has temporary tables of its own
+// beside it, for questions that take several steps. The database can't be changed
+// through it. It is for one goroutine.
+type Scratch struct {
+	path string
+	pool *sql.DB
+	conn *sql.Conn
+}
+
+// Scratch opens one. Its tables are in memory, and gone when it is closed. It has a view
+// counting of the trials that count, with their times in milliseconds.
+func (db *DB) Scratch(ctx context.Context) (*Scratch, error) {
+	s := &Scratch{path: db.path, pool: connect(db.path, db.options, nil)}
+	var err error
+	if s.conn, err = s.pool.Conn(ctx); err != nil {
+		return nil, errors.Join(failed(db.path, err), s.pool.Close())
+	}
+	if err := s.Exec(ctx, "PRAGMA temp_store = memory; "+db.from().countingView()); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Exec runs statements, which may make temporary tables.
+func (s *Scratch) Exec(ctx context.Context, statements string, args ...any) error {
+	if _, err := s.conn.ExecContext(ctx, statements, args...); err != nil {
+		return failed(s.path, err)
+	}
+	return nil
+}
+
+// Fill inserts rows into a temporary table with the same number of columns.
+func (s *Scratch) Fill(ctx context.Context, table string, rows [][]any) (err error) {
+	if len(rows) == 0 {
+		return nil
+	}
+	tx, err := s.conn.BeginTx(ctx, nil)
+	if err != nil {
+		return failed(s.path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("filling %s: %w", table, failed(s.path, err)), tx.Rollback())
+		}
+	}()
+
+	marks := "?"
+	for range len(rows[0]) - 1 {
+		marks += ", ?"
+	}
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO temp."+table+" VALUES ("+marks+")")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+
+	for _, row := range rows {
+		if _, err = insert.ExecContext(ctx, row...); err != nil {
+			return err
+		}
+	}
+
+	return tx.Commit()
+}
+
+// Query runs one SQL statement.
+func (s *Scratch) Query(ctx context.Context, statement string, args ...any) (*Table, error) {
+	t, err := readTable(ctx, s.conn, statement, args...)
+	if err != nil {
+		return nil, failed(s.path, err)
+	}
+	return t, nil
+}
+
+// Close drops the temporary tables.
+func (s *Scratch) Close() error { return errors.Join(s.conn.Close(), s.pool.Close()) }

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -234,4 +237,198 @@ func readRows(rows *sql.Rows, err error, dst []any, f func()) error {
 		f()
 	}
 	return rows.Err()
+}
+
+// A Row is a trial that was read from the database: its result, and the names that it
+// has in the views.
+type Row struct {
+	Sweep, Device string
+	SweepHash     string // tells sweeps of one name apart, see Sweep.Hash
+	Matrix        string // name of the matrix; Result.Matrix is its content hash
+	Rows, Cols    int
+	NNZ           int
+	Format        kernels.Format
+
+	// Result lacks the samples, the telemetry, the properties and the warnings.
+	trial.Result
+	// Taken is the number of samples.
+	Taken int
+
+	// Time estimates what a product takes, in seconds. It leaves out the measurement that made a
+	// trial a leader, where it has repeats. It is Median where there are none, and 0 where the
+	// trial has no time.
+	Time float64
+	// Another is the interval in which another run finds the median. Low and High of the result
+	// are the interval within the run.
+	Another trial.Interval
+	// Factor is how far two measurements of one configuration differ in the trial's place: the
+	// ratio that most stay below, see stat.Share. It is 0 if it is not known, and then Another is the interval
+	// within the run, which another run may well leave.
+	Factor float64
+
+	// GFLOPS, GBPS and RoofFraction follow from Time. They are NaN where the trial has no time.
+	GFLOPS, GBPS, RoofFraction float64
+
+	// Tied reports whether the trial is in the tie set of its place. Only Results sets it,
+	// and only where ties are decided.
+	Tied bool
+}
+
+// Place returns where the trial competes with others.
+func (r *Row) Place() trial.Case {
+	return trial.Case{Device: r.Device, Matrix: r.Matrix, Precision: r.Precision, Cache: r.Cache}
+}
+
+// A Best is a row of the view best: the representative of the tie set of a place.
+type Best struct {
+	Row
+	// Margin is how much slower than the winner the fastest configuration outside the tie
+	// set is, as a fraction. It is NaN where every configuration is tied.
+	Margin  float64
+	TieSize int
+}
+
+// A Matrix is a matrix with what is known of it. Features that are not known are NaN.
+type Matrix struct {
+	Name, Class, Hash, Source, Field, Symmetry string
+	sparse.Features
+	// TwinOf is the published matrix that a twin is a likeness of, and TwinScale is the twin's
+	// size as a multiple of it. TwinOf is "" if the matrix is not a twin.
+	TwinOf    string
+	TwinScale float64
+	// FeaturesSeconds is how long it took to read the features, 0 if it is not known.
+	FeaturesSeconds float64
+}
+
+// orZero scans into dst, and null as the zero value.
+func orZero[T any](dst *T) sql.Scanner { return &nullable[T]{dst} }
+
+type nullable[T any] struct{ dst *T }
+
+func (n *nullable[T]) Scan(value any) error {
+	var v sql.Null[T]
+	err := v.Scan(value)
+	*n.dst = v.V
+	return err
+}
+
+// orNaN scans a number into dst, and null as NaN.
+type orNaN struct{ dst *float64 }
+
+func (n orNaN) Scan(value any) error {
+	var v sql.NullFloat64
+	if err := v.Scan(value); err != nil {
+		return err
+	}
+	*n.dst = v.Float64
+	if !v.Valid {
+		*n.dst = math.NaN()
+	}
+	return nil
+}
+
+// moment scans milliseconds since 1970.
+type moment struct{ dst *time.Time }
+
+func (m moment) Scan(value any) error {
+	ms, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("%v is not a time", value)
+	}
+	*m.dst = time.UnixMilli(ms).UTC()
+	return nil
+}
+
+// seconds scans a duration.
+type seconds struct{ dst *time.Duration }
+
+func (s seconds) Scan(value any) error {
+	var v sql.NullFloat64
+	err := v.Scan(value)
+	*s.dst = time.Duration(math.Round(v.Float64 * float64(time.Second)))
+	return err
+}
+
+// unsigned scans a number that is kept as a signed one of the same bits.
+type unsigned struct{ dst *uint64 }
+
+func (u unsigned) Scan(value any) error {
+	var v sql.NullInt64
+	err := v.Scan(value)
+	*u.dst = uint64(v.Int64)
+	return err
+}
+
+// packed scans samples.
+type packed struct{ dst *[]float64 }
+
+func (p packed) Scan(value any) error {
+	data, _ := value.([]byte)
+	*p.dst = unpack(data)
+	for _, s := range *p.dst {
+		if !(s >= 0 && s <= math.MaxFloat32) {
+			return fmt.Errorf("%v is not the time of a sample: the file is damaged", s)
+		}
+	}
+	return nil
+}
+
+// fromJSON decodes into dst, and null as the zero value. It makes a new value for each row,
+// because earlier rows share the one before.
+func fromJSON[T any](dst *T) sql.Scanner { return decoder[T]{dst} }
+
+type decoder[T any] struct{ dst *T }
+
+func (d decoder[T]) Scan(value any) (err error) {
+	var v T
+	switch text := value.(type) {
+	case string:
+		err = json.Unmarshal([]byte(text), &v)
+	case []byte:
+		err = json.Unmarshal(text, &v)
+	}
+	*d.dst = v
+	return err
+}
+
+// A Filter chooses trials by their names in the view results. An empty field
+// means all.
+type Filter struct {
+	Sweep, Device, Matrix, Kernel string
+	Precision                     kernels.Precision
+	Cache                         trial.Cache // or UnknownCache
+	Status                        trial.Status
+	ID                            string // Identity of the trial.
+}
+
+// UnknownCache chooses trials whose cache state is not known: they were imported.
+const UnknownCache trial.Cache = "unknown"
+
+// conditions adds the filter to conditions on trials, and returns the values for it.
+func (f Filter) conditions(more []string) (conditions []string, args []any) {
+	return f.on(more, "s.name", "d.name", "m.name", "k.name", "t.")
+}
+
+// ofView returns the conditions on wideResults, called r, and the values for them.
+func (f Filter) ofView() (conditions []string, args []any) {
+	return f.on(nil, "r.sweep", "r.device", "r.matrix", "r.kernel", "r.")
+}
+
+// on adds the filter to conditions on columns of these names. Those that trials have themselves come after prefix.
+func (f Filter) on(more []string, sweep, device, matrix, kernel, prefix string) (conditions []string, args []any) {
+	conditions = slices.Clone(more)
+	for _, c := range []struct{ column, value string }{
+		{sweep, f.Sweep}, {device, f.Device}, {matrix, f.Matrix}, {kernel, f.Kernel},
+		{prefix + "precision", string(f.Precision)}, {prefix + "cache", string(f.Cache)},
+		{prefix + "status", string(f.Status)}, {prefix + "identity", f.ID},
+	} {
+		if c.column == prefix+"cache" && c.value == string(UnknownCache) {
+			conditions = append(conditions, c.column+" = ''")
+		} else if c.value != "" {
+			conditions = append(conditions, c.column+" = ?")
+			args = append(args, c.value)
+		}
+	}
+
+	return conditions, args
 }

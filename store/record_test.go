@@ -1,7 +1,9 @@
 package store
 
 import (
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -288,5 +290,135 @@ func TestRecordingBesideADamagedTrial(t *testing.T) {
 	}
 	if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(1) {
 		t.Errorf("%v trials, want the damaged one", n)
+	}
+}
+
+// A search that goes on is told of each trial what it was told when it was measured, to the
+// bit of a float32, and nothing of others; however many it asks for.
+func TestKnown(t *testing.T) {
+	db := started(t)
+	fine := good("cpu_csr_rows", 32, identity("fine"), between(1.9, 2, 2.2), func(r *trial.Result) {
+		r.Samples = []float64{2.1e-3, 1.9e-3, 2e-3}
+	})
+	wrong := good("cpu_csr_rows", 64, identity("wrong"), failing(trial.Wrong, "row 3 is off"))
+	old := good("cpu_sell", 8, identity("old"))
+	record(t, db, fine, wrong, old, good("cpu_sell", 8, identity("new"),
+		func(r *trial.Result) { r.At = r.At.Add(time.Hour) }),
+		final(fine, time.Minute, 2.03), again(fine, 2*time.Minute, 2.5), final(fine, 3*time.Minute, 2.01))
+	ids := []string{"fine"}
+	for i := range 12_000 { // more than are looked up at once
+		ids = append(ids, fmt.Sprint("nobody ", i))
+	}
+	known, err := db.Recorded(t.Context(), append(ids, "wrong", "old"), trial.Full)
+	if err != nil || len(known) != 3 {
+		t.Fatalf("%d are known, %v", len(known), err)
+	}
+	k := known["fine"]
+	if k.Status != trial.OK || k.Median != 2e-3 || k.Low != 1.9e-3 || k.High != 2.2e-3 {
+		t.Errorf("of a good trial: %+v", k)
+	}
+	if !slices.EqualFunc(k.Samples, fine.Samples, func(a, b float64) bool { return a == float64(float32(b)) }) {
+		t.Errorf("its samples are %v, want %v in this order", k.Samples, fine.Samples)
+	}
+	if want := []float64{2.03e-3, 2.01e-3}; !slices.EqualFunc(k.Finals(), want, func(a,
+		b float64) bool {
+		return math.Abs(a-b) < 1e-12
+	}) {
+		t.Errorf("its finals are %v, want %v: sentinels are none", k.Finals(), want)
+	}
+	if k := known["wrong"]; k.Status != trial.Wrong || k.Median != 0 || len(k.Samples) > 0 {
+		t.Errorf("of a wrong one: %+v", k)
+	}
+	if k := known["old"]; k.Status != trial.OK { // of its own identity, though another has taken its place
+		t.Errorf("of one that was measured anew: %+v", k)
+	}
+}
+
+func TestLaunches(t *testing.T) {
+	db := started(t)
+	facts := func(occupancy float64) func(*trial.Result) {
+		return func(r *trial.Result) { r.Properties = map[string]float64{"occupancy": occupancy} }
+	}
+	record(t, db,
+		good("coo_atomic", 32, takes(3), facts(0.25)),
+		good("coo_atomic", 64, takes(2), facts(0.5)),
+		good("coo_atomic", 128, failing(trial.Wrong, "row 7 is off")),
+		good("coo_atomic", 256, takes(1), facts(0.9), identity("old")),
+		good("coo_atomic", 256, takes(4), facts(1), identity("new"), later),
+		good("cpu_csr", 0, takes(0.5)),
+	)
+	got, err := db.Launches(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[1].Kernel != "cpu_csr" {
+		t.Fatalf("%d launches, want one of each kernel: %+v", len(got), got)
+	}
+	if l := got[0]; l.Kernel != "coo_atomic" || l.Matrix != "grid" || l.Block != 64 || l.Properties["occupancy"] != 0.5 {
+		t.Errorf("launch %+v, want that of block 64: the fastest that is in force", l)
+	}
+}
+
+// A change of a kernel that is undone is not measured again, but counts again: here, and where databases
+// are united, in any order. So do trials that another database had last.
+func TestWhatARunWantsCounts(t *testing.T) {
+	first, changed := good("cpu_csr", 32, identity("first")), good("cpu_csr", 32, identity("changed"), takes(0.5), later)
+	brief := good("cpu_csr", 32, identity("brief"), briefly)
+	a := started(t)
+	record(t, a, first, changed, brief, good("cpu_sell", 8, takes(0.7)))
+	everybodySays(t, a, "cpu_csr 32, cpu_sell 8", "cpu_csr 32", "cpu_csr 32,cpu_sell 8")
+	if err := a.Ask(t.Context(), []string{"first", "brief", "unknown"}); err != nil {
+		t.Fatal(err)
+	}
+	everybodySays(t, a, "cpu_csr 32, cpu_sell 8", "cpu_sell 8", "cpu_csr 32,cpu_sell 8")
+
+	before, remeasured := started(t), started(t)
+	record(t, before, first, changed)
+	record(t, remeasured, good("cpu_csr", 32, identity("first"), at(3600)))
+	for i, order := range [][]*DB{{a, before}, {before, a}, {before, remeasured}, {remeasured, before}} {
+		db := gather(t, Choice{}, order...)
+		rows, err := db.Results(t.Context(), Filter{Kernel: "cpu_csr"})
+		if err != nil || len(rows) != 1 || rows[0].ID != "first" || !rows[0].At.Equal(first.At) {
+			t.Errorf("order %d: %v, %v", i, rows, err)
+		}
+		asked := fmt.Sprint(one(t, db, "SELECT group_concat(identity) FROM trial WHERE asked IS NOT NULL"))
+		if asked != "first" {
+			t.Errorf("order %d: %s were wanted", i, asked)
+		}
+	}
+}
+
+// The definition of a kernel that a sweep brings is kept with its source, and goes along from one
+// database to another.
+func TestOwnKernelsAreKept(t *testing.T) {
+	own := kernels.Own{
+		Kernel: kernels.Kernel{Name: "mine", Backend: "cpu", Format: kernels.COO, Guest: true},
+		Entry:  "f", File: "m.c", Files: map[string]string{"m.c": "text with ' and \x00"},
+	}
+	run := testRun()
+	run.Sources["mine"] = "digest"
+	run.Own = []kernels.Own{own}
+	from, to := create(t), create(t)
+	imports(t, from, Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{good("mine", 64)}})
+	if _, err := to.Import(t.Context(), from.batches(t.Context(), nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, db := range []*DB{from, to} {
+		list, err := db.Kernels(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := 0
+		for _, k := range list {
+			if k.Own != nil {
+				known++
+				if k.Name != "mine" || k.Format != kernels.COO || !reflect.DeepEqual(*k.Own, own) {
+					t.Errorf("%s is %+v", k.Name, k.Own)
+				}
+			}
+		}
+		if known != 1 {
+			t.Errorf("%d kernels have a definition", known)
+		}
 	}
 }

@@ -1,12 +1,18 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
+	"slices"
 	"time"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/replay"
+	"spmvtune/tuner/trial"
 )
 
 // A Device is a device that trials ran on.
@@ -142,4 +148,191 @@ func (from source) kernels(ctx context.Context) ([]Kernel, error) {
 		list = append(list, r.Kernel)
 	}
 	return list, err
+}
+
+// A Good is a trial that counts, with what a comparison with another database needs. It has no
+// samples.
+type Good struct {
+	Row
+	Backend, Model string // backend and model of the device
+
+	// Drift is what Undrift divided the times by. It is 1 if no drift was significant.
+	Drift float64
+}
+
+// Throttled is the number of samples that were kept though the device throttled.
+func (g *Good) Throttled() int {
+	if g.Telemetry == nil {
+		return 0
+	}
+	return g.Telemetry.Throttled
+}
+
+// Good returns the trials that count, without samples, ordered by device, matrix,
+// precision, cache state, kernel and time.
+func (db *DB) Good(ctx context.Context) ([]Good, error) {
+	g := Good{Drift: 1}
+	var list []Good
+	names := interner{}
+	err := db.from().each(ctx, trialQuery{
+		where: counting,
+		order: "d.name, m.name, t.precision, t.cache, k.name, t.median, t.id",
+	}, func(s *stored) error {
+		g.Row = s.Row
+		names.row(&g.Row)
+		intern(names, &g.Backend)
+		intern(names, &g.Model)
+		list = append(list, g)
+		return nil
+	}, field{"d.backend", &g.Backend}, field{"d.model", &g.Model})
+	return list, db.wrap("reading trials", err)
+}
+
+// Undrift takes out the drift of the device where sentinels show one, and reads the telemetry, of
+// trials that Good returned.
+func (db *DB) Undrift(ctx context.Context, trials []*Good) error {
+	const chunk = 10_000 // keeps the list that is handed to SQLite below a megabyte
+	drifted, err := db.from().watch(ctx)
+	for part := range slices.Chunk(trials, chunk) {
+		if err == nil {
+			err = db.undrift(ctx, part, drifted)
+		}
+	}
+	return db.wrap("reading telemetry", err)
+}
+
+func (db *DB) undrift(ctx context.Context, trials []*Good, drifted map[trial.Case]*drift) error {
+	wanted := map[string][]*Good{}
+	var ids []string
+	for _, g := range trials {
+		wanted[g.ID] = append(wanted[g.ID], g)
+		ids = append(ids, g.ID)
+	}
+
+	return db.from().each(ctx, trialQuery{
+		want: wantTelemetry, where: []string{withIdentities("t")}, args: []any{identities(ids)},
+	}, func(s *stored) error {
+		for _, g := range wanted[s.ID] {
+			g.Row = s.Row
+			g.Drift = drifted[watched(g.Place())].takeOut(&g.Row, s.origin)
+		}
+		return nil
+	})
+}
+
+// A SavedRule is a rule that was learned from the results.
+type SavedRule struct {
+	Sweep   string    // name of the sweep that it was learned from
+	Learned time.Time // when it was learned, to the millisecond
+	JSON    []byte    // the rule.Rule
+}
+
+// SaveRule keeps a rule, in place of an earlier one for the same sweep.
+func (db *DB) SaveRule(ctx context.Context, r SavedRule) error {
+	if db.write == nil {
+		return errReadOnly
+	}
+	return db.transact(ctx, "saving the rule", func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO rule (sweep, learned, json) VALUES (?, ?, ?)
+			ON CONFLICT (sweep) DO UPDATE SET learned = excluded.learned, json = excluded.json`,
+			r.Sweep, r.Learned.UnixMilli(), string(r.JSON))
+		return err
+	})
+}
+
+// ErrNoRule is what Rule gives for a database in which none was learned.
+var ErrNoRule = errors.New("no rule was learned from this database yet")
+
+// Rule returns the rule that was learned last.
+func (db *DB) Rule(ctx context.Context) (SavedRule, error) {
+	var r SavedRule
+	var learned int64
+	err := db.read.QueryRowContext(ctx,
+		`SELECT sweep, learned, json FROM rule ORDER BY learned DESC, sweep LIMIT 1`).Scan(&r.Sweep, &learned, &r.JSON)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, ErrNoRule
+	}
+	if err != nil {
+		return r, db.wrap("reading the rule", err)
+	}
+	r.Learned = time.UnixMilli(learned).UTC()
+	return r, nil
+}
+
+// Grids returns what sweeps over whole grids have measured, with the raw samples, ordered by
+// device, matrix, precision and cache state. Searches can be replayed on it. It leaves out
+// trials of other searches, and trials that were measured again later.
+func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
+	whole, err := db.wholeSweeps(ctx)
+	if err != nil || len(whole) == 0 {
+		return nil, err
+	}
+	devices, err := db.Devices(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	flush := map[string]float64{}
+	for _, d := range devices {
+		flush[d.Label] = flushTime(d)
+	}
+	var grids []replay.Grid
+	var last gridKey
+	where, args := f.conditions(valid())
+	err = db.from().each(ctx, trialQuery{
+		want: wantSamples, where: where, args: args,
+		order: "d.name, m.name, t.precision, t.cache, s.name, s.hash, k.name, t.params, t.grid, t.block",
+	}, func(t *stored) error {
+		sweep, ok := whole[t.sweep]
+		if !ok {
+			return nil
+		}
+		if key := (gridKey{t.Place(), t.sweep}); key != last {
+			last = key
+			cost := replay.Cost{Warmup: sweep.Protocol.Warmup}
+			if t.Cache == trial.Cold {
+				cost.Flush = flush[t.Device]
+			}
+			grids = append(grids, replay.Grid{Case: t.Place(), Cost: cost})
+		}
+		g := &grids[len(grids)-1]
+		g.Trials = append(g.Trials, t.Result)
+		g.Intervals = append(g.Intervals, t.Another)
+		return nil
+	})
+	if err != nil {
+		return nil, db.wrap("reading samples", err)
+	}
+
+	return slices.DeleteFunc(grids, func(g replay.Grid) bool { return !(g.Best() > 0) }), nil
+}
+
+// A gridKey is what the trials of a grid share. Each protocol has a grid of its own.
+type gridKey struct {
+	trial.Case
+	sweep int64
+}
+
+// Whole reports whether the sweep measures every configuration. One with a budget of time
+// does when it is run often enough.
+func (s *Sweep) Whole() bool { return s.Search.Strategy == "grid" && s.Search.Trials == 0 }
+
+// wholeSweeps returns the sweeps that try every configuration, by key.
+func (db *DB) wholeSweeps(ctx context.Context) (map[int64]*Sweep, error) {
+	sweeps, err := db.Sweeps(ctx)
+	whole := map[int64]*Sweep{}
+	for i := range sweeps {
+		if s := &sweeps[i]; s.Whole() {
+			whole[s.id] = s
+		}
+	}
+	return whole, err
+}
+
+// flushTime is how long it takes to flush the caches of a device before a sample: twice
+// the last one is written, at the bandwidth that was measured.
+func flushTime(d Device) float64 {
+	bandwidth := cmp.Or(d.Roof.Highest(), 1)
+	return 2 * float64(d.Cache) / (bandwidth * 1e9)
 }

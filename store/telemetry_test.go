@@ -2,9 +2,12 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -147,5 +150,277 @@ func TestFirstSchemaOpens(t *testing.T) {
 	record(t, db, good("cpu_csr", 64, on("other"), sensed))
 	if n := one(t, db, "SELECT count(*) FROM telemetry WHERE status = 'ok'"); n != int64(2) {
 		t.Errorf("%v trials, want 2", n)
+	}
+}
+
+// again is a sentinel: r measured once more, so much later, so many ms.
+func again(r trial.Result, later time.Duration, ms float64) trial.Result {
+	r.Sentinel = true
+	r.At = r.At.Add(later)
+	takes(ms)(&r)
+	r.Samples = repeated(ms)
+	return r
+}
+
+// repeated are 12 samples around a time in ms, all different, within ± 0.2%.
+func repeated(ms float64) []float64 {
+	var s []float64
+	for i := range 12 {
+		s = append(s, 1e-3*ms*(1+0.002*(float64(i)-5.5)/5.5))
+	}
+	return s
+}
+
+// A sentinel leaves the result of its trial as it is, also where an import meets it
+// first or twice.
+func TestSentinelsAreKeptApart(t *testing.T) {
+	first := good("cpu_csr", 0)
+	late := again(first, time.Minute, 2)
+	recorded := started(t)
+	record(t, recorded, first, late)
+	imported := create(t)
+	run := testRun()
+	for range 2 {
+		batch := Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{late,
+			first, late}}
+		if _, err := imported.Import(t.Context(), func(yield func(Batch, error) bool) {
+			yield(batch,
+				nil)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, db := range []*DB{recorded, imported} {
+		if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(1) {
+			t.Errorf("%v trials, want 1", n)
+		}
+		if ms := one(t, db, "SELECT median_ms FROM results"); ms != 1.0 {
+			t.Errorf("the trial takes %v ms, want 1", ms)
+		}
+		if n := one(t, db, "SELECT count(*) FROM sentinel s JOIN trial t ON t.identity = s.identity WHERE s.at = t.measured_at + 60000 AND s.median = 2e-3"); n != int64(1) {
+			t.Errorf("%v sentinels, want 1", n)
+		}
+	}
+}
+
+// A drift says which trial each of its points measured again.
+func TestDriftsNameTrials(t *testing.T) {
+	db := started(t)
+	first := good("cpu_csr_rows", 64, takes(1), func(r *trial.Result) { r.Samples = repeated(1) })
+	second := good("cpu_csr_rows", 256, takes(2), func(r *trial.Result) {
+		r.Samples, r.At = repeated(2),
+			r.At.Add(time.Hour)
+	})
+	record(t, db, first, second, again(first, time.Minute, 1.1), again(second, time.Minute, 2))
+	drifts, err := db.Drifts(t.Context())
+	if err != nil || len(drifts) != 1 {
+		t.Fatalf("drifts %v, %v, want one", drifts, err)
+	}
+	var got []string
+	for _, p := range drifts[0].Points {
+		got = append(got, fmt.Sprintf("%s %d %.1f", p.Trial.Kernel, p.Trial.Block, p.Value))
+	}
+	want := []string{"cpu_csr_rows 64 1.0", "cpu_csr_rows 64 1.1", "cpu_csr_rows 256 1.0", "cpu_csr_rows 256 1.0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("points %q, want %q", got, want)
+	}
+	if d := drifts[0]; d.Matrix != "grid" || d.Device == "" || d.Cache != first.Cache {
+		t.Errorf("drift of %s on %s, %s cache", d.Matrix, d.Device, d.Cache)
+	}
+}
+
+// What was counted is beside the trial it belongs to, in the view and among the facts of
+// its launch; what was not is null, and absent.
+func TestCounts(t *testing.T) {
+	db := started(t)
+	record(t, db,
+		good("coo_atomic", 32, identity("a"), func(r *trial.Result) {
+			r.Params, r.Properties = kernels.Params("tile=8"), map[string]float64{"registers": 16, "shared_bytes": 64}
+		}),
+		good("coo_atomic", 64, identity("slow"), takes(2)),
+		good("coo_atomic", 128, identity("bad"), failing(trial.Wrong, "row 7 is off")),
+		good("cpu_csr", 0, identity("other")))
+	trials, err := db.Chosen(t.Context(), "block = 32 -- whatever is said")
+	if err != nil || len(trials) != 1 || trials[0].ID != "a" || trials[0].Params != "tile=8" {
+		t.Fatalf("chosen: %+v, %v", trials, err)
+	}
+	if _, err := db.Chosen(t.Context(), "1); DELETE FROM trial; SELECT (1"); err == nil {
+		t.Error("a condition holds a second statement")
+	}
+	if one, err := db.Results(t.Context(), Filter{ID: "slow"}); err != nil || len(one) != 1 || one[0].Block != 64 {
+		t.Errorf("the trial slow: %+v, %v", one, err)
+	}
+	for _, counts := range []map[string]Counts{
+		{"a": {"occupancy": 0.1, "warp_efficiency": 0.25}, "nobody": {}},
+		{"a": {"occupancy": 0.5, "sectors": 3}}, // again
+	} {
+		if err := db.SaveCounts(t.Context(), counts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := query(t, db, "SELECT kernel, block, params, occupancy, warp_efficiency, load_efficiency FROM profile").Rows
+	if len(rows) != 1 || rows[0][0] != "coo_atomic" || rows[0][2] != "tile=8" || rows[0][3] != 0.5 || rows[0][4] != 0.25 || rows[0][5] != nil {
+		t.Errorf("profile: %v", rows)
+	}
+	launches, err := db.Launches(t.Context())
+	if err != nil || len(launches) != 2 {
+		t.Fatalf("launches %+v, %v", launches, err)
+	}
+	facts := launches[0].Properties
+	if _, known := facts["load_efficiency"]; known || facts["registers"] != 16 || facts["sectors"] != 3 || facts["achieved_occupancy"] != 0.5 || facts["warp_efficiency"] != 0.25 {
+		t.Errorf("facts %v", facts)
+	}
+}
+
+// Counts go with their trials into a gathered database, from whichever has them, and not
+// without them.
+func TestGatherCounts(t *testing.T) {
+	a, b := started(t), started(t)
+	record(t, a, good("coo_atomic", 32), good("cpu_csr", 64))
+	record(t, b, good("coo_atomic", 32, takes(7)), good("cpu_csr", 64), good("cpu_coo", 0))
+	all, err := b.Results(t.Context(), Filter{Status: trial.OK})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]Counts{}
+	for i, c := range all {
+		counts[c.ID] = Counts{"occupancy": float64(1+i) / 4}
+	}
+	if err := b.SaveCounts(t.Context(), counts); err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range [][]*DB{{a, b}, {b, a}} {
+		db := gather(t, Choice{}, order...)
+		if got := one(t, db, "SELECT group_concat(kernel || ' ' || occupancy) FROM (SELECT * FROM profile ORDER BY kernel)"); got != "coo_atomic 0.25,cpu_coo 0.75,cpu_csr 0.5" {
+			t.Errorf("profile: %v", got)
+		}
+	}
+	db := gather(t, Choice{Kernels: []string{"cpu_*"}}, a, b)
+	if n := one(t, db, "SELECT count(*) FROM counter"); n != int64(2) {
+		t.Errorf("%v trials have counts, want 2", n)
+	}
+}
+
+// What an old database does not say of its matrices is not known, whether it is
+// brought up to date or only read; it is filled in when the matrix is met again,
+// and an old journal that is imported later takes nothing away.
+func TestFeaturesOfOldDatabase(t *testing.T) {
+	m := testMatrix("grid")
+	m.Features.RowSimilarity, m.Features.Diagonals = 0.75, 5
+	path := filepath.Join(t.TempDir(), "results.db")
+	raw(t, path, migrations[0], migrations[1], migrations[2], `INSERT INTO matrix (name, class, hash, source, field, symmetry, rows, cols,
+		nonzeros, row_mean, row_std, row_min, row_p25, row_median, row_p75, row_p90, row_p99, row_max, empty_rows, cols_used, bandwidth, bandwidth_mean)
+		VALUES ('grid', 'grid', 'hash-of-grid', '', '', '', 1000, 900, 5000, 5, 0.5, 3, 4, 5, 5, 5, 5, 6, 7, 890, 100, 50.5)`,
+		"PRAGMA application_id = 1399868758", "PRAGMA user_version = 3")
+	unknown := func(db *DB) {
+		t.Helper()
+		got, err := db.Features(t.Context())
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%v, error %v", got, err)
+		}
+		f := got[0].Features
+		if f.Rows != 1000 || f.BandwidthMean != 50.5 || !math.IsNaN(f.RowSimilarity) || !math.IsNaN(f.RowSkewness) || !math.IsNaN(f.PatternSymmetry) {
+			t.Errorf("got %+v", f)
+		}
+	}
+	reader, err := OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown(reader)
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	db, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	unknown(db)
+	less := m
+	less.Features.RowSimilarity = math.NaN()
+	for _, again := range []trial.Matrix{m, less} {
+		describe(t, db, again)
+		got, err := db.Features(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got[0].Features.Equal(m.Features) {
+			t.Errorf("met again: %+v\nwant %+v", got[0].Features, m.Features)
+		}
+	}
+	if last := one(t, db, "SELECT name FROM pragma_table_info('features') ORDER BY cid DESC LIMIT 1"); last != "twin_scale" {
+		t.Errorf("the last column of features is %v", last)
+	}
+}
+
+// How long reading the features took stays as it was first: otherwise running a sweep again, which
+// measures nothing, would change the rule.
+func TestFirstReadingTimeStays(t *testing.T) {
+	db := create(t)
+	m := testMatrix("grid")
+	for _, seconds := range []float64{0, 0.25, 0.5} {
+		m.FeaturesSeconds = seconds
+		describe(t, db, m)
+	}
+	list, err := db.Features(t.Context())
+	if err != nil || len(list) != 1 || list[0].FeaturesSeconds != 0.25 {
+		t.Errorf("%+v, %v; want 0.25 s", list, err)
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	db := started(t)
+	m := testMatrix("grid")
+	check := func(want string) {
+		t.Helper()
+		got, err := db.Patterns(t.Context())
+		if err != nil || len(got) != 1 || string(got[m.Hash]) != want {
+			t.Errorf("patterns are %q, %v, want %q", got, err, want)
+		}
+	}
+	check(string(m.Pattern))
+	older := m
+	older.Pattern = nil // from the journal of an older program
+	describe(t, db, older)
+	check(string(m.Pattern))
+	m.Pattern = []byte("another")
+	describe(t, db, m)
+	check("another")
+}
+
+// A database from before patterns can be read as it is, and takes them once it is
+// opened for recording.
+func TestPatternsOfOlderDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.db")
+	raw(t, path, migrations[0], `INSERT INTO matrix (name, class, hash, source, field, symmetry, rows, cols, nonzeros,
+		row_min, row_p25, row_median, row_p75, row_p90, row_p99, row_max, empty_rows, cols_used, bandwidth)
+		VALUES ('grid', 'grid', 'hash-of-grid', '', '', '', 9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 0, 9, 0)`,
+		"PRAGMA application_id = 1399868758", "PRAGMA user_version = 1")
+	count := func(open func(string) (*DB, error), change ...trial.Matrix) int {
+		t.Helper()
+		db, err := open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for _, m := range change {
+			describe(t, db, m)
+		}
+		got, err := db.Patterns(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(got)
+	}
+	if n := count(OpenReadOnly); n != 0 {
+		t.Errorf("%d patterns in an old database", n)
+	}
+	if n := count(Open, testMatrix("grid")); n != 1 {
+		t.Errorf("%d patterns after recording one", n)
+	}
+	if n := count(OpenReadOnly); n != 1 {
+		t.Errorf("%d patterns are kept", n)
 	}
 }

@@ -1,12 +1,17 @@
 package store
 
 import (
+	"flag"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"spmvtune/configs"
+	"spmvtune/internal/testing/docs"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -255,5 +260,175 @@ func TestFeaturesComeBack(t *testing.T) {
 	if len(got) != 2 || !got[1].Features.Equal(want.Features) || got[1].Name != "grid" || got[1].Hash != want.Hash ||
 		got[1].Class != want.Class || got[1].Source != want.Source || got[1].Field != want.Field || got[1].Symmetry != want.Symmetry {
 		t.Errorf("features are %+v\nwant, second, %+v", got, want)
+	}
+}
+
+var regen = flag.Bool("regen", false, "write the columns of the views into the documentation")
+
+const page = "../docs/database.md"
+
+// Every column of the stable views is explained, in its place.
+func TestExplained(t *testing.T) {
+	db := create(t)
+	var names []string
+	for _, v := range Explained {
+		names = append(names, v.Name)
+		var columns []string
+		for _, c := range v.Columns {
+			columns = append(columns, c.Name)
+		}
+		if got := query(t, db, v.Name).Columns; !slices.Equal(got, columns) {
+			t.Errorf("%s has the columns\n%v\nexplained are\n%v", v.Name, got, columns)
+		}
+	}
+	if slices.Sort(names); !slices.Equal(names, Views) {
+		t.Errorf("explained are %v", names)
+	}
+}
+
+// The documentation has every column.
+func TestDocumentation(t *testing.T) {
+	var b strings.Builder
+	for _, v := range Explained {
+		fmt.Fprintf(&b, "### %s\n\nA row for %s.\n\n| column | what it says |\n|---|---|\n", v.Name, v.Row)
+		for _, c := range v.Columns {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", c.Name, c.Doc)
+		}
+		b.WriteString("\n")
+	}
+	docs.Section(t, page, "<!-- columns -->\n", "<!-- end -->\n", b.String(), *regen)
+}
+
+// Every query of the documentation has an answer in a database with all that they ask for.
+func TestDocumentedQueries(t *testing.T) {
+	db := started(t)
+	describe(t, db, testMatrix("ecology1"))
+	record(t, db, noisy("grid", 6, 1.1)...)
+	double := func(r *trial.Result) { r.Precision = kernels.Float64 }
+	record(t, db,
+		good("cpu_csr_rows", 32, on("ecology1"), identity("counted"), takes(1), sensed),
+		good("cpu_csr", 0, on("ecology1"), takes(4), func(r *trial.Result) { r.Prepare = 1e-3 }),
+		good("cpu_csr_rows", 64, on("ecology1"), takes(5), double),
+		good("cusparse_csr_alg1", 0, on("ecology1"), takes(3)), good("cpu_coo", 0, on("ecology1"), takes(6)),
+		good("coo_atomic", 32, on("ecology1"), failing(trial.Wrong, "row 3")))
+	if err := db.SaveCounts(t.Context(), map[string]Counts{"counted": {"occupancy": 0.5}}); err != nil {
+		t.Fatal(err)
+	}
+	decideAll(t, db)
+
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	queries := strings.Split(string(text), "\n```sql\n")[1:]
+	if len(queries) != 20 {
+		t.Errorf("the page has %d queries", len(queries))
+	}
+	for _, rest := range queries {
+		sql, _, _ := strings.Cut(rest, "\n```")
+		if len(query(t, db, sql).Rows) == 0 {
+			t.Errorf("there is no answer to\n%s", sql)
+		}
+	}
+}
+
+// under begins a run of another sweep on the same device.
+func under(t *testing.T, db *DB, name, text, protocol string) {
+	t.Helper()
+	run := testRun()
+	run.Sweep = &configs.Sweep{Name: name, Text: []byte(text)}
+	run.Protocol = protocol
+	begin(t, db, run)
+}
+
+// Searches are replayed on what sweeps over whole grids have measured, each matrix,
+// precision, cache state and sweep a grid of its own, with what a search would be told.
+func TestGrids(t *testing.T) {
+	db := started(t)
+	describe(t, db, testMatrix("other"))
+	record(t, db,
+		good("cpu_csr_rows", 32, func(r *trial.Result) { r.Batch, r.Samples = 4, []float64{3e-3, 1e-3, 2e-3} }),
+		good("cpu_sell", 8, func(r *trial.Result) { r.Params = kernels.Params("sigma=64 width=2") }),
+		good("cpu_csr_rows", 64, failing(trial.Wrong, "row 3 is off")),
+		good("cpu_csr_rows", 64, failing(trial.Wrong, "of a grid without a good one"), on("other")),
+		good("cpu_csr_rows", 32, identity("older"), takes(9), func(r *trial.Result) { r.At = r.At.Add(-time.Hour) }),
+		good("cpu_csr_rows", 32, func(r *trial.Result) { r.Cache = trial.Warm }),
+		good("cpu_csr_rows", 32, func(r *trial.Result) { r.Precision = kernels.Float64 }))
+	under(t, db, "again", "", "warmup=7 samples=1..2")
+	record(t, db, good("cpu_csr", 0, func(r *trial.Result) { r.Grid = 0 }))
+	under(t, db, "raced", "[search]\nstrategy = \"racing\"\n", "warmup=3")
+	record(t, db, good("cpu_csr_rows", 128))
+	under(t, db, "some", "[search.budget]\ntrials = 5\n", "warmup=3")
+	record(t, db, good("cpu_csr_rows", 256))
+
+	grids, err := db.Grids(t.Context(), Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, g := range grids {
+		names = append(names, g.Name())
+	}
+	// The older sweep of the two comes second, by name.
+	if want := []string{"grid float32 cold", "grid float32 cold", "grid float32 warm",
+		"grid float64 cold"}; !slices.Equal(names, want) {
+		t.Fatalf("grids %q, want %q", names, want)
+	}
+	if g := grids[0]; len(g.Trials) != 1 || g.Trials[0].Kernel != "cpu_csr" || g.Cost.Warmup != 7 {
+		t.Errorf("of the sweep that was run again: %+v", g)
+	}
+	g := grids[1]
+	configs := make([]string, len(g.Trials))
+	for i, tr := range g.Trials {
+		configs[i] = tr.Config.String()
+	}
+	if len(g.Trials) != 3 {
+		t.Fatalf("%d trials, want 3: %q", len(g.Trials), configs)
+	}
+	at := slices.IndexFunc(g.Trials, func(tr trial.Result) bool { return tr.Block == 32 })
+	if tr := g.Trials[at]; tr.Status != trial.OK || tr.Median != 1e-3 || tr.Batch != 4 || len(tr.Samples) != 3 || tr.Samples[0] != float64(float32(3e-3)) {
+		t.Errorf("a good trial is %+v; the older one of its configuration has no say", tr)
+	}
+	at = slices.IndexFunc(g.Trials, func(tr trial.Result) bool { return tr.Kernel == "cpu_sell" })
+	if tr := g.Trials[at]; tr.Params != "sigma=64 width=2" || tr.Precision != kernels.Float32 {
+		t.Errorf("parameters are %+v", tr.Config)
+	}
+	at = slices.IndexFunc(g.Trials, func(tr trial.Result) bool { return tr.Block == 64 })
+	if tr := g.Trials[at]; tr.Status == trial.OK {
+		t.Errorf("a wrong trial is %+v", tr)
+	}
+	// Twice 32 MB at 20 GB/s, the highest of what was measured.
+	if want := 2 * float64(32<<20) / 20e9; g.Cost.Warmup != 3 || math.Abs(g.Cost.Flush-want) > 1e-9 {
+		t.Errorf("costs are %+v, want a flush of %g s", g.Cost, want)
+	}
+	if warm := grids[2]; warm.Cost.Flush != 0 {
+		t.Errorf("warm samples cost a flush of %g s", warm.Cost.Flush)
+	}
+	for filter, want := range map[Filter]int{
+		{Matrix: "grid", Precision: kernels.Float32,
+			Cache: trial.Cold}: 2, {Cache: trial.Warm}: 1, {Matrix: "other"}: 0, {Device: "nobody"}: 0,
+	} {
+		if some, err := db.Grids(t.Context(), filter); err != nil || len(some) != want {
+			t.Errorf("%+v: %d grids, %v, want %d", filter, len(some), err, want)
+		}
+	}
+}
+
+// Trials whose cache state is not known can be chosen apart from the others, which no filter at all does not do.
+func TestUnknownCache(t *testing.T) {
+	db := started(t)
+	for i, state := range []trial.Cache{"", trial.Warm, trial.Cold} {
+		record(t, db, good("cpu_csr", 4+i, func(r *trial.Result) { r.Cache = state }))
+	}
+	for state, want := range map[trial.Cache]int{"": 3, UnknownCache: 1, trial.Warm: 1, trial.Cold: 1} {
+		n := 0
+		if err := db.Trials(t.Context(), Filter{Cache: state}, func(r *Row) error {
+			if n++; state == UnknownCache && r.Cache != "" {
+				t.Errorf("%q is not unknown", r.Cache)
+			}
+			return nil
+		}); err != nil || n != want {
+			t.Errorf("%q chooses %d trials, want %d: %v", state, n, want, err)
+		}
 	}
 }

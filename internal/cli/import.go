@@ -19,14 +19,14 @@ import (
 	"spmvtune/internal/job"
 	"spmvtune/kernels"
 	"spmvtune/store"
-	"spmvtune/store/foreign"
+	"spmvtune/store/importer"
 	"spmvtune/tuner/trial"
 )
 
 // importCommand is the command import.
 type importCommand struct {
 	features, out, precision, cache string
-	foreign.Options
+	importer.Options
 }
 
 func newImport() *cobra.Command {
@@ -98,23 +98,23 @@ func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 }
 
 // read reads the table, and the second table if there is one.
-func (i *importCommand) read(path string) (*foreign.Measurements, error) {
-	times, err := foreign.Open(path)
+func (i *importCommand) read(path string) (*importer.Measurements, error) {
+	times, err := importer.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	if i.features == "" {
-		return foreign.Read(times, nil, i.Options)
+		return importer.Read(times, nil, i.Options)
 	}
-	features, err := foreign.Open(i.features)
+	features, err := importer.Open(i.features)
 	if err != nil {
 		return nil, err
 	}
-	return foreign.Read(times, &features, i.Options)
+	return importer.Read(times, &features, i.Options)
 }
 
 // recordForeign makes a database that appears whole or not at all.
-func recordForeign(ctx context.Context, m *foreign.Measurements, name, database string) error {
+func recordForeign(ctx context.Context, m *importer.Measurements, name, database string) error {
 	folder := filepath.Dir(database)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -142,11 +142,11 @@ func recordForeign(ctx context.Context, m *foreign.Measurements, name, database 
 }
 
 // printImported says what was imported, and what was ignored.
-func printImported(w io.Writer, m *foreign.Measurements, database string) error {
+func printImported(w io.Writer, m *importer.Measurements, database string) error {
 	var devices, kernels []string
 	runs := 0
 	for _, t := range m.Times {
-		devices, kernels = append(devices, foreign.DeviceName(t.Device)), append(kernels, t.Kernel)
+		devices, kernels = append(devices, importer.DeviceName(t.Device)), append(kernels, t.Kernel)
 		runs += len(t.Runs)
 	}
 

@@ -14,7 +14,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/kernels/cuda"
 	"spmvtune/store"
-	"spmvtune/store/foreign"
+	"spmvtune/store/importer"
 )
 
 // trialsMark begins the line of a script's output that says what the table after it is of: the number
@@ -105,7 +105,7 @@ func readPart(ctx context.Context, db *store.DB, name string, part []byte, befor
 	}
 
 	table = slices.Concat(bytes.Repeat([]byte("\n"), before+1), table)
-	list, err := countsOf(foreign.File{Name: name, Content: bytes.NewReader(table)}, trials, products)
+	list, err := countsOf(importer.File{Name: name, Content: bytes.NewReader(table)}, trials, products)
 	for i := range list {
 		counts[trials[i].ID], missing = list[i].Counts, list[i].missing
 	}
@@ -113,19 +113,19 @@ func readPart(ctx context.Context, db *store.DB, name string, part []byte, befor
 }
 
 // countsOf reads what ncu has counted of so many products of each of some trials.
-func countsOf(f foreign.File, trials []store.Row, products int) ([]counted, error) {
-	launches, missing, err := foreign.ReadProfile(f)
+func countsOf(f importer.File, trials []store.Row, products int) ([]counted, error) {
+	launches, missing, err := importer.ReadProfile(f)
 	if err != nil {
 		return nil, err
 	}
-	parts := foreign.Split(launches, cuda.Mark)
+	parts := importer.Split(launches, cuda.Mark)
 	if len(parts) != len(trials) {
 		return nil, fmt.Errorf("%s has products of %d trials, and not of %d", f.Name, len(parts), len(trials))
 	}
 	list := make([]counted, len(trials))
 	for i, t := range trials {
 		list[i].missing = missing
-		list[i].Counts, list[i].of = foreign.OfProduct(parts[i], cuda.Entry(t.Config, t.Rows, t.NNZ), products)
+		list[i].Counts, list[i].of = importer.OfProduct(parts[i], cuda.Entry(t.Config, t.Rows, t.NNZ), products)
 	}
 	return list, nil
 }

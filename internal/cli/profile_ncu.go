@@ -15,7 +15,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/store"
-	"spmvtune/store/foreign"
+	"spmvtune/store/importer"
 	"spmvtune/tuner/trial"
 )
 
@@ -47,7 +47,7 @@ func ncuLine(ncu, path string, trials []store.Row) (line []string, products int,
 		cache = trial.Warm
 	}
 	products = countedProducts[cache]
-	line = slices.Concat([]string{ncu}, ncuOptions, replays[cache], []string{"--metrics=" + foreign.Metrics()}, program,
+	line = slices.Concat([]string{ncu}, ncuOptions, replays[cache], []string{"--metrics=" + importer.Metrics()}, program,
 		[]string{"--products=" + strconv.Itoa(products)})
 	return line, products, nil
 }
@@ -66,7 +66,7 @@ func countByNCU(ctx context.Context, path string, trials []store.Row) ([]counted
 	if err != nil {
 		return nil, err
 	}
-	return countsOf(foreign.File{Name: "ncu's table", Content: bytes.NewReader(out)}, trials, products)
+	return countsOf(importer.File{Name: "ncu's table", Content: bytes.NewReader(out)}, trials, products)
 }
 
 // runNCU runs ncu. Metrics that this version does not know are left out.

@@ -11,7 +11,7 @@ import (
 	"spmvtune/kernels/cuda"
 	"spmvtune/rule"
 	"spmvtune/sparse"
-	"spmvtune/store/foreign"
+	"spmvtune/store/importer"
 )
 
 // choosers names what made a choice.
@@ -133,7 +133,7 @@ func changed(c rule.Choice) string {
 	measured := c.Selector.Sources[c.Kernel]
 	k, known := kernels.Lookup(c.Kernel)
 	switch {
-	case measured == "" || measured == foreign.Source:
+	case measured == "" || measured == importer.Source:
 		return ""
 	case !known:
 		return fmt.Sprintf("spmvtune's catalogue has no kernel %s: a sweep defines it, or the rule is of another version",

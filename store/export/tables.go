@@ -1,0 +1,173 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/store"
+)
+
+func writeCSV(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (Count, error) {
+	return writeTable(ctx, w, db, f, "csv", false)
+}
+
+func writeJSON(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (Count, error) {
+	return writeTable(ctx, w, db, f, "json", true)
+}
+
+// samplesColumn is the column with the samples, after those of the view.
+const samplesColumn = "samples_ms"
+
+// writeTable writes the view results.
+func writeTable(ctx context.Context, w io.Writer, db *store.DB, f store.Filter, format string,
+	samples bool) (n Count, err error) {
+	var rows *term.Rows
+	err = db.EachResult(ctx, f, func(columns []string) (err error) {
+		if samples {
+			columns = append(columns, samplesColumn)
+		}
+		rows, err = term.NewRows(w, format, columns)
+		return err
+	}, func(values []any, taken []float64) error {
+		if samples {
+			values = append(values, milliseconds(taken))
+		}
+		n.Written++
+		return rows.Add(values)
+	})
+	if err != nil {
+		return n, err
+	}
+	return n, rows.Close()
+}
+
+// A resultRow is a row of the view results. Pointers are columns that may be null.
+type resultRow struct {
+	Sweep        string    `parquet:"sweep,dict"`
+	Device       string    `parquet:"device,dict"`
+	Matrix       string    `parquet:"matrix,dict"`
+	Rows         int64     `parquet:"rows"`
+	Cols         int64     `parquet:"cols"`
+	NNZ          int64     `parquet:"nnz"`
+	Kernel       string    `parquet:"kernel,dict"`
+	Format       string    `parquet:"format,dict"`
+	Precision    string    `parquet:"precision,dict"`
+	Block        int64     `parquet:"block"`
+	Grid         int64     `parquet:"grid"`
+	Params       string    `parquet:"params,dict"`
+	Cache        string    `parquet:"cache,dict"`
+	Status       string    `parquet:"status,dict"`
+	MedianMS     *float64  `parquet:"median_ms,optional"`
+	LowMS        *float64  `parquet:"low_ms,optional"`
+	HighMS       *float64  `parquet:"high_ms,optional"`
+	Samples      *int64    `parquet:"samples,optional"`
+	GFLOPS       *float64  `parquet:"gflops,optional"`
+	GBPS         *float64  `parquet:"gbps,optional"`
+	RoofFraction *float64  `parquet:"roof_fraction,optional"`
+	PrepareMS    *float64  `parquet:"prepare_ms,optional"`
+	MaxError     *float64  `parquet:"max_error,optional"`
+	Message      *string   `parquet:"message,optional"`
+	MeasuredAt   time.Time `parquet:"measured_at,timestamp(millisecond)"`
+	Stop         *string   `parquet:"stop,optional,dict"`
+	Measurement  *int64    `parquet:"measurement,optional"`
+	Version      *string   `parquet:"version,optional,dict"`
+	InForce      bool      `parquet:"in_force"`
+	TimeMS       *float64  `parquet:"time_ms,optional"`
+	Runs         *int64    `parquet:"runs,optional"`
+	WithinLowMS  *float64  `parquet:"within_low_ms,optional"`
+	WithinHighMS *float64  `parquet:"within_high_ms,optional"`
+	Factor       *float64  `parquet:"factor,optional"`
+	Tied         bool      `parquet:"tied"`
+	SamplesMS    []float64 `parquet:"samples_ms,list"`
+}
+
+// writeParquet writes the view results with types: whole numbers, moments in UTC and truth values are such.
+func writeParquet(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
+	out := parquet.NewGenericWriter[resultRow](w, parquet.Compression(&parquet.Snappy),
+		parquet.CreatedBy("spmvtune", "", ""), parquet.MaxRowsPerRowGroup(100_000))
+	var at []int // field of each column
+	rows := make([]resultRow, 1)
+	err = db.EachResult(ctx, f, func(columns []string) error {
+		for _, c := range columns {
+			i := fieldNamed(c)
+			if i < 0 {
+				return fmt.Errorf("the column %s of the view results has no type", c)
+			}
+			at = append(at, i)
+		}
+		return nil
+	}, func(values []any, samples []float64) error {
+		rows[0] = resultRow{SamplesMS: milliseconds(samples)}
+		fields := reflect.ValueOf(&rows[0]).Elem()
+		for i, v := range values {
+			if err := set(fields.Field(at[i]), v); err != nil {
+				return fmt.Errorf("column %s: %w", fields.Type().Field(at[i]).Tag.Get("parquet"), err)
+			}
+		}
+		n.Written++
+		_, err := out.Write(rows)
+		return err
+	})
+	if err != nil {
+		return n, err
+	}
+	return n, out.Close()
+}
+
+// fieldNamed returns the index of the field that holds a column, -1 if there is none.
+func fieldNamed(column string) int {
+	row := reflect.TypeFor[resultRow]()
+	for i := range row.NumField() {
+		if name, _, _ := strings.Cut(row.Field(i).Tag.Get("parquet"), ","); name == column {
+			return i
+		}
+	}
+	return -1
+}
+
+// set gives a field what SQLite has for it.
+func set(field reflect.Value, v any) error {
+	if field.Kind() == reflect.Pointer {
+		if v == nil {
+			return nil
+		}
+		field.Set(reflect.New(field.Type().Elem()))
+		field = field.Elem()
+	}
+	switch v := v.(type) {
+	case int64:
+		switch field.Kind() {
+		case reflect.Int64:
+			field.SetInt(v)
+			return nil
+		case reflect.Float64:
+			field.SetFloat(float64(v))
+			return nil
+		case reflect.Bool:
+			field.SetBool(v != 0)
+			return nil
+		}
+	case float64:
+		if field.Kind() == reflect.Float64 {
+			field.SetFloat(v)
+			return nil
+		}
+	case string:
+		if field.Kind() == reflect.String {
+			field.SetString(strings.ToValidUTF8(v, "\ufffd"))
+			return nil
+		}
+		if t, err := time.Parse(time.RFC3339, v); err == nil && field.Type() == reflect.TypeFor[time.Time]() {
+			field.Set(reflect.ValueOf(t))
+			return nil
+		}
+	}
+	return fmt.Errorf("%v (%T) is not a value for it", v, v)
+}

@@ -1,0 +1,444 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// A space is what was tried in a place, as auto-tuners see it: parameters with values, of which the kernel is one,
+// and a point for each configuration.
+type space struct {
+	trial.Case
+	row        store.Row // of any trial, with what all share
+	parameters []parameter
+	points     []point
+}
+
+// A parameter has its values in rising order: whole numbers, or texts where one of them is no number.
+type parameter struct {
+	name   string
+	values []any
+	// unset is the value of kernels that don't have the parameter, nil if all have it.
+	unset any
+}
+
+// A point is a trial with a value for each parameter.
+type point struct {
+	store.Row
+	values []any
+}
+
+// Parameters that every space has, by the names that Kernel Tuner gives them where it does.
+const (
+	kernelParameter = "kernel"
+	blockParameter  = "block_size_x"
+	gridParameter   = "grid"
+)
+
+// reserved are the names that no parameter can have in Kernel Tuner, besides those of the space's own.
+var reserved = []string{kernelParameter, blockParameter, gridParameter, "grid_size_x", "grid_size_y", "grid_size_z",
+	"time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time", "timestamp"}
+
+// readSpace reads the trials of one place.
+func readSpace(ctx context.Context, db *store.DB, f store.Filter) (*space, error) {
+	newest := map[kernels.Config]store.Row{}
+	err := db.Trials(ctx, f, func(r *store.Row) error {
+		if old, there := newest[r.Config]; !there || old.At.Before(r.At) { // a kernel whose source changed is there twice
+			newest[r.Config] = *r
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	s := &space{}
+	for _, r := range newest {
+		s.Case, s.row = r.Place(), r
+		s.points = append(s.points, point{Row: r})
+	}
+	slices.SortFunc(s.points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.Kernel, b.Kernel), cmp.Compare(a.Params, b.Params), cmp.Compare(a.Grid, b.Grid),
+			cmp.Compare(a.Block, b.Block))
+	})
+	s.parametrize()
+	return s, nil
+}
+
+// parametrize finds the parameters, and the value of each point.
+func (s *space) parametrize() {
+	var names []string
+	for _, p := range s.points {
+		for name := range p.Params.All() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+
+	s.add(kernelParameter, func(p *point) (string, bool) { return p.Kernel, true })
+	s.add(blockParameter, func(p *point) (string, bool) { return strconv.Itoa(p.Block), true })
+	s.add(gridParameter, func(p *point) (string, bool) { return strconv.Itoa(p.Grid), true })
+	for _, name := range names {
+		called := name
+		if slices.Contains(reserved, name) {
+			called = "param_" + name
+		}
+		s.add(called, func(p *point) (string, bool) { return p.Params.Get(name) })
+	}
+}
+
+// add adds a parameter. Kernels that don't have it get a value that no other has.
+func (s *space) add(name string, value func(*point) (string, bool)) {
+	whole, least := true, 0
+	for i := range s.points {
+		text, ok := value(&s.points[i])
+		n, err := strconv.Atoi(text)
+		whole = whole && (!ok || err == nil && strconv.Itoa(n) == text)
+		if ok {
+			least = min(least, n-1)
+		}
+	}
+	p := parameter{name: name}
+	for i := range s.points {
+		text, ok := value(&s.points[i])
+		var v any = text
+		n, _ := strconv.Atoi(text)
+		switch {
+		case !ok && whole:
+			v, p.unset = least, least
+		case !ok:
+			v, p.unset = none, none
+		case whole:
+			v = n
+		}
+		s.points[i].values = append(s.points[i].values, v)
+		if !slices.Contains(p.values, v) {
+			p.values = append(p.values, v)
+		}
+	}
+	slices.SortFunc(p.values, func(a, b any) int {
+		if m, ok := a.(int); ok {
+			return cmp.Compare(m, b.(int))
+		}
+		return cmp.Compare(a.(string), b.(string))
+	})
+	s.parameters = append(s.parameters, p)
+}
+
+// none is the value of a parameter of texts for kernels that don't have it.
+const none = "none"
+
+// key is the key of a point in Kernel Tuner's cache.
+func (p point) key() string {
+	texts := make([]string, len(p.values))
+	for i, v := range p.values {
+		texts[i] = text(v)
+	}
+	return strings.Join(texts, ",")
+}
+
+func text(v any) string {
+	if n, ok := v.(int); ok {
+		return strconv.Itoa(n)
+	}
+	return v.(string)
+}
+
+// configuration gives the value of each parameter, in their order.
+func (s *space) configuration(p point) members {
+	var m members
+	for i, v := range p.values {
+		m = append(m, member{s.parameters[i].name, v})
+	}
+	return m
+}
+
+// A tuningParameter is a parameter in T1. Values is an expression of Python.
+type tuningParameter struct {
+	Name, Type, Values string
+}
+
+// A condition is true of the configurations that were tried. Expression is one of Python.
+type condition struct {
+	Parameters []string
+	Expression string
+}
+
+// writeT1 writes the search space of a place in the T1 format of auto-tuners (github.com/odgaard/TuningSchema),
+// version 1.0.0: its parameters, and conditions that leave the configurations that were tried.
+func writeT1(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
+	s, err := readSpace(ctx, db, f)
+	if err != nil {
+		return n, err
+	}
+	n.Written = len(s.points)
+	parameters := []tuningParameter{}
+	for _, p := range s.parameters {
+		kind := "string"
+		if _, ok := p.values[0].(int); ok {
+			kind = "int"
+		}
+		parameters = append(parameters, tuningParameter{p.name, kind, "[" + python(p.values...) + "]"})
+	}
+	return n, term.WriteJSON(w, members{
+		{"General", members{{"FormatVersion", 1}, {"TimeUnit", "Milliseconds"}, {"OutputFormat", "JSON"}}},
+		{"ConfigurationSpace", members{{"TuningParameters", parameters}, {"Conditions", s.conditions()}}},
+		{"Search", members{{"Name", "brute_force"}}},
+		{"Budget", []members{{{"Type", "ConfigurationCount"}, {"BudgetValue", len(s.points)}}}},
+		{"KernelSpecification", members{
+			{"Device", members{{"Name", s.Device}}}, {"Language", "CUDA"}, {"KernelName", kernelName},
+			{"KernelFile", kernelName + ".cu"}, {"GlobalSizeType", "CUDA"},
+			{"GlobalSize", members{{"X", gridParameter}}}, {"LocalSize", members{{"X", blockParameter}}},
+		}},
+	})
+}
+
+// conditions leave, for each kernel, what was tried of it: the values of each parameter and, if not all combinations
+// of these were, a list of the combinations.
+func (s *space) conditions() []condition {
+	list := []condition{}
+	for kernel, points := range s.byKernel() {
+		var used, parts []string
+		all := 1
+		for i, p := range s.parameters[1:] {
+			values := distinct(points, i+1)
+			all *= len(values)
+			if len(values) < len(p.values) {
+				used = append(used, p.name)
+				parts = append(parts, fmt.Sprintf("%s in [%s]", p.name, python(values...)))
+			}
+		}
+		if all != len(points) {
+			used, parts = nil, nil
+			for _, p := range s.parameters[1:] {
+				used = append(used, p.name)
+			}
+			var tried []string
+			for _, p := range points {
+				tried = append(tried, "("+python(p.values[1:]...)+")")
+			}
+			parts = []string{fmt.Sprintf("(%s) in [%s]", strings.Join(used, ", "), strings.Join(tried, ", "))}
+		}
+		if len(parts) > 0 {
+			list = append(list, condition{append([]string{kernelParameter}, used...),
+				fmt.Sprintf("%s != %s or %s", kernelParameter, python(kernel), strings.Join(parts, " and "))})
+		}
+	}
+	return list
+}
+
+// byKernel gives the points of each kernel, in the order of their names.
+func (s *space) byKernel() func(yield func(string, []point) bool) {
+	return func(yield func(string, []point) bool) {
+		for rest := s.points; len(rest) > 0; {
+			kernel := rest[0].Kernel
+			n := slices.IndexFunc(rest, func(p point) bool { return p.Kernel != kernel })
+			if n < 0 {
+				n = len(rest)
+			}
+			if !yield(kernel, rest[:n]) {
+				return
+			}
+			rest = rest[n:]
+		}
+	}
+}
+
+// distinct are the values that points have for a parameter.
+func distinct(points []point, parameter int) []any {
+	var values []any
+	for _, p := range points {
+		if !slices.Contains(values, p.values[parameter]) {
+			values = append(values, p.values[parameter])
+		}
+	}
+	return values
+}
+
+// python joins values as literals of Python.
+func python(values ...any) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		if texts[i] = text(v); v != any(texts[i]) {
+			continue // a number
+		}
+		literal, _ := jsonText(texts[i]) // a text can't fail; Python reads JSON's escapes as they are meant
+		texts[i] = string(literal)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// writeT4 writes results in the T4 format of auto-tuners (github.com/odgaard/TuningSchema), version 1.0.0. Times are
+// in ms, as those that Kernel Tuner writes.
+func writeT4(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
+	s, err := readSpace(ctx, db, f)
+	if err != nil {
+		return n, err
+	}
+	head, err := jsonText(members{{"device", s.Device}, {"matrix", s.Matrix}, {"precision", s.Precision},
+		{"cache", s.Cache}})
+	if err != nil {
+		return n, err
+	}
+	list, err := newList(w, `{"schema_version": "1.0.0", "metadata": `+string(head)+`, "results": [`, "]}\n")
+	if err != nil {
+		return n, err
+	}
+	for _, p := range s.points {
+		n.Written++
+		correct := 0
+		if p.Status == trial.OK {
+			correct = 1
+		}
+		if err := list.add(members{
+			{"timestamp", p.At.UTC().Format(time.RFC3339Nano)}, {"configuration", s.configuration(p)},
+			{"times", t4Times(p)}, {"invalidity", invalidity(p.Status)}, {"correctness", correct},
+			{"measurements", measurements(p)}, {"objectives", []string{"time"}},
+		}); err != nil {
+			return n, err
+		}
+	}
+	return n, list.close()
+}
+
+// invalidity says how a trial ended, in the words of T4.
+func invalidity(s trial.Status) string {
+	switch s {
+	case trial.OK:
+		return "correct"
+	case trial.Wrong:
+		return "correctness"
+	case trial.Timeout:
+		return "timeout"
+	case trial.Invalid:
+		return "constraints"
+	}
+	return "runtime"
+}
+
+func t4Times(p point) members {
+	m := members{}
+	if p.Status == trial.OK {
+		m = append(m, member{"runtimes", milliseconds(samplesOf(&p.Row))})
+	}
+	if p.Seconds > 0 {
+		m = append(m, member{"benchmark", 1e3 * p.Seconds})
+	}
+	return m
+}
+
+// A measurement is a number with its unit.
+type measurement struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+}
+
+// measurements are what was found out of a trial. One that failed has none.
+func measurements(p point) []measurement {
+	if p.Status != trial.OK {
+		return []measurement{}
+	}
+	m := []measurement{
+		{"time", 1e3 * p.Time, "ms"}, {"time_low", 1e3 * p.Another.Low, "ms"}, {"time_high", 1e3 * p.Another.High, "ms"},
+		{"prepare_time", 1e3 * p.Prepare, "ms"}, {"GFLOP/s", p.GFLOPS, "GFLOP/s"},
+	}
+	if p.BytesMin > 0 {
+		m = append(m, measurement{"bandwidth", p.GBPS, "GB/s"})
+	}
+	return m
+}
+
+// writeKernelTuner writes a cache file of Kernel Tuner (github.com/KernelTuner/kernel_tuner), which its simulation
+// mode replays. Its reader goes on where a tuning session ended, and so it wants the file to end with "}\n}" and
+// each configuration on a line. It ignores the members of the file that are not its own: the matrix, the precision,
+// the cache state, and the values that stand for no value, by which import finds back what was exported.
+func writeKernelTuner(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
+	s, err := readSpace(ctx, db, f)
+	if err != nil {
+		return n, err
+	}
+	matrix, err := matrixOf(ctx, db, s.Matrix)
+	if err != nil {
+		return n, err
+	}
+	names, values, unsets := []string{}, members{}, members{}
+	for _, p := range s.parameters {
+		names = append(names, p.name)
+		values = append(values, member{p.name, p.values})
+		if p.unset != nil {
+			unsets = append(unsets, member{p.name, p.unset})
+		}
+	}
+	head, err := jsonText(members{
+		{"schema_version", "1.1.0"}, {"device_name", s.Device}, {"kernel_name", kernelName},
+		{"problem_size", []int{s.row.Rows, s.row.Cols, s.row.NNZ}},
+		{"matrix", matrix}, {"precision", s.Precision}, {"cache_state", s.Cache}, {"unset", unsets},
+		{"tune_params_keys", names}, {"tune_params", values}, {"objective", "time"},
+	})
+	if err != nil {
+		return n, err
+	}
+
+	list, err := newList(w, strings.TrimSuffix(string(head), "}")+`,"cache": {`, "}\n}\n")
+	if err != nil {
+		return n, err
+	}
+	for _, p := range s.points {
+		n.Written++
+		if err := list.member(p.key(), append(s.configuration(p), timesOf(p)...)); err != nil {
+			return n, err
+		}
+	}
+	return n, list.close()
+}
+
+// kernelName is what the kernels of a space are together.
+const kernelName = "spmv"
+
+// timesOf is what Kernel Tuner keeps of a configuration, in ms. Kernels are compiled before they are measured, and a
+// trial's preparation and verification are within the time that it took.
+func timesOf(p point) members {
+	m := members{{"time", "RuntimeFailedConfig"}}
+	switch p.Status {
+	case trial.OK:
+		m = members{{"time", 1e3 * p.Time}, {"times", milliseconds(samplesOf(&p.Row))}, {"GFLOP/s", p.GFLOPS}}
+	case trial.Invalid:
+		m[0].value = "InvalidConfig"
+	}
+	return append(m, members{
+		{"compile_time", 0}, {"verification_time", 0}, {"benchmark_time", 1e3 * p.Seconds}, {"strategy_time", 0},
+		{"framework_time", 0}, {"timestamp", p.At.UTC().Format(time.RFC3339Nano)},
+	}...)
+}
+
+// matrixOf is what is known of a matrix, by the names of its features. A count that is not known is -1.
+func matrixOf(ctx context.Context, db *store.DB, name string) (m members, err error) {
+	table, err := db.Query(ctx, "SELECT * FROM features WHERE matrix = '"+strings.ReplaceAll(name, "'", "''")+"'")
+	if err != nil {
+		return nil, err
+	}
+	if len(table.Rows) == 0 {
+		return nil, fmt.Errorf("the database has no features of the matrix %q", name)
+	}
+	for i, v := range table.Rows[0] {
+		if v != nil && v != int64(sparse.Unknown) {
+			m = append(m, member{table.Columns[i], v})
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,307 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/store"
+)
+
+// A Launch is a kernel's launch, with what Nsight Compute counted in it.
+type Launch struct {
+	Entry  string // name of the kernel, as in the PTX
+	Counts store.Counts
+}
+
+// ReadProfile reads what `ncu --csv --page raw` has written: a row for each launch, after one with
+// the units. missing are the metrics that are not in it.
+func ReadProfile(f File) (launches []Launch, missing []string, err error) {
+	text, err := tableOnly(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := readTable(bytes.NewReader(text), f.Name, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case !t.has("Kernel Name"):
+		return nil, nil, fmt.Errorf("%s: no column \"Kernel Name\": it is no output of ncu", f.Name)
+	case t.has("Metric Name"):
+		return nil, nil, fmt.Errorf("%s is another page of ncu's report: run ncu with --page raw", f.Name)
+	}
+
+	var found []metric
+	for _, m := range metrics {
+		if t.has(m.ncu) {
+			found = append(found, m)
+		} else {
+			missing = append(missing, m.ncu)
+		}
+	}
+	if len(found) == 0 {
+		return nil, nil, fmt.Errorf("%s has none of the metrics: collect them with --metrics %s", f.Name, Metrics())
+	}
+	p := profile{t, found}
+	for row := 1; row < len(t.rows); row++ {
+		launches = append(launches, p.launch(row))
+	}
+	if len(launches) == 0 {
+		return nil, nil, fmt.Errorf("%s has no launch of a kernel", f.Name)
+	}
+	return launches, missing, t.err()
+}
+
+// tableOnly blanks out what is not part of the table: what the profiled program printed before
+// it, and ncu's own messages, which begin with "==".
+func tableOnly(f File) ([]byte, error) {
+	text, err := io.ReadAll(f.Content)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	begun := false
+	for i, line := range lines {
+		begun = begun || bytes.HasPrefix(line, []byte(`"ID",`))
+		if !begun || bytes.HasPrefix(line, []byte("==")) {
+			lines[i] = nil
+		}
+	}
+	if !begun {
+		return nil, fmt.Errorf("%s: no header line that begins with \"ID\": run ncu with --csv", f.Name)
+	}
+	return bytes.Join(lines, []byte("\n")), nil
+}
+
+// A profile is a table of launches, with those of our metrics that it has.
+type profile struct {
+	*table
+	found []metric
+}
+
+func (p profile) launch(row int) Launch {
+	l := Launch{entryName(p.cell(row, "Kernel Name")), store.Counts{}}
+	for _, m := range p.found {
+		if v := p.value(row, m.ncu); !math.IsNaN(v) {
+			l.Counts[m.counter] = v * unitOf(p.cell(0, m.ncu)) / m.whole
+		}
+	}
+	finish(l.Counts)
+	return l
+}
+
+// entryName returns the name of a kernel without its C++ arguments.
+func entryName(s string) string {
+	s, _, _ = strings.Cut(strings.TrimPrefix(s, "void "), "(")
+	s, _, _ = strings.Cut(s, "<")
+	return strings.TrimSpace(s)
+}
+
+// grouped matches a number as ncu writes it, with commas between thousands.
+var grouped = regexp.MustCompile(`^(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)
+
+// value reads the value of a metric. It is NaN where ncu could not count it.
+func (p profile) value(row int, name string) float64 {
+	text := p.cell(row, name)
+	switch strings.ToLower(text) {
+	case "", "n/a", "nan", "-nan", "inf":
+		return math.NaN()
+	}
+
+	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	if err != nil || !grouped.MatchString(text) || v > 1e18 {
+		p.fail(row, "%s = %q is not a number in ncu's English format: run ncu with LC_ALL=C", name, text)
+		return math.NaN()
+	}
+	return v
+}
+
+// unitOf is a unit as a multiple of bytes or seconds. Other units are not scaled.
+func unitOf(unit string) float64 {
+	unit, _, _ = strings.Cut(unit, "/") // of a block, say
+	for _, size := range []struct {
+		prefix string
+		times  float64
+	}{{"n", 1e-9}, {"u", 1e-6}, {"m", 1e-3}, {"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}} {
+		switch strings.TrimPrefix(unit, size.prefix) {
+		case "s", "second", "byte":
+			if strings.HasPrefix(unit, size.prefix) {
+				return size.times
+			}
+		}
+	}
+	return 1
+}
+
+// A metric is what Nsight Compute counts of a launch, and the counter that is kept of it.
+type metric struct {
+	counter string
+	ncu     string
+	whole   float64 // what the counter gives in units of: 100 makes a fraction of percent
+	kind    kind
+}
+
+// A kind says what becomes of a counter where a product launches several kernels.
+type kind int
+
+const (
+	each  kind = iota // that of the kernel that reads the matrix's values
+	share             // the same, and never above 1
+	sum               // of all kernels of a product
+	part              // the counter is only made of others, see finish
+)
+
+// sectorBytes is the size of a sector of the L2 cache.
+const sectorBytes = 32
+
+// metrics are all that is asked for, by the names of ncu 2025.3. A name that another version does not
+// know leaves its counter out.
+var metrics = append([]metric{
+	{"occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", 100, share},
+	{"warp_efficiency", "smsp__thread_inst_executed_per_inst_executed.ratio", 32, share},
+	{"load_efficiency", "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", 100, share},
+	{"seconds", "gpu__time_duration.sum", 1, sum},
+	{"dram_read_bytes", "dram__bytes_read.sum", 1, sum},
+	{"dram_write_bytes", "dram__bytes_write.sum", 1, sum},
+	{"dram_fraction", "dram__bytes.sum.pct_of_peak_sustained_elapsed", 100, share},
+	{"l2_read_bytes", "lts__t_sectors_op_read.sum", 1.0 / sectorBytes, sum},
+	{"l2_hit_rate", "lts__t_sector_hit_rate.pct", 100, share},
+	{"l1_hit_rate", "l1tex__t_sector_hit_rate.pct", 100, share},
+	{"sectors_per_request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", 1, each},
+	{"instructions", "smsp__inst_executed.sum", 1, sum},
+	{"issue_fraction", "smsp__issue_active.avg.pct_of_peak_sustained_active", 100, share},
+	{"warp_cycles", "smsp__average_warp_latency_per_inst_issued.ratio", 1, part},
+	{"cycles_mean", "sm__cycles_active.avg", 1, part},
+	{"cycles_most", "sm__cycles_active.max", 1, part},
+	{"registers", "launch__registers_per_thread", 1, each},
+}, stalls()...)
+
+// stalls are the most frequent reasons for which warps that are resident issue nothing. Each takes
+// passes over a kernel: it is asked for few.
+func stalls() []metric {
+	var list []metric
+	for _, s := range []string{"barrier", "branch_resolving", "lg_throttle", "long_scoreboard", "math_pipe_throttle",
+		"membar", "mio_throttle", "no_instruction", "not_selected", "short_scoreboard", "wait"} {
+		list = append(list, metric{stallPrefix + s, "smsp__average_warps_issue_stalled_" + s + "_per_issue_active.ratio", 1,
+			each})
+	}
+	return list
+}
+
+// stallPrefix begins the counters of stalls, as shares of the time that warps are resident.
+const stallPrefix = "stall_"
+
+// Metrics are the metrics that Nsight Compute must collect, as its option --metrics takes them.
+func Metrics() string {
+	names := make([]string, len(metrics))
+	for i, m := range metrics {
+		names[i] = m.ncu
+	}
+	return strings.Join(names, ",")
+}
+
+// mostShare is the most that passes over a short kernel, each of which counts a part, give for a
+// share: their times differ. What is more was not counted.
+const mostShare = 1.25
+
+// finish makes counters of what was read of a launch.
+func finish(c store.Counts) {
+	if most := c["cycles_most"]; most > 0 {
+		c["balance"] = min(c["cycles_mean"]/most, 1)
+	}
+	resident := c["warp_cycles"]
+	for _, m := range metrics {
+		switch v, counted := c[m.counter]; {
+		case !counted:
+		case m.kind == part, m.kind == share && v > mostShare:
+			delete(c, m.counter)
+		case m.kind == share:
+			c[m.counter] = min(v, 1)
+		case strings.HasPrefix(m.counter, stallPrefix):
+			if delete(c, m.counter); v > 0 && resident > 0 {
+				c[m.counter] = min(v/resident, 1)
+			}
+		}
+	}
+}
+
+// sums are the counters that add up over the kernels of a product.
+func sums() []string {
+	var names []string
+	for _, m := range metrics {
+		if m.kind == sum {
+			names = append(names, m.counter)
+		}
+	}
+	return names
+}
+
+// Split cuts a list of launches before each launch of the entry mark, which is left out, and
+// leaves out what is before the first.
+func Split(launches []Launch, mark string) (parts [][]Launch) {
+	for _, l := range launches {
+		if l.Entry == mark {
+			parts = append(parts, nil)
+		} else if n := len(parts); n > 0 {
+			parts[n-1] = append(parts[n-1], l)
+		}
+	}
+	return parts
+}
+
+// OfProduct returns what was counted in one of n products that launched this list of kernels,
+// and the kernel that ratios are of: entry or, without one, as in a library, the one that took the
+// longest. What adds up is the sum of all kernels; of equal launches it is the median.
+func OfProduct(launches []Launch, entry string, n int) (counts store.Counts, of string) {
+	byEntry := map[string][]Launch{}
+	var order []string
+	for _, l := range launches {
+		if byEntry[l.Entry] == nil {
+			order = append(order, l.Entry)
+		}
+		byEntry[l.Entry] = append(byEntry[l.Entry], l)
+	}
+
+	if of = entry; byEntry[of] == nil {
+		longest := math.Inf(-1)
+		for _, name := range order {
+			if t := medians(byEntry[name])["seconds"] * float64(len(byEntry[name])); t > longest {
+				of, longest = name, t
+			}
+		}
+	}
+	counts = medians(byEntry[of])
+	for _, name := range sums() {
+		if _, counted := counts[name]; !counted {
+			continue
+		}
+		counts[name] = 0
+		for _, e := range order {
+			counts[name] += medians(byEntry[e])[name] * float64(len(byEntry[e])) / float64(n)
+		}
+	}
+	counts["launches"] = float64(len(launches)) / float64(n)
+	return counts, of
+}
+
+// medians are those of each counter, over the launches that have it.
+func medians(list []Launch) store.Counts {
+	values := map[string][]float64{}
+	for _, l := range list {
+		for name, v := range l.Counts {
+			values[name] = append(values[name], v)
+		}
+	}
+	counts := store.Counts{}
+	for name, v := range values {
+		slices.Sort(v)
+		counts[name] = (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+	}
+	return counts
+}

@@ -1,0 +1,285 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// A node is a value of a JSON text, with the line that it begins in.
+type node struct {
+	line    int
+	scalar  any // string, json.Number, bool or nil
+	names   []string
+	fields  map[string]*node // of an object
+	items   []*node          // of an array
+	numbers []float64        // of an array with numbers alone, which has no items
+}
+
+// deepest is how many values may lie in each other.
+const deepest = 50
+
+// mostValues is how many values there may be, which take some 600 bytes each at most, and mostNumbers how many numbers
+// in arrays. Tests change them.
+var mostValues, mostNumbers = 2_000_000, 10_000_000
+
+// parseTree reads a JSON text.
+func parseTree(text []byte) (*node, error) {
+	p := &treeParser{text: text, line: 1, dec: json.NewDecoder(bytes.NewReader(text))}
+	p.dec.UseNumber()
+	root, err := p.value(0)
+	if err == nil {
+		if _, more := p.token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more text after the value")
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, p.at(err)
+	}
+	return root, nil
+}
+
+type treeParser struct {
+	text   []byte
+	dec    *json.Decoder
+	seen   int64 // how far lines are counted
+	line   int
+	values int
+	// numbers are those of arrays.
+	numbers int
+}
+
+// at is an error with its line.
+func (p *treeParser) at(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && syntax.Offset > p.seen {
+		p.line += bytes.Count(p.text[p.seen:min(syntax.Offset, int64(len(p.text)))], []byte("\n"))
+	}
+	return fmt.Errorf("%d: %w", p.line, err)
+}
+
+func (p *treeParser) token() (json.Token, error) {
+	token, err := p.dec.Token()
+	if end := p.dec.InputOffset(); err == nil {
+		p.line += bytes.Count(p.text[p.seen:end], []byte("\n"))
+		p.seen = end
+	}
+	return token, err
+}
+
+func (p *treeParser) value(depth int) (*node, error) {
+	if depth > deepest {
+		return nil, fmt.Errorf("more than %d values lie in each other", deepest)
+	}
+	if p.values++; p.values > mostValues {
+		return nil, fmt.Errorf("more than %d values: import the file in pieces", mostValues)
+	}
+	token, err := p.token()
+	if err != nil {
+		return nil, err
+	}
+	n := &node{line: p.line}
+	switch token {
+	case json.Delim('{'):
+		n.fields = map[string]*node{}
+		for p.dec.More() {
+			name, err := p.token()
+			if err != nil {
+				return nil, err
+			}
+			key, _ := name.(string)
+			if _, twice := n.fields[key]; twice {
+				return nil, fmt.Errorf("%q occurs twice in one object: leave one out", key)
+			}
+			field, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			n.names = append(n.names, key)
+			n.fields[key] = field
+		}
+		_, err = p.token()
+	case json.Delim('['):
+		err = p.array(n, depth)
+	default:
+		n.scalar = token
+	}
+	return n, err
+}
+
+// array reads the items of an array, and its end.
+func (p *treeParser) array(n *node, depth int) error {
+	begin := p.dec.InputOffset()
+	end := begin // of the numbers before anything else
+	for p.dec.More() {
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		x, err := strconv.ParseFloat(item.text(), 64)
+		if item.number() && err == nil && len(n.items) == 0 {
+			n.numbers, end = append(n.numbers, x), p.dec.InputOffset()
+			p.values--
+			if p.numbers++; p.numbers > mostNumbers {
+				return fmt.Errorf("more than %d numbers in lists: import the file in pieces", mostNumbers)
+			}
+			continue
+		}
+		if n.numbers != nil {
+			for number := range bytes.SplitSeq(p.text[begin:end], []byte(",")) {
+				n.items = append(n.items, &node{line: n.line, scalar: json.Number(bytes.TrimSpace(number))})
+				p.values++
+			}
+		}
+		n.numbers, n.items = nil, append(n.items, item)
+	}
+	_, err := p.token()
+	return err
+}
+
+// get follows the names of fields. It gives nil where there is none.
+func (n *node) get(path ...string) *node {
+	for _, name := range path {
+		if n == nil {
+			return nil
+		}
+		n = n.fields[name]
+	}
+	return n
+}
+
+// list are the items of an array.
+func (n *node) list() []*node {
+	if n == nil {
+		return nil
+	}
+	return n.items
+}
+
+// floats are the numbers of an array, also among other items.
+func (n *node) floats() (numbers []float64) {
+	if n != nil && n.numbers != nil {
+		return n.numbers
+	}
+	for _, item := range n.list() {
+		if x, err := strconv.ParseFloat(item.text(), 64); item.number() && err == nil {
+			numbers = append(numbers, x)
+		}
+	}
+	return numbers
+}
+
+// text is a scalar as text, "" if there is none.
+func (n *node) text() string {
+	if n == nil || n.scalar == nil {
+		return ""
+	}
+	return fmt.Sprint(n.scalar)
+}
+
+// number reports whether a value is a number.
+func (n *node) number() bool {
+	if n == nil {
+		return false
+	}
+	_, ok := n.scalar.(json.Number)
+	return ok
+}
+
+// readMeasured reads a table of times: text, or what a program has written in JSON. features says whether it also has
+// the features of matrices.
+func readMeasured(f File, names map[string]string, features bool) (*table, error) {
+	text, err := io.ReadAll(f.Content)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
+	}
+	trimmed := bytes.TrimSpace(text)
+	if !bytes.HasPrefix(trimmed, []byte("{")) {
+		return readTable(bytes.NewReader(text), f.Name, names)
+	}
+
+	root, err := parseTree(text)
+	if err != nil { // a tuning session that goes on, or was killed, has not closed its cache
+		if closed, again := parseTree(slices.Concat(bytes.TrimSuffix(trimmed, []byte(",")), []byte("}}"))); again == nil {
+			root, err = closed, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", f.Name, err)
+	}
+	t := &table{file: f.Name}
+	switch {
+	case root.get("cache") != nil && root.get("tune_params_keys") != nil:
+		t.kernelTuner(root)
+	case root.get("benchmarks") != nil && root.get("devices") != nil:
+		t.nvbench(root, names, func(column string) bool {
+			return slices.Contains(others, column) && column != "params" || features && isFeature(column)
+		})
+	default:
+		return nil, fmt.Errorf("%s is JSON, but neither a cache of Kernel Tuner nor what nvbench writes", f.Name)
+	}
+	if len(t.rows) > mostRows || len(t.columns) > mostColumns {
+		return nil, fmt.Errorf("%s has more than %d rows or %d columns: import it in pieces", f.Name, mostRows, mostColumns)
+	}
+	t.columns, err = rename(t.columns, names)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	t.words("precision", map[string]string{"F32": "float32", "F64": "float64"})
+	return t, nil
+}
+
+// put gives the row a value. Rows get their columns as they come.
+func (t *table) put(row int, column, value string) {
+	i := slices.Index(t.columns, column)
+	if i < 0 {
+		i = len(t.columns)
+		t.columns = append(t.columns, column)
+	}
+	for len(t.rows[row]) <= i {
+		t.rows[row] = append(t.rows[row], "")
+	}
+	t.rows[row][i] = value
+}
+
+// begin adds a row that begins in a line.
+func (t *table) begin(line int) (row int) {
+	t.rows, t.lines, t.samples = append(t.rows, nil), append(t.lines, line), append(t.samples, nil)
+	return len(t.rows) - 1
+}
+
+// square gives all rows as many cells as there are columns.
+func (t *table) square() {
+	for i := range t.rows {
+		for len(t.rows[i]) < len(t.columns) {
+			t.rows[i] = append(t.rows[i], "")
+		}
+	}
+}
+
+// words replaces words of a column by ours.
+func (t *table) words(column string, ours map[string]string) {
+	i := slices.Index(t.columns, column)
+	for _, row := range t.rows {
+		if i >= 0 && ours[row[i]] != "" {
+			row[i] = ours[row[i]]
+		}
+	}
+}
+
+// constant adds a column with one value, unless the table has it.
+func (t *table) constant(column, value string) {
+	if value == "" || t.has(column) {
+		return
+	}
+	t.columns = append(t.columns, column)
+	for i := range t.rows {
+		t.rows[i] = append(t.rows[i], value)
+	}
+}
