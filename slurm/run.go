@@ -1,9 +1,36 @@
+// Package slurm runs a sweep on a cluster: it cuts the sweep into chunks, sends them through
+// sbatch as arrays of tasks, watches them, and unites what they measured in one database.
+// Slurm is the engine; nothing of it is rebuilt here.
+//
+// This package holds the run: a folder on the file system that all nodes share, with the
+// plan, the rounds, the submissions, the scripts and the program. A task reads its chunk from
+// the plan by index. It never opens the database: every attempt appends to a journal of its
+// own (package tuner/journal), and what the journals hold decides what is done. What Slurm
+// says about a job only explains.
+//
+//   - slurm/sbatch asks Slurm through its programs
+//   - slurm/submit sends a run's jobs, sends again, cancels and throttles
+//   - slurm/merge brings the journals into the database and finds what is missing
+//   - slurm/adopt gives a new run what an earlier one has measured
+//   - slurm/status says how far a run is, and why its tasks wait or failed
 package slurm
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"spmvtune/configs"
 	"spmvtune/internal/base/files"
 )
 
@@ -74,3 +101,322 @@ func (r *Run) Read(name string) ([]byte, error) { return read(r.Path(name)) }
 
 // read reads a file of at most a gigabyte.
 func read(path string) ([]byte, error) { return files.ReadFile(path, 1e9) }
+
+// IsRun reports whether a folder is the folder of a run, perhaps a damaged one.
+func IsRun(dir string) bool { return isFile(filepath.Join(dir, infoFile)) }
+
+// runFormat is the format of a run folder. A folder without a number has the first format.
+const runFormat = 1
+
+// Open opens the folder of a run that was submitted.
+func Open(dir string) (*Run, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening run: %w", err)
+	}
+	file := filepath.Join(dir, infoFile)
+	data, err := read(file)
+	if errors.Is(err, fs.ErrNotExist) || isFile(dir) {
+		return nil, notRun(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening run: %w", err)
+	}
+
+	var info struct {
+		Format int `json:"format"`
+		Info
+	}
+	if err := json.Unmarshal(data, &info); err != nil {
+		return nil, fmt.Errorf("reading %s: %w: it was damaged; submit the sweep again", file, err)
+	}
+	switch {
+	case info.Format > runFormat:
+		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program",
+			dir, info.Version)
+	case info.Sweep == "" || info.ID == "":
+		return nil, fmt.Errorf("%s does not belong to a run: it names neither a sweep nor a run", file)
+	}
+	return &Run{Dir: dir, Info: info.Info}, nil
+}
+
+// isFile reports whether path exists and is not a folder.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// notRun says what dir is instead of the folder of a run.
+func notRun(dir string) error {
+	const remedy = "give the folder that submit printed"
+	switch _, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no run %s: %s", dir, remedy)
+	case isFile(dir):
+		return fmt.Errorf("%s is a file, not the folder of a run: %s", dir, remedy)
+	}
+	return fmt.Errorf("%s is not the folder of a run, because it has no %s: %s", dir, infoFile, remedy)
+}
+
+// New names a run of a sweep, in a folder below root. It writes nothing.
+func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("finding the folder of runs: %w", err)
+	}
+	base, err := filepath.Abs(filepath.Dir(sweep.Path))
+	if err != nil {
+		return nil, fmt.Errorf("finding the folder of the sweep: %w", err)
+	}
+
+	now := time.Now()
+	r := &Run{Info: Info{
+		Sweep: sweep.Name,
+		// 30 random bits give two runs of one sweep and day different names, as their jobs
+		// need.
+		ID:        now.Format("20060102") + "-" + strings.ToLower(rand.Text()[:6]),
+		Base:      base,
+		Version:   version,
+		Created:   now.UTC().Truncate(time.Second),
+		Downloads: downloads(sweep),
+
+		Dependency:  sweep.Slurm.Dependency,
+		Environment: sweep.Slurm.Environment,
+	}}
+
+	r.Dir = filepath.Join(root, r.JobName())
+	r.Folder = r.Dir
+	return r, checkDir(r.Dir)
+}
+
+// downloads returns the files of the matrices of the collection in a sweep, where it is known
+// what they are here.
+func downloads(sweep *configs.Sweep) map[string]string {
+	var files map[string]string
+	for _, m := range sweep.Matrices {
+		if m.SuiteSparse != "" && m.Resolved() {
+			if files == nil {
+				files = map[string]string{}
+			}
+			files[m.SuiteSparse] = m.Path
+		}
+	}
+
+	return files
+}
+
+// Create makes the folder of a run below root, with everything that must be there before the
+// submission. program is the file of the program that the tasks run; the one in the same
+// folder that is built with CUDA comes with it.
+//
+// run.json is written last: a folder without it is not a run. After an error nothing is left, and what a
+// Create that was killed has left, the next one removes.
+func Create(root string, sweep *configs.Sweep, plan Plan, program, version string) (*Run, error) {
+	for {
+		r, err := New(root, sweep, version)
+		if err != nil {
+			return nil, err
+		}
+		if err := os.MkdirAll(filepath.Dir(r.Dir), 0o777); err != nil {
+			return nil, fmt.Errorf("making the folder of runs: %w", err)
+		}
+
+		removeLeftovers(filepath.Dir(r.Dir))
+		unlock, err := makeLocked(r.Dir)
+		if errors.Is(err, fs.ErrExist) {
+			continue // with another name
+		}
+		if err == nil {
+			if err = r.fill(sweep, plan, program); err != nil {
+				os.RemoveAll(r.Dir)
+			}
+			unlock()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("making the folder of the run: %w", err)
+		}
+		return r, nil
+	}
+}
+
+// fill writes the files of the run.
+func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
+	for _, dir := range []string{binDir, LogsDir, JournalsDir, roundsDir} {
+		if err := os.Mkdir(r.Path(dir), 0o777); err != nil {
+			return err
+		}
+	}
+	if err := r.copyPrograms(program, slices.Contains(sweep.Backends(), "cuda")); err != nil {
+		return err
+	}
+
+	chunks, err := json.Marshal(plan)
+	if err != nil {
+		return err
+	}
+	type file struct {
+		name string
+		data []byte
+	}
+	list := []file{
+		{sweepFile, sweep.Text},
+		{planFile, chunks},
+		{TaskScript, []byte(r.TaskScriptText(sweep.Slurm))},
+		{FinishScript, []byte(r.FinishScriptText(sweep.Slurm))},
+		{JobsFile, nil},
+	}
+	own, err := ownText(sweep)
+	if err != nil {
+		return err
+	}
+	if own != nil {
+		list = append(list, file{ownFile, own})
+		r.OwnDigest = digest(own)
+	}
+
+	if r.Digest, err = sweepDigest(sweep.Text); err != nil {
+		return err
+	}
+	info, err := json.MarshalIndent(struct {
+		Format int `json:"format"`
+		Info
+	}{runFormat, r.Info}, "", "\t")
+	if err != nil {
+		return err
+	}
+	for _, f := range append(list, file{infoFile, append(info, '\n')}) {
+		if err := files.Create(r.Path(f.name), f.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GivenCPUs is the number of processors that Slurm gave to this process on its node, whether or not it is
+// confined to them; 0 outside of jobs. Tasks of a step that srun has started there have equal shares of the
+// step's, unless srun was told how many each has.
+func GivenCPUs(getenv func(string) string) int {
+	if getenv("SLURM_JOB_ID") == "" {
+		return 0
+	}
+	all, _ := strconv.Atoi(getenv("SLURM_CPUS_ON_NODE"))
+	tasks := stepTasks(getenv("SLURM_STEP_TASKS_PER_NODE"), getenv("SLURM_NODEID"))
+	if tasks < 2 {
+		return max(all, 0)
+	}
+	share := all / tasks
+	if each, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && each > 0 {
+		share = min(share, each)
+	}
+	return max(share, min(all, 1))
+}
+
+// GivenMemory is the memory in bytes that Slurm gave to this process on its node, whether or not it is confined to
+// that; 0 outside of jobs, and where a job has all of a node's. Tasks of a step have equal shares.
+func GivenMemory(getenv func(string) string) int64 {
+	if getenv("SLURM_JOB_ID") == "" {
+		return 0
+	}
+	number := func(key string) int64 {
+		n, _ := strconv.ParseInt(getenv(key), 10, 64)
+		return max(n, 0)
+	}
+	mb := number("SLURM_MEM_PER_NODE")
+	if mb == 0 {
+		mb = number("SLURM_MEM_PER_CPU") * number("SLURM_CPUS_ON_NODE")
+	}
+	tasks := stepTasks(getenv("SLURM_STEP_TASKS_PER_NODE"), getenv("SLURM_NODEID"))
+	return mb << 20 / int64(max(tasks, 1))
+}
+
+// tasksForm matches the numbers of tasks on a node, or on several in a row: 2(x3).
+var tasksForm = regexp.MustCompile(`^([0-9]+)(?:\(x([0-9]+)\))?$`)
+
+// stepTasks is the number of tasks on a node in Slurm's list for all nodes of a step, as "2(x3),1"; 0 if
+// that does not say it, as outside of a step.
+func stepTasks(list, node string) int {
+	at, err := strconv.Atoi(node)
+	if err != nil {
+		return 0
+	}
+	for _, item := range strings.Split(list, ",") {
+		m := tasksForm.FindStringSubmatch(item)
+		if m == nil {
+			return 0
+		}
+		tasks, _ := strconv.Atoi(m[1])
+		nodes := 1
+		if m[2] != "" {
+			nodes, _ = strconv.Atoi(m[2])
+		}
+		if at < nodes {
+			return tasks
+		}
+		at -= nodes
+	}
+	return 0
+}
+
+// leftover matches the names of folders that Create makes.
+var leftover = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
+
+// removeLeftovers removes the folders below root whose Create was killed: they have a lock that
+// nobody holds, and no run.json, and are not used. Where there are no locks, they stay.
+func removeLeftovers(root string) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return
+	}
+	now, cancel := context.WithCancel(context.Background())
+	cancel() // who holds a lock is not waited for
+	for _, e := range entries {
+		dir := filepath.Join(root, e.Name())
+		lock := filepath.Join(dir, submitLock)
+		if !e.IsDir() || !leftover.MatchString(e.Name()) || IsRun(dir) || used(dir) || !isFile(lock) {
+			continue
+		}
+		unlock, _, err := flock(now, lock)
+		if err != nil {
+			continue
+		}
+		if !IsRun(dir) && !used(dir) { // it may have become one since
+			os.RemoveAll(dir)
+		}
+		unlock()
+	}
+}
+
+// used reports whether something may have been sent from a folder or measured in it: then it is a run that
+// has lost its run.json.
+func used(dir string) bool {
+	jobs, err := os.Stat(filepath.Join(dir, JobsFile))
+	if err == nil && jobs.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	journals, err := os.ReadDir(filepath.Join(dir, JournalsDir))
+	return len(journals) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) || isFile(filepath.Join(dir, "results.db"))
+}
+
+// makeLocked makes a folder that does not exist yet, with its lock held from the start.
+func makeLocked(dir string) (unlock func(), err error) {
+	if _, err := os.Stat(dir); err == nil {
+		return nil, fs.ErrExist
+	}
+	hidden := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+files.Temporary)
+	if err := os.Mkdir(hidden, 0o777); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(hidden) // which is gone after the rename
+	unlock, _, err = flock(context.Background(), filepath.Join(hidden, submitLock))
+	if errors.Is(err, errNoLocks) {
+		unlock, err = func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(hidden, dir); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}

@@ -1,14 +1,22 @@
+// Package merge brings the journals of a run into its database, and finds out which chunks are
+// missing. A merge may run at any time, also while tasks write: what is there already stays.
 package merge
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"time"
 
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 	"spmvtune/slurm"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // DatabaseFile is the file that a merge writes.
@@ -106,4 +114,81 @@ func importJournals(ctx context.Context, run *slurm.Run) (m Merged, err error) {
 	m.Skipped = slices.Compact(m.Skipped)
 	m.Complete, m.Missing, m.Unsure = Incomplete(plan, files)
 	return m, nil
+}
+
+// mergedFile keeps what the last merge did.
+const mergedFile = "merged.json"
+
+// Last is what the last merge of a run did, report included.
+type Last struct {
+	At time.Time `json:"at"` // At is when it was finished, in UTC.
+	// Round is the last round whose own merge is finished; 0 if there is none.
+	Round int `json:"round"`
+	// Trials are those in the database. Of is Done.
+	Trials Trials `json:"trials"`
+	// Report is the path of the report; "" if no trial is good.
+	Report string `json:"report,omitempty"`
+	Merged
+}
+
+// ReadLast reads what the last merge of a run did. It returns nil if there was none.
+func ReadLast(r *slurm.Run) (*Last, error) {
+	data, err := r.Read(mergedFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what was merged: %w", err)
+	}
+	m := new(Last)
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("reading %s: %w: it was damaged; spmvtune merge %s writes it again",
+			r.Path(mergedFile), err, term.Shell(r.Dir))
+	}
+
+	return m, nil
+}
+
+// noteLast keeps what a merge did. m.Round is 0 for a merge by hand. The caller holds the lock of
+// merges.
+func noteLast(r *slurm.Run, m *Last) error {
+	if before, err := ReadLast(r); err == nil && before != nil {
+		m.Round = max(m.Round, before.Round)
+	}
+	m.At = time.Now().UTC()
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := files.Write(r.Path(mergedFile), append(data, '\n')); err != nil {
+		return fmt.Errorf("noting the merge: %w", err)
+	}
+
+	return nil
+}
+
+// Trials counts the trials of a run.
+type Trials struct {
+	// Done is the number of trials in the journals, however they ended.
+	Done int `json:"done"`
+	// Of is the number of all trials. It is an estimate until all chunks are complete.
+	Of int `json:"of"`
+	// OK, Invalid and Failed say how those that are done ended. The device can't launch an
+	// invalid configuration. A wrong result, a fault, a time-out and lack of memory are failures.
+	OK      int `json:"ok"`
+	Invalid int `json:"invalid"`
+	Failed  int `json:"failed"`
+}
+
+// Add counts n more trials that ended with a status.
+func (t *Trials) Add(status trial.Status, n int) {
+	t.Done += n
+	switch status {
+	case trial.OK:
+		t.OK += n
+	case trial.Invalid:
+		t.Invalid += n
+	default:
+		t.Failed += n
+	}
 }

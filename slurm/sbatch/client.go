@@ -1,3 +1,11 @@
+// Package sbatch asks Slurm through its own programs: sbatch, squeue, sacct, scontrol and
+// scancel. It starts each with a list of arguments, never through a shell, and kills it after
+// a time-out of our own. It reads what they print in the columns that it asked for.
+//
+// The package knows jobs and nothing of sweeps or runs.
+//
+// Note: squeue, sacct and scontrol can print JSON, in a form that changes from version to
+// version, and only where a plugin is installed. The columns have been the same for a decade.
 package sbatch
 
 import (
@@ -9,9 +17,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 )
 
 // A Client runs Slurm's programs. The zero value is ready to use.
@@ -138,4 +148,133 @@ func failure(name string, err error, said string) error {
 		return &NoAnswerError{Command: name, Said: words}
 	}
 	return &RefusedError{Command: name, Said: words}
+}
+
+// optionPrefixes begin the names of variables that are not passed on: they change what
+// Slurm's programs do or print, and a new job would inherit those of a surrounding one.
+var optionPrefixes = []string{
+	"SBATCH_", "SQUEUE_", "SCANCEL_", "SINFO_", "SACCT_", "SALLOC_", "SRUN_", "SLURM_",
+}
+
+// connection are the variables that are passed on all the same. They say where the
+// cluster's configuration is and who asks: without them a program finds no controller, or is
+// turned away.
+var connection = []string{
+	"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT", "SLURM_SACK_JWKS", "SLURM_SACK_KEY", "SLURM_SACK_SOCKET",
+}
+
+// cleanEnv is env without options for Slurm's programs. CUDA_VISIBLE_DEVICES goes too: the
+// GPU of the session that submits a sweep says nothing about the GPUs of its tasks.
+func cleanEnv(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		option := slices.ContainsFunc(optionPrefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+		return option && !slices.Contains(connection, name) || name == "CUDA_VISIBLE_DEVICES"
+	})
+}
+
+// askEnv is the environment of a program that only asks. The environment of sbatch keeps the
+// user's language, because the job inherits it.
+func askEnv(env []string) []string {
+	kept := slices.DeleteFunc(cleanEnv(env), func(v string) bool {
+		return strings.HasPrefix(v, "LC_ALL=") || strings.HasPrefix(v, "LANGUAGE=")
+	})
+	// With a length of 0, tasks that have not started are listed in full.
+	return append(kept, "LC_ALL=C", "SLURM_BITSTR_LEN=0")
+}
+
+// ChosenCluster is the cluster that the user has chosen by SLURM_CLUSTERS, where several
+// share a login node; "" means the configured one. It is passed on as an option and recorded
+// with the job, so that later commands ask the same cluster whatever the variable says then.
+func ChosenCluster() string { return os.Getenv("SLURM_CLUSTERS") }
+
+// A MissingError says that a program of Slurm is not installed here.
+type MissingError struct{ Command string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s is not found: run this on a login node of the cluster, or load Slurm's module first",
+		e.Command)
+}
+
+// A NoAnswerError says that a program got no answer from Slurm's controller. What it asked
+// for may or may not have been done.
+type NoAnswerError struct {
+	Command string
+	// After is how long the program ran before it was killed; 0 if it gave up by itself.
+	After time.Duration
+	// Said is what the program printed; "" if it was killed.
+	Said string
+}
+
+func (e *NoAnswerError) Error() string {
+	if e.After > 0 {
+		return fmt.Sprintf("%s: no answer from slurm's controller within %s: try again later", e.Command, e.After)
+	}
+	return fmt.Sprintf("%s: no answer from slurm's controller (%s): try again later", e.Command, e.Said)
+}
+
+// A RefusedError is a refusal in Slurm's own words.
+type RefusedError struct {
+	Command string
+	// Said has the first lines that the program printed, without its name.
+	Said string
+}
+
+func (e *RefusedError) Error() string { return "slurm refused: " + e.Said }
+
+// SubmitLimit returns the name of the limit of submitted jobs that a refusal names, as in
+// AssocMaxSubmitJobLimit, and "" if it is another refusal.
+func SubmitLimit(err error) string {
+	var refused *RefusedError
+	if !errors.As(err, &refused) {
+		return ""
+	}
+	for word := range strings.FieldsFuncSeq(refused.Said, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if strings.Contains(word, "SubmitJob") {
+			return word
+		}
+	}
+	return ""
+}
+
+// silence lists Slurm's words for a conversation with the controller that broke off. They
+// have been the same since version 14.
+var silence = []string{
+	"Socket timed out",
+	"Unable to contact slurm controller",
+	"Zero Bytes were transmitted",
+	"Communication connection failure",
+	"Message send failure",
+	"Message receive failure",
+	"Connection timed out",
+	"Connection reset by peer",
+	"Connection refused",
+	"Transport endpoint is not connected",
+}
+
+// unanswered reports whether a program that failed got no answer, rather than a refusal.
+func unanswered(said string) bool {
+	return slices.ContainsFunc(silence, func(words string) bool { return strings.Contains(said, words) })
+}
+
+// firstLines returns up to four lines of the first text that has any, joined by "; ". The
+// program's name is removed from the start of each.
+func firstLines(texts ...string) string {
+	for _, text := range texts {
+		var lines []string
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			if before, after, ok := strings.Cut(line, ": error: "); ok && !strings.Contains(before, " ") {
+				line = after
+			}
+			if line != "" && len(lines) < 4 {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) > 0 {
+			return strings.Join(lines, "; ")
+		}
+	}
+
+	return ""
 }

@@ -1,8 +1,10 @@
 package sbatch
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -60,4 +62,210 @@ func byCluster(ids []JobID) []clusterIDs {
 	}
 
 	return groups
+}
+
+// A State is the state of a job, in Slurm's words. It explains what became of the job; whether
+// the work is done is for the journals to say.
+type State string
+
+const (
+	Unknown State = "UNKNOWN" // a word that is not in this list, or none; never a success
+
+	Pending      State = "PENDING"       // waits for resources, a dependency, a limit or a release
+	Configuring  State = "CONFIGURING"   // has nodes that are booting
+	Running      State = "RUNNING"       // runs
+	Suspended    State = "SUSPENDED"     // is stopped to make room for another job
+	Stopped      State = "STOPPED"       // got SIGSTOP, and keeps its processors
+	Completing   State = "COMPLETING"    // has ended, and is being cleaned up
+	Signaling    State = "SIGNALING"     // is being sent a signal
+	StageOut     State = "STAGE_OUT"     // has ended, and its files are being copied
+	Resizing     State = "RESIZING"      // is changing size
+	Requeued     State = "REQUEUED"      // will run again
+	RequeueFed   State = "REQUEUE_FED"   // will run again, on a cluster of the federation
+	RequeueHold  State = "REQUEUE_HOLD"  // will run again once it is released
+	SpecialExit  State = "SPECIAL_EXIT"  // is held like RequeueHold, because of how it ended
+	ResvDelHold  State = "RESV_DEL_HOLD" // waits for a release, because its reservation was deleted
+	PowerUpNode  State = "POWER_UP_NODE" // has nodes that are being switched on
+	Completed    State = "COMPLETED"     // ended with exit code 0
+	Failed       State = "FAILED"        // ended with another exit code
+	Cancelled    State = "CANCELLED"     // was cancelled by the user or an administrator
+	TimedOut     State = "TIMEOUT"       // reached its time limit
+	Preempted    State = "PREEMPTED"     // ended to make room for another
+	NodeFail     State = "NODE_FAIL"     // a node of it failed
+	BootFail     State = "BOOT_FAIL"     // its nodes did not boot
+	OutOfMemory  State = "OUT_OF_MEMORY" // was killed for its use of memory
+	Deadline     State = "DEADLINE"      // could not end before its deadline
+	Revoked      State = "REVOKED"       // another cluster of the federation took it
+	LaunchFailed State = "LAUNCH_FAILED" // could not be started on its nodes
+)
+
+var (
+	active = []State{
+		Pending, Configuring, Running, Suspended, Stopped, Completing, Signaling, StageOut, Resizing,
+		Requeued, RequeueFed, RequeueHold, SpecialExit, ResvDelHold, PowerUpNode,
+	}
+	failed = []State{
+		Failed, Cancelled, TimedOut, Preempted, NodeFail, BootFail, OutOfMemory, Deadline, Revoked, LaunchFailed,
+	}
+)
+
+// Active reports whether a job in this state has processes, or may still get some.
+func (s State) Active() bool { return slices.Contains(active, s) }
+
+// Failed reports whether a job in this state has ended without success.
+func (s State) Failed() bool { return slices.Contains(failed, s) }
+
+// Terminal reports whether a job in this state has ended for good.
+func (s State) Terminal() bool { return s == Completed || s.Failed() }
+
+// ParseState reads a state as squeue and sacct print it. sacct adds who cancelled a job
+// ("CANCELLED by 1000"), and a + where its column was too narrow.
+func ParseState(text string) State {
+	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	word, narrow := strings.CutSuffix(strings.ToUpper(word), "+")
+	found := Unknown
+
+	for _, s := range slices.Concat(active, failed, []State{Completed}) {
+		switch {
+		case string(s) == word:
+			return s
+		case narrow && strings.HasPrefix(string(s), word):
+			if found != Unknown {
+				return Unknown // could be two
+			}
+			found = s
+		}
+	}
+
+	return found
+}
+
+// ParseTime reads a time in any of Slurm's forms: minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM or
+// D-HH:MM:SS. UNLIMITED gives 0. ok reports whether text is a time.
+func ParseTime(text string) (d time.Duration, ok bool) {
+	switch strings.ToUpper(text) {
+	case "UNLIMITED", "INFINITE":
+		return 0, true
+	}
+
+	days, clock, hasDays := strings.Cut(text, "-")
+	if !hasDays {
+		days, clock = "0", text
+	}
+	parts := strings.Split(clock, ":")
+	units := []time.Duration{time.Minute, time.Second}
+	if hasDays || len(parts) == 3 {
+		units = []time.Duration{time.Hour, time.Minute, time.Second}
+	}
+
+	n, err := strconv.ParseUint(days, 10, 16)
+	if err != nil || len(parts) > len(units) {
+		return 0, false
+	}
+	d = time.Duration(n) * 24 * time.Hour
+
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 31)
+		if err != nil {
+			return 0, false
+		}
+		d += time.Duration(n) * units[i]
+	}
+
+	return d, true
+}
+
+// FormatTime writes d, rounded up to seconds, in the form of sbatch: "01:00:00" or
+// "2-00:00:00".
+func FormatTime(d time.Duration) string {
+	s := int64((d + time.Second - 1) / time.Second)
+	days, s := s/86400, s%86400
+	clock := fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+	if days == 0 {
+		return clock
+	}
+	return fmt.Sprintf("%d-%s", days, clock)
+}
+
+// Seconds is a time limit in seconds, for comparisons: 0 for none that was said.
+func Seconds(limit string) float64 {
+	d, _ := ParseTime(limit)
+	return d.Seconds()
+}
+
+// Megabytes is an amount of memory in the form of sbatch, in MB; 0 for none that was said.
+func Megabytes(mem string) float64 {
+	units := map[byte]float64{'K': 1. / 1024, 'M': 1, 'G': 1024, 'T': 1024 * 1024}
+	if mem == "" {
+		return 0
+	}
+	unit, known := units[strings.ToUpper(mem)[len(mem)-1]]
+	if known {
+		mem = mem[:len(mem)-1]
+	} else {
+		unit = 1
+	}
+	n, _ := strconv.ParseFloat(mem, 64)
+	return n * unit
+}
+
+// mostTasks bounds what one line of sacct can expand to: no array of Slurm's can be longer
+// (MaxArraySize is at most 4,000,001).
+const mostTasks = 4_000_001
+
+// parseTasks reads a job's id as sacct prints it: "12", "12_3", and "12_[1-3,5,8-20:4%2]" for
+// tasks that have not started. The id of a step, as "12.batch", is refused.
+func parseTasks(text string) (id string, tasks []int, ok bool) {
+	id, list, array := strings.Cut(text, "_")
+	if !isNumber(id) {
+		return "", nil, false
+	}
+	if !array {
+		return id, []int{-1}, true
+	}
+
+	if inner, ok := strings.CutPrefix(list, "["); ok {
+		list = strings.TrimSuffix(inner, "]")
+	}
+	list, _, _ = strings.Cut(list, "%")
+	for part := range strings.SplitSeq(list, ",") {
+		if strings.HasSuffix(part, "...") {
+			break // an old version has cut off the rest
+		}
+		if tasks, ok = appendTasks(tasks, part); !ok {
+			return "", nil, false
+		}
+	}
+
+	return id, tasks, true
+}
+
+// appendTasks adds the tasks that a part of a list names: "5", "1-3" or "8-20:4".
+func appendTasks(tasks []int, part string) (all []int, ok bool) {
+	span, by, _ := strings.Cut(part, ":")
+	from, to, isRange := strings.Cut(span, "-")
+	if !isRange {
+		to = from
+	}
+	step := 1
+	if by != "" {
+		if n, err := strconv.Atoi(by); err == nil {
+			step = n
+		}
+	}
+
+	if !isNumber(from) || !isNumber(to) || step < 1 {
+		return nil, false
+	}
+
+	first, _ := strconv.Atoi(from)
+	last, _ := strconv.Atoi(to)
+	for i := first; i <= last; i += step {
+		if len(tasks) == mostTasks {
+			return nil, false
+		}
+		tasks = append(tasks, i)
+	}
+
+	return tasks, true
 }

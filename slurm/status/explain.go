@@ -1,11 +1,20 @@
 package status
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"spmvtune/internal/base/files"
+	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 )
 
@@ -98,4 +107,211 @@ var limits = []string{
 // isLimit reports whether a reason is a limit of an account or a QOS.
 func isLimit(word string) bool {
 	return slices.ContainsFunc(limits, func(prefix string) bool { return strings.HasPrefix(word, prefix) })
+}
+
+// endings say in plain words how a job ended.
+var endings = map[sbatch.State]string{
+	sbatch.Completed:    "ended",
+	sbatch.Failed:       "failed",
+	sbatch.Cancelled:    "was cancelled",
+	sbatch.TimedOut:     "reached its time limit",
+	sbatch.Preempted:    "had to make room for another job",
+	sbatch.NodeFail:     "lost its node, which failed",
+	sbatch.BootFail:     "got a node that did not boot",
+	sbatch.OutOfMemory:  "used more memory than allowed",
+	sbatch.Deadline:     "could not end before its deadline",
+	sbatch.Revoked:      "was taken by another cluster",
+	sbatch.LaunchFailed: "could not be started on its node",
+}
+
+// failReasons translates Slurm's words for why a job has failed.
+var failReasons = map[string]string{
+	"BadConstraints": "asked for something that no node has",
+	"SystemFailure":  "failed because of a fault of Slurm or of its node",
+	"InactiveLimit":  "was ended, because Slurm took it for idle",
+}
+
+// sameWords are reasons that say no more than the state that they come with, or that remain
+// from when the job was pending.
+var sameWords = map[string]bool{
+	"TimeLimit": true, "OutOfMemory": true, "NodeDown": true, "NodeFail": true, "Priority": true, "Resources": true,
+	"JobArrayTaskLimit": true, "Dependency": true, "BeginTime": true, "NonZeroExitCode": true,
+}
+
+// explainEnd says how a job ended that left work undone, as the rest of a sentence that begins
+// with "the task". j is what Slurm says about the job, nil for nothing. journal reports whether
+// its last attempt left a journal, and said is the reason at the end of that, "" for none.
+func explainEnd(j *sbatch.Job, journal bool, said string) string {
+	how := "ended, and Slurm no longer knows how"
+	if j != nil {
+		how = explainState(*j, journal)
+	}
+	switch {
+	case said != "":
+		return how + ": " + said
+	case journal && j != nil && gaveUp(*j):
+		return how + ": its journal breaks off, as it does where the disk is full or a quota is used up"
+	case journal && (j == nil || j.State == sbatch.Failed && !strings.Contains(how, "signal")):
+		return how + ": its journal breaks off, as it does when a process is killed"
+	}
+
+	return how
+}
+
+// gaveUp reports whether the processes of a failed job ended by themselves. An exit code from 128 on
+// stands for a signal.
+func gaveUp(j sbatch.Job) bool {
+	code, signal, _ := strings.Cut(j.Exit, ":")
+	n, err := strconv.Atoi(code)
+	if err != nil {
+		return j.State == sbatch.Failed && j.Reason == "NonZeroExitCode"
+	}
+	return j.State == sbatch.Failed && signal == "0" && n > 0 && n < 128
+}
+
+// explainState says how a job ended, as far as Slurm knows.
+func explainState(j sbatch.Job, journal bool) string {
+	how, known := endings[j.State]
+	if !known {
+		return "ended, and Slurm no longer knows how"
+	}
+	word, more, _ := strings.Cut(j.Reason, ":")
+	if j.State == sbatch.Failed {
+		code, signal, _ := strings.Cut(j.Exit, ":")
+		switch {
+		case signal != "0" && signal != "":
+			return how + " by signal " + signal
+		case code != "0" && code != "":
+			return how + " with exit code " + code
+		case word == "RaisedSignal" && more != "":
+			return how + " by signal " + more
+		case word == "JobLaunchFailure" && journal:
+			// Slurm has one word for both (recorded with 22.05).
+			return "was killed by a signal, such as that of kill -9 (JobLaunchFailure)"
+		case word == "JobLaunchFailure":
+			return "was killed by a signal, or could not be started on its node (JobLaunchFailure)"
+		}
+	}
+
+	if plain, ok := failReasons[word]; ok && j.State == sbatch.Failed {
+		how = plain
+	}
+	if word == "" || sameWords[word] || isLimit(word) {
+		return how
+	}
+	return how + " (" + j.Reason + ")"
+}
+
+// explainNever says what became of a job that has ended and never ran, as the rest of a
+// sentence that begins with "the task".
+func explainNever(j sbatch.Job) string {
+	if j.State == sbatch.Cancelled {
+		if plain, ok := pendingReasons[j.Reason]; ok && strings.HasSuffix(plain, never) {
+			return "was cancelled before it started: it " + strings.TrimSuffix(plain, never) + " (" + j.Reason + ")"
+		}
+		return "was cancelled before it started"
+	}
+	return explainState(j, false) + ", and never started"
+}
+
+// overMemory are words by which Slurm says in a task's log that it killed the task for its use of memory,
+// where it does not say so in the job's state (JobAcctGatherParams=OverMemoryKill, and old versions).
+var overMemory = []string{"Exceeded job memory limit", "exceeded memory limit", "oom-kill event", "oom_kill event"}
+
+// blameMemory finds out whether a task that ended was killed for its use of memory.
+func (s *Chunk) blameMemory() {
+	s.OutOfMemory = s.State == Ended && s.Slurm == sbatch.OutOfMemory
+	if s.State != Ended || s.OutOfMemory || s.Slurm != sbatch.Failed && s.Slurm != sbatch.Cancelled && s.Slurm != "" {
+		return
+	}
+	lines, err := LastLines(s.Log, 8)
+	if err != nil {
+		return
+	}
+	said := strings.Join(lines, "\n")
+	if slices.ContainsFunc(overMemory, func(words string) bool { return strings.Contains(said, words) }) {
+		s.OutOfMemory, s.Why = true, endings[sbatch.OutOfMemory]
+	}
+}
+
+// Hidden returns what other users sent for a run and Slurm does not show this user, while it may run or wait. Where
+// the run has lost the lines about what was sent, only the user is known.
+func Hidden(ctx context.Context, c *sbatch.Client, run *slurm.Run) (hidden []slurm.Sent, err error) {
+	t := NewTracker(run)
+	o := Observer{Client: c}
+	v := o.Observe(ctx, t)
+	if err := errors.Join(t.err, v.err); err != nil || !v.private {
+		return nil, err
+	}
+
+	seen := map[string]bool{}
+	for id := range v.jobs {
+		seen[id.name] = true
+	}
+	for _, j := range t.jobs {
+		sent := j.Outcome == slurm.Submitted || j.Outcome == slurm.Intended
+		if sent && !seen[j.Name] && v.hides(j.User) && t.awaits(j) {
+			hidden = append(hidden, j)
+		}
+	}
+
+	if user := run.Owner(); run.Forgetful() && v.hides(user) {
+		hidden = append(hidden, slurm.Sent{User: user})
+	}
+	lost := map[int]bool{}
+	for _, m := range t.missing {
+		for _, number := range t.uncovered[m.Chunk] {
+			lost[number] = v.hides(run.RoundUser(number))
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(lost)) {
+		if lost[number] {
+			hidden = append(hidden, slurm.Sent{Batch: slurm.Batch{Round: number}, User: run.RoundUser(number)})
+		}
+	}
+	return hidden, nil
+}
+
+// awaits reports whether the run lacks something that a job was sent for.
+func (t *Tracker) awaits(j slurm.Sent) bool {
+	if j.Finish() {
+		return t.merged == nil || t.merged.Round < j.Round
+	}
+	chunks := t.rounds[j.Round]
+	chunks = chunks[min(j.Base, len(chunks)):min(j.Base+j.Tasks, len(chunks))]
+	return slices.ContainsFunc(t.missing, func(m merge.Missing) bool { return slices.Contains(chunks, m.Chunk) })
+}
+
+// LastLines returns the last lines of the log at path, at most n, without empty ones. A log
+// that does not exist has none.
+func LastLines(path string, n int) ([]string, error) {
+	f, err := files.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading a log: %w", err)
+	}
+	defer f.Close()
+
+	const most = 8 << 10
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("reading a log: %w", err)
+	}
+	from := max(0, info.Size()-most)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, most))
+	if err != nil {
+		return nil, fmt.Errorf("reading log %s: %w", path, err)
+	}
+
+	var lines []string
+	for i, line := range strings.Split(string(data), "\n") {
+		// The first line may be incomplete.
+		if line = strings.TrimRight(line, " \t\r"); line != "" && (i > 0 || from == 0) {
+			lines = append(lines, line)
+		}
+	}
+
+	return lines[max(0, len(lines)-n):], nil
 }

@@ -1,10 +1,22 @@
+// Package status says how far a run is. The journals say what is done, and Slurm, where it
+// answers, explains the rest.
+//
+// A Tracker reads the folder of a run, and an Observer asks Slurm about the jobs of several
+// runs. Together they give a Status.
 package status
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"spmvtune/kernels"
 	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
 )
 
 // A Status says how far a run is.
@@ -127,4 +139,204 @@ func (t *Tracker) Status(v View) Status {
 		s.Damaged += j.Fault.Lost()
 	}
 	return s
+}
+
+// Best is the fastest trial so far in one place.
+type Best struct {
+	Device    string            `json:"device"`
+	Matrix    string            `json:"matrix"`
+	Precision kernels.Precision `json:"precision"`
+	Cache     trial.Cache       `json:"cache"`
+	Kernel    string            `json:"kernel"`
+	Setting   string            `json:"setting"` // Setting is the rest of the configuration.
+	Seconds   float64           `json:"seconds"` // Seconds is the time of one product.
+	GFLOPS    float64           `json:"gflops"`
+}
+
+// count takes in a trial of a journal. A trial that several journals have counts once.
+//
+// One program measures a run, under one protocol, so that a configuration has one identity in
+// each place, and all its results are of one measurement version.
+func (t *Tracker) count(family string, line *journal.Trial) {
+	if line.Again() {
+		return
+	}
+	key := trial.KeyOf(line.ID)
+	standing := line.Precedence()
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before, known := t.ended[key]
+	if !known {
+		t.families[family]++
+		t.pace.add(line.Run.At, line.At)
+	}
+
+	if !known || standing.Replaces(trial.Precedence{Status: before}) {
+		t.ended[key] = line.Status
+	}
+	if !standing.Good() || line.Median <= 0 {
+		return
+	}
+	t.measured[line.Run.Origin.Node] = true
+	at := trial.Case{
+		Device: line.Run.Device.Name, Matrix: line.Matrix.Name, Precision: line.Precision, Cache: line.Cache,
+	}
+	if best, ok := t.best[at]; !ok || line.Median < best.Seconds {
+		t.best[at] = bestOf(at, line)
+	}
+}
+
+func bestOf(at trial.Case, line *journal.Trial) Best {
+	setting := strings.TrimPrefix(line.Config.String(), line.Kernel+" "+string(at.Precision))
+	return Best{
+		Device: at.Device, Matrix: at.Matrix, Precision: at.Precision, Cache: at.Cache,
+		Kernel: line.Kernel, Setting: strings.TrimSpace(setting),
+		Seconds: line.Median, GFLOPS: 2e-9 * float64(line.Matrix.Features.Nonzeros) / line.Median,
+	}
+}
+
+// trials counts the trials that are done, and estimates how many there are. The journals know
+// that of a family of chunks that is complete; otherwise the plan has an estimate.
+func (t *Tracker) trials() merge.Trials {
+	if t.glance {
+		return t.merged.Trials
+	}
+	var n merge.Trials
+	for _, status := range t.ended {
+		n.Add(status, 1)
+	}
+
+	open := map[string]bool{}
+	for _, m := range t.missing {
+		open[journal.Family(m.Chunk)] = true
+	}
+	for _, c := range t.plan.Chunks {
+		if journal.Family(c.ID) != c.ID {
+			continue // a half, which the whole chunk already counts
+		}
+		n.Of += t.families[c.ID]
+		if open[c.ID] {
+			n.Of += max(0, c.Trials-t.families[c.ID])
+		}
+	}
+
+	return n
+}
+
+// bests returns the fastest trials by device, matrix, precision and cache state.
+func (t *Tracker) bests() []Best {
+	return slices.SortedFunc(maps.Values(t.best), func(a, b Best) int {
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix),
+			cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache))
+	})
+}
+
+// A pace counts when trials ended, and when attempts were measuring.
+type pace struct {
+	// ended is the number of trials that ended in each interval of paceStep.
+	ended map[int64]int
+	// last is the end of an attempt's last trial, by when the attempt began.
+	last map[time.Time]time.Time
+}
+
+const (
+	paceStep   = 10 * time.Second
+	paceWindow = 10 * time.Minute // long enough for a few of the slowest trials
+)
+
+func newPace() pace { return pace{map[int64]int{}, map[time.Time]time.Time{}} }
+
+// add counts a trial that ended at a time. Its attempt began at another.
+func (p pace) add(began, at time.Time) {
+	p.ended[at.UnixNano()/int64(paceStep)]++
+	if began = began.UTC(); at.After(p.last[began]) {
+		p.last[began] = at
+	}
+}
+
+// rate returns the number of trials per second in the last minutes, 0 if there were none.
+// The time in which no attempt was measuring, such as before a retry, does not count.
+func (p pace) rate(now time.Time) float64 {
+	first := now.Add(-paceWindow)
+	n := 0
+	for step, count := range p.ended {
+		if step >= first.UnixNano()/int64(paceStep) {
+			n += count
+		}
+	}
+
+	if n == 0 {
+		return 0
+	}
+
+	var busy time.Duration
+	until := first // busy has the time before until
+	for _, began := range slices.SortedFunc(maps.Keys(p.last), time.Time.Compare) {
+		if last := p.last[began]; last.After(until) {
+			if began.After(until) {
+				until = began
+			}
+			busy += last.Sub(until)
+			until = last
+		}
+	}
+
+	busy += max(0, now.Sub(until)) // for the trials that are being measured
+	return float64(n) / max(busy, time.Second).Seconds()
+}
+
+// A Gathering says that tasks failed alike on a node, and that the node is to blame.
+type Gathering struct {
+	Node string `json:"node"`
+	// Why is what became of each task, as in Chunk.
+	Why    string   `json:"why"`
+	Chunks []string `json:"chunks"`
+}
+
+// gather finds nodes on which two tasks or more failed alike, if tasks did not fail so on others, or
+// others have measured something and these have not.
+func (t *Tracker) gather(chunks []Chunk) []Gathering {
+	type kind struct{ node, why string }
+	found := map[kind]*Gathering{}
+	nodes := map[string]int{} // nodes are the numbers of nodes by why.
+	for _, c := range chunks {
+		if c.State != Ended && c.State != Never || c.Node == "" || c.OutOfMemory || !nodesFault(c.Slurm) {
+			continue
+		}
+		at := kind{c.Node, strings.ReplaceAll(strings.ReplaceAll(c.Why, t.Run.Dir, "RUN"), c.Node, "its node")}
+		if found[at] == nil {
+			found[at] = &Gathering{Node: c.Node, Why: c.Why}
+			nodes[at.why]++
+		}
+		found[at].Chunks = append(found[at].Chunks, c.Chunk)
+	}
+
+	var all []Gathering
+	for at, g := range found {
+		others := len(t.measured) > 0 && !t.measured[at.node]
+		if len(g.Chunks) > 1 && (nodes[at.why] == 1 || others) {
+			all = append(all, *g)
+		}
+	}
+	slices.SortFunc(all, func(a, b Gathering) int {
+		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Why, b.Why))
+	})
+	return slices.CompactFunc(all, func(a, b Gathering) bool { return a.Node == b.Node })
+}
+
+// nodesFault reports whether a job may have ended in a state because of its node.
+func nodesFault(s sbatch.State) bool {
+	return slices.Contains([]sbatch.State{sbatch.Failed, sbatch.NodeFail, sbatch.BootFail, sbatch.LaunchFailed}, s)
+}
+
+// Nodes returns the names of the nodes of chunks, sorted.
+func Nodes(chunks []Chunk) []string {
+	nodes := map[string]bool{}
+	for _, c := range chunks {
+		if c.Node != "" {
+			nodes[c.Node] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(nodes))
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/slurm"
@@ -196,4 +199,106 @@ func (l *ladder) keep(asked string) {
 	if slices.Contains(l.steps, asked) && l.size(asked) > l.size(l.now) {
 		l.now, l.raised = asked, true
 	}
+}
+
+// inPlace refuses to send jobs of a run whose folder was moved: the scripts, the logs and the
+// running tasks have the old path. The same folder under another path is allowed.
+func inPlace(r *slurm.Run) error {
+	if r.Folder == "" || r.Folder == r.Dir {
+		return nil
+	}
+	then, err := os.Stat(r.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the run was submitted in %s and is now in %s, where its jobs would not find it: "+
+			"move it back there, or submit the sweep again", r.Folder, r.Dir)
+	}
+
+	if now, nowErr := os.Stat(r.Dir); err == nil && nowErr == nil && os.SameFile(then, now) {
+		return nil
+	}
+	return fmt.Errorf("%s is a copy of the run in %s: give that one", r.Dir, r.Folder)
+}
+
+// Recover finds out what became of submissions that broke off before sbatch's answer was
+// written down, for example by a crash, and returns them. It asks Slurm for their names, and
+// then its accounting, which alone knows a job that ended long ago. A job that neither knows is
+// Lost; its chunks are done or not, like those of any job. What another user sent stays open where
+// users don't see each other's jobs. The caller holds the run's Lock.
+func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent, error) {
+	jobs, err := r.Jobs()
+	if err != nil {
+		return nil, err
+	}
+
+	var recovered []slurm.Sent
+	for _, j := range jobs {
+		if j.Outcome != slurm.Intended || j.User != "" && j.User != slurm.Me() && status.Private(ctx, c) {
+			continue // of what somebody else sent, silence says nothing
+		}
+		// The sbatch of a killed process may go on without it until it gets an answer. Whatever
+		// another node's clock says about its start, that takes at most a time-out from now.
+		until := time.Now().Add(c.CommandTimeout())
+		if end := j.At.Add(c.CommandTimeout()); end.Before(until) {
+			until = end
+		}
+
+		id, found, err := c.Find(ctx, j.Cluster, j.Name, until)
+		if err != nil {
+			return recovered, fmt.Errorf("finding out whether %s was submitted: %w", j.Name, err)
+		}
+		if !found {
+			for _, old := range c.AccountingNamed(ctx, j.Cluster, j.Name, j.At.Local()).Jobs {
+				id, found = old.JobID, true
+			}
+		}
+
+		j.Outcome = slurm.Lost
+		if found {
+			j.Outcome, j.JobID = slurm.Submitted, id
+		}
+		if err := r.Note(j, nil); err != nil {
+			return recovered, fmt.Errorf("writing to %s that %s is %s: %w", slurm.JobsFile, j.Name, j.Outcome, err)
+		}
+		recovered = append(recovered, j)
+	}
+
+	return recovered, nil
+}
+
+// Rest sends what a limit of submitted jobs left over, as far as there is room now. It sends nothing
+// if no chunk is done: what ended the first tasks would end the others.
+func Rest(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm) (Retried, error) {
+	jobs, err := r.Jobs()
+	if err != nil {
+		return Retried{}, err
+	}
+	owed, err := unsent(r, jobs)
+	if err != nil || len(owed) == 0 {
+		return Retried{}, err
+	}
+	return Retry(ctx, c, r, s, Options{rest: true})
+}
+
+// unsent returns the chunks of rounds that a limit of submitted jobs, or the end of the submission,
+// left over: the last round that names them has no job for them.
+func unsent(r *slurm.Run, jobs []slurm.Sent) (map[string]bool, error) {
+	owed := map[string]bool{}
+	for number := 1; number < r.NextRound(); number++ {
+		chunks, err := r.Round(number)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range chunks {
+			owed[id] = true
+		}
+		for _, j := range jobs {
+			if j.Round != number || j.Outcome != slurm.Submitted && j.Outcome != slurm.Intended {
+				continue
+			}
+			for _, id := range chunks[min(j.Base, len(chunks)):min(j.Base+j.Tasks, len(chunks))] {
+				delete(owed, id)
+			}
+		}
+	}
+	return owed, nil
 }

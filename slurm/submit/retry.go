@@ -2,8 +2,16 @@ package submit
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/files"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -130,4 +138,168 @@ func dependencyOf(r *slurm.Run, opt Options) (string, error) {
 		return "", err
 	}
 	return r.Dependency, nil
+}
+
+// settingsFile keeps what retry was told, and the nodes that it avoids.
+const settingsFile = "settings.json"
+
+// settings are what retries ask for in another way than the sweep.
+type settings struct {
+	Set     map[string]string `json:"set,omitempty"`
+	Exclude []string          `json:"exclude,omitempty"`
+	changed bool
+}
+
+func readSettings(r *slurm.Run) (s settings, err error) {
+	data, err := r.Read(settingsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("reading what retry was told: %w", err)
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, fmt.Errorf("reading %s: %w: delete it, and give retry its options again", r.Path(settingsFile), err)
+	}
+	return s, nil
+}
+
+// write keeps the settings, if they have changed.
+func (s settings) write(r *slurm.Run) error {
+	if !s.changed {
+		return nil
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := files.Write(r.Path(settingsFile), append(data, '\n')); err != nil {
+		return fmt.Errorf("keeping what retry was told: %w", err)
+	}
+	return nil
+}
+
+// settled returns s with what this retry and earlier ones were told, and what of that is to be kept.
+func settled(r *slurm.Run, s configs.Slurm, opt Options) (configs.Slurm, settings, error) {
+	kept, err := readSettings(r)
+	if err != nil {
+		return s, kept, err
+	}
+	kept.changed = len(opt.Set) > 0
+	for key, value := range opt.Set {
+		if key == "exclude" {
+			kept.Exclude = nil
+		}
+		if kept.Set == nil {
+			kept.Set = map[string]string{}
+		}
+		if kept.Set[key] = value; value == "" {
+			delete(kept.Set, key)
+		}
+	}
+	kept.exclude(opt.Exclude)
+
+	for _, key := range slices.Sorted(maps.Keys(kept.Set)) {
+		if err := s.Set(key, kept.Set[key]); err != nil {
+			return s, kept, err
+		}
+	}
+	if kept.Set["mem"] != "" { // sbatch takes no other option for memory beside it
+		s.Extra = slices.DeleteFunc(slices.Clone(s.Extra), func(o string) bool { return strings.HasPrefix(o, "--mem-per-") })
+	}
+	s.Exclude = strings.Join(append(nodesOf(s.Exclude), kept.Exclude...), ",")
+	return s, kept, nil
+}
+
+// exclude adds nodes to those that are not used.
+func (s *settings) exclude(nodes []string) {
+	for _, node := range nodes {
+		if !slices.Contains(s.Exclude, node) {
+			s.Exclude, s.changed = append(s.Exclude, node), true
+		}
+	}
+}
+
+// Next sends chunks of the run's plan as the next round: arrays of tasks, as long as the cluster
+// allows, and the job that merges when they have ended. If the sweep has a throttle, each array
+// waits for the one before. What a limit of submitted jobs leaves over is for Rest. Once something
+// may have been sent, errors are of type *IncompleteError. The caller holds the run's Lock.
+func Next(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, chunks []string) (Round, error) {
+	return sendRound(ctx, c, r, s, r.NextRound(), chunks, nil)
+}
+
+// sendRound is Next for a number that was the next one before the decision what to send. If
+// grown is not nil, it becomes the plan of the run.
+func sendRound(
+	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, number int, chunks []string,
+	grown *slurm.Plan,
+) (Round, error) {
+	if len(chunks) == 0 {
+		return Round{}, errors.New("nothing to submit")
+	}
+	if err := inPlace(r); err != nil {
+		return Round{}, err
+	}
+	config, err := Ready(ctx, c, s, len(chunks))
+	if err != nil {
+		return Round{}, err
+	}
+	before, err := r.Jobs()
+	if err != nil {
+		return Round{}, err
+	}
+	running, err := c.Jobs(ctx, slurm.JobIDs(before))
+	if err != nil {
+		return Round{}, err
+	}
+	running = slices.DeleteFunc(running, func(j sbatch.Job) bool { return j.State.Terminal() })
+	own := arrays(before)
+	earlier := arraysOf(slices.DeleteFunc(slices.Clone(running),
+		func(j sbatch.Job) bool { return !slices.Contains(own, j.JobID) }))
+	kinds, err := sortKinds(r, chunks, grown)
+	if err != nil {
+		return Round{}, err
+	}
+	if err := r.WriteRound(number, chunks); err != nil {
+		return Round{}, err
+	}
+	if grown != nil {
+		if err := r.ReplacePlan(*grown); err != nil {
+			return Round{}, err
+		}
+	}
+
+	d := dispatch{
+		ctx: ctx, client: c, run: r, slurm: s, most: config.MaxArraySize, running: len(running),
+		earlier: earlier, cluster: clusterOf(before), chunks: len(chunks), kinds: kinds, round: Round{Number: number},
+	}
+	if err := d.arrays(); err != nil {
+		return d.round, err
+	}
+	return d.round, d.finish()
+}
+
+// sortKinds sorts the chunks of a round by their kinds, so that there are few arrays, and returns the kinds.
+func sortKinds(r *slurm.Run, chunks []string, grown *slurm.Plan) (kinds []int, err error) {
+	if grown == nil {
+		plan, err := r.Plan()
+		if err != nil {
+			return nil, err
+		}
+		grown = &plan
+	}
+	kindOf := grown.Kinds()
+	slices.SortStableFunc(chunks, func(a, b string) int { return kindOf[a] - kindOf[b] })
+	for _, id := range chunks {
+		kinds = append(kinds, kindOf[id])
+	}
+	return kinds, nil
+}
+
+// clusterOf is the cluster that a new round goes to: the chosen one, or that of earlier rounds.
+func clusterOf(before []slurm.Sent) string {
+	if chosen := sbatch.ChosenCluster(); chosen != "" || len(before) == 0 {
+		return chosen
+	}
+	return before[len(before)-1].Cluster
 }

@@ -4,9 +4,13 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,3 +84,128 @@ func toWrite(only *slurm.ReadOnlyError) string {
 func newClient(alarm io.Writer) *sbatch.Client {
 	return &sbatch.Client{Tell: func(waiting string) { fmt.Fprintln(alarm, "waiting: "+waiting) }}
 }
+
+// aRun says what the argument of the commands on a run is.
+const aRun = "a run: the folder that submit printed, or its name or the start of it"
+
+// flagRuns adds the flag that says where the runs are.
+func flagRuns(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "runs", command.RunsRoot(), "folder of all runs")
+	command.FlagFile(cmd, "runs")
+}
+
+// A listed run is a folder of a run.
+type listed struct {
+	*slurm.Run // The run is nil if it can't be opened.
+	name, dir  string
+	err        error // err says why it can't be opened.
+}
+
+// listRuns returns the runs below root, the oldest first, and the damaged ones last. It skips other
+// folders, and runs that were never submitted.
+func listRuns(root string) ([]listed, error) {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+
+	var runs, damaged []listed
+	for _, e := range entries {
+		dir := filepath.Join(root, e.Name())
+		if !slurm.IsRun(dir) {
+			continue
+		}
+		if run, err := slurm.Open(dir); err == nil {
+			runs = append(runs, listed{run, e.Name(), dir, nil})
+		} else {
+			damaged = append(damaged, listed{nil, e.Name(), dir, err})
+		}
+	}
+
+	slices.SortFunc(runs, func(a, b listed) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.name, b.name))
+	})
+	return append(runs, damaged...), nil
+}
+
+// openRun opens a run. name is its folder, or the name of a folder below root, or the start of
+// such a name if only one folder has it. The full name of a sweep is not taken for the start of
+// a longer one.
+func openRun(root, name string) (*slurm.Run, error) {
+	for _, dir := range []string{name, filepath.Join(root, name)} {
+		if slurm.IsRun(dir) {
+			return slurm.Open(dir)
+		}
+	}
+
+	runs, err := listRuns(root)
+	if err != nil {
+		return nil, err
+	}
+
+	var found, exact []listed
+	for _, run := range runs {
+		if strings.HasPrefix(run.name, name) {
+			found = append(found, run)
+		}
+		if command.SweepOf(run.name) == name {
+			exact = append(exact, run)
+		}
+	}
+
+	if len(exact) > 0 {
+		found = exact
+	}
+
+	names := func(runs []listed) string { return term.Some(runNames(runs), command.FewNames) }
+	switch {
+	case len(found) == 1:
+		return found[0].Run, found[0].err
+	case len(found) > 1:
+		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)),
+			"name one: "+names(found))
+	}
+
+	if _, err := os.Stat(name); err == nil {
+		_, err = slurm.Open(name) // the error says what it is instead
+		return nil, command.Usage(err)
+	}
+
+	hint := "submit makes one; it prints its folder"
+	if len(runs) > 0 {
+		hint = "available: " + names(runs)
+	}
+	return nil, command.UsageHint(fmt.Errorf("there is no run %s", name), hint)
+}
+
+func runNames(runs []listed) []string {
+	names := make([]string, len(runs))
+	for i, run := range runs {
+		names[i] = run.name
+	}
+	return names
+}
+
+// completeRun completes one argument with the runs.
+func completeRun(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	root, err := cmd.Flags().GetString("runs")
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	runs, err := listRuns(root)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return runNames(runs), cobra.ShellCompDirectiveDefault
+}
+
+// onRun returns the command line of a command on a run.
+func onRun(name string, run *slurm.Run, more ...string) string {
+	return term.Shell(append([]string{"spmvtune", name, command.Shown(run.Dir)}, more...)...)
+}
+
+// chunks counts chunks.
+func chunks(n int) string { return term.Count(n, "chunk", "chunks") }

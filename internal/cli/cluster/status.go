@@ -1,13 +1,18 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
+	"spmvtune/slurm"
+	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 )
@@ -108,4 +113,160 @@ func inAWord(s status.Status) string {
 	}
 
 	return "complete"
+}
+
+// list prints a line for each run below the folder of runs.
+func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
+	runs, err := listRuns(c.root)
+	if err != nil {
+		return err
+	}
+	list, damaged, silent := observe(ctx, runs)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+
+	switch {
+	case c.output.Data():
+		return c.output.Write(w, append(list, damaged...))
+	case len(runs) == 0:
+		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", c.root)
+		return err
+	}
+
+	if err := printList(w, list); err != nil {
+		return err
+	}
+	for _, s := range damaged {
+		term.Print(w, fmt.Sprintf("%s is damaged: %s", s.Name, s.Fault))
+	}
+	printSilent(w, silent)
+	return nil
+}
+
+// observe finds out how far runs are, and which can't be read. silent says why Slurm does not
+// answer.
+func observe(ctx context.Context, runs []listed) (list, damaged []status.Status, silent string) {
+	var trackers []*status.Tracker
+	for _, run := range runs {
+		if run.err != nil {
+			damaged = append(damaged, status.Status{Name: run.name, Dir: run.dir, Fault: run.err.Error()})
+			continue
+		}
+		t := status.NewTracker(run.Run)
+		t.Brief = true
+		trackers = append(trackers, t)
+	}
+
+	observer := &status.Observer{Client: statusClient}
+	view := observer.Observe(ctx, trackers...)
+	list = []status.Status{} // JSON has a list even if it is empty
+
+	for _, t := range trackers {
+		if err := t.Err(); err != nil {
+			s := status.Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: err.Error()}
+			damaged = append(damaged, s)
+			continue
+		}
+		list = append(list, t.Status(view))
+	}
+
+	return list, damaged, view.Silent
+}
+
+func printList(w io.Writer, list []status.Status) error {
+	if len(list) == 0 {
+		return nil
+	}
+	g := term.Table{Columns: []string{"run", "chunks", "trials", "left", "state"}}
+	for _, s := range list {
+		g.Rows = append(g.Rows, []any{
+			s.Name,
+			term.Quantity(fmt.Sprintf("%d/%d", s.Counts.Done, s.Counts.All)),
+			term.Quantity(fmt.Sprintf("%d/%s%d", s.Trials.Done, roughly(s), s.Trials.Of)),
+			term.Quantity(timeLeft(s)),
+			inAWord(s),
+		})
+	}
+
+	return g.Print(w)
+}
+
+const (
+	// askEvery is how often Slurm is asked about a run that is followed, with one squeue.
+	askEvery = 10 * time.Second
+	// lookEvery is how often its folder is searched for the end of the merge.
+	lookEvery = time.Second
+)
+
+// follow shows how far a run is until it has ended, and returns its last status.
+func follow(ctx context.Context, run *slurm.Run, show func(status.Status) error) (status.Status, error) {
+	tracker := status.NewTracker(run)
+	observer := &status.Observer{Client: statusClient}
+	for {
+		view := observer.Observe(ctx, tracker)
+		if err := ctx.Err(); err != nil {
+			return status.Status{}, err
+		}
+		if err := tracker.Err(); err != nil {
+			return status.Status{}, err
+		}
+		s := tracker.Status(view)
+		if err := show(s); err != nil || !s.Active() {
+			return s, err
+		}
+		if err := pause(ctx, run, s); err != nil {
+			return s, err
+		}
+	}
+}
+
+// pause waits until Slurm may be asked again, or the run is merged.
+func pause(ctx context.Context, run *slurm.Run, s status.Status) error {
+	before := mergedAt(s.Merged)
+	for end := time.Now().Add(askEvery); time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
+		if m, err := merge.ReadLast(run); err == nil && mergedAt(m).After(before) {
+			return nil
+		}
+	}
+
+	return nil
+}
+
+func mergedAt(m *merge.Last) time.Time {
+	if m == nil {
+		return time.Time{}
+	}
+	return m.At
+}
+
+// follow shows a run until it has ended, on a terminal always in the same place.
+func (c *statusCommand) follow(ctx context.Context) error {
+	size := term.SizeOf(c.w)
+	_, err := follow(ctx, c.run, func(s status.Status) error {
+		if c.output.Data() {
+			return c.output.Write(c.w, s)
+		}
+		page := term.Page{Width: term.Columns(c.w)}
+		if err := printStatus(&page, c.run, s); err != nil {
+			return err
+		}
+		if size == nil {
+			_, err := fmt.Fprintf(c.w, "%s\n%s\n", time.Now().Format(time.DateTime), page.Bytes())
+			return err
+		}
+		width, height := size()
+		_, err := io.WriteString(term.Raw(c.w), term.InPlace(term.Visible(page.String()), width, height))
+		return err
+	})
+
+	if errors.Is(err, context.Canceled) {
+		return nil // that is how a watch ends
+	}
+	return err
 }

@@ -1,8 +1,13 @@
+// Package slurmtest makes runs and journals for the tests of slurm's rooms.
 package slurmtest
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +16,12 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/sparse"
+	"spmvtune/tuner"
+	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
 )
 
@@ -117,4 +126,131 @@ func StatusRun(t *testing.T) *slurm.Run {
 	End(t, late, "m4", trial.Part{Of: 1}, "ended by SIGTERM")
 	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_3.log"), []byte("one\n\ntwo\nthree\n"), 0o666))
 	return run
+}
+
+func TestRun() tuner.RunInfo {
+	sources := map[string]string{}
+	for _, name := range benchKernels {
+		sources[name] = "1"
+	}
+	return tuner.RunInfo{
+		Sweep:   &configs.Sweep{Name: "quick", Text: []byte("name = \"quick\"\n")},
+		Device:  kernels.Device{Backend: "cpu", Name: "Testcore 9000", Driver: "go1.26", Units: 2},
+		Roof:    kernels.Roof{Read: 10, Copy: 20, Triad: 16},
+		Sources: sources, Protocol: "warmup=3", Version: "test",
+	}
+}
+
+func TestMatrix(name string) trial.Matrix {
+	return trial.Matrix{Name: name, Source: "grid", Class: "grid", Hash: "hash-of-" + name, Field: "real",
+		Symmetry: "general",
+		Features: sparse.Features{Rows: 1000, Cols: 900, Nonzeros: 5000, RowMean: 5}}
+}
+
+var benchKernels = []string{"cpu_coo", "cpu_csr", "cpu_csr_rows", "cpu_sell", "coo_atomic"}
+
+// TestTrial is the n-th trial on a matrix.
+func TestTrial(matrix string, n int) trial.Result {
+	rng := rand.New(rand.NewPCG(uint64(n), 1))
+	r := trial.Result{
+		Trial: trial.Trial{Matrix: "hash-of-" + matrix, Cache: trial.Cold,
+			Config: kernels.Config{Kernel: benchKernels[n%5], Precision: kernels.Float32, Block: 32 * (1 + n/5%32),
+				Grid: 1 << (n / 160)}},
+		Status: trial.OK, Batch: 1, Stop: trial.StopTarget, Prepare: rng.Float64(), MaxError: rng.Float64(),
+		WorstRow: rng.IntN(1000),
+		BytesMin: 10_000, BytesOwn: 12_000,
+		Properties: map[string]float64{"registers": 32, "occupancy": 0.75, "shared_bytes": 4096, "local_bytes": 0},
+		At:         time.Date(2026, 1, 2, 3, 4, 5, n*1000, time.UTC),
+	}
+	r.Median = 1e-3 * (1 + rng.Float64())
+	r.Low, r.High = 0.99*r.Median, 1.01*r.Median
+	for range 20 {
+		r.Samples = append(r.Samples, r.Median*(1+0.01*rng.NormFloat64()))
+	}
+	sum := sha256.Sum256(fmt.Append(nil, matrix, r.Config))
+	r.ID = hex.EncodeToString(sum[:16])
+	return r
+}
+
+// PerJournal is the number of trials in a generated journal.
+const PerJournal = 500
+
+// Generate writes the journal of a chunk. It does not wait for the disk after every line.
+func Generate(tb testing.TB, run *slurm.Run, chunk int) {
+	tb.Helper()
+	name := MatrixName(chunk)
+	w := writer(tb, run, ChunkID(chunk), "1_"+fmt.Sprint(chunk))
+	slurmlab.Must(tb, w.Matrix(tb.Context(), TestMatrix(name)))
+	slurmlab.Must(tb, w.Begin(tb.Context(), TestRun()))
+	slurmlab.Must(tb, w.Close())
+	var lines bytes.Buffer
+	line := func(kind string, record any) {
+		data, err := json.Marshal(record)
+		slurmlab.Must(tb, err)
+		lines.Write(journal.Checksummed(fmt.Appendf(nil, "%q:%s}", kind, data)))
+	}
+	for n := range PerJournal {
+		line("trial", struct {
+			Run int `json:"run"`
+			trial.Result
+		}{1, TestTrial(name, n)})
+	}
+	line("end", endOfAll(name, PerJournal))
+	AppendTo(tb, w.Path(), lines.String())
+}
+
+// writer starts a journal of the run.
+func writer(tb testing.TB, run *slurm.Run, chunk, job string) *journal.Writer {
+	tb.Helper()
+	w, err := journal.Create(tb.Context(), run.Path(slurm.JournalsDir), chunk, job, 0, journal.Options{})
+	slurmlab.Must(tb, err)
+	tb.Cleanup(func() { w.Close() })
+	return w
+}
+
+func AppendTo(tb testing.TB, path, text string) {
+	tb.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	slurmlab.Must(tb, err)
+	_, err = f.WriteString(text)
+	slurmlab.Must(tb, err)
+	slurmlab.Must(tb, f.Close())
+}
+
+// Write starts a journal of a chunk with trials from, …, to-1 on its matrix.
+func Write(tb testing.TB, run *slurm.Run, chunk int, job string, from, to int) *journal.Writer {
+	tb.Helper()
+	w := writer(tb, run, ChunkID(chunk), job)
+	slurmlab.Must(tb, w.Matrix(tb.Context(), TestMatrix(MatrixName(chunk))))
+	slurmlab.Must(tb, w.Begin(tb.Context(), TestRun()))
+	for n := from; n < to; n++ {
+		slurmlab.Must(tb, w.Record(tb.Context(), TestTrial(MatrixName(chunk), n)))
+	}
+	return w
+}
+
+// End writes that the chunk's only piece is complete, or why it is not.
+func End(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reason string) {
+	tb.Helper()
+	slurmlab.Must(tb, w.End(journal.End{Reason: reason, At: time.Now(),
+		Pieces: []trial.Piece{{Matrix: matrix, Part: part, Complete: reason == ""}}}))
+}
+
+// EndAll writes that all of a matrix is complete, which has n trials.
+func EndAll(tb testing.TB, w *journal.Writer, matrix string, n int) {
+	tb.Helper()
+	slurmlab.Must(tb, w.End(endOfAll(matrix, n)))
+}
+
+// endOfAll says that all of a matrix is complete, which has n trials.
+func endOfAll(matrix string, n int) journal.End {
+	ids := trial.ListOf(func(yield func(trial.Key) bool) {
+		for i := range n {
+			if !yield(trial.KeyOf(TestTrial(matrix, i).ID)) {
+				return
+			}
+		}
+	})
+	return journal.End{Reason: "complete", At: time.Now(),
+		Pieces: []trial.Piece{{Matrix: matrix, Part: trial.Part{Of: 1}, Complete: true, IDs: ids}}}
 }
