@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
@@ -311,4 +313,135 @@ func verdict(sum tuner.Summary, name, out string) error {
 		return nil
 	}
 	return command.SomeFailed(errors.New(strings.Join(problems, ", ")), hint)
+}
+
+// A ranData is what run prints for programs when it has ended, in one object of JSON. Its other formats are tables
+// of the best configurations.
+type ranData struct {
+	Sweep    string `json:"sweep"`
+	Database string `json:"database"`
+	// Report is the page, "" without one.
+	Report string `json:"report"`
+	// Trials is the size of the plan, Known how many of it an earlier run had measured.
+	Trials   int                  `json:"trials"`
+	Known    int                  `json:"known"`
+	Measured map[trial.Status]int `json:"measured"`
+	// FailedBefore is how many failed in earlier runs and were not tried again.
+	FailedBefore int `json:"failed_before"`
+	// Unusable are matrices that could not be used, with the reason.
+	Unusable    map[string]string `json:"unusable"`
+	Interrupted bool              `json:"interrupted"`
+	OutOfTime   bool              `json:"out_of_time"`
+	// Best are the rows of the view best.
+	Best []map[string]any `json:"best"`
+}
+
+// print prints what a run has come to.
+func (r *runCommand) print(ctx context.Context, w io.Writer, sum tuner.Summary) error {
+	view, err := r.db.Query(ctx, "best")
+	if err != nil {
+		return err
+	}
+	if r.output.ChosenFormat() != "json" {
+		return r.output.Write(w, term.Table{Columns: view.Columns, Rows: view.Rows})
+	}
+	d := ranData{
+		Sweep: r.sweep.Name, Database: r.database(), Report: r.page,
+		Trials: sum.Trials, Known: sum.Finished, Measured: sum.Measured, FailedBefore: sum.FailedBefore,
+		Unusable: map[string]string{}, Interrupted: sum.Interrupted, OutOfTime: sum.OutOfTime, Best: []map[string]any{},
+	}
+	for _, f := range sum.Failures {
+		if !f.Measured {
+			d.Unusable[f.Matrix] = f.Err.Error()
+		}
+	}
+	for _, row := range view.Rows {
+		best := map[string]any{}
+		for i, name := range view.Columns {
+			best[name] = row[i]
+		}
+		d.Best = append(d.Best, best)
+	}
+	return r.output.Write(w, d)
+}
+
+// lockFolder keeps other runs from measuring into the same folder: two runs at once would
+// disturb each other. The lock ends with the process.
+func lockFolder(dir string) (unlock func(), err error) {
+	const elsewhere = "give another folder with --out"
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, command.WithHint(fmt.Errorf("making the folder of the results: %w", err), elsewhere)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, command.WithHint(fmt.Errorf("locking the folder of the results: %w", err), elsewhere)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, command.WithHint(fmt.Errorf("another run is measuring into %s", dir),
+				"wait for it, or give another folder with --out")
+		}
+		return nil, fmt.Errorf("locking %s: %w", dir, err)
+	}
+
+	return func() { f.Close() }, nil
+}
+
+// anew says what of its protocol a sweep has changed since it was measured last, which makes all of its trials new;
+// "" if nothing.
+func anew(ctx context.Context, db *store.DB, sweep *configs.Sweep) (string, error) {
+	sweeps, err := db.Sweeps(ctx)
+	if err != nil {
+		return "", err
+	}
+	before := ""
+	for _, s := range sweeps { // the last was run last
+		if s.Name == sweep.Name && s.Trials > 0 {
+			before = s.ProtocolText
+		}
+	}
+	if before == "" {
+		return "", nil
+	}
+	return protocolChange(before, worker.ProtocolText(sweep.Protocol)), nil
+}
+
+// protocolKeys are the keys of a sweep file that are not those of a protocol's text.
+var protocolKeys = map[string]string{"budget": "trial_budget"}
+
+// protocolChange says how the texts of two protocols differ.
+func protocolChange(before, now string) string {
+	was := map[string]string{}
+	for word := range strings.FieldsSeq(before) {
+		key, value, _ := strings.Cut(word, "=")
+		was[key] = value
+	}
+
+	var changes []string
+	note := func(key, from, to string) {
+		if name, other := protocolKeys[key]; other {
+			key = name
+		}
+		switch {
+		case from == to:
+		case from == "":
+			changes = append(changes, fmt.Sprintf("%s = %s was added", key, to))
+		case to == "":
+			changes = append(changes, fmt.Sprintf("%s = %s was removed", key, from))
+		default:
+			changes = append(changes, fmt.Sprintf("%s changed from %s to %s", key, from, to))
+		}
+	}
+	for word := range strings.FieldsSeq(now) {
+		key, value, _ := strings.Cut(word, "=")
+		note(key, was[key], value)
+		delete(was, key)
+	}
+	for word := range strings.FieldsSeq(before) {
+		if key, value, _ := strings.Cut(word, "="); was[key] != "" {
+			note(key, value, "")
+		}
+	}
+	return strings.Join(changes, ", ")
 }

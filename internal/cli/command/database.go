@@ -2,12 +2,21 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/job"
+	"spmvtune/slurm"
 	"spmvtune/store"
 )
 
@@ -100,4 +109,171 @@ func CompleteRun(cmd *cobra.Command, args []string, word string) ([]string, cobr
 // CompleteRuns completes any number of arguments with the names of runs, or with files.
 func CompleteRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return RunNames(job.DatabaseFile), cobra.ShellCompDirectiveDefault
+}
+
+// A found file is one of a run: its database or its rule.
+type found struct {
+	run     string // the name of the run's folder
+	path    string
+	written time.Time
+}
+
+// filesOfRuns returns the files of this name in the folders of runs, on this machine and on a cluster; the
+// last written comes first.
+func filesOfRuns(file string) []found {
+	var all []found
+	for _, root := range []string{OutRoot(), RunsRoot()} {
+		entries, err := os.ReadDir(root)
+		if err != nil {
+			continue // there are no runs
+		}
+		for _, e := range entries {
+			path := filepath.Join(root, e.Name(), file)
+			if written, ok := lastWritten(path); ok {
+				all = append(all, found{e.Name(), path, written})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return b.written.Compare(a.written) })
+	return all
+}
+
+// lastWritten says when a file was written. What is written to a database is first in its log.
+func lastWritten(path string) (time.Time, bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return time.Time{}, false
+	}
+	written := info.ModTime()
+	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 && log.ModTime().After(written) {
+		written = log.ModTime()
+	}
+	return written, true
+}
+
+// fileOf returns the file of a run that a word names, and what to tell of the choice, if anything. A file
+// that is there is meant by its name, and a folder that has the file by its own. A word without a slash is
+// then the name of a run: of its folder, of the only run of a sweep, or the beginning of one name.
+func fileOf(word, file string) (path, note string, err error) {
+	info, failed := os.Stat(word)
+	isFolder := failed == nil && info.IsDir()
+	inside := filepath.Join(word, file)
+	named := matching(word, filesOfRuns(file))
+	switch {
+	case failed == nil && !isFolder:
+		if len(named) > 0 {
+			note = fmt.Sprintf("note: %s is a file here; the run of this name is %s", word, named[0].path)
+		}
+		return word, note, nil
+	case isFolder && isRegular(inside):
+		return inside, "", nil
+	case isFolder && slurm.IsRun(word):
+		return "", "", unmerged(word, file)
+	case strings.ContainsRune(word, filepath.Separator) || filepath.Ext(word) == filepath.Ext(file):
+		if isFolder {
+			failed = emptyFolder(word, file)
+		}
+		return "", "", failed
+	}
+
+	switch len(named) {
+	case 1:
+		return named[0].path, "", nil
+	case 0:
+		if dir := filepath.Join(RunsRoot(), word); slurm.IsRun(dir) {
+			return "", "", unmerged(dir, file)
+		}
+		if isFolder {
+			return "", "", emptyFolder(word, file)
+		}
+		return "", "", noRun(word, file)
+	}
+	hint := "name one:"
+	for _, f := range named {
+		hint += "\n  " + f.path
+	}
+	return "", "", UsageHint(fmt.Errorf("%q could be any of %d runs", word, len(named)), hint)
+}
+
+// matching returns the files of the runs that a word names. A folder's full name is not taken for the
+// sweep of another, and neither for the beginning of a longer one.
+func matching(word string, all []found) []found {
+	for _, same := range []func(name string) bool{
+		func(name string) bool { return name == word },
+		func(name string) bool { return SweepOf(name) == word },
+		func(name string) bool { return word != "" && strings.HasPrefix(name, word) },
+	} {
+		var named []found
+		for _, f := range all {
+			if same(f.run) {
+				named = append(named, f)
+			}
+		}
+		if len(named) > 0 {
+			return named
+		}
+	}
+	return nil
+}
+
+// runID matches the end of the name of a run on a cluster: the day, and some letters.
+var runID = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
+
+// SweepOf returns the name of the sweep in the name of a run's folder.
+func SweepOf(folder string) string { return runID.ReplaceAllString(folder, "") }
+
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func emptyFolder(dir, file string) error {
+	return fmt.Errorf("there is no %s in the folder %s", file, dir)
+}
+
+// unmerged is the error of a run on a cluster whose results are still in journals.
+func unmerged(dir, file string) error {
+	return WithHint(fmt.Errorf("the run %s has no %s yet", dir, file), fmt.Sprintf(
+		"`%s` makes it of what was measured so far", term.Shell("spmvtune", "merge", dir)))
+}
+
+// noRun is the error of a word that names neither a file nor a run.
+func noRun(word, file string) error {
+	names := RunNames(file)
+	err := fmt.Errorf("there is neither a file nor a run %s", word)
+	if near := configs.Nearest(word, names); near != "" {
+		return Usage(fmt.Errorf("%w: did you mean %s?", err, near))
+	}
+	if len(names) == 0 {
+		return UsageHint(err, makeOne)
+	}
+	return UsageHint(err, "available: "+term.Some(names, FewNames))
+}
+
+// makeOne is the hint where there are no runs.
+const makeOne = "name one, or make one with spmvtune run quickstart"
+
+// RunNames returns the names of all runs that have a file, the last written first.
+func RunNames(file string) []string {
+	var names []string
+	for _, f := range filesOfRuns(file) {
+		if !slices.Contains(names, f.run) {
+			names = append(names, f.run)
+		}
+	}
+	return names
+}
+
+// lastRun returns the file that was written last of those that runs have, and how to say so.
+func lastRun(file string) (path, note string, err error) {
+	all := filesOfRuns(file)
+	if len(all) == 0 {
+		what := map[string]string{job.DatabaseFile: "results database", job.RuleJSON: "learned rule"}[file]
+		return "", "", WithHint(errors.New("no "+cmp.Or(what, file)+" here"), makeOne)
+	}
+	note = "note: reading the run " + filepath.Dir(all[0].path)
+	if len(all) > 1 {
+		note += fmt.Sprintf(", the last of %d", len(all))
+	}
+	return all[0].path, note, nil
 }

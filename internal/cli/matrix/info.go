@@ -1,17 +1,27 @@
 package matrix
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
+	"spmvtune/kernels"
+	"spmvtune/plots/figure"
 	"spmvtune/sparse"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
@@ -165,4 +175,261 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// A featureGroup is a line of the page of `matrix info`.
+type featureGroup struct {
+	label string
+	items []string // The names and values.
+}
+
+// featureTable groups features by their names in JSON. The prefix is not printed, because the
+// label says it. Features without a group come last.
+var featureTable = []struct {
+	label, prefix string
+	names         []string
+}{
+	{"row length", "row_", []string{"row_mean", "row_std", "row_min", "row_p25", "row_median", "row_p75", "row_p90",
+		"row_p99", "row_max", "row_skewness", "row_gini", "row_max_over_mean"}},
+	{"long rows", "", []string{"share_above_32", "share_above_256", "share_above_1024"}},
+	{"empty rows", "empty_rows", []string{"empty_rows"}},
+	{"columns", "cols_", []string{"cols_used"}},
+	{"bandwidth", "bandwidth", []string{"bandwidth", "bandwidth_mean", "profile", "diagonals"}},
+	{"locality", "", []string{"row_span_mean", "col_gap_mean", "neighbour_rate", "row_similarity"}},
+	{"symmetry", "", []string{"pattern_symmetry"}},
+}
+
+// featureGroups returns the features of f for people, without the sizes.
+func featureGroups(f sparse.Features) []featureGroup {
+	values := map[string]string{}
+	var rest []string
+	v := reflect.ValueOf(f)
+
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if name == "rows" || name == "cols" || name == "nonzeros" {
+			continue
+		}
+		rest = append(rest, name)
+		switch x := v.Field(i).Interface().(type) {
+		case float64:
+			values[name] = strconv.FormatFloat(x, 'g', 4, 64)
+		default:
+			values[name] = fmt.Sprint(x)
+		}
+	}
+
+	var groups []featureGroup
+	add := func(label, prefix string, names []string) {
+		g := featureGroup{label: label}
+		for _, name := range names {
+			value, there := values[name]
+			if !there {
+				continue
+			}
+			rest = slices.DeleteFunc(rest, func(r string) bool { return r == name })
+			words := strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", " ")
+			g.items = append(g.items, strings.TrimSpace(words+" "+value))
+		}
+		if len(g.items) > 0 {
+			groups = append(groups, g)
+		}
+	}
+
+	for _, t := range featureTable {
+		add(t.label, t.prefix, t.names)
+	}
+	add("others", "", slices.Clone(rest))
+	return groups
+}
+
+// printHistogram prints a line for each bin of row lengths: how many rows, their share with a
+// bar, and the share of the nonzeros that they hold, which sets a few giant rows apart from a
+// few empty ones.
+func printHistogram(w io.Writer, bins []sparse.LengthBin) {
+	var rows, nonzeros int
+	wide, digits := len("row length"), len("rows")
+	for _, b := range bins {
+		rows += b.Rows
+		nonzeros += b.Nonzeros
+		wide = max(wide, utf8.RuneCountInString(lengthText(b)))
+		digits = max(digits, len(strconv.Itoa(b.Rows)))
+	}
+
+	most := 0.0
+	for _, b := range bins {
+		most = max(most, share(b.Rows, rows))
+	}
+	room := infoWidth - wide - digits - len("   100.0%   100.0% of nonzeros  ")
+
+	fmt.Fprintf(w, "%*s  %*s%s  share\n", wide, "row length", digits, "rows", strings.Repeat(" ", 6))
+	for i, b := range bins {
+		if b.Rows == 0 { // a line for all empty bins of a run
+			if bins[i-1].Rows > 0 {
+				fmt.Fprintf(w, "%*s\n", wide, "⋮")
+			}
+			continue
+		}
+		length := fmt.Sprintf("%*s", wide+len(lengthText(b))-utf8.RuneCountInString(lengthText(b)), lengthText(b))
+		part := share(b.Rows, rows)
+		fmt.Fprintf(w, "%s  %*d  %s  %s  %s of nonzeros\n", length, digits, b.Rows, percent(part),
+			bar(part/most, room), percent(share(b.Nonzeros, nonzeros)))
+	}
+}
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
+
+// percent takes six columns. It never rounds to nothing or to everything.
+func percent(x float64) string {
+	switch {
+	case x > 0 && x < 0.0005:
+		return " <0.1%"
+	case x < 1 && x >= 0.9995:
+		return ">99.9%"
+	}
+	return fmt.Sprintf("%5.1f%%", 100*x)
+}
+
+// lengthText is the range of lengths of a bin.
+func lengthText(b sparse.LengthBin) string {
+	if b.From == b.To {
+		return strconv.Itoa(b.From)
+	}
+	return fmt.Sprintf("%d–%d", b.From, b.To)
+}
+
+// bar is a bar of x of the room, to half a column. It is never empty if x is not 0.
+func bar(x float64, room int) string {
+	halves := int(math.Round(2 * x * float64(room)))
+	text := strings.Repeat("█", halves/2)
+	switch {
+	case halves%2 == 1:
+		text += "▌"
+	case halves == 0 && x > 0:
+		text = "▏"
+	}
+	return text + strings.Repeat(" ", max(0, room-utf8.RuneCountInString(text)))
+}
+
+// A formatSize is the memory of a matrix in a format of the catalogue, in bytes.
+type formatSize struct {
+	Format string `json:"format"`
+	// Chunk is the number of rows in a chunk of SELL.
+	Chunk int `json:"chunk,omitempty"`
+	// Sigma is the number of rows of SELL that are sorted together.
+	Sigma int `json:"sigma,omitempty"`
+	// Entries include padding.
+	Entries int   `json:"entries"`
+	Float32 int64 `json:"float32"`
+	Float64 int64 `json:"float64"`
+	name    string
+	format  kernels.Format
+}
+
+// sellChunk is the height of the chunks of the SELL formats shown, the width of a warp. They are
+// unsorted, and sorted as the kernels do by default.
+const sellChunk = 32
+
+var sellSigmas = []int{1, 1024}
+
+// formatSizes computes the sizes without building anything: the arrays of 32-bit indices and of
+// values; for SELL also padding, the order of rows and the 64-bit offsets of chunks.
+func formatSizes(a *sparse.CSR[float64]) ([]formatSize, error) {
+	rows, n := int64(a.Rows), int64(a.NNZ())
+	of := func(name string, format kernels.Format, indices, values int64) formatSize {
+		return formatSize{
+			Format: string(format), Entries: int(values), name: name, format: format,
+			Float32: 4*indices + 4*values, Float64: 4*indices + 8*values,
+		}
+	}
+
+	list := []formatSize{of("COO", kernels.COO, 2*n, n), of("CSR", kernels.CSR, n+rows+1, n)}
+	for _, sigma := range sellSigmas {
+		entries, err := sparse.SELLEntries(a, sellChunk, sigma)
+		if err != nil {
+			return nil, err
+		}
+		chunks := (rows + sellChunk - 1) / sellChunk
+		s := of(fmt.Sprintf("SELL-%d-%d", sellChunk, sigma), kernels.SELL, int64(entries)+rows+2*(chunks+1),
+			int64(entries))
+		s.Chunk, s.Sigma = sellChunk, sigma
+		list = append(list, s)
+	}
+
+	return list, nil
+}
+
+// printFormats prints a line for each format, with its size as a share of COO's.
+func printFormats(w io.Writer, list []formatSize) {
+	fmt.Fprintf(w, "%-13s%10s  of COO%12s  of COO   padding\n", "memory", "float32", "float64")
+	coo := list[0]
+	of := func(n, coo int64) string {
+		if coo == 0 {
+			return ""
+		}
+		return term.Digits(100*float64(n)/float64(coo)) + "%"
+	}
+
+	for _, s := range list {
+		padding := ""
+		if s.Chunk > 0 && coo.Entries > 0 {
+			padding = term.Digits(100*float64(s.Entries-coo.Entries)/float64(coo.Entries)) + "% of nonzeros"
+		}
+		fmt.Fprintf(w, "%-13s%10s  %6s%12s  %6s   %s\n", s.name, term.Bytes(s.Float32), of(s.Float32, coo.Float32),
+			term.Bytes(s.Float64), of(s.Float64, coo.Float64), padding)
+	}
+}
+
+// spyCommand is the command matrix spy.
+type spyCommand struct {
+	out    string
+	target Target
+}
+
+func newMatrixSpy() *cobra.Command {
+	var s spyCommand
+	cmd := &cobra.Command{
+		Use:   "spy MATRIX -o FILE",
+		Short: "Draw where the nonzeros are",
+		Long: `spy draws the pattern of a matrix with the origin at the top left. It counts entries in
+bins of a pixel or a few, on a logarithmic colour scale. The extension chooses the format:
+.png, .svg or .pdf.
+
+` + TargetHelp,
+		Example: `  spmvtune matrix spy bcsstk13.mtx.gz -o bcsstk13.png
+  spmvtune matrix spy delaunay:points=100000 -o delaunay.pdf`,
+		Args:              command.Needs("a matrix: a file, or a generator as in grid_5pt:nx=100,ny=100"),
+		ValidArgsFunction: completeTarget,
+		RunE:              s.Run,
+	}
+	cmd.Flags().StringVarP(&s.out, "out", "o", "", "picture to write: FILE.png, FILE.svg or FILE.pdf")
+	command.FlagFile(cmd, "out", command.PictureFormats...)
+	s.target.Flags(cmd)
+	return cmd
+}
+
+// Run draws a matrix.
+func (s *spyCommand) Run(cmd *cobra.Command, args []string) error {
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(s.out)), ".")
+	if !slices.Contains(command.PictureFormats, format) {
+		return command.Usage(errors.New("name a picture to write: -o FILE.png, FILE.svg or FILE.pdf"))
+	}
+	spec, err := s.target.Spec(args[0])
+	if err != nil {
+		return err
+	}
+
+	defer show.Long(cmd.ErrOrStderr(), "loading "+spec.Name)()
+	return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
+		picture, err := figure.Spy(m.Name, a, format)
+		if err != nil {
+			return err
+		}
+		return files.Write(s.out, picture)
+	})
 }

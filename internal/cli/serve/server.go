@@ -17,10 +17,20 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
+	"net/netip"
+	"os"
+	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 //go:embed web
@@ -158,4 +168,156 @@ func answer(w http.ResponseWriter, r *http.Request, value any) {
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(content) // a page that has gone
 	}
+}
+
+// known reports whether the host of a request is a name of this server, with any port: a tunnel may
+// end at another one. Another site can give its own name our address, but then its name stands here.
+func (s *Server) known(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return addr.IsLoopback() || s.opt.AnyAddress || slices.Contains(s.opt.Hosts, addr.String())
+	}
+	return name == "localhost" || slices.Contains(s.opt.Hosts, name)
+}
+
+// foreign reports whether a page of another site asks. A browser says so; whoever is not a browser
+// says nothing, and holds nobody's rights.
+func foreign(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+	default:
+		return true
+	}
+	origin := r.Header.Get("Origin")
+	return origin != "" && origin != "http://"+r.Host
+}
+
+// mostConnections is how many connections there may be.
+const mostConnections = 128
+
+// DefaultAddress is where a page is unless told: on the loopback of this machine, and at any free
+// port if that one is taken.
+const DefaultAddress = "localhost:8765"
+
+// An Address is where a server listens.
+type Address struct {
+	net.Listener
+	// URL is the address of the page, "" for a socket.
+	URL string
+	// Hosts are the names in addresses of the page; Any says that it has all addresses of the machine.
+	Hosts []string
+	Any   bool
+	// Open says that others than this machine can reach it.
+	Open bool
+}
+
+// Listen listens at HOST:PORT, or with unix:PATH at a socket that only this user may use.
+func Listen(address string) (*Address, error) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		return listenSocket(path)
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no address: give HOST:PORT, as in %s, or unix:PATH", address, DefaultAddress)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, fmt.Errorf("listening at %s: %w", address, err)
+	}
+	a := &Address{Listener: bounded(l, mostConnections)}
+	tcp, _ := l.Addr().(*net.TCPAddr)
+	a.Open = tcp == nil || !tcp.IP.IsLoopback()
+	a.Any = tcp != nil && tcp.IP.IsUnspecified()
+	if addr, err := netip.ParseAddr(host); err == nil {
+		host = addr.String()
+	}
+	if a.Open && !a.Any {
+		a.Hosts = []string{strings.ToLower(host)}
+	}
+	if a.Any {
+		if host, err = os.Hostname(); err != nil {
+			host = "localhost"
+		}
+		a.Hosts = []string{strings.ToLower(host)}
+	}
+	a.URL = "http://" + net.JoinHostPort(host, fmt.Sprint(tcp.Port)) + "/"
+	return a, nil
+}
+
+// bounded is a listener that waits while there are n connections.
+func bounded(l net.Listener, n int) net.Listener { return &limited{l, make(chan struct{}, n)} }
+
+type limited struct {
+	net.Listener
+	places chan struct{}
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	l.places <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		<-l.places
+		return nil, err
+	}
+	return &conn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
+}
+
+type conn struct {
+	net.Conn
+	leave func()
+}
+
+func (c *conn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
+}
+
+// listenSocket listens at a socket of this user.
+func listenSocket(path string) (*Address, error) {
+	if err := removeLeft(path); err != nil {
+		return nil, err
+	}
+	l, err := (&net.ListenConfig{Control: private}).Listen(context.Background(), "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listening at %s: %w", path, err)
+	}
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = fmt.Errorf("others could connect to %s: its file system gives it the mode %v; choose another folder", path,
+			info.Mode().Perm())
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return &Address{Listener: bounded(l, mostConnections)}, nil
+}
+
+// removeLeft removes a socket that a server has left which was killed. Only a connection that is refused says so: a
+// server that is busy, or that belongs to another user, answers with other errors.
+func removeLeft(path string) error {
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSocket == 0 {
+		return nil // listening says what is wrong
+	}
+	c, err := net.Dial("unix", path)
+	switch {
+	case err == nil:
+		return errors.Join(fmt.Errorf("another server answers at %s: choose another path", path), c.Close())
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return os.Remove(path)
+	case errors.Is(err, os.ErrNotExist):
+		return nil // its server has just ended
+	}
+	return fmt.Errorf("a server may be using %s (%w): choose another path, or remove it", path, err)
+}
+
+// private gives a socket a mode before it has a file, which takes it over on Linux: there is no moment in which others
+// can connect, and the mask of the process, which holds for all of its files, stays.
+func private(_, _ string, c syscall.RawConn) error {
+	var failed error
+	err := c.Control(func(fd uintptr) { failed = unix.Fchmod(int(fd), 0o600) })
+	return errors.Join(err, failed)
 }

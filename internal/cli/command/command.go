@@ -1,0 +1,338 @@
+// Package command holds what the commands share: errors with exit codes and hints, flags and
+// their completion, and how a command finds its database or its sweep.
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"spmvtune/configs"
+	"spmvtune/internal/base/term"
+	"spmvtune/sparse/fetch"
+)
+
+// The Makefile takes these from git. They are empty in a plain go build.
+var (
+	stamped          = "" // the version
+	stampedCommit    = ""
+	stampedCommitted = ""
+)
+
+// A Build says of which code a program is, and how it was built.
+type Build struct {
+	Version string `json:"version"`
+	// Commit, Committed (its date) and Modified (whether other changes are in it) are absent outside of git.
+	Commit    string `json:"commit,omitempty"`
+	Committed string `json:"committed,omitempty"`
+	Modified  bool   `json:"modified,omitempty"`
+	Go        string `json:"go"`
+	System    string `json:"system"`
+	Tags      string `json:"tags"`
+	// CUDA tells whether the program itself can use GPUs.
+	CUDA bool `json:"cuda"`
+}
+
+// ThisBuild describes this program.
+func ThisBuild() Build {
+	b := Build{Version: stamped, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		b.Version = cmp.Or(b.Version, "devel")
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Committed = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		case "-tags":
+			b.Tags = s.Value
+		}
+	}
+	for tag := range strings.SplitSeq(b.Tags, ",") {
+		b.CUDA = b.CUDA || tag == "cuda"
+	}
+
+	switch {
+	case b.Version != "":
+	case len(b.Commit) >= 12:
+		b.Version = "devel " + b.Commit[:12]
+	case info.Main.Version != "(devel)":
+		b.Version = info.Main.Version
+	}
+	b.Version = cmp.Or(b.Version, "devel")
+	b.Commit, b.Committed = cmp.Or(b.Commit, stampedCommit), cmp.Or(b.Committed, stampedCommitted)
+	return b
+}
+
+// String says all of it in a line, which databases keep: 0.1.0 (1c9a10ce0f3b, go1.26.8, linux/amd64, cuda).
+func (b Build) String() string {
+	parts := []string{b.Go, b.System}
+	if b.Tags != "" {
+		parts = append(parts, b.Tags)
+	}
+	if len(b.Commit) >= 12 && !strings.Contains(b.Version, b.Commit[:8]) {
+		parts = append([]string{b.Commit[:12]}, parts...)
+	}
+	return fmt.Sprintf("%s (%s)", b.Version, strings.Join(parts, ", "))
+}
+
+// Version names this build.
+func Version() string { return ThisBuild().Version }
+
+// CompleteFile completes one argument with files of these kinds: "db" for *.db.
+func CompleteFile(extensions ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// CompleteOne completes one argument with one of these words.
+func CompleteOne(words []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			words = nil
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// FlagValues completes the values of a flag of cmd.
+func FlagValues(cmd *cobra.Command, flag string, values ...string) {
+	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, complete))
+}
+
+// FlagFile completes a flag of cmd with files of these kinds. Without kinds it completes
+// folders.
+func FlagFile(cmd *cobra.Command, flag string, extensions ...string) {
+	if len(extensions) == 0 {
+		cobra.CheckErr(cmd.MarkFlagDirname(flag))
+		return
+	}
+	cobra.CheckErr(cmd.MarkFlagFilename(flag, extensions...))
+}
+
+// FlagOffline adds --offline to a command that may download.
+func FlagOffline(cmd *cobra.Command, offline *bool) {
+	cmd.Flags().BoolVar(offline, "offline", false,
+		"download nothing, use the matrices that are here (same as "+fetch.EnvOffline+"=1)")
+}
+
+// PictureFormats are the extensions of pictures.
+var PictureFormats = []string{"png", "svg", "pdf"}
+
+// SubcommandOnly refuses arguments of a command that only has subcommands. It suggests one.
+func SubcommandOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w: did you mean %s?", err, strings.Join(near, " or "))
+	}
+	return err
+}
+
+// NeedsSweep checks that a command has one argument, a sweep.
+var NeedsSweep = Needs("a sweep: a file, or the name of a shipped one such as quickstart")
+
+// LoadSweep loads a sweep. Its mistakes are usage errors.
+func LoadSweep(name string) (*configs.Sweep, error) {
+	sweep, err := configs.Load(name)
+	if mistakes := (configs.Errors)(nil); errors.As(err, &mistakes) {
+		return nil, UsageHint(err, "spmvtune help config describes the format")
+	}
+	return sweep, Usage(err)
+}
+
+// CompleteSweep completes one argument with the shipped sweeps and with files.
+func CompleteSweep(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return configs.Shipped(), cobra.ShellCompDirectiveDefault
+}
+
+// EnvFormat names the format of what commands print.
+const EnvFormat = "SPMVTUNE_FORMAT"
+
+// Output is how a command prints what it has found: the flags are the same for all commands.
+type Output struct {
+	// Format is one of term.Formats.
+	Format string
+	// Wide asks for all columns of tables, however narrow the terminal is.
+	Wide   bool
+	asJSON bool
+}
+
+// Flags adds --format, --json and --wide to cmd. RunE must be set.
+func (o *Output) Flags(cmd *cobra.Command) {
+	o.Format = term.Formats[0]
+	f := cmd.Flags()
+	f.Var((*formatFlag)(&o.Format), "format", strings.Join(term.Formats, ", "))
+	f.BoolVar(&o.asJSON, "json", false, "print JSON, as --format json")
+	f.BoolVar(&o.Wide, "wide", false, "on a terminal, print all columns of tables, and nothing shortened")
+	cmd.MarkFlagsMutuallyExclusive("format", "json")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if format := os.Getenv(EnvFormat); format != "" && !cmd.Flags().Changed("format") && !o.asJSON {
+			if err := (*formatFlag)(&o.Format).Set(format); err != nil {
+				return Usage(fmt.Errorf("%s=%s: %w", EnvFormat, format, err))
+			}
+		}
+		if o.Wide {
+			cmd.SetOut(term.Wide(cmd.OutOrStdout()))
+		}
+		return run(cmd, args)
+	}
+	FlagValues(cmd, "format", term.Formats...)
+}
+
+// Data reports whether programs read what is printed: it is not a table for people.
+func (o *Output) Data() bool { return o.ChosenFormat() != term.Formats[0] }
+
+// ForPeople reports whether people read what is printed: numbers are rounded then.
+func (o *Output) ForPeople() bool {
+	return slices.Contains([]string{"table", "markdown"}, o.ChosenFormat())
+}
+
+// ChosenFormat is the format that was asked for.
+func (o *Output) ChosenFormat() string {
+	if o.asJSON {
+		return "json"
+	}
+	return cmp.Or(o.Format, term.Formats[0])
+}
+
+// Write prints a value for programs, see term.Format.
+func (o *Output) Write(w io.Writer, v any) error { return term.Format(w, o.ChosenFormat(), v) }
+
+// A formatFlag is the value of --format: the format of a table.
+type formatFlag string
+
+func (f *formatFlag) String() string { return string(*f) }
+func (*formatFlag) Type() string     { return "string" }
+
+func (f *formatFlag) Set(text string) error {
+	if !slices.Contains(term.Formats, text) {
+		return fmt.Errorf("must be one of %s", strings.Join(term.Formats, ", "))
+	}
+	*f = formatFlag(text)
+	return nil
+}
+
+// EnvPager names the user's pager.
+const EnvPager = "PAGER"
+
+// A page is what a command prints on a terminal, until it is known how long that is.
+type page struct{ term.Page }
+
+// Paged adds --no-pager to cmd. What cmd prints on a terminal goes to the user's pager where it is longer than that.
+// RunE must be set.
+func (o *Output) Paged(cmd *cobra.Command) {
+	noPager := cmd.Flags().Bool("no-pager", false,
+		"print what is longer than the terminal without a pager ($"+EnvPager+", or less)")
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w := cmd.OutOrStdout()
+		size := term.SizeOf(w)
+		pager := userPager()
+		if *noPager || o.Data() || size == nil || pager == "" {
+			return run(cmd, args)
+		}
+
+		p := &page{term.Page{Width: term.Columns(w)}}
+		_, height := size()
+		cmd.SetOut(p)
+		err := run(cmd, args)
+		if height == 0 || bytes.Count(p.Bytes(), []byte("\n")) < height {
+			_, failed := w.Write(p.Bytes())
+			return errors.Join(err, failed)
+		}
+		return errors.Join(err, p.show(cmd.Context(), pager, w))
+	}
+}
+
+// userPager is the command line of the user's pager, "" for none. An empty PAGER means none, as other programs take it.
+func userPager() string {
+	pager, set := os.LookupEnv(EnvPager)
+	if pager = strings.TrimSpace(pager); pager == "cat" {
+		return ""
+	}
+	if _, err := exec.LookPath("less"); !set && err == nil {
+		return "less"
+	}
+	return pager
+}
+
+// show gives the page to a pager, a command line for the shell. w gets the page where the pager fails.
+func (p *page) show(ctx context.Context, pager string, w io.Writer) error {
+	text := term.Visible(p.String())
+	c := exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", pager)
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(text), term.Raw(w), os.Stderr
+	c.Env = os.Environ()
+	if _, set := os.LookupEnv("LESS"); !set {
+		c.Env = append(c.Env, "LESS=FRX")
+	}
+	paging.Store(true) // before the pager can get a Ctrl-C
+	err := c.Run()
+	paging.Store(false)
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if err == nil || ok && (!exit.Exited() || exit.ExitCode() > 128) || errors.Is(err, syscall.EPIPE) {
+		return nil // the user has read enough
+	}
+	fmt.Fprintf(os.Stderr, "note: no pager: %s: %v\n", term.Shell(pager), err)
+	_, err = w.Write(p.Bytes())
+	return err
+}
+
+// FewNames is how many names are listed on a line.
+const FewNames = 5
+
+// Shown returns a path relative to the working folder if it is below that.
+func Shown(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if short, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(short) {
+		return short
+	}
+	return path
+}
+
+// Unknown is the usage error of a name that is not valid. It suggests the nearest valid one, or says which there are:
+// whats is the plural of what, and a command lists all.
+func Unknown(what, whats, name string, valid []string, command string) error {
+	err := fmt.Errorf("unknown %s %q", what, name)
+	if hint := configs.Suggest(name, whats, valid, command); hint != "" {
+		err = fmt.Errorf("%w: %s", err, hint)
+	}
+	return Usage(err)
+}
+
+// NothingLeft says that there is nothing to measure, because all configurations are left out for these reasons.
+func NothingLeft(reasons []string) string {
+	return fmt.Sprintf("no configuration is left to measure (skipped: %s)", term.Some(reasons, FewNames))
+}

@@ -1,0 +1,230 @@
+package show
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"spmvtune/configs"
+	"spmvtune/internal/base/term"
+	"spmvtune/sparse/fetch"
+	"spmvtune/tuner"
+	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/trial"
+)
+
+// Noted says what about a run needs to be known, while it goes on: an own kernel that does not compile, a memory
+// whose bandwidth is not known, a busy processor. It is "" for other events.
+func Noted(e tuner.Event) string {
+	switch {
+	case e.Unbuilt != nil:
+		return unbuilt(*e.Unbuilt)
+	case e.Roofless != nil:
+		return fmt.Sprintf("the bandwidth of the memory is not known, and results are not compared with it: %v", e.Roofless)
+	case e.Crowded != nil:
+		return fmt.Sprintf("the processor is busy: %s. %s", e.Crowded.HostUse, trial.HostRemedy(e.Crowded.Launching))
+	}
+	return ""
+}
+
+// Long says on w what is being done once it takes long: on a terminal on a line that counts the seconds and that end
+// erases, elsewhere on a line.
+func Long(w io.Writer, what string) (end func()) { return long(w, what, sayAfter, time.Second) }
+
+func long(w io.Writer, what string, after, every time.Duration) (end func()) {
+	began, ended, over := time.Now(), make(chan struct{}), make(chan struct{})
+	size := term.SizeOf(w)
+	go func() {
+		defer close(over)
+		wait := after
+		for drawn := false; ; drawn = true {
+			select {
+			case <-ended:
+				if drawn && size != nil {
+					fmt.Fprint(term.Raw(w), eraseLine)
+				}
+				return
+			case <-time.After(wait):
+			}
+			wait = every
+			switch {
+			case size != nil:
+				width, _ := size()
+				fmt.Fprint(term.Raw(w), eraseLine, lasting(what, time.Since(began), cmp.Or(width, 80)-1))
+			case !drawn:
+				fmt.Fprintln(w, what)
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		close(ended)
+		<-over
+	})
+}
+
+// lasting says what is being done and for how long, in at most width columns.
+func lasting(what string, took time.Duration, width int) string {
+	seconds := fmt.Sprintf("  %s", took.Round(time.Second))
+	return text.Trim(term.Visible(what), max(width-len(seconds), 0)) + seconds
+}
+
+// unbuilt says that an own kernel does not compile.
+func unbuilt(u tuner.Unbuilt) string {
+	return u.Kernel + " " + u.Reason + ". " + term.Count(u.Configs, "configuration is", "configurations are") +
+		" invalid; the other kernels go on"
+}
+
+// downloads shows how downloads go: by a line that is redrawn on a terminal, elsewhere by a line
+// when a download begins and one when it ends.
+type downloads struct {
+	p *Progress
+	// id is the matrix that is being downloaded.
+	id    fetch.ID
+	began time.Time
+	// from counts the bytes that were there when it began.
+	from  int64
+	drawn time.Time
+}
+
+// notify shows the state of a download.
+func (d *downloads) notify(e fetch.Progress) {
+	d.p.mu.Lock()
+	defer d.p.mu.Unlock()
+	if e.State == fetch.Waiting {
+		d.p.say(d.p.w, fmt.Sprintf("waiting for another process that downloads %s", e.ID))
+		return
+	}
+
+	if d.id != e.ID {
+		d.id, d.began, d.from = e.ID, time.Now(), e.Have
+		if d.p.width == nil {
+			d.p.print(d.p.w, fmt.Sprintf("downloading %s%s from %s", e.ID, ofSize(e.Size), e.URL))
+		}
+	}
+
+	switch e.State {
+	case fetch.Downloading:
+		d.draw(fmt.Sprintf("downloading %s  %s", e.ID, d.amount(e)))
+	case fetch.Checking:
+		d.draw(fmt.Sprintf("checking %s", e.ID))
+	case fetch.Retrying:
+		d.p.print(d.p.w, fmt.Sprintf("%s: %v: trying again in %s", e.ID, e.Err, e.Pause.Round(100*time.Millisecond)))
+	case fetch.Done:
+		d.p.print(d.p.w, fmt.Sprintf("downloaded %s, %s in %s", e.ID, term.Bytes(e.Have),
+			term.RoughSeconds(time.Since(d.began).Seconds())))
+		d.id = fetch.ID{}
+	}
+}
+
+// ofSize prints the size of a download, if it is known.
+func ofSize(n int64) string {
+	if n < 0 {
+		return ""
+	}
+	return ", " + term.Bytes(n)
+}
+
+// amount prints how much has arrived, how fast, and the time left.
+func (d *downloads) amount(e fetch.Progress) string {
+	var b strings.Builder
+	b.WriteString(term.Bytes(e.Have))
+	if e.Size >= 0 {
+		fmt.Fprintf(&b, " of %s", term.Bytes(e.Size))
+	}
+	if seconds := time.Since(d.began).Seconds(); seconds > 1 && e.Have > d.from {
+		rate := float64(e.Have-d.from) / seconds
+		fmt.Fprintf(&b, "  %s/s", term.Bytes(int64(rate)))
+		if e.Size >= 0 {
+			fmt.Fprintf(&b, "  %s left", term.RoughSeconds(float64(e.Size-e.Have)/rate))
+		}
+	}
+
+	return b.String()
+}
+
+// draw redraws the line of a terminal, not too often.
+func (d *downloads) draw(line string) {
+	if d.p.width == nil || time.Since(d.drawn) < drawEvery {
+		return
+	}
+	d.drawn = time.Now()
+	d.p.draw(line)
+}
+
+// NewResolver returns a resolver of matrices whose downloads p shows. p may be nil.
+func NewResolver(offline bool, p *Progress) (*matrix.Resolver, error) {
+	r, err := matrix.NewResolver()
+	if err != nil {
+		return nil, err
+	}
+	r.Collection.Offline = r.Collection.Offline || offline
+	if p != nil {
+		r.Collection.Notify = (&downloads{p: p}).notify
+	}
+	return r, nil
+}
+
+// ResolveSweep returns a copy of sweep whose matrices are resolved, and notes about twins that
+// replace matrices. It downloads missing matrices.
+func ResolveSweep(ctx context.Context, w io.Writer, sweep *configs.Sweep, offline bool) (*configs.Sweep, []string,
+	error) {
+	line := New(w, w)
+	resolver, err := NewResolver(offline, line)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer line.Clear()
+
+	resolved := *sweep
+	resolved.Matrices = nil
+	var notes []string
+	var errs []error
+	for _, m := range sweep.Matrices {
+		m, why, err := resolver.Resolve(ctx, m)
+		if ctx.Err() != nil {
+			return nil, nil, err
+		}
+		if why != nil {
+			notes = append(notes, m.Substitution(why))
+		}
+		errs = append(errs, err)
+		resolved.Matrices = append(resolved.Matrices, m)
+	}
+	return &resolved, notes, errors.Join(errs...)
+}
+
+// ForeseeSweep returns a copy of sweep whose matrices are resolved as far as possible without
+// a download, and notes about the others.
+func ForeseeSweep(sweep *configs.Sweep, offline bool) (*configs.Sweep, []string, error) {
+	resolver, err := NewResolver(offline, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	resolved := *sweep
+	resolved.Matrices = nil
+
+	var notes []string
+	for _, m := range sweep.Matrices {
+		m = resolver.Foresee(m)
+		switch {
+		case m.Resolved():
+		case m.HasTwin():
+			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. The plan is for its "+
+				"twin", m.Name))
+		default:
+			notes = append(notes, fmt.Sprintf("%s is not downloaded yet; submit will do so. "+
+				"Its size is unknown, and the plan ignores its time", m.Name))
+		}
+		resolved.Matrices = append(resolved.Matrices, m)
+	}
+
+	return &resolved, notes, nil
+}
