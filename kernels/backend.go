@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"spmvtune/sparse"
@@ -156,3 +157,65 @@ func (e *OverrunError) Error() string { return "the kernel writes outside its ar
 
 // ErrMemory is wrapped by errors of a backend whose device is out of memory.
 var ErrMemory = errors.New("out of memory")
+
+// A Reading has the values of a device's sensors at one moment. A value that the device does
+// not report is 0.
+type Reading struct {
+	SMClock     int     `json:"sm_mhz,omitempty"`     // MHz, of the multiprocessors
+	MemoryClock int     `json:"memory_mhz,omitempty"` // MHz
+	Temperature int     `json:"celsius,omitempty"`
+	Power       float64 `json:"watts,omitempty"` // of the board; some devices tell a mean over the last second
+	// Reasons are the reasons for clocks below the highest. They are known only if HasReasons.
+	Reasons    ClockReasons `json:"reasons,omitempty"`
+	HasReasons bool         `json:"has_reasons,omitempty"`
+}
+
+// ClockReasons say why a device runs slower than it could. They are a set of bits, those of
+// NVML's nvmlClocksEventReasons.
+type ClockReasons uint64
+
+const (
+	GPUIdle            ClockReasons = 0x1  // nothing runs
+	ApplicationsClocks ClockReasons = 0x2  // set by a user
+	SWPowerCap         ClockReasons = 0x4  // the power limit
+	HWSlowdown         ClockReasons = 0x8  // too hot, too much power, or a brake: half the clock or less
+	SyncBoost          ClockReasons = 0x10 // another GPU of a group is slower
+	SWThermalSlowdown  ClockReasons = 0x20 // too hot, as the driver sees it
+	HWThermalSlowdown  ClockReasons = 0x40 // too hot: half the clock or less
+	HWPowerBrake       ClockReasons = 0x80 // the power supply asked for it: half the clock or less
+	DisplayClocks      ClockReasons = 0x100
+)
+
+// Throttling are the temporary reasons, which spoil measurements while they last.
+//
+// Note: the power limit is not among them. A fully loaded card runs at its limit all the time:
+// measuring again would give the same result, and the product would run no faster in practice.
+const Throttling = HWSlowdown | SWThermalSlowdown | HWThermalSlowdown | HWPowerBrake
+
+var reasonNames = []string{"gpu_idle", "applications_clocks", "sw_power_cap", "hw_slowdown", "sync_boost",
+	"sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake", "display_clocks"}
+
+// String names the reasons, in the order of their bits, with a blank between; "" if
+// there are none. Bits of newer drivers have no name.
+func (r ClockReasons) String() string {
+	var names []string
+	for bit, name := range reasonNames {
+		if r&(1<<bit) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// Scatter returns element i of a permutation of the 2^bits elements of an array. Neighbours in
+// the permutation lie far apart, as if drawn at random. It uses multiplications by odd numbers
+// modulo 2^bits and shifted exclusive ors, both of which are invertible (MurmurHash3's
+// finalizer uses the same). bits is 1 to 31, i below 2^bits.
+func Scatter(i uint32, bits int) uint32 {
+	mask, shift := uint32(1)<<bits-1, (bits+1)/2
+	i ^= i >> shift
+	i = i * 0x9e3779b1 & mask
+	i ^= i >> shift
+	i = i * 0x85ebca77 & mask
+	return i ^ i>>shift
+}

@@ -1,4 +1,28 @@
+// Package kernels is the catalogue of sparse matrix-vector products and the
+// interface through which a device runs them.
+//
+// The catalogue is a literal table: for every kernel its name, the name its paper gives it,
+// where it was published, what block and grid mean, what else can be chosen, and which choices
+// are legal. It covers the kernels of five papers on COO and CSR products, the processor's own,
+// and the peers they are measured against. A kernel is listed even if this machine can't run
+// it; Kernel.Backend says what it needs.
+//
+// Data flows one way. A sweep names kernels and values; Kernel.Check refuses what no device
+// could run; a Backend is given a Problem by Load, makes a Config ready by Prepare, and the
+// Product that comes back is verified with Multiply and timed with Sample. Problems that only
+// the device can detect (too many registers, too little memory) come back from Prepare as an
+// *InvalidError.
+//
+// The package runs nothing and chooses nothing. It holds no measurements, and
+// no backend registers itself with it.
 package kernels
+
+import (
+	"fmt"
+	"math/bits"
+
+	"spmvtune/sparse/reorder"
+)
 
 // A Kernel is a row of the catalogue: what a kernel is called, where it comes
 // from, what can be chosen for it, and what it needs to be legal.
@@ -55,4 +79,193 @@ type Param struct {
 	Doc     string   `json:"doc"`
 	// Optional says that a configuration which has the default does not name the parameter.
 	Optional bool `json:"optional,omitempty"`
+}
+
+// A Precision is the type of the values of A, x and y in a product.
+type Precision string
+
+const (
+	Float32 Precision = "float32"
+	Float64 Precision = "float64"
+)
+
+// Bytes is the size of one value.
+func (p Precision) Bytes() int {
+	if p == Float32 {
+		return 4
+	}
+	return 8
+}
+
+// Roundoff is the unit roundoff u: 2⁻²⁴ or 2⁻⁵³.
+func (p Precision) Roundoff() float64 {
+	if p == Float32 {
+		return 0x1p-24
+	}
+	return 0x1p-53
+}
+
+// A Config is one point of the search space: a kernel and all its settings. Configs are
+// comparable: equal ones are the same choice. Block and Grid are 0 if the kernel has no such
+// choice; the kernel's entry in the catalogue says what they mean.
+type Config struct {
+	Kernel    string    `json:"kernel"`
+	Precision Precision `json:"precision"`
+	Block     int       `json:"block"`
+	Grid      int       `json:"grid"`
+	Params    Params    `json:"params,omitempty"`
+}
+
+// String returns c in the form that users see: "cpu_sell float32 block 8 grid 2".
+func (c Config) String() string {
+	s := c.Kernel + " " + string(c.Precision)
+	if c.Block > 0 {
+		s += fmt.Sprintf(" block %d", c.Block)
+	}
+	if c.Grid > 0 {
+		s += fmt.Sprintf(" grid %d", c.Grid)
+	}
+
+	if c.Params != "" {
+		s += " " + c.Params.String()
+	}
+	return s
+}
+
+// A Range is a set of integers with a common step; the zero Range is empty.
+type Range struct {
+	Min  int  `json:"min"`
+	Max  int  `json:"max"`
+	Step int  `json:"step"`           // members are its multiples
+	Pow2 bool `json:"pow2,omitempty"` // members are powers of two
+}
+
+// Contains reports whether n is in r.
+func (r Range) Contains(n int) bool {
+	return r.Step > 0 && n >= r.Min && n <= r.Max && n%r.Step == 0 &&
+		(!r.Pow2 || bits.OnesCount(uint(n)) == 1)
+}
+
+// String says what is in r, as in "a multiple of 32 from 32 to 1024".
+func (r Range) String() string {
+	switch {
+	case r.Step == 0:
+		return "nothing"
+	case r.Pow2:
+		return fmt.Sprintf("a power of two from %d to %d", r.Min, r.Max)
+	case r.Step > 1:
+		return fmt.Sprintf("a multiple of %d from %d to %d", r.Step, r.Min, r.Max)
+	}
+	return fmt.Sprintf("from %d to %d", r.Min, r.Max)
+}
+
+// Reorder is the name of a choice that kernels share: the order of the matrix's rows.
+// x is put into the new order, and y back into the old one, within the product (future work 3
+// of csr-shuffle-and-shared). The preparation of a trial contains the ordering.
+//
+// A configuration that leaves the matrix as it is does not name it.
+const Reorder = "reorder"
+
+var reorderParam = Param{
+	Name: Reorder, Default: "none", Optional: true,
+	Values: append([]string{"none"}, methodNames()...),
+	Doc:    "the order of the rows; x and y are permuted within the product",
+}
+
+func methodNames() []string {
+	names := make([]string, len(reorder.Methods))
+	for i, m := range reorder.Methods {
+		names[i] = string(m)
+	}
+	return names
+}
+
+// Orders reports whether k has the choice of reorder. A library's kernels, those of sweeps, and
+// those whose error is bounded over several rows, take the matrix as it is.
+func (k Kernel) Orders() bool { return k.Scope == ScopeRow && !k.Library() && !k.Guest }
+
+// Choices are the parameters of k with those that it shares with other kernels.
+func (k Kernel) Choices() []Param {
+	if !k.Orders() {
+		return k.Params
+	}
+	return append(k.Params[:len(k.Params):len(k.Params)], reorderParam)
+}
+
+// block says that all threads of a block sum a row.
+const block = -1
+
+// rowLanes says of kernels for a GPU how many threads sum one row, however long it is: a long
+// row holds up the others. Kernels that are not here share out long rows, or go by nonzeros.
+var rowLanes = map[string]int{
+	"csr_scalar":                 1,
+	"csr_pcsr":                   1,
+	"csr_thread_row":             1,
+	"csr_thread_row_v1":          1,
+	"sell_blocks":                1,
+	"sell_c_sigma":               1,
+	"sell_diagonals":             1,
+	"csr_scalar_ahead":           1,
+	"csr_thread_row_ahead":       1,
+	"csr_vector":                 32,
+	"csr_warp_row":               32,
+	"csr_warp_row_v1":            32,
+	"csr_warp_row_global":        32,
+	"csr_warp_row_shuffle":       32,
+	"csr_warp_row_tile":          32,
+	"csr_block_tile":             32,
+	"csr_bins":                   32,
+	"csr_vector_ahead":           32,
+	"csr_warp_row_ahead":         32,
+	"csr_warp_row_shuffle_ahead": 32,
+	"csr_bins_ahead":             32,
+	"csr_hybrid_v1":              32,
+	"csr_light":                  32,
+	"csr_light_warp":             32,
+	"csr_hybrid":                 block,
+	"csr_adaptive":               block,
+}
+
+// RowLanes returns how many threads of a GPU sum one row, however long it is; 0 if long rows
+// are shared out, or nothing is known.
+func RowLanes(c Config) int {
+	if by, _ := c.Params.Get("long_row"); by == "warp" {
+		return 32
+	}
+	n := rowLanes[c.Kernel]
+	if n == block {
+		return c.Block
+	}
+	return c.Params.Int("width", n)
+}
+
+// A Limit bounds what a matrix may be like for a configuration to be legal: one of its sums is at
+// most 0.
+type Limit []Sum
+
+// A Sum adds products of features of a matrix.
+type Sum []Term
+
+// A Term is a factor times features of a matrix, by their names. Without features it is a constant.
+type Term struct {
+	Factor   float64
+	Features []string
+}
+
+// Holds reports whether a matrix is within l. A feature that is not known is NaN: it says nothing.
+func (l Limit) Holds(feature func(name string) float64) bool {
+	for _, sum := range l {
+		total := 0.0
+		for _, t := range sum {
+			x := t.Factor
+			for _, name := range t.Features {
+				x *= feature(name)
+			}
+			total += x
+		}
+		if total <= 0 {
+			return true
+		}
+	}
+	return false
 }

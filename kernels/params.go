@@ -92,3 +92,128 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 	*p = NewParams(settings)
 	return nil
 }
+
+// Check returns nil if c is legal for k. Otherwise it returns an *InvalidError that says why no
+// device could run it, and what would be legal. It checks block, grid, and the names and values
+// of parameters. A parameter that c leaves out has its default.
+func (k Kernel) Check(c Config) error {
+	for _, reason := range []string{
+		k.checkPrecision(c.Precision),
+		k.checkBlock(c.Block),
+		k.checkGrid(c.Grid),
+		k.checkParams(c.Params),
+	} {
+		if reason != "" {
+			return &InvalidError{Reason: reason}
+		}
+	}
+
+	return nil
+}
+
+// Setting returns the value of a parameter of k in p, its default if p does not
+// set it, and "" if k has no such parameter.
+func (k Kernel) Setting(p Params, name string) string {
+	if v, ok := p.Get(name); ok {
+		return v
+	}
+	if i := k.choice(name); i >= 0 {
+		return k.Choices()[i].Default
+	}
+	return ""
+}
+
+// Complete returns p with the defaults of k filled in, and optional ones left out, so that
+// configurations that mean the same are equal.
+func (k Kernel) Complete(p Params) Params {
+	for _, param := range k.Choices() {
+		value := k.Setting(p, param.Name)
+		if param.Optional && value == param.Default {
+			p = p.Without(param.Name)
+			continue
+		}
+		p = p.With(param.Name, value)
+	}
+	return p
+}
+
+// choice is the index of a parameter in Choices, or −1.
+func (k Kernel) choice(name string) int {
+	return slices.IndexFunc(k.Choices(), func(p Param) bool { return p.Name == name })
+}
+
+func (k Kernel) checkPrecision(p Precision) string {
+	if p != Float32 && p != Float64 {
+		return fmt.Sprintf("precision %q is not float32 or float64", p)
+	}
+	return ""
+}
+
+func (k Kernel) checkBlock(block int) string {
+	switch {
+	case k.Block == "" && block != 0:
+		return fmt.Sprintf("block is %d, but %s has no choice of block", block, k.Name)
+	case k.Block != "" && !k.Blocks.Contains(block):
+		return fmt.Sprintf("block is %d; for %s it must be %s", block, k.Name, k.Blocks)
+	}
+	return ""
+}
+
+func (k Kernel) checkGrid(grid int) string {
+	switch {
+	case k.Grid == "" && grid != 0:
+		return fmt.Sprintf("grid is %d, but %s has no choice of grid", grid, k.Name)
+	case k.Grid != "" && grid < 1:
+		return fmt.Sprintf("grid is %d; for %s it must be at least 1", grid, k.Name)
+	}
+	return ""
+}
+
+func (k Kernel) checkParams(p Params) string {
+	for name, value := range p.All() {
+		i := k.choice(name)
+		if i < 0 {
+			return fmt.Sprintf("%s has no parameter %q; %s", k.Name, name, k.paramNames())
+		}
+		if legal, ok := k.Choices()[i].allows(value); !ok {
+			return fmt.Sprintf("%s is %q; for %s it must be %s", name, value, k.Name, legal)
+		}
+	}
+
+	return k.checkThresholds(p)
+}
+
+// checkThresholds keeps the two bounds of a hybrid kernel in order: with short
+// above long, a row would belong to two classes.
+func (k Kernel) checkThresholds(p Params) string {
+	if k.choice("short") < 0 || k.choice("long") < 0 {
+		return ""
+	}
+	full := k.Complete(p)
+	if s, l := full.Int("short", 0), full.Int("long", 0); s > l {
+		return fmt.Sprintf("short is %d and long is %d; for %s short must be at most long", s, l, k.Name)
+	}
+	return ""
+}
+
+func (k Kernel) paramNames() string {
+	choices := k.Choices()
+	if len(choices) == 0 {
+		return "it has none"
+	}
+	names := make([]string, len(choices))
+	for i, p := range choices {
+		names[i] = p.Name
+	}
+	return "it has " + strings.Join(names, ", ")
+}
+
+// allows reports whether value is legal for p; legal says which values are. Numbers must be in
+// canonical form ("4", not "04"): values enter a trial's identity.
+func (p Param) allows(value string) (legal string, ok bool) {
+	if p.Values != nil {
+		return "one of " + strings.Join(p.Values, ", "), slices.Contains(p.Values, value)
+	}
+	n, err := strconv.ParseInt(value, 10, 32)
+	return "a positive integer below 2147483648", err == nil && n > 0 && strconv.FormatInt(n, 10) == value
+}

@@ -1,8 +1,37 @@
+// Package cpu runs sparse matrix-vector products on the processor, in Go. It
+// implements kernels.Backend for the six kernels of the catalogue whose names
+// begin with cpu_.
+//
+// Load checks the matrix once; after that no inner loop checks a bound (see
+// span.go). Prepare builds what a kernel needs beyond CSR (row indices,
+// SELL-C-sigma), remembers it while the matrix stays, and returns a product
+// that allocates nothing when it runs.
+//
+// Parallel kernels share one pool of threads. Worker 0 is the goroutine that calls; the others
+// live on threads of their own, a core each. Work that comes in chunks is handed out by an
+// atomic counter: the next free worker takes the next chunk, so that long rows and a busy core
+// even out. Small chunks cost one step of the counter each. cpu_csr_merge has no chunks: its
+// shares are equal by construction.
+//
+// The monotonic clock times the whole product, including all that the kernel does to y. The
+// package sets no priorities and no clock frequency.
+//
+// Note: splitting chunks among workers beforehand was rejected. It saves the counter, but then
+// the slowest worker decides: on a shared or oversubscribed machine that measures the
+// neighbours.
 package cpu
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
 
 	"spmvtune/kernels"
 	"spmvtune/kernels/own"
@@ -152,4 +181,172 @@ func formatLimit(memory int64) int64 {
 		return 1 << 30
 	}
 	return memory / 4
+}
+
+// describe says what the processor is, of which cpus are used. Memory and cache are 0 if the system
+// does not report them. The number of cores distinguishes devices: the same processor gives other
+// times to a job that may use fewer of them.
+func describe(cpus []int) kernels.Device {
+	d := kernels.Device{
+		Backend:  "cpu",
+		Name:     modelName(),
+		Driver:   fmt.Sprintf("%s, cores: %d", compiler(), len(cpus)),
+		Units:    len(cpus),
+		MaxBlock: 1 << 20,
+		Memory:   memTotal(),
+		Cache:    lastLevelCache(),
+		Properties: map[string]string{
+			"os":         runtime.GOOS,
+			"arch":       runtime.GOARCH,
+			"processors": strconv.Itoa(runtime.NumCPU()),
+		},
+	}
+
+	// What the arithmetic peak follows from.
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	for name, value := range map[string]string{
+		"vendor":         field(info, "vendor_id"),
+		"family":         field(info, "cpu family"),
+		"model":          field(info, "model"),
+		"clock_khz":      read(filepath.Join(sysCPU, fmt.Sprintf("cpu%d", cpus[0]), "cpufreq/cpuinfo_max_freq")),
+		"physical_cores": physicalCores(cpus, siblings),
+	} {
+		if value != "" {
+			d.Properties[name] = value
+		}
+	}
+	return d
+}
+
+// physicalCores counts the cores that processors belong to; "" if the system does not report them.
+func physicalCores(cpus []int, siblings func(cpu int) []int) string {
+	cores := map[int]bool{}
+	for _, cpu := range cpus {
+		threads := siblings(cpu)
+		if len(threads) == 0 {
+			return ""
+		}
+		cores[threads[0]] = true
+	}
+	return strconv.Itoa(len(cores))
+}
+
+// usableCores returns the processors for workers, one each: as many as the affinity mask and
+// GOMAXPROCS allow, further threads of a core last. Without a mask only their count matters.
+func usableCores() []int {
+	n := runtime.GOMAXPROCS(0)
+	cpus := allowedCPUs()
+	if cpus == nil {
+		return make([]int, min(n, runtime.NumCPU()))
+	}
+	cpus = coresFirst(cpus, siblings)
+	return cpus[:min(n, len(cpus))]
+}
+
+// coresFirst reorders cpus so that the first threads of all cores come before
+// the second ones. siblings returns the processors of a core.
+func coresFirst(cpus []int, siblings func(cpu int) []int) []int {
+	seen := map[int]int{} // core, named by its first processor, to threads met so far
+	var ranks [][]int
+	for _, cpu := range cpus {
+		core := cpu
+		if s := siblings(cpu); len(s) > 0 {
+			core = s[0]
+		}
+		rank := seen[core]
+		seen[core]++
+		if rank == len(ranks) {
+			ranks = append(ranks, nil)
+		}
+		ranks[rank] = append(ranks[rank], cpu)
+	}
+
+	var ordered []int
+	for _, r := range ranks {
+		ordered = append(ordered, r...)
+	}
+	return ordered
+}
+
+// modelName is the processor's model as Linux names it, and the architecture
+// elsewhere.
+func modelName() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for _, key := range []string{"model name", "cpu model", "Model", "cpu"} {
+		if v := field(text, key); v != "" {
+			return v
+		}
+	}
+	return runtime.GOARCH + " processor"
+}
+
+// memTotal is the size of the memory in bytes.
+func memTotal() int64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(text, "MemTotal"), " kB"), 10, 64)
+	return kib << 10
+}
+
+// field returns the value of the first line "key : value" of text.
+func field(text []byte, key string) string {
+	for line := range bytes.Lines(text) {
+		k, v, ok := bytes.Cut(line, []byte(":"))
+		if ok && string(bytes.TrimSpace(k)) == key {
+			return string(bytes.TrimSpace(v))
+		}
+	}
+	return ""
+}
+
+// compiler names what made the kernels' machine code: "go1.26.0 amd64 v1".
+func compiler() string {
+	name := runtime.Version() + " " + runtime.GOARCH
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "GO"+strings.ToUpper(runtime.GOARCH) {
+				name += " " + s.Value
+			}
+		}
+	}
+	return name
+}
+
+// memoryLimit is how many bytes this process may use: the machine's memory, or less where a job or a container
+// has a limit, whether or not the system enforces it: a scheduler may kill the process, too. It is 0 if nothing
+// reports it.
+func (b *Backend) memoryLimit() int64 {
+	limit := limitOf(memTotal(), read("/proc/self/cgroup"), "/sys/fs/cgroup")
+	if b.given > 0 && (limit == 0 || b.given < limit) {
+		return b.given
+	}
+	return limit
+}
+
+// limitOf is the lowest of the limits of the control groups of a process and of those above them, if one is
+// lower than the memory. groups are lines "id:controllers:path", and no controllers in version 2.
+func limitOf(memory int64, groups, root string) int64 {
+	for line := range strings.Lines(groups) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		folder, file := root, "memory.max"
+		if fields[1] != "" {
+			if !slices.Contains(strings.Split(fields[1], ","), "memory") {
+				continue
+			}
+			folder, file = path.Join(root, "memory"), "memory.limit_in_bytes"
+		}
+
+		for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
+			n, err := strconv.ParseInt(read(path.Join(folder, group, file)), 10, 64) // an error is "max", or no file
+			if err == nil && n > 0 && (memory == 0 || n < memory) {
+				memory = n
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return memory
 }

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math"
+
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -78,4 +80,82 @@ func planCSRRows[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) pl
 		format: csrBytes(o.a),
 		facts:  map[string]float64{"chunks": float64(share.chunks)},
 	}
+}
+
+// A carry is a worker's partial sum of a row that a later worker completes. It fills a cache
+// line, so that workers do not share one.
+type carry[V sparse.Float] struct {
+	row int // the number of rows if there is none
+	sum V
+	_   [48]byte
+}
+
+// planMerge is cpu_csr_merge: Merrill and Garland, SC16, Sec. III. The merge
+// path runs from (row 0, entry 0) to (rows, nnz); a step down ends a row, a step
+// right takes an entry, and each worker has an equal number of steps.
+func planMerge[V sparse.Float](b *Backend, o *operand[V], c kernels.Config) plan {
+	m := viewCSR(o)
+	steps := m.rows + m.nnz
+	carries := make([]carry[V], c.Grid)
+	work := func(w int) {
+		row, k := m.pathAt(splitAt(steps, w, c.Grid))
+		endRow, end := m.pathAt(splitAt(steps, w+1, c.Grid))
+		if row < endRow { // the first row may have begun with an earlier worker
+			m.y.set(row, m.dot(k, int(m.ptr.at(row+1))))
+			m.rowsOf(row+1, endRow)
+			k = int(m.ptr.at(endRow))
+		}
+		carries[w].row, carries[w].sum = endRow, m.dot(k, end)
+	}
+
+	return plan{
+		run: func() {
+			b.pool.run(c.Grid, work)
+			for _, c := range carries {
+				if c.row < m.rows {
+					m.y.set(c.row, m.y.at(c.row)+c.sum)
+				}
+			}
+		},
+		poison: func() { fill(carries, carry[V]{sum: V(math.NaN())}) },
+		format: csrBytes(o.a),
+		own:    int64(c.Grid) * (8 + sizeOf[V]()),
+	}
+}
+
+// splitAt is where part i of n equal parts of steps begins.
+func splitAt(steps, i, n int) int { return int(int64(steps) * int64(i) / int64(n)) }
+
+// pathAt returns the point of the merge path after the given number of steps:
+// how many rows have ended and how many entries are taken. Row i ends before
+// entry k is taken if ptr[i+1] ≤ k.
+func (m csrView[V]) pathAt(step int) (row, entry int) {
+	lo, hi := max(0, step-m.nnz), min(step, m.rows)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if int(m.ptr.at(mid+1)) <= step-mid-1 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+
+	return lo, step - lo
+}
+
+// dot sums the products of entries [k, end), as rowsOf does.
+func (m csrView[V]) dot(k, end int) V {
+	cols, val, x := m.cols, m.val, m.x
+	var s0, s1, s2, s3 V
+	for ; k+4 <= end; k += 4 {
+		s0 += val.at(k) * x.at(col(cols, k))
+		s1 += val.at(k+1) * x.at(col(cols, k+1))
+		s2 += val.at(k+2) * x.at(col(cols, k+2))
+		s3 += val.at(k+3) * x.at(col(cols, k+3))
+	}
+
+	for ; k < end; k++ {
+		s0 += val.at(k) * x.at(col(cols, k))
+	}
+	return (s0 + s1) + (s2 + s3)
 }

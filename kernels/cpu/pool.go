@@ -109,3 +109,67 @@ func (p *pool) work(w *worker, id int) {
 		}
 	}
 }
+
+// A signal lets one goroutine wait for a condition that another makes true. The
+// waiter spins first and parks after, so that a short wait costs no system call
+// and a long one no core.
+type signal struct {
+	parked atomic.Bool
+	wake   chan struct{} // holds at most the one message owed to a parked waiter
+}
+
+func newSignal() signal { return signal{wake: make(chan struct{}, 1)} }
+
+// wait returns when ready does, having called it up to spins times before
+// parking. ready must read atomics only.
+func (s *signal) wait(spins int, ready func() bool) {
+	for {
+		for range spins {
+			if ready() {
+				return
+			}
+		}
+
+		s.parked.Store(true)
+		// The condition may have become true before the store, unnoticed by notify. So check
+		// again, and reset parked unless notify has done that.
+		if ready() && s.parked.Swap(false) {
+			return
+		}
+
+		<-s.wake
+		if ready() { // not so if the message was for an earlier condition
+			return
+		}
+	}
+}
+
+// notify wakes the waiter if it is parked. It is called after the condition has
+// been made true.
+func (s *signal) notify() {
+	if s.parked.Swap(false) {
+		s.wake <- struct{}{}
+	}
+}
+
+// A workShare hands out chunks 0, 1, … to whoever asks next, as OpenMP's
+// schedule(dynamic) does. The counter has a cache line to itself.
+type workShare struct {
+	chunks int
+	_      [64]byte
+	next   atomic.Int64
+	_      [64]byte
+}
+
+func newShare(chunks int) *workShare { return &workShare{chunks: chunks} }
+
+// reset starts over. No worker may be taking.
+func (s *workShare) reset() { s.next.Store(0) }
+
+// take returns the next chunk, or false if none is left.
+func (s *workShare) take() (int, bool) {
+	i := int(s.next.Add(1)) - 1
+	return i, i < s.chunks
+}
+
+func ceilDiv(n, d int) int { return (n + d - 1) / d }

@@ -2,11 +2,17 @@ package cpu
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
+	"runtime"
 	"runtime/debug"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 )
 
 // Roof measures bandwidth as STREAM does (McCalpin, 1995): all cores, the best of several passes. The
@@ -170,4 +176,114 @@ func triad(a, b, c []float64) {
 	for i := range a {
 		a[i] = b[i] + 3*c[i]
 	}
+}
+
+// An evictor drives a problem out of the caches. It writes a buffer of size bytes,
+// twice the last-level cache, and then reads another one, so that the caches are left
+// with clean lines: writing modified lines back to memory would fall into the sample.
+// All cores take part, so that every core's own caches and every slice of a divided
+// last-level cache are reached.
+type evictor struct {
+	size           int64
+	written, clean []byte // allocated on first use
+	sums           []int  // of what each core has read
+}
+
+// evict takes about as long as writing one buffer to memory and reading the other.
+func (e *evictor) evict(p *pool, cores int) {
+	if e.written == nil {
+		e.written, e.clean, e.sums = make([]byte, e.size), make([]byte, e.size), make([]int, cores*cacheLine)
+		fill(e.clean, 1) // pages that were never written are all one page of zeros
+	}
+	p.run(cores, func(w int) {
+		part := e.written[splitAt(len(e.written), w, cores):splitAt(len(e.written), w+1, cores)]
+		for i := 0; i < len(part); i += cacheLine {
+			part[i]++
+		}
+	})
+	p.run(cores, func(w int) {
+		part, sum := e.clean[splitAt(len(e.clean), w, cores):splitAt(len(e.clean), w+1, cores)], 0
+		for i := 0; i < len(part); i += cacheLine {
+			sum += int(part[i])
+		}
+		e.sums[w*cacheLine] += sum
+	})
+}
+
+// cacheLine is at most the size of a line on the processors that Go runs on, in
+// bytes.
+const cacheLine = 64
+
+// cacheOr is the size of the last-level cache. If the system does not report it, it is 64 MiB,
+// which is more than most processors have per core complex.
+func cacheOr(known int64) int64 {
+	if known > 0 {
+		return known
+	}
+	return 64 << 20
+}
+
+// tick is the smallest observed difference between readings of the monotonic clock, in seconds:
+// the time of a reading or the clock's step, whichever is larger.
+func tick() float64 {
+	smallest := time.Duration(math.MaxInt64)
+	for seen := 0; seen < 100; {
+		start := time.Now()
+		if d := time.Since(start); d > 0 {
+			smallest = min(smallest, d)
+			seen++
+		}
+	}
+	return smallest.Seconds()
+}
+
+// A fenced array lies between addresses that nobody may touch, so that a kernel of a user's own that
+// leaves it ends its process, and does not write into other memory.
+type fenced[T int32 | float32 | float64] struct {
+	s []T
+	m []byte // with the fences
+}
+
+const (
+	line  = 64       // arrays begin at its multiples, in bytes
+	moats = 64 << 20 // bytes of addresses on each side of an array
+)
+
+// fence allocates n elements.
+func fence[T int32 | float32 | float64](n int) (*fenced[T], error) {
+	page := unix.Getpagesize()
+	bytes := n * int(unsafe.Sizeof(*new(T)))
+	room := (bytes + line + page - 1) / page * page
+	m, err := unix.Mmap(-1, 0, room+2*moats, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("allocating %d bytes: %w", bytes, err)
+	}
+	if err := unix.Mprotect(m[moats:moats+room], unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return nil, fmt.Errorf("allocating %d bytes: %w", bytes, kernels.ErrMemory)
+	}
+
+	start := moats + (room-bytes)/line*line // the end is near the fence behind it
+	f := &fenced[T]{m: m, s: unsafe.Slice((*T)(unsafe.Pointer(&m[start])), n)}
+	runtime.AddCleanup(f, func(m []byte) { unix.Munmap(m) }, m)
+	return f, nil
+}
+
+// fenceCopy makes a copy that can only be read.
+func fenceCopy[T int32 | float32 | float64](s []T) (*fenced[T], error) {
+	f, err := fence[T](len(s))
+	if err != nil {
+		return nil, err
+	}
+	copy(f.s, s)
+	if err := unix.Mprotect(f.m[moats:len(f.m)-moats], unix.PROT_READ); err != nil {
+		return nil, fmt.Errorf("protecting memory: %w", err)
+	}
+	return f, nil
+}
+
+func (f *fenced[T]) at() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(f.s)) }
+
+// fencedVectors are x and y of an operand, between fences.
+type fencedVectors[V sparse.Float] struct {
+	x, room *fenced[V]
 }

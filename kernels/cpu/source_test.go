@@ -11,29 +11,27 @@ import (
 	"spmvtune/sparse/reorder"
 )
 
-// What kernels use to prepare the matrix is part of their digests.
-func TestSourceCountsFormats(t *testing.T) {
-	code, err := formatCode()
+// What prepares the matrix for kernels, and what they call, is part of their digests.
+func TestSourceCountsWhatIsUsed(t *testing.T) {
+	code, err := sourceCode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, functions := range map[string][]string{
-		"sell.go": {"NewSELL", "sortWindows", "fillChunk"}, "coo.go": {"COO"},
-		"reorder.go": {"Of", "cuthillMcKee", "rim", "sorted", "Apply", "moveColumns", "Inverse"},
+	everywhere := []string{"planOrdered", "Of", "cuthillMcKee", "rim", "sorted", "Apply", "moveColumns", "Inverse"}
+	for kernel, functions := range map[string][]string{
+		"cpu_sell": {"NewSELL", "sortWindows", "fillChunk", "tall", "take"}, "cpu_coo": {"COO", "all"},
+		"cpu_coo_chunks": {"COO", "chunk", "take", "work", "notify"}, "cpu_csr": {"rowsOf"},
+		"cpu_csr_rows": {"rowsOf", "take", "notify"}, "cpu_csr_merge": {"pathAt", "dot", "notify"},
 	} {
-		text, err := sourceFiles.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		used, err := code.Used("spmvtune/kernels/cpu", text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range functions {
+		used := code.Functions(sources[kernel], "planOrdered")
+		for _, f := range append(functions, everywhere...) {
 			if !strings.Contains(used, " "+f+" ") {
-				t.Errorf("%s does not count %s", file, f)
+				t.Errorf("%s does not count %s", kernel, f)
 			}
 		}
+	}
+	if strings.Contains(code.Functions(sources["cpu_csr"], "planOrdered"), "NewSELL") {
+		t.Error("cpu_csr counts a format that it does not use")
 	}
 }
 

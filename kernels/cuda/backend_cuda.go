@@ -2,9 +2,16 @@
 
 package cuda
 
+// #include <cuda.h>
+// #include "driver_cuda.h"
+import "C"
+
 import (
 	"errors"
 	"fmt"
+	"os"
+	"reflect"
+	"regexp"
 	"runtime"
 	"strconv"
 
@@ -248,3 +255,152 @@ func (b *Backend) Close() error {
 }
 
 var errClosed = errors.New("the device is closed")
+
+// Device attributes by their number in cuda.h that cu has no name for.
+const sharedPerBlockOptin cu.DeviceAttribute = 97 // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+
+// limits bound what a launch may ask of the device.
+type limits struct {
+	grid, block    int
+	shared         int // bytes per block, static and dynamic, without asking for more
+	sharedOptin    int // and after asking
+	threadsPerUnit int // resident on a multiprocessor
+	compute        int // compute capability, times 10
+}
+
+// describe says what the device is and what its launches may ask.
+func describe(dev cu.Device) (kernels.Device, limits, error) {
+	var failure error
+	get := func(a cu.DeviceAttribute) int {
+		v, err := dev.Attribute(a)
+		if err != nil && failure == nil {
+			failure = failed(err, "asking the device for attribute %d", int(a))
+		}
+		return v
+	}
+
+	name, err := dev.Name()
+	if err != nil {
+		return kernels.Device{}, limits{}, failed(err, "asking for the device's name")
+	}
+	memory, err := dev.TotalMem()
+	if err != nil {
+		return kernels.Device{}, limits{}, failed(err, "asking for the device's memory")
+	}
+
+	l := limits{
+		grid: get(cu.MaxGridDimX), block: get(cu.MaxThreadsPerBlock),
+		shared: get(cu.MaxSharedMemoryPerBlock), sharedOptin: get(sharedPerBlockOptin),
+		threadsPerUnit: get(cu.MaxThreadsPerMultiprocessor),
+		compute:        10*get(cu.ComputeCapabilityMajor) + get(cu.ComputeCapabilityMinor),
+	}
+	number := func(a cu.DeviceAttribute) string { return strconv.Itoa(get(a)) }
+	d := kernels.Device{
+		Backend: "cuda", Name: name, Driver: driverVersion(),
+		Units: get(cu.MultiprocessorCount), MaxBlock: l.block,
+		Memory: memory, Cache: int64(get(cu.L2CacheSize)),
+		Properties: map[string]string{
+			"compute_capability":       fmt.Sprintf("%d.%d", l.compute/10, l.compute%10),
+			"clock_khz":                number(cu.ClockRate),
+			"memory_clock_khz":         number(cu.MemoryClockRate),
+			"memory_bus_bits":          number(cu.GlobalMemoryBusWidth),
+			"ecc":                      number(cu.EccEnabled),
+			"shared_bytes_block":       strconv.Itoa(l.shared),
+			"shared_bytes_block_optin": strconv.Itoa(l.sharedOptin),
+			"shared_bytes_unit":        number(cu.MaxSharedMemoryPerMultiprocessor),
+			"registers_unit":           number(cu.MaxRegistersPerMultiprocessor),
+			"threads_unit":             strconv.Itoa(l.threadsPerUnit),
+		},
+	}
+	if id, err := dev.UUID(); err == nil {
+		d.Properties["uuid"] = "GPU-" + id.String()
+	}
+
+	return d, l, failure
+}
+
+// driverVersion names the driver, if the system reports it, and the newest CUDA that it runs:
+// "535.161.08, CUDA 12.2".
+func driverVersion() string {
+	v := cu.Version()
+	text := fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
+	said, _ := os.ReadFile("/proc/driver/nvidia/version")
+	if number := regexp.MustCompile(`\d+\.\d+(\.\d+)?`).Find(said); number != nil {
+		text = string(number) + ", " + text
+	}
+	return text
+}
+
+// driver returns why no GPU can be used, nil if the driver is ready. Without it, no function of the driver may be
+// called.
+func driver() error {
+	switch code := C.spmv_driver(); code {
+	case C.CUDA_SUCCESS:
+		return nil
+	case -1:
+		return errors.New(NoDriver)
+	case C.CUDA_ERROR_NO_DEVICE:
+		return errors.New(NoDevice)
+	default:
+		return errors.New(NoStart + driverError(code).Error())
+	}
+}
+
+// Source returns a digest of a kernel's compiled code and recipe; for a kernel of cuSPARSE it
+// is the library's version, or "" if there is no library.
+func (b *Backend) Source(kernel string) string {
+	if o, ok := b.Own(kernel); ok {
+		return b.OwnSource(o)
+	}
+	if _, ok := vendorRecipes[kernel]; !ok {
+		return Source(kernel)
+	}
+	lib, err := b.cusparse()
+	if err != nil {
+		return ""
+	}
+	return "cusparse " + strconv.Itoa(int(lib.lib.version))
+}
+
+// A driverError is a result of the driver, in the driver's own words.
+type driverError C.CUresult
+
+func (e driverError) Error() string {
+	var text, name *C.char
+	C.cuGetErrorString(C.CUresult(e), &text)
+	C.cuGetErrorName(C.CUresult(e), &name)
+	if text == nil || name == nil {
+		return fmt.Sprintf("CUDA error %d", int(e))
+	}
+	return C.GoString(text) + " (" + C.GoString(name) + ")"
+}
+
+// result makes an error of what a call of this package's own C code returned.
+func result(code C.CUresult) error {
+	if code == C.CUDA_SUCCESS {
+		return nil
+	}
+	return driverError(code)
+}
+
+// failed adds to err the step that failed; it returns nil for nil. A device out of memory is
+// kernels.ErrMemory. Errors of cu become the driver's words: it has names for some of them
+// only.
+func failed(err error, doing string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	doing = fmt.Sprintf(doing, args...)
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Int {
+		err = driverError(v.Int())
+	}
+
+	if outOfMemory(err) {
+		return fmt.Errorf("%s: the device is %w", doing, kernels.ErrMemory)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+func outOfMemory(err error) bool {
+	return errors.Is(err, cu.OutOfMemory) || errors.Is(err, driverError(C.CUDA_ERROR_OUT_OF_MEMORY))
+}

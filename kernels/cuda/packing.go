@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"spmvtune/sparse"
 )
 
 // packingLimit is how many bytes of packings are kept in the host's memory.
@@ -81,4 +83,19 @@ func forget() {
 	packings.Lock()
 	defer packings.Unlock()
 	packings.m, packings.orders, packings.kept, packings.bytes = nil, nil, nil, 0
+}
+
+// collect returns values in some order as V, on all cores: element k is from[order[k]], or 0 where
+// that is −1.
+func collect[V sparse.Float](order []int32, from []float64) []V {
+	s := make([]V, len(order))
+	eachShare(len(s), shares(len(s)), func(_, lo, hi int) {
+		part := s[lo:hi]
+		for k, i := range order[lo:hi] {
+			if i := int(i); uint(i) < uint(len(from)) {
+				part[k] = V(from[i])
+			}
+		}
+	})
+	return s
 }

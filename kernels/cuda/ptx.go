@@ -3,7 +3,10 @@ package cuda
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -12,6 +15,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"spmvtune/internal/base/gosource"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/sparse/reorder"
 )
 
 // ptxFiles are the compiled kernels. NAME.ptx.gz is NAME.cu for any device, and
@@ -89,4 +97,132 @@ func newest(files []*compiled, compute int) *compiled {
 		}
 	}
 	return nil
+}
+
+// Mark is the entry whose launch stands before the products of each trial that a profiler counts.
+const Mark = "gate"
+
+// Entry returns the name of the PTX entry that is launched with the block and the grid of a
+// configuration, on a matrix with these numbers of rows and nonzeros. Profilers call launches
+// by this name. If a kernel launches several entries, it is the one that reads the matrix's
+// values. It is "" for a kernel of another backend or of a library, and for a configuration
+// that can't run.
+func Entry(c kernels.Config, rows, nonzeros int) string {
+	newRecipe, ok := recipes[c.Kernel]
+	if !ok {
+		return ""
+	}
+
+	// A name depends on the matrix only through the mean row length.
+	r, err := newRecipe(oneRow((2*nonzeros+rows)/max(2*rows, 1)), c, c.Precision.Bytes())
+	if err != nil {
+		return ""
+	}
+	i := max(0, slices.IndexFunc(r.Steps, r.readsValues))
+	return r.Steps[i].Entry + suffix(c.Precision.Bytes())
+}
+
+// readsValues reports whether a step has the matrix's values, in whatever order.
+func (r *recipe) readsValues(s step) bool {
+	return slices.ContainsFunc(s.Args, func(g arg) bool {
+		return g.array == val || slices.ContainsFunc(r.Aux, func(x aux) bool { return x.Name == g.array && x.Vals != nil })
+	})
+}
+
+// oneRow is a matrix of one row with this many nonzeros.
+func oneRow(nonzeros int) *structure {
+	m := &structure{Rows: 1, Cols: nonzeros, RowPtr: []int32{0, int32(nonzeros)}, ColIdx: make([]int32, nonzeros),
+		Val: make([]float64, nonzeros)}
+	for i := range m.ColIdx {
+		m.ColIdx[i] = int32(i)
+	}
+	return m
+}
+
+// suffix is the ending of an entry's name for values of v bytes.
+func suffix(v int) string {
+	if v == 4 {
+		return "_f32"
+	}
+	return "_f64"
+}
+
+// Fact returns a fact about the launch of an entry, as Entry names it, from the facts of a
+// product; name is "registers" or the like.
+func Fact(facts map[string]float64, name, entry string) (v float64, noted bool) {
+	plain := entry[:max(0, strings.LastIndexByte(entry, '_'))] // without the precision
+	if v, noted = facts[name+":"+plain]; !noted {
+		v, noted = facts[name]
+	}
+	return v, noted
+}
+
+// recipeFiles have the recipes and all that they use of this package.
+//
+//go:embed recipe*.go packing.go
+var recipeFiles embed.FS
+
+// recipeSources are the packages that preparing uses. TestSourceIsWhole says what is missing.
+var recipeSources = []gosource.Package{
+	{Path: "spmvtune/kernels/cuda", Files: recipeFiles},
+	{Path: "spmvtune/sparse", Files: sparse.Source},
+	{Path: "spmvtune/sparse/reorder", Files: reorder.Source},
+}
+
+// recipeCode reads recipeSources once.
+var recipeCode = sync.OnceValues(func() (*gosource.Program, error) { return gosource.Parse(recipeSources...) })
+
+// Source returns a SHA-256, in hexadecimal, over the PTX that has entries of a kernel and over
+// the code of its recipe and of all that prepares the matrix for it; "" for a kernel that has no
+// recipe here. Comments and layout do not count.
+func Source(kernel string) string {
+	code, err := recipeCode()
+	if err != nil { // a file that compiles can be parsed
+		return ""
+	}
+	row := preparing(code, kernel)
+	if row == "" {
+		return ""
+	}
+
+	h := sha256.New()
+	fmt.Fprint(h, row)
+	for _, c := range kernelFiles(kernel) {
+		fmt.Fprintf(h, "%s %d\n%s", c.file, len(c.text), c.text)
+	}
+
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// preparing is the code that makes the recipe of a kernel. Ordering rows is a part of it where
+// the kernel has the choice.
+func preparing(code *gosource.Program, kernel string) string {
+	if k, _ := kernels.Lookup(kernel); k.Orders() {
+		return code.Row("recipes", kernel, "newRecipe")
+	}
+	return code.Row("recipes", kernel)
+}
+
+// kernelFiles are the PTX that has entries of a kernel, for every architecture, sorted.
+func kernelFiles(kernel string) []*compiled {
+	var files []*compiled
+	for entry, having := range entryFiles() {
+		if kernelOf(entry) == kernel {
+			files = append(files, having...)
+		}
+	}
+	slices.SortFunc(files, func(a, b *compiled) int { return strings.Compare(a.file, b.file) })
+	return slices.Compact(files)
+}
+
+// kernelOf returns the kernel that an entry belongs to: the one with the longest name that
+// the entry's name begins with; "" if there is none.
+func kernelOf(entry string) string {
+	longest := ""
+	for kernel := range recipes {
+		if len(kernel) > len(longest) && strings.HasPrefix(entry, kernel) {
+			longest = kernel
+		}
+	}
+	return longest
 }

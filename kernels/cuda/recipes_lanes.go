@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"container/heap"
 	"math/bits"
 
 	"spmvtune/kernels"
@@ -94,3 +95,246 @@ func spacedBytes(n, v int) int { return ceilDiv(n*v, bankBytes) * (bankBytes + v
 
 // mostSpaced is the most columns whose x lies in that many KB, a multiple of the banks.
 func mostSpaced(kb, v int) int { return kb << 10 / (bankBytes + v) * (bankBytes / v) }
+
+// lanesTake is TAKE of csr_lanes.cuh.
+const lanesTake = 4
+
+// A segment is a row's part of a panel, or a piece of it, from nonzero begin up to end.
+type segment struct{ begin, end, target int32 }
+
+func (s segment) length() int { return int(s.end - s.begin) }
+
+// log is the logarithm of the lanes that a segment gets: so many that a lane has at most 8 nonzeros, also where
+// they don't begin with a multiple of 4.
+func (s segment) log() int { return min(5, bits.Len(uint(ceilDiv(s.length()+lanesTake-1, 8)-1))) }
+
+// cutRows cuts rows, whose columns increase, into segments of panels, of at most `longest` nonzeros. A row of more
+// than one gets sums in the order of its nonzeros.
+func cutRows(m *structure, panels, width, longest int) ([][]segment, *lanesPacking) {
+	p := &lanesPacking{span: []int32{}, target: []int32{}, part: []int32{}, empty: []int32{}, row: []int32{},
+		first: []int32{0}}
+	segments := make([][]segment, panels)
+	sums := int32(0)
+	for r := range m.Rows {
+		begin, end, single := m.RowPtr[r], m.RowPtr[r+1], true
+		if begin == end {
+			p.empty = append(p.empty, int32(r))
+			continue
+		}
+		at := begin
+		for i := range panels {
+			to := end
+			if i < panels-1 {
+				to = at + int32(lowerBound(m.ColIdx[at:end], (i+1)*width))
+			}
+			for ; at < to; single = false {
+				s := segment{at, min(to, (at+int32(longest))/lanesTake*lanesTake), int32(m.Rows) + sums}
+				if single && s.end == end { // all of the row
+					s.target = int32(r)
+				} else {
+					sums++
+				}
+				segments[i] = append(segments[i], s)
+				at = s.end
+			}
+		}
+		if sums > p.first[len(p.row)] {
+			p.row, p.first = append(p.row, int32(r)), append(p.first, sums)
+		}
+	}
+	return segments, p
+}
+
+// byLength sorts segments, those with most lanes first; of those with all lanes of a warp, the longest. Others
+// keep their order, because neighbours share what memory moves.
+func byLength(segments []segment) []segment {
+	const most = 1 << 13 // of lengths that are told apart
+	var at [most + 6]int
+	place := func(s segment) int {
+		if log := s.log(); log < 5 {
+			return most + 5 - log
+		}
+		return most - min(s.length(), most)
+	}
+	for _, s := range segments {
+		at[place(s)]++
+	}
+	next := 0
+	for i, n := range at {
+		at[i] = next
+		next += n
+	}
+	sorted := make([]segment, len(segments))
+	for _, s := range segments {
+		i := &at[place(s)]
+		sorted[*i] = s
+		*i++
+	}
+	return sorted
+}
+
+// A lanesPacking lists the segments of a matrix as csr_lanes.cu reads them.
+type lanesPacking struct {
+	chunk, span, target, part []int32
+	empty                     []int32 // rows without nonzeros
+	row, first                []int32 // rows that are sums, and of each its first, and at the end the number of sums
+}
+
+func (p *lanesPacking) bytes() int64 {
+	return 4 * int64(len(p.chunk)+len(p.span)+len(p.target)+len(p.part)+len(p.empty)+len(p.row)+len(p.first))
+}
+
+// A share is what a warp takes at a time: segments with 2^log lanes each.
+type share struct {
+	segments []segment
+	log      int
+}
+
+// cost is about how long a share takes, in nonzeros.
+func (s share) cost() int {
+	n := 32
+	for _, s := range s.segments {
+		n += s.length()
+	}
+	return n
+}
+
+// packLanes deals the segments of every panel out to parts, at least one for each panel, and as many as the grid
+// has blocks.
+func packLanes(m *structure, panels, width, grid, longest int) *lanesPacking {
+	segments, p := cutRows(m, panels, width, longest)
+	shares := make([][]share, panels)
+	eachShare(panels, panels, func(i, _, _ int) { shares[i] = sharesOf(byLength(segments[i])) })
+	start, first := []int32{0}, []int{0}
+	for _, of := range shares {
+		for _, s := range of {
+			start = append(start, start[len(start)-1]+int32(s.cost()))
+		}
+		first = append(first, len(start)-1)
+	}
+	for i, n := range partsOfPanels(start, first, max(grid, panels)) {
+		for _, part := range deal(shares[i], n) {
+			p.add(int32(i), part)
+		}
+	}
+	p.chunk = append(p.chunk, int32(8*len(p.target)))
+	return p
+}
+
+// add appends a part of a panel.
+func (p *lanesPacking) add(panel int32, part []share) {
+	begin := len(p.chunk)
+	for _, s := range part {
+		p.chunk = append(p.chunk, int32(8*len(p.target)+s.log))
+		for _, s := range s.segments {
+			p.span, p.target = append(p.span, s.begin, s.end), append(p.target, s.target)
+		}
+	}
+	p.part = append(p.part, panel, int32(begin), int32(len(p.chunk)))
+}
+
+// sharesOf puts neighbours together as far as their lanes are a warp.
+func sharesOf(segments []segment) []share {
+	var list []share
+	for len(segments) > 0 {
+		n, log := 1, segments[0].log()
+		for n < len(segments) {
+			more := max(log, segments[n].log())
+			if (n+1)<<more > warp {
+				break
+			}
+			n, log = n+1, more
+		}
+		list = append(list, share{segments[:n], log})
+		segments = segments[n:]
+	}
+	return list
+}
+
+// deal gives each share, the most expensive first, to the one of n parts that has least.
+func deal(shares []share, n int) [][]share {
+	hands := make(hands, n)
+	for i := range hands {
+		hands[i].part = i
+	}
+	for _, s := range shares {
+		hands[0].cost += s.cost()
+		hands[0].shares = append(hands[0].shares, s)
+		heap.Fix(&hands, 0)
+	}
+	parts := make([][]share, n)
+	for _, h := range hands {
+		parts[h.part] = h.shares
+	}
+	return parts
+}
+
+// hands are parts of a panel while it is dealt out, a heap by what they have.
+type hands []struct {
+	cost, part int
+	shares     []share
+}
+
+func (h hands) Len() int { return len(h) }
+func (h hands) Less(i, j int) bool {
+	return h[i].cost < h[j].cost || h[i].cost == h[j].cost && h[i].part < h[j].part
+}
+func (h hands) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *hands) Push(any)     {}
+func (h *hands) Pop() any     { return nil }
+
+// hotLanes gives the kernel places in shared memory for the elements of x that most nonzeros need.
+func hotLanes(m *structure, r *recipe, main *step, c kernels.Config, v int) error {
+	const (
+		column = "lanes_hot_columns"
+		tags   = "lanes_tags"
+		hotX   = "lanes_hot_x"
+	)
+	places := lanesPlaces(c, v)
+	width := bits.Len(uint(max(m.Cols, 256) - 1))
+	if 1<<width > 256*places {
+		return invalid("%d columns for %d places in shared memory; a tag of 8 bits tells 256 apart", m.Cols, places)
+	}
+	type key struct{ places int }
+	p := pack(m, key{places}, func() (*hotPlaces, int64) { return newHotPlaces(m, places, width), int64(5 * places) })
+
+	main.Shared = places * (v + 1)
+	main.Args = append(main.Args, ptr(hotX), ptr(tags), num(places), num(width))
+	r.Aux = append(r.Aux, aux{Name: column, Ints: p.column}, aux{Name: tags, Ints: p.tags},
+		aux{Name: hotX, Values: places})
+	r.Steps = append(r.Steps, step{
+		Entry: c.Kernel + "_x", Grid: ceilDiv(places*min(m.Cols, 1), smallBlock), Block: smallBlock,
+		Args: []arg{ptr(vecX), ptr(column), ptr(hotX), num(places)},
+	})
+	return nil
+}
+
+// lanesPlaces is how many elements of x have a place and a tag in shared memory.
+func lanesPlaces(c kernels.Config, v int) int { return settingInt(c, "x_kb") << 10 / (v + 1) / 16 * 16 }
+
+// hotPlaces are the columns that have places, and their tags, four in an element.
+type hotPlaces struct{ column, tags []int32 }
+
+// newHotPlaces gives each place the column that occurs most of those that csr_lanes.cu scatters to it. A
+// place whose columns don't occur has column 0, which nobody looks for there.
+func newHotPlaces(m *structure, places, bits int) *hotPlaces {
+	p := &hotPlaces{make([]int32, places), make([]int32, places/4)}
+	most := make([]int32, places)
+	for col, n := range columnDegrees(m.ColIdx, m.Cols) {
+		if at, _ := placeOfColumn(col, places, bits); n > most[at] {
+			most[at], p.column[at] = n, int32(col)
+		}
+	}
+	for at, col := range p.column {
+		_, tag := placeOfColumn(int(col), places, bits)
+		p.tags[at/4] |= int32(tag) << (at % 4 * 8)
+	}
+	return p
+}
+
+// placeOfColumn is where csr_lanes.cu looks for the column, and the tag that it expects there.
+func placeOfColumn(col, places, bits int) (place int, tag uint8) {
+	const scatter = 2654435769 // SCATTER of csr_lanes.cu
+	scattered := uint32(col) * scatter << (32 - bits)
+	return int(uint64(scattered) * uint64(places) >> 32), uint8(scattered >> (32 - bits))
+}

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"slices"
+	"unsafe"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -97,4 +98,257 @@ func sellOrder(m *structure, s *sparse.SELL[float64]) []int32 {
 		}
 	})
 	return order
+}
+
+// bankBytes are the bytes of all banks of shared memory, one word of each.
+const bankBytes = 128
+
+// banked is banked of staged.cuh: where element i of x lies.
+func banked(i, v int) int {
+	group := bankBytes / v
+	return i/group*group + (i+i/group)%group
+}
+
+// bankedBytes is the shared memory that n elements of x take.
+func bankedBytes(n, v int) int { return ceilDiv(n*v, bankBytes) * bankBytes }
+
+// newHotColumns finds at most `most` columns that occur more often than all others, in increasing
+// order. It also returns the code of every column: its place among them, or their number plus its own.
+func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
+	degrees := columnDegrees(colIdx, cols)
+	limit, at := threshold(degrees, most)
+	columns, code = []int32{}, make([]int32, cols)
+	for col, d := range degrees {
+		code[col] = -1
+		if len(columns) < most && (d > limit || d == limit && at > 0) {
+			if d == limit {
+				at--
+			}
+			code[col] = int32(len(columns))
+			columns = append(columns, int32(col))
+		}
+	}
+	for col := range code {
+		if code[col] < 0 {
+			code[col] = int32(len(columns) + col)
+		}
+	}
+	return columns, code
+}
+
+// columnDegrees counts the nonzeros of every column. Every core has counts of its own, as long as
+// these are fewer than the nonzeros.
+func columnDegrees(colIdx []int32, cols int) []int32 {
+	parts := max(1, min(shares(len(colIdx)), len(colIdx)/max(cols, 1)))
+	counts := make([][]int32, parts)
+	eachShare(len(colIdx), parts, func(part, lo, hi int) {
+		counts[part] = make([]int32, cols)
+		for _, col := range colIdx[lo:hi] {
+			counts[part][col]++
+		}
+	})
+	eachShare(cols, shares(cols), func(_, lo, hi int) {
+		for _, more := range counts[1:] {
+			for col := lo; col < hi; col++ {
+				counts[0][col] += more[col]
+			}
+		}
+	})
+	return counts[0]
+}
+
+// threshold says which degrees the `most` columns of the highest degrees have: all above limit, and
+// `at` columns have limit itself. Columns without nonzeros are not among them.
+func threshold(degrees []int32, most int) (limit int32, at int) {
+	const highest = 1 << 16 // of degrees that are told apart
+	var having [highest + 1]int
+	for _, d := range degrees {
+		having[min(d, highest)]++
+	}
+	left := most
+	for d := highest; d > 0; d-- {
+		if having[d] > left {
+			if d == highest { // more columns than fit; which of them does not matter
+				return highest - 1, 0
+			}
+			return int32(d), left
+		}
+		left -= having[d]
+	}
+	return 0, 0
+}
+
+// panelsOf is the number of panels of at most `most` columns, a multiple of the banks, and how many
+// columns all but the last have.
+func panelsOf(cols, most, v int) (panels, width int) {
+	group := bankBytes / v
+	panels = max(1, ceilDiv(cols, most))
+	return panels, ceilDiv(max(ceilDiv(cols, panels), 1), group) * group
+}
+
+// splitRows says where the part of each row in each panel begins and ends: those of all rows of the
+// first panel, then those of the second, and so on.
+func splitRows(m *structure, panels, width int) (begin, end []int32) {
+	if panels == 1 {
+		return m.RowPtr[:m.Rows], m.RowPtr[1:]
+	}
+	column := make([]int32, panels+1)
+	for p := range column {
+		column[p] = int32(min(p*width, m.Cols))
+	}
+	starts := panelStarts(m, column)
+	return starts[:panels*m.Rows], starts[m.Rows:]
+}
+
+// bankedColumns says where each column lies in its panel's x.
+func bankedColumns(cols, width, v int) []uint16 {
+	places := make([]uint16, cols)
+	eachShare(cols, shares(cols), func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			places[j] = uint16(banked(j%width, v))
+		}
+	})
+	return places
+}
+
+// halvesOf are the elements of words as pairs of 16 bits.
+func halvesOf(words []int32) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))
+}
+
+// mostOfPanel is the most columns of a panel: what x_kb holds and 16 bits can number.
+func mostOfPanel(c kernels.Config, v int) int {
+	return min(settingInt(c, "x_kb")<<10, v<<16) / bankBytes * bankBytes / v
+}
+
+// panelsFit refuses a matrix with too many panels.
+func panelsFit(m *structure, most int) error {
+	if n := ceilDiv(m.Cols, most); n > mostPanels || n*m.Rows > sparse.MaxIndex/2 {
+		return invalid("%d columns are %d panels; it must be at most %d", m.Cols, n, mostPanels)
+	}
+	return nil
+}
+
+// mostPanels bounds what panels cost: a y and a row pointer for each.
+const mostPanels = 16
+
+// partsOfPanels shares out parts to panels by their nonzeros: at least one each, and at most one
+// for each row.
+func partsOfPanels(start []int32, panels []int, most int) []int {
+	parts := make([]int, len(panels)-1)
+	nnz := int(start[len(start)-1])
+	left := most - len(parts)
+	length := func(p int) int { return int(start[panels[p+1]] - start[panels[p]]) }
+	for p := range parts {
+		parts[p] = 1
+		if nnz > 0 && left > 0 {
+			parts[p] += int(int64(left) * int64(length(p)) / int64(nnz))
+		}
+	}
+	for left = most - sum(parts); left > 0 && nnz > 0; left-- { // to those whose parts are the longest
+		longest := 0
+		for p := range parts {
+			if length(p)*parts[longest] > length(longest)*parts[p] {
+				longest = p
+			}
+		}
+		parts[longest]++
+	}
+	for p := range parts {
+		parts[p] = min(parts[p], panels[p+1]-panels[p])
+	}
+	return parts
+}
+
+func sum(numbers []int) int {
+	total := 0
+	for _, n := range numbers {
+		total += n
+	}
+	return total
+}
+
+// sellHotRecipe sorts rows and finds the hot columns.
+func sellHotRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
+	const (
+		column = "staged_columns"
+		hotX   = "staged_x"
+	)
+	type key struct{ most int }
+	type result struct {
+		columns []int32
+		rows    *stagedRows
+	}
+	most := settingInt(c, "x_kb") << 10 / v
+	p := pack(m, key{most}, func() (result, int64) {
+		columns, code := newHotColumns(m.ColIdx, m.Cols, most)
+		s := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
+		if s.err == nil {
+			s.codes = make([]int32, len(s.values))
+			fillStaged(s, m.ColIdx, code, s.codes)
+		}
+		return result{columns, s}, s.bytes()
+	})
+	if p.rows.err != nil {
+		return nil, p.rows.err
+	}
+
+	hot := len(p.columns)
+	r := p.rows.recipe(c, c.Kernel+"_"+setting(c, "l2"), vecY, bankedBytes(hot, v), ptr(hotX), num(hot))
+	r.Aux = append(r.Aux, aux{Name: column, Ints: p.columns}, aux{Name: hotX, Values: hot})
+	r.Steps = append([]step{{
+		Entry: c.Kernel + "_x", Grid: ceilDiv(hot, smallBlock), Block: smallBlock,
+		Args: []arg{ptr(vecX), ptr(column), ptr(hotX), num(hot)},
+	}}, r.Steps...)
+	return r, nil
+}
+
+// sellLocalRecipe sorts rows within panels of columns.
+func sellLocalRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
+	const panelSums = "staged_panel_sums"
+	if setting(c, "values") == "equal" &&
+		!pack(m, valuesEqual{}, func() (bool, int64) { return allEqual(m.Val), 0 }) {
+		return nil, invalid("the matrix's values are not all equal")
+	}
+	most := mostOfPanel(c, v)
+	if err := panelsFit(m, most); err != nil {
+		return nil, err
+	}
+	type key struct{ most, v int }
+	type result struct {
+		width int
+		rows  *stagedRows
+	}
+	p := pack(m, key{most, v}, func() (result, int64) {
+		panels, width := panelsOf(m.Cols, most, v)
+		begin, end := splitRows(m, panels, width)
+		s := newStagedRows(begin, end, panels)
+		if s.err == nil {
+			s.codes = make([]int32, len(s.values)/2)
+			halves, zero := halvesOf(s.codes), bankedBytes(min(width, m.Cols), v)/v
+			for i := range halves {
+				halves[i] = uint16(zero)
+			}
+			fillStaged(s, m.ColIdx, bankedColumns(m.Cols, width, v), halves)
+		}
+		return result{width, s}, s.bytes()
+	})
+	if p.rows.err != nil {
+		return nil, p.rows.err
+	}
+
+	to, panels := vecY, p.rows.panels()
+	if panels > 1 {
+		to = panelSums
+	}
+	shared := bankedBytes(min(p.width, m.Cols), v) + bankBytes // the last for the zero that padding reads
+	r := p.rows.recipe(c, c.Kernel+"_"+setting(c, "values"), to, shared, num(p.width), num(m.Cols))
+	if panels > 1 {
+		r.Aux = append(r.Aux, aux{Name: panelSums, Values: panels * m.Rows})
+		r.Steps = append(r.Steps, step{
+			Entry: c.Kernel + "_add", Grid: ceilDiv(m.Rows, smallBlock), Block: smallBlock,
+			Args: []arg{ptr(panelSums), ptr(vecY), num(m.Rows), num(panels)},
+		})
+	}
+	return r, nil
 }

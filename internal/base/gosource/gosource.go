@@ -134,14 +134,13 @@ func (p *Program) Row(variable, key string, others ...string) string {
 	return row.code + "\n" + p.used(row.uses)
 }
 
-// Used returns the code of every declaration that a file of a package uses, directly or through
-// another.
-func (p *Program) Used(path string, file []byte) (string, error) {
-	s, err := newSource(path, file)
-	if err != nil {
-		return "", fmt.Errorf("reading Go source: %w", err)
+// Functions returns the code of functions of the first package, and of all that they use.
+func (p *Program) Functions(functions ...string) string {
+	var uses []name
+	for _, f := range functions {
+		uses = append(uses, name{p.main, f})
 	}
-	return p.used(s.cut(s.file).uses), nil
+	return p.used(uses)
 }
 
 // used returns the code of names, and of all that it uses.

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -84,5 +85,88 @@ func TestComplete(t *testing.T) {
 	}
 	if k, _ := Lookup("cpu_csr"); k.Complete("") != "" {
 		t.Error("a kernel without parameters has been given some")
+	}
+}
+
+// Settings are in canonical form whatever order they come in, and read back as they were.
+func TestParamsReadBack(t *testing.T) {
+	want := Params("long_row=warp tile=1024")
+	if p := Params("").With("tile", "1024").With("long_row", "warp"); p != want {
+		t.Errorf("settings became %q", p)
+	}
+	for _, p := range []Params{"", "unroll=4", want} {
+		data, err := json.Marshal(p)
+		var got Params
+		if err == nil {
+			err = json.Unmarshal(data, &got)
+		}
+		if err != nil || got != p {
+			t.Errorf("%q was read from %s as %q (%v)", p, data, got, err)
+		}
+	}
+	if err := new(Params).UnmarshalJSON([]byte(`{"unroll": "4 tile=8"}`)); err == nil {
+		t.Error("a value that holds another setting was accepted")
+	}
+}
+
+func TestRowLanes(t *testing.T) {
+	for _, tt := range []struct {
+		config Config
+		want   int
+	}{
+		{Config{Kernel: "csr_scalar", Block: 256}, 1},
+		{Config{Kernel: "csr_vector", Block: 256}, 32},
+		{Config{Kernel: "csr_hybrid", Block: 256}, 256},
+		{Config{Kernel: "csr_adaptive", Block: 128}, 128},
+		{Config{Kernel: "csr_adaptive", Block: 128, Params: "long_row=warp"}, 32},
+		{Config{Kernel: "csr_light", Params: "width=auto"}, 32},
+		{Config{Kernel: "csr_light", Params: "width=4"}, 4},
+		{Config{Kernel: "csr_merge", Block: 128}, 0},
+	} {
+		if got := RowLanes(tt.config); got != tt.want {
+			t.Errorf("%s: %d threads a row, want %d", tt.config, got, tt.want)
+		}
+	}
+	for name := range rowLanes {
+		if _, known := Lookup(name); !known {
+			t.Errorf("%s is not in the catalogue", name)
+		}
+	}
+}
+
+// Devices differ in what they stream fastest.
+func TestHighestRoof(t *testing.T) {
+	for _, r := range []Roof{{Read: 3, Copy: 2, Triad: 1}, {Read: 1, Copy: 3, Triad: 2}, {Read: 2, Copy: 1, Triad: 3}} {
+		r.Gather = 9 // is no streaming
+		if got := r.Highest(); got != 3 {
+			t.Errorf("the highest of %+v is %v, want 3", r, got)
+		}
+	}
+}
+
+// Every place occurs once, and those of neighbours are far apart.
+func TestScatter(t *testing.T) {
+	for _, bits := range []int{1, 2, 3, 7, 12, 18} {
+		n := uint32(1) << bits
+		seen := make([]bool, n)
+		near := 0
+		last := n
+
+		for i := range n {
+			at := Scatter(i, bits)
+			if at >= n || seen[at] {
+				t.Fatalf("%d bits: place %d of %d occurs twice, or is none", bits, at, n)
+			}
+			seen[at] = true
+			if d := int(at) - int(last); d > -16 && d < 16 {
+				near++
+			}
+			last = at
+		}
+
+		// At random, 31 of n neighbours are so near.
+		if bits > 10 && near > 100 {
+			t.Errorf("%d bits: %d of %d neighbours are within 16 elements", bits, near, n)
+		}
 	}
 }

@@ -1,3 +1,0 @@
-package cuda
-
-//go:generate sh generate.sh
