@@ -18,7 +18,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
-	"spmvtune/internal/cli/live"
+
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
 	"spmvtune/kernels"
@@ -135,7 +135,7 @@ func (r *runCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	end := live.Keep(r.out, r.state)
+	end := show.KeepLive(r.out, r.state)
 	sum, err := r.measure(ctx, parts, byRule)
 	end(how(sum, err))
 	if err == nil {
@@ -173,7 +173,7 @@ func (r *runCommand) end(ctx context.Context, sum tuner.Summary, byRule *job.Cho
 }
 
 // state is how far the run is.
-func (r *runCommand) state() live.State {
+func (r *runCommand) state() show.LiveState {
 	s := r.line.State()
 	s.Sweep = r.sweep.Name
 	return s
@@ -183,11 +183,11 @@ func (r *runCommand) state() live.State {
 func how(sum tuner.Summary, err error) string {
 	switch {
 	case sum.Interrupted:
-		return live.Interrupted
+		return show.EndedInterrupted
 	case err != nil:
-		return live.Failed
+		return show.EndedFailed
 	}
-	return live.Measured
+	return show.EndedMeasured
 }
 
 // measure measures the parts of the sweep one after the other.

@@ -1,9 +1,17 @@
 package term
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -137,4 +145,440 @@ func (t Table) rounding(column int) func(float64) string {
 		}
 		return strconv.FormatFloat(v, format, decimals, 64)
 	}
+}
+
+// sized is a writer that knows how wide a table on it may be.
+type sized interface{ Columns() int }
+
+// A Page holds what is printed for a terminal of a width; 0: tables have all columns.
+type Page struct {
+	bytes.Buffer
+	Width int
+}
+
+// Columns is the width of the page.
+func (p *Page) Columns() int { return p.Width }
+
+// Columns returns how many columns a table written to w may have: those of a terminal, or 0 for any number.
+func Columns(w io.Writer) int {
+	if s, ok := w.(sized); ok {
+		return s.Columns()
+	}
+	size := SizeOf(w)
+	if size == nil {
+		return 0
+	}
+	width, _ := size()
+	if width <= 0 {
+		return narrowest
+	}
+	return width
+}
+
+// narrowest is the width of a terminal that does not tell its own.
+const narrowest = 80
+
+// leastText is how many columns of a text are shown at least.
+const leastText = 16
+
+// A grid is a table of texts.
+type grid struct {
+	header []string
+	rows   [][]string
+	right  []bool // whether a column is of numbers
+}
+
+// width is that of a column.
+func (g *grid) width(column int) int {
+	w := text.LongestLineLen(g.header[column])
+	for _, row := range g.rows {
+		w = max(w, text.LongestLineLen(row[column]))
+	}
+	return w
+}
+
+// total is the width of the whole table: a column has a space on each side.
+func (g *grid) total() int {
+	n := 0
+	for i := range g.header {
+		n += g.width(i) + 2
+	}
+	return n
+}
+
+// drop leaves out a column, and says what it is: with its value if that is the same everywhere.
+func (g *grid) drop(column int) string {
+	said := g.header[column]
+	if same := g.rows[0][column]; same != "" && len(g.rows) > 1 && len(same) <= leastText &&
+		!slices.ContainsFunc(g.rows, func(row []string) bool { return row[column] != same }) {
+		said += " (" + same + ")"
+	}
+	g.header = slices.Delete(slices.Clone(g.header), column, column+1)
+	g.right = slices.Delete(slices.Clone(g.right), column, column+1)
+	for i, row := range g.rows {
+		g.rows[i] = slices.Delete(slices.Clone(row), column, column+1)
+	}
+	return said
+}
+
+// fit makes the table at most so wide, and returns the columns that are left out. First go those of less, in
+// that order; then long texts are shortened; then the last columns go.
+func (g *grid) fit(width int, less []string) (left []string) {
+	if len(g.rows) == 0 {
+		return nil
+	}
+	for _, name := range less {
+		if i := slices.Index(g.header, name); i >= 0 && g.total() > width {
+			left = append(left, g.drop(i))
+		}
+	}
+	for g.total() > width && g.shorten(g.total()-width) {
+	}
+	for g.total() > width && len(g.header) > 1 {
+		left = append(left, g.drop(len(g.header)-1))
+	}
+	return left
+}
+
+// shorten makes the widest column of texts narrower by up to so much. It reports whether it could.
+func (g *grid) shorten(by int) bool {
+	widest := -1
+	for i := range g.header {
+		if w := g.width(i); !g.right[i] && w > max(leastText, text.LongestLineLen(g.header[i])) &&
+			(widest < 0 || w > g.width(widest)) {
+			widest = i
+		}
+	}
+	if widest < 0 {
+		return false
+	}
+	room := max(g.width(widest)-by, leastText, text.LongestLineLen(g.header[widest]))
+	for _, row := range g.rows {
+		row[widest] = narrowed(row[widest], room)
+	}
+	return true
+}
+
+// narrowed wraps a text of several lines, and cuts the middle out of others: the ends tell names apart.
+func narrowed(s string, width int) string {
+	if strings.Contains(s, "\n") {
+		s = Wrap(strings.Join(strings.Fields(s), " "), width, "")
+	}
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > width {
+			tail := (width - 1) / 3
+			lines[i] = string(runes[:width-1-tail]) + "…" + string(runes[len(runes)-tail:])
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// digest matches a hash, of which people see the first digits.
+var digest = regexp.MustCompile("^[0-9a-f]{64}$")
+
+// short prints a value for people.
+func short(v any, round func(float64) string) string {
+	switch v := v.(type) {
+	case float64:
+		if math.IsNaN(v) { // as the store's readers give null
+			return ""
+		}
+		return round(v)
+	case string:
+		if digest.MatchString(v) {
+			return v[:12]
+		}
+		return v
+	default:
+		return full(v)
+	}
+}
+
+// full prints a value with every digit.
+func full(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []byte:
+		return string(v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// Rows writes the rows of a table as they come in CSV and JSON, with every digit. The formats for people
+// are laid out when all have come.
+type Rows struct {
+	table  Table // of Rows only in a format for people
+	format string
+	w      *bufio.Writer
+	width  int // of the terminal; 0: of none
+	csv    *csv.Writer
+	bytes  int
+	some   bool
+}
+
+// tableBytes are the most that the texts of a table for people have.
+const tableBytes = 20_000_000
+
+// NewRows begins a table in one of the Formats: CSV with a line of column names, JSON as an array of
+// objects whose keys keep the order of the columns. Close ends it.
+func NewRows(w io.Writer, format string, columns []string) (*Rows, error) {
+	r := &Rows{table: Table{Columns: columns}, format: format, w: bufio.NewWriter(w), width: Columns(w)}
+	switch format {
+	case "csv":
+		r.csv = csv.NewWriter(r.w)
+		return r, r.csv.Write(columns)
+	case "json":
+		return r, r.w.WriteByte('[')
+	case "markdown", "table":
+		return r, nil
+	}
+	return nil, fmt.Errorf("unknown format %q: must be one of %v", format, Formats)
+}
+
+// Add writes a row.
+func (r *Rows) Add(row []any) error {
+	switch r.format {
+	case "csv":
+		return r.csv.Write(cells(row))
+	case "json":
+		return r.object(row)
+	}
+
+	for _, v := range row {
+		r.bytes += len(Visible(full(v)))
+	}
+	if r.bytes > tableBytes {
+		return fmt.Errorf("more than %s are too much for a table: --format csv and json take any number",
+			Bytes(tableBytes))
+	}
+	r.table.Rows = append(r.table.Rows, row)
+	return nil
+}
+
+func cells(row []any) []string {
+	line := make([]string, len(row))
+	for i, v := range row {
+		line[i] = full(v)
+		switch v.(type) {
+		case string, []byte:
+			line[i] = Cell(Visible(line[i])) // also in files, which people print
+		}
+	}
+	return line
+}
+
+func (r *Rows) object(row []any) error {
+	separator := ",\n  {"
+	if !r.some {
+		separator = separator[1:]
+	}
+	r.some = true
+	r.w.WriteString(separator)
+	for j, v := range row {
+		if j > 0 {
+			r.w.WriteString(", ")
+		}
+		if blob, ok := v.([]byte); ok {
+			v = string(blob)
+		}
+		key, err := json.Marshal(r.table.Columns[j])
+		if err != nil {
+			return err
+		}
+		value, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", r.table.Columns[j], err)
+		}
+		r.w.Write(key)
+		r.w.WriteString(": ")
+		r.w.Write(value)
+	}
+	return r.w.WriteByte('}')
+}
+
+// DropEmpty leaves out the columns of a table for people that have no value in any row, and returns their
+// names.
+func (r *Rows) DropEmpty() (dropped []string) {
+	t := &r.table
+	for i := len(t.Columns) - 1; i >= 0 && len(t.Rows) > 0; i-- {
+		if slices.ContainsFunc(t.Rows, func(row []any) bool { return full(row[i]) != "" }) {
+			continue
+		}
+		dropped = append(dropped, t.Columns[i])
+		t.Columns = slices.Delete(slices.Clone(t.Columns), i, i+1)
+		for k := range t.Rows {
+			t.Rows[k] = slices.Delete(t.Rows[k], i, i+1)
+		}
+	}
+	slices.Reverse(dropped)
+	return dropped
+}
+
+// Close ends the table.
+func (r *Rows) Close() error {
+	switch r.format {
+	case "csv":
+		r.csv.Flush()
+	case "json":
+		r.w.WriteString("\n]\n")
+	case "markdown":
+		fmt.Fprintln(r.w, r.table.grid(Markdown).pretty().RenderMarkdown())
+	default:
+		r.forTerminal()
+	}
+	return r.w.Flush()
+}
+
+// forTerminal lays the table out, as wide as the terminal at most, and says what that leaves out.
+func (r *Rows) forTerminal() {
+	g := r.table.grid(Visible)
+	var left []string
+	if r.width > 0 {
+		left = g.fit(r.width, r.table.Less)
+	}
+	fmt.Fprintln(r.w, g.pretty().Render())
+	if len(left) > 0 {
+		fmt.Fprintln(r.w, Wrap("(without "+Some(left, 8)+": --wide shows all columns)", r.width, " "))
+	}
+}
+
+// CSV writes t with a line of column names.
+func (t Table) CSV(w io.Writer) error { return t.Write(w, "csv") }
+
+// JSON writes an array of objects whose keys keep the order of the columns.
+func (t Table) JSON(w io.Writer) error { return t.Write(w, "json") }
+
+// WriteJSON prints one object or array.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// Format writes a value in one of the Formats but "table": a Table as it is, anything else as its JSON or, in the
+// other formats, as the table that Tabulate makes of that.
+func Format(w io.Writer, format string, v any) error {
+	t, ok := v.(Table)
+	if !ok {
+		if format == "json" {
+			return WriteJSON(w, v)
+		}
+		var err error
+		if t, err = Tabulate(v); err != nil {
+			return err
+		}
+	}
+	return t.Write(w, format)
+}
+
+// Tabulate makes a table of a value's JSON: of a list a row for each element, of anything else a row for each field.
+// The name of a field within another has a dot. Lists within are texts.
+func Tabulate(v any) (Table, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return Table{}, err
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(text, &list); err != nil {
+		t := Table{Columns: []string{"name", "value"}}
+		return t, eachField(text, "", func(name string, value any) { t.Add(name, value) })
+	}
+
+	var t Table
+	rows := make([]map[string]any, len(list))
+	for i, element := range list {
+		rows[i] = map[string]any{}
+		err := eachField(element, "", func(name string, value any) {
+			if rows[i][name] = value; !slices.Contains(t.Columns, name) {
+				t.Columns = append(t.Columns, name)
+			}
+		})
+		if err != nil {
+			return t, err
+		}
+	}
+	for _, row := range rows {
+		values := make([]any, len(t.Columns))
+		for i, name := range t.Columns {
+			values[i] = row[name]
+		}
+		t.Rows = append(t.Rows, values)
+	}
+	return t, nil
+}
+
+// eachField calls add for each value in a text of JSON, in its order. What has no name is called "value".
+func eachField(text json.RawMessage, name string, add func(name string, value any)) error {
+	if len(text) > 0 && text[0] == '{' {
+		return eachMember(text, func(key string, member json.RawMessage) error {
+			if name != "" {
+				key = name + "." + key
+			}
+			return eachField(member, key, add)
+		})
+	}
+	if name == "" {
+		name = "value"
+	}
+	value, err := cellOf(text)
+	add(name, value)
+	return err
+}
+
+// eachMember calls do for each member of an object of JSON, in its order.
+func eachMember(text json.RawMessage, do func(key string, member json.RawMessage) error) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var member json.RawMessage
+		if err := d.Decode(&member); err != nil {
+			return err
+		}
+		if err := do(fmt.Sprint(key), member); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cellOf returns a value of JSON for a table: of a list of plain values their enumeration.
+func cellOf(text json.RawMessage) (any, error) {
+	var value any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&value); err != nil {
+		return nil, err
+	}
+	switch v := value.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n, nil
+		}
+		return v.Float64()
+	case bool:
+		return fmt.Sprint(v), nil
+	case []any:
+		var words []string
+		for _, element := range v {
+			switch element.(type) {
+			case []any, map[string]any:
+				return string(text), nil
+			}
+			words = append(words, fmt.Sprint(element))
+		}
+		return strings.Join(words, ", "), nil
+	}
+	return value, nil
 }

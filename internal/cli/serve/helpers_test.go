@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/cli/live"
+	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -71,11 +71,11 @@ func (r *sweepRun) record(matrix, kernel string, milliseconds float64) {
 }
 
 // says makes the run say how far it is.
-func (r *sweepRun) says(s live.State) {
+func (r *sweepRun) says(s show.LiveState) {
 	r.t.Helper()
 	content, err := json.Marshal(s)
 	r.must(err)
-	r.must(os.WriteFile(filepath.Join(filepath.Dir(r.path), live.File), content, 0o666))
+	r.must(os.WriteFile(filepath.Join(filepath.Dir(r.path), show.LiveFile), content, 0o666))
 }
 
 // server serves the run.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/live"
+	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
@@ -30,7 +30,7 @@ type State struct {
 	Titles  []string `json:"titles"` // of the sweeps, in the order in which they were first run
 	Running bool     `json:"running"`
 	// Progress is what the run says, nil if it says nothing.
-	Progress *live.State `json:"progress"`
+	Progress *show.LiveState `json:"progress"`
 	// Trials counts those in the database by status, and All sums them up.
 	Trials map[trial.Status]int `json:"trials"`
 	All    int                  `json:"all"`
@@ -184,7 +184,7 @@ type watcher struct {
 	failed error
 	pace   pace
 	// said is the last state of the run, heard when it changed.
-	said  *live.State
+	said  *show.LiveState
 	heard time.Time
 }
 
@@ -226,7 +226,7 @@ const silent = 15 * time.Second
 // running reports whether the run says that it measures. Clocks of two machines may differ, so that
 // what counts is when it last said something else, where that was seen.
 func (w *watcher) running() bool {
-	s := live.Read(filepath.Dir(w.path))
+	s := show.ReadLive(filepath.Dir(w.path))
 	switch {
 	case s == nil:
 		w.said = nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/cli/live"
+	"spmvtune/internal/cli/show"
 )
 
 type shownState struct {
@@ -28,7 +28,7 @@ func TestState(t *testing.T) {
 		joined(got.Best.Rows) != "" {
 		t.Errorf("at first: %+v", got)
 	}
-	r.says(live.State{Sweep: "demo", Device: "Testcore 9000", Done: 2, Total: 9, Left: 70, At: time.Now()})
+	r.says(show.LiveState{Sweep: "demo", Device: "Testcore 9000", Done: 2, Total: 9, Left: 70, At: time.Now()})
 	r.record("one", "cpu_csr", 2)
 	r.record("one", "cpu_coo", 1)
 	r.record("two", "cpu_csr", 4)
@@ -46,8 +46,8 @@ func TestState(t *testing.T) {
 	if len(got.Last.Rows) != 3 || strings.Index(rows, "4.00 ms") > strings.Index(rows, "1.00 ms") {
 		t.Errorf("the last, newest first: %q", rows)
 	}
-	r.says(live.State{Sweep: "demo", Ended: live.Interrupted, At: time.Now()})
-	if got := look(); got.Running || got.Progress.Ended != live.Interrupted {
+	r.says(show.LiveState{Sweep: "demo", Ended: show.EndedInterrupted, At: time.Now()})
+	if got := look(); got.Running || got.Progress.Ended != show.EndedInterrupted {
 		t.Errorf("in the end: %+v", got.Progress)
 	}
 }
@@ -57,11 +57,11 @@ func TestKilledRun(t *testing.T) {
 	r := newRun(t)
 	s := r.server(Options{Draw: nothing})
 	running := func() bool { return decoded[shownState](t, get(s, "/api/state")).Running }
-	r.says(live.State{Done: 1, At: time.Now().Add(-time.Hour)})
+	r.says(show.LiveState{Done: 1, At: time.Now().Add(-time.Hour)})
 	if running() {
 		t.Error("what it said an hour ago counts")
 	}
-	r.says(live.State{Done: 2, At: time.Now().Add(-time.Hour + time.Second)})
+	r.says(show.LiveState{Done: 2, At: time.Now().Add(-time.Hour + time.Second)})
 	if !running() {
 		t.Error("what it says now, by a clock that is late, does not count")
 	}
@@ -116,7 +116,7 @@ func TestFiguresAreDrawnAgain(t *testing.T) {
 	}
 
 	r.record("one", "cpu_coo", 2)
-	r.says(live.State{Done: 2, At: time.Now()})
+	r.says(show.LiveState{Done: 2, At: time.Now()})
 	if got := look(); got.Drawing != "" {
 		t.Error("it draws again at once while a run measures")
 	}

@@ -10,7 +10,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/live"
+	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 )
@@ -84,7 +84,7 @@ func TestNamesAreVisible(t *testing.T) {
 		r.record("one", kernel, float64(1+i))
 		r.record("two", kernel, float64(2+i))
 	}
-	r.says(live.State{Sweep: bad, Device: bad, Matrix: bad, At: time.Now()})
+	r.says(show.LiveState{Sweep: bad, Device: bad, Matrix: bad, At: time.Now()})
 	s := r.server(Options{})
 	s.watcher.name = bad
 	get(s, "/api/state")

@@ -13,7 +13,7 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/hardware"
-	"spmvtune/internal/cli/live"
+
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -308,10 +308,10 @@ func Gone(g tuner.Gone) string {
 }
 
 // State is how far the run is.
-func (p *Progress) State() live.State {
+func (p *Progress) State() LiveState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := live.State{Device: p.device, Done: p.now.done, AtMost: p.now.atMost, Matrix: p.now.matrix,
+	s := LiveState{Device: p.device, Done: p.now.done, AtMost: p.now.atMost, Matrix: p.now.matrix,
 		Matrices: p.now.matrices}
 	if p.begun > 0 {
 		p.foresee()

@@ -1,3 +1,7 @@
+// Package term turns values into text for people: counts with their nouns, lists, numbers
+// with the digits that matter, percentages, durations, lines that fit a terminal, tables,
+// and words quoted for a shell. It knows nothing of matrices or trials beyond their plurals,
+// and imports no other package of the module.
 package term
 
 import (
@@ -7,6 +11,46 @@ import (
 	"strings"
 	"time"
 )
+
+// PageWidth is the width of running text, in columns: of help and of lists that explain (claims, kernels, convert)
+// everywhere, and of sentences (Print, Item) on a terminal that is as wide. In files and pipes a sentence is one line.
+const PageWidth = 100
+
+// Noun returns the form of a noun, or of a verb, that agrees with n.
+func Noun(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// Count returns n and its noun: "1 entry", "1200 entries".
+func Count(n int, one, many string) string { return strconv.Itoa(n) + " " + Noun(n, one, many) }
+
+// GroupedCount is Count with a narrow space between thousands: "1 200 entries".
+func GroupedCount(n int, one, many string) string { return Grouped(n) + " " + Noun(n, one, many) }
+
+// Trials and Matrices count the nouns that occur most often.
+func Trials(n int) string   { return Count(n, "trial", "trials") }
+func Matrices(n int) string { return Count(n, "matrix", "matrices") }
+
+// Grouped prints n with a narrow space between thousands.
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "\u202f" + s[i:]
+	}
+	return s
+}
+
+// Some joins names with commas. Of more than most+1 names it gives the first, and how many
+// more there are.
+func Some(names []string, most int) string {
+	if len(names) <= most+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
 
 // Seconds prints a time in the unit that fits: "12.3 µs".
 func Seconds(s float64) string {
@@ -98,4 +142,17 @@ func ParseBytes(text string) (int64, error) {
 		return 0, fmt.Errorf("%q must be a size such as 20GB or 500MB", text)
 	}
 	return int64(n * factor), nil
+}
+
+// Shell joins words into a command line that can be pasted into a shell.
+func Shell(words ...string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,@%+"
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if w == "" || strings.Trim(w, plain) != "" {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }

@@ -1,6 +1,4 @@
-// Package live is how a run tells others how far it is: a small file in its folder, which is
-// written anew while it measures. Nothing depends on it: a run that can't write it goes on.
-package live
+package show
 
 import (
 	"encoding/json"
@@ -12,14 +10,14 @@ import (
 	"spmvtune/internal/base/files"
 )
 
-// File is the name of the file in the folder of the results.
-const File = ".progress.json"
+// LiveFile is the name of the file in the folder of the results.
+const LiveFile = ".progress.json"
 
-// Every is how often a run writes the file.
-const Every = 2 * time.Second
+// LiveEvery is how often a run writes the file.
+const LiveEvery = 2 * time.Second
 
-// A State is how far a run is. Trials count those of earlier runs as well.
-type State struct {
+// A LiveState is how far a run is. Trials count those of earlier runs as well.
+type LiveState struct {
 	Sweep    string `json:"sweep"`
 	Device   string `json:"device"`
 	Done     int    `json:"done"`
@@ -38,22 +36,22 @@ type State struct {
 
 // The ends of a run.
 const (
-	Measured    = "measured"
-	Interrupted = "interrupted"
-	Failed      = "failed"
+	EndedMeasured    = "measured"
+	EndedInterrupted = "interrupted"
+	EndedFailed      = "failed"
 )
 
-// Keep writes the state of a run to its folder until end is called, which says how the run ended.
-func Keep(dir string, state func() State) (end func(how string)) {
+// KeepLive writes the state of a run to its folder until end is called, which says how the run ended.
+func KeepLive(dir string, state func() LiveState) (end func(how string)) {
 	ended, done := make(chan string), make(chan struct{})
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(Every)
+		tick := time.NewTicker(LiveEvery)
 		defer tick.Stop()
 		for how := ""; ; {
 			s := state()
 			s.Ended, s.At = how, time.Now().UTC()
-			write(dir, s)
+			writeLive(dir, s)
 			if how != "" {
 				return
 			}
@@ -72,23 +70,23 @@ func Keep(dir string, state func() State) (end func(how string)) {
 	}
 }
 
-// write replaces the file. It does not flush it to the disk, which would disturb measurements for
+// writeLive replaces the file. It does not flush it to the disk, which would disturb measurements for
 // something that has no worth after a crash.
-func write(dir string, s State) {
+func writeLive(dir string, s LiveState) {
 	content, err := json.Marshal(s)
 	if err != nil {
 		return
 	}
-	path := filepath.Join(dir, File)
+	path := filepath.Join(dir, LiveFile)
 	if os.WriteFile(path+".new", content, 0o666) == nil {
 		_ = os.Rename(path+".new", path)
 	}
 }
 
-// Read reads the state of the run in a folder, nil if it says none.
-func Read(dir string) *State {
-	content, err := files.ReadFile(filepath.Join(dir, File), 1<<16)
-	var s State
+// ReadLive reads the state of the run in a folder, nil if it says none.
+func ReadLive(dir string) *LiveState {
+	content, err := files.ReadFile(filepath.Join(dir, LiveFile), 1<<16)
+	var s LiveState
 	if err != nil || json.Unmarshal(content, &s) != nil {
 		return nil
 	}
