@@ -2,10 +2,17 @@ package tuner
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -13,6 +20,8 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
+	"spmvtune/sparse/fetch"
+	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
 
@@ -227,4 +236,152 @@ func (p *brokenProduct) Multiply(x []float64) error {
 		os.Exit(134)
 	}
 	return nil
+}
+
+// A worker that is killed, and not by the system for its memory, is a fault. One that is
+// killed after the run was asked to stop says nothing about its trial: who ends a
+// job of a cluster kills all of its processes.
+func TestWorkerKilledFromOutside(t *testing.T) {
+	for name, asked := range map[string]bool{"alone": false, "with all of its job": true} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "alive")
+			t.Setenv("SPMVTUNE_TEST_ALIVE", file)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go func() {
+				for ctx.Err() == nil {
+					if _, err := os.Stat(file); err == nil {
+						if asked {
+							cancel()
+						}
+						os.Remove(file)
+						return
+					}
+					time.Sleep(time.Millisecond)
+				}
+			}()
+			rec := &memory{}
+			sum, err := Run(ctx, testSweep(diesOutside), rec, Options{Launch: testLauncher})
+			if err != nil || sum.Interrupted != asked {
+				t.Errorf("error %v, interrupted %v", err, sum.Interrupted)
+			}
+			switch {
+			case asked && len(rec.results) > 0:
+				t.Errorf("the trial is recorded as %s: %s", rec.results[0].Status, rec.results[0].Message)
+			case !asked && (len(rec.results) != 1 || rec.results[0].Status != trial.Fault):
+				t.Errorf("results %+v", rec.results)
+			}
+		})
+	}
+}
+
+// missingSweep is a sweep of two matrices that are to be downloaded, the second of which has a twin,
+// and of one that is made.
+func missingSweep(t *testing.T, answer http.HandlerFunc) *configs.Sweep {
+	t.Helper()
+	server := httptest.NewServer(answer)
+	t.Cleanup(server.Close)
+	t.Setenv(cache.Env, t.TempDir())
+	t.Setenv(fetch.EnvServers, server.URL)
+
+	sweep := testSweep(behave)
+	twin := sweep.Matrices[0]
+	twin.Name, twin.SuiteSparse, twin.Args = "twin", "G/twin", map[string]any{"nx": int64(3), "ny": int64(4)}
+	sweep.Matrices = []configs.Matrix{{Name: "alone", SuiteSparse: "G/alone", Expand: true}, twin, sweep.Matrices[0]}
+	return sweep
+}
+
+// Where matrices can't be downloaded, a run reports by its name the one that has no twin, notes why it
+// measures the twin of the other, and goes on.
+func TestDownloadsThatFail(t *testing.T) {
+	sweep := missingSweep(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	rec := &memory{}
+	sum := runTest(t, sweep, rec, Options{})
+	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "alone" ||
+		!errors.Is(sum.Failures[0].Err, fetch.ErrUnavailable) {
+		t.Errorf("failures %v, want one of alone", sum.Failures)
+	}
+	notes := map[string]string{}
+	for _, m := range rec.matrices {
+		notes[m.Name] = m.Note
+	}
+	if note, ok := notes["grid"]; len(notes) != 2 || !ok || note != "" || !strings.Contains(notes["twin (twin)"], "403") {
+		t.Errorf("notes of the matrices %q", notes)
+	}
+	if sum.Measured[trial.OK] != 2 {
+		t.Errorf("measured %v", sum.Measured)
+	}
+}
+
+// A download ends with the run.
+func TestInterruptedDownload(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	sweep := missingSweep(t, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	sum, err := Run(ctx, sweep, &memory{}, Options{Launch: testLauncher})
+	if err != nil || !sum.Interrupted || len(sum.Failures) != 0 || sum.Trials != 0 {
+		t.Errorf("error %v, summary %+v", err, sum)
+	}
+}
+
+// A preview downloads nothing. It foresees the work on a missing matrix by its twin.
+func TestPreviewOfMissingMatrices(t *testing.T) {
+	sweep := missingSweep(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("it asked for %s", r.URL) })
+	dev, plans, failed, err := Preview(t.Context(), sweep, nil, Options{Launch: testLauncher})
+	if err != nil || len(plans) != 3 || len(failed) != 0 || dev.Backend != "cpu" {
+		t.Fatalf("%d plans, failures %v, device %+v, error %v", len(plans), failed, dev, err)
+	}
+	alone, twin := plans[0], plans[1]
+	if alone.Matrix.Name != "alone" || alone.Missing != "G/alone" ||
+		alone.Size != (trial.Size{}) || alone.Outlook.Trials != 0 {
+		t.Errorf("of the one without a twin: %+v", alone)
+	}
+	if twin.Missing != "G/twin" || twin.Size.Rows != 12 || twin.Size.Cols != 12 || twin.Outlook.Trials != 1 ||
+		twin.Outlook.Time <= 0 {
+		t.Errorf("of the one with a twin: %+v", twin)
+	}
+	if here := plans[2]; here.Missing != "" || len(here.Trials) != 1 || here.Time <= 0 {
+		t.Errorf("of the one that is here: %+v", here)
+	}
+}
+
+// A trial that was cut short because it is slow counts for the finals of its place, and is no sentinel, also
+// where an earlier run measured it: a library's needs finals for the ratios over it.
+func TestSlowTrialsWhenResumed(t *testing.T) {
+	trials := trialsOf(trial.Warm, "a b c")
+	results := make([]trial.Result, len(trials))
+	for i, one := range trials {
+		results[i] = trial.Result{Trial: one, Status: trial.OK, Median: float64(10 - i), At: time.Unix(int64(i), 0)}
+	}
+	results[0].Stop = trial.StopSlow
+	sweep := testSweep()
+	sweep.Protocol.Finals, sweep.Protocol.Sentinel = 5, 1
+
+	inRun := newQueue(&list{trials}, nil, 1, newFinals(5, 1, ""), newSpreads(0, nil, nil))
+	for _, r := range results {
+		inRun.told(r)
+	}
+	r := newRun(sweep, &memory{results: results}, Options{})
+	w, err := r.workOn(t.Context(), Plan{Trials: trials, Whole: trials})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resumed := newQueue(w.source, w.good, 1, r.finals, r.spreads)
+
+	for what, q := range map[string]*queue{"in a run": inRun, "resumed": resumed} {
+		var entered []string
+		for _, place := range slices.Collect(maps.Values(q.finals.ranking)) {
+			for _, c := range place.trials {
+				entered = append(entered, c.ID)
+			}
+		}
+		if slices.Sort(entered); !slices.Equal(entered, []string{"a", "b", "c"}) {
+			t.Errorf("%s, %v count for the finals", what, entered)
+		}
+		if s := q.sentinels[trial.Warm]; s == nil || s.ID == "a" {
+			t.Errorf("%s, the sentinel is %+v", what, s)
+		}
+	}
 }

@@ -1,8 +1,14 @@
 package tuner
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"maps"
+	"slices"
 
+	"spmvtune/configs"
+	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
@@ -115,4 +121,79 @@ type Summary struct {
 	Spreads      int      // number of spreads
 	Interrupted  bool     // whether the user stopped the run
 	OutOfTime    bool     // whether the sweep's time budget is used up
+}
+
+// A Recorder keeps results for good. The store and the journal are recorders. Several devices may use
+// one at the same time.
+type Recorder interface {
+	// Begin names the run that the following results of its device belong to.
+	Begin(ctx context.Context, run RunInfo) error
+	// Matrix is called before the first result on a matrix. It is also called, without Begin,
+	// if all results on it are recorded, because it may have another name now.
+	Matrix(ctx context.Context, m trial.Matrix) error
+	// Recorded returns what is recorded of the trials with these identities. Samples may
+	// have been rounded to float32.
+	Recorded(ctx context.Context, ids []string, detail trial.Detail) (map[string]trial.Record, error)
+	// Ask says that the run wants the trials with these identities: those that are recorded are
+	// not measured again, but count from now on, see trial.InForce.
+	Ask(ctx context.Context, ids []string) error
+	// Record keeps r. When it returns nil, r survives the death of the process.
+	Record(ctx context.Context, r trial.Result) error
+}
+
+// A RunInfo is what all results of one sweep on one device have in common.
+type RunInfo struct {
+	Sweep    *configs.Sweep
+	Device   kernels.Device
+	Roof     kernels.Roof
+	Sources  map[string]string // digest of each kernel's source, by its name
+	Own      []kernels.Own     // those of the kernels that the sweep defines
+	Protocol string            // canonical form, as in a trial's identity
+	Version  string            // version of this program
+	Origin   trial.Origin
+}
+
+// Add adds what another part of the same sweep did.
+func (sum *Summary) Add(part Summary) {
+	sum.Device = cmp.Or(sum.Device, part.Device)
+	sum.Matrices = max(sum.Matrices, part.Matrices)
+	sum.Trials += part.Trials
+	sum.Finished += part.Finished
+	sum.OKBefore += part.OKBefore
+	sum.FailedBefore += part.FailedBefore
+	sum.Measured = added(sum.Measured, part.Measured)
+	sum.Invalid = added(sum.Invalid, part.Invalid)
+	sum.Skipped = added(sum.Skipped, part.Skipped)
+	sum.Failed = append(sum.Failed, part.Failed...)
+	sum.Pieces = append(sum.Pieces, part.Pieces...)
+	sum.Effort.Add(part.Effort)
+	sum.Crowded = cmp.Or(sum.Crowded, part.Crowded)
+	sum.Finals += part.Finals
+	sum.Spreads += part.Spreads
+	sum.Interrupted = sum.Interrupted || part.Interrupted
+	sum.OutOfTime = sum.OutOfTime || part.OutOfTime
+	// A matrix is the same for every device.
+	for _, f := range part.Failures {
+		if !slices.ContainsFunc(sum.Failures, func(g Failure) bool { return g.Matrix == f.Matrix }) {
+			sum.Failures = append(sum.Failures, f)
+		}
+	}
+
+	for _, t := range part.Duplicates {
+		if !slices.Contains(sum.Duplicates, t) {
+			sum.Duplicates = append(sum.Duplicates, t)
+		}
+	}
+}
+
+// added returns the sums of the counts of a and b.
+func added[K comparable](a, b map[K]int) map[K]int {
+	sum := maps.Clone(a)
+	if sum == nil {
+		sum = map[K]int{}
+	}
+	for k, n := range b {
+		sum[k] += n
+	}
+	return sum
 }

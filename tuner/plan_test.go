@@ -1,11 +1,18 @@
 package tuner
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
@@ -220,5 +227,265 @@ func TestPlanByRule(t *testing.T) {
 		if !ids[one.ID] || (one.Block == 128) != (one.Cache == trial.Cold) {
 			t.Errorf("%v in %s was not chosen, or is no trial of the grid", one.Config, one.Cache)
 		}
+	}
+}
+
+// Tasks that each measure a part do, together, what one run does, and nothing twice,
+// however unevenly the trials fall into parts.
+func TestPartsMakeTheWhole(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104, 105, 106, 107)
+	other := sweep.Matrices[0]
+	other.Name, other.Args = "other", map[string]any{"nx": int64(4), "ny": int64(4)}
+	sweep.Matrices = append(sweep.Matrices, other)
+	whole := &memory{}
+	runTest(t, sweep, whole, Options{})
+	if whole.begun != 1 {
+		t.Errorf("a run on two matrices begins %d times", whole.begun)
+	}
+	for _, n := range []int{1, 2, 3, 7, 9} {
+		parts := &memory{}
+		for i := range n {
+			both := map[string][]trial.Part{"grid": {{Index: i, Of: n}}, "other": {{Index: n - 1 - i, Of: n}}}
+			before := len(parts.results)
+			sum := runTest(t, sweep, parts, Options{Parts: both})
+			if sum.Finished != 0 || len(parts.results)-before != sum.Trials {
+				t.Errorf("part %d of %d: %d trials, %d of them measured before", i, n, sum.Trials, sum.Finished)
+			}
+			for _, p := range sum.Pieces {
+				if !p.Complete {
+					t.Errorf("part %d of %d: %+v", i, n, p)
+				}
+			}
+		}
+		if got, want := identities(parts), identities(whole); !slices.Equal(got, want) {
+			t.Errorf("%d parts: %d trials, want %d", n, len(got), len(want))
+		}
+	}
+}
+
+// Several parts of a matrix in one task are one load; matrices without a part are left
+// out, and what overlaps is measured once.
+func TestPartsOfOneMatrix(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104)
+	rec := &memory{}
+	planned := 0
+	sum := runTest(t, sweep, rec, Options{
+		Parts:   map[string][]trial.Part{"grid": {{Index: 0, Of: 4}, {Index: 0, Of: 2}, {Index: 3, Of: 4}}},
+		Observe: func(e Event) { planned += count(e.Matrix != nil) },
+	})
+	if planned != 1 || sum.Trials != 3 || sum.Measured[trial.OK] != 3 || len(rec.results) != 3 || len(sum.Pieces) != 3 {
+		t.Errorf("planned %d times, %d results, summary %+v", planned, len(rec.results), sum)
+	}
+	if sum := runTest(t, sweep, &memory{}, Options{Parts: map[string][]trial.Part{}}); sum.Trials != 0 ||
+		sum.Matrices != 0 {
+		t.Errorf("without parts: %+v", sum)
+	}
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// A piece that is not complete says why.
+func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104)
+	sweep.Matrices = append([]configs.Matrix{{Name: "lost", Path: "no/such/file.mtx", Expand: true}}, sweep.Matrices...)
+	last := sweep.Matrices[1]
+	last.Name, last.Args = "last", map[string]any{"nx": int64(3), "ny": int64(3)}
+	sweep.Matrices = append(sweep.Matrices, last)
+	ctx, cancel := context.WithCancel(t.Context())
+	rec := &memory{}
+	sum, err := Run(ctx, sweep, rec, Options{
+		Launch: testLauncher,
+		Parts: map[string][]trial.Part{"lost": {trial.Part{Of: 1}}, "grid": {{Index: 0, Of: 4}, {Index: 1, Of: 2}},
+			"last": {trial.Part{Of: 1}}, "elsewhere": {trial.Part{Of: 1}}},
+		Observe: func(e Event) {
+			if e.Result != nil && len(rec.results) == 2 {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"lost": "no/such/file.mtx", "grid 1/2": "interrupted", "last": "interrupted",
+		"elsewhere": "interrupted"}
+	for _, p := range sum.Pieces {
+		name := p.Matrix
+		if p.Part == (trial.Part{Index: 1, Of: 2}) {
+			name += " 1/2"
+		}
+		if reason, ok := want[name]; ok == p.Complete || !strings.Contains(p.Reason, reason) {
+			t.Errorf("%+v, want %q", p, reason)
+		}
+	}
+	if len(sum.Pieces) != 5 {
+		t.Errorf("%d pieces", len(sum.Pieces))
+	}
+	sum = runTest(t, sweep, rec, Options{Parts: map[string][]trial.Part{"elsewhere": {trial.Part{Of: 1}}}})
+	if len(sum.Pieces) != 1 || sum.Pieces[0].Complete || !strings.Contains(sum.Pieces[0].Reason, "no such matrix") {
+		t.Errorf("%+v", sum.Pieces)
+	}
+}
+
+func identities(m *memory) []string {
+	var ids []string
+	for _, r := range m.results {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// longest is what a shipped sweep may take on an H100 as [Look] guesses it, which is two
+// to eight times what it takes: see docs/results-h100.md.
+const longest = 15 * time.Minute
+
+// longer is the same for sweeps that are meant to be run in pieces.
+var longer = map[string]time.Duration{"corpus": 6 * time.Hour}
+
+// Shipped sweeps take minutes on one of today's GPUs and fit into one of 16 GB, with the
+// twins in place of matrices that were not downloaded.
+func TestShippedSweepsAreShort(t *testing.T) {
+	h100 := kernels.Device{Backend: "cuda", Units: 132, MaxBlock: 1024}
+	for _, name := range configs.Shipped() {
+		sweep, err := configs.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trials, took, loading := 0, time.Duration(0), time.Duration(0)
+		for _, m := range sweep.Matrices {
+			size, err := matrix.SizeOf(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if size == (trial.Size{}) {
+				t.Errorf("%s: %s has no twin: without a network it is not measured", name, m.Name)
+			}
+			// 16 bytes an entry in COO, two vectors, in float64.
+			if bytes := 16*size.Nonzeros + 8*(size.Rows+size.Cols); bytes > 8e9 {
+				t.Errorf("%s: %s takes %d bytes of a GPU", name, m.Name, bytes)
+			}
+			o, err := NewOutlook(sweep, size, h100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%-18s %-20s %12d %6d trials %s + %s", name, m.Name, size.Nonzeros, o.Trials, o.Time.Round(time.Second),
+				o.Load.Round(time.Second))
+			trials, took, loading = trials+o.Trials, took+o.Time, loading+o.Load
+		}
+		t.Logf("%-18s %d matrices, %d trials, %s and %s to load", name, len(sweep.Matrices), trials, took.Round(time.Second),
+			loading.Round(time.Second))
+		if took > max(longest, longer[name]) {
+			t.Errorf("%s takes %s on an H100", name, took)
+		}
+	}
+}
+
+// The outlook on a matrix that is not loaded is the plan of the loaded one: what
+// overlaps counts once, and constraints and budgets apply.
+func TestOutlookIsThePlan(t *testing.T) {
+	overlapping := testSweep(1, 2, 3, 70, 80)
+	overlapping.Kernels = append(overlapping.Kernels, overlapping.Kernels[0])
+	overlapping.Kernels[0].Where = "block * 10 < nnz"
+	overlapping.Kernels[1].Block = []int{2, 3, 4, 80}
+	overlapping.Protocol.Cache = "both"
+	random := testSweep(1, 2, 3, 4, 5)
+	random.Search.Trials = 3
+	none := testSweep(1, 2)
+	none.Kernels[0].Where = "rows > 1000"
+	for name, tt := range map[string]struct {
+		sweep *configs.Sweep
+		want  int
+	}{
+		"overlapping": {overlapping, 10}, "random": {random, 3}, "none": {none, 0}, "all": {testSweep(1, 2, 3), 3},
+	} {
+		size, err := matrix.SizeOf(tt.sweep.Matrices[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := NewOutlook(tt.sweep, size, (&brokenBackend{}).Device())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, plans, _, err := Preview(t.Context(), tt.sweep, nil, Options{Launch: testLauncher})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Trials != tt.want || len(plans[0].Trials) != tt.want {
+			t.Errorf("%s: %d trials, planned %d, want %d", name, o.Trials, len(plans[0].Trials), tt.want)
+		}
+		if left := plans[0].Time; o.Time > left || (o.Time > 0) != (tt.want > 0) {
+			t.Errorf("%s: %s, and planned, with loading, %s", name, o.Time, left)
+		}
+	}
+}
+
+// A sweep whose next trial depends on what was measured can't be cut into parts.
+func TestOutlookSaysWhatIsWhole(t *testing.T) {
+	var all trial.Size
+	for strategy, want := range map[string]bool{"grid": false, "random": false, "racing": true, "rule": true} {
+		sweep := testSweep(1, 2, 3)
+		sweep.Search.Strategy = strategy
+		o, err := NewOutlook(sweep, all, (&brokenBackend{}).Device())
+		if err != nil || o.Whole != want {
+			t.Errorf("%s: whole is %v, %v; want %v", strategy, o.Whole, err, want)
+		}
+	}
+}
+
+// What a file or a generator says of itself is what is loaded: sizes always, nonzeros
+// about.
+func TestSizeOf(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("%%MatrixMarket matrix coordinate pattern symmetric\n100 100 199\n")
+	for i := 1; i <= 100; i++ {
+		b.WriteString(strings.ReplaceAll("I I\n", "I", strconv.Itoa(i)))
+		if i < 100 {
+			b.WriteString(strconv.Itoa(i+1) + " " + strconv.Itoa(i) + "\n")
+		}
+	}
+	path := filepath.Join(t.TempDir(), "band.mtx")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		spec configs.Matrix
+		off  float64 // by which share nonzeros may be off
+	}{
+		{configs.Matrix{Path: path, Expand: true}, 0.4}, // half of its entries are on the diagonal
+		{configs.Matrix{Path: path}, 0},
+		{configs.Matrix{Generate: "grid_5pt", Args: map[string]any{"nx": 30, "ny": 40}}, 0},
+		{configs.Matrix{Generate: "rmat", Args: map[string]any{"scale": 12}}, 0.3},
+		{configs.Matrix{Generate: "uniform", Args: map[string]any{"rows": 3000, "cols": 200, "row_nnz": 7}}, 0.05},
+	} {
+		got, err := matrix.SizeOf(tt.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, m, err := matrix.Load(t.Context(), tt.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := m.Size()
+		if got.Rows != want.Rows || got.Cols != want.Cols {
+			t.Errorf("%s: %+v, want %+v", m.Source, got, want)
+		}
+		if n := float64(want.Nonzeros); float64(got.Nonzeros) < n*(1-tt.off) || float64(got.Nonzeros) > n*(1+tt.off) {
+			t.Errorf("%s: %d nonzeros, want %d", m.Source, got.Nonzeros, want.Nonzeros)
+		}
+	}
+	// A file that a run would refuse is refused alike.
+	bad := filepath.Join(t.TempDir(), "bad.mtx")
+	if err := os.WriteFile(bad, []byte("%%MatrixMarket matrix coordinate complex general\n1 1 0\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := matrix.SizeOf(configs.Matrix{Path: bad})
+	if _, _, same := matrix.Load(t.Context(), configs.Matrix{Path: bad}); err == nil || same == nil ||
+		err.Error() != same.Error() {
+		t.Errorf("%v, want %v", err, same)
 	}
 }

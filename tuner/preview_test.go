@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +18,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
 	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
 
@@ -244,5 +248,155 @@ func TestPreviewOfMissingRepeats(t *testing.T) {
 				t.Errorf("%d are missing: %d repeat runs in %s", missing, p.Repeats, p.Time)
 			}
 		}
+	}
+}
+
+// librarian is a memory that knows its matrices.
+type librarian struct{ *memory }
+
+func (l librarian) Library(context.Context) (map[string]trial.Matrix, error) {
+	library := map[string]trial.Matrix{}
+	for _, m := range l.matrices {
+		library[m.Name] = m
+	}
+	return library, nil
+}
+
+// When the first trial begins, a run tells what is ahead: without what is measured already, with matrices that it has
+// not loaded yet, and nothing of a matrix that it can't know.
+func TestRunTellsWhatIsAhead(t *testing.T) {
+	t.Setenv(cache.Env, t.TempDir())
+	rec := librarian{&memory{}}
+	sweep := testSweep(101, 102, 103)
+	sweep.Matrices[0].Name = "measured"
+	runTest(t, sweep, rec, Options{})
+
+	add := func(name string, nx int64) {
+		sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: name, Generate: "grid_5pt", Expand: true,
+			Args: map[string]any{"nx": nx, "ny": int64(5)}})
+	}
+	sweep = testSweep(101, 102, 103)
+	sweep.Matrices[0].Name = "measured"
+	add("half", 8)
+	half := testSweep(101)
+	half.Matrices = sweep.Matrices[1:]
+	runTest(t, half, rec, Options{})
+	add("large", 4000)
+	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "gone", Path: filepath.Join(t.TempDir(), "gone.mtx")})
+
+	var told [][]Expected
+	runTest(t, sweep, rec, Options{Observe: func(e Event) {
+		if e.Expected != nil {
+			told = append(told, e.Expected)
+		}
+		if e.Result != nil && told == nil {
+			t.Error("a trial ends before anything is expected")
+		}
+	}})
+	if len(told) != 1 || len(told[0]) != 2 {
+		t.Fatalf("expected is %+v", told)
+	}
+	if e := told[0][0]; e.Matrix != "half" || e.Trials != 3 || e.Finished != 1 || e.Time <= 0 {
+		t.Errorf("of the first: %+v", e)
+	}
+	if e := told[0][1]; e.Matrix != "large" || e.Trials != 3 || e.Finished != 0 || e.Time < told[0][0].Time+time.Millisecond {
+		t.Errorf("of the large one: %+v", e)
+	}
+
+	told = nil
+	runTest(t, sweep, rec, Options{Observe: func(e Event) {
+		if e.Expected != nil || e.Result != nil {
+			t.Errorf("nothing is left, but it tells %+v", e)
+		}
+	}})
+}
+
+// foreseen returns what a run expects, by matrix, and how it ends.
+func foreseen(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) (map[string]Expected, error) {
+	t.Helper()
+	var mu sync.Mutex
+	told := map[string]Expected{}
+	opt.Observe = func(e Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, one := range e.Expected {
+			told[one.Matrix] = one
+		}
+	}
+	backend := "cpu"
+	if slices.Equal(sweep.Kernels[0].Kernels, []string{"csr_scalar"}) {
+		backend = "cuda"
+	}
+	opt.Launch = launcher(backend)
+	_, err := Run(t.Context(), sweep, rec, opt)
+	return told, err
+}
+
+// A rule is asked once about each matrix, when its turn comes. Until then as many trials are expected as it names.
+func TestRuleIsAskedOnce(t *testing.T) {
+	t.Setenv(cache.Env, t.TempDir())
+	sweep := testSweep(101, 102, 103, 104)
+	other := sweep.Matrices[0]
+	other.Name, other.Args = "other", map[string]any{"nx": int64(9), "ny": int64(5)}
+	sweep.Matrices = append(sweep.Matrices, other)
+	sweep.Search.Strategy, sweep.Search.Top = search.Rule, 2
+	asked := map[string]int{}
+	told, err := foreseen(t, sweep, librarian{&memory{}}, Options{Choose: func(_ kernels.Device, m trial.Matrix, _ trial.Cache,
+		among []kernels.Config) ([]kernels.Config, error) {
+		asked[m.Name]++
+		return among[:2], nil
+	}})
+	if err != nil || asked["grid"] != 1 || asked["other"] != 1 {
+		t.Errorf("asked %v, error %v", asked, err)
+	}
+	if e := told["other"]; e.Trials != 2 || e.Time <= 0 {
+		t.Errorf("expected %+v", told)
+	}
+}
+
+// What other devices are at is ahead, too.
+func TestOtherDevicesAreAhead(t *testing.T) {
+	t.Setenv(cache.Env, t.TempDir())
+	var loaded sync.WaitGroup
+	loaded.Add(2)
+	told, err := foreseen(t, several(3, 0, 1), newMeeting(2), Options{Accept: func(m trial.Matrix) error {
+		if m.Name != "grid0" { // the smallest, which is the last
+			loaded.Done()
+			loaded.Wait()
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"grid0", "grid1", "grid2"} {
+		if e := told[name]; e.Trials != 5 || e.Time < time.Microsecond {
+			t.Errorf("of %s: %+v", name, e)
+		}
+	}
+}
+
+// Of a matrix without a size, nothing is expected.
+func TestNothingIsExpectedWithoutSize(t *testing.T) {
+	sweep := missingSweep(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	slices.Reverse(sweep.Matrices)
+	told, err := foreseen(t, sweep, &memory{}, Options{})
+	if _, is := told["alone"]; err != nil || is || len(told) != 2 {
+		t.Errorf("expected %+v, error %v", told, err)
+	}
+}
+
+// A matrix that can't be planned ends the run when its turn comes, and not before the first trial.
+func TestForecastEndsNoRun(t *testing.T) {
+	t.Setenv(cache.Env, t.TempDir())
+	sweep := testSweep(101, 102)
+	sweep.Kernels[0].Where = "block % (rows - 40) >= 0"
+	other := sweep.Matrices[0]
+	other.Name, other.Args = "other", map[string]any{"nx": int64(8), "ny": int64(5)}
+	sweep.Matrices = append(sweep.Matrices, other)
+	rec := &memory{}
+	told, err := foreseen(t, sweep, rec, Options{})
+	if err == nil || !strings.Contains(err.Error(), "planning other") || len(rec.results) != 2 || len(told) != 1 {
+		t.Errorf("%d results, expected %+v, error %v", len(rec.results), told, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -433,6 +434,87 @@ func TestPhases(t *testing.T) {
 		}
 		if r.Cache == trial.Cold && r.Batch != 1 {
 			t.Errorf("cold trial with batches of %d", r.Batch)
+		}
+	}
+}
+
+// A watcher is a recorder that counts results that are recorded while the next trial runs.
+type watcher struct {
+	memory
+	run   *run
+	ahead int
+}
+
+func (w *watcher) Record(ctx context.Context, r trial.Result) error {
+	w.ahead += count(w.run.ahead != nil)
+	return w.memory.Record(ctx, r)
+}
+
+// A GPU goes on with the next trial while a result is recorded. On a processor recording would
+// disturb it.
+func TestGPUDoesNotWaitForTheRecord(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104)
+	for backend, want := range map[string]int{"cuda": 3, "cpu": 0} {
+		sweep.Kernels[0].Kernels[0] = map[string]string{"cuda": "csr_scalar", "cpu": "cpu_csr_rows"}[backend]
+		w := &watcher{}
+		w.run = newRun(sweep, w, Options{Launch: launcher(backend), Observe: func(Event) {}})
+		if err := w.run.crew.measure(t.Context(), []*run{w.run}); err != nil {
+			t.Error(err)
+		}
+		w.run.close()
+		if w.ahead != want || len(w.results) != 4 {
+			t.Errorf("%s: %d of %d results were recorded while the next trial ran", backend, w.ahead, len(w.results))
+		}
+	}
+}
+
+// What was done on several devices adds up; a matrix that failed on each failed once.
+func TestSummariesAddUp(t *testing.T) {
+	gone, twice := Failure{Matrix: "gone", Err: errors.New("no such file")}, Duplicate{"same", "grid"}
+	failed := trial.Result{Status: trial.Fault}
+	one := Summary{Trials: 5, Finished: 3, OKBefore: 2, FailedBefore: 1, Measured: map[trial.Status]int{trial.OK: 2},
+		Invalid: map[string]int{"block": 1}, Skipped: map[string]int{"empty": 4}, Failed: []trial.Result{failed},
+		Failures: []Failure{gone}, Duplicates: []Duplicate{twice}, Effort: worker.Effort{Trials: 2, Wall: time.Second},
+		Finals: 8, Spreads: 2}
+	two := one
+	two.Measured, two.Crowded = map[trial.Status]int{trial.OK: 1, trial.Fault: 1}, &Crowded{Launching: true}
+	two.Failures = []Failure{{Matrix: "bad", Err: errors.New("no matrix")}, gone}
+	two.Interrupted, two.OutOfTime = true, true
+	want := Summary{Trials: 10, Finished: 6, OKBefore: 4, FailedBefore: 2,
+		Measured: map[trial.Status]int{trial.OK: 3, trial.Fault: 1}, Invalid: map[string]int{"block": 2},
+		Skipped: map[string]int{"empty": 8}, Failed: []trial.Result{failed, failed}, Duplicates: []Duplicate{twice},
+		Effort: worker.Effort{Trials: 4, Wall: 2 * time.Second}, Crowded: two.Crowded,
+		Finals: 16, Spreads: 4, Interrupted: true, OutOfTime: true}
+	for _, order := range [][2]Summary{{one, two}, {two, one}} {
+		var sum Summary
+		sum.Add(order[0])
+		sum.Add(order[1])
+		if len(sum.Failures) != 2 {
+			t.Errorf("failures %v, want two", sum.Failures)
+		}
+		sum.Failures = nil
+		if !reflect.DeepEqual(sum, want) {
+			t.Errorf("sum %+v\nwant %+v", sum, want)
+		}
+	}
+}
+
+// A trial that fails in a worker where a kernel of the sweep's own has run is done again in another: that kernel
+// may have left behind what ended it.
+func TestOwnKernelsCostNoOther(t *testing.T) {
+	for _, gpu := range []bool{false, true} {
+		sweep := testSweep(101, 102, 103, 104, 105, 106)
+		mine := kernels.Kernel{Name: "mine", Backend: "cpu", Format: kernels.CSR, Block: "any", Guest: true,
+			Blocks: kernels.Range{Min: 1, Max: 1 << 30, Step: 1}}
+		if gpu {
+			sweep, mine.Backend = onGPU(sweep), "cuda"
+		}
+		space := sweep.Kernels[0]
+		space.Kernels, space.Own, space.Block = []string{"mine"}, &kernels.Own{Kernel: mine, File: "mine.c"}, []int{leaveBehind}
+		sweep.Kernels = append([]configs.Space{sweep.Kernels[0]}, space)
+		rec := &memory{}
+		if sum := runTest(t, sweep, rec, Options{}); sum.Measured[trial.OK] != 7 {
+			t.Errorf("GPU: %t: %v, %+v", gpu, sum.Measured, sum.Failed)
 		}
 	}
 }

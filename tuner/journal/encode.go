@@ -1,7 +1,12 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
 	"time"
 
 	"spmvtune/configs"
@@ -118,4 +123,152 @@ func convert[To, From ~float64](m map[string]From) map[string]To {
 		c[name] = To(v)
 	}
 	return c
+}
+
+// features are written as sparse.Features would be, except that their numbers may be NaN.
+// A number that is missing, because an older program wrote the line, is read as NaN: not
+// known.
+type features sparse.Features
+
+func (f features) MarshalJSON() ([]byte, error) {
+	data := []byte{'{'}
+	for i, v := range fields(&f) {
+		if i > 0 {
+			data = append(data, ',')
+		}
+		data = strconv.AppendQuote(data, featureName(i))
+		data = append(data, ':')
+		if v.CanInt() {
+			data = strconv.AppendInt(data, v.Int(), 10)
+		} else {
+			data = appendNumber(data, v.Float())
+		}
+	}
+
+	return append(data, '}'), nil
+}
+
+func (f *features) UnmarshalJSON(data []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+
+	for i, v := range fields(f) {
+		text, there := values[featureName(i)]
+		switch {
+		case v.CanInt() && there:
+			n, err := strconv.ParseInt(string(text), 10, 64)
+			if err != nil {
+				return fmt.Errorf("%s: %s is not a whole number", featureName(i), text)
+			}
+			v.SetInt(n)
+		case v.CanInt():
+			v.SetInt(0)
+		case there:
+			x, err := parseNumber(text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", featureName(i), err)
+			}
+			v.SetFloat(x)
+		default:
+			v.SetFloat(math.NaN())
+		}
+	}
+
+	return nil
+}
+
+// fields returns the numbers of f, each an int or a float64.
+func fields(f *features) []reflect.Value {
+	v := reflect.ValueOf(f).Elem()
+	all := make([]reflect.Value, v.NumField())
+	for i := range all {
+		all[i] = v.Field(i)
+	}
+	return all
+}
+
+func featureName(i int) string { return reflect.TypeFor[features]().Field(i).Tag.Get("json") }
+
+// A number is a float64 that comes back from JSON bit by bit. Only which NaN it was is lost.
+type number float64
+
+// IsZero lets omitzero tell 0 from −0.
+func (n number) IsZero() bool { return math.Float64bits(float64(n)) == 0 }
+
+func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	v, err := parseNumber(data)
+	*n = number(v)
+	return err
+}
+
+// numbers are a list of numbers, encoded without a method call for each.
+type numbers []float64
+
+func (s numbers) MarshalJSON() ([]byte, error) {
+	data := append(make([]byte, 0, 24*len(s)+2), '[')
+	for i, v := range s {
+		if i > 0 {
+			data = append(data, ',')
+		}
+		data = appendNumber(data, v)
+	}
+	return append(data, ']'), nil
+}
+
+func (s *numbers) UnmarshalJSON(data []byte) error {
+	*s = nil
+	data, ok := bytes.CutPrefix(bytes.TrimSpace(data), []byte("["))
+	if !ok {
+		return fmt.Errorf("%s is not a list of numbers", data) // also null, which is not written
+	}
+	data = bytes.TrimSpace(data[:len(data)-1]) // encoding/json has seen that it closes
+	if len(data) == 0 {
+		return nil
+	}
+
+	*s = make(numbers, 0, bytes.Count(data, []byte(","))+1)
+	for more := true; more; {
+		var item []byte
+		item, data, more = bytes.Cut(data, []byte(","))
+		v, err := parseNumber(bytes.TrimSpace(item))
+		if err != nil {
+			*s = nil
+			return err
+		}
+		*s = append(*s, v)
+	}
+
+	return nil
+}
+
+func appendNumber(data []byte, v float64) []byte {
+	switch {
+	case math.IsNaN(v):
+		return append(data, `"NaN"`...)
+	case math.IsInf(v, 0):
+		return fmt.Appendf(data, `"%+v"`, v)
+	}
+	return strconv.AppendFloat(data, v, 'g', -1, 64)
+}
+
+// parseNumber reads one value of well-formed JSON.
+func parseNumber(data []byte) (float64, error) {
+	switch string(data) {
+	case `"NaN"`:
+		return math.NaN(), nil
+	case `"+Inf"`:
+		return math.Inf(1), nil
+	case `"-Inf"`:
+		return math.Inf(-1), nil
+	}
+
+	v, err := strconv.ParseFloat(string(data), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is not a number", data)
+	}
+	return v, nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"os"
 
 	"spmvtune/internal/base/files"
 	"spmvtune/tuner/trial"
@@ -196,4 +197,40 @@ func (r *Reader) record(kind string, data []byte) Line {
 	}
 
 	return trouble(Unknown, fmt.Errorf("a newer version of this program wrote a record %q", kind))
+}
+
+// Refresh makes the next listing of a folder show what is in it now, as far as possible. A
+// client of a network file system caches listings for up to a minute, and also that a file
+// is not there. It asks the server again once it has changed the folder itself. Therefore
+// Refresh makes and removes a file whose name is not a journal's. It does nothing if the
+// folder can't be written.
+func Refresh(dir string) {
+	f, err := os.CreateTemp(dir, ".refresh-*")
+	if err != nil {
+		return
+	}
+	f.Close()
+	os.Remove(f.Name())
+}
+
+// A sequence follows the numbers of a journal's lines. They show that a line was taken out
+// or occurs twice, although each line that is left is whole.
+type sequence struct {
+	last    int // number of the last line that was in order
+	unknown int // number of lines since then whose number can't be read
+}
+
+// next returns how many lines are missing before line n, or that it comes too late, as a copy
+// does. Lines of older journals have no number: n is 0, and they are never out of order. A
+// line that can't be read counts as one of those before n.
+func (s *sequence) next(n int) (lost int, misplaced bool) {
+	switch {
+	case n == 0:
+		return 0, false
+	case n <= s.last:
+		return 0, true
+	}
+	lost = max(n-s.last-1-s.unknown, 0)
+	s.last, s.unknown = n, 0
+	return lost, false
 }

@@ -1,15 +1,21 @@
 package journal
 
 import (
+	"bytes"
 	"context"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
+	"spmvtune/internal/base/files"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -204,4 +210,176 @@ func (w *Writer) Close() error {
 		return fmt.Errorf("closing the journal: %w", err)
 	}
 	return nil
+}
+
+// Write makes a journal of trials that were recorded elsewhere, with their runs and matrices. It appears
+// whole or not at all.
+func Write(dir string, name Name, trials []Trial, end End) error {
+	if err := name.check(); err != nil {
+		return fmt.Errorf("writing a journal: %w", err)
+	}
+	var text bytes.Buffer
+	lines := 0
+	add := func(kind string, record any) error {
+		lines++
+		line, err := seal(lines, kind, record)
+		text.Write(line)
+		return err
+	}
+
+	runs, matrices := map[*Run]int{}, map[*trial.Matrix]bool{}
+	for _, t := range trials {
+		if runs[t.Run] == 0 {
+			runs[t.Run] = len(runs) + 1
+			if err := add(runKind, encodeRun(runs[t.Run], t.Run.RunInfo, t.Run.Facts, t.Run.At)); err != nil {
+				return err
+			}
+		}
+		if !matrices[t.Matrix] {
+			matrices[t.Matrix] = true
+			if err := add(matrixKind, encodeMatrix(*t.Matrix)); err != nil {
+				return err
+			}
+		}
+		if err := add(trialKind, encodeTrial(runs[t.Run], t.Result)); err != nil {
+			return err
+		}
+	}
+	if err := add(endKind, end); err != nil {
+		return err
+	}
+
+	if err := files.Create(filepath.Join(dir, name.String()), text.Bytes()); err != nil {
+		return fmt.Errorf("writing a journal: %w", err)
+	}
+	return nil
+}
+
+// recordedIn returns what the other journals of the family of one say of trials. A
+// journal that can't be read is left out, and so is a line that can't.
+func recordedIn(ctx context.Context, dir string, own Name) (map[string]trial.Record, error) {
+	names, err := List(dir)
+	if err != nil {
+		return nil, err
+	}
+
+	recorded := map[string]trial.Record{}
+	for _, name := range names {
+		if name.Family() != own.Family() || name == own {
+			continue
+		}
+		for rec, err := range Read(ctx, filepath.Join(dir, name.String())) {
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil, err
+				}
+				break // the file was removed, or is out of reach
+			}
+			if rec.Trial != nil {
+				note(recorded, rec.Trial.Result)
+			}
+		}
+	}
+
+	return recorded, nil
+}
+
+// note adds a result, without what only the journal needs. A repeat measurement is kept
+// beside the result of its trial.
+func note(recorded map[string]trial.Record, r trial.Result) {
+	r.Properties, r.Warnings, r.Telemetry = nil, nil, nil
+	old, is := recorded[r.ID]
+	switch {
+	case r.Again() && old.Status == trial.OK:
+		r.Samples = nil
+		old.Repeats = append(old.Repeats, r)
+		recorded[r.ID] = old
+	case !r.Again() && (!is || r.Precedence().Replaces(old.Precedence())):
+		recorded[r.ID] = trial.Record{Result: r, Repeats: old.Repeats}
+	}
+}
+
+// Current processors have an instruction for the polynomial castagnoli.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A line starts with its checksum in eight hexadecimal digits. Its number comes next, except
+// in older journals.
+const (
+	lineStart = `{"crc":"`
+	lineSum   = 8
+	lineComma = `",`
+	lineHead  = len(lineStart) + lineSum + len(lineComma)
+	lineNo    = `"n":`
+)
+
+// maxLine bounds the length of a line, and so what a reader holds of a file that has lost its
+// line ends. A million samples fit.
+const maxLine = 32 << 20
+
+// seal returns line number n, from 1, with its end.
+func seal(n int, kind string, record any) ([]byte, error) {
+	data, err := json.Marshal(record)
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, 0, len(lineNo)+20+len(kind)+len(data)+5)
+	body = append(body, lineNo...)
+	body = strconv.AppendInt(body, int64(n), 10)
+	body = append(body, `,"`...)
+	body = append(body, kind...)
+	body = append(body, `":`...)
+	body = append(body, data...)
+	body = append(body, '}')
+	if lineHead+len(body) >= maxLine {
+		return nil, fmt.Errorf("a record of %d bytes is too long", len(body))
+	}
+	return Checksummed(body), nil
+}
+
+// Checksummed returns the line of a body, which is a JSON object without its opening brace.
+func Checksummed(body []byte) []byte {
+	return fmt.Appendf(nil, "%s%08x%s%s\n", lineStart, crc32.Checksum(body, castagnoli), lineComma, body)
+}
+
+var errForm = errors.New("not a line of a journal")
+
+// Checked returns the body of a line, without its end, whose checksum is right.
+func Checked(line []byte) (body []byte, err error) {
+	if len(line) < lineHead || string(line[:len(lineStart)]) != lineStart ||
+		string(line[lineHead-len(lineComma):lineHead]) != lineComma {
+		return nil, errForm
+	}
+
+	var sum [lineSum / 2]byte
+	if _, err := hex.Decode(sum[:], line[len(lineStart):len(lineStart)+lineSum]); err != nil {
+		return nil, errForm
+	}
+	body = line[lineHead:]
+	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
+	if got := crc32.Checksum(body, castagnoli); got != want {
+		return nil, fmt.Errorf("its checksum is %08x, but %08x was written", got, want)
+	}
+	return body, nil
+}
+
+// unseal parses a line without its end. n is 0 if the line has no number.
+func unseal(line []byte) (n int, kind string, record []byte, err error) {
+	body, err := Checked(line)
+	if err != nil {
+		return 0, "", nil, err
+	}
+	if numbered, ok := bytes.CutPrefix(body, []byte(lineNo)); ok {
+		digits, rest, _ := bytes.Cut(numbered, []byte(","))
+		if n, err = strconv.Atoi(string(digits)); err != nil || n < 1 {
+			return 0, "", nil, errForm
+		}
+		body = rest
+	}
+	body, ok := bytes.CutPrefix(body, []byte(`"`))
+	name, rest, found := bytes.Cut(body, []byte(`":`))
+	record, closed := bytes.CutSuffix(rest, []byte("}"))
+	if !ok || !found || !closed {
+		return 0, "", nil, errForm
+	}
+	return n, string(name), record, nil
 }

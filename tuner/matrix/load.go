@@ -1,15 +1,23 @@
+// Package matrix turns a matrix that a sweep names into one in memory: it finds out which
+// file, download or twin the name stands for, reads or generates it, describes it, and
+// keeps it in the user's cache for the next time.
+//
+// Only a [Resolver] downloads. Everything else refuses a matrix that is not resolved yet.
 package matrix
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
+	"sync"
 	"time"
 
 	"spmvtune/configs"
 	"spmvtune/sparse"
 	"spmvtune/sparse/cache"
+	"spmvtune/sparse/fetch"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner/trial"
@@ -145,4 +153,118 @@ func TwinOf(spec configs.Matrix) (of string, scale float64) {
 	}
 
 	return of, 1
+}
+
+// A Resolver finds out what the matrices of the SuiteSparse collection in a sweep are here:
+// their files, downloaded if need be, or their twins if that can't be done. It gives the
+// same answer again, so that all parts of a run measure the same.
+type Resolver struct {
+	Collection *fetch.Collection
+
+	mu      sync.Mutex
+	answers map[fetch.ID]answer
+}
+
+// An answer is what asking for a matrix came to.
+type answer struct {
+	file fetch.File
+	err  error
+}
+
+// NewResolver returns a resolver for the collection that the environment names.
+func NewResolver() (*Resolver, error) {
+	c, err := fetch.Default()
+	if err != nil {
+		return nil, err
+	}
+	return &Resolver{Collection: c}, nil
+}
+
+// Resolve returns m resolved and, if it became a twin, why. It takes as long as the
+// download does. An error is one of fetch.Collection.Get.
+func (r *Resolver) Resolve(ctx context.Context, m configs.Matrix) (resolved configs.Matrix, why error, err error) {
+	if m.Resolved() {
+		return m, nil, nil
+	}
+	file, err := r.get(ctx, m)
+	switch {
+	case err == nil:
+		return m.Downloaded(file.Path), nil, nil
+	case errors.Is(err, fetch.ErrUnavailable) && m.HasTwin():
+		return m.AsTwin(), err, nil
+	}
+
+	return m, nil, err
+}
+
+func (r *Resolver) get(ctx context.Context, m configs.Matrix) (fetch.File, error) {
+	id, err := fetch.ParseID(m.SuiteSparse)
+	if err != nil {
+		return fetch.File{}, err
+	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a, known := r.answers[id]; known {
+		return a.file, a.err
+	}
+	file, err := r.Collection.Get(ctx, id)
+	if ctx.Err() == nil {
+		if r.answers == nil {
+			r.answers = map[fetch.ID]answer{}
+		}
+		r.answers[id] = answer{file, err}
+	}
+
+	return file, err
+}
+
+// Foresee returns m as Resolve would, as far as that is known without asking a server: the
+// file is there or, offline, it is not and there is a twin.
+func (r *Resolver) Foresee(m configs.Matrix) configs.Matrix {
+	if m.Resolved() {
+		return m
+	}
+	id, err := fetch.ParseID(m.SuiteSparse)
+	if err != nil {
+		return m
+	}
+	path, there := r.Collection.Path(id)
+
+	switch {
+	case there:
+		return m.Downloaded(path)
+	case m.HasTwin() && (r.Collection.Offline || path == ""):
+		return m.AsTwin()
+	}
+
+	return m
+}
+
+// SizeOf returns the size of the matrix that a sweep names, without loading it: a file's
+// from its header, a generated one's from its arguments. The nonzeros may be a few per
+// cent off: a symmetric file does not say how many entries lie on the diagonal, and some
+// generators draw entries twice. The size of a matrix that is not downloaded yet is that
+// of its twin, or zero if it has none.
+func SizeOf(spec configs.Matrix) (trial.Size, error) {
+	if spec.Generate != "" {
+		s, err := generate.Plan(spec.Generate, spec.Args)
+		if err != nil {
+			return trial.Size{}, fmt.Errorf("planning %s: %w", spec.Name, err)
+		}
+		return trial.Size{Rows: s.Rows, Cols: s.Cols, Nonzeros: s.NNZ}, nil
+	}
+
+	if !spec.Resolved() {
+		return trial.Size{}, nil
+	}
+	h, err := file.ReadSize(spec.Path, readOptions(spec))
+	if err != nil {
+		return trial.Size{}, err
+	}
+	s := trial.Size{Rows: h.Rows, Cols: h.Cols, Nonzeros: h.Entries}
+	if spec.Expand && h.Symmetric {
+		s.Nonzeros *= 2
+	}
+	return s, nil
 }

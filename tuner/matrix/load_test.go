@@ -1,9 +1,19 @@
 package matrix
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/sparse/cache"
+	"spmvtune/sparse/fetch"
 	"spmvtune/tuner/trial"
 )
 
@@ -33,5 +43,97 @@ func TestTwins(t *testing.T) {
 		if of, scale := trial.LegacyTwin(m.Source); of != tt.of || scale != tt.scale {
 			t.Errorf("by its source, %q is a twin of %q at scale %g", m.Source, of, scale)
 		}
+	}
+}
+
+// resolverOf returns a resolver whose server answers with a status, and the count of the
+// answers.
+func resolverOf(t *testing.T, status int) (*Resolver, *atomic.Int32) {
+	t.Helper()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(server.Close)
+	t.Setenv(cache.Env, t.TempDir())
+	t.Setenv(fetch.EnvServers, server.URL)
+	s, err := NewResolver()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, &asked
+}
+
+// put makes a file be there as if it was downloaded.
+func put(t *testing.T, s *Resolver, name string) {
+	t.Helper()
+	path := filepath.Join(s.Collection.Dir, name+".tar.gz")
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(fileOfFive), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	alone := configs.Matrix{Name: "n", Class: "c", SuiteSparse: "G/N", Expand: true}
+	withTwin := alone
+	withTwin.Generate, withTwin.Args = "grid_5pt", map[string]any{"nx": int64(3), "ny": int64(4)}
+
+	s, asked := resolverOf(t, 403)
+	if m := s.Foresee(withTwin); m.Resolved() || asked.Load() > 0 {
+		t.Errorf("a server was asked, or %+v is resolved", m)
+	}
+	if size, err := SizeOf(alone); err != nil || size != (trial.Size{}) {
+		t.Errorf("%+v, %v", size, err)
+	}
+	if size, err := SizeOf(withTwin); err != nil || size.Rows != 12 {
+		t.Errorf("%+v, %v", size, err)
+	}
+	if _, _, err := Load(t.Context(), withTwin); err == nil || !strings.Contains(err.Error(), "matrix get G/N") {
+		t.Errorf("loaded: %v", err)
+	}
+
+	// No server gives it: the twin where there is one, now and later.
+	if _, _, err := s.Resolve(t.Context(), alone); !errors.Is(err, fetch.ErrUnavailable) {
+		t.Error(err)
+	}
+	put(t, s, "G/N")
+	twin, why, err := s.Resolve(t.Context(), withTwin)
+	if err != nil || why == nil || !twin.Twin || asked.Load() != 1 {
+		t.Fatalf("%+v, %v, %v, asked %d times", twin, why, err, asked.Load())
+	}
+	if m := loaded(t, twin); m.Name != "n (twin)" || m.Class != "c" ||
+		!strings.HasPrefix(m.Source, "twin of G/N: grid_5pt") || m.Features.Rows != 12 {
+		t.Errorf("%+v", m)
+	}
+
+	// The file is there: it is what is measured.
+	s, asked = resolverOf(t, 403)
+	put(t, s, "G/N")
+	if foreseen := s.Foresee(withTwin); foreseen.Path == "" {
+		t.Errorf("%+v", foreseen)
+	}
+	real, why, err := s.Resolve(t.Context(), withTwin)
+	if err != nil || why != nil || asked.Load() > 0 {
+		t.Fatalf("%v, %v, asked %d times", why, err, asked.Load())
+	}
+	if m := loaded(t, real); m.Name != "n" || m.Source != "SuiteSparse G/N" || m.Features.Nonzeros != 5 {
+		t.Errorf("%+v", m)
+	}
+
+	// A matrix that does not exist is a mistake, and so is a broken-off download no
+	// reason for a twin.
+	s, _ = resolverOf(t, 404)
+	if _, _, err := s.Resolve(t.Context(), withTwin); !errors.Is(err, fetch.ErrNotFound) {
+		t.Error(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, _ = resolverOf(t, 200)
+	if _, _, err := s.Resolve(ended, withTwin); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

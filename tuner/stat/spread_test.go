@@ -3,6 +3,7 @@ package stat
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -149,5 +150,116 @@ func TestApart(t *testing.T) {
 	}
 	if got := Apart(0, 4, 4); got != 0 {
 		t.Errorf("where nothing is known: %v", got)
+	}
+}
+
+// points returns points at 0, 1, 2 …, as Points does: the first is the one that others are
+// compared with. Intervals reach a fraction to either side.
+func points(half float64, values ...float64) []Point {
+	list := []Point{{Ratio: Ratio{1, 1, 1}}}
+	for i, v := range values {
+		list = append(list, Point{At: int64(i + 1), Ratio: Ratio{v, v * (1 - half), v * (1 + half)}})
+	}
+	return list
+}
+
+func TestPoints(t *testing.T) {
+	first := Timed{5, []float64{1, 1.01, 0.99, 1}}
+	later, earlier := Timed{9, []float64{2, 2.02, 1.98, 2}}, Timed{7, []float64{0.5, 0.505, 0.495, 0.5}}
+	got := Points(first, []Timed{later, earlier})
+	if len(got) != 3 || got[0] != (Point{5, Ratio{1, 1, 1}}) || got[1].At != 7 || got[2].At != 9 {
+		t.Fatalf("got %+v, want the first at 5 and others at 7 and 9", got)
+	}
+	if !near(got[1].Value, 0.5, 1e-6) || !near(got[2].Value, 2, 1e-6) || got[2].Low < 1.9 {
+		t.Errorf("got %+v, want ratios of 0.5 and 2", got)
+	}
+}
+
+// The factors are smoothed by hand.
+func TestDriftIsSmooth(t *testing.T) {
+	for _, tt := range []struct{ values, want []float64 }{
+		{[]float64{1.01, 1.02, 1.04, 1.5}, []float64{1, 1.01, 1.02, 1.04, 1.08}}, // last: 3·1.04 − 2·1.02
+		{[]float64{1.3, 1.02, 1.04, 1}, []float64{1, 1.02, 1.04, 1.02, 1}},       // and 3·1.02 − 2·1.04 = 0.98
+		{[]float64{1.1, 2}, []float64{1, 1.1, 1.3}},
+		{[]float64{1.5}, []float64{1, 1.5}},
+	} {
+		d := NewDrift(points(0.01, tt.values...))
+		for at, want := range tt.want {
+			if got := d.Factor(int64(at)); !near(got, want, 1e-12) {
+				t.Errorf("%v: %v at %d, want %v", tt.values, got, at, want)
+			}
+		}
+		if low, high := d.Extremes(); low != 1 || !near(high, slices.Max(tt.want), 1e-12) {
+			t.Errorf("%v: from %v to %v", tt.values, low, high)
+		}
+	}
+	if low, high := NewDrift(points(0.01, 0.9, 0.8)).Extremes(); low != 0.8 || high != 1 {
+		t.Errorf("of one that becomes faster: from %v to %v", low, high)
+	}
+	if low, high := (Drift{}).Extremes(); low != 1 || high != 1 {
+		t.Errorf("without points: from %v to %v", low, high)
+	}
+}
+
+// A factor counts if its interval does not contain 1.
+func TestDriftIsSignificant(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		p    []Point
+		want bool
+	}{
+		{"slower", points(0.015, 1.02, 1.02, 1.02), true},
+		{"faster", points(0.015, 0.98, 0.98, 0.98), true},
+		{"not surely slower", points(0.03, 1.02, 1.02, 1.02), false},
+		{"not surely faster", points(0.03, 0.98, 0.98, 0.98), false},
+		{"too little", points(0.001, 1.009, 1.009, 1.009), false},
+		{"faster by too little", points(0.001, 0.991, 0.991, 0.991), false},
+		{"seen too seldom", points(0.001, 1.5, 1.5), false},
+	} {
+		if got := Significant([]Drift{NewDrift(tt.p)}, LeastEffect); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+	seldom, often := NewDrift(points(0.001, 1.5)), NewDrift(points(0.001, 1.5, 1.5, 1.5))
+	if !Significant([]Drift{seldom, often}, LeastEffect) {
+		t.Error("a drift seen often enough does not count beside another")
+	}
+}
+
+func TestDrift(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	first := Timed{1000, draw(rng, 20, 1)}
+	var slower, steady []Timed
+	for i := range 4 {
+		at := int64(2000 + 1000*i)
+		slower = append(slower, Timed{at, draw(rng, 20, 1.05)})
+		steady = append(steady, Timed{at, draw(rng, 20, 1)})
+	}
+	steady[1].Values = draw(rng, 20, 1.5) // once only
+	drifting, still := NewDrift(Points(first, slower)), NewDrift(Points(first, steady))
+	if !Significant([]Drift{drifting}, LeastEffect) || Significant([]Drift{still}, LeastEffect) {
+		t.Error("a drift is not told from an outlier")
+	}
+	if Significant([]Drift{drifting}, 0.1) || Significant(nil, LeastEffect) {
+		t.Error("a drift that is too small to count is significant")
+	}
+	for _, tt := range []struct {
+		at   int64
+		want float64
+	}{{0, 1}, {1000, 1}, {1500, 1.025}, {2000, 1.05}, {3500, 1.05}, {9000, 1.05}} {
+		if got := drifting.Factor(tt.at); !near(got, tt.want, 0.01) {
+			t.Errorf("factor at %d: %v, want %v", tt.at, got, tt.want)
+		}
+	}
+	// One that is off at the end is an outlier until the next one says the same.
+	if got := NewDrift(Points(first,
+		append(slices.Clone(slower[:3]), Timed{9000, draw(rng, 20, 2)}))).Factor(9000); !near(got, 1.05, 0.01) {
+		t.Errorf("after an outlier at the end: %v, want 1.05", got)
+	}
+	if few := NewDrift(Points(first, slower[:2])); Significant([]Drift{few}, LeastEffect) {
+		t.Error("two repetitions are enough for a drift")
+	}
+	if got := (Drift{}).Factor(0); got != 1 {
+		t.Errorf("without points: %v", got)
 	}
 }

@@ -1,6 +1,15 @@
 package trial
 
-import "time"
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"spmvtune/kernels"
+)
 
 // A Status says how a trial ended.
 type Status string
@@ -76,3 +85,182 @@ type Result struct {
 
 // Again reports whether r repeats a trial that has a result already.
 func (r Result) Again() bool { return r.Sentinel || r.Final || r.Spread }
+
+// A Record is what is recorded of a trial: the result in force, and the measurements that
+// repeat it in the order of time (sentinels, finals and spreads).
+type Record struct {
+	Result
+	Repeats []Result
+}
+
+// Finals returns the medians of the finals in seconds, in the order of time.
+func (r Record) Finals() []float64 {
+	var medians []float64
+	for _, repeat := range r.Repeats {
+		if repeat.Final {
+			medians = append(medians, repeat.Median)
+		}
+	}
+	return medians
+}
+
+// Detail says how much of a record is wanted.
+type Detail int
+
+const (
+	// Brief is the identity, the status and the times, without samples and repeats.
+	Brief Detail = iota
+	// Full has the samples and the repeats, too.
+	Full
+)
+
+// Telemetry is what the sensors of the device said around the samples of a trial: before the
+// first and after each batch. A number that the device does not report is 0.
+type Telemetry struct {
+	SMClock     int     `json:"sm_mhz,omitempty"`     // lowest clock in MHz
+	MemoryClock int     `json:"memory_mhz,omitempty"` // lowest clock in MHz
+	Temperature int     `json:"celsius,omitempty"`    // highest temperature
+	Power       float64 `json:"watts,omitempty"`      // highest power
+	// Energy is that of the whole board in joules per product; 0 if the trial did not last
+	// long enough to tell.
+	Energy float64 `json:"joules,omitempty"`
+	// Reasons are why the clocks were reduced around the samples that were kept. They are
+	// known only if HasReasons is set.
+	Reasons    kernels.ClockReasons `json:"reasons,omitempty"`
+	HasReasons bool                 `json:"has_reasons,omitempty"`
+	// Repeated is the number of samples that were taken again because the device throttled.
+	Repeated int `json:"repeated,omitempty"`
+	// Throttled is the number of samples that were kept although the device throttled.
+	Throttled int `json:"throttled,omitempty"`
+}
+
+// A HostUse is what others did to the processor while trials were measured. It is zero where the
+// processor is not in the times, and where the system does not tell.
+type HostUse struct {
+	Cores    float64 `json:"cores,omitzero"`    // seconds of the cores that the worker may use
+	Others   float64 `json:"others,omitzero"`   // seconds in which a core worked for another process
+	Stolen   float64 `json:"stolen,omitzero"`   // seconds in which the hypervisor gave a core to another machine
+	Switches int     `json:"switches,omitzero"` // how often the system took a core away from the worker
+	Own      float64 `json:"own,omitzero"`      // seconds of processor time of the worker
+	Load     float64 `json:"load,omitzero"`     // the highest load average of the machine, of one minute
+}
+
+// Add adds o.
+func (u *HostUse) Add(o HostUse) {
+	u.Cores += o.Cores
+	u.Others += o.Others
+	u.Stolen += o.Stolen
+	u.Switches += o.Switches
+	u.Own += o.Own
+	u.Load = max(u.Load, o.Load)
+}
+
+// Below these, a processor counts as free. Medians then differ as those of two runs on an idle one
+// do, see docs/measuring.md. How often the system takes a core away says nothing: where a product
+// uses all cores, the program's own threads do that hundreds of times in a second.
+const (
+	freeOfOthers = 0.1  // share of the cores' time that others take
+	freeOfTheft  = 0.01 // share that the hypervisor takes
+	enoughCores  = 2.0  // seconds of the cores before anything is said
+)
+
+// OthersShare and StolenShare are shares of the cores' time.
+func (u HostUse) OthersShare() float64 { return u.Others / max(u.Cores, 1e-9) }
+func (u HostUse) StolenShare() float64 { return u.Stolen / max(u.Cores, 1e-9) }
+
+// Crowded reports whether others used the processor so much that they are in the times of its
+// products.
+func (u HostUse) Crowded() bool {
+	return u.Cores >= enoughCores && u.Excess() > 1
+}
+
+// Excess is how many times as much others do as on a processor that counts as free.
+func (u HostUse) Excess() float64 {
+	return max(u.OthersShare()/freeOfOthers, u.StolenShare()/freeOfTheft)
+}
+
+// String says what others did, without what is next to nothing.
+func (u HostUse) String() string {
+	var what []string
+	if share := u.OthersShare(); share >= 0.005 {
+		what = append(what, fmt.Sprintf("other processes took %.0f%% of its cores", 100*share))
+	}
+	if share := u.StolenShare(); share >= 0.005 {
+		what = append(what, fmt.Sprintf("the hypervisor took %.0f%%", 100*share))
+	}
+	return fmt.Sprintf("%s (load %.1f)", strings.Join(what, ", "), u.Load)
+}
+
+// HostRemedy says what helps where the processor is crowded; launching: with the launches of a GPU.
+func HostRemedy(launching bool) string {
+	text := "Times scatter and differ from run to run. What helps: fewer jobs at once, another time, or a node of " +
+		"your own (Slurm's --exclusive)"
+	if launching {
+		text += `; launch = "graph", which keeps the processor out of a GPU's times`
+	}
+	return text
+}
+
+// LongestName is how many characters a name has at most, and LongestStored how many it has in a
+// database, which makes some names of matrices longer.
+const (
+	LongestName   = 200
+	LongestStored = LongestName + 9
+)
+
+// What no measurement exceeds.
+const (
+	longest = 1e11  // seconds
+	least   = 1e-15 // seconds
+	largest = 1e15  // sizes
+)
+
+// Check refuses a result with values that no measurement has. Results come from files, too.
+func (r *Result) Check() error {
+	between := func(v, lo, hi float64) bool { return v >= lo && v <= hi }
+	switch {
+	case r.Status == OK && !between(r.Median, least, longest):
+		return fmt.Errorf("the time %g is not between a femtosecond and a million days", r.Median)
+	case r.Status == OK && !(between(r.Low, 0, longest) && between(r.High, 0, longest)):
+		return fmt.Errorf("%g to %g is no interval of times", r.Low, r.High)
+	case min(r.Block, r.Grid) < 0 || max(r.Block, r.Grid) > math.MaxInt32:
+		return fmt.Errorf("the block %d or the grid %d is not between 0 and %d", r.Block, r.Grid, math.MaxInt32)
+	case min(r.BytesMin, r.BytesOwn) < 0 || max(r.BytesMin, r.BytesOwn) > 1e18:
+		return fmt.Errorf("%d or %d is no number of bytes", r.BytesMin, r.BytesOwn)
+	case len(r.Params) > 1000:
+		return fmt.Errorf("%d characters of parameters are too many", len(r.Params))
+	}
+	for _, s := range r.Samples {
+		if r.Status == OK && !between(s, 0, longest) {
+			return fmt.Errorf("the sample %g is not a time", s)
+		}
+	}
+	return CheckNames(r.ID, r.Kernel)
+}
+
+// Check refuses a matrix with features that no matrix has.
+func (m *Matrix) Check() error {
+	f := reflect.ValueOf(m.Features)
+	for i := range f.NumField() {
+		name := f.Type().Field(i).Tag.Get("json")
+		switch v := f.Field(i); {
+		case v.CanInt() && (v.Int() < -1 || v.Int() > largest), v.CanFloat() && math.IsInf(v.Float(), 0):
+			return fmt.Errorf("the feature %s of matrix %.40q is %v", name, m.Name, v)
+		}
+	}
+	if min(m.Features.Rows, m.Features.Cols, m.Features.Nonzeros) < 0 {
+		return fmt.Errorf("the sizes of matrix %.40q are %d, %d and %d", m.Name, m.Features.Rows, m.Features.Cols,
+			m.Features.Nonzeros)
+	}
+	return CheckNames(m.Name, m.Class)
+}
+
+// CheckNames refuses names that are too long to be printed.
+func CheckNames(names ...string) error {
+	for _, name := range names {
+		if utf8.RuneCountInString(name) > LongestName {
+			return fmt.Errorf("the name %.40q… has more than %d characters", name, LongestName)
+		}
+	}
+	return nil
+}

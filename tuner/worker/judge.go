@@ -3,7 +3,12 @@ package worker
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -72,4 +77,166 @@ func (w *server) judge(ref *reference, r *trial.Result, when string) {
 func wrong(r *trial.Result, worst float64, row int, message string) {
 	r.Status, r.Message = trial.Wrong, message
 	r.MaxError, r.WorstRow = min(worst, math.MaxFloat64), row
+}
+
+// A probe is a further product, of an x of its own, that is compared in some rows only:
+// in those where the first product can't tell whether entries are left out.
+//
+// There are two kinds of such rows. In a few rows the products happen to cancel, so that
+// y is within its own error bound of 0. A long row is the other kind: with n entries the
+// bound grows as n^1.5, and the sum of random products as √n. For these, most elements
+// of x are 0, which add no error, and a row meets between 600 and 2400 others:
+// as many as it takes for 1% of its entries to contain some of them with a probability
+// above 0.99.
+type probe struct {
+	x             []float64
+	rows          []int
+	hi, lo, bound []float64 // as in a reference, of rows
+}
+
+const (
+	fewestHits = 600 // elements of x other than 0 in the shortest rows of a probe
+	levelRatio = 4   // between the longest and the shortest rows of a probe
+	mostTries  = 8   // for rows that cancel again
+)
+
+// longRow is the length from which a row needs a probe: there the bound of a product
+// without zeros, u·8·√n·n/2, exceeds 1/80 of the standard deviation √(n/300) of what 1%
+// of the entries give, so that these pass with a probability of 0.01.
+func longRow(p kernels.Precision) int {
+	return int(math.Sqrt(1.0/300) / 80 / (4 * p.Roundoff()))
+}
+
+// newProbes makes the probes that ref needs, for a kernel that sums in windows, see
+// inWindows, or does not (0).
+func newProbes(p *kernels.Problem, prec kernels.Precision, window int, ref *reference) []probe {
+	levels := map[int][]int{}
+	var hidden []int
+	for i := range ref.hi {
+		n := int(p.A.RowPtr[i+1] - p.A.RowPtr[i])
+		switch {
+		case n >= longRow(prec):
+			level := int(math.Log(float64(n)/float64(longRow(prec))) / math.Log(levelRatio))
+			levels[level] = append(levels[level], i)
+		case n > 0 && math.Abs(ref.hi[i]) <= 2*ref.bound[i]:
+			hidden = append(hidden, i)
+		}
+	}
+
+	var probes []probe
+	for level, rows := range levels {
+		shortest := float64(longRow(prec)) * math.Pow(levelRatio, float64(level))
+		probes = append(probes, probesOf(p, prec, window, rows, fewestHits/shortest, uint64(level))...)
+	}
+
+	slices.SortFunc(probes, func(a, b probe) int { return a.rows[0] - b.rows[0] })
+	return append(probes, probesOf(p, prec, window, hidden, 1, math.MaxUint64)...)
+}
+
+// probesOf makes probes whose x has a share of elements other than 0, until no row
+// cancels in all of them.
+func probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int, share float64, seed uint64) []probe {
+	var probes []probe
+	for try := uint64(0); len(rows) > 0 && try < mostTries; try++ {
+		one := newProbe(p, prec, window, rows, sparseVector(p.A.Cols, share, seed, try))
+		var hidden []int
+		for k, i := range one.rows {
+			if math.Abs(one.hi[k]) <= 2*one.bound[k] {
+				hidden = append(hidden, i)
+			}
+		}
+		if len(hidden) == len(rows) { // values of 0: nothing can be told of them
+			break
+		}
+		probes = append(probes, one)
+		rows = hidden
+	}
+
+	return probes
+}
+
+// sparseVector returns n values, of which a share is other than 0: their magnitudes are
+// between 0.5 and 1, and each is exact in float32.
+func sparseVector(n int, share float64, seed, try uint64) []float64 {
+	x := make([]float64, n)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	nth := uint64(0)
+	for part := range slices.Chunk(x, 1<<16) {
+		r := rand.New(rand.NewPCG(seed, mostTries*nth+try))
+		nth++
+		g.Go(func() error {
+			for i := range part {
+				if v := r.Uint64(); float64(v>>11)*0x1p-53 < share {
+					part[i] = 0.5 + float64(v&1023)/2048
+					if v&1024 != 0 {
+						part[i] = -part[i]
+					}
+				}
+			}
+			return nil
+		})
+	}
+
+	g.Wait() // nothing fails
+	return x
+}
+
+// newProbe computes the reference of A·x in some rows.
+func newProbe(p *kernels.Problem, prec kernels.Precision, window int, rows []int, x []float64) probe {
+	n := len(rows)
+	one := probe{x: x, rows: rows, hi: make([]float64, n), lo: make([]float64, n), bound: make([]float64, n)}
+	row := rowFloat32
+	if prec == kernels.Float64 {
+		row = rowDoubleDouble
+	}
+
+	u, eta := prec.Roundoff(), smallestNormal(prec)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+
+	for k, i := range rows {
+		g.Go(func() error {
+			cols, vals := p.A.Row(i)
+			y, low, sum := row(cols, vals, x)
+			hits := 0
+			for _, c := range cols {
+				if x[c] != 0 {
+					hits++
+				}
+			}
+
+			entries := len(cols)
+			if window > 0 {
+				first, end := int(p.A.RowPtr[i]), int(p.A.RowPtr[i+1])
+				first, end = first/window*window, min((end-1)/window*window+window, p.A.NNZ())
+				entries = end - first
+				_, _, sum = row(p.A.ColIdx[first:end], p.A.Val[first:end], x)
+			}
+			one.hi[k], one.lo[k] = y, low
+			one.bound[k] = u*(8*math.Sqrt(float64(hits))+8)*sum + float64(entries)*eta
+			return nil
+		})
+	}
+
+	g.Wait() // nothing fails
+	return one
+}
+
+// check compares y in the probe's rows, as reference.check does.
+func (o *probe) check(y []float64) (worst float64, at int) {
+	for k, i := range o.rows {
+		q := math.Abs(y[i]-o.hi[k]-o.lo[k]) / o.bound[k]
+		if y[i] == o.hi[k] { // also where the bound is 0
+			q = 0
+		}
+		if !(q <= worst) {
+			worst, at = q, k
+		}
+		if math.IsNaN(q) {
+			return math.Inf(1), k
+		}
+	}
+
+	return worst, at
 }

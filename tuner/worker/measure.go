@@ -3,9 +3,12 @@ package worker
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
+	"slices"
 	"time"
 
+	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -116,4 +119,190 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	summarize(r, info.Resolution/float64(r.Batch))
 	r.Warnings = append(r.Warnings, p.Info().Warnings...)
 	return nil
+}
+
+// ShortestSample is the least time, in seconds, that a warm sample lasts: several products
+// make one sample if need be.
+const ShortestSample = 50e-6
+
+// lasting returns how long a warm sample has to last, in seconds, for the resolution of the
+// clock to be at most half of the target. It is at most longest.
+func lasting(resolution, target, longest float64) float64 {
+	return max(ShortestSample, min(2*resolution/target, longest))
+}
+
+// longestSample returns how long a warm sample may last, in seconds, for the fewest samples
+// to fit into the budget of a trial.
+func longestSample(p configs.Protocol) float64 {
+	return p.Budget.Seconds() / float64(p.Samples[0])
+}
+
+// batch returns how many products make a warm sample of at least least seconds, where
+// single holds the times of single products.
+//
+// Starting and stopping the clock around a product costs time, too: about 1 µs by the
+// events of a GPU, a third of the shortest products. A batch has that cost once. It is
+// made long enough for the cost to be below half of the target, beyond which larger
+// batches give the same time, but not longer than longest.
+func batch(p kernels.Product, single []float64, least, target, longest float64) (int, error) {
+	once := slices.Min(single)
+	if once >= least {
+		return 1, nil
+	}
+
+	each := max(once, 1e-9) // seconds of a product in a batch
+	n := int(math.Ceil(least / each))
+	for range 3 {
+		trial := make([]float64, 1)
+		if err := p.Sample(trial, n, false); err != nil {
+			return 0, err
+		}
+		each = max(min(each, trial[0]), 1e-9)
+		enough := int(math.Ceil(max(least, min(2*(once-each)/target, longest)) / each))
+		if n >= enough {
+			break
+		}
+		n = enough
+	}
+
+	return n, nil
+}
+
+// sample takes samples of p until the interval of their median is narrow enough, or as
+// narrow as the clock can tell, or the most samples are taken, or the budget is used up.
+// The fewest samples are taken in any case, and no more if they show that p is far slower
+// than best, in seconds (0: there is no best yet). Samples during which the device
+// throttled are taken again, within a bound.
+func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best float64, r *trial.Result) error {
+	start := time.Now()
+	cold := r.Cache == trial.Cold
+
+	// The warm-up also tells how long a product takes.
+	warm := make([]float64, max(proto.Warmup, 1))
+	err := p.Sample(warm, 1, cold)
+	if err != nil {
+		return err
+	}
+
+	resolution := p.Info().Resolution
+	if r.Batch = 1; !cold {
+		longest := longestSample(proto)
+		if r.Batch, err = batch(p, warm, lasting(resolution, proto.Target, longest), proto.Target,
+			longest); err != nil {
+			return err
+		}
+	}
+
+	tick := resolution / float64(r.Batch)
+	fewest, most := proto.Samples[0], proto.Samples[1]
+	r.Samples = make([]float64, 0, most)
+	meter := newMeter(sensors, cold)
+	defer meter.finish(r)
+
+	for next := fewest; ; {
+		n := len(r.Samples)
+		r.Samples = r.Samples[:n+next]
+		if err := p.Sample(r.Samples[n:], r.Batch, cold); err != nil {
+			return err
+		}
+		elapsed := time.Since(start)
+		if meter.took(r.Samples[n:], r.Batch, elapsed >= proto.Budget) {
+			r.Samples = r.Samples[:n]
+			continue
+		}
+		n += next
+
+		switch i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick); {
+		case i.within(proto.Target):
+			r.Stop = trial.StopTarget
+		case n >= most:
+			r.Stop = trial.StopSamples
+		case n == fewest && proto.Slow > 0 && best > 0 && i.mid > proto.Slow*best:
+			r.Stop = trial.StopSlow
+		case i.narrowest:
+			r.Stop = trial.StopClock
+		case elapsed >= proto.Budget:
+			r.Stop = trial.StopBudget
+		default:
+			// Grow by a quarter, but not beyond what the budget leaves room for.
+			left := float64(proto.Budget-elapsed) / float64(elapsed) * float64(n)
+			next = max(1, min(n/4, most-n, int(left)))
+			continue
+		}
+		return nil
+	}
+}
+
+// A glance goes on for glanceShare of a trial's budget, but for mostGlances products at most.
+const (
+	mostGlances = 100
+	glanceShare = 0.1
+)
+
+// A single product's time has its launch in it, which takes a GPU 4 to 6 µs; of the best's time, of
+// many products in one launch, it is a small part.
+const launching = 10e-6 // seconds
+
+// A product that takes longLook and is FarSlower than the best needs no second one, if a clock
+// of the device tells: to load a kernel, which is in the first product, takes milliseconds.
+const (
+	longLook  = 50e-3 // seconds
+	FarSlower = 50
+)
+
+// AtOnce reports whether the first product of a GPU shows that a trial is hopeless, by its time
+// and that of the best, in seconds.
+func AtOnce(product, best float64) bool { return product > max(longLook, FarSlower*best) }
+
+// glance times single products and reports whether r is hopeless: whether each of them is
+// slower than best, in seconds, by more than the factor proto.Slow and a launch, and so is the
+// product that was verified, which took first. One that is not ends the glance, so that a product which the
+// system interrupted condemns no trial. Where there is no best yet (0), no trial is hopeless.
+//
+// A hopeless trial is over. It has taken the time of two of its products, one to verify and
+// one to time, or a tenth of its budget if that is more; or of one, if the device timed the
+// product to verify, and that is enough. It was compared with the reference but not with
+// probes. Its interval is known if there are enough products for one; otherwise Low and High
+// stay 0.
+func glance(p kernels.Product, proto configs.Protocol, best, first float64, r *trial.Result) (hopeless bool, err error) {
+	if proto.Slow <= 0 || best <= 0 {
+		return false, nil
+	}
+	limit := proto.Slow*best + launching
+	if first <= limit {
+		return false, nil
+	}
+
+	if one := p.Info().Multiplied; one > limit && AtOnce(one, best) {
+		condemn(r, p, []float64{one})
+		return true, nil
+	}
+
+	start := time.Now()
+	var times []float64
+	for len(times) < mostGlances {
+		one := make([]float64, 1)
+		if err := p.Sample(one, 1, r.Cache == trial.Cold); err != nil {
+			return false, err
+		}
+		if one[0] <= limit {
+			return false, nil
+		}
+		times = append(times, one[0])
+		if time.Since(start).Seconds() >= glanceShare*proto.Budget.Seconds() {
+			break
+		}
+	}
+
+	condemn(r, p, times)
+	return true, nil
+}
+
+// condemn ends r with the times of single products.
+func condemn(r *trial.Result, p kernels.Product, times []float64) {
+	r.Samples, r.Batch, r.Stop = times, 1, trial.StopSlow
+	i := newInterval(slices.Sorted(slices.Values(times)), p.Info().Resolution)
+	if r.Median = i.mid; i.covered >= confidence {
+		r.Low, r.High = i.low, i.high
+	}
 }

@@ -2,7 +2,11 @@ package worker
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -103,4 +107,207 @@ func (m *meter) finish(r *trial.Result) {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d samples were taken while the device throttled (%s)",
 			m.tel.Throttled, len(r.Samples), m.tel.Reasons&kernels.Throttling))
 	}
+}
+
+// confidence is the least coverage of the interval of a median.
+const confidence = 0.95
+
+// median returns the median of sorted samples and the interval between two of them that
+// covers the true median with at least 95% confidence, whatever the distribution (order
+// statistics: the number of samples below the median is binomial with p = 1/2; David and
+// Nagaraja, Order Statistics, 3rd ed., 7.1). Fewer than six samples can't reach 95%: the
+// interval is their whole range, and covered is less.
+func median(sorted []float64) (mid, low, high, covered float64) {
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN(), math.NaN(), math.NaN(), 0
+	}
+	mid = sorted[n/2]
+	if n%2 == 0 {
+		mid = (sorted[n/2-1] + sorted[n/2]) / 2
+	}
+	k, missed := cut(n)
+	return mid, sorted[k], sorted[n-1-k], 1 - missed
+}
+
+// cut returns how many of n samples can be cut off on either side, and the probability that
+// the rest misses the median: that at most k samples lie below it, or at most k above.
+func cut(n int) (k int, missed float64) {
+	b := distuv.Binomial{N: float64(n), P: 0.5}
+	misses := func(k int) float64 { return 2 * b.CDF(float64(k)) }
+	// The normal distribution gives a start, because this is asked after every batch.
+	k = max(0, int(float64(n)/2-math.Sqrt(float64(n))))
+	for k > 0 && misses(k) > 1-confidence {
+		k--
+	}
+	for k+1 < (n+1)/2 && misses(k+1) <= 1-confidence {
+		k++
+	}
+	return k, misses(k)
+}
+
+// An interval is a median with its interval, which is never narrower than the clock.
+//
+// The time that a ticking clock shows is within half a tick of the truth (JCGM 100:2008,
+// F.2.2.1). Where samples agree better than that, the agreement is the clock's, and the
+// interval is a tick wide.
+type interval struct {
+	mid, low, high float64
+	covered        float64
+	narrowest      bool // whether the samples agree within a tick: more of them can't narrow it
+}
+
+// newInterval returns the interval of sorted samples, by a clock whose ticks are tick
+// seconds of a product.
+func newInterval(sorted []float64, tick float64) interval {
+	var i interval
+	i.mid, i.low, i.high, i.covered = median(sorted)
+	i.narrowest = tick > 0 && i.covered >= confidence && i.high-i.low <= tick
+	if tick > 0 {
+		i.low = min(i.low, max(0, i.mid-tick/2))
+		i.high = max(i.high, i.mid+tick/2)
+	}
+	return i
+}
+
+// within reports whether the interval is within ± target of the median.
+func (i interval) within(target float64) bool {
+	return i.covered >= confidence && i.high-i.mid <= target*i.mid && i.mid-i.low <= target*i.mid
+}
+
+// summarize fills r's median and interval from its samples.
+func summarize(r *trial.Result, tick float64) {
+	i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick)
+	r.Median, r.Low, r.High = i.mid, i.low, i.high
+	if i.covered < confidence {
+		r.Warnings = append(r.Warnings, "too few samples for a 95% interval: it is their whole range")
+	}
+}
+
+const (
+	// energyDelay is how long a trial takes samples before the energy counter is read for
+	// the first time. Reading it takes 3.3 ms on an H100, a thirtieth of this. Most trials
+	// are over sooner.
+	energyDelay = 100 * time.Millisecond
+	// leastEnergyTime is how long sampling must go on after that for the energy of a
+	// product to be known. The counter advances about every 100 ms (Zeus,
+	// https://ml.energy/zeus, and Yang et al., Accurate and Convenient Energy
+	// Measurements for GPUs, SC24, for A100 and H100), so that a tenth is uncertain then,
+	// and less the longer it lasts.
+	leastEnergyTime = time.Second
+	// leastBusy is the share of that time that products have to fill, because the counter
+	// includes everything.
+	leastBusy = 0.9
+)
+
+// An energyMeter measures the energy of the products of a trial that lasts long enough.
+type energyMeter struct {
+	off     bool      // whether samples are cold: flushing costs energy, too
+	started time.Time // when sampling began
+	since   time.Time // when the counter was first read
+	first   float64   // the counter then in joules; 0: it was not read yet
+	busy    float64   // seconds spent in products since then, dropped ones included
+	done    int       // number of these products
+}
+
+// took notes samples that were just taken, in seconds per product.
+func (m *energyMeter) took(s Sensors, samples []float64, batch int) {
+	switch {
+	case m.off || time.Since(m.started) < energyDelay:
+	case m.first == 0:
+		m.first, m.since = s.Energy(), time.Now()
+		m.off = m.first == 0
+	default:
+		for _, s := range samples {
+			m.busy += s * float64(batch)
+		}
+		m.done += len(samples) * batch
+	}
+}
+
+// perProduct returns the energy of a product in joules; 0 if it is not known.
+func (m *energyMeter) perProduct(s Sensors) float64 {
+	if m.first == 0 || time.Since(m.since) < leastEnergyTime {
+		return 0
+	}
+	used, elapsed := s.Energy()-m.first, time.Since(m.since)
+	if used <= 0 || m.busy < leastBusy*elapsed.Seconds() {
+		return 0
+	}
+	return used / float64(m.done)
+}
+
+// An Effort is where the time of trials went, as sums over the trials.
+type Effort struct {
+	Trials int
+	// Wall is the time from asking for a trial until it is recorded. Where trials overlap,
+	// it counts once.
+	Wall    time.Duration
+	Kernels time.Duration // products that were timed
+	Launch  time.Duration // around these: flushing caches, launching, waiting for the device
+	Verify  time.Duration // products that were checked, copies of y, comparisons
+	Prepare time.Duration // formats, uploads, references
+	Sense   time.Duration // the device's sensors
+}
+
+// Rest returns the part of Wall that is this program's own.
+func (e Effort) Rest() time.Duration {
+	return e.Wall - e.Kernels - e.Launch - e.Verify - e.Prepare - e.Sense
+}
+
+// Add adds o.
+func (e *Effort) Add(o Effort) {
+	e.Trials += o.Trials
+	e.Wall += o.Wall
+	e.Kernels += o.Kernels
+	e.Launch += o.Launch
+	e.Verify += o.Verify
+	e.Prepare += o.Prepare
+	e.Sense += o.Sense
+}
+
+// spend adds the time since start.
+func spend(on *time.Duration, start time.Time) { *on += time.Since(start) }
+
+// sensing returns sensors that note how long it takes to read them; nil if there are none.
+func (e *Effort) sensing(s Sensors) Sensors {
+	if s == nil {
+		return nil
+	}
+	return meteredSensors{s, e}
+}
+
+type meteredSensors struct {
+	Sensors
+	effort *Effort
+}
+
+func (m meteredSensors) Sense() (kernels.Reading, error) {
+	defer spend(&m.effort.Sense, time.Now())
+	return m.Sensors.Sense()
+}
+
+func (m meteredSensors) Energy() float64 {
+	defer spend(&m.effort.Sense, time.Now())
+	return m.Sensors.Energy()
+}
+
+// A metered product notes where the time of its samples goes.
+type metered struct {
+	kernels.Product
+	effort *Effort
+}
+
+func (m metered) Sample(dst []float64, batch int, cold bool) error {
+	start := time.Now()
+	err := m.Product.Sample(dst, batch, cold)
+	wall, products := time.Since(start), 0.0
+
+	for _, s := range dst {
+		products += s * float64(batch)
+	}
+	busy := time.Duration(min(max(products*1e9, 0), float64(wall)))
+	m.effort.Kernels += busy
+	m.effort.Launch += wall - busy
+	return err
 }

@@ -20,12 +20,10 @@ var regen = flag.Bool("regen", false, "note the digests of the sources of a meas
 
 // measurement lists the sources that decide what a sample is, and when a trial is good.
 var measurement = []string{
-	"batch.go", "doubledouble.go", "effort.go", "glance.go", "interval.go", "judge.go", "measure.go", "meter.go", "probe.go",
-	"reference.go", "sample.go",
-	"vector.go", "window.go",
-	"../../kernels/cpu/evict.go", "../../kernels/cpu/product.go", "../../kernels/cpu/tick.go",
+	"judge.go", "measure.go", "meter.go", "reference.go",
+	"../../kernels/cpu/product.go", "../../kernels/cpu/roof.go",
 	"../../kernels/cuda/gate.cu", "../../kernels/cuda/launch_cuda.c", "../../kernels/cuda/launch_cuda.go",
-	"../../kernels/cuda/launch_cuda.h", "../../kernels/cuda/product_cuda.go", "../../kernels/cuda/tick.go",
+	"../../kernels/cuda/launch_cuda.h", "../../kernels/cuda/product_cuda.go", "../../kernels/cuda/doc.go",
 }
 
 // The code that decides what a sample is does not change without somebody asking whether
@@ -53,7 +51,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf(`The code that decides what a sample is has changed:
     %s
 If samples mean something else now, so that old and new times can't be compared:
-raise Version in tuner/worker/version.go and describe it there. Otherwise leave it.
+raise Version in tuner/worker/wire.go and describe it there. Otherwise leave it.
 In both cases, then note the new digests:
     go test ./tuner/worker -run TestVersion -regen`, strings.Join(changed, "\n    "))
 	}

@@ -1,8 +1,21 @@
+// Package worker measures trials in a process of its own, which holds the device and the
+// current matrix. The parent starts it and asks it through a [Client].
+//
+// Every trial takes the same way. Its product is computed once into a poisoned y and
+// compared in full with a reference of higher precision. It is timed only if every row is
+// within its error bound, and is compared once more afterwards. Its samples give a median
+// with a 95% interval.
+//
+// What a sample is, is decided here and by the backends: see [Version].
 package worker
 
 import (
+	"fmt"
+	"strings"
+
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
 )
 
@@ -62,4 +75,44 @@ type Reply struct {
 	// Spoiled says that the device or the process is in doubt after this trial, and that
 	// the worker must be replaced.
 	Spoiled bool
+}
+
+// ProtocolText returns the canonical form of what a protocol says about a sample. It leaves
+// out the cache state, which is part of each trial, and the timeout, which only decides
+// whether there is a result.
+func ProtocolText(p configs.Protocol) string {
+	parts := []string{
+		fmt.Sprintf("warmup=%d", p.Warmup),
+		fmt.Sprintf("samples=%d..%d", p.Samples[0], p.Samples[1]),
+		fmt.Sprintf("target=%g", p.Target),
+		fmt.Sprintf("budget=%s", p.Budget),
+		fmt.Sprintf("seed=%d", p.Seed),
+	}
+
+	parts = append(parts, fmt.Sprintf("launch=%s", p.Launch))
+	if p.Slow > 0 {
+		parts = append(parts, fmt.Sprintf("slow=%g", p.Slow))
+	}
+	return strings.Join(parts, " ")
+}
+
+// Version is the version of the measurement: of the code that decides what a sample is. It
+// is part of the identity of a trial and recorded with each result, because times of
+// different versions can't be compared.
+//
+//	1  everything from before results had a version; what a warm sample is changed twice
+//	2  a warm sample lasts at least 50 µs, and longer where the clock is coarse
+//	3  a GPU replays the products of a sample as a CUDA graph, unless the protocol says
+//	   launch = "stream"; cold samples find clean lines in the caches, no modified ones;
+//	   one product ends a trial that is far slower than the best of its place
+//
+// testdata/measurement lists the files that decide it, with their digests. TestVersion
+// fails when one of them changes, and says what to do.
+const Version = 3
+
+// bytesMin returns the compulsory traffic of a product: the arrays of the format once, the
+// elements of x that occur once, y once. A bandwidth computed from it can't exceed the
+// device's when caches are cold.
+func bytesMin(f sparse.Features, p kernels.Precision, info kernels.ProductInfo) int64 {
+	return info.BytesFormat + int64(f.ColsUsed+f.Rows)*int64(p.Bytes())
 }

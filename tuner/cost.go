@@ -1,0 +1,316 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/tuner/search"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
+)
+
+// An Outlook is what a sweep would do on a matrix that was not loaded.
+type Outlook struct {
+	Trials int
+	Time   time.Duration // of the trials, a guess
+	Load   time.Duration // of reading or generating the matrix, a guess
+	Whole  bool          // whether the trials can't be cut into parts, because a search or a rule chooses them
+}
+
+// NewOutlook returns the outlook of a sweep on a matrix of a size, on a device that need not be
+// here. A constraint that can't be evaluated is an error.
+func NewOutlook(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Outlook, error) {
+	o := Outlook{Load: time.Duration(float64(size.Nonzeros+size.Rows) / loadRate * float64(time.Second))}
+	states := caches(sweep.Protocol)
+	times := map[kernels.Precision]time.Duration{} // of a configuration, in all cache states
+
+	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+		for _, cache := range states {
+			product := streamed(size, precision, dev)
+			times[precision] += seconds(guess(product, size, precision, cache, sweep.Protocol, dev))
+		}
+	}
+
+	n, p := 0, planner{sweep: sweep, device: dev}
+	err := p.points(size, map[string]int{}, func(c kernels.Config) {
+		n++
+		o.Time += times[c.Precision]
+	})
+
+	if most := sweep.Search.Trials; most > 0 && n > most {
+		o.Time = time.Duration(float64(o.Time) * float64(most) / float64(n))
+		n = most
+	}
+
+	o.Trials = n * len(states)
+
+	adaptive := search.Adaptive(sweep.Search.Strategy)
+	o.Whole = adaptive || sweep.Search.Strategy == search.Rule
+	if adaptive {
+		o.Time = time.Duration(searchShare * float64(o.Time))
+	}
+	return o, err
+}
+
+// searchShare is the share of the time of all configurations that a search takes, as a
+// guess. On the grids recorded on an H100 the strategies ended after 2% to 50%.
+const searchShare = 0.3
+
+// loadRate is how many nonzeros and rows of a matrix are read or generated in a second,
+// and made ready, as a guess.
+const loadRate = 5e6
+
+// Bandwidths in bytes per second, as a guess before anything was measured.
+const (
+	cpuBandwidth  = 10e9  // of products on a few cores
+	unitBandwidth = 15e9  // of products on a multiprocessor of a GPU
+	commonUnits   = 64    // of a GPU that is only assumed
+	oneBandwidth  = 1.5e9 // of one processor that converts a matrix for a kernel and verifies two products
+	putBandwidth  = 4e9   // of copying a matrix to a GPU
+	// flushBandwidth is that of flushing a GPU's cache.
+	flushBandwidth = 2e12
+)
+
+const (
+	// aside is what a trial takes besides, in seconds: to be asked for, checked, and written
+	// to disk. On an H200 it is 0.7 to 4 ms for a matrix of few rows, and a third of that for a
+	// trial that its first products end.
+	aside = 2e-3
+	// perRow is how long it takes to copy a product from a GPU and to compare it, in seconds per
+	// row, and perProbe what the probes take in float32, where more rows need some: medians of
+	// trials on matrices of 1 to 40 million rows on an H200.
+	perRow   = 1e-9
+	perProbe = 7e-9
+	// anew is how long it takes to allocate everything anew on an H200, in seconds.
+	anew = 12e-3
+	// perStep is how long a thread of a GPU takes for each entry of a row, in seconds. On an
+	// H200, kernels took 0.04 to 0.7 µs, in a row of 4 million entries.
+	perStep = 0.1e-6
+	// commonCache is the last-level cache of a GPU that is only assumed, in bytes.
+	commonCache = 50e6
+	// usualSamples is the number of samples of a trial that reaches its target, as most do:
+	// on an H100 13 to 17, with 7 to 10 as the fewest.
+	usualSamples = 16
+)
+
+// streamed returns about how long a product takes in seconds that only has to wait for the
+// memory.
+func streamed(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return bytesOf(size, precision) / cpuBandwidth
+	}
+	return bytesOf(size, precision) / (unitBandwidth * float64(cmp.Or(dev.Units, commonUnits)))
+}
+
+// modelled returns about how long a product takes in seconds, if nothing is known of its
+// kernel but how many threads of a GPU sum a row.
+func modelled(c kernels.Config, size trial.Size, dev kernels.Device) float64 {
+	least := streamed(size, c.Precision, dev)
+	lanes := kernels.RowLanes(c)
+	if dev.Backend != "cuda" || lanes == 0 {
+		return least
+	}
+	return max(least, perStep*float64(size.Longest)/float64(lanes))
+}
+
+// hopeless reports whether the longest row makes a configuration so slow that its first
+// products will end the trial, once there is a better one.
+func hopeless(c kernels.Config, size trial.Size, dev kernels.Device) bool {
+	return modelled(c, size, dev) > worker.FarSlower*streamed(size, c.Precision, dev)
+}
+
+// guess returns about how long a trial takes in seconds if nothing is known of its kernel: it
+// samples for as long as the protocol allows. A trial that reaches its target early is faster.
+func guess(
+	product float64, size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol,
+	dev kernels.Device,
+) float64 {
+	sample := sampleTime(product, cache, dev)
+	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
+	return float64(p.Warmup)*sample + sampling + worker.Verifications*product + overhead(size, precision, dev)
+}
+
+// trialTime returns about how long a trial takes, by the time of its product in seconds. It
+// takes the usual number of samples, as far as they fit the budget.
+func trialTime(product float64, size trial.Size, t trial.Trial, p configs.Protocol, dev kernels.Device) float64 {
+	sample := sampleTime(product, t.Cache, dev)
+	n := min(max(usualSamples, p.Samples[0]), p.Samples[1])
+	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
+	return float64(p.Warmup+n)*sample + worker.Verifications*product + overhead(size, t.Precision, dev)
+}
+
+// sampleTime returns how long a sample takes, in seconds, with the flush before it.
+func sampleTime(product float64, cache trial.Cache, dev kernels.Device) float64 {
+	if cache == trial.Cold {
+		return product + flushTime(dev)
+	}
+	return max(product, worker.ShortestSample)
+}
+
+// flushTime returns how long it takes to flush the caches before a cold sample, in seconds.
+func flushTime(dev kernels.Device) float64 {
+	switch {
+	case dev.Backend != "cuda":
+		return 2 * float64(dev.Cache) / cpuBandwidth
+	case dev.Cache == 0:
+		return 2 * commonCache / flushBandwidth
+	default:
+		return 2 * float64(dev.Cache) / flushBandwidth
+	}
+}
+
+// overhead returns how long a trial takes besides its products, in seconds.
+func overhead(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return aside + bytesOf(size, precision)/oneBandwidth
+	}
+	each := 2 * perRow
+	if precision == kernels.Float32 {
+		each += perProbe
+	}
+	return aside + each*float64(size.Rows)
+}
+
+// shortOverhead is overhead of a trial that its first products end: it is compared once, and
+// not with probes.
+func shortOverhead(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return overhead(size, precision, dev)
+	}
+	return aside/3 + perRow*float64(size.Rows)
+}
+
+// anewTime returns how long it takes to put everything elsewhere in memory, in seconds.
+func anewTime(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return bytesOf(size, precision) / oneBandwidth
+	}
+	return anew + bytesOf(size, precision)/putBandwidth
+}
+
+// seconds turns seconds into a duration.
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// bytesOf returns how many bytes a product moves at least, in CSR.
+func bytesOf(s trial.Size, p kernels.Precision) float64 {
+	v := p.Bytes()
+	return float64(max((4+v)*s.Nonzeros+(4+v)*s.Rows+v*s.Cols, 1))
+}
+
+// A Historian is a recorder that knows how long trials took on a device.
+type Historian interface {
+	// History calls each with the good trials on devices of this model, without samples,
+	// and with the size of their matrix.
+	History(ctx context.Context, dev kernels.Device, each func(trial.Result, trial.Size)) error
+}
+
+// A history is what was measured on a device, as far as a forecast needs it.
+type history struct {
+	// trials are the recorded ones, by kernel and precision (the other fields of the
+	// configuration are zero) and then by matrix.
+	trials map[kernels.Config]map[string][]trial.Result
+	sizes  map[string]trial.Size // by matrix
+	// factors say how much longer trials took than the model says, by matrix: the machine,
+	// and the day, differ more than anything else.
+	factors map[string]float64
+	usual   float64 // the factor of matrices that are not among them
+}
+
+// readHistory asks a recorder, which may be nil or know nothing.
+func readHistory(ctx context.Context, rec Recorder, p configs.Protocol, dev kernels.Device) (history, error) {
+	h := history{
+		trials: map[kernels.Config]map[string][]trial.Result{},
+		sizes:  map[string]trial.Size{}, factors: map[string]float64{}, usual: 1,
+	}
+
+	historian, is := rec.(Historian)
+	if !is {
+		return h, nil
+	}
+
+	ratios := map[string][]float64{}
+	err := historian.History(ctx, dev, func(r trial.Result, size trial.Size) {
+		at := kernels.Config{Kernel: r.Kernel, Precision: r.Precision}
+		if h.trials[at] == nil {
+			h.trials[at] = map[string][]trial.Result{}
+		}
+		h.trials[at][r.Matrix] = append(h.trials[at][r.Matrix], r)
+		h.sizes[r.Matrix] = size
+		if r.Seconds > 0 && r.Stop != trial.StopSlow { // which takes two products, not the usual number
+			ratios[r.Matrix] = append(ratios[r.Matrix], r.Seconds/trialTime(r.Median, size, r.Trial, p, dev))
+		}
+	})
+	if err != nil {
+		return h, fmt.Errorf("reading how long trials took: %w", err)
+	}
+
+	for m, list := range ratios {
+		h.factors[m] = stat.Median(slices.Sorted(slices.Values(list)))
+	}
+	if len(h.factors) > 0 {
+		h.usual = stat.Median(slices.Sorted(maps.Values(h.factors)))
+	}
+	return h, nil
+}
+
+// product returns about how long a product takes in seconds, and whether the kernel was
+// measured on this matrix; 0 if nothing is known of the kernel.
+//
+// On the same matrix it is the time of the nearest configuration. Otherwise it is the
+// geometric mean over the other matrices, in proportion to their bytes. That is no better
+// than a guess: how a kernel suits a structure is what sweeps are for.
+func (h history) product(t trial.Trial, size trial.Size) (seconds float64, same bool) {
+	matrices := h.trials[kernels.Config{Kernel: t.Kernel, Precision: t.Precision}]
+	if list := matrices[t.Matrix]; len(list) > 0 {
+		return nearest(t, list).Median, true
+	}
+	if len(matrices) == 0 {
+		return 0, false
+	}
+
+	var mean stat.GeometricMean
+	for _, m := range slices.Sorted(maps.Keys(matrices)) { // in order, for the same sum each time
+		mean.Add(nearest(t, matrices[m]).Median * bytesOf(size, t.Precision) / bytesOf(h.sizes[m], t.Precision))
+	}
+	return mean.Value(), false
+}
+
+// nearest returns the result whose block and grid are the fewest doublings away. Other
+// parameters count as one and a half, another cache state as three.
+func nearest(t trial.Trial, list []trial.Result) trial.Result {
+	best, least := list[0], math.Inf(1)
+	for _, o := range list {
+		d := doublings(t.Block, o.Block) + doublings(t.Grid, o.Grid)
+		if t.Params != o.Params {
+			d += 1.5
+		}
+		if t.Cache != o.Cache {
+			d += 3
+		}
+		if d < least {
+			best, least = o, d
+		}
+	}
+
+	return best
+}
+
+func doublings(a, b int) float64 {
+	return math.Abs(math.Log2(float64(max(a, 1)) / float64(max(b, 1))))
+}
+
+// factor returns how much longer trials on a matrix take than the model says.
+func (h history) factor(matrix string) float64 {
+	if f, known := h.factors[matrix]; known {
+		return f
+	}
+	return h.usual
+}

@@ -1,0 +1,401 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// Leaders of a place are the trials that are slower than its best by no more than a
+// fraction, up to a number of them. Others would have to be wrong by more than trials
+// differ when they are repeated. Where intervals are wider than that, see reach.
+const (
+	leadersWithin = 0.05
+	mostLeaders   = 8
+)
+
+// fewestFinals is how often each leader is repeated in any case, to tell how far repeat
+// runs differ from each other. They go on until it is clear which configuration to name,
+// or until there are as many as trials.
+const fewestFinals = 4
+
+// finals are the repeat runs of the leaders of each place, after all trials of a matrix, and
+// of the fastest trial of cuSPARSE there. A trial may be faster or slower than its configuration
+// by 1% or more, by where in memory its arrays came to lie. Each final is a trial with the fewest samples, prepared anew.
+// Finals go in rounds of all leaders in random order, so that a drift of the device favours
+// none of them.
+type finals struct {
+	most    int // of each trial; 0: there are none
+	rng     *rand.Rand
+	places  []trial.Case // in the order in which their trials came
+	ranking map[trial.Case]*ranking
+	round   []*candidate // rest of the current round
+	// programs are kernels whose times are their own: they lead beside others, and never in their place.
+	programs map[string]bool
+}
+
+// A ranking holds the good trials of a place.
+type ranking struct {
+	trials  []*candidate
+	leaders []*candidate // nil as long as there may be more trials
+	// vendor is the fastest trial of cuSPARSE, unless it leads: it is repeated the fewest
+	// times, so that ratios over the library do not rest on the luckiest of its trials.
+	vendor *candidate
+	finals int // number of finals of all of them, in earlier runs too
+}
+
+// A candidate is a trial with its median and those of its finals, in seconds.
+type candidate struct {
+	trial.Trial
+	medians []float64
+	high    float64 // upper end of the interval of its first median; 0: not known
+	program bool    // its times are its own
+}
+
+// newFinals prepares the finals of a matrix.
+func newFinals(most int, seed uint64, matrix string) *finals {
+	h := fnv.New64a()
+	h.Write([]byte(matrix + " finals"))
+	return &finals{
+		most: most, rng: rand.New(rand.NewPCG(seed, h.Sum64())), ranking: map[trial.Case]*ranking{},
+	}
+}
+
+// enter notes a good trial, with the medians of its finals in an earlier run.
+func (f *finals) enter(known trial.Result, again []float64) {
+	if f.most == 0 || !(known.Median > 0) {
+		return
+	}
+
+	at := placeOf(known.Trial)
+	if f.ranking[at] == nil {
+		f.ranking[at] = &ranking{}
+		f.places = append(f.places, at)
+	}
+
+	r := f.ranking[at]
+	r.trials = append(r.trials, &candidate{known.Trial, append([]float64{known.Median}, again...), known.High,
+		f.programs[known.Kernel]})
+	r.finals += len(again)
+}
+
+// recall adds the finals that an earlier run has recorded. It asks for those of the trials
+// that lead now: a trial that is still to come may join them, but none of the others can.
+func (f *finals) recall(ctx context.Context, rec Recorder) error {
+	var ids []string
+	for _, r := range f.ranking {
+		for _, c := range finalists(r.trials) {
+			ids = append(ids, c.ID)
+		}
+	}
+
+	if len(ids) == 0 {
+		return nil
+	}
+	recorded, err := rec.Recorded(ctx, ids, trial.Full)
+	if err != nil {
+		return fmt.Errorf("asking for the finals so far: %w", err)
+	}
+
+	for _, r := range f.ranking {
+		for _, c := range finalists(r.trials) {
+			again := recorded[c.ID].Finals()
+			c.medians = append(c.medians, again...)
+			r.finals += len(again)
+		}
+	}
+
+	return nil
+}
+
+// next returns the next final, nil after the last. It returns the same one until it is
+// told the result. After the first call there are no more trials.
+func (f *finals) next() *job {
+	for i := 0; len(f.round) == 0 && i < len(f.places); i++ {
+		// Cache states are not mixed; precisions are.
+		cache := f.places[i].Cache
+		if slices.IndexFunc(f.places, func(p trial.Case) bool { return p.Cache == cache }) < i {
+			continue
+		}
+		for _, p := range f.places {
+			if p.Cache == cache {
+				f.round = append(f.round, f.ranking[p].open(f.most)...)
+			}
+		}
+		f.rng.Shuffle(len(f.round), func(i, j int) { f.round[i], f.round[j] = f.round[j], f.round[i] })
+	}
+
+	if len(f.round) == 0 {
+		return nil
+	}
+	return &job{Trial: f.round[0].Trial, final: true}
+}
+
+// told takes the result of the last final. A leader whose final failed is not asked for
+// again.
+func (f *finals) told(res trial.Result) {
+	r, c := f.ranking[placeOf(res.Trial)], f.round[0]
+	f.round = f.round[1:]
+	r.finals++
+	if res.Status == trial.OK {
+		c.medians = append(c.medians, res.Median)
+		return
+	}
+	r.leaders = slices.DeleteFunc(r.leaders, func(l *candidate) bool { return l == c })
+	if r.vendor == c {
+		r.vendor = nil
+	}
+}
+
+// open lists the leaders that are to be measured once more.
+func (r *ranking) open(most int) []*candidate {
+	if r.leaders == nil {
+		r.leaders, r.vendor = leaders(r.trials), library(r.trials)
+	}
+	all := r.leaders
+	if r.vendor != nil {
+		all = append(all[:len(all):len(all)], r.vendor)
+	}
+	if len(all) < 2 {
+		return nil
+	}
+
+	var list []*candidate
+	for _, c := range all {
+		if len(c.medians) <= min(fewestFinals, most) {
+			list = append(list, c)
+		}
+	}
+
+	if len(list) > 0 || r.finals >= len(r.trials) || len(r.leaders) < 2 {
+		return list
+	}
+
+	judged := make([]stat.Candidate, len(r.leaders))
+	for i, c := range r.leaders {
+		judged[i] = stat.Candidate{Config: c.Config, Medians: stat.Fair(c.medians[0], c.medians[1:])}
+	}
+	for i, open := range stat.Judge(judged).Open {
+		if open && len(r.leaders[i].medians) <= most {
+			list = append(list, r.leaders[i])
+		}
+	}
+
+	return list
+}
+
+// missing returns the trial of each final that is still to come at least. There are no more
+// trials after it.
+func (f *finals) missing() []trial.Trial {
+	var list []trial.Trial
+	for _, p := range f.places {
+		for _, c := range f.ranking[p].open(f.most) {
+			n := max(1, 1+min(fewestFinals, f.most)-len(c.medians))
+			list = append(list, slices.Repeat([]trial.Trial{c.Trial}, n)...)
+		}
+	}
+	return list
+}
+
+// leaders returns the leaders of a place, fastest first, and then those programs that are as fast.
+func leaders(trials []*candidate) []*candidate {
+	ours := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return c.program })
+	programs := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return !c.program })
+	list, most := leading(ours, math.Inf(1))
+	more, _ := leading(programs, most)
+	return append(list, more...)
+}
+
+// leading returns the leaders among some trials, fastest first, and the median up to which they are.
+// All have at most that median.
+func leading(trials []*candidate, most float64) (list []*candidate, up float64) {
+	sorted := slices.DeleteFunc(trials, func(c *candidate) bool { return c.medians[0] > most })
+	slices.SortStableFunc(sorted, func(a, b *candidate) int { return cmp.Compare(a.medians[0], b.medians[0]) })
+	if len(sorted) == 0 {
+		return nil, most
+	}
+	lowest := 0.0
+	for _, c := range sorted {
+		lowest = lower(lowest, c.high)
+	}
+	n, up := 0, reach(sorted[0].medians[0], lowest)
+	for n < min(len(sorted), mostLeaders) && sorted[n].medians[0] <= up {
+		n++
+	}
+	return sorted[:n], up
+}
+
+// reach returns the median up to which trials are leaders of a place, in seconds, by its lowest
+// median and the lowest upper end of an interval, 0 if none is known: what is below all upper
+// ends may be the fastest. It only sinks as trials join.
+func reach(fastest, lowestHigh float64) float64 { return max((1+leadersWithin)*fastest, lowestHigh) }
+
+// lower returns the lower of two times, one of which may be 0: not known.
+func lower(a, b float64) float64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// library returns the fastest trial of cuSPARSE, nil if there is none or it is a leader.
+func library(trials []*candidate) *candidate {
+	var fastest *candidate
+	for _, c := range trials {
+		k, _ := kernels.Lookup(c.Kernel)
+		if k.Library() && (fastest == nil || c.medians[0] < fastest.medians[0]) {
+			fastest = c
+		}
+	}
+	if slices.Contains(leaders(trials), fastest) {
+		return nil
+	}
+	return fastest
+}
+
+// finalists are the leaders and the library's trial.
+func finalists(trials []*candidate) []*candidate {
+	list := leaders(trials)
+	if c := library(trials); c != nil {
+		list = append(list, c)
+	}
+	return list
+}
+
+// Of the trials of a place a share is measured once more, and no fewer than a number where
+// there are twice as many.
+const (
+	spreadShare   = 10 // one of so many
+	fewestSpreads = 3
+)
+
+// spreads are trials that are measured once more, to see how much repeating moves a trial
+// that is no leader. They are a random sample of those that ended well with all their
+// samples: the trials of a place, in the random order of the plan, are cut into so many
+// strata, and of each the first such trial is taken. So a run that goes on takes the same
+// ones. A stratum belongs to the part that has its first trial, and where none of that part's ended
+// well it goes without: so runs that each measure a part take the same ones or fewer.
+type spreads struct {
+	most   int             // in a place; 0: there are none
+	plan   []trial.Trial   // all of the matrix, in random order; nil: those that ended well
+	own    map[string]bool // trials that this run measures, by identity; nil: all
+	good   []trial.Trial   // in the order in which they were entered
+	over   map[string]bool // trials whose spread is recorded, by identity
+	todo   []trial.Trial
+	chosen bool // whether todo is known: there are no more trials
+}
+
+// newSpreads prepares the spreads of a matrix with a plan, nil if a search decides what is
+// measured. own are the trials of the plan that this run measures.
+func newSpreads(most int, plan, own []trial.Trial) *spreads {
+	s := &spreads{most: most, plan: plan, over: map[string]bool{}}
+	if plan != nil {
+		s.own = map[string]bool{}
+		for _, t := range own {
+			s.own[t.ID] = true
+		}
+	}
+	return s
+}
+
+// enter notes a trial that ended well, and why its sampling ended.
+func (s *spreads) enter(t trial.Trial, stop trial.Stop) {
+	if stop != trial.StopSlow {
+		s.good = append(s.good, t)
+	}
+}
+
+// recall notes the spreads that an earlier run has recorded, of trials that would be chosen
+// now: of the others, none can be chosen any more.
+func (s *spreads) recall(ctx context.Context, rec Recorder) error {
+	ids := idsOf(s.choice())
+	if len(ids) == 0 {
+		return nil
+	}
+	recorded, err := rec.Recorded(ctx, ids, trial.Full)
+	if err != nil {
+		return fmt.Errorf("asking for the repeat runs so far: %w", err)
+	}
+	for _, r := range recorded {
+		s.remember(r)
+	}
+	return nil
+}
+
+// remember notes the spread of a record, if it has one.
+func (s *spreads) remember(r trial.Record) {
+	if slices.ContainsFunc(r.Repeats, func(again trial.Result) bool { return again.Spread }) {
+		s.over[r.ID] = true
+	}
+}
+
+// choice returns the sample, as far as trials have ended well by now.
+func (s *spreads) choice() []trial.Trial {
+	good := map[string]bool{}
+	for _, t := range s.good {
+		good[t.ID] = true
+	}
+	plan := s.plan
+	if plan == nil {
+		plan = s.good
+	}
+
+	var list []trial.Trial
+	for _, p := range places(plan) {
+		var of []trial.Trial
+		for _, t := range plan {
+			if placeOf(t) == p {
+				of = append(of, t)
+			}
+		}
+		n := spreadsOf(len(of), s.most)
+		for i := range n {
+			stratum := trial.Cut(trial.Part{Index: i, Of: n}, of)
+			at := slices.IndexFunc(stratum, func(t trial.Trial) bool { return good[t.ID] })
+			if at >= 0 && (s.own == nil || s.own[stratum[0].ID]) {
+				list = append(list, stratum[at])
+			}
+		}
+	}
+
+	return list
+}
+
+// spreadsOf returns how many of the trials of a place are measured once more.
+func spreadsOf(trials, most int) int {
+	n := trials / spreadShare
+	if trials >= 2*fewestSpreads {
+		n = max(n, fewestSpreads)
+	}
+	return min(n, most)
+}
+
+// next returns the next spread, nil after the last. It returns the same one until it is told
+// the result. After the first call there are no more trials.
+func (s *spreads) next() *job {
+	todo := s.missing()
+	if len(todo) == 0 {
+		return nil
+	}
+	return &job{Trial: todo[0], spread: true}
+}
+
+// missing returns the trials whose spread is still to come. There are no more trials after it.
+func (s *spreads) missing() []trial.Trial {
+	if !s.chosen {
+		s.chosen = true
+		s.todo = slices.DeleteFunc(s.choice(), func(t trial.Trial) bool { return s.over[t.ID] })
+	}
+	return s.todo
+}
+
+// told takes the result of the last spread.
+func (s *spreads) told() { s.todo = s.todo[1:] }

@@ -1,0 +1,215 @@
+// Package search decides which configurations of a matrix are measured, in which
+// order, and with how many samples.
+//
+// It measures nothing itself. A [Strategy] is asked for a [Step]. Somebody measures it, the
+// tuner on a device or a replay in a recorded grid, and tells the strategy the result;
+// and so on, until the strategy has no more steps. A strategy is deterministic for its
+// seed and what it was told. Asked again after a crash, and told again what is known, it
+// goes on where it was.
+//
+// One search is about one matrix in one precision and cache state. Its [Space] holds the
+// configurations that the constraints of the sweep left over. Neighbours are defined on
+// these, so no strategy proposes a configuration that is not there.
+//
+// An adaptive strategy measures configurations with few samples first and drops those that
+// are clearly slower. What may be the best is measured under the sweep's own protocol in
+// the end: it is the same trial as in a sweep that tries everything.
+//
+// [Strategies] is the registry. Sweep files, help, completion and documentation read it.
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/tuner/trial"
+)
+
+// A Step asks for one measurement.
+type Step struct {
+	Config int // index in Space.Configs
+	// Samples are the fewest and the most samples of a partial measurement; {0, 0} asks
+	// for a trial under the sweep's protocol.
+	Samples [2]int
+}
+
+// Partial reports whether the step asks for a partial measurement.
+func (s Step) Partial() bool { return s.Samples[1] > 0 }
+
+// Warmup is the number of products before the samples of a partial measurement, at most:
+// after one, nothing is read, compiled or allocated for the first time.
+const Warmup = 1
+
+// A Strategy decides what is measured next. It is deterministic for a seed and what it
+// was told, and it is used by one goroutine.
+type Strategy interface {
+	// Ask returns the next step; false: the search is over.
+	Ask() (Step, bool)
+	// Tell gives the result of the step that was asked for last.
+	Tell(Step, trial.Result)
+}
+
+// A search is a strategy that proposes its steps in batches.
+type search struct {
+	*book
+	queue []Step
+	// more returns the next batch, when all steps of the one before are told; none when the
+	// search is over.
+	more func() []Step
+}
+
+func (s *search) Ask() (Step, bool) {
+	if len(s.queue) == 0 {
+		s.queue = s.more()
+	}
+	if len(s.queue) == 0 {
+		return Step{}, false
+	}
+	step := s.queue[0]
+	s.queue = s.queue[1:]
+	return step, true
+}
+
+func (s *search) Tell(step Step, r trial.Result) { s.note(step, r) }
+
+// partialSteps asks for partial measurements of n samples each.
+func partialSteps(configs []int, n int) []Step {
+	steps := make([]Step, len(configs))
+	for i, c := range configs {
+		steps[i] = Step{Config: c, Samples: [2]int{n, n}}
+	}
+	return steps
+}
+
+// fullSteps asks for trials under the sweep's protocol.
+func fullSteps(configs []int) []Step { return partialSteps(configs, 0) }
+
+// A Kind is a search strategy, as sweep files name it.
+type Kind struct {
+	Name string
+	// Help is what the strategy measures, on one line of at most 70 characters.
+	Help string
+	// Adaptive says that the strategy chooses its steps by what it was told. The others
+	// measure a list that is known beforehand.
+	Adaptive bool
+	// New returns a strategy for a space. It is nil where the tuner plans without one.
+	New func(space *Space, seed uint64) Strategy
+}
+
+// Rule is the name of the strategy that measures what a rule names.
+const Rule = "rule"
+
+// Shortlisted is how many configurations that a rule names are measured unless told.
+const Shortlisted = 3
+
+// Rules are the names of the rules that come with the program. A file of such a name is written ./NAME.
+var Rules = []string{"h100", "h200"}
+
+// Strategies are all there are; the first is the default. To add one, write its file and
+// its line here.
+var Strategies = []Kind{
+	{"grid", "every configuration, in random order", false, nil},
+	{"random", "a random sample of them, as many as the budget of trials", false, newRandom},
+	{"racing", "a few of each kernel, then neighbours of the fastest, round by round", true, newRacing},
+	{"local", "from random ones to faster neighbours, again and again", true, newLocal},
+	{Rule, "what a rule predicts to be the fastest, and its runners-up", false, nil},
+}
+
+// Names lists the strategies.
+func Names() []string { return names(func(Kind) bool { return true }) }
+
+// Replayable lists the strategies that can be replayed on a recorded grid.
+func Replayable() []string { return names(func(k Kind) bool { return k.New != nil }) }
+
+func names(keep func(Kind) bool) []string {
+	var list []string
+	for _, k := range Strategies {
+		if keep(k) {
+			list = append(list, k.Name)
+		}
+	}
+	return list
+}
+
+// Adaptive reports whether the strategy of this name is adaptive.
+func Adaptive(name string) bool {
+	return slices.ContainsFunc(Strategies, func(k Kind) bool { return k.Name == name && k.Adaptive })
+}
+
+// New returns a strategy by its name. Several strategies may share a space.
+func New(name string, space *Space, seed uint64) (Strategy, error) {
+	for _, k := range Strategies {
+		if k.Name == name && k.New != nil {
+			return k.New(space, seed), nil
+		}
+	}
+	return nil, fmt.Errorf("no search strategy %q; available: %v", name, Replayable())
+}
+
+// A search ends with configurations that were measured with one sample each. Those that
+// may still be the fastest are measured with more and more samples.
+const (
+	// few samples tell configurations apart that one sample does not.
+	few = 5
+	// mostFew is how many configurations are measured with few samples, at most.
+	mostFew = 32
+	// mostFull is how many configurations are measured under the protocol, at most.
+	mostFull = 10
+	// sure standard deviations make a configuration clearly slower: of 700 that are not,
+	// one is dropped.
+	sure = 3
+)
+
+// Most returns how many steps a search of n configurations takes, at most: a partial
+// measurement of each, and the rounds that decide.
+func Most(n int) int { return n + min(n, few) + min(n, mostFew) + min(n, mostFull) }
+
+// A decision is the end of a search: two rounds of a race.
+type decision struct {
+	*book
+	narrowed bool // whether the round with few samples is over
+	full     int  // number of configurations measured under the protocol
+}
+
+// more returns the next steps, none when the search is decided.
+func (d *decision) more() []Step {
+	if !d.narrowed {
+		d.narrowed = true
+		list := d.open()
+		list = list[:min(len(list), mostFew)]
+		list = slices.DeleteFunc(list, func(c int) bool { return d.known[c].samples >= few })
+		if len(list) > 1 {
+			return partialSteps(list, few)
+		}
+	}
+
+	if list := d.open(); len(list) > 0 && d.full < mostFull {
+		d.full++
+		return fullSteps(list[:1])
+	}
+
+	return nil
+}
+
+// open lists the configurations that may be the fastest, but were not measured under the
+// protocol yet, the most promising first.
+func (d *decision) open() []int {
+	var list []int
+	slower := d.slower()
+	for _, c := range d.near(math.Inf(1)) {
+		if !d.known[c].decided && !slower(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// slower returns whether a configuration is clearly slower than the fastest.
+func (b *book) slower() func(config int) bool {
+	best := b.best()
+	return func(config int) bool {
+		e, f := b.known[config], b.known[best]
+		return e.log-f.log > sure*math.Hypot(b.sigma(e.samples), b.sigma(f.samples))
+	}
+}

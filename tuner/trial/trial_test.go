@@ -1,0 +1,184 @@
+package trial
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Values that no measurement has are refused, whatever file they come from.
+func TestCheck(t *testing.T) {
+	good := Result{Status: OK, Median: 1e-6, Low: 1e-6, High: 2e-6, Samples: []float64{1e-6, 0}}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+	failed := Result{Status: Fault, Median: math.NaN()}
+	if err := failed.Check(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*Result){
+		"negative time":    func(r *Result) { r.Median = -1 },
+		"no time":          func(r *Result) { r.Median = math.NaN() },
+		"denormal time":    func(r *Result) { r.Median = 1e-320 },
+		"interval":         func(r *Result) { r.Low = math.Inf(-1) },
+		"sample":           func(r *Result) { r.Samples = []float64{math.NaN()} },
+		"block":            func(r *Result) { r.Block = math.MinInt64 },
+		"grid":             func(r *Result) { r.Grid = 1 << 31 },
+		"bytes":            func(r *Result) { r.BytesMin = -1 },
+		"name of a kernel": func(r *Result) { r.Kernel = strings.Repeat("ä", 201) },
+	} {
+		r := good
+		if change(&r); r.Check() == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+
+	for name, change := range map[string]func(*Matrix){
+		"rows":     func(m *Matrix) { m.Features.Rows = -1 },
+		"row_max":  func(m *Matrix) { m.Features.RowMax = math.MinInt64 },
+		"row_mean": func(m *Matrix) { m.Features.RowMean = math.Inf(1) },
+		"name":     func(m *Matrix) { m.Name = strings.Repeat("x", 201) },
+	} {
+		var m Matrix
+		m.Features.RowSkewness = math.NaN() // not known
+		if err := m.Check(); err != nil {
+			t.Error(err)
+		}
+		if change(&m); m.Check() == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}
+
+func TestReplaces(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		new, old Precedence
+		want     bool
+	}{
+		{"good over failure", Precedence{Status: OK, At: 1}, Precedence{Status: Fault, At: 2}, true},
+		{"failure over good", Precedence{Status: Fault, At: 2}, Precedence{Status: OK, At: 1}, false},
+		{"good over good", Precedence{Status: OK, At: 2}, Precedence{Status: OK, At: 1}, false},
+		{"an earlier good one", Precedence{Status: OK, At: 1}, Precedence{Status: OK, At: 2}, true},
+		{"later failure", Precedence{Status: Fault, At: 2}, Precedence{Status: OOM, At: 1}, true},
+		{"earlier failure", Precedence{Status: Fault, At: 1}, Precedence{Status: OOM, At: 2}, false},
+		{"the same failure", Precedence{Status: Fault, At: 1}, Precedence{Status: Fault, At: 1}, false},
+		{"failures at one time", Precedence{Status: Timeout, At: 1}, Precedence{Status: Fault, At: 1}, true},
+		{"failures at one time, the other way", Precedence{Status: Fault, At: 1}, Precedence{Status: Timeout, At: 1}, false},
+	} {
+		if got := tt.new.Replaces(tt.old); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Of a configuration the last measurement counts, whatever the order in which results
+// come, and never what a search measured with few samples only.
+func TestInForce(t *testing.T) {
+	a, b, c := Precedence{ID: "a", Status: OK, At: 1}, Precedence{ID: "b", Status: OK, At: 2},
+		Precedence{ID: "c", Status: OK, At: 2}
+	wanted := Precedence{ID: "wanted", Status: OK, At: 1, LastRequested: 4}
+	failed := Precedence{ID: "failed", Status: Fault, At: 3}
+	partial := Precedence{ID: "partial", Status: OK, At: 4, Partial: true}
+	for _, tt := range []struct {
+		name string
+		list []Precedence
+		want string
+	}{
+		{"none", nil, ""},
+		{"the latest", []Precedence{a, b}, "b"},
+		{"the greater identity at one time", []Precedence{a, b, c}, "c"},
+		{"a later failure", []Precedence{a, failed}, "failed"},
+		{"an earlier one that is wanted again", []Precedence{b, wanted, failed}, "wanted"},
+		{"not a partial one", []Precedence{a, partial}, "a"},
+		{"only a partial one", []Precedence{partial}, ""},
+	} {
+		for range 2 {
+			got := ""
+			if i := Current(tt.list); i >= 0 {
+				got = tt.list[i].ID
+			}
+			if got != tt.want {
+				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+			}
+			slices.Reverse(tt.list)
+		}
+	}
+}
+
+// Of an identity that was measured several times, the latest time is not forgotten.
+func TestAsks(t *testing.T) {
+	for _, tt := range []struct{ kept, old, want int64 }{{1, 5, 5}, {5, 1, 0}, {5, 5, 0}} {
+		if got := (Precedence{At: tt.kept}).LastRequest(Precedence{At: tt.old}); got != tt.want {
+			t.Errorf("%+v: %d", tt, got)
+		}
+		if got := (Precedence{At: 0, LastRequested: tt.kept}).LastRequest(Precedence{LastRequested: tt.old}); got != max(tt.kept, tt.old) {
+			t.Errorf("%+v, asked: %d", tt, got)
+		}
+	}
+}
+
+// Times of different measurement versions are not compared; imported ones always are.
+func TestCompetes(t *testing.T) {
+	old, now, imported := Precedence{Status: OK, Version: 1}, Precedence{Status: OK, Version: 2}, Precedence{Status: OK}
+	failed, partial := Precedence{Status: Fault, Version: 3}, Precedence{Status: OK, Version: 3, Partial: true}
+	for _, tt := range []struct {
+		name string
+		list []Precedence
+		want []bool
+	}{
+		{"one version", []Precedence{old, imported}, []bool{true, true}},
+		{"two versions", []Precedence{old, now, imported}, []bool{false, true, true}},
+		{"neither failures nor partial ones", []Precedence{old, failed, partial}, []bool{true, false, false}},
+		{"only imports", []Precedence{imported}, []bool{true}},
+	} {
+		newest := Newest(tt.list)
+		for i, s := range tt.list {
+			if got := s.Competes(newest); got != tt.want[i] {
+				t.Errorf("%s: %d competes: %t, want %t", tt.name, i, got, tt.want[i])
+			}
+		}
+	}
+}
+
+// A processor is crowded where others or the hypervisor take much of it, over two seconds of its cores.
+func TestCrowded(t *testing.T) {
+	for name, c := range map[string]struct {
+		use  HostUse
+		want bool
+	}{
+		"alone":                {HostUse{Cores: 20, Others: 0.5, Stolen: 0.1, Switches: 200, Own: 10}, false},
+		"others work":          {HostUse{Cores: 20, Others: 2.2, Own: 10}, true},
+		"others work a little": {HostUse{Cores: 20, Others: 1.6, Own: 10}, false},
+		"the hypervisor takes": {HostUse{Cores: 20, Stolen: 0.5, Own: 10}, true},
+		"by its own threads":   {HostUse{Cores: 20, Switches: 6000, Own: 10}, false},
+		"too short to tell":    {HostUse{Cores: 1, Others: 1, Own: 1}, false},
+		"nothing can be read":  {HostUse{Switches: 5000, Own: 1}, false},
+	} {
+		if got := c.use.Crowded(); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}
+
+func TestLegacyTwin(t *testing.T) {
+	for _, tt := range []struct {
+		source, of string
+		scale      float64
+	}{
+		{"twin of MAWI/mawi_201512020330: twin(of=mawi_201512020330, scale=0.1, seed=1)", "mawi_201512020330", 0.1},
+		{"twin of MAWI/mawi_201512020330: twin(of=mawi_201512020330)", "mawi_201512020330", 1},
+		{"twin of MAWI/mawi_201512020330: grid_5pt(nx=3, ny=4)", "mawi_201512020330", 1},
+		{"twin(of=model7, scale=2)", "model7", 2},
+		{"twin(of=model7, seed=1)", "model7", 1},
+		{"grid_5pt(nx=3, ny=4)", "", 0},
+		{"SuiteSparse HB/1138_bus", "", 0},
+		{"/a/twin of x.mtx", "", 0},
+		{"", "", 0},
+	} {
+		if of, scale := LegacyTwin(tt.source); of != tt.of || scale != tt.scale {
+			t.Errorf("%q: %q %g, want %q %g", tt.source, of, scale, tt.of, tt.scale)
+		}
+	}
+}
