@@ -13,6 +13,7 @@ import (
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
+	"spmvtune/tuner/trial"
 )
 
 func TestCreate(t *testing.T) {
@@ -22,7 +23,7 @@ func TestCreate(t *testing.T) {
 	slurmlab.Must(t, os.WriteFile(filepath.Join(bin, "spmvtune-cuda"), []byte("two"), 0o777))
 	link := filepath.Join(t.TempDir(), "link")
 	slurmlab.Must(t, os.Symlink(program, link))
-	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "m"}}, Trials: 3, Seconds: 1.5}}}
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []trial.Piece{{Matrix: "m"}}, Trials: 3, Seconds: 1.5}}}
 	sweep := slurmtest.SmallSweep(configs.Slurm{})
 	sweep.Kernels = []configs.Space{{Kernels: []string{"csr_vector"}}}
 	run, err := slurm.Create(filepath.Join(t.TempDir(), "deep", "runs"), sweep, plan, link, "1.2")
@@ -96,7 +97,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 		}
 		return dir
 	}
-	killed := make("small-20260102-abcdef", ".submit.lock", "bin/spmvtune", "jobs.jsonl")
+	killed := make("small-20260102-abcdef", ".submit.lock", "bin/spmvtune", "ledger.jsonl")
 	slurmlab.Must(t, os.Mkdir(filepath.Join(killed, "journals"), 0o777))
 	alive := make("small-20260102-abcdeg", ".submit.lock")
 	unlock, err := (&slurm.Run{Dir: alive}).Lock(t.Context())
@@ -105,7 +106,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	measured := make("small-20260102-abcdej", ".submit.lock")
 	slurmlab.Must(t, os.MkdirAll(filepath.Join(measured, "journals", "0001"), 0o777))
 	sent := make("small-20260102-abcdek", ".submit.lock")
-	slurmlab.Must(t, os.WriteFile(filepath.Join(sent, "jobs.jsonl"), []byte("{}\n"), 0o666))
+	slurmlab.Must(t, os.WriteFile(filepath.Join(sent, "ledger.jsonl"), []byte("{}\n"), 0o666))
 	stay := []string{run.Dir, alive, measured, sent, make("small-20260102-abcdeh"), make("results", ".submit.lock"),
 		make("small-20260102-abcdem", ".submit.lock", "results.db")}
 	_, err = slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")

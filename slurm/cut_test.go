@@ -131,7 +131,8 @@ func TestCutIsWhole(t *testing.T) {
 
 // The halves of a chunk are the chunk, again and again.
 func TestSplit(t *testing.T) {
-	whole := Chunk{ID: "0007", Pieces: []Piece{{"a", trial.Part{Of: 1}}, {"b", trial.Part{Index: 2, Of: 3}}}, Trials: 9,
+	whole := Chunk{ID: "0007", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}},
+		{Matrix: "b", Part: trial.Part{Index: 2, Of: 3}}}, Trials: 9,
 		Seconds: 90}
 	halves := whole.Split()
 	if len(halves) != 2 || halves[0].ID != "0007.1" || halves[1].ID != "0007.2" ||
@@ -139,11 +140,12 @@ func TestSplit(t *testing.T) {
 		t.Fatalf("%+v", halves)
 	}
 	quarters := halves[1].Split()
-	want := []Piece{{"b", trial.Part{Index: 4, Of: 6}}, {"b", trial.Part{Index: 5, Of: 6}}}
+	want := []trial.Piece{{Matrix: "b", Part: trial.Part{Index: 4, Of: 6}},
+		{Matrix: "b", Part: trial.Part{Index: 5, Of: 6}}}
 	if quarters[1].ID != "0007.2.2" || quarters[0].Pieces[0] != want[0] || quarters[1].Pieces[0] != want[1] {
 		t.Errorf("%+v", quarters)
 	}
-	if (Chunk{ID: "1", Pieces: []Piece{{"a", trial.Part{Of: 1}}}, Trials: 1}).Split() != nil {
+	if (Chunk{ID: "1", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}, Trials: 1}).Split() != nil {
 		t.Error("one trial was split")
 	}
 }

@@ -135,7 +135,7 @@ func Me() string { return userName(uint32(os.Getuid())) }
 // Owner is who made the run; "" if it is not known.
 func (r *Run) Owner() string { return r.userOf(infoFile) }
 
-// RoundUser is who submitted a round, as far as jobs.jsonl does not say it; "" if it is not known.
+// RoundUser is who submitted a round, as far as the ledger does not say it; "" if it is not known.
 func (r *Run) RoundUser(number int) string { return r.userOf(roundFile(number)) }
 
 // userOf is who made a file of the run.

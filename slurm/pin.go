@@ -49,7 +49,7 @@ func pin[T any](path string, mine T) (first T, err error) {
 type Devices struct {
 	// Models are the names of the devices by backend.
 	Models map[string]string `json:"models"`
-	// Cores is the number of cores that tasks are given; 0 in runs of early versions.
+	// Cores is the number of cores that tasks are given; 0 if they don't measure on a processor.
 	Cores int `json:"cores,omitempty"`
 	// Cache is the size of the processor's last-level cache in bytes; 0 if it is not known, or not measured on.
 	Cache int64  `json:"cache,omitempty"`

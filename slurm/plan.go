@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
@@ -20,8 +19,8 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Plan is what the tasks of a run do. Submit writes it, and retry adds to it when it splits
-// a chunk.
+// A Plan is what the tasks of a run do. Submit writes it. The halves of a chunk that retry has split are in the
+// rounds only: whoever reads the plan splits the chunk, too.
 type Plan struct {
 	Chunks []Chunk `json:"chunks"`
 }
@@ -30,23 +29,15 @@ type Plan struct {
 type Chunk struct {
 	// ID is unique in the run and safe in the name of a file: "0007". The halves of a split
 	// chunk are "0007.1" and "0007.2".
-	ID     string  `json:"id"`
-	Pieces []Piece `json:"pieces"`
+	ID     string        `json:"id"`
+	Pieces []trial.Piece `json:"pieces"` // Pieces are the parts of matrices' trials that are to be completed.
 	// Kind is that of its task: an index in the Arrays of [slurm].
 	Kind int `json:"kind,omitempty"`
 	// Trials is the number of trials, as far as it is known without the device: grids may
 	// depend on it.
 	Trials  int     `json:"trials"`
 	Seconds float64 `json:"seconds"` // Seconds is the predicted time.
-	// Memory is a guess of the MB that the task needs; 0 in runs of early versions.
-	Memory int `json:"memory,omitempty"`
-}
-
-// A Piece is a part of the trials of one matrix. It is all of them, unless there are too many
-// for one task.
-type Piece struct {
-	Matrix string `json:"matrix"` // Matrix is the name in the sweep.
-	trial.Part
+	Memory  int     `json:"memory"`  // Memory is a guess of the MB that the task needs.
 }
 
 // Plan reads the plan as it is now.
@@ -64,20 +55,34 @@ func (r *Run) Plan() (p Plan, err error) {
 			r.Path(planFile), err)
 	}
 
+	for _, number := range slices.Sorted(slices.Values(r.rounds())) {
+		chunks, _ := r.Round(number) // who needs a round that is lost says so
+		for _, id := range chunks {
+			p.grow(id)
+		}
+	}
 	return p, nil
 }
 
-// ReplacePlan gives the run another plan. Tasks that read the plan at that moment see the old
-// or the new one, and find their chunk in both.
-func (r *Run) ReplacePlan(plan Plan) error {
-	data, err := json.Marshal(plan)
-	if err != nil {
-		return err
+// grow adds a chunk that a round names: if it is not there, it is half of another one.
+func (p *Plan) grow(id string) {
+	at := strings.LastIndexByte(id, '.')
+	if at < 0 || p.chunk(id) != nil {
+		return
 	}
-	if err := files.Write(r.Path(planFile), data); err != nil {
-		return fmt.Errorf("writing the plan: %w", err)
+	p.grow(id[:at])
+	if whole := p.chunk(id[:at]); whole != nil {
+		p.Chunks = append(p.Chunks, whole.Split()...)
 	}
-	return nil
+}
+
+// chunk returns the chunk with an identity; nil if there is none.
+func (p *Plan) chunk(id string) *Chunk {
+	at := slices.IndexFunc(p.Chunks, func(c Chunk) bool { return c.ID == id })
+	if at < 0 {
+		return nil
+	}
+	return &p.Chunks[at]
 }
 
 // Trials is the number of trials, as far as it is known without the device. The halves of a chunk
@@ -114,13 +119,13 @@ func (p Plan) Current() []Chunk {
 // Split cuts c into two halves, for a task that took too long: it divides the pieces or, if
 // there is only one, its trials. A chunk of one trial has no halves.
 func (c Chunk) Split() []Chunk {
-	var pieces [2][]Piece
+	var pieces [2][]trial.Piece
 	switch n := len(c.Pieces); {
 	case n > 1:
-		pieces = [2][]Piece{c.Pieces[:n/2], c.Pieces[n/2:]}
+		pieces = [2][]trial.Piece{c.Pieces[:n/2], c.Pieces[n/2:]}
 	case n == 1 && c.Trials != 1:
 		for i, part := range c.Pieces[0].Halves() {
-			pieces[i] = []Piece{{c.Pieces[0].Matrix, part}}
+			pieces[i] = []trial.Piece{{Matrix: c.Pieces[0].Matrix, Part: part}}
 		}
 	default:
 		return nil
@@ -328,7 +333,7 @@ func (c *cutter) add(w work) {
 		if full || c.open.Seconds+seconds > c.limit {
 			c.flush()
 		}
-		c.open.Pieces = append(c.open.Pieces, Piece{w.matrix, trial.Part{Index: i, Of: n}})
+		c.open.Pieces = append(c.open.Pieces, trial.Piece{Matrix: w.matrix, Part: trial.Part{Index: i, Of: n}})
 		c.open.Trials += trials
 		c.open.Seconds += seconds
 	}

@@ -246,9 +246,6 @@ func (r *Run) CheckSweep() error {
 }
 
 func (r *Run) checkSweep(text []byte) error {
-	if r.Digest == "" {
-		return nil // a run of an early version
-	}
 	if now, err := sweepDigest(text); err != nil || now != r.Digest {
 		return r.edited(sweepFile)
 	}

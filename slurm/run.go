@@ -3,16 +3,15 @@
 // Slurm is the engine; nothing of it is rebuilt here.
 //
 // This package holds the run: a folder on the file system that all nodes share, with the
-// plan, the rounds, the submissions, the scripts and the program. A task reads its chunk from
+// plan, the ledger of what happened since, the scripts and the program. A task reads its chunk from
 // the plan by index. It never opens the database: every attempt appends to a journal of its
 // own (package tuner/journal), and what the journals hold decides what is done. What Slurm
 // says about a job only explains.
 //
 //   - slurm/sbatch asks Slurm through its programs
-//   - slurm/submit sends a run's jobs, sends again, cancels and throttles
-//   - slurm/merge brings the journals into the database and finds what is missing
-//   - slurm/adopt gives a new run what an earlier one has measured
-//   - slurm/status says how far a run is, and why its tasks wait or failed
+//   - slurm/submit sends a run's jobs, sends again, cancels and throttles; it gives a new run what an earlier one
+//     has measured
+//   - slurm/status says how far a run is, and why its tasks wait or failed; it brings the journals into the database
 package slurm
 
 import (
@@ -51,15 +50,14 @@ type Info struct {
 	// Program is the SHA-256 of the program in bin/, which the tasks run.
 	Program string `json:"program"`
 	// Digest is over all values of the sweep but [slurm], and OwnDigest over its own kernels; "" if it
-	// has none. Runs of early versions have neither.
-	Digest    string `json:"digest,omitempty"`
+	// has none.
+	Digest    string `json:"digest"`
 	OwnDigest string `json:"own_digest,omitempty"`
 	// CUDA is the SHA-256 of the program in bin/ that is built with CUDA and measures for
 	// Program; "" if there is none.
 	CUDA    string    `json:"cuda,omitempty"`
 	Created time.Time `json:"created"` // Created is in UTC.
-	// Folder is the absolute path where the run was submitted and its jobs look for it. It is
-	// "" in runs of early versions.
+	// Folder is the absolute path where the run was submitted and its jobs look for it.
 	Folder string `json:"folder"`
 	// Downloads are the files of the sweep's matrices of the SuiteSparse collection by
 	// Group/Name, as they were found at submission; "" stands for a twin. All tasks measure
@@ -78,7 +76,8 @@ func (r *Run) JobName() string { return r.Sweep + "-" + r.ID }
 const (
 	JournalsDir  = "journals"
 	LogsDir      = "logs"
-	JobsFile     = "jobs.jsonl" // lines before and after every sbatch
+	LedgerFile   = "ledger.jsonl" // what happened since: lines before and after every sbatch, and settings
+	DatabaseFile = "results.db"   // what merges write
 	TaskScript   = "task.sh"
 	FinishScript = "finish.sh"
 
@@ -86,9 +85,10 @@ const (
 	infoFile    = "run.json"
 	sweepFile   = "sweep.toml"
 	planFile    = "plan.json"
-	roundsDir   = "rounds"   // 001.json, …: the chunks of a submission, in the order of their tasks
-	binDir      = "bin"      // the programs, as they were when the run was submitted
-	matricesDir = "matrices" // NAME.json: the content of a matrix, pinned by the first task that loads it
+	mergedFile  = "merged.json" // what the last merge did
+	roundsDir   = "rounds"      // 001.json, …: the chunks of a submission, in the order of their tasks
+	binDir      = "bin"         // the programs, as they were when the run was submitted
+	matricesDir = "matrices"    // NAME.json: the content of a matrix, pinned by the first task that loads it
 )
 
 // Path is the path of a file of the run.
@@ -263,7 +263,7 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 		{planFile, chunks},
 		{TaskScript, []byte(r.TaskScriptText(sweep.Slurm))},
 		{FinishScript, []byte(r.FinishScriptText(sweep.Slurm))},
-		{JobsFile, nil},
+		{LedgerFile, nil},
 	}
 	own, err := ownText(sweep)
 	if err != nil {
@@ -389,12 +389,12 @@ func removeLeftovers(root string) {
 // used reports whether something may have been sent from a folder or measured in it: then it is a run that
 // has lost its run.json.
 func used(dir string) bool {
-	jobs, err := os.Stat(filepath.Join(dir, JobsFile))
+	jobs, err := os.Stat(filepath.Join(dir, LedgerFile))
 	if err == nil && jobs.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
 	journals, err := os.ReadDir(filepath.Join(dir, JournalsDir))
-	return len(journals) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) || isFile(filepath.Join(dir, "results.db"))
+	return len(journals) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) || isFile(filepath.Join(dir, DatabaseFile))
 }
 
 // makeLocked makes a folder that does not exist yet, with its lock held from the start.

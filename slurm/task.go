@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"spmvtune/configs"
@@ -80,13 +79,12 @@ func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 	if err != nil {
 		return Chunk{}, err
 	}
-	at := slices.IndexFunc(plan.Chunks, func(c Chunk) bool { return c.ID == chunks[i] })
-	if at < 0 {
+	c := plan.chunk(chunks[i])
+	if c == nil {
 		return Chunk{}, fmt.Errorf("round %d has the chunk %s, which is not in %s: submit the sweep again",
 			round, chunks[i], r.Path(planFile))
 	}
-
-	return plan.Chunks[at], nil
+	return *c, nil
 }
 
 // TaskSweep reads the run's copy of the sweep for a task. It refuses one that was edited. A matrix

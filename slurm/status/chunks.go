@@ -3,70 +3,51 @@ package status
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 )
 
-// A slot is the task of an array that a chunk was given.
-type slot struct {
-	sent slurm.Sent
-	task int
-}
+func idOf(s slurm.Slot) taskID { return taskID{s.Job.JobID, s.Job.Name, s.Task} }
 
-func (s slot) id() taskID { return taskID{s.sent.JobID, s.sent.Name, s.task} }
-
-// job names the task as Slurm does: "12_3".
-func (s slot) job() string { return fmt.Sprintf("%s_%d", s.sent.ID, s.task) }
-
-// slots returns the slots of each chunk, the latest last. Submissions that were refused or
-// lost made no job.
-func (t *Tracker) slots() map[string][]slot {
-	all := map[string][]slot{}
-	for _, j := range t.jobs {
-		if j.Outcome != slurm.Submitted && j.Outcome != slurm.Intended {
-			continue
-		}
-		chunks := t.rounds[j.Round]
-		for i := range j.Tasks {
-			if at := j.Base + i; at < len(chunks) {
-				all[chunks[at]] = append(all[chunks[at]], slot{j, i})
-			}
+// tasks returns the slots of a chunk that are tasks, or may be, and the rounds about which the ledger does not say
+// whether there is a task of it.
+func (t *Tracker) tasks(chunk string) (tasks []slurm.Slot, unknown []int) {
+	for _, s := range t.slots[chunk] {
+		switch {
+		case s.Job == nil:
+			unknown = append(unknown, s.Round)
+		case s.Job.Exists():
+			tasks = append(tasks, s)
 		}
 	}
-
-	return all
+	return tasks, unknown
 }
 
 // forgotten returns the arrays with a task that left a chunk undone and that squeue no longer
 // knows.
-func (t *Tracker) forgotten(v View) []sbatch.JobID {
-	slots := t.slots()
-	var ids []sbatch.JobID
+func (t *Tracker) forgotten(v View) (ids []sbatch.JobID) {
 	for _, m := range t.missing {
-		for _, s := range slots[m.Chunk] {
-			_, known := v.jobs[s.id()]
-			if !known && s.sent.ID != "" && !slices.Contains(ids, s.sent.JobID) {
-				ids = append(ids, s.sent.JobID)
+		tasks, _ := t.tasks(m.Chunk)
+		for _, s := range tasks {
+			_, known := v.jobs[idOf(s)]
+			if !known && s.Job.ID != "" && !slices.Contains(ids, s.Job.JobID) {
+				ids = append(ids, s.Job.JobID)
 			}
 		}
 	}
-
 	return ids
 }
 
 // chunks returns the state of all current chunks of the plan.
 func (t *Tracker) chunks(v View) []Chunk {
-	missing := map[string]merge.Missing{}
+	missing := map[string]slurm.Missing{}
 	for _, m := range t.missing {
 		missing[m.Chunk] = m
 	}
-	slots := t.slots()
 
 	var list []Chunk
 	for _, c := range t.plan.Current() {
@@ -78,7 +59,7 @@ func (t *Tracker) chunks(v View) []Chunk {
 		}
 		if m, open := missing[c.ID]; open {
 			s.Attempts = m.Attempts
-			t.explain(&s, slots[c.ID], v, m)
+			t.explain(&s, v, m)
 			s.blameMemory()
 		}
 		list = append(list, s)
@@ -88,45 +69,46 @@ func (t *Tracker) chunks(v View) []Chunk {
 }
 
 // explain says why a chunk is not done. m is what its journals know.
-func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
+func (t *Tracker) explain(s *Chunk, v View, m slurm.Missing) {
 	claim, claimed := t.claims[s.Chunk]
-	if claim.Live || claimed && len(slots) == 0 && t.uncovered[s.Chunk] == nil {
+	tasks, unknown := t.tasks(s.Chunk)
+	if claim.Live || claimed && len(tasks)+len(unknown) == 0 {
 		s.explainClaim(claim, m)
 		return
 	}
-	if why := t.unlisted(s.Chunk, v); why != "" {
+	if why := t.unlisted(unknown, v); why != "" {
 		s.State, s.Why = Unclear, why
 		return
 	}
-	if len(slots) == 0 {
-		t.explainUnsent(s, v)
+	if len(tasks) == 0 {
+		t.explainUnsent(s, v, len(unknown) > 0)
 		return
 	}
 
-	last, job := decisive(slots, v)
-	if last.sent.Outcome == slurm.Intended {
+	last, job := decisive(tasks, v)
+	if last.Job.Outcome == slurm.Intended {
 		s.State, s.Why = Unclear, "may or may not have been submitted: spmvtune retry finds out"
 		return
 	}
 
-	s.Job, s.Log = last.job(), t.Run.Path(slurm.LogsDir, last.job()+".log")
+	s.Job, s.Log = last.Name(), t.Run.Path(slurm.LogsDir, last.Name()+".log")
 	if job == nil && v.Silent != "" {
 		s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
 		return
 	}
 
-	if past, known := v.past[last.id()]; job == nil && known && past.State.Terminal() {
+	if past, known := v.past[idOf(last)]; job == nil && known && past.State.Terminal() {
 		job = &past // what squeue has forgotten is over
 	}
 
-	if job == nil && v.hides(last.sent.User) {
-		s.State, s.Why = Unclear, explainHidden(last.sent.User)
+	if job == nil && v.hides(last.Job.User) {
+		s.State, s.Why = Unclear, explainHidden(last.Job.User)
 		return
 	}
 
 	// Only the last attempt can say how it ended.
 	own := m.Job == s.Job && (job == nil || m.At.IsZero() || !m.At.Before(job.Start))
-	said := merge.Missing{}
+	said := slurm.Missing{}
 	if own {
 		said = m
 	}
@@ -143,7 +125,7 @@ func (t *Tracker) explain(s *Chunk, slots []slot, v View, m merge.Missing) {
 }
 
 // explainClaim says why a chunk is not done that a process outside of arrays has claimed.
-func (s *Chunk) explainClaim(c slurm.Claim, m merge.Missing) {
+func (s *Chunk) explainClaim(c slurm.Claim, m slurm.Missing) {
 	s.Job, s.Node = c.Job(), c.Node
 	switch {
 	case c.Live:
@@ -155,14 +137,15 @@ func (s *Chunk) explainClaim(c slurm.Claim, m merge.Missing) {
 	}
 }
 
-// explainUnsent says why a chunk is not done for which jobs.jsonl has no job.
-func (t *Tracker) explainUnsent(s *Chunk, v View) {
-	forgetful := t.Run.Forgetful()
-	switch lost := t.uncovered[s.Chunk] != nil || forgetful; {
-	case lost && v.Silent != "":
+// explainUnsent says why a chunk is not done for which the ledger has no job. lost says that it may have lost
+// the line about it.
+func (t *Tracker) explainUnsent(s *Chunk, v View, lost bool) {
+	forgetful := t.ledger.Forgetful
+	switch {
+	case (lost || forgetful) && v.Silent != "":
 		s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
 	case s.Attempts > 0:
-		s.State, s.Why = Ended, "ended, and "+slurm.JobsFile+" has lost the line about it"
+		s.State, s.Why = Ended, "ended, and "+slurm.LedgerFile+" has lost the line about it"
 	case forgetful:
 		s.State, s.Why = Never, "has no job, and the run has lost what says whether it had one"
 	default:
@@ -172,10 +155,10 @@ func (t *Tracker) explainUnsent(s *Chunk, v View) {
 
 // decisive returns the slot that decides about a chunk, and what squeue says about it, nil for
 // nothing. It is the last one, unless that is over and an earlier one is not.
-func decisive(slots []slot, v View) (slot, *sbatch.Job) {
+func decisive(slots []slurm.Slot, v View) (slurm.Slot, *sbatch.Job) {
 	var last *sbatch.Job
 	for i, s := range slices.Backward(slots) {
-		job, known := v.jobs[s.id()]
+		job, known := v.jobs[idOf(s)]
 		if known && !job.State.Terminal() {
 			return s, &job
 		}
@@ -189,7 +172,7 @@ func decisive(slots []slot, v View) (slot, *sbatch.Job) {
 
 // explainJob says why a chunk is not done by the state of its last task. own reports whether
 // that task left a journal, and said is what the journal says.
-func (s *Chunk) explainJob(job sbatch.Job, own bool, said merge.Missing) {
+func (s *Chunk) explainJob(job sbatch.Job, own bool, said slurm.Missing) {
 	switch {
 	case job.State == sbatch.Unknown:
 		s.State, s.Why = Unclear, "is in a state of Slurm's that this program does not know"
@@ -225,9 +208,9 @@ func waits(s sbatch.State) bool {
 // finish returns the state of the job that ends the last round, and why it waits.
 func (t *Tracker) finish(v View) (State, string) {
 	var last *slurm.Sent
-	for i, j := range t.jobs {
-		if j.Finish() && (j.Outcome == slurm.Submitted || j.Outcome == slurm.Intended) {
-			last = &t.jobs[i]
+	for i, j := range t.ledger.Jobs {
+		if j.Finish() && j.Exists() {
+			last = &t.ledger.Jobs[i]
 		}
 	}
 
@@ -236,7 +219,7 @@ func (t *Tracker) finish(v View) (State, string) {
 	}
 	job, known := v.jobs[taskID{last.JobID, last.Name, -1}]
 	switch {
-	case t.merged != nil && t.merged.Round >= last.Round:
+	case t.ledger.Merge != nil && t.ledger.Merge.Round >= last.Round:
 		return Done, ""
 	case last.Outcome == slurm.Intended, !known && (v.Silent != "" || v.hides(last.User)), known && job.State == sbatch.Unknown:
 		return Unclear, ""

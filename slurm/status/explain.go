@@ -14,7 +14,6 @@ import (
 
 	"spmvtune/internal/base/files"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 )
 
@@ -248,19 +247,19 @@ func Hidden(ctx context.Context, c *sbatch.Client, run *slurm.Run) (hidden []slu
 	for id := range v.jobs {
 		seen[id.name] = true
 	}
-	for _, j := range t.jobs {
-		sent := j.Outcome == slurm.Submitted || j.Outcome == slurm.Intended
-		if sent && !seen[j.Name] && v.hides(j.User) && t.awaits(j) {
+	for _, j := range t.ledger.Jobs {
+		if j.Exists() && !seen[j.Name] && v.hides(j.User) && t.awaits(j) {
 			hidden = append(hidden, j)
 		}
 	}
 
-	if user := run.Owner(); run.Forgetful() && v.hides(user) {
+	if user := run.Owner(); t.ledger.Forgetful && v.hides(user) {
 		hidden = append(hidden, slurm.Sent{User: user})
 	}
 	lost := map[int]bool{}
 	for _, m := range t.missing {
-		for _, number := range t.uncovered[m.Chunk] {
+		_, unknown := t.tasks(m.Chunk)
+		for _, number := range unknown {
 			lost[number] = v.hides(run.RoundUser(number))
 		}
 	}
@@ -275,11 +274,11 @@ func Hidden(ctx context.Context, c *sbatch.Client, run *slurm.Run) (hidden []slu
 // awaits reports whether the run lacks something that a job was sent for.
 func (t *Tracker) awaits(j slurm.Sent) bool {
 	if j.Finish() {
-		return t.merged == nil || t.merged.Round < j.Round
+		return t.ledger.Merge == nil || t.ledger.Merge.Round < j.Round
 	}
-	chunks := t.rounds[j.Round]
-	chunks = chunks[min(j.Base, len(chunks)):min(j.Base+j.Tasks, len(chunks))]
-	return slices.ContainsFunc(t.missing, func(m merge.Missing) bool { return slices.Contains(chunks, m.Chunk) })
+	return slices.ContainsFunc(t.missing, func(m slurm.Missing) bool {
+		return slices.ContainsFunc(t.slots[m.Chunk], func(s slurm.Slot) bool { return s.Job != nil && s.Job.Name == j.Name })
+	})
 }
 
 // LastLines returns the last lines of the log at path, at most n, without empty ones. A log

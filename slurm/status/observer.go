@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 )
 
@@ -20,7 +19,7 @@ type View struct {
 
 	jobs map[taskID]sbatch.Job
 	past map[taskID]sbatch.Job // past has the jobs that only accounting knows.
-	// stray are active jobs of the runs about which their jobs.jsonl says nothing.
+	// stray are active jobs of the runs about which their ledgers say nothing.
 	stray []sbatch.Job
 	// private says that jobs of other users may run without being seen.
 	private bool
@@ -52,8 +51,8 @@ type Observer struct {
 func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 	var ids []sbatch.JobID
 	for _, t := range runs {
-		if t.err = t.readJobs(); t.err == nil && !t.final() {
-			ids = append(ids, slurm.JobIDs(t.jobs)...)
+		if t.err = t.readLedger(); t.err == nil && !t.final() {
+			ids = append(ids, t.ledger.JobIDs()...)
 		}
 	}
 
@@ -151,21 +150,21 @@ func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Seen, error)
 // say. silent is the reason why Slurm does not answer, "" if it does. A chunk that has been
 // split is left out.
 func (o *Observer) Explain(
-	ctx context.Context, run *slurm.Run, missing []merge.Missing,
+	ctx context.Context, run *slurm.Run, missing []slurm.Missing,
 ) (chunks []Chunk, silent string, err error) {
 	t := NewTracker(run)
-	if err := errors.Join(t.readJobs(), t.readPlan()); err != nil {
+	if err := errors.Join(t.readLedger(), t.readPlan()); err != nil {
 		return nil, "", err
 	}
 	t.missing = missing
-	view := o.ask(ctx, slurm.JobIDs(t.jobs))
+	view := o.ask(ctx, t.ledger.JobIDs())
 	o.askForgotten(ctx, &view, t)
 	o.askStray(ctx, &view, t)
 	chunks = slices.DeleteFunc(t.chunks(view), func(c Chunk) bool { return c.State == Done })
 	return chunks, view.Silent, nil
 }
 
-// askStray asks for what jobs.jsonl can't say: for jobs whose lines are lost, by the names of the
+// askStray asks for what the ledger can't say: for jobs whose lines are lost, by the names of the
 // runs, and whether this user sees the jobs of others.
 func (o *Observer) askStray(ctx context.Context, v *View, runs ...*Tracker) {
 	if v.err != nil {
@@ -177,11 +176,14 @@ func (o *Observer) askStray(ctx context.Context, v *View, runs ...*Tracker) {
 			continue
 		}
 		foreign = foreign || t.foreign(*v)
-		uncovered := func(m merge.Missing) bool { return t.uncovered[m.Chunk] != nil }
-		if !o.thorough && !t.Run.Forgetful() && !slices.ContainsFunc(t.missing, uncovered) {
+		unknown := func(m slurm.Missing) bool {
+			_, unknown := t.tasks(m.Chunk)
+			return len(unknown) > 0
+		}
+		if !o.thorough && !t.ledger.Forgetful && !slices.ContainsFunc(t.missing, unknown) {
 			continue
 		}
-		jobs, err := Stray(ctx, o.Client, t.Run, t.jobs)
+		jobs, err := Stray(ctx, o.Client, t.Run, t.ledger.Jobs)
 		if err != nil {
 			v.err, v.Silent = err, err.Error()
 			return
@@ -231,15 +233,16 @@ func (t *Tracker) foreign(v View) bool {
 	for id := range v.jobs {
 		seen[id.name] = true
 	}
-	if t.Run.Forgetful() && t.Run.Owner() != me {
+	if t.ledger.Forgetful && t.Run.Owner() != me {
 		return true
 	}
-	for chunk := range t.uncovered {
-		if slices.ContainsFunc(t.uncovered[chunk], func(n int) bool { return t.Run.RoundUser(n) != me }) {
+	for chunk := range t.slots {
+		_, unknown := t.tasks(chunk)
+		if slices.ContainsFunc(unknown, func(n int) bool { return t.Run.RoundUser(n) != me }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(t.jobs, func(j slurm.Sent) bool { return j.User != "" && j.User != me && !seen[j.Name] })
+	return slices.ContainsFunc(t.ledger.Jobs, func(j slurm.Sent) bool { return j.User != "" && j.User != me && !seen[j.Name] })
 }
 
 // hides reports whether a user's job may run without being seen.
@@ -258,21 +261,21 @@ func (t *Tracker) roundOf(j sbatch.Job) (number int, is bool) {
 	return number, is && err == nil && rest != "finish"
 }
 
-// unlisted says why a chunk may have a task about which jobs.jsonl has lost its line; "" if it has none. A job
-// of a round that is lost may measure any chunk.
-func (t *Tracker) unlisted(chunk string, v View) string {
+// unlisted says why a chunk may have a task about which the ledger has lost its line; "" if it has none. unknown
+// are the rounds with the chunk of which that may be so. A job of a round that is lost may measure any chunk.
+func (t *Tracker) unlisted(unknown []int, v View) string {
 	for _, j := range v.stray {
-		if number, is := t.roundOf(j); is && t.rounds[number] == nil {
+		if number, is := t.roundOf(j); is && t.ledger.Rounds[number] == nil {
 			return fmt.Sprintf("may be a task of job %s, about which the run has lost what says it", j.ID)
 		}
 	}
-	if user := t.Run.Owner(); t.Run.Forgetful() && v.hides(user) {
+	if user := t.Run.Owner(); t.ledger.Forgetful && v.hides(user) {
 		return explainHidden(user)
 	}
-	for _, number := range t.uncovered[chunk] {
+	for _, number := range unknown {
 		for _, j := range v.stray {
 			if round, is := t.roundOf(j); is && round == number {
-				return fmt.Sprintf("may be a task of job %s, about which %s has lost its line", j.ID, slurm.JobsFile)
+				return fmt.Sprintf("may be a task of job %s, about which %s has lost its line", j.ID, slurm.LedgerFile)
 			}
 		}
 		if user := t.Run.RoundUser(number); v.hides(user) {

@@ -14,7 +14,6 @@ import (
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/trial"
 )
@@ -48,7 +47,9 @@ func lateRun(t *testing.T) *slurm.Run {
 	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 3), "m1", trial.Part{Of: 1}, "")
 	slurmlab.Must(t, os.Rename(run.Path(slurm.JournalsDir, "0001.12_0.0.jsonl"),
 		filepath.Join(late, slurm.JournalsDir, "0001.12_0.0.jsonl")))
-	slurmlab.Must(t, os.WriteFile(filepath.Join(late, "merged.json"), []byte(`{"round": 1, "complete": 1}`), 0o666))
+	later := *run
+	later.Dir = late
+	slurmlab.Must(t, later.NoteMerge(&slurm.Merge{Round: 1, Complete: 1}))
 	t.Setenv("LATE_INTO", run.Dir)
 	return run
 }
@@ -67,7 +68,7 @@ func TestStatusOfTaskThatJustEnded(t *testing.T) {
 // is asked for.
 func TestStatusAfterMergeByHand(t *testing.T) {
 	run := lateRun(t)
-	slurmlab.Must(t, os.WriteFile(run.Path("merged.json"), []byte(`{"complete": 1}`), 0o666))
+	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{Complete: 1}))
 	slurmlab.Must(t, os.RemoveAll(filepath.Join(os.Getenv("FAKE"), "late", "merged.json")))
 	slurmtest.Says(t, os.Getenv("FAKE"), "queue", run, "13|N/A|PENDING|0:00|5:00|N/A||NAME.1.finish|Priority")
 	if s := look(t, run); s.Finish != Waiting {
@@ -100,7 +101,7 @@ func TestListingsAreRefreshed(t *testing.T) {
 	}
 	refreshed(t, func(run *slurm.Run) { look(t, run) }, "", slurm.JournalsDir)
 	refreshed(t, func(run *slurm.Run) {
-		_, err := merge.Run(t.Context(), run, 0, func(*merge.Last) error { return nil })
+		_, err := Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil })
 		slurmlab.Must(t, err)
 	}, slurm.JournalsDir)
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"spmvtune/kernels"
-	"spmvtune/slurm/merge"
+	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -25,7 +25,7 @@ type Status struct {
 	Dir     string       `json:"dir"`
 	Created time.Time    `json:"created"` // Created is in UTC.
 	Counts  Counts       `json:"counts"`
-	Trials  merge.Trials `json:"trials"`
+	Trials  slurm.Trials `json:"trials"`
 	// Rate is the number of trials per second in the last minutes; 0 if there were none.
 	Rate float64 `json:"rate"`
 	// Left is the remaining time in seconds at this rate; 0 if it is not known.
@@ -40,9 +40,9 @@ type Status struct {
 	Waits string `json:"waits,omitempty"`
 	// Damaged is the number of lines in journals that can't be used.
 	Damaged int `json:"damaged,omitempty"`
-	// DamagedJobs is the number of lines in jobs.jsonl that can't be used.
-	DamagedJobs int         `json:"damaged_jobs,omitempty"`
-	Merged      *merge.Last `json:"merged,omitempty"` // Merged is nil before the first merge.
+	// DamagedJobs is the number of lines in the ledger that can't be used.
+	DamagedJobs int          `json:"damaged_jobs,omitempty"`
+	Merged      *slurm.Merge `json:"merged,omitempty"` // Merged is nil before the first merge.
 	// Silent says why Slurm does not answer; "" if it does, or was not asked.
 	Silent string `json:"silent,omitempty"`
 	// Fault says why the folder can't be read. Nothing else is known then.
@@ -121,8 +121,8 @@ func (s Status) Active() bool {
 func (t *Tracker) Status(v View) Status {
 	s := Status{
 		Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created,
-		Trials: t.trials(), Best: t.bests(), Chunks: t.chunks(v), Merged: t.merged, Silent: v.Silent,
-		DamagedJobs: t.damaged,
+		Trials: t.trials(), Best: t.bests(), Chunks: t.chunks(v), Merged: t.ledger.Merge, Silent: v.Silent,
+		DamagedJobs: t.ledger.Damaged,
 	}
 
 	s.Gathered = t.gather(s.Chunks)
@@ -198,11 +198,11 @@ func bestOf(at trial.Case, line *journal.Trial) Best {
 
 // trials counts the trials that are done, and estimates how many there are. The journals know
 // that of a family of chunks that is complete; otherwise the plan has an estimate.
-func (t *Tracker) trials() merge.Trials {
+func (t *Tracker) trials() slurm.Trials {
 	if t.glance {
-		return t.merged.Trials
+		return t.ledger.Merge.Trials
 	}
-	var n merge.Trials
+	var n slurm.Trials
 	for _, status := range t.ended {
 		n.Add(status, 1)
 	}

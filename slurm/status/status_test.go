@@ -12,7 +12,6 @@ import (
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/tuner/trial"
 )
 
@@ -62,7 +61,7 @@ func TestStatus(t *testing.T) {
 		}
 	}
 	// Of chunk 1 the journal knows the total, of the others the plan guesses 1.
-	if want := (merge.Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}); s.Trials != want {
+	if want := (slurm.Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}); s.Trials != want {
 		t.Errorf("trials are %+v, want %+v", s.Trials, want)
 	}
 	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 ||
@@ -149,10 +148,10 @@ func TestStatusOfReusedNumber(t *testing.T) {
 // A tracker reads on where it stopped, and a line only once it is whole.
 func TestTrackerReadsOn(t *testing.T) {
 	run := slurmtest.NewRun(t, 2)
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), nil, 0o666))
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), nil, 0o666))
 	w := slurmtest.Write(t, run, 0, "1_0", 0, 3)
 	tracker := NewTracker(run)
-	done := func() merge.Trials {
+	done := func() slurm.Trials {
 		t.Helper()
 		slurmlab.Must(t, tracker.read(t.Context()))
 		return tracker.Status(View{}).Trials
@@ -173,16 +172,16 @@ func TestTrackerReadsOn(t *testing.T) {
 	failed := slurmtest.TestTrial("m1", 4)
 	failed.Status = trial.Fault
 	slurmlab.Must(t, w.Record(t.Context(), failed))
-	if n := done(); n != (merge.Trials{Done: 5, Of: 2 * slurmtest.PerJournal, OK: 4, Failed: 1}) {
+	if n := done(); n != (slurm.Trials{Done: 5, Of: 2 * slurmtest.PerJournal, OK: 4, Failed: 1}) {
 		t.Errorf("%+v", n)
 	}
 	// Another attempt at the same trials: one is new, one ends better than before.
 	again := slurmtest.Write(t, run, 0, "1_0", 3, 6)
-	if n := done(); n != (merge.Trials{Done: 6, Of: 2 * slurmtest.PerJournal, OK: 6}) {
+	if n := done(); n != (slurm.Trials{Done: 6, Of: 2 * slurmtest.PerJournal, OK: 6}) {
 		t.Errorf("%+v", n)
 	}
 	slurmtest.End(t, again, "m1", trial.Part{Of: 1}, "")
-	if n := done(); n != (merge.Trials{Done: 6, Of: 6 + slurmtest.PerJournal, OK: 6}) {
+	if n := done(); n != (slurm.Trials{Done: 6, Of: 6 + slurmtest.PerJournal, OK: 6}) {
 		t.Errorf("%+v", n)
 	}
 }
@@ -222,7 +221,7 @@ func TestPace(t *testing.T) {
 // A journal that can't be read is no error, and the others count.
 func TestStatusOfUnreadableJournal(t *testing.T) {
 	run := slurmtest.NewRun(t, 2)
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), nil, 0o666))
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), nil, 0o666))
 	slurmlab.Must(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
 	slurmtest.Write(t, run, 1, "1_2", 0, 2)
 	tracker := NewTracker(run)

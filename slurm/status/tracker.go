@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"runtime"
-	"slices"
 	"sync"
 
 	"spmvtune/internal/base/panics"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
 )
@@ -25,15 +23,11 @@ type Tracker struct {
 	Brief bool
 
 	plan   slurm.Plan
-	jobs   []slurm.Sent
-	rounds map[int][]string // rounds are the chunks of each round, in the order of their tasks.
-	// uncovered are the chunks about which jobs.jsonl says nothing, with the rounds that have them.
-	uncovered map[string][]int
-	damaged   int         // damaged is the number of lines of jobs.jsonl that can't be used.
-	merged    *merge.Last // merged is nil before the first merge.
+	ledger *slurm.Ledger
+	slots  map[string][]slurm.Slot // slots are the tasks that each chunk was given.
 	// glance says that the journals were not read, because the run is complete and merged.
 	glance   bool
-	missing  []merge.Missing
+	missing  []slurm.Missing
 	claims   map[string]slurm.Claim // claims are those of processes outside of arrays, by chunk.
 	journals map[journal.Name]*trackedJournal
 	err      error
@@ -48,13 +42,13 @@ type Tracker struct {
 
 type trackedJournal struct {
 	reader *journal.Reader
-	merge.File
+	slurm.File
 }
 
 // NewTracker returns a tracker of a run. It reads nothing yet.
 func NewTracker(run *slurm.Run) *Tracker {
 	return &Tracker{
-		Run: run, rounds: map[int][]string{}, journals: map[journal.Name]*trackedJournal{},
+		Run: run, ledger: &slurm.Ledger{}, journals: map[journal.Name]*trackedJournal{},
 		ended: map[trial.Key]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Case]Best{},
 		measured: map[string]bool{},
 	}
@@ -64,40 +58,38 @@ func NewTracker(run *slurm.Run) *Tracker {
 // with a journal are counted in the Status instead.
 func (t *Tracker) Err() error { return t.err }
 
-// readJobs reads what was submitted, and the last merge.
-func (t *Tracker) readJobs() (err error) {
-	if t.jobs, t.damaged, err = t.Run.ReadJobs(); err != nil {
-		return err
-	}
-	t.merged, err = merge.ReadLast(t.Run)
-	return err
-}
-
 // final reports whether a merge after the last submission found the run complete, so that
 // Slurm has nothing to add.
 func (t *Tracker) final() bool {
-	if t.merged == nil || len(t.merged.Missing) > 0 {
-		return false
+	merged := t.ledger.Merge
+	return merged != nil && len(merged.Missing) == 0 && t.ledger.LastRound() <= merged.Round
+}
+
+// readLedger reads what was submitted and merged.
+func (t *Tracker) readLedger() error {
+	ledger, err := t.Run.Ledger()
+	if err == nil {
+		t.ledger = ledger
 	}
-	after := func(round int) bool { return round > t.merged.Round }
-	return !slices.ContainsFunc(t.jobs, func(j slurm.Sent) bool { return after(j.Round) }) &&
-		!slices.ContainsFunc(t.Run.Rounds(), after) // of which jobs.jsonl may have lost its lines
+	return err
 }
 
 // read reads what has changed in the folder since the last call, except the jobs.
-func (t *Tracker) read(ctx context.Context) (err error) {
+func (t *Tracker) read(ctx context.Context) error {
 	if !t.final() {
-		// Where this fails, the listing may be some seconds old.
-		journal.Refresh(t.Run.Dir)
-		journal.Refresh(t.Run.Path(slurm.JournalsDir))
+		journal.Refresh(t.Run.Dir) // where this fails, the listing may be some seconds old
 	}
 	if err := t.readPlan(); err != nil {
 		return err
 	}
-	if t.merged, err = merge.ReadLast(t.Run); err != nil {
+	// What was sent since Slurm was asked does not count yet.
+	now, err := t.Run.Ledger()
+	if err != nil {
 		return err
 	}
-	t.glance = t.Brief && t.merged != nil && len(t.merged.Missing) == 0
+	merged := now.Merge
+	t.ledger.Merge = merged
+	t.glance = t.Brief && merged != nil && len(merged.Missing) == 0
 	if t.glance {
 		t.missing = nil
 		return nil
@@ -106,44 +98,32 @@ func (t *Tracker) read(ctx context.Context) (err error) {
 	return t.readJournals(ctx)
 }
 
-// readPlan reads the chunks of the plan and of each round, and who has claimed some.
+// readPlan reads the chunks of the plan, which tasks they were given, and who has claimed some.
 func (t *Tracker) readPlan() (err error) {
 	if t.plan, err = t.Run.Plan(); err != nil {
 		return err
 	}
-	numbers := t.Run.Rounds()
-	for _, j := range t.jobs {
-		numbers = append(numbers, j.Round)
+	if t.slots, err = t.ledger.Slots(); err != nil {
+		return err
 	}
-	for _, n := range numbers {
-		if _, known := t.rounds[n]; known {
-			continue
-		}
-		if t.rounds[n], err = t.Run.Round(n); err != nil {
-			return err
-		}
-	}
-
-	t.uncovered = slurm.Uncovered(t.rounds, t.jobs)
 	t.claims, err = t.Run.Claims()
 	return err
 }
 
 // readJournals reads what was added to the journals.
 func (t *Tracker) readJournals(ctx context.Context) error {
-	names, err := journal.List(t.Run.Path(slurm.JournalsDir))
+	files, err := t.Run.Files()
 	if err != nil {
 		return err
 	}
 	readers, ctx := panics.NewGroup(ctx)
 	readers.SetLimit(runtime.GOMAXPROCS(0))
 
-	for _, name := range names {
-		j := t.journals[name]
+	for _, f := range files {
+		j := t.journals[f.Name]
 		if j == nil {
-			path := t.Run.Path(slurm.JournalsDir, name.String())
-			j = &trackedJournal{journal.NewReader(path), merge.File{Name: name, Path: path}}
-			t.journals[name] = j
+			j = &trackedJournal{journal.NewReader(f.Path), f}
+			t.journals[f.Name] = j
 		}
 		readers.Go(func() error { return t.readOn(ctx, j) })
 	}
@@ -151,11 +131,10 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 		return err
 	}
 
-	files := make([]merge.File, len(names))
-	for i, name := range names {
-		files[i] = t.journals[name].File
+	for i, f := range files {
+		files[i] = t.journals[f.Name].File
 	}
-	_, t.missing, _ = merge.Incomplete(t.plan, files)
+	t.missing = slurm.Incomplete(t.plan, files)
 	return nil
 }
 

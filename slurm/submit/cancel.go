@@ -2,16 +2,13 @@ package submit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/files"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -82,10 +79,11 @@ func Hidden(ctx context.Context, c *sbatch.Client, r *slurm.Run) (left []Left, e
 
 // usersOf returns jobs by who sent them, if that was not this user; "" is this user, or not known.
 func usersOf(r *slurm.Run, jobs []sbatch.Job) (iter.Seq2[string, []sbatch.Job], error) {
-	sent, err := r.Jobs()
+	ledger, err := r.Ledger()
 	if err != nil {
 		return nil, err
 	}
+	sent := ledger.Jobs
 	return byUser(jobs, func(j sbatch.Job) string {
 		at := slices.IndexFunc(sent, func(s slurm.Sent) bool { return s.Name == j.Name })
 		if at < 0 || sent[at].User == slurm.Me() {
@@ -120,18 +118,16 @@ func numbersOf(ids []sbatch.JobID) (numbers []string) {
 
 // activeJobs asks Slurm for the jobs of the run that have not ended.
 func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.Job, error) {
-	sent, err := r.Jobs()
+	ledger, err := r.Ledger()
 	if err != nil {
 		return nil, err
 	}
-	var jobs []sbatch.Job
-	if ids := slurm.JobIDs(sent); len(ids) > 0 {
-		if jobs, err = c.Jobs(ctx, ids); err != nil {
-			return nil, fmt.Errorf("run %s: %w", r.JobName(), err)
-		}
+	jobs, err := c.Jobs(ctx, ledger.JobIDs())
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", r.JobName(), err)
 	}
-	if len(r.Rounds()) > 0 || r.Forgetful() {
-		stray, err := status.Stray(ctx, c, r, sent) // about which jobs.jsonl has lost its lines
+	if ledger.LastRound() > 0 || ledger.Forgetful {
+		stray, err := status.Stray(ctx, c, r, ledger.Jobs) // about which the ledger has lost its lines
 		if err != nil {
 			return nil, err
 		}
@@ -155,9 +151,6 @@ func jobIDsOf(jobs []sbatch.Job) []sbatch.JobID {
 	return ids
 }
 
-// throttleFile keeps what Throttle was last told.
-const throttleFile = "throttle.json"
-
 // Throttle lets at most n tasks of the run run at once; 0 removes the bound. It applies to arrays that
 // have not ended, which it returns, and to those that are sent later. Tasks that run already go on.
 // Of several arrays, each waits for the one before.
@@ -168,12 +161,13 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	}
 	defer unlock()
 
-	data, err := json.Marshal(n)
+	ledger, err := r.Ledger()
 	if err != nil {
 		return nil, err
 	}
-	if err := files.Write(r.Path(throttleFile), data); err != nil {
-		return nil, fmt.Errorf("keeping the throttle for later rounds: %w", err)
+	ledger.Settings.Throttle = &n
+	if err := r.NoteSettings(ledger.Settings); err != nil {
+		return nil, err
 	}
 
 	jobs, err := activeJobs(ctx, c, r)
@@ -181,14 +175,9 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 		return nil, err
 	}
 	arrays := jobIDsOf(slices.DeleteFunc(jobs, func(j sbatch.Job) bool { return j.Task < 0 }))
-
-	sent, err := r.Jobs()
-	if err != nil {
-		return nil, err
-	}
 	for i, id := range arrays {
 		err := c.Throttle(ctx, id, n)
-		if err == nil && !waitsForOthers(sent, id) {
+		if err == nil && !waitsForOthers(ledger.Jobs, id) {
 			err = chain(ctx, c, arrays[:i], id, n)
 		}
 		if err != nil {
@@ -230,21 +219,4 @@ func waitsForOthers(sent []slurm.Sent, id sbatch.JobID) bool {
 		}
 	}
 	return false
-}
-
-// throttleOf returns how many tasks may run at once: what Throttle was last told, or
-// else what the sweep says.
-func throttleOf(r *slurm.Run, sweep int) (n int, err error) {
-	data, err := r.Read(throttleFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return sweep, nil
-	}
-	if err != nil {
-		return 0, fmt.Errorf("reading the throttle: %w", err)
-	}
-	if err := json.Unmarshal(data, &n); err != nil {
-		return 0, fmt.Errorf("reading %s: %w: delete it, or run throttle again", r.Path(throttleFile), err)
-	}
-
-	return n, nil
 }

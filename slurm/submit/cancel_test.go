@@ -73,10 +73,10 @@ func TestHiddenJobs(t *testing.T) {
 	}
 	run = sentRun(t, "alice", slurm.Submitted)
 	slurmtest.Says(t, dir, "queue", run, "")
-	slurmlab.Must(t, os.Remove(run.Path(slurm.JobsFile)))
+	slurmlab.Must(t, os.Remove(run.Path(slurm.LedgerFile)))
 	slurmlab.Must(t, os.Chown(run.Path("rounds", "001.json"), 65534, 65534))
 	left, err = Hidden(t.Context(), slurmtest.Hasty, run)
 	if err != nil || len(left) != 1 || len(left[0].Jobs) > 0 || left[0].User != run.RoundUser(1) {
-		t.Errorf("without jobs.jsonl: %+v, %v", left, err)
+		t.Errorf("without ledger.jsonl: %+v, %v", left, err)
 	}
 }

@@ -20,11 +20,10 @@ import (
 type decision struct {
 	Retried
 	slurm configs.Slurm
-	send  []string
-	// grown is the plan with the halves of the chunks that are split; nil if there are none.
-	grown *slurm.Plan
+	send  []slurm.Chunk
 
-	kept  settings // kept is what retries are told from now on.
+	kept  slurm.Settings // kept is what retries are told from now on.
+	told  bool           // told says that kept has changed.
 	plan  slurm.Plan
 	asked map[string]slurm.Sent // asked are the jobs by id.
 	avoid []status.Gathering
@@ -33,13 +32,15 @@ type decision struct {
 }
 
 // newDecision decides by what is known about the chunks.
-func newDecision(r *slurm.Run, s configs.Slurm, opt Options, seen status.Seen) (decision, error) {
-	d := decision{slurm: s, plan: seen.Plan, asked: map[string]slurm.Sent{}}
-	jobs, err := r.Jobs()
-	if err != nil {
+func newDecision(
+	r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, opt Options, seen status.Seen,
+) (d decision, err error) {
+	d = decision{plan: seen.Plan, asked: map[string]slurm.Sent{}}
+	if s, err = d.settle(r, ledger, s, opt); err != nil {
 		return d, err
 	}
-	for _, j := range jobs {
+	d.slurm = s
+	for _, j := range ledger.Jobs {
 		if j.ID != "" {
 			d.asked[j.ID] = j
 		}
@@ -48,7 +49,7 @@ func newDecision(r *slurm.Run, s configs.Slurm, opt Options, seen status.Seen) (
 	d.mem = ladder{now: s.Mem, steps: s.Mems, size: sbatch.Megabytes, insists: insists}
 	d.time = ladder{now: s.Time, steps: s.Times, size: sbatch.Seconds}
 
-	rest, err := unsent(r, jobs)
+	rest, err := ledger.Unsent()
 	if err != nil {
 		return d, err
 	}
@@ -100,7 +101,7 @@ func (d *decision) decide(c slurm.Chunk, s status.Chunk) {
 	d.mem.keep(mem)
 	d.time.keep(limit)
 	d.Again = append(d.Again, c.ID)
-	d.send = append(d.send, c.ID)
+	d.send = append(d.send, c)
 }
 
 // split sends a chunk as its halves.
@@ -111,11 +112,7 @@ func (d *decision) split(c slurm.Chunk) {
 		split.Into = append(split.Into, h.ID)
 	}
 	d.Split = append(d.Split, split)
-	d.send = append(d.send, split.Into...)
-	if d.grown == nil {
-		d.grown = &slurm.Plan{Chunks: slices.Clone(d.plan.Chunks)}
-	}
-	d.grown.Chunks = append(d.grown.Chunks, halves...)
+	d.send = append(d.send, halves...)
 }
 
 // check tests the jobs, and leaves out the nodes on which tasks failed alike, if others remain.
@@ -137,7 +134,7 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 		checked, err := Check(ctx, c, r, fewer, d.plan, cache)
 		if err == nil {
 			d.slurm, d.Notes = checked.Slurm, checked.Notes
-			d.kept.exclude(without)
+			d.exclude(without)
 			return nil
 		}
 		var refused *sbatch.RefusedError
@@ -204,7 +201,7 @@ func (l *ladder) keep(asked string) {
 // inPlace refuses to send jobs of a run whose folder was moved: the scripts, the logs and the
 // running tasks have the old path. The same folder under another path is allowed.
 func inPlace(r *slurm.Run) error {
-	if r.Folder == "" || r.Folder == r.Dir {
+	if r.Folder == r.Dir {
 		return nil
 	}
 	then, err := os.Stat(r.Folder)
@@ -225,14 +222,14 @@ func inPlace(r *slurm.Run) error {
 // Lost; its chunks are done or not, like those of any job. What another user sent stays open where
 // users don't see each other's jobs. The caller holds the run's Lock.
 func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent, error) {
-	jobs, err := r.Jobs()
+	ledger, err := r.Ledger()
 	if err != nil {
 		return nil, err
 	}
 
 	var recovered []slurm.Sent
-	for _, j := range jobs {
-		if j.Outcome != slurm.Intended || j.User != "" && j.User != slurm.Me() && status.Private(ctx, c) {
+	for _, j := range ledger.Jobs {
+		if j.Outcome != slurm.Intended || j.User != slurm.Me() && status.Private(ctx, c) {
 			continue // of what somebody else sent, silence says nothing
 		}
 		// The sbatch of a killed process may go on without it until it gets an answer. Whatever
@@ -257,7 +254,7 @@ func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent,
 			j.Outcome, j.JobID = slurm.Submitted, id
 		}
 		if err := r.Note(j, nil); err != nil {
-			return recovered, fmt.Errorf("writing to %s that %s is %s: %w", slurm.JobsFile, j.Name, j.Outcome, err)
+			return recovered, fmt.Errorf("writing to %s that %s is %s: %w", slurm.LedgerFile, j.Name, j.Outcome, err)
 		}
 		recovered = append(recovered, j)
 	}
@@ -268,37 +265,13 @@ func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent,
 // Rest sends what a limit of submitted jobs left over, as far as there is room now. It sends nothing
 // if no chunk is done: what ended the first tasks would end the others.
 func Rest(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm) (Retried, error) {
-	jobs, err := r.Jobs()
+	ledger, err := r.Ledger()
 	if err != nil {
 		return Retried{}, err
 	}
-	owed, err := unsent(r, jobs)
-	if err != nil || len(owed) == 0 {
+	unsent, err := ledger.Unsent()
+	if err != nil || len(unsent) == 0 {
 		return Retried{}, err
 	}
 	return Retry(ctx, c, r, s, Options{rest: true})
-}
-
-// unsent returns the chunks of rounds that a limit of submitted jobs, or the end of the submission,
-// left over: the last round that names them has no job for them.
-func unsent(r *slurm.Run, jobs []slurm.Sent) (map[string]bool, error) {
-	owed := map[string]bool{}
-	for number := 1; number < r.NextRound(); number++ {
-		chunks, err := r.Round(number)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range chunks {
-			owed[id] = true
-		}
-		for _, j := range jobs {
-			if j.Round != number || j.Outcome != slurm.Submitted && j.Outcome != slurm.Intended {
-				continue
-			}
-			for _, id := range chunks[min(j.Base, len(chunks)):min(j.Base+j.Tasks, len(chunks))] {
-				delete(owed, id)
-			}
-		}
-	}
-	return owed, nil
 }

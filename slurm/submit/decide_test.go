@@ -73,7 +73,7 @@ func TestRetryTakesTheNextStep(t *testing.T) {
 			plan, err := run.Plan()
 			slurmlab.Must(t, err)
 			plan.Chunks[0].Trials = 4
-			slurmlab.Must(t, run.ReplacePlan(plan))
+			slurmtest.SetPlan(t, run, plan)
 			tt.slurm.QOS = "any" // may allow more time than the partition
 			r, err := Retry(t.Context(), slurmtest.Hasty, run, tt.slurm, Options{Set: tt.set})
 			slurmlab.Must(t, err)

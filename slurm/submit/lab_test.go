@@ -64,7 +64,7 @@ func TestLabSubmit(t *testing.T) {
 	if err != nil || !strings.Contains(checked.Task, "to start at") || !strings.Contains(checked.Finish, "to start at") {
 		t.Errorf("whether it could start: %+v, %v", checked, err)
 	}
-	round, err := Next(t.Context(), c, run, s, slurmtest.ChunkIDs(7))
+	round, err := Next(t.Context(), c, run, s, slurmtest.Chunks(t, run, 7))
 	slurmlab.Must(t, err)
 	if len(round.Jobs) != 4 {
 		t.Fatalf("jobs %+v", round.Jobs)
@@ -140,7 +140,7 @@ func TestLabThrottleRequeueCancel(t *testing.T) {
 	c := &sbatch.Client{}
 	s := configs.Slurm{Throttle: 1}
 	run := slurmtest.Created(t, l.Dir, s, 4, `[ "$2" = "" ] || [ "$SLURM_ARRAY_TASK_ID" = 0 ] || sleep 300`)
-	round, err := Next(t.Context(), c, run, s, slurmtest.ChunkIDs(4))
+	round, err := Next(t.Context(), c, run, s, slurmtest.Chunks(t, run, 4))
 	slurmlab.Must(t, err)
 	array := round.Jobs[0].JobID
 	running := func(n int) (jobs []sbatch.Job) {
@@ -177,7 +177,7 @@ func TestLabThrottleOfSeveralArrays(t *testing.T) {
 	run := slurmtest.Created(t, l.Dir, configs.Slurm{}, 8, `[ "$2" = "" ] || sleep 300`)
 	blocker := l.Run("sbatch", "--parsable", "--output=/dev/null", "--exclusive", "--nodes=3", "--wrap=sleep 300")
 	l.WaitJob(blocker, "RUNNING")
-	round, err := Next(t.Context(), c, run, configs.Slurm{}, slurmtest.ChunkIDs(8))
+	round, err := Next(t.Context(), c, run, configs.Slurm{}, slurmtest.Chunks(t, run, 8))
 	slurmlab.Must(t, err)
 	_, err = Throttle(t.Context(), c, run, 2)
 	slurmlab.Must(t, err)
@@ -215,7 +215,7 @@ func TestLabAccounting(t *testing.T) {
 	config, err := c.Config(t.Context())
 	slurmlab.Must(t, err)
 	t.Setenv("SLURM_CLUSTERS", config.Cluster)
-	round, err := Next(t.Context(), c, run, configs.Slurm{}, slurmtest.ChunkIDs(2))
+	round, err := Next(t.Context(), c, run, configs.Slurm{}, slurmtest.Chunks(t, run, 2))
 	slurmlab.Must(t, err)
 	t.Setenv("SLURM_CLUSTERS", "elsewhere")
 	array := round.Jobs[0].JobID

@@ -53,8 +53,6 @@ func TestThrottleLasts(t *testing.T) {
 		_, err := Throttle(t.Context(), slurmtest.Hasty, run, c.n)
 		slurmlab.Must(t, err)
 		slurmlab.Must(t, os.RemoveAll(filepath.Join(dir, "sent")))
-		slurmlab.Must(t, os.RemoveAll(run.Path(slurm.JobsFile)))
-		slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), nil, 0o666))
 		_, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Throttle: 2}, Options{})
 		slurmlab.Must(t, err)
 		sent, err := os.ReadFile(filepath.Join(dir, "sent"))

@@ -13,6 +13,7 @@ import (
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/tuner/journal"
 )
 
 func TestRecover(t *testing.T) {
@@ -25,7 +26,7 @@ func TestRecover(t *testing.T) {
 	}
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: "known.1.0", Round: 1, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "7"}}, nil))
 	// The process that was to write the second answer died in the middle of it.
-	f, err := os.OpenFile(run.Path(slurm.JobsFile), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(run.Path(slurm.LedgerFile), os.O_APPEND|os.O_WRONLY, 0)
 	slurmlab.Must(t, err)
 	_, err = f.WriteString(`{"at":"2026-01-01T00:00:00Z","name":"taken.1.0","id":"1`)
 	slurmlab.Must(t, err)
@@ -33,8 +34,7 @@ func TestRecover(t *testing.T) {
 
 	recovered, err := Recover(t.Context(), slurmtest.Hasty, run)
 	slurmlab.Must(t, err)
-	jobs, err := run.Jobs()
-	slurmlab.Must(t, err)
+	jobs := slurmtest.Jobs(t, run)
 	if len(recovered) != 3 || len(jobs) != 4 {
 		t.Fatalf("recovered %+v, jobs %+v", recovered, jobs)
 	}
@@ -58,7 +58,8 @@ func TestRecoverAfterAClockJump(t *testing.T) {
 	slurmlab.Fake(t, map[string]string{"squeue": slurmlab.FakeSqueue, "sacct": "exit 1"})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	at := time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339)
-	slurmtest.AppendTo(t, run.Path(slurm.JobsFile), `{"at":"`+at+`","name":"x.1.0","round":1,"tasks":1,"outcome":"intended"}`+"\n")
+	line := `"job":{"at":"` + at + `","name":"x.1.0","round":1,"tasks":1,"outcome":"intended","user":"` + slurm.Me() + `"}}`
+	slurmtest.AppendTo(t, run.Path(slurm.LedgerFile), string(journal.Checksummed([]byte(line))))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // instead of a day
 	defer cancel()
 	var told []string
@@ -84,8 +85,8 @@ func TestRecoverWithoutController(t *testing.T) {
 	if _, err := Recover(t.Context(), &client, run); err == nil || !strings.Contains(err.Error(), "x.1.0") {
 		t.Errorf("error %v", err)
 	}
-	if jobs, err := run.Jobs(); err != nil || jobs[0].Outcome != slurm.Intended {
-		t.Errorf("without an answer, job is %+v, %v", jobs, err)
+	if jobs := slurmtest.Jobs(t, run); jobs[0].Outcome != slurm.Intended {
+		t.Errorf("without an answer, job is %+v", jobs)
 	}
 	if len(told) != 1 || !strings.Contains(told[0], "asking again for up to 1s whether slurm has the job x.1.0") {
 		t.Errorf("told %q", told)

@@ -2,16 +2,12 @@ package submit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 
 	"spmvtune/configs"
-	"spmvtune/internal/base/files"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -82,42 +78,36 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	if err != nil {
 		return broken, err
 	}
-	s, kept, err := settled(r, s, opt)
+	ledger, err := r.Ledger()
 	if err != nil {
-		return broken, err
-	}
-	if s.Dependency, err = dependencyOf(r, opt); err != nil {
 		return broken, err
 	}
 	seen, err := status.Chunks(ctx, c, r)
 	if err != nil {
 		return broken, err
 	}
-	d, err := newDecision(r, s, opt, seen)
+	d, err := newDecision(r, ledger, s, opt, seen)
 	if err != nil {
 		return broken, err
 	}
-	d.Recovered, d.kept = recovered, kept
+	d.Recovered = recovered
 	if opt.rest && (len(d.send) == 0 || d.Done == 0) {
 		return d.Retried, nil
 	}
 	if len(d.send) == 0 {
-		if d.Round, err = sendFinish(ctx, c, r, s, len(d.Active) > 0); err == nil {
-			err = d.kept.write(r)
+		if d.Round, err = sendFinish(ctx, c, r, d.slurm, len(d.Active) > 0); err == nil {
+			err = d.keep(r)
 		}
 		return d.Retried, err
 	}
 
-	if d.slurm.Throttle, err = throttleOf(r, s.Throttle); err != nil {
-		return broken, err
-	}
 	if err := d.check(ctx, c, r); err != nil {
 		return broken, err
 	}
-	if err := d.kept.write(r); err != nil {
+	if err := d.keep(r); err != nil {
 		return broken, err
 	}
-	round, err := sendRound(ctx, c, r, d.slurm, number, d.send, d.grown)
+	round, err := sendRound(ctx, c, r, d.slurm, number, d.send)
 	if err != nil {
 		if len(round.Jobs) > 0 {
 			broken.Round = &round
@@ -128,111 +118,75 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	return d.Retried, nil
 }
 
-// dependencyOf is what the tasks of a retry wait for. What the submit was told holds until something was sent.
-func dependencyOf(r *slurm.Run, opt Options) (string, error) {
-	if opt.Dependency != nil {
-		return *opt.Dependency, nil
+// settle returns s with what this retry and earlier ones were told, and keeps it in d. Dependencies that the submit
+// was told hold until something was sent.
+func (d *decision) settle(r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, opt Options) (configs.Slurm, error) {
+	d.kept, d.told = ledger.Settings, len(opt.Set) > 0
+	d.kept.Set = maps.Clone(d.kept.Set)
+	for key, value := range opt.Set {
+		if key == "exclude" {
+			d.kept.Exclude = nil
+		}
+		if d.kept.Set == nil {
+			d.kept.Set = map[string]string{}
+		}
+		if d.kept.Set[key] = value; value == "" {
+			delete(d.kept.Set, key)
+		}
 	}
-	jobs, err := r.Jobs()
-	if err != nil || len(slurm.JobIDs(jobs)) > 0 {
-		return "", err
-	}
-	return r.Dependency, nil
-}
+	d.exclude(opt.Exclude)
 
-// settingsFile keeps what retry was told, and the nodes that it avoids.
-const settingsFile = "settings.json"
-
-// settings are what retries ask for in another way than the sweep.
-type settings struct {
-	Set     map[string]string `json:"set,omitempty"`
-	Exclude []string          `json:"exclude,omitempty"`
-	changed bool
-}
-
-func readSettings(r *slurm.Run) (s settings, err error) {
-	data, err := r.Read(settingsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+	for _, key := range slices.Sorted(maps.Keys(d.kept.Set)) {
+		if err := s.Set(key, d.kept.Set[key]); err != nil {
+			return s, err
+		}
 	}
-	if err != nil {
-		return s, fmt.Errorf("reading what retry was told: %w", err)
+	if d.kept.Set["mem"] != "" { // sbatch takes no other option for memory beside it
+		s.Extra = slices.DeleteFunc(slices.Clone(s.Extra), func(o string) bool { return strings.HasPrefix(o, "--mem-per-") })
 	}
-	if err := json.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("reading %s: %w: delete it, and give retry its options again", r.Path(settingsFile), err)
+	s.Exclude = strings.Join(append(nodesOf(s.Exclude), d.kept.Exclude...), ",")
+	if d.kept.Throttle != nil {
+		s.Throttle = *d.kept.Throttle
+	}
+	switch {
+	case opt.Dependency != nil:
+		s.Dependency = *opt.Dependency
+	case len(ledger.JobIDs()) == 0:
+		s.Dependency = r.Dependency
 	}
 	return s, nil
 }
 
-// write keeps the settings, if they have changed.
-func (s settings) write(r *slurm.Run) error {
-	if !s.changed {
+// exclude adds nodes to those that are not used.
+func (d *decision) exclude(nodes []string) {
+	for _, node := range nodes {
+		if !slices.Contains(d.kept.Exclude, node) {
+			d.kept.Exclude, d.told = append(slices.Clip(d.kept.Exclude), node), true
+		}
+	}
+}
+
+// keep notes what retries are told from now on, if that has changed.
+func (d *decision) keep(r *slurm.Run) error {
+	if !d.told {
 		return nil
 	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	if err := files.Write(r.Path(settingsFile), append(data, '\n')); err != nil {
-		return fmt.Errorf("keeping what retry was told: %w", err)
-	}
-	return nil
-}
-
-// settled returns s with what this retry and earlier ones were told, and what of that is to be kept.
-func settled(r *slurm.Run, s configs.Slurm, opt Options) (configs.Slurm, settings, error) {
-	kept, err := readSettings(r)
-	if err != nil {
-		return s, kept, err
-	}
-	kept.changed = len(opt.Set) > 0
-	for key, value := range opt.Set {
-		if key == "exclude" {
-			kept.Exclude = nil
-		}
-		if kept.Set == nil {
-			kept.Set = map[string]string{}
-		}
-		if kept.Set[key] = value; value == "" {
-			delete(kept.Set, key)
-		}
-	}
-	kept.exclude(opt.Exclude)
-
-	for _, key := range slices.Sorted(maps.Keys(kept.Set)) {
-		if err := s.Set(key, kept.Set[key]); err != nil {
-			return s, kept, err
-		}
-	}
-	if kept.Set["mem"] != "" { // sbatch takes no other option for memory beside it
-		s.Extra = slices.DeleteFunc(slices.Clone(s.Extra), func(o string) bool { return strings.HasPrefix(o, "--mem-per-") })
-	}
-	s.Exclude = strings.Join(append(nodesOf(s.Exclude), kept.Exclude...), ",")
-	return s, kept, nil
-}
-
-// exclude adds nodes to those that are not used.
-func (s *settings) exclude(nodes []string) {
-	for _, node := range nodes {
-		if !slices.Contains(s.Exclude, node) {
-			s.Exclude, s.changed = append(s.Exclude, node), true
-		}
-	}
+	return r.NoteSettings(d.kept)
 }
 
 // Next sends chunks of the run's plan as the next round: arrays of tasks, as long as the cluster
 // allows, and the job that merges when they have ended. If the sweep has a throttle, each array
 // waits for the one before. What a limit of submitted jobs leaves over is for Rest. Once something
 // may have been sent, errors are of type *IncompleteError. The caller holds the run's Lock.
-func Next(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, chunks []string) (Round, error) {
-	return sendRound(ctx, c, r, s, r.NextRound(), chunks, nil)
+func Next(
+	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, chunks []slurm.Chunk,
+) (Round, error) {
+	return sendRound(ctx, c, r, s, r.NextRound(), chunks)
 }
 
-// sendRound is Next for a number that was the next one before the decision what to send. If
-// grown is not nil, it becomes the plan of the run.
+// sendRound is Next for a number that was the next one before the decision what to send.
 func sendRound(
-	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, number int, chunks []string,
-	grown *slurm.Plan,
+	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, number int, chunks []slurm.Chunk,
 ) (Round, error) {
 	if len(chunks) == 0 {
 		return Round{}, errors.New("nothing to submit")
@@ -244,11 +198,12 @@ func sendRound(
 	if err != nil {
 		return Round{}, err
 	}
-	before, err := r.Jobs()
+	ledger, err := r.Ledger()
 	if err != nil {
 		return Round{}, err
 	}
-	running, err := c.Jobs(ctx, slurm.JobIDs(before))
+	before := ledger.Jobs
+	running, err := c.Jobs(ctx, ledger.JobIDs())
 	if err != nil {
 		return Round{}, err
 	}
@@ -256,17 +211,15 @@ func sendRound(
 	own := arrays(before)
 	earlier := arraysOf(slices.DeleteFunc(slices.Clone(running),
 		func(j sbatch.Job) bool { return !slices.Contains(own, j.JobID) }))
-	kinds, err := sortKinds(r, chunks, grown)
-	if err != nil {
-		return Round{}, err
+	// There are few arrays if chunks of a kind come together.
+	slices.SortStableFunc(chunks, func(a, b slurm.Chunk) int { return a.Kind - b.Kind })
+	var names []string
+	var kinds []int
+	for _, chunk := range chunks {
+		names, kinds = append(names, chunk.ID), append(kinds, chunk.Kind)
 	}
-	if err := r.WriteRound(number, chunks); err != nil {
+	if err := r.WriteRound(number, names); err != nil {
 		return Round{}, err
-	}
-	if grown != nil {
-		if err := r.ReplacePlan(*grown); err != nil {
-			return Round{}, err
-		}
 	}
 
 	d := dispatch{
@@ -277,23 +230,6 @@ func sendRound(
 		return d.round, err
 	}
 	return d.round, d.finish()
-}
-
-// sortKinds sorts the chunks of a round by their kinds, so that there are few arrays, and returns the kinds.
-func sortKinds(r *slurm.Run, chunks []string, grown *slurm.Plan) (kinds []int, err error) {
-	if grown == nil {
-		plan, err := r.Plan()
-		if err != nil {
-			return nil, err
-		}
-		grown = &plan
-	}
-	kindOf := grown.Kinds()
-	slices.SortStableFunc(chunks, func(a, b string) int { return kindOf[a] - kindOf[b] })
-	for _, id := range chunks {
-		kinds = append(kinds, kindOf[id])
-	}
-	return kinds, nil
 }
 
 // clusterOf is the cluster that a new round goes to: the chosen one, or that of earlier rounds.

@@ -27,7 +27,7 @@ func TestRetry(t *testing.T) {
 	plan, err := run.Plan()
 	slurmlab.Must(t, err)
 	plan.Chunks[1].Trials = 4
-	slurmlab.Must(t, run.ReplacePlan(plan))
+	slurmtest.SetPlan(t, run, plan)
 	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(6)))
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 6},
 		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
@@ -178,7 +178,7 @@ func TestRetryGoesByLastTask(t *testing.T) {
 	plan, err := run.Plan()
 	slurmlab.Must(t, err)
 	plan.Chunks[0].Trials, plan.Chunks[1].Trials = 4, 4
-	slurmlab.Must(t, run.ReplacePlan(plan))
+	slurmtest.SetPlan(t, run, plan)
 	for i, id := range []string{"9", "12"} {
 		slurmlab.Must(t, run.WriteRound(i+1, slurmtest.ChunkIDs(2)))
 		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), i+1),

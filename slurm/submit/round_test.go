@@ -50,7 +50,7 @@ func TestLimitOfSubmittedJobs(t *testing.T) {
 			dir := limitedSlurm(t, tt.most)
 			s := configs.Slurm{MaxSubmit: tt.own}
 			run := slurmtest.Created(t, t.TempDir(), s, 9, "exit 0")
-			round, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(9))
+			round, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 9))
 			slurmlab.Must(t, err)
 			sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 			slurmlab.Must(t, err)
@@ -95,13 +95,13 @@ func TestNoRoomAtAll(t *testing.T) {
 	dir := limitedSlurm(t, 1001)
 	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "used"), []byte("5"), 0o666))
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
-	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(2))
+	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 2))
 	if err == nil || !strings.Contains(err.Error(), "AssocMaxSubmitJobLimit") {
 		t.Errorf("error %v", err)
 	}
-	jobs, err := run.Jobs()
-	if err != nil || len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
-		t.Errorf("jobs %+v, %v", jobs, err)
+	jobs := slurmtest.Jobs(t, run)
+	if len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
+		t.Errorf("jobs %+v", jobs)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestNoRoomBesideTheMerging(t *testing.T) {
 		dir, run := ended(t, 3, nil, "13||RUNNING|0:00|5:00|N/A|n1|NAME.1.finish|None")
 		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
 			Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}, nil))
-		_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{MaxSubmit: most}, slurmtest.ChunkIDs(3))
+		_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{MaxSubmit: most}, slurmtest.Chunks(t, run, 3))
 		if err == nil || !strings.Contains(err.Error(), "max_submit") {
 			t.Errorf("max_submit = %d: error %v", most, err)
 		}
@@ -126,12 +126,12 @@ func TestTaskThatStays(t *testing.T) {
 	dir := limitedSlurm(t, 5)
 	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "scancel"), []byte("#!/bin/bash\nexit 1\n"), 0o777))
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 9, "exit 0")
-	if _, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(9)); err == nil {
+	if _, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 9)); err == nil {
 		t.Error("no error")
 	}
-	jobs, err := run.Jobs()
-	if err != nil || len(jobs) == 0 || jobs[0].Tasks != 5 || jobs[0].Outcome != slurm.Submitted {
-		t.Errorf("jobs %+v, %v", jobs, err)
+	jobs := slurmtest.Jobs(t, run)
+	if len(jobs) == 0 || jobs[0].Tasks != 5 || jobs[0].Outcome != slurm.Submitted {
+		t.Errorf("jobs %+v", jobs)
 	}
 }
 
@@ -146,11 +146,10 @@ func TestArraysOfEachKind(t *testing.T) {
 	for i := range plan.Chunks {
 		plan.Chunks[i].Kind = i % 2 // as after chunks were split
 	}
-	slurmlab.Must(t, run.ReplacePlan(plan))
-	_, err = Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(5))
+	slurmtest.SetPlan(t, run, plan)
+	_, err = Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 5))
 	slurmlab.Must(t, err)
-	jobs, err := run.Jobs()
-	slurmlab.Must(t, err)
+	jobs := slurmtest.Jobs(t, run)
 	chunks, err := run.Round(1)
 	slurmlab.Must(t, err)
 	var sent []string

@@ -36,7 +36,7 @@ func send(
 		intended := sent
 		intended.Outcome = slurm.Intended
 		if err := r.Note(intended, args); err != nil {
-			return sent, fmt.Errorf("writing to %s before submitting: %w", slurm.JobsFile, err)
+			return sent, fmt.Errorf("writing to %s before submitting: %w", slurm.LedgerFile, err)
 		}
 
 		id, err := c.Submit(context.WithoutCancel(ctx), cluster, args)
@@ -63,7 +63,7 @@ func noteOutcome(r *slurm.Run, sent slurm.Sent, o slurm.Outcome, id sbatch.JobID
 	if err := r.Note(sent, nil); err != nil {
 		sent.Outcome = slurm.Intended
 		return sent, fmt.Errorf("writing to %s that %s is job %s: %w",
-			slurm.JobsFile, sent.Name, cmp.Or(id.ID, "not there"), err)
+			slurm.LedgerFile, sent.Name, cmp.Or(id.ID, "not there"), err)
 	}
 	return sent, nil
 }
@@ -326,12 +326,12 @@ func withFinish(ctx context.Context, c *sbatch.Client, s configs.Slurm, trials i
 // the round broke off before that job: nothing else would merge what they measure. It returns
 // the round with that job, or nil.
 func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, active bool) (*Round, error) {
-	jobs, err := r.Jobs()
+	ledger, err := r.Ledger()
 	if err != nil || !active || s.Finish.Off {
 		return nil, err
 	}
 
-	last := slurm.Sent{}
+	last, jobs := slurm.Sent{}, ledger.Jobs
 	for _, j := range jobs {
 		if !j.Finish() && j.ID != "" && j.Round >= last.Round {
 			last = j
@@ -346,11 +346,11 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 
 	b := finishOf(r, last.Round)
 	if last.ID == "" {
-		return nil, nil // jobs.jsonl knows none of the active tasks
+		return nil, nil // the ledger knows none of the active tasks
 	}
 	there, err := c.Named(ctx, last.Cluster, b.Name)
 	if err != nil || slices.ContainsFunc(there, func(j sbatch.Job) bool { return j.Name == b.Name }) {
-		return nil, err // jobs.jsonl has lost the line about it
+		return nil, err // the ledger has lost the line about it
 	}
 	running, err := c.Jobs(ctx, arrays(jobs))
 	if err != nil {

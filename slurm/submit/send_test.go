@@ -33,7 +33,7 @@ func TestNothingIsSubmittedTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": c.squeue, "sbatch": c.sbatch})
 			run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
-			round, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(2))
+			round, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 2))
 			slurmlab.Must(t, err)
 			queue, err := os.ReadFile(filepath.Join(dir, "queue"))
 			slurmlab.Must(t, err)
@@ -51,7 +51,7 @@ func TestControllerThatNeverTakesAJob(t *testing.T) {
 	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue,
 		"sbatch": `echo "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)" >&2; exit 1`})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
-	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(1))
+	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 1))
 	var part *IncompleteError
 	if !errors.As(err, &part) || part.Sent != 0 || part.Unresolved || !strings.Contains(err.Error(), "nothing is submitted") {
 		t.Errorf("error %v", err)
@@ -59,8 +59,8 @@ func TestControllerThatNeverTakesAJob(t *testing.T) {
 	if n := slurmlab.Calls(t, dir, "sbatch"); n != mostTries {
 		t.Errorf("sbatch ran %d times", n)
 	}
-	if jobs, err := run.Jobs(); err != nil || len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
-		t.Errorf("jobs %+v, %v", jobs, err)
+	if jobs := slurmtest.Jobs(t, run); len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
+		t.Errorf("jobs %+v", jobs)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestSilentControllerLeavesTheIntention(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	client := *slurmtest.Hasty
 	client.Patience = 1
-	_, err := Next(t.Context(), &client, run, configs.Slurm{}, slurmtest.ChunkIDs(1))
+	_, err := Next(t.Context(), &client, run, configs.Slurm{}, slurmtest.Chunks(t, run, 1))
 	var part *IncompleteError
 	if !errors.As(err, &part) || !part.Unresolved || !strings.Contains(err.Error(), "finds out") {
 		t.Errorf("error %v", err)
@@ -79,8 +79,8 @@ func TestSilentControllerLeavesTheIntention(t *testing.T) {
 	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/bash\n"+slurmlab.FakeSqueue+"\n"), 0o777))
 	_, err = Recover(t.Context(), slurmtest.Hasty, run)
 	slurmlab.Must(t, err)
-	if jobs, err := run.Jobs(); err != nil || len(jobs) != 1 || jobs[0].Outcome != slurm.Submitted || jobs[0].ID != "101" {
-		t.Errorf("jobs %+v, %v", jobs, err)
+	if jobs := slurmtest.Jobs(t, run); len(jobs) != 1 || jobs[0].Outcome != slurm.Submitted || jobs[0].ID != "101" {
+		t.Errorf("jobs %+v", jobs)
 	}
 }
 
@@ -89,13 +89,13 @@ func TestRefusalThatCantBeChecked(t *testing.T) {
 	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "sbatch": slurmlab.FakeSbatch + `; echo "log server is away" >&2; exit 1`,
 		"squeue": `echo "error: Unable to contact slurm controller (connect failure)" >&2; exit 1`})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
-	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(1))
+	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 1))
 	var part *IncompleteError
 	if !errors.As(err, &part) || !part.Unresolved || !strings.Contains(err.Error(), "log server is away") || !strings.Contains(err.Error(), "finds out") {
 		t.Errorf("error %v", err)
 	}
-	if jobs, err := run.Jobs(); err != nil || len(jobs) != 1 || jobs[0].Outcome != slurm.Intended || slurmlab.Calls(t, dir, "sbatch") != 1 {
-		t.Errorf("jobs %+v, %v", jobs, err)
+	if jobs := slurmtest.Jobs(t, run); len(jobs) != 1 || jobs[0].Outcome != slurm.Intended || slurmlab.Calls(t, dir, "sbatch") != 1 {
+		t.Errorf("jobs %+v", jobs)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestRefusalThatCantBeChecked(t *testing.T) {
 // the first try.
 func TestIntentionBeforeEachTry(t *testing.T) {
 	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue,
-		"sbatch": `tail -n 1 "$FAKE/../latest/jobs.jsonl" >> "$FAKE/intentions"; [ $(grep -c ^sbatch "$FAKE/calls") -ge 3 ] || exec sleep 300; ` + slurmlab.FakeSbatch + "; echo $id"})
+		"sbatch": `tail -n 1 "$FAKE/../latest/ledger.jsonl" >> "$FAKE/intentions"; [ $(grep -c ^sbatch "$FAKE/calls") -ge 3 ] || exec sleep 300; ` + slurmlab.FakeSbatch + "; echo $id"})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	slurmlab.Must(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
 	b := batchesOf(run, 1, []int{0}, 1)[0]
@@ -114,11 +114,11 @@ func TestIntentionBeforeEachTry(t *testing.T) {
 	var before time.Time
 	for line := range strings.Lines(string(data)) {
 		var l struct {
-			At      time.Time
-			Outcome slurm.Outcome
+			At  time.Time
+			Job slurm.Sent
 		}
 		slurmlab.Must(t, json.Unmarshal([]byte(line), &l))
-		if l.Outcome != slurm.Intended || l.At.Sub(before) < slurmtest.Hasty.Timeout {
+		if l.Job.Outcome != slurm.Intended || l.At.Sub(before) < slurmtest.Hasty.Timeout {
 			t.Errorf("before a try is on disk: %s", line)
 		}
 		before = l.At
@@ -143,11 +143,11 @@ func TestInterruptDoesNotBreakOffSbatch(t *testing.T) {
 	}()
 	client := *slurmtest.Hasty
 	client.Timeout = 0 // however slow this machine is
-	_, err := Next(ctx, &client, run, configs.Slurm{}, slurmtest.ChunkIDs(1))
+	_, err := Next(ctx, &client, run, configs.Slurm{}, slurmtest.Chunks(t, run, 1))
 	if !errors.Is(err, context.Canceled) || slurmlab.Calls(t, dir, "sbatch") != 1 {
 		t.Errorf("error %v after %d sbatch", err, slurmlab.Calls(t, dir, "sbatch"))
 	}
-	if jobs, err := run.Jobs(); err != nil || len(jobs) != 1 || jobs[0].ID != "101" {
-		t.Errorf("jobs %+v, %v", jobs, err)
+	if jobs := slurmtest.Jobs(t, run); len(jobs) != 1 || jobs[0].ID != "101" {
+		t.Errorf("jobs %+v", jobs)
 	}
 }

@@ -43,7 +43,6 @@ func TestRetryOfAnotherUsersRun(t *testing.T) {
 		"private, broken off":       {"alice", "jobs", slurm.Intended, false},
 		"private, broken off, own":  {slurm.Me(), "jobs", slurm.Intended, true},
 		"open, broken off":          {"alice", "usage", slurm.Intended, true},
-		"sent by an early version":  {"", "jobs", slurm.Submitted, true},
 		"nobody says what is shown": {"alice", "", slurm.Submitted, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,16 +57,6 @@ func TestRetryOfAnotherUsersRun(t *testing.T) {
 			dir := slurmlab.Fake(t, commands)
 			run := sentRun(t, c.user, c.outcome)
 			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "queue"), nil, 0o666))
-			if c.user == "" { // Note names who runs it
-				data, err := run.Read(slurm.JobsFile)
-				slurmlab.Must(t, err)
-				var old strings.Builder
-				for line := range strings.Lines(string(data)) {
-					line = "{" + line[strings.Index(line, `"at":`):]
-					old.WriteString(strings.Replace(line, `,"user":"`+slurm.Me()+`"`, "", 1))
-				}
-				slurmlab.Must(t, os.WriteFile(run.Path(slurm.JobsFile), []byte(old.String()), 0o666))
-			}
 			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
 			if _, none := os.Stat(filepath.Join(dir, "sent")); (none == nil) != c.sent {
 				t.Errorf("retried %+v, %v", r, err)
@@ -79,7 +68,7 @@ func TestRetryOfAnotherUsersRun(t *testing.T) {
 	}
 }
 
-// What runs is not sent again when jobs.jsonl has lost its lines, and can be cancelled. When it has
+// What runs is not sent again when ledger.jsonl has lost its lines, and can be cancelled. When it has
 // ended, it is sent.
 func TestRetryWithoutItsLines(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
@@ -91,7 +80,7 @@ func TestRetryWithoutItsLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 			run := sentRun(t, "", slurm.Submitted)
-			slurmlab.Must(t, damage(run.Path(slurm.JobsFile)))
+			slurmlab.Must(t, damage(run.Path(slurm.LedgerFile)))
 			slurmtest.Says(t, dir, "queue", run, "12|0|PENDING|0:00|5:00|N/A||NAME.1.0|Priority",
 				"12|1|COMPLETED|0:10|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 				"13||PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
@@ -107,9 +96,9 @@ func TestRetryWithoutItsLines(t *testing.T) {
 			if err != nil || r.Round == nil || len(r.Again) != 2 {
 				t.Errorf("afterwards: %+v, %v", r, err)
 			}
-			jobs, err := run.Jobs()
-			if err != nil || len(jobs) != 2 || jobs[0].Round != 2 || jobs[0].ID == "" {
-				t.Errorf("jobs %+v, %v", jobs, err)
+			jobs := slurmtest.Jobs(t, run)
+			if len(jobs) != 2 || jobs[0].Round != 2 || jobs[0].ID == "" {
+				t.Errorf("jobs %+v", jobs)
 			}
 		})
 	}
@@ -124,15 +113,15 @@ func flipEach(path string) error {
 	return os.WriteFile(path, []byte(strings.ReplaceAll(string(data), `"name":"s`, `"name":"t`)), 0o666)
 }
 
-// When rounds/ is lost with jobs.jsonl, nothing is sent while Slurm has a task of the run, and everything that
+// When rounds/ is lost with ledger.jsonl, nothing is sent while Slurm has a task of the run, and everything that
 // is missing afterwards. Its jobs can be cancelled.
 func TestRetryWithoutRoundsAndLines(t *testing.T) {
 	for name, lose := range map[string]func(*slurm.Run) error{
 		"both deleted": func(r *slurm.Run) error {
-			return errors.Join(os.Remove(r.Path(slurm.JobsFile)), os.RemoveAll(r.Path("rounds")))
+			return errors.Join(os.Remove(r.Path(slurm.LedgerFile)), os.RemoveAll(r.Path("rounds")))
 		},
 		"both emptied": func(r *slurm.Run) error {
-			return errors.Join(os.Truncate(r.Path(slurm.JobsFile), 0), os.Remove(r.Path("rounds", "001.json")))
+			return errors.Join(os.Truncate(r.Path(slurm.LedgerFile), 0), os.Remove(r.Path("rounds", "001.json")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +136,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 			}
 
 			slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
-			if _, err := run.SentChunks(); err == nil || !strings.Contains(err.Error(), "retry") {
+			if _, err := slurmtest.SentChunks(t, run); err == nil || !strings.Contains(err.Error(), "retry") {
 				t.Errorf("what was sent: %v", err)
 			}
 			tracker := status.NewTracker(run)
@@ -167,7 +156,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 			if r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err != nil || len(r.Again) != 2 {
 				t.Errorf("afterwards: %+v, %v", r, err)
 			}
-			if sent, err := run.SentChunks(); err != nil || len(sent) != 2 {
+			if sent, err := slurmtest.SentChunks(t, run); err != nil || len(sent) != 2 {
 				t.Errorf("sent are %v, %v", sent, err)
 			}
 		})
@@ -184,7 +173,7 @@ func TestForgetfulRunOfAnotherUser(t *testing.T) {
 	dir := slurmlab.Fake(t, commands)
 	run := sentRun(t, "", slurm.Submitted)
 	slurmtest.Says(t, dir, "queue", run)
-	slurmlab.Must(t, errors.Join(os.Remove(run.Path(slurm.JobsFile)), os.RemoveAll(run.Path("rounds"))))
+	slurmlab.Must(t, errors.Join(os.Remove(run.Path(slurm.LedgerFile)), os.RemoveAll(run.Path("rounds"))))
 	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
 	slurmlab.Must(t, os.Chown(run.Path("run.json"), 1, -1))
 	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})

@@ -20,12 +20,12 @@ import (
 func TestSubmit(t *testing.T) {
 	dir := slurmlab.Fake(t, map[string]string{
 		"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue,
-		"sbatch": slurmlab.FakeSbatch + `; printf '%s\n' "$@" > "$FAKE/$name"; cp "` + "$FAKE" + `/../latest/jobs.jsonl" "$FAKE/$name.before"; echo $id`,
+		"sbatch": slurmlab.FakeSbatch + `; printf '%s\n' "$@" > "$FAKE/$name"; cp "` + "$FAKE" + `/../latest/ledger.jsonl" "$FAKE/$name.before"; echo $id`,
 	})
 	s := configs.Slurm{Partition: "debug", Time: "01:00:00", Gres: "gpu:a30:1", Signal: "USR1@120", Exclusive: true, Throttle: 3, Extra: []string{"--nice=5", "--gpus-per-node=1"}}
 	run := slurmtest.Created(t, t.TempDir(), s, 5, "exit 0")
 	slurmlab.Must(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
-	round, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(5))
+	round, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 5))
 	slurmlab.Must(t, err)
 	if len(round.Jobs) != 4 || round.Jobs[2].Base != 4 || round.Jobs[2].Tasks != 1 || !round.Jobs[3].Finish() {
 		t.Fatalf("round %+v", round)
@@ -53,8 +53,7 @@ func TestSubmit(t *testing.T) {
 			t.Errorf("when job %d was submitted, %d lines were on disk", i, n)
 		}
 	}
-	jobs, err := run.Jobs()
-	slurmlab.Must(t, err)
+	jobs := slurmtest.Jobs(t, run)
 	for i, j := range jobs {
 		if j.Outcome != slurm.Submitted || j.JobID != round.Jobs[i].JobID || j.Batch != round.Jobs[i].Batch {
 			t.Errorf("job %d is recorded as %+v, and was %+v", i, j, round.Jobs[i])
@@ -67,7 +66,7 @@ func TestSubmit(t *testing.T) {
 		t.Errorf("the round is %v", ids)
 	}
 
-	again, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(1))
+	again, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 1))
 	slurmlab.Must(t, err)
 	if again.Number != 2 || again.Jobs[0].Name == round.Jobs[0].Name {
 		t.Errorf("a second round is %+v", again)
@@ -86,7 +85,7 @@ func TestRefusalInTheMiddle(t *testing.T) {
 	slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue,
 		"sbatch": `[ $(grep -c ^sbatch "$FAKE/calls") -le 2 ] || { echo "sbatch: error: Invalid account" >&2; exit 1; }; ` + slurmlab.FakeSbatch + `; echo "$id;alpha"`})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 6, "exit 0")
-	round, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.ChunkIDs(6))
+	round, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 6))
 	var part *IncompleteError
 	if !errors.As(err, &part) || part.Sent != 2 || part.All != 4 || len(round.Jobs) != 2 {
 		t.Fatalf("error %v, round %+v", err, round)
@@ -96,8 +95,7 @@ func TestRefusalInTheMiddle(t *testing.T) {
 			t.Errorf("the error does not say %q: %v", want, err)
 		}
 	}
-	jobs, err := run.Jobs()
-	slurmlab.Must(t, err)
+	jobs := slurmtest.Jobs(t, run)
 	if len(jobs) != 3 || jobs[1].JobID != (sbatch.JobID{ID: "102", Cluster: "alpha"}) || jobs[2].Outcome != slurm.Refused || jobs[2].ID != "" {
 		t.Errorf("jobs %+v", jobs)
 	}
@@ -107,14 +105,14 @@ func TestWhatCouldNeverStartIsRefused(t *testing.T) {
 	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue, "sbatch": slurmlab.FakeSbatch + "; echo $id"})
 	s := configs.Slurm{Time: "01:00:01"}
 	run := slurmtest.Created(t, t.TempDir(), s, 1, "exit 0")
-	if _, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(1)); err == nil || !strings.Contains(err.Error(), "partition debug, which is 01:00:00") {
+	if _, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 1)); err == nil || !strings.Contains(err.Error(), "partition debug, which is 01:00:00") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "queue")); err == nil {
 		t.Error("it was submitted")
 	}
 	s.Arrays = []configs.Array{{"qos": "long"}} // may allow more than the partition
-	_, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.ChunkIDs(1))
+	_, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 1))
 	slurmlab.Must(t, err)
 }
 

@@ -14,7 +14,7 @@ import (
 	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
-	"spmvtune/slurm/adopt"
+	"spmvtune/slurm/submit"
 	"spmvtune/tuner/journal"
 )
 
@@ -24,7 +24,7 @@ var adoptSweep = strings.Replace(taskSweep, `trial_budget = "20ms"`, `trial_budg
 const adoptChunk = "250ms"
 
 // adopting submits the sweep with what an earlier run or a database has measured, and sends nothing.
-func (p prepared) adopting(from, sweep string) (prepared, adopt.Match, int) {
+func (p prepared) adopting(from, sweep string) (prepared, submit.Match, int) {
 	p.t.Helper()
 	if err := os.WriteFile("small.toml", []byte(sweep), 0o666); err != nil {
 		p.t.Fatal(err)
@@ -32,7 +32,7 @@ func (p prepared) adopting(from, sweep string) (prepared, adopt.Match, int) {
 	var s struct {
 		Dir     string
 		Plan    struct{ Chunks int }
-		Adopted adopt.Match
+		Adopted submit.Match
 	}
 	out := p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", adoptChunk, "--json", "--adopt", from)
 	if err := json.Unmarshal([]byte(out), &s); err != nil {

@@ -34,7 +34,7 @@ other users that Slurm does not let you cancel or see are named; the exit code i
 
 // Run cancels the jobs of a run.
 func (c *cancelCommand) Run(cmd *cobra.Command, args []string) error {
-	if err := c.openToWrite(cmd, args[0], "ask an operator of Slurm", slurm.JobsFile); err != nil {
+	if err := c.openToWrite(cmd, args[0], "ask an operator of Slurm", slurm.LedgerFile); err != nil {
 		return err
 	}
 	done, err := submit.Cancel(cmd.Context(), newClient(c.alarm), c.run)
@@ -99,7 +99,7 @@ func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return command.Usage(fmt.Errorf("%q is not a number of tasks", args[1]))
 	}
-	if err := c.openToWrite(cmd, args[0], "ask an operator of Slurm"); err != nil {
+	if err := c.openToWrite(cmd, args[0], "ask an operator of Slurm", slurm.LedgerFile); err != nil {
 		return err
 	}
 

@@ -7,21 +7,21 @@ import (
 
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
+	"spmvtune/slurm/status"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
 )
 
 // merge brings the journals into the database. It fails the test if the run is called complete before
 // every planned trial is in a journal.
-func (f *faulty) merge() merge.Merged { return f.mergeRound(0) }
+func (f *faulty) merge() slurm.Merge { return f.mergeRound(0) }
 
-func (f *faulty) mergeRound(round int) merge.Merged {
+func (f *faulty) mergeRound(round int) slurm.Merge {
 	f.t.Helper()
-	m, err := merge.Run(f.t.Context(), f.run, round, func(*merge.Last) error { return nil })
+	m, err := status.Merge(f.t.Context(), f.run, round, func(*slurm.Merge) error { return nil })
 	slurmlab.Must(f.t, err)
 	if len(m.Missing) > 0 {
-		return m.Merged
+		return m
 	}
 	there := f.recorded()
 	for _, id := range f.planned {
@@ -29,7 +29,7 @@ func (f *faulty) mergeRound(round int) merge.Merged {
 			f.t.Fatalf("called complete, and trial %s is in no journal: %+v", id, m)
 		}
 	}
-	return m.Merged
+	return m
 }
 
 // recorded are the identities of the trials that can be read.

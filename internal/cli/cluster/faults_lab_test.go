@@ -68,7 +68,7 @@ var labSteps = []struct {
 	{"retry", (*labFaults).retry}, {"retry", (*labFaults).retry},
 	{"merge", func(f *labFaults) string { _, code := f.try("merge", f.dir); return fmt.Sprint(code) }},
 	{"journal", (*labFaults).journal}, {"journal", (*labFaults).journal}, {"journal", (*labFaults).journal},
-	{"jobs.jsonl", func(f *labFaults) string { return damage(f.t, f.rng, filepath.Join(f.dir, "jobs.jsonl")) }},
+	{"ledger.jsonl", func(f *labFaults) string { return damage(f.t, f.rng, filepath.Join(f.dir, "ledger.jsonl")) }},
 	{"edited sweep", (*labFaults).edit},
 }
 

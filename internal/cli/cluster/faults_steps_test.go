@@ -12,8 +12,7 @@ import (
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
-	"spmvtune/slurm/adopt"
-	"spmvtune/slurm/merge"
+	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 	"spmvtune/tuner/journal"
 )
@@ -30,7 +29,7 @@ var steps = []struct {
 	{"merge", (*faulty).mergeAgain},
 	{"end of a round", (*faulty).endRound}, {"end of a round", (*faulty).endRound},
 	{"journal", (*faulty).damageJournal}, {"journal", (*faulty).damageJournal}, {"journal", (*faulty).damageJournal},
-	{"jobs.jsonl", (*faulty).damageJobs}, {"jobs.jsonl", (*faulty).damageJobs},
+	{"ledger.jsonl", (*faulty).damageJobs}, {"ledger.jsonl", (*faulty).damageJobs},
 	{"controller", (*faulty).controller},
 	{"forgotten jobs", func(f *faulty) string { f.slurm.forget(); return "" }},
 	{"zombies", func(f *faulty) string { f.slurm.wake(); return "" }},
@@ -41,11 +40,11 @@ var steps = []struct {
 
 func (f *faulty) task() string { return f.slurm.mishap(f.rng) }
 
-func (f *faulty) damageJobs() string { return damage(f.t, f.rng, f.run.Path(slurm.JobsFile)) }
+func (f *faulty) damageJobs() string { return damage(f.t, f.rng, f.run.Path(slurm.LedgerFile)) }
 
 func (f *faulty) retryNow() string { return fmt.Sprint(f.retry()) }
 
-// forgottenRetry retries, and once more after jobs.jsonl was damaged.
+// forgottenRetry retries, and once more after ledger.jsonl was damaged.
 func (f *faulty) forgottenRetry() string {
 	first, how := f.retry(), f.damageJobs()
 	return fmt.Sprintf("%v, %s, %v", first, how, f.retry())
@@ -102,7 +101,7 @@ func (f *faulty) mergeAgain() string {
 		how = "a new database"
 	case 1:
 		how = damage(f.t, f.rng, path)
-		_, err := merge.Run(f.t.Context(), f.run, 0, func(*merge.Last) error { return nil })
+		_, err := status.Merge(f.t.Context(), f.run, 0, func(*slurm.Merge) error { return nil })
 		if err == nil {
 			break // it was emptied, or what is noise there does not matter
 		}
@@ -222,9 +221,9 @@ func (f *faulty) adopt() string {
 	slurmlab.Must(f.t, os.Rename(f.run.Dir, away))
 	old, err := slurm.Open(away)
 	slurmlab.Must(f.t, err)
-	source, err := adopt.ReadRun(f.t.Context(), old)
+	source, err := submit.ReadRun(f.t.Context(), old)
 	slurmlab.Must(f.t, err)
-	m, err := adopt.NewMatch(f.t.Context(), source, sweep, adopt.Options{Sources: hardware.Sources()})
+	m, err := submit.NewMatch(f.t.Context(), source, sweep, submit.MatchOptions{Sources: hardware.Sources()})
 	slurmlab.Must(f.t, err)
 	sent := f.submit(sweep, m)
 	return fmt.Sprintf("%d of %d trials, %v sent", m.Adopted, m.Planned, sent)

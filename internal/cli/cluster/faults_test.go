@@ -14,7 +14,6 @@ import (
 	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
-	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/submit"
 	"spmvtune/tuner/trial"
@@ -26,10 +25,10 @@ const faultsEnv = "SPMVTUNE_FAULTS"
 
 // faultPlan has the trials of fewTrials in three chunks.
 var faultPlan = slurm.Plan{Chunks: []slurm.Chunk{
-	{ID: "0001", Trials: 5, Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}}},
-	{ID: "0002", Trials: 10, Pieces: []slurm.Piece{
+	{ID: "0001", Trials: 5, Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}}},
+	{ID: "0002", Trials: 10, Pieces: []trial.Piece{
 		{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}, {Matrix: "b", Part: trial.Part{Index: 0, Of: 2}}}},
-	{ID: "0003", Trials: 5, Pieces: []slurm.Piece{{Matrix: "b", Part: trial.Part{Index: 1, Of: 2}}}},
+	{ID: "0003", Trials: 5, Pieces: []trial.Piece{{Matrix: "b", Part: trial.Part{Index: 1, Of: 2}}}},
 }}
 
 // Whatever happens to a run, in whatever order: retry and merge complete it, with every planned trial once,
@@ -89,7 +88,7 @@ func newFaulty(t *testing.T, seed uint64) *faulty {
 
 // submit begins a run of a sweep, with what an earlier one has measured, if any is given. It returns the
 // chunks that it sends.
-func (f *faulty) submit(sweep *configs.Sweep, adopted *adopt.Match) (sent []string) {
+func (f *faulty) submit(sweep *configs.Sweep, adopted *submit.Match) (sent []string) {
 	f.t.Helper()
 	program, err := os.Executable()
 	slurmlab.Must(f.t, err)
@@ -99,13 +98,14 @@ func (f *faulty) submit(sweep *configs.Sweep, adopted *adopt.Match) (sent []stri
 	if adopted != nil {
 		slurmlab.Must(f.t, adopted.Give(f.run, faultPlan))
 	}
+	var left []slurm.Chunk
 	for _, c := range faultPlan.Chunks {
 		if adopted == nil || !adopted.Complete(c) {
-			sent = append(sent, c.ID)
+			left, sent = append(left, c), append(sent, c.ID)
 		}
 	}
 	if len(sent) > 0 {
-		_, err = submit.Next(f.t.Context(), hasty, f.run, sweep.Slurm, sent)
+		_, err = submit.Next(f.t.Context(), hasty, f.run, sweep.Slurm, left)
 		slurmlab.Must(f.t, err)
 	}
 	return sent

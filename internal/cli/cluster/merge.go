@@ -14,7 +14,6 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/internal/job"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 )
@@ -48,7 +47,7 @@ missing or trials failed (they are listed).`,
 // Run merges a run.
 func (c *mergeCommand) Run(cmd *cobra.Command, args []string) error {
 	err := c.openToWrite(cmd, args[0], "merge a copy of your own: `cp -r RUN COPY && spmvtune merge COPY`",
-		merge.DatabaseFile)
+		slurm.DatabaseFile)
 	if err != nil {
 		return err
 	}
@@ -61,7 +60,7 @@ func (c *mergeCommand) Run(cmd *cobra.Command, args []string) error {
 
 // mergedJSON is what `merge --json` prints.
 type mergedJSON struct {
-	merge.Last
+	slurm.Merge
 	// Chunks are those that are missing.
 	Chunks []status.Chunk `json:"chunks,omitempty"`
 	// Silent says why Slurm does not answer.
@@ -77,14 +76,10 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 	if c.round > 0 {
 		c.sendRest(ctx)
 	}
-	last, err := merge.Run(ctx, c.run, c.round, func(m *merge.Last) error {
+	last, err := status.Merge(ctx, c.run, c.round, func(m *slurm.Merge) error {
 		fmt.Fprintf(c.w, "merged %s: %s new, %d known already: %s\n",
 			term.Count(m.Journals, "journal", "journals"), term.Trials(m.New), m.Known, command.Shown(m.Database))
 		c.printFaulty(m.Faulty)
-		if m.Unsure > 0 {
-			fmt.Fprintf(c.w, "note: an early version of this program measured %s: whether journals of theirs are gone "+
-				"can't be told\n", chunks(m.Unsure))
-		}
 		return c.report(ctx, m)
 	})
 	if err != nil {
@@ -119,7 +114,7 @@ func (c *mergeCommand) sendRest(ctx context.Context) {
 }
 
 // report learns and reports from the database of the run.
-func (c *mergeCommand) report(ctx context.Context, m *merge.Last) (err error) {
+func (c *mergeCommand) report(ctx context.Context, m *slurm.Merge) (err error) {
 	j, err := job.Open(ctx, m.Database)
 	if err != nil {
 		return err
@@ -160,7 +155,7 @@ func (c *mergeCommand) report(ctx context.Context, m *merge.Last) (err error) {
 }
 
 // printFaulty says which journals could not be read in full.
-func (c *mergeCommand) printFaulty(faulty []merge.Fault) {
+func (c *mergeCommand) printFaulty(faulty []slurm.Fault) {
 	for i, f := range faulty {
 		switch {
 		case i == show.MostFailures:
@@ -176,7 +171,7 @@ func (c *mergeCommand) printFaulty(faulty []merge.Fault) {
 
 // mergeVerdict returns an error if chunks are missing or trials failed. skipped says why tasks had nothing to
 // measure.
-func mergeVerdict(run *slurm.Run, n merge.Trials, missing int, skipped []string) error {
+func mergeVerdict(run *slurm.Run, n slurm.Trials, missing int, skipped []string) error {
 	var problems []string
 	hint := ""
 	switch {

@@ -30,7 +30,7 @@ func (h *hook) Write(p []byte) (int, error) {
 func TestMergeWhilePlanChanges(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no Slurm
 	run := slurmtest.NewRun(t, 1)
-	if err := os.WriteFile(run.Path("jobs.jsonl"), nil, 0o666); err != nil {
+	if err := os.WriteFile(run.Path("ledger.jsonl"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	slurmtest.Write(t, run, 0, "7_0", 0, 1)

@@ -60,7 +60,7 @@ A node on which two tasks failed alike, and none elsewhere, is avoided from then
 // Run submits again what a run has not completed.
 func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 	err := c.openToWrite(cmd, args[0], "measure the rest as a run of your own: `spmvtune submit SWEEP --adopt RUN`",
-		slurm.JobsFile)
+		slurm.LedgerFile)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 )
@@ -230,7 +229,7 @@ func pause(ctx context.Context, run *slurm.Run, s status.Status) error {
 			return ctx.Err()
 		case <-time.After(lookEvery):
 		}
-		if m, err := merge.ReadLast(run); err == nil && mergedAt(m).After(before) {
+		if l, err := run.Ledger(); err == nil && mergedAt(l.Merge).After(before) {
 			return nil
 		}
 	}
@@ -238,7 +237,7 @@ func pause(ctx context.Context, run *slurm.Run, s status.Status) error {
 	return nil
 }
 
-func mergedAt(m *merge.Last) time.Time {
+func mergedAt(m *slurm.Merge) time.Time {
 	if m == nil {
 		return time.Time{}
 	}

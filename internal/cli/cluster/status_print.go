@@ -41,7 +41,7 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 
 	if s.DamagedJobs > 0 {
 		fmt.Fprintf(w, "note: %s of %s can't be used: Slurm is asked by the names of the jobs instead\n",
-			term.Count(s.DamagedJobs, "line", "lines"), slurm.JobsFile)
+			term.Count(s.DamagedJobs, "line", "lines"), slurm.LedgerFile)
 	}
 	printSilent(w, s.Silent)
 	printNext(w, run, s)
@@ -245,7 +245,7 @@ func sentAsItIs(c status.Chunk) bool {
 
 // again is the command that goes on with what a run lacks.
 func again(run *slurm.Run) string {
-	if jobs, err := run.Jobs(); err == nil && len(jobs) == 0 && len(run.Rounds()) == 0 {
+	if l, err := run.Ledger(); err == nil && l.LastRound() == 0 {
 		return onRun("task", run, "--next") // which was only prepared
 	}
 	return onRun("retry", run)

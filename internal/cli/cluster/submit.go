@@ -227,11 +227,7 @@ func (c *submitCommand) send(ctx context.Context, run *slurm.Run, left slurm.Pla
 	}
 	defer unlock()
 
-	ids := make([]string, len(left.Chunks))
-	for i, chunk := range left.Chunks {
-		ids[i] = chunk.ID
-	}
-	round, err := submit.Next(ctx, c.client, run, c.sweep.Slurm, ids)
+	round, err := submit.Next(ctx, c.client, run, c.sweep.Slurm, left.Chunks)
 	if err == nil {
 		return round, nil
 	}

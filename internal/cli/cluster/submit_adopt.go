@@ -17,8 +17,6 @@ import (
 	"spmvtune/internal/job"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
-	"spmvtune/slurm/adopt"
-	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
@@ -35,8 +33,8 @@ func (c *submitCommand) adopt(ctx context.Context, cut *cutting) error {
 	}
 	source, err := c.source(ctx)
 	if err == nil {
-		cut.adopted, err = adopt.NewMatch(ctx, source, cut.sweep,
-			adopt.Options{Sources: hardware.Sources(), Choose: chooserOf, Elsewhere: c.prepareOnly})
+		cut.adopted, err = submit.NewMatch(ctx, source, cut.sweep,
+			submit.MatchOptions{Sources: hardware.Sources(), Choose: chooserOf, Elsewhere: c.prepareOnly})
 	}
 	if err != nil {
 		return fmt.Errorf("adopting what %s has measured: %w", c.adopted, err)
@@ -45,9 +43,9 @@ func (c *submitCommand) adopt(ctx context.Context, cut *cutting) error {
 }
 
 // source reads what the named run or database has measured.
-func (c *submitCommand) source(ctx context.Context) (*adopt.Source, error) {
+func (c *submitCommand) source(ctx context.Context) (*submit.Source, error) {
 	if info, err := os.Stat(c.adopted); err == nil && !info.IsDir() {
-		return adopt.ReadDatabase(ctx, c.adopted)
+		return submit.ReadDatabase(ctx, c.adopted)
 	}
 	run, err := openRun(c.root, c.adopted)
 	if err != nil {
@@ -56,12 +54,12 @@ func (c *submitCommand) source(ctx context.Context) (*adopt.Source, error) {
 	if err := c.isOver(ctx, run); err != nil {
 		return nil, err
 	}
-	return adopt.ReadRun(ctx, run)
+	return submit.ReadRun(ctx, run)
 }
 
 // isOver refuses a run of which something may still be measured: that would be measured twice.
 func (c *submitCommand) isOver(ctx context.Context, run *slurm.Run) error {
-	missing, err := merge.Find(ctx, run)
+	missing, err := run.Missing(ctx)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -75,7 +73,11 @@ func (c *submitCommand) isOver(ctx context.Context, run *slurm.Run) error {
 			active++
 		}
 	}
-	sent, err := run.SentChunks()
+	ledger, err := run.Ledger()
+	if err != nil {
+		return err
+	}
+	sent, err := ledger.SentChunks()
 	if err != nil {
 		return err
 	}
@@ -132,7 +134,7 @@ func (c *submitCommand) earlier() []string {
 }
 
 // printAdopted says what an earlier run has measured, and what of that does not count.
-func printAdopted(w io.Writer, m *adopt.Match) {
+func printAdopted(w io.Writer, m *submit.Match) {
 	if m == nil {
 		return
 	}
@@ -159,7 +161,7 @@ type cutting struct {
 	refused bool
 	notes   []string
 	// adopted is what an earlier run has measured; nil: nothing.
-	adopted *adopt.Match
+	adopted *submit.Match
 	// left is the plan without the chunks that are measured.
 	left slurm.Plan
 }

@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"net/http"
 	"net/http/httptest"
-
 	"os"
 	"path/filepath"
 	"strings"

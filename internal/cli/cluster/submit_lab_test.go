@@ -54,7 +54,7 @@ func TestSubmitWholeWay(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		jobs, err := os.ReadFile(filepath.Join(dir, "jobs.jsonl"))
+		jobs, err := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
 		if err != nil || strings.Count(string(jobs), `"submitted"`) < 3 {
 			t.Errorf("of arrays of at most three tasks there are:\n%s", jobs)
 		}

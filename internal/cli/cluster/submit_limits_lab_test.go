@@ -64,7 +64,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 		if s := l.status(dirs[0]); s.Counts.Done != s.Counts.All || s.Trials.Done != taskTrials {
 			t.Errorf("status %+v:\n%s", s, out)
 		}
-		jobs, err := os.ReadFile(filepath.Join(dirs[0], "jobs.jsonl"))
+		jobs, err := os.ReadFile(filepath.Join(dirs[0], "ledger.jsonl"))
 		if err != nil || strings.Count(string(jobs), `"--nodelist=n1"`) < 2 || strings.Count(string(jobs), `"--nodelist=n3"`) < 2 {
 			t.Errorf("a limit of four jobs has not cut the arrays, %v:\n%s", err, jobs)
 		}
@@ -104,7 +104,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 			t.Errorf("status does not name the node and the exit code:\n%s", out)
 		}
 		l.do(0, "retry", dirs[0])
-		jobs, err := os.ReadFile(filepath.Join(dirs[0], "jobs.jsonl"))
+		jobs, err := os.ReadFile(filepath.Join(dirs[0], "ledger.jsonl"))
 		if n := strings.Count(string(jobs), `"--partition=low"`); err != nil || n != 4 ||
 			strings.Count(string(jobs), `"--qos=gpus"`) != 4 || strings.Count(string(jobs), `"--account=lab"`) != 4 {
 			t.Errorf("jobs, %v:\n%s", err, jobs)

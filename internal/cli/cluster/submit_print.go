@@ -11,7 +11,6 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/slurm"
-	"spmvtune/slurm/adopt"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
@@ -25,7 +24,7 @@ type submitted struct {
 	Jobs  []slurm.Sent `json:"jobs"`
 	Notes []string     `json:"notes,omitempty"`
 	// Adopted says what an earlier run has measured.
-	Adopted *adopt.Match `json:"adopted,omitempty"`
+	Adopted *submit.Match `json:"adopted,omitempty"`
 	// Rest is the number of chunks that are sent later, because Limit bounds the jobs that are
 	// submitted at once.
 	Rest  int    `json:"rest,omitempty"`
@@ -153,9 +152,9 @@ func printHints(w io.Writer, notes []string) {
 // previewed is what `submit --dry-run --json` prints.
 type previewed struct {
 	submit.Preview
-	Plan    planSummary  `json:"plan"`
-	Notes   []string     `json:"notes,omitempty"`
-	Adopted *adopt.Match `json:"adopted,omitempty"`
+	Plan    planSummary   `json:"plan"`
+	Notes   []string      `json:"notes,omitempty"`
+	Adopted *submit.Match `json:"adopted,omitempty"`
 }
 
 // preview prints what submit would do.

@@ -13,7 +13,7 @@ import (
 	"spmvtune/internal/testing/clitest"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
+	"spmvtune/slurm/status"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -52,7 +52,7 @@ func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials []*
 		t.Fatal(err)
 	}
 	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
-		Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}}}}}, clitest.WithGPUs(t, gpus), "test")
+		Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}}}}}, clitest.WithGPUs(t, gpus), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestTasksOfTwoKinds(t *testing.T) {
 			t.Fatalf("task %s: %v\n%s", task, err, out)
 		}
 	}
-	if _, err := merge.Run(t.Context(), run, 0, func(*merge.Last) error { return nil }); err != nil {
+	if _, err := status.Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	db, err := store.OpenReadOnly(run.Path("results.db"))

@@ -11,16 +11,17 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 )
 
 // submitTask submits it and returns the id of its only task.
 func submitTask(t *testing.T, run *slurm.Run, sweep *configs.Sweep) (job string) {
 	t.Helper()
-	round, err := submit.Next(t.Context(), &sbatch.Client{}, run, sweep.Slurm, []string{"0001"})
+	round, err := submit.Next(t.Context(), &sbatch.Client{}, run, sweep.Slurm, slurmtest.Chunks(t, run, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func checkComplete(t *testing.T, run *slurm.Run, attempts int, overlap bool) {
 		t.Errorf("the last attempt ends with %+v", last)
 	}
 	// The run's own last job may have merged already: then all are known.
-	merged, err := merge.Run(t.Context(), run, 0, func(*merge.Last) error { return nil })
+	merged, err := status.Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil })
 	if err != nil || merged.New+merged.Known != taskTrials+twice || merged.Complete != 1 || len(merged.Missing) > 0 {
 		t.Errorf("merged %+v, %v", merged, err)
 	}

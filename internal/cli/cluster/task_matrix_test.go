@@ -34,8 +34,8 @@ func TestTaskWithAChangedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	half := func(i int) []slurm.Piece {
-		return []slurm.Piece{{Matrix: "c", Part: trial.Part{Index: i, Of: 2}}}
+	half := func(i int) []trial.Piece {
+		return []trial.Piece{{Matrix: "c", Part: trial.Part{Index: i, Of: 2}}}
 	}
 	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: half(0)}, {ID: "0002", Pieces: half(1)}}}, program, "test")
 	if err != nil {

@@ -149,7 +149,7 @@ type ledger struct{ tuner.Summary }
 
 // has lists the trials of a piece on this backend that are in a journal. lacks says why these are not
 // all; "" if they are. Each GPU of the run may have measured a share of the piece.
-func (l *ledger) has(p slurm.Piece) (ids []trial.IDs, lacks string) {
+func (l *ledger) has(p trial.Piece) (ids []trial.IDs, lacks string) {
 	lacks = "not begun"
 	for _, q := range l.Pieces {
 		if q.Matrix != p.Matrix || !p.Part.Overlaps(q.Part) {
@@ -165,7 +165,7 @@ func (l *ledger) has(p slurm.Piece) (ids []trial.IDs, lacks string) {
 }
 
 // partsOf returns pieces in the form of the tuner.
-func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
+func partsOf(pieces []trial.Piece) map[string][]trial.Part {
 	parts := map[string][]trial.Part{}
 	for _, p := range pieces {
 		parts[p.Matrix] = append(parts[p.Matrix], p.Part)
@@ -175,7 +175,7 @@ func partsOf(pieces []slurm.Piece) map[string][]trial.Part {
 
 // account says which pieces are complete on all backends that have a ledger. lacks says why the
 // first incomplete one is not. Without ledgers, nothing has begun.
-func account(pieces []slurm.Piece, ledgers []*ledger) (list []trial.Piece, complete int, lacks string) {
+func account(pieces []trial.Piece, ledgers []*ledger) (list []trial.Piece, complete int, lacks string) {
 	if len(ledgers) == 0 {
 		ledgers = []*ledger{{}}
 	}

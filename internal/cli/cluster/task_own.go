@@ -11,7 +11,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 )
 
 const (
@@ -153,20 +152,20 @@ func (w *worker) take(ctx context.Context) (slurm.Chunk, *slurm.Claim, error) {
 		return chunk, claim, err
 	}
 
-	missing, err := merge.Find(ctx, w.run)
+	missing, err := w.run.Missing(ctx)
 	if err != nil {
 		return slurm.Chunk{}, nil, err
 	}
 	return w.first(plan, func(id string) bool {
 		c := claims[id]
 		return !c.Live && c.Barren < mostBarren &&
-			slices.ContainsFunc(missing, func(m merge.Missing) bool { return m.Chunk == id })
+			slices.ContainsFunc(missing, func(m slurm.Missing) bool { return m.Chunk == id })
 	})
 }
 
 // first claims the first chunk that is good, and that neither Slurm nor another process has.
 func (w *worker) first(plan slurm.Plan, good func(id string) bool) (slurm.Chunk, *slurm.Claim, error) {
-	sent, err := w.run.SentChunks()
+	sent, err := w.sent()
 	if err != nil {
 		return slurm.Chunk{}, nil, err
 	}
@@ -181,7 +180,7 @@ func (w *worker) first(plan slurm.Plan, good func(id string) bool) (slurm.Chunk,
 		if err != nil {
 			return c, nil, err
 		}
-		if sent, err = w.run.SentChunks(); err != nil || sent[c.ID] { // since
+		if sent, err = w.sent(); err != nil || sent[c.ID] { // since
 			if err = errors.Join(err, w.run.Release(claim, false)); err != nil {
 				return c, nil, err
 			}
@@ -190,6 +189,15 @@ func (w *worker) first(plan slurm.Plan, good func(id string) bool) (slurm.Chunk,
 		return c, claim, nil
 	}
 	return slurm.Chunk{}, nil, nil
+}
+
+// sent are the chunks that Slurm has, or may have.
+func (w *worker) sent() (map[string]bool, error) {
+	ledger, err := w.run.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	return ledger.SentChunks()
 }
 
 // alone makes sure that a task of Slurm and another process don't measure a chunk at the same time. Each

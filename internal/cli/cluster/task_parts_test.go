@@ -6,21 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/slurm"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
 
 // A piece is complete when its share on every device is, however it was cut.
 func TestAccount(t *testing.T) {
-	half := slurm.Piece{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}
+	half := trial.Piece{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}
 	end := func(index, of int, reason string) *ledger {
 		return &ledger{tuner.Summary{Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Index: index, Of: of},
 			Complete: reason == "", Reason: reason}}}}
 	}
 	for name, c := range map[string]struct {
 		ledgers []*ledger
-		piece   slurm.Piece
+		piece   trial.Piece
 		want    string
 	}{
 		"nothing begun":   {nil, half, "a: not begun"},
@@ -30,11 +29,11 @@ func TestAccount(t *testing.T) {
 		"both shares":     {[]*ledger{end(2, 4, ""), end(3, 4, "")}, half, ""},
 		"a share failed":  {[]*ledger{end(2, 4, ""), end(3, 4, "gone")}, half, "a: gone"},
 		"share of the whole": {[]*ledger{end(1, 2, ""), end(2, 4, "")},
-			slurm.Piece{Matrix: "a", Part: trial.Part{Index: 2, Of: 4}}, ""},
+			trial.Piece{Matrix: "a", Part: trial.Part{Index: 2, Of: 4}}, ""},
 		"another part":   {[]*ledger{end(0, 2, "")}, half, "a: not begun"},
-		"another matrix": {[]*ledger{end(0, 1, "")}, slurm.Piece{Matrix: "b", Part: trial.Part{Of: 1}}, "b: not begun"},
+		"another matrix": {[]*ledger{end(0, 1, "")}, trial.Piece{Matrix: "b", Part: trial.Part{Of: 1}}, "b: not begun"},
 	} {
-		list, complete, lacks := account([]slurm.Piece{c.piece}, c.ledgers)
+		list, complete, lacks := account([]trial.Piece{c.piece}, c.ledgers)
 		if lacks != c.want || (complete == 1) != (lacks == "") || list[0].Complete != (lacks == "") {
 			t.Errorf("%s: %+v, lacks %q", name, list, lacks)
 		}

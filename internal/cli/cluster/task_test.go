@@ -54,7 +54,7 @@ var fewTrials = strings.NewReplacer("to = 800, step = 16", "to = 800, step = 196
 	`trial_budget = "20ms"`, `trial_budget = "2ms"`).Replace(taskSweep)
 
 // taskPlan is a chunk with all of the sweep, one matrix in two pieces.
-var taskPlan = slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: taskTrials, Pieces: []slurm.Piece{
+var taskPlan = slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: taskTrials, Pieces: []trial.Piece{
 	{Matrix: "a", Part: trial.Part{Index: 0, Of: 2}}, {Matrix: "a", Part: trial.Part{Index: 1, Of: 2}},
 	{Matrix: "b", Part: trial.Part{Of: 1}},
 }}}}
@@ -292,7 +292,7 @@ precision = ["float64"]
 			t.Fatal(err)
 		}
 		run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
-			Pieces: []slurm.Piece{{Matrix: "c", Part: trial.Part{Of: 1}}, {Matrix: "d", Part: trial.Part{Of: 1}}}}}}, program,
+			Pieces: []trial.Piece{{Matrix: "c", Part: trial.Part{Of: 1}}, {Matrix: "d", Part: trial.Part{Of: 1}}}}}}, program,
 			"test")
 		if err != nil {
 			t.Fatal(err)

@@ -35,21 +35,23 @@ func NewRun(tb testing.TB, chunks int) *slurm.Run {
 	run := &slurm.Run{Dir: tb.TempDir(), Info: slurm.Info{Sweep: "quick", ID: "20260102-abcd", Base: "/",
 		Version: "test",
 		Created: time.Now().UTC()}}
+	run.Folder = run.Dir
 	slurmlab.Must(tb, os.Mkdir(run.Path(slurm.JournalsDir), 0o777))
 	var plan slurm.Plan
 	for i := range chunks {
 		plan.Chunks = append(plan.Chunks,
-			slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}},
+			slurm.Chunk{ID: ChunkID(i), Pieces: []trial.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}},
 				Trials: PerJournal})
 	}
-	writePlan(tb, run, plan)
+	SetPlan(tb, run, plan)
 	data, err := json.Marshal(run.Info)
 	slurmlab.Must(tb, err)
 	slurmlab.Must(tb, os.WriteFile(run.Path("run.json"), data, 0o666))
 	return run
 }
 
-func writePlan(tb testing.TB, run *slurm.Run, plan slurm.Plan) {
+// SetPlan gives a run another plan.
+func SetPlan(tb testing.TB, run *slurm.Run, plan slurm.Plan) {
 	tb.Helper()
 	data, err := json.Marshal(plan)
 	slurmlab.Must(tb, err)
@@ -58,6 +60,30 @@ func writePlan(tb testing.TB, run *slurm.Run, plan slurm.Plan) {
 
 func ChunkID(i int) string    { return fmt.Sprintf("%04d", i+1) }
 func MatrixName(i int) string { return fmt.Sprintf("m%d", i+1) }
+
+// Jobs are the submissions of a run.
+func Jobs(tb testing.TB, run *slurm.Run) []slurm.Sent {
+	tb.Helper()
+	ledger, err := run.Ledger()
+	slurmlab.Must(tb, err)
+	return ledger.Jobs
+}
+
+// Chunks are the first n chunks of a run's plan.
+func Chunks(tb testing.TB, run *slurm.Run, n int) []slurm.Chunk {
+	tb.Helper()
+	plan, err := run.Plan()
+	slurmlab.Must(tb, err)
+	return plan.Chunks[:n]
+}
+
+// SentChunks are the chunks that were sent, or may have been.
+func SentChunks(tb testing.TB, run *slurm.Run) (map[string]bool, error) {
+	tb.Helper()
+	ledger, err := run.Ledger()
+	slurmlab.Must(tb, err)
+	return ledger.SentChunks()
+}
 
 // SmallSweep is a sweep for tests of jobs.
 func SmallSweep(s configs.Slurm) *configs.Sweep {
@@ -72,7 +98,7 @@ func Created(t *testing.T, root string, s configs.Slurm, chunks int, script stri
 	var plan slurm.Plan
 	for i := range chunks {
 		plan.Chunks = append(plan.Chunks,
-			slurm.Chunk{ID: ChunkID(i), Pieces: []slurm.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}},
+			slurm.Chunk{ID: ChunkID(i), Pieces: []trial.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}},
 				Trials: 1})
 	}
 	run, err := slurm.Create(root, SmallSweep(s), plan, program, "test")

@@ -1,4 +1,4 @@
-package merge
+package status
 
 import (
 	"bytes"
@@ -22,23 +22,22 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-func mergeRun(tb testing.TB, run *slurm.Run) Merged {
+func mergeRun(tb testing.TB, run *slurm.Run) slurm.Merge {
 	tb.Helper()
 	m, err := mergeOnly(tb.Context(), run)
 	slurmlab.Must(tb, err)
 	return m
 }
 
-func mergeOnly(ctx context.Context, run *slurm.Run) (Merged, error) {
-	m, err := Run(ctx, run, 0, func(*Last) error { return nil })
-	return m.Merged, err
+func mergeOnly(ctx context.Context, run *slurm.Run) (slurm.Merge, error) {
+	return Merge(ctx, run, 0, func(*slurm.Merge) error { return nil })
 }
 
 // count is the number of trials in the run's database, each of which must be
 // there with its samples.
 func count(tb testing.TB, run *slurm.Run) int64 {
 	tb.Helper()
-	db, err := store.OpenReadOnly(run.Path(DatabaseFile))
+	db, err := store.OpenReadOnly(run.Path(slurm.DatabaseFile))
 	slurmlab.Must(tb, err)
 	defer db.Close()
 	table, err := db.Query(tb.Context(),
@@ -74,7 +73,7 @@ func TestMerge(t *testing.T) {
 	if m.New != 10+2+1 || m.Known != 1 || m.Journals != 4 || m.Complete != 1 {
 		t.Errorf("%+v", m)
 	}
-	wantMissing := []Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Reason: "out of time"},
+	wantMissing := []slurm.Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Reason: "out of time"},
 		{Chunk: "0003", Attempts: 1, Job: "1_2"}, {Chunk: "0004"}}
 	for i := range m.Missing {
 		m.Missing[i].At = time.Time{}
@@ -165,7 +164,7 @@ func TestMergesInOrder(t *testing.T) {
 	began, goOn, second := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var both sync.WaitGroup
 	both.Go(func() {
-		_, err := Run(t.Context(), run, 0, func(*Last) error { close(began); <-goOn; return nil })
+		_, err := Merge(t.Context(), run, 0, func(*slurm.Merge) error { close(began); <-goOn; return nil })
 		if err != nil {
 			t.Error(err)
 		}
@@ -174,7 +173,7 @@ func TestMergesInOrder(t *testing.T) {
 	slurmtest.End(t, w, "m1", trial.Part{Of: 1}, "")
 	both.Go(func() {
 		defer close(second)
-		if _, err := Run(t.Context(), run, 1, func(*Last) error { return nil }); err != nil {
+		if _, err := Merge(t.Context(), run, 1, func(*slurm.Merge) error { return nil }); err != nil {
 			t.Error(err)
 		}
 	})
@@ -184,8 +183,8 @@ func TestMergesInOrder(t *testing.T) {
 	}
 	close(goOn)
 	both.Wait()
-	if m, err := ReadLast(run); err != nil || m.Complete != 1 || m.Round != 1 {
-		t.Errorf("the last merge is %+v, %v", m, err)
+	if l, err := run.Ledger(); err != nil || l.Merge.Complete != 1 || l.Merge.Round != 1 {
+		t.Errorf("the last merge is %+v, %v", l.Merge, err)
 	}
 }
 
@@ -253,13 +252,13 @@ func TestMergeIntoDamagedDatabase(t *testing.T) {
 			run := slurmtest.NewRun(t, 1)
 			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "1_0", 0, 50), "m1", 50)
 			mergeRun(t, run)
-			data, err := os.ReadFile(run.Path(DatabaseFile))
+			data, err := os.ReadFile(run.Path(slurm.DatabaseFile))
 			slurmlab.Must(t, err)
-			slurmlab.Must(t, os.WriteFile(run.Path(DatabaseFile), damage(data), 0o666))
+			slurmlab.Must(t, os.WriteFile(run.Path(slurm.DatabaseFile), damage(data), 0o666))
 			if m, err := mergeOnly(t.Context(), run); err == nil || !strings.Contains(err.Error(), "delete it and merge again") {
 				t.Fatalf("merged %+v, %v", m, err)
 			}
-			slurmlab.Must(t, os.Remove(run.Path(DatabaseFile)))
+			slurmlab.Must(t, os.Remove(run.Path(slurm.DatabaseFile)))
 			if m := mergeRun(t, run); m.New != 50 || count(t, run) != 50 {
 				t.Errorf("merged again: %+v", m)
 			}

@@ -1,4 +1,4 @@
-package merge
+package status
 
 import (
 	"bytes"
@@ -20,11 +20,11 @@ func TestMissing(t *testing.T) {
 		return trial.Piece{Matrix: matrix, Part: part, Complete: true}
 	}
 	p := func(index, of int) trial.Part { return trial.Part{Index: index, Of: of} }
-	whole := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)},
+	whole := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []trial.Piece{{Matrix: "a", Part: p(1, 3)},
 		{Matrix: "b", Part: trial.Part{Of: 1}}}}}}
 	split := slurm.Plan{Chunks: append(whole.Chunks,
-		slurm.Chunk{ID: "0001.1", Pieces: []slurm.Piece{{Matrix: "a", Part: p(1, 3)}}},
-		slurm.Chunk{ID: "0001.2", Pieces: []slurm.Piece{{Matrix: "b", Part: trial.Part{Of: 1}}}})}
+		slurm.Chunk{ID: "0001.1", Pieces: []trial.Piece{{Matrix: "a", Part: p(1, 3)}}},
+		slurm.Chunk{ID: "0001.2", Pieces: []trial.Piece{{Matrix: "b", Part: trial.Part{Of: 1}}}})}
 	for _, tt := range []struct {
 		name     string
 		plan     slurm.Plan
@@ -49,11 +49,12 @@ func TestMissing(t *testing.T) {
 			map[string][]trial.Piece{"0001": {done("a", p(0, 1)), done("b", p(0, 0))}}, 1, "0001.2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var files []File
+			var files []slurm.File
 			for chunk, pieces := range tt.ended {
-				files = append(files, File{Name: journal.Name{Chunk: chunk, Job: "1_1"}, ends: []journal.End{{Pieces: pieces}}})
+				files = append(files, slurm.File{Name: journal.Name{Chunk: chunk, Job: "1_1"}, Ends: []journal.End{{Pieces: pieces}}})
 			}
-			complete, list, _ := Incomplete(tt.plan, files)
+			list := slurm.Incomplete(tt.plan, files)
+			complete := len(tt.plan.Current()) - len(list)
 			var ids []string
 			for _, m := range list {
 				ids = append(ids, m.Chunk)
@@ -68,33 +69,33 @@ func TestMissing(t *testing.T) {
 // What an attempt says of its pieces does not count if one of its journals has lost
 // trials, also one of another worker. Another attempt's word does.
 func TestMissingOfLossyAttempt(t *testing.T) {
-	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
 	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1),
 		Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}, Complete: true}}}}
 	name := func(job string, worker int) journal.Name {
 		return journal.Name{Chunk: "0001", Job: job, Worker: worker}
 	}
-	main := File{Name: name("1_1", 0), ends: complete}
-	for what, fault := range map[string]Fault{
+	main := slurm.File{Name: name("1_1", 0), Ends: complete}
+	for what, fault := range map[string]slurm.Fault{
 		"damaged": {Damaged: 1, First: "line 4: bad"}, "orphan": {Orphans: 1, First: "line 4: bad"},
 		"unknown": {Unknown: 1, First: "line 4: bad"}, "unread": {Unread: true, First: "input/output error"},
 	} {
-		own, worker, again := main, File{Name: name("1_1", 2), ends: complete}, File{Name: name("2_1", 0), ends: complete}
+		own, worker, again := main, slurm.File{Name: name("1_1", 2), Ends: complete}, slurm.File{Name: name("2_1", 0), Ends: complete}
 		own.Fault, worker.Fault = fault, fault
-		for _, files := range [][]File{{own}, {main, worker}, {{Name: main.Name, Fault: fault}}} {
-			n, list, _ := Incomplete(plan, files)
+		for _, files := range [][]slurm.File{{own}, {main, worker}, {{Name: main.Name, Fault: fault}}} {
+			list := slurm.Incomplete(plan, files)
 			want := "journal " + files[len(files)-1].Name.String() + ": " + fault.First
-			if fault.Unread || len(files[0].ends) > 0 {
-				if n != 0 || len(list) != 1 || !strings.HasSuffix(list[0].Reason, want) {
-					t.Errorf("%s, in %d journals: %d complete, missing %+v", what, len(files), n, list)
+			if fault.Unread || len(files[0].Ends) > 0 {
+				if len(list) != 1 || !strings.HasSuffix(list[0].Reason, want) {
+					t.Errorf("%s, in %d journals: missing %+v", what, len(files), list)
 				}
 			}
-			if n, list, _ := Incomplete(plan, append(files, again)); n != 1 {
+			if list := slurm.Incomplete(plan, append(files, again)); len(list) > 0 {
 				t.Errorf("%s, measured again: missing %+v", what, list)
 			}
 		}
 	}
-	if n, _, _ := Incomplete(plan, []File{{Name: name("1_1", 1), Fault: Fault{Torn: true}}, main}); n != 1 {
+	if list := slurm.Incomplete(plan, []slurm.File{{Name: name("1_1", 1), Fault: slurm.Fault{Torn: true}}, main}); len(list) > 0 {
 		t.Error("a torn line loses nothing that was recorded")
 	}
 }
@@ -102,30 +103,30 @@ func TestMissingOfLossyAttempt(t *testing.T) {
 // Why a chunk is not complete is for the last task of it to say, whatever the clocks
 // of the nodes: not for one before it that writes on, or that said more.
 func TestMissingHasLastAttemptsWord(t *testing.T) {
-	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []slurm.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
-	word := func(job string, attempt, worker int, reason string, at int64) File {
-		f := File{Name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Worker: worker}}
+	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
+	word := func(job string, attempt, worker int, reason string, at int64) slurm.File {
+		f := slurm.File{Name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Worker: worker}}
 		if reason != "" {
-			f.ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at),
+			f.Ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at),
 				Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}
 		}
 		return f
 	}
 	for _, tt := range []struct {
 		name        string
-		files       []File
+		files       []slurm.File
 		job, reason string
 		outOfTime   bool
 	}{
-		{"a later job", []File{word("9_3", 0, 0, "late", 5), word("12_0", 0, 0, "no GPU", 1)}, "12_0", "no GPU", false},
-		{"a later job that was killed", []File{word("12_0", 0, 0, "", 0), word("9_3", 0, 0, "late", 5)}, "12_0", "", false},
-		{"a later attempt", []File{word("9_3", 1, 0, "no GPU", 1), word("9_3", 0, 0, "late", 5)}, "9_3", "no GPU", false},
-		{"a later attempt that was killed", []File{word("9_3", 0, 0, "late", 5), word("9_3", 10, 0, "", 0),
+		{"a later job", []slurm.File{word("9_3", 0, 0, "late", 5), word("12_0", 0, 0, "no GPU", 1)}, "12_0", "no GPU", false},
+		{"a later job that was killed", []slurm.File{word("12_0", 0, 0, "", 0), word("9_3", 0, 0, "late", 5)}, "12_0", "", false},
+		{"a later attempt", []slurm.File{word("9_3", 1, 0, "no GPU", 1), word("9_3", 0, 0, "late", 5)}, "9_3", "no GPU", false},
+		{"a later attempt that was killed", []slurm.File{word("9_3", 0, 0, "late", 5), word("9_3", 10, 0, "", 0),
 			word("9_3", 2, 0, "no GPU", 6)}, "9_3", "", false},
-		{"the last word of an attempt", []File{word("9_3", 0, 1, "late", 7), word("9_3", 0, 0, "no GPU", 5),
+		{"the last word of an attempt", []slurm.File{word("9_3", 0, 1, "late", 7), word("9_3", 0, 0, "no GPU", 5),
 			word("9_3", 0, 2, "", 0)}, "9_3", "late", true},
 	} {
-		if _, list, _ := Incomplete(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason ||
+		if list := slurm.Incomplete(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason ||
 			list[0].OutOfTime != tt.outOfTime {
 			t.Errorf("%s: %+v", tt.name, list)
 		}
@@ -208,13 +209,13 @@ func TestEarlierJournalIsLost(t *testing.T) {
 			run := slurmtest.NewRun(t, 1)
 			first := slurmtest.Write(t, run, 0, "1_0", 0, 3)
 			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "1_0b", 3, 8), "m1", 8)
-			if m := mergeRun(t, run); m.Complete != 1 || m.Unsure != 0 {
+			if m := mergeRun(t, run); m.Complete != 1 {
 				t.Fatalf("before: %+v", m)
 			}
 			data, err := os.ReadFile(first.Path())
 			slurmlab.Must(t, err)
 			slurmlab.Must(t, lose(first.Path(), data))
-			slurmlab.Must(t, os.Remove(run.Path(DatabaseFile)))
+			slurmlab.Must(t, os.Remove(run.Path(slurm.DatabaseFile)))
 			lost := 3
 			if name == "cut" {
 				lost = 1
@@ -229,15 +230,5 @@ func TestEarlierJournalIsLost(t *testing.T) {
 				t.Errorf("measured again: %+v", m)
 			}
 		})
-	}
-}
-
-// The ends of early versions list no trials: their word is taken, and that is said.
-func TestMissingOfEarlyVersion(t *testing.T) {
-	run := slurmtest.NewRun(t, 2)
-	slurmtest.End(t, slurmtest.Write(t, run, 0, "1_0", 0, 3), "m1", trial.Part{Of: 1}, "")
-	slurmtest.EndAll(t, slurmtest.Write(t, run, 1, "1_1", 0, 3), "m2", 3)
-	if m := mergeRun(t, run); m.Complete != 2 || m.Unsure != 1 {
-		t.Errorf("%+v", m)
 	}
 }

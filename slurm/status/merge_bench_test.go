@@ -1,4 +1,4 @@
-package merge
+package status
 
 import (
 	"context"
@@ -56,7 +56,7 @@ func BenchmarkMerge(b *testing.B) {
 
 func removeDatabase(tb testing.TB, run *slurm.Run) {
 	tb.Helper()
-	files, err := filepath.Glob(run.Path(DatabaseFile + "*"))
+	files, err := filepath.Glob(run.Path(slurm.DatabaseFile + "*"))
 	if err != nil {
 		tb.Fatal(err)
 	}

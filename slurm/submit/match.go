@@ -1,4 +1,4 @@
-package adopt
+package submit
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Options are what planning needs of this program.
-type Options struct {
+// MatchOptions are what planning needs of this program.
+type MatchOptions struct {
 	// Sources are the digests of the catalogue's kernels, by name.
 	Sources map[string]string
 	// Choose returns what decides about the trials of a sweep that goes by a rule; nil for others.
@@ -59,7 +59,7 @@ type planKey struct {
 
 // NewMatch plans a sweep, whose matrices are resolved, on the devices of the source. It loads the matrices
 // that the source has trials of, because the identity of a trial depends on their content.
-func NewMatch(ctx context.Context, s *Source, sweep *configs.Sweep, opt Options) (*Match, error) {
+func NewMatch(ctx context.Context, s *Source, sweep *configs.Sweep, opt MatchOptions) (*Match, error) {
 	m := &Match{From: s.Path, source: s, sweep: sweep, matrices: map[string]trial.Matrix{},
 		plans: map[planKey][]trial.Trial{}}
 	for _, spec := range sweep.Matrices {
@@ -83,7 +83,7 @@ func NewMatch(ctx context.Context, s *Source, sweep *configs.Sweep, opt Options)
 }
 
 // plan plans the work of tasks of a kind.
-func (m *Match) plan(ctx context.Context, kind int, opt Options) error {
+func (m *Match) plan(ctx context.Context, kind int, opt MatchOptions) error {
 	m.devices, m.partly = append(m.devices, nil), append(m.partly, false)
 	one := m.sweep.Slurm.Of(kind)
 	pinned, err := m.source.pinned(kind, one)
@@ -176,7 +176,7 @@ func (m *Match) trialsOf(kind int, name string) iter.Seq2[string, []trial.Trial]
 
 // piece returns the trials of a piece that the source has, and whether these are all. A search decides itself
 // whether it is over.
-func (m *Match) piece(kind int, p slurm.Piece) (adopted []trial.Trial, all bool) {
+func (m *Match) piece(kind int, p trial.Piece) (adopted []trial.Trial, all bool) {
 	adaptive := search.Adaptive(m.sweep.Search.Strategy)
 	known := false
 	protocol := m.sweep.Protocol
@@ -216,7 +216,7 @@ func (m *Match) finished(trials []trial.Trial) bool {
 
 // Complete reports whether the source has all trials of a chunk.
 func (m *Match) Complete(c slurm.Chunk) bool {
-	return !slices.ContainsFunc(c.Pieces, func(p slurm.Piece) bool {
+	return !slices.ContainsFunc(c.Pieces, func(p trial.Piece) bool {
 		_, all := m.piece(c.Kind, p)
 		return !all
 	})
@@ -251,7 +251,7 @@ func (s *Source) pinned(kind int, asked configs.Slurm) (d slurm.Devices, err err
 // cores is how many cores a task of a kind has; 0 if that is not known. Slurm may give more than cpus says, by
 // whole cores or nodes, so that a run that asked for the same says it best. assumed says that it is 1 because
 // nothing says how many.
-func (s *Source) cores(kind int, asked configs.Slurm, pinned slurm.Devices, opt Options) (n int, assumed bool) {
+func (s *Source) cores(kind int, asked configs.Slurm, pinned slurm.Devices, opt MatchOptions) (n int, assumed bool) {
 	if s.Run != nil {
 		sweep, err := s.Run.TaskSweep() // a sweep that was edited says nothing
 		if err == nil && pinned.Cores > 0 && asksAlike(sweep.Slurm.Of(kind), asked) {

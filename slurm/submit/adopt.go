@@ -1,16 +1,4 @@
-// Package adopt gives a new run what an earlier one has measured, so that only the rest is sent. The earlier
-// one is the folder of a run, wherever it lies now, or a database.
-//
-// What may be adopted is decided by identity: the trials that the new run would try are planned on the
-// device that the earlier one had, from the sweep, the content of its matrices and the code of this
-// program, and only these are taken. So everything that a result depends on is the same. They go into
-// journals of the new run, one for each chunk, as those of an attempt: tasks find them there, merge brings
-// them into the database, and if they are lost, that is noticed as for any journal.
-//
-//   - Read reads what was measured
-//   - Match finds what of it the new run would measure, and why the rest does not count
-//   - Give writes it into the new run
-package adopt
+package submit
 
 import (
 	"cmp"
@@ -28,7 +16,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
-	"spmvtune/slurm/merge"
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
@@ -36,7 +23,14 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// A Source is what an earlier run has measured. It is held in memory, with all samples.
+// A Source is what an earlier run has measured, of which a new run is given what it would measure, too: then only
+// the rest is sent. It is the folder of a run, wherever it lies now, or a database, held in memory with all samples.
+//
+// What may be adopted is decided by identity (see Match): the trials that the new run would try are planned on the
+// device that the earlier one had, from the sweep, the content of its matrices and the code of this program, and
+// only these are taken. So everything that a result depends on is the same. They go into journals of the new run,
+// one for each chunk, as those of an attempt: tasks find them there, a merge brings them into the database, and if
+// they are lost, that is noticed as for any journal.
 type Source struct {
 	Path string // Path is the folder of a run, or a database.
 	// Run is nil for a database.
@@ -60,12 +54,12 @@ func (r *record) known() bool { return r != nil && r.ID != "" && r.run != nil }
 // may have been removed since.
 func ReadRun(ctx context.Context, run *slurm.Run) (*Source, error) {
 	s := &Source{Path: run.Dir, Run: run, records: map[string]*record{}, open: map[string]bool{}}
-	names, err := journal.List(run.Path(slurm.JournalsDir))
+	files, err := run.Files()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	for _, name := range names {
-		for line, err := range journal.Read(ctx, run.Path(slurm.JournalsDir, name.String())) {
+	for _, f := range files {
+		for line, err := range journal.Read(ctx, f.Path) {
 			if err != nil {
 				return nil, err
 			}
@@ -79,7 +73,7 @@ func ReadRun(ctx context.Context, run *slurm.Run) (*Source, error) {
 		return nil, err
 	}
 
-	database := run.Path(merge.DatabaseFile)
+	database := run.Path(slurm.DatabaseFile)
 	if _, err := os.Stat(database); errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -95,12 +89,12 @@ func (s *Source) findOpen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	missing, err := merge.Find(ctx, s.Run)
+	missing, err := s.Run.Missing(ctx)
 	if err != nil {
 		return err
 	}
 	for _, c := range plan.Chunks {
-		if slices.ContainsFunc(missing, func(m merge.Missing) bool { return m.Chunk == c.ID }) {
+		if slices.ContainsFunc(missing, func(m slurm.Missing) bool { return m.Chunk == c.ID }) {
 			for _, p := range c.Pieces {
 				s.open[p.Matrix] = true
 			}

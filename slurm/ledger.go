@@ -1,0 +1,374 @@
+package slurm
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
+	"spmvtune/slurm/sbatch"
+	"spmvtune/tuner/journal"
+)
+
+// A Batch is what one sbatch sends: an array of tasks, or the job that ends a round.
+type Batch struct {
+	// Name is the job's unique name: NAME-ID.ROUND.N or NAME-ID.ROUND.finish.
+	Name  string `json:"name"`
+	Round int    `json:"round"`          // Round is the round's number, from 1.
+	Base  int    `json:"base"`           // Base is the index in the round of the chunk of task 0.
+	Kind  int    `json:"kind,omitempty"` // Kind is that of its tasks.
+	Tasks int    `json:"tasks"`          // Tasks is the number of tasks; 0 for the job that ends the round.
+}
+
+// Finish reports whether b is the job that ends its round.
+func (b Batch) Finish() bool { return b.Tasks == 0 }
+
+// A Sent is a batch with what became of its submission.
+type Sent struct {
+	Batch
+	sbatch.JobID           // Its ID is "" until sbatch has answered.
+	Outcome      Outcome   `json:"outcome"`
+	At           time.Time `json:"at"`             // At is the time of the outcome, in UTC.
+	Said         string    `json:"said,omitempty"` // Said has the words of Slurm's refusal.
+	User         string    `json:"user,omitempty"` // User is who ran sbatch.
+	Args         []string  `json:"-"`              // Args are the arguments of sbatch.
+}
+
+// Exists reports whether there is a job, or may be one.
+func (s *Sent) Exists() bool { return s.Outcome == Submitted || s.Outcome == Intended }
+
+// An Outcome says how far a submission got.
+type Outcome string
+
+const (
+	Intended  Outcome = "intended"  // sbatch was about to run; whether there is a job is not known
+	Submitted Outcome = "submitted" // there is a job
+	Refused   Outcome = "refused"   // there is no job: sbatch was refused, or could not run
+	Lost      Outcome = "lost"      // there is no job: Slurm knows none with this name
+)
+
+// Settings are what tasks ask for in another way than the sweep says.
+type Settings struct {
+	Set      map[string]string `json:"set,omitempty"`      // Set are keys of [slurm] that retry was told.
+	Exclude  []string          `json:"exclude,omitempty"`  // Exclude are the nodes that retry avoids.
+	Throttle *int              `json:"throttle,omitempty"` // Throttle is what throttle was told; nil: nothing.
+}
+
+// A Ledger is what happened to a run since it was made, as its folder says it: what was decided to be sent,
+// what became of that, what commands were told, and what the last merge did.
+//
+// Note: what those who hold the Lock say one after the other is a line of the ledger's file. What several processes
+// may decide at once, of which one must win, is a file of its own: the chunks of a round, the claim of a chunk, the
+// devices, the content of a matrix. Some file systems have no locks, or locks that other nodes don't see, and there
+// two lines may meet; but on all of them only one process can create a file. The last merge has a file, too, which
+// is replaced: whoever may write to the folder may merge, also beside a submission.
+type Ledger struct {
+	Jobs     []Sent           // Jobs are the submissions in their order.
+	Rounds   map[int][]string // Rounds are the chunks of each round, in the order of their tasks.
+	Settings Settings
+	Merge    *Merge // Merge is what the last merge did; nil before the first one.
+	Damaged  int    // Damaged is the number of lines that can't be used: torn or damaged ones.
+	// Forgetful says that the folder has lost what says which jobs were sent: there is no round, but there are
+	// logs of tasks.
+	Forgetful bool
+
+	run  *Run
+	lost error // lost says which round can't be read.
+}
+
+// An entry is a line of the ledger. One of its pointers says what it is about.
+type entry struct {
+	At       time.Time `json:"at"`
+	By       string    `json:"by"` // By is who wrote the line.
+	Job      *sentArgs `json:"job,omitempty"`
+	Settings *Settings `json:"settings,omitempty"`
+}
+
+// A sentArgs is a submission with its arguments, where sbatch is about to run.
+type sentArgs struct {
+	Sent
+	Args []string `json:"args,omitempty"`
+}
+
+// Ledger reads the ledger as it is now, as far as it can be read. A torn line is an intention before sbatch ran,
+// or an answer of sbatch, which retry asks for again.
+func (r *Run) Ledger() (*Ledger, error) {
+	data, err := r.Read(LedgerFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading the ledger of the run: %w", err)
+	}
+	l := &Ledger{Rounds: map[int][]string{}, run: r}
+	at := map[string]int{} // by the names of jobs
+	for line := range bytes.Lines(data) {
+		var e entry
+		body, err := journal.Checked(bytes.TrimSuffix(line, []byte("\n")))
+		if err == nil {
+			err = json.Unmarshal(append([]byte("{"), body...), &e)
+		}
+		switch {
+		case err != nil:
+			l.Damaged++
+		case e.Job != nil:
+			i, known := at[e.Job.Name]
+			if !known {
+				i, at[e.Job.Name] = len(l.Jobs), len(l.Jobs)
+				l.Jobs = append(l.Jobs, Sent{})
+			}
+			args := l.Jobs[i].Args
+			if l.Jobs[i] = e.Job.Sent; e.Job.Args != nil {
+				args = e.Job.Args
+			}
+			l.Jobs[i].Args = args
+		case e.Settings != nil:
+			l.Settings = *e.Settings
+		}
+	}
+	if data, err := r.Read(mergedFile); err == nil {
+		if err := json.Unmarshal(data, &l.Merge); err != nil {
+			l.Merge = nil // merging again writes it anew
+		}
+	}
+	l.readRounds()
+	return l, nil
+}
+
+// readRounds reads the rounds that have begun, and those of which there are jobs.
+func (l *Ledger) readRounds() {
+	numbers := l.run.rounds()
+	for _, j := range l.Jobs {
+		numbers = append(numbers, j.Round)
+	}
+	slices.Sort(numbers)
+	for _, n := range slices.Compact(numbers) {
+		chunks, err := l.run.Round(n)
+		if err != nil && l.lost == nil {
+			l.lost = err
+		}
+		l.Rounds[n] = chunks
+	}
+	logs, err := os.ReadDir(l.run.Path(LogsDir))
+	l.Forgetful = err == nil && len(logs) > 0 && len(l.run.rounds()) == 0
+}
+
+// LastRound is the last round that has begun, as far as the folder says so; 0 if there is none.
+func (l *Ledger) LastRound() (last int) {
+	for number := range l.Rounds {
+		last = max(last, number)
+	}
+	return last
+}
+
+// A Slot is the task of an array that a chunk was given.
+type Slot struct {
+	Round int
+	Job   *Sent // Job is nil if the ledger says nothing about it: it was never sent, or the line is lost.
+	Task  int   // Task is the index in the array.
+}
+
+// Name is Slurm's name for the task, "12_3".
+func (s Slot) Name() string { return fmt.Sprintf("%s_%d", s.Job.ID, s.Task) }
+
+// MayExist reports whether the task exists, or may do so.
+func (s Slot) MayExist() bool { return s.Job == nil || s.Job.Exists() }
+
+// Slots returns the slots of each chunk, the latest last. It fails if the chunks of a round are lost.
+func (l *Ledger) Slots() (map[string][]Slot, error) {
+	if l.lost != nil {
+		return nil, l.lost
+	}
+	slots := map[string][]Slot{}
+	for _, number := range slices.Sorted(maps.Keys(l.Rounds)) {
+		list := make([]Slot, len(l.Rounds[number]))
+		for i := range l.Jobs {
+			j := &l.Jobs[i]
+			for task := range j.Tasks {
+				if at := j.Base + task; j.Round == number && at < len(list) && (list[at].Job == nil || j.Exists()) {
+					list[at] = Slot{number, j, task}
+				}
+			}
+		}
+		for i, id := range l.Rounds[number] {
+			list[i].Round = number
+			slots[id] = append(slots[id], list[i])
+		}
+	}
+	return slots, nil
+}
+
+// SentChunks are the chunks that were sent, or may have been.
+func (l *Ledger) SentChunks() (map[string]bool, error) {
+	slots, err := l.Slots()
+	if err == nil && l.Forgetful {
+		err = fmt.Errorf("run %s has lost what says which of its chunks were submitted: spmvtune retry %s asks "+
+			"Slurm, and sends those that have no job", l.run.Dir, term.Shell(l.run.Dir))
+	}
+	sent := map[string]bool{}
+	for id, list := range slots {
+		if slices.ContainsFunc(list, Slot.MayExist) {
+			sent[id] = true
+		}
+	}
+	return sent, err
+}
+
+// Unsent are the chunks that a limit of submitted jobs, or the end of a submission, left over: the last round
+// that names them has no job for them.
+func (l *Ledger) Unsent() (map[string]bool, error) {
+	slots, err := l.Slots()
+	unsent := map[string]bool{}
+	for id, list := range slots {
+		if last := list[len(list)-1]; last.Job == nil || !last.Job.Exists() {
+			unsent[id] = true
+		}
+	}
+	return unsent, err
+}
+
+// JobIDs returns the ids of the submissions that made a job.
+func (l *Ledger) JobIDs() []sbatch.JobID { return JobIDs(l.Jobs) }
+
+// JobIDs returns the ids of the submissions that made a job.
+func JobIDs(jobs []Sent) (ids []sbatch.JobID) {
+	for _, j := range jobs {
+		if j.ID != "" {
+			ids = append(ids, j.JobID)
+		}
+	}
+	return ids
+}
+
+// Note adds what became of a submission to the ledger. args are the arguments of sbatch, where it is about to
+// run. When Note returns nil, the line is on disk.
+func (r *Run) Note(s Sent, args []string) error {
+	s.At, s.User = time.Now().UTC(), cmp.Or(s.User, Me())
+	return r.add(entry{Job: &sentArgs{s, args}})
+}
+
+// NoteSettings adds what tasks ask for from now on to the ledger.
+func (r *Run) NoteSettings(s Settings) error {
+	if err := r.add(entry{Settings: &s}); err != nil {
+		return fmt.Errorf("keeping it for later submissions: %w", err)
+	}
+	return nil
+}
+
+// NoteMerge keeps what a merge did. Its Round becomes that of an earlier merge, if that is later.
+func (r *Run) NoteMerge(m *Merge) error {
+	if l, err := r.Ledger(); err == nil && l.Merge != nil {
+		m.Round = max(m.Round, l.Merge.Round)
+	}
+	m.At = time.Now().UTC()
+	data, err := json.Marshal(m)
+	if err == nil {
+		err = files.Write(r.Path(mergedFile), append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("noting the merge: %w", err)
+	}
+	return nil
+}
+
+// add adds a line to the ledger's file. The caller holds the Lock.
+func (r *Run) add(e entry) (err error) {
+	e.At, e.By = time.Now().UTC(), Me()
+	object, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	line := journal.Checksummed(object[1:])
+	f, err := os.OpenFile(r.Path(LedgerFile), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+
+	// End a line that was torn by a crash or a full disk.
+	if end, err := f.Seek(0, io.SeekEnd); err == nil && end > 0 {
+		last := make([]byte, 1)
+		if _, err := f.ReadAt(last, end-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			line = append([]byte("\n"), line...)
+		}
+	}
+
+	if _, err := f.Write(line); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// errUnderWay says that two submissions of a run meet.
+var errUnderWay = errors.New("another submission of the run is under way")
+
+// NextRound is the number of the next round. Whoever decides what to submit by the state of
+// the run asks for the number first: see WriteRound.
+func (r *Run) NextRound() int { return slices.Max(append(r.rounds(), 0)) + 1 }
+
+// rounds are the numbers of the rounds that have begun. Any problem with their folder shows when a
+// round is read or written.
+func (r *Run) rounds() (numbers []int) {
+	entries, _ := os.ReadDir(r.Path(roundsDir))
+	for _, e := range entries {
+		if n, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json")); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// WriteRound writes the file of a round, which claims it for this process. It fails if another
+// process was faster, because the decision did not know what that process sends.
+func (r *Run) WriteRound(number int, chunks []string) error {
+	data, err := json.Marshal(chunks)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.Path(roundsDir), 0o777); err != nil { // it may have been lost
+		return fmt.Errorf("making the folder of rounds: %w", err)
+	}
+	err = files.Create(r.Path(roundFile(number)), data)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: spmvtune status %s shows what it sends", errUnderWay, term.Shell(r.Dir))
+	}
+	if err != nil {
+		return fmt.Errorf("writing the round: %w", err)
+	}
+	return nil
+}
+
+// Round reads which chunks a round has, in the order of their tasks.
+func (r *Run) Round(number int) (chunks []string, err error) {
+	data, err := r.Read(roundFile(number))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("reading round %d: %w", number, err)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &chunks)
+	}
+	if err == nil {
+		return chunks, nil
+	}
+	why := ""
+	if !errors.Is(err, fs.ErrNotExist) {
+		why = fmt.Sprintf(" (it can't be read: %v)", err)
+	}
+	return nil, fmt.Errorf("run %s has lost its %s, which says what was submitted: spmvtune merge %s brings what is measured "+
+		"into the database; for the rest copy the file back, or submit the sweep again%s", r.Dir, roundFile(number),
+		term.Shell(r.Dir), why)
+}
+
+// roundFile is the path of a round's file in the folder of the run.
+func roundFile(number int) string { return fmt.Sprintf("%s/%03d.json", roundsDir, number) }

@@ -1,0 +1,347 @@
+package slurm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"spmvtune/tuner/journal"
+	"spmvtune/tuner/trial"
+)
+
+// A Merge is what a merge of a run did and found, report included.
+type Merge struct {
+	At time.Time `json:"at"` // At is when it was finished, in UTC.
+	// Round is the last round whose own merge is finished; 0 if there is none.
+	Round int `json:"round"`
+	// Trials are those in the database. Of is Done.
+	Trials Trials `json:"trials"`
+	// Report is the path of the report; "" if no trial is good.
+	Report   string `json:"report,omitempty"`
+	Database string `json:"database"` // Database is the path.
+	Journals int    `json:"journals"`
+	New      int    `json:"new"`   // New trials were not in the database.
+	Known    int    `json:"known"` // Known trials were in the database, or in several journals.
+	// Faulty are the journals that could not be used in full.
+	Faulty []Fault `json:"faulty,omitempty"`
+	// Complete is the number of chunks that are complete. The halves of a split chunk count
+	// in its place.
+	Complete int       `json:"complete"`
+	Missing  []Missing `json:"missing,omitempty"`
+	// Skipped says why tasks have left out all configurations.
+	Skipped []string `json:"skipped,omitempty"`
+}
+
+// Trials counts the trials of a run.
+type Trials struct {
+	// Done is the number of trials in the journals, however they ended.
+	Done int `json:"done"`
+	// Of is the number of all trials. It is an estimate until all chunks are complete.
+	Of int `json:"of"`
+	// OK, Invalid and Failed say how those that are done ended. The device can't launch an
+	// invalid configuration. A wrong result, a fault, a time-out and lack of memory are failures.
+	OK      int `json:"ok"`
+	Invalid int `json:"invalid"`
+	Failed  int `json:"failed"`
+}
+
+// Add counts n more trials that ended with a status.
+func (t *Trials) Add(status trial.Status, n int) {
+	t.Done += n
+	switch status {
+	case trial.OK:
+		t.OK += n
+	case trial.Invalid:
+		t.Invalid += n
+	default:
+		t.Failed += n
+	}
+}
+
+// A Missing is a chunk that is not complete.
+type Missing struct {
+	Chunk string `json:"chunk"`
+	// Attempts is the number of its journals; 0 if it never started.
+	Attempts int `json:"attempts"`
+	// Job is the task of the last attempt, "12_3". The other fields speak about that attempt.
+	Job string `json:"job,omitempty"`
+	// Reason is what it said when it stopped, or why that does not count. It is "" if the
+	// attempt said nothing, as when it is killed.
+	Reason string `json:"reason"`
+	// OutOfTime says that it stopped because its time limit was near.
+	OutOfTime bool `json:"out_of_time,omitempty"`
+	// Lost is the number of trials that attempts had counted and that no journal has any more.
+	Lost int `json:"lost,omitempty"`
+	// At is when it said so, by the clock of its node; zero if it said nothing.
+	At time.Time `json:"at,omitzero"`
+}
+
+// A File is a journal, with what was found in it besides results.
+type File struct {
+	Name  journal.Name
+	Path  string
+	Fault Fault
+	Ends  []journal.End
+	// trials has a key for each trial in it, repeat measurements left out.
+	trials []trial.Key
+}
+
+// Files lists the journals of the run, of which nothing is read yet.
+func (r *Run) Files() ([]File, error) {
+	journal.Refresh(r.Path(JournalsDir))
+	names, err := journal.List(r.Path(JournalsDir))
+	files := make([]File, len(names))
+	for i, name := range names {
+		files[i] = File{Name: name, Path: r.Path(JournalsDir, name.String())}
+	}
+	return files, err
+}
+
+// Missing finds what is missing, as the journals are now, and writes nothing.
+func (r *Run) Missing(ctx context.Context) ([]Missing, error) {
+	plan, err := r.Plan()
+	if err != nil {
+		return nil, err
+	}
+	files, err := r.Files()
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		for rec, err := range journal.Read(ctx, files[i].Path) {
+			files[i].Take(rec, err)
+		}
+	}
+	return Incomplete(plan, files), ctx.Err()
+}
+
+// Take keeps how an attempt ended, which trials there are, and problems of the journal.
+func (f *File) Take(rec journal.Line, err error) {
+	switch {
+	case err != nil:
+		f.Fault.unread(err)
+	case rec.Trial != nil && !rec.Trial.Again():
+		f.trials = append(f.trials, trial.KeyOf(rec.Trial.ID))
+	case rec.End != nil:
+		f.Ends = append(f.Ends, *rec.End)
+	case rec.Problem != nil:
+		f.Fault.note(*rec.Problem)
+	}
+}
+
+// Incomplete finds the chunks of the plan that are not complete, by what the journals hold and say
+// at their ends. A split chunk is represented by its halves.
+//
+// A piece is complete if an attempt says so and every trial that the attempt lists is in a journal.
+// An attempt whose journals have lost trials completes nothing. The next attempt measures what
+// it does not find, so its own word counts.
+func Incomplete(plan Plan, files []File) (missing []Missing) {
+	a := newAccount(files)
+	for _, f := range files {
+		a.hear(f)
+	}
+	for _, c := range plan.Current() {
+		lacks := func(p trial.Piece) bool { return !p.Part.CoveredBy(a.done[a.key(c.ID, p.Matrix)]) }
+		if !slices.ContainsFunc(c.Pieces, lacks) {
+			continue
+		}
+		m := Missing{Chunk: c.ID, Attempts: a.attempts[c.ID], Lost: len(a.lost[c.ID])}
+		if l := a.last[c.ID]; l != nil {
+			m.Job, m.Reason, m.OutOfTime, m.At = l.job, l.Reason, l.OutOfTime, l.At
+		}
+		missing = append(missing, m)
+	}
+	return missing
+}
+
+// A familyMatrix names a matrix in a family of chunks: one and the halves that it was split into.
+type familyMatrix struct{ family, matrix string }
+
+// An account is what journals say about the work of a run.
+type account struct {
+	lossy map[attempt]*File // lossy has a journal that lost trials, for attempts that have one.
+	there []trial.Key       // there are the trials in journals, sorted.
+	done  map[familyMatrix][]trial.Part
+	lost  map[string]map[trial.Key]bool // lost has the trials that are not there, by chunk.
+
+	attempts map[string]int       // attempts are the numbers of journals by chunk.
+	last     map[string]*lastWord // last is the last word by chunk.
+}
+
+func newAccount(files []File) account {
+	a := account{
+		lossy: map[attempt]*File{}, done: map[familyMatrix][]trial.Part{}, lost: map[string]map[trial.Key]bool{},
+		attempts: map[string]int{}, last: map[string]*lastWord{},
+	}
+	all := make([][]trial.Key, len(files))
+	for i, f := range files {
+		all[i] = f.trials
+		if at := attemptOf(f.Name); f.Fault.loses() && a.lossy[at] == nil {
+			a.lossy[at] = &files[i]
+		}
+	}
+	a.there = slices.Concat(all...)
+	slices.Sort(a.there)
+	return a
+}
+
+func (a *account) key(chunk, matrix string) familyMatrix {
+	return familyMatrix{journal.Family(chunk), matrix}
+}
+
+// hear takes in what a journal says at its ends. What an earlier run has measured is no attempt of this one.
+func (a *account) hear(f File) {
+	at := attemptOf(f.Name)
+	adopted := f.Name.Job == AdoptedJob
+	loser, ends := a.lossy[at], f.Ends
+	if !adopted {
+		a.attempts[at.chunk]++
+		if a.last[at.chunk] == nil {
+			a.last[at.chunk] = &lastWord{attempt: at}
+		}
+		if len(ends) == 0 {
+			ends = []journal.End{{}} // killed, still running, or not readable
+		}
+	}
+
+	for _, end := range ends {
+		lost := 0
+		for _, p := range end.Pieces {
+			if p.Complete {
+				lost += a.take(f.Name, p, loser == nil)
+			}
+		}
+		if adopted {
+			continue
+		}
+		claims := !slices.ContainsFunc(end.Pieces, func(p trial.Piece) bool { return !p.Complete })
+		switch {
+		case loser != nil && claims && (f.Fault.Unread || len(f.Ends) > 0):
+			end.Reason = fmt.Sprintf("not all that it measured can be read: journal %s: %s", loser.Name,
+				loser.Fault.First)
+		case lost > 0:
+			end.Reason = fmt.Sprintf("%d trials that it had counted are in no journal any more: journals were deleted, "+
+				"cut or damaged", lost)
+		}
+		a.last[at.chunk].hear(at, end)
+	}
+}
+
+// take takes in that a piece is complete, unless trials are lost, and returns their number. The word
+// of the attempt may be unreliable otherwise.
+func (a *account) take(name journal.Name, p trial.Piece, reliable bool) (lost int) {
+	keys, _ := p.IDs.Keys()
+	for _, k := range keys {
+		if _, is := slices.BinarySearch(a.there, k); !is {
+			if lost++; a.lost[name.Chunk] == nil {
+				a.lost[name.Chunk] = map[trial.Key]bool{}
+			}
+			a.lost[name.Chunk][k] = true
+		}
+	}
+	if lost == 0 && reliable {
+		key := a.key(name.Chunk, p.Matrix)
+		a.done[key] = append(a.done[key], p.Part)
+	}
+	return lost
+}
+
+// An attempt names one attempt at a chunk. Its journals speak together: with several workers,
+// the journal of the task speaks about what is in the others.
+type attempt struct {
+	chunk, job string
+	number     int
+}
+
+func attemptOf(n journal.Name) attempt { return attempt{n.Chunk, n.Job, n.Attempt} }
+
+// compare orders attempts at a chunk by when they began. It goes by the numbers of their jobs,
+// because the clocks of nodes differ and a lost task may write on. Those outside of arrays come first,
+// in the order of their claims.
+func (a attempt) compare(b attempt) int {
+	number := func(job string) uint64 {
+		id, _, _ := strings.Cut(job, "_")
+		n, _ := strconv.ParseUint(id, 10, 64) // 0 if it is no job of Slurm's
+		return n
+	}
+	return cmp.Or(cmp.Compare(number(a.job), number(b.job)),
+		cmp.Compare(a.number, b.number), cmp.Compare(a.job, b.job))
+}
+
+// A lastWord says how the last attempt at a chunk ended. The End is zero if it did not say.
+type lastWord struct {
+	attempt
+	journal.End
+}
+
+// hear takes in how a journal of an attempt ended. Among those of one attempt the latest counts.
+func (l *lastWord) hear(a attempt, end journal.End) {
+	if c := a.compare(l.attempt); c > 0 || c == 0 && !end.At.Before(l.At) {
+		*l = lastWord{a, end}
+	}
+}
+
+// A Fault says why a journal could not be used in full. The rest of it was used.
+type Fault struct {
+	File string `json:"file"`
+	// Unread says that the journal could not be read to its end.
+	Unread bool `json:"unread,omitempty"`
+	// Torn says that the last line has no end: it is being written, or its writer died.
+	Torn bool `json:"torn,omitempty"`
+	// Damaged is the number of lines that are not what was written.
+	Damaged int `json:"damaged,omitempty"`
+	// Orphans is the number of trials whose run or matrix was on a damaged line.
+	Orphans int `json:"orphans,omitempty"`
+	// Unknown is the number of lines that only a newer program knows.
+	Unknown int `json:"unknown,omitempty"`
+	// First is the first of these problems with its line, or why the file can't be read.
+	First string `json:"first"`
+}
+
+// Lost is the number of lines that can't be used.
+func (f *Fault) Lost() int { return f.Damaged + f.Orphans + f.Unknown }
+
+// loses reports whether trials may be lost, so that what the journal says about its pieces is
+// unreliable. A torn line was never recorded.
+func (f *Fault) loses() bool { return f.Unread || f.Lost() > 0 }
+
+// Renew forgets what may have changed when the journal is read further.
+func (f *Fault) Renew() {
+	f.Unread, f.Torn = false, false
+	if f.Lost() == 0 {
+		f.First = ""
+	}
+}
+
+// unread notes that reading broke off.
+func (f *Fault) unread(err error) {
+	f.Unread = true
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner // the name of the journal is known
+	}
+	if f.First == "" {
+		f.First = err.Error()
+	}
+}
+
+// note counts a problem.
+func (f *Fault) note(p journal.Problem) {
+	if f.First == "" {
+		f.First = fmt.Sprintf("line %d: %v", p.Line, p.Err)
+	}
+	switch p.Kind {
+	case journal.Torn:
+		f.Torn = true
+	case journal.Orphan:
+		f.Orphans++
+	case journal.Unknown:
+		f.Unknown++
+	default:
+		f.Damaged++
+	}
+}
