@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // An Error is one mistake in a sweep file.
@@ -71,4 +73,79 @@ func (es Errors) err() error {
 	}
 	slices.SortStableFunc(es, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
 	return es
+}
+
+// mostListed is how many names are listed at most: more on a line do not help.
+const mostListed = 40
+
+// suggest says how to correct a name that is not in valid: it names the nearest one, or all of
+// them if none is near and they are few. what is their plural, as in "kernels".
+func suggest(name, what string, valid []string) string {
+	if near := Nearest(name, valid); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if len(valid) == 0 || len(valid) > mostListed {
+		return ""
+	}
+	return what + " are " + strings.Join(valid, ", ")
+}
+
+// Suggest says how to correct a name that is not in valid: it names the nearest one, or all of them, or the closest
+// of many with the command that lists all. what is their plural, as in "kernels".
+func Suggest(name, what string, valid []string, command string) string {
+	if hint := suggest(name, what, valid); hint != "" || len(valid) == 0 {
+		return hint
+	}
+	return fmt.Sprintf("the closest %s are %s; `%s` lists all", what, strings.Join(closest(name, valid), ", "), command)
+}
+
+// closest returns the names of valid that are the most like name, by their closest words.
+func closest(name string, valid []string) []string {
+	const few = 6
+	words := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return r == '-' || r == '_' || r == ' ' })
+	}
+	away := func(v string) int {
+		least := 100 // per cent of the letters
+		for _, a := range words(name) {
+			for _, b := range words(v) {
+				least = min(least, 100*levenshtein.Distance(a, b, nil)/max(len(a), len(b)))
+			}
+		}
+		return least
+	}
+	sorted := slices.Clone(valid)
+	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(away(a), away(b)) })
+	return sorted[:min(few, len(sorted))]
+}
+
+// Nearest returns the name of valid that is the fewest edits away from name. It
+// returns "" where more than two letters and a third of the name would have to change, or
+// more than one letter of a name of up to three. Case, and a dash for an underscore, make no difference.
+func Nearest(name string, valid []string) string {
+	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "_")) }
+	best, least := "", max(2, len(name)/3)+1
+	if len(name) < 4 {
+		least = 2
+	}
+	for _, v := range valid {
+		d := levenshtein.Distance(fold(name), fold(v), nil)
+		if d < least && d < max(len(v), len(name))-1 {
+			best, least = v, d
+		}
+	}
+	return best
+}
+
+// list puts names in quotes and joins them: `"a", "b" or "c"`.
+func list(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", n)
+	}
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	last := len(quoted) - 1
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
 }

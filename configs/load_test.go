@@ -2,6 +2,7 @@ package configs
 
 import (
 	"errors"
+	stdflag "flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/docs"
 	"spmvtune/kernels"
 )
 
@@ -292,4 +294,94 @@ func TestQuickstartCoversTheProcessor(t *testing.T) {
 	if most := time.Duration(trials) * s.Protocol.Budget; most > 30*time.Second {
 		t.Errorf("%d trials of up to %v sample for %v", trials, s.Protocol.Budget, most)
 	}
+}
+
+func TestBackends(t *testing.T) {
+	s, err := Parse("mixed.toml", []byte(`
+[[matrix]]
+generate = "grid_5pt"
+nx = 3
+ny = 3
+[[kernel]]
+name = ["csr_scalar", "cpu_csr", "csr_vector"]
+block = 64
+[[kernel]]
+name = "cpu_coo"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got := s.Backends(); !slices.Equal(got, []string{"cpu", "cuda"}) {
+		t.Errorf("backends %v", got)
+	}
+	cpu, cuda := s.Only("cpu"), s.Only("cuda")
+	if len(cpu.Kernels) != 2 || !slices.Equal(cpu.Kernels[0].Kernels, []string{"cpu_csr"}) ||
+		cpu.Device.Backend != "cpu" {
+		t.Errorf("cpu part: %+v on %s", cpu.Kernels, cpu.Device.Backend)
+	}
+
+	if len(cuda.Kernels) != 1 || !slices.Equal(cuda.Kernels[0].Kernels, []string{"csr_scalar", "csr_vector"}) {
+		t.Errorf("cuda part: %+v", cuda.Kernels)
+	}
+	if len(s.Kernels[0].Kernels) != 3 || s.Device.Backend != "auto" {
+		t.Errorf("the sweep itself has changed: %+v", s.Kernels)
+	}
+}
+
+// Every shipped sweep is one, with a title for the list of sweeps.
+func TestShippedSweepsLoad(t *testing.T) {
+	for _, name := range Shipped() {
+		s, err := Load(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+
+		if s.Title == "" || s.Name != name {
+			t.Errorf("%s: name %q, title %q", name, s.Name, s.Title)
+		}
+	}
+}
+
+// On a node that does not see all files, the sweep is still whole.
+func TestParseOnNode(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.mtx"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const text = "name = \"s\"\n[[matrix]]\npath = \"a.mtx\"\n[[matrix]]\npath = \"gone/b.mtx\"\n[[kernel]]\n" +
+		"name = \"cpu_csr\"\n"
+	if _, err := ParseIn("elsewhere/s.toml", dir, []byte(text)); err == nil {
+		t.Error("a sweep with a matrix that is not there was taken")
+	}
+
+	s, err := ParseOnNode("elsewhere/s.toml", dir, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"a.mtx", "gone/b.mtx"} {
+		if got := s.Matrices[i].Path; got != filepath.Join(dir, want) {
+			t.Errorf("matrix %d is %s", i, got)
+		}
+	}
+
+	if s.Matrices[1].Name != "b" {
+		t.Errorf("it is called %s", s.Matrices[1].Name)
+	}
+	if _, err := ParseOnNode("s.toml", dir, []byte(strings.Replace(text, "path", "pth", 1))); err == nil {
+		t.Error("a mistake was taken")
+	}
+}
+
+var regen = stdflag.Bool("regen", false, "write the format of a sweep file into the documentation")
+
+// The documentation has every key, as `spmvtune help config` does.
+func TestDocumentation(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(helpIntro)
+	for _, s := range sections() {
+		b.WriteString("## " + s.heading + "\n\n```toml\n" + s.text + "```\n\n")
+	}
+	docs.Section(t, "../docs/sweep.md", "<!-- help config -->\n", "<!-- end -->\n", b.String(), *regen)
 }

@@ -1,9 +1,13 @@
 package configs
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+
+	"spmvtune/sparse/generate"
 )
 
 // Reading a sweep decides nothing about a matrix of the collection.
@@ -82,5 +86,132 @@ name = "cpu_csr"
 		"twin-rail4284-0.5-published", "twin-mouse_gene-published", "twin-mouse_gene-scattered"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+func names(s *Sweep) []string {
+	var list []string
+	for _, m := range s.Matrices {
+		list = append(list, m.Name)
+	}
+	return list
+}
+
+func TestListsMakeFamilies(t *testing.T) {
+	s := parse(t, aKernel+"[[matrix]]\nclass = \"plane\"\ngenerate = \"grid_5pt\"\nnx = [10, 20]\nny = [5, 6, 7]\n"+
+		"where = \"rows < 140 and rows != 60\"\n")
+	want := []string{"grid_5pt-10-5", "grid_5pt-10-7", "grid_5pt-20-5", "grid_5pt-20-6"}
+	if got := names(s); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+
+	for _, m := range s.Matrices {
+		if m.Class != "plane" {
+			t.Errorf("%s is of class %q", m.Name, m.Class)
+		}
+	}
+}
+
+// What is measured first must not be all of one section, must be the same in each run,
+// and must not change when a matrix is added.
+func TestShuffledOrder(t *testing.T) {
+	text := func(ny string) string {
+		return fmt.Sprintf("[search]\norder = \"shuffled\"\n%s[[matrix]]\ngenerate = \"grid_5pt\"\n"+
+			"nx = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\nny = [%s]\n"+
+			"[[matrix]]\ngenerate = \"triangular\"\nnx = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\nny = [%s]\n", aKernel, ny, ny)
+	}
+	few, more := names(parse(t, text("5"))), names(parse(t, text("5, 6")))
+	kept := slices.DeleteFunc(slices.Clone(more), func(name string) bool { return strings.HasSuffix(name, "-6") })
+
+	if !slices.Equal(few, kept) {
+		t.Errorf("with more matrices the order is another one:\n%v\n%v", few, kept)
+	}
+	grids := 0
+
+	for _, name := range few[:10] {
+		if strings.HasPrefix(name, "grid") {
+			grids++
+		}
+	}
+
+	if grids < 2 || grids > 8 {
+		t.Errorf("%d of the first 10 are grids: %v", grids, few[:10])
+	}
+}
+
+// The corpus is what its first lines promise, and so is a part of it.
+func TestCorpus(t *testing.T) {
+	s, err := Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(s.Matrices)
+	if n < 330 {
+		t.Errorf("%d matrices", n)
+	}
+
+	const tenth = 10
+	first := map[string]bool{}
+	all, rectangular, large, test := map[string]int{}, 0, 0, 0
+	shortest, longest := 1e9, 0.0
+
+	for i, m := range s.Matrices {
+		size, err := generate.Plan(m.Generate, m.Args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size.NNZ < 9_000 || size.NNZ > 110_000_000 {
+			t.Errorf("%s has %d nonzeros", m.Name, size.NNZ)
+		}
+
+		all[m.Class]++
+		if i < 3*n/tenth {
+			first[m.Class] = true
+		}
+		mean := float64(size.NNZ) / float64(size.Rows)
+		shortest, longest = min(shortest, mean), max(longest, mean)
+		if size.Rows != size.Cols {
+			rectangular++
+		}
+
+		if size.NNZ > 30_000_000 {
+			large++
+		}
+		if slices.Contains(s.Learn.Test, m.Class) {
+			test++
+		}
+	}
+
+	if len(all) < 60 || len(first) < len(all)*8/10 {
+		t.Errorf("%d classes, %d of them among the first matrices", len(all), len(first))
+	}
+	if shortest > 1 || longest < 9_000 || rectangular < n/tenth || large > tenth {
+		t.Errorf("rows of %v to %v, %d rectangular, %d large", shortest, longest, rectangular, large)
+	}
+
+	if test < n/tenth || test > n/4 {
+		t.Errorf("%d of %d are for the final test", test, n)
+	}
+	for class, k := range all {
+		if k < 3 || k > 10 {
+			t.Errorf("%d matrices of class %s", k, class)
+		}
+	}
+}
+
+func TestLearnOfStoredText(t *testing.T) {
+	text := minimal + "[learn]\ntest = [\"mycielskian\"]\n"
+	want := []string{"mycielskian"}
+	if got := parse(t, text).Learn.Test; !slices.Equal(got, want) {
+		t.Errorf("a sweep has %v", got)
+	}
+
+	if got := LearnOf([]byte(text)).Test; !slices.Equal(got, want) {
+		t.Errorf("its text has %v", got)
+	}
+	for _, other := range []string{minimal, "not TOML", "[learn]\ntest = 3"} {
+		if got := LearnOf([]byte(other)).Test; len(got) > 0 {
+			t.Errorf("%q has %v", other, got)
+		}
 	}
 }

@@ -1,6 +1,14 @@
 package configs
 
-import "time"
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // Slurm says how the sweep is submitted. Every key may be left out.
 type Slurm struct {
@@ -112,4 +120,277 @@ func (t *table) slurm() Slurm {
 	s := Slurm{Chunk: 20 * time.Minute, Signal: "USR1@120", GPUsPerTask: 1}
 	t.read(append(s.keys(), key{name: "finish", read: s.readFinish}, key{name: "array", read: s.readArrays}))
 	return s
+}
+
+// An Array is [[slurm.array]]: keys of [slurm] with other values, for arrays of tasks that measure
+// everything on devices of another type.
+type Array map[string]string
+
+// arrayKeys are the keys that it may have.
+var arrayKeys = []string{"partition", "qos", "gres", "gpus", "constraint", "nodelist"}
+
+// readArrays reads [[slurm.array]].
+func (s *Slurm) readArrays(t *table, name string) {
+	for _, sub := range t.sections(name) {
+		var one Slurm // to check the values
+		sub.read(slices.DeleteFunc(one.keys(), func(k key) bool { return !slices.Contains(arrayKeys, k.name) }))
+		a := Array{}
+		for name, value := range sub.vals {
+			a[name] = fmt.Sprint(value)
+		}
+		if _, is := a["gpus"]; is {
+			a["gpus"] = one.GPUs // "" for 0
+		}
+		s.Arrays = append(s.Arrays, a)
+	}
+}
+
+// Kinds is how many kinds of tasks there are: one, or one for each [[slurm.array]].
+func (s Slurm) Kinds() int { return max(len(s.Arrays), 1) }
+
+// With returns s with another value of a key for tasks of a kind. The value is a good one.
+func (s Slurm) With(kind int, name, value string) Slurm {
+	if len(s.Arrays) == 0 {
+		s.Set(name, value)
+		return s
+	}
+	s.Arrays = slices.Clone(s.Arrays)
+	own := maps.Clone(s.Arrays[kind])
+	own[name] = value
+	s.Arrays[kind] = own
+	return s
+}
+
+// Of returns what tasks of a kind ask for.
+func (s Slurm) Of(kind int) Slurm {
+	var own Array
+	if kind < len(s.Arrays) {
+		own = s.Arrays[kind]
+	}
+	s.Arrays = nil
+	for name, value := range own {
+		s.Set(name, value) // it was checked when the sweep was read
+	}
+	return s
+}
+
+// A managed option of sbatch is one that spmvtune sets itself; extra may not contain it. key is
+// the key to use instead, "" if there is none.
+type managed struct{ long, short, key string }
+
+var managedOptions = []managed{
+	{"partition", "p", "partition"}, {"account", "A", "account"}, {"qos", "q", "qos"}, {"time", "t", "time"},
+	{"gres", "", "gres"}, {"gpus", "G", "gpus"}, {"constraint", "C", "constraint"}, {"cpus-per-task", "c", "cpus"},
+	{"mem", "", "mem"}, {"exclusive", "", "exclusive"}, {"nodelist", "w", "nodelist"}, {"exclude", "x", "exclude"},
+	{"signal", "", "signal"},
+	{"array", "a", "throttle"}, {"output", "o", ""}, {"error", "e", ""}, {"job-name", "J", "name"},
+	{"dependency", "d", ""}, {"requeue", "", ""}, {"no-requeue", "", ""}, {"open-mode", "", ""}, {"parsable", "", ""},
+	{"wrap", "", "setup"}, {"export", "", "export"}, {"export-file", "", "setup"}, {"chdir", "D", ""}, {"wait", "W", ""},
+	{"test-only", "", ""}, {"nodes", "N", ""}, {"ntasks", "n", ""}, {"clusters", "M", ""}, {"hold", "H", ""}, {"input",
+		"i", ""},
+	{"help", "h", ""}, {"usage", "", ""}, {"version", "V", ""}, {"quiet", "Q", ""}, {"verbose", "v", ""},
+	{"tasks", "", ""}, // an old name of ntasks
+}
+
+// Options of sbatch that need no value, up to Slurm 24.11. Any other option without a value
+// would take the next word for it, which is an option of spmvtune's.
+var (
+	flagOptions = []string{
+		"consolidate-segments", "contiguous", "external", "get-user-env", "ignore-pbs", "nice", "no-kill",
+		"overcommit", "oversubscribe", "propagate", "reboot", "resv-ports", "spread-job", "stepmgr", "use-min-nodes",
+	}
+	shortFlags = "Osk"
+)
+
+// extra checks one further option of sbatch: it must be an option with its value in the same
+// word, and spmvtune must not manage it.
+func (t *table) extra(at *position, option string) bool {
+	name, _, hasValue := strings.Cut(option, "=")
+	hint := `write it as sbatch takes it, as in "--mail-type=END"`
+	refuse := func(hint, format string, args ...any) bool {
+		t.failAt(at, "extra", hint, format, args...)
+		return false
+	}
+	if !strings.HasPrefix(name, "-") || strings.Trim(name, "-") == "" {
+		return refuse(hint, "%q is not an option", option)
+	}
+
+	if strings.ContainsAny(name, " \t") {
+		return refuse(hint, "%q has a blank in its name: write --name=value", option)
+	}
+	if m, ok := managedIn(name); ok {
+		remedy := "leave it out"
+		if m.key != "" {
+			remedy = fmt.Sprintf("use the key %s instead", m.key)
+		}
+		return refuse(remedy, "--%s is managed by spmvtune", m.long)
+	}
+
+	long, isLong := strings.CutPrefix(name, "--")
+	switch {
+	case isLong && !hasValue && !slices.ContainsFunc(flagOptions,
+		func(f string) bool { return strings.HasPrefix(f, long) }):
+		return refuse(fmt.Sprintf(`write "%s=VALUE"`, name), "%q has no value, and would take the next option for one",
+			option)
+	case !isLong && len(option) == 2 && !strings.Contains(shortFlags, option[1:]):
+		return refuse(fmt.Sprintf(`write "%sVALUE"`, option), "%q has no value, and would take the next option for one",
+			option)
+	}
+
+	return true
+}
+
+// managedIn finds a managed option in a word without its value. sbatch takes any unambiguous
+// prefix of a long name, and several letters after one dash.
+func managedIn(name string) (managed, bool) {
+	long, isLong := strings.CutPrefix(name, "--")
+	// The first letter that is not a flag is an option, and the rest is its value. The rest
+	// after -k is also a value.
+	short := strings.TrimLeft(strings.TrimPrefix(name, "-"), "Os")
+	i := slices.IndexFunc(managedOptions, func(m managed) bool {
+		if isLong {
+			return strings.HasPrefix(m.long, long)
+		}
+		return m.short != "" && strings.HasPrefix(short, m.short)
+	})
+
+	if i < 0 {
+		return managed{}, false
+	}
+	return managedOptions[i], true
+}
+
+var (
+	// The forms of sbatch --time: minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS.
+	slurmTime   = regexp.MustCompile(`^(\d+(:\d{1,2}){0,2}|\d+-\d{1,2}(:\d{1,2}){0,2})$`)
+	slurmGPUs   = regexp.MustCompile(`^([A-Za-z][\w.-]*:)?[1-9]\d{0,3}$`)
+	slurmSignal = regexp.MustCompile(`^(USR1|USR2|TERM|INT|HUP|ALRM)@[1-9]\d{0,4}$`)
+	// The form of sbatch --mem: megabytes, or with a unit.
+	slurmMem = regexp.MustCompile(`^\d+[KMGTkmgt]?$`)
+)
+
+// readFinish reads [slurm.finish], or finish = false.
+func (s *Slurm) readFinish(t *table, key string) {
+	if on, ok := t.vals[key].(bool); ok && !on {
+		s.Finish.Off = true
+		return
+	}
+	t.section(key).read(s.Finish.keys())
+}
+
+// Settable are the keys of [slurm] that Set can change.
+var Settable = []string{
+	"partition", "account", "qos", "time", "mem", "gres", "gpus", "constraint", "nodelist", "exclude", "export",
+}
+
+// Set changes a key of [slurm] to a text, as retry --set does: "" for what the sweep does not say.
+func (s *Slurm) Set(name, value string) error {
+	var errs Errors
+	t := table{errs: &errs, vals: map[string]any{name: value}, at: &position{}}
+	if !slices.Contains(Settable, name) {
+		return fmt.Errorf("no key %q can be set: %s can", name, strings.Join(Settable, ", "))
+	}
+	switch name {
+	case "time":
+		s.Time, s.Times = "", nil
+	case "mem":
+		s.Mem, s.Mems = "", nil
+	}
+	for _, k := range s.keys() {
+		if k.name == name {
+			k.read(&t, name)
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("%s: %s: %s", name, errs[0].Problem, errs[0].Hint)
+	}
+	return nil
+}
+
+// A form is what a text of sbatch looks like.
+type form struct {
+	pattern       *regexp.Regexp
+	problem, hint string
+}
+
+var (
+	timeForm = form{slurmTime, "is not a time limit", `write "HH:MM:SS" or "D-HH:MM:SS"`}
+	memForm  = form{slurmMem, "is not an amount of memory", `write a number and its unit, as in "16G"`}
+	lineForm = form{regexp.MustCompile(`^[^\x00-\x1f]*$`), "is not one line of a shell", "lines before it belong in setup"}
+)
+
+// matching reads a string that is empty or has a form.
+func matching(into *string, f form) func(*table, string) {
+	return func(t *table, key string) {
+		t.text(key, into)
+		if *into != "" && !f.pattern.MatchString(*into) {
+			t.fail(key, f.hint, "%q %s", *into, f.problem)
+		}
+	}
+}
+
+// steps reads a string like matching, or several: the first, and what follows it.
+func steps(into *string, all *[]string, f form) func(*table, string) {
+	return func(t *table, key string) {
+		for at, s := range t.texts(key) {
+			if s != "" && !f.pattern.MatchString(s) {
+				t.failAt(at, key, f.hint, "%q %s", s, f.problem)
+			}
+			if s != "" {
+				*all = append(*all, s)
+			}
+		}
+		if len(*all) > 0 {
+			*into = (*all)[0]
+		}
+	}
+}
+
+func (s *Slurm) readExtra(t *table, key string) {
+	for at, option := range t.texts(key) {
+		if t.oneLine(at, key, option) && t.extra(at, option) {
+			s.Extra = append(s.Extra, option)
+		}
+	}
+}
+
+// readGPUs reads how many GPUs a task asks for: a number, or a type with one.
+func (s *Slurm) readGPUs(t *table, key string) {
+	switch t.vals[key].(type) {
+	case nil:
+	case int64:
+		var n int
+		if t.count(key, &n, 0); n > 0 {
+			s.GPUs = strconv.Itoa(n)
+		}
+	default:
+		matching(&s.GPUs, form{slurmGPUs, "is not a number of GPUs",
+			`write a number, or a type and a number, as in "a30:2"`})(t, key)
+	}
+}
+
+// mostWarning is the most seconds before the limit that sbatch takes.
+const mostWarning = 65535
+
+// readSignal reads the warning before the time limit.
+func (s *Slurm) readSignal(t *table, key string) {
+	if !t.has(key) {
+		return
+	}
+	s.Signal = ""
+	matching(&s.Signal, form{slurmSignal, "is not a warning",
+		`write USR1 or another signal and the seconds before the limit, as in "USR1@120"; "" for none`})(t, key)
+	if s.Warning() > mostWarning*time.Second {
+		t.fail(key, "", "%q is too early: the most is %d seconds", s.Signal, mostWarning)
+	}
+}
+
+// Warning is how long before its time limit a task is warned, 0 if it is not.
+func (s Slurm) Warning() time.Duration {
+	_, seconds, _ := strings.Cut(s.Signal, "@")
+	n, err := strconv.Atoi(seconds)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
 }

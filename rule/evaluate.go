@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -201,4 +202,228 @@ func (n *Node) follow(at func(feature int) float64) *Node {
 		}
 	}
 	return n
+}
+
+// A Coverage says how far forecasts of times can be trusted, on families left out.
+type Coverage struct {
+	Matrices int     `json:"matrices"`   // on which the choice was measured
+	Forecast int     `json:"forecast"`   // of them, those with a forecast
+	Inside   float64 `json:"inside"`     // share of their times that are inside the interval
+	Nominal  float64 `json:"nominal"`    // the same if each were of its leaf's kind: mean of Forecast.Share
+	Off      float64 `json:"off_median"` // time over forecast, or forecast over time: median of the larger
+}
+
+// coverage forecasts the time of the choice on each matrix from what is learned without its
+// family, and checks whether the measured time is inside the interval.
+func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
+	parts := make([]Coverage, len(t.names))
+	off := make([][]float64, len(t.names))
+	err := t.each(ctx, func(part int, in, out []int) {
+		l := newLearner(t, opt, in)
+		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
+		p := &parts[part]
+
+		for _, m := range out {
+			leaf, _ := tree.walk(&t.facts[m])
+			first := leaf.legal(&t.facts[m])[0]
+			o := t.seen[m][t.at(leaf.at(first))]
+			if !o.measured() {
+				continue
+			}
+
+			p.Matrices++
+			f := leaf.forecast(&t.facts[m]).slower(leaf.slower(first))
+			if f == nil {
+				continue
+			}
+
+			p.Forecast++
+			p.Nominal += f.Share()
+			if f.Low <= o.Seconds && o.Seconds <= f.High {
+				p.Inside++
+			}
+			off[part] = append(off[part], math.Exp(math.Abs(math.Log(o.Seconds/f.Seconds))))
+		}
+	})
+	if err != nil {
+		return Coverage{}, err
+	}
+
+	var c Coverage
+	for _, p := range parts {
+		c.Matrices, c.Forecast = c.Matrices+p.Matrices, c.Forecast+p.Forecast
+		c.Inside, c.Nominal = c.Inside+p.Inside, c.Nominal+p.Nominal
+	}
+
+	if c.Forecast > 0 {
+		c.Inside, c.Nominal = c.Inside/float64(c.Forecast), c.Nominal/float64(c.Forecast)
+		all := slices.Sorted(slices.Values(slices.Concat(off...)))
+		c.Off = all[len(all)/2]
+	}
+	return c, nil
+}
+
+// A Point is the result of learning from a part of the matrices.
+type Point struct {
+	Matrices float64 `json:"matrices"` // that were learned from, on average
+	Mean     float64 `json:"mean"`     // fraction of the oracle on families left out, geometric
+	Worst    float64 `json:"worst"`    // on average over the repetitions
+}
+
+// parts of the matrices that a learning curve is drawn over.
+var parts = []float64{0.05, 0.1, 0.2, 0.4, 0.7, 1}
+
+// curve draws a learning curve: the tree is learned from what draw takes of the matrices
+// that are not left out.
+func (t *table) curve(ctx context.Context, opt Options,
+	draw func(rng *rand.Rand, in []int, share float64) []int) ([]Point, error) {
+	var list []Point
+	for _, share := range parts {
+		var p Point
+		n := repetitions
+		if share == 1 {
+			n = 1
+		}
+
+		for rep := range n {
+			cases := make([][]Case, len(t.names))
+			sizes := make([]int, len(t.names))
+			err := t.each(ctx, func(part int, in, out []int) {
+				in = draw(rand.New(rand.NewPCG(uint64(rep), uint64(part))), in, share)
+				l := newLearner(t, opt, in)
+				tree, _ := l.finish(l.grow(in, opt.MaxDepth))
+				sizes[part] = len(in)
+
+				for _, m := range out {
+					leaf, _ := tree.walk(&t.facts[m])
+					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, &leaf.picks(&t.facts[m])[0])})
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+
+			f := Summarise(slices.Concat(cases...), Ways[0].Of)
+			if f.Matrices == 0 {
+				return nil, nil // there is nothing to leave out
+			}
+			learned, folds := 0, 0
+
+			for _, s := range sizes {
+				if s > 0 {
+					learned, folds = learned+s, folds+1
+				}
+			}
+
+			p.Matrices += float64(learned) / float64(folds) / float64(n)
+			p.Mean += f.Mean / float64(n)
+			p.Worst += f.Worst / float64(n)
+		}
+		list = append(list, p)
+	}
+
+	return list, nil
+}
+
+// someMatrices draws a share of the matrices, of whatever family.
+func (t *table) someMatrices(rng *rand.Rand, in []int, share float64) []int {
+	return slices.Sorted(slices.Values(someOf(rng, in, share)))
+}
+
+// someFamilies draws a share of the families and takes all of their matrices. Compared with as
+// many matrices of all families, it shows the value of another family.
+func (t *table) someFamilies(rng *rand.Rand, in []int, share float64) []int {
+	return slices.Sorted(slices.Values(slices.Concat(someOf(rng, t.families(in), share)...)))
+}
+
+// someOf draws a share of a list, which it brings into another order; at least one.
+func someOf[T any](rng *rand.Rand, list []T, share float64) []T {
+	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:max(1, int(share*float64(len(list))+0.5))]
+}
+
+// What the features of a matrix cost on two cores of a shared AMD EPYC (docs/features.md):
+// a loop over the entries and the rows, and samples that cost the same for every matrix.
+const (
+	secondsPerEntry = 3e-9
+	secondsSampled  = 1e-3
+)
+
+// estimatedReading stands in for what computing the features of a matrix takes, where neither
+// the matrix nor those that the rule was learned from tell.
+func estimatedReading(f *Subject) float64 {
+	return secondsSampled + secondsPerEntry*float64(f.Nonzeros+f.Rows)
+}
+
+// reading is how long it took to compute the features of matrix m, 0 if it is not known.
+func (t *table) reading(m int) float64 {
+	for _, o := range t.seen[m] {
+		if o != nil {
+			return o.Reading
+		}
+	}
+	return 0
+}
+
+// prepare is how long it took to prepare matrix m for configuration c or, where that was not
+// measured, for the nearest configuration of its kernel; 0 if neither is known.
+func (t *table) prepare(m, c int) float64 {
+	least, seconds := math.Inf(1), 0.0
+	for d, o := range t.seen[m] {
+		if !o.measured() || t.kernel[d] != t.kernel[c] {
+			continue
+		}
+		if away := distance(t.configs[c], t.configs[d]); away < least {
+			least, seconds = away, o.Prepare
+		}
+	}
+	return seconds
+}
+
+// payback says, by size, when the features pay for themselves. It leaves out matrices of which
+// the time to compute them is not known.
+func (t *table) payback(cases []Case, obs []*Observation) []Payback {
+	oracle := oracles(obs)
+	type group struct {
+		features, saved []float64
+		prepare         float64
+	}
+	groups := make(map[int]*group)
+	for _, c := range cases {
+		m, ok := slices.BinarySearch(t.names, c.Matrix)
+		if !ok || c.Sizes == 0 || t.reading(m) == 0 {
+			continue
+		}
+		size := int(math.Pow10(int(math.Log10(max(1, float64(t.facts[m].Nonzeros))))))
+		g := groups[size]
+		if g == nil {
+			g = &group{}
+			groups[size] = g
+		}
+
+		product := oracle[c.Matrix] / c.Sizes
+		g.features = append(g.features, t.reading(m)/product)
+		g.prepare += (c.Prepare - c.SizesPrepare) / product
+		g.saved = append(g.saved, 1-c.Sizes/c.Fraction)
+	}
+
+	var list []Payback
+	for size := 1; size <= 1e10; size *= 10 {
+		g := groups[size]
+		if g == nil {
+			continue
+		}
+		p := Payback{Nonzeros: size, Matrices: len(g.saved), Features: middle(g.features)}
+		p.Prepare = g.prepare / float64(p.Matrices)
+		for _, s := range g.saved {
+			p.Saved += s / float64(len(g.saved))
+		}
+
+		if p.Saved > 0 {
+			p.Products = max(1, (p.Features+p.Prepare)/p.Saved)
+		}
+		list = append(list, p)
+	}
+
+	return list
 }

@@ -3,6 +3,7 @@ package rule
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -143,4 +144,187 @@ func describe(c kernels.Config) string {
 		fields = append(fields, c.Params.String())
 	}
 	return strings.Join(fields, ", ")
+}
+
+// A lesson is everything that is learned from some matrices, to be used on others.
+type lesson struct {
+	tree     *Node // over all features
+	sizes    *Node // over what the sizes give
+	grown    *Node // tree before it was pruned
+	pruned   string
+	ensemble *Ensemble // nil: not asked for
+	single   kernels.Config
+	kernel   string // the best single kernel
+}
+
+// teach learns from the given matrices and uses no others.
+func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *lesson {
+	l := newLearner(t, opt, matrices)
+	s := &lesson{
+		single: t.configs[l.single(matrices)],
+		kernel: t.kernels[l.chooseKernel(matrices, kernelLoss)],
+	}
+
+	grown := l.grow(matrices, opt.MaxDepth)
+	s.grown = l.equipped(grown)
+	s.tree, s.pruned = l.finish(grown)
+	l.features = free
+	s.sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
+	if opt.Ensemble {
+		s.ensemble = l.boost(matrices)
+	}
+
+	return s
+}
+
+// finish prunes a tree, if trees are pruned, guards and equips its leaves, and says why it is a single leaf.
+func (l *learner) finish(grown *branch) (*Node, string) {
+	if !l.opt.Prune || grown.below == nil {
+		return l.equipped(l.guard(grown, grown.matrices)), ""
+	}
+	p := l.penalty(grown.matrices, l.opt, l.features)
+	tree := l.equipped(l.guard(grown.pruned(p.penalty), grown.matrices))
+	if !tree.Leaf() {
+		return tree, ""
+	}
+	return tree, p.reason(l.node(grown).Leaves())
+}
+
+// equipped is the tree with everything that its leaves know.
+func (l *learner) equipped(b *branch) *Node {
+	n := l.node(b)
+	l.equip(n)
+	return n
+}
+
+// partial reports whether a kernel that was tried elsewhere was not tried on matrix m.
+func (t *table) partial(m int) bool { return slices.Contains(t.evidence[m], Absent) }
+
+// judge says how far a lesson gets on matrix m.
+func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
+	leaf, _ := s.tree.walk(&t.facts[m])
+	sizes, _ := s.sizes.walk(&t.facts[m])
+	grown, _ := s.grown.walk(&t.facts[m])
+	picks := leaf.picks(&t.facts[m])
+	choice := t.at(picks[0])
+	bySizes := t.at(sizes.picks(&t.facts[m])[0])
+	c := Case{
+		Matrix:       t.names[m],
+		Class:        t.classes[m],
+		Nonzeros:     max(0, t.facts[m].Nonzeros),
+		Choice:       t.configs[choice],
+		Evidence:     t.evidence[m][choice],
+		Partial:      t.partial(m),
+		Fraction:     share(t.loss[m][choice]),
+		Top3:         t.bestOf(m, picks),
+		Sizes:        share(t.loss[m][bySizes]),
+		Unpruned:     share(t.loss[m][t.at(grown.picks(&t.facts[m])[0])]),
+		SingleConfig: share(t.loss[m][t.at(s.single)]),
+		SingleKernel: share(kernelLoss[m][slices.Index(t.kernels, s.kernel)]),
+		CuSPARSE:     t.tuned(m, cusparse),
+		COOFinal:     t.paper(m, cooFinal),
+		CSRFive:      t.paper(m, csrFive),
+
+		Prepare:       t.prepare(m, choice),
+		SizesPrepare:  t.prepare(m, bySizes),
+		SinglePrepare: t.prepare(m, t.at(s.single)),
+	}
+
+	if s.ensemble != nil {
+		c.Unsure = s.ensemble.unsure(&t.facts[m]) != ""
+		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3
+		if !c.Unsure {
+			best := s.ensemble.best(&t.facts[m])
+			c.Ensemble, c.EnsembleTop3 = t.fraction(m, &best[0]), t.bestOf(m, withTree(best, picks[0]))
+		}
+	}
+	return c
+}
+
+// Options steer learning. Start from DefaultOptions.
+type Options struct {
+	// MaxDepth is the most splits on a path from the root to a leaf, a guard not counted.
+	MaxDepth int
+	// MinLeaf is the fewest matrices in a leaf; from a large corpus, a fiftieth of them.
+	MinLeaf int
+	// MinGain is the least that a split must save: the decrease of the mean loss
+	// (log time) over the matrices of the node that it splits. Configurations whose
+	// mean loss in a leaf is within half of it are near ties.
+	MinGain float64
+	// Prune says whether a tree is pruned, as far as its result on families left out does not
+	// get worse.
+	Prune bool
+	// Ensemble says whether an ensemble is also learned.
+	Ensemble bool
+	// Products is how many products are done with a matrix: preparing it for a kernel is shared
+	// out over them. 0: enough that it does not matter.
+	Products int
+	// Test are the classes whose matrices teach nothing: the rule is judged on them.
+	Test []string
+	// Without are kernels that are not chosen, but are part of the oracle: what a rule loses that was learned before
+	// there were these.
+	Without []string
+	// Tail is what a loss beyond that of 0.75 of the oracle costs more, as a multiple: the worst
+	// choices weigh more than the mean.
+	Tail float64
+	// Tie is how much slower than the oracle, as a fraction of its time, a
+	// configuration may be and still count as equally good.
+	Tie float64
+	// Overlap is the same for a configuration whose 95% interval overlaps the
+	// oracle's. The bound keeps a badly measured configuration, whose interval
+	// overlaps everything, from being a free choice.
+	Overlap float64
+	// Estimate is the extra time charged for a configuration that was not tried on a matrix, as
+	// a fraction of the time of the kernel's nearest configuration that was tried. It makes
+	// measurements win over guesses.
+	Estimate float64
+	// Unknown is the least time charged for a kernel of which nothing was tried on a matrix, as
+	// a multiple of the oracle's time. If the slowest measurement on that matrix is slower,
+	// that is charged.
+	Unknown float64
+	// Failure is the same for a configuration that was tried and gave no verified
+	// time.
+	Failure float64
+}
+
+// DefaultOptions give trees that people can read: at most 32 leaves, and
+// their guards.
+var DefaultOptions = Options{
+	MaxDepth: 5,
+	MinLeaf:  2,
+	MinGain:  0.01,
+	Prune:    true,
+	Tail:     0.5,
+	Tie:      0.01,
+	Overlap:  0.10,
+	Estimate: 0.05,
+	Unknown:  2,
+	Failure:  10,
+}
+
+// maxDepth bounds MaxDepth and the trees that Read accepts.
+const maxDepth = 32
+
+// Check says which option is outside its bounds.
+func (o Options) Check() error {
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	switch {
+	case o.MaxDepth < 0 || o.MaxDepth > maxDepth:
+		return fmt.Errorf("depth bound %d is outside 0 to %d", o.MaxDepth, maxDepth)
+	case o.Products < 0:
+		return fmt.Errorf("%d products: must be 0 or more", o.Products)
+	case o.MinLeaf < 1:
+		return fmt.Errorf("at least %d matrices in a leaf: must be 1 or more", o.MinLeaf)
+	case !finite(o.Tail) || o.Tail < 0:
+		return fmt.Errorf("weight of the tail is %v: must be 0 or more", o.Tail)
+	case !finite(o.MinGain) || o.MinGain < 0:
+		return fmt.Errorf("least gain of a split is %v: must be 0 or more", o.MinGain)
+
+	case !finite(o.Tie) || !finite(o.Overlap) || !finite(o.Estimate) || o.Tie < 0 || o.Overlap < 0 || o.Estimate < 0:
+		return fmt.Errorf("tie %v, overlap %v and estimate %v must be 0 or more", o.Tie, o.Overlap, o.Estimate)
+	case !finite(o.Unknown) || !finite(o.Failure) || o.Unknown < 1 || o.Failure < 1:
+		return fmt.Errorf("charges of unknown kernels (%v) and failures (%v) must be 1 or more", o.Unknown, o.Failure)
+	}
+
+	return nil
 }

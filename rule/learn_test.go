@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -337,5 +338,74 @@ func TestLearningCanBeInterrupted(t *testing.T) {
 	_, err := Learn(ctx, messy(rand.New(rand.NewPCG(3, 4)), 30), DefaultOptions)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}
+
+// A rule without the kernel that is best chooses others, and is judged against what that kernel reaches.
+func TestWithout(t *testing.T) {
+	obs := world(rand.New(rand.NewPCG(8, 2)), 20, func(sparse.Features) string { return "b" })
+	opt := DefaultOptions
+	opt.Ensemble = true
+	if v := learn(t, obs, opt).Selectors[0].Validation; v.Mean < 0.99 {
+		t.Fatalf("with all kernels it reaches %v", v.Mean)
+	}
+	opt.Without = []string{"b"}
+	s := learn(t, obs, opt).Selectors[0]
+	if v := s.Validation; v.Mean < 0.65 || v.Mean > 0.68 || s.SingleKernel == "b" { // 1.5 times slower
+		t.Errorf("without the best it reaches %v, and the best single kernel is %s; want two thirds", v.Mean, s.SingleKernel)
+	}
+	if f := Summarise(s.Validation.Cases, Boosted.Of); f.Mean > 0.68 {
+		t.Errorf("without the best the ensemble reaches %v", f.Mean)
+	}
+	for _, c := range s.Ensemble.Configs {
+		if c.Kernel == "b" {
+			t.Errorf("the ensemble may choose %s", c)
+		}
+	}
+	opt.Without = []string{"a", "b", "c"}
+	if _, err := Learn(t.Context(), obs, opt); err == nil || !strings.Contains(err.Error(), "no kernel is left") {
+		t.Errorf("without any kernel: %v", err)
+	}
+}
+
+// A countdown is a context that ends once it has been listened to so many times.
+type countdown struct {
+	context.Context
+	cancel context.CancelFunc
+	left   int
+}
+
+func (c *countdown) Done() <-chan struct{} {
+	if c.left--; c.left <= 0 {
+		c.cancel()
+	}
+	return c.Context.Done()
+}
+
+// Whenever an evaluation is interrupted, it says so, or has ended.
+func TestInterruptedEvaluationSaysSo(t *testing.T) {
+	obs := world(rand.New(rand.NewPCG(5, 6)), 12, func(sparse.Features) string { return "a" })
+	for i := range obs {
+		obs[i].Class = "class" + obs[i].Matrix[3:]
+	}
+	r := learn(t, obs, DefaultOptions)
+	evaluate := func(n int) (list []Evaluation, interrupted bool, left int, err error) {
+		c := &countdown{left: n}
+		c.Context, c.cancel = context.WithCancel(t.Context())
+		defer c.cancel()
+		list, err = Evaluate(c, r, obs, DefaultOptions)
+		return list, c.Context.Err() != nil, c.left, err
+	}
+	const many = 1 << 30
+	whole, _, left, err := evaluate(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := many - left
+	for n := 1; n <= all; n += 1 + (all-n)/4 {
+		list, interrupted, _, err := evaluate(n)
+		if !interrupted || err == nil && !reflect.DeepEqual(list, whole) {
+			t.Errorf("interrupted at step %d of %d: %v, %+v, error %v", n, all, interrupted, list, err)
+		}
 	}
 }

@@ -2,13 +2,19 @@ package rule
 
 import (
 	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
@@ -97,4 +103,242 @@ func group(obs []Observation) ([]Key, map[Key][]*Observation) {
 			cmp.Compare(a.Cache, b.Cache))
 	})
 	return keys, groups
+}
+
+// FromRows makes observations of trials, failed ones included, but not of kernels whose y nobody sees: no
+// rule may choose one. rows and matrices are all that the database has.
+func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.Matrix) ([]Observation, error) {
+	known := make(map[string]*store.Matrix, len(matrices))
+	for i := range matrices {
+		known[matrices[i].Name] = &matrices[i]
+	}
+	list, err := db.Kernels(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading observations: %w", err)
+	}
+	sources := make(map[string]string, len(list))
+	for _, k := range list { // the last of several sources of a kernel stays
+		sources[k.Name] = k.Digest
+	}
+	devices, err := db.Devices(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading observations: %w", err)
+	}
+	hardware := make(map[string]Hardware, len(devices))
+	for _, d := range devices {
+		hardware[d.Label] = HardwareOf(d.Device)
+	}
+	obs := make([]Observation, 0, len(rows))
+	for i := range rows {
+		row := &rows[i]
+		if !row.Verified() {
+			continue
+		}
+		m := known[row.Matrix]
+		if m == nil {
+			return nil, fmt.Errorf("reading observations: matrix %q has results, but no features", row.Matrix)
+		}
+		o := Observation{
+			Sweep: row.Sweep, Device: row.Device, Hardware: hardware[row.Device], Cache: row.Cache,
+			Matrix: row.Matrix, Class: m.Class, Features: &m.Features, Source: sources[row.Kernel],
+			Reading: m.FeaturesSeconds, Config: row.Config, Failed: row.Status != trial.OK,
+		}
+		if !o.Failed { // the others have no times
+			o.Seconds, o.Low, o.High, o.Tied, o.Prepare = row.Time, row.Another.Low, row.Another.High, row.Tied, row.Prepare
+		}
+		obs = append(obs, o)
+	}
+	return obs, nil
+}
+
+// KeptVersion is that of the format of kept observations.
+const KeptVersion = 1
+
+// kept are observations in the form in which they are written: JSON, in which each matrix, device and
+// configuration stands once, compressed by gzip. Times have five digits.
+type kept struct {
+	Version  int                 `json:"version"`
+	Test     []string            `json:"test,omitempty"` // classes of the final test
+	Sweeps   []string            `json:"sweeps"`
+	Devices  []keptDevice        `json:"devices"`
+	Features []string            `json:"features"` // names of those of a matrix
+	Matrices []keptMatrix        `json:"matrices"`
+	Configs  []keptConfig        `json:"configs"`
+	Trials   [][]json.RawMessage `json:"trials"` // see trial
+}
+
+type keptDevice struct {
+	Name string `json:"name"`
+	Hardware
+}
+
+type keptMatrix struct {
+	Name     string     `json:"name"`
+	Class    string     `json:"class,omitempty"`
+	Features []*float64 `json:"features"` // null: not known
+	Reading  float64    `json:"features_s,omitempty"`
+}
+
+type keptConfig struct {
+	kernels.Config
+	Source string `json:"source,omitempty"`
+}
+
+// Keep writes observations, so that a rule can be learned from them again. test are the classes of the
+// final test.
+func Keep(w io.Writer, obs []Observation, test []string) error {
+	k := kept{Version: KeptVersion, Test: test, Features: sparse.FeatureNames()}
+	sweeps, devices := map[string]int{}, map[string]int{}
+	matrices, configs := map[string]int{}, map[keptConfig]int{}
+	for i := range obs {
+		o := &obs[i]
+		if _, ok := sweeps[o.Sweep]; !ok {
+			sweeps[o.Sweep] = len(k.Sweeps)
+			k.Sweeps = append(k.Sweeps, o.Sweep)
+		}
+		if _, ok := devices[o.Device]; !ok {
+			devices[o.Device] = len(k.Devices)
+			k.Devices = append(k.Devices, keptDevice{o.Device, o.Hardware})
+		}
+		if _, ok := matrices[o.Matrix]; !ok {
+			matrices[o.Matrix] = len(k.Matrices)
+			k.Matrices = append(k.Matrices, keptMatrix{o.Matrix, o.Class, keptFeatures(o.Features), digits(o.Reading)})
+		}
+		c := keptConfig{o.Config, o.Source}
+		if _, ok := configs[c]; !ok {
+			configs[c] = len(k.Configs)
+			k.Configs = append(k.Configs, c)
+		}
+		k.Trials = append(k.Trials, o.row(sweeps[o.Sweep], devices[o.Device], matrices[o.Matrix], configs[c]))
+	}
+
+	z := gzip.NewWriter(w)
+	if err := json.NewEncoder(z).Encode(k); err != nil {
+		return fmt.Errorf("keeping observations: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return fmt.Errorf("keeping observations: %w", err)
+	}
+	return nil
+}
+
+// row is a trial: the numbers of its sweep, device, matrix and configuration, the cache state, whether it is
+// tied, and the times of a product, of the ends of its interval and of the preparation; no times where it failed.
+func (o *Observation) row(sweep, device, matrix, config int) []json.RawMessage {
+	row := []json.RawMessage{raw(sweep), raw(device), raw(matrix), raw(config), raw(string(o.Cache))}
+	if o.Failed {
+		return row
+	}
+	tied := 0
+	if o.Tied {
+		tied = 1
+	}
+	return append(row, raw(tied), raw(digits(o.Seconds)), raw(digits(o.Low)), raw(digits(o.High)), raw(digits(o.Prepare)))
+}
+
+func raw(x any) json.RawMessage {
+	text, _ := json.Marshal(x) // numbers that are finite, and texts
+	return text
+}
+
+// digits rounds a time to five digits.
+func digits(x float64) float64 {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'e', 4, 64), 64)
+	return x
+}
+
+func keptFeatures(f *sparse.Features) []*float64 {
+	names := sparse.FeatureNames()
+	list := make([]*float64, len(names))
+	for i, x := range f.Values() {
+		if !math.IsNaN(x) && x != sparse.Unknown {
+			list[i] = &x
+		}
+	}
+	return list
+}
+
+// mostKept is the most bytes that kept observations take unpacked: ten times the H200's.
+var mostKept int64 = 200e6
+
+// ReadKept reads what Keep wrote.
+func ReadKept(r io.Reader) (obs []Observation, test []string, err error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading kept observations: %w: learn --keep writes them", err)
+	}
+	var k kept
+	limited := &io.LimitedReader{R: z, N: mostKept}
+	if err := json.NewDecoder(limited).Decode(&k); limited.N == 0 {
+		return nil, nil, fmt.Errorf("reading kept observations: they take more than %d MB unpacked: keep fewer", mostKept/1e6)
+	} else if err != nil {
+		return nil, nil, fmt.Errorf("reading kept observations: %w", err)
+	}
+	if k.Version != KeptVersion {
+		return nil, nil, fmt.Errorf("reading kept observations: their format has version %d, this program reads version %d",
+			k.Version, KeptVersion)
+	}
+	features := make([]*sparse.Features, len(k.Matrices))
+	for i, m := range k.Matrices {
+		f := sparse.UnknownFeatures()
+		for j, x := range m.Features {
+			if x == nil || j >= len(k.Features) {
+				continue
+			}
+			if err := f.Set(k.Features[j], *x); err != nil {
+				return nil, nil, fmt.Errorf("reading kept observations: matrix %q: %w", m.Name, err)
+			}
+		}
+		features[i] = &f
+	}
+
+	for i, row := range k.Trials {
+		o, err := k.observation(row, features)
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading kept observations: trial %d: %w", i+1, err)
+		}
+		obs = append(obs, o)
+	}
+	return obs, k.Test, nil
+}
+
+// observation reads a row.
+func (k *kept) observation(row []json.RawMessage, features []*sparse.Features) (o Observation, err error) {
+	const failed, whole = 5, 10
+	if len(row) != failed && len(row) != whole {
+		return o, fmt.Errorf("it has %d values; 5 or 10 are possible", len(row))
+	}
+	for i, x := range row {
+		if string(x) == "null" {
+			return o, fmt.Errorf("value %d is null; a trial without a time has only the first %d", i+1, failed)
+		}
+	}
+	at := make([]int, 4)
+	for i, n := range []int{len(k.Sweeps), len(k.Devices), len(k.Matrices), len(k.Configs)} {
+		if err := json.Unmarshal(row[i], &at[i]); err != nil {
+			return o, err
+		}
+		if at[i] < 0 || at[i] >= n {
+			return o, fmt.Errorf("value %d is %d of %d", i+1, at[i], n)
+		}
+	}
+	var cache string
+	if err := json.Unmarshal(row[4], &cache); err != nil {
+		return o, err
+	}
+	device, m, c := k.Devices[at[1]], k.Matrices[at[2]], k.Configs[at[3]]
+	o = Observation{Sweep: k.Sweeps[at[0]], Device: device.Name, Hardware: device.Hardware, Matrix: m.Name, Class: m.Class,
+		Cache: trial.Cache(cache), Features: features[at[2]], Config: c.Config, Source: c.Source, Reading: m.Reading,
+		Failed: len(row) == failed}
+	if o.Failed {
+		return o, nil
+	}
+	var tied int
+	for i, to := range []any{&tied, &o.Seconds, &o.Low, &o.High, &o.Prepare} {
+		if err := json.Unmarshal(row[failed+i], to); err != nil {
+			return o, err
+		}
+	}
+	o.Tied = tied == 1
+	return o, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"spmvtune/sparse"
@@ -146,5 +147,18 @@ func TestTextObeysNoName(t *testing.T) {
 	}
 	if bytes.ContainsAny(b.Bytes(), "\x1b\u202e") || !bytes.Contains(b.Bytes(), []byte("red ")) {
 		t.Errorf("the text has raw signs: %q", b.Bytes()[:min(b.Len(), 120)])
+	}
+}
+
+// A table of paying for features rounds products up, and says where they never pay.
+func TestTableOfPaybacks(t *testing.T) {
+	var b bytes.Buffer
+	e := Evaluation{Payback: []Payback{{Nonzeros: 1, Matrices: 7, Products: 0}, {Nonzeros: 10, Matrices: 8, Products: 2.5}}}
+	e.tables(&b)
+	for matrices, want := range map[string]string{"| 7 |": "| never |", "| 8 |": "| 3 |"} {
+		_, row, _ := strings.Cut(b.String(), matrices)
+		if row, _, _ = strings.Cut(row, "\n"); !strings.HasSuffix(row, want) {
+			t.Errorf("row of %s ends with %q, want %s", matrices, row, want)
+		}
 	}
 }

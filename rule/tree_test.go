@@ -1,11 +1,17 @@
 package rule
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -172,5 +178,250 @@ func TestWhatFailsIsNotChosen(t *testing.T) {
 	}
 	if got := learn(t, obs, DefaultOptions).Selectors[0].Root; !got.Leaf() || got.Choice.Kernel != "sure" {
 		t.Errorf("%d leaves choose %v where two of 40 failed, want what never fails", got.Leaves(), got.Choice)
+	}
+}
+
+func TestThresholds(t *testing.T) {
+	for _, tt := range []struct{ low, high, want float64 }{
+		{2.1, 9, 4},
+		{4.98, 5.02, 5},
+		{5, 5.2, 5.1},
+		{8.4, 9.1, 8.7},
+		{1000, 1_000_000, 30_000},
+		{0, 1, 0.5},
+		{1, 2, 1.4},
+		{4_996_000, 4_996_001, 4_996_000.5},
+		{0.3, math.Nextafter(0.3, 1), 0.3},
+	} {
+		if got := threshold(tt.low, tt.high); got != tt.want {
+			t.Errorf("between %v and %v: %v, want %v", tt.low, tt.high, got, tt.want)
+		}
+	}
+}
+
+// A readable threshold must part the same matrices as any other in the gap.
+func TestThresholdsKeepThePartition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	long := 0
+	for range 20_000 {
+		low := math.Exp(20*rng.Float64() - 3)
+		high := low * (1 + math.Exp(-12*rng.Float64()))
+		if rng.IntN(10) == 0 {
+			low = 0
+		}
+
+		if rng.IntN(10) == 0 {
+			high = math.Nextafter(low, math.Inf(1))
+		}
+		got := threshold(low, high)
+		if !(low <= got && got < high) {
+			t.Fatalf("between %v and %v: %v", low, high, got)
+		}
+
+		if high/low > 1.1 && len(strconv.FormatFloat(got, 'e', -1, 64)) > len("1.23e+00") {
+			long++
+		}
+	}
+
+	if long > 0 {
+		t.Errorf("%d thresholds in gaps of 10%% or more need more than 3 digits", long)
+	}
+}
+
+// unlucky has four matrices on which a tree can be grown that leaving one out
+// shows to be worse than always b.
+func unlucky() []Observation {
+	return duels(duel{rows(1), "a", 1.2}, duel{rows(2), "a", 1.2}, duel{rows(3), "b", 3}, duel{rows(4), "b", 3},
+		duel{rows(5), "b", 3},
+		duel{rows(6), "a", 1.2}, duel{rows(7), "b", 3})
+}
+
+func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
+	grown := DefaultOptions
+	grown.Prune = false
+	tree := learn(t, unlucky(), grown).Selectors[0]
+	if tree.Root.Leaf() || tree.Validation.Mean > tree.Validation.SingleConfig {
+		t.Fatalf("%d leaves reach %v, a single configuration %v: the test proves nothing",
+			tree.Root.Leaves(), tree.Validation.Mean, tree.Validation.SingleConfig)
+	}
+
+	r := learn(t, unlucky(), DefaultOptions)
+	s := r.Selectors[0]
+	if !s.Root.Leaf() || s.Root.Choice.String() != s.Single.String() || len(s.Root.Matrices) != 7 {
+		t.Errorf("the rule is %s, want always %v", oneLine(s.Root), s.Single)
+	}
+
+	if s.Validation.Unpruned != tree.Validation.Mean {
+		t.Errorf("the tree before pruning is said to reach %v, it reaches %v", s.Validation.Unpruned,
+			tree.Validation.Mean)
+	}
+	var text, doc bytes.Buffer
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteJSON(&doc); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, want := range []string{"was pruned to a single configuration", "tree, never pruned",
+		term.Percent(s.Validation.Unpruned), term.Percent(s.Validation.SingleConfig)} {
+		if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
+			t.Errorf("the text lacks %q:\n%s", want, &text)
+		}
+	}
+
+	back, err := Read(&doc)
+	if err != nil || back.Selectors[0].Pruned == "" || back.Selectors[0].Pruned != s.Pruned {
+		t.Errorf("read back %+v, %v: want the reason %q", back, err, s.Pruned)
+	}
+}
+
+// The final test judges the tree before pruning, too, and not the pruned one twice.
+func TestFinalTestJudgesTheUnprunedTree(t *testing.T) {
+	obs := append(unlucky(), duels(duel{rows(2), "a", 1.2})...)
+	for i := range obs[len(obs)-2:] {
+		o := &obs[len(obs)-2+i]
+		o.Matrix, o.Class = "kept", "test"
+	}
+
+	opt := DefaultOptions
+	opt.Test = []string{"test"}
+	c := learn(t, obs, opt).Selectors[0].Test.Cases[0]
+	opt.Prune = false
+	if grown := learn(t, obs, opt).Selectors[0].Test.Cases[0]; c.Unpruned != grown.Fraction ||
+		c.Unpruned == c.Fraction {
+		t.Errorf("the tree before pruning is said to reach %v and the pruned one %v; it reaches %v", c.Unpruned,
+			c.Fraction, grown.Fraction)
+	}
+}
+
+// The figure of each matrix left out is that of the rule which Learn gives
+// without its family, pruning included.
+func TestValidationJudgesWhatIsLearned(t *testing.T) {
+	worlds := map[string][]Observation{}
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		obs := messy(rng, 30)
+		if seed%2 == 0 { // something to find
+			obs = world(rng, 40, func(f sparse.Features) string {
+				if f.RowMean < 30 {
+					return "a"
+				}
+				return "b"
+			})
+			for i := range obs {
+				obs[i].Class = string(rune('a' + obs[i].Features.Cols%7))
+			}
+		}
+		worlds[string(rune('a'+seed))] = obs
+	}
+
+	pruned, kept := 0, 0
+	for name, obs := range worlds {
+		s := learn(t, obs, DefaultOptions).Selectors[0]
+		without := map[string]*Rule{}
+		for _, c := range s.Validation.Cases {
+			others := slices.DeleteFunc(slices.Clone(obs), func(o Observation) bool { return o.Class == c.Class })
+			r := without[c.Class]
+			if r == nil {
+				r = learn(t, others, DefaultOptions)
+				without[c.Class] = r
+			}
+
+			got, err := r.Select(s.Key(), featuresOf(obs, c.Matrix))
+			if err != nil || got.Config.String() != c.Choice.String() {
+				t.Errorf("%s: without %s the rule chooses %v (%v), the validation judged %v", name, c.Matrix,
+					got.Config, err, c.Choice)
+			}
+
+			switch {
+			case r.Selectors[0].Pruned != "":
+				pruned++
+			case !r.Selectors[0].Root.Leaf():
+				kept++
+			}
+		}
+	}
+
+	if pruned == 0 || kept == 0 {
+		t.Errorf("%d trees were pruned, %d kept: the test proves nothing", pruned, kept)
+	}
+}
+
+func featuresOf(obs []Observation, matrix string) sparse.Features {
+	i := slices.IndexFunc(obs, func(o Observation) bool { return o.Matrix == matrix })
+	return *obs[i].Features
+}
+
+// A choice that is known to fail where a row is long is not kept for a matrix whose
+// longest row is far beyond all that its leaf has seen, though another feature sent it there.
+func TestGuards(t *testing.T) {
+	var obs []Observation
+	for i := range 24 {
+		f := sparse.Features{Rows: 1000, Cols: 1000, Nonzeros: 3000, RowMean: 3, RowMax: 10}
+		even, robust := 1.0, 2.0
+		if i >= 12 { // few rows, one of them long
+			f.Rows, f.Nonzeros, f.RowMax = 100, 300, 5000
+			even = 50
+		}
+
+		name := fmt.Sprintf("m%02d", i)
+		obs = append(obs, observe(name, f, config("even", 0, 0), even),
+			observe(name, f, config("robust", 0, 0), robust))
+	}
+
+	opt := DefaultOptions
+	opt.Prune = false
+	r := learn(t, obs, opt)
+	for _, tt := range []struct {
+		rows, longest int
+		want          string
+	}{{1000, 10, "even"}, {1000, 19, "even"}, {1000, 5000, "robust"}, {100, 5000, "robust"}} {
+		f := sparse.Features{Rows: tt.rows, Cols: 1000, Nonzeros: 3 * tt.rows, RowMean: 3, RowMax: tt.longest}
+		c, err := r.Select(Key{Precision: "float32"}, f)
+		if err != nil || c.Kernel != tt.want {
+			t.Errorf("%d rows, the longest of %d: chose %s, %v; want %s", tt.rows, tt.longest, c.Kernel, err, tt.want)
+		}
+	}
+}
+
+// No node is above a threshold that its matrices can't exceed.
+func TestGuardsCanBePassed(t *testing.T) {
+	guards := 0
+	var check func(n *Node, most map[string]float64)
+	check = func(n *Node, most map[string]float64) {
+		if n.Leaf() {
+			return
+		}
+		if bound, ok := most[n.Feature]; ok && n.Threshold >= bound {
+			t.Errorf("%s > %v is asked for where it is at most %v", n.Feature, n.Threshold, bound)
+		}
+		if n.Below.Leaf() && slices.Contains(guarded, n.Feature) {
+			guards++
+		}
+		below := maps.Clone(most)
+		below[n.Feature] = n.Threshold
+		check(n.Below, below)
+		check(n.Above, most)
+	}
+	for seed := range uint64(5) {
+		opt := DefaultOptions
+		opt.Prune = false
+		check(learn(t, messy(rand.New(rand.NewPCG(seed, 37)), 40), opt).Selectors[0].Root, map[string]float64{})
+	}
+	if guards < 10 {
+		t.Errorf("%d guards show little", guards)
+	}
+}
+
+// A guard's number has two digits, and is not below what it was made from.
+func TestRoundedUp(t *testing.T) {
+	for _, tt := range []struct{ x, want float64 }{
+		{0, 0}, {0.0712, 0.072}, {0.07, 0.07}, {1.01, 1.1}, {20, 20}, {99.5, 100}, {123, 130}, {1000, 1000}, {45678, 46000},
+		{math.Nextafter(20, 30), 21},
+	} {
+		if got := roundedUp(tt.x); got != tt.want {
+			t.Errorf("%v becomes %v, want %v", tt.x, got, tt.want)
+		}
 	}
 }

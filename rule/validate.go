@@ -6,8 +6,10 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"spmvtune/internal/base/panics"
+	"spmvtune/tuner/stat"
 )
 
 // validate judges everything that can be learned on each family, learning without that family
@@ -122,3 +124,197 @@ func (l *learner) chooseKernel(matrices []int, kernel [][]float64) int {
 
 	return best
 }
+
+// families divides matrices by their class: a rule must not be judged by relatives of the
+// matrices it was learned from. A matrix without a class is a family of its own. If all
+// matrices are of one class, each is a family of its own.
+func (t *table) families(matrices []int) [][]int {
+	byClass := make(map[string][]int)
+	var list [][]int
+	for _, m := range matrices {
+		if class := t.classes[m]; class != "" {
+			byClass[class] = append(byClass[class], m)
+		} else {
+			list = append(list, []int{m})
+		}
+	}
+
+	if len(list) == 0 && len(byClass) == 1 {
+		for _, m := range matrices {
+			list = append(list, []int{m})
+		}
+		return list
+	}
+
+	for _, family := range byClass {
+		list = append(list, family)
+	}
+	slices.SortFunc(list, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return list
+}
+
+// A folding says into how many parts families are divided. If there are at most few families,
+// each is a part.
+type folding struct{ few, parts int }
+
+var (
+	toJudge  = folding{40, 20} // the rule
+	toDecide = folding{10, 5}  // how far to prune: for each part that is judged, anew
+)
+
+// folds divides matrices into parts, a family never in two.
+func (t *table) folds(matrices []int, by folding) [][]int {
+	list := t.families(matrices)
+	if len(list) <= by.few {
+		return list
+	}
+
+	// The largest first, each to the part with the fewest matrices.
+	slices.SortStableFunc(list, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
+	parts := make([][]int, by.parts)
+	for _, family := range list {
+		least := 0
+		for p := range parts {
+			if len(parts[p]) < len(parts[least]) {
+				least = p
+			}
+		}
+		parts[least] = append(parts[least], family...)
+	}
+
+	for _, p := range parts {
+		slices.Sort(p)
+	}
+	return parts
+}
+
+// without returns all that are not in part; both are sorted.
+func without(all, part []int) []int {
+	rest := make([]int, 0, len(all)-len(part))
+	for _, m := range all {
+		if _, found := slices.BinarySearch(part, m); !found {
+			rest = append(rest, m)
+		}
+	}
+	return rest
+}
+
+// cusparse begins the names of the vendor's kernels.
+const cusparse = "cusparse_"
+
+// A paperRule is a paper's recommendation: one kernel, given by the beginning of its name, for
+// matrices with at least this many nonzeros per row, and another kernel for the rest.
+//
+// Note: no paper says which block and grid size, so that its kernels count at their
+// fastest on the matrix, which flatters it.
+type paperRule struct {
+	dense       float64
+	long, short string
+}
+
+var (
+	// As coo-spmv-final ends (Sec. VII and Table VI): "ps 1024 warp equals" where rows are
+	// dense, else "ps 32 warp jump_block" (at most its unrolled version, whose name begins
+	// so). What is dense is not said; the two matrices of Table VI on which the first is
+	// best have 642 and 679 nonzeros in a row, the others at most 15: it is the geometric
+	// mean of 15.2 and 642.
+	cooFinal = paperRule{100, "coo_segscan_block", "coo_segscan_warp_chunk"}
+	// csr-five-algorithms, Sec. VI: LightSpMV excels from about 18 nonzeros in a row, and
+	// PCSR is among the best below.
+	csrFive = paperRule{18, "csr_light", "csr_pcsr"}
+)
+
+// share is the fraction of the oracle that a loss is.
+func share(loss float64) float64 { return math.Exp(-loss) }
+
+// tuned is the fraction of the oracle of the fastest configuration that was measured on
+// matrix m, of the kernels whose names begin so; 0 if there is none.
+func (t *table) tuned(m int, prefix string) float64 {
+	best := 0.0
+	for c, x := range t.loss[m] {
+		if t.evidence[m][c] == Measured && strings.HasPrefix(strings.ToLower(t.configs[c].Kernel), prefix) {
+			best = max(best, share(x))
+		}
+	}
+	return best
+}
+
+// paper is the same of what a paper's rule chooses.
+func (t *table) paper(m int, r paperRule) float64 {
+	if t.facts[m].RowMean >= r.dense {
+		return t.tuned(m, r.long)
+	}
+	return t.tuned(m, r.short)
+}
+
+// Figures sum up how a way to choose did on held-out matrices, as fractions of
+// the oracle.
+type Figures struct {
+	Matrices    int     `json:"matrices"` // on which it is known
+	Mean        float64 `json:"mean"`     // geometric
+	Worst       float64 `json:"worst"`
+	WorstMatrix string  `json:"worst_matrix"`
+	Within5     float64 `json:"within_5_percent"` // share of matrices at 0.95 or more
+}
+
+// Summarise sums up one fraction of each case. It leaves out those of 0, which are not known, and
+// partial cases, where a way to choose may seem slow only because its kernel was not tried. Without
+// any all figures are 0.
+func Summarise(cases []Case, fraction func(Case) float64) Figures {
+	f := Figures{Worst: math.Inf(1)}
+	var mean stat.GeometricMean
+	for _, c := range cases {
+		x := fraction(c)
+		if x == 0 || c.Partial {
+			continue
+		}
+		f.Matrices++
+		mean.Add(x)
+		if x < f.Worst {
+			f.Worst, f.WorstMatrix = x, c.Matrix
+		}
+
+		if x >= 0.95 {
+			f.Within5++
+		}
+	}
+
+	if f.Matrices == 0 {
+		return Figures{}
+	}
+	f.Mean, f.Within5 = mean.Value(), f.Within5/float64(f.Matrices)
+	return f
+}
+
+// A Way is a way to choose a configuration for a matrix, and the fraction of the oracle
+// that it reached in a case; 0 where that is not known.
+type Way struct {
+	Name string
+	Of   func(Case) float64
+}
+
+// Ways are the ways to choose that are compared, the rule itself first.
+var Ways = []Way{
+	Learned,
+	LearnedTop3,
+	OverSizes,
+	{"tree, never pruned", func(c Case) float64 { return c.Unpruned }},
+	Boosted,
+	BoostedTop3,
+	SingleConfig, SingleKernel, CuSPARSE, COOFinal, CSRFive,
+}
+
+// Those of them that figures name.
+var (
+	Learned      = Way{"learned tree", func(c Case) float64 { return c.Fraction }}
+	LearnedTop3  = Way{"learned tree, best of 3", func(c Case) float64 { return c.Top3 }}
+	OverSizes    = Way{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
+	Boosted      = Way{"boosted ensemble", func(c Case) float64 { return c.Ensemble }}
+	BoostedTop3  = Way{"boosted ensemble, best of 3", func(c Case) float64 { return c.EnsembleTop3 }}
+	BestNamed    = Way{"the best of all that the rule names", func(c Case) float64 { return c.Named }}
+	SingleConfig = Way{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
+	SingleKernel = Way{"best single kernel, tuned", func(c Case) float64 { return c.SingleKernel }}
+	CuSPARSE     = Way{"cuSPARSE, the fastest of its algorithms", func(c Case) float64 { return c.CuSPARSE }}
+	COOFinal     = Way{"rule of coo-spmv-final, tuned", func(c Case) float64 { return c.COOFinal }}
+	CSRFive      = Way{"rule of csr-five-algorithms, tuned", func(c Case) float64 { return c.CSRFive }}
+)

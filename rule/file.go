@@ -1,15 +1,141 @@
 package rule
 
 import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"spmvtune/internal/base/files"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
+
+// WriteJSON writes r in the form that Read reads. Equal rules give equal bytes.
+func (r *Rule) WriteJSON(w io.Writer) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(r); err != nil {
+		return fmt.Errorf("encoding rule: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("writing rule: %w", err)
+	}
+
+	return nil
+}
+
+// Read reads what WriteJSON wrote. It refuses other versions, unknown keys and
+// features, anything after the rule, and trees that can't be followed.
+func Read(rd io.Reader) (*Rule, error) {
+	data, err := io.ReadAll(rd)
+	if err != nil {
+		return nil, fmt.Errorf("reading rule: %w", err)
+	}
+	var head struct {
+		Version *int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("reading rule: %w", err)
+	}
+
+	switch {
+	case head.Version == nil:
+		return nil, errors.New("reading rule: it has no version: is it a rule?")
+	case *head.Version != Version:
+		return nil, fmt.Errorf("reading rule: its format has version %d, this program reads version %d: learn it again",
+			*head.Version, Version)
+	}
+
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var r Rule
+	if err := d.Decode(&r); err != nil {
+		return nil, fmt.Errorf("reading rule: %w", err)
+	}
+	if err := r.check(); err != nil {
+		return nil, fmt.Errorf("reading rule: %w", err)
+	}
+
+	return &r, nil
+}
+
+// mostBytes are the most that the file of a rule has.
+const mostBytes = 100e6
+
+// Open reads a rule: the file of this name, or an embedded rule by its name. It also returns
+// a description of where the rule is from.
+func Open(name string) (r *Rule, from string, err error) {
+	if text, ok := embedded[name]; ok {
+		if r, err = Read(bytes.NewReader(text)); err != nil {
+			return nil, "", err
+		}
+		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil
+	}
+
+	text, err := files.ReadFile(name, mostBytes)
+	if err != nil {
+		return nil, "", fmt.Errorf("opening the rule: %w", err)
+	}
+	if r, err = Read(bytes.NewReader(text)); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+
+	return r, name, nil
+}
+
+// h100 was learned from a database of an earlier configs/corpus.toml, without an ensemble.
+//
+//go:embed h100.json
+var h100 []byte
+
+// h200 was learned from configs/corpus.toml, real matrices and those of the folder strangers, by
+// `spmvtune learn rule/h200-data.json.gz rule/h200-strangers.json.gz -o rule/h200.json`.
+//
+//go:embed h200.json
+var h200 []byte
+
+// EmbeddedName is the name of the rule with the newest data. It is taken where no other one is known to be
+// nearer to a device, and where an ensemble is asked for.
+const EmbeddedName = "h200"
+
+// embedded are the rules that come with the program, by name: search.Rules has the same ones.
+var embedded = map[string][]byte{"h100": h100, EmbeddedName: h200}
+
+// NameFor is the name of the embedded rule for a device: the one that was learned on that model, or else the newest.
+func NameFor(device string) string {
+	for _, name := range slices.Sorted(maps.Keys(embedded)) {
+		if slices.ContainsFunc(words(device), func(w string) bool { return strings.EqualFold(w, name) }) {
+			return name
+		}
+	}
+	return EmbeddedName
+}
+
+// words are the parts of a device's name: "NVIDIA H100-80GB" has NVIDIA, H100 and 80GB.
+func words(device string) []string {
+	return strings.FieldsFunc(device, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// IsEmbedded reports whether a rule of this name comes with the program.
+func IsEmbedded(name string) bool { return embedded[name] != nil }
+
+// EmbeddedNames lists the rules that come with the program: "h100 or h200".
+func EmbeddedNames() string { return strings.Join(slices.Sorted(maps.Keys(embedded)), " or ") }
+
+// Embedded returns the newest of them: learned on an H200, with warm caches, from the sweep corpus, real
+// matrices and strangers, but for the classes of its final test.
+func Embedded() (*Rule, error) { return Read(bytes.NewReader(h200)) }
 
 // check refuses a rule that can't be followed, or written in other languages: a file may be
 // damaged, or written by hand.

@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/base64"
+	"encoding/json"
+	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/tuner/search"
 )
 
 func TestJSONSelectsTheSame(t *testing.T) {
@@ -270,4 +275,67 @@ func jsonOf(t *testing.T, r *Rule) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// Whatever Read takes for a rule can be asked, for a matrix that is known and for one that
+// is not, and its answer written.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"version": 1, "selectors": [{"device": "d", "precision": "float32",
+		"tree": {"feature": "row_max", "threshold": 9, "below": {"choice": {"kernel": "a", "precision": "float32"}}, "above": {"choice": {"kernel": "b", "precision": "float32"}}},
+		"ensemble": {"configs": [{"kernel": "a", "precision": "float32"}], "base": [0.1], "features": ["cols"],
+			"low": [1], "high": [9], "trees": "YmBgYGBgYGBgYGBgYPgPBP///wcA"}}]}`), 1000, 5000)
+	f.Add([]byte(`{"version": 1, "selectors": [{"device": "d", "precision": "float32", "tree": {"choice": {"kernel": "a", "precision": "float32"},
+		"speeds": [{"bytes": 1e4, "gbps": 1}]}, "tree_over_sizes": {"choice": {"kernel": "b", "precision": "float32"}, "pace": 1e-9, "saved": 0.5}}]}`), 10, 1000)
+	f.Fuzz(func(t *testing.T, text []byte, rows, nonzeros int) {
+		r, err := Read(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		if err := r.WriteText(io.Discard); err != nil {
+			t.Error(err)
+		}
+
+		unknown := sparse.UnknownFeatures()
+		unknown.Rows, unknown.Cols, unknown.Nonzeros = max(rows, 0), max(rows, 0), max(nonzeros, 0)
+		unknown.RowMean = ratio(float64(unknown.Nonzeros), float64(unknown.Rows))
+		for _, features := range []sparse.Features{unknown, {Rows: rows, Cols: rows, Nonzeros: nonzeros}} {
+			for _, want := range []Wanted{{}, {Products: 3}, {Accurate: true}} {
+				c, err := r.SelectFor(Key{Precision: kernels.Float32}, features, want)
+				if err != nil {
+					continue
+				}
+				if _, err := json.Marshal(c); err != nil {
+					t.Errorf("the choice %v for %d rows can't be written: %v", c.Config, rows, err)
+				}
+			}
+		}
+	})
+}
+
+// The rule for a device is that of its model, or else the newest one.
+func TestNameFor(t *testing.T) {
+	for device, want := range map[string]string{
+		"NVIDIA H100 80GB HBM3": "h100", "NVIDIA H100-SXM": "h100", "h100": "h100", "NVIDIA H200": "h200",
+		"NVIDIA A30": "h200", "NVIDIA XH1000": "h200", "": "h200",
+	} {
+		if got := NameFor(device); got != want {
+			t.Errorf("%q: %s, want %s", device, got, want)
+		}
+	}
+}
+
+// Sweep files may name each of the rules.
+func TestEmbeddedNamesOfSweeps(t *testing.T) {
+	if names := slices.Sorted(maps.Keys(embedded)); !slices.Equal(names, search.Rules) {
+		t.Errorf("the program has %v, sweeps know %v", names, search.Rules)
+	}
+}
+
+// Reading the rule that comes with the program is most of what select does where the features of a matrix are known.
+func BenchmarkReadEmbedded(b *testing.B) {
+	for b.Loop() {
+		if _, err := Read(bytes.NewReader(h200)); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
