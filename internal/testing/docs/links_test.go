@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const root = "../.."
+const root = "../../.."
 
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
