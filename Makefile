@@ -16,10 +16,7 @@ ROOT = $(DESTDIR)$(PREFIX)
 DOC = $(ROOT)/share/doc/spmvtune
 COMPLETIONS = $(addprefix $(ROOT)/share/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
 
-# What runs on this machine, whatever it builds for.
-HOST_GO = env -u GOARCH -u CC CGO_CFLAGS="-O2 -w" go
-
-# Symbols of NVML and of the driver are bound when they are first used (-z lazy): both are opened at run time.
+# Symbols of the driver are bound when they are first used (-z lazy): it is opened at run time.
 # The CUDA toolkit is where CUDA_HOME or CUDA_PATH says, where nvcc lies, or in
 # one of the usual places. Its headers are enough to build.
 NVCC := $(shell command -v nvcc 2>/dev/null)
@@ -29,8 +26,13 @@ CUDA_ROOT := $(patsubst %/include/cuda.h,%,$(firstword $(wildcard $(foreach root
 CUDA_LIBS := $(foreach dir,lib64 lib64/stubs lib/x86_64-linux-gnu lib/x86_64-linux-gnu/stubs lib/stubs,\
 	$(patsubst %,-L%,$(wildcard $(CUDA_ROOT)/$(dir))))
 COMPAT = $(CURDIR)/kernels/cuda/internal/compat
+ifneq ($(CUDA_ROOT),)
 CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(COMPAT) -I$(CUDA_ROOT)/include" \
 	CGO_LDFLAGS="-O2 -g -Wl,-z,lazy -L$(COMPAT) $(CUDA_LIBS)"
+endif
+
+# What runs on this machine, whatever it builds for.
+HOST_GO = env -u GOARCH -u CC $(CUDA_ENV) go
 
 .DEFAULT_GOAL := build
 .PHONY: help build install release test test-long check gpu-tests vet-cuda clean
@@ -38,8 +40,9 @@ CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(COMPAT) -I$(CUDA_
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
+# Both programs have the same flags for C, so that SQLite is compiled once.
 build: ## bin/spmvtune, and bin/spmvtune-cuda where cuda.h is found
-	$(BUILD) -ldflags "$(LDFLAGS)" -o $(BIN)/spmvtune .
+	$(CUDA_ENV) $(BUILD) -ldflags "$(LDFLAGS)" -o $(BIN)/spmvtune .
 ifneq ($(CUDA_ROOT),)
 	$(CUDA_ENV) $(BUILD) -tags cuda -ldflags "$(LDFLAGS)" -o $(BIN)/spmvtune-cuda .
 endif
@@ -47,7 +50,7 @@ endif
 install: build ## programs, manual pages, completions, docs and a module file, below PREFIX (/usr/local)
 	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(DOC)/docs $(COMPLETIONS) $(ROOT)/share/modulefiles/spmvtune
 	install -m 755 $(BIN)/spmvtune $(wildcard $(BIN)/spmvtune-cuda) $(ROOT)/bin
-	$(HOST_GO) run ./internal/release/man "$(VERSION)" $(ROOT)/share/man/man1
+	$(HOST_GO) run ./internal/release man "$(VERSION)" $(ROOT)/share/man/man1
 	$(HOST_GO) run . completion bash >$(ROOT)/share/bash-completion/completions/spmvtune
 	$(HOST_GO) run . completion zsh >$(ROOT)/share/zsh/site-functions/_spmvtune
 	$(HOST_GO) run . completion fish >$(ROOT)/share/fish/vendor_completions.d/spmvtune.fish

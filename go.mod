@@ -7,7 +7,6 @@ require (
 	git.sr.ht/~sbinet/gg v0.7.0
 	github.com/BurntSushi/toml v1.6.0
 	github.com/CycloneDX/cyclonedx-go v0.12.0
-	github.com/NVIDIA/go-nvml v0.13.3-0
 	github.com/agext/levenshtein v1.2.3
 	github.com/expr-lang/expr v1.17.8
 	github.com/jedib0t/go-pretty/v6 v6.8.3

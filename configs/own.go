@@ -11,8 +11,7 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
-	"spmvtune/kernels/own"
-	"spmvtune/kernels/program"
+	"spmvtune/kernels/custom"
 )
 
 // ownKeys are those of a [[kernel]] with a source, beside kernelKeys.
@@ -42,8 +41,8 @@ var endings = map[string]string{".cu": "cuda", ".c": "cpu", ".cc": "cpu", ".cpp"
 // ownSpace reads a [[kernel]] section with a source.
 func (t *table) ownSpace(backend string, find finder) Space {
 	t.only(slices.Concat(kernelKeys.names(), ownKeys.names()))
-	o := kernels.Own{Kernel: kernels.Kernel{
-		Source: "defined by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Guest: true,
+	o := kernels.Custom{Kernel: kernels.Kernel{
+		Source: "defined by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Custom: true,
 	}}
 	t.ownName(&o)
 	t.ownEntry(&o)
@@ -59,7 +58,7 @@ func (t *table) ownSpace(backend string, find finder) Space {
 }
 
 // spaceOf reads the choices of a kernel that the section defines.
-func (t *table) spaceOf(o *kernels.Own, values map[string][]string) Space {
+func (t *table) spaceOf(o *kernels.Custom, values map[string][]string) Space {
 	chosen := []kernels.Kernel{o.Kernel}
 	s := Space{Kernels: []string{o.Name}, Own: o, Grid: Grid{Auto: true}, Params: values}
 	s.Precisions, s.Block = t.precisions(), t.block(chosen)
@@ -70,15 +69,15 @@ func (t *table) spaceOf(o *kernels.Own, values map[string][]string) Space {
 }
 
 // ownName reads the name.
-func (t *table) ownName(o *kernels.Own) {
+func (t *table) ownName(o *kernels.Custom) {
 	t.text("name", &o.Name)
-	if err := own.CheckName(o.Name); err != nil {
+	if err := custom.CheckName(o.Name); err != nil {
 		t.fail("name", "choose another name, such as \"mine\"", "%v", err)
 	}
 }
 
 // ownEntry reads the function.
-func (t *table) ownEntry(o *kernels.Own) {
+func (t *table) ownEntry(o *kernels.Custom) {
 	o.Entry = o.Name
 	if t.text("entry", &o.Entry); !entryName.MatchString(o.Entry) {
 		t.fail("entry", "", "no function is called %q", o.Entry)
@@ -86,7 +85,7 @@ func (t *table) ownEntry(o *kernels.Own) {
 }
 
 // ownSource reads the source and what it includes.
-func (t *table) ownSource(o *kernels.Own, backend string, find finder) {
+func (t *table) ownSource(o *kernels.Custom, backend string, find finder) {
 	const key = "source"
 	var source string
 	if t.text(key, &source); source == "" {
@@ -111,14 +110,14 @@ func (t *table) ownSource(o *kernels.Own, backend string, find finder) {
 		t.fail(key, "paths are relative to the folder of the sweep file", "%v", err)
 		return
 	}
-	o.Files, o.File, err = own.Gather(found[0])
+	o.Files, o.File, err = custom.Gather(found[0])
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // only a node may find what is not there, see Use
 		t.fail(key, "paths are relative to the folder of the sweep file", "%v", err)
 	}
 }
 
 // ownParams reads the parameters and their values. Matrices as SELL have two more.
-func (t *table) ownParams(o *kernels.Own) map[string][]string {
+func (t *table) ownParams(o *kernels.Custom) map[string][]string {
 	const key = "params"
 	values := map[string][]string{}
 	if v, given := t.vals[key]; given {
@@ -154,7 +153,7 @@ func (t *table) ownParams(o *kernels.Own) map[string][]string {
 
 // ownSlices makes sure of the parameters of SELL-C-sigma: the rows of a chunk, and of a window
 // that is sorted.
-func (t *table) ownSlices(o *kernels.Own, values map[string][]string) {
+func (t *table) ownSlices(o *kernels.Custom, values map[string][]string) {
 	for name, usual := range map[string]string{"chunk": "32", "sigma": "1024"} {
 		if values[name] == nil {
 			o.Params = append(o.Params, kernels.Param{Name: name, Values: []string{usual}, Default: usual,
@@ -174,7 +173,7 @@ var ownVariables = map[string]bool{"rows": true, "cols": true, "nonzeros": true,
 	"grid": true, "value_bytes": true, "kernel": true, "precision": true, "spmv_real": true, "min": true, "max": true}
 
 // ownLaunch reads the launch, which depends on what was read before.
-func (t *table) ownLaunch(o *kernels.Own) {
+func (t *table) ownLaunch(o *kernels.Custom) {
 	if t.has("grid") {
 		o.Grid = "what the kernel takes it for"
 	}
@@ -199,7 +198,7 @@ func (t *table) ownLaunch(o *kernels.Own) {
 	}
 	for key, into := range map[string]*string{"blocks": &o.Launch, "shared": &o.Shared} {
 		t.text(key, into)
-		if _, err := own.Value(*into, o.Variables(kernels.Config{Block: 64, Grid: 64, Precision: kernels.Float64},
+		if _, err := custom.Value(*into, o.Variables(kernels.Config{Block: 64, Grid: 64, Precision: kernels.Float64},
 			1000, 1000, 5000)); err != nil {
 			t.fail(key, `it is an integer, as in "(rows + block - 1) / block"`, "%v", err)
 		}
@@ -216,8 +215,8 @@ func (t *table) defined(s Space, before []Space) {
 }
 
 // Own returns the kernels that the sweep defines.
-func (s *Sweep) Own() []kernels.Own {
-	var list []kernels.Own
+func (s *Sweep) Own() []kernels.Custom {
+	var list []kernels.Custom
 	for _, space := range s.Kernels {
 		if space.Own != nil {
 			list = append(list, *space.Own)
@@ -236,12 +235,12 @@ func (s Space) Lookup(name string) (kernels.Kernel, bool) {
 
 // Use takes the definitions of own kernels from list, where they stand in for the files of the
 // sweep, as on a node that does not see them.
-func (s *Sweep) Use(list []kernels.Own) error {
+func (s *Sweep) Use(list []kernels.Custom) error {
 	for i, space := range s.Kernels {
 		if space.Own == nil {
 			continue
 		}
-		at := slices.IndexFunc(list, func(o kernels.Own) bool { return o.Name == space.Own.Name })
+		at := slices.IndexFunc(list, func(o kernels.Custom) bool { return o.Name == space.Own.Name })
 		if at < 0 {
 			return fmt.Errorf("there is no definition of the kernel %s", space.Own.Name)
 		}
@@ -260,8 +259,8 @@ var programKeys = section{
 // programSpace reads a [[kernel]] section with a command.
 func (t *table) programSpace(device string, p Protocol, find finder) Space {
 	t.only(slices.Concat(kernelKeys.names(), programKeys.names(), []string{"params"}))
-	o := kernels.Own{Kernel: kernels.Kernel{
-		Source: "a program, called by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Guest: true,
+	o := kernels.Custom{Kernel: kernels.Kernel{
+		Source: "a program, called by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Custom: true,
 	}}
 	t.ownName(&o)
 	if o.Backend = "cpu"; device != "auto" {
@@ -279,7 +278,7 @@ func (t *table) programSpace(device string, p Protocol, find finder) Space {
 }
 
 // command reads the command, and makes the kernel of what it uses.
-func (t *table) command(o *kernels.Own, p Protocol, find finder) {
+func (t *table) command(o *kernels.Custom, p Protocol, find finder) {
 	const key = "command"
 	text, single := t.vals[key].(string)
 	for _, word := range t.texts(key) {
@@ -287,7 +286,7 @@ func (t *table) command(o *kernels.Own, p Protocol, find finder) {
 	}
 	if single {
 		var err error
-		if o.Command, err = program.Split(text); err != nil {
+		if o.Command, err = custom.SplitCommand(text); err != nil {
 			t.fail(key, "write the words as a list", "%v", err)
 			return
 		}
@@ -296,13 +295,13 @@ func (t *table) command(o *kernels.Own, p Protocol, find finder) {
 		t.fail(key, `write command = "./my-spmv {matrix}", or a list of words`, "the command has no program")
 		return
 	}
-	if _, err := program.Expand(o.Command, program.Placeholders(*o, kernels.Config{})); err != nil {
+	if _, err := custom.Expand(o.Command, custom.Placeholders(*o, kernels.Config{})); err != nil {
 		t.fail(key, "write {{ and }} for braces", "%v", err)
 		return
 	}
 	t.beside(o.Command, find)
 
-	uses := func(name string) bool { return program.Uses(o.Command, name) }
+	uses := func(name string) bool { return custom.Uses(o.Command, name) }
 	if !uses("matrix") {
 		t.fail(key, "pass it the file: {matrix}", "the program is not told the matrix")
 	}
@@ -322,7 +321,7 @@ func (t *table) command(o *kernels.Own, p Protocol, find finder) {
 	if t.has("grid") && !uses("grid") {
 		t.fail("grid", "pass it to the program, or leave it out", "the command has no {grid}")
 	}
-	told := program.Placeholders(kernels.Own{}, kernels.Config{})
+	told := custom.Placeholders(kernels.Custom{}, kernels.Config{})
 	for _, p := range o.Params {
 		if _, taken := told[p.Name]; taken {
 			t.fail("params", "choose another name", "no parameter can be called %q: the program is told {%[1]s} anyway", p.Name)

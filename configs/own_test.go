@@ -38,7 +38,7 @@ where = "lanes * 32 <= block"
 		t.Fatal(err)
 	}
 	own := s.Own()
-	if len(own) != 1 || own[0].Name != "mine" || own[0].Entry != "mine" || own[0].Backend != "cuda" || !own[0].Guest ||
+	if len(own) != 1 || own[0].Name != "mine" || own[0].Entry != "mine" || own[0].Backend != "cuda" || !own[0].Custom ||
 		own[0].Launch != "(rows + block - 1) / block" || own[0].File != "my.cu" {
 		t.Errorf("%+v", own)
 	}
@@ -112,7 +112,7 @@ func TestOwnOnNode(t *testing.T) {
 	if err := s.Use(nil); err == nil {
 		t.Error("a definition is missing, and nobody says so")
 	}
-	list := []kernels.Own{{Kernel: kernels.Kernel{Name: "mine", Backend: "cpu"}, Files: map[string]string{"gone.c": "text"}}}
+	list := []kernels.Custom{{Kernel: kernels.Kernel{Name: "mine", Backend: "cpu"}, Files: map[string]string{"gone.c": "text"}}}
 	if err := s.Use(list); err != nil || s.Own()[0].Files["gone.c"] != "text" {
 		t.Errorf("%v, %+v", err, s.Own())
 	}

@@ -32,7 +32,7 @@ type Space struct {
 	// and nnz.
 	Where string
 	// Own is the kernel that the section defines, nil if it names those of the catalogue.
-	Own *kernels.Own
+	Own *kernels.Custom
 
 	filter *filter // Where, compiled; nil: not yet
 }

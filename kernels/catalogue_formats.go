@@ -5,8 +5,8 @@ package kernels
 var sliceKernels = []Kernel{
 	{
 		Name: "csr_narrow",
-		Source: "own; CSR-Stream of Greathouse and Daga, SC14, by warps; narrow columns as in Kourtis, Goumas and Koziris, " +
-			"Computing Frontiers 2008",
+		Source: "this project; CSR-Stream of Greathouse and Daga, SC14, by warps; narrow columns as in Kourtis, Goumas and " +
+			"Koziris, Computing Frontiers 2008",
 		Format: Tiles, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "a warp takes a tile of rows: 16 bytes of values a lane, products to shared memory, then rows are " +
 			"summed by a lane each, or several; longer rows in pieces; columns of 16 bits beyond the tile's first",
@@ -22,8 +22,8 @@ var sliceKernels = []Kernel{
 	},
 	{
 		Name: "sell_blocks",
-		Source: "own; register blocks as in Im, Yelick and Vuduc, IJHPCA 18(1), 2004, in slices of Monakov, Lokhmotov and " +
-			"Avetisyan, HiPEAC 2010, holding jagged diagonals of Saad, SIAM J. Sci. Stat. Comput. 10(6), 1989",
+		Source: "this project; register blocks as in Im, Yelick and Vuduc, IJHPCA 18(1), 2004, in slices of Monakov, Lokhmotov " +
+			"and Avetisyan, HiPEAC 2010, holding jagged diagonals of Saad, SIAM J. Sci. Stat. Comput. 10(6), 1989",
 		Format: SELL, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one thread per row; a warp's slice has the first block of each row of blocks, then the second of those " +
 			"that have one, without padding; a column of 16 bits for a block",
@@ -39,7 +39,7 @@ var sliceKernels = []Kernel{
 	},
 	{
 		Name:   "sell_diagonals",
-		Source: "own; diagonals of row segments as in Sun, Zhang, Wang, Zhang and Li, ICPP 2011 (CRSD)",
+		Source: "this project; diagonals of row segments as in Sun, Zhang, Wang, Zhang and Li, ICPP 2011 (CRSD)",
 		Format: SELL, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one thread per row; a warp's slice of 32 rows is stored by diagonals, whose distances slices share, " +
 			"without columns",
@@ -108,7 +108,7 @@ const (
 	panelLegal  = wholeWarps + "; the part of x in shared memory that a block can have"
 )
 
-// streamKernels are this program's own for rows that are long or of very different lengths.
+// streamKernels are this project's own for rows that are long or of very different lengths.
 var streamKernels = []Kernel{
 	{
 		Name: "csr_stream", Source: ownSource,

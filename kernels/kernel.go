@@ -45,8 +45,8 @@ type Kernel struct {
 	Scope Scope `json:"error_scope"`
 	// Deterministic says that the same problem, device and configuration give the same bits in every run.
 	Deterministic bool `json:"deterministic"`
-	// Guest says that a sweep defines the kernel: it is not in the catalogue.
-	Guest bool `json:"guest,omitempty"`
+	// Custom says that a sweep defines the kernel: it is not in the catalogue.
+	Custom bool `json:"guest,omitempty"`
 }
 
 // A Format is how a kernel stores the matrix.
@@ -182,7 +182,7 @@ func methodNames() []string {
 
 // Orders reports whether k has the choice of reorder. A library's kernels, those of sweeps, and
 // those whose error is bounded over several rows, take the matrix as it is.
-func (k Kernel) Orders() bool { return k.Scope == ScopeRow && !k.Library() && !k.Guest }
+func (k Kernel) Orders() bool { return k.Scope == ScopeRow && !k.Library() && !k.Custom }
 
 // Choices are the parameters of k with those that it shares with other kernels.
 func (k Kernel) Choices() []Param {

@@ -128,7 +128,7 @@ func (r *Run) useOwn(sweep *configs.Sweep) error {
 	if err != nil {
 		return fmt.Errorf("reading the kernels of the run: %w", err)
 	}
-	var list []kernels.Own
+	var list []kernels.Custom
 	if err := json.Unmarshal(text, &list); err != nil {
 		return fmt.Errorf("reading %s: %w: it was damaged; submit the sweep again", r.Path(ownFile), err)
 	}

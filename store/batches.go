@@ -43,7 +43,7 @@ type batcher struct {
 	devices map[string]*Device // devices by label
 	origins map[int64]trial.Origin
 	kernels map[string][]string // digests of the sources, by name
-	own     map[kernelSource]kernels.Own
+	own     map[kernelSource]kernels.Custom
 
 	runs    map[runKey]*tuner.RunInfo
 	started map[*tuner.RunInfo]time.Time
@@ -120,7 +120,7 @@ func (b *batcher) prepare(ctx context.Context, chosen chosen) error {
 		return err
 	}
 
-	b.kernels, b.own = map[string][]string{}, map[kernelSource]kernels.Own{}
+	b.kernels, b.own = map[string][]string{}, map[kernelSource]kernels.Custom{}
 	for _, k := range list {
 		b.kernels[k.Name] = append(b.kernels[k.Name], k.Digest)
 		if k.Own != nil {

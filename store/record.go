@@ -261,10 +261,10 @@ func putDevice(ctx context.Context, tx *sql.Tx, d kernels.Device, roof kernels.R
 
 // putKernel records a kernel. One that is neither own nor in the catalogue has no paper and no
 // format.
-func putKernel(ctx context.Context, tx *sql.Tx, source kernelSource, own []kernels.Own) (id int64, err error) {
+func putKernel(ctx context.Context, tx *sql.Tx, source kernelSource, own []kernels.Custom) (id int64, err error) {
 	k, _ := kernels.Find(own, source.name)
 	var definition []byte
-	if i := slices.IndexFunc(own, func(o kernels.Own) bool { return o.Name == source.name }); i >= 0 {
+	if i := slices.IndexFunc(own, func(o kernels.Custom) bool { return o.Name == source.name }); i >= 0 {
 		if definition, err = json.Marshal(own[i]); err != nil {
 			return 0, fmt.Errorf("kernel %s: %w", source.name, err)
 		}

@@ -391,13 +391,13 @@ func TestWhatARunWantsCounts(t *testing.T) {
 // The definition of a kernel that a sweep brings is kept with its source, and goes along from one
 // database to another.
 func TestOwnKernelsAreKept(t *testing.T) {
-	own := kernels.Own{
-		Kernel: kernels.Kernel{Name: "mine", Backend: "cpu", Format: kernels.COO, Guest: true},
+	own := kernels.Custom{
+		Kernel: kernels.Kernel{Name: "mine", Backend: "cpu", Format: kernels.COO, Custom: true},
 		Entry:  "f", File: "m.c", Files: map[string]string{"m.c": "text with ' and \x00"},
 	}
 	run := testRun()
 	run.Sources["mine"] = "digest"
-	run.Own = []kernels.Own{own}
+	run.Own = []kernels.Custom{own}
 	from, to := create(t), create(t)
 	imports(t, from, Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{good("mine", 64)}})
 	if _, err := to.Import(t.Context(), from.batches(t.Context(), nil)); err != nil {

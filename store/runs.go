@@ -63,8 +63,8 @@ type Kernel struct {
 	Name   string
 	Paper  string // the paper's own name for it
 	Format kernels.Format
-	Digest string       // digest of the source
-	Own    *kernels.Own // what a sweep says of it; nil: it is in the catalogue
+	Digest string          // digest of the source
+	Own    *kernels.Custom // what a sweep says of it; nil: it is in the catalogue
 }
 
 // Devices returns the devices, ordered by label.
@@ -123,7 +123,7 @@ func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
 }
 
 // Definition returns the definition of the kernel of a trial, nil unless a sweep defines it.
-func (db *DB) Definition(ctx context.Context, identity string) (own *kernels.Own, err error) {
+func (db *DB) Definition(ctx context.Context, identity string) (own *kernels.Custom, err error) {
 	list, err := texts(ctx, db.read, `SELECT k.definition FROM trial t JOIN kernel k ON k.id = t.kernel
 		WHERE t.identity = ? AND k.definition IS NOT NULL LIMIT 1`, identity)
 	if err == nil && len(list) > 0 {

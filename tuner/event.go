@@ -147,7 +147,7 @@ type RunInfo struct {
 	Device   kernels.Device
 	Roof     kernels.Roof
 	Sources  map[string]string // digest of each kernel's source, by its name
-	Own      []kernels.Own     // those of the kernels that the sweep defines
+	Own      []kernels.Custom  // those of the kernels that the sweep defines
 	Protocol string            // canonical form, as in a trial's identity
 	Version  string            // version of this program
 	Origin   trial.Origin

@@ -157,7 +157,7 @@ func (r *run) restart() {
 // suspect reports whether a trial may have failed by what another kernel of the sweep has left behind in its worker,
 // such as a thread that crashed.
 func (r *run) suspect(kernel string, status trial.Status) bool {
-	o, own := kernels.Defined(r.sweep.Own(), kernel)
+	o, own := kernels.LookupCustom(r.sweep.Own(), kernel)
 	switch {
 	case r.guest == "" || r.guest == kernel || o.Command != nil:
 		return false
@@ -170,7 +170,7 @@ func (r *run) suspect(kernel string, status trial.Status) bool {
 
 // enters notes that a kernel has run in the worker.
 func (r *run) enters(kernel string) {
-	o, own := kernels.Defined(r.sweep.Own(), kernel)
+	o, own := kernels.LookupCustom(r.sweep.Own(), kernel)
 	if !own || o.Command != nil || r.guest == kernel {
 		return
 	}
@@ -279,7 +279,7 @@ type Unbuilt struct {
 
 // Compiled returns the folder of what is compiled of own kernels, "" if there are none. It is that of
 // the cache or, if that is off, a temporary one, which remove removes.
-func Compiled(own []kernels.Own) (folder string, remove func(), err error) {
+func Compiled(own []kernels.Custom) (folder string, remove func(), err error) {
 	remove = func() {}
 	if len(own) == 0 {
 		return "", remove, nil
@@ -300,7 +300,7 @@ func Compiled(own []kernels.Own) (folder string, remove func(), err error) {
 
 // keepScratch makes a folder for the programs of the sweep, if it has any, which remove removes.
 func (r *run) keepScratch() (remove func(), err error) {
-	if !slices.ContainsFunc(r.sweep.Own(), func(o kernels.Own) bool { return o.Command != nil }) {
+	if !slices.ContainsFunc(r.sweep.Own(), func(o kernels.Custom) bool { return o.Command != nil }) {
 		return func() {}, nil
 	}
 	made, err := files.NewScratch("", "spmvtune-programs-")
@@ -316,7 +316,7 @@ func (r *run) keepScratch() (remove func(), err error) {
 func (r *run) build(ctx context.Context, plan Plan) error {
 	var list []kernels.Config
 	for _, t := range plan.Trials {
-		o, own := kernels.Defined(r.sweep.Own(), t.Kernel)
+		o, own := kernels.LookupCustom(r.sweep.Own(), t.Kernel)
 		c := t.Config
 		c.Grid = 0 // it is not compiled in
 		if own && o.Command == nil && !r.done[t.ID] && !r.built[c] {

@@ -13,7 +13,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/kernels"
-	"spmvtune/kernels/own"
+	"spmvtune/kernels/custom"
 )
 
 // kernelsCommand is the command kernels.
@@ -208,7 +208,7 @@ Without --cuda and --c it is for the GPU, if one answers.`,
 			if cuda {
 				backend = "cuda"
 			}
-			files, err := own.New(".", args[0], backend)
+			files, err := custom.Create(".", args[0], backend)
 			if err != nil {
 				return err
 			}

@@ -45,7 +45,7 @@ func computeProducts(ctx context.Context, path string, ids []string, n int) erro
 	}
 	defer db.Close()
 	var last store.Row
-	trials, own := make([]trial.Trial, len(ids)), []kernels.Own(nil)
+	trials, own := make([]trial.Trial, len(ids)), []kernels.Custom(nil)
 	for i, id := range ids {
 		list, err := db.Results(ctx, store.Filter{ID: id})
 		if err != nil {
@@ -86,9 +86,9 @@ func computeProducts(ctx context.Context, path string, ids []string, n int) erro
 
 // definition returns the kernel of a trial: that of the catalogue, or what the sweep defined. It is nil
 // if the database does not have it.
-func definition(ctx context.Context, db *store.DB, t *store.Row) (*kernels.Own, error) {
+func definition(ctx context.Context, db *store.DB, t *store.Row) (*kernels.Custom, error) {
 	if k, ok := kernels.Lookup(t.Kernel); ok {
-		return &kernels.Own{Kernel: k}, nil
+		return &kernels.Custom{Kernel: k}, nil
 	}
 	return db.Definition(ctx, t.ID)
 }

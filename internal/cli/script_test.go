@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { clitest.Main(m, Main) }
 func TestScript(t *testing.T) {
 	servers := httptest.NewServer(http.FileServer(http.Dir("testdata/collection")))
 	t.Cleanup(servers.Close)
-	programs, err := filepath.Abs("../../kernels/program/testdata")
+	programs, err := filepath.Abs("../../kernels/custom/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

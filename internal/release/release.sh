@@ -38,7 +38,7 @@ for arch in $platforms; do
       { echo "release: no $program was built; are CUDA's headers here?" >&2; exit 1; }
   done
   # Of the larger program: the modules of the other one are among its.
-  go run ./internal/release/sbom "$version" "$stage/$name/bin/${programs##* }" >"dist/$name.cdx.json"
+  go run ./internal/release bill "$version" "$stage/$name/bin/${programs##* }" >"dist/$name.cdx.json"
   tar --sort=name --mtime=@"$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=ustar \
     -C "$stage" -cf - "$name" | gzip -9 -n >"dist/$name.tar.gz"
 done

@@ -1,11 +1,18 @@
-package release
+package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
+	"github.com/spf13/cobra"
+
+	"spmvtune/internal/cli"
 )
 
 // A release without the commit's date is none: the script ends where git fails.
@@ -32,5 +39,110 @@ func TestGitFails(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 1 || strings.Contains(string(out), "platform") {
 		t.Errorf("it goes on: %v, %s", err, out)
+	}
+}
+
+// pages writes the pages, and calls each with every command and its page.
+func pages(t *testing.T, each func(c *cobra.Command, page string)) {
+	t.Helper()
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	dir := t.TempDir()
+	if err := writePages("v0", dir); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		n++
+		each(c, filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
+		for _, child := range c.Commands() {
+			if child.IsAvailableCommand() && !child.IsAdditionalHelpTopicCommand() {
+				visit(child)
+			}
+		}
+	}
+	visit(cli.New())
+	if n < 25 {
+		t.Errorf("%d pages", n)
+	}
+}
+
+// Each command has a page, with its version and date.
+func TestPages(t *testing.T) {
+	pages(t, func(_ *cobra.Command, page string) {
+		text, err := os.ReadFile(page)
+		if err != nil || !strings.Contains(string(text), `"Nov 2023" "spmvtune v0"`) {
+			t.Errorf("%s: neither date nor version: %.200s, %v", page, text, err)
+		}
+	})
+}
+
+// A page, as man shows it, says all that the help does, in its order, however wide the terminal is, and man has nothing
+// to complain of.
+func TestPagesSayTheHelp(t *testing.T) {
+	if _, err := exec.LookPath("groff"); err != nil {
+		t.Skip("groff, which shows manual pages, is not installed: ", err)
+	}
+	pages(t, func(c *cobra.Command, page string) {
+		for _, width := range []string{"60n", "78n", "131n"} {
+			says(t, page, width, c.Long)
+		}
+	})
+}
+
+// says fails the test if a page of a width has not the words of a text in their order.
+func says(t *testing.T, page, width, text string) {
+	t.Helper()
+	cmd := exec.Command("groff", "-man", "-Kutf8", "-Tutf8", "-rHY=0", "-rLL="+width, "-P-c", "-P-bou", "-ww", page)
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil || complaints.Len() > 0 {
+		t.Errorf("%s: %v, %s", page, err, complaints.String())
+	}
+
+	typed := strings.NewReplacer("‐", "-", "−", "-", "‘", "'", "’", "'", "˜", "~", "ˆ", "^") // as on the keyboard
+	// A line may end after a hyphen.
+	joined := func(s string) string { return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "- ", "-") }
+	got, want := joined(typed.Replace(string(out))), joined(text)
+	if !strings.Contains(got, want) {
+		t.Errorf("%s, %s wide, says\n%s\nwhere the help says\n%s", page, width, got, want)
+	}
+}
+
+// The bill of this test, which is a program, names itself, Go, the modules that it was linked from, and SQLite; it can
+// be read back, and the same program has the same bill.
+func TestBill(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b bytes.Buffer
+	for _, w := range []*bytes.Buffer{&a, &b} {
+		if err := writeBill(w, "1.2.3", program); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Error("two bills of the same program differ")
+	}
+
+	var bom cdx.BOM
+	if err := cdx.NewBOMDecoder(&a, cdx.BOMFileFormatJSON).Decode(&bom); err != nil {
+		t.Fatal(err)
+	}
+	if bom.Metadata.Component.Version != "1.2.3" {
+		t.Errorf("version %q", bom.Metadata.Component.Version)
+	}
+	for _, url := range []string{
+		"pkg:golang/std@1.", "pkg:golang/github.com/mattn/go-sqlite3@v1.", "pkg:generic/sqlite@3.",
+		"pkg:golang/github.com/CycloneDX/cyclonedx-go@v0."} {
+		if !slices.ContainsFunc(*bom.Components, func(c cdx.Component) bool { return strings.HasPrefix(c.PackageURL, url) }) {
+			t.Errorf("no component %s", url)
+		}
+	}
+
+	if err := writeBill(&b, "1.2.3", "main.go"); err == nil {
+		t.Error("a source file has a bill")
 	}
 }

@@ -34,7 +34,7 @@ import (
 	"strings"
 
 	"spmvtune/kernels"
-	"spmvtune/kernels/own"
+	"spmvtune/kernels/custom"
 )
 
 // MaxGrid bounds the workers of a product. Each is a thread of the system, and far fewer are
@@ -58,7 +58,7 @@ type Backend struct {
 	formats *formats
 	last    kernels.Product // that was prepared last
 
-	own.Set // of the sweep's own kernels
+	custom.Set // of the sweep's own kernels
 }
 
 var _ kernels.Backend = (*Backend)(nil)
@@ -80,7 +80,7 @@ type Share struct {
 // workers are not pinned, and the device has the property "pinned" with the value "no".
 func OpenShare(share Share) (*Backend, error) {
 	b := &Backend{cores: usableCores(), given: share.Memory}
-	b.Set = own.NewSet("cpu", b.ownCompiler)
+	b.Set = custom.NewSet("cpu", b.customCompiler)
 	free := false
 	if n := share.CPUs; n > 0 && n < len(b.cores) {
 		var got []int
@@ -132,7 +132,7 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (p kernels.Produc
 	if b.problem == nil {
 		return nil, fmt.Errorf("preparing %s: no problem is loaded", c)
 	}
-	mine, _ := b.Own(c.Kernel)
+	mine, _ := b.Custom(c.Kernel)
 	k, ok := b.Find(c.Kernel)
 	if !ok || k.Backend != "cpu" {
 		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("%q is not a kernel for the processor", c.Kernel)}

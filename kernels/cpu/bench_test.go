@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/cloop"
 	"spmvtune/kernels"
-	"spmvtune/kernels/cpu/internal/cloop"
 	"spmvtune/sparse"
 )
 

@@ -24,11 +24,11 @@ type plan struct {
 }
 
 // prepare plans the kernel k as c says. c is legal.
-func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, own kernels.Own, c kernels.Config) (
+func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, mine kernels.Custom, c kernels.Config) (
 	kernels.Product, error,
 ) {
-	if k.Guest {
-		return prepareOwn(b, o, own, c)
+	if k.Custom {
+		return prepareCustom(b, o, mine, c)
 	}
 	p, err := planOrdered(b, o, k, c)
 	if err != nil {

@@ -33,8 +33,8 @@ var sourceCode = sync.OnceValues(func() (*gosource.Program, error) {
 
 // Source returns the digest of a kernel's code, be it this package's or one of the sweep's own.
 func (b *Backend) Source(kernel string) string {
-	if o, ok := b.Own(kernel); ok {
-		return b.OwnSource(o)
+	if o, ok := b.Custom(kernel); ok {
+		return b.CustomSource(o)
 	}
 	return Source(kernel)
 }

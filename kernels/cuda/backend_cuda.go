@@ -18,8 +18,8 @@ import (
 	"gorgonia.org/cu"
 
 	"spmvtune/kernels"
-	"spmvtune/kernels/cuda/internal/nvml"
-	"spmvtune/kernels/own"
+	"spmvtune/kernels/custom"
+	"spmvtune/kernels/internal/native"
 )
 
 // Built reports whether this program was built with CUDA.
@@ -42,12 +42,12 @@ type Backend struct {
 	problem *kernels.Problem
 	current *product // the one made by the last Prepare
 
-	own.Set // of the sweep's own kernels
+	custom.Set // of the sweep's own kernels
 
 	single []float32 // y of float32, on its way to the caller
 
-	sensors   *nvml.Sensors // nil: they can't be read
-	noSensors error         // why
+	sensors   *native.Sensors // nil: they can't be read
+	noSensors error           // why
 }
 
 var _ kernels.Backend = (*Backend)(nil)
@@ -69,7 +69,7 @@ func Open(index int) (kernels.Backend, error) {
 
 	runtime.LockOSThread()
 	b := &Backend{opened: true}
-	b.Set = own.NewSet("cuda", b.ownCompiler)
+	b.Set = custom.NewSet("cuda", b.customCompiler)
 	if err := b.open(index); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -142,7 +142,7 @@ func (b *Backend) open(index int) error {
 	}
 
 	b.device.Properties["event_resolution_ns"] = strconv.FormatFloat(b.tick*1e9, 'f', 0, 64)
-	if b.sensors, b.noSensors = nvml.Open(b.device.Properties["uuid"]); b.noSensors == nil {
+	if b.sensors, b.noSensors = native.OpenSensors(b.device.Properties["uuid"]); b.noSensors == nil {
 		b.device.Properties["nvml_driver"] = b.sensors.Driver()
 	}
 	return nil
@@ -349,8 +349,8 @@ func driver() error {
 // Source returns a digest of a kernel's compiled code and recipe; for a kernel of cuSPARSE it
 // is the library's version, or "" if there is no library.
 func (b *Backend) Source(kernel string) string {
-	if o, ok := b.Own(kernel); ok {
-		return b.OwnSource(o)
+	if o, ok := b.Custom(kernel); ok {
+		return b.CustomSource(o)
 	}
 	if _, ok := vendorRecipes[kernel]; !ok {
 		return Source(kernel)

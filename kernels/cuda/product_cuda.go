@@ -259,7 +259,7 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kerne
 	}
 	p.program = newProgram(ops, launch)
 	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, r)
-	if k.Guest {
+	if k.Custom {
 		p.seals, err = b.sealed(own)
 	}
 	return p, err
@@ -267,8 +267,8 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kerne
 
 // recipe makes the recipe of c.
 func (b *Backend) recipe(c kernels.Config, v int) (*recipe, error) {
-	if o, ok := b.Own(c.Kernel); ok {
-		return ownRecipe(o, b.problem.A, c)
+	if o, ok := b.Custom(c.Kernel); ok {
+		return customRecipe(o, b.problem.A, c)
 	}
 	r, ok, err := newRecipe(b.problem.A, c, v)
 	if !ok {

@@ -36,7 +36,7 @@ type Report struct {
 	// Launches has facts about the launches of kernels in their fastest configuration.
 	Launches []store.Row
 	// Own has what sweeps say of kernels that they define, by name.
-	Own map[string]*kernels.Own
+	Own map[string]*kernels.Custom
 	// Drifts are the sentinels, by device and matrix.
 	Drifts []store.Drift
 
@@ -82,7 +82,7 @@ func Read(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.
 	if err != nil {
 		return fail("kernels", err)
 	}
-	d.Own = map[string]*kernels.Own{}
+	d.Own = map[string]*kernels.Custom{}
 	for _, k := range list {
 		if k.Own != nil { // the newest of a name is the last
 			d.Own[k.Name] = k.Own

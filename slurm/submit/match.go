@@ -287,14 +287,14 @@ func (s *Source) device(backend, model string, cores int, asked configs.Slurm) (
 
 // sources are the digests of kernels on a device: those of the catalogue as they are now, and those of own
 // kernels as they were compiled there, unless their definition has changed.
-func (s *Source) sources(device kernels.Device, now map[string]string, own []kernels.Own) map[string]string {
+func (s *Source) sources(device kernels.Device, now map[string]string, own []kernels.Custom) map[string]string {
 	all := maps.Clone(now)
 	for _, run := range s.runs() {
 		if run.Device.Name != device.Name || run.Device.Driver != device.Driver {
 			continue
 		}
 		for _, o := range own {
-			if then, defined := kernels.Defined(run.Own, o.Name); defined && then.Digest() == o.Digest() {
+			if then, defined := kernels.LookupCustom(run.Own, o.Name); defined && then.Digest() == o.Digest() {
 				all[o.Name] = run.Sources[o.Name]
 			}
 		}

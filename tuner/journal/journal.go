@@ -97,7 +97,7 @@ type runLine struct {
 	Device   kernels.Device    `json:"device"`
 	Roof     roof              `json:"roof"`
 	Sources  map[string]string `json:"sources"`
-	Own      []kernels.Own     `json:"own,omitempty"`
+	Own      []kernels.Custom  `json:"own,omitempty"`
 	Protocol string            `json:"protocol"`
 	Version  string            `json:"version"`
 	Origin   trial.Origin      `json:"origin,omitzero"` // not in older journals

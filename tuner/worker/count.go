@@ -22,7 +22,7 @@ type Counted interface {
 // trials are of one matrix. own are the kernels among them that a sweep defines, and compiled is the
 // folder of what is compiled of them.
 func Count(open func(configs.Device) (kernels.Backend, error), model kernels.Device, spec configs.Matrix,
-	trials []trial.Trial, n int, own []kernels.Own, compiled string) error {
+	trials []trial.Trial, n int, own []kernels.Custom, compiled string) error {
 	runtime.LockOSThread() // a device's context belongs to its thread
 	w := &server{open: open}
 	defer w.close()

@@ -18,14 +18,14 @@ import (
 
 	"spmvtune/internal/base/files"
 	"spmvtune/kernels"
-	"spmvtune/kernels/program"
+	"spmvtune/kernels/custom"
 	"spmvtune/sparse/file"
 	"spmvtune/tuner/trial"
 )
 
 // program returns the kernel with this name, if it is a program.
-func (w *server) program(name string) (kernels.Own, bool) {
-	o, ok := kernels.Defined(w.own, name)
+func (w *server) program(name string) (kernels.Custom, bool) {
+	o, ok := kernels.LookupCustom(w.own, name)
 	return o, ok && o.Command != nil
 }
 
@@ -44,7 +44,7 @@ func (w *server) vectorFile() string { return filepath.Join(w.scratch(), w.matri
 // writeForPrograms writes the matrix and x for programs, where the sweep has any for this device.
 // Those of the matrix before go. A plan runs no programs.
 func (w *server) writeForPrograms() error {
-	if w.scratch() == "" || !slices.ContainsFunc(w.own, func(o kernels.Own) bool {
+	if w.scratch() == "" || !slices.ContainsFunc(w.own, func(o kernels.Custom) bool {
 		return o.Command != nil && o.Backend == w.backend.Device().Backend
 	}) {
 		return nil
@@ -120,7 +120,7 @@ func elsewhere(f func() ([]byte, error)) (printed []byte, err error) {
 
 // runProgram runs a program once. Its samples are those that it prints. Whatever it does wrong is
 // its own trial's result, and the worker goes on.
-func (w *server) runProgram(o kernels.Own, req TrialRequest, r *trial.Result, e *Effort) error {
+func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result, e *Effort) error {
 	defer spend(&e.Kernels, time.Now())
 	dir, err := os.MkdirTemp(w.scratch(), "run-")
 	if err != nil {
@@ -128,17 +128,17 @@ func (w *server) runProgram(o kernels.Own, req TrialRequest, r *trial.Result, e 
 	}
 	defer os.RemoveAll(dir)
 	y := filepath.Join(dir, "y.txt")
-	args, err := program.Expand(o.Command, w.placeholders(o, r.Trial, y))
+	args, err := custom.Expand(o.Command, w.placeholders(o, r.Trial, y))
 	if err != nil {
 		return &kernels.InvalidError{Reason: err.Error()}
 	}
 
-	run := program.Run{
+	run := custom.Program{
 		Args: args, Dir: dir, Limit: time.Duration(programShare * float64(req.Protocol.Timeout)),
 		Files: programFiles + elementBytes*int64(w.problem.A.Rows),
 	}
 	start := time.Now()
-	printed, err := elsewhere(func() ([]byte, error) { return run.Do(context.Background()) })
+	printed, err := elsewhere(func() ([]byte, error) { return run.Run(context.Background()) })
 	took := time.Since(start)
 	if w.programFiles() != w.written {
 		if err := w.rewrite(); err != nil {
@@ -146,20 +146,20 @@ func (w *server) runProgram(o kernels.Own, req TrialRequest, r *trial.Result, e 
 		}
 		err = errors.New("it changed the files of the matrix or x, which others read")
 	}
-	var times program.Times
+	var times custom.Times
 	if err == nil {
-		times, err = program.ReadTimes(printed)
+		times, err = custom.ReadTimes(printed)
 	}
 	if err == nil && slices.Max(times.Samples) > took.Seconds() {
 		err = fmt.Errorf("it prints a time of %.4g s, and ended after %.4g s", slices.Max(times.Samples), took.Seconds())
 	}
-	verified := program.Uses(o.Command, "y")
+	verified := custom.Uses(o.Command, "y")
 	if err == nil && verified {
 		err = w.verifyProgram(o, y, run.Files, r)
 	}
 
 	switch {
-	case errors.Is(err, program.ErrLate):
+	case errors.Is(err, custom.ErrLate):
 		r.Status, r.Message = trial.Timeout, "the program: "+err.Error()
 	case err != nil:
 		r.Status, r.Message = trial.Fault, "the program: "+err.Error()
@@ -177,8 +177,8 @@ func (w *server) runProgram(o kernels.Own, req TrialRequest, r *trial.Result, e 
 }
 
 // placeholders are what a program is told of a trial, by the names in its command.
-func (w *server) placeholders(o kernels.Own, t trial.Trial, y string) map[string]string {
-	values := program.Placeholders(o, t.Config)
+func (w *server) placeholders(o kernels.Custom, t trial.Trial, y string) map[string]string {
+	values := custom.Placeholders(o, t.Config)
 	a := w.problem.A
 	for name, n := range map[string]int{"rows": a.Rows, "cols": a.Cols, "nonzeros": a.NNZ()} {
 		values[name] = strconv.Itoa(n)
@@ -189,7 +189,7 @@ func (w *server) placeholders(o kernels.Own, t trial.Trial, y string) map[string
 
 // verifyProgram compares the y that a program has written with the reference of its x: that which
 // it was given or, if it takes none, ones.
-func (w *server) verifyProgram(o kernels.Own, path string, most int64, r *trial.Result) error {
+func (w *server) verifyProgram(o kernels.Custom, path string, most int64, r *trial.Result) error {
 	text, err := files.ReadFile(path, most)
 	if errors.Is(err, os.ErrNotExist) {
 		return errors.New("it wrote no y")
@@ -197,12 +197,12 @@ func (w *server) verifyProgram(o kernels.Own, path string, most int64, r *trial.
 	if err != nil {
 		return err
 	}
-	if err := program.ReadVector(text, w.y); err != nil {
+	if err := custom.ReadVector(text, w.y); err != nil {
 		return err
 	}
 
 	ref := w.ones[r.Precision]
-	if program.Uses(o.Command, "x") {
+	if custom.Uses(o.Command, "x") {
 		ref, err = w.reference(scope{precision: r.Precision})
 	} else if ref == nil {
 		x := slices.Repeat([]float64{1}, w.problem.A.Cols)
@@ -218,7 +218,7 @@ func (w *server) verifyProgram(o kernels.Own, path string, most int64, r *trial.
 
 // isOwn reports whether the sweep brings the source of a kernel, which runs in this process.
 func (w *server) isOwn(name string) bool {
-	o, ok := kernels.Defined(w.own, name)
+	o, ok := kernels.LookupCustom(w.own, name)
 	return ok && o.Command == nil
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/kernels/program"
+	"spmvtune/kernels/custom"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
 )
@@ -58,7 +58,7 @@ type server struct {
 	open       func(configs.Device) (kernels.Backend, error)
 	alone      func() // keeps this thread from starting processes
 	backend    kernels.Backend
-	own        []kernels.Own
+	own        []kernels.Custom
 	sensors    Sensors // nil: there are none, or they can't be read
 	problem    *kernels.Problem
 	y          []float64 // result that is being verified
@@ -149,7 +149,7 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 			rep.Sources[o.Name] = b.Source(o.Name)
 		}
 		if o.Command != nil && o.Backend == dev.Backend {
-			rep.Sources[o.Name] = program.Source(o)
+			rep.Sources[o.Name] = custom.ProgramSource(o)
 		}
 	}
 

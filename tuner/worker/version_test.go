@@ -21,9 +21,9 @@ var regen = flag.Bool("regen", false, "note the digests of the sources of a meas
 // measurement lists the sources that decide what a sample is, and when a trial is good.
 var measurement = []string{
 	"judge.go", "measure.go", "meter.go", "reference.go",
-	"../../kernels/cpu/product.go", "../../kernels/cpu/roof.go",
+	"../../kernels/cpu/product.go", "../../kernels/cpu/sample.go",
 	"../../kernels/cuda/gate.cu", "../../kernels/cuda/launch_cuda.c", "../../kernels/cuda/launch_cuda.go",
-	"../../kernels/cuda/launch_cuda.h", "../../kernels/cuda/product_cuda.go", "../../kernels/cuda/doc.go",
+	"../../kernels/cuda/launch_cuda.h", "../../kernels/cuda/product_cuda.go", "../../kernels/cuda/cuda.go",
 }
 
 // The code that decides what a sample is does not change without somebody asking whether

@@ -34,7 +34,7 @@ type Request struct {
 type OpenRequest struct {
 	Device configs.Device
 	// Own are the kernels that the sweep defines, and Compiled the folder of what is compiled.
-	Own      []kernels.Own
+	Own      []kernels.Custom
 	Compiled string
 	// Scratch is the folder of the sweep's programs, "" if it has none.
 	Scratch string

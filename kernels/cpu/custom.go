@@ -1,0 +1,181 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"spmvtune/kernels"
+	"spmvtune/kernels/custom"
+	"spmvtune/kernels/internal/native"
+	"spmvtune/sparse"
+)
+
+var _ kernels.Host = (*Backend)(nil)
+
+// customCompiler is the compiler of a kernel of the sweep.
+func (b *Backend) customCompiler(o kernels.Custom) (*custom.Compiler, error) {
+	by, err := custom.ForCPU(o.File, b.device.Name)
+	if err == nil && request(&[6]uint64{runningOnValgrind}) != 0 {
+		by.Flags = append(by.Flags, "-mno-avx512f") // which valgrind does not know
+	}
+	return by, err
+}
+
+// prepareCustom prepares a kernel of the sweep. Its arrays are copies between fences.
+func prepareCustom[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, c kernels.Config) (
+	kernels.Product, error,
+) {
+	file, err := b.Compile(k, c)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openLibrary(b, file, k.Entry)
+	if err != nil {
+		return nil, &kernels.InvalidError{Reason: k.File + ": " + err.Error()}
+	}
+	inner, v, err := fencedOperand(b, o, c.Precision)
+	if err != nil {
+		return nil, err
+	}
+	m, cost, err := customForm(b, o, k, c)
+	if err != nil {
+		return nil, err
+	}
+
+	arrays := &native.Arrays{
+		Rows: o.a.Rows, Cols: o.a.Cols, Nonzeros: o.a.NNZ(), Block: c.Block, Grid: max(1, c.Grid),
+		First: m.ints[0].at(), Second: m.ints[1].at(), Val: m.val.at(), X: v.x.at(),
+		Y: unsafe.Pointer(unsafe.SliceData(inner.y)),
+	}
+	if len(m.ints) > 2 {
+		arrays.Third = m.ints[2].at()
+	}
+	p := plan{cost: cost, format: m.bytes(), run: func() { f.Call(arrays) }}
+	if k.Zero {
+		p.run = func() { clear(inner.y); f.Call(arrays) }
+	}
+	p.check = func() error {
+		defer func() { _, _ = m, v }() // whose memory the kernel knows by address only
+		if !slices.Equal(inner.x, inner.own) {
+			return &kernels.OverrunError{Array: "y: x has changed"}
+		}
+		return nil
+	}
+	return &product[V]{b: b, o: inner, plan: p}, nil
+}
+
+// fencedOperand is o with an x and a y between fences.
+func fencedOperand[V sparse.Float](b *Backend, o *operand[V], p kernels.Precision) (
+	*operand[V], *fencedVectors[V], error,
+) {
+	v, _, err := build(b.formats, formatKey{format: "vectors", precision: p}, func() (*fencedVectors[V], int64, error) {
+		x, err := fence[V](o.a.Cols)
+		if err != nil {
+			return nil, 0, err
+		}
+		room, err := fence[V](o.a.Rows + 2*guard)
+		return &fencedVectors[V]{x, room}, int64(o.a.Rows+o.a.Cols) * sizeOf[V](), err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	copy(v.x.s, o.own)
+	inner := &operand[V]{a: o.a, x: v.x.s, own: o.own, room: v.room.s}
+	inner.placeY()
+	return inner, v, nil
+}
+
+// An customMatrix is a matrix as a kernel of a sweep gets it.
+type customMatrix[V sparse.Float] struct {
+	ints []*fenced[int32]
+	val  *fenced[V]
+}
+
+func (m *customMatrix[V]) bytes() int64 {
+	n := int64(len(m.val.s)) * sizeOf[V]()
+	for _, s := range m.ints {
+		n += 4 * int64(len(s.s))
+	}
+	return n
+}
+
+// customForm returns the matrix in the format of a kernel, and what making it cost: copying it
+// between fences does not count.
+func customForm[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, c kernels.Config) (
+	*customMatrix[V], time.Duration, error,
+) {
+	var cost time.Duration
+	val := o.a.Val
+	ints := [][]int32{o.a.RowPtr, o.a.ColIdx}
+	key := formatKey{format: "own " + k.Format, precision: c.Precision}
+	switch k.Format {
+	case kernels.COO:
+		ints[0], cost = rowIndices(b, o)
+	case kernels.SELL:
+		c.Block, _ = strconv.Atoi(k.Setting(c.Params, "chunk"))
+		s, spent, err := sellFormat(b, o, k.Kernel, c)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(s.Val) > sparse.MaxIndex {
+			return nil, 0, &kernels.InvalidError{
+				Reason: "with its padding, the matrix has more entries than an int counts"}
+		}
+		ints, val, cost = [][]int32{narrow(s.ChunkPtr), s.Perm, s.ColIdx}, s.Val, spent
+		key.c, key.sigma = s.C, s.Sigma
+	}
+
+	m, _, err := build(b.formats, key, func() (*customMatrix[V], int64, error) {
+		m := &customMatrix[V]{}
+		for _, s := range ints {
+			f, err := fenceCopy(s)
+			if err != nil {
+				return nil, 0, err
+			}
+			m.ints = append(m.ints, f)
+		}
+		f, err := fenceCopy(val)
+		if err != nil {
+			return nil, 0, err
+		}
+		m.val = f
+		return m, m.bytes(), nil
+	})
+	return m, cost, err
+}
+
+// narrow gives offsets as int, which those of a custom kernel are.
+func narrow(offsets []int) []int32 {
+	out := make([]int32, len(offsets))
+	for i, n := range offsets {
+		out[i] = int32(n)
+	}
+	return out
+}
+
+var bindThreads sync.Once
+
+// openLibrary finds a function in a library. OpenMP, which comes with the first that uses it, then
+// pins its threads as the pool does: it takes the cores that this thread has while it is loaded.
+func openLibrary(b *Backend, file, name string) (native.Function, error) {
+	if len(b.cores) == 0 || b.pool.free {
+		return native.Open(file, name)
+	}
+	bindThreads.Do(func() {
+		places := make([]string, len(b.cores))
+		for i, core := range b.cores {
+			places[i] = fmt.Sprintf("{%d}", core)
+		}
+		os.Setenv("OMP_PROC_BIND", "close")
+		os.Setenv("OMP_PLACES", strings.Join(places, ","))
+	})
+	pin(b.cores)
+	defer pin(b.cores[:1])
+	return native.Open(file, name)
+}

@@ -1,0 +1,125 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"hash/maphash"
+	"strconv"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"spmvtune/kernels"
+	"spmvtune/kernels/custom"
+)
+
+var _ kernels.Host = (*Backend)(nil)
+
+// customCompiler is nvcc, or NVRTC where it is missing.
+func (b *Backend) customCompiler(kernels.Custom) (*custom.Compiler, error) {
+	arch := strconv.Itoa(b.modules.limits.compute)
+	by, missing := custom.ForGPU(arch)
+	if missing == nil {
+		return by, nil
+	}
+	by, err := custom.NVRTC(arch)
+	if err != nil {
+		return nil, fmt.Errorf("there is neither nvcc nor NVRTC to compile it: %w; %w: put nvcc on the PATH, or "+
+			"libnvrtc's folder into LD_LIBRARY_PATH", missing, err)
+	}
+	return by, nil
+}
+
+// adoptFor loads the module of c's kernel under the name of its recipe's entry, if the kernel is
+// one of the sweep.
+func (b *Backend) adoptFor(c kernels.Config) error {
+	o, ok := b.Custom(c.Kernel)
+	if !ok {
+		return nil
+	}
+	file, err := b.Compile(o, c)
+	if err != nil {
+		return err
+	}
+	return b.modules.adopt(customPrefix+o.Name+suffix(c.Precision.Bytes()), file, o)
+}
+
+// adopt makes an entry of a file known under a name.
+func (m *modules) adopt(name, file string, o kernels.Custom) error {
+	mod, loaded := m.loaded[file]
+	if !loaded {
+		var err error
+		if mod, err = cu.Load(file); err != nil {
+			return failed(err, "loading what %s was compiled to", o.File)
+		}
+		m.loaded[file] = mod
+	}
+	f, err := mod.Function(o.Entry)
+	if err != nil {
+		return &kernels.InvalidError{Reason: o.File + " has no kernel " + o.Entry + `; it needs extern "C" __global__`}
+	}
+	if known := m.entries[name]; known != nil && known.f == f {
+		return nil
+	}
+	e := &entry{name: o.Name, f: f}
+	m.entries[name] = e
+	return e.ask()
+}
+
+// A seal is what an array holds that no product may change.
+type seal struct {
+	a   *array
+	sum uint64
+}
+
+var sealSeed = maphash.MakeSeed()
+
+// sealed notes what the arrays that a kernel of the sweep reads hold.
+func (b *Backend) sealed(arrays map[string]*array) ([]seal, error) {
+	var list []seal
+	for _, a := range arrays {
+		if a.guarded {
+			continue
+		}
+		sum, err := b.sum(a)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, seal{a, sum})
+	}
+	return list, nil
+}
+
+// broken gives an error if a product has written to an array that it reads.
+func (b *Backend) broken(seals []seal) error {
+	for _, s := range seals {
+		sum, err := b.sum(s.a)
+		if err != nil {
+			return err
+		}
+		if sum != s.sum {
+			return &kernels.OverrunError{Array: "y: an array of the matrix, or x, has changed"}
+		}
+	}
+	return nil
+}
+
+// sum is a digest of an array on the device.
+func (b *Backend) sum(a *array) (uint64, error) {
+	var h maphash.Hash
+	h.SetSeed(sealSeed)
+	buffer := make([]byte, min(a.bytes, 32<<20))
+	for at := int64(0); at < a.bytes; at += int64(len(buffer)) {
+		part := buffer[:min(int64(len(buffer)), a.bytes-at)]
+		from := a.ptr + cu.DevicePtr(at)
+		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&part[0]), from, int64(len(part)), b.stream); err != nil {
+			return 0, failed(err, "copying from the device")
+		}
+		if err := b.stream.Synchronize(); err != nil {
+			return 0, failed(err, "copying from the device")
+		}
+		h.Write(part)
+	}
+	return h.Sum64(), nil
+}

@@ -1,0 +1,319 @@
+package custom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"spmvtune/kernels"
+)
+
+func TestValue(t *testing.T) {
+	sizes := map[string]int{"rows": 1000, "block": 64, "value_bytes": 8, "zero": 0, "big": 1 << 31}
+	for text, want := range map[string]int{
+		"7": 7, "(rows + block - 1) / block": 16, "7 / 2 * 2": 6, "7 % 4": 3, "block * value_bytes": 512,
+		"min(rows, 5, 9)": 5, "max(rows, 5)": 1000, "0x10": 16,
+	} {
+		if got, err := Value(text, sizes); err != nil || got != want {
+			t.Errorf("%s is %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"rows +": "no expression", "cols": `unknown variable "cols"`, "1.5": "only integers", `"a"`: "only integers",
+		"rows / zero": "divides by zero", "1 % zero": "divides by zero", "-1": "only integers", "5 - 7": "not from 0",
+		"big": "not from 0", "big * big": "62 bits", "9223372036854775808": "62 bits", "f(1)": "min and max", "min()": "min and max",
+		"func() int { return 1 }()": "min and max", "1 << 20": "only integers", "rows.a": "only integers",
+		strings.Repeat("(", 600) + "1" + strings.Repeat(")", 600): "longer than",
+	} {
+		if _, err := Value(text, sizes); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// put writes files to a folder of the test.
+func put(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A kernel's files are its source and what it includes, in whatever folder, each once.
+func TestGather(t *testing.T) {
+	dir := put(t, map[string]string{
+		"src/my.c":        "#include \"a.h\"\n  #  include \"../lib/b.h\"\n#include <math.h>\n#include \"compiler.h\"\n",
+		"src/a.h":         "#include \"a.h\"\n",
+		"lib/b.h":         "#include \"deep/c.h\"\n",
+		"lib/deep/c.h":    "",
+		"src/unrelated.h": "",
+		"one.c":           "int one;\n",
+		"absolute.c":      "#include \"/etc/passwd\"\n",
+	})
+	files, name, err := Gather(filepath.Join(dir, "src/my.c"))
+	got := slices.Sorted(maps.Keys(files))
+	if want := []string{"lib/b.h", "lib/deep/c.h", "src/a.h", "src/my.c"}; err != nil || name != "src/my.c" ||
+		!slices.Equal(got, want) {
+		t.Errorf("%s of %q, %v", name, got, err)
+	}
+	if files, name, err = Gather(filepath.Join(dir, "one.c")); err != nil || name != "one.c" || len(files) != 1 ||
+		files["one.c"] != "int one;\n" {
+		t.Errorf("one file: %s of %q, %v", name, files, err)
+	}
+	for _, name := range []string{"absolute.c", "missing.c"} {
+		if _, _, err := Gather(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// myKernel is a kernel in C with a text.
+func myKernel(text string) kernels.Custom {
+	return kernels.Custom{
+		Kernel: kernels.Kernel{Name: "mine", Backend: "cpu", Format: kernels.CSR, Custom: true, Block: "rows",
+			Params: []kernels.Param{{Name: "unroll", Values: []string{"1", "2"}, Default: "1"}}},
+		Entry: "mine", File: "src/my.c", Files: map[string]string{"src/my.c": text, "src/a.h": "#define FACTOR 2\n"},
+	}
+}
+
+func counted(t *testing.T) (by *Compiler, runs *int) {
+	t.Helper()
+	by, err := ForCPU("my.c", "processor")
+	if err != nil {
+		t.Skip(err)
+	}
+	by.Flags = slices.DeleteFunc(by.Flags, func(f string) bool { return f == "-fopenmp" })
+	compile, n := by.Compile, 0
+	one := *by
+	one.Compile = func(ctx context.Context, dir, source, out string, flags []string) (string, error) {
+		n++
+		return compile(ctx, dir, source, out, flags)
+	}
+	return &one, &n
+}
+
+// Workers of several GPUs that need the same configuration at once compile it once.
+func TestBuildOnceAtATime(t *testing.T) {
+	by, runs := counted(t)
+	cache := t.TempDir()
+	o := myKernel("SPMV_REAL f(void) { return UNROLL; }\n")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			c := kernels.Config{Kernel: "mine", Precision: kernels.Float64, Block: 64, Params: "unroll=1"}
+			if _, err := Build(cache, by, o, c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if *runs != 1 {
+		t.Errorf("the compiler ran %d times", *runs)
+	}
+	if left, _ := filepath.Glob(filepath.Join(cache, "*.lock")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// What is compiled is kept by content: configurations that differ in macros which the source does not
+// use share it, and any change of a file, the flags or the compiler makes it anew.
+func TestBuildKeeps(t *testing.T) {
+	by, runs := counted(t)
+	cache := t.TempDir()
+	o := myKernel("#include \"a.h\"\nSPMV_REAL f(void) { return FACTOR * UNROLL; }\n")
+	config := func(p kernels.Precision, block int, unroll string) kernels.Config {
+		return kernels.Config{Kernel: "mine", Precision: p, Block: block, Params: kernels.Params("unroll=" + unroll)}
+	}
+	build := func(c kernels.Config, wantRuns int) string {
+		t.Helper()
+		file, err := Build(cache, by, o, c)
+		if err != nil || *runs != wantRuns {
+			t.Fatalf("%v after %d runs of the compiler, want %d", err, *runs, wantRuns)
+		}
+		return file
+	}
+	first := build(config(kernels.Float64, 64, "1"), 1)
+	if again := build(config(kernels.Float64, 128, "1"), 1); again != first {
+		t.Error("BLOCK is not in the source, and yet another block has another file")
+	}
+	build(config(kernels.Float32, 64, "1"), 2)
+	build(config(kernels.Float64, 64, "2"), 3)
+	o.Files["src/a.h"] = "#define FACTOR 3\n"
+	build(config(kernels.Float64, 64, "1"), 4)
+	by.Version += "newer"
+	build(config(kernels.Float64, 64, "1"), 5)
+	by.Flags = append(by.Flags, "-g")
+	build(config(kernels.Float64, 64, "1"), 6)
+	if left, _ := filepath.Glob(filepath.Join(cache, ".tmp-*")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// An error of the compiler has file and line, and is not asked for twice.
+func TestBuildSaysWhy(t *testing.T) {
+	by, runs := counted(t)
+	o := myKernel("\nint f(void) { return undeclared; }\n")
+	for range 2 {
+		_, err := Build(t.TempDir(), by, o, kernels.Config{Precision: kernels.Float64})
+		invalid := new(kernels.InvalidError)
+		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), "src/my.c:2:") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("error is %v", err)
+		}
+	}
+	cache := t.TempDir()
+	*runs = 0
+	for range 2 {
+		Build(cache, by, o, kernels.Config{Precision: kernels.Float64})
+	}
+	if *runs != 1 {
+		t.Errorf("the compiler ran %d times", *runs)
+	}
+}
+
+// What is cut off or changed in the cache is compiled again, whether it compiles or not; and so is what a full
+// disk kept from compiling, which is no fault of the source.
+func TestBuildMends(t *testing.T) {
+	by, runs := counted(t)
+	c := kernels.Config{Precision: kernels.Float64}
+	for _, text := range []string{"int f(void) { return 1; }\n", "int f(void) { return undeclared; }\n"} {
+		cache := t.TempDir()
+		want, first := Build(cache, by, myKernel(text), c)
+		files, _ := filepath.Glob(filepath.Join(cache, "*"))
+		for _, file := range files {
+			for _, size := range []int64{0, 70} {
+				if err := os.Truncate(file, size); err != nil {
+					t.Fatal(err)
+				}
+				*runs = 0
+				got, err := Build(cache, by, myKernel(text), c)
+				if got != want || fmt.Sprint(err) != fmt.Sprint(first) || *runs != 1 {
+					t.Errorf("with %d bytes of %s: %s, %v after %d runs", size, file, got, err, *runs)
+				}
+			}
+		}
+		if len(files) == 0 {
+			t.Error("nothing is kept")
+		}
+	}
+
+	o := myKernel("int f(void) { return 1; }\n")
+	for said, ofSource := range map[string]bool{
+		"f.c:1: error: No space left on device":                                                 false,
+		"nvcc error   : 'cicc' died due to signal 9 (Kill signal)":                              false,
+		"f.c:12:5: error: expected ';'\n   12 |     return killed\n      |     ^ out of memory": true,
+	} {
+		failing := *by
+		failing.Compile = func(context.Context, string, string, string, []string) (string, error) {
+			return said, &Refused{"exit status 1"}
+		}
+		cache := t.TempDir()
+		if _, err := Build(cache, &failing, o, c); err == nil || errors.As(err, new(*kernels.InvalidError)) != ofSource {
+			t.Errorf("%s: %v", said, err)
+		}
+		if _, err := Build(cache, by, o, c); (err != nil) != ofSource {
+			t.Errorf("compiled again after %s: %v", said, err)
+		}
+	}
+}
+
+// The files of a kernel can't leave the folder in which it is compiled.
+func TestFilesStayInside(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"../out.c", "/tmp/out.c", ""} {
+		if err := write(dir, map[string]string{name: ""}); err == nil {
+			t.Errorf("%q is written", name)
+		}
+	}
+}
+
+const cuda = `extern "C" __global__ void mine(int rows, const SPMV_REAL *x, SPMV_REAL *y)
+{
+	for (int i = blockIdx.x * BLOCK + threadIdx.x; i < rows; i += gridDim.x * BLOCK) y[i] = UNROLL * x[i];
+}
+`
+
+// nvcc compiles for a GPU where it is, and its errors have file and line.
+func TestNVCC(t *testing.T) {
+	by, err := ForGPU("80")
+	if err != nil {
+		t.Skip(err)
+	}
+	o := myKernel("")
+	o.File, o.Files = "my.cu", map[string]string{"my.cu": cuda}
+	c := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128, Params: "unroll=2"}
+	file, err := Build(t.TempDir(), by, o, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "\x7fELF") {
+		t.Errorf("%s is no module: %v", file, err)
+	}
+	o.Files["my.cu"] = strings.Replace(cuda, "x[i]", "z[i]", 1)
+	if _, err := Build(t.TempDir(), by, o, c); err == nil || !strings.Contains(err.Error(), "my.cu(3)") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// A trial is measured again where the compiler or its arguments are others, not where the sweep has more values.
+func TestSource(t *testing.T) {
+	identity := func(cc string, values ...string) string {
+		t.Setenv("CC", cc)
+		by, err := ForCPU("my.c", "a processor")
+		if err != nil {
+			t.Skip(err)
+		}
+		o := myKernel("")
+		o.Params = []kernels.Param{{Name: "unroll", Values: values, Default: values[0]}}
+		return Source(by, o)
+	}
+	first := identity("gcc", "1")
+	if identity("gcc", "1", "2") != first {
+		t.Error("another value of a parameter makes a kernel another")
+	}
+	if identity("gcc -O0", "1") == first {
+		t.Error("an argument of the compiler makes no difference")
+	}
+}
+
+// A file is no option of the compiler, whatever it is called.
+func TestBuildAnyName(t *testing.T) {
+	by, _ := counted(t)
+	o := myKernel("")
+	o.Files = map[string]string{"-o.c": "int f(void) { return undeclared; }\n"}
+	o.File = "-o.c"
+	_, err := Build(t.TempDir(), by, o, kernels.Config{Precision: kernels.Float64})
+	if err == nil || !strings.Contains(err.Error(), "-o.c:1:") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// What somebody who was killed has left in the cache goes, but not the folder of one who still compiles.
+func TestBuildRemovesLeft(t *testing.T) {
+	by, _ := counted(t)
+	cache := filepath.Join(t.TempDir(), "job[1]") // no pattern
+	os.Mkdir(cache, 0o777)
+	left, used := filepath.Join(cache, ".tmp-1"), filepath.Join(cache, ".tmp-2")
+	os.Mkdir(left, 0o777)
+	os.Mkdir(used, 0o777)
+	yesterday := time.Now().AddDate(0, 0, -1)
+	os.Chtimes(left, yesterday, yesterday)
+	if _, err := Build(cache, by, myKernel(""), kernels.Config{Precision: kernels.Float64}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); err == nil {
+		t.Error("what was left is still there")
+	}
+	if _, err := os.Stat(used); err != nil {
+		t.Error(err)
+	}
+}

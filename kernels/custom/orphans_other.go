@@ -1,0 +1,11 @@
+//go:build !linux
+
+package custom
+
+import "os/exec"
+
+// start starts a program.
+func start(cmd *exec.Cmd) error { return cmd.Start() }
+
+// killOrphans finds nothing here beyond the process group, which is dead.
+func killOrphans() {}

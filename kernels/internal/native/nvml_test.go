@@ -1,0 +1,87 @@
+package native
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+)
+
+// builtNVML compiles testdata/nvml.c, and returns the library's path.
+func builtNVML(t *testing.T, flags ...string) string {
+	t.Helper()
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no C compiler cc on the PATH")
+	}
+	path := filepath.Join(t.TempDir(), "libnvidia-ml.so.1")
+	cmd := exec.Command(compiler, append(flags, "-shared", "-fPIC", "-o", path, "testdata/nvml.c")...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("compiling the library: %v\n%s", err, out)
+	}
+	return path
+}
+
+func TestSensors(t *testing.T) {
+	want := kernels.Reading{SMClock: 1980, MemoryClock: 2619, Temperature: 34, Power: 71.5, HasReasons: true}
+	for _, tt := range []struct {
+		name    string
+		flags   []string
+		reasons kernels.ClockReasons
+		energy  float64
+	}{
+		{"current", nil, kernels.SWPowerCap, 1234.567},
+		{"old", []string{"-DOLD"}, kernels.HWSlowdown | kernels.HWThermalSlowdown, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := openSensors(builtNVML(t, tt.flags...), "GPU-1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.Reasons = tt.reasons
+			if got := s.Read(); got != want {
+				t.Errorf("read %+v, want %+v", got, want)
+			}
+			if got := s.Energy(); got != tt.energy {
+				t.Errorf("%g J, want %g", got, tt.energy)
+			}
+			if s.Driver() != "535.161.08" {
+				t.Errorf("the driver is %q", s.Driver())
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A library that is missing, too old, or does not know the GPU gives an error, and
+// ends nothing.
+func TestOpenSensorsSaysWhy(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "libnvidia-ml.so.1")
+	if err := os.WriteFile(text, []byte("no library"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	current := builtNVML(t)
+	for _, tt := range []struct{ name, lib, uuid, want string }{
+		{"missing", filepath.Join(t.TempDir(), "none.so"), "GPU-1", "is not found"},
+		{"no library", text, "GPU-1", "is not found"},
+		{"too old", builtNVML(t, "-DOLDEST"), "GPU-1", "too old: it has no nvmlDeviceGetPowerUsage"},
+		{"another GPU", current, "GPU-2", `"GPU-2": Not Found`},
+		{"no UUID", current, "", `"": Not Found`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := openSensors(tt.lib, tt.uuid)
+			if err == nil {
+				s.Close()
+				t.Fatal("opened")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
