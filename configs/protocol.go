@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 )
@@ -255,31 +253,6 @@ func (s *Search) readTop(t *table, key string) {
 	if s.Top > 0 && s.Strategy != search.Rule {
 		t.fail(key, `write strategy = "rule", or leave it out`, "only that strategy has a shortlist")
 	}
-}
-
-// SearchOf returns the strategy of a sweep's text as a database keeps it, its rule and its
-// shortlist, and its budget of trials. A value that can't be read any more counts as missing.
-func SearchOf(text []byte) Search {
-	var file struct {
-		Search struct {
-			Strategy string
-			Rule     string
-			Top      int
-			Budget   struct{ Trials int }
-		}
-	}
-
-	s := Search{Strategy: search.Strategies[0].Name}
-	if err := toml.Unmarshal(text, &file); err != nil {
-		return s
-	}
-	if file.Search.Strategy != "" {
-		s.Strategy = file.Search.Strategy
-	}
-
-	s.Rule, s.Trials = file.Search.Rule, file.Search.Budget.Trials
-	s.Top = max(0, file.Search.Top)
-	return s
 }
 
 // Device chooses what to run on.

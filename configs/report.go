@@ -54,16 +54,6 @@ func (r *Report) readFigures(t *table, key string) {
 	}
 }
 
-// ReportOf returns the [report] section of a sweep's text as a database keeps it. The text was
-// checked when the sweep ran; a value that can't be read any more counts as missing.
-func ReportOf(text []byte) Report {
-	var file struct{ Report Report }
-	if err := toml.Unmarshal(text, &file); err != nil {
-		return Report{}
-	}
-	return file.Report
-}
-
 // Learn says which matrices teach the rule.
 type Learn struct {
 	// Test has the classes that are kept for the final test: they teach nothing.

@@ -49,6 +49,21 @@ type Sweep struct {
 	Text []byte
 }
 
+// Settings are what records keep of a sweep beside its text: how it measures, searches and reports.
+type Settings struct {
+	Protocol Protocol
+	Search   Search
+	Report   Report
+}
+
+// Settings returns what records keep of the sweep.
+func (s *Sweep) Settings() Settings { return Settings{s.Protocol, s.Search, s.Report} }
+
+// Sweep returns the sweep of records.
+func (s Settings) Sweep(name, title string, text []byte) *Sweep {
+	return &Sweep{Name: name, Title: title, Text: text, Protocol: s.Protocol, Search: s.Search, Report: s.Report}
+}
+
 // A finder gives the files of a path in a sweep file.
 type finder func(path string) ([]string, error)
 

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"time"
 
-	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -182,8 +181,7 @@ func (b *batcher) run(k runKey) *tuner.RunInfo {
 	}
 	s, d := b.sweeps[k.sweep], b.devices[k.device]
 	run := &tuner.RunInfo{
-		Sweep: &configs.Sweep{Name: s.Name, Title: s.Title, Text: []byte(s.Text), Protocol: s.Protocol,
-			Search: s.Search},
+		Sweep:  s.Settings.Sweep(s.Name, s.Title, []byte(s.Text)),
 		Device: d.Device, Roof: d.Roof, Sources: map[string]string{},
 		Protocol: s.ProtocolText, Version: k.version, Origin: b.origins[k.origin],
 	}
@@ -234,9 +232,6 @@ func (from source) origins(ctx context.Context) (map[int64]trial.Origin, error) 
 // patterns are the patterns of matrices, by hash.
 func (from source) patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
 	list := map[string]sparse.Thumbnail{}
-	if from.schema < schemaPattern {
-		return list, nil
-	}
 	var hash string
 	var p []byte
 	rows, err := from.QueryContext(ctx, "SELECT m.hash, p.data FROM pattern p JOIN matrix m ON m.id = p.matrix")

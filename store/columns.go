@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,8 +24,6 @@ type column struct {
 	value func(r *trial.Result) any
 	// field returns what the column is read into. It is nil if the column is not read.
 	field func(s *stored) any
-	// since is the schema that added the column, 0 for the first one.
-	since int
 	// want says who reads the column. It is 0 if every reader does.
 	want want
 }
@@ -66,12 +63,6 @@ func (c column) verified() column {
 		}
 		return value(r)
 	}
-	return c
-}
-
-// added says which schema added the column.
-func (c column) added(schema int) column {
-	c.since = schema
 	return c
 }
 
@@ -122,15 +113,15 @@ var trialColumns = []column{
 	{name: "measured_at",
 		value: func(r *trial.Result) any { return r.At.UnixMilli() },
 		field: func(s *stored) any { return moment{&s.At} }},
-	optional("seconds", func(r *trial.Result) *float64 { return &r.Seconds }).added(schemaSeconds),
-	optional("measurement", func(r *trial.Result) *int { return &r.Measurement }).added(schemaMeasurement),
-	optional("asked", func(r *trial.Result) *int64 { return &r.LastRequested }).added(schemaAsked),
-	optional("host_cores", func(r *trial.Result) *float64 { return &r.Host.Cores }).added(schemaHost),
-	optional("host_others", func(r *trial.Result) *float64 { return &r.Host.Others }).added(schemaHost),
-	optional("host_stolen", func(r *trial.Result) *float64 { return &r.Host.Stolen }).added(schemaHost),
-	optional("host_switches", func(r *trial.Result) *int { return &r.Host.Switches }).added(schemaHost),
-	optional("host_own", func(r *trial.Result) *float64 { return &r.Host.Own }).added(schemaHost),
-	optional("host_load", func(r *trial.Result) *float64 { return &r.Host.Load }).added(schemaHost),
+	optional("seconds", func(r *trial.Result) *float64 { return &r.Seconds }),
+	optional("measurement", func(r *trial.Result) *int { return &r.Measurement }),
+	optional("asked", func(r *trial.Result) *int64 { return &r.LastRequested }),
+	optional("host_cores", func(r *trial.Result) *float64 { return &r.Host.Cores }),
+	optional("host_others", func(r *trial.Result) *float64 { return &r.Host.Others }),
+	optional("host_stolen", func(r *trial.Result) *float64 { return &r.Host.Stolen }),
+	optional("host_switches", func(r *trial.Result) *int { return &r.Host.Switches }),
+	optional("host_own", func(r *trial.Result) *float64 { return &r.Host.Own }),
+	optional("host_load", func(r *trial.Result) *float64 { return &r.Host.Load }),
 }
 
 // nonzero is null for the zero value.
@@ -170,8 +161,7 @@ func list(s []string) any {
 	return string(data)
 }
 
-// A bound is what the values of some columns are between, in every file that some version of this
-// program wrote. Null is within it.
+// A bound is what the values of some columns are between, in every file that this program wrote. Null is within it.
 type bound struct {
 	what    string // with the number of the row
 	columns string
@@ -182,7 +172,6 @@ type bound struct {
 // file, or in one that somebody made.
 var bounds = []struct {
 	table string
-	since int // schema that has the table
 	list  []bound
 }{
 	{table: "trial", list: []bound{
@@ -208,7 +197,7 @@ var bounds = []struct {
 		{"the name of kernel %d is too long", "length(name) length(paper) length(format)", 0, trial.LongestStored},
 	}},
 	{table: "sweep", list: []bound{{"the name of sweep %d is too long", "length(name)", 0, trial.LongestStored}}},
-	{table: "sentinel", since: schemaSentinel, list: []bound{
+	{table: "rerun", list: []bound{
 		{noTime, "median", 1e-15, longest}, {noTime, "low high", 0, longest},
 	}},
 }
@@ -216,46 +205,34 @@ var bounds = []struct {
 const (
 	longest  = 1e11 // seconds
 	noLength = "a feature of matrix %d is no length of rows"
-	noTime   = "the repeat in row %d has a time that is none"
+	noTime   = "invalid time in rerun, row %d"
 )
 
-// tableNames are the tables of this program, of whatever version.
+// tableNames are the tables of the schema.
 var tableNames = regexp.MustCompile(`CREATE TABLE (\w+)`)
 
-// checkKinds refuses a database in which something else than a table has the name of one.
-func checkKinds(ctx context.Context, db *sql.DB, path string) error {
-	others, err := texts(ctx, db, "SELECT name FROM sqlite_master WHERE type <> 'table'")
-	if err != nil {
-		return failed(path, err)
-	}
-	for _, m := range migrations {
-		for _, table := range tableNames.FindAllStringSubmatch(m, -1) {
-			if slices.Contains(others, table[1]) {
-				return foreign{fmt.Errorf("database %s: %s is a view, and must be a table: a program other than "+
-					"spmvtune has changed the file", path, table[1])}
-			}
-		}
-	}
-	return nil
-}
-
-// checkValues refuses a database with values that no version of this program writes, and with
-// triggers that are not its own.
-func checkValues(ctx context.Context, path string, options url.Values, schema int) (err error) {
-	db := connect(path, options, nil)
-	defer func() { err = errors.Join(err, db.Close()) }()
+// checkValues refuses a database with values that this program never writes, with triggers that are not
+// its own, and with something else where a table must be.
+func checkValues(ctx context.Context, path string, db *sql.DB) error {
 	triggers, err := texts(ctx, db, "SELECT sql FROM sqlite_master WHERE type = 'trigger'")
 	if err != nil {
 		return failed(path, err)
 	}
 	for _, text := range triggers {
-		if !slices.ContainsFunc(migrations, func(m string) bool { return strings.Contains(m, text) }) {
+		if !strings.Contains(schema, text) {
 			return foreign{fmt.Errorf("database %s: it has a trigger that is not this program's: %.200q", path, text)}
 		}
 	}
 
-	if err := checkKinds(ctx, db, path); err != nil {
-		return err
+	others, err := texts(ctx, db, "SELECT name FROM sqlite_master WHERE type <> 'table'")
+	if err != nil {
+		return failed(path, err)
+	}
+	for _, table := range tableNames.FindAllStringSubmatch(schema, -1) {
+		if slices.Contains(others, table[1]) {
+			return foreign{fmt.Errorf("database %s: %s is a view, and must be a table: a program other than "+
+				"spmvtune has changed the file", path, table[1])}
+		}
 	}
 
 	var table, parent string
@@ -269,9 +246,6 @@ func checkValues(ctx context.Context, path string, options url.Values, schema in
 	}
 
 	for _, t := range bounds {
-		if schema < t.since {
-			continue
-		}
 		if err := checkTable(ctx, db, t.table, t.list); err != nil {
 			return failed(path, err)
 		}

@@ -81,7 +81,7 @@ func (from source) watch(ctx context.Context) (map[trial.Case]*drift, error) {
 // is compared with the first measurement of its trial. If several watched over one matrix, those
 // of one origin form one series. Sentinels that the device throttled are left out. Finals only
 // tell how well trials repeat.
-func watchOver(records []repeatedTrial) map[trial.Case]*drift {
+func watchOver(records []rerunTrial) map[trial.Case]*drift {
 	found := map[trial.Case]*drift{}
 	medians := map[trial.Case][][]float64{} // medians of each sentinel, and of each finalist
 
@@ -108,7 +108,7 @@ func watchOver(records []repeatedTrial) map[trial.Case]*drift {
 
 // told returns the sentinels of a trial that the device did not throttle, and the medians
 // of such finals. The trial's own median is not among these: it was lucky.
-func (r *repeatedTrial) told() (sentinels []repeat, finals []float64) {
+func (r *rerunTrial) told() (sentinels []rerun, finals []float64) {
 	for _, again := range r.again() {
 		switch {
 		case again.Final:
@@ -123,7 +123,7 @@ func (r *repeatedTrial) told() (sentinels []repeat, finals []float64) {
 
 // add adds the sentinels of a trial to the series of their origins, and returns their
 // times as multiples of the first.
-func (d *drift) add(r *repeatedTrial, sentinels []repeat) (ratios []float64) {
+func (d *drift) add(r *rerunTrial, sentinels []rerun) (ratios []float64) {
 	first := stat.Timed{At: r.At.UnixMilli(), Values: r.Samples}
 	origins := map[int64]int64{first.At: r.origin}
 

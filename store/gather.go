@@ -17,7 +17,7 @@ import (
 // configuration and of a place count is decided as in any database. What no trial refers to is left
 // out, except repeats where every trial is wanted: theirs may come with another database.
 //
-// The other databases are only read, whatever version wrote them.
+// The other databases are only read.
 func Gather(ctx context.Context, path string, from []string, choice Choice) (*DB, error) {
 	if len(from) == 0 {
 		return nil, errors.New("gathering trials: no database is given")
@@ -102,7 +102,7 @@ func (db *DB) unite(ctx context.Context, name string, chosen chosen) (err error)
 
 // adopt adds all repeats of a database: their trials may be in another one.
 func (w *writer) adopt(ctx context.Context, from source) error {
-	repeats, err := from.repeats(ctx, "true")
+	reruns, err := from.reruns(ctx, "true")
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (w *writer) adopt(ctx context.Context, from source) error {
 	}
 
 	here := map[int64]int64{0: 0} // keys of origins here, by their keys there
-	for _, list := range repeats {
+	for _, list := range reruns {
 		for _, r := range list {
 			if _, known := here[r.origin]; !known {
 				if here[r.origin], err = putOrigin(ctx, w.tx, origins[r.origin]); err != nil {
@@ -120,7 +120,7 @@ func (w *writer) adopt(ctx context.Context, from source) error {
 				}
 			}
 			r.origin = here[r.origin]
-			if err := w.again(ctx, r); err != nil {
+			if err := w.rerun(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -131,9 +131,9 @@ func (w *writer) adopt(ctx context.Context, from source) error {
 // leaveRepeats deletes repeats of trials that were not chosen, and origins of nothing else.
 func leaveRepeats(tx *sql.Tx) error {
 	for _, statement := range []string{
-		"DELETE FROM sentinel WHERE identity NOT IN (SELECT identity FROM trial)",
+		"DELETE FROM rerun WHERE identity NOT IN (SELECT identity FROM trial)",
 		`DELETE FROM origin WHERE id NOT IN (SELECT origin FROM trial WHERE origin IS NOT NULL)
-			AND id NOT IN (SELECT origin FROM sentinel WHERE origin IS NOT NULL)`,
+			AND id NOT IN (SELECT origin FROM rerun WHERE origin IS NOT NULL)`,
 	} {
 		if _, err := tx.Exec(statement); err != nil {
 			return err

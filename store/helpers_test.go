@@ -71,7 +71,8 @@ func testRun() tuner.RunInfo {
 		sources[name] = "1"
 	}
 	return tuner.RunInfo{
-		Sweep: &configs.Sweep{Name: "quick", Title: "A quick one", Text: []byte("name = \"quick\"\n")},
+		Sweep: &configs.Sweep{Name: "quick", Title: "A quick one", Text: []byte("name = \"quick\"\n"),
+			Protocol: configs.Protocol{Warmup: 3}, Search: configs.Search{Strategy: "grid"}},
 		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000", Driver: "go1.26", Units: 2, MaxBlock: 65536,
 			Memory: 8 << 30, Cache: 32 << 20, Properties: map[string]string{"governor": "performance"}},
 		Roof:     kernels.Roof{Read: 10, Copy: 20, Triad: 16},

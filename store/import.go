@@ -36,7 +36,7 @@ type Imported struct {
 // interrupted, or whose source has grown, is simply repeated. The run that
 // Record records for stays what it was.
 //
-// Results may come in any order: trial.Standing says which of several trials count. But if one
+// Results may come in any order: trial.Precedence says which of several trials count. But if one
 // trial was measured well twice, the first to come is kept.
 //
 // After an error, what was committed before is kept and counted.
@@ -62,7 +62,7 @@ func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum 
 	if err := imp.step(ctx); err != nil {
 		return imp.sum, err
 	}
-	err = imp.commit()
+	err = imp.commit(ctx)
 	return imp.sum, err
 }
 
@@ -99,7 +99,7 @@ func (imp *importer) add(ctx context.Context, b Batch) error {
 	if time.Since(imp.since) < hold {
 		return nil
 	}
-	return imp.commit()
+	return imp.commit(ctx)
 }
 
 // step puts what is pending into the transaction.
@@ -170,13 +170,7 @@ func (imp *importer) put(ctx context.Context, b Batch) error {
 	if err := imp.w.flush(ctx); err != nil { // counts belong to trials that are there
 		return err
 	}
-	for identity, c := range b.Counts {
-		if err := putCounts(ctx, imp.tx, identity, c); err != nil {
-			return err
-		}
-	}
-
-	return nil
+	return putCounts(ctx, imp.tx, b.Counts)
 }
 
 // open begins a transaction.
@@ -192,15 +186,18 @@ func (imp *importer) open(ctx context.Context) (err error) {
 	return nil
 }
 
-func (imp *importer) commit() error {
+func (imp *importer) commit(ctx context.Context) error {
 	if imp.tx == nil {
 		return nil
 	}
-	tx := imp.tx
-	imp.tx = nil
-	if err := tx.Commit(); err != nil {
+	err := imp.w.finish(context.WithoutCancel(ctx))
+	if err == nil {
+		err = imp.tx.Commit()
+	}
+	if err != nil {
 		return imp.db.wrap("importing", err)
 	}
+	imp.tx = nil
 
 	imp.sum.New += imp.w.sum.New
 	imp.sum.Known += imp.w.sum.Known
@@ -238,7 +235,7 @@ func (db *DB) tune(ctx context.Context, t tuning) error {
 // Places lists where the trials in force that the filter chooses compete, ordered by device, matrix,
 // precision and cache state.
 func (db *DB) Places(ctx context.Context, f Filter) ([]trial.Case, error) {
-	conditions, args := f.conditions(valid())
+	conditions, args := f.conditions(current)
 	places, err := collect(ctx, db.from(), func(p *trial.Case) []any {
 		return []any{&p.Device, &p.Matrix, &p.Precision, &p.Cache}
 	}, "SELECT DISTINCT d.name, m.name, t.precision, t.cache"+fromTrials+where(conditions)+" ORDER BY 1, 2, 3, 4", args...)
@@ -248,7 +245,7 @@ func (db *DB) Places(ctx context.Context, f Filter) ([]trial.Case, error) {
 // Trials calls each with the trials in force that the filter chooses, with their samples. They are ordered by
 // device, matrix, precision, cache state, kernel, parameters, grid and block. The row is overwritten by the next.
 func (db *DB) Trials(ctx context.Context, f Filter, each func(*Row) error) error {
-	conditions, args := f.conditions(valid())
+	conditions, args := f.conditions(current)
 	err := db.from().each(ctx, trialQuery{
 		want: wantSamples, where: conditions, args: args,
 		order: "d.name, m.name, t.precision, t.cache, k.name, t.params, t.grid, t.block, t.id",

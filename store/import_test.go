@@ -265,7 +265,7 @@ func TestGatherDevices(t *testing.T) {
 		"SELECT group_concat(DISTINCT device) FROM (SELECT device FROM results ORDER BY device)": "GPU 1,Testcore 9000",
 		"SELECT count(DISTINCT matrix) FROM results":                                             int64(1),
 		"SELECT count(*) FROM sample":                                                            int64(3),
-		"SELECT count(*) FROM sentinel":                                                          int64(1),
+		"SELECT count(*) FROM rerun":                                                             int64(1),
 		"SELECT max(sm_mhz) FROM telemetry":                                                      int64(1000),
 		"SELECT count(*) FROM tie_set":                                                           int64(2),
 		"SELECT count(*) FROM kernel WHERE name = 'cpu_csr'":                                     int64(2),
@@ -332,7 +332,7 @@ func TestGatherRepeatsOfOtherTrials(t *testing.T) {
 		want    int64
 	}{{nil, 1}, {[]string{"cpu_sell"}, 0}} {
 		db := gather(t, Choice{Kernels: c.kernels}, a, b)
-		if n := one(t, db, "SELECT count(*) FROM sentinel"); n != c.want {
+		if n := one(t, db, "SELECT count(*) FROM rerun"); n != c.want {
 			t.Errorf("%v repeats with kernels %v, want %d", n, c.kernels, c.want)
 		}
 	}
@@ -355,9 +355,9 @@ func TestGatherIsAlike(t *testing.T) {
 			for query, want := range map[string]any{
 				"SELECT median_ms FROM results WHERE kernel = 'cpu_csr'":    3.0,
 				"SELECT sm_mhz FROM telemetry WHERE kernel = 'cpu_csr'":     int64(1755),
-				"SELECT count(*) FROM sentinel":                             int64(4),
+				"SELECT count(*) FROM rerun":                                int64(4),
 				"SELECT runs FROM results WHERE kernel = 'cpu_csr'":         int64(4),
-				"SELECT count(*) FROM sentinel WHERE origin IS NOT NULL":    int64(4),
+				"SELECT count(*) FROM rerun WHERE origin IS NOT NULL":       int64(4),
 				"SELECT count(*) FROM origin":                               int64(1),
 				"SELECT count(*) FROM results WHERE kernel <> 'cpu_coo'":    int64(2),
 				"SELECT kernel || ' ' || tie_size || ' ' || runs FROM best": "cpu_csr 1 4",

@@ -22,28 +22,16 @@ func (from source) matrices(ctx context.Context) ([]Matrix, error) {
 	m := Matrix{Features: sparse.UnknownFeatures()}
 	fields := []field{
 		{"name", &m.Name}, {"class", &m.Class}, {"hash", &m.Hash}, {"source", &m.Source},
-		{"field", &m.Field}, {"symmetry", &m.Symmetry},
-		{from.since(schemaFeaturesSeconds, "features_seconds"), orZero(&m.FeaturesSeconds)},
-		{from.since(schemaMeasurement, "twin_of"), orZero(&m.TwinOf)},
-		{from.since(schemaMeasurement, "twin_scale"), orZero(&m.TwinScale)},
+		{"field", &m.Field}, {"symmetry", &m.Symmetry}, {"features_seconds", orZero(&m.FeaturesSeconds)},
+		{"twin_of", orZero(&m.TwinOf)}, {"twin_scale", orZero(&m.TwinScale)},
 	}
-
 	for i, name := range featureNames() {
-		schema := 0
-		if i >= firstFeatures {
-			schema = schemaFeatures
-		}
-		fields = append(fields, field{from.since(schema, name), featureFields(&m.Features)[i]})
+		fields = append(fields, field{name, featureFields(&m.Features)[i]})
 	}
 
 	var list []Matrix
 	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM matrix ORDER BY name")
-	err = readRows(rows, err, targets(fields), func() {
-		if from.schema < schemaMeasurement {
-			m.TwinOf, m.TwinScale = trial.LegacyTwin(m.Source)
-		}
-		list = append(list, m)
-	})
+	err = readRows(rows, err, targets(fields), func() { list = append(list, m) })
 	return list, err
 }
 
@@ -57,9 +45,6 @@ func (db *DB) Library(ctx context.Context) (map[string]trial.Matrix, error) {
 	}
 	return byName, err
 }
-
-// firstFeatures is the number of features in files of the first schema.
-const firstFeatures = 16
 
 // featureNames lists the columns that hold a sparse.Features: the names of its
 // fields in JSON, in order.
@@ -95,8 +80,7 @@ func featureFields(f *sparse.Features) []any {
 	return fields
 }
 
-// putPattern records the pattern of a matrix. An older journal has none, and the recorded one
-// stays.
+// putPattern records the pattern of a matrix. One that is not told leaves the recorded one.
 func putPattern(ctx context.Context, tx *sql.Tx, matrix int64, p sparse.Thumbnail) error {
 	if p == nil {
 		return nil
@@ -106,7 +90,6 @@ func putPattern(ctx context.Context, tx *sql.Tx, matrix int64, p sparse.Thumbnai
 }
 
 // Patterns returns where the entries of each matrix lie, by the hash of the matrix.
-// Matrices of older versions have none.
 func (db *DB) Patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
 	patterns, err := db.from().patterns(ctx)
 	return patterns, db.wrap("reading patterns", err)
@@ -136,32 +119,12 @@ func (c Counts) addTo(facts *map[string]float64) {
 }
 
 // countsOf is the expression for what was counted in a trial, a JSON object.
-func (from source) countsOf() string {
-	switch {
-	case from.schema >= schemaCounters:
-		return "(SELECT json_group_object(name, value) FROM counter WHERE trial = t.id)"
-	case from.schema >= schemaProfile:
-		return `(SELECT json_patch('{}', json_object('occupancy', occupancy, 'warp_efficiency', warp_efficiency,
-			'load_efficiency', load_efficiency)) FROM counted WHERE trial = t.id)`
-	default:
-		return "NULL"
-	}
-}
+const countsOf = "(SELECT json_group_object(name, value) FROM counter WHERE trial = t.id)"
 
 // SaveCounts keeps what was counted in trials, by identity. A counter that a trial has already is
 // replaced. Trials that are not recorded are ignored.
 func (db *DB) SaveCounts(ctx context.Context, counts map[string]Counts) error {
-	if db.write == nil {
-		return errReadOnly
-	}
-	return db.transact(ctx, "recording a profile", func(tx *sql.Tx) error {
-		for identity, c := range counts {
-			if err := putCounts(ctx, tx, identity, c); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return db.transact(ctx, "recording a profile", func(tx *sql.Tx) error { return putCounts(ctx, tx, counts) })
 }
 
 // putOrigin records where a run is. It returns 0 if nothing is known of it.

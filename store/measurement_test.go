@@ -1,9 +1,8 @@
 package store
 
 import (
-	"database/sql"
+	"cmp"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -171,10 +170,10 @@ func TestUnitingForgetsNothing(t *testing.T) {
 			"SELECT * FROM telemetry WHERE kernel <> 'cpu_coo' ORDER BY matrix, kernel, block",
 			"SELECT * FROM features ORDER BY matrix",
 			"SELECT matrix, kernel, block, median_ms, tie_size FROM best ORDER BY matrix",
-			"SELECT identity, at, median, low, high, throttled, final, data FROM sentinel ORDER BY identity, at",
+			"SELECT identity, at, median, low, high, throttled, kind, data FROM rerun ORDER BY identity, at",
 			`SELECT t.identity, t.properties, t.warnings, t.seconds, t.batch, t.bytes_kernel, t.worst_row, t.log_median, x.data
 				FROM trial t LEFT JOIN sample x ON x.trial = t.id JOIN kernel k ON k.id = t.kernel WHERE k.name <> 'cpu_coo' ORDER BY t.identity`,
-			"SELECT name, title, text, hash, protocol, version, warmup, strategy FROM sweep",
+			"SELECT name, title, text, hash, protocol, version, settings FROM sweep",
 			"SELECT node, uuid, job FROM origin",
 		} {
 			want, got := fmt.Sprint(table(t, alone, query)), fmt.Sprint(table(t, db, query))
@@ -192,87 +191,6 @@ func TestUnitingForgetsNothing(t *testing.T) {
 func table(t *testing.T, db *DB, sql string) [][]any {
 	t.Helper()
 	return query(t, db, sql).Rows
-}
-
-// A partial measurement that an older program let count does so no longer once the
-// database is brought up to date, nor where it is only read; and facts that were read from
-// texts are in columns.
-func TestOldDatabase(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "results.db")
-	statements := append(slices.Clone(migrations[:schemaMeasurement-1]),
-		`INSERT INTO sweep VALUES (1, 'quick', '', '[search]
-strategy = "racing"
-budget = { trials = 7 }', 'h', 'warmup=2 samples=6..100 target=0.02 budget=40ms seed=18446744073709551615 slow=3', 'v1', 0)`,
-		`INSERT INTO device (id, name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad)
-			VALUES (1, 'Testcore 9000', 'cpu', 'Testcore 9000', 'go1.26', 2, 0, 0, 0, '{}', 1, 1, 1),
-				(2, 'X (imported)', 'imported', 'X (imported)', '', 2, 0, 0, 0, '{}', 1, 1, 1)`,
-		`INSERT INTO matrix (id, name, class, hash, source, field, symmetry, rows, cols, nonzeros, row_min, row_p25, row_median, row_p75, row_p90,
-			row_p99, row_max, empty_rows, cols_used, bandwidth)
-			VALUES (1, 'grid', '', 'hash-of-grid', 'twin of Mittelmann/rail4284: twin(of=rail4284, scale=0.5, seed=1)', '', '',
-				10, 10, 10, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)`,
-		"INSERT INTO kernel VALUES (1, 'cpu_csr', '', 'csr', '1')",
-	)
-	for i, trial := range []string{
-		"'whole', 1, 32, 2e-3, 'target', 1, 10", "'brief', 1, 32, 1e-3, 'search', 0, 20", "'imported', 2, 32, 1e-3, NULL, 0, 5",
-	} {
-		statements = append(statements, fmt.Sprintf(`INSERT INTO trial (id, sweep, matrix, kernel, precision, grid, params, cache, status,
-			identity, device, block, median, stop, superseded, measured_at, low, high)
-			VALUES (%d, 1, 1, 1, 'float32', 2, '', 'cold', 'ok', %s, 1e-3, 2e-3)`, i+1, trial))
-	}
-	raw(t, path, append(statements, "PRAGMA application_id = 1399868758",
-		fmt.Sprintf("PRAGMA user_version = %d", schemaMeasurement-1))...)
-
-	check := func(db *DB, want string) {
-		t.Helper()
-		rows, err := db.Results(t.Context(), Filter{Device: "Testcore 9000"})
-		if err != nil || len(rows) > 1 || fmt.Sprint(rows) == "" {
-			t.Fatalf("%+v, error %v", rows, err)
-		}
-		got := ""
-		for _, r := range rows {
-			got += r.ID
-		}
-		if got != want {
-			t.Errorf("%s counts, want %s", got, want)
-		}
-		sweeps, err := db.Sweeps(t.Context())
-		if err != nil || len(sweeps) != 1 {
-			t.Fatalf("%+v, error %v", sweeps, err)
-		}
-		if p, s := sweeps[0].Protocol, sweeps[0].Search; p.Warmup != 2 || p.Samples != [2]int{6,
-			100} || p.Target != 0.02 || p.Budget != 40*time.Millisecond ||
-			p.Seed != math.MaxUint64 || p.Slow != 3 || s.Strategy != "racing" || s.Trials != 7 {
-			t.Errorf("protocol %+v, search %+v", p, s)
-		}
-		matrices, err := db.Features(t.Context())
-		if err != nil || len(matrices) != 1 || matrices[0].TwinOf != "rail4284" || matrices[0].TwinScale != 0.5 {
-			t.Errorf("matrices %+v, error %v", matrices, err)
-		}
-	}
-	reader, err := OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(reader, "")
-	if list, err := reader.Good(t.Context()); err != nil || len(list) != 1 || list[0].ID != "imported" {
-		t.Errorf("good trials %+v, error %v, want only the imported one", list, err)
-	}
-	if err := reader.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	db, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	check(db, "whole")
-	if got := one(t, db, "SELECT group_concat(block || ' ' || median_ms || ' ' || ifnull(measurement, '')) FROM (SELECT * FROM results ORDER BY measured_at)"); got != "32 1.0 ,32 2.0 1,32 1.0 1" {
-		t.Errorf("results are %v", got)
-	}
-	if got := one(t, db, "SELECT group_concat(median_ms) FROM speedup WHERE device = 'Testcore 9000'"); got != "2.0" {
-		t.Errorf("speedup has %v", got)
-	}
 }
 
 // hopeless makes a result one that its first product ended: it has no interval.
@@ -336,7 +254,7 @@ func TestUnitingKeepsCounts(t *testing.T) {
 }
 
 // In whatever order results come, with whatever times and versions, the trials that count
-// are those that deciding anew finds.
+// are those of the rules.
 func TestEveryOrderCountsTheSameTrials(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -364,15 +282,47 @@ func TestEveryOrderCountsTheSameTrials(t *testing.T) {
 			}
 			return list
 		}
-		written := counts()
-		err := db.transact(t.Context(), "deciding again", func(tx *sql.Tx) error {
-			return decideAgain(t.Context(), tx, len(migrations), "true")
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if anew := counts(); !slices.Equal(written, anew) {
-			t.Errorf("seed %d: written %v, decided anew %v", seed, written, anew)
+		if got, want := counts(), byTheRules(results); !slices.Equal(got, want) {
+			t.Errorf("seed %d: written %v, want %v", seed, got, want)
 		}
 	}
+}
+
+// byTheRules says of each identity whether it is superseded, by the rules of trial.Precedence.
+func byTheRules(results []trial.Result) (list []string) {
+	kept := map[string]trial.Precedence{}
+	config := map[string]string{}
+	for _, r := range results {
+		p := r.Precedence()
+		config[p.ID] = r.Config.String()
+		old, known := kept[p.ID]
+		if known && !p.Replaces(old) {
+			p, old = old, p
+		}
+		if known {
+			p.LastRequested = p.LastRequest(old)
+		}
+		kept[p.ID] = p
+	}
+
+	last := func(p trial.Precedence) int64 { return max(p.At, p.LastRequested) }
+	current := map[string]trial.Precedence{}
+	for id, p := range kept {
+		best, known := current[config[id]]
+		if !p.Partial && (!known || cmp.Or(cmp.Compare(last(p), last(best)), cmp.Compare(p.ID, best.ID)) > 0) {
+			current[config[id]] = p
+		}
+	}
+	newest := 0
+	for _, p := range current {
+		if p.Good() {
+			newest = max(newest, p.Version)
+		}
+	}
+	for id, p := range kept {
+		counts := current[config[id]] == p && (!p.Good() || p.Version == 0 || p.Version == newest)
+		list = append(list, fmt.Sprint(id, " ", map[bool]int{true: 0, false: 1}[counts]))
+	}
+	slices.Sort(list)
+	return list
 }

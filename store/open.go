@@ -5,11 +5,12 @@
 // Everything that is written goes through one writer: Record, with one commit per trial;
 // Import, with many results in one commit; and Gather, which reads other databases and
 // imports what it reads. The writer decides which trials count, by the rules of
-// trial.Standing, and marks all others as superseded. Every reader and every view goes by
-// that mark.
+// trial.Precedence, anew in each case that it touched, and marks all others as superseded. Every
+// reader and every view goes by that mark.
 //
-// The SQL on the table trial is in three files: columns.go lists its columns, once for
-// reading and writing; trials.go reads it, and trials_write.go writes it.
+// schema.sql makes the tables and the views. The SQL on the table trial is in three files:
+// columns.go lists its columns, once for reading and writing; trials.go reads it, and write.go
+// writes it.
 //
 // DecideTies works out what follows from repeats: how far another run may be off, what repeated
 // trials take, and which configurations can't be told apart. It is derived, never copied from one
@@ -17,8 +18,8 @@
 //
 // Results flow out through views, whose columns do not change within a major version and
 // which any SQLite shell can read, and through typed readers (Results, Best, Good and so
-// on). The package refuses files that it did not make, files from a newer program, and
-// every statement given to Query that would do more than read.
+// on). The package refuses files that it did not make, files of a newer program or of one before
+// the first release, and every statement given to Query that would do more than read.
 package store
 
 import (
@@ -51,7 +52,6 @@ type DB struct {
 	read  *sql.DB // can't write, whatever it is asked to run
 	// options open the file for reading.
 	options url.Values
-	schema  int // version of the file's schema
 	rec     recorder
 	file    os.FileInfo // of the database that is written
 	// original is the file that this one is a temporary copy of, or "".
@@ -96,11 +96,10 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 		options.Set("_synchronous", "FULL")
 	}
 
-	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}},
-		schema: len(migrations)}
+	db := &DB{path: path, write: connect(path, options, nil), options: url.Values{"mode": {"ro"}}}
 	db.rec.keys, db.rec.runs = newKeys(), map[string]*tuner.RunInfo{}
 	db.write.SetMaxOpenConns(1)
-	if err := migrate(ctx, db.write, path); err != nil {
+	if err := install(ctx, db.write, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 
@@ -119,42 +118,42 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 // nothing in the file's folder that matters to others, and works on a database
 // whose writer runs or was killed, and in a folder that can't be written.
 func OpenReadOnly(path string) (*DB, error) {
-	path, options, schema, err := readable(path)
+	path, options, err := readable(path)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{path: path, read: reader(path, options), options: options, schema: schema}, nil
+	return &DB{path: path, read: reader(path, options), options: options}, nil
 }
 
-// readable finds the absolute path of a database, the options to read it with, and the
-// version of its schema. A database without results is refused.
-func readable(name string) (path string, options url.Values, schema int, err error) {
+// readable finds the absolute path of a database, and the options to read it with. A database
+// without results is refused.
+func readable(name string) (path string, options url.Values, err error) {
 	if path, err = filepath.Abs(name); err != nil {
-		return "", nil, 0, fmt.Errorf("opening database: %w", err)
+		return "", nil, fmt.Errorf("opening database: %w", err)
 	}
 	_, err = os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil, 0, fmt.Errorf("there is no database %s: run a sweep first", path)
+		return "", nil, fmt.Errorf("there is no database %s: run a sweep first", path)
 	}
 	if err = cmp.Or(err, files.Check(path)); err != nil {
-		return "", nil, 0, fmt.Errorf("opening database: %w", err)
+		return "", nil, fmt.Errorf("opening database: %w", err)
 	}
 
 	options = url.Values{"mode": {"ro"}}
-	schema, err = check(context.Background(), path, options)
+	made, err := check(context.Background(), path, options)
 	if code, ok := sqliteCode(err); ok && (code == sqlite3.ErrCantOpen || code == sqlite3.ErrReadonly) {
 		if options, err = unlock(path, err); err == nil {
-			schema, err = check(context.Background(), path, options)
+			made, err = check(context.Background(), path, options)
 		}
 	}
 	if err != nil {
-		return "", nil, 0, err
+		return "", nil, err
 	}
 
-	if schema == 0 {
-		return "", nil, 0, fmt.Errorf("%s holds no results yet: run a sweep first", path)
+	if !made {
+		return "", nil, fmt.Errorf("%s holds no results yet: run a sweep first", path)
 	}
-	return path, options, schema, nil
+	return path, options, nil
 }
 
 // unlock finds the options to read a database that can't simply be opened
@@ -259,11 +258,10 @@ type connector struct {
 func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.dsn) }
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
-// OpenCurrent is OpenReadOnly for a database whose kernels and times are put beside those of
-// others. Older versions gave some kernels other names, and knew no intervals of another run. A run
-// that was killed, or goes on, has not decided ties, and its intervals are those within the run.
-// Such a database is brought up to date in a temporary copy, with ties decided, which Close
-// removes. The file itself stays as it is.
+// OpenCurrent is OpenReadOnly for a database whose times are put beside those of others. A run that
+// was killed, or goes on, has not decided ties, and its intervals are those within the run. Of such a
+// database it opens a temporary copy, decides the ties there, and removes it with Close. The file
+// itself stays as it is.
 func OpenCurrent(ctx context.Context, path string) (*DB, error) { return openCurrent(ctx, path, "") }
 
 // openCurrent does the work of OpenCurrent. A copy goes to a new folder below folder or, if that
@@ -279,7 +277,7 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	}
 
 	original := db.path
-	temporary, err := files.NewScratch(folder, "spmvtune-older-")
+	temporary, err := files.NewScratch(folder, "spmvtune-copy-")
 	if err != nil {
 		err = fmt.Errorf("reading a copy of %s in %s: %w", original, cmp.Or(folder, os.TempDir()), err)
 		return nil, errors.Join(err, db.Close())
@@ -304,11 +302,8 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	return db, nil
 }
 
-// current reports whether the database is of this version, and its ties are decided.
+// current reports whether the ties of the database are decided.
 func (db *DB) current(ctx context.Context) (bool, error) {
-	if db.schema < len(migrations) {
-		return false, nil
-	}
 	places, err := db.from().places(ctx)
 	return err == nil && !slices.ContainsFunc(places, settled.open), db.wrap("looking for ties", err)
 }

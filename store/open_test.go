@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"net/url"
 	"os"
 	"os/exec"
@@ -23,8 +24,8 @@ func TestOpenCreatesFolderAndFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := one(t, db, "PRAGMA user_version"); got != int64(len(migrations)) {
-		t.Errorf("user_version is %v, want %d", got, len(migrations))
+	if got := one(t, db, "PRAGMA user_version"); got != int64(schemaVersion) {
+		t.Errorf("user_version is %v, want %d", got, schemaVersion)
 	}
 	if got := one(t, db, "PRAGMA application_id"); got != int64(applicationID) {
 		t.Errorf("application_id is %v, want %d", got, applicationID)
@@ -144,8 +145,12 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			db.Close()
-			raw(t, path, "PRAGMA user_version = 99")
+			raw(t, path, fmt.Sprint("PRAGMA user_version = ", schemaVersion+1))
 		}, "newer version"},
+		{"a database of before the first release", func(t *testing.T, path string) {
+			raw(t, path, "CREATE TABLE trial (id INTEGER)", fmt.Sprint("PRAGMA application_id = ", applicationID),
+				"PRAGMA user_version = 22")
+		}, "before 0.1.0"},
 		{"a text file", func(t *testing.T, path string) {
 			if err := os.WriteFile(path, []byte(strings.Repeat("%%MatrixMarket matrix\n", 100)), 0o666); err != nil {
 				t.Fatal(err)
@@ -454,5 +459,48 @@ func checkKept(t *testing.T, path string, kept []string, open func(string) (*DB,
 	}
 	if n := one(t, db, "SELECT count(*) FROM trial t LEFT JOIN sample s ON s.trial = t.id WHERE s.trial IS NULL"); n != int64(0) {
 		t.Errorf("%v trials without their samples", n)
+	}
+}
+
+// A run that was killed left no ties. What it measured again counts all the same, and the file
+// stays as it is.
+func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
+	db := create(t)
+	begin(t, db, testRun())
+	describe(t, db, testMatrix("grid"))
+	record(t, db, noisy("grid", 10, 1.1)...)
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+
+	current, err := OpenCurrent(t.Context(), db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if current.Path() != db.Path() {
+		t.Errorf("it is called %s, want %s", current.Path(), db.Path())
+	}
+	if factor := one1(t, current, "SELECT factor FROM best"); math.Abs(factor-1.1) > 1e-3 {
+		t.Errorf("two runs differ by %v, want 1.1", factor)
+	}
+	if n := one(t, db, "SELECT count(*) FROM spread"); n != int64(0) {
+		t.Errorf("the database has %v spreads", n)
+	}
+	if err := current.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) != 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+// Where a copy finds no room, the message says of which database, and where.
+func TestNoRoomForACopy(t *testing.T) {
+	db := started(t)
+	record(t, db, good("cpu_csr", 32))
+	gone := filepath.Join(t.TempDir(), "gone")
+	t.Setenv("TMPDIR", gone)
+	_, err := OpenCurrent(t.Context(), db.Path())
+	if err == nil || !strings.Contains(err.Error(), "reading a copy of "+db.Path()+" in "+gone) {
+		t.Errorf("error %v", err)
 	}
 }

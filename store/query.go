@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -111,10 +110,6 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	}
 	message := e.Error()
 	if name, ok := strings.CutPrefix(message, "no such table: "); ok {
-		if slices.Contains(Views, strings.ToLower(name)) {
-			return fmt.Errorf("this database is older than the view %s: run its sweep again, or merge, to update it",
-				name)
-		}
 		names, err := relations(ctx, db.read)
 		return errors.Join(unknown("view or table", name, names), err)
 	}
@@ -326,7 +321,7 @@ func (db *DB) Scratch(ctx context.Context) (*Scratch, error) {
 	if s.conn, err = s.pool.Conn(ctx); err != nil {
 		return nil, errors.Join(failed(db.path, err), s.pool.Close())
 	}
-	if err := s.Exec(ctx, "PRAGMA temp_store = memory; "+db.from().countingView()); err != nil {
+	if err := s.Exec(ctx, "PRAGMA temp_store = memory; "+countingView); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

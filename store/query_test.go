@@ -117,7 +117,7 @@ func TestQueryReads(t *testing.T) {
 		"SELECT kernel, avg(median_ms) OVER (PARTITION BY kernel) FROM results":                         2,
 		"SELECT json_extract('{\"a\": 1}', '$.a')":                                                      1,
 		"PRAGMA integrity_check":                     1,
-		"SELECT name FROM pragma_table_info('best')": 29,
+		"SELECT name FROM pragma_table_info('best')": 30,
 		"SELECT * FROM results WHERE 0":              0,
 	} {
 		if got := query(t, db, sql); len(got.Rows) != want || len(got.Columns) == 0 {

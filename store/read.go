@@ -28,7 +28,7 @@ func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 			return nil, db.wrap("reading results", err)
 		}
 	}
-	where, args := f.conditions(nil)
+	where, args := f.conditions()
 	list, err := db.results(ctx, make([]Row, 0, n), where, args...)
 	return list, db.wrap("reading results", err)
 }
@@ -43,8 +43,7 @@ func (db *DB) Near(ctx context.Context, factor float64) ([]Row, error) {
 
 // Last returns the n trials in force that were recorded last, the newest first.
 func (db *DB) Last(ctx context.Context, n int) ([]Row, error) {
-	list, err := db.results(ctx, nil, []string{`t.id IN (SELECT id FROM trial WHERE superseded = 0
-		AND stop IS NOT 'search' ORDER BY id DESC LIMIT ?)`}, n)
+	list, err := db.results(ctx, nil, []string{"t.id IN (SELECT id FROM trial WHERE superseded = 0 ORDER BY id DESC LIMIT ?)"}, n)
 	slices.Reverse(list)
 	return list, db.wrap("reading the last trials", err)
 }
@@ -56,7 +55,7 @@ func (db *DB) results(ctx context.Context, list []Row, conditions []string, args
 		return nil, err
 	}
 	names := interner{}
-	where := append(conditions, valid()...)
+	where := append(conditions, current)
 	err = db.from().each(ctx, trialQuery{where: where, args: args, order: "t.id"}, func(s *stored) error {
 		names.row(&s.Row)
 		s.Tied = tied[s.id]
@@ -72,7 +71,7 @@ func (db *DB) results(ctx context.Context, list []Row, conditions []string, args
 func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
 	var list []Best
 	var b Best
-	where, args := f.conditions([]string{"t.superseded = 0"})
+	where, args := f.conditions(current)
 	err := db.from().each(ctx, trialQuery{
 		join: ` JOIN best b ON b.matrix = m.name AND b.device = d.name AND b.precision = t.precision AND b.cache = t.cache
 			AND b.kernel = k.name AND b.params = t.params AND b.grid = t.grid AND b.block = t.block`,
@@ -156,7 +155,7 @@ func (db *DB) Samples(ctx context.Context, identity string) (samples []float64, 
 }
 
 // from reads the database.
-func (db *DB) from() source { return source{db.read, db.schema} }
+func (db *DB) from() source { return source{db.read} }
 
 // An interner makes equal strings one: a million rows have some hundred names.
 type interner map[string]string
@@ -339,26 +338,6 @@ func (m moment) Scan(value any) error {
 	return nil
 }
 
-// seconds scans a duration.
-type seconds struct{ dst *time.Duration }
-
-func (s seconds) Scan(value any) error {
-	var v sql.NullFloat64
-	err := v.Scan(value)
-	*s.dst = time.Duration(math.Round(v.Float64 * float64(time.Second)))
-	return err
-}
-
-// unsigned scans a number that is kept as a signed one of the same bits.
-type unsigned struct{ dst *uint64 }
-
-func (u unsigned) Scan(value any) error {
-	var v sql.NullInt64
-	err := v.Scan(value)
-	*u.dst = uint64(v.Int64)
-	return err
-}
-
 // packed scans samples.
 type packed struct{ dst *[]float64 }
 
@@ -405,7 +384,7 @@ type Filter struct {
 const UnknownCache trial.Cache = "unknown"
 
 // conditions adds the filter to conditions on trials, and returns the values for it.
-func (f Filter) conditions(more []string) (conditions []string, args []any) {
+func (f Filter) conditions(more ...string) (conditions []string, args []any) {
 	return f.on(more, "s.name", "d.name", "m.name", "k.name", "t.")
 }
 

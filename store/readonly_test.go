@@ -248,7 +248,7 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 				return nil, err
 			}
 			defer other.Close()
-			return query(t, other, "SELECT r.*, (SELECT count(*) FROM sentinel), (SELECT count(*) FROM tie_member) FROM results r"), nil
+			return query(t, other, "SELECT r.*, (SELECT count(*) FROM rerun), (SELECT count(*) FROM tie_member) FROM results r"), nil
 		},
 	} {
 		whole, err := read(t.Context())
@@ -282,7 +282,7 @@ func TestInterruptedWritersSaySo(t *testing.T) {
 	recorded := func(db *DB) string {
 		t.Helper()
 		return fmt.Sprint(query(t, db, `SELECT (SELECT count(*) FROM trial), (SELECT count(*) FROM sample),
-			(SELECT count(*) FROM sentinel), (SELECT count(*) FROM reading), (SELECT count(*) FROM pattern),
+			(SELECT count(*) FROM rerun), (SELECT count(*) FROM reading), (SELECT count(*) FROM pattern),
 			(SELECT count(*) FROM tie_member), (SELECT count(*) FROM claim), (SELECT count(*) FROM rule),
 			(SELECT count(*) FROM origin), (SELECT count(*) FROM matrix), (SELECT sum(superseded) FROM trial)`).Rows)
 	}

@@ -103,50 +103,37 @@ func (db *DB) Matrix(ctx context.Context, m trial.Matrix) error {
 	return err
 }
 
-// Ask says that a run wants the trials with these identities as far as they are known: of several
-// trials of a configuration, the last that was measured or wanted counts.
-func (db *DB) Ask(ctx context.Context, ids []string) error {
-	if db.write == nil {
-		return errReadOnly
-	}
-	return db.transact(ctx, "deciding which trials count", func(tx *sql.Tx) error { return ask(ctx, tx, ids, time.Now()) })
-}
-
 // Record keeps r, with its samples, in one commit. When it returns nil, r survives the death of
 // the process. Recording an identity again replaces a result that did not end well, and leaves
-// one that did, unless that was measured later. trial.Standing says which of several trials of a
-// configuration, and of a place, count. Repeats are kept beside the result of their trial.
+// one that did, unless that was measured later. trial.Precedence says which of several trials of a
+// configuration, and of a case, count. Reruns are kept beside the result of their trial.
 func (db *DB) Record(ctx context.Context, r trial.Result) error {
 	run, k := db.rec.known(r.UUID)
 	return db.record(ctx, "recording "+r.Config.String(), k, func(w *writer) error {
 		if err := w.look(ctx, []string{r.ID}); err != nil {
 			return err
 		}
-		if err := w.put(ctx, run, &r); err != nil {
-			return err
-		}
-		return w.flush(ctx)
+		return w.put(ctx, run, &r)
 	})
 }
 
 // record gives f a writer with these keys in a transaction; what says what for.
 func (db *DB) record(ctx context.Context, what string, k keys, f func(*writer) error) error {
-	if db.write == nil {
-		return errReadOnly
-	}
-	return db.transact(ctx, what, func(tx *sql.Tx) error { return f(newWriter(ctx, tx, db.rec.stmts, k)) })
+	return db.transact(ctx, what, func(tx *sql.Tx) error {
+		w := newWriter(ctx, tx, db.rec.stmts, k)
+		if err := f(w); err != nil {
+			return err
+		}
+		return w.finish(ctx)
+	})
 }
 
 // transact runs f in a transaction; what says what for.
 func (db *DB) transact(ctx context.Context, what string, f func(*sql.Tx) error) error {
-	tx, err := db.write.BeginTx(ctx, nil)
-	if err == nil {
-		defer tx.Rollback()
-		err = f(tx)
+	if db.write == nil {
+		return errReadOnly
 	}
-	if err == nil {
-		err = tx.Commit()
-	}
+	err := within(ctx, db.write, f)
 	if err == nil {
 		err = db.there()
 	}
@@ -214,19 +201,17 @@ func putRun(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Tim
 // putSweep records a sweep. Of several starts the first is kept, and the last is its last use.
 func putSweep(ctx context.Context, tx *sql.Tx, run tuner.RunInfo, started time.Time) (id int64, err error) {
 	sum := sha256.Sum256(run.Sweep.Text)
-	protocol, search := run.Sweep.Protocol, run.Sweep.Search
-	if search.Strategy == "" { // a journal has the texts only
-		protocol, search = legacySweep(run.Protocol, string(run.Sweep.Text))
+	settings, err := json.Marshal(run.Sweep.Settings())
+	if err != nil {
+		return 0, err
 	}
-	columns := append([]string{"name", "title", "text", "hash", "protocol", "version", "started", "used"}, sweepColumns...)
-	values := append([]any{run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text), hex.EncodeToString(sum[:]),
-		run.Protocol, run.Version, started.UnixMilli(), started.UnixMilli()}, sweepValues(protocol, search)...)
-
-	query := fmt.Sprintf(`INSERT INTO sweep (%s) VALUES (?%s)
+	err = tx.QueryRowContext(ctx, `
+		INSERT INTO sweep (name, title, text, hash, protocol, settings, version, started, used)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?8, ?8)
 		ON CONFLICT (name, hash) DO UPDATE SET version = excluded.version, started = min(started, excluded.started),
-			used = max(ifnull(used, 0), excluded.used)
-		RETURNING id`, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)-1))
-	err = tx.QueryRowContext(ctx, query, values...).Scan(&id)
+			used = max(used, excluded.used)
+		RETURNING id`, run.Sweep.Name, run.Sweep.Title, string(run.Sweep.Text), hex.EncodeToString(sum[:]),
+		run.Protocol, string(settings), run.Version, started.UnixMilli()).Scan(&id)
 	return id, err
 }
 
@@ -245,14 +230,14 @@ func putDevice(ctx context.Context, tx *sql.Tx, d kernels.Device, roof kernels.R
 	}
 	err = tx.QueryRowContext(ctx, `
 		INSERT INTO device (name, backend, model, driver, units, max_block, memory, cache, properties,
-			roof_read, roof_copy, roof_triad, roof_gather) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))
+			roof_read, roof_copy, roof_triad, roof_gather) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (backend, model, driver) DO UPDATE SET
 			name = excluded.name, units = excluded.units, max_block = excluded.max_block,
 			memory = excluded.memory, cache = excluded.cache, properties = excluded.properties,
 			roof_read = max(roof_read, excluded.roof_read),
 			roof_copy = max(roof_copy, excluded.roof_copy),
 			roof_triad = max(roof_triad, excluded.roof_triad),
-			roof_gather = nullif(max(ifnull(roof_gather, 0), ifnull(excluded.roof_gather, 0)), 0)
+			roof_gather = max(roof_gather, excluded.roof_gather)
 		RETURNING id`,
 		d.Name, d.Backend, d.Name, d.Driver, d.Units, d.MaxBlock, d.Memory, d.Cache, string(properties),
 		roof.Read, roof.Copy, roof.Triad, roof.Gather).Scan(&id)
@@ -291,9 +276,6 @@ type SavedClaim struct {
 
 // SaveClaims keeps verdicts in place of all that were kept before.
 func (db *DB) SaveClaims(ctx context.Context, claims []SavedClaim) error {
-	if db.write == nil {
-		return errReadOnly
-	}
 	return db.transact(ctx, "saving the claims", func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM claim"); err != nil {
 			return err

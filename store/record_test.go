@@ -278,21 +278,6 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A trial that can't be read is not passed over when another of its configuration comes.
-func TestRecordingBesideADamagedTrial(t *testing.T) {
-	db := started(t)
-	record(t, db, good("cpu_csr", 32, identity("damaged")))
-	if _, err := db.write.Exec("UPDATE trial SET measured_at = 'never'"); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Record(t.Context(), good("cpu_csr", 32, identity("new"))); err == nil {
-		t.Error("it is recorded")
-	}
-	if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(1) {
-		t.Errorf("%v trials, want the damaged one", n)
-	}
-}
-
 // A search that goes on is told of each trial what it was told when it was measured, to the
 // bit of a float32, and nothing of others; however many it asks for.
 func TestKnown(t *testing.T) {

@@ -30,32 +30,13 @@ type Sweep struct {
 	Version     string // version of the program that last ran it
 	Started     time.Time
 	Trials      int // trials recorded under it; those of an earlier sweep are counted there
-	// Finals and Spreads are the numbers of repeat runs of its trials, of leaders and of others.
-	Finals, Spreads int
-	// Protocol is what enters a trial's identity, and ProtocolText says it in words. Search
-	// has the strategy, the budget of trials and the rule.
-	Protocol     configs.Protocol
+	// LeaderReruns and NoiseReruns are the numbers of reruns of its trials, of leaders and of a random sample.
+	LeaderReruns, NoiseReruns int
+	// ProtocolText says in words how trials are measured, as it enters their identity.
 	ProtocolText string
-	Search       configs.Search
+	configs.Settings
 
 	id int64
-}
-
-// sweepColumns are the columns of the numbers of a sweep.
-var sweepColumns = []string{"warmup", "samples_min", "samples_max", "target", "budget", "seed", "slow",
-	"strategy", "search_trials", "search_rule"}
-
-// sweepValues are the values of sweepColumns. A search that is not known has no strategy.
-func sweepValues(p configs.Protocol, s configs.Search) []any {
-	return []any{p.Warmup, p.Samples[0], p.Samples[1], p.Target, p.Budget.Seconds(), int64(p.Seed), p.Slow,
-		s.Strategy, s.Trials, s.Rule}
-}
-
-// fields are what sweepColumns are read into.
-func (s *Sweep) fields() []any {
-	p := &s.Protocol
-	return []any{&p.Warmup, &p.Samples[0], &p.Samples[1], &p.Target, seconds{&p.Budget}, unsigned{&p.Seed}, &p.Slow,
-		&s.Search.Strategy, &s.Search.Trials, &s.Search.Rule}
 }
 
 // A Kernel is the source of a kernel that trials ran.
@@ -78,7 +59,7 @@ func (from source) devices(ctx context.Context) ([]Device, error) {
 		return []any{&d.Label, &d.Backend, &d.Name, &d.Driver, &d.Units, &d.MaxBlock, &d.Memory, &d.Cache,
 			fromJSON(&d.Properties), &d.Roof.Read, &d.Roof.Copy, &d.Roof.Triad, &d.Roof.Gather}
 	}, `SELECT name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad,
-		ifnull(`+from.since(schemaGather, "roof_gather")+`, 0) FROM device ORDER BY name`)
+		roof_gather FROM device ORDER BY name`)
 }
 
 // Sweeps returns the sweeps in the order in which they were last run.
@@ -88,31 +69,13 @@ func (db *DB) Sweeps(ctx context.Context) ([]Sweep, error) {
 }
 
 func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
-	var s Sweep
-	fields := []field{
-		{"s.id", &s.id}, {"s.name", &s.Name}, {"s.title", &s.Title}, {"s.text", &s.Text}, {"s.hash", &s.Hash},
-		{"s.protocol", &s.ProtocolText}, {"s.version", &s.Version}, {"s.started", moment{&s.Started}},
-		{"ifnull(n.trials, 0)", &s.Trials},
-		{"ifnull(a.finals, 0)", &s.Finals}, {"ifnull(a.spreads, 0)", &s.Spreads},
-	}
-	known := from.schema >= schemaMeasurement
-	if known {
-		for i, into := range s.fields() {
-			fields = append(fields, field{"s." + sweepColumns[i], into})
-		}
-	}
-
-	var list []Sweep
-	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sweep s LEFT JOIN ("+trialsOfSweeps+
-		") n ON n.sweep = s.id LEFT JOIN ("+from.repeatsOfSweeps()+") a ON a.sweep = s.id ORDER BY ifnull("+
-		from.since(schemaUsed, "s.used")+", s.started), s.id")
-	err = readRows(rows, err, targets(fields), func() {
-		if !known {
-			s.Protocol, s.Search = legacySweep(s.ProtocolText, s.Text)
-		}
-		list = append(list, s)
-	})
-	return list, err
+	return collect(ctx, from, func(s *Sweep) []any {
+		return []any{&s.id, &s.Name, &s.Title, &s.Text, &s.Hash, &s.ProtocolText, fromJSON(&s.Settings), &s.Version,
+			moment{&s.Started}, &s.Trials, &s.LeaderReruns, &s.NoiseReruns}
+	}, `SELECT s.id, s.name, s.title, s.text, s.hash, s.protocol, s.settings, s.version, s.started, ifnull(n.trials, 0),
+			ifnull(a.leaders, 0), ifnull(a.noise, 0)
+		FROM sweep s LEFT JOIN (`+trialsOfSweeps+`) n ON n.sweep = s.id LEFT JOIN (`+rerunsOfSweeps+`) a ON a.sweep = s.id
+		ORDER BY s.used, s.id`)
 }
 
 // Kernels returns the kernels, ordered by name and, for several sources of one
@@ -133,21 +96,9 @@ func (db *DB) Definition(ctx context.Context, identity string) (own *kernels.Cus
 }
 
 func (from source) kernels(ctx context.Context) ([]Kernel, error) {
-	type row struct {
-		Kernel
-		definition string
-	}
-	rows, err := collect(ctx, from, func(r *row) []any {
-		return []any{&r.Name, &r.Paper, &r.Format, &r.Digest, orZero(&r.definition)}
-	}, `SELECT name, paper, format, digest, `+from.since(schemaOwn, "definition")+` FROM kernel ORDER BY name, id`)
-	var list []Kernel
-	for _, r := range rows {
-		if r.definition != "" && json.Unmarshal([]byte(r.definition), &r.Own) != nil {
-			r.Own = nil // as if nothing were known
-		}
-		list = append(list, r.Kernel)
-	}
-	return list, err
+	return collect(ctx, from, func(k *Kernel) []any {
+		return []any{&k.Name, &k.Paper, &k.Format, &k.Digest, fromJSON(&k.Own)}
+	}, "SELECT name, paper, format, digest, definition FROM kernel ORDER BY name, id")
 }
 
 // A Good is a trial that counts, with what a comparison with another database needs. It has no
@@ -229,9 +180,6 @@ type SavedRule struct {
 
 // SaveRule keeps a rule, in place of an earlier one for the same sweep.
 func (db *DB) SaveRule(ctx context.Context, r SavedRule) error {
-	if db.write == nil {
-		return errReadOnly
-	}
 	return db.transact(ctx, "saving the rule", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `
 			INSERT INTO rule (sweep, learned, json) VALUES (?, ?, ?)
@@ -279,7 +227,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	}
 	var grids []replay.Grid
 	var last gridKey
-	where, args := f.conditions(valid())
+	where, args := f.conditions(current)
 	err = db.from().each(ctx, trialQuery{
 		want: wantSamples, where: where, args: args,
 		order: "d.name, m.name, t.precision, t.cache, s.name, s.hash, k.name, t.params, t.grid, t.block",

@@ -3,17 +3,14 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net/url"
-	"path"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
-
-	"spmvtune/configs"
 )
 
 // relations lists the views and then the tables, each by name.
@@ -27,28 +24,6 @@ func allColumns(ctx context.Context, db *sql.DB) ([]string, error) {
 	return texts(ctx, db, `SELECT DISTINCT c.name FROM sqlite_master m, pragma_table_info(m.name) c
 		WHERE m.type IN ('view', 'table') ORDER BY c.name`)
 }
-
-// Schemas that added something. A file of an older one, which is only read, lacks it.
-const (
-	schemaOrigin          = 2 // where trials were measured, and what sensors said
-	schemaPattern         = 3
-	schemaFeatures        = 4
-	schemaSentinel        = 5
-	schemaTies            = 6
-	schemaGather          = 7 // the bandwidth of random reads
-	schemaSeconds         = 8
-	schemaFeaturesSeconds = 9
-	schemaFinal           = 10
-	schemaProfile         = 11
-	schemaMeasurement     = 12 // versions of measurements, twins, numbers of protocols
-	schemaSpread          = 13 // repeats of trials that were chosen at random
-	schemaAnother         = 15 // times that another run finds
-	schemaHost            = 16 // what others did to the processor
-	schemaCounters        = 18 // counters by name
-	schemaOwn             = 19 // definitions of kernels that a sweep brings
-	schemaAsked           = 21 // when a run last wanted a trial that was known
-	schemaUsed            = 22 // when a run last used a sweep
-)
 
 // texts returns the single text column that a query gives.
 func texts(ctx context.Context, db queryer, query string, args ...any) ([]string, error) {
@@ -64,127 +39,84 @@ type queryer interface {
 // applicationID marks our files in SQLite's header: "SpMV".
 const applicationID = 0x53704d56
 
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
+// schemaVersion is the user_version of files with this schema. The program had versions up to 22
+// before its first release, with other schemas.
+const schemaVersion = 100
 
-// migrations are the steps of the schema, in the order of their files' names. A
-// file with user_version n has had the first n of them.
-var migrations = readMigrations()
+// schema makes the tables and views of a new file.
+//
+//go:embed schema.sql
+var schema string
 
-func readMigrations() []string {
-	const folder = "migrations"
-	entries, _ := migrationFiles.ReadDir(folder) // sorted; what is embedded can be read
-	texts := make([]string, len(entries))
-	for i, e := range entries {
-		text, _ := migrationFiles.ReadFile(path.Join(folder, e.Name()))
-		texts[i] = string(text)
-	}
-	return texts
-}
-
-// migrate brings the schema up to date, each step in a transaction of its own.
+// install makes the schema where the file has none. The version is read in the transaction, because
+// another process may be creating the same file.
 //
 // Changing to a write-ahead log, which the first use of the connection does, is
 // refused at once instead of waiting while another process creates the same
 // file; so it is tried again for a while.
-func migrate(ctx context.Context, db *sql.DB, path string) error {
+func install(ctx context.Context, db *sql.DB, path string) error {
 	const pause = 10 * time.Millisecond
-	for deadline := time.Now().Add(busy); ; {
-		done, err := migrateOne(ctx, db)
+	for deadline := time.Now().Add(busy); ; time.Sleep(pause) {
+		err := within(ctx, db, func(tx *sql.Tx) error {
+			var version int
+			if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); version > 0 || err != nil {
+				return err
+			}
+			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", schema,
+				applicationID, schemaVersion))
+			return err
+		})
 		if code, ok := sqliteCode(err); ok && code == sqlite3.ErrBusy && time.Now().Before(deadline) {
-			time.Sleep(pause)
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("bringing the schema up to date: %w", failed(path, err))
+			return fmt.Errorf("creating the tables: %w", failed(path, err))
 		}
-		if done {
-			return nil
-		}
+		return nil
 	}
 }
 
-// migrateOne applies the next step. The version is read inside the transaction,
-// because another process may be creating the same file.
-func migrateOne(ctx context.Context, db *sql.DB) (done bool, err error) {
+// within runs f in a transaction.
+func within(ctx context.Context, db *sql.DB, f func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer tx.Rollback()
-	var version int
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return false, err
+	if err := f(tx); err != nil {
+		return err
 	}
-
-	if version >= len(migrations) {
-		return true, nil
-	}
-	stamp := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version+1)
-	if _, err := tx.ExecContext(ctx, migrations[version]+";\n"+stamp); err != nil {
-		return false, fmt.Errorf("migration %d: %w", version+1, err)
-	}
-	if version+1 == schemaMeasurement {
-		if err := fillFacts(ctx, tx); err != nil {
-			return false, fmt.Errorf("migration %d: %w", version+1, err)
-		}
-	}
-
-	return false, tx.Commit()
+	return tx.Commit()
 }
 
-// A header is what a file says about itself.
-type header struct {
-	application, version, objects int
-}
-
-// readHeader reads it with the given way of opening.
-func readHeader(ctx context.Context, path string, options url.Values) (h header, err error) {
+// check refuses a file that is not ours or that this program does not know, and reports whether it
+// has the schema. An empty file is ours.
+func check(ctx context.Context, path string, options url.Values) (made bool, err error) {
 	db := connect(path, options, nil)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	tx, err := db.BeginTx(ctx, nil) // one moment: another process may be creating the file
-	if err != nil {
-		return h, failed(path, err)
-	}
-	defer tx.Rollback()
-
-	for _, q := range []struct {
-		sql string
-		dst *int
-	}{
-		{"SELECT count(*) FROM sqlite_master", &h.objects},
-		{"PRAGMA application_id", &h.application},
-		{"PRAGMA user_version", &h.version},
-	} {
-		if err := tx.QueryRowContext(ctx, q.sql).Scan(q.dst); err != nil {
-			return h, failed(path, err)
-		}
-	}
-
-	return h, nil
-}
-
-// check refuses a file that is not ours or that this program does not know, and returns
-// the version of its schema. A file without a schema is ours: its version is 0.
-func check(ctx context.Context, path string, options url.Values) (schema int, err error) {
-	h, err := readHeader(ctx, path, options)
+	var objects, application, version int
+	// In one statement: another process may be creating the file.
+	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version
+		FROM pragma_application_id, pragma_user_version`).Scan(&objects, &application, &version)
 	switch {
 	case err != nil:
-		return 0, err
-	case h == header{}:
-		return 0, nil
-	case h.application != applicationID:
-		return 0, fmt.Errorf("%s is an SQLite database of another program: give another path", path)
-	case h.version > len(migrations):
-		return 0, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): "+
-			"update the program", path, h.version, len(migrations))
-	case h.version < 0:
-		return 0, fmt.Errorf("database %s: its schema has the version %d: %w", path, h.version, errDamaged)
-	case h.version == 0:
-		return 0, nil
+		return false, failed(path, err)
+	case objects == 0 && application == 0 && version == 0:
+		return false, nil
+	case application != applicationID:
+		return false, fmt.Errorf("%s is an SQLite database of another program: give another path", path)
+	case version > schemaVersion:
+		return false, fmt.Errorf("%s was written by a newer version of this program (schema %d, this one knows %d): "+
+			"update the program", path, version, schemaVersion)
+	case version < 0:
+		return false, fmt.Errorf("database %s: its schema has the version %d: %w", path, version, errDamaged)
+	case version > 0 && version < schemaVersion:
+		return false, fmt.Errorf("%s was written by a version of this program before 0.1.0 (schema %d), whose databases "+
+			"this one does not read: measure again into another file, or read it with that version", path, version)
+	case version == 0:
+		return false, nil
 	}
-
-	return h.version, checkValues(ctx, path, options, h.version)
+	return true, checkValues(ctx, path, db)
 }
 
 // errDamaged says that a file is not what was written.
@@ -235,61 +167,35 @@ func sqliteCode(err error) (sqlite3.ErrNo, bool) {
 	return e.Code, ok
 }
 
-// legacySweep reads the numbers of a sweep from its texts. It is for sweeps that were recorded
-// before the numbers had columns, and for journals, which have only the texts.
-func legacySweep(protocol, text string) (configs.Protocol, configs.Search) {
-	p := configs.Protocol{Warmup: 1}
-	for _, setting := range strings.Fields(protocol) {
-		name, value, _ := strings.Cut(setting, "=")
-		switch name {
-		case "warmup":
-			fmt.Sscan(value, &p.Warmup)
-		case "samples":
-			fmt.Sscanf(value, "%d..%d", &p.Samples[0], &p.Samples[1])
-		case "target":
-			fmt.Sscan(value, &p.Target)
-		case "budget":
-			p.Budget, _ = time.ParseDuration(value) // what can't be read is not known
-		case "seed":
-			fmt.Sscan(value, &p.Seed)
-		case "slow":
-			fmt.Sscan(value, &p.Slow)
-		}
-	}
+// A Column is a column of a stable view, and what it says.
+type Column struct{ Name, Doc string }
 
-	return p, configs.SearchOf([]byte(text))
+// A View is one of the stable views: what it has a row for, and its columns in their order.
+type View struct {
+	Name, Row string
+	Columns   []Column
 }
 
-// fillFacts fills in columns that older schemas lacked: which matrices are twins, the numbers
-// of sweeps, and which trials do not count because a search measured them only briefly.
-func fillFacts(ctx context.Context, tx *sql.Tx) error {
-	from := source{tx, schemaFeaturesSeconds} // twins are read from the sources
-	matrices, err := from.matrices(ctx)
-	if err != nil {
-		return err
-	}
+// In the schema, a stable view and each of its columns have comments behind them.
+var (
+	commentedView   = regexp.MustCompile(`(?ms)^CREATE VIEW (\w+) AS -- (.+?)$(.+?);$`)
+	commentedColumn = regexp.MustCompile(`(?m)(\w+),? -- (.+)$`)
+)
 
-	for _, m := range matrices {
-		if m.TwinOf == "" {
-			continue
+// Explained returns the stable views, the most useful first: users and scripts may rely on their columns.
+func Explained() (views []View) {
+	results := map[string]string{}
+	for _, v := range commentedView.FindAllStringSubmatch(schema, -1) {
+		view := View{Name: v[1], Row: v[2]}
+		for _, c := range commentedColumn.FindAllStringSubmatch(v[3], -1) {
+			if len(views) == 0 {
+				results[c[1]] = c[2]
+			} else if c[2] == "see results" {
+				c[2] = results[c[1]]
+			}
+			view.Columns = append(view.Columns, Column{c[1], c[2]})
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE matrix SET twin_of = ?, twin_scale = ? WHERE hash = ?",
-			m.TwinOf, m.TwinScale, m.Hash); err != nil {
-			return err
-		}
+		views = append(views, view)
 	}
-
-	sweeps, err := from.sweeps(ctx)
-	if err != nil {
-		return err
-	}
-	for _, s := range sweeps {
-		set := strings.Join(sweepColumns, " = ?, ") + " = ?"
-		if _, err := tx.ExecContext(ctx, "UPDATE sweep SET "+set+" WHERE id = ?",
-			append(sweepValues(s.Protocol, s.Search), s.id)...); err != nil {
-			return err
-		}
-	}
-
-	return decideAgain(ctx, tx, schemaMeasurement, "t.stop = 'search'")
+	return views
 }

@@ -22,7 +22,7 @@ func poolOf(p trial.Case) pool { return pool{p.Device, p.Cache} }
 
 // A remeasured is what the trials say that were measured again.
 type remeasured struct {
-	records []repeatedTrial
+	records []rerunTrial
 	drifted map[trial.Case]*drift // by what sentinels watch over
 	spreads map[pool]stat.Spread[trial.Case]
 	pairs   map[trial.Case]int // of measurements of one trial that follow each other
@@ -53,15 +53,15 @@ func (from source) readRepeats(ctx context.Context) (remeasured, error) {
 // distances returns how far measurements of a trial that follow each other in one session differ, as
 // if the device had not drifted. The first measurement of a leader was lucky, and is left out. So
 // are trials that ended with their first product.
-func (r *repeatedTrial) distances(d *drift) []float64 {
+func (r *rerunTrial) distances(d *drift) []float64 {
 	if r.Low == 0 {
 		return nil
 	}
-	measured := append([]repeat{{Result: r.Result, origin: r.origin}}, r.again()...)
-	if slices.ContainsFunc(measured, func(m repeat) bool { return m.Final }) {
+	measured := append([]rerun{{Result: r.Result, origin: r.origin}}, r.again()...)
+	if slices.ContainsFunc(measured, func(m rerun) bool { return m.Final }) {
 		measured = measured[1:]
 	}
-	slices.SortStableFunc(measured, func(a, b repeat) int {
+	slices.SortStableFunc(measured, func(a, b rerun) int {
 		return cmp.Or(cmp.Compare(a.origin, b.origin), a.At.Compare(b.At))
 	})
 
@@ -130,41 +130,46 @@ func (t remeasured) keepEstimates(ctx context.Context, tx *sql.Tx) error {
 // known.
 func (t remeasured) factor(p trial.Case) float64 { return t.spreads[poolOf(p)].Factor(p) }
 
-// A repeat is a trial that was measured again, and where that happened.
-type repeat struct {
+// A rerun is a trial that was measured again, and where that happened.
+type rerun struct {
 	trial.Result
 	origin int64 // 0 if it is not known
 }
 
+// The kinds of reruns as they are kept.
+const (
+	sentinel = "sentinel"
+	leader   = "leader"
+	noise    = "noise"
+)
+
+// kindOf says what a trial was measured again for.
+func kindOf(r *trial.Result) string {
+	switch {
+	case r.Final:
+		return leader
+	case r.Spread:
+		return noise
+	}
+	return sentinel
+}
+
 // throttled reports whether the device throttled in samples that were kept.
-func (r *repeat) throttled() bool { return r.Telemetry != nil && r.Telemetry.Throttled > 0 }
+func (r *rerun) throttled() bool { return r.Telemetry != nil && r.Telemetry.Throttled > 0 }
 
-// repeats returns the repeats that a condition chooses, by identity of the trial and in the
+// reruns returns the reruns that a condition chooses, by identity of the trial and in the
 // order of time. They know only the identity of their trials.
-func (from source) repeats(ctx context.Context, condition string, args ...any) (map[string][]repeat, error) {
-	list := map[string][]repeat{}
-	if from.schema < schemaSentinel {
-		return list, nil
-	}
-	var r repeat
+func (from source) reruns(ctx context.Context, condition string, args ...any) (map[string][]rerun, error) {
+	list := map[string][]rerun{}
+	var r rerun
 	var throttled int
-	final, spread := "0", "0" // before there were such repeats, all were sentinels
-	if from.schema >= schemaFinal {
-		final = "a.final"
-	}
-	if from.schema >= schemaSpread {
-		spread = "a.spread"
-	}
-	fields := []field{
-		{"a.identity", &r.ID}, {"a.at", moment{&r.At}}, {"a.origin", orZero(&r.origin)},
-		{"a.median", &r.Median}, {"a.low", &r.Low}, {"a.high", &r.High}, {"a.data", packed{&r.Samples}},
-		{"a.throttled", &throttled}, {final, &r.Final}, {spread, &r.Spread},
-	}
-
-	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM sentinel a WHERE "+condition+
-		" ORDER BY a.identity, a.at", args...)
-	err = readRows(rows, err, targets(fields), func() {
-		r.Status, r.Sentinel, r.Telemetry = trial.OK, !r.Final && !r.Spread, nil
+	var kind string
+	rows, err := from.QueryContext(ctx, `SELECT a.identity, a.at, a.kind, a.origin, a.median, a.low, a.high, a.throttled,
+		a.data FROM rerun a WHERE `+condition+" ORDER BY a.identity, a.at", args...)
+	err = readRows(rows, err, []any{&r.ID, moment{&r.At}, &kind, orZero(&r.origin), &r.Median, &r.Low, &r.High, &throttled,
+		packed{&r.Samples}}, func() {
+		r.Status, r.Telemetry = trial.OK, nil
+		r.Sentinel, r.Final, r.Spread = kind == sentinel, kind == leader, kind == noise
 		if throttled > 0 {
 			r.Telemetry = &trial.Telemetry{Throttled: throttled}
 		}
@@ -173,15 +178,15 @@ func (from source) repeats(ctx context.Context, condition string, args ...any) (
 	return list, err
 }
 
-// A repeatedTrial is a trial with its repeats.
-type repeatedTrial struct {
+// A rerunTrial is a trial with its repeats.
+type rerunTrial struct {
 	stored
-	repeats []repeat
+	repeats []rerun
 }
 
 // again returns the repeats that the device did not throttle.
-func (r *repeatedTrial) again() []repeat {
-	var list []repeat
+func (r *rerunTrial) again() []rerun {
+	var list []rerun
 	for _, again := range r.repeats {
 		if !again.throttled() {
 			list = append(list, again)
@@ -192,20 +197,20 @@ func (r *repeatedTrial) again() []repeat {
 
 // repeated returns the good trials that were measured again, with samples, ordered by
 // matrix, device, cache state and identity.
-func (from source) repeated(ctx context.Context) ([]repeatedTrial, error) {
-	repeats, err := from.repeats(ctx, "true")
+func (from source) repeated(ctx context.Context) ([]rerunTrial, error) {
+	repeats, err := from.reruns(ctx, "true")
 	if err != nil || len(repeats) == 0 {
 		return nil, err
 	}
 	trials, err := from.list(ctx, trialQuery{
 		want:  wantSamples,
-		where: []string{"t.identity IN (SELECT identity FROM sentinel)", "t.status = 'ok'"},
+		where: []string{"t.identity IN (SELECT identity FROM rerun)", "t.status = 'ok'"},
 		order: "t.matrix, t.device, t.cache, t.identity",
 	})
 
-	list := make([]repeatedTrial, len(trials))
+	list := make([]rerunTrial, len(trials))
 	for i := range trials {
-		list[i] = repeatedTrial{trials[i], repeats[trials[i].ID]}
+		list[i] = rerunTrial{trials[i], repeats[trials[i].ID]}
 	}
 	return list, err
 }
@@ -236,18 +241,18 @@ func (db *DB) Recorded(ctx context.Context, ids []string, detail trial.Detail) (
 
 func (db *DB) recorded(ctx context.Context, ids []string, detail trial.Detail, recorded map[string]trial.Record) error {
 	q := trialQuery{where: []string{withIdentities("t")}, args: []any{identities(ids)}}
-	repeats := map[string][]repeat{}
+	reruns := map[string][]rerun{}
 	if detail == trial.Full {
 		q.want = wantSamples
 		var err error
-		if repeats, err = db.from().repeats(ctx, withIdentities("a"), identities(ids)); err != nil {
+		if reruns, err = db.from().reruns(ctx, withIdentities("a"), identities(ids)); err != nil {
 			return err
 		}
 	}
 
 	return db.from().each(ctx, q, func(s *stored) error {
 		r := trial.Record{Result: s.Result}
-		for _, again := range repeats[s.ID] {
+		for _, again := range reruns[s.ID] {
 			again.Trial = s.Trial
 			r.Repeats = append(r.Repeats, again.Result)
 		}

@@ -111,48 +111,6 @@ func TestTelemetryIsReplaced(t *testing.T) {
 	}
 }
 
-// A database of the first schema is brought up to date when it is written, keeps what
-// it has, and is read as it is until then.
-func TestFirstSchemaOpens(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "results.db")
-	raw(t, path, migrations[0], fmt.Sprintf("PRAGMA application_id = %d", applicationID), "PRAGMA user_version = 1",
-		`INSERT INTO sweep VALUES (1, 'old', '', '', 'h', 'p', 'v', 1)`,
-		`INSERT INTO device VALUES (1, 'GPU', 'cuda', 'GPU', '1', 1, 1, 1, 1, '{}', 1, 1, 1)`,
-		`INSERT INTO matrix (id, name, class, hash, source, field, symmetry, rows, cols, nonzeros, row_min, row_p25, row_median, row_p75,
-			row_p90, row_p99, row_max, empty_rows, cols_used, bandwidth)
-			VALUES (1, 'grid', '', 'h', '', '', '', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1)`,
-		`INSERT INTO kernel VALUES (1, 'cpu_csr', '', 'csr', '1')`,
-		`INSERT INTO trial (id, identity, sweep, device, matrix, kernel, precision, block, grid, params, cache, status, median, low, high,
-			log_median, warnings, measured_at)
-			VALUES (1, 'a', 1, 1, 1, 1, 'float32', 32, 2, '', 'cold', 'ok', 1e-3, 1e-3, 1e-3, -6.9, '["few"]', 1)`)
-	old, err := OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer old.Close()
-	if rows, err := old.Results(t.Context(), Filter{}); err != nil || len(rows) != 1 || rows[0].Median != 1e-3 {
-		t.Errorf("read as it is: %+v, %v", rows, err)
-	}
-	if _, err := old.Query(t.Context(), "telemetry"); err == nil || !strings.Contains(err.Error(),
-		"to update it") {
-		t.Errorf("asked for what it has not: %v", err)
-	}
-	db, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if got, want := telemetry(t, db), `[[32 <nil> <nil> <nil> <nil> <nil> <nil> <nil> <nil> <nil> <nil> <nil> ["few"]]]`; got != want {
-		t.Errorf("telemetry is %s, want %s", got, want)
-	}
-	begin(t, db, testRun())
-	describe(t, db, testMatrix("other"))
-	record(t, db, good("cpu_csr", 64, on("other"), sensed))
-	if n := one(t, db, "SELECT count(*) FROM telemetry WHERE status = 'ok'"); n != int64(2) {
-		t.Errorf("%v trials, want 2", n)
-	}
-}
-
 // again is a sentinel: r measured once more, so much later, so many ms.
 func again(r trial.Result, later time.Duration, ms float64) trial.Result {
 	r.Sentinel = true
@@ -197,7 +155,7 @@ func TestSentinelsAreKeptApart(t *testing.T) {
 		if ms := one(t, db, "SELECT median_ms FROM results"); ms != 1.0 {
 			t.Errorf("the trial takes %v ms, want 1", ms)
 		}
-		if n := one(t, db, "SELECT count(*) FROM sentinel s JOIN trial t ON t.identity = s.identity WHERE s.at = t.measured_at + 60000 AND s.median = 2e-3"); n != int64(1) {
+		if n := one(t, db, "SELECT count(*) FROM rerun s JOIN trial t ON t.identity = s.identity WHERE s.at = t.measured_at + 60000 AND s.median = 2e-3"); n != int64(1) {
 			t.Errorf("%v sentinels, want 1", n)
 		}
 	}
@@ -301,45 +259,18 @@ func TestGatherCounts(t *testing.T) {
 	}
 }
 
-// What an old database does not say of its matrices is not known, whether it is
-// brought up to date or only read; it is filled in when the matrix is met again,
-// and an old journal that is imported later takes nothing away.
-func TestFeaturesOfOldDatabase(t *testing.T) {
+// What is not told of a matrix takes nothing away.
+func TestKnownFeaturesStay(t *testing.T) {
+	db := create(t)
 	m := testMatrix("grid")
-	m.Features.RowSimilarity, m.Features.Diagonals = 0.75, 5
-	path := filepath.Join(t.TempDir(), "results.db")
-	raw(t, path, migrations[0], migrations[1], migrations[2], `INSERT INTO matrix (name, class, hash, source, field, symmetry, rows, cols,
-		nonzeros, row_mean, row_std, row_min, row_p25, row_median, row_p75, row_p90, row_p99, row_max, empty_rows, cols_used, bandwidth, bandwidth_mean)
-		VALUES ('grid', 'grid', 'hash-of-grid', '', '', '', 1000, 900, 5000, 5, 0.5, 3, 4, 5, 5, 5, 5, 6, 7, 890, 100, 50.5)`,
-		"PRAGMA application_id = 1399868758", "PRAGMA user_version = 3")
-	unknown := func(db *DB) {
-		t.Helper()
-		got, err := db.Features(t.Context())
-		if err != nil || len(got) != 1 {
-			t.Fatalf("%v, error %v", got, err)
-		}
-		f := got[0].Features
-		if f.Rows != 1000 || f.BandwidthMean != 50.5 || !math.IsNaN(f.RowSimilarity) || !math.IsNaN(f.RowSkewness) || !math.IsNaN(f.PatternSymmetry) {
-			t.Errorf("got %+v", f)
-		}
+	m.Features.RowSimilarity = math.NaN()
+	describe(t, db, m)
+	if got, err := db.Features(t.Context()); err != nil || !got[0].Features.Equal(m.Features) {
+		t.Errorf("%+v, %v", got, err)
 	}
-	reader, err := OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unknown(reader)
-	if err := reader.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	db, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	unknown(db)
 	less := m
-	less.Features.RowSimilarity = math.NaN()
+	m.Features.RowSimilarity, m.Features.Diagonals = 0.75, 5
+	less.Features.Diagonals = 5
 	for _, again := range []trial.Matrix{m, less} {
 		describe(t, db, again)
 		got, err := db.Features(t.Context())
@@ -349,9 +280,6 @@ func TestFeaturesOfOldDatabase(t *testing.T) {
 		if !got[0].Features.Equal(m.Features) {
 			t.Errorf("met again: %+v\nwant %+v", got[0].Features, m.Features)
 		}
-	}
-	if last := one(t, db, "SELECT name FROM pragma_table_info('features') ORDER BY cid DESC LIMIT 1"); last != "twin_scale" {
-		t.Errorf("the last column of features is %v", last)
 	}
 }
 
@@ -381,46 +309,11 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	check(string(m.Pattern))
-	older := m
-	older.Pattern = nil // from the journal of an older program
-	describe(t, db, older)
+	silent := m
+	silent.Pattern = nil
+	describe(t, db, silent)
 	check(string(m.Pattern))
 	m.Pattern = []byte("another")
 	describe(t, db, m)
 	check("another")
-}
-
-// A database from before patterns can be read as it is, and takes them once it is
-// opened for recording.
-func TestPatternsOfOlderDatabase(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "results.db")
-	raw(t, path, migrations[0], `INSERT INTO matrix (name, class, hash, source, field, symmetry, rows, cols, nonzeros,
-		row_min, row_p25, row_median, row_p75, row_p90, row_p99, row_max, empty_rows, cols_used, bandwidth)
-		VALUES ('grid', 'grid', 'hash-of-grid', '', '', '', 9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 0, 9, 0)`,
-		"PRAGMA application_id = 1399868758", "PRAGMA user_version = 1")
-	count := func(open func(string) (*DB, error), change ...trial.Matrix) int {
-		t.Helper()
-		db, err := open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		for _, m := range change {
-			describe(t, db, m)
-		}
-		got, err := db.Patterns(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(got)
-	}
-	if n := count(OpenReadOnly); n != 0 {
-		t.Errorf("%d patterns in an old database", n)
-	}
-	if n := count(Open, testMatrix("grid")); n != 1 {
-		t.Errorf("%d patterns after recording one", n)
-	}
-	if n := count(OpenReadOnly); n != 1 {
-		t.Errorf("%d patterns are kept", n)
-	}
 }

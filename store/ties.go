@@ -68,7 +68,7 @@ func (db *DB) DecideTies(ctx context.Context) (places int, err error) {
 
 // decideTies records the tie set of a place.
 func decideTies(ctx context.Context, tx *sql.Tx, p trial.Case, repeats remeasured) error {
-	from := source{tx, len(migrations)}
+	from := source{tx}
 	d, factor := repeats.drifted[watched(p)], repeats.factor(p)
 	median, high, ok, err := from.fastest(ctx, p, "")
 	if err != nil || !ok {
@@ -225,9 +225,6 @@ func forgetTies(ctx context.Context, tx *sql.Tx, p trial.Case) error {
 
 // tied returns the ids of all trials that are in a tie set.
 func (db *DB) tied(ctx context.Context) (map[int64]bool, error) {
-	if db.schema < schemaTies {
-		return nil, nil
-	}
 	tied := map[int64]bool{}
 	var id int64
 	rows, err := db.read.QueryContext(ctx, "SELECT trial FROM tie_member")
@@ -263,7 +260,7 @@ func (from source) competitors(ctx context.Context, p trial.Case, d *drift, reac
 	for i := range trials {
 		ids[i] = trials[i].ID
 	}
-	repeats, err := from.repeats(ctx, withIdentities("a"), identities(ids))
+	reruns, err := from.reruns(ctx, withIdentities("a"), identities(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +269,7 @@ func (from source) competitors(ctx context.Context, p trial.Case, d *drift, reac
 	for i := range trials {
 		c := competitor{stored: trials[i]}
 		d.takeOut(&c.Row, c.origin)
-		for _, r := range repeats[c.ID] {
+		for _, r := range reruns[c.ID] {
 			if r.Final && !r.throttled() {
 				c.finals = append(c.finals, r.Median/d.factor(r.origin, r.At))
 			}

@@ -184,10 +184,10 @@ func TestFinalsSettle(t *testing.T) {
 	if got, want := bestOf(t, db), "cpu_csr_rows 256 2.061% 2"; got != want {
 		t.Errorf("best is %q, want %q", got, want)
 	}
-	if ms := one(t, db, "SELECT median_ms FROM best").(float64); math.Abs(ms-1.019) > 1e-5 {
+	if ms := one(t, db, "SELECT time_ms FROM best").(float64); math.Abs(ms-1.019) > 1e-5 {
 		t.Errorf("it takes %v ms, want the mean of its finals", ms)
 	}
-	if ms := one(t, db, "SELECT median_ms FROM results WHERE block = 256"); ms != 1.02 {
+	if ms := one(t, db, "SELECT median_ms FROM best WHERE block = 256"); ms != 1.02 {
 		t.Errorf("its trial took %v ms, want 1.02", ms)
 	}
 	if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(4) {

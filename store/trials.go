@@ -10,7 +10,7 @@ import (
 )
 
 // Everything that reads the table trial stands in this file, everything that writes it in
-// trials_write.go, and its columns in columns.go.
+// write.go, and its columns in columns.go.
 
 // A stored is a trial as it is kept: a Row with what only this package needs.
 type stored struct {
@@ -32,13 +32,11 @@ type trialQuery struct {
 	order string
 }
 
-// valid are the conditions on trials that are in force, whether they ended well or not.
-func valid() []string { return []string{"t.superseded = 0", "t.stop IS NOT 'search'"} }
+// current is the condition on trials that are current, whether they ended well or not.
+const current = "t.superseded = 0"
 
-// counting are the conditions on trials that count: they are in force, and compete in their
-// places. The column superseded says so, but files of older schemas, which are only read, have
-// partial measurements in force, too.
-var counting = []string{"t.superseded = 0", "t.median IS NOT NULL", "t.stop IS NOT 'search'"}
+// counting are the conditions on trials that count: they are current, and compete in their cases.
+var counting = []string{"t.superseded = 0", "t.median IS NOT NULL"}
 
 // inPlace is the condition that a trial is in a place, whose values placeArgs gives.
 const inPlace = `t.matrix = (SELECT id FROM matrix WHERE name = ?) AND t.device = (SELECT id FROM device WHERE name = ?)
@@ -72,25 +70,14 @@ const wideResults = `SELECT m.*, t.identity, t.stop, t.measurement, t.version, 1
 		e.tie_set IS NOT NULL AS tied
 	FROM measured m JOIN trial t ON t.id = m.id LEFT JOIN tie_member e ON e.trial = m.id`
 
-// A source is a database or a transaction, with the version of its schema.
-type source struct {
-	queryer
-	schema int
-}
-
-// since returns the expression if the schema has its columns, and null otherwise.
-func (from source) since(schema int, expression string) string {
-	if from.schema < schema {
-		return "NULL"
-	}
-	return expression
-}
+// A source is a database or a transaction to read from.
+type source struct{ queryer }
 
 // each calls f for each trial of a query. The trial is overwritten by the next one.
 // Further columns may be read into fields of the caller's.
 func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error, more ...field) error {
 	var r trialReader
-	fields, join := r.fields(from, q.want)
+	fields, join := r.fields(q.want)
 	fields = append(fields, more...)
 
 	query := "SELECT " + expressions(fields) + join + q.join + where(q.where)
@@ -132,44 +119,38 @@ type trialReader struct {
 }
 
 // fields returns what is read of trials, and the tables that have it.
-func (r *trialReader) fields(from source, want want) (fields []field, join string) {
+func (r *trialReader) fields(want want) (fields []field, join string) {
 	s := &r.stored
 	fields = []field{
 		{"t.id", &s.id}, {"t.sweep", &s.sweep}, {"k.digest", &s.digest},
-		{from.since(schemaOrigin, "t.origin"), orZero(&s.origin)},
-		{from.since(schemaMeasurement, "t.version"), orZero(&s.version)},
+		{"t.origin", orZero(&s.origin)}, {"t.version", orZero(&s.version)},
 		{"s.name", &s.Sweep}, {"s.hash", &s.SweepHash}, {"d.name", &s.Device},
 		{"m.name", &s.Matrix}, {"m.hash", &s.Result.Matrix},
 		{"m.rows", &s.Rows}, {"m.cols", &s.Cols}, {"m.nonzeros", &s.NNZ},
 		{"k.name", &s.Kernel}, {"k.format", &s.Format},
 		{"max(d.roof_read, d.roof_copy, d.roof_triad)", &r.roof},
+		{"e.time", orZero(&r.time)}, {"p.factor", orZero(&s.Factor)}, {"ifnull(e.factor, p.factor)", orZero(&r.factor)},
 	}
 
 	for _, c := range trialColumns {
 		if c.field != nil && c.want&^want == 0 {
-			fields = append(fields, field{from.since(c.since, "t."+c.name), c.field(s)})
+			fields = append(fields, field{"t." + c.name, c.field(s)})
 		}
 	}
 
-	join = fromTrials
-	if from.schema >= schemaAnother {
-		join += fromEstimates
-		fields = append(fields, field{"e.time", orZero(&r.time)}, field{"p.factor", orZero(&s.Factor)},
-			field{"ifnull(e.factor, p.factor)", orZero(&r.factor)})
-	}
-
+	join = fromTrials + fromEstimates
 	if want&wantSamples != 0 {
 		join += " LEFT JOIN sample x ON x.trial = t.id"
 		fields = append(fields, field{"x.data", packed{&s.Samples}})
 	}
 
-	if want&wantTelemetry != 0 { // of a file that is up to date
+	if want&wantTelemetry != 0 {
 		join += " LEFT JOIN reading r ON r.trial = t.id"
 		fields = append(fields, r.sensors.fields()...)
 	}
 
 	if want&wantCounts != 0 {
-		fields = append(fields, field{from.countsOf(), fromJSON(&s.counts)})
+		fields = append(fields, field{countsOf, fromJSON(&s.counts)})
 	}
 
 	return fields, join
@@ -233,19 +214,14 @@ func (from source) names(ctx context.Context, column string) ([]string, error) {
 // trialsOfSweeps counts the trials of each sweep.
 const trialsOfSweeps = "SELECT sweep, count(*) AS trials FROM trial GROUP BY sweep"
 
-// repeatsOfSweeps counts the repeat runs of the trials of each sweep.
-func (from source) repeatsOfSweeps() string {
-	if from.schema < schemaFinal {
-		return "SELECT NULL AS sweep, 0 AS finals, 0 AS spreads"
-	}
-	return "SELECT t.sweep, sum(a.final) AS finals, sum(" + from.since(schemaSpread, "a.spread") + `) AS spreads
-		FROM sentinel a JOIN trial t ON t.identity = a.identity GROUP BY t.sweep`
-}
+// rerunsOfSweeps counts the reruns of the trials of each sweep.
+const rerunsOfSweeps = `SELECT t.sweep, sum(a.kind = 'leader') AS leaders, sum(a.kind = 'noise') AS noise
+	FROM rerun a JOIN trial t ON t.identity = a.identity GROUP BY t.sweep`
 
 // fastestOfKernels are the ids of the fastest trial of each source of a kernel in each place.
 // SQLite takes the other columns from the row of min().
 const fastestOfKernels = `SELECT id FROM (SELECT min(t.median), t.id AS id FROM trial t
-	WHERE t.superseded = 0 AND t.median IS NOT NULL AND t.stop IS NOT 'search'
+	WHERE t.superseded = 0 AND t.median IS NOT NULL
 	GROUP BY t.matrix, t.device, t.precision, t.cache, t.kernel)`
 
 // nearFastest are the ids of the trials that Near returns, and of some that don't count. A time of repeats may
@@ -264,17 +240,9 @@ const nearFastest = `SELECT n.id FROM (SELECT DISTINCT matrix, device, precision
 		GROUP BY matrix, device, precision, cache, kernel)`
 
 // countingView is a view of the trials that count.
-func (from source) countingView() string {
-	if from.schema >= schemaAnother {
-		return `CREATE TEMP VIEW counting AS SELECT device, matrix, precision, cache, kernel, params, block, grid,
-			time_ms AS ms, ifnull(low_ms, time_ms / factor) AS low, ifnull(high_ms, time_ms * factor) AS high, gflops
-			FROM results WHERE in_force AND median_ms IS NOT NULL`
-	}
-	return `CREATE TEMP VIEW counting AS
-		SELECT d.name AS device, m.name AS matrix, t.precision, t.cache, k.name AS kernel, t.params, t.block, t.grid,
-			1e3 * t.median AS ms, 1e3 * t.low AS low, 1e3 * t.high AS high, 2e-9 * m.nonzeros / t.median AS gflops` +
-		fromTrials + where(counting)
-}
+const countingView = `CREATE TEMP VIEW counting AS SELECT device, matrix, precision, cache, kernel, params, block, grid,
+	time_ms AS ms, ifnull(low_ms, time_ms / factor) AS low, ifnull(high_ms, time_ms * factor) AS high, gflops
+	FROM results WHERE in_force AND median_ms IS NOT NULL`
 
 // matricesOf returns which matrices chosen trials are on, by hash.
 func (from source) matricesOf(ctx context.Context, chosen chosen) (map[string]bool, error) {

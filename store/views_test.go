@@ -25,9 +25,9 @@ func TestViewColumns(t *testing.T) {
 		"median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction, prepare_ms, max_error, message, measured_at"
 	for view, want := range map[string]string{
 		"results": results + ", stop, measurement, version, in_force, time_ms, runs, within_low_ms, within_high_ms, factor, tied",
-		"best":    results + ", margin, tie_size, runs, factor",
+		"best":    results + ", margin, tie_size, runs, factor, time_ms",
 		"speedup": "device, matrix, precision, cache, kernel, block, grid, params, median_ms, " +
-			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse",
+			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse, time_ms",
 		"telemetry": "sweep, device, matrix, kernel, precision, block, grid, params, cache, status, median_ms, node, uuid, job, " +
 			"sm_mhz, memory_mhz, celsius, watts, joules, clock_reasons, repeated, throttled, warnings, measured_at, " +
 			"others, stolen, switches, load",
@@ -271,7 +271,7 @@ const page = "../docs/database.md"
 func TestExplained(t *testing.T) {
 	db := create(t)
 	var names []string
-	for _, v := range Explained {
+	for _, v := range Explained() {
 		names = append(names, v.Name)
 		var columns []string
 		for _, c := range v.Columns {
@@ -289,7 +289,7 @@ func TestExplained(t *testing.T) {
 // The documentation has every column.
 func TestDocumentation(t *testing.T) {
 	var b strings.Builder
-	for _, v := range Explained {
+	for _, v := range Explained() {
 		fmt.Fprintf(&b, "### %s\n\nA row for %s.\n\n| column | what it says |\n|---|---|\n", v.Name, v.Row)
 		for _, c := range v.Columns {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", c.Name, c.Doc)
@@ -333,11 +333,10 @@ func TestDocumentedQueries(t *testing.T) {
 }
 
 // under begins a run of another sweep on the same device.
-func under(t *testing.T, db *DB, name, text, protocol string) {
+func under(t *testing.T, db *DB, name string, warmup int, search configs.Search) {
 	t.Helper()
 	run := testRun()
-	run.Sweep = &configs.Sweep{Name: name, Text: []byte(text)}
-	run.Protocol = protocol
+	run.Sweep = &configs.Sweep{Name: name, Text: []byte(name), Protocol: configs.Protocol{Warmup: warmup}, Search: search}
 	begin(t, db, run)
 }
 
@@ -354,11 +353,11 @@ func TestGrids(t *testing.T) {
 		good("cpu_csr_rows", 32, identity("older"), takes(9), func(r *trial.Result) { r.At = r.At.Add(-time.Hour) }),
 		good("cpu_csr_rows", 32, func(r *trial.Result) { r.Cache = trial.Warm }),
 		good("cpu_csr_rows", 32, func(r *trial.Result) { r.Precision = kernels.Float64 }))
-	under(t, db, "again", "", "warmup=7 samples=1..2")
+	under(t, db, "again", 7, configs.Search{Strategy: "grid"})
 	record(t, db, good("cpu_csr", 0, func(r *trial.Result) { r.Grid = 0 }))
-	under(t, db, "raced", "[search]\nstrategy = \"racing\"\n", "warmup=3")
+	under(t, db, "raced", 3, configs.Search{Strategy: "racing"})
 	record(t, db, good("cpu_csr_rows", 128))
-	under(t, db, "some", "[search.budget]\ntrials = 5\n", "warmup=3")
+	under(t, db, "some", 3, configs.Search{Strategy: "grid", Trials: 5})
 	record(t, db, good("cpu_csr_rows", 256))
 
 	grids, err := db.Grids(t.Context(), Filter{})

@@ -86,7 +86,7 @@ func databaseHelp() string {
 	var b strings.Builder
 	b.WriteString("spmvtune query and any SQLite tool read the results database. These views are stable: their columns\n" +
 		"do not change within a major version. What is not known is null. docs/database.md has queries.\n")
-	for _, v := range store.Explained {
+	for _, v := range store.Explained() {
 		fmt.Fprintf(&b, "\n%s: a row for %s\n", v.Name, v.Row)
 		for _, c := range v.Columns {
 			text := term.Wrap(strings.ReplaceAll(c.Doc, "`", ""), term.PageWidth-indent, strings.Repeat(" ", indent))

@@ -95,9 +95,7 @@ func (c *Chooser) Distances(ctx context.Context, j *Job) ([]string, error) {
 func (j *Job) choiceNotes(ctx context.Context) ([]error, error) {
 	var notes []error
 	for _, s := range j.sweeps {
-		search := s.Search
-		search.Top = configs.SearchOf([]byte(s.Text)).Top
-		c, err := NewChooser(ctx, &configs.Sweep{Search: search})
+		c, err := NewChooser(ctx, &configs.Sweep{Search: s.Search})
 		if err != nil {
 			notes = append(notes, fmt.Errorf("cannot tell how far the rule of %s is from the best: %w", s.Name, err))
 			continue

@@ -3,7 +3,6 @@ package job
 import (
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/configs"
 	"spmvtune/store"
 )
 
@@ -49,7 +48,7 @@ func (opt *Options) complete(sweeps []store.Sweep) {
 		return
 	}
 
-	said := configs.ReportOf([]byte(sweeps[len(sweeps)-1].Text))
+	said := sweeps[len(sweeps)-1].Report
 	for _, list := range []struct {
 		of   *[]string
 		from []string

@@ -16,11 +16,11 @@ func (d *Report) ProtocolWords(s *store.Sweep) string {
 		words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.HasPrefix(w, "launch=") })
 		text = strings.Join(words, " ")
 	}
-	if s.Finals+s.Spreads == 0 {
+	if s.LeaderReruns+s.NoiseReruns == 0 {
 		return text + "; no repeat runs"
 	}
-	return text + "; " + term.GroupedCount(s.Finals, "repeat run", "repeat runs") + " of leaders, to pick the winner, and " +
-		term.Grouped(s.Spreads) + " of other trials, to see how far another run may be off, each in newly allocated memory"
+	return text + "; " + term.GroupedCount(s.LeaderReruns, "repeat run", "repeat runs") + " of leaders, to pick the winner, and " +
+		term.Grouped(s.NoiseReruns) + " of other trials, to see how far another run may be off, each in newly allocated memory"
 }
 
 // onGPU reports whether a sweep measured on a GPU.

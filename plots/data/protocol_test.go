@@ -28,8 +28,8 @@ func TestProtocolWords(t *testing.T) {
 		d := data.New([]store.Row{r, other}, nil, nil, []store.Device{
 			{Label: "d", Device: kernels.Device{Backend: tt.backend}}, {Label: "gpu", Device: kernels.Device{Backend: "cuda"}},
 		})
-		s := store.Sweep{Name: "mine", Hash: "h", ProtocolText: "warmup=1 launch=graph slow=3", Finals: tt.finals,
-			Spreads: tt.spreads}
+		s := store.Sweep{Name: "mine", Hash: "h", ProtocolText: "warmup=1 launch=graph slow=3", LeaderReruns: tt.finals,
+			NoiseReruns: tt.spreads}
 		if got := d.ProtocolWords(&s); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}

@@ -33,9 +33,9 @@ func TestSearchables(t *testing.T) {
 		rows("d", "whole", "huge", MostSearched+1),
 		rows("d", "raced", "other", 100), rows("e", "whole", "fits", MostSearched))
 	d := New(all, nil, nil, nil)
-	d.Sweeps = []store.Sweep{{Name: "whole", Search: configs.Search{Strategy: "grid"}},
-		{Name: "whole", Search: configs.Search{Strategy: "racing"}},
-		{Name: "raced", Search: configs.Search{Strategy: "racing"}}}
+	d.Sweeps = []store.Sweep{{Name: "whole", Settings: configs.Settings{Search: configs.Search{Strategy: "grid"}}},
+		{Name: "whole", Settings: configs.Settings{Search: configs.Search{Strategy: "racing"}}},
+		{Name: "raced", Settings: configs.Settings{Search: configs.Search{Strategy: "racing"}}}}
 	var found []string
 	for _, s := range d.Searchables() {
 		found = append(found, fmt.Sprint(s.Device, s.Matrix, s.configs))
@@ -69,7 +69,8 @@ func TestSearchInDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "whole", Text: []byte("name = \"whole\"\n")}, Protocol: "warmup=1",
+	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "whole", Text: []byte("name = \"whole\"\n"),
+		Search: configs.Search{Strategy: "grid"}}, Protocol: "warmup=1",
 		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000"}, Sources: map[string]string{"cpu_csr_rows": "1"}}
 	if err := db.Begin(ctx, run); err != nil {
 		t.Fatal(err)

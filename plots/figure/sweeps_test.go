@@ -75,7 +75,7 @@ func swept(t *testing.T, name string) *data.Report {
 	d.Patterns, d.Launches = patterns, synthetic.LaunchesOf(d)
 	synthetic.Profiled(d)
 	d.Rule = synthetic.Validated(d)
-	d.Sweeps = []store.Sweep{{Name: name, Search: sweep.Search}}
+	d.Sweeps = []store.Sweep{{Name: name, Settings: sweep.Settings()}}
 	if len(d.Searchables()) > 0 {
 		d.Searched = synthetic.SearchedOn(devices[1].Label)
 	}

@@ -30,6 +30,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -421,7 +422,8 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 		dev := kernels.Device{Backend: Source, Name: DeviceName(device)}
 		err := rec.Begin(ctx, tuner.RunInfo{
 			Sweep: &configs.Sweep{Name: name, Title: "Imported from " + m.File,
-				Text: []byte("# imported from " + m.File + "\n")},
+				Text:     []byte("# imported from " + m.File + "\n"),
+				Protocol: configs.Protocol{Warmup: 1}, Search: configs.Search{Strategy: search.Strategies[0].Name}},
 			Device: dev, Sources: sources, Protocol: Source,
 		})
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -59,9 +58,6 @@ func (l *trialLine) decode() trial.Result {
 	r.Median, r.Low, r.High, r.Samples = float64(l.Median), float64(l.Low), float64(l.High), l.Samples
 	r.Seconds, r.Prepare, r.MaxError = float64(l.Seconds), float64(l.Prepare), float64(l.MaxError)
 	r.Properties = convert[float64](l.Properties)
-	if r.Measurement == 0 { // the journal is from before measurements had versions
-		r.Measurement = 1
-	}
 	return r
 }
 
@@ -72,29 +68,23 @@ func encodeMatrix(m trial.Matrix) matrixLine {
 func (l *matrixLine) decode() *trial.Matrix {
 	m := l.Matrix
 	m.Features = sparse.Features(l.Features)
-	if m.TwinOf == "" { // the journal may be from before there was such a field
-		m.TwinOf, m.TwinScale = trial.LegacyTwin(m.Source)
-	}
 	return &m
 }
 
 func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) runLine {
 	return runLine{
 		Number: n, Sweep: run.Sweep.Name, Title: run.Sweep.Title, Text: string(run.Sweep.Text),
-		Device:  run.Device,
-		Roof:    roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad), number(run.Roof.Gather)},
-		Sources: run.Sources, Own: run.Own, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin, Facts: facts, At: at,
+		Settings: run.Sweep.Settings(),
+		Device:   run.Device,
+		Roof:     roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad), number(run.Roof.Gather)},
+		Sources:  run.Sources, Own: run.Own, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin, Facts: facts, At: at,
 	}
 }
 
 func (l *runLine) decode() *Run {
-	if l.Origin == (trial.Origin{}) { // older journals have it among the facts
-		l.Origin = trial.Origin{Node: l.Facts["node"], UUID: l.Facts["uuid"], Job: l.Facts["job"]}
-	}
-
 	return &Run{
 		RunInfo: tuner.RunInfo{
-			Sweep:  &configs.Sweep{Name: l.Sweep, Title: l.Title, Text: []byte(l.Text)},
+			Sweep:  l.Settings.Sweep(l.Sweep, l.Title, []byte(l.Text)),
 			Device: l.Device,
 			Roof: kernels.Roof{Read: float64(l.Roof.Read), Copy: float64(l.Roof.Copy), Triad: float64(l.Roof.Triad),
 				Gather: float64(l.Roof.Gather)},

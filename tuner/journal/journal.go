@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -37,7 +38,7 @@ type Line struct {
 }
 
 // A Run is what the trials after it have in common, and where they ran. It knows the name,
-// the title and the text of its sweep.
+// the title, the text and the settings of its sweep.
 type Run struct {
 	tuner.RunInfo
 	Facts map[string]string // about the writer: its attempt, the device's clocks, …
@@ -94,13 +95,14 @@ type runLine struct {
 	Sweep    string            `json:"sweep"`
 	Title    string            `json:"title"`
 	Text     string            `json:"text"`
+	Settings configs.Settings  `json:"settings"`
 	Device   kernels.Device    `json:"device"`
 	Roof     roof              `json:"roof"`
 	Sources  map[string]string `json:"sources"`
 	Own      []kernels.Custom  `json:"own,omitempty"`
 	Protocol string            `json:"protocol"`
 	Version  string            `json:"version"`
-	Origin   trial.Origin      `json:"origin,omitzero"` // not in older journals
+	Origin   trial.Origin      `json:"origin,omitzero"`
 	Facts    map[string]string `json:"facts,omitempty"`
 	At       time.Time         `json:"at"`
 }

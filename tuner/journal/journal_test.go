@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -72,44 +71,6 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	same(t, gotResults, results)
-}
-
-// A journal from before there were origins, telemetry, measurement versions and fields for
-// twins is read. Facts and sources tell some of it, and the rest is not known.
-func TestOldJournal(t *testing.T) {
-	for _, tt := range []struct {
-		facts map[string]string
-		want  trial.Origin
-	}{
-		{nil, trial.Origin{}},
-		{map[string]string{"node": "n1", "job": "12_3", "uuid": "GPU-1", "attempt": "0"},
-			trial.Origin{Node: "n1", UUID: "GPU-1", Job: "12_3"}},
-	} {
-		w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0,
-			Options{Facts: func(tuner.RunInfo) map[string]string { return tt.facts }})
-		must(t, err)
-		defer w.Close()
-		run, result := testRun(), testTrial(1)
-		run.Origin, result.Telemetry, result.Measurement = trial.Origin{}, nil, 0
-		matrix := testMatrix("grid")
-		matrix.Source = "twin of Meszaros/model7: twin(of=model7, scale=0.5, seed=1)"
-		must(t, w.Matrix(t.Context(), matrix))
-		must(t, w.Begin(t.Context(), run))
-		must(t, w.Record(t.Context(), result))
-		if text := string(readFile(t, w.Path())); strings.Contains(text, "origin") || strings.Contains(text, "telemetry") ||
-			strings.Contains(text, "measurement") || strings.Contains(text, "twin_of") {
-			t.Fatalf("this is no old journal:\n%s", text)
-		}
-		for rec, err := range Read(t.Context(), w.Path()) {
-			must(t, err)
-			if r := rec.Trial; r != nil && (r.Run.Origin != tt.want || r.Telemetry != nil) {
-				t.Errorf("facts %v: the origin is %+v, telemetry %+v", tt.facts, r.Run.Origin, r.Telemetry)
-			}
-			if r := rec.Trial; r != nil && (r.Measurement != 1 || r.Matrix.TwinOf != "model7" || r.Matrix.TwinScale != 0.5) {
-				t.Errorf("measurement %d, twin of %q, scale %g", r.Measurement, r.Matrix.TwinOf, r.Matrix.TwinScale)
-			}
-		}
-	}
 }
 
 // same compares by content, floats by their bits.

@@ -40,9 +40,6 @@ func TestTwins(t *testing.T) {
 		if m.TwinOf != tt.of || m.TwinScale != tt.scale {
 			t.Errorf("%q: a twin of %q at scale %g, want %q, %g", m.Source, m.TwinOf, m.TwinScale, tt.of, tt.scale)
 		}
-		if of, scale := trial.LegacyTwin(m.Source); of != tt.of || scale != tt.scale {
-			t.Errorf("by its source, %q is a twin of %q at scale %g", m.Source, of, scale)
-		}
 	}
 }
 

@@ -1,11 +1,8 @@
 package trial
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
-// A Standing is what decides which of several results is in force.
+// A Precedence is what decides which of several results is in force.
 //
 // Several results may claim to be the one that counts. These rules decide, everywhere:
 // in a database, when databases and journals are united, and for what is learnt from
@@ -13,18 +10,19 @@ import (
 //
 //  1. One identity, recorded several times: of results that are OK the first one stays. A
 //     failure never replaces it; of several failures the latest is kept. See
-//     [Standing.Replaces]. When the latest was measured is not forgotten, see
-//     [Standing.Asks].
-//  2. One configuration in one [Place], under several identities (its kernel, the
+//     [Precedence.Replaces]. When the latest was measured is not forgotten, see
+//     [Precedence.LastRequest].
+//  2. One configuration in one [Case], under several identities (its kernel, the
 //     protocol or the driver has changed): the trial that a run measured last is in force,
 //     or planned and found measured already. At equal times it is the one with the greater
-//     identity. See [InForce].
+//     identity.
 //  3. A partial measurement, which a search made with few samples, is the memory of that
 //     search and no more. It is never in force.
 //  4. In one place, only results of the newest measurement version among the good ones
 //     compete: times of different versions can't be compared. Trials that were measured
-//     elsewhere, whose version is not known, always compete. See [Newest] and
-//     [Standing.Competes].
+//     elsewhere, whose version is not known, always compete.
+//
+// Package store decides by the last three, see its decideCase.
 type Precedence struct {
 	ID            string // of the trial
 	Status        Status
@@ -34,7 +32,7 @@ type Precedence struct {
 	Version       int   // of the measurement; 0: measured elsewhere
 }
 
-// Standing returns what decides whether r is in force.
+// Precedence returns what decides whether r is in force.
 func (r Result) Precedence() Precedence {
 	return Precedence{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli(), LastRequested: r.LastRequested,
 		Version: r.Measurement}
@@ -58,7 +56,7 @@ func (s Precedence) Replaces(old Precedence) bool {
 	}
 }
 
-// Asks returns what Asked is of s once o, which has the same identity, has given way to it.
+// LastRequest returns what LastRequested is of s once o, which has the same identity, has given way to it.
 func (s Precedence) LastRequest(o Precedence) int64 {
 	if last := max(s.last(), o.last()); last > s.At {
 		return last
@@ -66,40 +64,5 @@ func (s Precedence) LastRequest(o Precedence) int64 {
 	return 0
 }
 
-// InForce returns the index of the result that is in force among those of one
-// configuration in one place, -1 if there is none.
-func Current(list []Precedence) int {
-	force := -1
-	for i, s := range list {
-		if !s.Partial && (force < 0 || s.later(list[force])) {
-			force = i
-		}
-	}
-	return force
-}
-
 // last is when a run last measured s or wanted it.
 func (s Precedence) last() int64 { return max(s.At, s.LastRequested) }
-
-// later reports whether s is the later one of s and o.
-func (s Precedence) later(o Precedence) bool {
-	return cmp.Or(cmp.Compare(s.last(), o.last()), cmp.Compare(s.ID, o.ID)) > 0
-}
-
-// Newest returns the newest measurement version of the good results in one place, 0 if
-// all of them were measured elsewhere. The results are those in force.
-func Newest(list []Precedence) int {
-	versions := []int{0}
-	for _, s := range list {
-		if s.Good() {
-			versions = append(versions, s.Version)
-		}
-	}
-	return slices.Max(versions)
-}
-
-// Competes reports whether s, which is in force, competes in its place, where the newest
-// measurement version is given: whether it may win and be compared.
-func (s Precedence) Competes(newest int) bool {
-	return s.Good() && (s.Version == 0 || s.Version == newest)
-}

@@ -415,7 +415,7 @@ func Coarse(stops map[trial.Stop]int) *data.Report {
 	s := Processor()
 	s.Matrices = s.Matrices[:1]
 	d := s.Report()
-	d.Sweeps = []store.Sweep{{Name: "quick", Hash: "h", Protocol: configs.Protocol{Target: 0.02},
+	d.Sweeps = []store.Sweep{{Name: "quick", Hash: "h", Settings: configs.Settings{Protocol: configs.Protocol{Target: 0.02}},
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
 
 	for _, stop := range []trial.Stop{trial.StopBudget, trial.StopSamples, trial.StopSlow, trial.StopClock,
