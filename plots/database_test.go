@@ -37,7 +37,8 @@ func TestReport(t *testing.T) {
 		sources[name] = "1"
 	}
 	must(db.Begin(ctx, tuner.RunInfo{
-		Sweep:  &configs.Sweep{Name: "tiny", Title: "A tiny one", Text: []byte("name = \"tiny\"\n")},
+		Sweep: &configs.Sweep{Name: "tiny", Title: "A tiny one", Text: []byte("name = \"tiny\"\n"),
+			Protocol: configs.Protocol{Target: 0.02}, Search: configs.Search{Strategy: "grid"}},
 		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000", Driver: "go", Units: 2},
 		Roof:   kernels.Roof{Read: 20}, Sources: sources, Protocol: "warmup=3 target=0.02", Version: "test",
 	}))

@@ -166,7 +166,9 @@ func TestMissingFeatures(t *testing.T) {
 
 func testRun() tuner.RunInfo {
 	return tuner.RunInfo{
-		Sweep: &configs.Sweep{Name: "quick", Title: "A <quick> one", Text: []byte("name = \"quick\" # é\n")},
+		Sweep: &configs.Sweep{Name: "quick", Title: "A <quick> one", Text: []byte("name = \"quick\" # é\n"),
+			Protocol: configs.Protocol{Warmup: 3, Target: 0.02, Budget: time.Second, Seed: 1<<64 - 1},
+			Search:   configs.Search{Strategy: "rule", Top: 3}, Report: configs.Report{Kernels: []string{"cpu_*"}}},
 		Device: kernels.Device{Backend: "cpu", Name: "Testcore", Driver: "go1.26", Units: 2,
 			Properties: map[string]string{"governor": "performance"}},
 		Roof:     kernels.Roof{Read: 10, Copy: 20.1, Triad: 1.0 / 3, Gather: 0.7},
