@@ -22,7 +22,7 @@ import (
 // compareCommand is the command compare.
 type compareCommand struct {
 	config, threshold string
-	all, asCSV        bool
+	all               bool
 	output            command.Output
 	options           compare.Options
 }
@@ -41,9 +41,8 @@ Measurements of a throttled device are listed but decide nothing.
 compare takes each kernel in its fastest configuration of each database or, with
 --config same, in the fastest configuration of A that both have.
 
-Even if nothing changed, a hundredth of all pairs becomes slower. So compare exits with
-4 only if there are more of them than that makes in 19 of 20 comparisons: one of five
-pairs or fewer, 10 of 500.
+By chance, about 1% of pairs look slower. So compare exits with 4 only if there are more
+than that makes in 19 of 20 comparisons: one of five pairs or fewer, 10 of 500.
 
 Exit codes: 0 no more became slower than chance makes; 1 there is nothing to compare, or a
 database can't be read; 2 the command line is wrong; 4 more became slower.
@@ -71,9 +70,6 @@ A and B are each a RUN; without B it is the last one. ` + command.RunHelp,
 	f.BoolVar(&c.all, "all", false, "also list what did not change")
 	c.output.Flags(cmd)
 	c.output.Paged(cmd)
-	f.BoolVar(&c.asCSV, "csv", false, "print CSV")
-	cobra.CheckErr(f.MarkHidden("csv")) // the former name of --format csv
-	cmd.MarkFlagsMutuallyExclusive("json", "csv", "format")
 	command.FlagValues(cmd, "config", "best", "same")
 	return cmd
 }
@@ -110,9 +106,6 @@ func (c *compareCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	}
 
 	w := cmd.OutOrStdout()
-	if c.asCSV {
-		c.output.Format = "csv"
-	}
 	if c.output.Data() {
 		err = c.output.Write(w, comparedPairs(r.Pairs))
 	} else {

@@ -288,7 +288,7 @@ func (e *exportCommand) write(ctx context.Context, w, notes io.Writer, db *store
 	f store.Filter) error {
 	n, err := format.Write(ctx, w, db, f)
 	if err == nil && n.LeftOut > 0 {
-		fmt.Fprintf(notes, "note: %s without a time: %s has no room for them\n", term.Trials(n.LeftOut), format.Name)
+		fmt.Fprintf(notes, "note: %s without a time: %s cannot represent them\n", term.Trials(n.LeftOut), format.Name)
 	}
 	return err
 }
@@ -330,6 +330,6 @@ func onePlace(format export.Format, places []trial.Case) error {
 	if more := len(places) - most; more > 0 {
 		lines += fmt.Sprintf("\n  and %d more", more)
 	}
-	return command.UsageHint(fmt.Errorf("a file of %s has one device, matrix, precision and cache state; these are %d",
+	return command.UsageHint(fmt.Errorf("a file of %s has one device, matrix, precision and cache state; your selection has %d",
 		format.Name, len(places)), "give a folder, as in -o files/, or choose one:"+lines)
 }

@@ -251,7 +251,7 @@ func readPart(ctx context.Context, db *store.DB, name string, part []byte, befor
 	}
 	products, err := strconv.Atoi(words[0])
 	if err != nil || products < 1 {
-		return nil, fmt.Errorf("%s:%d: %q is no number of products", name, before+1, words[0])
+		return nil, fmt.Errorf("%s:%d: %q is not a product count", name, before+1, words[0])
 	}
 	var trials []store.Row
 	for _, id := range words[1:] {
@@ -281,7 +281,7 @@ func countsOf(f importer.File, trials []store.Row, products int) ([]counted, err
 	}
 	parts := importer.Split(launches, cuda.Mark)
 	if len(parts) != len(trials) {
-		return nil, fmt.Errorf("%s has products of %d trials, and not of %d", f.Name, len(parts), len(trials))
+		return nil, fmt.Errorf("%s covers %d trials, expected %d", f.Name, len(parts), len(trials))
 	}
 	list := make([]counted, len(trials))
 	for i, t := range trials {
@@ -408,6 +408,6 @@ func findNCU() (string, error) {
 			return path, nil
 		}
 	}
-	return "", command.WithHint(errors.New("there is no ncu, of Nsight Compute, here"),
+	return "", command.WithHint(errors.New("ncu (Nsight Compute) not found"),
 		"it is part of the CUDA toolkit")
 }

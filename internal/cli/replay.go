@@ -50,9 +50,8 @@ within 5%, 2% and 1% of the best.
 
 A model counts device time: the products of samples, warm-up and verification, and the
 flush of the caches if they are cold. The median of all samples decides how good a
-configuration is, not the samples that the search has seen. What can't be told from the
-best is as good as the best: "told from" says how large a difference must be for that;
-if it is more than 2%, the output says so.
+configuration is, not the samples that the search has seen. Statistical ties count
+as best: "told from" is the smallest difference that is none.
 
 --figure draws how near searches come to the best over device time; the report has this
 figure for up to about forty grids.

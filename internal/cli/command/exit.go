@@ -141,12 +141,12 @@ func endWith(ctx context.Context, cancel context.CancelCauseFunc, came <-chan os
 	}
 }
 
-// Reported says of a mistake in this program how to report it.
+// Reported says of an internal error how to report it.
 func Reported(err error, args []string) error {
 	var m *panics.Error
 	if !errors.As(err, &m) {
 		return err
 	}
-	return fmt.Errorf("a mistake in spmvtune %s, please report it with its command, %s: %w", Version(),
+	return fmt.Errorf("internal error in spmvtune %s; please report it with the command %s: %w", Version(),
 		term.Shell(append([]string{"spmvtune"}, args...)...), err)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -93,7 +92,7 @@ func (i *infoCommand) Run(cmd *cobra.Command, args []string) error {
 		if i.output.Data() {
 			return i.output.Write(cmd.OutOrStdout(), info)
 		}
-		return info.print(cmd.OutOrStdout(), unicodeTerminal())
+		return info.print(cmd.OutOrStdout())
 	})
 }
 
@@ -119,23 +118,10 @@ func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error)
 // infoWidth is the width of the page, that of the narrowest terminals in use.
 const infoWidth = 80
 
-// unicodeTerminal reports whether the user's locale has Unicode.
-func unicodeTerminal() bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToLower(os.Getenv(name)); v != "" {
-			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
-		}
-	}
-	return false
-}
-
-// toASCII replaces the characters of the page that are not ASCII.
-var toASCII = strings.NewReplacer("×", "x", "–", "-", "−", "-", "σ", "sigma", "⋮", ":", "█", "#", "▌", "#", "▏", "|")
-
 var trailing = regexp.MustCompile(`(?m) +$`)
 
 // print prints the page.
-func (i *matrixInfo) print(w io.Writer, unicode bool) error {
+func (i *matrixInfo) print(w io.Writer) error {
 	var b strings.Builder
 	line := func(label, text string) { fmt.Fprintf(&b, "%-12s %s\n", label, text) }
 	line("matrix", i.Matrix)
@@ -169,11 +155,7 @@ func (i *matrixInfo) print(w io.Writer, unicode bool) error {
 		fmt.Fprintf(&b, "\nCSR's array of rows is %.3g%% shorter than COO's (1 − rows/nonzeros).\n", 100**i.Compression)
 	}
 
-	text := trailing.ReplaceAllString(b.String(), "")
-	if !unicode {
-		text = toASCII.Replace(text)
-	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, trailing.ReplaceAllString(b.String(), ""))
 	return err
 }
 
