@@ -7,7 +7,7 @@
 // map in its order. Every file appears whole or not at all.
 //
 // Data flows one way through its rooms: data reads the store once and sorts it; figure
-// turns it into pictures, by means of chart (bars, lines) and canvas (axes, colours, file
+// turns it into pictures, by means of canvas (bars, lines, axes, colours, file
 // formats); table turns it into tables; page puts pictures and tables on one HTML page.
 package plots
 

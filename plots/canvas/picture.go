@@ -1,5 +1,6 @@
-// Package canvas has what every picture is made of: pages with title and legend, axes,
-// colours, markers, and the file formats. It knows the looks of kernels, but no trials.
+// Package canvas draws pictures: a page with its title and legend, axes, colours and markers,
+// bars in rows and columns, panels of lines and clouds of dots, and the file formats. It knows how kernels
+// look and what a trial says of itself, and chooses nothing: what is drawn is a value that it is given.
 package canvas
 
 import (
@@ -189,4 +190,161 @@ func wrap(style text.Style, s string, width vg.Length) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// The page that pictures are laid out for, in points of the layout. ForPaper changes it.
+var (
+	// PageWidth is the report's: a browser or a two-column paper shows it at half to full size,
+	// and the smallest type is chosen to be legible at half size.
+	PageWidth = 10 * vg.Inch
+	// PageMargin is the room around a picture.
+	PageMargin = vg.Length(14)
+	// scale is the size of the files' points in points of the layout.
+	scale = vg.Length(1)
+	// bare pictures have neither title nor subtitle.
+	bare bool
+)
+
+// paperScale makes the layout's type, of 9 to 10.5 points, 7 to 8 points in a paper.
+const paperScale = 0.77
+
+// ForPaper lays out pictures for a column of this width: text is of 7 to 8 points, and what titles
+// say is left to captions. The function that it returns lays out pictures for the report again.
+// Nothing may be drawn meanwhile.
+func ForPaper(width vg.Length) (restore func()) {
+	w, m, s, b := PageWidth, PageMargin, scale, bare
+	PageWidth, PageMargin, scale, bare = width/paperScale, 4, paperScale, true
+	return func() { PageWidth, PageMargin, scale, bare = w, m, s, b }
+}
+
+// Narrow reports whether the page has no room for wide panels side by side.
+func Narrow() bool { return PageWidth < 6*vg.Inch }
+
+// Titled reports whether pictures have titles.
+func Titled() bool { return !bare }
+
+// A Key is an entry of a legend.
+type Key struct {
+	Text string
+	Look Look
+	Dot  bool // The key is a marker without a line.
+	Bar  bool // The key is a bar with a marker at its end.
+}
+
+// KeysOf returns the keys of kernels.
+func KeysOf(names []string, dot bool) []Key {
+	keys := make([]Key, len(names))
+	for i, name := range names {
+		keys[i] = Key{Text: name, Look: LookOf(name), Dot: dot}
+	}
+	return keys
+}
+
+// The legend stands above the panels, where it can't cover data: keys in as
+// many columns as fit, filled row by row.
+// legendRow is the distance of lines.
+func legendRow() vg.Length {
+	if Narrow() {
+		return 13
+	}
+	return 16
+}
+
+// legendRoom returns the width of a line with its marker, and the room between columns.
+func legendRoom() (swatch, gap vg.Length) {
+	if Narrow() {
+		return 18, 6
+	}
+	return 28, 16
+}
+
+// legendColumns returns the widths of as many columns as fit. The keys are spread evenly over
+// the rows that these need.
+func legendColumns(keys []Key, width vg.Length) []vg.Length {
+	for n := len(keys); n > 1; n-- {
+		if columns, fits := legendWidths(keys, n, width); fits {
+			rows := (len(keys) + n - 1) / n
+			if even, fits := legendWidths(keys, (len(keys)+rows-1)/rows, width); fits {
+				return even
+			}
+			return columns
+		}
+	}
+
+	columns, _ := legendWidths(keys, 1, width)
+	return columns
+}
+
+func legendWidths(keys []Key, n int, width vg.Length) (columns []vg.Length, fits bool) {
+	style := Typeface(legendSize, false, InkColor)
+	swatch, gap := legendRoom()
+	columns = make([]vg.Length, n)
+	for i, k := range keys {
+		columns[i%n] = max(columns[i%n], swatch+style.Width(k.Text)+gap)
+	}
+	total := -gap
+
+	for _, w := range columns {
+		total += w
+	}
+	return columns, total <= width
+}
+
+func legendHeight(keys []Key, width vg.Length) vg.Length {
+	if len(keys) == 0 {
+		return 0
+	}
+	n := len(legendColumns(keys, width))
+	return legendRow()*vg.Length((len(keys)+n-1)/n) + 4
+}
+
+// drawLegend draws the keys. The first row's top is at y.
+func drawLegend(c draw.Canvas, keys []Key, y vg.Length) {
+	if len(keys) == 0 {
+		return
+	}
+	columns := legendColumns(keys, c.Max.X-c.Min.X)
+	style := At(Typeface(legendSize, false, InkColor), text.XLeft, text.YCenter)
+	x := c.Min.X
+	swatch, _ := legendRoom()
+
+	for i, k := range keys {
+		column := i % len(columns)
+		if column == 0 {
+			x = c.Min.X
+		}
+		mid := y - legendRow()*(vg.Length(i/len(columns))+0.5) - 2
+		l := k.Look
+		at := x + swatch/2 - 3
+		switch {
+		case k.Bar:
+			at = x + swatch - 9
+			c.StrokeLine2(draw.LineStyle{Color: l.Color, Width: 3}, x, mid, at, mid)
+		case !k.Dot:
+			c.StrokeLine2(l.Line(1.8), x, mid, x+swatch-6, mid)
+		}
+		l.Mark(c, vg.Point{X: at, Y: mid}, 3.6)
+		// Text is centred on its line box, markers on the small letters.
+		c.FillText(style, vg.Point{X: x + swatch, Y: mid + 1}, Fit(style, k.Text, c.Max.X-x-swatch))
+		x += columns[column]
+	}
+}
+
+// Slug turns words into a part of a file name: lower-case letters, digits, dots and single
+// hyphens.
+func Slug(words ...string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(strings.Join(words, " ")) {
+		inWord := b.Len() > 0 && !strings.HasSuffix(b.String(), "-")
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.' && inWord && !strings.HasSuffix(b.String(), "."):
+			b.WriteRune(r)
+		case inWord:
+			b.WriteByte('-')
+		}
+	}
+
+	s := strings.TrimRight(b.String(), "-.")
+	const longest = 120 // file systems allow 255 bytes, with suffixes and a temporary name
+	return s[:min(len(s), longest)]
 }

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/chart"
+
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"
@@ -212,11 +212,11 @@ func breakEvenShares(p *canvas.Picture, all [][]reign) {
 	names = names[:min(len(names), mostOverMany)]
 	data.SortKernels(names)
 
-	ch := chart.Chart{X: productScale(), Labelled: true, Steps: 5, Markers: 8}
+	ch := canvas.Chart{X: productScale(), Labelled: true, Steps: 5, Markers: 8}
 	for _, name := range names {
-		l := chart.Line{Kernel: name, Look: canvas.LookOf(name)}
+		l := canvas.Line{Kernel: name, Look: canvas.LookOf(name)}
 		for i, y := range counts[name] {
-			l.Points = append(l.Points, chart.Point{X: math.Pow(mostProducts, float64(i)/steps), Y: y, Low: y, High: y})
+			l.Points = append(l.Points, canvas.Point{X: math.Pow(mostProducts, float64(i)/steps), Y: y, Low: y, High: y})
 		}
 		ch.Lines = append(ch.Lines, l)
 	}
@@ -227,7 +227,7 @@ func breakEvenShares(p *canvas.Picture, all [][]reign) {
 		p.Subtitle += fmt.Sprintf(" The %d kernels that are best most often, of %d.", len(names), len(counts))
 	}
 	p.Body = func(c draw.Canvas) {
-		chart.DrawCharts(c, []chart.Chart{ch}, 1, "products", "% of the matrices on which it is best")
+		canvas.DrawCharts(c, []canvas.Chart{ch}, 1, "products", "% of the matrices on which it is best")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -14,11 +15,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/chart"
+
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -99,9 +102,9 @@ func driftCourses(panels []driftPanel, reach float64) *canvas.Picture {
 	for _, cache := range slices.Backward(cachesOf(panels)) {
 		p.Keys = append(p.Keys, canvas.Key{Text: string(cache) + " cache", Look: cacheLook(cache)})
 	}
-	columns := chart.ColumnsFor(len(panels))
+	columns := canvas.ColumnsFor(len(panels))
 	rows := (len(panels) + columns - 1) / columns
-	p.Height = vg.Length(rows)*chart.PanelHeight(columns) + 24
+	p.Height = vg.Length(rows)*canvas.PanelHeight(columns) + 24
 
 	var most time.Duration
 	for i := range panels {
@@ -114,7 +117,7 @@ func driftCourses(panels []driftPanel, reach float64) *canvas.Picture {
 		drawn[i] = panels[i].plot(reach, unit, max(4, 8-columns))
 	}
 	p.Body = func(c draw.Canvas) {
-		chart.DrawPlots(c, drawn, columns, unitName+" since the first measurement",
+		canvas.DrawPlots(c, drawn, columns, unitName+" since the first measurement",
 			"time of the sentinel over its first")
 	}
 	return p
@@ -199,7 +202,7 @@ func (dp driftPanel) plot(reach float64, unit time.Duration, labels int) *plot.P
 	grid := plotter.NewGrid()
 	grid.Vertical.Width = 0
 	grid.Horizontal = draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
-	p.Add(grid, chart.Heading{Text: dp.matrix, Note: note}, unity{})
+	p.Add(grid, canvas.Heading{Text: dp.matrix, Note: note}, unity{})
 
 	for _, s := range dp.series {
 		p.Add(driftLine{s, dp.first(), unit})
@@ -284,5 +287,149 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 // aboutSentinel returns the tip of a sentinel.
 func aboutSentinel(q *store.Sentinel) string {
 	times := func(v float64) string { return number.Significant(v, 4) }
-	return chart.Between(times, q.Value, q.Low, q.High) + " times as long as at first. " + data.About(q.Trial)
+	return canvas.Between(times, q.Value, q.Low, q.High) + " times as long as at first. " + data.About(q.Trial)
+}
+
+// fewestInLine is the fewest sentinels that show a course. Of two there is one ratio.
+const fewestInLine = 3
+
+// driftStrip draws matrices whose sentinel was measured again once, as marks in rows.
+func driftStrip(panels []driftPanel, reach float64) *canvas.Picture {
+	b := &canvas.Bars{Slots: 1, Label: "time of the sentinel over its first", Origin: 1, Dots: true,
+		Number: number.Change, Axis: aroundOne(reach)}
+	caches := cachesOf(panels)
+	for _, cache := range caches {
+		b.Columns = append(b.Columns, string(cache)+" cache")
+	}
+
+	var names []string
+	for _, dp := range panels {
+		row := canvas.BarRow{Name: dp.matrix, Cells: make([][]canvas.Mark, len(caches))}
+		for _, s := range dp.series {
+			if len(s.Points) < 2 {
+				continue
+			}
+			at, q := slices.Index(caches, s.Cache), s.Points[1]
+			row.Cells[at] = append(row.Cells[at], canvas.Mark{Look: cacheLook(s.Cache), V: q.Value, Low: q.Low,
+				High: q.High, Hollow: math.NaN(), Name: aboutSentinel(&q)})
+		}
+		names = append(names, dp.matrix)
+		b.Rows = append(b.Rows, row)
+	}
+
+	return &canvas.Picture{
+		Subtitle: "A trial that was measured first and last: its second time divided by its first. Lines: 95% " +
+			"interval within the run.",
+		Alt:    "second time over first on " + strings.Join(names, ", "),
+		Keys:   []canvas.Key{},
+		Height: b.Height(),
+		Body:   b.Draw,
+	}
+}
+
+// A wobble is how far measuring a configuration again moves its time, in one place.
+type wobble struct {
+	between float64 // The difference that most pairs of runs stay below, as a fraction.
+	within  float64 // The median half width of intervals within the run, as a fraction.
+}
+
+func wobbleOf(p *data.Panel) (wobble, bool) {
+	var w wobble
+	var half []float64
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		if r.Factor > 1 {
+			w.between = max(w.between, r.Factor-1)
+		}
+		if r.Low > 0 && r.Median > 0 {
+			half = append(half, max(r.High-r.Median, r.Median-r.Low)/r.Median)
+		}
+	}
+	w.within = data.Middle(half)
+	return w, w.between > 0
+}
+
+// runToRunPage draws how far repeating a trial moves its time on each matrix.
+func runToRunPage(d *data.Report, s *scene) *canvas.Picture {
+	found := map[spot]wobble{}
+	worst := map[string]float64{}
+	var matrices []string
+	for i := range s.panels {
+		p := &s.panels[i]
+		w, ok := wobbleOf(p)
+		if !ok {
+			continue
+		}
+		found[spot{p.Matrix, p.Precision}] = w
+		if _, seen := worst[p.Matrix]; !seen {
+			matrices = append(matrices, p.Matrix)
+		}
+		worst[p.Matrix] = max(worst[p.Matrix], w.between)
+	}
+	if len(matrices) == 0 {
+		return nil
+	}
+
+	of := len(matrices)
+	slices.SortStableFunc(matrices, func(a, b string) int { return cmp.Compare(worst[b], worst[a]) })
+	matrices = matrices[:min(of, mostMatrices.here())]
+	precisions := precisionsOf(s.panels)
+	p := runToRunRows(found, matrices, precisions)
+	p.Name = canvas.Slug(append([]string{"run-to-run"}, s.file...)...)
+	if of > len(matrices) {
+		p.Subtitle += fmt.Sprintf(" The %d of %s that move most.", len(matrices), term.GroupedCount(of, "matrix", "matrices"))
+	}
+
+	var all []float64
+	for _, w := range found {
+		all = append(all, w.between)
+	}
+	statement := fmt.Sprintf("Measuring a trial again mostly moves its time by less than %s",
+		number.Percent(data.Middle(all)))
+	if largest := worst[matrices[0]]; number.Percent(largest) != number.Percent(data.Middle(all)) {
+		statement += fmt.Sprintf(", %s on %s", number.Percent(largest), matrices[0])
+	}
+	entitle(p, statement, "Run-to-run spread, "+s.words)
+	return p
+}
+
+func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels.Precision) *canvas.Picture {
+	b := &canvas.Bars{Slots: 1, Dots: true, Label: "difference between two runs of a trial", Origin: math.NaN(),
+		Number: func(v float64) string { return number.Significant(100*v, 2) + "%" }}
+	for _, precision := range precisions {
+		b.Columns = append(b.Columns, string(precision))
+	}
+	low, high := math.Inf(1), 0.0
+	for _, m := range matrices {
+		row := canvas.BarRow{Name: m}
+		for i, precision := range precisions {
+			var cell []canvas.Mark
+			if w, ok := found[spot{m, precision}]; ok {
+				look := canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)]}
+				cell = append(cell, canvas.Mark{Look: look, V: w.between, Low: w.between, High: w.between, Hollow: w.within,
+					Name: m})
+				low, high = min(low, w.between), max(high, w.between)
+				if w.within > 0 {
+					low, high = min(low, w.within), max(high, w.within)
+				}
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		b.Rows = append(b.Rows, row)
+	}
+
+	b.Axis = canvas.Scale{Min: low / 1.2, Max: high * 1.2, Norm: plot.LogScale{}}
+	for _, v := range []float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10} {
+		if v >= b.Axis.Min && v <= b.Axis.Max {
+			b.Axis.Ticks = append(b.Axis.Ticks, plot.Tick{Value: v, Label: number.Percent(v)})
+		}
+	}
+	return &canvas.Picture{
+		Subtitle: fmt.Sprintf("Mark and number: what two runs of a configuration differ by at most in %s of all cases, "+
+			"from repeated trials; log axis. Hollow: the median half-width of the 95%% interval within a run, which is "+
+			"narrower where runs differ as a whole. Matrices by falling spread.", number.Percent(stat.Share)),
+		Alt:    "spread on " + data.Enumerate(matrices),
+		Height: b.Height(),
+		Body:   b.Draw,
+	}
 }

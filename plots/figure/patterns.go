@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/text"
@@ -11,6 +12,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
+	"spmvtune/plots/number"
 	"spmvtune/sparse"
 	"spmvtune/store"
 )
@@ -158,4 +160,143 @@ func twoDigits(n uint32) int {
 		unit *= 10
 	}
 	return (int(n) + unit/2) / unit * unit
+}
+
+// spyPixels is the length of a spy plot's longer side, and the most bins along it.
+const spyPixels = 1280
+
+// Spy draws where the entries of a lie, with the origin at the top left: the number of entries
+// in each bin, on a logarithmic scale of colour. In a full picture bins are single pixels; in
+// an empty one they are up to four pixels wide, so that single entries stay visible. A bin is
+// never smaller than a row or a column. The aspect ratio is that of the matrix, unless it is
+// narrower than 1 to 16. The format is one of canvas.Formats. Spy reads row offsets and
+// columns at most three times, on all cores.
+func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, error) {
+	var m canvas.Mosaic
+	var d *sparse.Density
+	const enough = 20 // A picture is full enough if one bin in 20 is filled.
+
+	for coarse := 1; coarse <= 4; coarse *= 2 {
+		m = canvas.MosaicOf(a.Rows, a.Cols, spyPixels/coarse, spyPixels)
+		d = sparse.NewDensity(a, m.Height, m.Width)
+		if d.Filled() >= len(d.Count)/enough {
+			break
+		}
+	}
+
+	p := spyPage(name, a.Rows, a.Cols, a.NNZ(), m, d)
+	p.WholePixels()
+	return p.Encode(format)
+}
+
+// Measures of a spy plot, in points.
+const (
+	spyLeft   = vg.Length(62) // row numbers, and what they are
+	spyBottom = vg.Length(38)
+	spyGap    = vg.Length(16) // to the scale of colours
+)
+
+func spyPage(name string, rows, cols, nnz int, m canvas.Mosaic, d *sparse.Density) *canvas.Picture {
+	p := &canvas.Picture{
+		Name: name,
+		Title: fmt.Sprintf("%s: %s × %s, %s", name, term.Grouped(rows), term.Grouped(cols),
+			term.GroupedCount(nnz, "nonzero", "nonzeros")),
+		Subtitle: binWords(rows, cols, m, d),
+		Height:   max(m.Size().Y, 60) + spyBottom,
+	}
+
+	p.Body = func(c draw.Canvas) {
+		box := m.Draw(c, d, vg.Point{X: c.Min.X + spyLeft, Y: c.Max.Y - canvas.Pixel})
+		rowAxis(c, box, rows)
+		columnAxis(c, box, cols)
+		if d.Most > 1 {
+			length := min(max(box.Size().Y, 60), 220)
+			canvas.DrawScale(c, vg.Point{X: box.Max.X + spyGap, Y: box.Max.Y}, length, d.Most)
+		}
+	}
+
+	return p
+}
+
+// binWords says what a bin is.
+func binWords(rows, cols int, m canvas.Mosaic, d *sparse.Density) string {
+	words := ""
+	switch {
+	case len(d.Count) == 0 || d.Most == 0:
+		words = "No entries."
+	case m.Height == rows && m.Width == cols:
+		words = "Each square is an entry."
+	default:
+		words = fmt.Sprintf("Colour: entries in a bin of %s by %s, on a logarithmic scale; bins without any are white.",
+			extent(rows, m.Height, "row"), extent(cols, m.Width, "column"))
+	}
+
+	if m.Stretched {
+		words += " Not to scale: the matrix is narrower."
+	}
+	return words
+}
+
+// extent says how many rows or columns a bin has.
+func extent(n, bins int, what string) string {
+	if n%bins == 0 {
+		return term.GroupedCount(n/bins, what, what+"s")
+	}
+	return number.Significant(float64(n)/float64(bins), 3) + " " + what + "s"
+}
+
+// roundNumbers returns round numbers from 0 to n that are a few dozen pixels apart.
+func roundNumbers(n int, length vg.Length) []int {
+	if n == 0 {
+		return nil
+	}
+	most := max(1, int(length/70))
+	step := max(1, int(canvas.NiceStep(float64(n), most)))
+
+	var list []int
+	for at := 0; at <= n; at += step {
+		list = append(list, at)
+	}
+	return list
+}
+
+// rowAxis numbers the rows on the left of a picture, from the top.
+func rowAxis(c draw.Canvas, box vg.Rectangle, rows int) {
+	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
+	for _, n := range roundNumbers(rows, box.Size().Y) {
+		y := box.Max.Y - box.Size().Y*vg.Length(float64(n)/float64(rows))
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, box.Min.X-canvas.TickLength-canvas.Pixel,
+			y, box.Min.X-canvas.Pixel, y)
+		c.FillText(style, vg.Point{X: box.Min.X - canvas.TickLength - 3, Y: y + 1}, indexLabel(n))
+	}
+
+	up := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YTop)
+	up.Rotation = canvas.QuarterTurn
+	if up.Width("row") < box.Size().Y {
+		c.FillText(up, vg.Point{X: box.Min.X - spyLeft, Y: (box.Min.Y + box.Max.Y) / 2}, "row")
+	}
+}
+
+// columnAxis numbers the columns below a picture.
+func columnAxis(c draw.Canvas, box vg.Rectangle, cols int) {
+	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
+	for _, n := range roundNumbers(cols, box.Size().X) {
+		x := box.Min.X + box.Size().X*vg.Length(float64(n)/float64(cols))
+		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, x,
+			box.Min.Y-canvas.TickLength-canvas.Pixel, x, box.Min.Y-canvas.Pixel)
+		c.FillText(style, vg.Point{X: x, Y: box.Min.Y - canvas.TickLength - 3}, indexLabel(n))
+	}
+	c.FillText(canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom),
+		vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: box.Min.Y - spyBottom}, "column")
+}
+
+// indexLabel prints a row number. Round ones are in thousands and millions.
+func indexLabel(n int) string {
+	switch {
+	case n >= 1e6 && n%1e5 == 0:
+		return strconv.FormatFloat(float64(n)/1e6, 'f', -1, 64) + "M"
+	case n >= 1e4 && n%100 == 0:
+		return strconv.FormatFloat(float64(n)/1e3, 'f', -1, 64) + "k"
+	}
+	return strconv.Itoa(n)
 }

@@ -3,10 +3,14 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/data"
+	"spmvtune/store"
 )
 
 // A Figure is an entry of the registry: what it is called, what it shows and needs, and how
@@ -386,4 +390,189 @@ func IDs() []string {
 		ids[i] = All[i].ID
 	}
 	return ids
+}
+
+// A Drawn is a figure with its pictures.
+type Drawn struct {
+	*Figure
+	Pictures []*canvas.Picture
+	Words    []Statement // What stands in place of pictures with too little to draw.
+	Omitted  int         // The number of pictures of single matrices beyond the limit, which were not made.
+}
+
+// A Statement is what is said of a setup.
+type Statement struct {
+	data.Setup
+	Text string
+}
+
+// Draw makes the pictures that the data allows. Each has a note on the twins among its
+// matrices. The errors are warnings.
+func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
+	pictures, warnings := f.draw(d)
+	out := Drawn{Figure: f}
+
+	details := 0
+	for _, p := range pictures {
+		if p.Detail {
+			if details++; details > MostDetails {
+				out.Omitted++
+				continue
+			}
+		}
+		p.Caption(twinNote(d, p))
+		out.Pictures = append(out.Pictures, p)
+	}
+
+	if f.words != nil {
+		out.Words = f.words(d)
+	}
+	return out, warnings
+}
+
+// Look says what a reader of a report should look for.
+func (f *Figure) Look(d *data.Report) string {
+	if f.OnGPU == "" || !slices.ContainsFunc(d.Rows, func(r store.Row) bool { return d.IsGPU(r.Device) }) {
+		return f.See
+	}
+	return f.See + " " + f.OnGPU
+}
+
+// Empty reports whether the figure has nothing to say.
+func (d *Drawn) Empty() bool { return len(d.Pictures) == 0 && len(d.Words) == 0 }
+
+// MostDetails is the most pictures of single matrices that a figure has. Hundreds would take
+// minutes, and nobody would look through them. A report on some of the matrices has theirs.
+const MostDetails = 48
+
+// twinNote names the twins among the matrices on a picture.
+func twinNote(d *data.Report, p *canvas.Picture) string {
+	if p.Matrices == nil {
+		return data.Twins(d.Matrices)
+	}
+	var own []store.Matrix
+	for _, m := range d.Matrices {
+		if slices.Contains(p.Matrices, m.Name) {
+			own = append(own, m)
+		}
+	}
+
+	return data.Twins(own)
+}
+
+// Choose returns the figures with these ids in the registry's order, and all if there are
+// no ids.
+func Choose(ids []string) ([]*Figure, error) {
+	for _, id := range ids {
+		if !slices.Contains(IDs(), id) {
+			return nil, fmt.Errorf("unknown figure %q; available: %s", id, strings.Join(IDs(), ", "))
+		}
+	}
+
+	var chosen []*Figure
+	for i := range All {
+		if len(ids) == 0 || slices.Contains(ids, All[i].ID) {
+			chosen = append(chosen, &All[i])
+		}
+	}
+
+	return chosen, nil
+}
+
+// Lacks says what to do for a figure without data.
+func (f *Figure) Lacks(d *data.Report) error {
+	if len(d.Panels) == 0 {
+		return fmt.Errorf("no data for figure %s: `run %s` produces it", f.ID, f.Sweep)
+	}
+	return fmt.Errorf("no data for figure %s: %s", f.ID, f.Needs)
+}
+
+// fileStem makes the name of a picture: the figure, the device where there are several, and
+// the rest.
+func fileStem(d *data.Report, figure, device string, rest ...string) string {
+	words := []string{figure}
+	if d.SeveralDevices() {
+		words = append(words, data.ShortDevice(device))
+	}
+	return canvas.Slug(append(words, rest...)...)
+}
+
+// NeedSearches reports whether one of these figures, or all without any, shows replays of
+// searches.
+func NeedSearches(ids []string) bool { return len(ids) == 0 || slices.Contains(ids, convergenceID) }
+
+// NeedRule reports whether one of these figures shows a learned rule.
+func NeedRule(ids []string) bool { return slices.Contains(ids, "selection-regret") }
+
+// A limit is how much a picture has room for, on the report's page and in a column of a paper.
+type limit struct{ page, column int }
+
+// here is the limit on the page that is drawn for.
+func (l limit) here() int {
+	if canvas.Narrow() {
+		return l.column
+	}
+	return l.page
+}
+
+var (
+	mostMatrices   = limit{40, 20}  // rows of bars
+	mostBarsOnPage = limit{120, 48} // bars; more of them are dots on one line for each matrix
+	mostPanels     = limit{30, 8}   // panels of matrices
+	mostPatterns   = limit{25, 8}   // patterns of matrices
+	mostKernels    = limit{24, 12}  // panels of kernels
+)
+
+// entitle gives a picture a title that states what it shows, and puts what its axes are into the
+// subtitle. If there is nothing to state, the title is about the axes.
+func entitle(p *canvas.Picture, statement, axes string) {
+	if statement == "" {
+		p.Title = axes
+		return
+	}
+	p.Title, p.Subtitle = statement, axes+". "+p.Subtitle
+}
+
+// lead returns the kernel that is named the best on the most of some panels, as colours go by, and on
+// how many it is named or tied.
+func lead(d *data.Report, panels []data.Panel) (kernel string, on int) {
+	named := 0
+	for _, s := range d.NewContest(panels).Standings {
+		if n := s.Named + s.Tied; s.Named > named || s.Named == named && n > on {
+			kernel, named, on = s.Kernel, s.Named, n
+		}
+	}
+	return kernel, on
+}
+
+// leads states which kernel is the fastest on most of the matrices, or on most below and above
+// the middle of an ordering; "" if none is on half of them.
+func (o ordering) leads(d *data.Report, panels []data.Panel) string {
+	panels = slices.Clone(panels)
+	slices.SortStableFunc(panels, func(a, b data.Panel) int {
+		return cmp.Compare(o.value(&a.Rows[0]), o.value(&b.Rows[0]))
+	})
+	if len(data.KernelsOf(panels)) < 2 {
+		return ""
+	}
+	if name, on := lead(d, panels); 2*on >= len(panels) {
+		return fmt.Sprintf("%s is the fastest, or tied, on %d of %d matrices", name, on, len(panels))
+	}
+
+	// Matrices of one value are not cut.
+	middle := len(panels) / 2
+	for middle < len(panels) && middle > 0 && o.value(&panels[middle].Rows[0]) == o.value(&panels[middle-1].Rows[0]) {
+		middle++
+	}
+	below, above := panels[:middle], panels[middle:]
+	if len(above) == 0 {
+		return ""
+	}
+	first, n := lead(d, below)
+	second, m := lead(d, above)
+	if first == second || 2*n < len(below) || 2*m < len(above) {
+		return ""
+	}
+	return fmt.Sprintf("%s is the fastest, or tied, on %d of %d matrices up to %s, %s on %d of %d above", first, n, len(below),
+		o.words(o.value(&below[middle-1].Rows[0])), second, m, len(above))
 }

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/chart"
+
 	"spmvtune/plots/data"
 	"spmvtune/plots/number"
 	"spmvtune/store"
@@ -151,12 +151,12 @@ func roofWords(list []roofline) string {
 }
 
 func rooflinePage(d *data.Report, list []roofline, matrices, names []string) *canvas.Picture {
-	b := &chart.Bars{Slots: 1, Dots: true, Label: roofShare.Label, Origin: math.NaN(), Number: number.Percent0, Roof: 1}
+	b := &canvas.Bars{Slots: 1, Dots: true, Label: roofShare.Label, Origin: math.NaN(), Number: number.Percent0, Roof: 1}
 	for _, r := range list {
 		b.Columns = append(b.Columns, string(r.Precision))
 	}
 	for _, m := range matrices {
-		row := chart.BarRow{Name: m, Note: number.Significant(rowLengthOf(d, m), 3) + " per row"}
+		row := canvas.BarRow{Name: m, Note: number.Significant(rowLengthOf(d, m), 3) + " per row"}
 		for _, r := range list {
 			row.Cells = append(row.Cells, r.marks(m, names))
 		}
@@ -225,8 +225,8 @@ func shareLines(s canvas.Scale) canvas.Scale {
 
 // marks returns the kernels on a matrix: those without a name small and grey, then the named
 // ones, the fastest above all.
-func (r *roofline) marks(matrix string, names []string) []chart.Mark {
-	var grey, named []chart.Mark
+func (r *roofline) marks(matrix string, names []string) []canvas.Mark {
+	var grey, named []canvas.Mark
 	for i := range r.panels {
 		p := &r.panels[i]
 		if p.Matrix != matrix {
@@ -238,8 +238,8 @@ func (r *roofline) marks(matrix string, names []string) []chart.Mark {
 			if !(row.RoofFraction > 0) {
 				continue // the roof is not known
 			}
-			q := chart.Throughput(row, 0, row.RoofFraction)
-			m := chart.Mark{Look: canvas.LookOf(kernel), V: q.Y, Low: q.Low, High: q.High, Hollow: math.NaN(),
+			q := canvas.Throughput(row, 0, row.RoofFraction)
+			m := canvas.Mark{Look: canvas.LookOf(kernel), V: q.Y, Low: q.Low, High: q.High, Hollow: math.NaN(),
 				Row: row}
 			legend := slices.Contains(names, kernel)
 			if row == fastest {
@@ -262,7 +262,7 @@ func (r *roofline) marks(matrix string, names []string) []chart.Mark {
 const insetHeight = vg.Length(132)
 
 // drawInsets draws the model from the data to the peak below each column.
-func drawInsets(c draw.Canvas, b *chart.Bars, list []roofline) {
+func drawInsets(c draw.Canvas, b *canvas.Bars, list []roofline) {
 	plots := make([]*plot.Plot, len(list))
 	for i := range list {
 		plots[i] = list[i].model()
@@ -273,7 +273,7 @@ func drawInsets(c draw.Canvas, b *chart.Bars, list []roofline) {
 	if canvas.Narrow() {
 		label = "FLOP/byte"
 	}
-	chart.DrawPlots(c, plots, len(plots), label, "GFLOP/s")
+	canvas.DrawPlots(c, plots, len(plots), label, "GFLOP/s")
 }
 
 // model is the roofline of the device with the fastest trial of each matrix.
@@ -286,7 +286,7 @@ func (r roofline) model() *plot.Plot {
 	}
 	roundedLog(low/2, 4*r.peak.GFLOPS/r.bandwidth, 6).Apply(&p.X)
 	roundedLog(lowest/2, 2*r.peak.GFLOPS, 4).Apply(&p.Y)
-	p.Add(chart.ThinGrid(), chart.Heading{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision,
+	p.Add(canvas.ThinGrid(), canvas.Heading{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision,
 		number.Significant(r.peak.GFLOPS/1e3, 3))}, r)
 	return p
 }

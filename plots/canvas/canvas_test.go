@@ -1,0 +1,334 @@
+package canvas
+
+import (
+	"encoding/xml"
+	"image/color"
+	"io"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+)
+
+func TestTicks(t *testing.T) {
+	names := func(s Scale) string {
+		var list []string
+		for _, k := range s.Ticks {
+			if k.Value < s.Min || k.Value > s.Max {
+				t.Errorf("tick %v outside of %v to %v", k.Value, s.Min, s.Max)
+			}
+			if k.Label != "" {
+				list = append(list, k.Label)
+			}
+		}
+		return strings.Join(list, " ")
+	}
+	for _, c := range []struct {
+		name, got, want string
+	}{
+		{"zero to 33", names(FromZero(33, 4)), "0 10 20 30"},
+		{"zero to 0.7", names(FromZero(0.7, 4)), "0.0 0.2 0.4 0.6"},
+		{"zero to 3000", names(FromZero(3000, 4)), "0 1000 2000 3000"},
+		{"no data", names(FromZero(0, 4)), "0.0 0.5 1.0"},
+		{"two workers", names(Sizes([]int{2, 1, 2}, 6)), "1 2"},
+		{"one size", names(Sizes([]int{256}, 6)), "256"},
+		{"powers of two", names(Sizes([]int{32, 64, 128, 256, 512, 1024}, 6)), "32 64 128 256 512 1024"},
+		{"thinned", names(Sizes([]int{1, 4096}, 5)), "1 8 64 512 4096"},
+		{"far", names(Sizes([]int{64, 65536}, 6)), "64 256 1Ki 4Ki 16Ki 64Ki"},
+		{"every warp", names(Sizes([]int{32, 64, 96, 128, 160, 192, 224, 256, 1024}, 5)), "32 128 512"},
+		{"ratios", names(Ratios(0.5, 9)), "0.5× 1× 2× 5×"},
+		{"close ratios", names(Ratios(0.95, 1.3)), "1× 1.25×"},
+		{"a decade and more", names(LogBetween(0.3, 30, 6)), "0.5 1 2 5 10 20"},
+		{"many decades", names(LogBetween(0.05, 5e4, 6)), "0.1 1 10 100 1000 10000"},
+		{"within a decade", names(LogBetween(0.12, 0.26, 6)), "0.15 0.20 0.25"},
+		{"far ratios", names(Ratios(0.01, 900)), "0.01× 0.1× 1× 10× 100× 1000×"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, c.got, c.want)
+		}
+	}
+}
+
+// An axis over no sizes, as of imported times that have no bytes, is an axis without ticks.
+func TestSizesOfNothing(t *testing.T) {
+	if s := Sizes(nil, 5); len(s.Ticks) > 0 || !(s.Max > s.Min) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// named draws a name wherever one is drawn: in the title, the subtitle, the legend and a body that leaves it so
+// much room.
+func named(name string, room vg.Length) *Picture {
+	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YTop)
+	return &Picture{Title: name, Subtitle: name, Kernels: []string{name}, Height: 100, Body: func(c draw.Canvas) {
+		c.FillText(style, c.Min, Fit(style, name, room))
+	}}
+}
+
+// Whatever a matrix or a kernel is called, it keeps to its room, and a picture for the page is XML whose
+// texts are texts.
+func FuzzNames(f *testing.F) {
+	for _, name := range []string{"cpu_csr", "", "</text><script>", "a&amp;\x00\x1b", "\u202eabc", "\xff\xfe", "é\u0301\u0301",
+		strings.Repeat("long ", 40), strings.Repeat("w", 200)} {
+		f.Add(name, uint16(50))
+	}
+	f.Fuzz(func(t *testing.T, name string, room uint16) {
+		if utf8.RuneCountInString(name) > 1000 {
+			return
+		}
+		style, width := Typeface(TickSize, false, SoftColor), vg.Length(room)
+		short := Fit(style, name, width)
+		if short != "…" && style.Width(short) > width {
+			t.Errorf("%q is wider than %v", short, width)
+		}
+
+		svg, _ := named(name, width).Web(&WebStyles{})
+		in := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			token, err := in.Token()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				t.Fatalf("%v in %q", err, svg)
+			}
+			if e, ok := token.(xml.StartElement); ok && !strings.Contains(" svg g path text tspan ", " "+e.Name.Local+" ") {
+				t.Fatalf("an element %s in %q", e.Name.Local, svg)
+			}
+		}
+	})
+}
+
+// The other formats take any name, too.
+func TestNamesInFormats(t *testing.T) {
+	for _, name := range []string{"</text>&\x00\x1b\u202e\xff", "(\\)) Tj endstream", strings.Repeat("w", 4000)} {
+		for _, format := range Formats {
+			if _, err := named(name, 50).Encode(format); err != nil {
+				t.Errorf("%.20q as %s: %v", name, format, err)
+			}
+		}
+	}
+}
+
+// Words on a cell are legible on paper and in the dark, and more is always darker on paper and
+// lighter in the dark.
+func TestHeat(t *testing.T) {
+	darkInk := solid(0xE6E9ED)
+	for step := range HeatSteps {
+		tone := Heat(step)
+		light, dark := InkColor, darkInk
+		if OnHeat(8, false, step).Color == PaperColor {
+			light, dark = PaperColor, darkPaper
+		}
+		if c := contrast(tone.Light, light); c < 3 {
+			t.Errorf("step %d: %.2f to 1 on paper", step, c)
+		}
+		if c := contrast(tone.Dark, dark); c < 3 {
+			t.Errorf("step %d: %.2f to 1 in the dark", step, c)
+		}
+		if step == 0 {
+			continue
+		}
+		last := Heat(step - 1)
+		if luminance(linear(tone.Light)) >= luminance(linear(last.Light)) ||
+			luminance(linear(tone.Dark)) <= luminance(linear(last.Dark)) {
+			t.Errorf("step %d is not further than the one before", step)
+		}
+	}
+	if HeatStep(0) != 0 || HeatStep(1) != HeatSteps-1 || HeatStep(-1) != 0 || HeatStep(2) != HeatSteps-1 {
+		t.Error("the ends of the scale")
+	}
+}
+
+func TestSlug(t *testing.T) {
+	for in, want := range map[string]string{
+		"Intel Xeon @ 2.10GHz": "intel-xeon-2.10ghz", "../../etc/passwd": "etc-passwd", "": "", "a__b": "a-b",
+		".hidden.": "hidden", "a.b..c": "a.b.-c",
+	} {
+		if got := Slug(in); got != want {
+			t.Errorf("slug(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// A name that would turn the direction of text is drawn with the sign made visible, on the page and in files.
+func TestNothingTurnsText(t *testing.T) {
+	p := named("a\u202eb", 400)
+	web, _ := p.Web(&WebStyles{})
+	file, err := p.Encode("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{web, string(file)} {
+		if strings.Contains(s, "\u202e") || !strings.Contains(s, `a\u202eb`) {
+			t.Error("a sign that turns text is in a picture as it is")
+		}
+	}
+}
+
+// darkPaper is what pictures stand on in the report's dark mode.
+var darkPaper = color.RGBA{0x18, 0x1C, 0x20, 0xFF}
+
+func linear(c color.RGBA) [3]float64 {
+	var v [3]float64
+	for i, x := range []uint8{c.R, c.G, c.B} {
+		if v[i] = float64(x) / 255; v[i] <= 0.04045 {
+			v[i] /= 12.92
+		} else {
+			v[i] = math.Pow((v[i]+0.055)/1.055, 2.4)
+		}
+	}
+	return v
+}
+
+func luminance(v [3]float64) float64 { return 0.2126*v[0] + 0.7152*v[1] + 0.0722*v[2] }
+
+// contrast is that of WCAG 2.
+func contrast(a, b color.RGBA) float64 {
+	x, y := luminance(linear(a)), luminance(linear(b))
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// lab is the colour in CIELAB, in which distances are about those that readers see.
+func lab(v [3]float64) [3]float64 {
+	f := func(t float64) float64 {
+		if t > math.Pow(6.0/29, 3) {
+			return math.Cbrt(t)
+		}
+		return t/(3*36.0/841) + 4.0/29
+	}
+	x := f((0.4125*v[0] + 0.3576*v[1] + 0.1804*v[2]) / 0.9505)
+	y := f(luminance(v))
+	z := f((0.0193*v[0] + 0.1192*v[1] + 0.9503*v[2]) / 1.0888)
+	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+}
+
+// deuteranope is the colour as readers without green cones see it (Machado, Oliveira and
+// Fernandes, IEEE TVCG 15(6), 2009).
+func deuteranope(v [3]float64) [3]float64 {
+	var seen [3]float64
+	for i, row := range [3][3]float64{
+		{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881},
+	} {
+		seen[i] = min(1, max(0, row[0]*v[0]+row[1]*v[1]+row[2]*v[2]))
+	}
+	return seen
+}
+
+func apart(a, b color.RGBA, as func([3]float64) [3]float64) float64 {
+	x, y := lab(as(linear(a))), lab(as(linear(b)))
+	return math.Sqrt((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1]) + (x[2]-y[2])*(x[2]-y[2]))
+}
+
+func unchanged(v [3]float64) [3]float64 { return v }
+
+func grey(v [3]float64) [3]float64 { y := luminance(v); return [3]float64{y, y, y} }
+
+func TestContrast(t *testing.T) {
+	tones := map[string]Tone{}
+	for _, row := range kernelLooks {
+		tones[row.kernel] = row.color
+		for i := range 4 {
+			tones[row.kernel+" variant "+string(rune('0'+i))] = Shade(row.kernel, i, 4).Color.(Tone)
+		}
+	}
+	for i, hue := range Hues {
+		tones["hue "+string(rune('0'+i))] = hue
+	}
+	for name, tone := range tones {
+		if c := contrast(tone.Light, PaperColor); c < 3 {
+			t.Errorf("%s: %.2f to 1 on paper", name, c)
+		}
+		if c := contrast(tone.Dark, darkPaper); c < 3 {
+			t.Errorf("%s: %.2f to 1 on a dark page", name, c)
+		}
+	}
+}
+
+// Kernels that a shipped sweep compares have no colour twice; those that readers who see no
+// green, or no colours, may confuse have different markers.
+func TestKernelsDiffer(t *testing.T) {
+	for name, kernels := range shipped(t) {
+		for i, a := range kernels {
+			x := LookOf(a)
+			p := x.Color.(Tone)
+			for _, b := range kernels[:i] {
+				y := LookOf(b)
+				q := y.Color.(Tone)
+				if d := min(apart(p.Light, q.Light, unchanged), apart(p.Dark, q.Dark, unchanged)); d < 6 {
+					t.Errorf("%s: the colours of %s and %s are %.1f apart", name, a, b, d)
+				}
+				if !reflect.DeepEqual(x.Marker, y.Marker) {
+					continue
+				}
+				if d := min(apart(p.Light, q.Light, deuteranope), apart(p.Dark, q.Dark, deuteranope)); d < 15 {
+					t.Errorf("%s: %s and %s have one marker and are %.1f apart without green", name, a, b, d)
+				}
+				if d := apart(p.Light, q.Light, grey); d < 10 {
+					t.Errorf("%s: %s and %s have one marker and are %.1f apart in grey", name, a, b, d)
+				}
+			}
+		}
+	}
+}
+
+// shipped returns the kernels of each shipped sweep.
+func shipped(t *testing.T) map[string][]string {
+	t.Helper()
+	paths, err := filepath.Glob("../../configs/*.toml")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no sweeps: ", err)
+	}
+	of := map[string][]string{}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".toml")
+		sweep, err := configs.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, space := range sweep.Kernels {
+			for c := range space.Expand(8) {
+				if !slices.Contains(of[name], c.Kernel) {
+					of[name] = append(of[name], c.Kernel)
+				}
+			}
+		}
+	}
+	return of
+}
+
+// Every kernel of the catalogue has a row of its own, and cuSPARSE's alone have no hue.
+func TestKernelsHaveLooks(t *testing.T) {
+	for _, k := range kernels.Catalogue {
+		if _, known := looksOfKernels[k.Name]; !known {
+			t.Errorf("%s has no row in kernelLooks: give it a colour of its family", k.Name)
+			continue
+		}
+		c := LookOf(k.Name).Color.(Tone).Light
+		if hueless := c.R == c.G && c.G == c.B; hueless != k.Library() {
+			t.Errorf("%s has the colour %v", k.Name, c)
+		}
+	}
+	if len(looksOfKernels) != len(kernelLooks) {
+		t.Error("a kernel has two rows")
+	}
+}
+
+func TestHuesDifferInGrey(t *testing.T) {
+	for i, hue := range Hues {
+		next := Hues[(i+1)%len(Hues)]
+		if d := apart(hue.Light, next.Light, grey); d < 8 {
+			t.Errorf("colours %d and %d differ by %.1f in grey", i, (i+1)%len(Hues), d)
+		}
+	}
+}

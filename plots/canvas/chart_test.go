@@ -1,0 +1,176 @@
+package canvas
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// Marks far from nearly all others do not stretch the axis: they are clipped.
+func TestUsualRange(t *testing.T) {
+	b := &Bars{}
+	var cell []Mark
+	for i := range 40 {
+		v := 1 + float64(i)/40
+		cell = append(cell, Mark{V: v, Low: v, High: v, Hollow: math.NaN()})
+	}
+	b.Rows = []BarRow{{Cells: [][]Mark{cell}}}
+	if low, high := b.Usual(); low != 1 || high != cell[39].V {
+		t.Errorf("without outliers: from %g to %g", low, high)
+	}
+	b.Rows[0].Cells[0] = append(cell, Mark{V: 500, Low: 500, High: 500, Hollow: math.NaN()})
+	low, high := b.Usual()
+	if low != 1 || high < 2 || high > 10 {
+		t.Errorf("with an outlier: from %g to %g", low, high)
+	}
+	b.Axis = Scale{Min: low, Max: high, Norm: plot.LogScale{}}
+	if !b.Clips() {
+		t.Error("the outlier is not clipped")
+	}
+}
+
+// A number that a mark at the end of the axis would push out of the column shortens the axis, but
+// long words do not take most of it.
+func TestAxisLeavesRoomForNumbers(t *testing.T) {
+	const body = 720
+	b := &Bars{Slots: 1, Columns: []string{"one"}, Axis: FromZero(10, 5), Origin: 0,
+		Number: func(float64) string { return "+2 810%" }}
+	mark := Mark{V: 10, Low: 9, High: 10.4, Hollow: math.NaN()}
+	b.Rows = []BarRow{{Name: "m", Cells: [][]Mark{{mark}}}}
+	width := b.columnWidth(body)
+	part := b.axisPart(body)
+	end := vg.Length(part)*width*b.along(10.4) + numberGap + b.wordsWidth(&mark)
+	if end > width+overhang+0.01 || part < 0.8 {
+		t.Errorf("the axis takes %.2f of %g, and the number ends at %g", part, width, end)
+	}
+
+	b.Rows[0].Cells[0][0].Words = strings.Repeat("a long name ", 30)
+	if part := b.axisPart(body); part != 0.55 {
+		t.Errorf("long words leave %.2f of the column to the axis", part)
+	}
+}
+
+// Of two matrices at one place neither hides the other, also if they are of different sets.
+func TestMarksStandApart(t *testing.T) {
+	var taken []vg.Point
+	a, b := dots{radius: 3, taken: &taken}, dots{radius: 3, taken: &taken}
+	at, far := vg.Point{X: 10, Y: 10}, vg.Point{X: 10, Y: 20}
+	first, second := a.free(at), b.free(at)
+	if first != at || second.X < at.X+6 || second.Y != at.Y {
+		t.Errorf("two marks at %v are at %v and %v", at, first, second)
+	}
+	if got := b.free(far); got != far {
+		t.Errorf("a mark at %v, which is free, is at %v", far, got)
+	}
+}
+
+// Whiskers reach where another run may find the throughput, not where this run's samples lie.
+func TestWhiskersAreOfOtherRuns(t *testing.T) {
+	r := store.Row{Time: 2, Another: trial.Interval{Low: 1, High: 4}}
+	r.Median, r.Low, r.High = 1.9, 1.8, 2
+	if p := Throughput(&r, 0, 10); p.Y != 10 || p.Low != 5 || p.High != 20 {
+		t.Errorf("%+v, want 10 from 5 to 20", p)
+	}
+	r.Another = trial.Interval{}
+	if p := Throughput(&r, 0, 10); p.Low != 10 || p.High != 10 {
+		t.Errorf("without an interval: %+v", p)
+	}
+}
+
+// Where labels have no room, every second of evenly spaced ones has one, and not some of them.
+func TestTicksAreThinnedEvenly(t *testing.T) {
+	for _, tt := range []struct {
+		ticks string
+		room  float64
+		want  string
+	}{
+		{"0 1 2 3 4 5 6 7", 1, "0 1 2 3 4 5 6 7"},
+		{"0 1 2 3 4 5 6 7", 1.2, "0 2 4 6"},
+		{"4 5 6 7 8", 1.2, "4 6 8"},
+		{"0.4 0.6 0.8 1", 0.3, "0.6 1"},
+		{"1 2 5 10", 2, "1 10 5"}, // which are not evenly spaced
+	} {
+		var ticks []plot.Tick
+		for _, word := range strings.Fields(tt.ticks) {
+			var v float64
+			fmt.Sscan(word, &v)
+			ticks = append(ticks, plot.Tick{Value: v, Label: word})
+		}
+		var got []string
+		for _, k := range spacedBy(ticks, func(v float64) vg.Length { return vg.Length(v) },
+			func(plot.Tick) vg.Length { return vg.Length(tt.room) }) {
+			got = append(got, k.Label)
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("of %s with room %g: %s, want %s", tt.ticks, tt.room, s, tt.want)
+		}
+	}
+}
+
+// A running median needs many matrices, follows them and not an outlier, and its band holds half.
+func TestTrend(t *testing.T) {
+	var points []Point
+	for i := range 100 {
+		x := math.Exp(float64(i*37%100) / 10)
+		points = append(points, Point{X: x, Y: 10 + math.Log(x) + float64(i%5)})
+	}
+	points[3].Y = 1e6
+	if Trend(points[:FewestForTrend-1]) != nil {
+		t.Errorf("%d matrices have a running median", FewestForTrend-1)
+	}
+
+	trend := Trend(points)
+	for i, q := range trend {
+		if want := 12 + math.Log(q.X); math.Abs(q.Y-want) > 0.5 || q.Low > q.Y-0.5 || q.High < q.Y+0.5 {
+			t.Errorf("at %.3g: %.3g from %.3g to %.3g, want about %.3g", q.X, q.Y, q.Low, q.High, want)
+		}
+		if i > 0 && q.X <= trend[i-1].X {
+			t.Errorf("the curve goes back at %.3g", q.X)
+		}
+	}
+	if len(trend) < 20 || trend[0].X < 1 || trend[len(trend)-1].X > math.Exp(10) {
+		t.Errorf("%d points", len(trend))
+	}
+}
+
+// Labels keep their order and their distance, stay where they are if they can, and between the
+// ends.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct{ at, want []vg.Length }{
+		{[]vg.Length{10, 50, 90}, []vg.Length{10, 50, 90}},
+		{[]vg.Length{50, 50, 50}, []vg.Length{40, 50, 60}},
+		{[]vg.Length{99, 12, 98}, []vg.Length{100, 12, 90}},
+		{[]vg.Length{0, 1, 50}, []vg.Length{0, 10, 50}},
+	} {
+		if got := spread(c.at, 10, 0, 100); !slices.EqualFunc(got, c.want,
+			func(a, b vg.Length) bool { return math.Abs(float64(a-b)) < 1e-9 }) {
+			t.Errorf("%v becomes %v, want %v", c.at, got, c.want)
+		}
+	}
+}
+
+// A wide interval is cut off at the axis, which follows the values; a usual one is shown whole.
+func TestWhiskersDoNotStretchAxes(t *testing.T) {
+	for _, tt := range []struct{ high, want float64 }{{100, 12.5}, {11, 11}, {10, 10}} {
+		ch := Chart{Lines: []Line{{Points: []Point{{X: 1, Y: 10, Low: 2, High: tt.high}, {X: 2, Y: 8, Low: 8, High: 8}}}}}
+		if got := ch.Peak(); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("an interval up to %g: the axis goes to %g, want %g", tt.high, got, tt.want)
+		}
+		if ch.plot().Y.Max > 1.1*tt.want {
+			t.Errorf("an interval up to %g: it ends at %g", tt.high, ch.plot().Y.Max)
+		}
+
+		b := &Bars{Rows: []BarRow{{Cells: [][]Mark{{{V: 10, Low: 1, High: tt.high, Hollow: math.NaN()}}}}}}
+		if low, high := b.Reach(); math.Abs(high-tt.want) > 1e-9 || math.Abs(low-8) > 1e-9 {
+			t.Errorf("an interval up to %g: bars reach from %g to %g, want %g", tt.high, low, high, tt.want)
+		}
+	}
+}

@@ -1,0 +1,420 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// csrBandwidth shows how near the kernels for CSR come to the memory's bandwidth.
+var csrBandwidth = &barFigure{
+	id:       "bandwidth-by-kernel",
+	title:    func(*scene) string { return "Bandwidth of the kernels for CSR" },
+	says:     func(*scene) string { return "compulsory traffic divided by its time." },
+	quantity: func(*scene) quantity { return rate(data.GBPS) },
+	series: func(s *scene) []series {
+		list := each(data.KernelsOf(s.panels), nil)
+		for i := range list {
+			list[i].of = list[i].of.And(func(r *store.Row) bool { return r.Format == kernels.CSR })
+			list[i].always = strings.HasPrefix(list[i].id, "cusparse_")
+		}
+		return list
+	},
+	least: 2,
+}
+
+// onProcessor are the two kernels of coo-spmv-final, Table III.
+var onProcessor = []string{"cpu_coo", "cpu_csr"}
+
+var cpuBandwidth = &barFigure{
+	id:       "cpu-bandwidth",
+	title:    func(*scene) string { return "COO and CSR on the processor, one thread" },
+	says:     func(*scene) string { return "its bandwidth as the paper counts it." },
+	quantity: func(*scene) quantity { return rate(data.PaperGBPS) },
+	series:   func(*scene) []series { return each(onProcessor, nil) },
+	least:    2,
+}
+
+// simpleOnGPU are the kernels of coo-spmv-final, Table V.
+var simpleOnGPU = []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk"}
+
+var gpuAndCPU = &barFigure{
+	id:    "gpu-vs-cpu",
+	title: func(*scene) string { return "Processor and GPU" },
+	says: func(*scene) string {
+		return "COO and CSR on one thread of the processor, and the fastest of the four simple kernels on the GPU; " +
+			"log axis."
+	},
+	quantity: func(*scene) quantity { return logRate(data.PaperGBPS) },
+	series: func(*scene) []series {
+		return append(each(onProcessor, nil), series{id: fastestSimple, of: data.OfKernels(simpleOnGPU...)})
+	},
+	least:  2,
+	scenes: pairs,
+	states: func(t *tally) string {
+		var gains stat.GeometricMean
+		for _, entries := range t.cells {
+			gpu, cpu := t.rowOf(entries, fastestSimple), t.rowOf(entries, onProcessor[0])
+			if csr := t.rowOf(entries, onProcessor[1]); cpu == nil || csr != nil && csr.Time < cpu.Time {
+				cpu = csr
+			}
+			if gpu != nil && cpu != nil {
+				gains.Add(cpu.Time / gpu.Time)
+			}
+		}
+		if gains.Count() < 2 {
+			return ""
+		}
+		return fmt.Sprintf("The GPU is %s times as fast as a thread of the processor (geometric mean of %d)",
+			number.Significant(gains.Value(), 2), gains.Count())
+	},
+}
+
+// fastestSimple is the series of the kernels on the GPU.
+const fastestSimple = "fastest simple kernel"
+
+// pairs makes a scene of each processor with each GPU. What both measured of a matrix in the
+// same precision and cache state is one panel. Processors without COO or CSR and GPUs without
+// simple kernels are left out.
+func pairs(d *data.Report) []scene {
+	has := func(at data.Condition, names []string) bool {
+		named := data.OfKernels(names...)
+		return slices.ContainsFunc(d.Under(at), func(p data.Panel) bool { return p.FastestOf(named) != nil })
+	}
+
+	var list []scene
+	for _, cpu := range d.Conditions() {
+		for _, gpu := range d.Conditions() {
+			if cpu.Device == gpu.Device || cpu.Cache != gpu.Cache || !has(cpu, onProcessor) || !has(gpu, simpleOnGPU) {
+				continue
+			}
+			list = append(list, scene{
+				words:  d.ConditionWords(cpu) + " and " + d.DeviceWords(gpu.Device),
+				file:   []string{data.ShortDevice(cpu.Device), data.ShortDevice(gpu.Device), string(cpu.Cache)},
+				panels: joined(d.Under(cpu), d.Under(gpu)),
+			})
+		}
+	}
+
+	return list
+}
+
+// joined merges the panels of two conditions that agree in matrix and precision, and drops the
+// others.
+func joined(a, b []data.Panel) []data.Panel {
+	var list []data.Panel
+	for _, p := range a {
+		for _, q := range b {
+			if q.Matrix == p.Matrix && q.Precision == p.Precision {
+				p.Rows = slices.Concat(p.Rows, q.Rows)
+				list = append(list, p)
+			}
+		}
+	}
+
+	return list
+}
+
+var launchBounds = &barFigure{
+	id:       "launch-bounds",
+	title:    func(*scene) string { return "Bandwidth of csr_thread_row by launch bound" },
+	says:     func(*scene) string { return "compulsory traffic divided by its time." },
+	each:     "bound",
+	quantity: func(*scene) quantity { return rate(data.GBPS) },
+	series:   func(*scene) []series { return byParam("csr_thread_row", "min_blocks", nil) },
+	least:    2,
+}
+
+// firstScan is the baseline of prefix sums in coo-spmv-final: "ps 32".
+const firstScan = "coo_scan_shared at block 32"
+
+var ofFirstScan = data.OfKernels("coo_scan_shared").And(data.WithBlock(32))
+
+// overFirstScan makes a figure of speed-ups over firstScan.
+func overFirstScan(id string, least int, list []series) *barFigure {
+	for i := range list {
+		list[i].over = ofFirstScan
+	}
+	return &barFigure{
+		id:    id,
+		title: func(*scene) string { return "Speed-up over " + firstScan },
+		says: func(*scene) string {
+			return "time of " + firstScan + ", at its best grid, divided by its time, log axis."
+		},
+		quantity: func(*scene) quantity { return timesAsFast(firstScan) },
+		series:   func(*scene) []series { return list },
+		least:    least,
+	}
+}
+
+var prefixSums = overFirstScan("prefix-sum-variants", 2, each([]string{
+	"coo_scan_shared", "coo_segscan_shared", "coo_blelloch", "coo_blelloch_padded",
+	"coo_scan_warp", "coo_segscan_warp", "coo_scan_block", "coo_segscan_block",
+}, nil)).stating("Shuffled scans beat shared-memory scans",
+	[2]string{"coo_scan_warp", "coo_scan_shared"}, [2]string{"coo_segscan_warp", "coo_segscan_shared"})
+
+var chunksAndUnrolling = overFirstScan("chunk-and-unroll", 2, append(
+	each([]string{"coo_block_chunk", "coo_segscan_warp", "coo_scan_warp_chunk", "coo_segscan_warp_chunk"}, nil),
+	byParam("coo_segscan_warp_chunk_unroll", "unroll", nil)...,
+))
+
+// stating makes a title that says in how many cases the first kernels of pairs are the
+// faster ones.
+func (f *barFigure) stating(claim string, pairs ...[2]string) *barFigure {
+	f.states = func(t *tally) string {
+		wins, of := t.beats(pairs...)
+		if of == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s on %d of %d", claim, wins, of)
+	}
+	return f
+}
+
+// drawSpeedup compares every kernel with the baseline of its device.
+func drawSpeedup(d *data.Report) ([]*canvas.Picture, []error) {
+	base := func(s *scene) string { return d.BaselineOf(s.device) }
+	f := barFigure{
+		id:       "speedup-over-baseline",
+		title:    func(s *scene) string { return "Speed-up over " + base(s) },
+		says:     func(s *scene) string { return "time of " + base(s) + " divided by its time, log axis." },
+		quantity: func(s *scene) quantity { return timesAsFast(base(s)) },
+		series: func(s *scene) []series {
+			if base(s) == "" {
+				return nil
+			}
+			others := slices.DeleteFunc(data.KernelsOf(s.panels), func(name string) bool { return name == base(s) })
+			return each(others, data.OfKernels(base(s)))
+		},
+		warnings: func(d *data.Report) []error { return d.WithoutBaseline() },
+	}
+
+	return f.draw(d)
+}
+
+// newVersions compares the second forms of the kernels of csr-bins-and-hybrid with the first.
+var newVersions = &barFigure{
+	id:    "version-improvement",
+	title: func(*scene) string { return "Second forms of the kernels against their first" },
+	says: func(*scene) string {
+		return "its speed relative to the first form, NAME_v1, in that form's fastest configuration, log axis; " +
+			"+100% is half the time."
+	},
+	quantity: func(*scene) quantity { return percentFaster("the first form") },
+	series: func(*scene) []series {
+		var list []series
+		for _, name := range []string{"csr_thread_row", "csr_warp_row", "csr_bins", "csr_hybrid"} {
+			list = append(list, each([]string{name}, data.OfKernels(name+"_v1"))...)
+		}
+		return list
+	},
+	states: func(t *tally) string {
+		faster, slower, of := 0, 0, 0
+		for _, entries := range t.cells {
+			for _, e := range entries {
+				of++
+				switch {
+				case e.row.Time < e.base.Time && data.Tells(e.row, e.base):
+					faster++
+				case e.row.Time > e.base.Time && data.Tells(e.base, e.row):
+					slower++
+				}
+			}
+		}
+		return fmt.Sprintf("Second forms are faster in %d of %d comparisons, and slower in %d", faster, of, slower)
+	},
+}
+
+// drawCompression draws the share that CSR saves in the array of rows: 1 − rows/nonzeros. COO
+// stores an index for every nonzero, CSR one for every row.
+func drawCompression(d *data.Report) ([]*canvas.Picture, []error) {
+	var known []store.Matrix
+	for _, m := range d.Matrices {
+		if m.Nonzeros > 0 && m.RowMean > 0 {
+			known = append(known, m)
+		}
+	}
+
+	switch {
+	case len(known) == 0:
+		return nil, nil
+	case len(known) > mostMatrices.here():
+		return []*canvas.Picture{compressionCloud(known)}, nil
+	}
+	return []*canvas.Picture{compressionPage(known)}, nil
+}
+
+// compressionCloud draws more matrices than a page has rows for, over their row length.
+func compressionCloud(matrices []store.Matrix) *canvas.Picture {
+	var stops []stop
+	set := canvas.Set{Look: canvas.Look{Color: canvas.SoftColor}}
+	lowest := 0.0
+	for _, m := range matrices { // by mean row length
+		v := savedBy(m)
+		lowest = min(lowest, v)
+		stops = append(stops, stop{m.Name, m.RowMean})
+		set.Points = append(set.Points, canvas.Point{X: m.RowMean, Y: v, Low: v, High: v})
+	}
+	cl := canvas.Cloud{Sets: []canvas.Set{set}, X: byRowLength.axis(stops, 12), Y: canvas.Shares(lowest, 5)}
+	p := &canvas.Picture{Name: "csr-compression", Subtitle: compressionWords, Keys: []canvas.Key{},
+		Alt: "share saved on " + term.GroupedCount(len(stops), "matrix", "matrices"), Height: 260}
+	entitle(p, savedWords(matrices), compressionTitle)
+	p.Body = func(c draw.Canvas) {
+		canvas.DrawClouds(c, []canvas.Cloud{cl}, 1, byRowLength.by, "entries saved")
+	}
+	return p
+}
+
+const (
+	compressionTitle = "What CSR saves over COO in the array of rows"
+	compressionWords = "1 − rows/nonzeros. Both formats have the same columns and values."
+)
+
+// savedBy is the share of the entries of the array of rows that CSR saves.
+func savedBy(m store.Matrix) float64 { return 1 - float64(m.Rows)/float64(m.Nonzeros) }
+
+// savedWords states the range of what is saved.
+func savedWords(matrices []store.Matrix) string {
+	if len(matrices) < 2 {
+		return ""
+	}
+	low, high := 1.0, 0.0
+	for _, m := range matrices {
+		low, high = min(low, savedBy(m)), max(high, savedBy(m))
+	}
+	return fmt.Sprintf("CSR saves %s to %s of the row indices", number.Percent3(low), number.Percent3(high))
+}
+
+func compressionPage(matrices []store.Matrix) *canvas.Picture {
+	b := &canvas.Bars{Slots: 1, Columns: []string{""}, Label: "entries that CSR saves in the array of rows",
+		Number: number.Percent3}
+	names := make([]string, len(matrices))
+
+	lowest := 0.0
+	for i, m := range matrices {
+		names[i] = m.Name
+		v := savedBy(m)
+		lowest = min(lowest, v)
+		b.Rows = append(b.Rows, canvas.BarRow{
+			Name: m.Name, Note: number.Significant(m.RowMean, 3) + " per row",
+			Cells: [][]canvas.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: v, Low: v, High: v,
+				Hollow: math.NaN(), Name: m.Name}}},
+		})
+	}
+
+	b.Axis = canvas.Shares(lowest, 5)
+	p := &canvas.Picture{
+		Name:     "csr-compression",
+		Subtitle: compressionWords + " Matrices by rising mean row length.",
+		Alt:      "share saved on " + data.Enumerate(names),
+		Height:   b.Height(),
+		Body:     b.Draw,
+	}
+	entitle(p, savedWords(matrices), compressionTitle)
+	return p
+}
+
+// bestByDevice shows what each device gives at its best.
+var bestByDevice = &barFigure{
+	id:    "best-by-device",
+	title: func(*scene) string { return "Devices at their best" },
+	says: func(s *scene) string {
+		if s.spread() > widelySpread {
+			return "its throughput, whatever the kernel; log axis."
+		}
+		return "its throughput, whatever the kernel."
+	},
+	each: "device",
+	quantity: func(s *scene) quantity {
+		if s.spread() > widelySpread {
+			return logRate(data.GFLOPS)
+		}
+		return rate(data.GFLOPS)
+	},
+	series: func(s *scene) []series {
+		var list []series
+		for i, name := range s.devices() {
+			list = append(list, series{id: data.ShortDevice(name), always: true,
+				variant: &canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)],
+					Marker: canvas.Markers[i%len(canvas.Markers)]},
+				of: func(r *store.Row) bool { return r.Device == name }})
+		}
+		return list
+	},
+	least:  2,
+	scenes: besideEachOther,
+}
+
+// widelySpread is the ratio of the highest to the lowest throughput above which bars from zero
+// would hide the lowest, as with a processor beside a GPU.
+const widelySpread = 20
+
+// besideEachOther makes a scene of each cache state. Each matrix and precision that several
+// devices measured is one panel with the fastest trial of each device.
+func besideEachOther(d *data.Report) []scene {
+	var list []scene
+	for i := range d.Panels {
+		p := &d.Panels[i]
+		at := slices.IndexFunc(list, func(s scene) bool { return s.words == string(p.Cache)+" cache" })
+		if at < 0 {
+			at = len(list)
+			list = append(list, scene{words: string(p.Cache) + " cache", file: []string{string(p.Cache)}})
+		}
+		s := &list[at]
+		joint := slices.IndexFunc(s.panels, func(q data.Panel) bool {
+			return q.Matrix == p.Matrix && q.Precision == p.Precision
+		})
+		if joint < 0 {
+			joint = len(s.panels)
+			s.panels = append(s.panels, data.Panel{Case: trial.Case{Matrix: p.Matrix, Precision: p.Precision,
+				Cache: p.Cache}})
+		}
+		s.panels[joint].Rows = append(s.panels[joint].Rows, *data.Fastest(p.Rows))
+	}
+
+	for i := range list {
+		list[i].panels = slices.DeleteFunc(list[i].panels, func(p data.Panel) bool { return len(p.Rows) < 2 })
+		slices.SortStableFunc(list[i].panels,
+			func(a, b data.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
+	}
+
+	return list
+}
+
+// devices lists the devices of a scene's trials, by name.
+func (s *scene) devices() []string {
+	var names []string
+	for i := range s.panels {
+		for j := range s.panels[i].Rows {
+			names = append(names, s.panels[i].Rows[j].Device)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// spread returns the ratio of the highest to the lowest throughput of a scene.
+func (s *scene) spread() float64 {
+	low, high := math.Inf(1), 0.0
+	for i := range s.panels {
+		for j := range s.panels[i].Rows {
+			v := s.panels[i].Rows[j].GFLOPS
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return high / low
+}

@@ -1,0 +1,294 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/cmpimg"
+
+	"spmvtune/internal/testing/docs"
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+	"spmvtune/tuner/stat"
+)
+
+// Of matrices without what is compared with, those are named that have something to
+// compare; where none has it, the figure has no data and says so otherwise.
+func TestBarsLackingBase(t *testing.T) {
+	s := synthetic.Scans()
+	d := s.Report()
+	rows := slices.DeleteFunc(slices.Clone(d.Rows), func(r store.Row) bool {
+		return r.Matrix == "matrix-01" && r.Kernel == "coo_scan_shared"
+	})
+	pages, warnings := prefixSums.draw(data.New(rows, nil, slices.Clone(d.Matrices), d.Devices))
+	if len(pages) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "lacks matrix-01:") {
+		t.Errorf("%d pages, warnings %v", len(pages), warnings)
+	}
+	if texts := textsOf(pages[0]); slices.Contains(texts, "matrix-01") || !slices.Contains(texts, "matrix-02") {
+		t.Errorf("the page shows %q", texts)
+	}
+	rows = slices.DeleteFunc(rows, func(r store.Row) bool { return r.Kernel == "coo_scan_shared" })
+	if pages, warnings := prefixSums.draw(data.New(rows, nil, d.Matrices, d.Devices)); len(pages) != 0 ||
+		len(warnings) != 0 {
+		t.Errorf("without any: %d pages, warnings %v", len(pages), warnings)
+	}
+}
+
+// The highest of a row is written even where its kernel is not among those drawn.
+func TestHighestIsWritten(t *testing.T) {
+	d := synthetic.Bins().Report()
+	pages, _ := newVersions.draw(d)
+	texts := textsOf(pages[0])
+	for i := range d.Panels {
+		p := &d.Panels[i]
+		best := 0.0
+		for _, k := range []string{"csr_thread_row", "csr_warp_row", "csr_bins", "csr_hybrid"} {
+			best = max(best, data.Fastest(p.ByKernel(k+"_v1")).Median/data.Fastest(p.ByKernel(k)).Median)
+		}
+		if !slices.Contains(texts, number.Change(best)) {
+			t.Errorf("%s in %s: %s is not on the page", p.Matrix, p.Precision, number.Change(best))
+		}
+	}
+}
+
+// Only matrices that both devices measured are compared, and each marker is that of
+// the kernel that was the fastest there.
+func TestPairs(t *testing.T) {
+	d := synthetic.Both()
+	scenes := pairs(d)
+	if len(scenes) != 1 {
+		t.Fatalf("%d scenes", len(scenes))
+	}
+	var names []string
+	for _, p := range scenes[0].panels {
+		names = append(names, p.Matrix)
+		if p.FastestOf(data.OfKernels(onProcessor...)) == nil || p.FastestOf(data.OfKernels(simpleOnGPU...)) == nil {
+			t.Errorf("%s lacks a device", p.Matrix)
+		}
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"ecology1", "mycielskian13", "power-law", "road-chains"}) {
+		t.Errorf("compared on %v", names)
+	}
+	pages, _ := gpuAndCPU.draw(d)
+	var shown []string
+	for _, k := range pages[0].Keys {
+		shown = append(shown, k.Text)
+	}
+	for i := range scenes[0].panels {
+		if k := scenes[0].panels[i].FastestOf(data.OfKernels(simpleOnGPU...)).Kernel; !slices.Contains(shown, k) {
+			t.Errorf("%s is fastest on %s and not in the legend %v", k, names[i], shown)
+		}
+	}
+	if list := pairs(synthetic.Processor().Report()); len(list) != 0 {
+		t.Errorf("a processor alone has %d pairs", len(list))
+	}
+}
+
+func TestMeans(t *testing.T) {
+	if g := stat.GeometricMeanOf([]float64{0.25, 4}); math.Abs(g-1) > 1e-12 {
+		t.Errorf("a ratio and its inverse average to %v", g)
+	}
+	rows := []store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2),
+		synthetic.Row("cpu_csr_rows", 64, 1, 16)}
+	for _, r := range slices.Clone(rows) {
+		r.Matrix = "other"
+		if r.Kernel == "cpu_csr" {
+			r.Time = 0.5e-3
+		}
+		if r.Kernel != "cpu_csr_rows" {
+			rows = append(rows, r)
+		}
+	}
+	d := data.New(rows, nil, nil, nil)
+	scenes := scenesByCondition(d)
+	a := averages(d, &scenes[0])
+	if !slices.Equal(a.kernels, []string{"cpu_csr", "cpu_csr_rows"}) {
+		t.Errorf("in the order %v", a.kernels)
+	}
+	if v := a.top("cpu_csr"); math.Abs(v-8) > 1e-12 {
+		t.Errorf("4 and 16 times as fast average to %v", v)
+	}
+	if a.fewer("cpu_csr") != "" || a.fewer("cpu_csr_rows") != "on 1" {
+		t.Errorf("measured %q and %q", a.fewer("cpu_csr"), a.fewer("cpu_csr_rows"))
+	}
+}
+
+func TestGains(t *testing.T) {
+	d := data.New([]store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2),
+		synthetic.Row("cpu_csr_rows", 64, 1, 9), synthetic.Row("cpu_csr_rows", 64, 2, 4)}, nil, nil, nil)
+	if base := d.BaselineOf("d"); base != "cpu_coo" {
+		t.Fatalf("baseline %q", base)
+	}
+	var got []string
+	for _, g := range d.Panels[0].Gains("cpu_coo") {
+		got = append(got, fmt.Sprintf("%s %g", g.Row.Kernel, g.Ratio))
+		if !(g.Low < g.Ratio && g.Ratio < g.High) {
+			t.Errorf("%s: %v is not within %v to %v", g.Row.Kernel, g.Ratio, g.Low, g.High)
+		}
+	}
+	if s := strings.Join(got, ", "); s != "cpu_csr 4, cpu_csr_rows 2" {
+		t.Errorf("gains %s", s)
+	}
+
+	d = data.New(append(d.Rows, synthetic.Row("coo_atomic", 128, 1, 1)), nil, nil, nil)
+	if base := d.BaselineOf("d"); base != "coo_atomic" {
+		t.Errorf("baseline %q where coo_atomic was measured", base)
+	}
+	d = data.New([]store.Row{synthetic.Row("cpu_csr", 0, 0, 2)}, nil, nil, nil)
+	if pages, warnings := drawSpeedup(d); len(pages) != 0 || len(warnings) != 1 {
+		t.Errorf("without a baseline: %d pages, warnings %v", len(pages), warnings)
+	}
+}
+
+// TestPublishedMarks: the papers' numbers are drawn where asked for, with what is wrong
+// with them, and in proportion to what was measured.
+func TestPublishedMarks(t *testing.T) {
+	s := synthetic.Processor()
+	s.Matrices, s.Kernels, s.Precisions = []string{"circuit5M_dc", "ecology1"}, []string{"cpu_coo", "cpu_csr"},
+		[]kernels.Precision{kernels.Float32}
+	d := s.Report()
+	without, _ := cpuBandwidth.draw(d)
+	if strings.Contains(without[0].Subtitle, "Hollow") {
+		t.Error("published numbers are drawn though nobody asked for them")
+	}
+	d.Published = true
+	pages, _ := cpuBandwidth.draw(d)
+	for _, want := range []string{"Hollow", "coo-spmv-final on AMD EPYC 9334", "24 bytes per nonzero"} {
+		if !strings.Contains(pages[0].Subtitle, want) {
+			t.Errorf("the caption lacks %q: %s", want, pages[0].Subtitle)
+		}
+	}
+	row := data.Fastest(d.Panels[0].ByKernel("cpu_coo"))
+	row.Matrix = "circuit5M_dc"
+	q := rate(data.PaperGBPS)
+	if v := (&citations{report: d}).value(&q, entry{row: row}); math.Abs(v-20.28) > 1e-9 {
+		t.Errorf("published: %g GB/s", v)
+	}
+}
+
+// TestPublishedBesideLines: what a paper says of the best block size is a mark there; a
+// kernel without sizes has its mark beside its line, and one of which no size is known has
+// none. Over matrices each has one.
+func TestPublishedBesideLines(t *testing.T) {
+	var rows []store.Row
+	for _, kernel := range []string{"csr_warp_row_shuffle", "coo_warp_chunk", "cpu_coo"} {
+		for i, matrix := range []string{"lp_ganges", "circuit5M_dc"} {
+			for _, block := range []int{64, 128, 256} {
+				r := synthetic.Row(kernel, block, 256, 1+float64(i))
+				r.Matrix, r.Precision, r.Rows, r.NNZ, r.GFLOPS = matrix, kernels.Float32, 1000, 10_000*(i+1), 2e-2
+				if kernel == "cpu_coo" {
+					r.Block, r.Grid = 0, 0
+				}
+				rows = append(rows, r)
+			}
+		}
+	}
+	d := data.New(rows, nil, nil, nil)
+	if pages, _ := drawThroughput(d, overBlock); strings.Contains(pages[0].Subtitle, "Hollow") {
+		t.Error("published numbers are drawn though nobody asked for them")
+	}
+	d.Published = true
+	pages, _ := drawThroughput(d, overBlock)
+	for _, want := range []string{"Hollow", "csr-shuffle-and-shared on NVIDIA A30", "24 bytes per nonzero"} {
+		if !strings.Contains(pages[0].Subtitle, want) {
+			t.Errorf("the caption lacks %q: %s", want, pages[0].Subtitle)
+		}
+	}
+	on := func(matrix string) map[string][]canvas.Hollow {
+		p := &d.Panels[slices.IndexFunc(d.Panels, func(p data.Panel) bool { return p.Matrix == matrix })]
+		got := map[string][]canvas.Hollow{}
+		for _, l := range overBlock.chart(p, data.GFLOPS, citationsOf(d), data.KernelsOf(d.Panels), 5, 8).Lines {
+			got[l.Kernel] = l.Published
+		}
+		return got
+	}
+	// Table II of csr-shuffle-and-shared: 0.009 ms at 1024 threads.
+	shuffle := on("lp_ganges")["csr_warp_row_shuffle"]
+	if len(shuffle) != 1 || shuffle[0].X != 1024 || math.Abs(shuffle[0].Y-2e-6*10_000/0.009) > 1e-9 {
+		t.Errorf("published: %v", shuffle)
+	}
+	got := on("circuit5M_dc")
+	if flat := got["cpu_coo"]; len(flat) != 1 || flat[0].X != 0 || math.Abs(flat[0].Y-20.28/12) > 1e-9 {
+		t.Errorf("beside the flat line: %v", flat)
+	}
+	if n := len(got["coo_warp_chunk"]); n != 0 {
+		t.Errorf("%d marks at a size that no paper says", n)
+	}
+	pages, _ = crossing{id: "gflops-vs-nnz", title: "Throughput", order: byNonzeros, unit: data.GFLOPS}.draw(d)
+	_, tips := pages[0].Web(&canvas.WebStyles{})
+	n := 0
+	for _, tip := range tips {
+		if strings.Contains(tip.Text, "published in ") {
+			n++
+		}
+	}
+	if n != 3 { // two of circuit5M_dc, and one of lp_ganges
+		t.Errorf("%d published marks over matrices: %v", n, tips)
+	}
+}
+
+// A time of a matrix that the paper did not read whole is no throughput.
+func TestPublishedTimes(t *testing.T) {
+	for matrix, drawn := range map[string]bool{"lp_ganges": true, "delaunay_n23": false, "random_30000x20000": false} {
+		r := synthetic.Row("csr_warp_row_shuffle", 256, 0, 1)
+		r.Matrix, r.Precision = matrix, kernels.Float32
+		if got := (&data.Report{}).PublishedFor(&r) != nil; got != drawn {
+			t.Errorf("%s: drawn is %v", matrix, got)
+		}
+	}
+}
+
+// One device has none to stand beside.
+func TestOneDevice(t *testing.T) {
+	if pages, _ := bestByDevice.draw(synthetic.Processor().Report()); len(pages) != 0 {
+		t.Errorf("%d pages of one device", len(pages))
+	}
+}
+
+// What others know of figures follows from the registry: the ids that a sweep file may
+// have, and the list in the gallery. The test writes both with -regen.
+func TestDerived(t *testing.T) {
+	docs.Section(t, "../../docs/gallery.md", "<!-- figures -->\n", "<!-- end of figures -->\n", galleryList(),
+		*cmpimg.GenerateTestData)
+	figures(t)
+}
+
+// galleryList is a table of all figures.
+func galleryList() string {
+	var b strings.Builder
+	b.WriteString("| figure | shows | data from |\n|---|---|---|\n")
+	for i := range All {
+		f := &All[i]
+		fmt.Fprintf(&b, "| %s | %s | `run %s` |\n", f.ID, f.Title, f.Sweep)
+	}
+	return b.String()
+}
+
+// figures compares the ids that a sweep file may have with the registry, or writes them.
+func figures(t *testing.T) {
+	t.Helper()
+	const path = "../../configs/figures.txt"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join(IDs(), "\n") + "\n"
+	if want == string(text) {
+		return
+	}
+	if !*cmpimg.GenerateTestData { // -regen
+		t.Errorf("%s does not list the registry's figures: run `go test ./plots/figure -run TestDerived -regen`", path)
+	} else if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

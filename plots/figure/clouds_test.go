@@ -1,0 +1,260 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/sparse"
+	"spmvtune/store"
+)
+
+// Of imported trials it is not known what they moved: there is no bandwidth to draw.
+func TestBandwidthNotKnownIsNotDrawn(t *testing.T) {
+	d := synthetic.Processor().Report()
+	f := crossing{id: "x", title: "X", order: byRowLength, unit: data.GBPS}
+	if pages, _ := f.draw(d); len(pages) == 0 {
+		t.Fatal("no page is drawn where it is known")
+	}
+	for i := range d.Rows {
+		d.Rows[i].GBPS = math.NaN()
+	}
+	if pages, _ := f.draw(data.New(d.Rows, d.Best, d.Matrices, d.Devices)); len(pages) > 0 {
+		t.Errorf("%d pages are drawn", len(pages))
+	}
+}
+
+// Nobody can measure the pattern of an imported matrix.
+func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
+	for source, want := range map[string]int{"imported from t.csv": 0, "a.mtx": 1} {
+		_, warnings := drawPatterns(data.New(nil, nil, []store.Matrix{{Name: "m", Source: source}}, nil))
+		if len(warnings) != want {
+			t.Errorf("%s: %v", source, warnings)
+		}
+	}
+}
+
+// With more kernels than can be told apart the leading ones are named, the
+// number is still that of the fastest, and the page says what it leaves out.
+func TestCrowdedSpeedups(t *testing.T) {
+	d := synthetic.Crowd(30, 64, 30).Report()
+	pages, warnings := drawSpeedup(d)
+	if len(pages) != 1 || len(warnings) > 0 {
+		t.Fatalf("%d pages, warnings %v", len(pages), warnings)
+	}
+	p := pages[0]
+	var shown []string
+	for _, k := range p.Keys {
+		shown = append(shown, k.Text)
+	}
+	if len(shown) != mostBars || !strings.Contains(p.Subtitle, fmt.Sprintf("%d of 29 kernels", mostBars)) {
+		t.Errorf("%d kernels, %q", len(shown), p.Subtitle)
+	}
+	wins := map[string]int{}
+	for i := range d.Panels {
+		wins[data.Fastest(d.Panels[i].Rows).Kernel]++
+	}
+	least := len(d.Panels)
+	for _, k := range shown {
+		least = min(least, wins[k])
+	}
+	for k, n := range wins {
+		if n > least && k != "coo_atomic" && !slices.Contains(shown, k) {
+			t.Errorf("%s is fastest %d times and left out; of those shown one is %d times", k, n, least)
+		}
+	}
+	texts := textsOf(p)
+	for i := range d.Panels {
+		var best float64
+		for _, g := range d.Panels[i].Gains("coo_atomic") {
+			best = max(best, g.Ratio)
+		}
+		if want := number.Significant(best, 2) + "×"; !slices.Contains(texts, want) {
+			t.Errorf("%s: the fastest of all, %s, is not on the page", d.Panels[i].Matrix, want)
+		}
+	}
+}
+
+func TestCrowdedPanels(t *testing.T) {
+	d := synthetic.Crowd(3, 128, 40).Report()
+	pages, _ := drawThroughput(d, overBlock)
+	for _, p := range pages {
+		most := mostSmallLines
+		if p.Detail {
+			most = mostLargeLines
+		}
+		if len(p.Kernels) != most || !strings.Contains(p.Subtitle, fmt.Sprintf("the other %d", 40-most)) {
+			t.Errorf("%s: %d kernels are named, want %d: %q", p.Name, len(p.Kernels), most, p.Subtitle)
+		}
+	}
+	ch := overBlock.chart(&d.Panels[0], data.GFLOPS, nil, data.LeadersOf(d.Panels, 10), 5, 8)
+	if len(ch.Lines) != 10 || len(ch.Faint) != 30 {
+		t.Errorf("%d lines and %d faint ones of 40", len(ch.Lines), len(ch.Faint))
+	}
+}
+
+// COO moves more bytes than CSR for the same product, so that GB/s would rank
+// them wrongly.
+func TestUnitFollowsFormats(t *testing.T) {
+	for _, c := range []struct {
+		kernels []string
+		unit    string
+		roof    bool
+	}{
+		{[]string{"coo_thread_chunk", "coo_warp_chunk"}, "GB/s (", true},
+		{[]string{"csr_scalar", "csr_vector"}, "GB/s (", true},
+		{[]string{"coo_warp_chunk", "csr_vector"}, "GFLOP/s (", false},
+		{[]string{"csr_vector", "sell_c_sigma"}, "GFLOP/s (", false},
+	} {
+		s := synthetic.Gpu(2, 256)
+		s.Kernels, s.Precisions = c.kernels, []kernels.Precision{kernels.Float32, kernels.Float64}
+		d := s.Report()
+		for _, dim := range []dimension{overBlock, overGrid} {
+			pages, _ := drawThroughput(d, dim)
+			if len(pages) == 0 {
+				t.Fatal("no pages")
+			}
+			roofs := 0 // it is left out where it would press the lines together
+			for _, p := range pages {
+				if !slices.ContainsFunc(textsOf(p), func(s string) bool { return strings.HasPrefix(s, c.unit) }) {
+					t.Errorf("%v: %s has no axis in %s): %q", c.kernels, p.Name, c.unit, textsOf(p))
+				}
+				if strings.Contains(p.Subtitle, "memory bandwidth") {
+					roofs++
+				}
+			}
+			if (roofs > 0) != c.roof {
+				t.Errorf("%v: %d pages over %s size show the roof, want some: %v", c.kernels, roofs, dim.name, c.roof)
+			}
+		}
+		u := data.UnitFor(d.Panels)
+		for _, l := range overBlock.lines(&d.Panels[0], u) {
+			r := data.Fastest(d.Panels[0].ByKernel(l.Kernel))
+			i := slices.IndexFunc(l.Points, func(q canvas.Point) bool { return q.X == float64(r.Block) })
+			if want := u.Of(r); i < 0 || l.Points[i].Y != want {
+				t.Errorf("%s at block %d: %v, want %v", l.Kernel, r.Block, l.Points, want)
+			}
+		}
+	}
+}
+
+// Fixed sizes of several kernels must not read as a range that was swept.
+func TestFixedWords(t *testing.T) {
+	for _, c := range []struct {
+		fixed []int
+		want  string
+	}{
+		{[]int{0, 0}, ""}, {[]int{256, 0, 256}, "grid 256"}, {[]int{8, 16384, 8}, "grid 8 or 16384"},
+		{[]int{8, 64, 16384}, "each at its own grid"},
+	} {
+		var lines []canvas.Line
+		for _, f := range c.fixed {
+			lines = append(lines, canvas.Line{Fixed: f, Points: []canvas.Point{{X: 1}, {X: 2}}})
+		}
+		if got := overBlock.fixedWords(lines); got != c.want {
+			t.Errorf("%v: %q, want %q", c.fixed, got, c.want)
+		}
+	}
+}
+
+// featuredReport has matrices of short and of long rows; best names the fastest kernel of the i-th.
+func featuredReport(n int, best func(i int) string) *data.Report {
+	var rows []store.Row
+	var matrices []store.Matrix
+	for i := range n {
+		name, mean := fmt.Sprintf("m%02d", i), float64(4+i%2*100+i)
+		matrices = append(matrices, store.Matrix{Name: name, Hash: name,
+			Features: sparse.Features{Rows: 1000, RowMean: mean, RowStd: mean / 4}})
+		for _, k := range []string{"csr_scalar", "csr_vector"} {
+			ms := 2.0
+			if k == best(i) {
+				ms = 1
+			}
+			rows = append(rows, synthetic.Timed(name, k, "", 64, ms))
+		}
+	}
+	return data.New(rows, nil, matrices, nil)
+}
+
+func byLength(i int) string { return []string{"csr_scalar", "csr_vector"}[i%2] }
+
+// The figure is there where the two features decide, and only there.
+func TestFeatures(t *testing.T) {
+	drawn, _ := drawFeatures(featuredReport(12, byLength))
+	if len(drawn) != 1 {
+		t.Fatalf("%d pictures", len(drawn))
+	}
+	p := drawn[0]
+	if p.Title != "The kernel of the nearest other matrix is the best, or tied, on 12 of 12; csr_scalar for all, on 6" ||
+		strings.Join(p.Kernels, " ") != "csr_scalar csr_vector" {
+		t.Errorf("%q, kernels %v", p.Title, p.Kernels)
+	}
+	for name, d := range map[string]*data.Report{
+		"few matrices":  featuredReport(7, byLength),
+		"one kernel":    featuredReport(12, func(int) string { return "csr_vector" }),
+		"another cause": featuredReport(12, func(i int) string { return []string{"csr_scalar", "csr_vector"}[i/2%2] }),
+	} {
+		if drawn, _ := drawFeatures(d); len(drawn) > 0 {
+			t.Errorf("%s: %q", name, drawn[0].Title)
+		}
+	}
+}
+
+func TestOrdering(t *testing.T) {
+	var rows []store.Row
+	for _, m := range []struct {
+		name      string
+		rows, nnz int
+	}{{"few-long", 100, 50_000}, {"many-short", 2_000_000, 4_000_000}, {"middle", 10_000, 200_000}} {
+		r := synthetic.Row("csr_vector", 64, 1, 1)
+		r.Matrix, r.Rows, r.NNZ = m.name, m.rows, m.nnz
+		rows = append(rows, r)
+	}
+	d := data.New(rows, nil, nil, nil)
+	for _, tt := range []struct {
+		by   ordering
+		want string
+	}{
+		{byRows, "few-long 100, middle 10.0k, many-short 2.00M"},
+		{byNonzeros, "few-long 50.0k, middle 200k, many-short 4.00M"},
+		{byRowLength, "many-short 2.00, middle 20.0, few-long 500"},
+	} {
+		var got []string
+		for _, s := range tt.by.stops(d.Panels) {
+			got = append(got, s.Matrix+" "+tt.by.print(s.Value))
+		}
+		if s := strings.Join(got, ", "); s != tt.want {
+			t.Errorf("by %s: %s, want %s", tt.by.name, s, tt.want)
+		}
+	}
+	for v, want := range map[float64]string{0: "0", 999: "999", 999.9: "1.00k", 999_950: "1.00M", 480_047_894: "480M",
+		4e9: "4.00G"} {
+		if got := number.Abbreviated(v); got != want {
+			t.Errorf("%v is abbreviated as %s, want %s", v, got, want)
+		}
+	}
+}
+
+// Few matrices are named, each at its value on the logarithmic axis; many are not.
+func TestAxisOfMatrices(t *testing.T) {
+	for n, named := range map[int]int{2: 2, 19: 19, 20: 0, 300: 0} {
+		var stops []stop
+		for i := range n {
+			stops = append(stops, stop{fmt.Sprintf("matrix-%03d", i), float64((i + 1) * (i + 1))})
+		}
+		if stems := byRowLength.stems(stops); len(stems) != named {
+			t.Errorf("%d of %d matrices are named", len(stems), n)
+		}
+		s := byRowLength.axis(stops, 8)
+		if s.Min >= 1 || s.Max <= float64(n*n) {
+			t.Errorf("%d matrices: from %v to %v", n, s.Min, s.Max)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package figure
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/store"
+)
+
+// Of all matrices those with the shortest and the longest rows are shown, of several
+// sources of a kernel the fastest, and nothing where no launch told its occupancy.
+func TestOccupancy(t *testing.T) {
+	d := synthetic.Gpu(4, 64).Report()
+	s := d.Setups()[0]
+	slow := d.Launches[0]
+	slow.Time *= 2
+	slow.Properties = map[string]float64{"occupancy": 0.125}
+	unknown := slow
+	unknown.Kernel, unknown.Properties = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}
+	d.Launches = slices.Concat([]store.Row{slow}, d.Launches, []store.Row{slow, unknown})
+	o := launchShares(d, s, &theoreticalOccupancy)
+	if n := len(d.Matrices); len(o.matrices) != 2 || o.matrices[0].Name != d.Matrices[0].Name ||
+		o.matrices[1].Name != d.Matrices[n-1].Name {
+		t.Errorf("matrices %+v", o.matrices)
+	}
+	if got := o.launches[[2]string{slow.Matrix, slow.Kernel}].Properties["occupancy"]; got == 0.125 || got == 0 {
+		t.Errorf("occupancy %v is that of the slower source", got)
+	}
+	if slices.Contains(o.kernels, unknown.Kernel) || !slices.Contains(o.kernels, "csr_hybrid") {
+		t.Errorf("kernels %v", o.kernels)
+	}
+	if pages, warnings := drawOccupancy(synthetic.Processor().Report()); len(pages) != 0 || len(warnings) != 0 {
+		t.Errorf("a processor has %d pages, warnings %v", len(pages), warnings)
+	}
+}
+
+// What a profiler counted is drawn in place of the theoretical occupancy, with that as the
+// bound; without it the other figures have no page.
+func TestProfiledShares(t *testing.T) {
+	for _, draw := range []func(*data.Report) ([]*canvas.Picture, []error){warpEfficiency.draw, loadEfficiency.draw} {
+		if pages, _ := draw(synthetic.Gpu(4, 64).Report()); len(pages) != 0 {
+			t.Errorf("page %q of nothing", pages[0].Title)
+		}
+	}
+	d := synthetic.Profiled(synthetic.Gpu(4, 64).Report())
+	pages, _ := drawOccupancy(d)
+	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "Achieved occupancy") ||
+		!strings.Contains(pages[0].Subtitle, "Hollow: the theoretical") {
+		t.Fatalf("pages %+v", pages)
+	}
+	o := launchShares(d, d.Setups()[0], &achievedOccupancy)
+	l := o.launches[[2]string{o.matrices[0].Name, "csr_vector"}]
+	if v := l.Properties["achieved_occupancy"]; !(v > 0 && v < achievedOccupancy.boundOf(l)) {
+		t.Errorf("facts %v", l.Properties)
+	}
+	// Of several launches the bound is that of the counted one.
+	l.Config = kernels.Config{Kernel: "csr_pcsr", Precision: kernels.Float32, Block: 256, Grid: 10}
+	l.Properties = map[string]float64{"occupancy": 0.75, "occupancy:csr_pcsr_sum": 0.75, "occupancy:csr_pcsr_multiply": 1}
+	if got := achievedOccupancy.boundOf(l); got != 1 {
+		t.Errorf("bound %v, want that of csr_pcsr_multiply", got)
+	}
+}
+
+// One configuration for all matrices is the one with the best geometric mean of those that all have.
+func TestTuningOf(t *testing.T) {
+	on := func(matrix string, block int, ms float64) store.Row {
+		r := synthetic.Row("csr_vector", block, 8, ms)
+		r.Matrix = matrix
+		return r
+	}
+	d := data.New([]store.Row{on("a", 32, 1), on("a", 64, 2), on("a", 128, 4), on("a", 256, 8), on("b", 32, 10),
+		on("b", 64, 2), on("b", 128, 4), on("b", 512, 1)}, nil, nil, nil)
+	got, ok := tuningOf(d.Panels, "csr_vector")
+	// Block 64 is half as fast as the best on both; 32 is the best on a, and a tenth on b.
+	if !ok || got.config.Block != 64 || math.Abs(got.single-0.5) > 1e-12 || got.matrices != 2 {
+		t.Errorf("%v at %g of %d matrices", got.config, got.single, got.matrices)
+	}
+	if len(got.shares) != 8 || got.shares[0] != 0.1 || got.shares[7] != 1 {
+		t.Errorf("shares %v", got.shares)
+	}
+	if _, ok := tuningOf(d.Panels, "csr_scalar"); ok {
+		t.Error("a kernel without trials has a distribution")
+	}
+}
+
+// Preparing pays off after as many products as its cost is times the gain; where it decides
+// nothing there is no picture.
+func TestReigns(t *testing.T) {
+	plain, fast := synthetic.Row("csr_scalar", 64, 8, 2), synthetic.Row("sell_c_sigma", 64, 8, 1)
+	plain.Prepare, fast.Prepare = 1e-3, 0.101
+	d := data.New([]store.Row{plain, fast}, nil, nil, nil)
+	list := reigns(&d.Panels[0])
+	if len(list) != 2 || list[0].kernel != "csr_scalar" || list[1].kernel != "sell_c_sigma" ||
+		list[0].to < 95 || list[0].to > 110 {
+		t.Errorf("%+v, want a change at 100 products", list)
+	}
+	pages, _ := drawBreakEven(d)
+	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "For one product csr_scalar") {
+		t.Errorf("%d pages", len(pages))
+	}
+	fast.Prepare = 0
+	if pages, _ := drawBreakEven(data.New([]store.Row{plain, fast}, nil, nil, nil)); len(pages) != 0 {
+		t.Error("a picture though preparation decides nothing")
+	}
+}
+
+// The spread between runs is that of repeated trials; without repeats there is no picture.
+func TestRunToRun(t *testing.T) {
+	r := synthetic.Row("csr_scalar", 64, 8, 2)
+	if pages, _ := byCondition(runToRunPage)(data.New([]store.Row{r}, nil, nil, nil)); len(pages) != 0 {
+		t.Error("a spread without repeats")
+	}
+	r.Factor = 1.12
+	pages, _ := byCondition(runToRunPage)(data.New([]store.Row{r}, nil, nil, nil))
+	if len(pages) != 1 || !slices.Contains(textsOf(pages[0]), "12%") {
+		t.Error("no 12% on the page")
+	}
+}

@@ -1,0 +1,99 @@
+package figure
+
+import (
+	"slices"
+	"testing"
+
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+)
+
+func TestHeatTile(t *testing.T) {
+	d := data.New([]store.Row{
+		synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, ""), synthetic.TileRow(64, 8, 99.9, ""),
+		synthetic.TileRow(256, 8, 100, ""), synthetic.TileRow(256, 1, 75, ""),
+		synthetic.TileRow(512, 99, 50, "width=2"), // of other parameters than the fastest
+	}, nil, nil, nil)
+	tile, ok := heatTileOf(&d.Panels[0], "csr_vector")
+	if !ok || len(tile.blocks) != 3 || len(tile.grids) != 2 {
+		t.Fatalf("blocks %v, grids %v", tile.blocks, tile.grids)
+	}
+	if best := tile.cells[tile.best]; best.GFLOPS != 100 || tile.best != 3+2 {
+		t.Errorf("the fastest is cell %d with %v GFLOP/s", tile.best, best.GFLOPS)
+	}
+	for i, want := range []bool{false, false, false, true, false, true} {
+		if got := tile.tied(i%3, i/3); got != want {
+			t.Errorf("cell %d is tied: %v", i, got)
+		}
+	}
+	if tile.tied(3, 0) || tile.tied(0, -1) {
+		t.Error("something is tied outside of the tile")
+	}
+	for i, want := range map[int]int{
+		0: 0,                                 // the slowest, a tenth
+		2: canvas.HeatStep((75.0 - 10) / 90), // between
+		5: canvas.HeatSteps - 1,              // the fastest
+	} {
+		if got := tile.step(tile.cells[i]); got != want {
+			t.Errorf("cell %d has step %d, want %d", i, got, want)
+		}
+	}
+	if tile.cells[4].measured {
+		t.Error("block 128 was not measured with grid 8")
+	}
+
+	d = data.New([]store.Row{synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, "")}, nil, nil, nil)
+	if _, ok := heatTileOf(&d.Panels[0], "csr_vector"); ok {
+		t.Error("a tile of one grid size")
+	}
+}
+
+// The map has every share of a few matrices, and folds many into classes of row lengths.
+func TestWinnerMap(t *testing.T) {
+	d := synthetic.Processor().Report()
+	pages, _ := drawWinners(d)
+	texts := textsOf(pages[0])
+	c := d.NewContest(d.In(d.Setups()[0]))
+	for i := range c.Standings {
+		s := &c.Standings[i]
+		for j := range s.Entries {
+			for _, want := range []string{s.Kernel, c.Places[j].Matrix, number.OfBest(s.Entries[j].Share)} {
+				if !slices.Contains(texts, want) {
+					t.Errorf("%s on %s: %q is not on the map", s.Kernel, c.Places[j].Matrix, want)
+				}
+			}
+		}
+	}
+
+	d = synthetic.Crowd(mostMatrices.page+1, 64, 6).Report()
+	pages, _ = drawWinners(d)
+	texts = textsOf(pages[0])
+	if first := d.Matrices[0]; slices.Contains(texts, first.Name) ||
+		!slices.Contains(texts, data.RowClass(first.RowMean)) {
+		t.Errorf("%s, of %d, is not folded into a class: %q", first.Name, len(d.Matrices), texts)
+	}
+}
+
+// Where there is no room for all kernels, those that win somewhere stay.
+func TestWinnerMapKeepsWinners(t *testing.T) {
+	defer canvas.ForPaper(240)()
+	d := synthetic.Crowd(8, 64, 30).Report()
+	s := d.Setups()[0]
+	c := d.NewContest(d.In(s))
+	m := winnerMapOf(d, c)
+	if len(m.kernels) >= len(c.Standings) {
+		t.Fatalf("%d kernels have room", len(m.kernels))
+	}
+	last := m.kernels[len(m.kernels)-1]
+	for k := range c.Standings {
+		if c.Standings[k].Named > 0 && !slices.Contains(m.kernels, k) {
+			t.Errorf("%s is named the best on %d, and not drawn", c.Standings[k].Kernel, c.Standings[k].Named)
+		}
+	}
+	if !slices.IsSorted(m.kernels) || last == len(m.kernels)-1 {
+		t.Errorf("drawn are %v: no winner is among the last", m.kernels)
+	}
+}

@@ -1,0 +1,422 @@
+package figure
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/cmpimg"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/configs"
+	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/data"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// The pictures of the gallery are there, and there is none that it does not show.
+func TestGallery(t *testing.T) {
+	const docs = "../../docs"
+	text, err := os.ReadFile(filepath.Join(docs, "gallery.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\]\((gallery/[^)]*)\)`).FindAllSubmatch(text, -1) {
+		shown[filepath.FromSlash(string(m[1]))] = true
+	}
+	pictures, err := filepath.Glob(filepath.Join(docs, "gallery", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range pictures {
+		name, err := filepath.Rel(docs, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !shown[name] {
+			t.Errorf("%s is not shown", name)
+		}
+		delete(shown, name)
+	}
+	for name := range shown {
+		t.Errorf("%s is shown and not there", name)
+	}
+}
+
+// goldenDPI keeps the files small; shapes, colours and labels still show.
+const goldenDPI = 50
+
+// goldenData is the database of which a figure's image is kept.
+func goldenData(figure string) *data.Report {
+	switch figure {
+	case "winner-features":
+		return featuredReport(12, byLength)
+	case "gpu-vs-cpu", "best-by-device":
+		return synthetic.Both()
+	case "prefix-sum-variants", "chunk-and-unroll":
+		return synthetic.Scans().Report()
+	case "run-to-run":
+		d := goldenData("")
+		for i := range d.Rows {
+			d.Rows[i].Factor = 1.01 + 0.3*synthetic.Wave(len(d.Rows[i].Matrix))
+		}
+		return d
+	case "gflops-vs-rows":
+		d := goldenData("")
+		for i := range d.Rows { // in panels too
+			d.Rows[i].Rows /= len(d.Rows[i].Matrix)
+		}
+		return d
+	case "throughput-vs-grid":
+		return synthetic.Gpu(4, 64).Report()
+	case "average-improvement", "occupancy":
+		return synthetic.Crowd(4, 64, 20).Report()
+	case "warp-efficiency", "load-efficiency":
+		return synthetic.Profiled(synthetic.Gpu(4, 64).Report())
+	case "bandwidth-by-kernel", "version-improvement", "launch-bounds":
+		return synthetic.Bins().Report()
+	}
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:4]
+	return s.Report()
+}
+
+// draws leaves a test out of those that -short runs, as the race detector does: it draws
+// for seconds, by the code that TestReport goes through from many goroutines.
+func draws(t *testing.T) {
+	t.Helper()
+	long.Test(t, "draws for long")
+}
+
+func TestGolden(t *testing.T) {
+	draws(t)
+	for i := range All {
+		f := &All[i]
+		t.Run(f.ID, func(t *testing.T) {
+			pages, warnings := f.draw(goldenData(f.ID))
+			if len(pages) == 0 || len(warnings) > 0 {
+				t.Fatalf("%d pages, warnings %v", len(pages), warnings)
+			}
+			got, err := pages[0].Raster(goldenDPI)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", f.ID+".png")
+			want, err := os.ReadFile(path)
+			if err != nil && !*cmpimg.GenerateTestData {
+				t.Fatal(err)
+			}
+			// Other processors round differently, at the edges of glyphs only.
+			if same, err := cmpimg.EqualApprox("png", got, want, 0.02); err == nil && same {
+				return
+			}
+			if !*cmpimg.GenerateTestData { // -regen
+				path = filepath.Join(t.TempDir(), f.ID+".png")
+				t.Errorf("differs from the image in testdata: look at both; if the new one is right, run the test with -regen")
+			}
+			if err := os.WriteFile(path, got, 0o644); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// labels is a canvas that only notes where text goes.
+type labels struct {
+	vg.Canvas
+	angle []float64
+	boxes []label
+}
+
+type label struct {
+	text string
+	vg.Rectangle
+}
+
+func (l *labels) SetLineWidth(vg.Length)              {}
+func (l *labels) SetLineDash([]vg.Length, vg.Length)  {}
+func (l *labels) SetColor(color.Color)                {}
+func (l *labels) Translate(vg.Point)                  {}
+func (l *labels) Scale(_, _ float64)                  {}
+func (l *labels) Stroke(vg.Path)                      {}
+func (l *labels) Fill(vg.Path)                        {}
+func (l *labels) DrawImage(vg.Rectangle, image.Image) {}
+func (l *labels) Push()                               { l.angle = append(l.angle, l.angle[len(l.angle)-1]) }
+func (l *labels) Pop()                                { l.angle = l.angle[:len(l.angle)-1] }
+func (l *labels) Rotate(a float64)                    { l.angle[len(l.angle)-1] += a }
+func (l *labels) FillString(f font.Face, p vg.Point, s string) {
+	// A line of text that is upright or a quarter turned, from its baseline to
+	// the height of its capitals.
+	w, h := f.Width(s), f.Extents().Ascent*0.75
+	box := vg.Rectangle{Min: p, Max: vg.Point{X: p.X + w, Y: p.Y + h}}
+	if math.Abs(l.angle[len(l.angle)-1]-canvas.QuarterTurn) < 1e-9 {
+		box = vg.Rectangle{Min: vg.Point{X: -p.Y - h, Y: p.X}, Max: vg.Point{X: -p.Y, Y: p.X + w}}
+	}
+	l.boxes = append(l.boxes, label{s, box})
+}
+
+// TestLabelsApart draws every page of databases of all sizes, for the report and for a column of a
+// paper, and checks that no two labels overlap and none leaves the page.
+func TestLabelsApart(t *testing.T) {
+	draws(t)
+	t.Run("report", checkLabelsOfAll)
+	for name, width := range map[string]vg.Length{"7 cm": 7 * vg.Centimeter, "8.5 cm": 8.5 * vg.Centimeter,
+		"16 cm": 16 * vg.Centimeter} {
+		t.Run(name, func(t *testing.T) {
+			defer canvas.ForPaper(width)()
+			checkLabelsOfAll(t)
+		})
+	}
+}
+
+func checkLabelsOfAll(t *testing.T) {
+	long := synthetic.Processor()
+	long.Matrices = []string{"he131-GTFS_VBB_EndeApr_Dez2016.zip_train+metro+tram+bus", "he184-atco_enc3_opt2_05_21",
+		"matrix_ACTIVSg200_AC_renumbered_add9_01", "ldpc-10GBPS-ETHERNET_1723_2048", "m"}
+	wide := synthetic.Gpu(3, 1024)
+	wide.Grids = []int{1, 7, 100, 1000, 1 << 20}
+	one := synthetic.Processor()
+	one.Matrices, one.Precisions = one.Matrices[:1], []kernels.Precision{kernels.Float64}
+	many := synthetic.Gpu(41, 64)
+	named := synthetic.Crowd(5, 256, 40)
+	named.Device = "NVIDIA GeForce RTX 4090 Laptop GPU (cuda driver 570.86.10, compute mode exclusive process, " +
+		"persistence on)"
+	named.Matrices = long.Matrices
+	every := synthetic.Gpu(2, 0)
+	every.Kernels = every.Kernels[:5]
+	for b := 1; b <= 1024; b++ {
+		every.Blocks = append(every.Blocks, b)
+	}
+	drawn := map[string]bool{}
+	manyBins, namedScans := synthetic.Bins(), synthetic.Scans()
+	manyBins.Matrices = many.Matrices
+	namedScans.Matrices, namedScans.Device = long.Matrices, named.Device
+	for name, d := range map[string]*data.Report{
+		"processor": synthetic.Processor().Report(), "one": one.Report(), "30x11": synthetic.Gpu(30, 256).Report(),
+		"1024": synthetic.Gpu(3, 1024).Report(), "long": long.Report(),
+		"wide": wide.Report(), "41": many.Report(), "40 kernels": named.Report(), "every block": every.Report(),
+		"bins": synthetic.Bins().Report(), "41 bins": manyBins.Report(), "scans": synthetic.Scans().Report(),
+		"long scans": namedScans.Report(), "both": synthetic.Both(), "profiled": synthetic.Profiled(named.Report()),
+		"repeated": goldenData("run-to-run"), "rows": goldenData("gflops-vs-rows"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for i := range All {
+				pages, _ := All[i].draw(d)
+				for _, p := range pages {
+					drawn[All[i].ID] = true
+					checkLabels(t, p)
+				}
+			}
+		})
+	}
+	for i := range All {
+		if !drawn[All[i].ID] {
+			t.Errorf("%s: no database has a page", All[i].ID)
+		}
+	}
+}
+
+// textsOf lists what is written on a page.
+func textsOf(p *canvas.Picture) []string {
+	c := &labels{angle: []float64{0}}
+	p.Draw(draw.NewCanvas(c, canvas.PageWidth, p.PageHeight()))
+	var texts []string
+	for _, b := range c.boxes {
+		texts = append(texts, b.text)
+	}
+	return texts
+}
+
+func checkLabels(t *testing.T, p *canvas.Picture) {
+	t.Helper()
+	c := &labels{angle: []float64{0}}
+	area := draw.NewCanvas(c, canvas.PageWidth, p.PageHeight())
+	p.Draw(area)
+	var all []string
+	for _, b := range c.boxes {
+		all = append(all, b.text)
+	}
+	if canvas.Titled() && !strings.HasPrefix(strings.Join(all, " "), p.Title) {
+		t.Errorf("%s: the title %q is cut: %q", p.Name, p.Title, all[:2])
+	}
+	if len(c.boxes) < 4 {
+		t.Errorf("%s: %d labels only", p.Name, len(c.boxes))
+	}
+	for i, a := range c.boxes {
+		if a.Min.X < 0 || a.Min.Y < 0 || a.Max.X > area.Max.X || a.Max.Y > area.Max.Y {
+			t.Errorf("%s: %q leaves the page: %v", p.Name, a.text, a.Rectangle)
+		}
+		for _, b := range c.boxes[:i] {
+			if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
+				t.Errorf("%s: %q and %q overlap: %v, %v", p.Name, a.text, b.text, a.Rectangle, b.Rectangle)
+			}
+		}
+	}
+}
+
+// A title names who leads on half of the matrices, or on short rows and on long ones; of kernels
+// that take turns it says nothing.
+func TestTitlesOfLeads(t *testing.T) {
+	for _, c := range []struct{ winners, want string }{
+		{"aaab", "csr_scalar is the fastest, or tied, on 3 of 4 matrices"},
+		{"abcabcabc", ""},
+		{"aabccc", "csr_vector is the fastest, or tied, on 3 of 6 matrices"},
+		{"aaabbcc", "csr_scalar is the fastest, or tied, on 3 of 3 matrices up to 30.0 nonzeros in a row, csr_vector on 2 of 4 above"},
+	} {
+		names := map[rune]string{'a': "csr_scalar", 'b': "csr_light", 'c': "csr_vector"}
+		var rows []store.Row
+		for i, winner := range c.winners {
+			for letter, name := range names {
+				r := synthetic.Row(name, 64, 8, 2)
+				if letter == winner {
+					r = synthetic.Row(name, 64, 8, 1)
+				}
+				r.Matrix, r.Rows, r.NNZ = strings.Repeat("m", i+1), 10, 100*(i+1)
+				rows = append(rows, r)
+			}
+		}
+		d := data.New(rows, nil, nil, nil)
+		if got := byRowLength.leads(d, d.Panels); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", c.winners, got, c.want)
+		}
+	}
+}
+
+// A kernel that is tied everywhere and named nowhere does not lead: figures have it in grey.
+func TestTiesDoNotLead(t *testing.T) {
+	var rows []store.Row
+	for i := range 4 {
+		best := map[bool]string{true: "csr_scalar", false: "csr_light"}[i < 3]
+		for _, name := range []string{"csr_scalar", "csr_light", "csr_vector"} {
+			r := synthetic.Row(name, 64, 8, map[string]float64{best: 1, "csr_vector": 1.001}[name])
+			if r.Time == 0 {
+				r = synthetic.Row(name, 64, 8, 2)
+			}
+			r.Matrix, r.Rows, r.NNZ = strings.Repeat("m", i+1), 10, 100*(i+1)
+			r.Tied = name == best || name == "csr_vector"
+			rows = append(rows, r)
+		}
+	}
+	d := data.New(rows, nil, nil, nil)
+	names := []string{"csr_vector", "csr_light", "csr_scalar"}
+	for _, got := range []string{byRowLength.leads(d, d.Panels),
+		tabulate(d, &scenesByCondition(d)[0], each(names, nil)).leads()} {
+		if want := "csr_scalar is the fastest, or tied, on 3 of 4"; !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A figure of some of the matrices counts the twins among these.
+func TestTwinsOnAPage(t *testing.T) {
+	d := &data.Report{Matrices: []store.Matrix{{Name: "a"}, {Name: "b", TwinOf: "model7", TwinScale: 1},
+		{Name: "c", TwinOf: "F1", TwinScale: 0.1}}}
+	for _, tt := range []struct {
+		on   []string
+		want string
+	}{
+		{nil, "Twins, not the real matrices: model7; F1 at scale 0.1."},
+		{[]string{"a", "b"}, "A twin, not the real matrix: model7."},
+		{[]string{"a"}, ""},
+	} {
+		if got := twinNote(d, &canvas.Picture{Matrices: tt.on}); got != tt.want {
+			t.Errorf("on %q: %q, not %q", tt.on, got, tt.want)
+		}
+	}
+}
+
+// TestSweepsGiveFigures: the sweep that a figure names as producing its data does.
+func TestSweepsGiveFigures(t *testing.T) {
+	made := map[string]*data.Report{}
+	for i := range All {
+		f := &All[i]
+		if f.ID == "winner-features" {
+			continue // what a sweep measures says whether two features decide
+		}
+		if made[f.Sweep] == nil {
+			made[f.Sweep] = swept(t, f.Sweep)
+		}
+		if pages, _ := f.draw(made[f.Sweep]); len(pages) == 0 {
+			t.Errorf("%s: `run %s` gives no page", f.ID, f.Sweep)
+		}
+	}
+}
+
+// swept is what a shipped sweep would leave of three matrices, on a processor and,
+// if it has kernels for one, a GPU, where it was profiled.
+func swept(t *testing.T, name string) *data.Report {
+	t.Helper()
+	sweep, err := configs.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices := []store.Device{
+		{Label: "Testcore", Device: kernels.Device{Backend: "cpu", Name: "Testcore", Units: 2},
+			Roof: kernels.Roof{Read: 40}},
+		{Label: "Testcard", Device: kernels.Device{Backend: "cuda", Name: "Testcard", Units: 8},
+			Roof: kernels.Roof{Read: 400}},
+	}
+	var rows []store.Row
+	var matrices []store.Matrix
+	patterns := map[string]*sparse.Density{}
+	for mi, m := range []string{"short", "middle", "long"} {
+		n, mean := 1_000_000*(1+mi), 3+20*mi
+		matrices = append(matrices, store.Matrix{Name: m, Hash: m,
+			Features: sparse.Features{Rows: n, Cols: n, Nonzeros: mean * n, RowMean: float64(mean)}})
+		patterns[m] = synthetic.Pattern(mi)
+		for _, space := range sweep.Kernels {
+			for _, dev := range devices {
+				for c := range space.Expand(dev.Units) {
+					k, _ := kernels.Lookup(c.Kernel)
+					if k.Backend != dev.Backend {
+						continue
+					}
+					ms := 1 + synthetic.Wave(len(rows)+mi)
+					r := store.Row{
+						Sweep: name, Device: dev.Label, Matrix: m, Rows: n, Cols: n, NNZ: mean * n, Format: k.Format,
+						Result: synthetic.Result(c, ms, 0.99, 1.01), Taken: 20,
+						GFLOPS: 2e-6 * float64(mean*n) / ms, GBPS: 12e-6 * float64(mean*n) / ms, RoofFraction: 0.5,
+					}
+					r.Factor, r.Prepare = 1.03, 1e-3*float64(len(k.Format))
+					r.Cache, r.At = trial.Cache(sweep.Protocol.Cache), synthetic.Someday
+					rows = append(rows, synthetic.Estimated(r))
+				}
+			}
+		}
+	}
+	d := data.New(rows, nil, matrices, devices)
+	d.Patterns, d.Launches = patterns, synthetic.LaunchesOf(d)
+	synthetic.Profiled(d)
+	d.Rule = synthetic.Validated(d)
+	d.Sweeps = []store.Sweep{{Name: name, Settings: sweep.Settings()}}
+	if len(d.Searchables()) > 0 {
+		d.Searched = synthetic.SearchedOn(devices[1].Label)
+	}
+	for i := range matrices {
+		for _, dev := range devices {
+			n := 0
+			for j := range rows {
+				if rows[j].Device == dev.Label && rows[j].Matrix == matrices[i].Name {
+					n++
+				}
+			}
+			if sweep.Protocol.Sentinel > 0 && n > sweep.Protocol.Sentinel {
+				d.Drifts = append(d.Drifts, synthetic.Drift(dev.Label, matrices[i].Name, i))
+			}
+		}
+	}
+	return d
+}

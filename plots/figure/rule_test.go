@@ -1,0 +1,234 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+
+	"spmvtune/plots/data"
+	"spmvtune/rule"
+	"spmvtune/store"
+)
+
+// The line of a choice falls where it keeps no more, and ends where the best does.
+func TestKept(t *testing.T) {
+	got := kept([]float64{1, 0.02, 0.5, math.NaN(), 0.5, 1}, 0.1)
+	want := []canvas.Point{{X: 0.1, Y: 100}, {X: 0.1, Y: 80}, {X: 0.5, Y: 80}, {X: 0.5, Y: 40}, {X: 1, Y: 40}}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i, p := range got {
+		if p.X != want[i].X || math.Abs(p.Y-want[i].Y) > 1e-12 {
+			t.Errorf("%d: %v at %v, want %v at %v", i, p.Y, p.X, want[i].Y, want[i].X)
+		}
+	}
+}
+
+// More matrices than a page has rows for are one page that is no higher than for few.
+func TestRegretOfManyMatrices(t *testing.T) {
+	rows, _ := drawRegret(synthetic.Gpu(mostMatrices.here(), 64).Report())
+	many, _ := drawRegret(synthetic.Gpu(mostMatrices.here()+1, 64).Report())
+	if len(rows) != 1 || len(many) != 1 || many[0].Height > rows[0].Height/2 {
+		t.Errorf("%d and %d pages", len(rows), len(many))
+	}
+	texts := textsOf(many[0])
+	for _, want := range []string{"% of the matrices", "learned tree"} {
+		found := false
+		for _, s := range texts {
+			found = found || s == want
+		}
+		if !found {
+			t.Errorf("the page does not say %q: %q", want, texts)
+		}
+	}
+}
+
+// A line of fewer matrices than the others says so: its shares are of these.
+func TestRegretOfFewerMatrices(t *testing.T) {
+	d := synthetic.Gpu(mostMatrices.here()+1, 64).Report()
+	for i := range d.Rule.Selectors {
+		cases := d.Rule.Selectors[i].Validation.Cases
+		for j := range cases {
+			cases[j].SingleKernel = 0
+			if j < 7 {
+				cases[j].SingleKernel = 0.5
+			}
+		}
+	}
+	pages, _ := drawRegret(d)
+	if len(pages) != 1 {
+		t.Fatalf("%d pages", len(pages))
+	}
+	for _, k := range pages[0].Keys {
+		fewer := strings.HasSuffix(k.Text, " (7 matrices)")
+		if fewer != strings.HasPrefix(k.Text, rule.SingleKernel.Name) {
+			t.Errorf("the key says %q", k.Text)
+		}
+	}
+}
+
+// Pages say what shares of 100% hide, of few matrices and of many.
+func TestRegretNamesNoise(t *testing.T) {
+	for _, n := range []int{mostMatrices.here(), mostMatrices.here() + 1} {
+		d := synthetic.Gpu(n, 64).Report()
+		d.Rule.Selectors[0].Noise = "it is noisy."
+		pages, _ := drawRegret(d)
+		if want := string(d.Rule.Selectors[0].Precision) + ": it is noisy."; !strings.HasSuffix(pages[0].Subtitle, want) {
+			t.Errorf("%d matrices: %s", n, pages[0].Subtitle)
+		}
+	}
+}
+
+// A parameter that a trial does not spell out has the catalogue's default.
+func TestSelections(t *testing.T) {
+	k, _ := kernels.Lookup("csr_thread_row")
+	bound := k.Params[0]
+	for params, want := range map[string]string{"": "none", "shared=1": "none", "min_blocks=2 shared=0": "2"} {
+		r := synthetic.Row(k.Name, 0, 0, 1)
+		r.Params = kernels.Params(params)
+		var got []string
+		for _, v := range bound.Values {
+			if data.WithParam(bound, v)(&r) {
+				got = append(got, v)
+			}
+		}
+		if !slices.Equal(got, []string{want}) {
+			t.Errorf("%q is among %v, want %s", params, got, want)
+		}
+	}
+	p := data.Panel{Rows: []store.Row{synthetic.Row("coo_scan_shared", 1024, 8, 1),
+		synthetic.Row("coo_scan_shared", 32, 8, 3), synthetic.Row("coo_scan_shared", 32, 16, 2),
+		synthetic.Row("coo_blelloch", 32, 8, 0.5)}}
+	if r := p.FastestOf(ofFirstScan); r == nil || r.Block != 32 || r.Grid != 16 {
+		t.Errorf("the first scan is %+v", r)
+	}
+	if r := p.FastestOf(data.OfKernels("csr_scalar")); r != nil {
+		t.Errorf("found %+v among other kernels", r)
+	}
+}
+
+// TestTree: every leaf of the rule is drawn, in reach of the page, and told to those who
+// can't see it.
+func TestTree(t *testing.T) {
+	leaf := func(kernel string) *rule.Node {
+		return &rule.Node{Choice: &kernels.Config{Kernel: kernel, Block: 64}, Matrices: []string{"m"}, Fraction: 0.5}
+	}
+	d := synthetic.Processor().Report()
+	d.Rule = synthetic.SampleRule()
+	root := leaf("cpu_coo")
+	for _, name := range []string{"cpu_csr", "cpu_sell", "cpu_csr_rows", "cpu_csr_merge", "cpu_coo_chunks"} {
+		root = &rule.Node{Feature: "row_" + name, Threshold: 12.5, Below: leaf(name), Above: root}
+	}
+	d.Rule.Selectors[0].Root = root
+	pages := DrawTrees(d)
+	if len(pages) != 1 {
+		t.Fatalf("%d pages", len(pages))
+	}
+	svg, tips := pages[0].Web(&canvas.WebStyles{})
+	if len(tips) != root.Leaves() {
+		t.Errorf("%d leaves can be pointed at, of %d", len(tips), root.Leaves())
+	}
+	rows := map[int]bool{}
+	for _, tip := range tips {
+		if tip.X < 0 || tip.X > canvas.Tenth*int(canvas.PageWidth) {
+			t.Errorf("a leaf lies at %d", tip.X)
+		}
+		rows[tip.Y] = true
+	}
+	if len(rows) != len(tips) {
+		t.Errorf("leaves lie on each other: %v", tips)
+	}
+	for _, want := range []string{"cpu_csr_merge", "≤ 12.5", "&gt; 12.5", "row_cpu_sell"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the picture lacks %q", want)
+		}
+	}
+	if !strings.Contains(pages[0].Alt, "row_cpu_coo_chunks above 12.5 and row_cpu_csr_merge at most 12.5: "+
+		"cpu_csr_merge, block 64") {
+		t.Errorf("the words for it: %s", pages[0].Alt)
+	}
+	d.Rule.Selectors[0].Root = leaf("cpu_csr")
+	if pages := DrawTrees(d); slices.ContainsFunc(pages, func(*canvas.Picture) bool { return true }) {
+		t.Error("a rule that asks nothing is drawn as a tree")
+	}
+}
+
+// A share that is not known is no share, of a way or of a mean.
+func TestRegretOfUnknownWays(t *testing.T) {
+	d := synthetic.Processor().Report()
+	for i := range d.Rule.Selectors {
+		cases := d.Rule.Selectors[i].Validation.Cases
+		for j := range cases {
+			cases[j].CSRFive = 0
+		}
+	}
+	list := regrets(d)
+	if len(list) == 0 {
+		t.Fatal("nothing was validated")
+	}
+	for _, w := range knownWays(list) {
+		if ways[w].Name == rule.CSRFive.Name {
+			t.Error("a rule is drawn that was not measured on any matrix")
+		}
+	}
+	if g := list[0]; len(g.matrices) < 2 {
+		t.Fatal("few matrices")
+	} else {
+		s := &d.Rule.Selectors[0]
+		s.Validation.Cases[0].Partial = true // a kernel was not tried there
+		if got := regrets(d)[0]; len(got.matrices) != len(g.matrices)-1 {
+			t.Errorf("%d of %d matrices are judged, one of which is partial", len(got.matrices), len(g.matrices))
+		}
+	}
+	last := len(ways) - 1
+	if got := ways[last].share(rule.Case{Fraction: 0.9}); ways[last].Name != rule.Learned.Name || got != 0.9 {
+		t.Errorf("the last is %s with %v", ways[last].Name, got)
+	}
+}
+
+// A mean over some of the matrices can't be compared with one over all.
+func TestRegretMean(t *testing.T) {
+	g := regret{shares: [][]float64{{0.25, 1}, {math.NaN(), 1}}}
+	if got := g.mean(0); math.Abs(got-0.5) > 1e-12 {
+		t.Errorf("geometric mean %v, want 0.5", got)
+	}
+	if got := g.mean(1); !math.IsNaN(got) || !g.known(1) {
+		t.Errorf("mean %v of a way that is not known of each matrix", got)
+	}
+	d := synthetic.Processor().Report()
+	d.Rule = nil
+	if pages, _ := drawRegret(d); len(pages) > 0 {
+		t.Error("a page without a rule")
+	}
+}
+
+// The overlay compares shapes: each matrix as a share of its own highest throughput.
+func TestOverlay(t *testing.T) {
+	on := func(matrix string, block int, gflops float64) store.Row {
+		r := synthetic.TileRow(block, 8, gflops, "")
+		r.Matrix = matrix
+		return r
+	}
+	d := data.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("a", 256, 40), on("b", 32, 900),
+		on("b", 64, 100), on("b", 128, 300), on("b", 256, 900)}, nil, nil, nil)
+	ch, ok := overBlock.overlaid(d.Panels, "csr_vector")
+	if !ok || len(ch.Faint) != 2 || len(ch.Lines) != 1 {
+		t.Fatalf("%d matrices, %d means", len(ch.Faint), len(ch.Lines))
+	}
+	var got []string
+	for _, q := range ch.Lines[0].Points { // 128 was not measured on both
+		got = append(got, fmt.Sprintf("%g:%.4f", q.X, q.Y))
+	}
+	if s := strings.Join(got, " "); s != "32:0.5000 64:0.3333 256:1.0000" {
+		t.Errorf("mean %s", s)
+	}
+	if _, ok := overBlock.overlaid(d.Panels[:1], "csr_vector"); ok {
+		t.Error("one matrix over itself")
+	}
+}

@@ -1,0 +1,265 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/plots/canvas"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/tuner/replay"
+	"spmvtune/tuner/search"
+)
+
+const convergenceID = "search-convergence"
+
+func drawConvergence(d *data.Report) ([]*canvas.Picture, []error) {
+	return convergencePages(d.Searched), nil
+}
+
+// Convergence draws how fast searches came near the best, as the report does for some of the
+// recorded grids: a picture for each device and cache state, in the order of the outcomes. The
+// format is one of canvas.Formats.
+func Convergence(outcomes []replay.Outcome, format string) ([][]byte, error) {
+	var pictures [][]byte
+	for _, p := range convergencePages(data.Searches{Outcomes: outcomes}) {
+		picture, err := p.Encode(format)
+		if err != nil {
+			return nil, err
+		}
+		pictures = append(pictures, picture)
+	}
+	return pictures, nil
+}
+
+// strategyLook returns how a strategy is drawn. The whole grid in random order is the baseline
+// of the others.
+func strategyLook(name string) canvas.Look {
+	i := max(0, slices.Index(search.Names(), name))
+	l := canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)], Marker: canvas.Markers[i%len(canvas.Markers)]}
+	if name == wholeGrid {
+		l.Color, l.Dashes = canvas.SoftColor, []vg.Length{3, 2}
+	}
+	return l
+}
+
+const wholeGrid = "random"
+
+func convergencePages(s data.Searches) []*canvas.Picture {
+	conditions, of := s.ByCondition()
+	var pages []*canvas.Picture
+	for _, c := range conditions {
+		words := string(c.Cache) + " cache, " + data.ShortDevice(c.Device)
+		p := convergencePage(of[c], s.Left, words)
+		p.Name = convergenceID
+		if len(conditions) > 1 {
+			p.Name = canvas.Slug(convergenceID, words)
+		}
+		pages = append(pages, p)
+	}
+
+	return pages
+}
+
+// convergencePage has a panel for each strategy, with the lines of the others in it. left is
+// the number of grids that were not searched.
+func convergencePage(outcomes []replay.Outcome, left int, words string) *canvas.Picture {
+	curves := replay.Converge(outcomes, sharesDrawn())
+	p := &canvas.Picture{Keys: []canvas.Key{}}
+	for _, c := range curves {
+		p.Keys = append(p.Keys, canvas.Key{Text: c.Strategy, Look: strategyLook(c.Strategy)})
+	}
+	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the best that a search has found by then; band: " +
+		"quartiles over grids and seeds; mark: where searches end on their own. At the lower edge: at most " +
+		number.Plain(lowestLoss) + "%." + risesWords(curves)
+	entitle(p, convergedWords(curves), "How fast searches find the best, "+words)
+	panels := slices.DeleteFunc(slices.Clone(curves),
+		func(c replay.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
+	p.Alt = term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each"
+	columns := canvas.ColumnsFor(len(panels))
+	p.Height = vg.Length((len(panels)+columns-1)/columns)*canvas.PanelHeight(columns) + 24
+	x, y := convergenceScales(curves, columns)
+
+	drawn := make([]*plot.Plot, len(panels))
+	for i, own := range panels {
+		drawn[i] = convergencePlot(own, curves, x, y)
+	}
+	p.Body = func(c draw.Canvas) {
+		canvas.DrawPlots(c, drawn, columns, "device time (% of the whole grid's)",
+			"slower than the fastest of the grid (%)")
+	}
+
+	return p
+}
+
+// risesWords says why a median rises again, "" if none does.
+func risesWords(curves []replay.Curve) string {
+	for _, c := range curves {
+		points := shown(c)
+		for i := 1; i < len(points); i++ {
+			if points[i].Median > max(points[i-1].Median, lowestLoss/100)*(1+1e-9) {
+				return " Where a line rises, searches took up a configuration that seemed faster than the one they " +
+					"had, and is slower by what was measured of it in all."
+			}
+		}
+	}
+	return ""
+}
+
+// convergedWords states what the best of the searches saves and loses.
+func convergedWords(curves []replay.Curve) string {
+	best := -1
+	for i, c := range curves {
+		if c.Strategy != wholeGrid && (best < 0 || c.End.Median < curves[best].End.Median ||
+			c.End.Median == curves[best].End.Median && c.End.Share < curves[best].End.Share) {
+			best = i
+		}
+	}
+	if best < 0 || math.IsInf(curves[best].End.Median, 0) {
+		return ""
+	}
+	c := curves[best]
+	finds := "finds the fastest"
+	if 100*c.End.Median >= lowestLoss {
+		finds = "comes within " + number.Percent(c.End.Median) + " of the fastest"
+	}
+	return fmt.Sprintf("The strategy %s %s in %s of the time that trying everything takes", c.Strategy, finds,
+		number.Percent(c.End.Share))
+}
+
+// searchedWords says what searches were replayed on.
+func searchedWords(outcomes []replay.Outcome, left int) string {
+	grids := map[*replay.Grid]bool{}
+	least, most := math.MaxInt, 0
+	for _, o := range outcomes {
+		grids[o.Grid] = true
+		least, most = min(least, len(o.Grid.Trials)), max(most, len(o.Grid.Trials))
+	}
+
+	configs := term.Grouped(most)
+	if least < most {
+		configs = term.Grouped(least) + " to " + configs
+	}
+	text := fmt.Sprintf("Replayed on %s of %s configurations, %s each",
+		term.GroupedCount(len(grids), "recorded grid", "recorded grids"), configs,
+		term.GroupedCount(len(outcomes[0].Paths), "seed", "seeds"))
+	if left > 0 {
+		text += fmt.Sprintf("; %d more are left to spmvtune replay", left)
+	}
+	return text + "."
+}
+
+// sharesDrawn returns the shares of the grid's device time at which curves are drawn.
+func sharesDrawn() []float64 {
+	const lowest, n = 1e-4, 400
+	shares := make([]float64, n+1)
+	for i := range shares {
+		shares[i] = lowest * math.Pow(1/lowest, float64(i)/n)
+	}
+	return shares
+}
+
+// Losses in percent: what is below the lowest is drawn there, and what is above the
+// highest is not drawn.
+const (
+	lowestLoss  = 0.1
+	highestLoss = 100
+)
+
+// convergenceScales returns the scales of all panels.
+func convergenceScales(curves []replay.Curve, columns int) (x, y canvas.Scale) {
+	first, top := 0.5, 0.1
+	for _, c := range curves {
+		for _, q := range shown(c) {
+			first, top = min(first, q.Share), max(top, q.Median)
+		}
+	}
+	return canvas.LogBetween(100*first/1.1, 105, 14/columns),
+		canvas.LogBetween(lowestLoss, min(120*top, highestLoss), 9)
+}
+
+// shown returns the points of a curve from the first one that is low enough.
+func shown(c replay.Curve) []replay.CurvePoint {
+	i := slices.IndexFunc(c.Points, func(q replay.CurvePoint) bool { return 100*q.Median <= highestLoss })
+	if i < 0 {
+		return nil
+	}
+	return c.Points[i:]
+}
+
+func convergencePlot(own replay.Curve, all []replay.Curve, x, y canvas.Scale) *plot.Plot {
+	p := canvas.NewPlot()
+	x.Apply(&p.X)
+	y.Apply(&p.Y)
+	p.Add(canvas.ThinGrid(), canvas.Heading{Text: own.Strategy, Note: "ends after " + number.Percent(own.End.Share)},
+		convergenceBand{own})
+
+	for _, c := range all {
+		if c.Strategy != own.Strategy {
+			p.Add(convergenceLine{c, 0.7, false})
+		}
+	}
+
+	p.Add(convergenceLine{own, 2, true})
+	return p
+}
+
+// placed returns a function that maps a share and a loss to a point, at the edge if they are beyond it.
+func placed(c draw.Canvas, p *plot.Plot) func(share, loss float64) vg.Point {
+	tx, ty := p.Transforms(&c)
+	return func(share, loss float64) vg.Point {
+		return vg.Point{X: tx(min(100*share, p.X.Max)), Y: ty(min(max(100*loss, p.Y.Min), p.Y.Max))}
+	}
+}
+
+type convergenceBand struct{ replay.Curve }
+
+func (b convergenceBand) Plot(c draw.Canvas, p *plot.Plot) {
+	at, points := placed(c, p), shown(b.Curve)
+	var outline []vg.Point
+	for _, q := range points {
+		outline = append(outline, at(q.Share, q.High))
+	}
+
+	for _, q := range slices.Backward(points) {
+		outline = append(outline, at(q.Share, q.Low))
+	}
+	if len(outline) > 0 {
+		c.FillPolygon(canvas.Fade(strategyLook(b.Strategy).Color), outline)
+	}
+}
+
+type convergenceLine struct {
+	replay.Curve
+	width  vg.Length
+	marked bool // A marker shows where it ends.
+}
+
+func (l convergenceLine) Plot(c draw.Canvas, p *plot.Plot) {
+	at, look := placed(c, p), strategyLook(l.Strategy)
+	var line []vg.Point
+	for _, q := range shown(l.Curve) {
+		line = append(line, at(q.Share, q.Median))
+	}
+	if len(line) == 0 {
+		return
+	}
+	c.StrokeLines(look.Line(l.width), line)
+	if !l.marked {
+		return
+	}
+	end := at(l.End.Share, l.End.Median)
+	look.Mark(c, end, 4)
+	canvas.Hover(c, end, func() string {
+		return fmt.Sprintf("%s ends after %s of the grid's device time, %s slower than its fastest (median of the "+
+			"grids)",
+			l.Strategy, number.Percent(l.End.Share), number.Percent(l.End.Median))
+	})
+}

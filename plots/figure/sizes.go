@@ -1,0 +1,686 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+
+	"spmvtune/plots/data"
+	"spmvtune/plots/number"
+	"spmvtune/store"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// drawThroughput draws throughput over block or grid size: for each setup and unit of the size an
+// overview with a panel per matrix, and for each matrix a picture with a panel per precision and
+// unit.
+func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) {
+	var overviews, details []*canvas.Picture
+	units := dim.units(d.Panels)
+	u := data.UnitFor(dim.varied(d.Panels))
+	for _, s := range d.Setups() {
+		for _, of := range units {
+			dim.only = of
+			panels := dim.varied(d.In(s))
+			pages := (len(panels) + mostPanels.here() - 1) / mostPanels.here()
+			for n := range pages {
+				part := panels[n*mostPanels.here() : min(len(panels), (n+1)*mostPanels.here())]
+				overviews = append(overviews, dim.overview(d, s, part, u, n+1, pages, len(units) > 1))
+			}
+		}
+	}
+
+	dim.only = ""
+	for _, group := range byMatrix(d) {
+		if panels := dim.varied(group); len(panels) > 0 {
+			details = append(details, dim.detail(d, panels, u))
+		}
+	}
+
+	return append(overviews, details...), nil
+}
+
+// units lists what the size means to the kernels of some panels, in the catalogue's order.
+func (dim dimension) units(panels []data.Panel) []string {
+	var list []string
+	for _, name := range data.KernelsOf(panels) {
+		if unit := dim.unitOf(name); unit != "" && !slices.Contains(list, unit) {
+			list = append(list, unit)
+		}
+	}
+	return list
+}
+
+// byMatrix groups the panels that differ only in precision.
+func byMatrix(d *data.Report) [][]data.Panel {
+	var groups [][]data.Panel
+	index := map[trial.Case]int{}
+	for _, p := range d.Panels {
+		key := trial.Case{Device: p.Device, Matrix: p.Matrix, Cache: p.Cache}
+		i, found := index[key]
+		if !found {
+			i = len(groups)
+			index[key] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], p)
+	}
+
+	return groups
+}
+
+// fewestSizes is the fewest sizes that a line is drawn over. What two say is a sentence.
+const fewestSizes = 3
+
+// varied returns the panels in which some kernel was measured at several sizes.
+func (dim dimension) varied(panels []data.Panel) []data.Panel {
+	var list []data.Panel
+	for i := range panels {
+		for _, l := range dim.lines(&panels[i], data.GFLOPS) { // every good trial has some
+			if len(l.Points) >= fewestSizes {
+				list = append(list, panels[i])
+				break
+			}
+		}
+	}
+
+	return list
+}
+
+// chart makes the panel's chart. These kernels are named, with at most this many tick labels
+// and markers. What is drawn of the papers is added to c.
+func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []string, labels, markers int) canvas.Chart {
+	ch := canvas.Chart{Heading: p.Matrix, Markers: markers}
+	for _, l := range dim.lines(p, u) {
+		if slices.Contains(named, l.Kernel) {
+			ch.Lines = append(ch.Lines, l)
+		} else {
+			ch.Faint = append(ch.Faint, l)
+		}
+	}
+
+	dim.cite(ch.Lines, u, c)
+	ch.Note = dim.fixedWords(ch.Lines)
+
+	var xs []int
+	for _, l := range slices.Concat(ch.Lines, ch.Faint) {
+		for _, q := range l.Points {
+			if q.X > 0 {
+				xs = append(xs, int(q.X))
+			}
+		}
+		for _, h := range l.Published {
+			if h.X > 0 {
+				xs = append(xs, int(h.X))
+			}
+		}
+	}
+
+	ch.X = canvas.Sizes(xs, labels)
+	ch.Roof = data.RoofOf([]data.Panel{*p}, u)
+	return ch
+}
+
+// overview draws small multiples, the matrices by mean row length. several says that there are
+// kernels to which the size means something else.
+func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel, u data.Unit, n,
+	of int, several bool) *canvas.Picture {
+	columns := canvas.ColumnsFor(len(panels))
+	charts := make([]canvas.Chart, len(panels))
+	own := dim.ofUnit(panels)
+	names := data.LeadersOf(own, mostSmallLines)
+	cited := citationsOf(d)
+	for i := range panels {
+		charts[i] = dim.chart(&panels[i], u, cited, names, max(5, 10-columns), 24/columns)
+	}
+	p := &canvas.Picture{
+		Name: fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
+		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(own))-len(names)) +
+			" Matrices by rising mean row length." + cited.Caption(),
+		Alt: fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"),
+			data.MatrixNames(panels)),
+	}
+	if several {
+		p.Name += "-" + canvas.Slug(dim.only)
+	}
+	dim.keys(p, charts, names, columns)
+	entitle(p, dim.matters(panels), fmt.Sprintf("Throughput over %s size (%s), %s", dim.name, dim.only, d.Words(s)))
+	if of > 1 {
+		p.Name += fmt.Sprintf("-%d", n)
+		p.Title += fmt.Sprintf(" (%d of %d)", n, of)
+	}
+
+	rows := (len(charts) + columns - 1) / columns
+	p.Height = vg.Length(rows)*canvas.PanelHeight(columns) + 24
+	p.Body = func(c draw.Canvas) { canvas.DrawCharts(c, charts, columns, dim.name+" size: "+dim.only, u.Label) }
+	return p
+}
+
+// keys puts the names of lines at their ends, if panels are wide, or else into the legend.
+func (dim dimension) keys(p *canvas.Picture, charts []canvas.Chart, names []string, columns int) {
+	p.Kernels = names
+	if columns > mostLabelled || canvas.Narrow() {
+		p.Keys = canvas.KeysOf(names, false)
+		return
+	}
+	p.Keys = []canvas.Key{}
+	for i := range charts {
+		charts[i].Labelled = true
+	}
+}
+
+// mostLabelled is the most panels side by side that have room for names.
+const mostLabelled = 2
+
+// ofUnit keeps the trials of kernels to which the size means what the dimension is about, or
+// nothing.
+func (dim dimension) ofUnit(panels []data.Panel) []data.Panel {
+	if dim.only == "" {
+		return panels
+	}
+	own := slices.Clone(panels)
+	for i := range own {
+		own[i].Rows = slices.DeleteFunc(slices.Clone(own[i].Rows), func(r store.Row) bool {
+			unit := dim.unitOf(r.Kernel)
+			return unit != dim.only && unit != ""
+		})
+	}
+	return own
+}
+
+// matters states for which kernel the size matters most and least: how many times as fast its
+// best size is as its worst, in the geometric mean over matrices.
+func (dim dimension) matters(panels []data.Panel) string {
+	means := map[string]*stat.GeometricMean{}
+	for i := range panels {
+		for _, l := range dim.lines(&panels[i], data.GFLOPS) {
+			if len(l.Points) < fewestSizes {
+				continue
+			}
+			byY := func(a, b canvas.Point) int { return cmp.Compare(a.Y, b.Y) }
+			if means[l.Kernel] == nil {
+				means[l.Kernel] = new(stat.GeometricMean)
+			}
+			means[l.Kernel].Add(slices.MaxFunc(l.Points, byY).Y / slices.MinFunc(l.Points, byY).Y)
+		}
+	}
+
+	names := slices.Collect(maps.Keys(means))
+	data.SortKernels(names)
+	if len(names) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(means[b].Value(), means[a].Value()) })
+	most, least := names[0], names[len(names)-1]
+	gain := func(name string) string { return number.Significant(means[name].Value(), 2) }
+	text := fmt.Sprintf("From its worst %s size to its best %s gains %s times", dim.name, most, gain(most))
+	if gain(least) != gain(most) {
+		text += fmt.Sprintf(", %s %s", least, gain(least))
+	}
+	return text
+}
+
+// detail draws one matrix: a panel per unit and precision, on the same y axis.
+func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *canvas.Picture {
+	first := &panels[0]
+	var charts []canvas.Chart
+	var of []data.Panel // by chart
+	var top float64
+	names := data.LeadersOf(panels, mostLargeLines)
+	cited := citationsOf(d)
+
+	for _, unit := range dim.units(panels) {
+		dim.only = unit
+		for _, p := range dim.varied(panels) {
+			ch := dim.chart(&p, u, cited, names, 7, 16)
+			ch.Heading = string(p.Precision) + ", " + unit
+			top = max(top, ch.Peak())
+			charts, of = append(charts, ch), append(of, p)
+		}
+	}
+	dim.only = ""
+
+	for i := range charts {
+		charts[i].Top = top
+	}
+	columns := min(len(charts), mostLabelled)
+	rows := (len(charts) + columns - 1) / columns
+	p := &canvas.Picture{
+		Name: fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix),
+		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + dim.settings(of, charts) +
+			cited.Caption(),
+		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
+		Detail:   true,
+		Matrices: []string{first.Matrix},
+		Height:   vg.Length(rows)*230 + 40,
+		Body:     func(c draw.Canvas) { canvas.DrawCharts(c, charts, columns, dim.name+" size", u.Label) },
+	}
+	dim.keys(p, charts, names, columns)
+	entitle(p, "", fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name,
+		d.ConditionWords(first.Condition())))
+	return p
+}
+
+// settings names what is fixed, kernel by kernel if they differ; "" if the panels' headings
+// say it all.
+func (dim dimension) settings(panels []data.Panel, charts []canvas.Chart) string {
+	var list []string
+	for i := range charts {
+		var each []string
+		for _, l := range charts[i].Lines {
+			if s := strings.TrimSpace(fmt.Sprintf("%s %s", numbered(l.Fixed), l.Unusual())); s != "" && !l.Flat() {
+				each = append(each, l.Kernel+" "+s)
+			}
+		}
+		if params := slices.ContainsFunc(charts[i].Lines,
+			func(l canvas.Line) bool { return l.Unusual() != "" }); params || len(fixedSizes(charts[i].Lines)) > 1 {
+			list = append(list, fmt.Sprintf(" Fixed in %s (%s): %s.", panels[i].Precision, dim.other,
+				strings.Join(each, ", ")))
+		}
+	}
+
+	return strings.Join(list, "")
+}
+
+// numbered prints a size, "" for none.
+func numbered(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// subtitle says what is fixed, what the marks mean, and how many kernels are not named.
+func (dim dimension) subtitle(charts []canvas.Chart, u data.Unit, faint int) string {
+	s := fmt.Sprintf("Each kernel at the %s of its best configuration, of those tried with most sizes. Bands: %s.",
+		dim.other, canvas.Interval)
+	var flat, roof bool
+	for i := range charts {
+		ch := &charts[i]
+		for _, l := range ch.Lines {
+			flat = flat || l.Flat()
+		}
+		roof = roof || ch.ShowsRoof()
+	}
+
+	if flat {
+		s += fmt.Sprintf(" Dotted: kernels without a %s size, with their intervals beside the panel.", dim.name)
+	}
+	s += unnamed(faint, "thin grey")
+	if roof {
+		s += " Grey dashes: measured memory bandwidth."
+	}
+	return s + u.Note
+}
+
+// draw draws throughput over block or grid size and, for each setup, a picture with the
+// matrices over each other.
+func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
+	pages, warnings := drawThroughput(d, dim)
+	var overlays []*canvas.Picture
+	units := dim.units(d.Panels)
+	for _, s := range d.Setups() {
+		for _, of := range units {
+			dim.only = of
+			p := dim.overlay(d, s, dim.ofUnit(dim.varied(d.In(s))))
+			if p == nil {
+				continue
+			}
+			if len(units) > 1 {
+				p.Name += "-" + canvas.Slug(of)
+			}
+			overlays = append(overlays, p)
+		}
+	}
+
+	first := slices.IndexFunc(pages, func(p *canvas.Picture) bool { return p.Detail })
+	if first < 0 {
+		first = len(pages)
+	}
+	return slices.Insert(pages, first, overlays...), warnings
+}
+
+// overlay draws the matrices of one setup over each other, a panel per kernel, and their
+// geometric mean. Each line is a share of its own highest throughput, so that shapes can be
+// compared. It is nil if there are fewer than two matrices.
+func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) *canvas.Picture {
+	var charts []canvas.Chart
+	names := data.LeadersOf(panels, mostKernels.here())
+	for _, kernel := range names {
+		if ch, ok := dim.overlaid(panels, kernel); ok {
+			charts = append(charts, ch)
+		}
+	}
+
+	if len(charts) == 0 {
+		return nil
+	}
+	columns := canvas.ColumnsFor(len(charts))
+
+	var xs []int
+	for i := range charts {
+		for _, l := range charts[i].Faint {
+			for _, q := range l.Points {
+				xs = append(xs, int(q.X))
+			}
+		}
+	}
+
+	for i := range charts {
+		charts[i].X = canvas.Sizes(xs, 9-columns-columns/4)
+		charts[i].Markers = 24 / columns
+	}
+
+	return &canvas.Picture{
+		Name: fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache), "overlay"),
+		Title: fmt.Sprintf("%s size (%s) on all matrices, %s", strings.ToUpper(dim.name[:1])+dim.name[1:], dim.only,
+			d.Words(s)),
+		Subtitle: fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of "+
+			"its best configuration. "+
+			"Thick: geometric mean of the matrices, where all were measured.", dim.other),
+		Alt: fmt.Sprintf("a panel per kernel, %s over each other: %s",
+			term.GroupedCount(len(panels), "matrix", "matrices"), data.MatrixNames(panels)),
+		Keys:   []canvas.Key{},
+		Height: vg.Length((len(charts)+columns-1)/columns)*canvas.PanelHeight(columns) + 24,
+		Body: func(c draw.Canvas) {
+			canvas.DrawCharts(c, charts, columns, dim.axisLabel(names), "share of the highest throughput")
+		},
+	}
+}
+
+// overlaid returns the panel of one kernel, false if fewer than two matrices have several
+// sizes of it.
+func (dim dimension) overlaid(panels []data.Panel, kernel string) (canvas.Chart, bool) {
+	ch := canvas.Chart{Heading: kernel, Top: 1, Steps: 5}
+	means := map[float64]stat.GeometricMean{} // by X
+	for i := range panels {
+		own := panels[i]
+		own.Rows = own.ByKernel(kernel)
+		for _, l := range dim.lines(&own, data.GFLOPS) {
+			if len(l.Points) < fewestSizes {
+				continue
+			}
+			best := slices.MaxFunc(l.Points, func(a, b canvas.Point) int { return cmp.Compare(a.Y, b.Y) }).Y
+			for j := range l.Points {
+				q := &l.Points[j]
+				*q = canvas.Point{X: q.X, Y: q.Y / best, Low: q.Y / best, High: q.Y / best}
+				m := means[q.X]
+				m.Add(q.Y)
+				means[q.X] = m
+			}
+			ch.Faint = append(ch.Faint, l)
+		}
+	}
+
+	if len(ch.Faint) < 2 {
+		return canvas.Chart{}, false
+	}
+	mean := canvas.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
+	mean.Look.Dashes = nil
+
+	for _, q := range ch.Faint[0].Points { // what all have is among these
+		if m := means[q.X]; m.Count() == len(ch.Faint) {
+			y := m.Value()
+			mean.Points = append(mean.Points, canvas.Point{X: q.X, Y: y, Low: y, High: y})
+		}
+	}
+
+	if len(mean.Points) > 1 {
+		ch.Lines = []canvas.Line{mean}
+	}
+	return ch, true
+}
+
+// A dimension is one of the two sizes that a kernel is tuned over.
+type dimension struct {
+	name, other string // "block", "grid"
+	size, fixed func(*store.Row) int
+	meaning     func(*kernels.Kernel) string // The meaning of this size; "" if the kernel has no such choice.
+	// only keeps kernels to which the size means this, and those without a choice; "" keeps all.
+	only string
+}
+
+var (
+	overBlock = dimension{
+		name: "block", other: "grid",
+		size:    func(r *store.Row) int { return choice(r, r.Block, blockMeaning) },
+		fixed:   func(r *store.Row) int { return choice(r, r.Grid, gridMeaning) },
+		meaning: blockMeaning,
+	}
+	overGrid = dimension{
+		name: "grid", other: "block",
+		size:    func(r *store.Row) int { return choice(r, r.Grid, gridMeaning) },
+		fixed:   func(r *store.Row) int { return choice(r, r.Block, blockMeaning) },
+		meaning: gridMeaning,
+	}
+)
+
+func blockMeaning(k *kernels.Kernel) string { return k.Block }
+func gridMeaning(k *kernels.Kernel) string  { return k.Grid }
+
+// choice returns the size v of r, 0 if its kernel can't choose it. The grid of coo_atomic
+// follows from the block, for example, so it is not a dimension.
+func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
+	if k, known := kernels.Lookup(r.Kernel); known && meaning(&k) == "" {
+		return 0
+	}
+	return v
+}
+
+// lines returns a panel's lines in the catalogue's order.
+func (dim dimension) lines(p *data.Panel, u data.Unit) []canvas.Line {
+	var lines []canvas.Line
+	for _, kernel := range data.KernelsOf([]data.Panel{*p}) {
+		if unit := dim.unitOf(kernel); dim.only != "" && unit != "" && unit != dim.only {
+			continue
+		}
+		rows := p.ByKernel(kernel)
+		best := dim.base(rows)
+		l := canvas.Line{Kernel: kernel, Look: canvas.LookOf(kernel), Fixed: dim.fixed(best), Params: best.Params}
+		for i := range rows {
+			r := &rows[i]
+			if v := u.Of(r); dim.fixed(r) == l.Fixed && r.Params == l.Params && v > 0 && !math.IsInf(v, 0) {
+				l.Points = append(l.Points, canvas.Throughput(r, float64(dim.size(r)), v))
+			}
+		}
+		// A size measured twice, as with a grid that the kernel ignores, counts
+		// at its best.
+		slices.SortStableFunc(l.Points, func(a, b canvas.Point) int {
+			return cmp.Or(cmp.Compare(a.X, b.X), -cmp.Compare(a.Y, b.Y))
+		})
+		l.Points = slices.CompactFunc(l.Points, func(a, b canvas.Point) bool { return a.X == b.X })
+		if len(l.Points) > 0 {
+			lines = append(lines, l)
+		}
+	}
+
+	return lines
+}
+
+// base returns the fastest of a kernel's trials whose other choices were tried with the most sizes, or
+// with more than half as many: one at a grid that was tried with one block is no line over blocks.
+func (dim dimension) base(rows []store.Row) *store.Row {
+	type choices struct {
+		fixed  int
+		params kernels.Params
+	}
+	of := func(r *store.Row) choices { return choices{dim.fixed(r), r.Params} }
+	sizes, most := map[choices]int{}, 0
+	for i := range rows {
+		at := of(&rows[i])
+		sizes[at]++
+		most = max(most, sizes[at])
+	}
+	var best *store.Row
+	for i := range rows {
+		if r := &rows[i]; 2*sizes[of(r)] > most && (best == nil || r.Time < best.Time) {
+			best = r
+		}
+	}
+	return best
+}
+
+// cite adds published values to the lines: at the size that the paper calls the best, or
+// beside lines without a size.
+func (dim dimension) cite(lines []canvas.Line, u data.Unit, c *citations) {
+	for i := range lines {
+		l := &lines[i]
+		l.Published = c.beside(u, l.Points[0].Row, func(p *data.Publication) (float64, bool) {
+			if l.Flat() {
+				return 0, true
+			}
+			return float64(p.Block), dim.name == overBlock.name && p.Block > 0
+		})
+	}
+}
+
+// fixedSizes lists the values at which the other size is fixed in some lines.
+func fixedSizes(lines []canvas.Line) []int {
+	var sizes []int
+	for _, l := range lines {
+		if l.Fixed > 0 && !l.Flat() {
+			sizes = append(sizes, l.Fixed)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// fixedWords names the fixed size: "grid 2", or "grid 1 or 2" for kernels that differ. More
+// values would say nothing in a heading, and would read as a range that was swept.
+func (dim dimension) fixedWords(lines []canvas.Line) string {
+	sizes := fixedSizes(lines)
+	switch len(sizes) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s %d", dim.other, sizes[0])
+	case 2:
+		return fmt.Sprintf("%s %d or %d", dim.other, sizes[0], sizes[1])
+	}
+
+	return "each at its own " + dim.other
+}
+
+// unitOf is what the size means to a kernel, "" if it has no choice. A user's own kernel has one of
+// its own meaning.
+func (dim dimension) unitOf(kernel string) string {
+	k, known := kernels.Lookup(kernel)
+	if !known {
+		return dim.name
+	}
+	m := strings.TrimPrefix(dim.meaning(&k), "C, ")   // SELL's rows per chunk
+	for _, rest := range []string{";", ",", " of "} { // which explains
+		m, _, _ = strings.Cut(m, rest)
+	}
+	return m
+}
+
+// axisLabel says what the dimension means to these kernels.
+func (dim dimension) axisLabel(names []string) string {
+	var meanings []string
+	for _, name := range names {
+		if m := dim.unitOf(name); m != "" && !slices.Contains(meanings, m) {
+			meanings = append(meanings, m)
+		}
+	}
+	if len(meanings) == 0 {
+		return dim.name
+	}
+	return dim.name + " size: " + strings.Join(meanings, " / ")
+}
+
+// sentences say for each setup what the second of two sizes changes, where kernels were tried with
+// two and not with more, for which a line would be drawn.
+func (dim dimension) sentences(d *data.Report) []Statement {
+	var list []Statement
+	for _, s := range d.Setups() {
+		if text := dim.sentence(d.In(s)); text != "" {
+			list = append(list, Statement{s, d.Words(s) + ": " + text})
+		}
+	}
+	return list
+}
+
+// A step is what a kernel gains from the lower of two sizes to the higher, over matrices.
+type step struct {
+	kernel    string
+	low, high int
+	gain      stat.GeometricMean
+}
+
+func (dim dimension) sentence(panels []data.Panel) string {
+	steps := map[string]*step{}
+	for i := range panels {
+		for _, l := range dim.lines(&panels[i], data.GFLOPS) {
+			if len(l.Points) != 2 {
+				continue
+			}
+			low, high := int(l.Points[0].X), int(l.Points[1].X)
+			key := fmt.Sprint(l.Kernel, low, high)
+			if steps[key] == nil {
+				steps[key] = &step{kernel: l.Kernel, low: low, high: high}
+			}
+			steps[key].gain.Add(l.Points[1].Y / l.Points[0].Y)
+		}
+	}
+
+	var list []*step
+	for _, name := range data.KernelsOf(panels) {
+		var most *step // on the most matrices
+		for _, t := range steps {
+			if t.kernel == name && (most == nil || t.gain.Count() > most.gain.Count() ||
+				t.gain.Count() == most.gain.Count() && t.low < most.low) {
+				most = t
+			}
+		}
+		if most != nil {
+			list = append(list, most)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+
+	slices.SortStableFunc(list, func(a, b *step) int {
+		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high), cmp.Compare(b.gain.Value(), a.gain.Value()))
+	})
+	var texts []string
+	for start := 0; start < len(list); {
+		end := start
+		for end < len(list) && list[end].low == list[start].low && list[end].high == list[start].high {
+			end++
+		}
+		texts = append(texts, fmt.Sprintf("%s %d is %s times as fast as %d", dim.name, list[start].high,
+			gainWords(list[start:end]), list[start].low))
+		start = end
+	}
+	return strings.Join(texts, "; ") + " (geometric means over the matrices)."
+}
+
+// gainWords says what the same step gives several kernels, which fall: each of a few, and the range
+// of many.
+func gainWords(list []*step) string {
+	const most = 4
+	each := func(t *step) string { return number.Significant(t.gain.Value(), 3) + " (" + t.kernel + ")" }
+	if n := len(list); n > most {
+		return fmt.Sprintf("%s to %s, of %d kernels,", each(list[0]), each(list[n-1]), n)
+	}
+	words := make([]string, len(list))
+	for i, t := range list {
+		words[i] = each(t)
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,77 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/plots/data"
+	"spmvtune/store"
+)
+
+// Two sizes are a sentence and no picture, three a picture and no sentence.
+func TestTwoSizesAreASentence(t *testing.T) {
+	rows := []store.Row{synthetic.TileRow(32, 8, 10, ""), synthetic.TileRow(64, 8, 15, "")}
+	d := data.New(rows, nil, nil, nil)
+	pages, _ := overBlock.draw(d)
+	words := overBlock.sentences(d)
+	const want = "block 64 is 1.50 (csr_vector) times as fast as 32"
+	if len(pages) > 0 || len(words) != 1 || !strings.Contains(words[0].Text, want) {
+		t.Errorf("two sizes: %d pages, %v", len(pages), words)
+	}
+	d = data.New(append(rows, synthetic.TileRow(128, 8, 20, "")), nil, nil, nil)
+	if pages, _ = overBlock.draw(d); len(pages) == 0 || len(overBlock.sentences(d)) > 0 {
+		t.Errorf("three sizes: %d pages, %v", len(pages), overBlock.sentences(d))
+	}
+}
+
+// A picture is of kernels to which the size means the same.
+func TestFacetsByUnit(t *testing.T) {
+	d := synthetic.Processor().Report()
+	pages, _ := drawThroughput(d, overBlock)
+	for _, p := range pages {
+		if p.Detail {
+			continue
+		}
+		rows := strings.HasSuffix(p.Name, "rows-per-chunk")
+		for _, name := range p.Kernels {
+			if unit := overBlock.unitOf(name); unit != "" && (unit == "rows per chunk") != rows {
+				t.Errorf("%s has %s, whose block is %s", p.Name, name, unit)
+			}
+		}
+	}
+}
+
+func TestLinesFixTheOtherSize(t *testing.T) {
+	d := data.New([]store.Row{
+		synthetic.Row("cpu_csr_rows", 64, 1, 5), synthetic.Row("cpu_csr_rows", 256, 1, 4),
+		synthetic.Row("cpu_csr_rows", 64, 2, 3), synthetic.Row("cpu_csr_rows", 256, 2, 2),
+		synthetic.Row("cpu_csr_rows", 64, 4, 1), // faster, but at a grid with one block
+		synthetic.Row("cpu_csr", 0, 0, 8),
+		// the grid follows from the block
+		synthetic.Row("coo_atomic", 128, 40, 7), synthetic.Row("coo_atomic", 256, 20, 6),
+	}, nil, nil, nil)
+	lines := overBlock.lines(&d.Panels[0], data.GBPS)
+	got := map[string]string{}
+	for _, l := range lines {
+		for _, p := range l.Points {
+			got[l.Kernel] += fmt.Sprintf("%g:%.3f ", p.X, p.Y)
+		}
+		got[l.Kernel] += fmt.Sprintf("at %d", l.Fixed)
+	}
+	for kernel, want := range map[string]string{
+		"cpu_csr_rows": "64:0.333 256:0.500 at 2",
+		"cpu_csr":      "0:0.125 at 0",
+		"coo_atomic":   "128:0.143 256:0.167 at 0",
+	} {
+		if got[kernel] != want {
+			t.Errorf("%s: %q, want %q", kernel, got[kernel], want)
+		}
+	}
+	p := lines[0].Points[0]
+	if math.Abs(p.Low-0.125/1.25) > 1e-12 || math.Abs(p.High-0.125/0.9) > 1e-12 {
+		t.Errorf("band %v to %v of %v", p.Low, p.High, p.Y)
+	}
+}

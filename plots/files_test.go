@@ -1,0 +1,151 @@
+package plots
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/internal/testing/synthetic"
+)
+
+func TestFilesAppearWhole(t *testing.T) {
+	f := folderIn(t.TempDir())
+	for _, content := range []string{"first", "second"} {
+		if err := f.Write("x.md", []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(f.dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%d entries (%v): temporary files are left", len(entries), err)
+	}
+	if got, _ := os.ReadFile(filepath.Join(f.dir, "x.md")); string(got) != "second" {
+		t.Errorf("content %q", got)
+	}
+	if info, err := os.Stat(filepath.Join(f.dir, "x.md")); err != nil || info.Mode().Perm()&0o044 != 0o044 {
+		t.Errorf("others can't read the file: %v, %v", info.Mode(), err)
+	}
+	if err := f.Write("nowhere/x.md", nil); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("error %v names no file", err)
+	}
+}
+
+// A second report keeps the pictures that would not change, draws a damaged one again, and
+// removes what it no longer makes unless someone has changed it.
+func TestSecondReport(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	write := func(matrices int) *Written {
+		t.Helper()
+		s := synthetic.Processor()
+		s.Matrices = s.Matrices[:matrices]
+		w, err := Write(t.Context(), s.Report(), dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	long := time.Unix(1e9, 0)
+	age := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if err := os.Chtimes(path(name), long, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	old := func(name string) bool {
+		info, err := os.Stat(path(name))
+		return err == nil && info.ModTime().Equal(long)
+	}
+
+	first := write(3)
+	kept, damaged := "figures/csr-compression.png", "figures/csr-compression.svg"
+	if err := os.WriteFile(path(damaged), []byte("<svg>"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	age(kept, damaged)
+	if again := write(3); !slices.Equal(again.Files, first.Files) {
+		t.Errorf("the second report has %d files, the first %d", len(again.Files), len(first.Files))
+	}
+	if !old(kept) {
+		t.Error("an unchanged picture was drawn again")
+	}
+	if old(damaged) {
+		t.Error("a damaged picture was kept")
+	}
+
+	gone, edited, own := "figures/throughput-vs-block-cold-power-law.png",
+		"figures/throughput-vs-block-cold-power-law.svg", "figures/mine.png"
+	for _, name := range []string{edited, own} {
+		if err := os.WriteFile(path(name), []byte("of a user"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(2)
+	if _, err := os.Stat(path(gone)); err == nil {
+		t.Errorf("%s of the report before is left", gone)
+	}
+	for _, name := range []string{edited, own} {
+		if content, _ := os.ReadFile(path(name)); string(content) != "of a user" {
+			t.Errorf("%s of a user was removed", name)
+		}
+	}
+	if old(kept) {
+		t.Error("a picture of other data was kept")
+	}
+}
+
+// A report on some figures leaves the others, and one of figures alone the tables and the page.
+func TestReportOnOneFigureKeepsOthers(t *testing.T) {
+	for _, alone := range []bool{false, true} {
+		dir, d := t.TempDir(), synthetic.Processor()
+		d.Matrices = d.Matrices[:2]
+		for _, opt := range []Options{{Title: "all"}, {Title: "one", Figures: []string{"csr-compression"}, Alone: alone},
+			{Title: "all", Figures: []string{"drift"}, Alone: alone}} {
+			if _, err := Write(t.Context(), d.Report(), dir, opt); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"figures/gflops-vs-nnz-float32-cold.png", "tables/summary.md"} {
+				if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+					t.Error(err)
+				}
+			}
+			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+			if want := alone || opt.Title == "all"; err != nil || strings.Contains(string(page), "<h1>all</h1>") != want {
+				t.Errorf("alone %t: the page is that of all figures: %t, %v", alone, !want, err)
+			}
+		}
+	}
+}
+
+// A record that names files elsewhere, in the report's folder or out of it, removes none of them.
+func TestRecordStaysInItsFolder(t *testing.T) {
+	dir := t.TempDir()
+	report := filepath.Join(dir, "report")
+	if err := makeFolders(report, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	f := folderIn(report)
+	names := []string{"../mine.txt", "figures/../../mine.txt", "figures/../mine.txt", "mine.txt"}
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(report, filepath.FromSlash(name)), []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f.made[name] = entryOf([]byte("x"), "")
+	}
+	if err := f.finish(Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := folderIn(report).finish(Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(report, filepath.FromSlash(name))); err != nil {
+			t.Error(err)
+		}
+	}
+}

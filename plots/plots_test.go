@@ -1,0 +1,534 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/plots/data"
+	"spmvtune/plots/figure"
+	"spmvtune/plots/number"
+	"spmvtune/plots/page"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
+)
+
+// written writes a report and returns its files by name.
+func written(t *testing.T, d *data.Report, opt Options) (map[string][]byte, *Written) {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := Write(t.Context(), d, dir, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := map[string][]byte{}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		content[filepath.ToSlash(name)], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(content) != len(w.Files)+1 { // the record is none of them
+		t.Errorf("the folder holds %d files, the result names %d", len(content), len(w.Files))
+	}
+	for _, name := range w.Files {
+		if len(content[name]) == 0 {
+			t.Errorf("%s is missing or empty", name)
+		}
+	}
+	return content, w
+}
+
+func TestSameBytes(t *testing.T) {
+	draws(t)
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:3]
+	first, _ := written(t, synthetic.Ruled(s.Report()), Options{Version: "1"})
+
+	// The store may give rows in any order.
+	d := s.Report()
+	rows := slices.Clone(d.Rows)
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	slices.Reverse(d.Best)
+	slices.Reverse(d.Matrices)
+	again := data.New(rows, d.Best, d.Matrices, d.Devices)
+	again.Patterns, again.Drifts, again.Searched = d.Patterns, d.Drifts, d.Searched
+	second, _ := written(t, synthetic.Ruled(again), Options{Version: "1"})
+
+	if len(first) < 10 {
+		t.Fatalf("%d files only", len(first))
+	}
+	for name, content := range first {
+		if !bytes.Equal(content, second[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestEmptyDatabase(t *testing.T) {
+	content, w := written(t, data.New(nil, nil, nil, nil), Options{})
+	if len(w.Warnings) != 0 {
+		t.Errorf("warnings for figures that nobody asked for: %v", w.Warnings)
+	}
+	var ids []string
+	for i := range figure.All {
+		ids = append(ids, figure.All[i].ID)
+		if row := "<td>" + figure.All[i].ID + "</td><td>run " + figure.All[i].Sweep +
+			"</td>"; !strings.Contains(string(content["report.html"]), row) {
+			t.Errorf("the report does not say what produces %s", figure.All[i].ID)
+		}
+	}
+	_, w = written(t, data.New(nil, nil, nil, nil), Options{Figures: ids})
+	if len(w.Warnings) != len(figure.All) {
+		t.Errorf("warnings: %v", w.Warnings)
+	}
+	for i, warning := range w.Warnings {
+		if s := warning.Error(); !strings.Contains(s, figure.All[i].ID) || !strings.Contains(s, figure.All[i].Sweep) {
+			t.Errorf("warning %q names no figure or sweep", s)
+		}
+	}
+	for _, want := range []string{"No figure has data", "No rule was learned", "No trial failed"} {
+		if !strings.Contains(string(content["report.html"]), want) {
+			t.Errorf("the report does not say %q", want)
+		}
+	}
+}
+
+// TestLackingBaseline: trials are there, so what is missing is a kernel, and it
+// is said once.
+func TestLackingBaseline(t *testing.T) {
+	draws(t)
+	for device, want := range map[string]string{synthetic.Processor().Device: "add cpu_coo to",
+		synthetic.Gpu(1, 32).Device: "add coo_atomic to"} {
+		s := synthetic.Processor()
+		if device != s.Device {
+			s = synthetic.Gpu(1, 64)
+		}
+		s.Matrices, s.Kernels = s.Matrices[:1], s.Kernels[1:]
+		content, w := written(t, synthetic.Unruled(s.Report()), Options{})
+		if len(w.Warnings) != 1 || !strings.Contains(w.Warnings[0].Error(), want) ||
+			strings.Contains(w.Warnings[0].Error(), "quickstart") {
+			t.Errorf("%s: warnings %v, want one with %q", device, w.Warnings, want)
+		}
+		if n := strings.Count(string(content["report.html"]), want); n != 1 {
+			t.Errorf("%s: the report says it %d times", device, n)
+		}
+	}
+	s := synthetic.Processor()
+	s.Matrices, s.Blocks, s.Grids = s.Matrices[:1], []int{64}, []int{1}
+	_, w := written(t, synthetic.Unruled(s.Report()),
+		Options{Figures: []string{"throughput-vs-block", "throughput-vs-grid"}})
+	if len(w.Warnings) != 2 || !strings.Contains(w.Warnings[0].Error(), "several block sizes") ||
+		!strings.Contains(w.Warnings[1].Error(), "three grid sizes") {
+		t.Errorf("one size only: warnings %v", w.Warnings)
+	}
+}
+
+// TestSameWordsForTies: the tables count as the view best does, and both say
+// which configuration a speed-up is of.
+func TestSameWordsForTies(t *testing.T) {
+	s := synthetic.Processor()
+	s.Matrices, s.Precisions = s.Matrices[:1], s.Precisions[:1]
+	d := s.Report()
+	d.Best[0].TieSize, d.Best[0].Factor = 28, 1.1
+	content, _ := written(t, synthetic.Unruled(d), Options{Figures: []string{"speedup-over-baseline"}})
+	table := string(content["tables/best-configuration.md"])
+	if !strings.Contains(table, "| tied |") || !strings.Contains(table, "|   28 |") ||
+		!strings.Contains(table, "including the listed one") {
+		t.Errorf("the table does not count the listed configuration:\n%s", table)
+	}
+	chosen, err := figure.Choose([]string{"speedup-over-baseline"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, _ := chosen[0].Draw(d)
+	if !strings.Contains(drawn.Pictures[0].Subtitle, "Fastest configuration of each kernel") ||
+		!strings.Contains(table, "shows the fastest configuration of each kernel") {
+		t.Errorf("figure and table don't say that they differ: %q", drawn.Pictures[0].Subtitle)
+	}
+}
+
+// TestCitationsAreListed: what a figure cites can be looked up in the report.
+func TestCitationsAreListed(t *testing.T) {
+	draws(t)
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:1]
+	content, _ := written(t, synthetic.Unruled(s.Report()), Options{})
+	page := string(content["report.html"])
+	for i := range figure.All {
+		if drawn, _ := figure.All[i].Draw(s.Report()); len(drawn.Pictures) == 0 {
+			continue
+		}
+		for _, part := range strings.Split(figure.All[i].Source, ", ") {
+			if part == "" {
+				continue // not in any paper
+			}
+			key, _, _ := strings.Cut(part, " ")
+			if !strings.Contains(page, "<dt>"+key+"</dt>") {
+				t.Errorf("figure %s cites %s, which the report does not list", figure.All[i].ID, key)
+			}
+		}
+	}
+	for _, want := range []string{"Matteo Di Noia", "Merrill and Garland", `class="hint"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "Hiranandani") {
+		t.Error("the report lists a paper that nothing in it cites")
+	}
+}
+
+func TestUnknownFigure(t *testing.T) {
+	_, err := Write(t.Context(), data.New(nil, nil, nil, nil), t.TempDir(), Options{Figures: []string{"nonsense"}})
+	if err == nil || !strings.Contains(err.Error(), "throughput-vs-block") {
+		t.Errorf("error %v names no figure that there is", err)
+	}
+}
+
+// TestHostileNames feeds names and messages that mean something to HTML,
+// Markdown, XML or a file system.
+func TestHostileNames(t *testing.T) {
+	draws(t)
+	s := synthetic.Processor()
+	s.Matrices = []string{`<script>alert(1)</script>`, "a|b*c`d\\e", "../../etc/passwd", "nul\x00bell\x07\xff", `"q" & 'r'`, "a b", "a-b"}
+	d := s.Report()
+	d.Rows[0].Status, d.Rows[0].Message = "fault", `<img src=x onerror="alert(2)">`
+	d = data.New(d.Rows, d.Best, d.Matrices, d.Devices)
+	content, w := written(t, synthetic.Unruled(d), Options{Title: "</title><b>"})
+
+	page := string(content["report.html"])
+	for _, bad := range []string{"<script>alert", "<img", "</title><b>"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the report holds %q as it is", bad)
+		}
+	}
+	if !strings.Contains(page, "&lt;img src=x") {
+		t.Error("the report lacks the escaped message")
+	}
+	table := string(content["tables/best-configuration.md"])
+	if strings.Contains(strings.ReplaceAll(table, `\<`, ""), "<") || !strings.Contains(table, `a\|b\*c\`+"`"+`d\\e`) {
+		t.Errorf("the table does not escape:\n%s", table)
+	}
+	var pictures int
+	for _, name := range w.Files {
+		if strings.Contains(strings.TrimSuffix(strings.TrimPrefix(name, "figures/"), ".svg"), "..") {
+			t.Errorf("file %q", name)
+		}
+		if !strings.HasSuffix(name, ".svg") {
+			continue
+		}
+		if strings.HasPrefix(name, "figures/throughput-vs-block-cold-") {
+			pictures++
+		}
+		for dec := xml.NewDecoder(bytes.NewReader(content[name])); ; {
+			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Errorf("%s is no XML: %v", name, err)
+				break
+			}
+		}
+	}
+	// "a b" and "a-b" have the same slug and must not share a file.
+	if want := len(s.Matrices); pictures != want {
+		t.Errorf("%d pictures of throughput on one matrix, want %d", pictures, want)
+	}
+}
+
+// TestMissingValues has trials without interval, throughput, roof or features.
+func TestMissingValues(t *testing.T) {
+	draws(t)
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:2]
+	d := s.Report()
+	nan := math.NaN()
+	for i := range d.Rows {
+		switch r := &d.Rows[i]; i % 4 {
+		case 0:
+			r.Low, r.High = nan, nan
+		case 1:
+			r.GBPS, r.RoofFraction = nan, nan
+		case 2:
+			r.Status, r.Median, r.Low, r.High, r.GFLOPS, r.GBPS, r.RoofFraction = "timeout", nan, nan, nan, nan, nan,
+				nan
+		}
+	}
+	for i := range d.Best {
+		d.Best[i].GBPS, d.Best[i].RoofFraction, d.Best[i].Low, d.Best[i].High, d.Best[i].Margin = nan, nan, nan, nan,
+			nan
+	}
+	content, _ := written(t, data.New(d.Rows, d.Best, nil, nil), Options{})
+	for name, c := range content {
+		if !strings.HasSuffix(name, ".png") && bytes.Contains(c, []byte("NaN")) && name != "report.html" {
+			t.Errorf("%s prints NaN", name)
+		}
+	}
+	if bytes.Contains(content["report.html"], []byte(">NaN")) {
+		t.Error("the report prints NaN")
+	}
+	for _, want := range []string{number.Missing, "timeout"} {
+		if !bytes.Contains(content["report.html"], []byte(want)) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+}
+
+func TestReportIsSelfContained(t *testing.T) {
+	draws(t)
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:2]
+	content, _ := written(t, synthetic.Ruled(s.Report()), Options{Version: "v9"})
+	page := string(content["report.html"])
+	for _, want := range []string{"v9", "cpu_sell", "Which kernel for which matrix", "One by one (2)", "var(--t1)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	for _, bad := range []string{"src=\"http", "href=\"http", "url(", "@import", "ZgotmplZ"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the report holds %q", bad)
+		}
+	}
+}
+
+// TestReportStaysSmall: 103 matrices with 22 kernels, in both precisions and with both states of
+// the caches, below 5 MB.
+func TestReportStaysSmall(t *testing.T) {
+	draws(t)
+	s := synthetic.Crowd(103, 64, 22)
+	s.Grids, s.Precisions = []int{1, 16, 256}, []kernels.Precision{kernels.Float32, kernels.Float64}
+	one := s.Report()
+	rows := one.Rows
+	for _, r := range one.Rows {
+		r.Cache = trial.Warm
+		rows = append(rows, r)
+	}
+	d := data.New(rows, one.Best, one.Matrices, one.Devices)
+	d.Patterns, d.Launches, d.Drifts, d.Searched = one.Patterns, one.Launches, one.Drifts, one.Searched
+	c := &page.Content{Report: synthetic.Unruled(d)}
+	for i := range figure.All {
+		if drawn, _ := figure.All[i].Draw(d); len(drawn.Pictures) > 0 {
+			c.Figures = append(c.Figures, drawn)
+		}
+	}
+	var b bytes.Buffer
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > 5_000_000 {
+		t.Errorf("the report has %d bytes", b.Len())
+	}
+	t.Logf("%d bytes, %d trials", b.Len(), len(rows))
+	if dir := os.Getenv("SPMVTUNE_SCREENS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, "large.html"), b.Bytes(), 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func draws(t *testing.T) {
+	t.Helper()
+	long.Test(t, "draws for long")
+}
+
+// The report has a page for each device, and the summary has the numbers.
+func TestSearchesInTheReport(t *testing.T) {
+	s := synthetic.Processor()
+	s.Matrices = s.Matrices[:2]
+	d := s.Report()
+	d.Searched.Outcomes = append(d.Searched.Outcomes, synthetic.SearchedOn("another device").Outcomes...)
+	content, _ := written(t, d, Options{Figures: []string{"search-convergence"}})
+	summary := string(content["tables/summary.md"])
+	for _, want := range []string{"| racing ", "cold cache, another device", "until it ends"} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("the summary lacks %q", want)
+		}
+	}
+	if !strings.Contains(string(content["report.html"]), `id="search-convergence-cold-cache-another-device"`) {
+		t.Error("the report lacks the page of the other device")
+	}
+}
+
+func TestMissedTargetIsSaid(t *testing.T) {
+	d := synthetic.Coarse(map[trial.Stop]int{trial.StopBudget: 400, trial.StopSamples: 30, trial.StopTarget: 18})
+	content, w := written(t, d, Options{Figures: []string{"speedup-over-baseline"}})
+	const want = "430 of 448 trials did not reach the target of 2%: the median half-width of their 95% intervals within " +
+		"the run is 5.1%"
+	if len(w.Warnings) == 0 || !strings.HasPrefix(w.Warnings[0].Error(), want) ||
+		!strings.Contains(w.Warnings[0].Error(), "trial_budget") {
+		t.Errorf("warnings %v, want %q and what to raise", w.Warnings, want)
+	}
+	for name, texts := range map[string][]string{
+		"report.html": {want, `<b>18 of 448</b> trials reached the target of 2%`, "5.1%</b> median half-width",
+			"%</b> difference from which a configuration is called faster", `id="preparation-1"`},
+		"tables/summary.md": {want, "## Precision", "reached the target"},
+	} {
+		for _, text := range texts {
+			if !strings.Contains(string(content[name]), text) {
+				t.Errorf("%s lacks %q", name, text)
+			}
+		}
+	}
+}
+
+// TestFewDetails: of hundreds of matrices, the overviews are all there, the pages of
+// single ones are not, and the report says so.
+func TestFewDetails(t *testing.T) {
+	draws(t)
+	s := synthetic.Processor()
+	s.Matrices = nil
+	for i := range figure.MostDetails + 5 {
+		s.Matrices = append(s.Matrices, fmt.Sprintf("m%02d", i))
+	}
+	s.Kernels, s.Blocks, s.Grids = []string{"cpu_coo", "cpu_sell"}, []int{16, 64, 256}, []int{1}
+	s.Precisions = s.Precisions[:1]
+	content, _ := written(t, s.Report(), Options{Figures: []string{"throughput-vs-block"}})
+	details := 0
+	for name := range content {
+		if strings.Contains(name, "cold-m") && strings.HasSuffix(name, ".svg") {
+			details++
+		}
+	}
+	if details != figure.MostDetails {
+		t.Errorf("%d pages of single matrices, want %d", details, figure.MostDetails)
+	}
+	if !strings.Contains(string(content["report.html"]), "5 further pages, one for each matrix, were not made") {
+		t.Error("the report does not say that pages are missing")
+	}
+}
+
+// TestReport goes the whole way: results recorded in a database, and everything
+// that the report says read back from it.
+func TestReport(t *testing.T) {
+	ctx := t.Context()
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	sources := map[string]string{}
+	for _, name := range kernels.Names() {
+		sources[name] = "1"
+	}
+	must(db.Begin(ctx, tuner.RunInfo{
+		Sweep: &configs.Sweep{Name: "tiny", Title: "A tiny one", Text: []byte("name = \"tiny\"\n"),
+			Protocol: configs.Protocol{Target: 0.02}, Search: configs.Search{Strategy: "grid"}},
+		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000", Driver: "go", Units: 2},
+		Roof:   kernels.Roof{Read: 20}, Sources: sources, Protocol: "warmup=3 target=0.02", Version: "test",
+	}))
+	diagonal := &sparse.CSR[float64]{Rows: 1000, Cols: 1000, RowPtr: []int32{0}, Val: make([]float64, 1000)}
+	for i := range int32(1000) {
+		diagonal.RowPtr, diagonal.ColIdx = append(diagonal.RowPtr, i+1), append(diagonal.ColIdx, i)
+	}
+	for i, m := range []string{"long-rows", "short-rows"} {
+		mean := 20 - 17*i
+		must(db.Matrix(ctx, trial.Matrix{Name: m, Hash: m, Class: m, Source: m, Field: "real", Symmetry: "general",
+			Pattern: sparse.NewThumbnail(diagonal),
+			Features: sparse.Features{Rows: 1000, Cols: 1000, Nonzeros: 1000 * mean, RowMean: float64(mean),
+				RowMax: mean}}))
+		for _, c := range []kernels.Config{
+			{Kernel: "cpu_coo"}, {Kernel: "cpu_csr_rows", Block: 64, Grid: 1},
+			{Kernel: "cpu_csr_rows", Block: 64, Grid: 2},
+			{Kernel: "cpu_csr_rows", Block: 256, Grid: 2},
+			{Kernel: "cpu_sell", Block: 8, Grid: 2, Params: kernels.Params("sigma=64")},
+		} {
+			c.Precision = kernels.Float64
+			sec := 0.008 / float64(1+c.Grid) * (1 + float64(c.Block)/1000)
+			r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(m, c), Matrix: m, Config: c, Cache: trial.Warm},
+				Status: trial.OK,
+				Median: sec, Low: sec * 0.99, High: sec * 1.01, Samples: []float64{sec}, Batch: 1,
+				Stop: trial.StopTarget, BytesMin: 12000,
+				At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+			if c.Kernel == "cpu_sell" && i == 0 {
+				r = trial.Result{Trial: r.Trial, Status: trial.Wrong, Message: "row 7 is off", At: r.At}
+			}
+			must(db.Record(ctx, r))
+		}
+	}
+
+	dir := t.TempDir()
+	rows, err := db.Results(ctx, store.Filter{})
+	must(err)
+	matrices, err := db.Features(ctx)
+	must(err)
+	sweeps, err := db.Sweeps(ctx)
+	must(err)
+	d, err := data.Read(ctx, db, rows, matrices, sweeps)
+	must(err)
+	w, err := Write(ctx, d, dir, Options{Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Warnings) > 0 {
+		t.Errorf("warnings %v", w.Warnings)
+	}
+	read := func(name string) string {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	best := read("tables/best-configuration.md")
+	if short, long := strings.Index(best, "short-rows"), strings.Index(best, "long-rows"); short < 0 || long < short {
+		t.Errorf("matrices are not sorted by row length:\n%s", best)
+	}
+	for _, want := range []string{"float64, warm cache, Testcore 9000, 2 cores", "sigma=64", "2.69 ± 0.03",
+		"× cpu_coo", "tied",
+		"the highest of a read, a copy and a triad, measured at the start of each run of the sweep, the first at 20",
+		"Above 100%"} {
+		if !strings.Contains(best, want) {
+			t.Errorf("the best configurations lack %q:\n%s", want, best)
+		}
+	}
+	page := read("report.html")
+	for _, want := range []string{"row 7 is off", "A tiny one", "warmup=3", "2026-01-02 03:04 UTC",
+		"9 verified trials", "1</b> wrong",
+		"9 of 9</b> trials reached the target of 2%", "1%</b> median half-width"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	for _, name := range []string{
+		"matrix-patterns", "kernel-gflops-vs-row-length-warm-cpu-csr-rows", "gflops-vs-nnz-float64-warm",
+		"speedup-over-baseline-warm",
+	} {
+		if !strings.HasPrefix(read("figures/"+name+".png"), "\x89PNG") ||
+			!strings.Contains(read("figures/"+name+".svg"), "<svg") {
+			t.Errorf("%s is no picture", name)
+		}
+	}
+}
