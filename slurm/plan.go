@@ -124,9 +124,8 @@ func (c Chunk) Split() []Chunk {
 	case n > 1:
 		pieces = [2][]trial.Piece{c.Pieces[:n/2], c.Pieces[n/2:]}
 	case n == 1 && c.Trials != 1:
-		for i, part := range c.Pieces[0].Halves() {
-			pieces[i] = []trial.Piece{{Matrix: c.Pieces[0].Matrix, Part: part}}
-		}
+		halves := c.Pieces[0].Cut(2)
+		pieces = [2][]trial.Piece{halves[:1], halves[1:]}
 	default:
 		return nil
 	}

@@ -36,9 +36,9 @@ type crew struct {
 // A share is a matrix, or some parts of it, for one device.
 type share struct {
 	configs.Matrix
-	parts []trial.Part    // nil: everything
-	done  map[string]bool // trials that devices of this run measured which have failed
-	told  bool            // whether the observer knows its trials
+	pieces []trial.Piece   // nil: everything
+	done   map[string]bool // trials that devices of this run measured which have failed
+	told   bool            // whether the observer knows its trials
 }
 
 // gone is the error of a device that does not answer any more.
@@ -56,14 +56,15 @@ func isGone(err error) bool {
 // sweep shuffles, the order stays that of the sweep: the first matrices may be all that is measured.
 // Where there are fewer matrices than devices, the parts of a task are cut once more, unless a search or a rule
 // chooses the trials.
-func (c *crew) fill(sweep *configs.Sweep, parts map[string][]trial.Part, devices int) {
+func (c *crew) fill(sweep *configs.Sweep, pieces []trial.Piece, devices int) {
 	for _, m := range sweep.Matrices {
-		if parts == nil || len(parts[m.Name]) > 0 {
-			c.todo = append(c.todo, share{Matrix: m, parts: parts[m.Name]})
+		own := piecesOf(pieces, m.Name)
+		if pieces == nil || len(own) > 0 {
+			c.todo = append(c.todo, share{Matrix: m, pieces: own})
 		}
 	}
 	strategy := sweep.Search.Strategy
-	if parts != nil && len(c.todo) < devices && !search.Adaptive(strategy) && strategy != search.Rule {
+	if pieces != nil && len(c.todo) < devices && !search.Adaptive(strategy) && strategy != search.Rule {
 		c.cut(devices)
 	}
 	if devices == 1 || sweep.Search.Shuffled || sweep.Search.Time > 0 {
@@ -78,14 +79,24 @@ func (c *crew) fill(sweep *configs.Sweep, parts map[string][]trial.Part, devices
 	slices.SortStableFunc(c.todo, func(a, b share) int { return cmp.Compare(sizes[b.Name], sizes[a.Name]) })
 }
 
+// piecesOf returns those of a matrix.
+func piecesOf(pieces []trial.Piece, matrix string) (own []trial.Piece) {
+	for _, p := range pieces {
+		if p.Matrix == matrix {
+			own = append(own, p)
+		}
+	}
+	return own
+}
+
 // cut gives each device a share of every part.
 func (c *crew) cut(devices int) {
 	var all []share
 	for _, s := range c.todo {
 		for i := range devices {
 			one := share{Matrix: s.Matrix}
-			for _, p := range s.parts {
-				one.parts = append(one.parts, p.Share(i, devices))
+			for _, p := range s.pieces {
+				one.pieces = append(one.pieces, p.Cut(devices)[i])
 			}
 			all = append(all, one)
 		}
@@ -211,7 +222,7 @@ func (c *crew) open(ctx context.Context, runs []*run) (able []*run, err error) {
 func (c *crew) measure(ctx context.Context, runs []*run) error {
 	first := runs[0]
 	c.able = len(runs)
-	c.fill(first.sweep, first.opt.Parts, len(runs))
+	c.fill(first.sweep, first.opt.Pieces, len(runs))
 	first.sum.Matrices = len(c.todo)
 	able, err := c.open(ctx, runs)
 	if err == nil {

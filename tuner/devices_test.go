@@ -215,9 +215,9 @@ func TestDeviceLost(t *testing.T) {
 	}
 
 	t.Setenv("SPMVTUNE_TEST_FALLEN", filepath.Join(t.TempDir(), "fallen"))
-	parts := map[string][]trial.Part{"grid0": {{Of: 1}}, "grid1": {{Of: 1}}}
+	pieces := []trial.Piece{piece("grid0", 0, 1), piece("grid1", 0, 1)}
 	rec := newMeeting(1)
-	sum, err := Run(t.Context(), several(2, fallsOff, noDevice), rec, Options{Launch: launcher("cuda"), Parts: parts})
+	sum, err := Run(t.Context(), several(2, fallsOff, noDevice), rec, Options{Launch: launcher("cuda"), Pieces: pieces})
 	if err == nil || !strings.Contains(err.Error(), "there is no such device") || len(rec.results) != 2 {
 		t.Errorf("without any device: error %v, %d results", err, len(rec.results))
 	}
@@ -245,8 +245,8 @@ func TestMatrixNotLoaded(t *testing.T) {
 
 // A mistake in this program ends the run, and the parts that it concerns are not complete.
 func TestMistakeNamesParts(t *testing.T) {
-	parts := map[string][]trial.Part{"grid0": {{Of: 1}}, "grid1": {{Of: 1}}}
-	sum, err := Run(t.Context(), several(2, 0), newMeeting(1), Options{Launch: launcher("cuda"), Parts: parts,
+	pieces := []trial.Piece{piece("grid0", 0, 1), piece("grid1", 0, 1)}
+	sum, err := Run(t.Context(), several(2, 0), newMeeting(1), Options{Launch: launcher("cuda"), Pieces: pieces,
 		Observe: func(e Event) {
 			if e.Result != nil {
 				panic("a mistake")
@@ -257,27 +257,32 @@ func TestMistakeNamesParts(t *testing.T) {
 	}
 }
 
+// piece returns a part of the trials of a matrix.
+func piece(matrix string, index, of int) trial.Piece {
+	return trial.Piece{Matrix: matrix, Part: trial.Part{Index: index, Of: of}}
+}
+
 // A task cuts its parts once more where it has fewer matrices than GPUs, but never a search. A run does not.
 func TestSharesOfParts(t *testing.T) {
-	half := trial.Part{Index: 1, Of: 2}
+	half := func(n string) trial.Piece { return piece(n, 1, 2) }
 	for _, tt := range []struct {
 		strategy string
 		matrices int
-		parts    map[string][]trial.Part
-		want     []trial.Part
+		pieces   []trial.Piece
+		want     []trial.Piece
 	}{
-		{"grid", 1, map[string][]trial.Part{"grid0": {half}}, []trial.Part{{Index: 2, Of: 4}, {Index: 3, Of: 4}}},
-		{"grid", 2, map[string][]trial.Part{"grid0": {half}, "grid1": {half}}, []trial.Part{half, half}},
-		{"local", 1, map[string][]trial.Part{"grid0": {half}}, []trial.Part{half}},
-		{"rule", 1, map[string][]trial.Part{"grid0": {half}}, []trial.Part{half}},
+		{"grid", 1, []trial.Piece{half("grid0")}, []trial.Piece{piece("grid0", 2, 4), piece("grid0", 3, 4)}},
+		{"grid", 2, []trial.Piece{half("grid0"), half("grid1")}, []trial.Piece{half("grid1"), half("grid0")}},
+		{"local", 1, []trial.Piece{half("grid0")}, []trial.Piece{half("grid0")}},
+		{"rule", 1, []trial.Piece{half("grid0")}, []trial.Piece{half("grid0")}},
 		{"grid", 1, nil, nil},
 	} {
 		sweep, c := several(tt.matrices), &crew{}
 		sweep.Search.Strategy = tt.strategy
-		c.fill(sweep, tt.parts, 2)
-		var got []trial.Part
+		c.fill(sweep, tt.pieces, 2)
+		var got []trial.Piece
 		for _, s := range c.todo {
-			got = append(got, s.parts...)
+			got = append(got, s.pieces...)
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s, %d matrices: %v, want %v", tt.strategy, tt.matrices, got, tt.want)

@@ -113,7 +113,7 @@ type Summary struct {
 	FailedBefore int
 	OKBefore     int // number of trials of an earlier run that are OK
 	Failures     []Failure
-	Pieces       []trial.Piece // of Options.Parts
+	Pieces       []trial.Piece // of Options
 	Duplicates   []Duplicate
 	Effort       worker.Effort
 	Crowded      *Crowded // nil: others used the processor little, or it does not matter

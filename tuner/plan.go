@@ -107,7 +107,7 @@ func (p planner) several() map[string]bool {
 // trials is random, so that a drift of the machine falls on all configurations alike, and
 // the same for the same seed and matrix.
 func (p planner) plan(m trial.Matrix) (Plan, error) {
-	plan := Plan{Matrix: m, Skipped: map[string]int{}}
+	plan := Plan{Matrix: m, Trials: []trial.Trial{}, Skipped: map[string]int{}}
 	var points []kernels.Config
 	if err := p.points(m.Size(), plan.Skipped, func(c kernels.Config) { points = append(points, c) }); err != nil {
 		return plan, err
@@ -188,35 +188,12 @@ func (a Assumed) Trials(sweep *configs.Sweep, choose Chooser, m trial.Matrix) ([
 	return plan.Trials, err
 }
 
-// A piece is a part of the current matrix, with its trials or, if a strategy decides which
-// there are, its searches.
-type piece struct {
-	trial.Part
-	trials   []trial.Trial
-	searches []trial.Case
-}
-
-// cut reduces a plan to the trials that are in one of the matrix's parts. Searches are not
-// cut: a part has some of them.
+// cut reduces a plan to the trials that are in the pieces of the matrix.
 func (r *run) cut(plan Plan) Plan {
-	all := plan.Trials
 	plan.Trials = nil
-
 	seen := map[string]bool{}
-	for _, p := range r.share.parts {
-		own := piece{Part: p}
-		trials := all
-		if search.Adaptive(r.sweep.Search.Strategy) {
-			own.searches = trial.Cut(p, places(all))
-			trials = slices.DeleteFunc(slices.Clone(all), func(t trial.Trial) bool {
-				return !slices.Contains(own.searches, placeOf(t))
-			})
-		} else {
-			trials = trial.Cut(p, all)
-			own.trials = trials
-		}
-
-		r.pieces = append(r.pieces, own)
+	for _, p := range r.share.pieces {
+		trials, _ := r.in(p)
 		for _, t := range trials {
 			if !seen[t.ID] {
 				seen[t.ID] = true
@@ -224,72 +201,66 @@ func (r *run) cut(plan Plan) Plan {
 			}
 		}
 	}
-
 	return plan
 }
 
-// ended notes which parts of a share are complete, after work on it ended with err.
+// in returns the trials of a piece of the current matrix and, if a strategy decides which of them there are,
+// the searches, which are not cut: a piece has some of them.
+func (r *run) in(p trial.Piece) (trials []trial.Trial, searches []trial.Case) {
+	if !search.Adaptive(r.sweep.Search.Strategy) {
+		return trial.Cut(p.Part, r.whole), nil
+	}
+	searches = trial.Cut(p.Part, places(r.whole))
+	return slices.DeleteFunc(slices.Clone(r.whole), func(t trial.Trial) bool {
+		return !slices.Contains(searches, placeOf(t))
+	}), searches
+}
+
+// ended notes which pieces of a share are complete, after work on it ended with err.
 func (r *run) ended(s share, err error) {
-	for _, p := range s.parts {
-		end := trial.Piece{Matrix: s.Name, Part: p, Reason: r.reason(err)}
-		for _, planned := range r.pieces {
-			if planned.Part == p && r.recorded(planned) {
-				end.Complete, end.Reason, end.IDs = true, "", r.idsOf(planned)
-			}
+	for _, p := range s.pieces {
+		if p.Complete, p.IDs = r.recorded(p); !p.Complete {
+			p.Reason = r.reason(err)
 		}
-		r.sum.Pieces = append(r.sum.Pieces, end)
+		r.sum.Pieces = append(r.sum.Pieces, p)
 	}
 }
 
-// recorded reports whether all trials of a piece are recorded.
-func (r *run) recorded(p piece) bool {
-	for _, t := range p.trials {
-		if !r.done[t.ID] {
-			return false
-		}
+// recorded reports whether all trials of a piece are recorded, and which ones they are. Which ones its searches
+// took is not kept apart from those of others on the matrix.
+func (r *run) recorded(p trial.Piece) (bool, trial.IDs) {
+	if r.whole == nil {
+		return false, ""
 	}
-
-	for _, s := range p.searches {
-		if !r.over[s] {
-			return false
+	trials, searches := r.in(p)
+	ids := idsOf(trials)
+	if len(searches) > 0 {
+		if slices.ContainsFunc(searches, func(s trial.Case) bool { return !r.over[s] }) {
+			return false, ""
 		}
+		ids = slices.Collect(maps.Keys(r.done))
 	}
-
-	return true
+	keys := make([]trial.Key, len(ids))
+	for i, id := range ids {
+		if !r.done[id] {
+			return false, ""
+		}
+		keys[i] = trial.KeyOf(id)
+	}
+	return true, trial.ListOf(slices.Values(keys))
 }
 
-// idsOf lists the trials of a piece that is recorded. Which ones its searches took is not kept
-// apart from those of others on the matrix.
-func (r *run) idsOf(p piece) trial.IDs {
-	return trial.ListOf(func(yield func(trial.Key) bool) {
-		for _, t := range p.trials {
-			if !yield(trial.KeyOf(t.ID)) {
-				return
-			}
-		}
-		if len(p.searches) == 0 {
-			return
-		}
-		for id := range r.done {
-			if !yield(trial.KeyOf(id)) {
-				return
-			}
-		}
-	})
-}
-
-// unreached notes the parts of shares that no device has when the run ended with err, and of matrices that
+// unreached notes the pieces of shares that no device has when the run ended with err, and of matrices that
 // the sweep does not have.
 func (r *run) unreached(todo []share, err error) {
-	r.pieces = nil
+	r.whole = nil
 	for _, s := range todo {
 		r.ended(s, err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.opt.Parts)) {
-		if !slices.ContainsFunc(r.sweep.Matrices, func(m configs.Matrix) bool { return m.Name == name }) {
-			r.ended(share{Matrix: configs.Matrix{Name: name}, parts: r.opt.Parts[name]}, err)
-		}
-	}
+	unknown := slices.DeleteFunc(slices.Clone(r.opt.Pieces), func(p trial.Piece) bool {
+		return slices.ContainsFunc(r.sweep.Matrices, func(m configs.Matrix) bool { return m.Name == p.Matrix })
+	})
+	r.ended(share{pieces: unknown}, err)
 }
 
 // reason says why work ended, by err and by what the summary says.

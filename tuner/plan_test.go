@@ -245,9 +245,9 @@ func TestPartsMakeTheWhole(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 9} {
 		parts := &memory{}
 		for i := range n {
-			both := map[string][]trial.Part{"grid": {{Index: i, Of: n}}, "other": {{Index: n - 1 - i, Of: n}}}
+			both := []trial.Piece{piece("grid", i, n), piece("other", n-1-i, n)}
 			before := len(parts.results)
-			sum := runTest(t, sweep, parts, Options{Parts: both})
+			sum := runTest(t, sweep, parts, Options{Pieces: both})
 			if sum.Finished != 0 || len(parts.results)-before != sum.Trials {
 				t.Errorf("part %d of %d: %d trials, %d of them measured before", i, n, sum.Trials, sum.Finished)
 			}
@@ -270,13 +270,13 @@ func TestPartsOfOneMatrix(t *testing.T) {
 	rec := &memory{}
 	planned := 0
 	sum := runTest(t, sweep, rec, Options{
-		Parts:   map[string][]trial.Part{"grid": {{Index: 0, Of: 4}, {Index: 0, Of: 2}, {Index: 3, Of: 4}}},
+		Pieces:  []trial.Piece{piece("grid", 0, 4), piece("grid", 0, 2), piece("grid", 3, 4)},
 		Observe: func(e Event) { planned += count(e.Matrix != nil) },
 	})
 	if planned != 1 || sum.Trials != 3 || sum.Measured[trial.OK] != 3 || len(rec.results) != 3 || len(sum.Pieces) != 3 {
 		t.Errorf("planned %d times, %d results, summary %+v", planned, len(rec.results), sum)
 	}
-	if sum := runTest(t, sweep, &memory{}, Options{Parts: map[string][]trial.Part{}}); sum.Trials != 0 ||
+	if sum := runTest(t, sweep, &memory{}, Options{Pieces: []trial.Piece{}}); sum.Trials != 0 ||
 		sum.Matrices != 0 {
 		t.Errorf("without parts: %+v", sum)
 	}
@@ -300,8 +300,8 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	rec := &memory{}
 	sum, err := Run(ctx, sweep, rec, Options{
 		Launch: testLauncher,
-		Parts: map[string][]trial.Part{"lost": {trial.Part{Of: 1}}, "grid": {{Index: 0, Of: 4}, {Index: 1, Of: 2}},
-			"last": {trial.Part{Of: 1}}, "elsewhere": {trial.Part{Of: 1}}},
+		Pieces: []trial.Piece{piece("lost", 0, 1), piece("grid", 0, 4), piece("grid", 1, 2),
+			piece("last", 0, 1), piece("elsewhere", 0, 1)},
 		Observe: func(e Event) {
 			if e.Result != nil && len(rec.results) == 2 {
 				cancel()
@@ -325,7 +325,7 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	if len(sum.Pieces) != 5 {
 		t.Errorf("%d pieces", len(sum.Pieces))
 	}
-	sum = runTest(t, sweep, rec, Options{Parts: map[string][]trial.Part{"elsewhere": {trial.Part{Of: 1}}}})
+	sum = runTest(t, sweep, rec, Options{Pieces: []trial.Piece{piece("elsewhere", 0, 1)}})
 	if len(sum.Pieces) != 1 || sum.Pieces[0].Complete || !strings.Contains(sum.Pieces[0].Reason, "no such matrix") {
 		t.Errorf("%+v", sum.Pieces)
 	}

@@ -230,7 +230,7 @@ func (r *run) expect(ctx context.Context) error {
 	told := r.crew.expected
 	r.crew.expected = true
 	r.crew.mu.Unlock()
-	if told || r.opt.Parts != nil {
+	if told || r.opt.Pieces != nil {
 		return nil
 	}
 

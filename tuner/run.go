@@ -52,9 +52,8 @@ type Options struct {
 	// Accept is asked about every matrix once it is loaded; may be nil. A matrix that it
 	// refuses is left out, and is a Failure.
 	Accept func(trial.Matrix) error
-	// Parts are the parts of each matrix to measure, by its name. Matrices without any are
-	// left out. Nil: everything.
-	Parts map[string][]trial.Part
+	// Pieces are what is measured. Matrices without any are left out. Nil: everything.
+	Pieces []trial.Piece
 	// Choose decides what is measured if the strategy of the sweep is search.Rule.
 	Choose Chooser
 }
@@ -135,7 +134,7 @@ type run struct {
 // current is the state of a run that belongs to the current matrix.
 type current struct {
 	share                  share
-	pieces                 []piece             // parts of the matrix, if there are Parts
+	whole                  []trial.Trial       // see Plan; nil: it is not planned yet
 	over                   map[trial.Case]bool // searches that have ended
 	done                   map[string]bool     // trials that are recorded, by identity
 	measured               map[string]bool     // those of them that this run measured
@@ -334,7 +333,8 @@ func (r *run) plan(m trial.Matrix) (Plan, error) {
 		return plan, fmt.Errorf("planning %s: %w", m.Name, err)
 	}
 	plan.Whole = plan.Trials
-	if r.opt.Parts != nil {
+	r.whole = plan.Whole
+	if r.opt.Pieces != nil {
 		return r.cut(plan), nil
 	}
 	if first, taken := r.crew.named[m.Hash]; taken && first != m.Name {

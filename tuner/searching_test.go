@@ -232,7 +232,7 @@ func TestPartsOfSearches(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8} {
 		parts := &memory{}
 		for i := range n {
-			sum := runTest(t, sweep, parts, Options{Parts: map[string][]trial.Part{"grid": {{Index: i, Of: n}}}})
+			sum := runTest(t, sweep, parts, Options{Pieces: []trial.Piece{piece("grid", i, n)}})
 			if sum.Finished != 0 || len(sum.Pieces) != 1 || !sum.Pieces[0].Complete {
 				t.Errorf("part %d of %d: %+v", i, n, sum)
 			}
@@ -244,7 +244,7 @@ func TestPartsOfSearches(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	rec := &memory{}
 	sum, err := Run(ctx, sweep, rec,
-		Options{Launch: testLauncher, Parts: map[string][]trial.Part{"grid": {trial.Part{Of: 1}}},
+		Options{Launch: testLauncher, Pieces: []trial.Piece{piece("grid", 0, 1)},
 			Observe: func(e Event) {
 				if e.Result != nil {
 					cancel()

@@ -13,15 +13,28 @@ type Part struct {
 	Of    int `json:"of"`
 }
 
-// Share returns part i, from 0, of n parts of p.
-func (p Part) Share(i, n int) Part { return Part{p.Index*n + i, p.Of * n} }
+// A Piece is a part of the trials of one matrix, and what became of it. It is all of them, unless there are
+// too many for one task. The last three fields are zero as long as nobody has worked on it.
+type Piece struct {
+	Matrix string `json:"matrix"` // name in the sweep
+	Part
+	Complete bool   `json:"complete,omitempty"` // whether every trial is recorded, however it ended
+	Reason   string `json:"reason,omitempty"`   // why it is not complete
+	IDs      IDs    `json:"ids,omitempty"`      // its trials, if it is complete
+}
 
-// Halves are the two parts that p falls into.
-func (p Part) Halves() [2]Part { return [2]Part{p.Share(0, 2), p.Share(1, 2)} }
+// Cut returns the n pieces that p falls into.
+func (p Piece) Cut(n int) []Piece {
+	cut := make([]Piece, n)
+	for i := range cut {
+		cut[i] = Piece{Matrix: p.Matrix, Part: Part{p.Index*n + i, p.Of * n}}
+	}
+	return cut
+}
 
 // Overlaps reports whether p and q have trials in common, if there are enough trials.
-func (p Part) Overlaps(q Part) bool {
-	return p.Index*q.Of < (q.Index+1)*p.Of && q.Index*p.Of < (p.Index+1)*q.Of
+func (p Piece) Overlaps(q Piece) bool {
+	return p.Matrix == q.Matrix && p.Index*q.Of < (q.Index+1)*p.Of && q.Index*p.Of < (p.Index+1)*q.Of
 }
 
 // CoveredBy reports whether the parts together have all trials of p.
@@ -44,13 +57,4 @@ func (p Part) CoveredBy(parts []Part) bool {
 func Cut[T any](p Part, all []T) []T {
 	n := len(all)
 	return all[n*p.Index/p.Of : n*(p.Index+1)/p.Of]
-}
-
-// A Piece says whether a part of the trials of a matrix is complete.
-type Piece struct {
-	Matrix string `json:"matrix"` // name in the sweep
-	Part
-	Complete bool   `json:"complete"`         // whether every trial is recorded, however it ended
-	Reason   string `json:"reason,omitempty"` // why it is not complete
-	IDs      IDs    `json:"ids,omitempty"`    // its trials, if it is complete
 }

@@ -120,7 +120,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, into *ledger) e
 
 	opt := tuner.Options{
 		Launch: launch, Version: command.ThisBuild().String(), Node: t.work.Node, Job: t.work.Job,
-		Parts: partsOf(t.work.Chunk.Pieces), Observe: log.Observe,
+		Pieces: t.work.Chunk.Pieces, Observe: log.Observe,
 		Accept: func(m trial.Matrix) error { return t.run.PinMatrix(t.work, m) },
 	}
 
@@ -152,7 +152,7 @@ type ledger struct{ tuner.Summary }
 func (l *ledger) has(p trial.Piece) (ids []trial.IDs, lacks string) {
 	lacks = "not begun"
 	for _, q := range l.Pieces {
-		if q.Matrix != p.Matrix || !p.Part.Overlaps(q.Part) {
+		if !p.Overlaps(q) {
 			continue
 		}
 		if !q.Complete {
@@ -162,15 +162,6 @@ func (l *ledger) has(p trial.Piece) (ids []trial.IDs, lacks string) {
 	}
 
 	return ids, lacks
-}
-
-// partsOf returns pieces in the form of the tuner.
-func partsOf(pieces []trial.Piece) map[string][]trial.Part {
-	parts := map[string][]trial.Part{}
-	for _, p := range pieces {
-		parts[p.Matrix] = append(parts[p.Matrix], p.Part)
-	}
-	return parts
 }
 
 // account says which pieces are complete on all backends that have a ledger. lacks says why the
