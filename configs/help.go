@@ -98,7 +98,7 @@ func generators() string {
 	return b.String()
 }
 
-const programHelp = `# A [[kernel]] may also be somebody else's program, which it names; block, grid and params are
+const programHelp = `# A [[kernel]] may also be an external program, which it names; block, grid and params are
 # passed on by {block}, {grid} and {NAME}. If it writes no {y}, its name ends in "(not verified)".
 #
 `

@@ -251,7 +251,7 @@ func (s *Sweep) Use(list []kernels.Custom) error {
 
 // programKeys are those of a [[kernel]] with a command, beside kernelKeys and params.
 var programKeys = section{
-	{name: "command", doc: `somebody else's program, as in "./my-spmv {matrix} {block}": docs/extending.md says what it ` +
+	{name: "command", doc: `an external program, as in "./my-spmv {matrix} {block}": docs/extending.md says what it ` +
 		"is told and what it prints"},
 	{name: "backend", doc: `"cpu" or "cuda": where the program computes; default: [device]'s, else "cpu"`},
 }
@@ -307,7 +307,7 @@ func (t *table) command(o *kernels.Custom, p Protocol, find finder) {
 	}
 	if p.Cache != "warm" && !uses("cache") {
 		t.fail(key, `set cache = "warm" in [protocol], or pass {cache} to a program that flushes them where it is "cold"`,
-			"the caches are flushed before each product of others, but nobody flushes them for a program")
+			"an external program must flush caches itself")
 	}
 	if uses("block") {
 		o.Block, o.Blocks = "what the program takes it for", kernels.Range{Min: 1, Max: 1 << 30, Step: 1}

@@ -151,94 +151,86 @@ func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []st
 	return obs, nil
 }
 
-// KeptVersion is that of the format of kept observations.
-const KeptVersion = 1
+// TrainingVersion is that of the format of saved observations.
+const TrainingVersion = 1
 
-// kept are observations in the form in which they are written: JSON, in which each matrix, device and
+// training is observations in the form in which they are saved: JSON, in which each matrix, device and
 // configuration stands once, compressed by gzip. Times have five digits.
-type kept struct {
-	Version  int                 `json:"version"`
-	Test     []string            `json:"test,omitempty"` // classes of the final test
-	Sweeps   []string            `json:"sweeps"`
-	Devices  []keptDevice        `json:"devices"`
-	Features []string            `json:"features"` // names of those of a matrix
-	Matrices []keptMatrix        `json:"matrices"`
-	Configs  []keptConfig        `json:"configs"`
-	Trials   [][]json.RawMessage `json:"trials"` // see trial
+type training struct {
+	Version  int              `json:"version"`
+	Test     []string         `json:"test,omitempty"` // classes of the final test
+	Sweeps   []string         `json:"sweeps"`
+	Devices  []trainingDevice `json:"devices"`
+	Features []string         `json:"features"` // names of those of a matrix
+	Matrices []trainingMatrix `json:"matrices"`
+	Configs  []trainingConfig `json:"configs"`
+	Trials   [][]any          `json:"trials"` // see row
 }
 
-type keptDevice struct {
+type trainingDevice struct {
 	Name string `json:"name"`
 	Hardware
 }
 
-type keptMatrix struct {
+type trainingMatrix struct {
 	Name     string     `json:"name"`
 	Class    string     `json:"class,omitempty"`
 	Features []*float64 `json:"features"` // null: not known
 	Reading  float64    `json:"features_s,omitempty"`
 }
 
-type keptConfig struct {
+type trainingConfig struct {
 	kernels.Config
 	Source string `json:"source,omitempty"`
 }
 
-// Keep writes observations, so that a rule can be learned from them again. test are the classes of the
-// final test.
-func Keep(w io.Writer, obs []Observation, test []string) error {
-	k := kept{Version: KeptVersion, Test: test, Features: sparse.FeatureNames()}
+// entryOf returns the place of the entry with a key in a list, which it makes if there is none.
+func entryOf[K comparable, V any](at map[K]int, list *[]V, key K, entry func() V) int {
+	i, ok := at[key]
+	if !ok {
+		i = len(*list)
+		at[key] = i
+		*list = append(*list, entry())
+	}
+	return i
+}
+
+// SaveTraining writes observations, so that a rule can be learned from them again. test are the classes of
+// the final test.
+func SaveTraining(w io.Writer, obs []Observation, test []string) error {
+	k := training{Version: TrainingVersion, Test: test, Features: sparse.FeatureNames()}
 	sweeps, devices := map[string]int{}, map[string]int{}
-	matrices, configs := map[string]int{}, map[keptConfig]int{}
+	matrices, configs := map[string]int{}, map[trainingConfig]int{}
 	for i := range obs {
 		o := &obs[i]
-		if _, ok := sweeps[o.Sweep]; !ok {
-			sweeps[o.Sweep] = len(k.Sweeps)
-			k.Sweeps = append(k.Sweeps, o.Sweep)
+		c := trainingConfig{o.Config, o.Source}
+		row := []any{
+			entryOf(sweeps, &k.Sweeps, o.Sweep, func() string { return o.Sweep }),
+			entryOf(devices, &k.Devices, o.Device, func() trainingDevice { return trainingDevice{o.Device, o.Hardware} }),
+			entryOf(matrices, &k.Matrices, o.Matrix, func() trainingMatrix {
+				return trainingMatrix{o.Matrix, o.Class, knownFeatures(o.Features), digits(o.Reading)}
+			}),
+			entryOf(configs, &k.Configs, c, func() trainingConfig { return c }),
+			o.Cache,
 		}
-		if _, ok := devices[o.Device]; !ok {
-			devices[o.Device] = len(k.Devices)
-			k.Devices = append(k.Devices, keptDevice{o.Device, o.Hardware})
+		if !o.Failed {
+			tied := 0
+			if o.Tied {
+				tied = 1
+			}
+			row = append(row, tied, digits(o.Seconds), digits(o.Low), digits(o.High), digits(o.Prepare))
 		}
-		if _, ok := matrices[o.Matrix]; !ok {
-			matrices[o.Matrix] = len(k.Matrices)
-			k.Matrices = append(k.Matrices, keptMatrix{o.Matrix, o.Class, keptFeatures(o.Features), digits(o.Reading)})
-		}
-		c := keptConfig{o.Config, o.Source}
-		if _, ok := configs[c]; !ok {
-			configs[c] = len(k.Configs)
-			k.Configs = append(k.Configs, c)
-		}
-		k.Trials = append(k.Trials, o.row(sweeps[o.Sweep], devices[o.Device], matrices[o.Matrix], configs[c]))
+		k.Trials = append(k.Trials, row)
 	}
 
 	z := gzip.NewWriter(w)
 	if err := json.NewEncoder(z).Encode(k); err != nil {
-		return fmt.Errorf("keeping observations: %w", err)
+		return fmt.Errorf("saving observations: %w", err)
 	}
 	if err := z.Close(); err != nil {
-		return fmt.Errorf("keeping observations: %w", err)
+		return fmt.Errorf("saving observations: %w", err)
 	}
 	return nil
-}
-
-// row is a trial: the numbers of its sweep, device, matrix and configuration, the cache state, whether it is
-// tied, and the times of a product, of the ends of its interval and of the preparation; no times where it failed.
-func (o *Observation) row(sweep, device, matrix, config int) []json.RawMessage {
-	row := []json.RawMessage{raw(sweep), raw(device), raw(matrix), raw(config), raw(string(o.Cache))}
-	if o.Failed {
-		return row
-	}
-	tied := 0
-	if o.Tied {
-		tied = 1
-	}
-	return append(row, raw(tied), raw(digits(o.Seconds)), raw(digits(o.Low)), raw(digits(o.High)), raw(digits(o.Prepare)))
-}
-
-func raw(x any) json.RawMessage {
-	text, _ := json.Marshal(x) // numbers that are finite, and texts
-	return text
 }
 
 // digits rounds a time to five digits.
@@ -247,7 +239,7 @@ func digits(x float64) float64 {
 	return x
 }
 
-func keptFeatures(f *sparse.Features) []*float64 {
+func knownFeatures(f *sparse.Features) []*float64 {
 	names := sparse.FeatureNames()
 	list := make([]*float64, len(names))
 	for i, x := range f.Values() {
@@ -258,25 +250,29 @@ func keptFeatures(f *sparse.Features) []*float64 {
 	return list
 }
 
-// mostKept is the most bytes that kept observations take unpacked: ten times the H200's.
-var mostKept int64 = 200e6
+// mostTraining is the most bytes that saved observations take unpacked: ten times the H200's.
+var mostTraining int64 = 200e6
 
-// ReadKept reads what Keep wrote.
-func ReadKept(r io.Reader) (obs []Observation, test []string, err error) {
+// ReadTraining reads what SaveTraining wrote.
+func ReadTraining(r io.Reader) (obs []Observation, test []string, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("reading saved observations: %w", err)
+		}
+	}()
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading kept observations: %w: learn --keep writes them", err)
+		return nil, nil, fmt.Errorf("%w: learn --save-training writes them", err)
 	}
-	var k kept
-	limited := &io.LimitedReader{R: z, N: mostKept}
+	var k training
+	limited := &io.LimitedReader{R: z, N: mostTraining}
 	if err := json.NewDecoder(limited).Decode(&k); limited.N == 0 {
-		return nil, nil, fmt.Errorf("reading kept observations: they take more than %d MB unpacked: keep fewer", mostKept/1e6)
+		return nil, nil, fmt.Errorf("they take more than %d MB unpacked: save fewer", mostTraining/1e6)
 	} else if err != nil {
-		return nil, nil, fmt.Errorf("reading kept observations: %w", err)
+		return nil, nil, err
 	}
-	if k.Version != KeptVersion {
-		return nil, nil, fmt.Errorf("reading kept observations: their format has version %d, this program reads version %d",
-			k.Version, KeptVersion)
+	if k.Version != TrainingVersion {
+		return nil, nil, fmt.Errorf("their format has version %d, this program reads version %d", k.Version, TrainingVersion)
 	}
 	features := make([]*sparse.Features, len(k.Matrices))
 	for i, m := range k.Matrices {
@@ -286,7 +282,7 @@ func ReadKept(r io.Reader) (obs []Observation, test []string, err error) {
 				continue
 			}
 			if err := f.Set(k.Features[j], *x); err != nil {
-				return nil, nil, fmt.Errorf("reading kept observations: matrix %q: %w", m.Name, err)
+				return nil, nil, fmt.Errorf("matrix %q: %w", m.Name, err)
 			}
 		}
 		features[i] = &f
@@ -295,50 +291,45 @@ func ReadKept(r io.Reader) (obs []Observation, test []string, err error) {
 	for i, row := range k.Trials {
 		o, err := k.observation(row, features)
 		if err != nil {
-			return nil, nil, fmt.Errorf("reading kept observations: trial %d: %w", i+1, err)
+			return nil, nil, fmt.Errorf("trial %d: %w", i+1, err)
 		}
 		obs = append(obs, o)
 	}
 	return obs, k.Test, nil
 }
 
-// observation reads a row.
-func (k *kept) observation(row []json.RawMessage, features []*sparse.Features) (o Observation, err error) {
-	const failed, whole = 5, 10
+// observation reads a row: the numbers of its sweep, device, matrix and configuration, the cache state, whether it
+// is tied, and the times of a product, of the ends of its interval and of the preparation; no times where it failed.
+func (k *training) observation(row []any, features []*sparse.Features) (o Observation, err error) {
+	const failed, whole, cacheAt = 5, 10, 4
 	if len(row) != failed && len(row) != whole {
 		return o, fmt.Errorf("it has %d values; 5 or 10 are possible", len(row))
 	}
+	numbers, counts := make([]float64, whole), []int{len(k.Sweeps), len(k.Devices), len(k.Matrices), len(k.Configs)}
+	cache := ""
 	for i, x := range row {
-		if string(x) == "null" {
-			return o, fmt.Errorf("value %d is null; a trial without a time has only the first %d", i+1, failed)
+		ok := false
+		if i == cacheAt {
+			cache, ok = x.(string)
+		} else {
+			numbers[i], ok = x.(float64)
+		}
+		if !ok {
+			text, _ := json.Marshal(x) // it was read from JSON
+			return o, fmt.Errorf("value %d is %s; a trial without a time has only the first %d", i+1, text, failed)
+		}
+		if i < len(counts) && !(numbers[i] >= 0 && numbers[i] < float64(counts[i]) && numbers[i] == math.Trunc(numbers[i])) {
+			return o, fmt.Errorf("value %d is %v of %d", i+1, x, counts[i])
 		}
 	}
-	at := make([]int, 4)
-	for i, n := range []int{len(k.Sweeps), len(k.Devices), len(k.Matrices), len(k.Configs)} {
-		if err := json.Unmarshal(row[i], &at[i]); err != nil {
-			return o, err
-		}
-		if at[i] < 0 || at[i] >= n {
-			return o, fmt.Errorf("value %d is %d of %d", i+1, at[i], n)
-		}
-	}
-	var cache string
-	if err := json.Unmarshal(row[4], &cache); err != nil {
-		return o, err
-	}
-	device, m, c := k.Devices[at[1]], k.Matrices[at[2]], k.Configs[at[3]]
-	o = Observation{Sweep: k.Sweeps[at[0]], Device: device.Name, Hardware: device.Hardware, Matrix: m.Name, Class: m.Class,
-		Cache: trial.Cache(cache), Features: features[at[2]], Config: c.Config, Source: c.Source, Reading: m.Reading,
+	at := func(i int) int { return int(numbers[i]) }
+	device, m, c := k.Devices[at(1)], k.Matrices[at(2)], k.Configs[at(3)]
+	o = Observation{Sweep: k.Sweeps[at(0)], Device: device.Name, Hardware: device.Hardware, Matrix: m.Name, Class: m.Class,
+		Cache: trial.Cache(cache), Features: features[at(2)], Config: c.Config, Source: c.Source, Reading: m.Reading,
 		Failed: len(row) == failed}
-	if o.Failed {
-		return o, nil
+	if !o.Failed {
+		o.Tied = numbers[5] == 1
+		o.Seconds, o.Low, o.High, o.Prepare = numbers[6], numbers[7], numbers[8], numbers[9]
 	}
-	var tied int
-	for i, to := range []any{&tied, &o.Seconds, &o.Low, &o.High, &o.Prepare} {
-		if err := json.Unmarshal(row[failed+i], to); err != nil {
-			return o, err
-		}
-	}
-	o.Tied = tied == 1
 	return o, nil
 }

@@ -149,8 +149,8 @@ func observed(t *testing.T, db *store.DB) []Observation {
 	return list
 }
 
-// What is kept teaches the same rule, and keeping it again gives the same.
-func TestKeptTeachesTheSame(t *testing.T) {
+// What is saved teaches the same rule, and saving it again gives the same.
+func TestTrainingTeachesTheSame(t *testing.T) {
 	obs := messy(rand.New(rand.NewPCG(3, 9)), 30)
 	for i := range obs {
 		o := &obs[i]
@@ -159,11 +159,11 @@ func TestKeptTeachesTheSame(t *testing.T) {
 		o.Features.Diagonals = math.NaN()
 	}
 	var b bytes.Buffer
-	if err := Keep(&b, obs, []string{"class1"}); err != nil {
+	if err := SaveTraining(&b, obs, []string{"class1"}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.Bytes()
-	again, test, err := ReadKept(bytes.NewReader(text))
+	again, test, err := ReadTraining(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,16 +180,16 @@ func TestKeptTeachesTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got.Bytes(), want.Bytes()) {
-		t.Error("what was kept teaches another rule")
+		t.Error("what was saved teaches another rule")
 	}
 	var c bytes.Buffer
-	if err := Keep(&c, again, test); err != nil || !bytes.Equal(c.Bytes(), text) {
-		t.Errorf("kept again it differs: %v", err)
+	if err := SaveTraining(&c, again, test); err != nil || !bytes.Equal(c.Bytes(), text) {
+		t.Errorf("saved again it differs: %v", err)
 	}
 }
 
 // What has no time, and what is far too large, is refused.
-func TestReadKeptRefusesContent(t *testing.T) {
+func TestReadTrainingRefusesContent(t *testing.T) {
 	packed := func(text string) string {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -198,8 +198,8 @@ func TestReadKeptRefusesContent(t *testing.T) {
 		}
 		return b.String()
 	}
-	defer func(most int64) { mostKept = most }(mostKept)
-	mostKept = 1e6
+	defer func(most int64) { mostTraining = most }(mostTraining)
+	mostTraining = 1e6
 	trial := func(row string) string {
 		return `{"version": 1, "sweeps": ["s"], "devices": [{"name": "d"}], "matrices": [{"name": "m"}], ` +
 			`"configs": [{"kernel": "k", "precision": "float32"}], "trials": [` + row + `]}`
@@ -211,20 +211,20 @@ func TestReadKeptRefusesContent(t *testing.T) {
 		trial(`[0, 0, 1, 0, "warm"]`):                   "trial 1: value 3 is 1 of 1",
 		trial(strings.Repeat(" ", 1e6)):                 "more than 1 MB unpacked",
 	} {
-		if _, _, err := ReadKept(strings.NewReader(packed(text))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := ReadTraining(strings.NewReader(packed(text))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.80s: %v, want %s", text, err, want)
 		}
 	}
 }
 
 // A damaged file is an error that says where.
-func TestReadKeptRefuses(t *testing.T) {
+func TestReadTrainingRefuses(t *testing.T) {
 	var b bytes.Buffer
-	if err := Keep(&b, messy(rand.New(rand.NewPCG(3, 9)), 2), nil); err != nil {
+	if err := SaveTraining(&b, messy(rand.New(rand.NewPCG(3, 9)), 2), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", "no gzip", b.String()[:b.Len()/2]} {
-		if _, _, err := ReadKept(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "kept observations") {
+		if _, _, err := ReadTraining(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "saved observations") {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}

@@ -30,16 +30,14 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 			if s.Noise != "" {
 				b.WriteString(s.Noise + "\n\n")
 			}
-			s.Validation.table(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()))
-			if single := alone(s.Validation.Cases); len(single) > 0 {
-				v := Validation{Cases: single}
-				v.table(&b, fmt.Sprintf("Of them, %s of no class but their own", term.Matrices(len(single))))
-			}
+			comparison(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()), s.Validation.Cases, Ways)
+			single := alone(s.Validation.Cases)
+			comparison(&b, fmt.Sprintf("Of them, %s of no class but their own", term.Matrices(len(single))), single, Ways)
 		}
 
 		if s.Test.Matrices > 0 {
-			s.Test.table(&b, fmt.Sprintf("Final test, %s of %s that taught nothing",
-				term.Count(s.Test.Matrices, "matrix", "matrices"), term.Count(s.Test.Families, "class", "classes")))
+			comparison(&b, fmt.Sprintf("Final test, %s of %s that taught nothing", term.Count(s.Test.Matrices, "matrix",
+				"matrices"), term.Count(s.Test.Families, "class", "classes")), s.Test.Cases, Ways)
 		}
 		bySize(&b, s.Validation.Cases)
 		s.byClass(&b)
@@ -128,11 +126,14 @@ func head(b *bytes.Buffer, title string, columns ...string) {
 		strings.Repeat(" ---: |", len(columns)-1))
 }
 
-// table compares the ways to choose.
-func (v *Validation) table(b *bytes.Buffer, title string) {
+// comparison compares ways to choose on some cases, if there are any.
+func comparison(b *bytes.Buffer, title string, cases []Case, ways []Way) {
+	if len(cases) == 0 {
+		return
+	}
 	head(b, title, "way to choose", "matrices", "geometric mean", "worst", "within 5%", "worst on")
-	for _, way := range Ways {
-		if f := Summarise(v.Cases, way.Of); f.Matrices > 0 {
+	for _, way := range ways {
+		if f := Summarise(cases, way.Of); f.Matrices > 0 {
 			fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", way.Name, f.Matrices, f.Mean, f.Worst,
 				term.Percent(f.Within5), f.WorstMatrix)
 		}

@@ -4,30 +4,22 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 
-	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 )
 
-// A Transfer says how a rule does where it was not learned: on matrices that taught it nothing, of
-// another device or database, before and after a few of them have adapted it.
+// A Transfer says how a rule does on matrices that taught it nothing, of another device or database.
 type Transfer struct {
 	Key
-	From    string `json:"learned_on"` // device
-	Adapted int    `json:"adapted_by"` // number of matrices, drawn anew five times
+	From string `json:"learned_on"` // device
 	// Taught is how many matrices of the database were left out, because the rule was learned from them.
-	Taught int `json:"taught"`
-	// Cases are the matrices that did not adapt it, of all draws.
-	Cases []Case `json:"cases"`
+	Taught int    `json:"taught"`
+	Cases  []Case `json:"cases"`
 }
 
-// adaptBy are the numbers of matrices that a rule is adapted by.
-var adaptBy = []int{0, 5, 20}
-
-// Judge asks a rule about the matrices of other observations.
-func (r *Rule) Judge(obs []Observation, opt Options) ([]Transfer, error) {
+// EvaluateOn asks a rule about the matrices of other observations.
+func (r *Rule) EvaluateOn(obs []Observation, opt Options) ([]Transfer, error) {
 	var list []Transfer
 	keys, groups := group(charged(obs, r.Products))
 	for _, k := range keys {
@@ -37,43 +29,50 @@ func (r *Rule) Judge(obs []Observation, opt Options) ([]Transfer, error) {
 		}
 		t, _, err := newTable(groups[k], opt)
 		if err != nil {
-			return nil, fmt.Errorf("judging a rule on %s: %w", k, err)
+			return nil, fmt.Errorf("evaluating a rule on %s: %w", k, err)
 		}
-		var strange []int
-		for m, name := range t.names {
-			if !s.taughtBy(name) {
-				strange = append(strange, m)
-			}
-		}
-
 		named := s.named(t)
-		for _, by := range adaptBy {
-			if len(strange) == 0 || by > 0 && len(strange) < 2*by {
+		tr := Transfer{Key: k, From: s.Device}
+		for m, name := range t.names {
+			if s.taughtBy(name) {
+				tr.Taught++
 				continue
 			}
-			tr := Transfer{Key: k, From: s.Device, Adapted: by, Taught: len(t.names) - len(strange)}
-			for draw := range max(1, min(by, repetitions)) {
-				rng := rand.New(rand.NewPCG(uint64(draw), uint64(by)))
-				order := slices.Clone(strange)
-				rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-				adapted := s.adapted(k, t, order[:by])
-				for _, m := range order[by:] {
-					c := adapted.judge(t, m)
-					for _, at := range named {
-						c.Named = max(c.Named, share(t.loss[m][at]))
-					}
-					tr.Cases = append(tr.Cases, c)
-				}
+			c := s.judge(t, m)
+			for _, at := range named {
+				c.Named = max(c.Named, share(t.loss[m][at]))
 			}
+			tr.Cases = append(tr.Cases, c)
+		}
+		if len(tr.Cases) > 0 {
 			list = append(list, tr)
 		}
 	}
 
 	if len(list) == 0 {
-		return nil, fmt.Errorf("judging a rule: %w: it serves none of the devices, precisions and cache states, "+
+		return nil, fmt.Errorf("evaluating a rule: %w: it serves none of the devices, precisions and cache states, "+
 			"or was learned from all of these matrices", ErrNoData)
 	}
 	return list, nil
+}
+
+// elsewhere is the selector that serves a key of another device; nil: there is none.
+func (r *Rule) elsewhere(k Key) *Selector {
+	for _, k := range []Key{k, {Precision: k.Precision, Cache: k.Cache}, {Precision: k.Precision}} {
+		if s, err := r.Find(k); err == nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// place is the number of a configuration of the table, or of the nearest one of its kernel.
+func (t *table) place(c kernels.Config) (int, bool) {
+	if i, ok := t.column[idOf(c)]; ok {
+		return i, true
+	}
+	near, ok := Nearest(c, t.configs)
+	return t.at(near), ok
 }
 
 // taughtBy reports whether s was learned from a matrix of this name.
@@ -141,15 +140,10 @@ func (s *Selector) judge(t *table, m int) Case {
 // judged once more: a generator may have made relatives of the others for what taught the rule.
 func WriteTransfers(w io.Writer, list []Transfer) error {
 	var b bytes.Buffer
-	for first := 0; first < len(list); {
-		last := first
-		for last < len(list) && list[last].Key == list[first].Key {
-			last++
-		}
-		title := fmt.Sprintf("%s, learned on %s", list[first].Key, list[first].From)
-		transferTable(&b, title, list[first:last], func(c []Case) []Case { return c })
-		transferTable(&b, title+": matrices of no class but their own", list[first:last], alone)
-		first = last
+	for _, tr := range list {
+		title := fmt.Sprintf("%s, learned on %s", tr.Key, tr.From)
+		comparison(&b, title, tr.Cases, transferred)
+		comparison(&b, title+": matrices of no class but their own", alone(tr.Cases), transferred)
 	}
 	if _, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
 		return fmt.Errorf("writing how a rule does elsewhere: %w", err)
@@ -157,19 +151,5 @@ func WriteTransfers(w io.Writer, list []Transfer) error {
 	return nil
 }
 
-// transferTable writes how a rule does on some of the cases, if there are any.
-func transferTable(b *bytes.Buffer, title string, list []Transfer, of func([]Case) []Case) {
-	if len(of(list[0].Cases)) == 0 {
-		return
-	}
-	head(b, title, "way to choose", "adapted by", "matrices", "geometric mean", "worst", "within 5%", "worst on")
-	for _, tr := range list {
-		for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3, BestNamed} {
-			if f := Summarise(of(tr.Cases), way.Of); f.Matrices > 0 {
-				fmt.Fprintf(b, "| %s | %d | %d | %.3f | %.3f | %s | %s |\n", way.Name, tr.Adapted, f.Matrices, f.Mean,
-					f.Worst, term.Percent(f.Within5), f.WorstMatrix)
-			}
-		}
-	}
-	b.WriteByte('\n')
-}
+// transferred are the ways to choose that are known where a rule was not learned.
+var transferred = []Way{Learned, LearnedTop3, Boosted, BoostedTop3, BestNamed}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -297,5 +298,40 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("%s: inside %.2f, off by %.2f; want %v to %v, and %v to %v", tt.name, c.Inside, c.Off, tt.atLeast,
 				tt.atMost, tt.offLeast, tt.offMost)
 		}
+	}
+}
+
+// another is the same world on another device, on matrices of other names: kernel b is five times as
+// slow as it was, and everything else twice as fast.
+func another(rng *rand.Rand, matrices int, best func(sparse.Features) string) []Observation {
+	obs := world(rng, matrices, best)
+	for i := range obs {
+		o := &obs[i]
+		o.Device, o.Hardware, o.Matrix = "other", Hardware{Cache: 1 << 20, Warps: 64}, "new-"+o.Matrix
+		factor := 0.5
+		if o.Config.Kernel == "b" {
+			factor = 2.5
+		}
+		o.Seconds, o.Low, o.High = o.Seconds*factor, o.Low*factor, o.High*factor
+	}
+	return obs
+}
+
+// A rule is not judged on matrices that it was learned from.
+func TestEvaluateOnLeavesOutWhatTaught(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	obs := world(rng, 30, func(sparse.Features) string { return "a" })
+	r := learn(t, obs, DefaultOptions)
+	if _, err := r.EvaluateOn(obs, DefaultOptions); !errors.Is(err, ErrNoData) {
+		t.Errorf("judged on its own matrices: %v", err)
+	}
+
+	more := append(obs, another(rng, 9, func(sparse.Features) string { return "a" })...)
+	for i := range more {
+		more[i].Device = "lab"
+	}
+	list, err := r.EvaluateOn(more[:len(obs)+36], DefaultOptions)
+	if err != nil || list[0].Taught != 30 || len(list[0].Cases) != 1 {
+		t.Errorf("judged %+v (%v), want one matrix, and 30 left out", list, err)
 	}
 }

@@ -1,24 +1,29 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
+	"spmvtune/rule/code"
 )
 
 // learnCommand is the command learn.
 type learnCommand struct {
 	outs             []string
 	device, ruleFile string
-	adapt, judge     string // databases
-	keep             string // file to write
+	evaluateOn       string // database
+	saveTraining     string // file to write
 	evaluate         bool
 	output           command.Output
 	options          rule.Options
@@ -31,8 +36,8 @@ func newLearn() *cobra.Command {
 		Use:   "learn [RUN...]",
 		Short: "Learn a rule from databases, and export it",
 		Long: `learn learns from the trials of one or more databases which kernel to use for a matrix
-that was never measured. It reports how the rule does on structure classes left out one at
-a time, and on classes that are kept for a final test: those that the sweeps name (test in
+that was never measured. It reports how the rule does by leave-one-class-out validation, and on
+classes that are kept for a final test: those that the sweeps name (test in
 [learn]) or --test. Beside it stand the best single configuration and kernel, cuSPARSE, the
 papers' own rule, and a boosted ensemble. The extension of -o says in which form it writes
 the rule:
@@ -50,41 +55,37 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
   spmvtune learn --rule h100 -o rule.h      # the embedded rule, for a C program
   spmvtune learn corpus.db --evaluate > rule.md
   spmvtune learn --rule h100 --evaluate     # the figures of the embedded rule
-  spmvtune learn corpus.db --keep data.json.gz # what it learns from, small: learn takes it, too
+  spmvtune learn corpus.db --save-training data.json.gz # without samples: learn takes it, too
   spmvtune learn corpus.db --products 100   # with the time of preparation
-  spmvtune learn --rule h100 --judge a30.db # how the rule does on another device
-  spmvtune learn corpus.db --without sell_local,csr_lanes --evaluate # before there were these
-  spmvtune learn --rule h100 --adapt a30.db -o a30.json`,
+  spmvtune learn --rule h100 --evaluate-on a30.db # how the rule does on another device
+  spmvtune learn corpus.db --without sell_local,csr_lanes --evaluate # before there were these`,
 		ValidArgsFunction: command.CompleteRuns,
 		RunE:              l.Run,
 	}
 	f := cmd.Flags()
 	f.StringArrayVarP(&l.outs, "out", "o", nil, "file to write; may be repeated (default: print the text)")
-	f.StringVar(&l.device, "device", "", "learn from this device only; with --rule, judge or adapt on it")
+	f.StringVar(&l.device, "device", "", "learn from this device only; with --rule, evaluate on it")
 	f.StringVar(&l.ruleFile, "rule", "",
 		"export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedNames()+
 			" for one that comes with spmvtune")
-	f.StringVar(&l.adapt, "adapt", "",
-		"database of a few matrices on another device, or what --keep wrote: make the rule one for that device")
-	f.StringVar(&l.judge, "judge", "",
-		"database of another device, or what --keep wrote: say how the rule does there, adapted by 0, 5 and 20 matrices")
+	f.StringVar(&l.evaluateOn, "evaluate-on", "",
+		"another database, or what --save-training wrote: say how the rule does on its matrices that taught it nothing")
 	f.StringSliceVar(&l.options.Test, "test", nil,
 		"classes to keep for the final test, instead of those that the sweeps name")
 	f.StringSliceVar(&l.options.Without, "without", nil,
-		"kernels that the rule may not choose, though they count as the best: what a rule loses that doesn't know them")
+		"exclude these kernels from choices, keep them in the oracle: what a rule loses that does not know them")
 	f.IntVar(&l.options.Products, "products", 0,
 		"amortize preparation over this many products (default: ignore preparation)")
 	f.IntVar(&l.options.MaxDepth, "depth", l.options.MaxDepth, "largest number of tests before a choice")
 	f.BoolVar(&l.options.Ensemble, "ensemble", l.options.Ensemble,
 		"also learn a boosted ensemble, for select --accurate")
 	f.BoolVar(&l.evaluate, "evaluate", false, "print learning curve, value of features, and what the rule misses")
-	f.StringVar(&l.keep, "keep", "", "only write what a rule would be learned from, without samples: a file "+
-		"NAME"+keptSuffix+", which learn takes in place of a database")
+	f.StringVar(&l.saveTraining, "save-training", "", "only write what a rule would be learned from, without samples: "+
+		"a file NAME"+trainingSuffix+", which learn takes in place of a database")
 	l.output.Flags(cmd)
 	command.FlagFile(cmd, "out", ruleExtensions()...)
 	command.FlagFile(cmd, "rule", "json")
-	command.FlagFile(cmd, "adapt", "db")
-	command.FlagFile(cmd, "judge", "db")
+	command.FlagFile(cmd, "evaluate-on", "db")
 	return cmd
 }
 
@@ -106,23 +107,26 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if l.keep != "" {
-		return keepIn(l.keep, seen, test)
+	if l.saveTraining != "" {
+		return files.WriteTo(l.saveTraining, func(w io.Writer) error { return rule.SaveTraining(w, seen, test) })
 	}
 	if !cmd.Flags().Changed("test") {
 		l.options.Test = test
-	} else if err := checkClasses(seen, l.options.Test); err != nil {
+	} else if err := checkNamed("--test", "no matrix is of class %q",
+		`put a class whose name has a comma in quotes: --test '"random, long rows"'`, l.options.Test, seen,
+		func(o *rule.Observation) string { return o.Class }); err != nil {
+		return err
+	}
+	if err := checkNamed("--without", "kernel %q was not measured", "", l.options.Without, seen,
+		func(o *rule.Observation) string { return o.Config.Kernel }); err != nil {
 		return err
 	}
 
-	if err := checkKernels(seen, l.options.Without); err != nil {
-		return err
-	}
 	r, err := rule.Learn(cmd.Context(), seen, l.options)
 	if err != nil {
 		return err
 	}
-	return l.elsewhere(cmd, r, seen)
+	return l.finish(cmd, r, seen)
 }
 
 // export writes an existing rule.
@@ -137,35 +141,26 @@ func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
 	if err != nil {
 		return err
 	}
-	return l.elsewhere(cmd, r, nil)
+	return l.finish(cmd, r, nil)
 }
 
-// elsewhere judges a rule by another database, adapts it to one, or only writes it.
-func (l *learnCommand) elsewhere(cmd *cobra.Command, r *rule.Rule, seen []rule.Observation) error {
-	database := cmp.Or(l.judge, l.adapt)
-	if database == "" {
+// finish writes a rule, or evaluates it on another database.
+func (l *learnCommand) finish(cmd *cobra.Command, r *rule.Rule, seen []rule.Observation) error {
+	if l.evaluateOn == "" {
 		return l.write(cmd, r, seen)
 	}
-	if l.judge != "" && (l.adapt != "" || len(l.outs) > 0 || l.evaluate) {
-		return command.Usage(errors.New("--judge prints how the rule does, and goes with neither --adapt, --out nor " +
-			"--evaluate"))
+	if len(l.outs) > 0 || l.evaluate {
+		return command.Usage(errors.New("--evaluate-on prints how the rule does, and goes with neither --out nor --evaluate"))
 	}
 	device := ""
 	if seen == nil {
 		device = l.device
 	}
-	other, _, err := observedIn(cmd, []string{database}, device)
+	other, _, err := observedIn(cmd, []string{l.evaluateOn}, device)
 	if err != nil {
 		return err
 	}
-
-	if l.judge == "" {
-		if r, err = r.Adapt(other, l.options); err != nil {
-			return err
-		}
-		return l.write(cmd, r, nil)
-	}
-	list, err := r.Judge(other, l.options)
+	list, err := r.EvaluateOn(other, l.options)
 	if err != nil {
 		return err
 	}
@@ -203,45 +198,97 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 	return rule.WriteEvaluation(w, r, list)
 }
 
-// checkKernels refuses kernels of --without that nobody has measured.
-func checkKernels(seen []rule.Observation, named []string) error {
-	var measured []string
-	for _, o := range seen {
-		if !slices.Contains(measured, o.Config.Kernel) {
-			measured = append(measured, o.Config.Kernel)
+// checkNamed refuses names that a flag has and nothing measured is called: a typo would let a rule learn from what it
+// is tested on.
+func checkNamed(flag, problem, hint string, named []string, seen []rule.Observation, of func(*rule.Observation) string) error {
+	var there []string
+	for i := range seen {
+		if name := of(&seen[i]); !slices.Contains(there, name) {
+			there = append(there, name)
 		}
 	}
 	for _, name := range named {
-		if slices.Contains(measured, name) {
+		if slices.Contains(there, name) {
 			continue
 		}
-		err := fmt.Errorf("--without: kernel %q was not measured", name)
-		if near := configs.Nearest(name, measured); near != "" {
+		err := fmt.Errorf(flag+": "+problem, name)
+		if near := configs.Nearest(name, there); near != "" {
 			err = fmt.Errorf("%w: did you mean %q?", err, near)
 		}
-		return command.Usage(err)
+		return command.UsageHint(err, hint)
 	}
 	return nil
 }
 
-// checkClasses refuses classes that no matrix has: a typo would let the rule learn from what
-// it is tested on.
-func checkClasses(seen []rule.Observation, named []string) error {
-	var classes []string
-	for _, o := range seen {
-		if !slices.Contains(classes, o.Class) {
-			classes = append(classes, o.Class)
+// A ruleForm is a form of a rule.
+type ruleForm struct {
+	extension string
+	what      string
+	// write writes a rule. name is the file's name without folder and extension.
+	write func(w io.Writer, r *rule.Rule, name string) error
+}
+
+// ruleForms are all forms.
+var ruleForms = []ruleForm{
+	{".txt", "the tree and its figures, for people", withoutName((*rule.Rule).WriteText)},
+	{".json", "for select --rule", withoutName((*rule.Rule).WriteJSON)},
+	{".h", "a header for C99 and C++ without dependencies", code.WriteC},
+	{".cuh", "a table of launches for CUDA", code.WriteLaunches},
+	{".go", "a Go file", code.WriteGo},
+	{".py", "a module for Python, which takes a scipy CSR matrix", code.WritePython},
+}
+
+func withoutName(write func(*rule.Rule, io.Writer) error) func(io.Writer, *rule.Rule, string) error {
+	return func(w io.Writer, r *rule.Rule, _ string) error { return write(r, w) }
+}
+
+func ruleExtensions() []string {
+	var all []string
+	for _, e := range ruleForms {
+		all = append(all, strings.TrimPrefix(e.extension, "."))
+	}
+	return all
+}
+
+func ruleFormHelp() string {
+	var b strings.Builder
+	for _, e := range ruleForms {
+		fmt.Fprintf(&b, "  %-6s %s\n", e.extension, e.what)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// ruleFormOf returns the form of a file's extension.
+func ruleFormOf(path string) (ruleForm, error) {
+	ext := filepath.Ext(path)
+	for _, e := range ruleForms {
+		if e.extension == ext {
+			return e, nil
 		}
 	}
-	for _, class := range named {
-		if slices.Contains(classes, class) {
-			continue
-		}
-		err := fmt.Errorf("--test: no matrix is of class %q", class)
-		if near := configs.Nearest(class, classes); near != "" {
-			err = fmt.Errorf("%w: did you mean %q?", err, near)
-		}
-		return command.UsageHint(err, `put a class whose name has a comma in quotes: --test '"random, long rows"'`)
+	return ruleForm{}, command.Usage(fmt.Errorf("--out %s: extension must be one of .%s", path,
+		strings.Join(ruleExtensions(), ", .")))
+}
+
+// writeRuleForms writes a rule to files, or prints it.
+func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
+	if len(outs) == 0 {
+		return r.WriteText(w)
 	}
+	for _, out := range outs {
+		e, err := ruleFormOf(out)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(filepath.Base(out), e.extension)
+		if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
+			return err
+		}
+		if err := files.WriteTo(out, func(w io.Writer) error { return e.write(w, r, name) }); err != nil {
+			return err
+		}
+		fmt.Fprintln(w, out)
+	}
+
 	return nil
 }

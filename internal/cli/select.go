@@ -36,7 +36,7 @@ func newSelect() *cobra.Command {
 block and grid, the expected time of a product, and the path through the tree that led
 there. It measures nothing. The rule is that of the last run or, if there is none, one that
 comes with spmvtune and is called by the GPU that it was learned on: h100 if --device names an
-H100 and --accurate is not given, else h200, whose data are the newest.
+H100 and --accurate is not given, else h200, the most recent.
 
 ` + matrixcmd.TargetHelp + `
 FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule that needs more features

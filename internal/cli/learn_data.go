@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -18,18 +19,18 @@ import (
 )
 
 // observedIn reads what a rule is learned from, and the classes that are kept for a final test: databases, which are
-// named as runs are, files of kept observations, or both. Where both have a trial, the database's counts. If a
+// named as runs are, files of saved observations, or both. Where both have a trial, the database's counts. If a
 // device is named, the trials of others are left out.
 func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.Observation, test []string, err error) {
 	var tables, databases []string
 	for _, arg := range args {
-		if strings.HasSuffix(arg, keptSuffix) {
+		if strings.HasSuffix(arg, trainingSuffix) {
 			tables = append(tables, arg)
 		} else {
 			databases = append(databases, arg)
 		}
 	}
-	if seen, test, err = keptIn(tables); err != nil {
+	if seen, test, err = savedIn(tables); err != nil {
 		return nil, nil, err
 	}
 	if len(databases) > 0 || len(tables) == 0 {
@@ -84,4 +85,30 @@ func observed(ctx context.Context, w io.Writer, paths []string) (seen []rule.Obs
 		fmt.Fprintf(w, "note: the rule leaves out %s\n", term.Some(unseen, command.FewNames))
 	}
 	return seen, j.TestClasses(), nil
+}
+
+// trainingSuffix is how the name of a file of saved observations ends.
+const trainingSuffix = ".json.gz"
+
+// savedIn reads saved observations, and the classes of their final tests.
+func savedIn(paths []string) (all []rule.Observation, test []string, err error) {
+	for _, path := range paths {
+		err := func() (err error) {
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, f.Close()) }()
+			obs, classes, err := rule.ReadTraining(f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			all, test = append(all, obs...), append(test, classes...)
+			return nil
+		}()
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return all, test, nil
 }
