@@ -1,6 +1,30 @@
+// Package sparse holds sparse matrices and what can be said about them without
+// multiplying: conversions between formats, validity, a content hash, and the
+// features of their structure.
+//
+// Data flow one way. A reader or a generator makes triplets, FromTriplets sorts
+// them into a [CSR], and everything else starts from that CSR: [CSR.COO] and
+// SELL for kernels that want another format, [Convert] for another precision,
+// [CSR.Hash] for the identity of a trial, [Analyze] for rules and reports. A CSR
+// is not changed once it is built, so formats share its arrays.
+//
+// This package is opinionated. Indices are 32 bits wide, because that is what every kernel here
+// uses and half the traffic of a product is indices; matrices that do not fit are refused
+// rather than widened. Columns are sorted and distinct within a row. Explicit zeros are kept:
+// they cost what other entries cost. Values may be infinite or NaN, because real files hold
+// such values.
+//
+// Conversions take O(nonzeros + rows + columns) time, and results do not depend
+// on the number of cores.
 package sparse
 
-import "fmt"
+import (
+	"embed"
+	"fmt"
+	"runtime"
+
+	"spmvtune/internal/base/panics"
+)
 
 // Float is the type of a matrix's values.
 type Float interface{ float32 | float64 }
@@ -31,4 +55,248 @@ func (m *CSR[V]) Row(i int) ([]int32, []V) {
 // String gives the size of m, as in "1000×1000, 4996 nonzeros".
 func (m *CSR[V]) String() string {
 	return fmt.Sprintf("%d×%d, %d nonzeros", m.Rows, m.Cols, m.NNZ())
+}
+
+// A COO is a matrix in coordinate form: entry k is Val[k] at (Row[k], Col[k]).
+// Entries are sorted by row, then column, and no position occurs twice.
+type COO[V Float] struct {
+	Rows, Cols int
+	Row, Col   []int32 // from 0
+	Val        []V
+}
+
+// NNZ returns the number of stored entries.
+func (m *COO[V]) NNZ() int { return len(m.Row) }
+
+// COO gives m in coordinate form. Only the row indices are new: columns and
+// values are m's own arrays.
+func (m *CSR[V]) COO() *COO[V] {
+	row := make([]int32, m.NNZ())
+	for i := range m.Rows {
+		part := row[m.RowPtr[i]:m.RowPtr[i+1]]
+		for k := range part {
+			part[k] = int32(i)
+		}
+	}
+	return &COO[V]{Rows: m.Rows, Cols: m.Cols, Row: row, Col: m.ColIdx, Val: m.Val}
+}
+
+// eachPart calls f once per core, at the same time, with the core's number and
+// the number of cores, and waits for all of them. Small work (below about 10⁵
+// steps) stays on the caller's goroutine.
+func eachPart(steps int, f func(part, parts int)) {
+	eachOf(workers(steps), f)
+}
+
+// workers is the number of cores that some work is shared out to.
+func workers(steps int) int {
+	if steps < 1e5 {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// eachOf is eachPart with a given number of parts.
+func eachOf(parts int, f func(part, parts int)) {
+	var wg panics.WaitGroup
+	for part := range parts {
+		wg.Go(func() { f(part, parts) })
+	}
+	wg.Wait()
+}
+
+// share is the part-th of parts nearly equal pieces of [0, n).
+func share(n, part, parts int) (lo, hi int) {
+	return n * part / parts, n * (part + 1) / parts
+}
+
+// Source has the files with the matrix and the formats that kernels prepare. They are part of
+// the identity of a kernel's trials; tests of the kernels say which file is missing.
+//
+//go:embed bsr.go csr.go diagonals.go jagged.go narrow.go sell.go
+var Source embed.FS
+
+// Transpose returns the transpose of m. It is one stable bucket pass over the
+// columns (Gustavson, "Two fast algorithms for sparse matrices", 1978), so its
+// rows are sorted even where m's are not.
+func (m *CSR[V]) Transpose() *CSR[V] {
+	t := &CSR[V]{
+		Rows: m.Cols, Cols: m.Rows,
+		RowPtr: make([]int32, m.Cols+1),
+		ColIdx: make([]int32, m.NNZ()),
+		Val:    make([]V, m.NNZ()),
+	}
+	for _, j := range m.ColIdx {
+		t.RowPtr[j+1]++
+	}
+
+	next := startsOf(t.RowPtr)
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			at := next[j]
+			next[j]++
+			t.ColIdx[at], t.Val[at] = int32(i), vals[k]
+		}
+	}
+
+	return t
+}
+
+// FromTriplets builds the rows×cols matrix whose entry k is val[k] at
+// (row[k], col[k]), counted from 0, in any order. Entries at the same position
+// are added up in the order given, so that the sum does not depend on anything
+// else; the caller sees how many there were from the result's NNZ. The inputs
+// are neither changed nor kept.
+//
+// It takes O(len(val) + rows + cols) time: one bucket pass over the rows where
+// each row's columns come in order, as they do in files sorted by row or by
+// column, and two more where they do not.
+//
+// The error says which size or entry is out of range.
+func FromTriplets[V Float](rows, cols int, row, col []int32, val []V) (*CSR[V], error) {
+	if err := checkSize(rows, cols, len(val)); err != nil {
+		return nil, err
+	}
+	if len(row) != len(val) || len(col) != len(val) {
+		return nil, fmt.Errorf("triplets of unequal length: %d rows, %d columns, %d values", len(row), len(col),
+			len(val))
+	}
+
+	m := &CSR[V]{
+		Rows: rows, Cols: cols,
+		RowPtr: make([]int32, rows+1),
+		ColIdx: make([]int32, len(val)),
+		Val:    make([]V, len(val)),
+	}
+
+	for k, i := range row {
+		if uint(i) >= uint(rows) || uint(col[k]) >= uint(cols) {
+			return nil, fmt.Errorf("entry %d at (%d, %d) lies outside a %d×%d matrix", k, i, col[k], rows, cols)
+		}
+		m.RowPtr[i+1]++
+	}
+
+	next := startsOf(m.RowPtr)
+	for k, i := range row {
+		at := next[i]
+		next[i]++
+		m.ColIdx[at], m.Val[at] = col[k], val[k]
+	}
+
+	switch sorted, distinct := m.order(); {
+	case !sorted:
+		m = m.Transpose().Transpose()
+		m.sumDuplicates()
+	case !distinct:
+		m.sumDuplicates()
+	}
+
+	return m, nil
+}
+
+// checkSize refuses what 32-bit indices can't hold.
+func checkSize(rows, cols, entries int) error {
+	if rows < 0 || cols < 0 {
+		return fmt.Errorf("matrix of %d×%d: sizes can't be negative", rows, cols)
+	}
+	if rows > MaxIndex || cols > MaxIndex || entries > MaxIndex {
+		return fmt.Errorf("matrix of %d×%d with %d entries: 32-bit indices hold at most %d", rows, cols, entries,
+			MaxIndex)
+	}
+	return nil
+}
+
+// startsOf turns counts, where ptr[i+1] holds the size of bucket i, into offsets
+// in place, and returns a copy of the starts for filling the buckets.
+func startsOf(ptr []int32) []int32 {
+	for i := 1; i < len(ptr); i++ {
+		ptr[i] += ptr[i-1]
+	}
+	next := make([]int32, len(ptr)-1)
+	copy(next, ptr)
+	return next
+}
+
+// order reports whether the columns of every row are in order, and whether they
+// are then distinct.
+func (m *CSR[V]) order() (sorted, distinct bool) {
+	distinct = true
+	for i := range m.Rows {
+		cols, _ := m.Row(i)
+		for k := 1; k < len(cols); k++ {
+			if cols[k] < cols[k-1] {
+				return false, false
+			}
+			distinct = distinct && cols[k] != cols[k-1]
+		}
+	}
+
+	return true, distinct
+}
+
+// sumDuplicates merges entries at the same position in place. Columns are sorted.
+func (m *CSR[V]) sumDuplicates() {
+	out := int32(0)
+	lo := m.RowPtr[0]
+	for i := range m.Rows {
+		hi := m.RowPtr[i+1]
+		start := out
+		for k := lo; k < hi; k++ {
+			if out > start && m.ColIdx[out-1] == m.ColIdx[k] {
+				m.Val[out-1] += m.Val[k]
+				continue
+			}
+			m.ColIdx[out], m.Val[out] = m.ColIdx[k], m.Val[k]
+			out++
+		}
+
+		m.RowPtr[i+1] = out
+		lo = hi
+	}
+	m.ColIdx, m.Val = m.ColIdx[:out], m.Val[:out]
+}
+
+// Validate checks everything that a CSR promises: sizes in range, row offsets
+// that start at 0, never fall and end at the number of entries, columns within
+// the matrix and strictly increasing in each row. Values are free. The error
+// names the first row, counted from 0, that breaks a promise.
+func (m *CSR[V]) Validate() error {
+	if err := checkSize(m.Rows, m.Cols, len(m.ColIdx)); err != nil {
+		return err
+	}
+	if len(m.RowPtr) != m.Rows+1 {
+		return fmt.Errorf("%d row offsets for %d rows: there must be one more than rows", len(m.RowPtr), m.Rows)
+	}
+
+	if len(m.ColIdx) != len(m.Val) {
+		return fmt.Errorf("%d columns but %d values", len(m.ColIdx), len(m.Val))
+	}
+	if m.RowPtr[0] != 0 {
+		return fmt.Errorf("row offsets start at %d, not 0", m.RowPtr[0])
+	}
+
+	if last := m.RowPtr[m.Rows]; int(last) != len(m.ColIdx) {
+		return fmt.Errorf("row offsets end at %d, but there are %d entries", last, len(m.ColIdx))
+	}
+	for i := range m.Rows {
+		if m.RowPtr[i] > m.RowPtr[i+1] {
+			return fmt.Errorf("row %d ends at offset %d before it starts at %d", i, m.RowPtr[i+1], m.RowPtr[i])
+		}
+	}
+
+	for i := range m.Rows {
+		last := int32(-1)
+		for _, j := range m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]] {
+			if int(j) < 0 || int(j) >= m.Cols {
+				return fmt.Errorf("row %d has column %d, outside [0, %d)", i, j, m.Cols)
+			}
+			if j <= last {
+				return fmt.Errorf("row %d has column %d after %d: columns must increase", i, j, last)
+			}
+			last = j
+		}
+	}
+
+	return nil
 }

@@ -1,6 +1,13 @@
 package sparse
 
-import "reflect"
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strings"
+)
 
 // Features are the facts about a matrix's structure that rules are learned from
 // and that the report sorts by. The names in JSON are the columns of the view
@@ -82,4 +89,313 @@ func (f Features) Equal(g Features) bool {
 		}
 	}
 	return true
+}
+
+// UnknownFeatures are the features of a matrix of which nothing is known.
+func UnknownFeatures() Features {
+	var f Features
+	v := reflect.ValueOf(&f).Elem()
+	for i := range v.NumField() {
+		if v.Field(i).CanFloat() {
+			v.Field(i).SetFloat(math.NaN())
+		} else {
+			v.Field(i).SetInt(Unknown)
+		}
+	}
+
+	return f
+}
+
+// FeatureNames lists the names of the features, as in JSON.
+func FeatureNames() []string {
+	t := reflect.TypeFor[Features]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	}
+	return names
+}
+
+// Set gives the feature of this name a value. It refuses impossible values: negative ones,
+// except for row_skewness, and counts with a fraction.
+func (f *Features) Set(name string, x float64) error {
+	v := reflect.ValueOf(f).Elem()
+	for i, n := range FeatureNames() {
+		if n != name {
+			continue
+		}
+		switch count := !v.Field(i).CanFloat(); {
+		case math.IsNaN(x) || math.IsInf(x, 0):
+			return fmt.Errorf("%s = %v is not a number", name, x)
+		case x < 0 && name != "row_skewness":
+			return fmt.Errorf("%s = %v is negative", name, x)
+		case count && (x != math.Trunc(x) || x > 1<<53):
+			return fmt.Errorf("%s = %v is not a whole number, which a count is", name, x)
+		case count:
+			v.Field(i).SetInt(int64(x))
+		default:
+			v.Field(i).SetFloat(x)
+		}
+
+		return nil
+	}
+
+	return fmt.Errorf("no feature is called %q", name)
+}
+
+// Values are those of the features, in the order of FeatureNames.
+func (f Features) Values() []float64 {
+	v := reflect.ValueOf(f)
+	values := make([]float64, v.NumField())
+	for i := range values {
+		if v.Field(i).CanFloat() {
+			values[i] = v.Field(i).Float()
+		} else {
+			values[i] = float64(v.Field(i).Int())
+		}
+	}
+	return values
+}
+
+// Analyze computes the features of m in one parallel pass over row offsets and columns, and
+// from a sample of rows and entries; it does not read the values. Everything is summed in
+// integers, so the result is the same on any number of cores. Means, deviations and shares over
+// nothing are 0.
+//
+// The columns of m must lie within it and increase in each row, as Validate checks.
+func Analyze[V Float](m *CSR[V]) Features {
+	scans := make([]*scan, scanners(m.Rows, m.Cols, m.NNZ()))
+	eachOf(len(scans), func(part, parts int) {
+		s := newScan(m.Rows, m.Cols, m.RowPtr, m.ColIdx)
+		s.look(share(m.NNZ(), part, parts)) // a giant row is everybody's work
+		scans[part] = s
+	})
+	var total scan
+
+	var used, diagonals []marks
+	for _, s := range scans {
+		total.add(s)
+		used, diagonals = append(used, s.used), append(diagonals, s.diagonals)
+	}
+
+	total.lengths.short[0] = m.Rows - total.rows
+	f := Features{Rows: m.Rows, Cols: m.Cols, Nonzeros: m.NNZ()}
+	total.lengths.histogram().describe(&f)
+	total.describe(&f)
+	f.ColsUsed, f.Diagonals = union(used), float64(union(diagonals))
+	if m.NNZ() > 0 {
+		count, piece := sampleSize(m.NNZ())
+		f.RowSimilarity = rowSimilarity(m.RowPtr, m.ColIdx, count, piece)
+		if m.Rows == m.Cols {
+			f.PatternSymmetry = patternSymmetry(m.RowPtr, m.ColIdx, count)
+		}
+	}
+
+	return f
+}
+
+// describe sets the features that the lengths of the rows give.
+func (h histogram) describe(f *Features) {
+	if len(h) == 0 {
+		return
+	}
+	f.RowMin, f.RowMax = h[0].length, h[len(h)-1].length
+	if f.RowMin == 0 {
+		f.EmptyRows = h[0].rows
+	}
+
+	f.RowMean, f.RowStd, f.RowSkewness = h.moments()
+	q := h.quantiles(25, 50, 75, 90, 99)
+	f.RowP25, f.RowMedian, f.RowP75, f.RowP90, f.RowP99 = q[0], q[1], q[2], q[3], q[4]
+	f.RowGini = h.gini()
+	f.RowMaxOverMean = ratio(f.RowMax, f.RowMean)
+	f.ShareAbove32, f.ShareAbove256, f.ShareAbove1024 = h.shareAbove(32), h.shareAbove(256), h.shareAbove(1024)
+}
+
+// describe sets the features that depend on where the entries are. Those of the
+// lengths must be there.
+func (s *scan) describe(f *Features) {
+	full := f.Rows - f.EmptyRows
+	f.Bandwidth = s.largest
+	f.BandwidthMean = ratio(s.distance, float64(f.Nonzeros))
+	f.RowSpanMean = ratio(s.span, float64(f.Rows))
+	f.Profile = float64(s.profile)
+	f.ColGapMean = ratio(s.span, float64(f.Nonzeros-full))
+	f.NeighbourRate = ratio(2*s.neighbours, float64(f.Nonzeros))
+}
+
+func ratio[N int | uint64](a N, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return float64(a) / b
+}
+
+// A LengthBin counts the rows of lengths From to To, both included, and their entries.
+type LengthBin struct {
+	From     int `json:"from"`
+	To       int `json:"to"`
+	Rows     int `json:"rows"`
+	Nonzeros int `json:"nonzeros"`
+}
+
+// RowLengths counts rows by length: a bin for length 0, and one for each of 1, 2–3,
+// 4–7 and so on, from that of the shortest row to that of the longest.
+func RowLengths[V Float](m *CSR[V]) []LengthBin {
+	bins := []LengthBin{{}}
+	for at := range 31 {
+		bins = append(bins, LengthBin{From: 1 << at, To: 2<<at - 1})
+	}
+	first, last := len(bins), 0
+
+	for i := range m.Rows {
+		n := int(m.RowPtr[i+1] - m.RowPtr[i])
+		at := bits.Len(uint(n))
+		bins[at].Rows++
+		bins[at].Nonzeros += n
+		first, last = min(first, at), max(last, at+1)
+	}
+
+	return bins[min(first, last):last]
+}
+
+// A histogram says how many rows have each length that occurs, in rising order of the length.
+// It depends on the matrix alone, and so do floating-point results from it, summed in this
+// order.
+type histogram []bin
+
+type bin struct{ length, rows int }
+
+// size returns the number of rows and of entries.
+func (h histogram) size() (rows, entries int) {
+	for _, b := range h {
+		rows += b.rows
+		entries += b.rows * b.length
+	}
+	return rows, entries
+}
+
+// moments returns mean, population standard deviation and skewness, the third
+// central moment over the cube of the deviation; 0 without rows, and skewness 0
+// without deviation. Deviations are taken from the mean, so that nothing cancels.
+func (h histogram) moments() (mean, std, skewness float64) {
+	rows, entries := h.size()
+	if rows == 0 {
+		return 0, 0, 0
+	}
+	n := float64(rows)
+	mean = float64(entries) / n
+	var second, third float64
+
+	for _, b := range h {
+		d := float64(b.length) - mean
+		second += float64(b.rows) * d * d
+		third += float64(b.rows) * d * d * d
+	}
+
+	std = math.Sqrt(second / n)
+	if std > 0 {
+		skewness = third / n / (std * std * std)
+	}
+	return mean, std, skewness
+}
+
+// gini returns the Gini coefficient of the lengths, Σ(2k−n−1)·lengthₖ over
+// n·Σlengthₖ, rows k from 1 to n in rising order of their length; 0 without
+// entries.
+func (h histogram) gini() float64 {
+	rows, entries := h.size()
+	if entries == 0 {
+		return 0
+	}
+	sum, before := 0, 0 // |sum| is at most rows·entries, below 2⁶²
+
+	for _, b := range h {
+		sum += b.rows * (2*before + b.rows - rows) * b.length
+		before += b.rows
+	}
+	return float64(sum) / (float64(rows) * float64(entries))
+}
+
+// shareAbove returns the share of the entries in rows longer than length.
+func (h histogram) shareAbove(length int) float64 {
+	_, entries := h.size()
+	if entries == 0 {
+		return 0
+	}
+	above := 0
+
+	for _, b := range h {
+		if b.length > length {
+			above += b.rows * b.length
+		}
+	}
+	return float64(above) / float64(entries)
+}
+
+// quantiles returns, for each percentage in rising order, the smallest length that
+// at least this share of the rows does not exceed; 0 without rows.
+func (h histogram) quantiles(percent ...int) []int {
+	rows, _ := h.size()
+	out := make([]int, len(percent))
+	b, seen := -1, 0 // rows no longer than that of bin b
+	for q, p := range percent {
+		need := (rows*p + 99) / 100
+		for seen < need {
+			b++
+			seen += h[b].rows
+		}
+
+		if b >= 0 {
+			out[q] = h[b].length
+		}
+	}
+
+	return out
+}
+
+// shortRow bounds the row lengths that are counted in a table. Longer rows are
+// listed one by one: there are at most nonzeros/shortRow of them.
+const shortRow = 1024
+
+// lengths counts rows by their length. Counts can be united in any order.
+type lengths struct {
+	short [shortRow]int
+	long  []int32
+}
+
+func (l *lengths) add(length int32) {
+	if length < shortRow {
+		l.short[length]++
+	} else {
+		l.long = append(l.long, length)
+	}
+}
+
+func (l *lengths) unite(o *lengths) {
+	for n, count := range o.short {
+		l.short[n] += count
+	}
+	l.long = append(l.long, o.long...)
+}
+
+// histogram lists the lengths that occur, in rising order.
+func (l *lengths) histogram() histogram {
+	var h histogram
+	for n, count := range l.short {
+		if count > 0 {
+			h = append(h, bin{n, count})
+		}
+	}
+
+	slices.Sort(l.long)
+	for _, n := range l.long {
+		if last := len(h) - 1; last >= 0 && h[last].length == int(n) {
+			h[last].rows++
+		} else {
+			h = append(h, bin{int(n), 1})
+		}
+	}
+
+	return h
 }

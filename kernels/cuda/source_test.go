@@ -71,7 +71,7 @@ func TestSourceIsWhole(t *testing.T) {
 			t.Errorf("%s uses %s of %s, which is not counted", u.From, u.Name, u.To)
 		}
 	}
-	if !slices.ContainsFunc(found, func(u uses.Use) bool { return u.To == filepath.Join("sparse", "narrow_fill.go") }) {
-		t.Error("no use of sparse/narrow_fill.go is found")
+	if !slices.ContainsFunc(found, func(u uses.Use) bool { return u.To == filepath.Join("sparse", "narrow.go") }) {
+		t.Error("no use of sparse/narrow.go is found")
 	}
 }

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"time"
 	"unsafe"
 
+	"spmvtune/internal/base/panics"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
 )
@@ -312,4 +314,185 @@ func TestListAndPrune(t *testing.T) {
 	if got := names(NoLimits); !reflect.DeepEqual(got, []Key{metas[1].Key}) {
 		t.Errorf("of the damaged %v go", got)
 	}
+}
+
+// An entry that is cut off while it is mapped gives an error to those who read it.
+func TestCutOff(t *testing.T) {
+	d := At(filepath.Join(t.TempDir(), "cache"))
+	a, m := example(t, "uniform", map[string]any{"rows": 100_000, "cols": 1000, "row_nnz": 12})
+	fill(t, d, m, a)
+	e, err := d.Open(m.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if err := os.Truncate(d.entry(m.Key), 8192); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Verify(t.Context()); !errors.Is(err, ErrDamaged) || !errors.Is(err, panics.ErrGone) {
+		t.Errorf("verified: %v", err)
+	}
+	if err := panics.ReadMapped(func() error { sparse.Analyze(e.A); return nil }); err != panics.ErrGone {
+		t.Errorf("read: %v", err)
+	}
+}
+
+// Features are kept: one that changes its meaning and not its name needs another
+// version of the cache. The matrix has two full rows, an empty one, and one entry far
+// from the diagonal.
+func TestVersion(t *testing.T) {
+	if version != "3" {
+		t.Fatal("write down here the features of this version")
+	}
+	a := &sparse.CSR[float64]{Rows: 4, Cols: 5,
+		RowPtr: []int32{0, 3, 3, 4, 7}, ColIdx: []int32{0, 1, 4, 2, 0, 2, 3}, Val: make([]float64, 7)}
+	text, err := json.Marshal(sparse.Analyze(a))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var got map[string]float64
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{
+		"rows": 4, "cols": 5, "nonzeros": 7, "row_mean": 1.75, "row_std": 1.299038105676658,
+		"row_min": 0, "row_p25": 0, "row_median": 1, "row_p75": 3, "row_p90": 3, "row_p99": 3, "row_max": 3,
+		"empty_rows": 1, "cols_used": 5, "bandwidth": 4, "bandwidth_mean": 9.0 / 7,
+		"row_skewness": -0.21383343303319471, "row_gini": 11.0 / 28, "row_max_over_mean": 12.0 / 7,
+		"share_above_32": 0, "share_above_256": 0, "share_above_1024": 0,
+		"row_span_mean": 7.0 / 4, "profile": 3, "col_gap_mean": 7.0 / 4, "neighbour_rate": 4.0 / 7,
+		"row_similarity": 0.4444444444185744, "diagonals": 5, "pattern_symmetry": 0,
+	} {
+		if value, there := got[name]; there && value != want {
+			t.Errorf("%s is %v, not %v: change version", name, value, want)
+		}
+	}
+}
+
+// What was used the longest ago goes first, unless it is open, until the rest fits.
+func TestEvict(t *testing.T) {
+	d := At(t.TempDir())
+	var keys []Key
+	for i, rows := range []int{1000, 1001, 1002} {
+		a, m := example(t, "uniform", map[string]any{"rows": rows, "cols": 100, "row_nnz": 10})
+		fill(t, d, m, a)
+		at := time.Now().Add(time.Duration(i-3) * time.Hour)
+		if err := os.Chtimes(d.entry(m.Key), at, at); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, m.Key)
+	}
+	evict := func(limit int64, want ...Key) {
+		t.Helper()
+		removed, err := d.Evict(limit)
+		if err != nil || len(removed) != len(want) {
+			t.Fatalf("removes %d, %v, want %d", len(removed), err, len(want))
+		}
+		for i, e := range removed {
+			if e.Key != want[i] || d.Has(e.Key) {
+				t.Errorf("removal %d is %s, want %s; it is there: %v", i, e.Key, want[i], d.Has(e.Key))
+			}
+		}
+	}
+	all, err := d.List()
+	if err != nil || len(all) != 3 {
+		t.Fatal(all, err)
+	}
+	two := all[0].Size + all[1].Size
+
+	evict(math.MaxInt64)
+	evict(two + all[2].Size)
+	used, err := open(d.entry(keys[0])) // as Open, without noting the use
+	if err != nil {
+		t.Fatal(err)
+	}
+	evict(two, keys[1])
+	if err := used.Close(); err != nil {
+		t.Fatal(err)
+	}
+	evict(all[0].Size+all[2].Size-1, keys[0])
+	evict(0) // the last one is in use, more likely than not
+}
+
+// The limit is a size, or none.
+func TestLimit(t *testing.T) {
+	for text, want := range map[string]int64{"": DefaultLimit, "50GB": 50e9, "none": math.MaxInt64} {
+		t.Setenv(EnvLimit, text)
+		if got, err := Limit(); err != nil || got != want {
+			t.Errorf("%q is %d, %v", text, got, err)
+		}
+	}
+	t.Setenv(EnvLimit, "much")
+	if got, err := Limit(); err == nil {
+		t.Errorf("much is %d", got)
+	}
+}
+
+// A matrix of 33,382,480 nonzeros: mycielskian16.
+func BenchmarkCache(b *testing.B) {
+	d := At(b.TempDir())
+	a, m := example(b, "mycielskian", map[string]any{"order": 16})
+	fill(b, d, m, a)
+	sums, err := sumsOf(b.Context(), a)
+	if err != nil {
+		b.Fatal(err)
+	}
+
+	_, l, err := encodeHeader(header{m, sums})
+	if err != nil {
+		b.Fatal(err)
+	}
+	open := func(b *testing.B) *Entry {
+		e, err := d.Open(m.Key)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return e
+	}
+
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			open(b).Close()
+		}
+	})
+	b.Run("open and verify", func(b *testing.B) {
+		b.SetBytes(l.size)
+		for b.Loop() {
+			e := open(b)
+			if err := e.Verify(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			e.Close()
+		}
+	})
+
+	b.Run("open and pattern", func(b *testing.B) {
+		b.SetBytes(l.val)
+		for b.Loop() {
+			e := open(b)
+			if _, err := e.Pattern(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			e.Close()
+		}
+	})
+
+	b.Run("open and copy", func(b *testing.B) {
+		b.SetBytes(l.size)
+		for b.Loop() {
+			e := open(b)
+			if _, err := e.Copy(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			e.Close()
+		}
+	})
+
+	b.Run("fill", func(b *testing.B) {
+		b.SetBytes(l.size)
+		for b.Loop() {
+			fill(b, d, m, a)
+		}
+	})
 }

@@ -1,10 +1,49 @@
+// Package cache keeps matrices that took time to read or to make as files that
+// open at once: the arrays of a CSR as they lie in memory, behind a header with
+// what is known of the matrix.
+//
+// A cache is a folder ([Dir]). An entry is named by a [Key], which covers all that
+// its content depends on: the bytes of a file and how they were read, or a
+// generator with its arguments, and the versions of the code that did it. Entries
+// are therefore never out of date, only unused; there is nothing to invalidate.
+// A key is made of a file's content, not of its name; [Dir.Identify] spares a file
+// that has not changed from being hashed again, and says what that rests on.
+//
+// An entry appears whole, under a temporary name until it is on the disk, so any
+// number of processes may read and fill a cache at the same time. Two that fill the
+// same entry write the same bytes, and the last one's stay.
+//
+// Entries are verified in two steps. [Dir.Open] checks the header against its digest and the
+// file's length against the header, and touches none of the arrays: [Entry.Meta], with the
+// content hash of the matrix and its features, is then right, and a truncated file has been
+// noticed. The arrays are checked when they are first used, piece by piece against the
+// checksums in the header, on all cores: [Entry.Copy] gives a matrix in memory of its own after
+// it has checked that memory, [Entry.Verify] checks the arrays in place, and [Entry.Pattern]
+// those of them that say where entries are. Nobody should compute with Entry.A before Verify.
+// The content hash, which takes several times as long, is compared by [Dir.Verify] alone: it
+// identifies a matrix; someone who alters a file with intent can alter it as well.
+//
+// This package refuses to be needed: the nil *Dir is a cache that is off, an entry
+// that cannot be used is an error that means "make the matrix again", and failing to
+// fill one costs nothing but the time of the next run. It never takes the last space
+// of a disk. It stores values of float64 in this machine's byte order, and refuses
+// entries of another.
 package cache
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/base/files"
+	"spmvtune/sparse"
 )
 
 // Env is the environment variable that says where the cache is: a folder, or "off".
@@ -67,3 +106,101 @@ func (d *Dir) entry(key Key) string { return filepath.Join(d.path, string(key)+e
 
 // errOff is the error of a cache that is off.
 var errOff = errors.New("the cache is off")
+
+// version is part of every key. It changes whenever the layout of entries does, or
+// the meaning of a feature that keeps its name; a feature that is added, renamed or
+// removed changes the keys by itself.
+const version = "3" // 2: with patterns; 3: with checksums of the arrays
+
+// A Key names an entry: 64 hex digits.
+type Key string
+
+// NewKey returns the key of a matrix that depends only on parts. Together they say where it
+// comes from: its maker, the maker's version, and its input.
+func NewKey(parts ...string) Key {
+	h := sha256.New()
+	features, _ := json.Marshal(sparse.Features{}) // numbers only: it can't fail
+	for _, p := range append([]string{"spmvtune matrix", version, string(features)}, parts...) {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return Key(hex.EncodeToString(h.Sum(nil)))
+}
+
+// Fill stores a as the entry of m.Key and replaces an existing one. m.Hash and m.Features must
+// be those of a. The entry appears when all of it is on the disk; an error leaves the cache as
+// it was. Fill refuses to take more than half of the space that is free: results are written to
+// the same disk, more often than not.
+func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
+	if d == nil {
+		return errOff
+	}
+	if a.Rows != m.Features.Rows || a.Cols != m.Features.Cols || a.NNZ() != m.Features.Nonzeros {
+		return fmt.Errorf("keeping %s: the features of another matrix", m.Source)
+	}
+
+	sums, err := sumsOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	head, l, err := encodeHeader(header{m, sums})
+	if err != nil {
+		return fmt.Errorf("keeping %s: %w", m.Source, err)
+	}
+	if err := os.MkdirAll(d.path, 0o777); err != nil {
+		return fmt.Errorf("making the cache: %w", err)
+	}
+	if err := d.room(l.size); err != nil {
+		return err
+	}
+
+	return replace(d.entry(m.Key), func(f *os.File) error {
+		for _, part := range []struct {
+			memory []byte
+			at     int64
+		}{{head, 0}, {raw(a.RowPtr), l.rowPtr}, {raw(a.ColIdx), l.colIdx}, {raw(a.Val), l.val}} {
+			for lo := 0; lo < len(part.memory); lo += pieceSize {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if _, err := f.WriteAt(part.memory[lo:min(lo+pieceSize, len(part.memory))],
+					part.at+int64(lo)); err != nil {
+					return err
+				}
+			}
+		}
+
+		return f.Truncate(l.size)
+	})
+}
+
+// room returns an error if an entry of this many bytes would take too much of the free space on
+// the disk.
+func (d *Dir) room(size int64) error {
+	var st unix.Statfs_t
+	if err := unix.Statfs(d.path, &st); err != nil {
+		return nil // writing will tell
+	}
+	if free := uint64(st.Bavail) * uint64(st.Bsize); uint64(size) > free/2 {
+		return fmt.Errorf("filling the cache %s: a matrix would take more than half of the space that is free", d.path)
+	}
+	return nil
+}
+
+// replace gives the file at path the content that write writes, or leaves it unchanged.
+func replace(path string, write func(*os.File) error) error {
+	err := files.WriteAt(path, write)
+	if err != nil {
+		return fillError(path, err)
+	}
+	return nil
+}
+
+// fillError names the folder, not the file, whose name is random: the same trouble
+// has the same words.
+func fillError(path string, err error) error {
+	var file *os.PathError
+	if errors.As(err, &file) {
+		err = file.Err
+	}
+	return fmt.Errorf("filling the cache %s: %w", filepath.Dir(path), err)
+}

@@ -1,14 +1,46 @@
+// Package fetch downloads matrices of the SuiteSparse collection (Davis and Hu, "The
+// University of Florida Sparse Matrix Collection", ACM TOMS 38, 2011), each once.
+//
+// A [Collection] is servers and a folder. [Collection.Get] returns the file of a
+// matrix, GROUP/NAME.tar.gz in that folder, and downloads it before if it is not
+// there. The archive is kept as it came: it is about a third of the matrix in it, and
+// package mtx reads it as it streams.
+//
+// However many processes ask, one downloads: it holds a lock on a file, which ends
+// with the process however that ends, and the others wait and find the file there. It
+// writes to a partial file, which a later try goes on with, in this process or in
+// another one, and which gets its name when it is checked and on the disk. A file of
+// that name is therefore whole.
+//
+// What is checked is the length that the server gave; its MD5, if the server sends one
+// (Content-MD5) or has a file NAME.tar.gz.md5 beside it; and always the archive
+// itself: gzip's own checksum, and that the matrix of that name is in it. The
+// collection's own server is not known to publish digests.
+//
+// A connection is given up when nothing came for a while, never because the whole took
+// long. What may pass is tried again, after a pause that doubles; a try that brought
+// something does not count. Redirects stay on HTTPS: the collection's server is known
+// to point to plain http for its files, and is then asked over HTTPS there.
+//
+// Nothing here asks a server unless Get is called.
 package fetch
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A File is the file of a matrix.
@@ -200,3 +232,124 @@ func (c *Collection) persist(ctx context.Context, id ID, url string, p *partial)
 // count as a failure, in bytes: a server without ranges starts from the beginning each
 // time.
 const progressEnough = 64 << 10
+
+// An ID names a matrix of the collection. Neither part can lead out of a folder.
+type ID struct{ Group, Name string }
+
+// String gives id as the collection writes it: "DIMACS10/delaunay_n23".
+func (id ID) String() string { return id.Group + "/" + id.Name }
+
+var idForm = regexp.MustCompile(`^(\w[\w.+-]*)/(\w[\w.+-]*)$`)
+
+// ParseID reads Group/Name.
+func ParseID(text string) (ID, error) {
+	m := idForm.FindStringSubmatch(text)
+	if m == nil {
+		return ID{}, fmt.Errorf(`want Group/Name, as in "DIMACS10/delaunay_n23", not %q`, text)
+	}
+	return ID{m[1], m[2]}, nil
+}
+
+var (
+	// ErrUnavailable is wrapped by errors that say that no server delivered the matrix, or that
+	// no server may be asked. The matrix may well exist.
+	ErrUnavailable = errors.New("it is not available")
+	// ErrNotFound is wrapped by errors that say that there is no such matrix.
+	ErrNotFound = errors.New("the collection has no such matrix")
+)
+
+// A trouble is the error of a try, with its meaning for the next one.
+type trouble struct {
+	err   error
+	kind  kind
+	after time.Duration // the server asks to wait that long
+}
+
+func (t *trouble) Error() string { return t.err.Error() }
+func (t *trouble) Unwrap() error { return t.err }
+
+type kind int
+
+const (
+	passing  kind = iota // try again
+	unlinked             // no connection came about
+	damaged              // what came is not the file
+	slow                 // next to nothing came for a minute
+	refused              // this server won't give it
+	missing              // this server does not have it
+)
+
+// tries is how often a server is asked, as long as nothing comes.
+func (k kind) tries() int {
+	switch k {
+	case passing:
+		return 6
+	case unlinked, damaged, slow:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// network sorts an error of net/http.
+func network(err error) *trouble {
+	var redirect *redirectError
+	var certificate *tls.CertificateVerificationError
+	var op *net.OpError
+	var request *url.Error // names the URL, as who reports it does
+	if errors.As(err, &request) {
+		err = request.Err
+	}
+
+	switch {
+	case errors.As(err, &redirect), errors.As(err, &certificate):
+		return &trouble{err: err, kind: refused}
+	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
+		return &trouble{err: err, kind: unlinked}
+	default:
+		return &trouble{err: err}
+	}
+}
+
+// diskError explains an error of writing in a folder.
+func diskError(dir string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	remedy := "check the folder, or set SPMVTUNE_CACHE to another one"
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		remedy = "what came is kept, and the next try goes on from there: free some space, or set SPMVTUNE_CACHE to " +
+			"a folder with more"
+	}
+
+	return fmt.Errorf("writing to %s: %w: %s", dir, err, remedy)
+}
+
+// A State is the stage of a download.
+type State int
+
+const (
+	Waiting     State = iota // for another process, which downloads the same matrix
+	Downloading              // bytes are coming
+	Retrying                 // waiting before the next try, because of Err
+	Checking                 // all bytes are here; they are being read
+	Done                     // the file has its name
+)
+
+// Progress says how a download goes.
+type Progress struct {
+	ID    ID
+	State State
+	URL   string        // "" while Waiting
+	Have  int64         // bytes of the partial file
+	Size  int64         // bytes in all, -1 if it is not known
+	Err   error         // of Retrying
+	Pause time.Duration // of Retrying: until the next try
+}
+
+func (c *Collection) notify(p Progress) {
+	if c.Notify != nil {
+		c.Notify(p)
+	}
+}

@@ -1,13 +1,22 @@
 package fetch
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/sparse/cache"
 )
 
 // A partial is a file that is being downloaded: the first bytes of what its state
@@ -136,4 +145,138 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
+}
+
+// pollEvery is the interval at which a waiting process checks again.
+const pollEvery = 200 * time.Millisecond
+
+// lock waits until no other process holds the lock of that file, and takes it. It ends
+// with the process. waiting is called while it waits. alone is false where the file
+// system has no locks.
+func lock(ctx context.Context, path string, waiting func()) (unlock func(), alone bool, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, false, err
+	}
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			// The file stays, because a lock on a removed file excludes nobody.
+			return func() { f.Close() }, true, nil
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EWOULDBLOCK):
+			waiting()
+
+		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOLCK):
+			return func() { f.Close() }, false, nil
+		default:
+			f.Close()
+			return nil, false, err
+		}
+
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, false, ctx.Err()
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// A Download is the file of a matrix, complete or partial.
+type Download struct {
+	ID    ID
+	Bytes int64
+	Used  time.Time // when it came or was last asked for
+	files []string
+}
+
+const extension = ".tar.gz"
+
+// Downloads lists the downloads, the most recently used first.
+func (c *Collection) Downloads() []Download {
+	found := map[ID]*Download{}
+	groups, _ := os.ReadDir(c.Dir)
+	for _, group := range groups {
+		files, _ := os.ReadDir(filepath.Join(c.Dir, group.Name()))
+		for _, f := range files {
+			name, rest, ok := strings.Cut(f.Name(), extension)
+			id, err := ParseID(group.Name() + "/" + name)
+			info, err2 := f.Info()
+			if !ok || rest != "" && rest[0] != '.' || err != nil || err2 != nil || !info.Mode().IsRegular() {
+				continue
+			}
+
+			d := found[id]
+			if d == nil {
+				d = &Download{ID: id}
+				if lock, err := os.Stat(c.lockFile(id)); err == nil {
+					d.Used = lock.ModTime()
+				}
+				found[id] = d
+			}
+
+			d.Bytes += info.Size()
+			d.files = append(d.files, filepath.Join(c.Dir, group.Name(), f.Name()))
+			if info.ModTime().After(d.Used) {
+				d.Used = info.ModTime()
+			}
+		}
+	}
+
+	var all []Download
+	for _, d := range found {
+		all = append(all, *d)
+	}
+	slices.SortFunc(all, func(a, b Download) int {
+		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.ID.String(), b.ID.String()))
+	})
+
+	return all
+}
+
+// Prune removes downloads beyond the limits, except those in progress, and returns what it
+// removed.
+func (c *Collection) Prune(limits cache.Limits) ([]Download, error) {
+	now := time.Now()
+	over, cancel := context.WithCancel(context.Background())
+	cancel() // wait for no lock
+	var removed []Download
+	var errs []error
+	var kept int64
+
+	for _, d := range c.Downloads() {
+		if now.Sub(d.Used) <= limits.Unused && d.Bytes <= limits.Size-kept {
+			kept += d.Bytes
+			continue
+		}
+		unlock, _, err := lock(over, c.lockFile(d.ID), func() {})
+		if errors.Is(err, context.Canceled) {
+			continue
+		}
+		if err == nil {
+			for _, path := range d.files {
+				if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
+					err = errors.Join(err, e)
+				}
+			}
+			unlock()
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		removed = append(removed, d)
+	}
+
+	return removed, errors.Join(errs...)
+}
+
+// lockFile is the file that the process locks that downloads a matrix. Its time is that
+// when the matrix was last asked for: the archive's own says to the cache that it is the
+// same as before.
+func (c *Collection) lockFile(id ID) string {
+	return filepath.Join(c.Dir, id.Group, "."+id.Name+".lock")
 }

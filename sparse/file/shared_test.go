@@ -2,9 +2,15 @@ package file
 
 import (
 	"encoding/csv"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/long"
+	"spmvtune/sparse"
 )
 
 // sharedFolder is ../shared/name seen from the repository's root. The test is
@@ -65,4 +71,224 @@ func index(t *testing.T, folder string) []map[string]string {
 		t.Fatalf("%s/INDEX.tsv lists nothing", folder)
 	}
 	return out
+}
+
+// TestPublishedSymmetry compares the symmetry of the pattern with what the
+// SuiteSparse collection says of the matrices that are there, too.
+func TestPublishedSymmetry(t *testing.T) {
+	published := publishedSymmetry(t, filepath.Join(sharedFolder(t, "published"), "suitesparse-index.tsv"))
+	folder, compared := sharedFolder(t, "matrices"), 0
+	for _, file := range index(t, folder) {
+		name, rows, cols := strings.TrimSuffix(file["file"], ".mtx.gz"), file["rows"], file["cols"]
+		want, there := published[strings.Join([]string{name, rows, cols}, " ")]
+		if n, _ := strconv.Atoi(file["declared_entries"]); !there || !long.Asked() && n > 500_000 {
+			continue
+		}
+
+		m, err := Read(t.Context(), filepath.Join(folder, file["file"]), Options{Expand: true, Complex: RealPart})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+
+		if m.A.NNZ() != want.entries {
+			continue // another version of the matrix
+		}
+		compared++
+		f, off := sparse.Analyze(m.A), 0.0006 // three digits are published
+		if f.Nonzeros > 1<<12 {
+			off += 3 * 0.016
+		}
+
+		if math.Abs(f.PatternSymmetry-want.symmetry) > off {
+			t.Errorf("%s: symmetry %v, published %v", name, f.PatternSymmetry, want.symmetry)
+		}
+	}
+
+	if compared == 0 {
+		t.Error("no matrix was compared")
+	}
+	t.Logf("%d matrices compared", compared)
+}
+
+type publishedPattern struct {
+	entries  int // explicit zeros included
+	symmetry float64
+}
+
+// publishedSymmetry reads the collection's index by name, rows and columns.
+func publishedSymmetry(t *testing.T, path string) map[string]publishedPattern {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
+
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, name := range records[0] {
+		column[name] = i
+	}
+
+	all := map[string]publishedPattern{}
+	for _, rec := range records[1:] {
+		get := func(name string) string { return rec[column[name]] }
+		nonzeros, _ := strconv.Atoi(get("nonzeros"))
+		zeros, _ := strconv.Atoi(get("num_explicit_zeros"))
+		symmetry, err := strconv.ParseFloat(get("pattern_symmetry"), 64)
+		if err == nil {
+			all[strings.Join([]string{get("name"), get("num_rows"), get("num_cols")},
+				" ")] = publishedPattern{nonzeros + zeros, symmetry}
+		}
+	}
+
+	return all
+}
+
+// TestReadRealFiles reads every real and every odd but valid file and compares
+// it with what independent readers found in it.
+func TestReadRealFiles(t *testing.T) {
+	for _, name := range []string{"matrices", "variants"} {
+		t.Run(name, func(t *testing.T) {
+			folder := sharedFolder(t, name)
+			for _, want := range index(t, folder) {
+				t.Run(want["file"], func(t *testing.T) {
+					t.Parallel()
+					if n, _ := strconv.Atoi(want["declared_entries"]); !long.Asked() && n > 500_000 {
+						t.Skip("a large file")
+					}
+					checkFile(t, filepath.Join(folder, want["file"]), want)
+				})
+			}
+		})
+	}
+}
+
+func checkFile(t *testing.T, path string, want map[string]string) {
+	opt := DefaultOptions
+	if want["field"] == "complex" {
+		if _, err := Read(t.Context(), path, opt); err == nil || !strings.Contains(err.Error(), RealPart) {
+			t.Errorf("complex file without an option: got error %v, want one that names %q", err, RealPart)
+		}
+		opt.Complex = RealPart
+	}
+
+	m, err := Read(t.Context(), path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.A.Validate(); err != nil {
+		t.Fatal(err)
+	}
+
+	number := func(column string) float64 {
+		t.Helper()
+		v, err := strconv.ParseFloat(want[column], 64)
+		if err != nil {
+			t.Fatalf("column %s: %v", column, err)
+		}
+		return v
+	}
+
+	same := func(what string, got int) {
+		t.Helper()
+		if got != int(number(what)) {
+			t.Errorf("%s is %d, want %s", what, got, want[what])
+		}
+	}
+	near := func(what string, got, abs, rel float64) {
+		t.Helper()
+		v := number(what)
+		if diff := math.Abs(got - v); !(diff <= abs+rel*math.Abs(v)) {
+			t.Errorf("%s is %v, want %v", what, got, v)
+		}
+	}
+
+	f := sparse.Analyze(m.A)
+	same("rows", m.A.Rows)
+	same("cols", m.A.Cols)
+	same("declared_entries", m.Declared)
+	same("duplicates", m.Duplicates)
+	same("expanded_nnz", m.A.NNZ()+m.Duplicates)
+	same("empty_rows", f.EmptyRows)
+
+	if m.Duplicates == 0 {
+		same("max_row", f.RowMax)
+	}
+	if m.Duplicates == 0 && m.Field != "complex" && m.Declared < 1e6 {
+		stored := m // the index counts zeros in the file
+		if m.Symmetry != "general" {
+			if stored, err = Read(t.Context(), path, Options{Expand: false}); err != nil {
+				t.Fatal(err)
+			}
+			if stored.A.NNZ() != m.Declared {
+				t.Errorf("%d entries without expansion, want the %d in the file", stored.A.NNZ(), m.Declared)
+			}
+		}
+		same("explicit_zeros", zeros(stored.A))
+	}
+
+	field := want["field"]
+	if field == "double" {
+		field = "real"
+	}
+	if m.Format != want["format"] || m.Field != field || m.Symmetry != want["symmetry"] {
+		t.Errorf("read as %s %s %s, want %s %s %s", m.Format, m.Field, m.Symmetry, want["format"], field,
+			want["symmetry"])
+	}
+
+	if want["bandwidth"] == "" { // variants list no more
+		return
+	}
+	same("bandwidth", f.Bandwidth)
+	if m.Duplicates == 0 {
+		same("min_row", f.RowMin)
+		near("mean_row", f.RowMean, 0.0005001, 0) // the index has three decimals
+		near("std_row", f.RowStd, 0.0005001, 0)
+	}
+
+	// The sum of |a·x| bounds what the order of summation can change.
+	norm, size := product(m.A)
+	near("y_norm2_for_x_cos_k", norm, 1e-14*size, 1e-12)
+}
+
+func zeros(m *sparse.CSR[float64]) int {
+	n := 0
+	for _, v := range m.Val {
+		if v == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// product returns the 2-norms of A·x and of |A|·|x|, for x_k = cos(k).
+func product(m *sparse.CSR[float64]) (norm, size float64) {
+	x := make([]float64, m.Cols)
+	for k := range x {
+		x[k] = math.Cos(float64(k))
+	}
+	var squares, rest float64 // Kahan's sum: there are up to millions of rows
+
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		var y, abs float64
+		for k, j := range cols {
+			p := vals[k] * x[j]
+			y += p
+			abs += math.Abs(p)
+		}
+
+		add := y*y - rest
+		sum := squares + add
+		squares, rest = sum, (sum-squares)-add
+		size += abs * abs
+	}
+
+	return math.Sqrt(squares), math.Sqrt(size)
 }

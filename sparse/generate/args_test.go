@@ -1,11 +1,20 @@
 package generate
 
 import (
+	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"spmvtune/internal/testing/docs"
 	"spmvtune/sparse"
 )
 
@@ -159,4 +168,184 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestParseSpec(t *testing.T) {
+	for text, want := range map[string]map[string]any{
+		"grid_5pt:nx=100,ny=2":                  {"nx": int64(100), "ny": int64(2)},
+		"rmat( scale = 18 , edge_factor=15.5 )": {"scale": int64(18), "edge_factor": 15.5},
+		"delaunay:points=1_000_000":             {"points": int64(1_000_000)},
+		"delaunay:points=1e6":                   {"points": 1e6},
+		"twin:of=mac_econ_fwd500,scale=0.1":     {"of": "mac_econ_fwd500", "scale": 0.1},
+		"mycielskian":                           {}, "mycielskian:": {}, "mycielskian()": {},
+	} {
+		if _, got, err := ParseSpec(text); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+
+	for _, text := range []string{"", ":nx=1", "(nx=1)", "g(nx=1", "g:nx", "g:nx=1,", "g:=1", "g:nx=ten",
+		"g:nx=1,nx=2"} {
+		if name, got, err := ParseSpec(text); err == nil {
+			t.Errorf("%q is %s %v", text, name, got)
+		}
+	}
+}
+
+// What Spec writes is read back as the same matrix.
+func FuzzParseSpec(f *testing.F) {
+	f.Add("rmat(scale=5, seed=3)")
+	f.Add("grid_5pt:nx=10,ny=1e1")
+	f.Add("twin:of=webbase-1M,scale=0.5")
+	f.Add("road:rows=5,degree=2.25")
+	f.Fuzz(func(t *testing.T, text string) {
+		name, args, err := ParseSpec(text)
+		if err != nil || Check(name, args) != nil {
+			return
+		}
+		spec := Spec(name, args)
+		again, parsed, err := ParseSpec(spec)
+		if err != nil {
+			t.Fatalf("%s: %v", spec, err)
+		}
+
+		if s := Spec(again, parsed); s != spec {
+			t.Errorf("%s is read as %s", spec, s)
+		}
+	})
+}
+
+var regen = flag.Bool("regen", false, "write the table of generators into the documentation")
+
+// The documentation has every generator with its arguments, as the table of generators says.
+func TestDocumentation(t *testing.T) {
+	var table strings.Builder
+	for _, g := range Generators {
+		var args []string
+		for _, a := range g.Args {
+			switch {
+			case a.Name == "seed" || a.Name == "of":
+				args = append(args, "`"+a.Name+"`")
+			case a.Required:
+				args = append(args, fmt.Sprintf("`%s`: %s", a.Name, a.Doc))
+			default:
+				args = append(args, fmt.Sprintf("`%s = %s`: %s", a.Name, a.Value(a.Default), a.Doc))
+			}
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", g.Name, strings.Join(args, "; "), g.Doc)
+	}
+
+	docs.Section(t, "../../docs/generators.md", "| generator | arguments | what it makes |\n|---|---|---|\n", "\n\n",
+		strings.TrimSuffix(table.String(), "\n"), *regen)
+}
+
+func TestParallelCoversAll(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 100, 100_000} {
+		seen := make([]int32, n)
+		err := parallel(t.Context(), n, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				atomic.AddInt32(&seen[i], 1)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for i, times := range seen {
+			if times != 1 {
+				t.Fatalf("%d of %d was done %d times", i, n, times)
+			}
+		}
+	}
+}
+
+// TestParallelStops cancels in the middle: no worker takes more than the piece
+// it has.
+func TestParallelStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var pieces atomic.Int64
+	err := parallel(ctx, 1<<30, func(lo, hi int) {
+		pieces.Add(1)
+		cancel()
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+
+	if n := pieces.Load(); n > int64(runtime.GOMAXPROCS(0)) {
+		t.Errorf("%d pieces were done after cancelling in the first", n)
+	}
+}
+
+// TestTooManyNonzeros is for generators that learn their size by counting.
+func TestTooManyNonzeros(t *testing.T) {
+	a := assembly{rows: 3, cols: 1 << 30, length: func(int) int { return 1 << 30 }}
+	if _, err := a.build(t.Context()); err == nil || !strings.Contains(err.Error(), "2147483647 nonzeros") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// anything draws arguments within the bounds that a generator declares, small ones, the least and
+// the largest more often than others.
+func anything(g *Generator, r *rand.Rand) map[string]any {
+	args := map[string]any{}
+	for _, a := range g.Args {
+		x := a.Min + math.Expm1(r.Float64()*math.Log1p(min(a.Max-a.Min, math.Pow(10, float64(r.IntN(7))))))
+		switch k := r.IntN(12); {
+		case a.Kind == Text:
+			args[a.Name] = a.Choices[r.IntN(len(a.Choices))]
+			continue
+		case k == 0 && !a.Required:
+			continue
+		case k == 1:
+			x = a.Min
+		case k == 2:
+			x = a.Max
+		}
+
+		if a.Kind == Int {
+			x = math.Floor(x)
+		}
+		args[a.Name] = x
+	}
+	return args
+}
+
+// FuzzBuild plans whatever arguments the generators take, and builds the matrices that are small.
+func FuzzBuild(f *testing.F) {
+	for k := range Generators {
+		for seed := range 20 {
+			f.Add(uint8(k), uint64(seed))
+		}
+	}
+	f.Fuzz(func(t *testing.T, k uint8, seed uint64) {
+		g := Generators[int(k)%len(Generators)]
+		args := anything(&g, rand.New(rand.NewPCG(seed, 0)))
+		spec, p := Spec(g.Name, args), promised[g.Name]
+		size, err := Plan(g.Name, args)
+		if err != nil {
+			return
+		}
+		if size.Rows < 0 || size.Cols < 0 || size.NNZ < 0 {
+			t.Fatalf("%s: planned %+v", spec, size)
+		}
+
+		const most = 5000
+		large := func(a Arg) bool { // points of which cameras make few rows
+			x, _ := args[a.Name].(float64)
+			return x > 10*most && a.Name != "seed"
+		}
+		if size.Rows > most || size.Cols > most || size.NNZ > 10*most || slices.ContainsFunc(g.Args, large) {
+			return
+		}
+		m := build(t, g.Name, args)
+		wellFormed(t, spec, m)
+		if size.Rows != m.Rows || size.Cols != m.Cols || p.nnz == exact && size.NNZ != m.NNZ() ||
+			p.nnz == atMost && size.NNZ < m.NNZ() {
+			t.Fatalf("%s: planned %+v, made %v", spec, size, m)
+		}
+		if p.symmetric {
+			symmetric(t, spec, m)
+		}
+	})
 }

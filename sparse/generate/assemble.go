@@ -3,7 +3,9 @@ package generate
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"spmvtune/internal/base/panics"
@@ -109,4 +111,235 @@ func parallel(ctx context.Context, n int, do func(lo, hi int)) error {
 	}
 
 	return g.Wait()
+}
+
+// A rowDraw appends the columns of row i to columns, in any order, some of them more than once.
+// The row's random numbers are those of s.
+type rowDraw func(i int, s *stream, columns []int32) []int32
+
+// drawn makes a matrix whose rows are drawn one by one, each of them once. Beside the matrix it
+// needs four bytes a nonzero and a row while it runs.
+func drawn(ctx context.Context, rows, cols int, seed uint64, row rowDraw) (*sparse.CSR[float64], error) {
+	return valued(ctx, rows, cols, seed, newSource(seed, forValues).value, row)
+}
+
+// valued is drawn with values of its own.
+func valued(ctx context.Context, rows, cols int, seed uint64, value func(i, j int) float64, row rowDraw) (
+	*sparse.CSR[float64], error) {
+	const block = 1024 // rows whose columns lie together
+	src := newSource(seed, forStructure)
+	blocks := make([][]int32, (rows+block-1)/block)
+	end := make([]int32, rows) // of row i in its block
+	err := parallel(ctx, len(blocks), func(lo, hi int) {
+		for b := lo; b < hi; b++ {
+			var columns []int32
+			for i := b * block; i < min(rows, (b+1)*block); i++ {
+				s, start := src.stream(uint64(i)), len(columns)
+				columns = row(i, &s, columns)
+				slices.Sort(columns[start:])
+				columns = columns[:start+len(slices.Compact(columns[start:]))]
+				end[i] = int32(len(columns))
+			}
+			blocks[b] = columns
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	of := func(i int) []int32 {
+		start := int32(0)
+		if i%block != 0 {
+			start = end[i-1]
+		}
+		return blocks[i/block][start:end[i]]
+	}
+	a := assembly{
+		rows: rows, cols: cols,
+		length: func(i int) int { return len(of(i)) },
+		fill:   func(i int, columns []int32) { copy(columns, of(i)) },
+		value:  value,
+	}
+
+	return a.build(ctx)
+}
+
+// fromEdges makes a square matrix of n rows, a nonzero for each edge, or two if symmetric. An edge
+// that comes more than once counts once.
+func fromEdges(ctx context.Context, edges []edge, n int, symmetric bool, seed uint64) (*sparse.CSR[float64], error) {
+	start, columns := collect(edges, n, symmetric)
+	length := make([]int32, n)
+	err := parallel(ctx, n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := columns[start[i]:start[i+1]]
+			slices.Sort(row)
+			length[i] = int32(len(slices.Compact(row)))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	src := newSource(seed, forValues)
+	value := src.value
+	if symmetric {
+		value = src.symmetricValue
+	}
+
+	a := assembly{
+		rows: n, cols: n,
+		length: func(i int) int { return int(length[i]) },
+		fill:   func(i int, out []int32) { copy(out, columns[start[i]:]) },
+		value:  value,
+	}
+	return a.build(ctx)
+}
+
+// symmetric makes the symmetric matrix that has these rows left of its diagonal, and a
+// diagonal entry in the rows that on tells. It needs 8 bytes a row and 2 an entry in addition to
+// the matrix.
+func (a assembly) symmetric(ctx context.Context, on func(i int) bool) (*sparse.CSR[float64], error) {
+	value := a.value
+	a.value = nil
+	below, err := a.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	m, err := mirror(ctx, below.RowPtr, below.ColIdx, on)
+	if err != nil || value == nil {
+		return m, err
+	}
+	m.Val = make([]float64, m.NNZ())
+	err = parallel(ctx, m.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+				m.Val[k] = value(i, int(m.ColIdx[k]))
+			}
+		}
+	})
+	return m, err
+}
+
+func everywhere(int) bool { return true }
+
+// rowsOf describes a pattern that is there already.
+func rowsOf(m *sparse.CSR[float64]) assembly {
+	return assembly{
+		rows: m.Rows, cols: m.Cols,
+		length: func(i int) int { return int(m.RowPtr[i+1] - m.RowPtr[i]) },
+		fill:   func(i int, columns []int32) { copy(columns, m.ColIdx[m.RowPtr[i]:]) },
+	}
+}
+
+// blocks has a dense block of dof by dof for each entry of a.
+func (a assembly) blocks(dof int) assembly {
+	return assembly{
+		rows: a.rows * dof, cols: a.cols * dof,
+		length: func(i int) int { return a.length(i/dof) * dof },
+		fill: func(i int, columns []int32) {
+			a.fill(i/dof, columns[:len(columns)/dof])
+			for k := len(columns)/dof - 1; k >= 0; k-- { // backwards, so that none is overwritten before it is read
+				run(columns[k*dof:(k+1)*dof], columns[k]*int32(dof))
+			}
+		},
+		value: a.value,
+	}
+}
+
+// mirror makes the symmetric matrix whose rows have the columns given left of the diagonal, and
+// diagonal entries in those that on tells. It needs 8 bytes a row in addition to its input and
+// the matrix.
+func mirror(ctx context.Context, start, columns []int32, on func(i int) bool) (*sparse.CSR[float64], error) {
+	n := len(start) - 1
+	above, err := countAbove(ctx, start, columns)
+	if err != nil {
+		return nil, err
+	}
+
+	m := &sparse.CSR[float64]{Rows: n, Cols: n, RowPtr: make([]int32, n+1)}
+	for i := range n {
+		length := start[i+1] - start[i] + above[i]
+		if on(i) {
+			length++
+		}
+		m.RowPtr[i+1] = m.RowPtr[i] + length
+		above[i] = m.RowPtr[i+1] - above[i] // from here on where the next goes
+	}
+
+	m.ColIdx = make([]int32, m.RowPtr[n])
+	err = parallel(ctx, n, func(lo, hi int) {
+		var first []int32
+		for i := lo; i < hi; i++ {
+			row := columns[start[i]:start[i+1]]
+			at := m.RowPtr[i] + int32(copy(m.ColIdx[m.RowPtr[i]:], row))
+			if on(i) {
+				m.ColIdx[at] = int32(i)
+			}
+
+			for _, j := range row {
+				if j == 0 {
+					first = append(first, int32(i))
+				} else {
+					m.ColIdx[atomic.AddInt32(&above[j], 1)-1] = int32(i)
+				}
+			}
+		}
+
+		if len(first) > 0 {
+			copy(m.ColIdx[int(atomic.AddInt32(&above[0], int32(len(first))))-len(first):], first)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	err = parallel(ctx, n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			below := m.RowPtr[i] + start[i+1] - start[i]
+			sortRow(m.ColIdx[below:m.RowPtr[i+1]], n)
+		}
+	})
+	return m, err
+}
+
+// countAbove counts the entries above the diagonal, by row. Counting and scattering them in
+// any order is allowed, because rows are sorted later. The first row, where a hub is, is
+// counted piece by piece.
+func countAbove(ctx context.Context, start, columns []int32) ([]int32, error) {
+	above := make([]int32, len(start)-1)
+	err := parallel(ctx, len(above), func(lo, hi int) {
+		first := int32(0)
+		for _, j := range columns[start[lo]:start[hi]] {
+			if j == 0 {
+				first++
+			} else {
+				atomic.AddInt32(&above[j], 1)
+			}
+		}
+		if first > 0 {
+			atomic.AddInt32(&above[0], first)
+		}
+	})
+	return above, err
+}
+
+// sortRow sorts distinct columns, below n; very many of them by a bit for each column.
+func sortRow(row []int32, n int) {
+	if len(row) < 1<<16 || len(row) < n/64 {
+		slices.Sort(row)
+		return
+	}
+	there := make([]uint64, n/64+1)
+	for _, j := range row {
+		there[j>>6] |= 1 << (j & 63)
+	}
+
+	k := 0
+	for w, word := range there {
+		for ; word != 0; word &= word - 1 {
+			row[k] = int32(w<<6 | bits.TrailingZeros64(word))
+			k++
+		}
+	}
 }

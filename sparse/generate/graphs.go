@@ -186,3 +186,156 @@ func reversed(build func(context.Context, values) (*sparse.CSR[float64], error))
 		return reorder.Apply(m, o), nil
 	}
 }
+
+// planMycielskian follows the recurrence: from n vertices and m arcs to 2n + 1
+// vertices and 3m + 2n arcs.
+func planMycielskian(v values) (Size, error) {
+	n, nnz := 2, 2
+	for range v.int("order") - 2 {
+		n, nnz = 2*n+1, 3*nnz+2*n
+	}
+	return Size{Rows: n, Cols: n, NNZ: nnz}, nil
+}
+
+func buildMycielskian(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	m := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int32{0, 1, 2}, ColIdx: []int32{1, 0}}
+	for range v.int("order") - 2 {
+		var err error
+		if m, err = mycielski(ctx, m); err != nil {
+			return nil, err
+		}
+	}
+
+	m.Val = make([]float64, m.NNZ())
+	err := parallel(ctx, m.NNZ(), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			m.Val[k] = 1
+		}
+	})
+	return m, err
+}
+
+// mycielski returns the pattern of the Mycielskian of a graph with adjacency
+// matrix A (Mycielski, Colloq. Math. 3, 1955): every vertex gets a shadow that
+// sees the vertex's neighbours, and one more vertex w sees all shadows,
+//
+//	A  A  0
+//	A  0  1
+//	0  1ᵀ 0
+func mycielski(ctx context.Context, m *sparse.CSR[float64]) (*sparse.CSR[float64], error) {
+	n := m.Rows
+	neighbours := func(i int) []int32 { return m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]] }
+	a := assembly{
+		rows: 2*n + 1, cols: 2*n + 1,
+		length: func(i int) int {
+			switch {
+			case i < n:
+				return 2 * len(neighbours(i))
+			case i < 2*n:
+				return len(neighbours(i-n)) + 1
+			}
+			return n
+		},
+		fill: func(i int, columns []int32) {
+			switch {
+			case i < n:
+				old := neighbours(i)
+				shadows := columns[copy(columns, old):]
+				for k, j := range old {
+					shadows[k] = j + int32(n)
+				}
+			case i < 2*n:
+				columns[copy(columns, neighbours(i-n))] = int32(2 * n)
+
+			default:
+				for k := range columns {
+					columns[k] = int32(n + k)
+				}
+			}
+		},
+	}
+
+	return a.build(ctx)
+}
+
+func planLatin(v values) (Size, error) {
+	n := v.int("order")
+	return Size{Rows: n * n, Cols: n * n, NNZ: 2 * n * n * (n - 1)}, nil
+}
+
+// buildLatin makes the graph of cells that must differ: those of a row of the square, and those of
+// a column of it. Cell (r, c) is row r·n + c.
+func buildLatin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	n := v.int("order")
+	a := assembly{
+		rows: n * n, cols: n * n,
+		length: func(int) int { return 2 * (n - 1) },
+		fill: func(i int, columns []int32) {
+			r, c, k := i/n, i%n, 0
+			for row := range n {
+				if row != r {
+					columns[k] = int32(row*n + c)
+					k++
+					continue
+				}
+				for col := range n {
+					if col != c {
+						columns[k] = int32(row*n + col)
+						k++
+					}
+				}
+			}
+		},
+		value: func(i, j int) float64 { return 1 },
+	}
+
+	return a.build(ctx)
+}
+
+// Real and imaginary part, or angle and magnitude, of a bus.
+const perBus = 2
+
+func planPower(v values) (Size, error) {
+	n := v.int("buses")
+	lines := n - 1 + loopsBefore(v, n)
+	return Size{Rows: n * perBus, Cols: n * perBus, NNZ: (n + 2*lines) * perBus * perBus}, nil
+}
+
+// loopsBefore is how many of the buses before i have a second line to a bus before them.
+func loopsBefore(v values, i int) int { return int(float64(i) * (v["degree"] - 2) / 2) }
+
+// buildPower ties each bus to one before it, which makes a tree, and some to a second one. Of the
+// lines to the first, a share of d^−0.8 leads at least d buses back; of the others d^−0.4. What would
+// lead beyond the first bus begins again, so that none is a hub.
+func buildPower(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+	n := v.int("buses")
+	src := newSource(v.seed(), forStructure)
+	tree := assembly{
+		rows: n, cols: n,
+		length: func(i int) int { return min(i, 1) + loopsBefore(v, i+1) - loopsBefore(v, i) },
+		fill: func(i int, columns []int32) {
+			s := src.stream(uint64(i))
+			for k := range columns {
+				columns[k] = int32(i - 1 - heavy(s.unit(), []float64{0.8, 0.4}[k], 1<<40)%i)
+			}
+			if len(columns) < 2 {
+				return
+			}
+
+			if columns[0] == columns[1] { // another one, which there is: no loop is among the first two buses
+				columns[1] = (columns[1] + 1) % int32(i)
+			}
+			if columns[0] > columns[1] {
+				columns[0], columns[1] = columns[1], columns[0]
+			}
+		},
+	}
+	m, err := tree.symmetric(ctx, everywhere)
+	if err != nil {
+		return nil, err
+	}
+
+	a := rowsOf(m).blocks(perBus)
+	a.value = newSource(v.seed(), forValues).symmetricValue
+	return a.build(ctx)
+}

@@ -4,6 +4,11 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"spmvtune/internal/testing/long"
+	"spmvtune/sparse"
 )
 
 // A promise is what holds for all matrices of a generator.
@@ -110,4 +115,131 @@ var promisedClassics = map[string]promise{
 		return map[string]any{"rows": n, "row_nnz": r.IntN(min(n, 20) + 1), "giant": r.IntN(n + 1),
 			"position": r.Float64(), "seed": r.IntN(1000)}
 	}},
+}
+
+func TestGrid(t *testing.T) {
+	m := build(t, "grid_5pt", map[string]any{"nx": 1000, "ny": 1000})
+	if m.Rows != 1_000_000 || m.Cols != 1_000_000 || m.NNZ() != 4_996_000 { // ecology1
+		t.Errorf("1000 by 1000 is %v", m)
+	}
+
+	// 3 by 2, written out.
+	m = build(t, "grid_5pt", map[string]any{"nx": 3, "ny": 2})
+	want := [][]float64{
+		{4, -1, 0, -1, 0, 0},
+		{-1, 4, -1, 0, -1, 0},
+		{0, -1, 4, 0, 0, -1},
+		{-1, 0, 0, 4, -1, 0},
+		{0, -1, 0, -1, 4, -1},
+		{0, 0, -1, 0, -1, 4},
+	}
+
+	if got := dense(m); !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("3 by 2 is %v", got)
+	}
+}
+
+// TestGridBlocks checks the size of the published fem_blocks, and the structure
+// against the 5-point stencil's.
+func TestGridBlocks(t *testing.T) {
+	size, err := Plan("grid_blocks", map[string]any{"nx": 220, "ny": 220, "dof": 6})
+	if want := (Size{290_400, 290_400, 8_680_320}); size != want || err != nil {
+		t.Errorf("220 by 220 blocks of 6 by 6 are %+v (%v)", size, err)
+	}
+	const nx, ny, dof = 7, 5, 3
+	points := dense(build(t, "grid_5pt", map[string]any{"nx": nx, "ny": ny}))
+
+	for i, row := range dense(build(t, "grid_blocks", map[string]any{"nx": nx, "ny": ny, "dof": dof})) {
+		for j, v := range row {
+			if (v != 0) != (points[i/dof][j/dof] != 0) {
+				t.Errorf("entry (%d, %d) is %v, of the points %v", i, j, v, points[i/dof][j/dof])
+			}
+		}
+	}
+}
+
+func dense(m *sparse.CSR[float64]) [][]float64 {
+	d := make([][]float64, m.Rows)
+	for i := range d {
+		d[i] = make([]float64, m.Cols)
+		columns, values := m.Row(i)
+		for k, j := range columns {
+			d[i][j] = values[k]
+		}
+	}
+	return d
+}
+
+// TestMycielskian checks sizes against SuiteSparse's group Mycielski, and what
+// the construction is known for: no triangles.
+func TestMycielskian(t *testing.T) {
+	check := func(order, rows, nnz int) *sparse.CSR[float64] {
+		t.Helper()
+		m := build(t, "mycielskian", map[string]any{"order": order})
+		if m.Rows != rows || m.Cols != rows || m.NNZ() != nnz {
+			t.Errorf("order %d is %v, not %d rows with %d nonzeros", order, m, rows, nnz)
+		}
+
+		for _, v := range m.Val {
+			if v != 1 {
+				t.Fatalf("order %d has a value %v", order, v)
+			}
+		}
+		return m
+	}
+
+	rows, nnz := 2, 2
+	for order := 2; order <= 12; order++ {
+		m := check(order, rows, nnz)
+		if order <= 8 && triangle(m) {
+			t.Errorf("order %d has a triangle", order)
+		}
+		rows, nnz = 2*rows+1, 3*nnz+2*rows
+	}
+
+	check(12, 3071, 407_200)
+	long.Test(t, "order 16 takes 500 MB")
+	m := check(16, 49_151, 33_382_480)
+	longest := 0
+	for i := range m.Rows {
+		longest = max(longest, int(m.RowPtr[i+1]-m.RowPtr[i]))
+	}
+
+	if longest != 24_575 {
+		t.Errorf("order 16 has a row of %d, not 24575", longest)
+	}
+}
+
+// triangle reports whether two neighbours of a vertex are neighbours.
+func triangle(m *sparse.CSR[float64]) bool {
+	for i := range m.Rows {
+		near, _ := m.Row(i)
+		for _, j := range near {
+			other, _ := m.Row(int(j))
+			if slices.ContainsFunc(other, func(k int32) bool { return slices.Contains(near, k) }) {
+				return true
+			}
+		}
+	}
+
+	return false
+}
+
+func TestGiantRow(t *testing.T) {
+	for _, c := range []struct {
+		position float64
+		row      int
+	}{{0, 0}, {0.5, 50_000}, {1, 99_999}} {
+		m := build(t, "giant_row", map[string]any{"rows": 100_000, "row_nnz": 3, "giant": 54_321,
+			"position": c.position})
+		for i := range m.Rows {
+			want := 3
+			if i == c.row {
+				want = 54_321
+			}
+			if got := int(m.RowPtr[i+1] - m.RowPtr[i]); got != want {
+				t.Fatalf("position %v: row %d has %d nonzeros, want %d", c.position, i, got, want)
+			}
+		}
+	}
 }

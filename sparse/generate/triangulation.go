@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"spmvtune/internal/base/panics"
@@ -179,4 +180,228 @@ func (t *triangulation) join(l, r part) part {
 	}
 	t.half[l.last].next = r.free
 	return part{free: l.free, last: r.last}
+}
+
+// merge joins l and r, which a vertical line separates, l to the left; or a horizontal
+// one, l below, which is the same turned by a quarter.
+func (t *triangulation) merge(l, r part, vertical bool) part {
+	p := t.join(l, r)
+	base := t.tangent(&p, l, r, vertical)
+	p.hull = base
+	for _, e := range []int32{l.hull, r.hull} {
+		if t.half[e].org == t.dest(e) { // of a single point
+			t.remove(&p, e)
+		}
+	}
+
+	for base != none {
+		base = t.rise(&p, base)
+	}
+	return p
+}
+
+// tangent adds the lower common tangent, from r to l.
+func (t *triangulation) tangent(p *part, l, r part, vertical bool) int32 {
+	// From the points closest to the other part, clockwise on l and counterclockwise on
+	// r, as long as the other end lies outside of the next edge of the hull.
+	left := t.lowest(l.hull, vertical, true)
+	right := t.lowest(r.hull, vertical, false)
+	right = t.half[right].next // counterclockwise
+	for {
+		switch {
+		case t.side(left, t.half[right].org) > 0:
+			left = t.leftNext(left)
+		case t.side(right, t.half[left].org) < 0:
+			right = t.half[right^1].next
+		default:
+			return t.connect(p, right^1, left)
+		}
+	}
+}
+
+// lowest returns the clockwise edge of the hull whose origin is furthest right, or
+// left, and of such points the lowest. The others may be inside of a hull without area,
+// which passes them twice.
+func (t *triangulation) lowest(hull int32, vertical, right bool) int32 {
+	at := func(e int32) (x, y int32) {
+		p := t.points[t.half[e].org]
+		x, y = p.x, p.y
+		if !vertical { // turned by a quarter, so that what is below is to the left
+			x, y = y, -x
+		}
+
+		if right {
+			x = -x
+		}
+		return x, y
+	}
+
+	best := hull
+	x, y := at(hull)
+	for e := t.leftNext(hull); e != hull; e = t.leftNext(e) {
+		if ex, ey := at(e); ex < x || ex == x && ey < y {
+			best, x, y = e, ex, ey
+		}
+	}
+
+	return best
+}
+
+// side is positive if point c lies to the left of e, negative if to the right.
+func (t *triangulation) side(e, c int32) int64 {
+	return orient(t.points[t.half[e].org], t.points[t.dest(e)], t.points[c])
+}
+
+// rise adds the next edge across the seam above base, from the right part to the left one like
+// base, and returns it, or none if base is the upper common tangent. Edges that are not part of
+// the triangulation, by the circle through base and its neighbours, are removed.
+func (t *triangulation) rise(p *part, base int32) int32 {
+	right, left := t.points[t.half[base].org], t.points[t.dest(base)]
+	end := func(e int32) point { return t.points[t.dest(e)] }
+	above := func(e int32) bool { return orient(left, right, end(e)) > 0 }
+
+	l := t.half[base^1].next
+	if above(l) {
+		for next := t.half[l].next; inCircle(left, right, end(l), end(next)); next = t.half[l].next {
+			t.remove(p, l)
+			l = next
+		}
+	}
+
+	r := t.half[base].prev
+	if above(r) {
+		for next := t.half[r].prev; inCircle(left, right, end(r), end(next)); next = t.half[r].prev {
+			t.remove(p, r)
+			r = next
+		}
+	}
+
+	switch onLeft, onRight := above(l), above(r); {
+	case !onLeft && !onRight:
+		return none
+	case !onLeft || onRight && inCircle(end(l), left, right, end(r)):
+		return t.connect(p, r, base^1)
+	}
+	return t.connect(p, base^1, l^1)
+}
+
+// gridBits is the number of bits of a coordinate: the most with which inCircle is
+// exact in 128 bits.
+const gridBits = 30
+
+// A point lies on a grid over the unit square. Its coordinates are 0 to 2³⁰−1.
+type point struct{ x, y int32 }
+
+// code is a point's position along the Z-order curve (Morton, IBM, 1966): the bits
+// of x and y in turn, y's before x's.
+func (p point) code() uint64 { return spreadBits(p.x) | spreadBits(p.y)<<1 }
+
+// pointAt is the point at a position of the curve.
+func pointAt(code uint64) point { return point{gatherBits(code), gatherBits(code >> 1)} }
+
+// spreadBits moves bit b of x to bit 2b.
+func spreadBits(x int32) uint64 {
+	z := uint64(x)
+	z = (z | z<<16) & 0x0000ffff0000ffff
+	z = (z | z<<8) & 0x00ff00ff00ff00ff
+	z = (z | z<<4) & 0x0f0f0f0f0f0f0f0f
+	z = (z | z<<2) & 0x3333333333333333
+	return (z | z<<1) & 0x5555555555555555
+}
+
+// gatherBits undoes spreadBits and ignores the odd bits.
+func gatherBits(z uint64) int32 {
+	z &= 0x5555555555555555
+	z = (z | z>>1) & 0x3333333333333333
+	z = (z | z>>2) & 0x0f0f0f0f0f0f0f0f
+	z = (z | z>>4) & 0x00ff00ff00ff00ff
+	z = (z | z>>8) & 0x0000ffff0000ffff
+	return int32(z | z>>16)
+}
+
+// scatter adds points to the given ones until there are n distinct ones. It draws them
+// uniformly from those that inside accepts, and returns their codes in increasing order. A
+// random code is a random point.
+func scatter(ctx context.Context, src source, given []point, n int, inside func(point) bool) ([]uint64, error) {
+	codes := make([]uint64, 0, n)
+	for _, p := range given {
+		codes = append(codes, p.code())
+	}
+	for key := uint64(0); ; {
+		for len(codes) < n {
+			code := src.at(key) >> (64 - 2*gridBits)
+			if key++; inside(pointAt(code)) {
+				codes = append(codes, code)
+			}
+		}
+		if err := sortCodes(ctx, codes); err != nil {
+			return nil, err
+		}
+
+		if codes = slices.Compact(codes); len(codes) == n {
+			return codes, nil
+		}
+	}
+}
+
+// sortCodes sorts by the first ten bits, and then what has them in common, in
+// parallel: random codes fall apart evenly.
+func sortCodes(ctx context.Context, codes []uint64) error {
+	const buckets = 1 << 10
+	bucket := func(code uint64) uint64 { return code >> (2*gridBits - 10) }
+	var start [buckets + 1]int
+	for _, c := range codes {
+		start[bucket(c)+1]++
+	}
+
+	for b := range buckets {
+		start[b+1] += start[b]
+	}
+	unsorted, at := slices.Clone(codes), start
+
+	for _, c := range unsorted {
+		codes[at[bucket(c)]] = c
+		at[bucket(c)]++
+	}
+	return parallel(ctx, buckets, func(lo, hi int) {
+		for b := lo; b < hi; b++ {
+			slices.Sort(codes[start[b]:start[b+1]])
+		}
+	})
+}
+
+// orient is positive if a, b, c turn left, negative if they turn right, and zero if
+// they lie on a line.
+func orient(a, b, c point) int64 {
+	return int64(b.x-a.x)*int64(c.y-a.y) - int64(b.y-a.y)*int64(c.x-a.x)
+}
+
+// inCircle reports whether d lies inside of the circle through a, b, c, which turn
+// left (Guibas and Stolfi, ACM Trans. Graphics 4, 1985). It is exact: coordinates
+// relative to d have 30 bits and a sign, minors and squared lengths at most 61, so
+// that three products of two fit in 128.
+func inCircle(a, b, c, d point) bool {
+	ax, ay := int64(a.x-d.x), int64(a.y-d.y)
+	bx, by := int64(b.x-d.x), int64(b.y-d.y)
+	cx, cy := int64(c.x-d.x), int64(c.y-d.y)
+	hi, lo := multiply(ax*ax+ay*ay, bx*cy-by*cx)
+
+	for _, p := range [2][2]int64{
+		{bx*bx + by*by, cx*ay - cy*ax},
+		{cx*cx + cy*cy, ax*by - ay*bx},
+	} {
+		h, l := multiply(p[0], p[1])
+		var carry uint64
+		lo, carry = bits.Add64(lo, l, 0)
+		hi, _ = bits.Add64(hi, h, carry)
+	}
+
+	return int64(hi) > 0 || hi == 0 && lo > 0
+}
+
+// multiply returns the product of a, which is not negative, and b in two's
+// complement.
+func multiply(a, b int64) (hi, lo uint64) {
+	hi, lo = bits.Mul64(uint64(a), uint64(b))
+	return hi - uint64(b>>63)&uint64(a), lo
 }

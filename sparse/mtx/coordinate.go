@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"spmvtune/internal/base/term"
+	"spmvtune/sparse"
+	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -129,4 +134,320 @@ func (p *parser) badEntry(block []byte, start int) error {
 func isValue(word []byte) bool {
 	_, _, ok := text.ParseValue(append(bytes.Clone(word), '\n'), 0)
 	return ok
+}
+
+// A body is read by all cores at once: each takes the next block and leaves its entries as a
+// chunk. Line numbers and counts of entries depend on the blocks before, so they are computed
+// when all chunks are there; so the first mistake in the order of the file is reported, whoever
+// came across one first.
+type body struct {
+	*layout
+
+	chunks []*chunk // in the order of the file
+	end    error    // why there are no more blocks
+
+	done, stored atomic.Int64 // entries so far, before and after mirroring
+}
+
+// read parses all blocks and checks that there were as many entries as declared.
+func (b *body) read() error {
+	b.end = text.EachBlock(b.take, func() func([]byte, *chunk) bool {
+		p := &parser{layout: b.layout, bands: bands.Distributor{Layout: b.Layout}}
+		return func(block []byte, c *chunk) bool { return b.parse(p, block, c) }
+	})
+	return b.verdict()
+}
+
+// take returns the next block and the chunk for its entries.
+func (b *body) take(buf []byte) ([]byte, *chunk, error) {
+	block, err := b.s.NextBlock(buf)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &chunk{}
+	b.chunks = append(b.chunks, c)
+	return block, c, nil
+}
+
+// parse fills c with the entries in block, and reports whether to go on: whether there was no
+// mistake so far.
+func (b *body) parse(p *parser, block []byte, c *chunk) bool {
+	c.err = p.coordinates(block)
+	p.leave(c)
+	done, stored := b.done.Add(int64(c.n)), b.stored.Add(int64(c.Len()))
+	return c.err == nil && done <= int64(b.h.entries) && stored <= sparse.MaxIndex
+}
+
+// verdict goes over the chunks in the order of the file and returns the error of
+// the first line that has one.
+func (b *body) verdict() error {
+	done, stored, line := 0, 0, b.s.Line
+	for _, c := range b.chunks {
+		tried := c.n
+		if c.err != nil {
+			tried++
+		}
+		if left := b.h.entries - done; tried > left {
+			return b.s.Errorf(line+c.line(left), "more entries than the %d declared in line %d", b.h.entries,
+				b.h.sizeLine)
+		}
+
+		if c.err != nil {
+			return moved(c.err, line-b.s.Line)
+		}
+		if stored += c.Len(); stored > sparse.MaxIndex {
+			return tooMany(b.layout)
+		}
+
+		done += c.n
+		line += c.n + len(c.skipped)
+	}
+
+	if !errors.Is(b.end, io.EOF) {
+		return moved(b.end, line-b.s.Line)
+	}
+	return b.complete(done, line)
+}
+
+// moved adds lines to the place of an error that counted from the start of a block.
+func moved(err error, lines int) error {
+	var e *text.Error
+	if errors.As(err, &e) {
+		e.Line += lines
+	}
+	return err
+}
+
+// assemble makes the matrix of the chunks.
+func (b *body) assemble() (*text.Matrix, error) {
+	entries, nonFinite := 0, 0
+	chunks := make([]*bands.Chunk, len(b.chunks))
+	for k, c := range b.chunks {
+		chunks[k] = &c.Chunk
+		entries += c.Len()
+		nonFinite += c.nonFinite
+	}
+	if err := b.worthwhile(entries); err != nil {
+		return nil, err
+	}
+
+	m := b.matrix(bands.Assemble(b.Layout, chunks), entries, nonFinite)
+	m.Odd = bands.Odd(b.Layout, chunks, m.Duplicates)
+	return m, nil
+}
+
+// A parser turns blocks into chunks. Each core has one, with room for the
+// entries of a block in the order of the file.
+type parser struct {
+	*layout
+
+	row, col []int32
+	val      []float64 // nil for a pattern
+
+	bands bands.Distributor
+
+	n         int     // entries in the block
+	skipped   []int32 // lines of the block without an entry, counted from 0
+	nonFinite int
+}
+
+// reset makes room for the entries of a block of that many bytes, or of any
+// block unless it is a small one.
+func (p *parser) reset(bytes int) {
+	shortest := len("1 1\n")
+	if p.numbers > 0 {
+		shortest = len("1 1 1\n")
+	}
+	if bytes/shortest >= len(p.row) {
+		if bytes > text.BlockSize/2 {
+			bytes = text.BlockSize + 1
+		}
+		room := bytes/shortest + 1
+		p.row, p.col = make([]int32, room), make([]int32, room)
+		if p.numbers > 0 {
+			p.val = make([]float64, room)
+		}
+	}
+	p.n, p.skipped, p.nonFinite = 0, nil, 0
+}
+
+// A chunk holds the entries of one block.
+type chunk struct {
+	bands.Chunk
+
+	n         int     // entries in the block, before mirroring
+	skipped   []int32 // lines of the block without an entry, counted from 0
+	nonFinite int
+	err       error // why the line after these is not an entry
+}
+
+// line is the number of the line that the k-th entry of the block is in, both
+// counted from 0. It may be the one that was refused.
+func (c *chunk) line(k int) int {
+	for _, s := range c.skipped {
+		if int(s) > k {
+			break
+		}
+		k++
+	}
+	return k
+}
+
+// leave leaves the entries of the block in c.
+func (p *parser) leave(c *chunk) {
+	c.Chunk = p.bands.Chunk(p.row[:p.n], p.col[:p.n], p.val)
+	c.n, c.skipped, c.nonFinite = p.n, p.skipped, p.nonFinite
+}
+
+// An array walks over the positions of a dense matrix in the order of the file:
+// by columns, only below the diagonal if that is all that is stored. It is read
+// by one core: where a value belongs depends on all before it, and files of this
+// kind are vectors and small matrices.
+type array struct {
+	*layout
+	row, col []int32
+	val      []float64
+
+	i, j      int // the position that the next value belongs to
+	first     func(j int) int
+	half      bool // the real part of a complex value was read, and waits in part
+	part      float64
+	done      int // values read
+	nonFinite int
+}
+
+func newArray(l *layout) *array {
+	a := &array{layout: l}
+	switch l.h.symmetry {
+	case "general":
+		a.first = func(int) int { return 0 }
+	case "skew-symmetric": // the diagonal is zero, and not stored
+		a.first = func(j int) int { return j + 1 }
+	default:
+		a.first = func(j int) int { return j }
+	}
+
+	a.i = a.first(0)
+	return a
+}
+
+// read parses all values, as many as the sizes call for, and assembles them.
+func (a *array) read() (*text.Matrix, error) {
+	buf := make([]byte, text.BlockSize+1)
+	for {
+		block, err := a.s.NextBlock(buf)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+
+		a.reserve(len(block) / len("1\n"))
+		if err := a.values(block, a.s.Line); err != nil {
+			return nil, err
+		}
+		if len(a.val) > sparse.MaxIndex {
+			return nil, tooMany(a.layout)
+		}
+		a.s.Line += bytes.Count(block, []byte("\n"))
+	}
+	if err := a.complete(a.done, a.s.Line); err != nil {
+		return nil, err
+	}
+	if err := a.worthwhile(len(a.val)); err != nil {
+		return nil, err
+	}
+
+	m, err := sparse.FromTriplets(a.h.rows, a.h.cols, a.row, a.col, a.val)
+	if err != nil {
+		return nil, a.s.Errorf(a.h.sizeLine, "%v", err)
+	}
+	return a.matrix(m, len(a.val), a.nonFinite), nil
+}
+
+// reserve makes room for that many values. Memory grows with the values read. The declared
+// number only bounds it.
+func (a *array) reserve(values int) {
+	more, total := min(values, a.h.entries-a.done), a.h.entries
+	if a.Mirror {
+		more, total = 2*more, 2*total
+	}
+	need := len(a.val) + more
+	if need <= cap(a.val) {
+		return
+	}
+
+	room := max(need, min(2*cap(a.val), total)) - len(a.val)
+	a.row = slices.Grow(a.row, room)
+	a.col = slices.Grow(a.col, room)
+	a.val = slices.Grow(a.val, room)
+}
+
+// push adds the value v at (i, j), and its mirror image.
+func (a *array) push(i, j int32, v float64) {
+	a.done++
+	if v-v != 0 {
+		a.nonFinite++
+	}
+	a.row, a.col, a.val = append(a.row, i), append(a.col, j), append(a.val, v)
+	if a.Mirror && i != j {
+		if a.Negate {
+			v = -v
+		}
+		a.row, a.col, a.val = append(a.row, j), append(a.col, i), append(a.val, v)
+	}
+}
+
+// values parses the numbers in block, however they lie on lines. line is the
+// number of block's first line.
+func (a *array) values(block []byte, line int) error {
+	for i := text.SkipBlanks(block, 0); i < len(block); {
+		switch c := block[i]; {
+		case c == '%':
+			i = text.EndOfLine(block, i)
+			continue
+		case c == '\n' || text.Blank(c):
+			i++
+			continue
+		}
+
+		if a.done == a.h.entries {
+			hint := ""
+			if a.numbers == 1 {
+				hint = "; an array with two numbers to a value says complex in line 1"
+			}
+			return a.s.Errorf(lineAt(block, i, line), "more values than the %d of a %s array of %d×%d (line %d)%s",
+				a.h.entries, a.h.symmetry, a.h.rows, a.h.cols, a.h.sizeLine, hint)
+		}
+
+		v, next, ok := text.ParseValue(block, i)
+		if !ok {
+			return a.s.Errorf(lineAt(block, i, line), "value %s is not a number",
+				text.Quote(block[i:text.EndOfWord(block, i)]))
+		}
+
+		i = next
+		if a.numbers > 1 {
+			if a.half = !a.half; a.half {
+				a.part = v
+				continue
+			}
+			v = a.part
+		}
+
+		a.push(int32(a.i), int32(a.j), v)
+		if a.i++; a.i == a.h.rows {
+			a.j++
+			a.i = a.first(a.j)
+		}
+	}
+
+	return nil
+}
+
+// lineAt is the number of the line that position i of block is in, where the
+// block starts with the line of the given number.
+func lineAt(block []byte, i, line int) int {
+	return line + bytes.Count(block[:i], []byte("\n"))
 }

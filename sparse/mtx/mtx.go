@@ -1,6 +1,54 @@
+// Package mtx reads and writes Matrix Market files, plain, gzipped, or in an
+// archive of the SuiteSparse collection (.tar.gz, read as it streams), in the
+// format of Boisvert, Pozo and Remington, "The Matrix Market exchange formats:
+// initial design", NISTIR 5935 (1996).
+//
+// A file passes four layers: text.Source hands out blocks of whole lines,
+// decompressed; the header says what to expect; the body turns blocks into chunks
+// of entries, on all cores at once; package bands makes the sorted CSR of them. The
+// result does not depend on the number of cores. Arrays are read by one core.
+//
+// Memory is the matrix and one working copy of its entries: 14 bytes to each
+// after mirroring, 6 in a pattern, beside the 12 that it has in the matrix; and
+// a few megabytes to each core. Only a row that is longer than a few entries and
+// not in order is copied once more while it is sorted.
+//
+// Read whole: coordinate and array; real (also called double), integer (also
+// unsigned-integer), pattern and, on request, the real parts of complex;
+// general, symmetric, skew-symmetric and hermitian; any case, spaces, tabs and
+// CR LF; comments and blank lines anywhere after the first line.
+//
+// Where files in the wild differ from the paper, a file is read if it can mean
+// only one thing, and refused otherwise:
+//
+//   - A symmetric file may store entries above the diagonal, or both triangles.
+//     Every entry off the diagonal is mirrored, and what then lies at the same
+//     position is added up. Diagonal entries of skew-symmetric files are kept.
+//   - Real and integer files may be hermitian, which for them is symmetric.
+//   - inf and nan are values, and a number too large for float64 is infinite.
+//     [Matrix.NonFinite] counts them, so that callers can warn.
+//   - Integers beyond 2⁵³ are rounded to the nearest float64; an integer file
+//     may hold decimals; d may stand for e in an exponent, as Fortran writes it.
+//   - Values of an array may be laid out over lines in any way. Each is a stored
+//     entry, zeros too.
+//
+// Nothing is allocated on the word of a header: memory grows with the data that
+// was read. Every refusal is an [*Error] with file, line and reason.
 package mtx
 
-import "spmvtune/sparse/internal/text"
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/sparse"
+	"spmvtune/sparse/internal/bands"
+	"spmvtune/sparse/internal/text"
+)
 
 // Format is Matrix Market.
 var Format = text.Format{
@@ -46,4 +94,127 @@ func parseSize(s *text.Source, opt text.Options) (text.Size, error) {
 		return text.Size{}, err
 	}
 	return text.Size{Rows: h.rows, Cols: h.cols, Entries: h.entries, Symmetric: h.symmetry != "general"}, nil
+}
+
+// write writes m as a coordinate file, by rows, with the lines of the comment behind the
+// banner. Values have the fewest digits that read back to the same value; only the payload
+// of a NaN is lost.
+func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
+	field, symmetry, entries := "real", "general", m.NNZ()
+	if opt.Pattern {
+		field = "pattern"
+	}
+	if opt.Symmetric {
+		symmetry, entries = "symmetric", lower(m)
+	}
+
+	fmt.Fprintln(w, "%%MatrixMarket matrix coordinate", field, symmetry)
+	for line := range strings.Lines(opt.Comment) {
+		fmt.Fprintf(w, "%%%s\n", strings.TrimRight(line, "\r\n"))
+	}
+	fmt.Fprintln(w, m.Rows, m.Cols, entries)
+
+	var line []byte
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			if opt.Symmetric && int(j) > i {
+				break
+			}
+			line = strconv.AppendInt(line[:0], int64(i)+1, 10)
+			line = append(line, ' ')
+			line = strconv.AppendInt(line, int64(j)+1, 10)
+			if !opt.Pattern {
+				line = append(line, ' ')
+				line = appendValue(line, vals[k])
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+// lower counts the entries on and below the diagonal.
+func lower(m *sparse.CSR[float64]) (n int) {
+	for i := range m.Rows {
+		cols, _ := m.Row(i)
+		on, _ := slices.BinarySearch(cols, int32(min(i+1, sparse.MaxIndex)))
+		n += on
+	}
+	return n
+}
+
+// appendValue writes integers without exponent, as readers parse them fastest.
+func appendValue(text []byte, v float64) []byte {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.AppendFloat(text, v, 'f', -1, 64)
+	}
+	return strconv.AppendFloat(text, v, 'g', -1, 64)
+}
+
+// A layout says what the entries of a file look like, and how they become a matrix.
+type layout struct {
+	*bands.Layout
+	s *text.Source
+	h *header
+
+	numbers int // values per entry: 0 for a pattern, 2 if complex, else 1
+}
+
+func newLayout(s *text.Source, h *header, opt text.Options) *layout {
+	l := &layout{s: s, h: h, numbers: 1}
+	switch h.field {
+	case "pattern":
+		l.numbers = 0
+	case "complex":
+		l.numbers = 2
+	}
+
+	l.Layout = bands.Layout{
+		Rows: h.rows, Cols: h.cols,
+		Pattern: l.numbers == 0,
+		Mirror:  opt.Expand && h.symmetry != "general",
+		Negate:  h.symmetry == "skew-symmetric",
+	}.Cut(h.entries)
+	return l
+}
+
+// worthwhile refuses a matrix that has next to nothing in its rows or columns.
+func (l *layout) worthwhile(entries int) error {
+	if bands.IsHollow(l.h.rows, l.h.cols, entries) {
+		return l.s.Errorf(l.h.sizeLine, "%d×%d with %s: %s", l.h.rows, l.h.cols,
+			term.Count(l.h.entries, "entry", "entries"), bands.Hollow)
+	}
+	return nil
+}
+
+// complete checks that the entries that ended before line are all.
+func (l *layout) complete(done, line int) error {
+	if done == l.h.entries {
+		return nil
+	}
+	what := "entries"
+	if l.h.format == "array" {
+		what = "values"
+	}
+	return l.s.Errorf(line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done,
+		l.h.entries, what, l.h.sizeLine)
+}
+
+func tooMany(l *layout) error {
+	return l.s.Errorf(l.h.sizeLine, text.TooMany, sparse.MaxIndex)
+}
+
+// matrix describes m, made of this many entries after mirroring.
+func (l *layout) matrix(m *sparse.CSR[float64], entries, nonFinite int) *text.Matrix {
+	return &text.Matrix{
+		A:      m,
+		Format: l.h.format, Field: l.h.field, Symmetry: l.h.symmetry, Comment: l.h.comment,
+		Declared:   l.h.entries,
+		Duplicates: entries - m.NNZ(),
+		NonFinite:  nonFinite,
+	}
 }

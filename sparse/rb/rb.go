@@ -1,8 +1,48 @@
+// Package rb reads Rutherford-Boeing files, and the older Harwell-Boeing files,
+// from a [text.Source], in the format of Duff, Grimes and Lewis, "The
+// Rutherford-Boeing sparse matrix collection", RAL-TR-97-031 (1997), and "Users'
+// guide for the Harwell-Boeing sparse matrix collection", RAL-TR-92-086 (1992).
+//
+// Such a file holds a matrix by columns in three sections: where each column
+// starts, the row of each entry, the value of each entry. The numbers stand in
+// fixed columns of the lines, as a Fortran format in the header says, and need no
+// blank between them. So which number a line starts with follows from its number,
+// and all cores parse a section at once, block by block. Rows wait until their
+// values come by; the entries then go to package bands, which makes a sorted CSR
+// of them. The result does not depend on the number of cores.
+//
+// Memory is the matrix and one working copy of its entries: 14 bytes to each
+// after mirroring and 4 before it, 6 in a pattern, beside the 12 that it has in the
+// matrix; 8 bytes to each column; and a few megabytes to each core. Nothing is
+// allocated on the word of a header.
+//
+// Read whole: types real, integer, pattern (also with its values in another file)
+// and, on request, the real parts of complex; unsymmetric, rectangular, symmetric,
+// skew-symmetric and Hermitian; assembled, not elemental. Formats are one number
+// after the other, nIw, nFw.d, nEw.d, nDw.d or nGw.d, perhaps behind a scale factor
+// such as 1P. A field is read as Fortran reads it:
+//
+//   - A blank value is 0, blanks within a number do not count, and a number without
+//     a point has one d digits from its end.
+//   - A scale factor kP divides numbers without an exponent by 10^k.
+//   - The letter of an exponent may be d, or missing before its sign.
+//
+// What is odd but can mean only one thing is read as package mtx does: entries on
+// both sides of the diagonal of a symmetric file, entries that occur twice, which
+// are added up, values that are infinite. The right-hand sides in a Harwell-Boeing
+// file are skipped, and the count of all lines (TOTCRD), which differs in use,
+// is not looked at. Every other count is checked, against the sizes and against the
+// lines. Every refusal is a [*text.Error] with file, line and reason.
 package rb
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
@@ -117,4 +157,131 @@ func (r *reader) end() error {
 			}
 		}
 	}
+}
+
+// Values take 26 columns, 3 a line: 17 digits read back as they were, and a blank is
+// between them for readers that do not count columns.
+const (
+	lineWidth    = 80
+	valuesInLine = 3
+	valueWidth   = 26
+)
+
+// write writes m by columns, as Duff, Grimes and Lewis define it (The
+// Rutherford-Boeing sparse matrix collection, RAL-TR-97-031, 1997).
+func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
+	t := m.Transpose() // its rows are m's columns
+	if opt.Symmetric {
+		t = lowerColumns(t)
+	}
+	kind := []byte("rua")
+
+	switch {
+	case opt.Symmetric:
+		kind[1] = 's'
+	case m.Rows != m.Cols:
+		kind[1] = 'r'
+	}
+
+	pointers := intLines(len(t.RowPtr), t.NNZ()+1)
+	indices := intLines(t.NNZ(), m.Rows)
+	values := (t.NNZ() + valuesInLine - 1) / valuesInLine
+	valueFormat := fmt.Sprintf("(%dE%d.16)", valuesInLine, valueWidth)
+	if opt.Pattern {
+		kind[0], values, valueFormat = 'p', 0, ""
+	} else {
+		for _, v := range t.Val {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("Rutherford-Boeing has no values that are not finite, such as %v", v)
+			}
+		}
+	}
+
+	fmt.Fprintf(w, "%-72s%-8s\n", ascii(opt.Comment, 72), ascii(opt.Name, 8))
+	fmt.Fprintf(w, "%14d%14d%14d%14d\n", pointers.lines+indices.lines+values, pointers.lines, indices.lines, values)
+	fmt.Fprintf(w, "%-14s%14d%14d%14d%14d\n", kind, m.Rows, m.Cols, t.NNZ(), 0)
+	fmt.Fprintf(w, "%-16s%-16s%-20s\n", pointers.format(), indices.format(), valueFormat)
+	if err := pointers.write(w, t.RowPtr); err != nil {
+		return err
+	}
+
+	if err := indices.write(w, t.ColIdx); err != nil || opt.Pattern {
+		return err
+	}
+	var line []byte
+
+	for k, v := range t.Val {
+		start := len(line)
+		line = flushRight(strconv.AppendFloat(line, v, 'E', 16, 64), start, valueWidth)
+		if k%valuesInLine == valuesInLine-1 || k == len(t.Val)-1 {
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+			line = line[:0]
+		}
+	}
+
+	return nil
+}
+
+// lowerColumns keeps of each column the entries on and below the diagonal.
+func lowerColumns(t *sparse.CSR[float64]) *sparse.CSR[float64] {
+	low := &sparse.CSR[float64]{Rows: t.Rows, Cols: t.Cols, RowPtr: []int32{0}}
+	for j := range t.Rows {
+		rows, values := t.Row(j)
+		for k, i := range rows {
+			if int(i) >= j {
+				low.ColIdx, low.Val = append(low.ColIdx, i), append(low.Val, values[k])
+			}
+		}
+		low.RowPtr = append(low.RowPtr, int32(len(low.ColIdx)))
+	}
+
+	return low
+}
+
+// ints are lines of integers in columns of a width.
+type ints struct{ width, inLine, lines int }
+
+// intLines lays out n integers up to largest, with a blank between them.
+func intLines(n, largest int) ints {
+	width := len(strconv.Itoa(largest)) + 1
+	inLine := lineWidth / width
+	return ints{width, inLine, (n + inLine - 1) / inLine}
+}
+
+func (l ints) format() string { return fmt.Sprintf("(%dI%d)", l.inLine, l.width) }
+
+// write writes list, which counts from 0, as Fortran does, from 1.
+func (l ints) write(w io.Writer, list []int32) error {
+	var line []byte
+	for k, v := range list {
+		start := len(line)
+		line = flushRight(strconv.AppendInt(line, int64(v)+1, 10), start, l.width)
+		if k%l.inLine == l.inLine-1 || k == len(list)-1 {
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+			line = line[:0]
+		}
+	}
+
+	return nil
+}
+
+// flushRight moves what text has from start on to the right end of a column.
+func flushRight(text []byte, start, width int) []byte {
+	const blanks = "                          " // valueWidth, the widest
+	return slices.Insert(text, start, []byte(blanks[:width-(len(text)-start)])...)
+}
+
+// ascii returns a title as a card has it: one line of at most width characters.
+func ascii(s string, width int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return ' '
+		}
+		return r
+	}, s)
+	return s[:min(len(s), width)]
 }

@@ -3,7 +3,10 @@ package rb
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -161,5 +164,124 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
 			t.Errorf("%s: %d bytes allocated for %d entries, want at most %d", c.kind, got, n, most)
 		}
+	}
+}
+
+// What is read from a file is kept under the reader's version: a reader that gives
+// something else needs another one.
+func TestVersion(t *testing.T) {
+	if Format.Version != "2" {
+		t.Fatal("write down here what the reader of this version gives")
+	}
+	for file, want := range map[string]string{
+		small("3 1 1 1", "rua 3 3 4 0", "(4I1) (4I1) (4F4.1)",
+			"1345\n1233\n 1.5-2.5-3.5  45\n"): "27959fb8bef9",
+		small("3 1 1 1", "rza 2 2 2 0", "(3I2) (3I2) (1P,3F4.0)",
+			" 1 3 3\n 2 2\n  3.  4.\n"): "9b39136b6087",
+		small("4 1 1 2", "cha 2 2 3 0", "(3I2) (3I2) (3E5.0)",
+			" 1 3 4\n 1 2 1\n 1.E1  -1.  2.0\n     3.d-2  -3.\n"): "f6f6cc23d828",
+		small("2 1 1 0", "psa 2 2 2 0", "(3I2) (3I2)",
+			" 1 3 3\n 1 2\n"): "d9303be8c110",
+	} {
+		m, err := decode(file, text.Options{Expand: true, Complex: text.RealPart})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
+			t.Errorf("other content than version %s gave for %q: change Version (%s: %s)", Format.Version, file,
+				got[:12], entries(m))
+		}
+	}
+}
+
+// FuzzParse holds the reader to three promises: it never panics, what it refuses
+// it refuses with file and line, and what it reads is a valid matrix of the
+// entries that the header declares.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		small("3 1 1 1", "rua 3 3 4 0", "(4I1)           (4I1)           (4F4.1)", "1345\n1233\n 1.5-2.5-3.5 4.5\n"),
+		small("6 2 2 2", "RUA 3 3 4 0", "(3I4)           (2I4)           (1P,2D12.4)",
+			"   1   3   4\n   5\n   1   2\n   3   3\n  1.5000D+00 -2.5000D+01\n  3.5000D-01  4.5000D+00\n"),
+		small("2 1 1 0", "psa 2 2 2 0", "(3I2) (3I2)", " 1 3 3\n 1 2\n"),
+		small("3 1 1 1", "rza 2 2 1 0", "(3I2) (3I2) (3F4.0)", " 1 2 2\r\n 2\r\n  3.\r\n"),
+		small("4 1 1 2", "cua 3 1 3 0", "(3I2) (3I2) (3F4.0)", " 1 4\n 1 2 3\n  1. -1.  2.\n -2.  3. -3.\n"),
+		small("3 1 1 1 1", "RUA 2 1 2 0", "(2I2) (2I2) (2F4.0) (2F4.0)\nF                          1             0",
+			" 1 3\n 1 2\n  1.  2.\n  8.  9.\n"),
+		small("1 1 0 0", "pua 0 0 0 0", "(4I2) (3I2)", " 1\n"),
+		small("3 1 1 1", "rua 2000000000 3 2000000000 0", "(4I1) (4I1) (4F4.1)", "1345\n1233\n"),
+	} {
+		f.Add(seed, true)
+		f.Add(seed, false)
+	}
+
+	f.Fuzz(func(t *testing.T, file string, expand bool) {
+		opt := text.Options{Expand: expand, Complex: text.RealPart}
+		if s, err := text.NewSource(strings.NewReader(file), "f", Format.Extensions[0]); err == nil {
+			// A header may ask for as many rows as memory holds; that is no bug, but
+			// takes the fuzzer's time.
+			if size, err := parseSize(s, opt); err == nil && size.Rows > 1e5 {
+				t.Skip("a large matrix")
+			}
+		}
+
+		m, err := decode(file, opt)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f:") {
+				t.Fatalf("%v does not start with file and line", err)
+			}
+			return
+		}
+		if err := m.A.Validate(); err != nil {
+			t.Fatal(err)
+		}
+
+		if !expand && m.A.NNZ()+m.Duplicates != m.Declared {
+			t.Fatalf("%d entries and %d duplicates of %d declared", m.A.NNZ(), m.Duplicates, m.Declared)
+		}
+	})
+}
+
+// BenchmarkRead reads files in the page cache whose rows are in no order within a
+// column, beside which package mtx reads its own.
+func BenchmarkRead(b *testing.B) {
+	for _, c := range []struct {
+		name, kind string
+		entries    int
+	}{{"real", "rua", 8_000_000}, {"pattern symmetric", "psa", 8_000_000}, {"real symmetric", "rsa", 4_000_000}} {
+		b.Run(c.name, func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "random.rb")
+			f := random(rand.New(rand.NewPCG(39, 40)), c.kind, 1_000_000, 1_000_000, c.entries)
+			f.ind = "(10I8)"
+			content := f.String()
+			if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+				b.Fatal(err)
+			}
+
+			b.SetBytes(int64(len(content)))
+			f, content = nil, ""
+			b.ReportAllocs()
+			var m *text.Matrix
+
+			for b.Loop() {
+				m = nil
+				runtime.GC() // as in a process that reads one matrix
+				file, err := os.Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+
+				s, err := text.NewSource(file, path)
+				if err == nil {
+					m, err = parse(s, text.DefaultOptions)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				file.Close()
+			}
+
+			b.ReportMetric(float64(m.A.NNZ())/1e6/(b.Elapsed().Seconds()/float64(b.N)), "Mnnz/s")
+			debug.FreeOSMemory()
+		})
 	}
 }

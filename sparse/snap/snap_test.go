@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -244,6 +247,107 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		most := (12+c.working)*400_000 + 4*want.Rows + 16*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
 			t.Errorf("weighted %v: %d bytes allocated, want at most %d", c.weighted, got, most)
+		}
+	}
+}
+
+// BenchmarkRead reads files in the page cache whose edges are in no order, beside
+// which package mtx reads its own.
+func BenchmarkRead(b *testing.B) {
+	const vertices, edges = 1_000_000, 8_000_000
+	for _, c := range []struct {
+		name   string
+		number func(v int) uint64
+	}{
+		{"dense numbers", func(v int) uint64 { return uint64(v) }},
+		{"far apart", func(v int) uint64 { return uint64(v+1) * 0x9e3779b97f4a7c15 >> 1 }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "graph.txt")
+			rng := rand.New(rand.NewPCG(45, 46))
+			content := []byte("# Nodes: 1000000 Edges: 8000000\n")
+			for range edges {
+				content = strconv.AppendUint(content, c.number(rng.IntN(vertices)), 10)
+				content = append(content, '\t')
+				content = strconv.AppendUint(content, c.number(rng.IntN(vertices)), 10)
+				content = append(content, '\n')
+			}
+			if err := os.WriteFile(path, content, 0o644); err != nil {
+				b.Fatal(err)
+			}
+
+			b.SetBytes(int64(len(content)))
+			content = nil
+			b.ReportAllocs()
+			for b.Loop() {
+				runtime.GC() // as in a process that reads one matrix
+				file, err := os.Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+
+				s, err := text.NewSource(file, path)
+				if err == nil {
+					_, err = parse(s, text.DefaultOptions)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				file.Close()
+			}
+			b.ReportMetric(edges/1e6/(b.Elapsed().Seconds()/float64(b.N)), "Mnnz/s")
+		})
+	}
+}
+
+// FuzzParse holds the reader to three promises: it never panics, what it refuses it
+// refuses with file and line, and what it reads is a valid matrix of the edges.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n2\t0\n",
+		"9223372036854775808 0\r\n9223372036854775807 9223372036854775808",
+		"1 2 -1\n2 1 0.5\n1 2 nan\n",
+		"\ufeff5 6\n\n#x\n 6 5 \n",
+		"1 2\n3 -4\n", "1,2\n", "1\n", "1 116374117927631468606\n",
+	} {
+		f.Add(seed)
+	}
+
+	f.Fuzz(func(t *testing.T, file string) {
+		m, err := decode(file)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f:") {
+				t.Fatalf("%v does not start with file and line", err)
+			}
+			return
+		}
+		if err := m.A.Validate(); err != nil {
+			t.Fatal(err)
+		}
+
+		if m.A.NNZ()+m.Duplicates != m.Declared || m.A.Rows != m.A.Cols || m.A.Rows > 2*m.Declared {
+			t.Fatalf("%v of %d edges and %d duplicates", m.A, m.Declared, m.Duplicates)
+		}
+	})
+}
+
+// What is read from a file is kept under the reader's version: a reader that gives
+// something else needs another one.
+func TestVersion(t *testing.T) {
+	if Format.Version != "1" {
+		t.Fatal("write down here what the reader of this version gives")
+	}
+	for file, want := range map[string]string{
+		"# c\n5 9\n9 5\n5 9\n7 7\n":                       "10780fffc055",
+		"9223372036854775807 0 0.1\n0 0 -2.5e-300\n0 0 1": "71fe44038b05",
+	} {
+		m, err := decode(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
+			t.Errorf("other content than version %s gave for %q: change Version (%s: %s)", Format.Version, file,
+				got[:12], entries(m))
 		}
 	}
 }

@@ -5,12 +5,20 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/panics"
 )
 
 const (
@@ -207,4 +215,201 @@ func (s *Source) failure(err error) error {
 // Errorf returns an [*Error] for a line of the file.
 func (s *Source) Errorf(line int, format string, args ...any) error {
 	return &Error{File: s.Name, Line: line, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Open opens a file, and nothing else.
+func Open(path string) (*os.File, error) {
+	f, err := files.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening matrix: %w", err)
+	}
+	return f, nil
+}
+
+// An Interruptible reads from R until Ctx ends.
+type Interruptible struct {
+	Ctx context.Context
+	R   io.Reader
+}
+
+func (i *Interruptible) Read(p []byte) (int, error) {
+	if err := i.Ctx.Err(); err != nil {
+		return 0, err
+	}
+	return i.R.Read(p)
+}
+
+// UsualHeader is within how many bytes the sizes of nearly every file are. Of
+// thousands of files, on a file system that many share, not more should be read.
+const UsualHeader = 8 << 10
+
+// ErrBeyond says that a header goes on beyond its usual length.
+var ErrBeyond = errors.New("the header is longer")
+
+// A Beginning is the first Left bytes of R, and not its end: what follows is
+// ErrBeyond.
+type Beginning struct {
+	R    io.Reader
+	Left int
+}
+
+func (b *Beginning) Read(p []byte) (int, error) {
+	if b.Left == 0 {
+		return 0, ErrBeyond
+	}
+	n, err := b.R.Read(p[:min(len(p), b.Left)])
+	b.Left -= n
+	return n, err
+}
+
+// isTar reports whether a file starts like a tar archive.
+func isTar(start []byte) bool { return len(start) >= 262 && string(start[257:262]) == "ustar" }
+
+// A member is a matrix within a tar archive. Nothing is unpacked to disk, so
+// names can't lead anywhere; only its bytes are handed out.
+type member struct {
+	archive   *tar.Reader
+	packed    io.Reader // what archive reads
+	extension string
+}
+
+// maxMember is how long a matrix in an archive may be, in bytes, and maxUnpacked the
+// archive: 2³¹ entries of 48 bytes, two indices and a value with all its digits, take
+// 96 GiB. A small file can unpack to more than any disk or patience holds.
+const (
+	maxMember   = 128 << 30
+	maxUnpacked = 2 * maxMember
+)
+
+// openMember finds the matrix in an archive of the SuiteSparse collection: the file
+// NAME/NAME.mtx, of any name or of the one given, where .mtx is one of the extensions. Other
+// files, such as NAME_b.mtx, are right-hand sides and the like. Only regular files count: links
+// are not followed, and nothing else is read.
+func openMember(r io.Reader, name string, extensions []string) (*member, error) {
+	packed := &bounded{r, maxUnpacked}
+	m := &member{archive: tar.NewReader(packed), packed: packed}
+	for {
+		h, err := m.archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil, errNoMember
+		}
+		if err != nil {
+			return nil, err
+		}
+
+		folder, file := path.Split(strings.TrimPrefix(h.Name, "./"))
+		m.extension = path.Ext(file)
+		stem := strings.TrimSuffix(file, m.extension)
+		if h.Typeflag != tar.TypeReg || !slices.Contains(extensions, m.extension) || stem == "" || folder != stem+"/" ||
+			name != "" && stem != name {
+			continue
+		}
+
+		if h.Size > maxMember {
+			return nil, fmt.Errorf("%s has %d bytes, and at most %d are read", h.Name, h.Size, int64(maxMember))
+		}
+		return m, nil
+	}
+}
+
+var errNoMember = errors.New("no member NAME/NAME with an extension of a matrix")
+
+// A bounded reader fails after left bytes, where LimitReader would end.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the archive unpacks to more than %d bytes", int64(maxUnpacked))
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// After the end of the member, Read goes on to the end of the archive, because the checksum of
+// a packed archive comes last.
+func (m *member) Read(p []byte) (int, error) {
+	n, err := m.archive.Read(p)
+	if errors.Is(err, io.EOF) {
+		if _, rest := io.Copy(io.Discard, m.packed); rest != nil {
+			err = rest
+		}
+	}
+	return n, err
+}
+
+// unpack replaces an archive by the matrix in it, and returns how that starts.
+func (s *Source) unpack(archive io.Reader, extensions []string) (start []byte, err error) {
+	m, err := openMember(archive, "", extensions)
+	if errors.Is(err, errNoMember) {
+		return nil, s.Errorf(1, "this tar archive has no matrix, a file NAME/NAME%s as in archives of the "+
+			"SuiteSparse collection: unpack the one you mean", strings.Join(extensions, " or "))
+	}
+	if err != nil {
+		return nil, s.failure(err)
+	}
+
+	text := bufio.NewReaderSize(m, sniffSize)
+	start, err = text.Peek(sniffSize)
+	if len(start) == 0 && err != nil && !errors.Is(err, io.EOF) {
+		return nil, s.failure(err)
+	}
+
+	s.r, s.Extension = text, m.extension
+	return start, nil
+}
+
+// EachBlock parses blocks of lines on all cores at once. take gives the next block and its
+// properties, or the reason why there is none; it may put the block in buf, is called by one
+// core at a time, and for a packed file means inflating it while the others parse. start gives
+// a core its function to parse blocks; the function reports whether it makes sense to go on. A
+// small file starts no more than one core. EachBlock returns the error of take, or nil where a
+// core saw no sense; every block that was taken has then been parsed.
+func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error),
+	start func() func(block []byte, about T) bool) error {
+	var (
+		taking  sync.Mutex // guards take and the two below
+		end     error
+		stopped bool
+		cores   panics.WaitGroup
+		work    func(left int)
+	)
+
+	next := func(buf []byte) (block []byte, about T, ok bool) {
+		taking.Lock()
+		defer taking.Unlock()
+		if stopped || end != nil {
+			return nil, about, false
+		}
+
+		block, about, end = take(buf)
+		return block, about, end == nil
+	}
+
+	work = func(left int) {
+		parse := start()
+		buf := make([]byte, BlockSize+1)
+		for first := true; ; first = false {
+			block, about, ok := next(buf)
+			if !ok {
+				return
+			}
+			if first && left > 0 { // a small file needs no more cores
+				cores.Go(func() { work(left - 1) })
+			}
+
+			if !parse(block, about) {
+				taking.Lock()
+				stopped = true
+				taking.Unlock()
+			}
+		}
+	}
+
+	cores.Go(func() { work(runtime.GOMAXPROCS(0) - 1) })
+	cores.Wait()
+	return end
 }

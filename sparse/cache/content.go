@@ -1,0 +1,282 @@
+package cache
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/panics"
+	"spmvtune/sparse"
+)
+
+// A File is a file whose content is known.
+type File struct {
+	// Digest identifies the file's bytes, in 64 hex digits: it is the SHA-256 of the SHA-256 of
+	// its pieces of 4 MiB.
+	Digest string
+
+	path    string
+	stamp   stamp
+	settled bool // when the stamp was taken
+}
+
+// A stamp is the file system's data on a file that change when its content does. The time of
+// the last change of status is among it, because programs set that of the last modification at
+// will (cp -p, tar, touch -r), and no program sets this one.
+type stamp struct {
+	dev, inode, size     int64
+	modified, statusTime int64 // ns
+}
+
+// Times of file systems advance in steps of milliseconds (2 s on the coarsest), and
+// servers' clocks are off. A file that was changed less than settling ago may be
+// changed again within the same step, and its stamp would not show it.
+const settling = 10 * time.Second
+
+// settled reports whether any later change of the file shows in its stamp.
+func (s stamp) settled(now time.Time) bool {
+	return now.UnixNano()-max(s.modified, s.statusTime) > int64(settling)
+}
+
+func stampOf(f *os.File) (stamp, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return stamp{}, err
+	}
+	return stamp{int64(st.Dev), int64(st.Ino), int64(st.Size), st.Mtim.Nano(), st.Ctim.Nano()}, nil
+}
+
+// Identify finds out the content of the file at path. It reads the file, unless it
+// did so before and the file's stamp is the same: device, inode, size, and the times
+// of its last modification and change of status, to the nanosecond. A stamp is
+// remembered only once it is older than 10 s, so that every later change shows in it.
+func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
+	if d == nil {
+		return nil, errOff
+	}
+	file := &File{path: path}
+	f, err := files.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if file.stamp, err = stampOf(f); err != nil {
+		return nil, err
+	}
+
+	if file.settled = file.stamp.settled(time.Now()); file.settled {
+		if file.Digest = d.recall(file.stamp); file.Digest != "" {
+			return file, nil
+		}
+	}
+	if file.Digest, err = digest(ctx, f, file.stamp.size); err != nil {
+		return nil, err
+	}
+
+	if file.settled && file.Unchanged(ctx) {
+		d.remember(file.stamp, file.Digest)
+	}
+	return file, nil
+}
+
+// Remembers reports whether Identify knows the content of the file at path without reading it.
+func (d *Dir) Remembers(path string) bool {
+	if d == nil {
+		return false
+	}
+	f, err := files.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	s, err := stampOf(f)
+	return err == nil && s.settled(time.Now()) && d.recall(s) != ""
+}
+
+// Unchanged reports whether the file at the path is still the one that was identified. If so,
+// everything read from it in the meantime is the content of Digest.
+func (f *File) Unchanged(ctx context.Context) bool {
+	r, err := files.Open(f.path)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	if s, err := stampOf(r); err != nil || s != f.stamp {
+		return false
+	}
+
+	if f.settled {
+		return true
+	}
+	again, err := digest(ctx, r, f.stamp.size)
+	return err == nil && again == f.Digest
+}
+
+// digest returns that of a file of this many bytes.
+func digest(ctx context.Context, f *os.File, size int64) (string, error) {
+	sums := make([]byte, (size+pieceSize-1)/pieceSize*sha256.Size)
+	err := eachPiece(ctx, size, func(lo, hi int64) error {
+		h := sha256.New()
+		if n, err := io.Copy(h, io.NewSectionReader(f, lo, hi-lo)); err != nil || n < hi-lo {
+			return errors.Join(err, io.ErrUnexpectedEOF)
+		}
+		h.Sum(sums[lo/pieceSize*sha256.Size:][:0])
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+
+	// Some files, those of /proc for one, hold more than they say.
+	if n, err := f.ReadAt(make([]byte, 1), size); n > 0 || err != io.EOF {
+		return "", errors.New("the file is longer than it says")
+	}
+	outer := sha256.Sum256(fmt.Appendf(sums, "%d", size))
+	return hex.EncodeToString(outer[:]), nil
+}
+
+// The digest for a stamp is in a small file, which is named for the stamp and holds the digest
+// after a checksum of both.
+
+func (d *Dir) note(s stamp) string {
+	name := sha256.Sum256(fmt.Appendf(nil, "%+v", s))
+	return filepath.Join(d.path, notes, hex.EncodeToString(name[:]))
+}
+
+func noteText(name, digest string) []byte {
+	check := sha256.Sum256([]byte(filepath.Base(name) + digest))
+	return fmt.Appendf(nil, "%x %s\n", check, digest)
+}
+
+// recall returns the digest of the file with that stamp, "" if it is not known.
+func (d *Dir) recall(s stamp) string {
+	name := d.note(s)
+	text, err := files.ReadFile(name, 1000)
+	if _, digest, ok := bytes.Cut(bytes.TrimSpace(text), []byte(" ")); err == nil && ok &&
+		bytes.Equal(text, noteText(name, string(digest))) {
+		now := time.Now()
+		os.Chtimes(name, now, now)
+		return string(digest)
+	}
+	return ""
+}
+
+// remember makes recall find a digest. Where it can't, the file is hashed again.
+func (d *Dir) remember(s stamp, digest string) {
+	name := d.note(s)
+	if os.MkdirAll(filepath.Dir(name), 0o777) == nil {
+		_ = replace(name, func(f *os.File) error {
+			_, err := f.Write(noteText(name, digest))
+			return err
+		})
+	}
+}
+
+// castagnoli is the polynomial of CRC-32C, for which processors have an instruction: computing
+// it is faster than reading memory, while SHA-256 takes several times as long.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func sum(piece []byte) uint32 { return crc32.Checksum(piece, castagnoli) }
+
+// pieces is how many there are of this many bytes.
+func pieces(size int64) int { return int((size + pieceSize - 1) / pieceSize) }
+
+// An array has the memory of an array, its position in the file, and the sums of its pieces.
+type array struct {
+	memory []byte
+	at     int64
+	sums   []uint32
+}
+
+// arraysOf are row offsets, columns and values of a, in this order. sums are of all of
+// them; too few or too many are an error.
+func arraysOf(a *sparse.CSR[float64], l layout, sums []uint32) ([]array, error) {
+	all := []array{{raw(a.RowPtr), l.rowPtr, nil}, {raw(a.ColIdx), l.colIdx, nil}, {raw(a.Val), l.val, nil}}
+	for i := range all {
+		n := pieces(int64(len(all[i].memory)))
+		if n > len(sums) {
+			return nil, errors.New("it has too few checksums")
+		}
+		all[i].sums, sums = sums[:n], sums[n:]
+	}
+
+	if len(sums) > 0 {
+		return nil, errors.New("it has too many checksums")
+	}
+	return all, nil
+}
+
+// sumsOf computes the sums of a's arrays, on all cores.
+func sumsOf(ctx context.Context, a *sparse.CSR[float64]) ([]uint32, error) {
+	var all []uint32
+	for _, memory := range [][]byte{raw(a.RowPtr), raw(a.ColIdx), raw(a.Val)} {
+		sums := make([]uint32, pieces(int64(len(memory))))
+		err := eachPiece(ctx, int64(len(memory)), func(lo, hi int64) error {
+			sums[lo/pieceSize] = sum(memory[lo:hi])
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sums...)
+	}
+
+	return all, nil
+}
+
+// errAltered is the error of a wrong sum.
+var errAltered = errors.New("the arrays do not give the checksums in the header")
+
+// check compares the memory with the sums, on all cores. read fills a piece of the
+// memory first; nil where it is filled.
+func (a array) check(ctx context.Context, read func(piece []byte, at int64) error) error {
+	return eachPiece(ctx, int64(len(a.memory)), func(lo, hi int64) error {
+		piece := a.memory[lo:hi]
+		if read != nil {
+			if err := read(piece, a.at+lo); err != nil {
+				return err
+			}
+		}
+
+		if sum(piece) != a.sums[lo/pieceSize] {
+			return errAltered
+		}
+		return nil
+	})
+}
+
+// pieceSize is how much of a file is read or hashed at a time. It is part of the
+// digest of files.
+const pieceSize = 1 << 22
+
+// eachPiece calls f for all pieces [lo, hi) of a size, on all cores, until ctx ends.
+func eachPiece(ctx context.Context, size int64, f func(lo, hi int64) error) error {
+	g, within := panics.NewGroup(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for lo := int64(0); lo < size && within.Err() == nil; lo += pieceSize {
+		g.Go(func() error {
+			if err := within.Err(); err != nil {
+				return err
+			}
+			return panics.ReadMapped(func() error { return f(lo, min(lo+pieceSize, size)) })
+		})
+	}
+
+	err := g.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}

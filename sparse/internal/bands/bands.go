@@ -1,0 +1,193 @@
+// Package bands makes a sorted CSR of entries that come in pieces, in any order,
+// on all cores at once.
+//
+// The rows are cut into bands, by a [Layout] that follows from the number of rows
+// and entries alone. Whoever parses a piece of the file leaves its entries as a
+// [Chunk], mirrored where the symmetry asks for it and distributed over the bands;
+// [Assemble] then sorts band by band, each in its own place in the matrix. The
+// result does not depend on the number of cores: entries of the same position are
+// added up in the order of the chunks, and within a chunk in that of its entries.
+//
+// Memory is the matrix, 12 bytes to an entry, and the chunks, 14 bytes to an
+// entry after mirroring, 6 in a pattern. Only a row that is longer than a few
+// entries and not in order is copied once more while it is sorted.
+package bands
+
+import (
+	"strings"
+
+	"spmvtune/internal/base/term"
+)
+
+const (
+	// bandEntries is about how many entries a band of rows has, so that sorting
+	// them stays within a core's second-level cache.
+	bandEntries = 1 << 14
+	// mostBands is how many write streams a core keeps up with; only if 16 bits can't count the
+	// rows of a band does it take more.
+	mostBands   = 1 << 10
+	mostBandRow = 16
+)
+
+// A Layout says how entries become a matrix, and how the rows are cut into bands of 1<<shift
+// rows. A core sorts one band at a time.
+type Layout struct {
+	Rows, Cols int
+	Pattern    bool // entries have no values: all are 1
+	Mirror     bool // entries off the diagonal stand for two
+	Negate     bool // and the second has the other sign
+
+	shift uint
+	bands int
+}
+
+// Cut returns l cut into bands for about that many entries before mirroring.
+func (l Layout) Cut(entries int) *Layout {
+	if l.Mirror {
+		entries *= 2
+	}
+	bands := min(max(entries/bandEntries, 1), mostBands)
+	for l.shift = 0; l.shift < mostBandRow && (l.Rows-1)>>l.shift >= bands; {
+		l.shift++
+	}
+	l.bands = max(l.Rows-1, 0)>>l.shift + 1
+	return &l
+}
+
+// rows returns the first row of a band, and the one behind its last.
+func (l *Layout) rows(band int) (lo, hi int) {
+	return band << l.shift, min((band+1)<<l.shift, l.Rows)
+}
+
+// A matrix with more rows or columns than manyLines and fewer than one entry to
+// sparsest of them would spend its memory, and every kernel its time, on row
+// offsets; and a few bytes of header must not cost gigabytes.
+const (
+	manyLines = 1 << 27
+	sparsest  = 64
+)
+
+// Hollow says why a matrix is refused that has next to nothing in its rows or
+// columns.
+const Hollow = "nearly all rows or columns are empty, and row offsets alone would take gigabytes; drop the empty ones"
+
+// IsHollow reports whether a matrix is one.
+func IsHollow(rows, cols, entries int) bool {
+	size := max(rows, cols)
+	return size > manyLines && size/sparsest > entries
+}
+
+// A Chunk holds the entries of a piece of a file, mirrored where the symmetry asks
+// for it: by bands of rows, and within a band in the order of the file, a mirrored
+// entry directly behind its original.
+type Chunk struct {
+	starts []int32   // where each band starts; and the end
+	row    []uint16  // within the band
+	col    []int32   //
+	val    []float64 // nil for a pattern
+
+	// Of a file that is mirrored: entries above and below the diagonal, and those on it that are not 0.
+	above, below, on int
+}
+
+// Len is the number of entries, after mirroring.
+func (c *Chunk) Len() int { return len(c.col) }
+
+// A Distributor makes chunks. Each core has one.
+type Distributor struct {
+	*Layout
+	next []int32 // where the next entry of each band goes
+}
+
+// Chunk returns the entries val[k] at (row[k], col[k]), counted from 0, which it
+// does not keep. There is no val in a pattern.
+func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
+	col = col[:len(row)]
+	shift, mirror := d.shift, d.Mirror
+	starts := make([]int32, d.bands+1)
+	sizes := starts[1:]
+
+	var c Chunk
+	for k, i := range row {
+		sizes[i>>shift]++
+		if !mirror {
+			continue
+		}
+		switch j := col[k]; {
+		case i < j:
+			c.above++
+			sizes[j>>shift]++
+		case i > j:
+			c.below++
+			sizes[j>>shift]++
+		case d.Pattern || val[k] != 0:
+			c.on++
+		}
+	}
+
+	if d.next == nil {
+		d.next = make([]int32, d.bands)
+	}
+	next := d.next
+	end := int32(0)
+
+	for b, size := range sizes {
+		next[b] = end
+		end += size
+		sizes[b] = end
+	}
+
+	c.starts, c.row, c.col = starts, make([]uint16, end), make([]int32, end)
+	mask := int32(1)<<shift - 1
+	put := func(i, j int32) int32 {
+		at := next[i>>shift]
+		next[i>>shift]++
+		c.row[at], c.col[at] = uint16(i&mask), j
+		return at
+	}
+
+	if d.Pattern {
+		for k, i := range row {
+			j := col[k]
+			put(i, j)
+			if mirror && i != j {
+				put(j, i)
+			}
+		}
+
+		return c
+	}
+
+	c.val = make([]float64, end)
+	for k, i := range row {
+		j, v := col[k], val[k]
+		c.val[put(i, j)] = v
+		if mirror && i != j {
+			if d.Negate {
+				v = -v
+			}
+			c.val[put(j, i)] = v
+		}
+	}
+
+	return c
+}
+
+// Odd says in what the chunks contradict the symmetry that their file announces, or "". duplicates is how many
+// entries were added to others.
+func Odd(l *Layout, chunks []*Chunk, duplicates int) string {
+	var sum Chunk
+	for _, c := range chunks {
+		sum.above, sum.below, sum.on = sum.above+c.above, sum.below+c.below, sum.on+c.on
+	}
+	var odd []string
+	if sum.above > 0 && sum.below > 0 && duplicates > 0 {
+		odd = append(odd, "there are entries on both sides of the diagonal, which stand for two each, and "+
+			term.Count(duplicates, "entry was", "entries were")+" added to others")
+	}
+	if l.Negate && sum.on > 0 {
+		odd = append(odd, "the diagonal of a skew-symmetric matrix is 0, and here has "+
+			term.Count(sum.on, "entry that is", "entries that are")+" not")
+	}
+	return strings.Join(odd, "; ")
+}

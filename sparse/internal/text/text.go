@@ -1,0 +1,204 @@
+// Package text has what all readers of matrices in text form share: the bytes of a file as
+// blocks of whole lines, unpacked from gzip and from archives of the SuiteSparse collection as
+// they stream by; numbers, rounded correctly; errors that name file and line; and the options
+// and results of a reader.
+//
+// Nothing here allocates by the line. A block ends in a newline, whatever the
+// file ends in, so that a parser needs no other bound.
+package text
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"spmvtune/sparse"
+)
+
+// Options say how to read a file. Start from DefaultOptions.
+type Options struct {
+	// Expand mirrors the stored triangle of symmetric, skew-symmetric and
+	// hermitian files. Without it only the stored entries are read, as some
+	// published measurements did.
+	Expand bool
+	// Complex says what to do with complex files: "" refuses them, "real-part"
+	// drops the imaginary parts.
+	Complex string
+}
+
+// RealPart is the setting of [Options.Complex] that drops imaginary parts.
+const RealPart = "real-part"
+
+// DefaultOptions expand and refuse complex files.
+var DefaultOptions = Options{Expand: true}
+
+// Check refuses unknown settings; name is the file to read, for the error.
+func (o Options) Check(name string) error {
+	if o.Complex != "" && o.Complex != RealPart {
+		return fmt.Errorf("reading %s: unknown way to read complex values %q: use %q, or \"\" to refuse them", name,
+			o.Complex, RealPart)
+	}
+	return nil
+}
+
+// RefusesComplex is why a file of complex values is not read without an option.
+const RefusesComplex = `the values are complex, and kernels here multiply real matrices; complex = "` + RealPart +
+	`" in a sweep, or --complex ` + RealPart + `, reads the real parts`
+
+// TooMany is the format of why a matrix of too many entries is refused.
+const TooMany = "more than %d entries after expansion: 32-bit indices hold no more; without expansion the triangle " +
+	"is read"
+
+// A Matrix is a matrix and what its file said about it.
+type Matrix struct {
+	A *sparse.CSR[float64]
+
+	Format   string // "coordinate", "array", "rutherford-boeing" or "edge-list"
+	Field    string // "real", "integer", "pattern" or "complex"
+	Symmetry string // "general", "symmetric", "skew-symmetric" or "hermitian"
+	Comment  string // comment lines of the header without their mark, at most 64 KiB, or the title
+
+	// Declared is the number of entries in the file: the count in its header or,
+	// for an array, the number of values that its sizes call for.
+	Declared int
+	// Duplicates is how many entries, after expansion, were added to another one
+	// at the same position.
+	Duplicates int
+	// NonFinite is how many entries in the file are NaN, infinite, or beyond the
+	// range of float64 and so read as infinite.
+	NonFinite int
+	// Odd says in what the entries contradict the symmetry, which they are read by all the same; or "".
+	Odd string
+}
+
+// A Size is the size of a matrix according to the first lines of its file.
+type Size struct {
+	Rows, Cols int
+	Entries    int  // in the file
+	Symmetric  bool // or skew-symmetric or Hermitian: only a triangle is in the file
+}
+
+// A Format is a form of file that holds a matrix. Its package declares it once; all that
+// depends on the format is found from there.
+type Format struct {
+	// Name is what help texts call the format.
+	Name string
+	// Extensions are those of its files, with the dot. Files are written with the first,
+	// which is also that of matrices in archives.
+	Extensions []string
+	// Ambiguous says that most files with the extension are something else: a glob takes
+	// such a file only if the glob ends in the extension, too.
+	Ambiguous bool
+
+	// Version changes whenever the matrix that is read from some file changes, or what is
+	// said of it. Matrices that an older program has kept are then read again.
+	Version string
+	// Starts reports whether the first bytes of a text clearly have this format.
+	Starts func(start []byte) bool
+	// Parse reads a matrix to the end of the source; it is nil if the format is only written.
+	Parse func(*Source, Options) (*Matrix, error)
+	// ParseSize reads no more than the lines that give the size.
+	ParseSize func(*Source, Options) (Size, error)
+
+	// Write writes a matrix; it is nil if the format is only read.
+	Write func(io.Writer, *sparse.CSR[float64], Writing) error
+	// Triangle says that Write can store the lower triangle of a symmetric matrix.
+	Triangle bool
+	// Doc is a note on how it is written, "" for none.
+	Doc string
+	// Loses is what the format can't hold, "" for nothing.
+	Loses string
+}
+
+// Writing says what is known of a matrix that is written, beside its entries.
+type Writing struct {
+	// Name and Comment stand in the header, where the format has one.
+	Name, Comment string
+	// Pattern says that all values are 1; they are left out where the format allows it.
+	Pattern bool
+	// Symmetric asks for the lower triangle only, of a matrix that is symmetric.
+	Symmetric bool
+}
+
+// CheckArchive reads a gzipped archive of the collection to its end, until ctx ends,
+// and reports whether it is whole: the packing's checksums are right, and the matrix
+// name/name with the extension, such as ".mtx", is in it. The matrix itself is not
+// read.
+func CheckArchive(ctx context.Context, r io.Reader, name, extension string) error {
+	unzipped, err := gzip.NewReader(bufio.NewReaderSize(&Interruptible{ctx, r}, 1<<16))
+	if err != nil {
+		return fmt.Errorf("unpacking: %w", err)
+	}
+	m, err := openMember(unzipped, name, []string{extension})
+	if errors.Is(err, errNoMember) {
+		return fmt.Errorf("unpacking: no file %s/%s%s is in it", name, name, extension)
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, m)
+	}
+	if err != nil {
+		return fmt.Errorf("unpacking: %w", err)
+	}
+
+	return nil
+}
+
+// An Error says where and why a file was refused. Reason says what to do about
+// it where that is known.
+type Error struct {
+	File   string // as the caller named it
+	Line   int    // from 1; one past the last line where the file ends too early
+	Reason string
+	Err    error // the cause, where reading itself failed
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Quote shows a piece of the file, shortened, with control characters escaped.
+func Quote(b []byte) string {
+	const most = 40
+	if len(b) > most {
+		return strconv.Quote(string(b[:most])) + "…"
+	}
+	return strconv.Quote(string(b))
+}
+
+// A First is the first mistake in the order of the file, whoever comes across it when. The zero
+// First has no error.
+type First struct {
+	mu  sync.Mutex
+	err *Error
+}
+
+// Note takes the error of a piece of the file, which is an *Error or nil, and
+// reports whether it is nil.
+func (f *First) Note(err error) bool {
+	if err == nil {
+		return true
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var e *Error
+	if errors.As(err, &e) && (f.err == nil || e.Line < f.err.Line) {
+		f.err = e
+	}
+
+	return false
+}
+
+// Err returns the mistake, or nil.
+func (f *First) Err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		return nil
+	}
+	return f.err
+}
