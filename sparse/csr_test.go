@@ -1,0 +1,378 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// randomTriplets gives n entries with values that add without rounding, about a
+// share of them at positions that occurred before.
+func randomTriplets(rng *rand.Rand, rows, cols, n int) (row, col []int32, val []float64) {
+	for k := range n {
+		if k > 0 && rng.IntN(4) == 0 {
+			again := rng.IntN(k)
+			row, col = append(row, row[again]), append(col, col[again])
+		} else {
+			row, col = append(row, int32(rng.IntN(rows))), append(col, int32(rng.IntN(cols)))
+		}
+		val = append(val, float64(rng.IntN(201)-100))
+	}
+
+	return row, col, val
+}
+
+// dense adds up triplets the obvious way.
+func dense(row, col []int32, val []float64) map[[2]int32]float64 {
+	d := map[[2]int32]float64{}
+	for k := range val {
+		d[[2]int32{row[k], col[k]}] += val[k]
+	}
+	return d
+}
+
+func TestFromTriplets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []struct{ rows, cols, n int }{
+		{1, 1, 5}, {1, 50, 30}, {50, 1, 30}, {7, 9, 200}, {100, 30, 60}, {30, 100, 1000}, {1000, 1000, 3},
+	} {
+		for _, order := range []string{"random", "by rows", "by columns"} {
+			t.Run(fmt.Sprintf("%d×%d %s", size.rows, size.cols, order), func(t *testing.T) {
+				row, col, val := randomTriplets(rng, size.rows, size.cols, size.n)
+				if order != "random" {
+					sortTriplets(row, col, val, order == "by rows")
+				}
+				before := [][]int32{slices.Clone(row), slices.Clone(col)}
+				m, err := FromTriplets(size.rows, size.cols, row, col, val)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := m.Validate(); err != nil {
+					t.Fatal(err)
+				}
+
+				if !slices.Equal(before[0], row) || !slices.Equal(before[1], col) {
+					t.Error("the inputs were changed")
+				}
+				want := dense(row, col, val)
+				if m.NNZ() != len(want) {
+					t.Errorf("%d entries, want %d distinct positions", m.NNZ(), len(want))
+				}
+
+				c := m.COO()
+				for k, v := range c.Val {
+					if want[[2]int32{c.Row[k], c.Col[k]}] != v {
+						t.Fatalf("entry (%d, %d) is %v, want %v", c.Row[k], c.Col[k], v,
+							want[[2]int32{c.Row[k], c.Col[k]}])
+					}
+				}
+
+				back, err := FromTriplets(c.Rows, c.Cols, c.Row, c.Col, c.Val)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if back.Hash() != m.Hash() || m.Transpose().Transpose().Hash() != m.Hash() {
+					t.Error("going through COO or through the transpose changed the matrix")
+				}
+			})
+		}
+	}
+}
+
+func sortTriplets(row, col []int32, val []float64, byRows bool) {
+	order := make([]int, len(val))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if byRows {
+			return int(row[a] - row[b])
+		}
+		return int(col[a] - col[b])
+	})
+
+	r, c, v := slices.Clone(row), slices.Clone(col), slices.Clone(val)
+	for k, from := range order {
+		row[k], col[k], val[k] = r[from], c[from], v[from]
+	}
+}
+
+// Duplicates are added in input order wherever they stand, so that a file gives
+// the same bits however its other entries are sorted.
+func TestFromTripletsAddsInInputOrder(t *testing.T) {
+	val := []float64{1, 1e100, 1, -1e100}
+	sum := ((val[0] + val[1]) + val[2]) + val[3]
+	for _, other := range []int32{0, 2} { // before and after: one fast, one slow path
+		m, err := FromTriplets(1, 3, []int32{0, 0, 0, 0, 0}, []int32{1, 1, 1, 1, other}, append(slices.Clone(val), 7))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cols, vals := m.Row(0)
+		if k := slices.Index(cols, 1); len(cols) != 2 || vals[k] != sum {
+			t.Errorf("row is %v %v, want the sum %v in column 1", cols, vals, sum)
+		}
+	}
+}
+
+func TestFromTripletsRefuses(t *testing.T) {
+	for _, c := range []struct {
+		rows, cols int
+		row, col   []int32
+		val        []float64
+		want       string
+	}{
+		{-1, 2, nil, nil, nil, "negative"},
+		{MaxIndex + 1, 2, nil, nil, nil, "32-bit"},
+		{2, 2, []int32{0}, []int32{0, 1}, []float64{1, 2}, "unequal length"},
+		{2, 2, []int32{0, 2}, []int32{0, 0}, []float64{1, 2}, "entry 1 at (2, 0)"},
+		{2, 2, []int32{0}, []int32{-1}, []float64{1}, "entry 0 at (0, -1)"},
+		{0, 0, []int32{0}, []int32{0}, []float64{1}, "outside"},
+	} {
+		if _, err := FromTriplets(c.rows, c.cols, c.row, c.col, c.val); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got error %v, want one with %q", c, err, c.want)
+		}
+	}
+}
+
+func TestTranspose(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	row, col, val := randomTriplets(rng, 20, 31, 200)
+	m, err := FromTriplets(20, 31, row, col, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want, err := FromTriplets(31, 20, col, row, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Transpose(); got.Hash() != want.Hash() {
+		t.Errorf("transpose is %v, want %v", got, want)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := func() *CSR[float64] {
+		return &CSR[float64]{
+			Rows: 3, Cols: 4,
+			RowPtr: []int32{0, 2, 2, 4},
+			ColIdx: []int32{0, 3, 1, 2},
+			Val:    []float64{1, 2, 3, 4},
+		}
+	}
+	if err := good().Validate(); err != nil {
+		t.Fatal(err)
+	}
+
+	for want, spoil := range map[string]func(m *CSR[float64]){
+		"negative":                  func(m *CSR[float64]) { m.Cols = -1 },
+		"32-bit":                    func(m *CSR[float64]) { m.Cols = MaxIndex + 1 },
+		"row offsets for 3 rows":    func(m *CSR[float64]) { m.RowPtr = m.RowPtr[:3] },
+		"4 columns but 3 values":    func(m *CSR[float64]) { m.Val = m.Val[:3] },
+		"start at 1":                func(m *CSR[float64]) { m.RowPtr[0] = 1 },
+		"end at 3":                  func(m *CSR[float64]) { m.RowPtr[3] = 3 },
+		"row 1 ends at offset 1":    func(m *CSR[float64]) { m.RowPtr[2] = 1 },
+		"row 0 ends at offset -9":   func(m *CSR[float64]) { m.RowPtr[1] = -9 },
+		"row 2 has column 4":        func(m *CSR[float64]) { m.ColIdx[3] = 4 },
+		"row 0 has column -1":       func(m *CSR[float64]) { m.ColIdx[0] = -1 },
+		"row 2 has column 1 after":  func(m *CSR[float64]) { m.ColIdx[3] = 1 },
+		"row 0 has column 0 after ": func(m *CSR[float64]) { m.ColIdx[0], m.ColIdx[1] = 3, 0 },
+	} {
+		m := good()
+		spoil(m)
+		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// randomMatrix is large enough for several chunks of the hash and several
+// workers.
+func randomMatrix(t *testing.T) *CSR[float64] {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 6))
+	row, col, val := randomTriplets(rng, 3000, 2000, 400_000)
+	m, err := FromTriplets(3000, 2000, row, col, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// onCores runs f with that many cores.
+func onCores(n int, f func()) {
+	before := runtime.GOMAXPROCS(n)
+	defer runtime.GOMAXPROCS(before)
+	f()
+}
+
+func TestHashTellsApart(t *testing.T) {
+	m := randomMatrix(t)
+	seen := map[string]string{m.Hash(): "the matrix"}
+	differs := func(what string, h string) {
+		t.Helper()
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s and %s have the same hash", what, other)
+		}
+		seen[h] = what
+	}
+
+	for _, k := range []int{0, 131071, 131072, m.NNZ() - 1} { // both sides of a chunk's end
+		old := m.Val[k]
+		m.Val[k] = math.Nextafter(old, 1000)
+		differs("one bit more", m.Hash())
+		m.Val[k] = old
+	}
+
+	old := m.Val[7]
+	m.Val[7] = 0
+	differs("zero", m.Hash())
+	m.Val[7] = math.Copysign(0, -1)
+	differs("minus zero", m.Hash())
+	m.Val[7] = old
+
+	m.Cols++
+	differs("one column more", m.Hash())
+	m.Cols--
+	single := &CSR[float32]{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, ColIdx: m.ColIdx,
+		Val: make([]float32, m.NNZ())}
+	for k, v := range m.Val {
+		single.Val[k] = float32(v)
+	}
+
+	differs("float32", single.Hash())
+	differs("the transpose", m.Transpose().Hash())
+	for _, size := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 5}, {5, 5}} {
+		empty, err := FromTriplets[float64](size[0], size[1], nil, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		differs(empty.String(), empty.Hash())
+	}
+}
+
+// The hash is in every database: it may not change with the machine or with a
+// version of this program.
+func TestHashIsStable(t *testing.T) {
+	m := &CSR[float64]{
+		Rows: 2, Cols: 3,
+		RowPtr: []int32{0, 2, 3},
+		ColIdx: []int32{0, 2, 1},
+		Val:    []float64{1, -2.5, 1e-300},
+	}
+	const want = "7c2dbf929b99f7ff7f310f434cf4479ab050f292289762fa91bbb793c247f16b"
+
+	if got := m.Hash(); got != want {
+		t.Errorf("hash is %s, want %s", got, want)
+	}
+
+	large := randomMatrix(t)
+	var one string
+	onCores(1, func() { one = large.Hash() })
+	onCores(7, func() {
+		if many := large.Hash(); many != one {
+			t.Errorf("hash is %s on 7 cores and %s on one", many, one)
+		}
+	})
+}
+
+func BenchmarkHash(b *testing.B) {
+	const n = 1 << 22
+	m := &CSR[float64]{Rows: 1, Cols: n, RowPtr: []int32{0, n}, ColIdx: make([]int32, n), Val: make([]float64, n)}
+	b.SetBytes(12 * n)
+	for b.Loop() {
+		m.Hash()
+	}
+}
+
+// What does not depend on which side of the diagonal is which.
+func TestFeaturesOfTranspose(t *testing.T) {
+	for name, m := range patterns(t) {
+		a, b := Analyze(m), Analyze(m.Transpose())
+		if a.Nonzeros != b.Nonzeros || a.Bandwidth != b.Bandwidth || a.BandwidthMean != b.BandwidthMean ||
+			a.Diagonals != b.Diagonals {
+			t.Errorf("%s: %+v\ntransposed %+v", name, a, b)
+		}
+
+		if d := a.PatternSymmetry - b.PatternSymmetry; max(d, -d) > 0.02 {
+			t.Errorf("%s: symmetry %v, transposed %v", name, a.PatternSymmetry, b.PatternSymmetry)
+		}
+		if a.Cols-a.ColsUsed != b.EmptyRows || b.Cols-b.ColsUsed != a.EmptyRows {
+			t.Errorf("%s: %d of %d columns used, but %d rows of the transpose empty", name, a.ColsUsed, a.Cols,
+				b.EmptyRows)
+		}
+	}
+}
+
+// A pattern united with its transpose is symmetric.
+func TestSymmetricPattern(t *testing.T) {
+	for name, m := range patterns(t) {
+		if m.Rows != m.Cols || m.NNZ() == 0 {
+			continue
+		}
+		both := pattern(t, m.Rows, m.Rows, func(add func(i, j int)) {
+			for i := range m.Rows {
+				cols, _ := m.Row(i)
+				for _, j := range cols {
+					add(i, int(j))
+					add(int(j), i)
+				}
+			}
+		})
+
+		if f := Analyze(both); f.PatternSymmetry != 1 {
+			t.Errorf("%s: symmetry of the symmetric pattern is %v", name, f.PatternSymmetry)
+		}
+	}
+}
+
+// The order of rows changes nothing in what is said of their lengths and insides.
+func TestFeaturesOfPermutedRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for name, m := range patterns(t) {
+		order := rng.Perm(m.Rows)
+		p := pattern(t, m.Rows, m.Cols, func(add func(i, j int)) {
+			for i := range m.Rows {
+				cols, _ := m.Row(i)
+				for _, j := range cols {
+					add(order[i], int(j))
+				}
+			}
+		})
+
+		a, b := Analyze(m), Analyze(p)
+		for _, f := range []*Features{&a, &b} { // what the order changes
+			f.Bandwidth, f.BandwidthMean, f.Profile, f.RowSimilarity, f.Diagonals, f.PatternSymmetry = 0, 0, 0, 0, 0, 0
+		}
+		if a != b {
+			t.Errorf("%s: %+v\npermuted %+v", name, a, b)
+		}
+	}
+}
+
+func TestFeaturesEqual(t *testing.T) {
+	f := Analyze(patterns(t)["few random"])
+	old, less := f, f
+	old.RowSimilarity = math.NaN() // not known
+	less.EmptyRows--
+	if !f.Equal(f) || !old.Equal(old) || f.Equal(old) || old.Equal(f) || f.Equal(less) {
+		t.Error("features are equal where they differ, or differ where they are equal")
+	}
+}
+
+// Exactly returns row similarity and pattern symmetry from all entries of m, and the bound
+// of the standard error that Analyze keeps to.
+func Exactly[V Float](m *CSR[V]) (similarity, symmetry, deviation float64) {
+	if count, _ := sampleSize(m.NNZ()); count < MaxIndex {
+		deviation = 0.5 / math.Sqrt(float64(count))
+	}
+	if m.Rows == m.Cols {
+		symmetry = patternSymmetry(m.RowPtr, m.ColIdx, MaxIndex)
+	}
+	return rowSimilarity(m.RowPtr, m.ColIdx, MaxIndex, MaxIndex), symmetry, deviation
+}
