@@ -159,7 +159,7 @@ func (f *folder) finish(opt Options) error {
 		if _, made := f.made[name]; made {
 			continue
 		}
-		if opt.Alone || len(opt.Figures) > 0 && strings.HasPrefix(name, "figures/") {
+		if opt.alone || len(opt.Figures) > 0 && strings.HasPrefix(name, "figures/") {
 			if f.before.Program != program() {
 				e.Drawn = ""
 			}

@@ -104,8 +104,8 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 	for _, alone := range []bool{false, true} {
 		dir, d := t.TempDir(), synthetic.Processor()
 		d.Matrices = d.Matrices[:2]
-		for _, opt := range []Options{{Title: "all"}, {Title: "one", Figures: []string{"csr-compression"}, Alone: alone},
-			{Title: "all", Figures: []string{"drift"}, Alone: alone}} {
+		for _, opt := range []Options{{title: "all"}, {title: "one", Figures: []string{"csr-compression"}, alone: alone},
+			{title: "all", Figures: []string{"drift"}, alone: alone}} {
 			if _, err := Write(t.Context(), d.Report(), dir, opt); err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 				}
 			}
 			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-			if want := alone || opt.Title == "all"; err != nil || strings.Contains(string(page), "<h1>all</h1>") != want {
+			if want := alone || opt.title == "all"; err != nil || strings.Contains(string(page), "<h1>all</h1>") != want {
 				t.Errorf("alone %t: the page is that of all figures: %t, %v", alone, !want, err)
 			}
 		}

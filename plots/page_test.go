@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/data"
 )
 
 // TestPageInBrowser reads the report as its users do: on a phone and on a large screen,
@@ -22,7 +22,7 @@ func TestPageInBrowser(t *testing.T) {
 		r := &d.Rows[len(d.Rows)/12*i]
 		r.Status, r.Message = "timeout", "took longer than 2s and was ended"
 	}
-	d = data.New(d.Rows, d.Best, d.Matrices, d.Devices)
+	d = analysis.New(d.Rows, d.Best, d.Matrices, d.Devices)
 	dir := t.TempDir()
 	if _, err := Write(t.Context(), synthetic.Ruled(d), dir, Options{}); err != nil {
 		t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/plots/table"
 )
 
@@ -56,7 +56,7 @@ const (
 // WritePaper writes figures and tables for a column of a paper of this width: below PaperDir,
 // figures/*.{pdf,svg} without a title, a figures/*.tex with the caption of each, and
 // tables/*.tex. Pictures of single matrices are there only if opt names figures.
-func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length, opt Options) (*Written, error) {
+func WritePaper(ctx context.Context, d *analysis.Data, dir string, width vg.Length, opt Options) (*Written, error) {
 	defer canvas.ForPaper(width)()
 	content, err := contentOf(d, opt)
 	if err != nil {
@@ -71,7 +71,7 @@ func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length
 	pictures := slices.DeleteFunc(content.Pictures(),
 		func(p *canvas.Picture) bool { return p.Detail && len(opt.Figures) == 0 })
 	name(pictures)
-	if err := savePictures(ctx, out, pictures, canvas.PaperFormats, opt.Progress); err != nil {
+	if err := savePictures(ctx, out, pictures, canvas.PaperFormats, &opt); err != nil {
 		return nil, err
 	}
 	for _, p := range pictures {
@@ -81,7 +81,7 @@ func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length
 	}
 
 	for _, s := range table.Sheets(d) {
-		if len(s.Tables) == 0 || opt.Alone {
+		if len(s.Tables) == 0 || opt.alone {
 			continue
 		}
 		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
@@ -95,7 +95,7 @@ func WritePaper(ctx context.Context, d *data.Report, dir string, width vg.Length
 // makeFolders makes the folders of a report.
 func makeFolders(dir string, opt Options) error {
 	folders := []string{"figures", "tables"}
-	if opt.Alone {
+	if opt.alone {
 		folders = folders[:1]
 	}
 	for _, sub := range folders {
@@ -107,7 +107,7 @@ func makeFolders(dir string, opt Options) error {
 }
 
 // caption is what stands below a picture in a paper.
-func caption(d *data.Report, p *canvas.Picture) []byte {
+func caption(d *analysis.Data, p *canvas.Picture) []byte {
 	var b strings.Builder
 	b.WriteString("% \\begin{figure}\\centering\\includegraphics{" + p.Name + "}\\input{" + p.Name + "}\\end{figure}\n")
 	b.WriteString("\\caption{" + table.LaTeX(withStop(p.Title)))
@@ -122,7 +122,7 @@ func caption(d *data.Report, p *canvas.Picture) []byte {
 func withStop(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
 // paperFacts says where, when and on what trials a figure rests. Without matrices they are all.
-func paperFacts(d *data.Report, matrices []string) string {
+func paperFacts(d *analysis.Data, matrices []string) string {
 	trials := 0
 	on := map[string]bool{}
 	devices := map[string]bool{}

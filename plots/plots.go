@@ -1,12 +1,11 @@
 // Package plots writes a report: figures, tables and a page, from what was read of a
 // results database.
 //
-// It draws and does nothing else. It does not query: its one input is a data.Report, which
-// is read, judged, learned and compared before. And it does not decorate: the same report
-// and version of the program give the same bytes, so nothing here reads a clock or walks a
-// map in its order. Every file appears whole or not at all.
+// Finish learns, judges and compares by means of analysis, and then draws. What draws does not query: its one
+// input is an analysis.Data. And it does not decorate: the same data and version of the program give the same
+// bytes, so nothing there reads a clock or walks a map in its order. Every file appears whole or not at all.
 //
-// Data flows one way through its rooms: data reads the store once and sorts it; figure
+// Data flows one way through the rooms: analysis reads the store once and sorts it; figure
 // turns it into pictures, by means of canvas (bars, lines, axes, colours, file
 // formats); table turns it into tables; page puts pictures and tables on one HTML page.
 package plots
@@ -19,24 +18,13 @@ import (
 	"slices"
 	"sync"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/panics"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/page"
 	"spmvtune/plots/table"
 )
-
-// Options choose what a report holds. The zero value is everything.
-type Options struct {
-	Title   string   // The heading of the report, "" for a plain one.
-	Version string   // The program's version, printed in the report.
-	Figures []string // The ids of figures. If it is empty, all are drawn.
-	Alone   bool     // Nothing but these figures is written: page, tables and other figures stay.
-	Notes   []error  // Notes that stand before the report's own.
-	// Progress is told how many of the pictures are done. It may be nil. Calls do not overlap.
-	Progress func(done, of int)
-}
 
 // Written says what a report consists of.
 type Written struct {
@@ -48,7 +36,7 @@ type Written struct {
 // removes what an earlier report has there and this one no longer makes. It does not draw
 // pictures again that would not change. A figure without data is no error: report.html lists
 // it with what would produce it, and where opt names it, it is a warning.
-func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Written, error) {
+func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Written, error) {
 	content, err := contentOf(d, opt)
 	if err != nil {
 		return nil, err
@@ -62,8 +50,8 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 	name(pictures)
 
 	g, ctx := panics.NewGroup(ctx)
-	g.Go(func() error { return savePictures(ctx, out, pictures, canvas.Formats, opt.Progress) })
-	if !opt.Alone {
+	g.Go(func() error { return savePictures(ctx, out, pictures, canvas.Formats, &opt) })
+	if !opt.alone {
 		g.Go(func() error { return saveText(out, d, content) })
 	}
 	if err := g.Wait(); err != nil {
@@ -74,17 +62,17 @@ func Write(ctx context.Context, d *data.Report, dir string, opt Options) (*Writt
 }
 
 // contentOf draws what opt chooses.
-func contentOf(d *data.Report, opt Options) (*page.Content, error) {
+func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 	chosen, err := figure.Choose(opt.Figures)
 	if err != nil {
 		return nil, err
 	}
-	content := &page.Content{Report: d, Title: opt.Title, Version: opt.Version}
-	if !opt.Alone {
-		content.Warnings = slices.Concat(opt.Notes, d.Missed())
+	content := &page.Content{Report: d, Title: opt.title, Version: opt.Version}
+	if !opt.alone {
+		content.Warnings = slices.Concat(opt.notes, d.Missed())
 	}
 
-	if against := figure.Against(d); len(against.Pictures) > 0 && !opt.Alone {
+	if against := figure.Against(d); len(against.Pictures) > 0 && !opt.alone {
 		content.Figures = append(content.Figures, against)
 	}
 	for _, f := range chosen {
@@ -100,14 +88,14 @@ func contentOf(d *data.Report, opt Options) (*page.Content, error) {
 		content.Warnings = append(content.Warnings, warnings...)
 	}
 
-	if !opt.Alone {
+	if !opt.alone {
 		content.Trees = figure.DrawTrees(d)
 	}
 	return content, nil
 }
 
 // saveText writes the page and the tables.
-func saveText(out *folder, d *data.Report, content *page.Content) error {
+func saveText(out *folder, d *analysis.Data, content *page.Content) error {
 	var html bytes.Buffer
 	if err := content.Write(&html); err != nil {
 		return fmt.Errorf("writing the HTML report: %w", err)
@@ -137,15 +125,14 @@ func name(pictures []*canvas.Picture) {
 
 // savePictures writes each picture in these formats.
 func savePictures(ctx context.Context, out *folder, pictures []*canvas.Picture, formats []string,
-	progress func(done, of int)) error {
+	opt *Options) error {
 	var mu sync.Mutex
 	done := 0
 	tell := func() {
 		mu.Lock()
 		defer mu.Unlock()
-		if done++; progress != nil {
-			progress(done, len(pictures))
-		}
+		done++
+		opt.at("drawing pictures", done, len(pictures))
 	}
 
 	g, ctx := panics.NewGroup(ctx)

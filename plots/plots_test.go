@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
-	"spmvtune/plots/number"
 	"spmvtune/plots/page"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -31,7 +31,7 @@ import (
 )
 
 // written writes a report and returns its files by name.
-func written(t *testing.T, d *data.Report, opt Options) (map[string][]byte, *Written) {
+func written(t *testing.T, d *analysis.Data, opt Options) (map[string][]byte, *Written) {
 	t.Helper()
 	dir := t.TempDir()
 	w, err := Write(t.Context(), d, dir, opt)
@@ -76,7 +76,7 @@ func TestSameBytes(t *testing.T) {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	slices.Reverse(d.Best)
 	slices.Reverse(d.Matrices)
-	again := data.New(rows, d.Best, d.Matrices, d.Devices)
+	again := analysis.New(rows, d.Best, d.Matrices, d.Devices)
 	again.Patterns, again.Drifts, again.Searched = d.Patterns, d.Drifts, d.Searched
 	second, _ := written(t, synthetic.Ruled(again), Options{Version: "1"})
 
@@ -91,7 +91,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 func TestEmptyDatabase(t *testing.T) {
-	content, w := written(t, data.New(nil, nil, nil, nil), Options{})
+	content, w := written(t, analysis.New(nil, nil, nil, nil), Options{})
 	if len(w.Warnings) != 0 {
 		t.Errorf("warnings for figures that nobody asked for: %v", w.Warnings)
 	}
@@ -103,7 +103,7 @@ func TestEmptyDatabase(t *testing.T) {
 			t.Errorf("the report does not say what produces %s", figure.All[i].ID)
 		}
 	}
-	_, w = written(t, data.New(nil, nil, nil, nil), Options{Figures: ids})
+	_, w = written(t, analysis.New(nil, nil, nil, nil), Options{Figures: ids})
 	if len(w.Warnings) != len(figure.All) {
 		t.Errorf("warnings: %v", w.Warnings)
 	}
@@ -205,7 +205,7 @@ func TestCitationsAreListed(t *testing.T) {
 }
 
 func TestUnknownFigure(t *testing.T) {
-	_, err := Write(t.Context(), data.New(nil, nil, nil, nil), t.TempDir(), Options{Figures: []string{"nonsense"}})
+	_, err := Write(t.Context(), analysis.New(nil, nil, nil, nil), t.TempDir(), Options{Figures: []string{"nonsense"}})
 	if err == nil || !strings.Contains(err.Error(), "throughput-vs-block") {
 		t.Errorf("error %v names no figure that there is", err)
 	}
@@ -219,8 +219,8 @@ func TestHostileNames(t *testing.T) {
 	s.Matrices = []string{`<script>alert(1)</script>`, "a|b*c`d\\e", "../../etc/passwd", "nul\x00bell\x07\xff", `"q" & 'r'`, "a b", "a-b"}
 	d := s.Report()
 	d.Rows[0].Status, d.Rows[0].Message = "fault", `<img src=x onerror="alert(2)">`
-	d = data.New(d.Rows, d.Best, d.Matrices, d.Devices)
-	content, w := written(t, synthetic.Unruled(d), Options{Title: "</title><b>"})
+	d = analysis.New(d.Rows, d.Best, d.Matrices, d.Devices)
+	content, w := written(t, synthetic.Unruled(d), Options{title: "</title><b>"})
 
 	page := string(content["report.html"])
 	for _, bad := range []string{"<script>alert", "<img", "</title><b>"} {
@@ -283,7 +283,7 @@ func TestMissingValues(t *testing.T) {
 		d.Best[i].GBPS, d.Best[i].RoofFraction, d.Best[i].Low, d.Best[i].High, d.Best[i].Margin = nan, nan, nan, nan,
 			nan
 	}
-	content, _ := written(t, data.New(d.Rows, d.Best, nil, nil), Options{})
+	content, _ := written(t, analysis.New(d.Rows, d.Best, nil, nil), Options{})
 	for name, c := range content {
 		if !strings.HasSuffix(name, ".png") && bytes.Contains(c, []byte("NaN")) && name != "report.html" {
 			t.Errorf("%s prints NaN", name)
@@ -292,7 +292,7 @@ func TestMissingValues(t *testing.T) {
 	if bytes.Contains(content["report.html"], []byte(">NaN")) {
 		t.Error("the report prints NaN")
 	}
-	for _, want := range []string{number.Missing, "timeout"} {
+	for _, want := range []string{term.Missing, "timeout"} {
 		if !bytes.Contains(content["report.html"], []byte(want)) {
 			t.Errorf("the report lacks %q", want)
 		}
@@ -329,7 +329,7 @@ func TestReportStaysSmall(t *testing.T) {
 		r.Cache = trial.Warm
 		rows = append(rows, r)
 	}
-	d := data.New(rows, one.Best, one.Matrices, one.Devices)
+	d := analysis.New(rows, one.Best, one.Matrices, one.Devices)
 	d.Patterns, d.Launches, d.Drifts, d.Searched = one.Patterns, one.Launches, one.Drifts, one.Searched
 	c := &page.Content{Report: synthetic.Unruled(d)}
 	for i := range figure.All {
@@ -479,13 +479,7 @@ func TestReport(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	rows, err := db.Results(ctx, store.Filter{})
-	must(err)
-	matrices, err := db.Features(ctx)
-	must(err)
-	sweeps, err := db.Sweeps(ctx)
-	must(err)
-	d, err := data.Read(ctx, db, rows, matrices, sweeps)
+	d, err := analysis.Read(ctx, db)
 	must(err)
 	w, err := Write(ctx, d, dir, Options{Version: "test"})
 	if err != nil {

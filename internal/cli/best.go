@@ -3,10 +3,10 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -70,7 +70,7 @@ func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	show.Twins(w, matrices)
-	rows, err := db.Near(ctx, data.Near)
+	rows, err := db.Near(ctx, analysis.Near)
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis/claims"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/plots/claims"
 )
 
 // claimsCommand is the command claims.
@@ -195,8 +195,8 @@ func printFinding(w io.Writer, f *claims.Finding) {
 			}
 		}
 		text := strings.Join(words, ", ") + ": " + claims.Figure(c.Value, c.Low, c.High)
-		if c.Standing != claims.Inside {
-			text += ", " + c.Standing.Words()
+		if c.Position != claims.Inside {
+			text += ", " + c.Position.Words()
 		}
 		if c.Published != nil {
 			text += fmt.Sprintf("; published %.3g", *c.Published)

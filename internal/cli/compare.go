@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+
 	"spmvtune/store"
 	"spmvtune/store/compare"
 	"spmvtune/tuner/stat"
@@ -157,7 +157,7 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 		}
 		t.Add(string(p.Verdict), p.Matrix, string(p.Precision), string(p.Cache), p.Kernel,
 			goodTime(p.A), goodTime(p.B),
-			term.Quantity(number.RoundedIn(p.Ratio.Value, p.Ratio.Low, p.Ratio.High)),
+			term.Quantity(term.RoundedIn(p.Ratio.Value, p.Ratio.Low, p.Ratio.High)),
 			term.Quantity(interval(p.Ratio)))
 	}
 
@@ -174,7 +174,7 @@ func printCompared(w io.Writer, r *compare.Result, all bool) error {
 
 // goodTime is a time with the digits that its interval supports.
 func goodTime(g *store.Good) term.Quantity {
-	return term.Quantity(number.Seconds(g.Time, g.Time*data.Relative(&g.Row)))
+	return term.Quantity(term.SecondsWithin(g.Time, g.Time*analysis.Relative(&g.Row)))
 }
 
 // interval is that of a ratio, a dash where it has none.

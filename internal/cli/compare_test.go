@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/job"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner"
@@ -21,7 +21,7 @@ import (
 // timed makes a database in which a kernel takes so many ms.
 func timed(t *testing.T, device string, ms float64, change ...func(*trial.Result)) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), job.DatabaseFile)
+	path := filepath.Join(t.TempDir(), analysis.DatabaseFile)
 	db, err := store.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/job"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
@@ -84,7 +84,7 @@ func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 	path := args[0]
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	out := cmp.Or(i.out, filepath.Join(command.OutRoot(), name))
-	database := filepath.Join(out, job.DatabaseFile)
+	database := filepath.Join(out, analysis.DatabaseFile)
 	if _, err := os.Lstat(database); err == nil {
 		return command.WithHint(fmt.Errorf("%s exists already", database),
 			"--out names another folder; learn takes several databases")
@@ -128,7 +128,7 @@ func recordForeign(ctx context.Context, m *importer.Measurements, name, database
 	}
 	defer os.RemoveAll(unfinished)
 
-	part := filepath.Join(unfinished, job.DatabaseFile)
+	part := filepath.Join(unfinished, analysis.DatabaseFile)
 	db, err := store.Open(part)
 	if err != nil {
 		return err

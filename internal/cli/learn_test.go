@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/job"
+	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -22,7 +22,7 @@ func TestLearnAndReportKeepTheSameTrials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Gather(t.Context(), filepath.Join(t.TempDir(), job.DatabaseFile), paths, store.Choice{})
+	db, err := store.Gather(t.Context(), filepath.Join(t.TempDir(), analysis.DatabaseFile), paths, store.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}

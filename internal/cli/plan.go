@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/job"
 )
 
 // planCommand is the command plan.
@@ -57,7 +57,7 @@ func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
 
 	out := cmp.Or(p.out, filepath.Join(command.OutRoot(), sweep.Name))
 	stages := show.NewStages(cmd.ErrOrStderr())
-	planned, err := preview(cmd.Context(), sweep, filepath.Join(out, job.DatabaseFile), resolver, stages)
+	planned, err := preview(cmd.Context(), sweep, filepath.Join(out, analysis.DatabaseFile), resolver, stages)
 	stages.Clear()
 	if err != nil {
 		return err

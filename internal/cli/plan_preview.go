@@ -6,10 +6,10 @@ import (
 	"os"
 	"slices"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/job"
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/matrix"
@@ -119,7 +119,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 	opt := tuner.Options{Resolver: resolver, Planning: func(matrix string, done, of int) {
 		stages.At("planning "+matrix, done, of)
 	}}
-	byRule, err := job.NewChooser(ctx, part)
+	byRule, err := analysis.NewChooser(ctx, part)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/job"
 	"spmvtune/store"
 )
 
@@ -63,7 +63,7 @@ func needsQuery(_ *cobra.Command, args []string) error {
 func completeQuery(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		return append(slices.Clone(store.Views), command.RunNames(job.DatabaseFile)...), cobra.ShellCompDirectiveDefault
+		return append(slices.Clone(store.Views), command.RunNames(analysis.DatabaseFile)...), cobra.ShellCompDirectiveDefault
 	case 1:
 		return store.Views, cobra.ShellCompDirectiveNoFileComp
 	}

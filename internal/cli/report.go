@@ -14,14 +14,13 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/job"
 	"spmvtune/plots"
 	"spmvtune/plots/figure"
 )
 
 // reportCommand is the command report.
 type reportCommand struct {
-	job.Options
+	plots.Options
 	paper     string
 	published bool
 	output    command.Output
@@ -127,7 +126,7 @@ func (r *reportCommand) Run(cmd *cobra.Command, args []string) error {
 
 	stages := show.NewStages(cmd.ErrOrStderr())
 	r.Progress = stages.At
-	report, err := job.FromDatabases(cmd.Context(), databases, r.Options)
+	report, err := plots.FromDatabases(cmd.Context(), databases, r.Options)
 	stages.Clear()
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return command.WithHint(err, "give another folder with --out")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"spmvtune/plots"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,10 +20,9 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/job"
 	"spmvtune/kernels"
-	"spmvtune/plots/headline"
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -131,7 +131,7 @@ func (r *runCommand) run(ctx context.Context) error {
 	if missing != nil {
 		fmt.Fprintf(r.w, "note: skipping GPU kernels: %v\n", missing)
 	}
-	byRule, err := job.NewChooser(ctx, r.sweep)
+	byRule, err := analysis.NewChooser(ctx, r.sweep)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (r *runCommand) run(ctx context.Context) error {
 }
 
 // end learns and reports after the measuring, and says what is wrong with what was measured.
-func (r *runCommand) end(ctx context.Context, sum tuner.Summary, byRule *job.Chooser) error {
+func (r *runCommand) end(ctx context.Context, sum tuner.Summary, byRule *analysis.Chooser) error {
 	if sum.Interrupted {
 		return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"), Hint: fmt.Sprintf(
 			"what was measured is kept; `%s` continues", term.Shell("spmvtune", "run", r.name, "--out", r.out))}
@@ -191,7 +191,7 @@ func how(sum tuner.Summary, err error) string {
 }
 
 // measure measures the parts of the sweep one after the other.
-func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule *job.Chooser) (sum tuner.Summary,
+func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule *analysis.Chooser) (sum tuner.Summary,
 	err error) {
 	opt := tuner.Options{Retry: r.retry, Observe: r.line.Observe, Version: command.ThisBuild().String()}
 	opt.Node, opt.Job = hardware.Here()
@@ -222,8 +222,8 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 }
 
 // finish prints the winners, learns and reports. That the processor was busy may have been said.
-func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser, saidBusy bool) error {
-	j, err := job.Of(ctx, r.db)
+func (r *runCommand) finish(ctx context.Context, byRule *analysis.Chooser, saidBusy bool) error {
+	j, err := analysis.Of(ctx, r.db)
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser, saidBusy b
 	}
 
 	stages := show.NewStages(r.w)
-	report, err := j.Finish(ctx, job.Options{Out: r.out, Version: command.Version(), KeepRule: true,
+	report, err := plots.Finish(ctx, j, plots.Options{Out: r.out, Version: command.Version(), KeepRule: true,
 		Progress: stages.At})
 	stages.Clear()
 	if err != nil {
@@ -250,14 +250,14 @@ func (r *runCommand) finish(ctx context.Context, byRule *job.Chooser, saidBusy b
 		r.page = report.Page
 	}
 	if saidBusy {
-		show.Report(r.w, report, headline.Busy)
+		show.Report(r.w, report, analysis.AboutBusy)
 	} else {
 		show.Report(r.w, report)
 	}
 	return nil
 }
 
-func (r *runCommand) database() string { return filepath.Join(r.out, job.DatabaseFile) }
+func (r *runCommand) database() string { return filepath.Join(r.out, analysis.DatabaseFile) }
 
 // leaders returns the configurations that db has as the best of a matrix on a device. It is for
 // display: an error counts as none.

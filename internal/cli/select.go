@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/job"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse/file"
@@ -171,12 +171,12 @@ func precisionsNamed(name string) ([]kernels.Precision, error) {
 // readRule reads the rule of this name: one that comes with the program, or that of a run. Without a name it
 // is the rule of the last run or, if there is none, the embedded one of the name unnamed.
 func readRule(cmd *cobra.Command, name, unnamed string) (*rule.Rule, string, error) {
-	if name == "" && len(command.RunNames(job.RuleJSON)) == 0 {
+	if name == "" && len(command.RunNames(analysis.RuleJSON)) == 0 {
 		name = unnamed
 	}
 	if !rule.IsEmbedded(name) {
 		var err error
-		if name, err = command.FileOfRun(cmd, name, job.RuleJSON); err != nil {
+		if name, err = command.FileOfRun(cmd, name, analysis.RuleJSON); err != nil {
 			return nil, "", fmt.Errorf("%w; the program has %s", withoutRule(err), rule.EmbeddedNames())
 		}
 	}
@@ -192,6 +192,6 @@ func withoutRule(err error) error {
 	if _, hinted := errors.AsType[*command.Error](err); hinted {
 		return err
 	}
-	return command.WithHint(err, "spmvtune run leaves its rule in "+filepath.Join(command.OutRoot(), "NAME", job.RuleJSON)+
+	return command.WithHint(err, "spmvtune run leaves its rule in "+filepath.Join(command.OutRoot(), "NAME", analysis.RuleJSON)+
 		"; `spmvtune report RUN` learns it again")
 }

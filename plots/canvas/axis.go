@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"spmvtune/plots/number"
+	"spmvtune/internal/base/term"
 )
 
 // A Scale is an axis that its data fixes: ends, ticks and mapping.
@@ -151,7 +151,7 @@ func SizeLabel(v, high int) string {
 // Ratios returns a logarithmic scale for ratios from low to high. It always includes 1, where
 // bars start.
 func Ratios(low, high float64) Scale {
-	return Logarithmic(min(low, 0.9), max(high, 1.25), func(v float64) string { return number.Plain(v) + "×" })
+	return Logarithmic(min(low, 0.9), max(high, 1.25), func(v float64) string { return term.Plain(v) + "×" })
 }
 
 // Logarithmic returns a scale with ticks at round values, from a little below low to a little above
@@ -253,7 +253,7 @@ func Shares(lowest float64, n int) Scale {
 	step := NiceStep(1-s.Min, n)
 	for i := int(math.Ceil(s.Min / step)); float64(i)*step <= 1; i++ {
 		v := float64(i) * step
-		s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: number.Percent0(v)})
+		s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: term.Percent0(v)})
 	}
 	return s
 }

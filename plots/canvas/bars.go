@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/plots/data"
+	"spmvtune/analysis"
 	"spmvtune/store"
 )
 
@@ -516,7 +516,7 @@ func (b *Bars) about(m *Mark) string {
 	if m.Row == nil {
 		return strings.TrimPrefix(m.Name+": ", ": ") + value + " " + b.Label
 	}
-	return value + " " + b.Label + ". " + data.About(m.Row)
+	return value + " " + b.Label + ". " + analysis.About(m.Row)
 }
 
 // Between prints a value with its interval.

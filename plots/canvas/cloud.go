@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/plots/data"
+	"spmvtune/analysis"
 	"spmvtune/tuner/stat"
 )
 
@@ -137,7 +137,7 @@ func (d dots) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		d.Look.Mark(c, at, d.radius)
 		if q.Row != nil && named {
-			Hover(c, at, func() string { return data.About(q.Row) })
+			Hover(c, at, func() string { return analysis.About(q.Row) })
 		}
 	}
 	for _, h := range d.Published {

@@ -14,7 +14,7 @@ import (
 
 	"spmvtune/kernels"
 
-	"spmvtune/plots/data"
+	"spmvtune/analysis"
 	"spmvtune/store"
 )
 
@@ -219,7 +219,7 @@ func (l flatLine) Plot(c draw.Canvas, p *plot.Plot) {
 	whisker(c, p, x, q, 1.1, look.Color)
 	look.Mark(c, vg.Point{X: x, Y: y}, 3)
 	if q.Row != nil {
-		Hover(c, vg.Point{X: x, Y: y}, func() string { return data.About(q.Row) })
+		Hover(c, vg.Point{X: x, Y: y}, func() string { return analysis.About(q.Row) })
 	}
 
 	for _, h := range l.Published {
@@ -256,7 +256,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	for i := first; i < len(pts); i += every {
 		look.Mark(c, pts[i], 3)
 		if row := l.Points[i].Row; row != nil {
-			Hover(c, pts[i], func() string { return data.About(row) })
+			Hover(c, pts[i], func() string { return analysis.About(row) })
 		}
 	}
 

@@ -13,8 +13,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -25,9 +24,9 @@ var csrBandwidth = &barFigure{
 	id:       "bandwidth-by-kernel",
 	title:    func(*scene) string { return "Bandwidth of the kernels for CSR" },
 	says:     func(*scene) string { return "compulsory traffic divided by its time." },
-	quantity: func(*scene) quantity { return rate(data.GBPS) },
+	quantity: func(*scene) quantity { return rate(analysis.GBPS) },
 	series: func(s *scene) []series {
-		list := each(data.KernelsOf(s.panels), nil)
+		list := each(analysis.KernelsOf(s.panels), nil)
 		for i := range list {
 			list[i].of = list[i].of.And(func(r *store.Row) bool { return r.Format == kernels.CSR })
 			list[i].always = strings.HasPrefix(list[i].id, "cusparse_")
@@ -44,7 +43,7 @@ var cpuBandwidth = &barFigure{
 	id:       "cpu-bandwidth",
 	title:    func(*scene) string { return "COO and CSR on the processor, one thread" },
 	says:     func(*scene) string { return "its bandwidth as the paper counts it." },
-	quantity: func(*scene) quantity { return rate(data.PaperGBPS) },
+	quantity: func(*scene) quantity { return rate(analysis.PaperGBPS) },
 	series:   func(*scene) []series { return each(onProcessor, nil) },
 	least:    2,
 }
@@ -59,9 +58,9 @@ var gpuAndCPU = &barFigure{
 		return "COO and CSR on one thread of the processor, and the fastest of the four simple kernels on the GPU; " +
 			"log axis."
 	},
-	quantity: func(*scene) quantity { return logRate(data.PaperGBPS) },
+	quantity: func(*scene) quantity { return logRate(analysis.PaperGBPS) },
 	series: func(*scene) []series {
-		return append(each(onProcessor, nil), series{id: fastestSimple, of: data.OfKernels(simpleOnGPU...)})
+		return append(each(onProcessor, nil), series{id: fastestSimple, of: analysis.OfKernels(simpleOnGPU...)})
 	},
 	least:  2,
 	scenes: pairs,
@@ -80,7 +79,7 @@ var gpuAndCPU = &barFigure{
 			return ""
 		}
 		return fmt.Sprintf("The GPU is %s times as fast as a thread of the processor (geometric mean of %d)",
-			number.Significant(gains.Value(), 2), gains.Count())
+			term.Significant(gains.Value(), 2), gains.Count())
 	},
 }
 
@@ -90,10 +89,10 @@ const fastestSimple = "fastest simple kernel"
 // pairs makes a scene of each processor with each GPU. What both measured of a matrix in the
 // same precision and cache state is one panel. Processors without COO or CSR and GPUs without
 // simple kernels are left out.
-func pairs(d *data.Report) []scene {
-	has := func(at data.Condition, names []string) bool {
-		named := data.OfKernels(names...)
-		return slices.ContainsFunc(d.Under(at), func(p data.Panel) bool { return p.FastestOf(named) != nil })
+func pairs(d *analysis.Data) []scene {
+	has := func(at analysis.Condition, names []string) bool {
+		named := analysis.OfKernels(names...)
+		return slices.ContainsFunc(d.Under(at), func(p analysis.Panel) bool { return p.FastestOf(named) != nil })
 	}
 
 	var list []scene
@@ -104,7 +103,7 @@ func pairs(d *data.Report) []scene {
 			}
 			list = append(list, scene{
 				words:  d.ConditionWords(cpu) + " and " + d.DeviceWords(gpu.Device),
-				file:   []string{data.ShortDevice(cpu.Device), data.ShortDevice(gpu.Device), string(cpu.Cache)},
+				file:   []string{analysis.ShortDevice(cpu.Device), analysis.ShortDevice(gpu.Device), string(cpu.Cache)},
 				panels: joined(d.Under(cpu), d.Under(gpu)),
 			})
 		}
@@ -115,8 +114,8 @@ func pairs(d *data.Report) []scene {
 
 // joined merges the panels of two conditions that agree in matrix and precision, and drops the
 // others.
-func joined(a, b []data.Panel) []data.Panel {
-	var list []data.Panel
+func joined(a, b []analysis.Panel) []analysis.Panel {
+	var list []analysis.Panel
 	for _, p := range a {
 		for _, q := range b {
 			if q.Matrix == p.Matrix && q.Precision == p.Precision {
@@ -134,7 +133,7 @@ var launchBounds = &barFigure{
 	title:    func(*scene) string { return "Bandwidth of csr_thread_row by launch bound" },
 	says:     func(*scene) string { return "compulsory traffic divided by its time." },
 	each:     "bound",
-	quantity: func(*scene) quantity { return rate(data.GBPS) },
+	quantity: func(*scene) quantity { return rate(analysis.GBPS) },
 	series:   func(*scene) []series { return byParam("csr_thread_row", "min_blocks", nil) },
 	least:    2,
 }
@@ -142,7 +141,7 @@ var launchBounds = &barFigure{
 // firstScan is the baseline of prefix sums in coo-spmv-final: "ps 32".
 const firstScan = "coo_scan_shared at block 32"
 
-var ofFirstScan = data.OfKernels("coo_scan_shared").And(data.WithBlock(32))
+var ofFirstScan = analysis.OfKernels("coo_scan_shared").And(analysis.WithBlock(32))
 
 // overFirstScan makes a figure of speed-ups over firstScan.
 func overFirstScan(id string, least int, list []series) *barFigure {
@@ -186,7 +185,7 @@ func (f *barFigure) stating(claim string, pairs ...[2]string) *barFigure {
 }
 
 // drawSpeedup compares every kernel with the baseline of its device.
-func drawSpeedup(d *data.Report) ([]*canvas.Picture, []error) {
+func drawSpeedup(d *analysis.Data) ([]*canvas.Picture, []error) {
 	base := func(s *scene) string { return d.BaselineOf(s.device) }
 	f := barFigure{
 		id:       "speedup-over-baseline",
@@ -197,10 +196,10 @@ func drawSpeedup(d *data.Report) ([]*canvas.Picture, []error) {
 			if base(s) == "" {
 				return nil
 			}
-			others := slices.DeleteFunc(data.KernelsOf(s.panels), func(name string) bool { return name == base(s) })
-			return each(others, data.OfKernels(base(s)))
+			others := slices.DeleteFunc(analysis.KernelsOf(s.panels), func(name string) bool { return name == base(s) })
+			return each(others, analysis.OfKernels(base(s)))
 		},
-		warnings: func(d *data.Report) []error { return d.WithoutBaseline() },
+		warnings: func(d *analysis.Data) []error { return d.WithoutBaseline() },
 	}
 
 	return f.draw(d)
@@ -218,7 +217,7 @@ var newVersions = &barFigure{
 	series: func(*scene) []series {
 		var list []series
 		for _, name := range []string{"csr_thread_row", "csr_warp_row", "csr_bins", "csr_hybrid"} {
-			list = append(list, each([]string{name}, data.OfKernels(name+"_v1"))...)
+			list = append(list, each([]string{name}, analysis.OfKernels(name+"_v1"))...)
 		}
 		return list
 	},
@@ -228,9 +227,9 @@ var newVersions = &barFigure{
 			for _, e := range entries {
 				of++
 				switch {
-				case e.row.Time < e.base.Time && data.Tells(e.row, e.base):
+				case e.row.Time < e.base.Time && analysis.Tells(e.row, e.base):
 					faster++
-				case e.row.Time > e.base.Time && data.Tells(e.base, e.row):
+				case e.row.Time > e.base.Time && analysis.Tells(e.base, e.row):
 					slower++
 				}
 			}
@@ -241,7 +240,7 @@ var newVersions = &barFigure{
 
 // drawCompression draws the share that CSR saves in the array of rows: 1 − rows/nonzeros. COO
 // stores an index for every nonzero, CSR one for every row.
-func drawCompression(d *data.Report) ([]*canvas.Picture, []error) {
+func drawCompression(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var known []store.Matrix
 	for _, m := range d.Matrices {
 		if m.Nonzeros > 0 && m.RowMean > 0 {
@@ -296,12 +295,12 @@ func savedWords(matrices []store.Matrix) string {
 	for _, m := range matrices {
 		low, high = min(low, savedBy(m)), max(high, savedBy(m))
 	}
-	return fmt.Sprintf("CSR saves %s to %s of the row indices", number.Percent3(low), number.Percent3(high))
+	return fmt.Sprintf("CSR saves %s to %s of the row indices", term.Percent3(low), term.Percent3(high))
 }
 
 func compressionPage(matrices []store.Matrix) *canvas.Picture {
 	b := &canvas.Bars{Slots: 1, Columns: []string{""}, Label: "entries that CSR saves in the array of rows",
-		Number: number.Percent3}
+		Number: term.Percent3}
 	names := make([]string, len(matrices))
 
 	lowest := 0.0
@@ -310,7 +309,7 @@ func compressionPage(matrices []store.Matrix) *canvas.Picture {
 		v := savedBy(m)
 		lowest = min(lowest, v)
 		b.Rows = append(b.Rows, canvas.BarRow{
-			Name: m.Name, Note: number.Significant(m.RowMean, 3) + " per row",
+			Name: m.Name, Note: term.Significant(m.RowMean, 3) + " per row",
 			Cells: [][]canvas.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: v, Low: v, High: v,
 				Hollow: math.NaN(), Name: m.Name}}},
 		})
@@ -320,7 +319,7 @@ func compressionPage(matrices []store.Matrix) *canvas.Picture {
 	p := &canvas.Picture{
 		Name:     "csr-compression",
 		Subtitle: compressionWords + " Matrices by rising mean row length.",
-		Alt:      "share saved on " + data.Enumerate(names),
+		Alt:      "share saved on " + analysis.Enumerate(names),
 		Height:   b.Height(),
 		Body:     b.Draw,
 	}
@@ -341,14 +340,14 @@ var bestByDevice = &barFigure{
 	each: "device",
 	quantity: func(s *scene) quantity {
 		if s.spread() > widelySpread {
-			return logRate(data.GFLOPS)
+			return logRate(analysis.GFLOPS)
 		}
-		return rate(data.GFLOPS)
+		return rate(analysis.GFLOPS)
 	},
 	series: func(s *scene) []series {
 		var list []series
 		for i, name := range s.devices() {
-			list = append(list, series{id: data.ShortDevice(name), always: true,
+			list = append(list, series{id: analysis.ShortDevice(name), always: true,
 				variant: &canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)],
 					Marker: canvas.Markers[i%len(canvas.Markers)]},
 				of: func(r *store.Row) bool { return r.Device == name }})
@@ -365,7 +364,7 @@ const widelySpread = 20
 
 // besideEachOther makes a scene of each cache state. Each matrix and precision that several
 // devices measured is one panel with the fastest trial of each device.
-func besideEachOther(d *data.Report) []scene {
+func besideEachOther(d *analysis.Data) []scene {
 	var list []scene
 	for i := range d.Panels {
 		p := &d.Panels[i]
@@ -375,21 +374,21 @@ func besideEachOther(d *data.Report) []scene {
 			list = append(list, scene{words: string(p.Cache) + " cache", file: []string{string(p.Cache)}})
 		}
 		s := &list[at]
-		joint := slices.IndexFunc(s.panels, func(q data.Panel) bool {
+		joint := slices.IndexFunc(s.panels, func(q analysis.Panel) bool {
 			return q.Matrix == p.Matrix && q.Precision == p.Precision
 		})
 		if joint < 0 {
 			joint = len(s.panels)
-			s.panels = append(s.panels, data.Panel{Case: trial.Case{Matrix: p.Matrix, Precision: p.Precision,
+			s.panels = append(s.panels, analysis.Panel{Case: trial.Case{Matrix: p.Matrix, Precision: p.Precision,
 				Cache: p.Cache}})
 		}
-		s.panels[joint].Rows = append(s.panels[joint].Rows, *data.Fastest(p.Rows))
+		s.panels[joint].Rows = append(s.panels[joint].Rows, *analysis.Fastest(p.Rows))
 	}
 
 	for i := range list {
-		list[i].panels = slices.DeleteFunc(list[i].panels, func(p data.Panel) bool { return len(p.Rows) < 2 })
+		list[i].panels = slices.DeleteFunc(list[i].panels, func(p analysis.Panel) bool { return len(p.Rows) < 2 })
 		slices.SortStableFunc(list[i].panels,
-			func(a, b data.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
+			func(a, b analysis.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
 	}
 
 	return list

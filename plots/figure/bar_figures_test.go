@@ -15,8 +15,8 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 )
@@ -29,7 +29,7 @@ func TestBarsLackingBase(t *testing.T) {
 	rows := slices.DeleteFunc(slices.Clone(d.Rows), func(r store.Row) bool {
 		return r.Matrix == "matrix-01" && r.Kernel == "coo_scan_shared"
 	})
-	pages, warnings := prefixSums.draw(data.New(rows, nil, slices.Clone(d.Matrices), d.Devices))
+	pages, warnings := prefixSums.draw(analysis.New(rows, nil, slices.Clone(d.Matrices), d.Devices))
 	if len(pages) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "lacks matrix-01:") {
 		t.Errorf("%d pages, warnings %v", len(pages), warnings)
 	}
@@ -37,7 +37,7 @@ func TestBarsLackingBase(t *testing.T) {
 		t.Errorf("the page shows %q", texts)
 	}
 	rows = slices.DeleteFunc(rows, func(r store.Row) bool { return r.Kernel == "coo_scan_shared" })
-	if pages, warnings := prefixSums.draw(data.New(rows, nil, d.Matrices, d.Devices)); len(pages) != 0 ||
+	if pages, warnings := prefixSums.draw(analysis.New(rows, nil, d.Matrices, d.Devices)); len(pages) != 0 ||
 		len(warnings) != 0 {
 		t.Errorf("without any: %d pages, warnings %v", len(pages), warnings)
 	}
@@ -52,10 +52,10 @@ func TestHighestIsWritten(t *testing.T) {
 		p := &d.Panels[i]
 		best := 0.0
 		for _, k := range []string{"csr_thread_row", "csr_warp_row", "csr_bins", "csr_hybrid"} {
-			best = max(best, data.Fastest(p.ByKernel(k+"_v1")).Median/data.Fastest(p.ByKernel(k)).Median)
+			best = max(best, analysis.Fastest(p.ByKernel(k+"_v1")).Median/analysis.Fastest(p.ByKernel(k)).Median)
 		}
-		if !slices.Contains(texts, number.Change(best)) {
-			t.Errorf("%s in %s: %s is not on the page", p.Matrix, p.Precision, number.Change(best))
+		if !slices.Contains(texts, term.Change(best)) {
+			t.Errorf("%s in %s: %s is not on the page", p.Matrix, p.Precision, term.Change(best))
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestPairs(t *testing.T) {
 	var names []string
 	for _, p := range scenes[0].panels {
 		names = append(names, p.Matrix)
-		if p.FastestOf(data.OfKernels(onProcessor...)) == nil || p.FastestOf(data.OfKernels(simpleOnGPU...)) == nil {
+		if p.FastestOf(analysis.OfKernels(onProcessor...)) == nil || p.FastestOf(analysis.OfKernels(simpleOnGPU...)) == nil {
 			t.Errorf("%s lacks a device", p.Matrix)
 		}
 	}
@@ -85,7 +85,7 @@ func TestPairs(t *testing.T) {
 		shown = append(shown, k.Text)
 	}
 	for i := range scenes[0].panels {
-		if k := scenes[0].panels[i].FastestOf(data.OfKernels(simpleOnGPU...)).Kernel; !slices.Contains(shown, k) {
+		if k := scenes[0].panels[i].FastestOf(analysis.OfKernels(simpleOnGPU...)).Kernel; !slices.Contains(shown, k) {
 			t.Errorf("%s is fastest on %s and not in the legend %v", k, names[i], shown)
 		}
 	}
@@ -109,7 +109,7 @@ func TestMeans(t *testing.T) {
 			rows = append(rows, r)
 		}
 	}
-	d := data.New(rows, nil, nil, nil)
+	d := analysis.New(rows, nil, nil, nil)
 	scenes := scenesByCondition(d)
 	a := averages(d, &scenes[0])
 	if !slices.Equal(a.kernels, []string{"cpu_csr", "cpu_csr_rows"}) {
@@ -124,7 +124,7 @@ func TestMeans(t *testing.T) {
 }
 
 func TestGains(t *testing.T) {
-	d := data.New([]store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2),
+	d := analysis.New([]store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2),
 		synthetic.Row("cpu_csr_rows", 64, 1, 9), synthetic.Row("cpu_csr_rows", 64, 2, 4)}, nil, nil, nil)
 	if base := d.BaselineOf("d"); base != "cpu_coo" {
 		t.Fatalf("baseline %q", base)
@@ -140,11 +140,11 @@ func TestGains(t *testing.T) {
 		t.Errorf("gains %s", s)
 	}
 
-	d = data.New(append(d.Rows, synthetic.Row("coo_atomic", 128, 1, 1)), nil, nil, nil)
+	d = analysis.New(append(d.Rows, synthetic.Row("coo_atomic", 128, 1, 1)), nil, nil, nil)
 	if base := d.BaselineOf("d"); base != "coo_atomic" {
 		t.Errorf("baseline %q where coo_atomic was measured", base)
 	}
-	d = data.New([]store.Row{synthetic.Row("cpu_csr", 0, 0, 2)}, nil, nil, nil)
+	d = analysis.New([]store.Row{synthetic.Row("cpu_csr", 0, 0, 2)}, nil, nil, nil)
 	if pages, warnings := drawSpeedup(d); len(pages) != 0 || len(warnings) != 1 {
 		t.Errorf("without a baseline: %d pages, warnings %v", len(pages), warnings)
 	}
@@ -168,9 +168,9 @@ func TestPublishedMarks(t *testing.T) {
 			t.Errorf("the caption lacks %q: %s", want, pages[0].Subtitle)
 		}
 	}
-	row := data.Fastest(d.Panels[0].ByKernel("cpu_coo"))
+	row := analysis.Fastest(d.Panels[0].ByKernel("cpu_coo"))
 	row.Matrix = "circuit5M_dc"
-	q := rate(data.PaperGBPS)
+	q := rate(analysis.PaperGBPS)
 	if v := (&citations{report: d}).value(&q, entry{row: row}); math.Abs(v-20.28) > 1e-9 {
 		t.Errorf("published: %g GB/s", v)
 	}
@@ -193,7 +193,7 @@ func TestPublishedBesideLines(t *testing.T) {
 			}
 		}
 	}
-	d := data.New(rows, nil, nil, nil)
+	d := analysis.New(rows, nil, nil, nil)
 	if pages, _ := drawThroughput(d, overBlock); strings.Contains(pages[0].Subtitle, "Hollow") {
 		t.Error("published numbers are drawn though nobody asked for them")
 	}
@@ -205,9 +205,9 @@ func TestPublishedBesideLines(t *testing.T) {
 		}
 	}
 	on := func(matrix string) map[string][]canvas.Hollow {
-		p := &d.Panels[slices.IndexFunc(d.Panels, func(p data.Panel) bool { return p.Matrix == matrix })]
+		p := &d.Panels[slices.IndexFunc(d.Panels, func(p analysis.Panel) bool { return p.Matrix == matrix })]
 		got := map[string][]canvas.Hollow{}
-		for _, l := range overBlock.chart(p, data.GFLOPS, citationsOf(d), data.KernelsOf(d.Panels), 5, 8).Lines {
+		for _, l := range overBlock.chart(p, analysis.GFLOPS, citationsOf(d), analysis.KernelsOf(d.Panels), 5, 8).Lines {
 			got[l.Kernel] = l.Published
 		}
 		return got
@@ -224,7 +224,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	if n := len(got["coo_warp_chunk"]); n != 0 {
 		t.Errorf("%d marks at a size that no paper says", n)
 	}
-	pages, _ = crossing{id: "gflops-vs-nnz", title: "Throughput", order: byNonzeros, unit: data.GFLOPS}.draw(d)
+	pages, _ = crossing{id: "gflops-vs-nnz", title: "Throughput", order: byNonzeros, unit: analysis.GFLOPS}.draw(d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	n := 0
 	for _, tip := range tips {
@@ -242,7 +242,7 @@ func TestPublishedTimes(t *testing.T) {
 	for matrix, drawn := range map[string]bool{"lp_ganges": true, "delaunay_n23": false, "random_30000x20000": false} {
 		r := synthetic.Row("csr_warp_row_shuffle", 256, 0, 1)
 		r.Matrix, r.Precision = matrix, kernels.Float32
-		if got := (&data.Report{}).PublishedFor(&r) != nil; got != drawn {
+		if got := (&analysis.Data{}).PublishedFor(&r) != nil; got != drawn {
 			t.Errorf("%s: drawn is %v", matrix, got)
 		}
 	}

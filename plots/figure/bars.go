@@ -13,8 +13,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/store"
 )
 
@@ -27,10 +26,10 @@ type barFigure struct {
 	each     string                // A word in place of "kernel" there, "" to keep it.
 	series   func(s *scene) []series
 	quantity func(s *scene) quantity
-	least    int                          // The fewest series with data that make a page.
-	scenes   func(d *data.Report) []scene // The pages. If it is nil, each device and cache state has one.
-	states   func(t *tally) string        // What is seen, for the title. If it is nil, who leads.
-	warnings func(d *data.Report) []error // The warnings. If it is nil, they name matrices without the baseline.
+	least    int                            // The fewest series with data that make a page.
+	scenes   func(d *analysis.Data) []scene // The pages. If it is nil, each device and cache state has one.
+	states   func(t *tally) string          // What is seen, for the title. If it is nil, who leads.
+	warnings func(d *analysis.Data) []error // The warnings. If it is nil, they name matrices without the baseline.
 }
 
 // A scene holds the trials of one picture.
@@ -38,19 +37,19 @@ type scene struct {
 	words  string   // Where the trials were measured.
 	file   []string // The same in names of files.
 	device string
-	panels []data.Panel
+	panels []analysis.Panel
 
 	published *citations // Published results to draw, nil for none.
 }
 
 // scenesByCondition makes a scene of each condition.
-func scenesByCondition(d *data.Report) []scene {
+func scenesByCondition(d *analysis.Data) []scene {
 	var list []scene
 	for _, at := range d.Conditions() {
 		s := scene{words: d.ConditionWords(at), file: []string{string(at.Cache)}, device: at.Device}
 		s.panels = d.Under(at)
 		if d.SeveralDevices() {
-			s.file = []string{data.ShortDevice(at.Device), string(at.Cache)}
+			s.file = []string{analysis.ShortDevice(at.Device), string(at.Cache)}
 		}
 		list = append(list, s)
 	}
@@ -60,8 +59,8 @@ func scenesByCondition(d *data.Report) []scene {
 
 // byCondition makes the draw function of a figure with a picture for each condition; page returns nil
 // where there is nothing to show.
-func byCondition(page func(*data.Report, *scene) *canvas.Picture) func(*data.Report) ([]*canvas.Picture, []error) {
-	return func(d *data.Report) ([]*canvas.Picture, []error) {
+func byCondition(page func(*analysis.Data, *scene) *canvas.Picture) func(*analysis.Data) ([]*canvas.Picture, []error) {
+	return func(d *analysis.Data) ([]*canvas.Picture, []error) {
 		var pages []*canvas.Picture
 		for _, s := range scenesByCondition(d) {
 			if p := page(d, &s); p != nil {
@@ -73,7 +72,7 @@ func byCondition(page func(*data.Report, *scene) *canvas.Picture) func(*data.Rep
 }
 
 // draw makes the pictures of the figure.
-func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
+func (f *barFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	scenes := scenesByCondition(d)
 	if f.scenes != nil {
 		scenes = f.scenes(d)
@@ -105,7 +104,7 @@ func (f *barFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
 	}
 	if len(lacking) > 0 {
 		return pages, []error{fmt.Errorf("figure %s lacks %s: the baseline has no verified trial there",
-			f.id, data.Enumerate(lacking))}
+			f.id, analysis.Enumerate(lacking))}
 	}
 
 	return pages, nil
@@ -121,7 +120,7 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	}
 
 	for _, m := range matrices {
-		r := canvas.BarRow{Name: m, Note: number.Significant(t.rowMean[m], 3) + " per row"}
+		r := canvas.BarRow{Name: m, Note: term.Significant(t.rowMean[m], 3) + " per row"}
 		for _, precision := range t.precisions {
 			at := spot{m, precision}
 			r.Cells = append(r.Cells, t.marks(&q, at, s.published))
@@ -246,11 +245,11 @@ func (f *barFigure) subtitle(s *scene, t *tally, b *canvas.Bars, q *quantity) st
 
 // A series has one mark for each matrix: the fastest trial of a selection.
 type series struct {
-	id      string         // The name of a kernel or variant, as in legends.
-	of      data.Selection //
-	over    data.Selection // The fastest of these trials is the baseline; nil for none.
-	variant *canvas.Look   // Its look. If it is nil, the fastest kernel gives look and name.
-	always  bool           // The series is never omitted.
+	id      string             // The name of a kernel or variant, as in legends.
+	of      analysis.Selection //
+	over    analysis.Selection // The fastest of these trials is the baseline; nil for none.
+	variant *canvas.Look       // Its look. If it is nil, the fastest kernel gives look and name.
+	always  bool               // The series is never omitted.
 }
 
 // key returns the name and the look of a trial of the series.
@@ -262,17 +261,17 @@ func (s *series) key(r *store.Row) (string, canvas.Look) {
 }
 
 // each makes a series of each kernel. All are compared with the same trials.
-func each(names []string, over data.Selection) []series {
+func each(names []string, over analysis.Selection) []series {
 	list := make([]series, len(names))
 	for i, name := range names {
-		list[i] = series{id: name, of: data.OfKernels(name), over: over}
+		list[i] = series{id: name, of: analysis.OfKernels(name), over: over}
 	}
 	return list
 }
 
 // byParam makes a series of each value of a kernel's parameter, in shades of the kernel's
 // colour.
-func byParam(kernel, param string, over data.Selection) []series {
+func byParam(kernel, param string, over analysis.Selection) []series {
 	k, _ := kernels.Lookup(kernel)
 	i := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == param })
 	p := k.Params[i]
@@ -281,7 +280,7 @@ func byParam(kernel, param string, over data.Selection) []series {
 	for j, v := range p.Values {
 		look := canvas.Shade(kernel, j, len(p.Values))
 		list[j] = series{id: kernel + " " + param + "=" + v, variant: &look,
-			of: data.OfKernels(kernel).And(data.WithParam(p, v)), over: over}
+			of: analysis.OfKernels(kernel).And(analysis.WithParam(p, v)), over: over}
 	}
 
 	return list
@@ -311,7 +310,7 @@ type entry struct {
 	row, base *store.Row
 }
 
-func tabulate(d *data.Report, s *scene, list []series) *tally {
+func tabulate(d *analysis.Data, s *scene, list []series) *tally {
 	t := &tally{series: list, rowMean: map[string]float64{}, cells: map[spot][]entry{}}
 	var cases []map[string]float64
 	for i := range s.panels {
@@ -351,7 +350,7 @@ func tabulate(d *data.Report, s *scene, list []series) *tally {
 
 // entriesOf finds the series in a panel. lacks reports whether what they are compared with is
 // missing.
-func entriesOf(p *data.Panel, list []series) (entries []entry, lacks bool) {
+func entriesOf(p *analysis.Panel, list []series) (entries []entry, lacks bool) {
 	for j := range list {
 		e := entry{series: j, row: p.FastestOf(list[j].of)}
 		if e.row == nil {
@@ -378,7 +377,7 @@ func (t *tally) leads() string {
 		wins[best.series]++
 		several = several || len(entries) > 1
 		for _, e := range entries {
-			if e.row == best.row || !data.Tells(best.row, e.row) {
+			if e.row == best.row || !analysis.Tells(best.row, e.row) {
 				counts[e.series]++
 			}
 		}
@@ -409,7 +408,7 @@ func (t *tally) beats(pairs ...[2]string) (wins, of int) {
 				continue
 			}
 			of++
-			if a.Time < b.Time && data.Tells(a, b) {
+			if a.Time < b.Time && analysis.Tells(a, b) {
 				wins++
 			}
 		}
@@ -451,7 +450,7 @@ func (t *tally) choose(cases []map[string]float64) {
 		}
 	}
 
-	names := data.Leaders(cases, max(room, 0))
+	names := analysis.Leaders(cases, max(room, 0))
 	for j := range t.series {
 		if slices.Contains(names, t.series[j].id) {
 			t.shown = append(t.shown, j)
@@ -488,7 +487,7 @@ func (t *tally) legend(matrices []string) []canvas.Key {
 		}
 	}
 
-	data.SortKernels(plain)
+	analysis.SortKernels(plain)
 	var keys []canvas.Key
 	for _, name := range append(plain, variants...) {
 		keys = append(keys, canvas.Key{Text: name, Look: looks[name]})
@@ -520,21 +519,21 @@ type quantity struct {
 }
 
 // rate is a throughput, from zero.
-func rate(u data.Unit) quantity {
+func rate(u analysis.Unit) quantity {
 	return quantity{
 		label:  u.Label,
 		note:   u.Note,
 		of:     func(r, _ *store.Row) canvas.Point { return canvas.Throughput(r, 0, u.Of(r)) },
 		scale:  func(_, high float64) canvas.Scale { return canvas.FromZero(high, 5) },
-		number: func(v float64) string { return number.Significant(v, 3) },
+		number: func(v float64) string { return term.Significant(v, 3) },
 		bytes:  u.Bytes,
 	}
 }
 
 // logRate is a throughput over orders of magnitude, without a zero to start from.
-func logRate(u data.Unit) quantity {
+func logRate(u analysis.Unit) quantity {
 	q := rate(u)
-	q.scale = func(low, high float64) canvas.Scale { return canvas.Logarithmic(low, high, number.Plain) }
+	q.scale = func(low, high float64) canvas.Scale { return canvas.Logarithmic(low, high, term.Plain) }
 	q.origin = math.NaN()
 	return q
 }
@@ -546,7 +545,7 @@ func timesAsFast(baseline string) quantity {
 		of:     gained,
 		scale:  canvas.Ratios,
 		origin: 1,
-		number: func(v float64) string { return number.Significant(v, 2) + "×" },
+		number: func(v float64) string { return term.Significant(v, 2) + "×" },
 	}
 }
 
@@ -560,13 +559,13 @@ func percentFaster(baseline string) quantity {
 			s.Ticks = nil
 			for _, v := range changes {
 				if v >= s.Min && v <= s.Max {
-					s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: number.Change(v)})
+					s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: term.Change(v)})
 				}
 			}
 			return s
 		},
 		origin: 1,
-		number: number.Change,
+		number: term.Change,
 		best:   "the largest gain",
 	}
 }
@@ -576,7 +575,7 @@ func percentFaster(baseline string) quantity {
 var changes = []float64{1, 0.1, 11, 0.01, 101, 0.001, 1001, 0.5, 2, 0.2, 5, 0.75, 1.5, 0.9, 1.1, 1.25, 3}
 
 func gained(r, base *store.Row) canvas.Point {
-	v, low, high := data.Ratio(base, r)
+	v, low, high := analysis.Ratio(base, r)
 	return canvas.Point{Y: v, Low: low, High: high}
 }
 
@@ -608,7 +607,7 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 			Keys:     []canvas.Key{},
 			Subtitle: f.shows(t) + ": " + f.says(s),
 		}
-		over := crossing{order: byRowLength, unit: data.Unit{Label: q.label}}
+		over := crossing{order: byRowLength, unit: analysis.Unit{Label: q.label}}
 		cl := canvas.Cloud{Sets: sets, X: byRowLength.axis(stops, 12)}
 		if slices.ContainsFunc(sets, hasTrend) {
 			over.many(p, cl, stops)
@@ -657,7 +656,7 @@ func (t *tally) idsShown() []string {
 }
 
 // beside returns what was published for the kernel and matrix of a trial, at x.
-func (c *citations) beside(u data.Unit, r *store.Row, x func(*data.Publication) (float64, bool)) []canvas.Hollow {
+func (c *citations) beside(u analysis.Unit, r *store.Row, x func(*analysis.Publication) (float64, bool)) []canvas.Hollow {
 	if c == nil || !(r.GFLOPS > 0) {
 		return nil
 	}
@@ -672,25 +671,25 @@ func (c *citations) beside(u data.Unit, r *store.Row, x func(*data.Publication) 
 	c.add(p)
 	v := u.Of(p.As(r))
 	return []canvas.Hollow{{X: at, Y: v, Words: fmt.Sprintf("%s, %s, %s: %s %s, published in %s on %s", r.Kernel,
-		r.Matrix, r.Precision, number.Significant(v, 3), u.Name, p.Paper, p.Device)}}
+		r.Matrix, r.Precision, term.Significant(v, 3), u.Name, p.Paper, p.Device)}}
 }
 
 // citations collects what is drawn of the papers, for a caption. Nil draws nothing of them.
 type citations struct {
-	report *data.Report
+	report *analysis.Data
 	list   []string
 }
 
 // citationsOf returns the citations of a picture, nil if the report shows nothing of the
 // papers.
-func citationsOf(d *data.Report) *citations {
+func citationsOf(d *analysis.Data) *citations {
 	if !d.Published {
 		return nil
 	}
 	return &citations{report: d}
 }
 
-func (c *citations) add(p *data.Publication) {
+func (c *citations) add(p *analysis.Publication) {
 	text := p.Paper + " on " + p.Device
 	if p.Caveat != "" {
 		text += " (" + p.Caveat + ")"

@@ -13,8 +13,8 @@ import (
 
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 
@@ -30,7 +30,7 @@ type reign struct {
 }
 
 // reigns returns who is best for 1 to mostProducts products of one matrix.
-func reigns(p *data.Panel) []reign {
+func reigns(p *analysis.Panel) []reign {
 	const steps = 240
 	var list []reign
 	for i := range steps + 1 {
@@ -55,12 +55,12 @@ func reigns(p *data.Panel) []reign {
 }
 
 // drawBreakEven draws for each setup which kernel is best for how many products.
-func drawBreakEven(d *data.Report) ([]*canvas.Picture, []error) {
+func drawBreakEven(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, s := range d.Setups() {
-		var panels []data.Panel
+		var panels []analysis.Panel
 		for _, p := range d.In(s) {
-			if p.Prepared() && len(data.KernelsOf([]data.Panel{p})) > 1 {
+			if p.Prepared() && len(analysis.KernelsOf([]analysis.Panel{p})) > 1 {
 				panels = append(panels, p)
 			}
 		}
@@ -99,7 +99,7 @@ func reignWords(all [][]reign) string {
 				names = append(names, name)
 			}
 		}
-		data.SortKernels(names)
+		analysis.SortKernels(names)
 		best := names[0]
 		for _, name := range names {
 			if counts[name] > counts[best] {
@@ -119,7 +119,7 @@ func reignWords(all [][]reign) string {
 const reignRow = vg.Length(20)
 
 // breakEvenRows draws a strip for each matrix.
-func breakEvenRows(p *canvas.Picture, panels []data.Panel, all [][]reign) {
+func breakEvenRows(p *canvas.Picture, panels []analysis.Panel, all [][]reign) {
 	var names []string
 	for _, list := range all {
 		for _, r := range list {
@@ -128,18 +128,18 @@ func breakEvenRows(p *canvas.Picture, panels []data.Panel, all [][]reign) {
 			}
 		}
 	}
-	data.SortKernels(names)
+	analysis.SortKernels(names)
 	p.Kernels = names
 	for _, name := range names {
 		p.Keys = append(p.Keys, canvas.Key{Text: name, Look: canvas.LookOf(name), Bar: true})
 	}
 	p.Subtitle += " Matrices by rising mean row length."
-	p.Alt = "best kernel by the number of products on " + data.MatrixNames(panels)
+	p.Alt = "best kernel by the number of products on " + analysis.MatrixNames(panels)
 	p.Height = reignRow*vg.Length(len(panels)) + 40
 	p.Body = func(c draw.Canvas) { drawReigns(c, panels, all) }
 }
 
-func drawReigns(c draw.Canvas, panels []data.Panel, all [][]reign) {
+func drawReigns(c draw.Canvas, panels []analysis.Panel, all [][]reign) {
 	name := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.InkColor), text.XLeft, text.YCenter)
 	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
 	left := vg.Length(70)
@@ -180,7 +180,7 @@ func (r *reign) draw(c draw.Canvas, from, to, mid vg.Length) {
 	}
 	canvas.Hover(c, at, func() string {
 		return fmt.Sprintf("%s is best for %s to %s products. Prepared in %s ms. %s", r.kernel, rounded(math.Round(r.from)),
-			rounded(math.Round(r.to)), number.Significant(1e3*r.row.Prepare, 3), data.About(r.row))
+			rounded(math.Round(r.to)), term.Significant(1e3*r.row.Prepare, 3), analysis.About(r.row))
 	})
 }
 
@@ -205,12 +205,12 @@ func breakEvenShares(p *canvas.Picture, all [][]reign) {
 	for name := range counts {
 		names = append(names, name)
 	}
-	data.SortKernels(names)
+	analysis.SortKernels(names)
 	slices.SortStableFunc(names, func(a, b string) int {
 		return int(math.Copysign(1, slices.Max(counts[b])-slices.Max(counts[a])))
 	})
 	names = names[:min(len(names), mostOverMany)]
-	data.SortKernels(names)
+	analysis.SortKernels(names)
 
 	ch := canvas.Chart{X: productScale(), Labelled: true, Steps: 5, Markers: 8}
 	for _, name := range names {

@@ -13,8 +13,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 )
@@ -24,17 +23,17 @@ import (
 type crossing struct {
 	id, title string
 	order     ordering
-	unit      data.Unit
+	unit      analysis.Unit
 	lines     bool // The unit is a share of the roof.
 }
 
 const fewestStops = 2 // The fewest matrices that are worth a page.
 
 // draw draws a picture for each condition, in the papers' precision if it was measured.
-func (f crossing) draw(d *data.Report) ([]*canvas.Picture, []error) {
+func (f crossing) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
-		panels := slices.DeleteFunc(singlePrecision(d, at), func(p data.Panel) bool { return !f.shows(&p) })
+		panels := slices.DeleteFunc(singlePrecision(d, at), func(p analysis.Panel) bool { return !f.shows(&p) })
 		if f.order.differ(panels) {
 			pages = append(pages, f.page(d, panels))
 		}
@@ -44,14 +43,14 @@ func (f crossing) draw(d *data.Report) ([]*canvas.Picture, []error) {
 
 // shows reports whether there is something to draw on a matrix: what an imported trial moved, and
 // the roof of its device, are not known.
-func (f crossing) shows(p *data.Panel) bool {
+func (f crossing) shows(p *analysis.Panel) bool {
 	return slices.ContainsFunc(p.Rows, func(r store.Row) bool { return f.unit.Of(&r) > 0 })
 }
 
 // singlePrecision returns the panels of a condition in float32, or in the first precision that
 // there is.
-func singlePrecision(d *data.Report, at data.Condition) []data.Panel {
-	var other []data.Panel
+func singlePrecision(d *analysis.Data, at analysis.Condition) []analysis.Panel {
+	var other []analysis.Panel
 	for _, s := range d.Setups() {
 		if s.Condition != at {
 			continue
@@ -67,11 +66,11 @@ func singlePrecision(d *data.Report, at data.Condition) []data.Panel {
 	return other
 }
 
-func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
+func (f crossing) page(d *analysis.Data, panels []analysis.Panel) *canvas.Picture {
 	s := panels[0].Setup()
 	stops := f.order.stops(panels)
 	names := f.named(panels, len(stops) >= canvas.FewestForTrend)
-	all := data.KernelsOf(panels)
+	all := analysis.KernelsOf(panels)
 	cited := citationsOf(d)
 
 	var sets, others []canvas.Set
@@ -83,7 +82,7 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 		}
 		for _, q := range set.Points {
 			set.Published = append(set.Published,
-				cited.beside(f.unit, q.Row, func(*data.Publication) (float64, bool) { return q.X, true })...)
+				cited.beside(f.unit, q.Row, func(*analysis.Publication) (float64, bool) { return q.X, true })...)
 		}
 		sets = append(sets, set)
 	}
@@ -92,13 +91,13 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 		Name: fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Alt: fmt.Sprintf("%s of %s over %s by %s: %s", f.unit.Label,
 			term.GroupedCount(len(all), "kernel", "kernels"), term.GroupedCount(len(stops), "matrix", "matrices"),
-			f.order.by, data.MatrixNames(panels)),
+			f.order.by, analysis.MatrixNames(panels)),
 		Kernels:  names,
 		Keys:     []canvas.Key{},
 		Subtitle: "Each kernel in its fastest configuration on each matrix.",
 	}
 	cl := canvas.Cloud{Sets: sets, Others: others, X: f.order.axis(stops, 12), Stems: f.order.stems(stops),
-		Roof: data.RoofOf(panels, f.unit)}
+		Roof: analysis.RoofOf(panels, f.unit)}
 	if trends := slices.ContainsFunc(sets, hasTrend); trends {
 		f.many(p, cl, stops)
 	} else {
@@ -111,12 +110,12 @@ func (f crossing) page(d *data.Report, panels []data.Panel) *canvas.Picture {
 
 // named lists the kernels that have colours: those that are the fastest most often, and the
 // fastest of cuSPARSE.
-func (f crossing) named(panels []data.Panel, many bool) []string {
+func (f crossing) named(panels []analysis.Panel, many bool) []string {
 	most := mostSmallLines
 	if many {
 		most = mostOverMany
 	}
-	names := data.LeadersOf(panels, most)
+	names := analysis.LeadersOf(panels, most)
 	library := map[string]int{}
 	best := ""
 	for i := range panels {
@@ -128,7 +127,7 @@ func (f crossing) named(panels []data.Panel, many bool) []string {
 	}
 	if best != "" && !slices.Contains(names, best) {
 		names = append(names, best)
-		data.SortKernels(names)
+		analysis.SortKernels(names)
 	}
 	return names
 }
@@ -194,10 +193,10 @@ func trends(sets []canvas.Set) []canvas.Set {
 }
 
 // overMatrices returns one kernel at its best on each matrix that it was measured on.
-func overMatrices(panels []data.Panel, o ordering, kernel string, u data.Unit) canvas.Line {
+func overMatrices(panels []analysis.Panel, o ordering, kernel string, u analysis.Unit) canvas.Line {
 	l := canvas.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
 	for i := range panels {
-		if r := data.Fastest(panels[i].ByKernel(kernel)); r != nil {
+		if r := analysis.Fastest(panels[i].ByKernel(kernel)); r != nil {
 			if x, v := o.value(r), u.Of(r); x > 0 && v > 0 && !math.IsInf(v, 0) {
 				l.Points = append(l.Points, canvas.Throughput(r, x, v))
 			}
@@ -264,17 +263,17 @@ var (
 	byRows = ordering{
 		name: "rows", unit: "rows", by: "number of rows",
 		value: func(r *store.Row) float64 { return float64(r.Rows) },
-		print: number.Abbreviated,
+		print: term.Abbreviated,
 	}
 	byNonzeros = ordering{
 		name: "nnz", unit: "nonzeros", by: "number of nonzeros",
 		value: func(r *store.Row) float64 { return float64(r.NNZ) },
-		print: number.Abbreviated,
+		print: term.Abbreviated,
 	}
 	byRowLength = ordering{
 		name: "row-length", unit: "nonzeros in a row", by: "mean row length (nonzeros)",
 		value: func(r *store.Row) float64 { return float64(r.NNZ) / float64(max(r.Rows, 1)) },
-		print: func(v float64) string { return number.Significant(v, 3) },
+		print: func(v float64) string { return term.Significant(v, 3) },
 	}
 )
 
@@ -286,7 +285,7 @@ type stop struct {
 
 // stops lists the matrices of some panels in order, each once. A logarithmic axis has no place
 // for those without a value.
-func (o ordering) stops(panels []data.Panel) []stop {
+func (o ordering) stops(panels []analysis.Panel) []stop {
 	var list []stop
 	for i := range panels {
 		p := &panels[i]
@@ -302,7 +301,7 @@ func (o ordering) stops(panels []data.Panel) []stop {
 }
 
 // differ reports whether an axis over some panels would tell their matrices apart.
-func (o ordering) differ(panels []data.Panel) bool {
+func (o ordering) differ(panels []analysis.Panel) bool {
 	const least = 1.1 // the highest value over the lowest
 	stops := o.stops(panels)
 	return len(stops) >= fewestStops && stops[len(stops)-1].Value >= least*stops[0].Value
@@ -348,22 +347,22 @@ func rounded(v float64) string {
 		size float64
 	}{{"G", 1e9}, {"M", 1e6}, {"k", 1e3}} {
 		if v >= unit.size {
-			return number.Plain(v/unit.size) + unit.name
+			return term.Plain(v/unit.size) + unit.name
 		}
 	}
-	return number.Plain(v)
+	return term.Plain(v)
 }
 
 // drawKernels draws overviews with a panel for each kernel, for each condition, and a picture
 // of its own for each kernel: throughput over matrices by row length, a line per precision.
-func drawKernels(d *data.Report) ([]*canvas.Picture, []error) {
+func drawKernels(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var overviews, details []*canvas.Picture
 	for _, at := range d.Conditions() {
 		panels := d.Under(at)
 		if !byRowLength.differ(panels) {
 			continue
 		}
-		names := data.KernelsOf(panels)
+		names := analysis.KernelsOf(panels)
 		pages := (len(names) + mostKernels.here() - 1) / mostKernels.here()
 		for n := range pages {
 			p := kernelOverview(d, panels, names[n*mostKernels.here():min(len(names), (n+1)*mostKernels.here())])
@@ -391,11 +390,11 @@ func precisionLook(l canvas.Look, p kernels.Precision) canvas.Look {
 }
 
 // byPrecision returns a set for each precision of one kernel.
-func byPrecision(panels []data.Panel, kernel string) []canvas.Set {
+func byPrecision(panels []analysis.Panel, kernel string) []canvas.Set {
 	var sets []canvas.Set
 	for _, p := range precisionsOf(panels) {
-		of := slices.DeleteFunc(slices.Clone(panels), func(other data.Panel) bool { return other.Precision != p })
-		l := overMatrices(of, byRowLength, kernel, data.GFLOPS)
+		of := slices.DeleteFunc(slices.Clone(panels), func(other analysis.Panel) bool { return other.Precision != p })
+		l := overMatrices(of, byRowLength, kernel, analysis.GFLOPS)
 		l.Look = precisionLook(l.Look, p)
 		if len(l.Points) > 0 {
 			set := canvas.SetOf(l)
@@ -408,7 +407,7 @@ func byPrecision(panels []data.Panel, kernel string) []canvas.Set {
 }
 
 // precisionsOf lists the precisions of some panels.
-func precisionsOf(panels []data.Panel) []kernels.Precision {
+func precisionsOf(panels []analysis.Panel) []kernels.Precision {
 	var list []kernels.Precision
 	for _, p := range panels {
 		if !slices.Contains(list, p.Precision) {
@@ -419,7 +418,7 @@ func precisionsOf(panels []data.Panel) []kernels.Precision {
 }
 
 // precisionKeys are those of the precisions of some panels. Marks of many matrices have lines.
-func precisionKeys(panels []data.Panel, look func(kernels.Precision) canvas.Look, lines bool) []canvas.Key {
+func precisionKeys(panels []analysis.Panel, look func(kernels.Precision) canvas.Look, lines bool) []canvas.Key {
 	keys := []canvas.Key{}
 	for _, p := range precisionsOf(panels) {
 		keys = append(keys, canvas.Key{Text: string(p), Look: look(p), Dot: !lines})
@@ -430,7 +429,7 @@ func precisionKeys(panels []data.Panel, look func(kernels.Precision) canvas.Look
 	return keys
 }
 
-func kernelOverview(d *data.Report, panels []data.Panel, names []string) *canvas.Picture {
+func kernelOverview(d *analysis.Data, panels []analysis.Panel, names []string) *canvas.Picture {
 	at := panels[0].Condition()
 	stops := byRowLength.stops(panels)
 	columns := canvas.ColumnsFor(len(names))
@@ -461,12 +460,12 @@ func kernelOverview(d *data.Report, panels []data.Panel, names []string) *canvas
 	rows := (len(clouds) + columns - 1) / columns
 	p.Height = vg.Length(rows)*canvas.PanelHeight(columns) + 24
 	p.Body = func(c draw.Canvas) {
-		canvas.DrawClouds(c, clouds, columns, byRowLength.by, data.GFLOPS.Label)
+		canvas.DrawClouds(c, clouds, columns, byRowLength.by, analysis.GFLOPS.Label)
 	}
 	return p
 }
 
-func kernelDetail(d *data.Report, panels []data.Panel, kernel string) *canvas.Picture {
+func kernelDetail(d *analysis.Data, panels []analysis.Panel, kernel string) *canvas.Picture {
 	at := panels[0].Condition()
 	stops := byRowLength.stops(panels)
 	sets := byPrecision(panels, kernel)
@@ -488,14 +487,14 @@ func kernelDetail(d *data.Report, panels []data.Panel, kernel string) *canvas.Pi
 	entitle(p, keepsWords(panels, []string{kernel}),
 		fmt.Sprintf("%s: throughput over row length, %s", kernel, d.ConditionWords(at)))
 	p.Body = func(c draw.Canvas) {
-		canvas.DrawClouds(c, []canvas.Cloud{cl}, 1, byRowLength.by, data.GFLOPS.Label)
+		canvas.DrawClouds(c, []canvas.Cloud{cl}, 1, byRowLength.by, analysis.GFLOPS.Label)
 	}
 	return p
 }
 
 // keepsWords states what share of its float32 speed a kernel keeps in float64 or, of several
 // kernels, the least and the most; "" without both precisions.
-func keepsWords(panels []data.Panel, names []string) string {
+func keepsWords(panels []analysis.Panel, names []string) string {
 	type kept struct {
 		kernel string
 		share  float64
@@ -526,16 +525,16 @@ func keepsWords(panels []data.Panel, names []string) string {
 
 	byShare := func(a, b kept) int { return cmp.Compare(a.share, b.share) }
 	least, most := slices.MinFunc(list, byShare), slices.MaxFunc(list, byShare)
-	text := fmt.Sprintf("%s keeps %s of its float32 speed in float64", least.kernel, number.Percent0(least.share))
+	text := fmt.Sprintf("%s keeps %s of its float32 speed in float64", least.kernel, term.Percent0(least.share))
 	if len(list) > 1 {
-		return text + fmt.Sprintf(", %s %s", most.kernel, number.Percent0(most.share))
+		return text + fmt.Sprintf(", %s %s", most.kernel, term.Percent0(most.share))
 	}
 	return text + fmt.Sprintf(" (geometric mean of %s)", term.GroupedCount(least.on, "matrix", "matrices"))
 }
 
 // drawFeatures draws matrices by the mean and the variation of their row lengths, coloured by the best
 // kernel, where these two features decide which that is.
-func drawFeatures(d *data.Report) (pages []*canvas.Picture, _ []error) {
+func drawFeatures(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
 	for _, s := range d.Setups() {
 		if f := featuresOf(d, s); f.decide() {
 			pages = append(pages, f.page(d))
@@ -546,8 +545,8 @@ func drawFeatures(d *data.Report) (pages []*canvas.Picture, _ []error) {
 
 // features are the matrices of a setup whose features are known.
 type features struct {
-	data.Setup
-	contest *data.Contest
+	analysis.Setup
+	contest *analysis.Contest
 	points  []featured
 	right   int // On how many the kernel of the nearest other matrix is the best, or tied.
 	alone   int // On how many the one kernel is that is so most often, which is called single.
@@ -568,7 +567,7 @@ const leastVariation = 0.01
 // fewestFeatured is the number of matrices from which on two features may decide.
 const fewestFeatured = 8
 
-func featuresOf(d *data.Report, s data.Setup) *features {
+func featuresOf(d *analysis.Data, s analysis.Setup) *features {
 	f := &features{Setup: s, contest: d.NewContest(d.In(s))}
 	byName := map[string]*store.Matrix{}
 	for i := range d.Matrices {
@@ -580,7 +579,7 @@ func featuresOf(d *data.Report, s data.Setup) *features {
 			continue
 		}
 		p := featured{place: i, mean: m.RowMean, variation: max(m.RowStd/m.RowMean, leastVariation)}
-		for _, k := range f.contest.Standings {
+		for _, k := range f.contest.Contenders {
 			if k.Entries[i].Named {
 				p.kernel = k.Kernel
 			}
@@ -590,7 +589,7 @@ func featuresOf(d *data.Report, s data.Setup) *features {
 			f.winners = append(f.winners, p.kernel)
 		}
 	}
-	data.SortKernels(f.winners)
+	analysis.SortKernels(f.winners)
 	f.judge()
 	return f
 }
@@ -608,8 +607,8 @@ func (f *features) judge() {
 			f.right++
 		}
 	}
-	for i := range f.contest.Standings {
-		name, n := f.contest.Standings[i].Kernel, 0
+	for i := range f.contest.Contenders {
+		name, n := f.contest.Contenders[i].Kernel, 0
 		for _, p := range f.points {
 			if f.best(name, p.place) {
 				n++
@@ -623,7 +622,7 @@ func (f *features) judge() {
 
 // best reports whether a kernel is the best at a place, or tied with it.
 func (f *features) best(kernel string, place int) bool {
-	return f.contest.Standings[f.standing(kernel)].Entries[place].Tied
+	return f.contest.Contenders[f.standing(kernel)].Entries[place].Tied
 }
 
 func (a *featured) distance(b *featured) float64 {
@@ -635,7 +634,7 @@ func (f *features) decide() bool {
 	return len(f.points) >= fewestFeatured && len(f.winners) > 1 && f.right > f.alone
 }
 
-func (f *features) page(d *data.Report) *canvas.Picture {
+func (f *features) page(d *analysis.Data) *canvas.Picture {
 	p := &canvas.Picture{
 		Name: fileStem(d, "winner-features", f.Device, string(f.Precision), string(f.Cache)),
 		Subtitle: "A mark is a matrix, with the look of the kernel that is named the best. Variation: the standard " +
@@ -654,7 +653,7 @@ func (f *features) page(d *data.Report) *canvas.Picture {
 		set := canvas.Set{Name: name, Look: canvas.LookOf(name)}
 		for _, q := range f.points {
 			if q.kernel == name {
-				row := f.contest.Standings[f.standing(name)].Entries[q.place].Row
+				row := f.contest.Contenders[f.standing(name)].Entries[q.place].Row
 				set.Points = append(set.Points, canvas.Point{X: q.mean, Y: q.variation, Low: q.variation, High: q.variation,
 					Row: row})
 			}
@@ -668,7 +667,7 @@ func (f *features) page(d *data.Report) *canvas.Picture {
 }
 
 func (f *features) standing(kernel string) int {
-	return slices.IndexFunc(f.contest.Standings, func(s data.Standing) bool { return s.Kernel == kernel })
+	return slices.IndexFunc(f.contest.Contenders, func(s analysis.Contender) bool { return s.Kernel == kernel })
 }
 
 // axis is a logarithmic axis over a feature.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
 	"spmvtune/sparse"
 	"spmvtune/store"
 )
@@ -19,14 +19,14 @@ import (
 // Of imported trials it is not known what they moved: there is no bandwidth to draw.
 func TestBandwidthNotKnownIsNotDrawn(t *testing.T) {
 	d := synthetic.Processor().Report()
-	f := crossing{id: "x", title: "X", order: byRowLength, unit: data.GBPS}
+	f := crossing{id: "x", title: "X", order: byRowLength, unit: analysis.GBPS}
 	if pages, _ := f.draw(d); len(pages) == 0 {
 		t.Fatal("no page is drawn where it is known")
 	}
 	for i := range d.Rows {
 		d.Rows[i].GBPS = math.NaN()
 	}
-	if pages, _ := f.draw(data.New(d.Rows, d.Best, d.Matrices, d.Devices)); len(pages) > 0 {
+	if pages, _ := f.draw(analysis.New(d.Rows, d.Best, d.Matrices, d.Devices)); len(pages) > 0 {
 		t.Errorf("%d pages are drawn", len(pages))
 	}
 }
@@ -34,7 +34,7 @@ func TestBandwidthNotKnownIsNotDrawn(t *testing.T) {
 // Nobody can measure the pattern of an imported matrix.
 func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
 	for source, want := range map[string]int{"imported from t.csv": 0, "a.mtx": 1} {
-		_, warnings := drawPatterns(data.New(nil, nil, []store.Matrix{{Name: "m", Source: source}}, nil))
+		_, warnings := drawPatterns(analysis.New(nil, nil, []store.Matrix{{Name: "m", Source: source}}, nil))
 		if len(warnings) != want {
 			t.Errorf("%s: %v", source, warnings)
 		}
@@ -59,7 +59,7 @@ func TestCrowdedSpeedups(t *testing.T) {
 	}
 	wins := map[string]int{}
 	for i := range d.Panels {
-		wins[data.Fastest(d.Panels[i].Rows).Kernel]++
+		wins[analysis.Fastest(d.Panels[i].Rows).Kernel]++
 	}
 	least := len(d.Panels)
 	for _, k := range shown {
@@ -76,7 +76,7 @@ func TestCrowdedSpeedups(t *testing.T) {
 		for _, g := range d.Panels[i].Gains("coo_atomic") {
 			best = max(best, g.Ratio)
 		}
-		if want := number.Significant(best, 2) + "×"; !slices.Contains(texts, want) {
+		if want := term.Significant(best, 2) + "×"; !slices.Contains(texts, want) {
 			t.Errorf("%s: the fastest of all, %s, is not on the page", d.Panels[i].Matrix, want)
 		}
 	}
@@ -94,7 +94,7 @@ func TestCrowdedPanels(t *testing.T) {
 			t.Errorf("%s: %d kernels are named, want %d: %q", p.Name, len(p.Kernels), most, p.Subtitle)
 		}
 	}
-	ch := overBlock.chart(&d.Panels[0], data.GFLOPS, nil, data.LeadersOf(d.Panels, 10), 5, 8)
+	ch := overBlock.chart(&d.Panels[0], analysis.GFLOPS, nil, analysis.LeadersOf(d.Panels, 10), 5, 8)
 	if len(ch.Lines) != 10 || len(ch.Faint) != 30 {
 		t.Errorf("%d lines and %d faint ones of 40", len(ch.Lines), len(ch.Faint))
 	}
@@ -134,9 +134,9 @@ func TestUnitFollowsFormats(t *testing.T) {
 				t.Errorf("%v: %d pages over %s size show the roof, want some: %v", c.kernels, roofs, dim.name, c.roof)
 			}
 		}
-		u := data.UnitFor(d.Panels)
+		u := analysis.UnitFor(d.Panels)
 		for _, l := range overBlock.lines(&d.Panels[0], u) {
-			r := data.Fastest(d.Panels[0].ByKernel(l.Kernel))
+			r := analysis.Fastest(d.Panels[0].ByKernel(l.Kernel))
 			i := slices.IndexFunc(l.Points, func(q canvas.Point) bool { return q.X == float64(r.Block) })
 			if want := u.Of(r); i < 0 || l.Points[i].Y != want {
 				t.Errorf("%s at block %d: %v, want %v", l.Kernel, r.Block, l.Points, want)
@@ -165,7 +165,7 @@ func TestFixedWords(t *testing.T) {
 }
 
 // featuredReport has matrices of short and of long rows; best names the fastest kernel of the i-th.
-func featuredReport(n int, best func(i int) string) *data.Report {
+func featuredReport(n int, best func(i int) string) *analysis.Data {
 	var rows []store.Row
 	var matrices []store.Matrix
 	for i := range n {
@@ -180,7 +180,7 @@ func featuredReport(n int, best func(i int) string) *data.Report {
 			rows = append(rows, synthetic.Timed(name, k, "", 64, ms))
 		}
 	}
-	return data.New(rows, nil, matrices, nil)
+	return analysis.New(rows, nil, matrices, nil)
 }
 
 func byLength(i int) string { return []string{"csr_scalar", "csr_vector"}[i%2] }
@@ -196,7 +196,7 @@ func TestFeatures(t *testing.T) {
 		strings.Join(p.Kernels, " ") != "csr_scalar csr_vector" {
 		t.Errorf("%q, kernels %v", p.Title, p.Kernels)
 	}
-	for name, d := range map[string]*data.Report{
+	for name, d := range map[string]*analysis.Data{
 		"few matrices":  featuredReport(7, byLength),
 		"one kernel":    featuredReport(12, func(int) string { return "csr_vector" }),
 		"another cause": featuredReport(12, func(i int) string { return []string{"csr_scalar", "csr_vector"}[i/2%2] }),
@@ -217,7 +217,7 @@ func TestOrdering(t *testing.T) {
 		r.Matrix, r.Rows, r.NNZ = m.name, m.rows, m.nnz
 		rows = append(rows, r)
 	}
-	d := data.New(rows, nil, nil, nil)
+	d := analysis.New(rows, nil, nil, nil)
 	for _, tt := range []struct {
 		by   ordering
 		want string
@@ -236,7 +236,7 @@ func TestOrdering(t *testing.T) {
 	}
 	for v, want := range map[float64]string{0: "0", 999: "999", 999.9: "1.00k", 999_950: "1.00M", 480_047_894: "480M",
 		4e9: "4.00G"} {
-		if got := number.Abbreviated(v); got != want {
+		if got := term.Abbreviated(v); got != want {
 			t.Errorf("%v is abbreviated as %s, want %s", v, got, want)
 		}
 	}

@@ -18,15 +18,14 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
 // drawDrift draws the sentinels: a picture for each device.
-func drawDrift(d *data.Report) ([]*canvas.Picture, []error) {
+func drawDrift(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for start := 0; start < len(d.Drifts); {
 		end := start
@@ -54,7 +53,7 @@ const mostReach = 1
 
 // driftPage draws the sentinels of a device: their courses, or marks in rows where each was measured
 // again once.
-func driftPage(d *data.Report, of []store.Drift) *canvas.Picture {
+func driftPage(d *analysis.Data, of []store.Drift) *canvas.Picture {
 	draw, room := driftStrip, mostMatrices.here()
 	if slices.ContainsFunc(of, func(s store.Drift) bool { return len(s.Points) >= fewestInLine }) {
 		draw, room = driftCourses, mostPanels.here()
@@ -136,9 +135,9 @@ func driftReach(of []store.Drift) float64 {
 
 // largestWords states the largest drift, and says whether it counts.
 func largestWords(of []store.Drift) (title, counts string) {
-	worst, factor := data.LargestDrift(of)
-	return fmt.Sprintf("Repeated trials drifted by %s at most, on %s with a %s cache", number.Change(factor),
-		worst.Matrix, worst.Cache), " The largest drift is " + data.Counting(worst, factor) + "."
+	worst, factor := analysis.LargestDrift(of)
+	return fmt.Sprintf("Repeated trials drifted by %s at most, on %s with a %s cache", term.Change(factor),
+		worst.Matrix, worst.Cache), " The largest drift is " + analysis.Counting(worst, factor) + "."
 }
 
 // A driftPanel holds the series of one matrix.
@@ -162,7 +161,7 @@ func driftPanels(of []store.Drift) []driftPanel {
 // mostDrifted sorts matrices by their drift, the largest first.
 func mostDrifted(panels []driftPanel) []driftPanel {
 	drift := func(dp driftPanel) float64 {
-		_, factor := data.LargestDrift(dp.series)
+		_, factor := analysis.LargestDrift(dp.series)
 		return math.Abs(math.Log(factor))
 	}
 	return slices.SortedStableFunc(slices.Values(panels), func(a, b driftPanel) int {
@@ -286,8 +285,8 @@ func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
 
 // aboutSentinel returns the tip of a sentinel.
 func aboutSentinel(q *store.Sentinel) string {
-	times := func(v float64) string { return number.Significant(v, 4) }
-	return canvas.Between(times, q.Value, q.Low, q.High) + " times as long as at first. " + data.About(q.Trial)
+	times := func(v float64) string { return term.Significant(v, 4) }
+	return canvas.Between(times, q.Value, q.Low, q.High) + " times as long as at first. " + analysis.About(q.Trial)
 }
 
 // fewestInLine is the fewest sentinels that show a course. Of two there is one ratio.
@@ -296,7 +295,7 @@ const fewestInLine = 3
 // driftStrip draws matrices whose sentinel was measured again once, as marks in rows.
 func driftStrip(panels []driftPanel, reach float64) *canvas.Picture {
 	b := &canvas.Bars{Slots: 1, Label: "time of the sentinel over its first", Origin: 1, Dots: true,
-		Number: number.Change, Axis: aroundOne(reach)}
+		Number: term.Change, Axis: aroundOne(reach)}
 	caches := cachesOf(panels)
 	for _, cache := range caches {
 		b.Columns = append(b.Columns, string(cache)+" cache")
@@ -333,7 +332,7 @@ type wobble struct {
 	within  float64 // The median half width of intervals within the run, as a fraction.
 }
 
-func wobbleOf(p *data.Panel) (wobble, bool) {
+func wobbleOf(p *analysis.Panel) (wobble, bool) {
 	var w wobble
 	var half []float64
 	for i := range p.Rows {
@@ -345,12 +344,12 @@ func wobbleOf(p *data.Panel) (wobble, bool) {
 			half = append(half, max(r.High-r.Median, r.Median-r.Low)/r.Median)
 		}
 	}
-	w.within = data.Middle(half)
+	w.within = analysis.Middle(half)
 	return w, w.between > 0
 }
 
 // runToRunPage draws how far repeating a trial moves its time on each matrix.
-func runToRunPage(d *data.Report, s *scene) *canvas.Picture {
+func runToRunPage(d *analysis.Data, s *scene) *canvas.Picture {
 	found := map[spot]wobble{}
 	worst := map[string]float64{}
 	var matrices []string
@@ -385,9 +384,9 @@ func runToRunPage(d *data.Report, s *scene) *canvas.Picture {
 		all = append(all, w.between)
 	}
 	statement := fmt.Sprintf("Measuring a trial again mostly moves its time by less than %s",
-		number.Percent(data.Middle(all)))
-	if largest := worst[matrices[0]]; number.Percent(largest) != number.Percent(data.Middle(all)) {
-		statement += fmt.Sprintf(", %s on %s", number.Percent(largest), matrices[0])
+		term.ShortPercent(analysis.Middle(all)))
+	if largest := worst[matrices[0]]; term.ShortPercent(largest) != term.ShortPercent(analysis.Middle(all)) {
+		statement += fmt.Sprintf(", %s on %s", term.ShortPercent(largest), matrices[0])
 	}
 	entitle(p, statement, "Run-to-run spread, "+s.words)
 	return p
@@ -395,7 +394,7 @@ func runToRunPage(d *data.Report, s *scene) *canvas.Picture {
 
 func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels.Precision) *canvas.Picture {
 	b := &canvas.Bars{Slots: 1, Dots: true, Label: "difference between two runs of a trial", Origin: math.NaN(),
-		Number: func(v float64) string { return number.Significant(100*v, 2) + "%" }}
+		Number: func(v float64) string { return term.Significant(100*v, 2) + "%" }}
 	for _, precision := range precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
@@ -421,14 +420,14 @@ func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels
 	b.Axis = canvas.Scale{Min: low / 1.2, Max: high * 1.2, Norm: plot.LogScale{}}
 	for _, v := range []float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10} {
 		if v >= b.Axis.Min && v <= b.Axis.Max {
-			b.Axis.Ticks = append(b.Axis.Ticks, plot.Tick{Value: v, Label: number.Percent(v)})
+			b.Axis.Ticks = append(b.Axis.Ticks, plot.Tick{Value: v, Label: term.ShortPercent(v)})
 		}
 	}
 	return &canvas.Picture{
 		Subtitle: fmt.Sprintf("Mark and number: what two runs of a configuration differ by at most in %s of all cases, "+
 			"from repeated trials; log axis. Hollow: the median half-width of the 95%% interval within a run, which is "+
-			"narrower where runs differ as a whole. Matrices by falling spread.", number.Percent(stat.Share)),
-		Alt:    "spread on " + data.Enumerate(matrices),
+			"narrower where runs differ as a whole. Matrices by falling spread.", term.ShortPercent(stat.Share)),
+		Alt:    "spread on " + analysis.Enumerate(matrices),
 		Height: b.Height(),
 		Body:   b.Draw,
 	}

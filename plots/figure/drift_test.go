@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -22,7 +22,7 @@ func TestDriftWords(t *testing.T) {
 		{0.4, false, "not significant, so not corrected"},
 		{0.4, true, "taken out of ties and comparisons"},
 	} {
-		if got := data.Counting(&store.Drift{Significant: c.significant}, c.factor); got != c.want {
+		if got := analysis.Counting(&store.Drift{Significant: c.significant}, c.factor); got != c.want {
 			t.Errorf("a drift to %g is %s, want %s", c.factor, got, c.want)
 		}
 	}

@@ -12,8 +12,7 @@ import (
 	"spmvtune/kernels/cuda"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/store/compare"
 	"spmvtune/tuner/stat"
@@ -33,7 +32,7 @@ type kernelColumn struct {
 	precision kernels.Precision
 }
 
-func averages(d *data.Report, s *scene) *average {
+func averages(d *analysis.Data, s *scene) *average {
 	a := &average{
 		baseline: d.BaselineOf(s.device),
 		gains:    map[kernelColumn][]stat.Ratio{},
@@ -59,7 +58,7 @@ func averages(d *data.Report, s *scene) *average {
 		}
 	}
 
-	data.SortKernels(a.kernels)
+	analysis.SortKernels(a.kernels)
 	slices.SortStableFunc(a.kernels, func(x, y string) int { return -cmp.Compare(a.top(x), a.top(y)) })
 	return a
 }
@@ -69,7 +68,7 @@ func (a *average) top(kernel string) float64 {
 	var top float64
 	for _, precision := range a.precisions {
 		if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-			top = max(top, data.MeanRatio(g).Value)
+			top = max(top, analysis.MeanRatio(g).Value)
 		}
 	}
 	return top
@@ -82,7 +81,7 @@ func (a *average) top(kernel string) float64 {
 // The paper averages arithmetically and says that a few matrices with long rows
 // skew it. A ratio and its inverse should average to 1, which the geometric mean
 // does; the arithmetic one is drawn beside it for comparison.
-func averagePage(d *data.Report, s *scene) *canvas.Picture {
+func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 	a := averages(d, s)
 	if len(a.kernels) == 0 {
 		return nil
@@ -99,10 +98,10 @@ func averagePage(d *data.Report, s *scene) *canvas.Picture {
 		for _, precision := range a.precisions {
 			var cell []canvas.Mark
 			if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-				mean, all := data.MeanRatio(g), valuesOf(g)
+				mean, all := analysis.MeanRatio(g), valuesOf(g)
 				cell = append(cell, canvas.Mark{Look: canvas.LookOf(kernel), V: mean.Value, Low: mean.Low,
 					High: mean.High, Least: slices.Min(all), Most: slices.Max(all),
-					Hollow: number.ArithmeticMean(all), Name: kernel})
+					Hollow: arithmeticMean(all), Name: kernel})
 			}
 			r.Cells = append(r.Cells, cell)
 		}
@@ -130,8 +129,8 @@ func (a *average) words() string {
 		if len(g) < 2 {
 			continue
 		}
-		mean := data.MeanRatio(g)
-		times := func(v float64) string { return number.Significant(v, 3) }
+		mean := analysis.MeanRatio(g)
+		times := func(v float64) string { return term.Significant(v, 3) }
 		return fmt.Sprintf("%s is %s times as fast as %s on %s (%s)", a.kernels[0],
 			canvas.Between(times, mean.Value, mean.Low, mean.High), a.baseline,
 			term.GroupedCount(len(g), "matrix", "matrices"), precision)
@@ -175,13 +174,13 @@ type tuning struct {
 const fewestConfigs = 4
 
 // tuningOf gathers a kernel's configurations over panels of one setup; false if there are few.
-func tuningOf(panels []data.Panel, kernel string) (tuning, bool) {
+func tuningOf(panels []analysis.Panel, kernel string) (tuning, bool) {
 	var t tuning
 	means := map[kernels.Config]*stat.GeometricMean{}
 	most := 0
 	for i := range panels {
 		rows := panels[i].ByKernel(kernel)
-		best := data.Fastest(rows)
+		best := analysis.Fastest(rows)
 		if best == nil {
 			continue
 		}
@@ -214,13 +213,13 @@ func tuningOf(panels []data.Panel, kernel string) (tuning, bool) {
 
 // configurationsPage draws how the configurations of each kernel are distributed between its slowest
 // and its best.
-func configurationsPage(d *data.Report, s *scene) *canvas.Picture {
+func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
 	precisions := precisionsOf(s.panels)
 	found := map[kernelColumn]tuning{}
 	var names []string
-	for _, name := range data.KernelsOf(s.panels) {
+	for _, name := range analysis.KernelsOf(s.panels) {
 		for _, precision := range precisions {
-			of := slices.DeleteFunc(slices.Clone(s.panels), func(p data.Panel) bool { return p.Precision != precision })
+			of := slices.DeleteFunc(slices.Clone(s.panels), func(p analysis.Panel) bool { return p.Precision != precision })
 			if t, ok := tuningOf(of, name); ok {
 				found[kernelColumn{name, precision}] = t
 				if !slices.Contains(names, name) {
@@ -238,7 +237,7 @@ func configurationsPage(d *data.Report, s *scene) *canvas.Picture {
 	})
 
 	b := &canvas.Bars{Slots: 1, Dots: true, Label: "share of the kernel's best speed on the matrix", Origin: lowestShare,
-		Number: number.Percent0, Axis: shareAxis()}
+		Number: term.Percent0, Axis: shareAxis()}
 	for _, precision := range precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
@@ -272,7 +271,7 @@ func configurationsPage(d *data.Report, s *scene) *canvas.Picture {
 func (t *tuning) mark(kernel string) canvas.Mark {
 	m := canvas.Mark{Look: canvas.LookOf(kernel), V: t.single, Low: t.first, High: t.third, Thick: true,
 		Least: t.shares[0], Most: 1, Hollow: t.median}
-	m.Words = number.Significant(1/t.single, 3) + "×"
+	m.Words = term.Significant(1/t.single, 3) + "×"
 	if !canvas.Narrow() {
 		m.Words = "tuned: " + m.Words
 	}
@@ -310,9 +309,9 @@ func tunesWords(found map[kernelColumn]tuning, names []string, precision kernels
 	if gain(most) < 1.01 {
 		return "One configuration of each kernel does for all matrices"
 	}
-	text := fmt.Sprintf("Tuning each matrix gains %s times with %s", number.Significant(gain(most), 3), most)
+	text := fmt.Sprintf("Tuning each matrix gains %s times with %s", term.Significant(gain(most), 3), most)
 	if most != least {
-		text += fmt.Sprintf(", %s with %s", number.Significant(gain(least), 3), least)
+		text += fmt.Sprintf(", %s with %s", term.Significant(gain(least), 3), least)
 	}
 	return text
 }
@@ -349,7 +348,7 @@ const ofMain = "Counted by a profiler. If it launches several kernels, the one t
 
 // drawOccupancy draws the achieved occupancy where a profiler counted it, otherwise the
 // theoretical one.
-func drawOccupancy(d *data.Report) ([]*canvas.Picture, []error) {
+func drawOccupancy(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, s := range d.Setups() {
 		f := &achievedOccupancy
@@ -361,7 +360,7 @@ func drawOccupancy(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-func (f *shareFigure) draw(d *data.Report) ([]*canvas.Picture, []error) {
+func (f *shareFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, s := range d.Setups() {
 		pages = append(pages, f.pages(d, s)...)
@@ -376,11 +375,11 @@ type sharesOf struct {
 	launches map[[2]string]store.Row // The launches by matrix and kernel.
 }
 
-func launchShares(d *data.Report, s data.Setup, f *shareFigure) *sharesOf {
+func launchShares(d *analysis.Data, s analysis.Setup, f *shareFigure) *sharesOf {
 	o := &sharesOf{launches: map[[2]string]store.Row{}}
 	measured := map[string]bool{}
 	for _, l := range d.Launches {
-		if _, known := l.Properties[f.fact]; !known || s != data.SetupOn(l.Device, l.Cache, l.Precision) {
+		if _, known := l.Properties[f.fact]; !known || s != analysis.SetupOn(l.Device, l.Cache, l.Precision) {
 			continue
 		}
 		at := [2]string{l.Matrix, l.Kernel}
@@ -406,21 +405,21 @@ func launchShares(d *data.Report, s data.Setup, f *shareFigure) *sharesOf {
 		}
 	}
 
-	data.SortKernels(o.kernels)
+	analysis.SortKernels(o.kernels)
 	return o
 }
 
 // pages draws the picture of a setup, if there is anything to show.
-func (f *shareFigure) pages(d *data.Report, s data.Setup) []*canvas.Picture {
+func (f *shareFigure) pages(d *analysis.Data, s analysis.Setup) []*canvas.Picture {
 	o := launchShares(d, s, f)
 	if len(o.kernels) == 0 {
 		return nil
 	}
-	b := &canvas.Bars{Slots: 1, Label: f.label, Number: number.Percent0}
+	b := &canvas.Bars{Slots: 1, Label: f.label, Number: term.Percent0}
 
 	var names []string
 	for _, m := range o.matrices {
-		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", m.Name, number.Significant(m.RowMean, 3)))
+		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", m.Name, term.Significant(m.RowMean, 3)))
 		names = append(names, m.Name)
 	}
 
@@ -477,7 +476,7 @@ func launchWords(l store.Row) string {
 		list = append(list, fmt.Sprintf(block, l.Block))
 	}
 	if n, known := l.Properties["registers"]; known {
-		list = append(list, number.Plain(n)+" reg.")
+		list = append(list, term.Plain(n)+" reg.")
 	}
 	return strings.Join(list, ", ")
 }
@@ -493,7 +492,7 @@ var againstFigure = &Figure{
 
 // Against is the figure of the comparison with another database. It has no pictures if nothing
 // was compared.
-func Against(d *data.Report) Drawn {
+func Against(d *analysis.Data) Drawn {
 	if d.Against == nil {
 		return Drawn{Figure: againstFigure}
 	}
@@ -503,11 +502,11 @@ func Against(d *data.Report) Drawn {
 // drawAgainst draws how many times as fast kernels are as in the other database: a picture for
 // each device and cache state, a column for each precision, of the kernels that changed most.
 func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
-	byCondition := map[data.Condition][]*compare.Pair{}
-	var conditions []data.Condition
+	byCondition := map[analysis.Condition][]*compare.Pair{}
+	var conditions []analysis.Condition
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		at := data.Condition{Device: p.Device, Cache: p.Cache}
+		at := analysis.Condition{Device: p.Device, Cache: p.Cache}
 		if byCondition[at] == nil {
 			conditions = append(conditions, at)
 		}
@@ -522,8 +521,8 @@ func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
 		for part := range slices.Chunk(matrices, mostMatrices.here()) {
 			n++
 			p := againstPage(pairs, part, base)
-			p.Title = fmt.Sprintf("Against %s: %s cache, %s", base, at.Cache, data.ShortDevice(at.Device))
-			p.Name = canvas.Slug("against", data.ShortDevice(at.Device), string(at.Cache))
+			p.Title = fmt.Sprintf("Against %s: %s cache, %s", base, at.Cache, analysis.ShortDevice(at.Device))
+			p.Name = canvas.Slug("against", analysis.ShortDevice(at.Device), string(at.Cache))
 			if len(matrices) > mostMatrices.here() {
 				p.Name += fmt.Sprintf("-%d", n)
 				p.Title += fmt.Sprintf(" (%d)", n)
@@ -557,9 +556,9 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.
 		return cmp.Or(cmp.Compare(change[b], change[a]), cmp.Compare(a, b))
 	})
 	names = names[:min(len(names), mostBars)]
-	data.SortKernels(names)
+	analysis.SortKernels(names)
 	b := &canvas.Bars{Slots: len(names), Label: "times as fast as in " + base, Origin: 1,
-		Number: func(v float64) string { return number.Significant(v, 3) + "×" }}
+		Number: func(v float64) string { return term.Significant(v, 3) + "×" }}
 	b.Columns = namesOf(pairs, func(p *compare.Pair) string { return string(p.Precision) })
 	slices.Sort(b.Columns)
 
@@ -572,7 +571,7 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.
 				if slot < 0 || p.Matrix != m || p.Precision != kernels.Precision(precision) {
 					continue
 				}
-				v, low, high := data.Faster(p)
+				v, low, high := analysis.Faster(p)
 				cell = append(cell, canvas.Mark{Slot: slot, Look: canvas.LookOf(p.Kernel), V: v, Low: low, High: high,
 					Hollow: math.NaN(), Name: p.Kernel + " on " + m + ", " + precision})
 			}
@@ -591,4 +590,13 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.
 	return &canvas.Picture{Subtitle: subtitle, Alt: b.Label + " on " + strings.Join(matrices, ", "),
 		Keys:   canvas.KeysOf(names, true),
 		Height: b.Height(), Body: b.Draw}
+}
+
+// arithmeticMean is the mean of at least one value.
+func arithmeticMean(values []float64) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -43,7 +43,7 @@ func TestOccupancy(t *testing.T) {
 // What a profiler counted is drawn in place of the theoretical occupancy, with that as the
 // bound; without it the other figures have no page.
 func TestProfiledShares(t *testing.T) {
-	for _, draw := range []func(*data.Report) ([]*canvas.Picture, []error){warpEfficiency.draw, loadEfficiency.draw} {
+	for _, draw := range []func(*analysis.Data) ([]*canvas.Picture, []error){warpEfficiency.draw, loadEfficiency.draw} {
 		if pages, _ := draw(synthetic.Gpu(4, 64).Report()); len(pages) != 0 {
 			t.Errorf("page %q of nothing", pages[0].Title)
 		}
@@ -74,7 +74,7 @@ func TestTuningOf(t *testing.T) {
 		r.Matrix = matrix
 		return r
 	}
-	d := data.New([]store.Row{on("a", 32, 1), on("a", 64, 2), on("a", 128, 4), on("a", 256, 8), on("b", 32, 10),
+	d := analysis.New([]store.Row{on("a", 32, 1), on("a", 64, 2), on("a", 128, 4), on("a", 256, 8), on("b", 32, 10),
 		on("b", 64, 2), on("b", 128, 4), on("b", 512, 1)}, nil, nil, nil)
 	got, ok := tuningOf(d.Panels, "csr_vector")
 	// Block 64 is half as fast as the best on both; 32 is the best on a, and a tenth on b.
@@ -94,7 +94,7 @@ func TestTuningOf(t *testing.T) {
 func TestReigns(t *testing.T) {
 	plain, fast := synthetic.Row("csr_scalar", 64, 8, 2), synthetic.Row("sell_c_sigma", 64, 8, 1)
 	plain.Prepare, fast.Prepare = 1e-3, 0.101
-	d := data.New([]store.Row{plain, fast}, nil, nil, nil)
+	d := analysis.New([]store.Row{plain, fast}, nil, nil, nil)
 	list := reigns(&d.Panels[0])
 	if len(list) != 2 || list[0].kernel != "csr_scalar" || list[1].kernel != "sell_c_sigma" ||
 		list[0].to < 95 || list[0].to > 110 {
@@ -105,7 +105,7 @@ func TestReigns(t *testing.T) {
 		t.Errorf("%d pages", len(pages))
 	}
 	fast.Prepare = 0
-	if pages, _ := drawBreakEven(data.New([]store.Row{plain, fast}, nil, nil, nil)); len(pages) != 0 {
+	if pages, _ := drawBreakEven(analysis.New([]store.Row{plain, fast}, nil, nil, nil)); len(pages) != 0 {
 		t.Error("a picture though preparation decides nothing")
 	}
 }
@@ -113,11 +113,11 @@ func TestReigns(t *testing.T) {
 // The spread between runs is that of repeated trials; without repeats there is no picture.
 func TestRunToRun(t *testing.T) {
 	r := synthetic.Row("csr_scalar", 64, 8, 2)
-	if pages, _ := byCondition(runToRunPage)(data.New([]store.Row{r}, nil, nil, nil)); len(pages) != 0 {
+	if pages, _ := byCondition(runToRunPage)(analysis.New([]store.Row{r}, nil, nil, nil)); len(pages) != 0 {
 		t.Error("a spread without repeats")
 	}
 	r.Factor = 1.12
-	pages, _ := byCondition(runToRunPage)(data.New([]store.Row{r}, nil, nil, nil))
+	pages, _ := byCondition(runToRunPage)(analysis.New([]store.Row{r}, nil, nil, nil))
 	if len(pages) != 1 || !slices.Contains(textsOf(pages[0]), "12%") {
 		t.Error("no 12% on the page")
 	}

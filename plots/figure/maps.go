@@ -14,20 +14,19 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 )
 
 // drawHeatmaps draws a picture for each matrix and setup, with a tile for each kernel that was
 // tried with several block and several grid sizes.
-func drawHeatmaps(d *data.Report) ([]*canvas.Picture, []error) {
+func drawHeatmaps(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for i := range d.Panels {
 		p := &d.Panels[i]
 		var tiles []heatTile
-		for _, kernel := range data.KernelsOf(d.Panels[i : i+1]) {
+		for _, kernel := range analysis.KernelsOf(d.Panels[i : i+1]) {
 			if t, ok := heatTileOf(p, kernel); ok {
 				tiles = append(tiles, t)
 			}
@@ -107,7 +106,7 @@ func (l heatLayout) cell(t *heatTile) vg.Point {
 	return vg.Point{X: vg.Length(max(1, across)) * canvas.Pixel, Y: vg.Length(max(1, down)) * canvas.Pixel}
 }
 
-func heatPage(d *data.Report, p *data.Panel, tiles []heatTile) *canvas.Picture {
+func heatPage(d *analysis.Data, p *analysis.Panel, tiles []heatTile) *canvas.Picture {
 	layout := heatLayoutFor(tiles)
 	for i := range tiles {
 		tiles[i] = tiles[i].thinned(int(layout.wide / canvas.Pixel))
@@ -231,7 +230,7 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	if canvas.Narrow() {
 		at = "%s at %d × %d"
 	}
-	note := fmt.Sprintf(at, number.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n],
+	note := fmt.Sprintf(at, term.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n],
 		t.grids[t.best/n])
 
 	for i, line := range []string{note, t.params} {
@@ -248,7 +247,7 @@ func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
 	for i := range t.cells {
 		if row := t.cells[i].row; row != nil {
 			canvas.Hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5),
-				Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return data.About(row) })
+				Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return analysis.About(row) })
 		}
 	}
 
@@ -335,9 +334,9 @@ type heatCell struct {
 }
 
 // heatTileOf returns the tile of a kernel, false unless there are two sizes of both kinds.
-func heatTileOf(p *data.Panel, kernel string) (heatTile, bool) {
+func heatTileOf(p *analysis.Panel, kernel string) (heatTile, bool) {
 	all := p.ByKernel(kernel)
-	params := data.Fastest(all).Params
+	params := analysis.Fastest(all).Params
 	var rows []store.Row
 
 	var shown []*store.Row // in the panel, which stays anyhow
@@ -360,8 +359,8 @@ func heatTileOf(p *data.Panel, kernel string) (heatTile, bool) {
 		return t, false
 	}
 	t.cells = make([]heatCell, len(t.blocks)*len(t.grids))
-	tied := data.TieSet(rows)
-	best := data.Fastest(rows)
+	tied := analysis.TieSet(rows)
+	best := analysis.Fastest(rows)
 
 	for i := range rows {
 		r := &rows[i]
@@ -438,7 +437,7 @@ func (t *heatTile) printed(cell vg.Point) bool {
 const valueSize = 9
 
 // valueOf prints the throughput of a cell.
-func valueOf(c heatCell) string { return number.Significant(c.GFLOPS, 3) }
+func valueOf(c heatCell) string { return term.Significant(c.GFLOPS, 3) }
 
 // fill draws the cells, with their values if there is room: runs of one tone together.
 func (t *heatTile) fill(c draw.Canvas, origin, cell vg.Point) {
@@ -477,7 +476,7 @@ func (t *heatTile) fill(c draw.Canvas, origin, cell vg.Point) {
 // A winnerMap shows how near each kernel comes to the best: matrices by row length or, of many, their
 // classes, and kernels by falling geometric mean.
 type winnerMap struct {
-	contest *data.Contest
+	contest *analysis.Contest
 	kernels []int // The standings that are drawn.
 	rows    []winnerRow
 }
@@ -490,10 +489,10 @@ type winnerRow struct {
 }
 
 // drawWinners draws a map for each setup in which kernels compete.
-func drawWinners(d *data.Report) ([]*canvas.Picture, []error) {
+func drawWinners(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, s := range d.Setups() {
-		if c := d.NewContest(d.In(s)); len(c.Standings) > 1 {
+		if c := d.NewContest(d.In(s)); len(c.Contenders) > 1 {
 			pages = append(pages, winnerMapOf(d, c).page(d, s))
 		}
 	}
@@ -505,13 +504,13 @@ const (
 	winnerPitch = vg.Length(15)   // The height of a row.
 )
 
-func winnerMapOf(d *data.Report, c *data.Contest) *winnerMap {
+func winnerMapOf(d *analysis.Data, c *analysis.Contest) *winnerMap {
 	m := &winnerMap{contest: c}
 	for i := range c.Places {
 		mean := rowLengthOf(d, c.Places[i].Matrix)
-		row := winnerRow{name: c.Places[i].Matrix, note: number.Significant(mean, 3), places: []int{i}}
+		row := winnerRow{name: c.Places[i].Matrix, note: term.Significant(mean, 3), places: []int{i}}
 		if len(c.Places) > mostMatrices.here() {
-			row = winnerRow{name: data.RowClass(mean), mean: true, places: []int{i}}
+			row = winnerRow{name: analysis.RowClass(mean), mean: true, places: []int{i}}
 			if n := len(m.rows); n > 0 && m.rows[n-1].name == row.name {
 				m.rows[n-1].places = append(m.rows[n-1].places, i)
 				continue
@@ -532,11 +531,11 @@ func winnerMapOf(d *data.Report, c *data.Contest) *winnerMap {
 
 	// The kernels that are named somewhere come first where there is no room for all.
 	room := int((canvas.PageWidth - 2*canvas.PageMargin - m.left()) / winnerCell)
-	for k := range c.Standings {
+	for k := range c.Contenders {
 		m.kernels = append(m.kernels, k)
 	}
 	slices.SortStableFunc(m.kernels, func(a, b int) int {
-		return -cmp.Compare(min(1, c.Standings[a].Named), min(1, c.Standings[b].Named))
+		return -cmp.Compare(min(1, c.Contenders[a].Named), min(1, c.Contenders[b].Named))
 	})
 	m.kernels = m.kernels[:min(room, len(m.kernels))]
 	slices.Sort(m.kernels)
@@ -562,18 +561,18 @@ func (m *winnerMap) head() vg.Length {
 	style := canvas.Typeface(canvas.TickSize, false, canvas.InkColor)
 	var most vg.Length
 	for _, k := range m.kernels {
-		most = max(most, style.Width(m.contest.Standings[k].Kernel))
+		most = max(most, style.Width(m.contest.Contenders[k].Kernel))
 	}
 	return most + 8
 }
 
-func (m *winnerMap) page(d *data.Report, s data.Setup) *canvas.Picture {
+func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	c := m.contest
 	p := &canvas.Picture{
 		Name: fileStem(d, "winner-map", s.Device, string(s.Precision), string(s.Cache)),
 		Subtitle: "A kernel's speed in its fastest configuration, in percent of the best on the matrix. Bold: named " +
 			"the best. Kernels by geometric mean, matrices by rising mean row length",
-		Alt:    fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels), data.MatrixNames(c.Places)),
+		Alt:    fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels), analysis.MatrixNames(c.Places)),
 		Keys:   []canvas.Key{},
 		Height: heatScale() + m.head() + winnerPitch*vg.Length(len(m.rows)),
 		Body:   m.draw,
@@ -585,11 +584,11 @@ func (m *winnerMap) page(d *data.Report, s data.Setup) *canvas.Picture {
 	if len(c.Places) > mostMatrices.here() {
 		p.Subtitle += " Classes of row lengths: geometric means."
 	}
-	if left := len(c.Standings) - len(m.kernels); left > 0 {
+	if left := len(c.Contenders) - len(m.kernels); left > 0 {
 		p.Subtitle += fmt.Sprintf(" %d further kernels are in the table of winners.", left)
 	}
 
-	lead := slices.MaxFunc(c.Standings, func(a, b data.Standing) int { return cmp.Compare(a.Named, b.Named) })
+	lead := slices.MaxFunc(c.Contenders, func(a, b analysis.Contender) int { return cmp.Compare(a.Named, b.Named) })
 	where := term.GroupedCount(len(c.Places), "matrix", "matrices")
 	says := fmt.Sprintf("%s is named the best on %d of %s", lead.Kernel, lead.Named, where)
 	if 2*lead.Named < len(c.Places) {
@@ -618,7 +617,7 @@ func (m *winnerMap) draw(c draw.Canvas) {
 	name.Rotation = canvas.QuarterTurn
 	top := c.Max.Y - m.head()
 	for i, k := range m.kernels {
-		c.FillText(name, vg.Point{X: c.Min.X + left + cell*(vg.Length(i)+0.5), Y: top + 4}, m.contest.Standings[k].Kernel)
+		c.FillText(name, vg.Point{X: c.Min.X + left + cell*(vg.Length(i)+0.5), Y: top + 4}, m.contest.Contenders[k].Kernel)
 	}
 
 	for i := range m.rows {
@@ -635,7 +634,7 @@ func (m *winnerMap) draw(c draw.Canvas) {
 		c.FillText(label, vg.Point{X: c.Min.X, Y: mid + 1}, canvas.Fit(label, r.name, room))
 		for j, k := range m.kernels {
 			x := c.Min.X + left + cell*vg.Length(j)
-			m.cell(c, &m.contest.Standings[k], r, vg.Rectangle{Min: vg.Point{X: x, Y: y - winnerPitch},
+			m.cell(c, &m.contest.Contenders[k], r, vg.Rectangle{Min: vg.Point{X: x, Y: y - winnerPitch},
 				Max: vg.Point{X: x + cell, Y: y}})
 		}
 	}
@@ -644,7 +643,7 @@ func (m *winnerMap) draw(c draw.Canvas) {
 }
 
 // cell draws a kernel on a matrix, or its geometric mean over several.
-func (m *winnerMap) cell(c draw.Canvas, s *data.Standing, r *winnerRow, box vg.Rectangle) {
+func (m *winnerMap) cell(c draw.Canvas, s *analysis.Contender, r *winnerRow, box vg.Rectangle) {
 	var mean stat.GeometricMean
 	for _, i := range r.places {
 		if e := &s.Entries[i]; e.Row != nil {
@@ -666,5 +665,5 @@ func (m *winnerMap) cell(c draw.Canvas, s *data.Standing, r *winnerRow, box vg.R
 		}
 	}
 	c.FillText(canvas.OnHeat(valueSize, best, step), vg.Point{X: (box.Min.X + box.Max.X) / 2,
-		Y: (box.Min.Y+box.Max.Y)/2 + 0.5}, number.OfBest(share))
+		Y: (box.Min.Y+box.Max.Y)/2 + 0.5}, term.OfBest(share))
 }

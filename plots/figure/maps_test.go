@@ -4,15 +4,15 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
 	"spmvtune/store"
 )
 
 func TestHeatTile(t *testing.T) {
-	d := data.New([]store.Row{
+	d := analysis.New([]store.Row{
 		synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, ""), synthetic.TileRow(64, 8, 99.9, ""),
 		synthetic.TileRow(256, 8, 100, ""), synthetic.TileRow(256, 1, 75, ""),
 		synthetic.TileRow(512, 99, 50, "width=2"), // of other parameters than the fastest
@@ -45,7 +45,7 @@ func TestHeatTile(t *testing.T) {
 		t.Error("block 128 was not measured with grid 8")
 	}
 
-	d = data.New([]store.Row{synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, "")}, nil, nil, nil)
+	d = analysis.New([]store.Row{synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, "")}, nil, nil, nil)
 	if _, ok := heatTileOf(&d.Panels[0], "csr_vector"); ok {
 		t.Error("a tile of one grid size")
 	}
@@ -57,10 +57,10 @@ func TestWinnerMap(t *testing.T) {
 	pages, _ := drawWinners(d)
 	texts := textsOf(pages[0])
 	c := d.NewContest(d.In(d.Setups()[0]))
-	for i := range c.Standings {
-		s := &c.Standings[i]
+	for i := range c.Contenders {
+		s := &c.Contenders[i]
 		for j := range s.Entries {
-			for _, want := range []string{s.Kernel, c.Places[j].Matrix, number.OfBest(s.Entries[j].Share)} {
+			for _, want := range []string{s.Kernel, c.Places[j].Matrix, term.OfBest(s.Entries[j].Share)} {
 				if !slices.Contains(texts, want) {
 					t.Errorf("%s on %s: %q is not on the map", s.Kernel, c.Places[j].Matrix, want)
 				}
@@ -72,7 +72,7 @@ func TestWinnerMap(t *testing.T) {
 	pages, _ = drawWinners(d)
 	texts = textsOf(pages[0])
 	if first := d.Matrices[0]; slices.Contains(texts, first.Name) ||
-		!slices.Contains(texts, data.RowClass(first.RowMean)) {
+		!slices.Contains(texts, analysis.RowClass(first.RowMean)) {
 		t.Errorf("%s, of %d, is not folded into a class: %q", first.Name, len(d.Matrices), texts)
 	}
 }
@@ -84,13 +84,13 @@ func TestWinnerMapKeepsWinners(t *testing.T) {
 	s := d.Setups()[0]
 	c := d.NewContest(d.In(s))
 	m := winnerMapOf(d, c)
-	if len(m.kernels) >= len(c.Standings) {
+	if len(m.kernels) >= len(c.Contenders) {
 		t.Fatalf("%d kernels have room", len(m.kernels))
 	}
 	last := m.kernels[len(m.kernels)-1]
-	for k := range c.Standings {
-		if c.Standings[k].Named > 0 && !slices.Contains(m.kernels, k) {
-			t.Errorf("%s is named the best on %d, and not drawn", c.Standings[k].Kernel, c.Standings[k].Named)
+	for k := range c.Contenders {
+		if c.Contenders[k].Named > 0 && !slices.Contains(m.kernels, k) {
+			t.Errorf("%s is named the best on %d, and not drawn", c.Contenders[k].Kernel, c.Contenders[k].Named)
 		}
 	}
 	if !slices.IsSorted(m.kernels) || last == len(m.kernels)-1 {

@@ -9,10 +9,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
 	"spmvtune/sparse"
 	"spmvtune/store"
 )
@@ -42,7 +41,7 @@ const imported = "imported from "
 
 // drawPatterns draws where the entries of each matrix lie, by mean row length, and names the
 // matrices whose pattern is not known.
-func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
+func drawPatterns(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var known []store.Matrix
 	var missing []string
 	for _, m := range d.Matrices {
@@ -56,7 +55,7 @@ func drawPatterns(d *data.Report) ([]*canvas.Picture, []error) {
 	var warnings []error
 	if len(missing) > 0 {
 		warnings = append(warnings, fmt.Errorf("figure matrix-patterns lacks %s, which an older version did not "+
-			"record: run the sweep again; it measures nothing twice", data.Enumerate(missing)))
+			"record: run the sweep again; it measures nothing twice", analysis.Enumerate(missing)))
 	}
 
 	var list []*canvas.Picture
@@ -89,7 +88,7 @@ const (
 	patternScale = vg.Length(22) // Room for the colour scale above all pictures.
 )
 
-func patternsPage(d *data.Report, matrices []store.Matrix) *canvas.Picture {
+func patternsPage(d *analysis.Data, matrices []store.Matrix) *canvas.Picture {
 	grid := patternGridFor(len(matrices))
 	names := make([]string, len(matrices))
 	tops := []vg.Length{patternScale} // of the rows of pictures, which are as high as the highest, and the end
@@ -242,7 +241,7 @@ func extent(n, bins int, what string) string {
 	if n%bins == 0 {
 		return term.GroupedCount(n/bins, what, what+"s")
 	}
-	return number.Significant(float64(n)/float64(bins), 3) + " " + what + "s"
+	return term.Significant(float64(n)/float64(bins), 3) + " " + what + "s"
 }
 
 // roundNumbers returns round numbers from 0 to n that are a few dozen pixels apart.

@@ -1,5 +1,5 @@
 // Package figure draws the figures of a report. All is the registry: a figure is an entry
-// there and a function that turns a data.Report into pictures.
+// there and a function that turns an analysis.Data into pictures.
 package figure
 
 import (
@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/analysis"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -36,9 +36,9 @@ type Figure struct {
 
 	// draw makes the pictures that the data allows, none where there is no data. The errors
 	// are warnings.
-	draw func(d *data.Report) ([]*canvas.Picture, []error)
+	draw func(d *analysis.Data) ([]*canvas.Picture, []error)
 	// words are sentences in place of pictures that would have too little to draw; nil for none.
-	words func(d *data.Report) []Statement
+	words func(d *analysis.Data) []Statement
 }
 
 const (
@@ -256,7 +256,7 @@ var All = []Figure{
 		Sweep: "csr-five",
 		Needs: second,
 		draw: crossing{id: "gflops-vs-rows", title: "Throughput over the number of rows", order: byRows,
-			unit: data.GFLOPS}.draw,
+			unit: analysis.GFLOPS}.draw,
 	},
 	{
 		ID:     "gflops-vs-nnz",
@@ -267,7 +267,7 @@ var All = []Figure{
 		Sweep: "csr-five",
 		Needs: second,
 		draw: crossing{id: "gflops-vs-nnz", title: "Throughput over the number of nonzeros", order: byNonzeros,
-			unit: data.GFLOPS}.draw,
+			unit: analysis.GFLOPS}.draw,
 	},
 	{
 		ID:     "gflops-vs-row-length",
@@ -278,7 +278,7 @@ var All = []Figure{
 		Sweep:  "csr-five",
 		Needs:  second,
 		draw: crossing{id: "gflops-vs-row-length", title: "Throughput over row length", order: byRowLength,
-			unit: data.GFLOPS}.draw,
+			unit: analysis.GFLOPS}.draw,
 	},
 	{
 		ID:     "kernel-gflops-vs-row-length",
@@ -301,7 +301,7 @@ var All = []Figure{
 		Sweep: "csr-five",
 		Needs: second,
 		draw: crossing{id: "bandwidth-vs-row-length", title: "Bandwidth over row length", order: byRowLength,
-			unit: data.GBPS}.draw,
+			unit: analysis.GBPS}.draw,
 	},
 	{
 		ID:     "roofline",
@@ -351,7 +351,7 @@ var All = []Figure{
 			"on luck.",
 		Sweep: "authors-code",
 		Needs: fmt.Sprintf("measure grids of %d to %d configurations for a matrix, without a budget of trials",
-			data.LeastSearched, data.MostSearched),
+			analysis.LeastSearched, analysis.MostSearched),
 		draw: drawConvergence,
 	},
 	{
@@ -402,13 +402,13 @@ type Drawn struct {
 
 // A Statement is what is said of a setup.
 type Statement struct {
-	data.Setup
+	analysis.Setup
 	Text string
 }
 
 // Draw makes the pictures that the data allows. Each has a note on the twins among its
 // matrices. The errors are warnings.
-func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
+func (f *Figure) Draw(d *analysis.Data) (Drawn, []error) {
 	pictures, warnings := f.draw(d)
 	out := Drawn{Figure: f}
 
@@ -431,7 +431,7 @@ func (f *Figure) Draw(d *data.Report) (Drawn, []error) {
 }
 
 // Look says what a reader of a report should look for.
-func (f *Figure) Look(d *data.Report) string {
+func (f *Figure) Look(d *analysis.Data) string {
 	if f.OnGPU == "" || !slices.ContainsFunc(d.Rows, func(r store.Row) bool { return d.IsGPU(r.Device) }) {
 		return f.See
 	}
@@ -446,9 +446,9 @@ func (d *Drawn) Empty() bool { return len(d.Pictures) == 0 && len(d.Words) == 0 
 const MostDetails = 48
 
 // twinNote names the twins among the matrices on a picture.
-func twinNote(d *data.Report, p *canvas.Picture) string {
+func twinNote(d *analysis.Data, p *canvas.Picture) string {
 	if p.Matrices == nil {
-		return data.Twins(d.Matrices)
+		return analysis.Twins(d.Matrices)
 	}
 	var own []store.Matrix
 	for _, m := range d.Matrices {
@@ -457,7 +457,7 @@ func twinNote(d *data.Report, p *canvas.Picture) string {
 		}
 	}
 
-	return data.Twins(own)
+	return analysis.Twins(own)
 }
 
 // Choose returns the figures with these ids in the registry's order, and all if there are
@@ -480,7 +480,7 @@ func Choose(ids []string) ([]*Figure, error) {
 }
 
 // Lacks says what to do for a figure without data.
-func (f *Figure) Lacks(d *data.Report) error {
+func (f *Figure) Lacks(d *analysis.Data) error {
 	if len(d.Panels) == 0 {
 		return fmt.Errorf("no data for figure %s: `run %s` produces it", f.ID, f.Sweep)
 	}
@@ -489,10 +489,10 @@ func (f *Figure) Lacks(d *data.Report) error {
 
 // fileStem makes the name of a picture: the figure, the device where there are several, and
 // the rest.
-func fileStem(d *data.Report, figure, device string, rest ...string) string {
+func fileStem(d *analysis.Data, figure, device string, rest ...string) string {
 	words := []string{figure}
 	if d.SeveralDevices() {
-		words = append(words, data.ShortDevice(device))
+		words = append(words, analysis.ShortDevice(device))
 	}
 	return canvas.Slug(append(words, rest...)...)
 }
@@ -535,9 +535,9 @@ func entitle(p *canvas.Picture, statement, axes string) {
 
 // lead returns the kernel that is named the best on the most of some panels, as colours go by, and on
 // how many it is named or tied.
-func lead(d *data.Report, panels []data.Panel) (kernel string, on int) {
+func lead(d *analysis.Data, panels []analysis.Panel) (kernel string, on int) {
 	named := 0
-	for _, s := range d.NewContest(panels).Standings {
+	for _, s := range d.NewContest(panels).Contenders {
 		if n := s.Named + s.Tied; s.Named > named || s.Named == named && n > on {
 			kernel, named, on = s.Kernel, s.Named, n
 		}
@@ -547,12 +547,12 @@ func lead(d *data.Report, panels []data.Panel) (kernel string, on int) {
 
 // leads states which kernel is the fastest on most of the matrices, or on most below and above
 // the middle of an ordering; "" if none is on half of them.
-func (o ordering) leads(d *data.Report, panels []data.Panel) string {
+func (o ordering) leads(d *analysis.Data, panels []analysis.Panel) string {
 	panels = slices.Clone(panels)
-	slices.SortStableFunc(panels, func(a, b data.Panel) int {
+	slices.SortStableFunc(panels, func(a, b analysis.Panel) int {
 		return cmp.Compare(o.value(&a.Rows[0]), o.value(&b.Rows[0]))
 	})
-	if len(data.KernelsOf(panels)) < 2 {
+	if len(analysis.KernelsOf(panels)) < 2 {
 		return ""
 	}
 	if name, on := lead(d, panels); 2*on >= len(panels) {

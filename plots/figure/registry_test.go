@@ -15,12 +15,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -60,7 +60,7 @@ func TestGallery(t *testing.T) {
 const goldenDPI = 50
 
 // goldenData is the database of which a figure's image is kept.
-func goldenData(figure string) *data.Report {
+func goldenData(figure string) *analysis.Data {
 	switch figure {
 	case "winner-features":
 		return featuredReport(12, byLength)
@@ -204,7 +204,7 @@ func checkLabelsOfAll(t *testing.T) {
 	manyBins, namedScans := synthetic.Bins(), synthetic.Scans()
 	manyBins.Matrices = many.Matrices
 	namedScans.Matrices, namedScans.Device = long.Matrices, named.Device
-	for name, d := range map[string]*data.Report{
+	for name, d := range map[string]*analysis.Data{
 		"processor": synthetic.Processor().Report(), "one": one.Report(), "30x11": synthetic.Gpu(30, 256).Report(),
 		"1024": synthetic.Gpu(3, 1024).Report(), "long": long.Report(),
 		"wide": wide.Report(), "41": many.Report(), "40 kernels": named.Report(), "every block": every.Report(),
@@ -288,7 +288,7 @@ func TestTitlesOfLeads(t *testing.T) {
 				rows = append(rows, r)
 			}
 		}
-		d := data.New(rows, nil, nil, nil)
+		d := analysis.New(rows, nil, nil, nil)
 		if got := byRowLength.leads(d, d.Panels); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %q, want %q", c.winners, got, c.want)
 		}
@@ -310,7 +310,7 @@ func TestTiesDoNotLead(t *testing.T) {
 			rows = append(rows, r)
 		}
 	}
-	d := data.New(rows, nil, nil, nil)
+	d := analysis.New(rows, nil, nil, nil)
 	names := []string{"csr_vector", "csr_light", "csr_scalar"}
 	for _, got := range []string{byRowLength.leads(d, d.Panels),
 		tabulate(d, &scenesByCondition(d)[0], each(names, nil)).leads()} {
@@ -322,7 +322,7 @@ func TestTiesDoNotLead(t *testing.T) {
 
 // A figure of some of the matrices counts the twins among these.
 func TestTwinsOnAPage(t *testing.T) {
-	d := &data.Report{Matrices: []store.Matrix{{Name: "a"}, {Name: "b", TwinOf: "model7", TwinScale: 1},
+	d := &analysis.Data{Matrices: []store.Matrix{{Name: "a"}, {Name: "b", TwinOf: "model7", TwinScale: 1},
 		{Name: "c", TwinOf: "F1", TwinScale: 0.1}}}
 	for _, tt := range []struct {
 		on   []string
@@ -340,7 +340,7 @@ func TestTwinsOnAPage(t *testing.T) {
 
 // TestSweepsGiveFigures: the sweep that a figure names as producing its data does.
 func TestSweepsGiveFigures(t *testing.T) {
-	made := map[string]*data.Report{}
+	made := map[string]*analysis.Data{}
 	for i := range All {
 		f := &All[i]
 		if f.ID == "winner-features" {
@@ -357,7 +357,7 @@ func TestSweepsGiveFigures(t *testing.T) {
 
 // swept is what a shipped sweep would leave of three matrices, on a processor and,
 // if it has kernels for one, a GPU, where it was profiled.
-func swept(t *testing.T, name string) *data.Report {
+func swept(t *testing.T, name string) *analysis.Data {
 	t.Helper()
 	sweep, err := configs.Load(name)
 	if err != nil {
@@ -397,7 +397,7 @@ func swept(t *testing.T, name string) *data.Report {
 			}
 		}
 	}
-	d := data.New(rows, nil, matrices, devices)
+	d := analysis.New(rows, nil, matrices, devices)
 	d.Patterns, d.Launches = patterns, synthetic.LaunchesOf(d)
 	synthetic.Profiled(d)
 	d.Rule = synthetic.Validated(d)

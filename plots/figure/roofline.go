@@ -13,8 +13,8 @@ import (
 
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 )
@@ -24,19 +24,19 @@ import (
 // (CACM 52(4), 2009): no kernel does more FLOP/s than its FLOP/byte times the bandwidth, nor
 // more than the peak.
 type roofline struct {
-	data.Setup
-	panels    []data.Panel
+	analysis.Setup
+	panels    []analysis.Panel
 	bandwidth float64 // The measured bandwidth in GB/s.
-	peak      data.Peak
+	peak      analysis.Peak
 }
 
 // roofShare is the share of the measured bandwidth that compulsory traffic takes.
-var roofShare = data.Unit{Name: "of the roof",
+var roofShare = analysis.Unit{Name: "of the roof",
 	Label: "share of the measured bandwidth",
 	Of:    func(r *store.Row) float64 { return r.RoofFraction }}
 
 // drawRooflines draws a picture for each condition.
-func drawRooflines(d *data.Report) ([]*canvas.Picture, []error) {
+func drawRooflines(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
 		var list []roofline
@@ -56,17 +56,17 @@ func drawRooflines(d *data.Report) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-func rooflineOf(d *data.Report, s data.Setup) roofline {
+func rooflineOf(d *analysis.Data, s analysis.Setup) roofline {
 	r := roofline{Setup: s}
 	for _, p := range d.In(s) {
-		if b := data.Fastest(p.Rows); b.RoofFraction > 0 && b.GFLOPS > 0 {
+		if b := analysis.Fastest(p.Rows); b.RoofFraction > 0 && b.GFLOPS > 0 {
 			r.panels = append(r.panels, p)
 			r.bandwidth = b.GBPS / b.RoofFraction
 		}
 	}
 	for i := range d.Devices {
 		if d.Devices[i].Label == s.Device {
-			r.peak = data.PeakOf(&d.Devices[i].Device, s.Precision)
+			r.peak = analysis.PeakOf(&d.Devices[i].Device, s.Precision)
 		}
 	}
 	return r
@@ -76,13 +76,13 @@ func rooflineOf(d *data.Report, s data.Setup) roofline {
 func intensity(r *store.Row) float64 { return r.GFLOPS / r.GBPS }
 
 // rooflinePages draws rows of matrices.
-func rooflinePages(d *data.Report, list []roofline) []*canvas.Picture {
+func rooflinePages(d *analysis.Data, list []roofline) []*canvas.Picture {
 	s := list[0].Setup
-	var all []data.Panel
+	var all []analysis.Panel
 	for i := range list {
 		all = append(all, list[i].panels...)
 	}
-	names := data.LeadersOf(all, mostSmallLines)
+	names := analysis.LeadersOf(all, mostSmallLines)
 
 	var matrices []string
 	for i := range all {
@@ -100,14 +100,14 @@ func rooflinePages(d *data.Report, list []roofline) []*canvas.Picture {
 	p := rooflinePage(d, list, matrices, names)
 	p.Name = fileStem(d, "roofline", s.Device, string(s.Cache))
 	entitle(p, roofWords(list), "Share of the roof, "+d.ConditionWords(s.Condition))
-	if others := len(data.KernelsOf(all)) - len(names); others > 0 {
+	if others := len(analysis.KernelsOf(all)) - len(names); others > 0 {
 		p.Subtitle += unnamed(others, "small and grey")
 	}
 	return []*canvas.Picture{p}
 }
 
 // roofClouds draws more matrices than a picture has rows for, over their row length.
-func roofClouds(d *data.Report, list []roofline) []*canvas.Picture {
+func roofClouds(d *analysis.Data, list []roofline) []*canvas.Picture {
 	var pages []*canvas.Picture
 	for _, r := range list {
 		f := crossing{id: "roofline", title: "Share of the roof over row length", order: byRowLength, unit: roofShare,
@@ -121,7 +121,7 @@ func roofClouds(d *data.Report, list []roofline) []*canvas.Picture {
 }
 
 // rowLengthOf returns the mean row length of a matrix.
-func rowLengthOf(d *data.Report, name string) float64 {
+func rowLengthOf(d *analysis.Data, name string) float64 {
 	for i := range d.Matrices {
 		if d.Matrices[i].Name == name {
 			return d.Matrices[i].RowMean
@@ -136,12 +136,12 @@ func roofWords(list []roofline) string {
 	for _, r := range list {
 		var mean stat.GeometricMean
 		for i := range r.panels {
-			if share := data.Fastest(r.panels[i].Rows).RoofFraction; share > 0 {
+			if share := analysis.Fastest(r.panels[i].Rows).RoofFraction; share > 0 {
 				mean.Add(share)
 			}
 		}
 		if mean.Count() > 1 {
-			parts = append(parts, fmt.Sprintf("%s in %s", number.Percent0(mean.Value()), r.Precision))
+			parts = append(parts, fmt.Sprintf("%s in %s", term.Percent0(mean.Value()), r.Precision))
 		}
 	}
 	if len(parts) == 0 {
@@ -150,13 +150,13 @@ func roofWords(list []roofline) string {
 	return "The fastest kernels use " + strings.Join(parts, " and ") + " of the measured bandwidth"
 }
 
-func rooflinePage(d *data.Report, list []roofline, matrices, names []string) *canvas.Picture {
-	b := &canvas.Bars{Slots: 1, Dots: true, Label: roofShare.Label, Origin: math.NaN(), Number: number.Percent0, Roof: 1}
+func rooflinePage(d *analysis.Data, list []roofline, matrices, names []string) *canvas.Picture {
+	b := &canvas.Bars{Slots: 1, Dots: true, Label: roofShare.Label, Origin: math.NaN(), Number: term.Percent0, Roof: 1}
 	for _, r := range list {
 		b.Columns = append(b.Columns, string(r.Precision))
 	}
 	for _, m := range matrices {
-		row := canvas.BarRow{Name: m, Note: number.Significant(rowLengthOf(d, m), 3) + " per row"}
+		row := canvas.BarRow{Name: m, Note: term.Significant(rowLengthOf(d, m), 3) + " per row"}
 		for _, r := range list {
 			row.Cells = append(row.Cells, r.marks(m, names))
 		}
@@ -167,8 +167,8 @@ func rooflinePage(d *data.Report, list []roofline, matrices, names []string) *ca
 	p := &canvas.Picture{
 		Subtitle: fmt.Sprintf("A mark per kernel, in its fastest configuration: its compulsory traffic per second as "+
 			"a share of the highest bandwidth measured on the device, %s\u202fGB/s; log axis. Above 100%%: caches "+
-			"served it. Number: the fastest of all.", number.Significant(list[0].bandwidth, 4)),
-		Alt:     "share of the roof on " + data.Enumerate(matrices),
+			"served it. Number: the fastest of all.", term.Significant(list[0].bandwidth, 4)),
+		Alt:     "share of the roof on " + analysis.Enumerate(matrices),
 		Kernels: names,
 		Keys:    canvas.KeysOf(names, true),
 		Height:  b.Height(),
@@ -217,7 +217,7 @@ func shareLines(s canvas.Scale) canvas.Scale {
 	s.Ticks = nil
 	for _, v := range []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1} {
 		if v >= s.Min && v <= s.Max {
-			s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: number.Percent0(v)})
+			s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: term.Percent0(v)})
 		}
 	}
 	return s
@@ -232,8 +232,8 @@ func (r *roofline) marks(matrix string, names []string) []canvas.Mark {
 		if p.Matrix != matrix {
 			continue
 		}
-		fastest := data.Fastest(p.Rows)
-		for _, kernel := range data.KernelsOf(r.panels[i : i+1]) {
+		fastest := analysis.Fastest(p.Rows)
+		for _, kernel := range analysis.KernelsOf(r.panels[i : i+1]) {
 			row := p.Best(kernel)
 			if !(row.RoofFraction > 0) {
 				continue // the roof is not known
@@ -281,13 +281,13 @@ func (r roofline) model() *plot.Plot {
 	p := canvas.NewPlot()
 	low, lowest := math.Inf(1), math.Inf(1)
 	for i := range r.panels {
-		f := data.Fastest(r.panels[i].Rows)
+		f := analysis.Fastest(r.panels[i].Rows)
 		low, lowest = min(low, intensity(f)), min(lowest, f.GFLOPS)
 	}
 	roundedLog(low/2, 4*r.peak.GFLOPS/r.bandwidth, 6).Apply(&p.X)
 	roundedLog(lowest/2, 2*r.peak.GFLOPS, 4).Apply(&p.Y)
 	p.Add(canvas.ThinGrid(), canvas.Heading{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision,
-		number.Significant(r.peak.GFLOPS/1e3, 3))}, r)
+		term.Significant(r.peak.GFLOPS/1e3, 3))}, r)
 	return p
 }
 
@@ -300,7 +300,7 @@ func (r roofline) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLine2(style, tx(left), ty(left*r.bandwidth), tx(ridge), ty(r.peak.GFLOPS))
 	c.StrokeLine2(style, tx(ridge), ty(r.peak.GFLOPS), c.Max.X, ty(r.peak.GFLOPS))
 	for i := range r.panels {
-		f := data.Fastest(r.panels[i].Rows)
+		f := analysis.Fastest(r.panels[i].Rows)
 		canvas.LookOf(f.Kernel).Mark(c, vg.Point{X: tx(intensity(f)), Y: ty(f.GFLOPS)}, 2)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
 )
 
 // Each matrix is named, and beside it stands the share of the roof that its fastest kernel has,
@@ -20,8 +20,8 @@ func TestRooflineShares(t *testing.T) {
 	}
 	texts := textsOf(pages[0])
 	for _, p := range d.Panels {
-		best := data.Fastest(p.Rows)
-		for _, want := range []string{p.Matrix, number.Percent0(best.RoofFraction), best.Kernel, "50%", "25%"} {
+		best := analysis.Fastest(p.Rows)
+		for _, want := range []string{p.Matrix, term.Percent0(best.RoofFraction), best.Kernel, "50%", "25%"} {
 			if !slices.Contains(texts, want) {
 				t.Errorf("%s: %q is not on the page", p.Matrix, want)
 			}

@@ -15,15 +15,14 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/rule"
 	"spmvtune/tuner/stat"
 )
 
 // drawRegret draws a picture for each condition: matrices from top to bottom, a column per
 // precision. Of many matrices it draws the distribution.
-func drawRegret(d *data.Report) ([]*canvas.Picture, []error) {
+func drawRegret(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	all := regrets(d)
 	for _, at := range d.Conditions() {
@@ -62,7 +61,7 @@ func regretHeight(list []regret) vg.Length {
 	return regretRow()*vg.Length(len(matrices)+1) + canvas.HeadingHeight + regretBottom
 }
 
-func regretPage(d *data.Report, list []regret) *canvas.Picture {
+func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 	s := list[0].Setup
 	p := &canvas.Picture{
 		Name: fileStem(d, "selection-regret", s.Device, string(s.Cache)),
@@ -105,7 +104,7 @@ func keptWords(list []regret) string {
 			continue
 		}
 		return fmt.Sprintf("%s: the learned rule keeps %s of the best speed, against %s (%s)", g.Precision,
-			number.ShareOfBest(rule), number.ShareOfBest(next), best)
+			term.ShareOfBest(rule), term.ShareOfBest(next), best)
 	}
 	return ""
 }
@@ -157,7 +156,7 @@ func drawRegrets(c draw.Canvas, list []regret) {
 		if i < len(matrices) {
 			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: y(i) + 1},
 				canvas.Fit(name, matrices[i], left-52))
-			c.FillText(soft, vg.Point{X: c.Min.X + left - 8, Y: y(i) + 1}, number.Significant(means[i], 3))
+			c.FillText(soft, vg.Point{X: c.Min.X + left - 8, Y: y(i) + 1}, term.Significant(means[i], 3))
 		}
 	}
 
@@ -268,7 +267,7 @@ func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length,
 			learned = v // the rule is the last
 		}
 		if !math.IsNaN(learned) {
-			c.FillText(bold, vg.Point{X: c.Max.X + 9, Y: y(i) + 1}, number.ShareOfBest(learned))
+			c.FillText(bold, vg.Point{X: c.Max.X + 9, Y: y(i) + 1}, term.ShareOfBest(learned))
 		}
 	}
 }
@@ -279,13 +278,13 @@ func (g *regret) about(way int, share float64, matrices []string, i int) string 
 	if i < len(matrices) {
 		on = matrices[i]
 	}
-	return fmt.Sprintf("%s, %s, %s: %s of the oracle", ways[way].Name, on, g.Precision, number.ShareOfBest(share))
+	return fmt.Sprintf("%s, %s, %s: %s of the oracle", ways[way].Name, on, g.Precision, term.ShareOfBest(share))
 }
 
 // regretProfile shows what choosing costs on more matrices than a picture has rows for: on how
 // many matrices a choice keeps at least a share of the oracle, as Dolan and Moré compare
 // solvers (Math. Program. 91, 2002).
-func regretProfile(d *data.Report, list []regret) *canvas.Picture {
+func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 	s := list[0].Setup
 	matrices, _ := regretRows(list)
 	known := knownWays(list)
@@ -317,7 +316,7 @@ func regretProfile(d *data.Report, list []regret) *canvas.Picture {
 					canvas.Line{Look: ways[w].look, Points: kept(g.shares[w], charts[i].X.Min)})
 				// the rule is the last
 				charts[i].Note = fmt.Sprintf("%s: %s in the geometric mean", ways[w].Name,
-					number.ShareOfBest(g.mean(w)))
+					term.ShareOfBest(g.mean(w)))
 			}
 		}
 	}
@@ -399,7 +398,7 @@ func (w *way) share(c rule.Case) float64 {
 
 // A regret holds the shares of one setup.
 type regret struct {
-	data.Setup
+	analysis.Setup
 	matrices []string // The matrices by mean row length.
 	rowMean  []float64
 	shares   [][]float64 // The shares by way and matrix.
@@ -408,7 +407,7 @@ type regret struct {
 }
 
 // regrets returns one regret for each setup that the rule was validated on.
-func regrets(d *data.Report) []regret {
+func regrets(d *analysis.Data) []regret {
 	if d.Rule == nil {
 		return nil
 	}
@@ -423,8 +422,8 @@ func regrets(d *data.Report) []regret {
 	return list
 }
 
-func regretOf(d *data.Report, s *rule.Selector) regret {
-	g := regret{Setup: data.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(ways)),
+func regretOf(d *analysis.Data, s *rule.Selector) regret {
+	g := regret{Setup: analysis.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(ways)),
 		noise: s.Noise, partial: s.Validation.Partial}
 	panels := d.In(g.Setup)
 	for i := range panels {
@@ -480,7 +479,7 @@ func (g *regret) count(w int) int {
 
 // DrawTrees draws the tree of each setup that has a question. A single leaf is a sentence of
 // the rule's text.
-func DrawTrees(d *data.Report) []*canvas.Picture {
+func DrawTrees(d *analysis.Data) []*canvas.Picture {
 	if d.Rule == nil {
 		return nil
 	}
@@ -491,7 +490,7 @@ func DrawTrees(d *data.Report) []*canvas.Picture {
 			continue
 		}
 		t := newTree(s.Root)
-		words := d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))
+		words := d.Words(analysis.SetupOn(s.Device, s.Cache, s.Precision))
 		pages = append(pages, &canvas.Picture{
 			Name:  fileStem(d, "rule", s.Device, string(s.Precision), string(s.Cache)),
 			Title: "Which kernel for which matrix: " + words,

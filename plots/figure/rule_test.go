@@ -11,7 +11,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
+	"spmvtune/analysis"
 	"spmvtune/rule"
 	"spmvtune/store"
 )
@@ -94,7 +94,7 @@ func TestSelections(t *testing.T) {
 		r.Params = kernels.Params(params)
 		var got []string
 		for _, v := range bound.Values {
-			if data.WithParam(bound, v)(&r) {
+			if analysis.WithParam(bound, v)(&r) {
 				got = append(got, v)
 			}
 		}
@@ -102,13 +102,13 @@ func TestSelections(t *testing.T) {
 			t.Errorf("%q is among %v, want %s", params, got, want)
 		}
 	}
-	p := data.Panel{Rows: []store.Row{synthetic.Row("coo_scan_shared", 1024, 8, 1),
+	p := analysis.Panel{Rows: []store.Row{synthetic.Row("coo_scan_shared", 1024, 8, 1),
 		synthetic.Row("coo_scan_shared", 32, 8, 3), synthetic.Row("coo_scan_shared", 32, 16, 2),
 		synthetic.Row("coo_blelloch", 32, 8, 0.5)}}
 	if r := p.FastestOf(ofFirstScan); r == nil || r.Block != 32 || r.Grid != 16 {
 		t.Errorf("the first scan is %+v", r)
 	}
-	if r := p.FastestOf(data.OfKernels("csr_scalar")); r != nil {
+	if r := p.FastestOf(analysis.OfKernels("csr_scalar")); r != nil {
 		t.Errorf("found %+v among other kernels", r)
 	}
 }
@@ -215,7 +215,7 @@ func TestOverlay(t *testing.T) {
 		r.Matrix = matrix
 		return r
 	}
-	d := data.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("a", 256, 40), on("b", 32, 900),
+	d := analysis.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("a", 256, 40), on("b", 32, 900),
 		on("b", 64, 100), on("b", 128, 300), on("b", 256, 900)}, nil, nil, nil)
 	ch, ok := overBlock.overlaid(d.Panels, "csr_vector")
 	if !ok || len(ch.Faint) != 2 || len(ch.Lines) != 1 {

@@ -12,15 +12,14 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 )
 
 const convergenceID = "search-convergence"
 
-func drawConvergence(d *data.Report) ([]*canvas.Picture, []error) {
+func drawConvergence(d *analysis.Data) ([]*canvas.Picture, []error) {
 	return convergencePages(d.Searched), nil
 }
 
@@ -29,7 +28,7 @@ func drawConvergence(d *data.Report) ([]*canvas.Picture, []error) {
 // format is one of canvas.Formats.
 func Convergence(outcomes []replay.Outcome, format string) ([][]byte, error) {
 	var pictures [][]byte
-	for _, p := range convergencePages(data.Searches{Outcomes: outcomes}) {
+	for _, p := range convergencePages(analysis.Searches{Outcomes: outcomes}) {
 		picture, err := p.Encode(format)
 		if err != nil {
 			return nil, err
@@ -52,11 +51,11 @@ func strategyLook(name string) canvas.Look {
 
 const wholeGrid = "random"
 
-func convergencePages(s data.Searches) []*canvas.Picture {
+func convergencePages(s analysis.Searches) []*canvas.Picture {
 	conditions, of := s.ByCondition()
 	var pages []*canvas.Picture
 	for _, c := range conditions {
-		words := string(c.Cache) + " cache, " + data.ShortDevice(c.Device)
+		words := string(c.Cache) + " cache, " + analysis.ShortDevice(c.Device)
 		p := convergencePage(of[c], s.Left, words)
 		p.Name = convergenceID
 		if len(conditions) > 1 {
@@ -78,7 +77,7 @@ func convergencePage(outcomes []replay.Outcome, left int, words string) *canvas.
 	}
 	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the best that a search has found by then; band: " +
 		"quartiles over grids and seeds; mark: where searches end on their own. At the lower edge: at most " +
-		number.Plain(lowestLoss) + "%." + risesWords(curves)
+		term.Plain(lowestLoss) + "%." + risesWords(curves)
 	entitle(p, convergedWords(curves), "How fast searches find the best, "+words)
 	panels := slices.DeleteFunc(slices.Clone(curves),
 		func(c replay.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
@@ -128,10 +127,10 @@ func convergedWords(curves []replay.Curve) string {
 	c := curves[best]
 	finds := "finds the fastest"
 	if 100*c.End.Median >= lowestLoss {
-		finds = "comes within " + number.Percent(c.End.Median) + " of the fastest"
+		finds = "comes within " + term.ShortPercent(c.End.Median) + " of the fastest"
 	}
 	return fmt.Sprintf("The strategy %s %s in %s of the time that trying everything takes", c.Strategy, finds,
-		number.Percent(c.End.Share))
+		term.ShortPercent(c.End.Share))
 }
 
 // searchedWords says what searches were replayed on.
@@ -198,7 +197,7 @@ func convergencePlot(own replay.Curve, all []replay.Curve, x, y canvas.Scale) *p
 	p := canvas.NewPlot()
 	x.Apply(&p.X)
 	y.Apply(&p.Y)
-	p.Add(canvas.ThinGrid(), canvas.Heading{Text: own.Strategy, Note: "ends after " + number.Percent(own.End.Share)},
+	p.Add(canvas.ThinGrid(), canvas.Heading{Text: own.Strategy, Note: "ends after " + term.ShortPercent(own.End.Share)},
 		convergenceBand{own})
 
 	for _, c := range all {
@@ -260,6 +259,6 @@ func (l convergenceLine) Plot(c draw.Canvas, p *plot.Plot) {
 	canvas.Hover(c, end, func() string {
 		return fmt.Sprintf("%s ends after %s of the grid's device time, %s slower than its fastest (median of the "+
 			"grids)",
-			l.Strategy, number.Percent(l.End.Share), number.Percent(l.End.Median))
+			l.Strategy, term.ShortPercent(l.End.Share), term.ShortPercent(l.End.Median))
 	})
 }

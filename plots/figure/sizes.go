@@ -16,8 +16,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -26,10 +25,10 @@ import (
 // drawThroughput draws throughput over block or grid size: for each setup and unit of the size an
 // overview with a panel per matrix, and for each matrix a picture with a panel per precision and
 // unit.
-func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) {
+func drawThroughput(d *analysis.Data, dim dimension) ([]*canvas.Picture, []error) {
 	var overviews, details []*canvas.Picture
 	units := dim.units(d.Panels)
-	u := data.UnitFor(dim.varied(d.Panels))
+	u := analysis.UnitFor(dim.varied(d.Panels))
 	for _, s := range d.Setups() {
 		for _, of := range units {
 			dim.only = of
@@ -53,9 +52,9 @@ func drawThroughput(d *data.Report, dim dimension) ([]*canvas.Picture, []error) 
 }
 
 // units lists what the size means to the kernels of some panels, in the catalogue's order.
-func (dim dimension) units(panels []data.Panel) []string {
+func (dim dimension) units(panels []analysis.Panel) []string {
 	var list []string
-	for _, name := range data.KernelsOf(panels) {
+	for _, name := range analysis.KernelsOf(panels) {
 		if unit := dim.unitOf(name); unit != "" && !slices.Contains(list, unit) {
 			list = append(list, unit)
 		}
@@ -64,8 +63,8 @@ func (dim dimension) units(panels []data.Panel) []string {
 }
 
 // byMatrix groups the panels that differ only in precision.
-func byMatrix(d *data.Report) [][]data.Panel {
-	var groups [][]data.Panel
+func byMatrix(d *analysis.Data) [][]analysis.Panel {
+	var groups [][]analysis.Panel
 	index := map[trial.Case]int{}
 	for _, p := range d.Panels {
 		key := trial.Case{Device: p.Device, Matrix: p.Matrix, Cache: p.Cache}
@@ -85,10 +84,10 @@ func byMatrix(d *data.Report) [][]data.Panel {
 const fewestSizes = 3
 
 // varied returns the panels in which some kernel was measured at several sizes.
-func (dim dimension) varied(panels []data.Panel) []data.Panel {
-	var list []data.Panel
+func (dim dimension) varied(panels []analysis.Panel) []analysis.Panel {
+	var list []analysis.Panel
 	for i := range panels {
-		for _, l := range dim.lines(&panels[i], data.GFLOPS) { // every good trial has some
+		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) { // every good trial has some
 			if len(l.Points) >= fewestSizes {
 				list = append(list, panels[i])
 				break
@@ -101,7 +100,7 @@ func (dim dimension) varied(panels []data.Panel) []data.Panel {
 
 // chart makes the panel's chart. These kernels are named, with at most this many tick labels
 // and markers. What is drawn of the papers is added to c.
-func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []string, labels, markers int) canvas.Chart {
+func (dim dimension) chart(p *analysis.Panel, u analysis.Unit, c *citations, named []string, labels, markers int) canvas.Chart {
 	ch := canvas.Chart{Heading: p.Matrix, Markers: markers}
 	for _, l := range dim.lines(p, u) {
 		if slices.Contains(named, l.Kernel) {
@@ -129,28 +128,28 @@ func (dim dimension) chart(p *data.Panel, u data.Unit, c *citations, named []str
 	}
 
 	ch.X = canvas.Sizes(xs, labels)
-	ch.Roof = data.RoofOf([]data.Panel{*p}, u)
+	ch.Roof = analysis.RoofOf([]analysis.Panel{*p}, u)
 	return ch
 }
 
 // overview draws small multiples, the matrices by mean row length. several says that there are
 // kernels to which the size means something else.
-func (dim dimension) overview(d *data.Report, s data.Setup, panels []data.Panel, u data.Unit, n,
+func (dim dimension) overview(d *analysis.Data, s analysis.Setup, panels []analysis.Panel, u analysis.Unit, n,
 	of int, several bool) *canvas.Picture {
 	columns := canvas.ColumnsFor(len(panels))
 	charts := make([]canvas.Chart, len(panels))
 	own := dim.ofUnit(panels)
-	names := data.LeadersOf(own, mostSmallLines)
+	names := analysis.LeadersOf(own, mostSmallLines)
 	cited := citationsOf(d)
 	for i := range panels {
 		charts[i] = dim.chart(&panels[i], u, cited, names, max(5, 10-columns), 24/columns)
 	}
 	p := &canvas.Picture{
 		Name: fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
-		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(own))-len(names)) +
+		Subtitle: dim.subtitle(charts, u, len(analysis.KernelsOf(own))-len(names)) +
 			" Matrices by rising mean row length." + cited.Caption(),
 		Alt: fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"),
-			data.MatrixNames(panels)),
+			analysis.MatrixNames(panels)),
 	}
 	if several {
 		p.Name += "-" + canvas.Slug(dim.only)
@@ -186,7 +185,7 @@ const mostLabelled = 2
 
 // ofUnit keeps the trials of kernels to which the size means what the dimension is about, or
 // nothing.
-func (dim dimension) ofUnit(panels []data.Panel) []data.Panel {
+func (dim dimension) ofUnit(panels []analysis.Panel) []analysis.Panel {
 	if dim.only == "" {
 		return panels
 	}
@@ -202,10 +201,10 @@ func (dim dimension) ofUnit(panels []data.Panel) []data.Panel {
 
 // matters states for which kernel the size matters most and least: how many times as fast its
 // best size is as its worst, in the geometric mean over matrices.
-func (dim dimension) matters(panels []data.Panel) string {
+func (dim dimension) matters(panels []analysis.Panel) string {
 	means := map[string]*stat.GeometricMean{}
 	for i := range panels {
-		for _, l := range dim.lines(&panels[i], data.GFLOPS) {
+		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) {
 			if len(l.Points) < fewestSizes {
 				continue
 			}
@@ -218,13 +217,13 @@ func (dim dimension) matters(panels []data.Panel) string {
 	}
 
 	names := slices.Collect(maps.Keys(means))
-	data.SortKernels(names)
+	analysis.SortKernels(names)
 	if len(names) == 0 {
 		return ""
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(means[b].Value(), means[a].Value()) })
 	most, least := names[0], names[len(names)-1]
-	gain := func(name string) string { return number.Significant(means[name].Value(), 2) }
+	gain := func(name string) string { return term.Significant(means[name].Value(), 2) }
 	text := fmt.Sprintf("From its worst %s size to its best %s gains %s times", dim.name, most, gain(most))
 	if gain(least) != gain(most) {
 		text += fmt.Sprintf(", %s %s", least, gain(least))
@@ -233,12 +232,12 @@ func (dim dimension) matters(panels []data.Panel) string {
 }
 
 // detail draws one matrix: a panel per unit and precision, on the same y axis.
-func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *canvas.Picture {
+func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysis.Unit) *canvas.Picture {
 	first := &panels[0]
 	var charts []canvas.Chart
-	var of []data.Panel // by chart
+	var of []analysis.Panel // by chart
 	var top float64
-	names := data.LeadersOf(panels, mostLargeLines)
+	names := analysis.LeadersOf(panels, mostLargeLines)
 	cited := citationsOf(d)
 
 	for _, unit := range dim.units(panels) {
@@ -259,7 +258,7 @@ func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *c
 	rows := (len(charts) + columns - 1) / columns
 	p := &canvas.Picture{
 		Name: fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix),
-		Subtitle: dim.subtitle(charts, u, len(data.KernelsOf(panels))-len(names)) + dim.settings(of, charts) +
+		Subtitle: dim.subtitle(charts, u, len(analysis.KernelsOf(panels))-len(names)) + dim.settings(of, charts) +
 			cited.Caption(),
 		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
 		Detail:   true,
@@ -275,7 +274,7 @@ func (dim dimension) detail(d *data.Report, panels []data.Panel, u data.Unit) *c
 
 // settings names what is fixed, kernel by kernel if they differ; "" if the panels' headings
 // say it all.
-func (dim dimension) settings(panels []data.Panel, charts []canvas.Chart) string {
+func (dim dimension) settings(panels []analysis.Panel, charts []canvas.Chart) string {
 	var list []string
 	for i := range charts {
 		var each []string
@@ -303,7 +302,7 @@ func numbered(n int) string {
 }
 
 // subtitle says what is fixed, what the marks mean, and how many kernels are not named.
-func (dim dimension) subtitle(charts []canvas.Chart, u data.Unit, faint int) string {
+func (dim dimension) subtitle(charts []canvas.Chart, u analysis.Unit, faint int) string {
 	s := fmt.Sprintf("Each kernel at the %s of its best configuration, of those tried with most sizes. Bands: %s.",
 		dim.other, canvas.Interval)
 	var flat, roof bool
@@ -327,7 +326,7 @@ func (dim dimension) subtitle(charts []canvas.Chart, u data.Unit, faint int) str
 
 // draw draws throughput over block or grid size and, for each setup, a picture with the
 // matrices over each other.
-func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
+func (dim dimension) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	pages, warnings := drawThroughput(d, dim)
 	var overlays []*canvas.Picture
 	units := dim.units(d.Panels)
@@ -355,9 +354,9 @@ func (dim dimension) draw(d *data.Report) ([]*canvas.Picture, []error) {
 // overlay draws the matrices of one setup over each other, a panel per kernel, and their
 // geometric mean. Each line is a share of its own highest throughput, so that shapes can be
 // compared. It is nil if there are fewer than two matrices.
-func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) *canvas.Picture {
+func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analysis.Panel) *canvas.Picture {
 	var charts []canvas.Chart
-	names := data.LeadersOf(panels, mostKernels.here())
+	names := analysis.LeadersOf(panels, mostKernels.here())
 	for _, kernel := range names {
 		if ch, ok := dim.overlaid(panels, kernel); ok {
 			charts = append(charts, ch)
@@ -391,7 +390,7 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 			"its best configuration. "+
 			"Thick: geometric mean of the matrices, where all were measured.", dim.other),
 		Alt: fmt.Sprintf("a panel per kernel, %s over each other: %s",
-			term.GroupedCount(len(panels), "matrix", "matrices"), data.MatrixNames(panels)),
+			term.GroupedCount(len(panels), "matrix", "matrices"), analysis.MatrixNames(panels)),
 		Keys:   []canvas.Key{},
 		Height: vg.Length((len(charts)+columns-1)/columns)*canvas.PanelHeight(columns) + 24,
 		Body: func(c draw.Canvas) {
@@ -402,13 +401,13 @@ func (dim dimension) overlay(d *data.Report, s data.Setup, panels []data.Panel) 
 
 // overlaid returns the panel of one kernel, false if fewer than two matrices have several
 // sizes of it.
-func (dim dimension) overlaid(panels []data.Panel, kernel string) (canvas.Chart, bool) {
+func (dim dimension) overlaid(panels []analysis.Panel, kernel string) (canvas.Chart, bool) {
 	ch := canvas.Chart{Heading: kernel, Top: 1, Steps: 5}
 	means := map[float64]stat.GeometricMean{} // by X
 	for i := range panels {
 		own := panels[i]
 		own.Rows = own.ByKernel(kernel)
-		for _, l := range dim.lines(&own, data.GFLOPS) {
+		for _, l := range dim.lines(&own, analysis.GFLOPS) {
 			if len(l.Points) < fewestSizes {
 				continue
 			}
@@ -480,9 +479,9 @@ func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
 }
 
 // lines returns a panel's lines in the catalogue's order.
-func (dim dimension) lines(p *data.Panel, u data.Unit) []canvas.Line {
+func (dim dimension) lines(p *analysis.Panel, u analysis.Unit) []canvas.Line {
 	var lines []canvas.Line
-	for _, kernel := range data.KernelsOf([]data.Panel{*p}) {
+	for _, kernel := range analysis.KernelsOf([]analysis.Panel{*p}) {
 		if unit := dim.unitOf(kernel); dim.only != "" && unit != "" && unit != dim.only {
 			continue
 		}
@@ -534,10 +533,10 @@ func (dim dimension) base(rows []store.Row) *store.Row {
 
 // cite adds published values to the lines: at the size that the paper calls the best, or
 // beside lines without a size.
-func (dim dimension) cite(lines []canvas.Line, u data.Unit, c *citations) {
+func (dim dimension) cite(lines []canvas.Line, u analysis.Unit, c *citations) {
 	for i := range lines {
 		l := &lines[i]
-		l.Published = c.beside(u, l.Points[0].Row, func(p *data.Publication) (float64, bool) {
+		l.Published = c.beside(u, l.Points[0].Row, func(p *analysis.Publication) (float64, bool) {
 			if l.Flat() {
 				return 0, true
 			}
@@ -604,7 +603,7 @@ func (dim dimension) axisLabel(names []string) string {
 
 // sentences say for each setup what the second of two sizes changes, where kernels were tried with
 // two and not with more, for which a line would be drawn.
-func (dim dimension) sentences(d *data.Report) []Statement {
+func (dim dimension) sentences(d *analysis.Data) []Statement {
 	var list []Statement
 	for _, s := range d.Setups() {
 		if text := dim.sentence(d.In(s)); text != "" {
@@ -621,10 +620,10 @@ type step struct {
 	gain      stat.GeometricMean
 }
 
-func (dim dimension) sentence(panels []data.Panel) string {
+func (dim dimension) sentence(panels []analysis.Panel) string {
 	steps := map[string]*step{}
 	for i := range panels {
-		for _, l := range dim.lines(&panels[i], data.GFLOPS) {
+		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) {
 			if len(l.Points) != 2 {
 				continue
 			}
@@ -638,7 +637,7 @@ func (dim dimension) sentence(panels []data.Panel) string {
 	}
 
 	var list []*step
-	for _, name := range data.KernelsOf(panels) {
+	for _, name := range analysis.KernelsOf(panels) {
 		var most *step // on the most matrices
 		for _, t := range steps {
 			if t.kernel == name && (most == nil || t.gain.Count() > most.gain.Count() ||
@@ -674,7 +673,7 @@ func (dim dimension) sentence(panels []data.Panel) string {
 // of many.
 func gainWords(list []*step) string {
 	const most = 4
-	each := func(t *step) string { return number.Significant(t.gain.Value(), 3) + " (" + t.kernel + ")" }
+	each := func(t *step) string { return term.Significant(t.gain.Value(), 3) + " (" + t.kernel + ")" }
 	if n := len(list); n > most {
 		return fmt.Sprintf("%s to %s, of %d kernels,", each(list[0]), each(list[n-1]), n)
 	}

@@ -6,22 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
 // Two sizes are a sentence and no picture, three a picture and no sentence.
 func TestTwoSizesAreASentence(t *testing.T) {
 	rows := []store.Row{synthetic.TileRow(32, 8, 10, ""), synthetic.TileRow(64, 8, 15, "")}
-	d := data.New(rows, nil, nil, nil)
+	d := analysis.New(rows, nil, nil, nil)
 	pages, _ := overBlock.draw(d)
 	words := overBlock.sentences(d)
 	const want = "block 64 is 1.50 (csr_vector) times as fast as 32"
 	if len(pages) > 0 || len(words) != 1 || !strings.Contains(words[0].Text, want) {
 		t.Errorf("two sizes: %d pages, %v", len(pages), words)
 	}
-	d = data.New(append(rows, synthetic.TileRow(128, 8, 20, "")), nil, nil, nil)
+	d = analysis.New(append(rows, synthetic.TileRow(128, 8, 20, "")), nil, nil, nil)
 	if pages, _ = overBlock.draw(d); len(pages) == 0 || len(overBlock.sentences(d)) > 0 {
 		t.Errorf("three sizes: %d pages, %v", len(pages), overBlock.sentences(d))
 	}
@@ -45,7 +45,7 @@ func TestFacetsByUnit(t *testing.T) {
 }
 
 func TestLinesFixTheOtherSize(t *testing.T) {
-	d := data.New([]store.Row{
+	d := analysis.New([]store.Row{
 		synthetic.Row("cpu_csr_rows", 64, 1, 5), synthetic.Row("cpu_csr_rows", 256, 1, 4),
 		synthetic.Row("cpu_csr_rows", 64, 2, 3), synthetic.Row("cpu_csr_rows", 256, 2, 2),
 		synthetic.Row("cpu_csr_rows", 64, 4, 1), // faster, but at a grid with one block
@@ -53,7 +53,7 @@ func TestLinesFixTheOtherSize(t *testing.T) {
 		// the grid follows from the block
 		synthetic.Row("coo_atomic", 128, 40, 7), synthetic.Row("coo_atomic", 256, 20, 6),
 	}, nil, nil, nil)
-	lines := overBlock.lines(&d.Panels[0], data.GBPS)
+	lines := overBlock.lines(&d.Panels[0], analysis.GBPS)
 	got := map[string]string{}
 	for _, l := range lines {
 		for _, p := range l.Points {

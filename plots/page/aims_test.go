@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/number"
 	"spmvtune/tuner/trial"
 )
 
@@ -28,7 +28,7 @@ func TestReachedTargetIsNoWarning(t *testing.T) {
 	}
 	d.Sweeps = nil // the target is not known
 	if f := aimFacts(d); len(f) != 2 || strings.Contains(f[0].Name, "NaN") ||
-		strings.Contains(f[0].Name, number.Missing) {
+		strings.Contains(f[0].Name, term.Missing) {
 		t.Errorf("facts %+v", f)
 	}
 }

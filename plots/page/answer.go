@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
-	"spmvtune/plots/data"
-	"spmvtune/plots/headline"
+
 	"spmvtune/tuner/trial"
 )
 
@@ -15,12 +15,12 @@ import (
 type htmlPart struct {
 	tagged
 	Title     string
-	Sentences []headline.Sentence
+	Sentences []analysis.Sentence
 }
 
-func headlineOf(d *data.Report) []htmlPart {
+func headlineOf(d *analysis.Data) []htmlPart {
 	var list []htmlPart
-	for _, p := range headline.Of(d) {
+	for _, p := range analysis.Headline(d) {
 		list = append(list, htmlPart{tagged{Device: p.Device, Cache: string(p.Cache)}, p.On, p.Sentences})
 	}
 	var group []*tagged

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"spmvtune/plots/claims"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/analysis/claims"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/table"
 )
 
@@ -33,7 +33,7 @@ type htmlFinding struct {
 // mostCases is the number of cases of a statement that the page lists.
 const mostCases = 60
 
-func claimSections(d *data.Report) []htmlClaims {
+func claimSections(d *analysis.Data) []htmlClaims {
 	var list []htmlClaims
 	for n, judged := range d.ClaimsByDevice() {
 		h := htmlClaims{ID: fmt.Sprintf("claims-%d", n+1), Title: d.DeviceWords(judged[0].Device)}
@@ -89,13 +89,13 @@ func findingSection(id string, f *claims.Finding) htmlFinding {
 			break
 		}
 		c := &f.Cases[i]
-		known := table.Cell{Text: number.Missing, Key: math.NaN()}
+		known := table.Cell{Text: term.Missing, Key: math.NaN()}
 		if c.Published != nil {
-			known = table.Cell{Text: number.Significant(*c.Published, 3), Key: *c.Published}
+			known = table.Cell{Text: term.Significant(*c.Published, 3), Key: *c.Published}
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.Text(c.Name()), table.Text(c.Precision), table.Text(c.Cache),
 			table.Text(c.Note),
-			{Text: claims.Figure(c.Value, c.Low, c.High), Key: c.Value}, known, table.Text(c.Standing.Words())})
+			{Text: claims.Figure(c.Value, c.Low, c.High), Key: c.Value}, known, table.Text(c.Position.Words())})
 	}
 
 	h.Cases = htmlTableOf(t, id)

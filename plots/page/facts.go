@@ -6,15 +6,15 @@ import (
 	"slices"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
 // facts says how far the report is to be trusted.
-func facts(d *data.Report) []fact {
+func facts(d *analysis.Data) []fact {
 	states := map[trial.Status]int{}
 	for i := range d.Rows {
 		states[d.Rows[i].Status]++
@@ -33,8 +33,8 @@ func facts(d *data.Report) []fact {
 		list = append(list, fact{Value: term.Grouped(states[s]), Name: string(s), Bad: true})
 	}
 	if len(d.Drifts) > 0 {
-		worst, factor := data.LargestDrift(d.Drifts)
-		list = append(list, fact{Value: number.Change(factor), Name: "largest drift, " + data.Counting(worst, factor),
+		worst, factor := analysis.LargestDrift(d.Drifts)
+		list = append(list, fact{Value: term.Change(factor), Name: "largest drift, " + analysis.Counting(worst, factor),
 			Bad: worst.Significant})
 	}
 
@@ -42,7 +42,7 @@ func facts(d *data.Report) []fact {
 }
 
 // tieFacts says what is not called a win.
-func tieFacts(d *data.Report) []fact {
+func tieFacts(d *analysis.Data) []fact {
 	r := d.Resolution()
 	if !(r.Usual > 0) {
 		return nil
@@ -63,7 +63,7 @@ func tieFacts(d *data.Report) []fact {
 }
 
 // method says how the numbers were measured.
-func method(d *data.Report) []string {
+func method(d *analysis.Data) []string {
 	text := []string{
 		"Every trial ran y = A·x on random x, and its whole result was checked against a reference of higher " +
 			"precision before it was timed. Row i passes if it is off by at most u·(8·√nᵢ + 8)·Sᵢ: u is the unit " +
@@ -110,7 +110,7 @@ func method(d *data.Report) []string {
 func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
 // aimFacts says how precise the trials are.
-func aimFacts(d *data.Report) []fact {
+func aimFacts(d *analysis.Data) []fact {
 	aims := d.Aims()
 	if len(aims) == 0 {
 		return nil
@@ -126,13 +126,13 @@ func aimFacts(d *data.Report) []fact {
 	}
 
 	target := "their target"
-	if same := !slices.ContainsFunc(aims, func(a data.Aim) bool { return a.Target != aims[0].Target }); same {
-		target = "the target of " + number.Percent(aims[0].Target)
+	if same := !slices.ContainsFunc(aims, func(a analysis.Aim) bool { return a.Target != aims[0].Target }); same {
+		target = "the target of " + term.ShortPercent(aims[0].Target)
 	}
 	return []fact{
 		{Value: term.Grouped(reached) + " of " + term.Grouped(trials), Name: "trials reached " + target,
 			Bad: 2*reached < trials},
-		{Value: "±\u202f" + number.Percent(data.Middle(widths)),
+		{Value: "±\u202f" + term.ShortPercent(analysis.Middle(widths)),
 			Name: "median half-width of the 95% intervals within a trial"},
 	}
 }
@@ -144,7 +144,7 @@ type fact struct {
 }
 
 // described returns the sweeps with their protocols in words.
-func described(d *data.Report) []store.Sweep {
+func described(d *analysis.Data) []store.Sweep {
 	list := slices.Clone(d.Sweeps)
 	for i := range list {
 		list[i].ProtocolText = d.ProtocolWords(&list[i])

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"slices"
 
+	"spmvtune/analysis"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/table"
 )
@@ -40,7 +40,7 @@ type htmlStatement struct {
 }
 
 // statements shows those at first that are about what the switches choose.
-func statements(d *data.Report, list []figure.Statement) []htmlStatement {
+func statements(d *analysis.Data, list []figure.Statement) []htmlStatement {
 	shown := make([]htmlStatement, len(list))
 	var group []*tagged
 	for i, s := range list {
@@ -71,7 +71,7 @@ const (
 
 // An album puts pictures on the page.
 type album struct {
-	report *data.Report
+	report *analysis.Data
 	styles *canvas.WebStyles
 	book   book
 	budget int // The bytes that details may still add.
@@ -129,7 +129,7 @@ func continues(all []*canvas.Picture, p *canvas.Picture) bool {
 
 // overviews returns what the pictures of a figure are about, and turns on those of them that are
 // shown at first.
-func overviews(d *data.Report, f figure.Drawn) []tagged {
+func overviews(d *analysis.Data, f figure.Drawn) []tagged {
 	tags := make([]tagged, len(f.Pictures))
 	var group []*tagged
 	for i, p := range f.Pictures {

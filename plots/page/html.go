@@ -10,9 +10,9 @@ import (
 	"io"
 	"slices"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/table"
 	"spmvtune/store"
@@ -89,7 +89,7 @@ type htmlCell struct {
 
 // A Content is what the page is written from.
 type Content struct {
-	Report         *data.Report
+	Report         *analysis.Data
 	Title, Version string
 	Figures        []figure.Drawn    // The figures that have pictures, in order.
 	Undrawn        []*figure.Figure  // The figures that have no data.
@@ -114,7 +114,7 @@ func (c *Content) Write(w io.Writer) error {
 		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), By: byLine(c),
 		CSS: template.CSS(Colours + reportCSS), JS: template.JS(reportJS), Switches: switches(d),
 		Headline: headlineOf(d), Winners: winnerMaps(d, styles, &pictures.book),
-		Facts: facts(d), Twins: data.Twins(d.Matrices),
+		Facts: facts(d), Twins: analysis.Twins(d.Matrices),
 		Summary:   htmlTables(table.SummaryTables(d), "summary"),
 		BestNotes: table.BestNotes(d), Best: onlyChosen(d, htmlTables(table.BestTables(d), "best")),
 		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestNothingTurnsText(t *testing.T) {
 	const turn = "\u202e"
 	var b strings.Builder
-	c := Content{Report: data.New(nil, nil, nil, nil), Title: "a" + turn + "b", Warnings: []error{errors.New("x" + turn)}}
+	c := Content{Report: analysis.New(nil, nil, nil, nil), Title: "a" + turn + "b", Warnings: []error{errors.New("x" + turn)}}
 	if err := c.Write(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestNothingTurnsText(t *testing.T) {
 // Two sweeps of one name are told apart, others have their name alone.
 func TestSweepsOfOneNameAreToldApart(t *testing.T) {
 	at := time.Date(2026, 11, 23, 9, 5, 0, 0, time.UTC)
-	d := data.New(nil, nil, nil, nil)
+	d := analysis.New(nil, nil, nil, nil)
 	d.Sweeps = []store.Sweep{{Name: "a", Hash: "0123456789", Started: at}, {Name: "a", Hash: "abcdefabcdef", Started: at},
 		{Name: "b", Hash: "b"}}
 	var names []string

@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
-	"spmvtune/plots/data"
 	"spmvtune/plots/table"
 )
 
 // TestPaperTablesNameTheirSweeps: without data, a table says which sweep produces it, and
 // that sweep is shipped and has the kernels.
 func TestPaperTablesNameTheirSweeps(t *testing.T) {
-	d := data.New(nil, nil, nil, nil)
+	d := analysis.New(nil, nil, nil, nil)
 	shown, lacking := htmlSheets(table.PaperSheets(d))
 	if len(shown) > 0 {
 		t.Errorf("%d tables without data", len(shown))

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/plots/data"
+	"spmvtune/analysis"
 	"spmvtune/plots/table"
 )
 
@@ -24,23 +24,23 @@ const mostPrepared = 120
 
 // preparation says when preparing pays off: by kernel and, folded away, by kernel and matrix. The
 // file of the sheet has all rows.
-func preparation(d *data.Report) htmlSheet {
+func preparation(d *analysis.Data) htmlSheet {
 	// A summary goes before each table.
 	return summed(d, table.PreparationSheet(d), func(i int) bool { return i%2 == 1 })
 }
 
 // library says how the fastest compare with cuSPARSE: in the mean and, folded away, by matrix.
-func library(d *data.Report) htmlSheet {
+func library(d *analysis.Data) htmlSheet {
 	return summed(d, table.LibrarySheet(d), func(i int) bool { return i > 0 })
 }
 
 // why says what the fastest kernels do otherwise than the next.
-func why(d *data.Report) htmlSheet {
+func why(d *analysis.Data) htmlSheet {
 	return summed(d, table.WhySheet(d), func(int) bool { return false })
 }
 
 // summed folds the long tables of a sheet away.
-func summed(d *data.Report, s table.Sheet, folded func(i int) bool) htmlSheet {
+func summed(d *analysis.Data, s table.Sheet, folded func(i int) bool) htmlSheet {
 	h := htmlSheet{Title: s.Title, Notes: s.Notes}
 	for i, t := range htmlTables(s.Tables, s.Stem) {
 		if !folded(i) {
@@ -57,7 +57,7 @@ func summed(d *data.Report, s table.Sheet, folded func(i int) bool) htmlSheet {
 }
 
 // onlyChosen shows the tables at first that are about what the switches choose.
-func onlyChosen(d *data.Report, tables []htmlTable) []htmlTable {
+func onlyChosen(d *analysis.Data, tables []htmlTable) []htmlTable {
 	var group []*tagged
 	for i := range tables {
 		group = append(group, &tables[i].tagged)

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/analysis"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
 )
 
 // A source is an entry of the report's bibliography.
@@ -17,7 +17,7 @@ func sources(c *Content) []source {
 	for _, f := range c.Figures {
 		cites.WriteString(f.Source + "; ")
 	}
-	for _, name := range data.KernelsOf(c.Report.Panels) {
+	for _, name := range analysis.KernelsOf(c.Report.Panels) {
 		k, _ := kernels.Lookup(name)
 		cites.WriteString(k.Source + "; ")
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/analysis"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 )
 
 // A tagged part of the page is shown for one device, precision or state of the caches; "" stands
@@ -15,7 +15,7 @@ type tagged struct {
 	On                       bool // It is shown at first.
 }
 
-func tagsOf(s data.Setup) tagged {
+func tagsOf(s analysis.Setup) tagged {
 	return tagged{Device: s.Device, Precision: string(s.Precision), Cache: string(s.Cache)}
 }
 
@@ -26,7 +26,7 @@ type choice struct {
 }
 
 // switches returns a switch for the precision and one for the caches, where there are several.
-func switches(d *data.Report) []choice {
+func switches(d *analysis.Data) []choice {
 	precision, cache := choice{Name: "precision"}, choice{Name: "cache"}
 	for _, s := range d.Setups() {
 		if p := string(s.Precision); !slices.Contains(precision.Values, p) {
@@ -42,7 +42,7 @@ func switches(d *data.Report) []choice {
 
 // turnOn shows the parts of a group that match what is chosen at first. Where none matches, one of
 // the switches does not apply to the group, as report.js has it.
-func turnOn(d *data.Report, group []*tagged) {
+func turnOn(d *analysis.Data, group []*tagged) {
 	var precision, cache string
 	for _, s := range switches(d) {
 		if s.Name == "precision" {
@@ -69,7 +69,7 @@ func turnOn(d *data.Report, group []*tagged) {
 
 // pictureTags reads what a picture is about from its name, which begins with the figure, the device
 // where there are several, the precision and the state of the caches.
-func pictureTags(d *data.Report, figure string, p *canvas.Picture) tagged {
+func pictureTags(d *analysis.Data, figure string, p *canvas.Picture) tagged {
 	var t tagged
 	rest := strings.TrimPrefix(p.Name, figure)
 	cut := func(word string) bool {
@@ -80,7 +80,7 @@ func pictureTags(d *data.Report, figure string, p *canvas.Picture) tagged {
 		return found
 	}
 	for _, s := range d.Setups() {
-		if d.SeveralDevices() && t.Device == "" && cut(data.ShortDevice(s.Device)) {
+		if d.SeveralDevices() && t.Device == "" && cut(analysis.ShortDevice(s.Device)) {
 			t.Device = s.Device
 		}
 	}

@@ -3,16 +3,16 @@ package page
 import (
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
 // bothCaches is a report in both precisions and with both states of the caches.
-func bothCaches() *data.Report {
+func bothCaches() *analysis.Data {
 	var rows []store.Row
 	for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 		for _, c := range []trial.Cache{trial.Cold, trial.Warm} {
@@ -21,7 +21,7 @@ func bothCaches() *data.Report {
 			rows = append(rows, r)
 		}
 	}
-	return data.New(rows, nil, nil, nil)
+	return analysis.New(rows, nil, nil, nil)
 }
 
 // What a picture is about stands in its name; a matrix may be called as anything.

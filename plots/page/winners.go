@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+
 	"spmvtune/tuner/stat"
 )
 
@@ -54,23 +54,23 @@ type mapCell struct{ Text, Class string }
 const mostUnfolded = 32
 
 // winnerMaps makes a map for each setup in which kernels compete.
-func winnerMaps(d *data.Report, styles *canvas.WebStyles, texts *book) []winnerMap {
+func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winnerMap {
 	var list []winnerMap
 	for _, s := range d.Setups() {
 		c := d.NewContest(d.In(s))
-		if len(c.Standings) < 2 {
+		if len(c.Contenders) < 2 {
 			continue
 		}
 		m := winnerMap{tagged: tagsOf(s), ID: fmt.Sprintf("winners-%d", len(list)+1), Title: d.Words(s),
 			Folded: len(c.Places) > mostUnfolded}
-		for i := range c.Standings {
-			m.Kernels = append(m.Kernels, headOf(&c.Standings[i], styles))
-			m.Partly = m.Partly || c.Standings[i].Tried < len(c.Places)
+		for i := range c.Contenders {
+			m.Kernels = append(m.Kernels, headOf(&c.Contenders[i], styles))
+			m.Partly = m.Partly || c.Contenders[i].Tried < len(c.Places)
 		}
 		var tips strings.Builder
 		for i := range c.Places {
 			m.add(d, c, i)
-			for k := range c.Standings {
+			for k := range c.Contenders {
 				fmt.Fprintln(&tips, texts.number(cellTip(c, i, k)))
 			}
 		}
@@ -90,13 +90,13 @@ func winnerMaps(d *data.Report, styles *canvas.WebStyles, texts *book) []winnerM
 	return list
 }
 
-func headOf(s *data.Standing, styles *canvas.WebStyles) mapKernel {
+func headOf(s *analysis.Contender, styles *canvas.WebStyles) mapKernel {
 	return mapKernel{Name: s.Kernel, Tone: styles.Kernel(s.Kernel), Mean: shareCell(s.Mean), Named: s.Named, Tied: s.Tied,
 		Tried: s.Tried}
 }
 
 // add adds the i-th matrix, to the class of its row length.
-func (m *winnerMap) add(d *data.Report, c *data.Contest, i int) {
+func (m *winnerMap) add(d *analysis.Data, c *analysis.Contest, i int) {
 	r := &c.Places[i].Rows[0]
 	mean := float64(r.NNZ) / float64(max(1, r.Rows))
 	for k := range d.Matrices {
@@ -104,27 +104,27 @@ func (m *winnerMap) add(d *data.Report, c *data.Contest, i int) {
 			mean = d.Matrices[k].RowMean
 		}
 	}
-	if title := data.RowClass(mean); len(m.Classes) == 0 || m.Classes[len(m.Classes)-1].Title != title {
+	if title := analysis.RowClass(mean); len(m.Classes) == 0 || m.Classes[len(m.Classes)-1].Title != title {
 		m.Classes = append(m.Classes, mapClass{Title: title})
 	}
 
-	row := mapRow{Matrix: r.Matrix, Length: number.Significant(mean, 3)}
-	for k := range c.Standings {
-		row.Cells = append(row.Cells, entryCell(&c.Standings[k].Entries[i]))
+	row := mapRow{Matrix: r.Matrix, Length: term.Significant(mean, 3)}
+	for k := range c.Contenders {
+		row.Cells = append(row.Cells, entryCell(&c.Contenders[k].Entries[i]))
 	}
 	class := &m.Classes[len(m.Classes)-1]
 	class.Rows = append(class.Rows, row)
 }
 
 // means gives each class the geometric means of its shares. The highest is marked.
-func (m *winnerMap) means(c *data.Contest) {
+func (m *winnerMap) means(c *analysis.Contest) {
 	at := 0
 	for i := range m.Classes {
 		class := &m.Classes[i]
 		best, highest := -1, 0.0
-		for k := range c.Standings {
+		for k := range c.Contenders {
 			var mean stat.GeometricMean
-			for _, e := range c.Standings[k].Entries[at : at+len(class.Rows)] {
+			for _, e := range c.Contenders[k].Entries[at : at+len(class.Rows)] {
 				if e.Row != nil {
 					mean.Add(e.Share)
 				}
@@ -142,11 +142,11 @@ func (m *winnerMap) means(c *data.Contest) {
 }
 
 // entryCell is a kernel on a matrix.
-func entryCell(e *data.Entry) mapCell {
+func entryCell(e *analysis.Entry) mapCell {
 	cell := shareCell(e.Share)
 	switch {
 	case e.Row == nil:
-		return mapCell{Text: number.Missing}
+		return mapCell{Text: term.Missing}
 	case e.Named:
 		cell.Class += " best"
 	case e.Tied:
@@ -162,7 +162,7 @@ var shades = [...]float64{0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99}
 // shareCell prints a share in percent.
 func shareCell(share float64) mapCell {
 	if math.IsNaN(share) {
-		return mapCell{Text: number.Missing}
+		return mapCell{Text: term.Missing}
 	}
 	shade := 0
 	for i, low := range shades {
@@ -170,14 +170,14 @@ func shareCell(share float64) mapCell {
 			shade = i + 1
 		}
 	}
-	return mapCell{Text: number.OfBest(share), Class: "h" + strconv.Itoa(shade)}
+	return mapCell{Text: term.OfBest(share), Class: "h" + strconv.Itoa(shade)}
 }
 
 // cellTip says what a cell is, beside the share that stands in it.
-func cellTip(c *data.Contest, place, kernel int) string {
-	s := &c.Standings[kernel]
+func cellTip(c *analysis.Contest, place, kernel int) string {
+	s := &c.Contenders[kernel]
 	if row := s.Entries[place].Row; row != nil {
-		return data.About(row)
+		return analysis.About(row)
 	}
 	return s.Kernel + ", " + c.Places[place].Matrix + ": not measured"
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -15,7 +15,7 @@ import (
 // mapOf is the winner map of one setup.
 func mapOf(t *testing.T, rows []store.Row) winnerMap {
 	t.Helper()
-	list := winnerMaps(data.New(rows, nil, nil, nil), &canvas.WebStyles{}, &book{})
+	list := winnerMaps(analysis.New(rows, nil, nil, nil), &canvas.WebStyles{}, &book{})
 	if len(list) != 1 {
 		t.Fatalf("%d maps", len(list))
 	}
@@ -75,7 +75,7 @@ func TestWinnerMapFolds(t *testing.T) {
 
 // Of one kernel there is nothing to win.
 func TestNoWinnerMap(t *testing.T) {
-	d := data.New([]store.Row{synthetic.Timed("m", "csr_vector", "", 64, 1)}, nil, nil, nil)
+	d := analysis.New([]store.Row{synthetic.Timed("m", "csr_vector", "", 64, 1)}, nil, nil, nil)
 	if list := winnerMaps(d, &canvas.WebStyles{}, &book{}); len(list) > 0 {
 		t.Errorf("%+v", list)
 	}
@@ -86,7 +86,7 @@ func TestAllFailed(t *testing.T) {
 	row := synthetic.Timed("m", "csr_vector", "", 64, 1)
 	row.Status, row.Time = trial.Wrong, 0
 	var b strings.Builder
-	if err := (&Content{Report: data.New([]store.Row{row}, nil, nil, nil)}).Write(&b); err != nil {
+	if err := (&Content{Report: analysis.New([]store.Row{row}, nil, nil, nil)}).Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), `<p>No trial was verified: no time is known. <a href="#failed">Why they failed</a>.</p>`) {

@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+
 	"spmvtune/store"
 	"spmvtune/store/compare"
 )
@@ -32,13 +32,13 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 
 	slices.SortStableFunc(changed, func(a, b *compare.Pair) int { return cmp.Compare(b.Ratio.Value, a.Ratio.Value) })
 	for _, p := range changed {
-		v, low, high := data.Faster(p)
+		v, low, high := analysis.Faster(p)
 		t.Rows = append(t.Rows, []Cell{
 			Text(string(p.Verdict)), Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache)), Text(p.Kernel),
 			goodTime(p.A), goodTime(p.B),
-			{number.RoundedIn(v, low, high) + "×", v},
+			{term.RoundedIn(v, low, high) + "×", v},
 			{between(low, high), low},
-			Text(data.ShortDevice(p.Device)),
+			Text(analysis.ShortDevice(p.Device)),
 		})
 	}
 
@@ -51,10 +51,10 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		note += fmt.Sprintf(" %d can't be judged, because the device throttled.", n)
 	}
 	if !math.IsNaN(r.Mean.Value) {
-		note += fmt.Sprintf(" This database is %s times as fast", number.Significant(1/r.Mean.Value, 3))
+		note += fmt.Sprintf(" This database is %s times as fast", term.Significant(1/r.Mean.Value, 3))
 		if !math.IsNaN(r.Mean.Low) {
-			note += fmt.Sprintf(" (95%% interval: %s to %s)", number.Significant(1/r.Mean.High, 3),
-				number.Significant(1/r.Mean.Low, 3))
+			note += fmt.Sprintf(" (95%% interval: %s to %s)", term.Significant(1/r.Mean.High, 3),
+				term.Significant(1/r.Mean.Low, 3))
 		}
 		note += ", the geometric mean over " + term.GroupedCount(r.Matrices, "common matrix", "common matrices") + "."
 	}
@@ -66,7 +66,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 
 // goodTime is a time in milliseconds with the digits that its interval supports.
 func goodTime(g *store.Good) Cell {
-	return Cell{number.Rounded(1e3*g.Time, 1e3*g.Time*data.Relative(&g.Row)), g.Time}
+	return Cell{term.Rounded(1e3*g.Time, 1e3*g.Time*analysis.Relative(&g.Row)), g.Time}
 }
 
 // between is an interval, a dash where there is none.
@@ -74,5 +74,5 @@ func between(low, high float64) string {
 	if math.IsNaN(low) {
 		return "–"
 	}
-	return number.Significant(low, 3) + " to " + number.Significant(high, 3)
+	return term.Significant(low, 3) + " to " + term.Significant(high, 3)
 }

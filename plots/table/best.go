@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 
 // BestNotes explain the columns of the best-configuration tables, in paragraphs.
-func BestNotes(d *data.Report) []string {
+func BestNotes(d *analysis.Data) []string {
 	return slices.DeleteFunc([]string{
-		data.Twins(d.Matrices),
+		analysis.Twins(d.Matrices),
 		"Time: with the interval in which another run finds it (95%), ± the longer arm or, if they differ much, " +
 			"both arms. Numbers are rounded to the digits that the interval supports, at least two. GB/s: compulsory " +
 			"traffic of the format divided by time.",
@@ -31,7 +31,7 @@ func BestNotes(d *data.Report) []string {
 }
 
 // firstRun says when the first run started, if that is known.
-func firstRun(d *data.Report) string {
+func firstRun(d *analysis.Data) string {
 	if len(d.Sweeps) == 0 {
 		return ""
 	}
@@ -44,13 +44,13 @@ func firstRun(d *data.Report) string {
 }
 
 // BestTables lists the best configurations, a table for each setup.
-func BestTables(d *data.Report) []Table {
+func BestTables(d *analysis.Data) []Table {
 	var tables []Table
-	var last data.Setup
+	var last analysis.Setup
 	vendor := false // was measured there; to find out takes a look at all trials
 	for i := range d.Best {
 		b := &d.Best[i]
-		s := data.SetupOf(&b.Row)
+		s := analysis.SetupOf(&b.Row)
 		if len(tables) == 0 || s != last {
 			vendor, last = library(d, b.Device), s
 			tables = append(tables, Table{Title: d.Words(s), About: s, Columns: bestColumns(d.BaselineOf(b.Device), vendor)})
@@ -79,15 +79,15 @@ func bestColumns(baseline string, vendor bool) []Column {
 }
 
 // library reports whether cuSPARSE was measured on a device.
-func library(d *data.Report, device string) bool {
-	return slices.ContainsFunc(d.Panels, func(p data.Panel) bool { return p.Device == device && p.CuSPARSE() != nil })
+func library(d *analysis.Data, device string) bool {
+	return slices.ContainsFunc(d.Panels, func(p analysis.Panel) bool { return p.Device == device && p.CuSPARSE() != nil })
 }
 
-func bestRow(d *data.Report, b *store.Best, vendor bool) []Cell {
-	rel := data.Relative(&b.Row)
-	measured := func(v float64) Cell { return Cell{number.Rounded(v, v*rel), v} }
+func bestRow(d *analysis.Data, b *store.Best, vendor bool) []Cell {
+	rel := analysis.Relative(&b.Row)
+	measured := func(v float64) Cell { return Cell{term.Rounded(v, v*rel), v} }
 	p := d.PanelOf(&b.Row)
-	base := data.Fastest(p.ByKernel(d.BaselineOf(b.Device)))
+	base := analysis.Fastest(p.ByKernel(d.BaselineOf(b.Device)))
 	row := []Cell{
 		Text(b.Matrix), Text(b.Kernel), integer(b.Block), integer(b.Grid), Text(b.Params.String()),
 		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
@@ -97,11 +97,11 @@ func bestRow(d *data.Report, b *store.Best, vendor bool) []Cell {
 	if vendor {
 		row = append(row, ratioCell(p.CuSPARSE(), &b.Row))
 	}
-	return append(row, Cell{data.TieCount(b), float64(b.TieSize)}, Text(strings.Join(d.Tied(b), ", ")))
+	return append(row, Cell{analysis.TieCount(b), float64(b.TieSize)}, Text(strings.Join(d.Tied(b), ", ")))
 }
 
 // bestIntervals gives the numbers of the last row their intervals.
-func bestIntervals(d *data.Report, b *store.Best, t *Table, vendor bool) {
+func bestIntervals(d *analysis.Data, b *store.Best, t *Table, vendor bool) {
 	r := &b.Row
 	t.between(timeColumn, 1e3*r.Another.Low, 1e3*r.Another.High)
 	for i, v := range []float64{r.GFLOPS, r.GBPS, 100 * r.RoofFraction, 100 * r.GBPS / copyRoof(d, r.Device)} {
@@ -109,13 +109,13 @@ func bestIntervals(d *data.Report, b *store.Best, t *Table, vendor bool) {
 	}
 
 	p := d.PanelOf(r)
-	bases := []*store.Row{data.Fastest(p.ByKernel(d.BaselineOf(r.Device)))}
+	bases := []*store.Row{analysis.Fastest(p.ByKernel(d.BaselineOf(r.Device)))}
 	if vendor {
 		bases = append(bases, p.CuSPARSE())
 	}
 	for i, base := range bases {
 		if base != nil && base.Config != r.Config {
-			_, low, high := data.Ratio(base, r)
+			_, low, high := analysis.Ratio(base, r)
 			t.between(timeColumn+5+i, low, high)
 		}
 	}
@@ -125,7 +125,7 @@ func bestIntervals(d *data.Report, b *store.Best, t *Table, vendor bool) {
 const timeColumn = 5
 
 // copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
-func copyRoof(d *data.Report, device string) float64 {
+func copyRoof(d *analysis.Data, device string) float64 {
 	for i := range d.Devices {
 		if v := &d.Devices[i]; v.Label == device && v.Roof.Copy > 0 {
 			return v.Roof.Copy
@@ -135,7 +135,7 @@ func copyRoof(d *data.Report, device string) float64 {
 }
 
 // driftNote names the matrices whose ties were corrected for drift, "" if there are none.
-func driftNote(d *data.Report) string {
+func driftNote(d *analysis.Data) string {
 	var names []string
 	for _, s := range d.Drifts {
 		if s.Significant && !slices.Contains(names, s.Matrix) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -20,7 +20,7 @@ import (
 func TestLibraryColumn(t *testing.T) {
 	for _, kernel := range []string{"csr_scalar", "cusparse_csr_alg1"} {
 		row, other := synthetic.Row("csr_vector", 64, 8, 1), synthetic.Row(kernel, 64, 8, 2)
-		d := data.New([]store.Row{row, other}, []store.Best{{Row: row}}, nil, nil)
+		d := analysis.New([]store.Row{row, other}, []store.Best{{Row: row}}, nil, nil)
 		table := BestTables(d)[0]
 		at := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Name == "× cuSPARSE" })
 		if (at >= 0) != (kernel != "csr_scalar") || len(table.Columns) != len(table.Rows[0]) {
@@ -36,7 +36,7 @@ func TestBestIntervals(t *testing.T) {
 	for _, r := range []*store.Row{&row, &base} {
 		r.Another = trial.Interval{Low: 0.9 * r.Time, High: 1.2 * r.Time}
 	}
-	d := data.New([]store.Row{row, base}, []store.Best{{Row: row}}, nil,
+	d := analysis.New([]store.Row{row, base}, []store.Best{{Row: row}}, nil,
 		[]store.Device{{Label: row.Device, Device: kernels.Device{Backend: "cuda"}}})
 	s := Sheet{Stem: "best-configuration", Title: "Best", Tables: BestTables(d)}
 	lines, err := csv.NewReader(bytes.NewReader(s.csv())).ReadAll()

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/number"
 )
 
 // mostOnPage is the number of rows that fit a page.
@@ -71,7 +71,7 @@ const sentence = 30
 func (t *Table) longest(column int) int {
 	n := 0
 	for _, row := range t.Rows {
-		if text := row[column].Text; !slices.Contains([]string{"", number.Missing}, text) {
+		if text := row[column].Text; !slices.Contains([]string{"", term.Missing}, text) {
 			n = max(n, utf8.RuneCountInString(text))
 		}
 	}

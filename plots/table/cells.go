@@ -5,26 +5,26 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 
 // timeCell, rateCell and ratioCell round to what the interval supports.
 func timeCell(r *store.Row) Cell {
 	ms := 1e3 * r.Time
-	return Cell{number.Interval(ms, 1e3*r.Another.Low, 1e3*r.Another.High), ms}
+	return Cell{term.Interval(ms, 1e3*r.Another.Low, 1e3*r.Another.High), ms}
 }
 
-func rateCell(r *store.Row, v float64) Cell { return Cell{number.Rounded(v, v*data.Relative(r)), v} }
+func rateCell(r *store.Row, v float64) Cell { return Cell{term.Rounded(v, v*analysis.Relative(r)), v} }
 
 func ratioCell(base, r *store.Row) Cell {
 	if base == nil || r == nil {
-		return Cell{number.Missing, math.NaN()}
+		return Cell{term.Missing, math.NaN()}
 	}
-	v, low, high := data.Ratio(base, r)
-	text := number.Rounded(v, max(v-low, high-v))
-	if base.Config != r.Config && !data.Told(base, r) {
+	v, low, high := analysis.Ratio(base, r)
+	text := term.Rounded(v, max(v-low, high-v))
+	if base.Config != r.Config && !analysis.Told(base, r) {
 		text += tiedMark
 	}
 	return Cell{text, v}
@@ -52,7 +52,7 @@ func (t *Table) Mark(trials []*store.Row, at []int) {
 		case r == nil:
 		case r == best:
 			t.embolden(row, at[i])
-		case !data.Tells(best, r):
+		case !analysis.Tells(best, r):
 			t.Rows[row][at[i]].Text = "= " + t.Rows[row][at[i]].Text
 		}
 	}

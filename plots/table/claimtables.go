@@ -3,23 +3,23 @@ package table
 import (
 	"strings"
 
-	"spmvtune/plots/data"
+	"spmvtune/analysis"
 )
 
 // ClaimNotes say how to read the verdicts.
-func ClaimNotes(d *data.Report) []string {
+func ClaimNotes(d *analysis.Data) []string {
 	notes := []string{"A claim holds on a device if all of its statements hold. A statement is tested on cases: a " +
 		"matrix in one precision and cache state, in its fastest measured configuration. A case is undecided if " +
 		"its interval reaches across a bound or is not known. A verdict that depends on undecided cases, or on too few, stays " +
 		"open: not enough data."}
-	if twins := data.Twins(d.Matrices); twins != "" {
+	if twins := analysis.Twins(d.Matrices); twins != "" {
 		notes = append(notes, "A twin stands in for its original. "+twins)
 	}
 	return notes
 }
 
 // claimTables returns two tables for each device: the verdicts and the figures behind them.
-func claimTables(d *data.Report) []Table {
+func claimTables(d *analysis.Data) []Table {
 	var tables []Table
 	for _, judged := range d.ClaimsByDevice() {
 		device := d.DeviceWords(judged[0].Device)

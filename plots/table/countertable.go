@@ -1,13 +1,13 @@
 package table
 
 import (
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 
 // counterTables list what a profiler counted in each kernel of a processor, for each setup.
-func counterTables(d *data.Report) []Table {
+func counterTables(d *analysis.Data) []Table {
 	var list []Table
 	for _, s := range d.Setups() {
 		t := Table{Title: d.Words(s), Columns: Columns("matrix", "kernel", ">instructions", ">per nonzero", ">D refs",
@@ -32,10 +32,10 @@ func counterRow(r *store.Row) []Cell {
 	add := func(name string, over float64, digits int) {
 		v, known := r.Properties[name]
 		if v /= over; !known {
-			row = append(row, Text(number.Missing))
+			row = append(row, Text(term.Missing))
 			return
 		}
-		row = append(row, Cell{number.Significant(v, digits), v})
+		row = append(row, Cell{term.Significant(v, digits), v})
 	}
 
 	refs := r.Properties["data_refs"]

@@ -3,8 +3,8 @@ package table
 import (
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -18,7 +18,7 @@ func TestCounterTables(t *testing.T) {
 	l := &d.Launches[0]
 	l.NNZ, l.Properties = 1000, map[string]float64{"instructions": 6250, "data_refs": 4000, "d1_misses": 125}
 	list := counterTables(d)
-	if len(list) != 1 || len(list[0].Rows) != 1 || list[0].Title != d.Words(data.SetupOn(l.Device, l.Cache, l.Precision)) {
+	if len(list) != 1 || len(list[0].Rows) != 1 || list[0].Title != d.Words(analysis.SetupOn(l.Device, l.Cache, l.Precision)) {
 		t.Fatalf("tables %+v", list)
 	}
 	want := []string{l.Matrix, l.Kernel, "6250", "6.25", "4000", "125.0", "–", "3.12", "–"}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/plots/number"
 )
 
 // csv prints all digits of numbers. Columns whose numbers have intervals are followed by those of
@@ -68,7 +67,7 @@ func (t *Table) line(row int, unsure map[int]bool) []string {
 	cells := []string{term.Cell(t.Title)}
 	for i, c := range t.Rows[row] {
 		switch {
-		case c.Text == number.Missing:
+		case c.Text == term.Missing:
 			cells = append(cells, "")
 		case t.Columns[i].Right && !math.IsNaN(c.Key):
 			cells = append(cells, exact(c.Key))

@@ -4,15 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
 // deviceBests puts the best configurations of devices side by side, on what several of them
 // measured. It has no rows if nothing was.
-func deviceBests(d *data.Report) Table {
+func deviceBests(d *analysis.Data) Table {
 	at := map[trial.Case]map[string]*store.Best{} // of any device
 	var places []trial.Case
 
@@ -32,7 +32,7 @@ func deviceBests(d *data.Report) Table {
 
 	t := Table{Title: "Devices at their best", Columns: Columns("matrix", "precision", "cache")}
 	for _, name := range devices {
-		t.Columns = append(t.Columns, Column{Name: data.ShortDevice(name)}, Column{Name: "GFLOP/s", Right: true})
+		t.Columns = append(t.Columns, Column{Name: analysis.ShortDevice(name)}, Column{Name: "GFLOP/s", Right: true})
 	}
 	for _, p := range places {
 		if len(at[p]) < 2 {
@@ -44,7 +44,7 @@ func deviceBests(d *data.Report) Table {
 		for _, name := range devices {
 			b := at[p][name]
 			if b == nil {
-				row = append(row, Text(number.Missing), Cell{number.Missing, math.NaN()})
+				row = append(row, Text(term.Missing), Cell{term.Missing, math.NaN()})
 				continue
 			}
 			trials, columns = append(trials, &b.Row), append(columns, len(row)+1)

@@ -4,16 +4,16 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+
 	"spmvtune/rule"
 	"spmvtune/tuner/trial"
 )
 
 // FailureTable lists the trials without a time, and counts those that it leaves out.
-func FailureTable(d *data.Report) (t Table, cut int) {
+func FailureTable(d *analysis.Data) (t Table, cut int) {
 	t = Table{Title: "Trials that failed", Columns: Columns(
 		"status", "matrix", "kernel", "precision", ">block", ">grid",
 		"parameters", "message", "on",
@@ -29,7 +29,7 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 			t.Rows = append(t.Rows, []Cell{
 				Text(string(r.Status)), Text(r.Matrix), Text(r.Kernel), Text(string(r.Precision)), integer(r.Block),
 				integer(r.Grid),
-				Text(r.Params.String()), Text(r.Message), Text(d.ConditionWords(data.SetupOf(r).Condition)),
+				Text(r.Params.String()), Text(r.Message), Text(d.ConditionWords(analysis.SetupOf(r).Condition)),
 			})
 		}
 	}
@@ -39,7 +39,7 @@ func FailureTable(d *data.Report) (t Table, cut int) {
 
 // ValidationTable says how well the rule does on matrices that it was not learned from, beside the other
 // ways to choose that are known.
-func ValidationTable(d *data.Report) Table {
+func ValidationTable(d *analysis.Data) Table {
 	t := Table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: Columns(
 		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on", ">within 5% on (%)")}
 	var others []rule.Way
@@ -60,7 +60,7 @@ func ValidationTable(d *data.Report) Table {
 	for i := range d.Rule.Selectors {
 		s := &d.Rule.Selectors[i]
 		f := rule.Summarise(s.Validation.Cases, rule.Learned.Of)
-		row := []Cell{Text(d.Words(data.SetupOn(s.Device, s.Cache, s.Precision))), count(f.Matrices), shareCell(f, f.Mean),
+		row := []Cell{Text(d.Words(analysis.SetupOn(s.Device, s.Cache, s.Precision))), count(f.Matrices), shareCell(f, f.Mean),
 			shareCell(f, f.Worst), Text(f.WorstMatrix), shareCell(f, f.Within5)}
 		for _, w := range others {
 			f := rule.Summarise(s.Validation.Cases, w.Of)
@@ -75,13 +75,13 @@ func ValidationTable(d *data.Report) Table {
 // tells is missing.
 func shareCell(f rule.Figures, share float64) Cell {
 	if f.Matrices == 0 {
-		return Cell{number.Missing, math.NaN()}
+		return Cell{term.Missing, math.NaN()}
 	}
 	percent := math.Round(1000*share) / 10
 	if share < 1 {
 		percent = min(percent, 99.9)
 	}
-	return Cell{number.Significant(percent, 3), share}
+	return Cell{term.Significant(percent, 3), share}
 }
 
 // grown says what became of a rule's tree.
@@ -100,9 +100,9 @@ func grown(s *rule.Selector) string {
 const mostFailures = 2000
 
 // OriginTable says where each measured kernel comes from.
-func OriginTable(d *data.Report) Table {
+func OriginTable(d *analysis.Data) Table {
 	t := Table{Title: "Where the kernels come from", Columns: Columns("kernel", "called there", "source")}
-	for _, name := range data.KernelsOf(d.Panels) {
+	for _, name := range analysis.KernelsOf(d.Panels) {
 		k, known := kernels.Lookup(name)
 		if o := d.Own[name]; o != nil {
 			k.Source = "a user's own: " + o.File

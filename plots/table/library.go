@@ -5,17 +5,17 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
 	"spmvtune/store"
 )
 
 // LibrarySheet compares the fastest configurations with the best of cuSPARSE: a summary of all
 // setups, real matrices apart from generated ones, and a table for each setup.
-func LibrarySheet(d *data.Report) Sheet {
+func LibrarySheet(d *analysis.Data) Sheet {
 	s := Sheet{"library", "against-cusparse", "The fastest beside cuSPARSE", slices.DeleteFunc([]string{
-		data.Twins(d.Matrices),
+		analysis.Twins(d.Matrices),
 		"cuSPARSE: the fastest of its algorithms that were measured. ×: how many times as fast as that. Papers: the " +
 			"fastest kernel of the papers. Plain: the fastest of this program that reads CSR or COO as it is, without " +
 			"a conversion or another order of rows, over cuSPARSE's fastest of that kind. Roof: the bytes of CSR, x " +
@@ -56,7 +56,7 @@ type besideLibrary struct {
 }
 
 // besideOf finds them; ok is false without the library or anything else.
-func besideOf(p *data.Panel) (b besideLibrary, ok bool) {
+func besideOf(p *analysis.Panel) (b besideLibrary, ok bool) {
 	own := func(of func(k kernels.Kernel, r *store.Row) bool) *store.Row {
 		return p.FastestOf(func(r *store.Row) bool {
 			k, _ := kernels.Lookup(r.Kernel)
@@ -101,7 +101,7 @@ func besideTable(title string, rows []besideLibrary) Table {
 }
 
 // besideKinds has a row for the real matrices and one for the generated ones, where there are both.
-func besideKinds(d *data.Report, title string, rows []besideLibrary) [][]Cell {
+func besideKinds(d *analysis.Data, title string, rows []besideLibrary) [][]Cell {
 	made := map[bool][]besideLibrary{}
 	for _, b := range rows {
 		made[d.Generated(b.matrix)] = append(made[d.Generated(b.matrix)], b)
@@ -120,11 +120,11 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 		func(b *besideLibrary) (base, r *store.Row) { return b.plainVendor, b.plain },
 		func(b *besideLibrary) (base, r *store.Row) { return b.vendor, b.papers },
 	} {
-		var gains []data.Gain
+		var gains []analysis.Gain
 		for i := range rows {
 			if base, r := of(&rows[i]); base != nil && r != nil {
-				g := data.Gain{Row: r}
-				g.Ratio, g.Low, g.High = data.Ratio(base, r)
+				g := analysis.Gain{Row: r}
+				g.Ratio, g.Low, g.High = analysis.Ratio(base, r)
 				gains = append(gains, g)
 			}
 		}
@@ -132,8 +132,8 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 			row = append(row, whole(math.NaN()), whole(math.NaN()))
 			continue
 		}
-		least := slices.MinFunc(gains, func(a, b data.Gain) int { return cmp.Compare(a.Ratio, b.Ratio) })
-		row = append(row, meanGain(gains), meanGain([]data.Gain{least}))
+		least := slices.MinFunc(gains, func(a, b analysis.Gain) int { return cmp.Compare(a.Ratio, b.Ratio) })
+		row = append(row, meanGain(gains), meanGain([]analysis.Gain{least}))
 	}
 	return row
 }
@@ -141,7 +141,7 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 // namedTime is a kernel's name and time.
 func namedTime(r *store.Row) []Cell {
 	if r == nil {
-		return []Cell{Text(number.Missing), {number.Missing, math.NaN()}}
+		return []Cell{Text(term.Missing), {term.Missing, math.NaN()}}
 	}
 	return []Cell{Text(r.Kernel), timeCell(r)}
 }
@@ -149,7 +149,7 @@ func namedTime(r *store.Row) []Cell {
 // whole prints a number without its fraction.
 func whole(v float64) Cell {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Cell{number.Missing, math.NaN()}
+		return Cell{term.Missing, math.NaN()}
 	}
-	return Cell{number.Significant(v, 2), v}
+	return Cell{term.Significant(v, 2), v}
 }

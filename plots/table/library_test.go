@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -17,7 +17,7 @@ func TestLibrary(t *testing.T) {
 		r.Prepare = 1
 		return r
 	}
-	d := data.New([]store.Row{
+	d := analysis.New([]store.Row{
 		timed("a", "cusparse_csr_alg1", "", 4), timed("a", "cusparse_coo_alg2", "", 6), timed("a", "cusparse_sell", "slice=32", 3),
 		timed("a", "sell_c_sigma", "chunk=32 sigma=1", 1), timed("a", "csr_merge", "", 2), timed("a", "csr_scalar", "", 8),
 		timed("a", "csr_scalar", "reorder=rcm", 0.5),
@@ -54,7 +54,7 @@ func TestLibrary(t *testing.T) {
 	if got, want := strings.Join(sum, ", "), "2, 4.90, 4.00, 2.83, 2.00, 1.225, 0.375"; got != want {
 		t.Errorf("in sum %s, want %s", got, want)
 	}
-	if s := LibrarySheet(data.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil)); len(s.Tables) > 0 {
+	if s := LibrarySheet(analysis.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil)); len(s.Tables) > 0 {
 		t.Error("a table without the library")
 	}
 }
@@ -75,7 +75,7 @@ func TestLibraryReal(t *testing.T) {
 		matrices = append(matrices, store.Matrix{Name: m.source, Source: m.source, TwinOf: m.twin})
 	}
 	got := map[string]string{}
-	for _, row := range LibrarySheet(data.New(rows, nil, matrices, nil)).Tables[0].Rows {
+	for _, row := range LibrarySheet(analysis.New(rows, nil, matrices, nil)).Tables[0].Rows {
 		_, kind, _ := strings.Cut(row[0].Text, ", ")
 		got[kind[strings.LastIndex(kind, " ")+1:]] = row[1].Text + " " + row[2].Text
 	}

@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 )
 
 // PaperSheets are the papers' own tables, filled with what was measured.
-func PaperSheets(d *data.Report) []Sheet {
+func PaperSheets(d *analysis.Data) []Sheet {
 	note := func(text string) []string {
-		return slices.DeleteFunc([]string{data.Twins(d.Matrices),
+		return slices.DeleteFunc([]string{analysis.Twins(d.Matrices),
 			text + " Bold: the fastest of a row. = marks ties with it."}, isEmpty)
 	}
 
@@ -31,14 +31,14 @@ func PaperSheets(d *data.Report) []Sheet {
 		{"best-simple", "simple-coo", "Best simple kernel (coo-spmv-final, Table V)",
 			note("The fastest of the four simple COO kernels, over the baseline. GB/s: 24 bytes for each nonzero, as " +
 				"in the paper."),
-			perSetup(d, func(list []data.Panel) Table {
+			perSetup(d, func(list []analysis.Panel) Table {
 				return bestOfTable(list, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk",
 					"coo_block_chunk"})
 			})},
 		{"best-coo", "chunk-and-unroll", "Best COO kernel (coo-spmv-final, Table VI)",
 			note("The fastest of all COO kernels except cuSPARSE's, over the baseline. GB/s: 24 bytes for each " +
 				"nonzero, as in the paper, so they can exceed the roof."),
-			perSetup(d, func(list []data.Panel) Table { return bestOfTable(list, ownCOO()) })},
+			perSetup(d, func(list []analysis.Panel) Table { return bestOfTable(list, ownCOO()) })},
 		{"five-algorithms", "csr-five", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)",
 			note("Each algorithm at its best, over the matrices on which all five were measured. The paper uses " +
 				"arithmetic means."), fiveTables(d)},
@@ -50,7 +50,7 @@ func PaperSheets(d *data.Report) []Sheet {
 }
 
 // perSetup makes a table of each setup. Tables without rows are left out.
-func perSetup(d *data.Report, of func([]data.Panel) Table) []Table {
+func perSetup(d *analysis.Data, of func([]analysis.Panel) Table) []Table {
 	var list []Table
 	for _, s := range d.Setups() {
 		if t := of(d.In(s)); len(t.Rows) > 0 {
@@ -61,7 +61,7 @@ func perSetup(d *data.Report, of func([]data.Panel) Table) []Table {
 	return list
 }
 
-func cpuTable(list []data.Panel) Table {
+func cpuTable(list []analysis.Panel) Table {
 	t := Table{Columns: Columns("matrix", ">COO (ms)", ">COO (GB/s)", ">CSR (ms)", ">CSR (GB/s)", ">CSR over COO")}
 	for i := range list {
 		coo, csr := list[i].Best("cpu_coo"), list[i].Best("cpu_csr")
@@ -83,23 +83,23 @@ func ownCOO() []string {
 
 // bestOfTable lists the best of some kernels on each matrix and the kernels that are tied with
 // it.
-func bestOfTable(list []data.Panel, names []string) Table {
+func bestOfTable(list []analysis.Panel, names []string) Table {
 	t := Table{Columns: Columns("matrix", ">baseline (GB/s)", "best kernel", ">block", ">grid",
 		">time (ms)", ">GB/s", ">over the baseline", "?tied with it")}
 	for i := range list {
 		p := &list[i]
-		best := p.FastestOf(data.OfKernels(names...))
+		best := p.FastestOf(analysis.OfKernels(names...))
 		if best == nil {
 			continue
 		}
 		base := p.Best("coo_atomic")
-		before := Cell{number.Missing, math.NaN()}
+		before := Cell{term.Missing, math.NaN()}
 		if base != nil {
 			before = paperRate(base)
 		}
 		var tied []string
 		for _, name := range names {
-			if r := p.Best(name); r != nil && name != best.Kernel && !data.Tells(best, r) {
+			if r := p.Best(name); r != nil && name != best.Kernel && !analysis.Tells(best, r) {
 				tied = append(tied, "= "+name)
 			}
 		}
@@ -116,7 +116,7 @@ func bestOfTable(list []data.Panel, names []string) Table {
 var fiveAlgorithms = []string{"csr_scalar", "csr_vector", "csr_adaptive", "csr_pcsr", "csr_light"}
 
 // fiveTables list the average throughput of each algorithm, for each setup.
-func fiveTables(d *data.Report) []Table {
+func fiveTables(d *analysis.Data) []Table {
 	var list []Table
 	for _, s := range d.Setups() {
 		sums := make([]float64, len(fiveAlgorithms))
@@ -147,8 +147,8 @@ func fiveTables(d *data.Report) []Table {
 			"algorithm", ">GFLOP/s, arithmetic mean", ">GFLOP/s, geometric mean")}
 		for i, name := range fiveAlgorithms {
 			mean, geometric := sums[i]/float64(n), means[i].Value()
-			t.Rows = append(t.Rows, []Cell{Text(name), {number.Significant(mean, 3), mean},
-				{number.Significant(geometric, 3), geometric}})
+			t.Rows = append(t.Rows, []Cell{Text(name), {term.Significant(mean, 3), mean},
+				{term.Significant(geometric, 3), geometric}})
 			if sums[i] == slices.Max(sums) {
 				t.embolden(i, 1)
 			}
@@ -162,7 +162,7 @@ func fiveTables(d *data.Report) []Table {
 	return list
 }
 
-func longRowTable(list []data.Panel) Table {
+func longRowTable(list []analysis.Panel) Table {
 	t := Table{Columns: Columns("matrix", ">mean row", ">warp per long row (GFLOP/s)",
 		">block per long row (GFLOP/s)", ">block over warp")}
 	k, _ := kernels.Lookup("csr_adaptive")
@@ -171,14 +171,14 @@ func longRowTable(list []data.Panel) Table {
 	for i := range list {
 		p := &list[i]
 		way := func(value string) *store.Row {
-			return p.FastestOf(data.OfKernels("csr_adaptive").And(data.WithParam(k.Params[at], value)))
+			return p.FastestOf(analysis.OfKernels("csr_adaptive").And(analysis.WithParam(k.Params[at], value)))
 		}
 		warp, block := way("warp"), way("block")
 		if warp == nil || block == nil {
 			continue
 		}
 		mean := float64(warp.NNZ) / float64(warp.Rows)
-		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), {number.Significant(mean, 3), mean},
+		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), {term.Significant(mean, 3), mean},
 			rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
 		t.Mark([]*store.Row{warp, block}, []int{2, 3})
 	}
@@ -188,7 +188,7 @@ func longRowTable(list []data.Panel) Table {
 
 // threadsTable has a row for each matrix and each measured kernel of csr-shuffle-and-shared,
 // and for cuSPARSE's fastest.
-func threadsTable(list []data.Panel) Table {
+func threadsTable(list []analysis.Panel) Table {
 	t := Table{Columns: Columns("matrix", "kernel", ">threads per block", ">time (ms)", ">GB/s", ">GFLOP/s")}
 	for i := range list {
 		p := &list[i]
@@ -211,7 +211,7 @@ func threadsTable(list []data.Panel) Table {
 			at := len(t.Rows) - 1
 			if r == best {
 				t.embolden(at, 3)
-			} else if !data.Tells(best, r) {
+			} else if !analysis.Tells(best, r) {
 				t.Rows[at][3].Text = "= " + t.Rows[at][3].Text
 			}
 		}

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
 // sheetOf is one of the papers' tables, as lines of cells.
-func sheetOf(t *testing.T, d *data.Report, stem string) []string {
+func sheetOf(t *testing.T, d *analysis.Data, stem string) []string {
 	t.Helper()
 	for _, s := range PaperSheets(d) {
 		if s.Stem != stem {
@@ -37,7 +37,7 @@ func sheetOf(t *testing.T, d *data.Report, stem string) []string {
 }
 
 func TestPaperTables(t *testing.T) {
-	d := data.New([]store.Row{
+	d := analysis.New([]store.Row{
 		synthetic.Timed("a", "cpu_coo", "", 0, 2), synthetic.Timed("a", "cpu_csr", "", 0, 1),
 		synthetic.Timed("b", "cpu_coo", "", 0, 1), synthetic.Timed("b", "cpu_csr", "", 0, 1.005),
 		synthetic.Timed("c", "cpu_coo", "", 0, 1), // without CSR

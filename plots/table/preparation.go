@@ -6,16 +6,16 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 
 // PreparationSheet says after how many products the preparation of kernels pays off: two tables
 // for each setup.
-func PreparationSheet(d *data.Report) Sheet {
+func PreparationSheet(d *analysis.Data) Sheet {
 	s := Sheet{"preparation", "", "Products until preparation pays off", slices.DeleteFunc([]string{
-		data.Twins(d.Matrices),
+		analysis.Twins(d.Matrices),
 		"Each kernel in its fastest configuration. Products: how much more it takes to prepare (conversion, row " +
 			"blocks, analysis) than the other, divided by what it saves in each product. Never: it is slower, or " +
 			"the data can't tell that it is faster. At once: it takes no more to prepare. cuSPARSE: its fastest algorithm.",
@@ -50,16 +50,16 @@ type prepared struct {
 	overBase, overLibrary float64
 }
 
-func (p *preparation) add(panel *data.Panel) {
+func (p *preparation) add(panel *analysis.Panel) {
 	base, vendor := panel.Best(p.base), panel.CuSPARSE()
 	p.vendor = p.vendor || vendor != nil
 	over := func(base, r *store.Row) float64 {
 		if base == nil || base.Kernel == r.Kernel {
 			return math.NaN()
 		}
-		return data.PaysOff(base, r)
+		return analysis.PaysOff(base, r)
 	}
-	for _, name := range data.KernelsOf([]data.Panel{*panel}) {
+	for _, name := range analysis.KernelsOf([]analysis.Panel{*panel}) {
 		r := panel.Best(name)
 		p.rows = append(p.rows, prepared{r, over(base, r), over(vendor, r)})
 	}
@@ -86,7 +86,7 @@ func (p *preparation) table(title string) Table {
 	for i := range p.rows {
 		r := &p.rows[i]
 		row := []Cell{Text(r.Matrix), Text(r.Kernel), integer(r.Block), integer(r.Grid), Text(r.Params.String()),
-			{number.Significant(1e3*r.Prepare, 3), 1e3 * r.Prepare}, timeCell(r.Row)}
+			{term.Significant(1e3*r.Prepare, 3), 1e3 * r.Prepare}, timeCell(r.Row)}
 		for _, value := range of {
 			row = append(row, productsCell(value(r)))
 		}
@@ -112,7 +112,7 @@ func (p *preparation) summary(title string) Table {
 		}
 		byKernel[r.Kernel] = append(byKernel[r.Kernel], r)
 	}
-	data.SortKernels(order)
+	analysis.SortKernels(order)
 	for _, name := range order {
 		row := []Cell{Text(name)}
 		for _, value := range of {
@@ -145,14 +145,14 @@ func summed(rows []*prepared, value func(*prepared) float64) []Cell {
 		return []Cell{{fmt.Sprintf("0 of %d", n), 0}, productsCell(math.Inf(1)), productsCell(math.Inf(1))}
 	}
 	return []Cell{{fmt.Sprintf("%d of %d", len(paid), n), float64(len(paid))},
-		productsCell(math.Ceil(data.Middle(paid))), productsCell(paid[len(paid)-1])}
+		productsCell(math.Ceil(analysis.Middle(paid))), productsCell(paid[len(paid)-1])}
 }
 
 // productsCell prints a number of products.
 func productsCell(n float64) Cell {
 	switch {
 	case math.IsNaN(n):
-		return Cell{number.Missing, math.NaN()}
+		return Cell{term.Missing, math.NaN()}
 	case math.IsInf(n, 1):
 		return Cell{"never", math.NaN()}
 	case n == 0:

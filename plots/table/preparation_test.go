@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -16,7 +16,7 @@ func TestPreparation(t *testing.T) {
 		r.Prepare = prepare / 1e3
 		return r
 	}
-	d := data.New([]store.Row{
+	d := analysis.New([]store.Row{
 		prepared("a", "csr_scalar", 1, 4), prepared("a", "csr_adaptive", 22, 2), prepared("a", "csr_hybrid", 22, 3.96),
 		prepared("a", "csr_vector", 1, 2), prepared("a", "csr_merge", 9, 5), prepared("a", "cusparse_csr_alg1", 2, 3),
 		prepared("a", "cusparse_csr_alg2", 2, 9),

@@ -4,14 +4,14 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 )
 
 // searchTable says how much of the device time of the whole grid searches took.
-func searchTable(s data.Searches) Table {
+func searchTable(s analysis.Searches) Table {
 	t := Table{Title: "Searches replayed on recorded grids: device time, in % of the whole grid's",
 		Columns: Columns(
 			"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
@@ -24,7 +24,7 @@ func searchTable(s data.Searches) Table {
 			other := func(o replay.Outcome) bool { return o.Strategy != strategy }
 			if list := slices.DeleteFunc(slices.Clone(of[c]), other); len(list) > 0 {
 				row := append([]Cell{Text(strategy)}, searchCells(list)...)
-				t.Rows = append(t.Rows, append(row, Text(string(c.Cache)+" cache, "+data.ShortDevice(c.Device))))
+				t.Rows = append(t.Rows, append(row, Text(string(c.Cache)+" cache, "+analysis.ShortDevice(c.Device))))
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func searchCells(list []replay.Outcome) []Cell {
 		if math.IsInf(v, 1) {
 			return Text("never")
 		}
-		return Cell{number.Significant(100*v, 2), 100 * v}
+		return Cell{term.Significant(100*v, 2), 100 * v}
 	}
 
 	within := func(i int) func(o replay.Outcome) float64 {

@@ -6,19 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
 // summaryNotes say what to know of the summary.
-func summaryNotes(d *data.Report) []string {
-	return slices.DeleteFunc(slices.Concat([]string{data.Twins(d.Matrices)}, sentences(d.Crowded()), sentences(d.Missed())), isEmpty)
+func summaryNotes(d *analysis.Data) []string {
+	return slices.DeleteFunc(slices.Concat([]string{analysis.Twins(d.Matrices)}, sentences(d.Crowded()), sentences(d.Missed())), isEmpty)
 }
 
 // SummaryTables say what the database holds.
-func SummaryTables(d *data.Report) []Table {
+func SummaryTables(d *analysis.Data) []Table {
 	tables := []Table{deviceTable(d)}
 	if t := deviceBests(d); len(t.Rows) > 0 {
 		tables = append(tables, t)
@@ -34,7 +34,7 @@ func SummaryTables(d *data.Report) []Table {
 	return tables
 }
 
-func deviceTable(d *data.Report) Table {
+func deviceTable(d *analysis.Data) Table {
 	t := Table{Title: "Devices", Columns: Columns(
 		"device", "backend", ">units", ">read (GB/s)", ">copy (GB/s)", ">triad (GB/s)",
 		">roof (the best of them)", ">random reads (GB/s of float64)",
@@ -44,7 +44,7 @@ func deviceTable(d *data.Report) Table {
 		if !(v > 0) {
 			v = math.NaN() // not measured
 		}
-		return Cell{number.Significant(v, 3), v}
+		return Cell{term.Significant(v, 3), v}
 	}
 
 	for i := range d.Devices {
@@ -59,7 +59,7 @@ func deviceTable(d *data.Report) Table {
 }
 
 // statusTable counts trials by kernel and how they ended.
-func statusTable(d *data.Report) Table {
+func statusTable(d *analysis.Data) Table {
 	type ending struct {
 		kernel string
 		status trial.Status
@@ -80,7 +80,7 @@ func statusTable(d *data.Report) Table {
 		counts[ending{r.Kernel, r.Status}]++
 	}
 
-	data.SortKernels(names)
+	analysis.SortKernels(names)
 	slices.SortFunc(states, compareStatus)
 	t := Table{Title: "Trials by status", Columns: Columns("kernel")}
 
@@ -111,7 +111,7 @@ func compareStatus(a, b trial.Status) int {
 
 // winsTable counts how often each kernel was the best, or tied with it, and gives its geometric
 // mean speed-up over the baseline.
-func winsTable(d *data.Report) Table {
+func winsTable(d *analysis.Data) Table {
 	t := Table{Title: "Kernels", Columns: Columns("kernel", ">best on (matrix and setup)", ">tied with it on",
 		">speed-up (geometric mean)")}
 	wins, ties := map[string]int{}, map[string]int{}
@@ -123,7 +123,7 @@ func winsTable(d *data.Report) Table {
 		}
 	}
 
-	gains := map[string][]data.Gain{}
+	gains := map[string][]analysis.Gain{}
 	for i := range d.Panels {
 		p := &d.Panels[i]
 		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
@@ -131,7 +131,7 @@ func winsTable(d *data.Report) Table {
 		}
 	}
 
-	for _, name := range data.KernelsOf(d.Panels) {
+	for _, name := range analysis.KernelsOf(d.Panels) {
 		t.Rows = append(t.Rows, []Cell{Text(name),
 			{fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])}, count(ties[name]),
 			meanGain(gains[name])})
@@ -141,29 +141,29 @@ func winsTable(d *data.Report) Table {
 }
 
 // meanGain is the geometric mean of speed-ups, with the digits that it supports.
-func meanGain(gains []data.Gain) Cell {
+func meanGain(gains []analysis.Gain) Cell {
 	if len(gains) == 0 {
-		return Cell{number.Missing, math.NaN()}
+		return Cell{term.Missing, math.NaN()}
 	}
 	var list []stat.Ratio
 	for _, g := range gains {
 		list = append(list, stat.Ratio{Value: g.Ratio, Low: g.Low, High: g.High})
 	}
-	mean := data.MeanRatio(list)
-	text := number.RoundedIn(mean.Value, mean.Low, mean.High)
+	mean := analysis.MeanRatio(list)
+	text := term.RoundedIn(mean.Value, mean.Low, mean.High)
 	if mean.Low < 1 && mean.High > 1 {
 		text += tiedMark
 	}
 	return Cell{text, mean.Value}
 }
 
-func matrixTable(d *data.Report) Table {
+func matrixTable(d *analysis.Data) Table {
 	t := Table{Title: "Matrices", Columns: Columns(
 		"matrix", "class", ">rows", ">columns", ">nonzeros",
 		">mean row", ">longest row", ">empty rows",
 	)}
 
-	twins := data.Twins(d.Matrices) != ""
+	twins := analysis.Twins(d.Matrices) != ""
 	if twins {
 		t.Columns = append(t.Columns, Column{Name: "measured"})
 	}
@@ -171,10 +171,10 @@ func matrixTable(d *data.Report) Table {
 		m := &d.Matrices[i]
 		row := []Cell{
 			Text(m.Name), Text(m.Class), count(m.Rows), count(m.Cols), count(m.Nonzeros),
-			{number.Significant(m.RowMean, 3), m.RowMean}, count(m.RowMax), count(m.EmptyRows),
+			{term.Significant(m.RowMean, 3), m.RowMean}, count(m.RowMax), count(m.EmptyRows),
 		}
 		if twins {
-			row = append(row, Text(data.MeasuredWords(m)))
+			row = append(row, Text(analysis.MeasuredWords(m)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -182,14 +182,14 @@ func matrixTable(d *data.Report) Table {
 	return t
 }
 
-func aimTable(d *data.Report) Table {
+func aimTable(d *analysis.Data) Table {
 	t := Table{Title: "Precision", Columns: Columns(
 		"sweep", ">target (%)", ">trials", ">reached the target", ">ended by trial_budget", ">ended by samples",
 		">ended as slow", ">ended by the clock",
 		">median half-width (%)",
 	)}
 
-	share := func(x float64) Cell { return Cell{strings.TrimSuffix(number.Percent(x), "%"), x} }
+	share := func(x float64) Cell { return Cell{strings.TrimSuffix(term.ShortPercent(x), "%"), x} }
 	for _, a := range d.Aims() {
 		t.Rows = append(t.Rows, []Cell{
 			Text(a.Sweep), share(a.Target), count(a.Trials), count(a.Reached), count(a.Budget), count(a.Samples),

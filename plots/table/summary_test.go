@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
-	"spmvtune/plots/data"
 	"spmvtune/store"
 )
 
@@ -18,7 +18,7 @@ func TestKernelsTable(t *testing.T) {
 		synthetic.Timed("b", "csr_vector", "", 64, 4), synthetic.Timed("b", "csr_merge", "", 64, 1.98),
 	}
 	rows[1].Tied, rows[2].Tied, rows[5].Tied = true, true, true
-	d := data.New(rows, []store.Best{{Row: rows[1], TieSize: 2}, {Row: rows[5], TieSize: 1}}, nil, nil)
+	d := analysis.New(rows, []store.Best{{Row: rows[1], TieSize: 2}, {Row: rows[5], TieSize: 1}}, nil, nil)
 	var got []string
 	for _, row := range winsTable(d).Rows {
 		got = append(got, row[0].Text+" "+row[1].Text+" "+row[2].Text+" "+row[3].Text)

@@ -6,15 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
 )
 
 // A Table is printed as Markdown, CSV, LaTeX and HTML.
 type Table struct {
 	Title   string
-	About   data.Setup // The setup that the table is about; the zero value stands for all.
+	About   analysis.Setup // The setup that the table is about; the zero value stands for all.
 	Columns []Column
 	Rows    [][]Cell
 	bold    map[spot]bool // The cells that are printed bold.
@@ -79,7 +78,7 @@ func Text(s string) Cell { return Cell{s, math.NaN()} }
 
 func integer(n int) Cell {
 	if n == 0 {
-		return Cell{number.Missing, 0}
+		return Cell{term.Missing, 0}
 	}
 	return Cell{strconv.Itoa(n), float64(n)}
 }

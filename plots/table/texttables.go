@@ -1,10 +1,10 @@
 package table
 
-import "spmvtune/plots/data"
+import "spmvtune/analysis"
 
 // Sheets are the sheets of a report. Those of a paper's experiment are left out if they have
 // no tables, because most databases do not hold them.
-func Sheets(d *data.Report) []Sheet {
+func Sheets(d *analysis.Data) []Sheet {
 	list := []Sheet{
 		{"best-configuration", "", "Best configuration", BestNotes(d), BestTables(d)},
 		{"summary", "", "Summary", summaryNotes(d), SummaryTables(d)},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/plots/number"
+	"spmvtune/internal/base/term"
 )
 
 // nasty is a table of what each form gives a meaning.
@@ -16,7 +16,7 @@ func nasty() Sheet {
 		"two\nlines", `"quoted", twice`, "[2pt] x", "*", "=1+2", "\x1b[31m\u202e", "*/ \\end{document}"} {
 		t.Rows = append(t.Rows, []Cell{Text(name), {"1.23 ± 0.04", 1.2345}})
 	}
-	t.Rows = append(t.Rows, []Cell{Text("none"), {number.Missing, math.NaN()}})
+	t.Rows = append(t.Rows, []Cell{Text("none"), {term.Missing, math.NaN()}})
 	t.embolden(0, 1)
 	return Sheet{Stem: "nasty", Title: "A title & more", Notes: []string{"first\nsecond"}, Tables: []Table{t, t}}
 }
@@ -92,7 +92,7 @@ func TestCSV(t *testing.T) {
 	}
 	for i, row := range s.Tables[0].Rows {
 		want := "1.2345"
-		if row[1].Text == number.Missing {
+		if row[1].Text == term.Missing {
 			want = ""
 		}
 		name := row[0].Text

@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 
 // WhySheet says of each matrix, by a profiler's counters, what the fastest kernel does otherwise than
 // the next. A matrix is left out where one of the two was not counted on a GPU.
-func WhySheet(d *data.Report) Sheet {
+func WhySheet(d *analysis.Data) Sheet {
 	s := Sheet{"why", "", "Why it wins", []string{
 		"The fastest kernel of each matrix beside the runner-up, counted by a profiler. DRAM: bytes read and " +
 			"written, divided by the compulsory bytes of the format; below 1 the rest came from the cache. DRAM rate: the " +
@@ -39,12 +39,12 @@ func WhySheet(d *data.Report) Sheet {
 type rivalry struct{ first, second *store.Row }
 
 // rivalsIn finds those of a setup, by mean row length of the matrices.
-func rivalsIn(d *data.Report, setup data.Setup) (list []rivalry) {
+func rivalsIn(d *analysis.Data, setup analysis.Setup) (list []rivalry) {
 	for i := range d.Matrices {
 		var rows []*store.Row
 		for k := range d.Launches {
 			l := &d.Launches[k]
-			if l.Matrix == d.Matrices[i].Name && setup == data.SetupOn(l.Device, l.Cache, l.Precision) {
+			if l.Matrix == d.Matrices[i].Name && setup == analysis.SetupOn(l.Device, l.Cache, l.Precision) {
 				rows = append(rows, l)
 			}
 		}
@@ -76,9 +76,9 @@ func dramBytes(r *store.Row) float64 { return fact(r, "dram_read_bytes") + fact(
 func whyCells(r *store.Row) []Cell {
 	percent := func(v float64) Cell { return plain(100 * v) }
 	name, share := worstStall(r)
-	waits := Text(number.Missing)
+	waits := Text(term.Missing)
 	if name != "" {
-		waits = Cell{stallWords[name] + " (" + number.Significant(100*share, 2) + "%)", math.NaN()}
+		waits = Cell{stallWords[name] + " (" + term.Significant(100*share, 2) + "%)", math.NaN()}
 	}
 	return []Cell{Text(r.Matrix), Text(r.Kernel), timeCell(r), percent(r.RoofFraction),
 		ratioOf(dramBytes(r) / float64(r.BytesMin)), percent(fact(r, "dram_fraction")), percent(fact(r, "l2_hit_rate")),
@@ -92,7 +92,7 @@ func ratioOf(v float64) Cell { return digits(v, 3) }
 
 func digits(v float64, n int) Cell {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Cell{number.Missing, math.NaN()}
+		return Cell{term.Missing, math.NaN()}
 	}
-	return Cell{number.Significant(v, n), v}
+	return Cell{term.Significant(v, n), v}
 }

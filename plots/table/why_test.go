@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -42,9 +42,9 @@ func TestWhy(t *testing.T) {
 			[]string{"about as many bytes in the L2 cache, 1.50 times as fast", "MB from memory instead of"}, ""},
 		{"a tie", counts(1, 1, 1, 1, 0, 1), counts(9, 9, 9, 1, 0, 1), 1.001, []string{"the data can't tell them apart"}, "instead"},
 	} {
-		d := data.New([]store.Row{}, nil, []store.Matrix{{Name: "m", Features: sparse.Features{Rows: 10}}}, nil)
+		d := analysis.New([]store.Row{}, nil, []store.Matrix{{Name: "m", Features: sparse.Features{Rows: 10}}}, nil)
 		d.Launches = []store.Row{row("b", tt.seconds, tt.second), row("c", 9, counts(1, 1, 1, 1, 1, 1)), row("a", 1, tt.first)}
-		r := rivalsIn(d, data.SetupOn("card", trial.Warm, kernels.Float32))
+		r := rivalsIn(d, analysis.SetupOn("card", trial.Warm, kernels.Float32))
 		if len(r) != 1 || r[0].first.Kernel != "a" || r[0].second.Kernel != "b" {
 			t.Fatalf("%s: rivals %+v", tt.name, r)
 		}
@@ -61,7 +61,7 @@ func TestWhy(t *testing.T) {
 			t.Errorf("%d cells", len(cells))
 		}
 		d.Launches[0].Properties = nil
-		if r := rivalsIn(d, data.SetupOn("card", trial.Warm, kernels.Float32)); len(r) != 0 {
+		if r := rivalsIn(d, analysis.SetupOn("card", trial.Warm, kernels.Float32)); len(r) != 0 {
 			t.Errorf("%s: a runner-up that was not counted: %+v", tt.name, r)
 		}
 	}

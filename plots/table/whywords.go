@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 
@@ -35,7 +35,7 @@ func worstStall(r *store.Row) (name string, fraction float64) {
 // words say what the first of two does otherwise: first what of the time's ratio is due to bytes and
 // what to their rate, then the counters that differ most in its favour, then what both wait for.
 func (r rivalry) words() string {
-	if !data.Tells(r.first, r.second) {
+	if !analysis.Tells(r.first, r.second) {
 		return "As fast as the other: the data can't tell them apart."
 	}
 	parts := []string{r.traffic(), r.differences()}
@@ -53,7 +53,7 @@ func (r rivalry) words() string {
 	return strings.Join(parts, " ")
 }
 
-func share(v float64) string { return number.Significant(100*v, 2) + "%" }
+func share(v float64) string { return term.Significant(100*v, 2) + "%" }
 
 // fromMemory is the share of the compulsory bytes from which on memory, and not the cache, is where a
 // product's bytes come from.
@@ -71,22 +71,22 @@ func (r rivalry) traffic() string {
 	}
 	times, bytes := r.second.Time/r.first.Time, theirs/ours
 	gain := times / bytes
-	rates := fmt.Sprintf("%s and %s GB/s", number.Significant(1e-9*ours/r.first.Time, 3),
-		number.Significant(1e-9*theirs/r.second.Time, 3))
+	rates := fmt.Sprintf("%s and %s GB/s", term.Significant(1e-9*ours/r.first.Time, 3),
+		term.Significant(1e-9*theirs/r.second.Time, 3))
 	switch {
 	case math.IsNaN(bytes) || math.IsInf(bytes, 0):
 		return "The bytes moved were not counted."
 	case bytes >= 1.05 && gain >= 1.05:
-		return fmt.Sprintf("It moves 1/%s of the bytes in %s, %s times as fast (%s).", number.Significant(bytes, 3), where,
-			number.Significant(gain, 3), rates)
+		return fmt.Sprintf("It moves 1/%s of the bytes in %s, %s times as fast (%s).", term.Significant(bytes, 3), where,
+			term.Significant(gain, 3), rates)
 	case bytes >= 1.05:
-		return fmt.Sprintf("It moves 1/%s of the bytes in %s, about as fast (%s).", number.Significant(bytes, 3), where, rates)
+		return fmt.Sprintf("It moves 1/%s of the bytes in %s, about as fast (%s).", term.Significant(bytes, 3), where, rates)
 	case bytes <= 1/1.05:
-		return fmt.Sprintf("It moves %s times the bytes in %s, but %s times as fast (%s).", number.Significant(1/bytes, 3),
-			where, number.Significant(gain, 3), rates)
+		return fmt.Sprintf("It moves %s times the bytes in %s, but %s times as fast (%s).", term.Significant(1/bytes, 3),
+			where, term.Significant(gain, 3), rates)
 	default:
 		return fmt.Sprintf("It moves about as many bytes in %s, %s times as fast (%s).", where,
-			number.Significant(gain, 3), rates)
+			term.Significant(gain, 3), rates)
 	}
 }
 
@@ -101,11 +101,11 @@ type difference struct {
 func percentOf(_ *store.Row, v float64) string { return share(v) }
 
 var differing = []difference{
-	{"launches", true, "of kernels it launches %s instead of %s", func(_ *store.Row, v float64) string { return number.Plain(v) }},
+	{"launches", true, "of kernels it launches %s instead of %s", func(_ *store.Row, v float64) string { return term.Plain(v) }},
 	{"dram_read_bytes", true, "it reads %s MB from memory instead of %s",
-		func(_ *store.Row, v float64) string { return number.Significant(1e-6*v, 3) }},
+		func(_ *store.Row, v float64) string { return term.Significant(1e-6*v, 3) }},
 	{"instructions", true, "it executes %s instructions for 32 nonzeros instead of %s",
-		func(r *store.Row, v float64) string { return number.Significant(32*v/float64(r.NNZ), 2) }},
+		func(r *store.Row, v float64) string { return term.Significant(32*v/float64(r.NNZ), 2) }},
 	{"balance", false, "its multiprocessors share the work better (%s, %s)", percentOf},
 	{"achieved_occupancy", false, "it keeps more warps resident (%s, %s)", percentOf},
 	{"warp_efficiency", false, "more threads of a warp take part (%s, %s)", percentOf},

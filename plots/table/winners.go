@@ -3,39 +3,39 @@ package table
 import (
 	"math"
 
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 )
 
 // WinnerSheet has the winner map of each setup: the share of the best speed that each kernel has on
 // each matrix, in its fastest configuration.
-func WinnerSheet(d *data.Report) Sheet {
+func WinnerSheet(d *analysis.Data) Sheet {
 	s := Sheet{Stem: "winners", Title: "Winner map", Notes: []string{"The share of the best speed in percent, each kernel in " +
 		"its fastest configuration. Bold: named the best; =: it can't be told from that. Kernels by their geometric mean, " +
 		"matrices by row length."}}
-	if twins := data.Twins(d.Matrices); twins != "" {
+	if twins := analysis.Twins(d.Matrices); twins != "" {
 		s.Notes = append(s.Notes, twins)
 	}
 	for _, setup := range d.Setups() {
-		if c := d.NewContest(d.In(setup)); len(c.Standings) > 1 {
+		if c := d.NewContest(d.In(setup)); len(c.Contenders) > 1 {
 			s.Tables = append(s.Tables, winnerTable(d.Words(setup), c))
 		}
 	}
 	return s
 }
 
-func winnerTable(title string, c *data.Contest) Table {
+func winnerTable(title string, c *analysis.Contest) Table {
 	t := Table{Title: title, Columns: Columns("matrix")}
-	for i := range c.Standings {
-		t.Columns = append(t.Columns, Column{Name: c.Standings[i].Kernel, Right: true})
+	for i := range c.Contenders {
+		t.Columns = append(t.Columns, Column{Name: c.Contenders[i].Kernel, Right: true})
 	}
-	share := func(x float64) Cell { return Cell{number.ShareOfBest(x), x} }
+	share := func(x float64) Cell { return Cell{term.ShareOfBest(x), x} }
 
 	for i := range c.Places {
 		row := []Cell{Text(c.Places[i].Matrix)}
-		for k := range c.Standings {
-			e := &c.Standings[k].Entries[i]
-			cell := Cell{number.Missing, math.NaN()}
+		for k := range c.Contenders {
+			e := &c.Contenders[k].Entries[i]
+			cell := Cell{term.Missing, math.NaN()}
 			if e.Row != nil {
 				cell = share(e.Share)
 			}
@@ -49,8 +49,8 @@ func winnerTable(title string, c *data.Contest) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	mean := []Cell{Text("geometric mean")}
-	for i := range c.Standings {
-		mean = append(mean, share(c.Standings[i].Mean))
+	for i := range c.Contenders {
+		mean = append(mean, share(c.Contenders[i].Mean))
 	}
 	t.Rows = append(t.Rows, mean)
 	return t

@@ -103,6 +103,9 @@ func Percent(x float64) string {
 
 // ShortPercent prints a fraction with two significant digits and without an exponent: "2%", "5.1%", "120%".
 func ShortPercent(x float64) string {
+	if math.IsNaN(x) {
+		return Missing
+	}
 	text := strconv.FormatFloat(100*x, 'g', 2, 64)
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
 		text = strconv.FormatFloat(v, 'f', -1, 64)

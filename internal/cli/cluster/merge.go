@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"spmvtune/plots"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/job"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
@@ -115,7 +116,7 @@ func (c *mergeCommand) sendRest(ctx context.Context) {
 
 // report learns and reports from the database of the run.
 func (c *mergeCommand) report(ctx context.Context, m *slurm.Merge) (err error) {
-	j, err := job.Open(ctx, m.Database)
+	j, err := analysis.Open(ctx, m.Database)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (c *mergeCommand) report(ctx context.Context, m *slurm.Merge) (err error) {
 		return err
 	}
 	stages := show.NewStages(c.w)
-	report, err := j.Finish(ctx, job.Options{Out: c.run.Dir, Version: command.Version(), KeepRule: true,
+	report, err := plots.Finish(ctx, j, plots.Options{Out: c.run.Dir, Version: command.Version(), KeepRule: true,
 		Progress: stages.At})
 	stages.Clear()
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/show"
-	"spmvtune/internal/job"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
@@ -104,7 +104,7 @@ func (c *submitCommand) isOver(ctx context.Context, run *slurm.Run) error {
 
 // chooserOf returns what decides about the trials of a sweep that goes by a rule.
 func chooserOf(ctx context.Context, part *configs.Sweep) (tuner.Chooser, error) {
-	byRule, err := job.NewChooser(ctx, part)
+	byRule, err := analysis.NewChooser(ctx, part)
 	var opt tuner.Options
 	byRule.Use(&opt)
 	return opt.Choose, err

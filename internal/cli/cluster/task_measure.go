@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
-	"spmvtune/internal/job"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/tuner"
@@ -113,7 +113,7 @@ func (t *task) runPart(ctx context.Context, part *configs.Sweep, into *ledger) e
 		return err
 	}
 	log := &progressLog{log: t.log}
-	byRule, err := job.NewChooser(ctx, part)
+	byRule, err := analysis.NewChooser(ctx, part)
 	if err != nil {
 		return err
 	}

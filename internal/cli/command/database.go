@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/job"
 	"spmvtune/slurm"
 	"spmvtune/store"
 )
@@ -42,7 +42,7 @@ written last. A file or a folder of that name comes first.`
 // Database returns the path of the results database that a word names, see RunHelp. It tells on the
 // standard error output which run it takes where none is named.
 func Database(cmd *cobra.Command, word string) (string, error) {
-	return FileOfRun(cmd, word, job.DatabaseFile)
+	return FileOfRun(cmd, word, analysis.DatabaseFile)
 }
 
 // FileOfRun is Database for another file that runs leave in their folders.
@@ -108,7 +108,7 @@ func CompleteRun(cmd *cobra.Command, args []string, word string) ([]string, cobr
 
 // CompleteRuns completes any number of arguments with the names of runs, or with files.
 func CompleteRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return RunNames(job.DatabaseFile), cobra.ShellCompDirectiveDefault
+	return RunNames(analysis.DatabaseFile), cobra.ShellCompDirectiveDefault
 }
 
 // A found file is one of a run: its database or its rule.
@@ -268,7 +268,7 @@ func RunNames(file string) []string {
 func lastRun(file string) (path, note string, err error) {
 	all := filesOfRuns(file)
 	if len(all) == 0 {
-		what := map[string]string{job.DatabaseFile: "results database", job.RuleJSON: "learned rule"}[file]
+		what := map[string]string{analysis.DatabaseFile: "results database", analysis.RuleJSON: "learned rule"}[file]
 		return "", "", WithHint(errors.New("no "+cmp.Or(what, file)+" here"), makeOne)
 	}
 	note = "note: reading the run " + filepath.Dir(all[0].path)

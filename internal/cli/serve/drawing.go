@@ -19,9 +19,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
-	"spmvtune/plots/data"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/page"
 	"spmvtune/store"
@@ -129,7 +129,7 @@ func Draw(ctx context.Context, path string) (d *Drawing, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	r, err := readAll(ctx, db)
+	r, err := analysis.Read(ctx, db)
 	if err != nil {
 		return nil, err
 	}
@@ -154,23 +154,6 @@ func Draw(ctx context.Context, path string) (d *Drawing, err error) {
 		}
 	}
 	return d, nil
-}
-
-// readAll reads what is drawn.
-func readAll(ctx context.Context, db *store.DB) (*data.Report, error) {
-	rows, err := db.Results(ctx, store.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	matrices, err := db.Features(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sweeps, err := db.Sweeps(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return data.Read(ctx, db, rows, matrices, sweeps)
 }
 
 // picture draws a picture with a style sheet of its own. A page keeps each in a tree of its own, so

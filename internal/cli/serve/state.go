@@ -12,11 +12,11 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
-	"spmvtune/plots/number"
+
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -86,9 +86,9 @@ func bestTable(best []store.Best) Table {
 	for i := range best {
 		b := &best[i]
 		several = several || b.Device != best[0].Device
-		off := data.Relative(&b.Row)
+		off := analysis.Relative(&b.Row)
 		t.Rows = append(t.Rows, visible(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, setting(b.Config),
-			number.Seconds(b.Time, b.Time*off), rate(b.GFLOPS, off), rate(b.GBPS, off), data.TieCount(b), b.Device))
+			term.SecondsWithin(b.Time, b.Time*off), rate(b.GFLOPS, off), rate(b.GBPS, off), analysis.TieCount(b), b.Device))
 	}
 	if !several {
 		t.drop()
@@ -153,7 +153,7 @@ func rate(v, off float64) string {
 	case !(v > 0):
 		return ""
 	case off > 0:
-		return number.Rounded(v, v*off)
+		return term.Rounded(v, v*off)
 	}
 	return term.Digits(v)
 }

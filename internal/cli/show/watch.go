@@ -9,17 +9,16 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"spmvtune/plots"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/job"
-	"spmvtune/plots/data"
-	"spmvtune/plots/headline"
-	"spmvtune/plots/number"
+
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -223,7 +222,7 @@ func (w *watch) end() {
 const mostWinners = 32
 
 // Winners prints the best configurations in the database at path.
-func Winners(ctx context.Context, w io.Writer, j *job.Job, path string) error {
+func Winners(ctx context.Context, w io.Writer, j *analysis.Results, path string) error {
 	best, err := j.DB().Best(ctx, store.Filter{})
 	if err != nil || len(best) == 0 {
 		return err
@@ -263,10 +262,10 @@ func Best(w io.Writer, best []store.Best) error {
 		}, Less: []string{"GB/s", "another run", "cache", "tied", "grid", "GFLOP/s"}}
 		for i := range best[start:end] {
 			b := &best[start+i]
-			rate := func(v float64) term.Quantity { return term.Quantity(number.Rounded(v, v*data.Relative(&b.Row))) }
+			rate := func(v float64) term.Quantity { return term.Quantity(term.Rounded(v, v*analysis.Relative(&b.Row))) }
 			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid),
-				b.Params.String(), term.Quantity(number.Seconds(b.Time, b.Time*data.Relative(&b.Row))), another(b.Row),
-				rate(b.GFLOPS), rate(b.GBPS), term.Quantity(data.TieCount(b)))
+				b.Params.String(), term.Quantity(term.SecondsWithin(b.Time, b.Time*analysis.Relative(&b.Row))), another(b.Row),
+				rate(b.GFLOPS), rate(b.GBPS), term.Quantity(analysis.TieCount(b)))
 		}
 		if err := t.Print(w); err != nil {
 			return err
@@ -294,12 +293,12 @@ func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best)
 		if err != nil {
 			return err
 		}
-		r := data.Fastest(slices.DeleteFunc(rows, func(r store.Row) bool { return !r.Verified() }))
+		r := analysis.Fastest(slices.DeleteFunc(rows, func(r store.Row) bool { return !r.Verified() }))
 		if r == nil {
 			continue
 		}
 		t.Add(r.Matrix, string(r.Precision), string(r.Cache), r.Kernel, size(r.Block), size(r.Grid), r.Params.String(),
-			term.Quantity(number.Seconds(r.Time, r.Time*data.Relative(r))), another(*r), r.Device)
+			term.Quantity(term.SecondsWithin(r.Time, r.Time*analysis.Relative(r))), another(*r), r.Device)
 	}
 	if len(t.Rows) == 0 {
 		return nil
@@ -318,14 +317,14 @@ func another(r store.Row) any {
 
 // Ties says where winners are tied with others. rows are all trials, or those that the store says are near.
 func Ties(w io.Writer, rows []store.Row, best []store.Best) {
-	for _, line := range data.New(rows, best, nil, nil).TieWords() {
+	for _, line := range analysis.New(rows, best, nil, nil).TieWords() {
 		term.Print(w, line)
 	}
 }
 
 // Twins says which matrices are twins, if there are any.
 func Twins(w io.Writer, matrices []store.Matrix) {
-	if note := data.Twins(matrices); note != "" {
+	if note := analysis.Twins(matrices); note != "" {
 		term.Print(w, note)
 	}
 }
@@ -340,12 +339,12 @@ func size(n int) any {
 
 // Report says what a report consists of, and its headline but for some topics. r is nil if there is no
 // report.
-func Report(w io.Writer, r *job.Report, but ...headline.Topic) {
+func Report(w io.Writer, r *plots.Report, but ...analysis.Topic) {
 	if r == nil {
 		fmt.Fprintln(w, "no verified trial yet; skipping rule and report")
 		return
 	}
-	for _, line := range headline.Lines(r.Headline, but...) {
+	for _, line := range analysis.HeadlineLines(r.Headline, but...) {
 		term.Print(w, line)
 	}
 	for _, warning := range r.Warnings {

@@ -1,19 +1,19 @@
 package synthetic
 
 import (
+	"spmvtune/analysis"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
 	"spmvtune/rule"
 )
 
 // Ruled gives a report the sample rule.
-func Ruled(d *data.Report) *data.Report {
+func Ruled(d *analysis.Data) *analysis.Data {
 	d.Rule = SampleRule()
 	return d
 }
 
 // Unruled takes the rule from a report.
-func Unruled(d *data.Report) *data.Report {
+func Unruled(d *analysis.Data) *analysis.Data {
 	d.Rule = nil
 	return d
 }

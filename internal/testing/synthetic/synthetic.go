@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/plots/data"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -86,7 +86,7 @@ func Gpu(matrices, blocks int) Database {
 const roof = 40.0
 
 // Report makes the report of the database.
-func (s Database) Report() *data.Report {
+func (s Database) Report() *analysis.Data {
 	var rows []store.Row
 	var matrices []store.Matrix
 	for mi, m := range s.Matrices {
@@ -102,7 +102,7 @@ func (s Database) Report() *data.Report {
 	if s.Device[0] == 'N' {
 		backend = "cuda"
 	}
-	d := data.New(rows, nil, matrices, []store.Device{{
+	d := analysis.New(rows, nil, matrices, []store.Device{{
 		Label: s.Device, Device: kernels.Device{Backend: backend, Name: s.Device, Units: 2},
 		Roof: kernels.Roof{Read: roof},
 	}})
@@ -118,7 +118,7 @@ func (s Database) Report() *data.Report {
 	d.Rule = Validated(d)
 	d.Launches = LaunchesOf(d)
 	for i := range d.Panels {
-		d.Best = append(d.Best, store.Best{Row: *data.Fastest(d.Panels[i].Rows), Margin: 0.05, TieSize: 1 + i%3})
+		d.Best = append(d.Best, store.Best{Row: *analysis.Fastest(d.Panels[i].Rows), Margin: 0.05, TieSize: 1 + i%3})
 	}
 	d.Searched = SearchedOn(s.Device)
 
@@ -172,7 +172,7 @@ func (s Database) row(m *store.Matrix, c kernels.Config, format kernels.Format, 
 }
 
 // Validated is a rule that was validated on every matrix.
-func Validated(d *data.Report) *rule.Rule {
+func Validated(d *analysis.Data) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "synthetic"}
 	for _, s := range d.Setups() {
 		leaf := &rule.Node{Choice: &kernels.Config{Kernel: "cpu_coo"}, Fraction: 0.9}
@@ -298,11 +298,11 @@ func Drift(device, matrix string, n int) store.Drift {
 }
 
 // Both are a processor and a GPU, some of whose matrices are the same.
-func Both() *data.Report {
+func Both() *analysis.Data {
 	a, b := Processor(), Gpu(3, 64)
 	b.Matrices = append(a.Matrices[:4:4], b.Matrices...)
 	x, y := a.Report(), b.Report()
-	d := data.New(slices.Concat(x.Rows, y.Rows), slices.Concat(x.Best, y.Best),
+	d := analysis.New(slices.Concat(x.Rows, y.Rows), slices.Concat(x.Best, y.Best),
 		slices.Concat(x.Matrices, y.Matrices[4:]), slices.Concat(x.Devices, y.Devices))
 	d.Patterns, d.Drifts = x.Patterns, slices.Concat(x.Drifts, y.Drifts)
 	d.Searched.Outcomes = slices.Concat(x.Searched.Outcomes, y.Searched.Outcomes)
@@ -310,12 +310,12 @@ func Both() *data.Report {
 }
 
 // LaunchesOf returns what a GPU would report of the kernels at their fastest.
-func LaunchesOf(d *data.Report) []store.Row {
+func LaunchesOf(d *analysis.Data) []store.Row {
 	var list []store.Row
 	for i := range d.Panels {
 		p := &d.Panels[i]
-		for j, name := range data.KernelsOf(d.Panels[i : i+1]) {
-			r := data.Fastest(p.ByKernel(name))
+		for j, name := range analysis.KernelsOf(d.Panels[i : i+1]) {
+			r := analysis.Fastest(p.ByKernel(name))
 			if k, _ := kernels.Lookup(name); k.Backend != "cuda" || strings.HasPrefix(name, "cusparse") {
 				continue
 			}
@@ -330,7 +330,7 @@ func LaunchesOf(d *data.Report) []store.Row {
 }
 
 // Profiled adds what a profiler would count in the launches.
-func Profiled(d *data.Report) *data.Report {
+func Profiled(d *analysis.Data) *analysis.Data {
 	for i, l := range d.Launches {
 		facts := maps.Clone(l.Properties)
 		facts["achieved_occupancy"] = facts["occupancy"] * (0.6 + 0.35*Wave(i))
@@ -342,7 +342,7 @@ func Profiled(d *data.Report) *data.Report {
 
 // SearchedOn returns searches on three grids of 120 configurations whose course follows
 // formulas.
-func SearchedOn(device string) (s data.Searches) {
+func SearchedOn(device string) (s analysis.Searches) {
 	for n := range 3 {
 		g := &replay.Grid{Case: trial.Case{Device: device, Matrix: fmt.Sprintf("m%d", n),
 			Precision: kernels.Float64, Cache: trial.Cold}}
@@ -411,7 +411,7 @@ func Timed(matrix, kernel, params string, block int, ms float64) store.Row {
 }
 
 // Coarse is a database whose trials ended as given.
-func Coarse(stops map[trial.Stop]int) *data.Report {
+func Coarse(stops map[trial.Stop]int) *analysis.Data {
 	s := Processor()
 	s.Matrices = s.Matrices[:1]
 	d := s.Report()
@@ -425,7 +425,7 @@ func Coarse(stops map[trial.Stop]int) *data.Report {
 			if stop == trial.StopTarget {
 				half = 0.01 + float64(i)*1e-6
 			}
-			d.Precisions = append(d.Precisions, data.Precision{Sweep: "quick", Hash: "h", Stop: stop, HalfWidth: half})
+			d.Precisions = append(d.Precisions, analysis.Precision{Sweep: "quick", Hash: "h", Stop: stop, HalfWidth: half})
 		}
 	}
 

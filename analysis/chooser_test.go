@@ -1,0 +1,94 @@
+package analysis
+
+import (
+	"sync"
+	"testing"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
+	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
+)
+
+// Without a rule of its own a sweep goes by the one for the device, with its ensemble, if it has one; with the
+// name of one by that, wherever it runs.
+func TestChooserFollowsTheDevice(t *testing.T) {
+	a, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 700, "ny": 700})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := trial.Matrix{Name: "grid", Features: sparse.Analyze(a)}
+	for _, tt := range []struct{ named, device, rule string }{
+		{"", "NVIDIA H100 80GB HBM3", "h100"}, {"", "NVIDIA H200", "h200"}, {"", "NVIDIA A30", "h200"},
+		{"h100", "NVIDIA H200", "h100"}, {"h200", "NVIDIA H100 80GB HBM3", "h200"},
+	} {
+		r, _, err := rule.Open(tt.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := ask(r, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule, Rule: tt.named}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var among []kernels.Config
+		for _, name := range search.Rules {
+			other, _, err := rule.Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			choice, err := ask(other, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features)
+			if err != nil {
+				t.Fatal(err)
+			}
+			among = append(among, choice.Config)
+		}
+		got, err := c.choose(kernels.Device{Name: tt.device}, m, trial.Warm, among)
+		if err != nil || got[0] != want.Config {
+			t.Errorf("rule %q on %s: %v (%v), want %v", tt.named, tt.device, got, err, want.Config)
+		}
+	}
+}
+
+// Several devices may ask at the same time: each choice is kept.
+func TestChooserIsAskedAtOnce(t *testing.T) {
+	a, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 70, "ny": 70})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := trial.Matrix{Name: "grid", Features: sparse.Analyze(a)}
+	r, _, err := rule.Open("h200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, err := ask(r, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const devices, each = 4, 25
+	var all sync.WaitGroup
+	for range devices {
+		all.Go(func() {
+			for range each {
+				_, err := c.choose(kernels.Device{Name: "NVIDIA H200"}, m, trial.Warm, []kernels.Config{named.Config})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if len(c.made) != devices*each {
+		t.Errorf("%d choices are kept, want %d", len(c.made), devices*each)
+	}
+}

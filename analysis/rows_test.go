@@ -1,0 +1,70 @@
+package analysis_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/analysis"
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// Rows come in one order, whatever the store's is: the good ones first, none lost.
+func TestSortRows(t *testing.T) {
+	var rows []store.Row
+	add := func(matrix, kernel string, block int, status trial.Status, day int) {
+		r := synthetic.Row(kernel, block, 1, 1)
+		r.Matrix, r.Status, r.At = matrix, status, synthetic.Someday.AddDate(0, 0, day)
+		rows = append(rows, r)
+	}
+	for _, matrix := range []string{"unknown", "short", "long"} {
+		add(matrix, "my_own", 64, "ok", 1)
+		add(matrix, "csr_vector", 64, "ok", 1)
+		add(matrix, "cpu_coo", 128, "ok", 2)
+		add(matrix, "cpu_coo", 64, "ok", 1)
+		add(matrix, "cpu_coo", 32, "wrong", 1)
+	}
+	rows[1].Median = math.NaN()
+	matrices := []store.Matrix{{Name: "short", Features: sparse.Features{RowMean: 1}},
+		{Name: "long", Features: sparse.Features{RowMean: 2}}}
+	text := func(rows []store.Row) string {
+		var list []string
+		for _, r := range rows {
+			list = append(list, fmt.Sprint(r.Matrix, r.Kernel, r.Block, r.Status[:1],
+				r.At.Day()-synthetic.Someday.Day()))
+		}
+		return strings.Join(list, "\n")
+	}
+	want := slices.Sorted(strings.SplitSeq(text(rows), "\n"))
+	first, rng := "", rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		good := 0
+		for _, p := range analysis.New(rows, nil, matrices, nil).Panels {
+			good += len(p.Rows)
+		}
+		if good != 11 {
+			t.Fatalf("%d good rows, want 11", good)
+		}
+		if got := slices.Sorted(strings.SplitSeq(text(rows), "\n")); !slices.Equal(got, want) {
+			t.Fatalf("rows were lost: %v", got)
+		}
+		got := text(rows)
+		if first == "" {
+			first = got
+		}
+		if got != first {
+			t.Fatalf("another order:\n%s\n\n%s", got, first)
+		}
+		if !strings.HasPrefix(got,
+			"shortcpu_coo64o1\nshortcpu_coo128o2\nshortcsr_vector64o1\nshortmy_own64o1\nlongcpu_coo64o1\n") {
+			t.Fatalf("order:\n%s", got)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package analysis
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner"
+	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
+)
+
+// Searches are replayed on what a whole sweep has measured, if there is enough of it for a
+// search to save anything, and on so little of it that the report does not wait.
+func TestSearchables(t *testing.T) {
+	rows := func(device, sweep, matrix string, n int) (list []store.Row) {
+		for i := range n {
+			r := store.Row{Device: device, Sweep: sweep, Matrix: matrix}
+			r.Config, r.Cache, r.Median = kernels.Config{Kernel: "k", Precision: kernels.Float64, Block: i},
+				trial.Warm, 1
+			r.Status = []trial.Status{trial.OK, trial.OK, trial.Wrong}[i%3]
+			list = append(list, r)
+		}
+		return list
+	}
+	all := slices.Concat(rows("d", "whole", "small", LeastSearched-1), rows("d", "whole", "fits", LeastSearched),
+		rows("d", "whole", "huge", MostSearched+1),
+		rows("d", "raced", "other", 100), rows("e", "whole", "fits", MostSearched))
+	d := New(all, nil, nil, nil)
+	d.Sweeps = []store.Sweep{{Name: "whole", Settings: configs.Settings{Search: configs.Search{Strategy: "grid"}}},
+		{Name: "whole", Settings: configs.Settings{Search: configs.Search{Strategy: "racing"}}},
+		{Name: "raced", Settings: configs.Settings{Search: configs.Search{Strategy: "racing"}}}}
+	var found []string
+	for _, s := range d.Searchables() {
+		found = append(found, fmt.Sprint(s.Device, s.Matrix, s.configs))
+	}
+	if want := []string{fmt.Sprint("dfits", LeastSearched), fmt.Sprint("efits", MostSearched)}; !slices.Equal(found,
+		want) {
+		t.Errorf("grids %v, want %v", found, want)
+	}
+	var many []searchable
+	for i := range 500 {
+		many = append(many, searchable{Case: trial.Case{Matrix: fmt.Sprint(i)}, configs: 100 + i%7})
+	}
+	taken, sum := some(many), 0
+	for _, s := range taken {
+		sum += s.configs
+	}
+	if sum > mostConfigs+200 || sum < mostConfigs/2 || taken[len(taken)-1].Matrix < "450" {
+		t.Errorf("%d grids of %d configurations, the last %s", len(taken), sum, taken[len(taken)-1].Matrix)
+	}
+	if got := some(many[:3]); len(got) != 3 {
+		t.Errorf("%d of three small grids", len(got))
+	}
+}
+
+// What is searched comes from the database: grids of the sweep's own size, each by every
+// strategy, and the same each time.
+func TestSearchInDatabase(t *testing.T) {
+	ctx := t.Context()
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "whole", Text: []byte("name = \"whole\"\n"),
+		Search: configs.Search{Strategy: "grid"}}, Protocol: "warmup=1",
+		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000"}, Sources: map[string]string{"cpu_csr_rows": "1"}}
+	if err := db.Begin(ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range map[string]int{"large": LeastSearched + 4, "small": LeastSearched - 1} {
+		if err := db.Matrix(ctx, trial.Matrix{Name: name, Hash: name, Class: name, Source: name, Field: "real",
+			Symmetry: "general",
+			Features: sparse.Features{Rows: 10, Cols: 10, Nonzeros: 50}}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			sec := 1e-3 * (1 + float64(i%7)/7)
+			r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(name, i), Matrix: name, Cache: trial.Warm,
+				Config: kernels.Config{Kernel: "cpu_csr_rows", Precision: kernels.Float64, Block: 32 * (i + 1),
+					Grid: 1}},
+				Status: trial.OK, Median: sec, Low: sec, High: sec, Samples: []float64{sec, sec}, Batch: 1,
+				Stop: trial.StopTarget, At: time.Unix(1e9, 0)}
+			if err := db.Record(ctx, r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var ends []float64
+	for range 2 {
+		d, err := Read(ctx, db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Searched, err = ReplaySearches(ctx, db, d); err != nil {
+			t.Fatal(err)
+		}
+		var strategies []string
+		for _, o := range d.Searched.Outcomes {
+			strategies = append(strategies, o.Strategy)
+			if o.Grid.Matrix != "large" || len(o.Grid.Trials) != LeastSearched+4 || len(o.Paths) != searchSeeds {
+				t.Errorf("%s: %d searches on %s with %d configurations", o.Strategy, len(o.Paths), o.Grid.Matrix,
+					len(o.Grid.Trials))
+			}
+			ends = append(ends, o.End.Share)
+		}
+		if !slices.Equal(strategies, search.Replayable()) {
+			t.Errorf("strategies %v", strategies)
+		}
+	}
+	if n := len(ends) / 2; !slices.Equal(ends[:n], ends[n:]) {
+		t.Errorf("searches end at %v and then at %v", ends[:n], ends[n:])
+	}
+}

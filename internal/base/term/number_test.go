@@ -1,0 +1,68 @@
+package term
+
+import (
+	"math"
+	"testing"
+)
+
+func TestChangeWords(t *testing.T) {
+	for v, want := range map[float64]string{
+		1: "0%", 1.0001: "0%", 2: "+100%", 0.5: "−50%", 1.0824: "+8.2%", 0.985: "−1.5%", 1.72: "+72%",
+		0.001: "−99.9%", 41.39: "+4\u202f040%",
+	} {
+		if got := Change(v); got != want {
+			t.Errorf("change(%v) = %q, want %q", v, got, want)
+		}
+	}
+}
+
+// A time has the digits that its interval supports, whatever its unit.
+func TestSecondsWithin(t *testing.T) {
+	for _, tt := range []struct {
+		s, half float64
+		want    string
+	}{
+		{63.4567e-6, 0.05 * 63.4567e-6, "63 µs"}, {63.4567e-6, 0.005 * 63.4567e-6, "63.5 µs"},
+		{63.4567e-6, 0.0005 * 63.4567e-6, "63.46 µs"}, {63.4567e-6, 0.5 * 63.4567e-6, "63 µs"},
+		{0.99963e-3, 0.00003e-3, "0.99963 ms"}, {1.234567e-3, math.NaN(), "1.23 ms"}, {1.234567e-3, 0, "1.23 ms"},
+		{12.345, 0.6, "12.3 s"}, {850.4e-9, 40e-9, "850 ns"}, {345.67e-3, 0.05 * 345.67e-3, "346 ms"},
+	} {
+		if got := SecondsWithin(tt.s, tt.half); got != tt.want {
+			t.Errorf("%g ± %g: %s, want %s", tt.s, tt.half, got, tt.want)
+		}
+	}
+}
+
+func TestRounding(t *testing.T) {
+	for _, c := range []struct {
+		v, low, high float64
+		want         string
+	}{
+		{1.23456, 1.2300, 1.2395, "1.235 ± 0.005"},
+		{1.23456, 1.2230, 1.2466, "1.235 ± 0.012"},
+		{123.456, 121.3, 125.8, "123 ± 2"},
+		{123.456, 110, 137.5, "123 ± 14"},
+		{12345, 12110, 12570, "12300 ± 200"},
+		{0.00012345, 0.0001205, 0.0001265, "0.000123 ± 0.000003"},
+		{1.2, 0.5, 2.0, "1.2 ± 0.8"},
+		{0.61, 0.58, 1.7, "0.61 −0.03 +1.09"},
+		{1.2, 1.2, 25, "1.2 −0.0 +23.8"},
+		{9.996, 9.996, 9.996, "10.00"},
+		{1.5, math.NaN(), math.NaN(), "1.50"},
+		{math.NaN(), 1, 2, Missing},
+		{math.Inf(1), 1, 2, Missing},
+	} {
+		if got := Interval(c.v, c.low, c.high); got != c.want {
+			t.Errorf("interval(%v, %v, %v) = %q, want %q", c.v, c.low, c.high, got, c.want)
+		}
+	}
+	if got := Rounded(3.3, 40); got != "3.3" {
+		t.Errorf("a value below its uncertainty is printed as %s", got)
+	}
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", 4996000: "4\u202f996\u202f000",
+		-1234: "-1\u202f234"} {
+		if got := Grouped(n); got != want {
+			t.Errorf("term.Grouped(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
