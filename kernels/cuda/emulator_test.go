@@ -4,20 +4,27 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
+	"spmvtune/internal/testing/long"
 	"spmvtune/kernels"
 )
 
 // An emulator runs recipes on the processor, from the kernels' own source, which
-// a C++ compiler reads under testdata/emulator/emulator.h.
+// a C++ compiler reads under testdata/emulator/emulator.h. The long tests compile it with
+// sanitizers, which takes three times as long.
 type emulator struct {
 	in  io.Writer
 	out *bufio.Reader
@@ -25,59 +32,90 @@ type emulator struct {
 	err bytes.Buffer
 }
 
-// newEmulator compiles sources, named without ending. The test is skipped where
-// there is no compiler.
-func newEmulator(t *testing.T, sources ...string) *emulator {
+// running is the emulator of all tests; nil until one needs it, and after it has failed.
+var running *emulator
+
+// newEmulator returns an emulator of all kernels. The test is skipped where there is no compiler.
+func newEmulator(t *testing.T) *emulator {
 	t.Helper()
+	if running != nil {
+		return running
+	}
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		t.Skipf("running kernels without a GPU needs a C++ compiler: %v", err)
 	}
-
-	dir := t.TempDir()
-	headers, err := filepath.Glob("*.cuh")
+	dir, err := os.MkdirTemp("", "spmvtune-emulator-")
 	if err != nil {
 		t.Fatal(err)
 	}
+	e := &emulator{}
+	if err = compileEmulator(t, compiler, dir); err == nil {
+		// The emulator ends with this program, whose tests all use it. The shell then removes it.
+		e.cmd = exec.Command("sh", "-c", `"$1/emulator"; status=$?; rm -rf "$1"; exit $status`, "sh", dir)
+		e.cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0")
+		e.cmd.Stderr = &e.err
+		err = e.start()
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		t.Fatal(err)
+	}
+	running = e
+	return e
+}
 
+func (e *emulator) start() error {
+	stdin, err := e.cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := e.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	e.in, e.out = stdin, bufio.NewReader(stdout)
+	return e.cmd.Start()
+}
+
+// compileEmulator compiles all kernels for the processor, several at a time.
+func compileEmulator(t *testing.T, compiler, dir string) error {
+	t.Helper()
+	flags := []string{"-std=c++17", "-O1", "-w", "-rdynamic", "-I", "testdata/emulator"}
+	if long.Asked() {
+		flags = append(flags, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
+	}
+	headers, err := filepath.Glob("*.cuh")
+	if err != nil {
+		return err
+	}
 	for _, name := range headers {
 		copySource(t, name, dir)
 	}
-	program := filepath.Join(dir, "emulator")
-	args := []string{
-		"-std=c++17", "-O1", "-g", "-w", "-rdynamic", "-fsanitize=address,undefined", "-fno-sanitize-recover",
-		"-I", "testdata/emulator", "testdata/emulator/emulator.cpp", "-include", "emulator.h", "-x", "c++",
+	sources := []string{"testdata/emulator/emulator.cpp"}
+	for _, name := range append(kernelSources(t), "reorder", "roof") {
+		sources = append(sources, copySource(t, name+".cu", dir))
 	}
 
-	for _, name := range sources {
-		args = append(args, copySource(t, name+".cu", dir))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	run := func(args ...string) error {
+		text, err := exec.Command(compiler, append(slices.Clone(flags), args...)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("compiling the kernels for the processor: %w\n%s", err, text)
+		}
+		return nil
 	}
-	if text, err := exec.Command(compiler, append(args, "-ldl", "-o", program)...).CombinedOutput(); err != nil {
-		t.Fatalf("compiling the kernels for the processor: %v\n%s", err, text)
+	link := []string{"-o", filepath.Join(dir, "emulator")}
+	for i, source := range sources {
+		object := filepath.Join(dir, strconv.Itoa(i)+".o")
+		link = append(link, object)
+		group.Go(func() error { return run("-include", "emulator.h", "-x", "c++", "-c", source, "-o", object) })
 	}
-
-	e := &emulator{cmd: exec.Command(program)}
-	e.cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0")
-	e.cmd.Stderr = &e.err
-	stdin, err := e.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
+	if err := group.Wait(); err != nil {
+		return err
 	}
-
-	stdout, err := e.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.in, e.out = stdin, bufio.NewReader(stdout)
-	if err := e.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-
-	t.Cleanup(func() {
-		stdin.Close()
-		e.cmd.Wait() // a failure was reported by run
-	})
-	return e
+	return run(append(link, "-ldl")...)
 }
 
 // copySource copies a file to dir and returns its new name. Dynamic shared memory is an array that CUDA
@@ -200,6 +238,7 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 		_, err = io.ReadFull(e.out, content)
 	}
 	if err != nil {
+		running = nil
 		e.cmd.Wait()
 		t.Fatalf("%s: %v\n%s", what, err, e.err.String())
 	}

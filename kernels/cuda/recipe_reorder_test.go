@@ -10,7 +10,7 @@ import (
 // Products of a matrix in another order are those of the matrix, whatever arrays a kernel
 // reads: CSR, COO with a y that is added to, packed values, several steps.
 func TestEmulatedReorder(t *testing.T) {
-	e := newEmulator(t, append(kernelSources(t), "reorder")...)
+	e := newEmulator(t)
 	square := randomRows(300, 300, 40, 5)
 	square.Cols = 300
 	wide := randomRows(200, 500, 30, 6)

@@ -78,7 +78,7 @@ func seenInPanels(t *testing.T, name string, m *structure, p *panelPacking) []in
 
 // In whatever order the threads of a block run, the bits are the same.
 func TestEmulatedSameBits(t *testing.T) {
-	e := newEmulator(t, "csr_merge_warp", "panel_sell")
+	e := newEmulator(t)
 	m := rowsOfLength(slices.Concat(slices.Repeat([]int{1, 5, 0, 40}, 40), []int{2500},
 		slices.Repeat([]int{2, 90}, 30))...)
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -10,7 +10,7 @@ import (
 // Panels of columns, and columns whose x is not in shared memory, need more columns than
 // corner cases have.
 func TestEmulatedManyColumns(t *testing.T) {
-	e := newEmulator(t, "sell_hot", "sell_local", "csr_lanes")
+	e := newEmulator(t)
 	for _, m := range []*structure{
 		randomRows(30, 30_000, 2500, 5), randomRows(700, 14_000, 9, 6), withValue(randomRows(50, 30_000, 900, 7), 3),
 		rowsOfLength(10, 9000, 0, 8193, 8192, 30_001, 1),

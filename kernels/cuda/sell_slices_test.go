@@ -10,7 +10,7 @@ import (
 // What the corner cases do not have: slices that need wide columns, register blocks that lack
 // values, values that are all equal, and stencils.
 func TestEmulatedSlices(t *testing.T) {
-	e := newEmulator(t, "csr_narrow", "sell_blocks", "sell_diagonals")
+	e := newEmulator(t)
 	check := func(m *structure, kernel string, settings ...kernels.Params) {
 		t.Helper()
 		for i, p := range settings {
