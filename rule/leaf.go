@@ -208,19 +208,9 @@ func (n *Node) forecast(f *Subject) *Forecast {
 // sources are the digests of the kernels that leaves and the ensemble name, of several the last in order.
 func (s *Selector) sources(obs []*Observation) map[string]string {
 	named := make(map[string]bool)
-	if s.Ensemble != nil {
-		for _, c := range s.Ensemble.Configs {
-			named[c.Kernel] = true
-		}
+	for _, c := range s.Named() {
+		named[c.Kernel] = true
 	}
-	for _, root := range []*Node{s.Root, s.Sizes} {
-		root.eachLeaf(func(n *Node) {
-			for _, c := range append([]kernels.Config{*n.Choice}, n.Next...) {
-				named[c.Kernel] = true
-			}
-		})
-	}
-
 	var list map[string]string
 	for _, o := range obs {
 		if k := o.Config.Kernel; named[k] && o.Source > list[k] {

@@ -163,14 +163,16 @@ type Node struct {
 // Leaf reports whether n is a leaf.
 func (n *Node) Leaf() bool { return n.Choice != nil }
 
-// eachLeaf calls f with every leaf below n, from the lowest features up.
+// eachLeaf calls f with every leaf below n, which may be nil, from the lowest features up.
 func (n *Node) eachLeaf(f func(*Node)) {
-	if n.Leaf() {
+	switch {
+	case n == nil:
+	case n.Leaf():
 		f(n)
-		return
+	default:
+		n.Below.eachLeaf(f)
+		n.Above.eachLeaf(f)
 	}
-	n.Below.eachLeaf(f)
-	n.Above.eachLeaf(f)
 }
 
 // Leaves is the number of leaves below n.

@@ -31,7 +31,12 @@ func (r *Rule) EvaluateOn(obs []Observation, opt Options) ([]Transfer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("evaluating a rule on %s: %w", k, err)
 		}
-		named := s.named(t)
+		var named []int // of those that s may choose, or that stand for them in the table
+		for _, c := range s.Named() {
+			if at, ok := t.place(c); ok {
+				named = append(named, at)
+			}
+		}
 		tr := Transfer{Key: k, From: s.Device}
 		for m, name := range t.names {
 			if s.taughtBy(name) {
@@ -82,23 +87,14 @@ func (s *Selector) taughtBy(name string) bool {
 	return found
 }
 
-// named are the numbers of all configurations that s may choose, or of those that stand for them in a table.
-func (s *Selector) named(t *table) []int {
-	var list []int
-	add := func(c kernels.Config) {
-		if at, ok := t.place(c); ok && !slices.Contains(list, at) {
-			list = append(list, at)
-		}
+// Named are all configurations that s may choose.
+func (s *Selector) Named() []kernels.Config {
+	var list []kernels.Config
+	for _, root := range []*Node{s.Root, s.Sizes} {
+		root.eachLeaf(func(n *Node) { list = append(append(list, *n.Choice), n.Next...) })
 	}
-	s.Root.eachLeaf(func(n *Node) {
-		for i := range 1 + len(n.Next) {
-			add(n.at(i))
-		}
-	})
 	if s.Ensemble != nil {
-		for _, c := range s.Ensemble.Configs {
-			add(c)
-		}
+		list = append(list, s.Ensemble.Configs...)
 	}
 	return list
 }

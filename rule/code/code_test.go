@@ -24,8 +24,8 @@ func TestCAgrees(t *testing.T) {
 		r := randomRule(rng)
 		p := newProgram(r, "spmv rule", false)
 		var calls, launches strings.Builder
-		for _, f := range p.functions {
-			name := strings.Join(f.words, "_")
+		for _, f := range p.Functions {
+			name := f.Name
 			fmt.Fprintf(&calls, "        print(spmv_rule_%s(&f));\n", name)
 			fmt.Fprintf(&launches, "        switch (spmv_rule_%s(&f)) {\n        SPMV_RULE_%s(PRINT)\n"+
 				"        default: puts(\"-\");\n        }\n",
@@ -58,7 +58,7 @@ int main(void)
 ` + launches.String() + "    }\n    return 0;\n}\n",
 			"empty.cc": "#include \"rule.h\"\n",
 			"empty.cu": "#include \"rule.cuh\"\n__global__ void use(spmv_rule_features f, int *to) { *to = spmv_rule_" +
-				strings.Join(p.functions[0].words, "_") + "(&f); }\n",
+				p.Functions[0].Name + "(&f); }\n",
 		})
 
 		cases := make([]sparse.Features, 3000)
@@ -66,7 +66,7 @@ int main(void)
 			cases[i] = randomFeatures(rng)
 		}
 		input, want := vectors(p, cases), expected(r, cases)
-		if !strings.Contains(want, "-\n") || strings.Count(want, "-\n") == len(cases)*len(p.functions) {
+		if !strings.Contains(want, "-\n") || strings.Count(want, "-\n") == len(cases)*len(p.Functions) {
 			t.Fatal("the cases are no test of unknown features")
 		}
 
@@ -87,12 +87,12 @@ func TestGoAgrees(t *testing.T) {
 	r := randomRule(rng)
 	p := newProgram(r, "spmvrule", false)
 	var calls strings.Builder
-	for _, f := range p.functions {
-		fmt.Fprintf(&calls, "print(spmvrule.%s(&f))\n", camel(strings.Join(f.words, "_")))
+	for _, f := range p.Functions {
+		fmt.Fprintf(&calls, "print(spmvrule.%s(&f))\n", camel(f.Name))
 	}
 
 	var fields strings.Builder
-	for _, f := range p.features {
+	for _, f := range p.Features {
 		fmt.Fprintf(&fields, "&f.%s, ", camel(f.Name))
 	}
 	dir := t.TempDir()
@@ -207,8 +207,8 @@ func TestEnsembleInC(t *testing.T) {
 	r := withEnsembles(rng, randomRule(rng))
 	p := newProgram(r, "e", true)
 	var calls strings.Builder
-	for _, f := range p.functions {
-		fmt.Fprintf(&calls, "        print(e_%s(&f));\n", strings.Join(f.words, "_"))
+	for _, f := range p.Functions {
+		fmt.Fprintf(&calls, "        print(e_%s(&f));\n", f.Name)
 	}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{

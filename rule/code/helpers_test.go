@@ -167,7 +167,7 @@ func expected(r *rule.Rule, cases []sparse.Features) string {
 func vectors(p *program, cases []sparse.Features) []byte {
 	var b bytes.Buffer
 	for i := range cases {
-		for _, f := range p.features {
+		for _, f := range p.Features {
 			binary.Write(&b, binary.NativeEndian, f.Value(&rule.Subject{Features: &cases[i], Hardware: lab})) // to memory
 		}
 	}

@@ -97,7 +97,7 @@ def _key(c):
 def _legal(c, f):
     """Whether a matrix is known to be within the limits of a configuration."""
     of = lambda name: f.get(name, math.nan)
-    total = lambda terms: sum(t[0] * math.prod(map(of, t[1:])) for t in terms)
+    total = lambda terms: sum(t["Factor"] * math.prod(map(of, t["Features"] or ())) for t in terms)
     return all(any(total(terms) <= 0 for terms in limit) for limit in _LIMITS.get(_key(c), ()))
 
 
