@@ -125,7 +125,7 @@ func (f *File) Take(rec journal.Line, err error) {
 	switch {
 	case err != nil:
 		f.Fault.unread(err)
-	case rec.Trial != nil && !rec.Trial.Again():
+	case rec.Trial != nil && !rec.Trial.IsRerun():
 		f.trials = append(f.trials, trial.KeyOf(rec.Trial.ID))
 	case rec.End != nil:
 		f.Ends = append(f.Ends, *rec.End)

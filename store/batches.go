@@ -189,7 +189,7 @@ func (b *batcher) run(k runKey) *tuner.RunInfo {
 	for name, digests := range b.kernels {
 		run.Sources[name] = digests[min(k.source, len(digests)-1)]
 		if o, known := b.own[kernelSource{name, run.Sources[name]}]; known {
-			run.Own = append(run.Own, o)
+			run.Custom = append(run.Custom, o)
 		}
 	}
 	b.runs[k], b.started[run] = run, s.Started

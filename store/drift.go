@@ -111,7 +111,7 @@ func watchOver(records []rerunTrial) map[trial.Case]*drift {
 func (r *rerunTrial) told() (sentinels []rerun, finals []float64) {
 	for _, again := range r.again() {
 		switch {
-		case again.Final:
+		case again.LeaderRerun:
 			finals = append(finals, again.Median)
 		case again.Sentinel && len(r.Samples) > 0:
 			sentinels = append(sentinels, again)

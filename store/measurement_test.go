@@ -149,7 +149,7 @@ func TestUnitingForgetsNothing(t *testing.T) {
 	for i := range 3 {
 		for _, block := range []int{32, 64} {
 			record(t, b, good("cpu_csr", block, func(r *trial.Result) {
-				r.Final, r.At = true, r.At.AddDate(0, 0, i+1)
+				r.LeaderRerun, r.At = true, r.At.AddDate(0, 0, i+1)
 			}))
 		}
 	}

@@ -305,11 +305,11 @@ func TestKnown(t *testing.T) {
 	if !slices.EqualFunc(k.Samples, fine.Samples, func(a, b float64) bool { return a == float64(float32(b)) }) {
 		t.Errorf("its samples are %v, want %v in this order", k.Samples, fine.Samples)
 	}
-	if want := []float64{2.03e-3, 2.01e-3}; !slices.EqualFunc(k.Finals(), want, func(a,
+	if want := []float64{2.03e-3, 2.01e-3}; !slices.EqualFunc(k.LeaderMedians(), want, func(a,
 		b float64) bool {
 		return math.Abs(a-b) < 1e-12
 	}) {
-		t.Errorf("its finals are %v, want %v: sentinels are none", k.Finals(), want)
+		t.Errorf("its finals are %v, want %v: sentinels are none", k.LeaderMedians(), want)
 	}
 	if k := known["wrong"]; k.Status != trial.Wrong || k.Median != 0 || len(k.Samples) > 0 {
 		t.Errorf("of a wrong one: %+v", k)
@@ -382,7 +382,7 @@ func TestOwnKernelsAreKept(t *testing.T) {
 	}
 	run := testRun()
 	run.Sources["mine"] = "digest"
-	run.Own = []kernels.Custom{own}
+	run.Custom = []kernels.Custom{own}
 	from, to := create(t), create(t)
 	imports(t, from, Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{good("mine", 64)}})
 	if _, err := to.Import(t.Context(), from.batches(t.Context(), nil)); err != nil {

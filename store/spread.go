@@ -39,7 +39,7 @@ func (from source) readRepeats(ctx context.Context) (remeasured, error) {
 		r := &records[i]
 		p := r.Place()
 		if list := r.distances(t.drifted[watched(p)]); len(list) > 0 {
-			lists[poolOf(p)] = append(lists[poolOf(p)], stat.Repeated[trial.Case]{Place: p, Distances: list})
+			lists[poolOf(p)] = append(lists[poolOf(p)], stat.Repeated[trial.Case]{Case: p, Distances: list})
 			t.pairs[p] += len(list)
 		}
 	}
@@ -58,7 +58,7 @@ func (r *rerunTrial) distances(d *drift) []float64 {
 		return nil
 	}
 	measured := append([]rerun{{Result: r.Result, origin: r.origin}}, r.again()...)
-	if slices.ContainsFunc(measured, func(m rerun) bool { return m.Final }) {
+	if slices.ContainsFunc(measured, func(m rerun) bool { return m.LeaderRerun }) {
 		measured = measured[1:]
 	}
 	slices.SortStableFunc(measured, func(a, b rerun) int {
@@ -146,9 +146,9 @@ const (
 // kindOf says what a trial was measured again for.
 func kindOf(r *trial.Result) string {
 	switch {
-	case r.Final:
+	case r.LeaderRerun:
 		return leader
-	case r.Spread:
+	case r.NoiseRerun:
 		return noise
 	}
 	return sentinel
@@ -169,7 +169,7 @@ func (from source) reruns(ctx context.Context, condition string, args ...any) (m
 	err = readRows(rows, err, []any{&r.ID, moment{&r.At}, &kind, orZero(&r.origin), &r.Median, &r.Low, &r.High, &throttled,
 		packed{&r.Samples}}, func() {
 		r.Status, r.Telemetry = trial.OK, nil
-		r.Sentinel, r.Final, r.Spread = kind == sentinel, kind == leader, kind == noise
+		r.Sentinel, r.LeaderRerun, r.NoiseRerun = kind == sentinel, kind == leader, kind == noise
 		if throttled > 0 {
 			r.Telemetry = &trial.Telemetry{Throttled: throttled}
 		}
@@ -254,7 +254,7 @@ func (db *DB) recorded(ctx context.Context, ids []string, detail trial.Detail, r
 		r := trial.Record{Result: s.Result}
 		for _, again := range reruns[s.ID] {
 			again.Trial = s.Trial
-			r.Repeats = append(r.Repeats, again.Result)
+			r.Reruns = append(r.Reruns, again.Result)
 		}
 		recorded[s.ID] = r
 		return nil

@@ -14,7 +14,7 @@ import (
 // spreads is r measured again to see how much repeating moves it, so much later, so many ms.
 func spreads(r trial.Result, later time.Duration, ms float64) trial.Result {
 	r = again(r, later, ms)
-	r.Sentinel, r.Spread = false, true
+	r.Sentinel, r.NoiseRerun = false, true
 	return r
 }
 
@@ -30,12 +30,12 @@ func TestSpreadRepeatsKeepTheirMark(t *testing.T) {
 	defer gathered.Close()
 	for _, db := range []*DB{db, gathered} {
 		known, err := db.Recorded(t.Context(), []string{first.ID}, trial.Full)
-		if err != nil || len(known[first.ID].Repeats) != 2 {
+		if err != nil || len(known[first.ID].Reruns) != 2 {
 			t.Fatalf("known are %v, %v", known, err)
 		}
-		for _, r := range known[first.ID].Repeats {
-			if !r.Spread || r.Sentinel || r.Final {
-				t.Errorf("marks are %v, %v, %v, want only spread", r.Spread, r.Sentinel, r.Final)
+		for _, r := range known[first.ID].Reruns {
+			if !r.NoiseRerun || r.Sentinel || r.LeaderRerun {
+				t.Errorf("marks are %v, %v, %v, want only spread", r.NoiseRerun, r.Sentinel, r.LeaderRerun)
 			}
 		}
 		if drifts, err := db.Drifts(t.Context()); err != nil || len(drifts) != 0 {

@@ -270,7 +270,7 @@ func (from source) competitors(ctx context.Context, p trial.Case, d *drift, reac
 		c := competitor{stored: trials[i]}
 		d.takeOut(&c.Row, c.origin)
 		for _, r := range reruns[c.ID] {
-			if r.Final && !r.throttled() {
+			if r.LeaderRerun && !r.throttled() {
 				c.finals = append(c.finals, r.Median/d.factor(r.origin, r.At))
 			}
 		}

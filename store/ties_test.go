@@ -157,7 +157,7 @@ func TestTiesUnderDrift(t *testing.T) {
 // final is r measured again in the finals, so much later, so many ms.
 func final(r trial.Result, later time.Duration, ms float64) trial.Result {
 	r = again(r, later, ms)
-	r.Sentinel, r.Final = false, true
+	r.Sentinel, r.LeaderRerun = false, true
 	return r
 }
 
@@ -197,7 +197,7 @@ func TestFinalsSettle(t *testing.T) {
 		t.Errorf("drifts %v, %v, want none", drifts, err)
 	}
 	known, err := db.Recorded(t.Context(), []string{lucky.ID, alone.ID}, trial.Full)
-	if err != nil || len(known[lucky.ID].Finals()) != 6 || known[lucky.ID].Median != lucky.Median || len(known[alone.ID].Finals()) != 0 {
+	if err != nil || len(known[lucky.ID].LeaderMedians()) != 6 || known[lucky.ID].Median != lucky.Median || len(known[alone.ID].LeaderMedians()) != 0 {
 		t.Errorf("known are %v, %v", known, err)
 	}
 }

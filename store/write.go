@@ -116,7 +116,7 @@ func (w *writer) begin(ctx context.Context, run *tuner.RunInfo, started time.Tim
 		if _, known := w.keys.kernels[source]; known {
 			continue
 		}
-		if w.keys.kernels[source], err = putKernel(ctx, w.tx, source, run.Own); err != nil {
+		if w.keys.kernels[source], err = putKernel(ctx, w.tx, source, run.Custom); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 	if err := r.Check(); err != nil {
 		return err
 	}
-	if r.Again() { // its trial may come later, or with another journal
+	if r.IsRerun() { // its trial may come later, or with another journal
 		k, known := w.keys.runs[run]
 		if !known {
 			return errNoRun

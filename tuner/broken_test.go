@@ -347,8 +347,8 @@ func TestPreviewOfMissingMatrices(t *testing.T) {
 	}
 }
 
-// A trial that was cut short because it is slow counts for the finals of its place, and is no sentinel, also
-// where an earlier run measured it: a library's needs finals for the ratios over it.
+// A trial that was cut short because it is slow counts for the leader reruns of its case, and is no sentinel, also
+// where an earlier run measured it: a library's needs leader reruns for the ratios over it.
 func TestSlowTrialsWhenResumed(t *testing.T) {
 	trials := trialsOf(trial.Warm, "a b c")
 	results := make([]trial.Result, len(trials))
@@ -359,7 +359,7 @@ func TestSlowTrialsWhenResumed(t *testing.T) {
 	sweep := testSweep()
 	sweep.Protocol.Finals, sweep.Protocol.Sentinel = 5, 1
 
-	inRun := newQueue(&list{trials}, nil, 1, newFinals(5, 1, ""), newSpreads(0, nil, nil))
+	inRun := newQueue(&list{trials}, nil, 1, newLeaderReruns(5, 1, ""), newNoiseReruns(0, nil, nil))
 	for _, r := range results {
 		inRun.told(r)
 	}
@@ -368,11 +368,11 @@ func TestSlowTrialsWhenResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resumed := newQueue(w.source, w.good, 1, r.finals, r.spreads)
+	resumed := newQueue(w.source, w.good, 1, r.leaderReruns, r.noiseReruns)
 
 	for what, q := range map[string]*queue{"in a run": inRun, "resumed": resumed} {
 		var entered []string
-		for _, place := range slices.Collect(maps.Values(q.finals.ranking)) {
+		for _, place := range slices.Collect(maps.Values(q.leaderReruns.ranking)) {
 			for _, c := range place.trials {
 				entered = append(entered, c.ID)
 			}

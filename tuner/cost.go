@@ -89,8 +89,8 @@ const (
 	// trials on matrices of 1 to 40 million rows on an H200.
 	perRow   = 1e-9
 	perProbe = 7e-9
-	// anew is how long it takes to allocate everything anew on an H200, in seconds.
-	anew = 12e-3
+	// reallocation is how long it takes to allocate everything again on an H200, in seconds.
+	reallocation = 12e-3
 	// perStep is how long a thread of a GPU takes for each entry of a row, in seconds. On an
 	// H200, kernels took 0.04 to 0.7 µs, in a row of 4 million entries.
 	perStep = 0.1e-6
@@ -188,12 +188,12 @@ func shortOverhead(size trial.Size, precision kernels.Precision, dev kernels.Dev
 	return aside/3 + perRow*float64(size.Rows)
 }
 
-// anewTime returns how long it takes to put everything elsewhere in memory, in seconds.
-func anewTime(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+// reallocationTime returns how long it takes to put everything elsewhere in memory, in seconds.
+func reallocationTime(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
 	if dev.Backend != "cuda" {
 		return bytesOf(size, precision) / oneBandwidth
 	}
-	return anew + bytesOf(size, precision)/putBandwidth
+	return reallocation + bytesOf(size, precision)/putBandwidth
 }
 
 // seconds turns seconds into a duration.

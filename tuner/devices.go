@@ -17,15 +17,15 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// A crew is what the devices of a Run share: GPUs of one model, or a single device. Each has a run
+// devices are what the devices of a Run share: GPUs of one model, or a single device. Each has a run
 // of its own, which takes one matrix after the other. A matrix stays on one device, so that its
 // trials compare, unless a task cuts its parts. When a device fails, another one goes on with its matrix.
-type crew struct {
+type devices struct {
 	resolving sync.Mutex // one download at a time
 
 	mu       sync.Mutex
-	todo     []share           // that no device has taken yet
-	running  []share           // that devices have taken and are not done with
+	todo     []assignment      // that no device has taken yet
+	running  []assignment      // that devices have taken and are not done with
 	taken    int               // number of shares that were taken
 	named    map[string]string // name of each matrix that was planned, by its hash
 	able     int               // number of devices that have not failed
@@ -34,7 +34,7 @@ type crew struct {
 }
 
 // A share is a matrix, or some parts of it, for one device.
-type share struct {
+type assignment struct {
 	configs.Matrix
 	pieces []trial.Piece   // nil: everything
 	done   map[string]bool // trials that devices of this run measured which have failed
@@ -56,11 +56,11 @@ func isGone(err error) bool {
 // sweep shuffles, the order stays that of the sweep: the first matrices may be all that is measured.
 // Where there are fewer matrices than devices, the parts of a task are cut once more, unless a search or a rule
 // chooses the trials.
-func (c *crew) fill(sweep *configs.Sweep, pieces []trial.Piece, devices int) {
+func (c *devices) fill(sweep *configs.Sweep, pieces []trial.Piece, devices int) {
 	for _, m := range sweep.Matrices {
 		own := piecesOf(pieces, m.Name)
 		if pieces == nil || len(own) > 0 {
-			c.todo = append(c.todo, share{Matrix: m, pieces: own})
+			c.todo = append(c.todo, assignment{Matrix: m, pieces: own})
 		}
 	}
 	strategy := sweep.Search.Strategy
@@ -76,7 +76,7 @@ func (c *crew) fill(sweep *configs.Sweep, pieces []trial.Piece, devices int) {
 		size, _ := matrix.SizeOf(s.Matrix) // an error shows when it is loaded
 		sizes[s.Name] = size.Nonzeros
 	}
-	slices.SortStableFunc(c.todo, func(a, b share) int { return cmp.Compare(sizes[b.Name], sizes[a.Name]) })
+	slices.SortStableFunc(c.todo, func(a, b assignment) int { return cmp.Compare(sizes[b.Name], sizes[a.Name]) })
 }
 
 // piecesOf returns those of a matrix.
@@ -90,11 +90,11 @@ func piecesOf(pieces []trial.Piece, matrix string) (own []trial.Piece) {
 }
 
 // cut gives each device a share of every part.
-func (c *crew) cut(devices int) {
-	var all []share
+func (c *devices) cut(devices int) {
+	var all []assignment
 	for _, s := range c.todo {
 		for i := range devices {
-			one := share{Matrix: s.Matrix}
+			one := assignment{Matrix: s.Matrix}
 			for _, p := range s.pieces {
 				one.pieces = append(one.pieces, p.Cut(devices)[i])
 			}
@@ -106,7 +106,7 @@ func (c *crew) cut(devices int) {
 
 // take returns the next share and how many were taken before. There is none if another device has
 // ended the run.
-func (c *crew) take() (s share, index int, ok bool) {
+func (c *devices) take() (s assignment, index int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.todo) == 0 || c.err != nil {
@@ -119,31 +119,31 @@ func (c *crew) take() (s share, index int, ok bool) {
 }
 
 // giveBack leaves the share of a device that has failed to the others.
-func (c *crew) giveBack(s share) {
+func (c *devices) giveBack(s assignment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leave(s)
-	c.todo = append([]share{s}, c.todo...)
+	c.todo = append([]assignment{s}, c.todo...)
 	c.taken--
 }
 
 // done notes that a device is done with a share.
-func (c *crew) done(s share) {
+func (c *devices) done(s assignment) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leave(s)
 }
 
 // leave takes a share from those that are running. The shares of a cut matrix count alike.
-func (c *crew) leave(s share) {
-	if i := slices.IndexFunc(c.running, func(o share) bool { return o.Name == s.Name }); i >= 0 {
+func (c *devices) leave(s assignment) {
+	if i := slices.IndexFunc(c.running, func(o assignment) bool { return o.Name == s.Name }); i >= 0 {
 		c.running = slices.Delete(c.running, i, i+1)
 	}
 }
 
 // ended notes why a device goes on no longer. One that does not answer is left out, if there are
 // others; what else goes wrong ends the run on all devices after their running trials.
-func (c *crew) ended(r *run, err error) {
+func (c *devices) ended(r *run, err error) {
 	c.mu.Lock()
 	others := c.able - 1
 	switch {
@@ -159,14 +159,14 @@ func (c *crew) ended(r *run, err error) {
 }
 
 // fail notes why no device can go on.
-func (c *crew) fail(err error) {
+func (c *devices) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.err = cmp.Or(c.err, err)
 }
 
 // failed says why no device can go on.
-func (c *crew) failed() error {
+func (c *devices) failed() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
@@ -174,7 +174,7 @@ func (c *crew) failed() error {
 
 // together calls f for each run at the same time, and returns those for which it gave no error. The
 // error is one that ends the whole run.
-func (c *crew) together(runs []*run, f func(*run) error) (able []*run, err error) {
+func (c *devices) together(runs []*run, f func(*run) error) (able []*run, err error) {
 	errs := make([]error, len(runs))
 	var all sync.WaitGroup
 	for i, r := range runs {
@@ -202,7 +202,7 @@ func (c *crew) together(runs []*run, f func(*run) error) (able []*run, err error
 }
 
 // open opens all devices, which must be of one model.
-func (c *crew) open(ctx context.Context, runs []*run) (able []*run, err error) {
+func (c *devices) open(ctx context.Context, runs []*run) (able []*run, err error) {
 	able, err = c.together(runs, func(r *run) error { return r.worker(ctx) })
 	if err != nil {
 		return nil, err
@@ -210,8 +210,8 @@ func (c *crew) open(ctx context.Context, runs []*run) (able []*run, err error) {
 	for _, r := range able {
 		one, other := able[0].planner.device, r.planner.device
 		if one.Name != other.Name {
-			return nil, fmt.Errorf("GPU %d is %s and GPU %d is %s: they are not compared; name those of one model "+
-				"by index in [device], one sweep for each model", able[0].sweep.Device.Index, one.Name,
+			return nil, fmt.Errorf("GPU %d is %s and GPU %d is %s: list GPUs of one model only, "+
+				"by index in [device], and write one sweep for each model", able[0].sweep.Device.Index, one.Name,
 				r.sweep.Device.Index, other.Name)
 		}
 	}
@@ -219,7 +219,7 @@ func (c *crew) open(ctx context.Context, runs []*run) (able []*run, err error) {
 }
 
 // measure measures the matrices of a sweep on its devices, as long as there is one.
-func (c *crew) measure(ctx context.Context, runs []*run) error {
+func (c *devices) measure(ctx context.Context, runs []*run) error {
 	first := runs[0]
 	c.able = len(runs)
 	c.fill(first.sweep, first.opt.Pieces, len(runs))
@@ -258,14 +258,14 @@ func (r *run) worker(ctx context.Context) error {
 	if r.opt.Assume != nil {
 		device = configs.Device{Backend: "cpu"} // it only loads matrices
 	}
-	open := worker.OpenRequest{Device: device, Own: r.sweep.Own(), Compiled: r.compiled, Scratch: r.scratch}
+	open := worker.OpenRequest{Device: device, Custom: r.sweep.Own(), Compiled: r.compiled, Scratch: r.scratch}
 	rep, err := c.Do(ctx, worker.Request{Open: &open}, openTimeout)
 	if err != nil {
 		r.drop(c, err)
 		return r.interrupted(ctx, &gone{fmt.Errorf("opening the device: %w", err)})
 	}
 
-	r.client, r.guest, r.noSensors = c, "", rep.NoSensors
+	r.client, r.customKernel, r.noSensors = c, "", rep.NoSensors
 	r.planner = planner{r.sweep, *rep.Device, rep.Sources, r.opt.Choose}
 	if a := r.opt.Assume; a != nil {
 		r.planner.device, r.planner.sources = a.Device, a.Sources
@@ -304,8 +304,8 @@ func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved config
 		}
 	}
 
-	r.crew.resolving.Lock()
-	defer r.crew.resolving.Unlock()
+	r.devices.resolving.Lock()
+	defer r.devices.resolving.Unlock()
 	resolved, why, err := r.opt.Resolver.Resolve(ctx, spec)
 	if err != nil {
 		return spec, "", r.interrupted(ctx, err)

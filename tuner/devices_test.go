@@ -277,7 +277,7 @@ func TestSharesOfParts(t *testing.T) {
 		{"rule", 1, []trial.Piece{half("grid0")}, []trial.Piece{half("grid0")}},
 		{"grid", 1, nil, nil},
 	} {
-		sweep, c := several(tt.matrices), &crew{}
+		sweep, c := several(tt.matrices), &devices{}
 		sweep.Search.Strategy = tt.strategy
 		c.fill(sweep, tt.pieces, 2)
 		var got []trial.Piece

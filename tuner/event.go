@@ -19,7 +19,7 @@ type Event struct {
 	Matrix  *MatrixPlanned
 	Result  *trial.Result
 	// Again is the result of a repeat run or a sentinel. It counts no trial.
-	Again   *trial.Result
+	Rerun   *trial.Result
 	Failure *Failure
 	Gone    *Gone
 	Crowded *Crowded
@@ -115,10 +115,10 @@ type Summary struct {
 	Failures     []Failure
 	Pieces       []trial.Piece // of Options
 	Duplicates   []Duplicate
-	Effort       worker.Effort
+	Breakdown    worker.TimeBreakdown
 	Crowded      *Crowded // nil: others used the processor little, or it does not matter
-	Finals       int      // number of finals
-	Spreads      int      // number of spreads
+	LeaderReruns int      // number of leader reruns
+	NoiseReruns  int      // number of noise reruns
 	Interrupted  bool     // whether the user stopped the run
 	OutOfTime    bool     // whether the sweep's time budget is used up
 }
@@ -135,7 +135,7 @@ type Recorder interface {
 	// have been rounded to float32.
 	Recorded(ctx context.Context, ids []string, detail trial.Detail) (map[string]trial.Record, error)
 	// Ask says that the run wants the trials with these identities: those that are recorded are
-	// not measured again, but count from now on, see trial.InForce.
+	// not measured again, but count from now on, see trial.Current.
 	Ask(ctx context.Context, ids []string) error
 	// Record keeps r. When it returns nil, r survives the death of the process.
 	Record(ctx context.Context, r trial.Result) error
@@ -147,7 +147,7 @@ type RunInfo struct {
 	Device   kernels.Device
 	Roof     kernels.Roof
 	Sources  map[string]string // digest of each kernel's source, by its name
-	Own      []kernels.Custom  // those of the kernels that the sweep defines
+	Custom   []kernels.Custom  // those of the kernels that the sweep defines
 	Protocol string            // canonical form, as in a trial's identity
 	Version  string            // version of this program
 	Origin   trial.Origin
@@ -166,10 +166,10 @@ func (sum *Summary) Add(part Summary) {
 	sum.Skipped = added(sum.Skipped, part.Skipped)
 	sum.Failed = append(sum.Failed, part.Failed...)
 	sum.Pieces = append(sum.Pieces, part.Pieces...)
-	sum.Effort.Add(part.Effort)
+	sum.Breakdown.Add(part.Breakdown)
 	sum.Crowded = cmp.Or(sum.Crowded, part.Crowded)
-	sum.Finals += part.Finals
-	sum.Spreads += part.Spreads
+	sum.LeaderReruns += part.LeaderReruns
+	sum.NoiseReruns += part.NoiseReruns
 	sum.Interrupted = sum.Interrupted || part.Interrupted
 	sum.OutOfTime = sum.OutOfTime || part.OutOfTime
 	// A matrix is the same for every device.

@@ -15,16 +15,16 @@ import (
 // runsEnv names databases of one sweep, with commas between them.
 const runsEnv = "SPMVTUNE_RUNS"
 
-// A runPlace is what runs measured in one place.
+// A runPlace is what runs measured in one case.
 type runPlace struct {
 	trials   []trial.Trial
-	runs     [][][]float64 // medians of each trial in each run: of its finals, or its own
-	deviates float64       // standard deviation of the logarithms of finals of one trial in one run
+	runs     [][][]float64 // medians of each trial in each run: of its leader reruns, or its own
+	deviates float64       // standard deviation of the logarithms of leader reruns of one trial in one run
 }
 
-// TestFinalsOfRuns shows how many finals it takes until sessions name the same kernel. A session
+// TestFinalsOfRuns shows how many leader reruns it takes until sessions name the same kernel. A session
 // measures as one of the runs did, chosen at random: a leader's measurements are drawn from its
-// finals there, those of another trial are its median and scatter as the finals of the place do.
+// leader reruns there, those of another trial are its median and scatter as the leader reruns of the case do.
 func TestFinalsOfRuns(t *testing.T) {
 	paths := strings.Split(os.Getenv(runsEnv), ",")
 	if len(paths) < 3 {
@@ -92,7 +92,7 @@ func placesOfRuns(t *testing.T, paths []string) []*runPlace {
 			}
 			if len(medians[p][r.ID]) == run {
 				record := records[r.ID]
-				again := record.Finals()
+				again := record.LeaderMedians()
 				if len(again) == 0 {
 					again = []float64{r.Median}
 				}
@@ -143,7 +143,7 @@ func deviation(list []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// session plays the finals of a session.
+// session plays the leader reruns of a session.
 func (p *runPlace) session(most int, rng *rand.Rand) (named, finals int) {
 	run := rng.IntN(len(p.runs[0]))
 	return tuner.PlayFinals(most, rng.Uint64(), p.trials, func(i int) float64 {

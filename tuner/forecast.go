@@ -57,7 +57,7 @@ func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, 
 
 // forecastRepeats adds the repeat runs that are missing where all trials are measured.
 func (r *run) forecastRepeats(f *Forecast, e *estimate) {
-	for _, t := range slices.Concat(r.finals.missing(), r.spreads.missing()) {
+	for _, t := range slices.Concat(r.leaderReruns.missing(), r.noiseReruns.missing()) {
 		_, product := e.full(t)
 		f.Time += seconds(e.short(t, product))
 		f.Repeats++
@@ -73,7 +73,7 @@ type estimate struct {
 	best      bests
 	products  map[trial.Case][]float64 // in seconds, of trials whose kernel is known
 	highs     map[trial.Case]float64   // lowest upper end of an interval, of trials that are measured; see reach
-	begun     map[trial.Case]bool      // whether there is a trial of the place
+	begun     map[trial.Case]bool      // whether there is a trial of the case
 	layouts   map[layout]bool          // that are made
 	sentinels map[trial.Cache]*sentinelEstimate
 	seconds   float64
@@ -96,14 +96,14 @@ func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past h
 }
 
 // all returns how long it takes to measure what is left to do, with the sentinels in
-// between and the finals, if other trials have ended well already.
+// between and the leader reruns, if other trials have ended well already.
 func (e *estimate) all(good []trial.Record, todo []trial.Trial) time.Duration {
 	// Those that are far slower are no leaders, and not measured again.
 	slow := func(r trial.Record) bool { return r.Stop == trial.StopSlow }
 	good = slices.DeleteFunc(slices.Clone(good), slow)
 	for _, r := range good {
 		e.done(r.Trial)
-		e.highs[placeOf(r.Trial)] = lower(e.highs[placeOf(r.Trial)], r.High)
+		e.highs[caseOf(r.Trial)] = lower(e.highs[caseOf(r.Trial)], r.High)
 	}
 	e.known = 0
 	for _, t := range hopelessLast(todo, e.size, e.device) {
@@ -111,8 +111,8 @@ func (e *estimate) all(good []trial.Record, todo []trial.Trial) time.Duration {
 	}
 	if len(todo) > 0 {
 		trials := e.seconds
-		e.finals(todo)
-		e.spreads(onlyTrials(good), todo)
+		e.leaders(todo)
+		e.noise(onlyTrials(good), todo)
 		e.repeats = e.seconds - trials
 	}
 	return seconds(e.seconds)
@@ -154,12 +154,12 @@ func (e *estimate) full(t trial.Trial) (seconds, product float64) {
 	return factor * trialTime(product, e.size, t, e.protocol, e.device), product
 }
 
-// short returns how long a trial takes that is prepared anew, with the fewest samples.
+// short returns how long a trial takes whose arrays are allocated and filled again, with the fewest samples.
 func (e *estimate) short(t trial.Trial, product float64) float64 {
 	fewest := e.protocol
 	fewest.Samples[1] = fewest.Samples[0]
 	return e.past.factor(t.Matrix)*trialTime(product, e.size, t, fewest, e.device) +
-		anewTime(e.size, t.Precision, e.device)
+		reallocationTime(e.size, t.Precision, e.device)
 }
 
 // usualSlow is the share of trials that their first products end where nothing is known of their
@@ -169,7 +169,7 @@ const usualSlow = 0.3
 // cut returns how long a trial takes if its first products end it, by that of the best, and
 // whether they do.
 func (e *estimate) cut(t trial.Trial, product float64) (seconds float64, is bool) {
-	best := e.best[placeOf(t)]
+	best := e.best[caseOf(t)]
 	slow := product > e.protocol.Slow*best
 	if product == 0 {
 		best, product = streamed(e.size, t.Precision, e.device), modelled(t.Config, e.size, e.device)
@@ -180,7 +180,7 @@ func (e *estimate) cut(t trial.Trial, product float64) (seconds float64, is bool
 		products = 1
 	}
 	seconds = products*product + e.past.factor(t.Matrix)*shortOverhead(e.size, t.Precision, e.device)
-	return seconds, slow && e.protocol.Slow > 0 && e.begun[placeOf(t)]
+	return seconds, slow && e.protocol.Slow > 0 && e.begun[caseOf(t)]
 }
 
 // done notes a trial that was measured before.
@@ -193,10 +193,10 @@ func (e *estimate) done(t trial.Trial) {
 }
 
 func (e *estimate) note(t trial.Trial, product float64) {
-	e.begun[placeOf(t)] = true
+	e.begun[caseOf(t)] = true
 	if product > 0 {
 		e.best.note(t, product)
-		e.products[placeOf(t)] = append(e.products[placeOf(t)], product)
+		e.products[caseOf(t)] = append(e.products[caseOf(t)], product)
 	}
 }
 
@@ -207,7 +207,7 @@ func (e *estimate) trial(t trial.Trial) {
 	switch short, is := e.cut(t, product); {
 	case is:
 		took = short
-	case product == 0 && e.protocol.Slow > 0 && e.begun[placeOf(t)]:
+	case product == 0 && e.protocol.Slow > 0 && e.begun[caseOf(t)]:
 		took -= usualSlow * (took - short)
 	}
 	if s := e.sentinels[t.Cache]; s == nil {
@@ -224,31 +224,31 @@ func (e *estimate) trial(t trial.Trial) {
 	e.seconds += took
 }
 
-// finalsTaken is how many finals it takes until it is clear which configuration to name,
+// leaderRerunsTaken is how many leader reruns it takes until it is clear which configuration to name,
 // as a multiple of the fewest: simulated for three sweeps on an H200, see
 // docs/measuring.md.
-const finalsTaken = 2
+const leaderRerunsTaken = 2
 
-// usualFinals is how many finals a place has where nothing is known of its kernels: on an H200
+// usualLeaderReruns is how many leader reruns a case has where nothing is known of its kernels: on an H200
 // 16 to 36 in the mean over the places of six sweeps, and from none to 116.
-const usualFinals = 24
+const usualLeaderReruns = 24
 
-// finals adds the finals of the trials that are expected to lead each place.
-func (e *estimate) finals(todo []trial.Trial) {
-	for _, p := range places(todo) {
+// leaders adds the leader reruns of the trials that are expected to lead each case.
+func (e *estimate) leaders(todo []trial.Trial) {
+	for _, p := range casesOf(todo) {
 		products := slices.Sorted(slices.Values(e.products[p]))
-		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return placeOf(t) == p })]
+		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return caseOf(t) == p })]
 		if len(products) == 0 {
 			rivals := 0
 			for _, t := range todo {
-				if placeOf(t) == p {
+				if caseOf(t) == p {
 					rivals++
 				}
 			}
 			if rivals < 2 {
 				continue
 			}
-			most := min(usualFinals, min(rivals, mostLeaders)*e.protocol.Finals)
+			most := min(usualLeaderReruns, min(rivals, mostLeaders)*e.protocol.Finals)
 			e.seconds += float64(most) * e.short(one, streamed(e.size, p.Precision, e.device))
 			continue
 		}
@@ -260,25 +260,25 @@ func (e *estimate) finals(todo []trial.Trial) {
 			continue
 		}
 
-		count := min(fewestFinals, e.protocol.Finals) * n
-		if e.protocol.Finals > fewestFinals {
-			count = max(count, min(len(products), finalsTaken*count))
+		count := min(fewestLeaderReruns, e.protocol.Finals) * n
+		if e.protocol.Finals > fewestLeaderReruns {
+			count = max(count, min(len(products), leaderRerunsTaken*count))
 		}
 		e.seconds += float64(count) * e.short(one, products[0])
 	}
 }
 
-// spreads adds the spreads of each place, which take what a usual trial does.
-func (e *estimate) spreads(good, todo []trial.Trial) {
+// noise adds the noise reruns of each case, which take what a usual trial does.
+func (e *estimate) noise(good, todo []trial.Trial) {
 	all := slices.Concat(good, todo)
-	for _, p := range places(todo) {
+	for _, p := range casesOf(todo) {
 		n := 0
 		for _, t := range all {
-			if placeOf(t) == p {
+			if caseOf(t) == p {
 				n++
 			}
 		}
-		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return placeOf(t) == p })]
+		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return caseOf(t) == p })]
 		product := streamed(e.size, p.Precision, e.device)
 		if known := slices.Sorted(slices.Values(e.products[p])); len(known) > 0 {
 			product = known[len(known)/2]
@@ -286,6 +286,6 @@ func (e *estimate) spreads(good, todo []trial.Trial) {
 				product = min(product, e.protocol.Slow*known[0])
 			}
 		}
-		e.seconds += float64(spreadsOf(n, e.protocol.Repeats)) * e.short(one, product)
+		e.seconds += float64(noiseRerunsOf(n, e.protocol.Repeats)) * e.short(one, product)
 	}
 }

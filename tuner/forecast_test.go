@@ -15,7 +15,7 @@ import (
 )
 
 // What a sweep does besides its trials is in the forecast: slow ones are cut short,
-// sentinels come in between, and finals in the end.
+// sentinels come in between, and leader reruns in the end.
 func TestEstimate(t *testing.T) {
 	size, dev := trial.Size{Rows: 1000, Cols: 1000, Nonzeros: 10_000}, kernels.Device{Backend: "cuda"}
 	plain := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Second}
@@ -33,7 +33,7 @@ func TestEstimate(t *testing.T) {
 		return float64(1+samples+2)*product + overhead(size, kernels.Float32, dev)
 	}
 	cut := 2*10e-3 + shortOverhead(size, kernels.Float32, dev)
-	final := took(4, 5) + anewTime(size, kernels.Float32, dev)
+	final := took(4, 5) + reallocationTime(size, kernels.Float32, dev)
 	layout := bytesOf(size, kernels.Float32) / oneBandwidth // made once
 	times := func(n, block int) (list []trial.Trial) {
 		for range n {
@@ -80,17 +80,17 @@ func TestEstimate(t *testing.T) {
 			[]trial.Trial{of(4), of(16)},
 			took(4, usualSamples) + took(16, usualSamples) + 8*final},
 		{"spreads of the usual trial", func(p *configs.Protocol) { p.Repeats = 2 }, times(9, 64), times(11, 64),
-			11*took(64, usualSamples) + 2*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
+			11*took(64, usualSamples) + 2*(took(64, 5)+reallocationTime(size, kernels.Float32, dev))},
 		{"as many as for those of earlier runs, too", func(p *configs.Protocol) { p.Repeats = 9 }, times(69, 64),
-			times(11, 64), 11*took(64, usualSamples) + 8*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
+			times(11, 64), 11*took(64, usualSamples) + 8*(took(64, 5)+reallocationTime(size, kernels.Float32, dev))},
 		{"of the only one that is known", func(p *configs.Protocol) { p.Repeats = 2 }, nil,
 			append(times(1, 4), others(19)...),
-			took(4, usualSamples) + 19*other + 2*(took(4, 5)+anewTime(size, kernels.Float32, dev))},
+			took(4, usualSamples) + 19*other + 2*(took(4, 5)+reallocationTime(size, kernels.Float32, dev))},
 		{"not of the fastest", func(p *configs.Protocol) { p.Repeats = 2 }, times(9, 4), times(11, 64),
-			11*took(64, usualSamples) + 2*(took(64, 5)+anewTime(size, kernels.Float32, dev))},
+			11*took(64, usualSamples) + 2*(took(64, 5)+reallocationTime(size, kernels.Float32, dev))},
 		{"nor of one that would be cut short", func(p *configs.Protocol) { p.Repeats, p.Slow = 2, 3 }, times(11, 1), times(9, 4),
 			9*took(4, usualSamples) + 2*(3*took(4, 5)-2*overhead(size, kernels.Float32, dev)+
-				anewTime(size, kernels.Float32, dev))},
+				reallocationTime(size, kernels.Float32, dev))},
 		{"few finals", func(p *configs.Protocol) { p.Finals = 1 }, nil, []trial.Trial{of(4), of(16)},
 			took(4, usualSamples) + took(16, usualSamples) + 2*final},
 		{"nothing left", func(p *configs.Protocol) { p.Finals, p.Sentinel = 32, 1 }, []trial.Trial{of(4), of(16)}, nil, 0},
@@ -163,7 +163,7 @@ func TestHopelessByTheLongestRow(t *testing.T) {
 	}
 }
 
-// Wide intervals make more leaders, so more finals are foreseen.
+// Wide intervals make more leaders, so more leader reruns are foreseen.
 func TestEstimateOfWideIntervals(t *testing.T) {
 	size, dev := trial.Size{Rows: 1000, Cols: 1000, Nonzeros: 10_000}, kernels.Device{Backend: "cuda"}
 	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Second, Finals: 4}

@@ -33,7 +33,7 @@ func (r *run) begin(ctx context.Context) error {
 		Device:   r.planner.device,
 		Roof:     roof,
 		Sources:  r.planner.sources,
-		Own:      r.sweep.Own(),
+		Custom:   r.sweep.Own(),
 		Protocol: worker.ProtocolText(r.sweep.Protocol),
 		Version:  r.opt.Version,
 		Origin:   trial.Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},
@@ -92,7 +92,7 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
-	defer func(start time.Time) { r.sum.Effort.Wall += time.Since(start) }(time.Now())
+	defer func(start time.Time) { r.sum.Breakdown.Wall += time.Since(start) }(time.Now())
 	if r.ahead == nil {
 		r.ahead = r.client.Start(r.request(j))
 	}
@@ -114,8 +114,8 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		return err
 	default:
 		res, spoiled = *rep.Result, rep.Spoiled
-		rep.Effort.Trials = 1
-		r.sum.Effort.Add(rep.Effort)
+		rep.Breakdown.Trials = 1
+		r.sum.Breakdown.Add(rep.Breakdown)
 		r.watch(res.Host)
 	}
 
@@ -126,7 +126,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	r.enters(j.Kernel)
 
 	res.At, res.UUID = r.later(res.At), r.planner.device.Properties["uuid"]
-	res.Sentinel, res.Final, res.Spread = j.sentinel, j.final, j.spread
+	res.Sentinel, res.LeaderRerun, res.NoiseRerun = j.sentinel, j.leader, j.noise
 	if j.partial != nil && res.Status == trial.OK {
 		res.Stop = trial.StopSearch
 	}
@@ -159,7 +159,7 @@ func (r *run) restart() {
 func (r *run) suspect(kernel string, status trial.Status) bool {
 	o, own := kernels.LookupCustom(r.sweep.Own(), kernel)
 	switch {
-	case r.guest == "" || r.guest == kernel || o.Command != nil:
+	case r.customKernel == "" || r.customKernel == kernel || o.Command != nil:
 		return false
 	case status == trial.Timeout:
 		return !own // which may well do so itself: not twice as long
@@ -171,13 +171,13 @@ func (r *run) suspect(kernel string, status trial.Status) bool {
 // enters notes that a kernel has run in the worker.
 func (r *run) enters(kernel string) {
 	o, own := kernels.LookupCustom(r.sweep.Own(), kernel)
-	if !own || o.Command != nil || r.guest == kernel {
+	if !own || o.Command != nil || r.customKernel == kernel {
 		return
 	}
-	if r.guest != "" {
+	if r.customKernel != "" {
 		kernel = "several kernels"
 	}
-	r.guest = kernel
+	r.customKernel = kernel
 }
 
 // later returns at, or the next millisecond where the result before has that of at or a later one: a trial's
@@ -215,24 +215,24 @@ func aboveRoof(res trial.Result, roof float64) string {
 
 // record records a result and counts it.
 func (r *run) record(ctx context.Context, res trial.Result) error {
-	if res.Again() && res.Status != trial.OK { // there is nothing to compare with the first result
+	if res.IsRerun() && res.Status != trial.OK { // there is nothing to compare with the first result
 		return nil
 	}
 	if err := r.rec.Record(ctx, res); err != nil {
 		err = fmt.Errorf("recording a trial: %w", err)
 		if ctx.Err() == nil {
-			r.crew.fail(err) // before the worker of this device has ended
+			r.devices.fail(err) // before the worker of this device has ended
 		}
 		return err
 	}
 	switch {
-	case res.Final:
-		r.sum.Finals++
-	case res.Spread:
-		r.sum.Spreads++
+	case res.LeaderRerun:
+		r.sum.LeaderReruns++
+	case res.NoiseRerun:
+		r.sum.NoiseReruns++
 	}
-	if res.Again() {
-		r.opt.Observe(Event{Again: &res})
+	if res.IsRerun() {
+		r.opt.Observe(Event{Rerun: &res})
 		return nil
 	}
 
@@ -252,11 +252,11 @@ func (r *run) record(ctx context.Context, res trial.Result) error {
 
 // request asks for a job. Slow trials are cut short, but not repeat runs, which are
 // compared with results from before there was anything better, and not partial measurements:
-// these take the samples that the search asked for. Finals and spreads take the fewest samples:
+// these take the samples that the search asked for. Leader and noise reruns take the fewest samples:
 // more would say more of one preparation, and nothing of the next.
 func (r *run) request(j job) worker.Request {
-	best := r.best[placeOf(j.Trial)]
-	if j.again() || j.partial != nil {
+	best := r.best[caseOf(j.Trial)]
+	if j.rerun() || j.partial != nil {
 		best = 0
 	}
 	protocol := r.sweep.Protocol

@@ -65,7 +65,7 @@ func TestWorkerReadsTheHost(t *testing.T) {
 func TestEffort(t *testing.T) {
 	rec := &memory{}
 	sum := runTest(t, testSweep(101, 102, leaveRowUnwritten), rec, Options{})
-	e := sum.Effort
+	e := sum.Breakdown
 	if e.Trials != 3 || e.Verify <= 0 || e.Prepare <= 0 || e.Rest() <= 0 || e.Rest() >= e.Wall {
 		t.Errorf("the effort is %+v", e)
 	}
@@ -84,13 +84,13 @@ func BenchmarkTrial(b *testing.B) {
 	for i := range blocks {
 		blocks[i] = 100 + i
 	}
-	var e worker.Effort
+	var e worker.TimeBreakdown
 	for b.Loop() {
 		sum, err := Run(b.Context(), quick(testSweep(blocks...)), &memory{}, Options{Launch: testLauncher})
 		if err != nil {
 			b.Fatal(err)
 		}
-		e.Add(sum.Effort)
+		e.Add(sum.Breakdown)
 	}
 	b.ReportMetric(float64(e.Rest().Nanoseconds())/float64(e.Trials), "ns/trial")
 }
@@ -204,7 +204,7 @@ func TestSlowIsAgainstTheBestSoFar(t *testing.T) {
 		runTest(t, only, rec, Options{})
 		runTest(t, sweep(101, crawl), rec, Options{})
 		for _, r := range rec.results {
-			first := slices.IndexFunc(rec.results, func(o trial.Result) bool { return placeOf(o.Trial) == placeOf(r.Trial) })
+			first := slices.IndexFunc(rec.results, func(o trial.Result) bool { return caseOf(o.Trial) == caseOf(r.Trial) })
 			slow := r.Block == crawl && rec.results[first].Block != crawl
 			if r.Precision == kernels.Float32 && r.Block == crawl && !slow {
 				t.Errorf("%v, %s: measured before what was recorded first", r.Config, r.Cache)

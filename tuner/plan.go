@@ -72,8 +72,8 @@ func (p planner) points(size trial.Size, skipped map[string]int, each func(kerne
 				skipped[invalid.Reason]++
 				continue
 			}
-			how, _ := c.Params.Get(kernels.Reorder)
-			if err := reorder.Method(how).Suits(size.Rows, size.Cols); err != nil {
+			order, _ := c.Params.Get(kernels.Reorder)
+			if err := reorder.Method(order).Suits(size.Rows, size.Cols); err != nil {
 				skipped[err.Error()]++
 				continue
 			}
@@ -192,7 +192,7 @@ func (a Assumed) Trials(sweep *configs.Sweep, choose Chooser, m trial.Matrix) ([
 func (r *run) cut(plan Plan) Plan {
 	plan.Trials = nil
 	seen := map[string]bool{}
-	for _, p := range r.share.pieces {
+	for _, p := range r.assignment.pieces {
 		trials, _ := r.in(p)
 		for _, t := range trials {
 			if !seen[t.ID] {
@@ -210,14 +210,14 @@ func (r *run) in(p trial.Piece) (trials []trial.Trial, searches []trial.Case) {
 	if !search.Adaptive(r.sweep.Search.Strategy) {
 		return trial.Cut(p.Part, r.whole), nil
 	}
-	searches = trial.Cut(p.Part, places(r.whole))
+	searches = trial.Cut(p.Part, casesOf(r.whole))
 	return slices.DeleteFunc(slices.Clone(r.whole), func(t trial.Trial) bool {
-		return !slices.Contains(searches, placeOf(t))
+		return !slices.Contains(searches, caseOf(t))
 	}), searches
 }
 
 // ended notes which pieces of a share are complete, after work on it ended with err.
-func (r *run) ended(s share, err error) {
+func (r *run) ended(s assignment, err error) {
 	for _, p := range s.pieces {
 		if p.Complete, p.IDs = r.recorded(p); !p.Complete {
 			p.Reason = r.reason(err)
@@ -235,7 +235,7 @@ func (r *run) recorded(p trial.Piece) (bool, trial.IDs) {
 	trials, searches := r.in(p)
 	ids := idsOf(trials)
 	if len(searches) > 0 {
-		if slices.ContainsFunc(searches, func(s trial.Case) bool { return !r.over[s] }) {
+		if slices.ContainsFunc(searches, func(s trial.Case) bool { return !r.searched[s] }) {
 			return false, ""
 		}
 		ids = slices.Collect(maps.Keys(r.done))
@@ -252,7 +252,7 @@ func (r *run) recorded(p trial.Piece) (bool, trial.IDs) {
 
 // unreached notes the pieces of shares that no device has when the run ended with err, and of matrices that
 // the sweep does not have.
-func (r *run) unreached(todo []share, err error) {
+func (r *run) unreached(todo []assignment, err error) {
 	r.whole = nil
 	for _, s := range todo {
 		r.ended(s, err)
@@ -260,7 +260,7 @@ func (r *run) unreached(todo []share, err error) {
 	unknown := slices.DeleteFunc(slices.Clone(r.opt.Pieces), func(p trial.Piece) bool {
 		return slices.ContainsFunc(r.sweep.Matrices, func(m configs.Matrix) bool { return m.Name == p.Matrix })
 	})
-	r.ended(share{pieces: unknown}, err)
+	r.ended(assignment{pieces: unknown}, err)
 }
 
 // reason says why work ended, by err and by what the summary says.

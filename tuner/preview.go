@@ -225,11 +225,11 @@ const expectFor = time.Second
 // expect tells the observer what is ahead: the matrices that devices are at, and those that none has taken. A task,
 // which measures parts, leaves it to the run that it is of.
 func (r *run) expect(ctx context.Context) error {
-	r.crew.mu.Lock()
-	ahead := slices.Concat(r.crew.running, r.crew.todo)
-	told := r.crew.expected
-	r.crew.expected = true
-	r.crew.mu.Unlock()
+	r.devices.mu.Lock()
+	ahead := slices.Concat(r.devices.running, r.devices.todo)
+	told := r.devices.expected
+	r.devices.expected = true
+	r.devices.mu.Unlock()
 	if told || r.opt.Pieces != nil {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (r *run) expect(ctx context.Context) error {
 	started := time.Now()
 	for _, s := range ahead {
 		p.next()
-		p.share = s
+		p.assignment = s
 		e, err := p.expect(ctx, time.Since(started) < expectFor)
 		if err != nil {
 			return err
@@ -272,7 +272,7 @@ func (r *run) expect(ctx context.Context) error {
 // shows when it is loaded and planned; until then nothing is expected of it. Nor is anything of one whose size is not
 // known before it is downloaded.
 func (p *previewer) expect(ctx context.Context, exact bool) (Expected, error) {
-	spec := p.opt.Resolver.Foresee(p.share.Matrix)
+	spec := p.opt.Resolver.Foresee(p.assignment.Matrix)
 	if !spec.Resolved() && !spec.HasTwin() {
 		return Expected{}, nil
 	}

@@ -11,19 +11,19 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A job is a trial to measure now: for its result or, if it has one, as a sentinel, a final
-// or a spread.
+// A job is a trial to measure now: for its result or, if it has one, as a sentinel, a leader rerun
+// or a noise rerun.
 type job struct {
 	trial.Trial
-	sentinel, final, spread bool
+	sentinel, leader, noise bool
 	partial                 *configs.Protocol // the protocol of a partial measurement; nil: the sweep's
 }
 
 // again reports whether the trial has a result already.
-func (j job) again() bool { return j.sentinel || j.fresh() }
+func (j job) rerun() bool { return j.sentinel || j.fresh() }
 
-// fresh reports whether the trial is prepared anew.
-func (j job) fresh() bool { return j.final || j.spread }
+// fresh reports whether its arrays are allocated and filled again.
+func (j job) fresh() bool { return j.leader || j.noise }
 
 // A source gives trials one after the other. It gives the same one until it is told the
 // result.
@@ -48,13 +48,13 @@ func (l *list) told(trial.Result) { l.todo = l.todo[1:] }
 // good trial is the sentinel, which is measured again at regular intervals, so that a
 // drift of the device shows. A trial that is much faster takes its place, so that sentinels
 // take little time. The sentinel of an earlier run goes on. It is measured first,
-// which tells how the device differs from then. The finals and the spreads come last.
+// which tells how the device differs from then. The leader and noise reruns come last.
 type queue struct {
 	source
-	finals    *finals
-	spreads   *spreads
-	every     int // number of trials between sentinels; 0: there are none
-	sentinels map[trial.Cache]*sentinel
+	leaderReruns *leaderReruns
+	noiseReruns  *noiseReruns
+	every        int // number of trials between sentinels; 0: there are none
+	sentinels    map[trial.Cache]*sentinel
 }
 
 type sentinel struct {
@@ -68,8 +68,9 @@ const muchFaster = 3
 
 // newQueue returns a queue of the trials to measure. good are those that have ended well
 // already, in the order of the plan.
-func newQueue(todo source, good []trial.Record, every int, finals *finals, spreads *spreads) *queue {
-	q := &queue{source: todo, finals: finals, spreads: spreads, every: every, sentinels: map[trial.Cache]*sentinel{}}
+func newQueue(todo source, good []trial.Record, every int, leaders *leaderReruns, noise *noiseReruns) *queue {
+	q := &queue{source: todo, leaderReruns: leaders, noiseReruns: noise, every: every,
+		sentinels: map[trial.Cache]*sentinel{}}
 	for _, r := range good {
 		q.appoint(r.Result, every)
 	}
@@ -79,7 +80,7 @@ func newQueue(todo source, good []trial.Record, every int, finals *finals, sprea
 // appoint makes a good trial the sentinel if there is none, or only a much slower one. Times of a
 // program are its own, and one that was cut short because it is slow takes too long.
 func (q *queue) appoint(r trial.Result, since int) {
-	if q.finals.programs[r.Kernel] || r.Stop == trial.StopSlow {
+	if q.leaderReruns.programs[r.Kernel] || r.Stop == trial.StopSlow {
 		return
 	}
 	if s := q.sentinels[r.Cache]; s == nil || s.median > muchFaster*r.Median {
@@ -92,8 +93,8 @@ func (q *queue) appoint(r trial.Result, since int) {
 func (q *queue) next() *job {
 	j := q.source.next()
 	if j == nil {
-		if j = q.finals.next(); j == nil {
-			j = q.spreads.next()
+		if j = q.leaderReruns.next(); j == nil {
+			j = q.noiseReruns.next()
 		}
 		return j
 	}
@@ -107,10 +108,10 @@ func (q *queue) next() *job {
 func (q *queue) told(r trial.Result) {
 	s := q.sentinels[r.Cache]
 	switch {
-	case r.Final:
-		q.finals.told(r)
-	case r.Spread:
-		q.spreads.told()
+	case r.LeaderRerun:
+		q.leaderReruns.told(r)
+	case r.NoiseRerun:
+		q.noiseReruns.told()
 	case r.Sentinel && r.Status != trial.OK:
 		delete(q.sentinels, r.Cache) // the next good one takes its place
 	case r.Sentinel:
@@ -119,8 +120,8 @@ func (q *queue) told(r trial.Result) {
 		q.source.told(r)
 		good := r.Precedence().Good()
 		if good {
-			q.finals.enter(r, nil)
-			q.spreads.enter(r.Trial, r.Stop)
+			q.leaderReruns.enter(r, nil)
+			q.noiseReruns.enter(r.Trial, r.Stop)
 		}
 		if s != nil {
 			s.since++
@@ -145,17 +146,18 @@ type work struct {
 func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	protocol := r.sweep.Protocol
 	r.best = bests{}
-	r.finals = newFinals(protocol.Finals, protocol.Seed, plan.Matrix.Hash)
-	r.finals.programs = r.sweep.Programs()
-	r.spreads = newSpreads(protocol.Repeats, plan.Whole, plan.Trials)
+	r.leaderReruns = newLeaderReruns(protocol.Finals, protocol.Seed, plan.Matrix.Hash)
+	r.leaderReruns.programs = r.sweep.Programs()
+	r.noiseReruns = newNoiseReruns(protocol.Repeats, plan.Whole, plan.Trials)
 	if search.Adaptive(r.sweep.Search.Strategy) {
-		r.spreads = newSpreads(protocol.Repeats, nil, nil)
+		r.noiseReruns = newNoiseReruns(protocol.Repeats, nil, nil)
 		s, err := r.newSearches(ctx, plan)
 		if err != nil {
 			return nil, err
 		}
 		more := s.next() != nil // after this, the strategies are told everything that is recorded
-		return &work{source: s, searches: s, trials: s.most(), finished: len(s.recorded) - r.ours, adaptive: more}, s.err
+		return &work{source: s, searches: s, trials: s.most(), finished: len(s.recorded) - r.byFailedDevice,
+			adaptive: more}, s.err
 	}
 
 	todo, good, err := r.unfinished(ctx, plan)
@@ -164,18 +166,18 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	}
 	for _, known := range good {
 		r.note(known.Trial, known.Median)
-		r.finals.enter(known.Result, nil)
-		r.spreads.enter(known.Trial, known.Stop)
+		r.leaderReruns.enter(known.Result, nil)
+		r.noiseReruns.enter(known.Trial, known.Stop)
 	}
-	if err := r.finals.recall(ctx, r.rec); err != nil {
+	if err := r.leaderReruns.recall(ctx, r.rec); err != nil {
 		return nil, err
 	}
-	if err := r.spreads.recall(ctx, r.rec); err != nil {
+	if err := r.noiseReruns.recall(ctx, r.rec); err != nil {
 		return nil, err
 	}
 
 	todo = hopelessLast(todo, plan.Matrix.Size(), r.planner.device)
-	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo) - r.ours,
+	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo) - r.byFailedDevice,
 		good: good}, nil
 }
 
@@ -266,7 +268,7 @@ func (r *run) counts(t trial.Trial, s trial.Status) {
 	r.done[t.ID] = true
 	switch {
 	case r.measured[t.ID]:
-		r.ours++
+		r.byFailedDevice++
 	case failed(s):
 		r.failedBefore++
 	case s == trial.OK:
@@ -274,22 +276,22 @@ func (r *run) counts(t trial.Trial, s trial.Status) {
 	}
 }
 
-// placeOf returns the place of a trial within a run, all of which is on one device.
-func placeOf(t trial.Trial) trial.Case { return t.Place("") }
+// caseOf returns the place of a trial within a run, all of which is on one device.
+func caseOf(t trial.Trial) trial.Case { return t.Case("") }
 
 // bests are the lowest medians of a matrix so far, in seconds.
 type bests map[trial.Case]float64
 
 // note notes the median of a trial, unless it is a program's own.
 func (r *run) note(t trial.Trial, median float64) {
-	if !r.finals.programs[t.Kernel] {
+	if !r.leaderReruns.programs[t.Kernel] {
 		r.best.note(t, median)
 	}
 }
 
 // note notes the median of a trial.
 func (b bests) note(t trial.Trial, median float64) {
-	if old, is := b[placeOf(t)]; median > 0 && (!is || median < old) {
-		b[placeOf(t)] = median
+	if old, is := b[caseOf(t)]; median > 0 && (!is || median < old) {
+		b[caseOf(t)] = median
 	}
 }

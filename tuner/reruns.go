@@ -14,7 +14,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Leaders of a place are the trials that are slower than its best by no more than a
+// Leaders of a case are the trials that are slower than its best by no more than a
 // fraction, up to a number of them. Others would have to be wrong by more than trials
 // differ when they are repeated. Where intervals are wider than that, see reach.
 const (
@@ -25,14 +25,15 @@ const (
 // fewestFinals is how often each leader is repeated in any case, to tell how far repeat
 // runs differ from each other. They go on until it is clear which configuration to name,
 // or until there are as many as trials.
-const fewestFinals = 4
+const fewestLeaderReruns = 4
 
-// finals are the repeat runs of the leaders of each place, after all trials of a matrix, and
+// leaderReruns are the repeat runs of the leaders of each case, after all trials of a matrix, and
 // of the fastest trial of cuSPARSE there. A trial may be faster or slower than its configuration
-// by 1% or more, by where in memory its arrays came to lie. Each final is a trial with the fewest samples, prepared anew.
-// Finals go in rounds of all leaders in random order, so that a drift of the device favours
+// by 1% or more, by where in memory its arrays came to lie. Each leader rerun is a trial with the fewest samples,
+// whose arrays are allocated and filled again.
+// Leader reruns go in rounds of all leaders in random order, so that a drift of the device favours
 // none of them.
-type finals struct {
+type leaderReruns struct {
 	most    int // of each trial; 0: there are none
 	rng     *rand.Rand
 	places  []trial.Case // in the order in which their trials came
@@ -42,17 +43,17 @@ type finals struct {
 	programs map[string]bool
 }
 
-// A ranking holds the good trials of a place.
+// A ranking holds the good trials of a case.
 type ranking struct {
 	trials  []*candidate
 	leaders []*candidate // nil as long as there may be more trials
 	// vendor is the fastest trial of cuSPARSE, unless it leads: it is repeated the fewest
 	// times, so that ratios over the library do not rest on the luckiest of its trials.
 	vendor *candidate
-	finals int // number of finals of all of them, in earlier runs too
+	reruns int // number of leader reruns of all of them, in earlier runs too
 }
 
-// A candidate is a trial with its median and those of its finals, in seconds.
+// A candidate is a trial with its median and those of its leader reruns, in seconds.
 type candidate struct {
 	trial.Trial
 	medians []float64
@@ -60,22 +61,22 @@ type candidate struct {
 	program bool    // its times are its own
 }
 
-// newFinals prepares the finals of a matrix.
-func newFinals(most int, seed uint64, matrix string) *finals {
+// newLeaderReruns prepares the leader reruns of a matrix.
+func newLeaderReruns(most int, seed uint64, matrix string) *leaderReruns {
 	h := fnv.New64a()
 	h.Write([]byte(matrix + " finals"))
-	return &finals{
+	return &leaderReruns{
 		most: most, rng: rand.New(rand.NewPCG(seed, h.Sum64())), ranking: map[trial.Case]*ranking{},
 	}
 }
 
-// enter notes a good trial, with the medians of its finals in an earlier run.
-func (f *finals) enter(known trial.Result, again []float64) {
+// enter notes a good trial, with the medians of its leader reruns in an earlier run.
+func (f *leaderReruns) enter(known trial.Result, again []float64) {
 	if f.most == 0 || !(known.Median > 0) {
 		return
 	}
 
-	at := placeOf(known.Trial)
+	at := caseOf(known.Trial)
 	if f.ranking[at] == nil {
 		f.ranking[at] = &ranking{}
 		f.places = append(f.places, at)
@@ -84,12 +85,12 @@ func (f *finals) enter(known trial.Result, again []float64) {
 	r := f.ranking[at]
 	r.trials = append(r.trials, &candidate{known.Trial, append([]float64{known.Median}, again...), known.High,
 		f.programs[known.Kernel]})
-	r.finals += len(again)
+	r.reruns += len(again)
 }
 
-// recall adds the finals that an earlier run has recorded. It asks for those of the trials
+// recall adds the leader reruns that an earlier run has recorded. It asks for those of the trials
 // that lead now: a trial that is still to come may join them, but none of the others can.
-func (f *finals) recall(ctx context.Context, rec Recorder) error {
+func (f *leaderReruns) recall(ctx context.Context, rec Recorder) error {
 	var ids []string
 	for _, r := range f.ranking {
 		for _, c := range finalists(r.trials) {
@@ -102,23 +103,23 @@ func (f *finals) recall(ctx context.Context, rec Recorder) error {
 	}
 	recorded, err := rec.Recorded(ctx, ids, trial.Full)
 	if err != nil {
-		return fmt.Errorf("asking for the finals so far: %w", err)
+		return fmt.Errorf("asking for the leader reruns so far: %w", err)
 	}
 
 	for _, r := range f.ranking {
 		for _, c := range finalists(r.trials) {
-			again := recorded[c.ID].Finals()
+			again := recorded[c.ID].LeaderMedians()
 			c.medians = append(c.medians, again...)
-			r.finals += len(again)
+			r.reruns += len(again)
 		}
 	}
 
 	return nil
 }
 
-// next returns the next final, nil after the last. It returns the same one until it is
+// next returns the next leader rerun, nil after the last. It returns the same one until it is
 // told the result. After the first call there are no more trials.
-func (f *finals) next() *job {
+func (f *leaderReruns) next() *job {
 	for i := 0; len(f.round) == 0 && i < len(f.places); i++ {
 		// Cache states are not mixed; precisions are.
 		cache := f.places[i].Cache
@@ -136,15 +137,15 @@ func (f *finals) next() *job {
 	if len(f.round) == 0 {
 		return nil
 	}
-	return &job{Trial: f.round[0].Trial, final: true}
+	return &job{Trial: f.round[0].Trial, leader: true}
 }
 
-// told takes the result of the last final. A leader whose final failed is not asked for
+// told takes the result of the last leader rerun. A leader whose leader rerun failed is not asked for
 // again.
-func (f *finals) told(res trial.Result) {
-	r, c := f.ranking[placeOf(res.Trial)], f.round[0]
+func (f *leaderReruns) told(res trial.Result) {
+	r, c := f.ranking[caseOf(res.Trial)], f.round[0]
 	f.round = f.round[1:]
-	r.finals++
+	r.reruns++
 	if res.Status == trial.OK {
 		c.medians = append(c.medians, res.Median)
 		return
@@ -170,12 +171,12 @@ func (r *ranking) open(most int) []*candidate {
 
 	var list []*candidate
 	for _, c := range all {
-		if len(c.medians) <= min(fewestFinals, most) {
+		if len(c.medians) <= min(fewestLeaderReruns, most) {
 			list = append(list, c)
 		}
 	}
 
-	if len(list) > 0 || r.finals >= len(r.trials) || len(r.leaders) < 2 {
+	if len(list) > 0 || r.reruns >= len(r.trials) || len(r.leaders) < 2 {
 		return list
 	}
 
@@ -192,24 +193,24 @@ func (r *ranking) open(most int) []*candidate {
 	return list
 }
 
-// missing returns the trial of each final that is still to come at least. There are no more
+// missing returns the trial of each leader rerun that is still to come at least. There are no more
 // trials after it.
-func (f *finals) missing() []trial.Trial {
+func (f *leaderReruns) missing() []trial.Trial {
 	var list []trial.Trial
 	for _, p := range f.places {
 		for _, c := range f.ranking[p].open(f.most) {
-			n := max(1, 1+min(fewestFinals, f.most)-len(c.medians))
+			n := max(1, 1+min(fewestLeaderReruns, f.most)-len(c.medians))
 			list = append(list, slices.Repeat([]trial.Trial{c.Trial}, n)...)
 		}
 	}
 	return list
 }
 
-// leaders returns the leaders of a place, fastest first, and then those programs that are as fast.
+// leaders returns the leaders of a case, fastest first, and then those programs that are as fast.
 func leaders(trials []*candidate) []*candidate {
-	ours := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return c.program })
+	rest := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return c.program })
 	programs := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return !c.program })
-	list, most := leading(ours, math.Inf(1))
+	list, most := leading(rest, math.Inf(1))
 	more, _ := leading(programs, most)
 	return append(list, more...)
 }
@@ -233,7 +234,7 @@ func leading(trials []*candidate, most float64) (list []*candidate, up float64) 
 	return sorted[:n], up
 }
 
-// reach returns the median up to which trials are leaders of a place, in seconds, by its lowest
+// reach returns the median up to which trials are leaders of a case, in seconds, by its lowest
 // median and the lowest upper end of an interval, 0 if none is known: what is below all upper
 // ends may be the fastest. It only sinks as trials join.
 func reach(fastest, lowestHigh float64) float64 { return max((1+leadersWithin)*fastest, lowestHigh) }
@@ -270,33 +271,33 @@ func finalists(trials []*candidate) []*candidate {
 	return list
 }
 
-// Of the trials of a place a share is measured once more, and no fewer than a number where
+// Of the trials of a case a share is measured once more, and no fewer than a number where
 // there are twice as many.
 const (
-	spreadShare   = 10 // one of so many
-	fewestSpreads = 3
+	noiseShare        = 10 // one of so many
+	fewestNoiseReruns = 3
 )
 
-// spreads are trials that are measured once more, to see how much repeating moves a trial
+// noiseReruns are trials that are measured once more, to see how much repeating moves a trial
 // that is no leader. They are a random sample of those that ended well with all their
-// samples: the trials of a place, in the random order of the plan, are cut into so many
+// samples: the trials of a case, in the random order of the plan, are cut into so many
 // strata, and of each the first such trial is taken. So a run that goes on takes the same
 // ones. A stratum belongs to the part that has its first trial, and where none of that part's ended
 // well it goes without: so runs that each measure a part take the same ones or fewer.
-type spreads struct {
-	most   int             // in a place; 0: there are none
-	plan   []trial.Trial   // all of the matrix, in random order; nil: those that ended well
-	own    map[string]bool // trials that this run measures, by identity; nil: all
-	good   []trial.Trial   // in the order in which they were entered
-	over   map[string]bool // trials whose spread is recorded, by identity
-	todo   []trial.Trial
-	chosen bool // whether todo is known: there are no more trials
+type noiseReruns struct {
+	most     int             // in a case; 0: there are none
+	plan     []trial.Trial   // all of the matrix, in random order; nil: those that ended well
+	own      map[string]bool // trials that this run measures, by identity; nil: all
+	good     []trial.Trial   // in the order in which they were entered
+	recorded map[string]bool // trials whose noise rerun is recorded, by identity
+	todo     []trial.Trial
+	chosen   bool // whether todo is known: there are no more trials
 }
 
-// newSpreads prepares the spreads of a matrix with a plan, nil if a search decides what is
+// newNoiseReruns prepares the noise reruns of a matrix with a plan, nil if a search decides what is
 // measured. own are the trials of the plan that this run measures.
-func newSpreads(most int, plan, own []trial.Trial) *spreads {
-	s := &spreads{most: most, plan: plan, over: map[string]bool{}}
+func newNoiseReruns(most int, plan, own []trial.Trial) *noiseReruns {
+	s := &noiseReruns{most: most, plan: plan, recorded: map[string]bool{}}
 	if plan != nil {
 		s.own = map[string]bool{}
 		for _, t := range own {
@@ -307,15 +308,15 @@ func newSpreads(most int, plan, own []trial.Trial) *spreads {
 }
 
 // enter notes a trial that ended well, and why its sampling ended.
-func (s *spreads) enter(t trial.Trial, stop trial.Stop) {
+func (s *noiseReruns) enter(t trial.Trial, stop trial.Stop) {
 	if stop != trial.StopSlow {
 		s.good = append(s.good, t)
 	}
 }
 
-// recall notes the spreads that an earlier run has recorded, of trials that would be chosen
+// recall notes the noise reruns that an earlier run has recorded, of trials that would be chosen
 // now: of the others, none can be chosen any more.
-func (s *spreads) recall(ctx context.Context, rec Recorder) error {
+func (s *noiseReruns) recall(ctx context.Context, rec Recorder) error {
 	ids := idsOf(s.choice())
 	if len(ids) == 0 {
 		return nil
@@ -330,15 +331,15 @@ func (s *spreads) recall(ctx context.Context, rec Recorder) error {
 	return nil
 }
 
-// remember notes the spread of a record, if it has one.
-func (s *spreads) remember(r trial.Record) {
-	if slices.ContainsFunc(r.Repeats, func(again trial.Result) bool { return again.Spread }) {
-		s.over[r.ID] = true
+// remember notes the noise rerun of a record, if it has one.
+func (s *noiseReruns) remember(r trial.Record) {
+	if slices.ContainsFunc(r.Reruns, func(again trial.Result) bool { return again.NoiseRerun }) {
+		s.recorded[r.ID] = true
 	}
 }
 
 // choice returns the sample, as far as trials have ended well by now.
-func (s *spreads) choice() []trial.Trial {
+func (s *noiseReruns) choice() []trial.Trial {
 	good := map[string]bool{}
 	for _, t := range s.good {
 		good[t.ID] = true
@@ -349,14 +350,14 @@ func (s *spreads) choice() []trial.Trial {
 	}
 
 	var list []trial.Trial
-	for _, p := range places(plan) {
+	for _, p := range casesOf(plan) {
 		var of []trial.Trial
 		for _, t := range plan {
-			if placeOf(t) == p {
+			if caseOf(t) == p {
 				of = append(of, t)
 			}
 		}
-		n := spreadsOf(len(of), s.most)
+		n := noiseRerunsOf(len(of), s.most)
 		for i := range n {
 			stratum := trial.Cut(trial.Part{Index: i, Of: n}, of)
 			at := slices.IndexFunc(stratum, func(t trial.Trial) bool { return good[t.ID] })
@@ -369,33 +370,33 @@ func (s *spreads) choice() []trial.Trial {
 	return list
 }
 
-// spreadsOf returns how many of the trials of a place are measured once more.
-func spreadsOf(trials, most int) int {
-	n := trials / spreadShare
-	if trials >= 2*fewestSpreads {
-		n = max(n, fewestSpreads)
+// noiseRerunsOf returns how many of the trials of a case are measured once more.
+func noiseRerunsOf(trials, most int) int {
+	n := trials / noiseShare
+	if trials >= 2*fewestNoiseReruns {
+		n = max(n, fewestNoiseReruns)
 	}
 	return min(n, most)
 }
 
-// next returns the next spread, nil after the last. It returns the same one until it is told
+// next returns the next noise rerun, nil after the last. It returns the same one until it is told
 // the result. After the first call there are no more trials.
-func (s *spreads) next() *job {
+func (s *noiseReruns) next() *job {
 	todo := s.missing()
 	if len(todo) == 0 {
 		return nil
 	}
-	return &job{Trial: todo[0], spread: true}
+	return &job{Trial: todo[0], noise: true}
 }
 
-// missing returns the trials whose spread is still to come. There are no more trials after it.
-func (s *spreads) missing() []trial.Trial {
+// missing returns the trials whose noise rerun is still to come. There are no more trials after it.
+func (s *noiseReruns) missing() []trial.Trial {
 	if !s.chosen {
 		s.chosen = true
-		s.todo = slices.DeleteFunc(s.choice(), func(t trial.Trial) bool { return s.over[t.ID] })
+		s.todo = slices.DeleteFunc(s.choice(), func(t trial.Trial) bool { return s.recorded[t.ID] })
 	}
 	return s.todo
 }
 
-// told takes the result of the last spread.
-func (s *spreads) told() { s.todo = s.todo[1:] }
+// told takes the result of the last noise rerun.
+func (s *noiseReruns) told() { s.todo = s.todo[1:] }

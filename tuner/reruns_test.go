@@ -17,12 +17,12 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// play plays finals of trials on the medians given, in order, where each repetition takes
+// play plays leader reruns of trials on the medians given, in order, where each repetition takes
 // what its trial did; a name that ends in "!" fails. It returns how often each is asked.
-func play(f *finals) map[string]int {
+func play(f *leaderReruns) map[string]int {
 	asked := map[string]int{}
 	for j := f.next(); j != nil; j = f.next() {
-		r := trial.Result{Trial: j.Trial, Status: trial.OK, Final: j.final, Median: f.round[0].medians[0]}
+		r := trial.Result{Trial: j.Trial, Status: trial.OK, LeaderRerun: j.leader, Median: f.round[0].medians[0]}
 		if strings.HasSuffix(j.ID, "!") {
 			r.Status = trial.Fault
 		}
@@ -32,13 +32,13 @@ func play(f *finals) map[string]int {
 	return asked
 }
 
-func entered(most int, names string, medians ...float64) *finals {
+func entered(most int, names string, medians ...float64) *leaderReruns {
 	return enteredUpTo(nil, most, names, medians...)
 }
 
 // enteredUpTo is entered for trials whose intervals have these upper ends.
-func enteredUpTo(highs []float64, most int, names string, medians ...float64) *finals {
-	f := newFinals(most, 1, "m")
+func enteredUpTo(highs []float64, most int, names string, medians ...float64) *leaderReruns {
+	f := newLeaderReruns(most, 1, "m")
 	for i, t := range trialsOf(trial.Warm, names) {
 		r := trial.Result{Trial: t, Median: medians[i]}
 		if highs != nil {
@@ -109,7 +109,7 @@ func TestWideIntervalsMakeMoreLeaders(t *testing.T) {
 // where it is alone: a ratio of the two rests on repeat runs of both.
 func TestTheLibraryIsRepeated(t *testing.T) {
 	of := func(most int, kernels string, medians ...float64) map[string]int {
-		f := newFinals(most, 1, "m")
+		f := newLeaderReruns(most, 1, "m")
 		for i, name := range strings.Fields(kernels) {
 			tr := trialsOf(trial.Warm, name)[0]
 			tr.Kernel = name
@@ -134,13 +134,13 @@ func TestTheLibraryIsRepeated(t *testing.T) {
 	}
 }
 
-// Finals go on until it is clear which of the leaders to name, or until there are as many as
+// Leader reruns go on until it is clear which of the leaders to name, or until there are as many as
 // trials.
 func TestFinalsGoOnUntilItIsClear(t *testing.T) {
 	for _, tt := range []struct {
 		scatter float64
 		slow    int // trials that are no leaders
-		want    int // finals
+		want    int // leader reruns
 	}{{0, 30, 8}, {0.04, 0, 8}, {0.04, 10, 12}, {0.04, 30, 32}} {
 		names, medians := "a b", []float64{1, 1.03}
 		for i := range tt.slow {
@@ -150,7 +150,7 @@ func TestFinalsGoOnUntilItIsClear(t *testing.T) {
 		for j := f.next(); j != nil; j = f.next() {
 			c := f.round[0]
 			wobble := []float64{1 + tt.scatter, 1 / (1 + tt.scatter)}[len(c.medians)%2]
-			f.told(trial.Result{Trial: j.Trial, Status: trial.OK, Final: true, Median: c.medians[0] * wobble})
+			f.told(trial.Result{Trial: j.Trial, Status: trial.OK, LeaderRerun: true, Median: c.medians[0] * wobble})
 			n++
 		}
 		if n != tt.want {
@@ -164,12 +164,12 @@ func TestRoundsAreShuffled(t *testing.T) {
 	names := strings.Fields("a b c d")
 	f := entered(32, strings.Join(names, " "), 1, 1, 1, 1)
 	orders := map[string]bool{}
-	for range fewestFinals {
+	for range fewestLeaderReruns {
 		var order []string
 		for range names {
 			j := f.next()
 			order = append(order, j.ID)
-			f.told(trial.Result{Trial: j.Trial, Status: trial.OK, Final: true, Median: 1})
+			f.told(trial.Result{Trial: j.Trial, Status: trial.OK, LeaderRerun: true, Median: 1})
 		}
 		orders[strings.Join(order, " ")] = true
 		if slices.Sort(order); !slices.Equal(order, names) {
@@ -185,12 +185,12 @@ func TestRoundsAreShuffled(t *testing.T) {
 // with what was measured when there was no better one.
 func TestRepeatRunsAreNotCutShort(t *testing.T) {
 	at := trial.Trial{ID: "a", Matrix: "m", Cache: trial.Warm}
-	r := &run{sweep: finalsSweep(), current: current{best: bests{placeOf(at): 1e-3}}}
+	r := &run{sweep: finalsSweep(), current: current{best: bests{caseOf(at): 1e-3}}}
 	for _, tt := range []struct {
 		job  job
 		want float64
-	}{{job{Trial: at}, 1e-3}, {job{Trial: at, sentinel: true}, 0}, {job{Trial: at, final: true}, 0},
-		{job{Trial: at, spread: true}, 0},
+	}{{job{Trial: at}, 1e-3}, {job{Trial: at, sentinel: true}, 0}, {job{Trial: at, leader: true}, 0},
+		{job{Trial: at, noise: true}, 0},
 		{job{Trial: at, partial: &configs.Protocol{}}, 0}} {
 		if got := r.request(tt.job).Trial.Best; got != tt.want {
 			t.Errorf("%+v is compared with %g s, want %g", tt.job, got, tt.want)
@@ -198,15 +198,15 @@ func TestRepeatRunsAreNotCutShort(t *testing.T) {
 	}
 }
 
-// Only finals and spreads are prepared anew, and take the fewest samples.
+// Only leader and noise reruns are prepared anew, and take the fewest samples.
 func TestRequestsOfRepeatRuns(t *testing.T) {
 	at := trial.Trial{ID: "a", Matrix: "m", Cache: trial.Warm}
 	r := &run{sweep: finalsSweep(), current: current{best: bests{}}}
 	for _, tt := range []struct {
 		job  job
 		want bool
-	}{{job{Trial: at}, false}, {job{Trial: at, sentinel: true}, false}, {job{Trial: at, final: true}, true},
-		{job{Trial: at, spread: true}, true}} {
+	}{{job{Trial: at}, false}, {job{Trial: at, sentinel: true}, false}, {job{Trial: at, leader: true}, true},
+		{job{Trial: at, noise: true}, true}} {
 		got := r.request(tt.job).Trial
 		if fewest := got.Protocol.Samples == [2]int{6, 6}; got.Fresh != tt.want || fewest != tt.want {
 			t.Errorf("%+v: anew %v, the fewest samples %v, want both %v", tt.job, got.Fresh, fewest, tt.want)
@@ -227,8 +227,8 @@ func TestFinals(t *testing.T) {
 	for _, sweep := range []*configs.Sweep{finalsSweep(), onGPU(finalsSweep())} {
 		rec := &memory{}
 		sum := runTest(t, sweep, rec, Options{})
-		if sum.Measured[trial.OK] != 8 || len(rec.results) != 8 || sum.Finals != 24 || len(rec.finals) != 24 {
-			t.Fatalf("measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.Finals, len(rec.results),
+		if sum.Measured[trial.OK] != 8 || len(rec.results) != 8 || sum.LeaderReruns != 24 || len(rec.finals) != 24 {
+			t.Fatalf("measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.LeaderReruns, len(rec.results),
 				len(rec.finals))
 		}
 		last := rec.results[7]
@@ -279,9 +279,9 @@ func TestRepeatsBeginInANewProcess(t *testing.T) {
 			launch = launcher("cuda")
 		}
 		rec := &memory{}
-		before := map[bool]int{} // processes that were started when trials and finals began
+		before := map[bool]int{} // processes that were started when trials and leader reruns began
 		_, err := Run(t.Context(), sweep, recording{rec, func(r trial.Result) {
-			before[r.Final] = started
+			before[r.LeaderRerun] = started
 		}}, Options{Launch: func() *exec.Cmd { started++; return launch() }})
 		if err != nil {
 			t.Fatal(err)
@@ -357,19 +357,19 @@ func TestFinalsGoOn(t *testing.T) {
 				t.Errorf("after %d: %d of %s", kept, n, id)
 			}
 		}
-		if sum.Finals != 24-kept || len(count) != 6 || len(rec.results) != 8 {
-			t.Errorf("after %d: %d more of %d trials", kept, sum.Finals, len(count))
+		if sum.LeaderReruns != 24-kept || len(count) != 6 || len(rec.results) != 8 {
+			t.Errorf("after %d: %d more of %d trials", kept, sum.LeaderReruns, len(count))
 		}
 	}
 }
 
-// A search ends with finals of what it measured in full, told from the record or not.
+// A search ends with leader reruns of what it measured in full, told from the record or not.
 func TestFinalsOfASearch(t *testing.T) {
 	sweep := testSweep(101, 102, 103, 104, 105, 106, 107, 108, 109, 110)
 	sweep.Search.Strategy, sweep.Protocol.Finals = "racing", 4
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
-	if sum.Finals == 0 {
+	if sum.LeaderReruns == 0 {
 		t.Fatal("no finals")
 	}
 	for _, r := range rec.finals {
@@ -380,14 +380,14 @@ func TestFinalsOfASearch(t *testing.T) {
 	}
 	n := len(rec.finals)
 	rec.finals = nil
-	if sum := runTest(t, sweep, rec, Options{}); sum.Finals != n {
-		t.Errorf("%d finals where trials are recorded, want %d", sum.Finals, n)
+	if sum := runTest(t, sweep, rec, Options{}); sum.LeaderReruns != n {
+		t.Errorf("%d finals where trials are recorded, want %d", sum.LeaderReruns, n)
 	}
 }
 
 // Programs, whose times are their own, lead beside others and never in their place.
 func TestProgramsLeadNobody(t *testing.T) {
-	f := newFinals(4, 1, "m")
+	f := newLeaderReruns(4, 1, "m")
 	f.programs = map[string]bool{"liar": true, "slow": true}
 	for i, c := range []struct {
 		kernel string
@@ -409,7 +409,7 @@ func TestHowManyAreRepeated(t *testing.T) {
 	for _, tt := range []struct{ trials, most, want int }{
 		{5, 12, 0}, {6, 12, 3}, {28, 12, 3}, {40, 12, 4}, {95, 12, 9}, {300, 12, 12}, {300, 5, 5}, {6, 2, 2}, {300, 0, 0},
 	} {
-		if got := spreadsOf(tt.trials, tt.most); got != tt.want {
+		if got := noiseRerunsOf(tt.trials, tt.most); got != tt.want {
 			t.Errorf("of %d trials, %d at most: %d, want %d", tt.trials, tt.most, got, tt.want)
 		}
 	}
@@ -418,7 +418,7 @@ func TestHowManyAreRepeated(t *testing.T) {
 // Only trials that ended well with all their samples are repeated, from all over the plan.
 func TestWhoIsRepeated(t *testing.T) {
 	plan := numbered(60)
-	s := newSpreads(12, plan, plan)
+	s := newNoiseReruns(12, plan, plan)
 	for i, one := range plan {
 		switch {
 		case i%3 == 0: // failed
@@ -430,7 +430,7 @@ func TestWhoIsRepeated(t *testing.T) {
 	}
 	var got []int
 	for j := s.next(); j != nil; j = s.next() {
-		if !j.spread || !j.fresh() {
+		if !j.noise || !j.fresh() {
 			t.Errorf("job %+v, want one that is prepared anew", j)
 		}
 		got = append(got, j.Block)
@@ -441,7 +441,7 @@ func TestWhoIsRepeated(t *testing.T) {
 	}
 }
 
-// numbered is a plan of n trials of one place, whose blocks count from 0.
+// numbered is a plan of n trials of one case, whose blocks count from 0.
 func numbered(n int) []trial.Trial {
 	plan := make([]trial.Trial, n)
 	for i := range plan {
@@ -454,7 +454,7 @@ func numbered(n int) []trial.Trial {
 func TestPartsRepeatWhatTheWholeDoes(t *testing.T) {
 	plan := numbered(125)
 	chosen := func(own []trial.Trial) []trial.Trial {
-		s := newSpreads(12, plan, own)
+		s := newNoiseReruns(12, plan, own)
 		for _, one := range own {
 			s.enter(one, trial.StopTarget)
 		}
@@ -472,7 +472,7 @@ func TestPartsRepeatWhatTheWholeDoes(t *testing.T) {
 	}
 }
 
-// spreadSweep has eight trials and no finals.
+// spreadSweep has eight trials and no leader reruns.
 func spreadSweep() *configs.Sweep {
 	sweep := testSweep(101, 102, 103, 104, 105, 106, 107, 108)
 	sweep.Protocol.Repeats = 12
@@ -489,11 +489,11 @@ func TestSpreads(t *testing.T) {
 		}
 		rec := &memory{}
 		sum := runTest(t, sweep, rec, Options{})
-		if sum.Spreads != 3 || len(rec.spreads) != 3 || len(rec.results) != 8 || sum.Finals != 0 || sum.Trials != 8 {
-			t.Fatalf("%d spreads, recorded %d and %d results: %+v", sum.Spreads, len(rec.spreads), len(rec.results), sum)
+		if sum.NoiseReruns != 3 || len(rec.spreads) != 3 || len(rec.results) != 8 || sum.LeaderReruns != 0 || sum.Trials != 8 {
+			t.Fatalf("%d spreads, recorded %d and %d results: %+v", sum.NoiseReruns, len(rec.spreads), len(rec.results), sum)
 		}
 		for _, r := range rec.spreads {
-			if len(r.Samples) != 6 || r.Final || r.Sentinel || r.At.Before(rec.results[7].At) {
+			if len(r.Samples) != 6 || r.LeaderRerun || r.Sentinel || r.At.Before(rec.results[7].At) {
 				t.Errorf("spread %+v, want one of 6 samples after all results", r)
 			}
 		}
@@ -501,8 +501,8 @@ func TestSpreads(t *testing.T) {
 		all := rec.spreads
 		for kept := range 4 {
 			rec.spreads = slices.Clone(all[:kept])
-			if sum := runTest(t, sweep, rec, Options{}); sum.Spreads != 3-kept || sum.Finished != 8 {
-				t.Errorf("after %d spreads: %d more", kept, sum.Spreads)
+			if sum := runTest(t, sweep, rec, Options{}); sum.NoiseReruns != 3-kept || sum.Finished != 8 {
+				t.Errorf("after %d spreads: %d more", kept, sum.NoiseReruns)
 			}
 			for i, r := range rec.spreads {
 				if r.ID != all[i].ID {
@@ -522,7 +522,7 @@ func TestSpreadsOfASearch(t *testing.T) {
 	sweep.Search.Strategy, sweep.Protocol.Repeats = "racing", 12
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
-	if sum.Spreads == 0 {
+	if sum.NoiseReruns == 0 {
 		t.Fatal("no spreads")
 	}
 	for _, r := range rec.spreads {
@@ -531,8 +531,8 @@ func TestSpreadsOfASearch(t *testing.T) {
 			t.Errorf("a spread of %s, which is no whole trial", r.Config)
 		}
 	}
-	if sum := runTest(t, sweep, rec, Options{}); sum.Spreads != 0 {
-		t.Errorf("%d spreads again", sum.Spreads)
+	if sum := runTest(t, sweep, rec, Options{}); sum.NoiseReruns != 0 {
+		t.Errorf("%d spreads again", sum.NoiseReruns)
 	}
 }
 
@@ -597,7 +597,7 @@ func TestQueue(t *testing.T) {
 			good = append(good, trial.Record{Result: trial.Result{Trial: t, Median: took(t.ID)}})
 		}
 		q := newQueue(&list{slices.Concat(trialsOf(trial.Warm, tt.warm), trialsOf(trial.Cold, tt.cold))},
-			good, tt.every, newFinals(0, 1, ""), newSpreads(0, nil, nil))
+			good, tt.every, newLeaderReruns(0, 1, ""), newNoiseReruns(0, nil, nil))
 		if got := order(q, tt.failing); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}

@@ -7,7 +7,7 @@
 // hangs or runs out of memory, the trial it was on is recorded as such, and a new worker
 // goes on with the next one. Several GPUs of one model share the matrices out.
 //
-// The plan of a matrix is a list of trials, or the searches of a strategy in each place. In
+// The plan of a matrix is a list of trials, or the searches of a strategy in each case. In
 // between, a sentinel is measured again and again to see drift. In the end, the leaders are
 // measured again to pick the winner.
 //
@@ -87,7 +87,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 		r := newRun(&own, rec, opt)
 		r.compiled = folder
 		if len(runs) > 0 {
-			r.crew = runs[0].crew
+			r.devices = runs[0].devices
 		}
 		if remove, err = r.keepScratch(); err != nil {
 			return sum, err
@@ -97,7 +97,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 		runs = append(runs, r)
 	}
 
-	err = runs[0].crew.measure(ctx, runs)
+	err = runs[0].devices.measure(ctx, runs)
 	for _, r := range runs {
 		sum.Add(r.sum)
 	}
@@ -109,47 +109,47 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 
 // A run is the state of a Run on one device.
 type run struct {
-	crew  *crew
-	sweep *configs.Sweep
-	rec   Recorder
-	opt   Options
+	devices *devices
+	sweep   *configs.Sweep
+	rec     Recorder
+	opt     Options
 
-	client    *worker.Client        // nil: a new worker is needed
-	guest     string                // the kernel of the sweep that has run in the worker, if one has
-	ahead     <-chan worker.Outcome // of the next trial, if it was started already
-	planner   planner
-	noSensors string  // why the device's sensors can't be read; "" if they can
-	roof      float64 // bandwidth of the device in GB/s, once the run has begun
-	begun     bool    // whether the recorder knows the run
-	started   time.Time
-	last      time.Time // when the last trial finished
-	sum       Summary
-	compiled  string // folder of what is compiled of own kernels
-	scratch   string // folder of programs
-	built     map[kernels.Config]bool
+	client       *worker.Client        // nil: a new worker is needed
+	customKernel string                // the kernel of the sweep that has run in the worker, if one has
+	ahead        <-chan worker.Outcome // of the next trial, if it was started already
+	planner      planner
+	noSensors    string  // why the device's sensors can't be read; "" if they can
+	roof         float64 // bandwidth of the device in GB/s, once the run has begun
+	begun        bool    // whether the recorder knows the run
+	started      time.Time
+	last         time.Time // when the last trial finished
+	sum          Summary
+	compiled     string // folder of what is compiled of own kernels
+	scratch      string // folder of programs
+	built        map[kernels.Config]bool
 
 	current
 }
 
 // current is the state of a run that belongs to the current matrix.
 type current struct {
-	share                  share
+	assignment             assignment
 	whole                  []trial.Trial       // see Plan; nil: it is not planned yet
-	over                   map[trial.Case]bool // searches that have ended
+	searched               map[trial.Case]bool // searches that have ended
 	done                   map[string]bool     // trials that are recorded, by identity
 	measured               map[string]bool     // those of them that this run measured
-	ours                   int                 // how many of these a device measured that has failed
+	byFailedDevice         int                 // how many of these a device measured that has failed
 	okBefore, failedBefore int                 // how those of an earlier run ended
 	best                   bests
 	host                   trial.HostUse // while its trials were measured
 	name                   string
-	finals                 *finals
-	spreads                *spreads
+	leaderReruns           *leaderReruns
+	noiseReruns            *noiseReruns
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), built: map[kernels.Config]bool{},
-		crew: &crew{named: map[string]string{}}}
+		devices: &devices{named: map[string]string{}}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	r.next()
 	return r
@@ -157,7 +157,7 @@ func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 
 // next forgets the last matrix.
 func (r *run) next() {
-	r.current = current{over: map[trial.Case]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
+	r.current = current{searched: map[trial.Case]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
 }
 
 func (r *run) close() {
@@ -169,21 +169,21 @@ func (r *run) close() {
 // all measures one matrix after the other, until none is left.
 func (r *run) all(ctx context.Context) error {
 	for {
-		s, index, more := r.crew.take()
+		s, index, more := r.devices.take()
 		if !more {
 			return nil
 		}
 		r.next()
-		r.share = s
+		r.assignment = s
 		maps.Copy(r.measured, s.done)
 		err := panics.Caught(func() error { return r.matrix(ctx, index, s.Matrix) })() // its parts are named, too
 		if isGone(err) {
-			s.done, s.told = r.measured, r.share.told
-			r.crew.giveBack(s)
+			s.done, s.told = r.measured, r.assignment.told
+			r.devices.giveBack(s)
 			return err
 		}
 
-		r.crew.done(s)
+		r.devices.done(s)
 		r.ended(s, err)
 		var f *Failure
 		if errors.As(err, &f) {
@@ -230,8 +230,8 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	}
 	r.name = m.Name
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped,
-		r.share.told}})
-	r.share.told = true
+		r.assignment.told}})
+	r.assignment.told = true
 
 	err = r.measure(ctx, spec, m, work)
 	if !isGone(err) { // else another device goes on with the matrix and counts its trials
@@ -276,7 +276,7 @@ func (r *run) failure(name string, err error, measured bool) error {
 
 // measure does the work on a matrix, job after job.
 func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, work *work) error {
-	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel, r.finals, r.spreads)
+	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel, r.leaderReruns, r.noiseReruns)
 	j := queue.next()
 	if j == nil {
 		return nil
@@ -320,14 +320,14 @@ func (r *run) halt(ctx context.Context) error {
 		r.sum.OutOfTime = true
 		return errStop
 	}
-	return r.crew.failed()
+	return r.devices.failed()
 }
 
 // plan plans m, unless it has the same content as a matrix before it, which has the same
 // trials. With parts that does not matter: the same trials have the same identities.
 func (r *run) plan(m trial.Matrix) (Plan, error) {
-	r.crew.mu.Lock()
-	defer r.crew.mu.Unlock()
+	r.devices.mu.Lock()
+	defer r.devices.mu.Unlock()
 	plan, err := r.planner.plan(m)
 	if err != nil {
 		return plan, fmt.Errorf("planning %s: %w", m.Name, err)
@@ -337,9 +337,9 @@ func (r *run) plan(m trial.Matrix) (Plan, error) {
 	if r.opt.Pieces != nil {
 		return r.cut(plan), nil
 	}
-	if first, taken := r.crew.named[m.Hash]; taken && first != m.Name {
+	if first, taken := r.devices.named[m.Hash]; taken && first != m.Name {
 		return Plan{Matrix: m, Duplicate: &Duplicate{m.Name, first}}, nil
 	}
-	r.crew.named[m.Hash] = m.Name
+	r.devices.named[m.Hash] = m.Name
 	return plan, nil
 }

@@ -55,7 +55,7 @@ func (m *memory) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[
 		record := trial.Record{Result: r}
 		for _, f := range slices.Concat(m.finals, m.spreads) {
 			if f.ID == r.ID {
-				record.Repeats = append(record.Repeats, f)
+				record.Reruns = append(record.Reruns, f)
 			}
 		}
 		recorded[r.ID] = record
@@ -64,11 +64,11 @@ func (m *memory) Recorded(_ context.Context, ids []string, _ trial.Detail) (map[
 }
 
 func (m *memory) Record(_ context.Context, r trial.Result) error {
-	if r.Final {
+	if r.LeaderRerun {
 		m.finals = append(m.finals, r)
 		return nil
 	}
-	if r.Spread {
+	if r.NoiseRerun {
 		m.spreads = append(m.spreads, r)
 		return nil
 	}
@@ -458,7 +458,7 @@ func TestGPUDoesNotWaitForTheRecord(t *testing.T) {
 		sweep.Kernels[0].Kernels[0] = map[string]string{"cuda": "csr_scalar", "cpu": "cpu_csr_rows"}[backend]
 		w := &watcher{}
 		w.run = newRun(sweep, w, Options{Launch: launcher(backend), Observe: func(Event) {}})
-		if err := w.run.crew.measure(t.Context(), []*run{w.run}); err != nil {
+		if err := w.run.devices.measure(t.Context(), []*run{w.run}); err != nil {
 			t.Error(err)
 		}
 		w.run.close()
@@ -474,8 +474,8 @@ func TestSummariesAddUp(t *testing.T) {
 	failed := trial.Result{Status: trial.Fault}
 	one := Summary{Trials: 5, Finished: 3, OKBefore: 2, FailedBefore: 1, Measured: map[trial.Status]int{trial.OK: 2},
 		Invalid: map[string]int{"block": 1}, Skipped: map[string]int{"empty": 4}, Failed: []trial.Result{failed},
-		Failures: []Failure{gone}, Duplicates: []Duplicate{twice}, Effort: worker.Effort{Trials: 2, Wall: time.Second},
-		Finals: 8, Spreads: 2}
+		Failures: []Failure{gone}, Duplicates: []Duplicate{twice}, Breakdown: worker.TimeBreakdown{Trials: 2, Wall: time.Second},
+		LeaderReruns: 8, NoiseReruns: 2}
 	two := one
 	two.Measured, two.Crowded = map[trial.Status]int{trial.OK: 1, trial.Fault: 1}, &Crowded{Launching: true}
 	two.Failures = []Failure{{Matrix: "bad", Err: errors.New("no matrix")}, gone}
@@ -483,8 +483,8 @@ func TestSummariesAddUp(t *testing.T) {
 	want := Summary{Trials: 10, Finished: 6, OKBefore: 4, FailedBefore: 2,
 		Measured: map[trial.Status]int{trial.OK: 3, trial.Fault: 1}, Invalid: map[string]int{"block": 2},
 		Skipped: map[string]int{"empty": 8}, Failed: []trial.Result{failed, failed}, Duplicates: []Duplicate{twice},
-		Effort: worker.Effort{Trials: 4, Wall: 2 * time.Second}, Crowded: two.Crowded,
-		Finals: 16, Spreads: 4, Interrupted: true, OutOfTime: true}
+		Breakdown: worker.TimeBreakdown{Trials: 4, Wall: 2 * time.Second}, Crowded: two.Crowded,
+		LeaderReruns: 16, NoiseReruns: 4, Interrupted: true, OutOfTime: true}
 	for _, order := range [][2]Summary{{one, two}, {two, one}} {
 		var sum Summary
 		sum.Add(order[0])

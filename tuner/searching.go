@@ -21,7 +21,7 @@ import (
 type searches struct {
 	run      *run
 	ctx      context.Context // for asking the recorder
-	open     []*placeSearch  // the first one is under way
+	open     []*caseSearch   // the first one is under way
 	step     search.Step     // the step that current measures
 	current  *job            // nil: none was asked for
 	recorded []trial.Trial   // trials whose results were recorded by an earlier run
@@ -29,9 +29,9 @@ type searches struct {
 	err      error           // of the recorder; it has ended the search
 }
 
-// A placeSearch is the search in one place.
-type placeSearch struct {
-	place    trial.Case
+// A caseSearch is the search in one case.
+type caseSearch struct {
+	at       trial.Case
 	strategy search.Strategy
 	trials   []trial.Trial // of the configurations, under the sweep's protocol
 	left     int           // steps that the budget allows; negative: no bound
@@ -42,10 +42,10 @@ type placeSearch struct {
 
 // places lists where trials of a matrix compete: the cache states in the order in which
 // they come, and the precisions by name.
-func places(trials []trial.Trial) []trial.Case {
+func casesOf(trials []trial.Trial) []trial.Case {
 	var list []trial.Case
 	for _, t := range trials {
-		if p := placeOf(t); !slices.Contains(list, p) {
+		if p := caseOf(t); !slices.Contains(list, p) {
 			list = append(list, p)
 		}
 	}
@@ -63,7 +63,7 @@ func places(trials []trial.Trial) []trial.Case {
 // newSearches prepares the searches of a plan.
 func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 	s := &searches{run: r, ctx: context.WithoutCancel(ctx)}
-	all := places(plan.Trials)
+	all := casesOf(plan.Trials)
 
 	perCache := map[trial.Cache]int{}
 	for _, p := range all {
@@ -72,11 +72,11 @@ func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 
 	nth := map[trial.Cache]int{}
 	for _, p := range all {
-		one := &placeSearch{place: p, left: -1, last: map[int]trial.Result{},
+		one := &caseSearch{at: p, left: -1, last: map[int]trial.Result{},
 			recorded: map[[2]int]map[string]trial.Record{}}
 		var configs []kernels.Config
 		for _, t := range plan.Trials {
-			if placeOf(t) == p {
+			if caseOf(t) == p {
 				one.trials = append(one.trials, t)
 				configs = append(configs, t.Config)
 			}
@@ -117,7 +117,7 @@ func (s *searches) next() *job {
 		one := s.open[0]
 		step, more := one.ask()
 		if !more {
-			s.run.over[one.place] = true
+			s.run.searched[one.at] = true
 			s.open = s.open[1:]
 			continue
 		}
@@ -133,9 +133,9 @@ func (s *searches) next() *job {
 			s.run.note(t, r.Median)
 			if !step.Partial() && r.Status == trial.OK {
 				r.Trial = t
-				s.run.finals.enter(r.Result, r.Finals())
-				s.run.spreads.enter(t, r.Stop)
-				s.run.spreads.remember(r)
+				s.run.leaderReruns.enter(r.Result, r.LeaderMedians())
+				s.run.noiseReruns.enter(t, r.Stop)
+				s.run.noiseReruns.remember(r)
 			}
 			one.tell(step, r.Result)
 			continue
@@ -153,7 +153,7 @@ func (s *searches) told(r trial.Result) {
 }
 
 // lookUp returns what is recorded of all configurations with the samples of a step.
-func (s *searches) lookUp(one *placeSearch, step search.Step) (map[string]trial.Record, error) {
+func (s *searches) lookUp(one *caseSearch, step search.Step) (map[string]trial.Record, error) {
 	if recorded, asked := one.recorded[step.Samples]; asked {
 		return recorded, nil
 	}
@@ -178,7 +178,7 @@ func (s *searches) lookUp(one *placeSearch, step search.Step) (map[string]trial.
 
 // ask returns the next step. The last one that the budget allows is kept for measuring the
 // fastest configuration under the sweep's protocol.
-func (p *placeSearch) ask() (search.Step, bool) {
+func (p *caseSearch) ask() (search.Step, bool) {
 	if p.left == 0 {
 		return search.Step{}, false
 	}
@@ -191,7 +191,7 @@ func (p *placeSearch) ask() (search.Step, bool) {
 
 // tell takes the result of the last step. The strategy is told the same, to the bit,
 // whether it was measured now or is read from a record.
-func (p *placeSearch) tell(step search.Step, r trial.Result) {
+func (p *caseSearch) tell(step search.Step, r trial.Result) {
 	p.left--
 	samples := r.Samples
 	r.Samples = nil
@@ -214,7 +214,7 @@ func (p *placeSearch) tell(step search.Step, r trial.Result) {
 
 // fastest returns the configuration of the lowest median so far, -1 if there is none, and
 // whether it was measured under the sweep's protocol.
-func (p *placeSearch) fastest() (config int, full bool) {
+func (p *caseSearch) fastest() (config int, full bool) {
 	config = -1
 	for i := range p.trials {
 		if r, is := p.last[i]; is && (config < 0 || r.Median < p.last[config].Median) {

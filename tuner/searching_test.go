@@ -192,14 +192,14 @@ func TestSearchWithinABudget(t *testing.T) {
 	}})
 	steps, whole := map[trial.Case]int{}, map[trial.Case]int{}
 	for _, r := range rec.results {
-		steps[placeOf(r.Trial)]++
+		steps[caseOf(r.Trial)]++
 		if r.Stop != trial.StopSearch {
-			whole[placeOf(r.Trial)]++
+			whole[caseOf(r.Trial)]++
 		}
 	}
 	fastest, chosen := map[trial.Case]trial.Result{}, map[trial.Case]trial.Result{}
 	for _, r := range rec.results {
-		p := placeOf(r.Trial)
+		p := caseOf(r.Trial)
 		if r.Stop != trial.StopSearch {
 			chosen[p] = r
 		} else if best, is := fastest[p]; !is || r.Median < best.Median {
@@ -208,7 +208,7 @@ func TestSearchWithinABudget(t *testing.T) {
 	}
 	last := map[trial.Case]trial.Result{}
 	for _, r := range rec.results {
-		last[placeOf(r.Trial)] = r
+		last[caseOf(r.Trial)] = r
 	}
 	for p, n := range steps {
 		if last[p].Stop == trial.StopSearch {

@@ -161,7 +161,7 @@ func TestClaimsGoByWhatAnotherRunFinds(t *testing.T) {
 	for i, name := range []string{"s1", "s2", "s3", "s4", "l1", "l2", "l3", "l4"} {
 		ms := []string{"3", "0.333"}[i%2]
 		r := oneTrial(t, matrices[name], []string{"cpu_sell", ms}, 1.001)
-		r.Spread, r.At = true, r.At.Add(time.Hour)
+		r.NoiseRerun, r.At = true, r.At.Add(time.Hour)
 		if err := db.Record(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}

@@ -148,7 +148,7 @@ func (r *runCommand) run(ctx context.Context) error {
 		return err
 	}
 	if r.effort {
-		show.Effort(r.w, sum.Effort)
+		show.Effort(r.w, sum.Breakdown)
 	}
 
 	err = r.end(ctx, sum, byRule)

@@ -103,7 +103,7 @@ func checkOwn(t *testing.T, path string) {
 
 	seen := map[string]int{}
 	for _, r := range rec.results {
-		if r.Again() {
+		if r.IsRerun() {
 			continue
 		}
 		seen[r.Kernel]++

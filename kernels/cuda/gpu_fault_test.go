@@ -171,7 +171,7 @@ func (*gpuRecorder) Recorded(context.Context, []string, trial.Detail) (map[strin
 	return nil, nil
 }
 func (r *gpuRecorder) Record(_ context.Context, res trial.Result) error {
-	if !res.Spread { // a repetition
+	if !res.NoiseRerun { // a repetition
 		r.results = append(r.results, res)
 	}
 	return nil

@@ -158,7 +158,7 @@ type Best struct {
 // One program measures a run, under one protocol, so that a configuration has one identity in
 // each place, and all its results are of one measurement version.
 func (t *Tracker) count(family string, line *journal.Trial) {
-	if line.Again() {
+	if line.IsRerun() {
 		return
 	}
 	key := trial.KeyOf(line.ID)

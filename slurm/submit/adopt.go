@@ -115,15 +115,15 @@ func (s *Source) take(run *journal.Run, r trial.Result) {
 	switch {
 	case old == nil:
 		old = &record{run: run}
-		if s.records[r.ID] = old; r.Again() {
-			old.Repeats = []trial.Result{r} // of a trial that is still to come
+		if s.records[r.ID] = old; r.IsRerun() {
+			old.Reruns = []trial.Result{r} // of a trial that is still to come
 			return
 		}
 		old.Result = r
-	case r.Again():
+	case r.IsRerun():
 		known := func(o trial.Result) bool { return o.At.UnixMilli() == r.At.UnixMilli() } // as exact as a database
-		if !slices.ContainsFunc(old.Repeats, known) {
-			old.Repeats = append(old.Repeats, r)
+		if !slices.ContainsFunc(old.Reruns, known) {
+			old.Reruns = append(old.Reruns, r)
 		}
 	case old.ID == "" || r.Precedence().Replaces(old.Precedence()):
 		old.run, old.Result = run, r
@@ -159,7 +159,7 @@ func (s *Source) readDatabase(ctx context.Context, path string) (err error) {
 		return fmt.Errorf("reading repeats: %w", err)
 	}
 	for id, r := range repeated {
-		for _, again := range r.Repeats {
+		for _, again := range r.Reruns {
 			s.take(s.records[id].run, again)
 		}
 	}
@@ -318,7 +318,7 @@ func (m *Match) chunk(c slurm.Chunk) (trials []journal.Trial, end journal.End) {
 			r := m.source.records[t.ID]
 			r.Trial = t
 			trials = append(trials, journal.Trial{Run: r.run, Matrix: &described, Result: r.Result})
-			for _, again := range r.Repeats {
+			for _, again := range r.Reruns {
 				again.Trial = t
 				trials = append(trials, journal.Trial{Run: r.run, Matrix: &described, Result: again})
 			}

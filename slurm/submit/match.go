@@ -207,7 +207,7 @@ func (m *Match) finished(trials []trial.Trial) bool {
 		if !r.known() || !r.Precedence().Good() {
 			continue
 		}
-		if good++; len(r.Finals()) > 0 {
+		if good++; len(r.LeaderMedians()) > 0 {
 			return true
 		}
 	}
@@ -294,7 +294,7 @@ func (s *Source) sources(device kernels.Device, now map[string]string, own []ker
 			continue
 		}
 		for _, o := range own {
-			if then, defined := kernels.LookupCustom(run.Own, o.Name); defined && then.Digest() == o.Digest() {
+			if then, defined := kernels.LookupCustom(run.Custom, o.Name); defined && then.Digest() == o.Digest() {
 				all[o.Name] = run.Sources[o.Name]
 			}
 		}

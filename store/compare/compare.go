@@ -155,7 +155,7 @@ func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good
 	var devices []string
 	for i := range trials {
 		t := &trials[i]
-		k := key{t.Trial.Place(t.Backend + " " + t.Model), t.Kernel}
+		k := key{t.Trial.Case(t.Backend + " " + t.Model), t.Kernel}
 		if !slices.Contains(devices, t.Model) {
 			devices = append(devices, t.Model)
 		}

@@ -77,7 +77,8 @@ func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) 
 		Settings: run.Sweep.Settings(),
 		Device:   run.Device,
 		Roof:     roof{number(run.Roof.Read), number(run.Roof.Copy), number(run.Roof.Triad), number(run.Roof.Gather)},
-		Sources:  run.Sources, Own: run.Own, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin, Facts: facts, At: at,
+		Sources:  run.Sources, Own: run.Custom, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin,
+		Facts: facts, At: at,
 	}
 }
 
@@ -88,7 +89,7 @@ func (l *runLine) decode() *Run {
 			Device: l.Device,
 			Roof: kernels.Roof{Read: float64(l.Roof.Read), Copy: float64(l.Roof.Copy), Triad: float64(l.Roof.Triad),
 				Gather: float64(l.Roof.Gather)},
-			Sources: l.Sources, Own: l.Own, Protocol: l.Protocol, Version: l.Version, Origin: l.Origin,
+			Sources: l.Sources, Custom: l.Own, Protocol: l.Protocol, Version: l.Version, Origin: l.Origin,
 		},
 		Facts: l.Facts, At: l.At,
 	}

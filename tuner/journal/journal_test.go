@@ -38,7 +38,7 @@ func TestRoundTrip(t *testing.T) {
 	failed := trial.Result{Trial: testTrial(3).Trial, Status: trial.Fault, Message: "signal: \"killed\" {} \x00 \u2028",
 		At: strange.At, Measurement: 2}
 	sentinel, final := testTrial(1), testTrial(1)
-	sentinel.Sentinel, final.Final = true, true
+	sentinel.Sentinel, final.LeaderRerun = true, true
 	results := []trial.Result{testTrial(1), strange, failed, sentinel, final}
 	end := End{Reason: "out of time", At: strange.At, Pieces: []trial.Piece{
 		{Matrix: "grid", Part: trial.Part{Index: 1, Of: 4}, Complete: true},

@@ -290,12 +290,12 @@ func note(recorded map[string]trial.Record, r trial.Result) {
 	r.Properties, r.Warnings, r.Telemetry = nil, nil, nil
 	old, is := recorded[r.ID]
 	switch {
-	case r.Again() && old.Status == trial.OK:
+	case r.IsRerun() && old.Status == trial.OK:
 		r.Samples = nil
-		old.Repeats = append(old.Repeats, r)
+		old.Reruns = append(old.Reruns, r)
 		recorded[r.ID] = old
-	case !r.Again() && (!is || r.Precedence().Replaces(old.Precedence())):
-		recorded[r.ID] = trial.Record{Result: r, Repeats: old.Repeats}
+	case !r.IsRerun() && (!is || r.Precedence().Replaces(old.Precedence())):
+		recorded[r.ID] = trial.Record{Result: r, Reruns: old.Reruns}
 	}
 }
 

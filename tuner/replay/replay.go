@@ -162,7 +162,7 @@ func (p Path) End() Point {
 	return p.Points[len(p.Points)-1]
 }
 
-// A Grid is everything that was measured in one place, under one protocol.
+// A Grid is everything that was measured in one case, under one protocol.
 type Grid struct {
 	trial.Case
 	Trials []trial.Result // with samples

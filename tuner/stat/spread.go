@@ -23,7 +23,7 @@ const (
 
 // A Repeated is a configuration that was measured several times in a place.
 type Repeated[P comparable] struct {
-	Place P
+	Case P
 	// Distances are |ln| of the ratios of measurements that follow each other. There is at
 	// least one.
 	Distances []float64
@@ -70,15 +70,15 @@ func SpreadOf[P comparable](list []Repeated[P]) Spread[P] {
 
 	s := Spread[P]{places: map[P]scale{}}
 	for _, r := range list {
-		at := s.places[r.Place]
-		s.places[r.Place] = scale{at.sum + r.mean(), at.n + 1}
+		at := s.places[r.Case]
+		s.places[r.Case] = scale{at.sum + r.mean(), at.n + 1}
 		s.all = scale{s.all.sum + r.mean(), s.all.n + 1}
 	}
 
 	type multiple struct{ value, weight float64 }
 	var multiples []multiple
 	for _, r := range list {
-		at := s.places[r.Place]
+		at := s.places[r.Case]
 		without := s.scale(scale{at.sum - r.mean(), at.n - 1})
 		for _, d := range r.Distances {
 			if without > 0 { // otherwise all are alike

@@ -18,7 +18,7 @@ import "cmp"
 //     identity.
 //  3. A partial measurement, which a search made with few samples, is the memory of that
 //     search and no more. It is never in force.
-//  4. In one place, only results of the newest measurement version among the good ones
+//  4. In one case, only results of the newest measurement version among the good ones
 //     compete: times of different versions can't be compared. Trials that were measured
 //     elsewhere, whose version is not known, always compete.
 //
@@ -34,8 +34,8 @@ type Precedence struct {
 
 // Precedence returns what decides whether r is in force.
 func (r Result) Precedence() Precedence {
-	return Precedence{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli(), LastRequested: r.LastRequested,
-		Version: r.Measurement}
+	return Precedence{ID: r.ID, Status: r.Status, Partial: r.Partial(), At: r.At.UnixMilli(),
+		LastRequested: r.LastRequested, Version: r.Measurement}
 }
 
 // Partial reports whether a search measured r with few samples only.

@@ -74,30 +74,30 @@ type Result struct {
 	// Sentinel says that the trial was measured again to see drift, see Sentinel in
 	// configs.Protocol. The result belongs beside the trial's first one, not in its place.
 	Sentinel bool `json:"sentinel,omitempty"`
-	// Final says that the trial was measured again to pick the winner among the leaders,
+	// LeaderRerun says that the trial was measured again to pick the winner among the leaders,
 	// see Finals in configs.Protocol.
-	Final bool `json:"final,omitempty"`
-	// Spread says that the trial was measured again to see how much repeating moves a trial,
-	// see Repeats in configs.Protocol. Like a final, it was prepared anew and took the fewest
+	LeaderRerun bool `json:"final,omitempty"`
+	// NoiseRerun says that the trial was measured again to see how much repeating moves a trial,
+	// see Repeats in configs.Protocol. Its arrays were allocated again, like those of a leader rerun, with the fewest
 	// samples.
-	Spread bool `json:"spread,omitempty"`
+	NoiseRerun bool `json:"spread,omitempty"`
 }
 
-// Again reports whether r repeats a trial that has a result already.
-func (r Result) Again() bool { return r.Sentinel || r.Final || r.Spread }
+// IsRerun reports whether r repeats a trial that has a result already.
+func (r Result) IsRerun() bool { return r.Sentinel || r.LeaderRerun || r.NoiseRerun }
 
 // A Record is what is recorded of a trial: the result in force, and the measurements that
-// repeat it in the order of time (sentinels, finals and spreads).
+// repeat it in the order of time (sentinels, leader and noise reruns).
 type Record struct {
 	Result
-	Repeats []Result
+	Reruns []Result
 }
 
-// Finals returns the medians of the finals in seconds, in the order of time.
-func (r Record) Finals() []float64 {
+// LeaderMedians returns the medians of the leader reruns in seconds, in the order of time.
+func (r Record) LeaderMedians() []float64 {
 	var medians []float64
-	for _, repeat := range r.Repeats {
-		if repeat.Final {
+	for _, repeat := range r.Reruns {
+		if repeat.LeaderRerun {
 			medians = append(medians, repeat.Median)
 		}
 	}
@@ -222,7 +222,7 @@ func (r *Result) Check() error {
 	case r.Status == OK && !between(r.Median, least, longest):
 		return fmt.Errorf("the time %g is not between a femtosecond and a million days", r.Median)
 	case r.Status == OK && !(between(r.Low, 0, longest) && between(r.High, 0, longest)):
-		return fmt.Errorf("%g to %g is no interval of times", r.Low, r.High)
+		return fmt.Errorf("invalid time interval: %g to %g", r.Low, r.High)
 	case min(r.Block, r.Grid) < 0 || max(r.Block, r.Grid) > math.MaxInt32:
 		return fmt.Errorf("the block %d or the grid %d is not between 0 and %d", r.Block, r.Grid, math.MaxInt32)
 	case min(r.BytesMin, r.BytesOwn) < 0 || max(r.BytesMin, r.BytesOwn) > 1e18:

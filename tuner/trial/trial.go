@@ -49,8 +49,8 @@ type Case struct {
 	Cache          Cache
 }
 
-// Place returns the place of a trial on a device.
-func (t Trial) Place(device string) Case {
+// Case returns the case of a trial on a device.
+func (t Trial) Case(device string) Case {
 	return Case{Device: device, Matrix: t.Matrix, Precision: t.Precision, Cache: t.Cache}
 }
 

@@ -177,7 +177,7 @@ func (c *Client) Close() {
 	c.cmd.Wait()
 	stop.Stop()
 	c.killGroup()
-	os.RemoveAll(ownFolder(c.cmd.Process.Pid))
+	os.RemoveAll(customFolder(c.cmd.Process.Pid))
 	c.replies.Close()
 }
 

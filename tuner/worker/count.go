@@ -27,7 +27,8 @@ func Count(open func(configs.Device) (kernels.Backend, error), model kernels.Dev
 	w := &server{open: open}
 	defer w.close()
 	var rep Reply
-	if err := w.openDevice(OpenRequest{Device: configs.Device{Backend: model.Backend}, Own: own, Compiled: compiled}, &rep); err != nil {
+	request := OpenRequest{Device: configs.Device{Backend: model.Backend}, Custom: own, Compiled: compiled}
+	if err := w.openDevice(request, &rep); err != nil {
 		return err
 	}
 	if rep.Device.Name != model.Name {
@@ -58,13 +59,13 @@ func (w *server) count(t trial.Trial, n int) error {
 		return err
 	}
 	r := &trial.Result{Trial: t, Status: trial.OK}
-	if _, err := w.verify(p, ref, r, &Effort{}); err != nil || r.Status != trial.OK {
+	if _, err := w.verify(p, ref, r, &TimeBreakdown{}); err != nil || r.Status != trial.OK {
 		return errors.Join(err, wrongness(r))
 	}
 	if err := w.counted(p, t.Cache, n); err != nil {
 		return err
 	}
-	err = w.verifyTimed(p, ref, r, &Effort{})
+	err = w.verifyTimed(p, ref, r, &TimeBreakdown{})
 	return errors.Join(err, wrongness(r))
 }
 

@@ -16,7 +16,7 @@ import (
 
 // verify computes the product once and compares it with ref. A result outside the bound
 // makes r wrong. It returns how long the product took in seconds, launching included.
-func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *Effort) (took float64, err error) {
+func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) (took float64, err error) {
 	defer spend(&e.Verify, time.Now())
 	if err := p.Poison(); err != nil {
 		return 0, err
@@ -34,7 +34,7 @@ func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *E
 }
 
 // probe computes the product of each probe of ref, and compares it with that.
-func (w *server) probe(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
+func (w *server) probe(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) error {
 	defer spend(&e.Verify, time.Now())
 	for i := range ref.probes {
 		one := &ref.probes[i]
@@ -54,7 +54,7 @@ func (w *server) probe(p kernels.Product, ref *reference, r *trial.Result, e *Ef
 // verifyTimed compares what the last sample left behind with ref. A kernel that works
 // once only, because of what a product leaves behind, would have been timed doing
 // something else.
-func (w *server) verifyTimed(p kernels.Product, ref *reference, r *trial.Result, e *Effort) error {
+func (w *server) verifyTimed(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) error {
 	defer spend(&e.Verify, time.Now())
 	if err := p.Result(w.y); err != nil {
 		return err

@@ -29,7 +29,7 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 			r.Samples, r.Median, r.Low, r.High, r.Batch, r.Stop = nil, 0, 0, 0, 0, ""
 			r.Telemetry, r.Warnings = nil, nil
 		}
-		if r.Status == trial.Wrong && w.isOwn(r.Kernel) { // who knows what else it has written
+		if r.Status == trial.Wrong && w.isCustom(r.Kernel) { // who knows what else it has written
 			rep.Spoiled = true
 		}
 		r.At = time.Now().UTC()
@@ -37,13 +37,13 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 		if _, is := w.program(r.Kernel); !is { // whose processor time would be that of others
 			r.Host = w.host.use(before, w.readHost(req.Protocol))
 		}
-		if w.isOwn(r.Kernel) && !rep.Spoiled && goesOn() {
+		if w.isCustom(r.Kernel) && !rep.Spoiled && goesOn() {
 			r.Warnings = append(r.Warnings, "threads of the kernel go on computing after it has returned")
 			rep.Spoiled = true
 		}
 	}()
 
-	err := w.measure(req, r, &rep.Effort)
+	err := w.measure(req, r, &rep.Breakdown)
 	var invalid *kernels.InvalidError
 
 	var overrun *kernels.OverrunError
@@ -62,7 +62,7 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 	return rep
 }
 
-func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
+func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) error {
 	if w.problem == nil || r.Trial.Matrix != w.matrix.Hash {
 		return errors.New("the trial's matrix is not loaded")
 	}
@@ -71,7 +71,7 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 		return w.runProgram(o, req, r, e)
 	}
 
-	if w.isOwn(r.Kernel) && w.backend.Device().Backend == "cpu" {
+	if w.isCustom(r.Kernel) && w.backend.Device().Backend == "cpu" {
 		w.alone()
 	}
 	start := time.Now()
@@ -96,7 +96,7 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *Effort) error {
 	if err != nil || r.Status == trial.Wrong {
 		return err
 	}
-	hopeless, err := glance(metered{p, e}, req.Protocol, req.Best, first, r)
+	hopeless, err := rejectEarly(metered{p, e}, req.Protocol, req.Best, first, r)
 	if err != nil || hopeless {
 		return err
 	}
@@ -233,10 +233,10 @@ func sample(p kernels.Product, sensors Sensors, proto configs.Protocol, best flo
 	}
 }
 
-// A glance goes on for glanceShare of a trial's budget, but for mostGlances products at most.
+// To reject a trial early takes rejectShare of its budget at most, and mostRejectProducts products.
 const (
-	mostGlances = 100
-	glanceShare = 0.1
+	mostRejectProducts = 100
+	rejectShare        = 0.1
 )
 
 // A single product's time has its launch in it, which takes a GPU 4 to 6 µs; of the best's time, of
@@ -254,17 +254,17 @@ const (
 // and that of the best, in seconds.
 func AtOnce(product, best float64) bool { return product > max(longLook, FarSlower*best) }
 
-// glance times single products and reports whether r is hopeless: whether each of them is
+// rejectEarly times single products and reports whether r is hopeless: whether each of them is
 // slower than best, in seconds, by more than the factor proto.Slow and a launch, and so is the
-// product that was verified, which took first. One that is not ends the glance, so that a product which the
-// system interrupted condemns no trial. Where there is no best yet (0), no trial is hopeless.
+// product that was verified, which took first. One that is not ends that, so that a product which the
+// system interrupted rejects no trial. Where there is no best yet (0), no trial is hopeless.
 //
 // A hopeless trial is over. It has taken the time of two of its products, one to verify and
 // one to time, or a tenth of its budget if that is more; or of one, if the device timed the
 // product to verify, and that is enough. It was compared with the reference but not with
 // probes. Its interval is known if there are enough products for one; otherwise Low and High
 // stay 0.
-func glance(p kernels.Product, proto configs.Protocol, best, first float64, r *trial.Result) (hopeless bool, err error) {
+func rejectEarly(p kernels.Product, proto configs.Protocol, best, first float64, r *trial.Result) (hopeless bool, err error) {
 	if proto.Slow <= 0 || best <= 0 {
 		return false, nil
 	}
@@ -274,13 +274,13 @@ func glance(p kernels.Product, proto configs.Protocol, best, first float64, r *t
 	}
 
 	if one := p.Info().Multiplied; one > limit && AtOnce(one, best) {
-		condemn(r, p, []float64{one})
+		reject(r, p, []float64{one})
 		return true, nil
 	}
 
 	start := time.Now()
 	var times []float64
-	for len(times) < mostGlances {
+	for len(times) < mostRejectProducts {
 		one := make([]float64, 1)
 		if err := p.Sample(one, 1, r.Cache == trial.Cold); err != nil {
 			return false, err
@@ -289,17 +289,17 @@ func glance(p kernels.Product, proto configs.Protocol, best, first float64, r *t
 			return false, nil
 		}
 		times = append(times, one[0])
-		if time.Since(start).Seconds() >= glanceShare*proto.Budget.Seconds() {
+		if time.Since(start).Seconds() >= rejectShare*proto.Budget.Seconds() {
 			break
 		}
 	}
 
-	condemn(r, p, times)
+	reject(r, p, times)
 	return true, nil
 }
 
-// condemn ends r with the times of single products.
-func condemn(r *trial.Result, p kernels.Product, times []float64) {
+// reject ends r with the times of single products.
+func reject(r *trial.Result, p kernels.Product, times []float64) {
 	r.Samples, r.Batch, r.Stop = times, 1, trial.StopSlow
 	i := newInterval(slices.Sorted(slices.Values(times)), p.Info().Resolution)
 	if r.Median = i.mid; i.covered >= confidence {

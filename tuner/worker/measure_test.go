@@ -155,7 +155,7 @@ func TestGlance(t *testing.T) {
 	proto := configs.Protocol{Slow: 3, Budget: time.Hour}
 	spent, off := proto, proto
 	spent.Budget, off.Slow = 0, 0
-	slow := make([]float64, mostGlances)
+	slow := make([]float64, mostRejectProducts)
 	for i := range slow {
 		slow[i] = 5
 	}
@@ -172,7 +172,7 @@ func TestGlance(t *testing.T) {
 		median   float64
 		interval bool
 	}{
-		{"short products", proto, 1, 9, 0, slow, true, mostGlances, 5, true},
+		{"short products", proto, 1, 9, 0, slow, true, mostRejectProducts, 5, true},
 		{"slow ones by chance", proto, 1, 9, 0, late, false, 21, 0, false},
 		{"not slow enough", proto, 1, 9, 0, []float64{3}, false, 1, 0, false},
 		{"slow by its launch alone", proto, 2e-6, 20e-6, 0, []float64{14e-6}, false, 1, 0, false},
@@ -185,7 +185,7 @@ func TestGlance(t *testing.T) {
 		{"not long enough to tell", spent, 1e-4, 1, 0.04, []float64{2e-4}, false, 1, 0, false},
 	} {
 		p, r := &scripted{times: tt.times, multiplied: tt.device}, &trial.Result{Trial: trial.Trial{Cache: trial.Warm}}
-		hopeless, err := glance(p, tt.proto, tt.best, tt.first, r)
+		hopeless, err := rejectEarly(p, tt.proto, tt.best, tt.first, r)
 		if err != nil || hopeless != tt.hopeless || p.taken != tt.taken {
 			t.Errorf("%s: hopeless %t after %d products (%v)", tt.name, hopeless, p.taken, err)
 		}

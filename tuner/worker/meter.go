@@ -237,8 +237,8 @@ func (m *energyMeter) perProduct(s Sensors) float64 {
 	return used / float64(m.done)
 }
 
-// An Effort is where the time of trials went, as sums over the trials.
-type Effort struct {
+// A TimeBreakdown is where the time of trials went, as sums over the trials.
+type TimeBreakdown struct {
 	Trials int
 	// Wall is the time from asking for a trial until it is recorded. Where trials overlap,
 	// it counts once.
@@ -251,12 +251,12 @@ type Effort struct {
 }
 
 // Rest returns the part of Wall that is this program's own.
-func (e Effort) Rest() time.Duration {
+func (e TimeBreakdown) Rest() time.Duration {
 	return e.Wall - e.Kernels - e.Launch - e.Verify - e.Prepare - e.Sense
 }
 
 // Add adds o.
-func (e *Effort) Add(o Effort) {
+func (e *TimeBreakdown) Add(o TimeBreakdown) {
 	e.Trials += o.Trials
 	e.Wall += o.Wall
 	e.Kernels += o.Kernels
@@ -270,7 +270,7 @@ func (e *Effort) Add(o Effort) {
 func spend(on *time.Duration, start time.Time) { *on += time.Since(start) }
 
 // sensing returns sensors that note how long it takes to read them; nil if there are none.
-func (e *Effort) sensing(s Sensors) Sensors {
+func (e *TimeBreakdown) sensing(s Sensors) Sensors {
 	if s == nil {
 		return nil
 	}
@@ -279,7 +279,7 @@ func (e *Effort) sensing(s Sensors) Sensors {
 
 type meteredSensors struct {
 	Sensors
-	effort *Effort
+	effort *TimeBreakdown
 }
 
 func (m meteredSensors) Sense() (kernels.Reading, error) {
@@ -295,7 +295,7 @@ func (m meteredSensors) Energy() float64 {
 // A metered product notes where the time of its samples goes.
 type metered struct {
 	kernels.Product
-	effort *Effort
+	effort *TimeBreakdown
 }
 
 func (m metered) Sample(dst []float64, batch int, cold bool) error {

@@ -113,7 +113,7 @@ func because(reasons ...kernels.ClockReasons) []kernels.Reading {
 }
 
 // numbered is a product whose samples tell in which batch they were taken: those of the
-// third take 3 ms, and every other one a spread more, as a fraction.
+// third take 3 ms, and every other one a noise rerun more, as a fraction.
 type numbered struct {
 	kernels.Product
 	batches int

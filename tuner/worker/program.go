@@ -25,7 +25,7 @@ import (
 
 // program returns the kernel with this name, if it is a program.
 func (w *server) program(name string) (kernels.Custom, bool) {
-	o, ok := kernels.LookupCustom(w.own, name)
+	o, ok := kernels.LookupCustom(w.custom, name)
 	return o, ok && o.Command != nil
 }
 
@@ -44,7 +44,7 @@ func (w *server) vectorFile() string { return filepath.Join(w.scratch(), w.matri
 // writeForPrograms writes the matrix and x for programs, where the sweep has any for this device.
 // Those of the matrix before go. A plan runs no programs.
 func (w *server) writeForPrograms() error {
-	if w.scratch() == "" || !slices.ContainsFunc(w.own, func(o kernels.Custom) bool {
+	if w.scratch() == "" || !slices.ContainsFunc(w.custom, func(o kernels.Custom) bool {
 		return o.Command != nil && o.Backend == w.backend.Device().Backend
 	}) {
 		return nil
@@ -56,7 +56,7 @@ func (w *server) writeForPrograms() error {
 	return w.rewrite()
 }
 
-// rewrite writes them anew.
+// rewrite writes them again.
 func (w *server) rewrite() error {
 	if err := os.MkdirAll(w.scratch(), 0o700); err != nil {
 		return fmt.Errorf("making a folder for programs: %w", err)
@@ -120,7 +120,7 @@ func elsewhere(f func() ([]byte, error)) (printed []byte, err error) {
 
 // runProgram runs a program once. Its samples are those that it prints. Whatever it does wrong is
 // its own trial's result, and the worker goes on.
-func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result, e *Effort) error {
+func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result, e *TimeBreakdown) error {
 	defer spend(&e.Kernels, time.Now())
 	dir, err := os.MkdirTemp(w.scratch(), "run-")
 	if err != nil {
@@ -217,8 +217,8 @@ func (w *server) verifyProgram(o kernels.Custom, path string, most int64, r *tri
 }
 
 // isOwn reports whether the sweep brings the source of a kernel, which runs in this process.
-func (w *server) isOwn(name string) bool {
-	o, ok := kernels.LookupCustom(w.own, name)
+func (w *server) isCustom(name string) bool {
+	o, ok := kernels.LookupCustom(w.custom, name)
 	return ok && o.Command == nil
 }
 
@@ -226,7 +226,7 @@ func (w *server) isOwn(name string) bool {
 // to files, and its folder is a temporary one. An attempt ends the worker. It returns what lifts
 // this.
 func (w *server) confine(name string) (lift func()) {
-	if !w.isOwn(name) {
+	if !w.isCustom(name) {
 		return func() {}
 	}
 	var before unix.Rlimit
@@ -234,7 +234,7 @@ func (w *server) confine(name string) (lift func()) {
 	if err != nil || unix.Getrlimit(unix.RLIMIT_FSIZE, &before) != nil {
 		return func() {}
 	}
-	dir := ownFolder(os.Getpid())
+	dir := customFolder(os.Getpid())
 	os.RemoveAll(dir)
 	if os.Mkdir(dir, 0o700) == nil {
 		os.Chdir(dir)
@@ -249,7 +249,7 @@ func (w *server) confine(name string) (lift func()) {
 
 // ownFolder is where kernels that a sweep defines run in a worker with this process. Whoever outlives the worker
 // removes it.
-func ownFolder(pid int) string {
+func customFolder(pid int) string {
 	return filepath.Join(os.TempDir(), "spmvtune-kernel-"+strconv.Itoa(pid))
 }
 

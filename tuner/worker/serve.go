@@ -35,7 +35,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 				// trial any more.
 				if os.Getppid() != parent {
 					os.RemoveAll(w.scratch())
-					os.RemoveAll(ownFolder(os.Getpid()))
+					os.RemoveAll(customFolder(os.Getpid()))
 				}
 				os.Exit(0)
 			}
@@ -58,7 +58,7 @@ type server struct {
 	open       func(configs.Device) (kernels.Backend, error)
 	alone      func() // keeps this thread from starting processes
 	backend    kernels.Backend
-	own        []kernels.Custom
+	custom     []kernels.Custom
 	sensors    Sensors // nil: there are none, or they can't be read
 	problem    *kernels.Problem
 	y          []float64 // result that is being verified
@@ -119,10 +119,10 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 		return err
 	}
 
-	w.backend, w.own = b, req.Own
+	w.backend, w.custom = b, req.Custom
 	w.folder.Store(&req.Scratch)
 	if host, ok := b.(kernels.Host); ok {
-		host.Adopt(req.Own, req.Compiled)
+		host.Adopt(req.Custom, req.Compiled)
 	}
 	if s, ok := b.(Sensors); ok {
 		if _, err := s.Sense(); err != nil {
@@ -144,7 +144,7 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 			rep.Sources[k.Name] = b.Source(k.Name)
 		}
 	}
-	for _, o := range req.Own {
+	for _, o := range req.Custom {
 		if o.Backend == dev.Backend {
 			rep.Sources[o.Name] = b.Source(o.Name)
 		}

@@ -34,7 +34,7 @@ type Request struct {
 type OpenRequest struct {
 	Device configs.Device
 	// Own are the kernels that the sweep defines, and Compiled the folder of what is compiled.
-	Own      []kernels.Custom
+	Custom   []kernels.Custom
 	Compiled string
 	// Scratch is the folder of the sweep's programs, "" if it has none.
 	Scratch string
@@ -67,11 +67,11 @@ type Reply struct {
 	// none.
 	NoSensors string
 	// Unbuilt is why each configuration of Build can't be compiled; "" for those that can.
-	Unbuilt []string
-	Roof    *kernels.Roof
-	Matrix  *trial.Matrix
-	Result  *trial.Result
-	Effort  Effort // where the time of the trial went, without Trials and Wall
+	Unbuilt   []string
+	Roof      *kernels.Roof
+	Matrix    *trial.Matrix
+	Result    *trial.Result
+	Breakdown TimeBreakdown // where the time of the trial went, without Trials and Wall
 	// Spoiled says that the device or the process is in doubt after this trial, and that
 	// the worker must be replaced.
 	Spoiled bool
@@ -104,7 +104,7 @@ func ProtocolText(p configs.Protocol) string {
 //	2  a warm sample lasts at least 50 µs, and longer where the clock is coarse
 //	3  a GPU replays the products of a sample as a CUDA graph, unless the protocol says
 //	   launch = "stream"; cold samples find clean lines in the caches, no modified ones;
-//	   one product ends a trial that is far slower than the best of its place
+//	   one product ends a trial that is far slower than the best of its case
 //
 // testdata/measurement lists the files that decide it, with their digests. TestVersion
 // fails when one of them changes, and says what to do.

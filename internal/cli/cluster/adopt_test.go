@@ -192,7 +192,7 @@ func keepRepeats(t *testing.T, run *slurm.Run, name journal.Name) {
 			t.Fatal(err)
 		case line.End != nil:
 			end = *line.End
-		case line.Trial != nil && line.Trial.Again():
+		case line.Trial != nil && line.Trial.IsRerun():
 			repeats = append(repeats, *line.Trial)
 		}
 	}

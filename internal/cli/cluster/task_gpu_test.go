@@ -66,7 +66,7 @@ func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials []*
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case rec.Trial != nil && !rec.Trial.Spread: // no repetition
+		case rec.Trial != nil && !rec.Trial.NoiseRerun: // no repetition
 			trials = append(trials, rec.Trial)
 		case rec.End != nil:
 			end = *rec.End

@@ -107,9 +107,9 @@ func (p *Progress) Observe(e tuner.Event) {
 		if p.Changed != "" {
 			p.say(p.w, term.Lines(p.w, NewTrials(p.Changed, p.expectation.ahead())))
 		}
-	case e.Again != nil:
-		if of := p.matrices[e.Again.Matrix]; of != nil {
-			p.now.repeating = e.Again.Final || e.Again.Spread
+	case e.Rerun != nil:
+		if of := p.matrices[e.Rerun.Matrix]; of != nil {
+			p.now.repeating = e.Rerun.LeaderRerun || e.Rerun.NoiseRerun
 		}
 	case e.Result != nil:
 		p.now.done++

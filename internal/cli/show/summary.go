@@ -35,12 +35,12 @@ func TitleOf(sweep *configs.Sweep) string {
 // Summary says what a run did. Problems with matrices were printed before.
 func Summary(w io.Writer, s tuner.Summary) {
 	fmt.Fprintln(w, measuredText(s))
-	if s.Finals > 0 {
-		fmt.Fprintf(w, "%s of the leaders, to pick the winner\n", term.Count(s.Finals, "repeat run", "repeat runs"))
+	if s.LeaderReruns > 0 {
+		fmt.Fprintf(w, "%s of the leaders, to pick the winner\n", term.Count(s.LeaderReruns, "repeat run", "repeat runs"))
 	}
-	if s.Spreads > 0 {
+	if s.NoiseReruns > 0 {
 		fmt.Fprintf(w, "%s of others, to see how far another run may be off\n",
-			term.Count(s.Spreads, "repeat run", "repeat runs"))
+			term.Count(s.NoiseReruns, "repeat run", "repeat runs"))
 	}
 	for _, t := range s.Duplicates {
 		fmt.Fprintln(w, t)
@@ -128,7 +128,7 @@ func Skipped(w io.Writer, skipped map[string]int) {
 }
 
 // Effort says what the time of an average trial was spent on.
-func Effort(w io.Writer, e worker.Effort) {
+func Effort(w io.Writer, e worker.TimeBreakdown) {
 	if e.Trials == 0 {
 		return
 	}
