@@ -2,9 +2,12 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"sync"
 
+	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 )
@@ -166,3 +169,126 @@ func Over(a, b []Entry) (mean stat.Ratio, places int) {
 	}
 	return MeanRatio(list), len(list)
 }
+
+// Leaders returns n kernels in the catalogue's order: those that are the fastest most often
+// and, among those equally often, nearest to the fastest in the geometric mean. A case holds
+// the speed of each kernel, in any unit.
+func Leaders(cases []map[string]float64, n int) []string {
+	wins, means := map[string]int{}, map[string]*stat.GeometricMean{}
+	for _, speeds := range cases {
+		names := slices.Collect(maps.Keys(speeds))
+		SortKernels(names) // sums are the same in each run
+		var best string
+		for _, name := range names {
+			if best == "" || speeds[name] > speeds[best] {
+				best = name
+			}
+		}
+		for _, name := range names {
+			if means[name] == nil {
+				means[name] = new(stat.GeometricMean)
+			}
+			means[name].Add(speeds[name] / speeds[best])
+		}
+		if best != "" {
+			wins[best]++
+		}
+	}
+
+	names := slices.Collect(maps.Keys(means))
+	SortKernels(names)
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(wins[b], wins[a]), cmp.Compare(means[b].Value(), means[a].Value()))
+	})
+	names = names[:min(n, len(names))]
+	SortKernels(names)
+	return names
+}
+
+// speeds gives the speed of each kernel of a panel at its fastest, in products per second.
+func (p *Panel) speeds() map[string]float64 {
+	speeds := map[string]float64{}
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		speeds[r.Kernel] = max(speeds[r.Kernel], 1/r.Time)
+	}
+	return speeds
+}
+
+// LeadersOf returns the n leaders of some panels.
+func LeadersOf(panels []Panel, n int) []string {
+	cases := make([]map[string]float64, len(panels))
+	for i := range panels {
+		cases[i] = panels[i].speeds()
+	}
+	return Leaders(cases, n)
+}
+
+// tieWithin is how much slower than the fastest a trial may be to count as equally fast, as
+// a fraction.
+const tieWithin = 0.01
+
+// TieSet says which trials the data can't tell from the fastest of them. The view best says it
+// of all kernels of a place; this is for trials of one kernel.
+func TieSet(rows []store.Row) []bool {
+	tied := make([]bool, len(rows))
+	best := Fastest(rows)
+	for i := range rows {
+		tied[i] = &rows[i] == best || !Tells(best, &rows[i])
+	}
+	return tied
+}
+
+// Tells reports whether the data can tell a from the faster b: it is slower by more than both
+// times may be off, and by more than tieWithin. Of trials that are tied with the fastest of their
+// place it can't, and it can tell them from those that are not.
+func Tells(b, a *store.Row) bool {
+	if b.Tied && b.Place() == a.Place() {
+		return !a.Tied
+	}
+	return a.Time/b.Time > 1+max(tieWithin, apart(b, a))
+}
+
+// apart is how much slower than b, as a fraction, a has to be at least to be told from it.
+func apart(b, a *store.Row) float64 {
+	_, up := uncertainty(b)
+	down, _ := uncertainty(a)
+	return math.Expm1(math.Hypot(up, down))
+}
+
+// KernelsOf lists the kernels of some panels in the catalogue's order. Kernels that are not
+// in the catalogue come last, by name.
+func KernelsOf(panels []Panel) []string {
+	found := map[string]bool{}
+	for _, p := range panels {
+		for i := range p.Rows {
+			found[p.Rows[i].Kernel] = true
+		}
+	}
+	names := slices.Collect(maps.Keys(found))
+	SortKernels(names)
+	return names
+}
+
+// SortKernels sorts names as KernelsOf does.
+func SortKernels(names []string) { slices.SortFunc(names, compareKernels) }
+
+func compareKernels(a, b string) int {
+	return cmp.Or(cmp.Compare(catalogueIndex(a), catalogueIndex(b)), cmp.Compare(a, b))
+}
+
+// catalogueIndex is the kernel's index in the catalogue, or the length of the catalogue.
+func catalogueIndex(kernel string) int {
+	if i, known := catalogueIndexes()[kernel]; known {
+		return i
+	}
+	return len(kernels.Catalogue)
+}
+
+var catalogueIndexes = sync.OnceValue(func() map[string]int {
+	indexes := map[string]int{}
+	for i, name := range kernels.Names() {
+		indexes[name] = i
+	}
+	return indexes
+})

@@ -2,10 +2,13 @@ package analysis
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // A kernel that was measured only where it shines does not come first, and one that is told from
@@ -55,5 +58,194 @@ func TestInterval(t *testing.T) {
 		if got := interval(r); got != want {
 			t.Errorf("%+v is printed as %s, want %s", r, got, want)
 		}
+	}
+}
+
+// found is a trial of a kernel that another run finds between low and high. Its samples, in
+// this run, say much less, and something else.
+func found(kernel string, low, time, high float64) store.Row {
+	r := store.Row{Device: "d", Matrix: "m", Time: time, Another: trial.Interval{Low: low, High: high}}
+	r.Status, r.Config = trial.OK, kernels.Config{Kernel: kernel, Precision: kernels.Float32}
+	r.Median, r.Low, r.High, r.Factor = 0.98*time, 0.979*time, 0.981*time, 1
+	return r
+}
+
+func TestTieSet(t *testing.T) {
+	at := func(low, time, high float64) store.Row { return found("a", low, time, high) }
+	for _, tt := range []struct {
+		name string
+		rows []store.Row
+		want []bool
+	}{
+		{"one", []store.Row{at(1, 1, 1)}, []bool{true}},
+		{"another run may find the other faster", []store.Row{at(1.05, 1.2, 1.3), at(0.9, 1, 1.2)}, []bool{true, true}},
+		{"another run will find the same", []store.Row{at(1.15, 1.2, 1.3), at(0.9, 1, 1.1)}, []bool{false, true}},
+		{"within a hundredth", []store.Row{at(1, 1, 1), at(1.009, 1.009, 1.009), at(1.02, 1.02, 1.02)},
+			[]bool{true, true, false}},
+	} {
+		for i, got := range TieSet(tt.rows) {
+			if got != tt.want[i] {
+				t.Errorf("%s: trial %d is tied: %v", tt.name, i, got)
+			}
+		}
+	}
+}
+
+// Of two times that were measured once, each counts with its half of what two measurements
+// differ by. One that was measured often is less uncertain.
+func TestTimesAreToldByTheirOwnUncertainty(t *testing.T) {
+	const factor = 1.1
+	once := func(time float64) store.Row { return found("a", time/factor, time, time*factor) }
+	a, near, far := once(1), once(1.09), once(1.11)
+	often := found("a", 1, 1, math.Exp(math.Log(factor)*math.Sqrt(0.5*(1+1.0/9))))
+	for _, r := range []*store.Row{&a, &near, &far, &often} {
+		r.Factor = factor
+	}
+	if Tells(&a, &near) || !Tells(&a, &far) || !Tells(&often, &near) {
+		t.Errorf("told: 9%% apart %v, 11%% %v, 9%% from one that was measured nine times %v; want the last two",
+			Tells(&a, &near), Tells(&a, &far), Tells(&often, &near))
+	}
+}
+
+// What was decided for a place counts more than intervals. On another place it says nothing.
+func TestDecidedTiesCount(t *testing.T) {
+	best, wide, far := found("a", 0.9, 1, 1.1), found("b", 0.95, 1.03, 1.1), found("c", 1.4, 1.5, 1.6)
+	best.Tied = true
+	if !Tells(&best, &wide) {
+		t.Error("repeat runs told b from a, and it is called tied")
+	}
+	wide.Tied, far.Tied = true, true
+	if Tells(&best, &wide) || Tells(&best, &far) {
+		t.Error("what is decided to be tied is told apart")
+	}
+	far.Matrix = "another"
+	if !Tells(&best, &far) {
+		t.Error("ties of another matrix count")
+	}
+}
+
+// Ratios are of the times that other runs find, and one that may be 1 is no speed-up.
+func TestGainsAreTold(t *testing.T) {
+	d := New([]store.Row{
+		found("coo_atomic", 3.9, 4, 4.1), found("csr_vector", 1.9, 2, 2.1), found("csr_scalar", 3.8, 3.9, 4.05),
+	}, nil, nil, nil)
+	told := map[string]bool{}
+	for _, g := range d.Panels[0].Gains("coo_atomic") {
+		told[g.Row.Kernel] = g.Told
+		if g.Row.Kernel != "csr_vector" {
+			continue
+		}
+		low := 2 * math.Exp(-math.Hypot(math.Log(4/3.9), math.Log(2.1/2)))
+		if g.Ratio != 2 || math.Abs(g.Low-low) > 1e-9 {
+			t.Errorf("%v times as fast, from %v; want 2, from %v", g.Ratio, g.Low, low)
+		}
+	}
+	if !told["csr_vector"] || told["csr_scalar"] {
+		t.Errorf("told apart from the baseline: %v", told)
+	}
+}
+
+// Trials whose intervals reach 3% and 4% towards each other are told if they are 5% apart.
+func TestResolution(t *testing.T) {
+	up, down := math.Exp(0.03), math.Exp(-0.04)
+	d := New([]store.Row{
+		found("csr_vector", 1, 1, up), found("csr_scalar", 1.1*down, 1.1, 1.2), found("coo_atomic", 0.1, 2, 4),
+	}, nil, nil, nil)
+	r := d.Resolution()
+	if want := math.Expm1(0.05); math.Abs(r.Usual-want) > 1e-9 || r.Worst != r.Usual || !r.Repeated ||
+		r.Limit() != "5.1%" {
+		t.Errorf("%+v, want %v", r, want)
+	}
+	if text := r.Caveat(); text != ", or from less where repeat runs confirm it" {
+		t.Errorf("it says %q", text)
+	}
+
+	noisy := []store.Row{found("csr_vector", 1, 1, 1.2), found("csr_scalar", 1.1, 1.1, 1.1)}
+	for i := range noisy {
+		noisy[i].Matrix = "noisy"
+	}
+	d = New(append(noisy, d.Rows...), nil, nil, nil)
+	if text := d.Resolution().Caveat(); !strings.Contains(text, "(20% on noisy, float32, ") {
+		t.Errorf("it says %q", text)
+	}
+	if got := difference(2.2); got != "3.2×" {
+		t.Errorf("3.2 times as long is %q", got)
+	}
+	for i := range d.Rows {
+		d.Rows[i].Factor = 0
+	}
+	if text := d.Resolution().Caveat(); !strings.Contains(text, "how much repeated trials differ is not known") ||
+		strings.Contains(text, "repeat runs") {
+		t.Errorf("without repeats it says %q", text)
+	}
+	if r := New(nil, nil, nil, nil).Resolution(); r.Usual > 0 {
+		t.Errorf("of nothing it is %v", r.Usual)
+	}
+}
+
+// A report names the kernels that are tied with the named one, and only those.
+func TestTieWords(t *testing.T) {
+	rows := []store.Row{found("csr_vector", 1, 1, 1), found("csr_scalar", 1, 1, 1), found("coo_atomic", 2, 2, 2)}
+	rows[0].Tied, rows[1].Tied = true, true
+	d := New(rows, []store.Best{{Row: found("csr_vector", 1, 1, 1), TieSize: 2}}, nil, nil)
+	text := strings.Join(d.TieWords(), "\n")
+	if !strings.Contains(text, "tied: on 1 of 1 place no single kernel is the fastest: m float32 (csr_vector = "+
+		"csr_scalar)\n") || !strings.Contains(text, "a configuration is called faster from 1% on") {
+		t.Errorf("it says\n%s", text)
+	}
+	if !d.Best[0].Tied {
+		t.Error("the named one is not tied")
+	}
+	if strings.Contains(text, "longer") {
+		t.Errorf("of the fastest it says\n%s", text)
+	}
+	d.Best[0].Time = 1.25
+	if text := strings.Join(d.TieWords(), "\n"); !strings.Contains(text, "on 1 of 1 place the one named is not the fastest") ||
+		!strings.Contains(text, "at most 25% longer, on m float32") {
+		t.Errorf("of one that is not the fastest it says\n%s", text)
+	}
+	for i := range d.Rows {
+		d.Rows[i].Tied = d.Rows[i].Kernel == "csr_vector"
+	}
+	if text := strings.Join(d.TieWords(), "\n"); strings.Contains(text, "tied:") {
+		t.Errorf("without ties it says\n%s", text)
+	}
+}
+
+// Where all kernels are tied, they are counted, not listed. One configuration has no limit.
+func TestTieWordsOfNoise(t *testing.T) {
+	rows := []store.Row{found("csr_vector", 1, 1, 1), found("csr_scalar", 1, 1, 1), found("coo_atomic", 1, 1, 1)}
+	for i := range rows {
+		rows[i].Tied = true
+	}
+	text := strings.Join(New(rows, []store.Best{{Row: rows[0]}}, nil, nil).TieWords(), "\n")
+	if !strings.Contains(text, "on 1 of 1 place no kernel can be told from the fastest: m float32 (3 kernels)\n") {
+		t.Errorf("it says\n%s", text)
+	}
+	if text := New(rows[:1], []store.Best{{Row: rows[0]}}, nil, nil).TieWords(); len(text) > 0 {
+		t.Errorf("of a single configuration it says %q", text)
+	}
+}
+
+// Without repeats, more may be tied than samples within the run tell.
+func TestTieCount(t *testing.T) {
+	b := store.Best{Row: found("csr_vector", 1, 1, 1), TieSize: 2}
+	if got := TieCount(&b); got != "2" {
+		t.Errorf("with repeats %q", got)
+	}
+	b.Factor = 0
+	if got := TieCount(&b); got != "≥2" {
+		t.Errorf("without repeats %q", got)
+	}
+}
+
+// A note on one trial, and on samples, is in good English.
+func TestMissedWords(t *testing.T) {
+	d := &Data{Precisions: []Precision{{Sweep: "s", Stop: trial.StopSamples, HalfWidth: 0.1}},
+		Sweeps: []store.Sweep{{Name: "s"}}}
+	d.Sweeps[0].Protocol.Target = 0.02
+	if got := d.Missed(); len(got) != 1 || !strings.HasPrefix(got[0].Error(), "1 of 1 trial did not") ||
+		!strings.HasSuffix(got[0].Error(), "; more samples narrow them") {
+		t.Errorf("%v", got)
 	}
 }

@@ -4,14 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"strings"
 
 	"spmvtune/analysis/claims"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/store/compare"
+	"spmvtune/tuner/trial"
 )
 
 // Data is what a report is drawn from. Results.Data fills what is stored. What is derived is handed in
@@ -153,4 +158,271 @@ func (d *Data) ClaimsByDevice() [][]claims.Judgement {
 		lists[len(lists)-1] = append(lists[len(lists)-1], j)
 	}
 	return lists
+}
+
+// A rowOrder sorts trials by device, cache state, precision, matrix and kernel, and then by
+// the rest. There may be a million trials, so it numbers the names.
+type rowOrder struct {
+	device, cache, precision, matrix, kernel map[string]uint64
+}
+
+// newRowOrder numbers the names in rows. Matrices come in the order of the list, and those
+// that are not on it after them.
+func newRowOrder(rows []store.Row, matrices []store.Matrix) *rowOrder {
+	names := make([]map[string]uint64, 5)
+	for i := range names {
+		names[i] = map[string]uint64{}
+	}
+	for i := range rows {
+		r := &rows[i]
+		for k, name := range []string{r.Device, string(r.Cache), string(r.Precision), r.Matrix, r.Kernel} {
+			names[k][name] = 0
+		}
+	}
+
+	listed := map[string]int{}
+	for i, m := range slices.Backward(matrices) {
+		listed[m.Name] = i - len(matrices) // 0 for matrices that are not on the list
+	}
+	byList := func(a, b string) int { return cmp.Or(cmp.Compare(listed[a], listed[b]), cmp.Compare(a, b)) }
+
+	for i, compare := range []func(a, b string) int{strings.Compare, strings.Compare, strings.Compare, byList,
+		compareKernels} {
+		for n, name := range slices.SortedFunc(maps.Keys(names[i]), compare) {
+			names[i][name] = uint64(n)
+		}
+	}
+
+	return &rowOrder{names[0], names[1], names[2], names[3], names[4]}
+}
+
+// rank is the position of r's device, cache state, precision, matrix and kernel among all.
+func (o *rowOrder) rank(r *store.Row) uint64 {
+	n := o.device[r.Device]
+	n = n*uint64(len(o.cache)) + o.cache[string(r.Cache)]
+	n = n*uint64(len(o.precision)) + o.precision[string(r.Precision)]
+	n = n*uint64(len(o.matrix)) + o.matrix[r.Matrix]
+	return n*uint64(len(o.kernel)) + o.kernel[r.Kernel]
+}
+
+// compareWithin orders trials of the same rank.
+func compareWithin(a, b *store.Row) int {
+	return cmp.Or(
+		cmp.Compare(a.Block, b.Block), cmp.Compare(a.Grid, b.Grid), cmp.Compare(a.Params, b.Params),
+		a.At.Compare(b.At), cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Median, b.Median),
+	)
+}
+
+// sortRows sorts rows in place, the good ones first, and returns the number of good ones.
+func (o *rowOrder) sortRows(rows []store.Row) (good int) {
+	type key struct {
+		group int // 0: good
+		rank  uint64
+		index int
+	}
+
+	keys := make([]key, len(rows))
+	for i := range rows {
+		keys[i] = key{1, o.rank(&rows[i]), i}
+		if isGood(&rows[i]) {
+			keys[i].group = 0
+			good++
+		}
+	}
+
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.rank, b.rank),
+			compareWithin(&rows[a.index], &rows[b.index]), cmp.Compare(a.index, b.index))
+	})
+
+	order := make([]int, len(keys))
+	for i, k := range keys {
+		order[i] = k.index
+	}
+	permute(rows, order)
+	return good
+}
+
+// isGood reports whether a trial is verified and has a time.
+func isGood(r *store.Row) bool {
+	return r.Status == trial.OK && r.Median > 0 && !math.IsInf(r.Median, 0)
+}
+
+// permute moves rows[order[i]] to i, for all i, without a copy of all rows. It overwrites
+// order.
+func permute(rows []store.Row, order []int) {
+	for start := range order {
+		if order[start] < 0 {
+			continue
+		}
+		first, at := rows[start], start
+		for order[at] != start {
+			from := order[at]
+			rows[at], order[at] = rows[from], -1
+			at = from
+		}
+		rows[at], order[at] = first, -1
+	}
+}
+
+// visible makes signs in the names of matrices and kernels visible that would turn the direction
+// of a title or a sentence, and so of the numbers in it.
+func (d *Data) visible() {
+	for i := range d.Matrices {
+		d.Matrices[i].Name = term.Visible(d.Matrices[i].Name)
+	}
+	for i := range d.Best {
+		visibleRow(&d.Best[i].Row)
+	}
+	for i := range d.Rows {
+		visibleRow(&d.Rows[i])
+	}
+}
+
+func visibleRow(r *store.Row) {
+	r.Matrix, r.Kernel = term.Visible(r.Matrix), term.Visible(r.Kernel)
+	r.Result.Matrix = r.Matrix
+}
+
+// A Panel holds the good trials of one place, each configuration once.
+type Panel struct {
+	trial.Case
+	Rows []store.Row
+}
+
+// A Condition is a device with the state of its caches.
+type Condition struct {
+	Device string
+	Cache  trial.Cache
+}
+
+// A Setup is a condition with a precision. Trials of one setup differ in the matrix and the
+// configuration.
+type Setup struct {
+	Condition
+	Precision kernels.Precision
+}
+
+// SetupOn returns the setup of a device, a cache state and a precision.
+func SetupOn(device string, cache trial.Cache, p kernels.Precision) Setup {
+	return Setup{Condition{device, cache}, p}
+}
+
+// Setup returns the setup of a panel.
+func (p *Panel) Setup() Setup { return SetupOn(p.Device, p.Cache, p.Precision) }
+
+// Condition returns the condition of a panel.
+func (p *Panel) Condition() Condition { return p.Setup().Condition }
+
+// SetupOf returns the setup that a trial was measured in.
+func SetupOf(r *store.Row) Setup { return SetupOn(r.Device, r.Cache, r.Precision) }
+
+// panelsOf groups good rows, which are sorted, by place.
+func panelsOf(good []store.Row) []Panel {
+	var panels []Panel
+	for start := 0; start < len(good); {
+		p := Panel{Case: good[start].Place()}
+		end := start
+		for end < len(good) && good[end].Place() == p.Case {
+			end++
+		}
+		p.Rows = good[start:end:end]
+		panels = append(panels, p)
+		start = end
+	}
+
+	return panels
+}
+
+// Setups lists the setups with good trials, in order.
+func (d *Data) Setups() []Setup {
+	var list []Setup
+	for i := range d.Panels {
+		s := d.Panels[i].Setup()
+		if n := len(list); n == 0 || list[n-1] != s {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Conditions lists the conditions with good trials, in order.
+func (d *Data) Conditions() []Condition {
+	var list []Condition
+	for _, s := range d.Setups() {
+		if !slices.Contains(list, s.Condition) {
+			list = append(list, s.Condition)
+		}
+	}
+	return list
+}
+
+// In returns the panels of one setup: a matrix each, by mean row length.
+func (d *Data) In(s Setup) []Panel {
+	return slices.DeleteFunc(slices.Clone(d.Panels), func(p Panel) bool { return p.Setup() != s })
+}
+
+// Under returns the panels of one condition.
+func (d *Data) Under(c Condition) []Panel {
+	return slices.DeleteFunc(slices.Clone(d.Panels), func(p Panel) bool { return p.Condition() != c })
+}
+
+// PanelOf returns the panel that r belongs to, an empty one if there is none.
+func (d *Data) PanelOf(r *store.Row) *Panel {
+	for i := range d.Panels {
+		if d.Panels[i].Case == r.Place() {
+			return &d.Panels[i]
+		}
+	}
+	return &Panel{}
+}
+
+// MatrixNames lists the matrices of some panels.
+func MatrixNames(panels []Panel) string {
+	names := make([]string, len(panels))
+	for i := range panels {
+		names[i] = panels[i].Matrix
+	}
+	return strings.Join(names, ", ")
+}
+
+// Fastest returns the row with the least time, the first of equal ones, nil if there
+// is none.
+func Fastest(rows []store.Row) *store.Row {
+	var best *store.Row
+	for i := range rows {
+		if best == nil || rows[i].Time < best.Time {
+			best = &rows[i]
+		}
+	}
+	return best
+}
+
+// ByKernel returns the rows of one kernel. There may be a million rows, so they are not
+// copied where they are contiguous, as in the panel of one device.
+func (p *Panel) ByKernel(name string) []store.Row {
+	first, end, n := 0, 0, 0
+	for i := range p.Rows {
+		if p.Rows[i].Kernel != name {
+			continue
+		}
+		if n == 0 {
+			first = i
+		}
+		end = i + 1
+		n++
+	}
+
+	if end-first == n {
+		return p.Rows[first:end:end]
+	}
+
+	rows := make([]store.Row, 0, n)
+	for i := first; i < end; i++ {
+		if p.Rows[i].Kernel == name {
+			rows = append(rows, p.Rows[i])
+		}
+	}
+
+	return rows
 }

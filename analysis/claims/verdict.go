@@ -1,8 +1,14 @@
 package claims
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/tuner/stat"
 )
 
 // A Verdict is what the data says of a claim.
@@ -147,4 +153,144 @@ func together(parts []Finding) Verdict {
 	}
 
 	return v
+}
+
+// Words says what the verdict on a part rests on, in a few words.
+func (f *Finding) Words() string {
+	n := len(f.Cases)
+	switch {
+	case n == 0:
+		return "no data"
+	case n < f.Part.fewest():
+		return fmt.Sprintf("%s, and it takes %d", cases(n), f.Part.fewest())
+	case f.Part.Test == Mean && f.Mean == 0:
+		return cases(n) + ", not all of them positive"
+	case f.Part.Test == Mean:
+		return "geometric mean " + Figure(f.Mean, f.MeanLow, f.MeanHigh) + " of " + cases(n)
+	}
+
+	words := fmt.Sprintf("%d of %s within", f.In, cases(n))
+	if f.Out > 0 {
+		words += fmt.Sprintf(", %d outside", f.Out)
+	}
+	if f.Across > 0 {
+		words += fmt.Sprintf(", %d undecided", f.Across)
+	}
+	return words
+}
+
+// Name is the matrix of a case. The name of a twin says what it stands for.
+func (c *Case) Name() string {
+	if c.Of == "" || strings.Contains(c.Matrix, "twin") {
+		return c.Matrix
+	}
+	return c.Matrix + " (twin of " + c.Of + ")"
+}
+
+func cases(n int) string { return term.Count(n, "case", "cases") }
+
+// Figure prints a value with its interval, as in "2.48 (2.41 to 2.55)", with at least three
+// digits and as many as show the width of the interval.
+func Figure(v, low, high float64) string {
+	digits := 3
+	if width := high - low; width > 0 && v != 0 {
+		digits = min(6, max(digits, 2+int(math.Floor(math.Log10(math.Abs(v))))-int(math.Floor(math.Log10(width)))))
+	}
+	text := significant(v, digits)
+	if l, h := significant(low, digits), significant(high, digits); l != text || h != text {
+		text += " (" + l + " to " + h + ")"
+	}
+	return text
+}
+
+// significant prints v with n significant digits and no exponent.
+func significant(v float64, n int) string {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', max(0, n-1-int(math.Floor(math.Log10(math.Abs(v))))), 64)
+}
+
+// PublishedWords returns what the paper has: the number or, of several, their range and
+// geometric mean; "" if nothing is known.
+func (f *Finding) PublishedWords() string {
+	var words []string
+	if f.Quoted != "" {
+		words = append(words, f.Quoted)
+	}
+	var values []float64
+
+	var on []string
+	for _, p := range f.Published {
+		if p.Value > 0 {
+			values = append(values, p.Value)
+		}
+		if !slices.Contains(on, p.Device) {
+			on = append(on, p.Device)
+		}
+	}
+
+	where := " on " + strings.Join(on, ", ")
+	switch len(values) {
+	case 0:
+		if len(f.Published) > 0 && f.Quoted == "" {
+			words = append(words, f.Published[0].Caveat+where)
+		}
+	case 1:
+		words = append(words, significant(values[0], 3)+where)
+	default:
+		words = append(words, fmt.Sprintf("%s to %s, geometric mean %s%s", significant(slices.Min(values), 3),
+			significant(slices.Max(values), 3),
+			significant(stat.GeometricMeanOf(values), 3), where))
+	}
+
+	return strings.Join(words, "; ")
+}
+
+// Caveats lists what is known to be unsound about the published numbers, each once.
+func (f *Finding) Caveats() []string {
+	var list []string
+	for _, p := range f.Published {
+		if p.Caveat != "" && p.Value > 0 && !slices.Contains(list, p.Caveat) {
+			list = append(list, p.Caveat)
+		}
+	}
+	return list
+}
+
+// Words says where a case stands.
+func (s Position) Words() string {
+	switch s {
+	case Inside:
+		return "within"
+	case Outside:
+		return "outside"
+	}
+	return "can't be told"
+}
+
+// Bare reports whether there is no verdict because nothing was measured that tells.
+func (j *Judgement) Bare() bool { return j.Verdict == Unknown && j.undecided() == nil }
+
+// undecided is the last part whose cases do not decide, nil if there is none.
+func (j *Judgement) undecided() *Finding {
+	for i := range slices.Backward(j.Parts) {
+		if f := &j.Parts[i]; f.Verdict == Unknown && len(f.Cases) > 0 && !f.Part.Aside {
+			return f
+		}
+	}
+	return nil
+}
+
+// Lacks says why there is no verdict, and which sweeps may bring one.
+func (j *Judgement) Lacks() string {
+	words := "no data"
+	if f := j.undecided(); f != nil {
+		words = f.Words()
+	}
+
+	if len(j.Sweeps) == 1 {
+		return words + "; sweep: " + j.Sweeps[0]
+	}
+	return words + "; sweeps: " + strings.Join(j.Sweeps, " and ") + ", into one database"
 }

@@ -1,11 +1,17 @@
 package page
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"fmt"
 	"html/template"
 	"regexp"
 	"slices"
+	"strings"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/table"
@@ -157,4 +163,109 @@ func (a *album) page(p *canvas.Picture, t tagged, folded bool) htmlPage {
 		h.SVG = template.HTML(svg) // text in it was escaped when it was drawn
 	}
 	return h
+}
+
+// A book has the texts of all marks of the page, each once: many figures show the same trials.
+type book struct {
+	numbers map[string]int
+	texts   strings.Builder // A line each.
+}
+
+// number is the number of a text.
+func (b *book) number(text string) int {
+	n, known := b.numbers[text]
+	if !known {
+		if b.numbers == nil {
+			b.numbers = map[string]int{}
+		}
+		n = len(b.numbers)
+		b.numbers[text] = n
+		b.texts.WriteString(strings.Map(oneLine, term.Visible(text)) + "\n")
+	}
+	return n
+}
+
+// tips packs the tips of a picture, a line each: left, top and the number of the text.
+func (b *book) tips(tips []canvas.Tip) string {
+	if len(tips) == 0 {
+		return ""
+	}
+	var lines strings.Builder
+	for _, t := range tips {
+		fmt.Fprintf(&lines, "%d %d %d\n", t.X, t.Y, b.number(t.Text))
+	}
+	return packed(lines.String())
+}
+
+func oneLine(r rune) rune {
+	if r = canvas.Printable(r); r == '\n' {
+		return ' '
+	}
+	return r
+}
+
+// packed compresses text, in base64. The page unpacks it when it is needed.
+func packed(text string) string {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	z.Write([]byte(text))                                 // to memory, which does not fail
+	z.Close()
+	return base64.StdEncoding.EncodeToString(b.Bytes())
+}
+
+// A chapter is a section of the page with its figures, in the order of a reader's questions.
+type chapter struct {
+	ID, Title string
+	Figures   []htmlFigure
+}
+
+// chapters says which figures belong where. Those that no chapter names are in the appendix.
+var chapters = []struct {
+	id, title string
+	figures   []string
+}{
+	{"why", "Why", []string{"gflops-vs-row-length", "bandwidth-vs-row-length", "roofline", "bandwidth-by-kernel",
+		"kernel-gflops-vs-row-length", "cpu-bandwidth", "gpu-vs-cpu", "best-by-device", "occupancy", "warp-efficiency",
+		"load-efficiency"}},
+	{"tune", "How to tune", []string{"configurations", "throughput-vs-block", "throughput-vs-grid", "block-grid-heatmap",
+		"launch-bounds", "prefix-sum-variants", "chunk-and-unroll", "version-improvement", "search-convergence"}},
+	{"choose", "How to choose", []string{"selection-regret", "speedup-over-baseline", "average-improvement"}},
+	{"trust", "Trust", []string{"run-to-run", "drift"}},
+	{"preparation", "Preparation", []string{"break-even"}},
+}
+
+// answering are the figures beside the headline.
+var answering = []string{"against", "winner-features"}
+
+// arrange sorts figures into the answer, the chapters and the appendix.
+func (doc *document) arrange(figures []htmlFigure) {
+	rest := slices.Clone(figures)
+	take := func(ids []string) (list []htmlFigure) {
+		for _, id := range ids {
+			if i := slices.IndexFunc(rest, func(f htmlFigure) bool { return f.ID == id }); i >= 0 {
+				list, rest = append(list, rest[i]), slices.Delete(rest, i, i+1)
+			}
+		}
+		return list
+	}
+
+	doc.Answer = take(answering)
+	doc.Listed = slices.Clone(doc.Answer)
+	for _, c := range chapters {
+		list := take(c.figures)
+		doc.Chapters = append(doc.Chapters, chapter{c.id, c.title, list})
+		doc.Listed = append(doc.Listed, list...)
+	}
+	doc.Extra = rest
+	doc.Listed = append(doc.Listed, rest...)
+}
+
+// inAppendix reports whether a figure is folded away with the appendix.
+func inAppendix(f *figure.Figure) bool {
+	for _, c := range chapters {
+		if slices.Contains(c.figures, f.ID) {
+			return false
+		}
+	}
+	return !slices.Contains(answering, f.ID)
 }

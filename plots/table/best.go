@@ -8,6 +8,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // BestNotes explain the columns of the best-configuration tables, in paragraphs.
@@ -148,4 +149,100 @@ func driftNote(d *analysis.Data) string {
 	}
 	return "Ties ignore the drift of the device, and listed times contain it, on " +
 		strings.Join(names, ", ") + ". "
+}
+
+// WinnerSheet has the winner map of each setup: the share of the best speed that each kernel has on
+// each matrix, in its fastest configuration.
+func WinnerSheet(d *analysis.Data) Sheet {
+	s := Sheet{Stem: "winners", Title: "Winner map", Notes: []string{"The share of the best speed in percent, each kernel in " +
+		"its fastest configuration. Bold: named the best; =: it can't be told from that. Kernels by their geometric mean, " +
+		"matrices by row length."}}
+	if twins := analysis.Twins(d.Matrices); twins != "" {
+		s.Notes = append(s.Notes, twins)
+	}
+	for _, setup := range d.Setups() {
+		if c := d.NewContest(d.In(setup)); len(c.Contenders) > 1 {
+			s.Tables = append(s.Tables, winnerTable(d.Words(setup), c))
+		}
+	}
+	return s
+}
+
+func winnerTable(title string, c *analysis.Contest) Table {
+	t := Table{Title: title, Columns: Columns("matrix")}
+	for i := range c.Contenders {
+		t.Columns = append(t.Columns, Column{Name: c.Contenders[i].Kernel, Right: true})
+	}
+	share := func(x float64) Cell { return Cell{term.ShareOfBest(x), x} }
+
+	for i := range c.Places {
+		row := []Cell{Text(c.Places[i].Matrix)}
+		for k := range c.Contenders {
+			e := &c.Contenders[k].Entries[i]
+			cell := Cell{term.Missing, math.NaN()}
+			if e.Row != nil {
+				cell = share(e.Share)
+			}
+			if e.Named {
+				t.embolden(i, k+1)
+			} else if e.Tied {
+				cell.Text = "= " + cell.Text
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	mean := []Cell{Text("geometric mean")}
+	for i := range c.Contenders {
+		mean = append(mean, share(c.Contenders[i].Mean))
+	}
+	t.Rows = append(t.Rows, mean)
+	return t
+}
+
+// deviceBests puts the best configurations of devices side by side, on what several of them
+// measured. It has no rows if nothing was.
+func deviceBests(d *analysis.Data) Table {
+	at := map[trial.Case]map[string]*store.Best{} // of any device
+	var places []trial.Case
+
+	var devices []string
+	for i := range d.Best {
+		b := &d.Best[i]
+		p := trial.Case{Matrix: b.Matrix, Precision: b.Precision, Cache: b.Cache}
+		if at[p] == nil {
+			at[p] = map[string]*store.Best{}
+			places = append(places, p)
+		}
+		at[p][b.Device] = b
+		if !slices.Contains(devices, b.Device) {
+			devices = append(devices, b.Device)
+		}
+	}
+
+	t := Table{Title: "Devices at their best", Columns: Columns("matrix", "precision", "cache")}
+	for _, name := range devices {
+		t.Columns = append(t.Columns, Column{Name: analysis.ShortDevice(name)}, Column{Name: "GFLOP/s", Right: true})
+	}
+	for _, p := range places {
+		if len(at[p]) < 2 {
+			continue
+		}
+		row := []Cell{Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache))}
+		var trials []*store.Row
+		var columns []int
+		for _, name := range devices {
+			b := at[p][name]
+			if b == nil {
+				row = append(row, Text(term.Missing), Cell{term.Missing, math.NaN()})
+				continue
+			}
+			trials, columns = append(trials, &b.Row), append(columns, len(row)+1)
+			row = append(row, Text(b.Kernel), rateCell(&b.Row, b.GFLOPS))
+		}
+		t.Rows = append(t.Rows, row)
+		t.Mark(trials, columns)
+	}
+
+	return t
 }

@@ -6,7 +6,10 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // The fastest of each kind stands beside the library's fastest: a converted matrix and another
@@ -81,5 +84,126 @@ func TestLibraryReal(t *testing.T) {
 	}
 	if got["real"] != "3 4.00" || got["generated"] != "2 6.00" {
 		t.Errorf("matrices and means are %v, want 3 real ones with 4.00 and 2 generated ones with 6.00", got)
+	}
+}
+
+// Preparation is divided by what it saves; what repetitions may make faster never pays.
+func TestPreparation(t *testing.T) {
+	prepared := func(matrix, kernel string, prepare, ms float64) store.Row {
+		r := synthetic.Timed(matrix, kernel, "", 64, ms)
+		r.Prepare = prepare / 1e3
+		return r
+	}
+	d := analysis.New([]store.Row{
+		prepared("a", "csr_scalar", 1, 4), prepared("a", "csr_adaptive", 22, 2), prepared("a", "csr_hybrid", 22, 3.96),
+		prepared("a", "csr_vector", 1, 2), prepared("a", "csr_merge", 9, 5), prepared("a", "cusparse_csr_alg1", 2, 3),
+		prepared("a", "cusparse_csr_alg2", 2, 9),
+		prepared("b", "csr_scalar", 1, 4), prepared("b", "csr_adaptive", 202, 2),
+	}, nil, nil, nil)
+	s := PreparationSheet(d)
+	if len(s.Tables) != 2 {
+		t.Fatalf("%d tables, want a summary and one for each kernel and matrix", len(s.Tables))
+	}
+	got := map[string]string{}
+	for _, row := range s.Tables[1].Rows {
+		got[row[0].Text+" "+row[1].Text] = row[7].Text + ", " + row[8].Text
+	}
+	for of, want := range map[string]string{
+		"a csr_scalar": "–, never", "a csr_adaptive": "11, 20", "a csr_hybrid": "never, never",
+		"a csr_vector": "at once, at once", "a csr_merge": "never, never", "a cusparse_csr_alg1": "1, –",
+		"a cusparse_csr_alg2": "never, never", "b csr_adaptive": "101, –",
+	} {
+		if got[of] != want {
+			t.Errorf("%s pays off after %s products, want %s", of, got[of], want)
+		}
+	}
+	for _, row := range s.Tables[0].Rows {
+		if row[0].Text == "csr_adaptive" {
+			var cells []string
+			for _, c := range row {
+				cells = append(cells, c.Text)
+			}
+			if text := strings.Join(cells, ", "); text != "csr_adaptive, 2 of 2, 56, 101, 1 of 1, 20, 20" {
+				t.Errorf("in sum: %s", text)
+			}
+		}
+	}
+
+	for i := range d.Rows {
+		d.Rows[i].Prepare = 0
+	}
+	if s := PreparationSheet(d); len(s.Tables) != 0 {
+		t.Error("a table of preparation that nobody measured")
+	}
+}
+
+// A ratio that may be 1 is called tied. That of a trial to itself is 1.
+func TestRatiosThatMayBeOne(t *testing.T) {
+	a, b, c := synthetic.Timed("a", "csr_scalar", "", 64, 1), synthetic.Timed("a", "csr_vector", "", 64, 1.012),
+		synthetic.Timed("a", "csr_merge", "", 64, 2)
+	copied := a
+	for _, tt := range []struct {
+		r    *store.Row
+		want string
+	}{{&b, "0.988 (tied)"}, {&c, "0.500"}, {&copied, "1.000"}} {
+		if got := ratioCell(&a, tt.r).Text; got != tt.want {
+			t.Errorf("%s over %s is %q, want %q", tt.r.Kernel, a.Kernel, got, tt.want)
+		}
+	}
+}
+
+// The winner stands above the runner-up, with what differs in its favour and nothing else.
+func TestWhy(t *testing.T) {
+	row := func(kernel string, us float64, counts map[string]float64) store.Row {
+		r := store.Row{Device: "card", Matrix: "m", Rows: 10, Cols: 10, NNZ: 1000, Time: us * 1e-6,
+			Another: trial.Interval{Low: 0.99e-6 * us, High: 1.01e-6 * us}}
+		r.Config = kernels.Config{Kernel: kernel, Precision: kernels.Float32}
+		r.Cache, r.Status, r.BytesMin, r.Median, r.Properties = trial.Warm, trial.OK, 1000, us*1e-6, counts
+		return r
+	}
+	counts := func(dram, l2, instructions, occupancy, wait, memory float64) map[string]float64 {
+		return map[string]float64{"dram_read_bytes": dram, "dram_write_bytes": 0, "l2_read_bytes": l2,
+			"instructions": instructions, "achieved_occupancy": occupancy, "stall_wait": wait, "stall_long_scoreboard": memory}
+	}
+	for _, tt := range []struct {
+		name          string
+		first, second map[string]float64
+		seconds       float64 // of the second
+		want          []string
+		without       string
+	}{
+		{"fewer bytes", counts(1000, 0, 5, 0.5, 0.1, 0.6), counts(2000, 0, 5, 0.9, 0.7, 0.2), 2,
+			[]string{"It moves 1/2.00 of the bytes in memory, about as fast (1.00 and 1.00 GB/s).", "No other counter speaks for it.",
+				"Its warps wait most for data from L2 or memory, 60% of the time, the other's for fixed latencies of instructions, 70%."},
+			"resident"},
+		{"faster", counts(1000, 0, 5, 0.9, 0, 0.6), counts(1000, 0, 10, 0.3, 0, 0.4), 2,
+			[]string{"about as many bytes in memory, 2.00 times as fast", "It keeps more warps resident (90%, 30%); it executes 0.16 instructions for 32 nonzeros instead of 0.32.",
+				"The warps of both wait most for data from L2 or memory, 60% and 40% of the time."}, ""},
+		{"from the cache", counts(10, 3000, 5, 1, 0, 1), counts(40, 3000, 5, 1, 0, 1), 1.5,
+			[]string{"about as many bytes in the L2 cache, 1.50 times as fast", "MB from memory instead of"}, ""},
+		{"a tie", counts(1, 1, 1, 1, 0, 1), counts(9, 9, 9, 1, 0, 1), 1.001, []string{"the data can't tell them apart"}, "instead"},
+	} {
+		d := analysis.New([]store.Row{}, nil, []store.Matrix{{Name: "m", Features: sparse.Features{Rows: 10}}}, nil)
+		d.Launches = []store.Row{row("b", tt.seconds, tt.second), row("c", 9, counts(1, 1, 1, 1, 1, 1)), row("a", 1, tt.first)}
+		r := rivalsIn(d, analysis.SetupOn("card", trial.Warm, kernels.Float32))
+		if len(r) != 1 || r[0].first.Kernel != "a" || r[0].second.Kernel != "b" {
+			t.Fatalf("%s: rivals %+v", tt.name, r)
+		}
+		words := r[0].words()
+		for _, want := range tt.want {
+			if !strings.Contains(words, want) {
+				t.Errorf("%s: %s\nwant %s", tt.name, words, want)
+			}
+		}
+		if tt.without != "" && strings.Contains(words, tt.without) {
+			t.Errorf("%s: %s\nwant no %s", tt.name, words, tt.without)
+		}
+		if cells := whyCells(r[0].first); len(cells) != 11 {
+			t.Errorf("%d cells", len(cells))
+		}
+		d.Launches[0].Properties = nil
+		if r := rivalsIn(d, analysis.SetupOn("card", trial.Warm, kernels.Float32)); len(r) != 0 {
+			t.Errorf("%s: a runner-up that was not counted: %+v", tt.name, r)
+		}
 	}
 }

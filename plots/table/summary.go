@@ -8,6 +8,10 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/rule"
+	"spmvtune/tuner/replay"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -197,5 +201,156 @@ func aimTable(d *analysis.Data) Table {
 		})
 	}
 
+	return t
+}
+
+// searchTable says how much of the device time of the whole grid searches took.
+func searchTable(s analysis.Searches) Table {
+	t := Table{Title: "Searches replayed on recorded grids: device time, in % of the whole grid's",
+		Columns: Columns(
+			"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
+			">to within 1%", ">until it ends", ">slower in the end (%)", ">told from (%)", "on",
+		)}
+
+	conditions, of := s.ByCondition()
+	for _, c := range conditions {
+		for _, strategy := range search.Names() {
+			other := func(o replay.Outcome) bool { return o.Strategy != strategy }
+			if list := slices.DeleteFunc(slices.Clone(of[c]), other); len(list) > 0 {
+				row := append([]Cell{Text(strategy)}, searchCells(list)...)
+				t.Rows = append(t.Rows, append(row, Text(string(c.Cache)+" cache, "+analysis.ShortDevice(c.Device))))
+			}
+		}
+	}
+
+	return t
+}
+
+// searchCells sum up the searches of one strategy.
+func searchCells(list []replay.Outcome) []Cell {
+	over := func(quantile float64, of func(o replay.Outcome) float64) Cell {
+		values := make([]float64, len(list))
+		for i := range list {
+			values[i] = of(list[i])
+		}
+		v := replay.Quantile(values, quantile)
+		if math.IsInf(v, 1) {
+			return Text("never")
+		}
+		return Cell{term.Significant(100*v, 2), 100 * v}
+	}
+
+	within := func(i int) func(o replay.Outcome) float64 {
+		return func(o replay.Outcome) float64 { return o.Within[i].Share }
+	}
+	end := func(o replay.Outcome) float64 { return o.End.Share }
+	loss := func(o replay.Outcome) float64 { return o.Loss }
+	told := func(o replay.Outcome) float64 { return o.Grid.Told() }
+	return []Cell{
+		count(len(list)), count(len(list) * len(list[0].Paths)),
+		over(0.5, within(0)), over(0.5, within(1)), over(1, within(1)), over(0.5, within(2)), over(0.5, end),
+		over(0.5, loss), over(0.5, told),
+	}
+}
+
+// FailureTable lists the trials without a time, and counts those that it leaves out.
+func FailureTable(d *analysis.Data) (t Table, cut int) {
+	t = Table{Title: "Trials that failed", Columns: Columns(
+		"status", "matrix", "kernel", "precision", ">block", ">grid",
+		"parameters", "message", "on",
+	)}
+
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		switch {
+		case r.Status == trial.OK:
+		case len(t.Rows) == mostFailures:
+			cut++
+		default:
+			t.Rows = append(t.Rows, []Cell{
+				Text(string(r.Status)), Text(r.Matrix), Text(r.Kernel), Text(string(r.Precision)), integer(r.Block),
+				integer(r.Grid),
+				Text(r.Params.String()), Text(r.Message), Text(d.ConditionWords(analysis.SetupOf(r).Condition)),
+			})
+		}
+	}
+
+	return t, cut
+}
+
+// ValidationTable says how well the rule does on matrices that it was not learned from, beside the other
+// ways to choose that are known.
+func ValidationTable(d *analysis.Data) Table {
+	t := Table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: Columns(
+		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on", ">within 5% on (%)")}
+	var others []rule.Way
+	for _, w := range []struct {
+		rule.Way
+		column string
+	}{{rule.SingleConfig, ">one configuration (%)"}, {rule.SingleKernel, ">one kernel, tuned (%)"},
+		{rule.CuSPARSE, ">cuSPARSE (%)"}, {rule.COOFinal, ">rule of coo-spmv-final (%)"},
+		{rule.CSRFive, ">rule of csr-five-algorithms (%)"}} {
+		if slices.ContainsFunc(d.Rule.Selectors, func(s rule.Selector) bool {
+			return rule.Summarise(s.Validation.Cases, w.Of).Matrices > 0
+		}) {
+			others, t.Columns = append(others, w.Way), append(t.Columns, Columns(w.column)...)
+		}
+	}
+	t.Columns = append(t.Columns, Columns("tree")...)
+
+	for i := range d.Rule.Selectors {
+		s := &d.Rule.Selectors[i]
+		f := rule.Summarise(s.Validation.Cases, rule.Learned.Of)
+		row := []Cell{Text(d.Words(analysis.SetupOn(s.Device, s.Cache, s.Precision))), count(f.Matrices), shareCell(f, f.Mean),
+			shareCell(f, f.Worst), Text(f.WorstMatrix), shareCell(f, f.Within5)}
+		for _, w := range others {
+			f := rule.Summarise(s.Validation.Cases, w.Of)
+			row = append(row, shareCell(f, f.Mean))
+		}
+		t.Rows = append(t.Rows, append(row, Text(grown(s))))
+	}
+	return t
+}
+
+// shareCell prints a share of figures in percent, with one decimal as the rule's text does; what no matrix
+// tells is missing.
+func shareCell(f rule.Figures, share float64) Cell {
+	if f.Matrices == 0 {
+		return Cell{term.Missing, math.NaN()}
+	}
+	percent := math.Round(1000*share) / 10
+	if share < 1 {
+		percent = min(percent, 99.9)
+	}
+	return Cell{term.Significant(percent, 3), share}
+}
+
+// grown says what became of a rule's tree.
+func grown(s *rule.Selector) string {
+	switch n := s.Root.Leaves(); {
+	case s.Pruned != "":
+		return "pruned to 1 leaf"
+	case n > 1:
+		return term.Grouped(n) + " leaves"
+	}
+	return "1 leaf"
+}
+
+// mostFailures is the number of failures listed. A sweep that fails throughout has one reason,
+// not a million.
+const mostFailures = 2000
+
+// OriginTable says where each measured kernel comes from.
+func OriginTable(d *analysis.Data) Table {
+	t := Table{Title: "Where the kernels come from", Columns: Columns("kernel", "called there", "source")}
+	for _, name := range analysis.KernelsOf(d.Panels) {
+		k, known := kernels.Lookup(name)
+		if o := d.Own[name]; o != nil {
+			k.Source = "a user's own: " + o.File
+		} else if !known {
+			k.Source = "a user's own"
+		}
+		t.Rows = append(t.Rows, []Cell{Text(name), Text(k.Paper), Text(k.Source)})
+	}
 	return t
 }

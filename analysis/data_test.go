@@ -1,0 +1,119 @@
+package analysis_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/analysis"
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// Rows come in one order, whatever the store's is: the good ones first, none lost.
+func TestSortRows(t *testing.T) {
+	var rows []store.Row
+	add := func(matrix, kernel string, block int, status trial.Status, day int) {
+		r := synthetic.Row(kernel, block, 1, 1)
+		r.Matrix, r.Status, r.At = matrix, status, synthetic.Someday.AddDate(0, 0, day)
+		rows = append(rows, r)
+	}
+	for _, matrix := range []string{"unknown", "short", "long"} {
+		add(matrix, "my_own", 64, "ok", 1)
+		add(matrix, "csr_vector", 64, "ok", 1)
+		add(matrix, "cpu_coo", 128, "ok", 2)
+		add(matrix, "cpu_coo", 64, "ok", 1)
+		add(matrix, "cpu_coo", 32, "wrong", 1)
+	}
+	rows[1].Median = math.NaN()
+	matrices := []store.Matrix{{Name: "short", Features: sparse.Features{RowMean: 1}},
+		{Name: "long", Features: sparse.Features{RowMean: 2}}}
+	text := func(rows []store.Row) string {
+		var list []string
+		for _, r := range rows {
+			list = append(list, fmt.Sprint(r.Matrix, r.Kernel, r.Block, r.Status[:1],
+				r.At.Day()-synthetic.Someday.Day()))
+		}
+		return strings.Join(list, "\n")
+	}
+	want := slices.Sorted(strings.SplitSeq(text(rows), "\n"))
+	first, rng := "", rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		good := 0
+		for _, p := range analysis.New(rows, nil, matrices, nil).Panels {
+			good += len(p.Rows)
+		}
+		if good != 11 {
+			t.Fatalf("%d good rows, want 11", good)
+		}
+		if got := slices.Sorted(strings.SplitSeq(text(rows), "\n")); !slices.Equal(got, want) {
+			t.Fatalf("rows were lost: %v", got)
+		}
+		got := text(rows)
+		if first == "" {
+			first = got
+		}
+		if got != first {
+			t.Fatalf("another order:\n%s\n\n%s", got, first)
+		}
+		if !strings.HasPrefix(got,
+			"shortcpu_coo64o1\nshortcpu_coo128o2\nshortcsr_vector64o1\nshortmy_own64o1\nlongcpu_coo64o1\n") {
+			t.Fatalf("order:\n%s", got)
+		}
+	}
+}
+
+// A report says which sweep had a busy processor, on which matrices, how busy, and what helps.
+func TestCrowded(t *testing.T) {
+	row := func(matrix string, others float64) store.Row {
+		r := synthetic.Timed(matrix, "cpu_csr", "", 64, 1)
+		r.Sweep, r.Host = "mine", trial.HostUse{Cores: 4, Others: others, Own: 1, Load: 7.25}
+		return r
+	}
+	d := analysis.New([]store.Row{row("free", 0), row("busy", 3), row("busy", 1), row("half", 1)}, nil, nil, nil)
+	text := fmt.Sprint(d.Crowded())
+	for _, want := range []string{"while mine measured 2 of 3 matrices", "(busy, half)",
+		"on busy: other processes took 50% of its cores (load 7.2)", "--exclusive"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("missing %q in %q", want, text)
+		}
+	}
+
+	if free := analysis.New([]store.Row{row("free", 0)}, nil, nil, nil).Crowded(); len(free) > 0 {
+		t.Errorf("of a free processor: %v", free)
+	}
+}
+
+// The protocol of a sweep says nothing of launches where it measured on no GPU, and always how many runs repeated
+// a trial.
+func TestProtocolWords(t *testing.T) {
+	for _, tt := range []struct {
+		backend         string
+		finals, spreads int
+		want            string
+	}{
+		{"cpu", 0, 0, "warmup=1 slow=3; no repeat runs"},
+		{"cuda", 1200, 3, "warmup=1 launch=graph slow=3; 1\u202f200 repeat runs of leaders, to pick the winner, and 3 of " +
+			"other trials, to see how far another run may be off, each in newly allocated memory"},
+	} {
+		r := synthetic.Timed("grid", "cpu_csr", "", 64, 1)
+		r.Device, r.Sweep, r.SweepHash = "d", "mine", "h"
+		other := r
+		other.Device, other.Sweep = "gpu", "another"
+		d := analysis.New([]store.Row{r, other}, nil, nil, []store.Device{
+			{Label: "d", Device: kernels.Device{Backend: tt.backend}}, {Label: "gpu", Device: kernels.Device{Backend: "cuda"}},
+		})
+		s := store.Sweep{Name: "mine", Hash: "h", ProtocolText: "warmup=1 launch=graph slow=3", LeaderReruns: tt.finals,
+			NoiseReruns: tt.spreads}
+		if got := d.ProtocolWords(&s); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

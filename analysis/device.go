@@ -1,0 +1,180 @@
+package analysis
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/store"
+)
+
+// perCycle are the fused multiply-adds that a multiprocessor of a compute
+// capability finishes in a cycle, in float32 and float64: CUDA C++ Programming
+// Guide, table "Throughput of Native Arithmetic Instructions".
+var perCycle = map[string][2]int{
+	"6.0": {64, 32}, "6.1": {128, 4}, "6.2": {128, 4},
+	"7.0": {64, 32}, "7.2": {64, 32}, "7.5": {64, 2},
+	"8.0": {64, 32}, "8.6": {128, 2}, "8.7": {128, 2}, "8.9": {128, 2},
+	"9.0": {128, 64}, "10.0": {128, 64}, "12.0": {128, 2},
+}
+
+// perCore are the fused multiply-adds in float32 that a core finishes in a cycle, half as many in
+// float64, by vendor, family and models: two units of 256 bits, or of 512. They are of Agner Fog,
+// "The microarchitecture of Intel, AMD and VIA CPUs". Models that come with one unit or with two
+// under the same number are not among them.
+var perCore = []struct {
+	vendor, family string
+	from, to, rate int
+}{
+	{"AuthenticAMD", "23", 0x30, 0xff, 16}, // Zen 2
+	{"AuthenticAMD", "25", 0x00, 0xff, 16}, // Zen 3 and 4, whose 512 bits take both units
+	{"AuthenticAMD", "26", 0x00, 0x1f, 32}, // Zen 5 of servers
+	{"GenuineIntel", "6", 0x3f, 0x3f, 16},  // Haswell of servers
+	{"GenuineIntel", "6", 0x4f, 0x4f, 16},  // Broadwell of servers
+	{"GenuineIntel", "6", 0x6a, 0x6c, 32},  // Ice Lake of servers
+	{"GenuineIntel", "6", 0x8f, 0x8f, 32},  // Sapphire Rapids
+	{"GenuineIntel", "6", 0xcf, 0xcf, 32},  // Emerald Rapids
+}
+
+// A Peak is the arithmetic that a device can do at most.
+type Peak struct {
+	GFLOPS float64 // 0 if it is not known.
+	How    string  // How it was derived, or what it would take.
+}
+
+// PeakOf derives the peak from what the device says of itself.
+func PeakOf(d *kernels.Device, p kernels.Precision) Peak {
+	rate, units, name := perCycle[d.Properties["compute_capability"]][0], d.Units, "multiprocessors"
+	if p == kernels.Float64 {
+		rate = perCycle[d.Properties["compute_capability"]][1]
+	}
+	if d.Backend == "cpu" {
+		rate, name = coreRate(d), "cores"
+		if p == kernels.Float64 {
+			rate /= 2
+		}
+		if n, err := strconv.Atoi(d.Properties["physical_cores"]); err == nil {
+			units = n
+		}
+	}
+
+	clock, which := clockOf(d)
+	switch {
+	case rate == 0 || units <= 0:
+		return Peak{How: "how much arithmetic it does in a cycle is not known here"}
+	case clock == 0:
+		return Peak{How: "the system does not say its highest clock"}
+	}
+	return Peak{
+		GFLOPS: 2 * float64(units) * float64(rate) * clock,
+		How: fmt.Sprintf("%d %s × %d multiply-adds × %s\u202fGHz, the %s clock", units, name, rate,
+			term.Significant(clock, 3), which),
+	}
+}
+
+// coreRate is the rate of perCore of a processor, 0 if it is not there.
+func coreRate(d *kernels.Device) int {
+	model, err := strconv.Atoi(d.Properties["model"])
+	for _, r := range perCore {
+		if err == nil && r.vendor == d.Properties["vendor"] && r.family == d.Properties["family"] &&
+			model >= r.from && model <= r.to {
+			return r.rate
+		}
+	}
+	return 0
+}
+
+var inName = regexp.MustCompile(`@ ([0-9.]+)GHz`)
+
+// clockOf returns a clock in GHz and which one it is: the highest or, of a processor that reports none,
+// the nominal one in its name; 0 for neither.
+func clockOf(d *kernels.Device) (clock float64, which string) {
+	if khz, err := strconv.ParseFloat(d.Properties["clock_khz"], 64); err == nil && khz > 0 {
+		return khz / 1e6, "highest"
+	}
+	if m := inName.FindStringSubmatch(d.Name); m != nil {
+		clock, _ = strconv.ParseFloat(m[1], 64)
+	}
+	return clock, "nominal"
+}
+
+// A Unit is the unit of a figure's throughput.
+type Unit struct {
+	Name  string
+	Label string // The label of the axis.
+	Note  string // A note for the subtitle.
+	Bytes bool   // The unit can be compared with the device's bandwidth.
+	Of    func(*store.Row) float64
+}
+
+// GBPS is compulsory traffic divided by time.
+var GBPS = Unit{
+	Name:  "GB/s",
+	Label: "GB/s (compulsory traffic / time)",
+	Bytes: true,
+	Of:    func(r *store.Row) float64 { return r.GBPS },
+}
+
+// GFLOPS counts two operations for each nonzero.
+var GFLOPS = Unit{
+	Name:  "GFLOP/s",
+	Label: "GFLOP/s (two per nonzero / time)",
+	Note:  " GFLOP/s, not GB/s, because formats differ in bytes.",
+	Of:    func(r *store.Row) float64 { return r.GFLOPS },
+}
+
+// PaperGBPS is the axis of the COO papers, which count 24 bytes for the two operations of
+// each nonzero.
+var PaperGBPS = Unit{
+	Name:  "GB/s",
+	Label: "GB/s (24 bytes per nonzero / time, as in the paper)",
+	Note: " GB/s as the paper counts them, 24 bytes per nonzero in any format: proportional to speed, not to the " +
+		"bytes that memory moved.",
+	Of: func(r *store.Row) float64 { return 12 * r.GFLOPS },
+}
+
+// UnitFor chooses the unit of a figure. GB/s shows how near kernels come to the bandwidth of
+// the device, but it ranks them only if they move the same bytes: COO has more GB/s than CSR
+// in the same time.
+func UnitFor(panels []Panel) Unit {
+	var format kernels.Format
+	for i := range panels {
+		for j := range panels[i].Rows {
+			switch f := panels[i].Rows[j].Format; {
+			case i == 0 && j == 0:
+				format = f
+			case f != format:
+				return GFLOPS
+			}
+		}
+	}
+
+	return GBPS
+}
+
+// RoofOf returns the measured bandwidth of the panels' device, 0 if the unit can't be
+// compared with it.
+func RoofOf(panels []Panel, u Unit) float64 {
+	if !u.Bytes {
+		return 0
+	}
+	for i := range panels {
+		for j := range panels[i].Rows {
+			if bandwidth := bandwidthOf(&panels[i].Rows[j]); bandwidth > 0 {
+				return bandwidth
+			}
+		}
+	}
+
+	return 0
+}
+
+// bandwidthOf returns the roof that a row was compared with, 0 if there was none.
+func bandwidthOf(r *store.Row) float64 {
+	if r.RoofFraction > 0 && r.GBPS > 0 {
+		return r.GBPS / r.RoofFraction
+	}
+	return 0
+}

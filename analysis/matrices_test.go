@@ -1,0 +1,110 @@
+package analysis
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/store"
+)
+
+func TestTwins(t *testing.T) {
+	real := store.Matrix{Name: "mc2depi"}
+	twin := func(of string, scale float64) store.Matrix {
+		return store.Matrix{Name: of, TwinOf: of, TwinScale: scale}
+	}
+	for _, tt := range []struct {
+		matrices []store.Matrix
+		want     string
+	}{
+		{[]store.Matrix{real}, ""},
+		{nil, ""},
+		{[]store.Matrix{real, twin("a", 1)}, "A twin, not the real matrix: a."},
+		{[]store.Matrix{twin("a", 0.1), twin("b", 1), real, twin("c", 1)},
+			"Twins, not the real matrices: b, c; a at scale 0.1."},
+		{[]store.Matrix{twin("a", 1), twin("b", 1), twin("c", 1), twin("d", 1)}, "All matrices are twins, not the real ones."},
+		{[]store.Matrix{twin("a", 1), twin("b", 0.1), twin("c", 0.1), twin("d", 0.5)},
+			"All matrices are twins, not the real ones; d at scale 0.5; b, c at scale 0.1."},
+		{[]store.Matrix{twin("a", 0.1), twin("b", 0.1), twin("c", 0.1), twin("d", 0.1)},
+			"All matrices are twins, not the real ones, at scale 0.1."},
+		{[]store.Matrix{twin("model7", 1)}, "A twin, not the real matrix: model7."},
+		{[]store.Matrix{
+			{TwinOf: "a", TwinScale: 1, Source: "twin(of=a, scale=1, seed=1, locality=published)"},
+			{TwinOf: "a", TwinScale: 1, Source: "twin of G/a: twin(of=a, scale=1, seed=1, locality=scattered)"},
+		}, "Twins, not the real matrices: a (published locality), a (scattered locality)."},
+		{append(slices.Repeat([]store.Matrix{twin("a", 1)}, 13), real), "13 of 14 matrices are twins, not the real ones."},
+	} {
+		if got := Twins(tt.matrices); got != tt.want {
+			t.Errorf("%+v gives %q, not %q", tt.matrices, got, tt.want)
+		}
+	}
+}
+
+// TestPublishedNumbers: throughputs are sound, and all kernels that the figures could draw are in the catalogue.
+func TestPublishedNumbers(t *testing.T) {
+	all := publications()
+	if len(all) < 60 {
+		t.Errorf("%d publications only", len(all))
+	}
+	// coo-spmv-final, Table III: 20.28 GB/s at 24 bytes and two operations per nonzero.
+	p := all[publicationKey{"circuit5M_dc", "cpu_coo", kernels.Float32}]
+	if math.Abs(p.gflops-20.28/12) > 1e-9 || p.Paper != "coo-spmv-final" || !strings.Contains(p.Device, "EPYC") {
+		t.Errorf("publication %+v", p)
+	}
+	// Table VI has the bandwidth of the best kernel only.
+	if p = all[publicationKey{"mouse_gene", "coo_segscan_block",
+		kernels.Float32}]; math.Abs(p.gflops-1098.117639/12) > 1e-9 {
+		t.Errorf("publication of the best kernel %+v", p)
+	}
+}
+
+// A name that turns the direction of text would make 51% of a title read as %15.
+func TestNamesTurnNoText(t *testing.T) {
+	r := store.Row{Matrix: "a\u202eb"}
+	r.Kernel = "\u202ekernel"
+	d := New([]store.Row{r}, nil, []store.Matrix{{Name: "a\u202eb"}}, nil)
+	if d.Rows[0].Matrix != `a\u202eb` || d.Rows[0].Kernel != `\u202ekernel` || d.Matrices[0].Name != d.Rows[0].Matrix {
+		t.Errorf("%q, %q and %q", d.Rows[0].Matrix, d.Rows[0].Kernel, d.Matrices[0].Name)
+	}
+}
+
+func TestPeak(t *testing.T) {
+	h100 := kernels.Device{Backend: "cuda", Units: 132,
+		Properties: map[string]string{"compute_capability": "9.0", "clock_khz": "1980000"}}
+	for p, want := range map[kernels.Precision]float64{kernels.Float32: 66908.16, kernels.Float64: 33454.08} {
+		if got := PeakOf(&h100, p); math.Abs(got.GFLOPS-want) > 1e-6 {
+			t.Errorf("%s: %v GFLOP/s, want %v", p, got.GFLOPS, want)
+		}
+	}
+
+	rome := kernels.Device{Backend: "cpu", Units: 128, Properties: map[string]string{"vendor": "AuthenticAMD",
+		"family": "23", "model": "49", "clock_khz": "3350000", "physical_cores": "64"}}
+	xeon := kernels.Device{Backend: "cpu", Units: 2, Name: "Intel(R) Xeon(R) CPU E5-2680 v3 @ 2.50GHz",
+		Properties: map[string]string{"vendor": "GenuineIntel", "family": "6", "model": "63"}}
+	for _, tt := range []struct {
+		d    *kernels.Device
+		p    kernels.Precision
+		want float64
+		how  string
+	}{
+		{&rome, kernels.Float32, 6860.8, "64 cores × 16 multiply-adds × 3.35\u202fGHz, the highest clock"},
+		{&xeon, kernels.Float64, 80, "2 cores × 8 multiply-adds × 2.50\u202fGHz, the nominal clock"},
+	} {
+		if got := PeakOf(tt.d, tt.p); math.Abs(got.GFLOPS-tt.want) > 1e-6 || got.How != tt.how {
+			t.Errorf("%s: %v GFLOP/s, want %v: %s", tt.d.Name, got.GFLOPS, tt.want, got.How)
+		}
+	}
+
+	for name, d := range map[string]kernels.Device{
+		"how much": {Backend: "cpu", Units: 2},
+		"not known": {Units: 132, Properties: map[string]string{"compute_capability": "99.0",
+			"clock_khz": "1980000"}},
+		"highest clock": {Units: 132, Properties: map[string]string{"compute_capability": "9.0"}},
+	} {
+		if got := PeakOf(&d, kernels.Float32); got.GFLOPS != 0 || !strings.Contains(got.How, name) {
+			t.Errorf("%v GFLOP/s: %q does not say %q", got.GFLOPS, got.How, name)
+		}
+	}
+}

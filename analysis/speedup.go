@@ -1,0 +1,255 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/store"
+	"spmvtune/store/compare"
+)
+
+// baselines are what speed-ups are measured against, in order of preference:
+// Algorithm 3 of coo-spmv-final, and its Algorithm 1 where no GPU took part.
+var baselines = []string{"coo_atomic", "cpu_coo"}
+
+// A Gain compares the best configuration of one kernel with the best one of the baseline,
+// on the same matrix in the same setup.
+type Gain struct {
+	Row     *store.Row
+	Against string // The baseline.
+	// Told says that the data can tell the two apart. Without it there is no speed-up.
+	Told      bool
+	Ratio     float64 // The baseline's time divided by the kernel's.
+	Low, High float64 // The 95% interval, see Ratio.
+}
+
+// BaselineOf names the baseline of a device, "" if none was measured. All matrices have the
+// same one, so that the ratios on a page are comparable.
+func (d *Data) BaselineOf(device string) string {
+	for _, name := range baselines {
+		for i := range d.Panels {
+			if p := &d.Panels[i]; p.Device == device && len(p.ByKernel(name)) > 0 {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// Gains returns what each other kernel of the panel gains over the baseline, in the
+// catalogue's order. There are none if the baseline was not measured.
+func (p *Panel) Gains(baseline string) []Gain {
+	base := Fastest(p.ByKernel(baseline))
+	if base == nil {
+		return nil
+	}
+
+	var list []Gain
+	for _, name := range KernelsOf([]Panel{*p}) {
+		if name == baseline {
+			continue
+		}
+		g := Gain{Row: Fastest(p.ByKernel(name)), Against: baseline}
+		g.Ratio, g.Low, g.High = Ratio(base, g.Row)
+		g.Told = Told(base, g.Row)
+		list = append(list, g)
+	}
+
+	return list
+}
+
+// Told reports whether the data can tell two trials apart.
+func Told(a, b *store.Row) bool {
+	if a.Time < b.Time {
+		return Tells(a, b)
+	}
+	return Tells(b, a)
+}
+
+// Ratio is how many times faster r is than base, with the interval in which another run finds
+// it. The errors of the two times are independent, so the squares of the arms of their
+// intervals add, on a logarithmic scale, where a ratio is a difference: it is highest where
+// base is slow and r is fast.
+func Ratio(base, r *store.Row) (v, low, high float64) {
+	v = base.Time / r.Time
+	baseDown, baseUp := arms(base)
+	down, up := arms(r)
+	return v, v * math.Exp(-math.Hypot(baseDown, up)), v * math.Exp(math.Hypot(baseUp, down))
+}
+
+// arms returns the distances of the time's logarithm to the ends of the interval in which
+// another run finds it, 0 where there is none.
+func arms(r *store.Row) (down, up float64) {
+	if r.Another.Low > 0 && r.Another.Low < r.Time {
+		down = math.Log(r.Time / r.Another.Low)
+	}
+	if r.Another.High > r.Time && !math.IsInf(r.Another.High, 0) {
+		up = math.Log(r.Another.High / r.Time)
+	}
+	return down, up
+}
+
+// uncertainty returns how far the time of a row may be off, as arms does. Two measurements of one
+// configuration differ by the factor of the row, and each of them adds half of the variance. In
+// the interval in which another run finds the time, one half is of that other run.
+func uncertainty(r *store.Row) (down, up float64) {
+	down, up = arms(r)
+	if r.Factor > 1 {
+		other := math.Log(r.Factor) * math.Log(r.Factor) / 2
+		down, up = math.Sqrt(max(0, down*down-other)), math.Sqrt(max(0, up*up-other))
+	}
+	return down, up
+}
+
+// Relative is the half width of the interval in which another run finds the time of a row, as a
+// fraction, 0 where there is no interval.
+func Relative(r *store.Row) float64 {
+	h := term.HalfWidth(r.Time, r.Another.Low, r.Another.High)
+	if r.Another.Low == 0 || math.IsNaN(h) || math.IsInf(h, 0) {
+		return 0
+	}
+	return h / r.Time
+}
+
+// WithoutBaseline names the matrices on which no speed-up can be given, and says what to do
+// about it.
+func (d *Data) WithoutBaseline() []error {
+	var warnings []error
+	for _, s := range d.Setups() {
+		base := d.BaselineOf(s.Device)
+		if base == "" {
+			warnings = append(warnings, fmt.Errorf("no speed-ups on %s: add %s to the sweep as the baseline",
+				ShortDevice(s.Device), d.lackingBaseline(s.Device)))
+			continue
+		}
+		var lack []string
+		for _, p := range d.In(s) {
+			if len(p.ByKernel(base)) == 0 {
+				lack = append(lack, p.Matrix)
+			}
+		}
+		if len(lack) > 0 {
+			warnings = append(warnings, fmt.Errorf("no speed-up in %s on %s: %s has no verified trial there",
+				d.Words(s), Enumerate(lack), base))
+		}
+	}
+
+	slices.SortFunc(warnings, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return slices.CompactFunc(warnings, func(a, b error) bool { return a.Error() == b.Error() })
+}
+
+// lackingBaseline names the kernel that would be the baseline on a device.
+func (d *Data) lackingBaseline(device string) string {
+	for i := range d.Devices {
+		if v := &d.Devices[i]; v.Label == device {
+			switch v.Backend {
+			case "cuda":
+				return "coo_atomic"
+			case "cpu":
+				return "cpu_coo"
+			}
+		}
+	}
+
+	return "cpu_coo (or coo_atomic)"
+}
+
+// Faster returns how many times as fast a pair became, with its interval.
+func Faster(p *compare.Pair) (v, low, high float64) {
+	v = 1 / p.Ratio.Value
+	low, high = 1/p.Ratio.High, 1/p.Ratio.Low
+	if math.IsNaN(low) || math.IsNaN(high) || math.IsInf(high, 0) {
+		low, high = v, v
+	}
+	return v, low, high
+}
+
+// plainCSR are the kernels whose preparation the others' is compared with, in order of
+// preference: they need nothing but CSR arrays.
+var plainCSR = []string{"csr_scalar", "csr_scalar_ahead", "cpu_csr_rows", "cpu_csr"}
+
+// PlainCSROf names the one of them that was measured on a device, "" if none was.
+func (d *Data) PlainCSROf(device string) string {
+	for _, name := range plainCSR {
+		for i := range d.Panels {
+			if p := &d.Panels[i]; p.Device == device && len(p.ByKernel(name)) > 0 {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// CuSPARSE returns the fastest trial of the library, nil if there is none.
+func (p *Panel) CuSPARSE() *store.Row {
+	return p.FastestOf(func(r *store.Row) bool { return ofLibrary(r) })
+}
+
+func ofLibrary(r *store.Row) bool {
+	k, ok := kernels.Lookup(r.Kernel)
+	return ok && k.Library()
+}
+
+// Prepared reports whether the time to prepare is known of some trial.
+func (p *Panel) Prepared() bool {
+	for i := range p.Rows {
+		if p.Rows[i].Prepare > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// PaysOff is after how many products r has made up for taking more preparation than base: 0 if
+// it takes no more, and infinitely many if it is not faster by more than repetitions differ.
+func PaysOff(base, r *store.Row) float64 {
+	if r.Time >= base.Time || !Tells(r, base) {
+		return math.Inf(1)
+	}
+	return math.Ceil(max(0, r.Prepare-base.Prepare) / (base.Time - r.Time))
+}
+
+// A Selection is some of a panel's trials.
+type Selection func(*store.Row) bool
+
+// OfKernels selects the trials of some kernels.
+func OfKernels(names ...string) Selection {
+	return func(r *store.Row) bool { return slices.Contains(names, r.Kernel) }
+}
+
+// And selects the trials that both select.
+func (s Selection) And(t Selection) Selection {
+	return func(r *store.Row) bool { return s(r) && t(r) }
+}
+
+// WithBlock selects the trials of a block size.
+func WithBlock(n int) Selection { return func(r *store.Row) bool { return r.Block == n } }
+
+// WithParam selects the trials in which a parameter has a value, set or by default.
+func WithParam(p kernels.Param, value string) Selection {
+	return func(r *store.Row) bool {
+		v, set := r.Params.Get(p.Name)
+		if !set {
+			v = p.Default
+		}
+		return v == value
+	}
+}
+
+// FastestOf returns the fastest trial of a selection, nil if there is none.
+func (p *Panel) FastestOf(s Selection) *store.Row {
+	var best *store.Row
+	for i := range p.Rows {
+		if r := &p.Rows[i]; s(r) && (best == nil || r.Time < best.Time) {
+			best = r
+		}
+	}
+	return best
+}
+
+// Best returns the fastest trial of a kernel, nil if there is none.
+func (p *Panel) Best(kernel string) *store.Row { return p.FastestOf(OfKernels(kernel)) }

@@ -1,0 +1,187 @@
+// Package page writes the report's HTML page, which holds its pictures, tables, style sheet
+// and script: the one file can be moved anywhere.
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/figure"
+	"spmvtune/plots/table"
+	"spmvtune/store"
+)
+
+var (
+	//go:embed report/*.html
+	reportHTML embed.FS
+	// Colours declares the colours of the page and of the pictures in it, light and dark.
+	//go:embed report/colours.css
+	Colours string
+	//go:embed report/report.css
+	reportCSS string
+	//go:embed report/report.js
+	reportJS string
+)
+
+var reportTemplate = template.Must(template.ParseFS(reportHTML, "report/*.html")).Lookup("report.html")
+
+// A document is what the template of the report sees.
+type document struct {
+	Title, By     string
+	CSS           template.CSS
+	JS            template.JS
+	Switches      []choice
+	Headline      []htmlPart
+	Winners       []winnerMap
+	Facts         []fact
+	Twins         string // A note on twins, "" if none was measured.
+	Limits        string // The number of warnings in words.
+	Warnings      []string
+	Against       htmlTable // The changes against another database; no title if there is none.
+	AgainstNotes  []string
+	Summary       []htmlTable
+	Listed        []htmlFigure // All figures.
+	Answer, Extra []htmlFigure // Those beside the headline, and those in the appendix.
+	Chapters      []chapter
+	Undrawn       htmlTable // Figures without data.
+	BestNotes     []string
+	Best          []htmlTable
+	Why           htmlSheet // What the fastest kernels do otherwise than the next.
+	Library       htmlSheet
+	Preparation   htmlSheet
+	Papers        []htmlSheet
+	PapersLacking string // The tables of the papers that have no data.
+	ClaimNotes    []string
+	Claims        []htmlClaims
+	RuleText      string
+	Trees         []htmlPage // The rule as drawn trees.
+	Validation    htmlTable
+	Failures      htmlTable
+	FailuresCut   int // The number of failures beyond those listed.
+	Method        []string
+	Sweeps        []store.Sweep
+	Sources       []source
+	Origins       htmlTable // The origins of the kernels.
+	Texts         string    // What marks say, see book.
+}
+
+// An htmlTable adds to a table what the template needs to make it sortable.
+type htmlTable struct {
+	tagged
+	ID, Title string
+	Columns   []table.Column
+	Rows      [][]htmlCell
+}
+
+type htmlCell struct {
+	Text  string
+	Key   string // What the column is sorted by; "" for the text.
+	Right bool
+	Bold  bool
+}
+
+// A Content is what the page is written from.
+type Content struct {
+	Report         *analysis.Data
+	Title, Version string
+	Figures        []figure.Drawn    // The figures that have pictures, in order.
+	Undrawn        []*figure.Figure  // The figures that have no data.
+	Trees          []*canvas.Picture // The rule as drawn trees.
+	Warnings       []error
+}
+
+// Pictures returns all pictures of the page.
+func (c *Content) Pictures() []*canvas.Picture {
+	var list []*canvas.Picture
+	for _, f := range c.Figures {
+		list = append(list, f.Pictures...)
+	}
+	return append(list, c.Trees...)
+}
+
+// Write writes the page. Signs that would turn the direction of its text are made visible.
+func (c *Content) Write(w io.Writer) error {
+	d, styles := c.Report, &canvas.WebStyles{}
+	pictures := &album{report: d, styles: styles, budget: detailBudget}
+	doc := document{
+		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), By: byLine(c),
+		CSS: template.CSS(Colours + reportCSS), JS: template.JS(reportJS), Switches: switches(d),
+		Headline: headlineOf(d), Winners: winnerMaps(d, styles, &pictures.book),
+		Facts: facts(d), Twins: analysis.Twins(d.Matrices),
+		Summary:   htmlTables(table.SummaryTables(d), "summary"),
+		BestNotes: table.BestNotes(d), Best: onlyChosen(d, htmlTables(table.BestTables(d), "best")),
+		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),
+		Method: method(d), Sweeps: described(d), Sources: sources(c), Origins: htmlTableOf(table.OriginTable(d), "origins"),
+	}
+
+	for i := range doc.Best {
+		doc.Best[i].Title = "Best configurations: " + doc.Best[i].Title
+	}
+	for _, w := range c.Warnings {
+		doc.Warnings = append(doc.Warnings, table.Sentence(w.Error()))
+	}
+	doc.Limits = term.GroupedCount(len(doc.Warnings), "warning", "warnings")
+	for _, p := range c.Trees {
+		doc.Trees = append(doc.Trees, pictures.page(p, tagged{On: true}, true))
+	}
+	doc.arrange(pictures.figures(slices.DeleteFunc(slices.Clone(c.Figures), func(f figure.Drawn) bool { return f.Beside })))
+	doc.Undrawn = htmlTableOf(undrawnTable(c.Undrawn), "undrawn")
+	doc.CSS += template.CSS(styles.Rules.String())
+	doc.Texts = packed(pictures.book.texts.String())
+
+	failures, cut := table.FailureTable(d)
+	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
+	doc.Why, doc.Library, doc.Preparation = why(d), library(d), preparation(d)
+	doc.Papers, doc.PapersLacking = htmlSheets(table.PaperSheets(d))
+	if d.Against != nil {
+		var changes table.Table
+		changes, doc.AgainstNotes = table.AgainstTable(d.Against, d.Base)
+		doc.Against = htmlTableOf(changes, "changes")
+	}
+
+	if d.Rule != nil {
+		var b bytes.Buffer
+		if err := d.Rule.WriteText(&b); err != nil {
+			return err
+		}
+		doc.RuleText, doc.Validation = b.String(), htmlTableOf(table.ValidationTable(d), "validation")
+	}
+
+	return reportTemplate.Execute(term.Escaped(w), doc)
+}
+
+// A source is an entry of the report's bibliography.
+type source struct{ Key, Text string }
+
+// sources lists the papers that the figures and the measured kernels cite by key.
+func sources(c *Content) []source {
+	var cites strings.Builder
+	for _, f := range c.Figures {
+		cites.WriteString(f.Source + "; ")
+	}
+	for _, name := range analysis.KernelsOf(c.Report.Panels) {
+		k, _ := kernels.Lookup(name)
+		cites.WriteString(k.Source + "; ")
+	}
+
+	var list []source
+	for _, p := range kernels.Cited(cites.String()) {
+		text := p.Title + ". " + p.Where + ", " + strconv.Itoa(p.Year) + "."
+		if p.Authors != "" {
+			text = p.Authors + ": " + text
+		}
+		list = append(list, source{p.Key, text})
+	}
+
+	return list
+}

@@ -1,0 +1,152 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spmvtune/analysis"
+	"spmvtune/configs"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/plots/canvas"
+	"spmvtune/plots/table"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// Whatever a sweep or a message is called, it turns no text of the page.
+func TestNothingTurnsText(t *testing.T) {
+	const turn = "\u202e"
+	var b strings.Builder
+	c := Content{Report: analysis.New(nil, nil, nil, nil), Title: "a" + turn + "b", Warnings: []error{errors.New("x" + turn)}}
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); strings.Contains(s, turn) || !strings.Contains(s, `<h1>a\u202eb</h1>`) || !strings.Contains(s, `X\u202e`) {
+		t.Error("signs that turn text are in the page as they are")
+	}
+	texts := book{}
+	if texts.tips([]canvas.Tip{{Text: turn}}); texts.texts.String() != `\u202e`+"\n" {
+		t.Errorf("a mark says %q", &texts.texts)
+	}
+}
+
+// Two sweeps of one name are told apart, others have their name alone.
+func TestSweepsOfOneNameAreToldApart(t *testing.T) {
+	at := time.Date(2026, 11, 23, 9, 5, 0, 0, time.UTC)
+	d := analysis.New(nil, nil, nil, nil)
+	d.Sweeps = []store.Sweep{{Name: "a", Hash: "0123456789", Started: at}, {Name: "a", Hash: "abcdefabcdef", Started: at},
+		{Name: "b", Hash: "b"}}
+	var names []string
+	for _, s := range described(d) {
+		names = append(names, s.Name)
+	}
+	want := []string{"a of 2026-11-23 09:05 UTC (digest 01234567)", "a of 2026-11-23 09:05 UTC (digest abcdefab)", "b"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+func TestReachedTargetIsNoWarning(t *testing.T) {
+	// Trials that more samples would not have helped count for nothing.
+	d := synthetic.Coarse(map[trial.Stop]int{trial.StopBudget: 3, trial.StopTarget: 5, trial.StopSlow: 90,
+		trial.StopClock: 20})
+	if w := d.Missed(); len(w) > 0 {
+		t.Errorf("5 of 8 reached it, warnings %v", w)
+	}
+	if f := aimFacts(d); f[0].Value != "5 of 8" || f[0].Bad {
+		t.Errorf("facts %+v", f)
+	}
+	d = synthetic.Coarse(map[trial.Stop]int{trial.StopBudget: 3})
+	for i := range d.Precisions {
+		d.Precisions[i].HalfWidth = 0.01
+	}
+	if w := d.Missed(); len(w) > 0 {
+		t.Errorf("all are narrower than the target, warnings %v", w)
+	}
+	d.Sweeps = nil // the target is not known
+	if f := aimFacts(d); len(f) != 2 || strings.Contains(f[0].Name, "NaN") ||
+		strings.Contains(f[0].Name, term.Missing) {
+		t.Errorf("facts %+v", f)
+	}
+}
+
+// The navigation lists every figure, in the order of the page, and no figure is shown twice or lost.
+func TestArrange(t *testing.T) {
+	var doc document
+	var given []htmlFigure
+	for _, id := range []string{"drift", "unheard-of", "throughput-vs-block", "roofline", "winner-features"} {
+		given = append(given, htmlFigure{ID: id})
+	}
+	doc.arrange(given)
+
+	var listed, shown []string
+	for _, f := range doc.Listed {
+		listed = append(listed, f.ID)
+	}
+	lists := [][]htmlFigure{doc.Answer}
+	for _, c := range doc.Chapters {
+		lists = append(lists, c.Figures)
+	}
+	for _, f := range slices.Concat(append(lists, doc.Extra)...) {
+		shown = append(shown, f.ID)
+	}
+	want := []string{"winner-features", "roofline", "throughput-vs-block", "drift", "unheard-of"}
+	if !slices.Equal(listed, want) || !slices.Equal(shown, want) {
+		t.Errorf("listed %q, shown %q", listed, shown)
+	}
+}
+
+// TestPaperTablesNameTheirSweeps: without data, a table says which sweep produces it, and
+// that sweep is shipped and has the kernels.
+func TestPaperTablesNameTheirSweeps(t *testing.T) {
+	d := analysis.New(nil, nil, nil, nil)
+	shown, lacking := htmlSheets(table.PaperSheets(d))
+	if len(shown) > 0 {
+		t.Errorf("%d tables without data", len(shown))
+	}
+	for _, s := range table.PaperSheets(d) {
+		if !strings.Contains(lacking, s.Title+": sweep "+s.Sweep) || !slices.Contains(configs.Shipped(), s.Sweep) {
+			t.Errorf("%s has no sweep among the shipped ones: %q", s.Stem, s.Sweep)
+		}
+	}
+}
+
+// The page lists so many kernels on matrices, and says how many more the file has.
+func TestPreparationIsCut(t *testing.T) {
+	d := synthetic.Gpu(40, 64).Report()
+	whole := table.PreparationSheet(d)
+	if len(whole.Tables) != 2 || len(whole.Tables[1].Rows) <= mostPrepared {
+		t.Fatal("too few rows to cut")
+	}
+	h := preparation(d)
+	if n := len(h.Details[0].Rows); n != mostPrepared || h.Cut != len(whole.Tables[1].Rows)-mostPrepared {
+		t.Errorf("%d rows of %d and %d further ones, want %d", n, len(whole.Tables[1].Rows), h.Cut, mostPrepared)
+	}
+	if len(h.Tables[0].Rows) != len(whole.Tables[0].Rows) {
+		t.Error("the summary is cut, too")
+	}
+}
+
+// TestStyleSheetFollowsTheme: the report recolours SVGs by name, so each colour
+// of the theme needs its name in the light, the dark and the printed sheet.
+func TestStyleSheetFollowsTheme(t *testing.T) {
+	hex := func(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+	check := func(name string, c color.RGBA) {
+		t.Helper()
+		if n := strings.Count(Colours+reportCSS, "--"+name+": "); n != 3 {
+			t.Errorf("--%s is set %d times, want 3", name, n)
+		}
+		if n := strings.Count(Colours+reportCSS, "--"+name+": "+hex(c)+";"); n != 2 {
+			t.Errorf("--%s is %s in %d of the light sheets, want 2", name, hex(c), n)
+		}
+	}
+	for name, c := range canvas.Greys {
+		check(name, c)
+	}
+}

@@ -1,0 +1,311 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"spmvtune/internal/base/term"
+	"spmvtune/plots/canvas"
+)
+
+// markdownPage prints tables under a title and notes. Columns are aligned in the source, too,
+// so that the file reads well in a terminal.
+func markdownPage(title string, notes []string, tables []Table) []byte {
+	var b bytes.Buffer
+	b.WriteString("# " + markdownText(title) + "\n")
+	for _, n := range notes {
+		b.WriteString("\n" + markdownText(n) + "\n")
+	}
+	if len(tables) == 0 {
+		b.WriteString("\nThe database holds no verified trials.\n")
+	}
+
+	for _, t := range tables {
+		b.WriteString("\n## " + markdownText(t.Title) + "\n\n")
+		t.markdown(&b)
+	}
+
+	return b.Bytes()
+}
+
+func (t *Table) markdown(b *bytes.Buffer) {
+	width := make([]int, len(t.Columns))
+	lines := make([][]string, 0, len(t.Rows)+1)
+
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = markdownText(c.Name)
+	}
+	lines = append(lines, head)
+	for n, r := range t.Rows {
+		line := make([]string, len(r))
+		for i, c := range r {
+			if line[i] = markdownText(c.Text); t.IsBold(n, i) {
+				line[i] = "**" + line[i] + "**"
+			}
+		}
+		lines = append(lines, line)
+	}
+
+	for _, l := range lines {
+		for i, s := range l {
+			width[i] = max(width[i], utf8.RuneCountInString(s), 3)
+		}
+	}
+
+	for n, l := range lines {
+		for i, s := range l {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
+			if t.Columns[i].Right {
+				b.WriteString("| " + pad + s + " ")
+			} else {
+				b.WriteString("| " + s + pad + " ")
+			}
+		}
+		b.WriteString("|\n")
+		if n == 0 {
+			for i, c := range t.Columns {
+				rule := strings.Repeat("-", width[i]+1)
+				if c.Right {
+					b.WriteString("|" + rule + ":")
+				} else {
+					b.WriteString("|:" + rule)
+				}
+			}
+			b.WriteString("|\n")
+		}
+	}
+}
+
+// markdownText escapes s for a table cell, a heading or a paragraph.
+func markdownText(s string) string { return strings.ReplaceAll(term.Markdown(s), "|", `\|`) }
+
+// csv prints all digits of numbers. Columns whose numbers have intervals are followed by those of
+// their ends. Tables with the same columns become one, with the title of each in the first column.
+// Others follow after an empty line.
+func (s *Sheet) csv() []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b) // a bytes.Buffer takes everything
+
+	var header []string
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		unsure := s.unsure(t)
+		if columns := t.header(unsure); !slices.Equal(columns, header) {
+			if w.Flush(); header != nil {
+				b.WriteByte('\n')
+			}
+			header = columns
+			w.Write(header)
+		}
+		for r := range t.Rows {
+			w.Write(t.line(r, unsure))
+		}
+	}
+
+	w.Flush()
+	return b.Bytes()
+}
+
+// unsure tells which columns of a table have intervals, there or in another table of the sheet with
+// as many columns.
+func (s *Sheet) unsure(t *Table) map[int]bool {
+	columns := map[int]bool{}
+	for i := range s.Tables {
+		if len(s.Tables[i].Columns) == len(t.Columns) {
+			for at := range s.Tables[i].intervals {
+				columns[at.column] = true
+			}
+		}
+	}
+	return columns
+}
+
+func (t *Table) header(unsure map[int]bool) []string {
+	names := []string{"table"}
+	for i, c := range t.Columns {
+		names = append(names, c.Name)
+		if unsure[i] {
+			names = append(names, c.Name+" low", c.Name+" high")
+		}
+	}
+	return names
+}
+
+func (t *Table) line(row int, unsure map[int]bool) []string {
+	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	cells := []string{term.Cell(t.Title)}
+	for i, c := range t.Rows[row] {
+		switch {
+		case c.Text == term.Missing:
+			cells = append(cells, "")
+		case t.Columns[i].Right && !math.IsNaN(c.Key):
+			cells = append(cells, exact(c.Key))
+		default:
+			cells = append(cells, term.Cell(c.Text))
+		}
+		if !unsure[i] {
+			continue
+		}
+		if of, known := t.intervals[spot{row, i}]; known {
+			cells = append(cells, exact(of.low), exact(of.high))
+		} else {
+			cells = append(cells, "", "")
+		}
+	}
+	return cells
+}
+
+// latex prints table environments, to be read by \input into any document class. It needs no
+// package.
+func (s *Sheet) latex() []byte {
+	var b strings.Builder
+	b.WriteString("% " + latexComment(s.Title) + "\n")
+	for _, n := range s.Notes {
+		b.WriteString("% " + latexComment(n) + "\n")
+	}
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		shown, align := make([]int, len(t.Columns)), make([]string, len(t.Columns))
+		for i, c := range t.Columns {
+			shown[i], align[i] = i, "l"
+			if c.Right {
+				align[i] = "r"
+			}
+		}
+		b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + LaTeX(s.Title+": "+t.Title) + "}\n")
+		t.tabular(&b, shown, strings.Join(align, ""), [3]string{"hline", "hline", "hline"})
+		b.WriteString("\n\\end{table}\n")
+	}
+	return []byte(b.String())
+}
+
+// tabular prints some columns, with rules at the top, below the headings and at the end.
+func (t *Table) tabular(b *strings.Builder, shown []int, align string, rules [3]string) {
+	cells := make([]string, len(shown))
+	for k, i := range shown {
+		cells[k] = LaTeX(t.Columns[i].Name)
+	}
+	fmt.Fprintf(b, "\\begin{tabular}{%s}\n\\%s\n%s \\\\\n\\%s\n", align, rules[0], strings.Join(cells, " & "), rules[1])
+	for r, row := range t.Rows {
+		for k, i := range shown {
+			if cells[k] = LaTeX(row[i].Text); t.IsBold(r, i) {
+				cells[k] = "\\textbf{" + cells[k] + "}"
+			}
+		}
+		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+	}
+	fmt.Fprintf(b, "\\%s\n\\end{tabular}", rules[2])
+}
+
+// latexComment keeps a text on one line.
+func latexComment(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// LaTeX escapes s: characters with a meaning in LaTeX get a backslash, and characters
+// beyond ASCII become commands that every engine knows, or a question mark.
+func LaTeX(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if known, ok := latexRunes[r]; ok {
+			b.WriteString(known)
+			continue
+		}
+		switch {
+		case strings.ContainsRune("&%$#_{}", r):
+			b.WriteString("\\" + string(r))
+		case r == '[' || r == '*': // after the end of a row it would be an option of that
+			b.WriteString("{" + string(r) + "}")
+		case r < ' ' || r == 0x7f:
+			b.WriteByte(' ')
+		case r > 0x7f:
+			b.WriteByte('?')
+		default:
+			b.WriteRune(r)
+		}
+	}
+
+	return b.String()
+}
+
+var latexRunes = map[rune]string{
+	'\\': `\textbackslash{}`, '~': `\textasciitilde{}`, '^': `\textasciicircum{}`, '<': `$<$`, '>': `$>$`, '|': `$|$`,
+	'±': `$\pm$`, '×': `$\times$`, '−': `$-$`, '–': `--`, '—': `---`, '\u202f': `\,`, '\u00a0': `~`, '·': `$\cdot$`,
+	'≥': `$\geq$`, '≤': `$\leq$`,
+	'≈': `$\approx$`, 'µ': `$\mu$`, 'μ': `$\mu$`, '²': `$^2$`, '√': `$\surd$`, '∞': `$\infty$`, '…': `\ldots{}`,
+	'’': `'`, '“': "``", '”': `''`, '°': `$^\circ$`,
+	'ä': `\"a`, 'ö': `\"o`, 'ü': `\"u`, 'é': `\'e`, 'è': "\\`e", 'ß': `\ss{}`,
+}
+
+// mostOnPage is the number of rows that fit a page.
+const mostOnPage = 60
+
+// Booktabs prints the sheet for a paper: tables with rules of the package booktabs, at most as wide
+// as a page, whose captions end with some facts. Columns that no row fills and those that are to
+// spare are left out.
+func (s *Sheet) Booktabs(facts string) []byte {
+	var b strings.Builder
+	b.WriteString("% needs \\usepackage{booktabs,graphicx}\n")
+	for _, n := range s.Notes {
+		b.WriteString("% " + latexComment(n) + "\n")
+	}
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		if len(t.Rows) > mostOnPage {
+			fmt.Fprintf(&b, "\n%% %s has %d rows, too many for a page: the report's CSV has them\n", latexComment(t.Title),
+				len(t.Rows))
+			continue
+		}
+		fmt.Fprintf(&b, "\n\\begin{table*}\n\\centering\\caption{%s.\n%s}\n\\label{tab:%s}\n"+
+			"\\footnotesize\\setlength{\\tabcolsep}{3pt}\n", LaTeX(s.Title+": "+t.Title), LaTeX(facts), canvas.Slug(s.Stem, t.Title))
+		t.booktabs(&b)
+		b.WriteString("\\end{table*}\n")
+	}
+	return []byte(b.String())
+}
+
+func (t *Table) booktabs(b *strings.Builder) {
+	var shown []int
+	align := "@{}"
+	for i, c := range t.Columns {
+		longest := t.longest(i)
+		if c.Spare || longest == 0 {
+			continue
+		}
+		shown = append(shown, i)
+		switch {
+		case c.Right:
+			align += "r"
+		case longest > sentence:
+			align += fmt.Sprintf("p{%.1fcm}", min(5, 0.12*float64(longest)))
+		default:
+			align += "l"
+		}
+	}
+
+	b.WriteString(fit + "{%\n")
+	t.tabular(b, shown, align+"@{}", [3]string{"toprule", "midrule", "bottomrule"})
+	b.WriteString("}\n")
+}
+
+// fit makes a table smaller that is wider than a page.
+const fit = `\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}`
+
+// sentence is the least length of text that is broken into lines.
+const sentence = 30
+
+// longest returns the length of the longest text of a column, 0 if no row has any.
+func (t *Table) longest(column int) int {
+	n := 0
+	for _, row := range t.Rows {
+		if text := row[column].Text; !slices.Contains([]string{"", term.Missing}, text) {
+			n = max(n, utf8.RuneCountInString(text))
+		}
+	}
+	return n
+}

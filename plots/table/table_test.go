@@ -1,0 +1,306 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/synthetic"
+	"spmvtune/kernels"
+	"spmvtune/store"
+	"spmvtune/store/compare"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// nasty is a table of what each form gives a meaning.
+func nasty() Sheet {
+	t := Table{Title: "50% of a_b & {c}", Columns: Columns("matrix", ">time (ms)")}
+	for _, name := range []string{`a\b`, "x_1 & 2", "50%", "$5", "#", "{", "}}", "~^", "a|b", "naïve ± µ",
+		"two\nlines", `"quoted", twice`, "[2pt] x", "*", "=1+2", "\x1b[31m\u202e", "*/ \\end{document}"} {
+		t.Rows = append(t.Rows, []Cell{Text(name), {"1.23 ± 0.04", 1.2345}})
+	}
+	t.Rows = append(t.Rows, []Cell{Text("none"), {term.Missing, math.NaN()}})
+	t.embolden(0, 1)
+	return Sheet{Stem: "nasty", Title: "A title & more", Notes: []string{"first\nsecond"}, Tables: []Table{t, t}}
+}
+
+// TestLaTeX: what is written is ASCII, its braces and environments match, no character
+// with a meaning is left of a text, and each row has as many cells as the header.
+func TestLaTeX(t *testing.T) {
+	s := nasty()
+	text := string(s.latex())
+	depth, escaped := 0, false
+	for _, r := range text {
+		switch {
+		case r > 0x7e || r < ' ' && r != '\n':
+			t.Errorf("%q is not ASCII", r)
+		case escaped:
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case r == '{':
+			depth++
+		case r == '}':
+			if depth--; depth < 0 {
+				t.Fatalf("a brace closes that was not opened:\n%s", text)
+			}
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%d braces are left open", depth)
+	}
+	for _, name := range []string{"table", "tabular"} {
+		if b, e := strings.Count(text, `\begin{`+name+`}`), strings.Count(text, `\end{`+name+`}`); b != 2 || e != 2 {
+			t.Errorf("%s begins %d times and ends %d times", name, b, e)
+		}
+	}
+	rows := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasSuffix(line, "\\\\\n") {
+			if strings.HasPrefix(line, "%") && strings.Count(line, "\n") != 1 {
+				t.Errorf("a comment goes on: %q", line)
+			}
+			continue
+		}
+		rows++
+		plain := strings.NewReplacer(`\\`, "", `\&`, "", `\%`, "", `\$`, "", `\#`, "", `\_`, "", `\{`, "", `\}`,
+			"").Replace(line)
+		if n := strings.Count(plain, "&"); n != 1 {
+			t.Errorf("%d cells: %s", n+1, line)
+		}
+		if strings.HasPrefix(line, "[") || strings.HasPrefix(line, "*") {
+			t.Errorf("an option of the row before: %s", line)
+		}
+		if strings.ContainsAny(plain, "%#_^~") || strings.Count(plain, "$")%2 != 0 {
+			t.Errorf("a character with a meaning: %s", line)
+		}
+	}
+	if want := 2 * (1 + len(s.Tables[0].Rows)); rows != want {
+		t.Errorf("%d rows, want %d", rows, want)
+	}
+	if n := strings.Count(text, `\textbf{1.23 $\pm$ 0.04}`); n != 2 {
+		t.Errorf("%d bold cells, want 2", n)
+	}
+}
+
+// TestCSV: names come back as they were, unless they are formulas, and numbers with all digits.
+func TestCSV(t *testing.T) {
+	s := nasty()
+	lines, err := csv.NewReader(strings.NewReader(string(s.csv()))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1+2*len(s.Tables[0].Rows) {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for i, row := range s.Tables[0].Rows {
+		want := "1.2345"
+		if row[1].Text == term.Missing {
+			want = ""
+		}
+		name := row[0].Text
+		if name == "=1+2" { // a spreadsheet would compute it
+			name = "'" + name
+		}
+		if l := lines[i+1]; l[0] != s.Tables[0].Title || l[1] != name || l[2] != want {
+			t.Errorf("line %q of %q", l, row[0].Text)
+		}
+	}
+}
+
+func TestMarkdownBold(t *testing.T) {
+	s := nasty()
+	if text := string(markdownPage(s.Title, s.Notes, s.Tables)); strings.Count(text, "**1.23 ± 0.04**") != 2 {
+		t.Errorf("bold cells are lost:\n%s", text)
+	}
+}
+
+// What needs no escape is written as it is: the file is also read in a terminal.
+func TestMarkdownText(t *testing.T) {
+	for text, want := range map[string]string{
+		`Algorithm 3's "best"`:  `Algorithm 3's "best"`,
+		`coo_atomic, > 100 × x`: `coo_atomic, > 100 × x`,
+		`a|b*c`:                 `a\|b\*c`,
+		`<b>&lt;`:               `\<b>\&lt;`,
+		"two\nlines":            "two lines",
+		"\x1b[31m\u202e":        ` \[31m\u202e`,
+	} {
+		if got := markdownText(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Kernels that are tied with the named one are counted, and a mean that may be 1 is a tie.
+func TestKernelsTable(t *testing.T) {
+	rows := []store.Row{
+		synthetic.Timed("a", "coo_atomic", "", 64, 2), synthetic.Timed("a", "csr_scalar", "", 64, 1),
+		synthetic.Timed("a", "csr_vector", "", 64, 1.005), synthetic.Timed("a", "csr_merge", "", 64, 2.01),
+		synthetic.Timed("b", "coo_atomic", "", 64, 2), synthetic.Timed("b", "csr_scalar", "", 64, 1),
+		synthetic.Timed("b", "csr_vector", "", 64, 4), synthetic.Timed("b", "csr_merge", "", 64, 1.98),
+	}
+	rows[1].Tied, rows[2].Tied, rows[5].Tied = true, true, true
+	d := analysis.New(rows, []store.Best{{Row: rows[1], TieSize: 2}, {Row: rows[5], TieSize: 1}}, nil, nil)
+	var got []string
+	for _, row := range winsTable(d).Rows {
+		got = append(got, row[0].Text+" "+row[1].Text+" "+row[2].Text+" "+row[3].Text)
+	}
+	const want = "coo_atomic 0 of 2 0 –, csr_scalar 2 of 2 0 2.00, csr_vector 0 of 2 1 0.998 (tied), " +
+		"csr_merge 0 of 2 0 1.003 (tied)"
+	if text := strings.Join(got, ", "); text != want {
+		t.Errorf("%s\nwant %s", text, want)
+	}
+}
+
+// What changed since another database is counted, and slower ones come first; the mean is
+// of times, and is told as how many times as fast.
+func TestAgainstTable(t *testing.T) {
+	pair := func(kernel string, v compare.Verdict, ratio float64) compare.Pair {
+		return compare.Pair{A: &store.Good{}, B: &store.Good{}, Verdict: v, Matrix: "m", Precision: kernels.Float32,
+			Cache:  "warm",
+			Kernel: kernel, Ratio: stat.Ratio{Value: ratio, Low: 0.9 * ratio, High: 1.25 * ratio}}
+	}
+	r := &compare.Result{Matrices: 1, Mean: stat.Ratio{Value: 0.8, Low: 0.5, High: 1.25},
+		Pairs: []compare.Pair{pair("a", compare.Faster, 0.5), pair("b", compare.Same, 1),
+			pair("c", compare.Slower, 2), pair("d", compare.Unsure, 3)}}
+	changes, notes := AgainstTable(r, "before.db")
+	var listed []string
+	for _, row := range changes.Rows {
+		listed = append(listed, row[0].Text+" "+row[4].Text+" "+row[7].Text+" "+row[8].Text)
+	}
+	if got, want := strings.Join(listed, "; "), "unsure d 0.33× 0.267 to 0.370; slower c 0.50× 0.400 to 0.556; "+
+		"faster a 2.0× 1.60 to 2.22"; got != want {
+		t.Errorf("changes are %q, want %q", got, want)
+	}
+	if got := between(math.NaN(), math.NaN()); got != "–" {
+		t.Errorf("without an interval it says %q", got)
+	}
+	text := strings.Join(notes, " ")
+	for _, want := range []string{"have 4 pairs", "1 became faster, 1 slower, and 1 show no difference",
+		"1 can't be judged",
+		"1.25 times as fast (95% interval: 0.800 to 2.00)", "over 1 common matrix."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the notes lack %q: %s", want, text)
+		}
+	}
+	r.Mean = stat.Ratio{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	if _, notes := AgainstTable(r, "before.db"); strings.Contains(notes[0], "times as fast") {
+		t.Errorf("without a mean: %s", notes[0])
+	}
+}
+
+// Devices stand beside each other on what several of them measured, and only there.
+func TestDevicesBesideEachOther(t *testing.T) {
+	d := synthetic.Both()
+	table := deviceBests(d)
+	devices := map[string]map[string]bool{} // by matrix and precision
+	fastest := map[string]string{}          // kernel by the same
+	least := map[string]float64{}
+	for i := range d.Best {
+		b := &d.Best[i]
+		key := b.Matrix + " " + string(b.Precision)
+		if devices[key] == nil {
+			devices[key] = map[string]bool{}
+		}
+		devices[key][b.Device] = true
+		if ms, seen := least[key]; !seen || b.Median < ms {
+			least[key], fastest[key] = b.Median, b.Kernel
+		}
+	}
+	var want []string
+	for key, on := range devices {
+		if len(on) > 1 {
+			want = append(want, key)
+		}
+	}
+	var got []string
+	for n, row := range table.Rows {
+		key := row[0].Text + " " + row[1].Text
+		got = append(got, key)
+		best := -1
+		for i := range row {
+			if table.IsBold(n, i) {
+				best = i
+			}
+		}
+		if best < 1 || row[best-1].Text != fastest[key] {
+			t.Errorf("%s: %v, bold is column %d, fastest %s", key, row, best, fastest[key])
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	if n := len(deviceBests(synthetic.Processor().Report()).Rows); n != 0 {
+		t.Errorf("%d rows of one device", n)
+	}
+}
+
+// Only where cuSPARSE was measured is there a column for it, and rows fit their columns.
+func TestLibraryColumn(t *testing.T) {
+	for _, kernel := range []string{"csr_scalar", "cusparse_csr_alg1"} {
+		row, other := synthetic.Row("csr_vector", 64, 8, 1), synthetic.Row(kernel, 64, 8, 2)
+		d := analysis.New([]store.Row{row, other}, []store.Best{{Row: row}}, nil, nil)
+		table := BestTables(d)[0]
+		at := slices.IndexFunc(table.Columns, func(c Column) bool { return c.Name == "× cuSPARSE" })
+		if (at >= 0) != (kernel != "csr_scalar") || len(table.Columns) != len(table.Rows[0]) {
+			t.Errorf("beside %s: %+v in %+v", kernel, table.Rows[0], table.Columns)
+		}
+	}
+}
+
+// The CSV file has where another run finds each number, and the LaTeX file that of the time.
+func TestBestIntervals(t *testing.T) {
+	row, base := synthetic.Row("csr_vector", 64, 8, 1), synthetic.Row("coo_atomic", 64, 8, 2)
+	row.GFLOPS = 5
+	for _, r := range []*store.Row{&row, &base} {
+		r.Another = trial.Interval{Low: 0.9 * r.Time, High: 1.2 * r.Time}
+	}
+	d := analysis.New([]store.Row{row, base}, []store.Best{{Row: row}}, nil,
+		[]store.Device{{Label: row.Device, Device: kernels.Device{Backend: "cuda"}}})
+	s := Sheet{Stem: "best-configuration", Title: "Best", Tables: BestTables(d)}
+	lines, err := csv.NewReader(bytes.NewReader(s.csv())).ReadAll()
+	if err != nil || len(lines) != 2 {
+		t.Fatalf("%d lines (%v)", len(lines), err)
+	}
+	value := func(column string) float64 {
+		t.Helper()
+		at := slices.Index(lines[0], column)
+		if at < 0 {
+			t.Fatalf("no column %q in %q", column, lines[0])
+		}
+		v, err := strconv.ParseFloat(lines[1][at], 64)
+		if err != nil {
+			t.Errorf("%s: %v", column, err)
+		}
+		return v
+	}
+
+	for _, name := range []string{"time (ms)", "GFLOP/s", "GB/s", "× coo_atomic"} {
+		if low, v, high := value(name+" low"), value(name), value(name+" high"); !(low < v && v < high) {
+			t.Errorf("%s is %g, from %g to %g", name, v, low, high)
+		}
+	}
+	if low, v := value("time (ms) low"), value("time (ms)"); math.Abs(low/v-0.9) > 1e-9 {
+		t.Errorf("the lower end is %g of the time, want 0.9", low/v)
+	}
+	if low, v := value("GFLOP/s low"), value("GFLOP/s"); math.Abs(low/v-1/1.2) > 1e-9 {
+		t.Errorf("the lower end is %g of the rate, want 1/1.2", low/v)
+	}
+	if spare := "& tied "; !strings.Contains(string(s.latex()), spare) || strings.Contains(string(s.Booktabs("")), spare) {
+		t.Errorf("a paper does without the column of ties, and nothing else does:\n%s", s.Booktabs(""))
+	}
+	for _, latex := range [][]byte{s.latex(), s.Booktabs("")} {
+		if !strings.Contains(string(latex), "$-$") && !strings.Contains(string(latex), `$\pm$`) {
+			t.Errorf("no interval in\n%s", latex)
+		}
+	}
+}
