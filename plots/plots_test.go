@@ -517,7 +517,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"matrix-patterns", "kernel-gflops-vs-row-length-warm-cpu-csr-rows", "gflops-vs-nnz-float64-warm",
+		"matrix-patterns", "kernel-gflops-vs-row-length-warm", "gflops-vs-nnz-float64-warm",
 		"speedup-over-baseline-warm",
 	} {
 		if !strings.HasPrefix(read("figures/"+name+".png"), "\x89PNG") ||

@@ -21,6 +21,7 @@ type Bars struct {
 	Columns []string // Headings of the columns.
 	Slots   int      // The number of bars that a row has room for.
 	Dots    bool     // Marks are dots on one line.
+	Tight   bool     // Marks of a cell are close to each other, each at its height, without bars.
 	Axis    Scale
 	Label   string  // The label of the axis.
 	Origin  float64 // Where bars start; NaN for the left end.
@@ -54,21 +55,38 @@ type Mark struct {
 // bars not compared with their neighbours' in the next row.
 const MostBars = 6
 
-// pitch is the distance between two bars of a cell.
-const pitch = vg.Length(8)
+// pitch is the distance between two marks of a cell.
+func (b *Bars) pitch() vg.Length {
+	if b.Tight {
+		return 3.4
+	}
+	return 8
+}
 
-// oneLine reports whether rows are so low that name and note stand side by side.
+// barWidth is the width of a bar.
+const barWidth = vg.Length(2.9)
+
+// oneLine reports whether the marks of a cell are on one line.
 func (b *Bars) oneLine() bool { return b.Dots || b.Slots == 1 }
+
+// low reports whether rows are so low that name and note stand side by side.
+func (b *Bars) low() bool { return b.oneLine() || b.Tight }
+
+// free reports whether marks have no bars.
+func (b *Bars) free() bool { return b.Dots || b.Tight || math.IsNaN(b.Origin) }
 
 func (b *Bars) rowHeight() vg.Length {
 	least, single := vg.Length(30), vg.Length(17)
 	if Narrow() {
 		least, single = 25, 14
 	}
-	if b.oneLine() {
+	switch {
+	case b.oneLine():
 		return single
+	case b.Tight:
+		return max(single, b.pitch()*vg.Length(b.Slots)+6)
 	}
-	return max(least, pitch*vg.Length(b.Slots)+9)
+	return max(least, b.pitch()*vg.Length(b.Slots)+9)
 }
 
 const barsBottom = vg.Length(36) // for the ticks and the label of the axis
@@ -167,7 +185,7 @@ func (b *Bars) sides() (left, names vg.Length) {
 		names = min(names, mostNarrow)
 	}
 	left = names + 8
-	if b.oneLine() && !Narrow() {
+	if b.low() && !Narrow() {
 		left += notes + 6
 	}
 	return left, names
@@ -185,7 +203,7 @@ func (b *Bars) drawRows(c draw.Canvas) {
 		c.SetColor(background(i))
 		c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - height}, Max: vg.Point{X: c.Max.X, Y: y}}.Path())
 		mid := y - height/2
-		if b.oneLine() {
+		if b.low() {
 			c.FillText(At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: mid + 1},
 				Fit(name, r.Name, names))
 			if !Narrow() {
@@ -333,7 +351,7 @@ func (b *Bars) drawCell(c draw.Canvas, cell []Mark, x func(float64) vg.Length, m
 	if best.Slot >= 0 || b.Dots { // above the others
 		b.drawMark(c, best, x, b.height(best, mid))
 	}
-	b.drawNumber(c, best, vg.Point{X: reach + numberGap, Y: b.height(best, mid)}, behind)
+	b.drawNumber(c, best, vg.Point{X: reach + numberGap, Y: b.numberAt(best, mid)}, behind)
 }
 
 // numbered returns the mark of a cell that has the number, and where what is drawn on its line ends.
@@ -348,10 +366,10 @@ func (b *Bars) numbered(cell []Mark, x func(float64) vg.Length) (best *Mark, rea
 			reach = max(reach, m.end(x))
 		}
 	}
-	if !b.oneLine() {
+	if !b.low() {
 		reach = best.end(x)
 	}
-	if !b.Dots && !math.IsNaN(b.Origin) {
+	if !b.free() {
 		reach = max(reach, x(b.Origin)) // beside a bar to the left
 	}
 	return best, max(reach, x(best.V))
@@ -362,7 +380,15 @@ func (b *Bars) height(m *Mark, mid vg.Length) vg.Length {
 	if b.oneLine() || m.Slot < 0 {
 		return mid
 	}
-	return mid + pitch*(vg.Length(b.Slots-1)/2-vg.Length(m.Slot))
+	return mid + b.pitch()*(vg.Length(b.Slots-1)/2-vg.Length(m.Slot))
+}
+
+// numberAt is the height of a mark's number.
+func (b *Bars) numberAt(m *Mark, mid vg.Length) vg.Length {
+	if b.Tight {
+		return mid
+	}
+	return b.height(m, mid)
 }
 
 // end is the right end of a mark with its interval. Numbers may cover its range if that is thin.
@@ -383,7 +409,7 @@ func (m *Mark) end(x func(float64) vg.Length) vg.Length {
 
 // drawStems draws thin lines to dots from where bars would start.
 func (b *Bars) drawStems(c draw.Canvas, cell []Mark, x func(float64) vg.Length, mid vg.Length) {
-	if !b.Dots && !math.IsNaN(b.Origin) || slices.ContainsFunc(cell, func(m Mark) bool { return m.Thick }) {
+	if !b.free() || b.Tight || slices.ContainsFunc(cell, func(m Mark) bool { return m.Thick }) {
 		return
 	}
 	from := c.Min.X
@@ -469,8 +495,8 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 	}
 	ink := m.Look.Color
 	whisker := ink
-	if !b.Dots && !math.IsNaN(b.Origin) {
-		c.StrokeLine2(draw.LineStyle{Color: ink, Width: pitch * 0.36}, x(b.Origin), y, x(m.V), y)
+	if !b.free() {
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: barWidth}, x(b.Origin), y, x(m.V), y)
 		whisker = InkColor // against the bar
 	}
 
@@ -494,7 +520,7 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 	if side := b.beyond(m); side != 0 {
 		Arrow(c, vg.Point{X: x(m.V), Y: y}, side, m.Look)
 	} else {
-		m.Look.Marker.Draw(c, vg.Point{X: x(m.V), Y: y}, radius, ink)
+		m.Look.Mark(c, vg.Point{X: x(m.V), Y: y}, radius)
 	}
 	Hover(c, vg.Point{X: x(m.V), Y: y}, func() string { return b.about(m) })
 	if !math.IsNaN(m.Hollow) && !m.Thick {

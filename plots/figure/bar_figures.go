@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot/vg/draw"
-
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
@@ -238,93 +236,46 @@ var newVersions = &barFigure{
 	},
 }
 
-// drawCompression draws the share that CSR saves in the array of rows: 1 − rows/nonzeros. COO
-// stores an index for every nonzero, CSR one for every row.
-func drawCompression(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var known []store.Matrix
-	for _, m := range d.Matrices {
-		if m.Nonzeros > 0 && m.RowMean > 0 {
-			known = append(known, m)
+// compression draws the share that CSR saves in the array of rows: 1 − rows/nonzeros. COO stores an index for
+// every nonzero, CSR one for every row.
+var compression = &barFigure{
+	id:    "csr-compression",
+	title: func(*scene) string { return "What CSR saves over COO in the array of rows" },
+	plain: "1 − rows/nonzeros. Both formats have the same columns and values.",
+	quantity: func(*scene) quantity {
+		return quantity{label: "entries that CSR saves in the array of rows",
+			of: func(r, _ *store.Row) canvas.Point {
+				v := 1 - float64(r.Rows)/float64(r.NNZ)
+				return canvas.Point{Y: v, Low: v, High: v}
+			},
+			scale:  func(low, _ float64) canvas.Scale { return canvas.Shares(low, 5) },
+			number: term.Percent3, best: "the share"}
+	},
+	series: func(*scene) []series {
+		return []series{{id: "saved", of: func(r *store.Row) bool { return r.NNZ > 0 },
+			variant: &canvas.Look{Color: canvas.SoftColor}}}
+	},
+	scenes: func(d *analysis.Data) []scene { // a fact of the matrices, whatever was measured of them
+		all := scene{file: []string{}}
+		for _, p := range d.Panels {
+			if !slices.ContainsFunc(all.panels, func(q analysis.Panel) bool { return q.Matrix == p.Matrix }) {
+				p.Precision = ""
+				all.panels = append(all.panels, p)
+			}
 		}
-	}
-
-	switch {
-	case len(known) == 0:
-		return nil, nil
-	case len(known) > mostMatrices.here():
-		return []*canvas.Picture{compressionCloud(known)}, nil
-	}
-	return []*canvas.Picture{compressionPage(known)}, nil
-}
-
-// compressionCloud draws more matrices than a page has rows for, over their row length.
-func compressionCloud(matrices []store.Matrix) *canvas.Picture {
-	var stops []stop
-	set := canvas.Set{Look: canvas.Look{Color: canvas.SoftColor}}
-	lowest := 0.0
-	for _, m := range matrices { // by mean row length
-		v := savedBy(m)
-		lowest = min(lowest, v)
-		stops = append(stops, stop{m.Name, m.RowMean})
-		set.Points = append(set.Points, canvas.Point{X: m.RowMean, Y: v, Low: v, High: v})
-	}
-	cl := canvas.Cloud{Sets: []canvas.Set{set}, X: byRowLength.axis(stops, 12), Y: canvas.Shares(lowest, 5)}
-	p := &canvas.Picture{Name: "csr-compression", Subtitle: compressionWords, Keys: []canvas.Key{},
-		Alt: "share saved on " + term.GroupedCount(len(stops), "matrix", "matrices"), Height: 260}
-	entitle(p, savedWords(matrices), compressionTitle)
-	p.Body = func(c draw.Canvas) {
-		canvas.DrawClouds(c, []canvas.Cloud{cl}, 1, byRowLength.by, "entries saved")
-	}
-	return p
-}
-
-const (
-	compressionTitle = "What CSR saves over COO in the array of rows"
-	compressionWords = "1 − rows/nonzeros. Both formats have the same columns and values."
-)
-
-// savedBy is the share of the entries of the array of rows that CSR saves.
-func savedBy(m store.Matrix) float64 { return 1 - float64(m.Rows)/float64(m.Nonzeros) }
-
-// savedWords states the range of what is saved.
-func savedWords(matrices []store.Matrix) string {
-	if len(matrices) < 2 {
-		return ""
-	}
-	low, high := 1.0, 0.0
-	for _, m := range matrices {
-		low, high = min(low, savedBy(m)), max(high, savedBy(m))
-	}
-	return fmt.Sprintf("CSR saves %s to %s of the row indices", term.Percent3(low), term.Percent3(high))
-}
-
-func compressionPage(matrices []store.Matrix) *canvas.Picture {
-	b := &canvas.Bars{Slots: 1, Columns: []string{""}, Label: "entries that CSR saves in the array of rows",
-		Number: term.Percent3}
-	names := make([]string, len(matrices))
-
-	lowest := 0.0
-	for i, m := range matrices {
-		names[i] = m.Name
-		v := savedBy(m)
-		lowest = min(lowest, v)
-		b.Rows = append(b.Rows, canvas.BarRow{
-			Name: m.Name, Note: term.Significant(m.RowMean, 3) + " per row",
-			Cells: [][]canvas.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: v, Low: v, High: v,
-				Hollow: math.NaN(), Name: m.Name}}},
-		})
-	}
-
-	b.Axis = canvas.Shares(lowest, 5)
-	p := &canvas.Picture{
-		Name:     "csr-compression",
-		Subtitle: compressionWords + " Matrices by rising mean row length.",
-		Alt:      "share saved on " + analysis.Enumerate(names),
-		Height:   b.Height(),
-		Body:     b.Draw,
-	}
-	entitle(p, savedWords(matrices), compressionTitle)
-	return p
+		return []scene{all}
+	},
+	states: func(t *tally) string {
+		low, high := 1.0, 0.0
+		for _, m := range t.matrices {
+			saved := 1 - 1/t.rowMean[m]
+			low, high = min(low, saved), max(high, saved)
+		}
+		if len(t.matrices) < 2 {
+			return ""
+		}
+		return fmt.Sprintf("CSR saves %s to %s of the row indices", term.Percent3(low), term.Percent3(high))
+	},
 }
 
 // bestByDevice shows what each device gives at its best.

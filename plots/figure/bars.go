@@ -23,6 +23,7 @@ type barFigure struct {
 	id       string
 	title    func(s *scene) string // The title of a page, before the words of its scene.
 	says     func(s *scene) string // What a bar is, after "Fastest configuration of each kernel".
+	plain    string                // What a bar is that is no trial's, in place of all that.
 	each     string                // A word in place of "kernel" there, "" to keep it.
 	series   func(s *scene) []series
 	quantity func(s *scene) quantity
@@ -40,6 +41,19 @@ type scene struct {
 	panels []analysis.Panel
 
 	published *citations // Published results to draw, nil for none.
+}
+
+// stem makes the name of a picture's files.
+func (s *scene) stem(figure string) string {
+	return canvas.Slug(append([]string{figure}, s.file...)...)
+}
+
+// in says where the trials were measured, after a comma, or nothing where that does not matter.
+func (s *scene) in() string {
+	if s.words == "" {
+		return ""
+	}
+	return ", " + s.words
 }
 
 // scenesByCondition makes a scene of each condition.
@@ -145,12 +159,15 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	}
 	b.Axis = q.scale(low, high)
 	keys := t.legend(matrices)
+	if f.plain != "" {
+		keys = []canvas.Key{}
+	}
 	for i := range keys {
 		dots := b.Dots || math.IsNaN(q.origin)
 		keys[i].Dot, keys[i].Bar = dots, !dots
 	}
 	p := &canvas.Picture{
-		Name:     canvas.Slug(append([]string{f.id}, s.file...)...),
+		Name:     s.stem(f.id),
 		Subtitle: f.subtitle(s, t, b, &q),
 		Alt:      fmt.Sprintf("%s on %s", q.label, strings.Join(matrices, ", ")),
 		Keys:     keys,
@@ -167,7 +184,7 @@ func (f *barFigure) entitle(p *canvas.Picture, s *scene, t *tally, also string) 
 	if f.states != nil {
 		states = f.states
 	}
-	entitle(p, states(t), f.title(s)+also+", "+s.words)
+	entitle(p, states(t), f.title(s)+also+s.in())
 }
 
 // nameDots makes marks without a bar small and grey, and names the kernel that has the number. In a
@@ -227,13 +244,24 @@ func (f *barFigure) shows(t *tally) string {
 	return "Fastest configuration of each " + cmp.Or(f.each, "kernel")
 }
 
+// drawn says what is drawn.
+func (f *barFigure) drawn(s *scene, t *tally) string {
+	if f.plain != "" {
+		return f.plain
+	}
+	return f.shows(t) + ": " + f.says(s)
+}
+
 // subtitle says what is drawn, how much of it, and what the marks mean.
 func (f *barFigure) subtitle(s *scene, t *tally, b *canvas.Bars, q *quantity) string {
+	if f.plain != "" {
+		return f.plain + " Matrices by rising mean row length."
+	}
 	number := cmp.Or(q.best, "the fastest")
 	if len(t.shown) < t.found {
 		number += " of all"
 	}
-	text := f.shows(t) + ": " + f.says(s) + " Whiskers: " + canvas.Interval + ". Number: " + number + "."
+	text := f.drawn(s, t) + " Whiskers: " + canvas.Interval + ". Number: " + number + "."
 	if b.Clips() {
 		text += " Arrows: beyond the axis."
 	}
@@ -605,7 +633,7 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 				byRowLength.by),
 			Kernels:  t.idsShown(),
 			Keys:     []canvas.Key{},
-			Subtitle: f.shows(t) + ": " + f.says(s),
+			Subtitle: f.drawn(s, t),
 		}
 		over := crossing{order: byRowLength, unit: analysis.Unit{Label: q.label}}
 		cl := canvas.Cloud{Sets: sets, X: byRowLength.axis(stops, 12)}

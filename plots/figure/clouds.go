@@ -353,10 +353,10 @@ func rounded(v float64) string {
 	return term.Plain(v)
 }
 
-// drawKernels draws overviews with a panel for each kernel, for each condition, and a picture
-// of its own for each kernel: throughput over matrices by row length, a line per precision.
+// drawKernels draws throughput over matrices by row length with a panel for each kernel, for each
+// condition.
 func drawKernels(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var overviews, details []*canvas.Picture
+	var overviews []*canvas.Picture
 	for _, at := range d.Conditions() {
 		panels := d.Under(at)
 		if !byRowLength.differ(panels) {
@@ -372,12 +372,9 @@ func drawKernels(d *analysis.Data) ([]*canvas.Picture, []error) {
 			}
 			overviews = append(overviews, p)
 		}
-		for _, kernel := range names {
-			details = append(details, kernelDetail(d, panels, kernel))
-		}
 	}
 
-	return append(overviews, details...), nil
+	return overviews, nil
 }
 
 // precisionLook keeps a kernel's colour and tells precisions apart: float64 is hollow and dashed.
@@ -461,33 +458,6 @@ func kernelOverview(d *analysis.Data, panels []analysis.Panel, names []string) *
 	p.Height = vg.Length(rows)*canvas.PanelHeight(columns) + 24
 	p.Body = func(c draw.Canvas) {
 		canvas.DrawClouds(c, clouds, columns, byRowLength.by, analysis.GFLOPS.Label)
-	}
-	return p
-}
-
-func kernelDetail(d *analysis.Data, panels []analysis.Panel, kernel string) *canvas.Picture {
-	at := panels[0].Condition()
-	stops := byRowLength.stops(panels)
-	sets := byPrecision(panels, kernel)
-	trends := slices.ContainsFunc(sets, hasTrend)
-	cl := canvas.Cloud{Sets: sets, X: byRowLength.axis(stops, 12), Y: throughputScale(sets, 0, trends),
-		Stems: byRowLength.stems(stops)}
-	p := &canvas.Picture{
-		Name:     fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache), kernel),
-		Subtitle: "Fastest configuration on each matrix." + cloudWords(trends),
-		Alt: fmt.Sprintf("%s over %s by mean row length", kernel,
-			term.GroupedCount(len(stops), "matrix", "matrices")),
-		Keys: precisionKeys(panels, func(p kernels.Precision) canvas.Look {
-			return precisionLook(canvas.LookOf(kernel), p)
-		}, trends),
-		Detail: true,
-		Height: 280 + canvas.StemHeight(cl.Stems),
-	}
-
-	entitle(p, keepsWords(panels, []string{kernel}),
-		fmt.Sprintf("%s: throughput over row length, %s", kernel, d.ConditionWords(at)))
-	p.Body = func(c draw.Canvas) {
-		canvas.DrawClouds(c, []canvas.Cloud{cl}, 1, byRowLength.by, analysis.GFLOPS.Label)
 	}
 	return p
 }

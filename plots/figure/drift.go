@@ -374,7 +374,7 @@ func runToRunPage(d *analysis.Data, s *scene) *canvas.Picture {
 	matrices = matrices[:min(of, mostMatrices.here())]
 	precisions := precisionsOf(s.panels)
 	p := runToRunRows(found, matrices, precisions)
-	p.Name = canvas.Slug(append([]string{"run-to-run"}, s.file...)...)
+	p.Name = s.stem("run-to-run")
 	if of > len(matrices) {
 		p.Subtitle += fmt.Sprintf(" The %d of %s that move most.", len(matrices), term.GroupedCount(of, "matrix", "matrices"))
 	}

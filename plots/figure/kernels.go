@@ -110,7 +110,7 @@ func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 
 	b.Axis = q.scale(b.Reach())
 	p := &canvas.Picture{
-		Name: canvas.Slug(append([]string{"average-improvement"}, s.file...)...),
+		Name: s.stem("average-improvement"),
 		Subtitle: "Bar and number: geometric mean over the matrices of each kernel in its fastest configuration, log " +
 			"axis; whisker: where another run finds the mean (95%). Hollow: arithmetic mean, as in the paper; a few " +
 			"large values raise it. Thin line: from the least to the largest speed-up.",
@@ -254,7 +254,7 @@ func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
 	}
 
 	p := &canvas.Picture{
-		Name: canvas.Slug(append([]string{"configurations"}, s.file...)...),
+		Name: s.stem("configurations"),
 		Subtitle: "All configurations of a kernel on all matrices. Thick: the middle half; thin: from the slowest to " +
 			"the best; upright line: the median. Mark and number: one configuration for all matrices, the best in " +
 			"the geometric mean; behind it, what tuning each matrix gains over that, on how many matrices if not " +

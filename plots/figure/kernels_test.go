@@ -100,12 +100,12 @@ func TestReigns(t *testing.T) {
 		list[0].to < 95 || list[0].to > 110 {
 		t.Errorf("%+v, want a change at 100 products", list)
 	}
-	pages, _ := drawBreakEven(d)
+	pages, _ := byCondition(drawBreakEven)(d)
 	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "For one product csr_scalar") {
 		t.Errorf("%d pages", len(pages))
 	}
 	fast.Prepare = 0
-	if pages, _ := drawBreakEven(analysis.New([]store.Row{plain, fast}, nil, nil, nil)); len(pages) != 0 {
+	if pages, _ := byCondition(drawBreakEven)(analysis.New([]store.Row{plain, fast}, nil, nil, nil)); len(pages) != 0 {
 		t.Error("a picture though preparation decides nothing")
 	}
 }

@@ -123,7 +123,7 @@ var All = []Figure{
 			"over COO where it saves most.",
 		Sweep: "quickstart",
 		Needs: runAgain,
-		draw:  drawCompression,
+		draw:  compression.draw,
 	},
 	{
 		ID:     "speedup-over-baseline",
@@ -361,7 +361,7 @@ var All = []Figure{
 			"hundreds to thousands of products with a matrix; one who multiplies once takes what is at the left.",
 		Sweep: "quickstart",
 		Needs: runAgain,
-		draw:  drawBreakEven,
+		draw:  byCondition(drawBreakEven),
 	},
 	{
 		ID:    "run-to-run",

@@ -42,51 +42,66 @@ func drawRegret(d *analysis.Data) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
-const (
-	regretBottom = vg.Length(38) // ticks and axis label
-	regretGap    = vg.Length(10) // between columns below each other
-)
-
-// regretRow is the height of a matrix.
-func regretRow() vg.Length {
-	if canvas.Narrow() {
-		return 20
-	}
-	return 26
-}
-
-// regretHeight is the height of all columns or, where they stand below each other, of one.
-func regretHeight(list []regret) vg.Length {
-	matrices, _ := regretRows(list)
-	return regretRow()*vg.Length(len(matrices)+1) + canvas.HeadingHeight + regretBottom
-}
-
+// regretPage draws a row for each matrix and one for their mean, and a column for each precision.
 func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 	s := list[0].Setup
+	matrices, means := regretRows(list)
+	known := knownWays(list)
+	b := &canvas.Bars{Slots: len(known), Tight: true, Label: "share of the oracle's throughput", Origin: math.NaN(),
+		Number: term.ShareOfBest, Axis: shareAxis()}
+	for _, g := range list {
+		b.Columns = append(b.Columns, string(g.Precision))
+	}
+	for i, m := range matrices {
+		b.Rows = append(b.Rows, canvas.BarRow{Name: m, Note: term.Significant(means[i], 3)})
+	}
+	b.Rows = append(b.Rows, canvas.BarRow{Name: meanOfAll})
+	for i := range b.Rows {
+		for _, g := range list {
+			var cell []canvas.Mark
+			for slot, w := range known {
+				if v := g.shareOn(b.Rows[i].Name, w); !math.IsNaN(v) {
+					cell = append(cell, canvas.Mark{Slot: slot, Look: ways[w].look, V: v, Low: v, High: v, Hollow: math.NaN(),
+						First: w == len(ways)-1, Name: fmt.Sprintf("%s, %s, %s", ways[w].Name, b.Rows[i].Name, g.Precision)})
+				}
+			}
+			b.Rows[i].Cells = append(b.Rows[i].Cells, cell)
+		}
+	}
+
 	p := &canvas.Picture{
 		Name: fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Subtitle: "Each matrix is held out with its family. The choice made without it is compared with its " +
 			"fastest measured configuration, the oracle. Hollow: the kernel is chosen, and its sizes are tuned on " +
 			"the matrix. Number: the learned tree. Matrices by rising mean row length.",
-		Alt:  "share of the oracle on " + strings.Join(list[0].matrices, ", "),
-		Keys: []canvas.Key{},
+		Alt:      "share of the oracle on " + strings.Join(list[0].matrices, ", "),
+		Matrices: matrices,
+		Keys:     []canvas.Key{},
+		Height:   b.Height(),
+		Body:     b.Draw,
 	}
-
-	p.Matrices, _ = regretRows(list)
-	for _, w := range knownWays(list) {
+	for _, w := range known {
 		p.Keys = append(p.Keys, canvas.Key{Text: ways[w].Name, Look: ways[w].look, Dot: true})
 	}
-	p.Height = regretHeight(list)
-	if canvas.Narrow() {
-		p.Height = p.Height*vg.Length(len(list)) + regretGap*vg.Length(len(list)-1)
-	}
-	if slices.ContainsFunc(list, func(g regret) bool { return g.cut() }) {
+	if b.Clips() {
 		p.Subtitle += fmt.Sprintf(" Arrows at the left edge: below %.0f%%.", 100*lowestShare)
 	}
 	p.Subtitle += caveats(list)
 	entitle(p, keptWords(list), "Choosing for a matrix not seen before, "+d.ConditionWords(s.Condition))
-	p.Body = func(c draw.Canvas) { drawRegrets(c, list) }
 	return p
+}
+
+const meanOfAll = "geometric mean"
+
+// shareOn is the share of a way on a matrix, or the mean of all; NaN if it is not known.
+func (g *regret) shareOn(matrix string, way int) float64 {
+	if matrix == meanOfAll {
+		return g.mean(way)
+	}
+	if at := slices.Index(g.matrices, matrix); at >= 0 {
+		return g.shares[way][at]
+	}
+	return math.NaN()
 }
 
 // keptWords states what share of the best speed the ways keep in the geometric mean, of those that
@@ -120,64 +135,6 @@ func knownWays(list []regret) []int {
 	return known
 }
 
-func drawRegrets(c draw.Canvas, list []regret) {
-	if canvas.Narrow() && len(list) > 1 { // below each other
-		height := regretHeight(list)
-		for i := range list {
-			of := c
-			of.Max.Y = c.Max.Y - vg.Length(i)*(height+regretGap)
-			of.Min.Y = of.Max.Y - height
-			drawRegrets(of, list[i:i+1])
-		}
-		return
-	}
-
-	name := canvas.Typeface(canvas.LabelSize, false, canvas.InkColor)
-	matrices, means := regretRows(list)
-	left := name.Width("geometric mean")
-
-	for _, m := range matrices {
-		left = max(left, name.Width(m))
-	}
-	left = min(left, 190) + 52
-	if canvas.Narrow() {
-		left = min(left, 150)
-	}
-	top := c.Max.Y - canvas.HeadingHeight
-	y := func(i int) vg.Length { return top - regretRow()*(vg.Length(i)+0.5) }
-	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
-
-	for i := range len(matrices) + 1 {
-		if i%2 == 0 {
-			c.SetColor(canvas.BandColor)
-			c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y(i) - regretRow()/2},
-				Max: vg.Point{X: c.Max.X, Y: y(i) + regretRow()/2}}.Path())
-		}
-		if i < len(matrices) {
-			c.FillText(canvas.At(name, text.XLeft, text.YCenter), vg.Point{X: c.Min.X + 3, Y: y(i) + 1},
-				canvas.Fit(name, matrices[i], left-52))
-			c.FillText(soft, vg.Point{X: c.Min.X + left - 8, Y: y(i) + 1}, term.Significant(means[i], 3))
-		}
-	}
-
-	bold := canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YCenter)
-	c.FillText(bold, vg.Point{X: c.Min.X + 3, Y: y(len(matrices)) + 1}, "geometric mean")
-	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, c.Min.X, y(len(matrices))+regretRow()/2, c.Max.X,
-		y(len(matrices))+regretRow()/2)
-
-	width := (c.Max.X - c.Min.X - left) / vg.Length(len(list))
-	for k := range list {
-		column := c
-		column.Min.X = c.Min.X + left + vg.Length(k)*width + 10
-		column.Max.X = column.Min.X + width - 52
-		list[k].column(column, matrices, y, list)
-	}
-
-	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom)
-	what := "share of the oracle's throughput"
-	c.FillText(label, vg.Point{X: min((c.Min.X+left+c.Max.X)/2, c.Max.X-label.Width(what)/2), Y: c.Min.Y}, what)
-}
-
 // regretRows returns the matrices of all columns and their row lengths, by row length.
 func regretRows(list []regret) (names []string, means []float64) {
 	for _, g := range list {
@@ -200,16 +157,6 @@ func regretRows(list []regret) (names []string, means []float64) {
 // together.
 const lowestShare = 0.4
 
-// cut reports whether a share is below lowestShare.
-func (g *regret) cut() bool {
-	for _, way := range g.shares {
-		if slices.ContainsFunc(way, func(x float64) bool { return x < lowestShare }) {
-			return true
-		}
-	}
-	return false
-}
-
 // shareAxis is linear from lowestShare to all.
 func shareAxis() canvas.Scale {
 	s := canvas.Scale{Min: lowestShare, Max: 1, Norm: plot.LinearScale{}}
@@ -217,68 +164,6 @@ func shareAxis() canvas.Scale {
 		s.Ticks = append(s.Ticks, plot.Tick{Value: float64(percent) / 100, Label: fmt.Sprintf("%d%%", percent)})
 	}
 	return s
-}
-
-func (g *regret) column(c draw.Canvas, matrices []string, y func(int) vg.Length, list []regret) {
-	axis := shareAxis()
-	x := func(v float64) vg.Length {
-		return c.Min.X + (c.Max.X-c.Min.X)*vg.Length(axis.Norm.Normalize(axis.Min, axis.Max, max(v, axis.Min)))
-	}
-	n := len(matrices)
-	c.FillText(canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YTop),
-		vg.Point{X: c.Min.X, Y: c.Max.Y}, string(g.Precision))
-	tick := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
-	bottom := y(n) - regretRow()/2
-
-	for _, t := range canvas.Spaced(axis.Ticks, x, tick) {
-		style := draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
-		if t.Value == 1 {
-			style = draw.LineStyle{Color: canvas.LineColor, Width: 1.2}
-		}
-		c.StrokeLine2(style, x(t.Value), bottom, x(t.Value), y(0)+regretRow()/2)
-		c.FillText(tick, vg.Point{X: x(t.Value), Y: bottom - 4}, t.Label)
-	}
-
-	bold := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
-	drawn := knownWays(list)
-	pitch := (regretRow() - 6) / vg.Length(len(drawn)) // marks at the same share stay visible
-
-	for i := range n + 1 {
-		var learned float64
-		for slot, w := range drawn {
-			v := g.mean(w)
-			if i < n {
-				at := slices.Index(g.matrices, matrices[i])
-				if at < 0 {
-					learned = math.NaN()
-					continue
-				}
-				v = g.shares[w][at]
-			}
-			if !math.IsNaN(v) {
-				at := vg.Point{X: x(v), Y: y(i) + pitch*(vg.Length(len(drawn)-1)/2-vg.Length(slot))}
-				if v < axis.Min {
-					canvas.Arrow(c, at, -1, ways[w].look)
-				} else {
-					ways[w].look.Mark(c, at, 3.4)
-				}
-				canvas.Hover(c, at, func() string { return g.about(w, v, matrices[:n], i) })
-			}
-			learned = v // the rule is the last
-		}
-		if !math.IsNaN(learned) {
-			c.FillText(bold, vg.Point{X: c.Max.X + 9, Y: y(i) + 1}, term.ShareOfBest(learned))
-		}
-	}
-}
-
-// about returns the tip of a mark: a way on the i-th of the matrices or, after them, on all.
-func (g *regret) about(way int, share float64, matrices []string, i int) string {
-	on := "geometric mean"
-	if i < len(matrices) {
-		on = matrices[i]
-	}
-	return fmt.Sprintf("%s, %s, %s: %s of the oracle", ways[way].Name, on, g.Precision, term.ShareOfBest(share))
 }
 
 // regretProfile shows what choosing costs on more matrices than a picture has rows for: on how
@@ -477,8 +362,8 @@ func (g *regret) count(w int) int {
 	return n
 }
 
-// DrawTrees draws the tree of each setup that has a question. A single leaf is a sentence of
-// the rule's text.
+// DrawTrees draws the tree of each setup that has a question, as an outline: a line for each answer and,
+// indented below it, the next question's answers or the choice. A single leaf is a sentence of the rule's text.
 func DrawTrees(d *analysis.Data) []*canvas.Picture {
 	if d.Rule == nil {
 		return nil
@@ -489,149 +374,71 @@ func DrawTrees(d *analysis.Data) []*canvas.Picture {
 		if s.Root == nil || s.Root.Leaf() {
 			continue
 		}
-		t := newTree(s.Root)
-		words := d.Words(analysis.SetupOn(s.Device, s.Cache, s.Precision))
-		pages = append(pages, &canvas.Picture{
+		lines := outline(s.Root, 0, "")
+		p := &canvas.Picture{
 			Name:  fileStem(d, "rule", s.Device, string(s.Precision), string(s.Cache)),
-			Title: "Which kernel for which matrix: " + words,
-			Subtitle: "Read from left to right: take the upper branch if the matrix's feature is at most the " +
+			Title: "Which kernel for which matrix: " + d.Words(analysis.SetupOn(s.Device, s.Cache, s.Precision)),
+			Subtitle: "Read from top to bottom: follow the first line if the matrix's feature is at most the " +
 				"number. Leaves: the choice, and its share of the best measured speed on the matrices that it was " +
 				"learned from.",
-			Alt:    t.Words(),
-			Height: vg.Length(len(t.leaves))*leafHeight + 6,
-			Body:   t.draw,
-		})
-		if canvas.Narrow() {
-			p := pages[len(pages)-1]
-			p.Subtitle = strings.Replace(p.Subtitle, "Read from left to right: take the upper branch if",
-				"Read from top to bottom: follow the first line if", 1)
-			p.Height, p.Body = t.outlineHeight(), t.outline
+			Height: outlineLine*vg.Length(len(lines)) + 6,
+			Body:   func(c draw.Canvas) { drawOutline(c, lines) },
 		}
+		var leaves []string
+		for _, l := range lines {
+			if l.leaf != nil {
+				leaves = append(leaves, l.way+": "+l.leaf.Choice.Kernel+", "+leafWords(l.leaf))
+			}
+		}
+		p.Alt = strings.Join(leaves, "; ")
+		pages = append(pages, p)
 	}
-
 	return pages
 }
 
-// A tree is a rule laid out: leaves from top to bottom, and each question half-way between its
-// answers.
-type tree struct {
-	root   *treeNode
-	leaves []*treeNode
-	depth  int // The depth of the deepest leaf.
-}
-
-type treeNode struct {
-	*rule.Node
-	below, above *treeNode
-	depth        int
-	row          float64 // The position from the top, in leaves.
-}
-
-func newTree(root *rule.Node) *tree {
-	t := &tree{}
-	t.root = t.Place(root, 0)
-	return t
-}
-
-func (t *tree) Place(n *rule.Node, depth int) *treeNode {
-	p := &treeNode{Node: n, depth: depth}
-	t.depth = max(t.depth, depth)
-	if n.Leaf() {
-		p.row = float64(len(t.leaves))
-		t.leaves = append(t.leaves, p)
-		return p
-	}
-
-	p.below, p.above = t.Place(n.Below, depth+1), t.Place(n.Above, depth+1)
-	p.row = (p.below.row + p.above.row) / 2
-	return p
-}
-
 const (
-	leafHeight = vg.Length(36)
-	leafWidth  = vg.Length(250) // Room for the words of leaves.
-	treeStep   = vg.Length(150) // The most room between a question and its answers.
+	outlineLine   = vg.Length(14)
+	outlineIndent = vg.Length(12)
 )
 
-func (t *tree) draw(c draw.Canvas) {
-	step := min(treeStep, (c.Max.X-c.Min.X-leafWidth)/vg.Length(t.depth))
-	at := func(n *treeNode) vg.Point {
-		depth := n.depth
-		if n.Leaf() {
-			depth = t.depth // Leaves stand beneath each other.
-		}
-		return vg.Point{X: c.Min.X + 6 + vg.Length(depth)*step, Y: c.Max.Y - leafHeight*vg.Length(n.row+0.5)}
-	}
-	t.branches(c, t.root, at, step)
+// An outlineEntry is an answer, or what is below one: the kernel of a leaf, or its words.
+type outlineEntry struct {
+	depth int
+	text  string
+	leaf  *rule.Node // Of a choice, else nil.
+	way   string     // The answers that lead there, in words.
 }
 
-// branches draws the answers to a question, and then the question over them.
-func (t *tree) branches(c draw.Canvas, n *treeNode, point func(*treeNode) vg.Point, step vg.Length) {
-	p := point(n)
+// outline lists the lines of a tree; way are the answers that lead to it.
+func outline(n *rule.Node, depth int, way string) []outlineEntry {
 	if n.Leaf() {
-		drawLeaf(c, n.Node, p)
-		return
+		return []outlineEntry{{depth, n.Choice.Kernel, n, way}, {depth, leafWords(n), nil, way}}
 	}
-
-	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YBottom)
 	number := threshold(n.Threshold)
-	for i, child := range []*treeNode{n.below, n.above} {
-		q := point(child)
-		c.StrokeLines(draw.LineStyle{Color: canvas.LineColor, Width: 1.2},
-			[]vg.Point{p, {X: p.X, Y: q.Y}, {X: q.X - 5, Y: q.Y}})
-		sign := []string{"≤ ", "> "}[i]
-		c.FillText(soft, vg.Point{X: p.X + 5, Y: q.Y + 1.5}, canvas.Fit(soft, sign+number, step-10))
-		t.branches(c, child, point, step)
+	and := ""
+	if way != "" {
+		and = " and "
 	}
-
-	name := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
-	c.SetColor(canvas.LineColor)
-	dot := vg.Path{}
-	dot.Move(vg.Point{X: p.X + 2.6, Y: p.Y})
-	dot.Arc(p, 2.6, 0, 2*math.Pi)
-	dot.Close()
-	c.Fill(dot)
-	first, rest := inTwo(name, n.Feature, step-12)
-	if rest == "" {
-		c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + 1}, canvas.Fit(name, first, step-12))
-		return
-	}
-
-	const up, apart = 5, 4.8 // from the number below; half the distance of two lines
-	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + up + apart}, canvas.Fit(name, first, step-12))
-	c.FillText(name, vg.Point{X: p.X + 7, Y: p.Y + up - apart}, canvas.Fit(name, rest, step-12))
+	list := append([]outlineEntry{{depth: depth, text: n.Feature + " ≤ " + number}},
+		outline(n.Below, depth+2, way+and+n.Feature+" at most "+number)...)
+	list = append(list, outlineEntry{depth: depth, text: n.Feature + " > " + number})
+	return append(list, outline(n.Above, depth+2, way+and+n.Feature+" above "+number)...)
 }
 
-// inTwo breaks a name that is too wide after an underscore, into parts of about the same
-// length.
-func inTwo(style text.Style, s string, width vg.Length) (first, rest string) {
-	if style.Width(s) <= width {
-		return s, ""
-	}
-	at := 0
-	for i := range len(s) - 1 {
-		if s[i] == '_' && max(i+1, len(s)-i-1) < max(at, len(s)-at) {
-			at = i + 1
+func drawOutline(c draw.Canvas, lines []outlineEntry) {
+	for i, l := range lines {
+		style := canvas.At(canvas.Typeface(canvas.TickSize, l.leaf != nil, canvas.InkColor), text.XLeft, text.YCenter)
+		p := vg.Point{X: c.Min.X + 3 + vg.Length(l.depth)*outlineIndent, Y: c.Max.Y - outlineLine*(vg.Length(i)+0.5)}
+		if l.leaf != nil {
+			mark := vg.Point{X: p.X + 3, Y: p.Y}
+			canvas.LookOf(l.text).Mark(c, mark, 3.4)
+			canvas.Hover(c, mark, func() string { return leafWords(l.leaf) + ": " + strings.Join(l.leaf.Matrices, ", ") })
 		}
+		if l.way != "" {
+			p.X += 12
+		}
+		c.FillText(style, vg.Point{X: p.X, Y: p.Y + 1}, canvas.Fit(style, l.text, c.Max.X-p.X))
 	}
-
-	if at == 0 {
-		return s, ""
-	}
-	return s[:at], s[at:]
-}
-
-// drawLeaf draws a choice with the look of its kernel.
-func drawLeaf(c draw.Canvas, n *rule.Node, p vg.Point) {
-	look := canvas.LookOf(n.Choice.Kernel)
-	mark := vg.Point{X: p.X + 2, Y: p.Y}
-	look.Mark(c, mark, 4)
-	canvas.Hover(c, mark, func() string { return leafWords(n) + ": " + strings.Join(n.Matrices, ", ") })
-	name := canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YBottom)
-	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YTop)
-	room := c.Max.X - p.X - 12
-	c.FillText(name, vg.Point{X: p.X + 12, Y: p.Y - 1}, canvas.Fit(name, n.Choice.Kernel, room))
-	c.FillText(soft, vg.Point{X: p.X + 12, Y: p.Y - 2.5}, canvas.Fit(soft, leafWords(n), room))
 }
 
 // leafWords gives the sizes of a choice and its share of the best speed.
@@ -650,24 +457,6 @@ func leafWords(n *rule.Node) string {
 		term.GroupedCount(len(n.Matrices), "matrix", "matrices"))), ", ")
 }
 
-// Words describes the tree for readers who can't see it: each leaf with the way to it.
-func (t *tree) Words() string {
-	var list []string
-	var walk func(n *treeNode, way []string)
-	walk = func(n *treeNode, way []string) {
-		if n.Leaf() {
-			list = append(list, strings.Join(way, " and ")+": "+n.Choice.Kernel+", "+leafWords(n.Node))
-			return
-		}
-		number := threshold(n.Threshold)
-		walk(n.below, append(way[:len(way):len(way)], n.Feature+" at most "+number))
-		walk(n.above, append(way[:len(way):len(way)], n.Feature+" above "+number))
-	}
-
-	walk(t.root, nil)
-	return strings.Join(list, "; ")
-}
-
 // threshold prints what a feature is compared with. Whole numbers are grouped, as sizes are
 // elsewhere.
 func threshold(v float64) string {
@@ -675,44 +464,4 @@ func threshold(v float64) string {
 		return term.Grouped(int(v))
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
-}
-
-// In a column of a paper a tree is an outline: an indented line for each answer and leaf.
-const (
-	outlineLine   = vg.Length(14)
-	outlineIndent = vg.Length(12)
-)
-
-func (t *tree) outlineHeight() vg.Length {
-	return outlineLine*vg.Length(4*len(t.leaves)-2) + 6 // a leaf has two lines, and each but the root is an answer
-}
-
-func (t *tree) outline(c draw.Canvas) {
-	y := c.Max.Y - outlineLine/2
-	var walk func(n *treeNode)
-	line := func(depth int) vg.Point {
-		p := vg.Point{X: c.Min.X + 3 + vg.Length(depth)*outlineIndent, Y: y}
-		y -= outlineLine
-		return p
-	}
-	plain := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.InkColor), text.XLeft, text.YCenter)
-	bold := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YCenter)
-	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YCenter)
-
-	walk = func(n *treeNode) {
-		if n.Leaf() {
-			p := line(2 * n.depth)
-			canvas.LookOf(n.Choice.Kernel).Mark(c, vg.Point{X: p.X + 3, Y: p.Y}, 3.4)
-			c.FillText(bold, vg.Point{X: p.X + 12, Y: p.Y + 1}, n.Choice.Kernel)
-			p = line(2 * n.depth)
-			c.FillText(soft, vg.Point{X: p.X + 12, Y: p.Y + 1}, canvas.Fit(soft, leafWords(n.Node), c.Max.X-p.X-12))
-			return
-		}
-		for i, child := range []*treeNode{n.below, n.above} {
-			p := line(2 * n.depth)
-			c.FillText(plain, vg.Point{X: p.X, Y: p.Y + 1}, n.Feature+[]string{" ≤ ", " > "}[i]+threshold(n.Threshold))
-			walk(child)
-		}
-	}
-	walk(t.root)
 }
