@@ -63,24 +63,26 @@ var DefaultProtocol = Protocol{
 // keys are those of [protocol].
 func (p *Protocol) keys() section {
 	return section{
-		{"cache", `"cold"`, "cold: flush the caches before every sample; warm: run products back to back; both",
-			choice(&p.Cache, "cold", "warm", "both")},
-		{"warmup", "3", "products before the first sample", count(&p.Warmup, 0)},
-		{"samples", "[10, 200]", "fewest and most", p.readSamples},
-		{"target", "0.01", "stop when the 95% interval of the median is within 1%", p.readTarget},
-		{"trial_budget", `"2s"`, "sampling time of one trial", duration(&p.Budget, true)},
-		{"timeout", `"60s"`, "kill a trial that has not answered by then", duration(&p.Timeout, true)},
-		{"seed", "1", "of x and of the order of trials", p.readSeed},
-		{"sentinel", "50", "measure the first verified trial of a matrix again after this many trials, " +
-			"to see drift; 0: never", count(&p.Sentinel, 0)},
-		{"finals", "32", "repeat runs of the leaders of a matrix, to pick the winner: at most this many of each; " +
-			"0: none", count(&p.Finals, 0)},
-		{"repeats", "12", "trials of each place that are measured once more, to see how far another run may be off: " +
-			"one of ten, three at least, at most this many; 0: none", count(&p.Repeats, 0)},
-		{"slow", "3", "end a trial early whose products are this many times slower than the best of its place, " +
-			"and 10 µs more; 0: never", p.readSlow},
-		{"launch", `"graph"`, "GPU: graph: replay the products of a sample as a CUDA graph; stream: let the host " +
-			"launch each kernel", choice((*string)(&p.Launch), string(kernels.Graph), string(kernels.Stream))},
+		{name: "cache", into: &p.Cache, options: []string{"cold", "warm", "both"},
+			doc: "cold: flush the caches before every sample; warm: run products back to back; both"},
+		{name: "warmup", into: &p.Warmup, doc: "products before the first sample"},
+		{name: "samples", into: &p.Samples, read: p.readSamples, doc: "fewest and most"},
+		{name: "target", into: &p.Target, read: p.readTarget,
+			doc: "stop when the 95% interval of the median is within 1%"},
+		{name: "trial_budget", into: &p.Budget, positive: true, doc: "sampling time of one trial"},
+		{name: "timeout", into: &p.Timeout, positive: true, doc: "kill a trial that has not answered by then"},
+		{name: "seed", into: &p.Seed, read: p.readSeed, doc: "of x and of the order of trials"},
+		{name: "sentinel", into: &p.Sentinel, doc: "measure the first verified trial of a matrix again after this many " +
+			"trials, to see drift; 0: never"},
+		{name: "finals", into: &p.Finals, doc: "repeat runs of the leaders of a matrix, to pick the winner: at most this " +
+			"many of each; 0: none"},
+		{name: "repeats", into: &p.Repeats, doc: "trials of each place that are measured once more, to see how far " +
+			"another run may be off: one of ten, three at least, at most this many; 0: none"},
+		{name: "slow", into: &p.Slow, read: p.readSlow, doc: "end a trial early whose products are this many times " +
+			"slower than the best of its place, and 10 µs more; 0: never"},
+		{name: "launch", into: &p.Launch, read: func(t *table, key string) {
+			t.choice(key, (*string)(&p.Launch), []string{string(kernels.Graph), string(kernels.Stream)})
+		}, doc: "GPU: graph: replay the products of a sample as a CUDA graph; stream: let the host launch each kernel"},
 	}
 }
 
@@ -185,25 +187,26 @@ type Search struct {
 // ownRules are the names of the rules that come with the program.
 var ownRules = strings.Join(search.Rules, " or ")
 
+// defaultSearch is that of a sweep that does not say.
+var defaultSearch = Search{Strategy: search.Strategies[0].Name}
+
 // keys are those of [search]. find gives the files of a path.
 func (s *Search) keys(find finder) section {
 	return section{
-		{"strategy", `"grid"`, "see below",
-			choice(&s.Strategy, search.Names()...)},
-		{"order", `"file"`, "of matrices; shuffled: mix the sections, so that a part of the sweep is like the whole",
-			s.readOrder},
-		{"budget", `{ trials = 0, time = "0s" }`, "most trials per matrix, most time in all; 0: no bound",
-			s.readBudget},
-		{"rule", `"rule.json"`, "a rule.json, a database, or " + ownRules + "; default: h100 on an H100, else h200",
-			func(t *table, key string) { s.readRule(t, key, find) }},
-		{"top", "3", "how many configurations of the rule's shortlist are measured",
-			s.readTop},
+		{name: "strategy", into: &s.Strategy, options: search.Names(), doc: "see below"},
+		{name: "order", example: `"file"`, read: s.readOrder,
+			doc: "of matrices; shuffled: mix the sections, so that a part of the sweep is like the whole"},
+		{name: "budget", example: `{ trials = 0, time = "0s" }`, read: s.readBudget,
+			doc: "most trials per matrix, most time in all; 0: no bound"},
+		{name: "rule", example: `"rule.json"`, read: func(t *table, key string) { s.readRule(t, key, find) },
+			doc: "a rule.json, a database, or " + ownRules + "; default: h100 on an H100, else h200"},
+		{name: "top", example: "3", read: s.readTop, doc: "how many configurations of the rule's shortlist are measured"},
 	}
 }
 
 // search reads [search].
 func (t *table) search(find finder) Search {
-	s := Search{Strategy: search.Strategies[0].Name}
+	s := defaultSearch
 	t.read(s.keys(find))
 
 	budget := t.section("budget")
@@ -222,8 +225,8 @@ func (s *Search) readOrder(t *table, key string) {
 
 func (s *Search) readBudget(t *table, key string) {
 	t.section(key).read(section{
-		{name: "trials", read: count(&s.Trials, 0)},
-		{name: "time", read: duration(&s.Time, false)},
+		{name: "trials", into: &s.Trials},
+		{name: "time", into: &s.Time},
 	})
 }
 
@@ -249,7 +252,7 @@ func (s *Search) readRule(t *table, key string, find finder) {
 }
 
 func (s *Search) readTop(t *table, key string) {
-	count(&s.Top, 1)(t, key)
+	t.count(key, &s.Top, 1)
 	if s.Top > 0 && s.Strategy != search.Rule {
 		t.fail(key, `write strategy = "rule", or leave it out`, "only that strategy has a shortlist")
 	}
@@ -278,13 +281,16 @@ func (d Device) Each() []int {
 // several reports whether more than one GPU may be chosen.
 func (d Device) several() bool { return d.All || len(d.Indices) > 0 }
 
+// defaultDevice is that of a sweep that does not say.
+var defaultDevice = Device{Backend: "auto"}
+
 // keys are those of [device].
 func (d *Device) keys() section {
 	return section{
-		{"backend", `"auto"`, "auto: cuda if a device answers, else cpu; cpu; cuda",
-			choice(&d.Backend, "auto", "cpu", "cuda")},
-		{"index", "0", "which of several GPUs; [0, 1]: these, each with some of the matrices; \"all\": all of one model",
-			d.readIndex},
+		{name: "backend", into: &d.Backend, options: []string{"auto", "cpu", "cuda"},
+			doc: "auto: cuda if a device answers, else cpu; cpu; cuda"},
+		{name: "index", into: &d.Index, read: d.readIndex,
+			doc: "which of several GPUs; [0, 1]: these, each with some of the matrices; \"all\": all of one model"},
 	}
 }
 
@@ -318,7 +324,7 @@ func (d *Device) readIndex(t *table, key string) {
 
 // device reads [device].
 func (t *table) device() Device {
-	d := Device{Backend: "auto"}
+	d := defaultDevice
 	t.read(d.keys())
 	if d.Backend == "cpu" && d.several() {
 		t.fail("index", "leave it out", "chooses GPUs, and backend is cpu")

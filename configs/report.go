@@ -27,14 +27,14 @@ type Report struct {
 // keys are those of [report].
 func (r *Report) keys() section {
 	return section{
-		{"figures", `["throughput-vs-block"]`, "default: all that the data allows", r.readFigures},
-		{"kernels", `["coo_*"]`, "only these, as report --kernel takes them; default, here and below: all",
-			lines(&r.Kernels)},
-		{"matrices", `["delaunay_n23"]`, "", lines(&r.Matrices)},
-		{"devices", `["H100"]`, "parts of their names", lines(&r.Devices)},
-		{"precisions", `["float32"]`, "", lines(&r.Precisions)},
-		{"caches", `["cold"]`, "", lines(&r.Caches)},
-		{"published", "false", "draw the papers' own numbers beside the measured ones", flag(&r.Published)},
+		{name: "figures", example: `["throughput-vs-block"]`, read: r.readFigures, doc: "default: all that the data allows"},
+		{name: "kernels", example: `["coo_*"]`, into: &r.Kernels,
+			doc: "only these, as report --kernel takes them; default, here and below: all"},
+		{name: "matrices", example: `["delaunay_n23"]`, into: &r.Matrices},
+		{name: "devices", example: `["H100"]`, into: &r.Devices, doc: "parts of their names"},
+		{name: "precisions", example: `["float32"]`, into: &r.Precisions},
+		{name: "caches", example: `["cold"]`, into: &r.Caches},
+		{name: "published", into: &r.Published, doc: "draw the papers' own numbers beside the measured ones"},
 	}
 }
 
@@ -62,8 +62,8 @@ type Learn struct {
 
 // keys are those of [learn].
 func (l *Learn) keys() section {
-	return section{{"test", `["power law"]`,
-		"classes that are kept for the final test: they teach the rule nothing; default: none", lines(&l.Test)}}
+	return section{{name: "test", example: `["power law"]`, into: &l.Test,
+		doc: "classes that are kept for the final test: they teach the rule nothing; default: none"}}
 }
 
 // learn reads [learn] of a sweep over some matrices.

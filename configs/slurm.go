@@ -66,58 +66,61 @@ type Finish struct {
 	Partition, QOS, Time, Mem, Gres string
 }
 
+// defaultSlurm is that of a sweep that does not say.
+var defaultSlurm = Slurm{Chunk: 20 * time.Minute, Signal: "USR1@120", GPUsPerTask: 1}
+
 // keys are those of [slurm].
 func (s *Slurm) keys() section {
 	return section{
-		{"partition", `"edu-short"`, "as sbatch takes it, like account, qos, gres, constraint and nodelist",
-			text(&s.Partition)},
-		{"account", `"project"`, "", text(&s.Account)},
-		{"qos", `"normal"`, "", text(&s.QOS)},
-		{"time", `"01:00:00"`, `limit of one task; a list, as ["1:00:00", "4:00:00"], is for retry, after a task ` +
-			"that ran out of time", steps(&s.Time, &s.Times, timeForm)},
-		{"gres", `"gpu:a30:1"`, "", text(&s.Gres)},
-		{"gpus", "0", `per task, instead of gres; or with a type: "a30:1"`, s.readGPUs},
-		{"constraint", `"a30"`, "", text(&s.Constraint)},
-		{"cpus", "4", "per task", count(&s.CPUs, 0)},
-		{"mem", `"16G"`, `per task; a list, as ["4G", "8G", "16G"], is for retry, after a task that ran out of memory`,
-			steps(&s.Mem, &s.Mems, memForm)},
-		{"exclusive", "false", "true: whole nodes", flag(&s.Exclusive)},
-		{"nodelist", `"node[01-04]"`, "", text(&s.Nodelist)},
-		{"exclude", `"node05"`, "", text(&s.Exclude)},
-		{"throttle", "8", "most tasks of the run at once; 0: no bound", count(&s.Throttle, 0)},
-		{"max_submit", "0", "most jobs submitted at once; the job that merges sends the rest; 0: no bound but the cluster's",
-			count(&s.MaxSubmit, 0)},
-		{"export", `"ALL"`, `as sbatch takes it; "NONE" where sites demand that`, text(&s.Export)},
-		{"setup", `["module load CUDA/12.5"]`, "shell lines before a task", lines(&s.Setup)},
-		{"wrap", `"apptainer exec --nv image.sif"`, "what runs our program in jobs, in the shell's words; '' quote blanks",
-			matching(&s.Wrap, lineForm)},
-		{"extra", `["--mail-type=END"]`, "further options of sbatch", s.readExtra},
-		{"chunk", `"20m"`, "wall time that a task is packed for", duration(&s.Chunk, true)},
-		{"signal", `"USR1@120"`, "warn a task this many seconds before its limit, so that it ends in good order; " +
-			`"": no warning`, s.readSignal},
-		{"gpus_per_task", "1", "GPUs of a task that share its matrices out, a trial at a time on each",
-			count(&s.GPUsPerTask, 1)},
-		{"mix_devices", "false", "true: tasks may measure on other device models than the first task's",
-			flag(&s.MixDevices)},
+		{name: "partition", example: `"edu-short"`, into: &s.Partition,
+			doc: "as sbatch takes it, like account, qos, gres, constraint and nodelist"},
+		{name: "account", example: `"project"`, into: &s.Account},
+		{name: "qos", example: `"normal"`, into: &s.QOS},
+		{name: "time", example: `"01:00:00"`, read: timeForm.steps(&s.Time, &s.Times),
+			doc: `limit of one task; a list, as ["1:00:00", "4:00:00"], is for retry, after a task that ran out of time`},
+		{name: "gres", example: `"gpu:a30:1"`, into: &s.Gres},
+		{name: "gpus", example: "0", read: s.readGPUs, doc: `per task, instead of gres; or with a type: "a30:1"`},
+		{name: "constraint", example: `"a30"`, into: &s.Constraint},
+		{name: "cpus", example: "4", into: &s.CPUs, doc: "per task"},
+		{name: "mem", example: `"16G"`, read: memForm.steps(&s.Mem, &s.Mems),
+			doc: `per task; a list, as ["4G", "8G", "16G"], is for retry, after a task that ran out of memory`},
+		{name: "exclusive", into: &s.Exclusive, doc: "true: whole nodes"},
+		{name: "nodelist", example: `"node[01-04]"`, into: &s.Nodelist},
+		{name: "exclude", example: `"node05"`, into: &s.Exclude},
+		{name: "throttle", example: "8", into: &s.Throttle, doc: "most tasks of the run at once; 0: no bound"},
+		{name: "max_submit", into: &s.MaxSubmit,
+			doc: "most jobs submitted at once; the job that merges sends the rest; 0: no bound but the cluster's"},
+		{name: "export", example: `"ALL"`, into: &s.Export, doc: `as sbatch takes it; "NONE" where sites demand that`},
+		{name: "setup", example: `["module load CUDA/12.5"]`, into: &s.Setup, doc: "shell lines before a task"},
+		{name: "wrap", example: `"apptainer exec --nv image.sif"`, into: &s.Wrap, form: &lineForm,
+			doc: "what runs our program in jobs, in the shell's words; '' quote blanks"},
+		{name: "extra", example: `["--mail-type=END"]`, read: s.readExtra, doc: "further options of sbatch"},
+		{name: "chunk", into: &s.Chunk, positive: true, doc: "wall time that a task is packed for"},
+		{name: "signal", into: &s.Signal, read: s.readSignal,
+			doc: "warn a task this many seconds before its limit, so that it ends in good order; \"\": no warning"},
+		{name: "gpus_per_task", into: &s.GPUsPerTask, least: 1,
+			doc: "GPUs of a task that share its matrices out, a trial at a time on each"},
+		{name: "mix_devices", into: &s.MixDevices,
+			doc: "true: tasks may measure on other device models than the first task's"},
 	}
 }
 
 // keys are those of [slurm.finish].
 func (f *Finish) keys() section {
 	return section{
-		{"partition", `"serial"`, "default: that of the tasks, like qos", text(&f.Partition)},
-		{"qos", `"normal"`, "", text(&f.QOS)},
-		{"time", `"00:20:00"`, "default: by the number of trials, as far as the partition allows",
-			matching(&f.Time, timeForm)},
-		{"mem", `"1G"`, "default: by the number of trials", matching(&f.Mem, memForm)},
-		{"gres", `"none"`, "default: none, unless the partition takes no job without", text(&f.Gres)},
+		{name: "partition", example: `"serial"`, into: &f.Partition, doc: "default: that of the tasks, like qos"},
+		{name: "qos", example: `"normal"`, into: &f.QOS},
+		{name: "time", example: `"00:20:00"`, into: &f.Time, form: &timeForm,
+			doc: "default: by the number of trials, as far as the partition allows"},
+		{name: "mem", example: `"1G"`, into: &f.Mem, form: &memForm, doc: "default: by the number of trials"},
+		{name: "gres", example: `"none"`, into: &f.Gres, doc: "default: none, unless the partition takes no job without"},
 	}
 }
 
 // slurm reads [slurm]. What the cluster knows, such as the names of its partitions, is left
 // for it to check.
 func (t *table) slurm() Slurm {
-	s := Slurm{Chunk: 20 * time.Minute, Signal: "USR1@120", GPUsPerTask: 1}
+	s := defaultSlurm
 	t.read(append(s.keys(), key{name: "finish", read: s.readFinish}, key{name: "array", read: s.readArrays}))
 	return s
 }
@@ -260,15 +263,6 @@ func managedIn(name string) (managed, bool) {
 	return managedOptions[i], true
 }
 
-var (
-	// The forms of sbatch --time: minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS.
-	slurmTime   = regexp.MustCompile(`^(\d+(:\d{1,2}){0,2}|\d+-\d{1,2}(:\d{1,2}){0,2})$`)
-	slurmGPUs   = regexp.MustCompile(`^([A-Za-z][\w.-]*:)?[1-9]\d{0,3}$`)
-	slurmSignal = regexp.MustCompile(`^(USR1|USR2|TERM|INT|HUP|ALRM)@[1-9]\d{0,4}$`)
-	// The form of sbatch --mem: megabytes, or with a unit.
-	slurmMem = regexp.MustCompile(`^\d+[KMGTkmgt]?$`)
-)
-
 // readFinish reads [slurm.finish], or finish = false.
 func (s *Slurm) readFinish(t *table, key string) {
 	if on, ok := t.vals[key].(bool); ok && !on {
@@ -296,11 +290,7 @@ func (s *Slurm) Set(name, value string) error {
 	case "mem":
 		s.Mem, s.Mems = "", nil
 	}
-	for _, k := range s.keys() {
-		if k.name == name {
-			k.read(&t, name)
-		}
-	}
+	t.read(slices.DeleteFunc(s.keys(), func(k key) bool { return k.name != name }))
 	if len(errs) > 0 {
 		return fmt.Errorf("%s: %s: %s", name, errs[0].Problem, errs[0].Hint)
 	}
@@ -314,29 +304,31 @@ type form struct {
 }
 
 var (
-	timeForm = form{slurmTime, "is not a time limit", `write "HH:MM:SS" or "D-HH:MM:SS"`}
-	memForm  = form{slurmMem, "is not an amount of memory", `write a number and its unit, as in "16G"`}
+	// What sbatch --time takes: minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM, D-HH:MM:SS.
+	timeForm = form{regexp.MustCompile(`^(\d+(:\d{1,2}){0,2}|\d+-\d{1,2}(:\d{1,2}){0,2})$`), "is not a time limit",
+		`write "HH:MM:SS" or "D-HH:MM:SS"`}
+	// What sbatch --mem takes: megabytes, or with a unit.
+	memForm = form{regexp.MustCompile(`^\d+[KMGTkmgt]?$`), "is not an amount of memory",
+		`write a number and its unit, as in "16G"`}
+	gpusForm = form{regexp.MustCompile(`^([A-Za-z][\w.-]*:)?[1-9]\d{0,3}$`), "is not a number of GPUs",
+		`write a number, or a type and a number, as in "a30:2"`}
+	signalForm = form{regexp.MustCompile(`^(USR1|USR2|TERM|INT|HUP|ALRM)@[1-9]\d{0,4}$`), "is not a warning",
+		`write USR1 or another signal and the seconds before the limit, as in "USR1@120"; "" for none`}
 	lineForm = form{regexp.MustCompile(`^[^\x00-\x1f]*$`), "is not one line of a shell", "lines before it belong in setup"}
 )
 
-// matching reads a string that is empty or has a form.
-func matching(into *string, f form) func(*table, string) {
-	return func(t *table, key string) {
-		t.text(key, into)
-		if *into != "" && !f.pattern.MatchString(*into) {
-			t.fail(key, f.hint, "%q %s", *into, f.problem)
-		}
+// check notes a text that is neither empty nor of the form.
+func (f form) check(t *table, at *position, key, text string) {
+	if text != "" && !f.pattern.MatchString(text) {
+		t.failAt(at, key, f.hint, "%q %s", text, f.problem)
 	}
 }
 
-// steps reads a string like matching, or several: the first, and what follows it.
-func steps(into *string, all *[]string, f form) func(*table, string) {
+// steps reads a text of the form, or several: the first, and what follows it.
+func (f form) steps(into *string, all *[]string) func(*table, string) {
 	return func(t *table, key string) {
 		for at, s := range t.texts(key) {
-			if s != "" && !f.pattern.MatchString(s) {
-				t.failAt(at, key, f.hint, "%q %s", s, f.problem)
-			}
-			if s != "" {
+			if f.check(t, at, key, s); s != "" {
 				*all = append(*all, s)
 			}
 		}
@@ -355,17 +347,16 @@ func (s *Slurm) readExtra(t *table, key string) {
 }
 
 // readGPUs reads how many GPUs a task asks for: a number, or a type with one.
-func (s *Slurm) readGPUs(t *table, key string) {
-	switch t.vals[key].(type) {
+func (s *Slurm) readGPUs(t *table, name string) {
+	switch t.vals[name].(type) {
 	case nil:
 	case int64:
 		var n int
-		if t.count(key, &n, 0); n > 0 {
+		if t.count(name, &n, 0); n > 0 {
 			s.GPUs = strconv.Itoa(n)
 		}
 	default:
-		matching(&s.GPUs, form{slurmGPUs, "is not a number of GPUs",
-			`write a number, or a type and a number, as in "a30:2"`})(t, key)
+		t.value(key{name: name, into: &s.GPUs, form: &gpusForm})
 	}
 }
 
@@ -373,15 +364,14 @@ func (s *Slurm) readGPUs(t *table, key string) {
 const mostWarning = 65535
 
 // readSignal reads the warning before the time limit.
-func (s *Slurm) readSignal(t *table, key string) {
-	if !t.has(key) {
+func (s *Slurm) readSignal(t *table, name string) {
+	if !t.has(name) {
 		return
 	}
 	s.Signal = ""
-	matching(&s.Signal, form{slurmSignal, "is not a warning",
-		`write USR1 or another signal and the seconds before the limit, as in "USR1@120"; "" for none`})(t, key)
+	t.value(key{name: name, into: &s.Signal, form: &signalForm})
 	if s.Warning() > mostWarning*time.Second {
-		t.fail(key, "", "%q is too early: the most is %d seconds", s.Signal, mostWarning)
+		t.fail(name, "", "%q is too early: the most is %d seconds", s.Signal, mostWarning)
 	}
 }
 

@@ -70,8 +70,9 @@ type finder func(path string) ([]string, error)
 // keys are those of the whole file. A section is read after those that it depends on.
 func (s *Sweep) keys(find finder) section {
 	return section{
-		{"name", `"example"`, "of the output folder; default: the file's name without .toml", s.readName},
-		{"title", `"An example"`, "of the report; default: none", text(&s.Title)},
+		{name: "name", example: `"example"`, read: s.readName,
+			doc: "of the output folder; default: the file's name without .toml"},
+		{name: "title", example: `"An example"`, into: &s.Title, doc: "of the report; default: none"},
 		{name: "protocol", read: func(t *table, key string) { s.Protocol = t.section(key).protocol() }},
 		{name: "search", read: func(t *table, key string) { s.Search = t.section(key).search(find) }},
 		{name: "device", read: func(t *table, key string) { s.Device = t.section(key).device() }},

@@ -4,23 +4,35 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
 )
 
 // A key is an entry that a section may have. All about it stands in one row: its name, its text
-// in the help, and how its value is read.
+// in the help, its default, and what its value may be.
 type key struct {
 	name string
-	// example is the value that the help shows: the default where there is one.
-	example string
 	// doc is the key's text in the help.
 	doc string
-	// read reads the value. It is nil where the section's own code does that.
+	// into is where the value goes, a pointer; nil where the section's own code reads it. What is there
+	// before is the default.
+	into any
+	// example is the value that the help shows in place of the default.
+	example string
+	// What the value may be: the texts that it is one of, the form of a text, and the least number.
+	options []string
+	form    *form
+	least   int
+	// positive says that a duration must not be 0.
+	positive bool
+	// read reads the value in place of all that.
 	read func(t *table, key string)
 }
 
@@ -42,58 +54,69 @@ func (t *table) read(s section) {
 	for _, k := range s {
 		if k.read != nil {
 			k.read(t, k.name)
+		} else {
+			t.value(k)
 		}
 	}
 }
 
-// The readers of keys with a plain value.
-
-func text(into *string) func(*table, string) {
-	return func(t *table, key string) { t.text(key, into) }
-}
-
-func choice(into *string, options ...string) func(*table, string) {
-	return func(t *table, key string) { t.choice(key, into, options) }
-}
-
-func flag(into *bool) func(*table, string) {
-	return func(t *table, key string) { t.flag(key, into) }
-}
-
-func count(into *int, least int) func(*table, string) {
-	return func(t *table, key string) { t.count(key, into, least) }
-}
-
-func duration(into *time.Duration, positive bool) func(*table, string) {
-	return func(t *table, key string) { t.duration(key, into, positive) }
-}
-
-// lines reads a string or a list of strings, each of one line.
-func lines(into *[]string) func(*table, string) {
-	return func(t *table, key string) {
-		for at, line := range t.texts(key) {
-			if t.oneLine(at, key, line) {
+// value reads the value of a key by its type.
+func (t *table) value(k key) {
+	switch into := k.into.(type) {
+	case *string:
+		if k.options != nil {
+			t.choice(k.name, into, k.options)
+		} else if t.text(k.name, into); k.form != nil {
+			k.form.check(t, t.at.key(k.name), k.name, *into)
+		}
+	case *bool:
+		t.flag(k.name, into)
+	case *int:
+		t.count(k.name, into, k.least)
+	case *time.Duration:
+		t.duration(k.name, into, k.positive)
+	case *[]string:
+		for at, line := range t.texts(k.name) {
+			if t.oneLine(at, k.name, line) {
 				*into = append(*into, line)
 			}
 		}
 	}
 }
 
-// example shows the keys of s with their values, and what they mean in comments.
-func (s section) example() string {
+// shown is the value that the help shows: the example, or the default.
+func (k key) shown() string {
+	if k.example != "" {
+		return k.example
+	}
+	switch v := reflect.ValueOf(k.into).Elem().Interface().(type) {
+	case time.Duration:
+		text := strings.Replace(v.String(), "m0s", "m", 1)
+		return strconv.Quote(strings.Replace(text, "h0m", "h", 1))
+	case [2]int:
+		return fmt.Sprintf("[%d, %d]", v[0], v[1])
+	case string, kernels.Launch:
+		return fmt.Sprintf("%q", v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// Example shows the keys of s with their values, and what they mean in comments.
+func (s section) Example() string {
 	names, values := 0, 0
 	for _, k := range s {
 		names = max(names, utf8.RuneCountInString(k.name))
-		values = max(values, utf8.RuneCountInString(k.example))
+		values = max(values, utf8.RuneCountInString(k.shown()))
 	}
 
 	var b strings.Builder
 	for _, k := range s {
 		if k.doc == "" {
-			fmt.Fprintf(&b, "%-*s = %s\n", names, k.name, k.example)
+			fmt.Fprintf(&b, "%-*s = %s\n", names, k.name, k.shown())
 			continue
 		}
-		head := fmt.Sprintf("%-*s = %-*s  # ", names, k.name, values, k.example)
+		head := fmt.Sprintf("%-*s = %-*s  # ", names, k.name, values, k.shown())
 		indent := utf8.RuneCountInString(head)
 		b.WriteString(head + term.Wrap(k.doc, term.PageWidth-indent, strings.Repeat(" ", indent-2)+"# ") + "\n")
 	}
@@ -101,8 +124,8 @@ func (s section) example() string {
 	return b.String()
 }
 
-// comments lists the keys of s in comments, where a section has no single example.
-func (s section) comments() string {
+// Comments lists the keys of s in comments, where a section has no single example.
+func (s section) Comments() string {
 	width := 0
 	for _, name := range s.names() {
 		width = max(width, len(name))
@@ -182,9 +205,9 @@ func (t *table) steps() []placed {
 	from, to, step := 0, 0, 1
 	before := len(*t.errs)
 	t.read(section{
-		{name: "from", read: count(&from, 1)},
-		{name: "to", read: count(&to, 1)},
-		{name: "step", read: count(&step, 1)},
+		{name: "from", into: &from, least: 1},
+		{name: "to", into: &to, least: 1},
+		{name: "step", into: &step, least: 1},
 	})
 
 	for _, key := range []string{"from", "to"} {
