@@ -1,8 +1,8 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -41,176 +41,72 @@ type Imported struct {
 //
 // After an error, what was committed before is kept and counted.
 func (db *DB) Import(ctx context.Context, batches iter.Seq2[Batch, error]) (sum Imported, err error) {
-	if db.write == nil {
-		return sum, errReadOnly
-	}
 	if err := db.tune(ctx, bulk); err != nil {
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, db.tune(context.WithoutCancel(ctx), usual)) }()
-	imp := &importer{db: db, keys: newKeys()}
-	defer imp.rollback()
 
-	for batch, err := range batches {
-		if err != nil {
-			return imp.sum, err
+	next, stop := iter.Pull2(batches)
+	defer stop()
+	keys := newKeys()
+	b, unread, more := next()
+	for more {
+		var part Imported
+		// With a context that may end, the driver starts a goroutine for each statement.
+		err := db.record(context.WithoutCancel(ctx), "importing", keys, func(w *writer) error {
+			for begun := time.Now(); more && time.Since(begun) < hold; b, unread, more = next() {
+				if unread = cmp.Or(unread, ctx.Err()); unread != nil {
+					return unread
+				}
+				if err := w.batch(context.WithoutCancel(ctx), b); err != nil {
+					return err
+				}
+			}
+			part = w.sum
+			return nil
+		})
+		if err := cmp.Or(unread, err); err != nil {
+			return sum, err
 		}
-		if err := imp.add(ctx, batch); err != nil {
-			return imp.sum, err
-		}
+		sum.New, sum.Known, sum.Won, sum.Lost = sum.New+part.New, sum.Known+part.Known, sum.Won+part.Won, sum.Lost+part.Lost
 	}
-	if err := imp.step(ctx); err != nil {
-		return imp.sum, err
-	}
-	err = imp.commit(ctx)
-	return imp.sum, err
+	return sum, nil
 }
 
-const (
-	// perStep is the number of results that are looked up and inserted together.
-	perStep = 10_000
-	// hold is how long results are collected before they are committed. Trials come in no
-	// order of their identity, so every commit writes most pages of that index: commits
-	// should be few. But other writers wait, up to busy.
-	hold = busy / 5
-)
+// hold is how long results are collected before they are committed. Trials come in no
+// order of their identity, so every commit writes most pages of that index: commits
+// should be few. But other writers wait, up to busy.
+const hold = busy / 5
 
-// An importer is the state of an Import.
-type importer struct {
-	db      *DB
-	keys    keys
-	pending []Batch
-	results int // number of results in pending
-	sum     Imported
-
-	tx    *sql.Tx   // the open transaction, or nil
-	since time.Time // when tx began
-	w     *writer   // the writer in tx
-}
-
-func (imp *importer) add(ctx context.Context, b Batch) error {
-	imp.pending = append(imp.pending, b)
-	if imp.results += len(b.Results); imp.results < perStep {
-		return nil
-	}
-	if err := imp.step(ctx); err != nil {
-		return err
-	}
-	if time.Since(imp.since) < hold {
-		return nil
-	}
-	return imp.commit(ctx)
-}
-
-// step puts what is pending into the transaction.
-func (imp *importer) step(ctx context.Context) error {
-	if err := imp.putAll(ctx); err != nil {
-		return imp.db.wrap("importing", err)
-	}
-	clear(imp.pending)
-	imp.pending, imp.results = imp.pending[:0], 0
-	return nil
-}
-
-// putAll does the work of step, and opens a transaction if there is none.
-func (imp *importer) putAll(ctx context.Context) error {
-	if len(imp.pending) == 0 {
-		return nil
-	}
-	// With a context that may end, the driver starts a goroutine for each statement.
-	unbound := context.WithoutCancel(ctx)
-	if err := imp.open(unbound); err != nil {
-		return err
-	}
-
-	ids := make([]string, 0, imp.results)
-	for _, b := range imp.pending {
-		for i := range b.Results {
-			ids = append(ids, b.Results[i].ID)
-		}
-	}
-	if err := imp.w.look(unbound, ids); err != nil {
-		return err
-	}
-	for _, b := range imp.pending {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := imp.put(unbound, b); err != nil {
-			return err
-		}
-	}
-
-	return imp.w.flush(unbound)
-}
-
-// put puts a batch into the transaction.
-func (imp *importer) put(ctx context.Context, b Batch) error {
+// batch records a batch.
+func (w *writer) batch(ctx context.Context, b Batch) error {
 	for _, m := range b.Matrices {
-		if err := imp.w.matrix(ctx, m); err != nil {
+		if err := w.matrix(ctx, m); err != nil {
+			return err
+		}
+	}
+	if _, begun := w.keys.runs[b.Run]; !begun && b.Run != nil {
+		if err := w.begin(ctx, b.Run, b.Started); err != nil {
 			return err
 		}
 	}
 
-	if _, begun := imp.keys.runs[b.Run]; !begun && b.Run != nil {
-		if err := imp.w.begin(ctx, b.Run, b.Started); err != nil {
-			return err
-		}
-	}
-
+	ids := make([]string, len(b.Results))
 	for i := range b.Results {
-		if err := imp.w.put(ctx, b.Run, &b.Results[i]); err != nil {
+		ids[i] = b.Results[i].ID
+	}
+	if err := w.look(ctx, ids); err != nil {
+		return err
+	}
+	for i := range b.Results {
+		if err := w.put(ctx, b.Run, &b.Results[i]); err != nil {
 			return fmt.Errorf("trial %s: %w", b.Results[i].ID, err)
 		}
 	}
-
-	if len(b.Counts) == 0 {
-		return nil
-	}
-	if err := imp.w.flush(ctx); err != nil { // counts belong to trials that are there
+	if err := w.flush(ctx); err != nil {
 		return err
 	}
-	return putCounts(ctx, imp.tx, b.Counts)
-}
-
-// open begins a transaction.
-func (imp *importer) open(ctx context.Context) (err error) {
-	if imp.tx != nil {
-		return nil
-	}
-	if imp.tx, err = imp.db.write.BeginTx(ctx, nil); err != nil {
-		return err
-	}
-	imp.since = time.Now()
-	imp.w = newWriter(ctx, imp.tx, imp.db.rec.stmts, imp.keys)
-	return nil
-}
-
-func (imp *importer) commit(ctx context.Context) error {
-	if imp.tx == nil {
-		return nil
-	}
-	err := imp.w.finish(context.WithoutCancel(ctx))
-	if err == nil {
-		err = imp.tx.Commit()
-	}
-	if err != nil {
-		return imp.db.wrap("importing", err)
-	}
-	imp.tx = nil
-
-	imp.sum.New += imp.w.sum.New
-	imp.sum.Known += imp.w.sum.Known
-	imp.sum.Won += imp.w.sum.Won
-	imp.sum.Lost += imp.w.sum.Lost
-	return nil
-}
-
-// rollback undoes what was not committed.
-func (imp *importer) rollback() {
-	if imp.tx != nil {
-		imp.tx.Rollback()
-	}
+	return putCounts(ctx, w.tx, b.Counts)
 }
 
 // tuning is how SQLite works.
@@ -227,6 +123,9 @@ var (
 )
 
 func (db *DB) tune(ctx context.Context, t tuning) error {
+	if db.write == nil {
+		return errReadOnly
+	}
 	pragmas := fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA wal_autocheckpoint = %d", t.cache, t.log)
 	_, err := db.write.ExecContext(ctx, pragmas)
 	return db.wrap("importing", err)

@@ -155,19 +155,19 @@ func TestImportAgain(t *testing.T) {
 	}
 }
 
-// More than one step's results arrive, and the run that Record records for
+// All results arrive, and the run that Record records for
 // stays what it was.
 func TestImportMany(t *testing.T) {
 	db := started(t)
 	run := testRun()
 	run.Sweep.Name = "imported"
 	list := []Batch{{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}}}
-	const n = 2*perStep + 7
+	const n = 2*perBatch + 7
 	var results []trial.Result
 	for i := range n {
 		results = append(results, good("cpu_csr", i+1, identity(fmt.Sprint(i))))
 	}
-	for part := range slices.Chunk(results, 999) {
+	for part := range slices.Chunk(results, 99) {
 		list = append(list, Batch{Run: &run, Results: part})
 	}
 	if sum := imports(t, db, list...); sum.New != n {
@@ -179,10 +179,10 @@ func TestImportMany(t *testing.T) {
 	}
 }
 
-// What can't be recorded ends an import with the step that it is in, not after all that follows.
+// What can't be recorded ends an import with its batch, not after all that follows.
 func TestImportEndsWithItsFirstError(t *testing.T) {
 	run := testRun()
-	results := slices.Repeat([]trial.Result{good("cpu_csr", 32, identity("known"))}, perStep)
+	results := slices.Repeat([]trial.Result{good("cpu_csr", 32, identity("known"))}, perBatch)
 	results[0] = good("never_heard_of", 32)
 	asked := 0
 	_, err := create(t).Import(t.Context(), func(yield func(Batch, error) bool) {
