@@ -24,7 +24,7 @@ import (
 type Data struct {
 	Rows     []store.Row    // All trials, the good ones first.
 	Best     []store.Best   // The winners in the same order.
-	Matrices []store.Matrix // The matrices by mean row length.
+	Matrices []trial.Matrix // The matrices by mean row length.
 	Devices  []store.Device // The devices by name.
 	Sweeps   []store.Sweep  // The sweeps that have trials, by name.
 	Panels   []Panel        // The good trials of Rows.
@@ -122,7 +122,7 @@ func patterns(ctx context.Context, db *store.DB) (map[string]*sparse.Density, er
 }
 
 // New sorts and groups what was read. It keeps the slices.
-func New(rows []store.Row, best []store.Best, matrices []store.Matrix, devices []store.Device) *Data {
+func New(rows []store.Row, best []store.Best, matrices []trial.Matrix, devices []store.Device) *Data {
 	d := &Data{Rows: rows, Best: best, Matrices: matrices, Devices: devices, originals: map[string]string{}}
 	d.visible()
 	for i := range matrices {
@@ -131,7 +131,7 @@ func New(rows []store.Row, best []store.Best, matrices []store.Matrix, devices [
 		}
 	}
 
-	slices.SortStableFunc(d.Matrices, func(a, b store.Matrix) int {
+	slices.SortStableFunc(d.Matrices, func(a, b trial.Matrix) int {
 		return cmp.Or(cmp.Compare(a.RowMean, b.RowMean), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
 	})
 	order := newRowOrder(d.Rows, d.Matrices)
@@ -168,7 +168,7 @@ type rowOrder struct {
 
 // newRowOrder numbers the names in rows. Matrices come in the order of the list, and those
 // that are not on it after them.
-func newRowOrder(rows []store.Row, matrices []store.Matrix) *rowOrder {
+func newRowOrder(rows []store.Row, matrices []trial.Matrix) *rowOrder {
 	names := make([]map[string]uint64, 5)
 	for i := range names {
 		names[i] = map[string]uint64{}

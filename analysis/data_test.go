@@ -32,7 +32,7 @@ func TestSortRows(t *testing.T) {
 		add(matrix, "cpu_coo", 32, "wrong", 1)
 	}
 	rows[1].Median = math.NaN()
-	matrices := []store.Matrix{{Name: "short", Features: sparse.Features{RowMean: 1}},
+	matrices := []trial.Matrix{{Name: "short", Features: sparse.Features{RowMean: 1}},
 		{Name: "long", Features: sparse.Features{RowMean: 2}}}
 	text := func(rows []store.Row) string {
 		var list []string

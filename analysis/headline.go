@@ -17,7 +17,6 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
-	"spmvtune/store"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -469,16 +468,16 @@ func (s *scene) exception(k *Contender, name string, at []int) string {
 
 // A trait is a feature of matrices in words.
 type trait struct {
-	of          func(*store.Matrix) float64
+	of          func(*trial.Matrix) float64
 	above, less string // The words before the threshold.
 }
 
 var traits = []trait{
-	{func(m *store.Matrix) float64 { return m.RowMean }, "where rows have more than %s nonzeros on average",
+	{func(m *trial.Matrix) float64 { return m.RowMean }, "where rows have more than %s nonzeros on average",
 		"where rows have less than %s nonzeros on average"},
-	{func(m *store.Matrix) float64 { return m.RowMaxOverMean }, "where the longest row is more than %s times the mean",
+	{func(m *trial.Matrix) float64 { return m.RowMaxOverMean }, "where the longest row is more than %s times the mean",
 		"where no row is longer than %s times the mean"},
-	{func(m *store.Matrix) float64 { return float64(m.Nonzeros) }, "where there are more than %s nonzeros",
+	{func(m *trial.Matrix) float64 { return float64(m.Nonzeros) }, "where there are more than %s nonzeros",
 		"where there are less than %s nonzeros"},
 }
 

@@ -24,12 +24,12 @@ type shot struct {
 // reportOf makes a report of trials with intervals of ±1%. The row mean of matrix "m12" is 12.
 func reportOf(shots ...shot) *analysis.Data {
 	var rows []store.Row
-	var matrices []store.Matrix
+	var matrices []trial.Matrix
 	seen := map[string]bool{}
 	for _, s := range shots {
 		rows = append(rows, synthetic.Timed(s.matrix, s.kernel, "", 64, s.ms))
 		if !seen[s.matrix] {
-			m := store.Matrix{Name: s.matrix, Features: sparse.Features{Rows: 1000, RowMaxOverMean: 1, Nonzeros: 5000}}
+			m := trial.Matrix{Name: s.matrix, Features: sparse.Features{Rows: 1000, RowMaxOverMean: 1, Nonzeros: 5000}}
 			fmt.Sscanf(s.matrix, "m%g", &m.RowMean)
 			matrices = append(matrices, m)
 		}

@@ -18,7 +18,7 @@ import (
 
 // Twins says which matrices are twins, made in place of published ones; "" if none is. The
 // names of twins say so too, but a reader may overlook that.
-func Twins(matrices []store.Matrix) string {
+func Twins(matrices []trial.Matrix) string {
 	byScale := map[float64][]string{}
 	n := 0
 	for i := range matrices {
@@ -70,7 +70,7 @@ func scaleWords(scale float64) string {
 }
 
 // MeasuredWords says what was measured of a matrix.
-func MeasuredWords(m *store.Matrix) string {
+func MeasuredWords(m *trial.Matrix) string {
 	switch {
 	case m.TwinOf == "":
 		return "itself"
@@ -83,7 +83,7 @@ func MeasuredWords(m *store.Matrix) string {
 
 // localityWords says which of two forms of a twin was measured, between before and after; ""
 // if there was one form. Its source says so.
-func localityWords(m *store.Matrix, before, after string) string {
+func localityWords(m *trial.Matrix, before, after string) string {
 	_, form, some := strings.Cut(m.Source, "locality=")
 	if !some {
 		return ""
@@ -93,7 +93,7 @@ func localityWords(m *store.Matrix, before, after string) string {
 
 // Generated reports whether a generator made the matrix of this name. Twins are generated, too.
 func (d *Data) Generated(matrix string) bool {
-	i := slices.IndexFunc(d.Matrices, func(m store.Matrix) bool { return m.Name == matrix })
+	i := slices.IndexFunc(d.Matrices, func(m trial.Matrix) bool { return m.Name == matrix })
 	if i < 0 {
 		return false
 	}

@@ -8,33 +8,34 @@ import (
 
 	"spmvtune/kernels"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 func TestTwins(t *testing.T) {
-	real := store.Matrix{Name: "mc2depi"}
-	twin := func(of string, scale float64) store.Matrix {
-		return store.Matrix{Name: of, TwinOf: of, TwinScale: scale}
+	real := trial.Matrix{Name: "mc2depi"}
+	twin := func(of string, scale float64) trial.Matrix {
+		return trial.Matrix{Name: of, TwinOf: of, TwinScale: scale}
 	}
 	for _, tt := range []struct {
-		matrices []store.Matrix
+		matrices []trial.Matrix
 		want     string
 	}{
-		{[]store.Matrix{real}, ""},
+		{[]trial.Matrix{real}, ""},
 		{nil, ""},
-		{[]store.Matrix{real, twin("a", 1)}, "A twin, not the real matrix: a."},
-		{[]store.Matrix{twin("a", 0.1), twin("b", 1), real, twin("c", 1)},
+		{[]trial.Matrix{real, twin("a", 1)}, "A twin, not the real matrix: a."},
+		{[]trial.Matrix{twin("a", 0.1), twin("b", 1), real, twin("c", 1)},
 			"Twins, not the real matrices: b, c; a at scale 0.1."},
-		{[]store.Matrix{twin("a", 1), twin("b", 1), twin("c", 1), twin("d", 1)}, "All matrices are twins, not the real ones."},
-		{[]store.Matrix{twin("a", 1), twin("b", 0.1), twin("c", 0.1), twin("d", 0.5)},
+		{[]trial.Matrix{twin("a", 1), twin("b", 1), twin("c", 1), twin("d", 1)}, "All matrices are twins, not the real ones."},
+		{[]trial.Matrix{twin("a", 1), twin("b", 0.1), twin("c", 0.1), twin("d", 0.5)},
 			"All matrices are twins, not the real ones; d at scale 0.5; b, c at scale 0.1."},
-		{[]store.Matrix{twin("a", 0.1), twin("b", 0.1), twin("c", 0.1), twin("d", 0.1)},
+		{[]trial.Matrix{twin("a", 0.1), twin("b", 0.1), twin("c", 0.1), twin("d", 0.1)},
 			"All matrices are twins, not the real ones, at scale 0.1."},
-		{[]store.Matrix{twin("model7", 1)}, "A twin, not the real matrix: model7."},
-		{[]store.Matrix{
+		{[]trial.Matrix{twin("model7", 1)}, "A twin, not the real matrix: model7."},
+		{[]trial.Matrix{
 			{TwinOf: "a", TwinScale: 1, Source: "twin(of=a, scale=1, seed=1, locality=published)"},
 			{TwinOf: "a", TwinScale: 1, Source: "twin of G/a: twin(of=a, scale=1, seed=1, locality=scattered)"},
 		}, "Twins, not the real matrices: a (published locality), a (scattered locality)."},
-		{append(slices.Repeat([]store.Matrix{twin("a", 1)}, 13), real), "13 of 14 matrices are twins, not the real ones."},
+		{append(slices.Repeat([]trial.Matrix{twin("a", 1)}, 13), real), "13 of 14 matrices are twins, not the real ones."},
 	} {
 		if got := Twins(tt.matrices); got != tt.want {
 			t.Errorf("%+v gives %q, not %q", tt.matrices, got, tt.want)
@@ -64,7 +65,7 @@ func TestPublishedNumbers(t *testing.T) {
 func TestNamesTurnNoText(t *testing.T) {
 	r := store.Row{Matrix: "a\u202eb"}
 	r.Kernel = "\u202ekernel"
-	d := New([]store.Row{r}, nil, []store.Matrix{{Name: "a\u202eb"}}, nil)
+	d := New([]store.Row{r}, nil, []trial.Matrix{{Name: "a\u202eb"}}, nil)
 	if d.Rows[0].Matrix != `a\u202eb` || d.Rows[0].Kernel != `\u202ekernel` || d.Matrices[0].Name != d.Rows[0].Matrix {
 		t.Errorf("%q, %q and %q", d.Rows[0].Matrix, d.Rows[0].Kernel, d.Matrices[0].Name)
 	}

@@ -27,6 +27,7 @@ import (
 	"spmvtune/internal/base/files"
 	"spmvtune/rule"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // The files of a results folder.
@@ -45,7 +46,7 @@ type Results struct {
 	close    func() error // nil if the database is the caller's
 
 	rows     []store.Row
-	matrices []store.Matrix
+	matrices []trial.Matrix
 	sweeps   []store.Sweep
 	seen     []rule.Observation // nil until Observations is called
 }
@@ -136,7 +137,7 @@ func (r *Results) Close() error {
 func (r *Results) DB() *store.DB { return r.db }
 
 // Matrices are the matrices with their features.
-func (r *Results) Matrices() []store.Matrix { return r.matrices }
+func (r *Results) Matrices() []trial.Matrix { return r.matrices }
 
 // Sweeps are the sweeps that were run, the last one last.
 func (r *Results) Sweeps() []store.Sweep { return r.sweeps }

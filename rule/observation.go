@@ -107,8 +107,8 @@ func group(obs []Observation) ([]Key, map[Key][]*Observation) {
 
 // FromRows makes observations of trials, failed ones included, but not of kernels whose y nobody sees: no
 // rule may choose one. rows and matrices are all that the database has.
-func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []store.Matrix) ([]Observation, error) {
-	known := make(map[string]*store.Matrix, len(matrices))
+func FromRows(ctx context.Context, db *store.DB, rows []store.Row, matrices []trial.Matrix) ([]Observation, error) {
+	known := make(map[string]*trial.Matrix, len(matrices))
 	for i := range matrices {
 		known[matrices[i].Name] = &matrices[i]
 	}

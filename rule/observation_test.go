@@ -109,7 +109,7 @@ func TestFromRowsOfOtherRuns(t *testing.T) {
 	row.Status, row.Median, row.Low, row.High = trial.OK, 1.9, 1.8, 1.95
 	unseen := row
 	unseen.Kernel = "mine" + kernels.NotVerified
-	list, err := FromRows(t.Context(), db, []store.Row{unseen, row}, []store.Matrix{{Name: "m"}})
+	list, err := FromRows(t.Context(), db, []store.Row{unseen, row}, []trial.Matrix{{Name: "m"}})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d of a trial that is verified and one that is not, %v", len(list), err)
 	}

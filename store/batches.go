@@ -145,14 +145,10 @@ func (b *batcher) matrices(ctx context.Context, chosen chosen) error {
 		return err
 	}
 	for _, m := range matrices {
-		if !there[m.Hash] {
-			continue
+		if there[m.Hash] {
+			m.Pattern = patterns[m.Hash]
+			b.batch.Matrices = append(b.batch.Matrices, m)
 		}
-		b.batch.Matrices = append(b.batch.Matrices, trial.Matrix{
-			Name: m.Name, Source: m.Source, Class: m.Class, Hash: m.Hash, Field: m.Field, Symmetry: m.Symmetry,
-			TwinOf: m.TwinOf, TwinScale: m.TwinScale, Features: m.Features, FeaturesSeconds: m.FeaturesSeconds,
-			Pattern: patterns[m.Hash],
-		})
 	}
 
 	return nil

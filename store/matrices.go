@@ -12,59 +12,28 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// Features returns what is known of each matrix, ordered by name.
-func (db *DB) Features(ctx context.Context) ([]Matrix, error) {
+// Features returns what is known of each matrix, ordered by name, without its pattern.
+func (db *DB) Features(ctx context.Context) ([]trial.Matrix, error) {
 	list, err := db.from().matrices(ctx)
 	return list, db.wrap("reading features", err)
 }
 
-func (from source) matrices(ctx context.Context) ([]Matrix, error) {
-	m := Matrix{Features: sparse.UnknownFeatures()}
-	fields := []field{
-		{"name", &m.Name}, {"class", &m.Class}, {"hash", &m.Hash}, {"source", &m.Source},
-		{"field", &m.Field}, {"symmetry", &m.Symmetry}, {"features_seconds", orZero(&m.FeaturesSeconds)},
-		{"twin_of", orZero(&m.TwinOf)}, {"twin_scale", orZero(&m.TwinScale)},
-	}
-	for i, name := range featureNames() {
-		fields = append(fields, field{name, featureFields(&m.Features)[i]})
-	}
-
-	var list []Matrix
-	rows, err := from.QueryContext(ctx, "SELECT "+expressions(fields)+" FROM matrix ORDER BY name")
-	err = readRows(rows, err, targets(fields), func() { list = append(list, m) })
-	return list, err
+func (from source) matrices(ctx context.Context) ([]trial.Matrix, error) {
+	return collect(ctx, from, func(m *trial.Matrix) []any {
+		return append([]any{&m.Name, &m.Class, &m.Hash, &m.Source, &m.Field, &m.Symmetry, orZero(&m.FeaturesSeconds),
+			orZero(&m.TwinOf), orZero(&m.TwinScale)}, featureFields(&m.Features)...)
+	}, "SELECT name, class, hash, source, field, symmetry, features_seconds, twin_of, twin_scale, "+
+		strings.Join(sparse.FeatureNames(), ", ")+" FROM matrix ORDER BY name")
 }
 
-// Library returns the matrices by their names, without what plans do not need.
+// Library returns the matrices by their names.
 func (db *DB) Library(ctx context.Context) (map[string]trial.Matrix, error) {
 	list, err := db.Features(ctx)
 	byName := map[string]trial.Matrix{}
 	for _, m := range list {
-		byName[m.Name] = trial.Matrix{Name: m.Name, Source: m.Source, Class: m.Class, Hash: m.Hash, Field: m.Field,
-			Symmetry: m.Symmetry, TwinOf: m.TwinOf, TwinScale: m.TwinScale, Features: m.Features}
+		byName[m.Name] = m
 	}
 	return byName, err
-}
-
-// featureNames lists the columns that hold a sparse.Features: the names of its
-// fields in JSON, in order.
-func featureNames() []string {
-	t := reflect.TypeFor[sparse.Features]()
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
-	}
-	return names
-}
-
-// featureValues gives the values for these columns.
-func featureValues(f sparse.Features) []any {
-	v := reflect.ValueOf(f)
-	values := make([]any, v.NumField())
-	for i := range values {
-		values[i] = v.Field(i).Interface()
-	}
-	return values
 }
 
 // featureFields points to the fields, to scan these columns into.

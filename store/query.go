@@ -41,7 +41,7 @@ func (db *DB) Each(ctx context.Context, sqlOrView string, head func([]string) er
 	statement, rest := firstStatement(sqlOrView)
 	statement = strings.TrimSpace(statement)
 	switch {
-	case blank(statement):
+	case statement == "":
 		return errors.New("nothing to run: give one SQL statement, or one of the views " +
 			strings.Join(Views, ", "))
 	case rest != "":
@@ -214,64 +214,35 @@ var harmless = map[string]bool{
 	"compile_options":  false,
 }
 
-// firstStatement cuts sql after its first statement. rest is what follows the
-// semicolon, without blanks, comments and empty statements before it.
+// sqlToken matches what SQL begins with: blanks or a comment, a semicolon, or something else. A doubled quote
+// inside a string ends one string and starts the next, which comes to the same.
+var sqlToken = regexp.MustCompile("(?s)^(?:([ \t\r\n\f]+|--[^\n]*|/[*].*?(?:[*]/|$))|(;)|" +
+	"'[^']*'?|\"[^\"]*\"?|`[^`]*`?|\\[[^\\]]*\\]?|[^ \t\r\n\f;'\"`\\[/-]+|.)")
+
+// firstStatement returns the first statement of a text, and what follows its semicolon. Both begin with
+// something, or are empty: blanks, comments and empty statements before them are left out.
 func firstStatement(sql string) (first, rest string) {
-	for i := 0; i < len(sql); {
-		if sql[i] == ';' {
-			if blank(sql[:i]) { // an empty statement
-				return firstStatement(sql[i+1:])
-			}
-			rest = skipBlank(sql[i+1:])
-			for strings.HasPrefix(rest, ";") {
-				rest = skipBlank(rest[1:])
-			}
-			return sql[:i], rest
+	begin, end := -1, -1
+	for at := 0; at < len(sql); {
+		m := sqlToken.FindStringSubmatchIndex(sql[at:])
+		switch blank, semicolon := m[2] >= 0, m[4] >= 0; {
+		case semicolon && begin >= 0 && end < 0:
+			end = at
+		case blank || semicolon:
+		case begin < 0:
+			begin = at
+		case end >= 0:
+			return sql[begin:end], sql[at:]
 		}
-		i += tokenLength(sql[i:])
+		at += m[1]
 	}
-
-	return sql, ""
-}
-
-// blank reports whether sql holds nothing but white space and comments.
-func blank(sql string) bool { return skipBlank(sql) == "" }
-
-// skipBlank returns sql from its first token that is not a comment.
-func skipBlank(sql string) string {
-	for sql != "" {
-		n := tokenLength(sql)
-		comment := strings.HasPrefix(sql, "--") || strings.HasPrefix(sql, "/*")
-		if !comment && !strings.ContainsRune(" \t\r\n\f", rune(sql[0])) {
-			return sql
-		}
-		sql = sql[n:]
+	if begin < 0 {
+		return "", ""
 	}
-	return ""
-}
-
-// tokenLength is the length of the string, quoted name or comment that sql
-// starts with, as SQLite delimits them, or else 1. sql is not empty.
-func tokenLength(sql string) int {
-	until := func(opening int, end string) int {
-		if i := strings.Index(sql[opening:], end); i >= 0 {
-			return opening + i + len(end)
-		}
-		return len(sql)
+	if end < 0 {
+		end = len(sql)
 	}
-	switch {
-	case strings.HasPrefix(sql, "--"):
-		return until(2, "\n")
-	case strings.HasPrefix(sql, "/*"):
-		return until(2, "*/")
-	case sql[0] == '[':
-		return until(1, "]")
-	case strings.ContainsRune("'\"`", rune(sql[0])):
-		// A doubled quote inside ends one string and starts the next, which
-		// comes to the same.
-		return until(1, sql[:1])
-	}
-	return 1
+	return sql[begin:end], ""
 }
 
 // functions are SQLite's own mathematical functions that a geometric mean or a deviation needs. The

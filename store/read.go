@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"spmvtune/kernels"
-	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -285,18 +284,6 @@ type Best struct {
 	// set is, as a fraction. It is NaN where every configuration is tied.
 	Margin  float64
 	TieSize int
-}
-
-// A Matrix is a matrix with what is known of it. Features that are not known are NaN.
-type Matrix struct {
-	Name, Class, Hash, Source, Field, Symmetry string
-	sparse.Features
-	// TwinOf is the published matrix that a twin is a likeness of, and TwinScale is the twin's
-	// size as a multiple of it. TwinOf is "" if the matrix is not a twin.
-	TwinOf    string
-	TwinScale float64
-	// FeaturesSeconds is how long it took to read the features, 0 if it is not known.
-	FeaturesSeconds float64
 }
 
 // orZero scans into dst, and null as the zero value.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -161,9 +162,12 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 		return 0, err
 	}
 	columns := append([]string{"hash", "name", "class", "source", "field", "symmetry",
-		"features_seconds", "twin_of", "twin_scale"}, featureNames()...)
-	values := append([]any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry,
-		positive(m.FeaturesSeconds), nonzero(m.TwinOf), nonzero(m.TwinScale)}, featureValues(m.Features)...)
+		"features_seconds", "twin_of", "twin_scale"}, sparse.FeatureNames()...)
+	values := []any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry,
+		positive(m.FeaturesSeconds), nonzero(m.TwinOf), nonzero(m.TwinScale)}
+	for _, x := range m.Features.Values() {
+		values = append(values, x)
+	}
 	set := make([]string, len(columns))
 	for i, c := range columns {
 		// What an older program did not know of a matrix takes nothing away.

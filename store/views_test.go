@@ -35,7 +35,7 @@ func TestViewColumns(t *testing.T) {
 			"occupancy, warp_efficiency, load_efficiency, instructions, data_refs, d1_misses, ll_misses, " +
 			"launches, kernel_ms, dram_read_bytes, dram_write_bytes, dram_fraction, l2_read_bytes, l2_hit_rate, l1_hit_rate, " +
 			"sectors_per_request, issue_fraction, balance, registers, stall, stall_fraction",
-		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(featureNames(),
+		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(sparse.FeatureNames(),
 			", ") + ", twin_of, twin_scale",
 	} {
 		if got := strings.Join(query(t, db, view).Columns, ", "); got != want {

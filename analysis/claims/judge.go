@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // A Judgement is what the trials of a device say of a claim.
@@ -48,7 +49,7 @@ type Published struct {
 
 // Judge gives the verdict on every claim for every device with good trials, by device
 // and number. matrices are those of the database.
-func Judge(ctx context.Context, db *store.DB, matrices []store.Matrix) (list []Judgement, err error) {
+func Judge(ctx context.Context, db *store.DB, matrices []trial.Matrix) (list []Judgement, err error) {
 	originals := map[string]string{} // of twins
 	for i := range matrices {
 		if of := matrices[i].TwinOf; of != "" {
@@ -217,7 +218,7 @@ CREATE TEMP TABLE published (paper, tab, device, matrix, kernel, precision, metr
 `
 
 // prepare makes the tables.
-func prepare(ctx context.Context, s *store.Scratch, matrices []store.Matrix) error {
+func prepare(ctx context.Context, s *store.Scratch, matrices []trial.Matrix) error {
 	if err := s.Exec(ctx, tables); err != nil {
 		return err
 	}

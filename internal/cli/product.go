@@ -120,7 +120,7 @@ func specOf(ctx context.Context, db *store.DB, t *store.Row) (spec configs.Matri
 
 // sameMatrix finds the matrix that a database describes in words. How its file was read is not
 // among them: the digest of its content tells.
-func sameMatrix(ctx context.Context, m *store.Matrix) (configs.Matrix, error) {
+func sameMatrix(ctx context.Context, m *trial.Matrix) (configs.Matrix, error) {
 	spec := configs.Matrix{Name: m.Name, Class: m.Class}
 	from := m.Source
 	if of, form, twin := strings.Cut(from, ": "); twin && strings.HasPrefix(of, "twin of ") {

@@ -16,6 +16,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // A crossing is a figure of throughput over what matrices are like, dots of a kernel alike, as in
@@ -539,7 +540,7 @@ const fewestFeatured = 8
 
 func featuresOf(d *analysis.Data, s analysis.Setup) *features {
 	f := &features{Setup: s, contest: d.NewContest(d.In(s))}
-	byName := map[string]*store.Matrix{}
+	byName := map[string]*trial.Matrix{}
 	for i := range d.Matrices {
 		byName[d.Matrices[i].Name] = &d.Matrices[i]
 	}

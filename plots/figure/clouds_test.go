@@ -14,6 +14,7 @@ import (
 	"spmvtune/plots/canvas"
 	"spmvtune/sparse"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // Of imported trials it is not known what they moved: there is no bandwidth to draw.
@@ -34,7 +35,7 @@ func TestBandwidthNotKnownIsNotDrawn(t *testing.T) {
 // Nobody can measure the pattern of an imported matrix.
 func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
 	for source, want := range map[string]int{"imported from t.csv": 0, "a.mtx": 1} {
-		_, warnings := drawPatterns(analysis.New(nil, nil, []store.Matrix{{Name: "m", Source: source}}, nil))
+		_, warnings := drawPatterns(analysis.New(nil, nil, []trial.Matrix{{Name: "m", Source: source}}, nil))
 		if len(warnings) != want {
 			t.Errorf("%s: %v", source, warnings)
 		}
@@ -167,10 +168,10 @@ func TestFixedWords(t *testing.T) {
 // featuredReport has matrices of short and of long rows; best names the fastest kernel of the i-th.
 func featuredReport(n int, best func(i int) string) *analysis.Data {
 	var rows []store.Row
-	var matrices []store.Matrix
+	var matrices []trial.Matrix
 	for i := range n {
 		name, mean := fmt.Sprintf("m%02d", i), float64(4+i%2*100+i)
-		matrices = append(matrices, store.Matrix{Name: name, Hash: name,
+		matrices = append(matrices, trial.Matrix{Name: name, Hash: name,
 			Features: sparse.Features{Rows: 1000, RowMean: mean, RowStd: mean / 4}})
 		for _, k := range []string{"csr_scalar", "csr_vector"} {
 			ms := 2.0

@@ -16,6 +16,7 @@ import (
 	"spmvtune/store"
 	"spmvtune/store/compare"
 	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
 )
 
 // An average holds the speed-ups of all kernels over a baseline.
@@ -370,7 +371,7 @@ func (f *shareFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 
 // A sharesOf holds the launches of some kernels on at most two matrices.
 type sharesOf struct {
-	matrices []store.Matrix
+	matrices []trial.Matrix
 	kernels  []string
 	launches map[[2]string]store.Row // The launches by matrix and kernel.
 }
@@ -396,10 +397,10 @@ func launchShares(d *analysis.Data, s analysis.Setup, f *shareFigure) *sharesOf 
 	}
 
 	if n := len(o.matrices); n > 2 {
-		o.matrices = []store.Matrix{o.matrices[0], o.matrices[n-1]}
+		o.matrices = []trial.Matrix{o.matrices[0], o.matrices[n-1]}
 	}
 	for at := range o.launches {
-		shown := slices.ContainsFunc(o.matrices, func(m store.Matrix) bool { return m.Name == at[0] })
+		shown := slices.ContainsFunc(o.matrices, func(m trial.Matrix) bool { return m.Name == at[0] })
 		if shown && !slices.Contains(o.kernels, at[1]) {
 			o.kernels = append(o.kernels, at[1])
 		}

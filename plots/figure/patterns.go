@@ -13,7 +13,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/sparse"
-	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // A patternGrid says how large the patterns of a picture are.
@@ -42,7 +42,7 @@ const imported = "imported from "
 // drawPatterns draws where the entries of each matrix lie, by mean row length, and names the
 // matrices whose pattern is not known.
 func drawPatterns(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var known []store.Matrix
+	var known []trial.Matrix
 	var missing []string
 	for _, m := range d.Matrices {
 		if shows(d.Patterns[m.Hash], m) {
@@ -73,7 +73,7 @@ func drawPatterns(d *analysis.Data) ([]*canvas.Picture, []error) {
 }
 
 // shows reports whether d may be a thumbnail of m, by its size.
-func shows(d *sparse.Density, m store.Matrix) bool {
+func shows(d *sparse.Density, m trial.Matrix) bool {
 	height, width := min(m.Rows, sparse.ThumbnailSide), min(m.Cols, sparse.ThumbnailSide)
 	if height == 0 || width == 0 {
 		height, width = 0, 0
@@ -88,7 +88,7 @@ const (
 	patternScale = vg.Length(22) // Room for the colour scale above all pictures.
 )
 
-func patternsPage(d *analysis.Data, matrices []store.Matrix) *canvas.Picture {
+func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
 	grid := patternGridFor(len(matrices))
 	names := make([]string, len(matrices))
 	tops := []vg.Length{patternScale} // of the rows of pictures, which are as high as the highest, and the end
@@ -134,7 +134,7 @@ func patternsPage(d *analysis.Data, matrices []store.Matrix) *canvas.Picture {
 }
 
 // drawPattern draws one matrix below and to the right of a point, with name and sizes above.
-func drawPattern(c draw.Canvas, m store.Matrix, d *sparse.Density, pixels int, corner vg.Point, width vg.Length) {
+func drawPattern(c draw.Canvas, m trial.Matrix, d *sparse.Density, pixels int, corner vg.Point, width vg.Length) {
 	name := canvas.At(canvas.Typeface(canvas.LabelSize, true, canvas.InkColor), text.XLeft, text.YTop)
 	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YTop)
 	layout := canvas.MosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, pixels)

@@ -15,7 +15,7 @@ import (
 	"spmvtune/plots/canvas"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
-	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
@@ -164,7 +164,7 @@ func TestFlatPatternsAreLow(t *testing.T) {
 	d := synthetic.Processor().Report()
 	height := map[bool]vg.Length{}
 	for _, m := range d.Matrices {
-		height[m.Name == "rectangular"] = patternsPage(d, []store.Matrix{m}).Height
+		height[m.Name == "rectangular"] = patternsPage(d, []trial.Matrix{m}).Height
 	}
 	if square, flat := height[false], height[true]; flat == 0 || flat > square/2 {
 		t.Errorf("a picture of a matrix 20 times as wide as high takes %g, of a square one %g", flat, square)

@@ -11,6 +11,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // A Figure is an entry of the registry: what it is called, what it shows and needs, and how
@@ -450,7 +451,7 @@ func twinNote(d *analysis.Data, p *canvas.Picture) string {
 	if p.Matrices == nil {
 		return analysis.Twins(d.Matrices)
 	}
-	var own []store.Matrix
+	var own []trial.Matrix
 	for _, m := range d.Matrices {
 		if slices.Contains(p.Matrices, m.Name) {
 			own = append(own, m)

@@ -322,7 +322,7 @@ func TestTiesDoNotLead(t *testing.T) {
 
 // A figure of some of the matrices counts the twins among these.
 func TestTwinsOnAPage(t *testing.T) {
-	d := &analysis.Data{Matrices: []store.Matrix{{Name: "a"}, {Name: "b", TwinOf: "model7", TwinScale: 1},
+	d := &analysis.Data{Matrices: []trial.Matrix{{Name: "a"}, {Name: "b", TwinOf: "model7", TwinScale: 1},
 		{Name: "c", TwinOf: "F1", TwinScale: 0.1}}}
 	for _, tt := range []struct {
 		on   []string
@@ -370,11 +370,11 @@ func swept(t *testing.T, name string) *analysis.Data {
 			Roof: kernels.Roof{Read: 400}},
 	}
 	var rows []store.Row
-	var matrices []store.Matrix
+	var matrices []trial.Matrix
 	patterns := map[string]*sparse.Density{}
 	for mi, m := range []string{"short", "middle", "long"} {
 		n, mean := 1_000_000*(1+mi), 3+20*mi
-		matrices = append(matrices, store.Matrix{Name: m, Hash: m,
+		matrices = append(matrices, trial.Matrix{Name: m, Hash: m,
 			Features: sparse.Features{Rows: n, Cols: n, Nonzeros: mean * n, RowMean: float64(mean)}})
 		patterns[m] = synthetic.Pattern(mi)
 		for _, space := range sweep.Kernels {

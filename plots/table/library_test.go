@@ -65,7 +65,7 @@ func TestLibrary(t *testing.T) {
 // Real matrices have a row of their own in the summary, beside generated ones and twins.
 func TestLibraryReal(t *testing.T) {
 	var rows []store.Row
-	var matrices []store.Matrix
+	var matrices []trial.Matrix
 	for _, m := range []struct {
 		source, twin string
 		ratio        float64
@@ -75,7 +75,7 @@ func TestLibraryReal(t *testing.T) {
 	} {
 		rows = append(rows, synthetic.Timed(m.source, "cusparse_csr_alg1", "", 64, m.ratio),
 			synthetic.Timed(m.source, "csr_scalar", "", 64, 1))
-		matrices = append(matrices, store.Matrix{Name: m.source, Source: m.source, TwinOf: m.twin})
+		matrices = append(matrices, trial.Matrix{Name: m.source, Source: m.source, TwinOf: m.twin})
 	}
 	got := map[string]string{}
 	for _, row := range LibrarySheet(analysis.New(rows, nil, matrices, nil)).Tables[0].Rows {
@@ -183,7 +183,7 @@ func TestWhy(t *testing.T) {
 			[]string{"about as many bytes in the L2 cache, 1.50 times as fast", "MB from memory instead of"}, ""},
 		{"a tie", counts(1, 1, 1, 1, 0, 1), counts(9, 9, 9, 1, 0, 1), 1.001, []string{"the data can't tell them apart"}, "instead"},
 	} {
-		d := analysis.New([]store.Row{}, nil, []store.Matrix{{Name: "m", Features: sparse.Features{Rows: 10}}}, nil)
+		d := analysis.New([]store.Row{}, nil, []trial.Matrix{{Name: "m", Features: sparse.Features{Rows: 10}}}, nil)
 		d.Launches = []store.Row{row("b", tt.seconds, tt.second), row("c", 9, counts(1, 1, 1, 1, 1, 1)), row("a", 1, tt.first)}
 		r := rivalsIn(d, analysis.SetupOn("card", trial.Warm, kernels.Float32))
 		if len(r) != 1 || r[0].first.Kernel != "a" || r[0].second.Kernel != "b" {

@@ -151,11 +151,11 @@ type Matrix struct {
 	TwinOf string `json:"twin_of,omitempty"`
 	// TwinScale is the size of a twin as a multiple of the published matrix's rows,
 	// columns and nonzeros.
-	TwinScale float64         `json:"twin_scale,omitempty"`
-	Features  sparse.Features `json:"features"`
+	TwinScale       float64           `json:"twin_scale,omitempty"`
+	sparse.Features `json:"features"` // NaN where they are not known
 	// FeaturesSeconds is how long it took to read the features; 0: not known.
 	FeaturesSeconds float64 `json:"features_seconds,omitempty"`
-	// Pattern shows where the entries lie. Older runs have none.
+	// Pattern shows where the entries lie.
 	Pattern sparse.Thumbnail `json:"pattern,omitempty"`
 	// NonFinite is the number of entries of the file that are NaN or infinite.
 	NonFinite int `json:"non_finite,omitempty"`

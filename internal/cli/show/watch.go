@@ -323,7 +323,7 @@ func Ties(w io.Writer, rows []store.Row, best []store.Best) {
 }
 
 // Twins says which matrices are twins, if there are any.
-func Twins(w io.Writer, matrices []store.Matrix) {
+func Twins(w io.Writer, matrices []trial.Matrix) {
 	if note := analysis.Twins(matrices); note != "" {
 		term.Print(w, note)
 	}

@@ -88,13 +88,13 @@ const roof = 40.0
 // Report makes the report of the database.
 func (s Database) Report() *analysis.Data {
 	var rows []store.Row
-	var matrices []store.Matrix
+	var matrices []trial.Matrix
 	for mi, m := range s.Matrices {
 		of := len(s.Matrices)
 		mean := math.Round(3*math.Pow(1.35, float64((mi*5)%of)*min(1, 24/float64(of)))*10) / 10
 		n := 1_000_000
 		f := sparse.Features{Rows: n, Cols: n, Nonzeros: int(mean * float64(n)), RowMean: mean, RowMax: int(4 * mean)}
-		matrices = append(matrices, store.Matrix{Name: m, Class: m, Hash: m, Source: "generated", Features: f})
+		matrices = append(matrices, trial.Matrix{Name: m, Class: m, Hash: m, Source: "generated", Features: f})
 		rows = append(rows, s.rowsOf(mi, &matrices[mi])...)
 	}
 
@@ -129,7 +129,7 @@ func (s Database) Report() *analysis.Data {
 }
 
 // rowsOf makes the trials of a matrix.
-func (s Database) rowsOf(mi int, m *store.Matrix) (rows []store.Row) {
+func (s Database) rowsOf(mi int, m *trial.Matrix) (rows []store.Row) {
 	for ki, k := range s.Kernels {
 		kernel, _ := kernels.Lookup(k)
 		for pi, p := range s.Precisions {
@@ -150,7 +150,7 @@ func (s Database) rowsOf(mi int, m *store.Matrix) (rows []store.Row) {
 }
 
 // row makes a trial with a bandwidth in GB/s. wide is the lower arm of its interval, as a fraction.
-func (s Database) row(m *store.Matrix, c kernels.Config, format kernels.Format, rate, wide float64) store.Row {
+func (s Database) row(m *trial.Matrix, c kernels.Config, format kernels.Format, rate, wide float64) store.Row {
 	n, nnz, p := m.Rows, m.Nonzeros, c.Precision
 	bytes := float64(nnz*(4+p.Bytes()) + n*(4+2*p.Bytes()))
 	if format == kernels.COO {
