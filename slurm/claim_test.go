@@ -16,9 +16,7 @@ import (
 func TestOneClaims(t *testing.T) {
 	r := &Run{Dir: t.TempDir()}
 	gone := exec.Command("true")
-	if err := gone.Run(); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, gone.Run())
 	for attempt := range 3 {
 		var group sync.WaitGroup
 		var mu sync.Mutex
@@ -53,9 +51,7 @@ func rewrite(t *testing.T, r *Run, c Claim) {
 	if err == nil {
 		err = os.WriteFile(r.Path(c.file()), data, 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 }
 
 // A claim of another machine holds while it is renewed. That of a released chunk holds no longer, and
@@ -63,9 +59,7 @@ func rewrite(t *testing.T, r *Run, c Claim) {
 func TestClaimsEnd(t *testing.T) {
 	r := &Run{Dir: t.TempDir()}
 	c, err := r.Take("0001")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	far := *c
 	far.Machine, far.PID = "elsewhere", 1<<30
 	rewrite(t, r, far)
@@ -73,16 +67,12 @@ func TestClaimsEnd(t *testing.T) {
 		t.Fatalf("a claim of another machine ends with %v", err)
 	}
 	old := time.Now().Add(-claimStale - time.Minute)
-	if err := os.Chtimes(r.Path(c.file()), old, old); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.Chtimes(r.Path(c.file()), old, old))
 	for attempt := 1; attempt < 3; attempt++ {
-		if c, err = r.Take("0001"); err != nil || c.Attempt != attempt || c.Barren != attempt-1 {
+		if c, err = r.Take("0001"); err != nil || c.Attempt != attempt || c.EmptyAttempts != attempt-1 {
 			t.Fatalf("%v, %+v", err, c)
 		}
-		if err := r.Release(c, true); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, r.Release(c, true))
 	}
 }
 
@@ -114,15 +104,11 @@ func TestClaimIsKept(t *testing.T) {
 	defer func() { claimRenewed = usual }()
 	r := &Run{Dir: t.TempDir()}
 	c, err := r.Take("0001")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	old := time.Now().Add(-claimStale - time.Minute)
 	age := func() {
 		t.Helper()
-		if err := os.Chtimes(r.Path(c.file()), old, old); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, os.Chtimes(r.Path(c.file()), old, old))
 	}
 	lost := make(chan bool, 1)
 	stop := r.Keep(c, func() { lost <- true })
@@ -133,9 +119,7 @@ func TestClaimIsKept(t *testing.T) {
 			return "the claim is not renewed", err == nil && time.Since(info.ModTime()) < claimStale
 		})
 	}
-	if err := os.Remove(r.Path(c.file())); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.Remove(r.Path(c.file())))
 	<-lost
 	stop()
 }

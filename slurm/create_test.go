@@ -8,8 +8,10 @@ import (
 	"reflect"
 	"sync"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
@@ -83,34 +85,27 @@ func TestFailedCreateLeavesNothing(t *testing.T) {
 	}
 }
 
-// The folder of a submit that was killed while it copied programs goes with the next submit. A run, one
+// The folder of a submit that was killed while it copied programs goes with a later submit. A run, one
 // that is being made, and what is not a run's stay.
 func TestLeftoversAreRemoved(t *testing.T) {
 	root := t.TempDir()
-	run, err := slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")
-	slurmlab.Must(t, err)
-	make := func(name string, files ...string) string {
+	create := func() *slurm.Run {
+		run, err := slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")
+		slurmlab.Must(t, err)
+		return run
+	}
+	run := create()
+	folder := func(name string, age time.Duration) string {
 		dir := filepath.Join(root, name)
 		slurmlab.Must(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o777))
-		for _, f := range files {
-			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, f), nil, 0o666))
-		}
+		slurmlab.Must(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-age)))
 		return dir
 	}
-	killed := make("small-20260102-abcdef", ".submit.lock", "bin/spmvtune", "ledger.jsonl")
-	slurmlab.Must(t, os.Mkdir(filepath.Join(killed, "journals"), 0o777))
-	alive := make("small-20260102-abcdeg", ".submit.lock")
-	unlock, err := (&slurm.Run{Dir: alive}).Lock(t.Context())
-	slurmlab.Must(t, err)
-	defer unlock()
-	measured := make("small-20260102-abcdej", ".submit.lock")
-	slurmlab.Must(t, os.MkdirAll(filepath.Join(measured, "journals", "0001"), 0o777))
-	sent := make("small-20260102-abcdek", ".submit.lock")
-	slurmlab.Must(t, os.WriteFile(filepath.Join(sent, "ledger.jsonl"), []byte("{}\n"), 0o666))
-	stay := []string{run.Dir, alive, measured, sent, make("small-20260102-abcdeh"), make("results", ".submit.lock"),
-		make("small-20260102-abcdem", ".submit.lock", "results.db")}
-	_, err = slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")
-	slurmlab.Must(t, err)
+	const day = 24 * time.Hour
+	killed := folder(".small-20260102-abcdef"+files.Temporary, day)
+	stay := []string{run.Dir, folder(".small-20260102-abcdeg"+files.Temporary, time.Minute), folder("small-20260102-abcdeh", day),
+		folder(".results", day)}
+	create()
 	if _, err := os.Stat(killed); err == nil {
 		t.Error("what a killed submit left is still there")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -159,9 +160,7 @@ var cutDevices = map[string]kernels.Device{
 func parseSweep(t testing.TB, text string) *configs.Sweep {
 	t.Helper()
 	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "s.toml"), []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	return sweep
 }
 
@@ -214,9 +213,7 @@ func TestCutEndsBeforeTheWarning(t *testing.T) {
 	} {
 		p, err := Cut(parseSweep(t, text+fmt.Sprintf("%q\n", tt.signal)), CutOptions{Target: time.Hour, Limit: tt.limit,
 			Devices: cutDevices})
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 		longest := 0.0
 		for _, c := range p.Chunks {
 			longest = max(longest, c.Seconds)

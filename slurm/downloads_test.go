@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // Tasks measure what was settled when the run was submitted, whatever is there when they
@@ -29,23 +30,15 @@ name = "cpu_csr"
 `
 	dir := t.TempDir()
 	sweep, err := configs.Parse(filepath.Join(dir, "down.toml"), []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	sweep.Matrices[0] = sweep.Matrices[0].Downloaded("/cache/HB/real.tar.gz")
 	sweep.Matrices[1] = sweep.Matrices[1].AsTwin()
 	made, err := Create(dir, sweep, Plan{}, os.Args[0], "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	run, err := Open(made.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	again, err := run.TaskSweep()
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	if !reflect.DeepEqual(again.Matrices, sweep.Matrices) {
 		t.Errorf("tasks get %+v, submitted were %+v", again.Matrices, sweep.Matrices)
 	}

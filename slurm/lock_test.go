@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // flocks lets tests lock as on another file system: err is what it says.
@@ -34,9 +36,7 @@ func TestLockOfAnotherUsersFile(t *testing.T) {
 	run := &Run{Dir: t.TempDir()}
 	for range 2 {
 		unlock, err := run.Lock(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 		if _, err := run.Lock(t.Context()); !errors.Is(err, errUnderWay) {
 			t.Errorf("a second submission by such a user: %v", err)
 		}
@@ -62,9 +62,7 @@ func TestLockWithoutLocks(t *testing.T) {
 		flocks(t, none)
 		run := &Run{Dir: t.TempDir()}
 		unlock, err := run.Lock(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 		for _, second := range []func() error{
 			func() error { _, err := run.Lock(t.Context()); return err },
 		} {
@@ -74,15 +72,27 @@ func TestLockWithoutLocks(t *testing.T) {
 		}
 		for range 2 {
 			_, err := run.LockMerges(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			slurmlab.Must(t, err)
 		}
 		unlock()
 		unlock, err = run.Lock(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 		unlock()
+	}
+}
+
+// Who may not write to a run is told whether anybody may.
+func TestReadOnlyError(t *testing.T) {
+	for _, c := range []struct {
+		err  ReadOnlyError
+		want string
+	}{
+		{ReadOnlyError{Path: "r", Owner: Me()}, "r can only be read"},
+		{ReadOnlyError{Path: "r", Owner: "x" + Me()}, "r can only be read by you: x" + Me() + " made the run"},
+		{ReadOnlyError{Path: "r", Owner: "x" + Me(), Mounted: true}, "r can only be read: its file system is mounted read-only"},
+	} {
+		if got := c.err.Error(); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.err, got, c.want)
+		}
 	}
 }

@@ -67,17 +67,17 @@ func (r *Run) Plan() (p Plan, err error) {
 // grow adds a chunk that a round names: if it is not there, it is half of another one.
 func (p *Plan) grow(id string) {
 	at := strings.LastIndexByte(id, '.')
-	if at < 0 || p.chunk(id) != nil {
+	if at < 0 || p.Chunk(id) != nil {
 		return
 	}
 	p.grow(id[:at])
-	if whole := p.chunk(id[:at]); whole != nil {
+	if whole := p.Chunk(id[:at]); whole != nil {
 		p.Chunks = append(p.Chunks, whole.Split()...)
 	}
 }
 
-// chunk returns the chunk with an identity; nil if there is none.
-func (p *Plan) chunk(id string) *Chunk {
+// Chunk returns the chunk with an identity; nil if there is none.
+func (p *Plan) Chunk(id string) *Chunk {
 	at := slices.IndexFunc(p.Chunks, func(c Chunk) bool { return c.ID == id })
 	if at < 0 {
 		return nil

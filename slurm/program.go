@@ -30,14 +30,14 @@ func (r *Run) program() string { return r.Path(binDir, programName) }
 // cudaProgram is the path of the copy that is built with CUDA, which need not exist.
 func (r *Run) cudaProgram() string { return r.Path(binDir, cudaName) }
 
-// copyPrograms puts the program into bin/ and, for a sweep that needs it, the one beside it that is
+// copyPrograms puts the program into bin/ of a folder and, for a sweep that needs it, the one beside it that is
 // built with CUDA. A program that is rebuilt can't change a run.
-func (r *Run) copyPrograms(program string, cuda bool) error {
+func (r *Run) copyPrograms(dir, program string, cuda bool) error {
 	resolved, err := filepath.EvalSymlinks(program)
 	if err != nil {
 		return fmt.Errorf("finding the program: %w", err)
 	}
-	if r.Program, err = shareFile(r.program(), resolved, r.shared()); err != nil || !cuda {
+	if r.Program, err = shareFile(filepath.Join(dir, binDir, programName), resolved, r.shared()); err != nil || !cuda {
 		return err
 	}
 
@@ -45,7 +45,7 @@ func (r *Run) copyPrograms(program string, cuda bool) error {
 	if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	r.CUDA, err = shareFile(r.cudaProgram(), beside, r.shared())
+	r.CUDA, err = shareFile(filepath.Join(dir, binDir, cudaName), beside, r.shared())
 	return err
 }
 

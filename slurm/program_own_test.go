@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // The program built with CUDA that would measure must be that of the run, wherever the one that runs is.
@@ -15,21 +17,15 @@ func TestOtherProgramBesideThisOne(t *testing.T) {
 	for _, err := range []error{
 		os.WriteFile(self, nil, 0o777), os.WriteFile(beside, []byte("one"), 0o777), os.Symlink(self, link),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 	}
 	hash, err := hashOf(os.Open(beside))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	r := &Run{Info: Info{CUDA: hash}}
 	if err := r.checkBeside(link); err != nil {
 		t.Error(err)
 	}
-	if err := os.WriteFile(beside, []byte("other"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.WriteFile(beside, []byte("other"), 0o777))
 	if err := r.checkBeside(link); err == nil {
 		t.Error("another program may measure")
 	}

@@ -15,7 +15,6 @@
 package slurm
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -209,44 +208,39 @@ func downloads(sweep *configs.Sweep) map[string]string {
 // submission. program is the file of the program that the tasks run; the one in the same
 // folder that is built with CUDA comes with it.
 //
-// run.json is written last: a folder without it is not a run. After an error nothing is left, and what a
-// Create that was killed has left, the next one removes.
+// The folder gets its name when it is complete. After an error nothing is left, and what a Create that was killed
+// has left, a later one removes.
 func Create(root string, sweep *configs.Sweep, plan Plan, program, version string) (*Run, error) {
-	for {
-		r, err := New(root, sweep, version)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.MkdirAll(filepath.Dir(r.Dir), 0o777); err != nil {
-			return nil, fmt.Errorf("making the folder of runs: %w", err)
-		}
-
-		removeLeftovers(filepath.Dir(r.Dir))
-		unlock, err := makeLocked(r.Dir)
-		if errors.Is(err, fs.ErrExist) {
-			continue // with another name
-		}
-		if err == nil {
-			if err = r.fill(sweep, plan, program); err != nil {
-				os.RemoveAll(r.Dir)
-			}
-			unlock()
-		}
-		if err != nil {
-			return nil, fmt.Errorf("making the folder of the run: %w", err)
-		}
-		return r, nil
+	r, err := New(root, sweep, version)
+	if err != nil {
+		return nil, err
 	}
+	root = filepath.Dir(r.Dir)
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		return nil, fmt.Errorf("making the folder of runs: %w", err)
+	}
+	removeLeftovers(root)
+	hidden := filepath.Join(root, "."+r.JobName()+files.Temporary)
+	if err = os.Mkdir(hidden, 0o777); err == nil {
+		err = r.fill(hidden, sweep, plan, program)
+	}
+	if err == nil {
+		err = os.Rename(hidden, r.Dir)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("making the folder of the run: %w", err), os.RemoveAll(hidden))
+	}
+	return r, nil
 }
 
-// fill writes the files of the run.
-func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
-	for _, dir := range []string{binDir, LogsDir, JournalsDir, roundsDir} {
-		if err := os.Mkdir(r.Path(dir), 0o777); err != nil {
+// fill writes the files of the run into a folder.
+func (r *Run) fill(dir string, sweep *configs.Sweep, plan Plan, program string) error {
+	for _, name := range []string{binDir, LogsDir, JournalsDir, roundsDir} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
 			return err
 		}
 	}
-	if err := r.copyPrograms(program, slices.Contains(sweep.Backends(), "cuda")); err != nil {
+	if err := r.copyPrograms(dir, program, slices.Contains(sweep.Backends(), "cuda")); err != nil {
 		return err
 	}
 
@@ -285,7 +279,7 @@ func (r *Run) fill(sweep *configs.Sweep, plan Plan, program string) error {
 		return err
 	}
 	for _, f := range append(list, file{infoFile, append(info, '\n')}) {
-		if err := files.Create(r.Path(f.name), f.data); err != nil {
+		if err := files.Create(filepath.Join(dir, f.name), f.data); err != nil {
 			return err
 		}
 	}
@@ -357,66 +351,16 @@ func stepTasks(list, node string) int {
 	return 0
 }
 
-// leftover matches the names of folders that Create makes.
-var leftover = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
+// leftover matches the names of the folders that Create fills.
+var leftover = regexp.MustCompile(`^\..*-\d{8}-[a-z2-7]{6}` + regexp.QuoteMeta(files.Temporary) + "$")
 
-// removeLeftovers removes the folders below root whose Create was killed: they have a lock that
-// nobody holds, and no run.json, and are not used. Where there are no locks, they stay.
+// removeLeftovers removes the folders below root whose Create was killed: nothing was added for an hour.
 func removeLeftovers(root string) {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return
-	}
-	now, cancel := context.WithCancel(context.Background())
-	cancel() // who holds a lock is not waited for
+	entries, _ := os.ReadDir(root)
 	for _, e := range entries {
-		dir := filepath.Join(root, e.Name())
-		lock := filepath.Join(dir, submitLock)
-		if !e.IsDir() || !leftover.MatchString(e.Name()) || IsRun(dir) || used(dir) || !isFile(lock) {
-			continue
+		info, err := e.Info()
+		if err == nil && leftover.MatchString(e.Name()) && time.Since(info.ModTime()) > time.Hour {
+			os.RemoveAll(filepath.Join(root, e.Name()))
 		}
-		unlock, _, err := flock(now, lock)
-		if err != nil {
-			continue
-		}
-		if !IsRun(dir) && !used(dir) { // it may have become one since
-			os.RemoveAll(dir)
-		}
-		unlock()
 	}
-}
-
-// used reports whether something may have been sent from a folder or measured in it: then it is a run that
-// has lost its run.json.
-func used(dir string) bool {
-	jobs, err := os.Stat(filepath.Join(dir, LedgerFile))
-	if err == nil && jobs.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return true
-	}
-	journals, err := os.ReadDir(filepath.Join(dir, JournalsDir))
-	return len(journals) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) || isFile(filepath.Join(dir, DatabaseFile))
-}
-
-// makeLocked makes a folder that does not exist yet, with its lock held from the start.
-func makeLocked(dir string) (unlock func(), err error) {
-	if _, err := os.Stat(dir); err == nil {
-		return nil, fs.ErrExist
-	}
-	hidden := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+files.Temporary)
-	if err := os.Mkdir(hidden, 0o777); err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(hidden) // which is gone after the rename
-	unlock, _, err = flock(context.Background(), filepath.Join(hidden, submitLock))
-	if errors.Is(err, errNoLocks) {
-		unlock, err = func() {}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Rename(hidden, dir); err != nil {
-		unlock()
-		return nil, err
-	}
-	return unlock, nil
 }

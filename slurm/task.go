@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,8 +26,8 @@ type Task struct {
 // AdoptedJob stands for a job in the names of journals that a run has from an earlier one.
 const AdoptedJob = "adopted"
 
-// AdoptedChunks are the chunks of which an earlier run has measured something.
-func (r *Run) AdoptedChunks() (map[string]bool, error) {
+// adoptedChunks are the chunks of which an earlier run has measured something.
+func (r *Run) adoptedChunks() (map[string]bool, error) {
 	names, err := journal.List(r.Path(JournalsDir))
 	chunks := map[string]bool{}
 	for _, n := range names {
@@ -37,11 +36,6 @@ func (r *Run) AdoptedChunks() (map[string]bool, error) {
 		}
 	}
 	return chunks, err
-}
-
-// Claimed is the task of a process that has claimed a chunk.
-func Claimed(chunk Chunk, c *Claim) Task {
-	return Task{Chunk: chunk, Job: c.Job(), Attempt: c.Attempt, Node: c.Node, Claim: c}
 }
 
 // Task finds out what this process has to do. Slurm's variables, which getenv returns, say
@@ -79,7 +73,7 @@ func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 	if err != nil {
 		return Chunk{}, err
 	}
-	c := plan.chunk(chunks[i])
+	c := plan.Chunk(chunks[i])
 	if c == nil {
 		return Chunk{}, fmt.Errorf("round %d has the chunk %s, which is not in %s: submit the sweep again",
 			round, chunks[i], r.Path(planFile))
@@ -136,9 +130,4 @@ func (r *Run) useOwn(sweep *configs.Sweep) error {
 		return err
 	}
 	return sweep.Use(list)
-}
-
-// Journal starts the journal of an attempt at a task.
-func (r *Run) Journal(ctx context.Context, t Task, opt journal.Options) (*journal.Writer, error) {
-	return journal.Create(ctx, r.Path(JournalsDir), t.Chunk.ID, t.Job, t.Attempt, opt)
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/slurmlab"
 )
 
 // recorded is what a command of Slurm printed once.
 func recorded(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "recorded", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	return string(data)
 }
 
@@ -36,9 +36,7 @@ func byName(jobs []Job) map[string]Job {
 
 func TestParseQueue(t *testing.T) {
 	jobs, err := parseQueue(recorded(t, "22.05/squeue.txt"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	got := byName(jobs)
 	for name, want := range map[string]State{
 		"preempted": Preempted, "two words/0": Completed, "two words/1": Failed, "throttled/4": Running,
@@ -67,16 +65,12 @@ func TestParseQueue(t *testing.T) {
 
 func TestParseQueueElsewhere(t *testing.T) {
 	jobs, err := parseQueue(recorded(t, "elsewhere/squeue-federation.txt"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	if len(jobs) != 2 || jobs[0].Cluster != "alpha" || jobs[1].Cluster != "beta" {
 		t.Errorf("on clusters: %+v", jobs)
 	}
 	jobs, err = parseQueue(recorded(t, "elsewhere/squeue.txt"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	if jobs[1].State != OutOfMemory || jobs[3].State != Revoked || jobs[4].State != Unknown {
 		t.Errorf("states are %+v", jobs)
 	}
@@ -91,9 +85,7 @@ func TestParseQueueElsewhere(t *testing.T) {
 
 func TestParseAccounts(t *testing.T) {
 	jobs, err := parseAccounts(recorded(t, "22.05/sacct.txt"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	got := byName(jobs)
 	if j := got["two words/1"]; j.State != Failed || j.Exit != "3:0" {
 		t.Errorf("a failed task is %+v", j)
@@ -105,9 +97,7 @@ func TestParseAccounts(t *testing.T) {
 		t.Errorf("a pending job is %+v", j)
 	}
 	jobs, err = parseAccounts(recorded(t, "elsewhere/sacct.txt"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	states := map[State]int{}
 	for _, j := range jobs {
 		states[j.State]++

@@ -365,13 +365,14 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 	if err != nil {
 		return nil, err
 	}
-	after := afterAny(ids(nil, arraysOf(running), last.Cluster))
-	sent, err := send(ctx, c, r, last.Cluster, b, argsOf(r, b, checked.Slurm, after))
-	if err != nil {
-		return nil, &IncompleteError{Dir: r.Dir, All: 1, Unresolved: sent.Outcome == slurm.Intended, Err: err}
+	d := dispatch{
+		ctx: ctx, client: c, run: r, slurm: checked.Slurm, most: 1, earlier: arraysOf(running), cluster: last.Cluster,
+		round: Round{Number: last.Round},
 	}
-
-	return &Round{Number: last.Round, Jobs: []slurm.Sent{sent}}, nil
+	if err := d.finish(); err != nil {
+		return nil, err
+	}
+	return &d.round, nil
 }
 
 // afterOf is what the next array of a round waits for: what the user said and, with a throttle, the

@@ -14,6 +14,7 @@ import (
 	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
+	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 	"spmvtune/tuner/journal"
 )
@@ -26,22 +27,16 @@ const adoptChunk = "250ms"
 // adopting submits the sweep with what an earlier run or a database has measured, and sends nothing.
 func (p prepared) adopting(from, sweep string) (prepared, submit.Match, int) {
 	p.t.Helper()
-	if err := os.WriteFile("small.toml", []byte(sweep), 0o666); err != nil {
-		p.t.Fatal(err)
-	}
+	slurmlab.Must(p.t, os.WriteFile("small.toml", []byte(sweep), 0o666))
 	var s struct {
 		Dir     string
 		Plan    struct{ Chunks int }
 		Adopted submit.Match
 	}
 	out := p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", adoptChunk, "--json", "--adopt", from)
-	if err := json.Unmarshal([]byte(out), &s); err != nil {
-		p.t.Fatal(err)
-	}
+	slurmlab.Must(p.t, json.Unmarshal([]byte(out), &s))
 	run, err := slurm.Open(s.Dir)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	slurmlab.Must(p.t, err)
 	return prepared{t: p.t, run: run, all: s.Adopted.Planned}, s.Adopted, s.Plan.Chunks
 }
 
@@ -56,9 +51,7 @@ func TestAdoptMoved(t *testing.T) {
 	}
 	addOtherDevice(t, p.run, names[0])
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := os.Rename(p.run.Dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.Rename(p.run.Dir, moved))
 
 	n, m, left := p.adopting(moved, adoptSweep)
 	if m.Adopted != len(before) || m.Planned != p.all || left == 0 {
@@ -80,9 +73,7 @@ func addOtherDevice(t *testing.T, run *slurm.Run, name journal.Name) {
 	var other *journal.Run
 	var trials []journal.Trial
 	for line, err := range journal.Read(t.Context(), run.Path(slurm.JournalsDir, name.String())) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 		if line.Trial == nil {
 			continue
 		}
@@ -95,9 +86,7 @@ func addOtherDevice(t *testing.T, run *slurm.Run, name journal.Name) {
 		trials = append(trials, *line.Trial)
 	}
 	name.Again = 1
-	if err := journal.Write(run.Path(slurm.JournalsDir), name, trials, journal.End{}); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, journal.Write(run.Path(slurm.JournalsDir), name, trials, journal.End{}))
 }
 
 // Of a finished run only what is new in the sweep is measured, from its journals or its database, and nothing
@@ -240,9 +229,7 @@ func TestAdoptRunning(t *testing.T) {
 	f := newFaulty(t, 3)
 	p := prepared{t: t, run: f.run}
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("small.toml", []byte(fewTrials), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.WriteFile("small.toml", []byte(fewTrials), 0o666))
 	if out := p.do(1, "submit", "small.toml", "--adopt", f.run.Dir); !strings.Contains(out, "is not over: 3 chunks run") {
 		t.Errorf("adopting a run that waits:\n%s", out)
 	}
@@ -256,15 +243,11 @@ func TestAdoptRunning(t *testing.T) {
 	p.do(0, "submit", "small.toml", "--adopt", f.run.Dir)
 
 	claim, err := f.run.Take("0001")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	if out := p.do(1, "submit", "small.toml", "--adopt", f.run.Dir); !strings.Contains(out, "is not over: 1 chunk runs") {
 		t.Errorf("adopting a run that a process measures:\n%s", out)
 	}
-	if err := f.run.Release(claim, false); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, f.run.Release(claim, false))
 }
 
 // An earlier run of the same sweep is named.
@@ -279,10 +262,52 @@ func TestEarlierRun(t *testing.T) {
 		t.Errorf("an earlier run is not named:\n%s", out)
 	}
 	less := strings.Replace(adoptSweep, "grid = [1, 2]", "grid = [1]", 1)
-	if err := os.WriteFile("small.toml", []byte(less), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.WriteFile("small.toml", []byte(less), 0o666))
 	if out := p.do(0, again...); !strings.Contains(out, "an earlier version of this") {
 		t.Errorf("an earlier version is not named:\n%s", out)
+	}
+}
+
+// A run is refused while it waits or runs. Cancelled and moved, it has measured what it has: a new run of a larger
+// sweep sends the rest, and ends as a run on one machine does.
+func TestAdoptOnCluster(t *testing.T) {
+	c := newCluster(t, slurmlab.Options{})
+	section := []string{`time = "00:05:00"`, `chunk = "2s"`, `throttle = 1`, `exclusive = true`} // all cores, as here
+	path := c.sweep(section...)
+	first := c.submit(path)
+	if out := c.do(1, "submit", path, "--adopt", first); !strings.Contains(out, "is not over") {
+		t.Errorf("adopting a run that goes on:\n%s", out)
+	}
+	c.wait(first, "a chunk", func(s status.Status) bool { return s.Counts.Done >= 1 })
+	c.do(0, "cancel", first)
+	measured := c.wait(first, "the end", over).Trials.Done
+	moved := filepath.Join(c.Dir, "moved")
+	if err := os.Rename(first, moved); err != nil || measured == 0 || measured == taskTrials {
+		t.Fatalf("%d trials are measured, %v", measured, err)
+	}
+
+	text, err := os.ReadFile(path)
+	slurmlab.Must(t, err)
+	larger := strings.Replace(string(text), "grid = [1, 2]", "grid = [1, 2, 3]", 1)
+	slurmlab.Must(t, os.WriteFile(path, []byte(larger), 0o666))
+	c.do(0, "run", path, "--out", "local", "--quiet")
+	if out := c.do(0, "submit", path, "--adopt", moved, "--wait"); !strings.Contains(out, "adopted") {
+		t.Errorf("submit says:\n%s", out)
+	}
+	dirs, err := filepath.Glob(filepath.Join(c.Dir, "runs", "small-*"))
+	if err != nil || len(dirs) != 1 {
+		t.Fatalf("runs are %v, %v", dirs, err)
+	}
+	got, want := c.identities(filepath.Join(dirs[0], "results.db")), c.identities("local/results.db")
+	if got != want {
+		t.Errorf("the cluster's trials are not those of here: %d and %d lines", strings.Count(got, "\n"),
+			strings.Count(want, "\n"))
+	}
+	run, err := slurm.Open(dirs[0])
+	slurmlab.Must(t, err)
+	for id, n := range (prepared{t: t, run: run}).times() {
+		if n != 1 {
+			t.Errorf("trial %s is in %d journals", id, n)
+		}
 	}
 }

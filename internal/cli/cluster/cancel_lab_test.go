@@ -3,9 +3,11 @@ package cluster_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"spmvtune/internal/cli/command"
@@ -73,12 +75,71 @@ func TestSubmitCancelRetry(t *testing.T) {
 	journals, _ := filepath.Glob(filepath.Join(dir, "journals", "*.jsonl"))
 	for _, path := range journals {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 		lines += strings.Count(string(data), `"trial":{`)
 	}
 	if lines != taskTrials {
 		t.Errorf("%d trials in the journals, not %d: some were measured twice", lines, taskTrials)
+	}
+}
+
+// Of a run that somebody else has sent, a second user cancels nothing and sends nothing again, whether Slurm shows
+// the jobs or not, and is told whose they are.
+func TestRunOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can be a second user")
+	}
+	for name, c := range map[string]struct{ config, cancel, retry string }{
+		"seen":   {"PrivateData=none", "could not be cancelled", "nothing to do yet"},
+		"hidden": {"PrivateData=jobs", "you don't see the jobs of others", "nothing to do yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newCluster(t, slurmlab.Options{Config: []string{c.config}})
+			gate := filepath.Join(l.Dir, "gate")
+			run := l.submit(l.sweep(`setup = ["while ! [ -e ` + gate + ` ]; do sleep 0.1; done"]`))
+			l.wait(run, "a task", func(s status.Status) bool { return s.Counts.Running > 0 })
+			if out, err := exec.Command("chmod", "-R", "a+rwX", run, l.Dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			as := func(args ...string) string {
+				cmd := l.Command(filepath.Join(run, "bin", "spmvtune"), append(args, run)...)
+				cmd.Env = append(cmd.Env, "SPMVTUNE_CACHE="+l.Dir, "HOME="+l.Dir)
+				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+				out, _ := cmd.CombinedOutput()
+				return strings.Join(strings.Fields(string(out)), " ")
+			}
+			if out := as("cancel"); !strings.Contains(out, "sent by root") || !strings.Contains(out, c.cancel) {
+				t.Errorf("cancel says: %s", out)
+			}
+			if out := as("retry"); !strings.Contains(out, c.retry) {
+				t.Errorf("retry says: %s", out)
+			}
+			slurmlab.Must(t, os.WriteFile(gate, nil, 0o666))
+			if s := l.wait(run, "the end", over); s.Counts.Done != s.Counts.All {
+				t.Errorf("at the end: %+v", s)
+			}
+		})
+	}
+}
+
+// A command that Slurm stops answering says what it has done, and what failed.
+func TestHalfDone(t *testing.T) {
+	const breaks = "#!/bin/bash\ntouch \"$FAKE/broken\"\n"
+	const broken = "[ ! -e \"$FAKE/broken\" ] || { echo 'squeue: error: Invalid request' >&2; exit 1; }\n"
+	for _, c := range []struct {
+		args          []string
+		program, want string
+	}{
+		{[]string{"cancel"}, "scancel", "cancelled: "},
+		{[]string{"throttle", "2"}, "scontrol", "at most 2 tasks run at once"},
+	} {
+		f := newFaulty(t, 1)
+		p := prepared{t: t, run: f.run}
+		slurmlab.Must(t, os.WriteFile(filepath.Join(f.slurm.dir, c.program), []byte(breaks), 0o777))
+		f.slurm.write("squeue", "#!/bin/bash\n"+broken+simulated["squeue"])
+		out := p.do(1, append([]string{c.args[0], f.run.Dir}, c.args[1:]...)...)
+		if !strings.Contains(out, c.want) || !strings.Contains(out, "Invalid request") {
+			t.Errorf("%s says:\n%s", c.args[0], out)
+		}
 	}
 }

@@ -1,7 +1,10 @@
 package cluster_test
 
 import (
+	"bytes"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +12,11 @@ import (
 	"sync"
 	"testing"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/slurm/status"
+	"spmvtune/sparse/cache"
+	"spmvtune/sparse/fetch"
 )
 
 // The whole way, from the sweep to the report: an array longer than the cluster
@@ -82,5 +89,216 @@ func TestSubmitWholeWay(t *testing.T) {
 	}
 	if out := c.do(0, "merge", dirs[0]); !strings.Contains(out, fmt.Sprintf("0 trials new, %d known", taskTrials)) {
 		t.Errorf("a second merge says:\n%s", out)
+	}
+}
+
+// shortSweep is the example of docs/cluster.md, in smaller numbers, so that its tasks are as many and take a
+// second each.
+const shortSweep = `[protocol]
+trial_budget = "20ms"
+cache = "warm"
+
+[[matrix]]
+generate = "grid_5pt"
+nx = [50, 100, 200]
+ny = 100
+
+[[kernel]]
+name  = ["cpu_csr_rows", "cpu_coo_chunks"]
+block = { pow2 = [64, 8192] }
+
+[slurm]
+time  = "00:10:00"
+chunk = "100ms"
+cpus  = 1
+`
+
+// shortCommands are those of docs/cluster.md, in their order.
+var shortCommands = []string{
+	"submit grids.toml --dry-run", "submit grids.toml", "status", "status RUN --watch", "merge RUN", "retry RUN",
+	"retry RUN --set mem=8G --exclude n1", "throttle RUN 4", "cancel RUN",
+}
+
+// shortWay takes the steps of docs/cluster.md in a folder of their own, with more lines for the sweep and
+// variables, and returns the run's folder and all that was printed.
+func (c *cluster) shortWay(name, lines string, env ...string) (run, said string) {
+	c.t.Helper()
+	dir := filepath.Join(c.Dir, name)
+	slurmlab.Must(c.t, os.Mkdir(dir, 0o777))
+	slurmlab.Must(c.t, os.WriteFile(filepath.Join(dir, "grids.toml"), []byte(shortSweep+lines), 0o666))
+	for _, line := range shortCommands {
+		if run == "" {
+			if dirs, _ := filepath.Glob(filepath.Join(dir, "runs", "grids-*")); len(dirs) == 1 {
+				run = dirs[0]
+			}
+		}
+		cmd := c.Command(c.program, strings.Fields(strings.ReplaceAll(line, "RUN", filepath.Base(run)))...)
+		cmd.Dir, cmd.Env = dir, append(cmd.Env, env...)
+		out, err := cmd.CombinedOutput()
+		if said += string(out); err != nil {
+			c.t.Fatalf("spmvtune %s: %v\n%s", line, err, out)
+		}
+	}
+	ids := strings.Fields(c.identities(filepath.Join(run, "results.db"))) // after the name of the column
+	s := c.status(run)
+	if s.Counts.Done != s.Counts.All || s.Counts.All < 12 ||
+		len(ids) != 1+s.Trials.Done || s.Trials.Done != s.Trials.Of || !over(s) {
+		c.t.Errorf("%s: %d trials in the database, and the status is %+v", name, len(ids)-1, s)
+	}
+	return run, said
+}
+
+// The short way of docs/cluster.md does what it says with variables of sbatch, where a partition takes only
+// jobs with a GPU, and where ten jobs may be submitted at once.
+func TestShortWayOnClusters(t *testing.T) {
+	c, limit := newAccounts(t)
+	in := func(t *testing.T) *cluster { return &cluster{c.Lab, t, c.program} }
+
+	t.Run("variables", func(t *testing.T) {
+		run, said := in(t).shortWay("variables", "", "SBATCH_PARTITION=low", "SBATCH_ACCOUNT=lab", "SBATCH_TIMELIMIT=1",
+			"SBATCH_ARRAY_INX=0-99", "SBATCH_JOB_NAME=mine", "SBATCH_OUTPUT=/dev/null", "SBATCH_WAIT=1")
+		if !strings.Contains(said, "SBATCH_PARTITION=low counts") || strings.Contains(said, "SBATCH_TIMELIMIT") {
+			t.Errorf("it is said:\n%s", said)
+		}
+		jobs := c.Run("sacct", "-X", "-n", "-P", "-o", "JobName%80,Partition,Account,Timelimit")
+		for _, job := range strings.Split(jobs, "\n") {
+			if strings.HasPrefix(job, filepath.Base(run)+".1.") && !strings.HasSuffix(job, "|low|lab|00:10:00") {
+				t.Errorf("a job is %s", job)
+			}
+		}
+	})
+
+	t.Run("a partition of GPUs", func(t *testing.T) {
+		c.Run("scontrol", "update", "PartitionName=low", "QOS=gpus")
+		_, said := in(t).shortWay("gpus", "partition = \"low\"\ngres = \"gpu:a30:1\"\nsetup = [\"true\"]\n")
+		if !strings.Contains(said, "the job that merges asks for gpu:a30:1, because its partition takes no job without") {
+			t.Errorf("it is said:\n%s", said)
+		}
+	})
+
+	t.Run("ten jobs", func(t *testing.T) {
+		limit("10")
+		defer limit("-1")
+		if _, said := in(t).shortWay("ten", ""); !strings.Contains(said, "AssocMaxSubmitJobLimit") {
+			t.Errorf("ten jobs were enough:\n%s", said)
+		}
+	})
+}
+
+// Whoever submits what can't be measured is told why, and can go on.
+func TestSubmitFails(t *testing.T) {
+	c := newCluster(t, slurmlab.Options{})
+	t.Run("a job that will never start", func(t *testing.T) {
+		l := &cluster{c.Lab, t, c.program}
+		l.Run("scontrol", "update", "PartitionName=low", "State=DOWN")
+		cmd := l.Command(l.program, "submit", l.sweep(`partition = "low"`, `time = "00:05:00"`), "--runs", "held", "--wait")
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		slurmlab.Must(t, cmd.Start())
+		dir := ""
+		slurmlab.Wait(t, func() (string, bool) {
+			jobs, _ := filepath.Glob(filepath.Join(l.Dir, "held", "*-*", "rounds", "*.json"))
+			if len(jobs) == 1 {
+				dir = filepath.Dir(filepath.Dir(jobs[0]))
+			}
+			return "no round is submitted", dir != ""
+		})
+		l.wait(dir, "a submission", func(s status.Status) bool { return s.Finish == status.Waiting })
+		l.Run("scontrol", "update", "PartitionName=low", "MaxTime=1", "State=UP")
+		l.wait(dir, "the reason", func(s status.Status) bool { return strings.Contains(s.Chunks[0].Why, "never start") })
+		if out := strings.Join(strings.Fields(l.do(0, "status", dir)), " "); !strings.Contains(out, "asks for more time than the partition allows, so it will never start") {
+			t.Errorf("status says:\n%s", out)
+		}
+		if out := l.do(1, "submit", l.sweep(`partition = "low"`, `time = "00:05:00"`)); !strings.Contains(out, "above the limit of partition low") {
+			t.Errorf("a second submit says:\n%s", out)
+		}
+		// Whoever stops waiting leaves the jobs alone.
+		slurmlab.Must(t, cmd.Process.Signal(os.Interrupt))
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != command.ExitInterrupted || !strings.Contains(said.String(), "interrupted: the run goes on") {
+			t.Errorf("interrupted, submit ends with %v:\n%s", err, said.String())
+		}
+		if s := l.status(dir); s.Counts.Waiting != s.Counts.All {
+			t.Errorf("after the interrupt: %+v", s.Counts)
+		}
+		l.do(0, "cancel", dir)
+	})
+
+	t.Run("tasks that fail", func(t *testing.T) {
+		l := &cluster{c.Lab, t, c.program}
+		out := l.do(command.ExitSomeFailed, "submit", l.sweep(`setup = ["echo no such module; exit 1"]`), "--runs", "failed", "--wait")
+		for _, want := range []string{"no such module", "error: no trial succeeded, 1 chunk not complete", "hint: `spmvtune retry failed/small-"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("submit does not say %q:\n%s", want, out)
+			}
+		}
+	})
+
+	t.Run("a matrix file that is gone", func(t *testing.T) {
+		l := &cluster{c.Lab, t, c.program}
+		file, gate := filepath.Join(l.Dir, "tiny.mtx"), filepath.Join(l.Dir, "gate")
+		matrix := "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 2\n"
+		path := l.sweep(fmt.Sprintf(`setup = ["[ -e %s ]"]`, gate), "[[matrix]]", `path = "tiny.mtx"`)
+		slurmlab.Must(t, os.WriteFile(file, []byte(matrix), 0o666))
+		dir := l.submit(path)
+		l.wait(dir, "the end", over)
+		slurmlab.Must(t, os.Remove(file))
+		slurmlab.Must(t, os.WriteFile(gate, nil, 0o666))
+		// Nothing but its own trials needs the file.
+		l.do(0, "status", dir)
+		l.do(command.ExitSomeFailed, "merge", dir)
+		l.do(0, "retry", dir)
+		if s := l.wait(dir, "the end", over); s.Trials.Done != taskTrials || !strings.Contains(s.Chunks[len(s.Chunks)-1].Why, "tiny.mtx") {
+			t.Errorf("without the file: %+v", s)
+		}
+		slurmlab.Must(t, os.WriteFile(file, []byte(matrix), 0o666))
+		l.do(0, "retry", dir)
+		if s := l.wait(dir, "the end", over); s.Counts.Done != s.Counts.All || s.Trials.Done <= taskTrials {
+			t.Errorf("with the file: %+v", s)
+		}
+	})
+}
+
+const downloadSweep = `name = "down"
+[protocol]
+cache = "warm"
+samples = [3, 5]
+trial_budget = "5ms"
+[[matrix]]
+suitesparse = "HB/five"
+generate = "mycielskian"
+order = 4
+[[matrix]]
+suitesparse = "HB/page"
+generate = "mycielskian"
+order = 5
+[[kernel]]
+name = "cpu_csr"
+[slurm]
+time = "00:05:00"
+`
+
+// submit downloads what there is, and takes the twin of what no server gives; the tasks,
+// which reach no server, measure that.
+func TestSubmitDownloads(t *testing.T) {
+	server := httptest.NewServer(http.FileServer(http.Dir("../testdata/collection")))
+	t.Setenv(cache.Env, t.TempDir())
+	t.Setenv(fetch.EnvServers, server.URL)
+	c := newCluster(t, slurmlab.Options{})
+	path := filepath.Join(c.Dir, "down.toml")
+	slurmlab.Must(t, os.WriteFile(path, []byte(downloadSweep), 0o666))
+	out := c.do(0, "submit", path)
+	server.Close()
+	if !strings.Contains(out, "downloaded HB/five") || !strings.Contains(strings.Join(strings.Fields(out), " "), "note: page (twin) is generated and measured in place of HB/page") {
+		t.Errorf("submit says:\n%s", out)
+	}
+	dirs, err := filepath.Glob(filepath.Join(c.Dir, "runs", "down-*"))
+	if err != nil || len(dirs) != 1 {
+		t.Fatalf("%v, %v", dirs, err)
+	}
+	c.wait(dirs[0], "the end", over)
+	got := c.do(0, "query", "--db", filepath.Join(dirs[0], "results.db"), "--format", "csv",
+		"SELECT m.name, m.source, count(*) FROM matrix m JOIN trial t ON t.matrix = m.id GROUP BY m.name ORDER BY m.name")
+	if want := "five,SuiteSparse HB/five,2\npage (twin),twin of HB/page: mycielskian(order=5),2\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("measured were\n%s, want\n%s", got, want)
 	}
 }

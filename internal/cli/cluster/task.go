@@ -6,31 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"os/signal"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
+	"spmvtune/analysis"
+	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/show"
+	"spmvtune/kernels"
 	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
 )
-
-// exitAgain is the exit code of a task that leaves work to another attempt: EX_TEMPFAIL of
-// sysexits.h. A task that a signal ends has the code 128 plus the signal's number, as in a shell.
-const exitAgain = 75
 
 // taskCommand is the command task, which the tasks of an array run, and launchers of users.
 type taskCommand struct {
@@ -90,124 +84,114 @@ time limit (USR1), or another process has the chunk; 128 and more: ended by a si
 // Run measures a chunk, as far as the time allows.
 func (c *taskCommand) Run(cmd *cobra.Command, args []string) error {
 	// A task handles its signals itself.
-	ctx, stop := watchStops(context.WithoutCancel(cmd.Context()))
-	if c.warned != "" {
-		stop.warn(c.warned)
-	}
+	ctx, stops := slurm.WatchStops(context.WithoutCancel(cmd.Context()), c.warned)
 	run, err := openRun(c.root, args[0])
 	if err != nil {
 		return err
 	}
 	log := &taskLog{w: cmd.OutOrStdout()}
-	if c.next || c.chunk != "" {
-		return c.own(ctx, run, stop, log)
+	bench := &slurm.Bench{Find: findDevice, Measure: log.measure, Printf: log.printf, Summary: log.summary, Stops: stops}
+	err = c.measure(ctx, run, bench)
+	if stop, stopped := errors.AsType[*slurm.StopError](err); stopped {
+		return &command.Error{Code: stop.Code, Err: err}
 	}
+	return err
+}
 
-	work, err := run.Task(c.round, c.base, os.Getenv)
+// measure measures what this process was started for.
+func (c *taskCommand) measure(ctx context.Context, run *slurm.Run, bench *slurm.Bench) error {
+	if c.next || c.chunk != "" {
+		return c.own(ctx, run, bench)
+	}
+	task, err := run.Task(c.round, c.base, os.Getenv)
 	if err != nil {
 		return err
 	}
-
-	t := &task{run: run, work: work, stop: stop, log: log}
-	return t.attempt(ctx)
+	return run.Attempt(ctx, task, bench)
 }
 
-// attempt measures the chunk of a task, and returns the exit code.
-func (t *task) attempt(ctx context.Context) (err error) {
-	run, work := t.run, t.work
-	t.log.printf("%s: task %s on %s, attempt %d at chunk %s: %s, about %s", run.JobName(), work.Job, work.Node,
-		work.Attempt+1, work.Chunk.ID, pieces(len(work.Chunk.Pieces)), term.RoughSeconds(work.Chunk.Seconds))
-	if t.journal, err = run.Journal(context.WithoutCancel(ctx), work, journal.Options{Facts: t.facts}); err != nil {
+// own measures a chunk, or all that it can take.
+func (c *taskCommand) own(ctx context.Context, run *slurm.Run, bench *slurm.Bench) error {
+	if c.next && c.chunk != "" {
+		return command.Usage(errors.New("only one of --next and --chunk can be given"))
+	}
+	plan, err := run.Plan()
+	if err != nil {
 		return err
 	}
-	defer t.journal.Close() // every line is on disk when it is written
-	if err := t.alone(); err != nil {
-		return t.end(err)
+	kinds := 1
+	for _, p := range plan.Chunks {
+		kinds = max(kinds, p.Kind+1)
 	}
-	return t.end(t.measure(ctx))
-}
-
-// A task is one attempt at a chunk of a run.
-type task struct {
-	run  *slurm.Run
-	work slurm.Task
-	stop *stops
-	log  *taskLog
-
-	journal *journal.Writer
-	// ledgers has the ledger of each backend.
-	ledgers []*ledger
-}
-
-func pieces(n int) string { return term.Count(n, "piece", "pieces") }
-
-// end writes into the journal what became of the chunk, and returns the exit code. err says what
-// stopped the measuring, if anything did.
-func (t *task) end(err error) error {
-	list, complete, lacks := account(t.work.Chunk.Pieces, t.ledgers)
-	reason, again, verdict := t.outcome(lacks, err)
-	warned, _ := t.stop.received()
-	end := journal.End{Reason: reason, Pieces: list, At: time.Now().UTC(), OutOfTime: warned != 0}
-	sum := sumOf(t.ledgers)
-	if sum.Trials == 0 {
-		end.Skipped = slices.Sorted(maps.Keys(sum.Skipped))
-	}
-	if err := t.journal.End(end); err != nil {
-		again, verdict = false, errors.Join(verdict, err)
-	}
-
-	t.log.summary(sum)
-	t.log.printf("end: %s; %d of %s complete", reason, complete, pieces(len(list)))
-
+	w := &slurm.Worker{Run: run, Bench: bench, Kind: c.array - 1}
 	switch {
-	case !again || t.work.Claim != nil:
-	case len(sum.Measured) == 0:
-		t.log.printf("not started again: nothing was measured, and the same time would not be enough; " +
-			"give more by time in [slurm]")
-	default:
-		return t.requeue(verdict)
+	case c.array < 0 || c.array > kinds:
+		return command.Usage(fmt.Errorf("there is no array %d: the arrays of the run are 1 to %d", c.array, kinds))
+	case !c.next:
+		id := c.chunk
+		if n, err := strconv.Atoi(id); err == nil {
+			id = fmt.Sprintf("%04d", n)
+		}
+		if chunk := plan.Chunk(id); chunk != nil {
+			return w.One(ctx, *chunk)
+		}
+		return command.Usage(fmt.Errorf("the run has no chunk %s: it has %d, from %s", c.chunk, len(plan.Chunks),
+			plan.Chunks[0].ID))
+	case kinds > 1 && c.array == 0:
+		return command.Usage(errors.New("the sweep has several [[slurm.array]]: say by --array which one's chunks " +
+			"to take here, from 1"))
 	}
 
-	return verdict
+	if err := w.All(ctx); err != nil {
+		return err
+	}
+	bench.Printf("nothing is left to take; this process took %s", chunks(w.Taken))
+	if n := len(w.Failed); n > 0 {
+		return command.SomeFailed(fmt.Errorf("%s that it took %s not complete", chunks(n), term.Noun(n, "is", "are")),
+			fmt.Sprintf("`%s` says why", onRun("status", run)))
+	}
+	return nil
 }
 
-// outcome says why the task ends, whether Slurm is asked to start it again, and the exit code.
-// lacks says why work is left, "" if none is.
-func (t *task) outcome(lacks string, err error) (reason string, again bool, verdict error) {
-	warned, ended := t.stop.received()
-	code := func(code int) error { return &command.Error{Code: code, Err: errors.New(reason)} }
+// findDevice describes the device of a backend, and gives the sweep all GPUs that the task uses.
+func findDevice(ctx context.Context, backend string, sweep *configs.Sweep) (kernels.Device, error) {
+	if backend != "cuda" {
+		b, err := hardware.OpenBackend(configs.Device{Backend: backend})
+		if err != nil {
+			return kernels.Device{}, err
+		}
+		return b.Device(), b.Close()
+	}
+	const again = " in [slurm], and submit the sweep again"
+	n := sweep.Slurm.GPUsPerTask
+	found, err := hardware.UseGPUs(ctx, &sweep.Device, n)
 	switch {
-	case lacks == "":
-		return "complete", false, nil
+	case err != nil && found.Count > 0:
+		err = command.WithHint(fmt.Errorf("gpus_per_task is %d, and %w", n, err),
+			"ask for enough by gres, gpus or exclusive"+again)
 	case err != nil:
-		return err.Error(), false, err
-	case ended != 0:
-		reason = fmt.Sprintf("ended by %s: cancelled, preempted or out of time", unix.SignalName(ended))
-		return reason, false, code(128 + int(ended))
-	case warned != 0:
-		reason = fmt.Sprintf("warned by %s that its time ends", unix.SignalName(warned))
-		return reason, true, code(exitAgain)
-	case sumOf(t.ledgers).OutOfTime:
-		reason = "the sweep's budget of time is used up"
-		return reason, false, code(exitAgain)
+		names := term.Some(hardware.KernelNames(sweep.Only("cuda")), command.FewNames)
+		err = command.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w", names, err),
+			"ask for one by gres or gpus"+again)
 	}
-
-	return lacks, false, errors.New(lacks)
+	return found.Device, err
 }
 
-// requeue asks Slurm to start the task again, unless it was cancelled. A task that is cancelled
-// during the question stays so, too. verdict is what the task ends with.
-func (t *task) requeue(verdict error) error {
-	if _, ended := t.stop.received(); ended != 0 {
-		return verdict
+// measure measures a sweep on one backend.
+func (l *taskLog) measure(
+	ctx context.Context, part *configs.Sweep, into *journal.Writer, opt tuner.Options,
+) (sum tuner.Summary, err error) {
+	if opt.Launch, err = hardware.LaunchWorker(part.Device.Backend); err != nil {
+		return sum, err
 	}
-	client := &sbatch.Client{Timeout: 30 * time.Second}
-	if err := client.Requeue(context.Background(), sbatch.JobID{ID: t.work.Job}); err != nil {
-		retry := term.Shell("spmvtune", "retry", t.run.Dir)
-		return errors.Join(verdict, fmt.Errorf("%w: the rest is left for `%s`", err, retry))
+	byRule, err := analysis.NewChooser(ctx, part)
+	if err != nil {
+		return sum, err
 	}
-	t.log.printf("asked slurm to start it again, for the rest")
-	return &command.Error{Code: exitAgain, Err: errors.New("")} // everything is said
+	opt.Version, opt.Observe = command.ThisBuild().String(), (&progressLog{log: l}).Observe
+	byRule.Use(&opt)
+	sum, err = tuner.Run(ctx, part, into, opt)
+	return sum, hardware.ExplainGPU(err)
 }
 
 // A taskLog is the log of a task.
@@ -316,74 +300,4 @@ func (l *progressLog) progress() {
 	l.tenths = max(tenths, l.tenths)
 	l.printf("%d%%: %s measured, %d of %d done, %s the last matrix so far", 100*l.tenths/logTenths,
 		term.Trials(l.measured), l.done, total, l.matrix)
-}
-
-// stops are the signals that told a task to stop. A warning says that its time ends; then the task
-// may ask to be started again. Other signals come from a user who cancels, or from Slurm when it
-// needs the node, and end the task for good.
-//
-// SIGKILL follows some time later. Until then the running trial can end; no number of signals ends
-// the task at once.
-type stops struct {
-	came   chan os.Signal
-	cancel context.CancelFunc // cancel ends the task's context.
-
-	mu       sync.Mutex
-	warnings []syscall.Signal
-	warned   syscall.Signal
-	ended    syscall.Signal
-}
-
-// watchStops returns a context that ends at the first signal. The watch goes on until the program
-// ends: a signal that comes at the last moment must not change the exit code.
-func watchStops(ctx context.Context) (context.Context, *stops) {
-	ctx, cancel := context.WithCancel(ctx)
-	s := &stops{came: make(chan os.Signal, 8), cancel: cancel}
-	signal.Notify(s.came, syscall.SIGTERM, syscall.SIGINT)
-	s.warnBy("")
-	go func() {
-		for sig := range s.came {
-			s.note(sig.(syscall.Signal))
-		}
-	}()
-
-	return ctx, s
-}
-
-// warnBy makes warnings of the signals that [slurm] signal, which is text, asks for.
-func (s *stops) warnBy(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, name := range slurm.Warnings(text) {
-		sig := unix.SignalNum("SIG" + name)
-		s.warnings = append(s.warnings, sig)
-		signal.Notify(s.came, sig)
-	}
-}
-
-// warn notes a warning that the task's script got before it started this program. name is that of
-// the signal.
-func (s *stops) warn(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.warned = unix.SignalNum("SIG" + name)
-	s.cancel()
-}
-
-func (s *stops) note(sig syscall.Signal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if slices.Contains(s.warnings, sig) {
-		s.warned = sig
-	} else {
-		s.ended = sig
-	}
-	s.cancel()
-}
-
-// received returns the signals that came, 0 for none.
-func (s *stops) received() (warned, ended syscall.Signal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.warned, s.ended
 }

@@ -11,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/clitest"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
@@ -48,14 +49,10 @@ gpus_per_task = 2
 func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials []*journal.Trial, end journal.End) {
 	t.Helper()
 	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "mixed.toml"), []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
 		Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}}}}}, clitest.WithGPUs(t, gpus), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	out, err := startTask(t, run).CombinedOutput()
 	code, said = ended(t, err), string(out)
 	names, err := journal.List(run.Path("journals"))
@@ -156,22 +153,16 @@ func TestTasksOfTwoKinds(t *testing.T) {
 	text := strings.Replace(mixedSweep, "gres = \"gpu:h100:2\"\ngpus_per_task = 2\n",
 		"[[slurm.array]]\ngres = \"gpu:h100:1\"\n[[slurm.array]]\ngres = \"gpu:a30:1\"\n", 1)
 	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "mixed.toml"), []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	plan, err := slurm.Cut(sweep, slurm.CutOptions{Target: time.Hour, Devices: map[string]kernels.Device{}})
 	if err != nil || len(plan.Chunks) != 2 {
 		t.Fatalf("%+v, %v", plan, err)
 	}
 	run, err := slurm.Create(t.TempDir(), sweep, plan, clitest.WithGPUs(t, "1 by task"), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	for _, task := range []string{"0", "1", "1"} { // the last one finds everything measured
 		cmd := startTask(t, run)
-		if err := os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001", "0002"]`), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001", "0002"]`), 0o666))
 		cmd.Env = append(cmd.Env, "SLURM_ARRAY_TASK_ID="+task)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("task %s: %v\n%s", task, err, out)
@@ -181,9 +172,7 @@ func TestTasksOfTwoKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	db, err := store.OpenReadOnly(run.Path("results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	defer db.Close()
 	table, err := db.Query(t.Context(), `SELECT device, count(*) FROM results WHERE kernel = 'csr_scalar' GROUP BY 1 ORDER BY 1`)
 	if err != nil || len(table.Rows) != 2 || table.Rows[0][0] != "NVIDIA A30 of tests" || table.Rows[0][1] != table.Rows[1][1] {

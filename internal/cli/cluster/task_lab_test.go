@@ -1,13 +1,16 @@
 package cluster_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
@@ -22,9 +25,7 @@ import (
 func submitTask(t *testing.T, run *slurm.Run, sweep *configs.Sweep) (job string) {
 	t.Helper()
 	round, err := submit.Next(t.Context(), &sbatch.Client{}, run, sweep.Slurm, slurmtest.Chunks(t, run, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	return round.Jobs[0].ID + "_0"
 }
 
@@ -102,9 +103,7 @@ func TestTaskOnCluster(t *testing.T) {
 		job := submitTask(t, run, sweep)
 		waitTrials(t, run, 0, 20)
 		worker := processOf(t, run, "worker")
-		if err := syscall.Kill(processOf(t, run, "task"), syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, syscall.Kill(processOf(t, run, "task"), syscall.SIGKILL))
 		l.WaitJob(job, "FAILED")
 		if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", worker)); len(line) > 0 {
 			t.Errorf("the worker outlives the task: %q, %v", line, err)
@@ -123,9 +122,7 @@ func TestTaskOnCluster(t *testing.T) {
 		job := submitTask(t, run, sweep)
 		waitTrials(t, run, 0, 10)
 		high := filepath.Join(l.Dir, "high.sh")
-		if err := os.WriteFile(high, []byte("#!/bin/bash\nsleep 0.1\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, os.WriteFile(high, []byte("#!/bin/bash\nsleep 0.1\n"), 0o777))
 		l.Run("sbatch", "--parsable", "--output=/dev/null", "-p", "high", "-w", "n3", "--exclusive", high)
 		waitTrials(t, run, 1, 1)
 		l.WaitJob(job, "COMPLETED")
@@ -148,9 +145,7 @@ func TestTaskOnCluster(t *testing.T) {
 		l.LoseNode(node)
 		waitTrials(t, run, 1, 1)
 		before, _ := taskJournals(t, run)
-		if err := syscall.Kill(old, syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, syscall.Kill(old, syscall.SIGCONT))
 		waitTrials(t, run, 0, len(before[0])+5)
 		l.WaitJob(job, "COMPLETED")
 		waitEnd(t, run, 0)
@@ -165,4 +160,163 @@ func waitEnd(t *testing.T, run *slurm.Run, attempt int) {
 		_, ends := taskJournals(t, run)
 		return fmt.Sprintf("attempt %d does not end", attempt), len(ends[attempt]) > 0
 	})
+}
+
+// A task heeds what it is told, also where that comes at a bad moment.
+func TestTaskIsTold(t *testing.T) {
+	l := slurmlab.Start(t, slurmlab.Options{})
+	t.Setenv("SLURM_CONF", filepath.Join(l.Dir, "etc", "slurm.conf"))
+
+	t.Run("warned", func(t *testing.T) {
+		run, sweep := createTask(t, l.Dir, "[slurm]\nsignal = \"USR2@60\"\n")
+		job := submitTask(t, run, sweep)
+		waitTrials(t, run, 0, 10)
+		l.Run("scancel", "--batch", "--signal=USR2", job)
+		waitTrials(t, run, 1, 10)
+		l.Warn(job) // what the program takes in any case
+		waitTrials(t, run, 2, 1)
+		l.WaitJob(job, "COMPLETED")
+		checkComplete(t, run, 3, false)
+		_, ends := taskJournals(t, run)
+		for i, sig := range []string{"SIGUSR2", "SIGUSR1"} {
+			if len(ends[i]) != 1 || ends[i][0].Reason != "warned by "+sig+" that its time ends" || ends[i][0].Pieces[2].Complete {
+				t.Errorf("attempt %d ends with %+v", i, ends[i])
+			}
+		}
+	})
+
+	t.Run("cancelled", func(t *testing.T) {
+		run, sweep := createTask(t, l.Dir, "")
+		job := submitTask(t, run, sweep)
+		waitTrials(t, run, 0, 10)
+		l.Run("scancel", job)
+		l.WaitJob(job, "CANCELLED")
+		trials, ends := taskJournals(t, run)
+		if len(trials) != 1 || len(ends[0]) != 1 || ends[0][0].Pieces[2].Complete {
+			t.Errorf("%d attempts, ends %+v", len(trials), ends)
+		}
+	})
+
+	t.Run("all processes are told to stop", func(t *testing.T) {
+		run, sweep := createTask(t, l.Dir, "")
+		job := submitTask(t, run, sweep)
+		waitTrials(t, run, 0, 10)
+		worker := processOf(t, run, "worker")
+		for _, sig := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGTERM, syscall.SIGTERM} {
+			slurmlab.Must(t, syscall.Kill(worker, sig))
+		}
+		l.WaitJob(job, "COMPLETED")
+		checkComplete(t, run, 1, false)
+	})
+
+	t.Run("cancelled while it asks to be started again", func(t *testing.T) {
+		asks := filepath.Join(t.TempDir(), "scontrol")
+		text := "#!/bin/bash\ntrap '' TERM\nscancel \"${@: -1}\"\nexec " + l.Run("sh", "-c", "command -v scontrol") + " \"$@\"\n"
+		slurmlab.Must(t, os.WriteFile(asks, []byte(text), 0o777))
+		run, sweep := createTask(t, l.Dir, fmt.Sprintf("[slurm]\nsetup = [\"export PATH=%s:$PATH\"]\n", filepath.Dir(asks)))
+		job := submitTask(t, run, sweep)
+		waitTrials(t, run, 0, 10)
+		l.Warn(job)
+		waitEnd(t, run, 0)
+		for ; slices.Contains([]string{"RUNNING", "COMPLETING"}, strings.Join(l.States(job), " ")); time.Sleep(100 * time.Millisecond) {
+		}
+		if s := l.States(job); !slices.Equal(s, []string{"CANCELLED"}) {
+			t.Errorf("it is %v:\n%s", s, taskLogs(run))
+		}
+	})
+
+	t.Run("warned while it is set up", func(t *testing.T) {
+		run, sweep := createTask(t, l.Dir, "[slurm]\nsetup = [\"touch begun\", \"while ! [ -e go ]; do sleep 0.1; done\"]\n")
+		job := submitTask(t, run, sweep)
+		for _, err := os.Stat(run.Path("begun")); err != nil; _, err = os.Stat(run.Path("begun")) {
+			time.Sleep(50 * time.Millisecond)
+		}
+		l.Warn(job)
+		time.Sleep(time.Second) // for the signal, which slurmd brings
+		slurmlab.Must(t, os.WriteFile(run.Path("go"), nil, 0o666))
+		l.WaitJob(job, "FAILED")
+		trials, ends := taskJournals(t, run)
+		if len(trials[0]) > 0 || len(ends[0]) != 1 || ends[0][0].Reason != "warned by SIGUSR1 that its time ends" || !ends[0][0].OutOfTime {
+			t.Errorf("after %d trials it ends with %+v:\n%s", len(trials[0]), ends, taskLogs(run))
+		}
+	})
+}
+
+// Within an allocation srun starts processes that measure a prepared run, several on a node, as the documentation
+// has it: each trial is measured once, and all have the same number of processors.
+func TestTaskUnderSrun(t *testing.T) {
+	c := newCluster(t, slurmlab.Options{})
+	for _, launch := range []string{
+		"salloc --quiet --nodes=1 --ntasks=2 --cpus-per-task=1 srun RUN/bin/spmvtune task RUN --next",
+		"salloc --quiet --ntasks=2 --gres=gpu:a30:2 srun --gpus-per-task=1 RUN/bin/spmvtune task RUN --next",
+	} {
+		t.Run(launch, func(t *testing.T) {
+			path := c.sweep(`time = "00:05:00"`)
+			var s struct{ Dir string }
+			out := c.do(0, "submit", path, "--prepare-only", "--chunk", "3s", "--json")
+			slurmlab.Must(t, json.Unmarshal([]byte(out), &s))
+			said, err := c.Command("bash", "-c", strings.ReplaceAll(launch, "RUN", s.Dir)).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			run, err := slurm.Open(s.Dir)
+			slurmlab.Must(t, err)
+			times := prepared{t: t, run: run}.times()
+			for id, n := range times {
+				if n != 1 {
+					t.Errorf("trial %s was measured %d times", id, n)
+				}
+			}
+			if len(times) != taskTrials {
+				t.Errorf("%d trials were measured:\n%s", len(times), said)
+			}
+			c.do(0, "merge", s.Dir)
+			if d, err := run.PinnedDevices(0); err != nil || d.Cores != 1 {
+				t.Errorf("of two processors, two processes measure on %+v each, %v", d, err)
+			}
+			claims, err := run.Claims()
+			if err != nil || len(claims) < 2 || claims["0001"].PID == claims["0002"].PID {
+				t.Errorf("one process measured all chunks: %+v, %v", claims, err)
+			}
+		})
+	}
+}
+
+// Tasks of each [[slurm.array]] go where its GPU is and do the whole sweep there. What is lost of one is sent again to
+// its own nodes.
+func TestArraysOfTwoKinds(t *testing.T) {
+	c := newCluster(t, slurmlab.Options{})
+	path := c.sweep(`time = "00:05:00"`, `[[slurm.array]]`, `gres = "gpu:a30:1"`, `[[slurm.array]]`, `gres = "gpu:h100:1"`)
+	c.do(0, "submit", path, "--wait")
+	dirs, err := filepath.Glob(filepath.Join(c.Dir, "runs", "small-*"))
+	if err != nil || len(dirs) != 1 {
+		t.Fatalf("runs %v, %v", dirs, err)
+	}
+	run := dirs[0]
+	logs := func(index string) (text string) {
+		names, _ := filepath.Glob(filepath.Join(run, "logs", "*"+index+".log"))
+		for _, name := range names {
+			data, _ := os.ReadFile(name)
+			text += string(data)
+		}
+		return text
+	}
+	all := logs("_0")
+	if strings.Count(all, "chunk 0001") != 1 || !strings.Contains(all, "on n1, attempt 1 at chunk 0001") ||
+		!strings.Contains(all, "on n2, attempt 1 at chunk 0002") || strings.Count(all, " trials measured: ") != 2 {
+		t.Errorf("the tasks say:\n%s", all)
+	}
+	if n := strings.Count(c.identities(filepath.Join(run, "results.db")), "\n"); n != 1+taskTrials { // of one processor model
+		t.Errorf("%d trials", n-1)
+	}
+
+	lost, err := filepath.Glob(filepath.Join(run, "journals", "0002.*"))
+	if err != nil || len(lost) != 1 || os.Remove(lost[0]) != nil {
+		t.Fatalf("journals %v, %v", lost, err)
+	}
+	c.do(0, "retry", run)
+	c.wait(run, "the retry", over)
+	if text := logs("_0"); strings.Count(text, "on n2, attempt 1 at chunk 0002") != 2 || strings.Count(text, "chunk 0001") != 1 {
+		t.Errorf("after the retry:\n%s", text)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/tuner/journal"
@@ -35,13 +36,9 @@ func prepareFor(t *testing.T, text, chunk string) prepared {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("SLURM_JOB_ID", "")
-	if err := os.WriteFile("small.toml", []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.WriteFile("small.toml", []byte(text), 0o666))
 	program, err := exec.LookPath("spmvtune")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	t.Setenv("PATH", "/nowhere:"+filepath.Dir(program))
 	var s struct {
 		Dir  string
@@ -49,9 +46,7 @@ func prepareFor(t *testing.T, text, chunk string) prepared {
 		Plan struct{ Chunks, Trials int }
 	}
 	p := prepared{t: t}
-	if err := json.Unmarshal([]byte(p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", chunk, "--json")), &s); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, json.Unmarshal([]byte(p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", chunk, "--json")), &s))
 	if len(s.Jobs) > 0 || s.Plan.Chunks < 4 {
 		t.Fatalf("prepared %+v", s)
 	}
@@ -77,9 +72,7 @@ func (p prepared) next(out *strings.Builder) *exec.Cmd {
 	p.t.Helper()
 	cmd := exec.Command("spmvtune", "task", p.run.Dir, "--next")
 	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	slurmlab.Must(p.t, cmd.Start())
 	return cmd
 }
 
@@ -88,14 +81,10 @@ func (p prepared) times() map[string]int {
 	p.t.Helper()
 	times := map[string]int{}
 	names, err := journal.List(p.run.Path(slurm.JournalsDir))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	slurmlab.Must(p.t, err)
 	for _, name := range names {
 		for rec, err := range journal.Read(context.Background(), p.run.Path(slurm.JournalsDir, name.String())) {
-			if err != nil {
-				p.t.Fatal(err)
-			}
+			slurmlab.Must(p.t, err)
 			if rec.Trial != nil {
 				times[rec.Trial.ID]++
 			}
@@ -106,9 +95,7 @@ func (p prepared) times() map[string]int {
 
 func (p prepared) status() (s status.Status) {
 	p.t.Helper()
-	if err := json.Unmarshal([]byte(p.do(0, "status", p.run.Dir, "--json")), &s); err != nil {
-		p.t.Fatal(err)
-	}
+	slurmlab.Must(p.t, json.Unmarshal([]byte(p.do(0, "status", p.run.Dir, "--json")), &s))
 	return s
 }
 
@@ -161,9 +148,7 @@ func TestOwnLauncher(t *testing.T) {
 	}
 
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := os.Rename(p.run.Dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.Rename(p.run.Dir, moved))
 	p.run.Dir = moved
 	for _, array := range []string{"-1", "2"} {
 		if out := p.do(2, "task", moved, "--next", "--array", array); !strings.Contains(out, "1 to 1") {
@@ -183,20 +168,16 @@ func TestOwnLauncherBesideSlurm(t *testing.T) {
 	run, _ := createTaskOf(t, t.TempDir(), fewTrials)
 	p := prepared{t: t, run: run}
 	claim, err := run.Take("0001")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	out, err := startTask(t, run).CombinedOutput()
 	if code := ended(t, err); code != 1 || !strings.Contains(string(out), "another process measures this chunk") {
 		t.Errorf("a task whose chunk is claimed ends with %d:\n%s", code, out)
 	}
 	p.do(75, "task", run.Dir, "--chunk", "1")
-	release := func(barren int) {
+	release := func(empty int) {
 		t.Helper()
-		claim.Barren = barren
-		if err := run.Release(claim, false); err != nil {
-			t.Fatal(err)
-		}
+		claim.EmptyAttempts = empty
+		slurmlab.Must(t, run.Release(claim, false))
 	}
 	takes := func(when string, n int) {
 		t.Helper()
@@ -207,9 +188,7 @@ func TestOwnLauncherBesideSlurm(t *testing.T) {
 
 	release(0)
 	takes("sent", 0)
-	if err := os.Remove(run.Path("rounds", "001.json")); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.Remove(run.Path("rounds", "001.json")))
 	release(3)
 	takes("failed three times", 0)
 	release(2)

@@ -7,10 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -68,17 +72,11 @@ func createTask(t *testing.T, root, section string) (*slurm.Run, *configs.Sweep)
 func createTaskOf(t *testing.T, root, text string) (*slurm.Run, *configs.Sweep) {
 	t.Helper()
 	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"), []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	run, err := slurm.Create(root, sweep, taskPlan, program, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	return run, sweep
 }
 
@@ -87,9 +85,7 @@ func taskJournals(t *testing.T, run *slurm.Run) (trials map[int][]string, ends m
 	t.Helper()
 	trials, ends = map[int][]string{}, map[int][]journal.End{}
 	names, err := journal.List(run.Path("journals"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	for _, name := range names {
 		if trials[name.Attempt] != nil {
 			t.Errorf("attempt %d has two journals", name.Attempt)
@@ -120,9 +116,7 @@ func taskJournals(t *testing.T, run *slurm.Run) (trials map[int][]string, ends m
 // startTask runs the program as the first task of an array, outside of Slurm.
 func startTask(t *testing.T, run *slurm.Run, env ...string) *exec.Cmd {
 	t.Helper()
-	if err := os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001"]`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001"]`), 0o666))
 	cmd := exec.Command(run.Path("bin", "spmvtune"), "task", run.Dir, "--round", "1", "--base", "0")
 	cmd.Env = append(append(os.Environ(), "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=0", "SLURMD_NODENAME=n1"), env...)
 	return cmd
@@ -169,17 +163,13 @@ func TestTaskEnds(t *testing.T) {
 					_, err = f.WriteString("x")
 					f.Close()
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				slurmlab.Must(t, err)
 			},
 			want: []string{"the program that runs is not the one of run small-", "submit the sweep again"},
 		},
 		"other program for the GPU": {
 			change: func(t *testing.T, run *slurm.Run) {
-				if err := os.WriteFile(run.Path("bin", "spmvtune-cuda"), []byte("x"), 0o777); err != nil {
-					t.Fatal(err)
-				}
+				slurmlab.Must(t, os.WriteFile(run.Path("bin", "spmvtune-cuda"), []byte("x"), 0o777))
 			},
 			want: []string{"the program built with CUDA is not the one of run small-", "2d711642b726, not none",
 				"submit the sweep again"},
@@ -260,9 +250,7 @@ func TestTaskWithoutAFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"c.mtx", "d.mtx"} {
 		text := "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 2\n"
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	const text = `[protocol]
 sentinel = 0
@@ -280,23 +268,15 @@ grid = [1]
 precision = ["float64"]
 `
 	sweep, err := configs.Parse(filepath.Join(dir, "files.toml"), []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	slurmlab.Must(t, err)
 	for _, gone := range []string{"c", "d"} {
-		if err := os.Rename(filepath.Join(dir, gone+".mtx"), filepath.Join(dir, "hidden")); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, os.Rename(filepath.Join(dir, gone+".mtx"), filepath.Join(dir, "hidden")))
 		program, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 		run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
 			Pieces: []trial.Piece{{Matrix: "c", Part: trial.Part{Of: 1}}, {Matrix: "d", Part: trial.Part{Of: 1}}}}}}, program,
 			"test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, err)
 		out, err := startTask(t, run).CombinedOutput()
 		if code := ended(t, err); code != command.ExitFailed {
 			t.Errorf("exit code %d:\n%s", code, out)
@@ -310,8 +290,108 @@ precision = ["float64"]
 				t.Errorf("piece %+v", p)
 			}
 		}
-		if err := os.Rename(filepath.Join(dir, "hidden"), filepath.Join(dir, gone+".mtx")); err != nil {
-			t.Fatal(err)
-		}
+		slurmlab.Must(t, os.Rename(filepath.Join(dir, "hidden"), filepath.Join(dir, gone+".mtx")))
+	}
+}
+
+// A signal ends a task after the running trial, however often it comes. Asked to be
+// started again, Slurm, which is not there, does not answer; the rest is left.
+func TestTaskSignals(t *testing.T) {
+	none := t.TempDir()
+	for sig, want := range map[syscall.Signal]struct {
+		code int
+		says string
+	}{
+		syscall.SIGTERM: {143, "end: ended by SIGTERM"},
+		syscall.SIGINT:  {130, "end: ended by SIGINT"},
+		syscall.SIGUSR1: {75, "scontrol is not found"},
+	} {
+		t.Run(sig.String(), func(t *testing.T) {
+			if sig != syscall.SIGUSR1 {
+				long.Test(t, "measures until the signal comes")
+			}
+			run, _ := createTask(t, t.TempDir(), "")
+			cmd := startTask(t, run, "PATH="+none)
+			var out strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &out
+			slurmlab.Must(t, cmd.Start())
+			waitTrials(t, run, 0, 5)
+			go func() { // until the very end
+				for cmd.Process.Signal(sig) == nil {
+					time.Sleep(100 * time.Microsecond)
+				}
+			}()
+			code := ended(t, cmd.Wait())
+			trials, ends := taskJournals(t, run)
+			if code != want.code || !strings.Contains(out.String(), want.says) {
+				t.Errorf("exit code %d:\n%s", code, out.String())
+			}
+			if len(ends[0]) != 1 || ends[0][0].Pieces[2].Complete || len(trials[0]) == taskTrials {
+				t.Errorf("after %d trials it ends with %+v", len(trials[0]), ends)
+			}
+		})
+	}
+}
+
+// A task that was warned before it began measures nothing: so long a setup would leave
+// it no more time at the next attempt.
+func TestTaskWarnedDuringSetup(t *testing.T) {
+	run, _ := createTask(t, t.TempDir(), "[slurm]\nsignal = \"USR2@60\"\n")
+	cmd := startTask(t, run)
+	cmd.Args = append(cmd.Args, "--warned=USR2")
+	out, err := cmd.CombinedOutput()
+	trials, ends := taskJournals(t, run)
+	if code := ended(t, err); code != 75 || len(trials[0]) > 0 || !strings.Contains(string(out), "not started again") {
+		t.Errorf("exit code %d after %d trials:\n%s", code, len(trials[0]), out)
+	}
+	if len(ends[0]) != 1 || ends[0][0].Reason != "warned by SIGUSR2 that its time ends" || !ends[0][0].OutOfTime || ends[0][0].Pieces[0].Complete {
+		t.Errorf("it ends with %+v", ends)
+	}
+}
+
+// A file that is replaced between two tasks is not measured half as the one and half as
+// the other.
+func TestTaskWithAChangedFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "c.mtx")
+	write := func(value string) {
+		t.Helper()
+		text := "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 " + value + "\n"
+		slurmlab.Must(t, os.WriteFile(path, []byte(text), 0o666))
+	}
+	write("2")
+	text := "[[matrix]]\npath = \"c.mtx\"\n[[kernel]]\nname = \"cpu_csr\"\ngrid = [1, 2]\nprecision = [\"float64\"]\n"
+	sweep, err := configs.Parse(filepath.Join(dir, "files.toml"), []byte(text))
+	slurmlab.Must(t, err)
+	program, err := os.Executable()
+	slurmlab.Must(t, err)
+	half := func(i int) []trial.Piece {
+		return []trial.Piece{{Matrix: "c", Part: trial.Part{Index: i, Of: 2}}}
+	}
+	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: half(0)}, {ID: "0002", Pieces: half(1)}}}, program, "test")
+	slurmlab.Must(t, err)
+	// Both tasks are attempts of one array at a chunk each.
+	task := func(index, attempt string) (code int, out string) {
+		t.Helper()
+		cmd := startTask(t, run, "SLURM_ARRAY_TASK_ID="+index, "SLURM_RESTART_COUNT="+attempt)
+		slurmlab.Must(t, os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001", "0002"]`), 0o666))
+		text, err := cmd.CombinedOutput()
+		return ended(t, err), string(text)
+	}
+	if code, out := task("0", "0"); code != command.ExitOK {
+		t.Fatalf("the first task: exit code %d\n%s", code, out)
+	}
+	write("3")
+	code, out := task("1", "1")
+	if code != command.ExitFailed || !strings.Contains(out, "c.mtx has changed during the run") {
+		t.Errorf("the second task: exit code %d\n%s", code, out)
+	}
+	trials, ends := taskJournals(t, run)
+	if len(trials[1]) != 0 || len(ends[1]) != 1 || ends[1][0].Pieces[0].Complete || !strings.Contains(ends[1][0].Pieces[0].Reason, "has changed") {
+		t.Errorf("%d trials, ends %+v", len(trials[1]), ends[1])
+	}
+	write("2")
+	if code, out := task("1", "2"); code != command.ExitOK {
+		t.Errorf("the file put back: exit code %d\n%s", code, out)
 	}
 }

@@ -15,9 +15,7 @@ import (
 func submit(l *Lab, script string, args ...string) string {
 	l.t.Helper()
 	file := filepath.Join(l.Dir, strconv.FormatInt(time.Now().UnixNano(), 36)+".sh")
-	if err := os.WriteFile(file, []byte("#!/bin/bash\n"+script), 0o644); err != nil {
-		l.t.Fatal(err)
-	}
+	Must(l.t, os.WriteFile(file, []byte("#!/bin/bash\n"+script), 0o644))
 	args = append([]string{"--parsable", "--open-mode=append", "--output=%A.log"}, append(args, file)...)
 	return l.Run("sbatch", args...)
 }
@@ -41,9 +39,7 @@ func TestArrayIsThrottled(t *testing.T) {
 		t.Errorf("%d tasks, want 6", n)
 	}
 	text, err := os.ReadFile(filepath.Join(l.Dir, job+".log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	running, most := 0, 0
 	for line := range strings.Lines(string(text)) {
 		if line == "start\n" {
@@ -170,9 +166,7 @@ func TestProcessOutlivesItsJob(t *testing.T) {
 	l.KillSlurmd(node)
 	l.LoseNode(node)
 	logged(l, job, "attempt 1")
-	if err := os.WriteFile(filepath.Join(l.Dir, job+".log"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, os.WriteFile(filepath.Join(l.Dir, job+".log"), nil, 0o644))
 	logged(l, job, "attempt 0")
 	logged(l, job, "attempt 1")
 }

@@ -83,9 +83,7 @@ func need(t testing.TB, packages string, programs ...string) {
 func scripts(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	for ; ; dir = filepath.Dir(dir) {
 		lab := filepath.Join(dir, "internal", "testing", "slurmlab", "testdata")
 		if _, err := os.Stat(filepath.Join(lab, "up.sh")); err == nil {

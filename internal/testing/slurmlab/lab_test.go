@@ -88,13 +88,9 @@ func TestLabEndsWithItsOwner(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()
 	owner := exec.Command("sleep", "1000")
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, owner.Start())
 	out, err := exec.Command(filepath.Join(scripts(t), "up.sh"), "--owner", strconv.Itoa(owner.Process.Pid)).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	dir := filepath.Dir(strings.TrimSpace(string(out)))
 	if _, err := os.Stat(dir); err != nil {
 		t.Fatal(err)

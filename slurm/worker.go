@@ -1,11 +1,14 @@
 package slurm
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +16,154 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 )
+
+const (
+	// mostEmpty is the number of failed attempts that measured nothing, after which a Worker leaves a
+	// chunk alone.
+	mostEmpty = 3
+	// mostFailures is the number of such chunks in a row after which a process gives up: its machine is
+	// at fault.
+	mostFailures = 2
+)
+
+// A Worker measures chunks in a process that Slurm did not start as a task.
+type Worker struct {
+	Run   *Run
+	Bench *Bench
+	Kind  int // Kind is the only kind of chunks that it takes; -1 for any.
+
+	Taken  int             // Taken is the number of chunks that it has measured, as far as it could.
+	Failed map[string]bool // Failed are the chunks that it could not complete.
+	empty  int             // empty counts the last chunks in a row of which nothing was measured.
+}
+
+// All takes chunk after chunk until none is left, or it is told to stop.
+func (w *Worker) All(ctx context.Context) error {
+	for {
+		chunk, claim, err := w.take(ctx)
+		if err != nil || claim == nil {
+			return err
+		}
+		err = w.measure(ctx, chunk, claim)
+		if warned, ended := w.Bench.Stops.Received(); warned != 0 || ended != 0 {
+			return cmp.Or(err, error(&StopError{ExitAgain, "told to stop"}))
+		}
+		if w.Taken++; err == nil {
+			continue
+		}
+		if w.Failed == nil {
+			w.Failed = map[string]bool{}
+		}
+		w.Failed[chunk.ID] = true
+		w.Bench.Printf("chunk %s: %v", chunk.ID, err)
+		if w.empty == mostFailures {
+			return fmt.Errorf("%w; stopping: %s in a row produced nothing", err, term.Count(mostFailures, "chunk", "chunks"))
+		}
+	}
+}
+
+// One measures a chunk, which it claims first. Its error is a *StopError if another process has it.
+func (w *Worker) One(ctx context.Context, chunk Chunk) error {
+	claim, err := w.Run.Take(chunk.ID)
+	if errors.Is(err, ErrClaimed) {
+		return &StopError{ExitAgain, err.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	return w.measure(ctx, chunk, claim)
+}
+
+// measure measures a chunk that this process has claimed.
+func (w *Worker) measure(ctx context.Context, chunk Chunk, claim *Claim) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer w.Run.Keep(claim, cancel)()
+
+	t := &try{Bench: w.Bench, run: w.Run, task: Task{
+		Chunk: chunk, Job: claim.Job(), Attempt: claim.Attempt, Node: claim.Node, Claim: claim,
+	}}
+	err := t.attempt(ctx)
+	warned, ended := w.Bench.Stops.Received()
+	empty := err != nil && warned == 0 && ended == 0 && len(t.sum().Measured) == 0
+	if w.empty++; !empty {
+		w.empty = 0
+	}
+	return errors.Join(err, w.Run.Release(claim, empty))
+}
+
+// take claims a chunk: one that nobody has claimed yet, and of which no earlier run has measured anything,
+// or, when there is none, one that the journals lack. It returns no claim when nothing is left to take.
+func (w *Worker) take(ctx context.Context) (Chunk, *Claim, error) {
+	plan, err := w.Run.Plan()
+	if err != nil {
+		return Chunk{}, nil, err
+	}
+	claims, err := w.Run.Claims()
+	if err != nil {
+		return Chunk{}, nil, err
+	}
+	adopted, err := w.Run.adoptedChunks()
+	if err != nil {
+		return Chunk{}, nil, err
+	}
+	chunk, claim, err := w.first(plan, func(id string) bool {
+		_, known := claims[id]
+		return !known && !adopted[id]
+	})
+	if claim != nil || err != nil {
+		return chunk, claim, err
+	}
+
+	missing, err := w.Run.Missing(ctx)
+	if err != nil {
+		return Chunk{}, nil, err
+	}
+	return w.first(plan, func(id string) bool {
+		c := claims[id]
+		return !c.Live && c.EmptyAttempts < mostEmpty &&
+			slices.ContainsFunc(missing, func(m Missing) bool { return m.Chunk == id })
+	})
+}
+
+// first claims the first chunk that is good, and that neither Slurm nor another process has.
+func (w *Worker) first(plan Plan, good func(id string) bool) (Chunk, *Claim, error) {
+	sent, err := w.sent()
+	if err != nil {
+		return Chunk{}, nil, err
+	}
+	for _, c := range plan.Current() {
+		if w.Failed[c.ID] || w.Kind >= 0 && c.Kind != w.Kind || sent[c.ID] || !good(c.ID) {
+			continue
+		}
+		claim, err := w.Run.Take(c.ID)
+		if errors.Is(err, ErrClaimed) {
+			continue
+		}
+		if err != nil {
+			return c, nil, err
+		}
+		if sent, err = w.sent(); err != nil || sent[c.ID] { // since
+			if err = errors.Join(err, w.Run.Release(claim, false)); err != nil {
+				return c, nil, err
+			}
+			continue
+		}
+		return c, claim, nil
+	}
+	return Chunk{}, nil, nil
+}
+
+// sent are the chunks that Slurm has, or may have.
+func (w *Worker) sent() (map[string]bool, error) {
+	ledger, err := w.Run.Ledger()
+	if err != nil {
+		return nil, err
+	}
+	return ledger.SentChunks()
+}
 
 // A Claim is the right of one process to measure a chunk, for processes that Slurm did not start as
 // tasks of an array. It is the file claims/CHUNK.ATTEMPT.json, which only one process can make; the
@@ -31,8 +181,8 @@ type Claim struct {
 	Machine string `json:"machine"`
 	// Ended says that the process is done with the chunk, complete or not.
 	Ended bool `json:"ended,omitempty"`
-	// Barren counts the attempts up to this one that ended by themselves and measured nothing.
-	Barren int `json:"barren,omitempty"`
+	// EmptyAttempts counts the attempts up to this one that ended by themselves and measured nothing.
+	EmptyAttempts int `json:"empty_attempts,omitempty"`
 	// Live says that the process may still measure the chunk.
 	Live bool `json:"-"`
 }
@@ -135,7 +285,7 @@ func (r *Run) Take(chunk string) (*Claim, error) {
 			return nil, fmt.Errorf("%w: %s has chunk %s; if that is gone, delete %s", ErrClaimed, &last, chunk,
 				r.Path(last.file()))
 		}
-		c.Attempt, c.Barren = last.Attempt+1, last.Barren
+		c.Attempt, c.EmptyAttempts = last.Attempt+1, last.EmptyAttempts
 	}
 
 	data, err := json.Marshal(c)
@@ -189,15 +339,15 @@ func (r *Run) gone(c *Claim) bool {
 	return err == nil && (there.PID != c.PID || there.Machine != c.Machine || there.Node != c.Node)
 }
 
-// Release says that this process is done with a chunk, unless it has lost it. barren says that it measured
+// Release says that this process is done with a chunk, unless it has lost it. empty says that it measured
 // nothing, by no fault of a signal.
-func (r *Run) Release(c *Claim, barren bool) error {
+func (r *Run) Release(c *Claim, empty bool) error {
 	if r.gone(c) {
 		return nil
 	}
 	c.Ended = true
-	if barren {
-		c.Barren++
+	if empty {
+		c.EmptyAttempts++
 	}
 	data, err := json.Marshal(c)
 	if err != nil {
