@@ -229,33 +229,6 @@ func TestCutEndsBeforeTheWarning(t *testing.T) {
 	}
 }
 
-// A million trials of a few matrices, and of many.
-func BenchmarkCut(b *testing.B) {
-	var many strings.Builder
-	for i := range 10_000 {
-		fmt.Fprintf(&many, "[[matrix]]\nname = \"m%d\"\ngenerate = \"uniform\"\nrows = 1000\ncols = 1000\nrow_nnz = 5\nseed = %d\n", i, i)
-	}
-	const few = "[[matrix]]\ngenerate = \"mycielskian\"\norder = 12\n[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 500\nny = 500\n"
-	kernel := "[[kernel]]\nname = [\"coo_grid_stride\", \"coo_warp_chunk\", \"coo_thread_chunk\", \"coo_block_chunk\"]\nprecision = \"float32\"\n"
-	for _, bench := range []struct{ name, text string }{
-		{"few", few + kernel + "block = { from = 1, to = 1024 }\ngrid = { from = 1, to = 210 }\nwhere = \"block * grid <= nnz\"\n"},
-		{"many", many.String() + kernel + "block = [64, 128, 256, 512, 1024]\ngrid = { per_sm = [1, 2, 4, 8, 16] }\n"},
-	} {
-		sweep := parseSweep(b, bench.text)
-		b.Run(bench.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				p, err := Cut(sweep, CutOptions{Target: 20 * time.Minute, Limit: time.Hour, Devices: cutDevices})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(float64(trialsOf(p)), "trials")
-				b.ReportMetric(float64(len(p.Chunks)), "chunks")
-			}
-		})
-	}
-}
-
 // trialsOf is the number of trials in a plan.
 func trialsOf(p Plan) int {
 	n := 0

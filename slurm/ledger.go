@@ -134,13 +134,18 @@ func (r *Run) Ledger() (*Ledger, error) {
 			l.Settings = *e.Settings
 		}
 	}
-	if data, err := r.Read(mergedFile); err == nil {
-		if err := json.Unmarshal(data, &l.Merge); err != nil {
-			l.Merge = nil // merging again writes it anew
-		}
-	}
+	l.Merge = r.LastMerge()
 	l.readRounds()
 	return l, nil
+}
+
+// LastMerge says what the last merge did; nil before the first one. What can't be read, the next merge writes anew.
+func (r *Run) LastMerge() (m *Merge) {
+	data, err := r.Read(mergedFile)
+	if err != nil || json.Unmarshal(data, &m) != nil {
+		return nil
+	}
+	return m
 }
 
 // readRounds reads the rounds that have begun, and those of which there are jobs.
@@ -265,8 +270,8 @@ func (r *Run) NoteSettings(s Settings) error {
 
 // NoteMerge keeps what a merge did. Its Round becomes that of an earlier merge, if that is later.
 func (r *Run) NoteMerge(m *Merge) error {
-	if l, err := r.Ledger(); err == nil && l.Merge != nil {
-		m.Round = max(m.Round, l.Merge.Round)
+	if before := r.LastMerge(); before != nil {
+		m.Round = max(m.Round, before.Round)
 	}
 	m.At = time.Now().UTC()
 	data, err := json.Marshal(m)
@@ -365,8 +370,8 @@ func (r *Run) Round(number int) (chunks []string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		why = fmt.Sprintf(" (it can't be read: %v)", err)
 	}
-	return nil, fmt.Errorf("run %s has lost its %s, which says what was submitted: spmvtune merge %s brings what is measured "+
-		"into the database; for the rest copy the file back, or submit the sweep again%s", r.Dir, roundFile(number),
+	return nil, fmt.Errorf("the record of submitted chunks is missing: %s: spmvtune merge %s brings what is measured into "+
+		"the database; for the rest copy the file back, or submit the sweep again%s", r.Path(roundFile(number)),
 		term.Shell(r.Dir), why)
 }
 

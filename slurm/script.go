@@ -97,9 +97,7 @@ func checkDir(dir string) error {
 // A variable is one by which users tell sbatch what their jobs ask for.
 type variable struct {
 	name   string
-	option string // option is what it stands for.
-	// field is the key of [slurm] for that; nil if there is none.
-	field func(*configs.Slurm) *string
+	option string // option is what it stands for. [slurm] may have a key for that.
 	// rivals begin the options that say the same in another way.
 	rivals []string
 }
@@ -110,29 +108,38 @@ var (
 
 	// variables are those of sbatch that don't contradict what a task needs.
 	variables = []variable{
-		{"SBATCH_ACCOUNT", "account", func(s *configs.Slurm) *string { return &s.Account }, nil},
-		{"SBATCH_PARTITION", "partition", func(s *configs.Slurm) *string { return &s.Partition }, nil},
-		{"SBATCH_QOS", "qos", func(s *configs.Slurm) *string { return &s.QOS }, nil},
-		{"SBATCH_TIMELIMIT", "time", func(s *configs.Slurm) *string { return &s.Time }, nil},
-		{"SBATCH_CONSTRAINT", "constraint", func(s *configs.Slurm) *string { return &s.Constraint }, nil},
-		{"SBATCH_EXPORT", "export", func(s *configs.Slurm) *string { return &s.Export }, nil},
-		{"SBATCH_MEM_PER_NODE", "mem", func(s *configs.Slurm) *string { return &s.Mem }, memory},
-		{"SBATCH_MEM_PER_CPU", "mem-per-cpu", nil, memory},
-		{"SBATCH_MEM_PER_GPU", "mem-per-gpu", nil, memory},
-		{"SBATCH_GRES", "gres", func(s *configs.Slurm) *string { return &s.Gres }, gpus},
-		{"SBATCH_GPUS", "gpus", func(s *configs.Slurm) *string { return &s.GPUs }, gpus},
-		{"SBATCH_GPUS_PER_NODE", "gpus-per-node", nil, gpus},
-		{"SBATCH_GPUS_PER_TASK", "gpus-per-task", nil, gpus},
-		{"SBATCH_CPUS_PER_GPU", "cpus-per-gpu", nil, nil},
-		{"SBATCH_EXCLUSIVE", "exclusive", nil, nil},
-		{"SBATCH_RESERVATION", "reservation", nil, nil},
-		{"SBATCH_WCKEY", "wckey", nil, nil},
-		{"SBATCH_HINT", "hint", nil, nil},
-		{"SBATCH_THREADS_PER_CORE", "threads-per-core", nil, nil},
-		{"SBATCH_CORE_SPEC", "core-spec", nil, nil},
-		{"SBATCH_NETWORK", "network", nil, nil},
+		{"SBATCH_ACCOUNT", "account", nil},
+		{"SBATCH_PARTITION", "partition", nil},
+		{"SBATCH_QOS", "qos", nil},
+		{"SBATCH_TIMELIMIT", "time", nil},
+		{"SBATCH_CONSTRAINT", "constraint", nil},
+		{"SBATCH_EXPORT", "export", nil},
+		{"SBATCH_MEM_PER_NODE", "mem", memory},
+		{"SBATCH_MEM_PER_CPU", "mem-per-cpu", memory},
+		{"SBATCH_MEM_PER_GPU", "mem-per-gpu", memory},
+		{"SBATCH_GRES", "gres", gpus},
+		{"SBATCH_GPUS", "gpus", gpus},
+		{"SBATCH_GPUS_PER_NODE", "gpus-per-node", gpus},
+		{"SBATCH_GPUS_PER_TASK", "gpus-per-task", gpus},
+		{"SBATCH_CPUS_PER_GPU", "cpus-per-gpu", nil},
+		{"SBATCH_EXCLUSIVE", "exclusive", nil},
+		{"SBATCH_RESERVATION", "reservation", nil},
+		{"SBATCH_WCKEY", "wckey", nil},
+		{"SBATCH_HINT", "hint", nil},
+		{"SBATCH_THREADS_PER_CORE", "threads-per-core", nil},
+		{"SBATCH_CORE_SPEC", "core-spec", nil},
+		{"SBATCH_NETWORK", "network", nil},
 	}
 )
+
+// Option is what [slurm] says for an option of sbatch; nil if it has no such key, or one that is no text.
+func Option(s *configs.Slurm, name string) *string {
+	return map[string]*string{
+		"account": &s.Account, "constraint": &s.Constraint, "exclude": &s.Exclude, "export": &s.Export,
+		"gpus": &s.GPUs, "gres": &s.Gres, "mem": &s.Mem, "nodelist": &s.Nodelist, "partition": &s.Partition,
+		"qos": &s.QOS, "time": &s.Time,
+	}[name]
+}
 
 // WithEnvironment returns s with what variables of sbatch say where s says nothing, as for a
 // plain sbatch. Those that count are in its Environment.
@@ -144,8 +151,8 @@ func WithEnvironment(s configs.Slurm, getenv func(string) string) configs.Slurm 
 			continue
 		}
 
-		if v.field != nil {
-			*v.field(&s) = value
+		if text := Option(&s, v.option); text != nil {
+			*text = value
 		} else {
 			s.Extra = append(slices.Clip(s.Extra), "--"+v.option+"="+value)
 		}
@@ -173,7 +180,7 @@ func namesOf(s configs.Slurm) []string {
 		names = append(names, name)
 	}
 	for _, v := range variables {
-		if v.field != nil && *v.field(&s) != "" {
+		if text := Option(&s, v.option); text != nil && *text != "" {
 			names = append(names, "--"+v.option)
 		}
 	}

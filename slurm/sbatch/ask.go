@@ -21,8 +21,8 @@ const columns = "%F|%K|%T|%M|%l|%S|%N|%j|%r"
 // known and are left out, which is no error.
 func (c *Client) Jobs(ctx context.Context, ids []JobID) ([]Job, error) {
 	var all []Job
-	for _, group := range byCluster(ids) {
-		jobs, err := c.jobs(ctx, group.cluster, group.ids)
+	for cluster, list := range byCluster(ids) {
+		jobs, err := c.jobs(ctx, cluster, list)
 		if err != nil {
 			return nil, fmt.Errorf("asking for jobs: %w", err)
 		}
@@ -174,8 +174,8 @@ const accounts = "JobID,State,ExitCode,ElapsedRaw,TimelimitRaw,Start,NodeList,Jo
 // on them.
 func (c *Client) Accounting(ctx context.Context, ids []JobID) Accounting {
 	var all Accounting
-	for _, group := range byCluster(ids) {
-		one := c.accounting(ctx, group.cluster, "-j", strings.Join(group.ids, ","))
+	for cluster, list := range byCluster(ids) {
+		one := c.accounting(ctx, cluster, "-j", strings.Join(list, ","))
 		all.Jobs = append(all.Jobs, one.Jobs...)
 		if one.Missing != "" {
 			all.Missing = one.Missing

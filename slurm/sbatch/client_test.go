@@ -112,13 +112,13 @@ func TestEachClusterIsAskedOnce(t *testing.T) {
 		"scancel": ``,
 	})
 	jobs, err := hasty.Jobs(t.Context(), []JobID{{"1", "a"}, {"2", ""}, {"3", "a"}})
-	if err != nil || len(jobs) != 2 || jobs[0].Cluster != "a" || jobs[1].Cluster != "" {
+	if err != nil || len(jobs) != 2 || jobs[0].Cluster != "" || jobs[1].Cluster != "a" {
 		t.Errorf("%+v, %v", jobs, err)
 	}
 	slurmlab.Must(t, hasty.Cancel(t.Context(), []JobID{{"1", "a"}, {"2", ""}, {"3", "a"}}))
 	text, err := os.ReadFile(filepath.Join(dir, "calls"))
 	slurmlab.Must(t, err)
-	if !strings.Contains(string(text), "scancel -M a 1 3\nscancel 2\n") {
+	if !strings.Contains(string(text), "scancel 2\nscancel -M a 1 3\n") {
 		t.Errorf("calls are\n%s", text)
 	}
 }

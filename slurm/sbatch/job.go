@@ -2,6 +2,8 @@ package sbatch
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,27 +43,21 @@ func startTime(text string) time.Time {
 	return t
 }
 
-// A clusterIDs holds the ids that one command asks for.
-type clusterIDs struct {
-	cluster string
-	ids     []string
-}
-
-// byCluster groups ids by cluster, in the order in which the clusters occur.
-func byCluster(ids []JobID) []clusterIDs {
-	var groups []clusterIDs
+// byCluster yields the ids that one command asks for, each once, with their cluster.
+func byCluster(ids []JobID) iter.Seq2[string, []string] {
+	groups := map[string][]string{}
 	for _, id := range ids {
-		at := slices.IndexFunc(groups, func(g clusterIDs) bool { return g.cluster == id.Cluster })
-		if at < 0 {
-			at = len(groups)
-			groups = append(groups, clusterIDs{cluster: id.Cluster})
-		}
-		if !slices.Contains(groups[at].ids, id.ID) {
-			groups[at].ids = append(groups[at].ids, id.ID)
+		if !slices.Contains(groups[id.Cluster], id.ID) {
+			groups[id.Cluster] = append(groups[id.Cluster], id.ID)
 		}
 	}
-
-	return groups
+	return func(yield func(string, []string) bool) {
+		for _, cluster := range slices.Sorted(maps.Keys(groups)) {
+			if !yield(cluster, groups[cluster]) {
+				return
+			}
+		}
+	}
 }
 
 // A State is the state of a job, in Slurm's words. It explains what became of the job; whether

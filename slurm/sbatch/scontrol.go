@@ -99,8 +99,8 @@ func parseDown(out string) (down []string) {
 
 // Cancel cancels jobs, with one scancel for each cluster. Jobs that have ended are left alone.
 func (c *Client) Cancel(ctx context.Context, ids []JobID) error {
-	for _, group := range byCluster(ids) {
-		if _, err := c.ask(ctx, group.cluster, "scancel", group.ids...); err != nil {
+	for cluster, list := range byCluster(ids) {
+		if _, err := c.ask(ctx, cluster, "scancel", list...); err != nil {
 			return fmt.Errorf("cancelling: %w", err)
 		}
 	}

@@ -1,12 +1,14 @@
 package status
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
@@ -125,6 +127,48 @@ func (o *Observer) remember(ctx context.Context, ids []sbatch.JobID) {
 	}
 }
 
+const (
+	// askEvery is how often Slurm is asked about a run that is followed, with one squeue.
+	askEvery = 10 * time.Second
+	// lookEvery is how often its folder is searched for the end of the merge.
+	lookEvery = time.Second
+)
+
+// Follow shows how far a run is until it has ended, and returns its last status.
+func Follow(ctx context.Context, c *sbatch.Client, run *slurm.Run, show func(Status) error) (Status, error) {
+	t := NewTracker(run)
+	o := Observer{Client: c}
+	for {
+		view := o.Observe(ctx, t)
+		if err := cmp.Or(ctx.Err(), t.err); err != nil {
+			return Status{}, err
+		}
+		s := t.Status(view)
+		if err := show(s); err != nil || !s.Active() {
+			return s, err
+		}
+		if err := t.pause(ctx); err != nil {
+			return s, err
+		}
+	}
+}
+
+// pause waits until Slurm may be asked again, or the run is merged anew.
+func (t *Tracker) pause(ctx context.Context) error {
+	for end := time.Now().Add(askEvery); time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
+		now, before := t.Run.LastMerge(), t.ledger.Merge
+		if now != nil && (before == nil || now.At.After(before.At)) {
+			return nil
+		}
+	}
+	return nil
+}
+
 // Seen is what is known about a run's chunks.
 type Seen struct {
 	Plan     slurm.Plan
@@ -139,11 +183,43 @@ func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Seen, error)
 	t := NewTracker(run)
 	o := Observer{Client: c, thorough: true}
 	view := o.Observe(ctx, t)
-	if err := errors.Join(t.err, view.err); err != nil {
-		return Seen{}, err
-	}
 	chunks := t.chunks(view)
-	return Seen{t.plan, chunks, t.gather(chunks)}, nil
+	return Seen{t.plan, chunks, t.gather(chunks)}, errors.Join(t.err, view.err)
+}
+
+// Active is the number of chunks that are measured, or may be. Slurm is asked if it has, or may have, some.
+func Active(ctx context.Context, c *sbatch.Client, run *slurm.Run) (active int, err error) {
+	missing, err := run.Missing(ctx)
+	if err != nil || len(missing) == 0 {
+		return 0, err
+	}
+	ledger, err := run.Ledger()
+	if err != nil {
+		return 0, err
+	}
+	sent, err := ledger.SentChunks()
+	if err != nil {
+		return 0, err
+	}
+	if len(sent) > 0 {
+		seen, err := Chunks(ctx, c, run)
+		for _, chunk := range seen.Chunks {
+			if slices.Contains([]State{Running, Waiting, Unclear}, chunk.State) {
+				active++
+			}
+		}
+		if err != nil {
+			err = fmt.Errorf("finding out whether the run is over: %w", err)
+		}
+		return active, err
+	}
+	claims, err := run.Claims()
+	for _, claim := range claims {
+		if claim.Live {
+			active++
+		}
+	}
+	return active, err
 }
 
 // Explain says in plain words why chunks are missing, from what Slurm and the tasks themselves

@@ -2,6 +2,7 @@ package status
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,10 +22,7 @@ import (
 // slowQueue is fakeQueue, but while squeue answers, the files below late get into the
 // folder of the run: what happens between the question and the end of the answer.
 func slowQueue() map[string]string {
-	commands := map[string]string{}
-	for name, body := range slurmlab.FakeQueue {
-		commands[name] = body
-	}
+	commands := maps.Clone(slurmlab.FakeQueue)
 	commands["squeue"] = `[ -e "$FAKE/late" ] && cp -r "$FAKE/late/." "$LATE_INTO"; ` + slurmlab.FakeQueue["squeue"]
 	return commands
 }
@@ -34,9 +32,7 @@ func lateRun(t *testing.T) *slurm.Run {
 	t.Helper()
 	dir := slurmlab.Fake(t, slowQueue())
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
-	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(1)))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 1},
-		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
+	slurmtest.Send(t, run, 1, 1, "12")
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
 		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}, nil))
 	slurmtest.Says(t, dir, "queue", run,

@@ -162,7 +162,7 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 		return
 	}
 	key := trial.KeyOf(line.ID)
-	standing := line.Precedence()
+	precedence := line.Precedence()
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,10 +172,10 @@ func (t *Tracker) count(family string, line *journal.Trial) {
 		t.pace.add(line.Run.At, line.At)
 	}
 
-	if !known || standing.Replaces(trial.Precedence{Status: before}) {
+	if !known || precedence.Replaces(trial.Precedence{Status: before}) {
 		t.ended[key] = line.Status
 	}
-	if !standing.Good() || line.Median <= 0 {
+	if !precedence.Good() || line.Median <= 0 {
 		return
 	}
 	t.measured[line.Run.Origin.Node] = true

@@ -82,12 +82,7 @@ func (t *Tracker) read(ctx context.Context) error {
 	if err := t.readPlan(); err != nil {
 		return err
 	}
-	// What was sent since Slurm was asked does not count yet.
-	now, err := t.Run.Ledger()
-	if err != nil {
-		return err
-	}
-	merged := now.Merge
+	merged := t.Run.LastMerge() // what was sent since Slurm was asked does not count yet
 	t.ledger.Merge = merged
 	t.glance = t.Brief && merged != nil && len(merged.Missing) == 0
 	if t.glance {

@@ -149,32 +149,19 @@ type ask struct {
 // asks returns what [slurm] asks for, as the sweep or the environment says it.
 func asks(s configs.Slurm) []ask {
 	var list []ask
-	for _, k := range []struct {
-		name  string
-		field func(*configs.Slurm) *string
-	}{
-		{"gres", func(s *configs.Slurm) *string { return &s.Gres }},
-		{"gpus", func(s *configs.Slurm) *string { return &s.GPUs }},
-		{"mem", func(s *configs.Slurm) *string { return &s.Mem }},
-		{"partition", func(s *configs.Slurm) *string { return &s.Partition }},
-		{"account", func(s *configs.Slurm) *string { return &s.Account }},
-		{"qos", func(s *configs.Slurm) *string { return &s.QOS }},
-		{"constraint", func(s *configs.Slurm) *string { return &s.Constraint }},
-		{"nodelist", func(s *configs.Slurm) *string { return &s.Nodelist }},
-		{"exclude", func(s *configs.Slurm) *string { return &s.Exclude }},
-		{"time", func(s *configs.Slurm) *string { return &s.Time }},
+	for _, name := range []string{
+		"gres", "gpus", "mem", "partition", "account", "qos", "constraint", "nodelist", "exclude", "time",
 	} {
-		value := *k.field(&s)
+		value := *slurm.Option(&s, name)
 		if value == "" {
 			continue
 		}
-		words := fmt.Sprintf("%s = %q", k.name, value)
-		if variable := slurm.VariableOf(s, k.name); variable != "" {
+		words := fmt.Sprintf("%s = %q", name, value)
+		if variable := slurm.VariableOf(s, name); variable != "" {
 			words = fmt.Sprintf("%s=%s in the environment", variable, value)
 		}
-		list = append(list, ask{words, func(s *configs.Slurm) { *k.field(s) = "" }})
+		list = append(list, ask{words, func(s *configs.Slurm) { *slurm.Option(s, name) = "" }})
 	}
-
 	if s.CPUs > 0 {
 		list = append(list, ask{fmt.Sprintf("cpus = %d", s.CPUs), func(s *configs.Slurm) { s.CPUs = 0 }})
 	}

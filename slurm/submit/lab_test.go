@@ -135,41 +135,6 @@ func TestLabFrozenController(t *testing.T) {
 	}
 }
 
-func TestLabThrottleRequeueCancel(t *testing.T) {
-	l := lab(t, slurmlab.Options{})
-	c := &sbatch.Client{}
-	s := configs.Slurm{Throttle: 1}
-	run := slurmtest.Created(t, l.Dir, s, 4, `[ "$2" = "" ] || [ "$SLURM_ARRAY_TASK_ID" = 0 ] || sleep 300`)
-	round, err := Next(t.Context(), c, run, s, slurmtest.Chunks(t, run, 4))
-	slurmlab.Must(t, err)
-	array := round.Jobs[0].JobID
-	running := func(n int) (jobs []sbatch.Job) {
-		t.Helper()
-		slurmlab.Wait(t, func() (string, bool) {
-			jobs, err = c.Jobs(t.Context(), []sbatch.JobID{array})
-			slurmlab.Must(t, err)
-			now := slices.DeleteFunc(slices.Clone(jobs), func(j sbatch.Job) bool { return j.State != sbatch.Running || j.Task == 0 })
-			return fmt.Sprintf("not %d tasks run: %+v", n, jobs), len(now) == n
-		})
-		return jobs
-	}
-	if jobs := running(1); !slices.ContainsFunc(jobs, func(j sbatch.Job) bool { return j.Reason == "JobArrayTaskLimit" }) {
-		t.Errorf("nothing waits for the throttle: %+v", jobs)
-	}
-	slurmlab.Must(t, c.Throttle(t.Context(), array, 2)) // task 0 has ended already
-	running(2)
-	slurmlab.Must(t, c.Requeue(t.Context(), sbatch.JobID{ID: array.ID + "_1"}))
-	if err := c.Requeue(t.Context(), sbatch.JobID{ID: "99999"}); err == nil {
-		t.Error("an unknown job is requeued")
-	}
-	slurmlab.Must(t, c.Cancel(t.Context(), append(jobIDs(round.Jobs), sbatch.JobID{ID: "99999"})))
-	for _, j := range waitEnded(t, c, []sbatch.JobID{array}) {
-		if want := map[bool]sbatch.State{true: sbatch.Completed, false: sbatch.Cancelled}[j.Task == 0]; j.State != want {
-			t.Errorf("task %d is %s", j.Task, j.State)
-		}
-	}
-}
-
 // A throttle bounds the run, however many arrays it has, and can be taken back.
 func TestLabThrottleOfSeveralArrays(t *testing.T) {
 	l := lab(t, slurmlab.Options{MaxArray: 3})

@@ -3,6 +3,7 @@ package submit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,9 +29,7 @@ func TestRetry(t *testing.T) {
 	slurmlab.Must(t, err)
 	plan.Chunks[1].Trials = 4
 	slurmtest.SetPlan(t, run, plan)
-	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(6)))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 6},
-		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
+	slurmtest.Send(t, run, 1, 6, "12")
 	slurmtest.Says(t, dir, "queue", run,
 		"12|1|TIMEOUT|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|TimeLimit",
 		"12|2|TIMEOUT|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|TimeLimit", // one trial: not split
@@ -155,10 +154,7 @@ func TestRetryWithoutController(t *testing.T) {
 
 // A retry whose jobs nobody takes has decided nothing.
 func TestRetryRefused(t *testing.T) {
-	commands := map[string]string{}
-	for name, body := range slurmlab.FakeQueue {
-		commands[name] = body
-	}
+	commands := maps.Clone(slurmlab.FakeQueue)
 	commands["sbatch"] = `echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1`
 	dir := slurmlab.Fake(t, commands)
 	run := slurmtest.StatusRun(t)
@@ -180,9 +176,7 @@ func TestRetryGoesByLastTask(t *testing.T) {
 	plan.Chunks[0].Trials, plan.Chunks[1].Trials = 4, 4
 	slurmtest.SetPlan(t, run, plan)
 	for i, id := range []string{"9", "12"} {
-		slurmlab.Must(t, run.WriteRound(i+1, slurmtest.ChunkIDs(2)))
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), i+1),
-			Round: i + 1, Base: 0, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}, nil))
+		slurmtest.Send(t, run, i+1, 2, id)
 	}
 	late := func(w *journal.Writer) {
 		slurmlab.Must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour),
@@ -211,9 +205,7 @@ func TestRetriesAtOnce(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
 	t.Setenv("LOCK", run.Path(".submit.lock"))
 	// A job that squeue has forgotten, so that it is asked.
-	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2},
-		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "12"}}, nil))
+	slurmtest.Send(t, run, 1, 2, "12")
 
 	var both sync.WaitGroup
 	var errs [2]error

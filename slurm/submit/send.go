@@ -113,13 +113,18 @@ func (l *optionList) add(name, value string) {
 	}
 }
 
+// addOf adds options as [slurm] says them.
+func (l *optionList) addOf(s configs.Slurm, names ...string) {
+	for _, name := range names {
+		l.add(name, *slurm.Option(&s, name))
+	}
+}
+
 // optionsOf returns the options of sbatch for b. Those of [slurm] extra come first, because
 // sbatch takes the last value of an option.
 func optionsOf(r *slurm.Run, b slurm.Batch, s configs.Slurm) []string {
 	var list optionList
-	list.add("account", s.Account)
-	list.add("exclude", s.Exclude)
-	list.add("export", s.Export)
+	list.addOf(s, "account", "exclude", "export")
 	if b.Finish() {
 		list = append(slices.DeleteFunc(slices.Clone(s.Extra), forTask), list...)
 		list.addFinish(r, s)
@@ -138,17 +143,11 @@ func optionsOf(r *slurm.Run, b slurm.Batch, s configs.Slurm) []string {
 
 // addTasks adds the options of an array of tasks.
 func (l *optionList) addTasks(r *slurm.Run, b slurm.Batch, s configs.Slurm) {
-	l.add("partition", s.Partition)
-	l.add("qos", s.QOS)
-	l.add("time", s.Time)
-	l.add("mem", s.Mem)
+	l.addOf(s, "partition", "qos", "time", "mem")
 	if s.CPUs > 0 {
 		l.add("cpus-per-task", strconv.Itoa(s.CPUs))
 	}
-	l.add("gres", s.Gres)
-	l.add("gpus", s.GPUs)
-	l.add("constraint", s.Constraint)
-	l.add("nodelist", s.Nodelist)
+	l.addOf(s, "gres", "gpus", "constraint", "nodelist")
 	if s.Exclusive {
 		*l = append(*l, "--exclusive")
 	}

@@ -49,10 +49,7 @@ func TestRetryOfAnotherUsersRun(t *testing.T) {
 		"nobody says what is shown": {"alice", "", slurm.Submitted, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			commands := map[string]string{}
-			for name, body := range slurmlab.FakeQueue {
-				commands[name] = body
-			}
+			commands := maps.Clone(slurmlab.FakeQueue)
 			commands["scontrol"] = slurmlab.FakeConfig + `; echo "PrivateData = ` + c.private + `"`
 			if c.private == "" {
 				commands["scontrol"] = `case "$*" in *config*) exit 1 ;; esac`

@@ -319,7 +319,7 @@ func (c *retryCommand) print(r submit.Retried) {
 	printHints(c.w, r.Notes)
 
 	if n := len(r.Active); n > 0 {
-		fmt.Fprintf(c.w, "left alone, because their tasks run, wait, or may do so: %s\n", chunks(n))
+		fmt.Fprintf(c.w, "left alone (running, queued or unknown): %s\n", chunks(n))
 	}
 	c.printNext(r)
 }

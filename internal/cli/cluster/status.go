@@ -11,7 +11,6 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 )
@@ -191,63 +190,10 @@ func printList(w io.Writer, list []status.Status) error {
 	return g.Print(w)
 }
 
-const (
-	// askEvery is how often Slurm is asked about a run that is followed, with one squeue.
-	askEvery = 10 * time.Second
-	// lookEvery is how often its folder is searched for the end of the merge.
-	lookEvery = time.Second
-)
-
-// follow shows how far a run is until it has ended, and returns its last status.
-func follow(ctx context.Context, run *slurm.Run, show func(status.Status) error) (status.Status, error) {
-	tracker := status.NewTracker(run)
-	observer := &status.Observer{Client: statusClient}
-	for {
-		view := observer.Observe(ctx, tracker)
-		if err := ctx.Err(); err != nil {
-			return status.Status{}, err
-		}
-		if err := tracker.Err(); err != nil {
-			return status.Status{}, err
-		}
-		s := tracker.Status(view)
-		if err := show(s); err != nil || !s.Active() {
-			return s, err
-		}
-		if err := pause(ctx, run, s); err != nil {
-			return s, err
-		}
-	}
-}
-
-// pause waits until Slurm may be asked again, or the run is merged.
-func pause(ctx context.Context, run *slurm.Run, s status.Status) error {
-	before := mergedAt(s.Merged)
-	for end := time.Now().Add(askEvery); time.Now().Before(end); {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lookEvery):
-		}
-		if l, err := run.Ledger(); err == nil && mergedAt(l.Merge).After(before) {
-			return nil
-		}
-	}
-
-	return nil
-}
-
-func mergedAt(m *slurm.Merge) time.Time {
-	if m == nil {
-		return time.Time{}
-	}
-	return m.At
-}
-
 // follow shows a run until it has ended, on a terminal always in the same place.
 func (c *statusCommand) follow(ctx context.Context) error {
 	size := term.SizeOf(c.w)
-	_, err := follow(ctx, c.run, func(s status.Status) error {
+	_, err := status.Follow(ctx, statusClient, c.run, func(s status.Status) error {
 		if c.output.Data() {
 			return c.output.Write(c.w, s)
 		}

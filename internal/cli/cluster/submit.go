@@ -310,7 +310,7 @@ func waitRun(ctx context.Context, w io.Writer, client *sbatch.Client, run *slurm
 func waitRound(ctx context.Context, w io.Writer, run *slurm.Run) (status.Status, error) {
 	fmt.Fprintln(w)
 	last := ""
-	s, err := follow(ctx, run, func(s status.Status) error {
+	s, err := status.Follow(ctx, statusClient, run, func(s status.Status) error {
 		if line := waitLine(s); line != last {
 			fmt.Fprintln(w, time.Now().Format(time.TimeOnly), line)
 			last = line

@@ -59,43 +59,9 @@ func (c *submitCommand) source(ctx context.Context) (*submit.Source, error) {
 
 // isOver refuses a run of which something may still be measured: that would be measured twice.
 func (c *submitCommand) isOver(ctx context.Context, run *slurm.Run) error {
-	missing, err := run.Missing(ctx)
-	if err != nil || len(missing) == 0 {
+	active, err := status.Active(ctx, newClient(c.alarm), run)
+	if err != nil || active == 0 {
 		return err
-	}
-	claims, err := run.Claims()
-	if err != nil {
-		return err
-	}
-	active := 0
-	for _, claim := range claims {
-		if claim.Live {
-			active++
-		}
-	}
-	ledger, err := run.Ledger()
-	if err != nil {
-		return err
-	}
-	sent, err := ledger.SentChunks()
-	if err != nil {
-		return err
-	}
-	if len(sent) > 0 {
-		seen, err := status.Chunks(ctx, newClient(c.alarm), run)
-		if err != nil {
-			return fmt.Errorf("finding out whether the run is over: %w", err)
-		}
-		active = 0 // those that are claimed are running, too
-		for _, chunk := range seen.Chunks {
-			switch chunk.State {
-			case status.Running, status.Waiting, status.Unclear:
-				active++
-			}
-		}
-	}
-	if active == 0 {
-		return nil
 	}
 	return command.WithHint(fmt.Errorf("the run is not over: %s, wait or may do so",
 		term.Count(active, "chunk runs", "chunks run")),

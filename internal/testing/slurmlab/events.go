@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // States are the states of a job, one for every task of an array, in no order.
@@ -29,20 +28,6 @@ func (l *Lab) WaitJob(job string, states ...string) {
 func (l *Lab) Requeue(job string) {
 	l.t.Helper()
 	l.Run("scontrol", "requeue", job)
-}
-
-// EndNow makes the time limit of a running job pass, without the warning signal that
-// it may have asked for. Slurm looks every 30 seconds.
-func (l *Lab) EndNow(job string) {
-	l.t.Helper()
-	l.EndIn(job, 0)
-}
-
-// EndIn moves the time limit of a running job to d from now, in whole seconds. A
-// warning that is due by then comes within half a minute.
-func (l *Lab) EndIn(job string, d time.Duration) {
-	l.t.Helper()
-	l.Run("scontrol", "update", "JobId="+job, fmt.Sprintf("EndTime=now+%d", int(d.Seconds())))
 }
 
 // Warn sends a running job's batch script the signal that sbatch --signal=B:USR1

@@ -9,7 +9,28 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
+
+// submit sends a script and returns the id of its job. Output goes into the lab's
+// folder, ID.log.
+func submit(l *Lab, script string, args ...string) string {
+	l.t.Helper()
+	file := filepath.Join(l.Dir, strconv.FormatInt(time.Now().UnixNano(), 36)+".sh")
+	Must(l.t, os.WriteFile(file, []byte("#!/bin/bash\n"+script), 0o644))
+	args = append([]string{"--parsable", "--open-mode=append", "--output=%A.log"}, append(args, file)...)
+	return l.Run("sbatch", args...)
+}
+
+// logged waits until a job's log has a line.
+func logged(l *Lab, job, line string) {
+	l.t.Helper()
+	Wait(l.t, func() (string, bool) {
+		text, err := os.ReadFile(filepath.Join(l.Dir, job+".log"))
+		return fmt.Sprintf("the log of job %s has no line %q: %v\n%s", job, line, err, text),
+			strings.Contains("\n"+string(text), "\n"+line+"\n")
+	})
+}
 
 // processes are those that have all of the marks in their program, arguments or
 // environment: the lab's folder is one that only its own have.

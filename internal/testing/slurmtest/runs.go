@@ -77,6 +77,14 @@ func Chunks(tb testing.TB, run *slurm.Run, n int) []slurm.Chunk {
 	return plan.Chunks[:n]
 }
 
+// Send notes a round of the first n chunks of a run, which was sent as an array.
+func Send(tb testing.TB, run *slurm.Run, round, n int, id string) {
+	tb.Helper()
+	slurmlab.Must(tb, run.WriteRound(round, ChunkIDs(n)))
+	b := slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), round), Round: round, Tasks: n}
+	slurmlab.Must(tb, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}, nil))
+}
+
 // SentChunks are the chunks that were sent, or may have been.
 func SentChunks(tb testing.TB, run *slurm.Run) (map[string]bool, error) {
 	tb.Helper()
