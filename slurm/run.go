@@ -15,6 +15,7 @@
 package slurm
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -137,6 +138,38 @@ func Open(dir string) (*Run, error) {
 		return nil, fmt.Errorf("%s does not belong to a run: it names neither a sweep nor a run", file)
 	}
 	return &Run{Dir: dir, Info: info.Info}, nil
+}
+
+// A Listed run is a folder of a run.
+type Listed struct {
+	*Run      // The run is nil if it can't be opened.
+	Name, Dir string
+	Err       error // Err says why it can't be opened.
+}
+
+// List returns the runs below root, the oldest first, and the damaged ones last. It skips other
+// folders, and runs that were never submitted.
+func List(root string) ([]Listed, error) {
+	entries, err := os.ReadDir(root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("listing runs: %w", err)
+	}
+	var runs, damaged []Listed
+	for _, e := range entries {
+		dir := filepath.Join(root, e.Name())
+		if !IsRun(dir) {
+			continue
+		}
+		if run, err := Open(dir); err == nil {
+			runs = append(runs, Listed{run, e.Name(), dir, nil})
+		} else {
+			damaged = append(damaged, Listed{nil, e.Name(), dir, err})
+		}
+	}
+	slices.SortFunc(runs, func(a, b Listed) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name))
+	})
+	return append(runs, damaged...), nil
 }
 
 // isFile reports whether path exists and is not a folder.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/slurm"
@@ -77,6 +78,45 @@ func Check(
 			"finish = false in [slurm]", err)
 	}
 	return checked, err
+}
+
+// Limits are what a cluster allows.
+type Limits struct {
+	Array int           // Array is the largest number of tasks in an array: Slurm's default if it was not asked.
+	Time  time.Duration // Time is how long tasks may take; 0 if there is no limit.
+	Asked bool          // Asked says that Slurm has answered.
+	Notes []string
+}
+
+// AskLimits asks Slurm what it allows the tasks of a sweep. Without a client, only the sweep says so.
+func AskLimits(ctx context.Context, c *sbatch.Client, s configs.Slurm) (l Limits, err error) {
+	l.Array = 1001 // MaxArraySize
+	l.Time, _ = sbatch.ParseTime(s.Time)
+	if c == nil {
+		return l, nil
+	}
+	config, err := c.Config(ctx)
+	if err != nil {
+		return l, err
+	}
+	l.Array, l.Asked = config.MaxArraySize, true
+	if config.Unconfined && !s.Exclusive {
+		l.Notes = append(l.Notes, "this cluster does not confine jobs to their processors (TaskPlugin): "+
+			"other jobs on a node disturb measurements; exclusive = true in [slurm] keeps them away")
+	}
+	if s.Time != "" {
+		return l, nil
+	}
+	for kind := range s.Kinds() {
+		limit, err := c.Limit(ctx, s.Of(kind).Partition)
+		if err != nil {
+			return l, err
+		}
+		if l.Time == 0 || limit.Default > 0 && limit.Default < l.Time {
+			l.Time = limit.Default
+		}
+	}
+	return l, nil
 }
 
 // A tester tries options of sbatch.

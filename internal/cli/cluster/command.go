@@ -4,13 +4,11 @@
 package cluster
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,43 +92,6 @@ func flagRuns(cmd *cobra.Command, into *string) {
 	command.FlagFile(cmd, "runs")
 }
 
-// A listed run is a folder of a run.
-type listed struct {
-	*slurm.Run // The run is nil if it can't be opened.
-	name, dir  string
-	err        error // err says why it can't be opened.
-}
-
-// listRuns returns the runs below root, the oldest first, and the damaged ones last. It skips other
-// folders, and runs that were never submitted.
-func listRuns(root string) ([]listed, error) {
-	entries, err := os.ReadDir(root)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("listing runs: %w", err)
-	}
-
-	var runs, damaged []listed
-	for _, e := range entries {
-		dir := filepath.Join(root, e.Name())
-		if !slurm.IsRun(dir) {
-			continue
-		}
-		if run, err := slurm.Open(dir); err == nil {
-			runs = append(runs, listed{run, e.Name(), dir, nil})
-		} else {
-			damaged = append(damaged, listed{nil, e.Name(), dir, err})
-		}
-	}
-
-	slices.SortFunc(runs, func(a, b listed) int {
-		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.name, b.name))
-	})
-	return append(runs, damaged...), nil
-}
-
 // openRun opens a run. name is its folder, or the name of a folder below root, or the start of
 // such a name if only one folder has it. The full name of a sweep is not taken for the start of
 // a longer one.
@@ -141,17 +102,17 @@ func openRun(root, name string) (*slurm.Run, error) {
 		}
 	}
 
-	runs, err := listRuns(root)
+	runs, err := slurm.List(root)
 	if err != nil {
 		return nil, err
 	}
 
-	var found, exact []listed
+	var found, exact []slurm.Listed
 	for _, run := range runs {
-		if strings.HasPrefix(run.name, name) {
+		if strings.HasPrefix(run.Name, name) {
 			found = append(found, run)
 		}
-		if command.SweepOf(run.name) == name {
+		if command.SweepOf(run.Name) == name {
 			exact = append(exact, run)
 		}
 	}
@@ -160,10 +121,10 @@ func openRun(root, name string) (*slurm.Run, error) {
 		found = exact
 	}
 
-	names := func(runs []listed) string { return term.Some(runNames(runs), command.FewNames) }
+	names := func(runs []slurm.Listed) string { return term.Some(runNames(runs), command.FewNames) }
 	switch {
 	case len(found) == 1:
-		return found[0].Run, found[0].err
+		return found[0].Run, found[0].Err
 	case len(found) > 1:
 		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)),
 			"name one: "+names(found))
@@ -181,10 +142,10 @@ func openRun(root, name string) (*slurm.Run, error) {
 	return nil, command.UsageHint(fmt.Errorf("there is no run %s", name), hint)
 }
 
-func runNames(runs []listed) []string {
+func runNames(runs []slurm.Listed) []string {
 	names := make([]string, len(runs))
 	for i, run := range runs {
-		names[i] = run.name
+		names[i] = run.Name
 	}
 	return names
 }
@@ -195,7 +156,7 @@ func completeRun(cmd *cobra.Command, args []string, _ string) ([]string, cobra.S
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	runs, err := listRuns(root)
+	runs, err := slurm.List(root)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

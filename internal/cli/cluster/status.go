@@ -11,6 +11,7 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
+	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 )
@@ -115,7 +116,7 @@ func inAWord(s status.Status) string {
 
 // list prints a line for each run below the folder of runs.
 func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
-	runs, err := listRuns(c.root)
+	runs, err := slurm.List(c.root)
 	if err != nil {
 		return err
 	}
@@ -144,11 +145,11 @@ func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
 
 // observe finds out how far runs are, and which can't be read. silent says why Slurm does not
 // answer.
-func observe(ctx context.Context, runs []listed) (list, damaged []status.Status, silent string) {
+func observe(ctx context.Context, runs []slurm.Listed) (list, damaged []status.Status, silent string) {
 	var trackers []*status.Tracker
 	for _, run := range runs {
-		if run.err != nil {
-			damaged = append(damaged, status.Status{Name: run.name, Dir: run.dir, Fault: run.err.Error()})
+		if run.Err != nil {
+			damaged = append(damaged, status.Status{Name: run.Name, Dir: run.Dir, Fault: run.Err.Error()})
 			continue
 		}
 		t := status.NewTracker(run.Run)

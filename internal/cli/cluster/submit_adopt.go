@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
@@ -17,7 +16,6 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 	"spmvtune/tuner"
@@ -78,7 +76,7 @@ func chooserOf(ctx context.Context, part *configs.Sweep) (tuner.Chooser, error) 
 
 // earlier says if a run of the same sweep has measured something.
 func (c *submitCommand) earlier() []string {
-	runs, err := listRuns(c.root)
+	runs, err := slurm.List(c.root)
 	if err != nil {
 		return nil // making the run says why
 	}
@@ -132,23 +130,21 @@ type cutting struct {
 	left slurm.Plan
 }
 
-// slurmArray is Slurm's default MaxArraySize.
-const slurmArray = 1001
-
 // cut resolves the matrices of the sweep and cuts it into chunks that fit into the time limit of
 // its tasks. A dry run downloads nothing, and a Slurm that is missing or silent is only a note.
 func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
-	cut := cutting{most: slurmArray}
+	var cut cutting
 	for _, name := range slices.Sorted(maps.Keys(c.sweep.Slurm.Environment)) {
 		cut.notes = append(cut.notes, fmt.Sprintf("%s=%s counts, because [slurm] says nothing else", name,
 			c.sweep.Slurm.Environment[name]))
 	}
-	limit, err := cut.ask(ctx, c.client, c.sweep.Slurm)
+	limits, err := submit.AskLimits(ctx, c.client, c.sweep.Slurm)
+	cut.most, cut.asked, cut.notes = limits.Array, limits.Asked, append(cut.notes, limits.Notes...)
 	if err != nil {
 		if !c.dryRun || ctx.Err() != nil {
 			return cut, err
 		}
-		note := fmt.Sprintf("%v; arrays of %d tasks, Slurm's default, are assumed", err, slurmArray)
+		note := fmt.Sprintf("%v; arrays of %d tasks, Slurm's default, are assumed", err, limits.Array)
 		if cut.refused = cut.asked; cut.refused {
 			note = "submit would refuse this: " + err.Error()
 		}
@@ -158,7 +154,7 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 		return cut, err
 	}
 
-	options := slurm.CutOptions{Target: c.sweep.Slurm.Chunk, Limit: limit, Devices: expected(ctx, c.sweep.Slurm)}
+	options := slurm.CutOptions{Target: c.sweep.Slurm.Chunk, Limit: limits.Time, Devices: expected(ctx, c.sweep.Slurm)}
 	if err := c.adopt(ctx, &cut); err != nil {
 		return cut, err
 	}
@@ -198,39 +194,6 @@ func (c *submitCommand) resolve(ctx context.Context, cut *cutting) (err error) {
 	}
 	cut.notes = append(cut.notes, notes...)
 	return err
-}
-
-// ask asks Slurm how long arrays may be, and how long tasks may take; 0 if there is no limit. Without a
-// client, only the sweep says so.
-func (c *cutting) ask(ctx context.Context, client *sbatch.Client, s configs.Slurm) (time.Duration, error) {
-	own, _ := sbatch.ParseTime(s.Time)
-	if client == nil {
-		return own, nil
-	}
-	config, err := client.Config(ctx)
-	if err != nil {
-		return own, err
-	}
-	c.most, c.asked = config.MaxArraySize, true
-	if config.Unconfined && !s.Exclusive {
-		c.notes = append(c.notes, "this cluster does not confine jobs to their processors (TaskPlugin): "+
-			"other jobs on a node disturb measurements; exclusive = true in [slurm] keeps them away")
-	}
-
-	if s.Time != "" {
-		return own, nil
-	}
-	var shortest time.Duration
-	for kind := range s.Kinds() {
-		limit, err := client.Limit(ctx, s.Of(kind).Partition)
-		if err != nil {
-			return 0, err
-		}
-		if shortest == 0 || limit.Default > 0 && limit.Default < shortest {
-			shortest = limit.Default
-		}
-	}
-	return shortest, nil
 }
 
 // expected returns the devices that tasks probably find. The plan only needs the rough number of
