@@ -239,7 +239,7 @@ func workOn(sweep *configs.Sweep, sizes []trial.Size, opt CutOptions) (all []wor
 	for i, m := range sweep.Matrices {
 		w := work{matrix: m.Name}
 		for _, part := range parts {
-			o, err := tuner.NewOutlook(part, sizes[i], opt.Devices[part.Device.Backend])
+			o, err := tuner.NewEstimate(part, sizes[i], opt.Devices[part.Device.Backend])
 			if err != nil {
 				return nil, fmt.Errorf("planning %s: %w", m.Name, err)
 			}
@@ -255,7 +255,7 @@ func workOn(sweep *configs.Sweep, sizes []trial.Size, opt CutOptions) (all []wor
 
 // gpusOf is how many devices of a task share the work on a matrix, as far as is known here. One that is not
 // cut has one device.
-func gpusOf(part *configs.Sweep, o tuner.Outlook) float64 {
+func gpusOf(part *configs.Sweep, o tuner.Estimate) float64 {
 	if part.Device.Backend != "cuda" || o.Whole {
 		return 1
 	}

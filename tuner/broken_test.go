@@ -335,14 +335,14 @@ func TestPreviewOfMissingMatrices(t *testing.T) {
 	}
 	alone, twin := plans[0], plans[1]
 	if alone.Matrix.Name != "alone" || alone.Missing != "G/alone" ||
-		alone.Size != (trial.Size{}) || alone.Outlook.Trials != 0 {
+		alone.Matrix.Size() != (trial.Size{}) || alone.Trials != 0 {
 		t.Errorf("of the one without a twin: %+v", alone)
 	}
-	if twin.Missing != "G/twin" || twin.Size.Rows != 12 || twin.Size.Cols != 12 || twin.Outlook.Trials != 1 ||
-		twin.Outlook.Time <= 0 {
+	if twin.Missing != "G/twin" || twin.Matrix.Features.Rows != 12 || twin.Matrix.Features.Cols != 12 ||
+		twin.Trials != 1 || twin.Time <= 0 {
 		t.Errorf("of the one with a twin: %+v", twin)
 	}
-	if here := plans[2]; here.Missing != "" || len(here.Trials) != 1 || here.Time <= 0 {
+	if here := plans[2]; here.Missing != "" || here.Trials != 1 || here.Time <= 0 {
 		t.Errorf("of the one that is here: %+v", here)
 	}
 }

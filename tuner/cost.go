@@ -17,18 +17,11 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// An Outlook is what a sweep would do on a matrix that was not loaded.
-type Outlook struct {
-	Trials int
-	Time   time.Duration // of the trials, a guess
-	Load   time.Duration // of reading or generating the matrix, a guess
-	Whole  bool          // whether the trials can't be cut into parts, because a search or a rule chooses them
-}
-
-// NewOutlook returns the outlook of a sweep on a matrix of a size, on a device that need not be
-// here. A constraint that can't be evaluated is an error.
-func NewOutlook(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Outlook, error) {
-	o := Outlook{Load: time.Duration(float64(size.Nonzeros+size.Rows) / loadRate * float64(time.Second))}
+// NewEstimate returns the estimate of a sweep on a matrix of a size that is not loaded, on a device that need not
+// be here, without what is measured already. A constraint that can't be evaluated is an error.
+func NewEstimate(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Estimate, error) {
+	var e Estimate
+	e.Load = seconds(float64(size.Nonzeros+size.Rows) / loadRate)
 	states := caches(sweep.Protocol)
 	times := map[kernels.Precision]time.Duration{} // of a configuration, in all cache states
 
@@ -42,22 +35,22 @@ func NewOutlook(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Outl
 	n, p := 0, planner{sweep: sweep, device: dev}
 	err := p.points(size, map[string]int{}, func(c kernels.Config) {
 		n++
-		o.Time += times[c.Precision]
+		e.Time += times[c.Precision]
 	})
 
 	if most := sweep.Search.Trials; most > 0 && n > most {
-		o.Time = time.Duration(float64(o.Time) * float64(most) / float64(n))
+		e.Time = time.Duration(float64(e.Time) * float64(most) / float64(n))
 		n = most
 	}
 
-	o.Trials = n * len(states)
+	e.Trials = n * len(states)
 
 	adaptive := search.Adaptive(sweep.Search.Strategy)
-	o.Whole = adaptive || sweep.Search.Strategy == search.Rule
+	e.Whole = adaptive || sweep.Search.Strategy == search.Rule
 	if adaptive {
-		o.Time = time.Duration(searchShare * float64(o.Time))
+		e.Time = time.Duration(searchShare * float64(e.Time))
 	}
-	return o, err
+	return e, err
 }
 
 // searchShare is the share of the time of all configurations that a search takes, as a

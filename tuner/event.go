@@ -24,8 +24,8 @@ type Event struct {
 	Gone    *Gone
 	Crowded *Crowded
 	Unbuilt *Unbuilt
-	// Expected says what is ahead of the first trial, as far as it is known.
-	Expected []Expected
+	// Ahead is what is ahead of the first trial, as far as it is known, by matrix. Most are not loaded by then.
+	Ahead []Estimate
 	// Doing says what is done between trials that may take long.
 	Doing string
 	// Roofless is why the bandwidth of the device is not known.

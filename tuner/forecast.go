@@ -12,26 +12,53 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// forecast says what is left to do of a plan.
-func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, error) {
-	f := Forecast{Plan: plan, Count: len(plan.Trials)}
-	e := newEstimate(r.sweep.Protocol, r.planner.device, plan.Matrix.Size(), past)
+// An Estimate says what a sweep does on one matrix, and for how long.
+type Estimate struct {
+	// Matrix is what is known of the matrix: at least its name. Announced says that it was neither read nor
+	// generated: its sizes are as its file or its generator announces them, and what is measured of it is not known.
+	Matrix    trial.Matrix
+	Announced bool
+	// Missing is Group/Name of a matrix that is to be downloaded first, else "". The sizes and all that follows
+	// are then those of its twin, or zero if it has none.
+	Missing   string
+	Skipped   map[string]int // number of configurations left out, by reason
+	Duplicate *Duplicate     // set if the matrix is one; it has no trials then
+
+	Trials   int  // in all
+	AtMost   bool // whether Trials is how many there may be: the strategy has not decided yet
+	Whole    bool // whether the trials can't be cut into parts, because a search or a rule chooses them
+	Finished int  // number of trials that are measured already
+	Known    int  // number of trials left whose kernel was measured on this matrix and device
+	Repeats  int  // number of repeat runs that are missing at least, if all trials are measured
+
+	Time      time.Duration // of the trials and repeat runs that are left
+	Repeating time.Duration // what of Time repeat runs take, where trials are left
+	Load      time.Duration // of reading or generating the matrix
+}
+
+// Left is the time of all that is left.
+func (e Estimate) Left() time.Duration { return e.Time + e.Load }
+
+// estimate says what is left to do of a plan.
+func (r *run) estimate(ctx context.Context, plan Plan, past history) (Estimate, error) {
+	e := Estimate{Matrix: plan.Matrix, Skipped: plan.Skipped, Duplicate: plan.Duplicate, Trials: len(plan.Trials)}
+	t := newTiming(r.sweep.Protocol, r.planner.device, plan.Matrix.Size(), past)
 	if search.Adaptive(r.sweep.Search.Strategy) {
 		work, err := r.workOn(ctx, plan)
 		if err != nil {
-			return f, err
+			return e, err
 		}
-		f.Count, f.AtMost, f.Finished = work.trials, work.adaptive, work.finished
-		if f.AtMost {
-			for _, t := range plan.Trials {
-				took, _ := e.full(t)
-				f.Time += seconds(searchShare * took)
-			}
-			f.Known = e.known
-			return f, nil
+		e.Trials, e.AtMost, e.Finished = work.trials, work.adaptive, work.finished
+		if !e.AtMost {
+			r.estimateRepeats(&e, t)
+			return e, nil
 		}
-		r.forecastRepeats(&f, e)
-		return f, nil
+		for _, one := range plan.Trials {
+			took, _ := t.full(one)
+			e.Time += seconds(searchShare * took)
+		}
+		e.Known = t.known
+		return e, nil
 	}
 
 	todo := plan.Trials
@@ -39,33 +66,33 @@ func (r *run) forecast(ctx context.Context, plan Plan, past history) (Forecast, 
 	if r.rec != nil {
 		var err error
 		if todo, good, err = r.unfinished(ctx, plan); err != nil {
-			return f, err
+			return e, err
 		}
-		f.Finished = len(plan.Trials) - len(todo)
+		e.Finished = len(plan.Trials) - len(todo)
 	}
 
-	f.Time, f.Known = e.all(good, todo), e.known
-	f.Repeating = seconds(e.repeats)
+	e.Time, e.Known = t.all(good, todo), t.known
+	e.Repeating = seconds(t.repeats)
 	if len(todo) == 0 && r.rec != nil {
 		if _, err := r.workOn(ctx, plan); err != nil {
-			return f, err
+			return e, err
 		}
-		r.forecastRepeats(&f, e)
+		r.estimateRepeats(&e, t)
 	}
-	return f, nil
+	return e, nil
 }
 
-// forecastRepeats adds the repeat runs that are missing where all trials are measured.
-func (r *run) forecastRepeats(f *Forecast, e *estimate) {
-	for _, t := range slices.Concat(r.leaderReruns.missing(), r.noiseReruns.missing()) {
-		_, product := e.full(t)
-		f.Time += seconds(e.short(t, product))
-		f.Repeats++
+// estimateRepeats adds the repeat runs that are missing where all trials are measured.
+func (r *run) estimateRepeats(e *Estimate, t *timing) {
+	for _, one := range slices.Concat(r.leaderReruns.missing(), r.noiseReruns.missing()) {
+		_, product := t.full(one)
+		e.Time += seconds(t.short(one, product))
+		e.Repeats++
 	}
 }
 
-// An estimate foresees how long the trials of a matrix take, one after the other.
-type estimate struct {
+// A timing adds up how long the trials of a matrix take, one after the other.
+type timing struct {
 	protocol  configs.Protocol
 	device    kernels.Device
 	size      trial.Size
@@ -86,8 +113,8 @@ type sentinelEstimate struct {
 	since int     // number of trials since it was measured
 }
 
-func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past history) *estimate {
-	return &estimate{
+func newTiming(p configs.Protocol, dev kernels.Device, size trial.Size, past history) *timing {
+	return &timing{
 		protocol: p, device: dev, size: size, past: past,
 		best: bests{}, products: map[trial.Case][]float64{}, highs: map[trial.Case]float64{},
 		begun: map[trial.Case]bool{}, layouts: map[layout]bool{},
@@ -97,7 +124,7 @@ func newEstimate(p configs.Protocol, dev kernels.Device, size trial.Size, past h
 
 // all returns how long it takes to measure what is left to do, with the sentinels in
 // between and the leader reruns, if other trials have ended well already.
-func (e *estimate) all(good []trial.Record, todo []trial.Trial) time.Duration {
+func (e *timing) all(good []trial.Record, todo []trial.Trial) time.Duration {
 	// Those that are far slower are no leaders, and not measured again.
 	slow := func(r trial.Record) bool { return r.Stop == trial.StopSlow }
 	good = slices.DeleteFunc(slices.Clone(good), slow)
@@ -128,7 +155,7 @@ type layout struct {
 
 // lay adds the time of making what a trial needs, if no trial before it did. On a processor it
 // is made for each trial.
-func (e *estimate) lay(t trial.Trial) {
+func (e *timing) lay(t trial.Trial) {
 	k, _ := kernels.Lookup(t.Kernel)
 	l := layout{format: k.Format, precision: t.Precision}
 	if k.Format == kernels.SELL {
@@ -142,7 +169,7 @@ func (e *estimate) lay(t trial.Trial) {
 
 // full returns how long a trial takes that is not cut short, and its product; 0 if nothing
 // is known of the kernel.
-func (e *estimate) full(t trial.Trial) (seconds, product float64) {
+func (e *timing) full(t trial.Trial) (seconds, product float64) {
 	product, same := e.past.product(t, e.size)
 	if same {
 		e.known++
@@ -155,7 +182,7 @@ func (e *estimate) full(t trial.Trial) (seconds, product float64) {
 }
 
 // short returns how long a trial takes whose arrays are allocated and filled again, with the fewest samples.
-func (e *estimate) short(t trial.Trial, product float64) float64 {
+func (e *timing) short(t trial.Trial, product float64) float64 {
 	fewest := e.protocol
 	fewest.Samples[1] = fewest.Samples[0]
 	return e.past.factor(t.Matrix)*trialTime(product, e.size, t, fewest, e.device) +
@@ -168,7 +195,7 @@ const usualSlow = 0.3
 
 // cut returns how long a trial takes if its first products end it, by that of the best, and
 // whether they do.
-func (e *estimate) cut(t trial.Trial, product float64) (seconds float64, is bool) {
+func (e *timing) cut(t trial.Trial, product float64) (seconds float64, is bool) {
 	best := e.best[caseOf(t)]
 	slow := product > e.protocol.Slow*best
 	if product == 0 {
@@ -184,7 +211,7 @@ func (e *estimate) cut(t trial.Trial, product float64) (seconds float64, is bool
 }
 
 // done notes a trial that was measured before.
-func (e *estimate) done(t trial.Trial) {
+func (e *timing) done(t trial.Trial) {
 	took, product := e.full(t)
 	e.note(t, product)
 	if e.sentinels[t.Cache] == nil {
@@ -192,7 +219,7 @@ func (e *estimate) done(t trial.Trial) {
 	}
 }
 
-func (e *estimate) note(t trial.Trial, product float64) {
+func (e *timing) note(t trial.Trial, product float64) {
 	e.begun[caseOf(t)] = true
 	if product > 0 {
 		e.best.note(t, product)
@@ -201,7 +228,7 @@ func (e *estimate) note(t trial.Trial, product float64) {
 }
 
 // trial adds a trial that is left to do.
-func (e *estimate) trial(t trial.Trial) {
+func (e *timing) trial(t trial.Trial) {
 	e.lay(t)
 	took, product := e.full(t)
 	switch short, is := e.cut(t, product); {
@@ -234,7 +261,7 @@ const leaderRerunsTaken = 2
 const usualLeaderReruns = 24
 
 // leaders adds the leader reruns of the trials that are expected to lead each case.
-func (e *estimate) leaders(todo []trial.Trial) {
+func (e *timing) leaders(todo []trial.Trial) {
 	for _, p := range casesOf(todo) {
 		products := slices.Sorted(slices.Values(e.products[p]))
 		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return caseOf(t) == p })]
@@ -269,7 +296,7 @@ func (e *estimate) leaders(todo []trial.Trial) {
 }
 
 // noise adds the noise reruns of each case, which take what a usual trial does.
-func (e *estimate) noise(good, todo []trial.Trial) {
+func (e *timing) noise(good, todo []trial.Trial) {
 	all := slices.Concat(good, todo)
 	for _, p := range casesOf(todo) {
 		n := 0

@@ -100,7 +100,7 @@ func TestEstimate(t *testing.T) {
 		if len(c.todo) > 0 {
 			c.want += layout
 		}
-		if got := newEstimate(p, dev, size, known).all(recordsOf(c.good), c.todo).Seconds(); math.Abs(got-c.want) > 1e-6*c.want+1e-9 {
+		if got := newTiming(p, dev, size, known).all(recordsOf(c.good), c.todo).Seconds(); math.Abs(got-c.want) > 1e-6*c.want+1e-9 {
 			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
 		}
 	}
@@ -152,7 +152,7 @@ func TestHopelessByTheLongestRow(t *testing.T) {
 	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Millisecond, Slow: 3}
 	var none historian
 	estimate := func(list ...trial.Trial) float64 {
-		return newEstimate(p, dev, size, none.history(t, p, dev)).all(nil, list).Seconds()
+		return newTiming(p, dev, size, none.history(t, p, dev)).all(nil, list).Seconds()
 	}
 	alone := estimate(todo[1])
 	if more := estimate(todo[1], todo[0]) - alone; more < 0.4 || more > 0.5 { // 4e6 steps, once
@@ -175,7 +175,7 @@ func TestEstimateOfWideIntervals(t *testing.T) {
 		list, good = append(list, past{r, size}), append(good, trial.Record{Result: r})
 	}
 	estimate := func() float64 {
-		return newEstimate(p, dev, size, list.history(t, p, dev)).all(good[:2], []trial.Trial{good[2].Trial}).Seconds()
+		return newTiming(p, dev, size, list.history(t, p, dev)).all(good[:2], []trial.Trial{good[2].Trial}).Seconds()
 	}
 	narrow := estimate()
 	good[0].High, good[1].High = 1.3e-3, 1.5e-3
@@ -305,7 +305,7 @@ func TestHistoryOfTime(t *testing.T) {
 	for range 20 {
 		h := list.history(t, p, dev)
 		for matrix, want := range map[string]float64{"0": 1.5, "2": 8, "new": 2} {
-			got, _ := newEstimate(p, dev, size, h).full(of(matrix))
+			got, _ := newTiming(p, dev, size, h).full(of(matrix))
 			if math.Abs(got-want*model) > 1e-9 {
 				t.Errorf("a trial on matrix %s takes %g s, want %g", matrix, got, want*model)
 			}

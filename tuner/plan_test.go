@@ -369,7 +369,7 @@ func TestShippedSweepsAreShort(t *testing.T) {
 			if bytes := 16*size.Nonzeros + 8*(size.Rows+size.Cols); bytes > 8e9 {
 				t.Errorf("%s: %s takes %d bytes of a GPU", name, m.Name, bytes)
 			}
-			o, err := NewOutlook(sweep, size, h100)
+			o, err := NewEstimate(sweep, size, h100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -387,7 +387,7 @@ func TestShippedSweepsAreShort(t *testing.T) {
 
 // The outlook on a matrix that is not loaded is the plan of the loaded one: what
 // overlaps counts once, and constraints and budgets apply.
-func TestOutlookIsThePlan(t *testing.T) {
+func TestEstimateIsThePlan(t *testing.T) {
 	overlapping := testSweep(1, 2, 3, 70, 80)
 	overlapping.Kernels = append(overlapping.Kernels, overlapping.Kernels[0])
 	overlapping.Kernels[0].Where = "block * 10 < nnz"
@@ -407,7 +407,7 @@ func TestOutlookIsThePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := NewOutlook(tt.sweep, size, (&brokenBackend{}).Device())
+		o, err := NewEstimate(tt.sweep, size, (&brokenBackend{}).Device())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -415,8 +415,8 @@ func TestOutlookIsThePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Trials != tt.want || len(plans[0].Trials) != tt.want {
-			t.Errorf("%s: %d trials, planned %d, want %d", name, o.Trials, len(plans[0].Trials), tt.want)
+		if o.Trials != tt.want || plans[0].Trials != tt.want {
+			t.Errorf("%s: %d trials, planned %d, want %d", name, o.Trials, plans[0].Trials, tt.want)
 		}
 		if left := plans[0].Time; o.Time > left || (o.Time > 0) != (tt.want > 0) {
 			t.Errorf("%s: %s, and planned, with loading, %s", name, o.Time, left)
@@ -425,12 +425,12 @@ func TestOutlookIsThePlan(t *testing.T) {
 }
 
 // A sweep whose next trial depends on what was measured can't be cut into parts.
-func TestOutlookSaysWhatIsWhole(t *testing.T) {
+func TestEstimateSaysWhatIsWhole(t *testing.T) {
 	var all trial.Size
 	for strategy, want := range map[string]bool{"grid": false, "random": false, "racing": true, "rule": true} {
 		sweep := testSweep(1, 2, 3)
 		sweep.Search.Strategy = strategy
-		o, err := NewOutlook(sweep, all, (&brokenBackend{}).Device())
+		o, err := NewEstimate(sweep, all, (&brokenBackend{}).Device())
 		if err != nil || o.Whole != want {
 			t.Errorf("%s: whole is %v, %v; want %v", strategy, o.Whole, err, want)
 		}

@@ -15,33 +15,13 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Forecast says what a sweep would do on one matrix.
-type Forecast struct {
-	Plan
-	// Missing is Group/Name of a matrix that is to be downloaded first. Only the name is
-	// known of its Plan then.
-	Missing string
-	Size    trial.Size // of the twin of a missing matrix; zero if it has none
-	Outlook Outlook    // of that twin
-	Count   int        // number of trials; if a strategy decides, as many as there may be
-	AtMost  bool       // whether the strategy has not decided yet
-	// Announced says that the matrix was neither read nor generated: its sizes are as its file or its generator
-	// announces them, and what is measured of it is not known.
-	Announced bool
-	Finished  int           // number of trials that are measured already
-	Time      time.Duration // guess for the trials and repeat runs that are left, and for loading the matrix
-	Repeating time.Duration // what of Time repeat runs take, where trials are left
-	Known     int           // number of trials left whose kernel was measured on this matrix and device
-	Repeats   int           // number of repeat runs that are missing at least, if all trials are measured
-}
-
 // Preview plans a sweep without measuring anything. Constraints and identities depend on the content of matrices:
 // what the cache or rec knows of one is taken from there, small ones are read or generated for it and not kept, and
 // others are planned by the sizes that they announce. A matrix that can't be used is a Failure, and none is
 // downloaded. rec may be nil: nothing is measured yet.
 func Preview(
 	ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options,
-) (kernels.Device, []Forecast, []Failure, error) {
+) (kernels.Device, []Estimate, []Failure, error) {
 	r := newRun(sweep, rec, opt)
 	defer r.close()
 	if r.opt.Resolver == nil {
@@ -68,7 +48,7 @@ func Preview(
 			return kernels.Device{}, nil, nil, fmt.Errorf("reading which matrices are known: %w", err)
 		}
 	}
-	var out []Forecast
+	var out []Estimate
 	for i, spec := range sweep.Matrices {
 		r.planning(spec.Name, i, len(sweep.Matrices))
 		f, err := p.preview(ctx, spec)
@@ -85,20 +65,6 @@ func Preview(
 		}
 	}
 	return r.planner.device, out, r.sum.Failures, nil
-}
-
-// previewMissing forecasts the work on a matrix that is not downloaded, by its twin.
-func (r *run) previewMissing(spec configs.Matrix) (Forecast, error) {
-	f := Forecast{Plan: Plan{Matrix: matrix.Named(spec)}, Missing: spec.SuiteSparse}
-	if !spec.HasTwin() {
-		return f, nil
-	}
-	var err error
-	if f.Size, err = matrix.SizeOf(spec); err != nil {
-		return f, err
-	}
-	f.Outlook, err = NewOutlook(r.sweep, f.Size, r.planner.device)
-	return f, err
 }
 
 // A Librarian is a recorder that knows matrices.
@@ -122,14 +88,14 @@ const (
 	mostMadeAll = 20_000_000
 )
 
-// preview forecasts the work on one matrix.
-func (p *previewer) preview(ctx context.Context, spec configs.Matrix) (Forecast, error) {
+// preview estimates the work on one matrix.
+func (p *previewer) preview(ctx context.Context, spec configs.Matrix) (Estimate, error) {
 	if ctx.Err() != nil {
-		return Forecast{}, errStop
+		return Estimate{}, errStop
 	}
 	spec = p.opt.Resolver.Foresee(spec)
 	if !spec.Resolved() {
-		return p.previewMissing(spec)
+		return p.missing(ctx, spec)
 	}
 	m, known := p.known(spec)
 	if known {
@@ -142,7 +108,7 @@ func (p *previewer) preview(ctx context.Context, spec configs.Matrix) (Forecast,
 		p.made += cost
 		started := time.Now()
 		if m, err = p.look(ctx, spec); err != nil {
-			return Forecast{}, p.failure(spec.Name, err, false)
+			return Estimate{}, p.failure(spec.Name, err, false)
 		}
 		return p.planned(ctx, m, time.Since(started))
 	}
@@ -159,39 +125,53 @@ func (p *previewer) known(spec configs.Matrix) (trial.Matrix, bool) {
 	return m, known && spec.Generate != "" && m.Source == matrix.Named(spec).Source
 }
 
-// planned forecasts the work on a matrix that takes so long to load.
-func (p *previewer) planned(ctx context.Context, m trial.Matrix, loading time.Duration) (Forecast, error) {
+// planned estimates the work on a matrix that takes so long to load.
+func (p *previewer) planned(ctx context.Context, m trial.Matrix, loading time.Duration) (Estimate, error) {
 	plan, err := p.plan(m)
 	if err != nil {
-		return Forecast{}, err
+		return Estimate{}, err
 	}
-	f, err := p.forecast(ctx, plan, p.past)
-	if f.Time > 0 {
-		f.Time += loading
+	e, err := p.estimate(ctx, plan, p.past)
+	if e.Time > 0 {
+		e.Load = loading
 	}
-	return f, err
+	return e, err
 }
 
-// announced forecasts the work on a matrix of which only the size is known.
-func (p *previewer) announced(ctx context.Context, spec configs.Matrix, size trial.Size) (f Forecast, err error) {
+// missing estimates the work on a matrix that is not downloaded, by its twin.
+func (p *previewer) missing(ctx context.Context, spec configs.Matrix) (e Estimate, err error) {
+	e.Matrix = matrix.Named(spec)
+	if spec.HasTwin() {
+		size, err := matrix.SizeOf(spec)
+		if err != nil {
+			return e, err
+		}
+		if e, err = p.announced(ctx, spec, size); err != nil {
+			return e, err
+		}
+	}
+	e.Missing = spec.SuiteSparse
+	return e, nil
+}
+
+// announced estimates the work on a matrix of which only the size is known.
+func (p *previewer) announced(ctx context.Context, spec configs.Matrix, size trial.Size) (Estimate, error) {
 	m := matrix.Named(spec)
 	m.Features.Rows, m.Features.Cols, m.Features.Nonzeros = size.Rows, size.Cols, size.Nonzeros
-	outlook, err := NewOutlook(p.sweep, size, p.planner.device)
+	e, err := NewEstimate(p.sweep, size, p.planner.device)
 	if err != nil {
-		return f, fmt.Errorf("planning %s: %w", m.Name, err)
+		return e, fmt.Errorf("planning %s: %w", m.Name, err)
 	}
-
-	if p.sweep.Search.Strategy == search.Rule { // it chooses by features
-		f = Forecast{Plan: Plan{Matrix: m}, Count: outlook.Trials, AtMost: true, Time: outlook.Time}
+	if load := e.Load; p.sweep.Search.Strategy == search.Rule { // it chooses by features
+		e.Matrix, e.AtMost = m, true
 	} else {
 		m.Hash = "announced by " + m.Source // no content has this hash
-		f, err = p.planned(ctx, m, 0)
+		if e, err = p.planned(ctx, m, 0); e.Duplicate == nil {
+			e.Load = load
+		}
 	}
-	f.Announced = f.Duplicate == nil
-	if f.Announced {
-		f.Time += outlook.Load
-	}
-	return f, err
+	e.Announced = e.Duplicate == nil
+	return e, err
 }
 
 // look reads or generates a matrix, and keeps nothing.
@@ -207,15 +187,6 @@ func (r *run) planning(name string, done, of int) {
 	if r.opt.Planning != nil {
 		r.opt.Planning(name, done, of)
 	}
-}
-
-// Expected is what is ahead on a matrix when the first trial of a run begins. The matrix need not be loaded, and the
-// times are of a model, which says little of the machine, and more of how matrices compare.
-type Expected struct {
-	Matrix           string // name
-	Trials, Finished int    // as far as it is known by then
-	// Time is what is left takes, and Repeating what of it repeat runs take.
-	Time, Repeating time.Duration
 }
 
 // expectFor bounds how long a run looks for what is measured already of the matrices ahead. The rest is foreseen by
@@ -251,7 +222,7 @@ func (r *run) expect(ctx context.Context) error {
 		}
 	}
 
-	var list []Expected
+	var list []Estimate
 	started := time.Now()
 	for _, s := range ahead {
 		p.next()
@@ -260,53 +231,50 @@ func (r *run) expect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if e.Matrix != "" {
+		if e.Matrix.Name != "" {
 			list = append(list, e)
 		}
 	}
-	r.opt.Observe(Event{Expected: list})
+	r.opt.Observe(Event{Ahead: list})
 	return nil
 }
 
 // expect foresees the work on a matrix: by its sizes alone, unless it may take its time. What is wrong with a matrix
 // shows when it is loaded and planned; until then nothing is expected of it. Nor is anything of one whose size is not
 // known before it is downloaded.
-func (p *previewer) expect(ctx context.Context, exact bool) (Expected, error) {
+func (p *previewer) expect(ctx context.Context, exact bool) (Estimate, error) {
 	spec := p.opt.Resolver.Foresee(p.assignment.Matrix)
 	if !spec.Resolved() && !spec.HasTwin() {
-		return Expected{}, nil
+		return Estimate{}, nil
 	}
 	m, known := p.known(spec)
 	size := m.Size()
 	if !known {
 		var err error
 		if size, err = matrix.SizeOf(spec); err != nil {
-			return Expected{}, nil
+			return Estimate{}, nil
 		}
 	}
 
-	o, err := NewOutlook(p.sweep, size, p.planner.device)
+	e, err := NewEstimate(p.sweep, size, p.planner.device)
 	if err != nil {
-		return Expected{}, nil
+		return Estimate{}, nil
 	}
-	strategy := p.sweep.Search.Strategy
-	if strategy == search.Rule { // it is not asked, because it keeps what it names
-		o = p.shortlisted(o)
+	e.Matrix = matrix.Named(spec)
+	switch strategy := p.sweep.Search.Strategy; {
+	case strategy == search.Rule: // it is not asked, because it keeps what it names
+		return p.shortlisted(e), nil
+	case !exact || search.Adaptive(strategy):
+		return e, nil
+	case known:
+		return p.planned(ctx, m, 0)
+	default:
+		return p.announced(ctx, spec, size)
 	}
-	if !exact || search.Adaptive(strategy) || strategy == search.Rule {
-		return Expected{Matrix: spec.Name, Trials: o.Trials, Time: o.Time + o.Load}, nil
-	}
-	var f Forecast
-	if known {
-		f, err = p.planned(ctx, m, 0)
-	} else {
-		f, err = p.announced(ctx, spec, size)
-	}
-	return Expected{spec.Name, f.Count, f.Finished, f.Time, f.Repeating}, err
 }
 
-// shortlisted cuts an outlook down to the most trials that a rule names.
-func (r *run) shortlisted(o Outlook) Outlook {
+// shortlisted cuts an estimate down to the most trials that a rule names.
+func (r *run) shortlisted(e Estimate) Estimate {
 	precisions := map[kernels.Precision]bool{}
 	for _, space := range r.sweep.Kernels {
 		for _, p := range space.Precisions {
@@ -314,9 +282,9 @@ func (r *run) shortlisted(o Outlook) Outlook {
 		}
 	}
 	most := cmp.Or(r.sweep.Search.Top, search.Shortlisted) * len(precisions) * len(caches(r.sweep.Protocol))
-	if o.Trials > most {
-		o.Time = time.Duration(float64(o.Time) * float64(most) / float64(o.Trials))
-		o.Trials = most
+	if e.Trials > most {
+		e.Time = time.Duration(float64(e.Time) * float64(most) / float64(e.Trials))
+		e.Trials = most
 	}
-	return o
+	return e
 }

@@ -37,10 +37,10 @@ func TestPreview(t *testing.T) {
 	if len(plans) != 2 || len(failed) != 1 {
 		t.Fatalf("%d plans, failures %v", len(plans), failed)
 	}
-	if p := plans[0]; len(p.Trials) != 3 || p.Finished != 1 || p.Time < 2*50*time.Microsecond*6 {
-		t.Errorf("%d trials, %d finished, %s", len(p.Trials), p.Finished, p.Time)
+	if p := plans[0]; p.Trials != 3 || p.Finished != 1 || p.Time < 2*50*time.Microsecond*6 {
+		t.Errorf("%d trials, %d finished, %s", p.Trials, p.Finished, p.Time)
 	}
-	if p := plans[1]; p.Duplicate == nil || len(p.Trials) != 0 || p.Time != 0 {
+	if p := plans[1]; p.Duplicate == nil || p.Trials != 0 || p.Time != 0 {
 		t.Errorf("of the duplicate: %+v", p)
 	}
 }
@@ -66,11 +66,11 @@ func TestPreviewMakesLittle(t *testing.T) {
 	if err != nil || len(failed) > 0 || len(plans) != 2 {
 		t.Fatal(plans, failed, err)
 	}
-	if p := plans[0]; p.Announced || p.Count != 2 || p.Matrix.Hash == "" {
+	if p := plans[0]; p.Announced || p.Trials != 2 || p.Matrix.Hash == "" {
 		t.Errorf("of the small one: %+v", p)
 	}
-	if p := plans[1]; !p.Announced || p.Count != 2 || p.Finished != 0 || p.Matrix.Features.Nonzeros != 1e9 ||
-		p.Time < time.Minute {
+	if p := plans[1]; !p.Announced || p.Trials != 2 || p.Finished != 0 || p.Matrix.Features.Nonzeros != 1e9 ||
+		p.Left() < time.Minute {
 		t.Errorf("of the large one: %+v", p)
 	}
 	if kept, err := cache.At(folder).List(); err != nil || len(kept) > 0 {
@@ -102,7 +102,7 @@ func TestPreviewOfASearch(t *testing.T) {
 	sweep := testSweep(101, 102, 103, 104, 105, 106)
 	sweep.Search.Strategy = "racing"
 	rec := &memory{}
-	preview := func() Forecast {
+	preview := func() Estimate {
 		t.Helper()
 		_, plans, _, err := Preview(t.Context(), sweep, rec, Options{Launch: testLauncher})
 		if err != nil {
@@ -111,13 +111,13 @@ func TestPreviewOfASearch(t *testing.T) {
 		return plans[0]
 	}
 	before := preview()
-	if !before.AtMost || before.Count < 6 || before.Finished != 0 {
-		t.Errorf("before: at most is %v, %d trials, %d finished", before.AtMost, before.Count, before.Finished)
+	if !before.AtMost || before.Trials < 6 || before.Finished != 0 {
+		t.Errorf("before: at most is %v, %d trials, %d finished", before.AtMost, before.Trials, before.Finished)
 	}
 	runTest(t, sweep, rec, Options{})
 	after := preview()
-	if after.AtMost || after.Finished != after.Count || after.Finished == 0 {
-		t.Errorf("after: at most is %v, %d trials, %d finished", after.AtMost, after.Count, after.Finished)
+	if after.AtMost || after.Finished != after.Trials || after.Finished == 0 {
+		t.Errorf("after: at most is %v, %d trials, %d finished", after.AtMost, after.Trials, after.Finished)
 	}
 	if before.Time <= 0 || after.Time != 0 {
 		t.Errorf("it takes %s before and %s after", before.Time, after.Time)
@@ -244,7 +244,7 @@ func TestPreviewOfMissingRepeats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p := plans[0]; p.Finished != p.Count || p.Repeats != missing || (p.Time > 0) != (missing > 0) {
+			if p := plans[0]; p.Finished != p.Trials || p.Repeats != missing || (p.Time > 0) != (missing > 0) {
 				t.Errorf("%d are missing: %d repeat runs in %s", missing, p.Repeats, p.Time)
 			}
 		}
@@ -284,10 +284,10 @@ func TestRunTellsWhatIsAhead(t *testing.T) {
 	add("large", 4000)
 	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "gone", Path: filepath.Join(t.TempDir(), "gone.mtx")})
 
-	var told [][]Expected
+	var told [][]Estimate
 	runTest(t, sweep, rec, Options{Observe: func(e Event) {
-		if e.Expected != nil {
-			told = append(told, e.Expected)
+		if e.Ahead != nil {
+			told = append(told, e.Ahead)
 		}
 		if e.Result != nil && told == nil {
 			t.Error("a trial ends before anything is expected")
@@ -296,31 +296,31 @@ func TestRunTellsWhatIsAhead(t *testing.T) {
 	if len(told) != 1 || len(told[0]) != 2 {
 		t.Fatalf("expected is %+v", told)
 	}
-	if e := told[0][0]; e.Matrix != "half" || e.Trials != 3 || e.Finished != 1 || e.Time <= 0 {
+	if e := told[0][0]; e.Matrix.Name != "half" || e.Trials != 3 || e.Finished != 1 || e.Time <= 0 {
 		t.Errorf("of the first: %+v", e)
 	}
-	if e := told[0][1]; e.Matrix != "large" || e.Trials != 3 || e.Finished != 0 || e.Time < told[0][0].Time+time.Millisecond {
+	if e := told[0][1]; e.Matrix.Name != "large" || e.Trials != 3 || e.Finished != 0 || e.Time < told[0][0].Time+time.Millisecond {
 		t.Errorf("of the large one: %+v", e)
 	}
 
 	told = nil
 	runTest(t, sweep, rec, Options{Observe: func(e Event) {
-		if e.Expected != nil || e.Result != nil {
+		if e.Ahead != nil || e.Result != nil {
 			t.Errorf("nothing is left, but it tells %+v", e)
 		}
 	}})
 }
 
 // foreseen returns what a run expects, by matrix, and how it ends.
-func foreseen(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) (map[string]Expected, error) {
+func foreseen(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) (map[string]Estimate, error) {
 	t.Helper()
 	var mu sync.Mutex
-	told := map[string]Expected{}
+	told := map[string]Estimate{}
 	opt.Observe = func(e Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, one := range e.Expected {
-			told[one.Matrix] = one
+		for _, one := range e.Ahead {
+			told[one.Matrix.Name] = one
 		}
 	}
 	backend := "cpu"
@@ -387,7 +387,7 @@ func TestNothingIsExpectedWithoutSize(t *testing.T) {
 }
 
 // A matrix that can't be planned ends the run when its turn comes, and not before the first trial.
-func TestForecastEndsNoRun(t *testing.T) {
+func TestEstimateEndsNoRun(t *testing.T) {
 	t.Setenv(cache.Env, t.TempDir())
 	sweep := testSweep(101, 102)
 	sweep.Kernels[0].Where = "block % (rows - 40) >= 0"

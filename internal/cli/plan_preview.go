@@ -13,7 +13,6 @@ import (
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
 )
 
 // planned is what `plan --json` prints.
@@ -159,10 +158,10 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 	for _, f := range forecasts {
 		p.addMatrix(name, f)
 		if opt.Assume != nil && f.Missing == "" {
-			p.Absent += f.Count
+			p.Absent += f.Trials
 			p.absentFinished += f.Finished
 		}
-		if f.Time > 0 {
+		if f.Left() > 0 {
 			busy++
 		}
 	}
@@ -177,12 +176,13 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 }
 
 // addMatrix adds the plan of one matrix on a device.
-func (p *planned) addMatrix(device string, f tuner.Forecast) {
+func (p *planned) addMatrix(device string, f tuner.Estimate) {
+	size := f.Matrix.Features
 	if f.Missing != "" {
 		m := plannedGet{Matrix: f.Matrix.Name, SuiteSparse: f.Missing}
-		if f.Size != (trial.Size{}) {
-			m.Device, m.Rows, m.Cols, m.NNZ = device, f.Size.Rows, f.Size.Cols, f.Size.Nonzeros
-			m.Trials, m.Seconds = f.Outlook.Trials, (f.Outlook.Time + f.Outlook.Load).Seconds()
+		if size.Rows > 0 {
+			m.Device, m.Rows, m.Cols, m.NNZ = device, size.Rows, size.Cols, size.Nonzeros
+			m.Trials, m.Seconds = f.Trials, f.Left().Seconds()
 		}
 		if !slices.Contains(p.Missing, m) {
 			p.Missing = append(p.Missing, m)
@@ -197,18 +197,17 @@ func (p *planned) addMatrix(device string, f tuner.Forecast) {
 		return
 	}
 
-	size := f.Matrix.Features
 	p.Matrices = append(p.Matrices, plannedMatrix{
 		Device: device, Matrix: f.Matrix.Name, Rows: size.Rows, Cols: size.Cols, NNZ: size.Nonzeros,
-		Trials: f.Count, Finished: f.Finished, Seconds: f.Time.Seconds(), Announced: f.Announced,
+		Trials: f.Trials, Finished: f.Finished, Seconds: f.Left().Seconds(), Announced: f.Announced,
 	})
 
-	p.Trials += f.Count
+	p.Trials += f.Trials
 	p.AtMost = p.AtMost || f.AtMost
 	p.Finished += f.Finished
 	p.Known += f.Known
 	p.Repeats += f.Repeats
-	p.Seconds += f.Time.Seconds()
+	p.Seconds += f.Left().Seconds()
 
 	for reason, n := range f.Skipped {
 		p.Skipped[reason] += n

@@ -35,11 +35,11 @@ type expected struct {
 }
 
 // newExpectation foresees the work ahead, and what has begun of it.
-func newExpectation(list []tuner.Expected, devices int, begun []*progressMatrix, now time.Time) *expectation {
+func newExpectation(list []tuner.Estimate, devices int, begun []*progressMatrix, now time.Time) *expectation {
 	e := &expectation{devices: max(devices, 1), began: now}
 	for _, m := range list {
-		e.list = append(e.list, &expected{name: m.Matrix, trials: m.Trials, finished: m.Finished,
-			measuring: (m.Time - m.Repeating).Seconds(), repeating: m.Repeating.Seconds()})
+		e.list = append(e.list, &expected{name: m.Matrix.Name, trials: m.Trials, finished: m.Finished,
+			measuring: (m.Left() - m.Repeating).Seconds(), repeating: m.Repeating.Seconds()})
 	}
 	for _, m := range begun {
 		e.begin(m.matrix, m.trials, m.done, now)

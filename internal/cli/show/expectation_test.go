@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // A run of matrices of very different sizes: each trial of one takes as long as the model says times how slow the
@@ -14,10 +15,10 @@ func TestTimeLeftWeighsMatrices(t *testing.T) {
 	const slow = 2.5
 	sizes := []float64{0.01, 1, 20} // seconds of a trial in the model
 	const trials, repeats = 10, 4
-	var list []tuner.Expected
+	var list []tuner.Estimate
 	for i, s := range sizes {
 		again := time.Duration(repeats * s * float64(time.Second))
-		list = append(list, tuner.Expected{Matrix: string(rune('a' + i)), Trials: trials,
+		list = append(list, tuner.Estimate{Matrix: trial.Matrix{Name: string(rune('a' + i))}, Trials: trials,
 			Time: again + time.Duration(trials*s*float64(time.Second)), Repeating: again})
 	}
 	whole := slow * (trials + repeats) * (sizes[0] + sizes[1] + sizes[2])
@@ -29,7 +30,7 @@ func TestTimeLeftWeighsMatrices(t *testing.T) {
 		t.Errorf("%d trials, want %d", e.total(), 3*trials)
 	}
 	for i, s := range sizes {
-		name := list[i].Matrix
+		name := list[i].Matrix.Name
 		e.begin(name, trials, 0, now)
 		for k := range trials + repeats {
 			now = now.Add(time.Duration(slow * s * float64(time.Second)))
@@ -48,11 +49,11 @@ func TestTimeLeftWeighsMatrices(t *testing.T) {
 // What is over or measured before is not left, and a matrix that can't be used neither.
 func TestTimeLeftOfARest(t *testing.T) {
 	start := time.Now()
-	list := []tuner.Expected{
-		{Matrix: "half", Trials: 10, Finished: 5, Time: 5 * time.Second},
-		{Matrix: "done", Trials: 10, Finished: 10},
-		{Matrix: "bad", Trials: 10, Time: time.Hour},
-		{Matrix: "more", Trials: 10, Time: 10 * time.Second},
+	list := []tuner.Estimate{
+		{Matrix: trial.Matrix{Name: "half"}, Trials: 10, Finished: 5, Time: 5 * time.Second},
+		{Matrix: trial.Matrix{Name: "done"}, Trials: 10, Finished: 10},
+		{Matrix: trial.Matrix{Name: "bad"}, Trials: 10, Time: time.Hour},
+		{Matrix: trial.Matrix{Name: "more"}, Trials: 10, Time: 10 * time.Second},
 	}
 	before := []*progressMatrix{{matrix: "zero", trials: 7, done: 7}, {matrix: "half", trials: 10, done: 5}}
 	e := newExpectation(list, 1, before, start)
@@ -81,9 +82,9 @@ func TestTimeLeftOfARest(t *testing.T) {
 // Two GPUs measure at the same time: a second of each is a second.
 func TestTimeLeftOfSeveralDevices(t *testing.T) {
 	start := time.Now()
-	var list []tuner.Expected
+	var list []tuner.Estimate
 	for _, name := range []string{"a", "b", "c", "d"} {
-		list = append(list, tuner.Expected{Matrix: name, Trials: 10, Time: 10 * time.Second})
+		list = append(list, tuner.Estimate{Matrix: trial.Matrix{Name: name}, Trials: 10, Time: 10 * time.Second})
 	}
 	e := newExpectation(list, 2, []*progressMatrix{{matrix: "a", trials: 10}, {matrix: "b", trials: 10}}, start)
 	now := start

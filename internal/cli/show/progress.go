@@ -102,8 +102,8 @@ func (p *Progress) Observe(e tuner.Event) {
 		return
 	case e.Matrix != nil:
 		p.matrix(*e.Matrix)
-	case e.Expected != nil:
-		p.expectation = newExpectation(e.Expected, p.devices, p.begunOrder, time.Now())
+	case e.Ahead != nil:
+		p.expectation = newExpectation(e.Ahead, p.devices, p.begunOrder, time.Now())
 		if p.Changed != "" {
 			p.say(p.w, term.Lines(p.w, NewTrials(p.Changed, p.expectation.ahead())))
 		}

@@ -52,7 +52,7 @@ func TestProgressGoesOn(t *testing.T) {
 	}
 	event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 1}})
 	event(p, nextMatrix(0, 1000, 900))
-	event(p, tuner.Event{Expected: []tuner.Expected{{Matrix: "grid", Trials: 1000, Finished: 900, Time: time.Second}}})
+	event(p, tuner.Event{Ahead: []tuner.Estimate{{Matrix: trial.Matrix{Name: "grid"}, Trials: 1000, Finished: 900, Time: time.Second}}})
 	p.expectation.began = time.Now().Add(-10 * time.Second)
 	event(p, good(2e-3))
 	if r := p.now.rate; math.Abs(r-0.1) > 0.01 || p.now.done != 901 || p.now.total != 1000 {
@@ -98,7 +98,7 @@ func TestTimeLeftIsNotForeseenAtOnce(t *testing.T) {
 		p := onTerminal(&out)
 		event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 1}})
 		event(p, nextMatrix(0, 100, tt.finished))
-		event(p, tuner.Event{Expected: []tuner.Expected{{Matrix: "grid", Trials: 100, Finished: tt.finished,
+		event(p, tuner.Event{Ahead: []tuner.Estimate{{Matrix: trial.Matrix{Name: "grid"}, Trials: 100, Finished: tt.finished,
 			Time: time.Minute}}})
 		p.expectation.began = time.Now().Add(-tt.since)
 		p.expectation.list[0].measured = tt.trial - 1
