@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis/profile"
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
@@ -79,195 +78,23 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 
-	switch {
-	case p.table != "":
-		return p.imported(cmd.Context(), cmd.OutOrStdout(), db)
-	case p.script:
-		return p.print(cmd.Context(), cmd.OutOrStdout(), db)
-	}
-	return p.count(cmd.Context(), cmd.OutOrStdout(), db)
-}
-
-// count counts what the chosen trials do, and keeps it.
-func (p *profileCommand) count(ctx context.Context, w io.Writer, db *store.DB) error {
-	trials, err := p.choose(ctx, w, db)
-	if err == nil {
-		trials, err = present(ctx, w, db, trials)
-	}
-	if err != nil {
-		return err
-	}
-	c := counting{db: db, w: w, all: len(trials)}
-	for _, group := range together(trials) {
-		if err := c.count(ctx, group); err != nil {
-			return err
-		}
-	}
-	if len(c.missing) > 0 {
-		fmt.Fprintf(w, "note: the profiler does not count %s\n", strings.Join(c.missing, ", "))
-	}
-	if c.failed > 0 {
-		return command.SomeFailed(fmt.Errorf("%s could not be counted", term.Trials(c.failed)), "")
-	}
-	fmt.Fprintf(w, "%s counted: `%s` prints them, and `%s` shows them\n", term.Trials(len(trials)),
-		term.Shell("spmvtune", "query", "--db", db.Path(), "profile"), term.Shell("spmvtune", "report", db.Path()))
-	return nil
-}
-
-// together groups trials that one process can count: of a device, a matrix and a cache state.
-func together(trials []store.Row) (groups [][]store.Row) {
-	place := func(t *store.Row) [3]string { return [3]string{t.Device, t.Result.Matrix, string(t.Cache)} }
-	index := map[[3]string]int{}
-	for i := range trials {
-		at, seen := index[place(&trials[i])]
-		if !seen {
-			at = len(groups)
-			index[place(&trials[i])] = at
-			groups = append(groups, nil)
-		}
-		groups[at] = append(groups[at], trials[i])
-	}
-	return groups
-}
-
-// A counting is the state of count.
-type counting struct {
-	db                *store.DB
-	w                 io.Writer
-	all, done, failed int // numbers of trials
-	missing           []string
-}
-
-// A counted is what was counted of a trial.
-type counted struct {
-	store.Counts
-	of      string   // The kernel that ratios are of.
-	missing []string // What this profiler does not count.
-}
-
-// count counts what a group of trials does. If that fails, each is counted alone.
-func (c *counting) count(ctx context.Context, group []store.Row) error {
-	k, err := definition(ctx, c.db, &group[0])
-	if err != nil {
-		return err
-	}
-	list, err := countTogether(ctx, k.Backend, c.db.Path(), group)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.As(err, new(*command.Error)): // it is true of all
-		return err
-	case err != nil && len(group) > 1:
-		for i := range group {
-			if err := c.count(ctx, group[i:i+1]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for i := range group {
-		t := &group[i]
-		if c.done++; err == nil {
-			c.missing = list[i].missing
-		}
-		fmt.Fprintf(c.w, "%d/%d %s: %s", c.done, c.all, t.Matrix, t.Config)
-		switch {
-		case err != nil:
-			c.failed++
-			fmt.Fprintf(c.w, ": %v\n", err)
-			continue
-		case list[i].Counts["launches"] > 1:
-			fmt.Fprintf(c.w, ": %g kernels, ratios of %s\n", list[i].Counts["launches"], list[i].of)
-		default:
-			fmt.Fprintln(c.w)
-		}
-		if err := c.db.SaveCounts(ctx, map[string]store.Counts{t.ID: list[i].Counts}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// countTogether counts what the products of some trials do, in a process that a profiler follows.
-func countTogether(ctx context.Context, backend, path string, trials []store.Row) ([]counted, error) {
-	switch backend {
-	case "cuda":
-		return countByNCU(ctx, path, trials)
-	case "cpu":
-		return countOnCPU(ctx, path, trials)
-	default:
-		return nil, fmt.Errorf("nothing counts what a %s does", backend)
-	}
-}
-
-// productLine is the command line of the process that computes the products of trials.
-func productLine(backend, path string, trials []store.Row) ([]string, error) {
-	program, err := hardware.Program(backend)
-	line := []string{program, "product", path}
-	for i := range trials {
-		line = append(line, trials[i].ID)
-	}
-	return line, err
-}
-
-// choose returns the trials to count: of kernels of the catalogue, and of those whose source the database has. It
-// says which are left out.
-func (p *profileCommand) choose(ctx context.Context, w io.Writer, db *store.DB) (trials []store.Row, err error) {
-	if p.where != "" {
-		trials, err = db.Chosen(ctx, p.where)
-	} else {
-		trials, err = db.Launches(ctx)
-	}
-	if err != nil {
-		return nil, err
+	ctx := cmd.Context()
+	by := profile.Profiler{DB: db, W: cmd.OutOrStdout(), Program: hardware.Program, Here: hardware.Same}
+	if p.table != "" {
+		return by.Import(ctx, p.table)
 	}
 	if err := p.named(ctx, db); err != nil {
-		return nil, err
+		return err
 	}
-	trials = slices.DeleteFunc(trials, func(t store.Row) bool {
-		return p.matrix != "" && t.Matrix != p.matrix || p.device != "" && t.Device != p.device
-	})
-	kept, left := []store.Row(nil), []string(nil)
-	for i := range trials {
-		switch o, err := definition(ctx, db, &trials[i]); {
-		case err != nil:
-			return nil, err
-		case o != nil && o.Command == nil:
-			kept = append(kept, trials[i])
-		case !slices.Contains(left, trials[i].Kernel):
-			left = append(left, trials[i].Kernel)
-		}
+	choice := profile.Choice{Where: p.where, Matrix: p.matrix, Device: p.device}
+	if p.script {
+		return by.Script(ctx, choice)
 	}
-	if len(left) > 0 {
-		fmt.Fprintf(w, "# not counted: %s: a program, or without a source in the database\n", term.Some(left, 12))
+	failed, err := by.Count(ctx, choice)
+	if failed > 0 {
+		return command.SomeFailed(fmt.Errorf("%s could not be counted", term.Trials(failed)), "")
 	}
-	if len(kept) == 0 {
-		return nil, errors.New("no good trial is chosen that can be counted")
-	}
-	return kept, nil
-}
-
-// present leaves out the trials of devices that are not here.
-func present(ctx context.Context, w io.Writer, db *store.DB, trials []store.Row) ([]store.Row, error) {
-	devices, err := db.Devices(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range devices {
-		of := func(t store.Row) bool { return t.Device == d.Label }
-		if !slices.ContainsFunc(trials, of) {
-			continue
-		}
-		why := hardware.Same(ctx, d.Device)
-		if why == nil {
-			continue
-		}
-		if trials = slices.DeleteFunc(trials, of); len(trials) == 0 {
-			return nil, fmt.Errorf("the trials were measured on %s: %w", d.Label, why)
-		}
-		fmt.Fprintf(w, "note: trials of %s are left out: %v\n", d.Label, why)
-	}
-	return trials, nil
+	return err
 }
 
 // named refuses names that the database does not have.
@@ -303,4 +130,21 @@ func known(flag, name string, names []string) error {
 		available = "did you mean " + near + "?"
 	}
 	return command.Usage(fmt.Errorf("--%s: the database has no %q; %s", flag, name, available))
+}
+
+// newProduct is the hidden command of the process that a profiler follows. It is also how one
+// looks at a trial with a profiler by hand.
+func newProduct() *cobra.Command {
+	var n int
+	cmd := &cobra.Command{
+		Use:    "product DB TRIAL...",
+		Short:  "Compute verified products of trials on a matrix, for a profiler",
+		Hidden: true,
+		Args:   cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return profile.Products(cmd.Context(), hardware.OpenBackend, args[0], args[1:], n)
+		},
+	}
+	cmd.Flags().IntVar(&n, "products", 1, "number of products of each that are counted")
+	return cmd
 }

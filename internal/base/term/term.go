@@ -159,3 +159,15 @@ func Shell(words ...string) string {
 	}
 	return strings.Join(quoted, " ")
 }
+
+// A Hinted is an error with what to do about it.
+type Hinted struct {
+	Err  error
+	Hint string
+}
+
+func (e *Hinted) Error() string { return e.Err.Error() }
+func (e *Hinted) Unwrap() error { return e.Err }
+
+// WithHint adds to err what to do about it.
+func WithHint(err error, hint string) error { return &Hinted{err, hint} }

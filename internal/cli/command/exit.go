@@ -97,8 +97,10 @@ func Finish(w io.Writer, err error) int {
 	}
 	var e *Error
 	if !errors.As(err, &e) {
-		fmt.Fprintf(w, "error: %v\n", err)
-		return ExitFailed
+		e = &Error{Code: ExitFailed, Err: err}
+	}
+	if hinted := (*term.Hinted)(nil); e.Hint == "" && errors.As(err, &hinted) {
+		e.Hint = hinted.Hint
 	}
 
 	if e.Err != nil && e.Err.Error() != "" {

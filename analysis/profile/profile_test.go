@@ -1,13 +1,14 @@
-package cli
+package profile
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"spmvtune/internal/cli/command"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -24,6 +25,19 @@ func fakeNCU(t *testing.T, script string) (calls string) {
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return calls
+}
+
+// profiler is one of an empty database, with what it says.
+func profiler(t *testing.T) (*Profiler, *strings.Builder) {
+	t.Helper()
+	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	var out strings.Builder
+	program := func(string) (string, error) { return "spmvtune", nil }
+	return &Profiler{DB: db, W: &out, Program: program}, &out
 }
 
 const ncuTable = `cat <<END
@@ -49,20 +63,21 @@ func trialsOf(cache trial.Cache, names ...string) []store.Row {
 
 // The launches after each mark are those of a trial. Caches are as in the trials.
 func TestCountByNCU(t *testing.T) {
+	p, _ := profiler(t)
 	for cache, option := range map[trial.Cache]string{
 		trial.Cold: "--cache-control=all", trial.Warm: "--cache-control=none",
 	} {
 		calls := fakeNCU(t, ncuTable)
-		list, err := countByNCU(t.Context(), "results.db", trialsOf(cache, "coo_atomic", "cusparse_csr_alg1"))
+		list, err := p.countByNCU(t.Context(), trialsOf(cache, "coo_atomic", "cusparse_csr_alg1"))
 		if err != nil || len(list) != 2 || list[0].Counts["occupancy"] != 0.5 || list[1].of != "csrmv_v3_kernel" ||
 			list[1].Counts["occupancy"] != 0.25 {
 			t.Fatalf("%+v, %v", list, err)
 		}
 		said, _ := os.ReadFile(calls)
-		if !strings.Contains(string(said), option) || !strings.Contains(string(said), " product results.db ") {
+		if !strings.Contains(string(said), option) || !strings.Contains(string(said), " product "+p.DB.Path()+" ") {
 			t.Errorf("%s caches: ncu is called with %s", cache, said)
 		}
-		if _, err := countByNCU(t.Context(), "results.db", trialsOf(cache, "coo_atomic")); err == nil {
+		if _, err := p.countByNCU(t.Context(), trialsOf(cache, "coo_atomic")); err == nil {
 			t.Error("counters of two trials passed for those of one")
 		}
 	}
@@ -71,10 +86,11 @@ func TestCountByNCU(t *testing.T) {
 // Where only the administrator may count, the error says what to do. A metric that this ncu does not
 // know is left out. The program's own complaint is what a user reads.
 func TestNCUErrors(t *testing.T) {
+	p, _ := profiler(t)
 	fakeNCU(t, `echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance `+
 		`Counters"; exit 1`)
-	_, err := countByNCU(t.Context(), "results.db", trialsOf(trial.Cold, "coo_atomic"))
-	var hinted *command.Error
+	_, err := p.countByNCU(t.Context(), trialsOf(trial.Cold, "coo_atomic"))
+	var hinted *term.Hinted
 	if !errors.As(err, &hinted) || !strings.Contains(hinted.Hint, "NVreg_RestrictProfilingToAdminUsers=0") {
 		t.Errorf("without permission: %v", err)
 	}
@@ -82,7 +98,7 @@ func TestNCUErrors(t *testing.T) {
 	calls := fakeNCU(t, `case "$*" in
 		*dram__bytes_read.sum*) echo "==ERROR== Failed to find metric dram__bytes_read.sum"; exit 1;; esac
 `+ncuTable)
-	if _, err := countByNCU(t.Context(), "results.db", trialsOf(trial.Cold, "coo_atomic", "coo_atomic")); err != nil {
+	if _, err := p.countByNCU(t.Context(), trialsOf(trial.Cold, "coo_atomic", "coo_atomic")); err != nil {
 		t.Errorf("with an unknown metric: %v", err)
 	}
 	if said, _ := os.ReadFile(calls); strings.Count(string(said), "\n") != 2 {
@@ -91,7 +107,7 @@ func TestNCUErrors(t *testing.T) {
 
 	fakeNCU(t, `echo "error: the product is wrong: row 7 is off" >&2
 		echo "==ERROR== The application returned an error code (1)."; exit 1`)
-	if _, err := countByNCU(t.Context(), "results.db", trialsOf(trial.Cold, "coo_atomic")); err == nil ||
+	if _, err := p.countByNCU(t.Context(), trialsOf(trial.Cold, "coo_atomic")); err == nil ||
 		!strings.Contains(err.Error(), "the product is wrong: row 7 is off") {
 		t.Errorf("after a wrong product: %v", err)
 	}
@@ -99,11 +115,7 @@ func TestNCUErrors(t *testing.T) {
 
 // Where trials can't be counted together, each is counted alone, and one that fails costs only itself.
 func TestCountAlone(t *testing.T) {
-	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	p, out := profiler(t)
 	fakeNCU(t, `case "$*" in *" a b "*|*" b "*) echo "error: the product is wrong" >&2; exit 1;; esac
 cat <<END
 "ID","Kernel Name","gpu__time_duration.sum"
@@ -114,10 +126,30 @@ END
 `)
 	trials := trialsOf(trial.Cold, "coo_atomic", "coo_atomic")
 	trials[0].ID, trials[1].ID = "a", "b"
-	var out strings.Builder
-	c := counting{db: db, w: &out, all: 2}
+	c := counting{Profiler: p, all: 2}
 	if err := c.count(t.Context(), trials); err != nil || c.done != 2 || c.failed != 1 ||
 		strings.Count(out.String(), "the product is wrong") != 1 {
-		t.Errorf("%d counted, %d of them failed: %v\n%s", c.done, c.failed, err, &out)
+		t.Errorf("%d counted, %d of them failed: %v\n%s", c.done, c.failed, err, out)
+	}
+}
+
+// Reads and writes are summed; what is not known is left out.
+func TestCallgrindCounts(t *testing.T) {
+	got := callgrindCounts("# callgrind format\nevents: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw\nsummary: 9 9\n" +
+		"fn=(1) main\n12 5 5\ntotals: 16036405 4010365 5257 87 501415 152 75 16 17\n")
+	want := store.Counts{"instructions": 16036405, "data_refs": 4015622, "d1_misses": 501567, "ll_misses": 33}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// The lines are those of perf 6.1, with a processor that has not all of the counters.
+func TestPerfCounts(t *testing.T) {
+	got := perfCounts([]byte("Events disabled\nEvents enabled\n1234567;;instructions:u;85072161;100.00;0.5;insn per cycle\n" +
+		"400;;L1-dcache-loads:u;85072161;100.00;;\n25;;L1-dcache-load-misses:u;85072161;100.00;6.25;of all L1-dcache accesses\n" +
+		"<not supported>;;LLC-load-misses:u;0;100.00;;\n"))
+	want := store.Counts{"instructions": 1234567, "data_refs": 400, "d1_misses": 25}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

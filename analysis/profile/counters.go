@@ -1,4 +1,4 @@
-package cli
+package profile
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 
 	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
 	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
 	"spmvtune/store"
@@ -27,9 +25,9 @@ import (
 )
 
 // countOnCPU counts what the products of trials do in a processor. A counter is that of one product.
-func countOnCPU(ctx context.Context, path string, trials []store.Row) ([]counted, error) {
+func (p *Profiler) countOnCPU(ctx context.Context, trials []store.Row) ([]counted, error) {
 	products := countedProducts[trials[0].Cache]
-	list, err := countAll(ctx, path, trials, "--products="+strconv.Itoa(products))
+	list, err := p.countAll(ctx, trials, "--products="+strconv.Itoa(products))
 	for _, c := range list {
 		for name := range c.Counts {
 			if name != "simulated" {
@@ -42,11 +40,11 @@ func countOnCPU(ctx context.Context, path string, trials []store.Row) ([]counted
 
 // countAll counts what the process does that computes the products of trials: by perf, of each trial
 // one, if the system lets it count instructions, otherwise by valgrind.
-func countAll(ctx context.Context, path string, trials []store.Row, products string) (list []counted, err error) {
+func (p *Profiler) countAll(ctx context.Context, trials []store.Row, products string) (list []counted, err error) {
 	try := exec.CommandContext(ctx, "perf", "stat", "-x;", "-e", "instructions:u", "true")
 	if out, err := try.CombinedOutput(); err == nil && len(perfCounts(out)) > 0 {
 		for i := range trials {
-			line, err := productLine("cpu", path, trials[i:i+1])
+			line, err := p.productLine("cpu", trials[i:i+1])
 			if err != nil {
 				return nil, err
 			}
@@ -59,10 +57,10 @@ func countAll(ctx context.Context, path string, trials []store.Row, products str
 		return list, nil
 	}
 	if _, err := exec.LookPath("valgrind"); err != nil {
-		return nil, command.WithHint(errors.New("nothing here counts what a processor does"),
+		return nil, term.WithHint(errors.New("nothing here counts what a processor does"),
 			"install valgrind, or perf (linux-perf, linux-tools) where the system lets it count")
 	}
-	line, err := productLine("cpu", path, trials)
+	line, err := p.productLine("cpu", trials)
 	if err != nil {
 		return nil, err
 	}
@@ -182,9 +180,10 @@ func runCounted(ctx context.Context, argv []string, env ...string) ([]byte, erro
 // of products, and the trials.
 const trialsMark = "==TRIALS== "
 
-// print prints a script that counts what trials do, for a user who may. What it prints is imported.
-func (p *profileCommand) print(ctx context.Context, w io.Writer, db *store.DB) error {
-	trials, err := p.choose(ctx, w, db)
+// Script prints a script that counts what trials do, for a user who may. What that prints is imported.
+func (p *Profiler) Script(ctx context.Context, choose Choice) error {
+	db, w := p.DB, p.W
+	trials, err := p.choose(ctx, choose)
 	if err != nil {
 		return err
 	}
@@ -193,11 +192,11 @@ func (p *profileCommand) print(ctx context.Context, w io.Writer, db *store.DB) e
 		ncu = "ncu" // of the machine that counts
 	}
 	fmt.Fprintln(w, "export LC_ALL=C")
-	for _, group := range together(trials) {
+	for _, group := range groups(trials) {
 		if k, err := definition(ctx, db, &group[0]); err != nil || k.Backend != "cuda" {
 			continue
 		}
-		line, products, err := ncuLine(ncu, db.Path(), group)
+		line, products, err := p.ncuLine(ncu, group)
 		if err != nil {
 			return err
 		}
@@ -213,9 +212,10 @@ func (p *profileCommand) print(ctx context.Context, w io.Writer, db *store.DB) e
 // mostTable is the most that is read of a table.
 const mostTable = 1 << 28
 
-// imported keeps what a script of print has counted.
-func (p *profileCommand) imported(ctx context.Context, w io.Writer, db *store.DB) error {
-	text, err := files.ReadFile(p.table, mostTable)
+// Import keeps what a script has counted.
+func (p *Profiler) Import(ctx context.Context, table string) error {
+	db, w := p.DB, p.W
+	text, err := files.ReadFile(table, mostTable)
 	if err != nil {
 		return err
 	}
@@ -223,12 +223,12 @@ func (p *profileCommand) imported(ctx context.Context, w io.Writer, db *store.DB
 	parts := bytes.Split(text, []byte(trialsMark))
 	for i, part := range parts[1:] {
 		before := bytes.Count(bytes.Join(parts[:i+1], nil), []byte("\n"))
-		if missing, err = readPart(ctx, db, p.table, part, before, counts); err != nil {
-			return command.WithHint(err, "nothing was kept")
+		if missing, err = readPart(ctx, db, table, part, before, counts); err != nil {
+			return term.WithHint(err, "nothing was kept")
 		}
 	}
 	if len(parts) == 1 {
-		return command.WithHint(fmt.Errorf("%s has no line that begins with %s", p.table, trialsMark),
+		return term.WithHint(fmt.Errorf("%s has no line that begins with %s", table, trialsMark),
 			"make it with the script that spmvtune profile --print prints; docs/profiling.md has an example")
 	}
 	if err := db.SaveCounts(ctx, counts); err != nil {
@@ -236,7 +236,7 @@ func (p *profileCommand) imported(ctx context.Context, w io.Writer, db *store.DB
 	}
 	fmt.Fprintf(w, "%s counted\n", term.Trials(len(counts)))
 	if len(missing) > 0 {
-		fmt.Fprintf(w, "note: %s does not have %s\n", p.table, strings.Join(missing, ", "))
+		fmt.Fprintf(w, "note: %s does not have %s\n", table, strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -309,8 +309,8 @@ var replays = map[trial.Cache][]string{
 }
 
 // ncuLine is the command line that counts what trials of a matrix do, with the number of products.
-func ncuLine(ncu, path string, trials []store.Row) (line []string, products int, err error) {
-	program, err := productLine("cuda", path, trials)
+func (p *Profiler) ncuLine(ncu string, trials []store.Row) (line []string, products int, err error) {
+	program, err := p.productLine("cuda", trials)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -325,12 +325,12 @@ func ncuLine(ncu, path string, trials []store.Row) (line []string, products int,
 }
 
 // countByNCU counts with Nsight Compute what the products of trials do.
-func countByNCU(ctx context.Context, path string, trials []store.Row) ([]counted, error) {
+func (p *Profiler) countByNCU(ctx context.Context, trials []store.Row) ([]counted, error) {
 	ncu, err := findNCU()
 	if err != nil {
 		return nil, err
 	}
-	line, products, err := ncuLine(ncu, path, trials)
+	line, products, err := p.ncuLine(ncu, trials)
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +362,7 @@ func runNCU(ctx context.Context, line []string) ([]byte, error) {
 }
 
 // errNoCounters says that the system lets only its administrator count.
-var errNoCounters = command.WithHint(
+var errNoCounters = term.WithHint(
 	errors.New("this user may not read the GPU's counters (ERR_NVGPUCTRPERM)"),
 	"run it as root, or have the administrator load the driver's module with "+
 		"NVreg_RestrictProfilingToAdminUsers=0, or run what --print prints as a user who may, and --import its output")
@@ -408,6 +408,6 @@ func findNCU() (string, error) {
 			return path, nil
 		}
 	}
-	return "", command.WithHint(errors.New("ncu (Nsight Compute) not found"),
+	return "", term.WithHint(errors.New("ncu (Nsight Compute) not found"),
 		"it is part of the CUDA toolkit")
 }

@@ -1,4 +1,4 @@
-package cli
+package profile
 
 import (
 	"context"
@@ -7,10 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"spmvtune/configs"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/kernels"
 	"spmvtune/sparse/generate"
 	"spmvtune/store"
@@ -20,25 +17,9 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// newProduct is the hidden command of the process that a profiler follows. It is also how one
-// looks at a trial with a profiler by hand.
-func newProduct() *cobra.Command {
-	var n int
-	cmd := &cobra.Command{
-		Use:    "product DB TRIAL...",
-		Short:  "Compute verified products of trials on a matrix, for a profiler",
-		Hidden: true,
-		Args:   cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return computeProducts(cmd.Context(), args[0], args[1:], n)
-		},
-	}
-	cmd.Flags().IntVar(&n, "products", 1, "number of products of each that are counted")
-	return cmd
-}
-
-// computeProducts computes n products of each of some trials on a device and a matrix.
-func computeProducts(ctx context.Context, path string, ids []string, n int) error {
+// Products computes n products of each of some trials on a device and a matrix.
+func Products(ctx context.Context, open func(configs.Device) (kernels.Backend, error), path string, ids []string,
+	n int) error {
 	db, err := store.OpenReadOnly(path)
 	if err != nil {
 		return err
@@ -81,7 +62,7 @@ func computeProducts(ctx context.Context, path string, ids []string, n int) erro
 		return err
 	}
 	defer remove()
-	return worker.Count(hardware.OpenBackend, device, spec, trials, n, own, compiled)
+	return worker.Count(open, device, spec, trials, n, own, compiled)
 }
 
 // definition returns the kernel of a trial: that of the catalogue, or what the sweep defined. It is nil
