@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -21,6 +22,37 @@ var Catalogue = slices.Concat(
 	streamKernels,
 	vendorKernels,
 )
+
+// What kernels of a family share. Every GPU from compute capability 2.0 on allows up to 1024 threads in
+// a block.
+var (
+	cooKernel = Kernel{Format: COO, Backend: "cuda", Block: threads, Blocks: warpBlock}
+	csrKernel = Kernel{
+		Format: CSR, Backend: "cuda", Deterministic: true, Block: threads, Grid: blocks, Blocks: warpBlock,
+	}
+)
+
+// family completes rows of the catalogue by what they share: what a row does not say is that of common, and
+// Legal begins with what Blocks and common ask for. The named kernels add in any order, unlike the others.
+func family(common Kernel, rows []Kernel, unordered ...string) []Kernel {
+	for i, k := range rows {
+		k.Backend, k.Scope = common.Backend, cmp.Or(k.Scope, ScopeRow)
+		k.Format, k.Mapping = cmp.Or(k.Format, common.Format), cmp.Or(k.Mapping, common.Mapping)
+		k.Block, k.Grid = cmp.Or(k.Block, common.Block), cmp.Or(k.Grid, common.Grid)
+		k.Blocks = cmp.Or(k.Blocks, common.Blocks)
+		k.Deterministic = common.Deterministic && !slices.Contains(unordered, k.Name)
+		legal := []string{common.Legal, k.Legal}
+		switch {
+		case k.Blocks == warpBlock:
+			legal[0] = "block a multiple of 32"
+		case k.Blocks == pow2Block:
+			legal[0] = "block a power of two"
+		}
+		k.Legal = strings.Join(slices.DeleteFunc(legal, func(s string) bool { return s == "" }), "; ")
+		rows[i] = k
+	}
+	return rows
+}
 
 // Lookup returns the kernel with this name.
 func Lookup(name string) (Kernel, bool) {

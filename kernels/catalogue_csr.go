@@ -2,41 +2,36 @@ package kernels
 
 // csrFiveKernels are the five algorithms of csr-five-algorithms, one of them on
 // two levels.
-var csrFiveKernels = []Kernel{
+var csrFiveKernels = family(csrKernel, []Kernel{
 	{
 		Name: "csr_scalar", Paper: "CSR Scalar", Source: "csr-five-algorithms, Sec. IV-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one thread per row, grid-stride over rows",
-		Block:   threads, Grid: blocks, Blocks: anyBlock,
+		Blocks:  anyBlock,
 	},
 	{
 		Name: "csr_vector", Paper: "CSR Vector", Source: "csr-five-algorithms, Sec. IV-B",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one warp per row, reduced in shared memory",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Legal: wholeWarps,
 	},
 	{
 		Name: "csr_adaptive", Paper: "CSR Adaptive", Source: "csr-five-algorithms, Sec. IV-C and Table III",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
-		Mapping: "the host packs rows into row blocks; products are streamed to shared memory and a thread sums " +
-			"each row; a long row has a row block to itself",
-		Block: threads, Grid: blocks + "; each takes every grid-th row block", Blocks: warpBlock,
+		Mapping: "the host packs rows into row blocks; products are streamed to shared memory and a thread sums each " +
+			"row; a long row has a row block to itself",
+		Grid: blocks + "; each takes every grid-th row block", Legal: "tile values in shared memory",
 		Params: []Param{
 			{Name: "tile", Values: []string{"256", "512", "1024", "2048", "4096"}, Default: "1024",
 				Doc: "S, most nonzeros of a row block"},
 			{Name: "long_row", Values: []string{"warp", "block"}, Default: "block",
 				Doc: "who sums a row that is longer than a row block"},
 		},
-		Legal: wholeWarps + "; tile values in shared memory",
 	},
 	{
 		Name: "csr_pcsr", Paper: "PCSR", Source: "csr-five-algorithms, Sec. IV-D",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "kernel 1 writes all products; kernel 2 sums rows, a thread each, from products staged in shared " +
 			"memory",
-		Block: threads + " of kernel 1", Grid: blocks +
-			" of kernel 1; kernel 2 has one for every block2 rows", Blocks: anyBlock,
+		Block: threads + " of kernel 1",
+		Grid: blocks +
+			" of kernel 1; kernel 2 has one for every block2 rows",
+		Blocks: anyBlock,
 		Params: []Param{{
 			Name: "block2", Values: []string{"32", "64", "128", "256", "512", "1024"}, Default: "64",
 			Doc: "threads per block, and rows per block, of kernel 2",
@@ -44,23 +39,17 @@ var csrFiveKernels = []Kernel{
 	},
 	{
 		Name: "csr_light", Paper: "LightSpMV",
-		Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (vector level)",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
+		Source:  "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (vector level)",
 		Mapping: "width lanes per row; each group of lanes takes the next row from an atomic counter",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Params: []Param{lightWidth},
-		Legal:  wholeWarps,
+		Params:  []Param{lightWidth},
 	},
 	{
 		Name: "csr_light_warp", Paper: "LightSpMV (warp)",
-		Source: "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (warp level)",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
+		Source:  "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (warp level)",
 		Mapping: "csr_light with one step of the counter per warp, for 32/width rows",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Params: []Param{lightWidth},
-		Legal:  wholeWarps,
+		Params:  []Param{lightWidth},
 	},
-}
+})
 
 var lightWidth = Param{
 	Name: "width", Values: []string{"auto", "2", "4", "8", "16", "32"}, Default: "auto",
@@ -68,38 +57,30 @@ var lightWidth = Param{
 }
 
 // csrShuffleKernels give a warp to each row.
-var csrShuffleKernels = []Kernel{
+var csrShuffleKernels = family(csrKernel, []Kernel{
 	{
 		Name: "csr_warp_row_global", Paper: "warp-per-row (old)", Source: "csr-shuffle-and-shared, Alg. 1",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row; tree reduction in a buffer in global memory",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Legal: wholeWarps,
 	},
 	{
 		Name: "csr_warp_row_shuffle", Paper: "improved", Source: "csr-shuffle-and-shared, Alg. 2",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row; x through the read-only cache, reduction by shuffles",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Legal: wholeWarps,
 	},
 	{
-		Name: "csr_warp_row_tile", Paper: "shared memory", Source: "csr-shuffle-and-shared, Alg. 3",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true, Sorted: true,
+		Name: "csr_warp_row_tile", Paper: "shared memory", Source: "csr-shuffle-and-shared, Alg. 3", Sorted: true,
 		Mapping: "warp per row; x is staged in shared memory tile by tile, empty tiles skipped",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Params: []Param{xTile},
-		Legal:  wholeWarps + "; columns sorted within a row; tile values per warp in shared memory",
+		Legal:   "columns sorted within a row; tile values per warp in shared memory",
+		Params:  []Param{xTile},
 	},
 	{
 		Name: "csr_block_tile", Paper: "future work 2", Source: "csr-shuffle-and-shared, Sec. VI-A, item 2",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true, Sorted: true,
+		Sorted:  true,
 		Mapping: "a block takes several neighbouring rows, a warp each, that share one tile of x",
-		Block:   threads + "; block/32 rows share a tile", Grid: blocks, Blocks: warpBlock,
+		Block:   threads + "; block/32 rows share a tile", Grid: blocks,
+		Legal:  "columns sorted within a row; tile values per block in shared memory",
 		Params: []Param{xTile},
-		Legal:  wholeWarps + "; columns sorted within a row; tile values per block in shared memory",
 	},
-}
+})
 
 var xTile = Param{
 	Name: "tile", Values: []string{"32", "64", "128", "256", "512"}, Default: "128",
@@ -117,20 +98,17 @@ var (
 
 // csrBinsKernels are the kernels of csr-bins-and-hybrid, each in its first form
 // (the authors' deliverable 1) and its second.
-var csrBinsKernels = []Kernel{
+var csrBinsKernels = family(csrKernel, []Kernel{
 	{
-		Name: "csr_thread_row_v1", Paper: "OneThreadPerRow (D1)",
-		Source: "csr-bins-and-hybrid, Sec. V and VII-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
+		Name: "csr_thread_row_v1", Paper: "OneThreadPerRow (D1)", Source: "csr-bins-and-hybrid, Sec. V and VII-A",
 		Mapping: "thread per row",
-		Block:   threads, Grid: blocks, Blocks: anyBlock,
-		Params: []Param{shared},
+		Blocks:  anyBlock,
+		Params:  []Param{shared},
 	},
 	{
 		Name: "csr_thread_row", Paper: "OneThreadPerRow", Source: "csr-bins-and-hybrid, Alg. 1",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "thread per row, grid-stride, unrolled by 4",
-		Block:   threads, Grid: blocks, Blocks: anyBlock,
+		Blocks:  anyBlock,
 		Params: []Param{
 			{Name: "min_blocks", Values: []string{"none", "1", "2", "3"}, Default: "none",
 				Doc: "launch bound: this many blocks of at most 256 threads fit on a multiprocessor; none: blocks " +
@@ -139,99 +117,68 @@ var csrBinsKernels = []Kernel{
 		},
 	},
 	{
-		Name: "csr_warp_row_v1", Paper: "OneWarpPerRow (D1)",
-		Source: "csr-bins-and-hybrid, Sec. V and VII-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
+		Name: "csr_warp_row_v1", Paper: "OneWarpPerRow (D1)", Source: "csr-bins-and-hybrid, Sec. V and VII-A",
 		Mapping: "warp per row, grid-stride",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Params: []Param{shared},
-		Legal:  wholeWarps,
+		Params:  []Param{shared},
 	},
 	{
 		Name: "csr_warp_row", Paper: "OneWarpPerRow", Source: "csr-bins-and-hybrid, Alg. 2",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row, grid-stride, unrolled by 4",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Params: []Param{shared},
-		Legal:  wholeWarps,
+		Params:  []Param{shared},
 	},
 	{
-		Name: "csr_bins_v1", Paper: "CoalescedBins (D1)",
-		Source: "csr-bins-and-hybrid, Sec. V-B.3 and VII-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow,
+		Name: "csr_bins_v1", Paper: "CoalescedBins (D1)", Source: "csr-bins-and-hybrid, Sec. V-B.3 and VII-A",
 		Mapping: "nonzeros in bins; each thread searches the row of its nonzero and adds by atomicAdd",
-		Block:   threads, Grid: blocks, Blocks: anyBlock,
-		Params: []Param{shared},
+		Blocks:  anyBlock,
+		Params:  []Param{shared},
 	},
 	{
 		Name: "csr_bins", Paper: "CoalescedBins", Source: "csr-bins-and-hybrid, Alg. 3",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
-		Mapping: "the host packs rows into bins of at most 64 nonzeros, a longer row alone; a warp takes a bin row " +
-			"by row",
-		Block: threads, Grid: blocks, Blocks: warpBlock,
+		Mapping: "the host packs rows into bins of at most 64 nonzeros, a longer row alone; a warp takes a bin row by " +
+			"row",
 		Params: []Param{shared},
-		Legal:  wholeWarps,
 	},
 	{
 		Name: "csr_hybrid_v1", Paper: "Hybrid (D1)", Source: "csr-bins-and-hybrid, Sec. V-B.4 and VII-A",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "short rows: a thread each; the others: a warp each",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Params: []Param{short, shared},
-		Legal:  wholeWarps,
+		Params:  []Param{short, shared},
 	},
 	{
 		Name: "csr_hybrid", Paper: "Hybrid", Source: "csr-bins-and-hybrid, Alg. 4",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "short rows: a thread each; medium: a warp each; long: a block each, reduced in shared memory",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Params: []Param{short, long, shared},
-		Legal:  wholeWarps + "; short at most long",
+		Legal:   "short at most long",
+		Params:  []Param{short, long, shared},
 	},
-}
+}, "csr_bins_v1")
 
 // aheadKernels are this project's forms of kernels of the papers: they fetch several products at a
 // time, and some of them before they are needed.
-var aheadKernels = []Kernel{
+var aheadKernels = family(csrKernel, []Kernel{
 	{
 		Name: "csr_scalar_ahead", Source: "this project, after csr_scalar",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one thread per row; 8 products at a time, the next columns fetched ahead, long rows prefetched",
-		Block:   threads, Grid: blocks, Blocks: anyBlock,
+		Blocks:  anyBlock,
 	},
 	{
 		Name: "csr_vector_ahead", Source: "this project, after csr_vector",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "one warp per row, reduced in shared memory; 8 products at a time, the next columns fetched ahead",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Legal: wholeWarps,
 	},
 	{
 		Name: "csr_warp_row_shuffle_ahead", Source: "this project, after csr_warp_row_shuffle",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row, reduced by shuffles; 4 products at a time, the next row's bounds fetched ahead",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Legal: wholeWarps,
 	},
 	{
 		Name: "csr_thread_row_ahead", Source: "this project, after csr_thread_row",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "thread per row; 8 products at a time, the next columns fetched ahead, in few registers",
-		Block:   threads, Grid: blocks, Blocks: anyBlock,
+		Blocks:  anyBlock,
 	},
 	{
 		Name: "csr_warp_row_ahead", Source: "this project, after csr_warp_row",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "warp per row, reduced by shuffles; 4 products at a time, the next columns and bounds fetched ahead",
-		Block:   threads, Grid: blocks, Blocks: warpBlock,
-		Legal: wholeWarps,
 	},
 	{
 		Name: "csr_bins_ahead", Source: "this project, after csr_bins",
-		Format: CSR, Backend: "cuda", Scope: ScopeRow, Deterministic: true,
 		Mapping: "the bins of csr_bins; a warp fetches a bin's products at once, sums 4 rows at a time, and has the " +
 			"next bins on their way",
-		Block: threads, Grid: blocks, Blocks: warpBlock,
-		Legal: wholeWarps,
 	},
-}
+})
