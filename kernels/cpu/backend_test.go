@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -423,4 +425,164 @@ func TestSum(t *testing.T) {
 			t.Errorf("1 + … + %d is %v", n, got)
 		}
 	}
+}
+
+// A job's limit is that of its control group or of one above, in both versions of them.
+func TestMemoryLimit(t *testing.T) {
+	root := t.TempDir()
+	for file, text := range map[string]string{
+		"job/memory.max": "3000\n", "job/step/memory.max": "max\n", "memory.max": "max\n",
+		"memory/old/memory.limit_in_bytes":      "9223372036854771712\n",
+		"memory/old/step/memory.limit_in_bytes": "2000\n",
+	} {
+		path := filepath.Join(root, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	for _, tt := range []struct {
+		memory int64
+		groups string
+		want   int64
+	}{
+		{5000, "", 5000},
+		{5000, "0::/", 5000},
+		{5000, "0::/job/step", 3000},
+		{1000, "0::/job/step", 1000},
+		{0, "0::/job/step", 3000},
+		{5000, "0::/not/there", 5000},
+		{5000, "0::/../../job", 3000},
+		{5000, "9:cpu:/job\n4:hugetlb,memory:/old/step\n0::/\n", 2000},
+		{5000, "4:memory:/old\n", 5000},
+		{5000, "4:memory\n", 5000},
+	} {
+		if got := limitOf(tt.memory, tt.groups, root); got != tt.want {
+			t.Errorf("%q in %d bytes: %d, want %d", tt.groups, tt.memory, got, tt.want)
+		}
+	}
+}
+
+// What a scheduler gives a process holds also where nothing confines it to that.
+func TestMemoryOfShare(t *testing.T) {
+	all := (&Backend{}).memoryLimit()
+	if all < 200<<20 {
+		t.Skip("the system does not report the memory")
+	}
+	for given, want := range map[int64]int64{0: all, 100 << 20: 100 << 20, 2 * all: all} {
+		if got := (&Backend{given: given}).memoryLimit(); got != want {
+			t.Errorf("given %d: %d, want %d", given, got, want)
+		}
+	}
+}
+
+// Forms that outgrow the limit are dropped, the one used longest ago first, but never the last.
+func TestFormatsThatAreKept(t *testing.T) {
+	f := &formats{limit: 10}
+	for _, step := range []struct {
+		c     int
+		bytes int64
+		built bool
+		kept  int
+	}{{1, 4, true, 1}, {2, 4, true, 2}, {1, 4, false, 2}, {3, 4, true, 2}, {1, 4, false, 2}, {2, 4, true, 2},
+		{4, 9, true, 1}, {5, 20, true, 1}, {5, 20, false, 1}} {
+		built := false
+		value, _, err := build(f, formatKey{c: step.c}, func() (int, int64, error) {
+			built = true
+			return step.c, step.bytes, nil
+		})
+		if err != nil || value != step.c || built != step.built || len(f.kept) != step.kept {
+			t.Errorf("%+v: got %d, built %v, %d are kept, %v", step, value, built, len(f.kept), err)
+		}
+	}
+}
+
+// cached loads a matrix that reads x all over, which the last-level cache holds (2 MiB of
+// x, 1 MiB of entries) but a core's own hardly.
+func cached(t testing.TB) *product[float64] {
+	t.Helper()
+	b := open(t)
+	const rows, each, cols = 1 << 12, 16, 1 << 18
+	r := rand.New(rand.NewPCG(5, 6))
+	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: make([]int32, rows+1), Val: make([]float64, rows*each)}
+
+	for i := range rows {
+		row := make([]int32, each)
+		for k := range row {
+			row[k] = int32(cols/each*k + r.IntN(cols/each))
+		}
+		a.ColIdx = append(a.ColIdx, row...)
+		a.RowPtr[i+1] = int32(len(a.ColIdx))
+	}
+	if err := b.Load(&kernels.Problem{A: a, X: make([]float64, cols)}); err != nil {
+		t.Fatal(err)
+	}
+
+	return prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0)).(*product[float64])
+}
+
+// medians are the times of a product cold and warm, in seconds. Cold and warm samples
+// take turns, so that other work on the machine meets both.
+func medians(t testing.TB, p *product[float64], turns int) (cold, warm float64) {
+	t.Helper()
+	var times [2][]float64
+	for range turns {
+		for i, isCold := range []bool{true, false} {
+			dst := make([]float64, 3)
+			if err := p.Sample(dst, 1, isCold); err != nil {
+				t.Fatal(err)
+			}
+			times[i] = append(times[i], dst[1:]...)
+		}
+	}
+
+	for i := range times {
+		slices.Sort(times[i])
+	}
+	return times[0][turns], times[1][turns]
+}
+
+// Every line of both buffers is reached, however many cores share them.
+func TestEvictionReachesEveryLine(t *testing.T) {
+	b := open(t)
+	const lines = 101
+	for _, cores := range []int{1, 3} {
+		e := evictor{size: lines * cacheLine}
+		e.evict(b.pool, cores)
+		e.evict(b.pool, cores)
+		for i := 0; i < len(e.written); i += cacheLine {
+			if slices.Max(e.written[i:i+cacheLine]) == 0 {
+				t.Errorf("%d cores leave line %d unwritten", cores, i/cacheLine)
+			}
+		}
+		read := 0
+		for _, n := range e.sums {
+			read += n
+		}
+		if read < 2*lines || read > 2*(lines+cores) { // where two parts meet, both may read the line
+			t.Errorf("%d cores read %d of %d lines", cores, read, 2*lines)
+		}
+	}
+}
+
+// A product that the cache could hold finds nothing of it there when it is cold.
+func TestEvictionMakesColdSlower(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector takes fifty times as long as memory")
+	}
+	if cold, warm := medians(t, cached(t), 15); cold <= warm {
+		t.Errorf("cold %g s, warm %g s", cold, warm)
+	}
+}
+
+func BenchmarkColdOverWarm(b *testing.B) {
+	p := cached(b)
+	var cold, warm float64
+	for b.Loop() {
+		cold, warm = medians(b, p, 25)
+	}
+	b.ReportMetric(cold/warm, "cold/warm")
 }

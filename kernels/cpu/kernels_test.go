@@ -2,10 +2,17 @@ package cpu
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"spmvtune/internal/testing/uses"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
@@ -239,4 +246,139 @@ func concat(parts ...[]int) []int {
 		all = append(all, p...)
 	}
 	return all
+}
+
+// Every worker runs every job once, whether it has a core or not, and whether
+// it spins or is parked when the job comes.
+func TestPoolRunsEveryWorkerOnce(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p := newPool(usableCores())
+	defer p.close()
+	const most = 40
+	var calls [most]int // written by one worker each, read after the job
+	expect := [most]int{}
+
+	run := func(n int) {
+		p.run(n, func(w int) { calls[w]++ })
+		for w := range n {
+			expect[w]++
+		}
+		if calls != expect {
+			t.Fatalf("after a job for %d: %v, want %v", n, calls, expect)
+		}
+	}
+
+	for i := range 3000 {
+		run(1 + i%4)
+	}
+	for _, n := range []int{2, most, 1, 3, most, 2} {
+		time.Sleep(2 * time.Millisecond) // long enough to park
+		run(n)
+	}
+}
+
+// A worker that waits for its peers must not keep them from running, with more
+// workers than cores.
+func TestPoolWorkersRunAtOnce(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p := newPool(usableCores())
+	defer p.close()
+	n := 2*len(p.cpus) + 1
+	var arrived atomic.Int32
+	p.run(n, func(int) {
+		arrived.Add(1)
+		for arrived.Load() < int32(n) {
+			runtime.Gosched()
+		}
+	})
+}
+
+func TestCloseEndsWorkers(t *testing.T) {
+	before := runtime.NumGoroutine()
+	b, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	b.pool.run(9, func(int) {})
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Errorf("closing twice: %v", err)
+	}
+
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i == 1000 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestWorkShare(t *testing.T) {
+	s := newShare(3)
+	for range 2 {
+		for want := range 3 {
+			if i, ok := s.take(); i != want || !ok {
+				t.Errorf("took %d, %t, want %d", i, ok, want)
+			}
+		}
+		if i, ok := s.take(); ok {
+			t.Errorf("took %d of 3", i)
+		}
+		s.reset()
+	}
+}
+
+// What prepares the matrix for kernels, and what they call, is part of their digests.
+func TestSourceCountsWhatIsUsed(t *testing.T) {
+	code, err := sourceCode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	everywhere := []string{"planOrdered", "Of", "cuthillMcKee", "rim", "sorted", "Apply", "moveColumns", "Inverse"}
+	for kernel, functions := range map[string][]string{
+		"cpu_sell": {"NewSELL", "sortWindows", "fillChunk", "tall", "take"}, "cpu_coo": {"COO", "all"},
+		"cpu_coo_chunks": {"COO", "chunk", "take", "work", "notify"}, "cpu_csr": {"rowsOf"},
+		"cpu_csr_rows": {"rowsOf", "take", "notify"}, "cpu_csr_merge": {"pathAt", "dot", "notify"},
+	} {
+		used := code.Functions(sources[kernel], "planOrdered")
+		for _, f := range append(functions, everywhere...) {
+			if !strings.Contains(used, " "+f+" ") {
+				t.Errorf("%s does not count %s", kernel, f)
+			}
+		}
+	}
+	if strings.Contains(code.Functions(sources["cpu_csr"], "planOrdered"), "NewSELL") {
+		t.Error("cpu_csr counts a format that it does not use")
+	}
+}
+
+// The files with formats that are embedded are all that the kernels use.
+func TestSourceIsWhole(t *testing.T) {
+	counted := map[string]bool{}
+	add := func(dir string, files fs.FS) {
+		names, err := fs.Glob(files, "*.go")
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s has no files: %v", dir, err)
+		}
+		for _, name := range names {
+			counted[filepath.Join(dir, name)] = true
+		}
+	}
+	add("kernels/cpu", sourceFiles)
+	add("sparse", sparse.Source)
+	add("sparse/reorder", reorder.Source)
+	found, err := uses.Between("../..", []string{"spmvtune/kernels/cpu", "spmvtune/sparse", "spmvtune/sparse/reorder"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range found {
+		if counted[u.From] && strings.HasPrefix(u.To, "sparse/") && !counted[u.To] {
+			t.Errorf("%s uses %s of %s, which is not counted", u.From, u.Name, u.To)
+		}
+	}
 }

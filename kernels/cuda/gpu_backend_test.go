@@ -3,13 +3,19 @@
 package cuda
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"gorgonia.org/cu"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 )
 
 func loadedGPU(t *testing.T) (*Backend, *structure) {
@@ -258,4 +264,391 @@ func TestGPUBackendOverhead(t *testing.T) {
 		}
 	}
 	t.Logf("per configuration: preparing %v, 10 warm samples %v beyond their kernels", prepare/turns, samples/turns)
+}
+
+// addresses are those of everything that a product touches.
+func addresses(b *Backend) map[any]cu.DevicePtr {
+	at := map[any]cu.DevicePtr{}
+	for _, a := range b.arrays.kept {
+		if a.turn == b.arrays.turn {
+			at[a.key] = a.ptr
+		}
+	}
+	return at
+}
+
+// A fresh product has the matrix, x, y and its scratch elsewhere, and is right there;
+// one that is not fresh has them where they were.
+func TestGPUBackendFresh(t *testing.T) {
+	b, m := loadedGPU(t)
+	for _, c := range []kernels.Config{
+		scalarGPU,
+		{Kernel: "csr_merge", Precision: kernels.Float64, Block: 128, Grid: 264},
+		{Kernel: "cusparse_csr_alg2", Precision: kernels.Float32},
+	} {
+		preparedGPU(t, b, c)
+		first := addresses(b)
+		preparedGPU(t, b, c)
+		for key, at := range addresses(b) {
+			if at != first[key] {
+				t.Errorf("%s: %v moved without being asked to", c, key)
+			}
+		}
+
+		p, err := b.Prepare(c, kernels.Options{Fresh: true, Launch: kernels.Graph})
+		if err != nil {
+			t.Fatalf("%s: %v", c, err)
+		}
+		moved := addresses(b)
+		if len(moved) != len(first) || len(moved) < 4 {
+			t.Errorf("%s: %d arrays, before %d", c, len(moved), len(first))
+		}
+		for key, at := range moved {
+			if at == first[key] {
+				t.Errorf("%s: %v is where it was", c, key)
+			}
+		}
+		y := make([]float64, m.Rows)
+		if err := kernels.Compute(p, nil, y); err != nil {
+			t.Fatalf("%s: %v", c, err)
+		}
+		rightGPU(t, b, c, y)
+	}
+}
+
+// rightGPU compares y with a plain product; the data are integers.
+func rightGPU(t *testing.T, b *Backend, c kernels.Config, y []float64) {
+	t.Helper()
+	want := make([]float64, len(y))
+	for i := range want {
+		cols, vals := b.problem.A.Row(i)
+		for j, col := range cols {
+			want[i] += vals[j] * b.problem.X[col]
+		}
+	}
+	if row, ok := firstDifference(y, want); !ok {
+		t.Errorf("%s: row %d is %g, want %g", c, row, y[row], want[row])
+	}
+}
+
+// A product that is replayed as a graph leaves the right y behind, for batches that
+// fill graphs and that do not.
+func TestGPUBackendReplays(t *testing.T) {
+	b, m := loadedGPU(t)
+	for _, c := range []kernels.Config{
+		{Kernel: "coo_atomic", Precision: kernels.Float32, Block: 128},
+		{Kernel: "csr_merge", Precision: kernels.Float64, Block: 128, Grid: 264},
+		{Kernel: "cusparse_csr_alg1", Precision: kernels.Float32},
+		{Kernel: "cusparse_coo_alg2", Precision: kernels.Float64},
+		{Kernel: "cusparse_bsr", Precision: kernels.Float32, Params: "shape=2x2"},
+	} {
+		for _, batch := range []int{1, 3, 600} {
+			p, err := b.Prepare(c, kernels.Options{Launch: kernels.Graph})
+			if err != nil {
+				t.Fatalf("%s: %v", c, err)
+			}
+			if err := p.Poison(); err != nil {
+				t.Fatal(err)
+			}
+			times := make([]float64, 5)
+			if err := p.Sample(times, batch, false); err != nil {
+				t.Fatalf("%s: batch %d: %v", c, batch, err)
+			}
+			y := make([]float64, m.Rows)
+			if err := p.Result(y); err != nil {
+				t.Fatalf("%s: %v", c, err)
+			}
+			rightGPU(t, b, c, y)
+			if p.(*product).program.refused() {
+				t.Errorf("%s can't be captured", c)
+			}
+		}
+	}
+}
+
+// A kernel whose first phase does nothing does not pass on what an earlier product left
+// in the scratch.
+func TestGPUBackendPoisonsScratch(t *testing.T) {
+	b, m := loadedGPU(t)
+	c := kernels.Config{Kernel: "csr_pcsr", Precision: kernels.Float32, Block: 256, Grid: 264}
+	p := preparedGPU(t, b, c)
+	y := make([]float64, m.Rows)
+	if err := kernels.Compute(p, nil, y); err != nil {
+		t.Fatal(err)
+	}
+	rightGPU(t, b, c, y)
+
+	ops, err := secondPhase(b, p, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.program.release()
+	p.program = newProgram(ops, kernels.Graph)
+	if err := kernels.Compute(p, nil, y); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range y {
+		if math.IsNaN(v) {
+			return
+		}
+	}
+	t.Error("the second phase alone gave a y without NaN")
+}
+
+// secondPhase is what p enqueues without its first kernel.
+func secondPhase(b *Backend, p *product, c kernels.Config) ([]op, error) {
+	r, _, err := newRecipe(b.problem.A, c, p.v)
+	if err != nil {
+		return nil, err
+	}
+	r.Steps = r.Steps[1:]
+	own, err := b.place(r, p)
+	if err != nil {
+		return nil, err
+	}
+	return b.ops(r, own, p)
+}
+
+// Another x is in place for one product only.
+func TestGPUBackendOtherX(t *testing.T) {
+	b, m := loadedGPU(t)
+	p := preparedGPU(t, b, scalarGPU)
+	zeros, y := make([]float64, m.Cols), make([]float64, m.Rows)
+	if err := kernels.Compute(p, zeros, y); err != nil {
+		t.Fatal(err)
+	}
+	if row, ok := firstDifference(y, zeros[:m.Rows]); !ok {
+		t.Errorf("A·0 is %g in row %d", y[row], row)
+	}
+	if err := kernels.Compute(p, nil, y); err != nil {
+		t.Fatal(err)
+	}
+	rightGPU(t, b, scalarGPU, y)
+}
+
+// sensed reads the sensors, or says why they can't be read.
+func sensed(t *testing.T, b *Backend) kernels.Reading {
+	t.Helper()
+	r, err := b.Sense()
+	if err != nil {
+		t.Skipf("the sensors can't be read: %v", err)
+	}
+	return r
+}
+
+// While products run the sensors say what such a device can be: it is faster than
+// idle, warm, draws power, and uses as much energy as power and time make.
+func TestGPUBackendSensors(t *testing.T) {
+	b, _ := loadedGPU(t)
+	before := sensed(t, b)
+	p := preparedGPU(t, b, scalarGPU)
+	samples := make([]float64, 1000)
+	used := b.Energy()
+	start := time.Now()
+	var r kernels.Reading
+
+	var power float64 // J/s, a mean over the readings
+	reads := 0
+	for ; time.Since(start) < 3*time.Second; reads++ {
+		if err := p.Sample(samples, 20, false); err != nil {
+			t.Fatal(err)
+		}
+		r = sensed(t, b)
+		power += r.Power
+	}
+
+	elapsed := time.Since(start).Seconds()
+	power /= float64(reads)
+	t.Logf("before: %+v", before)
+	t.Logf("after %d readings in %.2f s: %+v", reads, elapsed, r)
+
+	for _, f := range []struct {
+		name           string
+		got, low, high float64
+	}{
+		{"SM clock, MHz", float64(r.SMClock), 200, 4000},
+		{"memory clock, MHz", float64(r.MemoryClock), 200, 20000},
+		{"temperature", float64(r.Temperature), 5, 110},
+		{"power, W", r.Power, 5, 1500},
+	} {
+		if f.got < f.low || f.got > f.high {
+			t.Errorf("%s is %g, want %g to %g", f.name, f.got, f.low, f.high)
+		}
+	}
+
+	if !r.HasReasons {
+		t.Error("no reasons of the clocks are told")
+	}
+	if used == 0 {
+		t.Log("this device counts no energy")
+		return
+	}
+
+	mean := (b.Energy() - used) / elapsed
+	t.Logf("energy: %.1f W on average, the power sensor said %.1f W", mean, power)
+	// Power lags by a second.
+	if mean < power/2 || mean > 2*power {
+		t.Errorf("the energy of %.2f s is that of %.1f W, the power is %.1f W", elapsed, mean, power)
+	}
+}
+
+// What a reading costs is reported, not judged.
+func TestGPUBackendSensorsCost(t *testing.T) {
+	b, _ := loadedGPU(t)
+	sensed(t, b)
+	const turns = 1000
+	start := time.Now()
+	for range turns {
+		sensed(t, b)
+	}
+
+	t.Logf("a reading of the sensors takes %v", time.Since(start)/turns)
+	start = time.Now()
+	for range turns / 10 {
+		b.Energy()
+	}
+	t.Logf("a reading of the energy counter takes %v", time.Since(start)/(turns/10))
+}
+
+// The sensors of a device that is closed can't be read, and it can be opened again.
+func TestGPUBackendSensorsReopen(t *testing.T) {
+	opened, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := opened.(*Backend)
+	sensed(t, b)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Sense(); err == nil {
+		t.Error("a closed device was read")
+	}
+
+	again := openGPU(t)
+	if r := sensed(t, again); r.SMClock == 0 {
+		t.Errorf("after opening again: %+v", r)
+	}
+}
+
+// TestGPUSpeed prints the best bandwidth of every kernel over a few blocks, grids
+// and settings on three structures, and how far cuSPARSE's best is. Every best
+// configuration is verified. It judges no speed.
+func TestGPUSpeed(t *testing.T) {
+	if *gpuQuick {
+		t.Skip("takes minutes")
+	}
+	b := openGPU(t)
+	roof, err := b.Roof()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	fmt.Printf("%s, %s: read %.0f, copy %.0f, triad %.0f GB/s\n", b.device.Name, b.device.Driver, roof.Read, roof.Copy,
+		roof.Triad)
+	for _, spec := range []struct {
+		generator string
+		args      map[string]any
+	}{
+		{"grid_5pt", map[string]any{"nx": 4096, "ny": 4096}},
+		{"mycielskian", map[string]any{"order": 16}},
+		{"rmat", map[string]any{"scale": 21, "edge_factor": 18.0}},
+	} {
+		m, x := withData(generated(t, spec.generator, spec.args), false)
+		if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
+			t.Fatal(err)
+		}
+		used := sparse.Analyze(m).ColsUsed
+		fmt.Printf("\n%s, %s; warm, GB/s by the format's compulsory bytes\n", spec.generator, m)
+
+		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+			ref := newGPUReference(m, x, p, false)
+			var rows []gpuSpeed
+			for _, k := range gpuSelected(t) {
+				if s, ok := fastestGPU(t, b, k, p); ok {
+					verifyGPU(t, b, s.config, ref)
+					s.gbps = float64(s.bytes+int64(used+m.Rows)*int64(p.Bytes())) / 1e9 / s.seconds
+					rows = append(rows, s)
+				}
+			}
+			printSpeeds(p, rows)
+		}
+	}
+}
+
+type gpuSpeed struct {
+	config  kernels.Config
+	seconds float64 // per product, the median of a few samples
+	bytes   int64   // of the format
+	gbps    float64
+	prepare float64 // seconds
+}
+
+// fastestGPU tries blocks, grids and settings of k.
+func fastestGPU(t *testing.T, b *Backend, k kernels.Kernel, p kernels.Precision) (best gpuSpeed, ok bool) {
+	t.Helper()
+	var grids []int
+	for _, perUnit := range []int{2, 8, 32, 128, 1024} {
+		grids = append(grids, perUnit*b.device.Units)
+	}
+
+	try := func(c kernels.Config) {
+		product, err := b.Prepare(c, kernels.Options{})
+		var invalid *kernels.InvalidError
+		if errors.As(err, &invalid) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", c, err)
+		}
+
+		samples := make([]float64, 5)
+		if err := product.Sample(samples, 1, false); err != nil {
+			t.Fatalf("%s: %v", c, err)
+		}
+		slices.Sort(samples)
+		info := product.Info()
+		if seconds := samples[2]; !ok || seconds < best.seconds {
+			best, ok = gpuSpeed{config: c, seconds: seconds, bytes: info.BytesFormat,
+				prepare: info.Prepare.Seconds()}, true
+		}
+	}
+
+	for _, c := range gpuConfigs(k, p, 0, []int{64, 128, 256, 512, 1024}, grids, true) {
+		try(c)
+	}
+	return best, ok
+}
+
+func verifyGPU(t *testing.T, b *Backend, c kernels.Config, ref *gpuReference) {
+	t.Helper()
+	product, err := b.Prepare(c, kernels.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", c, err)
+	}
+
+	y := make([]float64, ref.m.Rows)
+	if err := kernels.Compute(product, nil, y); err != nil {
+		t.Fatalf("%s: %v", c, err)
+	}
+	if worst, row := ref.worst(y, c.Precision, product.Info().Window); worst > 1 {
+		t.Errorf("%s: row %d is %g, should be %g", c, row, y[row], ref.hi[row])
+	}
+}
+
+// printSpeeds prints the fastest first.
+func printSpeeds(p kernels.Precision, rows []gpuSpeed) {
+	vendor := 0.0
+	for _, s := range rows {
+		if strings.HasPrefix(s.config.Kernel, "cusparse_") && (vendor == 0 || s.seconds < vendor) {
+			vendor = s.seconds
+		}
+	}
+
+	slices.SortFunc(rows, func(a, b gpuSpeed) int { return cmp.Compare(a.seconds, b.seconds) })
+	fmt.Printf("%-30s %10s %8s %10s %12s  %s\n", p, "ms", "GB/s", "/cuSPARSE", "prepare ms", "configuration")
+	for _, s := range rows {
+		fmt.Printf("%-30s %10.4f %8.0f %10.2f %12.2f  block %d grid %d %s\n", s.config.Kernel, s.seconds*1e3, s.gbps,
+			vendor/s.seconds, s.prepare*1e3, s.config.Block, s.config.Grid, s.config.Params)
+	}
 }

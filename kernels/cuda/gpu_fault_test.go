@@ -4,7 +4,9 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -194,4 +196,236 @@ func runSweep(t *testing.T, path string) *gpuRecorder {
 		t.Fatal(err)
 	}
 	return rec
+}
+
+// bitsRuns is how often TestGPUDeterministic runs a configuration.
+const bitsRuns = 4
+
+// A kernel that the catalogue calls deterministic gives the same bits in every run: elsewhere in
+// memory, after warm and cold products, and while another stream takes bandwidth and
+// multiprocessors. Those that add by atomics are run as well: coo_atomic must be found out.
+func TestGPUDeterministic(t *testing.T) {
+	b := openGPU(t)
+	other := otherWork(t)
+	varied := map[string]int{}
+	for _, spec := range []gpuMatrix{
+		{"rmat", func(t *testing.T) *structure { return generated(t, "rmat", map[string]any{"scale": 15}) }},
+		{"giant_row", func(t *testing.T) *structure {
+			return generated(t, "giant_row", map[string]any{"rows": 60000, "giant": 50001})
+		}},
+		{"fem_blocks", func(t *testing.T) *structure {
+			return generated(t, "fem_blocks", map[string]any{"nodes": 3000})
+		}},
+		{"grid_5pt", func(t *testing.T) *structure {
+			return generated(t, "grid_5pt", map[string]any{"nx": 200, "ny": 200})
+		}},
+		{"wide", func(*testing.T) *structure { return randomRows(90, 60000, 9000, 3) }},
+	} {
+		m, x := withData(spec.build(t), false)
+		if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
+			t.Fatalf("%s: %v", spec.name, err)
+		}
+		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+			t.Logf("%s, %s", spec.name, p)
+			for _, k := range gpuSelected(t) {
+				varied[k.Name] += 0
+				for _, c := range gpuConfigs(k, p, m.NNZ(), []int{256, 512}, []int{264}, false) {
+					same, err := sameBits(b, c, m.Rows, other)
+					if err != nil {
+						t.Fatalf("%s: %s: %v", spec.name, c, err)
+					}
+					if !same {
+						varied[k.Name]++
+					}
+					if !same && k.Deterministic {
+						t.Errorf("%s: %s gives other bits in another run", spec.name, c)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("configurations whose bits varied, by kernel: %v", varied)
+	if n, run := varied["coo_atomic"]; run && n == 0 {
+		t.Error("coo_atomic gave the same bits in all runs: the test would find nothing")
+	}
+}
+
+// sameBits runs a configuration several times and compares y. One that the device or the matrix
+// refuses has nothing to compare.
+func sameBits(b *Backend, c kernels.Config, rows int, other func(turn int) error) (bool, error) {
+	first, y := make([]float64, rows), make([]float64, rows)
+	for turn := range bitsRuns {
+		p, err := b.Prepare(c, kernels.Options{Fresh: turn%2 == 1, Launch: kernels.Graph})
+		var invalid *kernels.InvalidError
+		if errors.As(err, &invalid) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if err := p.Sample(make([]float64, turn%3), 1, turn%2 == 0); err != nil {
+			return false, err
+		}
+		if err := other(turn); err != nil {
+			return false, err
+		}
+		if err := kernels.Compute(p, nil, y); err != nil {
+			return false, err
+		}
+
+		if turn == 0 {
+			copy(first, y)
+		}
+		for i := range y {
+			if math.Float64bits(y[i]) != math.Float64bits(first[i]) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// otherWork returns what keeps the device busy on a stream of its own, other each turn.
+func otherWork(t *testing.T) func(turn int) error {
+	t.Helper()
+	const size = 64 << 20
+	stream, err := cu.MakeStream(cu.NonBlocking)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffer, err := cu.MemAlloc(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(stream.Synchronize(), cu.MemFree(buffer), stream.Destroy()); err != nil {
+			t.Error(err)
+		}
+	})
+
+	return func(turn int) error {
+		for range turn {
+			if err := cu.MemsetD8Async(buffer, byte(turn), size, stream); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// ownBodies are kernels of a user's own, by name, with how their trials end. Each gets a row r and
+// its sum.
+var ownBodies = map[string]struct {
+	body, blocks string
+	status       trial.Status
+	message      string
+}{
+	"right":      {"if (r < rows) y[r] = sum;", "", trial.OK, ""},
+	"few":        {"for (; r < rows; r += 7 * BLOCK) y[r] = sum_of(r, row_ptr, col_idx, val, x);", "7", trial.OK, ""},
+	"uncompiled": {"y[r] = undeclared;", "", trial.Invalid, "uncompiled.cu(14): error"},
+	"crowd":      {"__shared__ SPMV_REAL s[1 << 22]; s[r] = sum; y[r] = s[r + 1];", "", trial.Invalid, "uncompiled|shared|compile"},
+	"many":       {"if (r < rows) y[r] = sum;", "rows * 1000000", trial.Invalid, "blocks"},
+	"beside":     {"if (r < rows) y[r] = sum; if (!r) y[rows] = 0;", "", trial.Wrong, "outside its array y"},
+	"input":      {"if (r < rows) y[r] = sum; if (!r) ((SPMV_REAL *)val)[0] = 7;", "", trial.Wrong, "has changed"},
+	"unequal":    {"if (r < rows) y[r] = sum + !r;", "", trial.Wrong, ""},
+	"lazy":       {"if (r + 1 < rows) y[r] = sum;", "", trial.Wrong, "NaN"},
+	"illegal":    {"*(int *)64 = r;", "", trial.Fault, "ILLEGAL_ADDRESS"},
+	"endless":    {"while (*(volatile SPMV_REAL *)y != 12345) if (r < rows) y[r] = sum;", "", trial.Timeout, "5s"},
+}
+
+// Kernels of a user's own are compiled on the machine and measured; broken ones cost their own trials
+// and nothing else.
+func TestGPUFaultsOwn(t *testing.T) {
+	if *gpuQuick {
+		t.Skip("quick")
+	}
+	dir := t.TempDir()
+	text := `
+name = "own"
+[protocol]
+cache = "warm"
+samples = [3, 5]
+trial_budget = "50ms"
+timeout = "5s"
+[[matrix]]
+generate = "grid_5pt"
+nx = 64
+ny = 64
+[[kernel]]
+name = ["csr_scalar"]
+block = [32]
+grid = [7]
+[device]
+backend = "cuda"
+`
+	put := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, k := range ownBodies {
+		put(name+".cu", `#include "sum.h"
+extern "C" __global__ void `+name+`(int rows, int cols, int nonzeros,
+	const int *row_ptr,
+	const int *col_idx,
+	const SPMV_REAL *val,
+	const SPMV_REAL *x,
+	SPMV_REAL *y)
+{
+	int r = blockIdx.x * BLOCK + threadIdx.x;
+	SPMV_REAL sum = 0;
+
+	if (r < rows)
+		sum = sum_of(r, row_ptr, col_idx, val, x);
+	`+k.body+`
+}
+`)
+		text += "[[kernel]]\nname = \"" + name + "\"\nsource = \"" + name + ".cu\"\nblock = [32]\n"
+		if k.blocks != "" {
+			text += "blocks = \"" + k.blocks + "\"\n"
+		}
+	}
+	put("sum.h", `static __device__ SPMV_REAL sum_of(int r, const int *row_ptr, const int *col_idx, const SPMV_REAL *val,
+	const SPMV_REAL *x)
+{
+	SPMV_REAL sum = 0;
+	for (int k = row_ptr[r]; k < row_ptr[r + 1]; k++) sum += val[k] * x[col_idx[k]];
+	return sum;
+}
+`)
+	put("own.toml", text)
+	checkOwn(t, filepath.Join(dir, "own.toml"))
+}
+
+// checkOwn runs the sweep and compares how trials end.
+func checkOwn(t *testing.T, path string) {
+	t.Helper()
+	t.Setenv("SPMVTUNE_CACHE", t.TempDir())
+	rec := runSweep(t, path)
+
+	seen := map[string]int{}
+	for _, r := range rec.results {
+		if r.IsRerun() {
+			continue
+		}
+		seen[r.Kernel]++
+		want := ownBodies[r.Kernel]
+		if r.Kernel == "csr_scalar" {
+			want.status = trial.OK
+		}
+		said := false
+		for _, part := range strings.Split(want.message, "|") {
+			said = said || strings.Contains(r.Message, part)
+		}
+		if r.Status != want.status || !said {
+			t.Errorf("%s: %s (%q), want %s (%q)", r.Config, r.Status, r.Message, want.status, want.message)
+		} else {
+			t.Logf("%s: %s %s", r.Config, r.Status, r.Message)
+		}
+	}
+	for name := range ownBodies {
+		if seen[name] != 2 {
+			t.Errorf("%s has %d trials, want one for each precision", name, seen[name])
+		}
+	}
 }

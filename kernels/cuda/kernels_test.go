@@ -10,6 +10,8 @@ import (
 
 	"spmvtune/internal/testing/long"
 	"spmvtune/kernels"
+	"spmvtune/sparse/generate"
+	"spmvtune/sparse/reorder"
 )
 
 // rowsOfLength returns a matrix with rows of these lengths, whose first columns
@@ -263,4 +265,218 @@ func TestSourcesDiffer(t *testing.T) {
 	if s := Source("cpu_csr"); s != "" {
 		t.Errorf("a processor's kernel has the source %q", s)
 	}
+}
+
+// TestEmulated runs every kernel that has a recipe, and the measurement of gathering, on
+// the processor.
+func TestEmulated(t *testing.T) {
+	e := newEmulator(t)
+	for _, k := range kernels.Catalogue {
+		if recipes[k.Name] == nil {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			checkKernel(t, e, k)
+			if k.Format != kernels.COO && long.Asked() {
+				checkFewBlocks(t, e, k)
+			}
+		})
+	}
+	t.Run("gather", func(t *testing.T) { checkGather(t, e) })
+}
+
+// kernelSources are the .cu files, without ending, of all kernels that have a recipe.
+func kernelSources(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for kernel := range recipes {
+		files := kernelFiles(kernel)
+		if len(files) == 0 {
+			t.Fatalf("no PTX has an entry of %s: go generate ./kernels/cuda makes it from a .cu file", kernel)
+		}
+		for _, c := range files {
+			names = append(names, c.source)
+		}
+	}
+
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// checkFewBlocks runs k in blocks of several warps that take many rows, bins or tiles one
+// after another, and use their shared memory again and again: a barrier missing in between
+// shows.
+func checkFewBlocks(t *testing.T, e *emulator, k kernels.Kernel) {
+	m := randomRows(600, 300, 30, 3)
+	for _, n := range []int{300, 64, 65, 299, 0} {
+		for j := range n {
+			m.ColIdx, m.Val = append(m.ColIdx, int32(j)), append(m.Val, float64(j%3))
+		}
+		m.Rows++
+		m.RowPtr = append(m.RowPtr, int32(len(m.ColIdx)))
+	}
+
+	first, last := kernels.Params(""), kernels.Params("")
+	for _, p := range k.Params {
+		values := p.Values
+		if values == nil { // a number
+			values = []string{p.Default, "128"}
+		}
+		first, last = first.With(p.Name, values[0]), last.With(p.Name, values[len(values)-1])
+	}
+
+	for i, p := range []kernels.Params{"", first, last} {
+		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float32, Block: 64, Grid: 1, Params: p},
+			int64(i))
+		checkExact(t, e, m, kernels.Config{Kernel: k.Name, Precision: kernels.Float64, Block: 256, Grid: 2, Params: p},
+			int64(i))
+	}
+}
+
+// Products of a matrix in another order are those of the matrix, whatever arrays a kernel
+// reads: CSR, COO with a y that is added to, packed values, several steps.
+func TestEmulatedReorder(t *testing.T) {
+	e := newEmulator(t)
+	square := randomRows(300, 300, 40, 5)
+	square.Cols = 300
+	wide := randomRows(200, 500, 30, 6)
+	for i, kernel := range []string{"csr_scalar", "coo_atomic", "sell_c_sigma", "csr_merge", "csr_bins"} {
+		k, _ := kernels.Lookup(kernel)
+		for _, how := range reorder.Methods {
+			params := k.Complete(kernels.NewParams(map[string]string{kernels.Reorder: string(how)}))
+			for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+				c := kernels.Config{Kernel: kernel, Precision: p, Block: 64, Params: params}
+				if k.Grid != "" {
+					c.Grid = 3
+				}
+				for _, m := range []*structure{square, wide, rowsOfLength(0, 0, 0), rowsOfLength(1)} {
+					checkExact(t, e, m, c, int64(i))
+				}
+			}
+		}
+	}
+}
+
+// A matrix that is not square has no order of both rows and columns, which is said.
+func TestReorderRefuses(t *testing.T) {
+	c := kernels.Config{Kernel: "csr_scalar", Precision: kernels.Float32, Block: 64, Grid: 1,
+		Params: kernels.Params("reorder=rcm")}
+	_, _, err := newRecipe(randomRows(200, 500, 30, 6), c, 4)
+	if want := "rcm orders rows and columns alike, and 200×500 is not square"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// The order of a matrix is found once for all configurations, also while other orders are used.
+func TestOrderIsShared(t *testing.T) {
+	m := randomRows(200, 500, 30, 7)
+	array := func(params kernels.Params) *int32 {
+		c := kernels.Config{Kernel: "sell_c_sigma", Precision: kernels.Float32, Block: 64, Grid: 1, Params: params}
+		r, _, err := newRecipe(m, c, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range r.Aux {
+			if len(a.Vals) > 0 {
+				return &a.Vals[0]
+			}
+		}
+		t.Fatal("no values")
+		return nil
+	}
+	first := array("reorder=rows-by-length")
+	plain := array("")
+	array("reorder=rows-by-column")
+	if array("reorder=rows-by-length") != first || array("") != plain {
+		t.Error("values are packed again")
+	}
+}
+
+// checkGather checks that whichever element is the only one that is not 0 is read once: the
+// sum of the thread that reads it is then 1, which is stored.
+func checkGather(t *testing.T, e *emulator) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, bits := range []int{1, 5, 10} {
+		for range 20 {
+			x := make([]float64, 1<<bits)
+			at := rng.IntN(len(x))
+			x[at] = 1
+			arrays := map[string][]byte{"x": packValues(x, 8), "sink": packValues([]float64{0}, 8)}
+			gather := step{Entry: "roof_gather", Grid: 3, Block: 64,
+				Args: []arg{{array: "x"}, {array: "sink"}, {value: int32(bits)}}}
+			if got := unpackValues(e.launch(t, "gathering", arrays, []step{gather}, "sink", 1), 8)[0]; got != 1 {
+				t.Errorf("%d bits: element %d adds %g to the sums that are 1, want 1", bits, at, got)
+			}
+		}
+	}
+}
+
+// What the corner cases do not have: slices that need wide columns, register blocks that lack
+// values, values that are all equal, and stencils.
+func TestEmulatedSlices(t *testing.T) {
+	e := newEmulator(t)
+	check := func(m *structure, kernel string, settings ...kernels.Params) {
+		t.Helper()
+		for i, p := range settings {
+			for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+				c := kernels.Config{Kernel: kernel, Precision: precision, Block: 64, Grid: 3 + i, Params: p}
+				if _, err := recipes[kernel](m, c, precision.Bytes()); err != nil {
+					t.Errorf("%s: %v", c, err)
+				}
+				checkExact(t, e, m, c, int64(i))
+			}
+		}
+	}
+
+	far := randomRows(300, 200, 20, 7)
+	for i := range far.ColIdx[:far.RowPtr[200]] { // narrow slices remain at the end
+		if far.ColIdx[i] > 100 {
+			far.ColIdx[i] += 1<<17 - 200
+		}
+	}
+	far.Cols = 1 << 17
+	check(far, "sell_blocks", "columns=mixed", "columns=mixed loads=4 shape=2x2", "columns=mixed shape=4x4",
+		"columns=mixed loads=4 shape=6x6")
+
+	check(far, "csr_narrow", "columns=mixed", "columns=mixed loads=4 tile=128", "columns=mixed loads=2 tile=1024")
+
+	for dof, shape := range []string{"", "", "2x2", "3x3", "4x4", "", "6x6"} {
+		if shape == "" {
+			continue
+		}
+		args := map[string]any{"nodes": 200, "dof": dof, "neighbours": 9.0, "band": 60}
+		m, err := generate.Build(t.Context(), "fem_blocks", args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = integers(m)
+		p := kernels.Params("shape=" + shape)
+		check(m, "sell_blocks", p.With("columns", "16"), p.With("loads", "4"))
+	}
+
+	ones := randomRows(300, 200, 20, 8)
+	for i := range ones.Val {
+		ones.Val[i] = -3
+	}
+
+	check(ones, "csr_narrow", "values=equal", "columns=16 loads=2 values=equal", "columns=16 tile=128 values=equal")
+	few := rowsOfLength(200, 100, 0, 1, 0, 300, 17, 90, 0, 0, 64, 128, 5, 1, 1, 33, 60, 44, 7, 120)
+	check(few, "csr_narrow", "columns=16 tile=512", "columns=16 loads=2 tile=1024", "columns=16 loads=4 tile=512")
+	check(ones, "csr_narrow", "columns=16 tile=128", "columns=16 loads=2 tile=256", "columns=16 loads=4 tile=1024")
+
+	stencil, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 37, "ny": 29})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(stencil, "sell_diagonals", "turn=3", "turn=4", "turn=5", "turn=7", "turn=9")
+}
+
+// integers is m with small integers for values.
+func integers(m *structure) *structure {
+	whole := *m
+	whole.Val = make([]float64, m.NNZ())
+	for i := range whole.Val {
+		whole.Val[i] = float64(i%7 - 3)
+	}
+	return &whole
 }

@@ -6,10 +6,216 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
+
+// The slices for the library hold every nonzero in its row's lane, in the order of rows, and the
+// column −1 with the value 0 elsewhere, as the library wants it.
+func TestVendorSlices(t *testing.T) {
+	m := rowsOfLength(3, 0, 9, 1, 0, 20, 2, 2, 5, 0, 1)
+	const slice = 8
+	c := kernels.Config{Kernel: "cusparse_sell", Precision: kernels.Float32, Params: kernels.Params("slice=8")}
+	r, v, err := vendorRecipes["cusparse_sell"](m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var starts, columns, order []int32
+	for _, a := range r.Aux {
+		switch a.Name {
+		case v.arrays.starts:
+			starts = a.Ints
+		case v.arrays.columns:
+			columns = a.Ints
+		case v.arrays.values:
+			order = a.Vals
+		}
+	}
+	if len(starts) != 3 || v.height != slice || v.entries != len(columns) || len(order) != len(columns) ||
+		int(starts[2]) != len(columns) {
+		t.Fatalf("starts %v, height %d, %d entries, %d columns, %d values", starts, v.height, v.entries, len(columns),
+			len(order))
+	}
+
+	rows := make([][]int32, m.Rows)
+	for k, from := range order {
+		if from < 0 {
+			if columns[k] != -1 {
+				t.Errorf("padding at %d has column %d", k, columns[k])
+			}
+			continue
+		}
+		if columns[k] != m.ColIdx[from] {
+			t.Errorf("entry %d has column %d, its nonzero %d", k, columns[k], m.ColIdx[from])
+		}
+		h := k / int(starts[1])
+		row := h*slice + (k-int(starts[h]))%slice
+		rows[row] = append(rows[row], from)
+	}
+	for i, got := range rows {
+		want := []int32{}
+		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+			want = append(want, k)
+		}
+		if !slices.Equal(got, want) && len(got)+len(want) > 0 {
+			t.Errorf("row %d holds nonzeros %v, want %v", i, got, want)
+		}
+	}
+}
+
+// The library gets as many blocks as it is told, in the shape of the configuration. A matrix that would
+// be filled with zeros, or is no multiple of the blocks, is refused with what would be possible.
+func TestVendorBlocks(t *testing.T) {
+	blocks := vendorRecipes["cusparse_bsr"]
+	dense := &structure{Rows: 6, Cols: 6, RowPtr: []int32{0, 3, 6, 9, 9, 10, 10}, ColIdx: []int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 5},
+		Val: make([]float64, 10)}
+	r, v, err := blocks(dense, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]int32{
+		v.arrays.starts: {0, 1, 2}, v.arrays.columns: {0, 1},
+		v.arrays.values: {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1, -1, -1, 9, -1, -1, -1},
+	}
+	for _, a := range r.Aux {
+		if got := append(a.Ints, a.Vals...); !slices.Equal(got, want[a.Name]) {
+			t.Errorf("%s: %v, want %v", a.Name, got, want[a.Name])
+		}
+	}
+	if v.entries != 18 || v.height != 3 {
+		t.Errorf("%d entries in blocks of %d, want 18 of 3", v.entries, v.height)
+	}
+
+	sparse := rowsOfLength(slices.Repeat([]int{1}, 60000)...)
+	for name, c := range map[string]struct {
+		m      *structure
+		params kernels.Params
+	}{
+		"no multiple": {dense, "shape=4x4"},
+		"filled":      {withSpread(sparse), "shape=6x6"},
+	} {
+		_, _, err := blocks(c.m, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32, Params: c.params})
+		var invalid *kernels.InvalidError
+		if !errors.As(err, &invalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// withSpread puts the only nonzero of row i into column i.
+func withSpread(m *structure) *structure {
+	m.Cols = m.Rows
+	for i := range m.ColIdx {
+		m.ColIdx[i] = int32(i)
+	}
+	return m
+}
+
+// A matrix with one value that differs, wherever and by however little, is refused where a kernel
+// would read one value for all. Verification can't tell a single value in a long row from rounding.
+func TestEqualValuesAreDemanded(t *testing.T) {
+	tried := 0
+	for _, k := range kernels.Catalogue {
+		if !slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return slices.Contains(p.Values, "equal") }) {
+			continue
+		}
+		tried++
+		m := withValue(randomRows(60, 90, 70, 8), 3)
+		last := m.NNZ() - 1
+		for _, order := range []string{"none", "rows-by-length"} {
+			for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+				settings := map[string]string{"values": "equal", kernels.Reorder: order}
+				c := kernels.Config{Kernel: k.Name, Precision: p, Block: 64, Grid: 2,
+					Params: k.Complete(kernels.NewParams(settings))}
+				check := func(want string) {
+					t.Helper()
+					forget() // the values have changed
+					_, _, err := newRecipe(m, c, p.Bytes())
+					var invalid *kernels.InvalidError
+					if got := errors.As(err, &invalid); got != (want != "") || got && err.Error() != want {
+						t.Errorf("%s: %v, want %q", c, err, want)
+					}
+				}
+				check("")
+				for _, at := range []int{0, last / 2, last} {
+					for _, v := range []float64{4, math.Nextafter(3, 4), math.NaN()} {
+						m.Val[at] = v
+						check("the matrix's values are not all equal")
+					}
+					m.Val[at] = 3
+				}
+			}
+		}
+	}
+	if tried < 2 {
+		t.Errorf("%d kernels leave out equal values", tried)
+	}
+}
+
+// Configurations that share a packing must share its memory: the device's copy
+// is found by it.
+func TestPackIsSharedPerMatrixAndKey(t *testing.T) {
+	defer forget()
+	a, b := &sparse.CSR[float64]{}, &sparse.CSR[float64]{}
+	built := 0
+	get := func(m *structure, key any) []int32 {
+		return pack(m, key, func() ([]int32, int64) { built++; return []int32{int32(built)}, 4 })
+	}
+	type key struct{ tile int }
+
+	first := get(a, key{64})
+	if again := get(a, key{64}); &first[0] != &again[0] || built != 1 {
+		t.Errorf("the same packing was built %d times", built)
+	}
+	if other := get(a, key{128}); slices.Equal(first, other) {
+		t.Error("two keys share a packing")
+	}
+
+	if other := get(b, key{64}); slices.Equal(first, other) {
+		t.Error("two matrices share a packing")
+	}
+}
+
+func TestPackKeepsWithinItsLimit(t *testing.T) {
+	defer forget()
+	m := &sparse.CSR[float64]{}
+	built := 0
+	get := func(key int) {
+		pack(m, key, func() (int, int64) { built++; return key, packingLimit/2 + 1 })
+	}
+	get(1)
+
+	get(2) // drops 1
+	get(2)
+	if built != 2 {
+		t.Errorf("the newest packing was built again")
+	}
+
+	get(1)
+	if built != 3 {
+		t.Errorf("a packing beyond the limit was kept")
+	}
+}
+
+// A configuration that finds its packing made is charged what that once cost.
+func TestPackTellsTheCostOfReuse(t *testing.T) {
+	defer forget()
+	m := &sparse.CSR[float64]{}
+	const cost = 2 * time.Millisecond
+	get := func() { pack(m, 1, func() (int, int64) { time.Sleep(cost); return 0, 8 }) }
+	before := reusedCost()
+	get()
+	if d := reusedCost() - before; d != 0 {
+		t.Errorf("the first use is charged %v beside the time that it took", d)
+	}
+
+	get()
+	if d := reusedCost() - before; d < cost {
+		t.Errorf("reuse is charged %v, making it took %v", d, cost)
+	}
+}
 
 // A matrix within the limits of a configuration is one that its recipe takes, and there are such
 // matrices, and others.

@@ -1,8 +1,11 @@
 package cuda
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"spmvtune/kernels"
@@ -97,6 +100,278 @@ func TestEmulatedSameBits(t *testing.T) {
 			if row, same := firstDifference(e.run(t, m, x, c, seed), first); !same {
 				t.Errorf("%s: row %d has other bits with other turns of threads", kernel, row)
 			}
+		}
+	}
+}
+
+// randomShapes are the corner cases, and matrices of random size and pattern with few columns, many,
+// and rows of all lengths.
+func randomShapes() map[string]*structure {
+	all := corners()
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		rows, cols := rng.IntN(300), 1+rng.IntN(1<<(6+seed))
+		lengths := make([]int, rows)
+		for i := range lengths {
+			lengths[i] = rng.IntN(1 + rng.IntN(1+rng.IntN(min(cols, 5000)+1)))
+		}
+		m := rowsOfLength(lengths...)
+		m.Cols = cols
+		for i := range rows { // columns as far apart as there is room
+			gap := cols / max(1, lengths[i])
+			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+				m.ColIdx[k] = int32(int(k-m.RowPtr[i])*gap + rng.IntN(max(1, gap)))
+			}
+		}
+		all[fmt.Sprintf("random %d", seed)] = m
+	}
+	all["65,536 columns"] = randomRows(50, 1<<16, 3000, 4)
+	all["65,537 columns"] = randomRows(50, 1<<16+1, 3000, 4)
+	return all
+}
+
+// Chunks of sell_local and sell_hot hold every nonzero once, at its row and its column, as a
+// kernel reads them.
+func TestStagedRowsHoldTheMatrix(t *testing.T) {
+	for name, m := range randomShapes() {
+		for _, v := range []int{4, 8} {
+			for _, kb := range []int{1, 24, 220} {
+				most := kb << 10 / v
+				columns, code := newHotColumns(m.ColIdx, m.Cols, most)
+				hot := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
+				codes := make([]int32, len(hot.values))
+				fillStaged(hot, m.ColIdx, code, codes)
+				checkStaged(t, name+", hot", m, hot, func(place, _ int) int32 {
+					if c := int(codes[place]); c < len(columns) {
+						return columns[c]
+					}
+					return codes[place] - int32(len(columns))
+				})
+
+				most = min(kb<<10, v<<16) / bankBytes * bankBytes / v
+				if panelsFit(m, most) != nil {
+					continue
+				}
+				panels, width := panelsOf(m.Cols, most, v)
+				begin, end := splitRows(m, panels, width)
+				local := newStagedRows(begin, end, panels)
+				halves := make([]uint16, len(local.values))
+				fillStaged(local, m.ColIdx, bankedColumns(m.Cols, width, v), halves)
+				column := map[uint16]int32{}
+				for j := range min(width, m.Cols) {
+					column[uint16(banked(j, v))] = int32(j)
+				}
+				checkStaged(t, name+", local", m, local, func(place, panel int) int32 {
+					return int32(panel*width) + column[halves[place]]
+				})
+			}
+		}
+	}
+}
+
+// checkStaged reads s as sell_staged.cuh does. column tells the column that a place of a panel has.
+func checkStaged(t *testing.T, name string, m *structure, s *stagedRows, column func(place, panel int) int32) {
+	t.Helper()
+	seen, rowOf := make([]int, m.NNZ()), rowsOf(m)
+	for chunk := range len(s.at) - 1 {
+		panel := 0
+		for chunk >= s.first[panel+1] {
+			panel++
+		}
+		lanes := 1 << (s.at[chunk] % 8)
+		for place := 64 * int(s.at[chunk]/8); place < 64*int(s.at[chunk+1]/8); place++ {
+			k := s.values[place]
+			if k < 0 {
+				continue
+			}
+			seen[k]++
+			target := int(s.target[32*chunk+place%64/2/lanes*lanes])
+			if target >= s.rows { // a segment of a row that is cut
+				cut, _ := slices.BinarySearch(s.cutFirst, int32(target-s.rows)+1)
+				target = int(s.cutRow[cut-1])
+			}
+			if want := panel*m.Rows + int(rowOf[k]); target != want || column(place, panel) != m.ColIdx[k] {
+				t.Fatalf("%s: nonzero %d is at row %d, column %d; want %d, %d", name, k, target, column(place, panel),
+					want, m.ColIdx[k])
+			}
+		}
+	}
+	if i := slices.IndexFunc(seen, func(n int) bool { return n != 1 }); i >= 0 {
+		t.Errorf("%s: nonzero %d is there %d times", name, i, seen[i])
+	}
+}
+
+// Panels of panel_sell hold random matrices and corner cases, too.
+func TestPanelsHoldRandomMatrices(t *testing.T) {
+	for name, m := range randomShapes() {
+		for _, grid := range []int{1, 7, 132} {
+			for _, columns := range []int{1024, 16384} {
+				blocks := panelBlocks(m, grid)
+				p, _ := packPanels(m, blocks, columns)
+				if seen := seenInPanels(t, name, m, p); slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) {
+					t.Errorf("%s, %d blocks: nonzeros are there %d times", name, blocks, seen)
+				}
+			}
+		}
+	}
+}
+
+// Indices of 32 bits and slots of 16 end where they must: no sum overflows before.
+func TestLimitsOfRecipes(t *testing.T) {
+	if s := newStagedRows([]int32{0}, []int32{math.MaxInt32}, 1); s.err == nil ||
+		!strings.Contains(s.err.Error(), "2147483648 places with padding; it must be at most 2147483647") {
+		t.Errorf("a row of 2³¹−1 nonzeros: %v", s.err)
+	}
+	r := cutStream([]int32{0, 1 << 30, math.MaxInt32}, 528, 8)
+	if r.parts != 2 || !slices.IsSorted(r.begin) || r.begin[8] != 1<<30 || r.begin[16] != math.MaxInt32 {
+		t.Errorf("parts of 2³¹−1 nonzeros begin at %d", r.begin)
+	}
+	if at := []int32{0, math.MaxInt32}; partsOfPanels(at, []int{0, 1}, 1000)[0] != 1 {
+		t.Error("a panel of one chunk has more than one part")
+	}
+
+	for rows, refused := range map[int]bool{1<<16 - 2: false, 1<<16 - 1: true} {
+		lengths := make([]int, rows)
+		lengths[rows-1] = 1
+		c := kernels.Config{Kernel: "panel_sell", Precision: kernels.Float32, Block: 256, Grid: 2}
+		k, _ := kernels.Lookup(c.Kernel)
+		c.Params = k.Complete("")
+		_, _, err := newRecipe(rowsOfLength(lengths...), c, 4)
+		if (err != nil) != refused {
+			t.Errorf("%d rows: %v", rows, err)
+		}
+	}
+}
+
+// Panels of columns, and columns whose x is not in shared memory, need more columns than
+// corner cases have.
+func TestEmulatedManyColumns(t *testing.T) {
+	e := newEmulator(t)
+	for _, m := range []*structure{
+		randomRows(30, 30_000, 2500, 5), randomRows(700, 14_000, 9, 6), withValue(randomRows(50, 30_000, 900, 7), 3),
+		rowsOfLength(10, 9000, 0, 8193, 8192, 30_001, 1),
+	} {
+		for i, c := range []kernels.Config{
+			{Kernel: "sell_hot", Params: "x_kb=48", Block: 96, Grid: 3},
+			{Kernel: "sell_local", Params: "x_kb=48", Block: 64, Grid: 7},
+			{Kernel: "sell_local", Params: "x_kb=48", Block: 1024, Grid: 1},
+			{Kernel: "sell_local", Params: "values=equal x_kb=48", Block: 96, Grid: 30},
+			{Kernel: "csr_lanes", Params: "longest=1024 x=panels x_kb=24", Block: 64, Grid: 3},
+			{Kernel: "csr_lanes", Params: "longest=8192 x=panels x_kb=48", Block: 96, Grid: 40},
+			{Kernel: "csr_lanes", Params: "longest=1024 x=hot x_kb=24", Block: 64, Grid: 3},
+		} {
+			for _, c.Precision = range []kernels.Precision{kernels.Float32, kernels.Float64} {
+				checkExact(t, e, m, c, int64(i))
+			}
+		}
+	}
+}
+
+// withValue is m with one value for all nonzeros.
+func withValue(m *structure, v float64) *structure {
+	for i := range m.Val {
+		m.Val[i] = v
+	}
+	return m
+}
+
+// Parts and ranges hold every nonzero once, parts begin with a row, and ranges know how many
+// rows begin before them.
+func TestCutStream(t *testing.T) {
+	for name, m := range corners() {
+		s := newRowStarts(m.RowPtr)
+		checkRowStarts(t, name, m, s)
+		for _, shape := range [][2]int{{1, 1}, {1, 32}, {7, 3}, {500, 2}} {
+			r := cutStream(s.start, shape[0], shape[1])
+			if len(r.begin) != r.parts*shape[1]+1 || int(r.begin[len(r.begin)-1]) != m.NNZ() || r.parts > shape[0] {
+				t.Fatalf("%s, %d: %d parts, begin at %d", name, shape, r.parts, r.begin)
+			}
+			for i, row := range r.started {
+				at := r.begin[i]
+				if at > r.begin[i+1] || row != int32(lowerBound(s.start[:len(s.start)-1], int(at))) ||
+					i%shape[1] == 0 && s.start[row] != at || i%shape[1] > 0 && at%8 != 0 && at != r.begin[i+1] {
+					t.Errorf("%s, %d: range %d begins at %d, after %d rows", name, shape, i, at, row)
+				}
+			}
+		}
+	}
+}
+
+func checkRowStarts(t *testing.T, name string, m *structure, s *rowStarts) {
+	t.Helper()
+	var start, empty []int32
+	for i := range m.Rows {
+		if m.RowPtr[i] < m.RowPtr[i+1] {
+			start = append(start, m.RowPtr[i])
+		} else {
+			empty = append(empty, int32(i))
+		}
+	}
+	if !slices.Equal(s.start, append(start, int32(m.NNZ()))) || !slices.Equal(s.empty, empty) ||
+		len(empty) > 0 && len(s.row) != len(start) {
+		t.Errorf("%s: rows begin at %d, empty are %d", name, s.start, s.empty)
+	}
+	for i := range m.NNZ() {
+		if marked := s.marks[i/32]>>(i%32)&1 == 1; marked != slices.Contains(start, int32(i)) {
+			t.Errorf("%s: nonzero %d is marked: %t", name, i, marked)
+		}
+	}
+}
+
+// Panels share parts by their nonzeros, none is left out, and none has more parts than rows.
+func TestPartsOfPanels(t *testing.T) {
+	start := []int32{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
+	for _, test := range []struct {
+		panels []int
+		most   int
+		want   []int
+	}{
+		{[]int{0, 5, 10}, 6, []int{3, 3}},
+		{[]int{0, 8, 9, 10}, 7, []int{5, 1, 1}},
+		{[]int{0, 1, 10}, 100, []int{1, 9}},
+		{[]int{0, 0, 10}, 4, []int{0, 3}},
+		{[]int{0, 9, 10}, 2, []int{1, 1}},
+	} {
+		if got := partsOfPanels(start, test.panels, test.most); !slices.Equal(got, test.want) {
+			t.Errorf("panels %d, %d parts: %d, want %d", test.panels, test.most, got, test.want)
+		}
+	}
+}
+
+// The hot columns are those that occur most, at most as many as there is room for.
+func TestHotColumns(t *testing.T) {
+	colIdx := []int32{5, 5, 5, 2, 2, 7, 7, 1, 9, 5}
+	for most, want := range map[int][]int32{1: {5}, 2: {2, 5}, 3: {2, 5, 7}, 5: {1, 2, 5, 7, 9}, 100: {1, 2, 5, 7, 9}} {
+		columns, code := newHotColumns(colIdx, 10, most)
+		if !slices.Equal(columns, want) {
+			t.Errorf("of %d: %d, want %d", most, columns, want)
+		}
+		for col := range int32(10) {
+			place := int32(slices.Index(want, col))
+			if place < 0 {
+				place = int32(len(want)) + col
+			}
+			if code[col] != place {
+				t.Errorf("of %d: column %d has code %d, want %d", most, col, code[col], place)
+			}
+		}
+	}
+}
+
+// Columns 8 apart, which the lanes of a warp have in a long run, are in different banks, and no
+// two elements are in one place.
+func TestBanked(t *testing.T) {
+	for _, v := range []int{4, 8} {
+		seen, lanes := map[int]bool{}, bankBytes/v
+		for i := range 1024 {
+			seen[banked(i, v)] = true
+		}
+		banks := map[int]bool{}
+		for lane := range lanes {
+			banks[banked(8*lane+3, v)%lanes] = true
+		}
+		if len(seen) != 1024 || len(banks) != lanes {
+			t.Errorf("%d bytes: %d of 1024 places, %d of %d banks", v, len(seen), len(banks), lanes)
 		}
 	}
 }

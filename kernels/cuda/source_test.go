@@ -2,12 +2,16 @@ package cuda
 
 import (
 	"io/fs"
+	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/uses"
+	"spmvtune/kernels"
 )
 
 // prepared says for kernels which functions prepare the matrix for them, here and in other
@@ -73,5 +77,189 @@ func TestSourceIsWhole(t *testing.T) {
 	}
 	if !slices.ContainsFunc(found, func(u uses.Use) bool { return u.To == filepath.Join("sparse", "narrow.go") }) {
 		t.Error("no use of sparse/narrow.go is found")
+	}
+}
+
+// A device gets the PTX for the newest architecture that it takes, and none that is newer than it.
+func TestNewest(t *testing.T) {
+	every := []*compiled{{compute: 60}, {compute: 80}, {compute: 90}}
+	for _, test := range []struct {
+		files         []*compiled
+		compute, want int
+	}{
+		{every, 60, 60}, {every, 75, 60}, {every, 80, 80}, {every, 89, 80}, {every, 90, 90}, {every, 120, 90},
+		{every[1:], 75, 0}, {every[1:], 86, 80}, {nil, 90, 0},
+	} {
+		got := 0
+		if c := newest(test.files, test.compute); c != nil {
+			got = c.compute
+		}
+		if got != test.want {
+			t.Errorf("of %d files, a device of %d takes the one for %d, want %d", len(test.files), test.compute, got,
+				test.want)
+		}
+	}
+}
+
+// The two precisions of a kernel are different entries of one file, which is for the architecture
+// that its name says. A kernel for new devices only says so.
+func TestPTX(t *testing.T) {
+	for _, suffix := range []string{"_f32", "_f64"} {
+		if files := entryFiles()["coo_atomic"+suffix]; len(files) != 1 || files[0].file != "ptx/coo_simple.ptx" {
+			t.Errorf("coo_atomic%s is in %d files", suffix, len(files))
+		}
+	}
+	for entry, files := range entryFiles() {
+		for _, c := range files {
+			if !strings.Contains(c.text, "\n.target sm_"+strconv.Itoa(c.compute)+"\n") {
+				t.Errorf("%s is not for compute capability %d", c.file, c.compute)
+			}
+		}
+		k, _ := kernels.Lookup(kernelOf(entry))
+		least := strconv.Itoa(files[0].compute)
+		if words := "compute capability " + least[:1] + "." + least[1:]; least != strconv.Itoa(leastCompute) &&
+			!strings.Contains(k.Legal, words) {
+			t.Errorf("%s: the catalogue says %q of %s, not that it needs %s", entry, k.Legal, k.Name, words)
+		}
+	}
+}
+
+// What min_blocks measures is the bound alone: the code of csr_thread_row is the same with each
+// and without.
+func TestLaunchBoundsShareTheirCode(t *testing.T) {
+	for _, form := range []string{"_f32", "_f64", "_shared_f32", "_shared_f64"} {
+		want := code(t, "csr_thread_row", form)
+		for _, bound := range []string{"_min1", "_min2", "_min3"} {
+			if code(t, "csr_thread_row"+bound, form) != want {
+				t.Errorf("csr_thread_row%s%s is other code than csr_thread_row%s", bound, form, form)
+			}
+		}
+	}
+}
+
+// The kernels that carry a paper's name do what the paper credits to a later one only from
+// that one on: the first ones read no memory through the read-only cache, and none prefetches.
+func TestPapersForms(t *testing.T) {
+	for kernel, readOnly := range map[string]bool{
+		"csr_scalar": false, "csr_vector": false, "csr_warp_row_global": false, "csr_warp_row_shuffle": true,
+		"csr_thread_row_v1": false, "csr_warp_row_v1": false, "csr_thread_row": true, "csr_warp_row": true,
+		"csr_bins": true,
+	} {
+		for _, suffix := range []string{"_f32", "_f64"} {
+			text := code(t, kernel, suffix)
+			if got := strings.Contains(text, "ld.global.nc"); got != readOnly {
+				t.Errorf("%s%s reads through the read-only cache: %v", kernel, suffix, got)
+			}
+			if strings.Contains(text, "prefetch") {
+				t.Errorf("%s%s prefetches", kernel, suffix)
+			}
+		}
+	}
+}
+
+var (
+	boundLines = regexp.MustCompile(`\.(maxntid|minnctapersm) .*\n`)
+	labels     = regexp.MustCompile(`__BB\d+_`)
+)
+
+// code is the PTX of the entry of a name with a suffix, without the name, its launch bounds and
+// the number that labels and registers of a file begin with.
+func code(t *testing.T, name, suffix string) string {
+	t.Helper()
+	file := newest(entryFiles()[name+suffix], leastCompute)
+	if file == nil {
+		t.Fatalf("no entry %s%s", name, suffix)
+	}
+	_, text, _ := strings.Cut(file.text, ".visible .entry "+name+suffix+"(")
+	text, _, _ = strings.Cut(text, "\n}\n")
+	text = strings.ReplaceAll(text, name+suffix, "")
+	return labels.ReplaceAllString(boundLines.ReplaceAllString(text, ""), "__BB_")
+}
+
+// The times are events' as drivers give them: ticks of 32 ns in milliseconds of float32.
+func TestTickIsSeen(t *testing.T) {
+	ticks := func(of ...float64) (seconds []float64) {
+		for _, n := range of {
+			seconds = append(seconds, float64(float32(n*32e-6))/1e3)
+		}
+		return seconds
+	}
+
+	for _, tt := range []struct {
+		times []float64
+		want  float64
+	}{
+		{ticks(40, 42, 41, 42, 47), 32e-9},
+		{ticks(40, 44, 40, 44), 128e-9}, // no finer than what was seen
+		{ticks(40, 40, 40), 5e-7},
+		{ticks(40, 90), 5e-7},
+		{[]float64{1e-6, 1e-6 + 1e-13, 1e-6 + 32e-9}, 32e-9},
+	} {
+		if got := tick(tt.times, 5e-7); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("%v: a tick of %g, want %g", tt.times, got, tt.want)
+		}
+	}
+}
+
+// An entry gets the sizes, the arrays of its format, x and y, and is launched as its section says.
+func TestOwnRecipe(t *testing.T) {
+	m := &structure{Rows: 3, Cols: 5, RowPtr: []int32{0, 2, 2, 4}, ColIdx: []int32{0, 4, 1, 2}, Val: make([]float64, 4)}
+	o := kernels.Custom{Launch: "(rows + block - 1) / block * lanes", Shared: "block * value_bytes"}
+	o.Name = "mine"
+	o.Params = []kernels.Param{{Name: "lanes", Values: []string{"2"}, Default: "2"}}
+	c := kernels.Config{Kernel: "mine", Precision: kernels.Float64, Block: 2}
+
+	for format, arrays := range map[kernels.Format][]string{
+		kernels.CSR:  {rowPtr, colIdx, val},
+		kernels.COO:  {rowIdx, colIdx, val},
+		kernels.SELL: {"own_chunks", "own_rows", "own_columns", "own_values"},
+	} {
+		o.Format = format
+		if format == kernels.SELL {
+			o.Params = append(o.Params, kernels.Param{Name: "chunk", Values: []string{"2"}, Default: "2"},
+				kernels.Param{Name: "sigma", Values: []string{"3"}, Default: "3"})
+		}
+		r, err := customRecipe(o, m, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		s := r.Steps[0]
+		if s.Entry != "own.mine" || s.Grid != 4 || s.Block != 2 || s.Shared != 16 {
+			t.Errorf("%s: %+v", format, s)
+		}
+		want := []arg{num(3), num(5), num(4)}
+		for _, name := range append(arrays, vecX, vecY) {
+			want = append(want, ptr(name))
+		}
+		if !slices.Equal(s.Args, want) {
+			t.Errorf("%s: arguments %v, want %v", format, s.Args, want)
+		}
+		if format == kernels.SELL { // rows by length within windows of 4, then 2 chunks of 2 columns
+			if rows := r.Aux[1].Ints; !slices.Equal(rows, []int32{0, 2, 1}) {
+				t.Errorf("rows are in the order %v", rows)
+			}
+		}
+	}
+}
+
+func TestOwnRecipeLimits(t *testing.T) {
+	o := kernels.Custom{Launch: "rows * 1000000000", Shared: "0"}
+	c := kernels.Config{Precision: kernels.Float32, Block: 32}
+	if _, err := customRecipe(o, oneRow(2), c); err != nil {
+		t.Error(err)
+	}
+	m := &structure{Rows: 4, Cols: 1, RowPtr: make([]int32, 5)}
+	if _, err := customRecipe(o, m, c); err == nil || !strings.Contains(err.Error(), "blocks: ") {
+		t.Errorf("too many blocks: %v", err)
+	}
+
+	o.Launch = "rows"
+	for _, zero := range []bool{false, true} { // y is zeroed by the device: an empty product launches nothing
+		o.Zero = zero
+		r, err := customRecipe(o, m, c)
+		if err != nil || len(r.Steps) == 1 == zero || r.Zero != zero {
+			t.Errorf("zero = %v: %+v, %v", zero, r, err)
+		}
 	}
 }
