@@ -2,7 +2,7 @@
 # Runs all tests that need a GPU, on a machine with one and without Go: the
 # binaries lie beside this script (`make gpu-tests` puts all of them in bin/).
 #
-#   gpu-check [-shared FOLDER] [correct|faults|speed|sanitize]...
+#   gpu-check [-shared FOLDER] [correct|faults|sanitize]...
 #
 # FOLDER holds .mtx.gz files. Without a step, all are run; sanitize is left out
 # where compute-sanitizer is not found.
@@ -35,14 +35,13 @@ check() { run "$here/cuda.test" -test.timeout 60m "$@"; }
 for step in "${@:-all}"; do
 	case $step in correct | all) check -test.v -test.run 'TestGPU(Corners|Generated|Deterministic|Shared)' ${shared:+-shared "$shared"} ;; esac
 	case $step in faults | all) check -test.v -test.run 'TestGPU(Faults|Backend)' ;; esac
-	case $step in speed | all) check -test.v -test.run TestGPUSpeed ;; esac
 	case $step in
 	sanitize | all)
 		if command -v compute-sanitizer >/dev/null; then
 			for tool in memcheck synccheck racecheck; do
 				few=
 				if [ $tool = racecheck ]; then few=-races; fi
-				for kernels in '^coo' '^csr_[a-l]' '^(csr_[m-z]|sell)'; do
+				for kernels in '^coo' '^csr_[a-l]' '^(csr_[m-z]|panel|sell)'; do
 					run compute-sanitizer --tool "$tool" --error-exitcode 9 \
 						"$here/cuda.test" -test.timeout 60m -test.run TestGPUCorners -quick $few -kernels "$kernels"
 				done

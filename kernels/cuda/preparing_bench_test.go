@@ -3,14 +3,8 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"math"
-	"runtime"
-	"runtime/debug"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse/generate"
@@ -37,10 +31,8 @@ var preparingKernels = []kernels.Config{
 	{Kernel: "csr_scalar", Block: 256, Grid: 1056, Params: "reorder=rcm"},
 }
 
-// BenchmarkPreparing compares all that the host does for a kernel's form of a matrix, without
-// copying it to the device, with reading the matrix once for a product in float64. "reads" is how
-// many such readings the preparing takes: the least processor time of all turns over the least of
-// reading, all cores together, which other processes disturb little; "wall-reads" is by the clock.
+// BenchmarkPreparing shows all that the host does for a kernel's form of a matrix, without copying it
+// to the device.
 func BenchmarkPreparing(b *testing.B) {
 	for _, of := range []struct {
 		name, generator string
@@ -63,85 +55,27 @@ func BenchmarkPreparing(b *testing.B) {
 				if c.Kernel != "csr_scalar" && c.Kernel != "csr_lanes" {
 					name = c.Kernel
 				}
-				b.Run(name, func(b *testing.B) { comparePreparing(b, m, c) })
+				b.Run(name, func(b *testing.B) { prepareOnHost(b, m, c) })
 			}
 		})
 	}
-}
-
-func comparePreparing(b *testing.B, m *structure, c kernels.Config) {
-	defer forget()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	x, y := make([]float64, m.Cols), make([]float64, m.Rows)
-	read, prepare := spent{math.Inf(1), math.Inf(1)}, spent{math.Inf(1), math.Inf(1)}
-	for b.Loop() {
-		forget()
-		runtime.GC()
-		read.least(func() { readOnce(m, x, y) })
-		prepare.least(func() { prepareOnHost(b, m, c) })
-	}
-	b.ReportMetric(prepare.processor/read.processor, "reads")
-	b.ReportMetric(prepare.wall/read.wall, "wall-reads")
-	b.ReportMetric(1e9*prepare.processor/float64(m.NNZ()), "ns/nonzero")
-	b.ReportMetric(0, "ns/op")
 }
 
 // prepareOnHost makes the arrays of a configuration as a backend does.
 func prepareOnHost(b *testing.B, m *structure, c kernels.Config) {
-	r, _, err := newRecipe(m, c, 8)
-	if invalid := new(kernels.InvalidError); errors.As(err, &invalid) {
-		b.Skip(err)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, a := range r.Aux {
-		collect[float64](a.Vals, m.Val)
-	}
-}
-
-// spent are seconds.
-type spent struct{ processor, wall float64 }
-
-// least lowers s to what f takes.
-func (s *spent) least(f func()) {
-	used := func() float64 {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			panic(err)
+	defer forget()
+	for b.Loop() {
+		forget()
+		r, _, err := newRecipe(m, c, 8)
+		if invalid := new(kernels.InvalidError); errors.As(err, &invalid) {
+			b.Skip(err)
 		}
-		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-	}
-	before, start := used(), time.Now()
-	f()
-	s.wall = min(s.wall, time.Since(start).Seconds())
-	s.processor = min(s.processor, used()-before)
-}
-
-// readOnce is a product on all cores.
-func readOnce(m *structure, x, y []float64) {
-	var wg sync.WaitGroup
-	parts := runtime.GOMAXPROCS(0)
-	row := 0
-	for part := range parts {
-		lo := row
-		for row < m.Rows && int(m.RowPtr[row]) < m.NNZ()*(part+1)/parts {
-			row++
+		if err != nil {
+			b.Fatal(err)
 		}
-		hi := row
-		if part == parts-1 {
-			hi = m.Rows
+		for _, a := range r.Aux {
+			collect[float64](a.Vals, m.Val)
 		}
-		wg.Go(func() {
-			for i := lo; i < hi; i++ {
-				sum := 0.0
-				columns, values := m.Row(i)
-				for k, j := range columns {
-					sum += values[k] * x[j]
-				}
-				y[i] = sum
-			}
-		})
 	}
-	wg.Wait()
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nonzero")
 }
