@@ -13,6 +13,7 @@ package plots
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"runtime"
 	"slices"
@@ -149,7 +150,11 @@ func savePictures(ctx context.Context, out *folder, pictures []*canvas.Picture, 
 
 // savePicture writes a picture in those of the formats that the folder does not have.
 func savePicture(ctx context.Context, out *folder, p *canvas.Picture, formats []string) error {
-	drawn := p.Digest()
+	svg, err := p.Encode("svg")
+	if err != nil {
+		return fmt.Errorf("drawing %s: %w", p.Name, err)
+	}
+	drawn := fmt.Sprintf("%x", sha256.Sum256(svg)) // what is drawn in the other formats, too
 	for _, format := range formats {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -158,9 +163,11 @@ func savePicture(ctx context.Context, out *folder, p *canvas.Picture, formats []
 		if out.has(name, drawn) {
 			continue
 		}
-		encoded, err := p.Encode(format)
-		if err != nil {
-			return fmt.Errorf("drawing %s: %w", p.Name, err)
+		encoded := svg
+		if format != "svg" {
+			if encoded, err = p.Encode(format); err != nil {
+				return fmt.Errorf("drawing %s: %w", p.Name, err)
+			}
 		}
 		if err := out.write(name, encoded, drawn); err != nil {
 			return err

@@ -4,13 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"compress/zlib"
-	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
-	"hash"
 	"hash/crc32"
 	"image"
-	"image/color"
 	imagedraw "image/draw"
 	"io"
 	"math"
@@ -18,10 +14,7 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"git.sr.ht/~sbinet/gg"
-	imagefont "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
 	units "golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -189,218 +182,14 @@ func writeChunk(w io.Writer, kind string, content []byte) error {
 	return err
 }
 
-// A raster draws pixels. It draws as vgimg does, but puts upright letters, images and the paper
-// where they belong without resampling them, which takes most of vgimg's time.
-type raster struct {
-	*vgimg.Canvas
-	ctx    *gg.Context
-	img    *image.RGBA
-	over   vg.Length     // What the image is higher than the picture, which letters are measured from.
-	colors []color.Color // The stack of colours.
-	faces  map[font.Font]imagefont.Face
-}
-
 // Raster renders the picture as PNG.
 func (p *Picture) Raster(dpi int) ([]byte, error) {
-	height := p.PageHeight()
-	pixels := func(l vg.Length) int { return int(l.Dots(float64(dpi)) + 0.5) }
-	c := newRaster(image.NewRGBA(image.Rect(0, 0, pixels(PageWidth), pixels(height))), dpi)
-	_, high := c.Size()
-	c.over = high - height
+	// A whole number of pixels, so that letters stand where they are drawn: vgimg measures them from the top.
+	pixel := vg.Inch / vg.Length(dpi)
+	height := vg.Length(math.Ceil(float64(p.PageHeight()/pixel)-1e-6)) * pixel
+	c := vgimg.NewWith(vgimg.UseWH(PageWidth, height), vgimg.UseDPI(dpi))
 	p.Draw(draw.NewCanvas(c, PageWidth, height))
 	var b bytes.Buffer
-	err := encodePNG(&b, c.img)
+	err := encodePNG(&b, c.Image().(*image.RGBA))
 	return b.Bytes(), err
-}
-
-func newRaster(img *image.RGBA, dpi int) *raster {
-	ctx := gg.NewContextForRGBA(img)
-	ctx.SetLineCapButt()
-	ctx.InvertY()
-	return &raster{Canvas: vgimg.NewWith(vgimg.UseImageWithContext(img, ctx), vgimg.UseDPI(dpi)), ctx: ctx, img: img,
-		colors: []color.Color{color.Black}, faces: map[font.Font]imagefont.Face{}}
-}
-
-func (c *raster) SetColor(k color.Color) {
-	c.colors[len(c.colors)-1] = k
-	c.Canvas.SetColor(k)
-}
-
-func (c *raster) Push() {
-	c.colors = append(c.colors, c.colors[len(c.colors)-1])
-	c.Canvas.Push()
-}
-
-func (c *raster) Pop() {
-	c.colors = c.colors[:len(c.colors)-1]
-	c.Canvas.Pop()
-}
-
-// at returns where a point lies in the image.
-func (c *raster) at(p vg.Point) (x, y float64) {
-	return c.ctx.TransformPoint(p.X.Dots(c.DPI()), p.Y.Dots(c.DPI()))
-}
-
-// upright reports whether nothing is turned or scaled.
-func (c *raster) upright() bool {
-	x0, y0 := c.ctx.TransformPoint(0, 0)
-	x1, y1 := c.ctx.TransformPoint(1, 1)
-	x2, y2 := c.ctx.TransformPoint(1, 0)
-	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-	return near(x1-x0, 1) && near(y1-y0, -1) && near(x2-x0, 1) && near(y2, y0)
-}
-
-// Fill fills a path. A rectangle over all pixels, the paper, is not rasterized.
-func (c *raster) Fill(path vg.Path) {
-	if c.covered(path) {
-		imagedraw.Draw(c.img, c.img.Bounds(), image.NewUniform(c.colors[len(c.colors)-1]), image.Point{}, imagedraw.Over)
-		return
-	}
-	c.Canvas.Fill(path)
-}
-
-// covered reports whether a path is a rectangle that holds the whole image.
-func (c *raster) covered(path vg.Path) bool {
-	if len(path) != 5 || path[4].Type != vg.CloseComp {
-		return false
-	}
-	size := c.img.Bounds().Max
-	corners := map[[2]bool]bool{}
-	for _, part := range path[:4] {
-		x, y := c.at(part.Pos)
-		right, below := x >= float64(size.X), y >= float64(size.Y)
-		if part.Type == vg.ArcComp || part.Type == vg.CurveComp || !right && x > 0 || !below && y > 0 {
-			return false
-		}
-		corners[[2]bool{right, below}] = true
-	}
-	return len(corners) == 4
-}
-
-// DrawImage draws an image. One that fits the pixels is copied.
-func (c *raster) DrawImage(box vg.Rectangle, img image.Image) {
-	left, top := c.at(vg.Point{X: box.Min.X, Y: box.Max.Y})
-	right, bottom := c.at(vg.Point{X: box.Max.X, Y: box.Min.Y})
-	whole := func(v float64) bool { return math.Abs(v-math.Round(v)) < 1e-6 }
-	at := image.Pt(int(math.Round(left)), int(math.Round(top)))
-	size := image.Pt(int(math.Round(right)), int(math.Round(bottom))).Sub(at)
-
-	if !whole(left) || !whole(top) || size != img.Bounds().Size() || !c.upright() {
-		c.Canvas.DrawImage(box, img)
-		return
-	}
-	imagedraw.Draw(c.img, image.Rectangle{Min: at, Max: at.Add(size)}, img, img.Bounds().Min, imagedraw.Over)
-}
-
-// FillString writes upright text by the masks of its letters.
-func (c *raster) FillString(f font.Face, at vg.Point, s string) {
-	at.Y += c.over
-	if f.Font.Size == 0 || !c.upright() {
-		c.Canvas.FillString(f, at, s)
-		return
-	}
-	face := c.faces[f.Font]
-	if face == nil {
-		face = f.FontFace(c.DPI())
-		c.faces[f.Font] = face
-	}
-
-	x, y := c.at(at)
-	d := imagefont.Drawer{Dst: c.img, Src: image.NewUniform(c.colors[len(c.colors)-1]), Face: face,
-		Dot: fixed.Point26_6{X: fixed.Int26_6(math.Round(x * 64)), Y: fixed.Int26_6(math.Round(y * 64))}}
-	d.DrawString(s)
-}
-
-// Digest is a hash of all strokes, letters and images of the picture, and of its size. Pictures
-// with the same digest have the same files.
-func (p *Picture) Digest() string {
-	c := &digest{Hash: sha256.New(), height: p.PageHeight()}
-	c.lengths(PageWidth, c.height)
-	p.Draw(draw.NewCanvas(c, PageWidth, c.height))
-	return fmt.Sprintf("%x", c.Sum(nil)[:16])
-}
-
-// A digest is a canvas that hashes what is drawn on it.
-type digest struct {
-	hash.Hash
-	height vg.Length
-	buf    []byte
-}
-
-// numbers hashes a name and numbers.
-func (c *digest) numbers(kind byte, list ...float64) {
-	c.buf = append(c.buf[:0], kind, byte(len(list)))
-	for _, v := range list {
-		c.buf = binary.LittleEndian.AppendUint64(c.buf, math.Float64bits(v))
-	}
-	c.Write(c.buf)
-}
-
-func (c *digest) lengths(list ...vg.Length) {
-	for _, v := range list {
-		c.numbers('l', float64(v))
-	}
-}
-
-func (c *digest) text(s string) {
-	c.numbers('t', float64(len(s)))
-	c.Write([]byte(s))
-}
-
-func (c *digest) color(k color.Color) {
-	r, g, b, a := k.RGBA()
-	c.numbers('c', float64(r), float64(g), float64(b), float64(a))
-}
-
-func (c *digest) Size() (w, h vg.Length)   { return PageWidth, c.height }
-func (c *digest) SetLineWidth(w vg.Length) { c.numbers('w', float64(w)) }
-func (c *digest) SetColor(k color.Color)   { c.color(k) }
-func (c *digest) Rotate(angle float64)     { c.numbers('r', angle) }
-func (c *digest) Translate(p vg.Point)     { c.numbers('m', float64(p.X), float64(p.Y)) }
-func (c *digest) Scale(x, y float64)       { c.numbers('s', x, y) }
-func (c *digest) Push()                    { c.numbers('<') }
-func (c *digest) Pop()                     { c.numbers('>') }
-func (c *digest) Stroke(path vg.Path)      { c.numbers('S'); c.path(path) }
-func (c *digest) Fill(path vg.Path)        { c.numbers('F'); c.path(path) }
-
-func (c *digest) SetLineDash(dashes []vg.Length, offset vg.Length) {
-	c.numbers('d', float64(len(dashes)), float64(offset))
-	c.lengths(dashes...)
-}
-
-func (c *digest) path(path vg.Path) {
-	c.numbers('p', float64(len(path)))
-	for _, part := range path {
-		c.numbers('q', float64(part.Type), float64(part.Pos.X), float64(part.Pos.Y), float64(part.Radius), part.Start,
-			part.Angle, float64(len(part.Control)))
-		for _, q := range part.Control {
-			c.lengths(q.X, q.Y)
-		}
-	}
-}
-
-func (c *digest) FillString(f font.Face, at vg.Point, s string) {
-	c.numbers('f', float64(f.Font.Size), float64(f.Font.Weight), float64(f.Font.Style), float64(at.X), float64(at.Y))
-	c.text(f.Name())
-	c.text(s)
-}
-
-func (c *digest) DrawImage(box vg.Rectangle, img image.Image) {
-	size := img.Bounds().Size()
-	c.lengths(box.Min.X, box.Min.Y, box.Max.X, box.Max.Y)
-	c.numbers('i', float64(size.X), float64(size.Y))
-	if of, ok := img.(*image.Paletted); ok {
-		for _, k := range of.Palette {
-			c.color(k)
-		}
-		for y := range size.Y {
-			c.Write(of.Pix[y*of.Stride:][:size.X])
-		}
-		return
-	}
-	for y := range size.Y {
-		for x := range size.X {
-			c.color(img.At(img.Bounds().Min.X+x, img.Bounds().Min.Y+y))
-		}
-	}
 }
