@@ -19,43 +19,55 @@ import (
 	"spmvtune/tuner/stat"
 )
 
-// drawHeatmaps draws a picture for each matrix and setup, with a tile for each kernel that was
-// tried with several block and several grid sizes.
+// drawHeatmaps draws sheets for each setup: a row for each matrix and a column for each kernel that was tried
+// with several block and several grid sizes.
 func drawHeatmaps(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
-	for i := range d.Panels {
-		p := &d.Panels[i]
-		var tiles []heatTile
-		for _, kernel := range analysis.KernelsOf(d.Panels[i : i+1]) {
-			if t, ok := heatTileOf(p, kernel); ok {
-				tiles = append(tiles, t)
+	for _, s := range d.Setups() {
+		tiles := map[heatSpot]*heatTile{}
+		var panels []analysis.Panel // with tiles, and what they are made of
+		for _, p := range d.In(s) {
+			own := p
+			own.Rows = nil
+			for _, kernel := range analysis.KernelsOf([]analysis.Panel{p}) {
+				if t, ok := heatTileOf(&p, kernel); ok {
+					tiles[heatSpot{p.Matrix, kernel}] = &t
+					own.Rows = append(own.Rows, p.ByKernel(kernel)...)
+				}
+			}
+			if len(own.Rows) > 0 {
+				panels = append(panels, own)
 			}
 		}
-		if len(tiles) > 0 {
-			pages = append(pages, heatPage(d, p, tiles))
+		sheets := slices.Collect(slices.Chunk(panels, mostSheetRows.here()))
+		for n, part := range sheets {
+			h := heatSheet{panels: part, tiles: tiles, kernels: analysis.LeadersOf(panels, mostSheetColumns.here())}
+			p := h.page(d, s, len(analysis.KernelsOf(panels)))
+			if len(sheets) > 1 {
+				p.Name += fmt.Sprintf("-%d", n+1)
+				p.Title += fmt.Sprintf(" (%d of %d)", n+1, len(sheets))
+			}
+			pages = append(pages, p)
 		}
-	}
-
-	for i := range pages {
-		pages[i].Detail = i > 0 // The first shows what the others are like.
 	}
 	return pages, nil
 }
 
-// A heatLayout holds the sizes of the tiles of a picture.
-type heatLayout struct {
-	columns    int
-	top        vg.Length // The height of kernel, throughput and parameters.
-	wide, tall vg.Length // The size of a tile's data.
+// A heatSpot is where a tile stands.
+type heatSpot struct{ matrix, kernel string }
+
+// A heatSheet has a row of tiles for each matrix.
+type heatSheet struct {
+	panels  []analysis.Panel
+	kernels []string
+	tiles   map[heatSpot]*heatTile
 }
 
 const (
-	heatLeft   = vg.Length(40) // Room for labels of grid sizes.
-	heatTop    = vg.Length(29) // Room for kernel and throughput.
-	heatParams = vg.Length(12) // Room for further parameters.
-	heatBottom = vg.Length(26) // Room for labels of block sizes.
-	heatFoot   = vg.Length(8)  // Room for the axis label below the last labels.
-	heatSide   = vg.Length(18)
+	heatHead = vg.Length(30) // Room for the kernel and its sizes.
+	heatFoot = vg.Length(20) // Room for what is best, below a tile.
+	heatGap  = vg.Length(12) // between tiles side by side
+	heatWide = vg.Length(220)
 )
 
 // heatScale is the room for the colour scale above all tiles and, in a column, the keys below it.
@@ -66,130 +78,81 @@ func heatScale() vg.Length {
 	return 24
 }
 
-// heatLayoutFor leaves room for the most columns of cells that a tile has.
-func heatLayoutFor(tiles []heatTile) heatLayout {
-	var blocks, grids int
-	for i := range tiles {
-		blocks, grids = max(blocks, len(tiles[i].blocks)), max(grids, len(tiles[i].grids))
+// tall is the height of tiles, which have a line for each grid size if there are not many.
+func (h *heatSheet) tall() vg.Length {
+	grids := 0
+	for _, t := range h.tiles {
+		grids = max(grids, len(t.grids))
 	}
-	columns := 4
+	return min(max(40, 11*vg.Length(grids)), 110)
+}
 
-	switch {
-	case blocks > 64:
-		columns = 1
-	case blocks > 16:
-		columns = 2
+func (h *heatSheet) page(d *analysis.Data, s analysis.Setup, of int) *canvas.Picture {
+	p := &canvas.Picture{
+		Name:  fileStem(d, "block-grid-heatmap", s.Device, string(s.Precision), string(s.Cache)),
+		Title: "Throughput over block and grid size, " + d.Words(s),
+		Subtitle: "A tile for each kernel and matrix, with the other parameters of its fastest configuration: block " +
+			"sizes from left to right, grid sizes from bottom to top. Each tile has its own colours, from its slowest to " +
+			"its fastest, whose sizes and GFLOP/s stand below it. Empty: not measured, or no result.",
+		Alt:    fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "), analysis.MatrixNames(h.panels)),
+		Keys:   []canvas.Key{},
+		Height: heatScale() + heatHead + vg.Length(len(h.panels))*(h.tall()+heatFoot),
+		Body:   h.draw,
 	}
+	for i := range h.panels {
+		p.Matrices = append(p.Matrices, h.panels[i].Matrix)
+	}
+	if of > len(h.kernels) {
+		p.Subtitle += fmt.Sprintf(" The %d of %d kernels that are most often the fastest.", len(h.kernels), of)
+	}
+	return p
+}
 
-	columns = min(columns, max(2, len(tiles)))
+func (h *heatSheet) draw(c draw.Canvas) {
+	right := canvas.DrawHeatScale(c, "slowest", "fastest of the tile")
+	keys := c
 	if canvas.Narrow() {
-		columns = min(columns, 2)
+		keys.Max.Y -= 17
+		right = c.Min.X - 18
 	}
-	if blocks > 64 {
-		columns = 1
-	}
-	width := (canvas.PageWidth-2*canvas.PageMargin-heatSide)/vg.Length(columns) - heatLeft - 12
-	top := heatTop
-	if slices.ContainsFunc(tiles, func(t heatTile) bool { return t.params != "" }) {
-		top += heatParams
-	}
-	least := vg.Length(64)
-	if canvas.Narrow() {
-		least = 34
-	}
-	return heatLayout{columns, top, width, min(max(least, 13*vg.Length(grids)), 150)}
-}
+	heatKeys(keys, right, true)
 
-// cell is the size of a tile's cells, in whole pixels.
-func (l heatLayout) cell(t *heatTile) vg.Point {
-	across, down := int(l.wide/canvas.Pixel)/len(t.blocks), int(l.tall/canvas.Pixel)/len(t.grids)
-	return vg.Point{X: vg.Length(max(1, across)) * canvas.Pixel, Y: vg.Length(max(1, down)) * canvas.Pixel}
-}
-
-func heatPage(d *analysis.Data, p *analysis.Panel, tiles []heatTile) *canvas.Picture {
-	layout := heatLayoutFor(tiles)
-	for i := range tiles {
-		tiles[i] = tiles[i].thinned(int(layout.wide / canvas.Pixel))
+	name := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.InkColor), text.XLeft, text.YCenter)
+	bold := canvas.At(canvas.Typeface(canvas.TickSize, true, canvas.InkColor), text.XLeft, text.YTop)
+	soft := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XLeft, text.YTop)
+	left := vg.Length(0)
+	for i := range h.panels {
+		left = max(left, name.Width(h.panels[i].Matrix)+12)
 	}
-	rows := (len(tiles) + layout.columns - 1) / layout.columns
-	pg := &canvas.Picture{
-		Name: fileStem(d, "block-grid-heatmap", p.Device, string(p.Precision), string(p.Cache), p.Matrix),
-		Subtitle: "A tile per kernel, with the other parameters of its fastest configuration. Each tile has its " +
-			"own colour scale, from its slowest to its fastest. " + heatNumbers(tiles, layout) +
-			"Empty: not measured, or no result.",
-		Alt:      fmt.Sprintf("%s, a tile per kernel: %s", p.Matrix, strings.Join(tileNames(tiles), ", ")),
-		Matrices: []string{p.Matrix},
-		Height:   heatScale() + vg.Length(rows)*(layout.top+layout.tall+heatBottom) + heatFoot,
+	left = min(left, 150, (c.Max.X-c.Min.X)*0.3)
+	wide := min((c.Max.X-c.Min.X-left)/vg.Length(len(h.kernels)), heatWide+heatGap)
+	top := c.Max.Y - heatScale()
+	for i, kernel := range h.kernels {
+		x := c.Min.X + left + vg.Length(i)*wide
+		c.FillText(bold, vg.Point{X: x, Y: top}, canvas.Fit(bold, kernel, wide-heatGap/2))
+		c.FillText(soft, vg.Point{X: x, Y: top - 12}, canvas.Fit(soft, h.sizes(kernel), wide-heatGap/2))
 	}
-
-	entitle(pg, sizesWords(p.Matrix, tiles), "Throughput over block and grid size, "+d.Words(p.Setup()))
-	pg.WholePixels()
-	pg.Body = func(c draw.Canvas) {
-		right := canvas.DrawHeatScale(c, "slowest", "fastest of the tile")
-		keys := c
-		if canvas.Narrow() {
-			keys.Max.Y -= 17
-			right = c.Min.X - 18
-		}
-		heatKeys(keys, right, slices.ContainsFunc(tiles, func(t heatTile) bool { return !t.printed(layout.cell(&t)) }))
-		label := canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor)
-		names := tileNames(tiles)
-		c.FillText(canvas.At(label, text.XCenter, text.YBottom),
-			vg.Point{X: (c.Min.X + heatSide + c.Max.X) / 2, Y: c.Min.Y},
-			canvas.Fit(label, overBlock.axisLabel(names), c.Max.X-c.Min.X-heatSide))
-		up := canvas.At(label, text.XCenter, text.YTop)
-		up.Rotation = canvas.QuarterTurn
-		height := c.Max.Y - heatScale() - c.Min.Y - heatFoot
-		c.FillText(up, vg.Point{X: c.Min.X, Y: c.Min.Y + heatFoot + height/2},
-			canvas.Fit(label, overGrid.axisLabel(names), height))
-		wide := (c.Max.X - c.Min.X - heatSide) / vg.Length(layout.columns)
-		for i := range tiles {
-			tiles[i].draw(c, layout, vg.Point{
-				X: c.Min.X + heatSide + vg.Length(i%layout.columns)*wide,
-				Y: c.Max.Y - heatScale() - vg.Length(i/layout.columns)*(layout.top+layout.tall+heatBottom),
-			})
+	for j := range h.panels {
+		y := top - heatHead - vg.Length(j)*(h.tall()+heatFoot)
+		c.FillText(name, vg.Point{X: c.Min.X, Y: y - h.tall()/2}, canvas.Fit(name, h.panels[j].Matrix, left-12))
+		for i, kernel := range h.kernels {
+			if t := h.tiles[heatSpot{h.panels[j].Matrix, kernel}]; t != nil {
+				x := c.Min.X + left + vg.Length(i)*wide
+				t.draw(c, vg.Rectangle{Min: vg.Point{X: x, Y: y - h.tall()}, Max: vg.Point{X: x + wide - heatGap, Y: y}})
+			}
 		}
 	}
-
-	return pg
 }
 
-// heatNumbers explains the numbers in cells, where there is room for them.
-func heatNumbers(tiles []heatTile, layout heatLayout) string {
-	if slices.ContainsFunc(tiles, func(t heatTile) bool { return t.printed(layout.cell(&t)) }) {
-		return "Numbers: GFLOP/s, the fastest bold. "
-	}
-	return ""
-}
-
-// sizesWords states where the fastest kernel of some tiles is at its best, and how many sizes will do.
-func sizesWords(matrix string, tiles []heatTile) string {
-	t := slices.MaxFunc(tiles, func(a, b heatTile) int {
-		return cmp.Compare(a.cells[a.best].GFLOPS, b.cells[b.best].GFLOPS)
-	})
-	tied, of := 0, 0
-	for _, c := range t.cells {
-		if c.measured {
-			of++
-		}
-		if c.tied {
-			tied++
+// sizes are the ranges of block and grid sizes of a kernel's tiles.
+func (h *heatSheet) sizes(kernel string) string {
+	var blocks, grids []int
+	for at, t := range h.tiles {
+		if at.kernel == kernel {
+			blocks, grids = append(blocks, t.blocks...), append(grids, t.grids...)
 		}
 	}
-	n := len(t.blocks)
-	text := fmt.Sprintf("%s: %s is best at %d × %d", matrix, t.kernel, t.blocks[t.best%n], t.grids[t.best/n])
-	if tied < 2 {
-		return text + fmt.Sprintf(", and no other of %d sizes is tied", of)
-	}
-	return text + fmt.Sprintf("; %d of its %d sizes are tied", tied, of)
-}
-
-func tileNames(tiles []heatTile) []string {
-	names := make([]string, len(tiles))
-	for i := range tiles {
-		names[i] = tiles[i].kernel
-	}
-	return names
+	return fmt.Sprintf("%d–%d × %d–%d", slices.Min(blocks), slices.Max(blocks), slices.Min(grids), slices.Max(grids))
 }
 
 // tieColor is far from the colours of cells.
@@ -219,59 +182,21 @@ func strokeTie(c draw.Canvas, line []vg.Point) {
 	c.StrokeLines(draw.LineStyle{Color: tieColor, Width: 1.5}, line)
 }
 
-// draw puts the tile below and to the right of a point.
-func (t *heatTile) draw(c draw.Canvas, layout heatLayout, corner vg.Point) {
-	name := canvas.Typeface(canvas.LabelSize, true, canvas.InkColor)
-	soft := canvas.Typeface(canvas.TickSize, false, canvas.SoftColor)
-	left := vg.Point{X: corner.X + heatLeft, Y: corner.Y}
-	c.FillText(canvas.At(name, text.XLeft, text.YTop), left, canvas.Fit(name, t.kernel, layout.wide))
+// draw fills a box with the tile, and says below it what is best.
+func (t *heatTile) draw(c draw.Canvas, box vg.Rectangle) {
 	n := len(t.blocks)
-	at := "%s GFLOP/s at %d × %d"
-	if canvas.Narrow() {
-		at = "%s at %d × %d"
-	}
-	note := fmt.Sprintf(at, term.Significant(t.cells[t.best].GFLOPS, 3), t.blocks[t.best%n],
-		t.grids[t.best/n])
-
-	for i, line := range []string{note, t.params} {
-		c.FillText(canvas.At(soft, text.XLeft, text.YTop), vg.Point{X: left.X, Y: left.Y - 13 - 12*vg.Length(i)},
-			canvas.Fit(soft, line, layout.wide+10))
-	}
-
-	cell := layout.cell(t)
-	box := canvas.Frame(c, vg.Point{X: left.X, Y: left.Y - layout.top},
-		vg.Point{X: cell.X * vg.Length(n), Y: cell.Y * vg.Length(len(t.grids))})
+	cell := vg.Point{X: box.Size().X / vg.Length(n), Y: box.Size().Y / vg.Length(len(t.grids))}
 	t.fill(c, box.Min, cell)
 	t.outlineTies(c, box.Min, cell)
-
-	for i := range t.cells {
-		if row := t.cells[i].row; row != nil {
-			canvas.Hover(c, vg.Point{X: box.Min.X + cell.X*(vg.Length(i%n)+0.5),
-				Y: box.Min.Y + cell.Y*(vg.Length(i/n)+0.5)}, func() string { return analysis.About(row) })
-		}
-	}
-
+	best := vg.Point{X: box.Min.X + cell.X*(vg.Length(t.best%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(t.best/n)+0.5)}
 	if !t.printed(cell) {
-		bestLook.Mark(c, vg.Point{
-			X: box.Min.X + cell.X*(vg.Length(t.best%n)+0.5), Y: box.Min.Y + cell.Y*(vg.Length(t.best/n)+0.5),
-		}, min(bestRadius, max(1.8, cell.X*0.4)))
+		bestLook.Mark(c, best, min(bestRadius, max(1.8, cell.X*0.4)))
 	}
-
-	below := canvas.At(soft, text.XCenter, text.YTop)
-	for i := range labelsApart(t.blocks, cell.X,
-		func(v int) vg.Length { return soft.Width(sizeAmong(t.blocks, v)) + 5 }) {
-		c.FillText(below, vg.Point{X: box.Min.X + cell.X*(vg.Length(i)+0.5), Y: box.Min.Y - 3},
-			sizeAmong(t.blocks, t.blocks[i]))
-	}
-
-	beside := canvas.At(soft, text.XRight, text.YCenter)
-	for i := range labelsApart(t.grids, cell.Y, func(int) vg.Length { return canvas.TickSize }) {
-		c.FillText(beside, vg.Point{X: box.Min.X - 4, Y: box.Min.Y + cell.Y*(vg.Length(i)+0.5) + 1},
-			sizeAmong(t.grids, t.grids[i]))
-	}
+	canvas.Hover(c, best, func() string { return strings.TrimSpace(analysis.About(t.cells[t.best].row) + " " + t.params) })
+	soft := canvas.At(canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor), text.XLeft, text.YTop)
+	c.FillText(soft, vg.Point{X: box.Min.X, Y: box.Min.Y - 3}, canvas.Fit(soft, fmt.Sprintf("%d × %d: %s",
+		t.blocks[t.best%n], t.grids[t.best/n], valueOf(t.cells[t.best])), box.Size().X+heatGap/2))
 }
-
-func sizeAmong(sizes []int, v int) string { return canvas.SizeLabel(v, slices.Max(sizes)) }
 
 // outlineTies strokes the borders between tied cells and others.
 func (t *heatTile) outlineTies(c draw.Canvas, origin, cell vg.Point) {
@@ -289,27 +214,6 @@ func (t *heatTile) outlineTies(c draw.Canvas, origin, cell vg.Point) {
 				if !t.tied(x+side.dx, y+side.dy) {
 					strokeTie(c, []vg.Point{corner(x+side.x1, y+side.y1), corner(x+side.x2, y+side.y2)})
 				}
-			}
-		}
-	}
-}
-
-// labelsApart yields the indexes of the sizes that are labelled at this pitch: every n-th, so
-// that of multiples of 32 the multiples of 64 or 128 are.
-func labelsApart(sizes []int, pitch vg.Length, room func(int) vg.Length) func(yield func(int) bool) {
-	var widest vg.Length
-	for _, v := range sizes {
-		widest = max(widest, room(v))
-	}
-	every := 1
-
-	for pitch*vg.Length(every) < widest {
-		every++
-	}
-	return func(yield func(int) bool) {
-		for i := every - 1; i < len(sizes); i += every {
-			if !yield(i) {
-				return
 			}
 		}
 	}
@@ -374,29 +278,6 @@ func heatTileOf(p *analysis.Panel, kernel string) (heatTile, bool) {
 	}
 
 	return t, true
-}
-
-// thinned leaves out columns where there are more than most: it keeps every second, third, …, and
-// among them the fastest.
-func (t *heatTile) thinned(most int) heatTile {
-	n := len(t.blocks)
-	every := (n + most - 1) / max(most, 1)
-	if every <= 1 {
-		return *t
-	}
-	thin := heatTile{kernel: t.kernel, params: t.params, grids: t.grids}
-	for y := range t.grids {
-		for x := t.best % n % every; x < n; x += every {
-			if y == 0 {
-				thin.blocks = append(thin.blocks, t.blocks[x])
-			}
-			if y*n+x == t.best {
-				thin.best = len(thin.cells)
-			}
-			thin.cells = append(thin.cells, t.cells[y*n+x])
-		}
-	}
-	return thin
 }
 
 // tied reports whether the cell in this column and row is tied. There are no cells outside the

@@ -517,11 +517,13 @@ func (l limit) here() int {
 }
 
 var (
-	mostMatrices   = limit{40, 20}  // rows of bars
-	mostBarsOnPage = limit{120, 48} // bars; more of them are dots on one line for each matrix
-	mostPanels     = limit{30, 8}   // panels of matrices
-	mostPatterns   = limit{25, 8}   // patterns of matrices
-	mostKernels    = limit{24, 12}  // panels of kernels
+	mostMatrices     = limit{40, 20}  // rows of bars
+	mostBarsOnPage   = limit{120, 48} // bars; more of them are dots on one line for each matrix
+	mostPanels       = limit{30, 8}   // panels of matrices
+	mostSheetRows    = limit{10, 6}   // rows of tiles
+	mostSheetColumns = limit{6, 2}    // columns of tiles
+	mostPatterns     = limit{25, 8}   // patterns of matrices
+	mostKernels      = limit{24, 12}  // panels of kernels
 )
 
 // entitle gives a picture a title that states what it shows, and puts what its axes are into the
