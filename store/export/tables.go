@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"reflect"
@@ -48,7 +49,7 @@ func writeTable(ctx context.Context, w io.Writer, db *store.DB, f store.Filter, 
 	return n, rows.Close()
 }
 
-// A resultRow is a row of the view results. Pointers are columns that may be null.
+// A resultRow is a row of the view results, its columns in their order. Pointers are columns that may be null.
 type resultRow struct {
 	Sweep        string    `parquet:"sweep,dict"`
 	Device       string    `parquet:"device,dict"`
@@ -92,23 +93,20 @@ type resultRow struct {
 func writeParquet(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
 	out := parquet.NewGenericWriter[resultRow](w, parquet.Compression(&parquet.Snappy),
 		parquet.CreatedBy("spmvtune", "", ""), parquet.MaxRowsPerRowGroup(100_000))
-	var at []int // field of each column
 	rows := make([]resultRow, 1)
+	fields := reflect.ValueOf(&rows[0]).Elem()
 	err = db.EachResult(ctx, f, func(columns []string) error {
-		for _, c := range columns {
-			i := fieldNamed(c)
-			if i < 0 {
+		for i, c := range append(columns, samplesColumn) {
+			if tag := fields.Type().Field(i).Tag.Get("parquet"); !strings.HasPrefix(tag, c+",") && tag != c {
 				return fmt.Errorf("the column %s of the view results has no type", c)
 			}
-			at = append(at, i)
 		}
 		return nil
 	}, func(values []any, samples []float64) error {
 		rows[0] = resultRow{SamplesMS: milliseconds(samples)}
-		fields := reflect.ValueOf(&rows[0]).Elem()
 		for i, v := range values {
-			if err := set(fields.Field(at[i]), v); err != nil {
-				return fmt.Errorf("column %s: %w", fields.Type().Field(at[i]).Tag.Get("parquet"), err)
+			if err := set(fields.Field(i), v); err != nil {
+				return fmt.Errorf("column %s: %w", fields.Type().Field(i).Tag.Get("parquet"), err)
 			}
 		}
 		n.Written++
@@ -121,19 +119,8 @@ func writeParquet(ctx context.Context, w io.Writer, db *store.DB, f store.Filter
 	return n, out.Close()
 }
 
-// fieldNamed returns the index of the field that holds a column, -1 if there is none.
-func fieldNamed(column string) int {
-	row := reflect.TypeFor[resultRow]()
-	for i := range row.NumField() {
-		if name, _, _ := strings.Cut(row.Field(i).Tag.Get("parquet"), ","); name == column {
-			return i
-		}
-	}
-	return -1
-}
-
 // set gives a field what SQLite has for it.
-func set(field reflect.Value, v any) error {
+func set(field reflect.Value, v any) (err error) {
 	if field.Kind() == reflect.Pointer {
 		if v == nil {
 			return nil
@@ -141,33 +128,25 @@ func set(field reflect.Value, v any) error {
 		field.Set(reflect.New(field.Type().Elem()))
 		field = field.Elem()
 	}
-	switch v := v.(type) {
-	case int64:
-		switch field.Kind() {
-		case reflect.Int64:
-			field.SetInt(v)
-			return nil
-		case reflect.Float64:
-			field.SetFloat(float64(v))
-			return nil
-		case reflect.Bool:
-			field.SetBool(v != 0)
-			return nil
-		}
-	case float64:
-		if field.Kind() == reflect.Float64 {
-			field.SetFloat(v)
-			return nil
-		}
-	case string:
-		if field.Kind() == reflect.String {
-			field.SetString(strings.ToValidUTF8(v, "\ufffd"))
-			return nil
-		}
-		if t, err := time.Parse(time.RFC3339, v); err == nil && field.Type() == reflect.TypeFor[time.Time]() {
-			field.Set(reflect.ValueOf(t))
-			return nil
-		}
+	switch to := field.Addr().Interface().(type) {
+	case *int64:
+		return scan(to, v)
+	case *float64:
+		return scan(to, v)
+	case *bool:
+		return scan(to, v)
+	case *string:
+		err = scan(to, v)
+		*to = strings.ToValidUTF8(*to, "\ufffd")
+	case *time.Time:
+		*to, err = time.Parse(time.RFC3339, fmt.Sprint(v))
 	}
-	return fmt.Errorf("%v (%T) is not a value for it", v, v)
+	return err
+}
+
+func scan[T any](to *T, v any) error {
+	var value sql.Null[T]
+	err := value.Scan(v)
+	*to = value.V
+	return err
 }

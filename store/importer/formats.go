@@ -2,6 +2,7 @@ package importer
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,15 +14,20 @@ var blockNames = []string{"block_size_x", "block_size_y", "block_size_z"}
 
 // kernelTuner reads a cache of Kernel Tuner. A file that this program has exported also has the matrix, and the
 // values that stand for no value. Configurations that failed have no time, and are counted.
-func (t *table) kernelTuner(root *node) {
-	var keys []string
-	for _, k := range root.get("tune_params_keys").list() {
-		keys = append(keys, k.text())
+func (t *table) kernelTuner(root any) {
+	keys := list(get(root, "tune_params_keys"))
+	matrix, _ := get(root, "matrix").(*object)
+	cache, _ := get(root, "cache").(*object)
+	if cache == nil {
+		return
 	}
-	matrix := root.get("matrix")
-	for _, name := range root.get("cache").names {
-		entry := root.get("cache", name)
-		if time := entry.get("time"); time != nil && !time.number() {
+	for _, name := range cache.names {
+		entry, is := cache.fields[name].(*object)
+		if !is {
+			entry = &object{line: cache.line}
+		}
+		time, timed := entry.fields["time"]
+		if _, number := time.(json.Number); timed && !number {
 			t.failed++ // its text says how
 			continue
 		}
@@ -29,22 +35,22 @@ func (t *table) kernelTuner(root *node) {
 		if matrix != nil {
 			for _, feature := range matrix.names {
 				if feature == "matrix" || feature == "class" || isFeature(feature) {
-					t.put(row, feature, matrix.get(feature).text())
+					t.put(row, feature, text(matrix.fields[feature]))
 				}
 			}
 		}
-		for column, value := range map[string]string{"precision": root.get("precision").text(),
-			"cache": root.get("cache_state").text()} {
-			if value != "" {
+		for column, field := range map[string]string{"precision": "precision", "cache": "cache_state"} {
+			if value := text(get(root, field)); value != "" {
 				t.put(row, column, value)
 			}
 		}
-		t.put(row, "device", root.get("device_name").text())
-		t.put(row, "kernel", root.get("kernel_name").text())
-		t.put(row, "time_ms", entry.get("time").text())
-		t.configuration(row, entry, keys, root.get("unset"))
-		for _, ms := range entry.get("times").floats() {
-			if ms > 0 {
+		t.put(row, "device", text(get(root, "device_name")))
+		t.put(row, "kernel", text(get(root, "kernel_name")))
+		t.put(row, "time_ms", text(time))
+		t.configuration(row, entry, keys, get(root, "unset"))
+		for _, value := range list(entry.fields["times"]) {
+			n, _ := value.(json.Number)
+			if ms, err := n.Float64(); err == nil && ms > 0 {
 				t.samples[row] = append(t.samples[row], ms/1e3)
 			}
 		}
@@ -53,13 +59,15 @@ func (t *table) kernelTuner(root *node) {
 }
 
 // configuration reads the parameters of an entry. unset has the values that mean that there is none.
-func (t *table) configuration(row int, entry *node, keys []string, unset *node) {
+func (t *table) configuration(row int, entry *object, keys []any, unset any) {
 	block := 1
 	var params []string
 	for _, key := range keys {
-		value := entry.get(key).text()
+		key := text(key)
+		given, there := entry.fields[key]
+		value, none := text(given), get(unset, key)
 		switch n, err := strconv.Atoi(value); {
-		case value == "" && entry.get(key) != nil: // null, or an empty text: it is not set
+		case value == "" && there: // null, or an empty text: it is not set
 		case slices.Contains(blockNames, key) && err == nil:
 			block *= n
 			if key != blockNames[0] {
@@ -70,7 +78,7 @@ func (t *table) configuration(row int, entry *node, keys []string, unset *node) 
 			t.put(row, "grid", value)
 		case key == "kernel":
 			t.put(row, "kernel", value)
-		case unset.get(key) != nil && value == unset.get(key).text():
+		case none != nil && value == text(none):
 		default:
 			params = append(params, setting(strings.TrimPrefix(key, "param_"), value))
 		}
@@ -94,21 +102,25 @@ var nvbenchTimes = []struct{ tag, cache string }{
 // nvbench reads what nvbench writes with --json: a row for each state. An axis is a column where names has it, or where
 // it is called as one of ours; others are parameters, which tell states apart. The kernel is the benchmark, unless an
 // axis has that name or another column is called for. States that were skipped, and those without a time, are counted.
-func (t *table) nvbench(root *node, names map[string]string, ours func(column string) bool) {
+func (t *table) nvbench(root any, names map[string]string, ours func(column string) bool) {
 	devices := map[string]string{}
-	for _, d := range root.get("devices").list() {
-		devices[d.get("id").text()] = d.get("name").text()
+	for _, d := range list(get(root, "devices")) {
+		devices[text(get(d, "id"))] = text(get(d, "name"))
 	}
 	called := slices.Collect(maps.Values(names))
-	for _, b := range root.get("benchmarks").list() {
-		for _, state := range b.get("states").list() {
+	for _, b := range list(get(root, "benchmarks")) {
+		for _, state := range list(get(b, "states")) {
+			state, is := state.(*object)
+			if !is {
+				continue
+			}
 			time, cache := nvbenchTime(state)
-			if time == "" || state.get("is_skipped").text() == "true" {
+			if time == "" || text(get(state, "is_skipped")) == "true" {
 				t.failed++
 				continue
 			}
 			row := t.begin(state.line)
-			t.put(row, "device", devices[state.get("device").text()])
+			t.put(row, "device", devices[text(get(state, "device"))])
 			t.put(row, "time_s", time)
 			if cache != "" {
 				t.put(row, "cache", cache)
@@ -125,12 +137,12 @@ func (t *table) nvbench(root *node, names map[string]string, ours func(column st
 				}
 			}
 			if names["kernel"] != "" {
-				axis("benchmark", b.get("name").text())
+				axis("benchmark", text(get(b, "name")))
 			} else {
-				t.put(row, "kernel", b.get("name").text())
+				t.put(row, "kernel", text(get(b, "name")))
 			}
-			for _, a := range state.get("axis_values").list() {
-				axis(a.get("name").text(), a.get("value").text())
+			for _, a := range list(get(state, "axis_values")) {
+				axis(text(get(a, "name")), text(get(a, "value")))
 			}
 			t.put(row, cmp.Or(names["params"], "params"), strings.Join(params, " "))
 		}
@@ -139,12 +151,12 @@ func (t *table) nvbench(root *node, names map[string]string, ours func(column st
 }
 
 // nvbenchTime is the time of a state, "" if it has none, with the state of the cache.
-func nvbenchTime(state *node) (seconds, cache string) {
+func nvbenchTime(state any) (seconds, cache string) {
 	for _, want := range nvbenchTimes {
-		for _, summary := range state.get("summaries").list() {
-			for _, data := range summary.get("data").list() {
-				if summary.get("tag").text() == want.tag && data.get("name").text() == "value" {
-					return data.get("value").text(), want.cache
+		for _, summary := range list(get(state, "summaries")) {
+			for _, data := range list(get(summary, "data")) {
+				if text(get(summary, "tag")) == want.tag && text(get(data, "name")) == "value" {
+					return text(get(data, "value")), want.cache
 				}
 			}
 		}

@@ -84,8 +84,8 @@ func TestMixedLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	var texts []string
-	for _, item := range root.list() {
-		texts = append(texts, item.text())
+	for _, item := range list(root) {
+		texts = append(texts, text(item))
 	}
 	if want := []string{"9007199254740993", "12345678", "", "1.50"}; !slices.Equal(texts, want) {
 		t.Errorf("%q, want %q", texts, want)

@@ -7,17 +7,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 )
 
-// A node is a value of a JSON text, with the line that it begins in.
-type node struct {
-	line    int
-	scalar  any // string, json.Number, bool or nil
-	names   []string
-	fields  map[string]*node // of an object
-	items   []*node          // of an array
-	numbers []float64        // of an array with numbers alone, which has no items
+// An object is one of a JSON text. The other values are []any, string, json.Number, bool and nil.
+type object struct {
+	line   int // that it begins in
+	names  []string
+	fields map[string]any
 }
 
 // deepest is how many values may lie in each other.
@@ -28,7 +24,7 @@ const deepest = 50
 var mostValues, mostNumbers = 2_000_000, 10_000_000
 
 // parseTree reads a JSON text.
-func parseTree(text []byte) (*node, error) {
+func parseTree(text []byte) (any, error) {
 	p := &treeParser{text: text, line: 1, dec: json.NewDecoder(bytes.NewReader(text))}
 	p.dec.UseNumber()
 	root, err := p.value(0)
@@ -73,7 +69,7 @@ func (p *treeParser) token() (json.Token, error) {
 	return token, err
 }
 
-func (p *treeParser) value(depth int) (*node, error) {
+func (p *treeParser) value(depth int) (any, error) {
 	if depth > deepest {
 		return nil, fmt.Errorf("more than %d values lie in each other", deepest)
 	}
@@ -84,112 +80,81 @@ func (p *treeParser) value(depth int) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &node{line: p.line}
 	switch token {
 	case json.Delim('{'):
-		n.fields = map[string]*node{}
-		for p.dec.More() {
-			name, err := p.token()
-			if err != nil {
-				return nil, err
-			}
-			key, _ := name.(string)
-			if _, twice := n.fields[key]; twice {
-				return nil, fmt.Errorf("%q occurs twice in one object: leave one out", key)
-			}
-			field, err := p.value(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			n.names = append(n.names, key)
-			n.fields[key] = field
-		}
-		_, err = p.token()
+		return p.object(depth)
 	case json.Delim('['):
-		err = p.array(n, depth)
-	default:
-		n.scalar = token
+		return p.array(depth)
 	}
-	return n, err
+	return token, nil
+}
+
+// object reads the fields of an object, and its end.
+func (p *treeParser) object(depth int) (any, error) {
+	o := &object{line: p.line, fields: map[string]any{}}
+	for p.dec.More() {
+		name, err := p.token()
+		if err != nil {
+			return nil, err
+		}
+		key, _ := name.(string)
+		if _, twice := o.fields[key]; twice {
+			return nil, fmt.Errorf("%q occurs twice in one object: leave one out", key)
+		}
+		if o.fields[key], err = p.value(depth + 1); err != nil {
+			return nil, err
+		}
+		o.names = append(o.names, key)
+	}
+	_, err := p.token()
+	return o, err
 }
 
 // array reads the items of an array, and its end.
-func (p *treeParser) array(n *node, depth int) error {
-	begin := p.dec.InputOffset()
-	end := begin // of the numbers before anything else
+func (p *treeParser) array(depth int) (any, error) {
+	items := []any{}
 	for p.dec.More() {
 		item, err := p.value(depth + 1)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		x, err := strconv.ParseFloat(item.text(), 64)
-		if item.number() && err == nil && len(n.items) == 0 {
-			n.numbers, end = append(n.numbers, x), p.dec.InputOffset()
+		if _, is := item.(json.Number); is {
 			p.values--
 			if p.numbers++; p.numbers > mostNumbers {
-				return fmt.Errorf("more than %d numbers in lists: import the file in pieces", mostNumbers)
-			}
-			continue
-		}
-		if n.numbers != nil {
-			for number := range bytes.SplitSeq(p.text[begin:end], []byte(",")) {
-				n.items = append(n.items, &node{line: n.line, scalar: json.Number(bytes.TrimSpace(number))})
-				p.values++
+				return nil, fmt.Errorf("more than %d numbers in lists: import the file in pieces", mostNumbers)
 			}
 		}
-		n.numbers, n.items = nil, append(n.items, item)
+		items = append(items, item)
 	}
 	_, err := p.token()
-	return err
+	return items, err
 }
 
 // get follows the names of fields. It gives nil where there is none.
-func (n *node) get(path ...string) *node {
+func get(v any, path ...string) any {
 	for _, name := range path {
-		if n == nil {
+		o, is := v.(*object)
+		if !is {
 			return nil
 		}
-		n = n.fields[name]
+		v = o.fields[name]
 	}
-	return n
+	return v
 }
 
 // list are the items of an array.
-func (n *node) list() []*node {
-	if n == nil {
-		return nil
-	}
-	return n.items
-}
-
-// floats are the numbers of an array, also among other items.
-func (n *node) floats() (numbers []float64) {
-	if n != nil && n.numbers != nil {
-		return n.numbers
-	}
-	for _, item := range n.list() {
-		if x, err := strconv.ParseFloat(item.text(), 64); item.number() && err == nil {
-			numbers = append(numbers, x)
-		}
-	}
-	return numbers
+func list(v any) []any {
+	items, _ := v.([]any)
+	return items
 }
 
 // text is a scalar as text, "" if there is none.
-func (n *node) text() string {
-	if n == nil || n.scalar == nil {
+func text(v any) string {
+	switch v.(type) {
+	case nil, *object, []any:
 		return ""
 	}
-	return fmt.Sprint(n.scalar)
-}
-
-// number reports whether a value is a number.
-func (n *node) number() bool {
-	if n == nil {
-		return false
-	}
-	_, ok := n.scalar.(json.Number)
-	return ok
+	return fmt.Sprint(v)
 }
 
 // readMeasured reads a table of times: text, or what a program has written in JSON. features says whether it also has
@@ -215,9 +180,9 @@ func readMeasured(f File, names map[string]string, features bool) (*table, error
 	}
 	t := &table{file: f.Name}
 	switch {
-	case root.get("cache") != nil && root.get("tune_params_keys") != nil:
+	case get(root, "cache") != nil && get(root, "tune_params_keys") != nil:
 		t.kernelTuner(root)
-	case root.get("benchmarks") != nil && root.get("devices") != nil:
+	case get(root, "benchmarks") != nil && get(root, "devices") != nil:
 		t.nvbench(root, names, func(column string) bool {
 			return slices.Contains(others, column) && column != "params" || features && isFeature(column)
 		})
