@@ -98,16 +98,14 @@ func (b *batcher) prepare(ctx context.Context, chosen chosen) error {
 		return err
 	}
 
-	b.sweeps = map[int64]*Sweep{}
-	for i := range sweeps {
-		b.sweeps[sweeps[i].id] = &sweeps[i]
-	}
 	devices, err := b.from.devices(ctx)
 	if err != nil {
 		return err
 	}
-
-	b.devices = map[string]*Device{}
+	b.sweeps, b.devices = map[int64]*Sweep{}, map[string]*Device{}
+	for i := range sweeps {
+		b.sweeps[sweeps[i].id] = &sweeps[i]
+	}
 	for i := range devices {
 		b.devices[devices[i].Label] = &devices[i]
 	}

@@ -19,20 +19,20 @@ func watched(p trial.Case) trial.Case {
 
 // A drift is how a device drifted while it measured a matrix, in each origin.
 type drift struct {
-	series      map[int64][]repetition // repetitions by origin, in the order of time
+	series      map[int64][]Sentinel // by origin, in the order of time
 	drifts      map[int64]stat.Drift
 	repeat      float64 // largest difference of repeated trials as a fraction, see stat.Repeatability
 	significant bool
 }
 
-// A repetition is what a sentinel says, and the trial that it measured again.
-type repetition struct {
+// A Sentinel is one measurement of a trial that was measured again. The first one counts, too.
+type Sentinel struct {
 	stat.Point
-	trial *Row
+	Trial *Row // the first measurement
 }
 
-// points returns the points of repetitions.
-func points(series []repetition) []stat.Point {
+// points returns the points of sentinels.
+func points(series []Sentinel) []stat.Point {
 	list := make([]stat.Point, len(series))
 	for i := range series {
 		list[i] = series[i].Point
@@ -90,7 +90,7 @@ func watchOver(records []rerunTrial) map[trial.Case]*drift {
 		sentinels, finals := r.told()
 		over := watched(r.Place())
 		if len(sentinels)+len(finals) > 0 && found[over] == nil {
-			found[over] = &drift{series: map[int64][]repetition{}, drifts: map[int64]stat.Drift{}}
+			found[over] = &drift{series: map[int64][]Sentinel{}, drifts: map[int64]stat.Drift{}}
 		}
 		if len(sentinels) > 0 {
 			medians[over] = append(medians[over], found[over].add(r, sentinels))
@@ -136,7 +136,7 @@ func (d *drift) add(r *rerunTrial, sentinels []rerun) (ratios []float64) {
 
 	for _, p := range stat.Points(first, again) {
 		origin := origins[p.At]
-		d.series[origin] = append(d.series[origin], repetition{p, &r.Row})
+		d.series[origin] = append(d.series[origin], Sentinel{p, &r.Row})
 		ratios = append(ratios, p.Value)
 	}
 
@@ -148,7 +148,7 @@ func (d *drift) conclude(repeat float64) {
 	d.repeat = repeat
 	var all []stat.Drift
 	for origin, series := range d.series {
-		slices.SortFunc(series, func(a, b repetition) int { return cmp.Compare(a.At, b.At) })
+		slices.SortFunc(series, func(a, b Sentinel) int { return cmp.Compare(a.At, b.At) })
 		d.drifts[origin] = stat.NewDrift(points(series))
 		all = append(all, d.drifts[origin])
 	}
@@ -163,12 +163,6 @@ type Drift struct {
 	Points      []Sentinel // sentinels in the order of time
 	Significant bool       // whether the drift is taken out of comparisons
 	stat.Drift
-}
-
-// A Sentinel is one measurement of a trial that was measured again. The first one counts, too.
-type Sentinel struct {
-	stat.Point
-	Trial *Row // the first measurement
 }
 
 // Drifts returns what the sentinels say, ordered by device, matrix, cache state and time.
@@ -194,11 +188,7 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 			if len(series) < 2 {
 				continue
 			}
-			one := Drift{Case: over, Node: origins[origin].Node, Significant: d.significant, Drift: d.drifts[origin]}
-			for _, r := range series {
-				one.Points = append(one.Points, Sentinel{r.Point, r.trial})
-			}
-			list = append(list, one)
+			list = append(list, Drift{over, origins[origin].Node, series, d.significant, d.drifts[origin]})
 		}
 	}
 

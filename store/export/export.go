@@ -14,6 +14,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"spmvtune/store"
 )
@@ -82,23 +83,13 @@ func milliseconds(samples []float64) []float64 {
 
 // scaled is a number of single precision times a power of ten, as decimals.
 func scaled(x float64, power int) float64 {
-	text := strconv.FormatFloat(x, 'e', -1, 32)
-	y, err := strconv.ParseFloat(shift(text, power), 64)
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', -1, 32), "e")
+	n, _ := strconv.Atoi(exponent)
+	y, err := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(n+power), 64)
 	if err != nil {
 		return x * math.Pow10(power)
 	}
 	return y
-}
-
-// shift adds to the exponent of a number in scientific notation.
-func shift(text string, power int) string {
-	for i := range text {
-		if text[i] == 'e' {
-			n, _ := strconv.Atoi(text[i+1:])
-			return text[:i+1] + strconv.Itoa(n+power)
-		}
-	}
-	return text
 }
 
 // A list writes the elements of a JSON array, or the members of an object, each on a line, as they come.
