@@ -78,16 +78,8 @@ type document struct {
 // An htmlTable adds to a table what the template needs to make it sortable.
 type htmlTable struct {
 	tagged
-	ID, Title string
-	Columns   []table.Column
-	Rows      [][]htmlCell
-}
-
-type htmlCell struct {
-	Text  string
-	Key   string // What the column is sorted by; "" for the text.
-	Right bool
-	Bold  bool
+	ID string
+	table.Table
 }
 
 // A Content is what the page is written from.

@@ -2,8 +2,6 @@ package page
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"spmvtune/analysis"
@@ -90,24 +88,7 @@ func htmlTables(tables []table.Table, id string) []htmlTable {
 	return list
 }
 
-// htmlTableOf gives a table an id and every cell its sort key.
-func htmlTableOf(t table.Table, id string) htmlTable {
-	h := htmlTable{tagged: tagsOf(t.About), ID: id, Title: t.Title, Columns: t.Columns}
-	for n, row := range t.Rows {
-		cells := make([]htmlCell, len(row))
-		for i, c := range row {
-			cells[i] = htmlCell{Text: c.Text, Right: t.Columns[i].Right, Bold: t.IsBold(n, i)}
-			if !math.IsNaN(c.Key) {
-				cells[i].Key = strconv.FormatFloat(c.Key, 'g', 9, 64)
-			} else if cells[i].Right {
-				cells[i].Key = "nan" // after all numbers
-			}
-		}
-		h.Rows = append(h.Rows, cells)
-	}
-
-	return h
-}
+func htmlTableOf(t table.Table, id string) htmlTable { return htmlTable{tagsOf(t.About), id, t} }
 
 // htmlClaims are the claims on one device.
 type htmlClaims struct {
@@ -188,7 +169,7 @@ func findingSection(id string, f *claims.Finding) htmlFinding {
 			break
 		}
 		c := &f.Cases[i]
-		known := table.Cell{Text: term.Missing, Key: math.NaN()}
+		known := table.Text(term.Missing)
 		if c.Published != nil {
 			known = table.Cell{Text: term.Significant(*c.Published, 3), Key: *c.Published}
 		}

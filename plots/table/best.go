@@ -13,22 +13,20 @@ import (
 
 // BestNotes explain the columns of the best-configuration tables, in paragraphs.
 func BestNotes(d *analysis.Data) []string {
-	return slices.DeleteFunc([]string{
-		analysis.Twins(d.Matrices),
-		"Time: with the interval in which another run finds it (95%), ± the longer arm or, if they differ much, " +
-			"both arms. Numbers are rounded to the digits that the interval supports, at least two. GB/s: compulsory " +
+	return notes(d,
+		"Time: with the interval in which another run finds it (95%), ± the longer arm or, if they differ much, "+
+			"both arms. Numbers are rounded to the digits that the interval supports, at least two. GB/s: compulsory "+
 			"traffic of the format divided by time.",
-		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start " +
-			"of each run" + firstRun(d) + ". Copy: share of the copy's. Above 100%, the matrix came from caches, not " +
+		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start "+
+			"of each run"+firstRun(d)+". Copy: share of the copy's. Above 100%, the matrix came from caches, not "+
 			"from memory: a warm cache holds small ones.",
-		"Tied: the number of configurations that can't be told from the fastest, including the listed one (≥: at " +
-			"least, there were no repeats), and " +
-			"the other kernels among them. A ratio with (tied) can't be told from 1. The listed one is the most " +
-			"robust: its neighbouring block and grid sizes are fast too. " +
-			driftNote(d) +
-			"Speed-up: the listed configuration over the baseline's fastest on the same matrix. The speed-up " +
-			"figure shows the fastest configuration of each kernel, so its ratios can be slightly higher.",
-	}, isEmpty)
+		"Tied: the number of configurations that can't be told from the fastest, including the listed one (≥: at "+
+			"least, there were no repeats), and "+
+			"the other kernels among them. A ratio with (tied) can't be told from 1. The listed one is the most "+
+			"robust: its neighbouring block and grid sizes are fast too. "+
+			driftNote(d)+
+			"Speed-up: the listed configuration over the baseline's fastest on the same matrix. The speed-up "+
+			"figure shows the fastest configuration of each kernel, so its ratios can be slightly higher.")
 }
 
 // firstRun says when the first run started, if that is known.
@@ -58,7 +56,6 @@ func BestTables(d *analysis.Data) []Table {
 		}
 		t := &tables[len(tables)-1]
 		t.Rows = append(t.Rows, bestRow(d, b, vendor))
-		bestIntervals(d, b, t, vendor)
 	}
 
 	return tables
@@ -85,45 +82,27 @@ func library(d *analysis.Data, device string) bool {
 }
 
 func bestRow(d *analysis.Data, b *store.Best, vendor bool) []Cell {
-	rel := analysis.Relative(&b.Row)
-	measured := func(v float64) Cell { return Cell{term.Rounded(v, v*rel), v} }
-	p := d.PanelOf(&b.Row)
-	base := analysis.Fastest(p.ByKernel(d.BaselineOf(b.Device)))
-	row := []Cell{
-		Text(b.Matrix), Text(b.Kernel), integer(b.Block), integer(b.Grid), Text(b.Params.String()),
-		timeCell(&b.Row), measured(b.GFLOPS), measured(b.GBPS), measured(100 * b.RoofFraction),
-		measured(100 * b.GBPS / copyRoof(d, b.Device)),
-		ratioCell(base, &b.Row),
-	}
-	if vendor {
-		row = append(row, ratioCell(p.CuSPARSE(), &b.Row))
-	}
-	return append(row, Cell{analysis.TieCount(b), float64(b.TieSize)}, Text(strings.Join(d.Tied(b), ", ")))
-}
-
-// bestIntervals gives the numbers of the last row their intervals.
-func bestIntervals(d *analysis.Data, b *store.Best, t *Table, vendor bool) {
 	r := &b.Row
-	t.between(timeColumn, 1e3*r.Another.Low, 1e3*r.Another.High)
-	for i, v := range []float64{r.GFLOPS, r.GBPS, 100 * r.RoofFraction, 100 * r.GBPS / copyRoof(d, r.Device)} {
-		t.between(timeColumn+1+i, v*r.Time/r.Another.High, v*r.Time/r.Another.Low)
-	}
+	measured := func(v float64) Cell { return rateCell(r, v).within(v*r.Time/r.Another.High, v*r.Time/r.Another.Low) }
+	row := append([]Cell{Text(b.Matrix)}, configuration(r)...)
+	row = append(row, timeCell(r).within(1e3*r.Another.Low, 1e3*r.Another.High), measured(b.GFLOPS), measured(b.GBPS),
+		measured(100*b.RoofFraction), measured(100*b.GBPS/copyRoof(d, b.Device)))
 
 	p := d.PanelOf(r)
-	bases := []*store.Row{analysis.Fastest(p.ByKernel(d.BaselineOf(r.Device)))}
+	bases := []*store.Row{analysis.Fastest(p.ByKernel(d.BaselineOf(b.Device)))}
 	if vendor {
 		bases = append(bases, p.CuSPARSE())
 	}
-	for i, base := range bases {
+	for _, base := range bases {
+		cell := ratioCell(base, r)
 		if base != nil && base.Config != r.Config {
 			_, low, high := analysis.Ratio(base, r)
-			t.between(timeColumn+5+i, low, high)
+			cell = cell.within(low, high)
 		}
+		row = append(row, cell)
 	}
+	return append(row, keyed(analysis.TieCount(b), float64(b.TieSize)), Text(strings.Join(d.Tied(b), ", ")))
 }
-
-// timeColumn is the column of times, which those of rates and ratios follow.
-const timeColumn = 5
 
 // copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
 func copyRoof(d *analysis.Data, device string) float64 {
@@ -173,19 +152,17 @@ func winnerTable(title string, c *analysis.Contest) Table {
 	for i := range c.Contenders {
 		t.Columns = append(t.Columns, Column{Name: c.Contenders[i].Kernel, Right: true})
 	}
-	share := func(x float64) Cell { return Cell{term.ShareOfBest(x), x} }
+	share := func(x float64) Cell { return keyed(term.ShareOfBest(x), x) }
 
 	for i := range c.Places {
 		row := []Cell{Text(c.Places[i].Matrix)}
 		for k := range c.Contenders {
 			e := &c.Contenders[k].Entries[i]
-			cell := Cell{term.Missing, math.NaN()}
+			cell := missing
 			if e.Row != nil {
 				cell = share(e.Share)
 			}
-			if e.Named {
-				t.embolden(i, k+1)
-			} else if e.Tied {
+			if cell.Bold = e.Named; e.Tied && !e.Named {
 				cell.Text = "= " + cell.Text
 			}
 			row = append(row, cell)
@@ -234,7 +211,7 @@ func deviceBests(d *analysis.Data) Table {
 		for _, name := range devices {
 			b := at[p][name]
 			if b == nil {
-				row = append(row, Text(term.Missing), Cell{term.Missing, math.NaN()})
+				row = append(row, Text(term.Missing), missing)
 				continue
 			}
 			trials, columns = append(trials, &b.Row), append(columns, len(row)+1)

@@ -78,8 +78,8 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		t.Rows = append(t.Rows, []Cell{
 			Text(string(p.Verdict)), Text(p.Matrix), Text(string(p.Precision)), Text(string(p.Cache)), Text(p.Kernel),
 			goodTime(p.A), goodTime(p.B),
-			{term.RoundedIn(v, low, high) + "×", v},
-			{between(low, high), low},
+			keyed(term.RoundedIn(v, low, high)+"×", v),
+			keyed(between(low, high), low),
 			Text(analysis.ShortDevice(p.Device)),
 		})
 	}
@@ -108,7 +108,7 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 
 // goodTime is a time in milliseconds with the digits that its interval supports.
 func goodTime(g *store.Good) Cell {
-	return Cell{term.Rounded(1e3*g.Time, 1e3*g.Time*analysis.Relative(&g.Row)), g.Time}
+	return keyed(term.Rounded(1e3*g.Time, 1e3*g.Time*analysis.Relative(&g.Row)), g.Time)
 }
 
 // between is an interval, a dash where there is none.

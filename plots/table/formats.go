@@ -43,10 +43,10 @@ func (t *Table) markdown(b *bytes.Buffer) {
 		head[i] = markdownText(c.Name)
 	}
 	lines = append(lines, head)
-	for n, r := range t.Rows {
+	for _, r := range t.Rows {
 		line := make([]string, len(r))
 		for i, c := range r {
-			if line[i] = markdownText(c.Text); t.IsBold(n, i) {
+			if line[i] = markdownText(c.Text); c.Bold {
 				line[i] = "**" + line[i] + "**"
 			}
 		}
@@ -97,15 +97,21 @@ func (s *Sheet) csv() []byte {
 	for i := range s.Tables {
 		t := &s.Tables[i]
 		unsure := s.unsure(t)
-		if columns := t.header(unsure); !slices.Equal(columns, header) {
+		names := []string{"table"}
+		for i, c := range t.Columns {
+			if names = append(names, c.Name); unsure[i] {
+				names = append(names, c.Name+" low", c.Name+" high")
+			}
+		}
+		if !slices.Equal(names, header) {
 			if w.Flush(); header != nil {
 				b.WriteByte('\n')
 			}
-			header = columns
+			header = names
 			w.Write(header)
 		}
-		for r := range t.Rows {
-			w.Write(t.line(r, unsure))
+		for _, row := range t.Rows {
+			w.Write(t.line(row, unsure))
 		}
 	}
 
@@ -119,29 +125,20 @@ func (s *Sheet) unsure(t *Table) map[int]bool {
 	columns := map[int]bool{}
 	for i := range s.Tables {
 		if len(s.Tables[i].Columns) == len(t.Columns) {
-			for at := range s.Tables[i].intervals {
-				columns[at.column] = true
+			for _, row := range s.Tables[i].Rows {
+				for k, c := range row {
+					columns[k] = columns[k] || c.High > 0
+				}
 			}
 		}
 	}
 	return columns
 }
 
-func (t *Table) header(unsure map[int]bool) []string {
-	names := []string{"table"}
-	for i, c := range t.Columns {
-		names = append(names, c.Name)
-		if unsure[i] {
-			names = append(names, c.Name+" low", c.Name+" high")
-		}
-	}
-	return names
-}
-
-func (t *Table) line(row int, unsure map[int]bool) []string {
+func (t *Table) line(row []Cell, unsure map[int]bool) []string {
 	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	cells := []string{term.Cell(t.Title)}
-	for i, c := range t.Rows[row] {
+	for i, c := range row {
 		switch {
 		case c.Text == term.Missing:
 			cells = append(cells, "")
@@ -150,12 +147,10 @@ func (t *Table) line(row int, unsure map[int]bool) []string {
 		default:
 			cells = append(cells, term.Cell(c.Text))
 		}
-		if !unsure[i] {
-			continue
-		}
-		if of, known := t.intervals[spot{row, i}]; known {
-			cells = append(cells, exact(of.low), exact(of.high))
-		} else {
+		switch {
+		case unsure[i] && c.High > 0:
+			cells = append(cells, exact(c.Low), exact(c.High))
+		case unsure[i]:
 			cells = append(cells, "", "")
 		}
 	}
@@ -193,9 +188,9 @@ func (t *Table) tabular(b *strings.Builder, shown []int, align string, rules [3]
 		cells[k] = LaTeX(t.Columns[i].Name)
 	}
 	fmt.Fprintf(b, "\\begin{tabular}{%s}\n\\%s\n%s \\\\\n\\%s\n", align, rules[0], strings.Join(cells, " & "), rules[1])
-	for r, row := range t.Rows {
+	for _, row := range t.Rows {
 		for k, i := range shown {
-			if cells[k] = LaTeX(row[i].Text); t.IsBold(r, i) {
+			if cells[k] = LaTeX(row[i].Text); row[i].Bold {
 				cells[k] = "\\textbf{" + cells[k] + "}"
 			}
 		}

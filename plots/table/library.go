@@ -15,14 +15,12 @@ import (
 // LibrarySheet compares the fastest configurations with the best of cuSPARSE: a summary of all
 // setups, real matrices apart from generated ones, and a table for each setup.
 func LibrarySheet(d *analysis.Data) Sheet {
-	s := Sheet{"library", "against-cusparse", "The fastest beside cuSPARSE", slices.DeleteFunc([]string{
-		analysis.Twins(d.Matrices),
-		"cuSPARSE: the fastest of its algorithms that were measured. ×: how many times as fast as that. Papers: the " +
-			"fastest kernel of the papers. Plain: the fastest of this program that reads CSR or COO as it is, without " +
-			"a conversion or another order of rows, over cuSPARSE's fastest of that kind. Roof: the bytes of CSR, x " +
-			"and y once, divided by the time, as a share of the device's highest bandwidth; above 100% the matrix came from caches, or the kernel reads " +
-			"fewer bytes than CSR has. Preparation: in products of the same configuration.",
-	}, isEmpty), nil}
+	s := Sheet{"library", "against-cusparse", "The fastest beside cuSPARSE", notes(d,
+		"cuSPARSE: the fastest of its algorithms that were measured. ×: how many times as fast as that. Papers: the "+
+			"fastest kernel of the papers. Plain: the fastest of this program that reads CSR or COO as it is, without "+
+			"a conversion or another order of rows, over cuSPARSE's fastest of that kind. Roof: the bytes of CSR, x "+
+			"and y once, divided by the time, as a share of the device's highest bandwidth; above 100% the matrix came from caches, or the kernel reads "+
+			"fewer bytes than CSR has. Preparation: in products of the same configuration."), nil}
 
 	sum := Table{Title: "Geometric means", Columns: Columns("setup", ">matrices", ">× cuSPARSE", ">least",
 		">plain × cuSPARSE", ">least", ">papers × cuSPARSE", ">least")}
@@ -93,8 +91,9 @@ func besideTable(title string, rows []besideLibrary) Table {
 		row := []Cell{Text(b.matrix)}
 		row = append(row, namedTime(b.vendor)...)
 		row = append(row, namedTime(b.papers)...)
-		row = append(row, Text(f.Kernel), integer(f.Block), integer(f.Grid), Text(f.Params.String()), timeCell(f),
-			ratioCell(b.vendor, f), rateCell(f, 100e-9*bytes/f.Time*f.RoofFraction/f.GBPS), whole(f.Prepare/f.Time))
+		row = append(row, configuration(f)...)
+		row = append(row, timeCell(f), ratioCell(b.vendor, f),
+			rateCell(f, 100e-9*bytes/f.Time*f.RoofFraction/f.GBPS), number(f.Prepare/f.Time, 2))
 		row = append(row, namedTime(b.plain)...)
 		t.Rows = append(t.Rows, append(row, ratioCell(b.plainVendor, b.plain)))
 	}
@@ -130,7 +129,7 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 			}
 		}
 		if len(gains) == 0 {
-			row = append(row, whole(math.NaN()), whole(math.NaN()))
+			row = append(row, missing, missing)
 			continue
 		}
 		least := slices.MinFunc(gains, func(a, b analysis.Gain) int { return cmp.Compare(a.Ratio, b.Ratio) })
@@ -142,28 +141,18 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 // namedTime is a kernel's name and time.
 func namedTime(r *store.Row) []Cell {
 	if r == nil {
-		return []Cell{Text(term.Missing), {term.Missing, math.NaN()}}
+		return []Cell{Text(term.Missing), missing}
 	}
 	return []Cell{Text(r.Kernel), timeCell(r)}
-}
-
-// whole prints a number without its fraction.
-func whole(v float64) Cell {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Cell{term.Missing, math.NaN()}
-	}
-	return Cell{term.Significant(v, 2), v}
 }
 
 // PreparationSheet says after how many products the preparation of kernels pays off: two tables
 // for each setup.
 func PreparationSheet(d *analysis.Data) Sheet {
-	s := Sheet{"preparation", "", "Products until preparation pays off", slices.DeleteFunc([]string{
-		analysis.Twins(d.Matrices),
-		"Each kernel in its fastest configuration. Products: how much more it takes to prepare (conversion, row " +
-			"blocks, analysis) than the other, divided by what it saves in each product. Never: it is slower, or " +
-			"the data can't tell that it is faster. At once: it takes no more to prepare. cuSPARSE: its fastest algorithm.",
-	}, isEmpty), nil}
+	s := Sheet{"preparation", "", "Products until preparation pays off", notes(d,
+		"Each kernel in its fastest configuration. Products: how much more it takes to prepare (conversion, row "+
+			"blocks, analysis) than the other, divided by what it saves in each product. Never: it is slower, or "+
+			"the data can't tell that it is faster. At once: it takes no more to prepare. cuSPARSE: its fastest algorithm."), nil}
 	for _, setup := range d.Setups() {
 		p := preparation{base: d.PlainCSROf(setup.Device)}
 		for _, panel := range d.In(setup) {
@@ -229,8 +218,8 @@ func (p *preparation) table(title string) Table {
 	}
 	for i := range p.rows {
 		r := &p.rows[i]
-		row := []Cell{Text(r.Matrix), Text(r.Kernel), integer(r.Block), integer(r.Grid), Text(r.Params.String()),
-			{term.Significant(1e3*r.Prepare, 3), 1e3 * r.Prepare}, timeCell(r.Row)}
+		row := append([]Cell{Text(r.Matrix)}, configuration(r.Row)...)
+		row = append(row, number(1e3*r.Prepare, 3), timeCell(r.Row))
 		for _, value := range of {
 			row = append(row, productsCell(value(r)))
 		}
@@ -286,9 +275,9 @@ func summed(rows []*prepared, value func(*prepared) float64) []Cell {
 	case n == 0:
 		return []Cell{productsCell(math.NaN()), productsCell(math.NaN()), productsCell(math.NaN())}
 	case len(paid) == 0:
-		return []Cell{{fmt.Sprintf("0 of %d", n), 0}, productsCell(math.Inf(1)), productsCell(math.Inf(1))}
+		return []Cell{keyed(fmt.Sprintf("0 of %d", n), 0), productsCell(math.Inf(1)), productsCell(math.Inf(1))}
 	}
-	return []Cell{{fmt.Sprintf("%d of %d", len(paid), n), float64(len(paid))},
+	return []Cell{keyed(fmt.Sprintf("%d of %d", len(paid), n), float64(len(paid))),
 		productsCell(math.Ceil(analysis.Middle(paid))), productsCell(paid[len(paid)-1])}
 }
 
@@ -296,11 +285,11 @@ func summed(rows []*prepared, value func(*prepared) float64) []Cell {
 func productsCell(n float64) Cell {
 	switch {
 	case math.IsNaN(n):
-		return Cell{term.Missing, math.NaN()}
+		return missing
 	case math.IsInf(n, 1):
-		return Cell{"never", math.NaN()}
+		return keyed("never", math.NaN())
 	case n == 0:
-		return Cell{"at once", 0}
+		return keyed("at once", 0)
 	}
 	return count(int(min(n, math.MaxInt32)))
 }

@@ -3,12 +3,10 @@ package table
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
@@ -16,10 +14,7 @@ import (
 
 // PaperSheets are the papers' own tables, filled with what was measured.
 func PaperSheets(d *analysis.Data) []Sheet {
-	note := func(text string) []string {
-		return slices.DeleteFunc([]string{analysis.Twins(d.Matrices),
-			text + " Bold: the fastest of a row. = marks ties with it."}, isEmpty)
-	}
+	note := func(text string) []string { return notes(d, text+" Bold: the fastest of a row. = marks ties with it.") }
 
 	return []Sheet{
 		{"cpu", "cpu-and-gpu", "CPU products (coo-spmv-final, Table III)",
@@ -47,18 +42,6 @@ func PaperSheets(d *analysis.Data) []Sheet {
 		{"threads-per-block", "shuffle-and-tile", "Threads per block of the best (csr-shuffle-and-shared, Table II)",
 			note("GB/s: compulsory traffic divided by time."), perSetup(d, threadsTable)},
 	}
-}
-
-// perSetup makes a table of each setup. Tables without rows are left out.
-func perSetup(d *analysis.Data, of func([]analysis.Panel) Table) []Table {
-	var list []Table
-	for _, s := range d.Setups() {
-		if t := of(d.In(s)); len(t.Rows) > 0 {
-			t.Title = d.Words(s)
-			list = append(list, t)
-		}
-	}
-	return list
 }
 
 func cpuTable(list []analysis.Panel) Table {
@@ -93,7 +76,7 @@ func bestOfTable(list []analysis.Panel, names []string) Table {
 			continue
 		}
 		base := p.Best("coo_atomic")
-		before := Cell{term.Missing, math.NaN()}
+		before := missing
 		if base != nil {
 			before = paperRate(base)
 		}
@@ -106,7 +89,7 @@ func bestOfTable(list []analysis.Panel, names []string) Table {
 		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), before, Text(best.Kernel), integer(best.Block),
 			integer(best.Grid),
 			timeCell(best), paperRate(best), ratioCell(base, best), Text(strings.Join(tied, ", "))})
-		t.embolden(len(t.Rows)-1, 2)
+		t.Rows[len(t.Rows)-1][2].Bold = true
 	}
 
 	return t
@@ -147,14 +130,8 @@ func fiveTables(d *analysis.Data) []Table {
 			"algorithm", ">GFLOP/s, arithmetic mean", ">GFLOP/s, geometric mean")}
 		for i, name := range fiveAlgorithms {
 			mean, geometric := sums[i]/float64(n), means[i].Value()
-			t.Rows = append(t.Rows, []Cell{Text(name), {term.Significant(mean, 3), mean},
-				{term.Significant(geometric, 3), geometric}})
-			if sums[i] == slices.Max(sums) {
-				t.embolden(i, 1)
-			}
-			if geometric == best {
-				t.embolden(i, 2)
-			}
+			t.Rows = append(t.Rows, []Cell{Text(name), number(mean, 3), number(geometric, 3)})
+			t.Rows[i][1].Bold, t.Rows[i][2].Bold = sums[i] == slices.Max(sums), geometric == best
 		}
 		list = append(list, t)
 	}
@@ -178,7 +155,7 @@ func longRowTable(list []analysis.Panel) Table {
 			continue
 		}
 		mean := float64(warp.NNZ) / float64(warp.Rows)
-		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), {term.Significant(mean, 3), mean},
+		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), number(mean, 3),
 			rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
 		t.Mark([]*store.Row{warp, block}, []int{2, 3})
 	}
@@ -204,54 +181,40 @@ func threadsTable(list []analysis.Panel) Table {
 		if r := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_csr") }); r != nil {
 			rows = append(rows, r)
 		}
-		best := slices.MinFunc(rows, compareTimes)
+		best := slices.MinFunc(rows, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
 		for _, r := range rows {
-			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), timeCell(r),
-				rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
-			at := len(t.Rows) - 1
-			if r == best {
-				t.embolden(at, 3)
-			} else if !analysis.Tells(best, r) {
-				t.Rows[at][3].Text = "= " + t.Rows[at][3].Text
+			time := timeCell(r)
+			if time.Bold = r == best; !time.Bold && !analysis.Tells(best, r) {
+				time.Text = "= " + time.Text
 			}
+			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), time,
+				rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
 		}
 	}
-
 	return t
 }
 
-func compareTimes(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) }
-
 // counterTables list what a profiler counted in each kernel of a processor, for each setup.
 func counterTables(d *analysis.Data) []Table {
-	var list []Table
-	for _, s := range d.Setups() {
-		t := Table{Title: d.Words(s), Columns: Columns("matrix", "kernel", ">instructions", ">per nonzero", ">D refs",
+	return perSetup(d, func(panels []analysis.Panel) Table {
+		t := Table{Columns: Columns("matrix", "kernel", ">instructions", ">per nonzero", ">D refs",
 			">D1 misses", ">LLd misses", ">D1 miss rate (%)", ">LLd miss rate (%)")}
-		for _, p := range d.In(s) {
+		for _, p := range panels {
 			for i := range d.Launches {
 				if r := &d.Launches[i]; r.Place() == p.Case && r.Properties["data_refs"] > 0 {
 					t.Rows = append(t.Rows, counterRow(r))
 				}
 			}
 		}
-		if len(t.Rows) > 0 {
-			list = append(list, t)
-		}
-	}
-	return list
+		return t
+	})
 }
 
 // counterRow has the counters of a product of a trial. Those that were not counted are missing.
 func counterRow(r *store.Row) []Cell {
 	row := []Cell{Text(r.Matrix), Text(r.Kernel)}
 	add := func(name string, over float64, digits int) {
-		v, known := r.Properties[name]
-		if v /= over; !known {
-			row = append(row, Text(term.Missing))
-			return
-		}
-		row = append(row, Cell{term.Significant(v, digits), v})
+		row = append(row, number(fact(r, name)/over, digits))
 	}
 
 	refs := r.Properties["data_refs"]

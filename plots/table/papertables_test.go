@@ -23,7 +23,7 @@ func sheetOf(t *testing.T, d *analysis.Data, stem string) []string {
 		for n, r := range s.Tables[0].Rows {
 			var cells []string
 			for i, c := range r {
-				if s.Tables[0].IsBold(n, i) {
+				if s.Tables[0].Rows[n][i].Bold {
 					c.Text = "*" + c.Text
 				}
 				cells = append(cells, c.Text)

@@ -18,7 +18,7 @@ import (
 
 // summaryNotes say what to know of the summary.
 func summaryNotes(d *analysis.Data) []string {
-	return slices.DeleteFunc(slices.Concat([]string{analysis.Twins(d.Matrices)}, sentences(d.Crowded()), sentences(d.Missed())), isEmpty)
+	return notes(d, append(sentences(d.Crowded()), sentences(d.Missed())...)...)
 }
 
 // SummaryTables say what the database holds.
@@ -46,9 +46,9 @@ func deviceTable(d *analysis.Data) Table {
 
 	rate := func(v float64) Cell {
 		if !(v > 0) {
-			v = math.NaN() // not measured
+			return missing // not measured
 		}
-		return Cell{term.Significant(v, 3), v}
+		return number(v, 3)
 	}
 
 	for i := range d.Devices {
@@ -137,7 +137,7 @@ func winsTable(d *analysis.Data) Table {
 
 	for _, name := range analysis.KernelsOf(d.Panels) {
 		t.Rows = append(t.Rows, []Cell{Text(name),
-			{fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])}, count(ties[name]),
+			keyed(fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])), count(ties[name]),
 			meanGain(gains[name])})
 	}
 
@@ -147,7 +147,7 @@ func winsTable(d *analysis.Data) Table {
 // meanGain is the geometric mean of speed-ups, with the digits that it supports.
 func meanGain(gains []analysis.Gain) Cell {
 	if len(gains) == 0 {
-		return Cell{term.Missing, math.NaN()}
+		return missing
 	}
 	var list []stat.Ratio
 	for _, g := range gains {
@@ -158,7 +158,7 @@ func meanGain(gains []analysis.Gain) Cell {
 	if mean.Low < 1 && mean.High > 1 {
 		text += tiedMark
 	}
-	return Cell{text, mean.Value}
+	return keyed(text, mean.Value)
 }
 
 func matrixTable(d *analysis.Data) Table {
@@ -175,7 +175,7 @@ func matrixTable(d *analysis.Data) Table {
 		m := &d.Matrices[i]
 		row := []Cell{
 			Text(m.Name), Text(m.Class), count(m.Rows), count(m.Cols), count(m.Nonzeros),
-			{term.Significant(m.RowMean, 3), m.RowMean}, count(m.RowMax), count(m.EmptyRows),
+			number(m.RowMean, 3), count(m.RowMax), count(m.EmptyRows),
 		}
 		if twins {
 			row = append(row, Text(analysis.MeasuredWords(m)))
@@ -193,7 +193,7 @@ func aimTable(d *analysis.Data) Table {
 		">median half-width (%)",
 	)}
 
-	share := func(x float64) Cell { return Cell{strings.TrimSuffix(term.ShortPercent(x), "%"), x} }
+	share := func(x float64) Cell { return keyed(strings.TrimSuffix(term.ShortPercent(x), "%"), x) }
 	for _, a := range d.Aims() {
 		t.Rows = append(t.Rows, []Cell{
 			Text(a.Sweep), share(a.Target), count(a.Trials), count(a.Reached), count(a.Budget), count(a.Samples),
@@ -237,7 +237,7 @@ func searchCells(list []replay.Outcome) []Cell {
 		if math.IsInf(v, 1) {
 			return Text("never")
 		}
-		return Cell{term.Significant(100*v, 2), 100 * v}
+		return number(100*v, 2)
 	}
 
 	within := func(i int) func(o replay.Outcome) float64 {
@@ -316,13 +316,13 @@ func ValidationTable(d *analysis.Data) Table {
 // tells is missing.
 func shareCell(f rule.Figures, share float64) Cell {
 	if f.Matrices == 0 {
-		return Cell{term.Missing, math.NaN()}
+		return missing
 	}
 	percent := math.Round(1000*share) / 10
 	if share < 1 {
 		percent = min(percent, 99.9)
 	}
-	return Cell{term.Significant(percent, 3), share}
+	return keyed(term.Significant(percent, 3), share)
 }
 
 // grown says what became of a rule's tree.

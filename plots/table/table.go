@@ -3,6 +3,7 @@ package table
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,38 +20,7 @@ type Table struct {
 	About   analysis.Setup // The setup that the table is about; the zero value stands for all.
 	Columns []Column
 	Rows    [][]Cell
-	bold    map[spot]bool // The cells that are printed bold.
-	// intervals are those of the cells that have one.
-	intervals map[spot]interval
 }
-
-type spot struct{ row, column int }
-
-// An interval is where another run finds a cell's number.
-type interval struct{ low, high float64 }
-
-// between gives a cell of the last row its interval, if it is one. The CSV file has it in columns
-// of their own.
-func (t *Table) between(column int, low, high float64) {
-	if !(low > 0 && low < high) || math.IsInf(high, 0) {
-		return
-	}
-	if t.intervals == nil {
-		t.intervals = map[spot]interval{}
-	}
-	t.intervals[spot{len(t.Rows) - 1, column}] = interval{low, high}
-}
-
-// embolden prints a cell bold.
-func (t *Table) embolden(row, column int) {
-	if t.bold == nil {
-		t.bold = map[spot]bool{}
-	}
-	t.bold[spot{row, column}] = true
-}
-
-// IsBold reports whether a cell is printed bold.
-func (t *Table) IsBold(row, column int) bool { return t.bold[spot{row, column}] }
 
 // A Column has a heading.
 type Column struct {
@@ -74,40 +44,95 @@ func Columns(names ...string) []Column {
 type Cell struct {
 	Text string
 	Key  float64
+	// Low and High are the ends of the interval where another run finds the number, 0 where there is none. The
+	// CSV file has them in columns of their own.
+	Low, High float64
+	Bold      bool
 }
 
 // Text is a cell that is sorted by its text.
-func Text(s string) Cell { return Cell{s, math.NaN()} }
+func Text(s string) Cell { return keyed(s, math.NaN()) }
+
+func keyed(text string, key float64) Cell { return Cell{Text: text, Key: key} }
+
+// SortKey is what a cell of the page is sorted by, "" for its text. Of a column of numbers, what has none comes last.
+func (c Cell) SortKey(right bool) string {
+	switch {
+	case !math.IsNaN(c.Key):
+		return strconv.FormatFloat(c.Key, 'g', 9, 64)
+	case right:
+		return "nan"
+	}
+	return ""
+}
+
+// missing is a cell without a number.
+var missing = Text(term.Missing)
+
+// number is a cell with n significant digits.
+func number(v float64, n int) Cell {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return missing
+	}
+	return keyed(term.Significant(v, n), v)
+}
+
+// within gives a cell its interval, if it is one.
+func (c Cell) within(low, high float64) Cell {
+	if low > 0 && low < high && !math.IsInf(high, 0) {
+		c.Low, c.High = low, high
+	}
+	return c
+}
 
 func integer(n int) Cell {
 	if n == 0 {
-		return Cell{term.Missing, 0}
+		return keyed(term.Missing, 0)
 	}
-	return Cell{strconv.Itoa(n), float64(n)}
+	return keyed(strconv.Itoa(n), float64(n))
 }
 
-func count(n int) Cell { return Cell{term.Grouped(n), float64(n)} }
+// configuration is the kernel, its sizes and its parameters.
+func configuration(r *store.Row) []Cell {
+	return []Cell{Text(r.Kernel), integer(r.Block), integer(r.Grid), Text(r.Params.String())}
+}
 
-func isEmpty(s string) bool { return s == "" }
+func count(n int) Cell { return keyed(term.Grouped(n), float64(n)) }
+
+// notes are the paragraphs that are not empty, after one on twins.
+func notes(d *analysis.Data, paragraphs ...string) []string {
+	return slices.DeleteFunc(append([]string{analysis.Twins(d.Matrices)}, paragraphs...), func(s string) bool { return s == "" })
+}
+
+// perSetup makes a table of each setup. Tables without rows are left out.
+func perSetup(d *analysis.Data, of func([]analysis.Panel) Table) (list []Table) {
+	for _, s := range d.Setups() {
+		if t := of(d.In(s)); len(t.Rows) > 0 {
+			t.Title = d.Words(s)
+			list = append(list, t)
+		}
+	}
+	return list
+}
 
 // timeCell, rateCell and ratioCell round to what the interval supports.
 func timeCell(r *store.Row) Cell {
 	ms := 1e3 * r.Time
-	return Cell{term.Interval(ms, 1e3*r.Another.Low, 1e3*r.Another.High), ms}
+	return keyed(term.Interval(ms, 1e3*r.Another.Low, 1e3*r.Another.High), ms)
 }
 
-func rateCell(r *store.Row, v float64) Cell { return Cell{term.Rounded(v, v*analysis.Relative(r)), v} }
+func rateCell(r *store.Row, v float64) Cell { return keyed(term.Rounded(v, v*analysis.Relative(r)), v) }
 
 func ratioCell(base, r *store.Row) Cell {
 	if base == nil || r == nil {
-		return Cell{term.Missing, math.NaN()}
+		return missing
 	}
 	v, low, high := analysis.Ratio(base, r)
 	text := term.Rounded(v, max(v-low, high-v))
 	if base.Config != r.Config && !analysis.Told(base, r) {
 		text += tiedMark
 	}
-	return Cell{text, v}
+	return keyed(text, v)
 }
 
 // tiedMark stands after a ratio that may as well be 1.
@@ -131,7 +156,7 @@ func (t *Table) Mark(trials []*store.Row, at []int) {
 		switch {
 		case r == nil:
 		case r == best:
-			t.embolden(row, at[i])
+			t.Rows[row][at[i]].Bold = true
 		case !analysis.Tells(best, r):
 			t.Rows[row][at[i]].Text = "= " + t.Rows[row][at[i]].Text
 		}

@@ -24,10 +24,10 @@ func nasty() Sheet {
 	t := Table{Title: "50% of a_b & {c}", Columns: Columns("matrix", ">time (ms)")}
 	for _, name := range []string{`a\b`, "x_1 & 2", "50%", "$5", "#", "{", "}}", "~^", "a|b", "naïve ± µ",
 		"two\nlines", `"quoted", twice`, "[2pt] x", "*", "=1+2", "\x1b[31m\u202e", "*/ \\end{document}"} {
-		t.Rows = append(t.Rows, []Cell{Text(name), {"1.23 ± 0.04", 1.2345}})
+		t.Rows = append(t.Rows, []Cell{Text(name), keyed("1.23 ± 0.04", 1.2345)})
 	}
-	t.Rows = append(t.Rows, []Cell{Text("none"), {term.Missing, math.NaN()}})
-	t.embolden(0, 1)
+	t.Rows = append(t.Rows, []Cell{Text("none"), missing})
+	t.Rows[0][1].Bold = true
 	return Sheet{Stem: "nasty", Title: "A title & more", Notes: []string{"first\nsecond"}, Tables: []Table{t, t}}
 }
 
@@ -226,7 +226,7 @@ func TestDevicesBesideEachOther(t *testing.T) {
 		got = append(got, key)
 		best := -1
 		for i := range row {
-			if table.IsBold(n, i) {
+			if table.Rows[n][i].Bold {
 				best = i
 			}
 		}

@@ -28,7 +28,7 @@ func WhySheet(d *analysis.Data) Sheet {
 			"what differs")}
 		for _, r := range rivalsIn(d, setup) {
 			t.Rows = append(t.Rows, append(whyCells(r.first), Text(r.words())), append(whyCells(r.second), Text("")))
-			t.embolden(len(t.Rows)-2, 1)
+			t.Rows[len(t.Rows)-2][1].Bold = true
 		}
 		if len(t.Rows) > 0 {
 			s.Tables = append(s.Tables, t)
@@ -76,27 +76,16 @@ func dramBytes(r *store.Row) float64 { return fact(r, "dram_read_bytes") + fact(
 
 // whyCells are those of a kernel, without the words.
 func whyCells(r *store.Row) []Cell {
-	percent := func(v float64) Cell { return plain(100 * v) }
+	percent := func(v float64) Cell { return number(100*v, 2) }
 	name, share := worstStall(r)
-	waits := Text(term.Missing)
+	waits := missing
 	if name != "" {
-		waits = Cell{stallWords[name] + " (" + term.Significant(100*share, 2) + "%)", math.NaN()}
+		waits = Text(stallWords[name] + " (" + term.Significant(100*share, 2) + "%)")
 	}
 	return []Cell{Text(r.Matrix), Text(r.Kernel), timeCell(r), percent(r.RoofFraction),
-		ratioOf(dramBytes(r) / float64(r.BytesMin)), percent(fact(r, "dram_fraction")), percent(fact(r, "l2_hit_rate")),
-		plain(32 * fact(r, "instructions") / float64(r.NNZ)), percent(fact(r, "achieved_occupancy")),
+		number(dramBytes(r)/float64(r.BytesMin), 3), percent(fact(r, "dram_fraction")), percent(fact(r, "l2_hit_rate")),
+		number(32*fact(r, "instructions")/float64(r.NNZ), 2), percent(fact(r, "achieved_occupancy")),
 		percent(fact(r, "balance")), waits}
-}
-
-// plain and ratioOf are cells of two and of three digits.
-func plain(v float64) Cell   { return digits(v, 2) }
-func ratioOf(v float64) Cell { return digits(v, 3) }
-
-func digits(v float64, n int) Cell {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Cell{term.Missing, math.NaN()}
-	}
-	return Cell{term.Significant(v, n), v}
 }
 
 // stallWords say what warps wait for.
