@@ -18,7 +18,7 @@ type Contest struct {
 	Contenders []Contender // The kernels by falling geometric mean; see NewContest.
 }
 
-// A Standing is how a kernel does in a contest.
+// A Contender is how a kernel does in a contest.
 type Contender struct {
 	Kernel  string
 	Entries []Entry // By place.
@@ -144,19 +144,6 @@ func (c *Contest) count() {
 	}
 }
 
-// MeanRatio is the geometric mean of ratios whose errors are independent of each other, with the
-// interval in which another run finds it. It is NaN without ratios.
-func MeanRatio(list []stat.Ratio) stat.Ratio {
-	var mean stat.GeometricMean
-	var down, up float64
-	for _, r := range list {
-		mean.Add(r.Value)
-		down, up = math.Hypot(down, math.Log(r.Value/r.Low)), math.Hypot(up, math.Log(r.High/r.Value))
-	}
-	v, n := mean.Value(), float64(len(list))
-	return stat.Ratio{Value: v, Low: v * math.Exp(-down/n), High: v * math.Exp(up/n)}
-}
-
 // Over returns how many times as fast a is as b, over the places where both were measured, and the
 // number of those places.
 func Over(a, b []Entry) (mean stat.Ratio, places int) {
@@ -167,7 +154,7 @@ func Over(a, b []Entry) (mean stat.Ratio, places int) {
 			list = append(list, stat.Ratio{Value: v, Low: low, High: high})
 		}
 	}
-	return MeanRatio(list), len(list)
+	return stat.MeanRatio(list), len(list)
 }
 
 // Leaders returns n kernels in the catalogue's order: those that are the fastest most often

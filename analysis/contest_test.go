@@ -42,15 +42,6 @@ func TestContest(t *testing.T) {
 	}
 }
 
-// The arms of n independent ratios of equal width shrink by the root of n.
-func TestMeanRatio(t *testing.T) {
-	r := stat.Ratio{Value: 4, Low: 2, High: 8}
-	got := MeanRatio([]stat.Ratio{r, r, r, r})
-	if math.Abs(got.Value-4) > 1e-9 || math.Abs(got.Low-4/math.Sqrt2) > 1e-9 || math.Abs(got.High-4*math.Sqrt2) > 1e-9 {
-		t.Errorf("%+v", got)
-	}
-}
-
 // The end of an interval that is not 1 is not printed as 1.
 func TestInterval(t *testing.T) {
 	for want, r := range map[string]stat.Ratio{"1.004 to 1.3": {Value: 1.1, Low: 1.004, High: 1.3},

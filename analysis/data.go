@@ -369,10 +369,8 @@ func (d *Data) Under(c Condition) []Panel {
 
 // PanelOf returns the panel that r belongs to, an empty one if there is none.
 func (d *Data) PanelOf(r *store.Row) *Panel {
-	for i := range d.Panels {
-		if d.Panels[i].Case == r.Place() {
-			return &d.Panels[i]
-		}
+	if i := slices.IndexFunc(d.Panels, func(p Panel) bool { return p.Case == r.Place() }); i >= 0 {
+		return &d.Panels[i]
 	}
 	return &Panel{}
 }

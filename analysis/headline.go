@@ -1,9 +1,3 @@
-// Package headline says in sentences what a report comes to: which kernel wins, by how much, how
-// sure that is, and what to do for a matrix that was not measured.
-//
-// Each sentence is derived from the data and stands alone. It is left out where the data does not
-// say it: of one kernel no winner is named, of one matrix no rule is judged, and what can't be
-// told apart is not called a win. Page, terminal and JSON have the same sentences.
 package analysis
 
 import (
@@ -21,7 +15,12 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Part is what can be said of a device and a state of its caches.
+// A HeadlinePart says in sentences what a report comes to on a device, for a state of its caches: which kernel
+// wins, by how much, how sure that is, and what to do for a matrix that was not measured.
+//
+// Each sentence is derived from the data and stands alone. It is left out where the data does not say it: of one
+// kernel no winner is named, of one matrix no rule is judged, and what can't be told apart is not called a win.
+// Page, terminal and JSON have the same sentences.
 type HeadlinePart struct {
 	Device    string      `json:"device"`
 	Cache     trial.Cache `json:"cache"`
@@ -44,7 +43,7 @@ const (
 	AboutExceptions Topic = "exceptions" // where others win
 	AboutSingle     Topic = "single"     // what one kernel for all matrices costs
 	AboutTies       Topic = "ties"       // where no kernel can be told from others
-	AboutUnverified Topic = "verified"   // which kernel wins where those are left out whose y nobody sees
+	AboutUnverified Topic = "verified"   // which kernel wins among those whose output is verified
 	AboutRepeats    Topic = "repeats"    // how far repeating a trial moves it
 	AboutBusy       Topic = "busy"       // where others used the processor
 	AboutRule       Topic = "rule"       // what to do for a new matrix: use the learned rule, or something else
@@ -73,7 +72,7 @@ func Headline(d *Data) []HeadlinePart {
 	return parts
 }
 
-// Lines are the sentences of all parts, for a terminal, but for some topics. Several parts have headings.
+// HeadlineLines are the sentences of all parts, for a terminal, but for some topics. Several parts have headings.
 func HeadlineLines(parts []HeadlinePart, but ...Topic) []string {
 	var lines []string
 	for _, p := range parts {
@@ -246,7 +245,7 @@ func (s *scene) winner() string {
 	return text + "."
 }
 
-// verified says who wins without the kernels whose y nobody sees, if one of these wins anywhere.
+// verified says who wins without the kernels whose output is not verified, if one of these wins anywhere.
 func (s *scene) verified() string {
 	var won []string
 	for _, k := range s.contest.Contenders {
@@ -259,7 +258,7 @@ func (s *scene) verified() string {
 	}
 	places := Verified(s.contest.Places)
 	rest := &scene{report: s.report, condition: s.condition, contest: s.report.NewContest(places)}
-	text := fmt.Sprintf("Nobody sees the y of %s, which may be wrong; no rule takes %s.", term.Some(won, 2),
+	text := fmt.Sprintf("The output of %s is not verified; rules never choose %s.", term.Some(won, 2),
 		term.Noun(len(won), "it", "them"))
 	if winner := rest.winner(); winner != "" {
 		text += " Without such kernels: " + winner
@@ -301,7 +300,7 @@ func (s *scene) overReference(k *Contender) string {
 		}
 	}
 	base := s.report.BaselineOf(s.condition.Device)
-	i := s.standing(base)
+	i := s.indexOf(base)
 	if i < 0 || base == k.Kernel {
 		return ""
 	}
@@ -354,8 +353,8 @@ func (s *scene) cuSPARSE() []Entry {
 	return list
 }
 
-// standing is the index of a kernel among the standings, -1 if it was not measured.
-func (s *scene) standing(kernel string) int {
+// indexOf is the index of a kernel among the contenders, -1 if it was not measured.
+func (s *scene) indexOf(kernel string) int {
 	return slices.IndexFunc(s.contest.Contenders, func(k Contender) bool { return k.Kernel == kernel })
 }
 
@@ -448,7 +447,7 @@ func (s *scene) listed(at map[string][]int, words func(kernel string) string) st
 func (s *scene) exception(k *Contender, name string, at []int) string {
 	var of, over []Entry
 	for _, i := range at {
-		of = append(of, s.contest.Contenders[s.standing(name)].Entries[i])
+		of = append(of, s.contest.Contenders[s.indexOf(name)].Entries[i])
 		over = append(over, k.Entries[i])
 	}
 	r, n := Over(of, over)

@@ -94,7 +94,7 @@ func TestWinner(t *testing.T) {
 			"and 1.50 times as fast as csr_scalar, the next (1.49 to 1.51, geometric mean).")
 }
 
-// Beside a winner whose y nobody sees stands the best of those that are verified.
+// Beside a winner whose output is not verified stands the best of those that are verified.
 func TestVerifiedWinner(t *testing.T) {
 	shots := fourTimes(4)
 	check(t, said(t, reportOf(append(shots, shot{"m10", "mine (not verified)", 9})...), analysis.AboutUnverified), "")
@@ -102,7 +102,7 @@ func TestVerifiedWinner(t *testing.T) {
 	for i := range d.Rows {
 		d.Rows[i].Tied = d.Rows[i].Kernel == "mine (not verified)"
 	}
-	check(t, said(t, d, analysis.AboutUnverified), "Nobody sees the y of mine (not verified), which may be wrong; no rule takes it. "+
+	check(t, said(t, d, analysis.AboutUnverified), "The output of mine (not verified) is not verified; rules never choose it. "+
 		"Without such kernels: csr_vector is best on 4 of 4 matrices; 4.00 times as fast as coo_atomic (3.97 to "+
 		"4.03, geometric "+
 		"mean), and 1.50 times as fast as csr_scalar, the next (1.49 to 1.51, geometric mean).")
@@ -116,8 +116,8 @@ func TestVerifiedWinner(t *testing.T) {
 	}
 
 	shots = append(shots, shot{"m10", "mine (not verified)", 0.1}, shot{"m20", "yours (not verified)", 0.1})
-	if got := said(t, reportOf(shots...), analysis.AboutUnverified); !strings.HasPrefix(got, "Nobody sees the y of mine (not verified), "+
-		"yours (not verified), which may be wrong; no rule takes them. ") {
+	if got := said(t, reportOf(shots...), analysis.AboutUnverified); !strings.HasPrefix(got, "The output of mine (not verified), "+
+		"yours (not verified) is not verified; rules never choose them. ") {
 		t.Errorf("of two it says %q", got)
 	}
 }

@@ -190,7 +190,7 @@ func (r *Results) Observations(ctx context.Context) ([]rule.Observation, error) 
 	return r.seen, err
 }
 
-// Unverified are the kernels whose y nobody sees, which no rule takes.
+// Unverified are the kernels whose output is not verified, which rules never choose.
 func (r *Results) Unverified() (names []string) {
 	for i := range r.rows {
 		if row := &r.rows[i]; !row.Verified() && !slices.Contains(names, row.Kernel) {

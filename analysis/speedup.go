@@ -29,8 +29,11 @@ type Gain struct {
 
 // BaselineOf names the baseline of a device, "" if none was measured. All matrices have the
 // same one, so that the ratios on a page are comparable.
-func (d *Data) BaselineOf(device string) string {
-	for _, name := range baselines {
+func (d *Data) BaselineOf(device string) string { return d.firstMeasured(device, baselines) }
+
+// firstMeasured is the first of some kernels that was measured on a device, "" if none was.
+func (d *Data) firstMeasured(device string, names []string) string {
+	for _, name := range names {
 		for i := range d.Panels {
 			if p := &d.Panels[i]; p.Device == device && len(p.ByKernel(name)) > 0 {
 				return name
@@ -144,17 +147,13 @@ func (d *Data) WithoutBaseline() []error {
 
 // lackingBaseline names the kernel that would be the baseline on a device.
 func (d *Data) lackingBaseline(device string) string {
-	for i := range d.Devices {
-		if v := &d.Devices[i]; v.Label == device {
-			switch v.Backend {
-			case "cuda":
-				return "coo_atomic"
-			case "cpu":
-				return "cpu_coo"
-			}
-		}
+	i := slices.IndexFunc(d.Devices, func(v store.Device) bool { return v.Label == device })
+	switch {
+	case i >= 0 && d.Devices[i].Backend == "cuda":
+		return "coo_atomic"
+	case i >= 0 && d.Devices[i].Backend == "cpu":
+		return "cpu_coo"
 	}
-
 	return "cpu_coo (or coo_atomic)"
 }
 
@@ -173,35 +172,19 @@ func Faster(p *compare.Pair) (v, low, high float64) {
 var plainCSR = []string{"csr_scalar", "csr_scalar_ahead", "cpu_csr_rows", "cpu_csr"}
 
 // PlainCSROf names the one of them that was measured on a device, "" if none was.
-func (d *Data) PlainCSROf(device string) string {
-	for _, name := range plainCSR {
-		for i := range d.Panels {
-			if p := &d.Panels[i]; p.Device == device && len(p.ByKernel(name)) > 0 {
-				return name
-			}
-		}
-	}
-	return ""
-}
+func (d *Data) PlainCSROf(device string) string { return d.firstMeasured(device, plainCSR) }
 
 // CuSPARSE returns the fastest trial of the library, nil if there is none.
 func (p *Panel) CuSPARSE() *store.Row {
-	return p.FastestOf(func(r *store.Row) bool { return ofLibrary(r) })
-}
-
-func ofLibrary(r *store.Row) bool {
-	k, ok := kernels.Lookup(r.Kernel)
-	return ok && k.Library()
+	return p.FastestOf(func(r *store.Row) bool {
+		k, ok := kernels.Lookup(r.Kernel)
+		return ok && k.Library()
+	})
 }
 
 // Prepared reports whether the time to prepare is known of some trial.
 func (p *Panel) Prepared() bool {
-	for i := range p.Rows {
-		if p.Rows[i].Prepare > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Rows, func(r store.Row) bool { return r.Prepare > 0 })
 }
 
 // PaysOff is after how many products r has made up for taking more preparation than base: 0 if

@@ -49,7 +49,11 @@ type Published struct {
 
 // Judge gives the verdict on every claim for every device with good trials, by device
 // and number. matrices are those of the database.
-func Judge(ctx context.Context, db *store.DB, matrices []trial.Matrix) (list []Judgement, err error) {
+func Judge(ctx context.Context, db *store.DB, matrices []trial.Matrix) ([]Judgement, error) {
+	return judge(ctx, db, matrices, All())
+}
+
+func judge(ctx context.Context, db *store.DB, matrices []trial.Matrix, of []Claim) (list []Judgement, err error) {
 	originals := map[string]string{} // of twins
 	for i := range matrices {
 		if of := matrices[i].TwinOf; of != "" {
@@ -74,20 +78,20 @@ func Judge(ctx context.Context, db *store.DB, matrices []trial.Matrix) (list []J
 	if err != nil {
 		return nil, fmt.Errorf("judging claims: %w", err)
 	}
-	for i := range All() {
-		claim := &All()[i]
-		of := map[string]*Judgement{}
+	for i := range of {
+		claim := &of[i]
+		on := map[string]*Judgement{}
 		for _, name := range names {
-			of[name] = &Judgement{Claim: claim, Device: name}
+			on[name] = &Judgement{Claim: claim, Device: name}
 		}
 		for j := range claim.Parts {
-			if err := find(ctx, s, &claim.Parts[j], originals, of); err != nil {
+			if err := find(ctx, s, &claim.Parts[j], originals, on); err != nil {
 				return nil, fmt.Errorf("judging claim %d: %w", claim.Number, err)
 			}
 		}
 		for _, name := range names {
-			of[name].Verdict = together(of[name].Parts)
-			list = append(list, *of[name])
+			on[name].Verdict = together(on[name].Parts)
+			list = append(list, *on[name])
 		}
 	}
 

@@ -36,7 +36,7 @@ type Case struct {
 	Published *float64 `json:"published,omitempty"` // The same figure in the paper.
 }
 
-// A Standing says where a figure lies relative to the bounds.
+// A Position says where a figure lies relative to the bounds.
 type Position string
 
 const (
@@ -45,7 +45,7 @@ const (
 	Across  Position = "across" // The interval reaches across a bound.
 )
 
-// stand compares an interval with the bounds.
+// position compares an interval with the bounds.
 func (p *Part) position(low, high float64) Position {
 	above, below := math.Inf(-1), math.Inf(1)
 	if p.Above != nil {
@@ -65,7 +65,7 @@ func (p *Part) position(low, high float64) Position {
 	return Across
 }
 
-// judge sets the standing of each case and the verdict.
+// judge sets the position of each case and the verdict.
 func (p *Part) judge(f *Finding) {
 	for i := range f.Cases {
 		c := &f.Cases[i]
@@ -115,26 +115,20 @@ func either(holds, fails bool) Verdict {
 	return Unknown
 }
 
-// mean returns the geometric mean of the cases and its interval, all 0 if a value is not
-// positive. The errors of the cases are independent, so on a logarithmic scale the squares of
-// the arms of their intervals add.
+// mean returns the geometric mean of the cases and its interval, all 0 if a value is not positive.
 func mean(cases []Case) (v, low, high float64) {
-	var sum, down, up float64
-	for _, c := range cases {
+	list := make([]stat.Ratio, len(cases))
+	for i, c := range cases {
 		if !(c.Value > 0 && c.Low > 0) {
 			return 0, 0, 0
 		}
-		sum += math.Log(c.Value)
-		down = math.Hypot(down, math.Log(c.Value/c.Low))
-		up = math.Hypot(up, math.Log(c.High/c.Value))
+		list[i] = stat.Ratio{Value: c.Value, Low: c.Low, High: c.High}
 	}
-
-	n := float64(len(cases))
-	if n == 0 {
+	if len(list) == 0 {
 		return 0, 0, 0
 	}
-	v = math.Exp(sum / n)
-	return v, v * math.Exp(-down/n), v * math.Exp(up/n)
+	m := stat.MeanRatio(list)
+	return m.Value, m.Low, m.High
 }
 
 // together derives the verdict on a claim from the verdicts on its parts.

@@ -122,10 +122,7 @@ func TestVerdicts(t *testing.T) {
 				trials string
 				spread float64
 				want   Verdict
-			}{
-				{v.holds, 1.001, Holds}, {v.fail, 1.001, Fails}, {"s1 cpu_sell 1 \n s1 csr_merge 1", 1.001, Unknown},
-				{v.holds, 20, Unknown},
-			} {
+			}{{v.holds, 1.001, Holds}, {v.fail, 1.001, Fails}, {v.holds, 20, Unknown}} {
 				if v.claim == 3 && tt.spread > 2 {
 					continue // the shape of a line has no interval
 				}
@@ -139,6 +136,11 @@ func TestVerdicts(t *testing.T) {
 			}
 		})
 	}
+	for _, j := range judgements(t, database(t, "s1 cpu_sell 1 \n s1 csr_merge 1", 1.001), All()...) {
+		if j.Verdict != Unknown {
+			t.Errorf("claim %d on %s, of nothing that tells: %q", j.Number, j.Device, j.Verdict)
+		}
+	}
 	for _, c := range All() {
 		if !met[c.Number] && c.Number != 20 { // TestLearnedSelection
 
@@ -150,7 +152,7 @@ func TestVerdicts(t *testing.T) {
 // judged is the judgement of a claim on a device.
 func judged(t *testing.T, trials string, spread float64, claim int, device string) Judgement {
 	t.Helper()
-	list := judgements(t, database(t, trials, spread))
+	list := judgements(t, database(t, trials, spread), All()[claim-1])
 	for _, j := range list {
 		if j.Number == claim && j.Device == device {
 			return j
@@ -173,8 +175,8 @@ func TestClaimsGoByWhatAnotherRunFinds(t *testing.T) {
 		}
 	}
 	for _, want := range []Verdict{Holds, Unknown} {
-		for _, j := range judgements(t, db) {
-			if j.Number == 1 && j.Device == cpu && j.Parts[0].Verdict != want {
+		for _, j := range judgements(t, db, All()[0]) {
+			if j.Device == cpu && j.Parts[0].Verdict != want {
 				t.Errorf("CSR is faster: %s, want %s: %s", j.Parts[0].Verdict, want, j.Parts[0].Words())
 			}
 		}
@@ -228,8 +230,7 @@ func TestLearnedSelection(t *testing.T) {
 			if err := db.SaveRule(t.Context(), store.SavedRule{Sweep: "test", JSON: text}); err != nil {
 				t.Fatal(err)
 			}
-			list := judgements(t, db)
-			if j := list[19]; j.Number != 20 || j.Verdict != tt.want {
+			if j := judgements(t, db, All()[19])[0]; j.Number != 20 || j.Verdict != tt.want {
 				t.Errorf("%s of claim %d, want %s: %+v", j.Verdict, j.Number, tt.want, j.Parts)
 			}
 		})
@@ -354,13 +355,13 @@ func oneTrial(t *testing.T, m trial.Matrix, f []string, spread float64) trial.Re
 }
 
 // judgements gives the verdicts on the claims.
-func judgements(t *testing.T, db *store.DB) []Judgement {
+func judgements(t *testing.T, db *store.DB, of ...Claim) []Judgement {
 	t.Helper()
 	matrices, err := db.Features(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Judge(t.Context(), db, matrices)
+	list, err := judge(t.Context(), db, matrices, of)
 	if err != nil {
 		t.Fatal(err)
 	}

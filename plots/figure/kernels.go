@@ -69,7 +69,7 @@ func (a *average) top(kernel string) float64 {
 	var top float64
 	for _, precision := range a.precisions {
 		if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-			top = max(top, analysis.MeanRatio(g).Value)
+			top = max(top, stat.MeanRatio(g).Value)
 		}
 	}
 	return top
@@ -99,7 +99,7 @@ func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 		for _, precision := range a.precisions {
 			var cell []canvas.Mark
 			if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-				mean, all := analysis.MeanRatio(g), valuesOf(g)
+				mean, all := stat.MeanRatio(g), valuesOf(g)
 				cell = append(cell, canvas.Mark{Look: canvas.LookOf(kernel), V: mean.Value, Low: mean.Low,
 					High: mean.High, Least: slices.Min(all), Most: slices.Max(all),
 					Hollow: arithmeticMean(all), Name: kernel})
@@ -130,7 +130,7 @@ func (a *average) words() string {
 		if len(g) < 2 {
 			continue
 		}
-		mean := analysis.MeanRatio(g)
+		mean := stat.MeanRatio(g)
 		times := func(v float64) string { return term.Significant(v, 3) }
 		return fmt.Sprintf("%s is %s times as fast as %s on %s (%s)", a.kernels[0],
 			canvas.Between(times, mean.Value, mean.Low, mean.High), a.baseline,

@@ -153,7 +153,7 @@ func meanGain(gains []analysis.Gain) Cell {
 	for _, g := range gains {
 		list = append(list, stat.Ratio{Value: g.Ratio, Low: g.Low, High: g.High})
 	}
-	mean := analysis.MeanRatio(list)
+	mean := stat.MeanRatio(list)
 	text := term.RoundedIn(mean.Value, mean.Low, mean.High)
 	if mean.Low < 1 && mean.High > 1 {
 		text += tiedMark

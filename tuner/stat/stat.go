@@ -124,3 +124,16 @@ func Repeatability(series [][]float64) float64 {
 	// deviation of a step is √2 that of a trial: the √2 of the limit cancels.
 	return math.Expm1(1.959963984540054 / 0.6744897501960817 * Median(steps))
 }
+
+// MeanRatio is the geometric mean of ratios whose errors are independent of each other, so that on a logarithmic
+// scale the squares of the arms of their intervals add. It is NaN without ratios.
+func MeanRatio(list []Ratio) Ratio {
+	var mean GeometricMean
+	var down, up float64
+	for _, r := range list {
+		mean.Add(r.Value)
+		down, up = math.Hypot(down, math.Log(r.Value/r.Low)), math.Hypot(up, math.Log(r.High/r.Value))
+	}
+	v, n := mean.Value(), float64(len(list))
+	return Ratio{Value: v, Low: v * math.Exp(-down/n), High: v * math.Exp(up/n)}
+}

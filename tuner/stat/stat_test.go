@@ -183,3 +183,12 @@ func TestRepresent(t *testing.T) {
 		}
 	}
 }
+
+// The arms of n independent ratios of equal width shrink by the root of n.
+func TestMeanRatio(t *testing.T) {
+	r := Ratio{Value: 4, Low: 2, High: 8}
+	got := MeanRatio([]Ratio{r, r, r, r})
+	if math.Abs(got.Value-4) > 1e-9 || math.Abs(got.Low-4/math.Sqrt2) > 1e-9 || math.Abs(got.High-4*math.Sqrt2) > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+}
