@@ -53,6 +53,11 @@ func (e *ArgError) Error() string {
 	return fmt.Sprintf("%s: argument %s: %s", e.Generator, e.Arg, e.Reason)
 }
 
+// wrong is the error of an argument; prepare adds the generator.
+func wrong(arg, format string, a ...any) error {
+	return &ArgError{Arg: arg, Reason: fmt.Sprintf(format, a...)}
+}
+
 // values are checked arguments, every one of the generator's; a text's is its place
 // among the choices. All are exact in float64: the bounds in the table see to that.
 type values map[string]float64

@@ -21,6 +21,19 @@ type assembly struct {
 	value      func(i, j int) (value float64) // of an entry; nil leaves Val out
 }
 
+// one is the value of entries that stand for an edge.
+func one(i, j int) float64 { return 1 }
+
+// plan plans a, which has this many nonzeros.
+func (a assembly) plan(nnz int) (plan, error) { return plan{Size{a.rows, a.cols, nnz}, a.build}, nil }
+
+// mirrored plans the symmetric matrix of a (see symmetric), which has this many nonzeros.
+func (a assembly) mirrored(nnz int, on func(i int) bool) (plan, error) {
+	return plan{Size{a.rows, a.cols, nnz}, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		return a.symmetric(ctx, on)
+	}}, nil
+}
+
 // build makes the matrix in two passes over the rows, in parallel: lengths
 // first, so that the arrays are allocated once and at their final size.
 func (a assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
@@ -117,16 +130,36 @@ func parallel(ctx context.Context, n int, do func(lo, hi int)) error {
 // The row's random numbers are those of s.
 type rowDraw func(i int, s *stream, columns []int32) []int32
 
-// drawn makes a matrix whose rows are drawn one by one, each of them once. Beside the matrix it
+// drawn plans a matrix whose rows are drawn one by one, each of them once. Beside the matrix it
 // needs four bytes a nonzero and a row while it runs.
-func drawn(ctx context.Context, rows, cols int, seed uint64, row rowDraw) (*sparse.CSR[float64], error) {
-	return valued(ctx, rows, cols, seed, newSource(seed, forValues).value, row)
+func drawn(v values, s Size, row rowDraw) (plan, error) {
+	return prepared(v, s, func() rowDraw { return row })
 }
 
-// valued is drawn with values of its own.
-func valued(ctx context.Context, rows, cols int, seed uint64, value func(i, j int) float64, row rowDraw) (
+// drawnSymmetric is drawn where mirror images have the same value.
+func drawnSymmetric(v values, s Size, row rowDraw) (plan, error) {
+	return preparedSymmetric(v, s, func() rowDraw { return row })
+}
+
+// prepared is drawn for rows that need something large, which prepare makes.
+func prepared(v values, s Size, prepare func() rowDraw) (plan, error) {
+	return plan{s, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		return s.draw(ctx, v.seed(), newSource(v.seed(), forValues).value, prepare())
+	}}, nil
+}
+
+// preparedSymmetric is both.
+func preparedSymmetric(v values, s Size, prepare func() rowDraw) (plan, error) {
+	return plan{s, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		return s.draw(ctx, v.seed(), newSource(v.seed(), forValues).symmetricValue, prepare())
+	}}, nil
+}
+
+// draw makes a matrix of drawn rows.
+func (size Size) draw(ctx context.Context, seed uint64, value func(i, j int) float64, row rowDraw) (
 	*sparse.CSR[float64], error) {
 	const block = 1024 // rows whose columns lie together
+	rows := size.Rows
 	src := newSource(seed, forStructure)
 	blocks := make([][]int32, (rows+block-1)/block)
 	end := make([]int32, rows) // of row i in its block
@@ -154,14 +187,12 @@ func valued(ctx context.Context, rows, cols int, seed uint64, value func(i, j in
 		}
 		return blocks[i/block][start:end[i]]
 	}
-	a := assembly{
-		rows: rows, cols: cols,
+	return assembly{
+		rows: rows, cols: size.Cols,
 		length: func(i int) int { return len(of(i)) },
 		fill:   func(i int, columns []int32) { copy(columns, of(i)) },
 		value:  value,
-	}
-
-	return a.build(ctx)
+	}.build(ctx)
 }
 
 // fromEdges makes a square matrix of n rows, a nonzero for each edge, or two if symmetric. An edge

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"spmvtune/sparse"
@@ -20,42 +19,24 @@ const (
 // Cameras that may see a point, per one that does.
 const sightings = 4
 
-func checkBundle(generator string, v values) error {
-	if c := v.int("cameras"); c < 2*v.int("track") {
-		return &ArgError{generator, "cameras", fmt.Sprintf("%d are too few for %d a point; at least %d", c,
-			v.int("track"), 2*v.int("track"))}
+// bundled plans a matrix of a bundle, which is made first.
+func bundled(v values, s Size, of func(ctx context.Context, b *bundle) (assembly, error)) (
+	plan, error) {
+	if c, most := v.int("cameras"), 2*v.int("track"); c < most {
+		return plan{}, wrong("cameras", "%d are too few for %d a point; at least %d", c, v.int("track"), most)
 	}
-	return nil
-}
-
-func planJacobian(v values) (Size, error) {
-	observations := v.int("points") * v.int("track")
-	s := Size{Rows: perObservation * observations, Cols: perCamera*v.int("cameras") + perPoint*v.int("points")}
-	s.NNZ = s.Rows * (perCamera + perPoint)
-	return s, checkBundle("bundle_jacobian", v)
-}
-
-func planNormal(v values) (Size, error) {
-	cameras, points := v.int("cameras"), v.int("points")
-	n := perCamera*cameras + perPoint*points
-	return Size{Rows: n, Cols: n, NNZ: perCamera*perCamera*cameras + perPoint*perPoint*points +
-		2*perCamera*perPoint*points*v.int("track")}, checkBundle("bundle_normal", v)
-}
-
-// planSchur expects so many pairs of cameras that see a point together: those d apart fit into
-// window − d of the windows that begin at a camera, and are both chosen by one point of sightings².
-func planSchur(v values) (Size, error) {
-	cameras := v.int("cameras")
-	window := min(cameras, sightings*v.int("track"))
-	perWindow := v["points"] / float64(cameras-window+1)
-	pairs := 0.0
-	for d := 1; d < window; d++ {
-		fit := min(float64(window-d), float64(cameras-d))
-		pairs += float64(cameras-d) * -math.Expm1(-fit*perWindow/(sightings*sightings))
-	}
-	n := perCamera * cameras
-	return Size{Rows: n, Cols: n, NNZ: (cameras + 2*int(pairs)) * perCamera * perCamera},
-		checkBundle("bundle_schur", v)
+	return plan{s, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		b, err := newBundle(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		a, err := of(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		a.rows, a.cols = s.Rows, s.Cols
+		return a.build(ctx)
+	}}, nil
 }
 
 // A bundle says which cameras see which points. A point is seen by cameras that follow each
@@ -112,31 +93,28 @@ func (b *bundle) seen() (start, points []int32) {
 	return collect(edges, b.cameras, false)
 }
 
-// buildJacobian has the observations point by point, and the cameras' columns first.
-func buildJacobian(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	b, err := newBundle(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	point := make([]int32, len(b.camera)) // by observation
-	for p := range b.points {
-		for o := b.start[p]; o < b.start[p+1]; o++ {
-			point[o] = int32(p)
+// planJacobian has the observations point by point, and the cameras' columns first.
+func planJacobian(v values) (plan, error) {
+	s := Size{Rows: perObservation * v.int("points") * v.int("track"),
+		Cols: perCamera*v.int("cameras") + perPoint*v.int("points")}
+	s.NNZ = s.Rows * (perCamera + perPoint)
+	return bundled(v, s, func(ctx context.Context, b *bundle) (assembly, error) {
+		point := make([]int32, len(b.camera)) // by observation
+		for p := range b.points {
+			for o := b.start[p]; o < b.start[p+1]; o++ {
+				point[o] = int32(p)
+			}
 		}
-	}
-
-	a := assembly{
-		rows: perObservation * len(point), cols: perCamera*b.cameras + perPoint*b.points,
-		length: func(int) int { return perCamera + perPoint },
-		fill: func(i int, columns []int32) {
-			o := i / perObservation
-			run(columns[:perCamera], perCamera*b.camera[o])
-			run(columns[perCamera:], int32(perCamera*b.cameras)+perPoint*point[o])
-		},
-		value: newSource(v.seed(), forValues).value,
-	}
-
-	return a.build(ctx)
+		return assembly{
+			length: func(int) int { return perCamera + perPoint },
+			fill: func(i int, columns []int32) {
+				o := i / perObservation
+				run(columns[:perCamera], perCamera*b.camera[o])
+				run(columns[perCamera:], int32(perCamera*b.cameras)+perPoint*point[o])
+			},
+			value: newSource(v.seed(), forValues).value,
+		}, nil
+	})
 }
 
 // run writes consecutive columns.
@@ -146,77 +124,80 @@ func run(columns []int32, first int32) {
 	}
 }
 
-// buildNormal makes JᵀJ: cameras are tied to the points that they see, never to cameras.
-func buildNormal(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	b, err := newBundle(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	start, points := b.seen()
-	border := perCamera * b.cameras
-	of := func(i int) (camera, point int) { return i / perCamera, (i - border) / perPoint }
-
-	a := assembly{
-		rows: border + perPoint*b.points, cols: border + perPoint*b.points,
-		length: func(i int) int {
-			c, p := of(i)
-			if i < border {
-				return perCamera + perPoint*int(start[c+1]-start[c])
-			}
-			return perCamera*int(b.start[p+1]-b.start[p]) + perPoint
-		},
-		fill: func(i int, columns []int32) {
-			c, p := of(i)
-			if i < border {
-				run(columns[:perCamera], int32(perCamera*c))
-				for k, p := range points[start[c]:start[c+1]] {
-					run(columns[perCamera+perPoint*k:][:perPoint], int32(border)+perPoint*p)
+// planNormal makes JᵀJ: cameras are tied to the points that they see, never to cameras.
+func planNormal(v values) (plan, error) {
+	cameras, points := v.int("cameras"), v.int("points")
+	size := square(perCamera*cameras+perPoint*points,
+		perCamera*perCamera*cameras+perPoint*perPoint*points+2*perCamera*perPoint*points*v.int("track"))
+	return bundled(v, size, func(ctx context.Context, b *bundle) (assembly, error) {
+		start, points := b.seen()
+		border := perCamera * b.cameras
+		of := func(i int) (camera, point int) { return i / perCamera, (i - border) / perPoint }
+		return assembly{
+			length: func(i int) int {
+				c, p := of(i)
+				if i < border {
+					return perCamera + perPoint*int(start[c+1]-start[c])
 				}
-				return
-			}
+				return perCamera*int(b.start[p+1]-b.start[p]) + perPoint
+			},
+			fill: func(i int, columns []int32) {
+				c, p := of(i)
+				if i < border {
+					run(columns[:perCamera], int32(perCamera*c))
+					for k, p := range points[start[c]:start[c+1]] {
+						run(columns[perCamera+perPoint*k:][:perPoint], int32(border)+perPoint*p)
+					}
+					return
+				}
 
-			own := len(columns) - perPoint
-			for k, c := range b.camera[b.start[p]:b.start[p+1]] {
-				run(columns[perCamera*k:][:perCamera], perCamera*c)
-			}
-			run(columns[own:], int32(border+perPoint*p))
-		},
-		value: newSource(v.seed(), forValues).symmetricValue,
-	}
-
-	return a.build(ctx)
+				own := len(columns) - perPoint
+				for k, c := range b.camera[b.start[p]:b.start[p+1]] {
+					run(columns[perCamera*k:][:perCamera], perCamera*c)
+				}
+				run(columns[own:], int32(border+perPoint*p))
+			},
+			value: newSource(v.seed(), forValues).symmetricValue,
+		}, nil
+	})
 }
 
-// buildSchur leaves the cameras, tied to each other where they see a point together.
-func buildSchur(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	b, err := newBundle(ctx, v)
-	if err != nil {
-		return nil, err
+// planSchur leaves the cameras, tied to each other where they see a point together. So many pairs
+// are expected to: those d apart fit into window − d of the windows that begin at a camera, and are
+// both chosen by one point of sightings².
+func planSchur(v values) (plan, error) {
+	cameras := v.int("cameras")
+	window := min(cameras, sightings*v.int("track"))
+	perWindow, pairs := v["points"]/float64(cameras-window+1), 0.0
+	for d := 1; d < window; d++ {
+		fit := min(float64(window-d), float64(cameras-d))
+		pairs += float64(cameras-d) * -math.Expm1(-fit*perWindow/(sightings*sightings))
 	}
-	start, points := b.seen()
-	window := min(b.cameras, sightings*v.int("track"))
-	m, err := drawn(ctx, b.cameras, b.cameras, v.seed(), func(c int, _ *stream, columns []int32) []int32 {
-		first := max(0, c-window+1)
-		near := make([]bool, min(b.cameras, c+window)-first)
-		near[c-first] = true
-		for _, p := range points[start[c]:start[c+1]] {
-			for _, other := range b.camera[b.start[p]:b.start[p+1]] {
-				near[int(other)-first] = true
+	size := square(perCamera*cameras, (cameras+2*int(pairs))*perCamera*perCamera)
+	return bundled(v, size, func(ctx context.Context, b *bundle) (assembly, error) {
+		start, points := b.seen()
+		m, err := square(cameras, 0).draw(ctx, v.seed(), nil, func(c int, _ *stream, columns []int32) []int32 {
+			first := max(0, c-window+1)
+			near := make([]bool, min(cameras, c+window)-first)
+			near[c-first] = true
+			for _, p := range points[start[c]:start[c+1]] {
+				for _, other := range b.camera[b.start[p]:b.start[p+1]] {
+					near[int(other)-first] = true
+				}
 			}
-		}
 
-		for k, together := range near {
-			if together {
-				columns = append(columns, int32(first+k))
+			for k, together := range near {
+				if together {
+					columns = append(columns, int32(first+k))
+				}
 			}
+			return columns
+		})
+		if err != nil {
+			return assembly{}, err
 		}
-		return columns
+		a := rowsOf(m).blocks(perCamera)
+		a.value = newSource(v.seed(), forValues).symmetricValue
+		return a, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-
-	a := rowsOf(m).blocks(perCamera)
-	a.value = newSource(v.seed(), forValues).symmetricValue
-	return a.build(ctx)
 }

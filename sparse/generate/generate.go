@@ -17,6 +17,7 @@ package generate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -37,14 +38,24 @@ type Generator struct {
 	Class string // structure class: matrices of one class are a family
 	Args  []Arg  // in the order of Spec
 
-	// plan says what the arguments ask for; it reports arguments that
-	// contradict each other as *ArgError. It allocates nothing.
-	plan func(v values) (Size, error)
-	// build makes the matrix that plan announced.
-	build func(ctx context.Context, v values) (*sparse.CSR[float64], error)
+	// plan says what the arguments ask for. It reports arguments that contradict each other by
+	// wrong, and leaves what takes time or memory to the plan's build.
+	plan planner
 	// class says which class the arguments ask for, if that is not always Class.
 	class func(v values) string
 }
+
+// A planner plans the matrix of some arguments.
+type planner = func(v values) (plan, error)
+
+// A plan is the size of a matrix, and the way to make it.
+type plan struct {
+	Size
+	build func(ctx context.Context) (*sparse.CSR[float64], error)
+}
+
+// square is the size of a square matrix.
+func square(n, nnz int) Size { return Size{Rows: n, Cols: n, NNZ: nnz} }
 
 // A Size is the size of the matrix that a generator will make.
 type Size struct {
@@ -68,7 +79,7 @@ var classics = []Generator{
 			{Name: "nx", Kind: Int, Min: 1, Max: 1 << 30, Required: true, Doc: "points per line, numbered first"},
 			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 30, Required: true, Doc: "lines"},
 		},
-		plan: planGrid, build: buildGrid,
+		plan: planGrid,
 	},
 	{
 		Name:  "grid_blocks",
@@ -81,7 +92,7 @@ var classics = []Generator{
 				Doc: "unknowns per point, numbered before the points"},
 			seedArg,
 		},
-		plan: planBlocks, build: buildBlocks,
+		plan: planBlocks,
 	},
 	{
 		Name: "triangular",
@@ -94,7 +105,7 @@ var classics = []Generator{
 			{Name: "ny", Kind: Int, Min: 1, Max: 1 << 20, Required: true,
 				Doc: "states of the second variable are 0 to ny"},
 		},
-		plan: planTriangular, build: buildTriangular,
+		plan: planTriangular,
 	},
 	{
 		Name: "delaunay",
@@ -105,7 +116,7 @@ var classics = []Generator{
 			{Name: "points", Kind: Int, Min: 1, Max: 1 << 28, Required: true, Doc: "points, and rows"},
 			seedArg,
 		},
-		plan: planDelaunay, build: buildDelaunay,
+		plan: planDelaunay,
 	},
 	{
 		Name: "delaunay_shuffled",
@@ -116,7 +127,7 @@ var classics = []Generator{
 			{Name: "points", Kind: Int, Min: 1, Max: 1 << 28, Required: true, Doc: "points, and rows"},
 			seedArg,
 		},
-		plan: planDelaunay, build: buildShuffled,
+		plan: scrambled(planDelaunay),
 	},
 	{
 		Name: "triangulation_dual",
@@ -129,7 +140,7 @@ var classics = []Generator{
 				Doc: "edges on the border of the square; 0: about 2.5 times the square root of rows"},
 			seedArg,
 		},
-		plan: planDual, build: buildDual,
+		plan: planDual,
 	},
 	{
 		Name: "mycielskian",
@@ -140,7 +151,7 @@ var classics = []Generator{
 			{Name: "order", Kind: Int, Min: 2, Max: 19, Required: true,
 				Doc: "chromatic number of the graph; 16 has 33,382,480 nonzeros"},
 		},
-		plan: planMycielskian, build: buildMycielskian,
+		plan: planMycielskian,
 	},
 	{
 		Name: "rmat",
@@ -157,7 +168,7 @@ var classics = []Generator{
 			{Name: "symmetric", Kind: Int, Min: 0, Max: 1, Default: 0, Doc: "1: every edge in both directions"},
 			seedArg,
 		},
-		plan: planRMAT, build: buildRMAT,
+		plan: planRMAT,
 	},
 	{
 		Name:  "uniform",
@@ -169,7 +180,7 @@ var classics = []Generator{
 			{Name: "row_nnz", Kind: Float, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "mean nonzeros per row"},
 			seedArg,
 		},
-		plan: planUniform, build: buildUniform,
+		plan: planUniform,
 	},
 	{
 		Name: "fem_blocks",
@@ -185,7 +196,7 @@ var classics = []Generator{
 			{Name: "band", Kind: Int, Min: 1, Max: sparse.MaxIndex, Default: 400, Doc: "farthest neighbour, in nodes"},
 			seedArg,
 		},
-		plan: planFEM, build: buildFEM,
+		plan: planFEM,
 	},
 	{
 		Name: "road",
@@ -198,7 +209,7 @@ var classics = []Generator{
 			{Name: "degree", Kind: Float, Min: 2.01, Max: 2.5, Default: 2.12, Doc: "mean degree"},
 			seedArg,
 		},
-		plan: planRoad, build: buildRoad,
+		plan: planRoad,
 	},
 	{
 		Name: "giant_row",
@@ -213,7 +224,7 @@ var classics = []Generator{
 				Doc: "where the giant row is: 0 is the first row, 1 the last"},
 			seedArg,
 		},
-		plan: planGiant, build: buildGiant,
+		plan: planGiant,
 	},
 	{
 		Name: "twin",
@@ -227,7 +238,7 @@ var classics = []Generator{
 			{Name: "locality", Kind: Text, Choices: localities, only: hasForms,
 				Doc: "of rail4284 and mouse_gene: columns as near each other as published figures tell, or scattered"},
 		},
-		plan: planTwin, build: buildTwin, class: classTwin,
+		plan: planTwin, class: func(v values) string { return twins[v.int("of")].class },
 	},
 }
 
@@ -274,11 +285,11 @@ func find(name string) (*Generator, error) {
 // mistake in args is an *ArgError, all of them joined in one error. Build
 // returns ctx's error soon after ctx is cancelled.
 func Build(ctx context.Context, name string, args map[string]any) (*sparse.CSR[float64], error) {
-	g, v, _, err := prepare(name, args)
+	_, _, p, err := prepare(name, args)
 	if err != nil {
 		return nil, err
 	}
-	m, err := g.build(ctx, v)
+	m, err := p.build(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("generating %s: %w", Spec(name, args), err)
 	}
@@ -294,8 +305,8 @@ func Check(name string, args map[string]any) error {
 // Plan returns the size of the matrix that Build would make. It refuses what
 // Build refuses.
 func Plan(name string, args map[string]any) (Size, error) {
-	_, _, size, err := prepare(name, args)
-	return size, err
+	_, _, p, err := prepare(name, args)
+	return p.Size, err
 }
 
 // Spec gives a matrix its canonical name, with all arguments spelled out in the order of the
@@ -321,32 +332,35 @@ func Spec(name string, args map[string]any) string {
 
 // prepare finds a generator, checks and completes its arguments, and makes
 // sure that 32-bit indices can hold the matrix.
-func prepare(name string, args map[string]any) (*Generator, values, Size, error) {
+func prepare(name string, args map[string]any) (*Generator, values, plan, error) {
 	g, err := find(name)
 	if err != nil {
-		return nil, nil, Size{}, err
+		return nil, nil, plan{}, err
 	}
 	v, err := g.resolve(args)
 	if err != nil {
-		return nil, nil, Size{}, err
+		return nil, nil, plan{}, err
 	}
 
-	size, err := g.plan(v)
+	p, err := g.plan(v)
+	if e, ok := errors.AsType[*ArgError](err); ok {
+		e.Generator = name
+	}
 	if err != nil {
-		return nil, nil, Size{}, err
+		return nil, nil, plan{}, err
 	}
 	for _, n := range []struct {
 		what  string
 		count int
-	}{{"rows", size.Rows}, {"columns", size.Cols}, {"nonzeros", size.NNZ}} {
+	}{{"rows", p.Rows}, {"columns", p.Cols}, {"nonzeros", p.NNZ}} {
 		if n.count < 0 { // an int can't hold it either
 			n.count = math.MaxInt
 		}
 		if n.count > sparse.MaxIndex {
-			return nil, nil, Size{}, fmt.Errorf("%s: %d %s are more than the %d that 32-bit indices can hold",
+			return nil, nil, plan{}, fmt.Errorf("%s: %d %s are more than the %d that 32-bit indices can hold",
 				name, n.count, n.what, sparse.MaxIndex)
 		}
 	}
 
-	return g, v, size, nil
+	return g, v, p, nil
 }

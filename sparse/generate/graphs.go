@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"math"
+	"slices"
 
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
@@ -29,22 +30,12 @@ func (s *stream) near(place, n int) int {
 	return (place + distance) % n
 }
 
-// planRows is for square matrices that are known by their rows alone.
-func planRows(v values) (Size, error) {
-	n := v.int("rows")
-	return Size{Rows: n, Cols: n, NNZ: int(float64(n) * v["row_nnz"])}, nil
-}
-
-func planHypergraph(v values) (Size, error) {
-	nets := v.int("nets")
-	return Size{Rows: nets, Cols: v.int("cells"), NNZ: int(float64(nets) * max(2, v["pins"]))}, nil
-}
-
-// buildHypergraph numbers nets by where they are. One in 5,000 is a net like a clock's, with
+// planHypergraph numbers nets by where they are. One in 5,000 is a net like a clock's, with
 // 400 pins anywhere.
-func buildHypergraph(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+func planHypergraph(v values) (plan, error) {
 	nets, cells := v.int("nets"), v.int("cells")
-	return drawn(ctx, nets, cells, v.seed(), func(i int, s *stream, columns []int32) []int32 {
+	size := Size{Rows: nets, Cols: cells, NNZ: int(float64(nets) * max(2, v["pins"]))}
+	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
 		if s.below(5000) == 0 {
 			for range 400 {
 				columns = append(columns, int32(s.below(cells)))
@@ -60,45 +51,41 @@ func buildHypergraph(ctx context.Context, v values) (*sparse.CSR[float64], error
 	})
 }
 
-// planCliques: k people, k − 2 geometric with mean m, are 2 + 4m + 2m² entries on average.
-func planCliques(v values) (Size, error) {
+// planCliques expects of k people, k − 2 geometric with mean m, 2 + 4m + 2m² entries.
+func planCliques(v values) (plan, error) {
 	n, m := v.int("rows"), max(0, v["size"]-2)
-	return Size{Rows: n, Cols: n, NNZ: int(float64(n) * v["groups"] * (2 + 4*m + 2*m*m))}, nil
-}
+	return plan{square(n, int(float64(n)*v["groups"]*(2+4*m+2*m*m))), func(ctx context.Context) (*sparse.CSR[float64], error) {
+		src := newSource(v.seed(), forStructure)
+		var edges []edge
+		var people []int32
+		for g := range int(float64(n) * v["groups"]) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			s := src.stream(uint64(g))
+			centre := s.below(n)
+			people = people[:0]
+			for range 2 + s.geometric(v["size"]-2) {
+				people = append(people, int32(s.near(centre, n)))
+			}
 
-func buildCliques(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	n := v.int("rows")
-	src := newSource(v.seed(), forStructure)
-	var edges []edge
-	var people []int32
-	for g := range int(float64(n) * v["groups"]) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		s := src.stream(uint64(g))
-		centre := s.below(n)
-		people = people[:0]
-		for range 2 + s.geometric(v["size"]-2) {
-			people = append(people, int32(s.near(centre, n)))
-		}
-
-		for a, i := range people {
-			for _, j := range people[:a] {
-				if i != j {
-					edges = append(edges, edge{i, j})
+			for a, i := range people {
+				for _, j := range people[:a] {
+					if i != j {
+						edges = append(edges, edge{i, j})
+					}
 				}
 			}
 		}
-	}
-
-	return fromEdges(ctx, edges, n, true, v.seed())
+		return fromEdges(ctx, edges, n, true, v.seed())
+	}}, nil
 }
 
-// buildCitations lets paper i cite recent ones as far back as near says, and well-known ones,
+// planCitations lets paper i cite recent ones as far back as near says, and well-known ones,
 // which are the earlier the likelier.
-func buildCitations(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+func planCitations(v values) (plan, error) {
 	n := v.int("rows")
-	return drawn(ctx, n, n, v.seed(), func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, square(n, int(float64(n)*v["row_nnz"])), func(i int, s *stream, columns []int32) []int32 {
 		for k := range s.geometric(v["row_nnz"]) {
 			j := i - s.distance(n)
 			if k%2 == 0 {
@@ -113,106 +100,107 @@ func buildCitations(ctx context.Context, v values) (*sparse.CSR[float64], error)
 	})
 }
 
-func planSmallWorld(v values) (Size, error) {
-	n := v.int("rows")
-	return Size{Rows: n, Cols: n, NNZ: n * (v.int("degree") / 2 * 2)}, nil
+func planSmallWorld(v values) (plan, error) {
+	n, half := v.int("rows"), v.int("degree")/2
+	return plan{square(n, n*half*2), func(ctx context.Context) (*sparse.CSR[float64], error) {
+		src := newSource(v.seed(), forStructure)
+		edges := make([]edge, n*half)
+		err := parallel(ctx, n, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				s := src.stream(uint64(i))
+				for d := range half {
+					j := (i + d + 1) % n
+					if s.unit() <= v["rewired"] {
+						j = s.below(n)
+					}
+					edges[i*half+d] = edge{int32(i), int32(j)}
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		return fromEdges(ctx, edges, n, true, v.seed())
+	}}, nil
 }
 
-func buildSmallWorld(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	n, half := v.int("rows"), v.int("degree")/2
-	src := newSource(v.seed(), forStructure)
-	edges := make([]edge, n*half)
-	err := parallel(ctx, n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
+func planRails(v values) (plan, error) {
+	n := v.int("rows")
+	return plan{square(n, int(float64(n)*(1+v["degree"]+2*v["tied"]))), func(ctx context.Context) (*sparse.CSR[float64], error) {
+		rails := make([]int32, min(n, v.int("rails")))
+		src := newSource(v.seed(), forStructure)
+		s := src.stream(uint64(n))
+		spread(rails, n, &s)
+
+		var edges []edge
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			s := src.stream(uint64(i))
-			for d := range half {
-				j := (i + d + 1) % n
-				if s.unit() <= v["rewired"] {
-					j = s.below(n)
-				}
-				edges[i*half+d] = edge{int32(i), int32(j)}
+			edges = append(edges, edge{int32(i), int32(i)})
+			for range s.geometric(v["degree"] / 2) {
+				edges = append(edges, edge{int32(i), int32(s.near(i, n))})
+			}
+			if s.unit() <= v["tied"] {
+				edges = append(edges, edge{int32(i), rails[s.below(len(rails))]})
 			}
 		}
+		return fromEdges(ctx, edges, n, true, v.seed())
+	}}, nil
+}
+
+// reversed puts a square matrix into the reverse Cuthill-McKee order.
+func reversed(of planner) planner {
+	return ordered(of, func(m *sparse.CSR[float64], _ values) (reorder.Order, error) {
+		return reorder.Of(m, reorder.RCM)
 	})
-	if err != nil {
-		return nil, err
-	}
-
-	return fromEdges(ctx, edges, n, true, v.seed())
 }
 
-func planRails(v values) (Size, error) {
-	n := v.int("rows")
-	return Size{Rows: n, Cols: n, NNZ: int(float64(n) * (1 + v["degree"] + 2*v["tied"]))}, nil
+// scrambled puts a square matrix into random order.
+func scrambled(of planner) planner {
+	return ordered(of, func(m *sparse.CSR[float64], v values) (reorder.Order, error) {
+		order := permutation(m.Rows, newSource(v.seed(), forOrder))
+		return reorder.Order{Rows: order, Cols: order}, nil
+	})
 }
 
-func buildRails(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	n := v.int("rows")
-	rails := make([]int32, min(n, v.int("rails")))
-	src := newSource(v.seed(), forStructure)
-	s := src.stream(uint64(n))
-	spread(rails, n, &s)
-
-	var edges []edge
-	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		s := src.stream(uint64(i))
-		edges = append(edges, edge{int32(i), int32(i)})
-		for range s.geometric(v["degree"] / 2) {
-			edges = append(edges, edge{int32(i), int32(s.near(i, n))})
-		}
-		if s.unit() <= v["tied"] {
-			edges = append(edges, edge{int32(i), rails[s.below(len(rails))]})
-		}
-	}
-
-	return fromEdges(ctx, edges, n, true, v.seed())
-}
-
-// reversed builds a square matrix and puts it into the reverse Cuthill-McKee order.
-func reversed(build func(context.Context, values) (*sparse.CSR[float64], error)) func(context.Context,
-	values) (*sparse.CSR[float64], error) {
-	return func(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-		m, err := build(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-		o, err := reorder.Of(m, reorder.RCM)
-		if err != nil {
-			return nil, err
-		}
-		return reorder.Apply(m, o), nil
+// ordered puts a matrix into another order.
+func ordered(of planner, order func(m *sparse.CSR[float64], v values) (reorder.Order, error)) planner {
+	return func(v values) (plan, error) {
+		p, err := of(v)
+		return plan{p.Size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+			m, err := p.build(ctx)
+			if err != nil {
+				return nil, err
+			}
+			o, err := order(m, v)
+			if err != nil {
+				return nil, err
+			}
+			return reorder.Apply(m, o), nil
+		}}, err
 	}
 }
 
 // planMycielskian follows the recurrence: from n vertices and m arcs to 2n + 1
 // vertices and 3m + 2n arcs.
-func planMycielskian(v values) (Size, error) {
-	n, nnz := 2, 2
-	for range v.int("order") - 2 {
+func planMycielskian(v values) (plan, error) {
+	n, nnz, steps := 2, 2, v.int("order")-2
+	for range steps {
 		n, nnz = 2*n+1, 3*nnz+2*n
 	}
-	return Size{Rows: n, Cols: n, NNZ: nnz}, nil
-}
-
-func buildMycielskian(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	m := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int32{0, 1, 2}, ColIdx: []int32{1, 0}}
-	for range v.int("order") - 2 {
-		var err error
-		if m, err = mycielski(ctx, m); err != nil {
-			return nil, err
+	return plan{square(n, nnz), func(ctx context.Context) (*sparse.CSR[float64], error) {
+		m := &sparse.CSR[float64]{Rows: 2, Cols: 2, RowPtr: []int32{0, 1, 2}, ColIdx: []int32{1, 0}}
+		for range steps {
+			var err error
+			if m, err = mycielski(ctx, m); err != nil {
+				return nil, err
+			}
 		}
-	}
-
-	m.Val = make([]float64, m.NNZ())
-	err := parallel(ctx, m.NNZ(), func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			m.Val[k] = 1
-		}
-	})
-	return m, err
+		m.Val = slices.Repeat([]float64{1}, m.NNZ())
+		return m, nil
+	}}, nil
 }
 
 // mycielski returns the pattern of the Mycielskian of a graph with adjacency
@@ -258,61 +246,40 @@ func mycielski(ctx context.Context, m *sparse.CSR[float64]) (*sparse.CSR[float64
 	return a.build(ctx)
 }
 
-func planLatin(v values) (Size, error) {
-	n := v.int("order")
-	return Size{Rows: n * n, Cols: n * n, NNZ: 2 * n * n * (n - 1)}, nil
-}
-
-// buildLatin makes the graph of cells that must differ: those of a row of the square, and those of
+// planLatin makes the graph of cells that must differ: those of a row of the square, and those of
 // a column of it. Cell (r, c) is row r·n + c.
-func buildLatin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+func planLatin(v values) (plan, error) {
 	n := v.int("order")
-	a := assembly{
-		rows: n * n, cols: n * n,
-		length: func(int) int { return 2 * (n - 1) },
-		fill: func(i int, columns []int32) {
-			r, c, k := i/n, i%n, 0
-			for row := range n {
-				if row != r {
-					columns[k] = int32(row*n + c)
-					k++
-					continue
-				}
-				for col := range n {
-					if col != c {
-						columns[k] = int32(row*n + col)
-						k++
-					}
+	return visited(n*n, n*n, func(i int, visit func(j int)) {
+		r, c := i/n, i%n
+		for row := range n {
+			if row != r {
+				visit(row*n + c)
+				continue
+			}
+			for col := range n {
+				if col != c {
+					visit(row*n + col)
 				}
 			}
-		},
-		value: func(i, j int) float64 { return 1 },
-	}
-
-	return a.build(ctx)
+		}
+	}, one).plan(2 * n * n * (n - 1))
 }
 
 // Real and imaginary part, or angle and magnitude, of a bus.
 const perBus = 2
 
-func planPower(v values) (Size, error) {
-	n := v.int("buses")
-	lines := n - 1 + loopsBefore(v, n)
-	return Size{Rows: n * perBus, Cols: n * perBus, NNZ: (n + 2*lines) * perBus * perBus}, nil
-}
-
-// loopsBefore is how many of the buses before i have a second line to a bus before them.
-func loopsBefore(v values, i int) int { return int(float64(i) * (v["degree"] - 2) / 2) }
-
-// buildPower ties each bus to one before it, which makes a tree, and some to a second one. Of the
+// planPower ties each bus to one before it, which makes a tree, and some to a second one. Of the
 // lines to the first, a share of d^−0.8 leads at least d buses back; of the others d^−0.4. What would
 // lead beyond the first bus begins again, so that none is a hub.
-func buildPower(ctx context.Context, v values) (*sparse.CSR[float64], error) {
+func planPower(v values) (plan, error) {
 	n := v.int("buses")
+	// loops is how many of the buses before i have a second line to a bus before them.
+	loops := func(i int) int { return int(float64(i) * (v["degree"] - 2) / 2) }
 	src := newSource(v.seed(), forStructure)
 	tree := assembly{
 		rows: n, cols: n,
-		length: func(i int) int { return min(i, 1) + loopsBefore(v, i+1) - loopsBefore(v, i) },
+		length: func(i int) int { return min(i, 1) + loops(i+1) - loops(i) },
 		fill: func(i int, columns []int32) {
 			s := src.stream(uint64(i))
 			for k := range columns {
@@ -330,12 +297,14 @@ func buildPower(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 			}
 		},
 	}
-	m, err := tree.symmetric(ctx, everywhere)
-	if err != nil {
-		return nil, err
-	}
-
-	a := rowsOf(m).blocks(perBus)
-	a.value = newSource(v.seed(), forValues).symmetricValue
-	return a.build(ctx)
+	size := square(n*perBus, (n+2*(n-1+loops(n)))*perBus*perBus)
+	return plan{size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		m, err := tree.symmetric(ctx, everywhere)
+		if err != nil {
+			return nil, err
+		}
+		a := rowsOf(m).blocks(perBus)
+		a.value = newSource(v.seed(), forValues).symmetricValue
+		return a.build(ctx)
+	}}, nil
 }

@@ -1,21 +1,27 @@
 package generate
 
 import (
-	"context"
 	"math"
-
-	"spmvtune/sparse"
 )
 
 // cellSize is the side of a cell, in the unit of coordinates.
 const cellSize = 1 << 20
 
-func planParticles(v values) (Size, error) {
-	n := v.int("rows")
-	if boxOf(v).side < 3 {
-		return Size{}, &ArgError{"particles", "rows", "too few for so many neighbours: a box has at least 3 cells a side"}
+// planParticles ties particles to those in the cells around theirs that are within the radius.
+func planParticles(v values) (plan, error) {
+	b := boxOf(v)
+	if b.side < 3 {
+		return plan{}, wrong("rows", "too few for so many neighbours: a box has at least 3 cells a side")
 	}
-	return Size{Rows: n, Cols: n, NNZ: int(float64(n) * (1 + v["neighbours"]))}, nil
+	size := square(b.n, int(float64(b.n)*(1+v["neighbours"])))
+	return drawnSymmetric(v, size, func(i int, _ *stream, columns []int32) []int32 {
+		cell := i * b.cells() / b.n
+		at := b.place(i)
+		for k := range 27 {
+			columns = b.within(columns, cell, [3]int{k%3 - 1, k/3%3 - 1, k/9 - 1}, at)
+		}
+		return columns
+	})
 }
 
 // A particleBox has as many particles in each of its cells, but for rounding. A cell's side is
@@ -44,19 +50,6 @@ func (b *particleBox) first(cell int) int { return (cell*b.n + b.cells() - 1) / 
 func (b *particleBox) place(i int) [3]int64 {
 	r := b.src.at(uint64(i))
 	return [3]int64{int64(r % cellSize), int64(r >> 20 % cellSize), int64(r >> 40 % cellSize)}
-}
-
-func buildParticles(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	b := boxOf(v)
-	value := newSource(v.seed(), forValues).symmetricValue
-	return valued(ctx, b.n, b.n, v.seed(), value, func(i int, _ *stream, columns []int32) []int32 {
-		cell := i * b.cells() / b.n
-		at := b.place(i)
-		for k := range 27 {
-			columns = b.within(columns, cell, [3]int{k%3 - 1, k/3%3 - 1, k/9 - 1}, at)
-		}
-		return columns
-	})
 }
 
 // within appends the particles near a place of a cell that are in the cell at an offset from it.

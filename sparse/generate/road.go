@@ -8,34 +8,20 @@ import (
 	"spmvtune/sparse"
 )
 
-func planRoad(v values) (Size, error) {
+// planRoad has chains of L vertices with L−1 edges of their own and two that tie their ends to other
+// chains: a mean degree of 2 + 2/L.
+func planRoad(v values) (plan, error) {
 	n := v.int("rows")
-	return Size{Rows: n, Cols: n, NNZ: 2 * (n + chainsRoad(v))}, nil
-}
-
-// chainsRoad is the number of chains. A chain of L vertices has L−1 edges of
-// its own and two that tie its ends to other chains: a mean degree of 2 + 2/L.
-func chainsRoad(v values) int {
-	return max(1, int(math.Round(float64(v.int("rows"))*(v["degree"]-2)/2)))
-}
-
-func buildRoad(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	r := newRoads(v)
-	n := v.int("rows")
-	a := assembly{
-		rows: n, cols: n,
-		length: func(i int) int {
-			_, count := r.neighbours(int32(i))
-			return count
-		},
-		fill: func(i int, columns []int32) {
+	chains := max(1, int(math.Round(float64(n)*(v["degree"]-2)/2)))
+	return plan{square(n, 2*(n+chains)), func(ctx context.Context) (*sparse.CSR[float64], error) {
+		r := newRoads(n, chains, v.seed())
+		return visited(n, n, func(i int, visit func(j int)) {
 			found, count := r.neighbours(int32(i))
-			copy(columns, found[:count])
-		},
-		value: newSource(v.seed(), forValues).symmetricValue,
-	}
-
-	return a.build(ctx)
+			for _, j := range found[:count] {
+				visit(int(j))
+			}
+		}, newSource(v.seed(), forValues).symmetricValue).build(ctx)
+	}}, nil
 }
 
 // window is the number of chains among which an end finds the chain that it
@@ -52,10 +38,9 @@ type roads struct {
 	to, from [2][]int32 // by side and chain: whose junction the chain's end meets, and whose end meets its junction
 }
 
-func newRoads(v values) *roads {
-	n, chains := v.int("rows"), chainsRoad(v)
+func newRoads(n, chains int, seed uint64) *roads {
 	r := &roads{n: n, start: make([]int32, chains+1)}
-	src := newSource(v.seed(), forStructure)
+	src := newSource(seed, forStructure)
 
 	// Evenly spaced starts, moved by up to half a chain.
 	r.start[chains] = int32(n)
@@ -65,7 +50,7 @@ func newRoads(v values) *roads {
 	}
 
 	for side := range 2 {
-		src := newSource(v.seed(), forJunctions+uint64(side))
+		src := newSource(seed, forJunctions+uint64(side))
 		r.junction[side] = make([]int32, chains)
 		for c := range chains {
 			s := src.stream(uint64(c))
@@ -77,7 +62,7 @@ func newRoads(v values) *roads {
 		}
 
 		// The windows of the two sides overlap by half, which ties all together.
-		r.to[side], r.from[side] = meet(chains, side*window/2, newSource(v.seed(), forMeeting+uint64(side)))
+		r.to[side], r.from[side] = meet(chains, side*window/2, newSource(seed, forMeeting+uint64(side)))
 	}
 
 	return r

@@ -2,26 +2,20 @@ package generate
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"spmvtune/sparse"
 )
 
-func planUniform(v values) (Size, error) {
+func planUniform(v values) (plan, error) {
 	rows, cols := v.int("rows"), v.int("cols")
 	if v["row_nnz"] > float64(cols) {
-		return Size{}, &ArgError{"uniform", "row_nnz", fmt.Sprintf("%v is more than the %d columns", v["row_nnz"],
-			cols)}
+		return plan{}, wrong("row_nnz", "%v is more than the %d columns", v["row_nnz"], cols)
 	}
-	return Size{Rows: rows, Cols: cols, NNZ: int(math.Round(float64(rows) * v["row_nnz"]))}, nil
-}
-
-func buildUniform(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	cols := v.int("cols")
 	share := v["row_nnz"] / max(1, float64(cols))
-	return bernoulli(v.int("rows"), cols, v.seed(), func(int) float64 { return share }).build(ctx)
+	return bernoulli(rows, cols, v.seed(), func(int) float64 { return share }).
+		plan(int(math.Round(float64(rows) * v["row_nnz"])))
 }
 
 // bernoulli makes every entry of row i a nonzero with probability share(i). It skips from one
@@ -69,36 +63,29 @@ func (s *skipper) after(j int) int {
 	return j + 1 + int(gap)
 }
 
-func planGiant(v values) (Size, error) {
-	n := v.int("rows")
+func planGiant(v values) (plan, error) {
+	n, short, long := v.int("rows"), v.int("row_nnz"), v.int("giant")
 	for _, arg := range []string{"row_nnz", "giant"} {
 		if v.int(arg) > n {
-			return Size{}, &ArgError{"giant_row", arg, fmt.Sprintf("%d is more than the %d columns", v.int(arg), n)}
+			return plan{}, wrong(arg, "%d is more than the %d columns", v.int(arg), n)
 		}
 	}
-	return Size{Rows: n, Cols: n, NNZ: (n-1)*v.int("row_nnz") + v.int("giant")}, nil
-}
-
-func buildGiant(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	n := v.int("rows")
 	giant := int(math.Round(v["position"] * float64(n-1)))
 	src := newSource(v.seed(), forStructure)
-	a := assembly{
+	return assembly{
 		rows: n, cols: n,
 		length: func(i int) int {
 			if i == giant {
-				return v.int("giant")
+				return long
 			}
-			return v.int("row_nnz")
+			return short
 		},
 		fill: func(i int, columns []int32) {
 			s := src.stream(uint64(i))
 			spread(columns, n, &s)
 		},
 		value: newSource(v.seed(), forValues).value,
-	}
-
-	return a.build(ctx)
+	}.plan((n-1)*short + long)
 }
 
 // spread chooses len(columns) of n columns: one at random from each of as many
@@ -112,32 +99,23 @@ func spread(columns []int32, n int, s *stream) {
 	}
 }
 
-func planRMAT(v values) (Size, error) {
+func planRMAT(v values) (plan, error) {
 	if v["a"]+v["b"]+v["c"] > 1+1e-12 { // 1 but for rounding is 1
-		return Size{}, &ArgError{"rmat", "a",
-			"a + b + c must not pass 1; the rest is the lower right quadrant's probability"}
+		return plan{}, wrong("a", "a + b + c must not pass 1; the rest is the lower right quadrant's probability")
 	}
-	n := 1 << v.int("scale")
-	entries := edgesRMAT(v)
-	if v.int("symmetric") == 1 {
-		entries *= 2
+	n, symmetric := 1<<v.int("scale"), v.int("symmetric") == 1
+	count := int(math.Round(v["edge_factor"] * float64(n)))
+	size := Size{Rows: n, Cols: n, NNZ: count}
+	if symmetric {
+		size.NNZ *= 2
 	}
-
-	return Size{Rows: n, Cols: n, NNZ: entries}, nil
-}
-
-func edgesRMAT(v values) int {
-	return int(math.Round(v["edge_factor"] * float64(int(1)<<v.int("scale"))))
-}
-
-func buildRMAT(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	n := 1 << v.int("scale")
-	edges, err := drawRMAT(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-
-	return fromEdges(ctx, edges, n, v.int("symmetric") == 1, v.seed())
+	return plan{size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		edges, err := drawRMAT(ctx, v, count)
+		if err != nil {
+			return nil, err
+		}
+		return fromEdges(ctx, edges, n, symmetric, v.seed())
+	}}, nil
 }
 
 // An edge leads from a row to a column.
@@ -145,7 +123,7 @@ type edge struct{ row, col int32 }
 
 // drawRMAT draws edges: at each of scale levels, from the most significant bit of row and
 // column on, one of four quadrants. Edge e has its own random numbers, one for two levels.
-func drawRMAT(ctx context.Context, v values) ([]edge, error) {
+func drawRMAT(ctx context.Context, v values, count int) ([]edge, error) {
 	a, b, c := v["a"], v["b"], v["c"]
 	// A level's random number is 32 bits wide; these split it in quadrants.
 	split := func(p float64) uint64 { return uint64(math.Round(min(p, 1) * (1 << 32))) }
@@ -153,7 +131,7 @@ func drawRMAT(ctx context.Context, v values) ([]edge, error) {
 
 	src := newSource(v.seed(), forStructure)
 	scale := v.int("scale")
-	edges := make([]edge, edgesRMAT(v))
+	edges := make([]edge, count)
 	err := parallel(ctx, len(edges), func(lo, hi int) {
 		for e := lo; e < hi; e++ {
 			s := src.stream(uint64(e))
@@ -209,108 +187,85 @@ func collect(edges []edge, n int, symmetric bool) (start, columns []int32) {
 	return start[:n+1], columns
 }
 
-// checkMean reports a mean row of more than half of the columns: rows must be able to differ.
-func checkMean(generator string, v values) (Size, error) {
+// meanSize is that of a mean row of at most half of the columns: rows must be able to differ.
+func meanSize(v values) (Size, error) {
 	rows, cols := v.int("rows"), v.int("cols")
 	if v["row_nnz"] > float64(cols)/2 {
-		return Size{}, &ArgError{generator, "row_nnz", fmt.Sprintf("%v is more than half of the %d columns",
-			v["row_nnz"], cols)}
+		return Size{}, wrong("row_nnz", "%v is more than half of the %d columns", v["row_nnz"], cols)
 	}
 	return Size{Rows: rows, Cols: cols, NNZ: int(math.Round(float64(rows) * v["row_nnz"]))}, nil
 }
 
-func planBipartite(v values) (Size, error) { return checkMean("bipartite", v) }
-
-// buildBipartite gives users, in no order, as many items as Zipf's law says, and takes the items
+// planBipartite gives users, in no order, as many items as Zipf's law says, and takes the items
 // by the law, too: with these offsets the most active user has 80 times the mean, and the most
 // popular of many items is in a seventh of the rows of the mean's length that items have places.
-func buildBipartite(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	users, items := v.int("rows"), v.int("cols")
-	size, err := planBipartite(v)
-	if err != nil {
-		return nil, err
-	}
-	activity := newSplit(users, size.NNZ, float64(users)/500, items/2+1)
-	popularity := newZipf(items, float64(items)/1000)
-	rank := permutation(users, newSource(v.seed(), forLengths))
-	item := permutation(items, newSource(v.seed(), forOrder))
-
-	src := newSource(v.seed(), forStructure)
-	a := assembly{
-		rows: users, cols: items,
-		length: func(i int) int { return activity.part(int(rank[i])) },
-		fill: func(i int, columns []int32) {
-			s := src.stream(uint64(i))
-			popularity.ranks(columns, &s)
-			for k, r := range columns {
-				columns[k] = item[r]
-			}
-			slices.Sort(columns)
-		},
-		value: newSource(v.seed(), forValues).value,
-	}
-
-	return a.build(ctx)
+func planBipartite(v values) (plan, error) {
+	size, err := meanSize(v)
+	return plan{size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		users, items := size.Rows, size.Cols
+		activity := newSplit(users, size.NNZ, float64(users)/500, items/2+1)
+		popularity := newZipf(items, float64(items)/1000)
+		rank := permutation(users, newSource(v.seed(), forLengths))
+		item := permutation(items, newSource(v.seed(), forOrder))
+		src := newSource(v.seed(), forStructure)
+		return assembly{
+			rows: users, cols: items,
+			length: func(i int) int { return activity.part(int(rank[i])) },
+			fill: func(i int, columns []int32) {
+				s := src.stream(uint64(i))
+				popularity.ranks(columns, &s)
+				for k, r := range columns {
+					columns[k] = item[r]
+				}
+				slices.Sort(columns)
+			},
+			value: newSource(v.seed(), forValues).value,
+		}.build(ctx)
+	}}, err
 }
 
-func planTerms(v values) (Size, error) { return checkMean("term_document", v) }
-
-// buildTerms has a row for each word, the commonest first, and its documents anywhere. The offset
+// planTerms has a row for each word, the commonest first, and its documents anywhere. The offset
 // of words is Mandelbrot's 2.7, or larger where that would put a word in more than nine tenths
 // of the documents.
-func buildTerms(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	words, documents := v.int("rows"), v.int("cols")
-	size, err := planTerms(v)
+func planTerms(v values) (plan, error) {
+	size, err := meanSize(v)
 	if err != nil {
-		return nil, err
+		return plan{}, err
 	}
-	frequency := newSplit(words, size.NNZ, 2.7, documents*9/10+1)
 	src := newSource(v.seed(), forStructure)
-	a := assembly{
-		rows: words, cols: documents,
-		length: frequency.part,
+	return assembly{
+		rows: size.Rows, cols: size.Cols,
+		length: newSplit(size.Rows, size.NNZ, 2.7, size.Cols*9/10+1).part,
 		fill: func(i int, columns []int32) {
 			s := src.stream(uint64(i))
-			spread(columns, documents, &s)
+			spread(columns, size.Cols, &s)
 		},
 		value: newSource(v.seed(), forValues).value,
-	}
-
-	return a.build(ctx)
+	}.plan(size.NNZ)
 }
 
 // A long clause has three literals and, with probability 1/n, at least n more, up to this many.
 const longestTail = 256
 
-func planSAT(v values) (Size, error) {
-	clauses := v.int("rows")
-	extra := 0.0 // of a long clause
-	for n := 1; n <= longestTail; n++ {
-		extra += 1 / float64(n)
-	}
-	nnz := 3*float64(clauses) + math.Floor(float64(clauses)*v["long"])*extra
-	return Size{Rows: clauses, Cols: variablesSAT(v), NNZ: int(math.Round(nnz))}, nil
-}
-
-func variablesSAT(v values) int { return max(3, int(math.Round(v["rows"]/v["ratio"]))) }
-
-// buildSAT makes the incidence matrix of clauses and variables. Long clauses are spread evenly
+// planSAT makes the incidence matrix of clauses and variables. Long clauses are spread evenly
 // among the others.
-func buildSAT(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	clauses, variables := v.int("rows"), variablesSAT(v)
+func planSAT(v values) (plan, error) {
+	clauses, variables := v.int("rows"), max(3, int(math.Round(v["rows"]/v["ratio"])))
+	more := 0.0 // literals of a long clause
+	for n := 1; n <= longestTail; n++ {
+		more += 1 / float64(n)
+	}
 	extra := newSource(v.seed(), forLengths)
 	src := newSource(v.seed(), forStructure)
-	length := func(i int) int {
-		if math.Floor(float64(i+1)*v["long"]) == math.Floor(float64(i)*v["long"]) {
-			return 3
-		}
-		s := extra.stream(uint64(i))
-		return min(variables, 3+heavy(s.unit(), 1, longestTail))
-	}
-
-	a := assembly{
+	return assembly{
 		rows: clauses, cols: variables,
-		length: length,
+		length: func(i int) int {
+			if math.Floor(float64(i+1)*v["long"]) == math.Floor(float64(i)*v["long"]) {
+				return 3
+			}
+			s := extra.stream(uint64(i))
+			return min(variables, 3+heavy(s.unit(), 1, longestTail))
+		},
 		fill: func(i int, columns []int32) {
 			s := src.stream(uint64(i))
 			window := min(variables, max(2*len(columns), int(v["reach"]*float64(variables))))
@@ -321,29 +276,30 @@ func buildSAT(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 			}
 		},
 		value: newSource(v.seed(), forValues).value,
-	}
-
-	return a.build(ctx)
+	}.plan(int(math.Round(3*float64(clauses) + math.Floor(float64(clauses)*v["long"])*more)))
 }
 
 // Deviation of the logarithm of genes' mean counts, as in atlases of tissues.
 const spreadOfGenes = 2.0
 
-func planCells(v values) (Size, error) {
-	rows, cols := v.int("rows"), v.int("cols")
-	return Size{Rows: rows, Cols: cols, NNZ: int(math.Round(v["density"] * float64(rows) * float64(cols)))}, nil
+// planCells draws the mean count of each gene from a log-normal law. A cell has a count if a
+// Poisson number is not 0; where it is, there is no entry.
+func planCells(v values) (plan, error) {
+	return plan{denseSize(v), func(ctx context.Context) (*sparse.CSR[float64], error) {
+		src := newSource(v.seed(), forLengths)
+		center := centerOfGenes(v["density"])
+		seen := func(i int) float64 {
+			s := src.stream(uint64(i))
+			return detected(center, s.unit()-0x1p-54)
+		}
+		return bernoulli(v.int("rows"), v.int("cols"), v.seed(), seen).build(ctx)
+	}}, nil
 }
 
-// buildCells draws the mean count of each gene from a log-normal law. A cell has a count if a
-// Poisson number is not 0; where it is, there is no entry.
-func buildCells(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	src := newSource(v.seed(), forLengths)
-	center := centerOfGenes(v["density"])
-	seen := func(i int) float64 {
-		s := src.stream(uint64(i))
-		return detected(center, s.unit()-0x1p-54)
-	}
-	return bernoulli(v.int("rows"), v.int("cols"), v.seed(), seen).build(ctx)
+// denseSize is the size of a matrix of a given density.
+func denseSize(v values) Size {
+	rows, cols := v.int("rows"), v.int("cols")
+	return Size{Rows: rows, Cols: cols, NNZ: int(math.Round(v["density"] * float64(rows) * float64(cols)))}
 }
 
 // detected is the share of cells that have a count of the gene at quantile u, in (0, 1), of all.

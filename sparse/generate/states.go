@@ -10,31 +10,19 @@ import (
 // box returns the sizes of a grid.
 func (v values) box() [3]int { return [3]int{v.int("nx"), v.int("ny"), v.int("nz")} }
 
-func planStencil(v values) (Size, error) {
+// planStencil numbers point (x, y, z) as (z·ny + y)·nx + x.
+func planStencil(v values) (plan, error) {
 	b := v.box()
 	n := b[0] * b[1] * b[2]
+	most := 3 // differing coordinates of neighbours
 	nnz := (3*b[0] - 2) * (3*b[1] - 2) * (3*b[2] - 2)
 	if v.int("corners") == 0 {
-		nnz = n
+		most, nnz = 1, n
 		for _, length := range b {
 			nnz += 2 * (n - n/length)
 		}
 	}
-
-	return Size{Rows: n, Cols: n, NNZ: nnz}, nil
-}
-
-// buildStencil numbers point (x, y, z) as (z·ny + y)·nx + x.
-func buildStencil(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	b := v.box()
-	n := b[0] * b[1] * b[2]
-	most := 1 // differing coordinates of neighbours
-	if v.int("corners") == 1 {
-		most = 3
-	}
-
-	value := newSource(v.seed(), forValues).symmetricValue
-	return valued(ctx, n, n, v.seed(), value, func(i int, _ *stream, columns []int32) []int32 {
+	return drawnSymmetric(v, square(n, nnz), func(i int, _ *stream, columns []int32) []int32 {
 		x, y, z := i%b[0], i/b[0]%b[1], i/b[0]/b[1]
 		for dz := -1; dz <= 1; dz++ {
 			for dy := -1; dy <= 1; dy++ {
@@ -50,21 +38,11 @@ func buildStencil(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	})
 }
 
-func planTransfer(v values) (Size, error) {
-	b := v.box()
-	s := Size{Rows: (2*b[0] - 1) * (2*b[1] - 1) * (2*b[2] - 1), Cols: b[0] * b[1] * b[2],
-		NNZ: (3*b[0] - 2) * (3*b[1] - 2) * (3*b[2] - 2)}
-	if v.int("restrict") == 1 {
-		s.Rows, s.Cols = s.Cols, s.Rows
-	}
-	return s, nil
-}
-
-// buildTransfer takes the product of three interpolations along a line, in each of which fine
+// planTransfer takes the product of three interpolations along a line, in each of which fine
 // point 2c is coarse point c and 2c + 1 lies between c and c + 1.
-func buildTransfer(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	size, _ := planTransfer(v)
+func planTransfer(v values) (plan, error) {
 	from, to := v.box(), v.box() // points of a row's grid, and of a column's
+	nnz := (3*to[0] - 2) * (3*to[1] - 2) * (3*to[2] - 2)
 	reach := func(at, _ int) (lo, hi int) { return at / 2, (at + 1) / 2 }
 	fine := &from
 	if v.int("restrict") == 1 {
@@ -75,7 +53,8 @@ func buildTransfer(ctx context.Context, v values) (*sparse.CSR[float64], error) 
 		fine[d] = 2*n - 1
 	}
 
-	return drawn(ctx, size.Rows, size.Cols, v.seed(), func(i int, _ *stream, columns []int32) []int32 {
+	size := Size{Rows: from[0] * from[1] * from[2], Cols: to[0] * to[1] * to[2], NNZ: nnz}
+	return drawn(v, size, func(i int, _ *stream, columns []int32) []int32 {
 		x0, x1 := reach(i%from[0], to[0])
 		y0, y1 := reach(i/from[0]%from[1], to[1])
 		z0, z1 := reach(i/from[0]/from[1], to[2])
@@ -102,21 +81,16 @@ func power(base, n int) int {
 	return p
 }
 
-// planQueues: an arrival needs room, a departure a customer, and a step between queues both.
-func planQueues(v values) (Size, error) {
+// planQueues numbers states by the lengths as digits, the first queue's last. An arrival needs room, a
+// departure a customer, and a step between queues both.
+func planQueues(v values) (plan, error) {
 	q, c := v.int("queues"), v.int("capacity")
 	n := power(c+1, q)
-	if n > sparse.MaxIndex {
-		return Size{Rows: n, Cols: n, NNZ: n}, nil
+	nnz := n
+	if n <= sparse.MaxIndex {
+		nnz += 2*(n/(c+1)*c) + (q-1)*(n/(c+1)*c/(c+1)*c)
 	}
-	return Size{Rows: n, Cols: n, NNZ: n + 2*(n/(c+1)*c) + (q-1)*(n/(c+1)*c/(c+1)*c)}, nil
-}
-
-// buildQueues numbers states by the lengths as digits, the first queue's last.
-func buildQueues(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	q, c := v.int("queues"), v.int("capacity")
-	n := power(c+1, q)
-	return drawn(ctx, n, n, v.seed(), func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, square(n, nnz), func(i int, _ *stream, columns []int32) []int32 {
 		columns = append(columns, int32(i))
 		before, step, to := true, 1, i // whether there is a customer, one of this queue, the state without the customer
 		for rest := i; step < n; rest, step = rest/(c+1), step*(c+1) {
@@ -150,22 +124,16 @@ func binomial(n, k int) int {
 	return b
 }
 
-func planSpins(v values) (Size, error) {
+// planSpins numbers states by the combinatorial number system: the k-th lowest of the spins
+// that are up, at place p, counts for the binomial of p over k.
+func planSpins(v values) (plan, error) {
 	sites, up := v.int("sites"), v.int("up")
 	switch {
 	case sites < 3:
-		return Size{}, &ArgError{"spins", "sites", "a ring has at least 3"}
+		return plan{}, wrong("sites", "a ring has at least 3")
 	case up > sites:
-		return Size{}, &ArgError{"spins", "up", "more than there are sites"}
+		return plan{}, wrong("up", "more than there are sites")
 	}
-	n := binomial(sites, up)
-	return Size{Rows: n, Cols: n, NNZ: n + 2*sites*min(n, binomial(sites-2, up-1))}, nil
-}
-
-// buildSpins numbers states by the combinatorial number system: the k-th lowest of the spins
-// that are up, at place p, counts for the binomial of p over k.
-func buildSpins(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	sites, up := v.int("sites"), v.int("up")
 	n := binomial(sites, up)
 	choose := make([][]int, sites+1)
 	for p := range choose {
@@ -181,8 +149,8 @@ func buildSpins(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 		return i
 	}
 
-	value := newSource(v.seed(), forValues).symmetricValue
-	return valued(ctx, n, n, v.seed(), value, func(i int, _ *stream, columns []int32) []int32 {
+	size := square(n, n+2*sites*min(n, binomial(sites-2, up-1)))
+	return drawnSymmetric(v, size, func(i int, _ *stream, columns []int32) []int32 {
 		state, rest := uint64(0), i
 		for p, k := sites-1, up; k > 0; p-- {
 			if choose[p][k] <= rest {
@@ -206,13 +174,7 @@ func buildSpins(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 // arrivals is the rate of the transition that adds to u, in MARCA's data sets.
 const arrivals = 2025
 
-func planTriangular(v values) (Size, error) {
-	nx, ny := v.int("nx"), v.int("ny")
-	n := (nx + 1) * (ny + 1)
-	return Size{Rows: n, Cols: n, NNZ: n + (nx+1)*ny + nx*(ny+1) + nx*ny}, nil
-}
-
-// buildTriangular makes the generator matrix of MARCA's two-dimensional epidemic
+// planTriangular makes the generator matrix of MARCA's two-dimensional epidemic
 // model (Stewart, "MARCA models: two-dimensional Markov chain models", North
 // Carolina State University). Its states are (u, v), 0 ≤ u ≤ nx, 0 ≤ v ≤ ny, which
 // go south to (u, v−1) at rate v, east to (u+1, v) at rate 2025 and north-west to
@@ -223,23 +185,13 @@ func planTriangular(v values) (Size, error) {
 // Note: a triangle with 1025 states a side has as many states, entries and rows of each
 // length as mc2depi. That mc2depi is this rectangle in this order shows in how far a
 // row's last column is from its first: at most 770, on average 705.746.
-func buildTriangular(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	l := newLattice(v.int("nx"), v.int("ny"))
-	n := l.first[len(l.first)-1]
-	a := assembly{
-		rows: n, cols: n,
-		length: func(i int) int {
-			_, count := l.row(i)
-			return count
-		},
-		fill: func(i int, columns []int32) {
-			found, count := l.row(i)
-			copy(columns, found[:count])
-		},
-		value: l.rate,
-	}
-
-	return a.build(ctx)
+func planTriangular(v values) (plan, error) {
+	nx, ny := v.int("nx"), v.int("ny")
+	n := (nx + 1) * (ny + 1)
+	return plan{square(n, n+(nx+1)*ny+nx*(ny+1)+nx*ny), func(ctx context.Context) (*sparse.CSR[float64], error) {
+		l := newLattice(nx, ny)
+		return visited(n, n, l.row, l.rate).build(ctx)
+	}}, nil
 }
 
 // A lattice numbers the states (u, v) of a rectangle by levels: from (0, 0), the
@@ -281,22 +233,20 @@ func (l *lattice) number(u, v int) int {
 	return l.first[d] + v - l.lowest(d)
 }
 
-// row returns the columns of row i: south is two levels back, east and north-west
+// row visits the columns of row i: south is two levels back, east and north-west
 // are side by side in the next level.
-func (l *lattice) row(i int) (columns [4]int32, count int) {
+func (l *lattice) row(i int, visit func(j int)) {
 	u, v := l.state(i)
-	add := func(ok bool, u, v int) {
-		if ok {
-			columns[count] = int32(l.number(u, v))
-			count++
-		}
+	if v > 0 {
+		visit(l.number(u, v-1))
 	}
-
-	add(v > 0, u, v-1)
-	add(true, u, v)
-	add(u < l.nx, u+1, v)
-	add(u > 0 && v < l.ny, u-1, v+1)
-	return columns, count
+	visit(i)
+	if u < l.nx {
+		visit(l.number(u+1, v))
+	}
+	if u > 0 && v < l.ny {
+		visit(l.number(u-1, v+1))
+	}
 }
 
 // rate is the value of entry (i, j). Rows sum to zero.

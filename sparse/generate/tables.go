@@ -24,7 +24,7 @@ var structures = []Generator{
 		Args: []Arg{countArg("nets", sparse.MaxIndex, "nets, and rows"),
 			countArg("cells", sparse.MaxIndex, "cells, and columns"),
 			meanArg("pins", 4, "mean pins of a net, at least 2"), seedArg},
-		plan: planHypergraph, build: buildHypergraph,
+		plan: planHypergraph,
 	},
 	{
 		Name: "cliques", Class: "cliques",
@@ -32,7 +32,7 @@ var structures = []Generator{
 			"symmetric",
 		Args: []Arg{countArg("rows", sparse.MaxIndex, "people"), meanArg("groups", 1, "groups per person"),
 			meanArg("size", 4, "mean people of a group, at least 2"), seedArg},
-		plan: planCliques, build: buildCliques,
+		plan: planCliques,
 	},
 	{
 		Name: "citations", Class: "citations",
@@ -40,7 +40,7 @@ var structures = []Generator{
 			"triangular",
 		Args: []Arg{countArg("rows", sparse.MaxIndex, "papers, in order of time"),
 			meanArg("row_nnz", 10, "mean papers cited by one"), seedArg},
-		plan: planRows, build: buildCitations,
+		plan: planCitations,
 	},
 	{
 		Name: "small_world", Class: "small world",
@@ -49,7 +49,7 @@ var structures = []Generator{
 		Args: []Arg{countArg("rows", sparse.MaxIndex, "vertices"),
 			{Name: "degree", Kind: Int, Min: 2, Max: 4096, Default: 10, Doc: "mean degree, even"},
 			shareArg("rewired", 0.1, "share of the edges that lead anywhere"), seedArg},
-		plan: planSmallWorld, build: buildSmallWorld,
+		plan: planSmallWorld,
 	},
 	{
 		Name: "rails", Class: "supply rails",
@@ -58,17 +58,17 @@ var structures = []Generator{
 		Args: []Arg{countArg("rows", sparse.MaxIndex, "nodes"), meanArg("degree", 3, "mean neighbours of a node"),
 			{Name: "rails", Kind: Int, Min: 1, Max: 1 << 10, Default: 2, Doc: "supply rails"},
 			shareArg("tied", 0.3, "share of the nodes that are tied to a rail"), seedArg},
-		plan: planRails, build: buildRails,
+		plan: planRails,
 	},
 	{
 		Name: "road_rcm", Class: "reordered road",
 		Doc: "road in the reverse Cuthill-McKee order", Args: argsOf("road"),
-		plan: planRoad, build: reversed(buildRoad),
+		plan: reversed(planRoad),
 	},
 	{
 		Name: "delaunay_rcm", Class: "reordered mesh",
 		Doc: "delaunay in the reverse Cuthill-McKee order", Args: argsOf("delaunay"),
-		plan: planDelaunay, build: reversed(buildDelaunay),
+		plan: reversed(planDelaunay),
 	},
 	{
 		Name: "stencil_3d", Class: "3D stencil",
@@ -76,7 +76,7 @@ var structures = []Generator{
 		Args: []Arg{countArg("nx", 1<<20, "points of a line, numbered first"), countArg("ny", 1<<20, "lines of a plane"),
 			countArg("nz", 1<<20, "planes"),
 			{Name: "corners", Kind: Int, Min: 0, Max: 1, Default: 0, Doc: "1: all 27 points"}, seedArg},
-		plan: planStencil, build: buildStencil,
+		plan: planStencil,
 	},
 	{
 		Name: "transfer", Class: "multigrid transfer",
@@ -85,28 +85,28 @@ var structures = []Generator{
 		Args: []Arg{countArg("nx", 1<<20, "coarse points of a line, numbered first"),
 			countArg("ny", 1<<20, "coarse lines of a plane"), countArg("nz", 1<<20, "coarse planes"),
 			{Name: "restrict", Kind: Int, Min: 0, Max: 1, Default: 0, Doc: "1: the transpose"}, seedArg},
-		plan: planTransfer, build: buildTransfer,
+		plan: planTransfer,
 	},
 	{
 		Name: "queues", Class: "queueing network",
 		Doc: "Markov chain of customers who pass queues in line: its states are the lengths of all queues, a row " +
 			"has where it goes by one arrival or service",
 		Args: []Arg{countArg("queues", 24, "queues"), countArg("capacity", 1<<20, "most customers of a queue"), seedArg},
-		plan: planQueues, build: buildQueues,
+		plan: planQueues,
 	},
 	{
 		Name: "spins", Class: "spin chain",
 		Doc: "Hamiltonian of Heisenberg's ring of spins, of which a fixed number point up: states in order of " +
 			"their bits, neighbours differ by one exchange",
 		Args: []Arg{countArg("sites", 62, "spins, at least 3"), countArg("up", 62, "of them up"), seedArg},
-		plan: planSpins, build: buildSpins,
+		plan: planSpins,
 	},
 	{
 		Name: "particles", Class: "particles",
 		Doc: "particles of a periodic box nearer to each other than a radius, themselves included, numbered by " +
 			"cells of that size, symmetric",
 		Args: []Arg{countArg("rows", sparse.MaxIndex, "particles"), meanArg("neighbours", 40, "mean neighbours"), seedArg},
-		plan: planParticles, build: buildParticles,
+		plan: planParticles,
 	},
 	{
 		Name: "ldpc", Class: "LDPC code",
@@ -115,7 +115,7 @@ var structures = []Generator{
 		Args: []Arg{countArg("checks", 1<<20, "rows of blocks"), countArg("symbols", 1<<20, "columns of blocks"),
 			countArg("size", 1<<20, "rows and columns of a block"), countArg("weight", 1<<20, "blocks that a row of them has"),
 			seedArg},
-		plan: planLDPC, build: buildLDPC,
+		plan: planLDPC,
 	},
 	{
 		Name: "low_rank", Class: "low rank",
@@ -123,7 +123,7 @@ var structures = []Generator{
 			"they are",
 		Args: []Arg{countArg("rows", sparse.MaxIndex, "rows and columns"), countArg("rank", sparse.MaxIndex, "factors"),
 			countArg("support", 1<<16, "rows of a factor"), seedArg},
-		plan: planLowRank, build: buildLowRank,
+		plan: planLowRank,
 	},
 	{
 		Name: "kronecker", Class: "Kronecker product",
@@ -132,7 +132,7 @@ var structures = []Generator{
 			countArg("outer_nnz", 1<<20, "nonzeros of its rows"),
 			countArg("inner", 1<<20, "rows of the second factor"), countArg("inner_nnz", 1<<20, "nonzeros of its rows"),
 			seedArg},
-		plan: planKronecker, build: buildKronecker,
+		plan: planKronecker,
 	},
 	{
 		Name: "dense_columns", Class: "dense columns",
@@ -141,7 +141,7 @@ var structures = []Generator{
 			meanArg("row_nnz", 6, "mean nonzeros near the diagonal"), countArg("dense", 1<<16, "dense columns"),
 			shareArg("filled", 0.5, "share of the rows that a dense column is in"),
 			seedArg},
-		plan: planDense, build: buildDense,
+		plan: planDense,
 	},
 	{
 		Name: "staircase", Class: "staircase",
@@ -149,7 +149,7 @@ var structures = []Generator{
 			"period before; one constraint in 40 is 20 times as long",
 		Args: []Arg{countArg("periods", 1<<20, "periods"), countArg("rows", 1<<28, "constraints of a period"),
 			countArg("cols", 1<<28, "variables of a period"), meanArg("row_nnz", 6, "mean variables of a constraint"), seedArg},
-		plan: planStaircase, build: buildStaircase,
+		plan: planStaircase,
 	},
 	{
 		Name: "unfolding", Class: "tensor unfolding",
@@ -157,7 +157,7 @@ var structures = []Generator{
 			"others",
 		Args: []Arg{countArg("rows", sparse.MaxIndex, "first way"), countArg("second", 1<<20, "second way"),
 			countArg("third", 1<<20, "third way, numbered first"), meanArg("row_nnz", 20, "mean nonzeros of a row"), seedArg},
-		plan: planUnfolding, build: buildUnfolding,
+		plan: planUnfolding,
 	},
 	{
 		Name: "windows", Class: "time series",
@@ -165,7 +165,7 @@ var structures = []Generator{
 		Args: []Arg{countArg("rows", sparse.MaxIndex, "windows"), countArg("window", 1<<20, "samples of a window"),
 			countArg("stride", 1<<20, "samples from a window to the next"),
 			shareArg("missing", 0.05, "share of the samples that are missing"), seedArg},
-		plan: planWindows, build: buildWindows,
+		plan: planWindows,
 	},
 	{
 		Name: "tomography", Class: "tomography",
@@ -173,7 +173,7 @@ var structures = []Generator{
 			"half of the directions along its lines, half across",
 		Args: []Arg{countArg("side", 1<<15, "pixels of a side, and rays of a direction"),
 			countArg("directions", 1<<16, "directions"), seedArg},
-		plan: planTomography, build: buildTomography,
+		plan: planTomography,
 	},
 }
 
@@ -231,7 +231,7 @@ var applications = []Generator{
 			{Name: "row_nnz", Kind: Float, Min: 1, Max: 1 << 20, Default: 20, Doc: "mean items of a user"},
 			seedArg,
 		},
-		plan: planBipartite, build: buildBipartite,
+		plan: planBipartite,
 	},
 	{
 		Name:  "term_document",
@@ -242,7 +242,7 @@ var applications = []Generator{
 			{Name: "row_nnz", Kind: Float, Min: 1, Max: 1 << 20, Default: 30, Doc: "mean documents of a word"},
 			seedArg,
 		},
-		plan: planTerms, build: buildTerms,
+		plan: planTerms,
 	},
 	{
 		Name: "sat",
@@ -257,7 +257,7 @@ var applications = []Generator{
 				Doc: "share of all variables among which a clause has its own"},
 			seedArg,
 		},
-		plan: planSAT, build: buildSAT,
+		plan: planSAT,
 	},
 	{
 		Name:  "latin_square",
@@ -267,7 +267,7 @@ var applications = []Generator{
 			{Name: "order", Kind: Int, Min: 1, Max: 1 << 13, Required: true,
 				Doc: "cells of a row and of a column; there are as many rows as cells"},
 		},
-		plan: planLatin, build: buildLatin,
+		plan: planLatin,
 	},
 	{
 		Name: "bundle_jacobian",
@@ -275,21 +275,21 @@ var applications = []Generator{
 			"point, as in Bundle Adjustment in the Large",
 		Class: "bundle adjustment",
 		Args:  bundleArgs,
-		plan:  planJacobian, build: buildJacobian,
+		plan:  planJacobian,
 	},
 	{
 		Name:  "bundle_normal",
 		Doc:   "normal matrix of such a Jacobian: long rows of cameras, then short ones of points, symmetric",
 		Class: "normal equations",
 		Args:  bundleArgs,
-		plan:  planNormal, build: buildNormal,
+		plan:  planNormal,
 	},
 	{
 		Name:  "bundle_schur",
 		Doc:   "its Schur complement: dense 9 by 9 blocks of cameras that see a point together, symmetric",
 		Class: "Schur complement",
 		Args:  bundleArgs,
-		plan:  planSchur, build: buildSchur,
+		plan:  planSchur,
 	},
 	{
 		Name: "kkt",
@@ -302,7 +302,7 @@ var applications = []Generator{
 			{Name: "row_nnz", Kind: Int, Min: 1, Max: 1 << 12, Default: 6, Doc: "unknowns in a constraint"},
 			seedArg,
 		},
-		plan: planKKT, build: buildKKT,
+		plan: planKKT,
 	},
 	{
 		Name:  "power_grid",
@@ -313,7 +313,7 @@ var applications = []Generator{
 			{Name: "degree", Kind: Float, Min: 2, Max: 2.99, Default: 2.8, Doc: "mean lines of a bus"},
 			seedArg,
 		},
-		plan: planPower, build: buildPower,
+		plan: planPower,
 	},
 	{
 		Name: "fem_globals",
@@ -329,7 +329,7 @@ var applications = []Generator{
 			{Name: "globals", Kind: Int, Min: 0, Max: 1 << 12, Default: 4, Doc: "dense rows and columns"},
 			seedArg,
 		},
-		plan: planGlobals, build: buildGlobals,
+		plan: planGlobals,
 	},
 	{
 		Name: "bordered_blocks",
@@ -342,7 +342,7 @@ var applications = []Generator{
 			{Name: "border", Kind: Int, Min: 0, Max: 1 << 12, Default: 8, Doc: "full rows and columns"},
 			seedArg,
 		},
-		plan: planBordered, build: buildBordered,
+		plan: planBordered,
 	},
 	{
 		Name: "single_cell",
@@ -351,7 +351,7 @@ var applications = []Generator{
 		Class: "single cell",
 		Args: []Arg{rowsArg("genes"), colsArg("cells"),
 			densityArg(0.08, 0.9, "share of genes that are seen in a cell"), seedArg},
-		plan: planCells, build: buildCells,
+		plan: planCells,
 	},
 	{
 		Name: "pruned",
@@ -359,7 +359,7 @@ var applications = []Generator{
 			"differ in importance",
 		Class: "pruned layer",
 		Args:  layerArgs("", densityArg(0.1, 0.44, "share of weights that are kept")),
-		plan:  planPruned, build: buildPruned,
+		plan:  planPruned,
 	},
 	{
 		Name:  "nm_pruned",
@@ -368,7 +368,7 @@ var applications = []Generator{
 		Args: layerArgs("",
 			Arg{Name: "n", Kind: Int, Min: 1, Max: 1 << 10, Default: 2, Doc: "weights that are kept of a group"},
 			Arg{Name: "m", Kind: Int, Min: 2, Max: 1 << 10, Default: 4, Doc: "weights of a group; cols is a multiple"}),
-		plan: planGroups, build: buildGroups,
+		plan: planGroups,
 	},
 	{
 		Name:  "block_pruned",
@@ -377,7 +377,7 @@ var applications = []Generator{
 		Args: layerArgs(", a multiple of block",
 			Arg{Name: "block", Kind: Int, Min: 1, Max: 1 << 10, Default: 4, Doc: "rows and columns of a block"},
 			densityArg(0.1, 1, "share of blocks that are kept")),
-		plan: planBlockPruned, build: buildBlockPruned,
+		plan: planBlockPruned,
 	},
 	{
 		Name: "attention",
@@ -393,6 +393,6 @@ var applications = []Generator{
 			{Name: "block", Kind: Int, Min: 1, Max: 128, Default: 1, Doc: "tokens of a block"},
 			seedArg,
 		},
-		plan: planAttention, build: buildAttention,
+		plan: planAttention,
 	},
 }

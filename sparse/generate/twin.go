@@ -15,18 +15,52 @@ func twinNames() []string {
 	return names
 }
 
-func classTwin(v values) string { return twins[v.int("of")].class }
-
-func planTwin(v values) (Size, error) {
+func planTwin(v values) (plan, error) {
 	t, scale := twinOf(v), v["scale"]
 	if v.int("locality") == scatteredLocality && t.local == nil {
-		return Size{}, &ArgError{"twin", "locality", t.name + " has no scattered form; leave it out"}
+		return plan{}, wrong("locality", "%s has no scattered form; leave it out", t.name)
 	}
-	if t.plan != nil {
-		return t.plan(t.args(scale))
+	if other, ok := imitations[t.name]; ok {
+		args := other.args(scale)
+		args["seed"] = v["seed"]
+		return other.plan(args)
 	}
-	return t.size(scale).Size, nil
+	size := t.size(scale)
+	return plan{size.Size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		return t.build(ctx, size, scale, v.seed())
+	}}, nil
 }
+
+// imitations are the twins that other generators make, with their arguments.
+var imitations = map[string]struct {
+	plan planner
+	args func(scale float64) values
+}{
+	"delaunay_n23": {planDelaunay, func(scale float64) values {
+		return values{"points": times(1<<23, scale, 1)}
+	}},
+	"hugetrace-00000": {planDual, func(scale float64) values {
+		rows := times(4588484, scale, 2)
+		border := min(times(7186, math.Sqrt(scale), 4), rows+2)
+		if math.Mod(rows+border, 2) != 0 {
+			rows++
+		}
+		return values{"rows": rows, "border": border}
+	}},
+	"mycielskian16": {planMycielskian, func(scale float64) values {
+		return values{"order": max(2, math.Round(16+math.Log2(scale)))} // rows double with each order
+	}},
+	"mc2depi": {planTriangular, func(scale float64) values {
+		return values{"nx": times(512, math.Sqrt(scale), 1), "ny": times(1024, math.Sqrt(scale), 1)}
+	}},
+	"ecology1": {planGrid, func(scale float64) values {
+		n := times(1000, math.Sqrt(scale), 1)
+		return values{"nx": n, "ny": n}
+	}},
+}
+
+// times is n·scale rounded, at least least.
+func times(n, scale, least float64) float64 { return max(least, math.Round(n*scale)) }
 
 // Forms of a twin, by their places among localities.
 const (
@@ -97,20 +131,12 @@ func (t *twin) size(scale float64) twinSize {
 	return s
 }
 
-// buildTwin makes the twin of a published matrix. A symmetric one is made below the diagonal
+// build makes the twin of a published matrix. A symmetric one is made below the diagonal
 // and mirrored, which takes 8 bytes a row and 2 an entry in addition to the matrix.
-func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
-	t, scale := twinOf(v), v["scale"]
-	if t.build != nil {
-		args := t.args(scale)
-		args["seed"] = v["seed"]
-		return t.build(ctx, args)
-	}
-
-	size := t.size(scale)
+func (t *twin) build(ctx context.Context, size twinSize, scale float64, seed uint64) (*sparse.CSR[float64], error) {
 	f := &filler{
 		pattern: t.pattern, rows: size.Rows, cols: size.Cols, scale: scale,
-		src: newSource(v.seed(), forStructure), lower: t.symmetric, avoid: none,
+		src: newSource(seed, forStructure), lower: t.symmetric, avoid: none,
 	}
 	if t.symmetric {
 		f.avoid, _ = t.longestRow(size)
@@ -119,15 +145,15 @@ func buildTwin(ctx context.Context, v values) (*sparse.CSR[float64], error) {
 	if t.hub > 0 {
 		f.hub, f.stretch = float64(t.hub)/float64(t.rows), t.hubStretch
 	}
-	lengths := t.lengths(size, scale, newSource(v.seed(), forLengths))
-	src := newSource(v.seed(), forValues)
+	lengths := t.lengths(size, scale, newSource(seed, forLengths))
+	src := newSource(seed, forValues)
 	value := src.value
 	if t.symmetric {
 		value = src.symmetricValue
 	}
 
 	if t.binary {
-		value = func(i, j int) float64 { return 1 }
+		value = one
 	}
 	a := assembly{
 		rows: size.Rows, cols: size.Cols,

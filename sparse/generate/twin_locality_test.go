@@ -115,7 +115,11 @@ func TestGenesAsHuman(t *testing.T) {
 		neighbours, similar float64
 	}{{fitted, 0.48228, 0.28206}, {random, 0.36, 0.23}} {
 		twins[len(twins)-1].local = &form{pattern: c.pattern}
-		m, err := buildTwin(t.Context(), values{"of": float64(len(twins) - 1), "scale": 1, "seed": 1})
+		p, err := planTwin(values{"of": float64(len(twins) - 1), "scale": 1, "seed": 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := p.build(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,7 @@
 package generate
 
-import (
-	"context"
-	"math"
-
-	"spmvtune/sparse"
-)
-
-// A twin has the published facts about a matrix and the way to imitate it. Sizes, lengths and
+// A twin has the published facts about a matrix and the way to imitate it; one that another generator makes
+// has none but its class (see imitations). Sizes, lengths and
 // the statistics that the patterns are fitted to are those of the SuiteSparse Matrix Collection
 // and of published feature tables; a deviation or a bound of lengths marked as not published is
 // that of a relative, or of the class.
@@ -26,11 +20,6 @@ type twin struct {
 	hubStretch int     // rows that lie together and have it or not
 	pattern    pattern
 	local      *form // where the original's locality is known better than by pattern; nil: there is one form
-
-	// Instead of all this, the generator that makes such a matrix, and its arguments.
-	plan  func(v values) (Size, error)
-	build func(ctx context.Context, v values) (*sparse.CSR[float64], error)
-	args  func(scale float64) values
 }
 
 // A form is what differs between the two forms of a twin.
@@ -39,9 +28,6 @@ type form struct {
 	longest int // with law
 	pattern pattern
 }
-
-// times is n·scale rounded, at least least.
-func times(n, scale, least float64) float64 { return max(least, math.Round(n*scale)) }
 
 // twins is the table of all twins, by name.
 var twins = []twin{
@@ -53,10 +39,6 @@ var twins = []twin{
 	},
 	{
 		name: "delaunay_n23", class: "triangulation",
-		plan: planDelaunay, build: buildDelaunay,
-		args: func(scale float64) values {
-			return values{"points": times(1<<23, scale, 1)}
-		},
 	},
 	{
 		name: "europe_osm", class: "road", rows: 50912018, cols: 50912018, nnz: 108109320,
@@ -67,15 +49,6 @@ var twins = []twin{
 	},
 	{
 		name: "hugetrace-00000", class: "dual of a triangulation",
-		plan: planDual, build: buildDual,
-		args: func(scale float64) values {
-			rows := times(4588484, scale, 2)
-			border := min(times(7186, math.Sqrt(scale), 4), rows+2)
-			if math.Mod(rows+border, 2) != 0 {
-				rows++
-			}
-			return values{"rows": rows, "border": border}
-		},
 	},
 	{
 		name: "mawi_201512020330", class: "giant row", rows: 226196185, cols: 226196185, nnz: 480047894,
@@ -117,10 +90,6 @@ var twins = []twin{
 	},
 	{
 		name: "mycielskian16", class: "mycielskian",
-		plan: planMycielskian, build: buildMycielskian,
-		args: func(scale float64) values {
-			return values{"order": max(2, math.Round(16+math.Log2(scale)))} // rows double with each order
-		},
 	},
 	{
 		name: "webbase-1M", class: "web graph", rows: 1000005, cols: 1000005, nnz: 3105536,
@@ -136,10 +105,6 @@ var twins = []twin{
 	},
 	{
 		name: "mc2depi", class: "triangular lattice",
-		plan: planTriangular, build: buildTriangular,
-		args: func(scale float64) values {
-			return values{"nx": times(512, math.Sqrt(scale), 1), "ny": times(1024, math.Sqrt(scale), 1)}
-		},
 	},
 	{
 		name: "Freescale1", class: "circuit", rows: 3428755, cols: 3428755, nnz: 17052626,
@@ -231,11 +196,6 @@ var twins = []twin{
 	},
 	{
 		name: "ecology1", class: "grid",
-		plan: planGrid, build: buildGrid,
-		args: func(scale float64) values {
-			n := times(1000, math.Sqrt(scale), 1)
-			return values{"nx": n, "ny": n}
-		},
 	},
 	{
 		name: "inline_1", class: "FEM blocks", rows: 503712, cols: 503712, nnz: 36816170, symmetric: true,
