@@ -238,7 +238,7 @@ var classics = []Generator{
 			{Name: "locality", Kind: Text, Choices: localities, only: hasForms,
 				Doc: "of rail4284 and mouse_gene: columns as near each other as published figures tell, or scattered"},
 		},
-		plan: planTwin, class: func(v values) string { return twins[v.int("of")].class },
+		plan: planTwin, class: func(v values) string { return twins[v.int("of")].Class },
 	},
 }
 

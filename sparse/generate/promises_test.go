@@ -101,11 +101,11 @@ var promisedClassics = map[string]promise{
 	"twin": {draw: func(r *rand.Rand) map[string]any {
 		t := twins[r.IntN(len(twins))]
 		most := 1.0
-		if t.nnz > 0 || t.name == "delaunay_n23" || t.name == "hugetrace-00000" {
-			most = min(1, 20_000/float64(max(t.nnz, t.rows, 3_000_000)))
+		if t.NNZ > 0 || t.Name == "delaunay_n23" || t.Name == "hugetrace-00000" {
+			most = min(1, 20_000/float64(max(t.NNZ, t.Rows, 3_000_000)))
 		}
-		args := map[string]any{"of": t.name, "scale": max(1e-9, most*math.Pow(r.Float64(), 3)), "seed": r.IntN(1000)}
-		if t.local != nil {
+		args := map[string]any{"of": t.Name, "scale": max(1e-9, most*math.Pow(r.Float64(), 3)), "seed": r.IntN(1000)}
+		if t.Local != nil {
 			args["locality"] = localities[r.IntN(2)]
 		}
 		return args

@@ -10,17 +10,17 @@ import (
 func twinNames() []string {
 	names := make([]string, len(twins))
 	for k, t := range twins {
-		names[k] = t.name
+		names[k] = t.Name
 	}
 	return names
 }
 
 func planTwin(v values) (plan, error) {
 	t, scale := twinOf(v), v["scale"]
-	if v.int("locality") == scatteredLocality && t.local == nil {
-		return plan{}, wrong("locality", "%s has no scattered form; leave it out", t.name)
+	if v.int("locality") == scatteredLocality && t.Local == nil {
+		return plan{}, wrong("locality", "%s has no scattered form; leave it out", t.Name)
 	}
-	if other, ok := imitations[t.name]; ok {
+	if other, ok := imitations[t.Name]; ok {
 		args := other.args(scale)
 		args["seed"] = v["seed"]
 		return other.plan(args)
@@ -74,18 +74,18 @@ var localities = []string{"published", "scattered"}
 // twinOf returns the twin that is asked for, in the form that is asked for.
 func twinOf(v values) *twin {
 	t := twins[v.int("of")]
-	if t.local == nil || v.int("locality") == scatteredLocality {
+	if t.Local == nil || v.int("locality") == scatteredLocality {
 		return &t
 	}
-	t.pattern = t.local.pattern
-	if t.local.law != (law{}) {
-		t.law, t.longest = t.local.law, t.local.longest
+	t.Pattern = t.Local.Pattern
+	if t.Local.Law != (law{}) {
+		t.Law, t.Longest = t.Local.Law, t.Local.Longest
 	}
 	return &t
 }
 
 // hasForms reports whether there are two forms of the twin that is asked for.
-func hasForms(v values) bool { return twins[v.int("of")].local != nil }
+func hasForms(v values) bool { return twins[v.int("of")].Local != nil }
 
 // TwinLocality says which of the two forms of a twin the generator makes of args, in the words
 // of the argument locality; "" if it makes no twin, or there is one form of it.
@@ -110,19 +110,19 @@ type twinSize struct {
 // one entry less.
 func (t *twin) size(scale float64) twinSize {
 	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
-	s := twinSize{Size: Size{Rows: scaled(t.rows), Cols: scaled(t.cols)}}
-	if !t.symmetric {
-		s.NNZ = max(1, min(scaled(t.nnz), s.Rows*s.Cols/2))
+	s := twinSize{Size: Size{Rows: scaled(t.Rows), Cols: scaled(t.Cols)}}
+	if !t.Symmetric {
+		s.NNZ = max(1, min(scaled(t.NNZ), s.Rows*s.Cols/2))
 		return s
 	}
 
 	on := 0
 	s.diagonal = s.Rows
-	if t.pattern.diagonal {
+	if t.Pattern.Diagonal {
 		on, s.diagonal = s.Rows, 0
 	}
 
-	nnz := max(scaled(t.nnz), on)
+	nnz := max(scaled(t.NNZ), on)
 	if (nnz-on)%2 != 0 && on > 0 {
 		on, s.diagonal = on-1, 1
 	}
@@ -135,24 +135,24 @@ func (t *twin) size(scale float64) twinSize {
 // and mirrored, which takes 8 bytes a row and 2 an entry in addition to the matrix.
 func (t *twin) build(ctx context.Context, size twinSize, scale float64, seed uint64) (*sparse.CSR[float64], error) {
 	f := &filler{
-		pattern: t.pattern, rows: size.Rows, cols: size.Cols, scale: scale,
-		src: newSource(seed, forStructure), lower: t.symmetric, avoid: none,
+		pattern: t.Pattern, rows: size.Rows, cols: size.Cols, scale: scale,
+		src: newSource(seed, forStructure), lower: t.Symmetric, avoid: none,
 	}
-	if t.symmetric {
+	if t.Symmetric {
 		f.avoid, _ = t.longestRow(size)
 	}
 
-	if t.hub > 0 {
-		f.hub, f.stretch = float64(t.hub)/float64(t.rows), t.hubStretch
+	if t.Hub > 0 {
+		f.hub, f.stretch = float64(t.Hub)/float64(t.Rows), t.HubStretch
 	}
 	lengths := t.lengths(size, scale, newSource(seed, forLengths))
 	src := newSource(seed, forValues)
 	value := src.value
-	if t.symmetric {
+	if t.Symmetric {
 		value = src.symmetricValue
 	}
 
-	if t.binary {
+	if t.Binary {
 		value = one
 	}
 	a := assembly{
@@ -161,7 +161,7 @@ func (t *twin) build(ctx context.Context, size twinSize, scale float64, seed uin
 		fill:   f.fill,
 		value:  value,
 	}
-	if !t.symmetric {
+	if !t.Symmetric {
 		return a.build(ctx)
 	}
 
@@ -175,11 +175,11 @@ func (t *twin) build(ctx context.Context, size twinSize, scale float64, seed uin
 // longestRow returns which row of a symmetric twin is longer than the law's rows, and
 // how long it is below the diagonal; it has nothing above. Length 0: there is none.
 func (t *twin) longestRow(size twinSize) (row, length int) {
-	if t.longest == 0 || size.Rows < 8 {
+	if t.Longest == 0 || size.Rows < 8 {
 		return none, 0
 	}
-	length = min(t.longest, size.Rows/2)
-	if t.pattern.diagonal {
+	length = min(t.Longest, size.Rows/2)
+	if t.Pattern.Diagonal {
 		length--
 	}
 	return size.Rows * 3 / 4, min(length, size.below/2)
@@ -188,7 +188,7 @@ func (t *twin) longestRow(size twinSize) (row, length int) {
 // lengths gives every row its number of entries, of symmetric twins of those below the
 // diagonal.
 func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
-	l, total := t.law, size.NNZ
+	l, total := t.Law, size.NNZ
 	if scale < 1 {
 		l = l.within(size.Size)
 	}
@@ -196,15 +196,15 @@ func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
 	rest := out
 	at, longest := none, 0
 
-	if t.symmetric {
+	if t.Symmetric {
 		half := func(n int) int { return max(0, n) / 2 }
-		if t.pattern.diagonal {
+		if t.Pattern.Diagonal {
 			half = func(n int) int { return max(0, n-1) / 2 }
 		}
 		total = size.below
-		l.min, l.max, l.low, l.std = half(l.min), half(l.max+1), half(l.low), l.std/2
-		if t.widen > 0 {
-			l.std *= t.widen
+		l.Min, l.Max, l.Low, l.Std = half(l.Min), half(l.Max+1), half(l.Low), l.Std/2
+		if t.Widen > 0 {
+			l.Std *= t.Widen
 		}
 
 		if at, longest = t.longestRow(size); longest > 0 {
@@ -213,22 +213,22 @@ func (t *twin) lengths(size twinSize, scale float64, src source) []int32 {
 	}
 
 	bins := l.bins(len(rest), total-longest, size.Cols)
-	if t.stretch == 0 {
+	if t.Stretch == 0 {
 		// A slope has room for the columns of its longest row on both sides.
-		hills(bins, min(t.hills, size.Rows/(8*l.max+1)), rest)
+		hills(bins, min(t.Hills, size.Rows/(8*l.Max+1)), rest)
 	} else {
-		shuffled(bins, t.stretch, src, rest)
+		shuffled(bins, t.Stretch, src, rest)
 	}
 
-	if t.pattern.regular {
-		slope(rest, t.pattern.block())
+	if t.Pattern.Regular {
+		slope(rest, t.Pattern.block())
 	}
 	if longest > 0 {
 		copy(out[at+1:], out[at:])
 		out[at] = int32(longest)
 	}
 
-	if t.symmetric {
+	if t.Symmetric {
 		fitBelow(out)
 	}
 	return out

@@ -8,26 +8,26 @@ import (
 
 // A shape is a family of distributions of row lengths, of which a mean and a standard
 // deviation pick one.
-type shape int
+type shape string
 
 const (
 	// bell is a normal distribution, cut off at the bounds.
-	bell shape = iota
+	bell shape = "bell"
 	// tail is a shifted power law, (x − min + k)^−γ, cut off at the largest length.
-	tail
+	tail shape = "tail"
 	// head is a tail towards short rows, (max − x + k)^−γ.
-	head
+	head shape = "head"
 	// two is a population of even lengths up to low and one that thins out from there
 	// to the largest length, (max − x)^q.
-	two
+	two shape = "two"
 )
 
 // A law is a distribution of row lengths between min and max.
 type law struct {
-	shape    shape
-	min, max int
-	std      float64
-	low      int // of two: the longest row of the short ones
+	Shape    shape
+	Min, Max int
+	Std      float64
+	Low      int // of two: the longest row of the short ones
 }
 
 // within is the law of a smaller matrix. Its longest row takes at most half of the
@@ -36,10 +36,10 @@ type law struct {
 // proportion, as that of a power law x⁻² does that is cut off.
 func (l law) within(size Size) law {
 	mean := size.NNZ / size.Rows
-	alone := l.std * l.std * float64(size.Rows) / (4 * float64(l.max))
-	longest := max(1, min(l.max, size.Cols/2, max(2*mean, int(alone))))
-	l.std *= math.Sqrt(float64(longest) / float64(l.max))
-	l.max = longest
+	alone := l.Std * l.Std * float64(size.Rows) / (4 * float64(l.Max))
+	longest := max(1, min(l.Max, size.Cols/2, max(2*mean, int(alone))))
+	l.Std *= math.Sqrt(float64(longest) / float64(l.Max))
+	l.Max = longest
 	return l
 }
 
@@ -54,8 +54,8 @@ func (l law) bins(rows, total, cols int) []bin {
 	if rows == 0 {
 		return nil
 	}
-	l.max = max(0, min(l.max, cols, total))
-	l.min = max(0, min(l.min, l.max, total/rows))
+	l.Max = max(0, min(l.Max, cols, total))
+	l.Min = max(0, min(l.Min, l.Max, total/rows))
 	lengths, weights := l.fit(float64(total) / float64(rows))
 
 	counts := map[int]int{}
@@ -68,16 +68,16 @@ func (l law) bins(rows, total, cols int) []bin {
 		seen = max(seen, upTo)
 	}
 
-	counts[l.min] += rows - seen
-	taken += (rows - seen) * l.min
-	if counts[l.max] == 0 { // the longest row is one of the commonest
+	counts[l.Min] += rows - seen
+	taken += (rows - seen) * l.Min
+	if counts[l.Max] == 0 { // the longest row is one of the commonest
 		most := commonest(counts)
 		counts[most]--
-		counts[l.max]++
-		taken += l.max - most
+		counts[l.Max]++
+		taken += l.Max - most
 	}
 
-	settle(counts, total-taken, l.min, l.max)
+	settle(counts, total-taken, l.Min, l.Max)
 	settle(counts, total-sumOf(counts), 0, cols) // a no-op where the law's bounds allow total
 
 	var out []bin
@@ -162,10 +162,10 @@ func settle(counts map[int]int, off, lo, hi int) {
 // fit returns lengths and their probabilities. Every length up to 64 has its own class; beyond,
 // they are 1/32 apart, each for those around it.
 func (l law) fit(mean float64) (lengths []int, weights []float64) {
-	for x := l.min; x < l.max; x += max(1, (x-l.min)/32*min(1, (x-l.min)/64)) {
+	for x := l.Min; x < l.Max; x += max(1, (x-l.Min)/32*min(1, (x-l.Min)/64)) {
 		lengths = append(lengths, x)
 	}
-	lengths = append(lengths, l.max)
+	lengths = append(lengths, l.Max)
 	weights = make([]float64, len(lengths))
 
 	density, aLo, aHi, bLo, bHi := l.density()
@@ -184,7 +184,7 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 		}
 
 		if !(norm > 0) {
-			return float64(l.min), 0
+			return float64(l.Min), 0
 		}
 		for k := range weights {
 			weights[k] /= norm
@@ -197,7 +197,7 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 	at := func(b float64) float64 { // the deviation where the mean is right
 		return bisect(aLo, aHi, func(a float64) float64 { m, _ := moments(a, b); return m - mean })
 	}
-	b := bisect(bLo, bHi, func(b float64) float64 { _, s := moments(at(b), b); return s - l.std })
+	b := bisect(bLo, bHi, func(b float64) float64 { _, s := moments(at(b), b); return s - l.Std })
 	moments(at(b), b)
 	return lengths, weights
 }
@@ -205,8 +205,8 @@ func (l law) fit(mean float64) (lengths []int, weights []float64) {
 // density returns the density of the lengths x. Its parameter a, from aLo to aHi, moves the
 // mean, and b, from bLo to bHi, the deviation.
 func (l law) density() (density func(x, a, b float64) float64, aLo, aHi, bLo, bHi float64) {
-	lo, hi := float64(l.min), float64(l.max)
-	switch l.shape {
+	lo, hi := float64(l.Min), float64(l.Max)
+	switch l.Shape {
 	case bell:
 		density = func(x, a, b float64) float64 {
 			far := max(0, lo-a, a-hi) // of the nearest length, which must not vanish
@@ -225,7 +225,7 @@ func (l law) density() (density func(x, a, b float64) float64, aLo, aHi, bLo, bH
 		bLo, bHi = -60, -0.05
 
 	case two:
-		low := float64(l.low)
+		low := float64(l.Low)
 		density = func(x, a, b float64) float64 {
 			if x <= low {
 				return 1 / (low - lo + 1)

@@ -102,19 +102,19 @@ func TestMouseGenes(t *testing.T) {
 func TestGenesAsHuman(t *testing.T) {
 	long.Test(t, "25 million nonzeros")
 	human := *twinNamed(t, "mouse_gene")
-	human.name = "human_gene1"
-	human.rows, human.cols, human.nnz = 22283, 22283, 24669643
-	human.law.std, human.law.max, human.longest = 1450, 7000, 7939
+	human.Name = "human_gene1"
+	human.Rows, human.Cols, human.NNZ = 22283, 22283, 24669643
+	human.Law.Std, human.Law.Max, human.Longest = 1450, 7000, 7939
 	twins = append(twins, human)
 	defer func() { twins = twins[:len(twins)-1] }()
 
-	fitted, random := human.local.pattern, human.local.pattern
-	random.run, random.keep = 1, 1
+	fitted, random := human.Local.Pattern, human.Local.Pattern
+	random.Run, random.Keep = 1, 1
 	for _, c := range []struct {
 		pattern             pattern
 		neighbours, similar float64
 	}{{fitted, 0.48228, 0.28206}, {random, 0.36, 0.23}} {
-		twins[len(twins)-1].local = &form{pattern: c.pattern}
+		twins[len(twins)-1].Local = &form{Pattern: c.pattern}
 		p, err := planTwin(values{"of": float64(len(twins) - 1), "scale": 1, "seed": 1})
 		if err != nil {
 			t.Fatal(err)

@@ -9,34 +9,34 @@ import (
 // are. A row is made of runs of consecutive columns. A run is shared by some
 // consecutive rows, in which it stays in its columns or moves along the diagonal.
 type pattern struct {
-	run   float64 // mean columns in a run: neighbour rate is 2·(1 − 1/run)
-	keep  float64 // mean rows that share a run: row similarity is about 1 − 1/keep
-	drift float64 // share of runs that move along the diagonal
+	Run   float64 // mean columns in a run: neighbour rate is 2·(1 − 1/run)
+	Keep  float64 // mean rows that share a run: row similarity is about 1 − 1/keep
+	Drift float64 // share of runs that move along the diagonal
 
-	near  float64 // columns from the diagonal within which runs lie
-	far   float64 // share of runs that lie anywhere within reach
-	reach float64 // columns from the diagonal, at full size
+	Near  float64 // columns from the diagonal within which runs lie
+	Far   float64 // share of runs that lie anywhere within reach
+	Reach float64 // columns from the diagonal, at full size
 
-	popular float64 // above 0: runs that are far start at column cols·u^(1+popular), u uniform, scattered
-	attract bool    // runs that are far start at a row drawn by its length (symmetric twins)
+	Popular float64 // above 0: runs that are far start at column cols·u^(1+popular), u uniform, scattered
+	Attract bool    // runs that are far start at a row drawn by its length (symmetric twins)
 
 	// Above 0: runs lie in clusters of about as many. Of these, a run is at least r columns
 	// long with probability r^−tail, up to longestRun, and a gap before the next at least g
 	// columns wide with g^−gap, up to widestGap. run and near are not used.
-	cluster   float64
-	tail, gap float64
+	Cluster   float64
+	Tail, Gap float64
 
-	slack    bool // the last columns, as many as there are rows, are the identity
-	diagonal bool // every row has its diagonal entry
-	regular  bool // symmetric twins: runs lie at the same distances in all rows
+	Slack    bool // the last columns, as many as there are rows, are the identity
+	Diagonal bool // every row has its diagonal entry
+	Regular  bool // symmetric twins: runs lie at the same distances in all rows
 }
 
 // block is the rows of a regular pattern's dense blocks.
 func (p *pattern) block() int {
-	if p.drift == 1 {
+	if p.Drift == 1 {
 		return 1
 	}
-	return max(1, int(math.Round(p.run)))
+	return max(1, int(math.Round(p.Run)))
 }
 
 // A filler makes the rows of a pattern, each without the others.
@@ -61,7 +61,7 @@ func (f *filler) fill(i int, columns []int32) {
 		return
 	}
 	lo, hi, center := 0, f.cols, i
-	if structural := f.cols - f.rows; f.slack && len(columns) <= structural {
+	if structural := f.cols - f.rows; f.Slack && len(columns) <= structural {
 		last := len(columns) - 1
 		columns[last] = int32(structural + i)
 		columns, hi = columns[:last], structural
@@ -84,14 +84,14 @@ func (f *filler) fill(i int, columns []int32) {
 	if f.hubRow(i) && hi > 0 {
 		row = append(row, 0)
 	}
-	if f.diagonal && !f.lower && len(row) < len(columns) && (len(row) == 0 || center != 0) {
+	if f.Diagonal && !f.lower && len(row) < len(columns) && (len(row) == 0 || center != 0) {
 		row = append(row, int32(center))
 	}
 
 	switch {
-	case f.regular:
+	case f.Regular:
 		row = f.lattice(row, columns, i)
-	case f.cluster > 0:
+	case f.Cluster > 0:
 		row = f.clustered(row, columns, i, hi)
 	default:
 		row = f.scattered(row, columns, i, lo, hi, center)
@@ -144,11 +144,11 @@ func (f *filler) complete(row, columns []int32, lo, hi, center int) {
 // scattered appends runs at random places.
 func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 {
 	// Rows that are long for the window would find it full.
-	near := max(f.near*f.scale, 2*float64(len(columns)), 1)
-	if f.far < 1 && f.far > 0 {
-		near = max(f.near*f.scale, 2*(1-f.far)*float64(len(columns)), 1)
+	near := max(f.Near*f.scale, 2*float64(len(columns)), 1)
+	if f.Far < 1 && f.Far > 0 {
+		near = max(f.Near*f.scale, 2*(1-f.Far)*float64(len(columns)), 1)
 	}
-	reach := max(f.reach*f.scale, near)
+	reach := max(f.Reach*f.scale, near)
 
 	for slot := 0; len(row) < len(columns); slot++ {
 		if slot > 4*len(columns)+16 {
@@ -156,22 +156,22 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 		}
 		first, s := f.shared(i, slot)
 		from := center
-		if s.unit() > f.drift {
+		if s.unit() > f.Drift {
 			from = first
 			if f.rows != f.cols {
 				from = int(int64(first) * int64(f.cols) / int64(f.rows))
 			}
 		}
 
-		u, length := s.unit(), int(f.run+1-s.unit())
+		u, length := s.unit(), int(f.Run+1-s.unit())
 		var start int
 		switch {
-		case s.unit() > f.far:
+		case s.unit() > f.Far:
 			start = f.around(from, u, near)
-		case f.attract:
+		case f.Attract:
 			start = f.owner(int(u*float64(f.offsets[max(first, 1)])), i)
-		case f.popular > 0:
-			rank := int(float64(f.cols) * math.Pow(u, 1+f.popular))
+		case f.Popular > 0:
+			rank := int(float64(f.cols) * math.Pow(u, 1+f.Popular))
 			start = int(mix(uint64(rank)*golden+1) % uint64(f.cols))
 		default:
 			start = f.around(from, u, reach)
@@ -196,8 +196,8 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 func (f *filler) shared(i, slot int) (first int, s stream) {
 	own := f.src.at(uint64(slot) | 1<<40)
 	height := 1
-	if f.keep > 1 { // rounded at random, slot by slot
-		height = int(f.keep + unitOf(own>>20))
+	if f.Keep > 1 { // rounded at random, slot by slot
+		height = int(f.Keep + unitOf(own>>20))
 	}
 	first = i - (i+int(own%uint64(height)))%height
 	return first, f.src.stream(uint64(first+height)<<20 ^ uint64(slot))
@@ -246,13 +246,13 @@ func (f *filler) lattice(row, columns []int32, i int) []int32 {
 	rest := len(columns) - (i - first)
 	blocks := 0
 	if block > 1 {
-		blocks = max(0, int((1-f.drift)*float64(rest)/float64(block)))
+		blocks = max(0, int((1-f.Drift)*float64(rest)/float64(block)))
 	}
 
-	step := max(block, int(math.Ceil(f.run)))
+	step := max(block, int(math.Ceil(f.Run)))
 	distance := func(place int) int {
 		if place == 0 { // the farthest
-			return max(2, int(f.reach*f.scale)/step) * step
+			return max(2, int(f.Reach*f.scale)/step) * step
 		}
 		return 3 * place * step
 	}
@@ -261,7 +261,7 @@ func (f *filler) lattice(row, columns []int32, i int) []int32 {
 		put(first-distance(b), block)
 	}
 	rest -= blocks * block
-	runs := max(1, int(math.Round(float64(rest)/f.run)))
+	runs := max(1, int(math.Round(float64(rest)/f.Run)))
 	for q := range runs {
 		put(i-distance(blocks+q), (q+1)*rest/runs-q*rest/runs)
 	}
@@ -296,13 +296,13 @@ func (f *filler) clustered(row, columns []int32, i, hi int) []int32 {
 // runs appends a cluster of runs from start on, as far as they lie below hi and the row has
 // less than most entries.
 func (f *filler) runs(row []int32, most, start, hi int, s *stream) []int32 {
-	for range int(1 + 2*f.cluster*s.unit()) {
-		end := min(start+heavy(s.unit(), f.tail, longestRun), hi)
+	for range int(1 + 2*f.Cluster*s.unit()) {
+		end := min(start+heavy(s.unit(), f.Tail, longestRun), hi)
 		for ; start < end && len(row) < most; start++ {
 			row = append(row, int32(start))
 		}
 
-		start = end + heavy(s.unit(), f.gap, widestGap)
+		start = end + heavy(s.unit(), f.Gap, widestGap)
 		if start >= hi || len(row) == most {
 			break
 		}

@@ -36,11 +36,11 @@ func TestTwinsAsPublished(t *testing.T) {
 		}
 		m := build(t, "twin", map[string]any{"of": p.name})
 		got := measure(m)
-		if k.rows > 0 && (m.Rows != k.rows || m.Cols != k.cols || m.NNZ() != k.nnz) {
-			t.Errorf("%s: %v, not %d×%d, %d", p.name, m, k.rows, k.cols, k.nnz)
+		if k.Rows > 0 && (m.Rows != k.Rows || m.Cols != k.Cols || m.NNZ() != k.NNZ) {
+			t.Errorf("%s: %v, not %d×%d, %d", p.name, m, k.Rows, k.Cols, k.NNZ)
 		}
 
-		if k.symmetric {
+		if k.Symmetric {
 			symmetric(t, p.name, m)
 		}
 		near := func(what string, got, want, relative, absolute float64) {
@@ -74,7 +74,7 @@ func TestTwinTable(t *testing.T) {
 			continue
 		}
 		forms := []string{"published"}
-		if twinNamed(t, p.name).local != nil {
+		if twinNamed(t, p.name).Local != nil {
 			forms = localities
 		}
 		for _, form := range forms {

@@ -13,10 +13,10 @@ import (
 func likeTwin(t *testing.T, spec string, args map[string]any, size Size, m *sparse.CSR[float64]) {
 	t.Helper()
 	k := twinNamed(t, args["of"].(string))
-	if k.rows > 0 && m.NNZ() != size.NNZ || m.NNZ() > size.NNZ {
+	if k.Rows > 0 && m.NNZ() != size.NNZ || m.NNZ() > size.NNZ {
 		t.Errorf("%s: planned %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
 	}
-	if k.symmetric {
+	if k.Symmetric {
 		symmetric(t, spec, m)
 	}
 }
@@ -24,7 +24,7 @@ func likeTwin(t *testing.T, spec string, args map[string]any, size Size, m *spar
 func twinNamed(t *testing.T, name string) *twin {
 	t.Helper()
 	for i := range twins {
-		if twins[i].name == name {
+		if twins[i].Name == name {
 			return &twins[i]
 		}
 	}
@@ -36,14 +36,14 @@ func twinNamed(t *testing.T, name string) *twin {
 func TestTwinAtEveryScale(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, k := range twins {
-		largest := 1e5 / float64(max(k.nnz, 50_000_000))
-		if k.nnz > 0 && k.nnz < 60_000 {
+		largest := 1e5 / float64(max(k.NNZ, 50_000_000))
+		if k.NNZ > 0 && k.NNZ < 60_000 {
 			largest = 1
 		}
 		for range 40 {
-			args := map[string]any{"of": k.name, "seed": r.IntN(1 << 30),
+			args := map[string]any{"of": k.Name, "seed": r.IntN(1 << 30),
 				"scale": math.Exp(math.Log(1e-9) + r.Float64()*(math.Log(largest)-math.Log(1e-9)))}
-			if k.local != nil {
+			if k.Local != nil {
 				args["locality"] = localities[r.IntN(2)]
 			}
 			spec := Spec("twin", args)
@@ -63,7 +63,7 @@ func TestTwinAtEveryScale(t *testing.T) {
 func TestTwinOnAnyCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, k := range twins {
-		args := map[string]any{"of": k.name, "scale": min(1, 1e5/float64(max(k.nnz, 5_000_000)))}
+		args := map[string]any{"of": k.Name, "scale": min(1, 1e5/float64(max(k.NNZ, 5_000_000)))}
 		want := ""
 		for _, cores := range []int{1, 2, 7} {
 			runtime.GOMAXPROCS(cores)
@@ -159,7 +159,7 @@ func TestTwinsStay(t *testing.T) {
 
 	for _, c := range pinned {
 		args := map[string]any{"of": c.name, "scale": c.scale}
-		if twinNamed(t, c.name).local != nil {
+		if twinNamed(t, c.name).Local != nil {
 			args["locality"] = "scattered"
 		}
 		if got := digest(build(t, "twin", args)); got != c.want {
