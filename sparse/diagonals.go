@@ -185,8 +185,7 @@ func (d *Diagonals) merge(books []diagonalBook, n int) error {
 		}
 	}
 	if len(d.Distances)/d.Stride() >= 1<<24 {
-		return fmt.Errorf("slices have %d distances from the diagonal in all, too many to be worth a list",
-			len(d.Distances))
+		return fmt.Errorf("%d are too many distinct diagonals for this format", len(d.Distances))
 	}
 	return nil
 }

@@ -130,10 +130,10 @@ func raw[T int32 | float64](a []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), len(a)*int(unsafe.Sizeof(a[0])))
 }
 
-// Verify reads the arrays in place, all of them, and compares them with the checksums in the
-// header. An error satisfies errors.Is with [ErrDamaged]. The result holds as long as nobody
-// writes to the file; this package never does. Who reads the arrays does so within fault.Caught: the
-// file may be cut off while it is mapped.
+// Verify reads all arrays in place and compares them with the checksums in the header. If they
+// differ, the error satisfies errors.Is with [ErrDamaged]. This package never changes an entry, so
+// a verified one stays right. Another program may still truncate the file: read the arrays within
+// [panics.ReadMapped], which turns the fault of such a read into an error.
 func (e *Entry) Verify(ctx context.Context) error { return e.verify(ctx, e.arrays) }
 
 // Pattern is Verify of the row offsets and the columns, and returns the matrix in place

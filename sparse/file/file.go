@@ -1,7 +1,7 @@
 // Package file reads and writes matrices in files, whatever their format: Matrix Market
 // (package mtx), Rutherford-Boeing (rb), edge lists (snap), and, only written, scipy's
-// archives (npz). Files are plain, gzipped, or in an archive of the SuiteSparse collection.
-// The list of formats is here; each format's package says all else about it.
+// archives. Files are plain, gzipped, or in an archive of the SuiteSparse collection.
+// The list of formats is here; what declares a format says all else about it.
 //
 // The format follows from how the text starts where that leaves no doubt, and from the
 // extension of the name, or of the member of the archive, where it does not. Packed files
@@ -20,7 +20,6 @@ import (
 
 	"spmvtune/sparse/internal/text"
 	"spmvtune/sparse/mtx"
-	"spmvtune/sparse/npz"
 	"spmvtune/sparse/rb"
 	"spmvtune/sparse/snap"
 )
@@ -73,7 +72,7 @@ var formats = []text.Format{
 	mtx.Format,
 	rb.Format,
 	snap.Format,
-	npz.Format,
+	npz,
 }
 
 // read are the formats that are read.

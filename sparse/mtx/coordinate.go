@@ -11,7 +11,6 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -152,7 +151,7 @@ type body struct {
 // read parses all blocks and checks that there were as many entries as declared.
 func (b *body) read() error {
 	b.end = text.EachBlock(b.take, func() func([]byte, *chunk) bool {
-		p := &parser{layout: b.layout, bands: bands.Distributor{Layout: b.Layout}}
+		p := &parser{layout: b.layout, bands: text.Distributor{Layout: b.Layout}}
 		return func(block []byte, c *chunk) bool { return b.parse(p, block, c) }
 	})
 	return b.verdict()
@@ -221,7 +220,7 @@ func moved(err error, lines int) error {
 // assemble makes the matrix of the chunks.
 func (b *body) assemble() (*text.Matrix, error) {
 	entries, nonFinite := 0, 0
-	chunks := make([]*bands.Chunk, len(b.chunks))
+	chunks := make([]*text.Chunk, len(b.chunks))
 	for k, c := range b.chunks {
 		chunks[k] = &c.Chunk
 		entries += c.Len()
@@ -231,8 +230,8 @@ func (b *body) assemble() (*text.Matrix, error) {
 		return nil, err
 	}
 
-	m := b.matrix(bands.Assemble(b.Layout, chunks), entries, nonFinite)
-	m.Odd = bands.Odd(b.Layout, chunks, m.Duplicates)
+	m := b.matrix(text.Assemble(b.Layout, chunks), entries, nonFinite)
+	m.Odd = text.Odd(b.Layout, chunks, m.Duplicates)
 	return m, nil
 }
 
@@ -244,7 +243,7 @@ type parser struct {
 	row, col []int32
 	val      []float64 // nil for a pattern
 
-	bands bands.Distributor
+	bands text.Distributor
 
 	n         int     // entries in the block
 	skipped   []int32 // lines of the block without an entry, counted from 0
@@ -273,7 +272,7 @@ func (p *parser) reset(bytes int) {
 
 // A chunk holds the entries of one block.
 type chunk struct {
-	bands.Chunk
+	text.Chunk
 
 	n         int     // entries in the block, before mirroring
 	skipped   []int32 // lines of the block without an entry, counted from 0

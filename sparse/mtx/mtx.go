@@ -5,7 +5,7 @@
 //
 // A file passes four layers: text.Source hands out blocks of whole lines,
 // decompressed; the header says what to expect; the body turns blocks into chunks
-// of entries, on all cores at once; package bands makes the sorted CSR of them. The
+// of entries, on all cores at once; package text makes the sorted CSR of them. The
 // result does not depend on the number of cores. Arrays are read by one core.
 //
 // Memory is the matrix and one working copy of its entries: 14 bytes to each
@@ -46,7 +46,6 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -157,7 +156,7 @@ func appendValue(text []byte, v float64) []byte {
 
 // A layout says what the entries of a file look like, and how they become a matrix.
 type layout struct {
-	*bands.Layout
+	*text.Layout
 	s *text.Source
 	h *header
 
@@ -173,7 +172,7 @@ func newLayout(s *text.Source, h *header, opt text.Options) *layout {
 		l.numbers = 2
 	}
 
-	l.Layout = bands.Layout{
+	l.Layout = text.Layout{
 		Rows: h.rows, Cols: h.cols,
 		Pattern: l.numbers == 0,
 		Mirror:  opt.Expand && h.symmetry != "general",
@@ -184,9 +183,9 @@ func newLayout(s *text.Source, h *header, opt text.Options) *layout {
 
 // worthwhile refuses a matrix that has next to nothing in its rows or columns.
 func (l *layout) worthwhile(entries int) error {
-	if bands.IsHollow(l.h.rows, l.h.cols, entries) {
+	if text.IsHollow(l.h.rows, l.h.cols, entries) {
 		return l.s.Errorf(l.h.sizeLine, "%d×%d with %s: %s", l.h.rows, l.h.cols,
-			term.Count(l.h.entries, "entry", "entries"), bands.Hollow)
+			term.Count(l.h.entries, "entry", "entries"), text.Hollow)
 	}
 	return nil
 }

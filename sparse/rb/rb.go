@@ -8,7 +8,7 @@
 // fixed columns of the lines, as a Fortran format in the header says, and need no
 // blank between them. So which number a line starts with follows from its number,
 // and all cores parse a section at once, block by block. Rows wait until their
-// values come by; the entries then go to package bands, which makes a sorted CSR
+// values come by; the entries then go to package text, which makes a sorted CSR
 // of them. The result does not depend on the number of cores.
 //
 // Memory is the matrix and one working copy of its entries: 14 bytes to each
@@ -46,7 +46,6 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -77,7 +76,7 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	if mirror && 2*h.entries-h.cols > sparse.MaxIndex {
 		return nil, s.Errorf(sizeLine, text.TooMany, sparse.MaxIndex)
 	}
-	r := &reader{s: s, h: h, layout: bands.Layout{
+	r := &reader{s: s, h: h, layout: text.Layout{
 		Rows: h.rows, Cols: h.cols,
 		Pattern: h.numbers == 0,
 		Mirror:  mirror,
@@ -89,7 +88,7 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 		return nil, err
 	}
 	entries, nonFinite := 0, 0
-	all := make([]*bands.Chunk, len(chunks))
+	all := make([]*text.Chunk, len(chunks))
 
 	for k, c := range chunks {
 		all[k] = &c.Chunk
@@ -100,17 +99,17 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	if entries > sparse.MaxIndex {
 		return nil, s.Errorf(sizeLine, text.TooMany, sparse.MaxIndex)
 	}
-	if bands.IsHollow(h.rows, h.cols, entries) {
+	if text.IsHollow(h.rows, h.cols, entries) {
 		return nil, s.Errorf(sizeLine, "%d×%d with %s: %s", h.rows, h.cols, term.Count(h.entries, "entry", "entries"),
-			bands.Hollow)
+			text.Hollow)
 	}
 
-	a := bands.Assemble(r.layout, all)
+	a := text.Assemble(r.layout, all)
 	return &text.Matrix{
 		A:      a,
 		Format: "rutherford-boeing", Field: h.field, Symmetry: h.symmetry, Comment: h.title,
 		Declared: h.entries, Duplicates: entries - a.NNZ(), NonFinite: nonFinite,
-		Odd: bands.Odd(r.layout, all, entries-a.NNZ()),
+		Odd: text.Odd(r.layout, all, entries-a.NNZ()),
 	}, nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -16,7 +15,7 @@ import (
 type reader struct {
 	s      *text.Source
 	h      *header
-	layout *bands.Layout
+	layout *text.Layout
 
 	starts []int32 // of each column, counted from 0, and the end
 	rows   []*run  // of the entries, in the order of the file; nil for a pattern
@@ -30,7 +29,7 @@ type run struct {
 
 // A chunk is the entries of one block.
 type chunk struct {
-	bands.Chunk
+	text.Chunk
 	nonFinite int
 }
 
@@ -142,7 +141,7 @@ func (r *reader) readPattern() ([]*chunk, error) {
 	c := r.indexSection()
 	return readSection(r.s, c, func() func(*piece[chunk]) error {
 		var row, col []int32
-		d := bands.Distributor{Layout: r.layout}
+		d := text.Distributor{Layout: r.layout}
 		return func(p *piece[chunk]) (err error) {
 			if row, err = rowsOf(r, c, p, row[:0]); err != nil {
 				return err
@@ -173,7 +172,7 @@ func (r *reader) readValues() ([]*chunk, error) {
 	return readSection(r.s, c, func() func(*piece[chunk]) error {
 		var row, col []int32
 		var val []float64
-		d := bands.Distributor{Layout: r.layout}
+		d := text.Distributor{Layout: r.layout}
 		return func(p *piece[chunk]) error {
 			val = slices.Grow(val[:0], p.room(c))
 			err := eachField(r.s, c, p, func(k, lo, hi int) error {

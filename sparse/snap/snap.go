@@ -11,7 +11,7 @@
 //
 // Three passes, each on all cores: blocks of lines become edges; the numbers of
 // vertices become ranks, by a bitmap where numbers lie close together and by maps of
-// ranges where they do not; and edges become entries, of which package bands makes a
+// ranges where they do not; and edges become entries, of which package text makes a
 // sorted CSR. The result does not depend on the number of cores.
 //
 // Memory is the matrix, 12 bytes to an edge, and one working copy of the edges: first
@@ -45,7 +45,6 @@ import (
 	"sync/atomic"
 
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/bands"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -83,8 +82,8 @@ func parse(s *text.Source, _ text.Options) (*text.Matrix, error) {
 		return nil, s.Errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
 	}
 
-	l := bands.Layout{Rows: r.count(), Cols: r.count(), Pattern: !h.weighted}.Cut(edges)
-	a := bands.Assemble(l, distribute(l, pieces, r))
+	l := text.Layout{Rows: r.count(), Cols: r.count(), Pattern: !h.weighted}.Cut(edges)
+	a := text.Assemble(l, distribute(l, pieces, r))
 	m := &text.Matrix{
 		A: a, Format: "edge-list", Field: "pattern", Symmetry: "general", Comment: h.comment,
 		Declared: edges, Duplicates: edges - a.NNZ(), NonFinite: nonFinite,
@@ -171,10 +170,10 @@ func readEdges(s *text.Source, h *header) (pieces []*piece, edges int, err error
 }
 
 // distribute makes chunks of the pieces and frees each piece.
-func distribute(l *bands.Layout, pieces []*piece, r ranks) []*bands.Chunk {
-	chunks := make([]*bands.Chunk, len(pieces))
+func distribute(l *text.Layout, pieces []*piece, r ranks) []*text.Chunk {
+	chunks := make([]*text.Chunk, len(pieces))
 	eachPiece(len(pieces), func() func(k int) {
-		d := bands.Distributor{Layout: l}
+		d := text.Distributor{Layout: l}
 		var row, col []int32
 		return func(k int) {
 			p := pieces[k]

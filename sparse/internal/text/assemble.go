@@ -1,4 +1,4 @@
-package bands
+package text
 
 import (
 	"runtime"

@@ -1,4 +1,4 @@
-package bands
+package text
 
 import (
 	"math/rand/v2"

@@ -1,5 +1,4 @@
-// Package npz writes the archives of sparse matrices that scipy.sparse.load_npz reads.
-package npz
+package file
 
 import (
 	"archive/zip"
@@ -12,17 +11,17 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// Format is scipy's archive of a CSR matrix.
-var Format = text.Format{
+// npz is scipy's archive of a CSR matrix.
+var npz = text.Format{
 	Name:       "scipy's archive of a CSR matrix",
 	Extensions: []string{".npz"},
 	Doc:        "for scipy.sparse.load_npz",
-	Write:      write,
+	Write:      writeNPZ,
 }
 
-// write writes what scipy.sparse.save_npz(…, compressed=False) writes for a
+// writeNPZ writes what scipy.sparse.save_npz(…, compressed=False) writes for a
 // csr_matrix: a zip archive of arrays.
-func write(w io.Writer, m *sparse.CSR[float64], _ text.Writing) error {
+func writeNPZ(w io.Writer, m *sparse.CSR[float64], _ text.Writing) error {
 	z := zip.NewWriter(w)
 	for _, a := range []struct {
 		name, dtype, shape string
