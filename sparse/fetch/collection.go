@@ -100,22 +100,6 @@ func (c *Collection) Path(id ID) (path string, there bool) {
 	return path, err == nil && info.Mode().IsRegular()
 }
 
-// Downloaded lists the matrices whose files are there, by group and name.
-func (c *Collection) Downloaded() (list []ID) {
-	groups, _ := os.ReadDir(c.Dir)
-	for _, group := range groups {
-		files, _ := os.ReadDir(filepath.Join(c.Dir, group.Name()))
-		for _, f := range files {
-			name, whole := strings.CutSuffix(f.Name(), extension)
-			if id, err := ParseID(group.Name() + "/" + name); err == nil && whole {
-				list = append(list, id)
-			}
-		}
-	}
-
-	return list
-}
-
 // address is that of a matrix on a server.
 func address(server string, id ID) string {
 	return fmt.Sprintf("%s/MM/%s/%s.tar.gz", server, url.PathEscape(id.Group), url.PathEscape(id.Name))

@@ -191,6 +191,7 @@ type Download struct {
 	Bytes int64
 	Used  time.Time // when it came or was last asked for
 	files []string
+	whole bool // the archive itself is among the files
 }
 
 const extension = ".tar.gz"
@@ -218,6 +219,7 @@ func (c *Collection) Downloads() []Download {
 				found[id] = d
 			}
 
+			d.whole = d.whole || rest == ""
 			d.Bytes += info.Size()
 			d.files = append(d.files, filepath.Join(c.Dir, group.Name(), f.Name()))
 			if info.ModTime().After(d.Used) {
@@ -235,6 +237,19 @@ func (c *Collection) Downloads() []Download {
 	})
 
 	return all
+}
+
+// Downloaded lists the matrices whose files are there, by group and name.
+func (c *Collection) Downloaded() (list []ID) {
+	for _, d := range c.Downloads() {
+		if d.whole {
+			list = append(list, d.ID)
+		}
+	}
+	slices.SortFunc(list, func(a, b ID) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Name, b.Name))
+	})
+	return list
 }
 
 // Prune removes downloads beyond the limits, except those in progress, and returns what it

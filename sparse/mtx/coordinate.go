@@ -18,7 +18,7 @@ import (
 // numbers as the field has. It stops at a line that is not exactly this, which
 // is left to badEntry to explain, and at more entries than were declared.
 func (p *parser) coordinates(block []byte) error {
-	rows, cols := uint(p.h.rows), uint(p.h.cols)
+	rows, cols := uint(p.h.Rows), uint(p.h.Cols)
 	p.reset(len(block))
 	n := 0
 	for i := 0; i < len(block); i++ { // past the '\n' of the line before
@@ -87,7 +87,7 @@ func (p *parser) badEntry(block []byte, start int) error {
 	for k, side := range []struct {
 		name, plural string
 		size         int
-	}{{"row", "rows", p.h.rows}, {"column", "columns", p.h.cols}} {
+	}{{"row", "rows", p.h.Rows}, {"column", "columns", p.h.Cols}} {
 		if k >= len(words) {
 			break
 		}
@@ -96,7 +96,7 @@ func (p *parser) badEntry(block []byte, start int) error {
 		switch {
 		case errors.Is(err, strconv.ErrRange) || err == nil && n > side.size:
 			return fail("%s %s lies outside the matrix, which has %s (line %d)", side.name, words[k],
-				term.Count(side.size, side.name, side.plural), p.h.sizeLine)
+				term.Count(side.size, side.name, side.plural), p.h.SizeLine)
 		case err != nil:
 			return fail("%s %s is not a whole number; an entry is %s", side.name, text.Quote(words[k]), want)
 		case n == 0:
@@ -174,7 +174,7 @@ func (b *body) parse(p *parser, block []byte, c *chunk) bool {
 	c.err = p.coordinates(block)
 	p.leave(c)
 	done, stored := b.done.Add(int64(c.n)), b.stored.Add(int64(c.Len()))
-	return c.err == nil && done <= int64(b.h.entries) && stored <= sparse.MaxIndex
+	return c.err == nil && done <= int64(b.h.Entries) && stored <= sparse.MaxIndex
 }
 
 // verdict goes over the chunks in the order of the file and returns the error of
@@ -186,16 +186,16 @@ func (b *body) verdict() error {
 		if c.err != nil {
 			tried++
 		}
-		if left := b.h.entries - done; tried > left {
-			return b.s.Errorf(line+c.line(left), "more entries than the %d declared in line %d", b.h.entries,
-				b.h.sizeLine)
+		if left := b.h.Entries - done; tried > left {
+			return b.s.Errorf(line+c.line(left), "more entries than the %d declared in line %d", b.h.Entries,
+				b.h.SizeLine)
 		}
 
 		if c.err != nil {
 			return moved(c.err, line-b.s.Line)
 		}
 		if stored += c.Len(); stored > sparse.MaxIndex {
-			return tooMany(b.layout)
+			return b.h.TooMany(b.s)
 		}
 
 		done += c.n
@@ -219,20 +219,13 @@ func moved(err error, lines int) error {
 
 // assemble makes the matrix of the chunks.
 func (b *body) assemble() (*text.Matrix, error) {
-	entries, nonFinite := 0, 0
+	nonFinite := 0
 	chunks := make([]*text.Chunk, len(b.chunks))
 	for k, c := range b.chunks {
 		chunks[k] = &c.Chunk
-		entries += c.Len()
 		nonFinite += c.nonFinite
 	}
-	if err := b.worthwhile(entries); err != nil {
-		return nil, err
-	}
-
-	m := b.matrix(text.Assemble(b.Layout, chunks), entries, nonFinite)
-	m.Odd = text.Odd(b.Layout, chunks, m.Duplicates)
-	return m, nil
+	return b.h.Assemble(b.s, b.Layout, chunks, nonFinite)
 }
 
 // A parser turns blocks into chunks. Each core has one, with room for the
@@ -317,7 +310,7 @@ type array struct {
 
 func newArray(l *layout) *array {
 	a := &array{layout: l}
-	switch l.h.symmetry {
+	switch l.h.Symmetry {
 	case "general":
 		a.first = func(int) int { return 0 }
 	case "skew-symmetric": // the diagonal is zero, and not stored
@@ -347,28 +340,28 @@ func (a *array) read() (*text.Matrix, error) {
 			return nil, err
 		}
 		if len(a.val) > sparse.MaxIndex {
-			return nil, tooMany(a.layout)
+			return nil, a.h.TooMany(a.s)
 		}
 		a.s.Line += bytes.Count(block, []byte("\n"))
 	}
 	if err := a.complete(a.done, a.s.Line); err != nil {
 		return nil, err
 	}
-	if err := a.worthwhile(len(a.val)); err != nil {
+	if err := a.h.Worthwhile(a.s, len(a.val)); err != nil {
 		return nil, err
 	}
 
-	m, err := sparse.FromTriplets(a.h.rows, a.h.cols, a.row, a.col, a.val)
+	m, err := sparse.FromTriplets(a.h.Rows, a.h.Cols, a.row, a.col, a.val)
 	if err != nil {
-		return nil, a.s.Errorf(a.h.sizeLine, "%v", err)
+		return nil, a.s.Errorf(a.h.SizeLine, "%v", err)
 	}
-	return a.matrix(m, len(a.val), a.nonFinite), nil
+	return a.h.Matrix(m, len(a.val), a.nonFinite), nil
 }
 
 // reserve makes room for that many values. Memory grows with the values read. The declared
 // number only bounds it.
 func (a *array) reserve(values int) {
-	more, total := min(values, a.h.entries-a.done), a.h.entries
+	more, total := min(values, a.h.Entries-a.done), a.h.Entries
 	if a.Mirror {
 		more, total = 2*more, 2*total
 	}
@@ -411,13 +404,13 @@ func (a *array) values(block []byte, line int) error {
 			continue
 		}
 
-		if a.done == a.h.entries {
+		if a.done == a.h.Entries {
 			hint := ""
 			if a.numbers == 1 {
 				hint = "; an array with two numbers to a value says complex in line 1"
 			}
 			return a.s.Errorf(lineAt(block, i, line), "more values than the %d of a %s array of %d×%d (line %d)%s",
-				a.h.entries, a.h.symmetry, a.h.rows, a.h.cols, a.h.sizeLine, hint)
+				a.h.Entries, a.h.Symmetry, a.h.Rows, a.h.Cols, a.h.SizeLine, hint)
 		}
 
 		v, next, ok := text.ParseValue(block, i)
@@ -436,7 +429,7 @@ func (a *array) values(block []byte, line int) error {
 		}
 
 		a.push(int32(a.i), int32(a.j), v)
-		if a.i++; a.i == a.h.rows {
+		if a.i++; a.i == a.h.Rows {
 			a.j++
 			a.i = a.first(a.j)
 		}

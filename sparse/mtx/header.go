@@ -14,13 +14,7 @@ import (
 )
 
 // A header is the banner and the size line, checked against each other.
-type header struct {
-	format, field, symmetry string
-	comment                 string
-	rows, cols              int
-	entries                 int // in the file
-	sizeLine                int
-}
+type header struct{ text.Header }
 
 // mostComment bounds the comments that are kept, in bytes.
 const mostComment = 64 << 10
@@ -36,8 +30,8 @@ var (
 )
 
 // readHeader reads the banner, the comments and the size line, and leaves s at
-// the line after it.
-func readHeader(s *text.Source) (*header, error) {
+// the line after it. It refuses what opt does not ask for.
+func readHeader(s *text.Source, opt text.Options) (*header, error) {
 	content, _, err := s.NextLine()
 	if errors.Is(err, io.EOF) {
 		return nil, s.Errorf(1, "the file is empty")
@@ -46,7 +40,7 @@ func readHeader(s *text.Source) (*header, error) {
 		return nil, err
 	}
 
-	h := &header{}
+	h := &header{text.Header{TypeLine: 1}}
 	if err := h.banner(s, content); err != nil {
 		return nil, err
 	}
@@ -78,9 +72,12 @@ func readHeader(s *text.Source) (*header, error) {
 		}
 	}
 
-	h.comment = strings.TrimSuffix(comment.String(), "\n")
-	h.sizeLine = line
-	return h, h.sizes(s, content)
+	h.Comment = strings.TrimSuffix(comment.String(), "\n")
+	h.SizeLine = line
+	if err := h.sizes(s, content); err != nil {
+		return nil, err
+	}
+	return h, h.Wanted(s, opt)
 }
 
 // banner checks the first line.
@@ -103,16 +100,16 @@ func (h *header) banner(s *text.Source, content []byte) error {
 		return s.Errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as "+
 			"in \"%%%%MatrixMarket matrix coordinate real general\"", term.Count(len(words), "word", "words"))
 	}
-	h.format, h.field, h.symmetry = words[2], words[3], words[4]
-	if name, ok := fieldNames[h.field]; ok {
-		h.field = name
+	h.Format, h.Field, h.Symmetry = words[2], words[3], words[4]
+	if name, ok := fieldNames[h.Field]; ok {
+		h.Field = name
 	}
 
 	for _, part := range []struct {
 		what, word string
 		known      []string
 	}{
-		{"format", h.format, formats}, {"field", h.field, fields}, {"symmetry", h.symmetry, symmetries},
+		{"format", h.Format, formats}, {"field", h.Field, fields}, {"symmetry", h.Symmetry, symmetries},
 	} {
 		if !slices.Contains(part.known, part.word) {
 			return s.Errorf(1, "unknown %s %s: it is one of %s", part.what, text.Quote([]byte(part.word)),
@@ -121,11 +118,11 @@ func (h *header) banner(s *text.Source, content []byte) error {
 	}
 
 	switch {
-	case h.format == "array" && h.field == "pattern":
+	case h.Format == "array" && h.Field == "pattern":
 		return s.Errorf(1, "an array can't be a pattern, since it stores no positions: write it as coordinate, or "+
 			"with its values")
-	case h.field == "pattern" && (h.symmetry == "skew-symmetric" || h.symmetry == "hermitian"):
-		return s.Errorf(1, "a pattern can't be %s, since it has no values: say symmetric or general", h.symmetry)
+	case h.Field == "pattern" && (h.Symmetry == "skew-symmetric" || h.Symmetry == "hermitian"):
+		return s.Errorf(1, "a pattern can't be %s, since it has no values: say symmetric or general", h.Symmetry)
 	}
 
 	return nil
@@ -133,7 +130,7 @@ func (h *header) banner(s *text.Source, content []byte) error {
 
 // wantSizes describes the size line.
 func (h *header) wantSizes() string {
-	if h.format == "array" {
+	if h.Format == "array" {
 		return "an array needs two numbers there, rows and columns"
 	}
 	return "a coordinate file needs three numbers there, rows, columns and entries"
@@ -143,7 +140,7 @@ func (h *header) wantSizes() string {
 func (h *header) sizes(s *text.Source, content []byte) error {
 	words := bytes.Fields(content)
 	want := 3
-	if h.format == "array" {
+	if h.Format == "array" {
 		want = 2
 	}
 
@@ -151,54 +148,46 @@ func (h *header) sizes(s *text.Source, content []byte) error {
 	for i, w := range words {
 		n, err := strconv.Atoi(string(w))
 		if errors.Is(err, strconv.ErrRange) || n > sparse.MaxIndex {
-			return s.Errorf(h.sizeLine, "size %s is too large: 32-bit indices hold at most %d", text.Quote(w),
+			return s.Errorf(h.SizeLine, "size %s is too large: 32-bit indices hold at most %d", text.Quote(w),
 				sparse.MaxIndex)
 		}
 
 		if err != nil || n < 0 || w[0] == '+' {
-			return s.Errorf(h.sizeLine, "size %s is not a whole number from 0: %s", text.Quote(w), h.wantSizes())
+			return s.Errorf(h.SizeLine, "size %s is not a whole number from 0: %s", text.Quote(w), h.wantSizes())
 		}
 		numbers[i] = n
 	}
 
 	if len(words) != want {
-		return s.Errorf(h.sizeLine, "the size line has %s: %s", term.Count(len(words), "number", "numbers"),
+		return s.Errorf(h.SizeLine, "the size line has %s: %s", term.Count(len(words), "number", "numbers"),
 			h.wantSizes())
 	}
-	h.rows, h.cols = numbers[0], numbers[1]
-	if h.symmetry != "general" && h.rows != h.cols {
-		return s.Errorf(h.sizeLine, "a %s matrix must be square, not %d×%d", h.symmetry, h.rows, h.cols)
+	h.Rows, h.Cols = numbers[0], numbers[1]
+	if h.Symmetry != "general" && h.Rows != h.Cols {
+		return s.Errorf(h.SizeLine, "a %s matrix must be square, not %d×%d", h.Symmetry, h.Rows, h.Cols)
 	}
 
-	if h.format == "coordinate" {
-		h.entries = numbers[2]
-		if h.entries > 0 && (h.rows == 0 || h.cols == 0) {
-			return s.Errorf(h.sizeLine, "%s declared in a matrix of %d×%d, which holds none",
-				term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
+	if h.Format == "coordinate" {
+		h.Entries = numbers[2]
+		if h.Entries > 0 && (h.Rows == 0 || h.Cols == 0) {
+			return s.Errorf(h.SizeLine, "%s declared in a matrix of %d×%d, which holds none",
+				term.Count(h.Entries, "entry", "entries"), h.Rows, h.Cols)
 		}
 		return nil
 	}
 
-	switch h.symmetry { // sizes are below 2³¹, so products stay below 2⁶²
+	switch h.Symmetry { // sizes are below 2³¹, so products stay below 2⁶²
 	case "general":
-		h.entries = h.rows * h.cols
+		h.Entries = h.Rows * h.Cols
 	case "skew-symmetric":
-		h.entries = h.rows * (h.rows - 1) / 2
+		h.Entries = h.Rows * (h.Rows - 1) / 2
 	default:
-		h.entries = h.rows * (h.rows + 1) / 2
+		h.Entries = h.Rows * (h.Rows + 1) / 2
 	}
 
-	if h.entries > sparse.MaxIndex {
-		return s.Errorf(h.sizeLine, "an array of %d×%d has %d values: 32-bit indices hold at most %d", h.rows, h.cols,
-			h.entries, sparse.MaxIndex)
-	}
-	return nil
-}
-
-// wanted refuses what opt does not ask for.
-func (h *header) wanted(s *text.Source, opt text.Options) error {
-	if h.field == "complex" && opt.Complex == "" {
-		return s.Errorf(1, "%s", text.RefusesComplex)
+	if h.Entries > sparse.MaxIndex {
+		return s.Errorf(h.SizeLine, "an array of %d×%d has %d values: 32-bit indices hold at most %d", h.Rows, h.Cols,
+			h.Entries, sparse.MaxIndex)
 	}
 	return nil
 }

@@ -44,7 +44,6 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -56,23 +55,20 @@ var Format = text.Format{
 	Version:    "2",
 	Starts:     starts,
 	Parse:      parse,
-	ParseSize:  parseSize,
+	ParseSize:  text.ParseHeader(readHeader),
 	Write:      write,
 	Triangle:   true,
 }
 
 // parse reads the matrix in s, to its end.
 func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
-	h, err := readHeader(s)
+	h, err := readHeader(s, opt)
 	if err != nil {
-		return nil, err
-	}
-	if err := h.wanted(s, opt); err != nil {
 		return nil, err
 	}
 
 	l := newLayout(s, h, opt)
-	if h.format == "array" {
+	if h.Format == "array" {
 		return newArray(l).read()
 	}
 	b := &body{layout: l}
@@ -81,18 +77,6 @@ func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
 	}
 
 	return b.assemble()
-}
-
-// parseSize reads the header of the matrix in s.
-func parseSize(s *text.Source, opt text.Options) (text.Size, error) {
-	h, err := readHeader(s)
-	if err == nil {
-		err = h.wanted(s, opt)
-	}
-	if err != nil {
-		return text.Size{}, err
-	}
-	return text.Size{Rows: h.rows, Cols: h.cols, Entries: h.entries, Symmetric: h.symmetry != "general"}, nil
 }
 
 // write writes m as a coordinate file, by rows, with the lines of the comment behind the
@@ -164,56 +148,18 @@ type layout struct {
 }
 
 func newLayout(s *text.Source, h *header, opt text.Options) *layout {
-	l := &layout{s: s, h: h, numbers: 1}
-	switch h.field {
-	case "pattern":
-		l.numbers = 0
-	case "complex":
-		l.numbers = 2
-	}
-
-	l.Layout = text.Layout{
-		Rows: h.rows, Cols: h.cols,
-		Pattern: l.numbers == 0,
-		Mirror:  opt.Expand && h.symmetry != "general",
-		Negate:  h.symmetry == "skew-symmetric",
-	}.Cut(h.entries)
-	return l
-}
-
-// worthwhile refuses a matrix that has next to nothing in its rows or columns.
-func (l *layout) worthwhile(entries int) error {
-	if text.IsHollow(l.h.rows, l.h.cols, entries) {
-		return l.s.Errorf(l.h.sizeLine, "%d×%d with %s: %s", l.h.rows, l.h.cols,
-			term.Count(l.h.entries, "entry", "entries"), text.Hollow)
-	}
-	return nil
+	return &layout{Layout: h.Layout(opt), s: s, h: h, numbers: h.Numbers()}
 }
 
 // complete checks that the entries that ended before line are all.
 func (l *layout) complete(done, line int) error {
-	if done == l.h.entries {
+	if done == l.h.Entries {
 		return nil
 	}
 	what := "entries"
-	if l.h.format == "array" {
+	if l.h.Format == "array" {
 		what = "values"
 	}
 	return l.s.Errorf(line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done,
-		l.h.entries, what, l.h.sizeLine)
-}
-
-func tooMany(l *layout) error {
-	return l.s.Errorf(l.h.sizeLine, text.TooMany, sparse.MaxIndex)
-}
-
-// matrix describes m, made of this many entries after mirroring.
-func (l *layout) matrix(m *sparse.CSR[float64], entries, nonFinite int) *text.Matrix {
-	return &text.Matrix{
-		A:      m,
-		Format: l.h.format, Field: l.h.field, Symmetry: l.h.symmetry, Comment: l.h.comment,
-		Declared:   l.h.entries,
-		Duplicates: entries - m.NNZ(),
-		NonFinite:  nonFinite,
-	}
+		l.h.Entries, what, l.h.SizeLine)
 }

@@ -16,10 +16,7 @@ import (
 
 // A header is the first four or five lines, checked against each other.
 type header struct {
-	title           string
-	field, symmetry string // in the words of Matrix Market
-	rows, cols      int
-	entries         int // in the file
+	text.Header
 
 	pointers, indices, values format
 	numbers                   int  // to an entry: 0 in a pattern, 2 if complex, else 1
@@ -44,8 +41,8 @@ func starts(start []byte) bool {
 	return len(lines) >= 4 && typePattern.Match(lines[2]) && bytes.HasPrefix(bytes.TrimLeft(lines[3], " "), []byte("("))
 }
 
-// readHeader reads the header and leaves s at the line after it.
-func readHeader(s *text.Source) (*header, error) {
+// readHeader reads the header and leaves s at the line after it. It refuses what opt does not ask for.
+func readHeader(s *text.Source, opt text.Options) (*header, error) {
 	var lines [4]string
 	for k, what := range []string{"title", "counts of lines", "type and sizes", "formats"} {
 		content, _, err := s.NextLine()
@@ -62,9 +59,10 @@ func readHeader(s *text.Source) (*header, error) {
 		lines[k] = strings.TrimRight(string(content), " \t\r\n")
 	}
 
-	h := &header{title: strings.TrimSpace(lines[0])}
-	if len(h.title) > 1<<10 {
-		h.title = h.title[:1<<10]
+	h := &header{Header: text.Header{Format: "rutherford-boeing", Comment: strings.TrimSpace(lines[0]),
+		TypeLine: sizeLine, SizeLine: sizeLine}}
+	if len(h.Comment) > 1<<10 {
+		h.Comment = h.Comment[:1<<10]
 	}
 	if err := h.typeAndSizes(s, lines[2]); err != nil {
 		return nil, err
@@ -81,7 +79,7 @@ func readHeader(s *text.Source) (*header, error) {
 			return nil, s.Errorf(5, "the file ends before line 5, the type of the right-hand sides: it was cut off")
 		}
 	}
-	return h, nil
+	return h, h.Wanted(s, opt)
 }
 
 // typeAndSizes checks line 3: type, rows, columns, entries, elements.
@@ -94,8 +92,8 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 
 	kind := strings.ToLower(words[0])
 	var okField, okSymmetry bool
-	h.field, okField = fields[kind[0]]
-	h.symmetry, okSymmetry = symmetries[kind[1]]
+	h.Field, okField = fields[kind[0]]
+	h.Symmetry, okSymmetry = symmetries[kind[1]]
 
 	switch {
 	case !okField || !okSymmetry || kind[2] != 'a' && kind[2] != 'e':
@@ -104,14 +102,11 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 	case kind[2] == 'e':
 		return s.Errorf(sizeLine, "the matrix is elemental (%s), a sum of small dense ones: only assembled matrices "+
 			"are read", kind)
-	case h.field == "pattern" && (h.symmetry == "skew-symmetric" || h.symmetry == "hermitian"):
-		return s.Errorf(sizeLine, "a pattern can't be %s (%s), since it has no values", h.symmetry, kind)
+	case h.Field == "pattern" && (h.Symmetry == "skew-symmetric" || h.Symmetry == "hermitian"):
+		return s.Errorf(sizeLine, "a pattern can't be %s (%s), since it has no values", h.Symmetry, kind)
 	}
 
-	h.numbers = map[string]int{"pattern": 0, "complex": 2}[h.field]
-	if h.field == "real" || h.field == "integer" {
-		h.numbers = 1
-	}
+	h.numbers = h.Numbers()
 	sizes, err := wholeNumbers(words[1:])
 	if err != nil {
 		return s.Errorf(sizeLine, "sizes: %v", err)
@@ -121,18 +116,18 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 		return s.Errorf(sizeLine, "there are %d numbers behind the type: rows, columns, entries and, of an "+
 			"elemental matrix, elements belong there", len(sizes))
 	}
-	h.rows, h.cols, h.entries = sizes[0], sizes[1], sizes[2]
+	h.Rows, h.Cols, h.Entries = sizes[0], sizes[1], sizes[2]
 	if len(sizes) == 4 && sizes[3] != 0 {
 		return s.Errorf(sizeLine, "the matrix is said to have %d element matrices and to be assembled (%s): write 0 "+
 			"if it is", sizes[3], kind)
 	}
 
-	if h.symmetry != "general" && h.rows != h.cols {
-		return s.Errorf(sizeLine, "a %s matrix must be square, not %d×%d", h.symmetry, h.rows, h.cols)
+	if h.Symmetry != "general" && h.Rows != h.Cols {
+		return s.Errorf(sizeLine, "a %s matrix must be square, not %d×%d", h.Symmetry, h.Rows, h.Cols)
 	}
-	if h.entries > 0 && (h.rows == 0 || h.cols == 0) {
+	if h.Entries > 0 && (h.Rows == 0 || h.Cols == 0) {
 		return s.Errorf(sizeLine, "%s in a matrix of %d×%d, which holds none",
-			term.Count(h.entries, "entry", "entries"), h.rows, h.cols)
+			term.Count(h.Entries, "entry", "entries"), h.Rows, h.Cols)
 	}
 
 	return nil
@@ -216,8 +211,8 @@ func (h *header) counts(s *text.Source, line string) error {
 		what    string
 		numbers int
 		format
-	}{{"column pointers", h.cols + 1, h.pointers}, {"row indices", h.entries, h.indices}, {"values",
-		h.numbers * h.entries, h.values}} {
+	}{{"column pointers", h.Cols + 1, h.pointers}, {"row indices", h.Entries, h.indices}, {"values",
+		h.numbers * h.Entries, h.values}} {
 		want := 0
 		if part.numbers > 0 {
 			want = part.lines(part.numbers)

@@ -44,7 +44,6 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -56,7 +55,7 @@ var Format = text.Format{
 	Version:    "2",
 	Starts:     starts,
 	Parse:      parse,
-	ParseSize:  parseSize,
+	ParseSize:  text.ParseHeader(readHeader),
 	Write:      write,
 	Triangle:   true,
 	Doc:        "by columns",
@@ -64,73 +63,26 @@ var Format = text.Format{
 
 // parse reads the matrix in s, to its end.
 func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
-	h, err := readHeader(s)
-	if err == nil {
-		err = h.wanted(s, opt)
-	}
+	h, err := readHeader(s, opt)
 	if err != nil {
 		return nil, err
 	}
-
-	mirror := opt.Expand && h.symmetry != "general"
-	if mirror && 2*h.entries-h.cols > sparse.MaxIndex {
-		return nil, s.Errorf(sizeLine, text.TooMany, sparse.MaxIndex)
+	r := &reader{s: s, h: h, layout: h.Layout(opt)}
+	if r.layout.Mirror && 2*h.Entries-h.Cols > sparse.MaxIndex {
+		return nil, h.TooMany(s)
 	}
-	r := &reader{s: s, h: h, layout: text.Layout{
-		Rows: h.rows, Cols: h.cols,
-		Pattern: h.numbers == 0,
-		Mirror:  mirror,
-		Negate:  h.symmetry == "skew-symmetric",
-	}.Cut(h.entries)}
 
 	chunks, err := r.read()
 	if err != nil {
 		return nil, err
 	}
-	entries, nonFinite := 0, 0
+	nonFinite := 0
 	all := make([]*text.Chunk, len(chunks))
-
 	for k, c := range chunks {
 		all[k] = &c.Chunk
-		entries += c.Len()
 		nonFinite += c.nonFinite
 	}
-
-	if entries > sparse.MaxIndex {
-		return nil, s.Errorf(sizeLine, text.TooMany, sparse.MaxIndex)
-	}
-	if text.IsHollow(h.rows, h.cols, entries) {
-		return nil, s.Errorf(sizeLine, "%d×%d with %s: %s", h.rows, h.cols, term.Count(h.entries, "entry", "entries"),
-			text.Hollow)
-	}
-
-	a := text.Assemble(r.layout, all)
-	return &text.Matrix{
-		A:      a,
-		Format: "rutherford-boeing", Field: h.field, Symmetry: h.symmetry, Comment: h.title,
-		Declared: h.entries, Duplicates: entries - a.NNZ(), NonFinite: nonFinite,
-		Odd: text.Odd(r.layout, all, entries-a.NNZ()),
-	}, nil
-}
-
-// parseSize reads the header of the matrix in s.
-func parseSize(s *text.Source, opt text.Options) (text.Size, error) {
-	h, err := readHeader(s)
-	if err == nil {
-		err = h.wanted(s, opt)
-	}
-	if err != nil {
-		return text.Size{}, err
-	}
-	return text.Size{Rows: h.rows, Cols: h.cols, Entries: h.entries, Symmetric: h.symmetry != "general"}, nil
-}
-
-// wanted refuses what opt does not ask for.
-func (h *header) wanted(s *text.Source, opt text.Options) error {
-	if h.field == "complex" && opt.Complex == "" {
-		return s.Errorf(sizeLine, "%s", text.RefusesComplex)
-	}
-	return nil
+	return h.Assemble(s, r.layout, all, nonFinite)
 }
 
 // end reads on to the end of the file, where nothing may follow but right-hand

@@ -219,7 +219,7 @@ func FuzzParse(f *testing.F) {
 		if s, err := text.NewSource(strings.NewReader(file), "f", Format.Extensions[0]); err == nil {
 			// A header may ask for as many rows as memory holds; that is no bug, but
 			// takes the fuzzer's time.
-			if size, err := parseSize(s, opt); err == nil && size.Rows > 1e5 {
+			if size, err := Format.ParseSize(s, opt); err == nil && size.Rows > 1e5 {
 				t.Skip("a large matrix")
 			}
 		}

@@ -56,17 +56,17 @@ func (r *reader) read() ([]*chunk, error) {
 // readPointers reads where columns start, and checks that each starts where the one
 // before it ends.
 func (r *reader) readPointers() error {
-	c := &section{format: r.h.pointers, what: "column pointer", plural: "column pointers", numbers: r.h.cols + 1}
+	c := &section{format: r.h.pointers, what: "column pointer", plural: "column pointers", numbers: r.h.Cols + 1}
 	pieces, err := readSection(r.s, c, func() func(*piece[[]int32]) error {
 		return func(p *piece[[]int32]) error {
 			out := make([]int32, 0, p.room(c))
 			*p.got = out
 			return eachField(r.s, c, p, func(k, lo, hi int) error {
 				n, ok := index(p.block[lo:hi])
-				if !ok || n < 1 || n > r.h.entries+1 {
+				if !ok || n < 1 || n > r.h.Entries+1 {
 					return r.s.Errorf(c.lineOf(k),
 						"pointer %s of column %d is not a whole number from 1 to %d, one more than there are "+
-							"entries (line %d)", text.Quote(p.block[lo:hi]), k+1, r.h.entries+1, sizeLine)
+							"entries (line %d)", text.Quote(p.block[lo:hi]), k+1, r.h.Entries+1, sizeLine)
 				}
 
 				out = append(out, int32(n-1))
@@ -94,17 +94,17 @@ func (r *reader) readPointers() error {
 		}
 	}
 
-	if int(last) != r.h.entries {
-		return r.s.Errorf(c.lineOf(r.h.cols),
+	if int(last) != r.h.Entries {
+		return r.s.Errorf(c.lineOf(r.h.Cols),
 			"the last pointer is %d, and has to be %d, one more than there are entries (line %d)", last+1,
-			r.h.entries+1, sizeLine)
+			r.h.Entries+1, sizeLine)
 	}
 	return nil
 }
 
 // columns appends the column of each entry from the first to the one before to.
 func (r *reader) columns(col []int32, from, to int) []int32 {
-	j := sort.Search(r.h.cols, func(j int) bool { return int(r.starts[j+1]) > from })
+	j := sort.Search(r.h.Cols, func(j int) bool { return int(r.starts[j+1]) > from })
 	for k := from; k < to; k++ {
 		for int(r.starts[j+1]) <= k {
 			j++
@@ -116,17 +116,17 @@ func (r *reader) columns(col []int32, from, to int) []int32 {
 
 // indexSection is that of the rows.
 func (r *reader) indexSection() *section {
-	return &section{format: r.h.indices, what: "row index", plural: "row indices", numbers: r.h.entries}
+	return &section{format: r.h.indices, what: "row index", plural: "row indices", numbers: r.h.Entries}
 }
 
 // rowsOf appends the rows of the entries in a piece.
 func rowsOf[T any](r *reader, c *section, p *piece[T], row []int32) ([]int32, error) {
 	err := eachField(r.s, c, p, func(k, lo, hi int) error {
 		n, ok := index(p.block[lo:hi])
-		if !ok || n < 1 || n > r.h.rows {
+		if !ok || n < 1 || n > r.h.Rows {
 			return r.s.Errorf(c.lineOf(k),
 				"row %s of entry %d is not a whole number from 1 to %d, the number of rows (line %d)",
-				text.Quote(p.block[lo:hi]), k+1, r.h.rows, sizeLine)
+				text.Quote(p.block[lo:hi]), k+1, r.h.Rows, sizeLine)
 		}
 
 		row = append(row, int32(n-1))
@@ -168,7 +168,7 @@ func (r *reader) readRows() (err error) {
 
 // readValues reads the values and puts them to their rows and columns.
 func (r *reader) readValues() ([]*chunk, error) {
-	c := &section{format: r.h.values, what: "value", plural: "values", numbers: r.h.numbers * r.h.entries}
+	c := &section{format: r.h.values, what: "value", plural: "values", numbers: r.h.numbers * r.h.Entries}
 	return readSection(r.s, c, func() func(*piece[chunk]) error {
 		var row, col []int32
 		var val []float64

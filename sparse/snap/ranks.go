@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
+	"spmvtune/sparse/internal/text"
 )
 
 // Ranks give each vertex that occurs its place in the order of all, from 0.
@@ -40,24 +40,6 @@ func ranksOf(pieces []*piece) ranks {
 	return newRanges(pieces)
 }
 
-// eachPiece calls what start gives, once a core, for every piece.
-func eachPiece(n int, start func() func(k int)) {
-	var (
-		cores panics.WaitGroup
-		taken atomic.Int64
-	)
-
-	for range min(runtime.GOMAXPROCS(0), n) {
-		cores.Go(func() {
-			f := start()
-			for k := int(taken.Add(1)) - 1; k < n; k = int(taken.Add(1)) - 1 {
-				f(k)
-			}
-		})
-	}
-	cores.Wait()
-}
-
 // each calls f for every vertex of the piece, in the order of the file.
 func (p *piece) each(f func(v uint64)) {
 	for _, v := range p.small {
@@ -83,7 +65,7 @@ type word struct {
 
 func newBitmap(pieces []*piece, least uint64, words int) *bitmap {
 	m := &bitmap{least: least, words: make([]word, words)}
-	eachPiece(len(pieces), func() func(k int) {
+	text.EachOf(len(pieces), func() func(k int) {
 		return func(k int) {
 			pieces[k].each(func(v uint64) {
 				w, bit := &m.words[(v-least)/64].bits, uint64(1)<<((v-least)%64)
@@ -147,7 +129,7 @@ func newRanges(pieces []*piece) *ranges {
 		r.ends = append(r.ends, some[k*len(some)/cores])
 	}
 	keys := make([][]uint64, cores)
-	eachPiece(cores, func() func(k int) {
+	text.EachOf(cores, func() func(k int) {
 		return func(k int) {
 			seen := map[uint64]int32{}
 			from, to := uint64(0), uint64(largestID)

@@ -172,7 +172,7 @@ func readEdges(s *text.Source, h *header) (pieces []*piece, edges int, err error
 // distribute makes chunks of the pieces and frees each piece.
 func distribute(l *text.Layout, pieces []*piece, r ranks) []*text.Chunk {
 	chunks := make([]*text.Chunk, len(pieces))
-	eachPiece(len(pieces), func() func(k int) {
+	text.EachOf(len(pieces), func() func(k int) {
 		d := text.Distributor{Layout: l}
 		var row, col []int32
 		return func(k int) {

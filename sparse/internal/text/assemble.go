@@ -33,24 +33,30 @@ func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
 		}
 	}
 
+	EachOf(l.bands, func() func(band int) {
+		next := make([]int32, min(1<<l.shift, l.Rows))
+		var rows sorter
+		return func(band int) { a.band(band, next, &rows) }
+	})
+	a.closeGaps()
+	return a.m
+}
+
+// EachOf calls what start gives, once a core, for every number below n.
+func EachOf(n int, start func() func(k int)) {
 	var (
 		cores panics.WaitGroup
 		taken atomic.Int64
 	)
-
-	for range min(runtime.GOMAXPROCS(0), l.bands) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		cores.Go(func() {
-			next := make([]int32, min(1<<l.shift, l.Rows))
-			var rows sorter
-			for band := int(taken.Add(1)) - 1; band < l.bands; band = int(taken.Add(1)) - 1 {
-				a.band(band, next, &rows)
+			f := start()
+			for k := int(taken.Add(1)) - 1; k < n; k = int(taken.Add(1)) - 1 {
+				f(k)
 			}
 		})
 	}
-
 	cores.Wait()
-	a.closeGaps()
-	return a.m
 }
 
 // An assembly is a matrix whose bands are sorted each in its place. A band with

@@ -54,12 +54,12 @@ const (
 	sparsest  = 64
 )
 
-// Hollow says why a matrix is refused that has next to nothing in its rows or
+// hollow says why a matrix is refused that has next to nothing in its rows or
 // columns.
-const Hollow = "nearly all rows or columns are empty, and row offsets alone would take gigabytes; drop the empty ones"
+const hollow = "nearly all rows or columns are empty, and row offsets alone would take gigabytes; drop the empty ones"
 
-// IsHollow reports whether a matrix is one.
-func IsHollow(rows, cols, entries int) bool {
+// isHollow reports whether a matrix is one.
+func isHollow(rows, cols, entries int) bool {
 	size := max(rows, cols)
 	return size > manyLines && size/sparsest > entries
 }
@@ -160,21 +160,21 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 	return c
 }
 
-// Odd says in what the chunks contradict the symmetry that their file announces, or "". duplicates is how many
+// odd says in what the chunks contradict the symmetry that their file announces, or "". duplicates is how many
 // entries were added to others.
-func Odd(l *Layout, chunks []*Chunk, duplicates int) string {
+func odd(l *Layout, chunks []*Chunk, duplicates int) string {
 	var sum Chunk
 	for _, c := range chunks {
 		sum.above, sum.below, sum.on = sum.above+c.above, sum.below+c.below, sum.on+c.on
 	}
-	var odd []string
+	var all []string
 	if sum.above > 0 && sum.below > 0 && duplicates > 0 {
-		odd = append(odd, "there are entries on both sides of the diagonal, which stand for two each, and "+
+		all = append(all, "there are entries on both sides of the diagonal, which stand for two each, and "+
 			term.Count(duplicates, "entry was", "entries were")+" added to others")
 	}
 	if l.Negate && sum.on > 0 {
-		odd = append(odd, "the diagonal of a skew-symmetric matrix is 0, and here has "+
+		all = append(all, "the diagonal of a skew-symmetric matrix is 0, and here has "+
 			term.Count(sum.on, "entry that is", "entries that are")+" not")
 	}
-	return strings.Join(odd, "; ")
+	return strings.Join(all, "; ")
 }

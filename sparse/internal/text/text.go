@@ -59,8 +59,8 @@ func (o Options) Check(name string) error {
 const RefusesComplex = `the values are complex, and kernels here multiply real matrices; complex = "` + RealPart +
 	`" in a sweep, or --complex ` + RealPart + `, reads the real parts`
 
-// TooMany is the format of why a matrix of too many entries is refused.
-const TooMany = "more than %d entries after expansion: 32-bit indices hold no more; without expansion the triangle " +
+// tooMany is the format of why a matrix of too many entries is refused.
+const tooMany = "more than %d entries after expansion: 32-bit indices hold no more; without expansion the triangle " +
 	"is read"
 
 // A Matrix is a matrix and what its file said about it.
