@@ -96,15 +96,6 @@ func (p Plan) Trials() (n int) {
 	return n
 }
 
-// Kinds are the kinds of chunks, by their identities.
-func (p Plan) Kinds() map[string]int {
-	kinds := map[string]int{}
-	for _, c := range p.Chunks {
-		kinds[c.ID] = c.Kind
-	}
-	return kinds
-}
-
 // Current returns the chunks without those that were split; their halves stand for them.
 func (p Plan) Current() []Chunk {
 	split := map[string]bool{}

@@ -174,7 +174,7 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	if err != nil {
 		return nil, err
 	}
-	arrays := jobIDsOf(slices.DeleteFunc(jobs, func(j sbatch.Job) bool { return j.Task < 0 }))
+	arrays := arraysOf(jobs)
 	for i, id := range arrays {
 		err := c.Throttle(ctx, id, n)
 		if err == nil && !waitsForOthers(ledger.Jobs, id) {

@@ -33,7 +33,7 @@ type decision struct {
 
 // newDecision decides by what is known about the chunks.
 func newDecision(
-	r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, opt Options, seen status.Seen,
+	r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, opt RetryOptions, seen status.Seen,
 ) (d decision, err error) {
 	d = decision{plan: seen.Plan, asked: map[string]slurm.Sent{}}
 	if s, err = d.settle(r, ledger, s, opt); err != nil {
@@ -273,5 +273,5 @@ func Rest(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm) 
 	if err != nil || len(unsent) == 0 {
 		return Retried{}, err
 	}
-	return Retry(ctx, c, r, s, Options{rest: true})
+	return Retry(ctx, c, r, s, RetryOptions{rest: true})
 }

@@ -43,8 +43,8 @@ type SplitChunk struct {
 	Into  []string `json:"into"`
 }
 
-// Options say how a retry differs from what the run asked for.
-type Options struct {
+// RetryOptions say how a retry differs from what the run asked for.
+type RetryOptions struct {
 	// Set are keys of [slurm] with other values, and Exclude are nodes that are not used. Both
 	// hold for later retries, too. An empty value takes a key back.
 	Set     map[string]string
@@ -56,13 +56,13 @@ type Options struct {
 }
 
 // Retry submits, as a round of its own, the chunks that are not complete and have no task. A chunk
-// that ran out of time or memory is sent with more of it, where the sweep or Options say how much.
+// that ran out of time or memory is sent with more of it, where the sweep or RetryOptions say how much.
 // Otherwise the first is sent as its halves, and the second is not sent. If everything that is
 // missing has tasks, but a submission broke off before the job that merges, Retry sends that.
 //
 // Slurm must answer: a job that it does not mention might be running. After an error, Retried
 // has only what was done before: Recovered, and the jobs of Round that were sent.
-func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, opt Options) (Retried, error) {
+func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, opt RetryOptions) (Retried, error) {
 	if err := inPlace(r); err != nil {
 		return Retried{}, err
 	}
@@ -120,7 +120,7 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 
 // settle returns s with what this retry and earlier ones were told, and keeps it in d. Dependencies that the submit
 // was told hold until something was sent.
-func (d *decision) settle(r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, opt Options) (configs.Slurm, error) {
+func (d *decision) settle(r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, opt RetryOptions) (configs.Slurm, error) {
 	d.kept, d.told = ledger.Settings, len(opt.Set) > 0
 	d.kept.Set = maps.Clone(d.kept.Set)
 	for key, value := range opt.Set {

@@ -38,7 +38,7 @@ func TestRetry(t *testing.T) {
 		"12|5|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NodeFail")
 	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 1), "m1", trial.Part{Of: 1}, "")
 
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
 	slurmlab.Must(t, err)
 	if r.Done != 1 || fmt.Sprint(r.Again) != "[0003 0006]" || fmt.Sprint(r.Split) != "[{0002 [0002.1 0002.2]}]" ||
 		len(r.OutOfMemory) != 1 || r.OutOfMemory[0].Matrices[0] != "m4" || len(r.Active) != 1 {
@@ -63,11 +63,11 @@ func TestRetry(t *testing.T) {
 	queue = append(queue, "12|3|OUT_OF_MEMORY|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|4|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None")
 	slurmtest.Says(t, dir, "queue", run, queue...)
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err != nil || r.Round != nil ||
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err != nil || r.Round != nil ||
 		len(r.Active) != 5 {
 		t.Errorf("a second time: %+v, %v", r, err)
 	}
-	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, Options{Set: map[string]string{"mem": "64G"}})
+	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, RetryOptions{Set: map[string]string{"mem": "64G"}})
 	slurmlab.Must(t, err)
 	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 	slurmlab.Must(t, err)
@@ -88,7 +88,7 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|1|PENDING|5:00|5:00|N/A||NAME.1.0|Priority")
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
 	slurmlab.Must(t, err)
 	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 	slurmlab.Must(t, err)
@@ -100,7 +100,7 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 		!strings.Contains(lines[0], "--mem=") || !strings.Contains(lines[0], "--time=") {
 		t.Errorf("retried %+v\n%s", r, sent)
 	}
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err != nil || r.Round != nil {
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err != nil || r.Round != nil {
 		t.Errorf("a second time: %+v, %v", r, err)
 	}
 }
@@ -109,10 +109,10 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 func TestRetryKeepsTheDependency(t *testing.T) {
 	other, none := "afterok:8", ""
 	for _, tt := range []struct {
-		opt  Options
+		opt  RetryOptions
 		want string
-	}{{Options{}, "--dependency=afterok:7"}, {Options{Dependency: &other}, "--dependency=afterok:8"},
-		{Options{Dependency: &none}, ""}} {
+	}{{RetryOptions{}, "--dependency=afterok:7"}, {RetryOptions{Dependency: &other}, "--dependency=afterok:8"},
+		{RetryOptions{Dependency: &none}, ""}} {
 		dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 		run := slurmtest.Created(t, t.TempDir(), configs.Slurm{Dependency: "afterok:7"}, 2, "exit 0")
 		run, err := slurm.Open(run.Dir)
@@ -144,7 +144,7 @@ func TestRetryWithoutController(t *testing.T) {
 	run := slurmtest.StatusRun(t)
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
 		Outcome: slurm.Lost}, nil))
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err == nil || r.Round != nil {
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err == nil || r.Round != nil {
 		t.Errorf("retried %+v, %v", r, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "sent")); err == nil {
@@ -161,7 +161,7 @@ func TestRetryRefused(t *testing.T) {
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
 		Outcome: slurm.Lost}, nil))
 	slurmtest.Says(t, dir, "queue", run)
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err == nil || r.Round != nil ||
+	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err == nil || r.Round != nil ||
 		len(r.Again)+len(r.Split)+len(r.Active)+r.Done > 0 {
 		t.Errorf("retried %+v, %v", r, err)
 	}
@@ -188,7 +188,7 @@ func TestRetryGoesByLastTask(t *testing.T) {
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|JobLaunchFailure",
 		"12|1|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|NonZeroExitCode")
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
 	slurmlab.Must(t, err)
 	if fmt.Sprint(r.Again, r.Split) != "[0001] [{0002 [0002.1 0002.2]}]" {
 		t.Errorf("retried %+v", r)
@@ -210,7 +210,7 @@ func TestRetriesAtOnce(t *testing.T) {
 	var both sync.WaitGroup
 	var errs [2]error
 	for i := range errs {
-		both.Go(func() { _, errs[i] = Retry(t.Context(), &sbatch.Client{}, run, configs.Slurm{}, Options{}) })
+		both.Go(func() { _, errs[i] = Retry(t.Context(), &sbatch.Client{}, run, configs.Slurm{}, RetryOptions{}) })
 		for _, err := os.Stat(filepath.Join(dir, "asked")); err != nil; _, err = os.Stat(filepath.Join(dir, "asked")) {
 			time.Sleep(time.Millisecond)
 		}
@@ -244,7 +244,7 @@ func TestRetryInAnotherFolder(t *testing.T) {
 		t.Helper()
 		there, err := slurm.Open(path)
 		slurmlab.Must(t, err)
-		_, err = Retry(t.Context(), slurmtest.Hasty, there, configs.Slurm{}, Options{})
+		_, err = Retry(t.Context(), slurmtest.Hasty, there, configs.Slurm{}, RetryOptions{})
 		return err
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
@@ -276,7 +276,7 @@ func TestThrottleLasts(t *testing.T) {
 		_, err := Throttle(t.Context(), slurmtest.Hasty, run, c.n)
 		slurmlab.Must(t, err)
 		slurmlab.Must(t, os.RemoveAll(filepath.Join(dir, "sent")))
-		_, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Throttle: 2}, Options{})
+		_, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Throttle: 2}, RetryOptions{})
 		slurmlab.Must(t, err)
 		sent, err := os.ReadFile(filepath.Join(dir, "sent"))
 		slurmlab.Must(t, err)

@@ -414,13 +414,7 @@ func arrays(jobs []slurm.Sent) []sbatch.JobID {
 
 // arraysOf returns the ids of the arrays that tasks belong to.
 func arraysOf(jobs []sbatch.Job) []sbatch.JobID {
-	var list []sbatch.JobID
-	for _, j := range jobs {
-		if j.Task >= 0 {
-			list = append(list, j.JobID)
-		}
-	}
-	return list
+	return jobIDsOf(slices.DeleteFunc(slices.Clone(jobs), func(j sbatch.Job) bool { return j.Task < 0 }))
 }
 
 // ids returns the ids of a cluster in first and then, each once.

@@ -57,7 +57,7 @@ func TestRetryOfAnotherUsersRun(t *testing.T) {
 			dir := slurmlab.Fake(t, commands)
 			run := sentRun(t, c.user, c.outcome)
 			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "queue"), nil, 0o666))
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
 			if _, none := os.Stat(filepath.Join(dir, "sent")); (none == nil) != c.sent {
 				t.Errorf("retried %+v, %v", r, err)
 			}
@@ -84,7 +84,7 @@ func TestRetryWithoutItsLines(t *testing.T) {
 			slurmtest.Says(t, dir, "queue", run, "12|0|PENDING|0:00|5:00|N/A||NAME.1.0|Priority",
 				"12|1|COMPLETED|0:10|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 				"13||PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
 			if err != nil || r.Round != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "may be a task of job 12") {
 				t.Errorf("while it waits: %+v, %v", r, err)
 			}
@@ -92,7 +92,7 @@ func TestRetryWithoutItsLines(t *testing.T) {
 				t.Errorf("active are %+v, %v", jobs, err)
 			}
 			slurmtest.Says(t, dir, "queue", run, "13||COMPLETED|0:00|5:00|N/A||NAME.1.finish|None")
-			r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+			r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
 			if err != nil || r.Round == nil || len(r.Again) != 2 {
 				t.Errorf("afterwards: %+v, %v", r, err)
 			}
@@ -130,7 +130,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 			slurmlab.Must(t, lose(run))
 			slurmtest.Says(t, dir, "queue", run, "12|0|PENDING|0:00|5:00|N/A||NAME.1.0|Priority",
 				"13||PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
 			if err != nil || r.Round != nil || len(r.Active) != 2 || !strings.Contains(r.Active[1].Why, "may be a task of job 12") {
 				t.Errorf("while it waits: %+v, %v", r, err)
 			}
@@ -153,7 +153,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 				!strings.Contains(s.Chunks[0].Why, "has lost what says") {
 				t.Errorf("its status is %+v", s)
 			}
-			if r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{}); err != nil || len(r.Again) != 2 {
+			if r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err != nil || len(r.Again) != 2 {
 				t.Errorf("afterwards: %+v, %v", r, err)
 			}
 			if sent, err := slurmtest.SentChunks(t, run); err != nil || len(sent) != 2 {
@@ -176,7 +176,7 @@ func TestForgetfulRunOfAnotherUser(t *testing.T) {
 	slurmlab.Must(t, errors.Join(os.Remove(run.Path(slurm.LedgerFile)), os.RemoveAll(run.Path("rounds"))))
 	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
 	slurmlab.Must(t, os.Chown(run.Path("run.json"), 1, -1))
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, Options{})
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
 	if err != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "you don't see the jobs of others") {
 		t.Errorf("retried %+v, %v", r, err)
 	}
@@ -192,13 +192,12 @@ func TestCancelOfAnotherUsersRun(t *testing.T) {
 		done int
 		left Left
 	}{
-		"own":              {slurm.Me(), "jobs", waits, "", 1, Left{}},
-		"own, over":        {slurm.Me(), "jobs", "", "", 0, Left{}},
-		"an operator":      {"alice", "none", waits, "", 1, Left{}},
-		"refused":          {"alice", "none", waits, denied, 0, Left{"alice", []string{"12"}, "Access/permission denied"}},
-		"hidden":           {"alice", "jobs", "", "", 0, Left{"alice", []string{"12", "13"}, "don't see the jobs of others"}},
-		"seen by all":      {"alice", "none", "", "", 0, Left{}},
-		"by early version": {"", "jobs", waits, "", 1, Left{}},
+		"own":         {slurm.Me(), "jobs", waits, "", 1, Left{}},
+		"own, over":   {slurm.Me(), "jobs", "", "", 0, Left{}},
+		"an operator": {"alice", "none", waits, "", 1, Left{}},
+		"refused":     {"alice", "none", waits, denied, 0, Left{"alice", []string{"12"}, "Access/permission denied"}},
+		"hidden":      {"alice", "jobs", "", "", 0, Left{"alice", []string{"12", "13"}, "don't see the jobs of others"}},
+		"seen by all": {"alice", "none", "", "", 0, Left{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			commands := maps.Clone(slurmlab.FakeQueue)

@@ -245,8 +245,8 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 }
 
 // options reads the flags.
-func (c *retryCommand) options() (submit.Options, error) {
-	opt := submit.Options{Set: map[string]string{}, Exclude: c.exclude}
+func (c *retryCommand) options() (submit.RetryOptions, error) {
+	opt := submit.RetryOptions{Set: map[string]string{}, Exclude: c.exclude}
 	if c.mem != "" {
 		c.set = append(c.set, "mem="+c.mem)
 	}

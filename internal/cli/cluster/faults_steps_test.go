@@ -55,7 +55,7 @@ func (f *faulty) retry() error {
 	f.t.Helper()
 	sweep, err := f.run.TaskSweep()
 	if err == nil {
-		_, err = submit.Retry(f.t.Context(), hasty, f.run, sweep.Slurm, submit.Options{})
+		_, err = submit.Retry(f.t.Context(), hasty, f.run, sweep.Slurm, submit.RetryOptions{})
 	}
 	f.slurm.checkQueue()
 	return err
@@ -86,7 +86,7 @@ func retryAlone(dir string) error {
 	}
 	sweep, err := run.TaskSweep()
 	if err == nil {
-		_, err = submit.Retry(context.Background(), hasty, run, sweep.Slurm, submit.Options{})
+		_, err = submit.Retry(context.Background(), hasty, run, sweep.Slurm, submit.RetryOptions{})
 	}
 	return err
 }
@@ -203,7 +203,7 @@ func (f *faulty) move() string {
 	m := moved.merge()
 	sweep, err := moved.run.TaskSweep()
 	slurmlab.Must(f.t, err)
-	if r, err := submit.Retry(f.t.Context(), hasty, moved.run, sweep.Slurm, submit.Options{}); err == nil {
+	if r, err := submit.Retry(f.t.Context(), hasty, moved.run, sweep.Slurm, submit.RetryOptions{}); err == nil {
 		f.t.Fatalf("a retry of a moved run: %+v", r)
 	}
 	slurmlab.Must(f.t, os.Rename(away, f.run.Dir))

@@ -81,9 +81,9 @@ func TestSubmitWithinLimits(t *testing.T) {
 			slurmlab.Must(t, err)
 			text += string(data)
 		}
-		for chunk, kind := range cut.Kinds() {
-			if node := []string{"n1", "n3"}[kind]; !strings.Contains(text, " on "+node+", attempt 1 at chunk "+chunk) {
-				t.Errorf("chunk %s is not on %s:\n%s", chunk, node, text)
+		for _, chunk := range cut.Chunks {
+			if node := []string{"n1", "n3"}[chunk.Kind]; !strings.Contains(text, " on "+node+", attempt 1 at chunk "+chunk.ID) {
+				t.Errorf("chunk %s is not on %s:\n%s", chunk.ID, node, text)
 			}
 		}
 	})
