@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// writeBill writes the bill of materials of a program of ours: the modules that were linked in, by the program's own
+// writeBill writes the bill of materials of this program: the modules that were linked in, by the program's own
 // account, and SQLite, which comes inside one of them. The form is CycloneDX 1.5 in JSON. The same program gives the same bytes: no time, no random serial number.
 func writeBill(w io.Writer, version, program string) error {
 	info, err := buildinfo.ReadFile(program)

@@ -18,8 +18,12 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
+	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
+	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
+	"spmvtune/store"
+	"spmvtune/tuner"
 	"spmvtune/tuner/worker"
 )
 
@@ -173,3 +177,72 @@ func Here() (node, job string) {
 	}
 	return node, os.Getenv("SLURM_JOB_ID")
 }
+
+// assumedUnits is the number of multiprocessors that a plan assumes if neither this machine nor
+// the database has a GPU. An H100 has this many.
+const assumedUnits = 132
+
+// AssumeGPU returns the GPU that db has trials of, or else an assumed one. db may be nil.
+func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
+	a := &tuner.Assumed{
+		Device: kernels.Device{
+			Backend: "cuda", Name: fmt.Sprintf("GPU of %d multiprocessors", assumedUnits),
+			Units: assumedUnits, MaxBlock: 1024,
+		},
+		Sources: Sources(),
+	}
+
+	if db == nil {
+		return a, nil
+	}
+	devices, err := db.Devices(ctx)
+	for _, d := range devices {
+		if d.Backend == "cuda" {
+			a.Device = d.Device
+		}
+	}
+
+	return a, err
+}
+
+// Sources are the digests of the catalogue's kernels in this program, by name.
+func Sources() map[string]string {
+	digests := map[string]string{}
+	for _, k := range kernels.Catalogue {
+		of := cpu.Source
+		if k.Backend == "cuda" {
+			of = cuda.Source
+		}
+		digests[k.Name] = of(k.Name)
+	}
+	return digests
+}
+
+// InWords returns of an error what it says of the driver, if it says that no GPU can be used. It returns other errors
+// as they are.
+func InWords(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if strings.Contains(text, "libcuda.so.1: ") { // the loader's words, of a program that was linked with the driver
+		return errors.New(cuda.NoDriver)
+	}
+	for _, said := range []string{cuda.NoDriver, cuda.NoDevice, cuda.NoStart} {
+		if _, more, ok := strings.Cut(text, said); ok {
+			more, _, _ = strings.Cut(more, "\n")
+			return errors.New(said + more)
+		}
+	}
+	return err
+}
+
+// ExplainGPU is InWords with a hint, for errors that end a sweep.
+func ExplainGPU(err error) error {
+	if said := InWords(err); said != err {
+		return command.WithHint(fmt.Errorf("the GPU no longer answers: %w", said), seeDoctor)
+	}
+	return err
+}
+
+const seeDoctor = "spmvtune doctor says what was found"
