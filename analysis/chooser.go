@@ -145,7 +145,7 @@ func ask(r *rule.Rule, k rule.Key, dev kernels.Device, f *sparse.Features) (rule
 	if err != nil {
 		return rule.Choice{}, err
 	}
-	return r.SelectFor(k, *f, rule.Wanted{Accurate: s.Ensemble != nil, On: rule.HardwareOf(dev)})
+	return r.Select(k, *f, rule.Wanted{Accurate: s.Ensemble != nil, On: rule.HardwareOf(dev)})
 }
 
 // names lists the kernels of configurations.

@@ -180,14 +180,7 @@ func (g *booster) node(b *Boost, add *[boostLeaves][]float64, i int, matrices []
 	}
 
 	b.Feature[i], b.Threshold[i] = uint8(f), float32(at)
-	var below, above []int
-	for _, m := range matrices {
-		if g.values[g.features[f]][m] <= at {
-			below = append(below, m)
-		} else {
-			above = append(above, m)
-		}
-	}
+	below, above := g.part(matrices, g.features[f], at)
 	g.node(b, add, 2*i+1, below)
 	g.node(b, add, 2*i+2, above)
 }

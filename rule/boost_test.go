@@ -165,8 +165,8 @@ func TestShortlistOfEnsembleHasTheTrees(t *testing.T) {
 	k, third := Key{Precision: kernels.Float32}, 0
 	for i := range obs {
 		f := *obs[i].Features
-		boosted, err := r.SelectFor(k, f, Wanted{Accurate: true})
-		tree, treeErr := r.SelectFor(k, f, Wanted{})
+		boosted, err := r.Select(k, f, Wanted{Accurate: true})
+		tree, treeErr := r.Select(k, f, Wanted{})
 		if err != nil || treeErr != nil || boosted.By != ByEnsemble {
 			t.Fatalf("by %s (%v, %v)", boosted.By, err, treeErr)
 		}

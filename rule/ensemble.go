@@ -181,28 +181,20 @@ func (f forest) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	for i := range f {
-		if err := f[i].write(z); err != nil {
-			return nil, err
+		parts := []any{uint8(len(f[i].Add[0])), f[i].Feature, f[i].Threshold, f[i].Scale}
+		for _, add := range f[i].Add {
+			parts = append(parts, add)
+		}
+		for _, part := range parts {
+			if err := binary.Write(z, binary.LittleEndian, part); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
 	return json.Marshal(base64.StdEncoding.EncodeToString(b.Bytes()))
-}
-
-func (b *Boost) write(w io.Writer) error {
-	for _, part := range []any{uint8(len(b.Add[0])), b.Feature, b.Threshold, b.Scale} {
-		if err := binary.Write(w, binary.LittleEndian, part); err != nil {
-			return err
-		}
-	}
-	for _, add := range b.Add {
-		if err := binary.Write(w, binary.LittleEndian, add); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (f *forest) UnmarshalJSON(text []byte) error {
@@ -225,27 +217,22 @@ func (f *forest) UnmarshalJSON(text []byte) error {
 			boostDepth, older)
 	}
 	for r.Len() > 0 {
+		configs, err := r.ReadByte()
 		var b Boost
-		if err := b.read(r); err != nil {
+		parts := []any{&b.Feature, &b.Threshold, &b.Scale}
+		for i := range b.Add {
+			b.Add[i] = make([]int8, configs)
+			parts = append(parts, b.Add[i])
+		}
+		for _, part := range parts {
+			if err == nil {
+				err = binary.Read(r, binary.LittleEndian, part)
+			}
+		}
+		if err != nil {
 			return fmt.Errorf("trees of an ensemble: %w", err)
 		}
 		*f = append(*f, b)
-	}
-	return nil
-}
-
-func (b *Boost) read(r io.Reader) error {
-	var configs uint8
-	for _, part := range []any{&configs, &b.Feature, &b.Threshold, &b.Scale} {
-		if err := binary.Read(r, binary.LittleEndian, part); err != nil {
-			return err
-		}
-	}
-	for i := range b.Add {
-		b.Add[i] = make([]int8, configs)
-		if err := binary.Read(r, binary.LittleEndian, b.Add[i]); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -116,27 +116,39 @@ func (s *Selector) evaluation() Evaluation {
 	return e
 }
 
-// each calls do for every part of the matrices that is left out in turn, on all cores.
-func (t *table) each(ctx context.Context, do func(part int, in, out []int)) error {
+// each calls do for every part of the matrices that is left out in turn, on all cores. It returns the number of parts,
+// 0 if there are not two.
+func (t *table) each(ctx context.Context, do func(part int, in, out []int)) (parts int, err error) {
 	all := indices(len(t.names))
-	g, ctx := panics.NewGroup(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
 	list := t.folds(all, toJudge)
 	if len(list) < 2 {
-		return nil
+		return 0, nil
 	}
-
+	g, ctx := panics.NewGroup(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, out := range list {
 		g.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			if ctx.Err() == nil {
+				do(i, without(all, out), out)
 			}
-			do(i, without(all, out), out)
-			return nil
+			return ctx.Err()
 		})
 	}
+	return len(list), g.Wait()
+}
 
-	return g.Wait()
+// grownWithout learns a tree without each part of the matrices in turn, from those of the others that some takes.
+func (t *table) grownWithout(ctx context.Context, opt Options, some func(part int, in []int) []int,
+	do func(part int, tree *Node, in, out []int)) error {
+	_, err := t.each(ctx, func(part int, in, out []int) {
+		if some != nil {
+			in = some(part, in)
+		}
+		l := newLearner(t, opt, in)
+		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
+		do(part, tree, in, out)
+	})
+	return err
 }
 
 // fraction is that of the oracle of a configuration on matrix m.
@@ -147,14 +159,11 @@ func (t *table) fraction(m int, c *kernels.Config) float64 {
 // importance permutes the values of one feature after the other among the matrices.
 func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 	trees := make([]*Node, len(t.names)) // by matrix, learned without its family
-	err := t.each(ctx, func(_ int, in, out []int) {
-		l := newLearner(t, opt, in)
-		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
+	err := t.grownWithout(ctx, opt, nil, func(_ int, tree *Node, _, out []int) {
 		for _, m := range out {
 			trees[m] = tree
 		}
 	})
-
 	if err != nil || trees[0] == nil {
 		return nil, err
 	}
@@ -167,7 +176,8 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 				}
 				return t.values[f][m]
 			}
-			cases[m].Fraction, cases[m].Partial = t.fraction(m, &tree.follow(at).picks(&t.facts[m])[0]), t.partial(m)
+			leaf, _ := tree.follow(at)
+			cases[m].Fraction, cases[m].Partial = t.fraction(m, &leaf.picks(&t.facts[m])[0]), t.partial(m)
 		}
 
 		return Summarise(cases, Ways[0].Of).Mean
@@ -191,19 +201,6 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 	return list, nil
 }
 
-// follow goes to the leaf for values of the features, by their places.
-func (n *Node) follow(at func(feature int) float64) *Node {
-	for !n.Leaf() {
-		f := slices.IndexFunc(features, func(f Feature) bool { return f.Name == n.Feature })
-		if at(f) <= n.Threshold {
-			n = n.Below
-		} else {
-			n = n.Above
-		}
-	}
-	return n
-}
-
 // A Coverage says how far forecasts of times can be trusted, on families left out.
 type Coverage struct {
 	Matrices int     `json:"matrices"`   // on which the choice was measured
@@ -218,11 +215,8 @@ type Coverage struct {
 func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
 	parts := make([]Coverage, len(t.names))
 	off := make([][]float64, len(t.names))
-	err := t.each(ctx, func(part int, in, out []int) {
-		l := newLearner(t, opt, in)
-		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
+	err := t.grownWithout(ctx, opt, nil, func(part int, tree *Node, _, out []int) {
 		p := &parts[part]
-
 		for _, m := range out {
 			leaf, _ := tree.walk(&t.facts[m])
 			first := leaf.legal(&t.facts[m])[0]
@@ -288,12 +282,11 @@ func (t *table) curve(ctx context.Context, opt Options,
 		for rep := range n {
 			cases := make([][]Case, len(t.names))
 			sizes := make([]int, len(t.names))
-			err := t.each(ctx, func(part int, in, out []int) {
-				in = draw(rand.New(rand.NewPCG(uint64(rep), uint64(part))), in, share)
-				l := newLearner(t, opt, in)
-				tree, _ := l.finish(l.grow(in, opt.MaxDepth))
+			some := func(part int, in []int) []int {
+				return draw(rand.New(rand.NewPCG(uint64(rep), uint64(part))), in, share)
+			}
+			err := t.grownWithout(ctx, opt, some, func(part int, tree *Node, in, out []int) {
 				sizes[part] = len(in)
-
 				for _, m := range out {
 					leaf, _ := tree.walk(&t.facts[m])
 					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, &leaf.picks(&t.facts[m])[0])})

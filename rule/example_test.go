@@ -25,7 +25,7 @@ func ExampleRule_Select() {
 	}
 	features := sparse.Analyze(m.A)
 
-	choice, err := r.Select(rule.Key{Precision: kernels.Float32}, features)
+	choice, err := r.Select(rule.Key{Precision: kernels.Float32}, features, rule.Wanted{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -45,17 +45,17 @@ func TestJSONSelectsTheSame(t *testing.T) {
 
 	for range 5000 {
 		f := randomFeatures(rng)
-		want, err := r.Select(k, f)
+		want, err := r.Select(k, f, Wanted{})
 		if err != nil {
 			t.Fatal(err)
 		}
 
-		got, err := back.Select(k, f)
+		got, err := back.Select(k, f, Wanted{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		boosted, err := r.SelectFor(k, f, Wanted{Accurate: true})
-		again, errAgain := back.SelectFor(k, f, Wanted{Accurate: true})
+		boosted, err := r.Select(k, f, Wanted{Accurate: true})
+		again, errAgain := back.Select(k, f, Wanted{Accurate: true})
 		boosted.Selector, again.Selector = nil, nil
 		if err != nil || errAgain != nil || !reflect.DeepEqual(again, boosted) {
 			t.Fatalf("%+v: the ensemble selects %+v, want %+v (%v, %v)", f, again, boosted, err, errAgain)
@@ -76,7 +76,7 @@ func TestMatricesReachTheirLeaves(t *testing.T) {
 	r := learn(t, obs, opt)
 
 	for _, o := range obs {
-		c, err := r.Select(Key{Precision: kernels.Float32}, *o.Features)
+		c, err := r.Select(Key{Precision: kernels.Float32}, *o.Features, Wanted{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +300,7 @@ func FuzzRead(f *testing.F) {
 		unknown.RowMean = ratio(float64(unknown.Nonzeros), float64(unknown.Rows))
 		for _, features := range []sparse.Features{unknown, {Rows: rows, Cols: rows, Nonzeros: nonzeros}} {
 			for _, want := range []Wanted{{}, {Products: 3}, {Accurate: true}} {
-				c, err := r.SelectFor(Key{Precision: kernels.Float32}, features, want)
+				c, err := r.Select(Key{Precision: kernels.Float32}, features, want)
 				if err != nil {
 					continue
 				}

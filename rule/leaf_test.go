@@ -27,7 +27,7 @@ func TestForecast(t *testing.T) {
 
 	r := learn(t, obs, DefaultOptions)
 	f := randomFeatures(rng)
-	c, err := r.Select(Key{Precision: kernels.Float32}, f)
+	c, err := r.Select(Key{Precision: kernels.Float32}, f, Wanted{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestForecast(t *testing.T) {
 	}
 
 	tiny := sparse.Features{Rows: 2, Cols: 2, Nonzeros: 2, RowMean: 1}
-	if c, err := r.Select(Key{Precision: kernels.Float32}, tiny); err != nil || c.Forecast != nil {
+	if c, err := r.Select(Key{Precision: kernels.Float32}, tiny, Wanted{}); err != nil || c.Forecast != nil {
 		t.Errorf("a time of %v was forecast for a matrix far smaller than all measured (%v)", c.Forecast, err)
 	}
 }

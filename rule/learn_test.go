@@ -291,7 +291,7 @@ func TestOneTreePerKey(t *testing.T) {
 
 	choose := func(device string, cache trial.Cache, p kernels.Precision, want, wantErr string) {
 		t.Helper()
-		c, err := r.Select(Key{device, p, cache}, f)
+		c, err := r.Select(Key{device, p, cache}, f, Wanted{})
 		switch {
 		case wantErr != "" && (err == nil || !strings.Contains(err.Error(), wantErr)):
 			t.Errorf("error is %v, want one with %q", err, wantErr)

@@ -31,7 +31,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	k := Key{Precision: kernels.Float32}
 	choose := func(f sparse.Features, want Wanted) Choice {
 		t.Helper()
-		c, err := r.SelectFor(k, f, want)
+		c, err := r.Select(k, f, want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	nothing := sparse.UnknownFeatures()
 	nothing.Rows, nothing.Cols, nothing.Nonzeros = f.Rows, f.Cols, f.Nonzeros
 	nothing.RowMean, nothing.RowMax = f.RowMean, f.RowMax
-	if c, err := r.SelectFor(k, nothing, Wanted{Accurate: true}); err != nil || c.By == ByEnsemble ||
+	if c, err := r.Select(k, nothing, Wanted{Accurate: true}); err != nil || c.By == ByEnsemble ||
 		c.Unsure != "row_p99_over_mean is not known of the matrix" {
 		t.Errorf("of a matrix of which little is known the ensemble says %q, and %s choose (%v)", c.Unsure, c.By, err)
 	}
@@ -92,14 +92,14 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	// A matrix far beyond all that it was taught it does not know: the tree and its guards choose.
 	far := f
 	far.RowMax *= 1e6
-	c, err := r.SelectFor(k, far, Wanted{Accurate: true})
-	tree, _ := r.Select(k, far)
+	c, err := r.Select(k, far, Wanted{Accurate: true})
+	tree, _ := r.Select(k, far, Wanted{})
 	if err != nil || c.By != ByFeatures || c.Config != tree.Config || !strings.HasPrefix(c.Unsure, "row_max_over_mean is ") {
 		t.Errorf("far beyond, the ensemble says %q, and %s choose %v (%v)", c.Unsure, c.By, c.Config, err)
 	}
 
 	plain := learn(t, obs, DefaultOptions)
-	if _, err := plain.SelectFor(k, randomFeatures(rng), Wanted{Accurate: true}); err == nil ||
+	if _, err := plain.Select(k, randomFeatures(rng), Wanted{Accurate: true}); err == nil ||
 		!strings.Contains(err.Error(), "no ensemble") {
 		t.Errorf("error without an ensemble is %v", err)
 	}

@@ -76,7 +76,7 @@ func TestFromStore(t *testing.T) {
 
 	choose := func(mean float64, want kernels.Config) {
 		t.Helper()
-		c, err := r.Select(Key{Precision: kernels.Float32, Cache: "cold"}, sparse.Features{RowMean: mean})
+		c, err := r.Select(Key{Precision: kernels.Float32, Cache: "cold"}, sparse.Features{RowMean: mean}, Wanted{})
 		check(err)
 		if c.Config.String() != want.String() || c.Expected != 1 {
 			t.Errorf("row length %v: chose %v, %v of the oracle; want %v", mean, c.Config, c.Expected, want)

@@ -162,13 +162,7 @@ func (l *learner) guardWithin(b *branch, all []int, most map[int]float64) *branc
 		if bound, ok := most[f]; ok && at >= bound {
 			continue // nothing would pass it
 		}
-		var beyond []int
-		for _, m := range all {
-			if v[m] > at {
-				beyond = append(beyond, m)
-			}
-		}
-
+		_, beyond := l.part(all, f, at)
 		if len(beyond) < l.opt.MinLeaf {
 			continue
 		}

@@ -66,17 +66,6 @@ func (s Step) String() string {
 	return fmt.Sprintf("%s %s %s", s.Feature, number(rounded(s.Value)), condition("", s.Threshold, s.Unit, s.Above))
 }
 
-// Select chooses a configuration for a matrix with these features. A device or
-// cache state left empty in k is whatever the rule holds, if that is only one.
-func (r *Rule) Select(k Key, f sparse.Features) (Choice, error) {
-	s, err := r.Find(k)
-	if err != nil {
-		return Choice{}, err
-	}
-	on := s.subject(&f, Hardware{})
-	return s.byFeatures(&on)
-}
-
 // An UnknownError says that a tree asks for a feature that is not known of the matrix.
 type UnknownError struct{ Feature string }
 
@@ -139,9 +128,14 @@ func holds(selectors []*Selector) string {
 
 // walk follows the features to a leaf.
 func (n *Node) walk(f *Subject) (leaf *Node, path []Step) {
+	return n.follow(func(feature int) float64 { return features[feature].Value(f) })
+}
+
+// follow goes to the leaf for values of the features, by their places.
+func (n *Node) follow(value func(feature int) float64) (leaf *Node, path []Step) {
 	for !n.Leaf() {
-		feature, _ := lookup(n.Feature) // checked by Read
-		v := feature.Value(f)
+		i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == n.Feature }) // checked by Read
+		feature, v := features[i], value(i)
 		above := !(v <= n.Threshold)
 		path = append(path, Step{n.Feature, feature.Unit, v, n.Threshold, above})
 		if above {
@@ -208,9 +202,10 @@ const (
 	ByEnsemble = "ensemble"
 )
 
-// SelectFor is Select for something. What the features save is what they did on families left
-// out, in the matrices of the leaf over sizes.
-func (r *Rule) SelectFor(k Key, f sparse.Features, want Wanted) (Choice, error) {
+// Select chooses a configuration for a matrix with these features. A device or
+// cache state left empty in k is whatever the rule holds, if that is only one. What the features save is what they did
+// on families left out, in the matrices of the leaf over sizes.
+func (r *Rule) Select(k Key, f sparse.Features, want Wanted) (Choice, error) {
 	s, err := r.Find(k)
 	if err != nil {
 		return Choice{}, err

@@ -91,7 +91,7 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 			continue
 		}
 		for _, accurate := range []bool{false, true} {
-			c, err := r.SelectFor(s.Key(), *o.Features, Wanted{Accurate: accurate})
+			c, err := r.Select(s.Key(), *o.Features, Wanted{Accurate: accurate})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 	unknown := obs[0].Features
 	f := *unknown
 	f.Cols = sparse.Unknown
-	if c, err := r.SelectFor(s.Key(), f, Wanted{}); err != nil || c.Kernel != "plain" || c.Instead == nil {
+	if c, err := r.Select(s.Key(), f, Wanted{}); err != nil || c.Kernel != "plain" || c.Instead == nil {
 		t.Errorf("without a number of columns %s is chosen instead of %v, %v", c.Kernel, c.Instead, err)
 	}
 }
@@ -200,7 +200,7 @@ func TestChoiceWithUnknownFeatures(t *testing.T) {
 		"asked for later": {Selector{Root: split(1e4)}, "", "row_gini"},
 	} {
 		r := &Rule{Selectors: []Selector{c.selector}}
-		got, err := r.SelectFor(Key{}, f, Wanted{})
+		got, err := r.Select(Key{}, f, Wanted{})
 		unknown := got.Unknown
 		if lacks := new(UnknownError); errors.As(err, &lacks) {
 			unknown = lacks.Feature

@@ -149,7 +149,7 @@ func (l *learner) grow(matrices []int, depth int) *branch {
 	if depth > 0 {
 		if s, ok := l.split(matrices, least); ok {
 			b.split = s
-			below, above := l.part(matrices, s)
+			below, above := l.part(matrices, s.feature, s.threshold)
 			b.below, b.above = l.grow(below, depth-1), l.grow(above, depth-1)
 		}
 	}
@@ -317,10 +317,10 @@ func advance(left, sum, loss []float64) (below, above float64) {
 	return below, above
 }
 
-// part divides matrices by a split, keeping their order.
-func (l *learner) part(matrices []int, s split) (below, above []int) {
+// part divides matrices by a feature, keeping their order.
+func (t *table) part(matrices []int, feature int, at float64) (below, above []int) {
 	for _, m := range matrices {
-		if l.values[s.feature][m] <= s.threshold {
+		if t.values[feature][m] <= at {
 			below = append(below, m)
 		} else {
 			above = append(above, m)

@@ -124,13 +124,13 @@ func TestTheThresholdIsBelow(t *testing.T) {
 		mean float64
 		want string
 	}{{at, "a"}, {math.Nextafter(at, 99), "b"}, {0, "a"}, {1e300, "b"}} {
-		c, err := r.Select(Key{Precision: kernels.Float32}, rows(tt.mean))
+		c, err := r.Select(Key{Precision: kernels.Float32}, rows(tt.mean), Wanted{})
 		if err != nil || c.Kernel != tt.want {
 			t.Errorf("row length %v: %s, %v; want %s", tt.mean, c.Kernel, err, tt.want)
 		}
 	}
 
-	if _, err := r.Select(Key{Precision: kernels.Float32}, rows(math.NaN())); err == nil ||
+	if _, err := r.Select(Key{Precision: kernels.Float32}, rows(math.NaN()), Wanted{}); err == nil ||
 		!strings.Contains(err.Error(), "row_mean, which is not known") {
 		t.Errorf("error for a row length of NaN is %v", err)
 	}
@@ -328,7 +328,7 @@ func TestValidationJudgesWhatIsLearned(t *testing.T) {
 				without[c.Class] = r
 			}
 
-			got, err := r.Select(s.Key(), featuresOf(obs, c.Matrix))
+			got, err := r.Select(s.Key(), featuresOf(obs, c.Matrix), Wanted{})
 			if err != nil || got.Config.String() != c.Choice.String() {
 				t.Errorf("%s: without %s the rule chooses %v (%v), the validation judged %v", name, c.Matrix,
 					got.Config, err, c.Choice)
@@ -378,7 +378,7 @@ func TestGuards(t *testing.T) {
 		want          string
 	}{{1000, 10, "even"}, {1000, 19, "even"}, {1000, 5000, "robust"}, {100, 5000, "robust"}} {
 		f := sparse.Features{Rows: tt.rows, Cols: 1000, Nonzeros: 3 * tt.rows, RowMean: 3, RowMax: tt.longest}
-		c, err := r.Select(Key{Precision: "float32"}, f)
+		c, err := r.Select(Key{Precision: "float32"}, f, Wanted{})
 		if err != nil || c.Kernel != tt.want {
 			t.Errorf("%d rows, the longest of %d: chose %s, %v; want %s", tt.rows, tt.longest, c.Kernel, err, tt.want)
 		}

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/panics"
 	"spmvtune/tuner/stat"
 )
 
@@ -16,36 +14,19 @@ import (
 // and, if there are many, without some others. What is judged as the rule is the whole
 // procedure: how far the tree is pruned is decided anew, see penalty.
 func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
-	all := indices(len(t.names))
-	list := t.folds(all, toJudge)
-	if len(list) < 2 {
-		return Validation{}, nil
-	}
-
 	kernel := t.kernelLoss()
-	cases := make([][]Case, len(list))
-	g, ctx := panics.NewGroup(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-
-	for i, family := range list {
-		g.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			s := t.teach(without(all, family), kernel, opt)
-			for _, m := range family {
-				cases[i] = append(cases[i], t.judge(m, s, kernel))
-			}
-
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
+	cases := make([][]Case, len(t.names))
+	parts, err := t.each(ctx, func(part int, in, out []int) {
+		s := t.teach(in, kernel, opt)
+		for _, m := range out {
+			cases[part] = append(cases[part], t.judge(m, s, kernel))
+		}
+	})
+	if err != nil || parts == 0 {
 		return Validation{}, err
 	}
-
 	v := sumUp(slices.Concat(cases...))
-	v.Families, v.Parts = len(t.families(all)), len(list)
+	v.Families, v.Parts = len(t.families(indices(len(t.names)))), parts
 	return v, nil
 }
 

@@ -104,7 +104,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 
 	var chosen []selection
 	for _, k := range keys {
-		c, err := r.SelectFor(k, features, s.wanted)
+		c, err := r.Select(k, features, s.wanted)
 		if err != nil {
 			return err
 		}

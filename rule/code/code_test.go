@@ -179,7 +179,7 @@ func TestExample(t *testing.T) {
 		func(w io.Writer) error { return WriteC(w, r, "rule") }))})
 	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I"+dir, example, "-o", "main")
 	f := sparse.Analyze(diagonals(1_000_000))
-	choice, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, f)
+	choice, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, f, rule.Wanted{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,8 +269,8 @@ func TestShippedEnsembleByOffsets(t *testing.T) {
 		var want strings.Builder
 		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 			k := rule.Key{Precision: p, Cache: "warm"}
-			c, err := r.SelectFor(k, facts, rule.Wanted{Accurate: true})
-			tree, treeErr := r.SelectFor(k, facts, rule.Wanted{})
+			c, err := r.Select(k, facts, rule.Wanted{Accurate: true})
+			tree, treeErr := r.Select(k, facts, rule.Wanted{})
 			if err != nil || treeErr != nil || c.By != rule.ByEnsemble {
 				t.Fatalf("%s: by %s, %s (%v, %v)", spec, c.By, c.Unsure, err, treeErr)
 			}

@@ -49,7 +49,7 @@ func TestPythonAgrees(t *testing.T) {
 		f.Rows, f.Cols, f.Nonzeros, f.ColsUsed = rng.IntN(6), rng.IntN(6), rng.IntN(6), sparse.Unknown
 		cases = append(cases, known(&f))
 		for i := range r.Selectors {
-			c, err := r.SelectFor(r.Selectors[i].Key(), f, rule.Wanted{Accurate: true})
+			c, err := r.Select(r.Selectors[i].Key(), f, rule.Wanted{Accurate: true})
 			if err != nil {
 				want.WriteString("-\n")
 				continue
@@ -143,7 +143,7 @@ print(json.dumps(ways))
 		}
 
 		facts.ColsUsed = sparse.Unknown
-		c, err := r.SelectFor(rule.Key{Precision: kernels.Float32, Cache: "warm"}, facts, rule.Wanted{Accurate: true})
+		c, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, facts, rule.Wanted{Accurate: true})
 		if err != nil || lines[0] != c.Kernel {
 			t.Errorf("%s: chose %s, want %s (%v)", spec, lines[0], c.Kernel, err)
 		}
