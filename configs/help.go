@@ -39,7 +39,7 @@ func helpParts() (intro string, sections []helpSection) {
 	var b strings.Builder
 	err := template.Must(template.New("help").Parse(helpText)).Execute(&b, map[string]any{
 		"Top": s.keys(nil)[:2], "Protocol": s.Protocol.keys(), "Search": searches.without("rule", "top"),
-		"Rule": searches[len(searches)-2:], "Matrix": matrixKeys, "Kernel": kernelKeys, "Own": ownKeys, "Program": programKeys,
+		"Rule": searches[len(searches)-2:], "Matrix": matrixKeys, "Kernel": kernelKeys, "Custom": customKeys, "Program": programKeys,
 		"Device": s.Device.keys(), "Learn": s.Learn.keys(), "Report": s.Report.keys(), "Slurm": s.Slurm.keys(),
 		"Finish": s.Slurm.Finish.keys(), "Strategies": strategies(), "Generators": generators(),
 	})

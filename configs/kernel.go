@@ -23,7 +23,7 @@ var kernelKeys = section{
 func (t *table) space(backend string, p Protocol, find finder) Space {
 	switch {
 	case t.has("source"):
-		return t.ownSpace(backend, find)
+		return t.customSpace(backend, find)
 	case t.has("command"):
 		return t.programSpace(backend, p, find)
 	}
@@ -145,15 +145,15 @@ func (t *table) block(chosen []kernels.Kernel) []int {
 				continue
 			}
 			refused[b.at] = true
-			t.failAt(b.at, key, ownSection(chosen, k), "%d is impossible for %s: it must be %v", b.n, k.Name, k.Blocks)
+			t.failAt(b.at, key, sectionHint(chosen, k), "%d is impossible for %s: it must be %v", b.n, k.Name, k.Blocks)
 		}
 	}
 
 	return values(all)
 }
 
-// ownSection is the hint for a value that k refuses in a section with several kernels.
-func ownSection(chosen []kernels.Kernel, k kernels.Kernel) string {
+// sectionHint is the hint for a value that k refuses in a section with several kernels.
+func sectionHint(chosen []kernels.Kernel, k kernels.Kernel) string {
 	if len(chosen) == 1 {
 		return ""
 	}

@@ -14,8 +14,8 @@ import (
 	"spmvtune/kernels/custom"
 )
 
-// ownKeys are those of a [[kernel]] with a source, beside kernelKeys.
-var ownKeys = section{
+// customKeys are those of a [[kernel]] with a source, beside kernelKeys.
+var customKeys = section{
 	{name: "source", doc: "a kernel of your own: its file, .cu for a GPU, .c or .cpp for a processor; name names it. " +
 		"spmvtune kernels new NAME writes one"},
 	{name: "entry", doc: `the function; default: name`},
@@ -38,22 +38,22 @@ var (
 // endings are the backends of sources.
 var endings = map[string]string{".cu": "cuda", ".c": "cpu", ".cc": "cpu", ".cpp": "cpu", ".cxx": "cpu"}
 
-// ownSpace reads a [[kernel]] section with a source.
-func (t *table) ownSpace(backend string, find finder) Space {
-	t.only(slices.Concat(kernelKeys.names(), ownKeys.names()))
+// customSpace reads a [[kernel]] section with a source.
+func (t *table) customSpace(backend string, find finder) Space {
+	t.only(slices.Concat(kernelKeys.names(), customKeys.names()))
 	o := kernels.Custom{Kernel: kernels.Kernel{
 		Source: "defined by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Custom: true,
 	}}
-	t.ownName(&o)
-	t.ownEntry(&o)
-	t.ownSource(&o, backend, find)
+	t.customName(&o)
+	t.customEntry(&o)
+	t.customSource(&o, backend, find)
 	format := string(o.Format)
 	t.choice("format", &format, []string{"csr", "coo", "sell"})
 	o.Format = kernels.Format(format)
 	t.flag("zero", &o.Zero)
 
-	values := t.ownParams(&o)
-	t.ownLaunch(&o)
+	values := t.customParams(&o)
+	t.customLaunch(&o)
 	return t.spaceOf(&o, values)
 }
 
@@ -68,24 +68,24 @@ func (t *table) spaceOf(o *kernels.Custom, values map[string][]string) Space {
 	return s
 }
 
-// ownName reads the name.
-func (t *table) ownName(o *kernels.Custom) {
+// customName reads the name.
+func (t *table) customName(o *kernels.Custom) {
 	t.text("name", &o.Name)
 	if err := custom.CheckName(o.Name); err != nil {
 		t.fail("name", "choose another name, such as \"mine\"", "%v", err)
 	}
 }
 
-// ownEntry reads the function.
-func (t *table) ownEntry(o *kernels.Custom) {
+// customEntry reads the function.
+func (t *table) customEntry(o *kernels.Custom) {
 	o.Entry = o.Name
 	if t.text("entry", &o.Entry); !entryName.MatchString(o.Entry) {
 		t.fail("entry", "", "no function is called %q", o.Entry)
 	}
 }
 
-// ownSource reads the source and what it includes.
-func (t *table) ownSource(o *kernels.Custom, backend string, find finder) {
+// customSource reads the source and what it includes.
+func (t *table) customSource(o *kernels.Custom, backend string, find finder) {
 	const key = "source"
 	var source string
 	if t.text(key, &source); source == "" {
@@ -116,8 +116,8 @@ func (t *table) ownSource(o *kernels.Custom, backend string, find finder) {
 	}
 }
 
-// ownParams reads the parameters and their values. Matrices as SELL have two more.
-func (t *table) ownParams(o *kernels.Custom) map[string][]string {
+// customParams reads the parameters and their values. Matrices as SELL have two more.
+func (t *table) customParams(o *kernels.Custom) map[string][]string {
 	const key = "params"
 	values := map[string][]string{}
 	if v, given := t.vals[key]; given {
@@ -128,7 +128,7 @@ func (t *table) ownParams(o *kernels.Custom) map[string][]string {
 	}
 	sub := t.section(key)
 	for _, name := range slices.Sorted(maps.Keys(sub.vals)) {
-		if !macroName.MatchString(name) || ownVariables[name] {
+		if !macroName.MatchString(name) || customVariables[name] {
 			sub.fail(name, "write small letters, digits and underscores, and no name of this section",
 				"no parameter can be called %q", name)
 			continue
@@ -146,14 +146,14 @@ func (t *table) ownParams(o *kernels.Custom) map[string][]string {
 		}
 	}
 	if o.Format == kernels.SELL {
-		t.ownSlices(o, values)
+		t.customSlices(o, values)
 	}
 	return values
 }
 
-// ownSlices makes sure of the parameters of SELL-C-sigma: the rows of a chunk, and of a window
+// customSlices makes sure of the parameters of SELL-C-sigma: the rows of a chunk, and of a window
 // that is sorted.
-func (t *table) ownSlices(o *kernels.Custom, values map[string][]string) {
+func (t *table) customSlices(o *kernels.Custom, values map[string][]string) {
 	for name, usual := range map[string]string{"chunk": "32", "sigma": "1024"} {
 		if values[name] == nil {
 			o.Params = append(o.Params, kernels.Param{Name: name, Values: []string{usual}, Default: usual,
@@ -168,12 +168,12 @@ func (t *table) ownSlices(o *kernels.Custom, values map[string][]string) {
 	slices.SortFunc(o.Params, func(a, b kernels.Param) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// ownVariables are what an expression of a launch may use beside params.
-var ownVariables = map[string]bool{"rows": true, "cols": true, "nonzeros": true, "nnz": true, "block": true,
+// customVariables are what an expression of a launch may use beside params.
+var customVariables = map[string]bool{"rows": true, "cols": true, "nonzeros": true, "nnz": true, "block": true,
 	"grid": true, "value_bytes": true, "kernel": true, "precision": true, "spmv_real": true, "min": true, "max": true}
 
-// ownLaunch reads the launch, which depends on what was read before.
-func (t *table) ownLaunch(o *kernels.Custom) {
+// customLaunch reads the launch, which depends on what was read before.
+func (t *table) customLaunch(o *kernels.Custom) {
 	if t.has("grid") {
 		o.Grid = "what the kernel takes it for"
 	}
@@ -262,7 +262,7 @@ func (t *table) programSpace(device string, p Protocol, find finder) Space {
 	o := kernels.Custom{Kernel: kernels.Kernel{
 		Source: "a program, called by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Custom: true,
 	}}
-	t.ownName(&o)
+	t.customName(&o)
 	if o.Backend = "cpu"; device != "auto" {
 		o.Backend = device
 	}
@@ -272,7 +272,7 @@ func (t *table) programSpace(device string, p Protocol, find finder) Space {
 			"the program runs on %s, and [device] asks for %s", o.Backend, device)
 	}
 
-	values := t.ownParams(&o)
+	values := t.customParams(&o)
 	t.command(&o, p, find)
 	return t.spaceOf(&o, values)
 }
