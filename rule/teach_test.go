@@ -60,46 +60,6 @@ func TestFoldsKeepFamiliesTogether(t *testing.T) {
 	}
 }
 
-// A share of the families is whole families, and never all of them.
-func TestSharesOfFamiliesAreWhole(t *testing.T) {
-	rng := rand.New(rand.NewPCG(27, 28))
-	obs := classed(rng, 80)
-	var ptrs []*Observation
-	for i := range obs {
-		ptrs = append(ptrs, &obs[i])
-	}
-
-	tab, _, err := newTable(ptrs, DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := indices(len(tab.names))
-	all := tab.families(in)
-
-	for _, share := range []float64{0.01, 0.5} {
-		some := tab.someFamilies(rng, in, share)
-		whole := 0
-		for _, family := range all {
-			there := 0
-			for _, m := range family {
-				if _, found := slices.BinarySearch(some, m); found {
-					there++
-				}
-			}
-
-			if there == len(family) {
-				whole++
-			} else if there > 0 {
-				t.Errorf("of a family of %d matrices %d are there", len(family), there)
-			}
-		}
-
-		if want := max(1, int(share*float64(len(all))+0.5)); whole != want {
-			t.Errorf("%d of %d families are there, want %d", whole, len(all), want)
-		}
-	}
-}
-
 // Classes of the final test change nothing of what is learned or validated.
 func TestTestClassesTeachNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))

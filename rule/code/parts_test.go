@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"spmvtune/kernels"
@@ -113,24 +112,6 @@ func TestOffsetsOfTwoDevices(t *testing.T) {
 			t.Errorf("with %v the header says known: %s, want %s", flags, got, known)
 		}
 	}
-}
-
-// No text of up to six signs that mean something to C or Go ends the comment that it stands in.
-func TestComment(t *testing.T) {
-	signs := []string{"*", "/", "\\", "\n", "\r", "?", " ", "\u2028"}
-	var try func(text string, left int)
-	try = func(text string, left int) {
-		out := "/* " + comment(text) + " */"
-		if strings.Index(out[2:], "*/") != len(out)-4 || strings.ContainsAny(out, "\n\r\\\u2028") {
-			t.Fatalf("%q gives the comment %q", text, out)
-		}
-		for _, sign := range signs {
-			if left > 0 {
-				try(text+sign, left-1)
-			}
-		}
-	}
-	try("", 6)
 }
 
 // outside is a rule with texts that came from outside.
