@@ -220,7 +220,7 @@ func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
 		for _, m := range out {
 			leaf, _ := tree.walk(&t.facts[m])
 			first := leaf.legal(&t.facts[m])[0]
-			o := t.seen[m][t.at(leaf.at(first))]
+			o := t.seen[m][t.at(leaf.all()[first])]
 			if !o.measured() {
 				continue
 			}

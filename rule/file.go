@@ -237,7 +237,7 @@ func (n *Node) checkLeaf(p kernels.Precision) error {
 	if n.Feature != "" || n.Below != nil || n.Above != nil {
 		return errors.New("a node is both a split and a leaf")
 	}
-	for _, c := range append([]kernels.Config{*n.Choice}, n.Next...) {
+	for _, c := range n.all() {
 		if err := checkChoice(c, p); err != nil {
 			return fmt.Errorf("a leaf chooses %w", err)
 		}

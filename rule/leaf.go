@@ -250,7 +250,7 @@ func (n *Node) shortlist(f *Subject) []Ranked {
 	forecast := n.forecast(f)
 	var list []Ranked
 	for _, i := range n.legal(f) {
-		r := Ranked{Config: n.at(i)}
+		r := Ranked{Config: n.all()[i]}
 		if forecast != nil {
 			r.Seconds = n.slower(i) * forecast.Seconds
 		}
@@ -300,7 +300,7 @@ func (f *Subject) value(name string) float64 {
 // Ranking is the choice of a leaf and its runners-up, of which the first that is legal is chosen: one
 // that is legal on any matrix ends it. If none is legal the choice is.
 func (n *Node) Ranking() []kernels.Config {
-	list := append([]kernels.Config{*n.Choice}, n.Next...)
+	list := n.all()
 	if sure := slices.IndexFunc(list, unlimited); sure >= 0 {
 		return list[:sure+1]
 	}
@@ -314,8 +314,8 @@ func unlimited(c kernels.Config) bool { return len(Limits(c)) == 0 }
 // choice. If there is none it is the choice all the same.
 func (n *Node) legal(f *Subject) []int {
 	var list []int
-	for i := range 1 + len(n.Next) {
-		if f.legal(n.at(i)) {
+	for i, c := range n.all() {
+		if f.legal(c) {
 			list = append(list, i)
 		}
 	}
@@ -325,19 +325,14 @@ func (n *Node) legal(f *Subject) []int {
 	return list
 }
 
-// at is the choice of a leaf, or its runner-up of that number.
-func (n *Node) at(i int) kernels.Config {
-	if i == 0 {
-		return *n.Choice
-	}
-	return n.Next[i-1]
-}
+// all are the choice of a leaf and its runners-up.
+func (n *Node) all() []kernels.Config { return append([]kernels.Config{*n.Choice}, n.Next...) }
 
 // picks are the configurations of a leaf that are legal on a matrix, the choice first.
 func (n *Node) picks(f *Subject) []kernels.Config {
 	var list []kernels.Config
 	for _, i := range n.legal(f) {
-		list = append(list, n.at(i))
+		list = append(list, n.all()[i])
 	}
 	return list
 }

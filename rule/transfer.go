@@ -91,7 +91,7 @@ func (s *Selector) taughtBy(name string) bool {
 func (s *Selector) Named() []kernels.Config {
 	var list []kernels.Config
 	for _, root := range []*Node{s.Root, s.Sizes} {
-		root.eachLeaf(func(n *Node) { list = append(append(list, *n.Choice), n.Next...) })
+		root.eachLeaf(func(n *Node) { list = append(list, n.all()...) })
 	}
 	if s.Ensemble != nil {
 		list = append(list, s.Ensemble.Configs...)
