@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"spmvtune/store"
-	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
@@ -74,7 +73,7 @@ func some(list []searchable) []searchable {
 
 // Searches are replayed searches.
 type Searches struct {
-	Outcomes []replay.Outcome
+	Outcomes []search.Outcome
 	Left     int // The number of grids that were not searched.
 }
 
@@ -103,20 +102,20 @@ func ReplaySearches(ctx context.Context, db *store.DB, d *Data) (s Searches, err
 }
 
 // add replays every strategy on a grid.
-func (s *Searches) add(ctx context.Context, g *replay.Grid) error {
+func (s *Searches) add(ctx context.Context, g *search.Grid) error {
 	for _, strategy := range search.Replayable() {
-		paths, err := replay.Run(ctx, g, strategy, searchSeeds)
+		paths, err := search.Replay(ctx, g, strategy, searchSeeds)
 		if err != nil {
 			return fmt.Errorf("replaying %s on %s: %w", strategy, g.Name(), err)
 		}
-		s.Outcomes = append(s.Outcomes, replay.Sum(g, strategy, paths))
+		s.Outcomes = append(s.Outcomes, search.SumUp(g, strategy, paths))
 	}
 	return nil
 }
 
 // ByCondition groups outcomes by condition, in the order in which these occur.
-func (s Searches) ByCondition() (conditions []Condition, of map[Condition][]replay.Outcome) {
-	of = map[Condition][]replay.Outcome{}
+func (s Searches) ByCondition() (conditions []Condition, of map[Condition][]search.Outcome) {
+	of = map[Condition][]search.Outcome{}
 	for _, o := range s.Outcomes {
 		c := Condition{o.Grid.Device, o.Grid.Cache}
 		if of[c] == nil {

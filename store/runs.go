@@ -11,7 +11,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/tuner/replay"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
 
@@ -211,7 +211,7 @@ func (db *DB) Rule(ctx context.Context) (SavedRule, error) {
 // Grids returns what sweeps over whole grids have measured, with the raw samples, ordered by
 // device, matrix, precision and cache state. Searches can be replayed on it. It leaves out
 // trials of other searches, and trials that were measured again later.
-func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
+func (db *DB) Grids(ctx context.Context, f Filter) ([]search.Grid, error) {
 	whole, err := db.wholeSweeps(ctx)
 	if err != nil || len(whole) == 0 {
 		return nil, err
@@ -225,7 +225,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 	for _, d := range devices {
 		flush[d.Label] = flushTime(d)
 	}
-	var grids []replay.Grid
+	var grids []search.Grid
 	var last gridKey
 	where, args := f.conditions(current)
 	err = db.from().each(ctx, trialQuery{
@@ -238,11 +238,11 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		}
 		if key := (gridKey{t.Place(), t.sweep}); key != last {
 			last = key
-			cost := replay.Cost{Warmup: sweep.Protocol.Warmup}
+			cost := search.Cost{Warmup: sweep.Protocol.Warmup}
 			if t.Cache == trial.Cold {
 				cost.Flush = flush[t.Device]
 			}
-			grids = append(grids, replay.Grid{Case: t.Place(), Cost: cost})
+			grids = append(grids, search.Grid{Case: t.Place(), Cost: cost})
 		}
 		g := &grids[len(grids)-1]
 		g.Trials = append(g.Trials, t.Result)
@@ -253,7 +253,7 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]replay.Grid, error) {
 		return nil, db.wrap("reading samples", err)
 	}
 
-	return slices.DeleteFunc(grids, func(g replay.Grid) bool { return !(g.Best() > 0) }), nil
+	return slices.DeleteFunc(grids, func(g search.Grid) bool { return !(g.Best() > 0) }), nil
 }
 
 // A gridKey is what the trials of a grid share. Each protocol has a grid of its own.

@@ -128,7 +128,7 @@ func guess(
 ) float64 {
 	sample := sampleTime(product, cache, dev)
 	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
-	return float64(p.Warmup)*sample + sampling + worker.Verifications*product + overhead(size, precision, dev)
+	return float64(p.Warmup)*sample + sampling + trial.Verifications*product + overhead(size, precision, dev)
 }
 
 // trialTime returns about how long a trial takes, by the time of its product in seconds. It
@@ -137,7 +137,7 @@ func trialTime(product float64, size trial.Size, t trial.Trial, p configs.Protoc
 	sample := sampleTime(product, t.Cache, dev)
 	n := min(max(usualSamples, p.Samples[0]), p.Samples[1])
 	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
-	return float64(p.Warmup+n)*sample + worker.Verifications*product + overhead(size, t.Precision, dev)
+	return float64(p.Warmup+n)*sample + trial.Verifications*product + overhead(size, t.Precision, dev)
 }
 
 // sampleTime returns how long a sample takes, in seconds, with the flush before it.

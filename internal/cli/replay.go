@@ -19,7 +19,6 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/plots/figure"
 	"spmvtune/store"
-	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 )
 
@@ -33,7 +32,7 @@ type replayCommand struct {
 	figure     string
 	output     command.Output
 
-	outcomes []replay.Outcome
+	outcomes []search.Outcome
 	lines    []string // The lines of the strategies.
 }
 
@@ -136,26 +135,26 @@ func (r *replayCommand) picture() string {
 }
 
 // replay replays one strategy on all grids.
-func (r *replayCommand) replay(ctx context.Context, grids []replay.Grid, strategy string) error {
+func (r *replayCommand) replay(ctx context.Context, grids []search.Grid, strategy string) error {
 	start := time.Now()
 	var shares, told []float64
 	for i := range grids {
-		paths, err := replay.Run(ctx, &grids[i], strategy, r.seeds)
+		paths, err := search.Replay(ctx, &grids[i], strategy, r.seeds)
 		if err != nil {
 			return fmt.Errorf("replaying %s on %s: %w", strategy, grids[i].Name(), err)
 		}
-		o := replay.Sum(&grids[i], strategy, paths)
+		o := search.SumUp(&grids[i], strategy, paths)
 		r.outcomes = append(r.outcomes, o)
 		shares, told = append(shares, o.Within[1].Share), append(told, grids[i].Told())
 	}
 
 	n := len(grids) * r.seeds
 	within := "within 2% of the best"
-	if noise := replay.Quantile(told, 0.5); noise > margin {
+	if noise := search.Quantile(told, 0.5); noise > margin {
 		within = "within " + shareOfGrid(noise) + " of the best (noise hides less)"
 	}
 	median := "never " + within
-	if share := replay.Quantile(shares, 0.5); !math.IsInf(share, 1) {
+	if share := search.Quantile(shares, 0.5); !math.IsInf(share, 1) {
 		median = within + " after " + shareOfGrid(share) + " of the grid's device time"
 	}
 	r.lines = append(r.lines, fmt.Sprintf("%s: %s in the median, %s on the worst matrix; %d searches, %.0f a second",
@@ -208,7 +207,7 @@ func (r *replayCommand) full() term.Table {
 	t := term.Table{Columns: []string{
 		"device", "matrix", "precision", "cache", "strategy", "configurations", "grid_seconds", "searches",
 	}}
-	for _, f := range replay.Fractions {
+	for _, f := range search.Fractions {
 		p := strconv.FormatFloat(100*f, 'g', -1, 64)
 		t.Columns = append(t.Columns, "steps_"+p, "share_"+p, "share90_"+p, "reached_"+p)
 	}
@@ -251,11 +250,11 @@ func (r *replayCommand) brief() term.Table {
 }
 
 // margin is the fraction that the lines of the strategies are about.
-var margin = replay.Fractions[1]
+var margin = search.Fractions[1]
 
 // noise says where the intervals are wider than a margin: a verdict is no finer than they are.
 func (r *replayCommand) noise() string {
-	told := map[*replay.Grid]float64{}
+	told := map[*search.Grid]float64{}
 	var wide []float64
 	for _, o := range r.outcomes {
 		told[o.Grid] = o.Grid.Told()
@@ -270,7 +269,7 @@ func (r *replayCommand) noise() string {
 	}
 	return fmt.Sprintf("on %d of %s noise hides differences of 2%%: there, \"to 2%%\" means to what can't be told from "+
 		"the best, which may be slower by %s in the median over these, and by %s on the worst", len(wide),
-		term.Count(len(told), "grid", "grids"), shareOfGrid(replay.Quantile(wide, 0.5)), shareOfGrid(slices.Max(wide)))
+		term.Count(len(told), "grid", "grids"), shareOfGrid(search.Quantile(wide, 0.5)), shareOfGrid(slices.Max(wide)))
 }
 
 // short says how often a step found fewer samples in the record than it wanted.

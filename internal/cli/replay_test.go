@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"spmvtune/kernels"
-	"spmvtune/tuner/replay"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
 
 // A verdict within 2% is not printed where the intervals tell less, and then says what they tell.
 func TestReplaySaysWhatNoiseHides(t *testing.T) {
-	grid := func(low float64) replay.Grid {
-		g := replay.Grid{Case: trial.Case{Matrix: "m", Precision: kernels.Float32, Cache: trial.Warm}}
+	grid := func(low float64) search.Grid {
+		g := search.Grid{Case: trial.Case{Matrix: "m", Precision: kernels.Float32, Cache: trial.Warm}}
 		for i := range 4 {
 			median := 1 + 0.01*float64(i)
 			g.Trials = append(g.Trials, trial.Result{Status: trial.OK, Median: median, Samples: []float64{median}, Batch: 1,
@@ -33,7 +33,7 @@ func TestReplaySaysWhatNoiseHides(t *testing.T) {
 			"within 2%"},
 	} {
 		r := replayCommand{seeds: 2}
-		var grids []replay.Grid
+		var grids []search.Grid
 		for _, low := range tt.lows {
 			grids = append(grids, grid(low))
 		}

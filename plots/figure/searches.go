@@ -13,7 +13,6 @@ import (
 	"spmvtune/plots/canvas"
 
 	"spmvtune/analysis"
-	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 )
 
@@ -26,7 +25,7 @@ func drawConvergence(d *analysis.Data) ([]*canvas.Picture, []error) {
 // Convergence draws how fast searches came near the best, as the report does for some of the
 // recorded grids: a picture for each device and cache state, in the order of the outcomes. The
 // format is one of canvas.Formats.
-func Convergence(outcomes []replay.Outcome, format string) ([][]byte, error) {
+func Convergence(outcomes []search.Outcome, format string) ([][]byte, error) {
 	var pictures [][]byte
 	for _, p := range convergencePages(analysis.Searches{Outcomes: outcomes}) {
 		picture, err := p.Encode(format)
@@ -69,8 +68,8 @@ func convergencePages(s analysis.Searches) []*canvas.Picture {
 
 // convergencePage has a panel for each strategy, with the lines of the others in it. left is
 // the number of grids that were not searched.
-func convergencePage(outcomes []replay.Outcome, left int, words string) *canvas.Picture {
-	curves := replay.Converge(outcomes, sharesDrawn())
+func convergencePage(outcomes []search.Outcome, left int, words string) *canvas.Picture {
+	curves := search.Converge(outcomes, sharesDrawn())
 	p := &canvas.Picture{Keys: []canvas.Key{}}
 	for _, c := range curves {
 		p.Keys = append(p.Keys, canvas.Key{Text: c.Strategy, Look: strategyLook(c.Strategy)})
@@ -80,7 +79,7 @@ func convergencePage(outcomes []replay.Outcome, left int, words string) *canvas.
 		term.Plain(lowestLoss) + "%." + risesWords(curves)
 	entitle(p, convergedWords(curves), "How fast searches find the best, "+words)
 	panels := slices.DeleteFunc(slices.Clone(curves),
-		func(c replay.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
+		func(c search.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
 	p.Alt = term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each"
 	columns := canvas.ColumnsFor(len(panels))
 	p.Height = vg.Length((len(panels)+columns-1)/columns)*canvas.PanelHeight(columns) + 24
@@ -99,7 +98,7 @@ func convergencePage(outcomes []replay.Outcome, left int, words string) *canvas.
 }
 
 // risesWords says why a median rises again, "" if none does.
-func risesWords(curves []replay.Curve) string {
+func risesWords(curves []search.Curve) string {
 	for _, c := range curves {
 		points := shown(c)
 		for i := 1; i < len(points); i++ {
@@ -113,7 +112,7 @@ func risesWords(curves []replay.Curve) string {
 }
 
 // convergedWords states what the best of the searches saves and loses.
-func convergedWords(curves []replay.Curve) string {
+func convergedWords(curves []search.Curve) string {
 	best := -1
 	for i, c := range curves {
 		if c.Strategy != wholeGrid && (best < 0 || c.End.Median < curves[best].End.Median ||
@@ -134,8 +133,8 @@ func convergedWords(curves []replay.Curve) string {
 }
 
 // searchedWords says what searches were replayed on.
-func searchedWords(outcomes []replay.Outcome, left int) string {
-	grids := map[*replay.Grid]bool{}
+func searchedWords(outcomes []search.Outcome, left int) string {
+	grids := map[*search.Grid]bool{}
 	least, most := math.MaxInt, 0
 	for _, o := range outcomes {
 		grids[o.Grid] = true
@@ -173,7 +172,7 @@ const (
 )
 
 // convergenceScales returns the scales of all panels.
-func convergenceScales(curves []replay.Curve, columns int) (x, y canvas.Scale) {
+func convergenceScales(curves []search.Curve, columns int) (x, y canvas.Scale) {
 	first, top := 0.5, 0.1
 	for _, c := range curves {
 		for _, q := range shown(c) {
@@ -185,15 +184,15 @@ func convergenceScales(curves []replay.Curve, columns int) (x, y canvas.Scale) {
 }
 
 // shown returns the points of a curve from the first one that is low enough.
-func shown(c replay.Curve) []replay.CurvePoint {
-	i := slices.IndexFunc(c.Points, func(q replay.CurvePoint) bool { return 100*q.Median <= highestLoss })
+func shown(c search.Curve) []search.CurvePoint {
+	i := slices.IndexFunc(c.Points, func(q search.CurvePoint) bool { return 100*q.Median <= highestLoss })
 	if i < 0 {
 		return nil
 	}
 	return c.Points[i:]
 }
 
-func convergencePlot(own replay.Curve, all []replay.Curve, x, y canvas.Scale) *plot.Plot {
+func convergencePlot(own search.Curve, all []search.Curve, x, y canvas.Scale) *plot.Plot {
 	p := canvas.NewPlot()
 	x.Apply(&p.X)
 	y.Apply(&p.Y)
@@ -218,7 +217,7 @@ func placed(c draw.Canvas, p *plot.Plot) func(share, loss float64) vg.Point {
 	}
 }
 
-type convergenceBand struct{ replay.Curve }
+type convergenceBand struct{ search.Curve }
 
 func (b convergenceBand) Plot(c draw.Canvas, p *plot.Plot) {
 	at, points := placed(c, p), shown(b.Curve)
@@ -236,7 +235,7 @@ func (b convergenceBand) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 type convergenceLine struct {
-	replay.Curve
+	search.Curve
 	width  vg.Length
 	marked bool // A marker shows where it ends.
 }

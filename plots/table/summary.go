@@ -10,7 +10,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
-	"spmvtune/tuner/replay"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -215,7 +214,7 @@ func searchTable(s analysis.Searches) Table {
 	conditions, of := s.ByCondition()
 	for _, c := range conditions {
 		for _, strategy := range search.Names() {
-			other := func(o replay.Outcome) bool { return o.Strategy != strategy }
+			other := func(o search.Outcome) bool { return o.Strategy != strategy }
 			if list := slices.DeleteFunc(slices.Clone(of[c]), other); len(list) > 0 {
 				row := append([]Cell{Text(strategy)}, searchCells(list)...)
 				t.Rows = append(t.Rows, append(row, Text(string(c.Cache)+" cache, "+analysis.ShortDevice(c.Device))))
@@ -227,25 +226,25 @@ func searchTable(s analysis.Searches) Table {
 }
 
 // searchCells sum up the searches of one strategy.
-func searchCells(list []replay.Outcome) []Cell {
-	over := func(quantile float64, of func(o replay.Outcome) float64) Cell {
+func searchCells(list []search.Outcome) []Cell {
+	over := func(quantile float64, of func(o search.Outcome) float64) Cell {
 		values := make([]float64, len(list))
 		for i := range list {
 			values[i] = of(list[i])
 		}
-		v := replay.Quantile(values, quantile)
+		v := search.Quantile(values, quantile)
 		if math.IsInf(v, 1) {
 			return Text("never")
 		}
 		return number(100*v, 2)
 	}
 
-	within := func(i int) func(o replay.Outcome) float64 {
-		return func(o replay.Outcome) float64 { return o.Within[i].Share }
+	within := func(i int) func(o search.Outcome) float64 {
+		return func(o search.Outcome) float64 { return o.Within[i].Share }
 	}
-	end := func(o replay.Outcome) float64 { return o.End.Share }
-	loss := func(o replay.Outcome) float64 { return o.Loss }
-	told := func(o replay.Outcome) float64 { return o.Grid.Told() }
+	end := func(o search.Outcome) float64 { return o.End.Share }
+	loss := func(o search.Outcome) float64 { return o.Loss }
+	told := func(o search.Outcome) float64 { return o.Grid.Told() }
 	return []Cell{
 		count(len(list)), count(len(list) * len(list[0].Paths)),
 		over(0.5, within(0)), over(0.5, within(1)), over(1, within(1)), over(0.5, within(2)), over(0.5, end),

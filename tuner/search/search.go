@@ -2,7 +2,7 @@
 // order, and with how many samples.
 //
 // It measures nothing itself. A [Strategy] is asked for a [Step]. Somebody measures it, the
-// tuner on a device or a replay in a recorded grid, and tells the strategy the result;
+// tuner on a device or [Replay] in a recorded [Grid], and tells the strategy the result;
 // and so on, until the strategy has no more steps. A strategy is deterministic for its
 // seed and what it was told. Asked again after a crash, and told again what is known, it
 // goes on where it was.

@@ -30,6 +30,10 @@ type Trial struct {
 	Cache Cache `json:"cache"`
 }
 
+// Verifications is about how many products a trial takes besides its samples to be compared
+// with the reference: one, and one for a probe. Some matrices need none, or several.
+const Verifications = 2
+
 // Cache is the state of the device's caches when a sample starts.
 type Cache string
 

@@ -14,10 +14,6 @@ import (
 	"spmvtune/sparse"
 )
 
-// Verifications is about how many products a trial takes besides its samples to be compared
-// with the reference: one, and one for a probe. Some matrices need none, or several.
-const Verifications = 2
-
 // A reference is the exact product of a problem in one precision, as far as twice that
 // precision can tell, with the error bound of each row.
 //

@@ -15,7 +15,7 @@ import (
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"
-	"spmvtune/tuner/replay"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -344,7 +344,7 @@ func Profiled(d *analysis.Data) *analysis.Data {
 // formulas.
 func SearchedOn(device string) (s analysis.Searches) {
 	for n := range 3 {
-		g := &replay.Grid{Case: trial.Case{Device: device, Matrix: fmt.Sprintf("m%d", n),
+		g := &search.Grid{Case: trial.Case{Device: device, Matrix: fmt.Sprintf("m%d", n),
 			Precision: kernels.Float64, Cache: trial.Cold}}
 		for i := range 120 {
 			r := trial.Result{Status: trial.OK, Batch: 1, Median: 1e-5, Samples: []float64{1e-5}}
@@ -353,7 +353,7 @@ func SearchedOn(device string) (s analysis.Searches) {
 		}
 		whole := g.Exhaustive()
 		for i, strategy := range []string{"random", "racing", "local"} {
-			paths := make([]replay.Path, 10)
+			paths := make([]search.Path, 10)
 			for seed := range paths {
 				steps := 120 / (1 + i)
 				for step := range steps {
@@ -362,10 +362,10 @@ func SearchedOn(device string) (s analysis.Searches) {
 					fall := (4 + float64(i)) * float64(step) / float64(steps) * (1 + Wave(7*seed+n))
 					loss := 2*math.Exp(-fall) - 0.02*Wave(seed)
 					paths[seed].Points = append(paths[seed].Points,
-						replay.Point{Steps: step + 1, Seconds: share * whole, Loss: max(0, loss)})
+						search.Point{Steps: step + 1, Seconds: share * whole, Loss: max(0, loss)})
 				}
 			}
-			s.Outcomes = append(s.Outcomes, replay.Sum(g, strategy, paths))
+			s.Outcomes = append(s.Outcomes, search.SumUp(g, strategy, paths))
 		}
 	}
 

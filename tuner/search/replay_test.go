@@ -1,4 +1,4 @@
-package replay
+package search
 
 import (
 	"math"
@@ -65,7 +65,7 @@ func TestPartial(t *testing.T) {
 func TestRunOfEverything(t *testing.T) {
 	g := grid()
 	for _, name := range []string{"random"} {
-		paths, err := Run(t.Context(), g, name, 3)
+		paths, err := Replay(t.Context(), g, name, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestRunOfRacing(t *testing.T) {
 			g.Trials[i].Samples = g.Trials[i].Samples[:2]
 		}
 	}
-	paths, err := Run(t.Context(), g, "racing", 4)
+	paths, err := Replay(t.Context(), g, "racing", 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestRunOfRacing(t *testing.T) {
 	if short == 0 {
 		t.Error("no partial measurement wanted five samples of two")
 	}
-	if _, err := Run(t.Context(), g, "gird", 1); err == nil {
+	if _, err := Replay(t.Context(), g, "gird", 1); err == nil {
 		t.Error("no error for a strategy that there is not")
 	}
 }
@@ -136,8 +136,8 @@ func TestConverge(t *testing.T) {
 		return p
 	}
 	fast, slow := path(0.5, 0), path(math.Inf(1), 0.8, 0.4, 0.2)
-	outcomes := []Outcome{Sum(g, "racing", []Path{fast, fast, slow, slow}), Sum(g, "random", []Path{slow})}
-	curves := Converge(append(outcomes, Sum(g, "racing", []Path{fast})), []float64{0.05, 0.1, 0.2, 0.35, 1})
+	outcomes := []Outcome{SumUp(g, "racing", []Path{fast, fast, slow, slow}), SumUp(g, "random", []Path{slow})}
+	curves := Converge(append(outcomes, SumUp(g, "racing", []Path{fast})), []float64{0.05, 0.1, 0.2, 0.35, 1})
 	if len(curves) != 2 || curves[0].Strategy != "racing" || curves[1].Strategy != "random" {
 		t.Fatalf("%+v", curves)
 	}
@@ -208,7 +208,7 @@ func TestHopelessTrialsLose(t *testing.T) {
 		}
 	}
 	for _, strategy := range []string{"racing", "local"} {
-		paths, err := Run(t.Context(), g, strategy, 5)
+		paths, err := Replay(t.Context(), g, strategy, 5)
 		if err != nil {
 			t.Fatal(err)
 		}

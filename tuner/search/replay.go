@@ -1,7 +1,22 @@
-// Package replay runs search strategies on what was measured already: an exhaustive
-// grid of one matrix, with its raw samples. A step of a strategy is answered from the
-// record instead of a device. Thousands of searches take seconds that way, and each can be
-// judged against the best there is.
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"spmvtune/internal/base/panics"
+	"spmvtune/kernels"
+	"spmvtune/tuner/stat"
+	"spmvtune/tuner/trial"
+)
+
+// Replay replays a strategy on a grid once for each seed from 1 to n, on all processors: a step is answered from
+// what was measured already, an exhaustive grid with its raw samples, instead of a device. Thousands of searches take
+// seconds that way, and each can be judged against the best there is.
 //
 // A partial measurement of n samples gets n that were recorded one after the other, from a random
 // one on: on a busy machine all samples of some tenths of a second may be slow, and no search
@@ -14,26 +29,7 @@
 // time is the configuration of the least median that it was told last. How good that is, is
 // judged by the medians of the exhaustive grid, not by the search's own few samples; what these
 // can't tell from the best is as good as the best.
-package replay
-
-import (
-	"context"
-	"fmt"
-	"math"
-	"math/rand/v2"
-	"runtime"
-	"slices"
-
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
-)
-
-// Run replays a strategy on a grid once for each seed from 1 to n, on all processors.
-func Run(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
+func Replay(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
 	space := g.space()
 	paths := make([]Path, n)
 	group, ctx := panics.NewGroup(ctx)
@@ -44,7 +40,7 @@ func Run(ctx context.Context, g *Grid, strategy string, n int) ([]Path, error) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			paths[i], err = run(g, space, strategy, uint64(i+1))
+			paths[i], err = replay(g, space, strategy, uint64(i+1))
 			return err
 		})
 	}
@@ -67,9 +63,9 @@ type Point struct {
 	Loss float64
 }
 
-// run replays one search.
-func run(g *Grid, space *search.Space, strategy string, seed uint64) (Path, error) {
-	s, err := search.New(strategy, space, seed)
+// replay replays one
+func replay(g *Grid, space *Space, strategy string, seed uint64) (Path, error) {
+	s, err := New(strategy, space, seed)
 	if err != nil {
 		return Path{}, err
 	}
@@ -189,7 +185,7 @@ func (c Cost) Of(r *trial.Result, n int) float64 {
 	if !measured(r) {
 		return 0
 	}
-	beside, flushes := c.Warmup+worker.Verifications, c.Warmup+n
+	beside, flushes := c.Warmup+trial.Verifications, c.Warmup+n
 	if r.Stop == trial.StopSlow { // it ended with its first products
 		beside, flushes = 1, n
 	}
@@ -202,7 +198,7 @@ func (c Cost) Of(r *trial.Result, n int) float64 {
 
 // partial returns the cost of a partial measurement, which warms up once at most.
 func (c Cost) partial(r *trial.Result, n int) float64 {
-	c.Warmup = min(c.Warmup, search.Warmup)
+	c.Warmup = min(c.Warmup, Warmup)
 	return c.Of(r, n)
 }
 
@@ -270,12 +266,12 @@ func (g *Grid) interval(i int) trial.Interval {
 func (g *Grid) Name() string { return fmt.Sprintf("%s %s %s", g.Matrix, g.Precision, g.Cache) }
 
 // space returns what is searched.
-func (g *Grid) space() *search.Space {
+func (g *Grid) space() *Space {
 	configs := make([]kernels.Config, len(g.Trials))
 	for i := range g.Trials {
 		configs[i] = g.Trials[i].Config
 	}
-	return search.NewSpace(configs)
+	return NewSpace(configs)
 }
 
 // Fractions say how near the best a search should come, in the order of a report.
@@ -301,8 +297,8 @@ type Reach struct {
 	Reached int     // number of searches that reached the state
 }
 
-// Sum returns the outcome of replays.
-func Sum(g *Grid, strategy string, paths []Path) Outcome {
+// SumUp returns the outcome of replays.
+func SumUp(g *Grid, strategy string, paths []Path) Outcome {
 	o := Outcome{Strategy: strategy, Grid: g, Paths: paths}
 	whole := g.Exhaustive()
 	for _, fraction := range Fractions {
