@@ -235,7 +235,7 @@ func (a *account) hear(f File) {
 // take takes in that a piece is complete, unless trials are lost, and returns their number. The word
 // of the attempt may be unreliable otherwise.
 func (a *account) take(name journal.Name, p trial.Piece, reliable bool) (lost int) {
-	keys, _ := p.IDs.Keys()
+	keys := p.IDs.Keys()
 	for _, k := range keys {
 		if _, is := slices.BinarySearch(a.there, k); !is {
 			if lost++; a.lost[name.Chunk] == nil {

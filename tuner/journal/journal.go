@@ -6,7 +6,7 @@
 // A line is {"crc":"89abcdef","n":1,"KIND":{…}}, where KIND is run, matrix, trial or end. The
 // checksum (CRC-32C) is that of everything between the comma after it and the end of the
 // line, so that a torn or altered line is noticed. Lines are numbered from 1, so that a
-// missing or repeated line is noticed, too; journals of earlier versions have no numbers. A
+// missing or repeated line is noticed, too. A
 // reader reports such a line and goes on with the next; it never guesses. It takes a trial
 // only with the records of its run and its matrix, which come earlier in the same file.
 //

@@ -221,13 +221,9 @@ type sequence struct {
 }
 
 // next returns how many lines are missing before line n, or that it comes too late, as a copy
-// does. Lines of older journals have no number: n is 0, and they are never out of order. A
-// line that can't be read counts as one of those before n.
+// does. A line that can't be read counts as one of those before n.
 func (s *sequence) next(n int) (lost int, misplaced bool) {
-	switch {
-	case n == 0:
-		return 0, false
-	case n <= s.last:
+	if n <= s.last {
 		return 0, true
 	}
 	lost = max(n-s.last-1-s.unknown, 0)

@@ -101,21 +101,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Journals of versions before lines had numbers are read as they were.
-func TestLinesWithoutNumbers(t *testing.T) {
-	w := start(t, t.TempDir(), "1_1")
-	write(t, w, 0, 3)
-	var old []byte
-	for line := range bytes.Lines(readFile(t, w.Path())) {
-		_, kind, record, err := unseal(bytes.TrimSuffix(line, []byte("\n")))
-		must(t, err)
-		old = append(old, Checksummed(fmt.Appendf(nil, `"%s":%s}`, kind, record))...)
-	}
-	if trials, problems, _ := content(t, file(t, old)); len(trials) != 3 || problems != nil {
-		t.Errorf("%v, %v", trials, problems)
-	}
-}
-
 // A line that is too long for the reader's buffer is read all the same.
 func TestLongLine(t *testing.T) {
 	w := start(t, t.TempDir(), "1_1")

@@ -302,8 +302,7 @@ func note(recorded map[string]trial.Record, r trial.Result) {
 // Current processors have an instruction for the polynomial castagnoli.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A line starts with its checksum in eight hexadecimal digits. Its number comes next, except
-// in older journals.
+// A line starts with its checksum in eight hexadecimal digits. Its number comes next.
 const (
 	lineStart = `{"crc":"`
 	lineSum   = 8
@@ -362,23 +361,18 @@ func Checked(line []byte) (body []byte, err error) {
 	return body, nil
 }
 
-// unseal parses a line without its end. n is 0 if the line has no number.
+// unseal parses a line without its end.
 func unseal(line []byte) (n int, kind string, record []byte, err error) {
 	body, err := Checked(line)
 	if err != nil {
 		return 0, "", nil, err
 	}
-	if numbered, ok := bytes.CutPrefix(body, []byte(lineNo)); ok {
-		digits, rest, _ := bytes.Cut(numbered, []byte(","))
-		if n, err = strconv.Atoi(string(digits)); err != nil || n < 1 {
-			return 0, "", nil, errForm
-		}
-		body = rest
-	}
-	body, ok := bytes.CutPrefix(body, []byte(`"`))
-	name, rest, found := bytes.Cut(body, []byte(`":`))
+	body, numbered := bytes.CutPrefix(body, []byte(lineNo))
+	digits, rest, _ := bytes.Cut(body, []byte(`,"`))
+	n, err = strconv.Atoi(string(digits))
+	name, rest, found := bytes.Cut(rest, []byte(`":`))
 	record, closed := bytes.CutSuffix(rest, []byte("}"))
-	if !ok || !found || !closed {
+	if !numbered || err != nil || n < 1 || !found || !closed {
 		return 0, "", nil, errForm
 	}
 	return n, string(name), record, nil

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -55,18 +56,13 @@ func spread(samples []float64) float64 {
 	for i, s := range samples {
 		logs[i] = math.Log(s)
 	}
-	mid := median(logs)
+	slices.Sort(logs)
+	mid := stat.Median(logs)
 	for i := range logs {
 		logs[i] = math.Abs(logs[i] - mid)
 	}
-	return 1.4826 * median(logs)
-}
-
-// median sorts the values.
-func median(values []float64) float64 {
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
+	slices.Sort(logs)
+	return 1.4826 * stat.Median(logs)
 }
 
 const (

@@ -11,6 +11,7 @@ import (
 
 	"spmvtune/internal/testing/docs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -71,7 +72,7 @@ func conduct(t *testing.T, s Strategy, times []float64, scatter float64, most in
 			for range n {
 				f.Result.Samples = append(f.Result.Samples, times[step.Config]*math.Exp(scatter*rng.NormFloat64()))
 			}
-			f.Median = median(slices.Clone(f.Result.Samples))
+			f.Median = stat.Median(slices.Sorted(slices.Values(f.Result.Samples)))
 		}
 		s.Tell(f.Step, f.Result)
 		found = append(found, f)

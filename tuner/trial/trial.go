@@ -6,13 +6,13 @@
 package trial
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,8 +96,7 @@ func KeyOf(id string) Key {
 	return Key(key)
 }
 
-// IDs lists trials: "3:" and the keys of three trials in base64. "" stands for a list that is not
-// known, as in journals of early versions.
+// IDs lists trials: "3:" and the keys of three trials in base64.
 type IDs string
 
 // ListOf lists keys, in their order and each once.
@@ -110,34 +109,28 @@ func ListOf(keys iter.Seq[Key]) IDs {
 	return IDs(fmt.Sprintf("%d:%s", len(sorted), base64.RawStdEncoding.EncodeToString(data)))
 }
 
-// Keys returns the keys of a list. It returns false if the list is not known.
-func (l IDs) Keys() ([]Key, bool) {
+// Keys returns the keys of a list, none if it is not whole.
+func (l IDs) Keys() []Key {
 	count, text, _ := strings.Cut(string(l), ":")
 	n, err := strconv.Atoi(count)
 	data, wrong := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || wrong != nil || len(data) != 8*n {
-		return nil, false
+		return nil
 	}
 	keys := make([]Key, n)
 	for i := range keys {
 		keys[i] = Key(binary.BigEndian.Uint64(data[8*i:]))
 	}
-	return keys, true
+	return keys
 }
 
-// Unite returns the list of all that lists have. It is not known if one of them is not.
+// Unite returns the list of all that lists have.
 func Unite(lists ...IDs) IDs {
-	all := map[Key]bool{}
+	var all []Key
 	for _, l := range lists {
-		keys, known := l.Keys()
-		if !known {
-			return ""
-		}
-		for _, k := range keys {
-			all[k] = true
-		}
+		all = append(all, l.Keys()...)
 	}
-	return ListOf(maps.Keys(all))
+	return ListOf(slices.Values(all))
 }
 
 // A Matrix describes a matrix of a sweep, without its entries.
@@ -192,4 +185,58 @@ type Origin struct {
 	Node string `json:"node,omitempty"` // host name
 	UUID string `json:"uuid,omitempty"` // of the device, as its driver says: "GPU-…"
 	Job  string `json:"job,omitempty"`  // of Slurm, with the task of an array: "12_3"
+}
+
+// A Part is a share of the trials of a matrix, in the order of its plan: part
+// Index, from 0, of Of parts that differ by at most one trial. It goes from Index/Of to
+// (Index+1)/Of of the list.
+type Part struct {
+	Index int `json:"part"`
+	Of    int `json:"of"`
+}
+
+// A Piece is a part of the trials of one matrix, and what became of it. It is all of them, unless there are
+// too many for one task. The last three fields are zero as long as nobody has worked on it.
+type Piece struct {
+	Matrix string `json:"matrix"` // name in the sweep
+	Part
+	Complete bool   `json:"complete,omitempty"` // whether every trial is recorded, however it ended
+	Reason   string `json:"reason,omitempty"`   // why it is not complete
+	IDs      IDs    `json:"ids,omitempty"`      // its trials, if it is complete
+}
+
+// Cut returns the n pieces that p falls into.
+func (p Piece) Cut(n int) []Piece {
+	cut := make([]Piece, n)
+	for i := range cut {
+		cut[i] = Piece{Matrix: p.Matrix, Part: Part{p.Index*n + i, p.Of * n}}
+	}
+	return cut
+}
+
+// Overlaps reports whether p and q have trials in common, if there are enough trials.
+func (p Piece) Overlaps(q Piece) bool {
+	return p.Matrix == q.Matrix && p.Index*q.Of < (q.Index+1)*p.Of && q.Index*p.Of < (p.Index+1)*q.Of
+}
+
+// CoveredBy reports whether the parts together have all trials of p.
+func (p Part) CoveredBy(parts []Part) bool {
+	compare := func(a, m, b, n int) int { return cmp.Compare(a*n, b*m) } // a/m with b/n
+	parts = slices.DeleteFunc(slices.Clone(parts), func(q Part) bool { return q.Of < 1 })
+	slices.SortFunc(parts, func(a, b Part) int { return compare(a.Index, a.Of, b.Index, b.Of) })
+
+	from, of := p.Index, p.Of // what is before from/of is covered
+	for _, q := range parts {
+		if compare(q.Index, q.Of, from, of) <= 0 && compare(q.Index+1, q.Of, from, of) > 0 {
+			from, of = q.Index+1, q.Of
+		}
+	}
+
+	return p.Of > 0 && compare(from, of, p.Index+1, p.Of) >= 0
+}
+
+// Cut returns a part of a list.
+func Cut[T any](p Part, all []T) []T {
+	n := len(all)
+	return all[n*p.Index/p.Of : n*(p.Index+1)/p.Of]
 }
