@@ -29,7 +29,7 @@ type barFigure struct {
 	quantity func(s *scene) quantity
 	least    int                            // The fewest series with data that make a page.
 	scenes   func(d *analysis.Data) []scene // The pages. If it is nil, each device and cache state has one.
-	states   func(t *tally) string          // What is seen, for the title. If it is nil, who leads.
+	states   func(t *tally) string          // What is seen, for the title. If it is nil, the title is about the axes.
 	warnings func(d *analysis.Data) []error // The warnings. If it is nil, they name matrices without the baseline.
 }
 
@@ -180,11 +180,11 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 
 // entitle gives a page its title.
 func (f *barFigure) entitle(p *canvas.Picture, s *scene, t *tally, also string) {
-	states := (*tally).leads
+	statement := ""
 	if f.states != nil {
-		states = f.states
+		statement = f.states(t)
 	}
-	entitle(p, states(t), f.title(s)+also+s.in())
+	entitle(p, statement, f.title(s)+also+s.in())
 }
 
 // nameDots makes marks without a bar small and grey, and names the kernel that has the number. In a
@@ -394,36 +394,6 @@ func entriesOf(p *analysis.Panel, list []series) (entries []entry, lacks bool) {
 	}
 
 	return entries, lacks
-}
-
-// leads states which series is the fastest most often, if it is that, or tied, on half of the matrices.
-func (t *tally) leads() string {
-	wins, counts, of, several := make([]int, len(t.series)), make([]int, len(t.series)), 0, false
-	for _, entries := range t.cells {
-		best := slices.MinFunc(entries, func(a, b entry) int { return cmp.Compare(a.row.Time, b.row.Time) })
-		of++
-		wins[best.series]++
-		several = several || len(entries) > 1
-		for _, e := range entries {
-			if e.row == best.row || !analysis.Tells(best.row, e.row) {
-				counts[e.series]++
-			}
-		}
-	}
-	lead := 0
-	for j := range counts {
-		if cmp.Or(cmp.Compare(wins[j], wins[lead]), cmp.Compare(counts[j], counts[lead])) > 0 {
-			lead = j
-		}
-	}
-	if !several || 2*counts[lead] < of {
-		return ""
-	}
-	where := term.GroupedCount(of, "matrix", "matrices")
-	if len(t.precisions) > 1 {
-		where = term.GroupedCount(of, "case", "cases") + " (matrix and precision)"
-	}
-	return fmt.Sprintf("%s is the fastest, or tied, on %d of %s", t.series[lead].id, counts[lead], where)
 }
 
 // beats counts in how many cases, a matrix in one precision each, the first kernel of a pair is faster than the second,

@@ -105,7 +105,7 @@ func (f crossing) page(d *analysis.Data, panels []analysis.Panel) *canvas.Pictur
 		f.few(p, cl)
 	}
 	p.Subtitle += unnamed(len(all)-len(names), "grey") + cited.Caption()
-	entitle(p, f.order.leads(d, panels), fmt.Sprintf("%s, %s", f.title, d.Words(s)))
+	p.Title = fmt.Sprintf("%s, %s", f.title, d.Words(s))
 	return p
 }
 
@@ -254,25 +254,21 @@ type ordering struct {
 	by    string // "nonzeros", after "matrices by rising"
 	value func(*store.Row) float64
 	print func(float64) string
-	unit  string // "rows", after a value.
 }
-
-// words is a value with its unit.
-func (o ordering) words(v float64) string { return o.print(v) + " " + o.unit }
 
 var (
 	byRows = ordering{
-		name: "rows", unit: "rows", by: "number of rows",
+		name: "rows", by: "number of rows",
 		value: func(r *store.Row) float64 { return float64(r.Rows) },
 		print: term.Abbreviated,
 	}
 	byNonzeros = ordering{
-		name: "nnz", unit: "nonzeros", by: "number of nonzeros",
+		name: "nnz", by: "number of nonzeros",
 		value: func(r *store.Row) float64 { return float64(r.NNZ) },
 		print: term.Abbreviated,
 	}
 	byRowLength = ordering{
-		name: "row-length", unit: "nonzeros in a row", by: "mean row length (nonzeros)",
+		name: "row-length", by: "mean row length (nonzeros)",
 		value: func(r *store.Row) float64 { return float64(r.NNZ) / float64(max(r.Rows, 1)) },
 		print: func(v float64) string { return term.Significant(v, 3) },
 	}
