@@ -30,6 +30,8 @@ type barFigure struct {
 	least    int                            // The fewest series with data that make a page.
 	scenes   func(d *analysis.Data) []scene // The pages. If it is nil, each device and cache state has one.
 	states   func(t *tally) string          // What is seen, for the title. If it is nil, the title is about the axes.
+	// finish entitles a page and adds to it. It may be nil.
+	finish   func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars)
 	warnings func(d *analysis.Data) []error // The warnings. If it is nil, they name matrices without the baseline.
 }
 
@@ -40,6 +42,7 @@ type scene struct {
 	device string
 	panels []analysis.Panel
 
+	data      *analysis.Data
 	published *citations // Published results to draw, nil for none.
 }
 
@@ -96,7 +99,7 @@ func (f *barFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var lacking []string
 	for i := range scenes {
 		s := &scenes[i]
-		s.published = citationsOf(d)
+		s.data, s.published = d, citationsOf(d)
 		t := tabulate(d, s, f.series(s))
 		if t.found < max(1, f.least) {
 			continue
@@ -128,7 +131,7 @@ func (f *barFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	q, matrices := f.quantity(s), t.matrices
 	b := &canvas.Bars{Slots: len(t.shown), Label: q.label, Origin: q.origin, Number: q.number}
-	b.Dots = b.Slots > canvas.MostBars || b.Slots*len(matrices) > mostBarsOnPage.here()
+	b.Dots = q.dots || b.Slots > canvas.MostBars || b.Slots*len(matrices) > mostBarsOnPage.here()
 	for _, precision := range t.precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
@@ -175,6 +178,10 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		Body:     b.Draw,
 	}
 	f.entitle(p, s, t, "")
+	if f.finish != nil {
+		p.Title, p.Subtitle = "", f.subtitle(s, t, b, &q)
+		f.finish(s, t, p, b)
+	}
 	return p
 }
 
@@ -198,7 +205,7 @@ func nameDots(b *canvas.Bars) {
 				if m.Slot < 0 {
 					m.Look, m.Faint = canvas.Look{Color: canvas.LineColor}, true
 				}
-				if best < 0 || m.V > cell[best].V {
+				if best < 0 || m.First || m.V > cell[best].V && !cell[best].First {
 					best = k
 				}
 			}
@@ -221,6 +228,12 @@ func faintFirst(m canvas.Mark) int {
 // include what papers published.
 func (t *tally) marks(q *quantity, at spot, published *citations) []canvas.Mark {
 	var list []canvas.Mark
+	var fastest *store.Row
+	for _, e := range t.cells[at] {
+		if q.dots && (fastest == nil || e.row.Time < fastest.Time) {
+			fastest = e.row
+		}
+	}
 	for _, e := range t.cells[at] {
 		v := q.of(e.row, e.base)
 		if !(v.Y > 0) || math.IsInf(v.Y, 0) {
@@ -229,7 +242,7 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []canvas.Mark 
 		_, look := t.series[e.series].key(e.row)
 		list = append(list, canvas.Mark{Slot: slices.Index(t.shown, e.series), Look: look, V: v.Y, Low: v.Low,
 			High: v.High, Row: e.row,
-			Hollow: published.value(q, e)})
+			First: e.row == fastest, Hollow: published.value(q, e)})
 	}
 
 	return list
@@ -513,6 +526,7 @@ type quantity struct {
 	origin float64                // Where bars start; NaN for no bars.
 	number func(v float64) string // The text beside the highest.
 	best   string                 // What the highest is; "" for "the fastest".
+	dots   bool                   // Marks are dots on one line, and the number is that of the fastest.
 	bytes  bool                   // It can be compared with the device's bandwidth.
 }
 

@@ -25,7 +25,6 @@ type crossing struct {
 	id, title string
 	order     ordering
 	unit      analysis.Unit
-	lines     bool // The unit is a share of the roof.
 }
 
 const fewestStops = 2 // The fewest matrices that are worth a page.
@@ -150,10 +149,6 @@ func (f crossing) many(p *canvas.Picture, cl canvas.Cloud, stops []stop) {
 	cl.Y = throughputScale(slices.Concat(trends(cl.Sets), trends(cl.Others)), cl.Roof, true)
 	columns := canvas.ColumnsFor(len(cl.Sets))
 	y := throughputScale(cl.Sets, cl.Roof, true)
-	if f.lines {
-		cl.Y.Max, y.Max = max(cl.Y.Max, 1.05), max(y.Max, 1.05)
-		cl.Y, y = shareLines(cl.Y), shareLines(y)
-	}
 
 	var panels []canvas.Cloud
 	for i, own := range cl.Sets {

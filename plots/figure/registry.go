@@ -311,7 +311,7 @@ var All = []Figure{
 			"caches. The product never comes near the arithmetic peak: memory limits it on any device.",
 		Sweep: "simple-coo",
 		Needs: "run the sweep again with a version that measures the bandwidth of the device",
-		draw:  drawRooflines,
+		draw:  roofFigure.draw,
 	},
 	{
 		ID:    "block-grid-heatmap",

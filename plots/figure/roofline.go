@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -30,95 +29,79 @@ type roofline struct {
 	peak      analysis.Peak
 }
 
-// roofShare is the share of the measured bandwidth that compulsory traffic takes.
-var roofShare = analysis.Unit{Name: "of the roof",
-	Label: "share of the measured bandwidth",
-	Of:    func(r *store.Row) float64 { return r.RoofFraction }}
-
-// drawRooflines draws a picture for each condition.
-func drawRooflines(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, at := range d.Conditions() {
-		var list []roofline
-		for _, s := range d.Setups() {
-			if s.Condition != at {
-				continue
-			}
-			if r := rooflineOf(d, s); len(r.panels) > 0 {
-				list = append(list, r)
-			}
+// roofFigure shows how near trials come to the roof; below the rows of few matrices stands the whole model.
+var roofFigure = &barFigure{
+	id:    "roofline",
+	title: func(*scene) string { return "Share of the roof" },
+	says: func(s *scene) string {
+		return fmt.Sprintf("its compulsory traffic per second as a share of the highest bandwidth measured on the device, "+
+			"%s\u202fGB/s; log axis. Above 100%%: caches served it.", term.Significant(rooflines(s.data, s)[0].bandwidth, 4))
+	},
+	quantity: func(*scene) quantity {
+		return quantity{
+			label:  "share of the measured bandwidth",
+			of:     func(r, _ *store.Row) canvas.Point { return canvas.Throughput(r, 0, r.RoofFraction) },
+			scale:  roofScale,
+			origin: math.NaN(),
+			number: term.Percent0,
+			dots:   true,
 		}
-		if len(list) > 0 {
-			pages = append(pages, rooflinePages(d, list)...)
+	},
+	series: func(s *scene) []series {
+		if len(rooflines(s.data, s)) == 0 {
+			return nil
 		}
-	}
-
-	return pages, nil
+		list := each(analysis.KernelsOf(s.panels), nil)
+		for i := range list {
+			list[i].of = list[i].of.And(func(r *store.Row) bool { return r.RoofFraction > 0 })
+		}
+		return list
+	},
+	finish: func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars) {
+		list := rooflines(s.data, s)
+		entitle(p, roofWords(list), "Share of the roof"+s.in())
+		b.Roof = 1
+		if list[0].peak.GFLOPS == 0 {
+			p.Subtitle += " The arithmetic peak is not drawn: " + list[0].peak.How + "."
+			return
+		}
+		p.Height += insetHeight
+		p.Subtitle += fmt.Sprintf(" Below: the whole model, with the fastest on each matrix and the peak (%s).",
+			list[0].peak.How)
+		p.Body = func(c draw.Canvas) {
+			drawInsets(c, b, list)
+			c.Min.Y += insetHeight
+			b.Draw(c)
+		}
+	},
 }
 
-func rooflineOf(d *analysis.Data, s analysis.Setup) roofline {
-	r := roofline{Setup: s}
-	for _, p := range d.In(s) {
-		if b := analysis.Fastest(p.Rows); b.RoofFraction > 0 && b.GFLOPS > 0 {
-			r.panels = append(r.panels, p)
-			r.bandwidth = b.GBPS / b.RoofFraction
+// rooflines returns those of a scene, by precision.
+func rooflines(d *analysis.Data, s *scene) []roofline {
+	var list []roofline
+	for i := range s.panels {
+		p := &s.panels[i]
+		f := analysis.Fastest(p.Rows)
+		if !(f.RoofFraction > 0 && f.GFLOPS > 0) {
+			continue
 		}
-	}
-	for i := range d.Devices {
-		if d.Devices[i].Label == s.Device {
-			r.peak = analysis.PeakOf(&d.Devices[i].Device, s.Precision)
+		at := slices.IndexFunc(list, func(r roofline) bool { return r.Setup == p.Setup() })
+		if at < 0 {
+			at = len(list)
+			list = append(list, roofline{Setup: p.Setup()})
+			for j := range d.Devices {
+				if d.Devices[j].Label == p.Device {
+					list[at].peak = analysis.PeakOf(&d.Devices[j].Device, p.Precision)
+				}
+			}
 		}
+		list[at].panels, list[at].bandwidth = append(list[at].panels, *p), f.GBPS/f.RoofFraction
 	}
-	return r
+	return list
 }
 
 // intensity returns the FLOP of a trial per byte of compulsory traffic.
 func intensity(r *store.Row) float64 { return r.GFLOPS / r.GBPS }
-
-// rooflinePages draws rows of matrices.
-func rooflinePages(d *analysis.Data, list []roofline) []*canvas.Picture {
-	s := list[0].Setup
-	var all []analysis.Panel
-	for i := range list {
-		all = append(all, list[i].panels...)
-	}
-	names := analysis.LeadersOf(all, mostSmallLines)
-
-	var matrices []string
-	for i := range all {
-		if m := all[i].Matrix; !slices.Contains(matrices, m) {
-			matrices = append(matrices, m)
-		}
-	}
-	slices.SortStableFunc(matrices, func(a, b string) int {
-		return cmp.Compare(rowLengthOf(d, a), rowLengthOf(d, b))
-	})
-
-	if len(matrices) > mostMatrices.here() {
-		return roofClouds(d, list)
-	}
-	p := rooflinePage(d, list, matrices, names)
-	p.Name = fileStem(d, "roofline", s.Device, string(s.Cache))
-	entitle(p, roofWords(list), "Share of the roof, "+d.ConditionWords(s.Condition))
-	if others := len(analysis.KernelsOf(all)) - len(names); others > 0 {
-		p.Subtitle += unnamed(others, "small and grey")
-	}
-	return []*canvas.Picture{p}
-}
-
-// roofClouds draws more matrices than a picture has rows for, over their row length.
-func roofClouds(d *analysis.Data, list []roofline) []*canvas.Picture {
-	var pages []*canvas.Picture
-	for _, r := range list {
-		f := crossing{id: "roofline", title: "Share of the roof over row length", order: byRowLength, unit: roofShare,
-			lines: true}
-		p := f.page(d, r.panels)
-		p.Title = ""
-		entitle(p, roofWords([]roofline{r}), "Share of the roof over row length, "+d.Words(r.Setup))
-		pages = append(pages, p)
-	}
-	return pages
-}
 
 // rowLengthOf returns the mean row length of a matrix.
 func rowLengthOf(d *analysis.Data, name string) float64 {
@@ -150,66 +133,10 @@ func roofWords(list []roofline) string {
 	return "The fastest kernels use " + strings.Join(parts, " and ") + " of the measured bandwidth"
 }
 
-func rooflinePage(d *analysis.Data, list []roofline, matrices, names []string) *canvas.Picture {
-	b := &canvas.Bars{Slots: 1, Dots: true, Label: roofShare.Label, Origin: math.NaN(), Number: term.Percent0, Roof: 1}
-	for _, r := range list {
-		b.Columns = append(b.Columns, string(r.Precision))
-	}
-	for _, m := range matrices {
-		row := canvas.BarRow{Name: m, Note: term.Significant(rowLengthOf(d, m), 3) + " per row"}
-		for _, r := range list {
-			row.Cells = append(row.Cells, r.marks(m, names))
-		}
-		b.Rows = append(b.Rows, row)
-	}
-	b.Axis = roofScale(list)
-
-	p := &canvas.Picture{
-		Subtitle: fmt.Sprintf("A mark per kernel, in its fastest configuration: its compulsory traffic per second as "+
-			"a share of the highest bandwidth measured on the device, %s\u202fGB/s; log axis. Above 100%%: caches "+
-			"served it. Number: the fastest of all.", term.Significant(list[0].bandwidth, 4)),
-		Alt:     "share of the roof on " + analysis.Enumerate(matrices),
-		Kernels: names,
-		Keys:    canvas.KeysOf(names, true),
-		Height:  b.Height(),
-	}
-	if b.Clips() {
-		p.Subtitle += " Arrows: beyond the axis."
-	}
-	inset := list[0].peak.GFLOPS > 0
-	if inset {
-		p.Height += insetHeight
-		p.Subtitle += fmt.Sprintf(" Below: the whole model, with the fastest on each matrix and the peak "+
-			"(%s).", list[0].peak.How)
-	} else {
-		p.Subtitle += " The arithmetic peak is not drawn: " + list[0].peak.How + "."
-	}
-	p.Body = func(c draw.Canvas) {
-		rows := c
-		if inset {
-			rows.Min.Y += insetHeight
-			drawInsets(c, b, list)
-		}
-		b.Draw(rows)
-	}
-	return p
-}
-
 // roofScale has the lines of the roof and its parts, down to the slowest kernel or a twentieth.
-func roofScale(list []roofline) canvas.Scale {
+func roofScale(low, high float64) canvas.Scale {
 	const lowest = 0.05
-	low, high := 0.25, 1.0
-	for _, r := range list {
-		for i := range r.panels {
-			for j := range r.panels[i].Rows {
-				if share := r.panels[i].Rows[j].RoofFraction; share > 0 { // which it is not if the roof is not known
-					low, high = min(low, share), max(high, share)
-				}
-			}
-		}
-	}
-	low = max(low/1.2, lowest/1.2)
-	return shareLines(canvas.Scale{Min: low, Max: high, Norm: plot.LogScale{}})
+	return shareLines(canvas.Scale{Min: max(min(low, 0.25), lowest) / 1.2, Max: max(high, 1), Norm: plot.LogScale{}})
 }
 
 // shareLines gives a scale ticks at the roof and its parts.
@@ -221,42 +148,6 @@ func shareLines(s canvas.Scale) canvas.Scale {
 		}
 	}
 	return s
-}
-
-// marks returns the kernels on a matrix: those without a name small and grey, then the named
-// ones, the fastest above all.
-func (r *roofline) marks(matrix string, names []string) []canvas.Mark {
-	var grey, named []canvas.Mark
-	for i := range r.panels {
-		p := &r.panels[i]
-		if p.Matrix != matrix {
-			continue
-		}
-		fastest := analysis.Fastest(p.Rows)
-		for _, kernel := range analysis.KernelsOf(r.panels[i : i+1]) {
-			row := p.Best(kernel)
-			if !(row.RoofFraction > 0) {
-				continue // the roof is not known
-			}
-			q := canvas.Throughput(row, 0, row.RoofFraction)
-			m := canvas.Mark{Look: canvas.LookOf(kernel), V: q.Y, Low: q.Low, High: q.High, Hollow: math.NaN(),
-				Row: row}
-			legend := slices.Contains(names, kernel)
-			if row == fastest {
-				m.First = true
-				if !legend || !canvas.Narrow() { // a column of a paper has little room
-					m.Words = kernel
-				}
-			}
-			if legend {
-				named = append(named, m)
-				continue
-			}
-			m.Look, m.Faint = canvas.Look{Color: canvas.LineColor}, true
-			grey = append(grey, m)
-		}
-	}
-	return append(grey, named...)
 }
 
 const insetHeight = vg.Length(132)

@@ -14,7 +14,7 @@ import (
 // with that kernel's name.
 func TestRooflineShares(t *testing.T) {
 	d := synthetic.Gpu(5, 128).Report()
-	pages, _ := drawRooflines(d)
+	pages, _ := roofFigure.draw(d)
 	if len(pages) != 1 || !strings.Contains(pages[0].Subtitle, "40.00") {
 		t.Fatalf("%d pages; the roof of 40 GB/s is not in %q", len(pages), pages[0].Subtitle)
 	}
@@ -33,7 +33,7 @@ func TestRooflineShares(t *testing.T) {
 func TestRooflineArrows(t *testing.T) {
 	d := synthetic.Gpu(2, 128).Report()
 	const says = "Arrows: beyond the axis"
-	if pages, _ := drawRooflines(d); strings.Contains(pages[0].Subtitle, says) {
+	if pages, _ := roofFigure.draw(d); strings.Contains(pages[0].Subtitle, says) {
 		t.Errorf("without a slow kernel: %s", pages[0].Subtitle)
 	}
 	for i := range d.Panels[0].Rows {
@@ -41,7 +41,7 @@ func TestRooflineArrows(t *testing.T) {
 			r.RoofFraction /= 1000
 		}
 	}
-	if pages, _ := drawRooflines(d); !strings.Contains(pages[0].Subtitle, says) {
+	if pages, _ := roofFigure.draw(d); !strings.Contains(pages[0].Subtitle, says) {
 		t.Errorf("a kernel at a thousandth has no arrow: %s", pages[0].Subtitle)
 	}
 }
