@@ -44,7 +44,7 @@ func TestLatestCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list := judgements(t, db, All()...)
+	list := judgements(t, db, All()[0])
 	if list[0].Verdict != Fails {
 		t.Errorf("%s, as if the first times still counted", list[0].Verdict)
 	}
@@ -65,7 +65,7 @@ func TestFailedTrialsDoNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list := judgements(t, db, All()...)
+	list := judgements(t, db, All()[0])
 	if n := len(list[0].Parts[0].Cases); n != 4 {
 		t.Errorf("%d cases, want 4", n)
 	}
@@ -122,7 +122,7 @@ func TestFigure(t *testing.T) {
 // A figure of which no interval is known decides nothing.
 func TestWithoutIntervalUndecided(t *testing.T) {
 	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
-	if f := judgements(t, db, All()...)[0].Parts[1]; f.Verdict != Holds {
+	if f := judgements(t, db, All()[0])[0].Parts[1]; f.Verdict != Holds {
 		t.Fatalf("with intervals: %s", f.Verdict)
 	}
 	for _, name := range []string{"s1", "s2", "s3", "s4"} {
@@ -132,7 +132,7 @@ func TestWithoutIntervalUndecided(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, f := range judgements(t, db, All()...)[0].Parts {
+	for _, f := range judgements(t, db, All()[0])[0].Parts {
 		if f.Verdict != Unknown {
 			t.Errorf("%s: %s (%s), as if the times were exact", f.Says, f.Verdict, f.Words())
 		}

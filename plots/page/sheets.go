@@ -93,13 +93,12 @@ func htmlTableOf(t table.Table, id string) htmlTable { return htmlTable{tagsOf(t
 // htmlClaims are the claims on one device.
 type htmlClaims struct {
 	ID, Title, Count string
-	Judged, Open     []htmlClaim // Those with a verdict, and those without.
+	Judged           []htmlClaim // Those with a verdict.
 }
 
 type htmlClaim struct {
 	Number                       int
 	Verdict, Class, Text, Source string
-	Open                         string // Why there is no verdict.
 	Parts                        []htmlFinding
 }
 
@@ -120,22 +119,17 @@ func claimSections(d *analysis.Data) []htmlClaims {
 		count := map[claims.Verdict]int{}
 		for i := range judged {
 			j := &judged[i]
-			count[j.Verdict]++
+			if count[j.Verdict]++; j.Verdict == claims.Unknown {
+				continue // the terminal says what it lacks
+			}
 			c := htmlClaim{Number: j.Number, Verdict: string(j.Verdict), Class: badge(j.Verdict), Text: j.Text,
 				Source: j.Paper + ", " + j.Section}
-			if j.Verdict == claims.Unknown {
-				c.Open = table.Sentence(j.Lacks())
-			}
 			for k := range j.Parts {
 				if f := &j.Parts[k]; len(f.Cases) > 0 {
 					c.Parts = append(c.Parts, findingSection(fmt.Sprintf("%s-%d-%d", h.ID, j.Number, k+1), f))
 				}
 			}
-			if j.Verdict == claims.Unknown {
-				h.Open = append(h.Open, c)
-			} else {
-				h.Judged = append(h.Judged, c)
-			}
+			h.Judged = append(h.Judged, c)
 		}
 		h.Count = fmt.Sprintf("Of %d claims: holds %d, does not hold %d, not enough data %d.",
 			len(judged), count[claims.Holds], count[claims.Fails], count[claims.Unknown])
