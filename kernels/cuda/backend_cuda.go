@@ -2,6 +2,9 @@
 
 package cuda
 
+// The driver is opened when the program runs (driver_cuda.c), so nothing defines its functions when it is linked.
+
+// #cgo LDFLAGS: -Wl,--export-dynamic -Wl,--unresolved-symbols=ignore-in-object-files
 // #include <cuda.h>
 // #include "driver_cuda.h"
 import "C"
