@@ -61,8 +61,7 @@ type DB struct {
 }
 
 // Open opens the results database at path for reading and recording. It creates
-// the file and its folder where they are missing, and brings the schema up to
-// date.
+// the file and its folder where they are missing.
 //
 // The database has a write-ahead log on a local disk and a rollback journal on
 // a network file system, where the log's shared memory does not work.

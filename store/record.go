@@ -170,7 +170,7 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 	}
 	set := make([]string, len(columns))
 	for i, c := range columns {
-		// What an older program did not know of a matrix takes nothing away.
+		// What is not told of a matrix takes nothing away.
 		set[i] = c + " = coalesce(excluded." + c + ", " + c + ")"
 		if c == "features_seconds" { // It differs each time, and the rule and claims rest on it: the first stays.
 			set[i] = c + " = coalesce(" + c + ", excluded." + c + ")"
