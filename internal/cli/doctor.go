@@ -15,11 +15,11 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
+	"spmvtune/tuner/hardware"
 )
 
 // doctorCommand is the command doctor.
@@ -201,4 +201,36 @@ func examineSlurm(ctx context.Context) string {
 	}
 
 	return strings.TrimSpace(string(out))
+}
+
+// newWorker is the hidden command of the process that measures.
+func newWorker() *cobra.Command {
+	return &cobra.Command{
+		Use:    "worker",
+		Short:  "Run measurements for a parent process",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(*cobra.Command, []string) error { return hardware.ServeWorker(hardware.OpenBackend) },
+	}
+}
+
+// newDevice is the hidden command by which one binary asks the other which GPU it sees.
+func newDevice() *cobra.Command {
+	var index int
+	cmd := &cobra.Command{
+		Use:    "device",
+		Short:  "Describe the GPU as JSON",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found, err := hardware.OpenGPU(index)
+			if err != nil {
+				return err
+			}
+			return term.WriteJSON(cmd.OutOrStdout(), found)
+		},
+	}
+
+	cmd.Flags().IntVar(&index, "index", 0, "which GPU")
+	return cmd
 }

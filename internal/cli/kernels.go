@@ -11,9 +11,9 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/kernels"
 	"spmvtune/kernels/custom"
+	"spmvtune/tuner/hardware"
 )
 
 // kernelsCommand is the command kernels.

@@ -8,10 +8,11 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/show"
+	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner"
+	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/matrix"
 )
 
@@ -127,9 +128,17 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 	if backend == "cuda" {
 		if _, missing := hardware.UseGPUs(ctx, &part.Device, 1); missing != nil {
 			backend = "cpu"
-			if opt.Assume, err = hardware.AssumeGPU(ctx, db); err != nil {
-				return err
+			var known []kernels.Device
+			if db != nil {
+				list, err := db.Devices(ctx)
+				if err != nil {
+					return err
+				}
+				for _, d := range list {
+					known = append(known, d.Device)
+				}
 			}
+			opt.Assume = hardware.AssumeGPU(known)
 		}
 	}
 

@@ -13,8 +13,8 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/store"
+	"spmvtune/tuner/hardware"
 )
 
 // profileCommand is the command profile.

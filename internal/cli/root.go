@@ -1,6 +1,6 @@
 // Package cli is the command line: a file for each command with its flags and what it prints.
-// The commands on matrices and on a cluster have packages of their own below; command, show and
-// hardware hold what commands share.
+// The commands on matrices and on a cluster have packages of their own below; command and show
+// hold what commands share.
 package cli
 
 import (
@@ -21,7 +21,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/cluster"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/matrix"
 )
 
@@ -132,7 +131,7 @@ func addCommands(root *cobra.Command) {
 		}
 	}
 
-	root.AddCommand(hardware.NewWorkerCommand(), hardware.NewDeviceCommand(), newProduct(), newDraw(), newHelpConfig(),
+	root.AddCommand(newWorker(), newDevice(), newProduct(), newDraw(), newHelpConfig(),
 		newHelpDatabase(), newHelpEnvironment())
 
 	root.SetHelpCommand(newHelp())

@@ -18,7 +18,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/hardware"
+	"spmvtune/tuner/hardware"
 
 	"spmvtune/analysis"
 	"spmvtune/internal/cli/show"

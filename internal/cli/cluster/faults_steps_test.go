@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
+	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/journal"
 )
 

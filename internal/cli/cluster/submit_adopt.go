@@ -12,13 +12,13 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 	"spmvtune/tuner"
+	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/journal"
 )
 
@@ -154,7 +154,7 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 		return cut, err
 	}
 
-	options := slurm.CutOptions{Target: c.sweep.Slurm.Chunk, Limit: limits.Time, Devices: expected(ctx, c.sweep.Slurm)}
+	options := slurm.CutOptions{Target: c.sweep.Slurm.Chunk, Limit: limits.Time, Devices: expected(c.sweep.Slurm)}
 	if err := c.adopt(ctx, &cut); err != nil {
 		return cut, err
 	}
@@ -198,11 +198,10 @@ func (c *submitCommand) resolve(ctx context.Context, cut *cutting) (err error) {
 
 // expected returns the devices that tasks probably find. The plan only needs the rough number of
 // multiprocessors or cores, and the size of the cache.
-func expected(ctx context.Context, s configs.Slurm) map[string]kernels.Device {
+func expected(s configs.Slurm) map[string]kernels.Device {
 	const lastLevelCache = 32 << 20 // of a common server's processor
-	devices := map[string]kernels.Device{"cpu": {Backend: "cpu", Units: max(s.CPUs, 1), Cache: lastLevelCache}}
-	if gpu, err := hardware.AssumeGPU(ctx, nil); err == nil {
-		devices["cuda"] = gpu.Device
+	return map[string]kernels.Device{
+		"cpu":  {Backend: "cpu", Units: max(s.CPUs, 1), Cache: lastLevelCache},
+		"cuda": hardware.AssumeGPU(nil).Device,
 	}
-	return devices
 }

@@ -18,11 +18,11 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/tuner"
+	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/journal"
 )
 

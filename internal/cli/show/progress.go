@@ -12,7 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/hardware"
+	"spmvtune/tuner/hardware"
 
 	"spmvtune/kernels"
 	"spmvtune/tuner"

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/kernels"
+	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/worker"
 )
 

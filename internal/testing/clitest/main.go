@@ -9,9 +9,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"spmvtune/configs"
-	"spmvtune/internal/cli/hardware"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
+	"spmvtune/tuner/hardware"
 )
 
 // Main runs the tests of a package. They can start this binary as "spmvtune", which does what

@@ -9,28 +9,13 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
-	"spmvtune/slurm"
 	"spmvtune/tuner/worker"
 )
-
-// NewWorkerCommand is the hidden command of the process that measures.
-func NewWorkerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "worker",
-		Short:  "Run measurements for a parent process",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE:   func(*cobra.Command, []string) error { return ServeWorker(OpenBackend) },
-	}
-}
 
 // ServeWorker measures what the parent process asks for, until the parent closes the pipe.
 func ServeWorker(open func(configs.Device) (kernels.Backend, error)) error {
@@ -72,7 +57,7 @@ func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	if d.Backend == "cuda" {
 		return cuda.Open(d.Index)
 	}
-	return cpu.OpenShare(cpu.Share{CPUs: slurm.GivenCPUs(os.Getenv), Memory: slurm.GivenMemory(os.Getenv)})
+	return cpu.OpenShare(cpu.GivenShare(os.Getenv))
 }
 
 // Parts splits a sweep by the backends of its kernels. If no GPU answers, it leaves out the
@@ -90,8 +75,8 @@ func Parts(ctx context.Context, sweep *configs.Sweep) (list []*configs.Sweep, mi
 	}
 
 	if len(list) == 0 {
-		missing = command.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where "+
-			"there is one", term.Some(KernelNames(sweep), command.FewNames), missing), seeDoctor)
+		missing = term.WithHint(fmt.Errorf("this sweep needs a GPU (%s) and none answers: %w; run it where "+
+			"there is one", term.Some(KernelNames(sweep), 5), missing), seeDoctor)
 	}
 
 	return list, missing

@@ -14,15 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
-	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/worker"
 )
@@ -37,29 +33,8 @@ type GPU struct {
 	Count int `json:"count"`
 }
 
-// NewDeviceCommand is the hidden command by which one binary asks the other which GPU it sees.
-func NewDeviceCommand() *cobra.Command {
-	var index int
-	cmd := &cobra.Command{
-		Use:    "device",
-		Short:  "Describe the GPU as JSON",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			found, err := openGPU(index)
-			if err != nil {
-				return err
-			}
-			return term.WriteJSON(cmd.OutOrStdout(), found)
-		},
-	}
-
-	cmd.Flags().IntVar(&index, "index", 0, "which GPU")
-	return cmd
-}
-
-// openGPU describes a GPU that this binary can open.
-func openGPU(index int) (GPU, error) {
+// OpenGPU describes a GPU that this binary can open.
+func OpenGPU(index int) (GPU, error) {
 	b, err := OpenBackend(configs.Device{Backend: "cuda", Index: index})
 	if err != nil {
 		return GPU{}, err
@@ -179,11 +154,11 @@ func Here() (node, job string) {
 }
 
 // assumedUnits is the number of multiprocessors that a plan assumes if neither this machine nor
-// the database has a GPU. An H100 has this many.
+// the results have a GPU. An H100 has this many.
 const assumedUnits = 132
 
-// AssumeGPU returns the GPU that db has trials of, or else an assumed one. db may be nil.
-func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
+// AssumeGPU returns the last GPU among the devices that are known, or else an assumed one.
+func AssumeGPU(known []kernels.Device) *tuner.Assumed {
 	a := &tuner.Assumed{
 		Device: kernels.Device{
 			Backend: "cuda", Name: fmt.Sprintf("GPU of %d multiprocessors", assumedUnits),
@@ -191,18 +166,12 @@ func AssumeGPU(ctx context.Context, db *store.DB) (*tuner.Assumed, error) {
 		},
 		Sources: Sources(),
 	}
-
-	if db == nil {
-		return a, nil
-	}
-	devices, err := db.Devices(ctx)
-	for _, d := range devices {
+	for _, d := range known {
 		if d.Backend == "cuda" {
-			a.Device = d.Device
+			a.Device = d
 		}
 	}
-
-	return a, err
+	return a
 }
 
 // Sources are the digests of the catalogue's kernels in this program, by name.
@@ -240,7 +209,7 @@ func InWords(err error) error {
 // ExplainGPU is InWords with a hint, for errors that end a sweep.
 func ExplainGPU(err error) error {
 	if said := InWords(err); said != err {
-		return command.WithHint(fmt.Errorf("the GPU no longer answers: %w", said), seeDoctor)
+		return term.WithHint(fmt.Errorf("the GPU no longer answers: %w", said), seeDoctor)
 	}
 	return err
 }
