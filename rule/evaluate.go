@@ -335,7 +335,7 @@ func someOf[T any](rng *rand.Rand, list []T, share float64) []T {
 	return list[:max(1, int(share*float64(len(list))+0.5))]
 }
 
-// What the features of a matrix cost on two cores of a shared AMD EPYC (docs/features.md):
+// What the features of a matrix cost on two cores of a shared AMD EPYC (docs/database.md):
 // a loop over the entries and the rows, and samples that cost the same for every matrix.
 const (
 	secondsPerEntry = 3e-9

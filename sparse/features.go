@@ -11,7 +11,7 @@ import (
 
 // Features are the facts about a matrix's structure that rules are learned from
 // and that the report sorts by. The names in JSON are the columns of the view
-// features. docs/features.md has the formula, range and origin of each.
+// features. docs/database.md has the formula, range and origin of each.
 //
 // From RowSkewness on, a NaN says that the feature is not known: the matrix was
 // recorded before the feature was there. So does a NaN or Unknown in any feature of a

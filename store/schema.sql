@@ -526,7 +526,7 @@ FROM compared c
   JOIN device d ON d.id = c.device
   JOIN matrix m ON m.id = c.matrix;
 
--- docs/features.md has the formulas.
+-- docs/database.md has the formulas.
 CREATE VIEW features AS -- each matrix
 SELECT
   name AS matrix, -- name of the matrix
@@ -568,7 +568,7 @@ SELECT
   twin_scale -- rows of a twin over those of the published matrix
 FROM matrix;
 
--- docs/telemetry.md says more.
+-- docs/measuring.md says more.
 CREATE VIEW telemetry AS -- each trial
 SELECT
   m.sweep, -- see results

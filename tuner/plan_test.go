@@ -341,7 +341,7 @@ func identities(m *memory) []string {
 }
 
 // longest is what a shipped sweep may take on an H100 as [Look] guesses it, which is two
-// to eight times what it takes: see docs/results-h100.md.
+// to eight times what it takes: see docs/results.md.
 const longest = 15 * time.Minute
 
 // longer is the same for sweeps that are meant to be run in pieces.

@@ -92,7 +92,7 @@ func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 
 	m, err := i.read(path)
 	if err != nil {
-		return command.WithHint(err, "nothing was imported; docs/import.md has the format")
+		return command.WithHint(err, "nothing was imported; docs/exchange.md has the format")
 	}
 	if err := recordForeign(cmd.Context(), m, name, database); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 )
 
 // TestTwinLocality holds the two forms of rail4284 against each other: rows of the same
-// lengths, and what docs/generators.md says of sectors, neighbours and similar rows.
+// lengths, and what docs/matrices.md says of sectors, neighbours and similar rows.
 func TestTwinLocality(t *testing.T) {
 	form := func(locality string) *sparse.CSR[float64] {
 		scale := cmp.Or(*twinTable, 0.3)

@@ -59,7 +59,7 @@ func TestTwinsAsPublished(t *testing.T) {
 	}
 }
 
-// TestTwinTable prints, when asked to, what docs/generators.md shows.
+// TestTwinTable prints, when asked to, what docs/matrices.md shows.
 func TestTwinTable(t *testing.T) {
 	if *twinTable == 0 {
 		t.Skip("prints a table if -twintable gives a scale")

@@ -169,7 +169,7 @@ func TestTwinsStay(t *testing.T) {
 }
 
 // TestSmallTwins holds every twin at a hundredth of its size against the mean, deviation
-// and longest row that docs/generators.md promises there: the original's, or less where a
+// and longest row that docs/matrices.md promises there: the original's, or less where a
 // row as long as the original's would be too much for so small a matrix. The mean is within
 // 1%, deviation and longest row are within 20% and 5%, or as far off as is said here. A
 // deviation of 0 follows from the generator.

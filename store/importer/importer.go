@@ -7,7 +7,7 @@
 // this program has measured.
 //
 // A table is read whole before anything is recorded: a bad row is an error that names
-// file, line and remedy, and nothing of the table is taken. docs/import.md has the format.
+// file, line and remedy, and nothing of the table is taken. docs/exchange.md has the format.
 package importer
 
 import (

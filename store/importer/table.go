@@ -181,7 +181,7 @@ func (t *table) features(row int, f *sparse.Features) {
 		if err != nil {
 			t.fail(row, "%s = %q is not a number: write it as 1234 or 12.5", name, text)
 		} else if err := f.Set(name, x); err != nil {
-			t.fail(row, "%w: docs/features.md says what it means", err)
+			t.fail(row, "%w: docs/database.md says what it means", err)
 		}
 	}
 
