@@ -218,10 +218,12 @@ func Generate(tb testing.TB, run *slurm.Run, chunk int) {
 	slurmlab.Must(tb, w.Begin(tb.Context(), TestRun()))
 	slurmlab.Must(tb, w.Close())
 	var lines bytes.Buffer
+	number := 2 // matrix and run are before
 	line := func(kind string, record any) {
 		data, err := json.Marshal(record)
 		slurmlab.Must(tb, err)
-		lines.Write(journal.Checksummed(fmt.Appendf(nil, "%q:%s}", kind, data)))
+		number++
+		lines.Write(journal.Checksummed(fmt.Appendf(nil, `"n":%d,%q:%s}`, number, kind, data)))
 	}
 	for n := range PerJournal {
 		line("trial", struct {
