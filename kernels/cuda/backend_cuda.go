@@ -349,7 +349,7 @@ func driver() error {
 	}
 }
 
-// Source returns a digest of a kernel's compiled code and recipe; for a kernel of cuSPARSE it
+// Source returns a digest of a kernel's compiled code and layout; for a kernel of cuSPARSE it
 // is the library's version, or "" if there is no library.
 func (b *Backend) Source(kernel string) string {
 	if o, ok := b.Custom(kernel); ok {

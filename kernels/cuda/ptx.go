@@ -16,10 +16,7 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/internal/base/gosource"
 	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/sparse/reorder"
 )
 
 // ptxFiles are the compiled kernels. NAME.ptx.gz is NAME.cu for any device, and
@@ -157,50 +154,22 @@ func Fact(facts map[string]float64, name, entry string) (v float64, noted bool) 
 	return v, noted
 }
 
-// recipeFiles have the recipes and all that they use of this package.
-//
-//go:embed recipe*.go packing.go
-var recipeFiles embed.FS
+// layouts numbers what recipes pack and launch, where that has changed since the first number, 0. TestLayouts
+// says when to raise a kernel's.
+var layouts = map[string]int{}
 
-// recipeSources are the packages that preparing uses. TestSourceIsWhole says what is missing.
-var recipeSources = []gosource.Package{
-	{Path: "spmvtune/kernels/cuda", Files: recipeFiles},
-	{Path: "spmvtune/sparse", Files: sparse.Source},
-	{Path: "spmvtune/sparse/reorder", Files: reorder.Source},
-}
-
-// recipeCode reads recipeSources once.
-var recipeCode = sync.OnceValues(func() (*gosource.Program, error) { return gosource.Parse(recipeSources...) })
-
-// Source returns a SHA-256, in hexadecimal, over the PTX that has entries of a kernel and over
-// the code of its recipe and of all that prepares the matrix for it; "" for a kernel that has no
-// recipe here. Comments and layout do not count.
+// Source returns a SHA-256, in hexadecimal, over the PTX that has entries of a kernel and the number of its
+// layout; "" for a kernel that has no recipe here.
 func Source(kernel string) string {
-	code, err := recipeCode()
-	if err != nil { // a file that compiles can be parsed
+	if recipes[kernel] == nil {
 		return ""
 	}
-	row := preparing(code, kernel)
-	if row == "" {
-		return ""
-	}
-
 	h := sha256.New()
-	fmt.Fprint(h, row)
+	fmt.Fprintln(h, kernel, layouts[kernel])
 	for _, c := range kernelFiles(kernel) {
 		fmt.Fprintf(h, "%s %d\n%s", c.file, len(c.text), c.text)
 	}
-
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// preparing is the code that makes the recipe of a kernel. Ordering rows is a part of it where
-// the kernel has the choice.
-func preparing(code *gosource.Program, kernel string) string {
-	if k, _ := kernels.Lookup(kernel); k.Orders() {
-		return code.Row("recipes", kernel, "newRecipe")
-	}
-	return code.Row("recipes", kernel)
 }
 
 // kernelFiles are the PTX that has entries of a kernel, for every architecture, sorted.

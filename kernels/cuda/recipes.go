@@ -15,8 +15,7 @@ import (
 type recipeFunc func(m *structure, c kernels.Config, v int) (*recipe, error)
 
 // recipes has the recipe function of every kernel in ptx/. All else is found from these
-// rows: the PTX by the names of its entries (see source.go), and a kernel's source digest
-// by what its row uses.
+// rows: the PTX by the names of its entries (see ptx.go).
 var recipes = map[string]recipeFunc{
 	// coo_simple.cu: the kernels add to y.
 	"coo_atomic":       cooAtomicRecipe,

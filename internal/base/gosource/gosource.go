@@ -25,9 +25,8 @@ type Package struct {
 
 // A Program has the declarations of some packages.
 type Program struct {
-	main     string                      // the path of the first package
-	declared map[name][]piece            // functions, methods, types, variables and constants
-	rows     map[string]map[string]piece // by variable of main and key: what stands in a literal map
+	main     string           // the path of the first package
+	declared map[name][]piece // functions, methods, types, variables and constants
 }
 
 // A name is what a package declares; that of a method has the package "".
@@ -39,9 +38,9 @@ type piece struct {
 	uses []name
 }
 
-// Parse reads packages. The first one is that of rows.
+// Parse reads packages. The first one is that of Functions.
 func Parse(packages ...Package) (*Program, error) {
-	p := &Program{packages[0].Path, map[name][]piece{}, map[string]map[string]piece{}}
+	p := &Program{packages[0].Path, map[name][]piece{}}
 	for _, pkg := range packages {
 		files, err := fs.Glob(pkg.Files, "*.go")
 		if err != nil {
@@ -70,15 +69,15 @@ func (p *Program) add(path string, text []byte) error {
 		return err
 	}
 	for _, d := range s.file.Decls {
-		for _, n := range p.names(d, s) {
+		for _, n := range names(d, s) {
 			p.declared[n] = append(p.declared[n], s.cut(d))
 		}
 	}
 	return nil
 }
 
-// names returns the names that d declares, and notes the rows of literal maps.
-func (p *Program) names(d ast.Decl, s *source) []name {
+// names returns the names that d declares.
+func names(d ast.Decl, s *source) []name {
 	if f, ok := d.(*ast.FuncDecl); ok {
 		if f.Recv != nil {
 			return []name{{"", f.Name.Name}}
@@ -91,51 +90,12 @@ func (p *Program) names(d ast.Decl, s *source) []name {
 		case *ast.TypeSpec:
 			names = append(names, name{s.path, spec.Name.Name})
 		case *ast.ValueSpec:
-			for i, n := range spec.Names {
-				if s.path == p.main && i < len(spec.Values) && p.note(n.Name, spec.Values[i], s) {
-					continue
-				}
+			for _, n := range spec.Names {
 				names = append(names, name{s.path, n.Name})
 			}
 		}
 	}
 	return names
-}
-
-// note notes the rows of a literal map with text for keys, and reports whether it is one.
-func (p *Program) note(variable string, value ast.Expr, s *source) bool {
-	literal, ok := value.(*ast.CompositeLit)
-	if !ok {
-		return false
-	}
-	rows := map[string]piece{}
-	for _, e := range literal.Elts {
-		row, ok := e.(*ast.KeyValueExpr)
-		if !ok {
-			return false
-		}
-		key, ok := row.Key.(*ast.BasicLit)
-		if !ok || key.Kind != token.STRING {
-			return false
-		}
-		rows[strings.Trim(key.Value, "\"`")] = s.cut(row)
-	}
-	p.rows[variable] = rows
-	return len(rows) > 0
-}
-
-// Row returns the code of a row of the literal map that a variable of the first package is set
-// to, and of every declaration that it or one of the other functions of that package uses,
-// directly or through another, in the order of their text. It is "" if there is no such row.
-func (p *Program) Row(variable, key string, others ...string) string {
-	row, ok := p.rows[variable][key]
-	if !ok {
-		return ""
-	}
-	for _, other := range others {
-		row.uses = append(row.uses, name{p.main, other})
-	}
-	return row.code + "\n" + p.used(row.uses)
 }
 
 // Functions returns the code of functions of the first package, and of all that they use.

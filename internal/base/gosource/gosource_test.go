@@ -8,7 +8,6 @@ import (
 
 const before = `package p
 import "x/q"
-var table = map[string]func() int{"a": f, "b": g(1), "c": func() int { return q.Make().Size() }}
 const (
 	one = 1
 	two = 2
@@ -17,6 +16,7 @@ type T struct{}
 func (T) Size() int { return one }
 func f() int { var t T; return t.Size() }
 func g(n int) func() int { return func() int { return n } }
+func h() int { return q.Make().Size() }
 func help() int { return 3 }
 `
 
@@ -38,49 +38,26 @@ func parse(t *testing.T, source, imported string) *Program {
 	return p
 }
 
-// What a row uses through functions, methods, constants and other packages counts; comments,
-// layout, tests, and what only other rows use do not.
-func TestRow(t *testing.T) {
-	after := strings.NewReplacer(
-		`"a": f, "b": g(1),`, "// table has rows.\n\t\"a\": f,\n\t\"b\": g(2), // changed\n",
-		"type T struct{}", "type T struct {\n}\n// Size has a comment.",
-	).Replace(before)
-	was, is := parse(t, before, imported), parse(t, after, imported)
-	if a, b := was.Row("table", "a"), is.Row("table", "a"); a == "" || a != b {
-		t.Errorf("row a is\n%s\nand then\n%s", a, b)
+// What a function uses through others, methods, constants and other packages counts; comments, layout, tests, and
+// what it does not use, as what has the name of another package's, do not.
+func TestFunctions(t *testing.T) {
+	of := func(source, imported string) string { return parse(t, source, imported).Functions("f", "h") }
+	was := of(before, imported)
+	if !strings.Contains(was, "Size") || strings.Contains(was, "beside") {
+		t.Errorf("f and h use %s", was)
 	}
-	if was.Row("table", "b") == is.Row("table", "b") {
-		t.Error("row b has changed, but its code has not")
-	}
-	if got := was.Row("table", "d"); got != "" {
-		t.Errorf("a row that is not there: %s", got)
-	}
-	if was.Row("table", "b", "f") == was.Row("table", "b") {
-		t.Error("f is to be counted with row b, and is not")
-	}
-}
-
-// Of an imported package the functions count that are used, and not its others or those of
-// the same name in another package.
-func TestImports(t *testing.T) {
-	was := parse(t, before, imported)
-	row := was.Row("table", "c")
-	for what, from := range map[string]string{
-		"func help() {}": "func help() { panic(1) }", "type Q struct{}": "type Q struct{ n int }",
+	for _, tt := range []struct {
+		before, after string
+		counts        bool
+	}{
+		{"one = 1", "one = 2", true}, {"return one", "return one + 1", true}, {"func help() {}", "func help() { panic(1) }", true},
+		{"type Q struct{}", "type Q struct{ n int }", true}, {"type T struct{}", "type T struct {\n}\n// Comment.", false},
+		{"beside() {}", "beside() { panic(1) }", false}, {"return 3", "return 4", false}, {"return n }", "return n + 1 }", false},
 	} {
-		if parse(t, before, strings.Replace(imported, what, from, 1)).Row("table", "c") == row {
-			t.Errorf("%q does not count", what)
+		change := strings.NewReplacer(tt.before, tt.after)
+		if is := of(change.Replace(before), change.Replace(imported)); (is != was) != tt.counts {
+			t.Errorf("%s: counts is not %t", tt.after, tt.counts)
 		}
-	}
-	if parse(t, before, strings.Replace(imported, "beside() {}", "beside() { panic(1) }", 1)).Row("table", "c") != row {
-		t.Error("a function counts that is not used")
-	}
-	if parse(t, strings.Replace(before, "return 3", "return 4", 1), imported).Row("table", "c") != row {
-		t.Error("a function counts that has the name of another package's")
-	}
-
-	if used := was.Functions("f"); !strings.Contains(used, "Size") || strings.Contains(used, "Make") {
-		t.Errorf("f uses %s", used)
 	}
 }
 
