@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -35,22 +36,27 @@ func (p *position) item(i int) *position {
 	return p
 }
 
-// child returns the key of p that a header or a dotted key leads through: the
-// last element where it is an array of tables.
-func (p *position) child(name string, line int) *position {
+// entry returns the position of a key of p, which it makes if there is none.
+func (p *position) entry(name string, line int) *position {
 	if p.keys == nil {
 		p.keys = map[string]*position{}
 	}
-	k := p.keys[name]
-	if k == nil {
-		k = &position{line: line}
-		p.keys[name] = k
+	if p.keys[name] == nil {
+		p.keys[name] = &position{line: line}
 	}
+	return p.keys[name]
+}
 
-	if n := len(k.items); n > 0 {
-		return k.items[n-1]
+// follow returns the position that a header or a dotted key leads to: the last element where it is an array
+// of tables.
+func (p *position) follow(path []string, line int) *position {
+	for _, name := range path {
+		p = p.entry(name, line)
+		if n := len(p.items); n > 0 {
+			p = p.items[n-1]
+		}
 	}
-	return k
+	return p
 }
 
 // deepest is how many keys and brackets lead to a value at most. The TOML parser takes memory by the square
@@ -63,25 +69,42 @@ func locate(text string) (root *position, deep int) {
 	s := &scanner{text: strings.TrimPrefix(text, "\ufeff"), line: 1}
 	root = &position{line: 1}
 	table := root
-	for s.blank(); !s.end(); s.blank() {
-		if s.peek() == '[' {
+	for s.next(); s.token != ""; {
+		if s.token == "[" {
 			table = s.header(root)
-			continue
+		} else {
+			s.pair(table)
 		}
-		s.pair(table)
 	}
-
 	return root, s.deep
 }
 
-// A scanner walks over a TOML text.
+// tokens matches blanks and comments, and the token that follows: a string of any of the four kinds, a sign, or a
+// word, as a key with its dots, a number or a date.
+var tokens = regexp.MustCompile(`^((?:\s|#.*)*)(` +
+	`"""(?s:\\.|.)*?(?:"{3,5}|\z)|'''(?s:.)*?(?:'{3,5}|\z)|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|` +
+	`[\[\]{},=]|\d{4}-\d\d-\d\d \d[\d:.]*|[^\s\[\]{},=#"']+|.|$)`)
+
+// A scanner walks over the tokens of a TOML text.
 type scanner struct {
-	text string
-	off  int
-	line int
+	text  string // behind the token
+	token string // at hand, "" at the end
+	line  int    // of the token
 
 	depth int // of the value at hand, in brackets
 	deep  int // line of what is nested too deep, or 0
+}
+
+// next goes to the next token.
+func (s *scanner) next() {
+	m := tokens.FindStringSubmatch(s.text)
+	s.line += strings.Count(s.token, "\n") + strings.Count(m[1], "\n")
+	s.token, s.text = m[2], s.text[len(m[0]):]
+}
+
+// is reports whether the token begins with one of some signs.
+func (s *scanner) is(signs string) bool {
+	return s.token != "" && strings.ContainsAny(s.token[:1], signs)
 }
 
 // tooDeep stops the scanner where so many keys or brackets are too many.
@@ -92,78 +115,33 @@ func (s *scanner) tooDeep(n int) bool {
 	if s.deep == 0 {
 		s.deep = s.line
 	}
-	s.off = len(s.text)
+	s.token, s.text = "", ""
 	return true
-}
-
-func (s *scanner) end() bool { return s.off >= len(s.text) }
-
-// peek returns the byte at hand, 0 at the end.
-func (s *scanner) peek() byte {
-	if s.end() {
-		return 0
-	}
-	return s.text[s.off]
-}
-
-// skip goes on by n bytes and counts the lines.
-func (s *scanner) skip(n int) {
-	n = min(n, len(s.text)-s.off)
-	s.line += strings.Count(s.text[s.off:s.off+n], "\n")
-	s.off += n
-}
-
-// blank skips white space, line ends and comments.
-func (s *scanner) blank() {
-	for !s.end() {
-		switch s.peek() {
-		case ' ', '\t', '\r', '\n':
-			s.skip(1)
-		case '#':
-			s.skip(until(s.text[s.off:], "\n"))
-		default:
-			return
-		}
-	}
-}
-
-// until returns the length of text before the first of the bytes in stop.
-func until(text, stop string) int {
-	if i := strings.IndexAny(text, stop); i >= 0 {
-		return i
-	}
-	return len(text)
 }
 
 // header reads [a.b] or [[a.b]] and returns the table that it opens.
 func (s *scanner) header(root *position) *position {
 	line := s.line
-	array := strings.HasPrefix(s.text[s.off:], "[[")
-	s.skip(1)
+	s.next()
+	array := s.token == "["
 	if array {
-		s.skip(1)
+		s.next()
 	}
-
 	path := s.path()
-	s.skip(until(s.text[s.off:], "#\n")) // the closing brackets
+	for s.token == "]" {
+		s.next()
+	}
 	if len(path) == 0 {
 		return root
 	}
 
-	last := len(path) - 1
-	t := root
-	for _, name := range path[:last] {
-		t = t.child(name, line)
-	}
-
 	if !array {
-		t = t.child(path[last], line)
+		t := root.follow(path, line)
 		t.line = line // of the header, if a longer one led through it before
 		return t
 	}
-
-	t.child(path[last], line)
-	all := t.keys[path[last]]
+	last := len(path) - 1
+	all := root.follow(path[:last], line).entry(path[last], line)
 	item := &position{line: line}
 	all.items = append(all.items, item)
 	return item
@@ -173,114 +151,67 @@ func (s *scanner) header(root *position) *position {
 func (s *scanner) pair(table *position) {
 	line := s.line
 	path := s.path()
-	if s.blank(); s.peek() != '=' || len(path) == 0 {
-		s.skip(1) // not TOML; go on, so that every text has an end
+	if s.token != "=" || len(path) == 0 {
+		s.next() // not TOML; go on, so that every text has an end
 		return
 	}
-
-	s.skip(1)
-	last := len(path) - 1
-	for _, name := range path[:last] {
-		table = table.child(name, line)
-	}
-
-	table.child(path[last], line)
-	table.keys[path[last]] = s.value()
+	s.next()
+	*table.follow(path, line) = *s.value()
 }
 
 // path reads a dotted key, of which each part may be quoted.
 func (s *scanner) path() []string {
 	var path []string
-	for {
-		s.blank()
-		start := s.off
-		switch s.peek() {
-		case '"', '\'':
-			s.str()
-			path = append(path, unquote(s.text[start:s.off]))
-		default:
-			s.skip(until(s.text[s.off:], " \t\r\n.=]#\"'"))
-			if s.off == start {
-				return path
-			}
-			path = append(path, s.text[start:s.off])
+	for before := "."; s.token != "" && !s.is("[]{},="); s.next() {
+		if !strings.HasSuffix(before, ".") && !strings.HasPrefix(s.token, ".") {
+			break
 		}
-
-		if s.blank(); s.peek() != '.' || s.tooDeep(len(path)) {
-			return path
+		if s.is(`"'`) {
+			path = append(path, unquote(s.token))
+		} else {
+			path = append(path, strings.FieldsFunc(s.token, func(r rune) bool { return r == '.' })...)
 		}
-		s.skip(1)
+		if s.tooDeep(len(path)) {
+			break
+		}
+		before = s.token
 	}
+	return path
 }
 
 // value reads a value and returns its position, with those inside it.
 func (s *scanner) value() *position {
-	s.blank()
 	p := &position{line: s.line}
 	s.depth++
 	defer func() { s.depth-- }()
 	if s.tooDeep(s.depth) {
 		return p
 	}
-	switch s.peek() {
-	case '"', '\'':
-		s.str()
-	case '[':
-		s.skip(1)
-		for s.more(']') {
+	open := s.token
+	s.next()
+	switch open {
+	case "[":
+		for s.more("]") {
 			p.items = append(p.items, s.value())
 		}
-
-	case '{':
-		s.skip(1)
-		for s.more('}') {
+	case "{":
+		for s.more("}") {
 			s.pair(p)
 		}
-	default: // a number, a date, true or false
-		s.skip(until(s.text[s.off:], ",]}#\n"))
 	}
-
 	return p
 }
 
 // more goes to the next element and reports whether there is one before end.
-func (s *scanner) more(end byte) bool {
-	for s.blank(); s.peek() == ','; s.blank() {
-		s.skip(1)
+func (s *scanner) more(end string) bool {
+	for s.token == "," {
+		s.next()
 	}
-	if s.peek() == end {
-		s.skip(1)
+	if s.token == end {
+		s.next()
 		return false
 	}
-
-	if s.peek() == ']' || s.peek() == '}' {
-		s.skip(1) // not TOML
-	}
-	return !s.end()
-}
-
-// str skips a string of any of the four kinds.
-func (s *scanner) str() {
-	quote := s.text[s.off : s.off+1]
-	rest := s.text[s.off:]
-	if triple := strings.Repeat(quote, 3); strings.HasPrefix(rest, triple) {
-		quote = triple
-	}
-
-	i := len(quote)
-	for i < len(rest) && !strings.HasPrefix(rest[i:], quote) {
-		if rest[i] == '\\' && quote[0] == '"' {
-			i++
-		}
-		i++
-	}
-
-	i += len(quote)
-	// A multi-line string may end in one or two quotes of its own.
-	for len(quote) == 3 && i < len(rest) && rest[i] == quote[0] {
-		i++
-	}
-	s.skip(i)
+	return s.token != ""
 }
 
 // unquote returns a quoted key without its quotes and escapes.

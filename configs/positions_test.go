@@ -86,7 +86,7 @@ t = 1979-05-27 07:32:00 #@ t
 			marks = strings.ReplaceAll(marks, "d e", "d\x00e")
 			for _, mark := range strings.Split(marks, " ") {
 				mark = strings.ReplaceAll(mark, "\x00", " ")
-				if at := follow(root, mark); at == nil || at.line != i+1 {
+				if at := placeOf(root, mark); at == nil || at.line != i+1 {
 					t.Errorf("%q is at %+v, want line %d of\n%s", mark, at, i+1, file)
 				}
 			}
@@ -94,8 +94,8 @@ t = 1979-05-27 07:32:00 #@ t
 	}
 }
 
-// follow returns the place at a path of keys and element numbers.
-func follow(p *position, path string) *position {
+// placeOf returns the place at a path of keys and element numbers.
+func placeOf(p *position, path string) *position {
 	for _, part := range strings.Split(path, "|") {
 		if p == nil {
 			return nil
