@@ -28,6 +28,13 @@ var customKeys = section{
 	{name: "params", doc: "parameters and their values, as in { unroll = [1, 2, 4] }: each is a macro in capitals"},
 }
 
+// programKeys are those of a [[kernel]] with a command, beside kernelKeys and params.
+var programKeys = section{
+	{name: "command", doc: `an external program, as in "./my-spmv {matrix} {block}": docs/extending.md says what it ` +
+		"is told and what it prints"},
+	{name: "backend", doc: `"cpu" or "cuda": where the program computes; default: [device]'s, else "cpu"`},
+}
+
 // What may stand in a macro or name a function.
 var (
 	entryName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
@@ -38,54 +45,43 @@ var (
 // endings are the backends of sources.
 var endings = map[string]string{".cu": "cuda", ".c": "cpu", ".cc": "cpu", ".cpp": "cpu", ".cxx": "cpu"}
 
-// customSpace reads a [[kernel]] section with a source.
-func (t *table) customSpace(backend string, find finder) Space {
-	t.only(slices.Concat(kernelKeys.names(), customKeys.names()))
-	o := kernels.Custom{Kernel: kernels.Kernel{
+// customSpace reads a [[kernel]] section with a source or a command, for the backend of [device].
+func (t *table) customSpace(device string, p Protocol, find finder) Space {
+	o := &kernels.Custom{Kernel: kernels.Kernel{
 		Source: "defined by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Custom: true,
 	}}
-	t.customName(&o)
-	t.customEntry(&o)
-	t.customSource(&o, backend, find)
-	format := string(o.Format)
-	t.choice("format", &format, []string{"csr", "coo", "sell"})
-	o.Format = kernels.Format(format)
-	t.flag("zero", &o.Zero)
-
-	values := t.customParams(&o)
-	t.customLaunch(&o)
-	return t.spaceOf(&o, values)
-}
-
-// spaceOf reads the choices of a kernel that the section defines.
-func (t *table) spaceOf(o *kernels.Custom, values map[string][]string) Space {
-	chosen := []kernels.Kernel{o.Kernel}
-	s := Space{Kernels: []string{o.Name}, Own: o, Grid: Grid{Auto: true}, Params: values}
-	s.Precisions, s.Block = t.precisions(), t.block(chosen)
-	t.grid(&s.Grid)
-	s.Where, s.filter = t.condition(variables(chosen))
-	t.bounded(s, chosen)
-	return s
-}
-
-// customName reads the name.
-func (t *table) customName(o *kernels.Custom) {
+	keys, read := customKeys, func() { t.source(o, device, find) }
+	if !t.has("source") {
+		o.Source = "a program, called by the sweep"
+		keys, read = slices.Concat(programKeys, customKeys[len(customKeys)-1:]), func() { t.program(o, device) }
+	}
+	t.only(append(kernelKeys.names(), keys.names()...))
 	t.text("name", &o.Name)
 	if err := custom.CheckName(o.Name); err != nil {
 		t.fail("name", "choose another name, such as \"mine\"", "%v", err)
 	}
+	read()
+	s := Space{Custom: o, Params: t.customParams(o)}
+	if t.has("source") {
+		t.customLaunch(o)
+	} else {
+		t.command(o, p, find)
+	}
+	s.Kernels = []string{o.Name}
+	chosen := []kernels.Kernel{o.Kernel}
+	t.choices(&s, chosen, chosen)
+	return s
 }
 
-// customEntry reads the function.
-func (t *table) customEntry(o *kernels.Custom) {
+// source reads the source and what it includes, its function, and what that is given.
+func (t *table) source(o *kernels.Custom, device string, find finder) {
 	o.Entry = o.Name
 	if t.text("entry", &o.Entry); !entryName.MatchString(o.Entry) {
 		t.fail("entry", "", "no function is called %q", o.Entry)
 	}
-}
+	t.choice("format", (*string)(&o.Format), []string{"csr", "coo", "sell"})
+	t.flag("zero", &o.Zero)
 
-// customSource reads the source and what it includes.
-func (t *table) customSource(o *kernels.Custom, backend string, find finder) {
 	const key = "source"
 	var source string
 	if t.text(key, &source); source == "" {
@@ -97,36 +93,38 @@ func (t *table) customSource(o *kernels.Custom, backend string, find finder) {
 			"%q has no ending of a source", source)
 		return
 	}
-	if backend != "auto" && backend != o.Backend {
-		t.fail(key, `set backend = "auto" in [device], or leave the kernel out`,
-			"%s runs on %s, and [device] asks for %s", source, o.Backend, backend)
-	}
+	t.runsOn(t.at.key(key), key, source, o.Backend, device)
 	if strings.ContainsAny(source, `*?[\`) {
 		t.fail(key, "name one file", "%q is a pattern", source)
 		return
 	}
 	found, err := find(source)
+	if err == nil {
+		o.Files, o.File, err = custom.Gather(found[0])
+		if errors.Is(err, fs.ErrNotExist) { // only a node may find what is not there, see Use
+			err = nil
+		}
+	}
 	if err != nil {
 		t.fail(key, "paths are relative to the folder of the sweep file", "%v", err)
-		return
 	}
-	o.Files, o.File, err = custom.Gather(found[0])
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // only a node may find what is not there, see Use
-		t.fail(key, "paths are relative to the folder of the sweep file", "%v", err)
+}
+
+// program reads where a program computes.
+func (t *table) program(o *kernels.Custom, device string) {
+	if o.Backend = "cpu"; device != "auto" {
+		o.Backend = device
 	}
+	t.choice("backend", &o.Backend, []string{"cpu", "cuda"})
+	t.runsOn(t.at.key("backend"), "backend", "the program", o.Backend, device)
 }
 
 // customParams reads the parameters and their values. Matrices as SELL have two more.
 func (t *table) customParams(o *kernels.Custom) map[string][]string {
 	const key = "params"
 	values := map[string][]string{}
-	if v, given := t.vals[key]; given {
-		if _, ok := v.(map[string]any); !ok {
-			t.wrong(t.at.key(key), key, v, "a table of lists, as in { unroll = [1, 2, 4] }")
-			return values
-		}
-	}
-	sub := t.section(key)
+	lists, _ := given[map[string]any](t, key, "a table of lists, as in { unroll = [1, 2, 4] }")
+	sub := t.below(key, t.at.key(key), lists)
 	for _, name := range slices.Sorted(maps.Keys(sub.vals)) {
 		if !macroName.MatchString(name) || customVariables[name] {
 			sub.fail(name, "write small letters, digits and underscores, and no name of this section",
@@ -134,11 +132,11 @@ func (t *table) customParams(o *kernels.Custom) map[string][]string {
 			continue
 		}
 		for _, v := range sub.settings(name) {
-			if !macroValue.MatchString(v.text) {
-				sub.failAt(v.at, name, "", "%q is neither a number nor a name", v.text)
+			if !macroValue.MatchString(v.v) {
+				sub.failAt(v.at, name, "", "%q is neither a number nor a name", v.v)
 				continue
 			}
-			values[name] = append(values[name], v.text)
+			values[name] = append(values[name], v.v)
 		}
 		if len(values[name]) > 0 {
 			o.Params = append(o.Params, kernels.Param{Name: name, Values: values[name], Default: values[name][0],
@@ -208,18 +206,18 @@ func (t *table) customLaunch(o *kernels.Custom) {
 // defined notes a kernel that an earlier section defines, too.
 func (t *table) defined(s Space, before []Space) {
 	for _, other := range before {
-		if s.Own != nil && other.Own != nil && s.Own.Name == other.Own.Name {
-			t.fail("name", "choose another name", "two sections define %s", s.Own.Name)
+		if s.Custom != nil && other.Custom != nil && s.Custom.Name == other.Custom.Name {
+			t.fail("name", "choose another name", "two sections define %s", s.Custom.Name)
 		}
 	}
 }
 
-// Own returns the kernels that the sweep defines.
-func (s *Sweep) Own() []kernels.Custom {
+// Custom returns the kernels that the sweep defines.
+func (s *Sweep) Custom() []kernels.Custom {
 	var list []kernels.Custom
 	for _, space := range s.Kernels {
-		if space.Own != nil {
-			list = append(list, *space.Own)
+		if space.Custom != nil {
+			list = append(list, *space.Custom)
 		}
 	}
 	return list
@@ -227,63 +225,33 @@ func (s *Sweep) Own() []kernels.Custom {
 
 // Lookup returns a kernel of the space, or of the catalogue.
 func (s Space) Lookup(name string) (kernels.Kernel, bool) {
-	if s.Own != nil && s.Own.Name == name {
-		return s.Own.Kernel, true
+	if s.Custom != nil && s.Custom.Name == name {
+		return s.Custom.Kernel, true
 	}
 	return kernels.Lookup(name)
 }
 
-// Use takes the definitions of own kernels from list, where they stand in for the files of the
+// Use takes the definitions of its kernels from list, where they stand in for the files of the
 // sweep, as on a node that does not see them.
 func (s *Sweep) Use(list []kernels.Custom) error {
 	for i, space := range s.Kernels {
-		if space.Own == nil {
+		if space.Custom == nil {
 			continue
 		}
-		at := slices.IndexFunc(list, func(o kernels.Custom) bool { return o.Name == space.Own.Name })
+		at := slices.IndexFunc(list, func(o kernels.Custom) bool { return o.Name == space.Custom.Name })
 		if at < 0 {
-			return fmt.Errorf("there is no definition of the kernel %s", space.Own.Name)
+			return fmt.Errorf("there is no definition of the kernel %s", space.Custom.Name)
 		}
-		s.Kernels[i].Own = &list[at]
+		s.Kernels[i].Custom = &list[at]
 	}
 	return nil
-}
-
-// programKeys are those of a [[kernel]] with a command, beside kernelKeys and params.
-var programKeys = section{
-	{name: "command", doc: `an external program, as in "./my-spmv {matrix} {block}": docs/extending.md says what it ` +
-		"is told and what it prints"},
-	{name: "backend", doc: `"cpu" or "cuda": where the program computes; default: [device]'s, else "cpu"`},
-}
-
-// programSpace reads a [[kernel]] section with a command.
-func (t *table) programSpace(device string, p Protocol, find finder) Space {
-	t.only(slices.Concat(kernelKeys.names(), programKeys.names(), []string{"params"}))
-	o := kernels.Custom{Kernel: kernels.Kernel{
-		Source: "a program, called by the sweep", Format: kernels.CSR, Scope: kernels.ScopeRow, Custom: true,
-	}}
-	t.customName(&o)
-	if o.Backend = "cpu"; device != "auto" {
-		o.Backend = device
-	}
-	t.choice("backend", &o.Backend, []string{"cpu", "cuda"})
-	if device != "auto" && o.Backend != device {
-		t.fail("backend", `set backend = "auto" in [device], or leave the kernel out`,
-			"the program runs on %s, and [device] asks for %s", o.Backend, device)
-	}
-
-	values := t.customParams(&o)
-	t.command(&o, p, find)
-	return t.spaceOf(&o, values)
 }
 
 // command reads the command, and makes the kernel of what it uses.
 func (t *table) command(o *kernels.Custom, p Protocol, find finder) {
 	const key = "command"
 	text, single := t.vals[key].(string)
-	for _, word := range t.texts(key) {
-		o.Command = append(o.Command, word)
-	}
+	o.Command = values(t.texts(key))
 	if single {
 		var err error
 		if o.Command, err = custom.SplitCommand(text); err != nil {
@@ -338,7 +306,7 @@ func (t *table) command(o *kernels.Custom, p Protocol, find finder) {
 // Programs returns the names of the sweep's kernels that are programs, whose times are their own.
 func (s *Sweep) Programs() map[string]bool {
 	names := map[string]bool{}
-	for _, o := range s.Own() {
+	for _, o := range s.Custom() {
 		if o.Command != nil {
 			names[o.Name] = true
 		}

@@ -10,8 +10,8 @@ import (
 	"spmvtune/kernels"
 )
 
-// ownSweep parses a [[kernel]] section in a folder with the sources my.c, my.cu and my.h.
-func ownSweep(t *testing.T, section string) (*Sweep, string, error) {
+// customSweep parses a [[kernel]] section in a folder with the sources my.c, my.cu and my.h.
+func customSweep(t *testing.T, section string) (*Sweep, string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"my.c": "#include \"my.h\"\n", "my.cu": "", "my.h": "", "my.txt": ""} {
@@ -24,8 +24,8 @@ func ownSweep(t *testing.T, section string) (*Sweep, string, error) {
 }
 
 // A section with a source defines a kernel, whose configurations are all combinations.
-func TestOwnKernel(t *testing.T) {
-	s, _, err := ownSweep(t, `name = "mine"
+func TestCustomKernel(t *testing.T) {
+	s, _, err := customSweep(t, `name = "mine"
 source = "my.cu"
 format = "sell"
 precision = "float32"
@@ -37,7 +37,7 @@ where = "lanes * 32 <= block"
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := s.Own()
+	own := s.Custom()
 	if len(own) != 1 || own[0].Name != "mine" || own[0].Entry != "mine" || own[0].Backend != "cuda" || !own[0].Custom ||
 		own[0].Launch != "(rows + block - 1) / block" || own[0].File != "my.cu" {
 		t.Errorf("%+v", own)
@@ -61,12 +61,12 @@ where = "lanes * 32 <= block"
 	if !slices.Equal(got, want) {
 		t.Errorf("%s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if b := s.Backends(); !slices.Equal(b, []string{"cuda"}) || len(s.Only("cpu").Kernels) != 0 || len(s.Only("cuda").Own()) != 1 {
+	if b := s.Backends(); !slices.Equal(b, []string{"cuda"}) || len(s.Only("cpu").Kernels) != 0 || len(s.Only("cuda").Custom()) != 1 {
 		t.Errorf("it is for %q", b)
 	}
 }
 
-func TestOwnMistakes(t *testing.T) {
+func TestCustomMistakes(t *testing.T) {
 	const right = "name = \"mine\"\nsource = \"my.cu\"\n" // lines 5 and 6
 	for text, want := range map[string]string{
 		"name = \"csr_scalar\"\nsource = \"my.cu\"":                              "5: kernel.name: the catalogue has a kernel",
@@ -95,7 +95,7 @@ func TestOwnMistakes(t *testing.T) {
 		"name = \"mine\"\ncommand = \"true {matrix} {y}\"\nparams = { y = [1] }": "no parameter can be called \"y\"",
 		right + "[device]\nbackend = \"cpu\"":                                    "6: kernel.source: my.cu runs on cuda",
 	} {
-		_, _, err := ownSweep(t, text)
+		_, _, err := customSweep(t, text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\ngives %v, want %q", text, err, want)
 		}
@@ -103,7 +103,7 @@ func TestOwnMistakes(t *testing.T) {
 }
 
 // On a node, definitions stand in for files that are not there.
-func TestOwnOnNode(t *testing.T) {
+func TestCustomOnNode(t *testing.T) {
 	text := []byte(aMatrix + "[[kernel]]\nname = \"mine\"\nsource = \"gone.c\"\n")
 	s, err := ParseOnNode("s.toml", t.TempDir(), text)
 	if err != nil {
@@ -113,7 +113,7 @@ func TestOwnOnNode(t *testing.T) {
 		t.Error("a definition is missing, and nobody says so")
 	}
 	list := []kernels.Custom{{Kernel: kernels.Kernel{Name: "mine", Backend: "cpu"}, Files: map[string]string{"gone.c": "text"}}}
-	if err := s.Use(list); err != nil || s.Own()[0].Files["gone.c"] != "text" {
-		t.Errorf("%v, %+v", err, s.Own())
+	if err := s.Use(list); err != nil || s.Custom()[0].Files["gone.c"] != "text" {
+		t.Errorf("%v, %+v", err, s.Custom())
 	}
 }

@@ -34,7 +34,7 @@ type helpSection struct{ heading, text string }
 
 // helpParts fills the template, and divides it.
 func helpParts() (intro string, sections []helpSection) {
-	s := Sweep{Protocol: DefaultProtocol, Search: defaultSearch, Device: defaultDevice, Slurm: defaultSlurm}
+	s := newSweep()
 	searches := s.Search.keys(nil)
 	var b strings.Builder
 	err := template.Must(template.New("help").Parse(helpText)).Execute(&b, map[string]any{

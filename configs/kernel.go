@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,14 +22,11 @@ var kernelKeys = section{
 
 // space reads a [[kernel]] section for a device's backend.
 func (t *table) space(backend string, p Protocol, find finder) Space {
-	switch {
-	case t.has("source"):
-		return t.customSpace(backend, find)
-	case t.has("command"):
-		return t.programSpace(backend, p, find)
+	if t.has("source") || t.has("command") {
+		return t.customSpace(backend, p, find)
 	}
 	chosen, known := t.kernels(backend)
-	s := Space{Grid: Grid{Auto: true}}
+	s := Space{}
 	for _, k := range chosen {
 		s.Kernels = append(s.Kernels, k.Name)
 	}
@@ -39,25 +37,36 @@ func (t *table) space(backend string, p Protocol, find finder) Space {
 	if !known {
 		named = kernels.Catalogue
 	}
-	keys := kernelKeys.names()
-
-	for _, k := range named {
-		for _, p := range k.Choices() {
-			if !slices.Contains(keys, p.Name) {
-				keys = append(keys, p.Name)
-			}
+	keys := append(kernelKeys.names(), params(named)...)
+	// A parameter of other kernels is a known key in a wrong place.
+	for _, name := range params(kernels.Catalogue) {
+		if t.has(name) && !slices.Contains(keys, name) {
+			keys = append(keys, name)
+			t.lacking(chosen, name)
 		}
 	}
-
-	t.only(append(keys, t.misplaced(chosen, keys)...))
-	s.Precisions = t.precisions()
-	s.Block = t.block(chosen)
-	t.grid(&s.Grid)
+	t.only(keys)
 	s.Params = t.params(chosen)
-	s.Where, s.filter = t.condition(variables(named))
-	t.bounded(s, chosen)
-
+	t.choices(&s, chosen, named)
 	return s
+}
+
+// choices reads the keys that all spaces have, for the chosen kernels; where may use the parameters of those named.
+func (t *table) choices(s *Space, chosen, named []kernels.Kernel) {
+	s.Precisions, s.Block, s.Grid = t.precisions(), t.block(chosen), t.grid()
+	s.Where, s.filter = t.condition(variables(named))
+	t.bounded(*s, chosen)
+}
+
+// params are the names of the parameters of some kernels.
+func params(of []kernels.Kernel) []string {
+	var names []string
+	for _, k := range of {
+		for _, p := range k.Choices() {
+			names = append(names, p.Name)
+		}
+	}
+	return distinctValues(names)
 }
 
 // maxConfigs bounds the combinations of one section and kernel, before where.
@@ -81,54 +90,43 @@ func (t *table) bounded(s Space, chosen []kernels.Kernel) {
 // kernels reads the names of the kernels and reports whether all are known.
 func (t *table) kernels(backend string) (chosen []kernels.Kernel, known bool) {
 	const key = "name"
-	given := 0
-	for at, name := range t.texts(key) {
-		given++
-		k, ok := kernels.Lookup(name)
+	given := t.texts(key)
+	for _, name := range given {
+		k, ok := kernels.Lookup(name.v)
 		if !ok {
-			t.failAt(at, key, Suggest(name, "kernels", kernels.Names(), "spmvtune kernels"), "no kernel is called %q", name)
+			t.failAt(name.at, key, Suggest(name.v, "kernels", kernels.Names(), "spmvtune kernels"),
+				"no kernel is called %q", name.v)
 			continue
 		}
-
-		if backend != "auto" && k.Backend != backend {
-			t.failAt(at, key, `set backend = "auto" in [device], or leave the kernel out`,
-				"%s runs on %s, and [device] asks for %s", name, k.Backend, backend)
-		}
+		t.runsOn(name.at, key, name.v, k.Backend, backend)
 		chosen = append(chosen, k)
 	}
-
-	if !t.has(key) || isEmptyList(t.vals[key]) {
+	if len(t.elements(key)) == 0 {
 		t.fail(key, `write name = "cpu_csr", or a list of names; spmvtune kernels prints all`,
 			"the section names no kernel")
 	}
-	return chosen, given > 0 && len(chosen) == given
+	return chosen, len(given) > 0 && len(chosen) == len(given)
 }
 
-func isEmptyList(v any) bool {
-	all, ok := v.([]any)
-	return ok && len(all) == 0
+// runsOn notes a kernel of another backend than that of [device].
+func (t *table) runsOn(at *position, key, name, backend, device string) {
+	if device != "auto" && device != backend {
+		t.failAt(at, key, `set backend = "auto" in [device], or leave the kernel out`,
+			"%s runs on %s, and [device] asks for %s", name, backend, device)
+	}
 }
 
 // precisions reads one or both of float32 and float64.
 func (t *table) precisions() []kernels.Precision {
 	const key = "precision"
-	both := []kernels.Precision{kernels.Float32, kernels.Float64}
-	names := []string{string(kernels.Float32), string(kernels.Float64)}
+	both := []string{string(kernels.Float32), string(kernels.Float64)}
+	given := both
+	if len(t.some(key)) > 0 {
+		given = t.names(key, "precisions", both)
+	}
 	var out []kernels.Precision
-
-	for at, name := range t.texts(key) {
-		if !slices.Contains(names, name) {
-			t.failAt(at, key, suggest(name, "precisions", names), "no precision is called %q", name)
-			continue
-		}
+	for _, name := range given {
 		out = append(out, kernels.Precision(name))
-	}
-
-	if isEmptyList(t.vals[key]) {
-		t.fail(key, "leave the key out for both", "the list is empty")
-	}
-	if len(out) == 0 {
-		return both
 	}
 	return out
 }
@@ -141,14 +139,12 @@ func (t *table) block(chosen []kernels.Kernel) []int {
 	refused := map[*position]bool{} // once for each value that was written
 	for _, b := range all {
 		for _, k := range chosen {
-			if k.Block == "" || k.Blocks.Contains(b.n) || refused[b.at] {
-				continue
+			if k.Block != "" && !k.Blocks.Contains(b.v) && !refused[b.at] {
+				refused[b.at] = true
+				t.failAt(b.at, key, sectionHint(chosen, k), "%d is impossible for %s: it must be %v", b.v, k.Name, k.Blocks)
 			}
-			refused[b.at] = true
-			t.failAt(b.at, key, sectionHint(chosen, k), "%d is impossible for %s: it must be %v", b.n, k.Name, k.Blocks)
 		}
 	}
-
 	return values(all)
 }
 
@@ -161,91 +157,62 @@ func sectionHint(chosen []kernels.Kernel, k kernels.Kernel) string {
 }
 
 // grid reads the grid sizes.
-func (t *table) grid(into *Grid) {
+func (t *table) grid() Grid {
 	const key = "grid"
 	switch v := t.vals[key].(type) {
 	case nil:
-		return
+		return Grid{Auto: true}
 	case string:
 		if v != "auto" {
 			t.fail(key, `write "auto", or the sizes as a list`, "%q is not a grid size", v)
 		}
-		return
-
+		return Grid{Auto: true}
 	case map[string]any:
-		if _, ok := v["per_sm"]; ok {
-			sub := t.section(key)
+		if sub := t.section(key); sub.has("per_sm") {
 			sub.only([]string{"per_sm"})
-			*into = Grid{PerSM: values(sub.ints("per_sm", ""))}
-			return
+			return Grid{PerSM: values(sub.ints("per_sm", ""))}
 		}
 	}
-	*into = Grid{Values: values(t.ints(key, `, "auto" or { per_sm = [1, 2] }`))}
+	return Grid{Values: values(t.ints(key, `, "auto" or { per_sm = [1, 2] }`))}
 }
 
 // params reads the values of the kernels' further parameters. Every kernel of the section must
 // have the parameter, and every value must be legal for it.
 func (t *table) params(chosen []kernels.Kernel) map[string][]string {
 	out := map[string][]string{}
-	for _, k := range chosen {
-		for _, p := range k.Choices() {
-			if _, done := out[p.Name]; done || !t.has(p.Name) {
-				continue
-			}
-			values := []string{}
-
-			for _, v := range t.settings(p.Name) {
-				if t.allowed(v.at, chosen, p.Name, v.text) {
-					values = append(values, v.text)
-				}
-			}
-
-			out[p.Name] = values
-			t.lacking(chosen, p.Name)
+	for _, name := range params(chosen) {
+		if !t.has(name) {
+			continue
 		}
+		out[name] = []string{}
+		for _, v := range t.settings(name) {
+			if t.allowed(v.at, chosen, name, v.v) {
+				out[name] = append(out[name], v.v)
+			}
+		}
+		t.lacking(chosen, name)
 	}
-
 	return out
-}
-
-// A setting is a parameter's value and its position.
-type setting struct {
-	text string
-	at   *position
 }
 
 // settings reads the values of a parameter: an integer or a name, a list of
 // them, or steps.
-func (t *table) settings(key string) []setting {
-	at := t.at.key(key)
-	var out []setting
-	add := func(at *position, v any) {
-		switch v := v.(type) {
-		case int64:
-			out = append(out, setting{strconv.FormatInt(v, 10), at})
-		case string:
-			out = append(out, setting{v, at})
-		default:
-			t.wrong(at, key, v, "an integer or a name")
-		}
-	}
-
-	switch v := t.vals[key].(type) {
-	case map[string]any:
+func (t *table) settings(key string) []placed[string] {
+	var out []placed[string]
+	if _, steps := t.vals[key].(map[string]any); steps {
 		for _, n := range t.ints(key, "") {
-			add(n.at, int64(n.n))
+			out = append(out, placed[string]{strconv.Itoa(n.v), n.at})
 		}
-	case []any:
-		if len(v) == 0 {
-			t.fail(key, "leave the key out for the default", "the list is empty")
-		}
-		for i, e := range v {
-			add(at.item(i), e)
-		}
-	default:
-		add(at, v)
+		return out
 	}
-
+	for _, e := range t.some(key) {
+		switch e.v.(type) {
+		case int64, string:
+			out = append(out, placed[string]{fmt.Sprint(e.v), e.at})
+		default:
+			t.wrong(e.at, key, e.v, "an integer or a name")
+		}
+	}
 	return out
 }
 
@@ -253,39 +220,21 @@ func (t *table) settings(key string) []setting {
 // Kernel.Check asks the same of a whole configuration.
 func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value string) bool {
 	for _, k := range chosen {
-		choices := k.Choices()
-		i := slices.IndexFunc(choices, func(p kernels.Param) bool { return p.Name == param })
+		i := slices.IndexFunc(k.Choices(), func(p kernels.Param) bool { return p.Name == param })
 		if i < 0 {
 			continue
 		}
-		legal := choices[i].Values
-		if legal == nil {
-			if n, err := strconv.ParseInt(value, 10, 32); err != nil || n < 1 || strconv.FormatInt(n, 10) != value {
-				t.failAt(at, param, "", "%q is impossible for %s: it must be a positive integer", value, k.Name)
-				return false
-			}
-		} else if !slices.Contains(legal, value) {
+		n, err := strconv.ParseInt(value, 10, 32)
+		switch legal := k.Choices()[i].Values; {
+		case legal == nil && (err != nil || n < 1 || strconv.FormatInt(n, 10) != value):
+			t.failAt(at, param, "", "%q is impossible for %s: it must be a positive integer", value, k.Name)
+			return false
+		case legal != nil && !slices.Contains(legal, value):
 			t.failAt(at, param, suggest(value, "values", legal), "%q is impossible for %s", value, k.Name)
 			return false
 		}
 	}
-
 	return true
-}
-
-// misplaced notes the keys, besides those given, that are parameters of other kernels, and returns
-// them.
-func (t *table) misplaced(chosen []kernels.Kernel, keys []string) []string {
-	var others []string
-	for _, k := range kernels.Catalogue {
-		for _, p := range k.Choices() {
-			if t.has(p.Name) && !slices.Contains(keys, p.Name) && !slices.Contains(others, p.Name) {
-				others = append(others, p.Name)
-				t.lacking(chosen, p.Name)
-			}
-		}
-	}
-	return others
 }
 
 // lacking notes the kernels of the section that have no such parameter.

@@ -66,7 +66,7 @@ block = [
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.ReplaceAll(`s.toml:4: protocol.samples: the fewest, 50, are more than the most, 10 (write [fewest, most], as in [10, 200])
+	want := strings.ReplaceAll(`s.toml:4: protocol.samples: the first, 50, is more than the second, 10 (write [fewest, most], as in [10, 200])
 s.toml:5: protocol.trial_bugdet: unknown key (did you mean "trial_budget"?)
 s.toml:13: matrix.path: no file DIR/nowhere.mtx (paths are relative to the sweep file)
 s.toml:16: kernel.name: no kernel is called "cpu_sel" (did you mean "cpu_sell"?)

@@ -66,104 +66,37 @@ func (p *Protocol) keys() section {
 		{name: "cache", into: &p.Cache, options: []string{"cold", "warm", "both"},
 			doc: "cold: flush the caches before every sample; warm: run products back to back; both"},
 		{name: "warmup", into: &p.Warmup, doc: "products before the first sample"},
-		{name: "samples", into: &p.Samples, read: p.readSamples, doc: "fewest and most"},
-		{name: "target", into: &p.Target, read: p.readTarget,
-			doc: "stop when the 95% interval of the median is within 1%"},
+		{name: "samples", into: &p.Samples, doc: "fewest and most"},
+		{name: "target", into: &p.Target, want: "a fraction between 0 and 1, as 0.01 for 1%",
+			legal: func(x float64) bool { return x > 0 && x < 1 }, doc: "stop when the 95% interval of the median is within 1%"},
 		{name: "trial_budget", into: &p.Budget, positive: true, doc: "sampling time of one trial"},
 		{name: "timeout", into: &p.Timeout, positive: true, doc: "kill a trial that has not answered by then"},
-		{name: "seed", into: &p.Seed, read: p.readSeed, doc: "of x and of the order of trials"},
+		{name: "seed", into: &p.Seed, doc: "of x and of the order of trials"},
 		{name: "sentinel", into: &p.Sentinel, doc: "measure the first verified trial of a matrix again after this many " +
 			"trials, to see drift; 0: never"},
 		{name: "finals", into: &p.Finals, doc: "repeat runs of the leaders of a matrix, to pick the winner: at most this " +
 			"many of each; 0: none"},
 		{name: "repeats", into: &p.Repeats, doc: "trials of each place that are measured once more, to see how far " +
 			"another run may be off: one of ten, three at least, at most this many; 0: none"},
-		{name: "slow", into: &p.Slow, read: p.readSlow, doc: "end a trial early whose products are this many times " +
-			"slower than the best of its place, and 10 µs more; 0: never"},
-		{name: "launch", into: &p.Launch, read: func(t *table, key string) {
-			t.choice(key, (*string)(&p.Launch), []string{string(kernels.Graph), string(kernels.Stream)})
-		}, doc: "GPU: graph: replay the products of a sample as a CUDA graph; stream: let the host launch each kernel"},
+		{name: "slow", into: &p.Slow, want: "0 or a factor from 1 up",
+			legal: func(x float64) bool { return x == 0 || x >= 1 && !math.IsInf(x, 1) }, doc: "end a trial early whose products are this many times " +
+				"slower than the best of its place, and 10 µs more; 0: never"},
+		{name: "launch", into: (*string)(&p.Launch), options: []string{string(kernels.Graph), string(kernels.Stream)},
+			doc: "GPU: graph: replay the products of a sample as a CUDA graph; stream: let the host launch each kernel"},
 	}
 }
 
-// protocol reads [protocol].
-func (t *table) protocol() Protocol {
-	p := DefaultProtocol
-	t.read(p.keys())
-
-	if p.Timeout <= p.Budget {
-		key := "trial_budget"
-		if t.has("timeout") {
-			key = "timeout"
-		}
-		t.fail(key, "make timeout the larger one, with time to spare for preparing and verifying",
-			"a trial is killed after timeout %v, which is not longer than trial_budget %v", p.Timeout, p.Budget)
-	}
-
-	return p
-}
-
-// readSamples reads [fewest, most].
-func (p *Protocol) readSamples(t *table, key string) {
-	const form = "write [fewest, most], as in [10, 200]"
-	v, ok := t.vals[key]
-	if !ok {
+// check notes a timeout that ends trials within their budget.
+func (p *Protocol) check(t *table) {
+	if p.Timeout > p.Budget {
 		return
 	}
-
-	pair, ok := v.([]any)
-	if !ok || len(pair) != 2 {
-		t.fail(key, form, "want two integers")
-		return
+	key := "trial_budget"
+	if t.has("timeout") {
+		key = "timeout"
 	}
-
-	low, ok0 := t.integer(t.at.key(key).item(0), key, pair[0], 1)
-	high, ok1 := t.integer(t.at.key(key).item(1), key, pair[1], 1)
-	switch {
-	case !ok0 || !ok1:
-	case low > high:
-		t.fail(key, form, "the fewest, %d, are more than the most, %d", low, high)
-	default:
-		p.Samples = [2]int{low, high}
-	}
-}
-
-// readTarget reads a fraction above 0 and below 1.
-func (p *Protocol) readTarget(t *table, key string) {
-	switch f, ok := t.number(key, "a fraction"); {
-	case !ok:
-	case !(f > 0 && f < 1): // NaN too
-		t.fail(key, "0.01 means: the interval is within 1% of the median", "must be between 0 and 1, not %v", f)
-	default:
-		p.Target = f
-	}
-}
-
-// readSeed reads an integer of up to 63 bits.
-func (p *Protocol) readSeed(t *table, key string) {
-	switch v := t.vals[key].(type) {
-	case nil:
-	case int64:
-		if v < 0 {
-			t.fail(key, "", "%d is too small: the least is 0", v)
-			return
-		}
-		p.Seed = uint64(v)
-	default:
-		t.wrong(t.at.key(key), key, v, "an integer")
-	}
-}
-
-// readSlow reads a factor from 1 up, or 0.
-func (p *Protocol) readSlow(t *table, key string) {
-	switch f, ok := t.number(key, "a number"); {
-	case !ok:
-	case f != 0 && !(f >= 1) || math.IsInf(f, 1): // NaN too
-		t.fail(key, "3 means: three times slower than the best so far; 0: no trial is cut short",
-			"%v is neither 0 nor a factor from 1 up", f)
-	default:
-		p.Slow = f
-	}
+	t.fail(key, "make timeout the larger one, with time to spare for preparing and verifying",
+		"a trial is killed after timeout %v, which is not longer than trial_budget %v", p.Timeout, p.Budget)
 }
 
 // Search says which points of the space are tried.
@@ -196,7 +129,8 @@ func (s *Search) keys(find finder) section {
 		{name: "strategy", into: &s.Strategy, options: search.Names(), doc: "see below"},
 		{name: "order", example: `"file"`, read: s.readOrder,
 			doc: "of matrices; shuffled: mix the sections, so that a part of the sweep is like the whole"},
-		{name: "budget", example: `{ trials = 0, time = "0s" }`, read: s.readBudget,
+		{name: "budget", example: `{ trials = 0, time = "0s" }`,
+			sub: section{{name: "trials", into: &s.Trials}, {name: "time", into: &s.Time}},
 			doc: "most trials per matrix, most time in all; 0: no bound"},
 		{name: "rule", example: `"rule.json"`, read: func(t *table, key string) { s.readRule(t, key, find) },
 			doc: "a rule.json, a database, or " + ownRules + "; default: h100 on an H100, else h200"},
@@ -204,16 +138,11 @@ func (s *Search) keys(find finder) section {
 	}
 }
 
-// search reads [search].
-func (t *table) search(find finder) Search {
-	s := defaultSearch
-	t.read(s.keys(find))
-
-	budget := t.section("budget")
-	if s.Strategy == "random" && !budget.has("trials") && !budget.has("time") {
+// check notes a random search without a bound.
+func (s *Search) check(t *table) {
+	if bounds, _ := t.vals["budget"].(map[string]any); s.Strategy == "random" && len(bounds) == 0 {
 		t.fail("strategy", "give budget = { trials = 100 }", "a random search without a budget tries everything")
 	}
-	return s
 }
 
 func (s *Search) readOrder(t *table, key string) {
@@ -221,13 +150,6 @@ func (s *Search) readOrder(t *table, key string) {
 	order := file
 	t.choice(key, &order, []string{file, shuffled})
 	s.Shuffled = order == shuffled
-}
-
-func (s *Search) readBudget(t *table, key string) {
-	t.section(key).read(section{
-		{name: "trials", into: &s.Trials},
-		{name: "time", into: &s.Time},
-	})
 }
 
 func (s *Search) readRule(t *table, key string, find finder) {
@@ -322,12 +244,9 @@ func (d *Device) readIndex(t *table, key string) {
 	}
 }
 
-// device reads [device].
-func (t *table) device() Device {
-	d := defaultDevice
-	t.read(d.keys())
+// check notes several GPUs where none is used.
+func (d *Device) check(t *table) {
 	if d.Backend == "cpu" && d.several() {
 		t.fail("index", "leave it out", "chooses GPUs, and backend is cpu")
 	}
-	return d
 }

@@ -27,7 +27,8 @@ type Report struct {
 // keys are those of [report].
 func (r *Report) keys() section {
 	return section{
-		{name: "figures", example: `["throughput-vs-block"]`, read: r.readFigures, doc: "default: all that the data allows"},
+		{name: "figures", example: `["throughput-vs-block"]`, into: &r.Figures, options: Figures,
+			doc: "default: all that the data allows"},
 		{name: "kernels", example: `["coo_*"]`, into: &r.Kernels,
 			doc: "only these, as report --kernel takes them; default, here and below: all"},
 		{name: "matrices", example: `["delaunay_n23"]`, into: &r.Matrices},
@@ -35,22 +36,6 @@ func (r *Report) keys() section {
 		{name: "precisions", example: `["float32"]`, into: &r.Precisions},
 		{name: "caches", example: `["cold"]`, into: &r.Caches},
 		{name: "published", into: &r.Published, doc: "draw the papers' own numbers beside the measured ones"},
-	}
-}
-
-// report reads [report].
-func (t *table) report() Report {
-	var r Report
-	t.read(r.keys())
-	return r
-}
-
-func (r *Report) readFigures(t *table, key string) {
-	for at, id := range t.texts(key) {
-		if !slices.Contains(Figures, id) {
-			t.failAt(at, key, suggest(id, "figures", Figures), "no figure is called %q", id)
-		}
-		r.Figures = append(r.Figures, id)
 	}
 }
 
@@ -64,14 +49,6 @@ type Learn struct {
 func (l *Learn) keys() section {
 	return section{{name: "test", example: `["power law"]`, into: &l.Test,
 		doc: "classes that are kept for the final test: they teach the rule nothing; default: none"}}
-}
-
-// learn reads [learn] of a sweep over some matrices.
-func (t *table) learn(matrices []Matrix) Learn {
-	var l Learn
-	t.read(l.keys())
-	t.known(l.Test, matrices)
-	return l
 }
 
 // known notes test classes that no matrix has: with a misspelt class, the rule would learn from

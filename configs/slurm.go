@@ -117,14 +117,6 @@ func (f *Finish) keys() section {
 	}
 }
 
-// slurm reads [slurm]. What the cluster knows, such as the names of its partitions, is left
-// for it to check.
-func (t *table) slurm() Slurm {
-	s := defaultSlurm
-	t.read(append(s.keys(), key{name: "finish", read: s.readFinish}, key{name: "array", read: s.readArrays}))
-	return s
-}
-
 // An Array is [[slurm.array]]: keys of [slurm] with other values, for arrays of tasks that measure
 // everything on devices of another type.
 type Array map[string]string
@@ -327,9 +319,9 @@ func (f form) check(t *table, at *position, key, text string) {
 // steps reads a text of the form, or several: the first, and what follows it.
 func (f form) steps(into *string, all *[]string) func(*table, string) {
 	return func(t *table, key string) {
-		for at, s := range t.texts(key) {
-			if f.check(t, at, key, s); s != "" {
-				*all = append(*all, s)
+		for _, e := range t.texts(key) {
+			if f.check(t, e.at, key, e.v); e.v != "" {
+				*all = append(*all, e.v)
 			}
 		}
 		if len(*all) > 0 {
@@ -339,9 +331,9 @@ func (f form) steps(into *string, all *[]string) func(*table, string) {
 }
 
 func (s *Slurm) readExtra(t *table, key string) {
-	for at, option := range t.texts(key) {
-		if t.oneLine(at, key, option) && t.extra(at, option) {
-			s.Extra = append(s.Extra, option)
+	for _, option := range t.texts(key) {
+		if t.oneLine(option.at, key, option.v) && t.extra(option.at, option.v) {
+			s.Extra = append(s.Extra, option.v)
 		}
 	}
 }

@@ -31,8 +31,8 @@ type Space struct {
 	// Where is an expression over block, grid, the parameters, kernel, precision, rows, cols
 	// and nnz.
 	Where string
-	// Own is the kernel that the section defines, nil if it names those of the catalogue.
-	Own *kernels.Custom
+	// Custom is the kernel that the section defines, nil if it names those of the catalogue.
+	Custom *kernels.Custom
 
 	filter *filter // Where, compiled; nil: not yet
 }

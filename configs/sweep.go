@@ -49,6 +49,11 @@ type Sweep struct {
 	Text []byte
 }
 
+// newSweep is a sweep that says nothing yet.
+func newSweep() *Sweep {
+	return &Sweep{Protocol: DefaultProtocol, Search: defaultSearch, Device: defaultDevice, Slurm: defaultSlurm}
+}
+
 // Settings are what records keep of a sweep beside its text: how it measures, searches and reports.
 type Settings struct {
 	Protocol Protocol
@@ -73,23 +78,25 @@ func (s *Sweep) keys(find finder) section {
 		{name: "name", example: `"example"`, read: s.readName,
 			doc: "of the output folder; default: the file's name without .toml"},
 		{name: "title", example: `"An example"`, into: &s.Title, doc: "of the report; default: none"},
-		{name: "protocol", read: func(t *table, key string) { s.Protocol = t.section(key).protocol() }},
-		{name: "search", read: func(t *table, key string) { s.Search = t.section(key).search(find) }},
-		{name: "device", read: func(t *table, key string) { s.Device = t.section(key).device() }},
-		{name: "report", read: func(t *table, key string) { s.Report = t.section(key).report() }},
-		{name: "slurm", read: func(t *table, key string) { s.Slurm = t.section(key).slurm() }},
+		{name: "protocol", sub: s.Protocol.keys(), check: s.Protocol.check},
+		{name: "search", sub: s.Search.keys(find), check: s.Search.check},
+		{name: "device", sub: s.Device.keys(), check: s.Device.check},
+		{name: "report", sub: s.Report.keys()},
+		{name: "slurm", sub: append(s.Slurm.keys(), key{name: "finish", read: s.Slurm.readFinish},
+			key{name: "array", read: s.Slurm.readArrays})},
 		{name: "matrix", read: func(t *table, key string) { s.readMatrices(t, key, find) }},
-		{name: "learn", read: func(t *table, key string) { s.Learn = t.section(key).learn(s.Matrices) }},
+		{name: "learn", sub: s.Learn.keys(), check: func(t *table) { t.known(s.Learn.Test, s.Matrices) }},
 		{name: "kernel", read: func(t *table, key string) { s.readKernels(t, key, find) }},
 	}
 }
 
 // sweep reads the whole file.
 func (t *table) sweep(path string, find finder) *Sweep {
-	s := &Sweep{Name: strings.TrimSuffix(filepath.Base(path), ".toml")}
+	s := newSweep()
+	s.Name = strings.TrimSuffix(filepath.Base(path), ".toml")
 	t.read(s.keys(find))
 	for _, key := range []string{"matrix", "kernel"} {
-		if !t.has(key) || isEmptyList(t.vals[key]) {
+		if len(t.elements(key)) == 0 {
 			t.fail(key, fmt.Sprintf("add a [[%s]] section; spmvtune help config shows one", key), "the sweep has none")
 		}
 	}

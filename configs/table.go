@@ -2,7 +2,6 @@ package configs
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -98,19 +97,19 @@ func describe(v any) string {
 	}
 }
 
+// given returns the value of key if it has the type T, and notes one of another type; want names T.
+func given[T any](t *table, key, want string) (T, bool) {
+	v, has := t.vals[key]
+	x, ok := v.(T)
+	if has && !ok {
+		t.wrong(t.at.key(key), key, v, want)
+	}
+	return x, ok
+}
+
 // text reads a string of one line.
 func (t *table) text(key string, into *string) {
-	v, ok := t.vals[key]
-	if !ok {
-		return
-	}
-	s, ok := v.(string)
-	if !ok {
-		t.wrong(t.at.key(key), key, v, "a string")
-		return
-	}
-
-	if t.oneLine(t.at.key(key), key, s) {
+	if s, ok := given[string](t, key, "a string"); ok && t.oneLine(t.at.key(key), key, s) {
 		*into = s
 	}
 }
@@ -139,111 +138,132 @@ func (t *table) choice(key string, into *string, options []string) {
 
 // flag reads true or false.
 func (t *table) flag(key string, into *bool) {
-	switch v := t.vals[key].(type) {
-	case nil:
-	case bool:
+	if v, ok := given[bool](t, key, "true or false"); ok {
 		*into = v
-	default:
-		t.wrong(t.at.key(key), key, v, "true or false")
 	}
 }
 
 // count reads an integer from least up.
-func (t *table) count(key string, into *int, least int) {
-	if v, ok := t.vals[key]; ok {
-		if n, ok := t.integer(t.at.key(key), key, v, least); ok {
-			*into = n
+func (t *table) count(key string, into *int, least int64) {
+	if t.has(key) {
+		if n, ok := t.integer(t.at.key(key), key, t.vals[key], least, math.MaxInt32); ok {
+			*into = int(n)
 		}
 	}
 }
 
-// integer checks that v, at a position inside key, is an integer of at least least that fits in
-// 32 bits.
-func (t *table) integer(at *position, key string, v any, least int) (int, bool) {
+// integer checks that v, at a position inside key, is an integer of at least least and at most most.
+func (t *table) integer(at *position, key string, v any, least, most int64) (int64, bool) {
 	n, ok := v.(int64)
 	switch {
 	case !ok:
 		t.wrong(at, key, v, "an integer")
-	case n < int64(least):
+	case n < least:
 		t.failAt(at, key, "", "%d is too small: the least is %d", n, least)
-	case n > math.MaxInt32:
-		t.failAt(at, key, "", "%d is too large: the most is %d", n, math.MaxInt32)
+	case n > most:
+		t.failAt(at, key, "", "%d is too large: the most is %d", n, most)
 	default:
-		return int(n), true
+		return n, true
 	}
-
 	return 0, false
 }
 
-// number reads an integer or a float, want in words; ok is whether key has one.
-func (t *table) number(key, want string) (f float64, ok bool) {
-	switch v := t.vals[key].(type) {
-	case nil:
-	case int64:
-		return float64(v), true
-	case float64:
-		return v, true
-	default:
-		t.wrong(t.at.key(key), key, v, want)
+// number reads an integer or a float that legal allows; want says which those are.
+func (t *table) number(key string, into *float64, want string, legal func(x float64) bool) {
+	x, is := t.vals[key].(float64)
+	if n, whole := t.vals[key].(int64); whole {
+		x, is = float64(n), true
 	}
-
-	return 0, false
+	if is && legal(x) {
+		*into = x
+	} else if t.has(key) {
+		t.wrong(t.at.key(key), key, t.vals[key], want)
+	}
 }
 
 // duration reads a time such as "2s"; it must not be negative, nor 0 if
 // positive.
 func (t *table) duration(key string, into *time.Duration, positive bool) {
-	const form = `write a number and its unit, as in "500ms", "2s" or "1h30m"`
-	v, ok := t.vals[key]
+	const form = `a duration, as "500ms", "2s" or "1h30m"`
+	s, ok := given[string](t, key, form)
 	if !ok {
 		return
 	}
-
-	s, ok := v.(string)
-	if !ok {
-		t.failAt(t.at.key(key), key, form, "want a duration, not %s", describe(v))
-		return
-	}
-
-	d, err := time.ParseDuration(s)
-	switch {
+	switch d, err := time.ParseDuration(s); {
 	case err != nil:
-		t.fail(key, form, "%q is not a duration", s)
+		t.fail(key, "write "+form, "%q is not a duration", s)
 	case d < 0:
 		t.fail(key, "", "a negative duration: %q", s)
 	case d == 0 && positive:
-		t.fail(key, form, "must be greater than zero")
+		t.fail(key, "", "must be greater than zero")
 	default:
 		*into = d
 	}
 }
 
-// texts reads a list of strings, or a single one, with their places.
-func (t *table) texts(key string) iter.Seq2[*position, string] {
-	return func(yield func(*position, string) bool) {
-		at := t.at.key(key)
-		switch v := t.vals[key].(type) {
-		case nil:
-		case string:
-			yield(at, v)
-		case []any:
-			for i, e := range v {
-				s, ok := e.(string)
-				if !ok {
-					t.wrong(at.item(i), key, e, "a string")
-				} else if !yield(at.item(i), s) {
-					return
-				}
-			}
-		default:
-			t.wrong(at, key, v, "a list of strings")
+// A placed value has the position at which it was written.
+type placed[T any] struct {
+	v  T
+	at *position
+}
+
+// elements are the values of a key: those of its list, or a single one.
+func (t *table) elements(key string) []placed[any] {
+	at := t.at.key(key)
+	list, isList := t.vals[key].([]any)
+	if !isList && t.has(key) {
+		return []placed[any]{{t.vals[key], at}}
+	}
+	all := make([]placed[any], len(list))
+	for i, v := range list {
+		all[i] = placed[any]{v, at.item(i)}
+	}
+	return all
+}
+
+// some are the elements of a key that must not be an empty list.
+func (t *table) some(key string) []placed[any] {
+	all := t.elements(key)
+	if t.has(key) && len(all) == 0 {
+		t.fail(key, "leave the key out for the default", "the list is empty")
+	}
+	return all
+}
+
+// texts reads a list of strings, or a single one.
+func (t *table) texts(key string) []placed[string] {
+	var out []placed[string]
+	for _, e := range t.elements(key) {
+		if s, ok := e.v.(string); ok {
+			out = append(out, placed[string]{s, e.at})
+		} else {
+			t.wrong(e.at, key, e.v, "a string")
 		}
 	}
+	return out
+}
+
+// names reads strings, one or a list, of which each must be in valid. what is their plural.
+func (t *table) names(key, what string, valid []string) []string {
+	var out []string
+	for _, e := range t.texts(key) {
+		if slices.Contains(valid, e.v) {
+			out = append(out, e.v)
+		} else {
+			t.failAt(e.at, key, suggest(e.v, what, valid), "there is no %q", e.v)
+		}
+	}
+	return out
+}
+
+// below is a table at key.
+func (t *table) below(key string, at *position, vals map[string]any) *table {
+	return &table{errs: t.errs, file: t.file, name: t.path(key), vals: vals, at: at}
 }
 
 // section returns the table called key, an empty one if it is missing.
 func (t *table) section(key string) *table {
-	sub := &table{errs: t.errs, file: t.file, name: t.path(key), at: t.at.key(key)}
+	sub := t.below(key, t.at.key(key), nil)
 	switch v := t.vals[key].(type) {
 	case nil:
 	case map[string]any:
@@ -260,33 +280,22 @@ func (t *table) section(key string) *table {
 // sections returns the tables of the array called key.
 func (t *table) sections(key string) []*table {
 	hint := fmt.Sprintf("write [[%s]], with two brackets", key)
-	at := t.at.key(key)
 	var out []*table
-	add := func(at *position, vals map[string]any) {
-		out = append(out, &table{errs: t.errs, file: t.file, name: t.path(key), vals: vals, at: at})
+	if tables, ok := t.vals[key].([]map[string]any); ok {
+		for i, vals := range tables {
+			out = append(out, t.below(key, t.at.key(key).item(i), vals))
+		}
+		return out
 	}
-
-	switch v := t.vals[key].(type) {
-	case nil:
-	case []map[string]any:
-		for i, vals := range v {
-			add(at.item(i), vals)
-		}
-	case []any:
-		for i, e := range v {
-			if vals, ok := e.(map[string]any); ok {
-				add(at.item(i), vals)
-			} else {
-				t.failAt(at.item(i), key, hint, "want a table, not %s", describe(e))
-			}
-		}
-
-	case map[string]any: // the meaning is plain: go on, to find what is wrong inside
+	if _, ok := t.vals[key].(map[string]any); ok { // the meaning is plain: go on, to find what is wrong inside
 		t.fail(key, hint, "is a list of tables")
-		add(at, v)
-	default:
-		t.fail(key, hint, "is a list of tables, not %s", describe(v))
 	}
-
+	for _, e := range t.elements(key) {
+		if vals, ok := e.v.(map[string]any); ok {
+			out = append(out, t.below(key, e.at, vals))
+		} else {
+			t.failAt(e.at, key, hint, "want a table, not %s", describe(e.v))
+		}
+	}
 	return out
 }

@@ -29,9 +29,15 @@ type key struct {
 	// What the value may be: the texts that it is one of, the form of a text, and the least number.
 	options []string
 	form    *form
-	least   int
+	least   int64
 	// positive says that a duration must not be 0.
 	positive bool
+	// want names the numbers that legal allows.
+	want  string
+	legal func(x float64) bool
+	// sub are the keys of a section, and check is called when it is read.
+	sub   section
+	check func(t *table)
 	// read reads the value in place of all that.
 	read func(t *table, key string)
 }
@@ -52,9 +58,15 @@ func (s section) names() []string {
 func (t *table) read(s section) {
 	t.only(s.names())
 	for _, k := range s {
-		if k.read != nil {
+		switch {
+		case k.read != nil:
 			k.read(t, k.name)
-		} else {
+		case k.sub != nil:
+			sub := t.section(k.name)
+			if sub.read(k.sub); k.check != nil {
+				k.check(sub)
+			}
+		default:
 			t.value(k)
 		}
 	}
@@ -73,12 +85,27 @@ func (t *table) value(k key) {
 		t.flag(k.name, into)
 	case *int:
 		t.count(k.name, into, k.least)
+	case *uint64:
+		if t.has(k.name) {
+			n, _ := t.integer(t.at.key(k.name), k.name, t.vals[k.name], 0, math.MaxInt64)
+			*into = uint64(n)
+		}
+	case *float64:
+		t.number(k.name, into, k.want, k.legal)
+	case *[2]int:
+		if low, high, ok := t.pair(k.name, "write [fewest, most], as in [10, 200]"); ok {
+			*into = [2]int{low, high}
+		}
 	case *time.Duration:
 		t.duration(k.name, into, k.positive)
 	case *[]string:
-		for at, line := range t.texts(k.name) {
-			if t.oneLine(at, k.name, line) {
-				*into = append(*into, line)
+		if k.options != nil {
+			*into = t.names(k.name, k.name, k.options)
+			return
+		}
+		for _, line := range t.texts(k.name) {
+			if t.oneLine(line.at, k.name, line.v) {
+				*into = append(*into, line.v)
 			}
 		}
 	}
@@ -148,60 +175,33 @@ func (s section) without(names ...string) section {
 // is refused before it fills the memory.
 const maxValues = 1 << 16
 
-// A placed integer has the position at which it was written.
-type placed struct {
-	n  int
-	at *position
-}
-
 // ints reads positive integers in any of their forms: 256, [64, 128], { from = 32, to = 1024,
 // step = 32 } or { pow2 = [32, 1024] }. more names further forms of the key, for the message.
-func (t *table) ints(key, more string) []placed {
-	v, ok := t.vals[key]
-	if !ok {
+func (t *table) ints(key, more string) []placed[int] {
+	switch t.vals[key].(type) {
+	case nil, int64, []any:
+	case map[string]any:
+		if sub := t.section(key); sub.has("pow2") {
+			return sub.powers()
+		} else {
+			return sub.steps()
+		}
+	default:
+		t.wrong(t.at.key(key), key, t.vals[key], "a list, an integer, { from, to, step } or { pow2 = [lo, hi] }"+more)
 		return nil
 	}
-	at := t.at.key(key)
 
-	switch v := v.(type) {
-	case int64:
-		return t.numbers(key, at, []any{v}, at)
-	case []any:
-		if len(v) == 0 {
-			t.fail(key, "give at least one value, or leave the key out", "the list is empty")
-		}
-		return t.numbers(key, at, v, nil)
-
-	case map[string]any:
-		sub := t.section(key)
-		if sub.has("pow2") {
-			return sub.powers()
-		}
-		return sub.steps()
-	}
-
-	t.wrong(at, key, v, "a list, an integer, { from, to, step } or { pow2 = [lo, hi] }"+more)
-	return nil
-}
-
-// numbers checks the elements of a list. The elements of a single value share its position.
-func (t *table) numbers(key string, at *position, all []any, one *position) []placed {
-	var out []placed
-	for i, v := range all {
-		here := one
-		if here == nil {
-			here = at.item(i)
-		}
-		if n, ok := t.integer(here, key, v, 1); ok {
-			out = append(out, placed{n, here})
+	var out []placed[int]
+	for _, e := range t.some(key) {
+		if n, ok := t.integer(e.at, key, e.v, 1, math.MaxInt32); ok {
+			out = append(out, placed[int]{int(n), e.at})
 		}
 	}
-
 	return out
 }
 
 // steps reads from, from+step, … up to to.
-func (t *table) steps() []placed {
+func (t *table) steps() []placed[int] {
 	from, to, step := 0, 0, 1
 	before := len(*t.errs)
 	t.read(section{
@@ -209,73 +209,71 @@ func (t *table) steps() []placed {
 		{name: "to", into: &to, least: 1},
 		{name: "step", into: &step, least: 1},
 	})
-
 	for _, key := range []string{"from", "to"} {
 		if !t.has(key) {
 			t.fail("", "write { from = 32, to = 1024, step = 32 }", "%s is missing", key)
 		}
 	}
 
-	if len(*t.errs) > before {
-		return nil
-	}
-	if from > to {
+	var out []placed[int]
+	switch n := (to-from)/step + 1; {
+	case len(*t.errs) > before:
+	case from > to:
 		t.fail("from", "", "from is %d, which is more than to, %d", from, to)
-		return nil
-	}
-
-	if n := (to-from)/step + 1; n > maxValues {
+	case n > maxValues:
 		t.fail("", "take a larger step", "gives %d values: the most is %d", n, maxValues)
-		return nil
+	default:
+		for n := from; n <= to; n += step {
+			out = append(out, placed[int]{n, t.at})
+		}
 	}
-	var out []placed
-	for n := from; n <= to; n += step {
-		out = append(out, placed{n, t.at})
-	}
-
 	return out
 }
 
+// pair reads a list of two integers from 1 up, of which the second is not the smaller one.
+func (t *table) pair(key, form string) (low, high int, ok bool) {
+	if !t.has(key) {
+		return 0, 0, false
+	}
+	both := t.elements(key)
+	if len(both) != 2 {
+		t.fail(key, form, "want two integers")
+		return 0, 0, false
+	}
+	a, isA := t.integer(both[0].at, key, both[0].v, 1, math.MaxInt32)
+	b, isB := t.integer(both[1].at, key, both[1].v, 1, math.MaxInt32)
+	if isA && isB && a > b {
+		t.fail(key, form, "the first, %d, is more than the second, %d", a, b)
+	}
+	return int(a), int(b), isA && isB && a <= b
+}
+
 // powers reads the powers of two from lo to hi.
-func (t *table) powers() []placed {
+func (t *table) powers() []placed[int] {
 	const key, form = "pow2", "write { pow2 = [32, 1024] } for 32, 64, …, 1024"
 	t.only([]string{key})
-	v, ok := t.vals[key].([]any)
-	if !ok || len(v) != 2 {
-		t.fail(key, form, "want the lowest and the highest power of two")
+	low, high, ok := t.pair(key, form)
+	if !ok {
 		return nil
 	}
-
-	var ends [2]int
-	for i := range ends {
-		n, ok := t.integer(t.at.key(key).item(i), key, v[i], 1)
-		if !ok {
-			return nil
-		}
+	for _, n := range []int{low, high} {
 		if bits.OnesCount(uint(n)) != 1 {
 			t.fail(key, form, "%d is not a power of two", n)
 			return nil
 		}
-		ends[i] = n
 	}
-
-	if ends[0] > ends[1] {
-		t.fail(key, form, "the lowest, %d, is more than the highest, %d", ends[0], ends[1])
-		return nil
+	var out []placed[int]
+	for n := low; n <= high; n *= 2 {
+		out = append(out, placed[int]{n, t.at})
 	}
-	var out []placed
-	for n := ends[0]; n <= ends[1] && n <= math.MaxInt32; n *= 2 {
-		out = append(out, placed{n, t.at})
-	}
-
 	return out
 }
 
-// values returns the integers without their positions.
-func values(all []placed) []int {
-	var out []int
+// values returns the values without their positions.
+func values[T any](all []placed[T]) []T {
+	var out []T
 	for _, p := range all {
-		out = append(out, p.n)
+		out = append(out, p.v)
 	}
 	return out
 }

@@ -210,7 +210,7 @@ func (r *Run) Measures(sweep *configs.Sweep) bool {
 
 // ownText is what the run keeps of the sweep's own kernels; nil if it has none.
 func ownText(sweep *configs.Sweep) ([]byte, error) {
-	list := sweep.Own()
+	list := sweep.Custom()
 	if len(list) == 0 {
 		return nil, nil
 	}

@@ -130,8 +130,8 @@ func TestRunCarriesOwnKernels(t *testing.T) {
 		change()
 		got, err := run.TaskSweep()
 		slurmlab.Must(t, err)
-		own := got.Own()
-		if len(own) != 1 || own[0].Digest() != sweep.Own()[0].Digest() || own[0].Files["my.h"] != "header\n" {
+		own := got.Custom()
+		if len(own) != 1 || own[0].Digest() != sweep.Custom()[0].Digest() || own[0].Files["my.h"] != "header\n" {
 			t.Errorf("the task has %+v", own)
 		}
 	}

@@ -115,7 +115,7 @@ func (r *Run) TaskSweep() (*configs.Sweep, error) {
 
 // useOwn gives the sweep its own kernels as they were when it was submitted.
 func (r *Run) useOwn(sweep *configs.Sweep) error {
-	if len(sweep.Own()) == 0 {
+	if len(sweep.Custom()) == 0 {
 		return nil
 	}
 	text, err := r.Read(ownFile)

@@ -258,7 +258,7 @@ func (r *run) worker(ctx context.Context) error {
 	if r.opt.Assume != nil {
 		device = configs.Device{Backend: "cpu"} // it only loads matrices
 	}
-	open := worker.OpenRequest{Device: device, Custom: r.sweep.Own(), Compiled: r.compiled, Scratch: r.scratch}
+	open := worker.OpenRequest{Device: device, Custom: r.sweep.Custom(), Compiled: r.compiled, Scratch: r.scratch}
 	rep, err := c.Do(ctx, worker.Request{Open: &open}, openTimeout)
 	if err != nil {
 		r.drop(c, err)

@@ -33,7 +33,7 @@ func (r *run) begin(ctx context.Context) error {
 		Device:   r.planner.device,
 		Roof:     roof,
 		Sources:  r.planner.sources,
-		Custom:   r.sweep.Own(),
+		Custom:   r.sweep.Custom(),
 		Protocol: worker.ProtocolText(r.sweep.Protocol),
 		Version:  r.opt.Version,
 		Origin:   trial.Origin{Node: r.opt.Node, UUID: r.planner.device.Properties["uuid"], Job: r.opt.Job},
@@ -157,7 +157,7 @@ func (r *run) restart() {
 // suspect reports whether a trial may have failed by what another kernel of the sweep has left behind in its worker,
 // such as a thread that crashed.
 func (r *run) suspect(kernel string, status trial.Status) bool {
-	o, own := kernels.LookupCustom(r.sweep.Own(), kernel)
+	o, own := kernels.LookupCustom(r.sweep.Custom(), kernel)
 	switch {
 	case r.customKernel == "" || r.customKernel == kernel || o.Command != nil:
 		return false
@@ -170,7 +170,7 @@ func (r *run) suspect(kernel string, status trial.Status) bool {
 
 // enters notes that a kernel has run in the worker.
 func (r *run) enters(kernel string) {
-	o, own := kernels.LookupCustom(r.sweep.Own(), kernel)
+	o, own := kernels.LookupCustom(r.sweep.Custom(), kernel)
 	if !own || o.Command != nil || r.customKernel == kernel {
 		return
 	}
@@ -300,7 +300,7 @@ func Compiled(own []kernels.Custom) (folder string, remove func(), err error) {
 
 // keepScratch makes a folder for the programs of the sweep, if it has any, which remove removes.
 func (r *run) keepScratch() (remove func(), err error) {
-	if !slices.ContainsFunc(r.sweep.Own(), func(o kernels.Custom) bool { return o.Command != nil }) {
+	if !slices.ContainsFunc(r.sweep.Custom(), func(o kernels.Custom) bool { return o.Command != nil }) {
 		return func() {}, nil
 	}
 	made, err := files.NewScratch("", "spmvtune-programs-")
@@ -316,7 +316,7 @@ func (r *run) keepScratch() (remove func(), err error) {
 func (r *run) build(ctx context.Context, plan Plan) error {
 	var list []kernels.Config
 	for _, t := range plan.Trials {
-		o, own := kernels.LookupCustom(r.sweep.Own(), t.Kernel)
+		o, own := kernels.LookupCustom(r.sweep.Custom(), t.Kernel)
 		c := t.Config
 		c.Grid = 0 // it is not compiled in
 		if own && o.Command == nil && !r.done[t.ID] && !r.built[c] {

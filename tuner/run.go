@@ -74,7 +74,7 @@ func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (
 	if opt.Observe == nil {
 		opt.Observe = func(Event) {}
 	}
-	folder, remove, err := Compiled(sweep.Own())
+	folder, remove, err := Compiled(sweep.Custom())
 	if err != nil {
 		return sum, err
 	}

@@ -510,7 +510,7 @@ func TestOwnKernelsCostNoOther(t *testing.T) {
 			sweep, mine.Backend = onGPU(sweep), "cuda"
 		}
 		space := sweep.Kernels[0]
-		space.Kernels, space.Own, space.Block = []string{"mine"}, &kernels.Custom{Kernel: mine, File: "mine.c"}, []int{leaveBehind}
+		space.Kernels, space.Custom, space.Block = []string{"mine"}, &kernels.Custom{Kernel: mine, File: "mine.c"}, []int{leaveBehind}
 		sweep.Kernels = append([]configs.Space{sweep.Kernels[0]}, space)
 		rec := &memory{}
 		if sum := runTest(t, sweep, rec, Options{}); sum.Measured[trial.OK] != 7 {

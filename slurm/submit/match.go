@@ -100,7 +100,7 @@ func (m *Match) plan(ctx context.Context, kind int, opt MatchOptions) error {
 			m.partly[kind] = m.partly[kind] || backend != "cuda" || asked
 			continue
 		}
-		device.Sources = m.source.sources(device.Device, opt.Sources, part.Own())
+		device.Sources = m.source.sources(device.Device, opt.Sources, part.Custom())
 		m.devices[kind] = append(m.devices[kind], device)
 		var choose tuner.Chooser
 		if opt.Choose != nil {
