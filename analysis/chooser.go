@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -22,41 +23,31 @@ import (
 
 // A Chooser is the strategy "rule": a learned rule decides what is measured.
 type Chooser struct {
-	named rules // by what the sweep names, or by the model of the device, if it names nothing
-	top   int   // most configurations to measure
-
-	mu   sync.Mutex // devices may ask at the same time
-	made []choice
+	named opened   // what the sweep names; without a rule: the rule of the device's model
+	top   int      // most configurations to measure
+	own   sync.Map // the rules that come with the program, as devices ask for them: an opened by name
 }
 
-// rules are the rules that a Chooser goes by. One that no sweep names follows the device.
-type rules struct {
+// An opened is a rule and what it was read from.
+type opened struct {
 	rule *rule.Rule
-	from string           // what the rule was read from
-	own  map[string]rules // those that come with the program, as they are asked for, by name
+	from string
 }
 
 // of is the rule for a device.
-func (r *rules) of(device string) (*rule.Rule, string, error) {
-	if r.rule != nil {
-		return r.rule, r.from, nil
+func (c *Chooser) of(device string) (opened, error) {
+	if c.named.rule != nil {
+		return c.named, nil
 	}
 	name := rule.NameFor(device)
-	if own, ok := r.own[name]; ok {
-		return own.rule, own.from, nil
+	if own, ok := c.own.Load(name); ok {
+		return own.(opened), nil
 	}
 	read, from, err := rule.Open(name)
-	if err != nil {
-		return nil, "", err
+	if err == nil {
+		c.own.Store(name, opened{read, from})
 	}
-	r.own[name] = rules{rule: read, from: from}
-	return read, from, nil
-}
-
-// A choice is what was measured because the rule named it.
-type choice struct {
-	at      trial.Case
-	configs []kernels.Config
+	return opened{read, from}, err
 }
 
 // NewChooser reads the rule of a sweep. It returns nil if the sweep has another strategy.
@@ -66,7 +57,6 @@ func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
 	}
 	name, c := sweep.Search.Rule, &Chooser{top: cmp.Or(sweep.Search.Top, rule.Shortlisted)}
 	if name == "" {
-		c.named.own = map[string]rules{}
 		return c, nil
 	}
 	var err error
@@ -100,10 +90,8 @@ func (c *Chooser) Use(opt *tuner.Options) {
 func (c *Chooser) choose(
 	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
 ) ([]kernels.Config, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	precision := among[0].Precision
-	r, from, err := c.named.of(dev.Name)
+	r, err := c.of(dev.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +102,7 @@ func (c *Chooser) choose(
 		{Precision: precision, Cache: cache},
 		{Precision: precision},
 	} {
-		if named, err = ask(r, key, dev, &m.Features); err == nil {
+		if named, err = ask(r.rule, key, dev, &m.Features); err == nil {
 			break
 		}
 	}
@@ -131,11 +119,9 @@ func (c *Chooser) choose(
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", from, names(wanted),
+		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", r.from, names(wanted),
 			dev.Name)
 	}
-	at := trial.Case{Device: dev.Name, Matrix: m.Name, Precision: precision, Cache: cache}
-	c.made = append(c.made, choice{at, kept})
 	return kept, nil
 }
 
@@ -177,60 +163,25 @@ func verified(seen []rule.Observation) map[trial.Case][]*rule.Observation {
 	return places
 }
 
-// distance compares a choice with all measurements of its place. It reports false if nothing
+// distanceOf compares a choice with all measurements of its place. It reports false if nothing
 // but the choice was measured there.
-func (c *choice) distance(all []*rule.Observation) (distance, bool) {
-	var best, first, chosen float64 // seconds; 0 if not known
+func distanceOf(at trial.Case, chosen []kernels.Config, all []*rule.Observation) (distance, bool) {
+	best, first, fastest := math.Inf(1), math.NaN(), math.Inf(1) // seconds
 	for _, o := range all {
-		if best == 0 || o.Seconds < best {
-			best = o.Seconds
-		}
-		i := slices.Index(c.configs, o.Config)
+		best = min(best, o.Seconds)
+		i := slices.Index(chosen, o.Config)
 		if i == 0 {
 			first = o.Seconds
 		}
-		if i >= 0 && (chosen == 0 || o.Seconds < chosen) {
-			chosen = o.Seconds
+		if i >= 0 {
+			fastest = min(fastest, o.Seconds)
 		}
-	}
-
-	if chosen == 0 || first == 0 || len(all) <= len(c.configs) {
-		return distance{}, false
 	}
 	return distance{share: best / first, words: fmt.Sprintf(
-		"%s %s %s: the rule's choice reaches %.1f%% of the speed of the best of %d configurations measured here; "+
-			"the best of its %d reaches %.1f%%",
-		c.at.Matrix, c.at.Precision, c.at.Cache, 100*best/first, len(all), len(c.configs), 100*best/chosen)}, true
-}
-
-// Distances says how far the choices of a run are from the best, where the database knows more
-// configurations of the same matrix than the rule named. c may be nil.
-func (c *Chooser) Distances(ctx context.Context, r *Results) ([]string, error) {
-	if c == nil {
-		return nil, nil
-	}
-	seen, err := r.Observations(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	var lines []string
-	for at, all := range verified(seen) {
-		for _, made := range c.made {
-			// The database may tell devices of one name apart by what it adds to the name.
-			here := made.at
-			here.Device = at.Device
-			if here != at || !strings.HasPrefix(at.Device, made.at.Device) {
-				continue
-			}
-			if far, ok := made.distance(all); ok {
-				lines = append(lines, far.words)
-			}
-		}
-	}
-
-	slices.Sort(lines)
-	return lines, nil
+			"%s %s %s: the rule's choice reaches %.1f%% of the speed of the best of %d configurations measured here; "+
+				"the best of its %d reaches %.1f%%",
+			at.Matrix, at.Precision, at.Cache, 100*best/first, len(all), len(chosen), 100*best/fastest)},
+		!math.IsNaN(first) && len(all) > len(chosen)
 }
 
 // ChoiceNotes says in a report how far the choices of a rule are from the best, for the sweeps
@@ -266,10 +217,8 @@ func (c *Chooser) distances(places map[trial.Case][]*rule.Observation) []distanc
 			among = append(among, o.Config)
 		}
 		m := trial.Matrix{Name: at.Matrix, Features: *places[at][0].Features}
-		if _, err := c.choose(kernels.Device{Name: at.Device}, m, at.Cache, among); err != nil {
-			continue
-		}
-		if far, ok := c.made[len(c.made)-1].distance(places[at]); ok {
+		chosen, err := c.choose(kernels.Device{Name: at.Device}, m, at.Cache, among)
+		if far, ok := distanceOf(at, chosen, places[at]); ok && err == nil {
 			list = append(list, far)
 		}
 	}

@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"spmvtune/configs"
@@ -55,43 +54,6 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 		if err != nil || got[0] != want.Config {
 			t.Errorf("rule %q on %s: %v (%v), want %v", tt.named, tt.device, got, err, want.Config)
 		}
-	}
-}
-
-// Several devices may ask at the same time: each choice is kept.
-func TestChooserIsAskedAtOnce(t *testing.T) {
-	a, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 70, "ny": 70})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := trial.Matrix{Name: "grid", Features: sparse.Analyze(a)}
-	r, _, err := rule.Open("h200")
-	if err != nil {
-		t.Fatal(err)
-	}
-	named, err := ask(r, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const devices, each = 4, 25
-	var all sync.WaitGroup
-	for range devices {
-		all.Go(func() {
-			for range each {
-				_, err := c.choose(kernels.Device{Name: "NVIDIA H200"}, m, trial.Warm, []kernels.Config{named.Config})
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	if len(c.made) != devices*each {
-		t.Errorf("%d choices are kept, want %d", len(c.made), devices*each)
 	}
 }
 

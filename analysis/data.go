@@ -31,8 +31,6 @@ type Data struct {
 
 	// Patterns shows where the entries of matrices lie, by the hash of the matrix.
 	Patterns map[string]*sparse.Density
-	// Precisions are the interval widths of the good trials, by sweep.
-	Precisions []Precision
 	// Launches has facts about the launches of kernels in their fastest configuration.
 	Launches []store.Row
 	// Own has what sweeps say of kernels that they define, by name.
@@ -77,7 +75,6 @@ func (r *Results) Data(ctx context.Context) (*Data, error) {
 	}
 
 	d := New(r.rows, best, slices.Clone(r.matrices), devices)
-	d.Precisions = precisionsOf(d.Panels)
 	d.Sweeps = slices.DeleteFunc(slices.Clone(r.sweeps), func(s store.Sweep) bool { return s.Trials == 0 })
 	slices.SortStableFunc(d.Sweeps, func(a, b store.Sweep) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))

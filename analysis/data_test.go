@@ -79,7 +79,7 @@ func TestCrowded(t *testing.T) {
 	}
 	d := analysis.New([]store.Row{row("free", 0), row("busy", 3), row("busy", 1), row("half", 1)}, nil, nil, nil)
 	text := fmt.Sprint(d.Crowded())
-	for _, want := range []string{"while mine measured 2 of 3 matrices", "(busy, half)",
+	for _, want := range []string{"while mine measured busy, half on d",
 		"on busy: other processes took 50% of its cores (load 7.2)", "--exclusive"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("missing %q in %q", want, text)

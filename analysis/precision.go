@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -19,93 +20,54 @@ type Aim struct {
 	// Target is the half width of the median's interval that the sweep asks for, as a
 	// fraction; NaN if it is not known.
 	Target float64
-	// Half is the median half width over the trials, of intervals within the run.
+	// Half is the median over the trials of the longer arm of their 95% intervals within the run, as a fraction.
 	Half float64
-	// Trials is the number of verified trials.
+	// Trials is the number of verified trials, and Stops how many ended for which reason: Those that came near enough
+	// with too few samples to end there count as trial.StopTarget.
 	Trials int
-	// The counts say why sampling ended: the target was reached, the time or the samples
-	// were used up before, the trial was far slower than the best, or the clock can't tell more.
-	Reached, Budget, Samples, Slow, Clock int
+	Stops  map[trial.Stop]int
 }
 
-// Aims sums up the precision of each sweep that measured something.
-func (d *Data) Aims() []Aim {
-	var list []Aim
-	for start := 0; start < len(d.Precisions); {
-		first := &d.Precisions[start]
-		a := Aim{Sweep: first.Sweep, Target: d.target(first)}
-		var widths []float64
-		end := start
-		for ; end < len(d.Precisions); end++ {
-			p := &d.Precisions[end]
-			if p.Sweep != first.Sweep || p.Hash != first.Hash {
-				break
-			}
-			stop := p.Stop
-			if p.HalfWidth <= a.Target && (stop == trial.StopBudget || stop == trial.StopSamples) {
-				stop = trial.StopTarget // with too few samples to end there
-			}
-			switch stop {
-			case trial.StopTarget:
-				a.Reached++
-			case trial.StopBudget:
-				a.Budget++
-			case trial.StopSamples:
-				a.Samples++
-			case trial.StopSlow:
-				a.Slow++
-			case trial.StopClock:
-				a.Clock++
-			}
-			a.Trials++
-			if !math.IsNaN(p.HalfWidth) {
-				widths = append(widths, p.HalfWidth)
-			}
-		}
-		a.Half = Middle(widths)
-		list = append(list, a)
-		start = end
-	}
+// Reached is the number of trials that reached the target.
+func (a *Aim) Reached() int { return a.Stops[trial.StopTarget] }
 
-	return list
-}
-
-// A Precision says how well a trial was measured.
-type Precision struct {
-	Sweep, Hash string // The sweep that measured it, see store.Sweep.
-	Stop        trial.Stop
-	// HalfWidth is the longer arm of the 95% interval within the run, which the sweep's target is
-	// about, as a fraction of the median; NaN if it is not known.
-	HalfWidth float64
-}
-
-// precisionsOf returns the precisions of the trials in panels, ordered by sweep, reason and width.
-func precisionsOf(panels []Panel) []Precision {
-	var list []Precision
-	for i := range panels {
-		for j := range panels[i].Rows {
-			r := &panels[i].Rows[j]
+// Aims sums up the precision of each sweep that measured something, by name.
+func (d *Data) Aims() (list []Aim) {
+	type sweep struct{ name, hash string }
+	aims, widths := map[sweep]*Aim{}, map[sweep][]float64{}
+	for i := range d.Panels {
+		for k := range d.Panels[i].Rows {
+			r := &d.Panels[i].Rows[k]
+			of := sweep{r.Sweep, r.SweepHash}
+			if aims[of] == nil {
+				aims[of] = &Aim{Sweep: r.Sweep, Target: d.target(r), Stops: map[trial.Stop]int{}}
+			}
 			half := max(r.High-r.Median, r.Median-r.Low) / r.Median
 			if r.Low == 0 {
 				half = math.NaN()
 			}
-			list = append(list, Precision{r.Sweep, r.SweepHash, r.Stop, half})
+			stop := r.Stop
+			if half <= aims[of].Target && (stop == trial.StopBudget || stop == trial.StopSamples) {
+				stop = trial.StopTarget
+			}
+			aims[of].Trials++
+			aims[of].Stops[stop]++
+			widths[of] = append(widths[of], half)
 		}
 	}
-
-	slices.SortFunc(list, func(a, b Precision) int {
-		return cmp.Or(cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Hash, b.Hash),
-			cmp.Compare(a.Stop, b.Stop), cmp.Compare(a.HalfWidth, b.HalfWidth))
-	})
-
+	for _, of := range slices.SortedFunc(maps.Keys(aims), func(a, b sweep) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.hash, b.hash))
+	}) {
+		aims[of].Half = Middle(widths[of])
+		list = append(list, *aims[of])
+	}
 	return list
 }
 
-// target returns the precision that the sweep of a trial asked for, NaN where it is not
-// known.
-func (d *Data) target(p *Precision) float64 {
+// target is the precision that the sweep of a trial asked for, NaN where it is not known.
+func (d *Data) target(r *store.Row) float64 {
 	for i := range d.Sweeps {
-		if s := &d.Sweeps[i]; s.Name == p.Sweep && s.Hash == p.Hash && s.Protocol.Target > 0 {
+		if s := &d.Sweeps[i]; s.Name == r.Sweep && s.Hash == r.SweepHash && s.Protocol.Target > 0 {
 			return s.Protocol.Target
 		}
 	}
@@ -120,29 +82,22 @@ func Middle(values []float64) float64 {
 }
 
 // Wanted is the number of trials that more samples could have brought to the target.
-func (a Aim) Wanted() int { return a.Trials - a.Slow - a.Clock }
+func (a *Aim) Wanted() int { return a.Trials - a.Stops[trial.StopSlow] - a.Stops[trial.StopClock] }
 
 // Missed names the sweeps most of whose trials missed the target, and says by how much.
-func (d *Data) Missed() []error {
-	var warnings []error
-	aims := d.Aims()
-	for _, a := range aims {
-		if 2*a.Reached >= a.Wanted() || math.IsNaN(a.Target) {
+func (d *Data) Missed() (warnings []error) {
+	for _, a := range d.Aims() {
+		if 2*a.Reached() >= a.Wanted() || math.IsNaN(a.Target) {
 			continue
 		}
-		of := ""
-		if len(aims) > 1 {
-			of = " of " + a.Sweep
-		}
 		narrows := "a larger trial_budget narrows them"
-		if a.Samples > a.Budget {
+		if a.Stops[trial.StopSamples] > a.Stops[trial.StopBudget] {
 			narrows = "more samples narrow them"
 		}
-		warnings = append(warnings, fmt.Errorf("%d of %s%s did not reach the target of %s: "+
-			"the median half-width of their 95%% intervals within the run is %s; %s",
-			a.Wanted()-a.Reached, term.Trials(a.Wanted()), of, term.ShortPercent(a.Target), term.ShortPercent(a.Half), narrows))
+		warnings = append(warnings, fmt.Errorf("%d of %s of %s did not reach the target of %s; their intervals are ±\u202f%s "+
+			"in the median: %s", a.Wanted()-a.Reached(), term.Trials(a.Wanted()), a.Sweep, term.ShortPercent(a.Target),
+			term.ShortPercent(a.Half), narrows))
 	}
-
 	return warnings
 }
 
@@ -235,66 +190,23 @@ func (d *Data) Tied(b *store.Best) []string {
 
 // TieWords says where other kernels are tied with the one that is named, and from what difference
 // on a configuration is called faster.
-func (d *Data) TieWords() []string {
+func (d *Data) TieWords() (list []string) {
 	const fewNames = 3
-	var places, blurred []string
+	var places []string
 	for i := range d.Best {
-		b := &d.Best[i]
-		names := d.Tied(b)
-		all := len(KernelsOf([]Panel{*d.PanelOf(&b.Row)}))
-		place := b.Matrix + " " + string(b.Precision)
-		switch {
-		case len(names) == 0:
-		case all > 2 && 1+len(names) == all:
-			blurred = append(blurred, fmt.Sprintf("%s (%d kernels)", place, all))
-		default:
-			places = append(places, fmt.Sprintf("%s (%s = %s)", place, b.Kernel, term.Some(names, fewNames)))
+		if names := d.Tied(&d.Best[i]); len(names) > 0 {
+			places = append(places, fmt.Sprintf("%s %s (%s = %s)", d.Best[i].Matrix, d.Best[i].Precision, d.Best[i].Kernel,
+				term.Some(names, fewNames)))
 		}
 	}
-
-	var list []string
-	of := term.GroupedCount(len(d.Best), "place", "places")
-	if n := len(blurred); n > 0 {
-		list = append(list, fmt.Sprintf("on %d of %s no kernel can be told from the fastest: %s", n, of,
-			Enumerate(blurred)))
-	}
-	if n := len(places); n > 0 {
-		list = append(list, fmt.Sprintf("tied: on %d of %s no single kernel is the fastest: %s", n, of,
-			Enumerate(places)))
-	}
-	if text := d.slowerNamed(); text != "" {
-		list = append(list, text)
+	if len(places) > 0 {
+		list = append(list, fmt.Sprintf("tied: on %d of %s other kernels may be as fast: %s", len(places),
+			term.GroupedCount(len(d.Best), "place", "places"), Enumerate(places)))
 	}
 	if r := d.Resolution(); r.Usual > 0 {
 		list = append(list, "a configuration is called faster from "+r.Limit()+" on"+r.Caveat())
 	}
 	return list
-}
-
-// slowerNamed says where the one that is named took longer than another one of its tie set.
-func (d *Data) slowerNamed() string {
-	n, most, where := 0, 1.0, ""
-	for i := range d.Best {
-		b := &d.Best[i]
-		slower := 1.0
-		for _, r := range d.PanelOf(&b.Row).Rows {
-			if r.Tied {
-				slower = max(slower, b.Time/r.Time)
-			}
-		}
-		if slower > 1 {
-			n++
-		}
-		if slower > most {
-			most, where = slower, b.Matrix+" "+string(b.Precision)
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("on %d of %s the one named is not the fastest of those tied with it, as fast neighbouring sizes or "+
-		"a simpler configuration count, too: it took at most %s longer, on %s", n,
-		term.GroupedCount(len(d.Best), "place", "places"), term.ShortPercent(most-1), where)
 }
 
 // TieCount prints the number of trials that are tied with the named one. Without repeats, more may
@@ -343,28 +255,28 @@ func (d *Data) Crowds() []Crowd {
 }
 
 // Crowded says of each sweep on a device where the processor was too busy, and what would help.
-func (d *Data) Crowded() []error {
-	var warnings []error
-	for rest := d.Crowds(); len(rest) > 0; {
-		n := slices.IndexFunc(rest, func(c Crowd) bool { return c.Sweep != rest[0].Sweep || c.Device != rest[0].Device })
-		if n < 0 {
-			n = len(rest)
+func (d *Data) Crowded() (warnings []error) {
+	type run struct{ sweep, device string }
+	of := map[run][]Crowd{}
+	var runs []run
+	for _, c := range d.Crowds() {
+		if at := (run{c.Sweep, c.Device}); c.HostUse.Crowded() {
+			if of[at] == nil {
+				runs = append(runs, at)
+			}
+			of[at] = append(of[at], c)
 		}
-		of := rest[:n]
-		rest = rest[n:]
-		busy := slices.DeleteFunc(slices.Clone(of), func(c Crowd) bool { return !c.HostUse.Crowded() })
-		if len(busy) == 0 {
-			continue
-		}
+	}
+	for _, at := range runs {
 		var names []string
-		for _, c := range busy {
+		for _, c := range of[at] {
 			names = append(names, c.Matrix)
 		}
-		worst := slices.MaxFunc(busy, func(a, b Crowd) int { return cmp.Compare(a.Excess(), b.Excess()) })
-		warnings = append(warnings, fmt.Errorf("the processor was busy while %s measured %d of %s on %s (%s), from %s on. "+
-			"At worst, on %s: %s. %s", worst.Sweep, len(busy), term.Matrices(len(of)), ShortDevice(worst.Device),
-			Enumerate(names), busy[0].Since.UTC().Format("2006-01-02 15:04 UTC"), worst.Matrix, worst.HostUse,
-			trial.HostRemedy(d.IsGPU(worst.Device))))
+		worst := slices.MaxFunc(of[at], func(a, b Crowd) int { return cmp.Compare(a.Excess(), b.Excess()) })
+		warnings = append(warnings, fmt.Errorf("the processor was busy while %s measured %s on %s, from %s on. "+
+			"At worst, on %s: %s. %s", at.sweep, Enumerate(names), ShortDevice(at.device),
+			of[at][0].Since.UTC().Format("2006-01-02 15:04 UTC"), worst.Matrix, worst.HostUse,
+			trial.HostRemedy(d.IsGPU(at.device))))
 	}
 	return warnings
 }

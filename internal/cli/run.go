@@ -151,7 +151,7 @@ func (r *runCommand) run(ctx context.Context) error {
 		show.Effort(r.w, sum.Breakdown)
 	}
 
-	err = r.end(ctx, sum, byRule)
+	err = r.end(ctx, sum)
 	if r.output.Data() {
 		err = errors.Join(r.print(context.WithoutCancel(ctx), r.data, sum), err)
 	}
@@ -159,13 +159,13 @@ func (r *runCommand) run(ctx context.Context) error {
 }
 
 // end learns and reports after the measuring, and says what is wrong with what was measured.
-func (r *runCommand) end(ctx context.Context, sum tuner.Summary, byRule *analysis.Chooser) error {
+func (r *runCommand) end(ctx context.Context, sum tuner.Summary) error {
 	if sum.Interrupted {
 		return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"), Hint: fmt.Sprintf(
 			"what was measured is kept; `%s` continues", term.Shell("spmvtune", "run", r.name, "--out", r.out))}
 	}
 	if !r.noReport {
-		if err := r.finish(ctx, byRule, sum.Crowded != nil); err != nil {
+		if err := r.finish(ctx); err != nil {
 			return err
 		}
 	}
@@ -221,8 +221,8 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 	return sum, nil
 }
 
-// finish prints the winners, learns and reports. That the processor was busy may have been said.
-func (r *runCommand) finish(ctx context.Context, byRule *analysis.Chooser, saidBusy bool) error {
+// finish prints the winners, learns and reports.
+func (r *runCommand) finish(ctx context.Context) error {
 	j, err := analysis.Of(ctx, r.db)
 	if err != nil {
 		return err
@@ -230,15 +230,6 @@ func (r *runCommand) finish(ctx context.Context, byRule *analysis.Chooser, saidB
 	if err := show.Winners(ctx, r.w, j, r.database()); err != nil {
 		return err
 	}
-	lines, err := byRule.Distances(ctx, j)
-	if err != nil {
-		return err
-	}
-
-	for _, line := range lines {
-		term.Print(r.w, line)
-	}
-
 	stages := show.NewStages(r.w)
 	report, err := plots.Finish(ctx, j, plots.Options{Out: r.out, Version: command.Version(), KeepRule: true,
 		Progress: stages.At})
@@ -249,11 +240,7 @@ func (r *runCommand) finish(ctx context.Context, byRule *analysis.Chooser, saidB
 	if report != nil {
 		r.page = report.Page
 	}
-	if saidBusy {
-		show.Report(r.w, report, analysis.AboutBusy)
-	} else {
-		show.Report(r.w, report)
-	}
+	show.Report(r.w, report)
 	return nil
 }
 

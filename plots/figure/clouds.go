@@ -530,7 +530,7 @@ const leastVariation = 0.01
 const fewestFeatured = 8
 
 func featuresOf(d *analysis.Data, s analysis.Setup) *features {
-	f := &features{Setup: s, contest: d.NewContest(d.In(s))}
+	f := &features{Setup: s, contest: analysis.NewContest(d.In(s))}
 	byName := map[string]*trial.Matrix{}
 	for i := range d.Matrices {
 		byName[d.Matrices[i].Name] = &d.Matrices[i]

@@ -373,7 +373,7 @@ type winnerRow struct {
 func drawWinners(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, s := range d.Setups() {
-		if c := d.NewContest(d.In(s)); len(c.Contenders) > 1 {
+		if c := analysis.NewContest(d.In(s)); len(c.Contenders) > 1 {
 			pages = append(pages, winnerMapOf(d, c).page(d, s))
 		}
 	}

@@ -56,7 +56,7 @@ func TestWinnerMap(t *testing.T) {
 	d := synthetic.Processor().Report()
 	pages, _ := drawWinners(d)
 	texts := textsOf(pages[0])
-	c := d.NewContest(d.In(d.Setups()[0]))
+	c := analysis.NewContest(d.In(d.Setups()[0]))
 	for i := range c.Contenders {
 		s := &c.Contenders[i]
 		for j := range s.Entries {
@@ -82,7 +82,7 @@ func TestWinnerMapKeepsWinners(t *testing.T) {
 	defer canvas.ForPaper(240)()
 	d := synthetic.Crowd(8, 64, 30).Report()
 	s := d.Setups()[0]
-	c := d.NewContest(d.In(s))
+	c := analysis.NewContest(d.In(s))
 	m := winnerMapOf(d, c)
 	if len(m.kernels) >= len(c.Contenders) {
 		t.Fatalf("%d kernels have room", len(m.kernels))

@@ -3,6 +3,7 @@ package page
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -109,32 +110,18 @@ func method(d *analysis.Data) []string {
 // moment prints a time to the minute.
 func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
 
-// aimFacts says how precise the trials are.
-func aimFacts(d *analysis.Data) []fact {
-	aims := d.Aims()
-	if len(aims) == 0 {
-		return nil
+// aimFacts says how precise the trials are, of each sweep.
+func aimFacts(d *analysis.Data) (list []fact) {
+	for _, a := range d.Aims() {
+		target := "their target"
+		if !math.IsNaN(a.Target) {
+			target = "the target of " + term.ShortPercent(a.Target)
+		}
+		list = append(list, fact{Value: term.Grouped(a.Reached()) + " of " + term.Grouped(a.Wanted()),
+			Name: "trials of " + a.Sweep + " reached " + target + "; their intervals are ±\u202f" + term.ShortPercent(a.Half) +
+				" in the median", Bad: 2*a.Reached() < a.Wanted()})
 	}
-
-	var reached, trials int
-	for _, a := range aims {
-		reached, trials = reached+a.Reached, trials+a.Wanted()
-	}
-	var widths []float64
-	for i := range d.Precisions {
-		widths = append(widths, d.Precisions[i].HalfWidth)
-	}
-
-	target := "their target"
-	if same := !slices.ContainsFunc(aims, func(a analysis.Aim) bool { return a.Target != aims[0].Target }); same {
-		target = "the target of " + term.ShortPercent(aims[0].Target)
-	}
-	return []fact{
-		{Value: term.Grouped(reached) + " of " + term.Grouped(trials), Name: "trials reached " + target,
-			Bad: 2*reached < trials},
-		{Value: "±\u202f" + term.ShortPercent(analysis.Middle(widths)),
-			Name: "median half-width of the 95% intervals within a trial"},
-	}
+	return list
 }
 
 // A fact is a number of the summary, such as "8 matrices".

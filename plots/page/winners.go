@@ -57,7 +57,7 @@ const mostUnfolded = 32
 func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winnerMap {
 	var list []winnerMap
 	for _, s := range d.Setups() {
-		c := d.NewContest(d.In(s))
+		c := analysis.NewContest(d.In(s))
 		if len(c.Contenders) < 2 {
 			continue
 		}

@@ -134,13 +134,13 @@ func driftNote(d *analysis.Data) string {
 // each matrix, in its fastest configuration.
 func WinnerSheet(d *analysis.Data) Sheet {
 	s := Sheet{Stem: "winners", Title: "Winner map", Notes: []string{"The share of the best speed in percent, each kernel in " +
-		"its fastest configuration. Bold: named the best; =: it can't be told from that. Kernels by their geometric mean, " +
+		"its fastest configuration. Bold: the fastest; =: it can't be told from that. Kernels by their geometric mean, " +
 		"matrices by row length."}}
 	if twins := analysis.Twins(d.Matrices); twins != "" {
 		s.Notes = append(s.Notes, twins)
 	}
 	for _, setup := range d.Setups() {
-		if c := d.NewContest(d.In(setup)); len(c.Contenders) > 1 {
+		if c := analysis.NewContest(d.In(setup)); len(c.Contenders) > 1 {
 			s.Tables = append(s.Tables, winnerTable(d.Words(setup), c))
 		}
 	}

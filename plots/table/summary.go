@@ -112,20 +112,11 @@ func compareStatus(a, b trial.Status) int {
 	return 1
 }
 
-// winsTable counts how often each kernel was the best, or tied with it, and gives its geometric
+// winsTable counts how often each kernel was the fastest, or tied with that, and gives its geometric
 // mean speed-up over the baseline.
 func winsTable(d *analysis.Data) Table {
-	t := Table{Title: "Kernels", Columns: Columns("kernel", ">best on (matrix and setup)", ">tied with it on",
+	t := Table{Title: "Kernels", Columns: Columns("kernel", ">fastest on (matrix and setup)", ">tied with it on",
 		">speed-up (geometric mean)")}
-	wins, ties := map[string]int{}, map[string]int{}
-	for i := range d.Best {
-		b := &d.Best[i]
-		wins[b.Kernel]++
-		for _, name := range d.Tied(b) {
-			ties[name]++
-		}
-	}
-
 	gains := map[string][]analysis.Gain{}
 	for i := range d.Panels {
 		p := &d.Panels[i]
@@ -133,13 +124,10 @@ func winsTable(d *analysis.Data) Table {
 			gains[g.Row.Kernel] = append(gains[g.Row.Kernel], g)
 		}
 	}
-
-	for _, name := range analysis.KernelsOf(d.Panels) {
-		t.Rows = append(t.Rows, []Cell{Text(name),
-			keyed(fmt.Sprintf("%d of %d", wins[name], len(d.Best)), float64(wins[name])), count(ties[name]),
-			meanGain(gains[name])})
+	for _, k := range analysis.NewContest(d.Panels).Contenders {
+		t.Rows = append(t.Rows, []Cell{Text(k.Kernel), keyed(fmt.Sprintf("%d of %d", k.Named, len(d.Panels)), float64(k.Named)),
+			count(k.Tied), meanGain(gains[k.Kernel])})
 	}
-
 	return t
 }
 
@@ -194,10 +182,12 @@ func aimTable(d *analysis.Data) Table {
 
 	share := func(x float64) Cell { return keyed(strings.TrimSuffix(term.ShortPercent(x), "%"), x) }
 	for _, a := range d.Aims() {
-		t.Rows = append(t.Rows, []Cell{
-			Text(a.Sweep), share(a.Target), count(a.Trials), count(a.Reached), count(a.Budget), count(a.Samples),
-			count(a.Slow), count(a.Clock), share(a.Half),
-		})
+		row := []Cell{Text(a.Sweep), share(a.Target), count(a.Trials)}
+		for _, stop := range []trial.Stop{trial.StopTarget, trial.StopBudget, trial.StopSamples, trial.StopSlow,
+			trial.StopClock} {
+			row = append(row, count(a.Stops[stop]))
+		}
+		t.Rows = append(t.Rows, append(row, share(a.Half)))
 	}
 
 	return t

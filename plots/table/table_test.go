@@ -152,8 +152,8 @@ func TestKernelsTable(t *testing.T) {
 	for _, row := range winsTable(d).Rows {
 		got = append(got, row[0].Text+" "+row[1].Text+" "+row[2].Text+" "+row[3].Text)
 	}
-	const want = "coo_atomic 0 of 2 0 –, csr_scalar 2 of 2 0 2.00, csr_vector 0 of 2 1 0.998 (tied), " +
-		"csr_merge 0 of 2 0 1.003 (tied)"
+	const want = "csr_scalar 2 of 2 0 2.00, csr_merge 0 of 2 0 1.003 (tied), coo_atomic 0 of 2 0 –, " +
+		"csr_vector 0 of 2 1 0.998 (tied)"
 	if text := strings.Join(got, ", "); text != want {
 		t.Errorf("%s\nwant %s", text, want)
 	}

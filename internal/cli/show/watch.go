@@ -337,15 +337,11 @@ func size(n int) any {
 	return n
 }
 
-// Report says what a report consists of, and its headline but for some topics. r is nil if there is no
-// report.
-func Report(w io.Writer, r *plots.Report, but ...analysis.Topic) {
+// Report says what a report consists of, and ends with its headline. r is nil if there is no report.
+func Report(w io.Writer, r *plots.Report) {
 	if r == nil {
 		fmt.Fprintln(w, "no verified trial yet; skipping rule and report")
 		return
-	}
-	for _, line := range analysis.HeadlineLines(r.Headline, but...) {
-		term.Print(w, line)
 	}
 	for _, warning := range r.Warnings {
 		term.Print(w, "note: "+warning)
@@ -359,4 +355,7 @@ func Report(w io.Writer, r *plots.Report, but ...analysis.Topic) {
 		what += " and " + term.Count(r.Tables, "table", "tables")
 	}
 	fmt.Fprintf(w, "report: %s (%s %s)\n", r.Page, where, what)
+	for _, line := range analysis.HeadlineLines(r.Headline) {
+		term.Print(w, line)
+	}
 }
