@@ -100,6 +100,32 @@ func TestImportIsRecord(t *testing.T) {
 	}
 }
 
+// A repeat run that comes before its trial, in a batch or a journal before it, unsettles the ties of the trial's matrix
+// in every precision, as one does that comes after it.
+func TestRerunBeforeItsTrialUnsettlesTies(t *testing.T) {
+	double := func(r *trial.Result) { r.Precision = kernels.Float64 }
+	late := good("cpu_csr", 0, sampled(1))
+	rerun := again(late, time.Minute, 2)
+	run := testRun()
+	batch := func(results ...trial.Result) Batch {
+		return Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: results}
+	}
+	for name, come := range map[string]func(*DB){
+		"recorded":         func(db *DB) { record(t, db, late, rerun) },
+		"imported":         func(db *DB) { imports(t, db, batch(late, rerun)) },
+		"imported, before": func(db *DB) { imports(t, db, batch(rerun, late)) },
+		"recorded, before": func(db *DB) { record(t, db, rerun, late) },
+	} {
+		db := started(t)
+		record(t, db, good("cpu_sell", 8, sampled(1), double))
+		decideAll(t, db)
+		come(db)
+		if n := one(t, db, "SELECT count(*) FROM tie_set"); n != int64(0) {
+			t.Errorf("%s: %v places stay decided", name, n)
+		}
+	}
+}
+
 // On a network file system there is no log to tune.
 func TestImportWithRollbackJournal(t *testing.T) {
 	db, err := open(t.Context(), filepath.Join(t.TempDir(), "results.db"), true)

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strconv"
@@ -405,5 +406,63 @@ func TestOwnKernelsAreKept(t *testing.T) {
 		if known != 1 {
 			t.Errorf("%d kernels have a definition", known)
 		}
+	}
+}
+
+// Whatever comes, in whatever order, the trials that count are those that count by the rules for a whole case.
+func TestRecordingOneByOneDecidesAsAll(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 30 {
+		db := create(t)
+		for step := range 25 {
+			run := testRun()
+			run.Sources["cpu_csr"] = fmt.Sprint(rng.IntN(2))
+			begin(t, db, run)
+			describe(t, db, testMatrix("grid"))
+			r := good("cpu_csr", rng.IntN(2), at(rng.IntN(8)), identity(fmt.Sprint("id", rng.IntN(15))))
+			r.Measurement = rng.IntN(3)
+			switch rng.IntN(5) {
+			case 0:
+				failing(trial.Fault, "why")(&r)
+			case 1:
+				r.Stop = trial.StopSearch
+			}
+			record(t, db, r)
+			result, err := db.write.Exec(decideCase, 1, 1, r.Precision, r.Cache)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, _ := result.RowsAffected(); n != 0 {
+				t.Fatalf("step %d: %+v changes %d other marks when all are decided", step, r, n)
+			}
+		}
+	}
+}
+
+// BenchmarkNewSource records trials of a new source of a kernel, where the case has as many of the old one: each takes
+// the place of another.
+func BenchmarkNewSource(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			db := started(b)
+			measured := func(id string, i int) trial.Result {
+				return good("cpu_csr", i, identity(fmt.Sprint(id, i)), func(r *trial.Result) { r.Measurement = 3 })
+			}
+			var list []trial.Result
+			for i := range n {
+				list = append(list, measured("old", i))
+			}
+			run := testRun()
+			if _, err := db.Import(b.Context(), batches(Batch{Run: &run, Results: list, Matrices: []trial.Matrix{testMatrix("grid")}})); err != nil {
+				b.Fatal(err)
+			}
+			run.Sources["cpu_csr"] = "2"
+			begin(b, db, run)
+			for i := 0; b.Loop(); i++ {
+				r := measured("new", i%n)
+				r.ID, r.At = fmt.Sprint("new", i), r.At.Add(time.Duration(i+1)*time.Minute)
+				record(b, db, r)
+			}
+		})
 	}
 }

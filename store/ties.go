@@ -113,7 +113,11 @@ func (from source) judge(ctx context.Context, p trial.Case, d *drift, factor, re
 	if near, err = from.competitors(ctx, p, d, reach, limit); err != nil {
 		return nil, tieSet{}, err
 	}
-	if near[0].wasFinalist() {
+	finals := 0
+	for i := range near {
+		finals += len(near[i].finals)
+	}
+	if near[0].wasFinalist() && finals > 1 { // one alone says nothing of how far they differ
 		return near, byFinals(near, factor), nil
 	}
 	t, err = from.byTrials(ctx, p, d, near, factor)

@@ -1,13 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"spmvtune/kernels"
@@ -183,7 +183,7 @@ func (w *writer) put(ctx context.Context, run *tuner.RunInfo, r *trial.Result) e
 		asking := *r
 		asking.LastRequested = r.Precedence().LastRequest(old)
 		r = &asking
-		if err := w.replace(ctx, k, r); err != nil {
+		if err := w.replace(ctx, k, r, old); err != nil {
 			return err
 		}
 	}
@@ -223,13 +223,21 @@ func (w *writer) rerun(ctx context.Context, r rerun) error {
 }
 
 // replace puts a result, with its samples and readings, in the place of another one of its identity.
-func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result) error {
+func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result, old trial.Precedence) error {
 	if err := w.flush(ctx); err != nil { // the known one may be in the queue
 		return err
 	}
-	w.touch(k, r)
+	if r.Precedence().LastRequest(old) > 0 || old.Status == trial.OK { // it is older than what it replaces
+		w.touch(k, r)
+	}
+	if err := w.unsettles(ctx, k, r); err != nil {
+		return err
+	}
 	var id int64
 	if err := w.stmts.replace.QueryRowContext(ctx, append(trialValues(k, r), r.ID)...).Scan(&id); err != nil {
+		return err
+	}
+	if err := w.settle(ctx, id, id); err != nil {
 		return err
 	}
 	for _, table := range []string{"sample", "reading"} {
@@ -266,7 +274,7 @@ func (w *writer) flush(ctx context.Context) error {
 	var trials, samples [][]any
 	for i := range w.queue {
 		q, id := &w.queue[i], first+int64(i)
-		if err := w.unsettles(ctx, q); err != nil {
+		if err := w.unsettles(ctx, q.keys, &q.result); err != nil {
 			return err
 		}
 		trials = append(trials, append([]any{id}, trialValues(q.keys, &q.result)...))
@@ -286,12 +294,56 @@ func (w *writer) flush(ctx context.Context) error {
 		}
 	}
 
-	var of caseKey
-	rows, err := w.stmts.shared.QueryContext(ctx, first)
-	err = readRows(rows, err, of.fields(), func() { w.touched[of] = true })
+	last := first + int64(len(w.queue)) - 1
 	clear(w.queue)
 	w.queue = w.queue[:0]
-	return err
+	return w.settle(ctx, first, last)
+}
+
+// settle decides which trials count of the configurations that new trials share with others, and forgets ties that rest
+// on less than their repeat runs, which may have come before them. The new trials have the ids from first to last.
+func (w *writer) settle(ctx context.Context, first, last int64) error {
+	var of caseKey
+	shared := map[caseKey]bool{}
+	rows, err := w.stmts.shared.QueryContext(ctx, first, last)
+	if err = readRows(rows, err, of.fields(), func() { shared[of] = true }); err != nil {
+		return err
+	}
+	if len(shared) > 0 {
+		if _, err := w.stmts.supersede.ExecContext(ctx, first, last); err != nil {
+			return err
+		}
+	}
+	for of := range shared {
+		version, err := w.counting(ctx, of)
+		if err != nil {
+			return err
+		}
+		if version == 0 { // the last of those with the version that counted may be superseded now
+			w.touched[of] = true
+		}
+	}
+
+	repeated := map[caseKey]bool{}
+	rows, err = w.stmts.repeated.QueryContext(ctx, first, last)
+	if err = readRows(rows, err, of.fields(), func() { repeated[of] = true }); err != nil {
+		return err
+	}
+	for of := range repeated {
+		if _, err := w.stmts.forget.ExecContext(ctx, of.matrix, of.device, string(of.cache)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// counting returns the version of the measurement of the good trials that count in a case, 0 if there is none.
+func (w *writer) counting(ctx context.Context, of caseKey) (version int, err error) {
+	err = w.stmts.version.QueryRowContext(ctx, of.values()...).Scan(&version)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return version, err
 }
 
 // finish flushes, and decides in the cases that were touched which trials count. It is called before the
@@ -319,21 +371,19 @@ func (w *writer) touch(k trialKeys, r *trial.Result) { w.touched[caseOf(k, r)] =
 // unsettles touches the case of a new result if its measurement has another version than the good
 // trials that count there, which all have the same. Otherwise it changes nothing for others, unless
 // they share its configuration.
-func (w *writer) unsettles(ctx context.Context, q *queued) error {
-	p := q.result.Precedence()
+func (w *writer) unsettles(ctx context.Context, k trialKeys, r *trial.Result) error {
+	p := r.Precedence()
 	if !p.Good() || p.Version == 0 {
 		return nil
 	}
-	of := caseOf(q.keys, &q.result)
+	of := caseOf(k, r)
 	version, known := w.versions[of]
 	if !known {
-		err := w.stmts.version.QueryRowContext(ctx, of.values()...).Scan(&version)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		var err error
+		if version, err = w.counting(ctx, of); err != nil {
 			return err
 		}
-		if version == 0 {
-			version = p.Version // the first one
-		}
+		version = cmp.Or(version, p.Version) // the first one
 		w.versions[of] = version
 	}
 	if version != p.Version {
@@ -355,141 +405,6 @@ func (db *DB) Ask(ctx context.Context, ids []string) error {
 		}
 		return err
 	})
-}
-
-// keyColumns are the columns of the table trial besides trialColumns and the id.
-var keyColumns = []string{"sweep", "device", "origin", "version", "matrix", "kernel", "superseded"}
-
-// trialValues are the values of a row of the table trial, without its id. A partial measurement never
-// counts. Which of the others count is decided later.
-func trialValues(k trialKeys, r *trial.Result) []any {
-	values := []any{k.sweep, k.device, nonzero(k.origin), nonzero(k.version), k.matrix, k.kernel, r.Partial()}
-	for _, c := range trialColumns {
-		values = append(values, c.value(r))
-	}
-	return values
-}
-
-// perInsert is how many rows a statement inserts: each statement has its cost, whatever
-// it does.
-const perInsert = 32
-
-// statements are the statements that write results, prepared once.
-//
-// Anything that SQLite would keep in a temporary table here, the list of an IN or
-// the rows of a DISTINCT, would take longer than the rest of Record.
-type statements struct {
-	find    *sql.Stmt    // finds what decides which trials count, of identities
-	next    *sql.Stmt    // gives the id of the next trial
-	insert  [2]*sql.Stmt // insert one trial, and perInsert of them
-	sample  [2]*sql.Stmt // insert the samples of one trial, and of perInsert trials
-	replace *sql.Stmt    // replaces a trial, by identity
-	reading *sql.Stmt    // inserts telemetry
-	rerun   *sql.Stmt    // inserts a rerun
-	version *sql.Stmt    // finds the measurement version that counts in a case
-	shared  *sql.Stmt    // finds the cases of trials from an id on whose configuration others have, too
-	decide  *sql.Stmt    // decides which trials of a case count
-	ask     *sql.Stmt    // notes when a run last wanted a trial, by identity
-}
-
-// decideCase decides which trials of a case count, as trial.Precedence says.
-const decideCase = `UPDATE trial SET superseded = d.superseded FROM (
-	WITH ranked AS (
-		SELECT t.id, t.status, t.measurement, t.stop IS NOT 'search' AND row_number() OVER (
-			PARTITION BY k.name, t.params, t.grid, t.block
-			ORDER BY t.stop IS 'search', max(t.measured_at, ifnull(t.asked, 0)) DESC, t.identity DESC) = 1 AS current
-		FROM trial t JOIN kernel k ON k.id = t.kernel
-		WHERE t.matrix = ? AND t.device = ? AND t.precision = ? AND t.cache = ?)
-	SELECT id, NOT (current AND (status <> 'ok' OR measurement IS NULL OR
-		measurement = (SELECT max(measurement) FROM ranked WHERE current AND status = 'ok'))) AS superseded
-	FROM ranked) d
-	WHERE d.id = trial.id AND d.superseded <> trial.superseded`
-
-// each gives every statement with its text.
-func (s *statements) each() map[**sql.Stmt]string {
-	columns := keyColumns
-	for _, c := range trialColumns {
-		columns = append(columns, c.name)
-	}
-	inserts := func(into string, columns []string, rows int) string {
-		row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
-		return fmt.Sprintf("INSERT INTO %s (%s) VALUES %s%s", into, strings.Join(columns, ", "), row,
-			strings.Repeat(", "+row, rows-1))
-	}
-	withID := append([]string{"id"}, columns...)
-
-	return map[**sql.Stmt]string{
-		&s.find: `SELECT t.identity, t.status, t.stop IS 'search', t.measured_at, ifnull(t.measurement, 0), ifnull(t.asked, 0)
-			FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value`,
-		&s.next:      "SELECT ifnull(max(id), 0) + 1 FROM trial",
-		&s.insert[0]: inserts("trial", withID, 1),
-		&s.insert[1]: inserts("trial", withID, perInsert),
-		&s.sample[0]: inserts("sample", []string{"trial", "data"}, 1),
-		&s.sample[1]: inserts("sample", []string{"trial", "data"}, perInsert),
-		&s.replace:   "UPDATE trial SET " + strings.Join(columns, " = ?, ") + " = ? WHERE identity = ? RETURNING id",
-		&s.reading: inserts("reading", []string{"trial", "sm_clock", "memory_clock", "temperature", "power", "energy",
-			"clock_reasons", "repeated", "throttled"}, 1),
-		&s.rerun: inserts("rerun", []string{"identity", "at", "kind", "origin", "median", "low", "high", "throttled",
-			"data"}, 1) + " ON CONFLICT DO NOTHING",
-		&s.version: `SELECT measurement FROM trial WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?
-			AND superseded = 0 AND median IS NOT NULL AND measurement IS NOT NULL LIMIT 1`,
-		&s.shared: `SELECT n.matrix, n.device, n.precision, n.cache FROM trial n CROSS JOIN kernel k ON k.id = n.kernel
-			WHERE n.id >= ? AND EXISTS (
-				SELECT 1 FROM kernel o CROSS JOIN trial t
-					ON t.matrix = n.matrix AND t.device = n.device AND t.precision = n.precision AND t.cache = n.cache
-						AND t.kernel = o.id AND t.params = n.params AND t.grid = n.grid AND t.block = n.block
-				WHERE o.name = k.name AND t.id <> n.id)`,
-		&s.decide: decideCase,
-		&s.ask:    "UPDATE trial SET asked = ? WHERE identity = ?",
-	}
-}
-
-// prepare prepares the statements.
-func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
-	for stmt, text := range s.each() {
-		if *stmt, err = db.PrepareContext(ctx, text); err != nil {
-			s.close()
-			return statements{}, err
-		}
-	}
-	return s, nil
-}
-
-// in gives the statements for use in a transaction.
-func (s statements) in(ctx context.Context, tx *sql.Tx) statements {
-	for stmt := range s.each() {
-		*stmt = tx.StmtContext(ctx, *stmt)
-	}
-	return s
-}
-
-// close closes the open statements. The connection reports what goes wrong.
-func (s statements) close() {
-	for stmt := range s.each() {
-		if *stmt != nil {
-			(*stmt).Close()
-		}
-	}
-}
-
-// insertRows inserts by the statement for one row and that for perInsert.
-func insertRows(ctx context.Context, stmts [2]*sql.Stmt, rows [][]any) error {
-	var values []any
-	for len(rows) > 0 {
-		n, stmt := 1, stmts[0]
-		if len(rows) >= perInsert {
-			n, stmt = perInsert, stmts[1]
-		}
-		values = values[:0]
-		for _, row := range rows[:n] {
-			values = append(values, row...)
-		}
-		if _, err := stmt.ExecContext(ctx, values...); err != nil {
-			return err
-		}
-		rows = rows[n:]
-	}
-	return nil
 }
 
 // putCounts keeps what a profiler counted in the products of trials, by identity. Trials that are not

@@ -283,12 +283,11 @@ func (e *timing) leaders(todo []trial.Trial) {
 		for n < min(len(products), mostLeaders) && products[n] <= reach(products[0], e.highs[p]) {
 			n++
 		}
-		if n < 2 {
-			continue
-		}
-
 		count := min(fewestLeaderReruns, e.protocol.Finals) * n
-		if e.protocol.Finals > fewestLeaderReruns {
+		switch {
+		case n == 1: // it is repeated once, if there are others
+			count = min(e.protocol.Finals, 1, len(products)-1)
+		case e.protocol.Finals > fewestLeaderReruns:
 			count = max(count, min(len(products), leaderRerunsTaken*count))
 		}
 		e.seconds += float64(count) * e.short(one, products[0])

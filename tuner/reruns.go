@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,13 +17,13 @@ import (
 
 // Leaders of a case are the trials that are slower than its best by no more than a
 // fraction, up to a number of them. Others would have to be wrong by more than trials
-// differ when they are repeated. Where intervals are wider than that, see reach.
+// differ when they are repeated. Where trials differ by more than that, see leading.
 const (
 	leadersWithin = 0.05
 	mostLeaders   = 8
 )
 
-// fewestFinals is how often each leader is repeated in any case, to tell how far repeat
+// fewestLeaderReruns is how often each leader is repeated in any case, to tell how far repeat
 // runs differ from each other. They go on until it is clear which configuration to name,
 // or until there are as many as trials.
 const fewestLeaderReruns = 4
@@ -46,11 +47,7 @@ type leaderReruns struct {
 // A ranking holds the good trials of a case.
 type ranking struct {
 	trials  []*candidate
-	leaders []*candidate // nil as long as there may be more trials
-	// vendor is the fastest trial of cuSPARSE, unless it leads: it is repeated the fewest
-	// times, so that ratios over the library do not rest on the luckiest of its trials.
-	vendor *candidate
-	reruns int // number of leader reruns of all of them, in earlier runs too
+	leaders []*candidate // who has led, once there are no more trials
 }
 
 // A candidate is a trial with its median and those of its leader reruns, in seconds.
@@ -59,6 +56,7 @@ type candidate struct {
 	medians []float64
 	high    float64 // upper end of the interval of its first median; 0: not known
 	program bool    // its times are its own
+	failed  bool    // whether a leader rerun failed: it is not asked for again
 }
 
 // newLeaderReruns prepares the leader reruns of a matrix.
@@ -75,46 +73,41 @@ func (f *leaderReruns) enter(known trial.Result, again []float64) {
 	if f.most == 0 || !(known.Median > 0) {
 		return
 	}
-
 	at := caseOf(known.Trial)
 	if f.ranking[at] == nil {
 		f.ranking[at] = &ranking{}
 		f.places = append(f.places, at)
 	}
-
 	r := f.ranking[at]
-	r.trials = append(r.trials, &candidate{known.Trial, append([]float64{known.Median}, again...), known.High,
-		f.programs[known.Kernel]})
-	r.reruns += len(again)
+	r.trials = append(r.trials, &candidate{Trial: known.Trial, medians: append([]float64{known.Median}, again...),
+		high: known.High, program: f.programs[known.Kernel]})
 }
 
 // recall adds the leader reruns that an earlier run has recorded. It asks for those of the trials
-// that lead now: a trial that is still to come may join them, but none of the others can.
+// that lead now, and of those that lead by what these say: a trial that is still to come may join them, but none
+// of the others can.
 func (f *leaderReruns) recall(ctx context.Context, rec Recorder) error {
-	var ids []string
-	for _, r := range f.ranking {
-		for _, c := range finalists(r.trials) {
-			ids = append(ids, c.ID)
+	asked := map[string]bool{}
+	for {
+		list := map[string]*candidate{}
+		for _, r := range f.ranking {
+			for _, c := range finalists(r.trials, leaders(r.trials)) {
+				if !asked[c.ID] {
+					asked[c.ID], list[c.ID] = true, c
+				}
+			}
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		recorded, err := rec.Recorded(ctx, slices.Collect(maps.Keys(list)), trial.Full)
+		if err != nil {
+			return fmt.Errorf("asking for the leader reruns so far: %w", err)
+		}
+		for id, c := range list {
+			c.medians = append(c.medians, recorded[id].LeaderMedians()...)
 		}
 	}
-
-	if len(ids) == 0 {
-		return nil
-	}
-	recorded, err := rec.Recorded(ctx, ids, trial.Full)
-	if err != nil {
-		return fmt.Errorf("asking for the leader reruns so far: %w", err)
-	}
-
-	for _, r := range f.ranking {
-		for _, c := range finalists(r.trials) {
-			again := recorded[c.ID].LeaderMedians()
-			c.medians = append(c.medians, again...)
-			r.reruns += len(again)
-		}
-	}
-
-	return nil
 }
 
 // next returns the next leader rerun, nil after the last. It returns the same one until it is
@@ -122,74 +115,65 @@ func (f *leaderReruns) recall(ctx context.Context, rec Recorder) error {
 func (f *leaderReruns) next() *job {
 	for i := 0; len(f.round) == 0 && i < len(f.places); i++ {
 		// Cache states are not mixed; precisions are.
-		cache := f.places[i].Cache
-		if slices.IndexFunc(f.places, func(p trial.Case) bool { return p.Cache == cache }) < i {
-			continue
-		}
 		for _, p := range f.places {
-			if p.Cache == cache {
+			if p.Cache == f.places[i].Cache {
 				f.round = append(f.round, f.ranking[p].open(f.most)...)
 			}
 		}
 		f.rng.Shuffle(len(f.round), func(i, j int) { f.round[i], f.round[j] = f.round[j], f.round[i] })
 	}
-
 	if len(f.round) == 0 {
 		return nil
 	}
 	return &job{Trial: f.round[0].Trial, leader: true}
 }
 
-// told takes the result of the last leader rerun. A leader whose leader rerun failed is not asked for
-// again.
+// told takes the result of the last leader rerun.
 func (f *leaderReruns) told(res trial.Result) {
-	r, c := f.ranking[caseOf(res.Trial)], f.round[0]
+	c := f.round[0]
 	f.round = f.round[1:]
-	r.reruns++
-	if res.Status == trial.OK {
+	if c.failed = res.Status != trial.OK; !c.failed {
 		c.medians = append(c.medians, res.Median)
-		return
-	}
-	r.leaders = slices.DeleteFunc(r.leaders, func(l *candidate) bool { return l == c })
-	if r.vendor == c {
-		r.vendor = nil
 	}
 }
 
-// open lists the leaders that are to be measured once more.
+// open lists the leaders that are to be measured once more. One that is alone is so once, to see whether it was only
+// lucky.
 func (r *ranking) open(most int) []*candidate {
-	if r.leaders == nil {
-		r.leaders, r.vendor = leaders(r.trials), library(r.trials)
+	if now := leaders(r.trials); len(now) > len(r.leaders) { // who has led goes on
+		r.leaders = now
 	}
-	all := r.leaders
-	if r.vendor != nil {
-		all = append(all[:len(all):len(all)], r.vendor)
-	}
-	if len(all) < 2 {
-		return nil
+	failed := func(c *candidate) bool { return c.failed }
+	leaders := slices.DeleteFunc(slices.Clone(r.leaders), failed)
+	all := slices.DeleteFunc(finalists(r.trials, r.leaders), failed)
+	fewest := min(fewestLeaderReruns, most)
+	if len(all) == 1 {
+		fewest = min(fewest, 1, len(r.trials)-1)
 	}
 
 	var list []*candidate
 	for _, c := range all {
-		if len(c.medians) <= min(fewestLeaderReruns, most) {
+		if len(c.medians) <= fewest {
 			list = append(list, c)
 		}
 	}
-
-	if len(list) > 0 || r.reruns >= len(r.trials) || len(r.leaders) < 2 {
+	reruns := 0
+	for _, c := range r.trials {
+		reruns += len(c.medians) - 1
+	}
+	if len(list) > 0 || reruns >= len(r.trials) || len(leaders) < 2 {
 		return list
 	}
 
-	judged := make([]stat.Candidate, len(r.leaders))
-	for i, c := range r.leaders {
+	judged := make([]stat.Candidate, len(leaders))
+	for i, c := range leaders {
 		judged[i] = stat.Candidate{Config: c.Config, Medians: stat.Fair(c.medians[0], c.medians[1:])}
 	}
 	for i, open := range stat.Judge(judged).Open {
-		if open && len(r.leaders[i].medians) <= most {
-			list = append(list, r.leaders[i])
+		if open && len(leaders[i].medians) <= most {
+			list = append(list, leaders[i])
 		}
 	}
-
 	return list
 }
 
@@ -198,8 +182,12 @@ func (r *ranking) open(most int) []*candidate {
 func (f *leaderReruns) missing() []trial.Trial {
 	var list []trial.Trial
 	for _, p := range f.places {
-		for _, c := range f.ranking[p].open(f.most) {
-			n := max(1, 1+min(fewestLeaderReruns, f.most)-len(c.medians))
+		open := f.ranking[p].open(f.most)
+		for _, c := range open {
+			n := 1
+			if len(open) > 1 {
+				n = max(1, 1+min(fewestLeaderReruns, f.most)-len(c.medians))
+			}
 			list = append(list, slices.Repeat([]trial.Trial{c.Trial}, n)...)
 		}
 	}
@@ -208,26 +196,32 @@ func (f *leaderReruns) missing() []trial.Trial {
 
 // leaders returns the leaders of a case, fastest first, and then those programs that are as fast.
 func leaders(trials []*candidate) []*candidate {
-	rest := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return c.program })
-	programs := slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return !c.program })
-	list, most := leading(rest, math.Inf(1))
-	more, _ := leading(programs, most)
+	program := func(c *candidate) bool { return c.program }
+	list, most := leading(slices.DeleteFunc(slices.Clone(trials), program), math.Inf(1))
+	more, _ := leading(slices.DeleteFunc(slices.Clone(trials), func(c *candidate) bool { return !program(c) }), most)
 	return append(list, more...)
 }
 
 // leading returns the leaders among some trials, fastest first, and the median up to which they are.
-// All have at most that median.
+// All have at most that median. It is further from the fastest where a trial that was fast is slower when it is
+// repeated: then it was lucky, and others that are as fast as it is now may be the fastest.
 func leading(trials []*candidate, most float64) (list []*candidate, up float64) {
 	sorted := slices.DeleteFunc(trials, func(c *candidate) bool { return c.medians[0] > most })
 	slices.SortStableFunc(sorted, func(a, b *candidate) int { return cmp.Compare(a.medians[0], b.medians[0]) })
 	if len(sorted) == 0 {
 		return nil, most
 	}
-	lowest := 0.0
+	lowest, again := 0.0, math.Inf(1)
 	for _, c := range sorted {
 		lowest = lower(lowest, c.high)
+		if len(c.medians) > 1 {
+			again = min(again, stat.GeometricMeanOf(c.medians[1:]))
+		}
 	}
 	n, up := 0, reach(sorted[0].medians[0], lowest)
+	if again < math.Inf(1) {
+		up = max(up, again)
+	}
 	for n < min(len(sorted), mostLeaders) && sorted[n].medians[0] <= up {
 		n++
 	}
@@ -247,8 +241,9 @@ func lower(a, b float64) float64 {
 	return min(a, b)
 }
 
-// library returns the fastest trial of cuSPARSE, nil if there is none or it is a leader.
-func library(trials []*candidate) *candidate {
+// finalists are leaders and the fastest trial of cuSPARSE, if there is one: it is repeated the fewest times, so that
+// ratios over the library do not rest on the luckiest of its trials.
+func finalists(trials, leaders []*candidate) []*candidate {
 	var fastest *candidate
 	for _, c := range trials {
 		k, _ := kernels.Lookup(c.Kernel)
@@ -256,17 +251,9 @@ func library(trials []*candidate) *candidate {
 			fastest = c
 		}
 	}
-	if slices.Contains(leaders(trials), fastest) {
-		return nil
-	}
-	return fastest
-}
-
-// finalists are the leaders and the library's trial.
-func finalists(trials []*candidate) []*candidate {
-	list := leaders(trials)
-	if c := library(trials); c != nil {
-		list = append(list, c)
+	list := slices.Clone(leaders)
+	if fastest != nil && !slices.Contains(list, fastest) {
+		list = append(list, fastest)
 	}
 	return list
 }
