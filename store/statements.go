@@ -158,4 +158,3 @@ func insertRows(ctx context.Context, stmts [2]*sql.Stmt, rows [][]any) error {
 	}
 	return nil
 }
-
