@@ -290,7 +290,7 @@ func (b *Backend) put(p cu.DevicePtr, v int, s []float64) error {
 // convert returns values as V, on all cores.
 func convert[V sparse.Float](from []float64) []V {
 	s := make([]V, len(from))
-	eachShare(len(s), shares(len(s)), func(_, lo, hi int) {
+	eachShare(len(s), fewSteps, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			s[k] = V(from[k])
 		}

@@ -24,49 +24,45 @@ func customRecipe(o kernels.Custom, m *structure, c kernels.Config) (*recipe, er
 		Entry: customPrefix + o.Name, Grid: grid, Block: c.Block, Shared: shared,
 		Args: []arg{num(m.Rows), num(m.Cols), num(m.NNZ())},
 	}
-	r := &recipe{Zero: o.Zero}
 	switch o.Format {
 	case kernels.COO:
 		s.Args = append(s.Args, ptr(rowIdx), ptr(colIdx), ptr(val))
 	case kernels.SELL:
-		if r.Aux, err = customSlices(o, m, c); err != nil {
+		slices, err := customSlices(o, m, c)
+		if err != nil {
 			return nil, err
 		}
-		for _, a := range r.Aux {
-			s.Args = append(s.Args, ptr(a.Name))
-		}
+		s.Args = append(s.Args, slices...)
 	default:
 		s.Args = append(s.Args, ptr(rowPtr), ptr(colIdx), ptr(val))
 	}
 	s.Args = append(s.Args, ptr(vecX), ptr(vecY))
-	if m.Rows > 0 && m.NNZ() > 0 || !o.Zero {
-		r.Steps = []step{s}
+	if o.Zero && (m.Rows == 0 || m.NNZ() == 0) {
+		s.Grid = 0
 	}
-	return r, nil
+	return &recipe{Zero: o.Zero, Steps: []step{s}}, nil
 }
 
 // customSlices are the arrays of the matrix as SELL, in the order of the entry's arguments.
-func customSlices(o kernels.Custom, m *structure, c kernels.Config) ([]aux, error) {
+func customSlices(o kernels.Custom, m *structure, c kernels.Config) ([]arg, error) {
 	type key struct{ chunk, sigma int }
-	k := key{int(o.Variables(c, 0, 0, 0)["chunk"]), o.Variables(c, 0, 0, 0)["sigma"]}
+	settings := o.Variables(c, 0, 0, 0)
+	k := key{settings["chunk"], settings["sigma"]}
 	if k.sigma > 1 { // a window holds whole chunks
 		k.sigma = ceilDiv(k.sigma, k.chunk) * k.chunk
 	}
-	s := pack(m, k, func() (*sellPacking, int64) {
-		p, bytes := packSELL(m, k.chunk, k.sigma)
-		if p.err == nil && len(p.perm) == 0 { // no row was moved
+	s, err := pack(m, k, func() (*sellPacking, error) {
+		p, err := packSELL(m, k.chunk, k.sigma)
+		if err == nil && len(p.perm) == 0 { // no row was moved
 			for i := range m.Rows {
 				p.perm = append(p.perm, int32(i))
 			}
-			bytes += 4 * int64(m.Rows)
 		}
-		return p, bytes
+		return p, err
 	})
-	if s.err != nil {
-		return nil, invalid("%v", s.err)
+	if err != nil {
+		return nil, err
 	}
-	return []aux{
-		{Name: "own_chunks", Ints: s.chunkPtr}, {Name: "own_rows", Ints: s.perm},
-		{Name: "own_columns", Ints: s.columns}, {Name: "own_values", Vals: s.order},
-	}, nil
+	return []arg{ints("own_chunks", s.chunkPtr), ints("own_rows", s.perm), ints("own_columns", s.columns),
+		permuted("own_values", s.order)}, nil
 }

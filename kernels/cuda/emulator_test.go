@@ -159,17 +159,17 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 		clear(yBytes)
 	}
 	arrays := map[string][]byte{
-		rowPtr: packInts(m.RowPtr), colIdx: packInts(m.ColIdx), rowIdx: packInts(rowsOf(m)),
+		rowPtr: packInts(m.RowPtr), colIdx: packInts(m.ColIdx), rowIdx: packInts(rowIndices(m)),
 		val: packValues(m.Val, v), vecX: packValues(x, v), vecY: yBytes,
 	}
 
-	for _, a := range r.Aux {
-		if _, ok := arrays[a.Name]; ok {
-			t.Fatalf("%s: two arrays are called %s", c, a.Name)
+	for a := range r.arrays {
+		if a.own == nil {
+			continue
 		}
-		arrays[a.Name] = packAux(a, m, v)
-		if slices.Contains(r.Clear, a.Name) {
-			clear(arrays[a.Name])
+		arrays[a.array] = packAux(a.own, m, v)
+		if a.own.Clear {
+			clear(arrays[a.array])
 		}
 	}
 
@@ -246,17 +246,6 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 	return content
 }
 
-// rowsOf gives every nonzero's row.
-func rowsOf(m *structure) []int32 {
-	rows := make([]int32, m.NNZ())
-	for i := range m.Rows {
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			rows[k] = int32(i)
-		}
-	}
-	return rows
-}
-
 func packInts(ints []int32) []byte {
 	b := make([]byte, 0, 4*len(ints))
 	for _, n := range ints {
@@ -289,21 +278,12 @@ func unpackValues(b []byte, v int) []float64 {
 	return values
 }
 
-func packAux(a aux, m *structure, v int) []byte {
+func packAux(a *aux, m *structure, v int) []byte {
 	switch {
 	case a.Ints != nil:
 		return packInts(a.Ints)
 	case a.Vals != nil:
-		values := make([]float64, len(a.Vals))
-		for i, k := range a.Vals {
-			if k >= 0 {
-				values[i] = m.Val[k]
-			}
-		}
-		return packValues(values, v)
-	case a.Values > 0:
-		return bytes.Repeat([]byte{0xff}, v*a.Values)
+		return packValues(collect[float64](a.Vals, m.Val), v)
 	}
-
-	return bytes.Repeat([]byte{0xff}, a.Bytes)
+	return bytes.Repeat([]byte{0xff}, int(a.size(v)))
 }

@@ -376,9 +376,9 @@ func TestOrderIsShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, a := range r.Aux {
-			if len(a.Vals) > 0 {
-				return &a.Vals[0]
+		for a := range r.arrays {
+			if a.own != nil && len(a.own.Vals) > 0 {
+				return &a.own.Vals[0]
 			}
 		}
 		t.Fatal("no values")

@@ -82,17 +82,16 @@ func writeLayout(w io.Writer, r *recipe) {
 	for _, s := range r.Steps {
 		fmt.Fprintln(w, s.Entry, s.Grid, s.Block, s.Shared, len(s.Args))
 		for _, a := range s.Args {
-			own := slices.IndexFunc(r.Aux, func(x aux) bool { return x.Name == a.array })
 			_, again := seen[a.array]
 			if !again {
 				seen[a.array] = len(seen)
 			}
-			if a.array == "" || own < 0 {
+			if a.own == nil {
 				fmt.Fprintln(w, a.value, a.array)
 				continue
 			}
-			x := r.Aux[own]
-			fmt.Fprintln(w, seen[a.array], len(x.Ints), len(x.Vals), x.Values, x.Bytes, slices.Contains(r.Clear, a.array))
+			x := a.own
+			fmt.Fprintln(w, seen[a.array], len(x.Ints), len(x.Vals), x.Values, x.Bytes, x.Clear)
 			if !again {
 				binary.Write(w, binary.LittleEndian, x.Ints)
 				binary.Write(w, binary.LittleEndian, x.Vals)

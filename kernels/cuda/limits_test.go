@@ -18,21 +18,11 @@ func TestVendorSlices(t *testing.T) {
 	m := rowsOfLength(3, 0, 9, 1, 0, 20, 2, 2, 5, 0, 1)
 	const slice = 8
 	c := kernels.Config{Kernel: "cusparse_sell", Precision: kernels.Float32, Params: kernels.Params("slice=8")}
-	r, v, err := vendorRecipes["cusparse_sell"](m, c)
+	v, err := vendorRecipes["cusparse_sell"](m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var starts, columns, order []int32
-	for _, a := range r.Aux {
-		switch a.Name {
-		case v.arrays.starts:
-			starts = a.Ints
-		case v.arrays.columns:
-			columns = a.Ints
-		case v.arrays.values:
-			order = a.Vals
-		}
-	}
+	starts, columns, order := v.starts.own.Ints, v.columns.own.Ints, v.values.own.Vals
 	if len(starts) != 3 || v.height != slice || v.entries != len(columns) || len(order) != len(columns) ||
 		int(starts[2]) != len(columns) {
 		t.Fatalf("starts %v, height %d, %d entries, %d columns, %d values", starts, v.height, v.entries, len(columns),
@@ -71,18 +61,14 @@ func TestVendorBlocks(t *testing.T) {
 	blocks := vendorRecipes["cusparse_bsr"]
 	dense := &structure{Rows: 6, Cols: 6, RowPtr: []int32{0, 3, 6, 9, 9, 10, 10}, ColIdx: []int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 5},
 		Val: make([]float64, 10)}
-	r, v, err := blocks(dense, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32})
+	v, err := blocks(dense, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string][]int32{
-		v.arrays.starts: {0, 1, 2}, v.arrays.columns: {0, 1},
-		v.arrays.values: {0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1, -1, -1, 9, -1, -1, -1},
-	}
-	for _, a := range r.Aux {
-		if got := append(a.Ints, a.Vals...); !slices.Equal(got, want[a.Name]) {
-			t.Errorf("%s: %v, want %v", a.Name, got, want[a.Name])
-		}
+	order := []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1, -1, -1, 9, -1, -1, -1}
+	if !slices.Equal(v.starts.own.Ints, []int32{0, 1, 2}) || !slices.Equal(v.columns.own.Ints, []int32{0, 1}) ||
+		!slices.Equal(v.values.own.Vals, order) {
+		t.Errorf("starts %v, columns %v, values %v", v.starts.own.Ints, v.columns.own.Ints, v.values.own.Vals)
 	}
 	if v.entries != 18 || v.height != 3 {
 		t.Errorf("%d entries in blocks of %d, want 18 of 3", v.entries, v.height)
@@ -96,7 +82,7 @@ func TestVendorBlocks(t *testing.T) {
 		"no multiple": {dense, "shape=4x4"},
 		"filled":      {withSpread(sparse), "shape=6x6"},
 	} {
-		_, _, err := blocks(c.m, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32, Params: c.params})
+		_, err := blocks(c.m, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32, Params: c.params})
 		var invalid *kernels.InvalidError
 		if !errors.As(err, &invalid) {
 			t.Errorf("%s: %v", name, err)
@@ -154,66 +140,44 @@ func TestEqualValuesAreDemanded(t *testing.T) {
 	}
 }
 
-// Configurations that share a packing must share its memory: the device's copy
-// is found by it.
-func TestPackIsSharedPerMatrixAndKey(t *testing.T) {
+// Configurations that share a packing share its memory, by which the device's copy is found, and are charged what
+// making it cost. Those that were used longest ago are dropped beyond a limit.
+func TestPack(t *testing.T) {
 	defer forget()
-	a, b := &sparse.CSR[float64]{}, &sparse.CSR[float64]{}
-	built := 0
-	get := func(m *structure, key any) []int32 {
-		return pack(m, key, func() ([]int32, int64) { built++; return []int32{int32(built)}, 4 })
-	}
+	defer func(limit int64) { packingLimit = limit }(packingLimit)
+	packingLimit = 1000
 	type key struct{ tile int }
-
-	first := get(a, key{64})
-	if again := get(a, key{64}); &first[0] != &again[0] || built != 1 {
-		t.Errorf("the same packing was built %d times", built)
-	}
-	if other := get(a, key{128}); slices.Equal(first, other) {
-		t.Error("two keys share a packing")
-	}
-
-	if other := get(b, key{64}); slices.Equal(first, other) {
-		t.Error("two matrices share a packing")
-	}
-}
-
-func TestPackKeepsWithinItsLimit(t *testing.T) {
-	defer forget()
-	m := &sparse.CSR[float64]{}
 	built := 0
-	get := func(key int) {
-		pack(m, key, func() (int, int64) { built++; return key, packingLimit/2 + 1 })
+	get := func(m *structure, tile, bytes int) []uint8 {
+		p, _ := pack(m, key{tile}, func() (*struct{ all []uint8 }, error) {
+			built++
+			time.Sleep(time.Millisecond)
+			return &struct{ all []uint8 }{make([]uint8, bytes)}, nil
+		})
+		return p.all
 	}
-	get(1)
-
-	get(2) // drops 1
-	get(2)
-	if built != 2 {
-		t.Errorf("the newest packing was built again")
-	}
-
-	get(1)
-	if built != 3 {
-		t.Errorf("a packing beyond the limit was kept")
-	}
-}
-
-// A configuration that finds its packing made is charged what that once cost.
-func TestPackTellsTheCostOfReuse(t *testing.T) {
-	defer forget()
-	m := &sparse.CSR[float64]{}
-	const cost = 2 * time.Millisecond
-	get := func() { pack(m, 1, func() (int, int64) { time.Sleep(cost); return 0, 8 }) }
+	a, b := &structure{}, &structure{}
 	before := reusedCost()
-	get()
+	first := get(a, 64, 300)
 	if d := reusedCost() - before; d != 0 {
 		t.Errorf("the first use is charged %v beside the time that it took", d)
 	}
-
-	get()
-	if d := reusedCost() - before; d < cost {
-		t.Errorf("reuse is charged %v, making it took %v", d, cost)
+	if again := get(a, 64, 300); &first[0] != &again[0] || built != 1 || reusedCost()-before < time.Millisecond {
+		t.Errorf("the same packing was built %d times, and reuse is charged %v", built, reusedCost()-before)
+	}
+	for _, step := range []struct {
+		m                 *structure
+		tile, bytes, want int
+	}{{a, 128, 300, 2}, {a, 64, 300, 2}, {a, 1, 500, 3}, {a, 64, 300, 3}, {a, 128, 300, 4}, {b, 64, 300, 5}, {a, 64, 300, 6}} {
+		if get(step.m, step.tile, step.bytes); built != step.want {
+			t.Errorf("%+v: %d were built", step, built)
+		}
+	}
+	for range 2 { // why there is none is kept, too
+		_, err := pack(a, key{2}, func() (int, error) { built++; return 0, errors.New("it does not suit") })
+		if invalid := new(kernels.InvalidError); !errors.As(err, &invalid) || err.Error() != "it does not suit" || built != 7 {
+			t.Errorf("%v after %d were built", err, built)
+		}
 	}
 }
 

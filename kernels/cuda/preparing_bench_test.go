@@ -73,8 +73,10 @@ func prepareOnHost(b *testing.B, m *structure, c kernels.Config) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, a := range r.Aux {
-			collect[float64](a.Vals, m.Val)
+		for a := range r.arrays {
+			if a.own != nil {
+				collect[float64](a.own.Vals, m.Val)
+			}
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nonzero")

@@ -231,46 +231,51 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 
 // prepareRecipe makes the recipe and puts its arrays and steps on the device.
 func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kernels.Launch) (*product, error) {
-	v := c.Precision.Bytes()
 	if err := b.adoptFor(c); err != nil {
 		return nil, err
 	}
-	start, before := time.Now(), reusedCost()
-	r, err := b.recipe(c, v)
+	p, r, own, err := b.begin(k, c, func() (*recipe, error) { return b.recipe(c) })
 	if err != nil {
 		return nil, err
 	}
-
-	// A packing made for an earlier configuration counts with its cost then.
-	p := &product{b: b, rows: b.problem.A.Rows, v: v}
-	p.info = kernels.ProductInfo{
-		Prepare:    time.Since(start) + reusedCost() - before,
-		Window:     r.Window,
-		Properties: map[string]float64{},
-	}
-	own, err := b.place(r, p)
-	if err != nil {
-		return nil, err
-	}
-
+	p.info.Window = r.Window
 	ops, err := b.ops(r, own, p)
 	if err != nil {
 		return nil, err
 	}
 	p.program = newProgram(ops, launch)
-	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, r)
 	if k.Custom {
 		p.seals, err = b.sealed(own)
 	}
 	return p, err
 }
 
+// begin makes a product of a recipe, with its arrays on the device, by name.
+func (b *Backend) begin(k kernels.Kernel, c kernels.Config, of func() (*recipe, error)) (
+	*product, *recipe, map[string]*array, error,
+) {
+	start, before := time.Now(), reusedCost()
+	r, err := of()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	// A packing made for an earlier configuration counts with its cost then.
+	p := &product{b: b, rows: b.problem.A.Rows, v: c.Precision.Bytes()}
+	p.info = kernels.ProductInfo{
+		Prepare:     time.Since(start) + reusedCost() - before,
+		BytesFormat: formatBytes(k.Format, b.problem.A, p.v, r),
+		Properties:  map[string]float64{},
+	}
+	own, err := b.place(r, p)
+	return p, r, own, err
+}
+
 // recipe makes the recipe of c.
-func (b *Backend) recipe(c kernels.Config, v int) (*recipe, error) {
+func (b *Backend) recipe(c kernels.Config) (*recipe, error) {
 	if o, ok := b.Custom(c.Kernel); ok {
 		return customRecipe(o, b.problem.A, c)
 	}
-	r, ok, err := newRecipe(b.problem.A, c, v)
+	r, ok, err := newRecipe(b.problem.A, c, c.Precision.Bytes())
 	if !ok {
 		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
 	}
@@ -281,42 +286,18 @@ func (b *Backend) recipe(c kernels.Config, v int) (*recipe, error) {
 // what those beyond CSR cost. It returns them by name.
 func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
 	own := map[string]*array{}
-	add := func(name string, a *array, bytes int64, extra bool, err error) error {
+	for g := range r.arrays {
+		a, err := b.array(g, p.v)
 		if err != nil {
-			return fmt.Errorf("preparing %s: %w", name, err)
+			return nil, fmt.Errorf("preparing %s: %w", g.array, err)
 		}
-		own[name] = a
-		p.info.BytesKernel += bytes
-		if extra {
+		own[g.array] = a
+		p.info.BytesKernel += a.bytes
+		if g.packed() || g.array == rowIdx {
 			p.info.Prepare += a.cost
 		}
-
-		return nil
-	}
-
-	for _, x := range r.Aux {
-		a, bytes, err := b.aux(x, p.v)
-		if err == nil && a.guarded {
+		if a.guarded && g.array != vecY {
 			p.written = append(p.written, a)
-		}
-		if err := add(x.Name, a, bytes, len(x.Ints)+len(x.Vals) > 0, err); err != nil {
-			return nil, err
-		}
-	}
-
-	for _, s := range r.Steps {
-		for _, g := range s.Args {
-			if g.array == "" || own[g.array] != nil {
-				continue
-			}
-			a, err := b.common(g.array, p.v)
-			var bytes int64
-			if err == nil {
-				bytes = b.commonBytes(g.array, p.v)
-			}
-			if err := add(g.array, a, bytes, g.array == rowIdx, err); err != nil {
-				return nil, err
-			}
 		}
 	}
 
@@ -332,23 +313,6 @@ func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
 	return own, nil
 }
 
-// commonBytes is the number of bytes of a common array that a product reads or writes.
-func (b *Backend) commonBytes(name string, v int) int64 {
-	a := b.problem.A
-	switch name {
-	case rowPtr:
-		return 4 * int64(a.Rows+1)
-	case colIdx, rowIdx:
-		return 4 * int64(a.NNZ())
-	case val:
-		return int64(v) * int64(a.NNZ())
-	case vecX:
-		return int64(v) * int64(a.Cols)
-	default:
-		return int64(v) * int64(a.Rows)
-	}
-}
-
 // An aux array with content is named by the host's memory that it is packed in (a weak pointer
 // is never equal to one to other memory, freed or not), so that configurations that share a
 // packing share the array. Scratch arrays of the same name are shared.
@@ -360,28 +324,24 @@ type (
 	scratchKey string
 )
 
-// aux returns an array of a recipe's own, and its size in bytes.
-func (b *Backend) aux(x aux, v int) (a *array, bytes int64, err error) {
+// array returns an array that a recipe names.
+func (b *Backend) array(g arg, v int) (*array, error) {
+	x := g.own
 	switch {
+	case x == nil:
+		return b.common(g.array, v)
 	case len(x.Ints) > 0:
-		a, err = b.ints(auxKey{weak.Make(&x.Ints[0]), len(x.Ints), 0}, x.Ints)
-		return a, 4 * int64(len(x.Ints)), err
+		return b.ints(auxKey{weak.Make(&x.Ints[0]), len(x.Ints), 0}, x.Ints)
 	case len(x.Vals) > 0:
-		bytes = int64(v) * int64(len(x.Vals))
-		a, err = b.arrays.get(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, bytes, reads, func(p cu.DevicePtr) error {
+		return b.arrays.get(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, x.size(v), reads, func(p cu.DevicePtr) error {
 			if v == 4 {
 				return upload(b.stream, p, collect[float32](x.Vals, b.problem.A.Val))
 			}
 			return upload(b.stream, p, collect[float64](x.Vals, b.problem.A.Val))
 		})
-		return a, bytes, err
-
-	default:
-		bytes = int64(x.Bytes) + int64(v)*int64(x.Values)
-		a, err = b.arrays.get(scratchKey(x.Name), bytes, writes,
-			func(p cu.DevicePtr) error { return poison(b.stream, p, bytes) })
-		return a, bytes, err
 	}
+	return b.arrays.get(scratchKey(g.array), x.size(v), writes,
+		func(p cu.DevicePtr) error { return poison(b.stream, p, x.size(v)) })
 }
 
 // ops turns a recipe into operations: the zeroing first, then the steps.
@@ -390,14 +350,9 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 	if r.Zero && p.rows > 0 {
 		ops = append(ops, op{dst: p.y, words: p.rows * p.v / 4})
 	}
-	sizes := map[string]int64{}
-	for _, x := range r.Aux {
-		sizes[x.Name] = int64(x.Bytes) + int64(p.v)*int64(x.Values)
-	}
-
-	for _, name := range r.Clear {
-		if sizes[name] > 0 {
-			ops = append(ops, op{dst: own[name].ptr, words: int((sizes[name] + 3) / 4)})
+	for g := range r.arrays {
+		if g.own != nil && g.own.Clear && g.own.size(p.v) > 0 {
+			ops = append(ops, op{dst: own[g.array].ptr, words: int((g.own.size(p.v) + 3) / 4)})
 		}
 	}
 
@@ -503,8 +458,10 @@ func formatBytes(f kernels.Format, a *sparse.CSR[float64], v int, r *recipe) int
 		return int64(8+v) * nnz
 	case kernels.SELL, kernels.BSR, kernels.Tiles, kernels.Panels:
 		var bytes int64
-		for _, x := range r.Aux {
-			bytes += 4*int64(len(x.Ints)) + int64(v)*int64(len(x.Vals))
+		for g := range r.arrays {
+			if g.packed() {
+				bytes += g.own.size(v)
+			}
 		}
 		return bytes
 	default:

@@ -115,15 +115,13 @@ func Entry(c kernels.Config, rows, nonzeros int) string {
 	if err != nil {
 		return ""
 	}
-	i := max(0, slices.IndexFunc(r.Steps, r.readsValues))
+	i := max(0, slices.IndexFunc(r.Steps, readsValues))
 	return r.Steps[i].Entry + suffix(c.Precision.Bytes())
 }
 
 // readsValues reports whether a step has the matrix's values, in whatever order.
-func (r *recipe) readsValues(s step) bool {
-	return slices.ContainsFunc(s.Args, func(g arg) bool {
-		return g.array == val || slices.ContainsFunc(r.Aux, func(x aux) bool { return x.Name == g.array && x.Vals != nil })
-	})
+func readsValues(s step) bool {
+	return slices.ContainsFunc(s.Args, func(g arg) bool { return g.array == val || g.own != nil && g.own.Vals != nil })
 }
 
 // oneRow is a matrix of one row with this many nonzeros.

@@ -1,7 +1,9 @@
 package cuda
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"weak"
 
 	"spmvtune/kernels"
@@ -18,41 +20,41 @@ type recipeFunc func(m *structure, c kernels.Config, v int) (*recipe, error)
 // rows: the PTX by the names of its entries (see ptx.go).
 var recipes = map[string]recipeFunc{
 	// coo_simple.cu: the kernels add to y.
-	"coo_atomic":       cooAtomicRecipe,
-	"coo_thread_chunk": cooChunkRecipe,
-	"coo_grid_stride":  cooChunkRecipe,
-	"coo_warp_chunk":   cooChunkRecipe,
-	"coo_block_chunk":  cooChunkRecipe,
+	"coo_atomic":       cooRecipe(cooForm{}),
+	"coo_thread_chunk": cooRecipe(cooForm{perThread: true}),
+	"coo_grid_stride":  cooRecipe(cooForm{perThread: true}),
+	"coo_warp_chunk":   cooRecipe(cooForm{perThread: true}),
+	"coo_block_chunk":  cooRecipe(cooForm{perThread: true}),
 
 	// coo_scan_*.cu and coo_blelloch.cu: the kernels add to y.
-	"coo_scan_shared":               scanSharedRecipe,
-	"coo_segscan_shared":            scanSharedRecipe,
-	"coo_blelloch":                  blellochRecipe,
-	"coo_blelloch_padded":           blellochRecipe,
-	"coo_scan_warp":                 scanWarpRecipe,
-	"coo_segscan_warp":              scanWarpRecipe,
-	"coo_scan_block":                scanBlockRecipe,
-	"coo_segscan_block":             scanBlockRecipe,
-	"coo_scan_warp_chunk":           scanChunkRecipe,
-	"coo_segscan_warp_chunk":        scanChunkRecipe,
-	"coo_segscan_warp_chunk_unroll": scanUnrollRecipe,
+	"coo_scan_shared":               cooRecipe(cooForm{window: aBlock, shared: scanBuffers}),
+	"coo_segscan_shared":            cooRecipe(cooForm{window: aBlock, shared: scanBuffers}),
+	"coo_blelloch":                  cooRecipe(cooForm{window: twoBlocks, shared: blellochTree}),
+	"coo_blelloch_padded":           cooRecipe(cooForm{window: twoBlocks, shared: blellochPadded}),
+	"coo_scan_warp":                 cooRecipe(cooForm{window: aWarp}),
+	"coo_segscan_warp":              cooRecipe(cooForm{window: aWarp}),
+	"coo_scan_block":                cooRecipe(cooForm{window: aBlock}),
+	"coo_segscan_block":             cooRecipe(cooForm{window: aBlock}),
+	"coo_scan_warp_chunk":           cooRecipe(cooForm{window: aWarp, perThread: true}),
+	"coo_segscan_warp_chunk":        cooRecipe(cooForm{window: aWarp, perThread: true}),
+	"coo_segscan_warp_chunk_unroll": cooRecipe(cooForm{window: aWarp, perThread: true}),
 
 	// csr_*.cu: all kernels but csr_bins_v1 write every row.
-	"csr_scalar":                 rowsRecipe(nothing),
-	"csr_scalar_ahead":           rowsRecipe(nothing),
-	"csr_vector":                 rowsRecipe(valuePerThread),
-	"csr_vector_ahead":           rowsRecipe(valuePerThread),
+	"csr_scalar":                 rowsRecipe,
+	"csr_scalar_ahead":           rowsRecipe,
+	"csr_vector":                 vectorRecipe,
+	"csr_vector_ahead":           vectorRecipe,
 	"csr_warp_row_global":        rowsGlobalRecipe,
-	"csr_warp_row_shuffle":       rowsRecipe(nothing),
-	"csr_warp_row_shuffle_ahead": rowsRecipe(nothing),
-	"csr_thread_row_v1":          bufferedRecipe,
+	"csr_warp_row_shuffle":       rowsRecipe,
+	"csr_warp_row_shuffle_ahead": rowsRecipe,
+	"csr_thread_row_v1":          rowsRecipe,
 	"csr_thread_row":             threadRowRecipe,
-	"csr_thread_row_ahead":       rowsRecipe(nothing),
-	"csr_warp_row_v1":            bufferedRecipe,
-	"csr_warp_row":               bufferedRecipe,
-	"csr_warp_row_ahead":         rowsRecipe(nothing),
-	"csr_warp_row_tile":          tileRecipe(func(block int) int { return block / warp }),
-	"csr_block_tile":             tileRecipe(func(int) int { return 1 }),
+	"csr_thread_row_ahead":       rowsRecipe,
+	"csr_warp_row_v1":            rowsRecipe,
+	"csr_warp_row":               rowsRecipe,
+	"csr_warp_row_ahead":         rowsRecipe,
+	"csr_warp_row_tile":          tileRecipe(warp),
+	"csr_block_tile":             tileRecipe(0),
 	"csr_light":                  lightRecipe,
 	"csr_light_warp":             lightRecipe,
 	"csr_adaptive":               adaptiveRecipe,
@@ -89,12 +91,7 @@ var recipes = map[string]recipeFunc{
 type recipe struct {
 	// Zero says that y must be zeroed on the device, inside the timed region,
 	// because the kernel adds to it.
-	Zero bool
-	// Aux are the arrays that this kernel needs beyond those every problem has.
-	Aux []aux
-	// Clear names scratch arrays of Aux that must be zeroed before each product,
-	// inside the timed region (counters).
-	Clear []string
+	Zero  bool
 	Steps []step
 	// Window is the number of consecutive nonzeros, aligned at its multiples,
 	// over which a kernel with error scope "block" sums; 0 for the others.
@@ -110,29 +107,15 @@ type step struct {
 	Args   []arg  // in the order of the entry's parameters
 }
 
-// An arg is an argument of an entry: an array by name, or a 32-bit number.
+// An arg is an argument of an entry: a 32-bit number, or an array by its name.
 type arg struct {
 	array string
 	value int32
+	own   *aux // where the array is the kernel's own; a name stands for one array in a recipe
 }
 
-func ptr(array string) arg { return arg{array: array} }
-func num(n int) arg        { return arg{value: int32(n)} }
-
-// Arrays that every problem has on the device; an aux array may not be called
-// so. COO's row indices are uploaded when a recipe first names them.
-const (
-	rowPtr = "row_ptr" // int32[rows+1]
-	colIdx = "col_idx" // int32[nnz]
-	rowIdx = "row_idx" // int32[nnz]
-	val    = "val"     // V[nnz]
-	vecX   = "x"       // V[cols]
-	vecY   = "y"       // V[rows]
-)
-
-// An aux is an array of a kernel's own. Exactly one of the sources is set.
+// An aux is an array of a kernel's own. At most one of the sources is set.
 type aux struct {
-	Name string
 	// Ints is uploaded unchanged (row blocks, bins, permutations).
 	Ints []int32
 	// Vals is a permutation with padding of the matrix's values: element k is
@@ -141,7 +124,57 @@ type aux struct {
 	// Values is scratch for that many V, Bytes scratch for that many bytes.
 	Values int
 	Bytes  int
+	// Clear says that it must be zeroed before each product, inside the timed region.
+	Clear bool
 }
+
+// size is the number of bytes, where a value has v.
+func (x *aux) size(v int) int64 {
+	return 4*int64(len(x.Ints)) + int64(x.Bytes) + int64(v)*int64(len(x.Vals)+x.Values)
+}
+
+func num(n int) arg                           { return arg{value: int32(n)} }
+func ptr(array string) arg                    { return arg{array: array} }
+func ints(name string, s []int32) arg         { return arg{array: name, own: &aux{Ints: s}} }
+func permuted(name string, order []int32) arg { return arg{array: name, own: &aux{Vals: order}} }
+func scratch(name string, values int) arg     { return arg{array: name, own: &aux{Values: values}} }
+func scratchBytes(name string, bytes int) arg { return arg{array: name, own: &aux{Bytes: bytes}} }
+
+// packed says that g is an array with content.
+func (g arg) packed() bool { return g.own != nil && len(g.own.Ints)+len(g.own.Vals) > 0 }
+
+// arrays gives each array that a recipe names, once.
+func (r *recipe) arrays(yield func(arg) bool) {
+	seen := map[string]bool{"": true}
+	for _, s := range r.Steps {
+		for _, g := range s.Args {
+			if !seen[g.array] && !yield(g) {
+				return
+			}
+			seen[g.array] = true
+		}
+	}
+}
+
+// configStep is a step with the block and the grid of a configuration.
+func configStep(c kernels.Config, entry string, shared int, args ...arg) step {
+	return step{Entry: entry, Grid: c.Grid, Block: c.Block, Shared: shared, Args: args}
+}
+
+// threadStep is a step with a thread for each of n.
+func threadStep(n, block int, entry string, args ...arg) step {
+	return step{Entry: entry, Grid: ceilDiv(n, block), Block: block, Args: args}
+}
+
+// Arrays that every problem has on the device. COO's row indices are uploaded when a recipe first names them.
+const (
+	rowPtr = "row_ptr" // int32[rows+1]
+	colIdx = "col_idx" // int32[nnz]
+	rowIdx = "row_idx" // int32[nnz]
+	val    = "val"     // V[nnz]
+	vecX   = "x"       // V[cols]
+	vecY   = "y"       // V[rows]
+)
 
 // A structure is the part of a matrix that recipes see.
 type structure = sparse.CSR[float64]
@@ -160,17 +193,22 @@ func rowIndices(a *structure) []int32 {
 // ceilDiv is ⌈a/b⌉ for a ≥ 0, b > 0.
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// Arrays of a product on a matrix in another order.
-const (
-	orderedRowPtr = "reordered_row_ptr"
-	orderedRowIdx = "reordered_row_idx"
-	orderedColIdx = "reordered_col_idx"
-	orderedVal    = "reordered_val"
-	orderedX      = "reordered_x"
-	orderedY      = "reordered_y"
-	columnAt      = "reordered_columns" // which column of the matrix comes where
-	placeOf       = "reordered_places"  // where each row of the matrix went
-)
+// setting is the value of a parameter in c, its default if c does not set it, and "" if the kernel has none.
+func setting(c kernels.Config, name string) string {
+	k, _ := kernels.Lookup(c.Kernel) // a kernel with a recipe is in the catalogue
+	return k.Setting(c.Params, name)
+}
+
+// settingInt is the same for a parameter whose legal values are numbers.
+func settingInt(c kernels.Config, name string) int {
+	n, _ := strconv.Atoi(setting(c, name))
+	return n
+}
+
+// invalid says why a configuration can't run on a matrix.
+func invalid(format string, args ...any) error {
+	return &kernels.InvalidError{Reason: fmt.Sprintf(format, args...)}
+}
 
 // gatherBlock is the number of threads of a block that permutes.
 const gatherBlock = 256
@@ -181,7 +219,6 @@ type ordering struct {
 	from    []int32    // the nonzero of the matrix that each nonzero of m is
 	columns []int32    // nil where they keep their order
 	places  []int32
-	err     error // why there is none
 }
 
 // newRecipe makes the recipe of a legal configuration, in the order of rows that it asks for.
@@ -196,11 +233,10 @@ func newRecipe(m *structure, c kernels.Config, v int) (r *recipe, ok bool, err e
 		r, err = of(m, c, v)
 		return r, true, err
 	}
-	o := pack(m, reorder.Method(how), func() (*ordering, int64) { return order(m, reorder.Method(how)) })
-	if o.err != nil {
-		return nil, true, invalid("%v", o.err)
+	o, err := pack(m, reorder.Method(how), func() (*ordering, error) { return order(m, reorder.Method(how)) })
+	if err != nil {
+		return nil, true, err
 	}
-	alsoOf(m, o.m)
 	if r, err = of(o.m, c, v); err != nil {
 		return nil, true, err
 	}
@@ -208,74 +244,48 @@ func newRecipe(m *structure, c kernels.Config, v int) (r *recipe, ok bool, err e
 }
 
 // order puts m into another order.
-func order(m *structure, how reorder.Method) (*ordering, int64) {
+func order(m *structure, how reorder.Method) (*ordering, error) {
 	to, err := reorder.Of(m, how)
 	if err != nil {
-		return &ordering{err: err}, 0
+		return nil, err
 	}
 	o := &ordering{columns: to.Cols, places: reorder.Inverse(to.Rows)}
 	o.m, o.from = reorder.Structure(m, to)
-	return o, 4 * int64(len(o.columns)+len(o.places)+len(o.m.RowPtr)+2*len(o.from))
+	return o, nil
 }
 
 // around makes of a recipe for the ordered matrix one for m: before its steps x is put into the
 // new order, and after them y into that of m.
 func (o *ordering) around(m *structure, inner *recipe) *recipe {
-	r := &recipe{Window: inner.Window, Clear: slices.Clone(inner.Clear)}
-	for _, a := range inner.Aux {
-		if len(a.Vals) > 0 {
-			a.Vals = o.through(m, a.Vals)
-		}
-		r.Aux = append(r.Aux, a)
-	}
-	if inner.Zero {
-		r.Clear = append(r.Clear, orderedY)
-	}
-
-	r.Aux = append(r.Aux, aux{Name: placeOf, Ints: o.places}, aux{Name: orderedY, Values: m.Rows})
-	x := vecX
+	r := &recipe{Window: inner.Window}
+	x, y := ptr(vecX), scratch("reordered_y", m.Rows)
+	y.own.Clear = inner.Zero
 	if o.columns != nil {
-		x = orderedX
-		r.Aux = append(r.Aux, aux{Name: columnAt, Ints: o.columns}, aux{Name: orderedX, Values: m.Cols})
-		r.Steps = append(r.Steps, gatherStep(columnAt, vecX, orderedX, m.Cols))
+		x = scratch("reordered_x", m.Cols)
+		r.Steps = append(r.Steps, gatherStep(ints("reordered_columns", o.columns), ptr(vecX), x, m.Cols))
 	}
-	renamed := map[string]string{
-		rowPtr: orderedRowPtr, rowIdx: orderedRowIdx, colIdx: orderedColIdx, val: orderedVal, vecX: x, vecY: orderedY,
+	ordered := map[string]arg{
+		rowPtr: ints("reordered_row_ptr", o.m.RowPtr), colIdx: ints("reordered_col_idx", o.m.ColIdx),
+		val: permuted("reordered_val", o.from), vecX: x, vecY: y,
 	}
 
-	used := map[string]bool{}
 	for _, s := range inner.Steps {
 		s.Args = slices.Clone(s.Args)
 		for i, g := range s.Args {
-			if to := renamed[g.array]; to != "" {
-				s.Args[i].array = to
-				used[to] = true
+			switch to, common := ordered[g.array]; {
+			case common:
+				s.Args[i] = to
+			case g.array == rowIdx:
+				rows, _ := pack(o.m, rowIdx, func() ([]int32, error) { return rowIndices(o.m), nil })
+				s.Args[i] = ints("reordered_row_idx", rows)
+			case g.own != nil && len(g.own.Vals) > 0:
+				s.Args[i] = permuted(g.array, o.through(m, g.own.Vals))
 			}
 		}
 		r.Steps = append(r.Steps, s)
 	}
-	r.Aux = append(r.Aux, o.matrix(used)...)
-	r.Steps = append(r.Steps, gatherStep(placeOf, orderedY, vecY, m.Rows))
+	r.Steps = append(r.Steps, gatherStep(ints("reordered_places", o.places), y, ptr(vecY), m.Rows))
 	return r
-}
-
-// matrix are the arrays of the ordered matrix that are used.
-func (o *ordering) matrix(used map[string]bool) []aux {
-	var list []aux
-	if used[orderedRowPtr] {
-		list = append(list, aux{Name: orderedRowPtr, Ints: o.m.RowPtr})
-	}
-	if used[orderedColIdx] {
-		list = append(list, aux{Name: orderedColIdx, Ints: o.m.ColIdx})
-	}
-	if used[orderedVal] {
-		list = append(list, aux{Name: orderedVal, Vals: o.from})
-	}
-	if used[orderedRowIdx] {
-		rows := pack(o.m, orderedRowIdx, func() ([]int32, int64) { return rowIndices(o.m), 4 * int64(o.m.NNZ()) })
-		list = append(list, aux{Name: orderedRowIdx, Ints: rows})
-	}
-	return list
 }
 
 // through turns indices of nonzeros of the ordered matrix into those of m. They are kept, since
@@ -285,7 +295,7 @@ func (o *ordering) through(m *structure, vals []int32) []int32 {
 		order *ordering
 		vals  weak.Pointer[int32]
 	}
-	return pack(m, key{o, weak.Make(&vals[0])}, func() ([]int32, int64) {
+	out, _ := pack(m, key{o, weak.Make(&vals[0])}, func() ([]int32, error) {
 		out := make([]int32, len(vals))
 		for i, k := range vals {
 			out[i] = -1
@@ -293,14 +303,12 @@ func (o *ordering) through(m *structure, vals []int32) []int32 {
 				out[i] = o.from[k]
 			}
 		}
-		return out, 4 * int64(len(out))
+		return out, nil
 	})
+	return out
 }
 
 // gatherStep makes to[i] = from[source[i]] for i < n.
-func gatherStep(source, from, to string, n int) step {
-	return step{
-		Entry: "reorder_gather", Grid: ceilDiv(n, gatherBlock), Block: gatherBlock,
-		Args: []arg{ptr(source), ptr(from), ptr(to), num(n)},
-	}
+func gatherStep(source, from, to arg, n int) step {
+	return threadStep(n, gatherBlock, "reorder_gather", source, from, to, num(n))
 }

@@ -2,90 +2,49 @@ package cuda
 
 import "spmvtune/kernels"
 
-// cooAtomicRecipe gives every nonzero a thread.
-func cooAtomicRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	return addToY(step{
-		Entry: c.Kernel,
-		Grid:  ceilDiv(m.NNZ(), c.Block),
-		Block: c.Block,
-		Args:  cooArgs(m),
-	}), nil
-}
-
-// cooChunkRecipe gives each of grid·block threads the same number of nonzeros.
-func cooChunkRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	return addToY(step{
-		Entry: c.Kernel,
-		Grid:  c.Grid,
-		Block: c.Block,
-		Args:  append(cooArgs(m), num(perThread(m, c))),
-	}), nil
-}
-
-// addToY is the recipe of a kernel with one launch that adds to y.
-func addToY(s step) *recipe { return &recipe{Zero: true, Steps: []step{s}} }
-
-// cooArgs are COO_PARAMS of coo.cuh.
-func cooArgs(m *structure) []arg {
-	return []arg{num(m.NNZ()), ptr(rowIdx), ptr(colIdx), ptr(val), ptr(vecX), ptr(vecY)}
-}
-
-// perThread is P, the nonzeros of a thread.
-func perThread(m *structure, c kernels.Config) int {
-	return ceilDiv(m.NNZ(), c.Grid*c.Block)
-}
-
 // warp is the number of threads that shuffle among each other.
 const warp = 32
 
-// scanSharedRecipe keeps two buffers of sums and the rows of a window of `block`
-// nonzeros in shared memory.
-func scanSharedRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	return scan(c, c.Block, step{
-		Entry:  c.Kernel,
-		Shared: 2*c.Block*v + 4*c.Block,
-		Args:   cooArgs(m),
-	}), nil
+// A cooForm says what is particular to a kernel that adds the products of nonzeros to y.
+type cooForm struct {
+	// perThread says that it is told how many nonzeros a thread takes.
+	perThread bool
+	// window is the number of nonzeros that it scans together, in blocks of a size; nil: it scans none.
+	window func(block int) int
+	// shared is the shared memory of a block, in bytes; nil: none.
+	shared func(block, v int) int
 }
 
-// blellochRecipe keeps the sums of a window of 2·block nonzeros in shared memory;
-// the padded form has an element more after every 32.
-func blellochRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	window := 2 * c.Block
-	elements := window
-	if c.Kernel == "coo_blelloch_padded" {
-		elements += (window - 1) / 32
+// cooRecipe launches the entry of a kernel, of which a parameter unroll may tell the end of the name. Without a
+// choice of grid, every nonzero has a thread.
+func cooRecipe(form cooForm) recipeFunc {
+	return func(m *structure, c kernels.Config, v int) (*recipe, error) {
+		s := configStep(c, c.Kernel+setting(c, "unroll"), 0, num(m.NNZ()), ptr(rowIdx), ptr(colIdx), ptr(val), ptr(vecX), ptr(vecY))
+		if c.Grid == 0 {
+			s.Grid = ceilDiv(m.NNZ(), c.Block)
+		}
+		if form.perThread {
+			s.Args = append(s.Args, num(ceilDiv(m.NNZ(), c.Grid*c.Block)))
+		}
+		if form.shared != nil {
+			s.Shared = form.shared(c.Block, v)
+		}
+		r := &recipe{Zero: true, Steps: []step{s}}
+		if k, _ := kernels.Lookup(c.Kernel); k.Scope == kernels.ScopeBlock {
+			r.Window = form.window(c.Block)
+		}
+		return r, nil
 	}
-	return scan(c, window, step{Entry: c.Kernel, Shared: elements * v, Args: cooArgs(m)}), nil
 }
 
-func scanWarpRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	return scan(c, warp, step{Entry: c.Kernel, Args: cooArgs(m)}), nil
-}
+// Windows, in nonzeros.
+func aWarp(int) int           { return warp }
+func aBlock(block int) int    { return block }
+func twoBlocks(block int) int { return 2 * block }
 
-func scanBlockRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	return scan(c, c.Block, step{Entry: c.Kernel, Args: cooArgs(m)}), nil
-}
+// scanBuffers are two buffers of sums and the rows of a window of `block` nonzeros.
+func scanBuffers(block, v int) int { return 2*block*v + 4*block }
 
-func scanChunkRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	return scan(c, warp, step{Entry: c.Kernel, Args: append(cooArgs(m), num(perThread(m, c)))}), nil
-}
-
-// scanUnrollRecipe chooses the entry that was compiled for a setting of unroll.
-func scanUnrollRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	k, _ := kernels.Lookup(c.Kernel)
-	return scan(c, warp, step{
-		Entry: c.Kernel + k.Setting(c.Params, "unroll"),
-		Args:  append(cooArgs(m), num(perThread(m, c))),
-	}), nil
-}
-
-// scan completes the recipe of a kernel that scans windows of that many nonzeros.
-func scan(c kernels.Config, window int, s step) *recipe {
-	s.Grid, s.Block = c.Grid, c.Block
-	r := addToY(s)
-	if k, _ := kernels.Lookup(c.Kernel); k.Scope == kernels.ScopeBlock {
-		r.Window = window
-	}
-	return r
-}
+// blellochTree has the sums of a window of 2·block nonzeros; the padded form has an element more after every 32.
+func blellochTree(block, v int) int   { return 2 * block * v }
+func blellochPadded(block, v int) int { return (2*block + (2*block-1)/32) * v }

@@ -39,7 +39,7 @@ func TestPackRowsFills(t *testing.T) {
 
 func TestRowsAtFindsTheRowsOfBins(t *testing.T) {
 	for name, m := range corners() {
-		rows := rowsOf(m)
+		rows := rowIndices(m)
 		got := rowsAt(m.RowPtr, m.NNZ(), 64)
 		var want []int32
 		for j := 0; j < m.NNZ(); j += 64 {
@@ -101,7 +101,7 @@ func TestMergeTiles(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		borders, carries := r.Aux[0], r.Aux[1]
+		borders, carries := r.Steps[2].Args[2].own, r.Steps[2].Args[3].own
 		if borders.Bytes != 4*(test.want+1) || carries.Values != test.want || r.Steps[1].Grid != 7 {
 			t.Errorf("%s: %d bytes of borders, %d carries, grid %d; want %d tiles", c, borders.Bytes, carries.Values,
 				r.Steps[1].Grid, test.want)
@@ -138,9 +138,9 @@ func TestCSRRecipesRefuse(t *testing.T) {
 // order; all else is padding.
 func TestSELLOrder(t *testing.T) {
 	m := rowsOfLength(1, 3, 0, 2, 2)
-	p, _ := packSELL(m, 2, 4)
-	if p.err != nil {
-		t.Fatal(p.err)
+	p, err := packSELL(m, 2, 4)
+	if err != nil {
+		t.Fatal(err)
 	}
 
 	// Rows 1, 3, 0, 2 of the first window, then row 4 alone.
@@ -206,7 +206,7 @@ func TestCOORecipes(t *testing.T) {
 
 // No nonzeros are no launch where the grid is counted from them; y is still zeroed.
 func TestCOOAtomicOfNothing(t *testing.T) {
-	r, err := cooAtomicRecipe(rowsOfLength(0, 0), kernels.Config{Kernel: "coo_atomic", Precision: kernels.Float32,
+	r, err := recipes["coo_atomic"](rowsOfLength(0, 0), kernels.Config{Kernel: "coo_atomic", Precision: kernels.Float32,
 		Block: 32}, 4)
 	if err != nil {
 		t.Fatal(err)

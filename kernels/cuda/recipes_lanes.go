@@ -9,18 +9,6 @@ import (
 
 // lanesRecipe leaves the matrix as it is, and lists the rows' parts of panels of columns by length.
 func lanesRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	const (
-		lastCol = "lanes_last_columns"
-		lastVal = "lanes_last_values"
-		chunk   = "lanes_chunks"
-		span    = "lanes_spans"
-		target  = "lanes_targets"
-		part    = "lanes_parts"
-		empty   = "lanes_empty"
-		row     = "lanes_cut_rows"
-		first   = "lanes_cut_first"
-		sums    = "lanes_sums"
-	)
 	how, kb := setting(c, "x"), settingInt(c, "x_kb")
 	panels, width := 1, max(1, m.Cols)
 	if how == "panels" {
@@ -31,42 +19,27 @@ func lanesRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	}
 	type key struct{ width, grid, longest int }
 	k := key{width, c.Grid, settingInt(c, "longest")}
-	p := pack(m, k, func() (*lanesPacking, int64) {
-		p := packLanes(m, panels, width, c.Grid, k.longest)
-		return p, p.bytes()
-	})
+	p, _ := pack(m, k, func() (*lanesPacking, error) { return packLanes(m, panels, width, c.Grid, k.longest), nil })
 
 	columns, values, last := make([]int32, lanesTake), []int32{-1, -1, -1, -1}, m.NNZ()/lanesTake*lanesTake
 	for i := range m.NNZ() - last {
 		columns[i], values[i] = m.ColIdx[last+i], int32(last+i)
 	}
-	main := step{
-		Entry: c.Kernel + "_" + how, Grid: c.Grid, Block: c.Block,
-		Args: []arg{ptr(colIdx), ptr(val), num(m.NNZ()), ptr(lastCol), ptr(lastVal), ptr(chunk), ptr(span), ptr(target),
-			ptr(part), num(len(p.part) / 3), ptr(empty), num(len(p.empty)), num(m.Rows), ptr(vecY), ptr(sums), ptr(vecX)},
-	}
-	r := &recipe{
-		Aux: []aux{
-			{Name: lastCol, Ints: columns}, {Name: lastVal, Vals: values}, {Name: chunk, Ints: p.chunk},
-			{Name: span, Ints: p.span}, {Name: target, Ints: p.target}, {Name: part, Ints: p.part},
-			{Name: empty, Ints: p.empty}, {Name: row, Ints: p.row}, {Name: first, Ints: p.first},
-			{Name: sums, Values: int(p.first[len(p.row)])},
-		},
-	}
-	switch how {
-	case "panels":
+	sums := scratch("lanes_sums", int(p.first[len(p.row)]))
+	r := &recipe{}
+	main := configStep(c, c.Kernel+"_"+how, 0, ptr(colIdx), ptr(val), num(m.NNZ()), ints("lanes_last_columns", columns),
+		permuted("lanes_last_values", values), ints("lanes_chunks", p.chunk), ints("lanes_spans", p.span),
+		ints("lanes_targets", p.target), ints("lanes_parts", p.part), num(len(p.part)/3), ints("lanes_empty", p.empty),
+		num(len(p.empty)), num(m.Rows), ptr(vecY), sums, ptr(vecX))
+	if how == "panels" {
 		main.Shared = spacedBytes(min(width, m.Cols), v)
 		main.Args = append(main.Args, num(width), num(m.Cols))
-	case "hot":
-		if err := hotLanes(m, r, &main, c, v); err != nil {
-			return nil, err
-		}
+	} else if err := hotLanes(m, r, &main, c, v); err != nil {
+		return nil, err
 	}
 	log := lanesLogOf(p)
-	r.Steps = append(r.Steps, main, step{
-		Entry: c.Kernel + "_add", Grid: ceilDiv(len(p.row)<<log, smallBlock), Block: smallBlock,
-		Args: []arg{ptr(sums), ptr(vecY), ptr(row), ptr(first), num(len(p.row)), num(log)},
-	})
+	r.Steps = append(r.Steps, main, threadStep(len(p.row)<<log, smallBlock, c.Kernel+"_add", sums, ptr(vecY),
+		ints("lanes_cut_rows", p.row), ints("lanes_cut_first", p.first), num(len(p.row)), num(log)))
 	return r, nil
 }
 
@@ -111,8 +84,7 @@ func (s segment) log() int { return min(5, bits.Len(uint(ceilDiv(s.length()+lane
 // cutRows cuts rows, whose columns increase, into segments of panels, of at most `longest` nonzeros. A row of more
 // than one gets sums in the order of its nonzeros.
 func cutRows(m *structure, panels, width, longest int) ([][]segment, *lanesPacking) {
-	p := &lanesPacking{span: []int32{}, target: []int32{}, part: []int32{}, empty: []int32{}, row: []int32{},
-		first: []int32{0}}
+	p := &lanesPacking{first: []int32{0}}
 	segments := make([][]segment, panels)
 	sums := int32(0)
 	for r := range m.Rows {
@@ -149,27 +121,12 @@ func cutRows(m *structure, panels, width, longest int) ([][]segment, *lanesPacki
 // keep their order, because neighbours share what memory moves.
 func byLength(segments []segment) []segment {
 	const most = 1 << 13 // of lengths that are told apart
-	var at [most + 6]int
-	place := func(s segment) int {
+	sorted, _ := bucketed(segments, most+6, func(s segment) int {
 		if log := s.log(); log < 5 {
 			return most + 5 - log
 		}
 		return most - min(s.length(), most)
-	}
-	for _, s := range segments {
-		at[place(s)]++
-	}
-	next := 0
-	for i, n := range at {
-		at[i] = next
-		next += n
-	}
-	sorted := make([]segment, len(segments))
-	for _, s := range segments {
-		i := &at[place(s)]
-		sorted[*i] = s
-		*i++
-	}
+	})
 	return sorted
 }
 
@@ -178,10 +135,6 @@ type lanesPacking struct {
 	chunk, span, target, part []int32
 	empty                     []int32 // rows without nonzeros
 	row, first                []int32 // rows that are sums, and of each its first, and at the end the number of sums
-}
-
-func (p *lanesPacking) bytes() int64 {
-	return 4 * int64(len(p.chunk)+len(p.span)+len(p.target)+len(p.part)+len(p.empty)+len(p.row)+len(p.first))
 }
 
 // A share is what a warp takes at a time: segments with 2^log lanes each.
@@ -204,7 +157,11 @@ func (s share) cost() int {
 func packLanes(m *structure, panels, width, grid, longest int) *lanesPacking {
 	segments, p := cutRows(m, panels, width, longest)
 	shares := make([][]share, panels)
-	eachShare(panels, panels, func(i, _, _ int) { shares[i] = sharesOf(byLength(segments[i])) })
+	eachShare(panels, 1, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			shares[i] = sharesOf(byLength(segments[i]))
+		}
+	})
 	start, first := []int32{0}, []int{0}
 	for _, of := range shares {
 		for _, s := range of {
@@ -285,27 +242,18 @@ func (h *hands) Pop() any     { return nil }
 
 // hotLanes gives the kernel places in shared memory for the elements of x that most nonzeros need.
 func hotLanes(m *structure, r *recipe, main *step, c kernels.Config, v int) error {
-	const (
-		column = "lanes_hot_columns"
-		tags   = "lanes_tags"
-		hotX   = "lanes_hot_x"
-	)
 	places := lanesPlaces(c, v)
 	width := bits.Len(uint(max(m.Cols, 256) - 1))
 	if 1<<width > 256*places {
 		return invalid("%d columns for %d places in shared memory; a tag of 8 bits tells 256 apart", m.Cols, places)
 	}
 	type key struct{ places int }
-	p := pack(m, key{places}, func() (*hotPlaces, int64) { return newHotPlaces(m, places, width), int64(5 * places) })
-
+	p, _ := pack(m, key{places}, func() (*hotPlaces, error) { return newHotPlaces(m, places, width), nil })
+	x := scratch("lanes_hot_x", places)
 	main.Shared = places * (v + 1)
-	main.Args = append(main.Args, ptr(hotX), ptr(tags), num(places), num(width))
-	r.Aux = append(r.Aux, aux{Name: column, Ints: p.column}, aux{Name: tags, Ints: p.tags},
-		aux{Name: hotX, Values: places})
-	r.Steps = append(r.Steps, step{
-		Entry: c.Kernel + "_x", Grid: ceilDiv(places*min(m.Cols, 1), smallBlock), Block: smallBlock,
-		Args: []arg{ptr(vecX), ptr(column), ptr(hotX), num(places)},
-	})
+	main.Args = append(main.Args, x, ints("lanes_tags", p.tags), num(places), num(width))
+	r.Steps = append(r.Steps, threadStep(places*min(m.Cols, 1), smallBlock, c.Kernel+"_x", ptr(vecX),
+		ints("lanes_hot_columns", p.column), x, num(places)))
 	return nil
 }
 

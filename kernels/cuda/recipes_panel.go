@@ -9,50 +9,25 @@ import (
 
 // panelRecipe packs a panel of columns for each block.
 func panelRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	const (
-		panels    = "panels"
-		slicePair = "panel_slices"
-		columns   = "panel_columns"
-		values    = "panel_values"
-		pieceSlot = "panel_piece_slots"
-		rowSlot   = "panel_row_slots"
-		parts     = "panel_parts"
-		sumBlock  = 1024 // 32·SUM_WARPS of panel_sell.cu
-	)
-	type key struct{ blocks, columns int }
-
+	const sumBlock = 1024 // 32·SUM_WARPS of panel_sell.cu
 	if m.Rows > mostPanelRows {
 		return nil, invalid("%d rows; a slot has 16 bits, so there may be %d", m.Rows, mostPanelRows)
 	}
+	type key struct{ blocks, columns int }
 	k := key{panelBlocks(m, c.Grid), settingInt(c, "columns")}
-	p := pack(m, k, func() (*panelPacking, int64) { return packPanels(m, k.blocks, k.columns) })
+	p, _ := pack(m, k, func() (*panelPacking, error) { return packPanels(m, k.blocks, k.columns), nil })
 	if p.slots > mostPanelRows {
 		return nil, invalid("a panel has %d pieces of rows; a slot has 16 bits, so there may be %d", p.slots,
 			mostPanelRows)
 	}
-	return &recipe{
-		Aux: []aux{
-			{Name: panels, Ints: p.panels},
-			{Name: slicePair, Ints: p.pair},
-			{Name: columns, Ints: p.columns},
-			{Name: values, Vals: p.order},
-			{Name: pieceSlot, Ints: p.pieceSlot},
-			{Name: rowSlot, Ints: p.rowSlot},
-			{Name: parts, Values: k.blocks * m.Rows},
-		},
-		Steps: []step{
-			{
-				Entry: "panel_sell", Grid: c.Grid, Block: c.Block, Shared: (p.slots+p.widest)*v + 2*(m.Rows+1),
-				Args: []arg{ptr(panels), ptr(slicePair), ptr(columns), ptr(values), ptr(pieceSlot), ptr(rowSlot),
-					ptr(vecX), ptr(parts), num(m.Rows), num(p.slots), num(p.widest), num(p.each), num(k.blocks),
-					num(settingInt(c, "keep"))},
-			},
-			{
-				Entry: "panel_sell_sum", Grid: ceilDiv(m.Rows, warp), Block: sumBlock,
-				Args: []arg{ptr(parts), ptr(vecY), num(m.Rows), num(k.blocks)},
-			},
-		},
-	}, nil
+	parts := scratch("panel_parts", k.blocks*m.Rows)
+	main := configStep(c, "panel_sell", (p.slots+p.widest)*v+2*(m.Rows+1), ints("panels", p.panels),
+		ints("panel_slices", p.pair), ints("panel_columns", p.columns), permuted("panel_values", p.order),
+		ints("panel_piece_slots", p.pieceSlot), ints("panel_row_slots", p.rowSlot), ptr(vecX), parts, num(m.Rows),
+		num(p.slots), num(p.widest), num(p.each), num(k.blocks), num(settingInt(c, "keep")))
+	sum := threadStep(m.Rows, warp, "panel_sell_sum", parts, ptr(vecY), num(m.Rows), num(k.blocks))
+	sum.Block = sumBlock // a warp for each 32 rows of a part
+	return &recipe{Steps: []step{main, sum}}, nil
 }
 
 // panelBlocks is the number of blocks that get panels: at most so many that all parts of rows are a
@@ -90,7 +65,7 @@ type panelPiece struct {
 
 // packPanels cuts the columns into panels for so many blocks, which get about the same number of nonzeros,
 // and panels of at most `most` columns.
-func packPanels(m *structure, blocks, most int) (*panelPacking, int64) {
+func packPanels(m *structure, blocks, most int) *panelPacking {
 	p := &panelPacking{}
 	column := p.cutColumns(m, blocks, most)
 	panels := len(column) - 1
@@ -99,7 +74,7 @@ func packPanels(m *structure, blocks, most int) (*panelPacking, int64) {
 	codes, first := panelCodes(m, column, starts)
 	pieces := make([][]panelPiece, panels)
 	rowSlot := make([]uint16, panels*(m.Rows+1))
-	eachPart(panels, 1, func(lo, hi int) {
+	eachShare(panels, 1, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			pieces[i] = panelPieces(starts[i*m.Rows:], m.Rows, rowSlot[i*(m.Rows+1):], first[i])
 		}
@@ -107,15 +82,13 @@ func packPanels(m *structure, blocks, most int) (*panelPacking, int64) {
 	p.layOut(column, pieces)
 	pieceSlot := make([]uint16, warp*(len(p.pair)-1))
 	p.columns, p.order = make([]int32, p.pair[len(p.pair)-1]), make([]int32, 2*p.pair[len(p.pair)-1])
-	eachPart(panels, 1, func(lo, hi int) {
+	eachShare(panels, 1, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			p.fill(codes, p.panels[4*i:4*i+4], pieces[i], pieceSlot)
 		}
 	})
-	p.pieceSlot, p.rowSlot = halves(pieceSlot), halves(rowSlot)
-
-	words := len(p.panels) + len(p.pair) + len(p.columns) + len(p.order) + len(p.pieceSlot) + len(p.rowSlot)
-	return p, 4 * int64(words)
+	p.pieceSlot, p.rowSlot = words(pieceSlot), words(rowSlot)
+	return p
 }
 
 // cutColumns finds the first column of each panel, and the end of the last.
@@ -154,7 +127,7 @@ func columnCounts(m *structure) (shift int, count []int32) {
 	}
 	count = make([]int32, m.Cols>>shift+1)
 	var lock sync.Mutex
-	eachPart(m.NNZ(), 1<<18, func(lo, hi int) {
+	eachShare(m.NNZ(), 1<<18, func(_, lo, hi int) {
 		mine := make([]int32, len(count))
 		for _, j := range m.ColIdx[lo:hi] {
 			mine[j>>shift]++
@@ -171,7 +144,7 @@ func columnCounts(m *structure) (shift int, count []int32) {
 // panelStarts gives for each panel, and for the end of the last, where its part of each row begins.
 func panelStarts(m *structure, column []int32) []int32 {
 	starts := make([]int32, len(column)*m.Rows)
-	eachPart(m.Rows, 16, func(lo, hi int) {
+	eachShare(m.Rows, 16, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			k, end := m.RowPtr[r], m.RowPtr[r+1]
 			search := int(end-k) > 16*len(column)
@@ -194,7 +167,7 @@ func panelStarts(m *structure, column []int32) []int32 {
 func panelCodes(m *structure, column, starts []int32) (codes []uint16, first []int32) {
 	panels := len(column) - 1
 	first = make([]int32, panels+1)
-	eachPart(panels, 1, func(lo, hi int) {
+	eachShare(panels, 1, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			for r := range m.Rows {
 				first[i+1] += starts[(i+1)*m.Rows+r] - starts[i*m.Rows+r]
@@ -206,7 +179,7 @@ func panelCodes(m *structure, column, starts []int32) (codes []uint16, first []i
 	}
 
 	codes = make([]uint16, m.NNZ())
-	eachPart(panels, 1, func(lo, hi int) {
+	eachShare(panels, 1, func(_, lo, hi int) {
 		next := slices.Clone(first[lo:hi])
 		rows := max(1, 1<<15*m.Rows/max(1, m.NNZ()))
 		for from := 0; from < m.Rows; from += rows {
@@ -228,36 +201,19 @@ func panelCodes(m *structure, column, starts []int32) (codes []uint16, first []i
 // panelPieces cuts the rows of a panel into pieces, and sorts them, the longest first. starts has the
 // beginnings of the panel's rows and of the next panel's; code is the place of the first column in codes.
 func panelPieces(starts []int32, rows int, rowSlot []uint16, code int32) []panelPiece {
-	var count [pieceLength + 1]int
-	slots := 0
+	var pieces []panelPiece
 	for r := range rows {
-		n := int(starts[rows+r] - starts[r])
-		rowSlot[r] = uint16(slots)
-		for parts := ceilDiv(n, pieceLength); parts > 0; parts-- {
-			length := ceilDiv(n, parts)
-			count[length]++
-			n -= length
-			slots++
-		}
-	}
-	rowSlot[rows] = uint16(slots)
-
-	next := 0
-	for length := pieceLength; length >= 0; length-- {
-		next, count[length] = next+count[length], next
-	}
-	pieces := make([]panelPiece, slots)
-	slot := 0
-	for r := range rows {
+		rowSlot[r] = uint16(len(pieces))
 		at, n := starts[r], int(starts[rows+r]-starts[r])
 		for parts := ceilDiv(n, pieceLength); parts > 0; parts-- {
 			length := ceilDiv(n, parts)
-			pieces[count[length]] = panelPiece{at, code, uint16(length), uint16(slot)}
-			count[length]++
-			at, code, n, slot = at+int32(length), code+int32(length), n-length, slot+1
+			pieces = append(pieces, panelPiece{at, code, uint16(length), uint16(len(pieces))})
+			at, code, n = at+int32(length), code+int32(length), n-length
 		}
 	}
-	return pieces
+	rowSlot[rows] = uint16(len(pieces))
+	sorted, _ := bucketed(pieces, pieceLength, func(p panelPiece) int { return pieceLength - int(p.length) })
+	return sorted
 }
 
 // layOut finds where panels and slices begin.
@@ -308,13 +264,4 @@ func (p *panelPacking) fillLane(codes []uint16, s, lane int32, piece panelPiece)
 		}
 		p.columns[at] = column | column<<16
 	}
-}
-
-// halves puts two numbers of 16 bits into one, as they lie in memory.
-func halves(of []uint16) []int32 {
-	words := make([]int32, (len(of)+1)/2)
-	for i, n := range of {
-		words[i/2] |= int32(n) << (16 * (i % 2))
-	}
-	return words
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"spmvtune/kernels"
 )
@@ -32,7 +33,7 @@ func TestPanelsHoldTheMatrix(t *testing.T) {
 
 func checkPanels(t *testing.T, m *structure, blocks, most int) {
 	t.Helper()
-	p, _ := packPanels(m, blocks, most)
+	p := packPanels(m, blocks, most)
 	if i := slices.IndexFunc(seenInPanels(t, "", m, p), func(n int) bool { return n != 1 }); i >= 0 {
 		t.Errorf("nonzero %d is not there once", i)
 	}
@@ -52,7 +53,7 @@ func checkPanels(t *testing.T, m *structure, blocks, most int) {
 // seenInPanels reads panels as the kernel does, and counts how often each nonzero is there.
 func seenInPanels(t *testing.T, name string, m *structure, p *panelPacking) []int {
 	t.Helper()
-	seen, rowOf, pieces, rows := make([]int, m.NNZ()), rowsOf(m), halvesOf(p.pieceSlot), halvesOf(p.rowSlot)
+	seen, rowOf, pieces, rows := make([]int, m.NNZ()), rowIndices(m), halvesOf(p.pieceSlot), halvesOf(p.rowSlot)
 	for panel := range len(p.panels) / 4 {
 		from, columns, first, last := p.panels[4*panel], p.panels[4*panel+1], p.panels[4*panel+2], p.panels[4*panel+3]
 		for slice := first; slice < last; slice++ {
@@ -77,6 +78,11 @@ func seenInPanels(t *testing.T, name string, m *structure, p *panelPacking) []in
 		}
 	}
 	return seen
+}
+
+// halvesOf are the elements of words as pairs of 16 bits.
+func halvesOf(words []int32) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))
 }
 
 // In whatever order the threads of a block run, the bits are the same.
@@ -138,7 +144,7 @@ func TestStagedRowsHoldTheMatrix(t *testing.T) {
 			for _, kb := range []int{1, 24, 220} {
 				most := kb << 10 / v
 				columns, code := newHotColumns(m.ColIdx, m.Cols, most)
-				hot := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
+				hot, _ := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
 				codes := make([]int32, len(hot.values))
 				fillStaged(hot, m.ColIdx, code, codes)
 				checkStaged(t, name+", hot", m, hot, func(place, _ int) int32 {
@@ -154,7 +160,7 @@ func TestStagedRowsHoldTheMatrix(t *testing.T) {
 				}
 				panels, width := panelsOf(m.Cols, most, v)
 				begin, end := splitRows(m, panels, width)
-				local := newStagedRows(begin, end, panels)
+				local, _ := newStagedRows(begin, end, panels)
 				halves := make([]uint16, len(local.values))
 				fillStaged(local, m.ColIdx, bankedColumns(m.Cols, width, v), halves)
 				column := map[uint16]int32{}
@@ -172,7 +178,7 @@ func TestStagedRowsHoldTheMatrix(t *testing.T) {
 // checkStaged reads s as sell_staged.cuh does. column tells the column that a place of a panel has.
 func checkStaged(t *testing.T, name string, m *structure, s *stagedRows, column func(place, panel int) int32) {
 	t.Helper()
-	seen, rowOf := make([]int, m.NNZ()), rowsOf(m)
+	seen, rowOf := make([]int, m.NNZ()), rowIndices(m)
 	for chunk := range len(s.at) - 1 {
 		panel := 0
 		for chunk >= s.first[panel+1] {
@@ -207,7 +213,7 @@ func TestPanelsHoldRandomMatrices(t *testing.T) {
 		for _, grid := range []int{1, 7, 132} {
 			for _, columns := range []int{1024, 16384} {
 				blocks := panelBlocks(m, grid)
-				p, _ := packPanels(m, blocks, columns)
+				p := packPanels(m, blocks, columns)
 				if seen := seenInPanels(t, name, m, p); slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) {
 					t.Errorf("%s, %d blocks: nonzeros are there %d times", name, blocks, seen)
 				}
@@ -218,9 +224,9 @@ func TestPanelsHoldRandomMatrices(t *testing.T) {
 
 // Indices of 32 bits and slots of 16 end where they must: no sum overflows before.
 func TestLimitsOfRecipes(t *testing.T) {
-	if s := newStagedRows([]int32{0}, []int32{math.MaxInt32}, 1); s.err == nil ||
-		!strings.Contains(s.err.Error(), "2147483648 places with padding; it must be at most 2147483647") {
-		t.Errorf("a row of 2³¹−1 nonzeros: %v", s.err)
+	if _, err := newStagedRows([]int32{0}, []int32{math.MaxInt32}, 1); err == nil ||
+		!strings.Contains(err.Error(), "2147483648 places with padding; it must be at most 2147483647") {
+		t.Errorf("a row of 2³¹−1 nonzeros: %v", err)
 	}
 	r := cutStream([]int32{0, 1 << 30, math.MaxInt32}, 528, 8)
 	if r.parts != 2 || !slices.IsSorted(r.begin) || r.begin[8] != 1<<30 || r.begin[16] != math.MaxInt32 {

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"slices"
-	"unsafe"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -12,64 +11,35 @@ import (
 type sellPacking struct {
 	chunkPtr, columns, order []int32
 	perm                     []int32 // empty if no row was moved
-	err                      error   // why there is none
 }
 
 // sellRecipe converts the matrix.
 func sellRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	const (
-		chunkPtr = "sell_chunks"
-		columns  = "sell_columns"
-		values   = "sell_values"
-		perm     = "sell_rows"
-	)
 	type key struct{ height, sigma int }
-
 	k := key{settingInt(c, "chunk"), settingInt(c, "sigma")}
-	s := pack(m, k, func() (*sellPacking, int64) { return packSELL(m, k.height, k.sigma) })
-	if s.err != nil {
-		return nil, invalid("%v", s.err)
+	s, err := pack(m, k, func() (*sellPacking, error) { return packSELL(m, k.height, k.sigma) })
+	if err != nil {
+		return nil, err
 	}
-
-	sorted := 0
-	if len(s.perm) > 0 {
-		sorted = 1
-	}
-	return &recipe{
-		Aux: []aux{
-			{Name: chunkPtr, Ints: s.chunkPtr},
-			{Name: columns, Ints: s.columns},
-			{Name: values, Vals: s.order},
-			{Name: perm, Ints: s.perm},
-		},
-		Steps: []step{{
-			Entry: c.Kernel, Grid: c.Grid, Block: c.Block,
-			Args: []arg{ptr(chunkPtr), ptr(columns), ptr(values), ptr(vecX), ptr(vecY), num(m.Rows),
-				ptr(perm), num(sorted), num(k.height)},
-		}},
-	}, nil
+	return &recipe{Steps: []step{configStep(c, c.Kernel, 0, ints("sell_chunks", s.chunkPtr), ints("sell_columns", s.columns),
+		permuted("sell_values", s.order), ptr(vecX), ptr(vecY), num(m.Rows), ints("sell_rows", s.perm), oneIf(len(s.perm) > 0),
+		num(k.height))}}, nil
 }
 
-// packSELL converts m. A matrix whose padding is too large has an error.
-func packSELL(m *structure, height, sigma int) (*sellPacking, int64) {
+// packSELL converts m, unless its padding is too large.
+func packSELL(m *structure, height, sigma int) (*sellPacking, error) {
 	s, err := sparse.NewSELL(m, height, sigma, mostEntries(m.NNZ()))
 	if err != nil {
-		return &sellPacking{err: err}, 0
+		return nil, err
 	}
-	p := &sellPacking{
-		chunkPtr: make([]int32, len(s.ChunkPtr)),
-		columns:  s.ColIdx,
-		order:    sellOrder(m, s),
-		perm:     s.Perm,
-	}
-
+	p := &sellPacking{chunkPtr: make([]int32, len(s.ChunkPtr)), columns: s.ColIdx, order: sellOrder(m, s)}
 	for i, o := range s.ChunkPtr {
 		p.chunkPtr[i] = int32(o) // below mostEntries
 	}
-	if slices.IsSorted(s.Perm) {
-		p.perm = []int32{}
+	if !slices.IsSorted(s.Perm) {
+		p.perm = s.Perm
 	}
-	return p, 4 * int64(len(p.chunkPtr)+len(p.columns)+len(p.order)+len(p.perm))
+	return p, nil
 }
 
 // mostEntries bounds the padding: a matrix may always take twice its nonzeros, and
@@ -79,7 +49,7 @@ func mostEntries(nnz int) int { return min(max(1<<29, 2*nnz), sparse.MaxIndex) }
 // sellOrder gives for every entry of s the index of its nonzero in m, or −1 for padding.
 func sellOrder(m *structure, s *sparse.SELL[float64]) []int32 {
 	order := make([]int32, len(s.ColIdx))
-	eachShare(s.Chunks(), shares(len(order)), func(_, from, to int) {
+	eachShare(s.Chunks(), 1, func(_, from, to int) {
 		for h := from; h < to; h++ {
 			for lane := range s.C {
 				var next, end int32 // none beyond the last row
@@ -117,7 +87,7 @@ func bankedBytes(n, v int) int { return ceilDiv(n*v, bankBytes) * bankBytes }
 func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
 	degrees := columnDegrees(colIdx, cols)
 	limit, at := threshold(degrees, most)
-	columns, code = []int32{}, make([]int32, cols)
+	code = make([]int32, cols)
 	for col, d := range degrees {
 		code[col] = -1
 		if len(columns) < most && (d > limit || d == limit && at > 0) {
@@ -139,15 +109,15 @@ func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
 // columnDegrees counts the nonzeros of every column. Every core has counts of its own, as long as
 // these are fewer than the nonzeros.
 func columnDegrees(colIdx []int32, cols int) []int32 {
-	parts := max(1, min(shares(len(colIdx)), len(colIdx)/max(cols, 1)))
-	counts := make([][]int32, parts)
-	eachShare(len(colIdx), parts, func(part, lo, hi int) {
+	least := max(cols, fewSteps)
+	counts := make([][]int32, shares(len(colIdx), least))
+	eachShare(len(colIdx), least, func(part, lo, hi int) {
 		counts[part] = make([]int32, cols)
 		for _, col := range colIdx[lo:hi] {
 			counts[part][col]++
 		}
 	})
-	eachShare(cols, shares(cols), func(_, lo, hi int) {
+	eachShare(cols, fewSteps, func(_, lo, hi int) {
 		for _, more := range counts[1:] {
 			for col := lo; col < hi; col++ {
 				counts[0][col] += more[col]
@@ -203,17 +173,12 @@ func splitRows(m *structure, panels, width int) (begin, end []int32) {
 // bankedColumns says where each column lies in its panel's x.
 func bankedColumns(cols, width, v int) []uint16 {
 	places := make([]uint16, cols)
-	eachShare(cols, shares(cols), func(_, lo, hi int) {
+	eachShare(cols, fewSteps, func(_, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			places[j] = uint16(banked(j%width, v))
 		}
 	})
 	return places
-}
-
-// halvesOf are the elements of words as pairs of 16 bits.
-func halvesOf(words []int32) []uint16 {
-	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))
 }
 
 // mostOfPanel is the most columns of a panel: what x_kb holds and 16 bits can number.
@@ -270,85 +235,66 @@ func sum(numbers []int) int {
 
 // sellHotRecipe sorts rows and finds the hot columns.
 func sellHotRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	const (
-		column = "staged_columns"
-		hotX   = "staged_x"
-	)
 	type key struct{ most int }
 	type result struct {
 		columns []int32
 		rows    *stagedRows
 	}
 	most := settingInt(c, "x_kb") << 10 / v
-	p := pack(m, key{most}, func() (result, int64) {
+	p, err := pack(m, key{most}, func() (result, error) {
 		columns, code := newHotColumns(m.ColIdx, m.Cols, most)
-		s := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
-		if s.err == nil {
+		s, err := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
+		if err == nil {
 			s.codes = make([]int32, len(s.values))
 			fillStaged(s, m.ColIdx, code, s.codes)
 		}
-		return result{columns, s}, s.bytes()
+		return result{columns, s}, err
 	})
-	if p.rows.err != nil {
-		return nil, p.rows.err
+	if err != nil {
+		return nil, err
 	}
 
 	hot := len(p.columns)
-	r := p.rows.recipe(c, c.Kernel+"_"+setting(c, "l2"), vecY, bankedBytes(hot, v), ptr(hotX), num(hot))
-	r.Aux = append(r.Aux, aux{Name: column, Ints: p.columns}, aux{Name: hotX, Values: hot})
-	r.Steps = append([]step{{
-		Entry: c.Kernel + "_x", Grid: ceilDiv(hot, smallBlock), Block: smallBlock,
-		Args: []arg{ptr(vecX), ptr(column), ptr(hotX), num(hot)},
-	}}, r.Steps...)
+	x := scratch("staged_x", hot)
+	r := p.rows.recipe(c, c.Kernel+"_"+setting(c, "l2"), ptr(vecY), bankedBytes(hot, v), x, num(hot))
+	r.Steps = slices.Insert(r.Steps, 0, threadStep(hot, smallBlock, c.Kernel+"_x", ptr(vecX),
+		ints("staged_columns", p.columns), x, num(hot)))
 	return r, nil
 }
 
 // sellLocalRecipe sorts rows within panels of columns.
 func sellLocalRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	const panelSums = "staged_panel_sums"
-	if setting(c, "values") == "equal" &&
-		!pack(m, valuesEqual{}, func() (bool, int64) { return allEqual(m.Val), 0 }) {
-		return nil, invalid("the matrix's values are not all equal")
+	if err := equalIfAsked(m, c); err != nil {
+		return nil, err
 	}
 	most := mostOfPanel(c, v)
 	if err := panelsFit(m, most); err != nil {
 		return nil, err
 	}
 	type key struct{ most, v int }
-	type result struct {
-		width int
-		rows  *stagedRows
-	}
-	p := pack(m, key{most, v}, func() (result, int64) {
-		panels, width := panelsOf(m.Cols, most, v)
+	panels, width := panelsOf(m.Cols, most, v)
+	s, err := pack(m, key{most, v}, func() (*stagedRows, error) {
 		begin, end := splitRows(m, panels, width)
-		s := newStagedRows(begin, end, panels)
-		if s.err == nil {
-			s.codes = make([]int32, len(s.values)/2)
-			halves, zero := halvesOf(s.codes), bankedBytes(min(width, m.Cols), v)/v
-			for i := range halves {
-				halves[i] = uint16(zero)
-			}
+		s, err := newStagedRows(begin, end, panels)
+		if err == nil {
+			halves := slices.Repeat([]uint16{uint16(bankedBytes(min(width, m.Cols), v) / v)}, len(s.values)) // of zero
 			fillStaged(s, m.ColIdx, bankedColumns(m.Cols, width, v), halves)
+			s.codes = words(halves)
 		}
-		return result{width, s}, s.bytes()
+		return s, err
 	})
-	if p.rows.err != nil {
-		return nil, p.rows.err
+	if err != nil {
+		return nil, err
 	}
 
-	to, panels := vecY, p.rows.panels()
+	to := ptr(vecY)
 	if panels > 1 {
-		to = panelSums
+		to = scratch("staged_panel_sums", panels*m.Rows)
 	}
-	shared := bankedBytes(min(p.width, m.Cols), v) + bankBytes // the last for the zero that padding reads
-	r := p.rows.recipe(c, c.Kernel+"_"+setting(c, "values"), to, shared, num(p.width), num(m.Cols))
+	shared := bankedBytes(min(width, m.Cols), v) + bankBytes // the last for the zero that padding reads
+	r := s.recipe(c, c.Kernel+"_"+setting(c, "values"), to, shared, num(width), num(m.Cols))
 	if panels > 1 {
-		r.Aux = append(r.Aux, aux{Name: panelSums, Values: panels * m.Rows})
-		r.Steps = append(r.Steps, step{
-			Entry: c.Kernel + "_add", Grid: ceilDiv(m.Rows, smallBlock), Block: smallBlock,
-			Args: []arg{ptr(panelSums), ptr(vecY), num(m.Rows), num(panels)},
-		})
+		r.Steps = append(r.Steps, threadStep(m.Rows, smallBlock, c.Kernel+"_add", to, ptr(vecY), num(m.Rows), num(panels)))
 	}
 	return r, nil
 }

@@ -8,87 +8,77 @@ import (
 	"spmvtune/sparse"
 )
 
-// A narrowPacking is a matrix in tiles as the device gets it.
-type narrowPacking struct {
-	heads, starts, columns, upper, order []int32
-	err                                  error // why there is none
+// A slicePacking is a matrix in tiles or in jagged slices, as the device gets it.
+type slicePacking struct {
+	heads, columns, order []int32
+	lengths               []int32 // of rows of blocks; or where the rows of a tile start
+	upper                 []int32 // halves of columns; empty where those of each slice suffice
 }
 
-// narrowRecipe converts the matrix.
-func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	const (
-		heads   = "tile_heads"
-		starts  = "tile_starts"
-		columns = "tile_columns"
-		upper   = "tile_columns_upper"
-		values  = "tile_values"
-		counter = "tile_counters"
-		parts   = "tile_parts"
-		places  = 256 // STARTS of csr_narrow.cu
-	)
-	equal, entry := setting(c, "values") == "equal", c.Kernel+"_"+setting(c, "loads")
-	if equal {
-		if !pack(m, valuesEqual{}, func() (bool, int64) { return allEqual(m.Val), 0 }) {
-			return nil, invalid("the matrix's values are not all equal")
-		}
-		entry = c.Kernel + "_equal_" + setting(c, "loads")
+// columnArgs are the columns of a packing and their upper halves, and the end of the entry's name for them. Where
+// there are no upper halves, they are not read.
+func (p *slicePacking) columnArgs(c kernels.Config, slice, name string) (lower, upper arg, suffix string, err error) {
+	if setting(c, "columns") == "mixed" {
+		suffix = "_mixed"
+	} else if len(p.upper) > 0 {
+		return arg{}, arg{}, "", invalid("the columns of a %s span more than 16 bits", slice)
 	}
-	mixed := setting(c, "columns") == "mixed"
-	if mixed {
-		entry += "_mixed"
+	lower = ints(name, p.columns)
+	if len(p.upper) == 0 {
+		return lower, lower, suffix, nil
 	}
+	return lower, ints(name+"_upper", p.upper), suffix, nil
+}
 
-	vector := 16 / v // values, or columns, in 16 bytes
-	if equal {
-		vector = 8
+// narrowRecipe converts the matrix to tiles.
+func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
+	const places = 256 // STARTS of csr_narrow.cu
+	if err := equalIfAsked(m, c); err != nil {
+		return nil, err
 	}
 	type key struct{ tile, vector int }
-	k := key{settingInt(c, "tile"), vector}
-	p := pack(m, k, func() (*narrowPacking, int64) { return packNarrow(m, k.tile, k.vector) })
-	switch {
-	case p.err != nil:
-		return nil, invalid("%v", p.err)
-	case len(p.upper) > 0 && !mixed:
-		return nil, invalid("the columns of a tile span more than 16 bits")
+	k, entry, equal := key{settingInt(c, "tile"), 16 / v}, c.Kernel+"_", setting(c, "values") == "equal"
+	if equal {
+		k.vector, entry = 8, entry+"equal_" // columns, in place of values, in 16 bytes
 	}
-
-	halves, order := columns, p.order
-	r := &recipe{Aux: []aux{
-		{Name: heads, Ints: p.heads}, {Name: starts, Ints: p.starts}, {Name: columns, Ints: p.columns},
-	}}
-	if len(p.upper) > 0 {
-		halves = upper
-		r.Aux = append(r.Aux, aux{Name: upper, Ints: p.upper})
+	p, err := pack(m, k, func() (*slicePacking, error) { return packNarrow(m, k.tile, k.vector) })
+	if err != nil {
+		return nil, err
 	}
+	columns, upper, suffix, err := p.columnArgs(c, "tile", "tile_columns")
+	if err != nil {
+		return nil, err
+	}
+	tiles, order := len(p.heads)/4, p.order
 	if equal {
 		order = firstValue
 	}
-	tiles := len(p.heads) / 4
-	r.Aux = append(r.Aux, aux{Name: values, Vals: order}, aux{Name: counter, Bytes: 4 * tiles},
-		aux{Name: parts, Values: tiles})
-	r.Steps = []step{{
-		Entry: entry, Grid: c.Grid, Block: c.Block, Shared: c.Block / warp * (k.tile*v + 2*places),
-		Args: []arg{ptr(heads), ptr(starts), ptr(columns), ptr(halves), ptr(values), ptr(vecX), ptr(vecY),
-			num(tiles), num(k.tile), ptr(counter), ptr(parts)},
-	}}
-	return r, nil
+	return &recipe{Steps: []step{configStep(c, entry+setting(c, "loads")+suffix, c.Block/warp*(k.tile*v+2*places),
+		ints("tile_heads", p.heads), ints("tile_starts", p.lengths), columns, upper, permuted("tile_values", order),
+		ptr(vecX), ptr(vecY), num(tiles), num(k.tile), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles))}}, nil
 }
 
-// packNarrow converts m. A matrix that does not suit has an error.
-func packNarrow(m *structure, tile, vector int) (*narrowPacking, int64) {
+// packNarrow converts m, if it suits.
+func packNarrow(m *structure, tile, vector int) (*slicePacking, error) {
 	t, err := sparse.NewNarrow(m, tile, vector)
 	if err != nil {
-		return &narrowPacking{err: err}, 0
+		return nil, err
 	}
-	p := &narrowPacking{heads: t.Heads, starts: words(t.Starts), columns: words(t.Columns), order: t.Order}
-	if len(t.Upper) > 0 {
-		p.upper = words(t.Upper)
-	}
-	return p, 4 * int64(len(p.heads)+len(p.starts)+len(p.columns)+len(p.upper)+len(p.order))
+	return &slicePacking{heads: t.Heads, lengths: words(t.Starts), columns: words(t.Columns), upper: words(t.Upper),
+		order: t.Order}, nil
 }
 
-// valuesEqual is the key of what allEqual reports.
-type valuesEqual struct{}
+// equalIfAsked refuses a matrix whose values are not all equal where c leaves them out.
+func equalIfAsked(m *structure, c kernels.Config) error {
+	if setting(c, "values") != "equal" {
+		return nil
+	}
+	type key struct{}
+	if equal, _ := pack(m, key{}, func() (bool, error) { return allEqual(m.Val), nil }); !equal {
+		return invalid("the matrix's values are not all equal")
+	}
+	return nil
+}
 
 // allEqual reports whether there are values, all of them equal. It looks at every one: in a long row
 // verification can't tell a single value that is not from rounding.
@@ -104,65 +94,37 @@ func allEqual(values []float64) bool {
 // firstValue is the order of a matrix whose values are all equal.
 var firstValue = []int32{0}
 
-// A jaggedPacking is a matrix in jagged slices as the device gets it.
-type jaggedPacking struct {
-	heads, lengths, columns, upper, order []int32
-	err                                   error // why there is none
-}
-
 // alwaysStored is how many values a matrix may take in any case.
 const alwaysStored = 1 << 16
 
-// blocksRecipe converts the matrix.
+// blocksRecipe converts the matrix to jagged slices of blocks.
 func blocksRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	const (
-		heads   = "slice_heads"
-		lengths = "block_row_lengths"
-		columns = "block_columns"
-		upper   = "block_columns_upper"
-		values  = "block_values"
-	)
-	shape, mixed := int(setting(c, "shape")[0]-'0'), setting(c, "columns") == "mixed"
 	type key struct{ shape int }
-	p := pack(m, key{shape}, func() (*jaggedPacking, int64) { return packJagged(m, shape) })
-	entry := c.Kernel + "_" + strconv.Itoa(shape) + "_" + setting(c, "loads")
-	switch {
-	case p.err != nil:
-		return nil, invalid("%v", p.err)
-	case len(p.upper) > 0 && !mixed:
-		return nil, invalid("the columns of a slice span more than 16 bits")
-	case mixed:
-		entry += "_mixed"
+	shape := int(setting(c, "shape")[0] - '0')
+	p, err := pack(m, key{shape}, func() (*slicePacking, error) { return packJagged(m, shape) })
+	if err != nil {
+		return nil, err
 	}
-
-	r := &recipe{Aux: []aux{
-		{Name: heads, Ints: p.heads}, {Name: lengths, Ints: p.lengths}, {Name: columns, Ints: p.columns},
-		{Name: values, Vals: p.order},
-	}}
-	halves := columns // is not read then
-	if len(p.upper) > 0 {
-		halves = upper
-		r.Aux = append(r.Aux, aux{Name: upper, Ints: p.upper})
+	columns, upper, suffix, err := p.columnArgs(c, "slice", "block_columns")
+	if err != nil {
+		return nil, err
 	}
-	r.Steps = []step{{Entry: entry, Grid: c.Grid, Block: c.Block, Args: []arg{
-		ptr(heads), ptr(lengths), ptr(columns), ptr(halves), ptr(values), ptr(vecX), ptr(vecY), num(m.Rows),
-	}}}
-	return r, nil
+	return &recipe{Steps: []step{configStep(c, c.Kernel+"_"+strconv.Itoa(shape)+"_"+setting(c, "loads")+suffix, 0,
+		ints("slice_heads", p.heads), ints("block_row_lengths", p.lengths), columns, upper, permuted("block_values", p.order),
+		ptr(vecX), ptr(vecY), num(m.Rows))}}, nil
 }
 
-// packJagged converts m. A matrix that does not suit has an error.
-func packJagged(m *structure, shape int) (*jaggedPacking, int64) {
+// packJagged converts m, if it suits.
+func packJagged(m *structure, shape int) (*slicePacking, error) {
 	j, err := sparse.NewJagged(m, shape, shape, max(m.NNZ()+m.NNZ()/2, alwaysStored))
 	if err != nil {
-		return &jaggedPacking{err: err}, 0
+		return nil, err
 	}
-	p := &jaggedPacking{
-		heads: j.Heads, lengths: words(j.Lengths), columns: words(j.Columns), order: j.Order,
-	}
-	if len(j.Upper) > 1 {
+	p := &slicePacking{heads: j.Heads, lengths: words(j.Lengths), columns: words(j.Columns), order: j.Order}
+	if len(j.Upper) > 1 { // the last means nothing
 		p.upper = words(j.Upper)
 	}
-	return p, 4 * int64(len(p.heads)+len(p.lengths)+len(p.columns)+len(p.upper)+len(p.order))
+	return p, nil
 }
 
 // words are the same bytes as numbers of 32 bits, filled up with zeros.
@@ -175,37 +137,17 @@ func words[T uint8 | uint16](s []T) []int32 {
 	return w
 }
 
-// A diagonalPacking is a matrix by diagonals, or why there is none.
-type diagonalPacking struct {
-	*sparse.Diagonals
-	err error
-}
-
-// diagonalsRecipe converts the matrix.
+// diagonalsRecipe converts the matrix to diagonals.
 func diagonalsRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	const (
-		heads     = "slice_heads"
-		distances = "slice_distances"
-		values    = "diagonal_values"
-	)
-	turn := settingInt(c, "turn")
 	type key struct{ turn int }
-	p := pack(m, key{turn}, func() (*diagonalPacking, int64) {
-		d, err := sparse.NewDiagonals(m, turn, min(max(2*m.NNZ(), alwaysStored), sparse.MaxIndex))
-		if err != nil {
-			return &diagonalPacking{err: err}, 0
-		}
-		return &diagonalPacking{Diagonals: d}, 4 * int64(len(d.Heads)+len(d.Distances)+len(d.Order))
+	turn := settingInt(c, "turn")
+	d, err := pack(m, key{turn}, func() (*sparse.Diagonals, error) {
+		return sparse.NewDiagonals(m, turn, min(max(2*m.NNZ(), alwaysStored), sparse.MaxIndex))
 	})
-	if p.err != nil {
-		return nil, invalid("%v", p.err)
+	if err != nil {
+		return nil, err
 	}
-
-	return &recipe{
-		Aux: []aux{{Name: heads, Ints: p.Heads}, {Name: distances, Ints: p.Distances}, {Name: values, Vals: p.Order}},
-		Steps: []step{{
-			Entry: c.Kernel + "_" + strconv.Itoa(turn), Grid: c.Grid, Block: c.Block,
-			Args: []arg{ptr(heads), ptr(distances), ptr(values), ptr(vecX), ptr(vecY), num(m.Rows), num(m.Cols)},
-		}},
-	}, nil
+	return &recipe{Steps: []step{configStep(c, c.Kernel+"_"+strconv.Itoa(turn), 0, ints("slice_heads", d.Heads),
+		ints("slice_distances", d.Distances), permuted("diagonal_values", d.Order), ptr(vecX), ptr(vecY), num(m.Rows),
+		num(m.Cols))}}, nil
 }

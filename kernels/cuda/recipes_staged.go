@@ -40,19 +40,14 @@ type stagedRows struct {
 	empty      []int32   // rows without nonzeros
 	cutRow     []int32   // rows that are cut
 	cutFirst   []int32   // of each the first segment, and at the end the number of segments
-	err        error     // why there is none
-}
-
-func (s *stagedRows) bytes() int64 {
-	return 4 * int64(len(s.at)+len(s.target)+len(s.codes)+len(s.values)+len(s.empty)+len(s.cutRow)+len(s.cutFirst))
 }
 
 func (s *stagedRows) panels() int { return len(s.first) - 1 }
 
 // newStagedRows plans the chunks of some panels. begin and end have the rows of the first panel, then those of
 // the second, and so on. fillStaged gives places their content.
-func newStagedRows(begin, end []int32, panels int) *stagedRows {
-	s := &stagedRows{rows: len(begin), empty: []int32{}, cutRow: []int32{}, cutFirst: []int32{0}, first: []int{0}}
+func newStagedRows(begin, end []int32, panels int) (*stagedRows, error) {
+	s := &stagedRows{rows: len(begin), cutFirst: []int32{0}, first: []int{0}}
 	pairs := 0
 	for p := range panels {
 		pieces := s.sort(begin, end, s.rows/panels*p, s.rows/panels*(p+1))
@@ -61,13 +56,12 @@ func newStagedRows(begin, end []int32, panels int) *stagedRows {
 	}
 	s.at = append(s.at, int32(8*pairs))
 	if places := 2 * warp * pairs; places > sparse.MaxIndex {
-		s.err = invalid("%d places with padding; it must be at most %d", places, sparse.MaxIndex)
-		return s
+		return nil, invalid("%d places with padding; it must be at most %d", places, sparse.MaxIndex)
 	}
 
 	s.values = slices.Repeat([]int32{-1}, 2*warp*pairs)
 	s.target = slices.Repeat([]int32{-1}, warp*len(s.pieces))
-	return s
+	return s, nil
 }
 
 // rowPieces calls f for every piece of a row; the target of a segment is its number within the row.
@@ -83,10 +77,10 @@ func rowPieces(start, end int32, f func(p piece)) {
 // sort returns the pieces of rows lo to hi in order, and notes empty rows and those that are cut.
 func (s *stagedRows) sort(begin, end []int32, lo, hi int) []piece {
 	rows := hi - lo
-	parts := shares(rows)
+	parts := shares(rows, fewSteps)
 	counts := make([][pieceOrders]int, parts)
 	empty, cut := make([][]int32, parts), make([][]int32, parts)
-	eachShare(rows, parts, func(part, from, to int) {
+	eachShare(rows, fewSteps, func(part, from, to int) {
 		for r := lo + from; r < lo+to; r++ {
 			switch n := end[r] - begin[r]; {
 			case n == 0:
@@ -102,7 +96,7 @@ func (s *stagedRows) sort(begin, end []int32, lo, hi int) []piece {
 	segment := s.cut(begin, end, cut)
 	s.empty = append(s.empty, slices.Concat(empty...)...)
 	pieces := make([]piece, places(counts))
-	eachShare(rows, parts, func(part, from, to int) {
+	eachShare(rows, fewSteps, func(part, from, to int) {
 		for r := lo + from; r < lo+to; r++ {
 			target := int32(r)
 			if first, ok := segment[target]; ok {
@@ -164,7 +158,7 @@ func (s *stagedRows) chunk(pieces []piece, pair int) int {
 // fillStaged sets the targets of s, and of every place that has a nonzero the value and the code, which is
 // that of the nonzero's column, on all cores.
 func fillStaged[C int32 | uint16](s *stagedRows, colIdx []int32, codeOf, codes []C) {
-	eachShare(len(s.pieces), shares(len(s.values)), func(_, lo, hi int) {
+	eachShare(len(s.pieces), fewSteps/(2*warp), func(_, lo, hi int) {
 		for c := lo; c < hi; c++ {
 			lanes, first := int32(1)<<(s.at[c]%8), 2*warp*int(s.at[c]/8)
 			for i, p := range s.pieces[c] {
@@ -199,39 +193,18 @@ func (s *stagedRows) parts(grid int) []int32 {
 
 // recipe launches an entry over the chunks, whose last arguments are more, and the sum of rows that
 // are cut. Rows are written to the array y.
-func (s *stagedRows) recipe(c kernels.Config, entry, y string, shared int, more ...arg) *recipe {
-	const (
-		codes    = "staged_codes"
-		values   = "staged_values"
-		at       = "staged_chunks"
-		target   = "staged_targets"
-		part     = "staged_parts"
-		sums     = "staged_sums"
-		empty    = "staged_empty"
-		cutRow   = "staged_cut_rows"
-		cutFirst = "staged_cut_first"
-	)
+func (s *stagedRows) recipe(c kernels.Config, entry string, y arg, shared int, more ...arg) *recipe {
 	parts, vals := s.parts(c.Grid), s.values
 	if setting(c, "values") == "equal" {
 		vals = vals[:min(1, len(vals))] // which is the first nonzero's
 	}
-	return &recipe{
-		Aux: []aux{
-			{Name: codes, Ints: s.codes}, {Name: values, Vals: vals}, {Name: at, Ints: s.at},
-			{Name: target, Ints: s.target}, {Name: part, Ints: parts},
-			{Name: sums, Values: int(s.cutFirst[len(s.cutRow)])}, {Name: empty, Ints: s.empty},
-			{Name: cutRow, Ints: s.cutRow}, {Name: cutFirst, Ints: s.cutFirst},
-		},
-		Steps: []step{
-			{
-				Entry: entry, Grid: c.Grid, Block: c.Block, Shared: shared,
-				Args: append([]arg{ptr(codes), ptr(values), ptr(at), ptr(target), ptr(part), num(len(parts) / 5),
-					num(s.rows), ptr(y), ptr(sums), ptr(empty), num(len(s.empty)), ptr(vecX)}, more...),
-			},
-			{
-				Entry: c.Kernel + "_sum", Grid: ceilDiv(len(s.cutRow)*warp, smallBlock), Block: smallBlock,
-				Args: []arg{ptr(sums), ptr(y), ptr(cutRow), ptr(cutFirst), num(len(s.cutRow))},
-			},
-		},
-	}
+	sums := scratch("staged_sums", int(s.cutFirst[len(s.cutRow)]))
+	args := []arg{ints("staged_codes", s.codes), permuted("staged_values", vals), ints("staged_chunks", s.at),
+		ints("staged_targets", s.target), ints("staged_parts", parts), num(len(parts) / 5), num(s.rows), y, sums,
+		ints("staged_empty", s.empty), num(len(s.empty)), ptr(vecX)}
+	return &recipe{Steps: []step{
+		configStep(c, entry, shared, append(args, more...)...),
+		threadStep(len(s.cutRow)*warp, smallBlock, c.Kernel+"_sum", sums, y, ints("staged_cut_rows", s.cutRow),
+			ints("staged_cut_first", s.cutFirst), num(len(s.cutRow))),
+	}}
 }

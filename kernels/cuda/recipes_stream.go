@@ -1,21 +1,10 @@
 package cuda
 
 import (
-	"runtime"
 	"sort"
-	"sync"
 	"sync/atomic"
 
 	"spmvtune/kernels"
-)
-
-// The arrays of csr_stream.cu beyond those every problem has.
-const (
-	streamMarks   = "stream_marks"
-	streamBegin   = "stream_begin"
-	streamStarted = "stream_started"
-	streamRow     = "stream_rows"
-	streamEmpty   = "stream_empty"
 )
 
 // streamDoubleBlock is the most threads of a block in float64, where two turns of a thread
@@ -30,22 +19,11 @@ func streamRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 	}
 	type rowsKey struct{}
 	type key struct{ grid, block int }
-	s := pack(m, rowsKey{}, func() (*rowStarts, int64) { s := newRowStarts(m.RowPtr); return s, s.bytes() })
-	r := pack(m, key{c.Grid, c.Block}, func() (*ranges, int64) {
-		r := cutStream(s.start, c.Grid, c.Block/warp)
-		return r, r.bytes()
-	})
-
-	main := step{Entry: c.Kernel, Grid: c.Grid, Block: c.Block,
-		Args: []arg{ptr(colIdx), ptr(val), ptr(streamMarks), num(m.NNZ()), ptr(streamBegin), ptr(streamStarted),
-			num(r.parts), ptr(streamRow), ptr(streamEmpty), num(len(s.empty)), ptr(vecX), ptr(vecY)}}
-	return &recipe{
-		Aux: []aux{
-			{Name: streamMarks, Ints: s.marks}, {Name: streamBegin, Ints: r.begin}, {Name: streamStarted, Ints: r.started},
-			{Name: streamRow, Ints: s.row}, {Name: streamEmpty, Ints: s.empty},
-		},
-		Steps: []step{main},
-	}, nil
+	s, _ := pack(m, rowsKey{}, func() (*rowStarts, error) { return newRowStarts(m.RowPtr), nil })
+	r, _ := pack(m, key{c.Grid, c.Block}, func() (*ranges, error) { return cutStream(s.start, c.Grid, c.Block/warp), nil })
+	return &recipe{Steps: []step{configStep(c, c.Kernel, 0, ptr(colIdx), ptr(val), ints("stream_marks", s.marks), num(m.NNZ()),
+		ints("stream_begin", r.begin), ints("stream_started", r.started), num(r.parts), ints("stream_rows", s.row),
+		ints("stream_empty", s.empty), num(len(s.empty)), ptr(vecX), ptr(vecY))}}, nil
 }
 
 // rowStarts are the rows of a matrix that have nonzeros.
@@ -56,17 +34,13 @@ type rowStarts struct {
 	marks []int32 // bit k of element i is set if nonzero 32i+k is the first of its row
 }
 
-func (s *rowStarts) bytes() int64 {
-	return 4 * int64(len(s.start)+len(s.row)+len(s.empty)+len(s.marks))
-}
-
 // newRowStarts lists the rows of a matrix with these row pointers.
 func newRowStarts(rowPtr []int32) *rowStarts {
 	rows := len(rowPtr) - 1
-	s := &rowStarts{marks: make([]int32, ceilDiv(int(rowPtr[rows]), 32)), row: []int32{}, empty: []int32{}}
-	parts := shares(rows)
+	s := &rowStarts{marks: make([]int32, ceilDiv(int(rowPtr[rows]), 32))}
+	parts := shares(rows, fewSteps)
 	full := make([]int, parts+1) // rows with nonzeros in the parts before
-	eachShare(rows, parts, func(part, lo, hi int) {
+	eachShare(rows, fewSteps, func(part, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if at := rowPtr[i]; at < rowPtr[i+1] {
 				full[part+1]++
@@ -85,7 +59,7 @@ func newRowStarts(rowPtr []int32) *rowStarts {
 	s.start, s.row = make([]int32, full[parts]+1), make([]int32, full[parts])
 	s.empty = make([]int32, rows-full[parts])
 	s.start[full[parts]] = rowPtr[rows]
-	eachShare(rows, parts, func(part, lo, hi int) {
+	eachShare(rows, fewSteps, func(part, lo, hi int) {
 		k := full[part]
 		for i := lo; i < hi; i++ {
 			if rowPtr[i] == rowPtr[i+1] {
@@ -106,12 +80,10 @@ type ranges struct {
 	started []int32 // the rows with nonzeros that begin before it
 }
 
-func (r *ranges) bytes() int64 { return 4 * int64(len(r.begin)+len(r.started)) }
-
 // cutStream cuts nonzeros into at most `most` parts of about equal length, and every part into a range
 // for each warp. A part begins and ends with a row; start is that of rowStarts.
 func cutStream(start []int32, most, warps int) *ranges {
-	r := &ranges{begin: []int32{}, started: []int32{}}
+	r := &ranges{}
 	last := len(start) - 1
 	nnz, parts, row := int(start[last]), min(most, last), 0
 	for i := range parts {
@@ -150,21 +122,4 @@ func (r *ranges) add(start []int32, first, last, warps int) {
 // lowerBound is the first element of sorted that is at least n; len(sorted) if there is none.
 func lowerBound(sorted []int32, n int) int {
 	return sort.Search(len(sorted), func(i int) bool { return int(sorted[i]) >= n })
-}
-
-// shares is how many parts some steps are shared out to; few steps stay with the caller.
-func shares(steps int) int {
-	if steps < 1e5 {
-		return 1
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
-// eachShare calls f for nearly equal parts of [0, n), all at the same time, and waits.
-func eachShare(n, parts int, f func(part, lo, hi int)) {
-	var wg sync.WaitGroup
-	for part := range parts {
-		wg.Go(func() { f(part, n*part/parts, n*(part+1)/parts) })
-	}
-	wg.Wait()
 }

@@ -7,11 +7,17 @@ import (
 
 // A vendorMatrix says in which form cuSPARSE reads the matrix, and from which arrays.
 type vendorMatrix struct {
-	algorithm int          // a number of cusparseSpMVAlg_t
-	form      vendorForm   //
-	entries   int          // stored entries, padding included
-	height    int          // rows of a slice or block
-	arrays    vendorArrays //
+	algorithm int // a number of cusparseSpMVAlg_t
+	form      vendorForm
+	entries   int // stored entries, padding included
+	height    int // rows of a slice or block
+	// starts are the row offsets (CSR), the row indices (COO), or the offsets of slices (SELL) and block rows (BSR).
+	starts, columns, values arg
+}
+
+// recipe has a step that names the arrays that the product reads and writes; the library launches in its place.
+func (v vendorMatrix) recipe() *recipe {
+	return &recipe{Steps: []step{{Args: []arg{v.starts, v.columns, v.values, ptr(vecX), ptr(vecY)}}}}
 }
 
 // A vendorForm is a storage format of the library.
@@ -25,13 +31,8 @@ const (
 	vendorBSR
 )
 
-// vendorArrays are names of arrays on the device. Starts are the row offsets (CSR), the row
-// indices (COO), or the offsets of slices (SELL) and block rows (BSR).
-type vendorArrays struct{ starts, columns, values string }
-
-// A vendorFunc makes the recipe of a kernel of cuSPARSE. The recipe's only step names the
-// arrays that the product reads and writes; the library launches in its place.
-type vendorFunc func(m *structure, c kernels.Config) (*recipe, vendorMatrix, error)
+// A vendorFunc puts the matrix into the form that a kernel of cuSPARSE reads.
+type vendorFunc func(m *structure, c kernels.Config) (vendorMatrix, error)
 
 // vendorRecipes has the kernels of cuSPARSE. The numbers are those of cusparseSpMVAlg_t,
 // unchanged from CUDA 11.2 on.
@@ -48,85 +49,51 @@ var vendorRecipes = map[string]vendorFunc{
 // vendorOperation stands for cusparseSpMVOp in the place of an algorithm of cusparseSpMV.
 const vendorOperation = -1
 
-// vendorRecipe is the recipe of an algorithm that reads the arrays of vendorArrays.
-func vendorRecipe(own []aux, v vendorMatrix) *recipe {
-	a := v.arrays
-	return &recipe{Aux: own, Steps: []step{{
-		Args: []arg{ptr(a.starts), ptr(a.columns), ptr(a.values), ptr(vecX), ptr(vecY)},
-	}}}
-}
-
-// vendorConverted is for algorithms that read the matrix in another form: order gives its values.
-func vendorConverted(v vendorMatrix, starts, columns, order []int32) *recipe {
-	a := v.arrays
-	return vendorRecipe([]aux{
-		{Name: a.starts, Ints: starts}, {Name: a.columns, Ints: columns}, {Name: a.values, Vals: order},
-	}, v)
-}
-
 // vendorPlain is for algorithms that read CSR or COO.
 func vendorPlain(algorithm int, form vendorForm, starts string) vendorFunc {
-	return func(m *structure, _ kernels.Config) (*recipe, vendorMatrix, error) {
-		v := vendorMatrix{
-			algorithm: algorithm, form: form, entries: m.NNZ(),
-			arrays: vendorArrays{starts: starts, columns: colIdx, values: val},
-		}
-		return vendorRecipe(nil, v), v, nil
+	return func(m *structure, _ kernels.Config) (vendorMatrix, error) {
+		return vendorMatrix{algorithm: algorithm, form: form, entries: m.NNZ(), starts: ptr(starts), columns: ptr(colIdx),
+			values: ptr(val)}, nil
 	}
 }
 
 // vendorSlices is for SELL. The library takes rows in their order, and wants the column −1 for
 // padding.
-func vendorSlices(m *structure, c kernels.Config) (*recipe, vendorMatrix, error) {
+func vendorSlices(m *structure, c kernels.Config) (vendorMatrix, error) {
 	type key struct{ slice int }
 	k := key{settingInt(c, "slice")}
-	s := pack(m, k, func() (*sellPacking, int64) {
-		p, bytes := packSELL(m, k.slice, 1)
+	s, err := pack(m, k, func() (*sellPacking, error) {
+		p, err := packSELL(m, k.slice, 1)
+		if err != nil {
+			return nil, err
+		}
 		for i, from := range p.order {
 			if from < 0 {
 				p.columns[i] = -1
 			}
 		}
-		return p, bytes
+		return p, nil
 	})
-	if s.err != nil {
-		return nil, vendorMatrix{}, invalid("%v", s.err)
+	if err != nil {
+		return vendorMatrix{}, err
 	}
-
-	v := vendorMatrix{
-		algorithm: 5, form: vendorSELL, entries: len(s.columns), height: k.slice,
-		arrays: vendorArrays{starts: "slice_starts", columns: "slice_columns", values: "slice_values"},
-	}
-	return vendorConverted(v, s.chunkPtr, s.columns, s.order), v, nil
+	return vendorMatrix{algorithm: 5, form: vendorSELL, entries: len(s.columns), height: k.slice,
+		starts: ints("slice_starts", s.chunkPtr), columns: ints("slice_columns", s.columns),
+		values: permuted("slice_values", s.order)}, nil
 }
 
 // vendorBlocks is for BSR, in square blocks that begin at multiples of their size.
-func vendorBlocks(m *structure, c kernels.Config) (*recipe, vendorMatrix, error) {
-	type (
-		key     struct{ size int }
-		packing struct {
-			*sparse.BSR
-			err error // why there is none
-		}
-	)
+func vendorBlocks(m *structure, c kernels.Config) (vendorMatrix, error) {
+	type key struct{ size int }
 	k := key{int(setting(c, "shape")[0] - '0')}
-	b := pack(m, k, func() (packing, int64) {
-		b, err := sparse.NewBSR(m, k.size, max(2*m.NNZ(), alwaysStored))
-		if err != nil {
-			return packing{err: err}, 0
-		}
-		return packing{BSR: b}, 4 * int64(len(b.Starts)+len(b.Columns)+len(b.Order))
-	})
+	b, err := pack(m, k, func() (*sparse.BSR, error) { return sparse.NewBSR(m, k.size, max(2*m.NNZ(), alwaysStored)) })
 	switch {
-	case b.err != nil:
-		return nil, vendorMatrix{}, invalid("%v", b.err)
+	case err != nil:
+		return vendorMatrix{}, err
 	case len(b.Columns) == 0:
-		return nil, vendorMatrix{}, invalid("there are no blocks")
+		return vendorMatrix{}, invalid("there are no blocks")
 	}
-
-	v := vendorMatrix{
-		algorithm: 6, form: vendorBSR, entries: len(b.Order), height: k.size,
-		arrays: vendorArrays{starts: "block_starts", columns: "block_columns", values: "block_values"},
-	}
-	return vendorConverted(v, b.Starts, b.Columns, b.Order), v, nil
+	return vendorMatrix{algorithm: 6, form: vendorBSR, entries: len(b.Order), height: k.size,
+		starts: ints("block_starts", b.Starts), columns: ints("block_columns", b.Columns),
+		values: permuted("block_values", b.Order)}, nil
 }

@@ -163,11 +163,12 @@ func TestOwnRecipe(t *testing.T) {
 		for _, name := range append(arrays, vecX, vecY) {
 			want = append(want, ptr(name))
 		}
-		if !slices.Equal(s.Args, want) {
+		same := func(a, b arg) bool { return a.array == b.array && a.value == b.value }
+		if !slices.EqualFunc(s.Args, want, same) {
 			t.Errorf("%s: arguments %v, want %v", format, s.Args, want)
 		}
 		if format == kernels.SELL { // rows by length within windows of 4, then 2 chunks of 2 columns
-			if rows := r.Aux[1].Ints; !slices.Equal(rows, []int32{0, 2, 1}) {
+			if rows := s.Args[4].own.Ints; !slices.Equal(rows, []int32{0, 2, 1}) {
 				t.Errorf("rows are in the order %v", rows)
 			}
 		}
@@ -189,7 +190,7 @@ func TestOwnRecipeLimits(t *testing.T) {
 	for _, zero := range []bool{false, true} { // y is zeroed by the device: an empty product launches nothing
 		o.Zero = zero
 		r, err := customRecipe(o, m, c)
-		if err != nil || len(r.Steps) == 1 == zero || r.Zero != zero {
+		if err != nil || r.Steps[0].Grid == 0 != zero || r.Zero != zero {
 			t.Errorf("zero = %v: %+v, %v", zero, r, err)
 		}
 	}

@@ -25,6 +25,10 @@ type vendorProduct struct {
 	call *C.spmv_call
 }
 
+func newVendorProduct(lib *cusparse) *vendorProduct {
+	return &vendorProduct{lib, (*C.spmv_call)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_call{}))))}
+}
+
 // failure is the error of the library's last call, or nil.
 func (p *vendorProduct) failure() error { return p.lib.status(p.call.status) }
 
@@ -41,31 +45,31 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFun
 	if err != nil {
 		return nil, err
 	}
-	v := c.Precision.Bytes()
-	start, before := time.Now(), reusedCost()
-	r, m, err := of(b.problem.A, c)
-	if err == nil {
-		err = lib.can(c.Kernel, m)
-	}
+	var m vendorMatrix
+	p, _, own, err := b.begin(k, c, func() (*recipe, error) {
+		if m, err = of(b.problem.A, c); err == nil {
+			err = lib.can(c.Kernel, m)
+		}
+		return m.recipe(), err
+	})
 	if err != nil {
 		return nil, err
 	}
 
-	p := &product{b: b, rows: b.problem.A.Rows, v: v}
-	p.info = kernels.ProductInfo{Prepare: time.Since(start) + reusedCost() - before}
-	own, err := b.place(r, p)
-	if err != nil {
-		return nil, err
+	// Before its first product, the library loads its own kernels, which is not what preparing a product takes: it
+	// analyses the matrix once for nothing.
+	if !lib.warm {
+		first := newVendorProduct(lib)
+		_, err := b.analyse(first, m, p.v, own)
+		first.release()
+		if err != nil {
+			return nil, err
+		}
+		lib.warm = true
 	}
-	p.info.BytesFormat = formatBytes(k.Format, b.problem.A, v, r)
-
-	if err := b.warmVendor(lib, m, v, own); err != nil {
-		return nil, err
-	}
-	call := (*C.spmv_call)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_call{}))))
-	p.vendor = &vendorProduct{lib, call}
-	start = time.Now()
-	size, err := b.analyse(call, lib, m, v, own)
+	start := time.Now()
+	p.vendor = newVendorProduct(lib)
+	size, err := b.analyse(p.vendor, m, p.v, own)
 	if err != nil {
 		p.vendor.release()
 		return nil, err
@@ -73,41 +77,25 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFun
 
 	p.info.Prepare += time.Since(start)
 	p.info.BytesKernel += size
-	p.info.Properties = map[string]float64{"buffer_bytes": float64(size)}
-	p.program = newProgram([]op{{call: C.spmv_call_run, data: unsafe.Pointer(call)}}, launch)
+	p.info.Properties["buffer_bytes"] = float64(size)
+	p.program = newProgram([]op{{call: C.spmv_call_run, data: unsafe.Pointer(p.vendor.call)}}, launch)
 	return p, nil
-}
-
-// warmVendor analyses the matrix once for nothing, before the library's first product: it
-// loads its own kernels then, which is not what preparing a product takes.
-func (b *Backend) warmVendor(lib *cusparse, m vendorMatrix, v int, own map[string]*array) error {
-	if lib.warm {
-		return nil
-	}
-	call := (*C.spmv_call)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_call{}))))
-	first := &vendorProduct{lib, call}
-	defer first.release()
-	if _, err := b.analyse(call, lib, m, v, own); err != nil {
-		return err
-	}
-	lib.warm = true
-	return nil
 }
 
 // analyse describes the matrix to the library, gives it the buffer that it asks
 // for, and lets it analyse. It returns the buffer's size in bytes.
-func (b *Backend) analyse(call *C.spmv_call, lib *cusparse, m vendorMatrix, v int,
-	own map[string]*array) (int64, error) {
-	at := func(name string) C.CUdeviceptr { return C.CUdeviceptr(own[name].ptr) }
+func (b *Backend) analyse(p *vendorProduct, m vendorMatrix, v int, own map[string]*array) (int64, error) {
+	lib := p.lib
+	at := func(g arg) C.CUdeviceptr { return C.CUdeviceptr(own[g.array].ptr) }
 	a := b.problem.A
 	matrix := C.spmv_matrix{
 		form: C.int(m.form),
 		rows: C.int64_t(a.Rows), cols: C.int64_t(a.Cols), nnz: C.int64_t(a.NNZ()),
 		entries: C.int64_t(m.entries), height: C.int64_t(m.height),
-		starts: at(m.arrays.starts), col_idx: at(m.arrays.columns), val: at(m.arrays.values),
+		starts: at(m.starts), col_idx: at(m.columns), val: at(m.values),
 	}
 	var size C.size_t
-	err := lib.status(C.spmv_call_prepare(call, lib.lib, C.int(m.algorithm), C.int(v), &matrix, at(vecX), at(vecY),
+	err := lib.status(C.spmv_call_prepare(p.call, lib.lib, C.int(m.algorithm), C.int(v), &matrix, at(ptr(vecX)), at(ptr(vecY)),
 		&size))
 	if err != nil {
 		return 0, fmt.Errorf("describing the matrix: %w", err)
@@ -116,7 +104,7 @@ func (b *Backend) analyse(call *C.spmv_call, lib *cusparse, m vendorMatrix, v in
 	if err != nil {
 		return 0, err
 	}
-	if err := lib.status(C.spmv_call_analyse(call, C.CUdeviceptr(buffer.ptr))); err != nil {
+	if err := lib.status(C.spmv_call_analyse(p.call, C.CUdeviceptr(buffer.ptr))); err != nil {
 		return 0, fmt.Errorf("analysing the matrix: %w", err)
 	}
 
