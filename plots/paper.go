@@ -80,8 +80,8 @@ func WritePaper(ctx context.Context, d *analysis.Data, dir string, width vg.Leng
 		}
 	}
 
-	for _, s := range table.Sheets(d) {
-		if len(s.Tables) == 0 || opt.alone {
+	for _, s := range content.Sheets {
+		if len(s.Tables) == 0 {
 			continue
 		}
 		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {

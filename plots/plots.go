@@ -53,7 +53,7 @@ func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Wri
 	g, ctx := panics.NewGroup(ctx)
 	g.Go(func() error { return savePictures(ctx, out, pictures, canvas.Formats, &opt) })
 	if !opt.alone {
-		g.Go(func() error { return saveText(out, d, content) })
+		g.Go(func() error { return saveText(out, content) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
@@ -90,13 +90,13 @@ func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 	}
 
 	if !opt.alone {
-		content.Trees = figure.DrawTrees(d)
+		content.Trees, content.Sheets = figure.DrawTrees(d), table.Sheets(d)
 	}
 	return content, nil
 }
 
 // saveText writes the page and the tables.
-func saveText(out *folder, d *analysis.Data, content *page.Content) error {
+func saveText(out *folder, content *page.Content) error {
 	var html bytes.Buffer
 	if err := content.Write(&html); err != nil {
 		return fmt.Errorf("writing the HTML report: %w", err)
@@ -105,7 +105,7 @@ func saveText(out *folder, d *analysis.Data, content *page.Content) error {
 		return err
 	}
 
-	for _, s := range table.Sheets(d) {
+	for _, s := range content.Sheets {
 		for _, form := range s.Forms() {
 			if err := out.Write("tables/"+form.Name, form.Content); err != nil {
 				return err

@@ -1,8 +1,8 @@
 package page
 
 import (
-	_ "embed"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,31 +14,28 @@ import (
 	"spmvtune/tuner/trial"
 )
 
+// A fact is a number with what it is of, as "3 wrong".
+type fact struct {
+	Value, Name string
+	Bad         bool
+}
+
 // facts says how far the report is to be trusted.
-func facts(d *analysis.Data) []fact {
+func facts(d *analysis.Data) (list []fact) {
 	states := map[trial.Status]int{}
 	for i := range d.Rows {
 		states[d.Rows[i].Status]++
 	}
-
-	var list []fact
-	order := make([]trial.Status, 0, len(states))
-	for s := range states {
+	for _, s := range slices.Sorted(maps.Keys(states)) {
 		if s != trial.OK {
-			order = append(order, s)
+			list = append(list, fact{Value: term.Grouped(states[s]), Name: string(s), Bad: true})
 		}
-	}
-
-	slices.Sort(order)
-	for _, s := range order {
-		list = append(list, fact{Value: term.Grouped(states[s]), Name: string(s), Bad: true})
 	}
 	if len(d.Drifts) > 0 {
 		worst, factor := analysis.LargestDrift(d.Drifts)
 		list = append(list, fact{Value: term.Change(factor), Name: "largest drift, " + analysis.Counting(worst, factor),
 			Bad: worst.Significant})
 	}
-
 	return slices.Concat(list, tieFacts(d), aimFacts(d))
 }
 
@@ -63,48 +60,23 @@ func tieFacts(d *analysis.Data) []fact {
 	return list
 }
 
-// method says how the numbers were measured.
-func method(d *analysis.Data) []string {
-	text := []string{
-		"Every trial ran y = A·x on random x, and its whole result was checked against a reference of higher " +
-			"precision before it was timed. Row i passes if it is off by at most u·(8·√nᵢ + 8)·Sᵢ: u is the unit " +
-			"roundoff, nᵢ the row's nonzeros, Sᵢ the sum of the magnitudes of its products. A result outside of that " +
-			"bound is listed as wrong and never wins.",
-		"A time is the median of samples of the whole product, zeroing y included where the kernel needs it. Of " +
-			"a trial that was repeated it is the mean of the repeat runs, without the one that made it a leader. " +
-			"Its interval is the one in which another run finds the median, 95 times of 100: it includes how " +
-			"much repeated trials differ. Cold: caches flushed before every sample. Warm: products back to back. " +
-			"Trials ran in random order. Building a kernel's format from CSR is not part of its time.",
-		"GB/s is compulsory traffic divided by time: each array of the kernel's format once, the columns of x that " +
-			"occur once, y once. The roof is the highest of a read, a copy and a triad measured on the device; at " +
-			"random, float64 elements are read one by one from all over memory. GFLOP/s counts two operations per " +
-			"nonzero.",
+// measured says when the trials were measured, and with how many samples, "" if none was.
+func measured(d *analysis.Data) string {
+	if len(d.Rows) == 0 {
+		return ""
 	}
-
-	var few, many int
-	var first, last time.Time
+	var taken []int
 	for i := range d.Rows {
-		r := &d.Rows[i]
-		if r.Status == trial.OK {
-			if few == 0 || r.Taken < few {
-				few = r.Taken
-			}
-			many = max(many, r.Taken)
-		}
-		if first.IsZero() || r.At.Before(first) {
-			first = r.At
-		}
-		if r.At.After(last) {
-			last = r.At
+		if d.Rows[i].Status == trial.OK {
+			taken = append(taken, d.Rows[i].Taken)
 		}
 	}
-
-	if !first.IsZero() {
-		text = append(text, fmt.Sprintf("Measured from %s to %s, with %d to %d samples a trial.", moment(first),
-			moment(last), few, many))
+	at := func(a, b store.Row) int { return a.At.Compare(b.At) }
+	text := fmt.Sprintf("Measured from %s to %s", moment(slices.MinFunc(d.Rows, at).At), moment(slices.MaxFunc(d.Rows, at).At))
+	if len(taken) > 0 {
+		text += fmt.Sprintf(", with %d to %d samples a trial", slices.Min(taken), slices.Max(taken))
 	}
-
-	return text
+	return text + "."
 }
 
 // moment prints a time to the minute.
@@ -122,12 +94,6 @@ func aimFacts(d *analysis.Data) (list []fact) {
 				" in the median", Bad: 2*a.Reached() < a.Wanted()})
 	}
 	return list
-}
-
-// A fact is a number of the summary, such as "8 matrices".
-type fact struct {
-	Value, Name string
-	Bad         bool
 }
 
 // described returns the sweeps with their protocols in words.
@@ -151,51 +117,37 @@ type htmlPart struct {
 	Sentences []analysis.Sentence
 }
 
-func headlineOf(d *analysis.Data) []htmlPart {
-	var list []htmlPart
+func headlineOf(d *analysis.Data) (list []htmlPart) {
 	for _, p := range analysis.Headline(d) {
 		list = append(list, htmlPart{tagged{Device: p.Device, Cache: string(p.Cache)}, p.On, p.Sentences})
 	}
-	var group []*tagged
-	for i := range list {
-		group = append(group, &list[i].tagged)
-	}
-	turnOn(d, group)
+	turnOn(d, list)
 	return list
 }
 
 // byLine says what was measured where and when, and by which program.
 func byLine(c *Content) string {
 	d := c.Report
-	var devices, caches, parts []string
-	matrices, kernels := map[string]bool{}, map[string]bool{}
-	good, unseen := 0, 0
+	devices, caches, matrices, kernels := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	verified := map[bool]int{} // good trials, by whether their output was verified
 	var last time.Time
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if name := d.DeviceWords(r.Device); !slices.Contains(devices, name) {
-			devices = append(devices, name)
-		}
-		if !slices.Contains(caches, string(r.Cache)) {
-			caches = append(caches, string(r.Cache))
-		}
-		matrices[r.Matrix], kernels[r.Kernel] = true, true
-		switch {
-		case r.Status == trial.OK && r.Verified():
-			good++
-		case r.Status == trial.OK:
-			unseen++
+		devices[d.DeviceWords(r.Device)], caches[string(r.Cache)], matrices[r.Matrix], kernels[r.Kernel] = true, true, true, true
+		if r.Status == trial.OK {
+			verified[r.Verified()]++
 		}
 		if r.At.After(last) {
 			last = r.At
 		}
 	}
+	var parts []string
 	if len(d.Rows) > 0 {
-		slices.Sort(caches)
-		parts = append(devices, strings.Join(caches, " and ")+" cache", term.Matrices(len(matrices)),
-			term.Count(len(kernels), "kernel", "kernels"), term.GroupedCount(good, "verified trial", "verified trials"))
-		if unseen > 0 {
-			parts = append(parts, term.GroupedCount(unseen, "trial that is not", "trials that are not"))
+		parts = append(slices.Sorted(maps.Keys(devices)), strings.Join(slices.Sorted(maps.Keys(caches)), " and ")+" cache",
+			term.Matrices(len(matrices)), term.Count(len(kernels), "kernel", "kernels"),
+			term.GroupedCount(verified[true], "verified trial", "verified trials"))
+		if verified[false] > 0 {
+			parts = append(parts, term.GroupedCount(verified[false], "trial that is not", "trials that are not"))
 		}
 		parts = append(parts, last.UTC().Format(time.DateOnly))
 	}

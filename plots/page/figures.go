@@ -48,12 +48,10 @@ type htmlStatement struct {
 // statements shows those at first that are about what the switches choose.
 func statements(d *analysis.Data, list []figure.Statement) []htmlStatement {
 	shown := make([]htmlStatement, len(list))
-	var group []*tagged
 	for i, s := range list {
 		shown[i] = htmlStatement{tagsOf(s.Setup), s.Text}
-		group = append(group, &shown[i].tagged)
 	}
-	turnOn(d, group)
+	turnOn(d, shown)
 	return shown
 }
 
@@ -88,15 +86,23 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	for _, f := range list {
 		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.Look(a.report), Source: f.Source, Words: statements(a.report, f.Words),
 			Omitted: f.Omitted}
-		overview := overviews(a.report, f)
-		for i, p := range f.Pictures {
-			switch {
-			case p.Detail:
+		isDetail := func(p *canvas.Picture) bool { return p.Detail }
+		overviews := slices.DeleteFunc(slices.Clone(f.Pictures), isDetail)
+		tags := make([]tagged, len(overviews))
+		for i, p := range overviews {
+			tags[i] = pictureTags(a.report, f.ID, p)
+		}
+		turnOn(a.report, tags)
+		for i, p := range overviews {
+			if continues(f.Pictures, p) {
+				a.fold(&h, &h.Further, p, tags[i])
+			} else {
+				h.Pages = append(h.Pages, a.page(p, tags[i], !tags[i].On || inAppendix(f.Figure)))
+			}
+		}
+		for _, p := range f.Pictures {
+			if p.Detail {
 				a.fold(&h, &h.Details, p, tagged{On: true})
-			case continues(f.Pictures, p):
-				a.fold(&h, &h.Further, p, overview[i])
-			default:
-				h.Pages = append(h.Pages, a.page(p, overview[i], !overview[i].On || inAppendix(f.Figure)))
 			}
 		}
 		shown := 0
@@ -131,21 +137,6 @@ var pageNumber = regexp.MustCompile(`-([2-9]|[1-9][0-9]+)$`)
 func continues(all []*canvas.Picture, p *canvas.Picture) bool {
 	stem := pageNumber.ReplaceAllString(p.Name, "")
 	return stem != p.Name && slices.ContainsFunc(all, func(q *canvas.Picture) bool { return q.Name == stem+"-1" })
-}
-
-// overviews returns what the pictures of a figure are about, and turns on those of them that are
-// shown at first.
-func overviews(d *analysis.Data, f figure.Drawn) []tagged {
-	tags := make([]tagged, len(f.Pictures))
-	var group []*tagged
-	for i, p := range f.Pictures {
-		if !p.Detail {
-			tags[i] = pictureTags(d, f.ID, p)
-			group = append(group, &tags[i])
-		}
-	}
-	turnOn(d, group)
-	return tags
 }
 
 var viewBox = regexp.MustCompile(`viewBox="0 0 (\d+) (\d+)"`)
@@ -237,6 +228,10 @@ var chapters = []struct {
 // answering are the figures beside the headline.
 var answering = []string{"against", "winner-features"}
 
+// sheetChapter is the chapter that a sheet of tables stands in.
+var sheetChapter = map[string]string{"why": "why", "best-configuration": "tune", "library": "choose",
+	"preparation": "preparation"}
+
 // arrange sorts figures into the answer, the chapters and the appendix.
 func (doc *document) arrange(figures []htmlFigure) {
 	rest := slices.Clone(figures)
@@ -251,9 +246,15 @@ func (doc *document) arrange(figures []htmlFigure) {
 
 	doc.Answer = take(answering)
 	doc.Listed = slices.Clone(doc.Answer)
+	stands := map[string]bool{"trust": true, "choose": doc.RuleText != ""}
+	for _, s := range doc.Sheets {
+		stands[sheetChapter[s.ID]] = true
+	}
 	for _, c := range chapters {
 		list := take(c.figures)
-		doc.Chapters = append(doc.Chapters, chapter{c.id, c.title, list})
+		if stands[c.id] || len(list) > 0 {
+			doc.Chapters = append(doc.Chapters, chapter{c.id, c.title, list})
+		}
 		doc.Listed = append(doc.Listed, list...)
 	}
 	doc.Extra = rest

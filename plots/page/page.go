@@ -47,45 +47,30 @@ type document struct {
 	Twins         string // A note on twins, "" if none was measured.
 	Limits        string // The number of warnings in words.
 	Warnings      []string
-	Against       htmlTable // The changes against another database; no title if there is none.
-	AgainstNotes  []string
-	Summary       []htmlTable
-	Listed        []htmlFigure // All figures.
-	Answer, Extra []htmlFigure // Those beside the headline, and those in the appendix.
+	Sheets        map[string]*htmlSheet // Those that have tables, by their stems.
+	Papers        []*htmlSheet          // The papers' own tables that have data.
+	PapersLacking []string              // What produces the others.
+	Listed        []htmlFigure          // All figures.
+	Answer, Extra []htmlFigure          // Those beside the headline, and those in the appendix.
 	Chapters      []chapter
 	Undrawn       htmlTable // Figures without data.
-	BestNotes     []string
-	Best          []htmlTable
-	Why           htmlSheet // What the fastest kernels do otherwise than the next.
-	Library       htmlSheet
-	Preparation   htmlSheet
-	Papers        []htmlSheet
-	PapersLacking string // The tables of the papers that have no data.
-	ClaimNotes    []string
-	Claims        []htmlClaims
 	RuleText      string
 	Trees         []htmlPage // The rule as drawn trees.
 	Validation    htmlTable
 	Failures      htmlTable
 	FailuresCut   int // The number of failures beyond those listed.
-	Method        []string
+	Measured      string
 	Sweeps        []store.Sweep
 	Sources       []source
 	Origins       htmlTable // The origins of the kernels.
 	Texts         string    // What marks say, see book.
 }
 
-// An htmlTable adds to a table what the template needs to make it sortable.
-type htmlTable struct {
-	tagged
-	ID string
-	table.Table
-}
-
 // A Content is what the page is written from.
 type Content struct {
 	Report         *analysis.Data
 	Title, Version string
+	Sheets         []table.Sheet
 	Figures        []figure.Drawn    // The figures that have pictures, in order.
 	Undrawn        []*figure.Figure  // The figures that have no data.
 	Trees          []*canvas.Picture // The rule as drawn trees.
@@ -107,48 +92,32 @@ func (c *Content) Write(w io.Writer) error {
 	pictures := &album{report: d, styles: styles, budget: detailBudget}
 	doc := document{
 		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), By: byLine(c),
-		CSS: template.CSS(Colours + reportCSS), JS: template.JS(reportJS), Switches: switches(d),
+		JS: template.JS(reportJS), Switches: switches(d),
 		Headline: headlineOf(d), Winners: winnerMaps(d, styles, &pictures.book),
 		Facts: facts(d), Twins: analysis.Twins(d.Matrices),
-		Summary:   htmlTables(table.SummaryTables(d), "summary"),
-		BestNotes: table.BestNotes(d), Best: onlyChosen(d, htmlTables(table.BestTables(d), "best")),
-		ClaimNotes: table.ClaimNotes(d), Claims: claimSections(d),
-		Method: method(d), Sweeps: described(d), Sources: sources(c), Origins: htmlTableOf(table.OriginTable(d), "origins"),
-	}
-
-	for i := range doc.Best {
-		doc.Best[i].Title = "Best configurations: " + doc.Best[i].Title
+		Limits:   term.GroupedCount(len(c.Warnings), "warning", "warnings"),
+		Measured: measured(d), Sweeps: described(d), Sources: sources(c), Origins: tableOf(table.OriginTable(d), "origins"),
+		Undrawn: tableOf(undrawnTable(c.Undrawn), "undrawn"),
 	}
 	for _, w := range c.Warnings {
 		doc.Warnings = append(doc.Warnings, table.Sentence(w.Error()))
 	}
-	doc.Limits = term.GroupedCount(len(doc.Warnings), "warning", "warnings")
-	for _, p := range c.Trees {
-		doc.Trees = append(doc.Trees, pictures.page(p, tagged{On: true}, true))
-	}
-	doc.arrange(pictures.figures(slices.DeleteFunc(slices.Clone(c.Figures), func(f figure.Drawn) bool { return f.Beside })))
-	doc.Undrawn = htmlTableOf(undrawnTable(c.Undrawn), "undrawn")
-	doc.CSS += template.CSS(styles.Rules.String())
-	doc.Texts = packed(pictures.book.texts.String())
-
 	failures, cut := table.FailureTable(d)
-	doc.Failures, doc.FailuresCut = htmlTableOf(failures, "failures"), cut
-	doc.Why, doc.Library, doc.Preparation = why(d), library(d), preparation(d)
-	doc.Papers, doc.PapersLacking = htmlSheets(table.PaperSheets(d))
-	if d.Against != nil {
-		var changes table.Table
-		changes, doc.AgainstNotes = table.AgainstTable(d.Against, d.Base)
-		doc.Against = htmlTableOf(changes, "changes")
-	}
-
+	doc.Failures, doc.FailuresCut = tableOf(failures, "failures"), cut
+	doc.putSheets(d, c.Sheets)
 	if d.Rule != nil {
 		var b bytes.Buffer
 		if err := d.Rule.WriteText(&b); err != nil {
 			return err
 		}
-		doc.RuleText, doc.Validation = b.String(), htmlTableOf(table.ValidationTable(d), "validation")
+		doc.RuleText, doc.Validation = b.String(), tableOf(table.ValidationTable(d), "validation")
 	}
-
+	for _, p := range c.Trees {
+		doc.Trees = append(doc.Trees, pictures.page(p, tagged{On: true}, true))
+	}
+	doc.arrange(pictures.figures(slices.DeleteFunc(slices.Clone(c.Figures), func(f figure.Drawn) bool { return f.Beside })))
+	doc.CSS = template.CSS(Colours + reportCSS + styles.Rules.String())
+	doc.Texts = packed(pictures.book.texts.String())
 	return reportTemplate.Execute(term.Escaped(w), doc)
 }
 

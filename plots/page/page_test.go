@@ -99,12 +99,13 @@ func TestArrange(t *testing.T) {
 // that sweep is shipped and has the kernels.
 func TestPaperTablesNameTheirSweeps(t *testing.T) {
 	d := analysis.New(nil, nil, nil, nil)
-	shown, lacking := htmlSheets(table.PaperSheets(d))
-	if len(shown) > 0 {
-		t.Errorf("%d tables without data", len(shown))
+	var doc document
+	doc.putSheets(d, table.Sheets(d))
+	if len(doc.Papers) > 0 {
+		t.Errorf("%d tables without data", len(doc.Papers))
 	}
 	for _, s := range table.PaperSheets(d) {
-		if !strings.Contains(lacking, s.Title+": sweep "+s.Sweep) || !slices.Contains(configs.Shipped(), s.Sweep) {
+		if !slices.Contains(doc.PapersLacking, s.Title+": sweep "+s.Sweep) || !slices.Contains(configs.Shipped(), s.Sweep) {
 			t.Errorf("%s has no sweep among the shipped ones: %q", s.Stem, s.Sweep)
 		}
 	}
@@ -114,12 +115,12 @@ func TestPaperTablesNameTheirSweeps(t *testing.T) {
 func TestPreparationIsCut(t *testing.T) {
 	d := synthetic.Gpu(40, 64).Report()
 	whole := table.PreparationSheet(d)
-	if len(whole.Tables) != 2 || len(whole.Tables[1].Rows) <= mostPrepared {
+	if len(whole.Tables) != 2 || len(whole.Tables[1].Rows) <= mostFolded {
 		t.Fatal("too few rows to cut")
 	}
-	h := preparation(d)
-	if n := len(h.Details[0].Rows); n != mostPrepared || h.Cut != len(whole.Tables[1].Rows)-mostPrepared {
-		t.Errorf("%d rows of %d and %d further ones, want %d", n, len(whole.Tables[1].Rows), h.Cut, mostPrepared)
+	h := sheetOf(d, whole)
+	if n := len(h.Details[0].Rows); n != mostFolded || h.Cut != len(whole.Tables[1].Rows)-mostFolded {
+		t.Errorf("%d rows of %d and %d further ones, want %d", n, len(whole.Tables[1].Rows), h.Cut, mostFolded)
 	}
 	if len(h.Tables[0].Rows) != len(whole.Tables[0].Rows) {
 		t.Error("the summary is cut, too")

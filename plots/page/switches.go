@@ -40,9 +40,15 @@ func switches(d *analysis.Data) []choice {
 	return slices.DeleteFunc([]choice{precision, cache}, func(c choice) bool { return len(c.Values) < 2 })
 }
 
+// tag is the tag of what is tagged.
+func (t *tagged) tag() *tagged { return t }
+
 // turnOn shows the parts of a group that match what is chosen at first. Where none matches, one of
 // the switches does not apply to the group, as report.js has it.
-func turnOn(d *analysis.Data, group []*tagged) {
+func turnOn[T any, P interface {
+	*T
+	tag() *tagged
+}](d *analysis.Data, group []T) {
 	var precision, cache string
 	for _, s := range switches(d) {
 		if s.Name == "precision" {
@@ -58,10 +64,13 @@ func turnOn(d *analysis.Data, group []*tagged) {
 		func(t *tagged) bool { return fits(t.Precision, precision) },
 		func(*tagged) bool { return true },
 	} {
-		for _, t := range group {
+		some := false
+		for i := range group {
+			t := P(&group[i]).tag()
 			t.On = match(t)
+			some = some || t.On
 		}
-		if slices.ContainsFunc(group, func(t *tagged) bool { return t.On }) {
+		if some {
 			return
 		}
 	}
@@ -69,29 +78,22 @@ func turnOn(d *analysis.Data, group []*tagged) {
 
 // pictureTags reads what a picture is about from its name, which begins with the figure, the device
 // where there are several, the precision and the state of the caches.
-func pictureTags(d *analysis.Data, figure string, p *canvas.Picture) tagged {
-	var t tagged
+func pictureTags(d *analysis.Data, figure string, p *canvas.Picture) (t tagged) {
 	rest := strings.TrimPrefix(p.Name, figure)
-	cut := func(word string) bool {
-		after, found := strings.CutPrefix(rest, "-"+canvas.Slug(word))
-		if found = found && (after == "" || after[0] == '-'); found {
-			rest = after
-		}
-		return found
-	}
-	for _, s := range d.Setups() {
-		if d.SeveralDevices() && t.Device == "" && cut(analysis.ShortDevice(s.Device)) {
-			t.Device = s.Device
-		}
-	}
-	for _, s := range d.Setups() {
-		if t.Precision == "" && cut(string(s.Precision)) {
-			t.Precision = string(s.Precision)
-		}
-	}
-	for _, s := range d.Setups() {
-		if t.Cache == "" && cut(string(s.Cache)) {
-			t.Cache = string(s.Cache)
+	for _, part := range []struct {
+		into *string
+		of   func(s analysis.Setup) (value, word string)
+	}{
+		{&t.Device, func(s analysis.Setup) (value, word string) { return s.Device, analysis.ShortDevice(s.Device) }},
+		{&t.Precision, func(s analysis.Setup) (value, word string) { return string(s.Precision), string(s.Precision) }},
+		{&t.Cache, func(s analysis.Setup) (value, word string) { return string(s.Cache), string(s.Cache) }},
+	} {
+		for _, s := range d.Setups() {
+			value, word := part.of(s)
+			after, found := strings.CutPrefix(rest, "-"+canvas.Slug(word))
+			if found && *part.into == "" && (after == "" || after[0] == '-') {
+				*part.into, rest = value, after
+			}
 		}
 	}
 	return t

@@ -27,17 +27,14 @@ type winnerMap struct {
 
 // A mapKernel heads a column.
 type mapKernel struct {
-	Name, Tone string
-	Mean       mapCell // Its geometric mean over the matrices.
-	Named      int     // The number of matrices where it is named the best.
-	Tied       int     // The number of further ones where it is tied.
-	Tried      int     // The number of matrices where it was measured.
+	*analysis.Contender
+	Tone  string
+	Share mapCell // Its geometric mean over the matrices.
 }
 
 // A mapClass is a range of row lengths.
 type mapClass struct {
 	Title string
-	Count string
 	Cells []mapCell // The geometric means over the class.
 	Rows  []mapRow
 }
@@ -64,8 +61,9 @@ func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winne
 		m := winnerMap{tagged: tagsOf(s), ID: fmt.Sprintf("winners-%d", len(list)+1), Title: d.Words(s),
 			Folded: len(c.Places) > mostUnfolded}
 		for i := range c.Contenders {
-			m.Kernels = append(m.Kernels, headOf(&c.Contenders[i], styles))
-			m.Partly = m.Partly || c.Contenders[i].Tried < len(c.Places)
+			k := &c.Contenders[i]
+			m.Kernels = append(m.Kernels, mapKernel{k, styles.Kernel(k.Kernel), shareCell(k.Mean)})
+			m.Partly = m.Partly || k.Tried < len(c.Places)
 		}
 		var tips strings.Builder
 		for i := range c.Places {
@@ -74,25 +72,13 @@ func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winne
 				fmt.Fprintln(&tips, texts.number(cellTip(c, i, k)))
 			}
 		}
-		for i := range m.Classes {
-			m.Classes[i].Count = term.GroupedCount(len(m.Classes[i].Rows), "matrix", "matrices")
-		}
 		m.means(c)
 		m.Tips = packed(tips.String())
 		list = append(list, m)
 	}
 
-	var group []*tagged
-	for i := range list {
-		group = append(group, &list[i].tagged)
-	}
-	turnOn(d, group)
+	turnOn(d, list)
 	return list
-}
-
-func headOf(s *analysis.Contender, styles *canvas.WebStyles) mapKernel {
-	return mapKernel{Name: s.Kernel, Tone: styles.Kernel(s.Kernel), Mean: shareCell(s.Mean), Named: s.Named, Tied: s.Tied,
-		Tried: s.Tried}
 }
 
 // add adds the i-th matrix, to the class of its row length.

@@ -31,7 +31,7 @@ func TestWinnerMap(t *testing.T) {
 		synthetic.Timed("n", "csr_scalar", "", 64, 2)})
 	var names []string
 	for _, k := range m.Kernels {
-		names = append(names, k.Name)
+		names = append(names, k.Kernel)
 	}
 	// coo_atomic was measured on one of two, so it is last whatever its mean.
 	if got := strings.Join(names, " "); got != "csr_vector csr_scalar coo_atomic" {
@@ -43,7 +43,7 @@ func TestWinnerMap(t *testing.T) {
 	if got := fmt.Sprint(m.Classes[0].Rows[1].Cells); got != "[{100 h9 best} {50 h4} {– }]" {
 		t.Errorf("cells %s", got)
 	}
-	if m.Kernels[0].Mean.Text != "100" || m.Kernels[1].Mean.Text != "71" ||
+	if m.Kernels[0].Share.Text != "100" || m.Kernels[1].Share.Text != "71" ||
 		m.Kernels[1].Named != 0 || m.Kernels[1].Tied != 1 {
 		t.Errorf("heads %+v", m.Kernels)
 	}
@@ -65,8 +65,8 @@ func TestWinnerMapFolds(t *testing.T) {
 	}
 	m := mapOf(t, rows)
 	if !m.Folded || len(m.Classes) != 2 || m.Classes[0].Title != "2 to 4 in a row" ||
-		m.Classes[0].Count != "100 matrices" || m.Classes[0].Cells[1].Text != "50" ||
-		m.Classes[0].Cells[0].Class != "h9 top" || m.Classes[1].Count != "200 matrices" || m.Classes[1].Cells[1].Text != "25" {
+		len(m.Classes[0].Rows) != 100 || m.Classes[0].Cells[1].Text != "50" ||
+		m.Classes[0].Cells[0].Class != "h9 top" || len(m.Classes[1].Rows) != 200 || m.Classes[1].Cells[1].Text != "25" {
 		t.Errorf("classes %v %+v", m.Folded, m.Classes[0].Cells)
 	}
 	if m := mapOf(t, rows[:40]); m.Folded {
@@ -140,11 +140,7 @@ func TestTurnOn(t *testing.T) {
 		{[]tagged{{Precision: "float64", Cache: "warm"}}, []bool{true}},
 		{[]tagged{{}, {Precision: "float64"}}, []bool{true, false}},
 	} {
-		var group []*tagged
-		for i := range tt.group {
-			group = append(group, &tt.group[i])
-		}
-		turnOn(d, group)
+		turnOn(d, tt.group)
 		for i, want := range tt.on {
 			if tt.group[i].On != want {
 				t.Errorf("%+v: the %d. is shown: %v", tt.group, i+1, !want)

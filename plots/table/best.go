@@ -11,9 +11,9 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// BestNotes explain the columns of the best-configuration tables, in paragraphs.
-func BestNotes(d *analysis.Data) []string {
-	return notes(d,
+// BestSheet lists the best configurations, a table for each setup.
+func BestSheet(d *analysis.Data) Sheet {
+	return Sheet{Stem: "best-configuration", Title: "Best configuration", Tables: BestTables(d), Notes: notes(d,
 		"Time: with the interval in which another run finds it (95%), ± the longer arm or, if they differ much, "+
 			"both arms. Numbers are rounded to the digits that the interval supports, at least two. GB/s: compulsory "+
 			"traffic of the format divided by time.",
@@ -26,7 +26,7 @@ func BestNotes(d *analysis.Data) []string {
 			"robust: its neighbouring block and grid sizes are fast too. "+
 			driftNote(d)+
 			"Speed-up: the listed configuration over the baseline's fastest on the same matrix. The speed-up "+
-			"figure shows the fastest configuration of each kernel, so its ratios can be slightly higher.")
+			"figure shows the fastest configuration of each kernel, so its ratios can be slightly higher.")}
 }
 
 // firstRun says when the first run started, if that is known.

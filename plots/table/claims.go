@@ -8,34 +8,30 @@ import (
 	"strings"
 
 	"spmvtune/analysis"
+	"spmvtune/analysis/claims"
 	"spmvtune/internal/base/term"
 	"spmvtune/store"
 	"spmvtune/store/compare"
 )
 
-// ClaimNotes say how to read the verdicts.
-func ClaimNotes(d *analysis.Data) []string {
-	notes := []string{"A claim holds on a device if all of its statements hold. A statement is tested on cases: a " +
-		"matrix in one precision and cache state, in its fastest measured configuration. A case is undecided if " +
-		"its interval reaches across a bound or is not known. A verdict that depends on undecided cases, or on too few, stays " +
-		"open: not enough data."}
-	if twins := analysis.Twins(d.Matrices); twins != "" {
-		notes = append(notes, "A twin stands in for its original. "+twins)
-	}
-	return notes
-}
-
-// claimTables returns two tables for each device: the verdicts and the figures behind them.
-func claimTables(d *analysis.Data) []Table {
-	var tables []Table
+// ClaimSheet has two tables for each device on which the data decides claims: the verdicts, and the figures behind
+// them. What the other claims lack is in the terminal.
+func ClaimSheet(d *analysis.Data) Sheet {
+	s := Sheet{Stem: "claims", Title: "Claims of the papers", Notes: notes(d, "A claim holds on a device if all of its statements hold. "+
+		"A statement is tested on cases: a matrix in one precision and cache state, in its fastest measured configuration. "+
+		"A case is undecided if its interval reaches across a bound or is not known. `spmvtune claims` says which claims "+
+		"lack data, and lists the cases.")}
 	for _, judged := range d.ClaimsByDevice() {
 		device := d.DeviceWords(judged[0].Device)
 		verdicts := Table{Title: device, Columns: Columns(">no.", "verdict", "claim", "source")}
-		figures := Table{Title: "Figures behind them, " + device, Columns: Columns(
+		figures := Table{Title: "Figures behind them, " + device, Folded: true, Columns: Columns(
 			">no.", "verdict", "figure", "asked for", "measured", "published", "caveat",
 		)}
 		for i := range judged {
 			j := &judged[i]
+			if j.Verdict == claims.Unknown {
+				continue
+			}
 			verdicts.Rows = append(verdicts.Rows,
 				[]Cell{integer(j.Number), Text(string(j.Verdict)), Text(j.Text), Text(j.Paper + ", " + j.Section)})
 			for n := range j.Parts {
@@ -46,18 +42,16 @@ func claimTables(d *analysis.Data) []Table {
 				}
 			}
 		}
-		tables = append(tables, verdicts)
-		if len(figures.Rows) > 0 {
-			tables = append(tables, figures)
+		if len(verdicts.Rows) > 0 {
+			s.Tables = append(s.Tables, verdicts, figures)
 		}
 	}
-
-	return tables
+	return s
 }
 
-// AgainstTable lists what changed, slower pairs first. The notes say how much did not change.
-func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
-	t = Table{Title: "Changes against " + base, Columns: Columns(
+// AgainstSheet lists what changed, slower pairs first. The notes say how much did not change.
+func AgainstSheet(r *compare.Result, base string) Sheet {
+	t := Table{Title: "Changes against " + base, Columns: Columns(
 		"verdict", "matrix", "precision", "cache", "kernel",
 		">before (ms)", ">now (ms)", ">times as fast", ">interval", "device",
 	)}
@@ -101,9 +95,9 @@ func AgainstTable(r *compare.Result, base string) (t Table, notes []string) {
 		note += ", the geometric mean over " + term.GroupedCount(r.Matrices, "common matrix", "common matrices") + "."
 	}
 
-	return t, []string{note, "A difference counts if it is larger than the threshold and the interval of the ratio, which " +
+	return Sheet{Stem: "against", Title: "Against " + base, Tables: []Table{t}, Notes: []string{note, "A difference counts if it is larger than the threshold and the interval of the ratio, which " +
 		"follows from those in which another run finds either time, does not contain 1. The comparison removes " +
-		"drift of the devices."}
+		"drift of the devices."}}
 }
 
 // goodTime is a time in milliseconds with the digits that its interval supports.

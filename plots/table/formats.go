@@ -14,23 +14,18 @@ import (
 	"spmvtune/plots/canvas"
 )
 
-// markdownPage prints tables under a title and notes. Columns are aligned in the source, too,
+// markdown prints tables under a title and notes. Columns are aligned in the source, too,
 // so that the file reads well in a terminal.
-func markdownPage(title string, notes []string, tables []Table) []byte {
+func (s *Sheet) markdown() []byte {
 	var b bytes.Buffer
-	b.WriteString("# " + markdownText(title) + "\n")
-	for _, n := range notes {
+	b.WriteString("# " + markdownText(s.Title) + "\n")
+	for _, n := range s.Notes {
 		b.WriteString("\n" + markdownText(n) + "\n")
 	}
-	if len(tables) == 0 {
-		b.WriteString("\nThe database holds no verified trials.\n")
-	}
-
-	for _, t := range tables {
+	for _, t := range s.Tables {
 		b.WriteString("\n## " + markdownText(t.Title) + "\n\n")
 		t.markdown(&b)
 	}
-
 	return b.Bytes()
 }
 

@@ -15,12 +15,12 @@ import (
 // LibrarySheet compares the fastest configurations with the best of cuSPARSE: a summary of all
 // setups, real matrices apart from generated ones, and a table for each setup.
 func LibrarySheet(d *analysis.Data) Sheet {
-	s := Sheet{"library", "against-cusparse", "The fastest beside cuSPARSE", notes(d,
+	s := Sheet{Stem: "library", Sweep: "against-cusparse", Title: "The fastest beside cuSPARSE", Notes: notes(d,
 		"cuSPARSE: the fastest of its algorithms that were measured. ×: how many times as fast as that. Papers: the "+
 			"fastest kernel of the papers. Plain: the fastest of this program that reads CSR or COO as it is, without "+
 			"a conversion or another order of rows, over cuSPARSE's fastest of that kind. Roof: the bytes of CSR, x "+
 			"and y once, divided by the time, as a share of the device's highest bandwidth; above 100% the matrix came from caches, or the kernel reads "+
-			"fewer bytes than CSR has. Preparation: in products of the same configuration."), nil}
+			"fewer bytes than CSR has. Preparation: in products of the same configuration.")}
 
 	sum := Table{Title: "Geometric means", Columns: Columns("setup", ">matrices", ">× cuSPARSE", ">least",
 		">plain × cuSPARSE", ">least", ">papers × cuSPARSE", ">least")}
@@ -37,7 +37,7 @@ func LibrarySheet(d *analysis.Data) Sheet {
 		title := d.Words(setup)
 		sum.Rows = append(sum.Rows, besideKinds(d, title, rows)...)
 		beside := besideTable(title, rows)
-		beside.About = setup
+		beside.About, beside.Folded = setup, true
 		s.Tables = append(s.Tables, beside)
 	}
 	if len(s.Tables) > 0 {
@@ -149,10 +149,10 @@ func namedTime(r *store.Row) []Cell {
 // PreparationSheet says after how many products the preparation of kernels pays off: two tables
 // for each setup.
 func PreparationSheet(d *analysis.Data) Sheet {
-	s := Sheet{"preparation", "", "Products until preparation pays off", notes(d,
+	s := Sheet{Stem: "preparation", Title: "Products until preparation pays off", Notes: notes(d,
 		"Each kernel in its fastest configuration. Products: how much more it takes to prepare (conversion, row "+
 			"blocks, analysis) than the other, divided by what it saves in each product. Never: it is slower, or "+
-			"the data can't tell that it is faster. At once: it takes no more to prepare. cuSPARSE: its fastest algorithm."), nil}
+			"the data can't tell that it is faster. At once: it takes no more to prepare. cuSPARSE: its fastest algorithm.")}
 	for _, setup := range d.Setups() {
 		p := preparation{base: d.PlainCSROf(setup.Device)}
 		for _, panel := range d.In(setup) {
@@ -162,7 +162,7 @@ func PreparationSheet(d *analysis.Data) Sheet {
 		}
 		if len(p.rows) > 0 {
 			summary, rows := p.summary(d.Words(setup)), p.table(d.Words(setup))
-			summary.About, rows.About = setup, setup
+			summary.About, rows.About, rows.Folded = setup, setup, true
 			s.Tables = append(s.Tables, summary, rows)
 		}
 	}

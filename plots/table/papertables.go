@@ -17,29 +17,29 @@ func PaperSheets(d *analysis.Data) []Sheet {
 	note := func(text string) []string { return notes(d, text+" Bold: the fastest of a row. = marks ties with it.") }
 
 	return []Sheet{
-		{"cpu", "cpu-and-gpu", "CPU products (coo-spmv-final, Table III)",
+		{"cpu", "CPU products (coo-spmv-final, Table III)", "cpu-and-gpu", true,
 			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), perSetup(d, cpuTable)},
-		{"cache-counters", "cpu-and-gpu", "Cache counters (coo-spmv-final, Table IV, by spmvtune profile)",
+		{"cache-counters", "Cache counters (coo-spmv-final, Table IV, by spmvtune profile)", "cpu-and-gpu", true,
 			[]string{"Counted in the fastest configuration of each kernel, in one product. Where valgrind counted, the " +
 				"caches are simulated: a core's first level and the last one, which all threads share. The paper counts " +
 				"500 products and what surrounds them."}, counterTables(d)},
-		{"best-simple", "simple-coo", "Best simple kernel (coo-spmv-final, Table V)",
+		{"best-simple", "Best simple kernel (coo-spmv-final, Table V)", "simple-coo", true,
 			note("The fastest of the four simple COO kernels, over the baseline. GB/s: 24 bytes for each nonzero, as " +
 				"in the paper."),
 			perSetup(d, func(list []analysis.Panel) Table {
 				return bestOfTable(list, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk",
 					"coo_block_chunk"})
 			})},
-		{"best-coo", "chunk-and-unroll", "Best COO kernel (coo-spmv-final, Table VI)",
+		{"best-coo", "Best COO kernel (coo-spmv-final, Table VI)", "chunk-and-unroll", true,
 			note("The fastest of all COO kernels except cuSPARSE's, over the baseline. GB/s: 24 bytes for each " +
 				"nonzero, as in the paper, so they can exceed the roof."),
 			perSetup(d, func(list []analysis.Panel) Table { return bestOfTable(list, ownCOO()) })},
-		{"five-algorithms", "csr-five", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)",
+		{"five-algorithms", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)", "csr-five", true,
 			note("Each algorithm at its best, over the matrices on which all five were measured. The paper uses " +
 				"arithmetic means."), fiveTables(d)},
-		{"adaptive-long-rows", "csr-five", "CSR Adaptive's two ways with long rows (csr-five-algorithms, Table III)",
+		{"adaptive-long-rows", "CSR Adaptive's two ways with long rows (csr-five-algorithms, Table III)", "csr-five", true,
 			note("Each at its best."), perSetup(d, longRowTable)},
-		{"threads-per-block", "shuffle-and-tile", "Threads per block of the best (csr-shuffle-and-shared, Table II)",
+		{"threads-per-block", "Threads per block of the best (csr-shuffle-and-shared, Table II)", "shuffle-and-tile", true,
 			note("GB/s: compulsory traffic divided by time."), perSetup(d, threadsTable)},
 	}
 }

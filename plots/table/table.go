@@ -18,6 +18,7 @@ import (
 type Table struct {
 	Title   string
 	About   analysis.Setup // The setup that the table is about; the zero value stands for all.
+	Folded  bool           // The page folds it away.
 	Columns []Column
 	Rows    [][]Cell
 }
@@ -108,7 +109,7 @@ func notes(d *analysis.Data, paragraphs ...string) []string {
 func perSetup(d *analysis.Data, of func([]analysis.Panel) Table) (list []Table) {
 	for _, s := range d.Setups() {
 		if t := of(d.In(s)); len(t.Rows) > 0 {
-			t.Title = d.Words(s)
+			t.Title, t.About = d.Words(s), s
 			list = append(list, t)
 		}
 	}
@@ -178,34 +179,22 @@ func Sentence(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:] + "."
 }
 
-// Sheets are the sheets of a report. Those of a paper's experiment are left out if they have
-// no tables, because most databases do not hold them.
+// Sheets are the sheets of a report, some of which may have no tables.
 func Sheets(d *analysis.Data) []Sheet {
-	list := []Sheet{
-		{"best-configuration", "", "Best configuration", BestNotes(d), BestTables(d)},
-		{"summary", "", "Summary", summaryNotes(d), SummaryTables(d)},
-		{"claims", "", "Claims of the papers", ClaimNotes(d), claimTables(d)},
-	}
-
+	list := []Sheet{BestSheet(d), {Stem: "summary", Title: "Summary", Notes: summaryNotes(d), Tables: SummaryTables(d)},
+		ClaimSheet(d), WinnerSheet(d), WhySheet(d), LibrarySheet(d), PreparationSheet(d)}
 	if d.Against != nil {
-		changes, notes := AgainstTable(d.Against, d.Base)
-		list = append(list, Sheet{"against", "", "Against " + d.Base, notes, []Table{changes}})
+		list = append(list, AgainstSheet(d.Against, d.Base))
 	}
-
-	for _, s := range append([]Sheet{WinnerSheet(d), WhySheet(d), LibrarySheet(d), PreparationSheet(d)}, PaperSheets(d)...) {
-		if len(s.Tables) > 0 {
-			list = append(list, s)
-		}
-	}
-
-	return list
+	return append(list, PaperSheets(d)...)
 }
 
 // A Sheet is one file of tables, written as Markdown, CSV and LaTeX.
 type Sheet struct {
 	Stem   string
-	Sweep  string // The shipped sweep that produces its data, "" if any does.
 	Title  string
+	Sweep  string   // The shipped sweep that produces its data, "" if any does.
+	Paper  bool     // It is a table of a paper.
 	Notes  []string // Paragraphs of notes.
 	Tables []Table
 }
@@ -216,12 +205,10 @@ type form struct {
 	Content []byte
 }
 
-// Forms returns the sheet as Markdown, CSV and LaTeX. Without tables it is Markdown alone,
-// which says so.
+// Forms returns the sheet as Markdown, CSV and LaTeX, nothing without tables.
 func (s *Sheet) Forms() []form {
-	list := []form{{s.Stem + ".md", markdownPage(s.Title, s.Notes, s.Tables)}}
-	if len(s.Tables) > 0 {
-		list = append(list, form{s.Stem + ".csv", s.csv()}, form{s.Stem + ".tex", s.latex()})
+	if len(s.Tables) == 0 {
+		return nil
 	}
-	return list
+	return []form{{s.Stem + ".md", s.markdown()}, {s.Stem + ".csv", s.csv()}, {s.Stem + ".tex", s.latex()}}
 }

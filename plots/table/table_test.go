@@ -117,7 +117,7 @@ func TestCSV(t *testing.T) {
 
 func TestMarkdownBold(t *testing.T) {
 	s := nasty()
-	if text := string(markdownPage(s.Title, s.Notes, s.Tables)); strings.Count(text, "**1.23 ± 0.04**") != 2 {
+	if text := string(s.markdown()); strings.Count(text, "**1.23 ± 0.04**") != 2 {
 		t.Errorf("bold cells are lost:\n%s", text)
 	}
 }
@@ -170,9 +170,9 @@ func TestAgainstTable(t *testing.T) {
 	r := &compare.Result{Matrices: 1, Mean: stat.Ratio{Value: 0.8, Low: 0.5, High: 1.25},
 		Pairs: []compare.Pair{pair("a", compare.Faster, 0.5), pair("b", compare.Same, 1),
 			pair("c", compare.Slower, 2), pair("d", compare.Unsure, 3)}}
-	changes, notes := AgainstTable(r, "before.db")
+	s := AgainstSheet(r, "before.db")
 	var listed []string
-	for _, row := range changes.Rows {
+	for _, row := range s.Tables[0].Rows {
 		listed = append(listed, row[0].Text+" "+row[4].Text+" "+row[7].Text+" "+row[8].Text)
 	}
 	if got, want := strings.Join(listed, "; "), "unsure d 0.33× 0.267 to 0.370; slower c 0.50× 0.400 to 0.556; "+
@@ -182,7 +182,7 @@ func TestAgainstTable(t *testing.T) {
 	if got := between(math.NaN(), math.NaN()); got != "–" {
 		t.Errorf("without an interval it says %q", got)
 	}
-	text := strings.Join(notes, " ")
+	text := strings.Join(s.Notes, " ")
 	for _, want := range []string{"have 4 pairs", "1 became faster, 1 slower, and 1 show no difference",
 		"1 can't be judged",
 		"1.25 times as fast (95% interval: 0.800 to 2.00)", "over 1 common matrix."} {
@@ -191,8 +191,8 @@ func TestAgainstTable(t *testing.T) {
 		}
 	}
 	r.Mean = stat.Ratio{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	if _, notes := AgainstTable(r, "before.db"); strings.Contains(notes[0], "times as fast") {
-		t.Errorf("without a mean: %s", notes[0])
+	if s := AgainstSheet(r, "before.db"); strings.Contains(s.Notes[0], "times as fast") {
+		t.Errorf("without a mean: %s", s.Notes[0])
 	}
 }
 

@@ -15,13 +15,13 @@ import (
 // WhySheet says of each matrix, by a profiler's counters, what the fastest kernel does otherwise than
 // the next. A matrix is left out where one of the two was not counted on a GPU.
 func WhySheet(d *analysis.Data) Sheet {
-	s := Sheet{"why", "", "Why it wins", []string{
+	s := Sheet{Stem: "why", Title: "Why it wins", Notes: []string{
 		"The fastest kernel of each matrix beside the runner-up, counted by a profiler. DRAM: bytes read and " +
 			"written, divided by the compulsory bytes of the format; below 1 the rest came from the cache. DRAM rate: the " +
 			"share of its peak, of the kernel that reads the matrix's values, as all that follow. Instructions: of " +
 			"warps, for 32 nonzeros. Balance: how long a multiprocessor is busy, of the busiest. Waits for: the most " +
 			"frequent reason for which a warp issues nothing, with its share of the time. A counter that goes along " +
-			"with a difference in time need not be its cause."}, nil}
+			"with a difference in time need not be its cause."}}
 	for _, setup := range d.Setups() {
 		t := Table{Title: d.Words(setup), About: setup, Columns: Columns("matrix", "kernel", ">time (ms)", ">roof (%)",
 			">DRAM", ">DRAM rate (%)", ">L2 hits (%)", ">instructions", ">occupancy (%)", ">balance (%)", "waits for",
