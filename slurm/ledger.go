@@ -71,14 +71,16 @@ type Settings struct {
 // Note: what those who hold the Lock say one after the other is a line of the ledger's file. What several processes
 // may decide at once, of which one must win, is a file of its own: the chunks of a round, the claim of a chunk, the
 // devices, the content of a matrix. Some file systems have no locks, or locks that other nodes don't see, and there
-// two lines may meet; but on all of them only one process can create a file. The last merge has a file, too, which
-// is replaced: whoever may write to the folder may merge, also beside a submission.
+// two lines may meet; but on all of them only one process can create a file. Merges have files, too, which the next
+// ones replace: whoever may write to the folder may merge, also beside a submission.
 type Ledger struct {
 	Jobs     []Sent           // Jobs are the submissions in their order.
 	Rounds   map[int][]string // Rounds are the chunks of each round, in the order of their tasks.
 	Settings Settings
 	Merge    *Merge // Merge is what the last merge did; nil before the first one.
 	Damaged  int    // Damaged is the number of lines that can't be used: torn or damaged ones.
+	// Unsettled says that one of these, after the last Settings, may have had others.
+	Unsettled bool
 	// Forgetful says that the folder has lost what says which jobs were sent: there is no round, but there are
 	// logs of tasks.
 	Forgetful bool
@@ -119,6 +121,7 @@ func (r *Run) Ledger() (*Ledger, error) {
 		switch {
 		case err != nil:
 			l.Damaged++
+			l.Unsettled = l.Unsettled || !bytes.Contains(line, []byte(`"job":`))
 		case e.Job != nil:
 			i, known := at[e.Job.Name]
 			if !known {
@@ -131,7 +134,7 @@ func (r *Run) Ledger() (*Ledger, error) {
 			}
 			l.Jobs[i].Args = args
 		case e.Settings != nil:
-			l.Settings = *e.Settings
+			l.Settings, l.Unsettled = *e.Settings, false
 		}
 	}
 	l.Merge = r.LastMerge()
@@ -139,13 +142,25 @@ func (r *Run) Ledger() (*Ledger, error) {
 	return l, nil
 }
 
-// LastMerge says what the last merge did; nil before the first one. What can't be read, the next merge writes anew.
-func (r *Run) LastMerge() (m *Merge) {
-	data, err := r.Read(mergedFile)
-	if err != nil || json.Unmarshal(data, &m) != nil {
-		return nil
+// LastMerge says what the last merge did; nil before the first one. Its Round is the last one whose own merge is
+// finished. What can't be read, the next merge writes anew.
+func (r *Run) LastMerge() (last *Merge) {
+	round := 0
+	names, _ := fs.Glob(os.DirFS(r.Dir), "merged*.json")
+	for _, name := range names {
+		var m *Merge
+		data, err := r.Read(name)
+		if err != nil || json.Unmarshal(data, &m) != nil || m == nil {
+			continue
+		}
+		if round = max(round, m.Round); last == nil || m.At.After(last.At) {
+			last = m
+		}
 	}
-	return m
+	if last != nil {
+		last.Round = round
+	}
+	return last
 }
 
 // readRounds reads the rounds that have begun, and those of which there are jobs.
@@ -268,20 +283,24 @@ func (r *Run) NoteSettings(s Settings) error {
 	return nil
 }
 
-// NoteMerge keeps what a merge did. Its Round becomes that of an earlier merge, if that is later.
+// NoteMerge keeps what a merge did. The merge that ends a round has a file of its own, which no other replaces.
 func (r *Run) NoteMerge(m *Merge) error {
-	if before := r.LastMerge(); before != nil {
-		m.Round = max(m.Round, before.Round)
-	}
-	m.At = time.Now().UTC()
 	data, err := json.Marshal(m)
 	if err == nil {
-		err = files.Write(r.Path(mergedFile), append(data, '\n'))
+		err = files.Write(r.Path(mergeFile(m.Round)), append(data, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("noting the merge: %w", err)
 	}
 	return nil
+}
+
+// mergeFile is the path of what the merge that ends a round did; 0 is any other merge.
+func mergeFile(round int) string {
+	if round == 0 {
+		return "merged.json"
+	}
+	return fmt.Sprintf("merged-%03d.json", round)
 }
 
 // add adds a line to the ledger's file. The caller holds the Lock.

@@ -16,7 +16,7 @@ import (
 
 // A Merge is what a merge of a run did and found, report included.
 type Merge struct {
-	At time.Time `json:"at"` // At is when it was finished, in UTC.
+	At time.Time `json:"at"` // At is when it began to read the journals, in UTC.
 	// Round is the last round whose own merge is finished; 0 if there is none.
 	Round int `json:"round"`
 	// Trials are those in the database. Of is Done.

@@ -84,10 +84,9 @@ const (
 	infoFile    = "run.json"
 	sweepFile   = "sweep.toml"
 	planFile    = "plan.json"
-	mergedFile  = "merged.json" // what the last merge did
-	roundsDir   = "rounds"      // 001.json, …: the chunks of a submission, in the order of their tasks
-	binDir      = "bin"         // the programs, as they were when the run was submitted
-	matricesDir = "matrices"    // NAME.json: the content of a matrix, pinned by the first task that loads it
+	roundsDir   = "rounds"   // 001.json, …: the chunks of a submission, in the order of their tasks
+	binDir      = "bin"      // the programs, as they were when the run was submitted
+	matricesDir = "matrices" // NAME.json: the content of a matrix, pinned by the first task that loads it
 )
 
 // Path is the path of a file of the run.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"spmvtune/internal/base/panics"
 	"spmvtune/slurm"
@@ -15,8 +16,8 @@ import (
 )
 
 // Merge brings what the journals of a run hold into its database. It may do so at any time, also while tasks
-// write: what is there already stays. Then report makes what there is to make of the database, and a line of the
-// ledger says what was merged. round is the round that ends with this merge, 0 for none.
+// write: what is there already stays. Then report makes what there is to make of the database, and
+// merged.json says what was merged. round is the round that ends with this merge, 0 for none.
 //
 // Other merges wait until report is done, so that a report never replaces one that began later
 // and saw more. Problems with a journal are in the result. An error means that the database can't be
@@ -47,6 +48,7 @@ func Merge(
 
 // importJournals writes what the journals hold into the database.
 func importJournals(ctx context.Context, run *slurm.Run) (m slurm.Merge, err error) {
+	began := time.Now().UTC()
 	plan, err := run.Plan()
 	if err != nil {
 		return m, err
@@ -61,7 +63,7 @@ func importJournals(ctx context.Context, run *slurm.Run) (m slurm.Merge, err err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	imported, err := db.Import(ctx, readJournals(ctx, files))
-	m = slurm.Merge{Database: db.Path(), Journals: len(files), New: imported.New, Known: imported.Known}
+	m = slurm.Merge{At: began, Database: db.Path(), Journals: len(files), New: imported.New, Known: imported.Known}
 	if err != nil {
 		return m, err
 	}

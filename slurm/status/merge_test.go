@@ -265,3 +265,19 @@ func TestMergeIntoDamagedDatabase(t *testing.T) {
 		})
 	}
 }
+
+// Without locks, a merge by hand may end after that of a round which saw more.
+func TestMergeThatEndsLate(t *testing.T) {
+	run := slurmtest.NewRun(t, 1)
+	slurmtest.Send(t, run, 1, 1, "12")
+	began := time.Now().UTC()
+	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{At: began.Add(time.Second), Round: 1, Complete: 1}))
+	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{At: began, Missing: []slurm.Missing{{Chunk: "0001"}}}))
+	if last := run.LastMerge(); last == nil || last.Round != 1 || len(last.Missing) > 0 {
+		t.Errorf("the last merge is %+v", last)
+	}
+	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{At: began.Add(time.Minute), Known: 3, Complete: 1}))
+	if last := run.LastMerge(); last.Round != 1 || last.Known != 3 {
+		t.Errorf("after another merge by hand, the last one is %+v", last)
+	}
+}

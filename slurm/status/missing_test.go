@@ -287,7 +287,7 @@ func TestStatusOfTaskThatJustEnded(t *testing.T) {
 func TestStatusAfterMergeByHand(t *testing.T) {
 	run := lateRun(t)
 	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{Complete: 1}))
-	slurmlab.Must(t, os.RemoveAll(filepath.Join(os.Getenv("FAKE"), "late", "merged.json")))
+	slurmlab.Must(t, os.RemoveAll(filepath.Join(os.Getenv("FAKE"), "late", "merged-001.json")))
 	slurmtest.Says(t, os.Getenv("FAKE"), "queue", run, "13|N/A|PENDING|0:00|5:00|N/A||NAME.1.finish|Priority")
 	if s := look(t, run); s.Finish != Waiting {
 		t.Errorf("the job that merges is %q", s.Finish)

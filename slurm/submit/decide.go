@@ -36,6 +36,10 @@ func newDecision(
 	r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, opt RetryOptions, seen status.Seen,
 ) (d decision, err error) {
 	d = decision{plan: seen.Plan, asked: map[string]slurm.Sent{}}
+	if ledger.Unsettled {
+		d.Notes = append(d.Notes, fmt.Sprintf("a damaged line of %s may have said what --set, --exclude or throttle asked "+
+			"for last: what they said before holds, so give it again", slurm.LedgerFile))
+	}
 	if s, err = d.settle(r, ledger, s, opt); err != nil {
 		return d, err
 	}
@@ -133,7 +137,7 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 		fewer.Exclude = strings.Join(append(nodesOf(d.slurm.Exclude), without...), ",")
 		checked, err := Check(ctx, c, r, fewer, d.plan, cache)
 		if err == nil {
-			d.slurm, d.Notes = checked.Slurm, checked.Notes
+			d.slurm, d.Notes = checked.Slurm, append(d.Notes, checked.Notes...)
 			d.exclude(without)
 			return nil
 		}

@@ -1,6 +1,7 @@
 package submit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -283,5 +284,28 @@ func TestThrottleLasts(t *testing.T) {
 		if !strings.Contains(string(sent), c.want) {
 			t.Errorf("throttled to %d, it sends\n%s", c.n, sent)
 		}
+	}
+}
+
+// A damaged line may have been what throttle or an earlier retry was told: retry says so until it is told again.
+func TestRetryDoubtsItsSettings(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
+	slurmtest.Says(t, dir, "queue", run)
+	_, err := Throttle(t.Context(), slurmtest.Hasty, run, 4)
+	slurmlab.Must(t, err)
+	_, err = Throttle(t.Context(), slurmtest.Hasty, run, 3)
+	slurmlab.Must(t, err)
+	text, err := os.ReadFile(run.Path(slurm.LedgerFile))
+	slurmlab.Must(t, err)
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), bytes.Replace(text, []byte(`"throttle":3`), []byte(`"throttle":2`), 1), 0o666))
+	for _, doubtful := range []bool{true, false} {
+		r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
+		slurmlab.Must(t, err)
+		if said := strings.Contains(strings.Join(r.Notes, ""), "may have said what --set"); said != doubtful {
+			t.Errorf("retry says that settings may be lost: %t", said)
+		}
+		_, err = Throttle(t.Context(), slurmtest.Hasty, run, 3)
+		slurmlab.Must(t, err)
 	}
 }

@@ -56,7 +56,7 @@ func TestSubmitWholeWay(t *testing.T) {
 		if s := c.status(dir); s.Counts.Done != s.Counts.All || s.Counts.All < 4 || s.Trials.Done != taskTrials || !over(s) {
 			t.Errorf("status %+v", s)
 		}
-		for _, name := range []string{"report.html", "rule.txt", "merged.json"} {
+		for _, name := range []string{"report.html", "rule.txt", "merged-001.json"} {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 				t.Error(err)
 			}
