@@ -70,7 +70,7 @@ func (t *try) attempt(ctx context.Context) (err error) {
 		task.Attempt+1, task.Chunk.ID, term.Count(len(task.Chunk.Pieces), "piece", "pieces"),
 		term.RoughSeconds(task.Chunk.Seconds))
 	t.journal, err = journal.Create(context.WithoutCancel(ctx), run.Path(JournalsDir), task.Chunk.ID, task.Job,
-		task.Attempt, journal.Options{Facts: t.facts})
+		task.Attempt, t.facts)
 	if err != nil {
 		return err
 	}

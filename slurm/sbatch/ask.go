@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +51,7 @@ func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job,
 	}
 
 	var all []Job
-	for _, id := range ids {
+	for _, id := range ids { // one by one
 		jobs, err := c.jobs(ctx, cluster, []string{id})
 		if err != nil {
 			return nil, err
@@ -158,50 +157,34 @@ func reason(text string) string {
 	return text
 }
 
-// Accounting is what sacct knows about jobs, including jobs that squeue has forgotten. Many
-// clusters keep no accounts; then Missing says so, and nothing is known.
-type Accounting struct {
-	Jobs []Job
-	// Missing says why there is no accounting; "" if sacct answered.
-	Missing string
-}
-
 // accounts are the columns that sacct is asked to print. The name, which may contain
 // anything, comes last.
 const accounts = "JobID,State,ExitCode,ElapsedRaw,TimelimitRaw,Start,NodeList,JobName"
 
-// Accounting asks sacct for jobs. Missing or silent accounts are no error: nothing may depend
-// on them.
-func (c *Client) Accounting(ctx context.Context, ids []JobID) Accounting {
-	var all Accounting
+// Accounting asks sacct for jobs, including those that squeue has forgotten. Many clusters keep no accounts, so
+// nothing may depend on the answer.
+func (c *Client) Accounting(ctx context.Context, ids []JobID) (all []Job, err error) {
 	for cluster, list := range byCluster(ids) {
-		one := c.accounting(ctx, cluster, "-j", strings.Join(list, ","))
-		all.Jobs = append(all.Jobs, one.Jobs...)
-		if one.Missing != "" {
-			all.Missing = one.Missing
-		}
+		jobs, one := c.accounting(ctx, cluster, "-j", strings.Join(list, ","))
+		all, err = append(all, jobs...), cmp.Or(err, one)
 	}
-	return all
+	return all, err
 }
 
-// AccountingNamed asks sacct for the jobs with a name since a day before from.
-func (c *Client) AccountingNamed(ctx context.Context, cluster, name string, from time.Time) Accounting {
-	day := from.AddDate(0, 0, -1).Format(time.DateOnly) // clocks and time zones may differ
-	return c.accounting(ctx, cluster, "--name", name, "-S", day)
+// AccountingNamed asks sacct for the jobs with a name that were submitted since a time, minus a
+// day, because clocks and time zones may differ.
+func (c *Client) AccountingNamed(ctx context.Context, cluster, name string, from time.Time) ([]Job, error) {
+	return c.accounting(ctx, cluster, "--name", name, "-S", from.AddDate(0, 0, -1).Format(time.DateOnly))
 }
 
 // accounting asks sacct with options that choose the jobs. It gets one line for each job,
 // without its steps (-X).
-func (c *Client) accounting(ctx context.Context, cluster string, options ...string) Accounting {
+func (c *Client) accounting(ctx context.Context, cluster string, options ...string) ([]Job, error) {
 	out, err := c.ask(ctx, cluster, "sacct", append([]string{"-P", "-n", "-X", "-o", accounts}, options...)...)
 	if err != nil {
-		return Accounting{Missing: err.Error()}
+		return nil, err
 	}
-	jobs, err := parseAccounts(out, cluster)
-	if err != nil {
-		return Accounting{Missing: err.Error()}
-	}
-	return Accounting{Jobs: jobs}
+	return parseAccounts(out, cluster)
 }
 
 // parseAccounts reads what sacct -P prints for accounts.
@@ -222,12 +205,7 @@ func parseAccounts(out, cluster string) ([]Job, error) {
 		}
 
 		job := Job{JobID: JobID{id, cluster}, State: ParseState(f[1]), Start: startTime(f[5]), Exit: f[2], Name: f[7]}
-		if seconds, err := strconv.Atoi(f[3]); err == nil {
-			job.Ran = time.Duration(seconds) * time.Second
-		}
-		if minutes, err := strconv.Atoi(f[4]); err == nil {
-			job.Limit = time.Duration(minutes) * time.Minute
-		}
+		job.Ran, job.Limit = time.Duration(number(f[3]))*time.Second, time.Duration(number(f[4]))*time.Minute
 		if f[6] != "None assigned" {
 			job.Nodes = f[6]
 		}
@@ -244,9 +222,7 @@ func parseAccounts(out, cluster string) ([]Job, error) {
 // there is no job, and after a *RefusedError almost certainly none. A *NoAnswerError leaves it
 // open: FindAfter looks for the job by its name.
 func (c *Client) Submit(ctx context.Context, cluster string, args []string) (JobID, error) {
-	out, _, err := c.run(ctx, call{
-		cluster: cluster, name: "sbatch", args: append([]string{"--parsable"}, args...), env: cleanEnv(os.Environ()),
-	})
+	out, err := c.ask(ctx, cluster, "sbatch", append([]string{"--parsable"}, args...)...)
 	if err != nil {
 		return JobID{}, err
 	}
@@ -270,10 +246,7 @@ func parseSubmitted(out string) (JobID, bool) {
 //
 // Slurm does not compare the time limit with the limit of the partition here; Limit.Check does.
 func (c *Client) TestOnly(ctx context.Context, options []string, script string) (said string, err error) {
-	_, stderr, err := c.run(ctx, call{
-		cluster: ChosenCluster(), name: "sbatch", args: append([]string{"--test-only"}, options...),
-		stdin: script, env: cleanEnv(os.Environ()),
-	})
+	_, stderr, err := c.run(ctx, ChosenCluster(), script, "sbatch", append([]string{"--test-only"}, options...)...)
 	if err != nil {
 		return "", err
 	}
@@ -284,12 +257,10 @@ func (c *Client) TestOnly(ctx context.Context, options []string, script string) 
 // taken in late. A refusal is not certain either: the words may be ones that we don't know, or
 // those of a site's own sbatch. But a job that exists in spite of it is there at once.
 func (c *Client) FindAfter(ctx context.Context, cluster, name string, err error) (id JobID, found bool, lookErr error) {
-	var silent *NoAnswerError
-	var refused *RefusedError
-	switch {
-	case errors.As(err, &silent):
+	if silent := (*NoAnswerError)(nil); errors.As(err, &silent) {
 		return c.Find(ctx, cluster, name, time.Time{})
-	case errors.As(err, &refused):
+	}
+	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 		return c.look(ctx, cluster, name)
 	}
 	return JobID{}, false, nil // sbatch could not run
@@ -319,10 +290,14 @@ func (c *Client) Find(ctx context.Context, cluster, name string, until time.Time
 			return JobID{}, false, err
 		}
 
-		if !told {
-			told = true
-			c.tellSearch(name, err, patience, time.Until(until).Round(time.Second))
+		switch wait := time.Until(until).Round(time.Second); {
+		case told:
+		case err != nil:
+			c.tell("%v; asking again for up to %s whether slurm has the job %s", err, patience, name)
+		case wait > 0:
+			c.tell("slurm has no job %s so far; an interrupted sbatch may still send it within %s", name, wait)
 		}
+		told = true
 		select {
 		case <-ctx.Done():
 			return JobID{}, false, ctx.Err()
@@ -338,15 +313,4 @@ func (c *Client) look(ctx context.Context, cluster, name string) (id JobID, foun
 		return JobID{}, false, err
 	}
 	return jobs[0].JobID, true, nil
-}
-
-// tellSearch says why a search goes on: the controller does not answer, or wait is left in
-// which a job may still come.
-func (c *Client) tellSearch(name string, err error, patience, wait time.Duration) {
-	switch {
-	case err != nil:
-		c.tell("%v; asking again for up to %s whether slurm has the job %s", err, patience, name)
-	case wait > 0:
-		c.tell("slurm has no job %s so far; an interrupted sbatch may still send it within %s", name, wait)
-	}
 }

@@ -53,38 +53,37 @@ func (c *Client) tell(format string, args ...any) {
 // CommandTimeout is how long a program may take.
 func (c *Client) CommandTimeout() time.Duration { return cmp.Or(c.Timeout, time.Minute) }
 
-// A call is one start of a program.
-type call struct {
-	cluster string // cluster is the argument of -M; "" means the configured cluster.
-	name    string
-	args    []string
-	stdin   string
-	env     []string
-}
-
 // ask runs a program that asks about jobs or changes them. An empty cluster means the
 // configured one.
 func (c *Client) ask(ctx context.Context, cluster, name string, args ...string) (stdout string, err error) {
-	stdout, _, err = c.run(ctx, call{cluster: cluster, name: name, args: args, env: askEnv(os.Environ())})
+	stdout, _, err = c.run(ctx, cluster, "", name, args...)
 	return stdout, err
 }
 
 // run runs a program. Its error is a *MissingError, a *NoAnswerError, a *RefusedError, or
 // the error of ctx.
-func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err error) {
-	path, err := exec.LookPath(call.name)
+func (c *Client) run(
+	ctx context.Context, cluster, stdin, name string, args ...string,
+) (stdout, stderr string, err error) {
+	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", "", &MissingError{call.name}
+		return "", "", &MissingError{name}
 	}
 	limited, cancel := context.WithTimeout(ctx, c.CommandTimeout())
 	defer cancel()
 
 	var out output
 	var errs bytes.Buffer
-	cmd := command(limited, path, call)
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	if cluster != "" {
+		args = append([]string{"-M", cluster}, args...)
+	}
+	cmd := command(limited, path, args)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	if cmd.Env = askEnv(os.Environ()); name == "sbatch" {
+		cmd.Env = cleanEnv(os.Environ())
+	}
 	slow := time.AfterFunc(tellAfter, func() {
-		c.tell("%s has no answer from slurm's controller yet; it gets %s", call.name, c.CommandTimeout())
+		c.tell("%s has no answer from slurm's controller yet; it gets %s", name, c.CommandTimeout())
 	})
 	err = cmd.Run()
 	slow.Stop()
@@ -93,13 +92,13 @@ func (c *Client) run(ctx context.Context, call call) (stdout, stderr string, err
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && out.whole:
 		err = nil
 	case errors.Is(err, exec.ErrWaitDelay):
-		err = &NoAnswerError{Command: call.name, Said: "it ended, but a process that it started still holds its output"}
+		err = &NoAnswerError{Command: name, Said: "it ended, but a process that it started still holds its output"}
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case limited.Err() != nil:
-		err = &NoAnswerError{Command: call.name, After: c.CommandTimeout()}
+		err = &NoAnswerError{Command: name, After: c.CommandTimeout()}
 	default:
-		err = failure(call.name, err, firstLines(errs.String(), out.String()))
+		err = failure(name, err, firstLines(errs.String(), out.String()))
 	}
 
 	return out.String(), errs.String(), err
@@ -120,14 +119,8 @@ func (o *output) ReadFrom(r io.Reader) (n int64, err error) {
 }
 
 // command prepares a program that ends with ctx.
-func command(ctx context.Context, path string, call call) *exec.Cmd {
-	args := call.args
-	if call.cluster != "" {
-		args = append([]string{"-M", call.cluster}, args...)
-	}
+func command(ctx context.Context, path string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env = call.env
-	cmd.Stdin = strings.NewReader(call.stdin)
 
 	// The program gets a process group of its own: what a wrapper script started is killed
 	// with it, and Ctrl-C does not break off an sbatch whose answer we need.

@@ -1,6 +1,7 @@
 package sbatch
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -114,26 +115,13 @@ func (s State) Failed() bool { return slices.Contains(failed, s) }
 // Terminal reports whether a job in this state has ended for good.
 func (s State) Terminal() bool { return s == Completed || s.Failed() }
 
-// ParseState reads a state as squeue and sacct print it. sacct adds who cancelled a job
-// ("CANCELLED by 1000"), and a + where its column was too narrow.
+// ParseState reads a state as squeue and sacct print it. sacct adds who cancelled a job ("CANCELLED by 1000").
 func ParseState(text string) State {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	word, narrow := strings.CutSuffix(strings.ToUpper(word), "+")
-	found := Unknown
-
-	for _, s := range slices.Concat(active, failed, []State{Completed}) {
-		switch {
-		case string(s) == word:
-			return s
-		case narrow && strings.HasPrefix(string(s), word):
-			if found != Unknown {
-				return Unknown // could be two
-			}
-			found = s
-		}
+	if s := State(word); s.Active() || s.Terminal() {
+		return s
 	}
-
-	return found
+	return Unknown
 }
 
 // ParseTime reads a time in any of Slurm's forms: minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM or
@@ -191,18 +179,18 @@ func Seconds(limit string) float64 {
 
 // Megabytes is an amount of memory in the form of sbatch, in MB; 0 for none that was said.
 func Megabytes(mem string) float64 {
-	units := map[byte]float64{'K': 1. / 1024, 'M': 1, 'G': 1024, 'T': 1024 * 1024}
-	if mem == "" {
-		return 0
+	mem = strings.ToUpper(mem)
+	amount := strings.TrimRight(mem, "KMGT")
+	n, _ := strconv.ParseFloat(amount, 64)
+	switch mem[len(amount):] {
+	case "K":
+		return n / 1024
+	case "G":
+		return n * 1024
+	case "T":
+		return n * 1024 * 1024
 	}
-	unit, known := units[strings.ToUpper(mem)[len(mem)-1]]
-	if known {
-		mem = mem[:len(mem)-1]
-	} else {
-		unit = 1
-	}
-	n, _ := strconv.ParseFloat(mem, 64)
-	return n * unit
+	return n
 }
 
 // mostTasks bounds what one line of sacct can expand to: no array of Slurm's can be longer
@@ -220,10 +208,7 @@ func parseTasks(text string) (id string, tasks []int, ok bool) {
 		return id, []int{-1}, true
 	}
 
-	if inner, ok := strings.CutPrefix(list, "["); ok {
-		list = strings.TrimSuffix(inner, "]")
-	}
-	list, _, _ = strings.Cut(list, "%")
+	list, _, _ = strings.Cut(strings.Trim(list, "[]"), "%")
 	for part := range strings.SplitSeq(list, ",") {
 		if strings.HasSuffix(part, "...") {
 			break // an old version has cut off the rest
@@ -243,17 +228,10 @@ func appendTasks(tasks []int, part string) (all []int, ok bool) {
 	if !isRange {
 		to = from
 	}
-	step := 1
-	if by != "" {
-		if n, err := strconv.Atoi(by); err == nil {
-			step = n
-		}
-	}
-
-	if !isNumber(from) || !isNumber(to) || step < 1 {
+	step, err := strconv.Atoi(cmp.Or(by, "1"))
+	if err != nil || !isNumber(from) || !isNumber(to) || step < 1 {
 		return nil, false
 	}
-
 	first, _ := strconv.Atoi(from)
 	last, _ := strconv.Atoi(to)
 	for i := first; i <= last; i += step {

@@ -3,8 +3,8 @@ package sbatch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,36 +40,28 @@ func (c *Client) Config(ctx context.Context) (Config, error) {
 }
 
 func parseConfig(out string) (Config, error) {
-	var c Config
-	seen := false
+	values := map[string]string{}
 	for line := range strings.Lines(out) {
 		key, value, _ := strings.Cut(line, "=")
-		value = strings.TrimSpace(value)
-		switch strings.TrimSpace(key) {
-		case "SLURM_VERSION":
-			c.Version = value
-		case "ClusterName":
-			c.Cluster = value
-		case "MaxArraySize":
-			c.MaxArraySize, _ = strconv.Atoi(value)
-			seen = true
-		case "MaxJobCount":
-			c.MaxJobs, _ = strconv.Atoi(value)
-		case "DefMemPerCPU":
-			c.PerCPU, _ = strconv.Atoi(value) // 0 for UNLIMITED
-		case "DefMemPerNode":
-			c.PerNode, _ = strconv.Atoi(value)
-		case "PrivateData": // "none", or a list as in "accounts,jobs"
-			c.Private = slices.Contains(strings.Split(strings.ToLower(value), ","), "jobs")
-		case "TaskPlugin": // "task/none", "(null)", or a list as in "task/cgroup,task/affinity"
-			c.Unconfined = !strings.Contains(value, "affinity") && !strings.Contains(value, "cgroup")
-		}
+		values[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
+	if values["MaxArraySize"] == "" {
+		return Config{}, errors.New("reading slurm's configuration: it has no MaxArraySize")
+	}
+	plugins, said := values["TaskPlugin"] // "task/none", "(null)", or a list as in "task/cgroup,task/affinity"
+	return Config{
+		Version: values["SLURM_VERSION"], Cluster: values["ClusterName"],
+		MaxArraySize: number(values["MaxArraySize"]), MaxJobs: number(values["MaxJobCount"]),
+		PerCPU: number(values["DefMemPerCPU"]), PerNode: number(values["DefMemPerNode"]),
+		Unconfined: said && !strings.Contains(plugins, "affinity") && !strings.Contains(plugins, "cgroup"),
+		Private:    slices.Contains(strings.Split(strings.ToLower(values["PrivateData"]), ","), "jobs"),
+	}, nil
+}
 
-	if !seen {
-		return c, fmt.Errorf("reading slurm's configuration: it has no MaxArraySize")
-	}
-	return c, nil
+// number reads a number; 0 stands for words such as UNLIMITED.
+func number(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
 }
 
 // NodesDown asks for the nodes that can't run jobs now, with their states.
@@ -83,14 +75,13 @@ func (c *Client) NodesDown(ctx context.Context) ([]string, error) {
 
 // parseDown reads what sinfo prints: a line for each node and partition.
 func parseDown(out string) (down []string) {
+	able := []string{"idle", "mixed", "allocated", "completing", "planned", "reserved", "powered_down", "powering_up"}
 	for line := range strings.Lines(out) {
 		node, state, _ := strings.Cut(strings.TrimSpace(line), " ")
-		silent := strings.HasSuffix(state, "*")
 		base := strings.TrimRight(state, "*~#!%$@^-+")
-		switch text := fmt.Sprintf("%s (%s)", node, base); {
-		case !silent && slices.Contains([]string{"idle", "mixed", "allocated", "completing", "planned", "reserved",
-			"powered_down", "powering_up"}, base), slices.Contains(down, text):
-		default:
+		text := fmt.Sprintf("%s (%s)", node, base)
+		silent := strings.HasSuffix(state, "*")
+		if (silent || !slices.Contains(able, base)) && !slices.Contains(down, text) {
 			down = append(down, text)
 		}
 	}
@@ -139,10 +130,7 @@ func (c *Client) After(ctx context.Context, array JobID, dependency string) erro
 
 // update changes an array, as far as its tasks have not ended.
 func (c *Client) update(ctx context.Context, array JobID, change string) error {
-	_, stderr, err := c.run(ctx, call{
-		cluster: array.Cluster, name: "scontrol", args: []string{"update", "JobId=" + array.ID, change},
-		env: askEnv(os.Environ()),
-	})
+	_, stderr, err := c.run(ctx, array.Cluster, "", "scontrol", "update", "JobId="+array.ID, change)
 	if err == nil || updated(stderr) {
 		return nil
 	}
@@ -238,8 +226,7 @@ func parsePartition(line string) (l Limit, isDefault bool) {
 	if l.Default, _ = ParseTime(fields["DefaultTime"]); l.Default == 0 {
 		l.Default = l.Max // NONE
 	}
-	l.PerCPU, _ = strconv.Atoi(fields["DefMemPerCPU"]) // 0 for UNLIMITED
-	l.PerNode, _ = strconv.Atoi(fields["DefMemPerNode"])
+	l.PerCPU, l.PerNode = number(fields["DefMemPerCPU"]), number(fields["DefMemPerNode"])
 	return l, fields["Default"] == "YES"
 }
 

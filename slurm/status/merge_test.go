@@ -107,7 +107,7 @@ func TestMergeWhileTasksWrite(t *testing.T) {
 	var writers, mergers sync.WaitGroup
 	for i := range tasks {
 		writers.Go(func() {
-			w, err := journal.Create(t.Context(), run.Path(slurm.JournalsDir), slurmtest.ChunkID(i), "1_1", 0, journal.Options{})
+			w, err := journal.Create(t.Context(), run.Path(slurm.JournalsDir), slurmtest.ChunkID(i), "1_1", 0, nil)
 			if err == nil {
 				defer w.Close()
 				err = errors.Join(w.Matrix(t.Context(), slurmtest.TestMatrix(slurmtest.MatrixName(i))),

@@ -114,15 +114,15 @@ func (o *Observer) remember(ctx context.Context, ids []sbatch.JobID) {
 	if len(ids) == 0 {
 		return
 	}
-	answer := o.Client.Accounting(ctx, ids)
-	if answer.Missing != "" {
+	jobs, err := o.Client.Accounting(ctx, ids)
+	if err != nil {
 		return
 	}
 
 	for _, id := range ids {
 		o.past[id] = nil
 	}
-	for _, j := range answer.Jobs {
+	for _, j := range jobs {
 		o.past[j.JobID] = append(o.past[j.JobID], j)
 	}
 }

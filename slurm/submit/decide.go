@@ -248,7 +248,8 @@ func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent,
 			return recovered, fmt.Errorf("finding out whether %s was submitted: %w", j.Name, err)
 		}
 		if !found {
-			for _, old := range c.AccountingNamed(ctx, j.Cluster, j.Name, j.At.Local()).Jobs {
+			past, _ := c.AccountingNamed(ctx, j.Cluster, j.Name, j.At.Local()) // there need not be any accounting
+			for _, old := range past {
 				id, found = old.JobID, true
 			}
 		}

@@ -95,7 +95,7 @@ func TestLabSubmit(t *testing.T) {
 	if jobs, err := c.Jobs(t.Context(), []sbatch.JobID{{ID: "99999"}}); err != nil || len(jobs) != 0 {
 		t.Errorf("an unknown job: %+v, %v", jobs, err)
 	}
-	if a := c.Accounting(t.Context(), all); a.Missing == "" || len(a.Jobs) != 0 {
+	if a, err := c.Accounting(t.Context(), all); err == nil || len(a) != 0 {
 		t.Errorf("accounting where there is none: %+v", a)
 	}
 	if entries, _ := filepath.Glob(filepath.Join(l.Dir, "pwned")); entries != nil {
@@ -190,11 +190,11 @@ func TestLabAccounting(t *testing.T) {
 	waitEnded(t, c, []sbatch.JobID{array})
 	failed := func(j sbatch.Job) bool { return j.Task == 1 && j.State == sbatch.Failed && j.Exit == "7:0" }
 	slurmlab.Wait(t, func() (string, bool) {
-		a := c.Accounting(t.Context(), []sbatch.JobID{array})
-		return fmt.Sprintf("accounting %+v", a), a.Missing == "" && slices.ContainsFunc(a.Jobs, failed)
+		a, err := c.Accounting(t.Context(), []sbatch.JobID{array})
+		return fmt.Sprintf("accounting %+v", a), err == nil && slices.ContainsFunc(a, failed)
 	})
-	a := c.AccountingNamed(t.Context(), config.Cluster, round.Jobs[0].Name, time.Now())
-	if len(a.Jobs) != 2 || a.Jobs[0].ID != array.ID {
+	a, err := c.AccountingNamed(t.Context(), config.Cluster, round.Jobs[0].Name, time.Now())
+	if err != nil || len(a) != 2 || a[0].ID != array.ID {
 		t.Errorf("by name: %+v", a)
 	}
 }

@@ -53,22 +53,22 @@ func encodeTrial(run int, r trial.Result) trialLine {
 	}
 }
 
-func (l *trialLine) decode() trial.Result {
+func (l *trialLine) decode() (trial.Result, error) {
 	r := l.Result
 	r.Median, r.Low, r.High, r.Samples = float64(l.Median), float64(l.Low), float64(l.High), l.Samples
 	r.Seconds, r.Prepare, r.MaxError = float64(l.Seconds), float64(l.Prepare), float64(l.MaxError)
 	r.Properties = convert[float64](l.Properties)
-	return r
+	return r, r.Check()
 }
 
 func encodeMatrix(m trial.Matrix) matrixLine {
 	return matrixLine{m, features(m.Features)}
 }
 
-func (l *matrixLine) decode() *trial.Matrix {
+func (l *matrixLine) decode() (*trial.Matrix, error) {
 	m := l.Matrix
 	m.Features = sparse.Features(l.Features)
-	return &m
+	return &m, m.Check()
 }
 
 func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) runLine {
@@ -82,8 +82,8 @@ func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) 
 	}
 }
 
-func (l *runLine) decode() *Run {
-	return &Run{
+func (l *runLine) decode() (*Run, error) {
+	run := &Run{
 		RunInfo: tuner.RunInfo{
 			Sweep:  l.Settings.Sweep(l.Sweep, l.Title, []byte(l.Text)),
 			Device: l.Device,
@@ -93,15 +93,15 @@ func (l *runLine) decode() *Run {
 		},
 		Facts: l.Facts, At: l.At,
 	}
+	return run, trial.CheckNames(l.Sweep, l.Device.Name, l.Device.Backend, l.Device.Driver)
 }
 
-// as decodes what a line says.
-func as[T any](data []byte) (*T, error) {
-	v := new(T)
-	if err := json.Unmarshal(data, v); err != nil {
-		return nil, err
+// decoded reads data into a line, and returns what that stands for.
+func decoded[T any](data []byte, line any, decode func() (T, error)) (v T, err error) {
+	if err = json.Unmarshal(data, line); err != nil {
+		return v, err
 	}
-	return v, nil
+	return decode()
 }
 
 // convert changes the type of the values of a map.
@@ -122,65 +122,39 @@ func convert[To, From ~float64](m map[string]From) map[string]To {
 type features sparse.Features
 
 func (f features) MarshalJSON() ([]byte, error) {
-	data := []byte{'{'}
-	for i, v := range fields(&f) {
-		if i > 0 {
-			data = append(data, ',')
-		}
-		data = strconv.AppendQuote(data, featureName(i))
-		data = append(data, ':')
+	values := map[string]number{}
+	for field, v := range reflect.ValueOf(f).Fields() {
+		name := field.Tag.Get("json")
 		if v.CanInt() {
-			data = strconv.AppendInt(data, v.Int(), 10)
+			values[name] = number(v.Int())
 		} else {
-			data = appendNumber(data, v.Float())
+			values[name] = number(v.Float())
 		}
 	}
-
-	return append(data, '}'), nil
+	return json.Marshal(values)
 }
 
 func (f *features) UnmarshalJSON(data []byte) error {
-	var values map[string]json.RawMessage
+	var values map[string]number
 	if err := json.Unmarshal(data, &values); err != nil {
 		return err
 	}
-
-	for i, v := range fields(f) {
-		text, there := values[featureName(i)]
-		switch {
-		case v.CanInt() && there:
-			n, err := strconv.ParseInt(string(text), 10, 64)
-			if err != nil {
-				return fmt.Errorf("%s: %s is not a whole number", featureName(i), text)
-			}
-			v.SetInt(n)
+	for field, v := range reflect.ValueOf(f).Elem().Fields() {
+		name := field.Tag.Get("json")
+		x, there := values[name]
+		switch whole := math.Trunc(float64(x)); {
+		case v.CanInt() && float64(x) != whole:
+			return fmt.Errorf("%s: %v is not a whole number", name, x)
 		case v.CanInt():
-			v.SetInt(0)
+			v.SetInt(int64(whole))
 		case there:
-			x, err := parseNumber(text)
-			if err != nil {
-				return fmt.Errorf("%s: %w", featureName(i), err)
-			}
-			v.SetFloat(x)
+			v.SetFloat(float64(x))
 		default:
 			v.SetFloat(math.NaN())
 		}
 	}
-
 	return nil
 }
-
-// fields returns the numbers of f, each an int or a float64.
-func fields(f *features) []reflect.Value {
-	v := reflect.ValueOf(f).Elem()
-	all := make([]reflect.Value, v.NumField())
-	for i := range all {
-		all[i] = v.Field(i)
-	}
-	return all
-}
-
-func featureName(i int) string { return reflect.TypeFor[features]().Field(i).Tag.Get("json") }
 
 // A number is a float64 that comes back from JSON bit by bit. Only which NaN it was is lost.
 type number float64

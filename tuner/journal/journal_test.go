@@ -21,9 +21,9 @@ import (
 func TestRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	w, err := Create(t.Context(), dir, "0007.1", "123_4", 2,
-		Options{Facts: func(run tuner.RunInfo) map[string]string {
+		func(run tuner.RunInfo) map[string]string {
 			return map[string]string{"attempt": "1", "device": run.Device.Name}
-		}})
+		})
 	must(t, err)
 	defer w.Close()
 	matrix, run := testMatrix("grid"), testRun()
@@ -205,7 +205,7 @@ func testTrial(i int) trial.Result {
 // start begins a journal of chunk 0001 with a run and the matrix "grid".
 func start(t testing.TB, dir, job string) *Writer {
 	t.Helper()
-	w, err := Create(t.Context(), dir, "0001", job, 0, Options{})
+	w, err := Create(t.Context(), dir, "0001", job, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -146,57 +147,47 @@ func (r *Reader) take(line []byte, length int64, yield func(Line) bool) bool {
 
 // record returns what a line says.
 func (r *Reader) record(kind string, data []byte) Line {
-	trouble := func(kind Trouble, err error) Line {
-		return Line{Problem: &Problem{r.line, kind, err}}
+	line, trouble, err := r.parse(kind, data)
+	if err != nil {
+		return Line{Problem: &Problem{r.line, trouble, err}}
 	}
+	return line
+}
+
+// parse reads what a line says. Of an error, trouble says how the line is wrong.
+func (r *Reader) parse(kind string, data []byte) (line Line, trouble Trouble, err error) {
 	switch kind {
 	case runKind:
-		l, err := as[runLine](data)
-		if err != nil {
-			return trouble(Damaged, err)
+		var l runLine
+		if line.Run, err = decoded(data, &l, l.decode); err == nil {
+			r.runs[l.Number] = line.Run
 		}
-		run := l.decode()
-		if err := trial.CheckNames(run.Sweep.Name, run.Device.Name, run.Device.Backend, run.Device.Driver); err != nil {
-			return trouble(Damaged, err)
-		}
-		r.runs[l.Number] = run
-		return Line{Run: run}
+		return line, Damaged, err
 	case matrixKind:
-		l, err := as[matrixLine](data)
-		if err != nil {
-			return trouble(Damaged, err)
+		var l matrixLine
+		if line.Matrix, err = decoded(data, &l, l.decode); err == nil {
+			r.matrices[l.Hash] = line.Matrix
 		}
-		m := l.decode()
-		if err := m.Check(); err != nil {
-			return trouble(Damaged, err)
-		}
-		r.matrices[m.Hash] = m
-		return Line{Matrix: m}
+		return line, Damaged, err
 	case trialKind:
-		l, err := as[trialLine](data)
+		var l trialLine
+		result, err := decoded(data, &l, l.decode)
 		if err != nil {
-			return trouble(Damaged, err)
+			return line, Damaged, err
 		}
-		t := &Trial{r.runs[l.Run], r.matrices[l.Matrix], l.decode()}
-		if err := t.Check(); err != nil {
-			return trouble(Damaged, err)
-		}
+		line.Trial = &Trial{r.runs[l.Run], r.matrices[l.Matrix], result}
 		switch {
-		case t.Run == nil:
-			return trouble(Orphan, fmt.Errorf("the record of its run, number %d, is not in the journal", l.Run))
-		case t.Matrix == nil:
-			return trouble(Orphan, fmt.Errorf("the record of its matrix, %s, is not in the journal", l.Matrix))
+		case line.Trial.Run == nil:
+			err = fmt.Errorf("the record of its run, number %d, is not in the journal", l.Run)
+		case line.Trial.Matrix == nil:
+			err = fmt.Errorf("the record of its matrix, %s, is not in the journal", l.Matrix)
 		}
-		return Line{Trial: t}
+		return line, Orphan, err
 	case endKind:
-		e, err := as[End](data)
-		if err != nil {
-			return trouble(Damaged, err)
-		}
-		return Line{End: e}
+		line.End = new(End)
+		return line, Damaged, json.Unmarshal(data, line.End)
 	}
-
-	return trouble(Unknown, fmt.Errorf("a newer version of this program wrote a record %q", kind))
+	return line, Unknown, fmt.Errorf("a newer version of this program wrote a record %q", kind)
 }
 
 // Refresh makes the next listing of a folder show what is in it now, as far as possible. A

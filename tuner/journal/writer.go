@@ -2,8 +2,8 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -22,19 +23,15 @@ import (
 
 var _ tuner.Recorder = (*Writer)(nil)
 
-// Options are the choices of a writer.
-type Options struct {
-	// Facts returns what to record of a run besides the run itself: the attempt, the device's
-	// clocks, … May be nil.
-	Facts func(tuner.RunInfo) map[string]string
-}
+// Facts return what to record of a run besides the run itself: the attempt, the device's clocks, … They may be nil.
+type Facts func(tuner.RunInfo) map[string]string
 
 // A Writer writes a journal. A record is on the disk when the method that writes it returns
 // nil. After an error the Writer writes no more: what is in the file by then is whole. Its
 // methods may be called from several goroutines.
 type Writer struct {
-	path string
-	opt  Options
+	path  string
+	facts Facts
 
 	mu       sync.Mutex
 	file     *os.File
@@ -49,7 +46,7 @@ type Writer struct {
 // Create starts the journal of an attempt, from 0, of a job at a chunk of the plan, in the
 // folder dir. It never touches a file that is there. What the journals of the chunk's family
 // hold by now counts as recorded. What is in a journal that can't be read is measured again.
-func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Options) (*Writer, error) {
+func Create(ctx context.Context, dir, chunk, job string, attempt int, facts Facts) (*Writer, error) {
 	name := Name{Chunk: chunk, Job: job, Attempt: attempt}
 	if err := name.check(); err != nil {
 		return nil, fmt.Errorf("starting a journal: %w", err)
@@ -68,7 +65,7 @@ func Create(ctx context.Context, dir, chunk, job string, attempt int, opt Option
 		return nil, fmt.Errorf("reading what is recorded already: %w", err)
 	}
 
-	return &Writer{path: f.Name(), opt: opt, file: f, recorded: recorded, runOf: map[string]int{}}, nil
+	return &Writer{path: f.Name(), facts: facts, file: f, recorded: recorded, runOf: map[string]int{}}, nil
 }
 
 // createNew makes a file under the first name that is free.
@@ -100,8 +97,8 @@ func (w *Writer) Path() string { return w.path }
 // Begin names the run that the following results of its device belong to.
 func (w *Writer) Begin(_ context.Context, run tuner.RunInfo) error {
 	var facts map[string]string
-	if w.opt.Facts != nil {
-		facts = w.opt.Facts(run)
+	if w.facts != nil {
+		facts = w.facts(run)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,41 +211,34 @@ func (w *Writer) Close() error {
 
 // Write makes a journal of trials that were recorded elsewhere, with their runs and matrices. It appears
 // whole or not at all.
-func Write(dir string, name Name, trials []Trial, end End) error {
+func Write(dir string, name Name, trials []Trial, end End) (failed error) {
 	if err := name.check(); err != nil {
 		return fmt.Errorf("writing a journal: %w", err)
 	}
 	var text bytes.Buffer
 	lines := 0
-	add := func(kind string, record any) error {
-		lines++
-		line, err := seal(lines, kind, record)
+	add := func(kind string, record any) {
+		line, err := seal(lines+1, kind, record)
 		text.Write(line)
-		return err
+		lines, failed = lines+1, cmp.Or(failed, err)
 	}
 
 	runs, matrices := map[*Run]int{}, map[*trial.Matrix]bool{}
 	for _, t := range trials {
 		if runs[t.Run] == 0 {
 			runs[t.Run] = len(runs) + 1
-			if err := add(runKind, encodeRun(runs[t.Run], t.Run.RunInfo, t.Run.Facts, t.Run.At)); err != nil {
-				return err
-			}
+			add(runKind, encodeRun(runs[t.Run], t.Run.RunInfo, t.Run.Facts, t.Run.At))
 		}
 		if !matrices[t.Matrix] {
 			matrices[t.Matrix] = true
-			if err := add(matrixKind, encodeMatrix(*t.Matrix)); err != nil {
-				return err
-			}
+			add(matrixKind, encodeMatrix(*t.Matrix))
 		}
-		if err := add(trialKind, encodeTrial(runs[t.Run], t.Result)); err != nil {
-			return err
-		}
+		add(trialKind, encodeTrial(runs[t.Run], t.Result))
 	}
-	if err := add(endKind, end); err != nil {
-		return err
+	add(endKind, end)
+	if failed != nil {
+		return fmt.Errorf("writing a journal: %w", failed)
 	}
-
 	if err := files.Create(filepath.Join(dir, name.String()), text.Bytes()); err != nil {
 		return fmt.Errorf("writing a journal: %w", err)
 	}
@@ -302,14 +292,8 @@ func note(recorded map[string]trial.Record, r trial.Result) {
 // Current processors have an instruction for the polynomial castagnoli.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A line starts with its checksum in eight hexadecimal digits. Its number comes next.
-const (
-	lineStart = `{"crc":"`
-	lineSum   = 8
-	lineComma = `",`
-	lineHead  = len(lineStart) + lineSum + len(lineComma)
-	lineNo    = `"n":`
-)
+// lineNo comes before the number of a line.
+const lineNo = `"n":`
 
 // maxLine bounds the length of a line, and so what a reader holds of a file that has lost its
 // line ends. A million samples fit.
@@ -329,7 +313,7 @@ func seal(n int, kind string, record any) ([]byte, error) {
 	body = append(body, `":`...)
 	body = append(body, data...)
 	body = append(body, '}')
-	if lineHead+len(body) >= maxLine {
+	if len(body)+64 >= maxLine {
 		return nil, fmt.Errorf("a record of %d bytes is too long", len(body))
 	}
 	return Checksummed(body), nil
@@ -337,28 +321,23 @@ func seal(n int, kind string, record any) ([]byte, error) {
 
 // Checksummed returns the line of a body, which is a JSON object without its opening brace.
 func Checksummed(body []byte) []byte {
-	return fmt.Appendf(nil, "%s%08x%s%s\n", lineStart, crc32.Checksum(body, castagnoli), lineComma, body)
+	return slices.Concat(head(body), body, []byte("\n"))
+}
+
+// head is what a line starts with before its body: the checksum, in eight hexadecimal digits.
+func head(body []byte) []byte {
+	return fmt.Appendf(nil, `{"crc":"%08x",`, crc32.Checksum(body, castagnoli))
 }
 
 var errForm = errors.New("not a line of a journal")
 
 // Checked returns the body of a line, without its end, whose checksum is right.
 func Checked(line []byte) (body []byte, err error) {
-	if len(line) < lineHead || string(line[:len(lineStart)]) != lineStart ||
-		string(line[lineHead-len(lineComma):lineHead]) != lineComma {
-		return nil, errForm
+	start := len(head(nil))
+	if len(line) < start || !bytes.HasPrefix(line, head(line[start:])) {
+		return nil, errors.New("its checksum is wrong, or it has none")
 	}
-
-	var sum [lineSum / 2]byte
-	if _, err := hex.Decode(sum[:], line[len(lineStart):len(lineStart)+lineSum]); err != nil {
-		return nil, errForm
-	}
-	body = line[lineHead:]
-	want := uint32(sum[0])<<24 | uint32(sum[1])<<16 | uint32(sum[2])<<8 | uint32(sum[3])
-	if got := crc32.Checksum(body, castagnoli); got != want {
-		return nil, fmt.Errorf("its checksum is %08x, but %08x was written", got, want)
-	}
-	return body, nil
+	return line[start:], nil
 }
 
 // unseal parses a line without its end.

@@ -60,7 +60,7 @@ func TestCreateRefuses(t *testing.T) {
 		{dir, "..", "1_1"},
 		{filepath.Join(dir, "missing"), "0001", "1_1"},
 	} {
-		if w, err := Create(t.Context(), tt.dir, tt.chunk, tt.job, 0, Options{}); err == nil {
+		if w, err := Create(t.Context(), tt.dir, tt.chunk, tt.job, 0, nil); err == nil {
 			t.Errorf("started %s", w.Path())
 		}
 	}
@@ -74,7 +74,7 @@ func TestCreateIsExclusive(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			w, err := Create(t.Context(), dir, "0001", "1_1", 0, Options{})
+			w, err := Create(t.Context(), dir, "0001", "1_1", 0, nil)
 			if err != nil {
 				t.Error(err)
 				return
@@ -99,7 +99,7 @@ func TestRecorded(t *testing.T) {
 	dir := t.TempDir()
 	record := func(chunk string, results ...trial.Result) *Writer {
 		t.Helper()
-		w, err := Create(t.Context(), dir, chunk, "1_1", 0, Options{})
+		w, err := Create(t.Context(), dir, chunk, "1_1", 0, nil)
 		must(t, err)
 		t.Cleanup(func() { w.Close() })
 		must(t, w.Matrix(t.Context(), testMatrix("grid")))
@@ -143,12 +143,12 @@ func TestCreateBesideUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Mkdir(filepath.Join(dir, "0007.1_0.0.jsonl"), 0o777))
 	must(t, unix.Mkfifo(filepath.Join(dir, "0007.1_0.1.jsonl"), 0o666)) // which nobody writes
-	w, err := Create(t.Context(), dir, "0007", "1_1", 0, Options{})
+	w, err := Create(t.Context(), dir, "0007", "1_1", 0, nil)
 	must(t, err)
 	must(t, w.Close())
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if w, err := Create(ended, dir, "0007", "1_2", 0, Options{}); err == nil {
+	if w, err := Create(ended, dir, "0007", "1_2", 0, nil); err == nil {
 		t.Errorf("started %s", w.Path())
 	}
 	if names, err := List(dir); err != nil || len(names) != 3 {
@@ -175,7 +175,7 @@ func TestRefresh(t *testing.T) {
 }
 
 func TestRecordNeedsItsRun(t *testing.T) {
-	w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0, Options{})
+	w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0, nil)
 	must(t, err)
 	defer w.Close()
 	if err := w.Record(t.Context(), testTrial(1)); err == nil {
@@ -227,7 +227,7 @@ func TestMain(m *testing.M) {
 // recordForever prints the identity of each trial when it is kept.
 func recordForever(dir string) error {
 	ctx := context.Background()
-	w, err := Create(ctx, dir, "0001", "1_1", 0, Options{})
+	w, err := Create(ctx, dir, "0001", "1_1", 0, nil)
 	if err != nil {
 		return err
 	}

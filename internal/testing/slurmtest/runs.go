@@ -238,7 +238,7 @@ func Generate(tb testing.TB, run *slurm.Run, chunk int) {
 // writer starts a journal of the run.
 func writer(tb testing.TB, run *slurm.Run, chunk, job string) *journal.Writer {
 	tb.Helper()
-	w, err := journal.Create(tb.Context(), run.Path(slurm.JournalsDir), chunk, job, 0, journal.Options{})
+	w, err := journal.Create(tb.Context(), run.Path(slurm.JournalsDir), chunk, job, 0, nil)
 	slurmlab.Must(tb, err)
 	tb.Cleanup(func() { w.Close() })
 	return w
