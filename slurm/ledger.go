@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -42,7 +41,7 @@ type Sent struct {
 	At           time.Time `json:"at"`             // At is the time of the outcome, in UTC.
 	Said         string    `json:"said,omitempty"` // Said has the words of Slurm's refusal.
 	User         string    `json:"user,omitempty"` // User is who ran sbatch.
-	Args         []string  `json:"-"`              // Args are the arguments of sbatch.
+	Args         []string  `json:"args,omitempty"` // Args are the arguments of sbatch, where it is about to run.
 }
 
 // Exists reports whether there is a job, or may be one.
@@ -93,14 +92,8 @@ type Ledger struct {
 type entry struct {
 	At       time.Time `json:"at"`
 	By       string    `json:"by"` // By is who wrote the line.
-	Job      *sentArgs `json:"job,omitempty"`
+	Job      *Sent     `json:"job,omitempty"`
 	Settings *Settings `json:"settings,omitempty"`
-}
-
-// A sentArgs is a submission with its arguments, where sbatch is about to run.
-type sentArgs struct {
-	Sent
-	Args []string `json:"args,omitempty"`
 }
 
 // Ledger reads the ledger as it is now, as far as it can be read. A torn line is an intention before sbatch ran,
@@ -128,11 +121,10 @@ func (r *Run) Ledger() (*Ledger, error) {
 				i, at[e.Job.Name] = len(l.Jobs), len(l.Jobs)
 				l.Jobs = append(l.Jobs, Sent{})
 			}
-			args := l.Jobs[i].Args
-			if l.Jobs[i] = e.Job.Sent; e.Job.Args != nil {
-				args = e.Job.Args
+			if e.Job.Args == nil {
+				e.Job.Args = l.Jobs[i].Args
 			}
-			l.Jobs[i].Args = args
+			l.Jobs[i] = *e.Job
 		case e.Settings != nil:
 			l.Settings, l.Unsettled = *e.Settings, false
 		}
@@ -148,9 +140,8 @@ func (r *Run) LastMerge() (last *Merge) {
 	round := 0
 	names, _ := fs.Glob(os.DirFS(r.Dir), "merged*.json")
 	for _, name := range names {
-		var m *Merge
-		data, err := r.Read(name)
-		if err != nil || json.Unmarshal(data, &m) != nil || m == nil {
+		m, err := readJSON[*Merge](r.Path(name))
+		if err != nil || m == nil {
 			continue
 		}
 		if round = max(round, m.Round); last == nil || m.At.After(last.At) {
@@ -268,11 +259,10 @@ func JobIDs(jobs []Sent) (ids []sbatch.JobID) {
 	return ids
 }
 
-// Note adds what became of a submission to the ledger. args are the arguments of sbatch, where it is about to
-// run. When Note returns nil, the line is on disk.
-func (r *Run) Note(s Sent, args []string) error {
+// Note adds what became of a submission to the ledger. When it returns nil, the line is on disk.
+func (r *Run) Note(s Sent) error {
 	s.At, s.User = time.Now().UTC(), cmp.Or(s.User, Me())
-	return r.add(entry{Job: &sentArgs{s, args}})
+	return r.add(entry{Job: &s})
 }
 
 // NoteSettings adds what tasks ask for from now on to the ledger.
@@ -304,34 +294,26 @@ func mergeFile(round int) string {
 }
 
 // add adds a line to the ledger's file. The caller holds the Lock.
-func (r *Run) add(e entry) (err error) {
+func (r *Run) add(e entry) error {
 	e.At, e.By = time.Now().UTC(), Me()
 	object, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
 	line := journal.Checksummed(object[1:])
-	f, err := os.OpenFile(r.Path(LedgerFile), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666)
+	before, err := r.Read(LedgerFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(before) > 0 && !bytes.HasSuffix(before, []byte("\n")) { // a crash or a full disk has torn a line
+		line = append([]byte("\n"), line...)
+	}
+	f, err := os.OpenFile(r.Path(LedgerFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-
-	// End a line that was torn by a crash or a full disk.
-	if end, err := f.Seek(0, io.SeekEnd); err == nil && end > 0 {
-		last := make([]byte, 1)
-		if _, err := f.ReadAt(last, end-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
-			line = append([]byte("\n"), line...)
-		}
-	}
-
-	if _, err := f.Write(line); err != nil {
-		return err
-	}
-	return f.Sync()
+	_, err = f.Write(line)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // errUnderWay says that two submissions of a run meet.
@@ -375,23 +357,12 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 
 // Round reads which chunks a round has, in the order of their tasks.
 func (r *Run) Round(number int) (chunks []string, err error) {
-	data, err := r.Read(roundFile(number))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading round %d: %w", number, err)
+	chunks, err = readJSON[[]string](r.Path(roundFile(number)))
+	if err != nil {
+		err = fmt.Errorf("the record of submitted chunks is missing: %w: spmvtune merge %s brings what is measured into "+
+			"the database; for the rest copy the file back, or submit the sweep again", err, term.Shell(r.Dir))
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &chunks)
-	}
-	if err == nil {
-		return chunks, nil
-	}
-	why := ""
-	if !errors.Is(err, fs.ErrNotExist) {
-		why = fmt.Sprintf(" (it can't be read: %v)", err)
-	}
-	return nil, fmt.Errorf("the record of submitted chunks is missing: %s: spmvtune merge %s brings what is measured into "+
-		"the database; for the rest copy the file back, or submit the sweep again%s", r.Path(roundFile(number)),
-		term.Shell(r.Dir), why)
+	return chunks, err
 }
 
 // roundFile is the path of a round's file in the folder of the run.

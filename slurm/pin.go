@@ -20,22 +20,16 @@ import (
 )
 
 // pin returns what the file at path says. The first task that needs the file writes it, with
-// mine. If several tasks try at once, one succeeds, on any file system that nodes share.
+// mine, also after a damaged one was deleted. If several tasks try at once, one succeeds, on any file system that nodes share.
 func pin[T any](path string, mine T) (first T, err error) {
 	for {
-		data, err := read(path)
-		if err == nil {
-			if err := json.Unmarshal(data, &first); err != nil {
-				return first, fmt.Errorf("reading %s: %w: it was damaged; delete it, and the next task writes it",
-					path, err)
-			}
-			return first, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		first, err = readJSON[T](path)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return first, err
 		}
 
-		if data, err = json.MarshalIndent(mine, "", "\t"); err != nil {
+		data, err := json.MarshalIndent(mine, "", "\t")
+		if err != nil {
 			return first, err
 		}
 		if err := files.Create(path, append(data, '\n')); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -92,17 +86,11 @@ func (r *Run) PinDevices(t Task, s configs.Slurm, found []kernels.Device) (backe
 
 // PinnedDevices are what tasks of a kind measure on; none if no task has found any yet.
 func (r *Run) PinnedDevices(kind int) (d Devices, err error) {
-	data, err := r.Read(deviceFile(kind))
+	d, err = readJSON[Devices](r.Path(deviceFile(kind)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &d)
-	}
-	if err != nil {
-		return d, fmt.Errorf("reading the run's devices from %s: %w", deviceFile(kind), err)
-	}
-	return d, nil
+	return d, err
 }
 
 // deviceFile names the file with the models of the devices, pinned by the first task of a kind.

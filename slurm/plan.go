@@ -2,10 +2,8 @@ package slurm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -42,19 +40,11 @@ type Chunk struct {
 
 // Plan reads the plan as it is now.
 func (r *Run) Plan() (p Plan, err error) {
-	data, err := r.Read(planFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, fmt.Errorf("run %s has lost its %s, which nothing can replace: "+
-			"copy it back, or submit the sweep again", r.Dir, planFile)
-	}
+	p, err = readJSON[Plan](r.Path(planFile))
 	if err != nil {
-		return p, fmt.Errorf("reading the plan: %w", err)
+		return p, fmt.Errorf("run %s has lost its plan, which nothing can replace: %w: copy it back, or submit the "+
+			"sweep again", r.Dir, err)
 	}
-	if err := json.Unmarshal(data, &p); err != nil {
-		return p, fmt.Errorf("reading %s: %w: it was damaged; copy it back, or submit the sweep again",
-			r.Path(planFile), err)
-	}
-
 	for _, number := range slices.Sorted(slices.Values(r.rounds())) {
 		chunks, _ := r.Round(number) // who needs a round that is lost says so
 		for _, id := range chunks {

@@ -223,44 +223,31 @@ func digest(data []byte) string {
 }
 
 // CheckSweep makes sure that the run's copies of the sweep and of its own kernels say what they said
-// at submission, [slurm] apart: a run must not mix two protocols.
+// at submission, [slurm] apart: a run must not mix two protocols. One that is lost is for tasks to refuse: what is
+// measured can be merged.
 func (r *Run) CheckSweep() error {
-	text, err := r.Read(sweepFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // tasks refuse that; what is measured can be merged
-	}
-	if err != nil {
-		return fmt.Errorf("reading the sweep of the run: %w", err)
-	}
-	if err := r.checkSweep(text); err != nil {
-		return err
-	}
-	own, err := r.Read(ownFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // which tasks refuse, if the sweep has some
-	}
-	if err != nil {
-		return fmt.Errorf("reading the kernels of the run: %w", err)
-	}
-	return r.checkOwn(own)
-}
-
-func (r *Run) checkSweep(text []byte) error {
-	if now, err := sweepDigest(text); err != nil || now != r.Digest {
-		return r.edited(sweepFile)
+	for _, file := range []string{sweepFile, ownFile} {
+		if _, err := r.asSubmitted(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }
 
-func (r *Run) checkOwn(text []byte) error {
-	if r.OwnDigest != "" && digest(text) != r.OwnDigest {
-		return r.edited(ownFile)
+// asSubmitted reads the run's copy of the sweep, or of its own kernels. It refuses one that was edited.
+func (r *Run) asSubmitted(file string) ([]byte, error) {
+	data, err := r.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of the run: %w", file, err)
 	}
-	return nil
-}
-
-// edited says that a file of the run is not as it was submitted.
-func (r *Run) edited(file string) error {
-	return fmt.Errorf("%s was edited after the run was submitted, and only [slurm] in %s may change: "+
-		"undo the edit, or submit the edited sweep as another run", r.Path(file), sweepFile)
+	now, was := digest(data), r.OwnDigest
+	if file == sweepFile {
+		now, err = sweepDigest(data)
+		was = r.Digest
+	}
+	if err != nil || was != "" && now != was {
+		return nil, fmt.Errorf("%s was edited after the run was submitted, and only [slurm] in %s may change: "+
+			"undo the edit, or submit the edited sweep as another run", r.Path(file), sweepFile)
+	}
+	return data, nil
 }

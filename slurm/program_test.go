@@ -136,7 +136,7 @@ func TestRunCarriesOwnKernels(t *testing.T) {
 		}
 	}
 	slurmlab.Must(t, os.WriteFile(run.Path("kernels.json"), []byte("[{"), 0o666))
-	if _, err := run.TaskSweep(); err == nil || !strings.Contains(err.Error(), "it was damaged") {
+	if _, err := run.TaskSweep(); err == nil || !strings.Contains(err.Error(), "was edited") {
 		t.Errorf("a damaged definition gives %v", err)
 	}
 }

@@ -100,11 +100,26 @@ func (r *Run) Read(name string) ([]byte, error) { return read(r.Path(name)) }
 // read reads a file of at most a gigabyte.
 func read(path string) ([]byte, error) { return files.ReadFile(path, 1e9) }
 
+// readJSON reads a file of JSON. Its error names the file.
+func readJSON[T any](path string) (v T, err error) {
+	data, err := read(path)
+	if err == nil && json.Unmarshal(data, &v) != nil {
+		err = fmt.Errorf("%s was damaged: %w", path, json.Unmarshal(data, &v))
+	}
+	return v, err
+}
+
 // IsRun reports whether a folder is the folder of a run, perhaps a damaged one.
 func IsRun(dir string) bool { return isFile(filepath.Join(dir, infoFile)) }
 
 // runFormat is the format of a run folder. A folder without a number has the first format.
 const runFormat = 1
+
+// A formatted Info is what run.json holds.
+type formatted struct {
+	Format int `json:"format"`
+	Info
+}
 
 // Open opens the folder of a run that was submitted.
 func Open(dir string) (*Run, error) {
@@ -113,22 +128,12 @@ func Open(dir string) (*Run, error) {
 		return nil, fmt.Errorf("opening run: %w", err)
 	}
 	file := filepath.Join(dir, infoFile)
-	data, err := read(file)
-	if errors.Is(err, fs.ErrNotExist) || isFile(dir) {
-		return nil, notRun(dir)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("opening run: %w", err)
-	}
-
-	var info struct {
-		Format int `json:"format"`
-		Info
-	}
-	if err := json.Unmarshal(data, &info); err != nil {
-		return nil, fmt.Errorf("reading %s: %w: it was damaged; submit the sweep again", file, err)
-	}
+	info, err := readJSON[formatted](file)
 	switch {
+	case errors.Is(err, fs.ErrNotExist), isFile(dir):
+		return nil, notRun(dir)
+	case err != nil:
+		return nil, fmt.Errorf("opening run: %w", err)
 	case info.Format > runFormat:
 		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program",
 			dir, info.Version)
@@ -302,10 +307,7 @@ func (r *Run) fill(dir string, sweep *configs.Sweep, plan Plan, program string) 
 	if r.Digest, err = sweepDigest(sweep.Text); err != nil {
 		return err
 	}
-	info, err := json.MarshalIndent(struct {
-		Format int `json:"format"`
-		Info
-	}{runFormat, r.Info}, "", "\t")
+	info, err := json.MarshalIndent(formatted{runFormat, r.Info}, "", "\t")
 	if err != nil {
 		return err
 	}

@@ -84,11 +84,8 @@ func (r *Run) chunk(round, base, i int, task string) (Chunk, error) {
 // TaskSweep reads the run's copy of the sweep for a task. It refuses one that was edited. A matrix
 // whose file is missing can't be loaded, but the others can be measured.
 func (r *Run) TaskSweep() (*configs.Sweep, error) {
-	text, err := r.Read(sweepFile)
+	text, err := r.asSubmitted(sweepFile)
 	if err != nil {
-		return nil, fmt.Errorf("reading the sweep of the run: %w", err)
-	}
-	if err := r.checkSweep(text); err != nil {
 		return nil, err
 	}
 	// A sweep that does not say its name has the name of its file.
@@ -118,16 +115,13 @@ func (r *Run) useOwn(sweep *configs.Sweep) error {
 	if len(sweep.Custom()) == 0 {
 		return nil
 	}
-	text, err := r.Read(ownFile)
+	text, err := r.asSubmitted(ownFile)
 	if err != nil {
-		return fmt.Errorf("reading the kernels of the run: %w", err)
+		return err
 	}
 	var list []kernels.Custom
 	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("reading %s: %w: it was damaged; submit the sweep again", r.Path(ownFile), err)
-	}
-	if err := r.checkOwn(text); err != nil {
-		return err
+		return fmt.Errorf("reading %s: %w", r.Path(ownFile), err)
 	}
 	return sweep.Use(list)
 }

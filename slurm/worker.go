@@ -330,13 +330,11 @@ func (r *Run) gone(c *Claim) bool {
 	if isFile(r.Path(next.file())) {
 		return true
 	}
-	data, err := r.Read(c.file())
+	there, err := readJSON[Claim](r.Path(c.file()))
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	var there Claim
-	err = json.Unmarshal(data, &there)
-	return err == nil && (there.PID != c.PID || there.Machine != c.Machine || there.Node != c.Node)
+	return there.PID != c.PID || there.Machine != c.Machine || there.Node != c.Node
 }
 
 // Release says that this process is done with a chunk, unless it has lost it. empty says that it measured

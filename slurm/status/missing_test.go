@@ -256,7 +256,7 @@ func lateRun(t *testing.T) *slurm.Run {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	slurmtest.Send(t, run, 1, 1, "12")
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
-		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}, nil))
+		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}))
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|COMPLETED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"13|N/A|COMPLETED|0:00|5:00|2026-01-02T03:04:05|n1|NAME.1.finish|None")

@@ -193,9 +193,7 @@ func (m *Match) others(planned map[string]bool) (list []Other) {
 func (m *Match) why(r *record) string {
 	device, found := m.deviceOf(r)
 	protocol := worker.ProtocolText(m.sweep.Protocol)
-	loaded := slices.ContainsFunc(slices.Collect(maps.Keys(m.matrices)), func(name string) bool {
-		return m.matrices[name].Hash == r.Matrix
-	})
+	is := func(loaded trial.Matrix) bool { return loaded.Hash == r.Matrix }
 	switch {
 	case !found && m.otherCores(r.run.Device):
 		return fmt.Sprintf("on %s, where a task has %s", term.Count(r.run.Device.Units, "core", "cores"), m.taskCores())
@@ -208,7 +206,7 @@ func (m *Match) why(r *record) string {
 		return "under another protocol: " + differences(r.run.Protocol, protocol)
 	case r.Measurement != worker.Version:
 		return "by a version of this program that measured in another way"
-	case !loaded:
+	case !slices.ContainsFunc(slices.Collect(maps.Values(m.matrices)), is):
 		return "of other matrices, or of another content"
 	case device.Sources[r.Kernel] != "" && r.run.Sources[r.Kernel] != device.Sources[r.Kernel]:
 		return "of kernels whose code is another now"

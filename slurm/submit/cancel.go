@@ -195,7 +195,7 @@ func chain(ctx context.Context, c *sbatch.Client, before []sbatch.JobID, id sbat
 	}
 	for _, b := range slices.Backward(before) {
 		if b.Cluster == id.Cluster {
-			return c.After(ctx, id, afterAny([]string{b.ID}))
+			return c.After(ctx, id, afterAny(b.Cluster, b))
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,46 +39,47 @@ func Check(
 	if err != nil {
 		return Checked{}, err
 	}
-	t := tester{ctx: ctx, client: c, run: r}
 	if s, err = withFinish(ctx, c, s, plan.Trials()); err != nil {
 		return Checked{}, err
 	}
-	checked := Checked{Slurm: s}
-	if err := checked.withMemory(ctx, t, config, plan.Memory(), cache); err != nil {
-		return checked, err
+	t := tester{ctx: ctx, client: c, run: r, config: config, checked: Checked{Slurm: s}}
+	if err := t.memory(plan.Memory(), cache); err != nil {
+		return t.checked, err
 	}
-	s = checked.Slurm
 	for kind := range s.Kinds() {
-		one := s.Of(kind)
-		said, err := t.task(one)
-		if checked.Task, err = t.judge(said, err, &checked); err != nil {
-			return checked, t.blame(one, err)
+		one := t.checked.Slurm.Of(kind)
+		if t.checked.Task, err = t.judge(t.task(one)); err != nil {
+			return t.checked, t.blame(one, err)
 		}
 	}
-	if s.Finish.Off {
-		return checked, nil
+	if !s.Finish.Off {
+		err = t.merging()
 	}
+	return t.checked, err
+}
 
+// merging tests the job that merges, as it is or with the GPUs of tasks.
+func (t *tester) merging() error {
+	s := t.checked.Slurm
 	said, err := t.finish(s)
 	var refused *sbatch.RefusedError
 	tasks := s.Of(0)
 	if asked, _ := slurm.AskedGPUs(tasks); errors.As(err, &refused) && asked && s.Finish.Gres == "" {
-		with := s
-		if with.Finish.Gres = tasks.Gres; tasks.GPUs != "" {
-			with.Finish.Gres = "gpu:" + tasks.GPUs
+		if s.Finish.Gres = tasks.Gres; tasks.GPUs != "" {
+			s.Finish.Gres = "gpu:" + tasks.GPUs
 		}
-		if again, err := t.finish(with); err == nil && with.Finish.Gres != "" {
-			checked.Slurm, checked.Finish = with, again
-			checked.Notes = append(checked.Notes, fmt.Sprintf("the job that merges asks for %s, because its partition takes "+
-				"no job without (Slurm said: %s); [slurm.finish] can name another partition", with.Finish.Gres, refused.Said))
-			return checked, nil
+		if again, err := t.finish(s); err == nil && s.Finish.Gres != "" {
+			t.checked.Slurm, t.checked.Finish = s, again
+			t.note("the job that merges asks for %s, because its partition takes no job without (Slurm said: %s); "+
+				"[slurm.finish] can name another partition", s.Finish.Gres, refused.Said)
+			return nil
 		}
 	}
-	if checked.Finish, err = t.judge(said, err, &checked); err != nil {
+	if t.checked.Finish, err = t.judge(said, err); err != nil {
 		err = fmt.Errorf("the job that merges could never start: %w: change [slurm.finish], or leave it out with "+
 			"finish = false in [slurm]", err)
 	}
-	return checked, err
+	return err
 }
 
 // Limits are what a cluster allows.
@@ -121,19 +123,25 @@ func AskLimits(ctx context.Context, c *sbatch.Client, s configs.Slurm) (l Limits
 
 // A tester tries options of sbatch.
 type tester struct {
-	ctx    context.Context
-	client *sbatch.Client
-	run    *slurm.Run
+	ctx     context.Context
+	client  *sbatch.Client
+	run     *slurm.Run
+	config  sbatch.Config
+	checked Checked
+}
+
+func (t *tester) note(format string, args ...any) {
+	t.checked.Notes = append(t.checked.Notes, fmt.Sprintf(format, args...))
 }
 
 // task tests a task.
-func (t tester) task(s configs.Slurm) (said string, err error) {
+func (t *tester) task(s configs.Slurm) (said string, err error) {
 	b := batchesOf(t.run, 1, []int{0}, 1)[0]
 	return t.client.TestOnly(t.ctx, optionsOf(t.run, b, s), t.run.TaskScriptText(s))
 }
 
 // finish tests the job that merges.
-func (t tester) finish(s configs.Slurm) (said string, err error) {
+func (t *tester) finish(s configs.Slurm) (said string, err error) {
 	return t.client.TestOnly(t.ctx, optionsOf(t.run, finishOf(t.run, 1), s), t.run.FinishScriptText(s))
 }
 
@@ -142,7 +150,7 @@ const notAvailable = "Requested node configuration is not available"
 
 // judge says whether a refusal is final. A limit of jobs passes by itself, and nodes that are down
 // may come back: then Slurm takes the job, or sbatch itself says that no node could ever have it.
-func (t tester) judge(said string, err error, into *Checked) (string, error) {
+func (t *tester) judge(said string, err error) (string, error) {
 	var refused *sbatch.RefusedError
 	if !errors.As(err, &refused) {
 		return said, err
@@ -156,8 +164,8 @@ func (t tester) judge(said string, err error, into *Checked) (string, error) {
 			return "", asked
 		}
 		if len(down) > 0 {
-			into.Notes = append(into.Notes, fmt.Sprintf("Slurm says that such a job could not start now (%s); it is sent all "+
-				"the same, because nodes are down: %s", refused.Said, strings.Join(down, ", ")))
+			t.note("Slurm says that such a job could not start now (%s); it is sent all the same, because nodes are down: %s",
+				refused.Said, strings.Join(down, ", "))
 			return refused.Said, nil
 		}
 	}
@@ -165,7 +173,7 @@ func (t tester) judge(said string, err error, into *Checked) (string, error) {
 }
 
 // blame names the key of [slurm] without which a task could start.
-func (t tester) blame(s configs.Slurm, err error) error {
+func (t *tester) blame(s configs.Slurm, err error) error {
 	var refused *sbatch.RefusedError
 	if !errors.As(err, &refused) {
 		return err
@@ -207,26 +215,24 @@ func asks(s configs.Slurm) []ask {
 	}
 	for i, option := range s.Extra {
 		list = append(list, ask{fmt.Sprintf("%q in extra", option), func(s *configs.Slurm) {
-			s.Extra = append(append([]string{}, s.Extra[:i]...), s.Extra[i+1:]...)
+			s.Extra = slices.Delete(slices.Clone(s.Extra), i, i+1)
 		}})
 	}
 	return list
 }
 
-// withMemory asks for the MB that tasks need, where a job that asks for nothing would get less: in the
+// memory asks for the MB that tasks need, where a job that asks for nothing would get less: in the
 // partition of each kind. What a large cache takes is left out where no node has as much.
-func (checked *Checked) withMemory(
-	ctx context.Context, t tester, config sbatch.Config, need int, cache Caches,
-) error {
-	if slurm.SaysMemory(checked.Slurm) {
+func (t *tester) memory(need int, cache Caches) error {
+	if slurm.SaysMemory(t.checked.Slurm) {
 		return nil
 	}
-	for kind := range checked.Slurm.Kinds() {
+	for kind := range t.checked.Slurm.Kinds() {
 		needs := []int{need}
 		if more := slurm.CacheMemory(cache(kind)); need > 0 && more > 0 {
 			needs = []int{need + more, need}
 		}
-		if err := checked.kindMemory(ctx, t, config, kind, needs); err != nil {
+		if err := t.kindMemory(kind, needs); err != nil {
 			return err
 		}
 	}
@@ -235,22 +241,22 @@ func (checked *Checked) withMemory(
 
 // kindMemory asks for the MB that tasks of a kind need, the first of several numbers that some node has. A guess
 // that no node can give is only a note.
-func (checked *Checked) kindMemory(ctx context.Context, t tester, config sbatch.Config, kind int, needs []int) error {
-	s := checked.Slurm.Of(kind)
-	limit, err := t.client.Limit(ctx, s.Partition)
+func (t *tester) kindMemory(kind int, needs []int) error {
+	s := t.checked.Slurm.Of(kind)
+	limit, err := t.client.Limit(t.ctx, s.Partition)
 	if err != nil {
 		return err
 	}
-	has, key := limit.Memory(config, max(s.CPUs, 1))
+	has, key := limit.Memory(t.config, max(s.CPUs, 1))
 	if has == 0 || has >= needs[0] {
 		return nil
 	}
 
 	tasks, a := "the largest task", "a task"
-	if kinds := checked.Slurm.Kinds(); kinds > 1 {
+	if kinds := t.checked.Slurm.Kinds(); kinds > 1 {
 		tasks, a = fmt.Sprintf("the largest task of array %d", kind+1), "it"
 	}
-	note := fmt.Sprintf("%s may need %dM, and %s would get %dM on this cluster (%s): ", tasks, needs[0], a, has, key)
+	why := fmt.Sprintf("%s may need %dM, and %s would get %dM on this cluster (%s)", tasks, needs[0], a, has, key)
 	for _, need := range needs {
 		s.Mem = fmt.Sprintf("%dM", need)
 		var refused *sbatch.RefusedError
@@ -261,10 +267,10 @@ func (checked *Checked) kindMemory(ctx context.Context, t tester, config sbatch.
 		if need < needs[0] {
 			it = "no node has as much, and " + s.Mem
 		}
-		checked.Slurm = checked.Slurm.With(kind, "mem", s.Mem)
-		checked.Notes = append(checked.Notes, note+it+" is asked for; mem in [slurm] says otherwise")
+		t.checked.Slurm = t.checked.Slurm.With(kind, "mem", s.Mem)
+		t.note("%s: %s is asked for; mem in [slurm] says otherwise", why, it)
 		return nil
 	}
-	checked.Notes = append(checked.Notes, note+"no node can give as much")
+	t.note("%s: no node can give as much", why)
 	return nil
 }

@@ -33,8 +33,16 @@ type decision struct {
 
 // newDecision decides by what is known about the chunks.
 func newDecision(
-	r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, opt RetryOptions, seen status.Seen,
+	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, opt RetryOptions,
 ) (d decision, err error) {
+	ledger, err := r.Ledger()
+	if err != nil {
+		return d, err
+	}
+	seen, err := status.Chunks(ctx, c, r)
+	if err != nil {
+		return d, err
+	}
 	d = decision{plan: seen.Plan, asked: map[string]slurm.Sent{}}
 	if ledger.Unsettled {
 		d.Notes = append(d.Notes, fmt.Sprintf("a damaged line of %s may have said what --set, --exclude or throttle asked "+
@@ -209,12 +217,12 @@ func inPlace(r *slurm.Run) error {
 		return nil
 	}
 	then, err := os.Stat(r.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
+	now, nowErr := os.Stat(r.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("the run was submitted in %s and is now in %s, where its jobs would not find it: "+
 			"move it back there, or submit the sweep again", r.Folder, r.Dir)
-	}
-
-	if now, nowErr := os.Stat(r.Dir); err == nil && nowErr == nil && os.SameFile(then, now) {
+	case err == nil && nowErr == nil && os.SameFile(then, now):
 		return nil
 	}
 	return fmt.Errorf("%s is a copy of the run in %s: give that one", r.Dir, r.Folder)
@@ -254,11 +262,11 @@ func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent,
 			}
 		}
 
-		j.Outcome = slurm.Lost
+		j.Outcome, j.Args = slurm.Lost, nil
 		if found {
 			j.Outcome, j.JobID = slurm.Submitted, id
 		}
-		if err := r.Note(j, nil); err != nil {
+		if err := r.Note(j); err != nil {
 			return recovered, fmt.Errorf("writing to %s that %s is %s: %w", slurm.LedgerFile, j.Name, j.Outcome, err)
 		}
 		recovered = append(recovered, j)

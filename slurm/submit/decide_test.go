@@ -21,10 +21,11 @@ func ended(t *testing.T, chunks int, args []string, queue ...string) (dir string
 	dir = slurmlab.Fake(t, slurmlab.FakeQueue)
 	run = slurmtest.Created(t, t.TempDir(), configs.Slurm{}, chunks, "exit 0")
 	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(chunks)))
-	array := slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Tasks: chunks}, Outcome: slurm.Intended}
-	slurmlab.Must(t, run.Note(array, args))
-	array.Outcome, array.JobID = slurm.Submitted, sbatch.JobID{ID: "12"}
-	slurmlab.Must(t, run.Note(array, nil))
+	array := slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Tasks: chunks}, Outcome: slurm.Intended,
+		Args: args}
+	slurmlab.Must(t, run.Note(array))
+	array.Args, array.Outcome, array.JobID = nil, slurm.Submitted, sbatch.JobID{ID: "12"}
+	slurmlab.Must(t, run.Note(array))
 	slurmtest.Says(t, dir, "queue", run, queue...)
 	return dir, run
 }
@@ -275,7 +276,7 @@ func TestNoRoomBesideTheMerging(t *testing.T) {
 	for most := 1; most <= 2; most++ {
 		dir, run := ended(t, 3, nil, "13||RUNNING|0:00|5:00|N/A|n1|NAME.1.finish|None")
 		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
-			Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}, nil))
+			Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}))
 		_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{MaxSubmit: most}, slurmtest.Chunks(t, run, 3))
 		if err == nil || !strings.Contains(err.Error(), "max_submit") {
 			t.Errorf("max_submit = %d: error %v", most, err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -149,11 +148,9 @@ func (s *Source) has(id string) bool { return s.records[id].known() }
 // Left is the share of the work on a matrix that is left to tasks of a kind.
 func (m *Match) Left(kind int, name string) float64 {
 	done, all := 0, 0
-	for _, trials := range m.trialsOf(kind, name) {
-		for _, t := range trials {
-			if all++; m.source.has(t.ID) {
-				done++
-			}
+	for _, t := range slices.Concat(m.trialsOf(kind, name)...) {
+		if all++; m.source.has(t.ID) {
+			done++
 		}
 	}
 	if m.partly[kind] || all == 0 {
@@ -162,16 +159,14 @@ func (m *Match) Left(kind int, name string) float64 {
 	return float64(all-done) / float64(all)
 }
 
-// trialsOf yields the trials on a matrix by backend.
-func (m *Match) trialsOf(kind int, name string) iter.Seq2[string, []trial.Trial] {
-	return func(yield func(string, []trial.Trial) bool) {
-		for _, backend := range m.sweep.Backends() {
-			trials, known := m.plans[planKey{kind, backend, name}]
-			if known && !yield(backend, trials) {
-				return
-			}
+// trialsOf returns the trials on a matrix of each backend that has a device.
+func (m *Match) trialsOf(kind int, name string) (all [][]trial.Trial) {
+	for _, backend := range m.sweep.Backends() {
+		if trials, known := m.plans[planKey{kind, backend, name}]; known {
+			all = append(all, trials)
 		}
 	}
+	return all
 }
 
 // piece returns the trials of a piece that the source has, and whether these are all. A search decides itself

@@ -78,15 +78,7 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 	if err != nil {
 		return broken, err
 	}
-	ledger, err := r.Ledger()
-	if err != nil {
-		return broken, err
-	}
-	seen, err := status.Chunks(ctx, c, r)
-	if err != nil {
-		return broken, err
-	}
-	d, err := newDecision(r, ledger, s, opt, seen)
+	d, err := newDecision(ctx, c, r, s, opt)
 	if err != nil {
 		return broken, err
 	}
@@ -101,10 +93,11 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 		return d.Retried, err
 	}
 
-	if err := d.check(ctx, c, r); err != nil {
-		return broken, err
+	err = d.check(ctx, c, r)
+	if err == nil {
+		err = d.keep(r)
 	}
-	if err := d.keep(r); err != nil {
+	if err != nil {
 		return broken, err
 	}
 	round, err := sendRound(ctx, c, r, d.slurm, number, d.send)
@@ -203,11 +196,10 @@ func sendRound(
 		return Round{}, err
 	}
 	before := ledger.Jobs
-	running, err := c.Jobs(ctx, ledger.JobIDs())
+	running, err := running(ctx, c, ledger.JobIDs())
 	if err != nil {
 		return Round{}, err
 	}
-	running = slices.DeleteFunc(running, func(j sbatch.Job) bool { return j.State.Terminal() })
 	own := arrays(before)
 	earlier := arraysOf(slices.DeleteFunc(slices.Clone(running),
 		func(j sbatch.Job) bool { return !slices.Contains(own, j.JobID) }))

@@ -85,7 +85,7 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
 	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2},
-		Outcome: slurm.Intended}, nil))
+		Outcome: slurm.Intended}))
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|1|PENDING|5:00|5:00|N/A||NAME.1.0|Priority")
@@ -144,7 +144,7 @@ func TestRetryWithoutController(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.StatusRun(t)
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
-		Outcome: slurm.Lost}, nil))
+		Outcome: slurm.Lost}))
 	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err == nil || r.Round != nil {
 		t.Errorf("retried %+v, %v", r, err)
 	}
@@ -160,7 +160,7 @@ func TestRetryRefused(t *testing.T) {
 	dir := slurmlab.Fake(t, commands)
 	run := slurmtest.StatusRun(t)
 	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
-		Outcome: slurm.Lost}, nil))
+		Outcome: slurm.Lost}))
 	slurmtest.Says(t, dir, "queue", run)
 	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err == nil || r.Round != nil ||
 		len(r.Again)+len(r.Split)+len(r.Active)+r.Done > 0 {

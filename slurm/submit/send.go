@@ -34,8 +34,8 @@ func send(
 		// Every try has its own intention: Recover counts from the last one how long
 		// its sbatch may go on.
 		intended := sent
-		intended.Outcome = slurm.Intended
-		if err := r.Note(intended, args); err != nil {
+		intended.Outcome, intended.Args = slurm.Intended, args
+		if err := r.Note(intended); err != nil {
 			return sent, fmt.Errorf("writing to %s before submitting: %w", slurm.LedgerFile, err)
 		}
 
@@ -60,7 +60,7 @@ func send(
 // noteOutcome keeps what became of a submission. Where that fails, it stays an intention.
 func noteOutcome(r *slurm.Run, sent slurm.Sent, o slurm.Outcome, id sbatch.JobID, said string) (slurm.Sent, error) {
 	sent.JobID, sent.Outcome, sent.Said, sent.At = id, o, said, time.Now().UTC()
-	if err := r.Note(sent, nil); err != nil {
+	if err := r.Note(sent); err != nil {
 		sent.Outcome = slurm.Intended
 		return sent, fmt.Errorf("writing to %s that %s is job %s: %w",
 			slurm.LedgerFile, sent.Name, cmp.Or(id.ID, "not there"), err)
@@ -256,7 +256,7 @@ func (d *dispatch) finish() error {
 	}
 	b := finishOf(d.run, d.round.Number)
 	// It also waits for what is left of earlier rounds.
-	after := afterAny(ids(arrays(d.round.Jobs), d.earlier, d.cluster))
+	after := afterAny(d.cluster, append(arrays(d.round.Jobs), d.earlier...)...)
 	err := d.send(b, after)
 	if limit := limitOf(err); limit != "" && d.sent() > 1 {
 		if err := d.takeBack(); err != nil {
@@ -336,26 +336,19 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 			last = j
 		}
 	}
-
-	for _, j := range jobs {
-		if j.Finish() && j.Round >= last.Round && j.ID != "" {
-			return nil, nil
-		}
+	merges := func(j slurm.Sent) bool { return j.Finish() && j.Round >= last.Round && j.ID != "" }
+	if last.ID == "" || slices.ContainsFunc(jobs, merges) { // the ledger may know none of the active tasks
+		return nil, nil
 	}
-
 	b := finishOf(r, last.Round)
-	if last.ID == "" {
-		return nil, nil // the ledger knows none of the active tasks
-	}
 	there, err := c.Named(ctx, last.Cluster, b.Name)
 	if err != nil || slices.ContainsFunc(there, func(j sbatch.Job) bool { return j.Name == b.Name }) {
 		return nil, err // the ledger has lost the line about it
 	}
-	running, err := c.Jobs(ctx, arrays(jobs))
+	running, err := running(ctx, c, arrays(jobs))
 	if err != nil {
 		return nil, err
 	}
-	running = slices.DeleteFunc(running, func(j sbatch.Job) bool { return j.State.Terminal() })
 	plan, err := r.Plan()
 	if err != nil {
 		return nil, err
@@ -386,30 +379,30 @@ func afterOf(s configs.Slurm, sent, running []sbatch.JobID, cluster string) stri
 		if len(sent) > 0 {
 			before = sent[len(sent)-1:]
 		}
-		if after := afterAny(ids(before, nil, cluster)); after != "" {
+		if after := afterAny(cluster, before...); after != "" {
 			all = append(all, after)
 		}
 	}
 	return strings.Join(all, ",")
 }
 
-// afterAny is the dependency of a job that starts when others have ended, in any way.
-func afterAny(ids []string) string {
-	if len(ids) == 0 {
-		return ""
+// afterAny is the dependency of a job that starts when others of its cluster have ended, in any way.
+func afterAny(cluster string, others ...sbatch.JobID) (dependency string) {
+	var list []string
+	for _, id := range others {
+		if id.Cluster == cluster && !slices.Contains(list, id.ID) {
+			list = append(list, id.ID)
+		}
 	}
-	return "afterany:" + strings.Join(ids, ":")
+	if len(list) > 0 {
+		dependency = "afterany:" + strings.Join(list, ":")
+	}
+	return dependency
 }
 
 // arrays returns the ids of the arrays of tasks among jobs.
 func arrays(jobs []slurm.Sent) []sbatch.JobID {
-	var list []sbatch.JobID
-	for _, j := range jobs {
-		if j.ID != "" && !j.Finish() {
-			list = append(list, j.JobID)
-		}
-	}
-	return list
+	return slurm.JobIDs(slices.DeleteFunc(slices.Clone(jobs), func(j slurm.Sent) bool { return j.Finish() }))
 }
 
 // arraysOf returns the ids of the arrays that tasks belong to.
@@ -417,13 +410,8 @@ func arraysOf(jobs []sbatch.Job) []sbatch.JobID {
 	return jobIDsOf(slices.DeleteFunc(slices.Clone(jobs), func(j sbatch.Job) bool { return j.Task < 0 }))
 }
 
-// ids returns the ids of a cluster in first and then, each once.
-func ids(first, then []sbatch.JobID, cluster string) []string {
-	var list []string
-	for _, id := range slices.Concat(first, then) {
-		if id.Cluster == cluster && !slices.Contains(list, id.ID) {
-			list = append(list, id.ID)
-		}
-	}
-	return list
+// running asks for the jobs that have not ended, with every task of an array as one.
+func running(ctx context.Context, c *sbatch.Client, ids []sbatch.JobID) ([]sbatch.Job, error) {
+	jobs, err := c.Jobs(ctx, ids)
+	return slices.DeleteFunc(jobs, func(j sbatch.Job) bool { return j.State.Terminal() }), err
 }

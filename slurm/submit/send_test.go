@@ -160,9 +160,9 @@ func TestRecover(t *testing.T) {
 	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "queue"), []byte("taken.1.0\n"), 0o666))
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	for _, name := range []string{"known.1.0", "taken.1.0", "old.1.0", "nowhere.1.0"} {
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: name, Round: 1, Tasks: 2}, Outcome: slurm.Intended}, []string{"--x"}))
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: name, Round: 1, Tasks: 2}, Outcome: slurm.Intended, Args: []string{"--x"}}))
 	}
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: "known.1.0", Round: 1, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "7"}}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: "known.1.0", Round: 1, Tasks: 2}, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "7"}}))
 	// The process that was to write the second answer died in the middle of it.
 	f, err := os.OpenFile(run.Path(slurm.LedgerFile), os.O_APPEND|os.O_WRONLY, 0)
 	slurmlab.Must(t, err)
@@ -215,7 +215,7 @@ func TestRecoverAfterAClockJump(t *testing.T) {
 func TestRecoverWithoutController(t *testing.T) {
 	slurmlab.Fake(t, map[string]string{"squeue": `echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: "x.1.0", Round: 1, Tasks: 1}, Outcome: slurm.Intended}, nil))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: "x.1.0", Round: 1, Tasks: 1}, Outcome: slurm.Intended}))
 	client := *slurmtest.Hasty
 	client.Patience = time.Second
 	var told []string

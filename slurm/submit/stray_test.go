@@ -25,10 +25,10 @@ func sentRun(t *testing.T, user string, o slurm.Outcome) *slurm.Run {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
 	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
 	b := slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Tasks: 2}
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Intended, User: user}, []string{"--x"}))
+	slurmlab.Must(t, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Intended, User: user, Args: []string{"--x"}}))
 	if o == slurm.Submitted {
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b, Outcome: o, JobID: sbatch.JobID{ID: "12"}, User: user}, nil))
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: finishOf(run, 1), Outcome: o, JobID: sbatch.JobID{ID: "13"}, User: user}, nil))
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b, Outcome: o, JobID: sbatch.JobID{ID: "12"}, User: user}))
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: finishOf(run, 1), Outcome: o, JobID: sbatch.JobID{ID: "13"}, User: user}))
 	}
 	return run
 }

@@ -134,7 +134,7 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, plan slurm.Plan, most int) Preview
 		add(b, afterOf(s, sent, nil, ""))
 	}
 	if !s.Finish.Off {
-		add(finishOf(r, r.NextRound()), afterAny(ids(sent, nil, "")))
+		add(finishOf(r, r.NextRound()), afterAny("", sent...))
 	}
 	return p
 }
@@ -211,5 +211,5 @@ func (d *dispatch) takeBack() error {
 	} else {
 		j.Tasks--
 	}
-	return d.run.Note(j, nil)
+	return d.run.Note(j)
 }

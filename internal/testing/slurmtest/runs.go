@@ -82,7 +82,7 @@ func Send(tb testing.TB, run *slurm.Run, round, n int, id string) {
 	tb.Helper()
 	slurmlab.Must(tb, run.WriteRound(round, ChunkIDs(n)))
 	b := slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), round), Round: round, Tasks: n}
-	slurmlab.Must(tb, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}, nil))
+	slurmlab.Must(tb, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}))
 }
 
 // SentChunks are the chunks that were sent, or may have been.
@@ -150,7 +150,7 @@ func StatusRun(t *testing.T) *slurm.Run {
 		{slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1}, slurm.Intended, ""},
 		{slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1}, slurm.Submitted, "13"},
 	} {
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b.Batch, Outcome: b.outcome, JobID: sbatch.JobID{ID: b.id}}, nil))
+		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b.Batch, Outcome: b.outcome, JobID: sbatch.JobID{ID: b.id}}))
 	}
 	slurmlab.Must(t, run.WriteRound(1, ids))
 	done := Write(t, run, 0, "12_0", 0, 5)
