@@ -33,8 +33,7 @@ func TestCreate(t *testing.T) {
 	slurmlab.Must(t, err)
 	slurmlab.Must(t, os.WriteFile(program, []byte("rebuilt"), 0o777))
 
-	opened, err := slurm.Open(run.Dir)
-	slurmlab.Must(t, err)
+	opened := slurmtest.Opened(t, run.Dir)
 	if !reflect.DeepEqual(opened, run) {
 		t.Errorf("the run is\n%+v\nand opened\n%+v", run, opened)
 	}
@@ -119,8 +118,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
-	got, err := slurm.Open(run.Dir)
-	slurmlab.Must(t, err)
+	got := slurmtest.Opened(t, run.Dir)
 	if got.Dir != run.Dir || got.JobName() != run.JobName() || !got.Created.Equal(run.Created) {
 		t.Errorf("opened %+v, want %+v", got, run)
 	}

@@ -104,43 +104,32 @@ func deviceFile(kind int) string {
 // check compares the devices of a later task with d, those of the first. If mix is set, only
 // missing devices are an error.
 func (d Devices) check(mine Devices, mix bool) error {
+	differ := func(here, want string) error {
+		if d.Job == AdoptedJob {
+			return fmt.Errorf("%s has %s, but the run has adopted what was measured on %s: ask for that by gres, "+
+				"constraint, nodelist or cpus in [slurm], and submit the sweep again, or submit it without --adopt",
+				mine.Node, here, want)
+		}
+		return fmt.Errorf("%s has %s, but the run measures on %s, which its first task, %s, found on %s: ask for one kind "+
+			"of node with gres, constraint, nodelist or cpus in [slurm], or set mix_devices = true, and submit the sweep "+
+			"again", mine.Node, here, want, d.Job, d.Node)
+	}
 	for _, backend := range slices.Sorted(maps.Keys(d.Models)) {
 		want, here := d.Models[backend], mine.Models[backend]
+		word := map[string]string{"cuda": "GPU", "cpu": "processor"}[backend]
 		switch {
 		case here == "":
 			return fmt.Errorf("no %s answers on %s, but the run's first task, %s on %s, had %s: "+
 				"exclude %s with extra = [\"--exclude=%s\"] in [slurm], and submit the sweep again",
-				deviceWord(backend), mine.Node, d.Job, d.Node, want, mine.Node, mine.Node)
-		case here != want && !mix && d.Job == AdoptedJob:
-			return fmt.Errorf("%s has %s, but the run has adopted what was measured on %s: ask for nodes with that by "+
-				"gres, constraint or nodelist in [slurm], or submit the sweep without --adopt", mine.Node, here, want)
+				word, mine.Node, d.Job, d.Node, want, mine.Node, mine.Node)
 		case here != want && !mix:
-			return fmt.Errorf("%s has %s, but the run measures on %s, which its first task, %s, found on %s: "+
-				"ask for one kind of node with gres, constraint or nodelist in [slurm], or set mix_devices = true, "+
-				"and submit the sweep again", mine.Node, here, want, d.Job, d.Node)
+			return differ(here, want)
 		}
 	}
-
-	otherCores := d.Cores > 0 && mine.Cores > 0 && mine.Cores != d.Cores && !mix
-	switch {
-	case otherCores && d.Job == AdoptedJob:
-		return fmt.Errorf("this task has %s on %s, but the run has adopted what was measured on %d: write cpus = %d in "+
-			"[slurm] and submit the sweep again, or submit it without --adopt", term.Count(mine.Cores, "core", "cores"),
-			mine.Node, d.Cores, d.Cores)
-	case otherCores:
-		return fmt.Errorf("this task has %s on %s, but the run measures on %d, which its first task, %s, had on %s: "+
-			"give all tasks the same number with cpus in [slurm], or set mix_devices = true, and submit the sweep again",
-			term.Count(mine.Cores, "core", "cores"), mine.Node, d.Cores, d.Job, d.Node)
+	if d.Cores > 0 && mine.Cores > 0 && mine.Cores != d.Cores && !mix {
+		return differ(term.Count(mine.Cores, "core", "cores"), strconv.Itoa(d.Cores))
 	}
-
 	return nil
-}
-
-func deviceWord(backend string) string {
-	if backend == "cuda" {
-		return "GPU"
-	}
-	return "processor"
 }
 
 // CheckType refuses a GPU of a node that is of another type than the one that was asked for.

@@ -96,7 +96,7 @@ func removeUnused(folder string) {
 	}
 }
 
-// copyFile copies a program to a file that must not exist yet, and returns its SHA-256.
+// copyFile copies a program to a file that must not exist yet, and returns the SHA-256 of the copy.
 func copyFile(to, from string) (hash string, err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -107,33 +107,33 @@ func copyFile(to, from string) (hash string, err error) {
 	if err != nil {
 		return "", err
 	}
-
-	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(out, sum), in)
-	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err, out.Sync(), out.Close())
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return "", err
+	}
+	return hashOf(os.Open(to))
 }
 
 // CheckPrograms makes sure that the running program, and the one built with CUDA that may
 // measure for it, are those of the submission. Others may have other kernels and measure in
 // another way.
 func (r *Run) CheckPrograms() error {
-	hash, err := hashOf(openSelf())
-	if err != nil {
-		return fmt.Errorf("reading the program that runs: %w", err)
-	}
-	if hash != r.Program {
-		return r.otherProgram("the program that runs", hash, r.Program, r.program())
-	}
-
-	hash, err = hashOf(os.Open(r.cudaProgram()))
-	if errors.Is(err, fs.ErrNotExist) {
-		hash, err = "", nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading the program built with CUDA: %w", err)
-	}
-	if hash != r.CUDA {
-		return r.otherProgram("the program built with CUDA", hash, r.CUDA, r.cudaProgram())
+	for _, p := range []struct {
+		which, was, path string
+		open             func() (*os.File, error)
+	}{
+		{"the program that runs", r.Program, r.program(), openSelf},
+		{"the program built with CUDA", r.CUDA, r.cudaProgram(), func() (*os.File, error) { return os.Open(r.cudaProgram()) }},
+	} {
+		hash, err := hashOf(p.open())
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("reading %s: %w", p.which, err)
+		}
+		if hash != p.was {
+			return fmt.Errorf("%s is not the one of run %s (its SHA-256 is %.12s, not %.12s): "+
+				"leave %s as submit wrote it, or submit the sweep again",
+				p.which, r.JobName(), cmp.Or(hash, "none"), cmp.Or(p.was, "none"), p.path)
+		}
 	}
 	self, err := os.Executable()
 	if err != nil || r.CUDA == "" {
@@ -153,13 +153,6 @@ func (r *Run) checkBeside(self string) error {
 		return fmt.Errorf("%s is not the program built with CUDA of run %s: start %s instead", beside, r.JobName(), r.program())
 	}
 	return nil
-}
-
-// otherProgram says that a program is not the one that submit copied.
-func (r *Run) otherProgram(which, hash, was, path string) error {
-	return fmt.Errorf("%s is not the one of run %s (its SHA-256 is %.12s, not %.12s): "+
-		"leave %s as submit wrote it, or submit the sweep again",
-		which, r.JobName(), cmp.Or(hash, "none"), cmp.Or(was, "none"), path)
 }
 
 // hashOf returns the SHA-256 of a file that was opened.

@@ -77,8 +77,7 @@ time = "00:10:00"
 	slurmlab.Must(t, err)
 	run, err := slurm.Create(filepath.Join(dir, "runs"), sweep, slurm.Plan{}, filepath.Join(dir, "program"), "1")
 	slurmlab.Must(t, err)
-	run, err = slurm.Open(run.Dir)
-	slurmlab.Must(t, err)
+	run = slurmtest.Opened(t, run.Dir)
 	kernels, err := run.Read("kernels.json")
 	slurmlab.Must(t, err)
 

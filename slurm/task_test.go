@@ -104,44 +104,29 @@ func TestPinDevices(t *testing.T) {
 	}
 }
 
-// The same processor with other numbers of cores gives other times, and other grids.
+// A run measures on what its first task found, or the run that it has adopted: the same processor with another number
+// of cores gives other times, and other grids.
 func TestPinCores(t *testing.T) {
-	run := slurmtest.NewRun(t, 1)
-	with := func(cores int) []kernels.Device {
-		return []kernels.Device{{Backend: "cpu", Name: "Chip 1", Units: cores}}
-	}
-	for _, c := range []struct {
-		cores int
-		mix   bool
-		wrong string
-	}{
-		{4, false, ""}, {4, false, ""}, {8, true, ""},
-		{8, false, "this task has 8 cores on n1, but the run measures on 4, which its first task, 1_0, had on n1"},
-	} {
-		_, err := run.PinDevices(slurm.Task{Job: "1_0", Node: "n1"}, configs.Slurm{MixDevices: c.mix}, with(c.cores))
-		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
-			t.Errorf("%d cores: %v", c.cores, err)
-		}
-	}
-}
-
-// A run that has adopted trials names no first task, and says how to go on.
-func TestPinAdopted(t *testing.T) {
-	run := slurmtest.NewRun(t, 1)
 	chip := func(name string, cores int) []kernels.Device {
 		return []kernels.Device{{Backend: "cpu", Name: name, Units: cores}}
 	}
-	_, err := run.PinDevices(slurm.Task{Job: slurm.AdoptedJob, Node: "login"}, configs.Slurm{}, chip("Chip 1", 2))
-	slurmlab.Must(t, err)
+	first, adopted := slurm.Task{Job: "1_0", Node: "n1"}, slurm.Task{Job: slurm.AdoptedJob, Node: "login"}
 	for _, c := range []struct {
+		by    slurm.Task
 		found []kernels.Device
-		want  string
+		mix   bool
+		wrong string
 	}{
-		{chip("Chip 2", 2), "n1 has Chip 2, but the run has adopted what was measured on Chip 1: ask for nodes with that"},
-		{chip("Chip 1", 1), "this task has 1 core on n1, but the run has adopted what was measured on 2: write cpus = 2"},
+		{first, chip("Chip 1", 4), false, ""}, {first, chip("Chip 1", 8), true, ""},
+		{first, chip("Chip 1", 8), false, "n1 has 8 cores, but the run measures on 4, which its first task, 1_0, found on n1"},
+		{adopted, chip("Chip 2", 4), false, "n1 has Chip 2, but the run has adopted what was measured on Chip 1: ask for that"},
+		{adopted, chip("Chip 1", 1), false, "n1 has 1 core, but the run has adopted what was measured on 4: ask for that"},
 	} {
-		_, err := run.PinDevices(slurm.Task{Job: "1_0", Node: "n1"}, configs.Slurm{}, c.found)
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !strings.Contains(err.Error(), "without --adopt") {
+		run := slurmtest.NewRun(t, 1)
+		_, err := run.PinDevices(c.by, configs.Slurm{}, chip("Chip 1", 4))
+		slurmlab.Must(t, err)
+		_, err = run.PinDevices(first, configs.Slurm{MixDevices: c.mix}, c.found)
+		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
 			t.Errorf("%+v: %v", c.found, err)
 		}
 	}

@@ -96,20 +96,16 @@ func (w *Worker) measure(ctx context.Context, chunk Chunk, claim *Claim) error {
 
 // take claims a chunk: one that nobody has claimed yet, and of which no earlier run has measured anything,
 // or, when there is none, one that the journals lack. It returns no claim when nothing is left to take.
-func (w *Worker) take(ctx context.Context) (Chunk, *Claim, error) {
-	plan, err := w.Run.Plan()
-	if err != nil {
-		return Chunk{}, nil, err
-	}
+func (w *Worker) take(ctx context.Context) (chunk Chunk, claim *Claim, err error) {
 	claims, err := w.Run.Claims()
 	if err != nil {
-		return Chunk{}, nil, err
+		return chunk, nil, err
 	}
 	adopted, err := w.Run.adoptedChunks()
 	if err != nil {
-		return Chunk{}, nil, err
+		return chunk, nil, err
 	}
-	chunk, claim, err := w.first(plan, func(id string) bool {
+	chunk, claim, err = w.first(func(id string) bool {
 		_, known := claims[id]
 		return !known && !adopted[id]
 	})
@@ -119,9 +115,9 @@ func (w *Worker) take(ctx context.Context) (Chunk, *Claim, error) {
 
 	missing, err := w.Run.Missing(ctx)
 	if err != nil {
-		return Chunk{}, nil, err
+		return chunk, nil, err
 	}
-	return w.first(plan, func(id string) bool {
+	return w.first(func(id string) bool {
 		c := claims[id]
 		return !c.Live && c.EmptyAttempts < mostEmpty &&
 			slices.ContainsFunc(missing, func(m Missing) bool { return m.Chunk == id })
@@ -129,31 +125,31 @@ func (w *Worker) take(ctx context.Context) (Chunk, *Claim, error) {
 }
 
 // first claims the first chunk that is good, and that neither Slurm nor another process has.
-func (w *Worker) first(plan Plan, good func(id string) bool) (Chunk, *Claim, error) {
+func (w *Worker) first(good func(id string) bool) (c Chunk, claim *Claim, err error) {
+	plan, err := w.Run.Plan()
+	if err != nil {
+		return c, nil, err
+	}
 	sent, err := w.sent()
 	if err != nil {
-		return Chunk{}, nil, err
+		return c, nil, err
 	}
 	for _, c := range plan.Current() {
 		if w.Failed[c.ID] || w.Kind >= 0 && c.Kind != w.Kind || sent[c.ID] || !good(c.ID) {
 			continue
 		}
 		claim, err := w.Run.Take(c.ID)
-		if errors.Is(err, ErrClaimed) {
-			continue
+		if err == nil {
+			if sent, err = w.sent(); err == nil && !sent[c.ID] { // still
+				return c, claim, nil
+			}
+			err = errors.Join(err, w.Run.Release(claim, false))
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, ErrClaimed) {
 			return c, nil, err
 		}
-		if sent, err = w.sent(); err != nil || sent[c.ID] { // since
-			if err = errors.Join(err, w.Run.Release(claim, false)); err != nil {
-				return c, nil, err
-			}
-			continue
-		}
-		return c, claim, nil
 	}
-	return Chunk{}, nil, nil
+	return c, nil, nil
 }
 
 // sent are the chunks that Slurm has, or may have.

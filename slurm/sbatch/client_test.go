@@ -21,9 +21,8 @@ func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {
 	if !errors.As(err, &silent) || silent.After != hasty.Timeout {
 		t.Fatalf("error %v", err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "child"))
-	slurmlab.Must(t, err)
-	child, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	text := slurmlab.Read(t, filepath.Join(dir, "child"))
+	child, err := strconv.Atoi(strings.TrimSpace(text))
 	slurmlab.Must(t, err)
 	slurmlab.Wait(t, func() (string, bool) { // a killed process is there until init has taken note
 		return "a process of the command still runs", syscall.Kill(child, 0) != nil || zombie(child)
@@ -38,9 +37,8 @@ func TestOutputThatIsHeld(t *testing.T) {
 		"scontrol": `setsid sleep 300 >/dev/null & echo $! > "$FAKE/child"; echo "MaxArraySize = 7"`,
 	})
 	release := func() {
-		text, err := os.ReadFile(filepath.Join(dir, "child"))
-		slurmlab.Must(t, err)
-		child, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		text := slurmlab.Read(t, filepath.Join(dir, "child"))
+		child, err := strconv.Atoi(strings.TrimSpace(text))
 		slurmlab.Must(t, err)
 		syscall.Kill(child, syscall.SIGKILL)
 	}
@@ -116,9 +114,8 @@ func TestEachClusterIsAskedOnce(t *testing.T) {
 		t.Errorf("%+v, %v", jobs, err)
 	}
 	slurmlab.Must(t, hasty.Cancel(t.Context(), []JobID{{"1", "a"}, {"2", ""}, {"3", "a"}}))
-	text, err := os.ReadFile(filepath.Join(dir, "calls"))
-	slurmlab.Must(t, err)
-	if !strings.Contains(string(text), "scancel 2\nscancel -M a 1 3\n") {
+	text := slurmlab.Read(t, filepath.Join(dir, "calls"))
+	if !strings.Contains(text, "scancel 2\nscancel -M a 1 3\n") {
 		t.Errorf("calls are\n%s", text)
 	}
 }

@@ -2,7 +2,6 @@ package sbatch
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,9 +14,8 @@ import (
 // recorded is what a command of Slurm printed once.
 func recorded(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "recorded", filepath.FromSlash(name)))
-	slurmlab.Must(t, err)
-	return string(data)
+	data := slurmlab.Read(t, filepath.Join("testdata", "recorded", filepath.FromSlash(name)))
+	return data
 }
 
 // byName are jobs by name, with the index where they are tasks of an array: a

@@ -283,7 +283,7 @@ func (t *Tracker) awaits(j slurm.Sent) bool {
 
 // LastLines returns the last lines of the log at path, at most n, without empty ones. A log
 // that does not exist has none.
-func LastLines(path string, n int) ([]string, error) {
+func LastLines(path string, n int) (lines []string, err error) {
 	f, err := files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -292,25 +292,18 @@ func LastLines(path string, n int) ([]string, error) {
 		return nil, fmt.Errorf("reading a log: %w", err)
 	}
 	defer f.Close()
-
 	const most = 8 << 10
-	info, err := f.Stat()
+	size, _ := f.Seek(0, io.SeekEnd)
+	from := max(0, size-most)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, most))
 	if err != nil {
 		return nil, fmt.Errorf("reading a log: %w", err)
 	}
-	from := max(0, info.Size()-most)
-	data, err := io.ReadAll(io.NewSectionReader(f, from, most))
-	if err != nil {
-		return nil, fmt.Errorf("reading log %s: %w", path, err)
-	}
-
-	var lines []string
 	for i, line := range strings.Split(string(data), "\n") {
 		// The first line may be incomplete.
 		if line = strings.TrimRight(line, " \t\r"); line != "" && (i > 0 || from == 0) {
 			lines = append(lines, line)
 		}
 	}
-
 	return lines[max(0, len(lines)-n):], nil
 }

@@ -61,10 +61,9 @@ func TestMerge(t *testing.T) {
 	slurmtest.End(t, second, "m1", trial.Part{Of: 1}, "")
 	// Chunk 2: a line was altered since.
 	altered := slurmtest.Write(t, run, 1, "1_1", 0, 3)
-	data, err := os.ReadFile(altered.Path())
-	slurmlab.Must(t, err)
+	data := slurmlab.Read(t, altered.Path())
 	slurmlab.Must(t, os.WriteFile(altered.Path(),
-		[]byte(strings.Replace(string(data), slurmtest.TestTrial("m2", 1).ID, "0", 1)), 0o666))
+		[]byte(strings.Replace(data, slurmtest.TestTrial("m2", 1).ID, "0", 1)), 0o666))
 	slurmtest.End(t, altered, "m2", trial.Part{Of: 1}, "out of time")
 	// Chunk 3 was killed, chunk 4 has not begun.
 	slurmtest.Write(t, run, 2, "1_2", 0, 1)
@@ -252,9 +251,8 @@ func TestMergeIntoDamagedDatabase(t *testing.T) {
 			run := slurmtest.NewRun(t, 1)
 			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "1_0", 0, 50), "m1", 50)
 			mergeRun(t, run)
-			data, err := os.ReadFile(run.Path(slurm.DatabaseFile))
-			slurmlab.Must(t, err)
-			slurmlab.Must(t, os.WriteFile(run.Path(slurm.DatabaseFile), damage(data), 0o666))
+			data := slurmlab.Read(t, run.Path(slurm.DatabaseFile))
+			slurmlab.Must(t, os.WriteFile(run.Path(slurm.DatabaseFile), damage([]byte(data)), 0o666))
 			if m, err := mergeOnly(t.Context(), run); err == nil || !strings.Contains(err.Error(), "delete it and merge again") {
 				t.Fatalf("merged %+v, %v", m, err)
 			}

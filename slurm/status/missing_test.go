@@ -172,9 +172,8 @@ func damageIsMended(t *testing.T, damage func(journal string) string, want strin
 	run := slurmtest.NewRun(t, 1)
 	w := slurmtest.Write(t, run, 0, "1_0", 0, 5)
 	slurmtest.End(t, w, "m1", trial.Part{Of: 1}, "")
-	data, err := os.ReadFile(w.Path())
-	slurmlab.Must(t, err)
-	slurmlab.Must(t, os.WriteFile(w.Path(), []byte(damage(string(data))), 0o666))
+	data := slurmlab.Read(t, w.Path())
+	slurmlab.Must(t, os.WriteFile(w.Path(), []byte(damage(data)), 0o666))
 	if m := mergeRun(t, run); m.New != 4 || m.Complete != 0 ||
 		!strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: "+want) {
 		t.Errorf("damaged: %+v", m)
@@ -220,9 +219,8 @@ func TestEarlierJournalIsLost(t *testing.T) {
 			if m := mergeRun(t, run); m.Complete != 1 {
 				t.Fatalf("before: %+v", m)
 			}
-			data, err := os.ReadFile(first.Path())
-			slurmlab.Must(t, err)
-			slurmlab.Must(t, lose(first.Path(), data))
+			data := slurmlab.Read(t, first.Path())
+			slurmlab.Must(t, lose(first.Path(), []byte(data)))
 			slurmlab.Must(t, os.Remove(run.Path(slurm.DatabaseFile)))
 			lost := 3
 			if name == "cut" {
@@ -352,8 +350,7 @@ func TestStatusOfForeignRun(t *testing.T) {
 				t.Skip("can't give up root's rights: ", err)
 			}
 		}
-		foreign, err := slurm.Open(shared)
-		slurmlab.Must(t, err)
+		foreign := slurmtest.Opened(t, shared)
 		if f, err := os.Create(foreign.Path("probe")); err == nil {
 			f.Close()
 			t.Fatal("the folder can be written")

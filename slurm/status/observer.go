@@ -51,6 +51,11 @@ type Observer struct {
 // ends in between is seen as done, and not as one that ended without completing its work. A
 // tracker whose run can't be read has an Err; the others are not affected.
 func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
+	return o.observe(ctx, func(t *Tracker) error { return t.read(ctx) }, runs...)
+}
+
+// observe is Observe with another way to find out what is missing.
+func (o *Observer) observe(ctx context.Context, read func(*Tracker) error, runs ...*Tracker) View {
 	var ids []sbatch.JobID
 	for _, t := range runs {
 		if t.err = t.readLedger(); t.err == nil && !t.final() {
@@ -58,20 +63,6 @@ func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 		}
 	}
 
-	v := o.ask(ctx, ids)
-	for _, t := range runs {
-		if t.err == nil {
-			t.err = t.read(ctx)
-		}
-	}
-
-	o.askForgotten(ctx, &v, runs...)
-	o.askStray(ctx, &v, runs...)
-	return v
-}
-
-// ask asks squeue about jobs.
-func (o *Observer) ask(ctx context.Context, ids []sbatch.JobID) View {
 	v := View{jobs: map[taskID]sbatch.Job{}, past: map[taskID]sbatch.Job{}}
 	jobs, err := o.Client.Jobs(ctx, ids)
 	if err != nil {
@@ -80,6 +71,13 @@ func (o *Observer) ask(ctx context.Context, ids []sbatch.JobID) View {
 	for _, j := range jobs {
 		v.jobs[taskIDOf(j)] = j
 	}
+	for _, t := range runs {
+		if t.err == nil {
+			t.err = read(t)
+		}
+	}
+	o.askForgotten(ctx, &v, runs...)
+	o.askStray(ctx, &v, runs...)
 	return v
 }
 
@@ -107,18 +105,14 @@ func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) 
 // remember asks sacct for the jobs that it has not answered for yet. A job that squeue has
 // forgotten has ended and does not change.
 func (o *Observer) remember(ctx context.Context, ids []sbatch.JobID) {
-	if o.past == nil {
-		o.past = map[sbatch.JobID][]sbatch.Job{}
-	}
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id sbatch.JobID) bool { _, known := o.past[id]; return known })
-	if len(ids) == 0 {
-		return
-	}
 	jobs, err := o.Client.Accounting(ctx, ids)
 	if err != nil {
 		return
 	}
-
+	if o.past == nil {
+		o.past = map[sbatch.JobID][]sbatch.Job{}
+	}
 	for _, id := range ids {
 		o.past[id] = nil
 	}
@@ -229,15 +223,9 @@ func (o *Observer) Explain(
 	ctx context.Context, run *slurm.Run, missing []slurm.Missing,
 ) (chunks []Chunk, silent string, err error) {
 	t := NewTracker(run)
-	if err := errors.Join(t.readLedger(), t.readPlan()); err != nil {
-		return nil, "", err
-	}
-	t.missing = missing
-	view := o.ask(ctx, t.ledger.JobIDs())
-	o.askForgotten(ctx, &view, t)
-	o.askStray(ctx, &view, t)
-	chunks = slices.DeleteFunc(t.chunks(view), func(c Chunk) bool { return c.State == Done })
-	return chunks, view.Silent, nil
+	v := o.observe(ctx, func(t *Tracker) error { t.missing = missing; return t.readPlan() }, t)
+	chunks = slices.DeleteFunc(t.chunks(v), func(c Chunk) bool { return c.State == Done })
+	return chunks, v.Silent, t.err
 }
 
 // askStray asks for what the ledger can't say: for jobs whose lines are lost, by the names of the

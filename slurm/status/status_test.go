@@ -162,10 +162,9 @@ func TestTrackerReadsOn(t *testing.T) {
 	}
 	slurmlab.Must(t, w.Record(t.Context(), slurmtest.TestTrial("m1", 3)))
 	path := w.Path()
-	data, err := os.ReadFile(path)
-	slurmlab.Must(t, err)
+	data := slurmlab.Read(t, path)
 	cut := len(data) - 20
-	slurmlab.Must(t, os.WriteFile(path, data[:cut], 0o666))
+	slurmlab.Must(t, os.WriteFile(path, []byte(data[:cut]), 0o666))
 	if n := done(); n.Done != 3 {
 		t.Errorf("half a line counts: %+v", n)
 	}

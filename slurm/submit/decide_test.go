@@ -30,12 +30,33 @@ func ended(t *testing.T, chunks int, args []string, queue ...string) (dir string
 	return dir, run
 }
 
+// retried is what a retry does that goes well.
+func retried(t *testing.T, run *slurm.Run, s configs.Slurm, opt RetryOptions) Retried {
+	t.Helper()
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, s, opt)
+	slurmlab.Must(t, err)
+	return r
+}
+
+// sentNext is a round that is sent well.
+func sentNext(t *testing.T, run *slurm.Run, s configs.Slurm, chunks []slurm.Chunk) Round {
+	t.Helper()
+	round, err := Next(t.Context(), slurmtest.Hasty, run, s, chunks)
+	slurmlab.Must(t, err)
+	return round
+}
+
+func throttled(t *testing.T, run *slurm.Run, n int) {
+	t.Helper()
+	_, err := Throttle(t.Context(), slurmtest.Hasty, run, n)
+	slurmlab.Must(t, err)
+}
+
 // lastSent are the arguments of the last array that was sent.
 func lastSent(t *testing.T, dir string) (args string) {
 	t.Helper()
-	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
-	slurmlab.Must(t, err)
-	for line := range strings.Lines(string(sent)) {
+	sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
+	for line := range strings.Lines(sent) {
 		if strings.Contains(line, "--array=") {
 			args = line
 		}
@@ -77,8 +98,7 @@ func TestRetryTakesTheNextStep(t *testing.T) {
 			plan.Chunks[0].Trials = 4
 			slurmtest.SetPlan(t, run, plan)
 			tt.slurm.QOS = "any" // may allow more time than the partition
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, tt.slurm, RetryOptions{Set: tt.set})
-			slurmlab.Must(t, err)
+			r := retried(t, run, tt.slurm, RetryOptions{Set: tt.set})
 			if len(r.OutOfMemory) != tt.left || len(r.Split) != tt.split {
 				t.Fatalf("retried %+v", r)
 			}
@@ -108,8 +128,7 @@ func TestRetryRemembers(t *testing.T) {
 		{RetryOptions{}, "debug", "8G", "n9,n1,n[3-4]"},
 		{RetryOptions{Set: map[string]string{"mem": "", "exclude": ""}, Exclude: []string{"n2"}}, "debug", "", "n9,n2"},
 	} {
-		_, err := Retry(t.Context(), slurmtest.Hasty, run, s, tt.opt)
-		slurmlab.Must(t, err)
+		retried(t, run, s, tt.opt)
 		args := strings.Fields(lastSent(t, dir))
 		if valueOf(args, "partition") != tt.partition || valueOf(args, "mem") != tt.mem || valueOf(args, "exclude") != tt.excluded ||
 			(valueOf(args, "mem-per-cpu") == "") != (tt.mem != "") {
@@ -129,8 +148,7 @@ func TestRetryForgetsWhatIsRefused(t *testing.T) {
 	if r, err := Retry(t.Context(), slurmtest.Hasty, run, s, opt); err == nil || r.Round != nil {
 		t.Fatalf("retried %+v, %v", r, err)
 	}
-	_, err := Retry(t.Context(), slurmtest.Hasty, run, s, RetryOptions{})
-	slurmlab.Must(t, err)
+	retried(t, run, s, RetryOptions{})
 	if got := valueOf(strings.Fields(lastSent(t, dir)), "partition"); got != "debug" {
 		t.Errorf("the next retry sends to %s", got)
 	}
@@ -156,8 +174,7 @@ func TestRetryAvoidsABadNode(t *testing.T) {
 				queue = append(queue, fmt.Sprintf(says, i, f[0], f[1], f[2]))
 			}
 			dir, run := ended(t, 3, nil, queue...)
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-			slurmlab.Must(t, err)
+			r := retried(t, run, configs.Slurm{}, RetryOptions{})
 			if got := valueOf(strings.Fields(lastSent(t, dir)), "exclude"); got != tt.avoided || (got != "") != (len(r.Avoided) == 1) {
 				t.Errorf("avoided is %q: %+v", got, r)
 			}
@@ -216,11 +233,9 @@ func TestLimitOfSubmittedJobs(t *testing.T) {
 			dir := limitedSlurm(t, tt.most)
 			s := configs.Slurm{MaxSubmit: tt.own}
 			run := slurmtest.Created(t, t.TempDir(), s, 9, "exit 0")
-			round, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 9))
-			slurmlab.Must(t, err)
-			sent, err := os.ReadFile(filepath.Join(dir, "sent"))
-			slurmlab.Must(t, err)
-			if got := strings.Join(strings.Fields(string(sent)), " "); got != tt.sent || round.Rest != tt.rest || round.Limit != tt.limit {
+			round := sentNext(t, run, s, slurmtest.Chunks(t, run, 9))
+			sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
+			if got := strings.Join(strings.Fields(sent), " "); got != tt.sent || round.Rest != tt.rest || round.Limit != tt.limit {
 				t.Errorf("sent %s, and %+v", got, round)
 			}
 
@@ -313,8 +328,7 @@ func TestArraysOfEachKind(t *testing.T) {
 		plan.Chunks[i].Kind = i % 2 // as after chunks were split
 	}
 	slurmtest.SetPlan(t, run, plan)
-	_, err = Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 5))
-	slurmlab.Must(t, err)
+	sentNext(t, run, s, slurmtest.Chunks(t, run, 5))
 	jobs := slurmtest.Jobs(t, run)
 	chunks, err := run.Round(1)
 	slurmlab.Must(t, err)

@@ -1,7 +1,6 @@
 package submit
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,8 +38,7 @@ func TestRetry(t *testing.T) {
 		"12|5|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NodeFail")
 	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 1), "m1", trial.Part{Of: 1}, "")
 
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-	slurmlab.Must(t, err)
+	r := retried(t, run, configs.Slurm{}, RetryOptions{})
 	if r.Done != 1 || fmt.Sprint(r.Again) != "[0003 0006]" || fmt.Sprint(r.Split) != "[{0002 [0002.1 0002.2]}]" ||
 		len(r.OutOfMemory) != 1 || r.OutOfMemory[0].Matrices[0] != "m4" || len(r.Active) != 1 {
 		t.Fatalf("retried %+v", r)
@@ -68,12 +66,10 @@ func TestRetry(t *testing.T) {
 		len(r.Active) != 5 {
 		t.Errorf("a second time: %+v, %v", r, err)
 	}
-	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, RetryOptions{Set: map[string]string{"mem": "64G"}})
-	slurmlab.Must(t, err)
-	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
-	slurmlab.Must(t, err)
-	if fmt.Sprint(r.Again) != "[0004]" || !strings.Contains(string(sent), "--mem=64G") ||
-		strings.Contains(string(sent), "--mem=1G") {
+	r = retried(t, run, configs.Slurm{Mem: "1G"}, RetryOptions{Set: map[string]string{"mem": "64G"}})
+	sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
+	if fmt.Sprint(r.Again) != "[0004]" || !strings.Contains(sent, "--mem=64G") ||
+		strings.Contains(sent, "--mem=1G") {
 		t.Errorf("with more memory: %+v\n%s", r, sent)
 	}
 }
@@ -89,11 +85,9 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|1|PENDING|5:00|5:00|N/A||NAME.1.0|Priority")
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-	slurmlab.Must(t, err)
-	sent, err := os.ReadFile(filepath.Join(dir, "sent"))
-	slurmlab.Must(t, err)
-	lines := strings.Split(strings.TrimSpace(string(sent)), "\n")
+	r := retried(t, run, configs.Slurm{}, RetryOptions{})
+	sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
+	lines := strings.Split(strings.TrimSpace(sent), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "--test-only") })
 	if len(r.Recovered) != 1 || len(r.Active) != 2 || r.Round == nil || len(r.Round.Jobs) != 1 || len(lines) != 1 ||
 		!strings.Contains(lines[0], "--dependency=afterany:12 ") ||
@@ -116,17 +110,14 @@ func TestRetryKeepsTheDependency(t *testing.T) {
 		{RetryOptions{Dependency: &none}, ""}} {
 		dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 		run := slurmtest.Created(t, t.TempDir(), configs.Slurm{Dependency: "afterok:7"}, 2, "exit 0")
-		run, err := slurm.Open(run.Dir)
-		slurmlab.Must(t, err)
+		run = slurmtest.Opened(t, run.Dir)
 		sent := func() string {
 			t.Helper()
 			slurmtest.Says(t, dir, "queue", run)
-			_, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, tt.opt)
-			slurmlab.Must(t, err)
-			lines, err := os.ReadFile(filepath.Join(dir, "sent"))
-			slurmlab.Must(t, err)
+			retried(t, run, configs.Slurm{}, tt.opt)
+			lines := slurmlab.Read(t, filepath.Join(dir, "sent"))
 			slurmlab.Must(t, os.Remove(filepath.Join(dir, "sent")))
-			array, _, _ := strings.Cut(string(lines), "\n")
+			array, _, _ := strings.Cut(lines, "\n")
 			return array
 		}
 		if array := sent(); !strings.Contains(array, "--array=0-1") || !strings.Contains(array, tt.want) ||
@@ -189,8 +180,7 @@ func TestRetryGoesByLastTask(t *testing.T) {
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|JobLaunchFailure",
 		"12|1|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|NonZeroExitCode")
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-	slurmlab.Must(t, err)
+	r := retried(t, run, configs.Slurm{}, RetryOptions{})
 	if fmt.Sprint(r.Again, r.Split) != "[0001] [{0002 [0002.1 0002.2]}]" {
 		t.Errorf("retried %+v", r)
 	}
@@ -243,9 +233,8 @@ func TestRetryInAnotherFolder(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	retry := func(path string) error {
 		t.Helper()
-		there, err := slurm.Open(path)
-		slurmlab.Must(t, err)
-		_, err = Retry(t.Context(), slurmtest.Hasty, there, configs.Slurm{}, RetryOptions{})
+		there := slurmtest.Opened(t, path)
+		_, err := Retry(t.Context(), slurmtest.Hasty, there, configs.Slurm{}, RetryOptions{})
 		return err
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
@@ -274,14 +263,11 @@ func TestThrottleLasts(t *testing.T) {
 		n    int
 		want string
 	}{{4, "--array=0-0%4 "}, {0, "--array=0-0 "}} {
-		_, err := Throttle(t.Context(), slurmtest.Hasty, run, c.n)
-		slurmlab.Must(t, err)
+		throttled(t, run, c.n)
 		slurmlab.Must(t, os.RemoveAll(filepath.Join(dir, "sent")))
-		_, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Throttle: 2}, RetryOptions{})
-		slurmlab.Must(t, err)
-		sent, err := os.ReadFile(filepath.Join(dir, "sent"))
-		slurmlab.Must(t, err)
-		if !strings.Contains(string(sent), c.want) {
+		retried(t, run, configs.Slurm{Throttle: 2}, RetryOptions{})
+		sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
+		if !strings.Contains(sent, c.want) {
 			t.Errorf("throttled to %d, it sends\n%s", c.n, sent)
 		}
 	}
@@ -292,20 +278,15 @@ func TestRetryDoubtsItsSettings(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	slurmtest.Says(t, dir, "queue", run)
-	_, err := Throttle(t.Context(), slurmtest.Hasty, run, 4)
-	slurmlab.Must(t, err)
-	_, err = Throttle(t.Context(), slurmtest.Hasty, run, 3)
-	slurmlab.Must(t, err)
-	text, err := os.ReadFile(run.Path(slurm.LedgerFile))
-	slurmlab.Must(t, err)
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), bytes.Replace(text, []byte(`"throttle":3`), []byte(`"throttle":2`), 1), 0o666))
+	throttled(t, run, 4)
+	throttled(t, run, 3)
+	text := slurmlab.Read(t, run.Path(slurm.LedgerFile))
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), []byte(strings.Replace(text, `"throttle":3`, `"throttle":2`, 1)), 0o666))
 	for _, doubtful := range []bool{true, false} {
-		r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-		slurmlab.Must(t, err)
+		r := retried(t, run, configs.Slurm{}, RetryOptions{})
 		if said := strings.Contains(strings.Join(r.Notes, ""), "may have said what --set"); said != doubtful {
 			t.Errorf("retry says that settings may be lost: %t", said)
 		}
-		_, err = Throttle(t.Context(), slurmtest.Hasty, run, 3)
-		slurmlab.Must(t, err)
+		throttled(t, run, 3)
 	}
 }

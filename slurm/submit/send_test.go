@@ -35,11 +35,9 @@ func TestNothingIsSubmittedTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": c.squeue, "sbatch": c.sbatch})
 			run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
-			round, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 2))
-			slurmlab.Must(t, err)
-			queue, err := os.ReadFile(filepath.Join(dir, "queue"))
-			slurmlab.Must(t, err)
-			if want := run.JobName() + ".1.0\n" + run.JobName() + ".1.finish\n"; string(queue) != want {
+			round := sentNext(t, run, configs.Slurm{}, slurmtest.Chunks(t, run, 2))
+			queue := slurmlab.Read(t, filepath.Join(dir, "queue"))
+			if want := run.JobName() + ".1.0\n" + run.JobName() + ".1.finish\n"; queue != want {
 				t.Errorf("slurm has\n%snot\n%s", queue, want)
 			}
 			if round.Jobs[0].ID != "101" || round.Jobs[1].ID != "102" {
@@ -111,10 +109,9 @@ func TestIntentionBeforeEachTry(t *testing.T) {
 	b := batchesOf(run, 1, []int{0}, 1)[0]
 	_, err := send(t.Context(), slurmtest.Hasty, run, "", b, argsOf(run, b, configs.Slurm{}, ""))
 	slurmlab.Must(t, err)
-	data, err := os.ReadFile(filepath.Join(dir, "intentions"))
-	slurmlab.Must(t, err)
+	data := slurmlab.Read(t, filepath.Join(dir, "intentions"))
 	var before time.Time
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(data) {
 		var l struct {
 			At  time.Time
 			Job slurm.Sent
@@ -125,7 +122,7 @@ func TestIntentionBeforeEachTry(t *testing.T) {
 		}
 		before = l.At
 	}
-	if strings.Count(string(data), "\n") != 3 {
+	if strings.Count(data, "\n") != 3 {
 		t.Errorf("tries are\n%s", data)
 	}
 }

@@ -73,23 +73,20 @@ type IncompleteError struct {
 }
 
 func (e *IncompleteError) Error() string {
-	text := fmt.Sprintf("submitting job %d of %d: %v", e.Sent+1, e.All, e.Err)
 	dir := term.Shell(e.Dir)
+	next := fmt.Sprintf("nothing is submitted: spmvtune retry %s tries again", dir)
 	switch {
 	case e.Unresolved:
-		text += fmt.Sprintf(" (Slurm may have accepted it: "+
-			"spmvtune retry %s finds out and goes on, spmvtune cancel %s stops)", dir, dir)
+		next = fmt.Sprintf("Slurm may have accepted it: spmvtune retry %s finds out and goes on, spmvtune cancel %s stops",
+			dir, dir)
 	case e.Sent > 0 && e.Sent == e.All-1:
-		text += fmt.Sprintf(" (all tasks are submitted, but not the job that merges: "+
-			"run spmvtune merge %s when they have ended)", dir)
+		next = fmt.Sprintf("all tasks are submitted, but not the job that merges: run spmvtune merge %s when they have ended",
+			dir)
 	case e.Sent > 0:
-		text += fmt.Sprintf(" (%d before it are submitted: spmvtune retry %s submits the rest, spmvtune cancel %s stops)",
+		next = fmt.Sprintf("%d before it are submitted: spmvtune retry %s submits the rest, spmvtune cancel %s stops",
 			e.Sent, dir, dir)
-	default:
-		text += fmt.Sprintf(" (nothing is submitted: spmvtune retry %s tries again)", dir)
 	}
-
-	return text
+	return fmt.Sprintf("submitting job %d of %d: %v (%s)", e.Sent+1, e.All, e.Err, next)
 }
 
 func (e *IncompleteError) Unwrap() error { return e.Err }

@@ -26,8 +26,7 @@ func TestSubmit(t *testing.T) {
 	s := configs.Slurm{Partition: "debug", Time: "01:00:00", Gres: "gpu:a30:1", Signal: "USR1@120", Exclusive: true, Throttle: 3, Extra: []string{"--nice=5", "--gpus-per-node=1"}}
 	run := slurmtest.Created(t, t.TempDir(), s, 5, "exit 0")
 	slurmlab.Must(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
-	round, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 5))
-	slurmlab.Must(t, err)
+	round := sentNext(t, run, s, slurmtest.Chunks(t, run, 5))
 	if len(round.Jobs) != 4 || round.Jobs[2].Base != 4 || round.Jobs[2].Tasks != 1 || !round.Jobs[3].Finish() {
 		t.Fatalf("round %+v", round)
 	}
@@ -37,9 +36,8 @@ func TestSubmit(t *testing.T) {
 		{"--array=0-0%3", "--dependency=afterany:102", "4"},
 		{"--dependency=afterany:101:102:103", "--partition=debug", "--nice=5", "--requeue", "1"},
 	} {
-		data, err := os.ReadFile(filepath.Join(dir, round.Jobs[i].Name))
-		slurmlab.Must(t, err)
-		args := strings.Split(strings.TrimSpace(string(data)), "\n")
+		data := slurmlab.Read(t, filepath.Join(dir, round.Jobs[i].Name))
+		args := strings.Split(strings.TrimSpace(data), "\n")
 		for _, w := range want {
 			if !slices.Contains(args, w) {
 				t.Errorf("job %d is submitted without %s: %q", i, w, args)
@@ -48,9 +46,8 @@ func TestSubmit(t *testing.T) {
 		if forGPU := slices.ContainsFunc(args, forTask); forGPU != (i < 3) {
 			t.Errorf("job %d asks for a GPU: %v", i, forGPU)
 		}
-		before, err := os.ReadFile(filepath.Join(dir, round.Jobs[i].Name+".before"))
-		slurmlab.Must(t, err)
-		if n := strings.Count(string(before), "\n"); n != 2*i+1 {
+		before := slurmlab.Read(t, filepath.Join(dir, round.Jobs[i].Name+".before"))
+		if n := strings.Count(before, "\n"); n != 2*i+1 {
 			t.Errorf("when job %d was submitted, %d lines were on disk", i, n)
 		}
 	}
@@ -61,21 +58,18 @@ func TestSubmit(t *testing.T) {
 		}
 	}
 	var ids []string
-	data, err := os.ReadFile(run.Path("rounds", "001.json"))
-	slurmlab.Must(t, err)
-	if slurmlab.Must(t, json.Unmarshal(data, &ids)); !slices.Equal(ids, slurmtest.ChunkIDs(5)) {
+	data := slurmlab.Read(t, run.Path("rounds", "001.json"))
+	if slurmlab.Must(t, json.Unmarshal([]byte(data), &ids)); !slices.Equal(ids, slurmtest.ChunkIDs(5)) {
 		t.Errorf("the round is %v", ids)
 	}
 
-	again, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 1))
-	slurmlab.Must(t, err)
+	again := sentNext(t, run, s, slurmtest.Chunks(t, run, 1))
 	if again.Number != 2 || again.Jobs[0].Name == round.Jobs[0].Name {
 		t.Errorf("a second round is %+v", again)
 	}
 	// All of the first round is still there, so the second merge is after it, too.
-	data, err = os.ReadFile(filepath.Join(dir, again.Jobs[1].Name))
-	slurmlab.Must(t, err)
-	if want := "--dependency=afterany:105:101:102:103\n"; !strings.Contains(string(data), want) {
+	data = slurmlab.Read(t, filepath.Join(dir, again.Jobs[1].Name))
+	if want := "--dependency=afterany:105:101:102:103\n"; !strings.Contains(data, want) {
 		t.Errorf("the second merge is submitted without %s: %s", want, data)
 	}
 }
@@ -113,8 +107,7 @@ func TestWhatCouldNeverStartIsRefused(t *testing.T) {
 		t.Error("it was submitted")
 	}
 	s.Arrays = []configs.Array{{"qos": "long"}} // may allow more than the partition
-	_, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 1))
-	slurmlab.Must(t, err)
+	sentNext(t, run, s, slurmtest.Chunks(t, run, 1))
 }
 
 func TestPreviewWritesNothing(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
@@ -35,8 +36,7 @@ func (p prepared) adopting(from, sweep string) (prepared, submit.Match, int) {
 	}
 	out := p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", adoptChunk, "--json", "--adopt", from)
 	slurmlab.Must(p.t, json.Unmarshal([]byte(out), &s))
-	run, err := slurm.Open(s.Dir)
-	slurmlab.Must(p.t, err)
+	run := slurmtest.Opened(p.t, s.Dir)
 	return prepared{t: p.t, run: run, all: s.Adopted.Planned}, s.Adopted, s.Plan.Chunks
 }
 
@@ -286,9 +286,8 @@ func TestAdoptOnCluster(t *testing.T) {
 		t.Fatalf("%d trials are measured, %v", measured, err)
 	}
 
-	text, err := os.ReadFile(path)
-	slurmlab.Must(t, err)
-	larger := strings.Replace(string(text), "grid = [1, 2]", "grid = [1, 2, 3]", 1)
+	text := slurmlab.Read(t, path)
+	larger := strings.Replace(text, "grid = [1, 2]", "grid = [1, 2, 3]", 1)
 	slurmlab.Must(t, os.WriteFile(path, []byte(larger), 0o666))
 	c.do(0, "run", path, "--out", "local", "--quiet")
 	if out := c.do(0, "submit", path, "--adopt", moved, "--wait"); !strings.Contains(out, "adopted") {
@@ -303,8 +302,7 @@ func TestAdoptOnCluster(t *testing.T) {
 		t.Errorf("the cluster's trials are not those of here: %d and %d lines", strings.Count(got, "\n"),
 			strings.Count(want, "\n"))
 	}
-	run, err := slurm.Open(dirs[0])
-	slurmlab.Must(t, err)
+	run := slurmtest.Opened(t, dirs[0])
 	for id, n := range (prepared{t: t, run: run}).times() {
 		if n != 1 {
 			t.Errorf("trial %s is in %d journals", id, n)

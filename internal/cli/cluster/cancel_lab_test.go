@@ -74,9 +74,8 @@ func TestSubmitCancelRetry(t *testing.T) {
 	lines := 0
 	journals, _ := filepath.Glob(filepath.Join(dir, "journals", "*.jsonl"))
 	for _, path := range journals {
-		data, err := os.ReadFile(path)
-		slurmlab.Must(t, err)
-		lines += strings.Count(string(data), `"trial":{`)
+		data := slurmlab.Read(t, path)
+		lines += strings.Count(data, `"trial":{`)
 	}
 	if lines != taskTrials {
 		t.Errorf("%d trials in the journals, not %d: some were measured twice", lines, taskTrials)

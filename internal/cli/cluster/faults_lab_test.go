@@ -29,10 +29,8 @@ func TestLabFaults(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			f := labFaults{cluster: &cluster{l.Lab, t, l.program}, rng: rand.New(rand.NewPCG(uint64(seed), 1))}
 			path := f.sweep("cpus = 1", `chunk = "8s"`, "mix_devices = true")
-			text, err := os.ReadFile(path)
-			slurmlab.Must(t, err)
-			text = bytes.Replace(text, []byte(`"20ms"`), []byte(`"100ms"`), 1) // time for something to happen
-			slurmlab.Must(t, os.WriteFile(path, text, 0o666))
+			text := strings.Replace(slurmlab.Read(t, path), `"20ms"`, `"100ms"`, 1) // time for something to happen
+			slurmlab.Must(t, os.WriteFile(path, []byte(text), 0o666))
 			f.dir = f.submit(path)
 			f.wait(f.dir, "the first trials", func(s status.Status) bool { return s.Trials.Done > 5 })
 			for range 8 + f.rng.IntN(8) {
@@ -160,15 +158,14 @@ func (f *labFaults) journal() string {
 func (f *labFaults) edit() string {
 	f.t.Helper()
 	path := filepath.Join(f.dir, "sweep.toml")
-	text, err := os.ReadFile(path)
-	slurmlab.Must(f.t, err)
-	slurmlab.Must(f.t, os.WriteFile(path, bytes.Replace(text, []byte("warmup = 0"), []byte("warmup = 1"), 1), 0o666))
+	text := slurmlab.Read(f.t, path)
+	slurmlab.Must(f.t, os.WriteFile(path, []byte(strings.Replace(text, "warmup = 0", "warmup = 1", 1)), 0o666))
 	for _, name := range []string{"retry", "merge"} {
 		if out := f.do(command.ExitFailed, name, f.dir); !strings.Contains(out, "was edited") {
 			f.t.Errorf("%s of an edited sweep: %s", name, out)
 		}
 	}
-	slurmlab.Must(f.t, os.WriteFile(path, text, 0o666))
+	slurmlab.Must(f.t, os.WriteFile(path, []byte(text), 0o666))
 	return ""
 }
 

@@ -94,9 +94,8 @@ func (q queued) waits() bool { return q.state == "PENDING" && q.task != "N/A" }
 
 func (s *simulation) queue() (list []queued) {
 	s.t.Helper()
-	data, err := os.ReadFile(filepath.Join(s.dir, "queue"))
-	slurmlab.Must(s.t, err)
-	for line := range strings.Lines(string(data)) {
+	data := slurmlab.Read(s.t, filepath.Join(s.dir, "queue"))
+	for line := range strings.Lines(data) {
 		f := strings.Split(strings.TrimSpace(line), "|")
 		list = append(list, queued{f[0], f[1], f[2], f[5], f[7], f[8]})
 	}
@@ -136,9 +135,8 @@ func (s *simulation) chunk(q queued) string {
 
 func (s *simulation) args(q queued) (round, base int) {
 	s.t.Helper()
-	data, err := os.ReadFile(filepath.Join(s.dir, "args."+q.id))
-	slurmlab.Must(s.t, err)
-	_, err = fmt.Sscan(string(data), &round, &base)
+	data := slurmlab.Read(s.t, filepath.Join(s.dir, "args."+q.id))
+	_, err := fmt.Sscan(data, &round, &base)
 	slurmlab.Must(s.t, err)
 	return round, base
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
@@ -169,13 +170,12 @@ func (f *faulty) controller() string {
 func (f *faulty) edit() string {
 	f.t.Helper()
 	path := f.run.Path("sweep.toml")
-	text, err := os.ReadFile(path)
-	slurmlab.Must(f.t, err)
-	edited, free := bytes.Replace(text, []byte("warmup = 0"), []byte("warmup = 1"), 1), f.rng.IntN(3) == 0
+	text := slurmlab.Read(f.t, path)
+	edited, free := strings.Replace(text, "warmup = 0", "warmup = 1", 1), f.rng.IntN(3) == 0
 	if free {
-		edited = append(text, fmt.Sprintf("# %d\n", f.rng.Int())...)
+		edited = text + fmt.Sprintf("# %d\n", f.rng.Int())
 	}
-	slurmlab.Must(f.t, os.WriteFile(path, edited, 0o666))
+	slurmlab.Must(f.t, os.WriteFile(path, []byte(edited), 0o666))
 	if free {
 		return "a comment"
 	}
@@ -186,7 +186,7 @@ func (f *faulty) edit() string {
 	if err := f.run.CheckSweep(); err == nil {
 		f.t.Fatal("an edited sweep is merged")
 	}
-	slurmlab.Must(f.t, os.WriteFile(path, text, 0o666))
+	slurmlab.Must(f.t, os.WriteFile(path, []byte(text), 0o666))
 	return "a protocol; " + what
 }
 
@@ -196,8 +196,7 @@ func (f *faulty) move() string {
 	away := f.run.Dir + "-moved"
 	slurmlab.Must(f.t, os.Rename(f.run.Dir, away))
 	moved := *f
-	run, err := slurm.Open(away)
-	slurmlab.Must(f.t, err)
+	run := slurmtest.Opened(f.t, away)
 	moved.run = run
 	moved.run.Folder = f.run.Dir
 	m := moved.merge()
@@ -219,8 +218,7 @@ func (f *faulty) adopt() string {
 	f.slurm.setQueue(nil)
 	away := f.run.Dir + "-given-up"
 	slurmlab.Must(f.t, os.Rename(f.run.Dir, away))
-	old, err := slurm.Open(away)
-	slurmlab.Must(f.t, err)
+	old := slurmtest.Opened(f.t, away)
 	source, err := submit.ReadRun(f.t.Context(), old)
 	slurmlab.Must(f.t, err)
 	m, err := submit.NewMatch(f.t.Context(), source, sweep, submit.MatchOptions{Sources: hardware.Sources()})

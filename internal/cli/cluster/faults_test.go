@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -84,9 +84,7 @@ var hasty = &sbatch.Client{Timeout: 2 * time.Second, Pause: 10 * time.Millisecon
 func newFaulty(t *testing.T, seed uint64) *faulty {
 	t.Helper()
 	f := &faulty{t: t, rng: rand.New(rand.NewPCG(seed, 0)), slurm: simulate(t)}
-	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"),
-		[]byte(fewTrials+"[slurm]\nmix_devices = true\n"+[]string{"", "", "max_submit = 3\n"}[f.rng.IntN(3)]))
-	slurmlab.Must(t, err)
+	sweep := slurmtest.Parsed(t, t.TempDir(), fewTrials+"[slurm]\nmix_devices = true\n"+[]string{"", "", "max_submit = 3\n"}[f.rng.IntN(3)])
 	f.submit(sweep, nil)
 	return f
 }

@@ -138,9 +138,8 @@ const onCluster = "\n## 6. Send it to a cluster\n"
 // program is that of the tests, which measures no bandwidth.
 func TestTutorial(t *testing.T) {
 	long.Test(t, "it measures two sweeps and starts a Slurm")
-	text, err := os.ReadFile("../../../docs/tutorial.md")
-	slurmlab.Must(t, err)
-	here, there, ok := strings.Cut(string(text), onCluster)
+	text := slurmlab.Read(t, "../../../docs/tutorial.md")
+	here, there, ok := strings.Cut(text, onCluster)
 	if !ok {
 		t.Fatalf("the tutorial lacks the heading%s", onCluster)
 	}

@@ -70,16 +70,14 @@ func TestSubmitWithinLimits(t *testing.T) {
 			t.Errorf("a limit of four jobs has not cut the arrays, %v:\n%s", err, jobs)
 		}
 		// A chunk keeps its array, in whichever round it is sent.
-		plan, err := os.ReadFile(filepath.Join(dirs[0], "plan.json"))
-		slurmlab.Must(t, err)
+		plan := slurmlab.Read(t, filepath.Join(dirs[0], "plan.json"))
 		var cut slurm.Plan
-		slurmlab.Must(t, json.Unmarshal(plan, &cut))
+		slurmlab.Must(t, json.Unmarshal([]byte(plan), &cut))
 		logs, _ := filepath.Glob(filepath.Join(dirs[0], "logs", "*_*.log"))
 		var text string
 		for _, log := range logs {
-			data, err := os.ReadFile(log)
-			slurmlab.Must(t, err)
-			text += string(data)
+			data := slurmlab.Read(t, log)
+			text += data
 		}
 		for _, chunk := range cut.Chunks {
 			if node := []string{"n1", "n3"}[chunk.Kind]; !strings.Contains(text, " on "+node+", attempt 1 at chunk "+chunk.ID) {
@@ -140,9 +138,8 @@ func TestSubmitWithLittleMemory(t *testing.T) {
 	}
 
 	path := c.sweep(`time = "00:05:00"`, `mem = "50M"`)
-	text, err := os.ReadFile(path)
-	slurmlab.Must(t, err)
-	big := strings.Replace(string(text), "[slurm]", "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[slurm]", 1)
+	text := slurmlab.Read(t, path)
+	big := strings.Replace(text, "[slurm]", "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[slurm]", 1)
 	slurmlab.Must(t, os.WriteFile(path, []byte(big), 0o666))
 	out = c.do(command.ExitSomeFailed, "submit", path, "--runs", "little", "--wait")
 	for _, want := range []string{"used more memory than allowed", "--set mem="} {
@@ -235,9 +232,8 @@ func TestSubmitOptions(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		env, err := os.ReadFile(seen)
-		slurmlab.Must(t, err)
-		if strings.Contains(string(env), "MINE=1") || !strings.Contains(string(env), "SPMVTUNE_CACHE="+cache+"\n") {
+		env := slurmlab.Read(t, seen)
+		if strings.Contains(env, "MINE=1") || !strings.Contains(env, "SPMVTUNE_CACHE="+cache+"\n") {
 			t.Errorf("a task has the environment\n%s", env)
 		}
 	})

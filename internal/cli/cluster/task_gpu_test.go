@@ -2,16 +2,15 @@ package cluster_test
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/clitest"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
@@ -48,8 +47,7 @@ gpus_per_task = 2
 // the end of its journal.
 func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials []*journal.Trial, end journal.End) {
 	t.Helper()
-	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "mixed.toml"), []byte(text))
-	slurmlab.Must(t, err)
+	sweep := slurmtest.Parsed(t, t.TempDir(), text)
 	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
 		Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Index: 1, Of: 2}}}}}}, clitest.WithGPUs(t, gpus), "test")
 	slurmlab.Must(t, err)
@@ -152,8 +150,7 @@ func TestTaskWithoutItsGPUs(t *testing.T) {
 func TestTasksOfTwoKinds(t *testing.T) {
 	text := strings.Replace(mixedSweep, "gres = \"gpu:h100:2\"\ngpus_per_task = 2\n",
 		"[[slurm.array]]\ngres = \"gpu:h100:1\"\n[[slurm.array]]\ngres = \"gpu:a30:1\"\n", 1)
-	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "mixed.toml"), []byte(text))
-	slurmlab.Must(t, err)
+	sweep := slurmtest.Parsed(t, t.TempDir(), text)
 	plan, err := slurm.Cut(sweep, slurm.CutOptions{Target: time.Hour, Devices: map[string]kernels.Device{}})
 	if err != nil || len(plan.Chunks) != 2 {
 		t.Fatalf("%+v, %v", plan, err)

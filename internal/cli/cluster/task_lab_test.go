@@ -259,8 +259,7 @@ func TestTaskUnderSrun(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
-			run, err := slurm.Open(s.Dir)
-			slurmlab.Must(t, err)
+			run := slurmtest.Opened(t, s.Dir)
 			times := prepared{t: t, run: run}.times()
 			for id, n := range times {
 				if n != 1 {

@@ -15,6 +15,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -71,12 +72,8 @@ func createTask(t *testing.T, root, section string) (*slurm.Run, *configs.Sweep)
 
 func createTaskOf(t *testing.T, root, text string) (*slurm.Run, *configs.Sweep) {
 	t.Helper()
-	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "small.toml"), []byte(text))
-	slurmlab.Must(t, err)
-	program, err := os.Executable()
-	slurmlab.Must(t, err)
-	run, err := slurm.Create(root, sweep, taskPlan, program, "test")
-	slurmlab.Must(t, err)
+	sweep := slurmtest.Parsed(t, t.TempDir(), text)
+	run := slurmtest.Made(t, root, sweep, taskPlan)
 	return run, sweep
 }
 
@@ -267,16 +264,11 @@ name = "cpu_csr"
 grid = [1]
 precision = ["float64"]
 `
-	sweep, err := configs.Parse(filepath.Join(dir, "files.toml"), []byte(text))
-	slurmlab.Must(t, err)
+	sweep := slurmtest.Parsed(t, dir, text)
 	for _, gone := range []string{"c", "d"} {
 		slurmlab.Must(t, os.Rename(filepath.Join(dir, gone+".mtx"), filepath.Join(dir, "hidden")))
-		program, err := os.Executable()
-		slurmlab.Must(t, err)
-		run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
-			Pieces: []trial.Piece{{Matrix: "c", Part: trial.Part{Of: 1}}, {Matrix: "d", Part: trial.Part{Of: 1}}}}}}, program,
-			"test")
-		slurmlab.Must(t, err)
+		run := slurmtest.Made(t, t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
+			Pieces: []trial.Piece{{Matrix: "c", Part: trial.Part{Of: 1}}, {Matrix: "d", Part: trial.Part{Of: 1}}}}}})
 		out, err := startTask(t, run).CombinedOutput()
 		if code := ended(t, err); code != command.ExitFailed {
 			t.Errorf("exit code %d:\n%s", code, out)
@@ -361,8 +353,7 @@ func TestTaskWithAChangedFile(t *testing.T) {
 	}
 	write("2")
 	text := "[[matrix]]\npath = \"c.mtx\"\n[[kernel]]\nname = \"cpu_csr\"\ngrid = [1, 2]\nprecision = [\"float64\"]\n"
-	sweep, err := configs.Parse(filepath.Join(dir, "files.toml"), []byte(text))
-	slurmlab.Must(t, err)
+	sweep := slurmtest.Parsed(t, dir, text)
 	program, err := os.Executable()
 	slurmlab.Must(t, err)
 	half := func(i int) []trial.Piece {

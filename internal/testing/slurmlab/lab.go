@@ -208,6 +208,14 @@ var FakeQueue = map[string]string{
 	"sbatch":   `echo "sbatch $*" >> "$FAKE/sent"; echo $((200 + $(wc -l < "$FAKE/sent")))`,
 }
 
+// Read returns the text of a file.
+func Read(tb testing.TB, path string) string {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	Must(tb, err)
+	return string(data)
+}
+
 func Must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {

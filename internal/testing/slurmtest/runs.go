@@ -61,6 +61,32 @@ func SetPlan(tb testing.TB, run *slurm.Run, plan slurm.Plan) {
 func ChunkID(i int) string    { return fmt.Sprintf("%04d", i+1) }
 func MatrixName(i int) string { return fmt.Sprintf("m%d", i+1) }
 
+// Opened opens the folder of a run.
+func Opened(tb testing.TB, dir string) *slurm.Run {
+	tb.Helper()
+	run, err := slurm.Open(dir)
+	slurmlab.Must(tb, err)
+	return run
+}
+
+// Made makes a run of a sweep below root. Its program is this test.
+func Made(tb testing.TB, root string, sweep *configs.Sweep, plan slurm.Plan) *slurm.Run {
+	tb.Helper()
+	program, err := os.Executable()
+	slurmlab.Must(tb, err)
+	run, err := slurm.Create(root, sweep, plan, program, "test")
+	slurmlab.Must(tb, err)
+	return run
+}
+
+// Parsed is the sweep of a text, whose paths are relative to a folder.
+func Parsed(tb testing.TB, dir, text string) *configs.Sweep {
+	tb.Helper()
+	sweep, err := configs.Parse(filepath.Join(dir, "small.toml"), []byte(text))
+	slurmlab.Must(tb, err)
+	return sweep
+}
+
 // Jobs are the submissions of a run.
 func Jobs(tb testing.TB, run *slurm.Run) []slurm.Sent {
 	tb.Helper()
