@@ -241,15 +241,13 @@ func (db *DB) Recorded(ctx context.Context, ids []string, detail trial.Detail) (
 
 func (db *DB) recorded(ctx context.Context, ids []string, detail trial.Detail, recorded map[string]trial.Record) error {
 	q := trialQuery{where: []string{withIdentities("t")}, args: []any{identities(ids)}}
-	reruns := map[string][]rerun{}
 	if detail == trial.Full {
 		q.want = wantSamples
-		var err error
-		if reruns, err = db.from().reruns(ctx, withIdentities("a"), identities(ids)); err != nil {
-			return err
-		}
 	}
-
+	reruns, err := db.from().reruns(ctx, withIdentities("a"), identities(ids))
+	if err != nil {
+		return err
+	}
 	return db.from().each(ctx, q, func(s *stored) error {
 		r := trial.Record{Result: s.Result}
 		for _, again := range reruns[s.ID] {

@@ -120,8 +120,8 @@ func (q *queue) told(r trial.Result) {
 		q.source.told(r)
 		good := r.Precedence().Good()
 		if good {
-			q.leaderReruns.enter(r, nil)
-			q.noiseReruns.enter(r.Trial, r.Stop)
+			q.leaderReruns.enter(trial.Record{Result: r})
+			q.noiseReruns.enter(trial.Record{Result: r})
 		}
 		if s != nil {
 			s.since++
@@ -166,14 +166,8 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	}
 	for _, known := range good {
 		r.note(known.Trial, known.Median)
-		r.leaderReruns.enter(known.Result, nil)
-		r.noiseReruns.enter(known.Trial, known.Stop)
-	}
-	if err := r.leaderReruns.recall(ctx, r.rec); err != nil {
-		return nil, err
-	}
-	if err := r.noiseReruns.recall(ctx, r.rec); err != nil {
-		return nil, err
+		r.leaderReruns.enter(known)
+		r.noiseReruns.enter(known)
 	}
 
 	todo = hopelessLast(todo, plan.Matrix.Size(), r.planner.device)

@@ -2,10 +2,7 @@ package tuner
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"hash/fnv"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -68,8 +65,8 @@ func newLeaderReruns(most int, seed uint64, matrix string) *leaderReruns {
 	}
 }
 
-// enter notes a good trial, with the medians of its leader reruns in an earlier run.
-func (f *leaderReruns) enter(known trial.Result, again []float64) {
+// enter notes a good trial, with its leader reruns in an earlier run.
+func (f *leaderReruns) enter(known trial.Record) {
 	if f.most == 0 || !(known.Median > 0) {
 		return
 	}
@@ -79,35 +76,8 @@ func (f *leaderReruns) enter(known trial.Result, again []float64) {
 		f.places = append(f.places, at)
 	}
 	r := f.ranking[at]
-	r.trials = append(r.trials, &candidate{Trial: known.Trial, medians: append([]float64{known.Median}, again...),
+	r.trials = append(r.trials, &candidate{Trial: known.Trial, medians: append([]float64{known.Median}, known.LeaderMedians()...),
 		high: known.High, program: f.programs[known.Kernel]})
-}
-
-// recall adds the leader reruns that an earlier run has recorded. It asks for those of the trials
-// that lead now, and of those that lead by what these say: a trial that is still to come may join them, but none
-// of the others can.
-func (f *leaderReruns) recall(ctx context.Context, rec Recorder) error {
-	asked := map[string]bool{}
-	for {
-		list := map[string]*candidate{}
-		for _, r := range f.ranking {
-			for _, c := range finalists(r.trials, leaders(r.trials)) {
-				if !asked[c.ID] {
-					asked[c.ID], list[c.ID] = true, c
-				}
-			}
-		}
-		if len(list) == 0 {
-			return nil
-		}
-		recorded, err := rec.Recorded(ctx, slices.Collect(maps.Keys(list)), trial.Full)
-		if err != nil {
-			return fmt.Errorf("asking for the leader reruns so far: %w", err)
-		}
-		for id, c := range list {
-			c.medians = append(c.medians, recorded[id].LeaderMedians()...)
-		}
-	}
 }
 
 // next returns the next leader rerun, nil after the last. It returns the same one until it is
@@ -294,34 +264,13 @@ func newNoiseReruns(most int, plan, own []trial.Trial) *noiseReruns {
 	return s
 }
 
-// enter notes a trial that ended well, and why its sampling ended.
-func (s *noiseReruns) enter(t trial.Trial, stop trial.Stop) {
-	if stop != trial.StopSlow {
-		s.good = append(s.good, t)
+// enter notes a trial that ended well, with its noise rerun in an earlier run.
+func (s *noiseReruns) enter(known trial.Record) {
+	if known.Stop != trial.StopSlow {
+		s.good = append(s.good, known.Trial)
 	}
-}
-
-// recall notes the noise reruns that an earlier run has recorded, of trials that would be chosen
-// now: of the others, none can be chosen any more.
-func (s *noiseReruns) recall(ctx context.Context, rec Recorder) error {
-	ids := idsOf(s.choice())
-	if len(ids) == 0 {
-		return nil
-	}
-	recorded, err := rec.Recorded(ctx, ids, trial.Full)
-	if err != nil {
-		return fmt.Errorf("asking for the repeat runs so far: %w", err)
-	}
-	for _, r := range recorded {
-		s.remember(r)
-	}
-	return nil
-}
-
-// remember notes the noise rerun of a record, if it has one.
-func (s *noiseReruns) remember(r trial.Record) {
-	if slices.ContainsFunc(r.Reruns, func(again trial.Result) bool { return again.NoiseRerun }) {
-		s.recorded[r.ID] = true
+	if slices.ContainsFunc(known.Reruns, func(again trial.Result) bool { return again.NoiseRerun }) {
+		s.recorded[known.ID] = true
 	}
 }
 

@@ -47,7 +47,7 @@ func enteredUpTo(highs []float64, most int, names string, medians ...float64) *l
 		if highs != nil {
 			r.High = highs[i]
 		}
-		f.enter(r, nil)
+		f.enter(trial.Record{Result: r})
 	}
 	return f
 }
@@ -117,7 +117,7 @@ func TestTheLibraryIsRepeated(t *testing.T) {
 		for i, name := range strings.Fields(kernels) {
 			tr := trialsOf(trial.Warm, name)[0]
 			tr.Kernel = name
-			f.enter(trial.Result{Trial: tr, Median: medians[i]}, nil)
+			f.enter(trial.Record{Result: trial.Result{Trial: tr, Median: medians[i]}})
 		}
 		return play(f)
 	}
@@ -154,7 +154,7 @@ func TestLuckyTrialsAreRepeated(t *testing.T) {
 		for block := range trials {
 			r := trial.Result{Median: measure(block)}
 			r.ID, r.Block, r.High = fmt.Sprint(block), block, 1.02*r.Median
-			f.enter(r, nil)
+			f.enter(trial.Record{Result: r})
 			if r.Median < best.Median {
 				best = r
 			}
@@ -441,7 +441,7 @@ func TestProgramsLeadNobody(t *testing.T) {
 		median float64
 	}{{"liar", 1e-9}, {"a", 1}, {"b", 1.01}, {"slow", 3}, {"c", 2}} {
 		one := trial.Trial{ID: c.kernel, Config: kernels.Config{Kernel: c.kernel, Block: i}}
-		f.enter(trial.Result{Trial: one, Median: c.median}, nil)
+		f.enter(trial.Record{Result: trial.Result{Trial: one, Median: c.median}})
 	}
 	var names []string
 	for _, c := range leaders(f.ranking[f.places[0]].trials) {
@@ -470,9 +470,9 @@ func TestWhoIsRepeated(t *testing.T) {
 		switch {
 		case i%3 == 0: // failed
 		case i%3 == 1:
-			s.enter(one, trial.StopSlow)
+			s.enter(trial.Record{Result: trial.Result{Trial: one, Stop: trial.StopSlow}})
 		default:
-			s.enter(one, trial.StopTarget)
+			s.enter(trial.Record{Result: trial.Result{Trial: one, Stop: trial.StopTarget}})
 		}
 	}
 	var got []int
@@ -503,7 +503,7 @@ func TestPartsRepeatWhatTheWholeDoes(t *testing.T) {
 	chosen := func(own []trial.Trial) []trial.Trial {
 		s := newNoiseReruns(12, plan, own)
 		for _, one := range own {
-			s.enter(one, trial.StopTarget)
+			s.enter(trial.Record{Result: trial.Result{Trial: one, Stop: trial.StopTarget}})
 		}
 		return s.choice()
 	}

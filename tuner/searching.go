@@ -133,9 +133,8 @@ func (s *searches) next() *job {
 			s.run.note(t, r.Median)
 			if !step.Partial() && r.Status == trial.OK {
 				r.Trial = t
-				s.run.leaderReruns.enter(r.Result, r.LeaderMedians())
-				s.run.noiseReruns.enter(t, r.Stop)
-				s.run.noiseReruns.remember(r)
+				s.run.leaderReruns.enter(r)
+				s.run.noiseReruns.enter(r)
 			}
 			one.tell(step, r.Result)
 			continue

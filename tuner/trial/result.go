@@ -108,9 +108,9 @@ func (r Record) LeaderMedians() []float64 {
 type Detail int
 
 const (
-	// Brief is the identity, the status and the times, without samples and repeats.
+	// Brief is the identity, the status and the times, also of repeats, without samples.
 	Brief Detail = iota
-	// Full has the samples and the repeats, too.
+	// Full has the samples, too.
 	Full
 )
 

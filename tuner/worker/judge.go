@@ -36,8 +36,7 @@ func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *T
 // probe computes the product of each probe of ref, and compares it with that.
 func (w *server) probe(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) error {
 	defer spend(&e.Verify, time.Now())
-	for i := range ref.probes {
-		one := &ref.probes[i]
+	for _, one := range ref.probes {
 		if err := kernels.Compute(p, one.x, w.y); err != nil {
 			return err
 		}
@@ -88,12 +87,6 @@ func wrong(r *trial.Result, worst float64, row int, message string) {
 // of x are 0, which add no error, and a row meets between 600 and 2400 others:
 // as many as it takes for 1% of its entries to contain some of them with a probability
 // above 0.99.
-type probe struct {
-	x             []float64
-	rows          []int
-	hi, lo, bound []float64 // as in a reference, of rows
-}
-
 const (
 	fewestHits = 600 // elements of x other than 0 in the shortest rows of a probe
 	levelRatio = 4   // between the longest and the shortest rows of a probe
@@ -109,7 +102,7 @@ func longRow(p kernels.Precision) int {
 
 // newProbes makes the probes that ref needs, for a kernel that sums in windows, see
 // inWindows, or does not (0).
-func newProbes(p *kernels.Problem, prec kernels.Precision, window int, ref *reference) []probe {
+func newProbes(p *kernels.Problem, prec kernels.Precision, window int, ref *reference) []*reference {
 	levels := map[int][]int{}
 	var hidden []int
 	for i := range ref.hi {
@@ -123,20 +116,20 @@ func newProbes(p *kernels.Problem, prec kernels.Precision, window int, ref *refe
 		}
 	}
 
-	var probes []probe
+	var probes []*reference
 	for level, rows := range levels {
 		shortest := float64(longRow(prec)) * math.Pow(levelRatio, float64(level))
 		probes = append(probes, probesOf(p, prec, window, rows, fewestHits/shortest, uint64(level))...)
 	}
 
-	slices.SortFunc(probes, func(a, b probe) int { return a.rows[0] - b.rows[0] })
+	slices.SortFunc(probes, func(a, b *reference) int { return a.rows[0] - b.rows[0] })
 	return append(probes, probesOf(p, prec, window, hidden, 1, math.MaxUint64)...)
 }
 
 // probesOf makes probes whose x has a share of elements other than 0, until no row
 // cancels in all of them.
-func probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int, share float64, seed uint64) []probe {
-	var probes []probe
+func probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int, share float64, seed uint64) []*reference {
+	var probes []*reference
 	for try := uint64(0); len(rows) > 0 && try < mostTries; try++ {
 		one := newProbe(p, prec, window, rows, sparseVector(p.A.Cols, share, seed, try))
 		var hidden []int
@@ -183,60 +176,33 @@ func sparseVector(n int, share float64, seed, try uint64) []float64 {
 }
 
 // newProbe computes the reference of A·x in some rows.
-func newProbe(p *kernels.Problem, prec kernels.Precision, window int, rows []int, x []float64) probe {
+func newProbe(p *kernels.Problem, prec kernels.Precision, window int, rows []int, x []float64) *reference {
 	n := len(rows)
-	one := probe{x: x, rows: rows, hi: make([]float64, n), lo: make([]float64, n), bound: make([]float64, n)}
+	one := &reference{x: x, rows: rows, hi: make([]float64, n), lo: make([]float64, n), bound: make([]float64, n)}
 	row := rowFloat32
 	if prec == kernels.Float64 {
 		row = rowDoubleDouble
 	}
-
-	u, eta := prec.Roundoff(), smallestNormal(prec)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-
-	for k, i := range rows {
-		g.Go(func() error {
+	share(n, func(lo, hi int) error { // nothing fails
+		for k, i := range rows[lo:hi] {
+			k += lo
 			cols, vals := p.A.Row(i)
-			y, low, sum := row(cols, vals, x)
-			hits := 0
+			hits, entries, sum := 0, len(cols), 0.0
 			for _, c := range cols {
 				if x[c] != 0 {
 					hits++
 				}
 			}
-
-			entries := len(cols)
+			one.hi[k], one.lo[k], sum = row(cols, vals, x)
 			if window > 0 {
 				first, end := int(p.A.RowPtr[i]), int(p.A.RowPtr[i+1])
 				first, end = first/window*window, min((end-1)/window*window+window, p.A.NNZ())
 				entries = end - first
 				_, _, sum = row(p.A.ColIdx[first:end], p.A.Val[first:end], x)
 			}
-			one.hi[k], one.lo[k] = y, low
-			one.bound[k] = u*(8*math.Sqrt(float64(hits))+8)*sum + float64(entries)*eta
-			return nil
-		})
-	}
-
-	g.Wait() // nothing fails
+			one.bound[k] = errorBound(prec, hits, entries, sum)
+		}
+		return nil
+	})
 	return one
-}
-
-// check compares y in the probe's rows, as reference.check does.
-func (o *probe) check(y []float64) (worst float64, at int) {
-	for k, i := range o.rows {
-		q := math.Abs(y[i]-o.hi[k]-o.lo[k]) / o.bound[k]
-		if y[i] == o.hi[k] { // also where the bound is 0
-			q = 0
-		}
-		if !(q <= worst) {
-			worst, at = q, k
-		}
-		if math.IsNaN(q) {
-			return math.Inf(1), k
-		}
-	}
-
-	return worst, at
 }

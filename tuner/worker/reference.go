@@ -7,11 +7,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"spmvtune/kernels"
-	"spmvtune/sparse"
 )
 
 // A reference is the exact product of a problem in one precision, as far as twice that
@@ -27,9 +27,11 @@ import (
 // doubled entry of average size does in float32 in rows of up to about 16,000 entries.
 // Probes take care of longer rows.
 type reference struct {
-	hi, lo []float64 // y = hi + lo; lo is nil where float64 is exact enough
+	x      []float64 // that of a probe; nil: the problem's
+	rows   []int     // those that are compared; nil: all
+	hi, lo []float64 // y = hi + lo of these; lo is nil where float64 is exact enough
 	bound  []float64
-	probes []probe // for what the product with this reference can't tell
+	probes []*reference // for what the product with this reference can't tell
 }
 
 // smallestNormal returns the smallest positive number with all bits of precision.
@@ -43,119 +45,92 @@ func smallestNormal(p kernels.Precision) float64 {
 // errOverflow says that the product of a matrix does not fit a precision.
 var errOverflow = errors.New("does not fit")
 
+// errorBound is the bound above for a row with entries, of which some meet elements of x that are not 0.
+func errorBound(p kernels.Precision, hits, entries int, sum float64) float64 {
+	return p.Roundoff()*(8*math.Sqrt(float64(hits))+8)*sum + float64(entries)*smallestNormal(p)
+}
+
+// share calls f for parts of n things, on all processors: for many more parts than these, because some take longer.
+func share(n int, f func(lo, hi int) error) error {
+	parts := runtime.GOMAXPROCS(0)
+	var g errgroup.Group
+	g.SetLimit(parts)
+	size := n/(64*parts) + 1
+	for lo := 0; lo < n; lo += size {
+		g.Go(func() error { return f(lo, min(lo+size, n)) })
+	}
+	return g.Wait()
+}
+
 // newReference computes the reference of A·x in precision p: in float64 for
 // float32, with A rounded to float32 first as the kernels see it, and in
 // double-double arithmetic for float64.
 func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error) {
 	a := p.A
 	ref := &reference{hi: make([]float64, a.Rows), bound: make([]float64, a.Rows)}
-	row := rowFloat32
-	largest := math.MaxFloat32
+	row, largest := rowFloat32, math.MaxFloat32
 	if prec == kernels.Float64 {
 		ref.lo = make([]float64, a.Rows)
 		row, largest = rowDoubleDouble, math.MaxFloat64
 	}
-
-	u, eta := prec.Roundoff(), smallestNormal(prec)
-	var g errgroup.Group
-	parts := runtime.GOMAXPROCS(0)
-
-	for w := range parts {
-		// Rows are shared out by their entries, so that one long row does not stall a part.
-		lo, hi := splitRows(a, w, parts), splitRows(a, w+1, parts)
-		g.Go(func() error {
-			for i := lo; i < hi; i++ {
-				cols, vals := a.Row(i)
-				y, yLow, sum := row(cols, vals, p.X)
-				if !(sum <= largest/2) {
-					return fmt.Errorf("row %d: the sum of magnitudes %.3g %w %s", i, sum, errOverflow, prec)
-				}
-				ref.hi[i] = y
-				if ref.lo != nil {
-					ref.lo[i] = yLow
-				}
-				n := float64(len(cols))
-				ref.bound[i] = u*(8*math.Sqrt(n)+8)*sum + n*eta
+	return ref, share(a.Rows, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			cols, vals := a.Row(i)
+			y, yLow, sum := row(cols, vals, p.X)
+			if !(sum <= largest/2) {
+				return fmt.Errorf("row %d: the sum of magnitudes %.3g %w %s", i, sum, errOverflow, prec)
 			}
-			return nil
-		})
-	}
-
-	return ref, g.Wait()
-}
-
-// splitRows returns the first row of part w of parts, which have about as many entries
-// each.
-func splitRows(a *sparse.CSR[float64], w, parts int) int {
-	if w >= parts {
-		return a.Rows
-	}
-
-	target := int64(a.NNZ()) * int64(w) / int64(parts)
-	lo, hi := 0, a.Rows
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if int64(a.RowPtr[mid]) < target {
-			lo = mid + 1
-		} else {
-			hi = mid
+			ref.hi[i] = y
+			if ref.lo != nil {
+				ref.lo[i] = yLow
+			}
+			ref.bound[i] = errorBound(prec, len(cols), len(cols), sum)
 		}
-	}
-
-	if w == 0 {
-		return 0
-	}
-	return lo
+		return nil
+	})
 }
 
 // check compares y with the reference. It returns the worst error as a fraction of its
-// row's bound, and that row; worst > 1 means that y is wrong. A NaN counts as infinite, and
+// row's bound, and which of the reference's rows that is; worst > 1 means that y is wrong. A NaN counts as infinite, and
 // so does an error where the bound is 0.
-func (ref *reference) check(y []float64) (worst float64, row int) {
-	parts := runtime.GOMAXPROCS(0)
-	worsts, rows := make([]float64, parts), make([]int, parts)
-
-	var g errgroup.Group
-	for w := range parts {
-		lo, hi := len(y)*w/parts, len(y)*(w+1)/parts
-		g.Go(func() error {
-			worsts[w], rows[w] = ref.checkRows(y, lo, hi)
-			return nil
-		})
-	}
-
-	g.Wait() // no part fails
-
-	for w, q := range worsts {
-		if q > worst {
-			worst, row = q, rows[w]
+func (ref *reference) check(y []float64) (worst float64, at int) {
+	var mu sync.Mutex
+	share(len(ref.hi), func(lo, hi int) error { // no part fails
+		q, k := ref.checkRows(y, lo, hi)
+		mu.Lock()
+		defer mu.Unlock()
+		if q > worst || q == worst && k < at {
+			worst, at = q, k
 		}
-	}
-
-	return worst, row
+		return nil
+	})
+	return worst, at
 }
 
 // checkRows is check for rows [lo, hi).
-func (ref *reference) checkRows(y []float64, lo, hi int) (worst float64, row int) {
-	for i := lo; i < hi; i++ {
-		d := y[i] - ref.hi[i]
+func (ref *reference) checkRows(y []float64, lo, hi int) (worst float64, at int) {
+	for k := lo; k < hi; k++ {
+		i := k
+		if ref.rows != nil {
+			i = ref.rows[k]
+		}
+		d := y[i] - ref.hi[k]
 		if ref.lo != nil {
-			d -= ref.lo[i]
+			d -= ref.lo[k]
 		}
 		d = math.Abs(d)
-		if d <= ref.bound[i]*worst { // also 0 ≤ 0
+		if d <= ref.bound[k]*worst { // also 0 ≤ 0
 			continue
 		}
-		q := d / ref.bound[i]
+		q := d / ref.bound[k]
 		if math.IsNaN(q) || math.IsInf(q, 1) { // nothing is worse
-			return math.Inf(1), i
+			return math.Inf(1), k
 		}
 		if q > worst {
-			worst, row = q, i
+			worst, at = q, k
 		}
 	}
-
-	return worst, row
+	return worst, at
 }
 
 // A scope is what the error bound of a reference depends on.
@@ -202,56 +177,36 @@ func (w *server) reference(s scope) (*reference, error) {
 func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, window int) *reference {
 	a := p.A
 	sums := make([]float64, (a.NNZ()+window-1)/window)
-	var g errgroup.Group
-	parts := runtime.GOMAXPROCS(0)
-
-	for w := range parts {
-		lo, hi := len(sums)*w/parts, len(sums)*(w+1)/parts
-		g.Go(func() error {
-			for i := lo; i < hi; i++ {
-				from, to := i*window, min((i+1)*window, a.NNZ())
-				for k := from; k < to; k++ {
-					v := a.Val[k]
-					if prec == kernels.Float32 {
-						v = float64(float32(v))
-					}
-					sums[i] += math.Abs(v * p.X[a.ColIdx[k]])
+	share(len(sums), func(lo, hi int) error { // no part fails
+		for i := lo; i < hi; i++ {
+			for k := i * window; k < min((i+1)*window, a.NNZ()); k++ {
+				v := a.Val[k]
+				if prec == kernels.Float32 {
+					v = float64(float32(v))
 				}
+				sums[i] += math.Abs(v * p.X[a.ColIdx[k]])
 			}
-			return nil
-		})
-	}
-
-	g.Wait() // no part fails
+		}
+		return nil
+	})
 
 	out := &reference{hi: ref.hi, lo: ref.lo, bound: make([]float64, a.Rows)}
-	u, eta := prec.Roundoff(), smallestNormal(prec)
-	for w := range parts {
-		g.Go(func() error {
-			out.boundRows(a, sums, window, u, eta, a.Rows*w/parts, a.Rows*(w+1)/parts)
-			return nil
-		})
-	}
-
-	g.Wait() // no part fails
+	share(a.Rows, func(lo, hi int) error { // no part fails
+		for i := lo; i < hi; i++ {
+			first, end := int(a.RowPtr[i]), int(a.RowPtr[i+1])
+			if first == end {
+				continue // nothing is added to an empty row, nor subtracted from it
+			}
+			from, to := first/window, (end-1)/window+1
+			sum := 0.0
+			for _, s := range sums[from:to] {
+				sum += s
+			}
+			out.bound[i] = errorBound(prec, end-first, min(to*window, a.NNZ())-from*window, sum)
+		}
+		return nil
+	})
 	return out
-}
-
-// boundRows bounds rows [from, to) by the sums of the windows.
-func (ref *reference) boundRows(a *sparse.CSR[float64], sums []float64, window int, u, eta float64, from, to int) {
-	for i := from; i < to; i++ {
-		first, end := int(a.RowPtr[i]), int(a.RowPtr[i+1])
-		if first == end {
-			continue // nothing is added to an empty row, nor subtracted from it
-		}
-		sum, n := 0.0, float64(end-first)
-		lo, hi := first/window, (end-1)/window
-		for _, s := range sums[lo : hi+1] {
-			sum += s
-		}
-		entries := float64(min((hi+1)*window, a.NNZ()) - lo*window)
-		ref.bound[i] = u*(8*math.Sqrt(n)+8)*sum + entries*eta
-	}
 }
 
 // rowFloat32 sums a row in float64 with the values of A rounded to float32. A
