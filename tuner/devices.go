@@ -80,13 +80,8 @@ func (c *devices) fill(sweep *configs.Sweep, pieces []trial.Piece, devices int) 
 }
 
 // piecesOf returns those of a matrix.
-func piecesOf(pieces []trial.Piece, matrix string) (own []trial.Piece) {
-	for _, p := range pieces {
-		if p.Matrix == matrix {
-			own = append(own, p)
-		}
-	}
-	return own
+func piecesOf(pieces []trial.Piece, matrix string) []trial.Piece {
+	return slices.DeleteFunc(slices.Clone(pieces), func(p trial.Piece) bool { return p.Matrix != matrix })
 }
 
 // cut gives each device a share of every part.

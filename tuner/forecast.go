@@ -7,7 +7,6 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
-	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
@@ -41,18 +40,14 @@ func (e Estimate) Left() time.Duration { return e.Time + e.Load }
 
 // estimate says what is left to do of a plan.
 func (r *run) estimate(ctx context.Context, plan Plan, past history) (Estimate, error) {
-	e := Estimate{Matrix: plan.Matrix, Skipped: plan.Skipped, Duplicate: plan.Duplicate, Trials: len(plan.Trials)}
+	e := Estimate{Matrix: plan.Matrix, Skipped: plan.Skipped, Duplicate: plan.Duplicate}
+	work, err := r.workOn(ctx, plan)
+	if err != nil {
+		return e, err
+	}
+	e.Trials, e.AtMost, e.Finished = work.trials, work.adaptive, work.finished
 	t := newTiming(r.sweep.Protocol, r.planner.device, plan.Matrix.Size(), past)
-	if search.Adaptive(r.sweep.Search.Strategy) {
-		work, err := r.workOn(ctx, plan)
-		if err != nil {
-			return e, err
-		}
-		e.Trials, e.AtMost, e.Finished = work.trials, work.adaptive, work.finished
-		if !e.AtMost {
-			r.estimateRepeats(&e, t)
-			return e, nil
-		}
+	if work.adaptive {
 		for _, one := range plan.Trials {
 			took, _ := t.full(one)
 			e.Time += seconds(searchShare * took)
@@ -61,34 +56,16 @@ func (r *run) estimate(ctx context.Context, plan Plan, past history) (Estimate, 
 		return e, nil
 	}
 
-	todo := plan.Trials
-	var good []trial.Record
-	if r.rec != nil {
-		var err error
-		if todo, good, err = r.unfinished(ctx, plan); err != nil {
-			return e, err
-		}
-		e.Finished = len(plan.Trials) - len(todo)
+	e.Time, e.Known, e.Repeating = t.all(work.good, work.todo), t.known, seconds(t.repeats)
+	if len(work.todo) > 0 {
+		return e, nil
 	}
-
-	e.Time, e.Known = t.all(good, todo), t.known
-	e.Repeating = seconds(t.repeats)
-	if len(todo) == 0 && r.rec != nil {
-		if _, err := r.workOn(ctx, plan); err != nil {
-			return e, err
-		}
-		r.estimateRepeats(&e, t)
-	}
-	return e, nil
-}
-
-// estimateRepeats adds the repeat runs that are missing where all trials are measured.
-func (r *run) estimateRepeats(e *Estimate, t *timing) {
 	for _, one := range slices.Concat(r.leaderReruns.missing(), r.noiseReruns.missing()) {
 		_, product := t.full(one)
 		e.Time += seconds(t.short(one, product))
 		e.Repeats++
 	}
+	return e, nil
 }
 
 // A timing adds up how long the trials of a matrix take, one after the other.
@@ -264,19 +241,12 @@ const usualLeaderReruns = 24
 func (e *timing) leaders(todo []trial.Trial) {
 	for _, p := range casesOf(todo) {
 		products := slices.Sorted(slices.Values(e.products[p]))
-		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return caseOf(t) == p })]
+		rivals := ofCase(todo, p)
+		if len(products) == 0 && len(rivals) > 1 {
+			most := min(usualLeaderReruns, min(len(rivals), mostLeaders)*e.protocol.Finals)
+			e.seconds += float64(most) * e.short(rivals[0], streamed(e.size, p.Precision, e.device))
+		}
 		if len(products) == 0 {
-			rivals := 0
-			for _, t := range todo {
-				if caseOf(t) == p {
-					rivals++
-				}
-			}
-			if rivals < 2 {
-				continue
-			}
-			most := min(usualLeaderReruns, min(rivals, mostLeaders)*e.protocol.Finals)
-			e.seconds += float64(most) * e.short(one, streamed(e.size, p.Precision, e.device))
 			continue
 		}
 		n := 1 // the fastest
@@ -290,7 +260,7 @@ func (e *timing) leaders(todo []trial.Trial) {
 		case e.protocol.Finals > fewestLeaderReruns:
 			count = max(count, min(len(products), leaderRerunsTaken*count))
 		}
-		e.seconds += float64(count) * e.short(one, products[0])
+		e.seconds += float64(count) * e.short(rivals[0], products[0])
 	}
 }
 
@@ -298,13 +268,6 @@ func (e *timing) leaders(todo []trial.Trial) {
 func (e *timing) noise(good, todo []trial.Trial) {
 	all := slices.Concat(good, todo)
 	for _, p := range casesOf(todo) {
-		n := 0
-		for _, t := range all {
-			if caseOf(t) == p {
-				n++
-			}
-		}
-		one := todo[slices.IndexFunc(todo, func(t trial.Trial) bool { return caseOf(t) == p })]
 		product := streamed(e.size, p.Precision, e.device)
 		if known := slices.Sorted(slices.Values(e.products[p])); len(known) > 0 {
 			product = known[len(known)/2]
@@ -312,6 +275,6 @@ func (e *timing) noise(good, todo []trial.Trial) {
 				product = min(product, e.protocol.Slow*known[0])
 			}
 		}
-		e.seconds += float64(noiseRerunsOf(n, e.protocol.Repeats)) * e.short(one, product)
+		e.seconds += float64(noiseRerunsOf(len(ofCase(all, p)), e.protocol.Repeats)) * e.short(ofCase(todo, p)[0], product)
 	}
 }

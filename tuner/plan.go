@@ -47,8 +47,7 @@ func caches(p configs.Protocol) []trial.Cache {
 // points calls each with the configurations that the sweep tries on a matrix of a size, each
 // once, and counts those that are left out by reason.
 func (p planner) points(size trial.Size, skipped map[string]int, each func(kernels.Config)) error {
-	seen := map[kernels.Config]bool{} // of kernels that are in several spaces
-	several := p.several()
+	seen := map[kernels.Config]bool{} // a kernel may be in several spaces
 	for _, space := range p.sweep.Kernels {
 		for c := range space.Expand(p.device.Units) {
 			k, ok := space.Lookup(c.Kernel)
@@ -77,30 +76,12 @@ func (p planner) points(size trial.Size, skipped map[string]int, each func(kerne
 				skipped[err.Error()]++
 				continue
 			}
-			if several[c.Kernel] {
-				seen[c] = true
-			}
+			seen[c] = true
 			each(c)
 		}
 	}
 
 	return nil
-}
-
-// several returns the kernels that are in more than one space of the sweep.
-func (p planner) several() map[string]bool {
-	spaces := map[string]int{}
-	for _, space := range p.sweep.Kernels {
-		for _, name := range slices.Compact(slices.Sorted(slices.Values(space.Kernels))) {
-			spaces[name]++
-		}
-	}
-
-	several := map[string]bool{}
-	for name, n := range spaces {
-		several[name] = n > 1
-	}
-	return several
 }
 
 // plan applies the sweep's space, its constraints and its strategy to m. The order of the
@@ -162,12 +143,7 @@ func (p planner) choose(m trial.Matrix, cache trial.Cache, points []kernels.Conf
 	}
 	var kept []kernels.Config
 	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
-		var among []kernels.Config
-		for _, c := range points {
-			if c.Precision == precision {
-				among = append(among, c)
-			}
-		}
+		among := slices.DeleteFunc(slices.Clone(points), func(c kernels.Config) bool { return c.Precision != precision })
 		if len(among) == 0 {
 			continue
 		}

@@ -22,7 +22,7 @@ import (
 func Preview(
 	ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options,
 ) (kernels.Device, []Estimate, []Failure, error) {
-	r := newRun(sweep, rec, opt)
+	r := newRun(sweep, cmp.Or(rec, Recorder(nothing{})), opt)
 	defer r.close()
 	if r.opt.Resolver == nil {
 		var err error
@@ -65,6 +65,13 @@ func Preview(
 		}
 	}
 	return r.planner.device, out, r.sum.Failures, nil
+}
+
+// nothing records nothing, and knows nothing.
+type nothing struct{ Recorder }
+
+func (nothing) Recorded(context.Context, []string, trial.Detail) (map[string]trial.Record, error) {
+	return nil, nil
 }
 
 // A Librarian is a recorder that knows matrices.

@@ -137,6 +137,7 @@ type work struct {
 	source
 	trials   int            // number of trials; of searches, the most
 	finished int            // number of trials that an earlier run has measured
+	todo     []trial.Trial  // what is left to measure, where no search decides
 	good     []trial.Record // trials under the sweep's protocol that ended well in an earlier run
 	adaptive bool           // whether a search decides how many trials there are
 	searches *searches
@@ -171,8 +172,8 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	}
 
 	todo = hopelessLast(todo, plan.Matrix.Size(), r.planner.device)
-	return &work{source: &list{todo}, trials: len(plan.Trials), finished: len(plan.Trials) - len(todo) - r.byFailedDevice,
-		good: good}, nil
+	return &work{source: &list{todo}, todo: todo, trials: len(plan.Trials),
+		finished: len(plan.Trials) - len(todo) - r.byFailedDevice, good: good}, nil
 }
 
 // count returns how many trials there are, as far as is known by now.
@@ -268,6 +269,11 @@ func (r *run) counts(t trial.Trial, s trial.Status) {
 	case s == trial.OK:
 		r.okBefore++
 	}
+}
+
+// ofCase returns those trials that are of a case.
+func ofCase(trials []trial.Trial, at trial.Case) []trial.Trial {
+	return slices.DeleteFunc(slices.Clone(trials), func(t trial.Trial) bool { return caseOf(t) != at })
 }
 
 // caseOf returns the place of a trial within a run, all of which is on one device.

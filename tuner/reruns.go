@@ -287,12 +287,7 @@ func (s *noiseReruns) choice() []trial.Trial {
 
 	var list []trial.Trial
 	for _, p := range casesOf(plan) {
-		var of []trial.Trial
-		for _, t := range plan {
-			if caseOf(t) == p {
-				of = append(of, t)
-			}
-		}
+		of := ofCase(plan, p)
 		n := noiseRerunsOf(len(of), s.most)
 		for i := range n {
 			stratum := trial.Cut(trial.Part{Index: i, Of: n}, of)

@@ -72,14 +72,11 @@ func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 
 	nth := map[trial.Cache]int{}
 	for _, p := range all {
-		one := &caseSearch{at: p, left: -1, last: map[int]trial.Result{},
+		one := &caseSearch{at: p, trials: ofCase(plan.Trials, p), left: -1, last: map[int]trial.Result{},
 			recorded: map[[2]int]map[string]trial.Record{}}
 		var configs []kernels.Config
-		for _, t := range plan.Trials {
-			if caseOf(t) == p {
-				one.trials = append(one.trials, t)
-				configs = append(configs, t.Config)
-			}
+		for _, t := range one.trials {
+			configs = append(configs, t.Config)
 		}
 		if budget := r.sweep.Search.Trials; budget > 0 { // the precisions share it
 			i, n := nth[p.Cache], perCache[p.Cache]
@@ -163,12 +160,9 @@ func (s *searches) lookUp(one *caseSearch, step search.Step) (map[string]trial.R
 		ids = append(ids, t.ID)
 	}
 
-	recorded := map[string]trial.Record{}
-	if s.run.rec != nil {
-		var err error
-		if recorded, err = s.run.rec.Recorded(s.ctx, ids, trial.Full); err != nil {
-			return nil, fmt.Errorf("asking what is measured already: %w", err)
-		}
+	recorded, err := s.run.rec.Recorded(s.ctx, ids, trial.Full)
+	if err != nil {
+		return nil, fmt.Errorf("asking what is measured already: %w", err)
 	}
 
 	one.recorded[step.Samples] = recorded
