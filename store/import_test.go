@@ -309,26 +309,6 @@ func TestGatherDevices(t *testing.T) {
 	}
 }
 
-// TestGatherSameTrials: of a trial that failed in one and not in the other, the good one
-// is taken; of a configuration, the latest counts, whichever database comes first.
-func TestGatherSameTrials(t *testing.T) {
-	a, b := started(t), started(t)
-	record(t, a, good("cpu_csr", 64, identity("x"), failing(trial.Fault, "broke")), good("cpu_coo", 0,
-		identity("old"), takes(5)))
-	record(t, b, good("cpu_csr", 64, identity("x"), takes(3)), good("cpu_coo", 0, identity("new"), takes(7),
-		func(r *trial.Result) { r.At = r.At.Add(1e9) }))
-	for _, order := range [][]*DB{{a, b}, {b, a}} {
-		db := gather(t, Choice{}, order...)
-		if got := one(t, db, "SELECT group_concat(status || ' ' || round(median_ms)) FROM (SELECT * FROM results ORDER BY kernel, median_ms)"); got != "ok 5.0,ok 7.0,ok 3.0" {
-			t.Errorf("trials: %v", got)
-		}
-		rows, err := db.Results(t.Context(), Filter{Kernel: "cpu_coo"})
-		if err != nil || len(rows) != 1 || rows[0].Median != 7e-3 {
-			t.Errorf("in force: %v, %v", rows, err)
-		}
-	}
-}
-
 // Where two databases have measured a trial, it is said whose measurement counts; a copy is no other measurement.
 func TestGatherTwice(t *testing.T) {
 	a, b := started(t), started(t)

@@ -117,13 +117,6 @@ func TestOnlyTheNewestMeasurementCounts(t *testing.T) {
 		record(t, db, slices.Concat(trials[i:], trials[:i])...)
 		everybodySays(t, db, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8",
 			"coo_atomic 64,cpu_csr 32,cpu_sell 8")
-
-		imported := create(t)
-		if _, err := imported.Import(t.Context(), db.batches(t.Context(), nil)); err != nil {
-			t.Fatal(err)
-		}
-		everybodySays(t, imported, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8",
-			"coo_atomic 64,cpu_csr 32,cpu_sell 8")
 	}
 
 	// The last of the newer ones fails when it is measured again.
@@ -229,27 +222,6 @@ func TestHopelessTrialsAlone(t *testing.T) {
 	record(t, db, good("coo_atomic", 32, identity("new"), failing(trial.Wrong, "row 3 is off"), later))
 	if _, err := db.DecideTies(t.Context()); err != nil {
 		t.Error(err)
-	}
-}
-
-// What a profiler counted is united with the trials that it belongs to, all of it.
-func TestUnitingKeepsCounts(t *testing.T) {
-	a, b := started(t), started(t)
-	record(t, a, good("cpu_sell", 32))
-	record(t, b, good("coo_atomic", 32), good("cpu_csr", 64), good("cpu_coo", 0))
-	all, err := b.Results(t.Context(), Filter{Status: trial.OK})
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts := map[string]Counts{}
-	for _, c := range all {
-		counts[c.ID] = Counts{"occupancy": 0.5, "d1_misses": 7}
-	}
-	if err := b.SaveCounts(t.Context(), counts); err != nil {
-		t.Fatal(err)
-	}
-	if got := one(t, gather(t, Choice{}, a, b), "SELECT count(occupancy * d1_misses) FROM profile"); got != int64(3) {
-		t.Errorf("%v of 3 counts arrived", got)
 	}
 }
 

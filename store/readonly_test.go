@@ -38,18 +38,6 @@ func TestReadersWriteNothing(t *testing.T) {
 	}
 }
 
-// What is recorded before a run begins is refused.
-func TestNothingIsRecordedWithoutARun(t *testing.T) {
-	first := good("cpu_csr", 0)
-	db := create(t)
-	for name, err := range map[string]error{"result": db.Record(t.Context(), first),
-		"repeat": db.Record(t.Context(), again(first, time.Minute, 1))} {
-		if !errors.Is(err, errNoRun) {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-}
-
 // Trials keep the version of the program that measured them, also where the sweep has another.
 func TestGatheredTrialsKeepVersions(t *testing.T) {
 	db := started(t)

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -96,25 +95,6 @@ func TestSamplesComeBack(t *testing.T) {
 	}
 }
 
-func TestRecorded(t *testing.T) {
-	db := started(t)
-	record(t, db, good("cpu_csr", 32, identity("a")), good("cpu_csr", 64, identity("b"), failing(trial.OOM, "")))
-	ids := []string{"a"}
-	for i := range 25_000 { // more than one statement takes
-		ids = append(ids, "missing "+strconv.Itoa(i))
-	}
-	got, err := db.Recorded(t.Context(), append(ids, "b"), trial.Brief)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(got) != 2 || got["a"].Status != trial.OK || got["b"].Status != trial.OOM {
-		t.Errorf("recorded are %v", got)
-	}
-	if got, err := db.Recorded(t.Context(), nil, trial.Full); err != nil || len(got) != 0 {
-		t.Errorf("of none, recorded are %v, %v", got, err)
-	}
-}
-
 func TestRecordNeedsItsRun(t *testing.T) {
 	db := create(t)
 	refuse := func(r trial.Result) {
@@ -124,6 +104,7 @@ func TestRecordNeedsItsRun(t *testing.T) {
 		}
 	}
 	refuse(good("cpu_csr", 32))
+	refuse(again(good("cpu_csr", 32), time.Minute, 1))
 	begin(t, db, testRun())
 	refuse(good("cpu_csr", 32))
 	describe(t, db, testMatrix("grid"))

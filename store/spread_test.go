@@ -97,27 +97,6 @@ func orNought(v any) any {
 	return v
 }
 
-// Copies have the intervals within the run, and find out the others by themselves.
-func TestGatheringKeepsIntervalsWithinTheRun(t *testing.T) {
-	one, two := started(t), started(t)
-	record(t, one, noisy("grid", 10, 1.1)...)
-	record(t, two, good("cpu_csr", 0, takes(1)))
-	decideAll(t, one)
-	for _, from := range [][]string{{one.Path(), two.Path()}, {two.Path(), one.Path()}} {
-		both, err := Gather(t.Context(), t.TempDir()+"/both.db", from, Choice{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer both.Close()
-		if low := one1(t, both, "SELECT 1e3 * low FROM trial WHERE block = 32"); math.Abs(low-9.95) > 1e-9 {
-			t.Errorf("the trial's interval begins at %v ms, want 9.95", low)
-		}
-		if low := one1(t, both, "SELECT low_ms FROM results WHERE kernel = 'cpu_csr'"); math.Abs(low-1/1.1) > 1e-3 {
-			t.Errorf("another run may find %v ms, want 0.909", low)
-		}
-	}
-}
-
 func one1(t *testing.T, db *DB, sql string) float64 { return one(t, db, sql).(float64) }
 
 // A leader was chosen for its first measurement. What its repeats differ by says how far two
@@ -203,49 +182,6 @@ func TestTiesBySpread(t *testing.T) {
 		if got := fmt.Sprintf("%v tied, the next slower by %.4g%%", v...); got != tt.want {
 			t.Errorf("where runs differ by %v: %s, want %s", tt.factor, got, tt.want)
 		}
-	}
-}
-
-// Finals of one run don't tell a leader from the fastest by less than whole runs differ, however
-// alike they are.
-func TestTiesOfFinalsBySpread(t *testing.T) {
-	for _, tt := range []struct {
-		slower float64
-		want   int64
-	}{{1.1, 2}, {1.13, 1}} { // means of four are told apart by a factor of 1.1165
-		db := started(t)
-		record(t, db, noisy("grid", 10, 1.1)...)
-		fast, slow := good("cpu_csr_rows", 512, takes(1), identity("a")), good("cpu_csr_rows", 1024, takes(1), identity("b"))
-		record(t, db, fast, slow)
-		for i := range 4 {
-			later := time.Duration(i+1) * time.Minute
-			record(t, db, final(fast, later, 1), final(slow, later, tt.slower))
-		}
-		decideAll(t, db)
-		if n := one(t, db, "SELECT tie_size FROM best"); n != tt.want {
-			t.Errorf("slower by %v: %v are tied, want %d", tt.slower, n, tt.want)
-		}
-	}
-}
-
-// A repeat on one matrix changes what is known of the others, and their ties with it.
-func TestSpreadsOfOthersUnsettleTies(t *testing.T) {
-	db := started(t)
-	describe(t, db, testMatrix("other"))
-	record(t, db, good("cpu_csr_rows", 512, takes(1)), good("cpu_csr_rows", 1024, takes(1.1)))
-	decideAll(t, db)
-	if got := bestOf(t, db); got != "cpu_csr_rows 512 10% 1" {
-		t.Errorf("best is %q", got)
-	}
-	record(t, db, noisy("other", 10, 1.2)...)
-	if n := decideAll(t, db); n != 2 {
-		t.Errorf("decided in %d places, want 2", n)
-	}
-	if n := one(t, db, "SELECT tie_size FROM best WHERE matrix = 'grid'"); n != int64(2) {
-		t.Errorf("%v are tied, want 2", n)
-	}
-	if n := one(t, db, "SELECT count(*) FROM results WHERE matrix = 'grid' AND tied"); n != int64(2) {
-		t.Errorf("results has %v tied, want 2", n)
 	}
 }
 
@@ -388,19 +324,6 @@ func TestRepeatsOfSweepsAreCounted(t *testing.T) {
 	sweeps, err := db.Sweeps(t.Context())
 	if err != nil || len(sweeps) != 1 || sweeps[0].LeaderReruns != 2 || sweeps[0].NoiseReruns != 1 {
 		t.Errorf("sweeps are %+v, %v", sweeps, err)
-	}
-}
-
-// A trial without repeats takes its median, in the interval within the run.
-func TestWithoutRepeatsTheIntervalIsThatOfTheRun(t *testing.T) {
-	db := started(t)
-	record(t, db, good("cpu_csr", 0, between(0.9, 1, 1.2)))
-	rows, err := db.Results(t.Context(), Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := rows[0]; r.Time != r.Median || r.Another != (trial.Interval{Low: r.Low, High: r.High}) || r.Low == 0 {
-		t.Errorf("it takes %v s in %v", r.Time, r.Another)
 	}
 }
 

@@ -253,37 +253,6 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// How near a configuration is counts the doublings of block and grid, as one and a half other
-// parameters, and as three another cache state.
-func TestNearest(t *testing.T) {
-	var wanted trial.Trial
-	wanted.Block, wanted.Grid, wanted.Cache = 64, 8, trial.Warm
-	params, cold := wanted, wanted
-	params.Params, cold.Cache = "sort=4", trial.Cold
-	for _, c := range []struct {
-		block, grid  int  // of what is measured with the same parameters, in the same cache state
-		params, cold bool // whether what differs in nothing but that is nearer
-	}{
-		{32, 8, false, false}, {64, 16, false, false},
-		{16, 8, true, false}, {64, 2, true, false}, {128, 4, true, false},
-		{12, 8, true, false}, {7, 8, true, true}, {128, 1, true, true},
-	} {
-		doubled := wanted
-		doubled.Block, doubled.Grid = c.block, c.grid
-		of := func(t trial.Trial, median float64) trial.Result { return trial.Result{Trial: t, Median: median} }
-		for name, tt := range map[string]struct {
-			other  trial.Trial
-			nearer bool
-		}{"parameters": {params, c.params}, "cache": {cold, c.cold}} {
-			for _, list := range [][]trial.Result{{of(doubled, 1), of(tt.other, 2)}, {of(tt.other, 2), of(doubled, 1)}} {
-				if got := nearest(wanted, list).Median == 2; got != tt.nearer {
-					t.Errorf("block %d, grid %d: that with other %s is nearer: %t", c.block, c.grid, name, got)
-				}
-			}
-		}
-	}
-}
-
 // Trials take as much longer than the model says as they did on the same matrix, and else
 // as on most; the same each time, in whatever order they are recorded.
 func TestHistoryOfTime(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -190,42 +189,6 @@ func (i *interrupting) Recorded(ctx context.Context, ids []string, d trial.Detai
 	i.asked++
 	i.done()
 	return i.memory.Recorded(ctx, ids, d)
-}
-
-// A trial is expected to take as many samples as the protocol allows and the budget holds: no fewer
-// than the fewest, and no more than is usual where its kernel is known.
-func TestExpectedSamples(t *testing.T) {
-	size, dev := trial.Size{Rows: 1000, Cols: 1000, Nonzeros: 10_000}, kernels.Device{Backend: "cuda", Cache: 50e6}
-	warm, cold := trial.Trial{Cache: trial.Warm}, trial.Trial{Cache: trial.Cold}
-	flush := 2 * 50e6 / flushBandwidth
-	for _, c := range []struct {
-		trial           trial.Trial
-		product, sample float64
-		samples         [2]int
-		budget          time.Duration
-		most, usual     int
-	}{
-		{warm, 10e-3, 10e-3, [2]int{5, 40}, time.Minute, 40, 16},
-		{warm, 10e-3, 10e-3, [2]int{20, 40}, time.Minute, 40, 20},
-		{warm, 10e-3, 10e-3, [2]int{5, 10}, time.Minute, 10, 10},
-		{warm, 10e-3, 10e-3, [2]int{5, 40}, 101 * time.Millisecond, 10, 10},
-		{warm, 10e-3, 10e-3, [2]int{5, 40}, time.Millisecond, 5, 5},
-		{warm, 1e-6, 50e-6, [2]int{5, 40}, time.Minute, 40, 16},
-		{cold, 10e-3, 10e-3 + flush, [2]int{5, 40}, time.Minute, 40, 16},
-		{cold, 1e-6, 1e-6 + flush, [2]int{5, 40}, time.Minute, 40, 16},
-	} {
-		p := configs.Protocol{Warmup: 2, Samples: c.samples, Budget: c.budget}
-		took := func(samples int) float64 {
-			return float64(2+samples)*c.sample + 2*c.product + overhead(size, kernels.Float64, dev)
-		}
-		most := guess(c.product, size, kernels.Float64, c.trial.Cache, p, dev)
-		if want := took(c.most); math.Abs(most-want) > 0.3*c.sample {
-			t.Errorf("%+v: at most %g s, want %g", c, most, want)
-		}
-		if got, want := trialTime(c.product, size, c.trial, p, dev), took(c.usual); math.Abs(got-want) > 0.3*c.sample {
-			t.Errorf("%+v: usually %g s, want %g", c, got, want)
-		}
-	}
 }
 
 // Repeat runs that a killed run did not come to are counted.

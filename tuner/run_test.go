@@ -267,22 +267,6 @@ func TestInterruptAndGoOn(t *testing.T) {
 	}
 }
 
-// A matrix that can't be loaded is reported; the others are measured.
-func TestBadMatrixDoesNotStopTheSweep(t *testing.T) {
-	sweep := testSweep(behave)
-	good := sweep.Matrices[0]
-	sweep.Matrices = []configs.Matrix{{Name: "gone", Path: "no/such/file.mtx", Expand: true}, good}
-	rec := &memory{}
-	sum := runTest(t, sweep, rec, Options{})
-	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "gone" || !strings.Contains(sum.Failures[0].Err.Error(),
-		"no/such/file.mtx") {
-		t.Errorf("failures: %v", sum.Failures)
-	}
-	if sum.Measured[trial.OK] != 1 {
-		t.Errorf("measured %v", sum.Measured)
-	}
-}
-
 // A matrix that is not accepted is reported by its name; the others are measured, and no worker
 // is left behind.
 func TestRefusedMatrixDoesNotStopTheSweep(t *testing.T) {
