@@ -66,8 +66,7 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
-		teaching := slices.DeleteFunc(slices.Clone(groups[s.Key()]),
-			func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
+		teaching := opt.teaching(groups[s.Key()])
 		t, _, err := newTable(teaching, opt)
 		if err != nil {
 			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key(), err)
@@ -152,9 +151,7 @@ func (t *table) grownWithout(ctx context.Context, opt Options, some func(part in
 }
 
 // fraction is that of the oracle of a configuration on matrix m.
-func (t *table) fraction(m int, c *kernels.Config) float64 {
-	return share(t.loss[m][t.at(*c)])
-}
+func (t *table) fraction(m int, c kernels.Config) float64 { return share(t.loss[m][t.at(c)]) }
 
 // importance permutes the values of one feature after the other among the matrices.
 func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
@@ -177,7 +174,7 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 				return t.values[f][m]
 			}
 			leaf, _ := tree.follow(at)
-			cases[m].Fraction, cases[m].Partial = t.fraction(m, &leaf.picks(&t.facts[m])[0]), t.partial(m)
+			cases[m].Fraction, cases[m].Partial = t.fraction(m, leaf.picks(&t.facts[m])[0].Config), t.partial(m)
 		}
 
 		return Summarise(cases, Ways[0].Of).Mean
@@ -219,14 +216,14 @@ func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
 		p := &parts[part]
 		for _, m := range out {
 			leaf, _ := tree.walk(&t.facts[m])
-			first := leaf.legal(&t.facts[m])[0]
-			o := t.seen[m][t.at(leaf.all()[first])]
+			first := leaf.picks(&t.facts[m])[0]
+			o := t.seen[m][t.at(first.Config)]
 			if !o.measured() {
 				continue
 			}
 
 			p.Matrices++
-			f := leaf.forecast(&t.facts[m]).slower(leaf.slower(first))
+			f := leaf.forecast(&t.facts[m]).slower(first.times)
 			if f == nil {
 				continue
 			}
@@ -289,7 +286,7 @@ func (t *table) curve(ctx context.Context, opt Options,
 				sizes[part] = len(in)
 				for _, m := range out {
 					leaf, _ := tree.walk(&t.facts[m])
-					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, &leaf.picks(&t.facts[m])[0])})
+					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, leaf.picks(&t.facts[m])[0].Config)})
 				}
 			})
 			if err != nil {

@@ -234,39 +234,42 @@ type Ranked struct {
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// slower is the time of a leaf's configuration over that of its choice, 0 if it is not known.
-func (n *Node) slower(i int) float64 {
-	switch {
-	case i == 0:
-		return 1
-	case i <= len(n.NextTimes):
-		return n.NextTimes[i-1]
-	}
-	return 0
+// A pick is a configuration of a leaf, with its time over that of the choice; 0: not known.
+type pick struct {
+	kernels.Config
+	times float64
 }
 
-// shortlist is a leaf's choice and its runners-up, if they are legal, with their times on a matrix.
-func (n *Node) shortlist(f *Subject) []Ranked {
-	forecast := n.forecast(f)
-	var list []Ranked
-	for _, i := range n.legal(f) {
-		r := Ranked{Config: n.all()[i]}
-		if forecast != nil {
-			r.Seconds = n.slower(i) * forecast.Seconds
+// picks are a leaf's choice and its runners-up, if they are legal on a matrix. If none is it is the choice all the
+// same.
+func (n *Node) picks(f *Subject) []pick {
+	var list []pick
+	for i, c := range n.all() {
+		if !f.legal(c) {
+			continue
 		}
-		list = append(list, r)
+		p := pick{Config: c, times: 1}
+		if i > 0 {
+			p.times = 0
+			if i <= len(n.NextTimes) {
+				p.times = n.NextTimes[i-1]
+			}
+		}
+		list = append(list, p)
+	}
+	if list == nil {
+		return []pick{{*n.Choice, 1}}
 	}
 	return list
 }
 
-// bestOf is the fraction of the oracle that the fastest of the first few configurations reaches
-// on matrix m.
-func (t *table) bestOf(m int, list []kernels.Config) float64 {
-	best := 0.0
-	for _, c := range list[:min(Shortlisted, len(list))] {
-		best = max(best, t.fraction(m, &c))
+// configsOf are the configurations of picks.
+func configsOf(picks []pick) []kernels.Config {
+	list := make([]kernels.Config, len(picks))
+	for i, p := range picks {
+		list[i] = p.Config
 	}
-	return best
+	return list
 }
 
 // Limits are what a matrix must be within for a configuration to be chosen for it. They are those of its
@@ -310,29 +313,5 @@ func (n *Node) Ranking() []kernels.Config {
 // unlimited reports whether a configuration is legal on any matrix.
 func unlimited(c kernels.Config) bool { return len(Limits(c)) == 0 }
 
-// legal lists those of a leaf's configurations that are legal on a matrix, by their places: 0 is the
-// choice. If there is none it is the choice all the same.
-func (n *Node) legal(f *Subject) []int {
-	var list []int
-	for i, c := range n.all() {
-		if f.legal(c) {
-			list = append(list, i)
-		}
-	}
-	if list == nil {
-		return []int{0}
-	}
-	return list
-}
-
 // all are the choice of a leaf and its runners-up.
 func (n *Node) all() []kernels.Config { return append([]kernels.Config{*n.Choice}, n.Next...) }
-
-// picks are the configurations of a leaf that are legal on a matrix, the choice first.
-func (n *Node) picks(f *Subject) []kernels.Config {
-	var list []kernels.Config
-	for _, i := range n.legal(f) {
-		list = append(list, n.all()[i])
-	}
-	return list
-}

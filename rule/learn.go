@@ -24,8 +24,7 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 	keys, groups := group(obs)
 
 	for _, k := range keys {
-		teaching := slices.DeleteFunc(slices.Clone(groups[k]),
-			func(o *Observation) bool { return slices.Contains(opt.Test, o.Class) })
+		teaching := opt.teaching(groups[k])
 		t, unmeasured, err := newTable(teaching, opt)
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
@@ -37,20 +36,20 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 		if !slices.ContainsFunc(t.kernels, func(name string) bool { return !slices.Contains(opt.Without, name) }) {
 			return nil, fmt.Errorf("learning a rule for %s: no kernel is left to choose: all are left out", k)
 		}
-		s, learned, err := t.learn(ctx, k, opt)
+		s, err := t.learn(ctx, k, opt)
 		if err != nil {
 			return nil, fmt.Errorf("learning a rule for %s: %w", k, err)
 		}
 
 		s.price(t, oracles(teaching))
 		s.Sources = s.sources(teaching)
-		s.Warnings, s.Noise = warnings(t, s, unmeasured), t.noise()
+		s.Warnings, s.Noise = warnings(t, &s.Selector, unmeasured), t.noise()
 		if len(teaching) < len(groups[k]) {
-			if s.Test, err = finalTest(groups[k], t, learned, opt); err != nil {
+			if s.Test, err = finalTest(groups[k], t, s, opt); err != nil {
 				return nil, fmt.Errorf("testing the rule for %s: %w", k, err)
 			}
 		}
-		r.Selectors = append(r.Selectors, *s)
+		r.Selectors = append(r.Selectors, s.Selector)
 	}
 
 	if len(r.Selectors) == 0 {
@@ -60,20 +59,23 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 }
 
 // learn learns from all matrices of the table, and validates that.
-func (t *table) learn(ctx context.Context, k Key, opt Options) (*Selector, *lesson, error) {
+func (t *table) learn(ctx context.Context, k Key, opt Options) (*lesson, error) {
 	v, err := validate(ctx, t, opt)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	l := t.teach(indices(len(t.names)), t.kernelLoss(), opt)
-	return &Selector{
-		Device: k.Device, Hardware: t.facts[0].Hardware, Precision: k.Precision, Cache: k.Cache,
-		Root: l.tree, Sizes: l.sizes, Ensemble: l.ensemble, Pruned: l.pruned, Configs: len(t.configs),
-		Validation: v, Single: l.single, SingleKernel: l.kernel,
-	}, l, nil
+	l.Device, l.Precision, l.Cache, l.Hardware = k.Device, k.Precision, k.Cache, t.facts[0].Hardware
+	l.Configs, l.Validation = len(t.configs), v
+	return l, nil
 }
 
-// finalTest judges the tree learned from t on the matrices of obs that are not in t.
+// teaching are the observations of classes that are not kept for the final test.
+func (o Options) teaching(obs []*Observation) []*Observation {
+	return slices.DeleteFunc(slices.Clone(obs), func(of *Observation) bool { return slices.Contains(o.Test, of.Class) })
+}
+
+// finalTest judges what was learned from t on the matrices of obs that are not in t.
 func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Validation, error) {
 	all, _, err := newTable(obs, opt)
 	if err != nil {
@@ -81,31 +83,16 @@ func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Vali
 	}
 	kernel := all.kernelLoss()
 	var cases []Case
-	held := heldOut(all, t)
-
-	for _, m := range held {
-		cases = append(cases, all.judge(m, learned, kernel))
-	}
-	v := sumUp(cases)
 	classes := make(map[string]bool)
-	for _, m := range held {
-		classes[all.classes[m]] = true // which they have: they were chosen by it
-	}
-
-	v.Families = len(classes)
-	v.Parts = v.Families
-	return v, nil
-}
-
-// heldOut are the matrices of all that are not in t.
-func heldOut(all, t *table) []int {
-	var list []int
 	for m, name := range all.names {
 		if _, taught := slices.BinarySearch(t.names, name); !taught {
-			list = append(list, m)
+			cases = append(cases, all.judge(m, learned, kernel))
+			classes[all.classes[m]] = true // which it has: it was chosen by it
 		}
 	}
-	return list
+	v := sumUp(cases)
+	v.Families, v.Parts = len(classes), len(classes)
+	return v, nil
 }
 
 // String gives k as users read it: "NVIDIA H100, float32, cold cache".
@@ -148,32 +135,23 @@ func describe(c kernels.Config) string {
 
 // A lesson is everything that is learned from some matrices, to be used on others.
 type lesson struct {
-	tree     *Node // over all features
-	sizes    *Node // over what the sizes give
-	grown    *Node // tree before it was pruned
-	pruned   string
-	ensemble *Ensemble // nil: not asked for
-	single   kernels.Config
-	kernel   string // the best single kernel
+	Selector
+	grown *Node // Root before it was pruned
 }
 
 // teach learns from the given matrices and uses no others.
 func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *lesson {
 	l := newLearner(t, opt, matrices)
-	s := &lesson{
-		single: t.configs[l.single(matrices)],
-		kernel: t.kernels[l.chooseKernel(matrices, kernelLoss)],
-	}
-
+	s := new(lesson)
+	s.Single, s.SingleKernel = t.configs[l.single(matrices)], t.kernels[l.chooseKernel(matrices, kernelLoss)]
 	grown := l.grow(matrices, opt.MaxDepth)
 	s.grown = l.equipped(grown)
-	s.tree, s.pruned = l.finish(grown)
+	s.Root, s.Pruned = l.finish(grown)
 	l.features = free
-	s.sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
+	s.Sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
 	if opt.Ensemble {
-		s.ensemble = l.boost(matrices)
+		s.Ensemble = l.boost(matrices)
 	}
-
 	return s
 }
 
@@ -202,43 +180,55 @@ func (t *table) partial(m int) bool { return slices.Contains(t.evidence[m], Abse
 
 // judge says how far a lesson gets on matrix m.
 func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
-	leaf, _ := s.tree.walk(&t.facts[m])
-	sizes, _ := s.sizes.walk(&t.facts[m])
-	grown, _ := s.grown.walk(&t.facts[m])
-	picks := leaf.picks(&t.facts[m])
-	choice := t.at(picks[0])
-	bySizes := t.at(sizes.picks(&t.facts[m])[0])
-	c := Case{
-		Matrix:       t.names[m],
-		Class:        t.classes[m],
-		Nonzeros:     max(0, t.facts[m].Nonzeros),
-		Choice:       t.configs[choice],
-		Evidence:     t.evidence[m][choice],
-		Partial:      t.partial(m),
-		Fraction:     share(t.loss[m][choice]),
-		Top3:         t.bestOf(m, picks),
-		Sizes:        share(t.loss[m][bySizes]),
-		Unpruned:     share(t.loss[m][t.at(grown.picks(&t.facts[m])[0])]),
-		SingleConfig: share(t.loss[m][t.at(s.single)]),
-		SingleKernel: share(kernelLoss[m][slices.Index(t.kernels, s.kernel)]),
-		CuSPARSE:     t.tuned(m, cusparse),
-		COOFinal:     t.paper(m, cooFinal),
-		CSRFive:      t.paper(m, csrFive),
-
-		Prepare:       t.prepare(m, choice),
-		SizesPrepare:  t.prepare(m, bySizes),
-		SinglePrepare: t.prepare(m, t.at(s.single)),
+	first := func(root *Node) int {
+		leaf, _ := root.walk(&t.facts[m])
+		return t.at(leaf.picks(&t.facts[m])[0].Config)
 	}
+	c := t.ask(m, &s.Selector)
+	choice, bySizes, single := t.at(c.Choice), first(s.Sizes), t.at(s.Single)
+	c.Nonzeros = max(0, t.facts[m].Nonzeros)
+	c.Evidence, c.Partial = t.evidence[m][choice], t.partial(m)
+	c.Sizes, c.Unpruned = share(t.loss[m][bySizes]), share(t.loss[m][first(s.grown)])
+	c.SingleConfig = share(t.loss[m][single])
+	c.SingleKernel = share(kernelLoss[m][slices.Index(t.kernels, s.SingleKernel)])
+	c.CuSPARSE, c.COOFinal, c.CSRFive = t.tuned(m, cusparse), t.paper(m, cooFinal), t.paper(m, csrFive)
+	c.Prepare, c.SizesPrepare, c.SinglePrepare = t.prepare(m, choice), t.prepare(m, bySizes), t.prepare(m, single)
+	return c
+}
 
-	if s.ensemble != nil {
-		c.Unsure = s.ensemble.unsure(&t.facts[m]) != ""
+// ask says how far a selector gets on matrix m of a table that may lack what it chooses: then the nearest
+// configuration of the kernel counts, or the next choice.
+func (t *table) ask(m int, s *Selector) Case {
+	on := &t.facts[m]
+	leaf, _ := s.Root.walk(on)
+	picks := configsOf(leaf.picks(on))
+	c := Case{Matrix: t.names[m], Class: t.classes[m], Choice: picks[0]}
+	c.Fraction, c.Top3 = t.reached(m, picks)
+	if e := s.Ensemble; e != nil {
+		c.Unsure = e.unsure(on) != ""
 		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3
 		if !c.Unsure {
-			best := s.ensemble.best(&t.facts[m])
-			c.Ensemble, c.EnsembleTop3 = t.fraction(m, &best[0]), t.bestOf(m, withTree(best, picks[0]))
+			c.Ensemble, c.EnsembleTop3 = t.reached(m, withTree(e.best(on), picks[0]))
 		}
 	}
 	return c
+}
+
+// reached are the fractions of the oracle that the first configuration of a shortlist and the best of its first few
+// reach on matrix m, of those that the table has.
+func (t *table) reached(m int, list []kernels.Config) (first, best float64) {
+	n := 0
+	for _, c := range list {
+		at, ok := t.place(c)
+		if !ok || n == Shortlisted {
+			continue
+		}
+		if n++; n == 1 {
+			first = share(t.loss[m][at])
+		}
+		best = max(best, share(t.loss[m][at]))
+	}
+	return first, best
 }
 
 // Options steer learning. Start from DefaultOptions.

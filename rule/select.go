@@ -271,12 +271,18 @@ func (s *Selector) follow(root *Node, f *Subject, by string) (Choice, error) {
 			return Choice{}, &UnknownError{step.Feature}
 		}
 	}
-	c := Choice{Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: by, Forecast: leaf.forecast(f),
-		Shortlist: leaf.shortlist(f), Selector: s}
-	c.Config = c.Shortlist[0].Config
-	if first := leaf.legal(f)[0]; first > 0 {
+	picks, forecast := leaf.picks(f), leaf.forecast(f)
+	c := Choice{Config: picks[0].Config, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: by,
+		Forecast: forecast.slower(picks[0].times), Selector: s}
+	if c.Config != *leaf.Choice {
 		c.Instead = leaf.Choice
-		c.Forecast = c.Forecast.slower(leaf.slower(first))
+	}
+	for _, p := range picks {
+		r := Ranked{Config: p.Config}
+		if forecast != nil {
+			r.Seconds = p.times * forecast.Seconds
+		}
+		c.Shortlist = append(c.Shortlist, r)
 	}
 	return c, nil
 }

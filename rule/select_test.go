@@ -131,11 +131,11 @@ func TestNothingLegal(t *testing.T) {
 	local := limitedConfig()
 	f := Subject{Features: &sparse.Features{Cols: 1 << 30, Rows: 10, Nonzeros: 100}}
 	leaf := &Node{Choice: &local}
-	if got := leaf.picks(&f); len(got) != 1 || got[0] != local {
+	if got := leaf.picks(&f); len(got) != 1 || got[0].Config != local {
 		t.Errorf("picks are %v", got)
 	}
 	e := &Ensemble{Configs: []kernels.Config{local}, Base: []float64{0}}
-	if got := e.best(&f); len(got) != 1 || got[0] != local {
+	if got := e.best(&f); len(got) != 1 || got[0].Config != local {
 		t.Errorf("the ensemble's are %v", got)
 	}
 }

@@ -43,7 +43,7 @@ func (r *Rule) EvaluateOn(obs []Observation, opt Options) ([]Transfer, error) {
 				tr.Taught++
 				continue
 			}
-			c := s.judge(t, m)
+			c := t.ask(m, s)
 			for _, at := range named {
 				c.Named = max(c.Named, share(t.loss[m][at]))
 			}
@@ -97,39 +97,6 @@ func (s *Selector) Named() []kernels.Config {
 		list = append(list, s.Ensemble.Configs...)
 	}
 	return list
-}
-
-// judge asks s about a matrix of a table that may lack what it chooses: then the nearest
-// configuration of the kernel counts, or the next choice.
-func (s *Selector) judge(t *table, m int) Case {
-	on := &t.facts[m]
-	reached := func(list []kernels.Config) (first, best float64) {
-		n := 0
-		for _, c := range list {
-			at, ok := t.place(c)
-			if !ok || n == Shortlisted {
-				continue
-			}
-			if n++; n == 1 {
-				first = share(t.loss[m][at])
-			}
-			best = max(best, share(t.loss[m][at]))
-		}
-		return first, best
-	}
-
-	leaf, _ := s.Root.walk(on)
-	picks := leaf.picks(on)
-	c := Case{Matrix: t.names[m], Class: t.classes[m], Choice: picks[0]}
-	c.Fraction, c.Top3 = reached(picks)
-	if e := s.Ensemble; e != nil {
-		c.Unsure = e.unsure(on) != ""
-		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3
-		if !c.Unsure {
-			c.Ensemble, c.EnsembleTop3 = reached(withTree(e.best(on), picks[0]))
-		}
-	}
-	return c
 }
 
 // WriteTransfers writes them as tables in Markdown. Matrices of no class but their own, if others have one, are
