@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -229,16 +230,7 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 	for _, f := range g.rng.Perm(len(g.features))[:max(1, len(g.features)/boostShare)] {
 		v := g.values[g.features[f]]
 		sorted := slices.Clone(matrices)
-		slices.SortStableFunc(sorted, func(a, b int) int {
-			switch {
-			case v[a] < v[b]:
-				return -1
-			case v[a] > v[b]:
-				return 1
-			}
-			return 0
-		})
-
+		slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
 		clear(below)
 		for i, m := range sorted[:n-boostLeaf] {
 			for c, x := range g.left[m] {

@@ -164,7 +164,47 @@ type training struct {
 	Features []string         `json:"features"` // names of those of a matrix
 	Matrices []trainingMatrix `json:"matrices"`
 	Configs  []trainingConfig `json:"configs"`
-	Trials   [][]any          `json:"trials"` // see row
+	Trials   []trainingTrial  `json:"trials"`
+}
+
+// A trainingTrial is a list: the numbers of its sweep, device, matrix and configuration, the cache state, whether it is
+// tied, and the times of a product, of the ends of its interval and of the preparation; no more than the cache state
+// where it failed.
+type trainingTrial struct {
+	sweep, device, matrix, config int
+	cache                         trial.Cache
+	tied                          int
+	seconds, low, high, prepare   float64
+	failed                        bool
+}
+
+// The lengths of that list.
+const failedTrial, wholeTrial = 5, 10
+
+// fields are those of the list.
+func (r *trainingTrial) fields() []any {
+	return []any{&r.sweep, &r.device, &r.matrix, &r.config, &r.cache, &r.tied, &r.seconds, &r.low, &r.high, &r.prepare}
+}
+
+func (r trainingTrial) MarshalJSON() ([]byte, error) {
+	list := r.fields()
+	if r.failed {
+		list = list[:failedTrial]
+	}
+	return json.Marshal(list)
+}
+
+func (r *trainingTrial) UnmarshalJSON(text []byte) error {
+	list := r.fields()
+	if err := json.Unmarshal(text, &list); err != nil {
+		return fmt.Errorf("%s: %w", text, err)
+	}
+	if len(list) != failedTrial && len(list) != wholeTrial || slices.Contains(list, nil) {
+		return fmt.Errorf("%s has not the %d values of a trial, or the first %d of one without a time", text, wholeTrial,
+			failedTrial)
+	}
+	r.failed = len(list) == failedTrial
+	return nil
 }
 
 type trainingDevice struct {
@@ -204,30 +244,25 @@ func SaveTraining(w io.Writer, obs []Observation, test []string) error {
 	for i := range obs {
 		o := &obs[i]
 		c := trainingConfig{o.Config, o.Source}
-		row := []any{
-			entryOf(sweeps, &k.Sweeps, o.Sweep, func() string { return o.Sweep }),
-			entryOf(devices, &k.Devices, o.Device, func() trainingDevice { return trainingDevice{o.Device, o.Hardware} }),
-			entryOf(matrices, &k.Matrices, o.Matrix, func() trainingMatrix {
+		row := trainingTrial{
+			sweep:  entryOf(sweeps, &k.Sweeps, o.Sweep, func() string { return o.Sweep }),
+			device: entryOf(devices, &k.Devices, o.Device, func() trainingDevice { return trainingDevice{o.Device, o.Hardware} }),
+			matrix: entryOf(matrices, &k.Matrices, o.Matrix, func() trainingMatrix {
 				return trainingMatrix{o.Matrix, o.Class, knownFeatures(o.Features), digits(o.Reading)}
 			}),
-			entryOf(configs, &k.Configs, c, func() trainingConfig { return c }),
-			o.Cache,
+			config: entryOf(configs, &k.Configs, c, func() trainingConfig { return c }),
+			cache:  o.Cache, failed: o.Failed,
+			seconds: digits(o.Seconds), low: digits(o.Low), high: digits(o.High), prepare: digits(o.Prepare),
 		}
-		if !o.Failed {
-			tied := 0
-			if o.Tied {
-				tied = 1
-			}
-			row = append(row, tied, digits(o.Seconds), digits(o.Low), digits(o.High), digits(o.Prepare))
+		if o.Tied {
+			row.tied = 1
 		}
 		k.Trials = append(k.Trials, row)
 	}
 
 	z := gzip.NewWriter(w)
-	if err := json.NewEncoder(z).Encode(k); err != nil {
-		return fmt.Errorf("saving observations: %w", err)
-	}
-	if err := z.Close(); err != nil {
+	err := json.NewEncoder(z).Encode(k)
+	if err = cmp.Or(err, z.Close()); err != nil {
 		return fmt.Errorf("saving observations: %w", err)
 	}
 	return nil
@@ -298,38 +333,18 @@ func ReadTraining(r io.Reader) (obs []Observation, test []string, err error) {
 	return obs, k.Test, nil
 }
 
-// observation reads a row: the numbers of its sweep, device, matrix and configuration, the cache state, whether it
-// is tied, and the times of a product, of the ends of its interval and of the preparation; no times where it failed.
-func (k *training) observation(row []any, features []*sparse.Features) (o Observation, err error) {
-	const failed, whole, cacheAt = 5, 10, 4
-	if len(row) != failed && len(row) != whole {
-		return o, fmt.Errorf("it has %d values; 5 or 10 are possible", len(row))
-	}
-	numbers, counts := make([]float64, whole), []int{len(k.Sweeps), len(k.Devices), len(k.Matrices), len(k.Configs)}
-	cache := ""
-	for i, x := range row {
-		ok := false
-		if i == cacheAt {
-			cache, ok = x.(string)
-		} else {
-			numbers[i], ok = x.(float64)
-		}
-		if !ok {
-			text, _ := json.Marshal(x) // it was read from JSON
-			return o, fmt.Errorf("value %d is %s; a trial without a time has only the first %d", i+1, text, failed)
-		}
-		if i < len(counts) && !(numbers[i] >= 0 && numbers[i] < float64(counts[i]) && numbers[i] == math.Trunc(numbers[i])) {
-			return o, fmt.Errorf("value %d is %v of %d", i+1, x, counts[i])
+// observation gives a trial with all that its numbers stand for.
+func (k *training) observation(r trainingTrial, features []*sparse.Features) (o Observation, err error) {
+	numbers := []int{r.sweep, r.device, r.matrix, r.config}
+	for i, n := range []int{len(k.Sweeps), len(k.Devices), len(k.Matrices), len(k.Configs)} {
+		if numbers[i] < 0 || numbers[i] >= n {
+			return o, fmt.Errorf("value %d is %d of %d", i+1, numbers[i], n)
 		}
 	}
-	at := func(i int) int { return int(numbers[i]) }
-	device, m, c := k.Devices[at(1)], k.Matrices[at(2)], k.Configs[at(3)]
-	o = Observation{Sweep: k.Sweeps[at(0)], Device: device.Name, Hardware: device.Hardware, Matrix: m.Name, Class: m.Class,
-		Cache: trial.Cache(cache), Features: features[at(2)], Config: c.Config, Source: c.Source, Reading: m.Reading,
-		Failed: len(row) == failed}
-	if !o.Failed {
-		o.Tied = numbers[5] == 1
-		o.Seconds, o.Low, o.High, o.Prepare = numbers[6], numbers[7], numbers[8], numbers[9]
-	}
-	return o, nil
+	device, m, c := k.Devices[r.device], k.Matrices[r.matrix], k.Configs[r.config]
+	return Observation{
+		Sweep: k.Sweeps[r.sweep], Device: device.Name, Hardware: device.Hardware, Matrix: m.Name, Class: m.Class,
+		Cache: r.cache, Features: features[r.matrix], Config: c.Config, Source: c.Source, Reading: m.Reading,
+		Failed: r.failed, Tied: r.tied == 1, Seconds: r.seconds, Low: r.low, High: r.high, Prepare: r.prepare,
+	}, nil
 }

@@ -205,9 +205,10 @@ func TestReadTrainingRefusesContent(t *testing.T) {
 			`"configs": [{"kernel": "k", "precision": "float32"}], "trials": [` + row + `]}`
 	}
 	for text, want := range map[string]string{
-		trial(`[0, 0, 0, 0, "warm", 0, null, 1, 2, 0]`): "trial 1: value 7 is null",
-		trial(`[0, 0, 0, 0, "warm", 0, 1, null, 2, 0]`): "trial 1: value 8 is null",
-		trial(`[0, 0, null, 0, "warm"]`):                "trial 1: value 3 is null",
+		trial(`[0, 0, 0, 0, "warm", 0, null, 1, 2, 0]`): "has not the 10 values of a trial",
+		trial(`[0, 0, 0, 0, "warm", 0, 1, null, 2, 0]`): "has not the 10 values of a trial",
+		trial(`[0, 0, null, 0, "warm"]`):                "has not the 10 values of a trial",
+		trial(`[0, 0, "m", 0, "warm"]`):                 "cannot unmarshal string",
 		trial(`[0, 0, 1, 0, "warm"]`):                   "trial 1: value 3 is 1 of 1",
 		trial(strings.Repeat(" ", 1e6)):                 "more than 1 MB unpacked",
 	} {

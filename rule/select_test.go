@@ -135,7 +135,7 @@ func TestNothingLegal(t *testing.T) {
 		t.Errorf("picks are %v", got)
 	}
 	e := &Ensemble{Configs: []kernels.Config{local}, Base: []float64{0}}
-	if got := e.best(&f); len(got) != 1 || got[0].Config != local {
+	if got := e.best(&f); len(got) != 1 || got[0] != local {
 		t.Errorf("the ensemble's are %v", got)
 	}
 }

@@ -77,45 +77,66 @@ func alone(cases []Case) []Case {
 // sizeClasses are the numbers of nonzeros that classes of sizes begin with.
 var sizeClasses = []int{0, 100_000, 1_000_000, 10_000_000}
 
-// bySize says how the rule does on matrices left out of each class of sizes, and the mean over these classes: in a
-// corpus with more small matrices than large ones each size counts alike.
-func bySize(b *bytes.Buffer, cases []Case) {
-	if len(cases) == 0 || !slices.ContainsFunc(cases, func(c Case) bool { return c.Nonzeros > 0 }) {
-		return // a rule of an older version does not know
-	}
-	columns, ways := []string{"nonzeros from", "matrices"}, []Way{}
-	for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3, CuSPARSE} {
-		if Summarise(cases, way.Of).Matrices > 0 {
-			columns, ways = append(columns, way.Name, "worst"), append(ways, way)
-		}
-	}
-	head(b, "By size, on matrices left out", columns...)
+// A bundle is cases that have something in common.
+type bundle struct {
+	name  string
+	cases []Case
+}
 
-	all, worst := make([]stat.GeometricMean, len(ways)), slices.Repeat([]float64{1}, len(ways))
-	for i, from := range sizeClasses {
-		var some []Case
-		for _, c := range cases {
-			if c.Nonzeros >= from && (i+1 == len(sizeClasses) || c.Nonzeros < sizeClasses[i+1]) {
-				some = append(some, c)
-			}
-		}
-		if len(some) == 0 {
-			continue
-		}
-		fmt.Fprintf(b, "| %s | %d |", number(float64(from)), len(some))
-		for w, way := range ways {
-			f := Summarise(some, way.Of)
-			fmt.Fprintf(b, " %s | %.3f |", meanOf(f), f.Worst)
-			if f.Matrices > 0 {
-				all[w].Add(f.Mean)
-				worst[w] = min(worst[w], f.Worst)
+// bundled says how ways to choose do on each bundle.
+func bundled(b *bytes.Buffer, title, first string, ways []Way, list []bundle) {
+	columns := []string{first, "matrices"}
+	for _, way := range ways {
+		columns = append(columns, way.Name, "worst")
+	}
+	head(b, title, columns...)
+	for _, l := range list {
+		fmt.Fprintf(b, "| %s | %d |", l.name, Summarise(l.cases, Learned.Of).Matrices)
+		for _, way := range ways {
+			if f := Summarise(l.cases, way.Of); f.Matrices > 0 {
+				fmt.Fprintf(b, " %.3f | %.3f |", f.Mean, f.Worst)
+			} else {
+				b.WriteString(" – | – |")
 			}
 		}
 		b.WriteByte('\n')
 	}
+}
+
+// knownOf are the ways to choose that are known of some cases.
+func knownOf(cases []Case, ways ...Way) []Way {
+	return slices.DeleteFunc(ways, func(way Way) bool { return Summarise(cases, way.Of).Matrices == 0 })
+}
+
+// bySize says how the rule does on matrices left out of each class of sizes, and the mean over these classes: in a
+// corpus with more small matrices than large ones each size counts alike.
+func bySize(b *bytes.Buffer, cases []Case) {
+	if !slices.ContainsFunc(cases, func(c Case) bool { return c.Nonzeros > 0 }) {
+		return // a rule of an older version does not know
+	}
+	var sizes []bundle
+	for i, from := range sizeClasses {
+		some := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
+			return c.Nonzeros < from || i+1 < len(sizeClasses) && c.Nonzeros >= sizeClasses[i+1]
+		})
+		if len(some) > 0 {
+			sizes = append(sizes, bundle{number(float64(from)), some})
+		}
+	}
+	ways := knownOf(cases, Learned, LearnedTop3, Boosted, BoostedTop3, CuSPARSE)
+	bundled(b, "By size, on matrices left out", "nonzeros from", ways, sizes)
+
 	b.WriteString("| mean over sizes | |")
-	for w := range ways {
-		fmt.Fprintf(b, " %.3f | %.3f |", all[w].Value(), worst[w])
+	for _, way := range ways {
+		var mean stat.GeometricMean
+		worst := 1.0
+		for _, size := range sizes {
+			if f := Summarise(size.cases, way.Of); f.Matrices > 0 {
+				mean.Add(f.Mean)
+				worst = min(worst, f.Worst)
+			}
+		}
+		fmt.Fprintf(b, " %.3f | %.3f |", mean.Value(), worst)
 	}
 	b.WriteString("\n\n")
 }
@@ -143,49 +164,20 @@ func comparison(b *bytes.Buffer, title string, cases []Case, ways []Way) {
 
 // byClass says how the rule does on each class, when it has not seen it.
 func (s *Selector) byClass(b *bytes.Buffer) {
-	classes := make(map[string][]Case)
-	var order []string
-	for _, cases := range [][]Case{s.Validation.Cases, s.Test.Cases} {
-		for _, c := range cases {
-			if classes[c.Class] == nil {
-				order = append(order, c.Class)
-			}
-			classes[c.Class] = append(classes[c.Class], c)
+	var classes []bundle
+	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
+		at := slices.IndexFunc(classes, func(l bundle) bool { return l.name == c.Class })
+		if at < 0 {
+			at, classes = len(classes), append(classes, bundle{name: c.Class})
 		}
+		classes[at].cases = append(classes[at].cases, c)
 	}
-
-	if len(order) < 2 {
+	if len(classes) < 2 {
 		return
 	}
-	columns, beside := []string{"class", "matrices", "geometric mean", "worst"}, []Way{}
-	for _, way := range []Way{Boosted, CuSPARSE} {
-		if Summarise(s.Validation.Cases, way.Of).Matrices > 0 {
-			columns, beside = append(columns, way.Name), append(beside, way)
-		}
-	}
-	head(b, "By class, the worst matrix first", columns...)
-
-	for _, class := range order {
-		cases := classes[class]
-		f := Summarise(cases, Learned.Of)
-		if f.Matrices == 0 {
-			continue
-		}
-		fmt.Fprintf(b, "| %s | %d | %.3f | %.3f |", class, f.Matrices, f.Mean, f.Worst)
-		for _, way := range beside {
-			fmt.Fprintf(b, " %s |", meanOf(Summarise(cases, way.Of)))
-		}
-		b.WriteByte('\n')
-	}
+	classes = slices.DeleteFunc(classes, func(l bundle) bool { return len(knownOf(l.cases, Learned)) == 0 })
+	bundled(b, "By class, the worst matrix first", "class", knownOf(s.Validation.Cases, Learned, Boosted, CuSPARSE), classes)
 	b.WriteByte('\n')
-}
-
-// meanOf gives the mean of figures, if there are any.
-func meanOf(f Figures) string {
-	if f.Matrices == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", f.Mean)
 }
 
 func curveTable(b *bytes.Buffer, title string, points []Point) {
