@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -374,46 +375,34 @@ func (t *table) prepare(m, c int) float64 {
 // the time to compute them is not known.
 func (t *table) payback(cases []Case, obs []*Observation) []Payback {
 	oracle := oracles(obs)
-	type group struct {
-		features, saved []float64
-		prepare         float64
-	}
-	groups := make(map[int]*group)
+	groups, features := make(map[int]*Payback), make(map[int][]float64)
 	for _, c := range cases {
 		m, ok := slices.BinarySearch(t.names, c.Matrix)
 		if !ok || c.Sizes == 0 || t.reading(m) == 0 {
 			continue
 		}
 		size := int(math.Pow10(int(math.Log10(max(1, float64(t.facts[m].Nonzeros))))))
-		g := groups[size]
-		if g == nil {
-			g = &group{}
-			groups[size] = g
+		p := groups[size]
+		if p == nil {
+			p = &Payback{Nonzeros: size}
+			groups[size] = p
 		}
-
 		product := oracle[c.Matrix] / c.Sizes
-		g.features = append(g.features, t.reading(m)/product)
-		g.prepare += (c.Prepare - c.SizesPrepare) / product
-		g.saved = append(g.saved, 1-c.Sizes/c.Fraction)
+		features[size] = append(features[size], t.reading(m)/product)
+		p.Matrices++
+		p.Prepare += (c.Prepare - c.SizesPrepare) / product
+		p.Saved += c.saved()
 	}
 
 	var list []Payback
-	for size := 1; size <= 1e10; size *= 10 {
-		g := groups[size]
-		if g == nil {
-			continue
-		}
-		p := Payback{Nonzeros: size, Matrices: len(g.saved), Features: middle(g.features)}
-		p.Prepare = g.prepare / float64(p.Matrices)
-		for _, s := range g.saved {
-			p.Saved += s / float64(len(g.saved))
-		}
-
+	for _, size := range slices.Sorted(maps.Keys(groups)) {
+		p := *groups[size]
+		p.Features = middle(features[size])
+		p.Prepare, p.Saved = p.Prepare/float64(p.Matrices), p.Saved/float64(p.Matrices)
 		if p.Saved > 0 {
 			p.Products = max(1, (p.Features+p.Prepare)/p.Saved)
 		}
 		list = append(list, p)
 	}
-
 	return list
 }

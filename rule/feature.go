@@ -2,6 +2,7 @@ package rule
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -45,12 +46,9 @@ const (
 )
 
 var features = []Feature{
-	{"row_mean", "nonzeros", "mean row length: stored entries per row",
-		func(f *Subject) float64 { return f.RowMean }},
-	{"nonzeros", "", "stored entries, symmetric files expanded",
-		func(f *Subject) float64 { return known(f.Nonzeros) }},
-	{"rows", "", "rows of the matrix",
-		func(f *Subject) float64 { return known(f.Rows) }},
+	stored("row_mean", "nonzeros", "mean row length: stored entries per row"),
+	stored("nonzeros", "", "stored entries, symmetric files expanded"),
+	stored("rows", "", "rows of the matrix"),
 
 	{"row_max_over_mean", "", "longest row over mean row length: how skewed the rows are",
 		func(f *Subject) float64 { return ratio(known(f.RowMax), f.RowMean) }},
@@ -60,16 +58,11 @@ var features = []Feature{
 		func(f *Subject) float64 { return ratio(known(f.RowP99), f.RowMean) }},
 	{"row_std_over_mean", "", "standard deviation of the row length over its mean",
 		func(f *Subject) float64 { return ratio(f.RowStd, f.RowMean) }},
-	{"row_max", "nonzeros", "longest row",
-		func(f *Subject) float64 { return known(f.RowMax) }},
-	{"row_gini", "", "Gini coefficient of the row length: 0 for equal rows, near 1 where few rows hold all entries",
-		func(f *Subject) float64 { return f.RowGini }},
-	{"share_above_32", "", "share of the entries in rows longer than 32",
-		func(f *Subject) float64 { return f.ShareAbove32 }},
-	{"share_above_256", "", "share of the entries in rows longer than 256",
-		func(f *Subject) float64 { return f.ShareAbove256 }},
-	{"share_above_1024", "", "share of the entries in rows longer than 1024",
-		func(f *Subject) float64 { return f.ShareAbove1024 }},
+	stored("row_max", "nonzeros", "longest row"),
+	stored("row_gini", "", "Gini coefficient of the row length: 0 for equal rows, near 1 where few rows hold all entries"),
+	stored("share_above_32", "", "share of the entries in rows longer than 32"),
+	stored("share_above_256", "", "share of the entries in rows longer than 256"),
+	stored("share_above_1024", "", "share of the entries in rows longer than 1024"),
 	{"empty_share", "", "share of the rows that are empty",
 		func(f *Subject) float64 { return ratio(known(f.EmptyRows), known(f.Rows)) }},
 
@@ -82,46 +75,39 @@ var features = []Feature{
 	{"rows_per_warp", "", "rows for each warp that the device runs at a time",
 		func(f *Subject) float64 { return f.perWarp(f.Rows) }},
 
-	{"cols", "", "columns of the matrix",
-		func(f *Subject) float64 { return known(f.Cols) }},
-	{"row_std", "nonzeros", "standard deviation of the row length",
-		func(f *Subject) float64 { return f.RowStd }},
-	{"row_min", "nonzeros", "shortest row",
-		func(f *Subject) float64 { return known(f.RowMin) }},
-	{"row_median", "nonzeros", "row length that half of the rows do not exceed",
-		func(f *Subject) float64 { return known(f.RowMedian) }},
-	{"row_p25", "nonzeros", "row length that 25% of the rows do not exceed",
-		func(f *Subject) float64 { return known(f.RowP25) }},
-	{"row_p75", "nonzeros", "row length that 75% of the rows do not exceed",
-		func(f *Subject) float64 { return known(f.RowP75) }},
-	{"row_p90", "nonzeros", "row length that 90% of the rows do not exceed",
-		func(f *Subject) float64 { return known(f.RowP90) }},
-	{"row_p99", "nonzeros", "row length that 99% of the rows do not exceed",
-		func(f *Subject) float64 { return known(f.RowP99) }},
-	{"empty_rows", "", "rows without an entry",
-		func(f *Subject) float64 { return known(f.EmptyRows) }},
-	{"cols_used", "", "columns with at least one entry",
-		func(f *Subject) float64 { return known(f.ColsUsed) }},
-	{"bandwidth_mean", "columns", "mean distance of an entry from the diagonal",
-		func(f *Subject) float64 { return f.BandwidthMean }},
-	{"bandwidth", "columns", "largest distance of an entry from the diagonal",
-		func(f *Subject) float64 { return known(f.Bandwidth) }},
+	stored("cols", "", "columns of the matrix"),
+	stored("row_std", "nonzeros", "standard deviation of the row length"),
+	stored("row_min", "nonzeros", "shortest row"),
+	stored("row_median", "nonzeros", "row length that half of the rows do not exceed"),
+	stored("row_p25", "nonzeros", "row length that 25% of the rows do not exceed"),
+	stored("row_p75", "nonzeros", "row length that 75% of the rows do not exceed"),
+	stored("row_p90", "nonzeros", "row length that 90% of the rows do not exceed"),
+	stored("row_p99", "nonzeros", "row length that 99% of the rows do not exceed"),
+	stored("empty_rows", "", "rows without an entry"),
+	stored("cols_used", "", "columns with at least one entry"),
+	stored("bandwidth_mean", "columns", "mean distance of an entry from the diagonal"),
+	stored("bandwidth", "columns", "largest distance of an entry from the diagonal"),
 	{"row_span_share", "", "mean distance from the first to the last column of a row, over the columns",
 		func(f *Subject) float64 { return ratio(f.RowSpanMean, known(f.Cols)) }},
-	{"row_span_mean", "columns", "mean distance from the first to the last column of a row",
-		func(f *Subject) float64 { return f.RowSpanMean }},
-	{"profile", "columns", "sum of the distances from a row's first column to the diagonal",
-		func(f *Subject) float64 { return f.Profile }},
-	{"col_gap_mean", "columns", "mean distance between consecutive columns of a row",
-		func(f *Subject) float64 { return f.ColGapMean }},
-	{"neighbour_rate", "", "mean number of entries right beside an entry, in its row",
-		func(f *Subject) float64 { return f.NeighbourRate }},
-	{"row_similarity", "", "mean share of a row's columns that the next row has too, give or take one",
-		func(f *Subject) float64 { return f.RowSimilarity }},
-	{"diagonals", "", "diagonals with at least one entry",
-		func(f *Subject) float64 { return f.Diagonals }},
-	{"pattern_symmetry", "", "share of the entries off the diagonal whose mirror image is stored",
-		func(f *Subject) float64 { return f.PatternSymmetry }},
+	stored("row_span_mean", "columns", "mean distance from the first to the last column of a row"),
+	stored("profile", "columns", "sum of the distances from a row's first column to the diagonal"),
+	stored("col_gap_mean", "columns", "mean distance between consecutive columns of a row"),
+	stored("neighbour_rate", "", "mean number of entries right beside an entry, in its row"),
+	stored("row_similarity", "", "mean share of a row's columns that the next row has too, give or take one"),
+	stored("diagonals", "", "diagonals with at least one entry"),
+	stored("pattern_symmetry", "", "share of the entries off the diagonal whose mirror image is stored"),
+}
+
+// stored is a feature that sparse computes.
+func stored(name, unit, doc string) Feature {
+	i := slices.Index(sparse.FeatureNames(), name)
+	return Feature{name, unit, doc, func(f *Subject) float64 {
+		v := reflect.ValueOf(f.Features).Elem().Field(i)
+		if v.CanFloat() {
+			return v.Float()
+		}
+		return known(int(v.Int()))
+	}}
 }
 
 // known is a count, or NaN if it is not known.

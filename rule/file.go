@@ -2,6 +2,7 @@ package rule
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -25,13 +26,13 @@ func (r *Rule) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(r); err != nil {
-		return fmt.Errorf("encoding rule: %w", err)
+	err := e.Encode(r)
+	if err == nil {
+		_, err = w.Write(b.Bytes())
 	}
-	if _, err := w.Write(b.Bytes()); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing rule: %w", err)
 	}
-
 	return nil
 }
 
@@ -39,35 +40,36 @@ func (r *Rule) WriteJSON(w io.Writer) error {
 // features, anything after the rule, and trees that can't be followed.
 func Read(rd io.Reader) (*Rule, error) {
 	data, err := io.ReadAll(rd)
-	if err != nil {
-		return nil, fmt.Errorf("reading rule: %w", err)
+	if err == nil {
+		var r *Rule
+		if r, err = parse(data); err == nil {
+			return r, nil
+		}
 	}
+	return nil, fmt.Errorf("reading rule: %w", err)
+}
+
+func parse(data []byte) (*Rule, error) {
 	var head struct {
 		Version *int `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("reading rule: %w", err)
+		return nil, err
 	}
-
 	switch {
 	case head.Version == nil:
-		return nil, errors.New("reading rule: it has no version: is it a rule?")
+		return nil, errors.New("it has no version: is it a rule?")
 	case *head.Version != Version:
-		return nil, fmt.Errorf("reading rule: its format has version %d, this program reads version %d: learn it again",
-			*head.Version, Version)
+		return nil, fmt.Errorf("its format has version %d, this program reads version %d: learn it again", *head.Version,
+			Version)
 	}
-
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	var r Rule
-	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("reading rule: %w", err)
+	r := new(Rule)
+	if err := d.Decode(r); err != nil {
+		return nil, err
 	}
-	if err := r.check(); err != nil {
-		return nil, fmt.Errorf("reading rule: %w", err)
-	}
-
-	return &r, nil
+	return r, r.check()
 }
 
 // mostBytes are the most that the file of a rule has.
@@ -76,21 +78,18 @@ const mostBytes = 100e6
 // Open reads a rule: the file of this name, or an embedded rule by its name. It also returns
 // a description of where the rule is from.
 func Open(name string) (r *Rule, from string, err error) {
-	if text, ok := embedded[name]; ok {
-		if r, err = Read(bytes.NewReader(text)); err != nil {
-			return nil, "", err
+	text, ours := embedded[name]
+	if !ours {
+		if text, err = files.ReadFile(name, mostBytes); err != nil {
+			return nil, "", fmt.Errorf("opening the rule: %w", err)
 		}
-		return r, "the one that comes with spmvtune, learned from " + r.Sweep, nil
-	}
-
-	text, err := files.ReadFile(name, mostBytes)
-	if err != nil {
-		return nil, "", fmt.Errorf("opening the rule: %w", err)
 	}
 	if r, err = Read(bytes.NewReader(text)); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, err)
 	}
-
+	if ours {
+		name = "the one that comes with spmvtune, learned from " + r.Sweep
+	}
 	return r, name, nil
 }
 
@@ -144,62 +143,48 @@ func (r *Rule) check() error {
 		return errors.New("it has no tree")
 	}
 	seen := make(map[Key]bool)
-
 	for i := range r.Selectors {
 		s := &r.Selectors[i]
-		k := s.Key()
-		switch {
-		case k.Precision != kernels.Float32 && k.Precision != kernels.Float64:
-			return fmt.Errorf("tree %d: precision %q is neither float32 nor float64", i+1, k.Precision)
-		case k.Cache != "" && k.Cache != trial.Warm && k.Cache != trial.Cold:
-			return fmt.Errorf("tree %d: cache state %q is neither warm nor cold", i+1, k.Cache)
-		case seen[k]:
-			return fmt.Errorf("two trees for %s", k)
+		if seen[s.Key()] {
+			return fmt.Errorf("two trees for %s", s.Key())
 		}
-
-		seen[k] = true
-		if err := s.checkNames(); err != nil {
+		seen[s.Key()] = true
+		if err := s.check(); err != nil {
 			return fmt.Errorf("tree %d: %w", i+1, err)
 		}
-		if err := s.Root.check(k.Precision, len(features), 0); err != nil {
-			return fmt.Errorf("tree for %s: %w", k, err)
-		}
-		if s.Sizes != nil {
-			if err := s.Sizes.check(k.Precision, free, 0); err != nil {
-				return fmt.Errorf("tree over sizes for %s: %w", k, err)
-			}
-		}
-
-		for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
-			for _, way := range Ways {
-				if x := way.Of(c); !(x >= 0 && x <= 1) {
-					return fmt.Errorf("%s: %s is at %v of the oracle on matrix %q", k, way.Name, x, c.Matrix)
-				}
-			}
-		}
-
-		if s.Ensemble != nil {
-			if err := s.Ensemble.check(k.Precision); err != nil {
-				return fmt.Errorf("ensemble for %s: %w", k, err)
-			}
-		}
 	}
-
 	return nil
 }
 
-// checkNames refuses names that no database has: they would fill terminals, and generated code.
-func (s *Selector) checkNames() error {
-	names := []string{s.Device, s.SingleKernel, s.Single.Kernel}
-	for _, v := range []*Validation{&s.Validation, &s.Test} {
-		names = append(names, v.WorstMatrix)
-		for _, c := range v.Cases {
-			names = append(names, c.Matrix, c.Class, c.Choice.Kernel)
+func (s *Selector) check() error {
+	p := s.Precision
+	switch {
+	case p != kernels.Float32 && p != kernels.Float64:
+		return fmt.Errorf("precision %q is neither float32 nor float64", p)
+	case s.Cache != "" && s.Cache != trial.Warm && s.Cache != trial.Cold:
+		return fmt.Errorf("cache state %q is neither warm nor cold", s.Cache)
+	}
+
+	names := []string{s.Device, s.SingleKernel, s.Single.Kernel, s.Validation.WorstMatrix, s.Test.WorstMatrix}
+	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
+		names = append(names, c.Matrix, c.Class, c.Choice.Kernel)
+		for _, way := range Ways {
+			if x := way.Of(c); x < 0 || x > 1 {
+				return fmt.Errorf("%s is at %v of the oracle on matrix %q", way.Name, x, c.Matrix)
+			}
 		}
 	}
-	return checkNames(names)
+	err := cmp.Or(checkNames(names), s.Root.check(p, len(features), 0))
+	if err == nil && s.Sizes != nil {
+		err = s.Sizes.check(p, free, 0)
+	}
+	if err == nil && s.Ensemble != nil {
+		err = s.Ensemble.check(p)
+	}
+	return err
 }
 
+// checkNames refuses names that no database has: they would fill terminals, and generated code.
 func checkNames(names []string) error {
 	for _, name := range names {
 		if utf8.RuneCountInString(name) > trial.LongestStored {
@@ -226,11 +211,7 @@ func (n *Node) check(p kernels.Precision, first, depth int) error {
 	case i >= first:
 		return fmt.Errorf("it tests %s, which does not follow from sizes", n.Feature)
 	}
-	if err := n.Below.check(p, first, depth+1); err != nil {
-		return err
-	}
-
-	return n.Above.check(p, first, depth+1)
+	return cmp.Or(n.Below.check(p, first, depth+1), n.Above.check(p, first, depth+1))
 }
 
 func (n *Node) checkLeaf(p kernels.Precision) error {
@@ -244,7 +225,7 @@ func (n *Node) checkLeaf(p kernels.Precision) error {
 	}
 
 	for i, s := range n.Speeds {
-		if !(s.Bytes > 0 && s.GBPS > 0) || i > 0 && s.Bytes < n.Speeds[i-1].Bytes {
+		if s.Bytes <= 0 || s.GBPS <= 0 || i > 0 && s.Bytes < n.Speeds[i-1].Bytes {
 			return fmt.Errorf("speed %d of %s is %v bytes at %v GB/s: both are above 0, and bytes rise", i+1, n.Choice,
 				s.Bytes, s.GBPS)
 		}
@@ -253,7 +234,7 @@ func (n *Node) checkLeaf(p kernels.Precision) error {
 		return fmt.Errorf("%d times for %d runners-up of %s", len(n.NextTimes), len(n.Next), n.Choice)
 	}
 	for _, x := range n.NextTimes {
-		if !(x >= 0) || math.IsInf(x, 1) {
+		if x < 0 {
 			return fmt.Errorf("a runner-up of %s takes %v of its time", n.Choice, x)
 		}
 	}
