@@ -116,39 +116,39 @@ func (s *Selector) evaluation() Evaluation {
 	return e
 }
 
-// each calls do for every part of the matrices that is left out in turn, on all cores. It returns the number of parts,
-// 0 if there are not two.
-func (t *table) each(ctx context.Context, do func(part int, in, out []int)) (parts int, err error) {
+// each gives what do makes of every part of the matrices that is left out in turn, on all cores; nothing if there are
+// not two.
+func each[T any](ctx context.Context, t *table, do func(part int, in, out []int) T) ([]T, error) {
 	all := indices(len(t.names))
 	list := t.folds(all, toJudge)
 	if len(list) < 2 {
-		return 0, nil
+		return nil, nil
 	}
+	results := make([]T, len(list))
 	g, ctx := panics.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, out := range list {
 		g.Go(func() error {
 			if ctx.Err() == nil {
-				do(i, without(all, out), out)
+				results[i] = do(i, without(all, out), out)
 			}
 			return ctx.Err()
 		})
 	}
-	return len(list), g.Wait()
+	return results, g.Wait()
 }
 
 // grownWithout learns a tree without each part of the matrices in turn, from those of the others that some takes.
-func (t *table) grownWithout(ctx context.Context, opt Options, some func(part int, in []int) []int,
-	do func(part int, tree *Node, in, out []int)) error {
-	_, err := t.each(ctx, func(part int, in, out []int) {
+func grownWithout[T any](ctx context.Context, t *table, opt Options, some func(part int, in []int) []int,
+	do func(tree *Node, in, out []int) T) ([]T, error) {
+	return each(ctx, t, func(part int, in, out []int) T {
 		if some != nil {
 			in = some(part, in)
 		}
 		l := newLearner(t, opt, in)
 		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
-		do(part, tree, in, out)
+		return do(tree, in, out)
 	})
-	return err
 }
 
 // fraction is that of the oracle of a configuration on matrix m.
@@ -157,12 +157,13 @@ func (t *table) fraction(m int, c kernels.Config) float64 { return share(t.loss[
 // importance permutes the values of one feature after the other among the matrices.
 func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 	trees := make([]*Node, len(t.names)) // by matrix, learned without its family
-	err := t.grownWithout(ctx, opt, nil, func(_ int, tree *Node, _, out []int) {
+	parts, err := grownWithout(ctx, t, opt, nil, func(tree *Node, _, out []int) bool {
 		for _, m := range out {
 			trees[m] = tree
 		}
+		return true
 	})
-	if err != nil || trees[0] == nil {
+	if err != nil || parts == nil {
 		return nil, err
 	}
 	mean := func(feature int, from []int) float64 {
@@ -178,7 +179,7 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 			cases[m].Fraction, cases[m].Partial = t.fraction(m, leaf.picks(&t.facts[m])[0].Config), t.partial(m)
 		}
 
-		return Summarise(cases, Ways[0].Of).Mean
+		return Summarise(cases, Learned.Of).Mean
 	}
 
 	whole := mean(-1, nil)
@@ -211,46 +212,41 @@ type Coverage struct {
 // coverage forecasts the time of the choice on each matrix from what is learned without its
 // family, and checks whether the measured time is inside the interval.
 func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
-	parts := make([]Coverage, len(t.names))
-	off := make([][]float64, len(t.names))
-	err := t.grownWithout(ctx, opt, nil, func(part int, tree *Node, _, out []int) {
-		p := &parts[part]
+	type timed struct {
+		seconds  float64
+		forecast *Forecast
+	}
+	times, err := grownWithout(ctx, t, opt, nil, func(tree *Node, _, out []int) (list []timed) {
 		for _, m := range out {
 			leaf, _ := tree.walk(&t.facts[m])
 			first := leaf.picks(&t.facts[m])[0]
-			o := t.seen[m][t.at(first.Config)]
-			if !o.measured() {
-				continue
+			if o := t.seen[m][t.at(first.Config)]; o.measured() {
+				list = append(list, timed{o.Seconds, leaf.forecast(&t.facts[m]).slower(first.times)})
 			}
-
-			p.Matrices++
-			f := leaf.forecast(&t.facts[m]).slower(first.times)
-			if f == nil {
-				continue
-			}
-
-			p.Forecast++
-			p.Nominal += f.Share()
-			if f.Low <= o.Seconds && o.Seconds <= f.High {
-				p.Inside++
-			}
-			off[part] = append(off[part], math.Exp(math.Abs(math.Log(o.Seconds/f.Seconds))))
 		}
+		return list
 	})
 	if err != nil {
 		return Coverage{}, err
 	}
 
 	var c Coverage
-	for _, p := range parts {
-		c.Matrices, c.Forecast = c.Matrices+p.Matrices, c.Forecast+p.Forecast
-		c.Inside, c.Nominal = c.Inside+p.Inside, c.Nominal+p.Nominal
+	var off []float64
+	for _, o := range slices.Concat(times...) {
+		c.Matrices++
+		f := o.forecast
+		if f == nil {
+			continue
+		}
+		c.Nominal += f.Share()
+		if f.Low <= o.seconds && o.seconds <= f.High {
+			c.Inside++
+		}
+		off = append(off, math.Exp(math.Abs(math.Log(o.seconds/f.Seconds))))
 	}
-
-	if c.Forecast > 0 {
+	if c.Forecast = len(off); c.Forecast > 0 {
 		c.Inside, c.Nominal = c.Inside/float64(c.Forecast), c.Nominal/float64(c.Forecast)
-		all := slices.Sorted(slices.Values(slices.Concat(off...)))
-		c.Off = all[len(all)/2]
+		c.Off = middle(off)
 	}
 	return c, nil
 }
@@ -269,6 +265,10 @@ var parts = []float64{0.05, 0.1, 0.2, 0.4, 0.7, 1}
 // that are not left out.
 func (t *table) curve(ctx context.Context, opt Options,
 	draw func(rng *rand.Rand, in []int, share float64) []int) ([]Point, error) {
+	type result struct {
+		learned int // number of matrices
+		cases   []Case
+	}
 	var list []Point
 	for _, share := range parts {
 		var p Point
@@ -276,43 +276,34 @@ func (t *table) curve(ctx context.Context, opt Options,
 		if share == 1 {
 			n = 1
 		}
-
 		for rep := range n {
-			cases := make([][]Case, len(t.names))
-			sizes := make([]int, len(t.names))
 			some := func(part int, in []int) []int {
 				return draw(rand.New(rand.NewPCG(uint64(rep), uint64(part))), in, share)
 			}
-			err := t.grownWithout(ctx, opt, some, func(part int, tree *Node, in, out []int) {
-				sizes[part] = len(in)
+			results, err := grownWithout(ctx, t, opt, some, func(tree *Node, in, out []int) result {
+				r := result{learned: len(in)}
 				for _, m := range out {
 					leaf, _ := tree.walk(&t.facts[m])
-					cases[part] = append(cases[part], Case{Matrix: t.names[m], Fraction: t.fraction(m, leaf.picks(&t.facts[m])[0].Config)})
+					r.cases = append(r.cases, Case{Matrix: t.names[m],
+						Fraction: t.fraction(m, leaf.picks(&t.facts[m])[0].Config)})
 				}
+				return r
 			})
-			if err != nil {
-				return nil, err
+			if err != nil || results == nil {
+				return nil, err // or there is nothing to leave out
 			}
-
-			f := Summarise(slices.Concat(cases...), Ways[0].Of)
-			if f.Matrices == 0 {
-				return nil, nil // there is nothing to leave out
+			var cases []Case
+			learned := 0
+			for _, r := range results {
+				learned, cases = learned+r.learned, append(cases, r.cases...)
 			}
-			learned, folds := 0, 0
-
-			for _, s := range sizes {
-				if s > 0 {
-					learned, folds = learned+s, folds+1
-				}
-			}
-
-			p.Matrices += float64(learned) / float64(folds) / float64(n)
+			f := Summarise(cases, Learned.Of)
+			p.Matrices += float64(learned) / float64(len(results)) / float64(n)
 			p.Mean += f.Mean / float64(n)
 			p.Worst += f.Worst / float64(n)
 		}
 		list = append(list, p)
 	}
-
 	return list, nil
 }
 

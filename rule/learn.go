@@ -297,24 +297,21 @@ const maxDepth = 32
 
 // Check says which option is outside its bounds.
 func (o Options) Check() error {
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	switch {
-	case o.MaxDepth < 0 || o.MaxDepth > maxDepth:
+	if o.MaxDepth < 0 || o.MaxDepth > maxDepth {
 		return fmt.Errorf("depth bound %d is outside 0 to %d", o.MaxDepth, maxDepth)
-	case o.Products < 0:
-		return fmt.Errorf("%d products: must be 0 or more", o.Products)
-	case o.MinLeaf < 1:
-		return fmt.Errorf("at least %d matrices in a leaf: must be 1 or more", o.MinLeaf)
-	case !finite(o.Tail) || o.Tail < 0:
-		return fmt.Errorf("weight of the tail is %v: must be 0 or more", o.Tail)
-	case !finite(o.MinGain) || o.MinGain < 0:
-		return fmt.Errorf("least gain of a split is %v: must be 0 or more", o.MinGain)
-
-	case !finite(o.Tie) || !finite(o.Overlap) || !finite(o.Estimate) || o.Tie < 0 || o.Overlap < 0 || o.Estimate < 0:
-		return fmt.Errorf("tie %v, overlap %v and estimate %v must be 0 or more", o.Tie, o.Overlap, o.Estimate)
-	case !finite(o.Unknown) || !finite(o.Failure) || o.Unknown < 1 || o.Failure < 1:
-		return fmt.Errorf("charges of unknown kernels (%v) and failures (%v) must be 1 or more", o.Unknown, o.Failure)
 	}
-
+	for _, of := range []struct {
+		name     string
+		x, least float64
+	}{
+		{"number of products", float64(o.Products), 0}, {"fewest matrices in a leaf", float64(o.MinLeaf), 1},
+		{"weight of the tail", o.Tail, 0}, {"least gain of a split", o.MinGain, 0}, {"tie", o.Tie, 0},
+		{"overlap", o.Overlap, 0}, {"estimate", o.Estimate, 0}, {"charge of unknown kernels", o.Unknown, 1},
+		{"charge of failures", o.Failure, 1},
+	} {
+		if !(of.x >= of.least) || math.IsInf(of.x, 1) {
+			return fmt.Errorf("%s is %v: must be %v or more", of.name, of.x, of.least)
+		}
+	}
 	return nil
 }

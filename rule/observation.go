@@ -248,11 +248,11 @@ func SaveTraining(w io.Writer, obs []Observation, test []string) error {
 			sweep:  entryOf(sweeps, &k.Sweeps, o.Sweep, func() string { return o.Sweep }),
 			device: entryOf(devices, &k.Devices, o.Device, func() trainingDevice { return trainingDevice{o.Device, o.Hardware} }),
 			matrix: entryOf(matrices, &k.Matrices, o.Matrix, func() trainingMatrix {
-				return trainingMatrix{o.Matrix, o.Class, knownFeatures(o.Features), digits(o.Reading)}
+				return trainingMatrix{o.Matrix, o.Class, knownFeatures(o.Features), digits(o.Reading, 5)}
 			}),
 			config: entryOf(configs, &k.Configs, c, func() trainingConfig { return c }),
 			cache:  o.Cache, failed: o.Failed,
-			seconds: digits(o.Seconds), low: digits(o.Low), high: digits(o.High), prepare: digits(o.Prepare),
+			seconds: digits(o.Seconds, 5), low: digits(o.Low, 5), high: digits(o.High, 5), prepare: digits(o.Prepare, 5),
 		}
 		if o.Tied {
 			row.tied = 1
@@ -268,9 +268,9 @@ func SaveTraining(w io.Writer, obs []Observation, test []string) error {
 	return nil
 }
 
-// digits rounds a time to five digits.
-func digits(x float64) float64 {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'e', 4, 64), 64)
+// digits rounds a number to some significant digits.
+func digits(x float64, n int) float64 {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'e', n-1, 64), 64)
 	return x
 }
 

@@ -154,7 +154,7 @@ func TestTrainingTeachesTheSame(t *testing.T) {
 	obs := messy(rand.New(rand.NewPCG(3, 9)), 30)
 	for i := range obs {
 		o := &obs[i]
-		o.Seconds, o.Low, o.High, o.Source = digits(o.Seconds), digits(o.Low), digits(o.High), "abc"
+		o.Seconds, o.Low, o.High, o.Source = digits(o.Seconds, 5), digits(o.Low, 5), digits(o.High, 5), "abc"
 		o.Hardware, o.Reading, o.Prepare = Hardware{Cache: 50 << 20, Warps: 100}, 0.25, 0.125
 		o.Features.Diagonals = math.NaN()
 	}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"spmvtune/internal/base/term"
 )
@@ -190,7 +189,5 @@ func roundedUp(x float64) float64 {
 		return x
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
-	// 0.072, not 0.07200000000000001
-	up, _ := strconv.ParseFloat(strconv.FormatFloat(math.Ceil(x/unit)*unit, 'e', 1, 64), 64)
-	return max(x, up)
+	return max(x, digits(math.Ceil(x/unit)*unit, 2)) // 0.072, not 0.07200000000000001
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -76,54 +77,29 @@ func (e *UnknownError) Error() string {
 // Find returns the selector for k, with the same freedom as Select. The error
 // lists what the rule holds.
 func (r *Rule) Find(k Key) (*Selector, error) {
-	var found []*Selector
+	var s *Selector
+	var found, all []string
 	for i := range r.Selectors {
-		s := &r.Selectors[i]
-		if (k.Device == "" || k.Device == s.Device) && k.Precision == s.Precision &&
-			(k.Cache == "" || k.Cache == s.Cache) {
-			found = append(found, s)
+		of := r.Selectors[i].Key()
+		all = append(all, of.String())
+		if (k.Device == "" || k.Device == of.Device) && k.Precision == of.Precision && (k.Cache == "" || k.Cache == of.Cache) {
+			s, found = &r.Selectors[i], append(found, of.String())
 		}
 	}
-
 	switch len(found) {
 	case 1:
-		return found[0], nil
+		return s, nil
 	case 0:
 		return nil, fmt.Errorf("selecting a kernel: the rule has nothing for %s; available: %s", k.query(),
-			holds(r.all()))
-	default:
-		return nil, fmt.Errorf("selecting a kernel: %s is ambiguous; available: %s", k.query(), holds(found))
+			cmp.Or(strings.Join(all, "; "), "nothing"))
 	}
+	return nil, fmt.Errorf("selecting a kernel: %s is ambiguous; available: %s", k.query(), strings.Join(found, "; "))
 }
 
 // query returns k in the form in which it was asked for.
 func (k Key) query() string {
-	if k.Device == "" {
-		k.Device = "any device"
-	}
-	if k.Precision == "" {
-		k.Precision = "no precision"
-	}
+	k.Device, k.Precision = cmp.Or(k.Device, "any device"), cmp.Or(k.Precision, "no precision")
 	return k.String()
-}
-
-func (r *Rule) all() []*Selector {
-	all := make([]*Selector, len(r.Selectors))
-	for i := range all {
-		all[i] = &r.Selectors[i]
-	}
-	return all
-}
-
-func holds(selectors []*Selector) string {
-	if len(selectors) == 0 {
-		return "nothing"
-	}
-	names := make([]string, len(selectors))
-	for i, s := range selectors {
-		names[i] = s.Key().String()
-	}
-	return strings.Join(names, "; ")
 }
 
 // walk follows the features to a leaf.
@@ -174,11 +150,7 @@ func rounded(x float64) float64 {
 	if x == math.Trunc(x) {
 		return x
 	}
-	r, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
-	if err != nil {
-		return x
-	}
-	return r
+	return digits(x, 6)
 }
 
 // Wanted says what a choice is wanted for.
@@ -240,28 +212,24 @@ func (s *Selector) subject(f *sparse.Features, on Hardware) Subject {
 // byTree chooses by all features, or by the sizes where they must do.
 func (s *Selector) byTree(f *Subject, want Wanted) (Choice, error) {
 	c, err := s.byFeatures(f)
-	if unknown := new(UnknownError); errors.As(err, &unknown) && s.Sizes != nil {
-		c, err = s.bySizes(f)
+	if s.Sizes == nil {
+		return c, err
+	}
+	if unknown := new(UnknownError); errors.As(err, &unknown) {
+		c, err = s.follow(s.Sizes, f, BySizes)
 		c.Unknown = unknown.Feature
 		return c, err
 	}
-	if err != nil || s.Sizes == nil {
-		return c, err
-	}
-
 	leaf, _ := s.Sizes.walk(f)
-	c.Pays = leaf.pays(f, want.Reading)
-	if want.Products > 0 && (c.Pays == 0 || want.Products < c.Pays) {
-		pays := c.Pays
-		c, err = s.bySizes(f)
-		c.Pays = pays
+	pays := leaf.pays(f, want.Reading)
+	if want.Products > 0 && (pays == 0 || want.Products < pays) {
+		c, err = s.follow(s.Sizes, f, BySizes)
 	}
+	c.Pays = pays
 	return c, err
 }
 
 func (s *Selector) byFeatures(f *Subject) (Choice, error) { return s.follow(s.Root, f, ByFeatures) }
-
-func (s *Selector) bySizes(f *Subject) (Choice, error) { return s.follow(s.Sizes, f, BySizes) }
 
 // follow chooses by a tree.
 func (s *Selector) follow(root *Node, f *Subject, by string) (Choice, error) {

@@ -103,7 +103,7 @@ func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 		}
 	}
 
-	if f := Summarise(s.Validation.Cases, func(c Case) float64 { return c.Sizes }); f.Mean < 0.97 {
+	if f := Summarise(s.Validation.Cases, OverSizes.Of); f.Mean < 0.97 {
 		t.Errorf("reaches %v", f.Mean)
 	}
 	skew := learn(t, world(rng, 100, func(f sparse.Features) string {
@@ -131,7 +131,7 @@ func TestEnsembleBeatsTheTreeOnASlope(t *testing.T) {
 		return "b"
 	}), opt).Selectors[0]
 
-	ensemble := Summarise(s.Validation.Cases, func(c Case) float64 { return c.Ensemble })
+	ensemble := Summarise(s.Validation.Cases, Boosted.Of)
 	if ensemble.Mean <= s.Validation.Mean+0.01 || ensemble.Mean < 0.93 {
 		t.Errorf("ensemble %v, tree %v", ensemble.Mean, s.Validation.Mean)
 	}

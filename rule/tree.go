@@ -3,7 +3,6 @@ package rule
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"spmvtune/kernels"
 )
@@ -340,9 +339,9 @@ func threshold(low, high float64) float64 {
 	if low > 0 {
 		at = func(share float64) float64 { return low * math.Pow(high/low, share) }
 	}
-	for digits := range 17 {
-		t, err := strconv.ParseFloat(strconv.FormatFloat(at(0.5), 'e', digits, 64), 64)
-		if err == nil && t >= at(0.25) && t <= at(0.75) && low <= t && t < high {
+	for n := range 17 {
+		t := digits(at(0.5), n+1)
+		if t >= at(0.25) && t <= at(0.75) && low <= t && t < high {
 			return t
 		}
 	}

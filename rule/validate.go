@@ -15,39 +15,36 @@ import (
 // procedure: how far the tree is pruned is decided anew, see penalty.
 func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 	kernel := t.kernelLoss()
-	cases := make([][]Case, len(t.names))
-	parts, err := t.each(ctx, func(part int, in, out []int) {
+	cases, err := each(ctx, t, func(_ int, in, out []int) (list []Case) {
 		s := t.teach(in, kernel, opt)
 		for _, m := range out {
-			cases[part] = append(cases[part], t.judge(m, s, kernel))
+			list = append(list, t.judge(m, s, kernel))
 		}
+		return list
 	})
-	if err != nil || parts == 0 {
+	if err != nil || cases == nil {
 		return Validation{}, err
 	}
 	v := sumUp(slices.Concat(cases...))
-	v.Families, v.Parts = len(t.families(indices(len(t.names)))), parts
+	v.Families, v.Parts = len(t.families(indices(len(t.names)))), len(cases)
 	return v, nil
 }
 
 // sumUp gives the figures of cases, and sorts them: worst first, partial ones last.
 func sumUp(cases []Case) Validation {
-	last := func(c *Case) int {
-		if c.Partial {
-			return 1
-		}
-		return 0
-	}
 	slices.SortFunc(cases, func(a, b Case) int {
-		return cmp.Or(cmp.Compare(last(&a), last(&b)), cmp.Compare(a.Fraction, b.Fraction), cmp.Compare(a.Matrix, b.Matrix))
+		if a.Partial != b.Partial {
+			return map[bool]int{true: 1, false: -1}[a.Partial]
+		}
+		return cmp.Or(cmp.Compare(a.Fraction, b.Fraction), cmp.Compare(a.Matrix, b.Matrix))
 	})
-	used := Summarise(cases, func(c Case) float64 { return c.Fraction })
+	used := Summarise(cases, Learned.Of)
 	return Validation{
 		Matrices: used.Matrices, Partial: len(cases) - used.Matrices,
 		Mean: used.Mean, Worst: used.Worst, WorstMatrix: used.WorstMatrix, Within5: used.Within5,
-		Unpruned:     Summarise(cases, func(c Case) float64 { return c.Unpruned }).Mean,
-		SingleConfig: Summarise(cases, func(c Case) float64 { return c.SingleConfig }).Mean,
-		SingleKernel: Summarise(cases, func(c Case) float64 { return c.SingleKernel }).Mean,
+		Unpruned:     Summarise(cases, neverPruned.Of).Mean,
+		SingleConfig: Summarise(cases, SingleConfig.Of).Mean,
+		SingleKernel: Summarise(cases, SingleKernel.Of).Mean,
 		Cases:        cases,
 	}
 }
@@ -279,7 +276,7 @@ var Ways = []Way{
 	Learned,
 	LearnedTop3,
 	OverSizes,
-	{"tree, never pruned", func(c Case) float64 { return c.Unpruned }},
+	neverPruned,
 	Boosted,
 	BoostedTop3,
 	SingleConfig, SingleKernel, CuSPARSE, COOFinal, CSRFive,
@@ -290,6 +287,7 @@ var (
 	Learned      = Way{"learned tree", func(c Case) float64 { return c.Fraction }}
 	LearnedTop3  = Way{"learned tree, best of 3", func(c Case) float64 { return c.Top3 }}
 	OverSizes    = Way{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
+	neverPruned  = Way{"tree, never pruned", func(c Case) float64 { return c.Unpruned }}
 	Boosted      = Way{"boosted ensemble", func(c Case) float64 { return c.Ensemble }}
 	BoostedTop3  = Way{"boosted ensemble, best of 3", func(c Case) float64 { return c.EnsembleTop3 }}
 	BestNamed    = Way{"the best of all that the rule names", func(c Case) float64 { return c.Named }}
