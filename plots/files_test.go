@@ -63,7 +63,7 @@ func TestSecondReport(t *testing.T) {
 	}
 
 	first := write(3)
-	kept, damaged := "figures/csr-compression.png", "figures/csr-compression.svg"
+	kept, damaged := "figures/matrix-patterns.png", "figures/matrix-patterns.svg"
 	if err := os.WriteFile(path(damaged), []byte("<svg>"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -104,12 +104,12 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 	for _, alone := range []bool{false, true} {
 		dir, d := t.TempDir(), synthetic.Processor()
 		d.Matrices = d.Matrices[:2]
-		for _, opt := range []Options{{title: "all"}, {title: "one", Figures: []string{"csr-compression"}, alone: alone},
+		for _, opt := range []Options{{title: "all"}, {title: "one", Figures: []string{"matrix-patterns"}, alone: alone},
 			{title: "all", Figures: []string{"drift"}, alone: alone}} {
 			if _, err := Write(t.Context(), d.Report(), dir, opt); err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{"figures/gflops-vs-nnz-float32-cold.png", "tables/summary.md"} {
+			for _, name := range []string{"figures/gflops-vs-row-length-float32-cold.png", "tables/summary.md"} {
 				if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 					t.Error(err)
 				}

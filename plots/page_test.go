@@ -217,8 +217,8 @@ func TestPageInBrowser(t *testing.T) {
 			Folded, Open bool
 			Top          float64
 		}
-		b.eval(`const figure = document.getElementById("figure-gflops-vs-nnz"), fold = figure.closest("details"), folded = !fold.open;
-			document.querySelector(".menu a[href='#figure-gflops-vs-nnz']").click();
+		b.eval(`const figure = document.getElementById("figure-matrix-patterns"), fold = figure.closest("details"), folded = !fold.open;
+			document.querySelector(".menu a[href='#figure-matrix-patterns']").click();
 			const there = () => figure.querySelector("svg") && figure.getBoundingClientRect().top < 300;
 			for (let i = 0; i < 200 && !there(); i++) await new Promise((done) => setTimeout(done, 30));
 			return { Folded: folded, Open: fold.open && Boolean(figure.querySelector("svg")), Top: figure.getBoundingClientRect().top }`, &got)

@@ -516,8 +516,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"matrix-patterns", "kernel-gflops-vs-row-length-warm", "gflops-vs-nnz-float64-warm",
-		"speedup-over-baseline-warm",
+		"matrix-patterns", "gflops-vs-row-length-float64-warm", "speedup-over-baseline-warm",
 	} {
 		if !strings.HasPrefix(read("figures/"+name+".png"), "\x89PNG") ||
 			!strings.Contains(read("figures/"+name+".svg"), "<svg") {

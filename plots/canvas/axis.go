@@ -1,6 +1,7 @@
 package canvas
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -35,24 +36,43 @@ func NiceStep(span float64, n int) float64 {
 	return 10 * power
 }
 
+// NewScale returns a scale from low to high with ticks at those values that it reaches.
+func NewScale(low, high float64, norm plot.Normalizer, values []float64, label func(float64) string) Scale {
+	s := Scale{Min: low, Max: high, Norm: norm}
+	for _, v := range values {
+		if v >= low && v <= high {
+			s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: label(v)})
+		}
+	}
+	return s
+}
+
+// Steps returns a linear scale from low to high with ticks at steps from a value on it.
+func Steps(low, high, from, step float64, label func(float64) string) Scale {
+	var values []float64
+	for i := math.Ceil((low - from) / step); from+i*step <= high; i++ {
+		values = append(values, from+i*step)
+	}
+	return NewScale(low, high, plot.LinearScale{}, values, label)
+}
+
+// Decimals prints values with as many decimals as multiples of step need.
+func Decimals(step float64) func(float64) string {
+	n := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	return func(v float64) string { return strconv.FormatFloat(v, 'f', n, 64) }
+}
+
 // FromZero returns a linear scale from 0 to a little above top with about n ticks.
 func FromZero(top float64, n int) Scale {
 	if !(top > 0) || math.IsInf(top, 0) {
 		top = 1
 	}
-	step := NiceStep(top, n)
-	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-	s := Scale{Max: top * 1.06, Norm: plot.LinearScale{}}
-	if 2*step > s.Max { // one tick above zero is too few to read between: 2.5 for 5
-		step, decimals = step/2, max(0, int(1-math.Floor(math.Log10(step)+1e-9)))
+	step, high := NiceStep(top, n), top*1.06
+	label := Decimals(step)
+	if 2*step > high { // one tick above zero is too few to read between: 2.5 for 5
+		label, step = Decimals(step/10), step/2
 	}
-
-	for i := 0; float64(i)*step <= s.Max; i++ {
-		v := float64(i) * step
-		s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', decimals, 64)})
-	}
-
-	return s
+	return Steps(0, high, 0, step, label)
 }
 
 // Sizes returns a scale for block or grid sizes. It is logarithmic if they span more than a
@@ -74,21 +94,19 @@ func Sizes(values []int, n int) Scale {
 		return logSizes(low, high, n)
 	}
 	pad := float64(high-low) * 0.04
-	s := Scale{Min: float64(low) - pad, Max: float64(high) + pad, Norm: plot.LinearScale{}}
-	if len(values) <= n {
-		for _, v := range values {
-			s.Ticks = append(s.Ticks, plot.Tick{Value: float64(v), Label: SizeLabel(v, high)})
+	ticks := values
+	if len(values) > n {
+		ticks = nil
+		for v := 0; v <= high+int(pad); v += binaryStep(high, n) {
+			ticks = append(ticks, v)
 		}
-		return s
 	}
-
-	step := binaryStep(high, n)
-	for v := 0; float64(v) <= s.Max; v += step {
+	s := Scale{Min: float64(low) - pad, Max: float64(high) + pad, Norm: plot.LinearScale{}}
+	for _, v := range ticks {
 		if float64(v) >= s.Min {
 			s.Ticks = append(s.Ticks, plot.Tick{Value: float64(v), Label: SizeLabel(v, high)})
 		}
 	}
-
 	return s
 }
 
@@ -157,11 +175,10 @@ func Ratios(low, high float64) Scale {
 // Logarithmic returns a scale with ticks at round values, from a little below low to a little above
 // high.
 func Logarithmic(low, high float64, label func(float64) string) Scale {
-	span := math.Log(high / low)
-	s := Scale{Min: low * math.Exp(-0.03*span), Max: high * math.Exp(0.03*span), Norm: plot.LogScale{}}
+	pad := math.Pow(high/low, 0.03)
+	low, high = low/pad, high*pad
 	marks := []float64{1, 2, 5}
-
-	switch reach := s.Max / s.Min; {
+	switch reach := high / low; {
 	case reach < 6:
 		marks = []float64{1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
 	case reach < 15:
@@ -169,91 +186,65 @@ func Logarithmic(low, high float64, label func(float64) string) Scale {
 	case reach > 200:
 		marks = []float64{1}
 	}
-
-	first, last := int(math.Floor(math.Log10(s.Min))), int(math.Ceil(math.Log10(s.Max)))
-	for e := first; e <= last; e++ {
-		for _, m := range marks {
-			v, err := strconv.ParseFloat(strconv.FormatFloat(m, 'f', -1, 64)+"e"+strconv.Itoa(e), 64)
-			if err == nil && v >= s.Min && v <= s.Max {
-				s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: label(v)})
-			}
-		}
-	}
-
-	return s
+	return NewScale(low, high, plot.LogScale{}, decades(low, high, marks...), label)
 }
 
 // LogBetween returns a logarithmic scale from low to high with at most about n labels: at
 // powers of ten, at 2 and 5 times them if they are few, and evenly spaced if there are none.
 func LogBetween(low, high float64, n int) Scale {
-	s := Scale{Min: low, Max: high, Norm: plot.LogScale{}}
-	decades := math.Log10(high / low)
-	if decades < 0.6 { // powers of ten say nothing there
+	span := math.Log10(high / low)
+	if span < 0.6 { // powers of ten say nothing there
 		step := NiceStep(high-low, n)
-		decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-		for i := math.Ceil(low / step); i*step <= high; i++ {
-			s.Ticks = append(s.Ticks, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'f', decimals, 64)})
-		}
+		s := Steps(low, high, 0, step, Decimals(step))
+		s.Norm = plot.LogScale{}
 		return s
 	}
 
-	marks, every := []float64{1}, 1
-	if within(low, high, marks) > n {
-		every = int(math.Ceil((decades + 1) / float64(n)))
+	labelled := decades(low, high, 1)
+	if len(labelled) > n {
+		every := int(math.Ceil((span + 1) / float64(n)))
+		labelled = slices.DeleteFunc(labelled, func(v float64) bool { return int(math.Round(math.Log10(v)))%every != 0 })
 	}
-	for _, finer := range [][]float64{{1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}} {
-		if within(low, high, finer) <= n {
-			marks = finer
+	for _, marks := range [][]float64{{1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}} {
+		if finer := decades(low, high, marks...); len(finer) <= n {
+			labelled = finer
 		}
 	}
+	all := slices.Concat(labelled, decades(low, high, 1, 2, 3, 4, 5, 6, 7, 8, 9))
+	slices.Sort(all)
+	return NewScale(low, high, plot.LogScale{}, slices.Compact(all), func(v float64) string {
+		if slices.Contains(labelled, v) {
+			return Short(v)
+		}
+		return ""
+	})
+}
 
+// Short prints the value of a tick, in thousands, millions and thousands of millions.
+func Short(v float64) string {
+	for _, unit := range []struct {
+		name string
+		size float64
+	}{{"G", 1e9}, {"M", 1e6}, {"k", 1e3}} {
+		if v >= unit.size {
+			return term.Plain(v/unit.size) + unit.name
+		}
+	}
+	return term.Plain(v)
+}
+
+// decades lists these multiples of the powers of ten from low to high, as they are written.
+func decades(low, high float64, multiples ...float64) (list []float64) {
 	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
-		for _, m := range []float64{1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9} {
-			labelled := slices.Contains(marks, m) && (m > 1 || e%every == 0)
-			v := decimal10(m, e)
-			if v < low || v > high || m == 1.5 && !labelled {
-				continue
-			}
-			t := plot.Tick{Value: v}
-			if labelled {
-				t.Label = strconv.FormatFloat(v, 'f', -1, 64)
-			}
-			s.Ticks = append(s.Ticks, t)
-		}
-	}
-
-	return s
-}
-
-// within counts the marks of all decades between low and high.
-func within(low, high float64, marks []float64) int {
-	n := 0
-	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
-		for _, m := range marks {
-			if v := decimal10(m, e); v >= low && v <= high {
-				n++
+		for _, m := range multiples {
+			v, err := strconv.ParseFloat(fmt.Sprintf("%ge%d", m, e), 64)
+			if err == nil && v >= low && v <= high {
+				list = append(list, v)
 			}
 		}
 	}
-	return n
+	return list
 }
 
-// decimal10 returns the number m·10^e as it is written.
-func decimal10(m float64, e int) float64 {
-	v, err := strconv.ParseFloat(strconv.FormatFloat(m, 'f', -1, 64)+"e"+strconv.Itoa(e), 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return v
-}
-
-// Shares returns a linear scale for fractions, from 0 or below, with about n ticks up to 1.
-func Shares(lowest float64, n int) Scale {
-	s := Scale{Min: min(0, lowest), Max: 1.03, Norm: plot.LinearScale{}}
-	step := NiceStep(1-s.Min, n)
-	for i := int(math.Ceil(s.Min / step)); float64(i)*step <= 1; i++ {
-		v := float64(i) * step
-		s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: term.Percent0(v)})
-	}
-	return s
-}
+// Shares returns a linear scale for fractions, from 0 to 1, with about n ticks.
+func Shares(n int) Scale { return Steps(0, 1.03, 0, NiceStep(1, n), term.Percent0) }

@@ -96,7 +96,7 @@ func (b *Bars) stacked() bool { return Narrow() && len(b.Columns) > 1 }
 
 // columnHeight returns the height of a column with its heading and axis.
 func (b *Bars) columnHeight() vg.Length {
-	return b.rowHeight()*vg.Length(len(b.Rows)) + HeadingHeight + barsBottom
+	return b.rowHeight()*vg.Length(len(b.Rows)) + headingHeight + barsBottom
 }
 
 // Height returns the height of the body.
@@ -196,7 +196,7 @@ func (b *Bars) drawRows(c draw.Canvas) {
 	name := Typeface(LabelSize, false, InkColor)
 	soft := Typeface(TickSize-0.5, false, SoftColor)
 	left, names := b.sides()
-	height, top := b.rowHeight(), c.Max.Y-HeadingHeight
+	height, top := b.rowHeight(), c.Max.Y-headingHeight
 
 	for i := range b.Rows {
 		r, y := &b.Rows[i], top-vg.Length(i)*height
@@ -306,8 +306,8 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 	x := func(v float64) vg.Length {
 		return c.Min.X + vg.Length(b.part)*(c.Max.X-c.Min.X)*b.along(v)
 	}
-	low, high := c.Min.Y+barsBottom, c.Max.Y-HeadingHeight
-	Heading{Text: b.Columns[i]}.Plot(draw.Crop(c, 0, 0, barsBottom, -HeadingHeight), nil)
+	low, high := c.Min.Y+barsBottom, c.Max.Y-headingHeight
+	heading{Text: b.Columns[i]}.Plot(draw.Crop(c, 0, 0, barsBottom, -headingHeight), nil)
 
 	tick := At(Typeface(TickSize, false, SoftColor), text.XCenter, text.YTop)
 	for _, t := range Spaced(b.Axis.Ticks, x, tick) {

@@ -49,7 +49,7 @@ func TestTicks(t *testing.T) {
 		{"ratios", names(Ratios(0.5, 9)), "0.5× 1× 2× 5×"},
 		{"close ratios", names(Ratios(0.95, 1.3)), "1× 1.25×"},
 		{"a decade and more", names(LogBetween(0.3, 30, 6)), "0.5 1 2 5 10 20"},
-		{"many decades", names(LogBetween(0.05, 5e4, 6)), "0.1 1 10 100 1000 10000"},
+		{"many decades", names(LogBetween(0.05, 5e4, 6)), "0.1 1 10 100 1k 10k"},
 		{"within a decade", names(LogBetween(0.12, 0.26, 6)), "0.15 0.20 0.25"},
 		{"far ratios", names(Ratios(0.01, 900)), "0.01× 0.1× 1× 10× 100× 1000×"},
 	} {

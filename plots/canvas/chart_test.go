@@ -61,7 +61,7 @@ func TestAxisLeavesRoomForNumbers(t *testing.T) {
 // Of two matrices at one place neither hides the other, also if they are of different sets.
 func TestMarksStandApart(t *testing.T) {
 	var taken []vg.Point
-	a, b := dots{radius: 3, taken: &taken}, dots{radius: 3, taken: &taken}
+	a, b := Marks{Radius: 3, Taken: &taken}, Marks{Radius: 3, Taken: &taken}
 	at, far := vg.Point{X: 10, Y: 10}, vg.Point{X: 10, Y: 20}
 	first, second := a.free(at), b.free(at)
 	if first != at || second.X < at.X+6 || second.Y != at.Y {
@@ -164,8 +164,8 @@ func TestWhiskersDoNotStretchAxes(t *testing.T) {
 		if got := ch.Peak(); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("an interval up to %g: the axis goes to %g, want %g", tt.high, got, tt.want)
 		}
-		if ch.plot().Y.Max > 1.1*tt.want {
-			t.Errorf("an interval up to %g: it ends at %g", tt.high, ch.plot().Y.Max)
+		if ch.Panel().Y.Max > 1.1*tt.want {
+			t.Errorf("an interval up to %g: it ends at %g", tt.high, ch.Panel().Y.Max)
 		}
 
 		b := &Bars{Rows: []BarRow{{Cells: [][]Mark{{{V: 10, Low: 1, High: tt.high, Hollow: math.NaN()}}}}}}

@@ -182,26 +182,24 @@ func (f *barFigure) stating(claim string, pairs ...[2]string) *barFigure {
 	return f
 }
 
-// drawSpeedup compares every kernel with the baseline of its device.
-func drawSpeedup(d *analysis.Data) ([]*canvas.Picture, []error) {
-	base := func(s *scene) string { return d.BaselineOf(s.device) }
-	f := barFigure{
-		id:       "speedup-over-baseline",
-		title:    func(s *scene) string { return "Speed-up over " + base(s) },
-		says:     func(s *scene) string { return "time of " + base(s) + " divided by its time, log axis." },
-		quantity: func(s *scene) quantity { return timesAsFast(base(s)) },
-		series: func(s *scene) []series {
-			if base(s) == "" {
-				return nil
-			}
-			others := slices.DeleteFunc(analysis.KernelsOf(s.panels), func(name string) bool { return name == base(s) })
-			return each(others, analysis.OfKernels(base(s)))
-		},
-		warnings: func(d *analysis.Data) []error { return d.WithoutBaseline() },
-	}
-
-	return f.draw(d)
+// speedups compares every kernel with the baseline of its device.
+var speedups = &barFigure{
+	id:       "speedup-over-baseline",
+	title:    func(s *scene) string { return "Speed-up over " + s.baseline() },
+	says:     func(s *scene) string { return "time of " + s.baseline() + " divided by its time, log axis." },
+	quantity: func(s *scene) quantity { return timesAsFast(s.baseline()) },
+	series: func(s *scene) []series {
+		if s.baseline() == "" {
+			return nil
+		}
+		others := slices.DeleteFunc(analysis.KernelsOf(s.panels), func(name string) bool { return name == s.baseline() })
+		return each(others, analysis.OfKernels(s.baseline()))
+	},
+	warnings: (*analysis.Data).WithoutBaseline,
 }
+
+// baseline is what kernels of the scene's device are compared with, "" if it was not measured.
+func (s *scene) baseline() string { return s.data.BaselineOf(s.device) }
 
 // newVersions compares the second forms of the kernels of csr-bins-and-hybrid with the first.
 var newVersions = &barFigure{
@@ -233,48 +231,6 @@ var newVersions = &barFigure{
 			}
 		}
 		return fmt.Sprintf("Second forms are faster in %d of %d comparisons, and slower in %d", faster, of, slower)
-	},
-}
-
-// compression draws the share that CSR saves in the array of rows: 1 − rows/nonzeros. COO stores an index for
-// every nonzero, CSR one for every row.
-var compression = &barFigure{
-	id:    "csr-compression",
-	title: func(*scene) string { return "What CSR saves over COO in the array of rows" },
-	plain: "1 − rows/nonzeros. Both formats have the same columns and values.",
-	quantity: func(*scene) quantity {
-		return quantity{label: "entries that CSR saves in the array of rows",
-			of: func(r, _ *store.Row) canvas.Point {
-				v := 1 - float64(r.Rows)/float64(r.NNZ)
-				return canvas.Point{Y: v, Low: v, High: v}
-			},
-			scale:  func(low, _ float64) canvas.Scale { return canvas.Shares(low, 5) },
-			number: term.Percent3, best: "the share"}
-	},
-	series: func(*scene) []series {
-		return []series{{id: "saved", of: func(r *store.Row) bool { return r.NNZ > 0 },
-			variant: &canvas.Look{Color: canvas.SoftColor}}}
-	},
-	scenes: func(d *analysis.Data) []scene { // a fact of the matrices, whatever was measured of them
-		all := scene{file: []string{}}
-		for _, p := range d.Panels {
-			if !slices.ContainsFunc(all.panels, func(q analysis.Panel) bool { return q.Matrix == p.Matrix }) {
-				p.Precision = ""
-				all.panels = append(all.panels, p)
-			}
-		}
-		return []scene{all}
-	},
-	states: func(t *tally) string {
-		low, high := 1.0, 0.0
-		for _, m := range t.matrices {
-			saved := 1 - 1/t.rowMean[m]
-			low, high = min(low, saved), max(high, saved)
-		}
-		if len(t.matrices) < 2 {
-			return ""
-		}
-		return fmt.Sprintf("CSR saves %s to %s of the row indices", term.Percent3(low), term.Percent3(high))
 	},
 }
 

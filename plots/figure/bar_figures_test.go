@@ -145,7 +145,7 @@ func TestGains(t *testing.T) {
 		t.Errorf("baseline %q where coo_atomic was measured", base)
 	}
 	d = analysis.New([]store.Row{synthetic.Row("cpu_csr", 0, 0, 2)}, nil, nil, nil)
-	if pages, warnings := drawSpeedup(d); len(pages) != 0 || len(warnings) != 1 {
+	if pages, warnings := speedups.draw(d); len(pages) != 0 || len(warnings) != 1 {
 		t.Errorf("without a baseline: %d pages, warnings %v", len(pages), warnings)
 	}
 }
@@ -194,19 +194,19 @@ func TestPublishedBesideLines(t *testing.T) {
 		}
 	}
 	d := analysis.New(rows, nil, nil, nil)
-	if pages, _ := drawThroughput(d, overBlock); strings.Contains(pages[0].Subtitle, "Hollow") {
+	if pages, _ := overBlock.draw(d); strings.Contains(pages[0].Subtitle, "Hollow") {
 		t.Error("published numbers are drawn though nobody asked for them")
 	}
 	d.Published = true
-	pages, _ := drawThroughput(d, overBlock)
+	pages, _ := overBlock.draw(d)
 	for _, want := range []string{"Hollow", "csr-shuffle-and-shared on NVIDIA A30", "24 bytes per nonzero"} {
 		if !strings.Contains(pages[0].Subtitle, want) {
 			t.Errorf("the caption lacks %q: %s", want, pages[0].Subtitle)
 		}
 	}
-	on := func(matrix string) map[string][]canvas.Hollow {
+	on := func(matrix string) map[string][]canvas.Point {
 		p := &d.Panels[slices.IndexFunc(d.Panels, func(p analysis.Panel) bool { return p.Matrix == matrix })]
-		got := map[string][]canvas.Hollow{}
+		got := map[string][]canvas.Point{}
 		for _, l := range overBlock.chart(p, analysis.GFLOPS, citationsOf(d), analysis.KernelsOf(d.Panels), 5, 8).Lines {
 			got[l.Kernel] = l.Published
 		}
@@ -224,7 +224,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	if n := len(got["coo_warp_chunk"]); n != 0 {
 		t.Errorf("%d marks at a size that no paper says", n)
 	}
-	pages, _ = crossing{id: "gflops-vs-nnz", title: "Throughput", order: byNonzeros, unit: analysis.GFLOPS}.draw(d)
+	pages, _ = drawOverRowLength(d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	n := 0
 	for _, tip := range tips {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
@@ -23,7 +21,6 @@ type barFigure struct {
 	id       string
 	title    func(s *scene) string // The title of a page, before the words of its scene.
 	says     func(s *scene) string // What a bar is, after "Fastest configuration of each kernel".
-	plain    string                // What a bar is that is no trial's, in place of all that.
 	each     string                // A word in place of "kernel" there, "" to keep it.
 	series   func(s *scene) []series
 	quantity func(s *scene) quantity
@@ -49,14 +46,6 @@ type scene struct {
 // stem makes the name of a picture's files.
 func (s *scene) stem(figure string) string {
 	return canvas.Slug(append([]string{figure}, s.file...)...)
-}
-
-// in says where the trials were measured, after a comma, or nothing where that does not matter.
-func (s *scene) in() string {
-	if s.words == "" {
-		return ""
-	}
-	return ", " + s.words
 }
 
 // scenesByCondition makes a scene of each condition.
@@ -162,9 +151,6 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	}
 	b.Axis = q.scale(low, high)
 	keys := t.legend(matrices)
-	if f.plain != "" {
-		keys = []canvas.Key{}
-	}
 	for i := range keys {
 		dots := b.Dots || math.IsNaN(q.origin)
 		keys[i].Dot, keys[i].Bar = dots, !dots
@@ -191,7 +177,7 @@ func (f *barFigure) entitle(p *canvas.Picture, s *scene, t *tally, also string) 
 	if f.states != nil {
 		statement = f.states(t)
 	}
-	entitle(p, statement, f.title(s)+also+s.in())
+	entitle(p, statement, f.title(s)+also+", "+s.words)
 }
 
 // nameDots makes marks without a bar small and grey, and names the kernel that has the number. In a
@@ -259,17 +245,11 @@ func (f *barFigure) shows(t *tally) string {
 
 // drawn says what is drawn.
 func (f *barFigure) drawn(s *scene, t *tally) string {
-	if f.plain != "" {
-		return f.plain
-	}
 	return f.shows(t) + ": " + f.says(s)
 }
 
 // subtitle says what is drawn, how much of it, and what the marks mean.
 func (f *barFigure) subtitle(s *scene, t *tally, b *canvas.Bars, q *quantity) string {
-	if f.plain != "" {
-		return f.plain + " Matrices by rising mean row length."
-	}
 	number := cmp.Or(q.best, "the fastest")
 	if len(t.shown) < t.found {
 		number += " of all"
@@ -568,13 +548,7 @@ func percentFaster(baseline string) quantity {
 		of:    gained,
 		scale: func(low, high float64) canvas.Scale {
 			s := canvas.Ratios(low, high)
-			s.Ticks = nil
-			for _, v := range changes {
-				if v >= s.Min && v <= s.Max {
-					s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: term.Change(v)})
-				}
-			}
-			return s
+			return canvas.NewScale(s.Min, s.Max, s.Norm, changes, term.Change)
 		},
 		origin: 1,
 		number: term.Change,
@@ -595,37 +569,27 @@ func gained(r, base *store.Row) canvas.Point {
 // each matrix over its row length.
 func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 	q := f.quantity(s)
+	var stops []stop
+	for _, m := range t.matrices {
+		if x := t.rowMean[m]; x > 0 {
+			stops = append(stops, stop{m, x})
+		}
+	}
 	var pages []*canvas.Picture
 	for _, precision := range t.precisions {
-		sets := t.sets(&q, precision, s.published)
-		if len(sets) == 0 {
+		cl := cloud{stops: stops, sets: t.sets(&q, precision, s.published), label: q.label}
+		if len(cl.sets) == 0 || len(stops) < fewestStops {
 			continue
 		}
-		var stops []stop
-		for _, m := range t.matrices {
-			if x := t.rowMean[m]; x > 0 {
-				stops = append(stops, stop{m, x})
-			}
-		}
-		if len(stops) < fewestStops {
-			continue
-		}
-
 		p := &canvas.Picture{
 			Name: canvas.Slug(append([]string{f.id, string(precision)}, s.file...)...),
 			Alt: fmt.Sprintf("%s on %s by %s", q.label, term.GroupedCount(len(stops), "matrix", "matrices"),
-				byRowLength.by),
+				rowLengthLabel),
 			Kernels:  t.idsShown(),
 			Keys:     []canvas.Key{},
 			Subtitle: f.drawn(s, t),
 		}
-		over := crossing{order: byRowLength, unit: analysis.Unit{Label: q.label}}
-		cl := canvas.Cloud{Sets: sets, X: byRowLength.axis(stops, 12)}
-		if slices.ContainsFunc(sets, hasTrend) {
-			over.many(p, cl, stops)
-		} else {
-			over.few(p, cl)
-		}
+		cl.fill(p)
 		p.Subtitle += q.note + s.published.Caption()
 		f.entitle(p, s, t, ", "+string(precision))
 		pages = append(pages, p)
@@ -634,8 +598,8 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 }
 
 // sets returns the shown series in one precision over the row length of matrices.
-func (t *tally) sets(q *quantity, precision kernels.Precision, published *citations) []canvas.Set {
-	var sets []canvas.Set
+func (t *tally) sets(q *quantity, precision kernels.Precision, published *citations) []set {
+	var sets []set
 	for _, j := range t.shown {
 		l := canvas.Line{Kernel: t.series[j].id}
 		for _, m := range t.matrices {
@@ -646,13 +610,13 @@ func (t *tally) sets(q *quantity, precision kernels.Precision, published *citati
 					_, l.Look = t.series[j].key(e.row)
 					l.Points = append(l.Points, v)
 					if h := published.value(q, e); h > 0 {
-						l.Published = append(l.Published, canvas.Hollow{X: x, Y: h, Words: e.row.Kernel + " as published"})
+						l.Published = append(l.Published, canvas.Point{X: x, Y: h, Words: e.row.Kernel + " as published"})
 					}
 				}
 			}
 		}
 		if len(l.Points) > 0 {
-			sets = append(sets, canvas.SetOf(l))
+			sets = append(sets, setOf(l))
 		}
 	}
 	return sets
@@ -668,7 +632,7 @@ func (t *tally) idsShown() []string {
 }
 
 // beside returns what was published for the kernel and matrix of a trial, at x.
-func (c *citations) beside(u analysis.Unit, r *store.Row, x func(*analysis.Publication) (float64, bool)) []canvas.Hollow {
+func (c *citations) beside(u analysis.Unit, r *store.Row, x func(*analysis.Publication) (float64, bool)) []canvas.Point {
 	if c == nil || !(r.GFLOPS > 0) {
 		return nil
 	}
@@ -682,7 +646,7 @@ func (c *citations) beside(u analysis.Unit, r *store.Row, x func(*analysis.Publi
 	}
 	c.add(p)
 	v := u.Of(p.As(r))
-	return []canvas.Hollow{{X: at, Y: v, Words: fmt.Sprintf("%s, %s, %s: %s %s, published in %s on %s", r.Kernel,
+	return []canvas.Point{{X: at, Y: v, Words: fmt.Sprintf("%s, %s, %s: %s %s, published in %s on %s", r.Kernel,
 		r.Matrix, r.Precision, term.Significant(v, 3), u.Name, p.Paper, p.Device)}}
 }
 

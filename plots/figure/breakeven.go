@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
@@ -90,17 +88,15 @@ func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 			words = cmp.Or(words, reignWords(list))
 		}
 	}
-	columns := canvas.ColumnsFor(len(charts))
+	panels := canvas.Panels{List: canvas.ChartPanels(charts), X: "products", Y: "% of the matrices on which it is best"}
 	p := &canvas.Picture{
 		Name: s.stem("break-even"),
 		Subtitle: "The kernel with which preparing the matrix and this many products take the least time together, " +
 			"each in the configuration that is best for that number.",
 		Alt:     "share of matrices on which a kernel is best, over the number of products: " + strings.Join(names, ", "),
 		Kernels: names,
-		Height:  vg.Length((len(charts)+columns-1)/columns)*canvas.PanelHeight(columns) + 24,
-		Body: func(c draw.Canvas) {
-			canvas.DrawCharts(c, charts, columns, "products", "% of the matrices on which it is best")
-		},
+		Height:  panels.Height(),
+		Body:    panels.Draw,
 	}
 	if of > len(names) {
 		p.Subtitle += fmt.Sprintf(" The %d kernels that are best most often, of %d.", len(names), of)
@@ -127,7 +123,7 @@ func shareOfReigns(all [][]reign, names []string) canvas.Chart {
 					}
 				}
 			}
-			l.Points = append(l.Points, canvas.Point{X: n, Y: y, Low: y, High: y})
+			l.Points = append(l.Points, canvas.Exact(n, y))
 		}
 		if best {
 			ch.Lines = append(ch.Lines, l)
@@ -165,13 +161,13 @@ func reignWords(all [][]reign) string {
 }
 
 func productScale() canvas.Scale {
-	s := canvas.Scale{Min: 1, Max: mostProducts, Norm: plot.LogScale{}}
 	every := 10.0
 	if canvas.Narrow() {
 		every = 1000
 	}
-	for n := 1.0; n <= mostProducts*1.01; n *= every {
-		s.Ticks = append(s.Ticks, plot.Tick{Value: n, Label: rounded(n)})
+	var ticks []float64
+	for n := 1.0; n <= mostProducts; n *= every {
+		ticks = append(ticks, n)
 	}
-	return s
+	return canvas.NewScale(1, mostProducts, plot.LogScale{}, ticks, canvas.Short)
 }

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -16,21 +15,6 @@ import (
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
-
-// Of imported trials it is not known what they moved: there is no bandwidth to draw.
-func TestBandwidthNotKnownIsNotDrawn(t *testing.T) {
-	d := synthetic.Processor().Report()
-	f := crossing{id: "x", title: "X", order: byRowLength, unit: analysis.GBPS}
-	if pages, _ := f.draw(d); len(pages) == 0 {
-		t.Fatal("no page is drawn where it is known")
-	}
-	for i := range d.Rows {
-		d.Rows[i].GBPS = math.NaN()
-	}
-	if pages, _ := f.draw(analysis.New(d.Rows, d.Best, d.Matrices, d.Devices)); len(pages) > 0 {
-		t.Errorf("%d pages are drawn", len(pages))
-	}
-}
 
 // Nobody can measure the pattern of an imported matrix.
 func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
@@ -46,7 +30,7 @@ func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
 // number is still that of the fastest, and the page says what it leaves out.
 func TestCrowdedSpeedups(t *testing.T) {
 	d := synthetic.Crowd(30, 64, 30).Report()
-	pages, warnings := drawSpeedup(d)
+	pages, warnings := speedups.draw(d)
 	if len(pages) != 1 || len(warnings) > 0 {
 		t.Fatalf("%d pages, warnings %v", len(pages), warnings)
 	}
@@ -85,8 +69,11 @@ func TestCrowdedSpeedups(t *testing.T) {
 
 func TestCrowdedPanels(t *testing.T) {
 	d := synthetic.Crowd(3, 128, 40).Report()
-	pages, _ := drawThroughput(d, overBlock)
+	pages, _ := overBlock.draw(d)
 	for _, p := range pages {
+		if p.Kernels == nil { // matrices over each other
+			continue
+		}
 		most := mostSmallLines
 		if p.Detail {
 			most = mostLargeLines
@@ -118,12 +105,15 @@ func TestUnitFollowsFormats(t *testing.T) {
 		s.Kernels, s.Precisions = c.kernels, []kernels.Precision{kernels.Float32, kernels.Float64}
 		d := s.Report()
 		for _, dim := range []dimension{overBlock, overGrid} {
-			pages, _ := drawThroughput(d, dim)
+			pages, _ := dim.draw(d)
 			if len(pages) == 0 {
 				t.Fatal("no pages")
 			}
 			roofs := 0 // it is left out where it would press the lines together
 			for _, p := range pages {
+				if p.Kernels == nil { // shares
+					continue
+				}
 				if !slices.ContainsFunc(textsOf(p), func(s string) bool { return strings.HasPrefix(s, c.unit) }) {
 					t.Errorf("%v: %s has no axis in %s): %q", c.kernels, p.Name, c.unit, textsOf(p))
 				}
@@ -219,21 +209,12 @@ func TestOrdering(t *testing.T) {
 		rows = append(rows, r)
 	}
 	d := analysis.New(rows, nil, nil, nil)
-	for _, tt := range []struct {
-		by   ordering
-		want string
-	}{
-		{byRows, "few-long 100, middle 10.0k, many-short 2.00M"},
-		{byNonzeros, "few-long 50.0k, middle 200k, many-short 4.00M"},
-		{byRowLength, "many-short 2.00, middle 20.0, few-long 500"},
-	} {
-		var got []string
-		for _, s := range tt.by.stops(d.Panels) {
-			got = append(got, s.Matrix+" "+tt.by.print(s.Value))
-		}
-		if s := strings.Join(got, ", "); s != tt.want {
-			t.Errorf("by %s: %s, want %s", tt.by.name, s, tt.want)
-		}
+	var got []string
+	for _, s := range stopsOf(d.Panels) {
+		got = append(got, fmt.Sprintf("%s %g", s.Matrix, s.Value))
+	}
+	if s := strings.Join(got, ", "); s != "many-short 2, middle 20, few-long 500" {
+		t.Errorf("by row length: %s", s)
 	}
 	for v, want := range map[float64]string{0: "0", 999: "999", 999.9: "1.00k", 999_950: "1.00M", 480_047_894: "480M",
 		4e9: "4.00G"} {
@@ -245,16 +226,17 @@ func TestOrdering(t *testing.T) {
 
 // Few matrices are named, each at its value on the logarithmic axis; many are not.
 func TestAxisOfMatrices(t *testing.T) {
-	for n, named := range map[int]int{2: 2, 19: 19, 20: 0, 300: 0} {
-		var stops []stop
+	for n, named := range map[int]bool{2: true, 19: true, 20: false, 300: false} {
+		cl := cloud{names: true}
 		for i := range n {
-			stops = append(stops, stop{fmt.Sprintf("matrix-%03d", i), float64((i + 1) * (i + 1))})
+			cl.stops = append(cl.stops, stop{fmt.Sprintf("matrix-%03d", i), float64((i + 1) * (i + 1))})
 		}
-		if stems := byRowLength.stems(stops); len(stems) != named {
-			t.Errorf("%d of %d matrices are named", len(stems), n)
+		p := &canvas.Picture{}
+		cl.fill(p)
+		if got := slices.Contains(textsOf(p), "matrix-001"); got != named {
+			t.Errorf("%d matrices are named: %v", n, got)
 		}
-		s := byRowLength.axis(stops, 8)
-		if s.Min >= 1 || s.Max <= float64(n*n) {
+		if s := cl.axis(8); s.Min >= 1 || s.Max <= float64(n*n) {
 			t.Errorf("%d matrices: from %v to %v", n, s.Min, s.Max)
 		}
 	}

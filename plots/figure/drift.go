@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
@@ -101,24 +97,18 @@ func driftCourses(panels []driftPanel, reach float64) *canvas.Picture {
 	for _, cache := range slices.Backward(cachesOf(panels)) {
 		p.Keys = append(p.Keys, canvas.Key{Text: string(cache) + " cache", Look: cacheLook(cache)})
 	}
-	columns := canvas.ColumnsFor(len(panels))
-	rows := (len(panels) + columns - 1) / columns
-	p.Height = vg.Length(rows)*canvas.PanelHeight(columns) + 24
-
 	var most time.Duration
 	for i := range panels {
 		most = max(most, panels[i].span())
 	}
 	unit, unitName := unitOf(most)
 
-	drawn := make([]*plot.Plot, len(panels))
-	for i := range panels {
-		drawn[i] = panels[i].plot(reach, unit, max(4, 8-columns))
+	drawn := canvas.Panels{X: unitName + " since the first measurement", Y: "time of the sentinel over its first"}
+	labels := max(4, 8-canvas.ColumnsFor(len(panels)))
+	for _, dp := range panels {
+		drawn.List = append(drawn.List, dp.panel(reach, unit, labels))
 	}
-	p.Body = func(c draw.Canvas) {
-		canvas.DrawPlots(c, drawn, columns, unitName+" since the first measurement",
-			"time of the sentinel over its first")
-	}
+	p.Height, p.Body = drawn.Height(), drawn.Draw
 	return p
 }
 
@@ -187,24 +177,24 @@ func (dp driftPanel) span() time.Duration {
 	return time.Duration(last-dp.first()) * time.Millisecond
 }
 
-func (dp driftPanel) plot(reach float64, unit time.Duration, labels int) *plot.Plot {
-	p := canvas.NewPlot()
-	note := ""
+func (dp driftPanel) panel(reach float64, unit time.Duration, labels int) canvas.Panel {
+	p := canvas.Panel{Heading: dp.matrix, X: elapsed(dp.span(), unit, labels), Y: aroundOne(reach)}
+	p.Add(canvas.Level(1))
 	for _, s := range dp.series {
 		if s.Significant {
-			note = "taken out of comparisons"
+			p.Note = "taken out of comparisons"
 		}
-	}
-
-	elapsed(dp.span(), unit, labels).Apply(&p.X)
-	aroundOne(reach).Apply(&p.Y)
-	grid := plotter.NewGrid()
-	grid.Vertical.Width = 0
-	grid.Horizontal = draw.LineStyle{Color: canvas.GridColor, Width: 0.7}
-	p.Add(grid, canvas.Heading{Text: dp.matrix, Note: note}, unity{})
-
-	for _, s := range dp.series {
-		p.Add(driftLine{s, dp.first(), unit})
+		look := cacheLook(s.Cache)
+		var course, points []canvas.Point // the factors that comparisons use, and the sentinels
+		for _, q := range s.Points {
+			x := float64(q.At-dp.first()) / 1e3 / unit.Seconds()
+			course = append(course, canvas.Exact(x, s.Factor(q.At)))
+			points = append(points, canvas.Point{X: x, Y: q.Value, Low: q.Low, High: q.High, Words: aboutSentinel(&q)})
+		}
+		if len(course) >= fewestInLine {
+			p.Add(canvas.Curve{Points: course, Look: look, Width: 1.3})
+		}
+		p.Add(canvas.Marks{Points: points, Look: look, Radius: 2.2, Whiskers: 0.9})
 	}
 	return p
 }
@@ -215,13 +205,7 @@ func aroundOne(reach float64) canvas.Scale {
 	for n := 5; step > 1.05*reach; n++ {
 		step = canvas.NiceStep(2*reach, n)
 	}
-	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-	s := canvas.Scale{Min: max(0, 1-1.05*reach), Max: 1 + 1.05*reach, Norm: plot.LinearScale{}}
-	for i := math.Ceil((s.Min - 1) / step); 1+i*step <= s.Max; i++ {
-		v := 1 + i*step
-		s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', decimals, 64)})
-	}
-	return s
+	return canvas.Steps(max(0, 1-1.05*reach), 1+1.05*reach, 1, step, canvas.Decimals(step))
 }
 
 // unitOf returns the unit for times up to most, with its name.
@@ -241,46 +225,6 @@ func elapsed(most, unit time.Duration, labels int) canvas.Scale {
 	s := canvas.FromZero(top, labels)
 	s.Min, s.Max = -0.03*top, 1.03*top
 	return s
-}
-
-// unity draws the line of a device without drift.
-type unity struct{}
-
-func (unity) Plot(c draw.Canvas, p *plot.Plot) {
-	_, ty := p.Transforms(&c)
-	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8, Dashes: []vg.Length{4, 3}}, c.Min.X, ty(1),
-		c.Max.X, ty(1))
-}
-
-// A driftLine is one series: each sentinel with its interval, and a line through the factors
-// that comparisons use.
-type driftLine struct {
-	store.Drift
-	first int64 // The time where its axis begins.
-	unit  time.Duration
-}
-
-func (l driftLine) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	look := cacheLook(l.Cache)
-	within := func(v float64) float64 { return min(max(v, p.Y.Min), p.Y.Max) }
-	x := func(at int64) vg.Length { return tx(float64(at-l.first) / 1e3 / l.unit.Seconds()) }
-	bar := draw.LineStyle{Color: canvas.Fade(look.Color), Width: 2.5}
-
-	line := make([]vg.Point, len(l.Points))
-	for i, q := range l.Points {
-		line[i] = vg.Point{X: x(q.At), Y: ty(within(l.Factor(q.At)))}
-		c.StrokeLine2(bar, x(q.At), ty(within(q.Low)), x(q.At), ty(within(q.High)))
-	}
-
-	if len(line) >= fewestInLine {
-		c.StrokeLines(look.Line(1.3), line)
-	}
-	for _, q := range l.Points {
-		at := vg.Point{X: x(q.At), Y: ty(within(q.Value))}
-		look.Mark(c, at, 2.2)
-		canvas.Hover(c, at, func() string { return aboutSentinel(&q) })
-	}
 }
 
 // aboutSentinel returns the tip of a sentinel.
@@ -417,12 +361,8 @@ func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels
 		b.Rows = append(b.Rows, row)
 	}
 
-	b.Axis = canvas.Scale{Min: low / 1.2, Max: high * 1.2, Norm: plot.LogScale{}}
-	for _, v := range []float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10} {
-		if v >= b.Axis.Min && v <= b.Axis.Max {
-			b.Axis.Ticks = append(b.Axis.Ticks, plot.Tick{Value: v, Label: term.ShortPercent(v)})
-		}
-	}
+	b.Axis = canvas.NewScale(low/1.2, high*1.2, plot.LogScale{},
+		[]float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10}, term.ShortPercent)
 	return &canvas.Picture{
 		Subtitle: fmt.Sprintf("Mark and number: what two runs of a configuration differ by at most in %s of all cases, "+
 			"from repeated trials; log axis. Hollow: the median half-width of the 95%% interval within a run, which is "+

@@ -321,10 +321,11 @@ func tunesWords(found map[kernelColumn]tuning, names []string, precision kernels
 // with the longest rows. The share is a fact of the launches of the fastest configuration.
 type shareFigure struct {
 	id, title string
-	fact      string // The key of the fact in store.Row.
-	bound     string // A fact that it can't exceed, drawn as hollow markers; "" for none.
-	label     string // The label of the axis.
-	says      string // A part of the subtitle.
+	fact      string       // The key of the fact in store.Row.
+	bound     string       // A fact that it can't exceed, drawn as hollow markers; "" for none.
+	label     string       // The label of the axis.
+	says      string       // A part of the subtitle.
+	otherwise *shareFigure // What is shown where the fact is not known; nil for nothing.
 }
 
 // The paper has the achieved occupancy, which a profiler counts. The theoretical one is
@@ -335,10 +336,9 @@ var (
 		label: "resident warps, of the most that a multiprocessor holds",
 		says: "If it launches several kernels, the one with the most threads counts. Theoretical, not achieved: " +
 			"registers, shared memory and block size allow it."}
-	achievedOccupancy = shareFigure{id: "occupancy", title: "Achieved occupancy", fact: "achieved_occupancy",
-		bound: "occupancy",
-		label: "resident warps, of the most that a multiprocessor holds",
-		says:  ofMain + " Hollow: the theoretical occupancy, which registers, shared memory and block size allow."}
+	occupancy = shareFigure{id: "occupancy", title: "Achieved occupancy", fact: "achieved_occupancy",
+		bound: "occupancy", label: theoreticalOccupancy.label, otherwise: &theoreticalOccupancy,
+		says: ofMain + " Hollow: the theoretical occupancy, which registers, shared memory and block size allow."}
 	warpEfficiency = shareFigure{id: "warp-efficiency", title: "Warp execution efficiency", fact: "warp_efficiency",
 		label: "active threads in an instruction, of the 32 of a warp", says: ofMain}
 	loadEfficiency = shareFigure{id: "load-efficiency", title: "Global load efficiency", fact: "load_efficiency",
@@ -347,24 +347,17 @@ var (
 
 const ofMain = "Counted by a profiler. If it launches several kernels, the one that reads the matrix's values counts."
 
-// drawOccupancy draws the achieved occupancy where a profiler counted it, otherwise the
-// theoretical one.
-func drawOccupancy(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
+func (f *shareFigure) draw(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
 	for _, s := range d.Setups() {
-		f := &achievedOccupancy
-		if len(launchShares(d, s, f).kernels) == 0 {
-			f = &theoreticalOccupancy
+		of := f
+		shares := launchShares(d, s, of)
+		if len(shares.kernels) == 0 && f.otherwise != nil {
+			of = f.otherwise
+			shares = launchShares(d, s, of)
 		}
-		pages = append(pages, f.pages(d, s)...)
-	}
-	return pages, nil
-}
-
-func (f *shareFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, s := range d.Setups() {
-		pages = append(pages, f.pages(d, s)...)
+		if len(shares.kernels) > 0 {
+			pages = append(pages, of.page(d, s, shares))
+		}
 	}
 	return pages, nil
 }
@@ -410,12 +403,8 @@ func launchShares(d *analysis.Data, s analysis.Setup, f *shareFigure) *sharesOf 
 	return o
 }
 
-// pages draws the picture of a setup, if there is anything to show.
-func (f *shareFigure) pages(d *analysis.Data, s analysis.Setup) []*canvas.Picture {
-	o := launchShares(d, s, f)
-	if len(o.kernels) == 0 {
-		return nil
-	}
+// page draws the picture of a setup.
+func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, o *sharesOf) *canvas.Picture {
 	b := &canvas.Bars{Slots: 1, Label: f.label, Number: term.Percent0}
 
 	var names []string
@@ -438,7 +427,7 @@ func (f *shareFigure) pages(d *analysis.Data, s analysis.Setup) []*canvas.Pictur
 		b.Rows = append(b.Rows, r)
 	}
 
-	b.Axis = canvas.Shares(0, 4)
+	b.Axis = canvas.Shares(4)
 	p := &canvas.Picture{
 		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Title: f.title + ": " + d.Words(s),
@@ -453,7 +442,7 @@ func (f *shareFigure) pages(d *analysis.Data, s analysis.Setup) []*canvas.Pictur
 	if len(names) > 1 {
 		p.Subtitle += " Matrices with the shortest and the longest rows."
 	}
-	return []*canvas.Picture{p}
+	return p
 }
 
 // boundOf returns the bound of what was counted in a launch, NaN if there is none. Neither
@@ -516,34 +505,16 @@ func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
 
 	var pages []*canvas.Picture
 	for _, at := range conditions {
-		n := 0
 		pairs := byCondition[at]
-		matrices := namesOf(pairs, func(p *compare.Pair) string { return p.Matrix })
-		for part := range slices.Chunk(matrices, mostMatrices.here()) {
-			n++
+		matrices := distinct(pairs, func(p **compare.Pair) string { return (*p).Matrix })
+		pages = append(pages, paged(matrices, mostMatrices.here(), func(part []string) *canvas.Picture {
 			p := againstPage(pairs, part, base)
 			p.Title = fmt.Sprintf("Against %s: %s cache, %s", base, at.Cache, analysis.ShortDevice(at.Device))
 			p.Name = canvas.Slug("against", analysis.ShortDevice(at.Device), string(at.Cache))
-			if len(matrices) > mostMatrices.here() {
-				p.Name += fmt.Sprintf("-%d", n)
-				p.Title += fmt.Sprintf(" (%d)", n)
-			}
-			pages = append(pages, p)
-		}
+			return p
+		})...)
 	}
-
 	return pages
-}
-
-// namesOf lists the distinct names of the pairs, in their order.
-func namesOf(pairs []*compare.Pair, name func(*compare.Pair) string) []string {
-	var list []string
-	for _, p := range pairs {
-		if s := name(p); !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.Picture {
@@ -551,7 +522,7 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.
 	for _, p := range pairs {
 		change[p.Kernel] = max(change[p.Kernel], math.Abs(math.Log(p.Ratio.Value)))
 	}
-	names := namesOf(pairs, func(p *compare.Pair) string { return p.Kernel })
+	names := distinct(pairs, func(p **compare.Pair) string { return (*p).Kernel })
 	all := len(names)
 	slices.SortStableFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(change[b], change[a]), cmp.Compare(a, b))
@@ -560,7 +531,7 @@ func againstPage(pairs []*compare.Pair, matrices []string, base string) *canvas.
 	analysis.SortKernels(names)
 	b := &canvas.Bars{Slots: len(names), Label: "times as fast as in " + base, Origin: 1,
 		Number: func(v float64) string { return term.Significant(v, 3) + "×" }}
-	b.Columns = namesOf(pairs, func(p *compare.Pair) string { return string(p.Precision) })
+	b.Columns = distinct(pairs, func(p **compare.Pair) string { return string((*p).Precision) })
 	slices.Sort(b.Columns)
 
 	for _, m := range matrices {

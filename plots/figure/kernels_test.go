@@ -35,7 +35,7 @@ func TestOccupancy(t *testing.T) {
 	if slices.Contains(o.kernels, unknown.Kernel) || !slices.Contains(o.kernels, "csr_hybrid") {
 		t.Errorf("kernels %v", o.kernels)
 	}
-	if pages, warnings := drawOccupancy(synthetic.Processor().Report()); len(pages) != 0 || len(warnings) != 0 {
+	if pages, warnings := occupancy.draw(synthetic.Processor().Report()); len(pages) != 0 || len(warnings) != 0 {
 		t.Errorf("a processor has %d pages, warnings %v", len(pages), warnings)
 	}
 }
@@ -49,20 +49,20 @@ func TestProfiledShares(t *testing.T) {
 		}
 	}
 	d := synthetic.Profiled(synthetic.Gpu(4, 64).Report())
-	pages, _ := drawOccupancy(d)
+	pages, _ := occupancy.draw(d)
 	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "Achieved occupancy") ||
 		!strings.Contains(pages[0].Subtitle, "Hollow: the theoretical") {
 		t.Fatalf("pages %+v", pages)
 	}
-	o := launchShares(d, d.Setups()[0], &achievedOccupancy)
+	o := launchShares(d, d.Setups()[0], &occupancy)
 	l := o.launches[[2]string{o.matrices[0].Name, "csr_vector"}]
-	if v := l.Properties["achieved_occupancy"]; !(v > 0 && v < achievedOccupancy.boundOf(l)) {
+	if v := l.Properties["achieved_occupancy"]; !(v > 0 && v < occupancy.boundOf(l)) {
 		t.Errorf("facts %v", l.Properties)
 	}
 	// Of several launches the bound is that of the counted one.
 	l.Config = kernels.Config{Kernel: "csr_pcsr", Precision: kernels.Float32, Block: 256, Grid: 10}
 	l.Properties = map[string]float64{"occupancy": 0.75, "occupancy:csr_pcsr_sum": 0.75, "occupancy:csr_pcsr_multiply": 1}
-	if got := achievedOccupancy.boundOf(l); got != 1 {
+	if got := occupancy.boundOf(l); got != 1 {
 		t.Errorf("bound %v, want that of csr_pcsr_multiply", got)
 	}
 }

@@ -39,16 +39,10 @@ func drawHeatmaps(d *analysis.Data) ([]*canvas.Picture, []error) {
 				panels = append(panels, own)
 			}
 		}
-		sheets := slices.Collect(slices.Chunk(panels, mostSheetRows.here()))
-		for n, part := range sheets {
+		pages = append(pages, paged(panels, mostSheetRows.here(), func(part []analysis.Panel) *canvas.Picture {
 			h := heatSheet{panels: part, tiles: tiles, kernels: analysis.LeadersOf(panels, mostSheetColumns.here())}
-			p := h.page(d, s, len(analysis.KernelsOf(panels)))
-			if len(sheets) > 1 {
-				p.Name += fmt.Sprintf("-%d", n+1)
-				p.Title += fmt.Sprintf(" (%d of %d)", n+1, len(sheets))
-			}
-			pages = append(pages, p)
-		}
+			return h.page(d, s, len(analysis.KernelsOf(panels)))
+		})...)
 	}
 	return pages, nil
 }

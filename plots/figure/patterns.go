@@ -58,18 +58,7 @@ func drawPatterns(d *analysis.Data) ([]*canvas.Picture, []error) {
 			"record: run the sweep again; it measures nothing twice", analysis.Enumerate(missing)))
 	}
 
-	var list []*canvas.Picture
-	pages := (len(known) + mostPatterns.here() - 1) / mostPatterns.here()
-	for n := range pages {
-		p := patternsPage(d, known[n*mostPatterns.here():min(len(known), (n+1)*mostPatterns.here())])
-		if pages > 1 {
-			p.Name += fmt.Sprintf("-%d", n+1)
-			p.Title += fmt.Sprintf(" (%d of %d)", n+1, pages)
-		}
-		list = append(list, p)
-	}
-
-	return list, warnings
+	return paged(known, mostPatterns.here(), func(part []trial.Matrix) *canvas.Picture { return patternsPage(d, part) }), warnings
 }
 
 // shows reports whether d may be a thumbnail of m, by its size.

@@ -74,12 +74,6 @@ func goldenData(figure string) *analysis.Data {
 			d.Rows[i].Factor = 1.01 + 0.3*synthetic.Wave(len(d.Rows[i].Matrix))
 		}
 		return d
-	case "gflops-vs-rows":
-		d := goldenData("")
-		for i := range d.Rows { // in panels too
-			d.Rows[i].Rows /= len(d.Rows[i].Matrix)
-		}
-		return d
 	case "throughput-vs-grid":
 		return synthetic.Gpu(4, 64).Report()
 	case "average-improvement", "occupancy":
@@ -106,7 +100,7 @@ func TestGolden(t *testing.T) {
 	for i := range All {
 		f := &All[i]
 		t.Run(f.ID, func(t *testing.T) {
-			pages, warnings := f.draw(goldenData(f.ID))
+			pages, warnings := drawings[f.ID](goldenData(f.ID))
 			if len(pages) == 0 || len(warnings) > 0 {
 				t.Fatalf("%d pages, warnings %v", len(pages), warnings)
 			}
@@ -210,11 +204,11 @@ func checkLabelsOfAll(t *testing.T) {
 		"wide": wide.Report(), "41": many.Report(), "40 kernels": named.Report(), "every block": every.Report(),
 		"bins": synthetic.Bins().Report(), "41 bins": manyBins.Report(), "scans": synthetic.Scans().Report(),
 		"long scans": namedScans.Report(), "both": synthetic.Both(), "profiled": synthetic.Profiled(named.Report()),
-		"repeated": goldenData("run-to-run"), "rows": goldenData("gflops-vs-rows"),
+		"repeated": goldenData("run-to-run"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i := range All {
-				pages, _ := All[i].draw(d)
+				pages, _ := drawings[All[i].ID](d)
 				for _, p := range pages {
 					drawn[All[i].ID] = true
 					checkLabels(t, p)
@@ -296,7 +290,7 @@ func TestSweepsGiveFigures(t *testing.T) {
 		if made[f.Sweep] == nil {
 			made[f.Sweep] = swept(t, f.Sweep)
 		}
-		if pages, _ := f.draw(made[f.Sweep]); len(pages) == 0 {
+		if pages, _ := drawings[f.ID](made[f.Sweep]); len(pages) == 0 {
 			t.Errorf("%s: `run %s` gives no page", f.ID, f.Sweep)
 		}
 	}

@@ -59,7 +59,7 @@ var roofFigure = &barFigure{
 	},
 	finish: func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars) {
 		list := rooflines(s.data, s)
-		entitle(p, roofWords(list), "Share of the roof"+s.in())
+		entitle(p, roofWords(list), "Share of the roof, "+s.words)
 		b.Roof = 1
 		if list[0].peak.GFLOPS == 0 {
 			p.Subtitle += " The arithmetic peak is not drawn: " + list[0].peak.How + "."
@@ -100,9 +100,6 @@ func rooflines(d *analysis.Data, s *scene) []roofline {
 	return list
 }
 
-// intensity returns the FLOP of a trial per byte of compulsory traffic.
-func intensity(r *store.Row) float64 { return r.GFLOPS / r.GBPS }
-
 // rowLengthOf returns the mean row length of a matrix.
 func rowLengthOf(d *analysis.Data, name string) float64 {
 	for i := range d.Matrices {
@@ -136,62 +133,42 @@ func roofWords(list []roofline) string {
 // roofScale has the lines of the roof and its parts, down to the slowest kernel or a twentieth.
 func roofScale(low, high float64) canvas.Scale {
 	const lowest = 0.05
-	return shareLines(canvas.Scale{Min: max(min(low, 0.25), lowest) / 1.2, Max: max(high, 1), Norm: plot.LogScale{}})
-}
-
-// shareLines gives a scale ticks at the roof and its parts.
-func shareLines(s canvas.Scale) canvas.Scale {
-	s.Ticks = nil
-	for _, v := range []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1} {
-		if v >= s.Min && v <= s.Max {
-			s.Ticks = append(s.Ticks, plot.Tick{Value: v, Label: term.Percent0(v)})
-		}
-	}
-	return s
+	return canvas.NewScale(max(min(low, 0.25), lowest)/1.2, max(high, 1), plot.LogScale{},
+		[]float64{0.01, 0.05, 0.1, 0.25, 0.5, 1}, term.Percent0)
 }
 
 const insetHeight = vg.Length(132)
 
 // drawInsets draws the model from the data to the peak below each column.
 func drawInsets(c draw.Canvas, b *canvas.Bars, list []roofline) {
-	plots := make([]*plot.Plot, len(list))
-	for i := range list {
-		plots[i] = list[i].model()
+	insets := canvas.Panels{Columns: len(list), X: "FLOP/byte (two per nonzero / compulsory traffic)", Y: "GFLOP/s"}
+	for _, r := range list {
+		insets.List = append(insets.List, r.model())
 	}
 	c.Max.Y = c.Min.Y + insetHeight - 8
 	c.Min.X += b.Left() - 40
-	label := "FLOP/byte (two per nonzero / compulsory traffic)"
 	if canvas.Narrow() {
-		label = "FLOP/byte"
+		insets.X = "FLOP/byte"
 	}
-	canvas.DrawPlots(c, plots, len(plots), label, "GFLOP/s")
+	insets.Draw(c)
 }
 
 // model is the roofline of the device with the fastest trial of each matrix.
-func (r roofline) model() *plot.Plot {
-	p := canvas.NewPlot()
+func (r roofline) model() canvas.Panel {
 	low, lowest := math.Inf(1), math.Inf(1)
+	var marks []plot.Plotter
 	for i := range r.panels {
 		f := analysis.Fastest(r.panels[i].Rows)
-		low, lowest = min(low, intensity(f)), min(lowest, f.GFLOPS)
+		at := canvas.Exact(f.GFLOPS/f.GBPS, f.GFLOPS) // FLOP per byte of compulsory traffic
+		low, lowest = min(low, at.X), min(lowest, at.Y)
+		marks = append(marks, canvas.Marks{Points: []canvas.Point{at}, Look: canvas.LookOf(f.Kernel), Radius: 2})
 	}
-	roundedLog(low/2, 4*r.peak.GFLOPS/r.bandwidth, 6).Apply(&p.X)
-	roundedLog(lowest/2, 2*r.peak.GFLOPS, 4).Apply(&p.Y)
-	p.Add(canvas.ThinGrid(), canvas.Heading{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision,
-		term.Significant(r.peak.GFLOPS/1e3, 3))}, r)
-	return p
-}
-
-// Plot draws the roof and the fastest trials.
-func (r roofline) Plot(c draw.Canvas, p *plot.Plot) {
-	tx, ty := p.Transforms(&c)
-	style := draw.LineStyle{Color: canvas.InkColor, Width: 1.4}
 	ridge := r.peak.GFLOPS / r.bandwidth
+	p := canvas.Panel{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision, term.Significant(r.peak.GFLOPS/1e3, 3)),
+		X: canvas.LogBetween(low/2, 4*ridge, 6), Y: canvas.LogBetween(lowest/2, 2*r.peak.GFLOPS, 4)}
 	left := max(p.X.Min, p.Y.Min/r.bandwidth)
-	c.StrokeLine2(style, tx(left), ty(left*r.bandwidth), tx(ridge), ty(r.peak.GFLOPS))
-	c.StrokeLine2(style, tx(ridge), ty(r.peak.GFLOPS), c.Max.X, ty(r.peak.GFLOPS))
-	for i := range r.panels {
-		f := analysis.Fastest(r.panels[i].Rows)
-		canvas.LookOf(f.Kernel).Mark(c, vg.Point{X: tx(intensity(f)), Y: ty(f.GFLOPS)}, 2)
-	}
+	p.Add(canvas.Curve{Look: canvas.Look{Color: canvas.InkColor}, Width: 1.4, Points: []canvas.Point{
+		canvas.Exact(left, left*r.bandwidth), canvas.Exact(ridge, r.peak.GFLOPS), canvas.Exact(p.X.Max, r.peak.GFLOPS)}})
+	p.Add(marks...)
+	return p
 }

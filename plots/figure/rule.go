@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -158,13 +157,7 @@ func regretRows(list []regret) (names []string, means []float64) {
 const lowestShare = 0.4
 
 // shareAxis is linear from lowestShare to all.
-func shareAxis() canvas.Scale {
-	s := canvas.Scale{Min: lowestShare, Max: 1, Norm: plot.LinearScale{}}
-	for percent := 40; percent <= 100; percent += 10 {
-		s.Ticks = append(s.Ticks, plot.Tick{Value: float64(percent) / 100, Label: fmt.Sprintf("%d%%", percent)})
-	}
-	return s
-}
+func shareAxis() canvas.Scale { return canvas.Steps(lowestShare, 1, 0, 0.1, term.Percent0) }
 
 // regretProfile shows what choosing costs on more matrices than a picture has rows for: on how
 // many matrices a choice keeps at least a share of the oracle, as Dolan and Moré compare
@@ -206,9 +199,8 @@ func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 		}
 	}
 
-	p.Body = func(c draw.Canvas) {
-		canvas.DrawCharts(c, charts, len(charts), "share of the oracle's throughput", "% of the matrices")
-	}
+	p.Body = canvas.Panels{List: canvas.ChartPanels(charts), Columns: len(charts), X: "share of the oracle's throughput",
+		Y: "% of the matrices"}.Draw
 	return p
 }
 
@@ -238,8 +230,7 @@ func kept(shares []float64, low float64) []canvas.Point {
 	sorted := slices.DeleteFunc(slices.Clone(shares), math.IsNaN)
 	slices.Sort(sorted)
 	at := func(x float64, above int) canvas.Point {
-		y := 100 * float64(above) / float64(len(sorted))
-		return canvas.Point{X: x, Y: y, Low: y, High: y}
+		return canvas.Exact(x, 100*float64(above)/float64(len(sorted)))
 	}
 
 	points := []canvas.Point{at(low, len(sorted))}
@@ -318,7 +309,7 @@ func regretOf(d *analysis.Data, s *rule.Selector) regret {
 			continue
 		}
 		g.matrices = append(g.matrices, p.Matrix)
-		g.rowMean = append(g.rowMean, byRowLength.value(&p.Rows[0]))
+		g.rowMean = append(g.rowMean, rowLength(&p.Rows[0]))
 		for w := range ways {
 			g.shares[w] = append(g.shares[w], ways[w].share(s.Validation.Cases[at]))
 		}

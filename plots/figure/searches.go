@@ -5,9 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
@@ -81,19 +79,12 @@ func convergencePage(outcomes []search.Outcome, left int, words string) *canvas.
 	panels := slices.DeleteFunc(slices.Clone(curves),
 		func(c search.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
 	p.Alt = term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each"
-	columns := canvas.ColumnsFor(len(panels))
-	p.Height = vg.Length((len(panels)+columns-1)/columns)*canvas.PanelHeight(columns) + 24
-	x, y := convergenceScales(curves, columns)
-
-	drawn := make([]*plot.Plot, len(panels))
-	for i, own := range panels {
-		drawn[i] = convergencePlot(own, curves, x, y)
+	drawn := canvas.Panels{X: "device time (% of the whole grid's)", Y: "slower than the fastest of the grid (%)"}
+	x, y := convergenceScales(curves, canvas.ColumnsFor(len(panels)))
+	for _, own := range panels {
+		drawn.List = append(drawn.List, convergencePanel(own, curves, x, y))
 	}
-	p.Body = func(c draw.Canvas) {
-		canvas.DrawPlots(c, drawn, columns, "device time (% of the whole grid's)",
-			"slower than the fastest of the grid (%)")
-	}
-
+	p.Height, p.Body = drawn.Height(), drawn.Draw
 	return p
 }
 
@@ -192,72 +183,28 @@ func shown(c search.Curve) []search.CurvePoint {
 	return c.Points[i:]
 }
 
-func convergencePlot(own search.Curve, all []search.Curve, x, y canvas.Scale) *plot.Plot {
-	p := canvas.NewPlot()
-	x.Apply(&p.X)
-	y.Apply(&p.Y)
-	p.Add(canvas.ThinGrid(), canvas.Heading{Text: own.Strategy, Note: "ends after " + term.ShortPercent(own.End.Share)},
-		convergenceBand{own})
-
+func convergencePanel(own search.Curve, all []search.Curve, x, y canvas.Scale) canvas.Panel {
+	p := canvas.Panel{Heading: own.Strategy, Note: "ends after " + term.ShortPercent(own.End.Share), X: x, Y: y}
+	look := strategyLook(own.Strategy)
+	p.Add(canvas.Band{Points: medians(own), Color: look.Color})
 	for _, c := range all {
 		if c.Strategy != own.Strategy {
-			p.Add(convergenceLine{c, 0.7, false})
+			p.Add(canvas.Curve{Points: medians(c), Look: strategyLook(c.Strategy), Width: 0.7})
 		}
 	}
-
-	p.Add(convergenceLine{own, 2, true})
+	end := canvas.Exact(100*own.End.Share, 100*own.End.Median)
+	end.Words = fmt.Sprintf("%s ends after %s of the grid's device time, %s slower than its fastest (median of the grids)",
+		own.Strategy, term.ShortPercent(own.End.Share), term.ShortPercent(own.End.Median))
+	p.Add(canvas.Curve{Points: medians(own), Look: look, Width: 2},
+		canvas.Marks{Points: []canvas.Point{end}, Look: look, Radius: 4})
 	return p
 }
 
-// placed returns a function that maps a share and a loss to a point, at the edge if they are beyond it.
-func placed(c draw.Canvas, p *plot.Plot) func(share, loss float64) vg.Point {
-	tx, ty := p.Transforms(&c)
-	return func(share, loss float64) vg.Point {
-		return vg.Point{X: tx(min(100*share, p.X.Max)), Y: ty(min(max(100*loss, p.Y.Min), p.Y.Max))}
+// medians are the points of a curve with quartiles, in percent.
+func medians(c search.Curve) []canvas.Point {
+	var points []canvas.Point
+	for _, q := range shown(c) {
+		points = append(points, canvas.Point{X: 100 * q.Share, Y: 100 * q.Median, Low: 100 * q.Low, High: 100 * q.High})
 	}
-}
-
-type convergenceBand struct{ search.Curve }
-
-func (b convergenceBand) Plot(c draw.Canvas, p *plot.Plot) {
-	at, points := placed(c, p), shown(b.Curve)
-	var outline []vg.Point
-	for _, q := range points {
-		outline = append(outline, at(q.Share, q.High))
-	}
-
-	for _, q := range slices.Backward(points) {
-		outline = append(outline, at(q.Share, q.Low))
-	}
-	if len(outline) > 0 {
-		c.FillPolygon(canvas.Fade(strategyLook(b.Strategy).Color), outline)
-	}
-}
-
-type convergenceLine struct {
-	search.Curve
-	width  vg.Length
-	marked bool // A marker shows where it ends.
-}
-
-func (l convergenceLine) Plot(c draw.Canvas, p *plot.Plot) {
-	at, look := placed(c, p), strategyLook(l.Strategy)
-	var line []vg.Point
-	for _, q := range shown(l.Curve) {
-		line = append(line, at(q.Share, q.Median))
-	}
-	if len(line) == 0 {
-		return
-	}
-	c.StrokeLines(look.Line(l.width), line)
-	if !l.marked {
-		return
-	}
-	end := at(l.End.Share, l.End.Median)
-	look.Mark(c, end, 4)
-	canvas.Hover(c, end, func() string {
-		return fmt.Sprintf("%s ends after %s of the grid's device time, %s slower than its fastest (median of the "+
-			"grids)",
-			l.Strategy, term.ShortPercent(l.End.Share), term.ShortPercent(l.End.Median))
-	})
+	return points
 }

@@ -9,9 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
@@ -22,33 +19,44 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// drawThroughput draws throughput over block or grid size: for each setup and unit of the size an
-// overview with a panel per matrix, and for each matrix a picture with a panel per precision and
-// unit.
-func drawThroughput(d *analysis.Data, dim dimension) ([]*canvas.Picture, []error) {
-	var overviews, details []*canvas.Picture
+// draw draws throughput over block or grid size: for each setup and unit of the size an overview with a panel per
+// matrix, then the matrices over each other, and for each matrix a picture with a panel per precision and unit.
+func (dim dimension) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
+	var overviews, overlays, details []*canvas.Picture
 	units := dim.units(d.Panels)
 	u := analysis.UnitFor(dim.varied(d.Panels))
 	for _, s := range d.Setups() {
-		for _, of := range units {
-			dim.only = of
-			panels := dim.varied(d.In(s))
-			pages := (len(panels) + mostPanels.here() - 1) / mostPanels.here()
-			for n := range pages {
-				part := panels[n*mostPanels.here() : min(len(panels), (n+1)*mostPanels.here())]
-				overviews = append(overviews, dim.overview(d, s, part, u, n+1, pages, len(units) > 1))
+		for _, unit := range units {
+			dim := dim.of(unit)
+			name := fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache))
+			panels, suffix := dim.varied(d.In(s)), ""
+			if len(units) > 1 {
+				suffix = "-" + canvas.Slug(unit)
+			}
+			overviews = append(overviews, paged(panels, mostPanels.here(), func(part []analysis.Panel) *canvas.Picture {
+				p := dim.overview(d, s, part, u)
+				p.Name = name + suffix
+				return p
+			})...)
+			if p := dim.overlay(d, s, dim.ofUnit(panels)); p != nil {
+				p.Name = name + "-overlay" + suffix
+				overlays = append(overlays, p)
 			}
 		}
 	}
 
-	dim.only = ""
 	for _, group := range byMatrix(d) {
 		if panels := dim.varied(group); len(panels) > 0 {
 			details = append(details, dim.detail(d, panels, u))
 		}
 	}
+	return slices.Concat(overviews, overlays, details), nil
+}
 
-	return append(overviews, details...), nil
+// of keeps the kernels to which the size means this, and those without a choice.
+func (dim dimension) of(unit string) dimension {
+	dim.only = unit
+	return dim
 }
 
 // units lists what the size means to the kernels of some panels, in the catalogue's order.
@@ -132,56 +140,58 @@ func (dim dimension) chart(p *analysis.Panel, u analysis.Unit, c *citations, nam
 	return ch
 }
 
-// overview draws small multiples, the matrices by mean row length. several says that there are
-// kernels to which the size means something else.
-func (dim dimension) overview(d *analysis.Data, s analysis.Setup, panels []analysis.Panel, u analysis.Unit, n,
-	of int, several bool) *canvas.Picture {
-	columns := canvas.ColumnsFor(len(panels))
-	charts := make([]canvas.Chart, len(panels))
-	own := dim.ofUnit(panels)
-	names := analysis.LeadersOf(own, mostSmallLines)
-	cited := citationsOf(d)
-	for i := range panels {
-		charts[i] = dim.chart(&panels[i], u, cited, names, max(5, 10-columns), 24/columns)
-	}
-	p := &canvas.Picture{
-		Name: fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache)),
-		Subtitle: dim.subtitle(charts, u, len(analysis.KernelsOf(own))-len(names)) +
-			" Matrices by rising mean row length." + cited.Caption(),
-		Alt: fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"),
-			analysis.MatrixNames(panels)),
-	}
-	if several {
-		p.Name += "-" + canvas.Slug(dim.only)
-	}
-	dim.keys(p, charts, names, columns)
-	entitle(p, dim.matters(panels), fmt.Sprintf("Throughput over %s size (%s), %s", dim.name, dim.only, d.Words(s)))
-	if of > 1 {
-		p.Name += fmt.Sprintf("-%d", n)
-		p.Title += fmt.Sprintf(" (%d of %d)", n, of)
-	}
-
-	rows := (len(charts) + columns - 1) / columns
-	p.Height = vg.Length(rows)*canvas.PanelHeight(columns) + 24
-	p.Body = func(c draw.Canvas) { canvas.DrawCharts(c, charts, columns, dim.name+" size: "+dim.only, u.Label) }
-	return p
+// A facet is a panel of lines over the sizes of kernels to which they mean the same.
+type facet struct {
+	analysis.Panel
+	heading, unit string
 }
 
-// keys puts the names of lines at their ends, if panels are wide, or else into the legend.
-func (dim dimension) keys(p *canvas.Picture, charts []canvas.Chart, names []string, columns int) {
-	p.Kernels = names
-	if columns > mostLabelled || canvas.Narrow() {
-		p.Keys = canvas.KeysOf(names, false)
-		return
+// page draws facets, with as many names as are told apart. same gives all of them one y axis.
+func (dim dimension) page(d *analysis.Data, facets []facet, own []analysis.Panel, most int, u analysis.Unit,
+	same bool) (*canvas.Picture, []canvas.Chart) {
+	names := analysis.LeadersOf(own, most)
+	cited := citationsOf(d)
+	columns := canvas.ColumnsFor(len(facets))
+	p := &canvas.Picture{Kernels: names}
+	if columns <= mostLabelled && !canvas.Narrow() {
+		p.Keys = []canvas.Key{} // names stand at the ends of lines
 	}
-	p.Keys = []canvas.Key{}
+	charts := make([]canvas.Chart, len(facets))
+	top := 0.0
+	for i, f := range facets {
+		charts[i] = dim.of(f.unit).chart(&f.Panel, u, cited, names, max(5, 10-columns), 24/columns)
+		charts[i].Heading, charts[i].Labelled = f.heading, p.Keys != nil
+		top = max(top, charts[i].Peak())
+	}
 	for i := range charts {
-		charts[i].Labelled = true
+		if same {
+			charts[i].Top = top
+		}
 	}
+	p.Subtitle = dim.subtitle(charts, u, len(analysis.KernelsOf(own))-len(names)) + cited.Caption()
+	drawn := canvas.Panels{List: canvas.ChartPanels(charts), X: strings.TrimSuffix(dim.name+" size: "+dim.only, ": "),
+		Y: u.Label}
+	p.Height, p.Body = drawn.Height(), drawn.Draw
+	return p, charts
 }
 
 // mostLabelled is the most panels side by side that have room for names.
 const mostLabelled = 2
+
+// overview draws small multiples, the matrices by mean row length.
+func (dim dimension) overview(d *analysis.Data, s analysis.Setup, panels []analysis.Panel,
+	u analysis.Unit) *canvas.Picture {
+	facets := make([]facet, len(panels))
+	for i, p := range panels {
+		facets[i] = facet{p, p.Matrix, dim.only}
+	}
+	p, _ := dim.page(d, facets, dim.ofUnit(panels), mostSmallLines, u, false)
+	p.Subtitle += " Matrices by rising mean row length."
+	p.Alt = fmt.Sprintf("%s, a panel per matrix: %s", term.GroupedCount(len(panels), "panel", "panels"),
+		analysis.MatrixNames(panels))
+	entitle(p, dim.matters(panels), fmt.Sprintf("Throughput over %s size (%s), %s", dim.name, dim.only, d.Words(s)))
+	return p
+}
 
 // ofUnit keeps the trials of kernels to which the size means what the dimension is about, or
 // nothing.
@@ -234,47 +244,24 @@ func (dim dimension) matters(panels []analysis.Panel) string {
 // detail draws one matrix: a panel per unit and precision, on the same y axis.
 func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysis.Unit) *canvas.Picture {
 	first := &panels[0]
-	var charts []canvas.Chart
-	var of []analysis.Panel // by chart
-	var top float64
-	names := analysis.LeadersOf(panels, mostLargeLines)
-	cited := citationsOf(d)
-
+	var facets []facet
 	for _, unit := range dim.units(panels) {
-		dim.only = unit
-		for _, p := range dim.varied(panels) {
-			ch := dim.chart(&p, u, cited, names, 7, 16)
-			ch.Heading = string(p.Precision) + ", " + unit
-			top = max(top, ch.Peak())
-			charts, of = append(charts, ch), append(of, p)
+		for _, p := range dim.of(unit).varied(panels) {
+			facets = append(facets, facet{p, string(p.Precision) + ", " + unit, unit})
 		}
 	}
-	dim.only = ""
-
-	for i := range charts {
-		charts[i].Top = top
-	}
-	columns := min(len(charts), mostLabelled)
-	rows := (len(charts) + columns - 1) / columns
-	p := &canvas.Picture{
-		Name: fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix),
-		Subtitle: dim.subtitle(charts, u, len(analysis.KernelsOf(panels))-len(names)) + dim.settings(of, charts) +
-			cited.Caption(),
-		Alt:      fmt.Sprintf("%s, a panel per precision", first.Matrix),
-		Detail:   true,
-		Matrices: []string{first.Matrix},
-		Height:   vg.Length(rows)*230 + 40,
-		Body:     func(c draw.Canvas) { canvas.DrawCharts(c, charts, columns, dim.name+" size", u.Label) },
-	}
-	dim.keys(p, charts, names, columns)
-	entitle(p, "", fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name,
-		d.ConditionWords(first.Condition())))
+	p, charts := dim.page(d, facets, panels, mostLargeLines, u, true)
+	p.Name = fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix)
+	p.Title = fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.ConditionWords(first.Condition()))
+	p.Subtitle += dim.settings(facets, charts)
+	p.Alt = first.Matrix + ", a panel per precision"
+	p.Detail, p.Matrices = true, []string{first.Matrix}
 	return p
 }
 
 // settings names what is fixed, kernel by kernel if they differ; "" if the panels' headings
 // say it all.
-func (dim dimension) settings(panels []analysis.Panel, charts []canvas.Chart) string {
+func (dim dimension) settings(facets []facet, charts []canvas.Chart) string {
 	var list []string
 	for i := range charts {
 		var each []string
@@ -285,7 +272,7 @@ func (dim dimension) settings(panels []analysis.Panel, charts []canvas.Chart) st
 		}
 		if params := slices.ContainsFunc(charts[i].Lines,
 			func(l canvas.Line) bool { return l.Unusual() != "" }); params || len(fixedSizes(charts[i].Lines)) > 1 {
-			list = append(list, fmt.Sprintf(" Fixed in %s (%s): %s.", panels[i].Precision, dim.other,
+			list = append(list, fmt.Sprintf(" Fixed in %s (%s): %s.", facets[i].Precision, dim.other,
 				strings.Join(each, ", ")))
 		}
 	}
@@ -324,33 +311,6 @@ func (dim dimension) subtitle(charts []canvas.Chart, u analysis.Unit, faint int)
 	return s + u.Note
 }
 
-// draw draws throughput over block or grid size and, for each setup, a picture with the
-// matrices over each other.
-func (dim dimension) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
-	pages, warnings := drawThroughput(d, dim)
-	var overlays []*canvas.Picture
-	units := dim.units(d.Panels)
-	for _, s := range d.Setups() {
-		for _, of := range units {
-			dim.only = of
-			p := dim.overlay(d, s, dim.ofUnit(dim.varied(d.In(s))))
-			if p == nil {
-				continue
-			}
-			if len(units) > 1 {
-				p.Name += "-" + canvas.Slug(of)
-			}
-			overlays = append(overlays, p)
-		}
-	}
-
-	first := slices.IndexFunc(pages, func(p *canvas.Picture) bool { return p.Detail })
-	if first < 0 {
-		first = len(pages)
-	}
-	return slices.Insert(pages, first, overlays...), warnings
-}
-
 // overlay draws the matrices of one setup over each other, a panel per kernel, and their
 // geometric mean. Each line is a share of its own highest throughput, so that shapes can be
 // compared. It is nil if there are fewer than two matrices.
@@ -382,8 +342,9 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 		charts[i].Markers = 24 / columns
 	}
 
+	drawn := canvas.Panels{List: canvas.ChartPanels(charts), X: dim.name + " size: " + dim.only,
+		Y: "share of the highest throughput"}
 	return &canvas.Picture{
-		Name: fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache), "overlay"),
 		Title: fmt.Sprintf("%s size (%s) on all matrices, %s", strings.ToUpper(dim.name[:1])+dim.name[1:], dim.only,
 			d.Words(s)),
 		Subtitle: fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of "+
@@ -392,10 +353,8 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 		Alt: fmt.Sprintf("a panel per kernel, %s over each other: %s",
 			term.GroupedCount(len(panels), "matrix", "matrices"), analysis.MatrixNames(panels)),
 		Keys:   []canvas.Key{},
-		Height: vg.Length((len(charts)+columns-1)/columns)*canvas.PanelHeight(columns) + 24,
-		Body: func(c draw.Canvas) {
-			canvas.DrawCharts(c, charts, columns, dim.axisLabel(names), "share of the highest throughput")
-		},
+		Height: drawn.Height(),
+		Body:   drawn.Draw,
 	}
 }
 
@@ -414,7 +373,7 @@ func (dim dimension) overlaid(panels []analysis.Panel, kernel string) (canvas.Ch
 			best := slices.MaxFunc(l.Points, func(a, b canvas.Point) int { return cmp.Compare(a.Y, b.Y) }).Y
 			for j := range l.Points {
 				q := &l.Points[j]
-				*q = canvas.Point{X: q.X, Y: q.Y / best, Low: q.Y / best, High: q.Y / best}
+				*q = canvas.Exact(q.X, q.Y/best)
 				m := means[q.X]
 				m.Add(q.Y)
 				means[q.X] = m
@@ -431,8 +390,7 @@ func (dim dimension) overlaid(panels []analysis.Panel, kernel string) (canvas.Ch
 
 	for _, q := range ch.Faint[0].Points { // what all have is among these
 		if m := means[q.X]; m.Count() == len(ch.Faint) {
-			y := m.Value()
-			mean.Points = append(mean.Points, canvas.Point{X: q.X, Y: y, Low: y, High: y})
+			mean.Points = append(mean.Points, canvas.Exact(q.X, m.Value()))
 		}
 	}
 
@@ -585,20 +543,6 @@ func (dim dimension) unitOf(kernel string) string {
 		m, _, _ = strings.Cut(m, rest)
 	}
 	return m
-}
-
-// axisLabel says what the dimension means to these kernels.
-func (dim dimension) axisLabel(names []string) string {
-	var meanings []string
-	for _, name := range names {
-		if m := dim.unitOf(name); m != "" && !slices.Contains(meanings, m) {
-			meanings = append(meanings, m)
-		}
-	}
-	if len(meanings) == 0 {
-		return dim.name
-	}
-	return dim.name + " size: " + strings.Join(meanings, " / ")
 }
 
 // sentences say for each setup what the second of two sizes changes, where kernels were tried with

@@ -30,7 +30,7 @@ func TestTwoSizesAreASentence(t *testing.T) {
 // A picture is of kernels to which the size means the same.
 func TestFacetsByUnit(t *testing.T) {
 	d := synthetic.Processor().Report()
-	pages, _ := drawThroughput(d, overBlock)
+	pages, _ := overBlock.draw(d)
 	for _, p := range pages {
 		if p.Detail {
 			continue

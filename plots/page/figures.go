@@ -215,9 +215,8 @@ var chapters = []struct {
 	id, title string
 	figures   []string
 }{
-	{"why", "Why", []string{"gflops-vs-row-length", "bandwidth-vs-row-length", "roofline", "bandwidth-by-kernel",
-		"kernel-gflops-vs-row-length", "cpu-bandwidth", "gpu-vs-cpu", "best-by-device", "occupancy", "warp-efficiency",
-		"load-efficiency"}},
+	{"why", "Why", []string{"gflops-vs-row-length", "roofline", "cpu-bandwidth", "gpu-vs-cpu", "best-by-device",
+		"occupancy", "warp-efficiency", "load-efficiency"}},
 	{"tune", "How to tune", []string{"configurations", "throughput-vs-block", "throughput-vs-grid", "block-grid-heatmap",
 		"launch-bounds", "prefix-sum-variants", "chunk-and-unroll", "version-improvement", "search-convergence"}},
 	{"choose", "How to choose", []string{"selection-regret", "speedup-over-baseline", "average-improvement"}},

@@ -85,7 +85,7 @@ document.addEventListener("toggle", unfold, true);
 addEventListener("load", unfold);
 
 // One switch for the precision and one for the caches: in each group, what fits both is shown.
-// Where nothing does, one of them does not apply to the group, as gflops-vs-rows has float32 only.
+// Where nothing does, one of them does not apply to the group, as gflops-vs-row-length has float32 only.
 const chosen = {};
 for (const button of document.querySelectorAll("[data-switch][aria-pressed=true]")) {
   chosen[button.dataset.switch] = button.dataset.value;
