@@ -4,19 +4,19 @@ package kernels
 // two levels.
 var csrFiveKernels = family(csrKernel, []Kernel{
 	{
-		Name: "csr_scalar", Paper: "CSR Scalar", Source: "csr-five-algorithms, Sec. IV-A",
+		Name: "csr_scalar", Lanes: 1, Paper: "CSR Scalar", Source: "csr-five-algorithms, Sec. IV-A",
 		Mapping: "one thread per row, grid-stride over rows",
 		Blocks:  anyBlock,
 	},
 	{
-		Name: "csr_vector", Paper: "CSR Vector", Source: "csr-five-algorithms, Sec. IV-B",
+		Name: "csr_vector", Lanes: 32, Paper: "CSR Vector", Source: "csr-five-algorithms, Sec. IV-B",
 		Mapping: "one warp per row, reduced in shared memory",
 	},
 	{
 		Name: "csr_adaptive", Paper: "CSR Adaptive", Source: "csr-five-algorithms, Sec. IV-C and Table III",
 		Mapping: "the host packs rows into row blocks; products are streamed to shared memory and a thread sums each " +
 			"row; a long row has a row block to itself",
-		Grid: blocks + "; each takes every grid-th row block", Legal: "tile values in shared memory",
+		Grid: blocks + "; each takes every grid-th row block", Legal: "tile values in shared memory", Lanes: wholeBlock,
 		Params: []Param{
 			{Name: "tile", Values: []string{"256", "512", "1024", "2048", "4096"}, Default: "1024",
 				Doc: "S, most nonzeros of a row block"},
@@ -25,7 +25,7 @@ var csrFiveKernels = family(csrKernel, []Kernel{
 		},
 	},
 	{
-		Name: "csr_pcsr", Paper: "PCSR", Source: "csr-five-algorithms, Sec. IV-D",
+		Name: "csr_pcsr", Lanes: 1, Paper: "PCSR", Source: "csr-five-algorithms, Sec. IV-D",
 		Mapping: "kernel 1 writes all products; kernel 2 sums rows, a thread each, from products staged in shared " +
 			"memory",
 		Block: threads + " of kernel 1",
@@ -38,13 +38,13 @@ var csrFiveKernels = family(csrKernel, []Kernel{
 		}},
 	},
 	{
-		Name: "csr_light", Paper: "LightSpMV",
+		Name: "csr_light", Lanes: 32, Paper: "LightSpMV",
 		Source:  "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (vector level)",
 		Mapping: "width lanes per row; each group of lanes takes the next row from an atomic counter",
 		Params:  []Param{lightWidth},
 	},
 	{
-		Name: "csr_light_warp", Paper: "LightSpMV (warp)",
+		Name: "csr_light_warp", Lanes: 32, Paper: "LightSpMV (warp)",
 		Source:  "csr-five-algorithms, Sec. IV-E; Liu and Schmidt, LightSpMV, ASAP 2015 (warp level)",
 		Mapping: "csr_light with one step of the counter per warp, for 32/width rows",
 		Params:  []Param{lightWidth},
@@ -59,21 +59,21 @@ var lightWidth = Param{
 // csrShuffleKernels give a warp to each row.
 var csrShuffleKernels = family(csrKernel, []Kernel{
 	{
-		Name: "csr_warp_row_global", Paper: "warp-per-row (old)", Source: "csr-shuffle-and-shared, Alg. 1",
+		Name: "csr_warp_row_global", Lanes: 32, Paper: "warp-per-row (old)", Source: "csr-shuffle-and-shared, Alg. 1",
 		Mapping: "warp per row; tree reduction in a buffer in global memory",
 	},
 	{
-		Name: "csr_warp_row_shuffle", Paper: "improved", Source: "csr-shuffle-and-shared, Alg. 2",
+		Name: "csr_warp_row_shuffle", Lanes: 32, Paper: "improved", Source: "csr-shuffle-and-shared, Alg. 2",
 		Mapping: "warp per row; x through the read-only cache, reduction by shuffles",
 	},
 	{
-		Name: "csr_warp_row_tile", Paper: "shared memory", Source: "csr-shuffle-and-shared, Alg. 3", Sorted: true,
+		Name: "csr_warp_row_tile", Lanes: 32, Paper: "shared memory", Source: "csr-shuffle-and-shared, Alg. 3", Sorted: true,
 		Mapping: "warp per row; x is staged in shared memory tile by tile, empty tiles skipped",
 		Legal:   "columns sorted within a row; tile values per warp in shared memory",
 		Params:  []Param{xTile},
 	},
 	{
-		Name: "csr_block_tile", Paper: "future work 2", Source: "csr-shuffle-and-shared, Sec. VI-A, item 2",
+		Name: "csr_block_tile", Lanes: 32, Paper: "future work 2", Source: "csr-shuffle-and-shared, Sec. VI-A, item 2",
 		Sorted:  true,
 		Mapping: "a block takes several neighbouring rows, a warp each, that share one tile of x",
 		Block:   threads + "; block/32 rows share a tile", Grid: blocks,
@@ -100,13 +100,13 @@ var (
 // (the authors' deliverable 1) and its second.
 var csrBinsKernels = family(csrKernel, []Kernel{
 	{
-		Name: "csr_thread_row_v1", Paper: "OneThreadPerRow (D1)", Source: "csr-bins-and-hybrid, Sec. V and VII-A",
+		Name: "csr_thread_row_v1", Lanes: 1, Paper: "OneThreadPerRow (D1)", Source: "csr-bins-and-hybrid, Sec. V and VII-A",
 		Mapping: "thread per row",
 		Blocks:  anyBlock,
 		Params:  []Param{shared},
 	},
 	{
-		Name: "csr_thread_row", Paper: "OneThreadPerRow", Source: "csr-bins-and-hybrid, Alg. 1",
+		Name: "csr_thread_row", Lanes: 1, Paper: "OneThreadPerRow", Source: "csr-bins-and-hybrid, Alg. 1",
 		Mapping: "thread per row, grid-stride, unrolled by 4",
 		Blocks:  anyBlock,
 		Params: []Param{
@@ -117,12 +117,12 @@ var csrBinsKernels = family(csrKernel, []Kernel{
 		},
 	},
 	{
-		Name: "csr_warp_row_v1", Paper: "OneWarpPerRow (D1)", Source: "csr-bins-and-hybrid, Sec. V and VII-A",
+		Name: "csr_warp_row_v1", Lanes: 32, Paper: "OneWarpPerRow (D1)", Source: "csr-bins-and-hybrid, Sec. V and VII-A",
 		Mapping: "warp per row, grid-stride",
 		Params:  []Param{shared},
 	},
 	{
-		Name: "csr_warp_row", Paper: "OneWarpPerRow", Source: "csr-bins-and-hybrid, Alg. 2",
+		Name: "csr_warp_row", Lanes: 32, Paper: "OneWarpPerRow", Source: "csr-bins-and-hybrid, Alg. 2",
 		Mapping: "warp per row, grid-stride, unrolled by 4",
 		Params:  []Param{shared},
 	},
@@ -133,18 +133,18 @@ var csrBinsKernels = family(csrKernel, []Kernel{
 		Params:  []Param{shared},
 	},
 	{
-		Name: "csr_bins", Paper: "CoalescedBins", Source: "csr-bins-and-hybrid, Alg. 3",
+		Name: "csr_bins", Lanes: 32, Paper: "CoalescedBins", Source: "csr-bins-and-hybrid, Alg. 3",
 		Mapping: "the host packs rows into bins of at most 64 nonzeros, a longer row alone; a warp takes a bin row by " +
 			"row",
 		Params: []Param{shared},
 	},
 	{
-		Name: "csr_hybrid_v1", Paper: "Hybrid (D1)", Source: "csr-bins-and-hybrid, Sec. V-B.4 and VII-A",
+		Name: "csr_hybrid_v1", Lanes: 32, Paper: "Hybrid (D1)", Source: "csr-bins-and-hybrid, Sec. V-B.4 and VII-A",
 		Mapping: "short rows: a thread each; the others: a warp each",
 		Params:  []Param{short, shared},
 	},
 	{
-		Name: "csr_hybrid", Paper: "Hybrid", Source: "csr-bins-and-hybrid, Alg. 4",
+		Name: "csr_hybrid", Lanes: wholeBlock, Paper: "Hybrid", Source: "csr-bins-and-hybrid, Alg. 4",
 		Mapping: "short rows: a thread each; medium: a warp each; long: a block each, reduced in shared memory",
 		Legal:   "short at most long",
 		Params:  []Param{short, long, shared},
@@ -155,29 +155,29 @@ var csrBinsKernels = family(csrKernel, []Kernel{
 // time, and some of them before they are needed.
 var aheadKernels = family(csrKernel, []Kernel{
 	{
-		Name: "csr_scalar_ahead", Source: "this project, after csr_scalar",
+		Name: "csr_scalar_ahead", Lanes: 1, Source: "this project, after csr_scalar",
 		Mapping: "one thread per row; 8 products at a time, the next columns fetched ahead, long rows prefetched",
 		Blocks:  anyBlock,
 	},
 	{
-		Name: "csr_vector_ahead", Source: "this project, after csr_vector",
+		Name: "csr_vector_ahead", Lanes: 32, Source: "this project, after csr_vector",
 		Mapping: "one warp per row, reduced in shared memory; 8 products at a time, the next columns fetched ahead",
 	},
 	{
-		Name: "csr_warp_row_shuffle_ahead", Source: "this project, after csr_warp_row_shuffle",
+		Name: "csr_warp_row_shuffle_ahead", Lanes: 32, Source: "this project, after csr_warp_row_shuffle",
 		Mapping: "warp per row, reduced by shuffles; 4 products at a time, the next row's bounds fetched ahead",
 	},
 	{
-		Name: "csr_thread_row_ahead", Source: "this project, after csr_thread_row",
+		Name: "csr_thread_row_ahead", Lanes: 1, Source: "this project, after csr_thread_row",
 		Mapping: "thread per row; 8 products at a time, the next columns fetched ahead, in few registers",
 		Blocks:  anyBlock,
 	},
 	{
-		Name: "csr_warp_row_ahead", Source: "this project, after csr_warp_row",
+		Name: "csr_warp_row_ahead", Lanes: 32, Source: "this project, after csr_warp_row",
 		Mapping: "warp per row, reduced by shuffles; 4 products at a time, the next columns and bounds fetched ahead",
 	},
 	{
-		Name: "csr_bins_ahead", Source: "this project, after csr_bins",
+		Name: "csr_bins_ahead", Lanes: 32, Source: "this project, after csr_bins",
 		Mapping: "the bins of csr_bins; a warp fetches a bin's products at once, sums 4 rows at a time, and has the " +
 			"next bins on their way",
 	},

@@ -20,7 +20,7 @@ var sliceKernels = family(csrKernel, []Kernel{
 		},
 	},
 	{
-		Name: "sell_blocks",
+		Name: "sell_blocks", Lanes: 1,
 		Source: "this project; register blocks as in Im, Yelick and Vuduc, IJHPCA 18(1), 2004, in slices of Monakov, " +
 			"Lokhmotov and Avetisyan, HiPEAC 2010, holding jagged diagonals of Saad, SIAM J. Sci. Stat. Comput. 10(6), 1989",
 		Format: SELL,
@@ -36,7 +36,7 @@ var sliceKernels = family(csrKernel, []Kernel{
 		},
 	},
 	{
-		Name:   "sell_diagonals",
+		Name: "sell_diagonals", Lanes: 1,
 		Source: "this project; diagonals of row segments as in Sun, Zhang, Wang, Zhang and Li, ICPP 2011 (CRSD)",
 		Format: SELL,
 		Mapping: "one thread per row; a warp's slice of 32 rows is stored by diagonals, whose distances slices share, " +
@@ -150,7 +150,7 @@ var peerKernels = family(csrKernel, []Kernel{
 		Mapping: "every thread takes an equal share of rows + nonzeros; rows cut by a border are completed at the end",
 	},
 	{
-		Name:   "sell_c_sigma",
+		Name: "sell_c_sigma", Lanes: 1,
 		Source: "Kreutzer et al., A unified sparse matrix data format, SIAM J. Sci. Comput. 36(5), 2014",
 		Format: SELL,
 		Mapping: "one thread per row of a chunk; chunks of C rows are stored column by column and padded to the " +

@@ -127,11 +127,6 @@ func TestRowLanes(t *testing.T) {
 			t.Errorf("%s: %d threads a row, want %d", tt.config, got, tt.want)
 		}
 	}
-	for name := range rowLanes {
-		if _, known := Lookup(name); !known {
-			t.Errorf("%s is not in the catalogue", name)
-		}
-	}
 }
 
 // Devices differ in what they stream fastest.

@@ -92,7 +92,7 @@ func OpenShare(share Share) (*Backend, error) {
 	free := false
 	if n := share.CPUs; n > 0 && n < len(b.cores) {
 		var got []int
-		if got, b.claim = claimCPUs(claimSpace, byCore(allowedCPUs(), siblings), n); got != nil {
+		if got, b.claim = claimCPUs(claimSpace, slices.Concat(coresOf(allowedCPUs(), siblings)...), n); got != nil {
 			b.cores = coresFirst(got, siblings)
 		} else {
 			b.cores, free = b.cores[:n], true
@@ -157,15 +157,9 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (p kernels.Produc
 		b.formats = &formats{limit: b.formats.limit}
 	}
 	if c.Precision == kernels.Float32 {
-		if b.single == nil || o.Fresh {
-			b.single = newOperand[float32](b.problem, o.Fresh)
-		}
-		return prepare(b, b.single, k, mine, c)
+		return prepare(b, operandOf(b.problem, &b.single, o.Fresh), k, mine, c)
 	}
-	if b.double == nil || o.Fresh {
-		b.double = newOperand[float64](b.problem, o.Fresh)
-	}
-	return prepare(b, b.double, k, mine, c)
+	return prepare(b, operandOf(b.problem, &b.double, o.Fresh), k, mine, c)
 }
 
 // Close ends the workers and frees the calling thread. Closing twice does
@@ -228,15 +222,10 @@ func describe(cpus []int) kernels.Device {
 
 // physicalCores counts the cores that processors belong to; "" if the system does not report them.
 func physicalCores(cpus []int, siblings func(cpu int) []int) string {
-	cores := map[int]bool{}
-	for _, cpu := range cpus {
-		threads := siblings(cpu)
-		if len(threads) == 0 {
-			return ""
-		}
-		cores[threads[0]] = true
+	if len(siblings(cpus[0])) == 0 {
+		return ""
 	}
-	return strconv.Itoa(len(cores))
+	return strconv.Itoa(len(coresOf(cpus, siblings)))
 }
 
 // usableCores returns the processors for workers, one each: as many as the affinity mask and
@@ -249,31 +238,6 @@ func usableCores() []int {
 	}
 	cpus = coresFirst(cpus, siblings)
 	return cpus[:min(n, len(cpus))]
-}
-
-// coresFirst reorders cpus so that the first threads of all cores come before
-// the second ones. siblings returns the processors of a core.
-func coresFirst(cpus []int, siblings func(cpu int) []int) []int {
-	seen := map[int]int{} // core, named by its first processor, to threads met so far
-	var ranks [][]int
-	for _, cpu := range cpus {
-		core := cpu
-		if s := siblings(cpu); len(s) > 0 {
-			core = s[0]
-		}
-		rank := seen[core]
-		seen[core]++
-		if rank == len(ranks) {
-			ranks = append(ranks, nil)
-		}
-		ranks[rank] = append(ranks[rank], cpu)
-	}
-
-	var ordered []int
-	for _, r := range ranks {
-		ordered = append(ordered, r...)
-	}
-	return ordered
 }
 
 // modelName is the processor's model as Linux names it, and the architecture

@@ -155,6 +155,14 @@ const (
 	guarded = 0x1p-77
 )
 
+// operandOf is p in V, which is kept unless it is to be fresh.
+func operandOf[V sparse.Float](p *kernels.Problem, kept **operand[V], fresh bool) *operand[V] {
+	if *kept == nil || fresh {
+		*kept = newOperand[V](p, fresh)
+	}
+	return *kept
+}
+
 // newOperand converts p to V. If fresh, nothing of it shares memory with p, and
 // arrays begin at random places of a page.
 func newOperand[V sparse.Float](p *kernels.Problem, fresh bool) *operand[V] {

@@ -52,22 +52,29 @@ func (b *Backend) Profile(on, cold bool) error {
 }
 
 // tellPerf lets perf count, or ends that, and waits until it has obeyed.
-func tellPerf(control string, on bool) (err error) {
+func tellPerf(control string, on bool) error {
 	commands, answers, _ := strings.Cut(control, ",")
 	command := map[bool]string{true: "enable\n", false: "disable\n"}[on]
-	in, err := os.OpenFile(commands, os.O_RDWR, 0)
-	if err != nil {
+	if err := exchange(commands, command, answers); err != nil {
 		return fmt.Errorf("telling perf what to count: %w", err)
+	}
+	return nil
+}
+
+// exchange writes a line to one pipe and reads one from another.
+func exchange(to, line, from string) error {
+	in, err := os.OpenFile(to, os.O_RDWR, 0)
+	if err != nil {
+		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(answers, os.O_RDWR, 0)
+	out, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err != nil {
-		return fmt.Errorf("telling perf what to count: %w", err)
+		return err
 	}
 	defer out.Close()
-
-	if _, err := in.WriteString(command); err != nil {
-		return fmt.Errorf("telling perf what to count: %w", err)
+	if _, err := in.WriteString(line); err != nil {
+		return err
 	}
 	_, err = bufio.NewReader(out).ReadString('\n') // "ack"
 	return err

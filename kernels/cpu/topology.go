@@ -141,23 +141,31 @@ func claimCPUs(space string, cpus []int, n int) ([]int, claim) {
 	return nil, nil
 }
 
-// byCore reorders cpus so that the threads of a core stand together.
-func byCore(cpus []int, siblings func(cpu int) []int) []int {
-	var ordered []int
-	seen := map[int]bool{}
-	usable := map[int]bool{}
+// coresOf groups processors by their core, in their order. siblings returns the processors of a core.
+func coresOf(cpus []int, siblings func(cpu int) []int) [][]int {
+	var cores [][]int
+	at := map[int]int{} // of each core, named by its first processor
 	for _, cpu := range cpus {
-		usable[cpu] = true
+		core := append(siblings(cpu), cpu)[0]
+		i, known := at[core]
+		if !known {
+			i = len(cores)
+			at[core], cores = i, append(cores, nil)
+		}
+		cores[i] = append(cores[i], cpu)
 	}
+	return cores
+}
 
-	for _, cpu := range cpus {
-		for _, thread := range append([]int{cpu}, siblings(cpu)...) {
-			if usable[thread] && !seen[thread] {
-				seen[thread] = true
-				ordered = append(ordered, thread)
+// coresFirst reorders cpus so that the first threads of all cores come before the second ones.
+func coresFirst(cpus []int, siblings func(cpu int) []int) (ordered []int) {
+	cores := coresOf(cpus, siblings)
+	for thread := 0; len(ordered) < len(cpus); thread++ {
+		for _, threads := range cores {
+			if thread < len(threads) {
+				ordered = append(ordered, threads[thread])
 			}
 		}
 	}
-
 	return ordered
 }

@@ -19,19 +19,25 @@ func TestCPUList(t *testing.T) {
 	}
 }
 
-// Two workers on one core would share its units while another core idles.
-func TestCoresFirst(t *testing.T) {
-	order := func(cpus []int, siblings map[int][]int, want []int) {
+// Two workers on one core would share its units while another core idles. Processors that are claimed for a process
+// are whole cores.
+func TestCores(t *testing.T) {
+	order := func(cpus []int, siblings map[int][]int, first, whole []int) {
 		t.Helper()
-		if got := coresFirst(cpus, func(c int) []int { return siblings[c] }); !slices.Equal(got, want) {
-			t.Errorf("got %v, want %v", got, want)
+		of := func(c int) []int { return siblings[c] }
+		if got := coresFirst(cpus, of); !slices.Equal(got, first) {
+			t.Errorf("first threads of cores before others: %v, want %v", got, first)
+		}
+		if got := slices.Concat(coresOf(cpus, of)...); !slices.Equal(got, whole) {
+			t.Errorf("core by core: %v, want %v", got, whole)
 		}
 	}
-	order([]int{0, 1, 2, 3}, map[int][]int{0: {0, 1}, 1: {0, 1}, 2: {2, 3}, 3: {2, 3}}, []int{0, 2, 1, 3})
-
-	order([]int{0, 1, 2, 3}, map[int][]int{0: {0, 2}, 1: {1, 3}, 2: {0, 2}, 3: {1, 3}}, []int{0, 1, 2, 3})
-	order([]int{1, 3, 5}, map[int][]int{1: {0, 1}, 3: {2, 3}, 5: {4, 5}}, []int{1, 3, 5}) // masked
-	order([]int{4, 7}, nil, []int{4, 7})                                                  // unknown
+	all := []int{0, 1, 2, 3}
+	order(all, map[int][]int{0: {0, 1}, 1: {0, 1}, 2: {2, 3}, 3: {2, 3}}, []int{0, 2, 1, 3}, all)
+	order(all, map[int][]int{0: {0, 2}, 1: {1, 3}, 2: {0, 2}, 3: {1, 3}}, all, []int{0, 2, 1, 3})
+	masked := []int{1, 3, 5}
+	order(masked, map[int][]int{1: {0, 1}, 3: {2, 3}, 5: {4, 5}}, masked, masked)
+	order([]int{4, 7}, nil, []int{4, 7}, []int{4, 7}) // unknown
 }
 
 // Two core complexes with 32 MiB each have 64 MiB to evict; with one of them
@@ -110,16 +116,6 @@ func TestClaimCPUs(t *testing.T) {
 		c.release()
 	}
 	b.release()
-}
-
-func TestByCore(t *testing.T) {
-	halves := func(cpu int) []int { return []int{cpu % 4, cpu%4 + 4} }
-	if got := byCore([]int{0, 1, 2, 4, 5, 7}, halves); !slices.Equal(got, []int{0, 4, 1, 5, 2, 7}) {
-		t.Errorf("order %v", got)
-	}
-	if got := byCore([]int{2, 3}, func(int) []int { return nil }); !slices.Equal(got, []int{2, 3}) {
-		t.Errorf("without siblings: %v", got)
-	}
 }
 
 // What a scheduler gave is what is used, also where the system would allow for more.

@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -93,13 +94,16 @@ const (
 
 // made ends the making of the arrays of a turn.
 func (a *arrays) made() error {
-	var failure error
-	for _, pad := range a.pads {
-		if err := cu.MemFree(pad); err != nil && failure == nil {
-			failure = failed(err, "freeing memory")
-		}
-	}
+	failure := free(a.pads...)
 	a.pads, a.before = nil, nil
+	return failure
+}
+
+// free frees memory, and returns the first error.
+func free(places ...cu.DevicePtr) (failure error) {
+	for _, p := range places {
+		failure = cmp.Or(failure, failed(cu.MemFree(p), "freeing memory"))
+	}
 	return failure
 }
 
@@ -114,8 +118,8 @@ func (a *arrays) get(key any, bytes int64, access access, fill func(cu.DevicePtr
 			a.kept = append(a.kept, e)
 			return e, nil
 		}
-		if err := cu.MemFree(e.base); err != nil {
-			return nil, failed(err, "freeing memory")
+		if err := free(e.base); err != nil {
+			return nil, err
 		}
 	}
 
@@ -135,20 +139,20 @@ func (a *arrays) get(key any, bytes int64, access access, fill func(cu.DevicePtr
 
 // place allocates memory for e, with its guards.
 func (a *arrays) place(e *array) (err error) {
-	before, behind := int64(0), int64(0)
+	guard := int64(0)
 	if e.guarded {
-		before, behind = guardBytes, guardBytes
+		guard = guardBytes
 	}
-	if e.base, err = a.alloc(before + e.bytes + behind); err != nil {
+	if e.base, err = a.alloc(guard + e.bytes + guard); err != nil {
 		return err
 	}
 	if e.base == a.before[e.key] {
 		a.pads = append(a.pads, e.base)
-		if e.base, err = a.alloc(before + e.bytes + behind); err != nil {
+		if e.base, err = a.alloc(guard + e.bytes + guard); err != nil {
 			return err
 		}
 	}
-	e.ptr = e.base + cu.DevicePtr(before)
+	e.ptr = e.base + cu.DevicePtr(guard)
 	if !e.guarded {
 		return nil
 	}
@@ -184,8 +188,8 @@ func (a *arrays) alloc(bytes int64) (cu.DevicePtr, error) {
 		if !outOfMemory(err) || i < 0 {
 			return 0, failed(err, "allocating %d bytes", bytes)
 		}
-		if err := cu.MemFree(a.kept[i].base); err != nil {
-			return 0, failed(err, "freeing memory")
+		if err := free(a.kept[i].base); err != nil {
+			return 0, err
 		}
 		a.kept = slices.Delete(a.kept, i, i+1)
 	}
@@ -195,9 +199,7 @@ func (a *arrays) alloc(bytes int64) (cu.DevicePtr, error) {
 func (a *arrays) clear() error {
 	var failure error
 	for _, e := range a.kept {
-		if err := cu.MemFree(e.base); err != nil && failure == nil {
-			failure = failed(err, "freeing memory")
-		}
+		failure = cmp.Or(failure, free(e.base))
 	}
 	a.kept = nil
 	return failure
@@ -211,23 +213,24 @@ func upload[T int32 | sparse.Float](stream cu.Stream, to cu.DevicePtr, s []T) er
 	bytes := int64(len(s)) * int64(unsafe.Sizeof(s[0]))
 	// On the stream of the products: the other copies return before the device
 	// has the data, and order nothing against this stream.
-	if err := cu.MemcpyHtoDAsync(to, unsafe.Pointer(&s[0]), bytes, stream); err != nil {
-		return failed(err, "copying %d bytes to the device", bytes)
+	err := cu.MemcpyHtoDAsync(to, unsafe.Pointer(&s[0]), bytes, stream)
+	if err == nil {
+		err = stream.Synchronize()
 	}
-
-	return failed(stream.Synchronize(), "copying %d bytes to the device", bytes)
+	return failed(err, "copying %d bytes to the device", bytes)
 }
 
 // download copies len(s) elements from the device.
-func download[T sparse.Float](stream cu.Stream, s []T, from cu.DevicePtr) error {
+func download[T byte | sparse.Float](stream cu.Stream, s []T, from cu.DevicePtr) error {
 	if len(s) == 0 {
 		return nil
 	}
 	bytes := int64(len(s)) * int64(unsafe.Sizeof(s[0]))
-	if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&s[0]), from, bytes, stream); err != nil {
-		return failed(err, "copying %d bytes from the device", bytes)
+	err := cu.MemcpyDtoHAsync(unsafe.Pointer(&s[0]), from, bytes, stream)
+	if err == nil {
+		err = stream.Synchronize()
 	}
-	return failed(stream.Synchronize(), "copying %d bytes from the device", bytes)
+	return failed(err, "copying %d bytes from the device", bytes)
 }
 
 // poison fills bytes at p with 0xff: NaN as a value of either precision, −1 as
@@ -258,7 +261,6 @@ func (b *Backend) common(name string, v int) (*array, error) {
 		return b.arrays.get(commonKey{name, 4}, 4*int64(a.NNZ()), reads, func(p cu.DevicePtr) error {
 			return upload(b.stream, p, rowIndices(a))
 		})
-
 	case val:
 		return b.values(commonKey{name, v}, v, a.Val)
 	case vecX:

@@ -10,6 +10,7 @@ package cuda
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -217,8 +218,8 @@ func (b *Backend) Close() error {
 	if !b.opened {
 		return nil
 	}
-	var failures []error
-	note := func(err error) { failures = append(failures, err) }
+	var failure error
+	note := func(err error) { failure = cmp.Or(failure, err) }
 	if b.arrays != nil {
 		note(failed(b.stream.Synchronize(), "waiting for the device"))
 		note(b.unload())
@@ -232,7 +233,7 @@ func (b *Backend) Close() error {
 	}
 	b.guards.close()
 	if b.flush != 0 {
-		note(failed(cu.MemFree(b.flush), "freeing memory"))
+		note(free(b.flush))
 	}
 	if b.arrays != nil {
 		note(failed(b.stream.Destroy(), "destroying the stream"))
@@ -248,13 +249,7 @@ func (b *Backend) Close() error {
 
 	runtime.UnlockOSThread()
 	*b = Backend{device: b.device, noSensors: errClosed}
-	for _, err := range failures {
-		if err != nil {
-			return err
-		}
-	}
-
-	return nil
+	return failure
 }
 
 var errClosed = errors.New("the device is closed")
@@ -276,9 +271,7 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 	var failure error
 	get := func(a cu.DeviceAttribute) int {
 		v, err := dev.Attribute(a)
-		if err != nil && failure == nil {
-			failure = failed(err, "asking the device for attribute %d", int(a))
-		}
+		failure = cmp.Or(failure, failed(err, "asking the device for attribute %d", int(a)))
 		return v
 	}
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"strconv"
-	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -112,12 +111,8 @@ func (b *Backend) sum(a *array) (uint64, error) {
 	buffer := make([]byte, min(a.bytes, 32<<20))
 	for at := int64(0); at < a.bytes; at += int64(len(buffer)) {
 		part := buffer[:min(int64(len(buffer)), a.bytes-at)]
-		from := a.ptr + cu.DevicePtr(at)
-		if err := cu.MemcpyDtoHAsync(unsafe.Pointer(&part[0]), from, int64(len(part)), b.stream); err != nil {
-			return 0, failed(err, "copying from the device")
-		}
-		if err := b.stream.Synchronize(); err != nil {
-			return 0, failed(err, "copying from the device")
+		if err := download(b.stream, part, a.ptr+cu.DevicePtr(at)); err != nil {
+			return 0, err
 		}
 		h.Write(part)
 	}

@@ -7,6 +7,7 @@ package cuda
 import "C"
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -340,9 +341,7 @@ func (m *modules) ready(e *entry, grid, block, dynamic int) (perUnit int, err er
 func (m *modules) unload() error {
 	var failure error
 	for name, mod := range m.loaded {
-		if err := mod.Unload(); err != nil && failure == nil {
-			failure = failed(err, "unloading %s", name)
-		}
+		failure = cmp.Or(failure, failed(mod.Unload(), "unloading %s", name))
 	}
 	*m = *newModules(m.limits)
 	return failure

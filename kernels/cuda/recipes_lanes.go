@@ -268,7 +268,7 @@ type hotPlaces struct{ column, tags []int32 }
 func newHotPlaces(m *structure, places, bits int) *hotPlaces {
 	p := &hotPlaces{make([]int32, places), make([]int32, places/4)}
 	most := make([]int32, places)
-	for col, n := range columnDegrees(m.ColIdx, m.Cols) {
+	for col, n := range columnDegrees(m.ColIdx, m.Cols, 0) {
 		if at, _ := placeOfColumn(col, places, bits); n > most[at] {
 			most[at], p.column[at] = n, int32(col)
 		}

@@ -1,8 +1,8 @@
 package cuda
 
 import (
+	"math/bits"
 	"slices"
-	"sync"
 
 	"spmvtune/kernels"
 )
@@ -94,9 +94,9 @@ func packPanels(m *structure, blocks, most int) *panelPacking {
 // cutColumns finds the first column of each panel, and the end of the last.
 func (p *panelPacking) cutColumns(m *structure, blocks, most int) []int32 {
 	share := make([]int, 1, blocks+1)
-	shift, count := columnCounts(m)
-	seen := 0
-	for bucket, n := range count {
+	// Below 65,536 buckets of columns.
+	shift, seen := max(0, bits.Len(uint(m.Cols))-16), 0
+	for bucket, n := range columnDegrees(m.ColIdx, m.Cols, shift) {
 		for ; len(share) < blocks && seen >= m.NNZ()*len(share)/blocks; share = append(share, bucket<<shift) {
 		}
 		seen += int(n)
@@ -117,28 +117,6 @@ func (p *panelPacking) cutColumns(m *structure, blocks, most int) []int32 {
 		}
 	}
 	return column
-}
-
-// columnCounts counts the nonzeros in buckets of 1<<shift columns.
-func columnCounts(m *structure) (shift int, count []int32) {
-	const most = 1 << 16
-	for m.Cols>>shift >= most {
-		shift++
-	}
-	count = make([]int32, m.Cols>>shift+1)
-	var lock sync.Mutex
-	eachShare(m.NNZ(), 1<<18, func(_, lo, hi int) {
-		mine := make([]int32, len(count))
-		for _, j := range m.ColIdx[lo:hi] {
-			mine[j>>shift]++
-		}
-		lock.Lock()
-		defer lock.Unlock()
-		for i, n := range mine {
-			count[i] += n
-		}
-	})
-	return shift, count
 }
 
 // panelStarts gives for each panel, and for the end of the last, where its part of each row begins.

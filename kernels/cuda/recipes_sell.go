@@ -85,7 +85,7 @@ func bankedBytes(n, v int) int { return ceilDiv(n*v, bankBytes) * bankBytes }
 // newHotColumns finds at most `most` columns that occur more often than all others, in increasing
 // order. It also returns the code of every column: its place among them, or their number plus its own.
 func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
-	degrees := columnDegrees(colIdx, cols)
+	degrees := columnDegrees(colIdx, cols, 0)
 	limit, at := threshold(degrees, most)
 	code = make([]int32, cols)
 	for col, d := range degrees {
@@ -106,21 +106,22 @@ func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
 	return columns, code
 }
 
-// columnDegrees counts the nonzeros of every column. Every core has counts of its own, as long as
-// these are fewer than the nonzeros.
-func columnDegrees(colIdx []int32, cols int) []int32 {
-	least := max(cols, fewSteps)
+// columnDegrees counts the nonzeros of every column, or of every 1<<shift columns. Every core has counts of its
+// own, as long as these are fewer than the nonzeros.
+func columnDegrees(colIdx []int32, cols, shift int) []int32 {
+	buckets := ceilDiv(cols, 1<<shift)
+	least := max(buckets, fewSteps)
 	counts := make([][]int32, shares(len(colIdx), least))
 	eachShare(len(colIdx), least, func(part, lo, hi int) {
-		counts[part] = make([]int32, cols)
+		counts[part] = make([]int32, buckets)
 		for _, col := range colIdx[lo:hi] {
-			counts[part][col]++
+			counts[part][col>>shift]++
 		}
 	})
-	eachShare(cols, fewSteps, func(_, lo, hi int) {
+	eachShare(buckets, fewSteps, func(_, lo, hi int) {
 		for _, more := range counts[1:] {
-			for col := lo; col < hi; col++ {
-				counts[0][col] += more[col]
+			for bucket := lo; bucket < hi; bucket++ {
+				counts[0][bucket] += more[bucket]
 			}
 		}
 	})

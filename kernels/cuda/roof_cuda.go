@@ -40,37 +40,26 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 		ptrs[i] = uint64(p)
 	}
 
-	n := uint64(bytes / 16)
+	n, log := uint64(bytes/16), min(bits.Len64(uint64(bytes/8))-1, 31)
 	var roof kernels.Roof
 	for _, pass := range []struct {
-		entry  string
-		arrays int64
-		args   []uint64
-		into   *float64
+		entry string
+		bytes int64
+		args  []uint64
+		into  *float64
 	}{
-		{"roof_read", 1, []uint64{ptrs[0], ptrs[3], n}, &roof.Read},
-		{"roof_copy", 2, []uint64{ptrs[0], ptrs[1], n}, &roof.Copy},
-		{"roof_triad", 3, []uint64{ptrs[0], ptrs[1], ptrs[2], n}, &roof.Triad},
+		{"roof_read", bytes, []uint64{ptrs[0], ptrs[3], n}, &roof.Read},
+		{"roof_copy", 2 * bytes, []uint64{ptrs[0], ptrs[1], n}, &roof.Copy},
+		{"roof_triad", 3 * bytes, []uint64{ptrs[0], ptrs[1], ptrs[2], n}, &roof.Triad},
+		{"roof_gather", 8 << log, []uint64{ptrs[0], ptrs[3], uint64(log)}, &roof.Gather},
 	} {
 		seconds, err := b.fastest(pass.entry, pass.args)
 		if err != nil {
 			return kernels.Roof{}, err
 		}
-		*pass.into = float64(pass.arrays*bytes) / 1e9 / seconds
+		*pass.into = float64(pass.bytes) / 1e9 / seconds
 	}
-
-	return roof, b.gather(&roof, ptrs[0], ptrs[3], bytes)
-}
-
-// gather measures the bandwidth of reading at random, from the array at x.
-func (b *Backend) gather(roof *kernels.Roof, x, sink uint64, bytes int64) error {
-	log := min(bits.Len64(uint64(bytes/8))-1, 31)
-	seconds, err := b.fastest("roof_gather", []uint64{x, sink, uint64(log)})
-	if err != nil {
-		return err
-	}
-	roof.Gather = float64(int64(8)<<log) / 1e9 / seconds
-	return nil
+	return roof, nil
 }
 
 // fastest is the shortest time of a streaming kernel, in seconds, over passes

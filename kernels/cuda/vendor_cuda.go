@@ -9,14 +9,13 @@ import "C"
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
 
 	"spmvtune/kernels"
+	"spmvtune/kernels/internal/native"
 )
 
 // A vendorProduct is the cuSPARSE part of a product.
@@ -111,9 +110,6 @@ func (b *Backend) analyse(p *vendorProduct, m vendorMatrix, v int, own map[strin
 	return int64(size), failed(b.stream.Synchronize(), "analysing the matrix")
 }
 
-// libraryNames are tried in this order.
-var libraryNames = []string{"libcusparse.so.13", "libcusparse.so.12", "libcusparse.so.11", "libcusparse.so"}
-
 // A cusparse is the open library.
 type cusparse struct {
 	lib  *C.spmv_cusparse
@@ -133,7 +129,7 @@ func (b *Backend) cusparse() (*cusparse, error) {
 
 func (l *cusparse) open(s cu.Stream) error {
 	var why string
-	for _, name := range libraryPaths() {
+	for _, name := range native.ToolkitPaths("libcusparse.so.13", "libcusparse.so.12", "libcusparse.so.11", "libcusparse.so") {
 		text := C.CString(name)
 		failure := C.spmv_cusparse_open(l.lib, text)
 		C.free(unsafe.Pointer(text))
@@ -165,22 +161,6 @@ func (l *cusparse) can(kernel string, m vendorMatrix) error {
 	}
 	return &kernels.InvalidError{Reason: fmt.Sprintf("%s needs a newer cuSPARSE than %s, which is what this "+
 		"machine has", kernel, l.version())}
-}
-
-// libraryPaths are where cuSPARSE is looked for: where the loader does, and in
-// the toolkit's usual places.
-func libraryPaths() []string {
-	paths := libraryNames
-	for _, root := range []string{os.Getenv("CUDA_HOME"), os.Getenv("CUDA_PATH"), "/usr/local/cuda"} {
-		if root == "" {
-			continue
-		}
-		for _, name := range libraryNames {
-			paths = append(paths[:len(paths):len(paths)], filepath.Join(root, "lib64", name))
-		}
-	}
-
-	return paths
 }
 
 func (l *cusparse) status(code C.int) error {

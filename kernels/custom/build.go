@@ -23,7 +23,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +33,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 )
 
@@ -99,13 +97,19 @@ func keep(made, file string) error {
 	return files.Write(file+".note", []byte(digest(string(content))))
 }
 
-// built reports whether a file was compiled, or why it can't be.
+// built reports whether the cache knows a file and has it whole, or why it can't be compiled. A note has the digest
+// of the file, or of what the compiler said and that.
 func built(file string) (known bool, err error) {
-	said, known := kept(file)
-	if said != "" && known {
-		err = &kernels.InvalidError{Reason: said}
+	note, _ := os.ReadFile(file + ".note")
+	if len(note) < digestLength {
+		return false, nil
 	}
-	return known, err
+	sum, said := string(note[:digestLength]), string(note[digestLength:])
+	if said != "" {
+		return digest(said) == sum, &kernels.InvalidError{Reason: said}
+	}
+	content, err := os.ReadFile(file)
+	return err == nil && digest(string(content)) == sum, nil
 }
 
 // alone waits until no other process compiles a file. Where there are no locks, several may.
@@ -122,20 +126,6 @@ func alone(file string) (unlock func()) {
 	}
 }
 
-// kept reports whether a file of the cache is known and whole, or what the compiler said.
-func kept(file string) (said string, known bool) {
-	note, err := os.ReadFile(file + ".note")
-	if err != nil || len(note) < digestLength {
-		return "", false
-	}
-	sum, said := string(note[:digestLength]), string(note[digestLength:])
-	if said != "" {
-		return said, digest(said) == sum
-	}
-	content, err := os.ReadFile(file)
-	return "", err == nil && digest(string(content)) == sum
-}
-
 // removeLeft removes the folders in which programs that were killed compiled.
 func removeLeft(cache string) {
 	entries, _ := os.ReadDir(cache)
@@ -147,26 +137,6 @@ func removeLeft(cache string) {
 			os.RemoveAll(filepath.Join(cache, e.Name()))
 		}
 	}
-}
-
-// All builds a kernel for several configurations at once. It returns why each can't be built, ""
-// where it can.
-func All(list []kernels.Config, build func(kernels.Config) error) []string {
-	said := make([]string, len(list))
-	group, _ := panics.NewGroup(context.Background())
-	group.SetLimit(runtime.NumCPU())
-	for i, c := range list {
-		group.Go(func() error {
-			if err := build(c); err != nil {
-				said[i] = err.Error()
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		panic(err) // a mistake in this program
-	}
-	return said
 }
 
 // Source is the identity of a kernel that a compiler compiles; the compiler may be missing.

@@ -1,6 +1,7 @@
 package custom
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -8,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 )
 
@@ -58,7 +61,7 @@ func Gather(source string) (list map[string]string, name string, err error) {
 		}
 	}
 
-	root := commonFolder(texts)
+	root := commonFolder(texts, filepath.Dir(source))
 	relative := func(path string) string { return filepath.ToSlash(strings.TrimPrefix(path[len(root):], "/")) }
 	list = map[string]string{}
 	for path, text := range texts {
@@ -67,14 +70,10 @@ func Gather(source string) (list map[string]string, name string, err error) {
 	return list, relative(source), nil
 }
 
-// commonFolder is the deepest folder that has all files.
-func commonFolder(list map[string]string) string {
-	root, first := "", true
+// commonFolder is the deepest folder that has all files, one of which is in root.
+func commonFolder(list map[string]string, root string) string {
 	for path := range list {
 		dir := filepath.Dir(path)
-		if first {
-			root, first = dir, false
-		}
 		for root != dir && !strings.HasPrefix(dir, strings.TrimSuffix(root, "/")+"/") {
 			root = filepath.Dir(root)
 		}
@@ -107,13 +106,24 @@ func (s *Set) Custom(name string) (kernels.Custom, bool) {
 // Find returns the kernel with this name, of the sweep or of the catalogue.
 func (s *Set) Find(name string) (kernels.Kernel, bool) { return kernels.Find(s.list, name) }
 
-// Build compiles kernels of the sweep.
+// Build compiles kernels of the sweep, several at once. It returns why each can't be compiled, "" where it can.
 func (s *Set) Build(list []kernels.Config) []string {
-	return All(list, func(c kernels.Config) error {
-		o, _ := s.Custom(c.Kernel)
-		_, err := s.Compile(o, c)
-		return err
-	})
+	said := make([]string, len(list))
+	group, _ := panics.NewGroup(context.Background())
+	group.SetLimit(runtime.NumCPU())
+	for i, c := range list {
+		group.Go(func() error {
+			o, _ := s.Custom(c.Kernel)
+			if _, err := s.Compile(o, c); err != nil {
+				said[i] = err.Error()
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		panic(err) // a mistake in this program
+	}
+	return said
 }
 
 // Compile returns the file that has a kernel of the sweep.
@@ -155,13 +165,9 @@ func Create(dir, name, backend string) (written []string, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
-	ending := ".c"
+	sweep, source := "c.toml", "kernel.c"
 	if backend == "cuda" {
-		ending = ".cu"
-	}
-	from := map[string]string{name + ".toml": "cuda.toml", name + ending: "kernel" + ending}
-	if ending == ".c" {
-		from[name+".toml"] = "c.toml"
+		sweep, source = "cuda.toml", "kernel.cu"
 	}
 	defer func() {
 		for _, path := range written {
@@ -170,12 +176,12 @@ func Create(dir, name, backend string) (written []string, err error) {
 			}
 		}
 	}()
-	for _, file := range []string{name + ".toml", name + ending} {
-		text, err := templates.ReadFile("template/" + from[file])
+	for _, from := range []string{sweep, source} {
+		text, err := templates.ReadFile("template/" + from)
 		if err != nil {
 			return nil, err
 		}
-		path := filepath.Join(dir, file)
+		path := filepath.Join(dir, name+filepath.Ext(from))
 		err = files.Create(path, []byte(strings.ReplaceAll(string(text), "NAME", name)))
 		if errors.Is(err, fs.ErrExist) {
 			return written, fmt.Errorf("%s is there already", path)

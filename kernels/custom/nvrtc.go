@@ -67,33 +67,22 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"spmvtune/kernels/internal/native"
 )
-
-// names are tried in this order, in the folders of the loader and then in those of the toolkit.
-var names = []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"}
-
-// roots are the usual folders of the toolkit.
-func roots() []string {
-	return []string{os.Getenv("CUDA_HOME"), os.Getenv("CUDA_PATH"), "/usr/local/cuda"}
-}
 
 // open loads the library once.
 var open = sync.OnceValues(func() (*C.spmv_nvrtc, error) {
 	n := (*C.spmv_nvrtc)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_nvrtc{}))))
 	why := ""
-	for _, root := range append([]string{""}, roots()...) {
-		for _, name := range names {
-			if root != "" {
-				name = filepath.Join(root, "lib64", name)
-			}
-			text := C.CString(name)
-			failure := C.spmv_nvrtc_open(n, text)
-			C.free(unsafe.Pointer(text))
-			if failure == nil {
-				return n, nil
-			}
-			why = C.GoString(failure)
+	for _, path := range native.ToolkitPaths("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so") {
+		text := C.CString(path)
+		failure := C.spmv_nvrtc_open(n, text)
+		C.free(unsafe.Pointer(text))
+		if failure == nil {
+			return n, nil
 		}
+		why = C.GoString(failure)
 	}
 	return nil, errors.New(why)
 })
@@ -110,17 +99,13 @@ func NVRTC(compute string) (*Compiler, error) {
 		Version: fmt.Sprintf("NVRTC %d.%d", major, minor), Ending: ".cubin", Compile: compile,
 		Flags: []string{"-std=c++17", "-arch=sm_" + compute},
 	}
-	for _, root := range roots() {
-		if dir := filepath.Join(root, "include"); root != "" && exists(dir) {
+	for _, root := range native.ToolkitRoots() {
+		dir := filepath.Join(root, "include")
+		if _, err := os.Stat(dir); err == nil {
 			by.Flags = append(by.Flags, "-I"+dir)
 		}
 	}
 	return by, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // compile compiles in this process, since NVRTC is no program. It can't be stopped: after its time

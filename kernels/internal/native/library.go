@@ -38,9 +38,30 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"unsafe"
 )
+
+// ToolkitRoots are the usual folders of the CUDA toolkit.
+func ToolkitRoots() []string {
+	roots := []string{os.Getenv("CUDA_HOME"), os.Getenv("CUDA_PATH"), "/usr/local/cuda"}
+	return slices.DeleteFunc(roots, func(root string) bool { return root == "" })
+}
+
+// ToolkitPaths are where a library of the CUDA toolkit is looked for under some names: where the loader does, and
+// then in the toolkit's folders.
+func ToolkitPaths(names ...string) []string {
+	paths := slices.Clone(names)
+	for _, root := range ToolkitRoots() {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(root, "lib64", name))
+		}
+	}
+	return paths
+}
 
 // A Function is a product in a library.
 type Function struct{ address unsafe.Pointer }
