@@ -80,7 +80,7 @@ func TestLoadRefuses(t *testing.T) {
 func TestPrepareInvalid(t *testing.T) {
 	// One full row of 60,000 and 20,000 empty ones: chunks of 1024 rows would
 	// store every entry 1024 times.
-	b := load(t, 60_000, concat([]int{60_000}, repeat(20_000, 0)))
+	b := load(t, 60_000, slices.Concat([]int{60_000}, repeat(20_000, 0)))
 	invalid := func(c kernels.Config, want string) {
 		t.Helper()
 		_, err := b.Prepare(c, kernels.Options{})
@@ -278,29 +278,6 @@ func TestFormatsAreKept(t *testing.T) {
 	}
 }
 
-func TestFormatsAreBounded(t *testing.T) {
-	f := &formats{limit: 100}
-	made := 0
-	get := func(sigma int) {
-		t.Helper()
-		v, _, err := build(f, formatKey{sigma: sigma}, func() (int, int64, error) { made++; return sigma, 40, nil })
-		if err != nil || v != sigma {
-			t.Fatalf("got %v, %v", v, err)
-		}
-	}
-
-	for _, sigma := range []int{1, 2, 1, 3, 1} { // 3 takes the place of 2
-		get(sigma)
-	}
-	if made != 3 || f.bytes != 80 || len(f.kept) != 2 {
-		t.Errorf("%d made, %d bytes in %d kept", made, f.bytes, len(f.kept))
-	}
-
-	if get(2); made != 4 {
-		t.Error("2 was still kept")
-	}
-}
-
 // Preparing a matrix in another order contains the ordering, which is made once for all kernels. x and y in
 // that order are spoiled with the others, and a kernel that writes beside its y is caught there, too.
 func TestOrderIsPrepared(t *testing.T) {
@@ -377,6 +354,25 @@ func TestDeviceAndRoof(t *testing.T) {
 	}
 }
 
+// What a pass does to arrays is what its bandwidth is counted for: one that left elements out would raise the roof.
+func TestPassesOfTheRoof(t *testing.T) {
+	x := make([]float64, 1<<10)
+	for i := range x {
+		x[i] = float64(i)
+		if got, want := sum(x[:i+1]), float64(i*(i+1)/2); got != want {
+			t.Errorf("0 + … + %d is %v", i, got)
+		}
+	}
+	if got, want := gatherSum(x, 10, 0, 300)+gatherSum(x, 10, 300, len(x)), sum(x); got != want {
+		t.Errorf("in two parts, %v is gathered, want %v", got, want)
+	}
+	a := make([]float64, 3)
+	triad(a, []float64{1, 2, 3}, []float64{10, 20, 30})
+	if !slices.Equal(a, []float64{31, 62, 93}) {
+		t.Errorf("1, 2, 3 plus three times 10, 20, 30 is %v", a)
+	}
+}
+
 // Where a pass is slow, the best of few is taken, and of one at least.
 func TestRoofEndsInTime(t *testing.T) {
 	for seconds, want := range map[int]int{0: 10, 3: 3, 60: 1} {
@@ -387,43 +383,6 @@ func TestRoofEndsInTime(t *testing.T) {
 				t.Errorf("%d passes of %d s, want %d", n, seconds, want)
 			}
 		})
-	}
-}
-
-func TestTriad(t *testing.T) {
-	a := make([]float64, 3)
-	triad(a, []float64{1, 2, 3}, []float64{10, 20, 30})
-	if !slices.Equal(a, []float64{31, 62, 93}) {
-		t.Errorf("1, 2, 3 plus three times 10, 20, 30 is %v", a)
-	}
-}
-
-// Each element is gathered once, in whatever parts.
-func TestGatherSum(t *testing.T) {
-	const log = 10
-	x := make([]float64, 1<<log)
-	for i := range x {
-		x[i] = float64(i)
-	}
-	if got, want := gatherSum(x, log, 0, 300)+gatherSum(x, log, 300,
-		len(x)), float64(len(x)*(len(x)-1)/2); got != want {
-		t.Errorf("the sum is %v, want %v", got, want)
-	}
-}
-
-// A sum that left elements out would raise the roof.
-func TestSum(t *testing.T) {
-	for n := range 40 {
-		s := make([]float64, n)
-		var want float64
-		for i := range s {
-			s[i] = float64(i + 1)
-			want += s[i]
-		}
-
-		if got := sum(s); got != want {
-			t.Errorf("1 + … + %d is %v", n, got)
-		}
 	}
 }
 

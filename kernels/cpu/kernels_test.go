@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,13 +38,13 @@ var shapes = []struct {
 	{"empty rows first and last", 50, []int{0, 0, 0, 5, 3, 0, 1, 7, 0, 0}},
 	{"only the last row", 40, []int{0, 0, 0, 0, 0, 0, 0, 40}},
 	{"only the first row", 40, []int{40, 0, 0, 0, 0, 0, 0, 0}},
-	{"long runs of empty rows", 30, concat([]int{3}, repeat(400, 0), []int{2, 9}, repeat(300, 0), []int{1})},
-	{"one giant row among short", 1001, concat(repeat(150, 2), []int{1001}, repeat(149, 1))},
+	{"long runs of empty rows", 30, slices.Concat([]int{3}, repeat(400, 0), []int{2, 9}, repeat(300, 0), []int{1})},
+	{"one giant row among short", 1001, slices.Concat(repeat(150, 2), []int{1001}, repeat(149, 1))},
 	{"wide", 5000, repeat(13, 97)},
 	{"tall", 11, repeat(2003, 3)},
 	{"even", 300, repeat(256, 8)},
 	{"rising", 101, rising(101)},
-	{"square with empty rows", 200, concat(repeat(60, 3), repeat(20, 0), rising(60), repeat(60, 1))},
+	{"square with empty rows", 200, slices.Concat(repeat(60, 3), repeat(20, 0), rising(60), repeat(60, 1))},
 }
 
 // Integer-valued data leaves no room for rounding: all kernels, whatever the
@@ -224,13 +225,7 @@ func open(t testing.TB) *Backend {
 	return b
 }
 
-func repeat(n, length int) []int {
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = length
-	}
-	return rows
-}
+func repeat(n, length int) []int { return slices.Repeat([]int{length}, n) }
 
 func rising(n int) []int {
 	rows := make([]int, n)
@@ -238,14 +233,6 @@ func rising(n int) []int {
 		rows[i] = i
 	}
 	return rows
-}
-
-func concat(parts ...[]int) []int {
-	var all []int
-	for _, p := range parts {
-		all = append(all, p...)
-	}
-	return all
 }
 
 // Every worker runs every job once, whether it has a core or not, and whether

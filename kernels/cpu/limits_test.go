@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"spmvtune/kernels"
@@ -13,7 +14,7 @@ import (
 func TestPaddingIsBounded(t *testing.T) {
 	// A full row of 60,000 among empty ones: chunks of C rows store it C times. 8·60,000 + 2²⁰
 	// entries are 25 times as many, but not 26 times.
-	b := load(t, 60_000, concat([]int{60_000}, repeat(100, 0)))
+	b := load(t, 60_000, slices.Concat([]int{60_000}, repeat(100, 0)))
 	b.device.Memory = 0
 	check := func(precision kernels.Precision, c int, want bool) {
 		t.Helper()

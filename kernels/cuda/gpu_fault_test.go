@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,36 +110,31 @@ func (b brokenGPU) Prepare(c kernels.Config, o kernels.Options) (kernels.Product
 	return p, nil
 }
 
-// A faulty kernel costs its own trial and its worker, and nothing else.
-func TestGPUFaults(t *testing.T) {
-	if *gpuQuick {
-		t.Skip("quick")
-	}
-	path := filepath.Join(t.TempDir(), "faults.toml")
-	err := os.WriteFile(path, []byte(`
+// smallSweep begins a sweep of a small grid on a GPU; the limit of a trial is missing.
+const smallSweep = `
 name = "faults"
-[protocol]
-cache = "both"
-samples = [3, 5]
-trial_budget = "100ms"
-timeout = "10s"
 [[matrix]]
 generate = "grid_5pt"
 nx = 64
 ny = 64
+[device]
+backend = "cuda"
+[protocol]
+samples = [3, 5]
+trial_budget = "100ms"
+`
+
+// A faulty kernel costs its own trial and its worker, and nothing else.
+func TestGPUFaults(t *testing.T) {
+	rec := runSweep(t, map[string]string{"faults.toml": smallSweep + `
+cache = "both"
+timeout = "10s"
 [[kernel]]
 name = ["csr_scalar"]
 precision = ["float32"]
 block = [32, 64, 96, 128, 160, 192, 224]
 grid = [7]
-[device]
-backend = "cuda"
-`), 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	rec := runSweep(t, path)
+`})
 
 	want := map[int]struct {
 		status  trial.Status
@@ -179,10 +175,19 @@ func (r *gpuRecorder) Record(_ context.Context, res trial.Result) error {
 	return nil
 }
 
-// runSweep runs a sweep, with this program as its worker.
-func runSweep(t *testing.T, path string) *gpuRecorder {
+// runSweep runs the sweep among some files, with this program as its worker.
+func runSweep(t *testing.T, texts map[string]string) *gpuRecorder {
 	t.Helper()
-	sweep, err := configs.Load(path)
+	if *gpuQuick {
+		t.Skip("quick")
+	}
+	dir := t.TempDir()
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep, err := configs.Load(filepath.Join(dir, "faults.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,39 +338,18 @@ var ownBodies = map[string]struct {
 	"endless":    {"while (*(volatile SPMV_REAL *)y != 12345) if (r < rows) y[r] = sum;", "", trial.Timeout, "5s"},
 }
 
-// Kernels of a user's own are compiled on the machine and measured; broken ones cost their own trials
-// and nothing else.
-func TestGPUFaultsOwn(t *testing.T) {
-	if *gpuQuick {
-		t.Skip("quick")
-	}
-	dir := t.TempDir()
-	text := `
-name = "own"
-[protocol]
-cache = "warm"
-samples = [3, 5]
-trial_budget = "50ms"
-timeout = "5s"
-[[matrix]]
-generate = "grid_5pt"
-nx = 64
-ny = 64
-[[kernel]]
-name = ["csr_scalar"]
-block = [32]
-grid = [7]
-[device]
-backend = "cuda"
+// ownHeader and ownSource are the files of a kernel of ownBodies.
+const (
+	ownHeader = `static __device__ SPMV_REAL sum_of(int r, const int *row_ptr, const int *col_idx, const SPMV_REAL *val,
+	const SPMV_REAL *x)
+{
+	SPMV_REAL sum = 0;
+	for (int k = row_ptr[r]; k < row_ptr[r + 1]; k++) sum += val[k] * x[col_idx[k]];
+	return sum;
+}
 `
-	put := func(name, content string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, k := range ownBodies {
-		put(name+".cu", `#include "sum.h"
-extern "C" __global__ void `+name+`(int rows, int cols, int nonzeros,
+	ownSource = `#include "sum.h"
+extern "C" __global__ void NAME(int rows, int cols, int nonzeros,
 	const int *row_ptr,
 	const int *col_idx,
 	const SPMV_REAL *val,
@@ -377,31 +361,26 @@ extern "C" __global__ void `+name+`(int rows, int cols, int nonzeros,
 
 	if (r < rows)
 		sum = sum_of(r, row_ptr, col_idx, val, x);
-	`+k.body+`
+	BODY
 }
-`)
-		text += "[[kernel]]\nname = \"" + name + "\"\nsource = \"" + name + ".cu\"\nblock = [32]\n"
+`
+)
+
+// Kernels of a user's own are compiled on the machine and measured; broken ones cost their own trials
+// and nothing else.
+func TestGPUFaultsOwn(t *testing.T) {
+	t.Setenv("SPMVTUNE_CACHE", t.TempDir())
+	sweep := smallSweep + "cache = \"warm\"\ntimeout = \"5s\"\n[[kernel]]\nname = [\"csr_scalar\"]\nblock = [32]\ngrid = [7]\n"
+	texts := map[string]string{"sum.h": ownHeader}
+	for name, k := range ownBodies {
+		texts[name+".cu"] = strings.NewReplacer("NAME", name, "BODY", k.body).Replace(ownSource)
+		sweep += fmt.Sprintf("[[kernel]]\nname = %q\nsource = \"%s.cu\"\nblock = [32]\n", name, name)
 		if k.blocks != "" {
-			text += "blocks = \"" + k.blocks + "\"\n"
+			sweep += fmt.Sprintf("blocks = %q\n", k.blocks)
 		}
 	}
-	put("sum.h", `static __device__ SPMV_REAL sum_of(int r, const int *row_ptr, const int *col_idx, const SPMV_REAL *val,
-	const SPMV_REAL *x)
-{
-	SPMV_REAL sum = 0;
-	for (int k = row_ptr[r]; k < row_ptr[r + 1]; k++) sum += val[k] * x[col_idx[k]];
-	return sum;
-}
-`)
-	put("own.toml", text)
-	checkOwn(t, filepath.Join(dir, "own.toml"))
-}
-
-// checkOwn runs the sweep and compares how trials end.
-func checkOwn(t *testing.T, path string) {
-	t.Helper()
-	t.Setenv("SPMVTUNE_CACHE", t.TempDir())
-	rec := runSweep(t, path)
+	texts["faults.toml"] = sweep
+	rec := runSweep(t, texts)
 
 	seen := map[string]int{}
 	for _, r := range rec.results {
@@ -413,10 +392,7 @@ func checkOwn(t *testing.T, path string) {
 		if r.Kernel == "csr_scalar" {
 			want.status = trial.OK
 		}
-		said := false
-		for _, part := range strings.Split(want.message, "|") {
-			said = said || strings.Contains(r.Message, part)
-		}
+		said := slices.ContainsFunc(strings.Split(want.message, "|"), func(part string) bool { return strings.Contains(r.Message, part) })
 		if r.Status != want.status || !said {
 			t.Errorf("%s: %s (%q), want %s (%q)", r.Config, r.Status, r.Message, want.status, want.message)
 		} else {

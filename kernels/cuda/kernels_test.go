@@ -258,15 +258,6 @@ func TestEntry(t *testing.T) {
 	}
 }
 
-func TestSourcesDiffer(t *testing.T) {
-	if Source("coo_atomic") == Source("coo_scan_warp") {
-		t.Error("kernels of different families have the same source")
-	}
-	if s := Source("cpu_csr"); s != "" {
-		t.Errorf("a processor's kernel has the source %q", s)
-	}
-}
-
 // TestEmulated runs every kernel that has a recipe, and the measurement of gathering, on
 // the processor.
 func TestEmulated(t *testing.T) {

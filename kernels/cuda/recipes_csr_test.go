@@ -9,66 +9,12 @@ import (
 	"spmvtune/kernels"
 )
 
-// CSR Adaptive as published never counted the last row. Every row, the last one
-// and empty ones too, is in one run, and only a row alone is longer than a run.
-func TestPackRowsHoldsEveryRow(t *testing.T) {
-	for name, m := range corners() {
-		for _, most := range []int{1, 64, 1024} {
-			first := packRows(m.RowPtr, most)
-			if first[0] != 0 || int(first[len(first)-1]) != m.Rows {
-				t.Errorf("%s, %d: runs go from row %d to %d of %d", name, most, first[0], first[len(first)-1], m.Rows)
-			}
-			for b := range len(first) - 1 {
-				lo, hi := first[b], first[b+1]
-				nnz := int(m.RowPtr[hi] - m.RowPtr[lo])
-				if hi <= lo || hi-lo > 1 && (nnz > most || int(hi-lo) > most) {
-					t.Errorf("%s, %d: a run has rows %d to %d with %d nonzeros", name, most, lo, hi, nnz)
-				}
-			}
-		}
-	}
-}
-
 // A run ends only where the next row does not fit.
 func TestPackRowsFills(t *testing.T) {
 	m := rowsOfLength(20, 21, 44, 20, 65, 0, 1) // the example of csr-five-algorithms, Sec. IV-C, and more
 	if got, want := packRows(m.RowPtr, 64), []int32{0, 2, 4, 5, 7}; !slices.Equal(got, want) {
 		t.Errorf("runs begin at %d, want %d", got, want)
 	}
-}
-
-func TestRowsAtFindsTheRowsOfBins(t *testing.T) {
-	for name, m := range corners() {
-		rows := rowIndices(m)
-		got := rowsAt(m.RowPtr, m.NNZ(), 64)
-		var want []int32
-		for j := 0; j < m.NNZ(); j += 64 {
-			want = append(want, rows[j])
-		}
-
-		if len(rows) > 0 {
-			want = append(want, rows[len(rows)-1])
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %d, want %d", name, got, want)
-		}
-	}
-}
-
-func TestClassifySortsRows(t *testing.T) {
-	m := rowsOfLength(64, 3, 512, 511, 63, 0, 600)
-	check := func(short, long int, order []int32, longs, mediums, shorts int) {
-		t.Helper()
-		c := classify(m.RowPtr, short, long)
-		if !slices.Equal(c.order, order) || c.longs != longs || c.mediums != mediums || c.shorts != shorts {
-			t.Errorf("short %d, long %d: %+v", short, long, c)
-		}
-	}
-
-	check(64, 512, []int32{2, 6, 0, 3, 1, 4, 5}, 2, 2, 3)
-	check(64, 64, []int32{0, 2, 3, 6, 1, 4, 5}, 4, 0, 3)
-	check(1000, 1000, nil, 0, 0, 7) // one class needs no order
-	check(1, 1000, []int32{0, 1, 2, 3, 4, 6, 5}, 0, 6, 1)
 }
 
 // The lanes that LightSpMV chooses follow the mean row length.
@@ -79,32 +25,6 @@ func TestLightWidth(t *testing.T) {
 	} {
 		if got := lightWidth(test.rows, test.nnz); got != test.want {
 			t.Errorf("%d rows, %d nonzeros: %d lanes, want %d", test.rows, test.nnz, got, test.want)
-		}
-	}
-}
-
-// Tiles of the merge share rows + nonzeros, and the launches that go over tiles
-// have a thread for each and for the last border.
-func TestMergeTiles(t *testing.T) {
-	m := rowsOfLength(1000, 0, 0, 1000)
-	for _, test := range []struct {
-		precision   kernels.Precision
-		block, want int
-	}{
-		{kernels.Float32, 32, 9},  // 2004 steps of 224
-		{kernels.Float64, 32, 13}, // 2004 steps of 160
-		{kernels.Float64, 1024, 1},
-	} {
-		c := kernels.Config{Kernel: "csr_merge", Precision: test.precision, Block: test.block, Grid: 7}
-		r, err := mergeRecipe(m, c, test.precision.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		borders, carries := r.Steps[2].Args[2].own, r.Steps[2].Args[3].own
-		if borders.Bytes != 4*(test.want+1) || carries.Values != test.want || r.Steps[1].Grid != 7 {
-			t.Errorf("%s: %d bytes of borders, %d carries, grid %d; want %d tiles", c, borders.Bytes, carries.Values,
-				r.Steps[1].Grid, test.want)
 		}
 	}
 }
@@ -132,88 +52,6 @@ func TestCSRRecipesRefuse(t *testing.T) {
 	// 2²⁴ entries in a row of 128, so 2³¹ with padding: refused before they exist.
 	wide := &structure{Rows: 1, Cols: 1 << 24, RowPtr: []int32{0, 1 << 24}, ColIdx: make([]int32, 1<<24)}
 	check(wide, kernels.Config{Kernel: "sell_c_sigma", Block: 32, Params: kernels.Params("chunk=128")}, false)
-}
-
-// The order of SELL names every nonzero once, in the row's lane and in the row's
-// order; all else is padding.
-func TestSELLOrder(t *testing.T) {
-	m := rowsOfLength(1, 3, 0, 2, 2)
-	p, err := packSELL(m, 2, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	// Rows 1, 3, 0, 2 of the first window, then row 4 alone.
-	wantRows := []int32{1, 3, 0, 2, 4}
-	wantOrder := []int32{1, 4, 2, 5, 3, -1, 0, -1, 6, -1, 7, -1}
-	if !slices.Equal(p.perm, wantRows) || !slices.Equal(p.order, wantOrder) ||
-		!slices.Equal(p.chunkPtr, []int32{0, 6, 8, 12}) {
-		t.Errorf("rows %d, order %d, chunks %d", p.perm, p.order, p.chunkPtr)
-	}
-}
-
-// The widths of these kernels' blocks and windows matter; P is ⌈nnz / threads⌉.
-func TestCOORecipes(t *testing.T) {
-	m := rowsOfLength(100, 100, 100)
-	type want struct {
-		window, grid, shared int
-		perThread            int // 0: no such argument
-		entry                string
-	}
-
-	for _, test := range []struct {
-		kernel      string
-		block, grid int
-		params      kernels.Params
-		want        want
-	}{
-		{"coo_atomic", 64, 0, "", want{grid: 5, entry: "coo_atomic"}},
-		{"coo_thread_chunk", 33, 2, "", want{grid: 2, perThread: 5, entry: "coo_thread_chunk"}},
-		{"coo_grid_stride", 1000, 1, "", want{grid: 1, perThread: 1, entry: "coo_grid_stride"}},
-		{"coo_scan_shared", 100, 3, "", want{window: 100, grid: 3, shared: 100 * (8 + 4 + 8),
-			entry: "coo_scan_shared"}},
-		{"coo_segscan_shared", 100, 3, "", want{grid: 3, shared: 100 * (8 + 4 + 8), entry: "coo_segscan_shared"}},
-		{"coo_blelloch", 64, 3, "", want{window: 128, grid: 3, shared: 128 * 8, entry: "coo_blelloch"}},
-		// Elements 32, 64 and 96 lie behind one, two and three words of padding.
-		{"coo_blelloch_padded", 64, 3, "", want{window: 128, grid: 3, shared: (128 + 3) * 8,
-			entry: "coo_blelloch_padded"}},
-		{"coo_scan_warp", 64, 3, "", want{window: 32, grid: 3, entry: "coo_scan_warp"}},
-		{"coo_scan_block", 64, 3, "", want{window: 64, grid: 3, entry: "coo_scan_block"}},
-		{"coo_scan_warp_chunk", 64, 2, "", want{window: 32, grid: 2, perThread: 3, entry: "coo_scan_warp_chunk"}},
-		{"coo_segscan_warp_chunk_unroll", 64, 2, "", want{grid: 2, perThread: 3,
-			entry: "coo_segscan_warp_chunk_unroll4"}},
-		{"coo_segscan_warp_chunk_unroll", 64, 2, kernels.Params("unroll=8"),
-			want{grid: 2, perThread: 3, entry: "coo_segscan_warp_chunk_unroll8"}},
-	} {
-		c := kernels.Config{Kernel: test.kernel, Precision: kernels.Float64, Block: test.block, Grid: test.grid,
-			Params: test.params}
-		r, err := recipes[test.kernel](m, c, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		s := r.Steps[0]
-		got := want{r.Window, s.Grid, s.Shared, 0, s.Entry}
-		if len(s.Args) > 6 {
-			got.perThread = int(s.Args[6].value)
-		}
-
-		if got != test.want || !r.Zero || s.Block != test.block {
-			t.Errorf("%s: %+v, zeroed %v, block %d; want %+v", c, got, r.Zero, s.Block, test.want)
-		}
-	}
-}
-
-// No nonzeros are no launch where the grid is counted from them; y is still zeroed.
-func TestCOOAtomicOfNothing(t *testing.T) {
-	r, err := recipes["coo_atomic"](rowsOfLength(0, 0), kernels.Config{Kernel: "coo_atomic", Precision: kernels.Float32,
-		Block: 32}, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Steps[0].Grid != 0 || !r.Zero {
-		t.Errorf("grid %d, zeroed %v", r.Steps[0].Grid, r.Zero)
-	}
 }
 
 // Segments hold every nonzero of a row once, in a chunk with enough lanes, and every sum is written once. They are

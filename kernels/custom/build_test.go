@@ -236,31 +236,34 @@ func TestFilesStayInside(t *testing.T) {
 	}
 }
 
-const cuda = `extern "C" __global__ void mine(int rows, const SPMV_REAL *x, SPMV_REAL *y)
-{
-	for (int i = blockIdx.x * BLOCK + threadIdx.x; i < rows; i += gridDim.x * BLOCK) y[i] = UNROLL * x[i];
-}
-`
-
-// nvcc compiles for a GPU where it is, and its errors have file and line.
-func TestNVCC(t *testing.T) {
-	by, err := ForGPU("80")
-	if err != nil {
-		t.Skip(err)
-	}
-	o := myKernel("")
-	o.File, o.Files = "my.cu", map[string]string{"my.cu": cuda}
-	c := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128, Params: "unroll=2"}
-	file, err := Build(t.TempDir(), by, o, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "\x7fELF") {
-		t.Errorf("%s is no module: %v", file, err)
-	}
-	o.Files["my.cu"] = strings.Replace(cuda, "x[i]", "z[i]", 1)
-	if _, err := Build(t.TempDir(), by, o, c); err == nil || !strings.Contains(err.Error(), "my.cu(3)") {
-		t.Errorf("error is %v", err)
+// A compiler for a GPU compiles a kernel with its headers, where it is, and its errors have file and line.
+func TestCompilersForGPU(t *testing.T) {
+	for name, find := range map[string]func(string) (*Compiler, error){"nvcc": ForGPU, "NVRTC": NVRTC} {
+		t.Run(name, func(t *testing.T) {
+			by, err := find("80")
+			if err != nil {
+				t.Skip(err)
+			}
+			o := kernels.Custom{Kernel: kernels.Kernel{Name: "mine", Backend: "cuda", Custom: true}, Entry: "mine", File: "src/my.cu",
+				Files: map[string]string{
+					"src/my.cu": "#include \"../lib/a.h\"\n" +
+						"extern \"C\" __global__ void mine(SPMV_REAL *y) { y[threadIdx.x] = FACTOR; }\n",
+					"lib/a.h": "#include \"b.h\"\n", "lib/b.h": "#define FACTOR 2\n",
+				}}
+			c := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128}
+			file, err := Build(t.TempDir(), by, o, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "\x7fELF") {
+				t.Errorf("%s is no module: %v", file, err)
+			}
+			o.Files["lib/b.h"] = "#define FACTOR undeclared\n"
+			_, err = Build(t.TempDir(), by, o, c)
+			if err == nil || !strings.Contains(err.Error(), "my.cu(2): error") {
+				t.Errorf("error is %v", err)
+			}
+		})
 	}
 }
 
