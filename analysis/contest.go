@@ -106,8 +106,7 @@ func Over(a, b []Entry) (mean stat.Ratio, places int) {
 	var list []stat.Ratio
 	for i := range a {
 		if a[i].Row != nil && b[i].Row != nil {
-			v, low, high := Ratio(b[i].Row, a[i].Row)
-			list = append(list, stat.Ratio{Value: v, Low: low, High: high})
+			list = append(list, Ratio(b[i].Row, a[i].Row))
 		}
 	}
 	return stat.MeanRatio(list), len(list)
@@ -148,21 +147,14 @@ func Leaders(cases []map[string]float64, n int) []string {
 	return names
 }
 
-// speeds gives the speed of each kernel of a panel at its fastest, in products per second.
-func (p *Panel) speeds() map[string]float64 {
-	speeds := map[string]float64{}
-	for i := range p.Rows {
-		r := &p.Rows[i]
-		speeds[r.Kernel] = max(speeds[r.Kernel], 1/r.Time)
-	}
-	return speeds
-}
-
 // LeadersOf returns the n leaders of some panels.
 func LeadersOf(panels []Panel, n int) []string {
 	cases := make([]map[string]float64, len(panels))
 	for i := range panels {
-		cases[i] = panels[i].speeds()
+		cases[i] = map[string]float64{}
+		for _, r := range panels[i].Rows {
+			cases[i][r.Kernel] = max(cases[i][r.Kernel], 1/r.Time)
+		}
 	}
 	return Leaders(cases, n)
 }

@@ -111,13 +111,13 @@ func TestGainsAreTold(t *testing.T) {
 	}, nil, nil, nil)
 	told := map[string]bool{}
 	for _, g := range d.Panels[0].Gains("coo_atomic") {
-		told[g.Row.Kernel] = g.Told
+		told[g.Row.Kernel] = Told(d.Panels[0].Best("coo_atomic"), g.Row)
 		if g.Row.Kernel != "csr_vector" {
 			continue
 		}
 		low := 2 * math.Exp(-math.Hypot(math.Log(4/3.9), math.Log(2.1/2)))
-		if g.Ratio != 2 || math.Abs(g.Low-low) > 1e-9 {
-			t.Errorf("%v times as fast, from %v; want 2, from %v", g.Ratio, g.Low, low)
+		if g.Value != 2 || math.Abs(g.Low-low) > 1e-9 {
+			t.Errorf("%v times as fast, from %v; want 2, from %v", g.Value, g.Low, low)
 		}
 	}
 	if !told["csr_vector"] || told["csr_scalar"] {

@@ -159,21 +159,20 @@ func (d *Data) ClaimsByDevice() [][]claims.Judgement {
 
 // A rowOrder sorts trials by device, cache state, precision, matrix and kernel, and then by
 // the rest. There may be a million trials, so it numbers the names.
-type rowOrder struct {
-	device, cache, precision, matrix, kernel map[string]uint64
+type rowOrder [5]map[string]uint64
+
+// namesOf are the names that a row is sorted by.
+func namesOf(r *store.Row) [5]string {
+	return [5]string{r.Device, string(r.Cache), string(r.Precision), r.Matrix, r.Kernel}
 }
 
 // newRowOrder numbers the names in rows. Matrices come in the order of the list, and those
 // that are not on it after them.
 func newRowOrder(rows []store.Row, matrices []trial.Matrix) *rowOrder {
-	names := make([]map[string]uint64, 5)
-	for i := range names {
-		names[i] = map[string]uint64{}
-	}
+	order := &rowOrder{{}, {}, {}, {}, {}}
 	for i := range rows {
-		r := &rows[i]
-		for k, name := range []string{r.Device, string(r.Cache), string(r.Precision), r.Matrix, r.Kernel} {
-			names[k][name] = 0
+		for k, name := range namesOf(&rows[i]) {
+			order[k][name] = 0
 		}
 	}
 
@@ -182,24 +181,21 @@ func newRowOrder(rows []store.Row, matrices []trial.Matrix) *rowOrder {
 		listed[m.Name] = i - len(matrices) // 0 for matrices that are not on the list
 	}
 	byList := func(a, b string) int { return cmp.Or(cmp.Compare(listed[a], listed[b]), cmp.Compare(a, b)) }
-
-	for i, compare := range []func(a, b string) int{strings.Compare, strings.Compare, strings.Compare, byList,
-		compareKernels} {
-		for n, name := range slices.SortedFunc(maps.Keys(names[i]), compare) {
-			names[i][name] = uint64(n)
+	compares := [5]func(a, b string) int{strings.Compare, strings.Compare, strings.Compare, byList, compareKernels}
+	for i, numbers := range order {
+		for n, name := range slices.SortedFunc(maps.Keys(numbers), compares[i]) {
+			numbers[name] = uint64(n)
 		}
 	}
-
-	return &rowOrder{names[0], names[1], names[2], names[3], names[4]}
+	return order
 }
 
 // rank is the position of r's device, cache state, precision, matrix and kernel among all.
-func (o *rowOrder) rank(r *store.Row) uint64 {
-	n := o.device[r.Device]
-	n = n*uint64(len(o.cache)) + o.cache[string(r.Cache)]
-	n = n*uint64(len(o.precision)) + o.precision[string(r.Precision)]
-	n = n*uint64(len(o.matrix)) + o.matrix[r.Matrix]
-	return n*uint64(len(o.kernel)) + o.kernel[r.Kernel]
+func (o *rowOrder) rank(r *store.Row) (n uint64) {
+	for k, name := range namesOf(r) {
+		n = n*uint64(len(o[k])) + o[k][name]
+	}
+	return n
 }
 
 // compareWithin orders trials of the same rank.
@@ -217,7 +213,6 @@ func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 		rank  uint64
 		index int
 	}
-
 	keys := make([]key, len(rows))
 	for i := range rows {
 		keys[i] = key{1, o.rank(&rows[i]), i}
@@ -226,12 +221,10 @@ func (o *rowOrder) sortRows(rows []store.Row) (good int) {
 			good++
 		}
 	}
-
 	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.rank, b.rank),
 			compareWithin(&rows[a.index], &rows[b.index]), cmp.Compare(a.index, b.index))
 	})
-
 	order := make([]int, len(keys))
 	for i, k := range keys {
 		order[i] = k.index
@@ -315,19 +308,14 @@ func (p *Panel) Condition() Condition { return p.Setup().Condition }
 func SetupOf(r *store.Row) Setup { return SetupOn(r.Device, r.Cache, r.Precision) }
 
 // panelsOf groups good rows, which are sorted, by place.
-func panelsOf(good []store.Row) []Panel {
-	var panels []Panel
-	for start := 0; start < len(good); {
-		p := Panel{Case: good[start].Place()}
-		end := start
-		for end < len(good) && good[end].Place() == p.Case {
-			end++
+func panelsOf(good []store.Row) (panels []Panel) {
+	start := 0
+	for i := range good {
+		if i+1 == len(good) || good[i+1].Place() != good[start].Place() {
+			panels = append(panels, Panel{Case: good[start].Place(), Rows: good[start : i+1 : i+1]})
+			start = i + 1
 		}
-		p.Rows = good[start:end:end]
-		panels = append(panels, p)
-		start = end
 	}
-
 	return panels
 }
 
@@ -398,26 +386,15 @@ func Fastest(rows []store.Row) *store.Row {
 func (p *Panel) ByKernel(name string) []store.Row {
 	first, end, n := 0, 0, 0
 	for i := range p.Rows {
-		if p.Rows[i].Kernel != name {
-			continue
+		if p.Rows[i].Kernel == name {
+			if n == 0 {
+				first = i
+			}
+			end, n = i+1, n+1
 		}
-		if n == 0 {
-			first = i
-		}
-		end = i + 1
-		n++
 	}
-
 	if end-first == n {
 		return p.Rows[first:end:end]
 	}
-
-	rows := make([]store.Row, 0, n)
-	for i := first; i < end; i++ {
-		if p.Rows[i].Kernel == name {
-			rows = append(rows, p.Rows[i])
-		}
-	}
-
-	return rows
+	return slices.DeleteFunc(slices.Clone(p.Rows[first:end]), func(r store.Row) bool { return r.Kernel != name })
 }

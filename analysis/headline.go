@@ -253,8 +253,7 @@ func (s *scene) exception() Sentence {
 	for i := range panels {
 		own, best := panels[i].Best(s.leader.Kernel), Fastest(panels[i].Rows)
 		if own != nil && best.Kernel != s.leader.Kernel && Tells(best, own) {
-			v, low, high := Ratio(own, best)
-			gains[best.Kernel] = append(gains[best.Kernel], stat.Ratio{Value: v, Low: low, High: high})
+			gains[best.Kernel] = append(gains[best.Kernel], Ratio(own, best))
 			at[best.Kernel] = append(at[best.Kernel], panels[i].Case)
 		}
 	}

@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,50 +18,25 @@ import (
 // Twins says which matrices are twins, made in place of published ones; "" if none is. The
 // names of twins say so too, but a reader may overlook that.
 func Twins(matrices []trial.Matrix) string {
-	byScale := map[float64][]string{}
-	n := 0
+	var names []string
 	for i := range matrices {
 		if m := &matrices[i]; m.TwinOf != "" {
-			byScale[m.TwinScale] = append(byScale[m.TwinScale], m.TwinOf+localityWords(m, " (", ")"))
-			n++
+			names = append(names, m.TwinOf+localityWords(m, " (", ")"))
+			if m.TwinScale != 1 {
+				names[len(names)-1] += " " + scaleWords(m.TwinScale)
+			}
 		}
-	}
-
-	if n == 0 {
-		return ""
 	}
 	const mostNamed = 12
-	if n > mostNamed && (n < len(matrices) || len(byScale) > 4) {
+	switch n := len(names); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "A twin, not the real matrix: " + names[0] + "."
+	case n > mostNamed:
 		return fmt.Sprintf("%d of %d matrices are twins, not the real ones.", n, len(matrices))
 	}
-
-	var groups []string
-	named := n < len(matrices) || n <= 3
-	if !named {
-		groups = []string{"All matrices are twins, not the real ones"}
-	}
-
-	for _, scale := range slices.Backward(slices.Sorted(maps.Keys(byScale))) {
-		names := strings.Join(byScale[scale], ", ")
-		switch {
-		case scale != 1 && len(byScale[scale]) == n && !named:
-			groups[0] += ", " + scaleWords(scale)
-		case scale != 1:
-			groups = append(groups, names+" "+scaleWords(scale))
-		case named:
-			groups = append(groups, names)
-		}
-	}
-
-	text := strings.Join(groups, "; ") + "."
-	switch {
-	case n == 1:
-		return "A twin, not the real matrix: " + text
-	case named:
-		return "Twins, not the real matrices: " + text
-	}
-
-	return text
+	return "Twins, not the real matrices: " + strings.Join(names, ", ") + "."
 }
 
 func scaleWords(scale float64) string {

@@ -10,6 +10,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/store/compare"
+	"spmvtune/tuner/stat"
 )
 
 // baselines are what speed-ups are measured against, in order of preference:
@@ -17,14 +18,10 @@ import (
 var baselines = []string{"coo_atomic", "cpu_coo"}
 
 // A Gain compares the best configuration of one kernel with the best one of the baseline,
-// on the same matrix in the same setup.
+// on the same matrix in the same setup: the baseline's time divided by the kernel's, see Ratio.
 type Gain struct {
-	Row     *store.Row
-	Against string // The baseline.
-	// Told says that the data can tell the two apart. Without it there is no speed-up.
-	Told      bool
-	Ratio     float64 // The baseline's time divided by the kernel's.
-	Low, High float64 // The 95% interval, see Ratio.
+	Row *store.Row
+	stat.Ratio
 }
 
 // BaselineOf names the baseline of a device, "" if none was measured. All matrices have the
@@ -56,10 +53,8 @@ func (p *Panel) Gains(baseline string) []Gain {
 		if name == baseline {
 			continue
 		}
-		g := Gain{Row: Fastest(p.ByKernel(name)), Against: baseline}
-		g.Ratio, g.Low, g.High = Ratio(base, g.Row)
-		g.Told = Told(base, g.Row)
-		list = append(list, g)
+		r := Fastest(p.ByKernel(name))
+		list = append(list, Gain{r, Ratio(base, r)})
 	}
 
 	return list
@@ -77,11 +72,11 @@ func Told(a, b *store.Row) bool {
 // it. The errors of the two times are independent, so the squares of the arms of their
 // intervals add, on a logarithmic scale, where a ratio is a difference: it is highest where
 // base is slow and r is fast.
-func Ratio(base, r *store.Row) (v, low, high float64) {
-	v = base.Time / r.Time
+func Ratio(base, r *store.Row) stat.Ratio {
+	v := base.Time / r.Time
 	baseDown, baseUp := arms(base)
 	down, up := arms(r)
-	return v, v * math.Exp(-math.Hypot(baseDown, up)), v * math.Exp(math.Hypot(baseUp, down))
+	return stat.Ratio{Value: v, Low: v * math.Exp(-math.Hypot(baseDown, up)), High: v * math.Exp(math.Hypot(baseUp, down))}
 }
 
 // arms returns the distances of the time's logarithm to the ends of the interval in which
@@ -159,8 +154,7 @@ func (d *Data) lackingBaseline(device string) string {
 
 // Faster returns how many times as fast a pair became, with its interval.
 func Faster(p *compare.Pair) (v, low, high float64) {
-	v = 1 / p.Ratio.Value
-	low, high = 1/p.Ratio.High, 1/p.Ratio.Low
+	v, low, high = 1/p.Ratio.Value, 1/p.Ratio.High, 1/p.Ratio.Low
 	if math.IsNaN(low) || math.IsNaN(high) || math.IsInf(high, 0) {
 		low, high = v, v
 	}

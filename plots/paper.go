@@ -15,6 +15,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
+	"spmvtune/plots/page"
 	"spmvtune/plots/table"
 )
 
@@ -58,38 +59,24 @@ const (
 // tables/*.tex. Pictures of single matrices are there only if opt names figures.
 func WritePaper(ctx context.Context, d *analysis.Data, dir string, width vg.Length, opt Options) (*Written, error) {
 	defer canvas.ForPaper(width)()
-	content, err := contentOf(d, opt)
-	if err != nil {
-		return nil, err
-	}
-	dir = filepath.Join(dir, PaperDir)
-	if err := makeFolders(dir, opt); err != nil {
-		return nil, err
-	}
-
-	out := folderIn(dir)
-	pictures := slices.DeleteFunc(content.Pictures(),
-		func(p *canvas.Picture) bool { return p.Detail && len(opt.Figures) == 0 })
-	name(pictures)
-	if err := savePictures(ctx, out, pictures, canvas.PaperFormats, &opt); err != nil {
-		return nil, err
-	}
-	for _, p := range pictures {
-		if err := out.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
-			return nil, err
-		}
-	}
-
-	for _, s := range content.Sheets {
-		if len(s.Tables) == 0 {
-			continue
-		}
-		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
-			return nil, err
-		}
-	}
-	written := &Written{Files: out.sorted(), Warnings: content.Warnings}
-	return written, out.finish(opt)
+	opt.Paper = width
+	return writeFiles(ctx, d, filepath.Join(dir, PaperDir), opt, canvas.PaperFormats,
+		func(out *folder, content *page.Content, pictures []*canvas.Picture) error {
+			for _, p := range pictures {
+				if err := out.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
+					return err
+				}
+			}
+			for _, s := range content.Sheets {
+				if len(s.Tables) == 0 {
+					continue
+				}
+				if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 }
 
 // makeFolders makes the folders of a report.

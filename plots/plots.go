@@ -38,6 +38,18 @@ type Written struct {
 // pictures again that would not change. A figure without data is no error: report.html lists
 // it with what would produce it, and where opt names it, it is a warning.
 func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Written, error) {
+	return writeFiles(ctx, d, dir, opt, canvas.Formats, func(out *folder, content *page.Content, _ []*canvas.Picture) error {
+		if opt.alone {
+			return nil
+		}
+		return saveText(out, content)
+	})
+}
+
+// writeFiles writes the pictures in these formats, and the rest by means of others. A paper has pictures of single
+// matrices only where opt names figures.
+func writeFiles(ctx context.Context, d *analysis.Data, dir string, opt Options, formats []string,
+	others func(*folder, *page.Content, []*canvas.Picture) error) (*Written, error) {
 	content, err := contentOf(d, opt)
 	if err != nil {
 		return nil, err
@@ -45,16 +57,16 @@ func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Wri
 	if err := makeFolders(dir, opt); err != nil {
 		return nil, err
 	}
-
 	out := folderIn(dir)
-	pictures := content.Pictures()
-	name(pictures)
-
-	g, ctx := panics.NewGroup(ctx)
-	g.Go(func() error { return savePictures(ctx, out, pictures, canvas.Formats, &opt) })
-	if !opt.alone {
-		g.Go(func() error { return saveText(out, content) })
+	pictures := slices.DeleteFunc(content.Pictures(),
+		func(p *canvas.Picture) bool { return p.Detail && opt.Paper > 0 && len(opt.Figures) == 0 })
+	unique := uniqueNames()
+	for _, p := range pictures {
+		p.Name = unique(p.Name)
 	}
+	g, ctx := panics.NewGroup(ctx)
+	g.Go(func() error { return savePictures(ctx, out, pictures, formats, &opt) })
+	g.Go(func() error { return others(out, content, pictures) })
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
@@ -116,35 +128,23 @@ func saveText(out *folder, content *page.Content) error {
 	return nil
 }
 
-// name gives each picture a name of its own.
-func name(pictures []*canvas.Picture) {
-	unique := uniqueNames()
-	for _, p := range pictures {
-		p.Name = unique(p.Name)
-	}
-}
-
 // savePictures writes each picture in these formats.
 func savePictures(ctx context.Context, out *folder, pictures []*canvas.Picture, formats []string,
 	opt *Options) error {
 	var mu sync.Mutex
 	done := 0
-	tell := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		opt.at("drawing pictures", done, len(pictures))
-	}
-
 	g, ctx := panics.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for _, p := range pictures {
 		g.Go(func() error {
-			defer tell()
-			return savePicture(ctx, out, p, formats)
+			err := savePicture(ctx, out, p, formats)
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			opt.at("drawing pictures", done, len(pictures))
+			return err
 		})
 	}
-
 	return g.Wait()
 }
 

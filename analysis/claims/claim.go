@@ -79,19 +79,11 @@ func (p *Part) Rule() string {
 	if p.Below != nil {
 		bounds = append(bounds, "below "+number(*p.Below))
 	}
-	within := strings.Join(bounds, " and ")
-
-	switch p.Test {
-	case Most:
-		return within + " in most cases"
-	case Every:
-		return within + " in every case"
-	case Any:
-		return within + " in some case"
-	}
-
-	return "geometric mean " + within
+	return fmt.Sprintf(testWords[p.Test], strings.Join(bounds, " and "))
 }
+
+var testWords = map[Test]string{Most: "%s in most cases", Every: "%s in every case", Any: "%s in some case",
+	Mean: "geometric mean %s"}
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -65,15 +66,10 @@ func judge(ctx context.Context, db *store.DB, matrices []trial.Matrix, of []Clai
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if e := s.Close(); err == nil && e != nil {
-			err = fmt.Errorf("judging claims: %w", e)
-		}
-	}()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	if err := prepare(ctx, s, matrices); err != nil {
 		return nil, fmt.Errorf("judging claims: %w", err)
 	}
-
 	names, err := devices(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("judging claims: %w", err)

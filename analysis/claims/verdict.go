@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"spmvtune/internal/base/term"
@@ -186,23 +185,18 @@ func cases(n int) string { return term.Count(n, "case", "cases") }
 // Figure prints a value with its interval, as in "2.48 (2.41 to 2.55)", with at least three
 // digits and as many as show the width of the interval.
 func Figure(v, low, high float64) string {
+	if v == 0 {
+		return "0"
+	}
 	digits := 3
-	if width := high - low; width > 0 && v != 0 {
+	if width := high - low; width > 0 {
 		digits = min(6, max(digits, 2+int(math.Floor(math.Log10(math.Abs(v))))-int(math.Floor(math.Log10(width)))))
 	}
-	text := significant(v, digits)
-	if l, h := significant(low, digits), significant(high, digits); l != text || h != text {
+	text := term.Significant(v, digits)
+	if l, h := term.Significant(low, digits), term.Significant(high, digits); l != text || h != text {
 		text += " (" + l + " to " + h + ")"
 	}
 	return text
-}
-
-// significant prints v with n significant digits and no exponent.
-func significant(v float64, n int) string {
-	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return strconv.FormatFloat(v, 'f', max(0, n-1-int(math.Floor(math.Log10(math.Abs(v))))), 64)
 }
 
 // PublishedWords returns what the paper has: the number or, of several, their range and
@@ -231,11 +225,11 @@ func (f *Finding) PublishedWords() string {
 			words = append(words, f.Published[0].Caveat+where)
 		}
 	case 1:
-		words = append(words, significant(values[0], 3)+where)
+		words = append(words, term.Significant(values[0], 3)+where)
 	default:
-		words = append(words, fmt.Sprintf("%s to %s, geometric mean %s%s", significant(slices.Min(values), 3),
-			significant(slices.Max(values), 3),
-			significant(stat.GeometricMeanOf(values), 3), where))
+		words = append(words, fmt.Sprintf("%s to %s, geometric mean %s%s", term.Significant(slices.Min(values), 3),
+			term.Significant(slices.Max(values), 3),
+			term.Significant(stat.GeometricMeanOf(values), 3), where))
 	}
 
 	return strings.Join(words, "; ")

@@ -131,9 +131,9 @@ func TestGains(t *testing.T) {
 	}
 	var got []string
 	for _, g := range d.Panels[0].Gains("cpu_coo") {
-		got = append(got, fmt.Sprintf("%s %g", g.Row.Kernel, g.Ratio))
-		if !(g.Low < g.Ratio && g.Ratio < g.High) {
-			t.Errorf("%s: %v is not within %v to %v", g.Row.Kernel, g.Ratio, g.Low, g.High)
+		got = append(got, fmt.Sprintf("%s %g", g.Row.Kernel, g.Value))
+		if !(g.Low < g.Value && g.Value < g.High) {
+			t.Errorf("%s: %v is not within %v to %v", g.Row.Kernel, g.Value, g.Low, g.High)
 		}
 	}
 	if s := strings.Join(got, ", "); s != "cpu_csr 4, cpu_csr_rows 2" {

@@ -561,8 +561,8 @@ func percentFaster(baseline string) quantity {
 var changes = []float64{1, 0.1, 11, 0.01, 101, 0.001, 1001, 0.5, 2, 0.2, 5, 0.75, 1.5, 0.9, 1.1, 1.25, 3}
 
 func gained(r, base *store.Row) canvas.Point {
-	v, low, high := analysis.Ratio(base, r)
-	return canvas.Point{Y: v, Low: low, High: high}
+	gain := analysis.Ratio(base, r)
+	return canvas.Point{Y: gain.Value, Low: gain.Low, High: gain.High}
 }
 
 // clouds draws more matrices than a page has rows for: a picture for each precision, with a dot for

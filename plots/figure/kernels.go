@@ -52,7 +52,7 @@ func averages(d *analysis.Data, s *scene) *average {
 		}
 		for _, g := range gains {
 			at := kernelColumn{g.Row.Kernel, p.Precision}
-			a.gains[at] = append(a.gains[at], stat.Ratio{Value: g.Ratio, Low: g.Low, High: g.High})
+			a.gains[at] = append(a.gains[at], g.Ratio)
 			if !slices.Contains(a.kernels, g.Row.Kernel) {
 				a.kernels = append(a.kernels, g.Row.Kernel)
 			}

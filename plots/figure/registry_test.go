@@ -269,7 +269,7 @@ func TestTwinsOnAPage(t *testing.T) {
 		on   []string
 		want string
 	}{
-		{nil, "Twins, not the real matrices: model7; F1 at scale 0.1."},
+		{nil, "Twins, not the real matrices: model7, F1 at scale 0.1."},
 		{[]string{"a", "b"}, "A twin, not the real matrix: model7."},
 		{[]string{"a"}, ""},
 	} {

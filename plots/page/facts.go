@@ -65,14 +65,16 @@ func measured(d *analysis.Data) string {
 	if len(d.Rows) == 0 {
 		return ""
 	}
+	var at []time.Time
 	var taken []int
 	for i := range d.Rows {
+		at = append(at, d.Rows[i].At)
 		if d.Rows[i].Status == trial.OK {
 			taken = append(taken, d.Rows[i].Taken)
 		}
 	}
-	at := func(a, b store.Row) int { return a.At.Compare(b.At) }
-	text := fmt.Sprintf("Measured from %s to %s", moment(slices.MinFunc(d.Rows, at).At), moment(slices.MaxFunc(d.Rows, at).At))
+	text := fmt.Sprintf("Measured from %s to %s", moment(slices.MinFunc(at, time.Time.Compare)),
+		moment(slices.MaxFunc(at, time.Time.Compare)))
 	if len(taken) > 0 {
 		text += fmt.Sprintf(", with %d to %d samples a trial", slices.Min(taken), slices.Max(taken))
 	}

@@ -14,51 +14,31 @@ import (
 // BestSheet lists the best configurations, a table for each setup.
 func BestSheet(d *analysis.Data) Sheet {
 	return Sheet{Stem: "best-configuration", Title: "Best configuration", Tables: BestTables(d), Notes: notes(d,
-		"Time: with the interval in which another run finds it (95%), ± the longer arm or, if they differ much, "+
-			"both arms. Numbers are rounded to the digits that the interval supports, at least two. GB/s: compulsory "+
-			"traffic of the format divided by time.",
-		"Roof: share of the device's bandwidth, the highest of a read, a copy and a triad, measured at the start "+
-			"of each run"+firstRun(d)+". Copy: share of the copy's. Above 100%, the matrix came from caches, not "+
-			"from memory: a warm cache holds small ones.",
-		"Tied: the number of configurations that can't be told from the fastest, including the listed one (≥: at "+
-			"least, there were no repeats), and "+
-			"the other kernels among them. A ratio with (tied) can't be told from 1. The listed one is the most "+
-			"robust: its neighbouring block and grid sizes are fast too. "+
-			driftNote(d)+
-			"Speed-up: the listed configuration over the baseline's fastest on the same matrix. The speed-up "+
-			"figure shows the fastest configuration of each kernel, so its ratios can be slightly higher.")}
-}
-
-// firstRun says when the first run started, if that is known.
-func firstRun(d *analysis.Data) string {
-	if len(d.Sweeps) == 0 {
-		return ""
-	}
-	first := slices.MinFunc(d.Sweeps, func(a, b store.Sweep) int { return a.Started.Compare(b.Started) }).Started
-	at := first.UTC().Format("2006-01-02 15:04 UTC")
-	if len(d.Sweeps) == 1 {
-		return " of the sweep, the first at " + at
-	}
-	return ", the first at " + at
+		"Time: with the interval in which another run finds it (95%). Numbers are rounded to the digits that it "+
+			"supports, at least two. GB/s: compulsory traffic of the format divided by time. Roof: share of the device's "+
+			"bandwidth, the highest of a read, a copy and a triad, measured at the start of each run. Copy: share of the "+
+			"copy's. Above 100%, the matrix came from caches.",
+		"Tied: the number of configurations that can't be told from the fastest, including the listed one (≥: at least, "+
+			"there were no repeats), and the other kernels among them. The listed one is the most robust: its neighbouring "+
+			"block and grid sizes are fast too. Speed-up: the listed configuration over the baseline's fastest; (tied): it "+
+			"can't be told from 1. The speed-up figure shows the fastest configuration of each kernel.", driftNote(d))}
 }
 
 // BestTables lists the best configurations, a table for each setup.
 func BestTables(d *analysis.Data) []Table {
-	var tables []Table
-	var last analysis.Setup
-	vendor := false // was measured there; to find out takes a look at all trials
-	for i := range d.Best {
-		b := &d.Best[i]
-		s := analysis.SetupOf(&b.Row)
-		if len(tables) == 0 || s != last {
-			vendor, last = library(d, b.Device), s
-			tables = append(tables, Table{Title: d.Words(s), About: s, Columns: bestColumns(d.BaselineOf(b.Device), vendor)})
+	return perSetup(d, func(panels []analysis.Panel) Table {
+		device := panels[0].Device
+		vendor := slices.ContainsFunc(d.Panels, func(p analysis.Panel) bool { return p.Device == device && p.CuSPARSE() != nil })
+		t := Table{Columns: bestColumns(d.BaselineOf(device), vendor)}
+		for i := range panels {
+			for k := range d.Best {
+				if b := &d.Best[k]; b.Place() == panels[i].Case {
+					t.Rows = append(t.Rows, bestRow(d, &panels[i], b, vendor))
+				}
+			}
 		}
-		t := &tables[len(tables)-1]
-		t.Rows = append(t.Rows, bestRow(d, b, vendor))
-	}
-
-	return tables
+		return t
+	})
 }
 
 func bestColumns(baseline string, vendor bool) []Column {
@@ -76,28 +56,22 @@ func bestColumns(baseline string, vendor bool) []Column {
 	return append(columns, Columns("?>tied", "?tied kernels")...)
 }
 
-// library reports whether cuSPARSE was measured on a device.
-func library(d *analysis.Data, device string) bool {
-	return slices.ContainsFunc(d.Panels, func(p analysis.Panel) bool { return p.Device == device && p.CuSPARSE() != nil })
-}
-
-func bestRow(d *analysis.Data, b *store.Best, vendor bool) []Cell {
+func bestRow(d *analysis.Data, p *analysis.Panel, b *store.Best, vendor bool) []Cell {
 	r := &b.Row
 	measured := func(v float64) Cell { return rateCell(r, v).within(v*r.Time/r.Another.High, v*r.Time/r.Another.Low) }
 	row := append([]Cell{Text(b.Matrix)}, configuration(r)...)
 	row = append(row, timeCell(r).within(1e3*r.Another.Low, 1e3*r.Another.High), measured(b.GFLOPS), measured(b.GBPS),
 		measured(100*b.RoofFraction), measured(100*b.GBPS/copyRoof(d, b.Device)))
 
-	p := d.PanelOf(r)
-	bases := []*store.Row{analysis.Fastest(p.ByKernel(d.BaselineOf(b.Device)))}
+	bases := []*store.Row{p.Best(d.BaselineOf(b.Device))}
 	if vendor {
 		bases = append(bases, p.CuSPARSE())
 	}
 	for _, base := range bases {
 		cell := ratioCell(base, r)
 		if base != nil && base.Config != r.Config {
-			_, low, high := analysis.Ratio(base, r)
-			cell = cell.within(low, high)
+			ratio := analysis.Ratio(base, r)
+			cell = cell.within(ratio.Low, ratio.High)
 		}
 		row = append(row, cell)
 	}
@@ -127,28 +101,26 @@ func driftNote(d *analysis.Data) string {
 		return ""
 	}
 	return "Ties ignore the drift of the device, and listed times contain it, on " +
-		strings.Join(names, ", ") + ". "
+		strings.Join(names, ", ") + "."
 }
 
 // WinnerSheet has the winner map of each setup: the share of the best speed that each kernel has on
 // each matrix, in its fastest configuration.
 func WinnerSheet(d *analysis.Data) Sheet {
-	s := Sheet{Stem: "winners", Title: "Winner map", Notes: []string{"The share of the best speed in percent, each kernel in " +
-		"its fastest configuration. Bold: the fastest; =: it can't be told from that. Kernels by their geometric mean, " +
-		"matrices by row length."}}
-	if twins := analysis.Twins(d.Matrices); twins != "" {
-		s.Notes = append(s.Notes, twins)
-	}
-	for _, setup := range d.Setups() {
-		if c := analysis.NewContest(d.In(setup)); len(c.Contenders) > 1 {
-			s.Tables = append(s.Tables, winnerTable(d.Words(setup), c))
+	s := Sheet{Stem: "winners", Title: "Winner map", Notes: notes(d, "The share of the best speed in percent, each kernel in "+
+		"its fastest configuration. Bold: the fastest; =: it can't be told from that. Kernels by their geometric mean, "+
+		"matrices by row length.")}
+	s.Tables = perSetup(d, func(panels []analysis.Panel) Table {
+		if c := analysis.NewContest(panels); len(c.Contenders) > 1 {
+			return winnerTable(c)
 		}
-	}
+		return Table{}
+	})
 	return s
 }
 
-func winnerTable(title string, c *analysis.Contest) Table {
-	t := Table{Title: title, Columns: Columns("matrix")}
+func winnerTable(c *analysis.Contest) Table {
+	t := Table{Columns: Columns("matrix")}
 	for i := range c.Contenders {
 		t.Columns = append(t.Columns, Column{Name: c.Contenders[i].Kernel, Right: true})
 	}

@@ -56,11 +56,10 @@ func (t *Table) markdown(b *bytes.Buffer) {
 
 	for n, l := range lines {
 		for i, s := range l {
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
 			if t.Columns[i].Right {
-				b.WriteString("| " + pad + s + " ")
+				fmt.Fprintf(b, "| %*s ", width[i], s)
 			} else {
-				b.WriteString("| " + s + pad + " ")
+				fmt.Fprintf(b, "| %-*s ", width[i], s)
 			}
 		}
 		b.WriteString("|\n")
@@ -155,29 +154,52 @@ func (t *Table) line(row []Cell, unsure map[int]bool) []string {
 // latex prints table environments, to be read by \input into any document class. It needs no
 // package.
 func (s *Sheet) latex() []byte {
-	var b strings.Builder
-	b.WriteString("% " + latexComment(s.Title) + "\n")
+	b := s.latexHead("% " + latexComment(s.Title))
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + LaTeX(s.Title+": "+t.Title) + "}\n")
+		t.tabular(b, false, [3]string{"hline", "hline", "hline"})
+		b.WriteString("\n\\end{table}\n")
+	}
+	return b.Bytes()
+}
+
+// latexHead begins a file with a line and the notes, as comments.
+func (s *Sheet) latexHead(first string) *bytes.Buffer {
+	b := bytes.NewBufferString(first + "\n")
 	for _, n := range s.Notes {
 		b.WriteString("% " + latexComment(n) + "\n")
 	}
-	for i := range s.Tables {
-		t := &s.Tables[i]
-		shown, align := make([]int, len(t.Columns)), make([]string, len(t.Columns))
-		for i, c := range t.Columns {
-			shown[i], align[i] = i, "l"
-			if c.Right {
-				align[i] = "r"
-			}
-		}
-		b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + LaTeX(s.Title+": "+t.Title) + "}\n")
-		t.tabular(&b, shown, strings.Join(align, ""), [3]string{"hline", "hline", "hline"})
-		b.WriteString("\n\\end{table}\n")
-	}
-	return []byte(b.String())
+	return b
 }
 
-// tabular prints some columns, with rules at the top, below the headings and at the end.
-func (t *Table) tabular(b *strings.Builder, shown []int, align string, rules [3]string) {
+// tabular prints the columns, with rules at the top, below the headings and at the end. A paper does without those
+// that no row fills or that are to spare, and long text is broken into lines there.
+func (t *Table) tabular(b *bytes.Buffer, paper bool, rules [3]string) {
+	var shown []int
+	align := ""
+	for i, c := range t.Columns {
+		longest := 0
+		for _, row := range t.Rows {
+			longest = max(longest, utf8.RuneCountInString(row[i].Text))
+		}
+		if paper && (c.Spare || longest == 0) {
+			continue
+		}
+		shown = append(shown, i)
+		switch {
+		case c.Right:
+			align += "r"
+		case paper && longest > sentence:
+			align += fmt.Sprintf("p{%.1fcm}", min(5, 0.12*float64(longest)))
+		default:
+			align += "l"
+		}
+	}
+	if paper {
+		align = "@{}" + align + "@{}"
+	}
+
 	cells := make([]string, len(shown))
 	for k, i := range shown {
 		cells[k] = LaTeX(t.Columns[i].Name)
@@ -193,6 +215,9 @@ func (t *Table) tabular(b *strings.Builder, shown []int, align string, rules [3]
 	}
 	fmt.Fprintf(b, "\\%s\n\\end{tabular}", rules[2])
 }
+
+// sentence is the least length of text that is broken into lines in a paper.
+const sentence = 30
 
 // latexComment keeps a text on one line.
 func latexComment(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -239,63 +264,22 @@ const mostOnPage = 60
 // as a page, whose captions end with some facts. Columns that no row fills and those that are to
 // spare are left out.
 func (s *Sheet) Booktabs(facts string) []byte {
-	var b strings.Builder
-	b.WriteString("% needs \\usepackage{booktabs,graphicx}\n")
-	for _, n := range s.Notes {
-		b.WriteString("% " + latexComment(n) + "\n")
-	}
+	b := s.latexHead("% needs \\usepackage{booktabs,graphicx}")
 	for i := range s.Tables {
 		t := &s.Tables[i]
 		if len(t.Rows) > mostOnPage {
-			fmt.Fprintf(&b, "\n%% %s has %d rows, too many for a page: the report's CSV has them\n", latexComment(t.Title),
+			fmt.Fprintf(b, "\n%% %s has %d rows, too many for a page: the report's CSV has them\n", latexComment(t.Title),
 				len(t.Rows))
 			continue
 		}
-		fmt.Fprintf(&b, "\n\\begin{table*}\n\\centering\\caption{%s.\n%s}\n\\label{tab:%s}\n"+
-			"\\footnotesize\\setlength{\\tabcolsep}{3pt}\n", LaTeX(s.Title+": "+t.Title), LaTeX(facts), canvas.Slug(s.Stem, t.Title))
-		t.booktabs(&b)
-		b.WriteString("\\end{table*}\n")
+		fmt.Fprintf(b, "\n\\begin{table*}\n\\centering\\caption{%s.\n%s}\n\\label{tab:%s}\n"+
+			"\\footnotesize\\setlength{\\tabcolsep}{3pt}\n%s{%%\n", LaTeX(s.Title+": "+t.Title), LaTeX(facts),
+			canvas.Slug(s.Stem, t.Title), fit)
+		t.tabular(b, true, [3]string{"toprule", "midrule", "bottomrule"})
+		b.WriteString("}\n\\end{table*}\n")
 	}
-	return []byte(b.String())
-}
-
-func (t *Table) booktabs(b *strings.Builder) {
-	var shown []int
-	align := "@{}"
-	for i, c := range t.Columns {
-		longest := t.longest(i)
-		if c.Spare || longest == 0 {
-			continue
-		}
-		shown = append(shown, i)
-		switch {
-		case c.Right:
-			align += "r"
-		case longest > sentence:
-			align += fmt.Sprintf("p{%.1fcm}", min(5, 0.12*float64(longest)))
-		default:
-			align += "l"
-		}
-	}
-
-	b.WriteString(fit + "{%\n")
-	t.tabular(b, shown, align+"@{}", [3]string{"toprule", "midrule", "bottomrule"})
-	b.WriteString("}\n")
+	return b.Bytes()
 }
 
 // fit makes a table smaller that is wider than a page.
 const fit = `\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}`
-
-// sentence is the least length of text that is broken into lines.
-const sentence = 30
-
-// longest returns the length of the longest text of a column, 0 if no row has any.
-func (t *Table) longest(column int) int {
-	n := 0
-	for _, row := range t.Rows {
-		if text := row[column].Text; !slices.Contains([]string{"", term.Missing}, text) {
-			n = max(n, utf8.RuneCountInString(text))
-		}
-	}
-	return n
-}

@@ -3,13 +3,16 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
 // LibrarySheet compares the fastest configurations with the best of cuSPARSE: a summary of all
@@ -24,24 +27,20 @@ func LibrarySheet(d *analysis.Data) Sheet {
 
 	sum := Table{Title: "Geometric means", Columns: Columns("setup", ">matrices", ">× cuSPARSE", ">least",
 		">plain × cuSPARSE", ">least", ">papers × cuSPARSE", ">least")}
-	for _, setup := range d.Setups() {
+	tables := perSetup(d, func(panels []analysis.Panel) Table {
 		var rows []besideLibrary
-		for _, panel := range d.In(setup) {
-			if b, ok := besideOf(&panel); ok {
+		for i := range panels {
+			if b, ok := besideOf(&panels[i]); ok {
 				rows = append(rows, b)
 			}
 		}
-		if len(rows) == 0 {
-			continue
+		if len(rows) > 0 {
+			sum.Rows = append(sum.Rows, besideKinds(d, d.Words(panels[0].Setup()), rows)...)
 		}
-		title := d.Words(setup)
-		sum.Rows = append(sum.Rows, besideKinds(d, title, rows)...)
-		beside := besideTable(title, rows)
-		beside.About, beside.Folded = setup, true
-		s.Tables = append(s.Tables, beside)
-	}
-	if len(s.Tables) > 0 {
-		s.Tables = append([]Table{sum}, s.Tables...)
+		return besideTable(rows)
+	})
+	if len(tables) > 0 {
+		s.Tables = append([]Table{sum}, tables...)
 	}
 	return s
 }
@@ -79,8 +78,8 @@ func besideOf(p *analysis.Panel) (b besideLibrary, ok bool) {
 	return b, b.vendor != nil && b.fastest != nil
 }
 
-func besideTable(title string, rows []besideLibrary) Table {
-	t := Table{Title: title, Columns: Columns("matrix", "cuSPARSE", ">time (ms)", "?papers", "?>time (ms)",
+func besideTable(rows []besideLibrary) Table {
+	t := Table{Folded: true, Columns: Columns("matrix", "cuSPARSE", ">time (ms)", "?papers", "?>time (ms)",
 		"fastest", ">block", ">grid", "parameters", ">time (ms)", ">× cuSPARSE", ">roof (%)", "?>preparation (products)",
 		"?plain", "?>time (ms)", "?>× cuSPARSE")}
 	for i := range rows {
@@ -120,20 +119,14 @@ func besideSummary(title string, rows []besideLibrary) []Cell {
 		func(b *besideLibrary) (base, r *store.Row) { return b.plainVendor, b.plain },
 		func(b *besideLibrary) (base, r *store.Row) { return b.vendor, b.papers },
 	} {
-		var gains []analysis.Gain
+		var gains []stat.Ratio
 		for i := range rows {
 			if base, r := of(&rows[i]); base != nil && r != nil {
-				g := analysis.Gain{Row: r}
-				g.Ratio, g.Low, g.High = analysis.Ratio(base, r)
-				gains = append(gains, g)
+				gains = append(gains, analysis.Ratio(base, r))
 			}
 		}
-		if len(gains) == 0 {
-			row = append(row, missing, missing)
-			continue
-		}
-		least := slices.MinFunc(gains, func(a, b analysis.Gain) int { return cmp.Compare(a.Ratio, b.Ratio) })
-		row = append(row, meanGain(gains), meanGain([]analysis.Gain{least}))
+		slices.SortStableFunc(gains, func(a, b stat.Ratio) int { return cmp.Compare(a.Value, b.Value) })
+		row = append(row, meanGain(gains), meanGain(gains[:min(1, len(gains))]))
 	}
 	return row
 }
@@ -153,141 +146,115 @@ func PreparationSheet(d *analysis.Data) Sheet {
 		"Each kernel in its fastest configuration. Products: how much more it takes to prepare (conversion, row "+
 			"blocks, analysis) than the other, divided by what it saves in each product. Never: it is slower, or "+
 			"the data can't tell that it is faster. At once: it takes no more to prepare. cuSPARSE: its fastest algorithm.")}
-	for _, setup := range d.Setups() {
-		p := preparation{base: d.PlainCSROf(setup.Device)}
-		for _, panel := range d.In(setup) {
-			if panel.Prepared() {
-				p.add(&panel)
-			}
-		}
-		if len(p.rows) > 0 {
-			summary, rows := p.summary(d.Words(setup)), p.table(d.Words(setup))
-			summary.About, rows.About, rows.Folded = setup, setup, true
-			s.Tables = append(s.Tables, summary, rows)
-		}
+	for _, rows := range perSetup(d, func(panels []analysis.Panel) Table { return preparations(d, panels) }) {
+		summary := rows
+		summary.Title, summary.Folded = "By kernel, "+rows.Title, false
+		summary.Columns, summary.Rows = byKernel(&rows)
+		s.Tables = append(s.Tables, summary, rows)
 	}
 	return s
 }
 
-// A preparation is what preparing pays in one setup.
-type preparation struct {
-	base   string // the kernel that needs CSR alone, "" if none was measured
-	vendor bool   // whether cuSPARSE was measured
-	rows   []prepared
-}
+// prepared are the columns of the preparation table before those of products.
+const prepared = 7
 
-// A prepared is a kernel on a matrix, with the products after which it pays off; NaN: it is
-// compared with nothing there.
-type prepared struct {
-	*store.Row
-	overBase, overLibrary float64
-}
-
-func (p *preparation) add(panel *analysis.Panel) {
-	base, vendor := panel.Best(p.base), panel.CuSPARSE()
-	p.vendor = p.vendor || vendor != nil
-	over := func(base, r *store.Row) float64 {
-		if base == nil || base.Kernel == r.Kernel {
-			return math.NaN()
-		}
-		return analysis.PaysOff(base, r)
+// preparations has each kernel on each matrix, with the products after which it pays off; where it is compared with
+// nothing that is missing.
+func preparations(d *analysis.Data, panels []analysis.Panel) Table {
+	t := Table{Folded: true, Columns: Columns("matrix", "kernel", ">block", ">grid", "parameters", ">preparation (ms)",
+		">time (ms)")}
+	plain := d.PlainCSROf(panels[0].Device)
+	bases := []func(p *analysis.Panel) *store.Row{(*analysis.Panel).CuSPARSE}
+	names := []string{"cuSPARSE"}
+	if plain != "" {
+		names = append([]string{plain}, names...)
+		bases = append([]func(p *analysis.Panel) *store.Row{func(p *analysis.Panel) *store.Row { return p.Best(plain) }}, bases...)
 	}
-	for _, name := range analysis.KernelsOf([]analysis.Panel{*panel}) {
-		r := panel.Best(name)
-		p.rows = append(p.rows, prepared{r, over(base, r), over(vendor, r)})
+	if !slices.ContainsFunc(panels, func(p analysis.Panel) bool { return p.CuSPARSE() != nil }) {
+		names, bases = names[:len(names)-1], bases[:len(bases)-1]
 	}
-}
-
-// others are the columns of what kernels are compared with.
-func (p *preparation) others() (names []string, of []func(*prepared) float64) {
-	if p.base != "" {
-		names, of = append(names, p.base), append(of, func(r *prepared) float64 { return r.overBase })
-	}
-	if p.vendor {
-		names, of = append(names, "cuSPARSE"), append(of, func(r *prepared) float64 { return r.overLibrary })
-	}
-	return names, of
-}
-
-func (p *preparation) table(title string) Table {
-	t := Table{Title: title, Columns: Columns("matrix", "kernel", ">block", ">grid", "parameters",
-		">preparation (ms)", ">time (ms)")}
-	names, of := p.others()
 	for _, name := range names {
 		t.Columns = append(t.Columns, Column{Name: "products against " + name, Right: true})
 	}
-	for i := range p.rows {
-		r := &p.rows[i]
-		row := append([]Cell{Text(r.Matrix)}, configuration(r.Row)...)
-		row = append(row, number(1e3*r.Prepare, 3), timeCell(r.Row))
-		for _, value := range of {
-			row = append(row, productsCell(value(r)))
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// summary says of each kernel on how many matrices it pays off, and after how many products.
-func (p *preparation) summary(title string) Table {
-	t := Table{Title: "By kernel, " + title, Columns: Columns("kernel")}
-	names, of := p.others()
-	for _, name := range names {
-		t.Columns = append(t.Columns, Columns(">pays off against "+name, ">after products (median)", ">at most")...)
-	}
-
-	byKernel := map[string][]*prepared{}
-	var order []string
-	for i := range p.rows {
-		r := &p.rows[i]
-		if byKernel[r.Kernel] == nil {
-			order = append(order, r.Kernel)
-		}
-		byKernel[r.Kernel] = append(byKernel[r.Kernel], r)
-	}
-	analysis.SortKernels(order)
-	for _, name := range order {
-		row := []Cell{Text(name)}
-		for _, value := range of {
-			row = append(row, summed(byKernel[name], value)...)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// summed sums up the products of one kernel.
-func summed(rows []*prepared, value func(*prepared) float64) []Cell {
-	var paid []float64
-	n := 0
-	for _, r := range rows {
-		x := value(r)
-		if math.IsNaN(x) {
+	for i := range panels {
+		p := &panels[i]
+		if !p.Prepared() {
 			continue
 		}
-		n++
-		if !math.IsInf(x, 1) {
-			paid = append(paid, x)
+		for _, name := range analysis.KernelsOf(panels[i : i+1]) {
+			r := p.Best(name)
+			row := append([]Cell{Text(r.Matrix)}, configuration(r)...)
+			row = append(row, number(1e3*r.Prepare, 3), timeCell(r))
+			for _, of := range bases {
+				row = append(row, productsCell(of(p), r))
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
-	slices.SortFunc(paid, cmp.Compare[float64])
-	switch {
-	case n == 0:
-		return []Cell{productsCell(math.NaN()), productsCell(math.NaN()), productsCell(math.NaN())}
-	case len(paid) == 0:
-		return []Cell{keyed(fmt.Sprintf("0 of %d", n), 0), productsCell(math.Inf(1)), productsCell(math.Inf(1))}
-	}
-	return []Cell{keyed(fmt.Sprintf("%d of %d", len(paid), n), float64(len(paid))),
-		productsCell(math.Ceil(analysis.Middle(paid))), productsCell(paid[len(paid)-1])}
+	return t
 }
 
-// productsCell prints a number of products.
-func productsCell(n float64) Cell {
-	switch {
-	case math.IsNaN(n):
+// byKernel says of each kernel of a preparation table on how many matrices it pays off, and after how many products.
+func byKernel(t *Table) (columns []Column, rows [][]Cell) {
+	columns = Columns("kernel")
+	for _, c := range t.Columns[prepared:] {
+		columns = append(columns, Columns(">pays off"+strings.TrimPrefix(c.Name, "products"), ">after products (median)",
+			">at most")...)
+	}
+	of := map[string][][]Cell{}
+	for _, row := range t.Rows {
+		of[row[1].Text] = append(of[row[1].Text], row)
+	}
+	names := slices.Collect(maps.Keys(of))
+	analysis.SortKernels(names)
+	for _, name := range names {
+		row := []Cell{Text(name)}
+		for column := prepared; column < len(t.Columns); column++ {
+			row = append(row, summed(of[name], column)...)
+		}
+		rows = append(rows, row)
+	}
+	return columns, rows
+}
+
+// summed sums up a column of products over the rows of one kernel.
+func summed(rows [][]Cell, column int) []Cell {
+	var paid []float64
+	n := 0
+	for _, row := range rows {
+		if row[column].Text != term.Missing {
+			n++
+		}
+		if !math.IsNaN(row[column].Key) {
+			paid = append(paid, row[column].Key)
+		}
+	}
+	if n == 0 {
+		return []Cell{missing, missing, missing}
+	}
+	counted := keyed(fmt.Sprintf("%d of %d", len(paid), n), float64(len(paid)))
+	if len(paid) == 0 {
+		return []Cell{counted, never, never}
+	}
+	return []Cell{counted, products(math.Ceil(analysis.Middle(paid))), products(slices.Max(paid))}
+}
+
+// never is a cell of a preparation that does not pay.
+var never = Text("never")
+
+// productsCell is after how many products r has made up for what it takes more than base to prepare.
+func productsCell(base, r *store.Row) Cell {
+	if base == nil || base.Kernel == r.Kernel {
 		return missing
+	}
+	return products(analysis.PaysOff(base, r))
+}
+
+// products prints a number of products.
+func products(n float64) Cell {
+	switch {
 	case math.IsInf(n, 1):
-		return keyed("never", math.NaN())
+		return never
 	case n == 0:
 		return keyed("at once", 0)
 	}

@@ -1,13 +1,13 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/kernels"
-	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -183,13 +183,14 @@ func TestWhy(t *testing.T) {
 			[]string{"about as many bytes in the L2 cache, 1.50 times as fast", "MB from memory instead of"}, ""},
 		{"a tie", counts(1, 1, 1, 1, 0, 1), counts(9, 9, 9, 1, 0, 1), 1.001, []string{"the data can't tell them apart"}, "instead"},
 	} {
-		d := analysis.New([]store.Row{}, nil, []trial.Matrix{{Name: "m", Features: sparse.Features{Rows: 10}}}, nil)
-		d.Launches = []store.Row{row("b", tt.seconds, tt.second), row("c", 9, counts(1, 1, 1, 1, 1, 1)), row("a", 1, tt.first)}
-		r := rivalsIn(d, analysis.SetupOn("card", trial.Warm, kernels.Float32))
-		if len(r) != 1 || r[0].first.Kernel != "a" || r[0].second.Kernel != "b" {
-			t.Fatalf("%s: rivals %+v", tt.name, r)
+		rows := []store.Row{row("b", tt.seconds, tt.second), row("c", 9, counts(1, 1, 1, 1, 1, 1)), row("a", 1, tt.first)}
+		d := analysis.New(slices.Clone(rows), nil, nil, nil)
+		d.Launches = rows
+		s := WhySheet(d)
+		if len(s.Tables) != 1 || s.Tables[0].Rows[0][1].Text != "a" || s.Tables[0].Rows[1][1].Text != "b" {
+			t.Fatalf("%s: rivals %+v", tt.name, s.Tables)
 		}
-		words := r[0].words()
+		words := s.Tables[0].Rows[0][11].Text
 		for _, want := range tt.want {
 			if !strings.Contains(words, want) {
 				t.Errorf("%s: %s\nwant %s", tt.name, words, want)
@@ -198,12 +199,9 @@ func TestWhy(t *testing.T) {
 		if tt.without != "" && strings.Contains(words, tt.without) {
 			t.Errorf("%s: %s\nwant no %s", tt.name, words, tt.without)
 		}
-		if cells := whyCells(r[0].first); len(cells) != 11 {
-			t.Errorf("%d cells", len(cells))
-		}
 		d.Launches[0].Properties = nil
-		if r := rivalsIn(d, analysis.SetupOn("card", trial.Warm, kernels.Float32)); len(r) != 0 {
-			t.Errorf("%s: a runner-up that was not counted: %+v", tt.name, r)
+		if s := WhySheet(d); len(s.Tables) != 0 {
+			t.Errorf("%s: a runner-up that was not counted: %+v", tt.name, s.Tables)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func PaperSheets(d *analysis.Data) []Sheet {
 
 	return []Sheet{
 		{"cpu", "CPU products (coo-spmv-final, Table III)", "cpu-and-gpu", true,
-			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), perSetup(d, cpuTable)},
+			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), cpuTables(d)},
 		{"cache-counters", "Cache counters (coo-spmv-final, Table IV, by spmvtune profile)", "cpu-and-gpu", true,
 			[]string{"Counted in the fastest configuration of each kernel, in one product. Where valgrind counted, the " +
 				"caches are simulated: a core's first level and the last one, which all threads share. The paper counts " +
@@ -26,37 +26,30 @@ func PaperSheets(d *analysis.Data) []Sheet {
 		{"best-simple", "Best simple kernel (coo-spmv-final, Table V)", "simple-coo", true,
 			note("The fastest of the four simple COO kernels, over the baseline. GB/s: 24 bytes for each nonzero, as " +
 				"in the paper."),
-			perSetup(d, func(list []analysis.Panel) Table {
-				return bestOfTable(list, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk",
-					"coo_block_chunk"})
-			})},
+			bestOf(d, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk"})},
 		{"best-coo", "Best COO kernel (coo-spmv-final, Table VI)", "chunk-and-unroll", true,
 			note("The fastest of all COO kernels except cuSPARSE's, over the baseline. GB/s: 24 bytes for each " +
 				"nonzero, as in the paper, so they can exceed the roof."),
-			perSetup(d, func(list []analysis.Panel) Table { return bestOfTable(list, ownCOO()) })},
+			bestOf(d, ownCOO())},
 		{"five-algorithms", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)", "csr-five", true,
 			note("Each algorithm at its best, over the matrices on which all five were measured. The paper uses " +
 				"arithmetic means."), fiveTables(d)},
 		{"adaptive-long-rows", "CSR Adaptive's two ways with long rows (csr-five-algorithms, Table III)", "csr-five", true,
-			note("Each at its best."), perSetup(d, longRowTable)},
+			note("Each at its best."), longRowTables(d)},
 		{"threads-per-block", "Threads per block of the best (csr-shuffle-and-shared, Table II)", "shuffle-and-tile", true,
-			note("GB/s: compulsory traffic divided by time."), perSetup(d, threadsTable)},
+			note("GB/s: compulsory traffic divided by time."), threadsTables(d)},
 	}
 }
 
-func cpuTable(list []analysis.Panel) Table {
-	t := Table{Columns: Columns("matrix", ">COO (ms)", ">COO (GB/s)", ">CSR (ms)", ">CSR (GB/s)", ">CSR over COO")}
-	for i := range list {
-		coo, csr := list[i].Best("cpu_coo"), list[i].Best("cpu_csr")
-		if coo == nil || csr == nil {
-			continue
+func cpuTables(d *analysis.Data) []Table {
+	columns := Columns("matrix", ">COO (ms)", ">COO (GB/s)", ">CSR (ms)", ">CSR (GB/s)", ">CSR over COO")
+	return perPanel(d, columns, func(t *Table, p *analysis.Panel) {
+		if coo, csr := p.Best("cpu_coo"), p.Best("cpu_csr"); coo != nil && csr != nil {
+			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), timeCell(coo), paperRate(coo), timeCell(csr), paperRate(csr),
+				ratioCell(coo, csr)})
+			t.Mark([]*store.Row{coo, csr}, []int{1, 3})
 		}
-		t.Rows = append(t.Rows, []Cell{Text(list[i].Matrix), timeCell(coo), paperRate(coo), timeCell(csr),
-			paperRate(csr), ratioCell(coo, csr)})
-		t.Mark([]*store.Row{coo, csr}, []int{1, 3})
-	}
-
-	return t
+	})
 }
 
 // ownCOO are the GPU's COO kernels of the catalogue.
@@ -64,19 +57,16 @@ func ownCOO() []string {
 	return slices.DeleteFunc(kernels.Names(), func(name string) bool { return !strings.HasPrefix(name, "coo_") })
 }
 
-// bestOfTable lists the best of some kernels on each matrix and the kernels that are tied with
-// it.
-func bestOfTable(list []analysis.Panel, names []string) Table {
-	t := Table{Columns: Columns("matrix", ">baseline (GB/s)", "best kernel", ">block", ">grid",
-		">time (ms)", ">GB/s", ">over the baseline", "?tied with it")}
-	for i := range list {
-		p := &list[i]
+// bestOf lists the best of some kernels on each matrix and the kernels that are tied with it.
+func bestOf(d *analysis.Data, names []string) []Table {
+	columns := Columns("matrix", ">baseline (GB/s)", "best kernel", ">block", ">grid", ">time (ms)", ">GB/s",
+		">over the baseline", "?tied with it")
+	return perPanel(d, columns, func(t *Table, p *analysis.Panel) {
 		best := p.FastestOf(analysis.OfKernels(names...))
 		if best == nil {
-			continue
+			return
 		}
-		base := p.Best("coo_atomic")
-		before := missing
+		base, before := p.Best("coo_atomic"), missing
 		if base != nil {
 			before = paperRate(base)
 		}
@@ -86,13 +76,11 @@ func bestOfTable(list []analysis.Panel, names []string) Table {
 				tied = append(tied, "= "+name)
 			}
 		}
-		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), before, Text(best.Kernel), integer(best.Block),
-			integer(best.Grid),
-			timeCell(best), paperRate(best), ratioCell(base, best), Text(strings.Join(tied, ", "))})
-		t.Rows[len(t.Rows)-1][2].Bold = true
-	}
-
-	return t
+		kernel := Text(best.Kernel)
+		kernel.Bold = true
+		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), before, kernel, integer(best.Block), integer(best.Grid), timeCell(best),
+			paperRate(best), ratioCell(base, best), Text(strings.Join(tied, ", "))})
+	})
 }
 
 // fiveAlgorithms are the kernels of csr-five-algorithms, in its order.
@@ -100,83 +88,65 @@ var fiveAlgorithms = []string{"csr_scalar", "csr_vector", "csr_adaptive", "csr_p
 
 // fiveTables list the average throughput of each algorithm, for each setup.
 func fiveTables(d *analysis.Data) []Table {
-	var list []Table
-	for _, s := range d.Setups() {
-		sums := make([]float64, len(fiveAlgorithms))
-		means := make([]stat.GeometricMean, len(fiveAlgorithms))
-		n := 0
-		for _, p := range d.In(s) {
-			rows := make([]*store.Row, len(fiveAlgorithms))
-			for i, name := range fiveAlgorithms {
-				rows[i] = p.Best(name)
+	return perSetup(d, func(panels []analysis.Panel) Table {
+		rates := make([][]float64, len(fiveAlgorithms))
+		for i := range panels {
+			var rows []*store.Row
+			for _, name := range fiveAlgorithms {
+				rows = append(rows, panels[i].Best(name))
 			}
 			if slices.Contains(rows, nil) {
 				continue
 			}
-			n++
-			for i, r := range rows {
-				sums[i] += r.GFLOPS
-				means[i].Add(r.GFLOPS)
+			for k, r := range rows {
+				rates[k] = append(rates[k], r.GFLOPS)
 			}
 		}
-		if n == 0 {
-			continue
-		}
-		best := 0.0
-		for _, m := range means {
-			best = max(best, m.Value())
-		}
-		t := Table{Title: fmt.Sprintf("%s, %d matrices", d.Words(s), n), Columns: Columns(
-			"algorithm", ">GFLOP/s, arithmetic mean", ">GFLOP/s, geometric mean")}
+		n := len(rates[0])
+		t := Table{Title: fmt.Sprintf(", %d matrices", n), Columns: Columns("algorithm", ">GFLOP/s, arithmetic mean",
+			">GFLOP/s, geometric mean")}
 		for i, name := range fiveAlgorithms {
-			mean, geometric := sums[i]/float64(n), means[i].Value()
-			t.Rows = append(t.Rows, []Cell{Text(name), number(mean, 3), number(geometric, 3)})
-			t.Rows[i][1].Bold, t.Rows[i][2].Bold = sums[i] == slices.Max(sums), geometric == best
+			if n == 0 {
+				break
+			}
+			sum := 0.0
+			for _, rate := range rates[i] {
+				sum += rate
+			}
+			t.Rows = append(t.Rows, []Cell{Text(name), number(sum/float64(n), 3), number(stat.GeometricMeanOf(rates[i]), 3)})
 		}
-		list = append(list, t)
-	}
-
-	return list
+		for column := 1; column < 3 && n > 0; column++ {
+			best := slices.MaxFunc(t.Rows, func(a, b []Cell) int { return cmp.Compare(a[column].Key, b[column].Key) })
+			best[column].Bold = true
+		}
+		return t
+	})
 }
 
-func longRowTable(list []analysis.Panel) Table {
-	t := Table{Columns: Columns("matrix", ">mean row", ">warp per long row (GFLOP/s)",
-		">block per long row (GFLOP/s)", ">block over warp")}
+func longRowTables(d *analysis.Data) []Table {
 	k, _ := kernels.Lookup("csr_adaptive")
 	at := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == "long_row" })
-
-	for i := range list {
-		p := &list[i]
+	columns := Columns("matrix", ">mean row", ">warp per long row (GFLOP/s)", ">block per long row (GFLOP/s)", ">block over warp")
+	return perPanel(d, columns, func(t *Table, p *analysis.Panel) {
 		way := func(value string) *store.Row {
 			return p.FastestOf(analysis.OfKernels("csr_adaptive").And(analysis.WithParam(k.Params[at], value)))
 		}
-		warp, block := way("warp"), way("block")
-		if warp == nil || block == nil {
-			continue
+		if warp, block := way("warp"), way("block"); warp != nil && block != nil {
+			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), number(float64(warp.NNZ)/float64(warp.Rows), 3),
+				rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
+			t.Mark([]*store.Row{warp, block}, []int{2, 3})
 		}
-		mean := float64(warp.NNZ) / float64(warp.Rows)
-		t.Rows = append(t.Rows, []Cell{Text(p.Matrix), number(mean, 3),
-			rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
-		t.Mark([]*store.Row{warp, block}, []int{2, 3})
-	}
-
-	return t
+	})
 }
 
-// threadsTable has a row for each matrix and each measured kernel of csr-shuffle-and-shared,
+// threadsTables have a row for each matrix and each measured kernel of csr-shuffle-and-shared,
 // and for cuSPARSE's fastest.
-func threadsTable(list []analysis.Panel) Table {
-	t := Table{Columns: Columns("matrix", "kernel", ">threads per block", ">time (ms)", ">GB/s", ">GFLOP/s")}
-	for i := range list {
-		p := &list[i]
-		var rows []*store.Row
-		for _, name := range []string{"csr_warp_row_global", "csr_warp_row_shuffle", "csr_warp_row_tile"} {
-			if r := p.Best(name); r != nil {
-				rows = append(rows, r)
-			}
-		}
-		if len(rows) == 0 {
-			continue
+func threadsTables(d *analysis.Data) []Table {
+	columns := Columns("matrix", "kernel", ">threads per block", ">time (ms)", ">GB/s", ">GFLOP/s")
+	return perPanel(d, columns, func(t *Table, p *analysis.Panel) {
+		rows := []*store.Row{p.Best("csr_warp_row_global"), p.Best("csr_warp_row_shuffle"), p.Best("csr_warp_row_tile")}
+		if rows = slices.DeleteFunc(rows, func(r *store.Row) bool { return r == nil }); len(rows) == 0 {
+			return
 		}
 		if r := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_csr") }); r != nil {
 			rows = append(rows, r)
@@ -190,40 +160,23 @@ func threadsTable(list []analysis.Panel) Table {
 			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), time,
 				rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
 		}
-	}
-	return t
+	})
 }
 
 // counterTables list what a profiler counted in each kernel of a processor, for each setup.
 func counterTables(d *analysis.Data) []Table {
-	return perSetup(d, func(panels []analysis.Panel) Table {
-		t := Table{Columns: Columns("matrix", "kernel", ">instructions", ">per nonzero", ">D refs",
-			">D1 misses", ">LLd misses", ">D1 miss rate (%)", ">LLd miss rate (%)")}
-		for _, p := range panels {
-			for i := range d.Launches {
-				if r := &d.Launches[i]; r.Place() == p.Case && r.Properties["data_refs"] > 0 {
-					t.Rows = append(t.Rows, counterRow(r))
-				}
+	columns := Columns("matrix", "kernel", ">instructions", ">per nonzero", ">D refs", ">D1 misses", ">LLd misses",
+		">D1 miss rate (%)", ">LLd miss rate (%)")
+	return perPanel(d, columns, func(t *Table, p *analysis.Panel) {
+		for _, r := range launches(d, p) {
+			refs := r.Properties["data_refs"]
+			if !(refs > 0) {
+				continue
 			}
+			over := func(name string, of float64, digits int) Cell { return number(fact(r, name)/of, digits) }
+			t.Rows = append(t.Rows, []Cell{Text(r.Matrix), Text(r.Kernel), over("instructions", 1, 4),
+				over("instructions", float64(r.NNZ), 3), over("data_refs", 1, 4), over("d1_misses", 1, 4),
+				over("ll_misses", 1, 3), over("d1_misses", refs/100, 3), over("ll_misses", refs/100, 2)})
 		}
-		return t
 	})
-}
-
-// counterRow has the counters of a product of a trial. Those that were not counted are missing.
-func counterRow(r *store.Row) []Cell {
-	row := []Cell{Text(r.Matrix), Text(r.Kernel)}
-	add := func(name string, over float64, digits int) {
-		row = append(row, number(fact(r, name)/over, digits))
-	}
-
-	refs := r.Properties["data_refs"]
-	add("instructions", 1, 4)
-	add("instructions", float64(r.NNZ), 3)
-	add("data_refs", 1, 4)
-	add("d1_misses", 1, 4)
-	add("ll_misses", 1, 3)
-	add("d1_misses", refs/100, 3)
-	add("ll_misses", refs/100, 2)
-	return row
 }

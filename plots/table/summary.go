@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -61,55 +62,37 @@ func deviceTable(d *analysis.Data) Table {
 	return t
 }
 
-// statusTable counts trials by kernel and how they ended.
+// statusTable counts trials by kernel and how they ended, ok first.
 func statusTable(d *analysis.Data) Table {
 	type ending struct {
 		kernel string
 		status trial.Status
 	}
-
-	var names []string
-	var states []trial.Status
-
-	counts := map[ending]int{}
+	counts, ended := map[ending]int{}, map[trial.Status]bool{}
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		if !slices.Contains(names, r.Kernel) {
-			names = append(names, r.Kernel)
-		}
-		if !slices.Contains(states, r.Status) {
-			states = append(states, r.Status)
-		}
 		counts[ending{r.Kernel, r.Status}]++
+		ended[r.Status] = r.Status != trial.OK
+	}
+	states := []trial.Status{trial.OK}
+	for _, s := range slices.Sorted(maps.Keys(ended)) {
+		if ended[s] {
+			states = append(states, s)
+		}
 	}
 
-	analysis.SortKernels(names)
-	slices.SortFunc(states, compareStatus)
 	t := Table{Title: "Trials by status", Columns: Columns("kernel")}
-
 	for _, s := range states {
 		t.Columns = append(t.Columns, Column{Name: string(s), Right: true})
 	}
-	for _, n := range names {
+	for _, n := range analysis.KernelsOf([]analysis.Panel{{Rows: d.Rows}}) {
 		row := []Cell{Text(n)}
 		for _, s := range states {
 			row = append(row, count(counts[ending{n, s}]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-
 	return t
-}
-
-// compareStatus puts ok first, then the others by name.
-func compareStatus(a, b trial.Status) int {
-	switch {
-	case a == b:
-		return 0
-	case a == trial.OK || b != trial.OK && a < b:
-		return -1
-	}
-	return 1
 }
 
 // winsTable counts how often each kernel was the fastest, or tied with that, and gives its geometric
@@ -117,11 +100,11 @@ func compareStatus(a, b trial.Status) int {
 func winsTable(d *analysis.Data) Table {
 	t := Table{Title: "Kernels", Columns: Columns("kernel", ">fastest on (matrix and setup)", ">tied with it on",
 		">speed-up (geometric mean)")}
-	gains := map[string][]analysis.Gain{}
+	gains := map[string][]stat.Ratio{}
 	for i := range d.Panels {
 		p := &d.Panels[i]
 		for _, g := range p.Gains(d.BaselineOf(p.Device)) {
-			gains[g.Row.Kernel] = append(gains[g.Row.Kernel], g)
+			gains[g.Row.Kernel] = append(gains[g.Row.Kernel], g.Ratio)
 		}
 	}
 	for _, k := range analysis.NewContest(d.Panels).Contenders {
@@ -132,15 +115,11 @@ func winsTable(d *analysis.Data) Table {
 }
 
 // meanGain is the geometric mean of speed-ups, with the digits that it supports.
-func meanGain(gains []analysis.Gain) Cell {
+func meanGain(gains []stat.Ratio) Cell {
 	if len(gains) == 0 {
 		return missing
 	}
-	var list []stat.Ratio
-	for _, g := range gains {
-		list = append(list, stat.Ratio{Value: g.Ratio, Low: g.Low, High: g.High})
-	}
-	mean := stat.MeanRatio(list)
+	mean := stat.MeanRatio(gains)
 	text := term.RoundedIn(mean.Value, mean.Low, mean.High)
 	if mean.Low < 1 && mean.High > 1 {
 		text += tiedMark

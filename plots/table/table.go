@@ -105,15 +105,26 @@ func notes(d *analysis.Data, paragraphs ...string) []string {
 	return slices.DeleteFunc(append([]string{analysis.Twins(d.Matrices)}, paragraphs...), func(s string) bool { return s == "" })
 }
 
-// perSetup makes a table of each setup. Tables without rows are left out.
+// perSetup makes a table of each setup, whose title follows the setup's. Tables without rows are left out.
 func perSetup(d *analysis.Data, of func([]analysis.Panel) Table) (list []Table) {
 	for _, s := range d.Setups() {
 		if t := of(d.In(s)); len(t.Rows) > 0 {
-			t.Title, t.About = d.Words(s), s
+			t.Title, t.About = d.Words(s)+t.Title, s
 			list = append(list, t)
 		}
 	}
 	return list
+}
+
+// perPanel makes a table of each setup, to which of adds what there is of each matrix.
+func perPanel(d *analysis.Data, columns []Column, of func(t *Table, p *analysis.Panel)) []Table {
+	return perSetup(d, func(panels []analysis.Panel) Table {
+		t := Table{Columns: columns}
+		for i := range panels {
+			of(&t, &panels[i])
+		}
+		return t
+	})
 }
 
 // timeCell, rateCell and ratioCell round to what the interval supports.
@@ -128,12 +139,12 @@ func ratioCell(base, r *store.Row) Cell {
 	if base == nil || r == nil {
 		return missing
 	}
-	v, low, high := analysis.Ratio(base, r)
-	text := term.Rounded(v, max(v-low, high-v))
+	ratio := analysis.Ratio(base, r)
+	text := term.RoundedIn(ratio.Value, ratio.Low, ratio.High)
 	if base.Config != r.Config && !analysis.Told(base, r) {
 		text += tiedMark
 	}
-	return keyed(text, v)
+	return keyed(text, ratio.Value)
 }
 
 // tiedMark stands after a ratio that may as well be 1.

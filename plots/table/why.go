@@ -22,41 +22,32 @@ func WhySheet(d *analysis.Data) Sheet {
 			"warps, for 32 nonzeros. Balance: how long a multiprocessor is busy, of the busiest. Waits for: the most " +
 			"frequent reason for which a warp issues nothing, with its share of the time. A counter that goes along " +
 			"with a difference in time need not be its cause."}}
-	for _, setup := range d.Setups() {
-		t := Table{Title: d.Words(setup), About: setup, Columns: Columns("matrix", "kernel", ">time (ms)", ">roof (%)",
-			">DRAM", ">DRAM rate (%)", ">L2 hits (%)", ">instructions", ">occupancy (%)", ">balance (%)", "waits for",
-			"what differs")}
-		for _, r := range rivalsIn(d, setup) {
+	columns := Columns("matrix", "kernel", ">time (ms)", ">roof (%)", ">DRAM", ">DRAM rate (%)", ">L2 hits (%)",
+		">instructions", ">occupancy (%)", ">balance (%)", "waits for", "what differs")
+	s.Tables = perPanel(d, columns, func(t *Table, p *analysis.Panel) {
+		rows := launches(d, p)
+		slices.SortStableFunc(rows, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
+		if len(rows) > 1 && countedOnGPU(rows[0]) && countedOnGPU(rows[1]) {
+			r := rivalry{rows[0], rows[1]}
 			t.Rows = append(t.Rows, append(whyCells(r.first), Text(r.words())), append(whyCells(r.second), Text("")))
 			t.Rows[len(t.Rows)-2][1].Bold = true
 		}
-		if len(t.Rows) > 0 {
-			s.Tables = append(s.Tables, t)
+	})
+	return s
+}
+
+// launches are the facts about launches at a place, a row for each kernel.
+func launches(d *analysis.Data, p *analysis.Panel) (rows []*store.Row) {
+	for i := range d.Launches {
+		if r := &d.Launches[i]; r.Place() == p.Case {
+			rows = append(rows, r)
 		}
 	}
-	return s
+	return rows
 }
 
 // A rivalry is the fastest kernel of a place and the runner-up, both counted.
 type rivalry struct{ first, second *store.Row }
-
-// rivalsIn finds those of a setup, by mean row length of the matrices.
-func rivalsIn(d *analysis.Data, setup analysis.Setup) (list []rivalry) {
-	for i := range d.Matrices {
-		var rows []*store.Row
-		for k := range d.Launches {
-			l := &d.Launches[k]
-			if l.Matrix == d.Matrices[i].Name && setup == analysis.SetupOn(l.Device, l.Cache, l.Precision) {
-				rows = append(rows, l)
-			}
-		}
-		slices.SortStableFunc(rows, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
-		if len(rows) > 1 && countedOnGPU(rows[0]) && countedOnGPU(rows[1]) {
-			list = append(list, rivalry{rows[0], rows[1]})
-		}
-	}
-	return list
-}
 
 func countedOnGPU(r *store.Row) bool {
 	_, counted := r.Properties["dram_read_bytes"]
