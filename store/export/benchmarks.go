@@ -22,12 +22,7 @@ func writeBenchstat(ctx context.Context, w io.Writer, db *store.DB, f store.Filt
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "Unit flop/s better=higher\nUnit B/s better=higher\n")
 	var last *trial.Case
-	err = db.Trials(ctx, f, func(r *store.Row) error {
-		if r.Status != trial.OK {
-			n.LeftOut++
-			return nil
-		}
-		n.Written++
+	n, err = eachTimed(ctx, db, f, func(r *store.Row) error {
 		if p := r.Place(); last == nil || p != *last {
 			last = &p
 			fmt.Fprintf(out, "\ndevice: %s\nmatrix: %s\nprecision: %s\ncache: %s\n\n", line(p.Device), line(p.Matrix),
@@ -123,19 +118,13 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter)
 	if !several && len(places) > 0 {
 		context = append(context, member{"device", places[0].Device})
 	}
-	head, err := jsonText(context)
+	out, err := newStream(w, members{{"context", context}}, "benchmarks", "[", "]}\n")
 	if err != nil {
 		return n, err
 	}
-	list, err := newList(w, `{"context": `+string(head)+`, "benchmarks": [`, "]}\n")
-	if err != nil {
-		return n, err
-	}
-	err = db.Trials(ctx, f, func(r *store.Row) error {
-		if r.Status != trial.OK {
-			n.LeftOut++
-			return nil
-		}
+	instance := -1
+	n, err = eachTimed(ctx, db, f, func(r *store.Row) error {
+		instance++
 		name := "SpMV/"
 		if several {
 			name += "device:" + word(r.Device) + "/"
@@ -145,17 +134,16 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter)
 		samples := samplesOf(r)
 		for i, s := range samples {
 			ns := scaled(s, 9)
-			if err := list.add(googleRun{Name: name, InstanceIndex: n.Written, RunName: name, RunType: "iteration",
+			if err := out.add("", googleRun{Name: name, InstanceIndex: instance, RunName: name, RunType: "iteration",
 				Repetitions: len(samples), RepetitionIndex: i, Threads: 1, Iterations: max(r.Batch, 1), RealTime: ns, CPUTime: ns,
 				TimeUnit: "ns", BytesPerSecond: float64(r.BytesMin) / s, FLOPs: 2 * float64(r.NNZ) / s}); err != nil {
 				return err
 			}
 		}
-		n.Written++
 		return nil
 	})
 	if err != nil {
 		return n, err
 	}
-	return n, list.close()
+	return n, out.close()
 }

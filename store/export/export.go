@@ -11,12 +11,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"spmvtune/store"
+	"spmvtune/tuner/trial"
 )
 
 // A Format is a kind of file.
@@ -29,8 +32,10 @@ type Format struct {
 	// Binary says that a terminal can't show it.
 	Binary bool
 	// Write writes the trials that a filter chooses.
-	Write func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (Count, error)
+	Write writer
 }
+
+type writer func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (Count, error)
 
 // A Count says what became of trials.
 type Count struct {
@@ -40,27 +45,39 @@ type Count struct {
 
 // Formats are all formats.
 var Formats = []Format{
-	{Name: "csv", Extension: ".csv", About: "spreadsheets; the columns of the view results", Write: writeCSV},
-	{Name: "json", Extension: ".json", About: "scripts; the same, with the samples", Write: writeJSON},
+	{Name: "csv", Extension: ".csv", About: "spreadsheets; the columns of the view results", Write: table("csv", false)},
+	{Name: "json", Extension: ".json", About: "scripts; the same, with the samples", Write: table("json", true)},
 	{Name: "parquet", Extension: ".parquet", About: "DuckDB, pandas, Spark; the same with types and samples",
 		Binary: true, Write: writeParquet},
 	{Name: "t4", Extension: ".json", About: "results for programs that compare auto-tuners", OnePlace: true,
-		Write: writeT4},
-	{Name: "t1", Extension: ".json", About: "their search space", OnePlace: true, Write: writeT1},
+		Write: ofPlace(writeT4)},
+	{Name: "t1", Extension: ".json", About: "their search space", OnePlace: true, Write: ofPlace(writeT1)},
 	{Name: "kernel-tuner", Extension: ".json", About: "a cache file for Kernel Tuner's simulation mode", OnePlace: true,
-		Write: writeKernelTuner},
+		Write: ofPlace(writeKernelTuner)},
 	{Name: "benchstat", Extension: ".txt", About: "Go's benchstat; a line for each sample", Write: writeBenchstat},
 	{Name: "google-benchmark", Extension: ".json", About: "Google Benchmark's compare.py; likewise", Write: writeGoogle},
 }
 
+// eachTimed calls do with the trials that have a time, and counts the others as left out.
+func eachTimed(ctx context.Context, db *store.DB, f store.Filter, do func(*store.Row) error) (n Count, err error) {
+	err = db.Trials(ctx, f, func(r *store.Row) error {
+		if r.Status != trial.OK {
+			n.LeftOut++
+			return nil
+		}
+		n.Written++
+		return do(r)
+	})
+	return n, err
+}
+
 // Named returns the format of this name.
 func Named(name string) (Format, bool) {
-	for _, f := range Formats {
-		if f.Name == name {
-			return f, true
-		}
+	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
 	}
-	return Format{}, false
+	return Formats[i], true
 }
 
 // Names are the names of all formats.
@@ -92,50 +109,42 @@ func scaled(x float64, power int) float64 {
 	return y
 }
 
-// A list writes the elements of a JSON array, or the members of an object, each on a line, as they come.
-type list struct {
-	w    *bufio.Writer
-	end  string
-	some bool
+// A stream writes a JSON object whose last member is long: an array or an object, whose elements come one after the
+// other, each on a line.
+type stream struct {
+	w         *bufio.Writer
+	end       string
+	separator string
 }
 
-// newList begins a list. start and end stand around it.
-func newList(w io.Writer, start, end string) (*list, error) {
-	l := &list{w: bufio.NewWriter(w), end: end}
-	_, err := l.w.WriteString(start)
-	return l, err
+// newStream begins with the members before the last one. The last one begins with open, and end closes it and the object.
+func newStream(w io.Writer, head members, last, open, end string) (*stream, error) {
+	text, err := jsonText(head)
+	s := &stream{w: bufio.NewWriter(w), end: end, separator: "\n"}
+	fmt.Fprintf(s.w, "%s,%q: %s", bytes.TrimSuffix(text, []byte("}")), last, open)
+	return s, err
 }
 
-// add writes an element.
-func (l *list) add(v any) error { return l.member("", v) }
-
-// member writes a member of an object, or an element where it has no key.
-func (l *list) member(key string, v any) error {
-	text, err := jsonText(v)
-	if err != nil {
-		return err
-	}
-	if l.some {
-		l.w.WriteByte(',')
-	}
-	l.some = true
-	l.w.WriteByte('\n')
+// add writes an element: with a key a member of an object, else one of an array.
+func (s *stream) add(key string, v any) error {
+	s.w.WriteString(s.separator)
+	s.separator = ",\n"
 	if key != "" {
 		name, err := jsonText(key)
 		if err != nil {
 			return err
 		}
-		l.w.Write(name)
-		l.w.WriteString(": ")
+		fmt.Fprintf(s.w, "%s: ", name)
 	}
-	_, err = l.w.Write(text)
+	text, err := jsonText(v)
+	s.w.Write(text)
 	return err
 }
 
-// close ends the list.
-func (l *list) close() error {
-	l.w.WriteString(l.end)
-	return l.w.Flush()
+// close ends the object.
+func (s *stream) close() error {
+	s.w.WriteString(s.end)
+	return s.w.Flush()
 }
 
 // jsonText is JSON on one line, without escapes for HTML.

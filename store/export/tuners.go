@@ -51,6 +51,17 @@ const (
 var reserved = []string{kernelParameter, blockParameter, gridParameter, "grid_size_x", "grid_size_y", "grid_size_z",
 	"time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time", "timestamp"}
 
+// ofPlace makes a writer of a function that writes the space of one place.
+func ofPlace(write func(context.Context, io.Writer, *store.DB, *space) error) writer {
+	return func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (Count, error) {
+		s, err := readSpace(ctx, db, f)
+		if err != nil {
+			return Count{}, err
+		}
+		return Count{Written: len(s.points)}, write(ctx, w, db, s)
+	}
+}
+
 // readSpace reads the trials of one place.
 func readSpace(ctx context.Context, db *store.DB, f store.Filter) (*space, error) {
 	newest := map[kernels.Config]store.Row{}
@@ -146,16 +157,9 @@ const none = "none"
 func (p point) key() string {
 	texts := make([]string, len(p.values))
 	for i, v := range p.values {
-		texts[i] = text(v)
+		texts[i] = fmt.Sprint(v)
 	}
 	return strings.Join(texts, ",")
-}
-
-func text(v any) string {
-	if n, ok := v.(int); ok {
-		return strconv.Itoa(n)
-	}
-	return v.(string)
 }
 
 // configuration gives the value of each parameter, in their order.
@@ -180,12 +184,7 @@ type condition struct {
 
 // writeT1 writes the search space of a place in the T1 format of auto-tuners (github.com/odgaard/TuningSchema),
 // version 1.0.0: its parameters, and conditions that leave the configurations that were tried.
-func writeT1(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
-	s, err := readSpace(ctx, db, f)
-	if err != nil {
-		return n, err
-	}
-	n.Written = len(s.points)
+func writeT1(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
 	parameters := []tuningParameter{}
 	for _, p := range s.parameters {
 		kind := "string"
@@ -194,7 +193,7 @@ func writeT1(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n 
 		}
 		parameters = append(parameters, tuningParameter{p.name, kind, "[" + python(p.values...) + "]"})
 	}
-	return n, term.WriteJSON(w, members{
+	return term.WriteJSON(w, members{
 		{"General", members{{"FormatVersion", 1}, {"TimeUnit", "Milliseconds"}, {"OutputFormat", "JSON"}}},
 		{"ConfigurationSpace", members{{"TuningParameters", parameters}, {"Conditions", s.conditions()}}},
 		{"Search", members{{"Name", "brute_force"}}},
@@ -211,7 +210,8 @@ func writeT1(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n 
 // of these were, a list of the combinations.
 func (s *space) conditions() []condition {
 	list := []condition{}
-	for kernel, points := range s.byKernel() {
+	for _, kernel := range s.parameters[0].values {
+		points := slices.DeleteFunc(slices.Clone(s.points), func(p point) bool { return p.values[0] != kernel })
 		var used, parts []string
 		all := 1
 		for i, p := range s.parameters[1:] {
@@ -241,23 +241,6 @@ func (s *space) conditions() []condition {
 	return list
 }
 
-// byKernel gives the points of each kernel, in the order of their names.
-func (s *space) byKernel() func(yield func(string, []point) bool) {
-	return func(yield func(string, []point) bool) {
-		for rest := s.points; len(rest) > 0; {
-			kernel := rest[0].Kernel
-			n := slices.IndexFunc(rest, func(p point) bool { return p.Kernel != kernel })
-			if n < 0 {
-				n = len(rest)
-			}
-			if !yield(kernel, rest[:n]) {
-				return
-			}
-			rest = rest[n:]
-		}
-	}
-}
-
 // distinct are the values that points have for a parameter.
 func distinct(points []point, parameter int) []any {
 	var values []any
@@ -273,10 +256,7 @@ func distinct(points []point, parameter int) []any {
 func python(values ...any) string {
 	texts := make([]string, len(values))
 	for i, v := range values {
-		if texts[i] = text(v); v != any(texts[i]) {
-			continue // a number
-		}
-		literal, _ := jsonText(texts[i]) // a text can't fail; Python reads JSON's escapes as they are meant
+		literal, _ := jsonText(v) // texts and numbers can't fail; Python reads JSON's escapes as they are meant
 		texts[i] = string(literal)
 	}
 	return strings.Join(texts, ", ")
@@ -284,51 +264,31 @@ func python(values ...any) string {
 
 // writeT4 writes results in the T4 format of auto-tuners (github.com/odgaard/TuningSchema), version 1.0.0. Times are
 // in ms, as those that Kernel Tuner writes.
-func writeT4(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
-	s, err := readSpace(ctx, db, f)
+func writeT4(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
+	out, err := newStream(w, members{{"schema_version", "1.0.0"}, {"metadata", members{{"device", s.Device},
+		{"matrix", s.Matrix}, {"precision", s.Precision}, {"cache", s.Cache}}}}, "results", "[", "]}\n")
 	if err != nil {
-		return n, err
-	}
-	head, err := jsonText(members{{"device", s.Device}, {"matrix", s.Matrix}, {"precision", s.Precision},
-		{"cache", s.Cache}})
-	if err != nil {
-		return n, err
-	}
-	list, err := newList(w, `{"schema_version": "1.0.0", "metadata": `+string(head)+`, "results": [`, "]}\n")
-	if err != nil {
-		return n, err
+		return err
 	}
 	for _, p := range s.points {
-		n.Written++
 		correct := 0
 		if p.Status == trial.OK {
 			correct = 1
 		}
-		if err := list.add(members{
+		if err := out.add("", members{
 			{"timestamp", p.At.UTC().Format(time.RFC3339Nano)}, {"configuration", s.configuration(p)},
-			{"times", t4Times(p)}, {"invalidity", invalidity(p.Status)}, {"correctness", correct},
+			{"times", t4Times(p)}, {"invalidity", cmp.Or(invalidity[p.Status], "runtime")}, {"correctness", correct},
 			{"measurements", measurements(p)}, {"objectives", []string{"time"}},
 		}); err != nil {
-			return n, err
+			return err
 		}
 	}
-	return n, list.close()
+	return out.close()
 }
 
-// invalidity says how a trial ended, in the words of T4.
-func invalidity(s trial.Status) string {
-	switch s {
-	case trial.OK:
-		return "correct"
-	case trial.Wrong:
-		return "correctness"
-	case trial.Timeout:
-		return "timeout"
-	case trial.Invalid:
-		return "constraints"
-	}
-	return "runtime"
-}
+// invalidity says how a trial ended, in the words of T4; any other ended while it ran.
+var invalidity = map[trial.Status]string{trial.OK: "correct", trial.Wrong: "correctness", trial.Timeout: "timeout",
+	trial.Invalid: "constraints"}
 
 func t4Times(p point) members {
 	m := members{}
@@ -367,14 +327,10 @@ func measurements(p point) []measurement {
 // mode replays. Its reader goes on where a tuning session ended, and so it wants the file to end with "}\n}" and
 // each configuration on a line. It ignores the members of the file that are not its own: the matrix, the precision,
 // the cache state, and the values that stand for no value, by which import finds back what was exported.
-func writeKernelTuner(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
-	s, err := readSpace(ctx, db, f)
-	if err != nil {
-		return n, err
-	}
+func writeKernelTuner(ctx context.Context, w io.Writer, db *store.DB, s *space) error {
 	matrix, err := matrixOf(ctx, db, s.Matrix)
 	if err != nil {
-		return n, err
+		return err
 	}
 	names, values, unsets := []string{}, members{}, members{}
 	for _, p := range s.parameters {
@@ -384,27 +340,21 @@ func writeKernelTuner(ctx context.Context, w io.Writer, db *store.DB, f store.Fi
 			unsets = append(unsets, member{p.name, p.unset})
 		}
 	}
-	head, err := jsonText(members{
+	out, err := newStream(w, members{
 		{"schema_version", "1.1.0"}, {"device_name", s.Device}, {"kernel_name", kernelName},
 		{"problem_size", []int{s.row.Rows, s.row.Cols, s.row.NNZ}},
 		{"matrix", matrix}, {"precision", s.Precision}, {"cache_state", s.Cache}, {"unset", unsets},
 		{"tune_params_keys", names}, {"tune_params", values}, {"objective", "time"},
-	})
+	}, "cache", "{", "}\n}\n")
 	if err != nil {
-		return n, err
-	}
-
-	list, err := newList(w, strings.TrimSuffix(string(head), "}")+`,"cache": {`, "}\n}\n")
-	if err != nil {
-		return n, err
+		return err
 	}
 	for _, p := range s.points {
-		n.Written++
-		if err := list.member(p.key(), append(s.configuration(p), timesOf(p)...)); err != nil {
-			return n, err
+		if err := out.add(p.key(), append(s.configuration(p), timesOf(p)...)); err != nil {
+			return err
 		}
 	}
-	return n, list.close()
+	return out.close()
 }
 
 // kernelName is what the kernels of a space are together.

@@ -46,15 +46,8 @@ func Rounded(v, half float64) string {
 
 // SecondsWithin prints a time with the uncertainty ±half in the unit that fits, like Rounded: "12.3 µs".
 func SecondsWithin(s, half float64) string {
-	for _, unit := range []struct {
-		size float64
-		name string
-	}{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}} {
-		if s >= 0.9995*unit.size {
-			return Rounded(s/unit.size, half/unit.size) + " " + unit.name
-		}
-	}
-	return Rounded(s/1e-9, half/1e-9) + " ns"
+	u := fitting(s, secondUnits)
+	return Rounded(s/u.size, half/u.size) + u.name
 }
 
 // RoundedIn is Rounded where the uncertainty is an interval, in which v may not be the middle.
@@ -153,15 +146,11 @@ func Change(v float64) string {
 
 // Abbreviated prints a count with three digits: "358", "3.36k", "1.05M".
 func Abbreviated(v float64) string {
-	for _, unit := range []struct {
-		size float64
-		name string
-	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if v >= unit.size*0.9995 {
-			return Significant(max(1, v/unit.size), 3) + unit.name
-		}
+	u := fitting(v, countUnits)
+	if u.size == 1 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
+	return Significant(max(1, v/u.size), 3) + u.name
 }
 
 // Plain prints a round value as it is.

@@ -3,6 +3,7 @@ package term
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -447,6 +448,17 @@ func (r *Rows) forTerminal() {
 	}
 }
 
+// Within returns the lines of t for people, at most so wide: what does not fit is shortened or left out.
+func (t Table) Within(width int) []string {
+	g := t.grid(Visible)
+	g.fit(width, t.Less)
+	lines := strings.Split(g.pretty().Render(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
+}
+
 // CSV writes t with a line of column names.
 func (t Table) CSV(w io.Writer) error { return t.Write(w, "csv") }
 
@@ -491,66 +503,44 @@ func Tabulate(v any) (Table, error) {
 	}
 
 	var t Table
-	rows := make([]map[string]any, len(list))
-	for i, element := range list {
-		rows[i] = map[string]any{}
+	for _, element := range list {
+		row := make([]any, len(t.Columns))
 		err := eachField(element, "", func(name string, value any) {
-			if rows[i][name] = value; !slices.Contains(t.Columns, name) {
-				t.Columns = append(t.Columns, name)
+			i := slices.Index(t.Columns, name)
+			if i < 0 {
+				i = len(row)
+				t.Columns, row = append(t.Columns, name), append(row, nil)
 			}
+			row[i] = value
 		})
 		if err != nil {
 			return t, err
 		}
+		t.Rows = append(t.Rows, row)
 	}
-	for _, row := range rows {
-		values := make([]any, len(t.Columns))
-		for i, name := range t.Columns {
-			values[i] = row[name]
-		}
-		t.Rows = append(t.Rows, values)
+	for i, row := range t.Rows {
+		t.Rows[i] = append(row, make([]any, len(t.Columns)-len(row))...)
 	}
 	return t, nil
 }
 
 // eachField calls add for each value in a text of JSON, in its order. What has no name is called "value".
 func eachField(text json.RawMessage, name string, add func(name string, value any)) error {
-	if len(text) > 0 && text[0] == '{' {
-		return eachMember(text, func(key string, member json.RawMessage) error {
-			if name != "" {
-				key = name + "." + key
-			}
-			return eachField(member, key, add)
-		})
-	}
-	if name == "" {
-		name = "value"
-	}
-	value, err := cellOf(text)
-	add(name, value)
-	return err
-}
-
-// eachMember calls do for each member of an object of JSON, in its order.
-func eachMember(text json.RawMessage, do func(key string, member json.RawMessage) error) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil {
+	if text[0] != '{' {
+		value, err := cellOf(text)
+		add(cmp.Or(name, "value"), value)
 		return err
 	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
+	d := json.NewDecoder(bytes.NewReader(text))
+	_, err := d.Token()
+	for err == nil && d.More() {
+		key, _ := d.Token()
 		var member json.RawMessage
-		if err := d.Decode(&member); err != nil {
-			return err
-		}
-		if err := do(fmt.Sprint(key), member); err != nil {
-			return err
+		if err = d.Decode(&member); err == nil {
+			err = eachField(member, strings.TrimPrefix(fmt.Sprintf("%s.%s", name, key), "."), add)
 		}
 	}
-	return nil
+	return err
 }
 
 // cellOf returns a value of JSON for a table: of a list of plain values their enumeration.

@@ -52,18 +52,33 @@ func Some(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
+// A unit is a multiple of what a number counts.
+type unit struct {
+	size float64
+	name string
+}
+
+// The units of times, sizes and counts, the largest first. The last one takes what is less than all.
+var (
+	secondUnits = []unit{{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}, {1e-9, " ns"}}
+	byteUnits   = []unit{{1e12, " TB"}, {1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}, {1, " B"}}
+	countUnits  = []unit{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}
+)
+
+// fitting returns the unit in which v, rounded to three digits, is at least 1.
+func fitting(v float64, units []unit) unit {
+	for _, u := range units {
+		if v >= 0.9995*u.size {
+			return u
+		}
+	}
+	return units[len(units)-1]
+}
+
 // Seconds prints a time in the unit that fits: "12.3 µs".
 func Seconds(s float64) string {
-	switch {
-	case s != 0 && s < 999.5e-9:
-		return Digits(s*1e9) + " ns"
-	case s < 999.5e-6:
-		return Digits(s*1e6) + " µs"
-	case s < 999.5e-3:
-		return Digits(s*1e3) + " ms"
-	default:
-		return Digits(s) + " s"
-	}
+	u := fitting(s, secondUnits)
+	return Digits(s/u.size) + u.name
 }
 
 // RoughSeconds prints an estimated time without the digits that it does not have: "2.5s", "1h3m20s".
@@ -115,31 +130,19 @@ func ShortPercent(x float64) string {
 
 // Bytes prints a size with a decimal unit.
 func Bytes(n int64) string {
-	switch {
-	case n < 1e3:
-		return fmt.Sprintf("%d B", n)
-	case n < 1e6:
-		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
-	case n < 1e9:
-		return fmt.Sprintf("%.3g MB", float64(n)/1e6)
-	default:
-		return fmt.Sprintf("%.3g GB", float64(n)/1e9)
-	}
+	u := fitting(float64(n), byteUnits[1:])
+	return fmt.Sprintf("%.3g%s", float64(n)/u.size, u.name)
 }
 
 // ParseBytes reads a size with a decimal unit, as Bytes prints it.
 func ParseBytes(text string) (int64, error) {
 	number, factor := strings.ToLower(strings.ReplaceAll(text, " ", "")), 1.0
-	for _, unit := range []struct {
-		name   string
-		factor float64
-	}{{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1}} {
-		if n, ok := strings.CutSuffix(number, unit.name); ok {
-			number, factor = n, unit.factor
+	for _, u := range byteUnits {
+		if n, ok := strings.CutSuffix(number, strings.ToLower(u.name[1:])); ok {
+			number, factor = n, u.size
 			break
 		}
 	}
-
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(n >= 0 && n*factor < math.MaxInt64) {
 		return 0, fmt.Errorf("%q must be a size such as 20GB or 500MB", text)

@@ -14,7 +14,7 @@ func TestDuration(t *testing.T) {
 		want    string
 	}{
 		{1.234e-8, "12.3 ns"}, {9.996e-7, "1.00 µs"}, {9.996e-6, "10.0 µs"}, {2.5e-4, "250 µs"}, {9.996e-4, "1.00 ms"},
-		{0.0996, "99.6 ms"}, {0.9999, "1.00 s"}, {1234, "1234 s"}, {0, "0 µs"},
+		{0.0996, "99.6 ms"}, {0.9999, "1.00 s"}, {1234, "1234 s"}, {0, "0 ns"},
 	} {
 		if got := Seconds(tt.seconds); got != tt.want {
 			t.Errorf("%g s: %s, want %s", tt.seconds, got, tt.want)

@@ -1,16 +1,12 @@
 package show
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
@@ -32,47 +28,6 @@ func Noted(e tuner.Event) string {
 		return fmt.Sprintf("the processor is busy: %s. %s", e.Crowded.HostUse, trial.HostRemedy(e.Crowded.Launching))
 	}
 	return ""
-}
-
-// Long says on w what is being done once it takes long: on a terminal on a line that counts the seconds and that end
-// erases, elsewhere on a line.
-func Long(w io.Writer, what string) (end func()) { return long(w, what, sayAfter, time.Second) }
-
-func long(w io.Writer, what string, after, every time.Duration) (end func()) {
-	began, ended, over := time.Now(), make(chan struct{}), make(chan struct{})
-	size := term.SizeOf(w)
-	go func() {
-		defer close(over)
-		wait := after
-		for drawn := false; ; drawn = true {
-			select {
-			case <-ended:
-				if drawn && size != nil {
-					fmt.Fprint(term.Raw(w), eraseLine)
-				}
-				return
-			case <-time.After(wait):
-			}
-			wait = every
-			switch {
-			case size != nil:
-				width, _ := size()
-				fmt.Fprint(term.Raw(w), eraseLine, lasting(what, time.Since(began), cmp.Or(width, 80)-1))
-			case !drawn:
-				fmt.Fprintln(w, what)
-			}
-		}
-	}()
-	return sync.OnceFunc(func() {
-		close(ended)
-		<-over
-	})
-}
-
-// lasting says what is being done and for how long, in at most width columns.
-func lasting(what string, took time.Duration, width int) string {
-	seconds := fmt.Sprintf("  %s", took.Round(time.Second))
-	return text.Trim(term.Visible(what), max(width-len(seconds), 0)) + seconds
 }
 
 // unbuilt says that an own kernel does not compile.
@@ -104,7 +59,7 @@ func (d *downloads) notify(e fetch.Progress) {
 
 	if d.id != e.ID {
 		d.id, d.began, d.from = e.ID, time.Now(), e.Have
-		if d.p.width == nil {
+		if d.p.line.size == nil {
 			d.p.print(d.p.w, fmt.Sprintf("downloading %s%s from %s", e.ID, ofSize(e.Size), e.URL))
 		}
 	}
@@ -151,7 +106,7 @@ func (d *downloads) amount(e fetch.Progress) string {
 
 // draw redraws the line of a terminal, not too often.
 func (d *downloads) draw(line string) {
-	if d.p.width == nil || time.Since(d.drawn) < drawEvery {
+	if d.p.line.size == nil || time.Since(d.drawn) < drawEvery {
 		return
 	}
 	d.drawn = time.Now()

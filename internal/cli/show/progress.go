@@ -19,16 +19,11 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// How often progress is shown.
-const (
-	drawEvery = 100 * time.Millisecond // on a terminal
-	lineEvery = 5 * time.Second        // elsewhere
-)
-
 // Progress shows how far a run is: by a line that is redrawn on a terminal, elsewhere by a line
 // now and then.
 type Progress struct {
-	w io.Writer
+	w    io.Writer
+	line statusLine // of w
 	// alarm takes failures, which users see even if they do not see w.
 	alarm io.Writer
 	// Known returns the best on a matrix of earlier runs, in each precision and cache state. It may
@@ -36,13 +31,8 @@ type Progress struct {
 	Known func(device, matrix string) []Leader
 	// Changed is why trials are new that were measured before; "" if none are.
 	Changed string
-	// width is the width of the terminal in columns, nil without a terminal.
-	width func() int
 	// said holds the messages so far, which are not repeated.
 	said map[string]bool
-	// drawn says that the terminal has a line to erase.
-	drawn bool
-
 	// mu guards the rest: there may be several devices.
 	mu sync.Mutex
 	// watch shows a table instead of the line; nil if it does not.
@@ -67,18 +57,8 @@ type Progress struct {
 
 // New shows progress on w, and failures on alarm.
 func New(w, alarm io.Writer) *Progress {
-	p := &Progress{w: w, alarm: alarm, said: map[string]bool{}, printed: time.Now(),
+	return &Progress{w: w, line: onLine(w), alarm: alarm, said: map[string]bool{}, printed: time.Now(),
 		matrices: map[string]*progressMatrix{}}
-	if size := term.SizeOf(w); size != nil {
-		p.width = func() int {
-			if width, _ := size(); width > 0 {
-				return width
-			}
-			return 80
-		}
-	}
-
-	return p
 }
 
 // Observe takes one event of the run.
@@ -194,11 +174,8 @@ func (p *Progress) result(r *trial.Result) {
 
 // show draws or prints the line if enough time has passed.
 func (p *Progress) show() {
-	every := drawEvery
-	if p.width == nil {
-		every = lineEvery
-	}
-	if p.planned == 0 || time.Since(p.printed) < every || p.width == nil && p.measured == 0 {
+	isTerminal := p.line.size != nil
+	if p.planned == 0 || time.Since(p.printed) < p.line.every() || !isTerminal && p.measured == 0 {
 		return
 	}
 	p.printed = time.Now()
@@ -206,13 +183,10 @@ func (p *Progress) show() {
 	switch {
 	case p.watch != nil:
 		p.watch.draw(p.now, p.begunOrder)
-	case p.width == nil:
-		fmt.Fprintln(p.w, p.now.fit(math.MaxInt))
+	case isTerminal:
+		p.line.draw(p.now.draw(p.line.width()))
 	default:
-		// One write avoids flicker. The last column stays empty, because some terminals break the
-		// line there.
-		fmt.Fprint(term.Raw(p.w), eraseLine+term.Visible(p.now.draw(p.width()-1)))
-		p.drawn = true
+		fmt.Fprintln(p.w, p.now.fit(math.MaxInt))
 	}
 }
 
@@ -236,9 +210,6 @@ func (p *Progress) foresee() {
 	p.now.left, p.now.foreseen = left, known && left > 0 && foreseen(elapsed, left)
 }
 
-// eraseLine goes to the start of the line and erases it.
-const eraseLine = "\r\x1b[K"
-
 // say prints a message on a line of its own, unless it was printed before.
 func (p *Progress) say(w io.Writer, line string) {
 	if p.said[line] {
@@ -254,7 +225,7 @@ func (p *Progress) print(w io.Writer, line string) {
 		p.watch.note(w, line)
 		return
 	}
-	p.clear()
+	p.line.clear()
 	fmt.Fprintln(w, line)
 }
 
@@ -267,14 +238,7 @@ func (p *Progress) Clear() {
 		p.watch.end()
 		p.watch = nil
 	}
-	p.clear()
-}
-
-func (p *Progress) clear() {
-	if p.drawn {
-		fmt.Fprint(term.Raw(p.w), eraseLine)
-		p.drawn = false
-	}
+	p.line.clear()
 }
 
 // NewTrials says why n trials are measured, though others of the sweep were measured before.
@@ -323,12 +287,9 @@ func (p *Progress) State() LiveState {
 	return s
 }
 
-// sayAfter is how long something must take to get a line where there is no terminal.
-const sayAfter = 2 * time.Second
-
 // doing says what is done between trials, until the next event: at once on a terminal, elsewhere if it takes long.
 func (p *Progress) doing(what string) {
-	if p.width != nil {
+	if p.line.size != nil {
 		p.draw(what)
 		return
 	}
@@ -360,11 +321,7 @@ func (p *Progress) draw(line string) {
 		p.watch.draw(p.now, p.begunOrder)
 		return
 	}
-	if r, width := []rune(line), p.width()-1; len(r) > width {
-		line = string(r[:max(width, 0)])
-	}
-	fmt.Fprint(term.Raw(p.w), eraseLine+term.Visible(line))
-	p.drawn = true
+	p.line.draw(line)
 }
 
 // A progressLine is the state that the progress line shows.

@@ -16,7 +16,7 @@ import (
 // onTerminal shows progress on a terminal of 80 columns, every event.
 func onTerminal(out *strings.Builder) *Progress {
 	p := New(out, out)
-	p.width = func() int { return 80 }
+	p.line.size = func() (width, height int) { return 80, 24 }
 	return p
 }
 

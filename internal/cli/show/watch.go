@@ -1,7 +1,7 @@
 package show
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
@@ -90,12 +88,7 @@ func (p *Progress) redraw() (stop func()) {
 // draw shows how far the run is.
 func (w *watch) draw(now progressLine, matrices []*progressMatrix) {
 	width, height := w.size()
-	if width <= 0 {
-		width = 80
-	}
-	if height <= 0 {
-		height = 24
-	}
+	width, height = cmp.Or(width, defaultWidth), cmp.Or(height, defaultHeight)
 	start := ""
 	if !w.began { // what the terminal shows scrolls out of sight, not away
 		start = strings.Repeat("\n", height)
@@ -122,7 +115,7 @@ func (w *watch) page(now progressLine, matrices []*progressMatrix, width, height
 	if len(foot) > 0 {
 		foot = append([]string{""}, foot...)
 	}
-	table := leaderTable(now, matrices, width)
+	table := leaderTable(now, matrices).Within(width - 1)
 	// The cursor has a line of its own. What is measured now stands at the end.
 	const above = 2 // the names of the columns, and the line below them
 	if room := height - 1 - len(head) - len(foot); len(table) > max(room, above+2) {
@@ -140,28 +133,11 @@ func (s progressLine) progress(width int) string {
 	return s.draw(width)
 }
 
-// leaderTable returns the lines of the table of the best so far: as many columns as fit the width.
-func leaderTable(now progressLine, matrices []*progressMatrix, width int) []string {
-	columns := []string{"matrix", "done", "precision", "cache", "kernel", "block", "grid", "parameters", "time",
-		"GFLOP/s", "GB/s"}
-	rows := leaderRows(now, matrices)
-	// These go, one after the other, where the terminal is too narrow.
-	for _, least := range []string{"", "GB/s", "parameters", "cache", "block", "grid", "done", "GFLOP/s", "precision"} {
-		for i, c := range columns {
-			if c == least {
-				columns = append(columns[:i:i], columns[i+1:]...)
-				for r := range rows {
-					rows[r] = append(rows[r][:i:i], rows[r][i+1:]...)
-				}
-				break
-			}
-		}
-		lines := printed(term.Table{Columns: columns, Rows: rows})
-		if text.StringWidth(lines[0]) < width {
-			return lines
-		}
-	}
-	return printed(term.Table{Columns: columns, Rows: rows})
+// leaderTable is the table of the best so far.
+func leaderTable(now progressLine, matrices []*progressMatrix) term.Table {
+	return term.Table{Columns: []string{"matrix", "done", "precision", "cache", "kernel", "block", "grid", "parameters", "time",
+		"GFLOP/s", "GB/s"}, Rows: leaderRows(now, matrices),
+		Less: []string{"GB/s", "parameters", "cache", "block", "grid", "done", "GFLOP/s", "precision"}}
 }
 
 // leaderRows are the rows of the table, a matrix after the other.
@@ -191,19 +167,6 @@ func rate(v float64) any {
 		return nil
 	}
 	return term.Quantity(term.Digits(v))
-}
-
-// printed returns the lines of a table.
-func printed(t term.Table) []string {
-	var b bytes.Buffer
-	if err := t.Print(&b); err != nil { // memory takes all
-		return []string{""}
-	}
-	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return lines
 }
 
 // end clears the table and prints the messages that came meanwhile.
