@@ -76,8 +76,8 @@ A and B are each a RUN; without B it is the last one. ` + command.RunHelp,
 
 // Run compares two databases.
 func (c *compareCommand) Run(cmd *cobra.Command, args []string) (err error) {
-	if c.config != "best" && c.config != "same" {
-		return command.Usage(fmt.Errorf("--config must be best or same, not %q", c.config))
+	if err := command.Known("--config", c.config, []string{"best", "same"}); err != nil {
+		return err
 	}
 	c.options.Same = c.config == "same"
 	if c.options.Threshold, err = parsePercent(c.threshold); err != nil {

@@ -66,19 +66,17 @@ nothing is written.`,
 	f.StringVarP(&i.out, "out", "o", "", "folder to write to (default: "+filepath.Join(command.OutRoot(), "FILE")+")")
 	command.FlagFile(cmd, "features", "csv", "tsv")
 	command.FlagFile(cmd, "out")
-	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
-	command.FlagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
+	command.FlagValues(cmd, "precision", precisions...)
+	command.FlagValues(cmd, "cache", cacheStates[:2]...)
 	return cmd
 }
 
 // Run imports a table.
 func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 	i.Precision, i.Cache = kernels.Precision(i.precision), trial.Cache(i.cache)
-	if _, err := precisionsNamed(i.precision); err != nil {
+	if err := cmp.Or(command.KnownOr("precision", i.precision, precisions...),
+		command.KnownOr("cache state", i.cache, cacheStates[:2]...)); err != nil {
 		return err
-	}
-	if i.cache != "" && i.Cache != trial.Warm && i.Cache != trial.Cold {
-		return command.Usage(fmt.Errorf("unknown cache state %q: must be warm or cold", i.cache))
 	}
 
 	path := args[0]
@@ -168,6 +166,9 @@ func printImported(w io.Writer, m *importer.Measurements, database string) error
 	return err
 }
 
+// precisions are what --precision chooses.
+var precisions = []string{string(kernels.Float32), string(kernels.Float64)}
+
 // cacheStates are what --cache chooses. What was imported may not say it.
 var cacheStates = []string{string(trial.Warm), string(trial.Cold), string(store.UnknownCache)}
 
@@ -211,7 +212,7 @@ state in a file; with a folder for -o, each such place gets a file.
 	f.StringVar((*string)(&e.filter.Precision), "precision", "", "only those in float32 or float64")
 	f.StringVar((*string)(&e.filter.Cache), "cache", "", "only warm or cold ones, or those where it is unknown")
 	command.FlagValues(cmd, "format", export.Names()...)
-	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
+	command.FlagValues(cmd, "precision", precisions...)
 	command.FlagValues(cmd, "cache", cacheStates...)
 	return cmd
 }
@@ -258,16 +259,9 @@ func (e *exportCommand) Run(cmd *cobra.Command, args []string) error {
 
 // chosen returns the format that is asked for.
 func (e *exportCommand) chosen() (export.Format, error) {
-	for _, c := range []struct {
-		what, value string
-		valid       []string
-	}{
-		{"precision", string(e.filter.Precision), []string{string(kernels.Float32), string(kernels.Float64)}},
-		{"cache state", string(e.filter.Cache), cacheStates},
-	} {
-		if c.value != "" && !slices.Contains(c.valid, c.value) {
-			return export.Format{}, command.Unknown(c.what, c.what+"s", c.value, c.valid, "spmvtune export --help")
-		}
+	if err := cmp.Or(command.KnownOr("precision", string(e.filter.Precision), precisions...),
+		command.KnownOr("cache state", string(e.filter.Cache), cacheStates...)); err != nil {
+		return export.Format{}, err
 	}
 	name := e.format
 	if name == "" {
@@ -276,11 +270,8 @@ func (e *exportCommand) chosen() (export.Format, error) {
 			name = extension
 		}
 	}
-	format, ok := export.Named(name)
-	if !ok {
-		return format, command.Unknown("format", "formats", name, export.Names(), "spmvtune export --help")
-	}
-	return format, nil
+	format, _ := export.Named(name)
+	return format, command.Known("format", name, export.Names())
 }
 
 // write writes the trials that a filter chooses, and says what it left out.

@@ -60,27 +60,18 @@ func topics(cmd *cobra.Command) []string {
 	return names
 }
 
-// newHelpConfig is a help topic: a command without a body, whose text `spmvtune help config`
-// prints.
-func newHelpConfig() *cobra.Command {
-	return &cobra.Command{
-		Use:     "config",
-		Short:   "The format of a sweep file",
-		Long:    configs.Help(),
-		Example: "  spmvtune help config | less",
+// newTopics are the help topics: commands without a body, whose text `spmvtune help TOPIC` prints.
+func newTopics() []*cobra.Command {
+	return []*cobra.Command{
+		{Use: "config", Short: "The format of a sweep file", Long: configs.Help(), Example: "  spmvtune help config | less"},
+		{Use: "database", Short: "The views of a results database, and their columns", Long: databaseHelp(),
+			Example: "  spmvtune help database | less"},
+		{Use: "environment", Short: "The environment variables that the program reads", Long: environmentHelp(),
+			Example: "  SPMVTUNE_OUT=/scratch/me spmvtune run quickstart"},
 	}
 }
 
-// newHelpDatabase is a help topic: the views of a database and their columns.
-func newHelpDatabase() *cobra.Command {
-	return &cobra.Command{
-		Use:     "database",
-		Short:   "The views of a results database, and their columns",
-		Long:    databaseHelp(),
-		Example: "  spmvtune help database | less",
-	}
-}
-
+// databaseHelp is about the views of a database and their columns.
 func databaseHelp() string {
 	const indent = 22 // of what a column says
 	var b strings.Builder
@@ -127,20 +118,15 @@ longest goes first`},
 	{"SLURM_*", "what Slurm gives to a task; SLURM_CLUSTERS also chooses the cluster"},
 }
 
-// newHelpEnvironment is a help topic: the variables that the program reads.
-func newHelpEnvironment() *cobra.Command {
+// environmentHelp is about the variables that the program reads.
+func environmentHelp() string {
 	const indent = "    "
 	var b strings.Builder
 	b.WriteString("These variables hold where neither a flag nor the sweep says otherwise.\n")
 	for _, v := range environment {
 		fmt.Fprintf(&b, "\n%s\n%s%s\n", v.name, indent, term.Wrap(v.what, term.PageWidth-len(indent), indent))
 	}
-	return &cobra.Command{
-		Use:     "environment",
-		Short:   "The environment variables that the program reads",
-		Long:    strings.TrimRight(b.String(), "\n"),
-		Example: "  SPMVTUNE_OUT=/scratch/me spmvtune run quickstart",
-	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func newVersion() *cobra.Command {

@@ -43,7 +43,7 @@ func (k *kernelsCommand) Run(cmd *cobra.Command, args []string) error {
 	list := kernels.Catalogue
 	if len(args) == 1 {
 		if list = kernelsNamed(args[0]); len(list) == 0 {
-			return command.Unknown("kernel", "kernels", args[0], kernels.Names(), "spmvtune kernels")
+			return command.Known("kernel", args[0], kernels.Names())
 		}
 	}
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
 	"spmvtune/internal/base/files"
 	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
@@ -112,16 +112,16 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	if !cmd.Flags().Changed("test") {
 		l.options.Test = test
-	} else if err := checkNamed("--test", "no matrix is of class %q",
-		`put a class whose name has a comma in quotes: --test '"random, long rows"'`, l.options.Test, seen,
-		func(o *rule.Observation) string { return o.Class }); err != nil {
+	} else if err := knownAll("class", l.options.Test, distinct(seen, func(o *rule.Observation) string {
+		return o.Class
+	})); err != nil {
+		return command.UsageHint(err, `put a class whose name has a comma in quotes: --test '"random, long rows"'`)
+	}
+	if err := knownAll("kernel", l.options.Without, distinct(seen, func(o *rule.Observation) string {
+		return o.Config.Kernel
+	})); err != nil {
 		return err
 	}
-	if err := checkNamed("--without", "kernel %q was not measured", "", l.options.Without, seen,
-		func(o *rule.Observation) string { return o.Config.Kernel }); err != nil {
-		return err
-	}
-
 	r, err := rule.Learn(cmd.Context(), seen, l.options)
 	if err != nil {
 		return err
@@ -198,26 +198,23 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 	return rule.WriteEvaluation(w, r, list)
 }
 
-// checkNamed refuses names that a flag has and nothing measured is called: a typo would let a rule learn from what it
-// is tested on.
-func checkNamed(flag, problem, hint string, named []string, seen []rule.Observation, of func(*rule.Observation) string) error {
-	var there []string
-	for i := range seen {
-		if name := of(&seen[i]); !slices.Contains(there, name) {
-			there = append(there, name)
+// knownAll refuses names that nothing measured has: a typo would let a rule learn from what it is tested on.
+func knownAll(what string, names, valid []string) error {
+	for _, name := range names {
+		if err := command.Known(what, name, valid); err != nil {
+			return err
 		}
-	}
-	for _, name := range named {
-		if slices.Contains(there, name) {
-			continue
-		}
-		err := fmt.Errorf(flag+": "+problem, name)
-		if near := configs.Nearest(name, there); near != "" {
-			err = fmt.Errorf("%w: did you mean %q?", err, near)
-		}
-		return command.UsageHint(err, hint)
 	}
 	return nil
+}
+
+// distinct returns the names that observations have.
+func distinct(seen []rule.Observation, of func(*rule.Observation) string) []string {
+	names := map[string]bool{}
+	for i := range seen {
+		names[of(&seen[i])] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // A ruleForm is a form of a rule.

@@ -52,15 +52,9 @@ func ofDevice(seen []rule.Observation, device string) ([]rule.Observation, error
 	if device == "" {
 		return seen, nil
 	}
-	var devices []string
-	for _, o := range seen {
-		devices = append(devices, o.Device)
-	}
-	slices.Sort(devices)
-	devices = slices.Compact(devices)
-	if !slices.Contains(devices, device) {
-		return nil, command.Usage(fmt.Errorf("nothing was measured on %q; available: %s", device,
-			strings.Join(devices, ", ")))
+	measured := distinct(seen, func(o *rule.Observation) string { return o.Device })
+	if err := command.Known("device", device, measured); err != nil {
+		return nil, err
 	}
 	return slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Device != device }), nil
 }

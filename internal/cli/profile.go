@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/analysis/profile"
-	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/store"
@@ -114,22 +112,7 @@ func (p *profileCommand) named(ctx context.Context, db *store.DB) error {
 	for i := range devices {
 		labels = append(labels, devices[i].Label)
 	}
-	if err := known("matrix", p.matrix, names); err != nil {
-		return err
-	}
-	return known("device", p.device, labels)
-}
-
-// known refuses a flag's name that is none of these.
-func known(flag, name string, names []string) error {
-	if name == "" || slices.Contains(names, name) {
-		return nil
-	}
-	available := "available: " + term.Some(names, 12)
-	if near := configs.Nearest(name, names); near != "" {
-		available = "did you mean " + near + "?"
-	}
-	return command.Usage(fmt.Errorf("--%s: the database has no %q; %s", flag, name, available))
+	return errors.Join(command.KnownOr("matrix", p.matrix, names...), command.KnownOr("device", p.device, labels...))
 }
 
 // newProduct is the hidden command of the process that a profiler follows. It is also how one

@@ -115,8 +115,8 @@ func (r *replayCommand) check() error {
 	}
 
 	for _, s := range r.strategies {
-		if !slices.Contains(search.Replayable(), s) {
-			return command.Unknown("strategy", "strategies", s, search.Replayable(), "spmvtune help config")
+		if err := command.Known("strategy", s, search.Replayable()); err != nil {
+			return err
 		}
 	}
 

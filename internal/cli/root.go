@@ -131,8 +131,8 @@ func addCommands(root *cobra.Command) {
 		}
 	}
 
-	root.AddCommand(newWorker(), newDevice(), newProduct(), newDraw(), newHelpConfig(),
-		newHelpDatabase(), newHelpEnvironment())
+	root.AddCommand(newWorker(), newDevice(), newProduct(), newDraw())
+	root.AddCommand(newTopics()...)
 
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -399,36 +400,31 @@ var protocolKeys = map[string]string{"budget": "trial_budget"}
 
 // protocolChange says how the texts of two protocols differ.
 func protocolChange(before, now string) string {
-	was := map[string]string{}
-	for word := range strings.FieldsSeq(before) {
-		key, value, _ := strings.Cut(word, "=")
-		was[key] = value
-	}
-
+	was, is := protocolValues(before), protocolValues(now)
 	var changes []string
-	note := func(key, from, to string) {
-		if name, other := protocolKeys[key]; other {
-			key = name
-		}
+	for word := range strings.FieldsSeq(now + " " + before) {
+		key, _, _ := strings.Cut(word, "=")
+		from, to, name := was[key], is[key], cmp.Or(protocolKeys[key], key)
 		switch {
 		case from == to:
 		case from == "":
-			changes = append(changes, fmt.Sprintf("%s = %s was added", key, to))
+			changes = append(changes, fmt.Sprintf("%s = %s was added", name, to))
 		case to == "":
-			changes = append(changes, fmt.Sprintf("%s = %s was removed", key, from))
+			changes = append(changes, fmt.Sprintf("%s = %s was removed", name, from))
 		default:
-			changes = append(changes, fmt.Sprintf("%s changed from %s to %s", key, from, to))
+			changes = append(changes, fmt.Sprintf("%s changed from %s to %s", name, from, to))
 		}
-	}
-	for word := range strings.FieldsSeq(now) {
-		key, value, _ := strings.Cut(word, "=")
-		note(key, was[key], value)
-		delete(was, key)
-	}
-	for word := range strings.FieldsSeq(before) {
-		if key, value, _ := strings.Cut(word, "="); was[key] != "" {
-			note(key, value, "")
-		}
+		was[key] = to // it is said once
 	}
 	return strings.Join(changes, ", ")
+}
+
+// protocolValues returns the values of a protocol's text by their keys.
+func protocolValues(text string) map[string]string {
+	values := map[string]string{}
+	for word := range strings.FieldsSeq(text) {
+		key, value, _ := strings.Cut(word, "=")
+		values[key] = value
+	}
+	return values
 }

@@ -13,7 +13,6 @@ import (
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
-	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse/file"
 	"spmvtune/tuner/trial"
@@ -66,8 +65,8 @@ names them.`,
 		"how many configurations to name: the choice, and what helps most where it is slow")
 	s.output.Flags(cmd)
 	command.FlagFile(cmd, "rule", "json")
-	command.FlagValues(cmd, "precision", string(kernels.Float32), string(kernels.Float64))
-	command.FlagValues(cmd, "cache", string(trial.Warm), string(trial.Cold))
+	command.FlagValues(cmd, "precision", precisions...)
+	command.FlagValues(cmd, "cache", cacheStates[:2]...)
 	command.FlagValues(cmd, "complex", file.RealPart)
 	return cmd
 }
@@ -153,18 +152,6 @@ func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 	return selection{
 		Matrix: matrix, Device: s.Device, Cache: string(s.Cache), Choice: c, Pruned: s.Pruned,
 		Validation: figures{Validation: v}, Warnings: append(warnings, s.Caveats()...),
-	}
-}
-
-// precisionsNamed returns the precision of this name, or all precisions if name is empty.
-func precisionsNamed(name string) ([]kernels.Precision, error) {
-	switch p := kernels.Precision(name); p {
-	case "":
-		return []kernels.Precision{kernels.Float32, kernels.Float64}, nil
-	case kernels.Float32, kernels.Float64:
-		return []kernels.Precision{p}, nil
-	default:
-		return nil, command.Usage(fmt.Errorf("unknown precision %q: must be float32 or float64", name))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
+	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/tuner/matrix"
@@ -76,8 +77,7 @@ func givenFeatures(text string) (sparse.Features, error) {
 // keysFor lists the keys to ask a rule for: the named precision and cache state, or each that
 // the rule has. note says if the rule is of another device than the named one.
 func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string, err error) {
-	precisions, err := precisionsNamed(precision)
-	if err != nil {
+	if err := command.KnownOr("precision", precision, precisions...); err != nil {
 		return nil, "", err
 	}
 
@@ -94,7 +94,11 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 		asked.Device = ""
 	}
 
-	for _, asked.Precision = range precisions {
+	for _, name := range precisions {
+		if precision != "" && precision != name {
+			continue
+		}
+		asked.Precision = kernels.Precision(name)
 		for i := range r.Selectors {
 			k := r.Selectors[i].Key()
 			k.Device = asked.Device

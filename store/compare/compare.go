@@ -17,10 +17,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	gonum "gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"spmvtune/kernels"
@@ -268,38 +270,20 @@ func (r *Result) Slower() (slower, byChance int) {
 // over matrices: pairs of one matrix have its peculiarities in common, and count as one
 // observation. The interval is Student's.
 func (r *Result) mean() {
-	sums, counts := map[string]float64{}, map[string]float64{}
-	var order []string
-	for i := range r.Pairs {
-		p := &r.Pairs[i]
-		if p.Verdict == Unsure {
-			continue
+	logs := map[string][]float64{}
+	for _, p := range r.Pairs {
+		if p.Verdict != Unsure {
+			logs[p.B.Trial.Matrix] = append(logs[p.B.Trial.Matrix], math.Log(p.Ratio.Value))
 		}
-		if counts[p.B.Trial.Matrix] == 0 {
-			order = append(order, p.B.Trial.Matrix)
-		}
-		sums[p.B.Trial.Matrix] += math.Log(p.Ratio.Value)
-		counts[p.B.Trial.Matrix]++
+	}
+	var means []float64
+	for _, matrix := range slices.Sorted(maps.Keys(logs)) {
+		means = append(means, gonum.Mean(logs[matrix], nil))
 	}
 
-	r.Matrices = len(order)
-	n := float64(len(order))
-
-	var mean, square float64
-	for _, m := range order {
-		mean += sums[m] / counts[m] / n
-	}
-	for _, m := range order {
-		d := sums[m]/counts[m] - mean
-		square += d * d
-	}
-
-	r.Mean = stat.Ratio{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	if n > 0 {
-		r.Mean.Value = math.Exp(mean)
-	}
-	if n > 1 {
-		arm := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * math.Sqrt(square/(n-1)/n)
-		r.Mean.Low, r.Mean.High = math.Exp(mean-arm), math.Exp(mean+arm)
-	}
+	r.Matrices = len(means)
+	n := float64(len(means))
+	mean, deviation := gonum.MeanStdDev(means, nil) // NaN of none, and the deviation of one
+	arm := distuv.StudentsT{Sigma: 1, Nu: max(n-1, 1)}.Quantile(0.975) * gonum.StdErr(deviation, n)
+	r.Mean = stat.Ratio{Value: math.Exp(mean), Low: math.Exp(mean - arm), High: math.Exp(mean + arm)}
 }

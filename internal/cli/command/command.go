@@ -322,14 +322,24 @@ func Shown(path string) string {
 	return path
 }
 
-// Unknown is the usage error of a name that is not valid. It suggests the nearest valid one, or says which there are:
-// whats is the plural of what, and a command lists all.
-func Unknown(what, whats, name string, valid []string, command string) error {
-	err := fmt.Errorf("unknown %s %q", what, name)
-	if hint := configs.Suggest(name, whats, valid, command); hint != "" {
-		err = fmt.Errorf("%w: %s", err, hint)
+// Known refuses a name that is not valid. It suggests the nearest one, or says which there are.
+func Known(what, name string, valid []string) error {
+	if slices.Contains(valid, name) {
+		return nil
 	}
-	return Usage(err)
+	suggestion := "there are " + term.Some(valid, 12)
+	if near := configs.Nearest(name, valid); near != "" {
+		suggestion = "did you mean " + near + "?"
+	}
+	return Usage(fmt.Errorf("unknown %s %q: %s", what, name, suggestion))
+}
+
+// KnownOr is Known where an empty name stands for any.
+func KnownOr(what, name string, valid ...string) error {
+	if name == "" {
+		return nil
+	}
+	return Known(what, name, valid)
 }
 
 // NothingLeft says that there is nothing to measure, because all configurations are left out for these reasons.
