@@ -54,24 +54,21 @@ func (t Table) Write(w io.Writer, format string) error {
 // Print prints t for people.
 func (t Table) Print(w io.Writer) error { return t.Write(w, "table") }
 
-// grid prints the values, texts as escape makes them.
-func (t Table) grid(escape func(string) string) *grid {
-	g := &grid{}
+// Grid prints the values, texts as escape makes them.
+func (t Table) Grid(escape func(string) string) *Grid {
+	g := &Grid{Rows: make([][]string, len(t.Rows))}
 	for i, c := range t.Columns {
 		round := t.rounding(i)
-		g.header, g.right = append(g.header, escape(c)), append(g.right, t.numeric(i))
+		g.Columns, g.Right = append(g.Columns, escape(c)), append(g.Right, t.numeric(i))
 		for k, row := range t.Rows {
-			if i == 0 {
-				g.rows = append(g.rows, make([]string, len(row)))
-			}
-			g.rows[k][i] = escape(short(row[i], round))
+			g.Rows[k] = append(g.Rows[k], escape(short(row[i], round)))
 		}
 	}
 	return g
 }
 
 // pretty lays a grid out.
-func (g *grid) pretty() table.Writer {
+func (g *Grid) pretty() table.Writer {
 	style := table.StyleLight
 	style.Format.Header = text.FormatDefault
 	style.Options = table.OptionsNoBordersAndSeparators
@@ -79,11 +76,11 @@ func (g *grid) pretty() table.Writer {
 	out := table.NewWriter()
 	out.SetStyle(style)
 
-	header := make(table.Row, len(g.header))
+	header := make(table.Row, len(g.Columns))
 	var configs []table.ColumnConfig
-	for i, c := range g.header {
+	for i, c := range g.Columns {
 		header[i] = c
-		if g.right[i] {
+		if g.Right[i] {
 			c := table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
 			configs = append(configs, c)
 		}
@@ -91,7 +88,7 @@ func (g *grid) pretty() table.Writer {
 	out.AppendHeader(header)
 	out.SetColumnConfigs(configs)
 
-	for _, row := range g.rows {
+	for _, row := range g.Rows {
 		r := make(table.Row, len(row))
 		for i, v := range row {
 			r[i] = v
@@ -182,70 +179,70 @@ const narrowest = 80
 // leastText is how many columns of a text are shown at least.
 const leastText = 16
 
-// A grid is a table of texts.
-type grid struct {
-	header []string
-	rows   [][]string
-	right  []bool // whether a column is of numbers
+// A Grid is a table of texts.
+type Grid struct {
+	Columns []string   `json:"columns"`
+	Right   []bool     `json:"right"` // whether a column is of numbers, which stand at the right
+	Rows    [][]string `json:"rows"`
 }
 
 // width is that of a column.
-func (g *grid) width(column int) int {
-	w := text.LongestLineLen(g.header[column])
-	for _, row := range g.rows {
+func (g *Grid) width(column int) int {
+	w := text.LongestLineLen(g.Columns[column])
+	for _, row := range g.Rows {
 		w = max(w, text.LongestLineLen(row[column]))
 	}
 	return w
 }
 
 // total is the width of the whole table: a column has a space on each side.
-func (g *grid) total() int {
+func (g *Grid) total() int {
 	n := 0
-	for i := range g.header {
+	for i := range g.Columns {
 		n += g.width(i) + 2
 	}
 	return n
 }
 
 // drop leaves out a column, and says what it is: with its value if that is the same everywhere.
-func (g *grid) drop(column int) string {
-	said := g.header[column]
-	if same := g.rows[0][column]; same != "" && len(g.rows) > 1 && len(same) <= leastText &&
-		!slices.ContainsFunc(g.rows, func(row []string) bool { return row[column] != same }) {
+func (g *Grid) drop(column int) string {
+	said := g.Columns[column]
+	if same := g.Rows[0][column]; same != "" && len(g.Rows) > 1 && len(same) <= leastText &&
+		!slices.ContainsFunc(g.Rows, func(row []string) bool { return row[column] != same }) {
 		said += " (" + same + ")"
 	}
-	g.header = slices.Delete(slices.Clone(g.header), column, column+1)
-	g.right = slices.Delete(slices.Clone(g.right), column, column+1)
-	for i, row := range g.rows {
-		g.rows[i] = slices.Delete(slices.Clone(row), column, column+1)
+	g.Columns = slices.Delete(slices.Clone(g.Columns), column, column+1)
+	g.Right = slices.Delete(slices.Clone(g.Right), column, column+1)
+	for i, row := range g.Rows {
+		g.Rows[i] = slices.Delete(slices.Clone(row), column, column+1)
 	}
 	return said
 }
 
 // fit makes the table at most so wide, and returns the columns that are left out. First go those of less, in
 // that order; then long texts are shortened; then the last columns go.
-func (g *grid) fit(width int, less []string) (left []string) {
-	if len(g.rows) == 0 {
+func (g *Grid) fit(width int, less []string) (left []string) {
+	if len(g.Rows) == 0 {
 		return nil
 	}
 	for _, name := range less {
-		if i := slices.Index(g.header, name); i >= 0 && g.total() > width {
+		if i := slices.Index(g.Columns, name); i >= 0 && g.total() > width {
 			left = append(left, g.drop(i))
 		}
 	}
 	for g.total() > width && g.shorten(g.total()-width) {
 	}
-	for g.total() > width && len(g.header) > 1 {
-		left = append(left, g.drop(len(g.header)-1))
+	for g.total() > width && len(g.Columns) > 1 {
+		left = append(left, g.drop(len(g.Columns)-1))
 	}
 	return left
 }
 
 // shorten makes the widest column of texts narrower by up to so much. It reports whether it could.
-func (g *grid) shorten(by int) bool {
+func (g *Grid) shorten(by int) bool {
 	widest := -1
-	for i := range g.header {
-		if w := g.width(i); !g.right[i] && w > max(leastText, text.LongestLineLen(g.header[i])) &&
+	for i := range g.Columns {
+		if w := g.width(i); !g.Right[i] && w > max(leastText, text.LongestLineLen(g.Columns[i])) &&
 			(widest < 0 || w > g.width(widest)) {
 			widest = i
 		}
@@ -253,8 +250,8 @@ func (g *grid) shorten(by int) bool {
 	if widest < 0 {
 		return false
 	}
-	room := max(g.width(widest)-by, leastText, text.LongestLineLen(g.header[widest]))
-	for _, row := range g.rows {
+	room := max(g.width(widest)-by, leastText, text.LongestLineLen(g.Columns[widest]))
+	for _, row := range g.Rows {
 		row[widest] = narrowed(row[widest], room)
 	}
 	return true
@@ -404,8 +401,10 @@ func (r *Rows) object(row []any) error {
 
 // DropEmpty leaves out the columns of a table for people that have no value in any row, and returns their
 // names.
-func (r *Rows) DropEmpty() (dropped []string) {
-	t := &r.table
+func (r *Rows) DropEmpty() (dropped []string) { return r.table.DropEmpty() }
+
+// DropEmpty leaves out the columns that have no value in any row, and returns their names.
+func (t *Table) DropEmpty() (dropped []string) {
 	for i := len(t.Columns) - 1; i >= 0 && len(t.Rows) > 0; i-- {
 		if slices.ContainsFunc(t.Rows, func(row []any) bool { return full(row[i]) != "" }) {
 			continue
@@ -428,7 +427,7 @@ func (r *Rows) Close() error {
 	case "json":
 		r.w.WriteString("\n]\n")
 	case "markdown":
-		fmt.Fprintln(r.w, r.table.grid(Markdown).pretty().RenderMarkdown())
+		fmt.Fprintln(r.w, r.table.Grid(Markdown).pretty().RenderMarkdown())
 	default:
 		r.forTerminal()
 	}
@@ -437,7 +436,7 @@ func (r *Rows) Close() error {
 
 // forTerminal lays the table out, as wide as the terminal at most, and says what that leaves out.
 func (r *Rows) forTerminal() {
-	g := r.table.grid(Visible)
+	g := r.table.Grid(Visible)
 	var left []string
 	if r.width > 0 {
 		left = g.fit(r.width, r.table.Less)
@@ -450,7 +449,7 @@ func (r *Rows) forTerminal() {
 
 // Within returns the lines of t for people, at most so wide: what does not fit is shortened or left out.
 func (t Table) Within(width int) []string {
-	g := t.grid(Visible)
+	g := t.Grid(Visible)
 	g.fit(width, t.Less)
 	lines := strings.Split(g.pretty().Render(), "\n")
 	for i := range lines {

@@ -329,7 +329,7 @@ func Known(what, name string, valid []string) error {
 	}
 	suggestion := "there are " + term.Some(valid, 12)
 	if near := configs.Nearest(name, valid); near != "" {
-		suggestion = "did you mean " + near + "?"
+		suggestion = fmt.Sprintf("did you mean %q?", near)
 	}
 	return Usage(fmt.Errorf("unknown %s %q: %s", what, name, suggestion))
 }

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/store"
@@ -32,7 +30,7 @@ var errEnough = errors.New("enough")
 
 // An answerTable is the answer to a query.
 type answerTable struct {
-	Table
+	*term.Grid
 	// Note says what is left out.
 	Note    string  `json:"note"`
 	Seconds float64 `json:"seconds"`
@@ -91,48 +89,37 @@ func (s *Server) limit(ctx context.Context, db *store.DB) time.Duration {
 // run runs SQL within the limits of rows and bytes.
 func run(ctx context.Context, db *store.DB, sql string) (t answerTable, err error) {
 	began, size := time.Now(), 0
-	t.Rows = [][]string{}
+	var all term.Table
 	err = db.Each(ctx, sql, func(columns []string) error {
-		t.Columns, t.Right = visible(columns...), make([]bool, len(columns))
-		for i := range t.Right {
-			t.Right[i] = true
-		}
+		all.Columns = columns
 		return nil
 	}, func(row []any) error {
-		if len(t.Rows) == queryRows {
+		if len(all.Rows) == queryRows {
 			t.Note = fmt.Sprintf("only the first %d rows are shown: spmvtune query gives all", queryRows)
 			return errEnough
 		}
-		cells := make([]string, len(row))
 		for i, v := range row {
-			cells[i] = cell(v)
-			size += len(cells[i])
-			if _, text := v.(string); text {
-				t.Right[i] = false
-			}
+			row[i] = cell(v)
+			size += len(fmt.Sprint(row[i]))
 		}
 		if size > queryBytes {
-			t.Note = fmt.Sprintf("only the first %d rows are shown, of %d MB: spmvtune query gives all", len(t.Rows),
+			t.Note = fmt.Sprintf("only the first %d rows are shown, of %d MB: spmvtune query gives all", len(all.Rows),
 				queryBytes>>20)
 			return errEnough
 		}
-		t.Rows = append(t.Rows, cells)
+		all.Add(row...)
 		return nil
 	})
 	if err == errEnough {
 		err = nil
 	}
-	t.Seconds = time.Since(began).Seconds()
+	t.Grid, t.Seconds = all.Grid(term.Visible), time.Since(began).Seconds()
 	return t, err
 }
 
-// cell is a value as a text.
-func cell(v any) string {
+// cell is a value, as a text where it is long.
+func cell(v any) any {
 	switch v := v.(type) {
-	case nil:
-		return ""
-	case float64:
-		return strconv.FormatFloat(v, 'g', 6, 64)
 	case []byte:
 		const shown = 16
 		if len(v) <= shown {
@@ -141,15 +128,10 @@ func cell(v any) string {
 		return fmt.Sprintf("%x… (%s)", v[:shown], term.Bytes(int64(len(v))))
 	case string:
 		if len(v) > cellBytes {
-			end := cellBytes
-			for end > cellBytes-utf8.UTFMax && !utf8.RuneStart(v[end]) {
-				end--
-			}
-			v = v[:end] + "…"
+			return strings.ToValidUTF8(v[:cellBytes], "") + "…"
 		}
-		return term.Visible(v)
 	}
-	return fmt.Sprint(v)
+	return v
 }
 
 // A viewColumns is a view with its columns as a page explains them.

@@ -97,7 +97,7 @@ func TestLongAnswers(t *testing.T) {
 // A cell is cut between two characters.
 func TestLongCells(t *testing.T) {
 	for _, prefix := range []string{"", "x", "xx", "xxx"} {
-		got := cell(prefix + strings.Repeat("😀", cellBytes))
+		got := fmt.Sprint(cell(prefix + strings.Repeat("😀", cellBytes)))
 		if !utf8.ValidString(got) || strings.Trim(got, "x😀") != "…" || len(got) < cellBytes-utf8.UTFMax {
 			t.Errorf("after %q: …%q, %d bytes", prefix, got[len(got)-10:], len(got))
 		}

@@ -3,19 +3,15 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
-	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/show"
-	"spmvtune/kernels"
 
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -34,15 +30,8 @@ type State struct {
 	// Trials counts those in the database by status, and All sums them up.
 	Trials map[trial.Status]int `json:"trials"`
 	All    int                  `json:"all"`
-	Best   Table                `json:"best"`
-	Last   Table                `json:"last"`
-}
-
-// A Table is a table as a page shows it. Cells are texts; those of Right stand at the right.
-type Table struct {
-	Columns []string   `json:"columns"`
-	Right   []bool     `json:"right"`
-	Rows    [][]string `json:"rows"`
+	Best   *term.Grid           `json:"best"`
+	Last   *term.Grid           `json:"last"`
 }
 
 // read reads what a page shows of a database.
@@ -78,84 +67,33 @@ func read(ctx context.Context, db *store.DB) (s State, err error) {
 }
 
 // bestTable is the table of the best of each matrix. It names the device if there are several.
-func bestTable(best []store.Best) Table {
-	t := Table{Columns: []string{"matrix", "precision", "cache", "kernel", "setting", "time", "GFLOP/s", "GB/s", "tied",
-		"device"},
-		Right: []bool{5: true, 6: true, 7: true, 8: true, 9: false}, Rows: [][]string{}}
-	several := false
-	for i := range best {
-		b := &best[i]
-		several = several || b.Device != best[0].Device
-		off := analysis.Relative(&b.Row)
-		t.Rows = append(t.Rows, visible(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, setting(b.Config),
-			term.SecondsWithin(b.Time, b.Time*off), rate(b.GFLOPS, off), rate(b.GBPS, off), analysis.TieCount(b), b.Device))
+func bestTable(best []store.Best) *term.Grid {
+	t := show.BestTable(best)
+	if len(best) > 0 && best[0].Device != best[len(best)-1].Device {
+		t.Columns = append(t.Columns, "device")
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], best[i].Device)
+		}
 	}
-	if !several {
-		t.drop()
-	}
-	return t
+	t.DropEmpty()
+	return t.Grid(term.Visible)
 }
 
 // lastTable is the table of the newest trials.
-func lastTable(rows []store.Row) Table {
-	t := Table{Columns: []string{"time of day", "matrix", "cache", "kernel", "setting", "status", "time", "GFLOP/s",
-		"message"},
-		Right: []bool{6: true, 7: true, 8: false}, Rows: [][]string{}}
-	said := false
+func lastTable(rows []store.Row) *term.Grid {
+	t := term.Table{Columns: []string{"time of day", "matrix", "precision", "cache", "kernel", "block", "grid", "parameters",
+		"status", "time", "GFLOP/s", "message"}}
 	for i := range rows {
 		r := &rows[i]
-		took, speed := "", ""
+		var took, speed any
 		if r.Status == trial.OK {
-			took, speed = term.Seconds(r.Time), rate(r.GFLOPS, 0)
+			took, speed = term.Quantity(term.Seconds(r.Time)), term.Quantity(term.Digits(r.GFLOPS))
 		}
-		said = said || r.Message != ""
-		t.Rows = append(t.Rows, visible(r.At.Local().Format("15:04:05"), r.Matrix, string(r.Cache), r.Kernel,
-			string(r.Precision)+" "+setting(r.Config), string(r.Status), took, speed, r.Message))
+		t.Add(r.At.Local().Format("15:04:05"), r.Matrix, string(r.Precision), string(r.Cache), r.Kernel, show.Size(r.Block),
+			show.Size(r.Grid), r.Params.String(), string(r.Status), took, speed, r.Message)
 	}
-	if !said {
-		t.drop()
-	}
-	return t
-}
-
-// drop leaves the last column out.
-func (t *Table) drop() {
-	n := len(t.Columns) - 1
-	t.Columns, t.Right = t.Columns[:n], t.Right[:n]
-	for i := range t.Rows {
-		t.Rows[i] = t.Rows[i][:n]
-	}
-}
-
-// visible makes signs visible that would turn the direction of text.
-func visible(cells ...string) []string {
-	for i := range cells {
-		cells[i] = term.Visible(cells[i])
-	}
-	return cells
-}
-
-// setting is what there is to choose of a kernel.
-func setting(c kernels.Config) string {
-	s := ""
-	if c.Block > 0 {
-		s = fmt.Sprintf("block %d ", c.Block)
-	}
-	if c.Grid > 0 {
-		s += fmt.Sprintf("grid %d ", c.Grid)
-	}
-	return strings.TrimSpace(s + c.Params.String())
-}
-
-// rate prints a rate with the digits that it has where it may be off by this share.
-func rate(v, off float64) string {
-	switch {
-	case !(v > 0):
-		return ""
-	case off > 0:
-		return term.Rounded(v, v*off)
-	}
-	return term.Digits(v)
+	t.DropEmpty()
+	return t.Grid(term.Visible)
 }
 
 // state answers what a page shows. It also says that a page is open.

@@ -37,8 +37,8 @@ func TestState(t *testing.T) {
 		strings.Join(got.Titles, "") != "demo: A title" {
 		t.Errorf("while it runs: %+v", got)
 	}
-	want := "one float64 warm cpu_coo block 2 1.000 ms 2.00 12.00 ≥1|" +
-		"two float64 warm cpu_csr block 3 4.00 ms 0.500 3.00 ≥1"
+	want := "one float64 warm cpu_coo 2 1.000 ms 2.00 12.00 ≥1|" +
+		"two float64 warm cpu_csr 3 4.00 ms 0.500 3.00 ≥1"
 	if got := joined(got.Best.Rows); got != want {
 		t.Errorf("the best: %q, want %q", got, want)
 	}

@@ -150,7 +150,7 @@ func leaderRows(now progressLine, matrices []*progressMatrix) (rows [][]any) {
 		name := m.matrix
 		for _, l := range m.leaders {
 			rows = append(rows, []any{name, done, string(l.Config.Precision), string(l.Cache), l.Config.Kernel,
-				size(l.Config.Block), size(l.Config.Grid), l.Config.Params.String(), term.Quantity(term.Seconds(l.Seconds)),
+				Size(l.Config.Block), Size(l.Config.Grid), l.Config.Params.String(), term.Quantity(term.Seconds(l.Seconds)),
 				term.Quantity(term.Digits(l.GFLOPS)), rate(l.GBPS)})
 			name, done = "", "" // said once
 		}
@@ -219,17 +219,7 @@ func Best(w io.Writer, best []store.Best) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, best[start].Device)
-		t := term.Table{Columns: []string{
-			"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "another run", "GFLOP/s", "GB/s",
-			"tied",
-		}, Less: []string{"GB/s", "another run", "cache", "tied", "grid", "GFLOP/s"}}
-		for i := range best[start:end] {
-			b := &best[start+i]
-			rate := func(v float64) term.Quantity { return term.Quantity(term.Rounded(v, v*analysis.Relative(&b.Row))) }
-			t.Add(b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, size(b.Block), size(b.Grid),
-				b.Params.String(), term.Quantity(term.SecondsWithin(b.Time, b.Time*analysis.Relative(&b.Row))), another(b.Row),
-				rate(b.GFLOPS), rate(b.GBPS), term.Quantity(analysis.TieCount(b)))
-		}
+		t := BestTable(best[start:end])
 		if err := t.Print(w); err != nil {
 			return err
 		}
@@ -242,10 +232,31 @@ func Best(w io.Writer, best []store.Best) error {
 	return nil
 }
 
+// BestTable is the table of the best.
+func BestTable(best []store.Best) term.Table {
+	t := term.Table{Columns: append(slices.Clone(resultColumns), "GFLOP/s", "GB/s", "tied"),
+		Less: []string{"GB/s", "another run", "cache", "tied", "grid", "GFLOP/s"}}
+	for i := range best {
+		b := &best[i]
+		off := analysis.Relative(&b.Row)
+		t.Add(append(resultCells(&b.Row), term.Quantity(term.Rounded(b.GFLOPS, b.GFLOPS*off)),
+			term.Quantity(term.Rounded(b.GBPS, b.GBPS*off)), term.Quantity(analysis.TieCount(b)))...)
+	}
+	return t
+}
+
+// resultColumns are the columns of a table of results.
+var resultColumns = []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "another run"}
+
+// resultCells are what they say of one.
+func resultCells(r *store.Row) []any {
+	return []any{r.Matrix, string(r.Precision), string(r.Cache), r.Kernel, Size(r.Block), Size(r.Grid), r.Params.String(),
+		term.Quantity(term.SecondsWithin(r.Time, r.Time*analysis.Relative(r))), another(r)}
+}
+
 // Verified prints the fastest verified configuration wherever nobody sees the y of the winner.
 func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best) error {
-	t := term.Table{Columns: []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time",
-		"another run", "device"}, Less: []string{"device", "another run", "cache"}}
+	t := term.Table{Columns: append(slices.Clone(resultColumns), "device"), Less: []string{"device", "another run", "cache"}}
 	for i := range best {
 		b := &best[i]
 		if b.Verified() {
@@ -260,8 +271,7 @@ func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best)
 		if r == nil {
 			continue
 		}
-		t.Add(r.Matrix, string(r.Precision), string(r.Cache), r.Kernel, size(r.Block), size(r.Grid), r.Params.String(),
-			term.Quantity(term.SecondsWithin(r.Time, r.Time*analysis.Relative(r))), another(*r), r.Device)
+		t.Add(append(resultCells(r), r.Device)...)
 	}
 	if len(t.Rows) == 0 {
 		return nil
@@ -271,7 +281,7 @@ func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best)
 }
 
 // another says how far another run may be off, nothing if that is not known.
-func another(r store.Row) any {
+func another(r *store.Row) any {
 	if r.Factor == 0 || r.Another.Low == 0 {
 		return nil
 	}
@@ -292,8 +302,8 @@ func Twins(w io.Writer, matrices []trial.Matrix) {
 	}
 }
 
-// size prints a block or grid size, nothing for a kernel without that choice.
-func size(n int) any {
+// Size prints a block or grid size, nothing for a kernel without that choice.
+func Size(n int) any {
 	if n == 0 {
 		return nil
 	}
