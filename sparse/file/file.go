@@ -11,7 +11,6 @@ package file
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -64,7 +63,7 @@ func Decode(r io.Reader, name string, opt Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return formatOf(s).Parse(s, opt)
+	return formatOf(s).Read(s, opt)
 }
 
 // formats are all forms of files. A text that could be any of them is read as the first.
@@ -76,7 +75,7 @@ var formats = []text.Format{
 }
 
 // read are the formats that are read.
-var read = slices.DeleteFunc(slices.Clone(formats), func(f text.Format) bool { return f.Parse == nil })
+var read = slices.DeleteFunc(slices.Clone(formats), func(f text.Format) bool { return f.Open == nil })
 
 // Version changes whenever the matrix that is read from some file changes, so that a
 // matrix that an older program has kept is not mistaken for it.
@@ -166,21 +165,9 @@ func ReadSize(path string, opt Options) (Size, error) {
 		return Size{}, err
 	}
 	defer f.Close()
-	size, err := decodeSize(&text.Beginning{R: f, Left: text.UsualHeader}, path, opt)
-	if !errors.Is(err, text.ErrBeyond) {
-		return size, err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return Size{}, fmt.Errorf("reading %s again: %w", path, err)
-	}
-
-	return decodeSize(f, path, opt)
-}
-
-func decodeSize(r io.Reader, name string, opt Options) (Size, error) {
-	s, err := text.NewSource(r, name, members...)
+	s, err := text.NewSource(f, path, members...)
 	if err != nil {
 		return Size{}, err
 	}
-	return formatOf(s).ParseSize(s, opt)
+	return formatOf(s).ReadSize(s, opt)
 }

@@ -40,7 +40,7 @@ var Forms = func() (all []Form) {
 			form.Doc += ", " + f.Doc
 		}
 		all = append(all, form)
-		if f.Parse != nil { // packed files are read, too
+		if f.Open != nil { // packed files are read, too
 			form.Extension, form.Doc, form.gzip = form.Extension+".gz", f.Name+", gzipped", true
 			all = append(all, form)
 		}

@@ -154,7 +154,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"no banner", "3 3 1\n1 1 1\n",
 			`f.mtx:1: a Matrix Market file starts with a line such as "%%MatrixMarket matrix coordinate real general", not "3 3 1"`},
 		{"CR line ends", strings.ReplaceAll(coo+"1 1 1\n1 1 1\n", "\n", "\r"), "f.mtx:1: lines end in CR alone"},
-		{"vector", "%%MatrixMarket vector coordinate real general\n4 3\n", `f.mtx:1: the object is "vector"`},
+		{"vector", "%%MatrixMarket vector coordinate real general\n4 3\n", `f.mtx:1: unknown object "vector": only matrix is read`},
 		{"pattern array", "%%MatrixMarket matrix array pattern general\n1 1\n1\n",
 			"f.mtx:1: an array can't be a pattern"},
 		{"skew-symmetric pattern", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n",
@@ -166,29 +166,29 @@ func TestDecodeRefuses(t *testing.T) {
 		{"fraction", coo + "3.0 3 1\n", `f.mtx:2: size "3.0" is not a whole number`},
 		{"size beyond int32", coo + "3 2147483648 1\n", `f.mtx:2: size "2147483648" is too large`},
 		{"entries beyond int32", coo + "3 3 4294967297\n", `f.mtx:2: size "4294967297" is too large`},
-		{"array beyond int32", arr + "65536 65536\n1\n", "f.mtx:2: an array of 65536×65536 has 4294967296 values"},
+		{"array beyond int32", arr + "65536 65536\n1\n", "f.mtx:2: 65536×65536 with 4294967296 entries: 32-bit indices hold no more"},
 		{"symmetric rectangle", "%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n",
 			"f.mtx:2: a symmetric matrix must be square"},
-		{"entries in nothing", coo + "0 1 1\n", "f.mtx:2: 1 entry declared in a matrix of 0×1"},
+		{"entries in nothing", coo + "0 1 1\n", "f.mtx:2: 1 entry in a matrix of 0×1"},
 		{"row 0", coo + "3 3 1\n0 1 1\n", `f.mtx:3: "0 1 1": row 0: indices count from 1`},
 		{"column 0", coo + "3 3 1\n1 0 1\n", `f.mtx:3: "1 0 1": column 0: indices count from 1`},
 		{"row outside", coo + "3 3 2\n1 1 1\n4 1 1\n",
-			`f.mtx:4: "4 1 1": row 4 lies outside the matrix, which has 3 rows (line 2)`},
-		{"column outside", coo + "3 1 1\n1 2 1\n", "column 2 lies outside the matrix, which has 1 column (line 2)"},
+			`f.mtx:4: "4 1 1": row 4 lies outside the matrix of 3×3 (line 2)`},
+		{"column outside", coo + "3 1 1\n1 2 1\n", "column 2 lies outside the matrix of 3×1 (line 2)"},
 		{"huge index", coo + "3 3 1\n1 99999999999999999999 1\n", "column 99999999999999999999 lies outside"},
-		{"negative index", coo + "3 3 1\n-1 1 1\n", "row -1 is negative"},
+		{"negative index", coo + "3 3 1\n-1 1 1\n", `row "-1" is not a whole number from 1 on`},
 		{"fractional index", coo + "3 3 1\n1.5 1 1\n", `row "1.5" is not a whole number`},
-		{"no value", coo + "3 3 1\n1 1\n", "f.mtx:3: \"1 1\": there is no value"},
-		{"half an entry", coo + "3 3 1\n1\n", "f.mtx:3: \"1\": the line is too short"},
+		{"no value", coo + "3 3 1\n1 1\n", "f.mtx:3: \"1 1\": the line has 2 words; an entry is row, column and value, since line 1 says real"},
+		{"half an entry", coo + "3 3 1\n1\n", "f.mtx:3: \"1\": the line has 1 word"},
 		{"word for a value", coo + "3 3 1\n1 1 x\n", `value "x" is not a number`},
 		{"hexadecimal value", coo + "3 3 1\n1 1 0x1p3\n", `value "0x1p3" is not a number`},
 		{"comma", coo + "3 3 1\n1 1 1,5\n", `value "1,5" is not a number`},
 		{"glued exponent", coo + "3 3 1\n1 1 1e\n", `value "1e" is not a number`},
 		{"only a sign", coo + "3 3 1\n1 1 -\n", `value "-" is not a number`},
-		{"content behind", coo + "3 3 1\n1 1 1 2 3\n", "there is something after the entry"},
-		{"value in a pattern", pat + "3 3 1\n1 1 1\n", "says real in line 1"},
-		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "says complex in line 1"},
-		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:6: more entries than the 1 declared in line 2"},
+		{"content behind", coo + "3 3 1\n1 1 1 2 3\n", "the line has 5 words"},
+		{"value in a pattern", pat + "3 3 1\n1 1 1\n", "the line has 3 words; an entry is row and column, since line 1 says pattern"},
+		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "the line has 4 words"},
+		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:2: there are more entries in the file than the 1 declared here"},
 		{"too few", coo + "3 3 2\n1 1 1\n\n", "f.mtx:5: the file ends after 1 of 2 entries"},
 		{"too few values", arr + "2 2\n1\n2\n3", "f.mtx:6: the file ends after 3 of 4 values"},
 		{"too many values", arr + "1 1\n1\n2\n", "f.mtx:4: more values than the 1 of a general array of 1×1 (line 2)"},
@@ -332,7 +332,7 @@ func TestArchive(t *testing.T) {
 		{"link", [][2]string{{"bus/bus.mtx", "->/etc/passwd"}}, "f:1: this tar archive has no matrix"},
 		{"web page", [][2]string{{"bus/bus.mtx", "<html>"}}, "f:1: this is a web page"},
 		{"empty", [][2]string{{"bus/bus.mtx", ""}}, "f:1: the file is empty"},
-		{"bad line", [][2]string{{"bus/bus.mtx", matrix + "x\n"}}, "f:4: more entries"},
+		{"bad line", [][2]string{{"bus/bus.mtx", matrix + "x\n"}}, "f:4: \"x\": row"},
 	} {
 		file := tarOf(t, c.members...)
 		for how, file := range map[string]string{"plain": file, "zipped": zipped(file)} {
@@ -387,7 +387,7 @@ func decode(r io.Reader, name string, opt text.Options) (*text.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(s, opt)
+	return Format.Read(s, opt)
 }
 
 // What is read from a file is kept under the reader's version: a reader that gives

@@ -2,22 +2,14 @@ package mtx
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
-
-// A header is the banner and the size line, checked against each other.
-type header struct{ text.Header }
-
-// mostComment bounds the comments that are kept, in bytes.
-const mostComment = 64 << 10
 
 var (
 	formats    = []string{"coordinate", "array"}
@@ -31,163 +23,95 @@ var (
 
 // readHeader reads the banner, the comments and the size line, and leaves s at
 // the line after it. It refuses what opt does not ask for.
-func readHeader(s *text.Source, opt text.Options) (*header, error) {
-	content, _, err := s.NextLine()
-	if errors.Is(err, io.EOF) {
-		return nil, s.Errorf(1, "the file is empty")
+func readHeader(s *text.Source, opt text.Options) (*text.Header, error) {
+	h := &text.Header{TypeLine: 1}
+	content, err := s.NextLine()
+	if err == nil {
+		err = banner(s, h, bytes.TrimSpace(content))
 	}
-	if err != nil {
-		return nil, err
-	}
-
-	h := &header{text.Header{TypeLine: 1}}
-	if err := h.banner(s, content); err != nil {
-		return nil, err
-	}
-	var (
-		comment strings.Builder
-		line    int
-	)
-
-	for {
-		content, line, err = s.NextLine()
-		if errors.Is(err, io.EOF) {
-			return nil, s.Errorf(line, "the file ends before its size line: %s", h.wantSizes())
-		}
-		if err != nil {
-			return nil, err
-		}
-
-		content = bytes.TrimSpace(content)
-		if len(content) == 0 {
-			continue
-		}
-		if content[0] != '%' {
+	for err == nil {
+		h.SizeLine = s.Line
+		if content, err = s.NextLine(); err != nil {
 			break
 		}
-
-		if comment.Len()+len(content) <= mostComment {
-			comment.Write(content[1:])
-			comment.WriteByte('\n')
+		content = bytes.TrimSpace(content)
+		if len(content) > 0 && content[0] != '%' {
+			err = sizes(s, h, strings.Fields(string(content)))
+			return h, cmp.Or(err, h.Check(s, opt))
 		}
-	}
-
-	h.Comment = strings.TrimSuffix(comment.String(), "\n")
-	h.SizeLine = line
-	if err := h.sizes(s, content); err != nil {
-		return nil, err
-	}
-	return h, h.Wanted(s, opt)
-}
-
-// banner checks the first line.
-func (h *header) banner(s *text.Source, content []byte) error {
-	content = bytes.TrimSpace(content)
-	words := strings.Fields(strings.ToLower(string(content)))
-	if len(words) == 0 || words[0] != "%%matrixmarket" {
-		return s.Errorf(1, "a Matrix Market file starts with a line such as \"%%%%MatrixMarket matrix coordinate "+
-			"real general\", not %s", text.Quote(content))
-	}
-
-	if bytes.IndexByte(content, '\r') >= 0 {
-		return s.Errorf(1, "lines end in CR alone, as on old Macintosh systems: convert them with tr '\\r' '\\n'")
-	}
-	if len(words) > 1 && words[1] != "matrix" {
-		return s.Errorf(1, "the object is %s: only \"matrix\" is read", text.Quote([]byte(words[1])))
-	}
-
-	if len(words) != 5 {
-		return s.Errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as "+
-			"in \"%%%%MatrixMarket matrix coordinate real general\"", term.Count(len(words), "word", "words"))
-	}
-	h.Format, h.Field, h.Symmetry = words[2], words[3], words[4]
-	if name, ok := fieldNames[h.Field]; ok {
-		h.Field = name
-	}
-
-	for _, part := range []struct {
-		what, word string
-		known      []string
-	}{
-		{"format", h.Format, formats}, {"field", h.Field, fields}, {"symmetry", h.Symmetry, symmetries},
-	} {
-		if !slices.Contains(part.known, part.word) {
-			return s.Errorf(1, "unknown %s %s: it is one of %s", part.what, text.Quote([]byte(part.word)),
-				strings.Join(part.known, ", "))
+		if len(content) > 0 {
+			h.Note(content[1:])
 		}
 	}
 
 	switch {
-	case h.Format == "array" && h.Field == "pattern":
-		return s.Errorf(1, "an array can't be a pattern, since it stores no positions: write it as coordinate, or "+
-			"with its values")
-	case h.Field == "pattern" && (h.Symmetry == "skew-symmetric" || h.Symmetry == "hermitian"):
-		return s.Errorf(1, "a pattern can't be %s, since it has no values: say symmetric or general", h.Symmetry)
+	case err != io.EOF:
+		return nil, err
+	case s.Line == 1:
+		return nil, s.Errorf(1, "the file is empty")
+	}
+	return nil, s.Errorf(s.Line, "the file ends before its size line")
+}
+
+// banner checks the first line.
+func banner(s *text.Source, h *text.Header, content []byte) error {
+	words := strings.Fields(strings.ToLower(string(content)))
+	switch {
+	case len(words) == 0 || words[0] != "%%matrixmarket":
+		return s.Errorf(1, "a Matrix Market file starts with a line such as \"%%%%MatrixMarket matrix coordinate "+
+			"real general\", not %s", text.Quote(content))
+	case bytes.IndexByte(content, '\r') >= 0:
+		return s.Errorf(1, "lines end in CR alone, as on old Macintosh systems: convert them with tr '\\r' '\\n'")
+	case len(words) != 5:
+		return s.Errorf(1, "the first line has %s; it needs five: %%%%MatrixMarket matrix FORMAT FIELD SYMMETRY, as "+
+			"in \"%%%%MatrixMarket matrix coordinate real general\"", term.Count(len(words), "word", "words"))
+	}
+	if name, ok := fieldNames[words[3]]; ok {
+		words[3] = name
 	}
 
+	for k, part := range []struct {
+		what  string
+		known []string
+	}{{"object", []string{"matrix"}}, {"format", formats}, {"field", fields}, {"symmetry", symmetries}} {
+		if word := words[k+1]; !slices.Contains(part.known, word) {
+			return s.Errorf(1, "unknown %s %s: only %s is read", part.what, text.Quote([]byte(word)),
+				strings.Join(part.known, ", "))
+		}
+	}
+	h.Format, h.Field, h.Symmetry = words[2], words[3], words[4]
+	if h.Format == "array" && h.Field == "pattern" {
+		return s.Errorf(1, "an array can't be a pattern, since it stores no positions: write it as coordinate, or "+
+			"with its values")
+	}
 	return nil
 }
 
-// wantSizes describes the size line.
-func (h *header) wantSizes() string {
+// sizes reads the size line.
+func sizes(s *text.Source, h *text.Header, words []string) error {
+	numbers, err := text.Sizes(s, h.SizeLine, words)
+	if err != nil {
+		return err
+	}
+	want := []string{"rows", "columns", "entries"}
 	if h.Format == "array" {
-		return "an array needs two numbers there, rows and columns"
+		want = want[:2]
 	}
-	return "a coordinate file needs three numbers there, rows, columns and entries"
-}
-
-// sizes checks the size line.
-func (h *header) sizes(s *text.Source, content []byte) error {
-	words := bytes.Fields(content)
-	want := 3
-	if h.Format == "array" {
-		want = 2
+	if len(numbers) != len(want) {
+		return s.Errorf(h.SizeLine, "the size line has %s: %s belong there",
+			term.Count(len(numbers), "number", "numbers"), strings.Join(want, ", "))
 	}
 
-	numbers := make([]int, len(words))
-	for i, w := range words {
-		n, err := strconv.Atoi(string(w))
-		if errors.Is(err, strconv.ErrRange) || n > sparse.MaxIndex {
-			return s.Errorf(h.SizeLine, "size %s is too large: 32-bit indices hold at most %d", text.Quote(w),
-				sparse.MaxIndex)
-		}
-
-		if err != nil || n < 0 || w[0] == '+' {
-			return s.Errorf(h.SizeLine, "size %s is not a whole number from 0: %s", text.Quote(w), h.wantSizes())
-		}
-		numbers[i] = n
-	}
-
-	if len(words) != want {
-		return s.Errorf(h.SizeLine, "the size line has %s: %s", term.Count(len(words), "number", "numbers"),
-			h.wantSizes())
-	}
 	h.Rows, h.Cols = numbers[0], numbers[1]
-	if h.Symmetry != "general" && h.Rows != h.Cols {
-		return s.Errorf(h.SizeLine, "a %s matrix must be square, not %d×%d", h.Symmetry, h.Rows, h.Cols)
-	}
-
-	if h.Format == "coordinate" {
+	switch { // sizes are below 2³¹, so products stay below 2⁶²
+	case h.Format == "coordinate":
 		h.Entries = numbers[2]
-		if h.Entries > 0 && (h.Rows == 0 || h.Cols == 0) {
-			return s.Errorf(h.SizeLine, "%s declared in a matrix of %d×%d, which holds none",
-				term.Count(h.Entries, "entry", "entries"), h.Rows, h.Cols)
-		}
-		return nil
-	}
-
-	switch h.Symmetry { // sizes are below 2³¹, so products stay below 2⁶²
-	case "general":
+	case h.Symmetry == "general":
 		h.Entries = h.Rows * h.Cols
-	case "skew-symmetric":
+	case h.Symmetry == "skew-symmetric":
 		h.Entries = h.Rows * (h.Rows - 1) / 2
 	default:
 		h.Entries = h.Rows * (h.Rows + 1) / 2
-	}
-
-	if h.Entries > sparse.MaxIndex {
-		return s.Errorf(h.SizeLine, "an array of %d×%d has %d values: 32-bit indices hold at most %d", h.Rows, h.Cols,
-			h.Entries, sparse.MaxIndex)
 	}
 	return nil
 }

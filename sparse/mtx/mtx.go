@@ -26,14 +26,14 @@
 //     position is added up. Diagonal entries of skew-symmetric files are kept.
 //   - Real and integer files may be hermitian, which for them is symmetric.
 //   - inf and nan are values, and a number too large for float64 is infinite.
-//     [Matrix.NonFinite] counts them, so that callers can warn.
+//     text.Matrix.NonFinite counts them, so that callers can warn.
 //   - Integers beyond 2⁵³ are rounded to the nearest float64; an integer file
 //     may hold decimals; d may stand for e in an exponent, as Fortran writes it.
 //   - Values of an array may be laid out over lines in any way. Each is a stored
 //     entry, zeros too.
 //
 // Nothing is allocated on the word of a header: memory grows with the data that
-// was read. Every refusal is an [*Error] with file, line and reason.
+// was read. Every refusal is an *text.Error with file, line and reason.
 package mtx
 
 import (
@@ -54,29 +54,29 @@ var Format = text.Format{
 	Extensions: []string{".mtx", ".mm"},
 	Version:    "2",
 	Starts:     starts,
-	Parse:      parse,
-	ParseSize:  text.ParseHeader(readHeader),
+	Open:       open,
 	Write:      write,
 	Triangle:   true,
 }
 
-// parse reads the matrix in s, to its end.
-func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
+// open reads the header of the matrix in s.
+func open(s *text.Source, opt text.Options) (*text.Header, func() (*text.Matrix, error), error) {
 	h, err := readHeader(s, opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-
-	l := newLayout(s, h, opt)
-	if h.Format == "array" {
-		return newArray(l).read()
-	}
-	b := &body{layout: l}
-	if err := b.read(); err != nil {
-		return nil, err
-	}
-
-	return b.assemble()
+	return h, func() (*text.Matrix, error) {
+		l := h.Layout(opt)
+		read := readCoordinates
+		if h.Format == "array" {
+			read = readArray
+		}
+		chunks, err := read(s, h, l)
+		if err != nil {
+			return nil, err
+		}
+		return h.Assemble(l, chunks), nil
+	}, nil
 }
 
 // write writes m as a coordinate file, by rows, with the lines of the comment behind the
@@ -136,30 +136,4 @@ func appendValue(text []byte, v float64) []byte {
 		return strconv.AppendFloat(text, v, 'f', -1, 64)
 	}
 	return strconv.AppendFloat(text, v, 'g', -1, 64)
-}
-
-// A layout says what the entries of a file look like, and how they become a matrix.
-type layout struct {
-	*text.Layout
-	s *text.Source
-	h *header
-
-	numbers int // values per entry: 0 for a pattern, 2 if complex, else 1
-}
-
-func newLayout(s *text.Source, h *header, opt text.Options) *layout {
-	return &layout{Layout: h.Layout(opt), s: s, h: h, numbers: h.Numbers()}
-}
-
-// complete checks that the entries that ended before line are all.
-func (l *layout) complete(done, line int) error {
-	if done == l.h.Entries {
-		return nil
-	}
-	what := "entries"
-	if l.h.Format == "array" {
-		what = "values"
-	}
-	return l.s.Errorf(line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done,
-		l.h.Entries, what, l.h.SizeLine)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -18,8 +17,7 @@ import (
 type header struct {
 	text.Header
 
-	pointers, indices, values format
-	numbers                   int  // to an entry: 0 in a pattern, 2 if complex, else 1
+	pointers, indices, values section
 	rightSides                bool // behind the values
 }
 
@@ -43,43 +41,44 @@ func starts(start []byte) bool {
 
 // readHeader reads the header and leaves s at the line after it. It refuses what opt does not ask for.
 func readHeader(s *text.Source, opt text.Options) (*header, error) {
-	var lines [4]string
-	for k, what := range []string{"title", "counts of lines", "type and sizes", "formats"} {
-		content, _, err := s.NextLine()
-		if errors.Is(err, io.EOF) {
-			if k == 0 {
-				return nil, s.Errorf(1, "the file is empty")
-			}
-			return nil, s.Errorf(k+1, "the file ends before line %d, the %s: it was cut off, or is no "+
-				"Rutherford-Boeing file", k+1, what)
-		}
+	h := &header{Header: text.Header{Format: "rutherford-boeing", TypeLine: sizeLine, SizeLine: sizeLine}}
+	var lines []string
+	for _, what := range []string{"title", "counts of lines", "type and sizes", "formats"} {
+		line, err := headerLine(s, what)
 		if err != nil {
 			return nil, err
 		}
-		lines[k] = strings.TrimRight(string(content), " \t\r\n")
+		lines = append(lines, line)
 	}
+	h.Note([]byte(strings.TrimSpace(lines[0])))
 
-	h := &header{Header: text.Header{Format: "rutherford-boeing", Comment: strings.TrimSpace(lines[0]),
-		TypeLine: sizeLine, SizeLine: sizeLine}}
-	if len(h.Comment) > 1<<10 {
-		h.Comment = h.Comment[:1<<10]
+	err := h.typeAndSizes(s, lines[2])
+	if err == nil {
+		err = h.Check(s, opt)
 	}
-	if err := h.typeAndSizes(s, lines[2]); err != nil {
-		return nil, err
+	if err == nil {
+		err = h.formats(s, lines[3])
 	}
-	if err := h.formats(s, lines[3]); err != nil {
-		return nil, err
+	if err == nil {
+		err = h.counts(s, lines[1])
 	}
-	if err := h.counts(s, lines[1]); err != nil {
-		return nil, err
+	if err == nil && h.rightSides {
+		_, err = headerLine(s, "type of the right-hand sides")
 	}
+	return h, err
+}
 
-	if h.rightSides {
-		if _, _, err := s.NextLine(); err != nil {
-			return nil, s.Errorf(5, "the file ends before line 5, the type of the right-hand sides: it was cut off")
-		}
+// headerLine reads the next line.
+func headerLine(s *text.Source, what string) (string, error) {
+	content, err := s.NextLine()
+	switch {
+	case err == io.EOF && s.Line == 1:
+		return "", s.Errorf(1, "the file is empty")
+	case err == io.EOF:
+		return "", s.Errorf(s.Line, "the file ends before line %d, the %s: it was cut off, or is no Rutherford-Boeing "+
+			"file", s.Line, what)
 	}
-	return h, h.Wanted(s, opt)
+	return strings.TrimRight(string(content), " \t\r\n"), err
 }
 
 // typeAndSizes checks line 3: type, rows, columns, entries, elements.
@@ -102,16 +101,12 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 	case kind[2] == 'e':
 		return s.Errorf(sizeLine, "the matrix is elemental (%s), a sum of small dense ones: only assembled matrices "+
 			"are read", kind)
-	case h.Field == "pattern" && (h.Symmetry == "skew-symmetric" || h.Symmetry == "hermitian"):
-		return s.Errorf(sizeLine, "a pattern can't be %s (%s), since it has no values", h.Symmetry, kind)
 	}
 
-	h.numbers = h.Numbers()
-	sizes, err := wholeNumbers(words[1:])
+	sizes, err := text.Sizes(s, sizeLine, words[1:])
 	if err != nil {
-		return s.Errorf(sizeLine, "sizes: %v", err)
+		return err
 	}
-
 	if len(sizes) < 3 || len(sizes) > 4 {
 		return s.Errorf(sizeLine, "there are %d numbers behind the type: rows, columns, entries and, of an "+
 			"elemental matrix, elements belong there", len(sizes))
@@ -122,113 +117,61 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 			"if it is", sizes[3], kind)
 	}
 
-	if h.Symmetry != "general" && h.Rows != h.Cols {
-		return s.Errorf(sizeLine, "a %s matrix must be square, not %d×%d", h.Symmetry, h.Rows, h.Cols)
-	}
-	if h.Entries > 0 && (h.Rows == 0 || h.Cols == 0) {
-		return s.Errorf(sizeLine, "%s in a matrix of %d×%d, which holds none",
-			term.Count(h.Entries, "entry", "entries"), h.Rows, h.Cols)
-	}
-
 	return nil
-}
-
-// wholeNumbers reads numbers from 0 to sparse.MaxIndex.
-func wholeNumbers(words []string) ([]int, error) {
-	var out []int
-	for _, w := range words {
-		n, err := strconv.Atoi(w)
-		if errors.Is(err, strconv.ErrRange) || n > sparse.MaxIndex {
-			return nil, fmt.Errorf("%s is too large: 32-bit indices hold at most %d", text.Quote([]byte(w)),
-				sparse.MaxIndex)
-		}
-
-		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%s is not a whole number from 0", text.Quote([]byte(w)))
-		}
-		out = append(out, n)
-	}
-
-	return out, nil
 }
 
 // formats reads line 4: those of pointers, of row indices and of values, and of
 // right-hand sides.
 func (h *header) formats(s *text.Source, line string) error {
-	var all []string
-	for rest := line; ; {
-		open := strings.IndexByte(rest, '(')
-		if open < 0 {
+	h.pointers = section{what: "column pointer", plural: "column pointers", numbers: h.Cols + 1, most: h.Entries + 1}
+	h.indices = section{what: "row index", plural: "row indices", numbers: h.Entries, most: h.Rows}
+	h.values = section{what: "value", plural: "values", numbers: h.Numbers() * h.Entries}
+	for _, c := range h.sections() {
+		if c == &h.values && h.Numbers() == 0 {
 			break
 		}
-		end := strings.IndexByte(rest[open:], ')')
-		if end < 0 {
-			return s.Errorf(4, "the format %s has no closing parenthesis", text.Quote([]byte(rest[open:])))
+		_, after, there := strings.Cut(line, "(")
+		written, rest, closed := strings.Cut(after, ")")
+		if !there || !closed {
+			return s.Errorf(4, "line 4 has no Fortran format for the %s, such as (26I3) or (1P,5E16.8)", c.plural)
 		}
+		line = rest
 
-		all = append(all, rest[open:open+end+1])
-		rest = rest[open+end+1:]
-	}
-
-	for k, part := range []struct {
-		what  string
-		to    *format
-		whole bool
-	}{{"column pointers", &h.pointers, true}, {"row indices", &h.indices, true}, {"values", &h.values, false}} {
-		if k == 2 && h.numbers == 0 {
-			break
-		}
-		if k >= len(all) {
-			return s.Errorf(4, "line 4 has no Fortran format for the %s, such as (26I3) or (1P,5E16.8)", part.what)
-		}
-
-		f, err := parseFormat(all[k])
-		if err == nil && part.whole && !f.whole {
-			err = fmt.Errorf("the format %s is not one of whole numbers, such as (26I3)", all[k])
+		var err error
+		if c.format, err = parseFormat("(" + written + ")"); err == nil && c.most > 0 && !c.whole {
+			err = fmt.Errorf("the format %s is not one of whole numbers, such as (26I3)", c.text)
 		}
 		if err != nil {
-			return s.Errorf(4, "%s: %v", part.what, err)
+			return s.Errorf(4, "%s: %v", c.plural, err)
 		}
-		*part.to = f
 	}
-
 	return nil
 }
+
+func (h *header) sections() []*section { return []*section{&h.pointers, &h.indices, &h.values} }
 
 // counts checks line 2, the numbers of lines: of all, of pointers, of row indices,
 // of values, and of right-hand sides.
 func (h *header) counts(s *text.Source, line string) error {
-	counts, err := wholeNumbers(strings.Fields(line))
+	counts, err := text.Sizes(s, 2, strings.Fields(line))
 	if err != nil {
-		return s.Errorf(2, "counts of lines: %v", err)
+		return err
 	}
 	if len(counts) < 4 || len(counts) > 5 {
 		return s.Errorf(2, "there are %d counts of lines: four or five belong there, of all lines, of pointers, "+
 			"indices, values and, in old files, right-hand sides", len(counts))
 	}
 
-	for k, part := range []struct {
-		what    string
-		numbers int
-		format
-	}{{"column pointers", h.Cols + 1, h.pointers}, {"row indices", h.Entries, h.indices}, {"values",
-		h.numbers * h.Entries, h.values}} {
-		want := 0
-		if part.numbers > 0 {
-			want = part.lines(part.numbers)
+	for k, c := range h.sections() {
+		given, want := counts[1+k], 0
+		if c.numbers > 0 {
+			want = c.lines(c.numbers)
 		}
-		if counts[1+k] == want || part.numbers == 0 && counts[1+k] <= 1 { // a blank line stands for none
-			continue
+		if given != want && (c.numbers > 0 || given > 1) { // a blank line stands for none
+			return s.Errorf(2, "%s for the %s, but %d of them take %d in the format %s: one of the lines 2 to 4 is wrong",
+				term.Count(given, "line", "lines"), c.plural, c.numbers, want, c.text)
 		}
-
-		if part.what == "values" && h.numbers == 0 {
-			return s.Errorf(2, "%s of values in a pattern: line 3 should say r for real values, not p",
-				term.Count(counts[3], "line", "lines"))
-		}
-		return s.Errorf(2, "%s for the %s, but %d of them in the format %s take %d: one of the lines 2 to 4 is wrong",
-			term.Count(counts[1+k], "line", "lines"), part.what, part.numbers, part.text, want)
 	}
-
 	h.rightSides = len(counts) == 5 && counts[4] > 0
 	return nil
 }
@@ -284,47 +227,17 @@ func parseFormat(s string) (format, error) {
 // lines is how many lines that many numbers take.
 func (f *format) lines(numbers int) int { return (numbers + f.perLine - 1) / f.perLine }
 
-// index reads a whole number without sign in a field. ok is false if there is none, or if it
-// exceeds 2³¹−1.
-func index(field []byte) (n int, ok bool) {
-	i := 0
-	for i < len(field) && field[i] == ' ' {
-		i++
-	}
-	from := i
-
-	for ; i < len(field) && field[i]-'0' <= 9; i++ {
-		if n = n*10 + int(field[i]-'0'); n > 1<<31-1 {
-			return n, false
-		}
-	}
-
-	ok = i > from
-	for ; i < len(field); i++ {
-		ok = ok && field[i] == ' '
-	}
-	return n, ok
-}
-
-// value reads the number in block[lo:hi]; at hi there is something in block, which
-// is changed for a moment.
-func (f *format) value(block []byte, lo, hi int) (v float64, ok bool) {
-	behind := block[hi]
-	block[hi] = '\n'
-	i := text.SkipBlanks(block, lo)
-	if i == hi {
-		block[hi] = behind
+// value reads the number in a field, which '\n' follows.
+func (f *format) value(field []byte) (v float64, ok bool) {
+	i, word := text.SkipBlanks(field, 0), field[:f.width]
+	if i == f.width {
 		return 0, true
 	}
-
-	v, next, ok := text.ParseValue(block, i)
-	ok = ok && text.SkipBlanks(block, next) == hi
-	block[hi] = behind
-	if field := block[lo:hi]; !ok || f.digits > 0 && bytes.IndexByte(field, '.') < 0 || f.scale != 0 &&
-		!bytes.ContainsAny(field, "eEdD") {
-		return f.slowValue(field)
+	v, next, ok := text.ParseValue(field, i)
+	if !ok || text.SkipBlanks(field, next) != f.width || f.digits > 0 && bytes.IndexByte(word, '.') < 0 ||
+		f.scale != 0 && !bytes.ContainsAny(word, "eEdD") {
+		return f.slowValue(word)
 	}
-
 	return v, true
 }
 

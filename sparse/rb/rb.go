@@ -12,7 +12,7 @@
 // of them. The result does not depend on the number of cores.
 //
 // Memory is the matrix and one working copy of its entries: 14 bytes to each
-// after mirroring and 4 before it, 6 in a pattern, beside the 12 that it has in the
+// after mirroring, 6 in a pattern, and 4 before it, beside the 12 that it has in the
 // matrix; 8 bytes to each column; and a few megabytes to each core. Nothing is
 // allocated on the word of a header.
 //
@@ -36,7 +36,7 @@
 package rb
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -54,60 +54,26 @@ var Format = text.Format{
 	Extensions: []string{".rb", ".hb"},
 	Version:    "2",
 	Starts:     starts,
-	Parse:      parse,
-	ParseSize:  text.ParseHeader(readHeader),
+	Open:       open,
 	Write:      write,
 	Triangle:   true,
 	Doc:        "by columns",
 }
 
-// parse reads the matrix in s, to its end.
-func parse(s *text.Source, opt text.Options) (*text.Matrix, error) {
+// open reads the header of the matrix in s.
+func open(s *text.Source, opt text.Options) (*text.Header, func() (*text.Matrix, error), error) {
 	h, err := readHeader(s, opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r := &reader{s: s, h: h, layout: h.Layout(opt)}
-	if r.layout.Mirror && 2*h.Entries-h.Cols > sparse.MaxIndex {
-		return nil, h.TooMany(s)
-	}
-
-	chunks, err := r.read()
-	if err != nil {
-		return nil, err
-	}
-	nonFinite := 0
-	all := make([]*text.Chunk, len(chunks))
-	for k, c := range chunks {
-		all[k] = &c.Chunk
-		nonFinite += c.nonFinite
-	}
-	return h.Assemble(s, r.layout, all, nonFinite)
-}
-
-// end reads on to the end of the file, where nothing may follow but right-hand
-// sides.
-func (r *reader) end() error {
-	buf := make([]byte, text.BlockSize+1)
-	for {
-		block, err := r.s.NextBlock(buf)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	return &h.Header, func() (*text.Matrix, error) {
+		r := &reader{s: s, h: h, layout: h.Layout(opt)}
+		chunks, err := r.read()
 		if err != nil {
-			return err
+			return nil, err
 		}
-
-		for i, c := range block {
-			if c == '\n' {
-				r.s.Line++
-			} else if !text.Blank(c) && !r.h.rightSides {
-				return r.s.Errorf(r.s.Line,
-					"%s: the file goes on behind its last section, and line 2 says of no right-hand sides",
-					text.Quote(block[i:text.EndOfLine(block, i)]))
-			}
-		}
-	}
+		return h.Assemble(r.layout, chunks), nil
+	}, nil
 }
 
 // Values take 26 columns, 3 a line: 17 digits read back as they were, and a blank is
@@ -134,9 +100,9 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 		kind[1] = 'r'
 	}
 
-	pointers := intLines(len(t.RowPtr), t.NNZ()+1)
-	indices := intLines(t.NNZ(), m.Rows)
-	values := (t.NNZ() + valuesInLine - 1) / valuesInLine
+	pointers, indices := intColumns(t.NNZ()+1), intColumns(m.Rows)
+	pointerLines, indexLines := pointers.lines(len(t.RowPtr)), indices.lines(t.NNZ())
+	values := columns{valueWidth, valuesInLine}.lines(t.NNZ())
 	valueFormat := fmt.Sprintf("(%dE%d.16)", valuesInLine, valueWidth)
 	if opt.Pattern {
 		kind[0], values, valueFormat = 'p', 0, ""
@@ -149,30 +115,20 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 	}
 
 	fmt.Fprintf(w, "%-72s%-8s\n", ascii(opt.Comment, 72), ascii(opt.Name, 8))
-	fmt.Fprintf(w, "%14d%14d%14d%14d\n", pointers.lines+indices.lines+values, pointers.lines, indices.lines, values)
+	fmt.Fprintf(w, "%14d%14d%14d%14d\n", pointerLines+indexLines+values, pointerLines, indexLines,
+		values)
 	fmt.Fprintf(w, "%-14s%14d%14d%14d%14d\n", kind, m.Rows, m.Cols, t.NNZ(), 0)
 	fmt.Fprintf(w, "%-16s%-16s%-20s\n", pointers.format(), indices.format(), valueFormat)
-	if err := pointers.write(w, t.RowPtr); err != nil {
+	if err := pointers.writeInts(w, t.RowPtr); err != nil {
 		return err
 	}
 
-	if err := indices.write(w, t.ColIdx); err != nil || opt.Pattern {
+	if err := indices.writeInts(w, t.ColIdx); err != nil || opt.Pattern {
 		return err
 	}
-	var line []byte
-
-	for k, v := range t.Val {
-		start := len(line)
-		line = flushRight(strconv.AppendFloat(line, v, 'E', 16, 64), start, valueWidth)
-		if k%valuesInLine == valuesInLine-1 || k == len(t.Val)-1 {
-			if _, err := w.Write(append(line, '\n')); err != nil {
-				return err
-			}
-			line = line[:0]
-		}
-	}
-
-	return nil
+	return columns{valueWidth, valuesInLine}.write(w, len(t.Val), func(line []byte, k int) []byte {
+		return strconv.AppendFloat(line, t.Val[k], 'E', 16, 64)
+	})
 }
 
 // lowerColumns keeps of each column the entries on and below the diagonal.
@@ -191,39 +147,39 @@ func lowerColumns(t *sparse.CSR[float64]) *sparse.CSR[float64] {
 	return low
 }
 
-// ints are lines of integers in columns of a width.
-type ints struct{ width, inLine, lines int }
+// Columns are how numbers are laid out on lines.
+type columns struct{ width, inLine int }
 
-// intLines lays out n integers up to largest, with a blank between them.
-func intLines(n, largest int) ints {
+// intColumns lays out integers up to largest, with a blank between them.
+func intColumns(largest int) columns {
 	width := len(strconv.Itoa(largest)) + 1
-	inLine := lineWidth / width
-	return ints{width, inLine, (n + inLine - 1) / inLine}
+	return columns{width, lineWidth / width}
 }
 
-func (l ints) format() string { return fmt.Sprintf("(%dI%d)", l.inLine, l.width) }
+func (c columns) lines(n int) int { return (n + c.inLine - 1) / c.inLine }
 
-// write writes list, which counts from 0, as Fortran does, from 1.
-func (l ints) write(w io.Writer, list []int32) error {
+func (c columns) format() string { return fmt.Sprintf("(%dI%d)", c.inLine, c.width) }
+
+// writeInts writes list, which counts from 0, as Fortran does, from 1.
+func (c columns) writeInts(w io.Writer, list []int32) error {
+	return c.write(w, len(list), func(line []byte, k int) []byte { return strconv.AppendInt(line, int64(list[k])+1, 10) })
+}
+
+// write writes n numbers, each of which number appends to a line, at the right ends of their columns.
+func (c columns) write(w io.Writer, n int, number func(line []byte, k int) []byte) error {
 	var line []byte
-	for k, v := range list {
+	for k := range n {
 		start := len(line)
-		line = flushRight(strconv.AppendInt(line, int64(v)+1, 10), start, l.width)
-		if k%l.inLine == l.inLine-1 || k == len(list)-1 {
+		line = number(line, k)
+		line = slices.Insert(line, start, bytes.Repeat([]byte(" "), c.width-(len(line)-start))...)
+		if k%c.inLine == c.inLine-1 || k == n-1 {
 			if _, err := w.Write(append(line, '\n')); err != nil {
 				return err
 			}
 			line = line[:0]
 		}
 	}
-
 	return nil
-}
-
-// flushRight moves what text has from start on to the right end of a column.
-func flushRight(text []byte, start, width int) []byte {
-	const blanks = "                          " // valueWidth, the widest
-	return slices.Insert(text, start, []byte(blanks[:width-(len(text)-start)])...)
 }
 
 // ascii returns a title as a card has it: one line of at most width characters.

@@ -148,7 +148,7 @@ func TestReadingTakesOneCopy(t *testing.T) {
 	for _, c := range []struct {
 		kind    string
 		working int // bytes per entry of the matrix
-	}{{"rua", 18}, {"rsa", 16}, {"pua", 6}, {"psa", 6}} {
+	}{{"rua", 22}, {"rsa", 18}, {"pua", 14}, {"psa", 10}} {
 		f := random(rng, c.kind, 20_000, 20_000, 400_000)
 		content, want := f.String(), f.matrix(t, true)
 		var before, after runtime.MemStats
@@ -219,7 +219,7 @@ func FuzzParse(f *testing.F) {
 		if s, err := text.NewSource(strings.NewReader(file), "f", Format.Extensions[0]); err == nil {
 			// A header may ask for as many rows as memory holds; that is no bug, but
 			// takes the fuzzer's time.
-			if size, err := Format.ParseSize(s, opt); err == nil && size.Rows > 1e5 {
+			if size, err := Format.ReadSize(s, opt); err == nil && size.Rows > 1e5 {
 				t.Skip("a large matrix")
 			}
 		}
@@ -272,7 +272,7 @@ func BenchmarkRead(b *testing.B) {
 
 				s, err := text.NewSource(file, path)
 				if err == nil {
-					m, err = parse(s, text.DefaultOptions)
+					m, err = Format.Read(s, text.DefaultOptions)
 				}
 				if err != nil {
 					b.Fatal(err)

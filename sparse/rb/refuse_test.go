@@ -23,10 +23,10 @@ func TestRefuses(t *testing.T) {
 		{"unknown type", good("xua 3 3 2 0", ""), `f:3: unknown type "xua"`},
 		{"right-hand sides only", good("rhs 3 3 2 0", ""), `f:3: unknown type "rhs"`},
 		{"elemental", good("rse 3 3 2 2", ""), "f:3: the matrix is elemental (rse)"},
-		{"skew-symmetric pattern", good("pza 3 3 2 0", ""), "f:3: a pattern can't be skew-symmetric (pza)"},
+		{"skew-symmetric pattern", good("pza 3 3 2 0", ""), "f:3: a pattern can't be skew-symmetric"},
 		{"complex", good("cua 3 3 2 0", " 1 2 3 3\n 1 1\n"), "f:3: the values are complex"},
-		{"negative size", good("rua -3 3 2 0", ""), `f:3: sizes: "-3" is not a whole number from 0`},
-		{"size beyond int32", good("rua 3 2147483648 2 0", ""), `f:3: sizes: "2147483648" is too large`},
+		{"negative size", good("rua -3 3 2 0", ""), `f:3: size "-3" is not a whole number from 0`},
+		{"size beyond int32", good("rua 3 2147483648 2 0", ""), `f:3: size "2147483648" is too large`},
 		{"size beyond int64", good("rua 3 99999999999999999999 2 0", ""), "is too large"},
 		{"no entries", good("rua 3 3", ""), "f:3: there are 2 numbers behind the type"},
 		{"rectangle", good("rsa 3 4 2 0", ""), "f:3: a symmetric matrix must be square, not 3×4"},
@@ -34,7 +34,7 @@ func TestRefuses(t *testing.T) {
 		{"element matrices", good("rua 3 3 2 5", ""), "f:3: the matrix is said to have 5 element matrices"},
 		{"no formats", small("3 1 1 1", "rua 3 3 2 0", "free", ""),
 			"f:4: line 4 has no Fortran format for the column pointers"},
-		{"open format", small("3 1 1 1", "rua 3 3 2 0", "(4I2) (4I2", ""), `f:4: the format "(4I2" has no closing`},
+		{"open format", small("3 1 1 1", "rua 3 3 2 0", "(4I2) (4I2", ""), "f:4: line 4 has no Fortran format for the row indices"},
 		{"no format of values", small("3 1 1 1", "rua 3 3 2 0", "(4I2) (4I2)", ""),
 			"f:4: line 4 has no Fortran format for the values"},
 		{"free format", small("3 1 1 1", "rua 3 3 2 0", "(*) (4I2) (4F4.0)", ""),
@@ -46,12 +46,12 @@ func TestRefuses(t *testing.T) {
 		{"no width", small("3 1 1 1", "rua 3 3 2 0", "(4I0) (4I2) (4F4.0)", ""),
 			"has lines of no or of too many bytes"},
 		{"counts", small("3 1", "rua 3 3 2 0", f, ""), "f:2: there are 2 counts of lines"},
-		{"word for a count", small("3 1 x 1", "rua 3 3 2 0", f, ""), `f:2: counts of lines: "x" is not a whole number`},
+		{"word for a count", small("3 1 x 1", "rua 3 3 2 0", f, ""), `f:2: size "x" is not a whole number`},
 		{"lines of pointers", small("3 2 1 1", "rua 3 3 2 0", f, ""),
-			"f:2: 2 lines for the column pointers, but 4 of them in the format (4I2) take 1"},
+			"f:2: 2 lines for the column pointers, but 4 of them take 1 in the format (4I2)"},
 		{"lines of values", small("3 1 1 0", "rua 3 3 2 0", f, ""), "f:2: 0 lines for the values, but 2 of them"},
 		{"values in a pattern", small("5 1 1 3", "pua 3 3 2 0", f, ""),
-			"f:2: 3 lines of values in a pattern: line 3 should say r"},
+			"f:2: 3 lines for the values, but 0 of them take 0"},
 		{"first pointer", good("rua 3 3 2 0", " 2 2 3 3\n 1 1\n  1.  2.\n"),
 			"f:5: pointer 2 of column 1 lies outside the order"},
 		{"falling pointers", good("rua 3 3 2 0", " 1 3 2 3\n 1 1\n  1.  2.\n"),
@@ -60,16 +60,16 @@ func TestRefuses(t *testing.T) {
 		{"last pointer", good("rua 3 3 2 0", " 1 2 2 2\n 1 1\n  1.  2.\n"),
 			"f:5: the last pointer is 2, and has to be 3"},
 		{"pointer too large", good("rua 3 3 2 0", " 1 9 9 9\n 1 1\n  1.  2.\n"),
-			`f:5: pointer " 9" of column 2 is not a whole number from 1 to 3`},
-		{"pointer 0", good("rua 3 3 2 0", " 0 1 2 3\n 1 1\n  1.  2.\n"), `f:5: pointer " 0" of column 1`},
-		{"blank pointer", good("rua 3 3 2 0", " 1   2 3\n 1 1\n  1.  2.\n"), `f:5: pointer "  " of column 2`},
-		{"pointer is a word", good("rua 3 3 2 0", " 1 x 2 3\n 1 1\n  1.  2.\n"), `f:5: pointer " x" of column 2`},
+			`f:5: column pointer " 9", number 2 of them, is not a whole number from 1 to 3`},
+		{"pointer 0", good("rua 3 3 2 0", " 0 1 2 3\n 1 1\n  1.  2.\n"), `f:5: column pointer " 0", number 1 of them`},
+		{"blank pointer", good("rua 3 3 2 0", " 1   2 3\n 1 1\n  1.  2.\n"), `f:5: column pointer "  ", number 2 of them`},
+		{"pointer is a word", good("rua 3 3 2 0", " 1 x 2 3\n 1 1\n  1.  2.\n"), `f:5: column pointer " x", number 2 of them`},
 		{"row 0", good("rua 3 3 2 0", " 1 2 3 3\n 0 1\n  1.  2.\n"),
-			`f:6: row " 0" of entry 1 is not a whole number from 1 to 3, the number of rows (line 3)`},
-		{"row outside", good("rua 3 3 2 0", " 1 2 3 3\n 1 4\n  1.  2.\n"), `f:6: row " 4" of entry 2`},
+			`f:6: row index " 0", number 1 of them, is not a whole number from 1 to 3, as line 3 has it`},
+		{"row outside", good("rua 3 3 2 0", " 1 2 3 3\n 1 4\n  1.  2.\n"), `f:6: row index " 4", number 2 of them`},
 		{"row beyond int32", small("4 1 2 1", "rua 3 3 2 0", "(4I2) (1I20) (4F4.0)",
-			" 1 2 3 3\n                   1\n99999999999999999999\n  1.  2.\n"), `f:7: row "99999999999999999999" of entry 2`},
-		{"negative row", good("rua 3 3 2 0", " 1 2 3 3\n-1 1\n  1.  2.\n"), `f:6: row "-1" of entry 1`},
+			" 1 2 3 3\n                   1\n99999999999999999999\n  1.  2.\n"), `f:7: row index "99999999999999999999", number 2 of them`},
+		{"negative row", good("rua 3 3 2 0", " 1 2 3 3\n-1 1\n  1.  2.\n"), `f:6: row index "-1", number 1 of them`},
 		{"value is a word", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n  1.  x.\n"),
 			`f:7: value "  x." of entry 2 is not a number`},
 		{"Fortran had no room", good("rua 3 3 2 0", " 1 2 3 3\n 1 1\n  1.****\n"), `f:7: value "****" of entry 2`},
@@ -88,7 +88,7 @@ func TestRefuses(t *testing.T) {
 		{"mostly empty rows", good("rua 2147483647 3 2 0", " 1 2 3 3\n 1 1\n  1.  2.\n"),
 			"f:3: 2147483647×3 with 2 entries: nearly all rows"},
 		{"too many after expansion", small("9 1 1000000 500000000", "rsa 3 3 2000000000 0", "(4I20) (2000I8) (4F4.0)",
-			""), "f:3: more than 2147483647 entries after expansion"},
+			""), "f:3: 3×3 with 2000000000 entries: 32-bit indices hold no more"},
 	} {
 		opt := text.DefaultOptions
 		if c.name == "imaginary part" {
@@ -121,9 +121,9 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 	}
 
 	for want, file := range map[string]string{
-		"f:17000: row ":                          spoil(60_000, 17_000, 18_000),
+		"f:17000: row index ":                    spoil(60_000, 17_000, 18_000),
 		"f:60000: value ":                        spoil(100_000, 60_000),
-		"f:7: pointer ":                          spoil(7, 17_000, 100_000),
+		"f:7: column pointer ":                   spoil(7, 17_000, 100_000),
 		"f:70000: the file ends after 153435 of": strings.Join(lines[:69_999], "\n") + "\n",
 	} {
 		for range 3 {
@@ -200,12 +200,8 @@ func TestValue(t *testing.T) {
 	} {
 		for _, line := range []string{strings.Repeat(" ", c.f.width-len(c.word)) + c.word, c.word +
 			strings.Repeat(" ", c.f.width-len(c.word))} {
-			for _, behind := range []string{"\n", "7.5\n", "-1.5E0\n"} {
-				block := []byte("8" + line + behind)
-				got, ok := c.f.value(block, 1, 1+c.f.width)
-				if !ok || got != c.want || string(block) != "8"+line+behind {
-					t.Errorf("%q in %+v: %v, %v, want %v; block %q", line, c.f, got, ok, c.want, block)
-				}
+			if got, ok := c.f.value([]byte(line + "\n")); !ok || got != c.want {
+				t.Errorf("%q in %+v: %v, %v, want %v", line, c.f, got, ok, c.want)
 			}
 		}
 	}
@@ -213,7 +209,7 @@ func TestValue(t *testing.T) {
 	for _, word := range []string{"x", ".", "-", "E5", "1.5E", "1.5.5", "1,5", "0x10", "1_0", "**", "1E123456789",
 		"--1", "1.5E+-2", "in"} {
 		block := []byte(strings.Repeat(" ", 12-len(word)) + word + "\n")
-		if v, ok := e.value(block, 0, 12); ok {
+		if v, ok := e.value(block); ok {
 			t.Errorf("%q was read as %v", word, v)
 		}
 	}
@@ -223,7 +219,7 @@ func TestValue(t *testing.T) {
 	for range 20_000 {
 		v := math.Float64frombits(rng.Uint64()&^(0x7ff<<52) | uint64(1+rng.IntN(2045))<<52)
 		word := strconv.FormatFloat(v, 'E', 17, 64)
-		got, ok := wide.value([]byte(strings.Repeat(" ", 26-len(word))+word+"\n"), 0, 26)
+		got, ok := wide.value([]byte(strings.Repeat(" ", 26-len(word)) + word + "\n"))
 		if !ok || got != v {
 			t.Fatalf("%q: %v, %v", word, got, ok)
 		}

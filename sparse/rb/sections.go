@@ -2,10 +2,8 @@ package rb
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"slices"
-	"sort"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse/internal/text"
@@ -18,311 +16,215 @@ type reader struct {
 	layout *text.Layout
 
 	starts []int32 // of each column, counted from 0, and the end
-	rows   []*run  // of the entries, in the order of the file; nil for a pattern
-}
-
-// A run is the rows of consecutive entries, until their values are read.
-type run struct {
-	from int // entry
-	row  []int32
-}
-
-// A chunk is the entries of one block.
-type chunk struct {
-	text.Chunk
-	nonFinite int
+	rows   []int32 // of the entries, in the order of the file
 }
 
 // read reads all sections.
-func (r *reader) read() ([]*chunk, error) {
-	if err := r.readPointers(); err != nil {
+func (r *reader) read() (chunks []*text.Chunk, err error) {
+	if r.starts, err = readWhole(r.s, &r.h.pointers); err != nil {
 		return nil, err
 	}
-	var chunks []*chunk
-	var err error
-	if r.h.numbers == 0 {
-		chunks, err = r.readPattern()
-	} else if err = r.readRows(); err == nil {
-		chunks, err = r.readValues()
-		r.rows = nil // memory for the matrix
+	if err := r.checkOrder(); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if r.rows, err = readWhole(r.s, &r.h.indices); err != nil {
 		return nil, err
 	}
 
+	if r.h.Numbers() == 0 {
+		chunks = r.pattern()
+	} else if chunks, err = r.readValues(); err != nil {
+		return nil, err
+	}
+	r.rows = nil // memory for the matrix
 	return chunks, r.end()
 }
 
-// readPointers reads where columns start, and checks that each starts where the one
-// before it ends.
-func (r *reader) readPointers() error {
-	c := &section{format: r.h.pointers, what: "column pointer", plural: "column pointers", numbers: r.h.Cols + 1}
-	pieces, err := readSection(r.s, c, func() func(*piece[[]int32]) error {
-		return func(p *piece[[]int32]) error {
-			out := make([]int32, 0, p.room(c))
-			*p.got = out
-			return eachField(r.s, c, p, func(k, lo, hi int) error {
-				n, ok := index(p.block[lo:hi])
-				if !ok || n < 1 || n > r.h.Entries+1 {
-					return r.s.Errorf(c.lineOf(k),
-						"pointer %s of column %d is not a whole number from 1 to %d, one more than there are "+
-							"entries (line %d)", text.Quote(p.block[lo:hi]), k+1, r.h.Entries+1, sizeLine)
-				}
-
-				out = append(out, int32(n-1))
-				*p.got = out
-				return nil
-			})
+// checkOrder checks that each column starts where the one before it ends.
+func (r *reader) checkOrder() error {
+	c, last := &r.h.pointers, int32(0)
+	for k, n := range r.starts {
+		if n < last || k == 0 && n > 0 {
+			return r.s.Errorf(c.lineOf(k),
+				"pointer %d of column %d lies outside the order: the first is 1, and none is below the one before it, "+
+					"here %d", n+1, k+1, last+1)
 		}
-	})
-	if err != nil {
-		return err
+		last = n
 	}
-
-	r.starts = make([]int32, 0, c.numbers)
-	last := int32(0)
-	for _, p := range pieces {
-		for _, n := range *p {
-			if k := len(r.starts); n < last || k == 0 && n > 0 {
-				return r.s.Errorf(c.lineOf(k),
-					"pointer %d of column %d lies outside the order: the first is 1, and none is below the one "+
-						"before it, here %d", n+1, k+1, last+1)
-			}
-
-			r.starts = append(r.starts, n)
-			last = n
-		}
-	}
-
 	if int(last) != r.h.Entries {
-		return r.s.Errorf(c.lineOf(r.h.Cols),
-			"the last pointer is %d, and has to be %d, one more than there are entries (line %d)", last+1,
-			r.h.Entries+1, sizeLine)
+		return r.s.Errorf(c.lineOf(r.h.Cols), "the last pointer is %d, and has to be %d, one more than there are "+
+			"entries (line %d)", last+1, r.h.Entries+1, sizeLine)
 	}
 	return nil
 }
 
-// columns appends the column of each entry from the first to the one before to.
-func (r *reader) columns(col []int32, from, to int) []int32 {
-	j := sort.Search(r.h.Cols, func(j int) bool { return int(r.starts[j+1]) > from })
-	for k := from; k < to; k++ {
-		for int(r.starts[j+1]) <= k {
-			j++
-		}
-		col = append(col, int32(j))
-	}
-	return col
-}
-
-// indexSection is that of the rows.
-func (r *reader) indexSection() *section {
-	return &section{format: r.h.indices, what: "row index", plural: "row indices", numbers: r.h.Entries}
-}
-
-// rowsOf appends the rows of the entries in a piece.
-func rowsOf[T any](r *reader, c *section, p *piece[T], row []int32) ([]int32, error) {
-	err := eachField(r.s, c, p, func(k, lo, hi int) error {
-		n, ok := index(p.block[lo:hi])
-		if !ok || n < 1 || n > r.h.Rows {
-			return r.s.Errorf(c.lineOf(k),
-				"row %s of entry %d is not a whole number from 1 to %d, the number of rows (line %d)",
-				text.Quote(p.block[lo:hi]), k+1, r.h.Rows, sizeLine)
-		}
-
-		row = append(row, int32(n-1))
-		return nil
-	})
-
-	return row, err
-}
-
-// readPattern reads rows of which no values follow.
-func (r *reader) readPattern() ([]*chunk, error) {
-	c := r.indexSection()
-	return readSection(r.s, c, func() func(*piece[chunk]) error {
-		var row, col []int32
-		d := text.Distributor{Layout: r.layout}
-		return func(p *piece[chunk]) (err error) {
-			if row, err = rowsOf(r, c, p, row[:0]); err != nil {
-				return err
+// placing returns a function for a core, which puts the values of the entries from the first to the one before to
+// where they belong; of a pattern there are none.
+func (r *reader) placing() func(from, to int, val []float64) *text.Chunk {
+	d := text.Distributor{Layout: r.layout}
+	var col []int32
+	return func(from, to int, val []float64) *text.Chunk {
+		col = col[:0]
+		j, _ := slices.BinarySearch(r.starts[1:], int32(from)+1) // the column that from is in
+		for k := from; k < to; k++ {
+			for int(r.starts[j+1]) <= k {
+				j++
 			}
-			col = r.columns(col[:0], p.from, p.to)
-			p.got.Chunk = d.Chunk(row, col, nil)
-			return nil
+			col = append(col, int32(j))
 		}
-	})
+		return d.Chunk(r.rows[from:to], col, val)
+	}
 }
 
-// readRows reads rows whose values follow.
-func (r *reader) readRows() (err error) {
-	c := r.indexSection()
-	r.rows, err = readSection(r.s, c, func() func(*piece[run]) error {
-		return func(p *piece[run]) (err error) {
-			p.got.from = p.from
-			p.got.row, err = rowsOf(r, c, p, make([]int32, 0, p.room(c)))
-			return err
-		}
+// pattern makes chunks of the rows alone.
+func (r *reader) pattern() []*text.Chunk {
+	const part = 1 << 17
+	chunks := make([]*text.Chunk, (len(r.rows)+part-1)/part)
+	text.EachOf(len(chunks), func() func(k int) {
+		place := r.placing()
+		return func(k int) { chunks[k] = place(k*part, min((k+1)*part, len(r.rows)), nil) }
 	})
-	return err
+	return chunks
 }
 
 // readValues reads the values and puts them to their rows and columns.
-func (r *reader) readValues() ([]*chunk, error) {
-	c := &section{format: r.h.values, what: "value", plural: "values", numbers: r.h.numbers * r.h.Entries}
-	return readSection(r.s, c, func() func(*piece[chunk]) error {
-		var row, col []int32
+func (r *reader) readValues() ([]*text.Chunk, error) {
+	c, numbers := &r.h.values, r.h.Numbers()
+	return readSection(r.s, c, func() func(text.Block) (*text.Chunk, error) {
 		var val []float64
-		d := text.Distributor{Layout: r.layout}
-		return func(p *piece[chunk]) error {
-			val = slices.Grow(val[:0], p.room(c))
-			err := eachField(r.s, c, p, func(k, lo, hi int) error {
-				v, ok := r.h.values.value(p.block, lo, hi)
+		place := r.placing()
+		return func(b text.Block) (*text.Chunk, error) {
+			val = slices.Grow(val[:0], c.room(b))
+			err := c.eachField(r.s, b, func(k int, field []byte) error {
+				v, ok := c.value(field)
 				if !ok {
-					return r.s.Errorf(c.lineOf(k), "value %s of entry %d is not a number", text.Quote(p.block[lo:hi]),
-						k/r.h.numbers+1)
+					return r.s.Errorf(c.lineOf(k), "value %s of entry %d is not a number",
+						text.Quote(field[:c.width]), k/numbers+1)
 				}
-
-				if r.h.numbers == 2 && k%2 == 1 { // the imaginary part must be a number, but is not kept
-					return nil
+				if k%numbers == 0 { // the imaginary part must be a number, but is not kept
+					val = append(val, v)
 				}
-				if v-v != 0 {
-					p.got.nonFinite++
-				}
-
-				val = append(val, v)
 				return nil
 			})
 			if err != nil {
-				return err
+				return nil, err
 			}
-
-			from := (p.from + r.h.numbers - 1) / r.h.numbers // a pair may begin in the piece before
-			row = r.someRows(row[:0], from, from+len(val))
-			col = r.columns(col[:0], from, from+len(val))
-			p.got.Chunk = d.Chunk(row, col, val)
-			return nil
+			from := (c.from(b) + numbers - 1) / numbers // a pair may begin in the block before
+			return place(from, from+len(val), val), nil
 		}
 	})
 }
 
-// someRows appends the rows of the entries from the first to the one before to.
-func (r *reader) someRows(row []int32, from, to int) []int32 {
-	k := sort.Search(len(r.rows), func(k int) bool { return r.rows[k].from > from }) - 1
-	for ; from < to; k++ {
-		run := r.rows[k]
-		part := run.row[from-run.from : min(to-run.from, len(run.row))]
-		row = append(row, part...)
-		from += len(part)
+// end reads on to the end of the file, where nothing may follow but right-hand
+// sides.
+func (r *reader) end() error {
+	buf := make([]byte, text.BlockSize+1)
+	for {
+		b, err := r.s.NextBlock(buf)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rest := bytes.TrimLeft(b.Text, " \t\r\n\v\f")
+		if len(rest) > 0 && !r.h.rightSides {
+			skipped := b.Text[:len(b.Text)-len(rest)]
+			return r.s.Errorf(b.Line+bytes.Count(skipped, []byte("\n")),
+				"%s: the file goes on behind its last section, and line 2 says of no right-hand sides",
+				text.Quote(rest[:text.EndOfLine(rest, 0)]))
+		}
 	}
-	return row
 }
 
 // A section is the lines that hold a given number of numbers in a format.
 type section struct {
 	format
-	what    string // "value"
-	plural  string
-	numbers int
-	first   int // line
+	what, plural string // "value", "values"
+	numbers      int
+	most         int // of whole numbers from 1 on
+	first        int // line
 }
 
-// A piece is a block of a section: the lines in it, and where they belong.
-type piece[T any] struct {
-	block []byte
-	line  int // of the file, the first one
-	from  int // number of the section that it starts with
-	to    int // number behind the last one
-	got   *T  // what is made of it
+// from is the number of the section that a block begins with, and to that behind its last.
+func (c *section) from(b text.Block) int { return (b.Line - c.first) * c.perLine }
+func (c *section) to(b text.Block) int {
+	return min((b.Line+b.Lines-c.first)*c.perLine, c.numbers)
 }
 
 // room is for how many numbers there are bytes: lines may be too short.
-func (p *piece[T]) room(c *section) int { return min(p.to-p.from, len(p.block)/c.width+1) }
+func (c *section) room(b text.Block) int { return min(c.to(b)-c.from(b), len(b.Text)/c.width+1) }
 
 // lineOf is the line that number k of the section is in.
 func (c *section) lineOf(k int) int { return c.first + k/c.perLine }
 
-// readSection parses a section on all cores. start gives what a core makes of a piece; the
-// results come back in the order of the file. The first mistake of the file is reported,
-// whoever came across one first.
-func readSection[T any](s *text.Source, c *section, start func() func(p *piece[T]) error) ([]*T, error) {
-	c.first = s.Line
-	var (
-		all   []*T
-		done  int // numbers
-		first text.First
-	)
-	take := func(buf []byte) ([]byte, *piece[T], error) {
-		if done == c.numbers {
-			return nil, nil, errComplete
+// readWhole reads a section of whole numbers, and returns them counted from 0.
+func readWhole(s *text.Source, c *section) ([]int32, error) {
+	pieces, err := readSection(s, c, func() func(text.Block) ([]int32, error) {
+		return func(b text.Block) ([]int32, error) {
+			out := make([]int32, 0, c.room(b))
+			err := c.eachField(s, b, func(k int, field []byte) error {
+				n, next, ok := text.ParseIndex(field, text.SkipBlanks(field, 0))
+				if !ok || text.SkipBlanks(field, next) != c.width || n < 1 || n > uint64(c.most) {
+					return s.Errorf(c.lineOf(k), "%s %s, number %d of them, is not a whole number from 1 to %d, as line "+
+						"%d has it", c.what, text.Quote(field[:c.width]), k+1, c.most, sizeLine)
+				}
+				out = append(out, int32(n-1))
+				return nil
+			})
+			return out, err
 		}
-		block, err := s.NextBlock(buf)
-		if errors.Is(err, io.EOF) {
-			return nil, nil, s.Errorf(s.Line,
-				"the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done, c.numbers,
-				c.plural, sizeLine)
+	})
+	return slices.Concat(pieces...), err
+}
+
+// readSection parses a section on all cores. start gives what a core makes of a block; the
+// results come back in the order of the file.
+func readSection[T any](s *text.Source, c *section, start func() func(text.Block) (T, error)) ([]T, error) {
+	c.first = s.Line
+	done := 0 // numbers
+	return text.EachBlock(func(buf []byte) (text.Block, error) {
+		if done == c.numbers {
+			return text.Block{}, io.EOF
+		}
+		b, err := s.NextBlock(buf)
+		if err == io.EOF {
+			return b, s.Errorf(s.Line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are "+
+				"wrong", done, c.numbers, c.plural, sizeLine)
 		}
 		if err != nil {
-			return nil, nil, err
+			return b, err
 		}
-
-		lines, left := bytes.Count(block, []byte("\n")), c.lines(c.numbers-done)
-		if lines > left {
-			block = cut(s, block, left)
-			lines = left
+		if left := c.lines(c.numbers - done); b.Lines > left {
+			b = s.Unread(b, left)
 		}
-
-		p := &piece[T]{block: block, line: s.Line, from: done, to: min(done+lines*c.perLine, c.numbers), got: new(T)}
-		all = append(all, p.got)
-		done = p.to
-		s.Line += lines
-		return block, p, nil
-	}
-
-	end := text.EachBlock(take, func() func([]byte, *piece[T]) bool {
-		parse := start()
-		return func(_ []byte, p *piece[T]) bool { return first.Note(parse(p)) }
-	})
-	if err := first.Err(); err != nil {
-		return nil, err
-	}
-
-	if !errors.Is(end, errComplete) {
-		return nil, end
-	}
-	return all, nil
+		done = c.to(b)
+		return b, nil
+	}, start)
 }
 
-// errComplete says that a section has no more lines.
-var errComplete = errors.New("the section is complete")
-
-// cut returns the first lines of block, and the others to s.
-func cut(s *text.Source, block []byte, lines int) []byte {
-	end := 0
-	for range lines {
-		end += bytes.IndexByte(block[end:], '\n') + 1
-	}
-	s.Unread(block[end:])
-	return block[:end]
-}
-
-// eachField calls f for every number of a piece, with its position in the block.
-func eachField[T any](s *text.Source, c *section, p *piece[T], f func(k, lo, hi int) error) error {
-	k, block := p.from, p.block
-	for at, line := 0, p.line; k < p.to; line++ {
+// eachField calls f for every number of a block, with a field that is followed by '\n' for the time of the call.
+func (c *section) eachField(s *text.Source, b text.Block, f func(k int, field []byte) error) error {
+	k, to, block := c.from(b), c.to(b), b.Text
+	for at, line := 0, b.Line; k < to; line++ {
 		end := at + bytes.IndexByte(block[at:], '\n')
 		next := end + 1
 		if end > at && block[end-1] == '\r' {
 			end--
 		}
-
-		fields := min(c.perLine, p.to-k)
+		fields := min(c.perLine, to-k)
 		if end-at < fields*c.width {
 			return s.Errorf(line, "the line is too short: %d bytes, and %s in the format %s take %d", end-at,
 				term.Count(fields, c.what, c.plural), c.text, fields*c.width)
 		}
 
 		for range fields {
-			if err := f(k, at, at+c.width); err != nil {
+			field := block[at : at+c.width+1]
+			behind := field[c.width]
+			field[c.width] = '\n'
+			err := f(k, field)
+			field[c.width] = behind
+			if err != nil {
 				return err
 			}
 			at += c.width
@@ -335,6 +237,5 @@ func eachField[T any](s *text.Source, c *section, p *piece[T], f func(k, lo, hi 
 		}
 		at = next
 	}
-
 	return nil
 }

@@ -135,5 +135,5 @@ func decode(content string, opt text.Options) (*text.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(s, opt)
+	return Format.Read(s, opt)
 }

@@ -2,7 +2,6 @@ package snap
 
 import (
 	"math/bits"
-	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -12,8 +11,8 @@ import (
 // Ranks give each vertex that occurs its place in the order of all, from 0.
 type ranks interface {
 	count() int
-	// put puts the ranks of pairs of vertices into row and col.
-	put(p *piece, row, col []int32)
+	// put puts the ranks of the vertices of a piece from the first on into ranks.
+	put(p *piece, first int, ranks []int32)
 }
 
 const (
@@ -27,7 +26,7 @@ const (
 func ranksOf(pieces []*piece) ranks {
 	least, most, edges := uint64(largestID), uint64(0), 0
 	for _, p := range pieces {
-		edges += p.edges()
+		edges += p.edges
 		least, most = min(least, p.least), max(most, p.most)
 	}
 
@@ -37,17 +36,7 @@ func ranksOf(pieces []*piece) ranks {
 	if words := (most-least)/64 + 1; words <= uint64(max(edges/edgesPerWord, alwaysWords)) {
 		return newBitmap(pieces, least, int(words))
 	}
-	return newRanges(pieces)
-}
-
-// each calls f for every vertex of the piece, in the order of the file.
-func (p *piece) each(f func(v uint64)) {
-	for _, v := range p.small {
-		f(uint64(v))
-	}
-	for _, v := range p.large {
-		f(v)
-	}
+	return newSorted(pieces)
 }
 
 // A bitmap has a bit for every number from the least on, and for every 64 of them the number of
@@ -67,12 +56,13 @@ func newBitmap(pieces []*piece, least uint64, words int) *bitmap {
 	m := &bitmap{least: least, words: make([]word, words)}
 	text.EachOf(len(pieces), func() func(k int) {
 		return func(k int) {
-			pieces[k].each(func(v uint64) {
-				w, bit := &m.words[(v-least)/64].bits, uint64(1)<<((v-least)%64)
+			for i := range 2 * pieces[k].edges {
+				v := pieces[k].vertex(i) - least
+				w, bit := &m.words[v/64].bits, uint64(1)<<(v%64)
 				if atomic.LoadUint64(w)&bit == 0 {
 					atomic.OrUint64(w, bit)
 				}
-			})
+			}
 		}
 	})
 
@@ -90,104 +80,57 @@ func (m *bitmap) rank(v uint64) int32 {
 	return w.before + int32(bits.OnesCount64(w.bits&(1<<((v-m.least)%64)-1)))
 }
 
-func (m *bitmap) put(p *piece, row, col []int32) {
-	for k := range len(p.small) / 2 {
-		row[k], col[k] = m.rank(uint64(p.small[2*k])), m.rank(uint64(p.small[2*k+1]))
-	}
-	for k := range len(p.large) / 2 {
-		row[k], col[k] = m.rank(p.large[2*k]), m.rank(p.large[2*k+1])
+func (m *bitmap) put(p *piece, first int, ranks []int32) {
+	for k := range ranks {
+		ranks[k] = m.rank(p.vertex(first + k))
 	}
 }
 
-// A ranges is the vertices cut into one range of numbers for each core.
-type ranges struct {
-	ends   []uint64 // of each range but the last: the first number behind it
-	ranks  []map[uint64]int32
-	before []int // vertices before each range; and all
+// A sorted has the numbers of vertices in order, and where those with the same highest bits start.
+type sorted struct {
+	ids   []uint64
+	least uint64
+	shift int
+	start []int32 // of those with id−least >> shift; and the end
 }
 
-// samples is from how many vertices, for each core, the ends of ranges are taken.
-const samples = 64
-
-func newRanges(pieces []*piece) *ranges {
-	cores := runtime.GOMAXPROCS(0)
-	r := &ranges{ranks: make([]map[uint64]int32, cores), before: make([]int, cores+1)}
-	var some []uint64
-	most := cores*samples/len(pieces) + 1
-
-	for _, p := range pieces {
-		n, step := 0, max(2*p.edges()/most, 1)
-		p.each(func(v uint64) {
-			if n%step == 0 {
-				some = append(some, v)
-			}
-			n++
-		})
-	}
-	slices.Sort(some)
-	for k := 1; k < cores; k++ {
-		r.ends = append(r.ends, some[k*len(some)/cores])
-	}
-	keys := make([][]uint64, cores)
-	text.EachOf(cores, func() func(k int) {
+func newSorted(pieces []*piece) *sorted {
+	ids := make([][]uint64, len(pieces))
+	text.EachOf(len(pieces), func() func(k int) {
 		return func(k int) {
-			seen := map[uint64]int32{}
-			from, to := uint64(0), uint64(largestID)
-			if k > 0 {
-				from = r.ends[k-1]
+			for i := range 2 * pieces[k].edges {
+				ids[k] = append(ids[k], pieces[k].vertex(i))
 			}
-
-			if k < cores-1 {
-				to = r.ends[k] - 1
-			}
-			if k < cores-1 && r.ends[k] == from {
-				r.ranks[k] = seen
-				return // an empty range: to is below from, or wrapped around
-			}
-
-			for _, p := range pieces {
-				p.each(func(v uint64) {
-					if v < from || v > to {
-						return
-					}
-					if _, there := seen[v]; !there {
-						seen[v] = 0
-						keys[k] = append(keys[k], v)
-					}
-				})
-			}
-			slices.Sort(keys[k])
-			for rank, v := range keys[k] {
-				seen[v] = int32(rank)
-			}
-			r.ranks[k] = seen
+			slices.Sort(ids[k])
+			ids[k] = slices.Clone(slices.Compact(ids[k]))
 		}
 	})
+	all := slices.Concat(ids...)
+	slices.Sort(all)
+	all = slices.Compact(all)
 
-	for k, list := range keys {
-		r.before[k+1] = r.before[k] + len(list)
-	}
-	return r
-}
-
-func (r *ranges) count() int { return r.before[len(r.ranks)] }
-
-func (r *ranges) rank(v uint64) int32 {
-	k, _ := slices.BinarySearch(r.ends, v)
-	for k < len(r.ends) && r.ends[k] == v { // empty ranges end where they begin
-		k++
-	}
-	return int32(r.before[k]) + r.ranks[k][v]
-}
-
-func (r *ranges) put(p *piece, row, col []int32) {
-	n := 0
-	p.each(func(v uint64) {
-		if n%2 == 0 {
-			row[n/2] = r.rank(v)
-		} else {
-			col[n/2] = r.rank(v)
+	s := &sorted{ids: all, least: all[0]}
+	s.shift = max(0, bits.Len64(all[len(all)-1]-s.least)-bits.Len(uint(len(all))))
+	for k, v := range all {
+		for len(s.start) <= int((v-s.least)>>s.shift) {
+			s.start = append(s.start, int32(k))
 		}
-		n++
-	})
+	}
+	s.start = append(s.start, int32(len(all)))
+	return s
+}
+
+func (s *sorted) count() int { return len(s.ids) }
+
+func (s *sorted) rank(v uint64) int32 {
+	part := (v - s.least) >> s.shift
+	from := s.start[part]
+	k, _ := slices.BinarySearch(s.ids[from:s.start[part+1]], v)
+	return from + int32(k)
+}
+
+func (s *sorted) put(p *piece, first int, ranks []int32) {
+	for k := range ranks {
+		ranks[k] = s.rank(p.vertex(first + k))
+	}
 }

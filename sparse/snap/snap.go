@@ -10,14 +10,14 @@
 // that programs could read.
 //
 // Three passes, each on all cores: blocks of lines become edges; the numbers of
-// vertices become ranks, by a bitmap where numbers lie close together and by maps of
-// ranges where they do not; and edges become entries, of which package text makes a
+// vertices become ranks, by a bitmap where numbers lie close together and by sorting
+// them where they do not; and edges become entries, of which package text makes a
 // sorted CSR. The result does not depend on the number of cores.
 //
 // Memory is the matrix, 12 bytes to an edge, and one working copy of the edges: first
 // 8 bytes to each, 16 where a block has vertices beyond 2³², and 8 with weights; from
 // these, piece by piece, 6 bytes, 14 with weights. For the numbers, it is up to 4
-// bytes to an edge, or about 40 bytes to a vertex where they are far apart.
+// bytes to an edge, or 16 to each vertex of each block where they are far apart.
 //
 // What the format leaves open:
 //
@@ -36,10 +36,10 @@ package snap
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -55,118 +55,67 @@ var Format = text.Format{
 	Ambiguous:  true, // notes are called so more often
 	Version:    "1",
 	Starts:     starts,
-	Parse:      parse,
-	ParseSize:  parseSize,
+	Open:       open,
 	Write:      write,
 	Doc:        "as SNAP has them, vertices from 0",
 	Loses:      "values, vertices without an edge, and that rows and columns may be of different numbers",
 }
 
-// parse reads the graph in s, to its end, as its matrix.
-func parse(s *text.Source, _ text.Options) (*text.Matrix, error) {
+// open reads the comments before the first edge.
+func open(s *text.Source, _ text.Options) (*text.Header, func() (*text.Matrix, error), error) {
 	h, err := readHeader(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	pieces, edges, err := readEdges(s, h)
-	if err != nil {
-		return nil, err
-	}
-
-	nonFinite := 0
-	for _, p := range pieces {
-		nonFinite += p.nonFinite
-	}
-	r := ranksOf(pieces)
-	if r.count() > sparse.MaxIndex {
-		return nil, s.Errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
-	}
-
-	l := text.Layout{Rows: r.count(), Cols: r.count(), Pattern: !h.weighted}.Cut(edges)
-	a := text.Assemble(l, distribute(l, pieces, r))
-	m := &text.Matrix{
-		A: a, Format: "edge-list", Field: "pattern", Symmetry: "general", Comment: h.comment,
-		Declared: edges, Duplicates: edges - a.NNZ(), NonFinite: nonFinite,
-	}
-	if h.weighted {
-		m.Field = "real"
-	}
-
-	return m, nil
-}
-
-// parseSize gives the size that a comment before the first edge says, or else that of
-// the graph, which it reads.
-func parseSize(s *text.Source, opt text.Options) (text.Size, error) {
-	h, err := readHeader(s)
-	if err != nil {
-		return text.Size{}, err
-	}
-	if h.nodes >= 0 && max(h.nodes, h.edges) <= sparse.MaxIndex {
-		return text.Size{Rows: h.nodes, Cols: h.nodes, Entries: h.edges}, nil
-	}
-
-	m, err := parse(s, opt)
-	if err != nil {
-		return text.Size{}, err
-	}
-	return text.Size{Rows: m.A.Rows, Cols: m.A.Cols, Entries: m.Declared}, nil
+	return h, func() (*text.Matrix, error) {
+		pieces, edges, err := readEdges(s, h)
+		if err != nil {
+			return nil, err
+		}
+		r := ranksOf(pieces)
+		if r.count() > sparse.MaxIndex {
+			return nil, s.Errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
+		}
+		h.Rows, h.Cols, h.Entries = r.count(), r.count(), edges
+		l := h.Layout(text.Options{})
+		return h.Assemble(l, distribute(l, pieces, r)), nil
+	}, nil
 }
 
 // readEdges parses all lines on all cores, and returns their edges in the order of
 // the file.
-func readEdges(s *text.Source, h *header) (pieces []*piece, edges int, err error) {
-	type slot struct {
-		*piece
-		line int
+func readEdges(s *text.Source, h *text.Header) (pieces []*piece, edges int, err error) {
+	lines := &text.Lines{
+		Comment: '#', Numbers: h.Numbers(), Size: [2]uint64{largestID + 1, largestID + 1},
+		Names: [2]string{"vertex", "vertex"}, Where: "0 to 2⁶³",
+		Entry: "an edge is two numbers of vertices with a blank between, as in the first line; cut -f1,2 keeps these",
 	}
-	var (
-		all   []*slot
-		count atomic.Int64
-		first text.First
-	)
-
-	take := func(buf []byte) ([]byte, *slot, error) {
-		block, err := s.NextBlock(buf)
-		if err != nil {
-			return nil, nil, err
+	if h.Numbers() > 0 {
+		lines.Entry = "an edge is two numbers of vertices and a weight, as in the first line"
+	}
+	var count atomic.Int64
+	next := func(buf []byte) (text.Block, error) {
+		if count.Load() > sparse.MaxIndex {
+			return text.Block{}, s.Errorf(s.Line, "more than %d edges: 32-bit indices hold no more", sparse.MaxIndex)
 		}
-		t := &slot{line: s.Line}
-		all = append(all, t)
-		s.Line += bytes.Count(block, []byte("\n"))
-
-		return block, t, nil
+		return s.NextBlock(buf)
 	}
 
-	end := text.EachBlock(take, func() func([]byte, *slot) bool {
-		q := &parser{s: s, weighted: h.weighted}
-		return func(block []byte, t *slot) bool {
-			var err error
-			t.piece, err = q.parse(block, t.line)
-			return first.Note(err) && count.Add(int64(t.edges())) <= sparse.MaxIndex
+	pieces, err = text.EachBlock(next, func() func(text.Block) (*piece, error) {
+		list := text.List[uint64]{Lines: lines}
+		return func(b text.Block) (*piece, error) {
+			if err := list.Read(s, b); err != nil {
+				return nil, err
+			}
+			count.Add(int64(len(list.Row)))
+			return newPiece(list), nil
 		}
 	})
-	if err := first.Err(); err != nil {
-		return nil, 0, err
-	}
-
 	edges = int(count.Load())
-	if edges > sparse.MaxIndex {
-		return nil, 0, s.Errorf(s.Line, "more than %d edges: 32-bit indices hold no more", sparse.MaxIndex)
+	if err == nil && edges < h.Entries {
+		err = h.CutOff(s, edges, h.Entries, "edges")
 	}
-	if !errors.Is(end, io.EOF) {
-		return nil, 0, end
-	}
-
-	if edges < h.edges {
-		return nil, 0, s.Errorf(s.Line, "the file ends after %d of the %d edges of line %d: it was cut off, get it "+
-			"again; or take that comment out", edges, h.edges, h.line)
-	}
-	for _, t := range all {
-		pieces = append(pieces, t.piece)
-	}
-
-	return pieces, edges, nil
+	return pieces, edges, err
 }
 
 // distribute makes chunks of the pieces and frees each piece.
@@ -177,30 +126,18 @@ func distribute(l *text.Layout, pieces []*piece, r ranks) []*text.Chunk {
 		var row, col []int32
 		return func(k int) {
 			p := pieces[k]
-			if n := p.edges(); n > len(row) {
-				row, col = make([]int32, n), make([]int32, n)
+			if p.edges > len(row) {
+				row, col = make([]int32, p.edges), make([]int32, p.edges)
 			}
-			n := p.edges()
-			r.put(p, row, col)
-			c := d.Chunk(row[:n], col[:n], p.val)
-			chunks[k], pieces[k] = &c, nil
+			row, col := row[:p.edges], col[:p.edges]
+			r.put(p, 0, row)
+			r.put(p, p.edges, col)
+			chunks[k], pieces[k] = d.Chunk(row, col, p.val), nil
 		}
 	})
 
 	return chunks
 }
-
-// A header has the facts known before the first edge.
-type header struct {
-	comment  string
-	weighted bool
-	nodes    int // as a comment has it; −1 if none has
-	edges    int
-	line     int // of that comment
-}
-
-// mostComment bounds the comments that are kept, in bytes.
-const mostComment = 64 << 10
 
 var countsPattern = regexp.MustCompile(`(?i)\bnodes:?\s*(\d+)[\s,;]+edges:?\s*(\d+)`)
 
@@ -212,189 +149,80 @@ func starts(start []byte) bool {
 }
 
 // readHeader reads the comments before the first edge, and inspects that edge.
-func readHeader(s *text.Source) (*header, error) {
-	h := &header{nodes: -1, edges: -1}
-	var comment strings.Builder
+func readHeader(s *text.Source) (*text.Header, error) {
+	h := &text.Header{Format: "edge-list", Field: "pattern", Symmetry: "general", Unsized: true}
 	for {
-		line, err := s.PeekLine()
-		if errors.Is(err, io.EOF) && s.Line == 1 {
+		number := s.Line
+		line, err := s.NextLine()
+		if err == io.EOF && s.Line == 1 {
 			return nil, s.Errorf(1, "the file is empty")
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		if err == io.EOF {
+			return h, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 
 		words := bytes.Fields(line)
-		if err != nil || len(words) > 0 && words[0][0] != '#' {
-			h.comment = strings.TrimSuffix(comment.String(), "\n")
-			h.weighted = len(words) == 3
+		if len(words) > 0 && words[0][0] != '#' {
+			if len(words) == 3 {
+				h.Field = "real"
+			}
+			s.Unread(text.Block{Text: line, Lines: 1}, 0)
 			return h, nil
 		}
-
-		if len(words) > 0 {
-			note := bytes.TrimSpace(line)[1:]
-			if comment.Len()+len(note) <= mostComment {
-				comment.Write(note)
-				comment.WriteByte('\n')
-			}
-
-			if counts := countsPattern.FindSubmatch(note); counts != nil && h.nodes < 0 {
-				nodes, err := strconv.Atoi(string(counts[1]))
-				edges, err2 := strconv.Atoi(string(counts[2]))
-				if err == nil && err2 == nil {
-					h.nodes, h.edges, h.line = nodes, edges, s.Line
-				}
-			}
+		if len(words) == 0 {
+			continue
 		}
-		s.NextLine()
+		note := bytes.TrimSpace(line)[1:]
+		h.Note(note)
+		counts := countsPattern.FindStringSubmatch(string(note))
+		if counts == nil || !h.Unsized {
+			continue
+		}
+		if n, err := text.Sizes(s, number, counts[1:]); err == nil {
+			h.Rows, h.Cols, h.Entries, h.SizeLine, h.Unsized = n[0], n[0], n[1], number, false
+		}
 	}
 }
 
-// A piece is the edges of a block of lines: vertices in pairs, as small as they fit.
+// A piece is the edges of a block of lines, as small as they fit: the vertices that they leave, and then those that they
+// reach.
 type piece struct {
-	small     []uint32
-	large     []uint64  // instead of small, where one is beyond 2³²
-	val       []float64 // nil without weights
-	nonFinite int
-	least     uint64 // vertices
-	most      uint64
+	edges       int
+	small       []uint32
+	large       []uint64  // instead of small, where one is beyond 2³²
+	val         []float64 // nil without weights
+	least, most uint64    // vertices
 }
-
-// edges is the number of edges.
-func (p *piece) edges() int { return (len(p.small) + len(p.large)) / 2 }
 
 // largestID is the largest number that a vertex may have.
 const largestID = 1 << 63
 
-// A parser turns blocks into pieces. Each core has one, with room for the edges of
-// a block.
-type parser struct {
-	s        *text.Source
-	weighted bool
-	ids      []uint64
-	val      []float64
-}
-
-// parse reads the edges in block, whose first line has that number.
-func (q *parser) parse(block []byte, line int) (*piece, error) {
-	q.ids, q.val = q.ids[:0], q.val[:0]
-	p := &piece{least: largestID}
-	for i := 0; i < len(block); i++ { // past the '\n' of the line before
-		i = text.SkipBlanks(block, i)
-		if block[i] == '#' {
-			i = text.EndOfLine(block, i)
+// newPiece copies the edges of a block.
+func newPiece(list text.List[uint64]) *piece {
+	n := len(list.Row)
+	p := &piece{edges: n, least: largestID, val: slices.Clone(list.Val), small: make([]uint32, 2*n)}
+	for k, vertices := range [][]uint64{list.Row, list.Col} {
+		small := p.small[k*n:][:len(vertices)]
+		for i, v := range vertices {
+			p.least, p.most = min(p.least, v), max(p.most, v)
+			small[i] = uint32(v)
 		}
-		if block[i] == '\n' {
-			line++
-			continue
-		}
-
-		start := i
-		from, next, ok := id(block, i)
-		i = text.SkipBlanks(block, next)
-		to, next, ok2 := id(block, i)
-		i = text.SkipBlanks(block, next)
-		if !ok || !ok2 {
-			return p, q.badEdge(block, start, line)
-		}
-
-		if q.weighted {
-			v, next, ok := text.ParseValue(block, i)
-			if !ok {
-				return p, q.badEdge(block, start, line)
-			}
-			if v-v != 0 {
-				p.nonFinite++
-			}
-
-			q.val = append(q.val, v)
-			i = text.SkipBlanks(block, next)
-		}
-
-		if block[i] != '\n' {
-			return p, q.badEdge(block, start, line)
-		}
-		q.ids = append(q.ids, from, to)
-		p.least, p.most = min(p.least, from, to), max(p.most, from, to)
-		line++
-	}
-
-	p.keep(q)
-	return p, nil
-}
-
-// keep copies the parsed edges.
-func (p *piece) keep(q *parser) {
-	if q.weighted {
-		p.val = append(make([]float64, 0, len(q.val)), q.val...)
 	}
 	if p.most >= 1<<32 {
-		p.large = append(make([]uint64, 0, len(q.ids)), q.ids...)
-		return
+		p.small, p.large = nil, slices.Concat(list.Row, list.Col)
 	}
-
-	p.small = make([]uint32, len(q.ids))
-	for k, v := range q.ids {
-		p.small[k] = uint32(v)
-	}
+	return p
 }
 
-// id reads the number of a vertex at i.
-func id(b []byte, i int) (v uint64, next int, ok bool) {
-	v, next = text.AppendDigits(0, b, i)
-	digits := next - i
-	if digits > 19 { // perhaps zeros in front
-		for b[i] == '0' {
-			i++
-		}
-		digits = max(next-i, 1)
+// vertex is the k-th.
+func (p *piece) vertex(k int) uint64 {
+	if p.small != nil {
+		return uint64(p.small[k])
 	}
-	return v, next, digits > 0 && digits <= 19 && v <= largestID && (text.Blank(b[next]) || b[next] == '\n')
-}
-
-// badEdge says what is wrong with the line that starts at start.
-func (q *parser) badEdge(block []byte, start, line int) error {
-	content := bytes.TrimRight(block[start:text.EndOfLine(block, start)], "\r")
-	want := "two numbers of vertices"
-	if q.weighted {
-		want = "two numbers of vertices and a weight, as in the first line"
-	}
-
-	fail := func(format string, args ...any) error {
-		return q.s.Errorf(line, "%s: %s; an edge is %s", text.Quote(content), fmt.Sprintf(format, args...), want)
-	}
-	words := bytes.Fields(content)
-
-	for k, word := range words[:min(2, len(words))] {
-		n, err := strconv.ParseInt(string(word), 10, 64)
-		_, tooLarge := strconv.ParseUint(string(word), 10, 64)
-		switch {
-		case err == nil && n < 0:
-			return fail("vertex %s is negative", word)
-		case errors.Is(tooLarge, strconv.ErrRange) || errors.Is(err, strconv.ErrRange) && tooLarge == nil &&
-			string(word) != strconv.FormatUint(largestID, 10):
-			return fail("vertex %s is beyond 2⁶³", text.Quote(word))
-		case tooLarge != nil && bytes.IndexByte(word, ',') >= 0:
-			return fail("%s: write a tab or a blank where commas are", text.Quote(word))
-
-		case tooLarge != nil:
-			return fail("%s is not the number of a vertex, from 0 on%s", text.Quote(word),
-				map[bool]string{true: "; is this an edge list?"}[k == 0])
-		}
-	}
-
-	switch {
-	case len(words) < 2:
-		return fail("there is no second vertex")
-	case q.weighted && len(words) == 2:
-		return fail("there is no weight")
-	case q.weighted && len(words) == 3:
-		return fail("weight %s is not a number", text.Quote(words[2]))
-	case !q.weighted && len(words) == 3:
-		return fail("there is a third number, and the first line has none")
-	}
-
-	return fail("there are %d columns: cut -f1,2 keeps the vertices", len(words))
+	return p.large[k]
 }
 
 // write writes a line for each entry, row and column from 0 with a tab between.

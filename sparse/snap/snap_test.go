@@ -31,7 +31,7 @@ func decode(content string) (*text.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parse(s, text.DefaultOptions)
+	return Format.Read(s, text.DefaultOptions)
 }
 
 func TestParse(t *testing.T) {
@@ -172,24 +172,24 @@ func TestRefuses(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"empty", "", "f:1: the file is empty"},
 		{"notes", "Notes on these graphs\n",
-			`f:1: "Notes on these graphs": "Notes" is not the number of a vertex, from 0 on; is this an edge list?`},
-		{"negative", "1 2\n3 -4\n", `f:2: "3 -4": vertex -4 is negative`},
+			`f:1: "Notes on these graphs": vertex "Notes" is not a whole number from 0 on; an edge is two numbers`},
+		{"negative", "1 2\n3 -4\n", `f:2: "3 -4": vertex "-4" is not a whole number from 0 on`},
 		{"beyond 2⁶³", "1 9223372036854775809\n",
-			`f:1: "1 9223372036854775809": vertex "9223372036854775809" is beyond 2⁶³`},
+			`f:1: "1 9223372036854775809": vertex 9223372036854775809 lies outside 0 to 2⁶³`},
 		{"beyond 2⁶⁴", "1 2\n116374117927631468606 101765416973555767821\n",
-			`vertex "116374117927631468606" is beyond 2⁶³`},
+			`vertex 116374117927631468606 lies outside 0 to 2⁶³`},
 		{"no second vertex", "1 2\n\n# c\n3\t\n",
-			`f:4: "3\t": there is no second vertex; an edge is two numbers of vertices`},
-		{"word", "1 2\n3 x\n", `"x" is not the number of a vertex`},
-		{"fraction", "1 2\n3 4.5\n", `"4.5" is not the number of a vertex`},
-		{"commas", "1,2,3\n", `"1,2,3": write a tab or a blank where commas are`},
-		{"weight in one line", "1 2\n3 4 5\n", `f:2: "3 4 5": there is a third number, and the first line has none`},
+			`f:4: "3\t": the line has 1 word; an edge is two numbers of vertices`},
+		{"word", "1 2\n3 x\n", `vertex "x" is not a whole number from 0 on`},
+		{"fraction", "1 2\n3 4.5\n", `vertex "4.5" is not a whole number from 0 on`},
+		{"commas", "1,2,3\n", `vertex "1,2,3" is not a whole number from 0 on; an edge is two numbers of vertices with a blank between`},
+		{"weight in one line", "1 2\n3 4 5\n", `f:2: "3 4 5": the line has 3 words; an edge is two numbers`},
 		{"no weight in one line", "1 2 3\n3 4\n",
-			`f:2: "3 4": there is no weight; an edge is two numbers of vertices and a weight`},
-		{"weight is a word", "1 2 3\n3 4 x\n", `weight "x" is not a number`},
-		{"four columns", "1 2 3 4\n", `there are 4 columns: cut -f1,2 keeps the vertices`},
+			`f:2: "3 4": the line has 2 words; an edge is two numbers of vertices and a weight`},
+		{"weight is a word", "1 2 3\n3 4 x\n", `value "x" is not a number`},
+		{"four columns", "1 2 3 4\n", `the line has 4 words; an edge is two numbers of vertices with a blank between, as in the first line; cut -f1,2`},
 		{"cut off", "# Nodes: 3 Edges: 5\n1 2\n2 3\n",
-			"f:4: the file ends after 2 of the 5 edges of line 1: it was cut off"},
+			"f:4: the file ends after 2 of 5 edges: it was cut off, or the sizes in line 1 are wrong"},
 		{"long line", "1 2\n" + strings.Repeat("1 ", text.BlockSize), "f:2: this line is longer than"},
 	} {
 		m, err := decode(c.content)
@@ -288,7 +288,7 @@ func BenchmarkRead(b *testing.B) {
 
 				s, err := text.NewSource(file, path)
 				if err == nil {
-					_, err = parse(s, text.DefaultOptions)
+					_, err = Format.Read(s, text.DefaultOptions)
 				}
 				if err != nil {
 					b.Fatal(err)

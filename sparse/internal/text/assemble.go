@@ -1,21 +1,14 @@
 package text
 
 import (
-	"runtime"
 	"slices"
-	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
 	"spmvtune/sparse"
 )
 
-// Assemble makes the matrix of the chunks, one band of rows at a time on each core. There are
-// at most [sparse.MaxIndex] entries in them; the missing ones were added to others.
-func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
-	entries := 0
-	for _, c := range chunks {
-		entries += c.Len()
-	}
+// assemble makes the matrix of the chunks, which have so many entries, one band of rows at a time on each core. There are
+// at most [sparse.MaxIndex]; the missing ones were added to others.
+func assemble(l *Layout, chunks []*Chunk, entries int) *sparse.CSR[float64] {
 	a := &assembly{
 		Layout: l, chunks: chunks, starts: make([]int32, l.bands+1), ends: make([]int32, l.bands),
 		m: &sparse.CSR[float64]{
@@ -40,23 +33,6 @@ func Assemble(l *Layout, chunks []*Chunk) *sparse.CSR[float64] {
 	})
 	a.closeGaps()
 	return a.m
-}
-
-// EachOf calls what start gives, once a core, for every number below n.
-func EachOf(n int, start func() func(k int)) {
-	var (
-		cores panics.WaitGroup
-		taken atomic.Int64
-	)
-	for range min(runtime.GOMAXPROCS(0), n) {
-		cores.Go(func() {
-			f := start()
-			for k := int(taken.Add(1)) - 1; k < n; k = int(taken.Add(1)) - 1 {
-				f(k)
-			}
-		})
-	}
-	cores.Wait()
 }
 
 // An assembly is a matrix whose bands are sorted each in its place. A band with

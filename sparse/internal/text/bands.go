@@ -1,11 +1,5 @@
 package text
 
-import (
-	"strings"
-
-	"spmvtune/internal/base/term"
-)
-
 const (
 	// bandEntries is about how many entries a band of rows has, so that sorting
 	// them stays within a core's second-level cache.
@@ -46,24 +40,6 @@ func (l *Layout) rows(band int) (lo, hi int) {
 	return band << l.shift, min((band+1)<<l.shift, l.Rows)
 }
 
-// A matrix with more rows or columns than manyLines and fewer than one entry to
-// sparsest of them would spend its memory, and every kernel its time, on row
-// offsets; and a few bytes of header must not cost gigabytes.
-const (
-	manyLines = 1 << 27
-	sparsest  = 64
-)
-
-// hollow says why a matrix is refused that has next to nothing in its rows or
-// columns.
-const hollow = "nearly all rows or columns are empty, and row offsets alone would take gigabytes; drop the empty ones"
-
-// isHollow reports whether a matrix is one.
-func isHollow(rows, cols, entries int) bool {
-	size := max(rows, cols)
-	return size > manyLines && size/sparsest > entries
-}
-
 // A Chunk holds the entries of a piece of a file, mirrored where the symmetry asks
 // for it: by bands of rows, and within a band in the order of the file, a mirrored
 // entry directly behind its original.
@@ -75,10 +51,8 @@ type Chunk struct {
 
 	// Of a file that is mirrored: entries above and below the diagonal, and those on it that are not 0.
 	above, below, on int
+	nonFinite        int // before mirroring
 }
-
-// Len is the number of entries, after mirroring.
-func (c *Chunk) Len() int { return len(c.col) }
 
 // A Distributor makes chunks. Each core has one.
 type Distributor struct {
@@ -88,13 +62,13 @@ type Distributor struct {
 
 // Chunk returns the entries val[k] at (row[k], col[k]), counted from 0, which it
 // does not keep. There is no val in a pattern.
-func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
+func (d *Distributor) Chunk(row, col []int32, val []float64) *Chunk {
 	col = col[:len(row)]
 	shift, mirror := d.shift, d.Mirror
 	starts := make([]int32, d.bands+1)
 	sizes := starts[1:]
 
-	var c Chunk
+	c := new(Chunk)
 	for k, i := range row {
 		sizes[i>>shift]++
 		if !mirror {
@@ -148,6 +122,9 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 	c.val = make([]float64, end)
 	for k, i := range row {
 		j, v := col[k], val[k]
+		if v-v != 0 {
+			c.nonFinite++
+		}
 		c.val[put(i, j)] = v
 		if mirror && i != j {
 			if d.Negate {
@@ -158,23 +135,4 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) Chunk {
 	}
 
 	return c
-}
-
-// odd says in what the chunks contradict the symmetry that their file announces, or "". duplicates is how many
-// entries were added to others.
-func odd(l *Layout, chunks []*Chunk, duplicates int) string {
-	var sum Chunk
-	for _, c := range chunks {
-		sum.above, sum.below, sum.on = sum.above+c.above, sum.below+c.below, sum.on+c.on
-	}
-	var all []string
-	if sum.above > 0 && sum.below > 0 && duplicates > 0 {
-		all = append(all, "there are entries on both sides of the diagonal, which stand for two each, and "+
-			term.Count(duplicates, "entry was", "entries were")+" added to others")
-	}
-	if l.Negate && sum.on > 0 {
-		all = append(all, "the diagonal of a skew-symmetric matrix is 0, and here has "+
-			term.Count(sum.on, "entry that is", "entries that are")+" not")
-	}
-	return strings.Join(all, "; ")
 }

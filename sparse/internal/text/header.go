@@ -1,6 +1,10 @@
 package text
 
 import (
+	"errors"
+	"strconv"
+	"strings"
+
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 )
@@ -8,35 +12,84 @@ import (
 // A Header is what the first lines of a file say of its matrix, in the words of Matrix Market.
 type Header struct {
 	Format, Field, Symmetry string
-	Comment                 string
-	Rows, Cols              int
-	Entries                 int // in the file
-	TypeLine, SizeLine      int // where the field stands, and where the sizes do
+
+	Rows, Cols         int
+	Entries            int // in the file
+	TypeLine, SizeLine int // where the field stands, and where the sizes do
+	Unsized            bool
+	comment            strings.Builder
 }
 
-// ParseHeader is a Format's ParseSize where read reads the header.
-func ParseHeader[H interface{ Size() Size }](read func(*Source, Options) (H, error)) func(*Source, Options) (Size, error) {
-	return func(s *Source, opt Options) (Size, error) {
-		h, err := read(s, opt)
-		if err != nil {
-			return Size{}, err
-		}
-		return h.Size(), nil
+// mostComment bounds the comments that are kept, in bytes.
+const mostComment = 64 << 10
+
+// Note keeps a line of comment, without its mark.
+func (h *Header) Note(line []byte) {
+	if h.comment.Len()+len(line) < mostComment {
+		h.comment.Write(line)
+		h.comment.WriteByte('\n')
 	}
 }
 
-// Size is the size of the matrix.
-func (h *Header) Size() Size {
-	return Size{Rows: h.Rows, Cols: h.Cols, Entries: h.Entries, Symmetric: h.Symmetry != "general"}
+// Sizes reads whole numbers from 0 to sparse.MaxIndex in the given line.
+func Sizes(s *Source, line int, words []string) ([]int, error) {
+	var out []int
+	for _, w := range words {
+		n, err := strconv.Atoi(w)
+		switch {
+		case errors.Is(err, strconv.ErrRange), n > sparse.MaxIndex:
+			return nil, s.Errorf(line, "size %s is too large: 32-bit indices hold at most %d", Quote([]byte(w)),
+				sparse.MaxIndex)
+		case err != nil, n < 0, w[0] == '+':
+			return nil, s.Errorf(line, "size %s is not a whole number from 0", Quote([]byte(w)))
+		}
+		out = append(out, n)
+	}
+	return out, nil
 }
 
-// Wanted refuses what opt does not ask for.
-func (h *Header) Wanted(s *Source, opt Options) error {
-	if h.Field == "complex" && opt.Complex == "" {
-		return s.Errorf(h.TypeLine, "%s", RefusesComplex)
+// A matrix with more rows or columns than manyLines and fewer than one entry to
+// sparsest of them would spend its memory, and every kernel its time, on row
+// offsets; and a few bytes of header must not cost gigabytes.
+const (
+	manyLines = 1 << 27
+	sparsest  = 64
+)
+
+// Check refuses a matrix that can't be, that is not read, and that opt does not ask for.
+func (h *Header) Check(s *Source, opt Options) error {
+	stored := h.Entries
+	if h.mirrored(opt) {
+		stored = 2*h.Entries - h.Rows // at least, unless entries on the diagonal occur twice
+	}
+	entries, size := term.Count(h.Entries, "entry", "entries"), max(h.Rows, h.Cols)
+	switch {
+	case h.Field == "pattern" && (h.Symmetry == "skew-symmetric" || h.Symmetry == "hermitian"):
+		return s.Errorf(h.TypeLine, "a pattern can't be %s, since it has no values", h.Symmetry)
+	case h.Field == "complex" && opt.Complex == "":
+		return s.Errorf(h.TypeLine, "the values are complex, and kernels here multiply real matrices; complex = %q "+
+			"in a sweep, or --complex %s, reads the real parts", RealPart, RealPart)
+	case h.Symmetry != "general" && h.Rows != h.Cols:
+		return s.Errorf(h.SizeLine, "a %s matrix must be square, not %d×%d", h.Symmetry, h.Rows, h.Cols)
+	case h.Entries > 0 && min(h.Rows, h.Cols) == 0:
+		return s.Errorf(h.SizeLine, "%s in a matrix of %d×%d, which holds none", entries, h.Rows, h.Cols)
+	case stored > sparse.MaxIndex:
+		return s.Errorf(h.SizeLine, "%d×%d with %s: 32-bit indices hold no more than %d after expansion; without "+
+			"expansion the triangle is read", h.Rows, h.Cols, entries, sparse.MaxIndex)
+	case size > manyLines && size/sparsest > h.Entries:
+		return s.Errorf(h.SizeLine, "%d×%d with %s: nearly all rows or columns are empty, and row offsets alone would "+
+			"take gigabytes; drop the empty ones", h.Rows, h.Cols, entries)
 	}
 	return nil
 }
+
+// CutOff says that the file ends after some of so many entries, or other things.
+func (h *Header) CutOff(s *Source, done, of int, what string) error {
+	return s.Errorf(s.Line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done, of,
+		what, h.SizeLine)
+}
+
+func (h *Header) mirrored(opt Options) bool { return opt.Expand && h.Symmetry != "general" }
 
 // Numbers is how many numbers the value of an entry has.
 func (h *Header) Numbers() int {
@@ -54,43 +107,36 @@ func (h *Header) Layout(opt Options) *Layout {
 	return Layout{
 		Rows: h.Rows, Cols: h.Cols,
 		Pattern: h.Numbers() == 0,
-		Mirror:  opt.Expand && h.Symmetry != "general",
+		Mirror:  h.mirrored(opt),
 		Negate:  h.Symmetry == "skew-symmetric",
 	}.Cut(h.Entries)
 }
 
-// TooMany refuses a matrix that indices can't hold.
-func (h *Header) TooMany(s *Source) error { return s.Errorf(h.SizeLine, tooMany, sparse.MaxIndex) }
-
-// Worthwhile refuses a matrix that has next to nothing in its rows or columns, and one of too many entries.
-func (h *Header) Worthwhile(s *Source, entries int) error {
-	if entries > sparse.MaxIndex {
-		return h.TooMany(s)
-	}
-	if isHollow(h.Rows, h.Cols, entries) {
-		return s.Errorf(h.SizeLine, "%d×%d with %s: %s", h.Rows, h.Cols, term.Count(h.Entries, "entry", "entries"), hollow)
-	}
-	return nil
-}
-
-// Matrix describes a, which was made of this many entries after mirroring.
-func (h *Header) Matrix(a *sparse.CSR[float64], entries, nonFinite int) *Matrix {
-	return &Matrix{
-		A: a, Format: h.Format, Field: h.Field, Symmetry: h.Symmetry, Comment: h.Comment,
-		Declared: h.Entries, Duplicates: entries - a.NNZ(), NonFinite: nonFinite,
-	}
-}
-
-// Assemble makes the matrix of chunks.
-func (h *Header) Assemble(s *Source, l *Layout, chunks []*Chunk, nonFinite int) (*Matrix, error) {
+// Assemble makes the matrix of the chunks, one band of rows at a time on each core.
+func (h *Header) Assemble(l *Layout, chunks []*Chunk) *Matrix {
+	var sum Chunk
 	entries := 0
 	for _, c := range chunks {
-		entries += c.Len()
+		entries += len(c.col)
+		sum.above, sum.below, sum.on = sum.above+c.above, sum.below+c.below, sum.on+c.on
+		sum.nonFinite += c.nonFinite
 	}
-	if err := h.Worthwhile(s, entries); err != nil {
-		return nil, err
+	a := assemble(l, chunks, entries)
+	m := &Matrix{
+		A: a, Format: h.Format, Field: h.Field, Symmetry: h.Symmetry,
+		Comment:  strings.TrimSuffix(h.comment.String(), "\n"),
+		Declared: h.Entries, Duplicates: entries - a.NNZ(), NonFinite: sum.nonFinite,
 	}
-	m := h.Matrix(Assemble(l, chunks), entries, nonFinite)
-	m.Odd = odd(l, chunks, m.Duplicates)
-	return m, nil
+
+	var odd []string
+	if sum.above > 0 && sum.below > 0 && m.Duplicates > 0 {
+		odd = append(odd, "there are entries on both sides of the diagonal, which stand for two each, and "+
+			term.Count(m.Duplicates, "entry was", "entries were")+" added to others")
+	}
+	if l.Negate && sum.on > 0 {
+		odd = append(odd, "the diagonal of a skew-symmetric matrix is 0, and here has "+
+			term.Count(sum.on, "entry that is", "entries that are")+" not")
+	}
+	m.Odd = strings.Join(odd, "; ")
+	return m
 }

@@ -37,12 +37,14 @@ func EndOfLine(b []byte, i int) int {
 }
 
 // ParseIndex reads a decimal number without sign at i. ok is false if there is none, if it runs
-// into something else, or if it exceeds 2³¹−1.
-func ParseIndex(b []byte, i int) (n uint, next int, ok bool) {
-	value, next := AppendDigits(0, b, i)
+// into something else, or if it has more than 19 digits, which a uint64 may not hold.
+func ParseIndex(b []byte, i int) (n uint64, next int, ok bool) {
+	n, next = appendDigits(0, b, i)
 	digits := next - i
-	ok = digits > 0 && digits <= 10 && value <= math.MaxInt32 && (Blank(b[next]) || b[next] == '\n')
-	return uint(value), next, ok
+	if digits > 19 {
+		digits -= leadingZeros(b, i)
+	}
+	return n, next, next > i && digits <= 19 && (Blank(b[next]) || b[next] == '\n')
 }
 
 // powers are the powers of ten that float64 holds exactly.
@@ -64,12 +66,12 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 	}
 
 	from := i
-	mantissa, i := AppendDigits(0, b, i)
+	mantissa, i := appendDigits(0, b, i)
 	digits, exponent := i-from, 0
 	if b[i] == '.' {
 		i++
 		point := i
-		mantissa, i = AppendDigits(mantissa, b, i)
+		mantissa, i = appendDigits(mantissa, b, i)
 		exponent = point - i
 		digits += i - point
 	}
@@ -161,12 +163,12 @@ func slowValue(b []byte, i int) (v float64, next int, ok bool) {
 	return v, next, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// AppendDigits reads decimal digits from position i on and appends them to those
+// appendDigits reads decimal digits from position i on and appends them to those
 // of n, modulo 2⁶⁴, which 19 digits never reach. It returns the position behind.
 //
 // Note: eight digits at once in one word (Lemire 2021) took as much processor time for whole files,
 // of 17 digits, of few and of indices alone.
-func AppendDigits(n uint64, b []byte, i int) (uint64, int) {
+func appendDigits(n uint64, b []byte, i int) (uint64, int) {
 	for ; b[i]-'0' <= 9; i++ {
 		n = n*10 + uint64(b[i]-'0')
 	}

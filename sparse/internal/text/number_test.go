@@ -67,11 +67,12 @@ func shorter() int {
 
 func TestParseIndex(t *testing.T) {
 	for w, want := range map[string]struct {
-		n  uint
+		n  uint64
 		ok bool
 	}{
 		"0": {0, true}, "1": {1, true}, "0012": {12, true}, "2147483647": {2147483647, true},
-		"2147483648": {0, false}, "99999999999": {0, false}, "": {0, false}, "-1": {0, false}, "+1": {0,
+		"9223372036854775808": {1 << 63, true}, "00000000000000000000012": {12, true},
+		"99999999999999999999": {0, false}, "": {0, false}, "-1": {0, false}, "+1": {0,
 			false}, "1.0": {0, false}, "1x": {0, false},
 	} {
 		for _, end := range []string{"\n", " 2\n", "\r\n"} {

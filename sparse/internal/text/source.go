@@ -12,23 +12,23 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/panics"
 )
 
 const (
 	// BlockSize is also the length of the longest line that is accepted.
 	BlockSize = 1 << 20
+	// headerSize is how many bytes are read at a time before the first block. The sizes of nearly every file are among
+	// so many: of thousands of files, on a file system that many share, not more should be read.
+	headerSize = 8 << 10
 	// sniffSize is the number of bytes by which the kind of a file is recognised.
 	sniffSize = 512
 )
 
-// A Source hands out a file as blocks of whole lines. Every line ends in '\n',
+// A Source hands out a file as lines and blocks of whole lines. Every line ends in '\n',
 // the last one too, so that a parser needs no other bound.
 //
 // Note: plain files are read, not mapped. Mapping 275 MB took 3% less processor
@@ -41,52 +41,58 @@ type Source struct {
 	// Extension is that of the text, in lower case and without ".gz": of an
 	// archive, that of the matrix in it.
 	Extension string
-	// Line is the number of the first line that was not handed out yet, or, after
-	// NextBlock, of the block that was.
+	// Line is the number of the first line that was not handed out yet.
 	Line int
 
 	r     *bufio.Reader
 	start []byte // of the text
-	block []byte // lines not handed out yet
-	tail  []byte // the start of a line behind block
-	err   error  // why there is nothing to read after tail
+	rest  []byte // was read, and comes before what r has
+	err   error  // why r has nothing more
 }
 
 // NewSource inspects the first bytes, undoes gzip and tar, and refuses files that are clearly
 // not text. Of an archive it takes the matrix that has one of these extensions, such as ".mtx".
 func NewSource(r io.Reader, name string, members ...string) (*Source, error) {
 	s := &Source{Name: name, Extension: Extension(name), Line: 1}
-	text := bufio.NewReaderSize(r, 1<<16)
-	start, err := text.Peek(sniffSize)
-	if err != nil && !errors.Is(err, io.EOF) {
+	err := s.open(r)
+	if err == nil && bytes.HasPrefix(s.start, []byte("\x1f\x8b")) {
+		var unzipped *gzip.Reader
+		if unzipped, err = gzip.NewReader(s.r); err == nil {
+			err = s.open(unzipped)
+		}
+	}
+
+	if err == nil && isTar(s.start) {
+		var m *member
+		if m, err = openMember(s.r, "", members); err == nil {
+			s.Extension = m.extension
+			err = s.open(m)
+		}
+	}
+	if errors.Is(err, errNoMember) {
+		return nil, s.Errorf(1, "this tar archive has no matrix, a file NAME/NAME%s as in archives of the "+
+			"SuiteSparse collection: unpack the one you mean", strings.Join(members, " or "))
+	}
+	if err != nil {
 		return nil, s.failure(err)
 	}
 
-	if bytes.HasPrefix(start, []byte("\x1f\x8b")) {
-		unzipped, err := gzip.NewReader(text)
-		if err != nil {
-			return nil, s.failure(err)
-		}
-		text = bufio.NewReaderSize(unzipped, sniffSize)
-		start, err = text.Peek(sniffSize)
-		if len(start) == 0 && err != nil && !errors.Is(err, io.EOF) {
-			return nil, s.failure(err)
-		}
-	}
-
-	s.r = text
-	if isTar(start) {
-		if start, err = s.unpack(text, members); err != nil {
-			return nil, err
-		}
-	}
-
-	if mark := []byte("\ufeff"); bytes.HasPrefix(start, mark) { // a byte order mark says nothing
+	if mark := []byte("\ufeff"); bytes.HasPrefix(s.start, mark) { // a byte order mark says nothing
 		s.r.Discard(len(mark))
-		start = start[len(mark):]
+		s.start = s.start[len(mark):]
 	}
+	return s, s.sniff(s.start)
+}
+
+// open makes r what s hands out.
+func (s *Source) open(r io.Reader) error {
+	s.r = bufio.NewReaderSize(r, headerSize)
+	start, err := s.r.Peek(sniffSize)
 	s.start = bytes.Clone(start)
-	return s, s.sniff(start)
+	if len(start) == 0 && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }
 
 // Extension returns that of a file, in lower case and without ".gz".
@@ -125,76 +131,85 @@ func (s *Source) sniff(start []byte) error {
 	return nil
 }
 
-// NextBlock returns lines not handed out yet, or io.EOF. They lie in buf, of BlockSize+1 bytes,
-// or in memory that nothing else uses. s.Line stays: the parser of the lines counts them.
-func (s *Source) NextBlock(buf []byte) ([]byte, error) {
-	if len(s.block) == 0 {
-		if err := s.fill(buf); err != nil {
-			return nil, err
-		}
-	}
-	block := s.block
-	s.block = nil
-	return block, nil
+// A Block is whole lines of a file.
+type Block struct {
+	Text  []byte
+	Line  int // the number of the first
+	Lines int
 }
 
-// Unread gives lines at the end of a block back: they come next.
-func (s *Source) Unread(lines []byte) { s.block = lines }
-
-// NextLine returns one line with its '\n', and its number, or io.EOF.
-func (s *Source) NextLine() (text []byte, line int, err error) {
-	text, err = s.PeekLine()
-	line = s.Line
-	if err == nil {
-		s.block = s.block[len(text):]
-		s.Line++
-	}
-	return text, line, err
-}
-
-// PeekLine returns the line that NextLine returns next.
-func (s *Source) PeekLine() ([]byte, error) {
-	if len(s.block) == 0 {
-		if err := s.fill(make([]byte, BlockSize+1)); err != nil {
-			return nil, err
-		}
-	}
-	return s.block[:bytes.IndexByte(s.block, '\n')+1], nil
-}
-
-// fill reads until buf is full or the file ends, and makes the whole lines in it
-// the next block.
-func (s *Source) fill(buf []byte) error {
-	n := copy(buf, s.tail)
-	for idle := 0; n < BlockSize && s.err == nil; {
-		var got int
-		got, s.err = s.r.Read(buf[n:BlockSize])
-		n += got
-		if idle++; got > 0 {
-			idle = 0
-		} else if idle == 100 && s.err == nil {
-			s.err = io.ErrNoProgress
-		}
-	}
-
+// NextBlock returns the next lines, as many as buf holds, of BlockSize+1 bytes, or io.EOF.
+func (s *Source) NextBlock(buf []byte) (Block, error) {
+	n := s.read(buf[:BlockSize], copy(buf, s.rest))
 	end := bytes.LastIndexByte(buf[:n], '\n') + 1
-	switch {
-	case s.err == io.EOF && end < n:
+	if s.err == io.EOF && end < n {
 		buf[n] = '\n'
-		s.block, s.tail = buf[:n+1], nil
-	case end > 0:
-		s.block, s.tail = buf[:end], append(s.tail[:0], buf[end:n]...)
-	case s.err == io.EOF:
-		return io.EOF
-
-	case s.err != nil:
-		return s.failure(s.err)
-	default:
-		return s.Errorf(s.Line, "this line is longer than %d bytes; is this a text file with one entry a line?",
-			BlockSize)
+		n++
+		end = n
+	}
+	s.rest = append(s.rest[:0], buf[end:n]...)
+	if end == 0 {
+		return Block{}, s.ended()
 	}
 
-	return nil
+	b := Block{Text: buf[:end], Line: s.Line, Lines: bytes.Count(buf[:end], []byte("\n"))}
+	s.Line += b.Lines
+	return b, nil
+}
+
+// Unread takes back what is behind the first lines of a block: it comes next.
+func (s *Source) Unread(b Block, lines int) Block {
+	end := 0
+	for range lines {
+		end += bytes.IndexByte(b.Text[end:], '\n') + 1
+	}
+	s.rest = slices.Concat(b.Text[end:], s.rest)
+	s.Line -= b.Lines - lines
+	return Block{b.Text[:end], b.Line, lines}
+}
+
+// NextLine returns one line with its '\n', or io.EOF.
+func (s *Source) NextLine() ([]byte, error) {
+	end := bytes.IndexByte(s.rest, '\n') + 1
+	for end == 0 && s.err == nil && len(s.rest) < BlockSize {
+		n := len(s.rest)
+		s.rest = append(s.rest, make([]byte, headerSize)...)
+		s.rest = s.rest[:s.read(s.rest, n)]
+		end = bytes.IndexByte(s.rest, '\n') + 1
+	}
+	if end == 0 && s.err == io.EOF && len(s.rest) > 0 {
+		s.rest = append(s.rest, '\n')
+		end = len(s.rest)
+	}
+	if end == 0 {
+		return nil, s.ended()
+	}
+
+	line := s.rest[:end]
+	s.rest = s.rest[end:]
+	s.Line++
+	return line, nil
+}
+
+// read fills buf behind its first n bytes, and returns how many it has then.
+func (s *Source) read(buf []byte, n int) int {
+	for n < len(buf) && s.err == nil {
+		var got int
+		got, s.err = s.r.Read(buf[n:])
+		n += got
+	}
+	return n
+}
+
+// ended says why there is no further line.
+func (s *Source) ended() error {
+	switch s.err {
+	case nil:
+		return s.Errorf(s.Line, "this line is longer than %d bytes; is this a text file with one entry a line?", BlockSize)
+	case io.EOF:
+		return io.EOF
+	}
+	return s.failure(s.err)
 }
 
 // failure says that reading failed, as opposed to the content being wrong.
@@ -237,29 +252,6 @@ func (i *Interruptible) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return i.R.Read(p)
-}
-
-// UsualHeader is within how many bytes the sizes of nearly every file are. Of
-// thousands of files, on a file system that many share, not more should be read.
-const UsualHeader = 8 << 10
-
-// ErrBeyond says that a header goes on beyond its usual length.
-var ErrBeyond = errors.New("the header is longer")
-
-// A Beginning is the first Left bytes of R, and not its end: what follows is
-// ErrBeyond.
-type Beginning struct {
-	R    io.Reader
-	Left int
-}
-
-func (b *Beginning) Read(p []byte) (int, error) {
-	if b.Left == 0 {
-		return 0, ErrBeyond
-	}
-	n, err := b.R.Read(p[:min(len(p), b.Left)])
-	b.Left -= n
-	return n, err
 }
 
 // isTar reports whether a file starts like a tar archive.
@@ -339,77 +331,4 @@ func (m *member) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// unpack replaces an archive by the matrix in it, and returns how that starts.
-func (s *Source) unpack(archive io.Reader, extensions []string) (start []byte, err error) {
-	m, err := openMember(archive, "", extensions)
-	if errors.Is(err, errNoMember) {
-		return nil, s.Errorf(1, "this tar archive has no matrix, a file NAME/NAME%s as in archives of the "+
-			"SuiteSparse collection: unpack the one you mean", strings.Join(extensions, " or "))
-	}
-	if err != nil {
-		return nil, s.failure(err)
-	}
-
-	text := bufio.NewReaderSize(m, sniffSize)
-	start, err = text.Peek(sniffSize)
-	if len(start) == 0 && err != nil && !errors.Is(err, io.EOF) {
-		return nil, s.failure(err)
-	}
-
-	s.r, s.Extension = text, m.extension
-	return start, nil
-}
-
-// EachBlock parses blocks of lines on all cores at once. take gives the next block and its
-// properties, or the reason why there is none; it may put the block in buf, is called by one
-// core at a time, and for a packed file means inflating it while the others parse. start gives
-// a core its function to parse blocks; the function reports whether it makes sense to go on. A
-// small file starts no more than one core. EachBlock returns the error of take, or nil where a
-// core saw no sense; every block that was taken has then been parsed.
-func EachBlock[T any](take func(buf []byte) (block []byte, about T, err error),
-	start func() func(block []byte, about T) bool) error {
-	var (
-		taking  sync.Mutex // guards take and the two below
-		end     error
-		stopped bool
-		cores   panics.WaitGroup
-		work    func(left int)
-	)
-
-	next := func(buf []byte) (block []byte, about T, ok bool) {
-		taking.Lock()
-		defer taking.Unlock()
-		if stopped || end != nil {
-			return nil, about, false
-		}
-
-		block, about, end = take(buf)
-		return block, about, end == nil
-	}
-
-	work = func(left int) {
-		parse := start()
-		buf := make([]byte, BlockSize+1)
-		for first := true; ; first = false {
-			block, about, ok := next(buf)
-			if !ok {
-				return
-			}
-			if first && left > 0 { // a small file needs no more cores
-				cores.Go(func() { work(left - 1) })
-			}
-
-			if !parse(block, about) {
-				taking.Lock()
-				stopped = true
-				taking.Unlock()
-			}
-		}
-	}
-
-	cores.Go(func() { work(runtime.GOMAXPROCS(0) - 1) })
-	cores.Wait()
-	return end
 }

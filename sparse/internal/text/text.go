@@ -9,7 +9,7 @@
 // A CSR is made on all cores at once. The rows are cut into bands, by a [Layout] that follows
 // from the number of rows and entries alone. Whoever parses a piece of the file leaves its
 // entries as a [Chunk], mirrored where the symmetry asks for it and distributed over the bands;
-// [Assemble] then sorts band by band, each in its own place in the matrix. The result does not
+// [Header.Assemble] then sorts band by band, each in its own place in the matrix. The result does not
 // depend on the number of cores: entries of the same position are added up in the order of the
 // chunks, and within a chunk in that of its entries. Memory is the matrix, 12 bytes to an entry,
 // and the chunks, 14 bytes to an entry after mirroring, 6 in a pattern. Only a row that is longer
@@ -24,7 +24,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"sync"
 
 	"spmvtune/sparse"
 )
@@ -54,14 +53,6 @@ func (o Options) Check(name string) error {
 	}
 	return nil
 }
-
-// RefusesComplex is why a file of complex values is not read without an option.
-const RefusesComplex = `the values are complex, and kernels here multiply real matrices; complex = "` + RealPart +
-	`" in a sweep, or --complex ` + RealPart + `, reads the real parts`
-
-// tooMany is the format of why a matrix of too many entries is refused.
-const tooMany = "more than %d entries after expansion: 32-bit indices hold no more; without expansion the triangle " +
-	"is read"
 
 // A Matrix is a matrix and what its file said about it.
 type Matrix struct {
@@ -109,10 +100,8 @@ type Format struct {
 	Version string
 	// Starts reports whether the first bytes of a text clearly have this format.
 	Starts func(start []byte) bool
-	// Parse reads a matrix to the end of the source; it is nil if the format is only written.
-	Parse func(*Source, Options) (*Matrix, error)
-	// ParseSize reads no more than the lines that give the size.
-	ParseSize func(*Source, Options) (Size, error)
+	// Open reads the first lines, and returns what reads the rest; it is nil if the format is only written.
+	Open func(*Source, Options) (*Header, func() (*Matrix, error), error)
 
 	// Write writes a matrix; it is nil if the format is only read.
 	Write func(io.Writer, *sparse.CSR[float64], Writing) error
@@ -122,6 +111,27 @@ type Format struct {
 	Doc string
 	// Loses is what the format can't hold, "" for nothing.
 	Loses string
+}
+
+// Read reads a matrix to the end of s.
+func (f Format) Read(s *Source, opt Options) (*Matrix, error) {
+	_, read, err := f.Open(s, opt)
+	if err != nil {
+		return nil, err
+	}
+	return read()
+}
+
+// ReadSize reads no more than the lines that give the size, or the matrix if none do.
+func (f Format) ReadSize(s *Source, opt Options) (Size, error) {
+	h, read, err := f.Open(s, opt)
+	if err == nil && h.Unsized {
+		_, err = read()
+	}
+	if err != nil {
+		return Size{}, err
+	}
+	return Size{Rows: h.Rows, Cols: h.Cols, Entries: h.Entries, Symmetric: h.Symmetry != "general"}, nil
 }
 
 // Writing says what is known of a matrix that is written, beside its entries.
@@ -177,37 +187,4 @@ func Quote(b []byte) string {
 		return strconv.Quote(string(b[:most])) + "…"
 	}
 	return strconv.Quote(string(b))
-}
-
-// A First is the first mistake in the order of the file, whoever comes across it when. The zero
-// First has no error.
-type First struct {
-	mu  sync.Mutex
-	err *Error
-}
-
-// Note takes the error of a piece of the file, which is an *Error or nil, and
-// reports whether it is nil.
-func (f *First) Note(err error) bool {
-	if err == nil {
-		return true
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var e *Error
-	if errors.As(err, &e) && (f.err == nil || e.Line < f.err.Line) {
-		f.err = e
-	}
-
-	return false
-}
-
-// Err returns the mistake, or nil.
-func (f *First) Err() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.err == nil {
-		return nil
-	}
-	return f.err
 }

@@ -1,0 +1,125 @@
+package text
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"spmvtune/internal/base/term"
+)
+
+// Lines says how entries stand in a file, one a line: row, column, and as many numbers as Numbers says.
+type Lines struct {
+	Comment byte // what begins a line that says nothing
+	Numbers int  // to an entry; the first is its value
+	Least   uint64
+	Size    [2]uint64 // how many rows and columns there are from Least on
+
+	// Names are those of an index of a row and of a column. Where names what they lie in, Entry says what
+	// an entry is.
+	Names        [2]string
+	Where, Entry string
+}
+
+// A List is the entries in a block. Each core has one, with room for the entries of a block.
+type List[I int32 | uint64] struct {
+	*Lines
+	Row, Col []I       // from 0
+	Val      []float64 // nil without numbers
+}
+
+// Read reads the entries in b. It stops at the first line that is not exactly one, which is left to refuse to explain.
+func (l *List[I]) Read(s *Source, b Block) error {
+	block, line, n := b.Text, b.Line, 0
+	row, col, val := l.room(len(block))
+	for i := 0; i < len(block); i, line = i+1, line+1 { // past the '\n' of the line before
+		i = SkipBlanks(block, i)
+		if block[i] == l.Comment {
+			i = EndOfLine(block, i)
+		}
+		if block[i] == '\n' {
+			continue
+		}
+
+		start := i
+		r, next, okRow := ParseIndex(block, i)
+		c, next, okCol := ParseIndex(block, SkipBlanks(block, next))
+		if !okRow || !okCol || r-l.Least >= l.Size[0] || c-l.Least >= l.Size[1] { // below Least wraps around
+			return l.refuse(s, line, block[start:EndOfLine(block, start)])
+		}
+		row[n], col[n] = I(r-l.Least), I(c-l.Least)
+
+		i = SkipBlanks(block, next)
+		for k := range l.Numbers {
+			v, next, ok := ParseValue(block, i)
+			if !ok {
+				return l.refuse(s, line, block[start:EndOfLine(block, start)])
+			}
+			if k == 0 { // the imaginary part must be a number, but is not kept
+				val[n] = v
+			}
+			i = SkipBlanks(block, next)
+		}
+		if block[i] != '\n' {
+			return l.refuse(s, line, block[start:EndOfLine(block, start)])
+		}
+		n++
+	}
+
+	l.Row, l.Col = row[:n], col[:n]
+	if l.Numbers > 0 {
+		l.Val = val[:n]
+	}
+	return nil
+}
+
+// room makes room for the entries of a block of that many bytes, or of any block unless it is a small one.
+func (l *List[I]) room(bytes int) (row, col []I, val []float64) {
+	shortest := len("1 1\n")
+	if l.Numbers > 0 {
+		shortest = len("1 1 1\n")
+	}
+	if bytes/shortest >= cap(l.Row) {
+		if bytes > BlockSize/2 {
+			bytes = BlockSize + 1
+		}
+		l.Row, l.Col = make([]I, bytes/shortest+1), make([]I, bytes/shortest+1)
+		if l.Numbers > 0 {
+			l.Val = make([]float64, bytes/shortest+1)
+		}
+	}
+	return l.Row[:cap(l.Row)], l.Col[:cap(l.Col)], l.Val[:cap(l.Val)]
+}
+
+// refuse says what is wrong with a line.
+func (l *Lines) refuse(s *Source, line int, content []byte) error {
+	words := bytes.FieldsFunc(content, func(r rune) bool { return r < 0x80 && Blank(byte(r)) })
+	reason := fmt.Sprintf("the line has %s", term.Count(len(words), "word", "words"))
+	if len(words) == 2+l.Numbers {
+		reason = "the numbers are not in plain digits"
+	}
+	for _, w := range words[min(2, len(words)):min(2+l.Numbers, len(words))] {
+		if _, _, ok := ParseValue(append(bytes.Clone(w), '\n'), 0); !ok {
+			reason = fmt.Sprintf("value %s is not a number", Quote(w))
+			break
+		}
+	}
+
+	for k, name := range l.Names[:min(2, len(words))] {
+		n, err := strconv.ParseUint(string(words[k]), 10, 64)
+		switch {
+		case errors.Is(err, strconv.ErrRange), err == nil && n >= l.Least && n-l.Least >= l.Size[k]:
+			reason = fmt.Sprintf("%s %s lies outside %s", name, words[k], l.Where)
+		case err != nil:
+			reason = fmt.Sprintf("%s %s is not a whole number from %d on", name, Quote(words[k]), l.Least)
+		case n < l.Least:
+			reason = fmt.Sprintf("%s %d: indices count from %d; if this file counts from %d, add %d to every row and "+
+				"column", name, n, l.Least, n, l.Least-n)
+		default:
+			continue
+		}
+		break
+	}
+	return s.Errorf(line, "%s: %s; %s", Quote(bytes.TrimRight(content, "\r")), reason, l.Entry)
+}
