@@ -1,12 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
-	"time"
 
-	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -24,9 +23,12 @@ func (db *DB) Batches(ctx context.Context) iter.Seq2[Batch, error] { return db.b
 // batches yields all that a database has of the trials that are chosen, without repeats, for Import.
 func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
-		b := batcher{from: db.from(), yield: yield, runs: map[runKey]*tuner.RunInfo{},
-			started: map[*tuner.RunInfo]time.Time{}}
-		err := b.read(ctx, chosen)
+		b := batcher{yield: yield, sweeps: map[int64]*Sweep{}, devices: map[string]*Device{},
+			sources: map[kernelSource]int{}, runs: map[runKey]*tuner.RunInfo{}}
+		err := b.prepare(ctx, db.from(), chosen)
+		if err == nil {
+			err = b.read(ctx, db.from(), chosen)
+		}
 		if err != nil && !errors.Is(err, errStop) {
 			yield(Batch{}, db.wrap("reading trials", err))
 		}
@@ -35,171 +37,112 @@ func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error
 
 // A batcher makes batches of what it reads.
 type batcher struct {
-	from  source
 	yield func(Batch, error) bool
 
 	sweeps  map[int64]*Sweep
 	devices map[string]*Device // devices by label
 	origins map[int64]trial.Origin
-	kernels map[string][]string // digests of the sources, by name
-	own     map[kernelSource]kernels.Custom
+	kernels []Kernel
+	sources map[kernelSource]int // which of its kernel's sources each is
 
-	runs    map[runKey]*tuner.RunInfo
-	started map[*tuner.RunInfo]time.Time
-	batch   Batch
+	runs  map[runKey]*tuner.RunInfo
+	batch Batch
 }
 
 // A runKey tells apart what a run has in common.
 type runKey struct {
 	sweep, origin   int64
 	device, version string
-	// source is the index of the source that was run, among those of the kernel.
-	source int
+	source          int // of the kernel that was run, see batcher
 }
 
-// read reads everything and yields it.
-func (b *batcher) read(ctx context.Context, chosen chosen) error {
-	if err := b.prepare(ctx, chosen); err != nil {
-		return err
-	}
-
-	where, args := chosen.conditions()
-	err := b.from.each(ctx, trialQuery{
-		want:  wantSamples | wantFacts | wantCounts | wantTelemetry | wantWarnings,
-		where: where, args: args, order: "t.id",
-	}, func(s *stored) error {
-		if err := b.add(b.key(s), s.Result); err != nil {
-			return err
-		}
-		b.count(s) // into the batch that has the trial
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return b.send()
-}
-
-// count puts what was counted in the launches of a trial into the batch.
-func (b *batcher) count(s *stored) {
-	if len(s.counts) == 0 {
-		return
-	}
-	if b.batch.Counts == nil {
-		b.batch.Counts = map[string]Counts{}
-	}
-	b.batch.Counts[s.ID] = s.counts
-}
-
-// prepare reads what trials refer to, and yields the matrices.
-func (b *batcher) prepare(ctx context.Context, chosen chosen) error {
-	sweeps, err := b.from.sweeps(ctx)
-	if err != nil {
-		return err
-	}
-
-	devices, err := b.from.devices(ctx)
-	if err != nil {
-		return err
-	}
-	b.sweeps, b.devices = map[int64]*Sweep{}, map[string]*Device{}
+// prepare reads what trials refer to, and puts the matrices of chosen ones into the first batch.
+func (b *batcher) prepare(ctx context.Context, from source, chosen chosen) error {
+	sweeps, err := from.sweeps(ctx)
+	devices, err2 := from.devices(ctx)
+	origins, err3 := from.origins(ctx)
+	list, err4 := from.kernels(ctx)
 	for i := range sweeps {
 		b.sweeps[sweeps[i].id] = &sweeps[i]
 	}
 	for i := range devices {
 		b.devices[devices[i].Label] = &devices[i]
 	}
-	if b.origins, err = b.from.origins(ctx); err != nil {
-		return err
-	}
-	list, err := b.from.kernels(ctx)
-	if err != nil {
-		return err
-	}
-
-	b.kernels, b.own = map[string][]string{}, map[kernelSource]kernels.Custom{}
+	nth := map[string]int{}
 	for _, k := range list {
-		b.kernels[k.Name] = append(b.kernels[k.Name], k.Digest)
-		if k.Own != nil {
-			b.own[kernelSource{k.Name, k.Digest}] = *k.Own
-		}
+		b.sources[kernelSource{k.Name, k.Digest}] = nth[k.Name]
+		nth[k.Name]++
 	}
-	return b.matrices(ctx, chosen)
-}
+	b.origins, b.kernels = origins, list
 
-// matrices puts the matrices of chosen trials into the first batch.
-func (b *batcher) matrices(ctx context.Context, chosen chosen) error {
-	matrices, err := b.from.matrices(ctx)
-	if err != nil {
-		return err
-	}
-	patterns, err := b.from.patterns(ctx)
-	if err != nil {
-		return err
-	}
-
-	there, err := b.from.matricesOf(ctx, chosen)
-	if err != nil {
-		return err
-	}
+	matrices, err5 := from.matrices(ctx)
+	patterns, err6 := from.patterns(ctx)
+	there, err7 := from.matricesOf(ctx, chosen)
 	for _, m := range matrices {
 		if there[m.Hash] {
 			m.Pattern = patterns[m.Hash]
 			b.batch.Matrices = append(b.batch.Matrices, m)
 		}
 	}
-
-	return nil
+	return cmp.Or(err, err2, err3, err4, err5, err6, err7)
 }
 
-// key gives the run of a trial. If the version of the program that measured the trial is not
-// known, it is the version of the sweep.
-func (b *batcher) key(s *stored) runKey {
-	k := runKey{sweep: s.sweep, origin: s.origin, device: s.Device, version: s.version}
-	if k.version == "" {
-		k.version = b.sweeps[s.sweep].Version
+// read reads the trials and yields them.
+func (b *batcher) read(ctx context.Context, from source, chosen chosen) error {
+	where, args := chosen.conditions()
+	err := from.each(ctx, trialQuery{
+		want:  wantSamples | wantFacts | wantCounts | wantTelemetry | wantWarnings,
+		where: where, args: args, order: "t.id",
+	}, b.add)
+	if err != nil {
+		return err
 	}
-	for i, digest := range b.kernels[s.Kernel] {
-		if digest == s.digest {
-			k.source = i
-		}
-	}
-
-	return k
+	return b.send()
 }
 
 // run gives the run of a key.
-func (b *batcher) run(k runKey) *tuner.RunInfo {
-	if run := b.runs[k]; run != nil {
+func (b *batcher) run(key runKey) *tuner.RunInfo {
+	if run := b.runs[key]; run != nil {
 		return run
 	}
-	s, d := b.sweeps[k.sweep], b.devices[k.device]
+	s, d := b.sweeps[key.sweep], b.devices[key.device]
 	run := &tuner.RunInfo{
 		Sweep:  s.Settings.Sweep(s.Name, s.Title, []byte(s.Text)),
 		Device: d.Device, Roof: d.Roof, Sources: map[string]string{},
-		Protocol: s.ProtocolText, Version: k.version, Origin: b.origins[k.origin],
+		Protocol: s.ProtocolText, Version: key.version, Origin: b.origins[key.origin],
 	}
-
-	for name, digests := range b.kernels {
-		run.Sources[name] = digests[min(k.source, len(digests)-1)]
-		if o, known := b.own[kernelSource{name, run.Sources[name]}]; known {
-			run.Custom = append(run.Custom, o)
+	for i, k := range b.kernels { // the sources of a kernel follow each other
+		last := i+1 == len(b.kernels) || b.kernels[i+1].Name != k.Name
+		nth := b.sources[kernelSource{k.Name, k.Digest}]
+		if nth == key.source || last && nth < key.source {
+			run.Sources[k.Name] = k.Digest
+			if k.Own != nil {
+				run.Custom = append(run.Custom, *k.Own)
+			}
 		}
 	}
-	b.runs[k], b.started[run] = run, s.Started
+	b.runs[key] = run
 	return run
 }
 
-// add puts a result into the batch of its run.
-func (b *batcher) add(k runKey, r trial.Result) error {
-	run := b.run(k)
+// add puts a trial into the batch of its run. If the version of the program that measured it is not
+// known, it is that of the sweep.
+func (b *batcher) add(s *stored) error {
+	run := b.run(runKey{sweep: s.sweep, origin: s.origin, device: s.Device,
+		version: cmp.Or(s.version, b.sweeps[s.sweep].Version), source: b.sources[kernelSource{s.Kernel, s.digest}]})
 	if b.batch.Run != run || len(b.batch.Results) == perBatch {
 		if err := b.send(); err != nil {
 			return err
 		}
-		b.batch.Run, b.batch.Started = run, b.started[run]
+		b.batch.Run, b.batch.Started = run, b.sweeps[s.sweep].Started
 	}
-	b.batch.Results = append(b.batch.Results, r)
+	b.batch.Results = append(b.batch.Results, s.Result)
+	if len(s.counts) > 0 {
+		if b.batch.Counts == nil {
+			b.batch.Counts = map[string]Counts{}
+		}
+		b.batch.Counts[s.ID] = s.counts
+	}
 	return nil
 }
 

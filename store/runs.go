@@ -102,12 +102,12 @@ func (from source) kernels(ctx context.Context) ([]Kernel, error) {
 }
 
 // A Good is a trial that counts, with what a comparison with another database needs. It has no
-// samples.
+// samples. Its times are as if the device had not drifted.
 type Good struct {
 	Row
 	Backend, Model string // backend and model of the device
 
-	// Drift is what Undrift divided the times by. It is 1 if no drift was significant.
+	// Drift is what its times were divided by. It is 1 if no drift was significant.
 	Drift float64
 }
 
@@ -120,16 +120,21 @@ func (g *Good) Throttled() int {
 }
 
 // Good returns the trials that count, without samples, ordered by device, matrix,
-// precision, cache state, kernel and time.
+// precision, cache state, kernel and measured time.
 func (db *DB) Good(ctx context.Context) ([]Good, error) {
-	g := Good{Drift: 1}
+	drifted, err := db.from().watch(ctx)
+	if err != nil {
+		return nil, db.wrap("reading sentinels", err)
+	}
+	var g Good
 	var list []Good
 	names := interner{}
-	err := db.from().each(ctx, trialQuery{
-		where: counting,
+	err = db.from().each(ctx, trialQuery{
+		want: wantTelemetry, where: counting,
 		order: "d.name, m.name, t.precision, t.cache, k.name, t.median, t.id",
 	}, func(s *stored) error {
 		g.Row = s.Row
+		g.Drift = drifted[watched(g.Place())].takeOut(&g.Row, s.origin)
 		names.row(&g.Row)
 		intern(names, &g.Backend)
 		intern(names, &g.Model)
@@ -137,38 +142,6 @@ func (db *DB) Good(ctx context.Context) ([]Good, error) {
 		return nil
 	}, field{"d.backend", &g.Backend}, field{"d.model", &g.Model})
 	return list, db.wrap("reading trials", err)
-}
-
-// Undrift takes out the drift of the device where sentinels show one, and reads the telemetry, of
-// trials that Good returned.
-func (db *DB) Undrift(ctx context.Context, trials []*Good) error {
-	const chunk = 10_000 // keeps the list that is handed to SQLite below a megabyte
-	drifted, err := db.from().watch(ctx)
-	for part := range slices.Chunk(trials, chunk) {
-		if err == nil {
-			err = db.undrift(ctx, part, drifted)
-		}
-	}
-	return db.wrap("reading telemetry", err)
-}
-
-func (db *DB) undrift(ctx context.Context, trials []*Good, drifted map[trial.Case]*drift) error {
-	wanted := map[string][]*Good{}
-	var ids []string
-	for _, g := range trials {
-		wanted[g.ID] = append(wanted[g.ID], g)
-		ids = append(ids, g.ID)
-	}
-
-	return db.from().each(ctx, trialQuery{
-		want: wantTelemetry, where: []string{withIdentities("t")}, args: []any{identities(ids)},
-	}, func(s *stored) error {
-		for _, g := range wanted[s.ID] {
-			g.Row = s.Row
-			g.Drift = drifted[watched(g.Place())].takeOut(&g.Row, s.origin)
-		}
-		return nil
-	})
 }
 
 // A SavedRule is a rule that was learned from the results.

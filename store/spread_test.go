@@ -293,9 +293,9 @@ func TestSpreadOfADevice(t *testing.T) {
 		if g.Kernel != "cpu_csr" {
 			continue
 		}
-		if err := db.Undrift(t.Context(), []*Good{g}); err != nil || math.Abs(g.Time-10e-3) > 1e-6 ||
-			g.Another.Low > g.Time || g.Another.High < g.Time || g.Another.High > 1.3*g.Time {
-			t.Errorf("without the drift it takes %v s in %v, %v", g.Time, g.Another, err)
+		if math.Abs(g.Time-10e-3) > 1e-6 || g.Another.Low > g.Time || g.Another.High < g.Time ||
+			g.Another.High > 1.3*g.Time {
+			t.Errorf("without the drift it takes %v s in %v", g.Time, g.Another)
 		}
 	}
 

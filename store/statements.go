@@ -26,27 +26,11 @@ func trialValues(k trialKeys, r *trial.Result) []any {
 // it does.
 const perInsert = 32
 
-// statements are the statements that write results, prepared once.
+// statements are the statements that write results, by their texts, prepared once.
 //
 // Anything that SQLite would keep in a temporary table here, the list of an IN or
 // the rows of a DISTINCT, would take longer than the rest of Record.
-type statements struct {
-	find    *sql.Stmt    // finds what decides which trials count, of identities
-	next    *sql.Stmt    // gives the id of the next trial
-	insert  [2]*sql.Stmt // insert one trial, and perInsert of them
-	sample  [2]*sql.Stmt // insert the samples of one trial, and of perInsert trials
-	replace *sql.Stmt    // replaces a trial, by identity
-	reading *sql.Stmt    // inserts telemetry
-	rerun   *sql.Stmt    // inserts a rerun
-	version *sql.Stmt    // finds the measurement version that counts in a case
-	shared  *sql.Stmt    // finds the cases of some trials, by their ids, whose configuration others have, too
-	// supersede lets trials count no longer if one of these, or one that has its configuration, came later.
-	supersede *sql.Stmt
-	repeated  *sql.Stmt // finds the cases of some trials, by their ids, that have reruns
-	forget    *sql.Stmt // forgets the ties of a matrix
-	decide    *sql.Stmt // decides which trials of a case count
-	ask       *sql.Stmt // notes when a run last wanted a trial, by identity
-}
+type statements map[string]*sql.Stmt
 
 // decideCase decides which trials of a case count, as trial.Precedence says.
 const decideCase = `UPDATE trial SET superseded = d.superseded FROM (
@@ -72,86 +56,98 @@ func order(table string) string {
 	return strings.ReplaceAll("(@.stop IS NOT 'search', max(@.measured_at, ifnull(@.asked, 0)), @.identity)", "@", table)
 }
 
-// each gives every statement with its text.
-func (s *statements) each() map[**sql.Stmt]string {
-	columns := keyColumns
+// allTrialColumns are the columns of the table trial.
+var allTrialColumns = func() []string {
+	columns := append([]string{"id"}, keyColumns...)
 	for _, c := range trialColumns {
 		columns = append(columns, c.name)
 	}
-	inserts := func(into string, columns []string, rows int) string {
-		row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
-		return fmt.Sprintf("INSERT INTO %s (%s) VALUES %s%s", into, strings.Join(columns, ", "), row,
-			strings.Repeat(", "+row, rows-1))
-	}
-	withID := append([]string{"id"}, columns...)
+	return columns
+}()
 
-	return map[**sql.Stmt]string{
-		&s.find: `SELECT t.identity, t.status, t.stop IS 'search', t.measured_at, ifnull(t.measurement, 0), ifnull(t.asked, 0)
-			FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value`,
-		&s.next:      "SELECT ifnull(max(id), 0) + 1 FROM trial",
-		&s.insert[0]: inserts("trial", withID, 1),
-		&s.insert[1]: inserts("trial", withID, perInsert),
-		&s.sample[0]: inserts("sample", []string{"trial", "data"}, 1),
-		&s.sample[1]: inserts("sample", []string{"trial", "data"}, perInsert),
-		&s.replace:   "UPDATE trial SET " + strings.Join(columns, " = ?, ") + " = ? WHERE identity = ? RETURNING id",
-		&s.reading: inserts("reading", []string{"trial", "sm_clock", "memory_clock", "temperature", "power", "energy",
-			"clock_reasons", "repeated", "throttled"}, 1),
-		&s.rerun: inserts("rerun", []string{"identity", "at", "kind", "origin", "median", "low", "high", "throttled",
-			"data"}, 1) + " ON CONFLICT DO NOTHING",
-		&s.version: `SELECT measurement FROM trial WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?
-			AND superseded = 0 AND median IS NOT NULL AND measurement IS NOT NULL LIMIT 1`,
-		&s.shared: "SELECT n.matrix, n.device, n.precision, n.cache " + rivals,
-		&s.supersede: `UPDATE trial SET superseded = 1 WHERE superseded = 0 AND id IN (
-			SELECT iif(` + order("n") + " > " + order("t") + ", t.id, n.id) " + rivals + ")",
-		&s.repeated: `SELECT n.matrix, n.device, n.precision, n.cache FROM trial n WHERE n.id BETWEEN ? AND ?
-			AND EXISTS (SELECT 1 FROM rerun WHERE identity = n.identity)`,
-		&s.forget: "DELETE FROM tie_set WHERE matrix = ? AND device = ? AND cache = ?",
-		&s.decide: decideCase,
-		&s.ask:    "UPDATE trial SET asked = ? WHERE identity = ?",
-	}
+// inserting is the text that inserts rows.
+func inserting(into string, rows int, columns ...string) string {
+	row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES %s%s", into, strings.Join(columns, ", "), row,
+		strings.Repeat(", "+row, rows-1))
 }
 
+// The texts of the statements, beside decideCase.
+var (
+	// findTrials finds what decides which trials count, of identities.
+	findTrials = `SELECT t.identity, t.status, t.stop IS 'search', t.measured_at, ifnull(t.measurement, 0), ifnull(t.asked, 0)
+		FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value`
+	nextTrial = "SELECT ifnull(max(id), 0) + 1 FROM trial"
+	// One row, and perInsert of them.
+	insertTrials  = [2]string{inserting("trial", 1, allTrialColumns...), inserting("trial", perInsert, allTrialColumns...)}
+	insertSamples = [2]string{inserting("sample", 1, "trial", "data"), inserting("sample", perInsert, "trial", "data")}
+	// replaceTrial replaces a trial, by identity.
+	replaceTrial  = "UPDATE trial SET " + strings.Join(allTrialColumns[1:], " = ?, ") + " = ? WHERE identity = ? RETURNING id"
+	insertReading = inserting("reading", 1, "trial", "sm_clock", "memory_clock", "temperature", "power", "energy",
+		"clock_reasons", "repeated", "throttled")
+	insertRerun = inserting("rerun", 1, "identity", "at", "kind", "origin", "median", "low", "high", "throttled", "data") +
+		" ON CONFLICT DO NOTHING"
+	// countingVersion finds the version of the measurement that counts in a case.
+	countingVersion = `SELECT measurement FROM trial WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?
+		AND superseded = 0 AND median IS NOT NULL AND measurement IS NOT NULL LIMIT 1`
+	// sharedCases finds the cases of some trials, by their ids, whose configuration others have, too. supersede lets
+	// trials count no longer if one of these, or one that has its configuration, came later.
+	sharedCases = "SELECT n.matrix, n.device, n.precision, n.cache " + rivals
+	supersede   = `UPDATE trial SET superseded = 1 WHERE superseded = 0 AND id IN (
+		SELECT iif(` + order("n") + " > " + order("t") + ", t.id, n.id) " + rivals + ")"
+	// repeatedCases finds the cases of some trials, by their ids, that have reruns.
+	repeatedCases = `SELECT n.matrix, n.device, n.precision, n.cache FROM trial n WHERE n.id BETWEEN ? AND ?
+		AND EXISTS (SELECT 1 FROM rerun WHERE identity = n.identity)`
+	forgetMatrix = "DELETE FROM tie_set WHERE matrix = ? AND device = ? AND cache = ?"
+	// askTrial notes when a run last wanted a trial, by identity.
+	askTrial = "UPDATE trial SET asked = ? WHERE identity = ?"
+)
+
 // prepare prepares the statements.
-func prepare(ctx context.Context, db *sql.DB) (s statements, err error) {
-	for stmt, text := range s.each() {
-		if *stmt, err = db.PrepareContext(ctx, text); err != nil {
+func prepare(ctx context.Context, db *sql.DB) (statements, error) {
+	s := statements{}
+	for _, text := range []string{findTrials, nextTrial, insertTrials[0], insertTrials[1], insertSamples[0], insertSamples[1],
+		replaceTrial, insertReading, insertRerun, countingVersion, sharedCases, supersede, repeatedCases, forgetMatrix,
+		askTrial, decideCase} {
+		stmt, err := db.PrepareContext(ctx, text)
+		if err != nil {
 			s.close()
-			return statements{}, err
+			return nil, err
 		}
+		s[text] = stmt
 	}
 	return s, nil
 }
 
 // in gives the statements for use in a transaction.
 func (s statements) in(ctx context.Context, tx *sql.Tx) statements {
-	for stmt := range s.each() {
-		*stmt = tx.StmtContext(ctx, *stmt)
+	own := make(statements, len(s))
+	for text, stmt := range s {
+		own[text] = tx.StmtContext(ctx, stmt)
 	}
-	return s
+	return own
 }
 
-// close closes the open statements. The connection reports what goes wrong.
+// close closes the statements. The connection reports what goes wrong.
 func (s statements) close() {
-	for stmt := range s.each() {
-		if *stmt != nil {
-			(*stmt).Close()
-		}
+	for _, stmt := range s {
+		stmt.Close()
 	}
 }
 
 // insertRows inserts by the statement for one row and that for perInsert.
-func insertRows(ctx context.Context, stmts [2]*sql.Stmt, rows [][]any) error {
+func (w *writer) insertRows(ctx context.Context, texts [2]string, rows [][]any) error {
 	var values []any
 	for len(rows) > 0 {
-		n, stmt := 1, stmts[0]
+		n, text := 1, texts[0]
 		if len(rows) >= perInsert {
-			n, stmt = perInsert, stmts[1]
+			n, text = perInsert, texts[1]
 		}
 		values = values[:0]
 		for _, row := range rows[:n] {
 			values = append(values, row...)
 		}
-		if _, err := stmt.ExecContext(ctx, values...); err != nil {
+		if _, err := w.stmts[text].ExecContext(ctx, values...); err != nil {
 			return err
 		}
 		rows = rows[n:]

@@ -140,7 +140,7 @@ func (w *writer) matrix(ctx context.Context, m trial.Matrix) error {
 func (w *writer) look(ctx context.Context, ids []string) error {
 	w.known = make(map[string]trial.Precedence, len(ids))
 	var p trial.Precedence
-	rows, err := w.stmts.find.QueryContext(ctx, identities(ids))
+	rows, err := w.stmts[findTrials].QueryContext(ctx, identities(ids))
 	return readRows(rows, err, []any{&p.ID, &p.Status, &p.Partial, &p.At, &p.Version, &p.LastRequested},
 		func() { w.known[p.ID] = p })
 }
@@ -201,7 +201,7 @@ func (w *writer) ask(ctx context.Context, k trialKeys, r *trial.Result, old tria
 	if err := w.flush(ctx); err != nil { // the known one may be in the queue
 		return err
 	}
-	if _, err := w.stmts.ask.ExecContext(ctx, asked, r.ID); err != nil {
+	if _, err := w.stmts[askTrial].ExecContext(ctx, asked, r.ID); err != nil {
 		return err
 	}
 	old.LastRequested = asked
@@ -217,7 +217,7 @@ func (w *writer) rerun(ctx context.Context, r rerun) error {
 	if r.Telemetry != nil {
 		throttled = r.Telemetry.Throttled
 	}
-	_, err := w.stmts.rerun.ExecContext(ctx, r.ID, r.At.UnixMilli(), kindOf(&r.Result), nonzero(r.origin), r.Median, r.Low,
+	_, err := w.stmts[insertRerun].ExecContext(ctx, r.ID, r.At.UnixMilli(), kindOf(&r.Result), nonzero(r.origin), r.Median, r.Low,
 		r.High, throttled, pack(r.Samples))
 	return err
 }
@@ -234,7 +234,7 @@ func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result, old 
 		return err
 	}
 	var id int64
-	if err := w.stmts.replace.QueryRowContext(ctx, append(trialValues(k, r), r.ID)...).Scan(&id); err != nil {
+	if err := w.stmts[replaceTrial].QueryRowContext(ctx, append(trialValues(k, r), r.ID)...).Scan(&id); err != nil {
 		return err
 	}
 	if err := w.settle(ctx, id, id); err != nil {
@@ -246,7 +246,7 @@ func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result, old 
 		}
 	}
 	if len(r.Samples) > 0 {
-		if _, err := w.stmts.sample[0].ExecContext(ctx, id, pack(r.Samples)); err != nil {
+		if _, err := w.stmts[insertSamples[0]].ExecContext(ctx, id, pack(r.Samples)); err != nil {
 			return err
 		}
 	}
@@ -257,7 +257,7 @@ func (w *writer) telemetry(ctx context.Context, id int64, r *trial.Result) error
 	if r.Telemetry == nil {
 		return nil
 	}
-	_, err := w.stmts.reading.ExecContext(ctx, append([]any{id}, readingValues(*r.Telemetry)...)...)
+	_, err := w.stmts[insertReading].ExecContext(ctx, append([]any{id}, readingValues(*r.Telemetry)...)...)
 	return err
 }
 
@@ -267,7 +267,7 @@ func (w *writer) flush(ctx context.Context) error {
 		return nil
 	}
 	var first int64
-	if err := w.stmts.next.QueryRowContext(ctx).Scan(&first); err != nil {
+	if err := w.stmts[nextTrial].QueryRowContext(ctx).Scan(&first); err != nil {
 		return err
 	}
 
@@ -282,10 +282,10 @@ func (w *writer) flush(ctx context.Context) error {
 			samples = append(samples, []any{id, pack(q.result.Samples)})
 		}
 	}
-	if err := insertRows(ctx, w.stmts.insert, trials); err != nil {
+	if err := w.insertRows(ctx, insertTrials, trials); err != nil {
 		return err
 	}
-	if err := insertRows(ctx, w.stmts.sample, samples); err != nil {
+	if err := w.insertRows(ctx, insertSamples, samples); err != nil {
 		return err
 	}
 	for i := range w.queue {
@@ -305,12 +305,12 @@ func (w *writer) flush(ctx context.Context) error {
 func (w *writer) settle(ctx context.Context, first, last int64) error {
 	var of caseKey
 	shared := map[caseKey]bool{}
-	rows, err := w.stmts.shared.QueryContext(ctx, first, last)
+	rows, err := w.stmts[sharedCases].QueryContext(ctx, first, last)
 	if err = readRows(rows, err, of.fields(), func() { shared[of] = true }); err != nil {
 		return err
 	}
 	if len(shared) > 0 {
-		if _, err := w.stmts.supersede.ExecContext(ctx, first, last); err != nil {
+		if _, err := w.stmts[supersede].ExecContext(ctx, first, last); err != nil {
 			return err
 		}
 	}
@@ -325,12 +325,12 @@ func (w *writer) settle(ctx context.Context, first, last int64) error {
 	}
 
 	repeated := map[caseKey]bool{}
-	rows, err = w.stmts.repeated.QueryContext(ctx, first, last)
+	rows, err = w.stmts[repeatedCases].QueryContext(ctx, first, last)
 	if err = readRows(rows, err, of.fields(), func() { repeated[of] = true }); err != nil {
 		return err
 	}
 	for of := range repeated {
-		if _, err := w.stmts.forget.ExecContext(ctx, of.matrix, of.device, string(of.cache)); err != nil {
+		if _, err := w.stmts[forgetMatrix].ExecContext(ctx, of.matrix, of.device, string(of.cache)); err != nil {
 			return err
 		}
 	}
@@ -339,7 +339,7 @@ func (w *writer) settle(ctx context.Context, first, last int64) error {
 
 // counting returns the version of the measurement of the good trials that count in a case, 0 if there is none.
 func (w *writer) counting(ctx context.Context, of caseKey) (version int, err error) {
-	err = w.stmts.version.QueryRowContext(ctx, of.values()...).Scan(&version)
+	err = w.stmts[countingVersion].QueryRowContext(ctx, of.values()...).Scan(&version)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -353,7 +353,7 @@ func (w *writer) finish(ctx context.Context) error {
 		return err
 	}
 	for of := range w.touched {
-		if _, err := w.stmts.decide.ExecContext(ctx, of.values()...); err != nil {
+		if _, err := w.stmts[decideCase].ExecContext(ctx, of.values()...); err != nil {
 			return err
 		}
 	}

@@ -108,14 +108,6 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 	if len(r.Pairs) == 0 {
 		return nil, nothing(devicesA, devicesB)
 	}
-	var ofA, ofB []*store.Good
-	for _, p := range r.Pairs {
-		ofA, ofB = append(ofA, p.A), append(ofB, p.B)
-	}
-	if err := errors.Join(a.Undrift(ctx, ofA), b.Undrift(ctx, ofB)); err != nil {
-		return nil, err
-	}
-
 	r.judge(opt.Threshold)
 	return r, nil
 }
