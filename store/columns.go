@@ -44,21 +44,14 @@ func optional[T comparable](name string, part func(*trial.Result) *T) column {
 
 // only makes the column null in trials that did not end in one of these statuses.
 func (c column) only(statuses ...trial.Status) column {
-	value := c.value
-	c.value = func(r *trial.Result) any {
-		if !slices.Contains(statuses, r.Status) {
-			return nil
-		}
-		return value(r)
-	}
-	return c
+	return c.where(func(r *trial.Result) bool { return slices.Contains(statuses, r.Status) })
 }
 
-// verified makes the column null in trials of programs that show no y.
-func (c column) verified() column {
+// where makes the column null in other trials.
+func (c column) where(known func(*trial.Result) bool) column {
 	value := c.value
 	c.value = func(r *trial.Result) any {
-		if !r.Verified() {
+		if !known(r) {
 			return nil
 		}
 		return value(r)
@@ -100,7 +93,8 @@ var trialColumns = []column{
 	optional("stop", func(r *trial.Result) *trial.Stop { return &r.Stop }).only(trial.OK),
 	kept("prepare", func(r *trial.Result) *float64 { return &r.Prepare }).only(trial.OK),
 
-	kept("max_error", func(r *trial.Result) *float64 { return &r.MaxError }).only(trial.OK, trial.Wrong).verified(),
+	kept("max_error", func(r *trial.Result) *float64 { return &r.MaxError }).only(trial.OK, trial.Wrong).
+		where((*trial.Result).Verified),
 	kept("worst_row", func(r *trial.Result) *int { return &r.WorstRow }).only(trial.OK, trial.Wrong),
 	optional("bytes_min", func(r *trial.Result) *int64 { return &r.BytesMin }),
 	optional("bytes_kernel", func(r *trial.Result) *int64 { return &r.BytesOwn }),

@@ -307,37 +307,14 @@ func (s *Scratch) Exec(ctx context.Context, statements string, args ...any) erro
 }
 
 // Fill inserts rows into a temporary table with the same number of columns.
-func (s *Scratch) Fill(ctx context.Context, table string, rows [][]any) (err error) {
-	if len(rows) == 0 {
-		return nil
-	}
-	tx, err := s.conn.BeginTx(ctx, nil)
-	if err != nil {
-		return failed(s.path, err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("filling %s: %w", table, failed(s.path, err)), tx.Rollback())
-		}
-	}()
-
-	marks := "?"
-	for range len(rows[0]) - 1 {
-		marks += ", ?"
-	}
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO temp."+table+" VALUES ("+marks+")")
-	if err != nil {
-		return err
-	}
-	defer insert.Close()
-
+func (s *Scratch) Fill(ctx context.Context, table string, rows [][]any) error {
 	for _, row := range rows {
-		if _, err = insert.ExecContext(ctx, row...); err != nil {
-			return err
+		marks := "?" + strings.Repeat(", ?", len(row)-1)
+		if err := s.Exec(ctx, "INSERT INTO temp."+table+" VALUES ("+marks+")", row...); err != nil {
+			return fmt.Errorf("filling %s: %w", table, err)
 		}
 	}
-
-	return tx.Commit()
+	return nil
 }
 
 // Query runs one SQL statement.

@@ -18,32 +18,6 @@ func spreads(r trial.Result, later time.Duration, ms float64) trial.Result {
 	return r
 }
 
-// Such a repeat keeps its mark, also through Gather. It is no sentinel, and tells no drift.
-func TestSpreadRepeatsKeepTheirMark(t *testing.T) {
-	db := started(t)
-	first := good("cpu_csr_rows", 64, takes(1))
-	record(t, db, first, spreads(first, time.Minute, 1.1), spreads(first, 2*time.Minute, 1.2))
-	gathered, err := Gather(t.Context(), t.TempDir()+"/all.db", []string{db.Path(), db.Path()}, Choice{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer gathered.Close()
-	for _, db := range []*DB{db, gathered} {
-		known, err := db.Recorded(t.Context(), []string{first.ID}, trial.Full)
-		if err != nil || len(known[first.ID].Reruns) != 2 {
-			t.Fatalf("known are %v, %v", known, err)
-		}
-		for _, r := range known[first.ID].Reruns {
-			if !r.NoiseRerun || r.Sentinel || r.LeaderRerun {
-				t.Errorf("marks are %v, %v, %v, want only spread", r.NoiseRerun, r.Sentinel, r.LeaderRerun)
-			}
-		}
-		if drifts, err := db.Drifts(t.Context()); err != nil || len(drifts) != 0 {
-			t.Errorf("drifts %v, %v, want none", drifts, err)
-		}
-	}
-}
-
 // noisy are trials whose repeats differ from them by a factor, up and down, on a matrix.
 func noisy(matrix string, n int, factor float64) (list []trial.Result) {
 	for i := range n {

@@ -129,38 +129,6 @@ func repeated(ms float64) []float64 {
 	return s
 }
 
-// A sentinel leaves the result of its trial as it is, also where an import meets it
-// first or twice.
-func TestSentinelsAreKeptApart(t *testing.T) {
-	first := good("cpu_csr", 0)
-	late := again(first, time.Minute, 2)
-	recorded := started(t)
-	record(t, recorded, first, late)
-	imported := create(t)
-	run := testRun()
-	for range 2 {
-		batch := Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{late,
-			first, late}}
-		if _, err := imported.Import(t.Context(), func(yield func(Batch, error) bool) {
-			yield(batch,
-				nil)
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, db := range []*DB{recorded, imported} {
-		if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(1) {
-			t.Errorf("%v trials, want 1", n)
-		}
-		if ms := one(t, db, "SELECT median_ms FROM results"); ms != 1.0 {
-			t.Errorf("the trial takes %v ms, want 1", ms)
-		}
-		if n := one(t, db, "SELECT count(*) FROM rerun s JOIN trial t ON t.identity = s.identity WHERE s.at = t.measured_at + 60000 AND s.median = 2e-3"); n != int64(1) {
-			t.Errorf("%v sentinels, want 1", n)
-		}
-	}
-}
-
 // A drift says which trial each of its points measured again.
 func TestDriftsNameTrials(t *testing.T) {
 	db := started(t)

@@ -75,19 +75,17 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Case, repeats remeasure
 		return err
 	}
 	slack := d.slack()
-	reach, limit := high*slack, max(surely, stat.Apart(factor, 1, 1))*median*slack
-	near, t, err := from.judge(ctx, p, d, factor, reach, limit)
-	for err == nil { // the winner may have been lucky: then others are as near that were not read
-		w := near[t.winner]
-		r, l := max(reach, w.High*slack), max(limit, max(surely, stat.Apart(factor, 1, 1))*t.times[t.winner]*slack)
-		if r == reach && l == limit {
-			break
+	apart := max(surely, stat.Apart(factor, 1, 1)) * slack
+	reach, limit := high*slack, apart*median
+	var near []competitor
+	var t tieSet
+	for again := true; again; { // the winner may have been lucky: then others are as near that were not read
+		if near, t, err = from.judge(ctx, p, d, factor, reach, limit); err != nil {
+			return err
 		}
+		r, l := max(reach, near[t.winner].High*slack), max(limit, apart*t.times[t.winner])
+		again = r != reach || l != limit
 		reach, limit = r, l
-		near, t, err = from.judge(ctx, p, d, factor, reach, limit)
-	}
-	if err != nil {
-		return err
 	}
 
 	next, _, outside, err := from.fastest(ctx, p, " AND NOT (ifnull(t.low, t.median) <= ? OR t.median <= ?)", reach,

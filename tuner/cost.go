@@ -23,19 +23,12 @@ func NewEstimate(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Est
 	var e Estimate
 	e.Load = seconds(float64(size.Nonzeros+size.Rows) / loadRate)
 	states := caches(sweep.Protocol)
-	times := map[kernels.Precision]time.Duration{} // of a configuration, in all cache states
-
-	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
-		for _, cache := range states {
-			product := streamed(size, precision, dev)
-			times[precision] += seconds(guess(product, size, precision, cache, sweep.Protocol, dev))
-		}
-	}
-
 	n, p := 0, planner{sweep: sweep, device: dev}
 	err := p.points(size, map[string]int{}, func(c kernels.Config) {
 		n++
-		e.Time += times[c.Precision]
+		for _, cache := range states {
+			e.Time += seconds(guess(streamed(size, c.Precision, dev), size, c.Precision, cache, sweep.Protocol, dev))
+		}
 	})
 
 	if most := sweep.Search.Trials; most > 0 && n > most {

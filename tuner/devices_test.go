@@ -221,18 +221,6 @@ func TestDeviceLost(t *testing.T) {
 	}
 }
 
-// A matrix that a GPU can't load costs only itself.
-func TestMatrixNotLoaded(t *testing.T) {
-	sweep := several(3, 0)
-	sweep.Matrices[1] = configs.Matrix{Name: "gone", Path: filepath.Join(t.TempDir(), "gone.mtx")}
-	rec := newMeeting(1)
-	sum := runTest(t, sweep, rec, Options{})
-	devicesOf(t, &rec.memory, 10)
-	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "gone" {
-		t.Errorf("failures %+v", sum.Failures)
-	}
-}
-
 // A mistake in this program ends the run, and the parts that it concerns are not complete.
 func TestMistakeNamesParts(t *testing.T) {
 	pieces := []trial.Piece{piece("grid0", 0, 1), piece("grid1", 0, 1)}

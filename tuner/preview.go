@@ -22,31 +22,20 @@ import (
 func Preview(
 	ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options,
 ) (kernels.Device, []Estimate, []Failure, error) {
-	r := newRun(sweep, cmp.Or(rec, Recorder(nothing{})), opt)
-	defer r.close()
-	if r.opt.Resolver == nil {
-		var err error
-		if r.opt.Resolver, err = matrix.NewResolver(); err != nil {
-			return kernels.Device{}, nil, nil, err
-		}
+	p, err := newPreviewer(ctx, sweep, cmp.Or(rec, Recorder(nothing{})), opt)
+	if err != nil {
+		return kernels.Device{}, nil, nil, err
 	}
-
+	r := p.run
+	defer r.close()
 	switch err := r.worker(ctx); {
 	case errors.Is(err, errStop):
 		return kernels.Device{}, nil, nil, ctx.Err()
 	case err != nil: // no device answered
 		return kernels.Device{}, nil, nil, err
 	}
-	past, err := readHistory(ctx, rec, sweep.Protocol, r.planner.device)
-	if err != nil {
+	if p.past, err = readHistory(ctx, rec, sweep.Protocol, r.planner.device); err != nil {
 		return kernels.Device{}, nil, nil, err
-	}
-
-	p := previewer{run: r, past: past}
-	if l, is := rec.(Librarian); is {
-		if p.recorded, err = l.Library(ctx); err != nil {
-			return kernels.Device{}, nil, nil, fmt.Errorf("reading which matrices are known: %w", err)
-		}
 	}
 	var out []Estimate
 	for i, spec := range sweep.Matrices {
@@ -86,6 +75,22 @@ type previewer struct {
 	past     history
 	recorded map[string]trial.Matrix // by name
 	made     int                     // rows and nonzeros of the matrices that were read or generated
+}
+
+// newPreviewer returns one that knows the matrices that rec does, and no past.
+func newPreviewer(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (p previewer, err error) {
+	if opt.Resolver == nil {
+		if opt.Resolver, err = matrix.NewResolver(); err != nil {
+			return p, err
+		}
+	}
+	if l, is := rec.(Librarian); is {
+		if p.recorded, err = l.Library(ctx); err != nil {
+			return p, fmt.Errorf("reading which matrices are known: %w", err)
+		}
+	}
+	p.run, p.past = newRun(sweep, rec, opt), history{usual: 1}
+	return p, nil
 }
 
 // A preview reads or generates matrices of at most so many rows and nonzeros, each and together: a second or two, and
@@ -212,23 +217,11 @@ func (r *run) expect(ctx context.Context) error {
 		return nil
 	}
 
-	opt := r.opt
-	if opt.Resolver == nil {
-		var err error
-		if opt.Resolver, err = matrix.NewResolver(); err != nil {
-			return err
-		}
+	p, err := newPreviewer(ctx, r.sweep, r.rec, r.opt) // whose run forgets what it learns
+	if err != nil {
+		return err
 	}
-	own := newRun(r.sweep, r.rec, opt) // which forgets what it learns
-	own.planner = r.planner
-	p := previewer{run: own, past: history{usual: 1}}
-	if l, is := r.rec.(Librarian); is {
-		var err error
-		if p.recorded, err = l.Library(ctx); err != nil {
-			return fmt.Errorf("reading which matrices are known: %w", err)
-		}
-	}
-
+	p.planner = r.planner
 	var list []Estimate
 	started := time.Now()
 	for _, s := range ahead {

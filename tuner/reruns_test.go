@@ -228,35 +228,20 @@ func TestRoundsAreShuffled(t *testing.T) {
 	}
 }
 
-// A trial far slower than the best is cut short. A repeat run of it is not: it is compared
-// with what was measured when there was no better one.
-func TestRepeatRunsAreNotCutShort(t *testing.T) {
+// A trial far slower than the best is cut short. A repeat run of it is not: it is compared with what was measured when
+// there was no better one. Leader and noise reruns are prepared anew, and take the fewest samples.
+func TestRequests(t *testing.T) {
 	at := trial.Trial{ID: "a", Matrix: "m", Cache: trial.Warm}
 	r := &run{sweep: finalsSweep(), current: current{best: bests{caseOf(at): 1e-3}}}
 	for _, tt := range []struct {
-		job  job
-		want float64
-	}{{job{Trial: at}, 1e-3}, {job{Trial: at, sentinel: true}, 0}, {job{Trial: at, leader: true}, 0},
-		{job{Trial: at, noise: true}, 0},
-		{job{Trial: at, partial: &configs.Protocol{}}, 0}} {
-		if got := r.request(tt.job).Trial.Best; got != tt.want {
-			t.Errorf("%+v is compared with %g s, want %g", tt.job, got, tt.want)
-		}
-	}
-}
-
-// Only leader and noise reruns are prepared anew, and take the fewest samples.
-func TestRequestsOfRepeatRuns(t *testing.T) {
-	at := trial.Trial{ID: "a", Matrix: "m", Cache: trial.Warm}
-	r := &run{sweep: finalsSweep(), current: current{best: bests{}}}
-	for _, tt := range []struct {
-		job  job
-		want bool
-	}{{job{Trial: at}, false}, {job{Trial: at, sentinel: true}, false}, {job{Trial: at, leader: true}, true},
-		{job{Trial: at, noise: true}, true}} {
+		job   job
+		best  float64
+		fresh bool
+	}{{job{Trial: at}, 1e-3, false}, {job{Trial: at, sentinel: true}, 0, false}, {job{Trial: at, leader: true}, 0, true},
+		{job{Trial: at, noise: true}, 0, true}, {job{Trial: at, partial: &configs.Protocol{}}, 0, false}} {
 		got := r.request(tt.job).Trial
-		if fewest := got.Protocol.Samples == [2]int{6, 6}; got.Fresh != tt.want || fewest != tt.want {
-			t.Errorf("%+v: anew %v, the fewest samples %v, want both %v", tt.job, got.Fresh, fewest, tt.want)
+		if fewest := got.Protocol.Samples == [2]int{6, 6}; got.Best != tt.best || got.Fresh != tt.fresh || fewest != tt.fresh {
+			t.Errorf("%+v is compared with %g s, anew %v, the fewest samples %v", tt.job, got.Best, got.Fresh, fewest)
 		}
 	}
 }
@@ -277,6 +262,11 @@ func TestFinals(t *testing.T) {
 		if sum.Measured[trial.OK] != 8 || len(rec.results) != 8 || sum.LeaderReruns != 24 || len(rec.finals) != 24 {
 			t.Fatalf("measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.LeaderReruns, len(rec.results),
 				len(rec.finals))
+		}
+		for i, r := range rec.results {
+			if want := []trial.Cache{trial.Warm, trial.Cold}[i/4]; r.Cache != want || r.Cache == trial.Cold && r.Batch != 1 {
+				t.Errorf("trial %d is %s, in batches of %d, want %s", i, r.Cache, r.Batch, want)
+			}
 		}
 		last := rec.results[7]
 		for start := 0; start < 24; start += 3 {
@@ -410,25 +400,28 @@ func TestFinalsGoOn(t *testing.T) {
 	}
 }
 
-// A search ends with leader reruns of what it measured in full, told from the record or not.
-func TestFinalsOfASearch(t *testing.T) {
-	sweep := testSweep(101, 102, 103, 104, 105, 106, 107, 108, 109, 110)
-	sweep.Search.Strategy, sweep.Protocol.Finals = "racing", 4
+// A search ends with reruns of what it measured in full, told from the record or not.
+func TestRerunsOfASearch(t *testing.T) {
+	sweep := testSweep()
+	for block := 101; block < 141; block++ {
+		sweep.Kernels[0].Block = append(sweep.Kernels[0].Block, block)
+	}
+	sweep.Search.Strategy, sweep.Protocol.Finals, sweep.Protocol.Repeats = "racing", 4, 12
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
-	if sum.LeaderReruns == 0 {
-		t.Fatal("no finals")
+	if sum.LeaderReruns == 0 || sum.NoiseReruns == 0 {
+		t.Fatalf("%d leader and %d noise reruns", sum.LeaderReruns, sum.NoiseReruns)
 	}
-	for _, r := range rec.finals {
+	for _, r := range slices.Concat(rec.finals, rec.spreads) {
 		if i := slices.IndexFunc(rec.results, func(o trial.Result) bool { return o.ID == r.ID }); i < 0 ||
-			rec.results[i].Stop == trial.StopSearch {
-			t.Errorf("a final of %s, which is no whole trial", r.Config)
+			rec.results[i].Partial() {
+			t.Errorf("a rerun of %s, which is no whole trial", r.Config)
 		}
 	}
 	n := len(rec.finals)
 	rec.finals = nil
-	if sum := runTest(t, sweep, rec, Options{}); sum.LeaderReruns != n {
-		t.Errorf("%d finals where trials are recorded, want %d", sum.LeaderReruns, n)
+	if sum := runTest(t, sweep, rec, Options{}); sum.LeaderReruns != n || sum.NoiseReruns != 0 {
+		t.Errorf("%d leader and %d noise reruns where trials are recorded, want %d and 0", sum.LeaderReruns, sum.NoiseReruns, n)
 	}
 }
 
@@ -557,29 +550,6 @@ func TestSpreads(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// A search repeats trials that it measured in full, once.
-func TestSpreadsOfASearch(t *testing.T) {
-	sweep := testSweep()
-	for block := 101; block < 141; block++ {
-		sweep.Kernels[0].Block = append(sweep.Kernels[0].Block, block)
-	}
-	sweep.Search.Strategy, sweep.Protocol.Repeats = "racing", 12
-	rec := &memory{}
-	sum := runTest(t, sweep, rec, Options{})
-	if sum.NoiseReruns == 0 {
-		t.Fatal("no spreads")
-	}
-	for _, r := range rec.spreads {
-		if i := slices.IndexFunc(rec.results, func(o trial.Result) bool { return o.ID == r.ID }); i < 0 ||
-			rec.results[i].Partial() {
-			t.Errorf("a spread of %s, which is no whole trial", r.Config)
-		}
-	}
-	if sum := runTest(t, sweep, rec, Options{}); sum.NoiseReruns != 0 {
-		t.Errorf("%d spreads again", sum.NoiseReruns)
 	}
 }
 

@@ -368,22 +368,6 @@ func TestReplyBehindTheDeadline(t *testing.T) {
 	}
 }
 
-// A recorder that fails ends the run with its error.
-func TestRecorderErrorEndsTheRun(t *testing.T) {
-	full := errors.New("disk full")
-	_, err := Run(t.Context(), testSweep(behave), failing{&memory{}, full}, Options{Launch: testLauncher})
-	if !errors.Is(err, full) {
-		t.Errorf("error %v", err)
-	}
-}
-
-type failing struct {
-	*memory
-	err error
-}
-
-func (f failing) Record(context.Context, trial.Result) error { return f.err }
-
 // The first good trial is measured again, at the same place of the order whether
 // trials are started ahead or not, and its own result stays what it was.
 func TestSentinels(t *testing.T) {
@@ -399,25 +383,6 @@ func TestSentinels(t *testing.T) {
 		s, first, before := rec.sentinels[0], rec.results[0], rec.results[2]
 		if s.ID != first.ID || s.Status != trial.OK || len(s.Samples) == 0 || s.At.Before(before.At) {
 			t.Errorf("the sentinel is %+v, want %+v measured after %v", s, first.Trial, before.At)
-		}
-	}
-}
-
-// Both cache states run one after the other.
-func TestPhases(t *testing.T) {
-	sweep := testSweep(101, 102, 103, 104)
-	sweep.Protocol.Cache = "both"
-	rec := &memory{}
-	runTest(t, sweep, rec, Options{})
-	if len(rec.results) != 8 {
-		t.Fatalf("%d results", len(rec.results))
-	}
-	for i, r := range rec.results {
-		if want := []trial.Cache{trial.Warm, trial.Cold}[i/4]; r.Cache != want {
-			t.Errorf("trial %d is %s, want %s", i, r.Cache, want)
-		}
-		if r.Cache == trial.Cold && r.Batch != 1 {
-			t.Errorf("cold trial with batches of %d", r.Batch)
 		}
 	}
 }

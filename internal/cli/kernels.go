@@ -202,7 +202,7 @@ Without --cuda and --c it is for the GPU, if one answers.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			backend := "cpu"
 			if !cuda && !c {
-				_, err := hardware.FindCUDA(cmd.Context(), 0)
+				_, err := hardware.FindGPU(cmd.Context(), 0)
 				cuda = err == nil
 			}
 			if cuda {

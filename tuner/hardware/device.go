@@ -61,13 +61,7 @@ func cudaProgram(program string) (path string, ok bool) {
 	return path, err == nil && info.Mode().IsRegular()
 }
 
-// FindCUDA describes the GPU, through this program or the one beside it.
-func FindCUDA(ctx context.Context, index int) (kernels.Device, error) {
-	found, err := FindGPU(ctx, index)
-	return found.Device, err
-}
-
-// FindGPU is FindCUDA with the readings of the sensors.
+// FindGPU describes the GPU, through this program or the one beside it.
 func FindGPU(ctx context.Context, index int) (GPU, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -91,7 +85,9 @@ func Same(ctx context.Context, d kernels.Device) error {
 	var err error
 	switch d.Backend {
 	case "cuda":
-		here, err = FindCUDA(ctx, 0)
+		var found GPU
+		found, err = FindGPU(ctx, 0)
+		here = found.Device
 	case "cpu":
 		var b kernels.Backend
 		if b, err = OpenBackend(configs.Device{Backend: d.Backend}); err == nil {

@@ -34,7 +34,7 @@ func TestInWords(t *testing.T) {
 // A sweep for a GPU that is not here says so, with what to do; one for the
 // processor does not ask for a GPU at all.
 func TestPartsWithoutGPU(t *testing.T) {
-	if _, err := FindCUDA(t.Context(), 0); err == nil {
+	if _, err := FindGPU(t.Context(), 0); err == nil {
 		t.Skip("there is a GPU")
 	}
 	sweep := &configs.Sweep{Kernels: []configs.Space{{Kernels: []string{"coo_atomic"}}}}

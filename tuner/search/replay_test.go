@@ -39,25 +39,12 @@ func TestCost(t *testing.T) {
 	if got := c.partial(r, 1); got != 3*2+30+1 {
 		t.Errorf("a partial measurement: %g", got)
 	}
+	hopeless := trial.Result{Status: trial.OK, Stop: trial.StopSlow, Median: 1, Samples: []float64{1}, Batch: 1}
+	if got := c.Of(&hopeless, 1); got != 2.5 { // its product, and the one that verified it
+		t.Errorf("a hopeless trial: %g", got)
+	}
 	if got := c.Of(&trial.Result{}, 0); got != 0 {
 		t.Errorf("what was not measured: %g", got)
-	}
-}
-
-// A partial measurement has samples that follow each other, and their median.
-func TestPartial(t *testing.T) {
-	r := trial.Result{Median: 5, Samples: []float64{9, 1, 2, 8, 7}}
-	if got := partial(r, 0, 3); got.Median != 2 || len(got.Samples) != 3 {
-		t.Errorf("three samples: %+v", got)
-	}
-	if got := partial(r, 2, 3); got.Median != 7 {
-		t.Errorf("the last three samples: %+v", got)
-	}
-	if got := partial(r, 0, 5); got.Median != 5 || len(got.Samples) != 5 {
-		t.Errorf("all samples: %+v", got)
-	}
-	if r.Samples[0] != 9 {
-		t.Error("the record was changed")
 	}
 }
 
@@ -150,14 +137,6 @@ func TestConverge(t *testing.T) {
 	}
 	if end := curves[1].End; math.Abs(end.Share-0.4) > 1e-9 || end.Median != 0.2 {
 		t.Errorf("the end is %+v", end)
-	}
-}
-
-// A hopeless trial costs its products and the one that verified it.
-func TestCostOfAHopelessTrial(t *testing.T) {
-	r := trial.Result{Status: trial.OK, Stop: trial.StopSlow, Median: 1, Samples: []float64{1}, Batch: 1}
-	if got := (Cost{Warmup: 3, Flush: 0.5}).Of(&r, 1); got != 2.5 {
-		t.Errorf("it costs %g s, want 2.5", got)
 	}
 }
 

@@ -48,16 +48,6 @@ func TestFactorHoldsItsShare(t *testing.T) {
 	}
 }
 
-// A place has a factor of its own, and one without repeats that of all.
-func TestFactorOfPlaces(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	s := SpreadOf(append(repeatedIn(rng, 0, 20, 0.002), repeatedIn(rng, 1, 20, 0.02)...))
-	quiet, noisy, other := s.Factor(0), s.Factor(1), s.Factor(2)
-	if !(quiet < other && other < noisy) || noisy-1 < 2*(quiet-1) {
-		t.Errorf("factors are %v, %v, and elsewhere %v", quiet, noisy, other)
-	}
-}
-
 // The scale of a place with six configurations is halfway between theirs and that of all.
 func TestPlacesAreDrawnTowardsAll(t *testing.T) {
 	var list []Repeated[int]
