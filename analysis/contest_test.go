@@ -46,7 +46,7 @@ func TestContest(t *testing.T) {
 func found(kernel string, low, time, high float64) store.Row {
 	r := store.Row{Device: "d", Matrix: "m", Time: time, Another: trial.Interval{Low: low, High: high}}
 	r.Status, r.Config = trial.OK, kernels.Config{Kernel: kernel, Precision: kernels.Float32}
-	r.Median, r.Low, r.High, r.Factor = 0.98*time, 0.979*time, 0.981*time, 1
+	r.Median, r.WithinLow, r.WithinHigh, r.Factor = 0.98*time, 0.979*time, 0.981*time, 1
 	return r
 }
 
@@ -201,7 +201,7 @@ func TestTieCount(t *testing.T) {
 // A note on one trial, and on samples, is in good English.
 func TestMissedWords(t *testing.T) {
 	r := found("csr_vector", 1, 1, 1)
-	r.Sweep, r.Stop, r.Low, r.Median, r.High = "s", trial.StopSamples, 0.9, 1, 1.1
+	r.Sweep, r.Stop, r.WithinLow, r.Median, r.WithinHigh = "s", trial.StopSamples, 0.9, 1, 1.1
 	d := New([]store.Row{r}, nil, nil, nil)
 	d.Sweeps = []store.Sweep{{Name: "s"}}
 	d.Sweeps[0].Protocol.Target = 0.02

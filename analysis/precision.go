@@ -42,8 +42,8 @@ func (d *Data) Aims() (list []Aim) {
 			if aims[of] == nil {
 				aims[of] = &Aim{Sweep: r.Sweep, Target: d.target(r), Stops: map[trial.Stop]int{}}
 			}
-			half := max(r.High-r.Median, r.Median-r.Low) / r.Median
-			if r.Low == 0 {
+			half := max(r.WithinHigh-r.Median, r.Median-r.WithinLow) / r.Median
+			if r.WithinLow == 0 {
 				half = math.NaN()
 			}
 			stop := r.Stop

@@ -86,7 +86,7 @@ func TestSearchInDatabase(t *testing.T) {
 			r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(name, i), Matrix: name, Cache: trial.Warm,
 				Config: kernels.Config{Kernel: "cpu_csr_rows", Precision: kernels.Float64, Block: 32 * (i + 1),
 					Grid: 1}},
-				Status: trial.OK, Median: sec, Low: sec, High: sec, Samples: []float64{sec, sec}, Batch: 1,
+				Status: trial.OK, Median: sec, WithinLow: sec, WithinHigh: sec, Samples: []float64{sec, sec}, Batch: 1,
 				Stop: trial.StopTarget, At: time.Unix(1e9, 0)}
 			if err := db.Record(ctx, r); err != nil {
 				t.Fatal(err)

@@ -271,16 +271,16 @@ func TestMissingValues(t *testing.T) {
 	for i := range d.Rows {
 		switch r := &d.Rows[i]; i % 4 {
 		case 0:
-			r.Low, r.High = nan, nan
+			r.WithinLow, r.WithinHigh = nan, nan
 		case 1:
 			r.GBPS, r.RoofFraction = nan, nan
 		case 2:
-			r.Status, r.Median, r.Low, r.High, r.GFLOPS, r.GBPS, r.RoofFraction = "timeout", nan, nan, nan, nan, nan,
+			r.Status, r.Median, r.WithinLow, r.WithinHigh, r.GFLOPS, r.GBPS, r.RoofFraction = "timeout", nan, nan, nan, nan, nan,
 				nan
 		}
 	}
 	for i := range d.Best {
-		d.Best[i].GBPS, d.Best[i].RoofFraction, d.Best[i].Low, d.Best[i].High, d.Best[i].Margin = nan, nan, nan, nan,
+		d.Best[i].GBPS, d.Best[i].RoofFraction, d.Best[i].WithinLow, d.Best[i].WithinHigh, d.Best[i].Margin = nan, nan, nan, nan,
 			nan
 	}
 	content, _ := written(t, analysis.New(d.Rows, d.Best, nil, nil), Options{})
@@ -467,7 +467,7 @@ func TestReport(t *testing.T) {
 			sec := 0.008 / float64(1+c.Grid) * (1 + float64(c.Block)/1000)
 			r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(m, c), Matrix: m, Config: c, Cache: trial.Warm},
 				Status: trial.OK,
-				Median: sec, Low: sec * 0.99, High: sec * 1.01, Samples: []float64{sec}, Batch: 1,
+				Median: sec, WithinLow: sec * 0.99, WithinHigh: sec * 1.01, Samples: []float64{sec}, Batch: 1,
 				Stop: trial.StopTarget, BytesMin: 12000,
 				At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 			if c.Kernel == "cpu_sell" && i == 0 {

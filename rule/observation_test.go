@@ -63,7 +63,7 @@ func TestFromStore(t *testing.T) {
 				r.Median = 0.003 - r.Median
 			}
 			r.ID, r.Matrix, r.Cache, r.At = fmt.Sprint(m, "/", i), matrix.Hash, trial.Cold, time.Unix(1, 0)
-			r.Low, r.High = r.Median*0.99, r.Median*1.01
+			r.WithinLow, r.WithinHigh = r.Median*0.99, r.Median*1.01
 			check(db.Record(ctx, r))
 		}
 	}
@@ -106,7 +106,7 @@ func TestFromRowsOfOtherRuns(t *testing.T) {
 	}
 	defer db.Close()
 	row := store.Row{Matrix: "m", Time: 2, Another: trial.Interval{Low: 1, High: 3}}
-	row.Status, row.Median, row.Low, row.High = trial.OK, 1.9, 1.8, 1.95
+	row.Status, row.Median, row.WithinLow, row.WithinHigh = trial.OK, 1.9, 1.8, 1.95
 	unseen := row
 	unseen.Kernel = "mine" + kernels.NotVerified
 	list, err := FromRows(t.Context(), db, []store.Row{unseen, row}, []trial.Matrix{{Name: "m"}})

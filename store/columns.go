@@ -83,8 +83,8 @@ var trialColumns = []column{
 	optional("message", func(r *trial.Result) *string { return &r.Message }),
 
 	kept("median", func(r *trial.Result) *float64 { return &r.Median }).only(trial.OK),
-	optional("low", func(r *trial.Result) *float64 { return &r.Low }).only(trial.OK),
-	optional("high", func(r *trial.Result) *float64 { return &r.High }).only(trial.OK),
+	optional("low", func(r *trial.Result) *float64 { return &r.WithinLow }).only(trial.OK),
+	optional("high", func(r *trial.Result) *float64 { return &r.WithinHigh }).only(trial.OK),
 	column{name: "log_median", value: func(r *trial.Result) any { return math.Log(r.Median) }}.only(trial.OK),
 	column{name: "samples",
 		value: func(r *trial.Result) any { return len(r.Samples) },

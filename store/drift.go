@@ -52,7 +52,7 @@ func (d *drift) factor(origin int64, at time.Time) float64 {
 // takeOut divides the times of a trial by the drift at the time, and returns the factor.
 func (d *drift) takeOut(r *Row, origin int64) float64 {
 	f := d.factor(origin, r.At)
-	for _, time := range []*float64{&r.Median, &r.Low, &r.High, &r.Time, &r.Another.Low, &r.Another.High} {
+	for _, time := range []*float64{&r.Median, &r.WithinLow, &r.WithinHigh, &r.Time, &r.Another.Low, &r.Another.High} {
 		*time /= f
 	}
 	return f

@@ -97,7 +97,7 @@ func good(kernel string, block int, change ...func(*trial.Result)) trial.Result 
 	r := trial.Result{
 		Trial: trial.Trial{Matrix: "hash-of-grid", Cache: trial.Cold,
 			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block, Grid: 2}},
-		Status: trial.OK, Median: 1e-3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3, 0.99e-3,
+		Status: trial.OK, Median: 1e-3, WithinLow: 0.99e-3, WithinHigh: 1.01e-3, Samples: []float64{1e-3, 0.99e-3,
 			1.01e-3}, Batch: 1,
 		Stop: trial.StopTarget, Seconds: 0.01, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		At: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
@@ -117,7 +117,7 @@ func takes(ms float64) func(*trial.Result) { return between(0.995*ms, ms, 1.005*
 
 // between sets the median and its interval, in ms.
 func between(low, median, high float64) func(*trial.Result) {
-	return func(r *trial.Result) { r.Low, r.Median, r.High = 1e-3*low, 1e-3*median, 1e-3*high }
+	return func(r *trial.Result) { r.WithinLow, r.Median, r.WithinHigh = 1e-3*low, 1e-3*median, 1e-3*high }
 }
 
 func on(matrix string) func(*trial.Result) {

@@ -190,7 +190,7 @@ func table(t *testing.T, db *DB, sql string) [][]any {
 // hopeless makes a result one that its first product ended: it has no interval.
 func hopeless(ms float64) func(*trial.Result) {
 	return func(r *trial.Result) {
-		r.Median, r.Low, r.High, r.Stop, r.Samples = 1e-3*ms, 0, 0, trial.StopSlow, []float64{1e-3 * ms}
+		r.Median, r.WithinLow, r.WithinHigh, r.Stop, r.Samples = 1e-3*ms, 0, 0, trial.StopSlow, []float64{1e-3 * ms}
 	}
 }
 

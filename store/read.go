@@ -188,11 +188,11 @@ func (in interner) row(r *Row) {
 // if there are none, and factor how far two runs differ, 0 if it is not known. A trial with too few
 // samples for an interval, which has none in the view, gets that of the factor.
 func (r *Row) estimate(time, factor float64) {
-	r.Time, r.Another = cmp.Or(time, r.Median), trial.Interval{Low: r.Low, High: r.High}
+	r.Time, r.Another = cmp.Or(time, r.Median), trial.Interval{Low: r.WithinLow, High: r.WithinHigh}
 	switch {
-	case r.Low > 0:
+	case r.WithinLow > 0:
 		factor = cmp.Or(factor, 1)
-		r.Another = trial.Interval{Low: min(r.Low, r.Time/factor), High: max(r.High, r.Time*factor)}
+		r.Another = trial.Interval{Low: min(r.WithinLow, r.Time/factor), High: max(r.WithinHigh, r.Time*factor)}
 	case factor > 0:
 		r.Another = trial.Interval{Low: r.Time / factor, High: r.Time * factor}
 	}

@@ -281,7 +281,7 @@ func TestKnown(t *testing.T) {
 		t.Fatalf("%d are known, %v", len(known), err)
 	}
 	k := known["fine"]
-	if k.Status != trial.OK || k.Median != 2e-3 || k.Low != 1.9e-3 || k.High != 2.2e-3 {
+	if k.Status != trial.OK || k.Median != 2e-3 || k.WithinLow != 1.9e-3 || k.WithinHigh != 2.2e-3 {
 		t.Errorf("of a good trial: %+v", k)
 	}
 	if !slices.EqualFunc(k.Samples, fine.Samples, func(a, b float64) bool { return a == float64(float32(b)) }) {

@@ -33,7 +33,7 @@ func TestIntervalsOfRuns(t *testing.T) {
 				if !there || x.Another.Low == 0 || y.Another.Low == 0 {
 					continue
 				}
-				if x.Low == 0 || y.Low == 0 { // it ended with its first products
+				if x.WithinLow == 0 || y.WithinLow == 0 { // it ended with its first products
 					hopeless.add(x, y)
 					continue
 				}
@@ -55,7 +55,7 @@ func TestIntervalsOfRuns(t *testing.T) {
 
 // inRun takes the interval of the median within the run for that of another run.
 func inRun(r Row) Row {
-	r.Another = trial.Interval{Low: r.Low, High: r.High}
+	r.Another = trial.Interval{Low: r.WithinLow, High: r.WithinHigh}
 	return r
 }
 

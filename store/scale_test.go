@@ -49,7 +49,7 @@ func populate(tb testing.TB, db *DB, n int) {
 						"local_bytes": 0}
 					r.Median = 1e-3 * (1 + math.Abs(float64(r.Block)-512)/512 + 0.01*rng.NormFloat64()) * (1 +
 						0.1*float64(i/2%5))
-					r.Low, r.High = 0.99*r.Median, 1.01*r.Median
+					r.WithinLow, r.WithinHigh = 0.99*r.Median, 1.01*r.Median
 					r.Telemetry = &trial.Telemetry{SMClock: 1755, MemoryClock: 2619, Temperature: 60,
 						Power: 650.5, Energy: 0.123,
 						Reasons: kernels.SWPowerCap, HasReasons: true}

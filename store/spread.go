@@ -54,7 +54,7 @@ func (from source) readRepeats(ctx context.Context) (remeasured, error) {
 // if the device had not drifted. The first measurement of a leader was lucky, and is left out. So
 // are trials that ended with their first product.
 func (r *rerunTrial) distances(d *drift) []float64 {
-	if r.Low == 0 {
+	if r.WithinLow == 0 {
 		return nil
 	}
 	measured := append([]rerun{{Result: r.Result, origin: r.origin}}, r.again()...)
@@ -166,7 +166,7 @@ func (from source) reruns(ctx context.Context, condition string, args ...any) (m
 	var kind string
 	rows, err := from.QueryContext(ctx, `SELECT a.identity, a.at, a.kind, a.origin, a.median, a.low, a.high, a.throttled,
 		a.data FROM rerun a WHERE `+condition+" ORDER BY a.identity, a.at", args...)
-	err = readRows(rows, err, []any{&r.ID, moment{&r.At}, &kind, orZero(&r.origin), &r.Median, &r.Low, &r.High, &throttled,
+	err = readRows(rows, err, []any{&r.ID, moment{&r.At}, &kind, orZero(&r.origin), &r.Median, &r.WithinLow, &r.WithinHigh, &throttled,
 		packed{&r.Samples}}, func() {
 		r.Status, r.Telemetry = trial.OK, nil
 		r.Sentinel, r.LeaderRerun, r.NoiseRerun = kind == sentinel, kind == leader, kind == noise

@@ -113,7 +113,7 @@ func TestLuckBeforeASingleFinalIsNoSpread(t *testing.T) {
 func TestDistancesAreThoseOfASession(t *testing.T) {
 	at := time.Unix(1e6, 0)
 	measured := func(minute int, ms float64) trial.Result {
-		return trial.Result{Median: ms, Low: ms, At: at.Add(time.Duration(minute) * time.Minute)}
+		return trial.Result{Median: ms, WithinLow: ms, At: at.Add(time.Duration(minute) * time.Minute)}
 	}
 	r := rerunTrial{stored: stored{Row: Row{Result: measured(2, 4)}, origin: 1},
 		repeats: []rerun{{measured(0, 1), 1}, {measured(1, 2), 2}, {measured(3, 4), 1}, {measured(5, 6), 2}}}
@@ -127,7 +127,7 @@ func TestDistancesAreThoseOfASession(t *testing.T) {
 // others.
 func TestHopelessTrialsHaveNoSpread(t *testing.T) {
 	db := started(t)
-	hopeless := good("cpu_sell", 8, takes(90), func(r *trial.Result) { r.Low, r.High, r.Stop = 0, 0, trial.StopSlow })
+	hopeless := good("cpu_sell", 8, takes(90), func(r *trial.Result) { r.WithinLow, r.WithinHigh, r.Stop = 0, 0, trial.StopSlow })
 	record(t, db, hopeless, spreads(hopeless, time.Minute, 180))
 	record(t, db, noisy("grid", 10, 1.02)...)
 	decideAll(t, db)

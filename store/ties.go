@@ -83,7 +83,7 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Case, repeats remeasure
 		if near, t, err = from.judge(ctx, p, d, factor, reach, limit); err != nil {
 			return err
 		}
-		r, l := max(reach, near[t.winner].High*slack), max(limit, apart*t.times[t.winner])
+		r, l := max(reach, near[t.winner].WithinHigh*slack), max(limit, apart*t.times[t.winner])
 		again = r != reach || l != limit
 		reach, limit = r, l
 	}
@@ -163,7 +163,7 @@ func (from source) byTrials(ctx context.Context, p trial.Case, d *drift, near []
 	t.effect = max(stat.LeastEffect, factor-1)
 	for i := range near {
 		t.tied[i] = t.times[i] <= (1+t.effect)*t.times[t.winner] ||
-			near[i].Low > 0 && near[i].Low <= near[t.winner].High
+			near[i].WithinLow > 0 && near[i].WithinLow <= near[t.winner].WithinHigh
 	}
 
 	var configs []kernels.Config

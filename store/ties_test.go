@@ -28,7 +28,7 @@ func sampled(ms float64) func(*trial.Result) {
 
 // Where nothing was measured again, intervals within the run tell trials apart.
 func TestSettledTies(t *testing.T) {
-	wide := func(r *trial.Result) { r.Low, r.High = 0.5*r.Median, 2*r.Median }
+	wide := func(r *trial.Result) { r.WithinLow, r.WithinHigh = 0.5*r.Median, 2*r.Median }
 	grid := func(n int) func(*trial.Result) { return func(r *trial.Result) { r.Grid = n } }
 	for _, tt := range []struct {
 		name   string

@@ -217,8 +217,8 @@ func (w *writer) rerun(ctx context.Context, r rerun) error {
 	if r.Telemetry != nil {
 		throttled = r.Telemetry.Throttled
 	}
-	_, err := w.stmts[insertRerun].ExecContext(ctx, r.ID, r.At.UnixMilli(), kindOf(&r.Result), nonzero(r.origin), r.Median, r.Low,
-		r.High, throttled, pack(r.Samples))
+	_, err := w.stmts[insertRerun].ExecContext(ctx, r.ID, r.At.UnixMilli(), kindOf(&r.Result), nonzero(r.origin), r.Median, r.WithinLow,
+		r.WithinHigh, throttled, pack(r.Samples))
 	return err
 }
 

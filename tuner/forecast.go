@@ -107,7 +107,7 @@ func (e *timing) all(good []trial.Record, todo []trial.Trial) time.Duration {
 	good = slices.DeleteFunc(slices.Clone(good), slow)
 	for _, r := range good {
 		e.done(r.Trial)
-		e.highs[caseOf(r.Trial)] = lower(e.highs[caseOf(r.Trial)], r.High)
+		e.highs[caseOf(r.Trial)] = lower(e.highs[caseOf(r.Trial)], r.WithinHigh)
 	}
 	e.known = 0
 	for _, t := range hopelessLast(todo, e.size, e.device) {

@@ -178,7 +178,7 @@ func TestEstimateOfWideIntervals(t *testing.T) {
 		return newTiming(p, dev, size, list.history(t, p, dev)).all(good[:2], []trial.Trial{good[2].Trial}).Seconds()
 	}
 	narrow := estimate()
-	good[0].High, good[1].High = 1.3e-3, 1.5e-3
+	good[0].WithinHigh, good[1].WithinHigh = 1.3e-3, 1.5e-3
 	if wide := estimate(); wide < narrow+2*4*7e-3 { // two leaders, four times each, seven products
 		t.Errorf("%g s with wide intervals, %g s with narrow ones", wide, narrow)
 	}

@@ -77,7 +77,7 @@ func (f *leaderReruns) enter(known trial.Record) {
 	}
 	r := f.ranking[at]
 	r.trials = append(r.trials, &candidate{Trial: known.Trial, medians: append([]float64{known.Median}, known.LeaderMedians()...),
-		high: known.High, program: f.programs[known.Kernel]})
+		high: known.WithinHigh, program: f.programs[known.Kernel]})
 }
 
 // next returns the next leader rerun, nil after the last. It returns the same one until it is

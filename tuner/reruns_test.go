@@ -45,7 +45,7 @@ func enteredUpTo(highs []float64, most int, names string, medians ...float64) *l
 	for i, t := range trialsOf(trial.Warm, names) {
 		r := trial.Result{Trial: t, Median: medians[i]}
 		if highs != nil {
-			r.High = highs[i]
+			r.WithinHigh = highs[i]
 		}
 		f.enter(trial.Record{Result: r})
 	}
@@ -153,7 +153,7 @@ func TestLuckyTrialsAreRepeated(t *testing.T) {
 		best := trial.Result{Median: math.Inf(1)}
 		for block := range trials {
 			r := trial.Result{Median: measure(block)}
-			r.ID, r.Block, r.High = fmt.Sprint(block), block, 1.02*r.Median
+			r.ID, r.Block, r.WithinHigh = fmt.Sprint(block), block, 1.02*r.Median
 			f.enter(trial.Record{Result: r})
 			if r.Median < best.Median {
 				best = r

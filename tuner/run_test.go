@@ -189,7 +189,7 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 			t.Errorf("block %d: no time", tt.block)
 		}
 	}
-	if good := rec.by(t, behave); good.Median < 1e-3 || good.Low > good.Median || good.High < good.Median ||
+	if good := rec.by(t, behave); good.Median < 1e-3 || good.WithinLow > good.Median || good.WithinHigh < good.Median ||
 		good.BytesMin != 100+8*(35+35) {
 		t.Errorf("good trial: %+v", good)
 	}

@@ -127,7 +127,7 @@ func TestWithoutIntervalUndecided(t *testing.T) {
 	}
 	for _, name := range []string{"s1", "s2", "s3", "s4"} {
 		r := oneTrial(t, matrices[name], []string{"cpu_csr", "1"}, 1.001)
-		r.ID, r.At, r.Low, r.High = "again "+name, r.At.Add(time.Hour), 0, 0
+		r.ID, r.At, r.WithinLow, r.WithinHigh = "again "+name, r.At.Add(time.Hour), 0, 0
 		if err := db.Record(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}

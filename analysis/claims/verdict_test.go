@@ -349,7 +349,7 @@ func oneTrial(t *testing.T, m trial.Matrix, f []string, spread float64) trial.Re
 	}
 	id := fmt.Sprint(m.Hash, c, c.Params)
 	return trial.Result{Trial: trial.Trial{ID: id, Matrix: m.Hash, Config: c, Cache: trial.Cold}, Status: trial.OK,
-		Median: ms / 1e3, Low: ms / 1e3 / spread, High: ms / 1e3 * spread, Samples: []float64{ms / 1e3}, Batch: 1,
+		Median: ms / 1e3, WithinLow: ms / 1e3 / spread, WithinHigh: ms / 1e3 * spread, Samples: []float64{ms / 1e3}, Batch: 1,
 		Stop:     trial.StopTarget,
 		BytesMin: 1000, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 }

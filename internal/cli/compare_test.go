@@ -29,7 +29,7 @@ func timed(t *testing.T, device string, ms float64, change ...func(*trial.Result
 	defer db.Close()
 	r := trial.Result{Trial: trial.Trial{ID: "1", Matrix: "1", Cache: trial.Warm,
 		Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32}},
-		Status: trial.OK, Median: 1e-3 * ms, Low: 1e-3 * ms, High: 1e-3 * ms, At: time.Unix(1, 0)}
+		Status: trial.OK, Median: 1e-3 * ms, WithinLow: 1e-3 * ms, WithinHigh: 1e-3 * ms, At: time.Unix(1, 0)}
 	for i := range 12 {
 		r.Samples = append(r.Samples, 1e-3*ms*(1+1e-4*float64(i)))
 	}
@@ -82,7 +82,7 @@ func TestCompareExitCode(t *testing.T) {
 
 // A trial that ended with its first product has no interval, and its pair none either.
 func TestComparedWithoutInterval(t *testing.T) {
-	slow := timed(t, "here", 9, func(r *trial.Result) { r.Low, r.High, r.Stop = 0, 0, trial.StopSlow })
+	slow := timed(t, "here", 9, func(r *trial.Result) { r.WithinLow, r.WithinHigh, r.Stop = 0, 0, trial.StopSlow })
 	var out strings.Builder
 	root := New()
 	root.SetArgs([]string{"compare", timed(t, "here", 1), slow})

@@ -15,7 +15,7 @@ import (
 // in force, which is the latest, not the one with the narrowest interval.
 func TestLearnAndReportKeepTheSameTrials(t *testing.T) {
 	later := func(r *trial.Result) {
-		r.ID, r.At, r.Low, r.High = "2", r.At.Add(time.Hour), 0.5*r.Median, 2*r.Median
+		r.ID, r.At, r.WithinLow, r.WithinHigh = "2", r.At.Add(time.Hour), 0.5*r.Median, 2*r.Median
 	}
 	paths := []string{timed(t, "here", 1), timed(t, "here", 3, later)}
 	seen, _, err := observed(t.Context(), io.Discard, paths)

@@ -284,8 +284,8 @@ func wobbleOf(p *analysis.Panel) (wobble, bool) {
 		if r.Factor > 1 {
 			w.between = max(w.between, r.Factor-1)
 		}
-		if r.Low > 0 && r.Median > 0 {
-			half = append(half, max(r.High-r.Median, r.Median-r.Low)/r.Median)
+		if r.WithinLow > 0 && r.Median > 0 {
+			half = append(half, max(r.WithinHigh-r.Median, r.Median-r.WithinLow)/r.Median)
 		}
 	}
 	w.within = analysis.Middle(half)

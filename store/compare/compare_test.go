@@ -49,7 +49,7 @@ func database(t *testing.T, device string, trials []entry) *store.DB {
 			Config: kernels.Config{Kernel: x.kernel, Precision: kernels.Float32, Block: x.block}},
 			Status: trial.OK, At: start.Add(time.Duration(i) * time.Minute)}
 		take := func(ms float64) {
-			r.Median, r.Low, r.High, r.Samples = 1e-3*ms, 0.999e-3*ms, 1.001e-3*ms, nil
+			r.Median, r.WithinLow, r.WithinHigh, r.Samples = 1e-3*ms, 0.999e-3*ms, 1.001e-3*ms, nil
 			for k := range 15 {
 				r.Samples = append(r.Samples, 1e-3*ms*(1+0.002*(float64(k)-7)/7))
 			}

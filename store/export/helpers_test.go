@@ -68,7 +68,7 @@ func took(seconds float64, kernel string, block int, params kernels.Params) tria
 	return trial.Result{
 		Trial: trial.Trial{Cache: trial.Cold,
 			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32, Block: block, Params: params}},
-		Status: trial.OK, Median: seconds, Low: 0.99 * seconds, High: 1.01 * seconds, Batch: 4,
+		Status: trial.OK, Median: seconds, WithinLow: 0.99 * seconds, WithinHigh: 1.01 * seconds, Batch: 4,
 		Samples: []float64{seconds, 0.99 * seconds, 1.01 * seconds}, Stop: trial.StopTarget, Seconds: 0.25,
 		BytesMin: 60_000, At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	}

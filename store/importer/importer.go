@@ -459,7 +459,7 @@ func (t *Time) result(dev kernels.Device, hash, file string, at time.Time) trial
 	return trial.Result{
 		Trial: made, Status: trial.OK,
 		Message: fmt.Sprintf("imported from %s:%d, not verified here", file, t.Line),
-		Median:  stat.Median(t.Runs), Low: t.Runs[0], High: t.Runs[len(t.Runs)-1],
+		Median:  stat.Median(t.Runs), WithinLow: t.Runs[0], WithinHigh: t.Runs[len(t.Runs)-1],
 		Samples: samples, Batch: 1, At: at,
 	}
 }

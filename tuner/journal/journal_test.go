@@ -30,7 +30,7 @@ func TestRoundTrip(t *testing.T) {
 	run.Roof.Copy = math.Inf(1)
 	strange := testTrial(2)
 	strange.Status = trial.Wrong // others have times
-	strange.MaxError, strange.Median, strange.Low, strange.High = math.NaN(), math.Inf(1), math.Inf(-1),
+	strange.MaxError, strange.Median, strange.WithinLow, strange.WithinHigh = math.NaN(), math.Inf(1), math.Inf(-1),
 		math.Copysign(0, -1)
 	strange.Samples = []float64{math.NaN(), math.MaxFloat64, math.SmallestNonzeroFloat64, 0, math.Copysign(0, -1),
 		0.1 + 0.2, math.Inf(-1)}
@@ -191,7 +191,7 @@ func testTrial(i int) trial.Result {
 		Trial: trial.Trial{ID: fmt.Sprintf("trial-%d", i), Matrix: "hash-of-grid", Cache: trial.Cold,
 			Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32, Block: i % 1_000_000, Grid: 2,
 				Params: kernels.Params("unroll=4")}},
-		Status: trial.OK, Median: 1e-3 / 3, Low: 0.99e-3, High: 1.01e-3, Samples: []float64{1e-3 / 7, 5e-324, 1e-3}, Batch: 1,
+		Status: trial.OK, Median: 1e-3 / 3, WithinLow: 0.99e-3, WithinHigh: 1.01e-3, Samples: []float64{1e-3 / 7, 5e-324, 1e-3}, Batch: 1,
 		Stop: trial.StopTarget, Prepare: 2e-3, MaxError: 0.25, WorstRow: 17, BytesMin: 10_000, BytesOwn: 12_000,
 		Properties: map[string]float64{"registers": 32}, Warnings: []string{"a line\nand another"},
 		Telemetry: &trial.Telemetry{SMClock: 1755, Temperature: 60, Power: 650.125, Energy: 0.1 + 0.2,

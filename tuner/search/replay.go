@@ -260,7 +260,7 @@ func (g *Grid) interval(i int) trial.Interval {
 	if g.Intervals != nil {
 		return g.Intervals[i]
 	}
-	return trial.Interval{Low: g.Trials[i].Low, High: g.Trials[i].High}
+	return trial.Interval{Low: g.Trials[i].WithinLow, High: g.Trials[i].WithinHigh}
 }
 
 // Name returns what a grid is called: "rmat-36M float32 warm".

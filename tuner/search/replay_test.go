@@ -143,9 +143,9 @@ func TestConverge(t *testing.T) {
 // What can't be told from the best is as good; what ended with its first products is not.
 func TestLosses(t *testing.T) {
 	g := &Grid{Trials: []trial.Result{
-		{Status: trial.OK, Median: 1, Low: 0.9, High: 1.2, Samples: []float64{1}},
-		{Status: trial.OK, Median: 1.3, Low: 1, High: 1.4, Samples: []float64{1.3}},
-		{Status: trial.OK, Median: 1.3, Low: 1.1, High: 1.4, Samples: []float64{1.3}},
+		{Status: trial.OK, Median: 1, WithinLow: 0.9, WithinHigh: 1.2, Samples: []float64{1}},
+		{Status: trial.OK, Median: 1.3, WithinLow: 1, WithinHigh: 1.4, Samples: []float64{1.3}},
+		{Status: trial.OK, Median: 1.3, WithinLow: 1.1, WithinHigh: 1.4, Samples: []float64{1.3}},
 		{Status: trial.OK, Median: 1.1, Stop: trial.StopSlow, Samples: []float64{1.1}},
 	}}
 	near := func(got, want []float64) bool {
@@ -163,10 +163,10 @@ func TestLosses(t *testing.T) {
 // A verdict is no finer than the intervals of the trials near the best.
 func TestTold(t *testing.T) {
 	g := &Grid{Trials: []trial.Result{
-		{Status: trial.OK, Median: 1, Low: 0.99, High: 1.2, Samples: []float64{1}},
-		{Status: trial.OK, Median: 1.1, Low: 1, High: 1.4, Samples: []float64{1.1}},
-		{Status: trial.OK, Median: 1.2, Low: 1, High: 1.4, Samples: []float64{1.2}},
-		{Status: trial.OK, Median: 3, Low: 1, High: 4, Samples: []float64{3}}, // far from the best
+		{Status: trial.OK, Median: 1, WithinLow: 0.99, WithinHigh: 1.2, Samples: []float64{1}},
+		{Status: trial.OK, Median: 1.1, WithinLow: 1, WithinHigh: 1.4, Samples: []float64{1.1}},
+		{Status: trial.OK, Median: 1.2, WithinLow: 1, WithinHigh: 1.4, Samples: []float64{1.2}},
+		{Status: trial.OK, Median: 3, WithinLow: 1, WithinHigh: 4, Samples: []float64{3}}, // far from the best
 		{Status: trial.OK, Median: 1.1, Stop: trial.StopSlow, Samples: []float64{1.1}},
 	}}
 	if got := g.Told(); math.Abs(got-0.1) > 1e-9 {

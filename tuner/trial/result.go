@@ -41,12 +41,12 @@ type Result struct {
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
 
-	Median  float64   `json:"median,omitempty"`
-	Low     float64   `json:"low,omitempty"`     // lower end of the 95% interval of the median within the run
-	High    float64   `json:"high,omitempty"`    // upper end
-	Samples []float64 `json:"samples,omitempty"` // in the order in which they were taken
-	Batch   int       `json:"batch,omitempty"`   // products per sample
-	Stop    Stop      `json:"stop,omitempty"`
+	Median     float64   `json:"median,omitempty"`
+	WithinLow  float64   `json:"low,omitempty"`     // lower end of the 95% interval of the median within the run
+	WithinHigh float64   `json:"high,omitempty"`    // upper end
+	Samples    []float64 `json:"samples,omitempty"` // in the order in which they were taken
+	Batch      int       `json:"batch,omitempty"`   // products per sample
+	Stop       Stop      `json:"stop,omitempty"`
 
 	Prepare float64 `json:"prepare,omitempty"` // preparation time in seconds
 	// MaxError is the worst |ŷᵢ−yᵢ| as a fraction of its bound; above 1 is wrong.
@@ -221,8 +221,8 @@ func (r *Result) Check() error {
 	switch {
 	case r.Status == OK && !between(r.Median, least, longest):
 		return fmt.Errorf("the time %g is not between a femtosecond and a million days", r.Median)
-	case r.Status == OK && !(between(r.Low, 0, longest) && between(r.High, 0, longest)):
-		return fmt.Errorf("invalid time interval: %g to %g", r.Low, r.High)
+	case r.Status == OK && !(between(r.WithinLow, 0, longest) && between(r.WithinHigh, 0, longest)):
+		return fmt.Errorf("invalid time interval: %g to %g", r.WithinLow, r.WithinHigh)
 	case min(r.Block, r.Grid) < 0 || max(r.Block, r.Grid) > math.MaxInt32:
 		return fmt.Errorf("the block %d or the grid %d is not between 0 and %d", r.Block, r.Grid, math.MaxInt32)
 	case min(r.BytesMin, r.BytesOwn) < 0 || max(r.BytesMin, r.BytesOwn) > 1e18:

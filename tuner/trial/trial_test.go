@@ -8,7 +8,7 @@ import (
 
 // Values that no measurement has are refused, whatever file they come from.
 func TestCheck(t *testing.T) {
-	good := Result{Status: OK, Median: 1e-6, Low: 1e-6, High: 2e-6, Samples: []float64{1e-6, 0}}
+	good := Result{Status: OK, Median: 1e-6, WithinLow: 1e-6, WithinHigh: 2e-6, Samples: []float64{1e-6, 0}}
 	if err := good.Check(); err != nil {
 		t.Error(err)
 	}
@@ -20,7 +20,7 @@ func TestCheck(t *testing.T) {
 		"negative time":    func(r *Result) { r.Median = -1 },
 		"no time":          func(r *Result) { r.Median = math.NaN() },
 		"denormal time":    func(r *Result) { r.Median = 1e-320 },
-		"interval":         func(r *Result) { r.Low = math.Inf(-1) },
+		"interval":         func(r *Result) { r.WithinLow = math.Inf(-1) },
 		"sample":           func(r *Result) { r.Samples = []float64{math.NaN()} },
 		"block":            func(r *Result) { r.Block = math.MinInt64 },
 		"grid":             func(r *Result) { r.Grid = 1 << 31 },

@@ -26,7 +26,7 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 			r.Status, r.Message, rep.Spoiled = trial.Fault, fmt.Sprint("panic: ", p), true
 		}
 		if r.Status != trial.OK { // a half-measured trial has no times
-			r.Samples, r.Median, r.Low, r.High, r.Batch, r.Stop = nil, 0, 0, 0, 0, ""
+			r.Samples, r.Median, r.WithinLow, r.WithinHigh, r.Batch, r.Stop = nil, 0, 0, 0, 0, ""
 			r.Telemetry, r.Warnings = nil, nil
 		}
 		if r.Status == trial.Wrong && w.isCustom(r.Kernel) { // who knows what else it has written
@@ -303,6 +303,6 @@ func reject(r *trial.Result, p kernels.Product, times []float64) {
 	r.Samples, r.Batch, r.Stop = times, 1, trial.StopSlow
 	i := newInterval(slices.Sorted(slices.Values(times)), p.Info().Resolution)
 	if r.Median = i.mid; i.covered >= confidence {
-		r.Low, r.High = i.low, i.high
+		r.WithinLow, r.WithinHigh = i.low, i.high
 	}
 }

@@ -62,12 +62,12 @@ func TestShortProducts(t *testing.T) {
 		if tt.cache == trial.Cold && r.Batch != 1 {
 			t.Errorf("%s: a batch of %d", tt.name, r.Batch)
 		}
-		if width := (r.High - r.Low) / r.Median; width < 0.99*tt.atLeast || r.Stop != tt.stop {
+		if width := (r.WithinHigh - r.WithinLow) / r.Median; width < 0.99*tt.atLeast || r.Stop != tt.stop {
 			t.Errorf("%s: an interval of %.3g of the median, stopped by %s, want at least %g, %s", tt.name, width, r.Stop,
 				tt.atLeast, tt.stop)
 		}
-		if truth := tt.p.seconds; r.Low > truth+tt.p.start/float64(r.Batch) || r.High < truth {
-			t.Errorf("%s: [%g, %g] misses %g s", tt.name, r.Low, r.High, truth)
+		if truth := tt.p.seconds; r.WithinLow > truth+tt.p.start/float64(r.Batch) || r.WithinHigh < truth {
+			t.Errorf("%s: [%g, %g] misses %g s", tt.name, r.WithinLow, r.WithinHigh, truth)
 		}
 	}
 }
@@ -189,8 +189,8 @@ func TestGlance(t *testing.T) {
 		if err != nil || hopeless != tt.hopeless || p.taken != tt.taken {
 			t.Errorf("%s: hopeless %t after %d products (%v)", tt.name, hopeless, p.taken, err)
 		}
-		if r.Median != tt.median || r.Low > 0 != tt.interval || hopeless != (r.Stop == trial.StopSlow) {
-			t.Errorf("%s: %g s, %g to %g, stopped by %q", tt.name, r.Median, r.Low, r.High, r.Stop)
+		if r.Median != tt.median || r.WithinLow > 0 != tt.interval || hopeless != (r.Stop == trial.StopSlow) {
+			t.Errorf("%s: %g s, %g to %g, stopped by %q", tt.name, r.Median, r.WithinLow, r.WithinHigh, r.Stop)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func TestCoverage(t *testing.T) {
 				t.Fatal(err)
 			}
 			summarize(&r, 0)
-			if r.Low <= 1e-3 && 1e-3 <= r.High {
+			if r.WithinLow <= 1e-3 && 1e-3 <= r.WithinHigh {
 				covered++
 			}
 			samples += len(r.Samples)

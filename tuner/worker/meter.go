@@ -178,7 +178,7 @@ func (i interval) within(target float64) bool {
 // summarize fills r's median and interval from its samples.
 func summarize(r *trial.Result, tick float64) {
 	i := newInterval(slices.Sorted(slices.Values(r.Samples)), tick)
-	r.Median, r.Low, r.High = i.mid, i.low, i.high
+	r.Median, r.WithinLow, r.WithinHigh = i.mid, i.low, i.high
 	if i.covered < confidence {
 		r.Warnings = append(r.Warnings, "too few samples for a 95% interval: it is their whole range")
 	}

@@ -63,7 +63,7 @@ func (r *sweepRun) record(matrix, kernel string, milliseconds float64) {
 	result := trial.Result{
 		Trial: trial.Trial{ID: strconv.Itoa(r.n), Matrix: matrix, Cache: trial.Warm,
 			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: r.n}},
-		Status: trial.OK, Median: milliseconds / 1e3, Low: 0.99 * milliseconds / 1e3, High: 1.01 * milliseconds / 1e3,
+		Status: trial.OK, Median: milliseconds / 1e3, WithinLow: 0.99 * milliseconds / 1e3, WithinHigh: 1.01 * milliseconds / 1e3,
 		BytesMin: 12_000_000, At: time.Now(), Stop: trial.StopTarget,
 	}
 	result.Samples = []float64{result.Median, result.Median, result.Median}

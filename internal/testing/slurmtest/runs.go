@@ -223,7 +223,7 @@ func TestTrial(matrix string, n int) trial.Result {
 		At:         time.Date(2026, 1, 2, 3, 4, 5, n*1000, time.UTC),
 	}
 	r.Median = 1e-3 * (1 + rng.Float64())
-	r.Low, r.High = 0.99*r.Median, 1.01*r.Median
+	r.WithinLow, r.WithinHigh = 0.99*r.Median, 1.01*r.Median
 	for range 20 {
 		r.Samples = append(r.Samples, r.Median*(1+0.01*rng.NormFloat64()))
 	}

@@ -382,14 +382,14 @@ func Row(kernel string, block, grid int, ms float64) store.Row {
 
 // Estimated is a row that another run finds in the interval within this one.
 func Estimated(r store.Row) store.Row {
-	r.Time, r.Another = r.Median, trial.Interval{Low: r.Low, High: r.High}
+	r.Time, r.Another = r.Median, trial.Interval{Low: r.WithinLow, High: r.WithinHigh}
 	return r
 }
 
 // Result is a good result; its interval goes from low to high times its time.
 func Result(c kernels.Config, ms, low, high float64) trial.Result {
 	return trial.Result{Trial: trial.Trial{Config: c, Cache: trial.Cold}, Status: trial.OK,
-		Median: ms / 1e3, Low: ms * low / 1e3, High: ms * high / 1e3}
+		Median: ms / 1e3, WithinLow: ms * low / 1e3, WithinHigh: ms * high / 1e3}
 }
 
 // Someday is when the trials were measured.
@@ -398,14 +398,14 @@ var Someday = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 // TileRow is a trial whose interval has no width.
 func TileRow(block, grid int, gflops float64, params string) store.Row {
 	r := Row("csr_vector", block, grid, 100/gflops)
-	r.Low, r.High, r.GFLOPS, r.Params = r.Median, r.Median, gflops, kernels.Params(params)
+	r.WithinLow, r.WithinHigh, r.GFLOPS, r.Params = r.Median, r.Median, gflops, kernels.Params(params)
 	return Estimated(r)
 }
 
 // Timed is a good trial on a matrix, with an interval of ±1%.
 func Timed(matrix, kernel, params string, block int, ms float64) store.Row {
 	r := Row(kernel, block, 8, ms)
-	r.Matrix, r.Params, r.Low, r.High, r.GFLOPS = matrix, kernels.Params(params), 0.99e-3*ms, 1.01e-3*ms, 1/ms
+	r.Matrix, r.Params, r.WithinLow, r.WithinHigh, r.GFLOPS = matrix, kernels.Params(params), 0.99e-3*ms, 1.01e-3*ms, 1/ms
 	r.NNZ = 1_000_000
 	return Estimated(r)
 }
@@ -420,7 +420,7 @@ func Coarse(stops map[trial.Stop]int) *analysis.Data {
 		}
 		for i := range n {
 			r := Timed("uniform", "cpu_csr", "", i+1, 1)
-			r.Low, r.High = r.Median*(1-half), r.Median*(1+half)
+			r.WithinLow, r.WithinHigh = r.Median*(1-half), r.Median*(1+half)
 			r.Sweep, r.SweepHash, r.Stop = "quick", "h", stop
 			rows = append(rows, r)
 		}
