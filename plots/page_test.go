@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/testing/browser"
 	"spmvtune/internal/testing/synthetic"
 )
 
@@ -15,7 +16,7 @@ import (
 // in the light and in the dark, with mouse and keyboard, and on paper.
 func TestPageInBrowser(t *testing.T) {
 	draws(t)
-	b := browse(t)
+	b := browser.Start(t)
 	s := synthetic.Processor()
 	d := s.Report()
 	for i := range 12 {
@@ -27,47 +28,47 @@ func TestPageInBrowser(t *testing.T) {
 	if _, err := Write(t.Context(), synthetic.Ruled(d), dir, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	b.open(filepath.Join(dir, "report.html"))
+	b.Open("file://" + filepath.Join(dir, "report.html"))
 
-	b.resize(1600)
+	b.Resize(1600)
 	var height float64
-	b.eval(`return document.documentElement.scrollHeight`, &height)
+	b.Eval(`return document.documentElement.scrollHeight`, &height)
 	if height > 9000 {
 		t.Errorf("the page is %v pixels high", height)
 	}
 	for _, width := range []int{400, 1600} {
-		b.resize(width)
+		b.Resize(width)
 		var wide []string
-		b.eval(`return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 &&
+		b.Eval(`return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 &&
 			!e.closest(".scroll, .skip, .unseen, .menu, #tip") && e.offsetParent).map((e) => e.outerHTML.slice(0, 80))`, &wide)
 		var scrolls bool
-		b.eval(`return document.documentElement.scrollWidth > innerWidth`, &scrolls)
+		b.Eval(`return document.documentElement.scrollWidth > innerWidth`, &scrolls)
 		if scrolls || len(wide) > 0 {
 			t.Errorf("at %d pixels the page overflows: %q", width, wide)
 		}
 		for _, scheme := range []string{"light", "dark"} {
-			b.scheme(scheme)
-			b.look(scheme + map[int]string{400: "-phone", 1600: "-screen"}[width])
+			b.Scheme(scheme)
+			b.Look(scheme + map[int]string{400: "-phone", 1600: "-screen"}[width])
 		}
 	}
 
-	b.run("colours", func(t *testing.T) {
+	b.Run("colours", func(t *testing.T) {
 		var light, dark string
 		const ink = `return getComputedStyle(document.querySelector(".picture svg text")).fill + getComputedStyle(document.body).backgroundColor`
-		b.scheme("light")
-		b.eval(ink, &light)
-		b.scheme("dark")
-		b.eval(ink, &dark)
+		b.Scheme("light")
+		b.Eval(ink, &light)
+		b.Scheme("dark")
+		b.Eval(ink, &dark)
 		if light == dark || light == "" {
 			t.Errorf("light %q, dark %q", light, dark)
 		}
 	})
-	b.run("sort", func(t *testing.T) {
+	b.Run("sort", func(t *testing.T) {
 		var got struct {
 			Sort   string
 			Values []float64
 		}
-		b.eval(`const table = document.querySelector("#best-1 table"), i = [...table.tHead.rows[0].cells].findIndex((c) => c.textContent.startsWith("time"));
+		b.Eval(`const table = document.querySelector("#best-1 table"), i = [...table.tHead.rows[0].cells].findIndex((c) => c.textContent.startsWith("time"));
 			const button = table.tHead.rows[0].cells[i].querySelector("button");
 			button.click(); button.click();
 			return { Sort: table.tHead.rows[0].cells[i].ariaSort, Values: [...table.tBodies[0].rows].map((r) => Number(r.cells[i].dataset.key)) }`, &got)
@@ -80,12 +81,12 @@ func TestPageInBrowser(t *testing.T) {
 			}
 		}
 	})
-	b.run("filter", func(t *testing.T) {
+	b.Run("filter", func(t *testing.T) {
 		var got struct {
 			All, Shown int
 			Status     string
 		}
-		b.eval(`document.querySelector("#failed").open = true;
+		b.Eval(`document.querySelector("#failed").open = true;
 			const input = document.querySelector("#failures input"), matrix = document.querySelector("#failures tbody td:nth-child(2)").textContent;
 			input.value = "TIMEOUT " + matrix;
 			input.dispatchEvent(new Event("input"));
@@ -97,9 +98,9 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("filtered %+v", got)
 		}
 	})
-	b.run("marks", func(t *testing.T) {
+	b.Run("marks", func(t *testing.T) {
 		var got struct{ Key, Heard, Pointer string }
-		b.eval(`const frame = () => new Promise(requestAnimationFrame), tip = document.getElementById("tip"); // a frame begins with the events of scrolling
+		b.Eval(`const frame = () => new Promise(requestAnimationFrame), tip = document.getElementById("tip"); // a frame begins with the events of scrolling
 			const said = async () => { for (let i = 0; i < 2000 && tip.hidden; i++) await frame(); return tip.hidden ? "" : tip.textContent };
 			const picture = document.querySelector("[id^=throughput-vs-block] .picture");
 			picture.scrollIntoView({ behavior: "instant" });
@@ -123,11 +124,11 @@ func TestPageInBrowser(t *testing.T) {
 		if got.Pointer != got.Key {
 			t.Errorf("pointing at the mark says %q, the keyboard %q", got.Pointer, got.Key)
 		}
-		b.look("mark")
+		b.Look("mark")
 	})
-	b.run("long name", func(t *testing.T) {
+	b.Run("long name", func(t *testing.T) {
 		var high float64
-		b.eval(`const button = document.querySelector(".map [data-kernel]"), own = button.lastChild.data;
+		b.Eval(`const button = document.querySelector(".map [data-kernel]"), own = button.lastChild.data;
 			button.lastChild.data = "k".repeat(200);
 			const high = button.closest("thead").offsetHeight;
 			button.lastChild.data = own;
@@ -136,15 +137,15 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("a kernel with a long name makes the head of the map %v pixels high", high)
 		}
 	})
-	b.run("winners", func(t *testing.T) {
+	b.Run("winners", func(t *testing.T) {
 		var got struct {
 			Bottom          float64
 			Rows, Maps      int
 			First, Next     string
 			Heard, Opposite string
 		}
-		b.resize(1600)
-		b.eval(`scrollTo({ top: 0, behavior: "instant" });
+		b.Resize(1600)
+		b.Eval(`scrollTo({ top: 0, behavior: "instant" });
 			const frame = () => new Promise(requestAnimationFrame), tip = document.getElementById("tip");
 			const maps = [...document.querySelectorAll(".map")], map = maps.find((m) => m.offsetParent), region = map.querySelector(".scroll");
 			const press = async (key) => {
@@ -163,9 +164,9 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("the keyboard finds %+v", got)
 		}
 	})
-	b.run("switch", func(t *testing.T) {
+	b.Run("switch", func(t *testing.T) {
 		var got struct{ Before, After, Only []string }
-		b.eval(`const shown = (part) => [...document.querySelectorAll(part)].filter((e) => e.offsetParent).map((e) => e.dataset.precision + (e.querySelector("svg, table") ? "" : " empty"));
+		b.Eval(`const shown = (part) => [...document.querySelectorAll(part)].filter((e) => e.offsetParent).map((e) => e.dataset.precision + (e.querySelector("svg, table") ? "" : " empty"));
 			const before = shown(".map, #figure-throughput-vs-block .pages > figure");
 			document.querySelector("[data-value=float64]").click();
 			const late = () => document.querySelector("#figure-throughput-vs-block .pages > figure.on [data-svg], #figure-throughput-vs-block .pages > figure.on .picture:empty");
@@ -182,7 +183,7 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("of a figure of float32 alone, float64 shows %q", got.Only)
 		}
 	})
-	b.run("isolate", func(t *testing.T) {
+	b.Run("isolate", func(t *testing.T) {
 		var got struct {
 			Colors map[string]bool // whether a kernel has its colour
 			Words  string
@@ -190,7 +191,7 @@ func TestPageInBrowser(t *testing.T) {
 			Legend bool  // whether a click on a name in a legend isolates it
 			Raised []int // marks that are drawn above others: while it is isolated, and later
 		}
-		b.eval(`const button = document.querySelector(".map [data-kernel=cpu_sell]"), root = getComputedStyle(document.documentElement);
+		b.Eval(`const button = document.querySelector(".map [data-kernel=cpu_sell]"), root = getComputedStyle(document.documentElement);
 			const colours = () => [...document.querySelectorAll(".map.on [data-kernel]")].map((k) => [k.dataset.kernel, root.getPropertyValue("--" + k.dataset.tone)]);
 			const before = colours();
 			button.click();
@@ -212,12 +213,12 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("isolated: %+v", got)
 		}
 	})
-	b.run("link", func(t *testing.T) {
+	b.Run("link", func(t *testing.T) {
 		var got struct {
 			Folded, Open bool
 			Top          float64
 		}
-		b.eval(`const figure = document.getElementById("figure-matrix-patterns"), fold = figure.closest("details"), folded = !fold.open;
+		b.Eval(`const figure = document.getElementById("figure-matrix-patterns"), fold = figure.closest("details"), folded = !fold.open;
 			document.querySelector(".menu a[href='#figure-matrix-patterns']").click();
 			const there = () => figure.querySelector("svg") && figure.getBoundingClientRect().top < 300;
 			for (let i = 0; i < 200 && !there(); i++) await new Promise((done) => setTimeout(done, 30));
@@ -226,9 +227,9 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("a link to a folded figure: %+v", got)
 		}
 	})
-	b.run("folded", func(t *testing.T) {
+	b.Run("folded", func(t *testing.T) {
 		var got struct{ Before, After, Left int }
-		b.eval(`const fold = document.querySelector("details:has([data-svg])"), before = fold.querySelectorAll("svg").length, left = fold.querySelectorAll("[data-svg]").length;
+		b.Eval(`const fold = document.querySelector("details:has([data-svg])"), before = fold.querySelectorAll("svg").length, left = fold.querySelectorAll("[data-svg]").length;
 			fold.open = true;
 			for (let i = 0; i < 200 && fold.querySelectorAll("svg").length < left; i++) await new Promise((done) => setTimeout(done, 30));
 			return { Before: before, Left: left, After: fold.querySelectorAll("svg").length }`, &got)
@@ -236,22 +237,22 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("pictures %+v", got)
 		}
 	})
-	b.run("names", func(t *testing.T) {
+	b.Run("names", func(t *testing.T) {
 		var nameless []string
-		b.eval(`return [...document.querySelectorAll("button, input, a, summary, [tabindex]")].filter((e) =>
+		b.Eval(`return [...document.querySelectorAll("button, input, a, summary, [tabindex]")].filter((e) =>
 			!(e.textContent.trim() || e.ariaLabel || e.labels?.[0]?.textContent)).map((e) => e.outerHTML.slice(0, 80))`, &nameless)
 		if len(nameless) > 0 {
 			t.Errorf("a screen reader has no name for %q", nameless)
 		}
 	})
-	b.run("print", func(t *testing.T) {
+	b.Run("print", func(t *testing.T) {
 		var paper struct{ Data []byte }
-		b.answer("Page.printToPDF", map[string]any{"printBackground": false}, &paper)
+		b.Answer("Page.printToPDF", map[string]any{"printBackground": false}, &paper)
 		if len(paper.Data) < 50_000 || !strings.HasPrefix(string(paper.Data), "%PDF-") {
 			t.Errorf("%d bytes on paper", len(paper.Data))
 		}
 	})
-	if list := b.complaints(); len(list) > 0 {
+	if list := b.Complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %q", list)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"spmvtune/internal/testing/browser"
 	"spmvtune/internal/testing/long"
 	"spmvtune/sparse/cache"
 )
@@ -81,77 +82,76 @@ func serving(t *testing.T) (run, serve *exec.Cmd, url string) {
 // answers queries, and says how the run ended and that the server has.
 func TestServeInABrowser(t *testing.T) {
 	long.Test(t, "a browser looks at a sweep for some ten seconds")
-	program := chromium(t)
+	b := browser.Start(t)
 	run, serve, url := serving(t)
-	b := openBrowser(t, program, url)
+	b.Open(url)
 
-	b.until(`document.getElementById("doing")?.textContent.startsWith("Measuring on ")`)
-	if got := b.text("titles"); got != "endless: A sweep that goes on" {
+	b.Until(`document.getElementById("doing")?.textContent.startsWith("Measuring on ")`)
+	if got := b.Value(`document.getElementById("titles").textContent`); got != "endless: A sweep that goes on" {
 		t.Errorf("the title is %q", got)
 	}
-	b.until(`document.querySelectorAll("#best-table tbody tr").length >= 2`)
-	before := b.text("counts")
-	b.until(fmt.Sprintf(`document.getElementById("counts").textContent !== %q`, before))
-	b.until(`document.querySelector(".picture[data-drawn]") !== null`)
+	b.Until(`document.querySelectorAll("#best-table tbody tr").length >= 2`)
+	before := b.Value(`document.getElementById("counts").textContent`)
+	b.Until(fmt.Sprintf(`document.getElementById("counts").textContent !== %q`, before))
+	b.Until(`document.querySelector(".picture[data-drawn]") !== null`)
 	const picture = `document.querySelector(".picture[data-drawn]").shadowRoot.querySelector("svg")`
-	if b.evaluate(picture+`.getBoundingClientRect().height > 100`) != true {
+	if b.Value(picture+`.getBoundingClientRect().height > 100`) != true {
 		t.Error("a picture has no size")
 	}
 
 	const query = `document.getElementById("sql").value = %q; document.getElementById("ask").requestSubmit(); true`
-	b.evaluate(fmt.Sprintf(query, "select count(*) as n from results"))
-	b.until(`document.querySelector("#answer td") !== null`)
-	counted := fmt.Sprint(b.evaluate(`document.querySelector("#answer td").textContent`))
+	b.Eval(fmt.Sprintf(query, "select count(*) as n from results"), nil)
+	b.Until(`document.querySelector("#answer td") !== null`)
+	counted := fmt.Sprint(b.Value(`document.querySelector("#answer td").textContent`))
 	if n, err := strconv.Atoi(counted); err != nil || n < 1 {
 		t.Errorf("%q trials", counted)
 	}
-	if n := b.evaluate(`document.querySelectorAll("#views details").length`); n != 6.0 {
+	if n := b.Value(`document.querySelectorAll("#views details").length`); n != 6.0 {
 		t.Errorf("%v views are explained", n)
 	}
-	complaints := len(b.complaints)
-	b.evaluate(fmt.Sprintf(query, "delete from trial"))
-	b.until(`!document.getElementById("refused").hidden`)
-	if got := b.text("refused"); !strings.Contains(got, "only reads") {
+	complaints := b.Complaints()
+	b.Eval(fmt.Sprintf(query, "delete from trial"), nil)
+	b.Until(`!document.getElementById("refused").hidden`)
+	if got := fmt.Sprint(b.Value(`document.getElementById("refused").textContent`)); !strings.Contains(got, "only reads") {
 		t.Errorf("a query that writes: %q", got)
 	}
-	b.evaluate(fmt.Sprintf(query, "select 1 -- "+strings.Repeat("é", 9000)))
-	b.until(`document.getElementById("refused").textContent.includes("more than 16 KB")`)
-	if complaints > 0 {
-		t.Errorf("the page complains: %q", b.complaints)
+	b.Eval(fmt.Sprintf(query, "select 1 -- "+strings.Repeat("é", 9000)), nil)
+	b.Until(`document.getElementById("refused").textContent.includes("more than 16 KB")`)
+	if len(complaints) > 0 {
+		t.Errorf("the page complains: %q", complaints)
 	}
 
 	const ground = `getComputedStyle(document.body).backgroundColor`
 	const letters = `getComputedStyle(` + picture + `.querySelector("text")).fill`
-	light, ink := b.evaluate(ground), b.evaluate(letters)
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{
-		{"name": "prefers-color-scheme", "value": "dark"}}})
-	if dark, chalk := b.evaluate(ground), b.evaluate(letters); dark == light || chalk == ink {
+	light, ink := b.Value(ground), b.Value(letters)
+	b.Scheme("dark")
+	if dark, chalk := b.Value(ground), b.Value(letters); dark == light || chalk == ink {
 		t.Errorf("in the dark the page is %v and the letters of pictures are %v", dark, chalk)
 	}
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 700, "deviceScaleFactor": 1,
+	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 700, "deviceScaleFactor": 1,
 		"mobile": true})
-	if wide := b.evaluate(`document.documentElement.scrollWidth`); wide != 360.0 {
+	if wide := b.Value(`document.documentElement.scrollWidth`); wide != 360.0 {
 		t.Errorf("on 360 pixels the page has %v", wide)
 	}
 
 	// A script that somebody could smuggle in does not run.
-	b.evaluate(`{ const s = document.createElement("script"); s.textContent = "window.smuggled = 1";
-		document.body.append(s); }`)
-	if got := b.evaluate(`window.smuggled === undefined`); got != true {
+	b.Eval(`{ const s = document.createElement("script"); s.textContent = "window.smuggled = 1";
+		document.body.append(s); }`, nil)
+	if got := b.Value(`window.smuggled === undefined`); got != true {
 		t.Error("a script that is not the page's runs")
 	}
 
 	if err := run.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	b.until(`document.getElementById("doing").textContent.startsWith("Interrupted")`)
+	b.Until(`document.getElementById("doing").textContent.startsWith("Interrupted")`)
 	if err := serve.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	if err := serve.Wait(); err != nil {
 		t.Errorf("after Ctrl-C: %v", err)
 	}
-	b.until(`document.getElementById("problem").textContent.includes("does not answer")`)
+	b.Until(`document.getElementById("problem").textContent.includes("does not answer")`)
 }
 
 // Ctrl-C ends the server at once while queries go on, and the run does not notice.

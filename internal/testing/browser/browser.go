@@ -1,4 +1,5 @@
-package plots
+// Package browser lets tests look at a page in a headless Chromium.
+package browser
 
 import (
 	"bufio"
@@ -13,24 +14,24 @@ import (
 	"time"
 )
 
-// A browser is a headless Chromium with one page, spoken to by its debugging protocol
+// A Browser is a headless Chromium with one page, spoken to by its debugging protocol
 // over a pipe.
-type browser struct {
+type Browser struct {
 	t       *testing.T
 	in      io.Writer
 	out     *bufio.Reader
 	session string
 	last    int
-	events  []browserEvent // that came while an answer was awaited
+	events  []event // that came while an answer was awaited
 }
 
-type browserEvent struct {
+type event struct {
 	Method string
 	Params json.RawMessage
 }
 
-// browse starts a browser, and skips the test where there is none.
-func browse(t *testing.T) *browser {
+// Start starts a browser, and skips the test where there is none.
+func Start(t *testing.T) *Browser {
 	t.Helper()
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -64,7 +65,7 @@ func browse(t *testing.T) *browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &browser{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	b := &Browser{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}
 	t.Cleanup(func() {
 		io.WriteString(in, `{"id":0,"method":"Browser.close"}`+"\x00")
 		in.Close()
@@ -75,19 +76,19 @@ func browse(t *testing.T) *browser {
 		}
 	})
 	var target struct{ TargetID string }
-	b.answer("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.Answer("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var attached struct{ SessionID string }
-	b.answer("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.Answer("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	b.session = attached.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log"} {
-		b.call(domain+".enable", nil)
+		b.Call(domain+".enable", nil)
 	}
-	b.call("Page.setLifecycleEventsEnabled", map[string]any{"enabled": true})
+	b.Call("Page.setLifecycleEventsEnabled", map[string]any{"enabled": true})
 	return b
 }
 
-// run runs a part of the test, which is what fails if the browser does meanwhile.
-func (b *browser) run(name string, part func(t *testing.T)) {
+// Run runs a part of the test, which is what fails if the browser does meanwhile.
+func (b *Browser) Run(name string, part func(t *testing.T)) {
 	whole := b.t
 	defer func() { b.t = whole }()
 	whole.Run(name, func(t *testing.T) {
@@ -96,18 +97,18 @@ func (b *browser) run(name string, part func(t *testing.T)) {
 	})
 }
 
-// call sends a command and returns its answer; what happens meanwhile is kept.
-func (b *browser) call(method string, params map[string]any) json.RawMessage {
+// Call sends a command and returns its answer; what happens meanwhile is kept.
+func (b *Browser) Call(method string, params map[string]any) json.RawMessage {
 	b.t.Helper()
 	b.last++
-	message := map[string]any{"id": b.last, "method": method}
+	command := map[string]any{"id": b.last, "method": method}
 	if params != nil {
-		message["params"] = params
+		command["params"] = params
 	}
 	if b.session != "" {
-		message["sessionId"] = b.session
+		command["sessionId"] = b.session
 	}
-	text, err := json.Marshal(message)
+	text, err := json.Marshal(command)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func (b *browser) call(method string, params map[string]any) json.RawMessage {
 		m := b.read(method)
 		switch {
 		case m.ID == 0:
-			b.events = append(b.events, browserEvent{m.Method, m.Params})
+			b.events = append(b.events, event{m.Method, m.Params})
 		case m.ID == b.last && m.Error != nil:
 			b.t.Fatalf("%s: %s", method, m.Error)
 		case m.ID == b.last:
@@ -127,14 +128,14 @@ func (b *browser) call(method string, params map[string]any) json.RawMessage {
 	}
 }
 
-type browserMessage struct {
+type message struct {
 	ID            int
 	Method        string
 	Params        json.RawMessage
 	Result, Error json.RawMessage
 }
 
-func (b *browser) read(during string) (m browserMessage) {
+func (b *Browser) read(during string) (m message) {
 	b.t.Helper()
 	line, err := b.out.ReadBytes(0)
 	if err != nil {
@@ -146,21 +147,22 @@ func (b *browser) read(during string) (m browserMessage) {
 	return m
 }
 
-func (b *browser) answer(method string, params map[string]any, into any) {
+// Answer is Call with the answer read into a value.
+func (b *Browser) Answer(method string, params map[string]any, into any) {
 	b.t.Helper()
-	if err := json.Unmarshal(b.call(method, params), into); err != nil {
+	if err := json.Unmarshal(b.Call(method, params), into); err != nil {
 		b.t.Fatalf("%s: %v", method, err)
 	}
 }
 
-// open shows a file and waits until it is loaded: this one, as the empty page that was
+// Open shows the page at an address and waits until it is loaded: this one, as the empty page that was
 // there before says that it is loaded, too, at some time.
-func (b *browser) open(path string) {
+func (b *Browser) Open(url string) {
 	b.t.Helper()
 	var page struct{ LoaderID, ErrorText string }
-	b.answer("Page.navigate", map[string]any{"url": "file://" + path}, &page)
+	b.Answer("Page.navigate", map[string]any{"url": url}, &page)
 	if page.ErrorText != "" {
-		b.t.Fatalf("opening %s: %s", path, page.ErrorText)
+		b.t.Fatalf("opening %s: %s", url, page.ErrorText)
 	}
 	for {
 		for _, e := range b.events {
@@ -171,12 +173,12 @@ func (b *browser) open(path string) {
 			}
 		}
 		m := b.read("loading")
-		b.events = append(b.events, browserEvent{m.Method, m.Params})
+		b.events = append(b.events, event{m.Method, m.Params})
 	}
 }
 
-// complaints are the errors and warnings that the page caused so far.
-func (b *browser) complaints() []string {
+// Complaints are the errors and warnings that the page caused so far.
+func (b *Browser) Complaints() []string {
 	var list []string
 	for _, e := range b.events {
 		var p struct {
@@ -194,43 +196,66 @@ func (b *browser) complaints() []string {
 	return list
 }
 
-// eval runs the body of an asynchronous function in the page.
-func (b *browser) eval(body string, into any) {
+// Eval runs the body of an asynchronous function in the page, and reads what it returns into a value, if both are there.
+func (b *Browser) Eval(body string, into any) {
 	b.t.Helper()
 	var result struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	b.answer("Runtime.evaluate", map[string]any{"expression": "(async () => {" + body + "})()", "awaitPromise": true,
+	b.Answer("Runtime.evaluate", map[string]any{"expression": "(async () => {" + body + "})()", "awaitPromise": true,
 		"returnByValue": true}, &result)
 	if result.ExceptionDetails != nil {
 		b.t.Fatalf("the page threw: %s", result.ExceptionDetails)
+	}
+	if into == nil || result.Result.Value == nil {
+		return
 	}
 	if err := json.Unmarshal(result.Result.Value, into); err != nil {
 		b.t.Fatalf("%s gave %s: %v", body, result.Result.Value, err)
 	}
 }
 
-// resize gives the page this width.
-func (b *browser) resize(width int) {
-	b.call("Emulation.setDeviceMetricsOverride",
+// Value returns the value of an expression in the page.
+func (b *Browser) Value(expression string) (value any) {
+	b.t.Helper()
+	b.Eval("return "+expression, &value)
+	return value
+}
+
+// Until waits until an expression is true.
+func (b *Browser) Until(expression string) {
+	b.t.Helper()
+	began := time.Now()
+	for b.Value(expression) != true {
+		if time.Since(began) > time.Minute {
+			b.t.Logf("still waiting for %s: %v", expression, b.Value(`document.body.innerText.slice(0, 900)`))
+			began = time.Now()
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// Resize gives the page this width.
+func (b *Browser) Resize(width int) {
+	b.Call("Emulation.setDeviceMetricsOverride",
 		map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
 }
 
-// scheme makes the reader prefer light or dark pages.
-func (b *browser) scheme(name string) {
-	b.call("Emulation.setEmulatedMedia",
+// Scheme makes the reader prefer light or dark pages.
+func (b *Browser) Scheme(name string) {
+	b.Call("Emulation.setEmulatedMedia",
 		map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": name}}})
 }
 
-// look keeps a picture of the page, for people, where SPMVTUNE_SCREENS names a folder.
-func (b *browser) look(name string) {
+// Look keeps a picture of the page, for people, where SPMVTUNE_SCREENS names a folder.
+func (b *Browser) Look(name string) {
 	dir := os.Getenv("SPMVTUNE_SCREENS")
 	if dir == "" {
 		return
 	}
 	var shot struct{ Data []byte }
-	b.answer("Page.captureScreenshot", nil, &shot)
+	b.Answer("Page.captureScreenshot", nil, &shot)
 	if err := os.WriteFile(fmt.Sprintf("%s/%s.png", dir, name), shot.Data, 0o644); err != nil {
 		b.t.Error(err)
 	}
