@@ -28,22 +28,15 @@ is empty, and tied says ≥, because more may be tied.
 		Example: `  spmvtune best
   spmvtune best quickstart                 # the same run: spmvtune best spmvtune-out/quickstart
   spmvtune best results/a30/results.db --json`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteRun,
-		RunE:              b.Run,
 	}
+	command.WithDatabase(cmd, b.Run)
 	b.output.Flags(cmd)
 	b.output.Paged(cmd)
 	return cmd
 }
 
 // Run prints the winners.
-func (b *bestCommand) Run(cmd *cobra.Command, args []string) error {
-	db, _, err := command.DatabaseArg(cmd, args)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+func (b *bestCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	ctx, w := cmd.Context(), cmd.OutOrStdout()
 
 	if b.output.Data() {

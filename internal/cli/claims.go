@@ -12,6 +12,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
+	"spmvtune/store"
 )
 
 // claimsCommand is the command claims.
@@ -34,10 +35,8 @@ counts as the matrix that it imitates, and is marked as a twin.
 		Example: `  spmvtune claims
   spmvtune claims results/a30/results.db -v
   spmvtune claims --json`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteRun,
-		RunE:              c.Run,
 	}
+	command.WithDatabase(cmd, c.Run)
 	cmd.Flags().BoolVarP(&c.verbose, "verbose", "v", false, "show the figures behind each verdict and those published")
 	c.output.Flags(cmd)
 	c.output.Paged(cmd)
@@ -46,12 +45,7 @@ counts as the matrix that it imitates, and is marked as a twin.
 }
 
 // Run judges the claims.
-func (c *claimsCommand) Run(cmd *cobra.Command, args []string) error {
-	db, _, err := command.DatabaseArg(cmd, args)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
+func (c *claimsCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	matrices, err := db.Features(cmd.Context())
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ func (c *compareCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	defer a.Close()
-	b, _, err := command.DatabaseArg(cmd, args[1:])
+	b, _, err := command.OpenDatabase(cmd, strings.Join(args[1:], ""))
 	if err != nil {
 		return err
 	}

@@ -198,10 +198,8 @@ state in a file; with a folder for -o, each such place gets a file.
 		Example: `  spmvtune export --format parquet -o results.parquet
   spmvtune export results/a30/results.db --format benchstat > a30.txt
   spmvtune export --format kernel-tuner --matrix delaunay_n23 -o cache.json`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteRun,
-		RunE:              e.Run,
 	}
+	command.WithDatabase(cmd, e.Run)
 	f := cmd.Flags()
 	f.StringVar(&e.format, "format", "", strings.Join(export.Names(), ", ")+" (default: by the extension of -o, else csv)")
 	f.StringVarP(&e.out, "out", "o", "", "file to write, or a folder (default: standard output)")
@@ -218,7 +216,7 @@ state in a file; with a folder for -o, each such place gets a file.
 }
 
 // Run writes the file.
-func (e *exportCommand) Run(cmd *cobra.Command, args []string) error {
+func (e *exportCommand) Run(cmd *cobra.Command, db *store.DB, path string) error {
 	format, err := e.chosen()
 	if err != nil {
 		return err
@@ -230,11 +228,6 @@ func (e *exportCommand) Run(cmd *cobra.Command, args []string) error {
 	if format.Binary && e.out == "" && term.SizeOf(w) != nil {
 		return command.Usage(fmt.Errorf("%s is not for a terminal: name a file with -o", format.Name))
 	}
-	db, path, err := command.DatabaseArg(cmd, args)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
 	ctx := cmd.Context()
 	places, err := db.Places(ctx, e.filter)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
@@ -87,22 +87,15 @@ const trainingSuffix = ".json.gz"
 // savedIn reads saved observations, and the classes of their final tests.
 func savedIn(paths []string) (all []rule.Observation, test []string, err error) {
 	for _, path := range paths {
-		err := func() (err error) {
-			f, err := os.Open(path)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, f.Close()) }()
-			obs, classes, err := rule.ReadTraining(f)
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			all, test = append(all, obs...), append(test, classes...)
-			return nil
-		}()
+		f, err := files.Open(path)
 		if err != nil {
 			return nil, nil, err
 		}
+		seen, classes, err := rule.ReadTraining(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all, test = append(all, seen...), append(test, classes...)
 	}
 	return all, test, nil
 }

@@ -60,10 +60,8 @@ figure for up to about forty grids.
   spmvtune replay results.db --strategy racing,local --seeds 200
   spmvtune replay results.db --figure convergence.svg
   spmvtune replay results.db --format csv > replay.csv`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteRun,
-		RunE:              r.Run,
 	}
+	command.WithDatabase(cmd, r.Run)
 	f := cmd.Flags()
 	f.StringSliceVar(&r.strategies, "strategy", search.Replayable(), "strategies to try")
 	f.IntVar(&r.seeds, "seeds", 50, "searches of each strategy on each matrix")
@@ -76,15 +74,10 @@ figure for up to about forty grids.
 }
 
 // Run replays searches.
-func (r *replayCommand) Run(cmd *cobra.Command, args []string) error {
+func (r *replayCommand) Run(cmd *cobra.Command, db *store.DB, path string) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	db, path, err := command.DatabaseArg(cmd, args)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
 	grids, err := db.Grids(cmd.Context(), store.Filter{})
 	if err != nil {
 		return err

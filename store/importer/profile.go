@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
 // A Launch is a kernel's launch, with what Nsight Compute counted in it.
@@ -231,17 +232,6 @@ func finish(c store.Counts) {
 	}
 }
 
-// sums are the counters that add up over the kernels of a product.
-func sums() []string {
-	var names []string
-	for _, m := range metrics {
-		if m.kind == sum {
-			names = append(names, m.counter)
-		}
-	}
-	return names
-}
-
 // Split cuts a list of launches before each launch of the entry mark, which is left out, and
 // leaves out what is before the first.
 func Split(launches []Launch, mark string) (parts [][]Launch) {
@@ -277,8 +267,9 @@ func OfProduct(launches []Launch, entry string, n int) (counts store.Counts, of 
 		}
 	}
 	counts = medians(byEntry[of])
-	for _, name := range sums() {
-		if _, counted := counts[name]; !counted {
+	for _, m := range metrics {
+		name := m.counter
+		if _, counted := counts[name]; !counted || m.kind != sum {
 			continue
 		}
 		counts[name] = 0
@@ -301,7 +292,7 @@ func medians(list []Launch) store.Counts {
 	counts := store.Counts{}
 	for name, v := range values {
 		slices.Sort(v)
-		counts[name] = (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+		counts[name] = stat.Median(v)
 	}
 	return counts
 }

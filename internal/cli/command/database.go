@@ -69,10 +69,18 @@ func OpenDatabase(cmd *cobra.Command, word string) (*store.DB, string, error) {
 	return db, path, err
 }
 
-// DatabaseArg opens the database that the only argument of a command names, if there is an
-// argument.
-func DatabaseArg(cmd *cobra.Command, args []string) (*store.DB, string, error) {
-	return OpenDatabase(cmd, first(args))
+// WithDatabase makes run the work of a command whose only argument, which may be absent, is a RUN: it gets its database,
+// open for reading, and the database's path.
+func WithDatabase(cmd *cobra.Command, run func(cmd *cobra.Command, db *store.DB, path string) error) {
+	cmd.Args, cmd.ValidArgsFunction = cobra.MaximumNArgs(1), CompleteRun
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		db, path, err := OpenDatabase(cmd, strings.Join(args, ""))
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		return run(cmd, db, path)
+	}
 }
 
 // Databases returns the databases that the arguments of a command name, or that of the last run.
@@ -89,13 +97,6 @@ func Databases(cmd *cobra.Command, args []string) ([]string, error) {
 		paths = append(paths, path)
 	}
 	return paths, nil
-}
-
-func first(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
 }
 
 // CompleteRun completes one argument with the names of runs, or with files.
