@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -42,6 +43,17 @@ func (r Roof) Highest() float64 { return max(r.Read, r.Copy, r.Triad) }
 type Problem struct {
 	A *sparse.CSR[float64]
 	X []float64 // length A.Cols
+}
+
+// Validate gives an error unless A is a valid CSR matrix, and x fits it.
+func (p *Problem) Validate() error {
+	if err := p.A.Validate(); err != nil {
+		return fmt.Errorf("checking the matrix: %w", err)
+	}
+	if len(p.X) != p.A.Cols {
+		return fmt.Errorf("x has %d elements for %d columns", len(p.X), p.A.Cols)
+	}
+	return nil
 }
 
 // A Backend runs kernels on one device. It is used by one goroutine, which has

@@ -7,72 +7,55 @@ import (
 	"testing"
 )
 
+// What no device could run is refused, with what would be possible.
 func TestCheck(t *testing.T) {
-	check := func(c Config, want string) {
-		t.Helper()
-		k, ok := Lookup(c.Kernel)
-		if !ok {
-			t.Fatalf("no kernel %s", c.Kernel)
-		}
-
-		if c.Precision == "" {
-			c.Precision = Float64
-		}
-		err := k.Check(c)
-		if want == "" {
-			if err != nil {
-				t.Errorf("%v: %v", c, err)
-			}
-			return
-		}
-
-		var invalid *InvalidError
-		if !errors.As(err, &invalid) {
-			t.Errorf("%v: got %v, want an InvalidError with %q", c, err, want)
-		} else if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: got %q, want %q in it", c, err, want)
-		}
+	for _, tt := range []struct {
+		kernel      string
+		block, grid int
+		params      Params
+		want        string // "": it is legal
+	}{
+		{"cpu_csr", 0, 0, "", ""},
+		{"cpu_csr", 32, 0, "", "no choice of block"},
+		{"cpu_csr", 0, 2, "", "no choice of grid"},
+		{"cpu_csr", 0, 0, "unroll=4", "it has reorder"},
+		{"cusparse_csr_alg1", 0, 0, "unroll=4", "it has none"},
+		{"cpu_csr_merge", 0, 2, "", ""},
+		{"cpu_csr_merge", 0, 0, "", "at least 1"},
+		{"cusparse_coo_alg1", 0, 0, "", ""},
+		{"coo_atomic", 1000, 0, "", ""},
+		{"coo_atomic", 1025, 0, "", "from 1 to 1024"},
+		{"coo_atomic", 32, 1, "", "no choice of grid"},
+		{"coo_segscan_warp", 100, 8, "", "a multiple of 32 from 32 to 1024"},
+		{"coo_blelloch", 512, 8, "", ""},
+		{"coo_blelloch", 96, 8, "", "a power of two from 1 to 1024"},
+		{"coo_blelloch", 0, 8, "", "a power of two from 1 to 1024"},
+		{"coo_segscan_warp_chunk_unroll", 256, 8, "unroll=8", ""},
+		{"coo_segscan_warp_chunk_unroll", 256, 8, "unroll=3", "one of 2, 4, 8"},
+		{"cpu_sell", 8, 1, "sigma=1", ""},
+		{"cpu_sell", 8, 1, "sigmas=8", "it has sigma"},
+		{"csr_hybrid", 256, 8, "long=512 short=512", ""},
+		{"csr_hybrid", 256, 8, "short=1024", "short must be at most long"}, // against the default of long
+		{"csr_hybrid", 256, 8, "long=32", "short must be at most long"},
+		{"csr_hybrid_v1", 256, 8, "short=1024", ""},
+	} {
+		check(t, Config{tt.kernel, Float64, tt.block, tt.grid, tt.params}, tt.want)
 	}
-
-	check(Config{Kernel: "cpu_csr"}, "")
-	check(Config{Kernel: "cpu_csr", Block: 32}, "no choice of block")
-	check(Config{Kernel: "cpu_csr", Grid: 2}, "no choice of grid")
-	check(Config{Kernel: "cpu_csr", Precision: "half"}, "float32 or float64")
-	check(Config{Kernel: "cpu_csr", Params: Params("unroll=4")}, "it has reorder")
-	check(Config{Kernel: "cusparse_csr_alg1", Params: Params("unroll=4")}, "it has none")
-	check(Config{Kernel: "cpu_csr_merge", Grid: 2}, "")
-	check(Config{Kernel: "cpu_csr_merge"}, "at least 1")
-
-	check(Config{Kernel: "cusparse_coo_alg1"}, "")
-	check(Config{Kernel: "coo_atomic", Block: 1000}, "")
-	check(Config{Kernel: "coo_atomic", Block: 1025}, "from 1 to 1024")
-	check(Config{Kernel: "coo_atomic", Block: 32, Grid: 1}, "no choice of grid")
-	check(Config{Kernel: "coo_segscan_warp", Block: 100, Grid: 8}, "a multiple of 32 from 32 to 1024")
-	check(Config{Kernel: "coo_blelloch", Block: 512, Grid: 8}, "")
-	check(Config{Kernel: "coo_blelloch", Block: 96, Grid: 8}, "a power of two from 1 to 1024")
-
-	check(Config{Kernel: "coo_blelloch", Block: 0, Grid: 8}, "a power of two from 1 to 1024")
-
-	unroll := func(v string) Config {
-		return Config{Kernel: "coo_segscan_warp_chunk_unroll", Block: 256, Grid: 8, Params: Params("unroll=" + v)}
-	}
-	check(unroll("8"), "")
-	check(unroll("3"), "one of 2, 4, 8")
-	sigma := func(v string) Config {
-		return Config{Kernel: "cpu_sell", Block: 8, Grid: 1, Params: Params("sigma=" + v)}
-	}
-
-	check(sigma("1"), "")
+	check(t, Config{Kernel: "cpu_csr", Precision: "half"}, "float32 or float64")
 	for _, bad := range []string{"0", "-1", "auto", "032", "+4", "1e3", "4294967296", ""} {
-		check(sigma(bad), "a positive integer")
+		check(t, Config{"cpu_sell", Float64, 8, 1, Params("sigma=" + bad)}, "a positive integer")
 	}
-	check(Config{Kernel: "cpu_sell", Block: 8, Grid: 1, Params: Params("sigmas=8")}, "it has sigma")
+}
 
-	hybrid := func(p Params) Config { return Config{Kernel: "csr_hybrid", Block: 256, Grid: 8, Params: p} }
-	check(hybrid(Params("long=512 short=512")), "")
-	check(hybrid(Params("short=1024")), "short must be at most long") // against the default of long
-	check(hybrid(Params("long=32")), "short must be at most long")
-	check(Config{Kernel: "csr_hybrid_v1", Block: 256, Grid: 8, Params: Params("short=1024")}, "")
+// check compares why a configuration is refused; "" stands for a legal one.
+func check(t *testing.T, c Config, want string) {
+	t.Helper()
+	k, _ := Lookup(c.Kernel)
+	err := k.Check(c)
+	if invalid := new(InvalidError); err == nil && want != "" ||
+		err != nil && (want == "" || !errors.As(err, &invalid) || !strings.Contains(err.Error(), want)) {
+		t.Errorf("%v: got %v, want %q", c, err, want)
+	}
 }
 
 // Two spellings of one configuration must become the same trial.

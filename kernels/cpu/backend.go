@@ -123,12 +123,8 @@ func (b *Backend) Load(p *kernels.Problem) error {
 	b.problem, b.single, b.double = nil, nil, nil
 	b.formats = &formats{limit: formatLimit(b.device.Memory)}
 	runtime.GC() // gives back the earlier problem, and leaves no garbage to collect during samples
-	if err := p.A.Validate(); err != nil {
-		return fmt.Errorf("checking the matrix: %w", err)
-	}
-
-	if len(p.X) != p.A.Cols {
-		return fmt.Errorf("x has %d elements for %d columns", len(p.X), p.A.Cols)
+	if err := p.Validate(); err != nil {
+		return err
 	}
 	b.problem = p
 	return nil

@@ -83,23 +83,19 @@ func openGrid(b *testing.B) *Backend {
 // BenchmarkCSRAgainstC reports the time of cpu_csr over that of the same loop
 // in C at -O3. At most 1.1 is the aim.
 func BenchmarkCSRAgainstC(b *testing.B) {
-	b.Run("float64", func(b *testing.B) {
-		backend := openGrid(b)
-		prepareConfig(b, backend, config("cpu_csr", kernels.Float64, 0, 0))
-		o := backend.double
-		m := viewCSR(o)
-		compare(b, "go/c", func() { m.rowsOf(0, m.rows) },
-			func() { cloop.CSR64(o.a.RowPtr, o.a.ColIdx, o.a.Val, o.x, o.y) })
-	})
+	double := func(b *Backend) *operand[float64] { return b.double }
+	single := func(b *Backend) *operand[float32] { return b.single }
+	b.Run("float64", func(b *testing.B) { againstC(b, kernels.Float64, double, cloop.CSR64) })
+	b.Run("float32", func(b *testing.B) { againstC(b, kernels.Float32, single, cloop.CSR32) })
+}
 
-	b.Run("float32", func(b *testing.B) {
-		backend := openGrid(b)
-		prepareConfig(b, backend, config("cpu_csr", kernels.Float32, 0, 0))
-		o := backend.single
-		m := viewCSR(o)
-		compare(b, "go/c", func() { m.rowsOf(0, m.rows) },
-			func() { cloop.CSR32(o.a.RowPtr, o.a.ColIdx, o.a.Val, o.x, o.y) })
-	})
+func againstC[V sparse.Float](b *testing.B, p kernels.Precision, of func(*Backend) *operand[V],
+	inC func(rowPtr, colIdx []int32, val, x, y []V)) {
+	backend := openGrid(b)
+	prepareConfig(b, backend, config("cpu_csr", p, 0, 0))
+	o := of(backend)
+	m := viewCSR(o)
+	compare(b, "go/c", func() { m.rowsOf(0, m.rows) }, func() { inC(o.a.RowPtr, o.a.ColIdx, o.a.Val, o.x, o.y) })
 }
 
 // BenchmarkSpeedup reports how much faster two workers are than the sequential

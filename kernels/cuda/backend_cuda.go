@@ -179,12 +179,8 @@ func (b *Backend) Load(p *kernels.Problem) error {
 	if err := b.unload(); err != nil {
 		return err
 	}
-	if err := p.A.Validate(); err != nil {
-		return fmt.Errorf("checking the matrix: %w", err)
-	}
-
-	if len(p.X) != p.A.Cols {
-		return fmt.Errorf("x has %d elements for %d columns", len(p.X), p.A.Cols)
+	if err := p.Validate(); err != nil {
+		return err
 	}
 	b.problem = p
 	for _, name := range []string{rowPtr, colIdx} {

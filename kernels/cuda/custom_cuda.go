@@ -46,13 +46,9 @@ func (b *Backend) adoptFor(c kernels.Config) error {
 
 // adopt makes an entry of a file known under a name.
 func (m *modules) adopt(name, file string, o kernels.Custom) error {
-	mod, loaded := m.loaded[file]
-	if !loaded {
-		var err error
-		if mod, err = cu.Load(file); err != nil {
-			return failed(err, "loading what %s was compiled to", o.File)
-		}
-		m.loaded[file] = mod
+	mod, err := m.load(file, func() (cu.Module, error) { return cu.Load(file) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.File, err)
 	}
 	f, err := mod.Function(o.Entry)
 	if err != nil {
@@ -61,9 +57,8 @@ func (m *modules) adopt(name, file string, o kernels.Custom) error {
 	if known := m.entries[name]; known != nil && known.f == f {
 		return nil
 	}
-	e := &entry{name: o.Name, f: f}
-	m.entries[name] = e
-	return e.ask()
+	_, err = m.add(name, &entry{name: o.Name, f: f})
+	return err
 }
 
 // A seal is what an array holds that no product may change.

@@ -275,19 +275,10 @@ func TestGPUBackendFresh(t *testing.T) {
 	}
 }
 
-// rightGPU compares y with a plain product; the data are integers.
+// rightGPU compares y with a plain product of the problem.
 func rightGPU(t *testing.T, b *Backend, c kernels.Config, y []float64) {
 	t.Helper()
-	want := make([]float64, len(y))
-	for i := range want {
-		cols, vals := b.problem.A.Row(i)
-		for j, col := range cols {
-			want[i] += vals[j] * b.problem.X[col]
-		}
-	}
-	if row, ok := firstDifference(y, want); !ok {
-		t.Errorf("%s: row %d is %g, want %g", c, row, y[row], want[row])
-	}
+	checkProduct(t, c, b.problem.A, b.problem.X, y)
 }
 
 // A product that is replayed as a graph leaves the right y behind, for batches that

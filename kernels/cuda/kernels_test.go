@@ -110,18 +110,21 @@ func checkExact(t *testing.T, e *emulator, m *structure, c kernels.Config, seed 
 	for j := range x {
 		x[j] = float64(j%5 - 2)
 	}
-	want := make([]float64, m.Rows)
+	checkProduct(t, c, m, x, e.run(t, m, x, c, seed))
+}
 
+// checkProduct compares y with a plain product; the data are integers.
+func checkProduct(t *testing.T, c kernels.Config, m *structure, x, y []float64) {
+	t.Helper()
+	want := make([]float64, m.Rows)
 	for i := range want {
 		cols, vals := m.Row(i)
 		for j, col := range cols {
 			want[i] += vals[j] * x[col]
 		}
 	}
-
-	got := e.run(t, m, x, c, seed)
-	if row, ok := firstDifference(got, want); !ok {
-		t.Errorf("%s on %s: row %d is %v, want %v", c, m, row, got[row], want[row])
+	if row, ok := firstDifference(y, want); !ok {
+		t.Errorf("%s on %s: row %d is %v, want %v", c, m, row, y[row], want[row])
 	}
 }
 

@@ -238,13 +238,31 @@ func (m *modules) entry(name string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return m.add(name, &entry{name: name, f: f})
+}
 
-	e := &entry{name: name, f: f}
+// add makes an entry known by a name, once the driver has told its needs.
+func (m *modules) add(name string, e *entry) (*entry, error) {
 	if err := e.ask(); err != nil {
 		return nil, err
 	}
 	m.entries[name] = e
 	return e, nil
+}
+
+// load returns the module of a file, which how loads the first time.
+func (m *modules) load(file string, how func() (cu.Module, error)) (cu.Module, error) {
+	if mod, loaded := m.loaded[file]; loaded {
+		return mod, nil
+	}
+	start := time.Now()
+	mod, err := how()
+	if err != nil {
+		return mod, failed(err, "loading %s", file)
+	}
+	m.loaded[file] = mod
+	m.cost += time.Since(start)
+	return mod, nil
 }
 
 // ask asks the driver for the needs of e.
@@ -280,18 +298,10 @@ func (m *modules) function(name string) (cu.Function, error) {
 			own%10)}
 	}
 
-	mod, ok := m.loaded[c.file]
-	if !ok {
-		start := time.Now()
-		var err error
-		if mod, err = cu.LoadData(c.text); err != nil {
-			return cu.Function{}, failed(err, "loading %s", c.file)
-		}
-
-		m.loaded[c.file] = mod
-		m.cost += time.Since(start)
+	mod, err := m.load(c.file, func() (cu.Module, error) { return cu.LoadData(c.text) })
+	if err != nil {
+		return cu.Function{}, err
 	}
-
 	f, err := mod.Function(name)
 	return f, failed(err, "finding %s in %s", name, c.file)
 }
