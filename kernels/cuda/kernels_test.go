@@ -386,6 +386,23 @@ func TestOrderIsShared(t *testing.T) {
 	}
 }
 
+// A product that leaves out equal values has one of them, and one that reads them has all, in whatever order they come.
+func TestOrderOfEqualValues(t *testing.T) {
+	m := withValue(randomRows(200, 500, 30, 7), 3)
+	stored := func(values string) int {
+		params := kernels.NewParams(map[string]string{"values": values, kernels.Reorder: "rows-by-length"})
+		c := kernels.Config{Kernel: "sell_local", Precision: kernels.Float32, Block: 64, Grid: 1, Params: params}
+		r, _, err := newRecipe(m, c, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(r.Steps[0].Args[1].own.Vals)
+	}
+	if one, all := stored("equal"), stored("stored"); one != 1 || all < m.NNZ() {
+		t.Errorf("%d values, and %d of %d nonzeros", one, all, m.NNZ())
+	}
+}
+
 // checkGather checks that whichever element is the only one that is not 0 is read once: the
 // sum of the thread that reads it is then 1, which is stored.
 func checkGather(t *testing.T, e *emulator) {

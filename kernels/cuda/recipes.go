@@ -294,8 +294,9 @@ func (o *ordering) through(m *structure, vals []int32) []int32 {
 	type key struct {
 		order *ordering
 		vals  weak.Pointer[int32]
+		n     int
 	}
-	out, _ := pack(m, key{o, weak.Make(&vals[0])}, func() ([]int32, error) {
+	out, _ := pack(m, key{o, weak.Make(&vals[0]), len(vals)}, func() ([]int32, error) {
 		out := make([]int32, len(vals))
 		for i, k := range vals {
 			out[i] = -1
