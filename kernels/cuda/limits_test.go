@@ -254,22 +254,8 @@ func shaped(rng *rand.Rand) *structure {
 	return m
 }
 
-// featuresOf are the features of a matrix that limits ask for.
+// featuresOf are the features of a matrix, by name.
 func featuresOf(m *structure) func(name string) float64 {
-	f := sparse.Analyze(m)
-	return func(name string) float64 {
-		switch name {
-		case "rows":
-			return float64(f.Rows)
-		case "cols":
-			return float64(f.Cols)
-		case "nonzeros":
-			return float64(f.Nonzeros)
-		case "row_max":
-			return float64(f.RowMax)
-		case "diagonals":
-			return f.Diagonals
-		}
-		return math.NaN()
-	}
+	names, values := sparse.FeatureNames(), sparse.Analyze(m).Values()
+	return func(name string) float64 { return values[slices.Index(names, name)] }
 }

@@ -6,6 +6,7 @@ package cuda
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -171,9 +172,7 @@ func (p *product) Sample(dst []float64, batch int, cold bool) error {
 // failed adds the step that failed; a library knows more about its own errors.
 func (p *product) failed(err error, doing string) error {
 	if p.vendor != nil {
-		if own := p.vendor.failure(); own != nil {
-			err = own
-		}
+		err = cmp.Or(p.vendor.failure(), err)
 	}
 	return failed(err, "%s", doing)
 }
