@@ -25,22 +25,17 @@ type Error struct {
 
 // Error gives e on one line: `file:line: key: problem (hint)`.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Line > 0 {
-		fmt.Fprintf(&b, ":%d", e.Line)
-	}
-
-	b.WriteString(": ")
+	text := e.Problem
 	if e.Key != "" {
-		b.WriteString(e.Key + ": ")
+		text = e.Key + ": " + text
 	}
-	b.WriteString(e.Problem)
 	if e.Hint != "" {
-		b.WriteString(" (" + e.Hint + ")")
+		text += " (" + e.Hint + ")"
 	}
-
-	return b.String()
+	if e.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, text)
+	}
+	return e.File + ": " + text
 }
 
 // Errors are all the mistakes of a sweep file, sorted by line. It is never
@@ -78,23 +73,18 @@ func (es Errors) err() error {
 // mostListed is how many names are listed at most: more on a line do not help.
 const mostListed = 40
 
-// suggest says how to correct a name that is not in valid: it names the nearest one, or all of
-// them if none is near and they are few. what is their plural, as in "kernels".
-func suggest(name, what string, valid []string) string {
-	if near := Nearest(name, valid); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
-	}
-	if len(valid) == 0 || len(valid) > mostListed {
-		return ""
-	}
-	return what + " are " + strings.Join(valid, ", ")
-}
-
 // Suggest says how to correct a name that is not in valid: it names the nearest one, or all of them, or the closest
-// of many with the command that lists all. what is their plural, as in "kernels".
+// of many with the command that lists all, if there is one. what is their plural, as in "kernels".
 func Suggest(name, what string, valid []string, command string) string {
-	if hint := suggest(name, what, valid); hint != "" || len(valid) == 0 {
-		return hint
+	switch near := Nearest(name, valid); {
+	case near != "":
+		return fmt.Sprintf("did you mean %q?", near)
+	case len(valid) == 0:
+		return ""
+	case len(valid) <= mostListed:
+		return what + " are " + strings.Join(valid, ", ")
+	case command == "":
+		return ""
 	}
 	return fmt.Sprintf("the closest %s are %s; `%s` lists all", what, strings.Join(closest(name, valid), ", "), command)
 }

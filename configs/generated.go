@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr"
@@ -19,8 +18,7 @@ import (
 // a matrix for each combination.
 func (t *table) generated(m Matrix) []Matrix {
 	m.Expand = true
-	ofFiles := []string{"expand", "complex"}
-	for _, key := range ofFiles {
+	for _, key := range []string{"expand", "complex"} {
 		if t.has(key) {
 			t.fail(key, "leave it out", "applies only to files: a generated matrix is real and complete")
 		}
@@ -42,10 +40,8 @@ func (t *table) generated(m Matrix) []Matrix {
 	for _, args := range family {
 		one := m
 		one.Args = args
-		if t.complete(&one, g); one.Name == "" {
-			one.Name = nameOf(g, args)
-		}
-
+		t.complete(&one, g)
+		one.Name = cmp.Or(one.Name, nameOf(g, args))
 		if len(*t.errs) > before { // the others are likely to be wrong in the same way
 			return []Matrix{one}
 		}
@@ -86,9 +82,7 @@ func (t *table) generator(m *Matrix, keys []string) *generate.Generator {
 // generator's.
 func (t *table) complete(m *Matrix, g *generate.Generator) {
 	t.checkArgs(*m)
-	if m.Class == "" {
-		m.Class = cmp.Or(generate.ClassOf(m.Generate, m.Args), g.Class)
-	}
+	m.Class = cmp.Or(m.Class, generate.ClassOf(m.Generate, m.Args), g.Class)
 }
 
 // args returns the arguments of a generator that the section gives.
@@ -107,36 +101,27 @@ func argNames(gs []generate.Generator) []string {
 	var names []string
 	for _, g := range gs {
 		for _, a := range g.Args {
-			if !slices.Contains(names, a.Name) {
-				names = append(names, a.Name)
-			}
+			names = append(names, a.Name)
 		}
 	}
-	return names
+	return distinctValues(names)
 }
 
 // checkArgs notes what the generator refuses.
 func (t *table) checkArgs(m Matrix) {
-	bad := argErrors(generate.Check(m.Generate, m.Args))
-	for _, err := range bad {
+	err := generate.Check(m.Generate, m.Args)
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
 		var arg *generate.ArgError
 		if errors.As(err, &arg) {
 			t.fail(arg.Arg, "", "%s", arg.Reason)
-		} else {
+		} else if err != nil {
 			t.fail("generate", "", "%v", err)
 		}
 	}
-}
-
-// argErrors takes joined errors apart.
-func argErrors(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
 }
 
 // nameOf names a matrix for its generator and arguments: "grid_5pt-1000-1000". Of a twin
@@ -144,13 +129,8 @@ func argErrors(err error) []error {
 func nameOf(g *generate.Generator, args map[string]any) string {
 	parts := []string{g.Name}
 	for _, a := range g.Args {
-		switch v := args[a.Name].(type) {
-		case int64:
-			parts = append(parts, strconv.FormatInt(v, 10))
-		case string:
-			parts = append(parts, v)
-		case float64:
-			parts = append(parts, strconv.FormatFloat(v, 'g', -1, 64))
+		if v, given := args[a.Name]; given {
+			parts = append(parts, fmt.Sprint(v))
 		}
 	}
 
@@ -188,18 +168,25 @@ func (t *table) family(g *generate.Generator) []map[string]any {
 			return nil
 		}
 
-		var next []map[string]any
-		for _, args := range all {
-			for _, v := range values {
-				more := maps.Clone(args)
-				more[a.Name] = v
-				next = append(next, more)
-			}
-		}
-		all = next
+		all = product(all, values, func(args map[string]any, v any) map[string]any {
+			more := maps.Clone(args)
+			more[a.Name] = v
+			return more
+		})
 	}
 
 	return all
+}
+
+// product extends each of all by each of values.
+func product[T, V any](all []T, values []V, with func(T, V) T) []T {
+	var next []T
+	for _, one := range all {
+		for _, v := range values {
+			next = append(next, with(one, v))
+		}
+	}
+	return next
 }
 
 // sizes are the variables in the where of a generated matrix.

@@ -230,7 +230,7 @@ func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value stri
 			t.failAt(at, param, "", "%q is impossible for %s: it must be a positive integer", value, k.Name)
 			return false
 		case legal != nil && !slices.Contains(legal, value):
-			t.failAt(at, param, suggest(value, "values", legal), "%q is impossible for %s", value, k.Name)
+			t.failAt(at, param, Suggest(value, "values", legal, ""), "%q is impossible for %s", value, k.Name)
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,15 +90,8 @@ var matrixKeys = section{
 // gives for a path.
 func (t *table) matrices(find finder) []Matrix {
 	kinds := []string{"path", "generate", "suitesparse"}
-	var given []string
-	for _, kind := range kinds {
-		if t.has(kind) {
-			given = append(given, kind)
-		}
-	}
-
-	withTwin := slices.Equal(given, []string{"generate", "suitesparse"})
-	if len(given) != 1 && !withTwin {
+	given := slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return !t.has(kind) })
+	if len(given) != 1 && !slices.Equal(given, []string{"generate", "suitesparse"}) {
 		t.only(append(matrixKeys.names(), argNames(generate.Generators)...))
 		hint := `as in path = "A.mtx", or generate = "grid_5pt" with nx and ny`
 		if len(given) == 0 {
@@ -153,21 +147,13 @@ func (t *table) files(m Matrix, find finder) []Matrix {
 		t.fail("name", "leave it out, or name one file in path", "one name for the %d files of path", len(found))
 		return nil
 	}
-	out := make([]Matrix, len(found))
-
-	for i, f := range found {
-		out[i] = m
-		out[i].Path = f
-		if m.Name == "" {
-			name, _ := file.Stem(f)
-			out[i].Name = printable(name) // as a name that is given: on one line
-		}
-
-		if m.Class == "" {
-			out[i].Class = out[i].Name
-		}
+	out := slices.Repeat([]Matrix{m}, len(found))
+	for i, path := range found {
+		stem, _ := file.Stem(path)
+		out[i].Path = path
+		out[i].Name = cmp.Or(m.Name, printable(stem)) // as a name that is given: on one line
+		out[i].Class = cmp.Or(m.Class, out[i].Name)
 	}
-
 	return out
 }
 
@@ -246,9 +232,7 @@ func (t *table) suiteSparse(m Matrix) []Matrix {
 		t.fail(key, "", "%v", err)
 	}
 
-	if m.Name == "" {
-		m.Name = id.Name
-	}
+	m.Name = cmp.Or(m.Name, id.Name)
 	if t.has("generate") {
 		if g := t.generator(&m, matrixKeys.without("path", "where").names()); g != nil {
 			m.Args = t.args(g)
@@ -258,9 +242,7 @@ func (t *table) suiteSparse(m Matrix) []Matrix {
 		t.only(matrixKeys.without("where").names())
 	}
 
-	if m.Class == "" {
-		m.Class = m.Name
-	}
+	m.Class = cmp.Or(m.Class, m.Name)
 	if err != nil {
 		return nil
 	}
@@ -277,18 +259,8 @@ func distinct(all []Matrix, where []*table) {
 			first[m.Name] = i
 			continue
 		}
-
-		key := "path"
-		switch {
-		case m.SuiteSparse != "":
-			key = "suitesparse"
-		case m.Generate != "":
-			key = "generate"
-		}
-
-		if where[i].has("name") {
-			key = "name"
-		}
+		kinds := []string{"name", "suitesparse", "generate", "path"}
+		key := kinds[slices.IndexFunc(kinds, where[i].has)]
 		where[i].fail(key, "give one of them a name of its own", "the matrix of line %d is also called %q",
 			where[j].at.line, m.Name)
 	}

@@ -63,7 +63,7 @@ func (t *table) known(test []string, matrices []Matrix) {
 
 	for _, class := range test {
 		if !slices.Contains(classes, class) {
-			t.fail("test", suggest(class, "classes", classes), "no matrix is of class %q", class)
+			t.fail("test", Suggest(class, "classes", classes, ""), "no matrix is of class %q", class)
 		}
 	}
 }

@@ -145,18 +145,11 @@ func (s Space) grids(k kernels.Kernel, units int) []int {
 func (s Space) settings(k kernels.Kernel) []kernels.Params {
 	all := []kernels.Params{k.Complete("")}
 	for _, p := range k.Choices() {
-		chosen := s.Params[p.Name]
-		if len(chosen) == 0 {
-			continue
+		if chosen := distinctValues(s.Params[p.Name]); len(chosen) > 0 {
+			all = product(all, chosen, func(base kernels.Params, value string) kernels.Params {
+				return k.Complete(base.With(p.Name, value))
+			})
 		}
-		var next []kernels.Params
-
-		for _, base := range all {
-			for _, value := range distinctValues(chosen) {
-				next = append(next, k.Complete(base.With(p.Name, value)))
-			}
-		}
-		all = next
 	}
 
 	return all
@@ -321,7 +314,7 @@ func (t *table) condition(zero map[string]any) (string, *filter) {
 	}
 	problem := message(err)
 	if name, ok := strings.CutPrefix(problem, "unknown name "); ok {
-		t.fail(key, suggest(name, "the variables", slices.Sorted(maps.Keys(zero))), "unknown variable %q", name)
+		t.fail(key, Suggest(name, "the variables", slices.Sorted(maps.Keys(zero)), ""), "unknown variable %q", name)
 	} else {
 		t.fail(key, `it says what to keep, as in "block * grid >= 8192" of a kernel or "nnz <= 1_000_000" of a matrix`,
 			"%s", problem)

@@ -182,7 +182,7 @@ func TestNearest(t *testing.T) {
 		}
 	}
 
-	if got := suggest("zzzzzz", "kernels", kernels.Names()); got != "" {
+	if got := Suggest("zzzzzz", "kernels", kernels.Names(), ""); got != "" {
 		t.Errorf("a list too long to help: %q", got)
 	}
 	if !slices.Contains(kernels.Names(), Nearest("csr-vectr", kernels.Names())) {

@@ -222,7 +222,7 @@ func Load(nameOrPath string) (*Sweep, error) {
 		problem = "is a folder, not a sweep file"
 	}
 	name := strings.TrimSuffix(filepath.Base(nameOrPath), ".toml")
-	return nil, &Error{File: nameOrPath, Problem: problem, Hint: suggest(name, "shipped sweeps", Shipped())}
+	return nil, &Error{File: nameOrPath, Problem: problem, Hint: Suggest(name, "shipped sweeps", Shipped(), "")}
 }
 
 // Parse decodes and checks the text of a sweep file. Paths in it are relative

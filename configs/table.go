@@ -66,7 +66,7 @@ func printable(s string) string {
 func (t *table) only(keys []string) {
 	for _, key := range slices.Sorted(maps.Keys(t.vals)) {
 		if !slices.Contains(keys, key) {
-			t.fail(key, suggest(key, "the keys here", keys), "unknown key")
+			t.fail(key, Suggest(key, "the keys here", keys, ""), "unknown key")
 		}
 	}
 }
@@ -250,7 +250,7 @@ func (t *table) names(key, what string, valid []string) []string {
 		if slices.Contains(valid, e.v) {
 			out = append(out, e.v)
 		} else {
-			t.failAt(e.at, key, suggest(e.v, what, valid), "there is no %q", e.v)
+			t.failAt(e.at, key, Suggest(e.v, what, valid, ""), "there is no %q", e.v)
 		}
 	}
 	return out
