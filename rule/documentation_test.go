@@ -14,14 +14,7 @@ import (
 
 // The figures of docs/rule.md are those that the embedded rule with an ensemble has of itself.
 func TestDocumentationOfTheEnsemble(t *testing.T) {
-	page, err := os.ReadFile("../docs/rule.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, _, err := Open(EmbeddedName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page, r := page(t)
 	for _, of := range []func(*Selector) []Case{
 		func(s *Selector) []Case { return s.Validation.Cases }, func(s *Selector) []Case { return s.Test.Cases },
 		func(s *Selector) []Case { return alone(s.Validation.Cases) },
@@ -32,7 +25,7 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 				f := Summarise(of(&r.Selectors[i]), way.Of)
 				line += fmt.Sprintf(" | %.3f | %.3f | %s", f.Mean, f.Worst, term.Percent(f.Within5))
 			}
-			if line += " |"; !strings.Contains(string(page), "\n"+line+"\n") {
+			if line += " |"; !strings.Contains(page, "\n"+line+"\n") {
 				t.Errorf("docs/rule.md lacks:\n%s", line)
 			}
 		}
@@ -41,10 +34,7 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 
 // The data that the rule was learned from are those whose digests docs/rule.md gives, and teach it again.
 func TestRuleOfKeptData(t *testing.T) {
-	page, err := os.ReadFile("../docs/rule.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page, _ := page(t)
 	var obs []Observation
 	opt := DefaultOptions
 	opt.Ensemble = true
@@ -53,7 +43,7 @@ func TestRuleOfKeptData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if digest := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.Contains(string(page), digest) {
+		if digest := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.Contains(page, digest) {
 			t.Errorf("docs/rule.md lacks the digest of %s, %s", name, digest)
 		}
 		read, test, err := ReadTraining(bytes.NewReader(data))
@@ -64,11 +54,7 @@ func TestRuleOfKeptData(t *testing.T) {
 	}
 
 	long.Test(t, "it learns from 72,000 trials")
-	var again bytes.Buffer
-	if err := learn(t, obs, opt).WriteJSON(&again); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(again.Bytes(), h200) {
+	if written(t, learn(t, obs, opt).WriteJSON) != string(h200) {
 		t.Error("the data teach another rule than h200.json: " +
 			"spmvtune learn rule/h200-data.json.gz rule/h200-strangers.json.gz -o rule/h200.json")
 	}

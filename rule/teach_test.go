@@ -30,15 +30,7 @@ func byRow(f sparse.Features) string {
 func TestFoldsKeepFamiliesTogether(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, obs := range [][]Observation{classed(rng, 80), messy(rng, 23), world(rng, 30, byRow)} {
-		var ptrs []*Observation
-		for i := range obs {
-			ptrs = append(ptrs, &obs[i])
-		}
-		tab, _, err := newTable(ptrs, DefaultOptions)
-		if err != nil {
-			t.Fatal(err)
-		}
-
+		tab := tableOf(t, obs)
 		all := indices(len(tab.names))
 		for _, parts := range [][][]int{tab.families(all), tab.folds(all, toDecide), tab.folds(all, toJudge)} {
 			seen := slices.Sorted(slices.Values(slices.Concat(parts...)))
@@ -85,7 +77,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 	}
 
 	got.Selectors[0].Test = Validation{}
-	if a, b := jsonOf(t, want), jsonOf(t, got); a != b {
+	if a, b := written(t, want.WriteJSON), written(t, got.WriteJSON); a != b {
 		t.Error("the rule differs from one that never saw the test classes")
 	}
 	if test.Mean < 0.97 {

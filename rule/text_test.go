@@ -35,11 +35,7 @@ func TestText(t *testing.T) {
 		}
 	}
 
-	var b bytes.Buffer
-	if err := learn(t, obs, DefaultOptions).WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
-	checkGolden(t, "rule.txt", b.Bytes())
+	checkGolden(t, "rule.txt", written(t, learn(t, obs, DefaultOptions).WriteText))
 }
 
 // A world of gaps, failures, wide intervals and many small differences: each number of what is
@@ -58,11 +54,7 @@ func TestTextOfAMess(t *testing.T) {
 	}
 	opt := DefaultOptions
 	opt.Prune = false
-	var b bytes.Buffer
-	if err := learn(t, obs, opt).WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
-	checkGolden(t, "mess.txt", b.Bytes())
+	checkGolden(t, "mess.txt", written(t, learn(t, obs, opt).WriteText))
 }
 
 // The evaluation of a small world with all that there is to say: classes, some of which taught
@@ -84,28 +76,17 @@ func TestEvaluationText(t *testing.T) {
 	opt := DefaultOptions
 	opt.Test, opt.Ensemble = []string{"class4"}, true
 	r := learn(t, obs, opt)
-	list, err := Evaluate(t.Context(), r, obs, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := WriteEvaluation(&b, r, list); err != nil {
-		t.Fatal(err)
-	}
-	checkGolden(t, "evaluation.md", b.Bytes())
-	b.Reset()
-	if err := r.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
-	checkGolden(t, "tested.txt", b.Bytes())
+	_, text := evaluated(t, r, obs, opt)
+	checkGolden(t, "evaluation.md", text)
+	checkGolden(t, "tested.txt", written(t, r.WriteText))
 }
 
 // checkGolden compares a text with a file of testdata, or writes it there.
-func checkGolden(t *testing.T, name string, got []byte) {
+func checkGolden(t *testing.T, name, got string) {
 	t.Helper()
 	golden := filepath.Join("testdata", name)
 	if *regen {
-		if err := os.WriteFile(golden, got, 0o644); err != nil {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -113,7 +94,7 @@ func checkGolden(t *testing.T, name string, got []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
+	if got != string(want) {
 		t.Errorf("text differs from %s (look at it, then go test -run Text -regen):\n%s", golden, got)
 	}
 }
@@ -141,12 +122,8 @@ func TestTextObeysNoName(t *testing.T) {
 	r := learn(t, duels(duel{sparse.Features{Rows: 1000, Nonzeros: 5000, RowMean: 5}, "a", 1.3}), DefaultOptions)
 	r.Sweep = "red \x1b[31m, turned \u202e"
 
-	var b bytes.Buffer
-	if err := r.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
-	if bytes.ContainsAny(b.Bytes(), "\x1b\u202e") || !bytes.Contains(b.Bytes(), []byte("red ")) {
-		t.Errorf("the text has raw signs: %q", b.Bytes()[:min(b.Len(), 120)])
+	if text := written(t, r.WriteText); strings.ContainsAny(text, "\x1b\u202e") || !strings.Contains(text, "red ") {
+		t.Errorf("the text has raw signs: %q", text[:min(len(text), 120)])
 	}
 }
 

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"math"
@@ -155,10 +154,9 @@ func TestUnknownKernelsAreNotChosen(t *testing.T) {
 	if v := r.Selectors[0].Validation; !got.Partial || v.Matrices != 0 || v.Partial != 3 || v.Mean != 0 {
 		t.Errorf("where kernels were not tried is judged: %+v", v)
 	}
-	var text strings.Builder
-	if err := r.WriteText(&text); err != nil ||
-		!strings.Contains(text.String(), "3 of 3 matrices left out are not judged") || strings.Contains(text.String(), "mean") {
-		t.Errorf("%v, the text is\n%s", err, &text)
+	if text := written(t, r.WriteText); !strings.Contains(text, "3 of 3 matrices left out are not judged") ||
+		strings.Contains(text, "mean") {
+		t.Errorf("the text is\n%s", text)
 	}
 	if got.Choice.Kernel != "a" || got.Evidence != Absent || got.Fraction != 0.5 || got.SingleConfig != 0.5 ||
 		got.SingleKernel != 0.5 {
@@ -225,22 +223,15 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 		t.Errorf("the tree before pruning is said to reach %v, it reaches %v", s.Validation.Unpruned,
 			tree.Validation.Mean)
 	}
-	var text, doc bytes.Buffer
-	if err := r.WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.WriteJSON(&doc); err != nil {
-		t.Fatal(err)
-	}
-
+	text := written(t, r.WriteText)
 	for _, want := range []string{"was pruned to a single configuration", "tree, never pruned",
 		term.Percent(s.Validation.Unpruned), term.Percent(s.Validation.SingleConfig)} {
-		if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
-			t.Errorf("the text lacks %q:\n%s", want, &text)
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
 	}
 
-	back, err := Read(&doc)
+	back, err := Read(strings.NewReader(written(t, r.WriteJSON)))
 	if err != nil || back.Selectors[0].Pruned == "" || back.Selectors[0].Pruned != s.Pruned {
 		t.Errorf("read back %+v, %v: want the reason %q", back, err, s.Pruned)
 	}
@@ -273,12 +264,7 @@ func TestValidationJudgesWhatIsLearned(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		obs := messy(rng, 30)
 		if seed%2 == 0 { // something to find
-			obs = world(rng, 40, func(f sparse.Features) string {
-				if f.RowMean < 30 {
-					return "a"
-				}
-				return "b"
-			})
+			obs = world(rng, 40, byRow)
 			for i := range obs {
 				obs[i].Class = string(rune('a' + obs[i].Features.Cols%7))
 			}

@@ -15,13 +15,8 @@ import (
 func TestValidationDoesNotSeeTheMatrixLeftOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	worlds := map[string][]Observation{
-		"messy": messy(rng, 25),
-		"planted": world(rng, 25, func(f sparse.Features) string {
-			if f.RowMean < 30 {
-				return "a"
-			}
-			return "b"
-		}),
+		"messy":   messy(rng, 25),
+		"planted": world(rng, 25, byRow),
 	}
 
 	for name, obs := range worlds {
@@ -216,11 +211,8 @@ func TestNoiseIsWorthNothing(t *testing.T) {
 		}
 	}
 	r := learn(t, obs, opt)
-	list, err := Evaluate(t.Context(), r, obs, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, u := range list[0].Used {
+	e, _ := evaluated(t, r, obs, opt)
+	for _, u := range e.Used {
 		if u.Loss > 0.05 {
 			t.Errorf("%s is worth %.3f of the oracle", u.Feature, u.Loss)
 		}
@@ -236,10 +228,7 @@ func TestPaybackByHand(t *testing.T) {
 	o, unread := observe("m", f, config("a", 64, 2), 1e-3), observe("n", f, config("a", 64, 2), 1e-3)
 	o.Reading = 4e-3
 	obs := []*Observation{&o, &unread}
-	table, _, err := newTable(obs, DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tableOf(t, []Observation{o, unread})
 	for _, tt := range []struct{ prepare, sizes, more, products float64 }{{0, 0, 0, 4}, {10e-3, 2e-3, 4, 12}} {
 		list := table.payback([]Case{
 			{Matrix: "m", Fraction: 1, Sizes: 0.5, Prepare: tt.prepare, SizesPrepare: tt.sizes},
@@ -285,12 +274,8 @@ func TestCoverage(t *testing.T) {
 		}
 
 		r := learn(t, obs, DefaultOptions)
-		list, err := Evaluate(t.Context(), r, obs, DefaultOptions)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		c := list[0].Times
+		e, _ := evaluated(t, r, obs, DefaultOptions)
+		c := e.Times
 		if c.Matrices != 240 || c.Forecast != 240 || math.Abs(c.Nominal-0.8) > 1e-9 {
 			t.Errorf("%s: %+v, want forecasts of 240 matrices at 80%%", tt.name, c)
 		}
