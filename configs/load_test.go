@@ -129,20 +129,12 @@ func TestDefaults(t *testing.T) {
 
 func TestMatrixFiles(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-
 	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain", "lines/a\nb.mtx",
 		"kinds/a.rb", "kinds/b.tar.gz", "kinds/README.txt", "kinds/c.txt.gz"} {
-		write(name)
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	read := func(section string) ([]Matrix, error) {
 		t.Helper()
@@ -257,35 +249,23 @@ func TestQuickstartCoversTheProcessor(t *testing.T) {
 		t.Errorf("%d matrices, want 8", len(s.Matrices))
 	}
 
-	seen := map[string]map[int]bool{}
-	grids := map[string]map[int]bool{}
+	blocks, grids := map[string][]int{}, map[string][]int{}
 	precisions := map[kernels.Precision]bool{}
 	trials := 0
-
 	for _, space := range s.Kernels {
 		for c := range space.Expand(2) {
-			if seen[c.Kernel] == nil {
-				seen[c.Kernel], grids[c.Kernel] = map[int]bool{}, map[int]bool{}
-			}
-			seen[c.Kernel][c.Block], grids[c.Kernel][c.Grid] = true, true
+			blocks[c.Kernel], grids[c.Kernel] = append(blocks[c.Kernel], c.Block), append(grids[c.Kernel], c.Grid)
 			precisions[c.Precision] = true
 			trials += len(s.Matrices)
 		}
 	}
-
 	for _, k := range kernels.Catalogue {
-		if k.Backend != "cpu" {
-			continue
-		}
-		if k.Block != "" && len(seen[k.Name]) < 4 || len(seen[k.Name]) == 0 {
-			t.Errorf("%s: block sizes %v", k.Name, seen[k.Name])
-		}
-
-		if k.Grid != "" && !(grids[k.Name][1] && grids[k.Name][2]) {
-			t.Errorf("%s: grids %v", k.Name, grids[k.Name])
+		blocks, grids := distinctValues(blocks[k.Name]), distinctValues(grids[k.Name])
+		if k.Backend == "cpu" && (len(blocks) == 0 || k.Block != "" && len(blocks) < 4 ||
+			k.Grid != "" && !(slices.Contains(grids, 1) && slices.Contains(grids, 2))) {
+			t.Errorf("%s: block sizes %v, grids %v", k.Name, blocks, grids)
 		}
 	}
-
 	if len(precisions) != 2 {
 		t.Errorf("precisions %v", precisions)
 	}
@@ -297,21 +277,12 @@ func TestQuickstartCoversTheProcessor(t *testing.T) {
 }
 
 func TestBackends(t *testing.T) {
-	s, err := Parse("mixed.toml", []byte(`
-[[matrix]]
-generate = "grid_5pt"
-nx = 3
-ny = 3
-[[kernel]]
+	s := parse(t, aMatrix+`[[kernel]]
 name = ["csr_scalar", "cpu_csr", "csr_vector"]
 block = 64
 [[kernel]]
 name = "cpu_coo"
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-
+`)
 	if got := s.Backends(); !slices.Equal(got, []string{"cpu", "cuda"}) {
 		t.Errorf("backends %v", got)
 	}
@@ -326,21 +297,6 @@ name = "cpu_coo"
 	}
 	if len(s.Kernels[0].Kernels) != 3 || s.Device.Backend != "auto" {
 		t.Errorf("the sweep itself has changed: %+v", s.Kernels)
-	}
-}
-
-// Every shipped sweep is one, with a title for the list of sweeps.
-func TestShippedSweepsLoad(t *testing.T) {
-	for _, name := range Shipped() {
-		s, err := Load(name)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-
-		if s.Title == "" || s.Name != name {
-			t.Errorf("%s: name %q, title %q", name, s.Name, s.Title)
-		}
 	}
 }
 

@@ -24,11 +24,7 @@ func TestSuiteSparse(t *testing.T) {
 			Matrix{Name: "mycielskian4", Class: "mycielskian", SuiteSparse: "Mycielski/mycielskian4",
 				Generate: "mycielskian", Args: map[string]any{"order": int64(4)}, Expand: true}},
 	} {
-		s, err := Parse("s.toml", []byte("[[matrix]]\n"+tt.section+"\n[[kernel]]\nname = \"cpu_csr\"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := s.Matrices[0]
+		m := parse(t, "[[matrix]]\n"+tt.section+"\n"+aKernel).Matrices[0]
 		if !reflect.DeepEqual(m, tt.want) || m.Resolved() {
 			t.Errorf("%+v, want %+v", m, tt.want)
 		}
@@ -45,8 +41,7 @@ func TestSuiteSparse(t *testing.T) {
 
 // TestFormsOfTwins: names tell the two forms of a twin apart, whoever gives them.
 func TestFormsOfTwins(t *testing.T) {
-	s, err := Parse("s.toml", []byte(`
-[[matrix]]
+	s := parse(t, aKernel+`[[matrix]]
 suitesparse = "Mittelmann/rail4284"
 generate = "twin"
 of = "rail4284"
@@ -67,14 +62,7 @@ scale = 0.5
 generate = "twin"
 of = "mouse_gene"
 locality = ["published", "scattered"]
-
-[[kernel]]
-name = "cpu_csr"
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-
+`)
 	var names []string
 	for _, m := range s.Matrices {
 		if m.SuiteSparse != "" {

@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -125,8 +124,7 @@ func TestKeep(t *testing.T) {
 		`precision in ["float64"]`:     false,
 		`precision == "float64" ? false : nnz/rows > 9.5`: true,
 	} {
-		s := parse(t, aMatrix+"[[kernel]]\nname = \"cpu_sell\"\n")
-		space := s.Kernels[0]
+		space := parse(t, aMatrix+"[[kernel]]\nname = \"cpu_sell\"\n").Kernels[0]
 		if where != "" {
 			space = parse(t, aMatrix+"[[kernel]]\nname = \"cpu_sell\"\nwhere = '''"+where+"'''\n").Kernels[0]
 		}
@@ -144,31 +142,27 @@ func TestKeep(t *testing.T) {
 func TestKeepOverKernelsWithDifferentParameters(t *testing.T) {
 	s := parse(t, aMatrix+"[[kernel]]\nname = [\"csr_light\", \"csr_adaptive\"]\n"+
 		"where = 'width == \"8\" or tile > 512'\n")
-	keep := func(c kernels.Config) bool {
-		t.Helper()
-		got, err := s.Kernels[0].Keep(c, 1, 1, 1)
-		if err != nil {
-			t.Fatal(err)
+	for _, tt := range []struct {
+		kernel, params string
+		want           bool
+	}{
+		{"csr_light", "width=8", true},      // text: it has a name among its values
+		{"csr_adaptive", "tile=1024", true}, // an integer
+		{"csr_light", "width=auto", false},  // tile, which it lacks, is 0
+	} {
+		got, err := s.Kernels[0].Keep(kernels.Config{Kernel: tt.kernel, Params: kernels.Params(tt.params)}, 1, 1, 1)
+		if err != nil || got != tt.want {
+			t.Errorf("%s %s: kept %v, %v", tt.kernel, tt.params, got, err)
 		}
-		return got
-	}
-
-	if !keep(kernels.Config{Kernel: "csr_light", Params: kernels.Params("width=8")}) {
-		t.Error("a parameter with a name among its values is not text")
-	}
-	if !keep(kernels.Config{Kernel: "csr_adaptive", Params: kernels.Params("tile=1024")}) {
-		t.Error("a parameter of integers is not an integer")
-	}
-
-	if keep(kernels.Config{Kernel: "csr_light", Params: kernels.Params("width=auto")}) {
-		t.Error("a parameter that the kernel lacks is not 0")
 	}
 }
 
+// A where that can't be evaluated says where it stands, and for what.
 func TestKeepReportsWhatCannotBeEvaluated(t *testing.T) {
-	space := parse(t, aMatrix+"[[kernel]]\nname = \"cpu_csr\"\nwhere = \"nnz % rows == 0\"\n").Kernels[0]
-	_, err := space.Keep(kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32}, 0, 0, 0)
-	if err == nil || !strings.Contains(err.Error(), "cpu_csr float32") || strings.Contains(err.Error(), "\n") {
+	space := parse(t, minimal+"where = \"nnz % (block - block) == 0\"\n").Kernels[0]
+	_, err := space.Keep(kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32}, 9, 9, 9)
+	if err == nil || !strings.HasPrefix(err.Error(), "s.toml:6: kernel.where: ") ||
+		!strings.Contains(err.Error(), "cpu_csr float32") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -209,18 +203,5 @@ func TestWhereIsBounded(t *testing.T) {
 		if _, err := newFilter(where, zero); err != nil {
 			t.Errorf("%s: %v", where, err)
 		}
-	}
-}
-
-// A where that can't be evaluated says where it stands.
-func TestWhereDividesByZero(t *testing.T) {
-	s, err := Parse("s.toml", []byte(minimal+"where = \"rows % (block - block) == 0\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Kernels[0].Keep(kernels.Config{Kernel: "cpu_csr"}, 9, 9, 9)
-	line := strings.Count(minimal, "\n") + 1
-	if want := fmt.Sprintf("s.toml:%d: kernel.where: ", line); err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("%v, want %s…", err, want)
 	}
 }

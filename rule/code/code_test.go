@@ -2,7 +2,6 @@ package code
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -34,37 +33,19 @@ func TestCAgrees(t *testing.T) {
 
 		dir := t.TempDir()
 		save(t, dir, map[string]string{
-			"rule.h":   string(written(t, func(w io.Writer) error { return WriteC(w, r, "spmv rule") })),
-			"rule.cuh": string(written(t, func(w io.Writer) error { return WriteLaunches(w, r, "spmv rule") })),
-			"main.c": `#include <stdio.h>
-#include "rule.h"
-static void print(const spmv_rule_choice *c)
-{
-    if (c) printf("%s %d %d [%s]\n", c->kernel, c->block, c->grid, c->params);
-    else puts("-");
-}
-int main(void)
-{
-    spmv_rule_features f;
-    while (fread(&f, sizeof f, 1, stdin) == 1) {
-` + calls.String() + "    }\n    return 0;\n}\n",
-			"launch.c": `#include <stdio.h>
-#include "rule.cuh"
+			"rule.h":   written(t, WriteC, r, "spmv rule"),
+			"rule.cuh": written(t, WriteLaunches, r, "spmv rule"),
+			"main.c":   "#include \"rule.h\"\n" + printing("spmv_rule") + eachOf("spmv_rule", calls.String()),
+			"launch.c": `#include "rule.cuh"
+#include <stdio.h>
 #define PRINT(number, kernel, block, grid, params) case number: printf("%s %d %d [%s]\n", #kernel, block, grid, params); break;
-int main(void)
-{
-    spmv_rule_features f;
-    while (fread(&f, sizeof f, 1, stdin) == 1) {
-` + launches.String() + "    }\n    return 0;\n}\n",
+` + eachOf("spmv_rule", launches.String()),
 			"empty.cc": "#include \"rule.h\"\n",
 			"empty.cu": "#include \"rule.cuh\"\n__global__ void use(spmv_rule_features f, int *to) { *to = spmv_rule_" +
 				p.Functions[0].Name + "(&f); }\n",
 		})
 
-		cases := make([]sparse.Features, 3000)
-		for i := range cases {
-			cases[i] = randomFeatures(rng)
-		}
+		cases := randomCases(rng, 3000)
 		input, want := vectors(p, cases), expected(r, cases)
 		if !strings.Contains(want, "-\n") || strings.Count(want, "-\n") == len(cases)*len(p.Functions) {
 			t.Fatal("the cases are no test of unknown features")
@@ -101,7 +82,7 @@ func TestGoAgrees(t *testing.T) {
 	}
 
 	save(t, dir, map[string]string{
-		"spmvrule/rule.go": string(written(t, func(w io.Writer) error { return WriteGo(w, r, "spmvrule") })),
+		"spmvrule/rule.go": written(t, WriteGo, r, "spmvrule"),
 		"go.mod":           "module example\n\ngo 1.26\n",
 		"main.go": `package main
 
@@ -132,10 +113,7 @@ func main() {
 ` + calls.String() + "}\n}\n",
 	})
 
-	cases := make([]sparse.Features, 2000)
-	for i := range cases {
-		cases[i] = randomFeatures(rng)
-	}
+	cases := randomCases(rng, 2000)
 	do(t, dir, nil, "go", "vet", "./...")
 	compare(t, do(t, dir, vectors(p, cases), "go", "run", "."), expected(r, cases))
 }
@@ -147,12 +125,12 @@ func TestSingleLeaf(t *testing.T) {
 	dir := t.TempDir()
 	module := t.TempDir()
 	save(t, module, map[string]string{
-		"rule.go": string(written(t, func(w io.Writer) error { return WriteGo(w, r, "1 rule") })),
+		"rule.go": written(t, WriteGo, r, "1 rule"),
 		"go.mod":  "module example\n\ngo 1.26\n",
 	})
 
 	save(t, dir, map[string]string{
-		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "1 rule") })),
+		"rule.h": written(t, WriteC, r, "1 rule"),
 		"main.c": "#include <stdio.h>\n#include \"rule.h\"\n" +
 			"int main(void) { rule_1_rule_features f = {0}; return !puts(rule_1_rule_float32(&f)->kernel); }\n",
 	})
@@ -175,8 +153,7 @@ func TestExample(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	save(t, dir, map[string]string{"rule.h": string(written(t,
-		func(w io.Writer) error { return WriteC(w, r, "rule") }))})
+	save(t, dir, map[string]string{"rule.h": written(t, WriteC, r, "rule")})
 	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I"+dir, example, "-o", "main")
 	f := sparse.Analyze(diagonals(1_000_000))
 	choice, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, f, rule.Wanted{})
@@ -212,26 +189,12 @@ func TestEnsembleInC(t *testing.T) {
 	}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
-		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "e") })),
-		"main.c": `#include <stdio.h>
-#include "rule.h"
-static void print(const e_choice *c)
-{
-    if (c) printf("%s %d %d [%s]\n", c->kernel, c->block, c->grid, c->params);
-    else puts("-");
-}
-int main(void)
-{
-    e_features f;
-    while (fread(&f, sizeof f, 1, stdin) == 1) {
-` + calls.String() + "    }\n    return 0;\n}\n",
+		"rule.h":   written(t, WriteC, r, "e"),
+		"main.c":   "#include \"rule.h\"\n" + printing("e") + eachOf("e", calls.String()),
 		"empty.cc": "#include \"rule.h\"\n",
 	})
 
-	cases := make([]sparse.Features, 3000)
-	for i := range cases {
-		cases[i] = randomFeatures(rng)
-	}
+	cases := randomCases(rng, 3000)
 	want := expected(r, cases)
 	for c := range 3 {
 		if n := strings.Count(want, fmt.Sprint("boosted_", c)); n < 100 || n > 4*len(cases)*9/10 {
@@ -251,7 +214,7 @@ func TestShippedEnsembleByOffsets(t *testing.T) {
 	}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
-		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "r") })),
+		"rule.h": written(t, WriteC, r, "r"),
 		"main.c": offsetsMain + `    for (int i = 0; i < 2; i++) {
         const r_choice *c = i ? r_float64_warm_by_ensemble(&f) : r_float32_warm_by_ensemble(&f);
         printf("%s %d %d [%s]\n", c->kernel, c->block, c->grid, c->params);

@@ -129,6 +129,31 @@ func randomFeatures(rng *rand.Rand) sparse.Features {
 	return f
 }
 
+func randomCases(rng *rand.Rand, n int) []sparse.Features {
+	cases := make([]sparse.Features, n)
+	for i := range cases {
+		cases[i] = randomFeatures(rng)
+	}
+	return cases
+}
+
+// printing is a function in C that prints a choice of the rule of that name.
+func printing(name string) string {
+	return `#include <stdio.h>
+static void print(const ` + name + `_choice *c)
+{
+    if (c) printf("%s %d %d [%s]\n", c->kernel, c->block, c->grid, c->params);
+    else puts("-");
+}
+`
+}
+
+// eachOf is a program in C that does something with all features f that it reads.
+func eachOf(name, do string) string {
+	return "int main(void)\n{\n    " + name + "_features f;\n    while (fread(&f, sizeof f, 1, stdin) == 1) {\n" + do +
+		"    }\n    return 0;\n}\n"
+}
+
 // trees are all trees and ensembles of a rule as rules of their own, in the order of the functions.
 func trees(r *rule.Rule) (all []*rule.Rule) {
 	for _, s := range r.Selectors {
@@ -174,13 +199,13 @@ func vectors(p *program, cases []sparse.Features) []byte {
 	return b.Bytes()
 }
 
-func written(t *testing.T, write func(io.Writer) error) []byte {
+func written(t *testing.T, write func(io.Writer, *rule.Rule, string) error, r *rule.Rule, name string) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
+	var b strings.Builder
+	if err := write(&b, r, name); err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	return b.String()
 }
 
 // save writes files to a folder.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"spmvtune/kernels"
@@ -63,7 +64,7 @@ func TestOffsets(t *testing.T) {
 	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: everything}}}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
-		"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "r") })),
+		"rule.h": written(t, WriteC, r, "r"),
 		"main.c": offsetsMain + `    fwrite(&f, sizeof f, 1, stdout);
     return 0;
 }
@@ -101,7 +102,7 @@ func TestOffsetsOfTwoDevices(t *testing.T) {
 	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: root},
 		{Device: "B", Hardware: other, Precision: kernels.Float32, Root: root}}}
 	dir := t.TempDir()
-	save(t, dir, map[string]string{"rule.h": string(written(t, func(w io.Writer) error { return WriteC(w, r, "r") })),
+	save(t, dir, map[string]string{"rule.h": written(t, WriteC, r, "r"),
 		"main.c": offsetsMain + "    printf(\"%d\", f.cache_share == f.cache_share);\n    return 0;\n}\n"})
 
 	a := built(t, "grid_5pt:nx=50,ny=40")
@@ -123,10 +124,10 @@ func outside(sweep, device, matrix, kernel, params string) *rule.Rule {
 }
 
 // preprocessed is what a compiler sees of a header in C.
-func preprocessed(t *testing.T, text []byte) string {
+func preprocessed(t *testing.T, text string) string {
 	t.Helper()
 	cmd := exec.Command("gcc", "-std=c99", "-E", "-P", "-nostdinc", "-")
-	cmd.Stdin = bytes.NewReader(bytes.ReplaceAll(text, []byte("#include <stddef.h>"), nil))
+	cmd.Stdin = strings.NewReader(strings.ReplaceAll(text, "#include <stddef.h>", ""))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s\n%s", err, out, text)
@@ -145,20 +146,20 @@ func FuzzGenerated(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sweep, device, matrix, kernel, params string) {
 		r, plain := outside(sweep, device, matrix, kernel, params), outside("s", "d", "m", kernel, params)
 		for _, write := range []func(io.Writer, *rule.Rule, string) error{WriteC, WriteLaunches} {
-			got := written(t, func(w io.Writer) error { return write(w, r, "x") })
-			want := written(t, func(w io.Writer) error { return write(w, plain, "x") })
+			got := written(t, write, r, "x")
+			want := written(t, write, plain, "x")
 			if g, w := preprocessed(t, got), preprocessed(t, want); g != w {
 				t.Errorf("the compiler sees\n%s\nnot\n%s", g, w)
 			}
 			cmd := exec.Command("gcc", "-std=c99", "-fsyntax-only", "-xc", "-")
-			cmd.Stdin = bytes.NewReader(got)
+			cmd.Stdin = strings.NewReader(got)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)
 			}
 		}
 
 		decls := func(r *rule.Rule) int {
-			file := written(t, func(w io.Writer) error { return WriteGo(w, r, "x") })
+			file := written(t, WriteGo, r, "x")
 			tree, err := parser.ParseFile(token.NewFileSet(), "x.go", file, 0)
 			if err != nil {
 				t.Errorf("%v\n%s", err, file)
@@ -181,8 +182,8 @@ func TestDeviceNames(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"go.mod": "module x\n",
-		"x.go":   string(written(t, func(w io.Writer) error { return WriteGo(w, r, "x") })),
-		"x.h":    string(written(t, func(w io.Writer) error { return WriteC(w, r, "x") })),
+		"x.go":   written(t, WriteGo, r, "x"),
+		"x.h":    written(t, WriteC, r, "x"),
 	})
 	do(t, dir, nil, "go", "vet", ".")
 	do(t, dir, nil, "gcc", "-std=c99", "-fsyntax-only", "x.h")

@@ -3,7 +3,6 @@ package code
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
 )
 
 // known are the features by name that are numbers, but for those that are relative to the device.
@@ -70,7 +68,7 @@ func TestPythonAgrees(t *testing.T) {
 	}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
-		"learned.py": string(written(t, func(w io.Writer) error { return WritePython(w, r, "learned") })),
+		"learned.py": written(t, WritePython, r, "learned"),
 		"main.py": `import json, sys
 import learned
 for f in json.load(sys.stdin):
@@ -96,7 +94,7 @@ func TestPythonOffsets(t *testing.T) {
 	}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
-		"learned.py": string(written(t, func(w io.Writer) error { return WritePython(w, r, "learned") })),
+		"learned.py": written(t, WritePython, r, "learned"),
 		"main.py": `import json, sys
 import learned
 a = json.load(sys.stdin)
@@ -114,14 +112,7 @@ print(json.dumps(ways))
 
 	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9", "giant_row:rows=3000,giant=2000",
 		"uniform:rows=3000,cols=700,row_nnz=40"} {
-		name, args, err := generate.ParseSpec(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := generate.Build(t.Context(), name, args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := built(t, spec)
 		input, err := json.Marshal(map[string]any{"shape": []int{a.Rows, a.Cols}, "offsets": a.RowPtr})
 		if err != nil {
 			t.Fatal(err)
