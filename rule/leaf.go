@@ -33,52 +33,21 @@ func Traffic(f *sparse.Features, p kernels.Precision) float64 {
 // runnersUp is how many configurations a leaf names besides its choice.
 const runnersUp = 4
 
-// equip notes at each leaf how fast its choice was on its matrices, and what else is good
-// there, with its time over that of the choice.
-func (l *learner) equip(n *Node) {
-	n.eachLeaf(func(n *Node) {
-		var matrices []int
-		n.Speeds = nil
-		for _, name := range n.Matrices {
-			m, _ := slices.BinarySearch(l.names, name)
-			matrices = append(matrices, m)
-			o := l.seen[m][l.at(*n.Choice)]
-			if !o.measured() {
-				continue
-			}
-
-			if bytes := Traffic(l.facts[m].Features, n.Choice.Precision); bytes > 0 {
-				n.Speeds = append(n.Speeds, Speed{bytes, bytes / o.Seconds / 1e9})
-			}
-		}
-
-		slices.SortFunc(n.Speeds, func(a, b Speed) int {
-			return cmp.Or(cmp.Compare(a.Bytes, b.Bytes),
-				cmp.Compare(a.GBPS, b.GBPS))
-		})
-		n.Next = l.next(matrices, *n.Choice)
-		n.NextTimes = nil
-		for _, c := range n.Next {
-			n.NextTimes = append(n.NextTimes, l.slower(matrices, c, *n.Choice))
-		}
-	})
-}
-
 // next lists the runners-up on some matrices: one after the other the configuration with which
 // the mean loss of the fastest of those named sinks most. Of nearly equal ones it is one of a
 // kernel that is not named yet, then that with the least mean loss of its own. One of those named is
 // legal on any matrix.
-func (l *learner) next(matrices []int, choice kernels.Config) []kernels.Config {
-	var list []kernels.Config
+func (l *learner) next(matrices []int, choice int) []int {
+	var list []int
 	kernel, named := make([]bool, len(l.kernels)), make([]bool, len(l.configs))
 	least := make([]float64, len(matrices)) // loss of the best of those named
 	for i := range least {
 		least[i] = math.Inf(1)
 	}
 
-	for c := l.at(choice); c >= 0 && len(list) < runnersUp; c = l.helps(matrices, least, kernel, named) {
-		if named[l.at(choice)] {
-			list = append(list, l.configs[c])
+	for c := choice; c >= 0 && len(list) < runnersUp; c = l.helps(matrices, least, kernel, named) {
+		if named[choice] {
+			list = append(list, c)
 		}
 		kernel[l.kernel[c]], named[c] = true, true
 		for i, m := range matrices {
@@ -88,9 +57,9 @@ func (l *learner) next(matrices []int, choice kernels.Config) []kernels.Config {
 		}
 	}
 
-	some := slices.ContainsFunc(list, unlimited) || unlimited(choice)
-	if !some && l.sure >= 0 {
-		list = append(list[:min(len(list), runnersUp-1)], l.configs[l.sure])
+	sure := func(c int) bool { return !l.limited[c] }
+	if l.sure >= 0 && !sure(choice) && !slices.ContainsFunc(list, sure) {
+		list = append(list[:min(len(list), runnersUp-1)], l.sure)
 	}
 	return list
 }
@@ -128,11 +97,11 @@ func (l *learner) helps(matrices []int, least []float64, kernel, named []bool) i
 
 // slower is the time of a configuration over that of another, the geometric mean over the
 // matrices on which both were measured; 0: there is none.
-func (t *table) slower(matrices []int, c, than kernels.Config) float64 {
+func (t *table) slower(matrices []int, c, than int) float64 {
 	var mean stat.GeometricMean
 	n := 0
 	for _, m := range matrices {
-		if a, b := t.seen[m][t.at(c)], t.seen[m][t.at(than)]; a.measured() && b.measured() {
+		if a, b := t.seen[m][c], t.seen[m][than]; a.measured() && b.measured() {
 			mean.Add(a.Seconds / b.Seconds)
 			n++
 		}

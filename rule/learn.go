@@ -145,7 +145,7 @@ func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *less
 	s := new(lesson)
 	s.Single, s.SingleKernel = t.configs[l.single(matrices)], t.kernels[l.chooseKernel(matrices, kernelLoss)]
 	grown := l.grow(matrices, opt.MaxDepth)
-	s.grown = l.equipped(grown)
+	s.grown = l.node(grown)
 	s.Root, s.Pruned = l.finish(grown)
 	l.features = free
 	s.Sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
@@ -158,21 +158,14 @@ func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *less
 // finish prunes a tree, if trees are pruned, guards and equips its leaves, and says why it is a single leaf.
 func (l *learner) finish(grown *branch) (*Node, string) {
 	if !l.opt.Prune || grown.below == nil {
-		return l.equipped(l.guard(grown, grown.matrices)), ""
+		return l.node(l.guard(grown, grown.matrices)), ""
 	}
 	p := l.penalty(grown.matrices, l.opt, l.features)
-	tree := l.equipped(l.guard(grown.pruned(p.penalty), grown.matrices))
+	tree := l.node(l.guard(grown.pruned(p.penalty), grown.matrices))
 	if !tree.Leaf() {
 		return tree, ""
 	}
 	return tree, p.reason(l.node(grown).Leaves())
-}
-
-// equipped is the tree with everything that its leaves know.
-func (l *learner) equipped(b *branch) *Node {
-	n := l.node(b)
-	l.equip(n)
-	return n
 }
 
 // partial reports whether a kernel that was tried elsewhere was not tried on matrix m.

@@ -42,15 +42,17 @@ type Choice struct {
 
 // HeldOut are the figures, on matrices held out, of what chose: the tree over all features,
 // that over sizes, or the ensemble.
-func (c *Choice) HeldOut() Figures {
-	way := Learned
-	switch c.By {
+func (c *Choice) HeldOut() Figures { return Summarise(c.Selector.Validation.Cases, WayBy(c.By).Of) }
+
+// WayBy is the way to choose by sizes, features or the ensemble.
+func WayBy(by string) Way {
+	switch by {
 	case BySizes:
-		way = OverSizes
+		return OverSizes
 	case ByEnsemble:
-		way = Boosted
+		return Boosted
 	}
-	return Summarise(c.Selector.Validation.Cases, way.Of)
+	return Learned
 }
 
 // A Step is one test on the path to a leaf.

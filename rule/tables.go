@@ -85,22 +85,21 @@ type bundle struct {
 
 // bundled says how ways to choose do on each bundle.
 func bundled(b *bytes.Buffer, title, first string, ways []Way, list []bundle) {
-	columns := []string{first, "matrices"}
+	columns := first + " | matrices"
 	for _, way := range ways {
-		columns = append(columns, way.Name, "worst")
+		columns += " | " + way.Name + " | worst"
 	}
-	head(b, title, columns...)
-	for _, l := range list {
-		fmt.Fprintf(b, "| %s | %d |", l.name, Summarise(l.cases, Learned.Of).Matrices)
+	markdown(b, title, columns, list, func(l bundle) string {
+		cells := fmt.Sprintf("%s | %d", l.name, Summarise(l.cases, Learned.Of).Matrices)
 		for _, way := range ways {
 			if f := Summarise(l.cases, way.Of); f.Matrices > 0 {
-				fmt.Fprintf(b, " %.3f | %.3f |", f.Mean, f.Worst)
+				cells += fmt.Sprintf(" | %.3f | %.3f", f.Mean, f.Worst)
 			} else {
-				b.WriteString(" – | – |")
+				cells += " | – | –"
 			}
 		}
-		b.WriteByte('\n')
-	}
+		return cells
+	})
 }
 
 // knownOf are the ways to choose that are known of some cases.
@@ -126,6 +125,7 @@ func bySize(b *bytes.Buffer, cases []Case) {
 	ways := knownOf(cases, Learned, LearnedTop3, Boosted, BoostedTop3, CuSPARSE)
 	bundled(b, "By size, on matrices left out", "nonzeros from", ways, sizes)
 
+	b.Truncate(b.Len() - 1)
 	b.WriteString("| mean over sizes | |")
 	for _, way := range ways {
 		var mean stat.GeometricMean
@@ -141,25 +141,26 @@ func bySize(b *bytes.Buffer, cases []Case) {
 	b.WriteString("\n\n")
 }
 
-// head writes the head of a table; columns after the first are aligned to the right.
-func head(b *bytes.Buffer, title string, columns ...string) {
-	fmt.Fprintf(b, "### %s\n\n| %s |\n| --- |%s\n", title, strings.Join(columns, " | "),
-		strings.Repeat(" ---: |", len(columns)-1))
+// markdown writes a table, if it has rows; columns after the first are aligned to the right.
+func markdown[T any](b *bytes.Buffer, title, columns string, rows []T, cells func(T) string) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "### %s\n\n| %s |\n| --- |%s\n", title, columns, strings.Repeat(" ---: |", strings.Count(columns, " | ")))
+	for _, row := range rows {
+		fmt.Fprintf(b, "| %s |\n", cells(row))
+	}
+	b.WriteByte('\n')
 }
 
 // comparison compares ways to choose on some cases, if there are any.
 func comparison(b *bytes.Buffer, title string, cases []Case, ways []Way) {
-	if len(cases) == 0 {
-		return
-	}
-	head(b, title, "way to choose", "matrices", "geometric mean", "worst", "within 5%", "worst on")
-	for _, way := range ways {
-		if f := Summarise(cases, way.Of); f.Matrices > 0 {
-			fmt.Fprintf(b, "| %s | %d | %.3f | %.3f | %s | %s |\n", way.Name, f.Matrices, f.Mean, f.Worst,
+	markdown(b, title, "way to choose | matrices | geometric mean | worst | within 5% | worst on",
+		knownOf(cases, slices.Clone(ways)...), func(way Way) string {
+			f := Summarise(cases, way.Of)
+			return fmt.Sprintf("%s | %d | %.3f | %.3f | %s | %s", way.Name, f.Matrices, f.Mean, f.Worst,
 				term.Percent(f.Within5), f.WorstMatrix)
-		}
-	}
-	b.WriteByte('\n')
+		})
 }
 
 // byClass says how the rule does on each class, when it has not seen it.
@@ -177,58 +178,39 @@ func (s *Selector) byClass(b *bytes.Buffer) {
 	}
 	classes = slices.DeleteFunc(classes, func(l bundle) bool { return len(knownOf(l.cases, Learned)) == 0 })
 	bundled(b, "By class, the worst matrix first", "class", knownOf(s.Validation.Cases, Learned, Boosted, CuSPARSE), classes)
-	b.WriteByte('\n')
 }
 
 func curveTable(b *bytes.Buffer, title string, points []Point) {
-	if len(points) == 0 {
-		return
-	}
-	head(b, title, "learned from", "geometric mean", "worst")
-	for _, p := range points {
-		fmt.Fprintf(b, "| %.0f matrices | %.3f | %.3f |\n", p.Matrices, p.Mean, p.Worst)
-	}
-	b.WriteByte('\n')
+	markdown(b, title, "learned from | geometric mean | worst", points, func(p Point) string {
+		return fmt.Sprintf("%.0f matrices | %.3f | %.3f", p.Matrices, p.Mean, p.Worst)
+	})
 }
 
 func (e *Evaluation) tables(b *bytes.Buffer) {
 	curveTable(b, "Learning curve", e.Curve)
 	curveTable(b, "Learning curve, by whole families", e.ByFamily)
-	if len(e.Used) > 0 {
-		head(b, "Value of the features", "feature", "mean lost without it")
-		for _, u := range e.Used {
-			fmt.Fprintf(b, "| %s | %.4f |\n", u.Feature, u.Loss)
-		}
-		b.WriteByte('\n')
-	}
-
-	if len(e.Payback) > 0 {
-		head(b, "Products after which the features have paid for themselves", "nonzeros from", "matrices",
-			"their time in products",
-			"preparation more (mean)", "saved per product", "products")
-		for _, p := range e.Payback {
+	markdown(b, "Value of the features", "feature | mean lost without it", e.Used, func(u Used) string {
+		return fmt.Sprintf("%s | %.4f", u.Feature, u.Loss)
+	})
+	markdown(b, "Products after which the features have paid for themselves", "nonzeros from | matrices | "+
+		"their time in products | preparation more (mean) | saved per product | products", e.Payback,
+		func(p Payback) string {
 			products := "never"
 			if p.Products > 0 {
 				products = number(math.Ceil(p.Products))
 			}
-			fmt.Fprintf(b, "| %s | %d | %.0f | %.0f | %.1f%% | %s |\n", number(float64(p.Nonzeros)), p.Matrices,
-				p.Features, math.Round(p.Prepare)+0, 100*p.Saved, products)
-		}
-		b.WriteByte('\n')
+			return fmt.Sprintf("%s | %d | %.0f | %.0f | %.1f%% | %s", number(float64(p.Nonzeros)), p.Matrices, p.Features,
+				math.Round(p.Prepare)+0, 100*p.Saved, products)
+		})
+	if e.Times.Forecast > 0 {
+		markdown(b, "Forecasts of the choice's time", "matrices left out | with a forecast | inside its interval | "+
+			"if of the leaf's kind | median factor off", []Coverage{e.Times}, func(c Coverage) string {
+			return fmt.Sprintf("%d | %d | %s | %s | %.2f", c.Matrices, c.Forecast, term.Percent(c.Inside),
+				term.Percent(c.Nominal), c.Off)
+		})
 	}
-
-	if c := e.Times; c.Forecast > 0 {
-		head(b, "Forecasts of the choice's time", "matrices left out", "with a forecast", "inside its interval",
-			"if of the leaf's kind", "median factor off")
-		fmt.Fprintf(b, "| %d | %d | %s | %s | %.2f |\n\n", c.Matrices, c.Forecast, term.Percent(c.Inside),
-			term.Percent(c.Nominal), c.Off)
-	}
-
-	if len(e.Missed) > 0 {
-		head(b, fmt.Sprintf("Below %.2f of the oracle", missed), "matrix", "fraction", "class", "chosen")
-		for _, c := range e.Missed {
-			fmt.Fprintf(b, "| %s | %.3f | %s | %s |\n", c.Matrix, c.Fraction, c.Class, describe(c.Choice))
-		}
-		b.WriteByte('\n')
-	}
+	markdown(b, fmt.Sprintf("Below %.2f of the oracle", missed), "matrix | fraction | class | chosen", e.Missed,
+		func(c Case) string {
+			return fmt.Sprintf("%s | %.3f | %s | %s", c.Matrix, c.Fraction, c.Class, describe(c.Choice))
+		})
 }

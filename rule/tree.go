@@ -1,10 +1,9 @@
 package rule
 
 import (
+	"cmp"
 	"math"
 	"slices"
-
-	"spmvtune/kernels"
 )
 
 // same is the difference of total losses below which two of them are equal: far
@@ -156,23 +155,32 @@ func (l *learner) grow(matrices []int, depth int) *branch {
 	return b
 }
 
-// node gives the tree in the form in which it is kept.
+// node gives the tree in the form in which it is kept. A leaf says how fast its choice was on its matrices, and what
+// else is good there, with its time over that of the choice.
 func (l *learner) node(b *branch) *Node {
 	if b.below != nil {
 		return &Node{Feature: features[b.feature].Name, Threshold: b.threshold, Below: l.node(b.below),
 			Above: l.node(b.above)}
 	}
-	leaf := &Node{Choice: new(kernels.Config)}
-	*leaf.Choice = l.configs[b.choice]
-	for _, m := range b.matrices {
-		leaf.Matrices = append(leaf.Matrices, l.names[m])
-	}
-
+	choice := l.configs[b.choice]
+	leaf := &Node{Choice: &choice}
 	loss := 0.0
 	for _, m := range b.matrices {
+		leaf.Matrices = append(leaf.Matrices, l.names[m])
 		loss += l.charged(m, b.choice)
+		o, bytes := l.seen[m][b.choice], Traffic(l.facts[m].Features, choice.Precision)
+		if o.measured() && bytes > 0 {
+			leaf.Speeds = append(leaf.Speeds, Speed{bytes, bytes / o.Seconds / 1e9})
+		}
 	}
 	leaf.Fraction = math.Exp(-loss / float64(len(b.matrices)))
+	slices.SortFunc(leaf.Speeds, func(a, b Speed) int {
+		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.GBPS, b.GBPS))
+	})
+	for _, c := range l.next(b.matrices, b.choice) {
+		leaf.Next = append(leaf.Next, l.configs[c])
+		leaf.NextTimes = append(leaf.NextTimes, l.slower(b.matrices, c, b.choice))
+	}
 	return leaf
 }
 

@@ -326,15 +326,9 @@ func (p *program) Columns() string {
 
 // figures say what a tree is for and how far it can be trusted. by is what it chooses by, if not by all features.
 func figures(s *rule.Selector, by string) []string {
-	title, way := ".", rule.Learned
-	switch by {
-	case rule.BySizes:
-		title, way = ": by rows and nonzeros alone.", rule.OverSizes
-	case rule.ByEnsemble:
-		title, way = ": by the ensemble.", rule.Boosted
-	}
-	doc := []string{s.Key().String() + title}
-	v := rule.Summarise(s.Validation.Cases, way.Of)
+	title := map[string]string{rule.BySizes: ": by rows and nonzeros alone", rule.ByEnsemble: ": by the ensemble"}[by]
+	doc := []string{s.Key().String() + title + "."}
+	v := rule.Summarise(s.Validation.Cases, rule.WayBy(by).Of)
 	if v.Matrices < 2 {
 		return append(doc, "Nothing shows how it does on other matrices than it was learned from.")
 	}
