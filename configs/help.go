@@ -56,19 +56,15 @@ func helpParts() (intro string, sections []helpSection) {
 
 // strategies lists the search strategies, in comments.
 func strategies() string {
-	var b strings.Builder
-	width := 0
-	for _, k := range search.Strategies {
-		width = max(width, len(k.Name))
-	}
+	var list section
 	for _, k := range search.Strategies {
 		help := k.Help
 		if k.Adaptive {
 			help += " (adaptive)"
 		}
-		fmt.Fprintf(&b, "#     %-*s  %s\n", width, k.Name, help)
+		list = append(list, key{name: k.Name, doc: help})
 	}
-	return b.String()
+	return list.Comments()
 }
 
 // generators lists the generators and their arguments, in comments.

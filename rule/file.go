@@ -10,9 +10,9 @@ import (
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"spmvtune/internal/base/files"
@@ -114,16 +114,11 @@ var embedded = map[string][]byte{"h100": h100, EmbeddedName: h200}
 // NameFor is the name of the embedded rule for a device: the one that was learned on that model, or else the newest.
 func NameFor(device string) string {
 	for _, name := range slices.Sorted(maps.Keys(embedded)) {
-		if slices.ContainsFunc(words(device), func(w string) bool { return strings.EqualFold(w, name) }) {
+		if regexp.MustCompile(`(?i)\b` + name + `\b`).MatchString(device) {
 			return name
 		}
 	}
 	return EmbeddedName
-}
-
-// words are the parts of a device's name: "NVIDIA H100-80GB" has NVIDIA, H100 and 80GB.
-func words(device string) []string {
-	return strings.FieldsFunc(device, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // IsEmbedded reports whether a rule of this name comes with the program.

@@ -3,6 +3,7 @@ package rule
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ func (t *table) learn(ctx context.Context, k Key, opt Options) (*lesson, error) 
 	if err != nil {
 		return nil, err
 	}
-	l := t.teach(indices(len(t.names)), t.kernelLoss(), opt)
+	l := t.teach(indices(len(t.names)), opt)
 	l.Device, l.Precision, l.Cache, l.Hardware = k.Device, k.Precision, k.Cache, t.facts[0].Hardware
 	l.Configs, l.Validation = len(t.configs), v
 	return l, nil
@@ -81,12 +82,11 @@ func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Vali
 	if err != nil {
 		return Validation{}, err
 	}
-	kernel := all.kernelLoss()
 	var cases []Case
 	classes := make(map[string]bool)
 	for m, name := range all.names {
 		if _, taught := slices.BinarySearch(t.names, name); !taught {
-			cases = append(cases, all.judge(m, learned, kernel))
+			cases = append(cases, all.judge(m, learned))
 			classes[all.classes[m]] = true // which it has: it was chosen by it
 		}
 	}
@@ -105,14 +105,12 @@ func (k Key) String() string {
 }
 
 func sweeps(obs []Observation) string {
-	var names []string
+	names := make(map[string]bool)
 	for _, o := range obs {
-		if o.Sweep != "" && !slices.Contains(names, o.Sweep) {
-			names = append(names, o.Sweep)
-		}
+		names[o.Sweep] = true
 	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	delete(names, "")
+	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
 // describe gives a configuration without the precision, which the key has:
@@ -140,10 +138,10 @@ type lesson struct {
 }
 
 // teach learns from the given matrices and uses no others.
-func (t *table) teach(matrices []int, kernelLoss [][]float64, opt Options) *lesson {
+func (t *table) teach(matrices []int, opt Options) *lesson {
 	l := newLearner(t, opt, matrices)
 	s := new(lesson)
-	s.Single, s.SingleKernel = t.configs[l.single(matrices)], t.kernels[l.chooseKernel(matrices, kernelLoss)]
+	s.Single, s.SingleKernel = t.configs[l.single(matrices)], t.kernels[l.chooseKernel(matrices)]
 	grown := l.grow(matrices, opt.MaxDepth)
 	s.grown = l.node(grown)
 	s.Root, s.Pruned = l.finish(grown)
@@ -172,7 +170,7 @@ func (l *learner) finish(grown *branch) (*Node, string) {
 func (t *table) partial(m int) bool { return slices.Contains(t.evidence[m], Absent) }
 
 // judge says how far a lesson gets on matrix m.
-func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
+func (t *table) judge(m int, s *lesson) Case {
 	first := func(root *Node) int {
 		leaf, _ := root.walk(&t.facts[m])
 		return t.at(leaf.picks(&t.facts[m])[0].Config)
@@ -183,8 +181,8 @@ func (t *table) judge(m int, s *lesson, kernelLoss [][]float64) Case {
 	c.Evidence, c.Partial = t.evidence[m][choice], t.partial(m)
 	c.Sizes, c.Unpruned = share(t.loss[m][bySizes]), share(t.loss[m][first(s.grown)])
 	c.SingleConfig = share(t.loss[m][single])
-	c.SingleKernel = share(kernelLoss[m][slices.Index(t.kernels, s.SingleKernel)])
-	c.CuSPARSE, c.COOFinal, c.CSRFive = t.tuned(m, cusparse), t.paper(m, cooFinal), t.paper(m, csrFive)
+	c.SingleKernel = share(t.tuned[m][slices.Index(t.kernels, s.SingleKernel)])
+	c.CuSPARSE, c.COOFinal, c.CSRFive = t.fastest(m, cusparse), t.paper(m, cooFinal), t.paper(m, csrFive)
 	c.Prepare, c.SizesPrepare, c.SinglePrepare = t.prepare(m, choice), t.prepare(m, bySizes), t.prepare(m, single)
 	return c
 }

@@ -70,8 +70,7 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		for i, p := range penalties {
 			tree := l.guard(grown.pruned(p), in)
 			for _, m := range out {
-				x := l.charged(m, tree.at(t, m).choice)
-				loss[i] += (x + opt.Tail*max(0, x-tail)) / float64(len(matrices))
+				loss[i] += opt.weighted(l.charged(m, tree.at(t, m).choice)) / float64(len(matrices))
 			}
 		}
 	}

@@ -42,6 +42,7 @@ type table struct {
 	kernel   []int            // the kernel of each configuration
 	seen     [][]*Observation // observations by matrix, then configuration; nil: not tried
 	loss     [][]float64      // losses by matrix, then configuration
+	tuned    [][]float64      // losses by matrix, then kernel, when it is tuned for the matrix
 	evidence [][]Evidence
 	limited  []bool   // whether a configuration is legal on some matrices only
 	fits     [][]bool // whether that is known of a matrix, by matrix, then configuration
@@ -95,6 +96,11 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 		loss, evidence := t.charge(seen[name], opt)
 		t.seen = append(t.seen, seen[name])
 		t.loss = append(t.loss, loss)
+		tuned := slices.Repeat([]float64{math.Inf(1)}, len(t.kernels))
+		for c, x := range loss {
+			tuned[t.kernel[c]] = min(tuned[t.kernel[c]], x)
+		}
+		t.tuned = append(t.tuned, tuned)
 		t.evidence = append(t.evidence, evidence)
 		t.classes = append(t.classes, facts[name].Class)
 		t.facts = append(t.facts, facts[name].subject())

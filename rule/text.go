@@ -33,7 +33,6 @@ func (r *Rule) WriteText(w io.Writer) error {
 	if _, err := term.Escaped(w).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("writing rule: %w", err)
 	}
-
 	return nil
 }
 
@@ -71,10 +70,9 @@ func (n *Node) text(b *bytes.Buffer, indent string) {
 	}
 
 	f, _ := lookup(n.Feature)
-	unit := f.Unit
-	fmt.Fprintf(b, "%s├─ %s\n", indent, condition(n.Feature, n.Threshold, unit, false))
+	fmt.Fprintf(b, "%s├─ %s\n", indent, condition(n.Feature, n.Threshold, f.Unit, false))
 	n.Below.text(b, indent+"│  ")
-	fmt.Fprintf(b, "%s└─ %s\n", indent, condition(n.Feature, n.Threshold, unit, true))
+	fmt.Fprintf(b, "%s└─ %s\n", indent, condition(n.Feature, n.Threshold, f.Unit, true))
 	n.Above.text(b, indent+"   ")
 }
 
@@ -131,11 +129,11 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 	b.WriteByte('\n')
 	wide := 0
 	judged := slices.DeleteFunc(slices.Clone(v.Cases), func(c Case) bool { return c.Partial })
-	for _, c := range judged[:min(listed, len(judged))] {
+	worst := judged[:min(listed, len(judged))]
+	for _, c := range worst {
 		wide = max(wide, len([]rune(c.Matrix)))
 	}
-
-	for _, c := range judged[:min(listed, len(judged))] {
+	for _, c := range worst {
 		note := ""
 		if c.Evidence != Measured {
 			note = " (" + string(c.Evidence) + ")"
@@ -152,11 +150,8 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 func figuresText(b *bytes.Buffer, cases []Case) {
 	const form = "  %-40s %7s %7s %10s  %s\n"
 	fmt.Fprintf(b, form, "", "mean", "worst", "within 5%", "worst on")
-	for _, way := range Ways {
+	for _, way := range knownOf(cases, slices.Clone(Ways)...) {
 		f := Summarise(cases, way.Of)
-		if f.Matrices == 0 {
-			continue
-		}
 		name := way.Name
 		if f.Matrices < Summarise(cases, Learned.Of).Matrices {
 			name += fmt.Sprintf(" (%d)", f.Matrices)

@@ -72,25 +72,28 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 	for _, m := range matrices {
 		l.cost[m] = make([]float64, len(use))
 		for c, x := range t.loss[m] {
-			l.cost[m][c] = x + opt.Tail*max(0, x-tail)
+			l.cost[m][c] = opt.weighted(x)
 		}
 	}
 
-	for c := range use {
-		if !use[c] {
+	for c, used := range use {
+		if !used {
 			l.start[c] = math.Inf(1)
 		}
 	}
 	l.sure = l.best(matrices)
 	for _, m := range matrices {
 		for c := range l.cost[m] {
-			if x := l.charged(m, c); !t.fits[m][c] {
-				l.cost[m][c] = x + opt.Tail*max(0, x-tail)
+			if !t.fits[m][c] {
+				l.cost[m][c] = opt.weighted(l.charged(m, c))
 			}
 		}
 	}
 	return l
 }
+
+// weighted is what a loss costs: more, where a choice is one of the worst.
+func (o Options) weighted(loss float64) float64 { return loss + o.Tail*max(0, loss-tail) }
 
 // best chooses among the configurations that are legal on any matrix.
 func (l *learner) best(matrices []int) int {

@@ -14,11 +14,10 @@ import (
 // and, if there are many, without some others. What is judged as the rule is the whole
 // procedure: how far the tree is pruned is decided anew, see penalty.
 func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
-	kernel := t.kernelLoss()
 	cases, err := each(ctx, t, func(_ int, in, out []int) (list []Case) {
-		s := t.teach(in, kernel, opt)
+		s := t.teach(in, opt)
 		for _, m := range out {
-			list = append(list, t.judge(m, s, kernel))
+			list = append(list, t.judge(m, s))
 		}
 		return list
 	})
@@ -57,27 +56,9 @@ func indices(n int) []int {
 	return list
 }
 
-// kernelLoss is the loss of each kernel when it is tuned for the matrix, by
-// matrix and kernel.
-func (t *table) kernelLoss() [][]float64 {
-	all := make([][]float64, len(t.names))
-	for m, loss := range t.loss {
-		all[m] = make([]float64, len(t.kernels))
-		for k := range all[m] {
-			all[m][k] = math.Inf(1)
-		}
-		for c, x := range loss {
-			k := t.kernel[c]
-			all[m][k] = min(all[m][k], x)
-		}
-	}
-
-	return all
-}
-
 // chooseKernel returns the kernel that is best on average over the matrices, of
 // those with a configuration that can be chosen.
-func (l *learner) chooseKernel(matrices []int, kernel [][]float64) int {
+func (l *learner) chooseKernel(matrices []int) int {
 	known := make([]bool, len(l.kernels))
 	for c, s := range l.start {
 		if s == 0 {
@@ -92,7 +73,7 @@ func (l *learner) chooseKernel(matrices []int, kernel [][]float64) int {
 		}
 		sum := 0.0
 		for _, m := range matrices {
-			sum += kernel[m][k]
+			sum += l.tuned[m][k]
 		}
 
 		if best < 0 || sum < least-same {
@@ -205,9 +186,9 @@ var (
 // share is the fraction of the oracle that a loss is.
 func share(loss float64) float64 { return math.Exp(-loss) }
 
-// tuned is the fraction of the oracle of the fastest configuration that was measured on
+// fastest is the fraction of the oracle of the fastest configuration that was measured on
 // matrix m, of the kernels whose names begin so; 0 if there is none.
-func (t *table) tuned(m int, prefix string) float64 {
+func (t *table) fastest(m int, prefix string) float64 {
 	best := 0.0
 	for c, x := range t.loss[m] {
 		if t.evidence[m][c] == Measured && strings.HasPrefix(strings.ToLower(t.configs[c].Kernel), prefix) {
@@ -220,9 +201,9 @@ func (t *table) tuned(m int, prefix string) float64 {
 // paper is the same of what a paper's rule chooses.
 func (t *table) paper(m int, r paperRule) float64 {
 	if t.facts[m].RowMean >= r.dense {
-		return t.tuned(m, r.long)
+		return t.fastest(m, r.long)
 	}
-	return t.tuned(m, r.short)
+	return t.fastest(m, r.short)
 }
 
 // Figures sum up how a way to choose did on held-out matrices, as fractions of
