@@ -21,8 +21,8 @@ type trialLine struct {
 	Run int `json:"run"` // its number
 	trial.Result
 	Median     number            `json:"median,omitzero"`
-	Low        number            `json:"low,omitzero"`
-	High       number            `json:"high,omitzero"`
+	WithinLow  number            `json:"low,omitzero"`
+	WithinHigh number            `json:"high,omitzero"`
 	Samples    numbers           `json:"samples,omitempty"`
 	Seconds    number            `json:"seconds,omitzero"`
 	Prepare    number            `json:"prepare,omitzero"`
@@ -47,7 +47,7 @@ type roof struct {
 func encodeTrial(run int, r trial.Result) trialLine {
 	return trialLine{
 		Run: run, Result: r,
-		Median: number(r.Median), Low: number(r.WithinLow), High: number(r.WithinHigh), Samples: r.Samples,
+		Median: number(r.Median), WithinLow: number(r.WithinLow), WithinHigh: number(r.WithinHigh), Samples: r.Samples,
 		Seconds: number(r.Seconds), Prepare: number(r.Prepare), MaxError: number(r.MaxError),
 		Properties: convert[number](r.Properties),
 	}
@@ -55,7 +55,7 @@ func encodeTrial(run int, r trial.Result) trialLine {
 
 func (l *trialLine) decode() (trial.Result, error) {
 	r := l.Result
-	r.Median, r.WithinLow, r.WithinHigh, r.Samples = float64(l.Median), float64(l.Low), float64(l.High), l.Samples
+	r.Median, r.WithinLow, r.WithinHigh, r.Samples = float64(l.Median), float64(l.WithinLow), float64(l.WithinHigh), l.Samples
 	r.Seconds, r.Prepare, r.MaxError = float64(l.Seconds), float64(l.Prepare), float64(l.MaxError)
 	r.Properties = convert[float64](l.Properties)
 	return r, r.Check()
