@@ -9,8 +9,8 @@
 // reader and every view goes by that mark.
 //
 // schema.sql makes the tables and the views. The SQL on the table trial is in three files:
-// columns.go lists its columns, once for reading and writing; trials.go reads it, and write.go
-// writes it.
+// columns.go lists its columns, once for reading and writing; trials.go reads it, and
+// statements.go writes it.
 //
 // DecideTies works out what follows from repeats: how far another run may be off, what repeated
 // trials take, and which configurations can't be told apart. It is derived, never copied from one

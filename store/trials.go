@@ -10,7 +10,7 @@ import (
 )
 
 // Everything that reads the table trial stands in this file, everything that writes it in
-// write.go, and its columns in columns.go.
+// statements.go, and its columns in columns.go.
 
 // A stored is a trial as it is kept: a Row with what only this package needs.
 type stored struct {
