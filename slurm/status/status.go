@@ -119,6 +119,9 @@ func (s Status) Active() bool {
 
 // Status combines what was read last with what Slurm says.
 func (t *Tracker) Status(v View) Status {
+	if t.err != nil {
+		return Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: t.err.Error()}
+	}
 	s := Status{
 		Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created,
 		Trials: t.trials(), Best: t.bests(), Chunks: t.chunks(v), Merged: t.ledger.Merge, Silent: v.Silent,

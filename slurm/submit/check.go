@@ -136,8 +136,7 @@ func (t *tester) note(format string, args ...any) {
 
 // task tests a task.
 func (t *tester) task(s configs.Slurm) (said string, err error) {
-	b := batchesOf(t.run, 1, []int{0}, 1)[0]
-	return t.client.TestOnly(t.ctx, optionsOf(t.run, b, s), t.run.TaskScriptText(s))
+	return t.client.TestOnly(t.ctx, optionsOf(t.run, arrayOf(t.run, 1, 0), s), t.run.TaskScriptText(s))
 }
 
 // finish tests the job that merges.

@@ -111,7 +111,8 @@ func TestLabFrozenController(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := slurmtest.Created(t, l.Dir, configs.Slurm{}, 2, "sleep 300")
 			c := &sbatch.Client{Timeout: timeout, Pause: 200 * time.Millisecond}
-			b := batchesOf(run, 1, []int{0, 0}, 2)[0]
+			b := arrayOf(run, 1, 0)
+			b.Tasks = 2
 			l.Freeze()
 			var sent slurm.Sent
 			var err error

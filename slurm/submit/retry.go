@@ -214,11 +214,11 @@ func sendRound(
 		return Round{}, err
 	}
 
-	d := dispatch{
+	d := &dispatch{
 		ctx: ctx, client: c, run: r, slurm: s, most: config.MaxArraySize, running: len(running),
 		earlier: earlier, cluster: clusterOf(before), chunks: len(chunks), kinds: kinds, round: Round{Number: number},
 	}
-	if err := d.arrays(); err != nil {
+	if err := d.toSlurm().arrays(); err != nil {
 		return d.round, err
 	}
 	return d.round, d.finish()

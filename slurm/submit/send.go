@@ -68,15 +68,9 @@ func noteOutcome(r *slurm.Run, sent slurm.Sent, o slurm.Outcome, id sbatch.JobID
 	return sent, nil
 }
 
-// batchesOf cuts chunks of some kinds into arrays of at most most tasks.
-func batchesOf(r *slurm.Run, round int, kinds []int, most int) []slurm.Batch {
-	var all []slurm.Batch
-	for base := 0; base < len(kinds); base += all[len(all)-1].Tasks {
-		name := fmt.Sprintf("%s.%d.%d", r.JobName(), round, len(all))
-		all = append(all, slurm.Batch{Name: name, Round: round, Base: base, Kind: kinds[base],
-			Tasks: min(most, alike(kinds[base:]))})
-	}
-	return all
+// arrayOf returns the array of a round with a number, from 0, without what it measures.
+func arrayOf(r *slurm.Run, round, number int) slurm.Batch {
+	return slurm.Batch{Name: fmt.Sprintf("%s.%d.%d", r.JobName(), round, number), Round: round, Tasks: 1}
 }
 
 // alike is how many kinds at the beginning are the same.
@@ -207,6 +201,17 @@ type dispatch struct {
 	chunks  int   // chunks is the number of chunks of the round.
 	kinds   []int // kinds are their kinds.
 	round   Round
+
+	// submit sends a job with arguments of sbatch. On an error, the outcome says whether there may be one.
+	submit func(b slurm.Batch, args []string) (slurm.Sent, error)
+}
+
+// toSlurm lets a dispatch send its jobs to Slurm.
+func (d *dispatch) toSlurm() *dispatch {
+	d.submit = func(b slurm.Batch, args []string) (slurm.Sent, error) {
+		return send(d.ctx, d.client, d.run, d.cluster, b, args)
+	}
+	return d
 }
 
 // arrays sends the arrays of tasks, as many as a limit of submitted jobs allows.
@@ -241,10 +246,8 @@ func (d *dispatch) arrays() error {
 
 // array sends an array of n tasks, from a chunk of the round.
 func (d *dispatch) array(base, n int) error {
-	b := slurm.Batch{
-		Name: fmt.Sprintf("%s.%d.%d", d.run.JobName(), d.round.Number, len(d.round.Jobs)), Round: d.round.Number,
-		Base: base, Kind: d.kinds[base], Tasks: n,
-	}
+	b := arrayOf(d.run, d.round.Number, len(d.round.Jobs))
+	b.Base, b.Kind, b.Tasks = base, d.kinds[base], n
 	return d.send(b, afterOf(d.slurm, arrays(d.round.Jobs), d.earlier, d.cluster))
 }
 
@@ -270,7 +273,7 @@ func (d *dispatch) finish() error {
 
 // send sends a job of the round.
 func (d *dispatch) send(b slurm.Batch, after string) error {
-	sent, err := send(d.ctx, d.client, d.run, d.cluster, b, argsOf(d.run, b, d.slurm, after))
+	sent, err := d.submit(b, argsOf(d.run, b, d.slurm, after))
 	if err != nil {
 		return d.incomplete(err, sent.Outcome == slurm.Intended)
 	}
@@ -357,11 +360,11 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 	if err != nil {
 		return nil, err
 	}
-	d := dispatch{
+	d := &dispatch{
 		ctx: ctx, client: c, run: r, slurm: checked.Slurm, most: 1, earlier: arraysOf(running), cluster: last.Cluster,
 		round: Round{Number: last.Round},
 	}
-	if err := d.finish(); err != nil {
+	if err := d.toSlurm().finish(); err != nil {
 		return nil, err
 	}
 	return &d.round, nil

@@ -106,7 +106,7 @@ func TestIntentionBeforeEachTry(t *testing.T) {
 		"sbatch": `tail -n 1 "$FAKE/../latest/ledger.jsonl" >> "$FAKE/intentions"; [ $(grep -c ^sbatch "$FAKE/calls") -ge 3 ] || exec sleep 300; ` + slurmlab.FakeSbatch + "; echo $id"})
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	slurmlab.Must(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
-	b := batchesOf(run, 1, []int{0}, 1)[0]
+	b := arrayOf(run, 1, 0)
 	_, err := send(t.Context(), slurmtest.Hasty, run, "", b, argsOf(run, b, configs.Slurm{}, ""))
 	slurmlab.Must(t, err)
 	data := slurmlab.Read(t, filepath.Join(dir, "intentions"))

@@ -113,26 +113,21 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, plan slurm.Plan, most int) Preview
 		{slurm.FinishScript, r.FinishScriptText(s)},
 	}}
 
-	var sent []sbatch.JobID
-	add := func(b slurm.Batch, after string) {
-		command := []string{"sbatch"}
-		if cluster := sbatch.ChosenCluster(); cluster != "" {
-			command = append(command, "-M", cluster)
-		}
-		p.Commands = append(p.Commands, append(append(command, "--parsable"), argsOf(r, b, s, after)...))
-		sent = append(sent, sbatch.JobID{ID: fmt.Sprintf("JOB%d", len(sent)+1)})
-	}
-
 	var kinds []int
 	for _, c := range plan.Chunks {
 		kinds = append(kinds, c.Kind)
 	}
-	for _, b := range batchesOf(r, r.NextRound(), kinds, max(most, 1)) {
-		add(b, afterOf(s, sent, nil, ""))
+	s.MaxSubmit = 0
+	d := dispatch{run: r, slurm: s, most: max(most, 1), chunks: len(kinds), kinds: kinds, round: Round{Number: r.NextRound()}}
+	d.submit = func(b slurm.Batch, args []string) (slurm.Sent, error) {
+		command := []string{"sbatch"}
+		if cluster := sbatch.ChosenCluster(); cluster != "" {
+			command = append(command, "-M", cluster)
+		}
+		p.Commands = append(p.Commands, append(append(command, "--parsable"), args...))
+		return slurm.Sent{Batch: b, JobID: sbatch.JobID{ID: fmt.Sprintf("JOB%d", len(p.Commands))}}, nil
 	}
-	if !s.Finish.Off {
-		add(finishOf(r, r.NextRound()), afterAny("", sent...))
-	}
+	_, _ = d.arrays(), d.finish() // nobody refuses anything
 	return p
 }
 

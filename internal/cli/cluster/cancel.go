@@ -112,35 +112,28 @@ func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	left, err := submit.Hidden(cmd.Context(), client, c.run)
-	if err != nil {
-		return errors.Join(c.print(arrays, int(n)), err)
+	if len(arrays) > 0 || len(left) == 0 || c.output.Data() {
+		err = errors.Join(c.print(arrays, int(n)), err)
 	}
-	if len(arrays) == 0 && len(left) > 0 && !c.output.Data() {
-		return leftAlone("throttle", c.run, left)
-	}
-	return errors.Join(c.print(arrays, int(n)), leftAlone("throttle", c.run, left))
+	return errors.Join(err, leftAlone("throttle", c.run, left))
 }
 
 func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
 	if c.output.Data() {
-		ids := make([]string, len(arrays))
-		for i, a := range arrays {
-			ids[i] = a.ID
+		ids := []string{}
+		for _, a := range arrays {
+			ids = append(ids, a.ID)
 		}
-		return c.output.Write(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n,
-			"arrays": ids})
+		return c.output.Write(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n, "arrays": ids})
 	}
-
-	tasks := term.Count(n, "task runs", "tasks run")
+	said := fmt.Sprintf("at most %s at once", term.Count(n, "task runs", "tasks run"))
 	switch {
 	case len(arrays) == 0:
-		_, err = fmt.Fprintln(c.w, "nothing to throttle: no task of the run waits or runs")
+		said = "nothing to throttle: no task of the run waits or runs"
 	case n == 0:
-		_, err = fmt.Fprintln(c.w, "the number of tasks that run at once is not bounded")
-	default:
-		_, err = fmt.Fprintf(c.w, "at most %s at once\n", tasks)
+		said = "the number of tasks that run at once is not bounded"
 	}
-
+	_, err = fmt.Fprintln(c.w, said)
 	return err
 }
 
@@ -231,14 +224,12 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 		return errors.Join(err, c.printBroken(r))
 	}
 
-	if c.output.Data() {
-		err = c.output.Write(c.w, r)
-	} else {
-		c.print(r)
+	if err := c.show(r, c.print); err != nil {
+		return err
 	}
 	n := len(r.OutOfMemory)
-	if err != nil || n == 0 {
-		return err
+	if n == 0 {
+		return nil
 	}
 	err = fmt.Errorf("%s used more memory than allowed, and %s not sent again", chunks(n), term.Noun(n, "was", "were"))
 	return command.SomeFailed(err, fmt.Sprintf("`%s` gives their tasks more", onRun("retry", c.run, "--set", "mem=64G")))
@@ -271,13 +262,20 @@ func (c *retryCommand) printBroken(r submit.Retried) error {
 	if r.Round == nil && len(r.Recovered) == 0 {
 		return nil
 	}
+	return c.show(r, func(r submit.Retried) {
+		c.printRecovered(r.Recovered)
+		if r.Round != nil {
+			printJobs(c.w, r.Round.Jobs)
+		}
+	})
+}
+
+// show writes what a retry did as data, or prints it.
+func (c *retryCommand) show(r submit.Retried, print func(submit.Retried)) error {
 	if c.output.Data() {
 		return c.output.Write(c.w, r)
 	}
-	c.printRecovered(r.Recovered)
-	if r.Round != nil {
-		printJobs(c.w, r.Round.Jobs)
-	}
+	print(r)
 	return nil
 }
 
@@ -313,10 +311,10 @@ func (c *retryCommand) print(r submit.Retried) {
 		fmt.Fprintf(c.w, "tasks ask for %s now, because there was too little\n", more)
 	}
 	for _, g := range r.Avoided {
-		printHints(c.w, []string{fmt.Sprintf("%s is not used any more: the task of each of %s %s there; `%s` uses it again",
-			g.Node, chunks(len(g.Chunks)), g.Why, onRun("retry", c.run, "--set", "exclude="))})
+		printHints(c.w, fmt.Sprintf("%s is not used any more: the task of each of %s %s there; `%s` uses it again",
+			g.Node, chunks(len(g.Chunks)), g.Why, onRun("retry", c.run, "--set", "exclude=")))
 	}
-	printHints(c.w, r.Notes)
+	printHints(c.w, r.Notes...)
 
 	if n := len(r.Active); n > 0 {
 		fmt.Fprintf(c.w, "left alone (running, queued or unknown): %s\n", chunks(n))

@@ -160,16 +160,13 @@ func observe(ctx context.Context, runs []slurm.Listed) (list, damaged []status.S
 	observer := &status.Observer{Client: statusClient}
 	view := observer.Observe(ctx, trackers...)
 	list = []status.Status{} // JSON has a list even if it is empty
-
 	for _, t := range trackers {
-		if err := t.Err(); err != nil {
-			s := status.Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: err.Error()}
+		if s := t.Status(view); s.Fault != "" {
 			damaged = append(damaged, s)
-			continue
+		} else {
+			list = append(list, s)
 		}
-		list = append(list, t.Status(view))
 	}
-
 	return list, damaged, view.Silent
 }
 

@@ -31,17 +31,15 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 
 	printOpen(w, s.Chunks)
 	for _, g := range s.Gathered {
-		printHints(w, []string{fmt.Sprintf("%s failed alike on %s: spmvtune retry avoids that node",
-			term.Count(len(g.Chunks), "task", "tasks"), g.Node)})
+		printHints(w, fmt.Sprintf("%s failed alike on %s: spmvtune retry avoids that node",
+			term.Count(len(g.Chunks), "task", "tasks"), g.Node))
 	}
 	if s.Damaged > 0 {
-		fmt.Fprintf(w, "note: %s of journals can't be used; the trials in them are measured again\n",
-			term.Count(s.Damaged, "line", "lines"))
+		printHints(w, term.Count(s.Damaged, "line", "lines")+" of journals can't be used; the trials in them are measured again")
 	}
-
 	if s.DamagedJobs > 0 {
-		fmt.Fprintf(w, "note: %s of %s can't be used: Slurm is asked by the names of the jobs instead\n",
-			term.Count(s.DamagedJobs, "line", "lines"), slurm.LedgerFile)
+		printHints(w, fmt.Sprintf("%s of %s can't be used: Slurm is asked by the names of the jobs instead",
+			term.Count(s.DamagedJobs, "line", "lines"), slurm.LedgerFile))
 	}
 	printSilent(w, s.Silent)
 	printNext(w, run, s)
@@ -69,8 +67,7 @@ func printTrials(w io.Writer, s status.Status) {
 }
 
 // others counts the chunks that are not done, by state.
-func others(n status.Counts) string {
-	text := ""
+func others(n status.Counts) (text string) {
 	for _, part := range []struct {
 		n     int
 		words string
@@ -82,7 +79,6 @@ func others(n status.Counts) string {
 			text += fmt.Sprintf(", %d %s", part.n, part.words)
 		}
 	}
-
 	return text
 }
 
@@ -94,22 +90,19 @@ func printBests(w io.Writer, best []status.Best) error {
 	if len(best) == 0 {
 		return nil
 	}
-	g := term.Table{Columns: []string{"matrix", "precision", "cache", "fastest so far", "configuration",
+	g := term.Table{Columns: []string{"device", "matrix", "precision", "cache", "fastest so far", "configuration",
 		"time", "GFLOP/s"}}
-	several := slices.ContainsFunc(best, func(b status.Best) bool { return b.Device != best[0].Device })
-	if several {
-		g.Columns = append([]string{"device"}, g.Columns...)
-	}
-
 	for _, b := range best[:min(len(best), mostBest)] {
-		row := []any{
-			b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting,
+		g.Rows = append(g.Rows, []any{
+			b.Device, b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting,
 			term.Quantity(term.Seconds(b.Seconds)), b.GFLOPS,
+		})
+	}
+	if !slices.ContainsFunc(best, func(b status.Best) bool { return b.Device != best[0].Device }) {
+		g.Columns = g.Columns[1:]
+		for i := range g.Rows {
+			g.Rows[i] = g.Rows[i][1:]
 		}
-		if several {
-			row = append([]any{b.Device}, row...)
-		}
-		g.Rows = append(g.Rows, row)
 	}
 
 	fmt.Fprintln(w)
@@ -215,8 +208,7 @@ func visible(r rune) rune {
 // printSilent says that Slurm does not answer.
 func printSilent(w io.Writer, silent string) {
 	if silent != "" {
-		note := "note: Slurm does not answer, so it is not known which tasks run or wait: " + silent
-		term.Print(w, note)
+		printHints(w, "Slurm does not answer, so it is not known which tasks run or wait: "+silent)
 	}
 }
 

@@ -280,7 +280,7 @@ func (c *submitCommand) test(ctx context.Context, cut cutting) error {
 	if checked.Finish != "" {
 		fmt.Fprintln(c.w, "the job that merges: "+checked.Finish)
 	}
-	printHints(c.w, checked.Notes)
+	printHints(c.w, checked.Notes...)
 	_, err = fmt.Fprintln(c.w, "such jobs can start; nothing was submitted")
 	return err
 }

@@ -74,7 +74,7 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	printAdopted(w, s.Adopted)
 	printJobs(w, s.Jobs)
 	printRest(w, submit.Round{Jobs: s.Jobs, Rest: s.Rest, Limit: s.Limit}, run)
-	printHints(w, s.Notes)
+	printHints(w, s.Notes...)
 	if s.Plan.Chunks == 0 {
 		fmt.Fprintf(w, "\nnothing is left to be measured\nnext    %s\n", onRun("merge", run))
 		return
@@ -119,8 +119,8 @@ func printRest(w io.Writer, round submit.Round, run *slurm.Run) {
 	if round.Limit != "max_submit" {
 		limit = "Slurm's limit " + round.Limit
 	}
-	printHints(w, []string{fmt.Sprintf("%s left for later: %s allows no more jobs at once; %s",
-		term.Count(round.Rest, "task is", "tasks are"), limit, who)})
+	printHints(w, fmt.Sprintf("%s left for later: %s allows no more jobs at once; %s",
+		term.Count(round.Rest, "task is", "tasks are"), limit, who))
 }
 
 // lastIDs returns what a job has to wait for to come after a round, as sbatch --parsable prints it.
@@ -143,7 +143,7 @@ func jobName(id sbatch.JobID) string {
 	return id.ID
 }
 
-func printHints(w io.Writer, notes []string) {
+func printHints(w io.Writer, notes ...string) {
 	for _, n := range notes {
 		term.Print(w, "note: "+n)
 	}
@@ -180,7 +180,7 @@ func (c *submitCommand) preview(ctx context.Context, cut cutting) error {
 	show.Title(w, c.sweep)
 	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", command.Shown(p.Dir), p.Plan)
 	printAdopted(w, p.Adopted)
-	printHints(w, p.Notes)
+	printHints(w, p.Notes...)
 
 	for _, s := range p.Scripts {
 		fmt.Fprintf(w, "\n== %s\n%s", s.Name, s.Text)
