@@ -6,14 +6,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm/status"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
 )
 
 // That a run is being merged is said only where Slurm says so.
@@ -70,58 +67,5 @@ func TestMergeWhilePlanChanges(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), `"chunk": "0001"`) {
 		t.Errorf("its JSON is\n%s", out.String())
-	}
-}
-
-// The log of a long task has some dozens of lines, however many matrices and trials
-// it has.
-func TestTaskLogIsShort(t *testing.T) {
-	for _, matrices := range []int{1, 20, 1000} {
-		var out strings.Builder
-		l := &progressLog{log: &taskLog{w: &out}}
-		l.Observe(tuner.Event{Started: &tuner.Started{Device: "chip", Matrices: matrices}})
-		for m := range matrices {
-			l.Observe(tuner.Event{Matrix: &tuner.MatrixPlanned{Index: m, Trials: 500}})
-			for range 500 {
-				l.said = l.said.Add(-24 * time.Hour / time.Duration(500*matrices)) // as if a day passed
-				l.Observe(tuner.Event{Result: &trial.Result{}})
-			}
-		}
-		if n := strings.Count(out.String(), "\n"); n < 11 || n > 90 || !strings.Contains(out.String(), " 100%: ") {
-			t.Errorf("%d matrices: %d lines\n%s", matrices, n, out.String())
-		}
-	}
-}
-
-// The log of a task counts a matrix that a lost GPU leaves to another one once.
-func TestTaskLogCountsAMatrixOnce(t *testing.T) {
-	var out strings.Builder
-	l := &progressLog{log: &taskLog{w: &out}}
-	l.Observe(tuner.Event{Started: &tuner.Started{Device: "chip", Devices: 2, Matrices: 1}})
-	for _, again := range []bool{false, true} {
-		l.Observe(tuner.Event{Matrix: &tuner.MatrixPlanned{Trials: 10, Again: again}})
-		for range 5 {
-			l.Observe(tuner.Event{Result: &trial.Result{}})
-		}
-	}
-	if !strings.Contains(out.String(), " 100%: 10 trials measured, 10 of 10 done") {
-		t.Errorf("the log is\n%s", out.String())
-	}
-}
-
-// The log of a task says what a run on one machine says while it goes on.
-func TestTaskLogHasNotes(t *testing.T) {
-	var out strings.Builder
-	l := &progressLog{log: &taskLog{w: &out}}
-	for want, e := range map[string]tuner.Event{
-		"note: the bandwidth of the memory is not known, and results are not compared with it: too slow": {
-			Roofless: errors.New("too slow")},
-		"note: mine does not compile. 2 configurations are invalid": {
-			Unbuilt: &tuner.Unbuilt{Kernel: "mine", Reason: "does not compile", Configs: 2}},
-		"note: the processor is busy": {Crowded: &tuner.Crowded{}},
-	} {
-		if l.Observe(e); !strings.Contains(out.String(), want) {
-			t.Errorf("it does not say %q:\n%s", want, out.String())
-		}
 	}
 }

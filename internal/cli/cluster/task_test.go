@@ -144,7 +144,7 @@ func TestTaskEnds(t *testing.T) {
 		silent  bool // without a journal
 	}{
 		"complete": {ok: true, want: []string{
-			"attempt 1 at chunk 0001: 3 pieces", "100%: 20 trials measured", "end: complete; 3 of 3 pieces complete",
+			"attempt 1 at chunk 0001: 3 pieces", "trials measured: 20", "end: complete; 3 of 3 pieces complete",
 		}},
 		"other model": {
 			change: otherModel,

@@ -29,6 +29,9 @@ type Progress struct {
 	// Known returns the best on a matrix of earlier runs, in each precision and cache state. It may
 	// be nil.
 	Known func(device, matrix string) []Leader
+	// Every is added to the time between two lines with each of them, where there is no terminal: the log of a day has
+	// some dozens if it is a minute. 0 lets lines come every five seconds.
+	Every time.Duration
 	// Changed is why trials are new that were measured before; "" if none are.
 	Changed string
 	// said holds the messages so far, which are not repeated.
@@ -51,6 +54,7 @@ type Progress struct {
 	// expectation is nil until the first trial begins.
 	expectation *expectation
 	printed     time.Time
+	pause       time.Duration // pause is the time until the next line, as far as Every says it.
 	// late says what is being done, if that takes long.
 	late *time.Timer
 }
@@ -175,10 +179,12 @@ func (p *Progress) result(r *trial.Result) {
 // show draws or prints the line if enough time has passed.
 func (p *Progress) show() {
 	isTerminal := p.line.size != nil
-	if p.planned == 0 || time.Since(p.printed) < p.line.every() || !isTerminal && p.measured == 0 {
+	every := max(p.line.every(), p.pause)
+	if p.planned == 0 || time.Since(p.printed) < every || !isTerminal && p.measured == 0 {
 		return
 	}
 	p.printed = time.Now()
+	p.pause += p.Every
 	p.foresee()
 	switch {
 	case p.watch != nil:

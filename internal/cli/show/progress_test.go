@@ -2,7 +2,9 @@ package show
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -132,5 +134,29 @@ func TestProgressMakesWay(t *testing.T) {
 	}
 	if strings.Count(text, "\n") != 2 {
 		t.Errorf("it scrolls: %q", text)
+	}
+}
+
+// The log of a day has some dozens of lines, however many matrices and trials it has. A matrix that a lost GPU leaves
+// to another one counts once.
+func TestLinesGetRarer(t *testing.T) {
+	for _, matrices := range []int{1, 20, 1000} {
+		var out strings.Builder
+		p := New(&out, &out)
+		p.Every = time.Minute
+		p.Observe(tuner.Event{Started: &tuner.Started{Device: "chip", Devices: 1, Matrices: matrices}})
+		for m := range matrices {
+			matrix := trial.Matrix{Name: "m", Hash: strconv.Itoa(m)}
+			p.Observe(tuner.Event{Matrix: &tuner.MatrixPlanned{Index: m, Trials: 500, Matrix: matrix}})
+			p.Observe(tuner.Event{Matrix: &tuner.MatrixPlanned{Index: m, Trials: 500, Matrix: matrix, Again: true}})
+			for range 500 {
+				p.printed = p.printed.Add(-24 * time.Hour / time.Duration(500*matrices)) // as if a day passed
+				p.Observe(tuner.Event{Result: &trial.Result{Trial: trial.Trial{Matrix: matrix.Hash}}})
+			}
+		}
+		said := out.String()
+		if n := strings.Count(said, "\n"); n < 11 || n > 90 || !strings.Contains(said, fmt.Sprintf("/%d  ", 500*matrices)) {
+			t.Errorf("%d matrices: %d lines\n%s", matrices, n, said)
+		}
 	}
 }
