@@ -24,8 +24,11 @@ import (
 func pin[T any](path string, mine T) (first T, err error) {
 	for {
 		first, err = readJSON[T](path)
-		if err == nil || !errors.Is(err, fs.ErrNotExist) {
-			return first, err
+		switch {
+		case err == nil:
+			return first, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return first, fmt.Errorf("%w: if it was damaged, delete it, and the next task writes it", err)
 		}
 
 		data, err := json.MarshalIndent(mine, "", "\t")

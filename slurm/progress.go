@@ -251,8 +251,7 @@ func (a *account) take(name journal.Name, p trial.Piece, reliable bool) (lost in
 	return lost
 }
 
-// An attempt names one attempt at a chunk. Its journals speak together: with several workers,
-// the journal of the task speaks about what is in the others.
+// An attempt names one attempt at a chunk. Its journals speak together, if it began anew.
 type attempt struct {
 	chunk, job string
 	number     int

@@ -103,10 +103,13 @@ func read(path string) ([]byte, error) { return files.ReadFile(path, 1e9) }
 // readJSON reads a file of JSON. Its error names the file.
 func readJSON[T any](path string) (v T, err error) {
 	data, err := read(path)
-	if err == nil && json.Unmarshal(data, &v) != nil {
-		err = fmt.Errorf("%s was damaged: %w", path, json.Unmarshal(data, &v))
+	if err != nil {
+		return v, err
 	}
-	return v, err
+	if err := json.Unmarshal(data, &v); err != nil {
+		return v, fmt.Errorf("%s was damaged: %w", path, err)
+	}
+	return v, nil
 }
 
 // IsRun reports whether a folder is the folder of a run, perhaps a damaged one.
@@ -133,7 +136,7 @@ func Open(dir string) (*Run, error) {
 	case errors.Is(err, fs.ErrNotExist), isFile(dir):
 		return nil, notRun(dir)
 	case err != nil:
-		return nil, fmt.Errorf("opening run: %w", err)
+		return nil, fmt.Errorf("opening run: %w: if it was damaged, submit the sweep again", err)
 	case info.Format > runFormat:
 		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program",
 			dir, info.Version)

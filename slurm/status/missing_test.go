@@ -47,10 +47,10 @@ func TestMissing(t *testing.T) {
 		{"another's", whole, map[string][]trial.Piece{"0002": {done("a", p(1, 3)), done("b", trial.Part{Of: 1})}}, 0, "0001"},
 		{"another part", whole, map[string][]trial.Piece{"0001": {done("a", p(0, 3)), done("b", trial.Part{Of: 1})}}, 0,
 			"0001"},
-		{"several workers", whole,
+		{"several journals", whole,
 			map[string][]trial.Piece{"0001": {done("a", p(3, 6)), done("a", p(2, 6)), done("b", p(0, 2)), done("b", p(1, 2))}},
 			1, ""},
-		{"a worker is missing", whole,
+		{"a part is missing", whole,
 			map[string][]trial.Piece{"0001": {done("a", p(1, 3)), done("b", p(0, 3)), done("b", p(2, 3))}}, 0, "0001"},
 		{"halves", split, map[string][]trial.Piece{"0001.1": {done("a", p(1, 3))}}, 1, "0001.2"},
 		{"halves, and a late end of the whole", split,
@@ -75,13 +75,13 @@ func TestMissing(t *testing.T) {
 }
 
 // What an attempt says of its pieces does not count if one of its journals has lost
-// trials, also one of another worker. Another attempt's word does.
+// trials, also one that it began anew. Another attempt's word does.
 func TestMissingOfLossyAttempt(t *testing.T) {
 	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
 	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1),
 		Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}, Complete: true}}}}
-	name := func(job string, worker int) journal.Name {
-		return journal.Name{Chunk: "0001", Job: job, Worker: worker}
+	name := func(job string, again int) journal.Name {
+		return journal.Name{Chunk: "0001", Job: job, Again: again}
 	}
 	main := slurm.File{Name: name("1_1", 0), Ends: complete}
 	for what, fault := range map[string]slurm.Fault{
@@ -112,8 +112,8 @@ func TestMissingOfLossyAttempt(t *testing.T) {
 // of the nodes: not for one before it that writes on, or that said more.
 func TestMissingHasLastAttemptsWord(t *testing.T) {
 	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
-	word := func(job string, attempt, worker int, reason string, at int64) slurm.File {
-		f := slurm.File{Name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Worker: worker}}
+	word := func(job string, attempt, again int, reason string, at int64) slurm.File {
+		f := slurm.File{Name: journal.Name{Chunk: "0001", Job: job, Attempt: attempt, Again: again}}
 		if reason != "" {
 			f.Ends = []journal.End{{Reason: reason, OutOfTime: reason == "late", At: time.UnixMilli(at),
 				Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}

@@ -15,6 +15,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -107,27 +108,22 @@ type runLine struct {
 	At       time.Time         `json:"at"`
 }
 
-// A Name is the name of a journal's file: CHUNK.JOB.ATTEMPT.jsonl, with the number of the
-// worker if a task has several, and another number if there was a journal of that name
+// A Name is the name of a journal's file: CHUNK.JOB.ATTEMPT.jsonl, with a number if there was a journal of that name
 // already. A chunk "0007" may be split into "0007.1" and "0007.2".
 type Name struct {
 	Chunk   string
 	Job     string
 	Attempt int // how often Slurm had restarted the job
-	Worker  int // number from 1, where each GPU of a task had its own journal, as in older runs; else 0
 	Again   int // number from 1, or 0 if the name was free
 }
 
-// String returns the name of the file: "0007.1.123_4.0.g2.jsonl".
+// String returns the name of the file: "0007.1.123_4.0.r2.jsonl".
 func (n Name) String() string {
-	s := fmt.Sprintf("%s.%s.%d", n.Chunk, n.Job, n.Attempt)
-	if n.Worker > 0 {
-		s += fmt.Sprintf(".g%d", n.Worker)
-	}
+	again := ""
 	if n.Again > 0 {
-		s += fmt.Sprintf(".r%d", n.Again)
+		again = fmt.Sprintf(".r%d", n.Again)
 	}
-	return s + ".jsonl"
+	return fmt.Sprintf("%s.%s.%d%s.jsonl", n.Chunk, n.Job, n.Attempt, again)
 }
 
 // Family returns the chunk of the plan that the journal's chunk is a part of.
@@ -139,12 +135,7 @@ func Family(chunk string) string {
 	return family
 }
 
-var (
-	nameForm = regexp.MustCompile(`^([0-9A-Za-z_-][0-9A-Za-z._-]*)\.([0-9A-Za-z_-]+)\.([0-9]+)` +
-		`(?:\.g([0-9]+))?(?:\.r([0-9]+))?\.jsonl$`)
-	chunkForm = regexp.MustCompile(`^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$`)
-	jobForm   = regexp.MustCompile(`^[0-9A-Za-z_-]+$`)
-)
+var nameForm = regexp.MustCompile(`^([0-9A-Za-z_-]+(?:\.[0-9A-Za-z_-]+)*)\.([0-9A-Za-z_-]+)\.([0-9]+)(?:\.r([0-9]+))?\.jsonl$`)
 
 // ParseName parses the name of a file. It returns false for a file that is not a journal.
 func ParseName(file string) (Name, bool) {
@@ -152,30 +143,16 @@ func ParseName(file string) (Name, bool) {
 	if m == nil {
 		return Name{}, false
 	}
-	n := Name{Chunk: m[1], Job: m[2]}
-
-	for i, dst := range []*int{&n.Attempt, &n.Worker, &n.Again} {
-		if m[3+i] == "" {
-			continue
-		}
-		var err error
-		if *dst, err = strconv.Atoi(m[3+i]); err != nil {
-			return Name{}, false
-		}
-	}
-
-	return n, n.String() == file // "007" is not a number as we write it
+	attempt, err := strconv.Atoi(m[3])
+	again, againErr := strconv.Atoi(cmp.Or(m[4], "0"))
+	n := Name{m[1], m[2], attempt, again}
+	return n, err == nil && againErr == nil && n.String() == file // "007" is not a number as we write it
 }
 
 // check refuses a name that ParseName would not understand.
 func (n Name) check() error {
-	switch {
-	case !chunkForm.MatchString(n.Chunk):
-		return fmt.Errorf("%q is not the name of a chunk", n.Chunk)
-	case !jobForm.MatchString(n.Job):
-		return fmt.Errorf("%q is not the number of a job", n.Job)
-	case n.Attempt < 0 || n.Worker < 0:
-		return fmt.Errorf("attempt %d and worker %d must not be negative", n.Attempt, n.Worker)
+	if parsed, ok := ParseName(n.String()); !ok || parsed != n {
+		return fmt.Errorf("%q is not the name of a journal of chunk %q", n, n.Chunk)
 	}
 	return nil
 }

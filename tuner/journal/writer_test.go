@@ -28,8 +28,8 @@ func TestNames(t *testing.T) {
 	}{
 		{"0007.123_4.0.jsonl", Name{Chunk: "0007", Job: "123_4"}},
 		{"0007.1.123_4.2.jsonl", Name{Chunk: "0007.1", Job: "123_4", Attempt: 2}},
-		{"0007.1.2.123_4.0.g3.jsonl", Name{Chunk: "0007.1.2", Job: "123_4", Worker: 3}},
-		{"0007.1_1.10.g3.r12.jsonl", Name{Chunk: "0007", Job: "1_1", Attempt: 10, Worker: 3, Again: 12}},
+		{"0007.1.2.123_4.0.jsonl", Name{Chunk: "0007.1.2", Job: "123_4"}},
+		{"0007.1_1.10.r12.jsonl", Name{Chunk: "0007", Job: "1_1", Attempt: 10, Again: 12}},
 		{"0007.1_1.1.r1.jsonl", Name{Chunk: "0007", Job: "1_1", Attempt: 1, Again: 1}},
 	} {
 		if got := tt.name.String(); got != tt.file {
