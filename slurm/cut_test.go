@@ -75,20 +75,20 @@ func TestCutPacks(t *testing.T) {
 			t.Errorf("%s:\n%s", name, strings.Join(got, "\n"))
 		}
 	}
-	check("small matrices share a task", cutSome(100, 1000, work{"a", 10, 30, 1, false}, work{"b", 10, 30, 1, false},
-		work{"c", 10, 60, 1, false}),
+	check("small matrices share a task", cutSome(100, 1000, work{"a", 10, 30, 1, false, 0}, work{"b", 10, 30, 1, false, 0},
+		work{"c", 10, 60, 1, false, 0}),
 		"a 0/1, b 0/1", "c 0/1")
-	check("a large one is cut", cutSome(100, 1000, work{"a", 1000, 360, 10, false}), "a 0/4", "a 1/4", "a 2/4", "a 3/4")
-	check("a search is not", cutSome(100, 1000, work{"a", 1000, 360, 10, true}), "a 0/1")
-	check("loading is not repeated for little", cutSome(100, 1000, work{"a", 1000, 300, 150, false}), "a 0/2", "a 1/2")
-	check("nothing is cut finer than trials", cutSome(100, 1000, work{"a", 2, 9000, 0, false}), "a 0/2", "a 1/2")
-	check("no task is short if another can take it", cutSome(100, 1000, work{"a", 10, 95, 0, false},
-		work{"b", 10, 20, 0, false}), "a 0/1, b 0/1")
-	check("unless the limit forbids", cutSome(100, 100, work{"a", 10, 95, 0, false}, work{"b", 10, 20, 0, false}),
+	check("a large one is cut", cutSome(100, 1000, work{"a", 1000, 360, 10, false, 0}), "a 0/4", "a 1/4", "a 2/4", "a 3/4")
+	check("a search is not", cutSome(100, 1000, work{"a", 1000, 360, 10, true, 0}), "a 0/1")
+	check("loading is not repeated for little", cutSome(100, 1000, work{"a", 1000, 300, 150, false, 0}), "a 0/2", "a 1/2")
+	check("nothing is cut finer than trials", cutSome(100, 1000, work{"a", 2, 9000, 0, false, 0}), "a 0/2", "a 1/2")
+	check("no task is short if another can take it", cutSome(100, 1000, work{"a", 10, 95, 0, false, 0},
+		work{"b", 10, 20, 0, false, 0}), "a 0/1, b 0/1")
+	check("unless the limit forbids", cutSome(100, 100, work{"a", 10, 95, 0, false, 0}, work{"b", 10, 20, 0, false, 0}),
 		"a 0/1", "b 0/1")
-	check("the sweep may ask for short tasks", cutSome(5, 1000, work{"a", 10, 4, 0, false}, work{"b", 10, 4, 0, false}),
+	check("the sweep may ask for short tasks", cutSome(5, 1000, work{"a", 10, 4, 0, false, 0}, work{"b", 10, 4, 0, false, 0}),
 		"a 0/1", "b 0/1")
-	check("no trials are a piece", cutSome(100, 1000, work{"a", 0, 0, 1, false}), "a 0/1")
+	check("no trials are a piece", cutSome(100, 1000, work{"a", 0, 0, 1, false, 0}), "a 0/1")
 }
 
 // Whatever the work: everything is done once; no task is above the limit unless it is
@@ -100,7 +100,7 @@ func TestCutIsWhole(t *testing.T) {
 		var all []work
 		load := map[string]float64{}
 		for i := range 1 + rng.IntN(30) {
-			w := work{fmt.Sprint("m", i), rng.IntN(1 << rng.IntN(11)), rng.ExpFloat64() * 300, rng.ExpFloat64() * 20, false}
+			w := work{fmt.Sprint("m", i), rng.IntN(1 << rng.IntN(11)), rng.ExpFloat64() * 300, rng.ExpFloat64() * 20, false, 0}
 			if rng.IntN(10) == 0 {
 				w.load *= 30
 			}

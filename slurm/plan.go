@@ -167,6 +167,9 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 		return Plan{}, err
 	}
 
+	if opt.Left == nil {
+		opt.Left = func(int, string) float64 { return 1 }
+	}
 	c := newCutter(opt.Target.Seconds(), limit)
 	for c.kind = range sweep.Slurm.Kinds() {
 		all, err := workOn(sweep, sizes, opt)
@@ -175,7 +178,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 		}
 		var done []work
 		for _, w := range all {
-			left := c.left(opt, w.matrix)
+			left := opt.Left(c.kind, w.matrix)
 			if left == 0 {
 				done = append(done, w) // in case what is measured is lost
 				continue
@@ -190,24 +193,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 		c.end()
 	}
 
-	memory := map[string]int{} // by matrix
-	for i, m := range sweep.Matrices {
-		memory[m.Name] = memoryOf(sizes[i], sweep.Backends())
-	}
-	for i, chunk := range c.plan.Chunks {
-		for _, p := range chunk.Pieces {
-			c.plan.Chunks[i].Memory = max(c.plan.Chunks[i].Memory, memory[p.Matrix])
-		}
-	}
 	return c.plan, nil
-}
-
-// left is the share of the work on a matrix that is left to tasks of the current kind.
-func (c *cutter) left(opt CutOptions, matrix string) float64 {
-	if opt.Left == nil {
-		return 1
-	}
-	return opt.Left(c.kind, matrix)
 }
 
 // workOn returns the work on each matrix.
@@ -218,7 +204,7 @@ func workOn(sweep *configs.Sweep, sizes []trial.Size, opt CutOptions) (all []wor
 	}
 
 	for i, m := range sweep.Matrices {
-		w := work{matrix: m.Name}
+		w := work{matrix: m.Name, memory: memoryOf(sizes[i], sweep.Backends())}
 		for _, part := range parts {
 			o, err := tuner.NewEstimate(part, sizes[i], opt.Devices[part.Device.Backend])
 			if err != nil {
@@ -283,6 +269,7 @@ type work struct {
 	seconds float64 // seconds is the time of all trials.
 	load    float64 // load is the time of loading the matrix, which every part needs, in seconds.
 	whole   bool    // whole says that the trials are not cut into parts.
+	memory  int     // memory is the MB that a task needs.
 }
 
 // A cutter packs work into the chunks of a plan.
@@ -316,6 +303,7 @@ func (c *cutter) add(w work) {
 		c.open.Pieces = append(c.open.Pieces, trial.Piece{Matrix: w.matrix, Part: trial.Part{Index: i, Of: n}})
 		c.open.Trials += trials
 		c.open.Seconds += seconds
+		c.open.Memory = max(c.open.Memory, w.memory)
 	}
 }
 
@@ -351,6 +339,7 @@ func (c *cutter) flush() {
 		into.Pieces = append(into.Pieces, c.open.Pieces...)
 		into.Trials += c.open.Trials
 		into.Seconds += c.open.Seconds
+		into.Memory = max(into.Memory, c.open.Memory)
 	} else {
 		c.open.Kind = c.kind
 		c.open.ID = fmt.Sprintf("%04d", len(c.plan.Chunks)+1)

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -78,9 +77,11 @@ func TestSetup(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "module")
 	slurmlab.Must(t, os.WriteFile(source, []byte(`[ $# = 0 ] || exit 9; export GREETING="hello $UNSET_VARIABLE"; round=9 base=9`+"\n"), 0o666))
 	s := configs.Slurm{Setup: []string{"source " + term.Shell(source), "export SECOND=$GREETING"}}
-	run := slurmtest.Created(t, t.TempDir(), s, 1, `echo "$SECOND $4 $6"`)
-	out, err := exec.Command("bash", run.Path(slurm.TaskScript), "1", "2").CombinedOutput()
-	if err != nil || string(out) != "hello  1 2\n" {
+	// A task is ended by a signal to its batch script, so that has to become the program.
+	run := slurmtest.Created(t, t.TempDir(), s, 1, `echo "$SECOND $4 $6 $$"`)
+	cmd := exec.Command("bash", run.Path(slurm.TaskScript), "1", "2")
+	out, err := cmd.CombinedOutput()
+	if err != nil || string(out) != fmt.Sprintf("hello  1 2 %d\n", cmd.Process.Pid) {
 		t.Errorf("the task printed %q, %v", out, err)
 	}
 
@@ -109,18 +110,6 @@ func TestWrap(t *testing.T) {
 		if err != nil || string(out) != "in my image.sif\n"+strings.Join(want, "|")+"|" {
 			t.Errorf("%s: %v, the program got %q", script, err, out)
 		}
-	}
-}
-
-// A task is ended by a signal to its batch script, so that has to be the program.
-func TestScriptBecomesTheProgram(t *testing.T) {
-	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "echo $$")
-	cmd := exec.Command("bash", run.Path(slurm.TaskScript), "1", "0")
-	var out strings.Builder
-	cmd.Stdout = &out
-	slurmlab.Must(t, cmd.Run())
-	if pid := strings.TrimSpace(out.String()); pid == "" || pid != pidText(cmd) {
-		t.Errorf("the program is process %s, the script was %s", pid, pidText(cmd))
 	}
 }
 
@@ -161,5 +150,3 @@ func TestWarningDuringSetup(t *testing.T) {
 		}
 	}
 }
-
-func pidText(cmd *exec.Cmd) string { return strconv.Itoa(cmd.Process.Pid) }

@@ -181,7 +181,7 @@ func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Seen, error)
 	return Seen{t.plan, chunks, t.gather(chunks)}, errors.Join(t.err, view.err)
 }
 
-// Active is the number of chunks that are measured, or may be. Slurm is asked if it has, or may have, some.
+// Active is the number of chunks that are measured, or may be. Slurm must answer if it has, or may have, some.
 func Active(ctx context.Context, c *sbatch.Client, run *slurm.Run) (active int, err error) {
 	missing, err := run.Missing(ctx)
 	if err != nil || len(missing) == 0 {
@@ -195,25 +195,16 @@ func Active(ctx context.Context, c *sbatch.Client, run *slurm.Run) (active int, 
 	if err != nil {
 		return 0, err
 	}
-	if len(sent) > 0 {
-		seen, err := Chunks(ctx, c, run)
-		for _, chunk := range seen.Chunks {
-			if slices.Contains([]State{Running, Waiting, Unclear}, chunk.State) {
-				active++
-			}
-		}
-		if err != nil {
-			err = fmt.Errorf("finding out whether the run is over: %w", err)
-		}
-		return active, err
-	}
-	claims, err := run.Claims()
-	for _, claim := range claims {
-		if claim.Live {
+	seen, err := Chunks(ctx, c, run)
+	for _, chunk := range seen.Chunks {
+		if slices.Contains([]State{Running, Waiting, Unclear}, chunk.State) {
 			active++
 		}
 	}
-	return active, err
+	if err != nil && len(sent) > 0 { // claims are known without Slurm
+		return active, fmt.Errorf("finding out whether the run is over: %w", err)
+	}
+	return active, nil
 }
 
 // Explain says in plain words why chunks are missing, from what Slurm and the tasks themselves

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,17 +108,9 @@ func openRun(root, name string) (*slurm.Run, error) {
 		return nil, err
 	}
 
-	var found, exact []slurm.Listed
-	for _, run := range runs {
-		if strings.HasPrefix(run.Name, name) {
-			found = append(found, run)
-		}
-		if command.SweepOf(run.Name) == name {
-			exact = append(exact, run)
-		}
-	}
-
-	if len(exact) > 0 {
+	found := slices.DeleteFunc(slices.Clone(runs), func(r slurm.Listed) bool { return !strings.HasPrefix(r.Name, name) })
+	other := func(r slurm.Listed) bool { return command.SweepOf(r.Name) != name }
+	if exact := slices.DeleteFunc(slices.Clone(found), other); len(exact) > 0 {
 		found = exact
 	}
 

@@ -163,7 +163,7 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 	}
 
 	done := submittedOf(run, cut)
-	done.Jobs, done.Rest, done.Limit = round.Jobs, round.Rest, round.Limit
+	done.Round = round
 	if c.parsable {
 		fmt.Fprintln(c.w, lastIDs(round.Jobs))
 		c.w = io.Discard

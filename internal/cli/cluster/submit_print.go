@@ -18,17 +18,13 @@ import (
 
 // submitted is what `submit --json` prints.
 type submitted struct {
-	Run   string       `json:"run"`
-	Dir   string       `json:"dir"`
-	Plan  planSummary  `json:"plan"`
-	Jobs  []slurm.Sent `json:"jobs"`
-	Notes []string     `json:"notes,omitempty"`
+	Run  string      `json:"run"`
+	Dir  string      `json:"dir"`
+	Plan planSummary `json:"plan"`
+	submit.Round
+	Notes []string `json:"notes,omitempty"`
 	// Adopted says what an earlier run has measured.
 	Adopted *submit.Match `json:"adopted,omitempty"`
-	// Rest is the number of chunks that are sent later, because Limit bounds the jobs that are
-	// submitted at once.
-	Rest  int    `json:"rest,omitempty"`
-	Limit string `json:"limit,omitempty"`
 	// Status is the status at the end, with --wait.
 	Status *status.Status `json:"status,omitempty"`
 }
@@ -73,7 +69,7 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	fmt.Fprintf(w, "plan    %s\n", s.Plan)
 	printAdopted(w, s.Adopted)
 	printJobs(w, s.Jobs)
-	printRest(w, submit.Round{Jobs: s.Jobs, Rest: s.Rest, Limit: s.Limit}, run)
+	printRest(w, s.Round, run)
 	printHints(w, s.Notes...)
 	if s.Plan.Chunks == 0 {
 		fmt.Fprintf(w, "\nnothing is left to be measured\nnext    %s\n", onRun("merge", run))
