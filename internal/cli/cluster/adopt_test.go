@@ -293,16 +293,13 @@ func TestAdoptOnCluster(t *testing.T) {
 	if out := c.do(0, "submit", path, "--adopt", moved, "--wait"); !strings.Contains(out, "adopted") {
 		t.Errorf("submit says:\n%s", out)
 	}
-	dirs, err := filepath.Glob(filepath.Join(c.Dir, "runs", "small-*"))
-	if err != nil || len(dirs) != 1 {
-		t.Fatalf("runs are %v, %v", dirs, err)
-	}
-	got, want := c.identities(filepath.Join(dirs[0], "results.db")), c.identities("local/results.db")
+	dir := c.only("runs/small-*")
+	got, want := c.identities(filepath.Join(dir, "results.db")), c.identities("local/results.db")
 	if got != want {
 		t.Errorf("the cluster's trials are not those of here: %d and %d lines", strings.Count(got, "\n"),
 			strings.Count(want, "\n"))
 	}
-	run := slurmtest.Opened(t, dirs[0])
+	run := slurmtest.Opened(t, dir)
 	for id, n := range (prepared{t: t, run: run}).times() {
 		if n != 1 {
 			t.Errorf("trial %s is in %d journals", id, n)

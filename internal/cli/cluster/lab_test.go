@@ -93,6 +93,16 @@ func (c *cluster) submit(path string) string {
 	return s.Dir
 }
 
+// only is the only run of a pattern in the lab's folder.
+func (c *cluster) only(pattern string) string {
+	c.t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(c.Dir, pattern))
+	if err != nil || len(dirs) != 1 {
+		c.t.Fatalf("runs %q, %v", dirs, err)
+	}
+	return dirs[0]
+}
+
 func (c *cluster) status(dir string) status.Status {
 	c.t.Helper()
 	var s status.Status

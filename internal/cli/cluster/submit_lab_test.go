@@ -291,12 +291,9 @@ func TestSubmitDownloads(t *testing.T) {
 	if !strings.Contains(out, "downloaded HB/five") || !strings.Contains(strings.Join(strings.Fields(out), " "), "note: page (twin) is generated and measured in place of HB/page") {
 		t.Errorf("submit says:\n%s", out)
 	}
-	dirs, err := filepath.Glob(filepath.Join(c.Dir, "runs", "down-*"))
-	if err != nil || len(dirs) != 1 {
-		t.Fatalf("%v, %v", dirs, err)
-	}
-	c.wait(dirs[0], "the end", over)
-	got := c.do(0, "query", "--db", filepath.Join(dirs[0], "results.db"), "--format", "csv",
+	dir := c.only("runs/down-*")
+	c.wait(dir, "the end", over)
+	got := c.do(0, "query", "--db", filepath.Join(dir, "results.db"), "--format", "csv",
 		"SELECT m.name, m.source, count(*) FROM matrix m JOIN trial t ON t.matrix = m.id GROUP BY m.name ORDER BY m.name")
 	if want := "five,SuiteSparse HB/five,2\npage (twin),twin of HB/page: mycielskian(order=5),2\n"; !strings.HasSuffix(got, want) {
 		t.Errorf("measured were\n%s, want\n%s", got, want)

@@ -45,20 +45,20 @@ func TestSubmitWithinLimits(t *testing.T) {
 		defer limit("-1")
 		path := l.sweep(`time = "00:05:00"`, `chunk = "2s"`, `[[slurm.array]]`, `nodelist = "n1"`, `[[slurm.array]]`, `nodelist = "n3"`)
 		out := l.do(0, "submit", path, "--runs", "two", "--wait")
-		dirs, _ := filepath.Glob(filepath.Join(l.Dir, "two", "*-*"))
-		if s := l.status(dirs[0]); s.Counts.Done != s.Counts.All || s.Trials.Done != taskTrials ||
+		dir := l.only("two/*-*")
+		if s := l.status(dir); s.Counts.Done != s.Counts.All || s.Trials.Done != taskTrials ||
 			!strings.Contains(out, "AssocMaxSubmitJobLimit") || strings.Contains(out, "ended without") {
 			t.Errorf("status %+v:\n%s", s, out)
 		}
-		jobs, err := os.ReadFile(filepath.Join(dirs[0], "ledger.jsonl"))
+		jobs, err := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
 		if err != nil || strings.Count(string(jobs), `"--nodelist=n1"`) < 2 || strings.Count(string(jobs), `"--nodelist=n3"`) < 2 {
 			t.Errorf("a limit of four jobs has not cut the arrays, %v:\n%s", err, jobs)
 		}
 		// A chunk keeps its array, in whichever round it is sent.
-		plan := slurmlab.Read(t, filepath.Join(dirs[0], "plan.json"))
+		plan := slurmlab.Read(t, filepath.Join(dir, "plan.json"))
 		var cut slurm.Plan
 		slurmlab.Must(t, json.Unmarshal([]byte(plan), &cut))
-		logs, _ := filepath.Glob(filepath.Join(dirs[0], "logs", "*_*.log"))
+		logs, _ := filepath.Glob(filepath.Join(dir, "logs", "*_*.log"))
 		var text string
 		for _, log := range logs {
 			data := slurmlab.Read(t, log)
@@ -79,16 +79,13 @@ func TestSubmitWithinLimits(t *testing.T) {
 		if !strings.Contains(string(said), "asks for gpu:1, because") || !strings.Contains(string(said), "SBATCH_QOS=gpus counts") {
 			t.Errorf("submit says:\n%s", said)
 		}
-		dirs, _ := filepath.Glob(filepath.Join(l.Dir, "gpus", "*-*"))
-		if len(dirs) != 1 {
-			t.Fatalf("runs %q:\n%s", dirs, said)
-		}
-		l.wait(dirs[0], "the end", func(s status.Status) bool { return !s.Active() })
-		if out := l.do(0, "status", dirs[0]); !strings.Contains(out, "exit code 1") || !strings.Contains(out, "(on n") {
+		dir := l.only("gpus/*-*")
+		l.wait(dir, "the end", func(s status.Status) bool { return !s.Active() })
+		if out := l.do(0, "status", dir); !strings.Contains(out, "exit code 1") || !strings.Contains(out, "(on n") {
 			t.Errorf("status does not name the node and the exit code:\n%s", out)
 		}
-		l.do(0, "retry", dirs[0])
-		jobs, err := os.ReadFile(filepath.Join(dirs[0], "ledger.jsonl"))
+		l.do(0, "retry", dir)
+		jobs, err := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
 		if n := strings.Count(string(jobs), `"--partition=low"`); err != nil || n != 4 ||
 			strings.Count(string(jobs), `"--qos=gpus"`) != 4 || strings.Count(string(jobs), `"--account=lab"`) != 4 {
 			t.Errorf("jobs, %v:\n%s", err, jobs)
@@ -132,13 +129,10 @@ func TestSubmitWithLittleMemory(t *testing.T) {
 			t.Errorf("submit does not say %q:\n%s", want, out)
 		}
 	}
-	dirs, _ := filepath.Glob(filepath.Join(c.Dir, "little", "*-*"))
-	if len(dirs) != 1 {
-		t.Fatalf("runs %q", dirs)
-	}
-	c.do(command.ExitSomeFailed, "retry", dirs[0])
-	c.do(0, "retry", dirs[0], "--set", "mem=1500M")
-	if s := c.wait(dirs[0], "the end", over); s.Counts.Done != s.Counts.All {
+	dir := c.only("little/*-*")
+	c.do(command.ExitSomeFailed, "retry", dir)
+	c.do(0, "retry", dir, "--set", "mem=1500M")
+	if s := c.wait(dir, "the end", over); s.Counts.Done != s.Counts.All {
 		t.Errorf("with more memory: %+v", s)
 	}
 }
@@ -153,15 +147,6 @@ func TestSubmitOptions(t *testing.T) {
 		slurmlab.Must(t, os.WriteFile(path, []byte(text+"[slurm]\ntime = \"5\"\n"+strings.Join(section, "\n")+"\n"), 0o666))
 		return &cluster{c.Lab, t, c.program}, path
 	}
-	runOf := func(t *testing.T, name string) string {
-		t.Helper()
-		dirs, err := filepath.Glob(filepath.Join(c.Dir, "runs", name+"-*"))
-		if err != nil || len(dirs) != 1 {
-			t.Fatalf("runs %q, %v", dirs, err)
-		}
-		return dirs[0]
-	}
-
 	t.Run("dependencies", func(t *testing.T) {
 		l, path := small(t, "waits")
 		before := l.Run("sbatch", "--parsable", "--hold", "--output=/dev/null", "--wrap=true")
@@ -185,7 +170,7 @@ func TestSubmitOptions(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(c.Dir, "next.log")); err != nil || !strings.HasSuffix(string(text), "results.db\n") {
 			t.Errorf("the job after the run finds %q, %v", text, err)
 		}
-		if s := l.status(runOf(t, "waits")); s.Counts.Done != s.Counts.All || s.Trials.Done != 20 {
+		if s := l.status(l.only("runs/waits-*")); s.Counts.Done != s.Counts.All || s.Trials.Done != 20 {
 			t.Errorf("status %+v", s)
 		}
 	})
@@ -194,7 +179,7 @@ func TestSubmitOptions(t *testing.T) {
 		l, path := small(t, "alone", "finish = false")
 		id := strings.TrimSpace(l.do(0, "submit", path, "--parsable"))
 		l.WaitJob(id, "COMPLETED")
-		run := runOf(t, "alone")
+		run := l.only("runs/alone-*")
 		if jobs := l.Run("squeue", "-h", "-t", "all", "-o", "%j %i"); strings.Contains(jobs, "alone-") &&
 			strings.Contains(jobs, filepath.Base(run)+".1.finish") {
 			t.Errorf("jobs\n%s", jobs)

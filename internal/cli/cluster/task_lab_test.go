@@ -287,11 +287,7 @@ func TestArraysOfTwoKinds(t *testing.T) {
 	c := newCluster(t, slurmlab.Options{})
 	path := c.sweep(`time = "00:05:00"`, `[[slurm.array]]`, `gres = "gpu:a30:1"`, `[[slurm.array]]`, `gres = "gpu:h100:1"`)
 	c.do(0, "submit", path, "--wait")
-	dirs, err := filepath.Glob(filepath.Join(c.Dir, "runs", "small-*"))
-	if err != nil || len(dirs) != 1 {
-		t.Fatalf("runs %v, %v", dirs, err)
-	}
-	run := dirs[0]
+	run := c.only("runs/small-*")
 	logs := func(index string) (text string) {
 		names, _ := filepath.Glob(filepath.Join(run, "logs", "*"+index+".log"))
 		for _, name := range names {
