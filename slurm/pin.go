@@ -20,7 +20,8 @@ import (
 )
 
 // pin returns what the file at path says. The first task that needs the file writes it, with
-// mine, also after a damaged one was deleted. If several tasks try at once, one succeeds, on any file system that nodes share.
+// mine, also after a damaged one was deleted. If several tasks try at once, one succeeds, on any file system that nodes
+// share.
 func pin[T any](path string, mine T) (first T, err error) {
 	for {
 		first, err = readJSON[T](path)

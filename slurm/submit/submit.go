@@ -118,7 +118,8 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, plan slurm.Plan, most int) Preview
 		kinds = append(kinds, c.Kind)
 	}
 	s.MaxSubmit = 0
-	d := dispatch{run: r, slurm: s, most: max(most, 1), chunks: len(kinds), kinds: kinds, round: Round{Number: r.NextRound()}}
+	d := dispatch{run: r, slurm: s, most: max(most, 1), chunks: len(kinds), kinds: kinds}
+	d.round.Number = r.NextRound()
 	d.submit = func(b slurm.Batch, args []string) (slurm.Sent, error) {
 		command := []string{"sbatch"}
 		if cluster := sbatch.ChosenCluster(); cluster != "" {

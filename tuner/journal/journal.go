@@ -135,7 +135,8 @@ func Family(chunk string) string {
 	return family
 }
 
-var nameForm = regexp.MustCompile(`^([0-9A-Za-z_-]+(?:\.[0-9A-Za-z_-]+)*)\.([0-9A-Za-z_-]+)\.([0-9]+)(?:\.r([0-9]+))?\.jsonl$`)
+var nameForm = regexp.MustCompile(`^([0-9A-Za-z_-]+(?:\.[0-9A-Za-z_-]+)*)\.([0-9A-Za-z_-]+)\.([0-9]+)` +
+	`(?:\.r([0-9]+))?\.jsonl$`)
 
 // ParseName parses the name of a file. It returns false for a file that is not a journal.
 func ParseName(file string) (Name, bool) {
