@@ -3,7 +3,6 @@ package term
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -13,9 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // Formats are the formats of a table.
@@ -65,37 +61,6 @@ func (t Table) Grid(escape func(string) string) *Grid {
 		}
 	}
 	return g
-}
-
-// pretty lays a grid out.
-func (g *Grid) pretty() table.Writer {
-	style := table.StyleLight
-	style.Format.Header = text.FormatDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Options.SeparateHeader = true
-	out := table.NewWriter()
-	out.SetStyle(style)
-
-	header := make(table.Row, len(g.Columns))
-	var configs []table.ColumnConfig
-	for i, c := range g.Columns {
-		header[i] = c
-		if g.Right[i] {
-			c := table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
-			configs = append(configs, c)
-		}
-	}
-	out.AppendHeader(header)
-	out.SetColumnConfigs(configs)
-
-	for _, row := range g.Rows {
-		r := make(table.Row, len(row))
-		for i, v := range row {
-			r[i] = v
-		}
-		out.AppendRow(r)
-	}
-	return out
 }
 
 // numeric reports whether a column holds numbers and nothing else.
@@ -178,99 +143,6 @@ const narrowest = 80
 
 // leastText is how many columns of a text are shown at least.
 const leastText = 16
-
-// A Grid is a table of texts.
-type Grid struct {
-	Columns []string   `json:"columns"`
-	Right   []bool     `json:"right"` // whether a column is of numbers, which stand at the right
-	Rows    [][]string `json:"rows"`
-}
-
-// width is that of a column.
-func (g *Grid) width(column int) int {
-	w := text.LongestLineLen(g.Columns[column])
-	for _, row := range g.Rows {
-		w = max(w, text.LongestLineLen(row[column]))
-	}
-	return w
-}
-
-// total is the width of the whole table: a column has a space on each side.
-func (g *Grid) total() int {
-	n := 0
-	for i := range g.Columns {
-		n += g.width(i) + 2
-	}
-	return n
-}
-
-// drop leaves out a column, and says what it is: with its value if that is the same everywhere.
-func (g *Grid) drop(column int) string {
-	said := g.Columns[column]
-	if same := g.Rows[0][column]; same != "" && len(g.Rows) > 1 && len(same) <= leastText &&
-		!slices.ContainsFunc(g.Rows, func(row []string) bool { return row[column] != same }) {
-		said += " (" + same + ")"
-	}
-	g.Columns = slices.Delete(slices.Clone(g.Columns), column, column+1)
-	g.Right = slices.Delete(slices.Clone(g.Right), column, column+1)
-	for i, row := range g.Rows {
-		g.Rows[i] = slices.Delete(slices.Clone(row), column, column+1)
-	}
-	return said
-}
-
-// fit makes the table at most so wide, and returns the columns that are left out. First go those of less, in
-// that order; then long texts are shortened; then the last columns go.
-func (g *Grid) fit(width int, less []string) (left []string) {
-	if len(g.Rows) == 0 {
-		return nil
-	}
-	for _, name := range less {
-		if i := slices.Index(g.Columns, name); i >= 0 && g.total() > width {
-			left = append(left, g.drop(i))
-		}
-	}
-	for g.total() > width && g.shorten(g.total()-width) {
-	}
-	for g.total() > width && len(g.Columns) > 1 {
-		left = append(left, g.drop(len(g.Columns)-1))
-	}
-	return left
-}
-
-// shorten makes the widest column of texts narrower by up to so much. It reports whether it could.
-func (g *Grid) shorten(by int) bool {
-	widest := -1
-	for i := range g.Columns {
-		if w := g.width(i); !g.Right[i] && w > max(leastText, text.LongestLineLen(g.Columns[i])) &&
-			(widest < 0 || w > g.width(widest)) {
-			widest = i
-		}
-	}
-	if widest < 0 {
-		return false
-	}
-	room := max(g.width(widest)-by, leastText, text.LongestLineLen(g.Columns[widest]))
-	for _, row := range g.Rows {
-		row[widest] = narrowed(row[widest], room)
-	}
-	return true
-}
-
-// narrowed wraps a text of several lines, and cuts the middle out of others: the ends tell names apart.
-func narrowed(s string, width int) string {
-	if strings.Contains(s, "\n") {
-		s = Wrap(strings.Join(strings.Fields(s), " "), width, "")
-	}
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		if runes := []rune(line); len(runes) > width {
-			tail := (width - 1) / 3
-			lines[i] = string(runes[:width-1-tail]) + "…" + string(runes[len(runes)-tail:])
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // digest matches a hash, of which people see the first digits.
 var digest = regexp.MustCompile("^[0-9a-f]{64}$")
@@ -463,111 +335,3 @@ func (t Table) CSV(w io.Writer) error { return t.Write(w, "csv") }
 
 // JSON writes an array of objects whose keys keep the order of the columns.
 func (t Table) JSON(w io.Writer) error { return t.Write(w, "json") }
-
-// WriteJSON prints one object or array.
-func WriteJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
-
-// Format writes a value in one of the Formats but "table": a Table as it is, anything else as its JSON or, in the
-// other formats, as the table that Tabulate makes of that.
-func Format(w io.Writer, format string, v any) error {
-	t, ok := v.(Table)
-	if !ok {
-		if format == "json" {
-			return WriteJSON(w, v)
-		}
-		var err error
-		if t, err = Tabulate(v); err != nil {
-			return err
-		}
-	}
-	return t.Write(w, format)
-}
-
-// Tabulate makes a table of a value's JSON: of a list a row for each element, of anything else a row for each field.
-// The name of a field within another has a dot. Lists within are texts.
-func Tabulate(v any) (Table, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return Table{}, err
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(text, &list); err != nil {
-		t := Table{Columns: []string{"name", "value"}}
-		return t, eachField(text, "", func(name string, value any) { t.Add(name, value) })
-	}
-
-	var t Table
-	for _, element := range list {
-		row := make([]any, len(t.Columns))
-		err := eachField(element, "", func(name string, value any) {
-			i := slices.Index(t.Columns, name)
-			if i < 0 {
-				i = len(row)
-				t.Columns, row = append(t.Columns, name), append(row, nil)
-			}
-			row[i] = value
-		})
-		if err != nil {
-			return t, err
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	for i, row := range t.Rows {
-		t.Rows[i] = append(row, make([]any, len(t.Columns)-len(row))...)
-	}
-	return t, nil
-}
-
-// eachField calls add for each value in a text of JSON, in its order. What has no name is called "value".
-func eachField(text json.RawMessage, name string, add func(name string, value any)) error {
-	if text[0] != '{' {
-		value, err := cellOf(text)
-		add(cmp.Or(name, "value"), value)
-		return err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	_, err := d.Token()
-	for err == nil && d.More() {
-		key, _ := d.Token()
-		var member json.RawMessage
-		if err = d.Decode(&member); err == nil {
-			err = eachField(member, strings.TrimPrefix(fmt.Sprintf("%s.%s", name, key), "."), add)
-		}
-	}
-	return err
-}
-
-// cellOf returns a value of JSON for a table: of a list of plain values their enumeration.
-func cellOf(text json.RawMessage) (any, error) {
-	var value any
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(&value); err != nil {
-		return nil, err
-	}
-	switch v := value.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n, nil
-		}
-		return v.Float64()
-	case bool:
-		return fmt.Sprint(v), nil
-	case []any:
-		var words []string
-		for _, element := range v {
-			switch element.(type) {
-			case []any, map[string]any:
-				return string(text), nil
-			}
-			words = append(words, fmt.Sprint(element))
-		}
-		return strings.Join(words, ", "), nil
-	}
-	return value, nil
-}

@@ -247,36 +247,6 @@ func (p *Progress) Clear() {
 	p.line.clear()
 }
 
-// NewTrials says why n trials are measured, though others of the sweep were measured before.
-func NewTrials(why string, n int) string {
-	return fmt.Sprintf("%s: %s new", why, term.Count(n, "trial is", "trials are"))
-}
-
-// NonFinite warns of a matrix with NaN or infinite values.
-func NonFinite(name string, n int) string {
-	return fmt.Sprintf("%s has %s not finite (NaN or infinite)", name,
-		term.Count(n, "value that is", "values that are"))
-}
-
-// Unsensed says that a run continues without the device's sensors, and why.
-func Unsensed(why string) string {
-	return "GPU clocks, temperature and power are not recorded: " + why
-}
-
-// Devices names the device of a run, and how many of them there are.
-func Devices(s tuner.Started) string {
-	if s.Devices == 1 {
-		return s.Device
-	}
-	return fmt.Sprintf("%d × %s", s.Devices, s.Device)
-}
-
-// Gone says that one of several GPUs is left out.
-func Gone(g tuner.Gone) string {
-	return fmt.Sprintf("GPU %d does not answer any more; %s on without it: %v", g.Index,
-		term.Count(g.Others, "other goes", "others go"), hardware.InWords(g.Err))
-}
-
 // State is how far the run is.
 func (p *Progress) State() LiveState {
 	p.mu.Lock()

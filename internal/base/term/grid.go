@@ -1,0 +1,133 @@
+package term
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// A Grid is a table of texts.
+type Grid struct {
+	Columns []string   `json:"columns"`
+	Right   []bool     `json:"right"` // whether a column is of numbers, which stand at the right
+	Rows    [][]string `json:"rows"`
+}
+
+// width is that of a column.
+func (g *Grid) width(column int) int {
+	w := text.LongestLineLen(g.Columns[column])
+	for _, row := range g.Rows {
+		w = max(w, text.LongestLineLen(row[column]))
+	}
+	return w
+}
+
+// total is the width of the whole table: a column has a space on each side.
+func (g *Grid) total() int {
+	n := 0
+	for i := range g.Columns {
+		n += g.width(i) + 2
+	}
+	return n
+}
+
+// drop leaves out a column, and says what it is: with its value if that is the same everywhere.
+func (g *Grid) drop(column int) string {
+	said := g.Columns[column]
+	if same := g.Rows[0][column]; same != "" && len(g.Rows) > 1 && len(same) <= leastText &&
+		!slices.ContainsFunc(g.Rows, func(row []string) bool { return row[column] != same }) {
+		said += " (" + same + ")"
+	}
+	g.Columns = slices.Delete(slices.Clone(g.Columns), column, column+1)
+	g.Right = slices.Delete(slices.Clone(g.Right), column, column+1)
+	for i, row := range g.Rows {
+		g.Rows[i] = slices.Delete(slices.Clone(row), column, column+1)
+	}
+	return said
+}
+
+// fit makes the table at most so wide, and returns the columns that are left out. First go those of less, in
+// that order; then long texts are shortened; then the last columns go.
+func (g *Grid) fit(width int, less []string) (left []string) {
+	if len(g.Rows) == 0 {
+		return nil
+	}
+	for _, name := range less {
+		if i := slices.Index(g.Columns, name); i >= 0 && g.total() > width {
+			left = append(left, g.drop(i))
+		}
+	}
+	for g.total() > width && g.shorten(g.total()-width) {
+	}
+	for g.total() > width && len(g.Columns) > 1 {
+		left = append(left, g.drop(len(g.Columns)-1))
+	}
+	return left
+}
+
+// shorten makes the widest column of texts narrower by up to so much. It reports whether it could.
+func (g *Grid) shorten(by int) bool {
+	widest := -1
+	for i := range g.Columns {
+		if w := g.width(i); !g.Right[i] && w > max(leastText, text.LongestLineLen(g.Columns[i])) &&
+			(widest < 0 || w > g.width(widest)) {
+			widest = i
+		}
+	}
+	if widest < 0 {
+		return false
+	}
+	room := max(g.width(widest)-by, leastText, text.LongestLineLen(g.Columns[widest]))
+	for _, row := range g.Rows {
+		row[widest] = narrowed(row[widest], room)
+	}
+	return true
+}
+
+// narrowed wraps a text of several lines, and cuts the middle out of others: the ends tell names apart.
+func narrowed(s string, width int) string {
+	if strings.Contains(s, "\n") {
+		s = Wrap(strings.Join(strings.Fields(s), " "), width, "")
+	}
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > width {
+			tail := (width - 1) / 3
+			lines[i] = string(runes[:width-1-tail]) + "…" + string(runes[len(runes)-tail:])
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// pretty lays a grid out.
+func (g *Grid) pretty() table.Writer {
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Options.SeparateHeader = true
+	out := table.NewWriter()
+	out.SetStyle(style)
+
+	header := make(table.Row, len(g.Columns))
+	var configs []table.ColumnConfig
+	for i, c := range g.Columns {
+		header[i] = c
+		if g.Right[i] {
+			c := table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
+			configs = append(configs, c)
+		}
+	}
+	out.AppendHeader(header)
+	out.SetColumnConfigs(configs)
+
+	for _, row := range g.Rows {
+		r := make(table.Row, len(row))
+		for i, v := range row {
+			r[i] = v
+		}
+		out.AppendRow(r)
+	}
+	return out
+}
