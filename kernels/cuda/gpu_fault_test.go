@@ -392,7 +392,8 @@ func TestGPUFaultsOwn(t *testing.T) {
 		if r.Kernel == "csr_scalar" {
 			want.status = trial.OK
 		}
-		said := slices.ContainsFunc(strings.Split(want.message, "|"), func(part string) bool { return strings.Contains(r.Message, part) })
+		said := slices.ContainsFunc(strings.Split(want.message, "|"),
+			func(part string) bool { return strings.Contains(r.Message, part) })
 		if r.Status != want.status || !said {
 			t.Errorf("%s: %s (%q), want %s (%q)", r.Config, r.Status, r.Message, want.status, want.message)
 		} else {

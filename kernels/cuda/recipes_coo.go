@@ -19,7 +19,8 @@ type cooForm struct {
 // choice of grid, every nonzero has a thread.
 func cooRecipe(form cooForm) recipeFunc {
 	return func(m *structure, c kernels.Config, v int) (*recipe, error) {
-		s := configStep(c, c.Kernel+setting(c, "unroll"), 0, num(m.NNZ()), ptr(rowIdx), ptr(colIdx), ptr(val), ptr(vecX), ptr(vecY))
+		s := configStep(c, c.Kernel+setting(c, "unroll"), 0, num(m.NNZ()), ptr(rowIdx), ptr(colIdx), ptr(val),
+			ptr(vecX), ptr(vecY))
 		if c.Grid == 0 {
 			s.Grid = ceilDiv(m.NNZ(), c.Block)
 		}
