@@ -20,16 +20,16 @@ import (
 // csrBandwidth shows how near the kernels for CSR come to the memory's bandwidth.
 var csrBandwidth = &barFigure{
 	id:       "bandwidth-by-kernel",
-	title:    func(*scene) string { return "Bandwidth of the kernels for CSR" },
-	says:     func(*scene) string { return "compulsory traffic divided by its time." },
-	quantity: func(*scene) quantity { return rate(analysis.GBPS) },
-	series: func(s *scene) []series {
-		list := each(analysis.KernelsOf(s.panels), nil)
-		for i := range list {
-			list[i].of = list[i].of.And(func(r *store.Row) bool { return r.Format == kernels.CSR })
-			list[i].always = strings.HasPrefix(list[i].id, "cusparse_")
+	title:    "Bandwidth of the kernels for CSR",
+	says:     "compulsory traffic divided by its time.",
+	quantity: rate(analysis.GBPS),
+	fit: func(f *barFigure, s *scene) {
+		f.series = each(analysis.KernelsOf(s.panels), nil)
+		for i := range f.series {
+			one := &f.series[i]
+			one.of = one.of.And(func(r *store.Row) bool { return r.Format == kernels.CSR })
+			one.always = strings.HasPrefix(one.id, "cusparse_")
 		}
-		return list
 	},
 	least: 2,
 }
@@ -39,10 +39,10 @@ var onProcessor = []string{"cpu_coo", "cpu_csr"}
 
 var cpuBandwidth = &barFigure{
 	id:       "cpu-bandwidth",
-	title:    func(*scene) string { return "COO and CSR on the processor, one thread" },
-	says:     func(*scene) string { return "its bandwidth as the paper counts it." },
-	quantity: func(*scene) quantity { return rate(analysis.PaperGBPS) },
-	series:   func(*scene) []series { return each(onProcessor, nil) },
+	title:    "COO and CSR on the processor, one thread",
+	says:     "its bandwidth as the paper counts it.",
+	quantity: rate(analysis.PaperGBPS),
+	series:   each(onProcessor, nil),
 	least:    2,
 }
 
@@ -50,18 +50,13 @@ var cpuBandwidth = &barFigure{
 var simpleOnGPU = []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk"}
 
 var gpuAndCPU = &barFigure{
-	id:    "gpu-vs-cpu",
-	title: func(*scene) string { return "Processor and GPU" },
-	says: func(*scene) string {
-		return "COO and CSR on one thread of the processor, and the fastest of the four simple kernels on the GPU; " +
-			"log axis."
-	},
-	quantity: func(*scene) quantity { return logRate(analysis.PaperGBPS) },
-	series: func(*scene) []series {
-		return append(each(onProcessor, nil), series{id: fastestSimple, of: analysis.OfKernels(simpleOnGPU...)})
-	},
-	least:  2,
-	scenes: pairs,
+	id:       "gpu-vs-cpu",
+	title:    "Processor and GPU",
+	says:     "COO and CSR on one thread of the processor, and the fastest of the four simple kernels on the GPU; log axis.",
+	quantity: logRate(analysis.PaperGBPS),
+	series:   append(each(onProcessor, nil), series{id: fastestSimple, of: analysis.OfKernels(simpleOnGPU...)}),
+	least:    2,
+	scenes:   pairs,
 	states: func(t *tally) string {
 		var gains stat.GeometricMean
 		for _, entries := range t.cells {
@@ -128,11 +123,11 @@ func joined(a, b []analysis.Panel) []analysis.Panel {
 
 var launchBounds = &barFigure{
 	id:       "launch-bounds",
-	title:    func(*scene) string { return "Bandwidth of csr_thread_row by launch bound" },
-	says:     func(*scene) string { return "compulsory traffic divided by its time." },
+	title:    "Bandwidth of csr_thread_row by launch bound",
+	says:     "compulsory traffic divided by its time.",
 	each:     "bound",
-	quantity: func(*scene) quantity { return rate(analysis.GBPS) },
-	series:   func(*scene) []series { return byParam("csr_thread_row", "min_blocks", nil) },
+	quantity: rate(analysis.GBPS),
+	series:   byParam("csr_thread_row", "min_blocks", nil),
 	least:    2,
 }
 
@@ -147,13 +142,11 @@ func overFirstScan(id string, least int, list []series) *barFigure {
 		list[i].over = ofFirstScan
 	}
 	return &barFigure{
-		id:    id,
-		title: func(*scene) string { return "Speed-up over " + firstScan },
-		says: func(*scene) string {
-			return "time of " + firstScan + ", at its best grid, divided by its time, log axis."
-		},
-		quantity: func(*scene) quantity { return timesAsFast(firstScan) },
-		series:   func(*scene) []series { return list },
+		id:       id,
+		title:    "Speed-up over " + firstScan,
+		says:     "time of " + firstScan + ", at its best grid, divided by its time, log axis.",
+		quantity: timesAsFast(firstScan),
+		series:   list,
 		least:    least,
 	}
 }
@@ -184,39 +177,28 @@ func (f *barFigure) stating(claim string, pairs ...[2]string) *barFigure {
 
 // speedups compares every kernel with the baseline of its device.
 var speedups = &barFigure{
-	id:       "speedup-over-baseline",
-	title:    func(s *scene) string { return "Speed-up over " + s.baseline() },
-	says:     func(s *scene) string { return "time of " + s.baseline() + " divided by its time, log axis." },
-	quantity: func(s *scene) quantity { return timesAsFast(s.baseline()) },
-	series: func(s *scene) []series {
-		if s.baseline() == "" {
-			return nil
+	id: "speedup-over-baseline",
+	fit: func(f *barFigure, s *scene) {
+		base := s.data.BaselineOf(s.device)
+		if base == "" {
+			return
 		}
-		others := slices.DeleteFunc(analysis.KernelsOf(s.panels), func(name string) bool { return name == s.baseline() })
-		return each(others, analysis.OfKernels(s.baseline()))
+		f.title, f.says = "Speed-up over "+base, "time of "+base+" divided by its time, log axis."
+		others := slices.DeleteFunc(analysis.KernelsOf(s.panels), func(name string) bool { return name == base })
+		f.quantity, f.series = timesAsFast(base), each(others, analysis.OfKernels(base))
 	},
 	warnings: (*analysis.Data).WithoutBaseline,
 }
 
-// baseline is what kernels of the scene's device are compared with, "" if it was not measured.
-func (s *scene) baseline() string { return s.data.BaselineOf(s.device) }
-
 // newVersions compares the second forms of the kernels of csr-bins-and-hybrid with the first.
 var newVersions = &barFigure{
 	id:    "version-improvement",
-	title: func(*scene) string { return "Second forms of the kernels against their first" },
-	says: func(*scene) string {
-		return "its speed relative to the first form, NAME_v1, in that form's fastest configuration, log axis; " +
-			"+100% is half the time."
-	},
-	quantity: func(*scene) quantity { return percentFaster("the first form") },
-	series: func(*scene) []series {
-		var list []series
-		for _, name := range []string{"csr_thread_row", "csr_warp_row", "csr_bins", "csr_hybrid"} {
-			list = append(list, each([]string{name}, analysis.OfKernels(name+"_v1"))...)
-		}
-		return list
-	},
+	title: "Second forms of the kernels against their first",
+	says: "its speed relative to the first form, NAME_v1, in that form's fastest configuration, log axis; " +
+		"+100% is half the time.",
+	quantity: percentFaster("the first form"),
+	series: slices.Concat(overFirstForm("csr_thread_row"), overFirstForm("csr_warp_row"), overFirstForm("csr_bins"),
+		overFirstForm("csr_hybrid")),
 	states: func(t *tally) string {
 		faster, slower, of := 0, 0, 0
 		for _, entries := range t.cells {
@@ -234,32 +216,26 @@ var newVersions = &barFigure{
 	},
 }
 
+func overFirstForm(kernel string) []series {
+	return each([]string{kernel}, analysis.OfKernels(kernel+"_v1"))
+}
+
 // bestByDevice shows what each device gives at its best.
 var bestByDevice = &barFigure{
-	id:    "best-by-device",
-	title: func(*scene) string { return "Devices at their best" },
-	says: func(s *scene) string {
+	id:       "best-by-device",
+	title:    "Devices at their best",
+	each:     "device",
+	says:     "its throughput, whatever the kernel.",
+	quantity: rate(analysis.GFLOPS),
+	fit: func(f *barFigure, s *scene) {
 		if s.spread() > widelySpread {
-			return "its throughput, whatever the kernel; log axis."
+			f.says, f.quantity = "its throughput, whatever the kernel; log axis.", logRate(analysis.GFLOPS)
 		}
-		return "its throughput, whatever the kernel."
-	},
-	each: "device",
-	quantity: func(s *scene) quantity {
-		if s.spread() > widelySpread {
-			return logRate(analysis.GFLOPS)
-		}
-		return rate(analysis.GFLOPS)
-	},
-	series: func(s *scene) []series {
-		var list []series
 		for i, name := range s.devices() {
-			list = append(list, series{id: analysis.ShortDevice(name), always: true,
-				variant: &canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)],
-					Marker: canvas.Markers[i%len(canvas.Markers)]},
+			look := canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)], Marker: canvas.Markers[i%len(canvas.Markers)]}
+			f.series = append(f.series, series{id: analysis.ShortDevice(name), always: true, variant: &look,
 				of: func(r *store.Row) bool { return r.Device == name }})
 		}
-		return list
 	},
 	least:  2,
 	scenes: besideEachOther,

@@ -16,9 +16,7 @@ import (
 	"spmvtune/plots/canvas"
 
 	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
 	"spmvtune/store"
-	"spmvtune/tuner/stat"
 )
 
 // Of matrices without what is compared with, those are named that have something to
@@ -40,23 +38,6 @@ func TestBarsLackingBase(t *testing.T) {
 	if pages, warnings := prefixSums.draw(analysis.New(rows, nil, d.Matrices, d.Devices)); len(pages) != 0 ||
 		len(warnings) != 0 {
 		t.Errorf("without any: %d pages, warnings %v", len(pages), warnings)
-	}
-}
-
-// The highest of a row is written even where its kernel is not among those drawn.
-func TestHighestIsWritten(t *testing.T) {
-	d := synthetic.Bins().Report()
-	pages, _ := newVersions.draw(d)
-	texts := textsOf(pages[0])
-	for i := range d.Panels {
-		p := &d.Panels[i]
-		best := 0.0
-		for _, k := range []string{"csr_thread_row", "csr_warp_row", "csr_bins", "csr_hybrid"} {
-			best = max(best, analysis.Fastest(p.ByKernel(k+"_v1")).Median/analysis.Fastest(p.ByKernel(k)).Median)
-		}
-		if !slices.Contains(texts, term.Change(best)) {
-			t.Errorf("%s in %s: %s is not on the page", p.Matrix, p.Precision, term.Change(best))
-		}
 	}
 }
 
@@ -95,9 +76,6 @@ func TestPairs(t *testing.T) {
 }
 
 func TestMeans(t *testing.T) {
-	if g := stat.GeometricMeanOf([]float64{0.25, 4}); math.Abs(g-1) > 1e-12 {
-		t.Errorf("a ratio and its inverse average to %v", g)
-	}
 	rows := []store.Row{synthetic.Row("cpu_coo", 0, 0, 8), synthetic.Row("cpu_csr", 0, 0, 2),
 		synthetic.Row("cpu_csr_rows", 64, 1, 16)}
 	for _, r := range slices.Clone(rows) {

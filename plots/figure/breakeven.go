@@ -3,6 +3,7 @@ package figure
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,75 +21,59 @@ import (
 // mostProducts is the right end of the axis of break-even.
 const mostProducts = 1e6
 
-// A reign is a range of products over which one kernel is the best choice: preparing and
-// multiplying together take the least time with it.
-type reign struct {
-	kernel   string
-	from, to float64
+// bestFor is the kernel with which preparing and n products take the least time together.
+func bestFor(p *analysis.Panel, n float64) string {
+	total := func(r store.Row) float64 { return r.Prepare + n*r.Time }
+	return slices.MinFunc(p.Rows, func(a, b store.Row) int { return cmp.Compare(total(a), total(b)) }).Kernel
 }
 
-// reigns returns who is best for 1 to mostProducts products of one matrix.
-func reigns(p *analysis.Panel) []reign {
-	const steps = 240
-	var list []reign
-	for i := range steps + 1 {
-		n := math.Pow(mostProducts, float64(i)/steps)
-		var best *store.Row
-		for j := range p.Rows {
-			r := &p.Rows[j]
-			if best == nil || r.Prepare+n*r.Time < best.Prepare+n*best.Time {
-				best = r
-			}
+// A reign says on how many matrices each kernel is the best choice for a number of products.
+type reign struct {
+	products float64
+	on       map[string]int
+}
+
+// reigns goes from one product to mostProducts.
+func reigns(panels []analysis.Panel) []reign {
+	const steps = 60
+	list := make([]reign, steps+1)
+	for i := range list {
+		list[i] = reign{math.Pow(mostProducts, float64(i)/steps), map[string]int{}}
+		for j := range panels {
+			list[i].on[bestFor(&panels[j], list[i].products)]++
 		}
-		if k := len(list); k == 0 || list[k-1].kernel != best.Kernel {
-			if k > 0 {
-				list[k-1].to = n
-			}
-			list = append(list, reign{kernel: best.Kernel, from: n})
-		}
-		list[len(list)-1].to = n
 	}
 	return list
 }
 
 // drawBreakEven draws for each condition, with a panel for each precision, on how many matrices a kernel is
 // the best choice, over the number of products. The table of the preparation names it for each matrix.
-func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
-	all := map[kernels.Precision][][]reign{}
-	names, counts := []string{}, map[string]int{}
-	for i := range s.panels {
-		p := &s.panels[i]
-		if !p.Prepared() || len(analysis.KernelsOf(s.panels[i:i+1])) < 2 {
-			continue
-		}
-		list := reigns(p)
-		all[p.Precision] = append(all[p.Precision], list)
-		for _, r := range list {
-			if counts[r.kernel]++; counts[r.kernel] == 1 {
-				names = append(names, r.kernel)
-			}
+func drawBreakEven(_ *analysis.Data, s *scene) *canvas.Picture {
+	prepared := slices.DeleteFunc(slices.Clone(s.panels), func(p analysis.Panel) bool {
+		return !p.Prepared() || len(analysis.KernelsOf([]analysis.Panel{p})) < 2
+	})
+	counts := map[string]int{}
+	for _, r := range reigns(prepared) {
+		for name, n := range r.on {
+			counts[name] += n
 		}
 	}
-	of := len(names)
+	of := len(counts)
 	if of < 2 {
 		return nil // preparation decides nothing
 	}
-	analysis.SortKernels(names)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
-	names = names[:min(of, mostOverMany)]
+	names := mostCounted(counts)[:min(of, mostOverMany)]
 	analysis.SortKernels(names)
 
-	var charts []canvas.Chart
+	panels := canvas.Panels{X: "products", Y: "% of the matrices on which it is best"}
 	var words string
-	for _, precision := range precisionsOf(s.panels) {
-		if list := all[precision]; len(list) > 0 {
-			ch := shareOfReigns(list, names)
-			ch.Heading = fmt.Sprintf("%s, %s", precision, term.GroupedCount(len(list), "matrix", "matrices"))
-			charts = append(charts, ch)
-			words = cmp.Or(words, reignWords(list))
-		}
+	for _, group := range grouped(prepared, func(p *analysis.Panel) kernels.Precision { return p.Precision }) {
+		list := reigns(group)
+		ch := shareOfReigns(list, names, len(group))
+		ch.Heading = fmt.Sprintf("%s, %s", group[0].Precision, term.GroupedCount(len(group), "matrix", "matrices"))
+		panels.List = append(panels.List, ch.Panel())
+		words = cmp.Or(words, reignWords(list[0].on, list[len(list)-1].on, len(group)))
 	}
-	panels := canvas.Panels{List: canvas.ChartPanels(charts), X: "products", Y: "% of the matrices on which it is best"}
 	p := &canvas.Picture{
 		Name: s.stem("break-even"),
 		Subtitle: "The kernel with which preparing the matrix and this many products take the least time together, " +
@@ -105,59 +90,36 @@ func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 	return p
 }
 
-// shareOfReigns has a line for each kernel that is the best choice on some matrix.
-func shareOfReigns(all [][]reign, names []string) canvas.Chart {
-	const steps = 60
+// mostCounted lists kernels, those with the highest counts first.
+func mostCounted(counts map[string]int) []string {
+	names := slices.Collect(maps.Keys(counts))
+	analysis.SortKernels(names)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	return names
+}
+
+// shareOfReigns has a line for each kernel that is the best choice on some of so many matrices.
+func shareOfReigns(list []reign, names []string, matrices int) canvas.Chart {
 	ch := canvas.Chart{X: productScale(), Steps: 5, Markers: 8, Top: 100}
 	for _, name := range names {
 		l := canvas.Line{Kernel: name, Look: canvas.LookOf(name)}
-		best := false
-		for i := range steps + 1 {
-			n, y := math.Pow(mostProducts, float64(i)/steps), 0.0
-			for _, list := range all {
-				for _, r := range list {
-					if r.kernel == name && n >= r.from && (n < r.to || r.to == mostProducts) {
-						y += 100 / float64(len(all))
-						best = true
-						break
-					}
-				}
-			}
-			l.Points = append(l.Points, canvas.Exact(n, y))
+		for _, r := range list {
+			l.Points = append(l.Points, canvas.Exact(r.products, 100*float64(r.on[name])/float64(matrices)))
 		}
-		if best {
+		if slices.ContainsFunc(l.Points, func(q canvas.Point) bool { return q.Y > 0 }) {
 			ch.Lines = append(ch.Lines, l)
 		}
 	}
 	return ch
 }
 
-// reignWords states who is best for few products and for many, and where that changes.
-func reignWords(all [][]reign) string {
-	ends := func(at func([]reign) string) (string, int) {
-		counts := map[string]int{}
-		var names []string
-		for _, list := range all {
-			name := at(list)
-			if counts[name]++; counts[name] == 1 {
-				names = append(names, name)
-			}
-		}
-		analysis.SortKernels(names)
-		best := names[0]
-		for _, name := range names {
-			if counts[name] > counts[best] {
-				best = name
-			}
-		}
-		return best, counts[best]
+// reignWords states who is best for one product and for a million, on how many matrices.
+func reignWords(one, many map[string]int, of int) string {
+	a, b := mostCounted(one)[0], mostCounted(many)[0]
+	if a == b {
+		return fmt.Sprintf("%s is best for one product on %d of %d matrices, and for a million on %d", a, one[a], of, many[b])
 	}
-	one, n := ends(func(list []reign) string { return list[0].kernel })
-	many, m := ends(func(list []reign) string { return list[len(list)-1].kernel })
-	if one == many {
-		return fmt.Sprintf("%s is best for one product on %d of %d matrices, and for a million on %d", one, n, len(all), m)
-	}
-	return fmt.Sprintf("For one product %s is best on %d of %d matrices, for a million %s on %d", one, n, len(all), many, m)
+	return fmt.Sprintf("For one product %s is best on %d of %d matrices, for a million %s on %d", a, one[a], of, b, many[b])
 }
 
 func productScale() canvas.Scale {

@@ -125,14 +125,6 @@ func TestUnitFollowsFormats(t *testing.T) {
 				t.Errorf("%v: %d pages over %s size show the roof, want some: %v", c.kernels, roofs, dim.name, c.roof)
 			}
 		}
-		u := analysis.UnitFor(d.Panels)
-		for _, l := range overBlock.lines(&d.Panels[0], u) {
-			r := analysis.Fastest(d.Panels[0].ByKernel(l.Kernel))
-			i := slices.IndexFunc(l.Points, func(q canvas.Point) bool { return q.X == float64(r.Block) })
-			if want := u.Of(r); i < 0 || l.Points[i].Y != want {
-				t.Errorf("%s at block %d: %v, want %v", l.Kernel, r.Block, l.Points, want)
-			}
-		}
 	}
 }
 
@@ -215,12 +207,6 @@ func TestOrdering(t *testing.T) {
 	}
 	if s := strings.Join(got, ", "); s != "many-short 2, middle 20, few-long 500" {
 		t.Errorf("by row length: %s", s)
-	}
-	for v, want := range map[float64]string{0: "0", 999: "999", 999.9: "1.00k", 999_950: "1.00M", 480_047_894: "480M",
-		4e9: "4.00G"} {
-		if got := term.Abbreviated(v); got != want {
-			t.Errorf("%v is abbreviated as %s, want %s", v, got, want)
-		}
 	}
 }
 

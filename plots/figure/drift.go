@@ -10,11 +10,10 @@ import (
 
 	"gonum.org/v1/plot"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-
-	"spmvtune/analysis"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -23,15 +22,9 @@ import (
 // drawDrift draws the sentinels: a picture for each device.
 func drawDrift(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
-	for start := 0; start < len(d.Drifts); {
-		end := start
-		for end < len(d.Drifts) && d.Drifts[end].Device == d.Drifts[start].Device {
-			end++
-		}
-		pages = append(pages, driftPage(d, d.Drifts[start:end]))
-		start = end
+	for _, of := range grouped(d.Drifts, func(s *store.Drift) string { return s.Device }) {
+		pages = append(pages, driftPage(d, of))
 	}
-
 	return pages, nil
 }
 
@@ -79,7 +72,7 @@ func cachesOf(panels []driftPanel) []trial.Cache {
 	var caches []trial.Cache
 	for _, cache := range []trial.Cache{trial.Cold, trial.Warm} {
 		if slices.ContainsFunc(panels, func(dp driftPanel) bool {
-			return slices.ContainsFunc(dp.series, func(s store.Drift) bool { return s.Cache == cache })
+			return slices.ContainsFunc(dp, func(s store.Drift) bool { return s.Cache == cache })
 		}) {
 			caches = append(caches, cache)
 		}
@@ -131,19 +124,12 @@ func largestWords(of []store.Drift) (title, counts string) {
 }
 
 // A driftPanel holds the series of one matrix.
-type driftPanel struct {
-	matrix string
-	series []store.Drift
-}
+type driftPanel []store.Drift
 
 func driftPanels(of []store.Drift) []driftPanel {
 	var panels []driftPanel
-	for _, s := range of {
-		if n := len(panels); n == 0 || panels[n-1].matrix != s.Matrix {
-			panels = append(panels, driftPanel{matrix: s.Matrix})
-		}
-		p := &panels[len(panels)-1]
-		p.series = append(p.series, s)
+	for _, series := range grouped(of, func(s *store.Drift) string { return s.Matrix }) {
+		panels = append(panels, series)
 	}
 	return panels
 }
@@ -151,7 +137,7 @@ func driftPanels(of []store.Drift) []driftPanel {
 // mostDrifted sorts matrices by their drift, the largest first.
 func mostDrifted(panels []driftPanel) []driftPanel {
 	drift := func(dp driftPanel) float64 {
-		_, factor := analysis.LargestDrift(dp.series)
+		_, factor := analysis.LargestDrift(dp)
 		return math.Abs(math.Log(factor))
 	}
 	return slices.SortedStableFunc(slices.Values(panels), func(a, b driftPanel) int {
@@ -161,8 +147,8 @@ func mostDrifted(panels []driftPanel) []driftPanel {
 
 // first returns when the first sentinel was measured, in milliseconds since 1970.
 func (dp driftPanel) first() int64 {
-	first := dp.series[0].Points[0].At
-	for _, s := range dp.series {
+	first := dp[0].Points[0].At
+	for _, s := range dp {
 		first = min(first, s.Points[0].At)
 	}
 	return first
@@ -171,16 +157,16 @@ func (dp driftPanel) first() int64 {
 // span returns the time from the first sentinel to the last.
 func (dp driftPanel) span() time.Duration {
 	var last int64
-	for _, s := range dp.series {
+	for _, s := range dp {
 		last = max(last, s.Points[len(s.Points)-1].At)
 	}
 	return time.Duration(last-dp.first()) * time.Millisecond
 }
 
 func (dp driftPanel) panel(reach float64, unit time.Duration, labels int) canvas.Panel {
-	p := canvas.Panel{Heading: dp.matrix, X: elapsed(dp.span(), unit, labels), Y: aroundOne(reach)}
+	p := canvas.Panel{Heading: dp[0].Matrix, X: elapsed(dp.span(), unit, labels), Y: aroundOne(reach)}
 	p.Add(canvas.Level(1))
-	for _, s := range dp.series {
+	for _, s := range dp {
 		if s.Significant {
 			p.Note = "taken out of comparisons"
 		}
@@ -244,21 +230,18 @@ func driftStrip(panels []driftPanel, reach float64) *canvas.Picture {
 	for _, cache := range caches {
 		b.Columns = append(b.Columns, string(cache)+" cache")
 	}
-
-	var names []string
-	for _, dp := range panels {
-		row := canvas.BarRow{Name: dp.matrix, Cells: make([][]canvas.Mark, len(caches))}
-		for _, s := range dp.series {
-			if len(s.Points) < 2 {
-				continue
+	names := distinct(panels, func(dp *driftPanel) string { return (*dp)[0].Matrix })
+	b.Rows = canvas.NewRows(names, nil, len(caches), func(name string, column int) (cell []canvas.Mark) {
+		of := panels[slices.Index(names, name)]
+		for _, s := range of {
+			if s.Cache == caches[column] && len(s.Points) > 1 {
+				q := s.Points[1]
+				cell = append(cell, canvas.Mark{Look: cacheLook(s.Cache), V: q.Value, Low: q.Low, High: q.High,
+					Hollow: math.NaN(), Name: aboutSentinel(&q)})
 			}
-			at, q := slices.Index(caches, s.Cache), s.Points[1]
-			row.Cells[at] = append(row.Cells[at], canvas.Mark{Look: cacheLook(s.Cache), V: q.Value, Low: q.Low,
-				High: q.High, Hollow: math.NaN(), Name: aboutSentinel(&q)})
 		}
-		names = append(names, dp.matrix)
-		b.Rows = append(b.Rows, row)
-	}
+		return cell
+	})
 
 	return &canvas.Picture{
 		Subtitle: "A trial that was measured first and last: its second time divided by its first. Lines: 95% " +
@@ -342,25 +325,19 @@ func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels
 	for _, precision := range precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
-	low, high := math.Inf(1), 0.0
-	for _, m := range matrices {
-		row := canvas.BarRow{Name: m}
-		for i, precision := range precisions {
-			var cell []canvas.Mark
-			if w, ok := found[spot{m, precision}]; ok {
-				look := canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)]}
-				cell = append(cell, canvas.Mark{Look: look, V: w.between, Low: w.between, High: w.between, Hollow: w.within,
-					Name: m})
-				low, high = min(low, w.between), max(high, w.between)
-				if w.within > 0 {
-					low, high = min(low, w.within), max(high, w.within)
-				}
-			}
-			row.Cells = append(row.Cells, cell)
+	b.Rows = canvas.NewRows(matrices, nil, len(precisions), func(m string, column int) []canvas.Mark {
+		w, ok := found[spot{m, precisions[column]}]
+		if !ok {
+			return nil
 		}
-		b.Rows = append(b.Rows, row)
-	}
-
+		mark := canvas.Mark{Look: canvas.Look{Color: canvas.Hues[column]}, V: w.between, Low: w.between, High: w.between,
+			Hollow: w.within, Name: m}
+		if !(w.within > 0) { // a logarithmic axis has no place for it
+			mark.Hollow = math.NaN()
+		}
+		return []canvas.Mark{mark}
+	})
+	low, high := b.Reach()
 	b.Axis = canvas.NewScale(low/1.2, high*1.2, plot.LogScale{},
 		[]float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10}, term.ShortPercent)
 	return &canvas.Picture{

@@ -49,26 +49,17 @@ const fewestFeatured = 8
 
 func featuresOf(d *analysis.Data, s analysis.Setup) *features {
 	f := &features{Setup: s, contest: analysis.NewContest(d.In(s))}
-	byName := map[string]*trial.Matrix{}
-	for i := range d.Matrices {
-		byName[d.Matrices[i].Name] = &d.Matrices[i]
-	}
 	for i := range f.contest.Places {
-		m := byName[f.contest.Places[i].Matrix]
-		if m == nil || !(m.RowMean > 0) || !(m.RowStd >= 0) {
+		at := slices.IndexFunc(d.Matrices, func(m trial.Matrix) bool { return m.Name == f.contest.Places[i].Matrix })
+		if at < 0 || !(d.Matrices[at].RowMean > 0) || !(d.Matrices[at].RowStd >= 0) {
 			continue
 		}
-		p := featured{place: i, mean: m.RowMean, variation: max(m.RowStd/m.RowMean, leastVariation)}
-		for _, k := range f.contest.Contenders {
-			if k.Entries[i].Named {
-				p.kernel = k.Kernel
-			}
-		}
-		f.points = append(f.points, p)
-		if !slices.Contains(f.winners, p.kernel) {
-			f.winners = append(f.winners, p.kernel)
-		}
+		m := &d.Matrices[at]
+		named := slices.IndexFunc(f.contest.Contenders, func(k analysis.Contender) bool { return k.Entries[i].Named })
+		f.points = append(f.points, featured{place: i, kernel: f.contest.Contenders[named].Kernel, mean: m.RowMean,
+			variation: max(m.RowStd/m.RowMean, leastVariation)})
 	}
+	f.winners = distinct(f.points, func(p *featured) string { return p.kernel })
 	analysis.SortKernels(f.winners)
 	f.judge()
 	return f

@@ -95,10 +95,10 @@ func TestReigns(t *testing.T) {
 	plain, fast := synthetic.Row("csr_scalar", 64, 8, 2), synthetic.Row("sell_c_sigma", 64, 8, 1)
 	plain.Prepare, fast.Prepare = 1e-3, 0.101
 	d := analysis.New([]store.Row{plain, fast}, nil, nil, nil)
-	list := reigns(&d.Panels[0])
-	if len(list) != 2 || list[0].kernel != "csr_scalar" || list[1].kernel != "sell_c_sigma" ||
-		list[0].to < 95 || list[0].to > 110 {
-		t.Errorf("%+v, want a change at 100 products", list)
+	for n, want := range map[float64]string{1: "csr_scalar", 95: "csr_scalar", 105: "sell_c_sigma", 1e6: "sell_c_sigma"} {
+		if got := bestFor(&d.Panels[0], n); got != want {
+			t.Errorf("%s for %g products, want a change at 100", got, n)
+		}
 	}
 	pages, _ := byCondition(drawBreakEven)(d)
 	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "For one product csr_scalar") {

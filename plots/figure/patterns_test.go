@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/plot/vg"
@@ -80,9 +81,11 @@ func checkCorner(t *testing.T, img image.Image) {
 	}
 }
 
-func TestSpyOrigin(t *testing.T) {
+// decoded is a picture of a matrix.
+func decoded(t *testing.T, name string, a *sparse.CSR[float64]) image.Image {
+	t.Helper()
 	draws(t)
-	b, err := Spy("corner", corner(), "png")
+	b, err := Spy(name, a, "png")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +93,10 @@ func TestSpyOrigin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkCorner(t, img)
+	return img
 }
+
+func TestSpyOrigin(t *testing.T) { checkCorner(t, decoded(t, "corner", corner())) }
 
 func TestSpyOriginInPDF(t *testing.T) {
 	pdftoppm, err := exec.LookPath("pdftoppm")
@@ -120,16 +125,7 @@ func TestSpyOriginInPDF(t *testing.T) {
 // Pictures of pixels stay whole: a page has no colours but those of the scale and of
 // text, none mixed between bins.
 func TestSpySharp(t *testing.T) {
-	draws(t)
-	a := made(t, "uniform", map[string]any{"rows": 1280, "cols": 1280, "row_nnz": 600.0})
-	b, err := Spy("a", a, "png")
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := decoded(t, "a", made(t, "uniform", map[string]any{"rows": 1280, "cols": 1280, "row_nnz": 600.0}))
 	known := map[[3]uint32]bool{}
 	for _, c := range canvas.DensityPalette {
 		r, g, b, _ := c.RGBA()
@@ -152,10 +148,8 @@ func TestPatternsOfOlderDatabase(t *testing.T) {
 	if len(pages) != 1 || len(warnings) != 1 {
 		t.Errorf("%d pages, warnings %v", len(pages), warnings)
 	}
-	for _, text := range textsOf(pages[0]) {
-		if text == "ecology1" {
-			t.Error("a matrix without a pattern is drawn")
-		}
+	if slices.Contains(textsOf(pages[0]), "ecology1") {
+		t.Error("a matrix without a pattern is drawn")
 	}
 }
 

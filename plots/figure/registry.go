@@ -269,6 +269,20 @@ func distinct[T any, K comparable](list []T, key func(*T) K) []K {
 	return keys
 }
 
+// grouped puts entries with one key together, in the order in which the keys come first.
+func grouped[T any, K comparable](list []T, key func(*T) K) [][]T {
+	of := map[K][]T{}
+	for i := range list {
+		k := key(&list[i])
+		of[k] = append(of[k], list[i])
+	}
+	var groups [][]T
+	for _, k := range distinct(list, key) {
+		groups = append(groups, of[k])
+	}
+	return groups
+}
+
 // precisionsOf lists the precisions of some panels.
 func precisionsOf(panels []analysis.Panel) []kernels.Precision {
 	return distinct(panels, func(p *analysis.Panel) kernels.Precision { return p.Precision })

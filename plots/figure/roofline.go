@@ -32,30 +32,26 @@ type roofline struct {
 // roofFigure shows how near trials come to the roof; below the rows of few matrices stands the whole model.
 var roofFigure = &barFigure{
 	id:    "roofline",
-	title: func(*scene) string { return "Share of the roof" },
-	says: func(s *scene) string {
-		return fmt.Sprintf("its compulsory traffic per second as a share of the highest bandwidth measured on the device, "+
-			"%s\u202fGB/s; log axis. Above 100%%: caches served it.", term.Significant(rooflines(s.data, s)[0].bandwidth, 4))
+	title: "Share of the roof",
+	quantity: quantity{
+		label:  "share of the measured bandwidth",
+		of:     func(r, _ *store.Row) canvas.Point { return canvas.Throughput(r, 0, r.RoofFraction) },
+		scale:  roofScale,
+		origin: math.NaN(),
+		number: term.Percent0,
+		dots:   true,
 	},
-	quantity: func(*scene) quantity {
-		return quantity{
-			label:  "share of the measured bandwidth",
-			of:     func(r, _ *store.Row) canvas.Point { return canvas.Throughput(r, 0, r.RoofFraction) },
-			scale:  roofScale,
-			origin: math.NaN(),
-			number: term.Percent0,
-			dots:   true,
+	fit: func(f *barFigure, s *scene) {
+		list := rooflines(s.data, s)
+		if len(list) == 0 {
+			return
 		}
-	},
-	series: func(s *scene) []series {
-		if len(rooflines(s.data, s)) == 0 {
-			return nil
+		f.says = fmt.Sprintf("its compulsory traffic per second as a share of the highest bandwidth measured on the "+
+			"device, %s\u202fGB/s; log axis. Above 100%%: caches served it.", term.Significant(list[0].bandwidth, 4))
+		f.series = each(analysis.KernelsOf(s.panels), nil)
+		for i := range f.series {
+			f.series[i].of = f.series[i].of.And(func(r *store.Row) bool { return r.RoofFraction > 0 })
 		}
-		list := each(analysis.KernelsOf(s.panels), nil)
-		for i := range list {
-			list[i].of = list[i].of.And(func(r *store.Row) bool { return r.RoofFraction > 0 })
-		}
-		return list
 	},
 	finish: func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars) {
 		list := rooflines(s.data, s)
@@ -78,24 +74,20 @@ var roofFigure = &barFigure{
 
 // rooflines returns those of a scene, by precision.
 func rooflines(d *analysis.Data, s *scene) []roofline {
-	var list []roofline
-	for i := range s.panels {
-		p := &s.panels[i]
+	known := slices.DeleteFunc(slices.Clone(s.panels), func(p analysis.Panel) bool {
 		f := analysis.Fastest(p.Rows)
-		if !(f.RoofFraction > 0 && f.GFLOPS > 0) {
-			continue
-		}
-		at := slices.IndexFunc(list, func(r roofline) bool { return r.Setup == p.Setup() })
-		if at < 0 {
-			at = len(list)
-			list = append(list, roofline{Setup: p.Setup()})
-			for j := range d.Devices {
-				if d.Devices[j].Label == p.Device {
-					list[at].peak = analysis.PeakOf(&d.Devices[j].Device, p.Precision)
-				}
+		return !(f.RoofFraction > 0 && f.GFLOPS > 0)
+	})
+	var list []roofline
+	for _, of := range grouped(known, (*analysis.Panel).Setup) {
+		last := analysis.Fastest(of[len(of)-1].Rows)
+		r := roofline{Setup: of[0].Setup(), panels: of, bandwidth: last.GBPS / last.RoofFraction}
+		for i := range d.Devices {
+			if d.Devices[i].Label == r.Device {
+				r.peak = analysis.PeakOf(&d.Devices[i].Device, r.Precision)
 			}
 		}
-		list[at].panels, list[at].bandwidth = append(list[at].panels, *p), f.GBPS/f.RoofFraction
+		list = append(list, r)
 	}
 	return list
 }
@@ -146,7 +138,8 @@ func drawInsets(c draw.Canvas, b *canvas.Bars, list []roofline) {
 		insets.List = append(insets.List, r.model())
 	}
 	c.Max.Y = c.Min.Y + insetHeight - 8
-	c.Min.X += b.Left() - 40
+	left, _ := b.Sides()
+	c.Min.X += left - 40
 	if canvas.Narrow() {
 		insets.X = "FLOP/byte"
 	}

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
 	"spmvtune/analysis"
@@ -45,7 +43,9 @@ func (dim dimension) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 		}
 	}
 
-	for _, group := range byMatrix(d) {
+	for _, group := range grouped(d.Panels, func(p *analysis.Panel) trial.Case { // which differ only in precision
+		return trial.Case{Device: p.Device, Matrix: p.Matrix, Cache: p.Cache}
+	}) {
 		if panels := dim.varied(group); len(panels) > 0 {
 			details = append(details, dim.detail(d, panels, u))
 		}
@@ -68,24 +68,6 @@ func (dim dimension) units(panels []analysis.Panel) []string {
 		}
 	}
 	return list
-}
-
-// byMatrix groups the panels that differ only in precision.
-func byMatrix(d *analysis.Data) [][]analysis.Panel {
-	var groups [][]analysis.Panel
-	index := map[trial.Case]int{}
-	for _, p := range d.Panels {
-		key := trial.Case{Device: p.Device, Matrix: p.Matrix, Cache: p.Cache}
-		i, found := index[key]
-		if !found {
-			i = len(groups)
-			index[key] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], p)
-	}
-
-	return groups
 }
 
 // fewestSizes is the fewest sizes that a line is drawn over. What two say is a sentence.
@@ -121,23 +103,22 @@ func (dim dimension) chart(p *analysis.Panel, u analysis.Unit, c *citations, nam
 	dim.cite(ch.Lines, u, c)
 	ch.Note = dim.fixedWords(ch.Lines)
 
+	ch.X = canvas.Sizes(sizesOf(slices.Concat(ch.Lines, ch.Faint)), labels)
+	ch.Roof = analysis.RoofOf([]analysis.Panel{*p}, u)
+	return ch
+}
+
+// sizesOf lists the sizes at which there is something on lines.
+func sizesOf(lines []canvas.Line) []int {
 	var xs []int
-	for _, l := range slices.Concat(ch.Lines, ch.Faint) {
-		for _, q := range l.Points {
+	for _, l := range lines {
+		for _, q := range slices.Concat(l.Points, l.Published) {
 			if q.X > 0 {
 				xs = append(xs, int(q.X))
 			}
 		}
-		for _, h := range l.Published {
-			if h.X > 0 {
-				xs = append(xs, int(h.X))
-			}
-		}
 	}
-
-	ch.X = canvas.Sizes(xs, labels)
-	ch.Roof = analysis.RoofOf([]analysis.Panel{*p}, u)
-	return ch
+	return xs
 }
 
 // A facet is a panel of lines over the sizes of kernels to which they mean the same.
@@ -218,11 +199,11 @@ func (dim dimension) matters(panels []analysis.Panel) string {
 			if len(l.Points) < fewestSizes {
 				continue
 			}
-			byY := func(a, b canvas.Point) int { return cmp.Compare(a.Y, b.Y) }
 			if means[l.Kernel] == nil {
 				means[l.Kernel] = new(stat.GeometricMean)
 			}
-			means[l.Kernel].Add(slices.MaxFunc(l.Points, byY).Y / slices.MinFunc(l.Points, byY).Y)
+			best, worst := slices.MaxFunc(l.Points, byHeight), slices.MinFunc(l.Points, byHeight)
+			means[l.Kernel].Add(best.Y / worst.Y)
 		}
 	}
 
@@ -258,6 +239,8 @@ func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysi
 	p.Detail, p.Matrices = true, []string{first.Matrix}
 	return p
 }
+
+func byHeight(a, b canvas.Point) int { return cmp.Compare(a.Y, b.Y) }
 
 // settings names what is fixed, kernel by kernel if they differ; "" if the panels' headings
 // say it all.
@@ -328,14 +311,11 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 	}
 	columns := canvas.ColumnsFor(len(charts))
 
-	var xs []int
+	var lines []canvas.Line
 	for i := range charts {
-		for _, l := range charts[i].Faint {
-			for _, q := range l.Points {
-				xs = append(xs, int(q.X))
-			}
-		}
+		lines = append(lines, charts[i].Faint...)
 	}
+	xs := sizesOf(lines)
 
 	for i := range charts {
 		charts[i].X = canvas.Sizes(xs, 9-columns-columns/4)
@@ -370,7 +350,7 @@ func (dim dimension) overlaid(panels []analysis.Panel, kernel string) (canvas.Ch
 			if len(l.Points) < fewestSizes {
 				continue
 			}
-			best := slices.MaxFunc(l.Points, func(a, b canvas.Point) int { return cmp.Compare(a.Y, b.Y) }).Y
+			best := slices.MaxFunc(l.Points, byHeight).Y
 			for j := range l.Points {
 				q := &l.Points[j]
 				*q = canvas.Exact(q.X, q.Y/best)
@@ -398,232 +378,4 @@ func (dim dimension) overlaid(panels []analysis.Panel, kernel string) (canvas.Ch
 		ch.Lines = []canvas.Line{mean}
 	}
 	return ch, true
-}
-
-// A dimension is one of the two sizes that a kernel is tuned over.
-type dimension struct {
-	name, other string // "block", "grid"
-	size, fixed func(*store.Row) int
-	meaning     func(*kernels.Kernel) string // The meaning of this size; "" if the kernel has no such choice.
-	// only keeps kernels to which the size means this, and those without a choice; "" keeps all.
-	only string
-}
-
-var (
-	overBlock = dimension{
-		name: "block", other: "grid",
-		size:    func(r *store.Row) int { return choice(r, r.Block, blockMeaning) },
-		fixed:   func(r *store.Row) int { return choice(r, r.Grid, gridMeaning) },
-		meaning: blockMeaning,
-	}
-	overGrid = dimension{
-		name: "grid", other: "block",
-		size:    func(r *store.Row) int { return choice(r, r.Grid, gridMeaning) },
-		fixed:   func(r *store.Row) int { return choice(r, r.Block, blockMeaning) },
-		meaning: gridMeaning,
-	}
-)
-
-func blockMeaning(k *kernels.Kernel) string { return k.Block }
-func gridMeaning(k *kernels.Kernel) string  { return k.Grid }
-
-// choice returns the size v of r, 0 if its kernel can't choose it. The grid of coo_atomic
-// follows from the block, for example, so it is not a dimension.
-func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
-	if k, known := kernels.Lookup(r.Kernel); known && meaning(&k) == "" {
-		return 0
-	}
-	return v
-}
-
-// lines returns a panel's lines in the catalogue's order.
-func (dim dimension) lines(p *analysis.Panel, u analysis.Unit) []canvas.Line {
-	var lines []canvas.Line
-	for _, kernel := range analysis.KernelsOf([]analysis.Panel{*p}) {
-		if unit := dim.unitOf(kernel); dim.only != "" && unit != "" && unit != dim.only {
-			continue
-		}
-		rows := p.ByKernel(kernel)
-		best := dim.base(rows)
-		l := canvas.Line{Kernel: kernel, Look: canvas.LookOf(kernel), Fixed: dim.fixed(best), Params: best.Params}
-		for i := range rows {
-			r := &rows[i]
-			if v := u.Of(r); dim.fixed(r) == l.Fixed && r.Params == l.Params && v > 0 && !math.IsInf(v, 0) {
-				l.Points = append(l.Points, canvas.Throughput(r, float64(dim.size(r)), v))
-			}
-		}
-		// A size measured twice, as with a grid that the kernel ignores, counts
-		// at its best.
-		slices.SortStableFunc(l.Points, func(a, b canvas.Point) int {
-			return cmp.Or(cmp.Compare(a.X, b.X), -cmp.Compare(a.Y, b.Y))
-		})
-		l.Points = slices.CompactFunc(l.Points, func(a, b canvas.Point) bool { return a.X == b.X })
-		if len(l.Points) > 0 {
-			lines = append(lines, l)
-		}
-	}
-
-	return lines
-}
-
-// base returns the fastest of a kernel's trials whose other choices were tried with the most sizes, or
-// with more than half as many: one at a grid that was tried with one block is no line over blocks.
-func (dim dimension) base(rows []store.Row) *store.Row {
-	type choices struct {
-		fixed  int
-		params kernels.Params
-	}
-	of := func(r *store.Row) choices { return choices{dim.fixed(r), r.Params} }
-	sizes, most := map[choices]int{}, 0
-	for i := range rows {
-		at := of(&rows[i])
-		sizes[at]++
-		most = max(most, sizes[at])
-	}
-	var best *store.Row
-	for i := range rows {
-		if r := &rows[i]; 2*sizes[of(r)] > most && (best == nil || r.Time < best.Time) {
-			best = r
-		}
-	}
-	return best
-}
-
-// cite adds published values to the lines: at the size that the paper calls the best, or
-// beside lines without a size.
-func (dim dimension) cite(lines []canvas.Line, u analysis.Unit, c *citations) {
-	for i := range lines {
-		l := &lines[i]
-		l.Published = c.beside(u, l.Points[0].Row, func(p *analysis.Publication) (float64, bool) {
-			if l.Flat() {
-				return 0, true
-			}
-			return float64(p.Block), dim.name == overBlock.name && p.Block > 0
-		})
-	}
-}
-
-// fixedSizes lists the values at which the other size is fixed in some lines.
-func fixedSizes(lines []canvas.Line) []int {
-	var sizes []int
-	for _, l := range lines {
-		if l.Fixed > 0 && !l.Flat() {
-			sizes = append(sizes, l.Fixed)
-		}
-	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
-}
-
-// fixedWords names the fixed size: "grid 2", or "grid 1 or 2" for kernels that differ. More
-// values would say nothing in a heading, and would read as a range that was swept.
-func (dim dimension) fixedWords(lines []canvas.Line) string {
-	sizes := fixedSizes(lines)
-	switch len(sizes) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%s %d", dim.other, sizes[0])
-	case 2:
-		return fmt.Sprintf("%s %d or %d", dim.other, sizes[0], sizes[1])
-	}
-
-	return "each at its own " + dim.other
-}
-
-// unitOf is what the size means to a kernel, "" if it has no choice. A user's own kernel has one of
-// its own meaning.
-func (dim dimension) unitOf(kernel string) string {
-	k, known := kernels.Lookup(kernel)
-	if !known {
-		return dim.name
-	}
-	m := strings.TrimPrefix(dim.meaning(&k), "C, ")   // SELL's rows per chunk
-	for _, rest := range []string{";", ",", " of "} { // which explains
-		m, _, _ = strings.Cut(m, rest)
-	}
-	return m
-}
-
-// sentences say for each setup what the second of two sizes changes, where kernels were tried with
-// two and not with more, for which a line would be drawn.
-func (dim dimension) sentences(d *analysis.Data) []Statement {
-	var list []Statement
-	for _, s := range d.Setups() {
-		if text := dim.sentence(d.In(s)); text != "" {
-			list = append(list, Statement{s, d.Words(s) + ": " + text})
-		}
-	}
-	return list
-}
-
-// A step is what a kernel gains from the lower of two sizes to the higher, over matrices.
-type step struct {
-	kernel    string
-	low, high int
-	gain      stat.GeometricMean
-}
-
-func (dim dimension) sentence(panels []analysis.Panel) string {
-	steps := map[string]*step{}
-	for i := range panels {
-		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) {
-			if len(l.Points) != 2 {
-				continue
-			}
-			low, high := int(l.Points[0].X), int(l.Points[1].X)
-			key := fmt.Sprint(l.Kernel, low, high)
-			if steps[key] == nil {
-				steps[key] = &step{kernel: l.Kernel, low: low, high: high}
-			}
-			steps[key].gain.Add(l.Points[1].Y / l.Points[0].Y)
-		}
-	}
-
-	var list []*step
-	for _, name := range analysis.KernelsOf(panels) {
-		var most *step // on the most matrices
-		for _, t := range steps {
-			if t.kernel == name && (most == nil || t.gain.Count() > most.gain.Count() ||
-				t.gain.Count() == most.gain.Count() && t.low < most.low) {
-				most = t
-			}
-		}
-		if most != nil {
-			list = append(list, most)
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-
-	slices.SortStableFunc(list, func(a, b *step) int {
-		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high), cmp.Compare(b.gain.Value(), a.gain.Value()))
-	})
-	var texts []string
-	for start := 0; start < len(list); {
-		end := start
-		for end < len(list) && list[end].low == list[start].low && list[end].high == list[start].high {
-			end++
-		}
-		texts = append(texts, fmt.Sprintf("%s %d is %s times as fast as %d", dim.name, list[start].high,
-			gainWords(list[start:end]), list[start].low))
-		start = end
-	}
-	return strings.Join(texts, "; ") + " (geometric means over the matrices)."
-}
-
-// gainWords says what the same step gives several kernels, which fall: each of a few, and the range
-// of many.
-func gainWords(list []*step) string {
-	const most = 4
-	each := func(t *step) string { return term.Significant(t.gain.Value(), 3) + " (" + t.kernel + ")" }
-	if n := len(list); n > most {
-		return fmt.Sprintf("%s to %s, of %d kernels,", each(list[0]), each(list[n-1]), n)
-	}
-	words := make([]string, len(list))
-	for i, t := range list {
-		words[i] = each(t)
-	}
-	return strings.Join(words, ", ")
 }

@@ -144,15 +144,6 @@ func Change(v float64) string {
 	return "+" + s + "%"
 }
 
-// Abbreviated prints a count with three digits: "358", "3.36k", "1.05M".
-func Abbreviated(v float64) string {
-	u := fitting(v, countUnits)
-	if u.size == 1 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	return Significant(max(1, v/u.size), 3) + u.name
-}
-
 // Plain prints a round value as it is.
 func Plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 

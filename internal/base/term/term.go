@@ -62,7 +62,6 @@ type unit struct {
 var (
 	secondUnits = []unit{{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}, {1e-9, " ns"}}
 	byteUnits   = []unit{{1e12, " TB"}, {1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}, {1, " B"}}
-	countUnits  = []unit{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}
 )
 
 // fitting returns the unit in which v, rounded to three digits, is at least 1.

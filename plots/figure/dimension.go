@@ -1,0 +1,237 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/store"
+	"spmvtune/tuner/stat"
+)
+
+// A dimension is one of the two sizes that a kernel is tuned over.
+type dimension struct {
+	name, other string // "block", "grid"
+	size, fixed func(*store.Row) int
+	meaning     func(*kernels.Kernel) string // The meaning of this size; "" if the kernel has no such choice.
+	// only keeps kernels to which the size means this, and those without a choice; "" keeps all.
+	only string
+}
+
+var (
+	overBlock = dimension{
+		name: "block", other: "grid",
+		size:    func(r *store.Row) int { return choice(r, r.Block, blockMeaning) },
+		fixed:   func(r *store.Row) int { return choice(r, r.Grid, gridMeaning) },
+		meaning: blockMeaning,
+	}
+	overGrid = dimension{
+		name: "grid", other: "block",
+		size:    func(r *store.Row) int { return choice(r, r.Grid, gridMeaning) },
+		fixed:   func(r *store.Row) int { return choice(r, r.Block, blockMeaning) },
+		meaning: gridMeaning,
+	}
+)
+
+func blockMeaning(k *kernels.Kernel) string { return k.Block }
+func gridMeaning(k *kernels.Kernel) string  { return k.Grid }
+
+// choice returns the size v of r, 0 if its kernel can't choose it. The grid of coo_atomic
+// follows from the block, for example, so it is not a dimension.
+func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
+	if k, known := kernels.Lookup(r.Kernel); known && meaning(&k) == "" {
+		return 0
+	}
+	return v
+}
+
+// lines returns a panel's lines in the catalogue's order.
+func (dim dimension) lines(p *analysis.Panel, u analysis.Unit) []canvas.Line {
+	var lines []canvas.Line
+	for _, kernel := range analysis.KernelsOf([]analysis.Panel{*p}) {
+		if unit := dim.unitOf(kernel); dim.only != "" && unit != "" && unit != dim.only {
+			continue
+		}
+		rows := p.ByKernel(kernel)
+		best := dim.base(rows)
+		l := canvas.Line{Kernel: kernel, Look: canvas.LookOf(kernel), Fixed: dim.fixed(best), Params: best.Params}
+		for i := range rows {
+			r := &rows[i]
+			if v := u.Of(r); dim.fixed(r) == l.Fixed && r.Params == l.Params && v > 0 && !math.IsInf(v, 0) {
+				l.Points = append(l.Points, canvas.Throughput(r, float64(dim.size(r)), v))
+			}
+		}
+		// A size measured twice, as with a grid that the kernel ignores, counts
+		// at its best.
+		slices.SortStableFunc(l.Points, func(a, b canvas.Point) int {
+			return cmp.Or(cmp.Compare(a.X, b.X), -cmp.Compare(a.Y, b.Y))
+		})
+		l.Points = slices.CompactFunc(l.Points, func(a, b canvas.Point) bool { return a.X == b.X })
+		if len(l.Points) > 0 {
+			lines = append(lines, l)
+		}
+	}
+
+	return lines
+}
+
+// base returns the fastest of a kernel's trials whose other choices were tried with the most sizes, or
+// with more than half as many: one at a grid that was tried with one block is no line over blocks.
+func (dim dimension) base(rows []store.Row) *store.Row {
+	type choices struct {
+		fixed  int
+		params kernels.Params
+	}
+	of := func(r *store.Row) choices { return choices{dim.fixed(r), r.Params} }
+	sizes, most := map[choices]int{}, 0
+	for i := range rows {
+		at := of(&rows[i])
+		sizes[at]++
+		most = max(most, sizes[at])
+	}
+	var best *store.Row
+	for i := range rows {
+		if r := &rows[i]; 2*sizes[of(r)] > most && (best == nil || r.Time < best.Time) {
+			best = r
+		}
+	}
+	return best
+}
+
+// cite adds published values to the lines: at the size that the paper calls the best, or
+// beside lines without a size.
+func (dim dimension) cite(lines []canvas.Line, u analysis.Unit, c *citations) {
+	for i := range lines {
+		l := &lines[i]
+		l.Published = c.beside(u, l.Points[0].Row, func(p *analysis.Publication) (float64, bool) {
+			if l.Flat() {
+				return 0, true
+			}
+			return float64(p.Block), dim.name == overBlock.name && p.Block > 0
+		})
+	}
+}
+
+// fixedSizes lists the values at which the other size is fixed in some lines.
+func fixedSizes(lines []canvas.Line) []int {
+	var sizes []int
+	for _, l := range lines {
+		if l.Fixed > 0 && !l.Flat() {
+			sizes = append(sizes, l.Fixed)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// fixedWords names the fixed size: "grid 2", or "grid 1 or 2" for kernels that differ. More
+// values would say nothing in a heading, and would read as a range that was swept.
+func (dim dimension) fixedWords(lines []canvas.Line) string {
+	sizes := fixedSizes(lines)
+	switch len(sizes) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s %d", dim.other, sizes[0])
+	case 2:
+		return fmt.Sprintf("%s %d or %d", dim.other, sizes[0], sizes[1])
+	}
+
+	return "each at its own " + dim.other
+}
+
+// unitOf is what the size means to a kernel, "" if it has no choice. A user's own kernel has one of
+// its own meaning.
+func (dim dimension) unitOf(kernel string) string {
+	k, known := kernels.Lookup(kernel)
+	if !known {
+		return dim.name
+	}
+	m := strings.TrimPrefix(dim.meaning(&k), "C, ")   // SELL's rows per chunk
+	for _, rest := range []string{";", ",", " of "} { // which explains
+		m, _, _ = strings.Cut(m, rest)
+	}
+	return m
+}
+
+// sentences say for each setup what the second of two sizes changes, where kernels were tried with
+// two and not with more, for which a line would be drawn.
+func (dim dimension) sentences(d *analysis.Data) []Statement {
+	var list []Statement
+	for _, s := range d.Setups() {
+		if text := dim.sentence(d.In(s)); text != "" {
+			list = append(list, Statement{s, d.Words(s) + ": " + text})
+		}
+	}
+	return list
+}
+
+// A step is the change of a kernel from the lower of two sizes to the higher.
+type step struct {
+	kernel    string
+	low, high int
+}
+
+// A gain is what a step gives over matrices.
+type gain struct {
+	step
+	stat.GeometricMean
+}
+
+func (dim dimension) sentence(panels []analysis.Panel) string {
+	gains := map[step]*gain{}
+	for i := range panels {
+		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) {
+			if len(l.Points) != 2 {
+				continue
+			}
+			at := step{l.Kernel, int(l.Points[0].X), int(l.Points[1].X)}
+			if gains[at] == nil {
+				gains[at] = &gain{step: at}
+			}
+			gains[at].Add(l.Points[1].Y / l.Points[0].Y)
+		}
+	}
+	list := slices.SortedFunc(maps.Values(gains), func(a, b *gain) int { // those on the most matrices first
+		return cmp.Or(cmp.Compare(b.Count(), a.Count()), cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high))
+	})
+	var most []*gain // of each kernel
+	for _, of := range grouped(list, func(g **gain) string { return (*g).kernel }) {
+		most = append(most, of[0])
+	}
+	if len(most) == 0 {
+		return ""
+	}
+
+	slices.SortFunc(most, func(a, b *gain) int {
+		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high), cmp.Compare(b.Value(), a.Value()),
+			strings.Compare(a.kernel, b.kernel))
+	})
+	var texts []string
+	for _, of := range grouped(most, func(g **gain) [2]int { return [2]int{(*g).low, (*g).high} }) {
+		texts = append(texts, fmt.Sprintf("%s %d is %s times as fast as %d", dim.name, of[0].high, gainWords(of), of[0].low))
+	}
+	return strings.Join(texts, "; ") + " (geometric means over the matrices)."
+}
+
+// gainWords says what the same step gives several kernels, which fall: each of a few, and the range
+// of many.
+func gainWords(list []*gain) string {
+	const most = 4
+	each := func(g *gain) string { return term.Significant(g.Value(), 3) + " (" + g.kernel + ")" }
+	if n := len(list); n > most {
+		return fmt.Sprintf("%s to %s, of %d kernels,", each(list[0]), each(list[n-1]), n)
+	}
+	words := make([]string, len(list))
+	for i, g := range list {
+		words[i] = each(g)
+	}
+	return strings.Join(words, ", ")
+}

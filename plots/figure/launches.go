@@ -1,0 +1,166 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
+	"spmvtune/kernels/cuda"
+	"spmvtune/plots/canvas"
+	"spmvtune/store"
+	"spmvtune/tuner/trial"
+)
+
+// A shareFigure shows a share for each kernel, on the matrix with the shortest and the one
+// with the longest rows. The share is a fact of the launches of the fastest configuration.
+type shareFigure struct {
+	id, title string
+	fact      string       // The key of the fact in store.Row.
+	bound     string       // A fact that it can't exceed, drawn as hollow markers; "" for none.
+	label     string       // The label of the axis.
+	says      string       // A part of the subtitle.
+	otherwise *shareFigure // What is shown where the fact is not known; nil for nothing.
+}
+
+// The paper has the achieved occupancy, which a profiler counts. The theoretical one is
+// its upper bound: it follows from registers, shared memory and block size, and changes
+// from matrix to matrix only because another configuration is the fastest.
+var (
+	theoreticalOccupancy = shareFigure{id: "occupancy", title: "Theoretical occupancy", fact: "occupancy",
+		label: "resident warps, of the most that a multiprocessor holds",
+		says: "If it launches several kernels, the one with the most threads counts. Theoretical, not achieved: " +
+			"registers, shared memory and block size allow it."}
+	occupancy = shareFigure{id: "occupancy", title: "Achieved occupancy", fact: "achieved_occupancy",
+		bound: "occupancy", label: theoreticalOccupancy.label, otherwise: &theoreticalOccupancy,
+		says: ofMain + " Hollow: the theoretical occupancy, which registers, shared memory and block size allow."}
+	warpEfficiency = shareFigure{id: "warp-efficiency", title: "Warp execution efficiency", fact: "warp_efficiency",
+		label: "active threads in an instruction, of the 32 of a warp", says: ofMain}
+	loadEfficiency = shareFigure{id: "load-efficiency", title: "Global load efficiency", fact: "load_efficiency",
+		label: "bytes requested, of the bytes in the sectors moved", says: ofMain}
+)
+
+const ofMain = "Counted by a profiler. If it launches several kernels, the one that reads the matrix's values counts."
+
+func (f *shareFigure) draw(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
+	for _, s := range d.Setups() {
+		of := f
+		shares := launchShares(d, s, of)
+		if len(shares.kernels) == 0 && f.otherwise != nil {
+			of = f.otherwise
+			shares = launchShares(d, s, of)
+		}
+		if len(shares.kernels) > 0 {
+			pages = append(pages, of.page(d, s, shares))
+		}
+	}
+	return pages, nil
+}
+
+// A sharesOf holds the launches of some kernels on at most two matrices.
+type sharesOf struct {
+	matrices []trial.Matrix
+	kernels  []string
+	launches map[[2]string]store.Row // The launches by matrix and kernel.
+}
+
+func launchShares(d *analysis.Data, s analysis.Setup, f *shareFigure) *sharesOf {
+	o := &sharesOf{launches: map[[2]string]store.Row{}}
+	measured := map[string]bool{}
+	for _, l := range d.Launches {
+		if _, known := l.Properties[f.fact]; !known || s != analysis.SetupOn(l.Device, l.Cache, l.Precision) {
+			continue
+		}
+		at := [2]string{l.Matrix, l.Kernel}
+		if other, seen := o.launches[at]; !seen || l.Time < other.Time {
+			o.launches[at] = l
+		}
+		measured[l.Matrix] = true
+	}
+
+	for _, m := range d.Matrices { // by mean row length
+		if measured[m.Name] {
+			o.matrices = append(o.matrices, m)
+		}
+	}
+
+	if n := len(o.matrices); n > 2 {
+		o.matrices = []trial.Matrix{o.matrices[0], o.matrices[n-1]}
+	}
+	for at := range o.launches {
+		shown := slices.ContainsFunc(o.matrices, func(m trial.Matrix) bool { return m.Name == at[0] })
+		if shown && !slices.Contains(o.kernels, at[1]) {
+			o.kernels = append(o.kernels, at[1])
+		}
+	}
+
+	analysis.SortKernels(o.kernels)
+	return o
+}
+
+// page draws the picture of a setup.
+func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, o *sharesOf) *canvas.Picture {
+	b := &canvas.Bars{Slots: 1, Label: f.label, Number: term.Percent0}
+
+	var names []string
+	for _, m := range o.matrices {
+		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", m.Name, term.Significant(m.RowMean, 3)))
+		names = append(names, m.Name)
+	}
+
+	b.Rows = canvas.NewRows(o.kernels, nil, len(names), func(kernel string, column int) []canvas.Mark {
+		l, measured := o.launches[[2]string{names[column], kernel}]
+		if !measured {
+			return nil
+		}
+		v := l.Properties[f.fact]
+		return []canvas.Mark{{Look: canvas.LookOf(kernel), V: v, Low: v, High: v, Hollow: f.boundOf(l),
+			Words: launchWords(l), Name: kernel + " on " + names[column]}}
+	})
+
+	b.Axis = canvas.Shares(4)
+	p := &canvas.Picture{
+		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
+		Title: f.title + ": " + d.Words(s),
+		Subtitle: "Each kernel in its fastest configuration on the matrix, with its block size and its registers per " +
+			"thread. " + f.says,
+		Alt:      f.title + " of " + strings.Join(o.kernels, ", ") + " on " + strings.Join(names, " and "),
+		Matrices: names,
+		Height:   b.Height(),
+		Body:     b.Draw,
+	}
+
+	if len(names) > 1 {
+		p.Subtitle += " Matrices with the shortest and the longest rows."
+	}
+	return p
+}
+
+// boundOf returns the bound of what was counted in a launch, NaN if there is none. Neither
+// parameters nor the matrix enter the names of kernels that launch several.
+func (f *shareFigure) boundOf(l store.Row) float64 {
+	entry := cuda.Entry(kernels.Config{Kernel: l.Kernel, Precision: l.Precision, Block: l.Block, Grid: l.Grid}, 1, 1)
+	if v, noted := cuda.Fact(l.Properties, f.bound, entry); noted {
+		return v
+	}
+	return math.NaN()
+}
+
+// launchWords says what the occupancy of a launch follows from.
+func launchWords(l store.Row) string {
+	block := "block %d"
+	if canvas.Narrow() {
+		block = "%d"
+	}
+	var list []string
+	if k, known := kernels.Lookup(l.Kernel); !known || k.Block != "" {
+		list = append(list, fmt.Sprintf(block, l.Block))
+	}
+	if n, known := l.Properties["registers"]; known {
+		list = append(list, term.Plain(n)+" reg.")
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,222 @@
+package figure
+
+import (
+	"slices"
+
+	"spmvtune/analysis"
+	"spmvtune/kernels"
+	"spmvtune/plots/canvas"
+	"spmvtune/store"
+)
+
+// A series has one mark for each matrix: the fastest trial of a selection.
+type series struct {
+	id      string             // The name of a kernel or variant, as in legends.
+	of      analysis.Selection //
+	over    analysis.Selection // The fastest of these trials is the baseline; nil for none.
+	variant *canvas.Look       // Its look. If it is nil, the fastest kernel gives look and name.
+	always  bool               // The series is never omitted.
+}
+
+// key returns the name and the look of a trial of the series.
+func (s *series) key(r *store.Row) (string, canvas.Look) {
+	if s.variant == nil {
+		return r.Kernel, canvas.LookOf(r.Kernel)
+	}
+	return s.id, *s.variant
+}
+
+// each makes a series of each kernel. All are compared with the same trials.
+func each(names []string, over analysis.Selection) []series {
+	list := make([]series, len(names))
+	for i, name := range names {
+		list[i] = series{id: name, of: analysis.OfKernels(name), over: over}
+	}
+	return list
+}
+
+// byParam makes a series of each value of a kernel's parameter, in shades of the kernel's
+// colour.
+func byParam(kernel, param string, over analysis.Selection) []series {
+	k, _ := kernels.Lookup(kernel)
+	i := slices.IndexFunc(k.Params, func(p kernels.Param) bool { return p.Name == param })
+	p := k.Params[i]
+
+	list := make([]series, len(p.Values))
+	for j, v := range p.Values {
+		look := canvas.Shade(kernel, j, len(p.Values))
+		list[j] = series{id: kernel + " " + param + "=" + v, variant: &look,
+			of: analysis.OfKernels(kernel).And(analysis.WithParam(p, v)), over: over}
+	}
+
+	return list
+}
+
+// A tally holds the trials of a scene by series.
+type tally struct {
+	series     []series
+	shown      []int    // The indexes of the series that are drawn.
+	found      int      // The number of series that have data.
+	matrices   []string // The matrices by mean row length.
+	rowMean    map[string]float64
+	precisions []kernels.Precision
+	cells      map[spot][]entry
+	lacking    []string // The matrices without a baseline.
+}
+
+// A spot is a matrix in a column.
+type spot struct {
+	matrix    string
+	precision kernels.Precision
+}
+
+// An entry is the trial of a series and the trial that it is compared with, if any.
+type entry struct {
+	series    int
+	row, base *store.Row
+}
+
+func tabulate(d *analysis.Data, s *scene, list []series) *tally {
+	t := &tally{series: list, rowMean: map[string]float64{}, cells: map[spot][]entry{}}
+	var cases []map[string]float64
+	for i := range s.panels {
+		p := &s.panels[i]
+		entries, lacks := entriesOf(p, list)
+		if lacks && !slices.Contains(t.lacking, p.Matrix) {
+			t.lacking = append(t.lacking, p.Matrix)
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		speeds := map[string]float64{}
+		for _, e := range entries {
+			speeds[list[e.series].id] = 1 / e.row.Time
+		}
+		cases = append(cases, speeds)
+		t.cells[spot{p.Matrix, p.Precision}] = entries
+		if !slices.Contains(t.precisions, p.Precision) {
+			t.precisions = append(t.precisions, p.Precision)
+		}
+		if _, seen := t.rowMean[p.Matrix]; !seen {
+			t.matrices = append(t.matrices, p.Matrix)
+			r := entries[0].row
+			t.rowMean[p.Matrix] = float64(r.NNZ) / float64(r.Rows)
+		}
+	}
+
+	t.choose(cases)
+	// Panels are sorted within a precision; a second one may bring more matrices.
+	rank := map[string]int{}
+	for i, m := range slices.Backward(d.Matrices) {
+		rank[m.Name] = i
+	}
+	slices.SortStableFunc(t.matrices, func(a, b string) int { return rank[a] - rank[b] })
+	return t
+}
+
+// entriesOf finds the series in a panel. lacks reports whether what they are compared with is
+// missing.
+func entriesOf(p *analysis.Panel, list []series) (entries []entry, lacks bool) {
+	for j := range list {
+		e := entry{series: j, row: p.FastestOf(list[j].of)}
+		if e.row == nil {
+			continue
+		}
+		if over := list[j].over; over != nil {
+			if e.base = p.FastestOf(over); e.base == nil {
+				lacks = true
+				continue
+			}
+		}
+		entries = append(entries, e)
+	}
+
+	return entries, lacks
+}
+
+// beats counts in how many cases, a matrix in one precision each, the first kernel of a pair is faster than the second,
+// by more than repeats differ, of those where both were measured.
+func (t *tally) beats(pairs ...[2]string) (wins, of int) {
+	for _, entries := range t.cells {
+		for _, pair := range pairs {
+			a, b := t.rowOf(entries, pair[0]), t.rowOf(entries, pair[1])
+			if a == nil || b == nil {
+				continue
+			}
+			of++
+			if a.Time < b.Time && analysis.Tells(a, b) {
+				wins++
+			}
+		}
+	}
+	return wins, of
+}
+
+// rowOf returns the trial of a series among entries, nil if there is none.
+func (t *tally) rowOf(entries []entry, id string) *store.Row {
+	for _, e := range entries {
+		if t.series[e.series].id == id {
+			return e.row
+		}
+	}
+	return nil
+}
+
+// choose fills shown: the series with data or, if there are too many, the leaders. A case
+// holds the speeds of one panel, by series.
+func (t *tally) choose(cases []map[string]float64) {
+	room := mostBars
+	for j := range t.series {
+		s := &t.series[j]
+		if !slices.ContainsFunc(cases, func(c map[string]float64) bool { return c[s.id] > 0 }) {
+			continue
+		}
+		t.found++
+		if s.always {
+			t.shown = append(t.shown, j)
+			room--
+			for _, c := range cases {
+				delete(c, s.id)
+			}
+		}
+	}
+
+	names := analysis.Leaders(cases, max(room, 0))
+	for j := range t.series {
+		if slices.Contains(names, t.series[j].id) {
+			t.shown = append(t.shown, j)
+		}
+	}
+
+	slices.Sort(t.shown)
+}
+
+// legend lists what is drawn: kernels in the order of the catalogue, then variants in the order of their series.
+func (t *tally) legend() []canvas.Key {
+	var names, variants []string
+	looks := map[string]canvas.Look{}
+	for _, j := range t.shown {
+		s := &t.series[j]
+		for _, entries := range t.cells {
+			for _, e := range entries {
+				name, look := s.key(e.row)
+				if _, seen := looks[name]; seen || e.series != j {
+					continue
+				}
+				looks[name] = look
+				if s.variant != nil {
+					variants = append(variants, name)
+				} else {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+
+	analysis.SortKernels(names)
+	var keys []canvas.Key
+	for _, name := range append(names, variants...) {
+		keys = append(keys, canvas.Key{Text: name, Look: looks[name]})
+	}
+	return keys
+}

@@ -1,0 +1,204 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
+	"spmvtune/plots/canvas"
+	"spmvtune/tuner/stat"
+)
+
+// A winnerMap shows how near each kernel comes to the best: matrices by row length or, of many, their
+// classes, and kernels by falling geometric mean.
+type winnerMap struct {
+	contest *analysis.Contest
+	kernels []int // The standings that are drawn.
+	rows    []winnerRow
+}
+
+// A winnerRow is a matrix or a class of matrices, or the geometric mean of all.
+type winnerRow struct {
+	name, note string
+	mean       bool
+	places     []int // The places of the contest that it is the mean of.
+}
+
+// drawWinners draws a map for each setup in which kernels compete.
+func drawWinners(d *analysis.Data) ([]*canvas.Picture, []error) {
+	var pages []*canvas.Picture
+	for _, s := range d.Setups() {
+		if c := analysis.NewContest(d.In(s)); len(c.Contenders) > 1 {
+			pages = append(pages, winnerMapOf(d, c).page(d, s))
+		}
+	}
+	return pages, nil
+}
+
+const (
+	winnerCell  = vg.Length(16.5) // The least width of a cell, which has room for "100".
+	winnerPitch = vg.Length(15)   // The height of a row.
+)
+
+func winnerMapOf(d *analysis.Data, c *analysis.Contest) *winnerMap {
+	m := &winnerMap{contest: c}
+	for i := range c.Places {
+		mean := rowLengthOf(d, c.Places[i].Matrix)
+		row := winnerRow{name: c.Places[i].Matrix, note: term.Significant(mean, 3), places: []int{i}}
+		if len(c.Places) > mostMatrices.here() {
+			row = winnerRow{name: analysis.RowClass(mean), mean: true, places: []int{i}}
+			if n := len(m.rows); n > 0 && m.rows[n-1].name == row.name {
+				m.rows[n-1].places = append(m.rows[n-1].places, i)
+				continue
+			}
+		}
+		m.rows = append(m.rows, row)
+	}
+	all := winnerRow{name: "geometric mean", mean: true}
+	for i := range c.Places {
+		all.places = append(all.places, i)
+	}
+	m.rows = append([]winnerRow{all}, m.rows...)
+	for i := range m.rows {
+		if r := &m.rows[i]; r.mean {
+			r.note = "of " + term.Grouped(len(r.places))
+		}
+	}
+
+	// The kernels that are named somewhere come first where there is no room for all.
+	room := int((canvas.PageWidth - 2*canvas.PageMargin - m.left()) / winnerCell)
+	for k := range c.Contenders {
+		m.kernels = append(m.kernels, k)
+	}
+	slices.SortStableFunc(m.kernels, func(a, b int) int {
+		return -cmp.Compare(min(1, c.Contenders[a].Named), min(1, c.Contenders[b].Named))
+	})
+	m.kernels = m.kernels[:min(room, len(m.kernels))]
+	slices.Sort(m.kernels)
+	return m
+}
+
+// left is the room for the names of the rows.
+func (m *winnerMap) left() vg.Length {
+	name := canvas.Typeface(canvas.LabelSize, true, canvas.InkColor)
+	soft := canvas.Typeface(canvas.TickSize, false, canvas.SoftColor)
+	var names, notes vg.Length
+	for _, r := range m.rows {
+		names, notes = max(names, name.Width(r.name)), max(notes, soft.Width(r.note))
+	}
+	if canvas.Narrow() {
+		return min(names, 96) + 6
+	}
+	return min(names, 190) + notes + 16
+}
+
+// head is the room for the turned names of kernels.
+func (m *winnerMap) head() vg.Length {
+	style := canvas.Typeface(canvas.TickSize, false, canvas.InkColor)
+	var most vg.Length
+	for _, k := range m.kernels {
+		most = max(most, style.Width(m.contest.Contenders[k].Kernel))
+	}
+	return most + 8
+}
+
+func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
+	c := m.contest
+	p := &canvas.Picture{
+		Name: fileStem(d, "winner-map", s.Device, string(s.Precision), string(s.Cache)),
+		Subtitle: "A kernel's speed in its fastest configuration, in percent of the best on the matrix. Bold: named " +
+			"the best. Kernels by geometric mean, matrices by rising mean row length",
+		Alt:    fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels), analysis.MatrixNames(c.Places)),
+		Keys:   []canvas.Key{},
+		Height: heatScale() + m.head() + winnerPitch*vg.Length(len(m.rows)),
+		Body:   m.draw,
+	}
+	if !canvas.Narrow() {
+		p.Subtitle += ", which stands beside them"
+	}
+	p.Subtitle += "."
+	if len(c.Places) > mostMatrices.here() {
+		p.Subtitle += " Classes of row lengths: geometric means."
+	}
+	if left := len(c.Contenders) - len(m.kernels); left > 0 {
+		p.Subtitle += fmt.Sprintf(" %d further kernels are in the table of winners.", left)
+	}
+
+	lead := slices.MaxFunc(c.Contenders, func(a, b analysis.Contender) int { return cmp.Compare(a.Named, b.Named) })
+	where := term.GroupedCount(len(c.Places), "matrix", "matrices")
+	says := fmt.Sprintf("%s is named the best on %d of %s", lead.Kernel, lead.Named, where)
+	if 2*lead.Named < len(c.Places) {
+		says = fmt.Sprintf("No kernel is named the best on half of %s; %s on %d", where, lead.Kernel, lead.Named)
+	}
+	if lead.Tied > 0 {
+		says += fmt.Sprintf(", and tied on %d more", lead.Tied)
+	}
+	entitle(p, says, "Winner map, "+d.Words(s))
+	return p
+}
+
+func (m *winnerMap) draw(c draw.Canvas) {
+	heatKeys(c, "0", "100% of the best speed", false)
+	c.Max.Y -= heatScale()
+
+	left := m.left()
+	cell := min((c.Max.X-c.Min.X-left)/vg.Length(len(m.kernels)), 40)
+	name := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.InkColor), text.XLeft, text.YCenter)
+	name.Rotation = canvas.QuarterTurn
+	top := c.Max.Y - m.head()
+	for i, k := range m.kernels {
+		c.FillText(name, vg.Point{X: c.Min.X + left + cell*(vg.Length(i)+0.5), Y: top + 4}, m.contest.Contenders[k].Kernel)
+	}
+
+	for i := range m.rows {
+		r := &m.rows[i]
+		y := top - winnerPitch*vg.Length(i)
+		mid := y - winnerPitch/2
+		label := canvas.At(canvas.Typeface(canvas.LabelSize, i == 0, canvas.InkColor), text.XLeft, text.YCenter)
+		note := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
+		room := left - 6
+		if !canvas.Narrow() {
+			c.FillText(note, vg.Point{X: c.Min.X + left - 6, Y: mid + 1}, r.note)
+			room -= note.Width(r.note) + 6
+		}
+		c.FillText(label, vg.Point{X: c.Min.X, Y: mid + 1}, canvas.Fit(label, r.name, room))
+		for j, k := range m.kernels {
+			x := c.Min.X + left + cell*vg.Length(j)
+			m.cell(c, &m.contest.Contenders[k], r, vg.Rectangle{Min: vg.Point{X: x, Y: y - winnerPitch},
+				Max: vg.Point{X: x + cell, Y: y}})
+		}
+	}
+	c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 1}, c.Min.X, top-winnerPitch,
+		c.Min.X+left+cell*vg.Length(len(m.kernels)), top-winnerPitch)
+}
+
+// cell draws a kernel on a matrix, or its geometric mean over several.
+func (m *winnerMap) cell(c draw.Canvas, s *analysis.Contender, r *winnerRow, box vg.Rectangle) {
+	var mean stat.GeometricMean
+	for _, i := range r.places {
+		if e := &s.Entries[i]; e.Row != nil {
+			mean.Add(e.Share)
+		}
+	}
+	if mean.Count() == 0 {
+		return
+	}
+	share, best := mean.Value(), false
+	step := canvas.HeatStep(share)
+	canvas.FillHeat(c, box, step)
+	if e := &s.Entries[r.places[0]]; !r.mean {
+		best = e.Named
+		if e.Tied && !best {
+			in := vg.Point{X: 1.2, Y: 1.2}
+			strokeTie(c, frameOf(vg.Rectangle{Min: box.Min.Add(in), Max: box.Max.Sub(in)}))
+		}
+	}
+	c.FillText(canvas.OnHeat(valueSize, best, step), vg.Point{X: (box.Min.X + box.Max.X) / 2,
+		Y: (box.Min.Y+box.Max.Y)/2 + 0.5}, term.OfBest(share))
+}
