@@ -66,20 +66,13 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 	if d == nil {
 		return nil, errOff
 	}
-	file := &File{path: path}
-	f, err := files.Open(path)
+	file, f, err := d.known(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if file.stamp, err = stampOf(f); err != nil {
-		return nil, err
-	}
-
-	if file.settled = file.stamp.settled(time.Now()); file.settled {
-		if file.Digest = d.recall(file.stamp); file.Digest != "" {
-			return file, nil
-		}
+	if file.Digest != "" {
+		return file, nil
 	}
 	if file.Digest, err = digest(ctx, f, file.stamp.size); err != nil {
 		return nil, err
@@ -91,18 +84,34 @@ func (d *Dir) Identify(ctx context.Context, path string) (*File, error) {
 	return file, nil
 }
 
+// known opens the file at path, and knows its digest if its stamp is remembered.
+func (d *Dir) known(path string) (*File, *os.File, error) {
+	f, err := files.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	file := &File{path: path}
+	if file.stamp, err = stampOf(f); err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	if file.settled = file.stamp.settled(time.Now()); file.settled {
+		file.Digest = d.recall(file.stamp)
+	}
+	return file, f, nil
+}
+
 // Remembers reports whether Identify knows the content of the file at path without reading it.
 func (d *Dir) Remembers(path string) bool {
 	if d == nil {
 		return false
 	}
-	f, err := files.Open(path)
+	file, f, err := d.known(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close()
-	s, err := stampOf(f)
-	return err == nil && s.settled(time.Now()) && d.recall(s) != ""
+	f.Close()
+	return file.Digest != ""
 }
 
 // Unchanged reports whether the file at the path is still the one that was identified. If so,

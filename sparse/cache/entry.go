@@ -151,7 +151,7 @@ func (e *Entry) verify(ctx context.Context, arrays []array) error {
 			return err
 		}
 	}
-	return e.fault(ctx, e.checkGaps())
+	return nil
 }
 
 // fault makes damage of an error, unless ctx has ended.
@@ -160,26 +160,6 @@ func (e *Entry) fault(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return damaged(e.f.Name(), err)
-}
-
-// checkGaps compares what lies between the arrays with zero.
-func (e *Entry) checkGaps() error {
-	for i, a := range e.arrays {
-		start, end := a.at+int64(len(a.memory)), e.size
-		if i+1 < len(e.arrays) {
-			end = e.arrays[i+1].at
-		}
-		between := make([]byte, end-start)
-		if _, err := e.f.ReadAt(between, start); err != nil {
-			return err
-		}
-
-		if len(bytes.Trim(between, "\x00")) > 0 {
-			return errors.New("there is something between the arrays")
-		}
-	}
-
-	return nil
 }
 
 // Copy reads the matrix into memory, verifies that memory, and returns it. Later changes of the
@@ -204,10 +184,6 @@ func (e *Entry) Copy(ctx context.Context) (*sparse.CSR[float64], error) {
 			return nil, err
 		}
 	}
-	if err := e.fault(ctx, e.checkGaps()); err != nil {
-		return nil, err
-	}
-
 	return a, nil
 }
 

@@ -46,8 +46,8 @@ type Collection struct {
 	pause     time.Duration     // before the second try; then twice that, and so on
 	transport http.RoundTripper // nil: the network
 
-	mu   sync.Mutex
-	down map[string]error // servers that could not be reached at all, and why
+	// down has why servers could not be reached at all: a sweep of fifty matrices without a network waits once.
+	down sync.Map
 }
 
 // Default returns the collection of the environment: the servers of [EnvServers] or else
@@ -105,23 +105,6 @@ func address(server string, id ID) string {
 	return fmt.Sprintf("%s/MM/%s/%s.tar.gz", server, url.PathEscape(id.Group), url.PathEscape(id.Name))
 }
 
-// unreachable remembers that a server could not be reached, so that a sweep of fifty
-// matrices without a network waits once.
-func (c *Collection) unreachable(server string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.down == nil {
-		c.down = map[string]error{}
-	}
-	c.down[server] = err
-}
-
-func (c *Collection) reached(server string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.down[server]
-}
-
 // check reads all of p. Errors are troubles, or that ctx has ended.
 func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 	c.notify(Progress{ID: id, State: Checking, URL: p.URL, Have: p.have, Size: p.Size})
@@ -174,7 +157,4 @@ func (c *Collection) digestBeside(ctx context.Context, address string) []byte {
 }
 
 // isDisk reports whether err comes from this machine and not from the network.
-func isDisk(err error) bool {
-	var t *trouble
-	return err != nil && !errors.As(err, &t)
-}
+func isDisk(err error) bool { return err != nil && !errors.As(err, new(*trouble)) }

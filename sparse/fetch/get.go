@@ -155,20 +155,17 @@ func (c *Collection) ask(ctx context.Context, id ID, p *partial) (string, error)
 	missed := 0
 	for _, server := range c.Servers {
 		url := address(server, id)
-		err := c.reached(server)
-		if err == nil {
-			err = c.persist(ctx, id, url, p)
-		}
-
 		var t *trouble
-		if err == nil || !errors.As(err, &t) {
+		if known, down := c.down.Load(server); down {
+			t = known.(*trouble)
+		} else if err := c.persist(ctx, id, url, p); err == nil || !errors.As(err, &t) {
 			return url, err
 		}
 		switch t.kind {
 		case missing:
 			missed++
 		case unlinked:
-			c.unreachable(server, t)
+			c.down.Store(server, t)
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", url, t))
 	}

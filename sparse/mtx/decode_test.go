@@ -214,17 +214,6 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A line number in a later block counts the lines of all blocks before it.
-func TestErrorLineFarDown(t *testing.T) {
-	const n = 400_000 // several blocks
-	content := fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n999 999 %d\n%s9 9 oops\n", n+1,
-		strings.Repeat("1 2 3.25\n", n))
-	_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
-	if want := fmt.Sprintf("f:%d: \"9 9 oops\"", n+3); err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("got %v, want %s…", err, want)
-	}
-}
-
 func TestDecodeDamagedGzip(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

@@ -205,18 +205,6 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// Of several mistakes the first in the file is reported, wherever blocks end.
-func TestFirstMistakeInTheFile(t *testing.T) {
-	lines := slices.Repeat([]string{"12345 67890"}, 400_000)
-	lines[170_000], lines[170_005], lines[399_000] = "12345 x", "y", "z"
-	for range 3 {
-		if _, err := decode(strings.Join(lines, "\n")); err == nil ||
-			!strings.HasPrefix(err.Error(), `f:170001: "12345 x"`) {
-			t.Errorf("got %v", err)
-		}
-	}
-}
-
 // A comment may promise anything; memory is given for data only.
 func TestCommentAllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
