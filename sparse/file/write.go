@@ -94,20 +94,13 @@ func symmetric(m *sparse.CSR[float64]) error {
 		return fmt.Errorf("the matrix is not symmetric: it has %d rows and %d columns", m.Rows, m.Cols)
 	}
 	t := m.Transpose()
-
+	same := func(v, w float64) bool { return v == w || w != w }
 	for i := range m.Rows {
 		cols, vals := m.Row(i)
 		mirror, mirrored := t.Row(i)
-		for k, j := range cols {
-			if k >= len(mirror) || mirror[k] != j || mirrored[k] != vals[k] && mirrored[k] == mirrored[k] {
-				return fmt.Errorf("the matrix is not symmetric: row %d and column %d differ", i+1, i+1)
-			}
-		}
-
-		if len(mirror) > len(cols) {
+		if !slices.Equal(cols, mirror) || !slices.EqualFunc(vals, mirrored, same) {
 			return fmt.Errorf("the matrix is not symmetric: row %d and column %d differ", i+1, i+1)
 		}
 	}
-
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -165,12 +164,15 @@ type featureGroup struct {
 	items []string // The names and values.
 }
 
-// featureTable groups features by their names in JSON. The prefix is not printed, because the
-// label says it. Features without a group come last.
-var featureTable = []struct {
+// A featureRow names the features of a group.
+type featureRow struct {
 	label, prefix string
 	names         []string
-}{
+}
+
+// featureTable groups features by their names in JSON. The prefix is not printed, because the
+// label says it. Features without a group come last.
+var featureTable = []featureRow{
 	{"row length", "row_", []string{"row_mean", "row_std", "row_min", "row_p25", "row_median", "row_p75", "row_p90",
 		"row_p99", "row_max", "row_skewness", "row_gini", "row_max_over_mean"}},
 	{"long rows", "", []string{"share_above_32", "share_above_256", "share_above_1024"}},
@@ -183,45 +185,28 @@ var featureTable = []struct {
 
 // featureGroups returns the features of f for people, without the sizes.
 func featureGroups(f sparse.Features) []featureGroup {
-	values := map[string]string{}
-	var rest []string
-	v := reflect.ValueOf(f)
-
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if name == "rows" || name == "cols" || name == "nonzeros" {
-			continue
-		}
-		rest = append(rest, name)
-		switch x := v.Field(i).Interface().(type) {
-		case float64:
-			values[name] = strconv.FormatFloat(x, 'g', 4, 64)
-		default:
-			values[name] = fmt.Sprint(x)
-		}
-	}
+	names, values := sparse.FeatureNames(), f.Values()
+	rest := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.Contains([]string{"rows", "cols", "nonzeros"}, name) ||
+			slices.ContainsFunc(featureTable, func(r featureRow) bool { return slices.Contains(r.names, name) })
+	})
 
 	var groups []featureGroup
-	add := func(label, prefix string, names []string) {
-		g := featureGroup{label: label}
-		for _, name := range names {
-			value, there := values[name]
-			if !there {
-				continue
+	for _, t := range append(slices.Clone(featureTable), featureRow{"others", "", rest}) {
+		g := featureGroup{label: t.label}
+		for _, name := range t.names {
+			words := strings.ReplaceAll(strings.TrimPrefix(name, t.prefix), "_", " ")
+			value := values[slices.Index(names, name)]
+			text := strconv.FormatFloat(value, 'g', 4, 64)
+			if value == math.Trunc(value) {
+				text = strconv.FormatFloat(value, 'f', -1, 64)
 			}
-			rest = slices.DeleteFunc(rest, func(r string) bool { return r == name })
-			words := strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", " ")
-			g.items = append(g.items, strings.TrimSpace(words+" "+value))
+			g.items = append(g.items, strings.TrimSpace(words+" "+text))
 		}
 		if len(g.items) > 0 {
 			groups = append(groups, g)
 		}
 	}
-
-	for _, t := range featureTable {
-		add(t.label, t.prefix, t.names)
-	}
-	add("others", "", slices.Clone(rest))
 	return groups
 }
 

@@ -50,28 +50,25 @@ func (t *Target) Flags(cmd *cobra.Command) {
 // Other text is a generator or a matrix of the collection if it looks like one.
 func (t *Target) Spec(text string) (configs.Matrix, error) {
 	info, err := os.Stat(text)
-	if err == nil && info.IsDir() {
+	_, generator := generate.Lookup(text)
+	_, file := file.Stem(text)
+	id, noID := fetch.ParseID(text)
+	switch {
+	case err == nil && info.IsDir():
 		return configs.Matrix{}, command.Usage(fmt.Errorf("%s is a folder: name a file in it", text))
-	}
-	_, known := generate.Lookup(text)
-	if errors.Is(err, fs.ErrNotExist) && !strings.Contains(text, "/") && (known || strings.ContainsAny(text, ":(")) {
+	case !errors.Is(err, fs.ErrNotExist):
+		return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.ComplexMode}, nil
+	case !strings.Contains(text, "/") && (generator || strings.ContainsAny(text, ":(")):
 		return generatedTarget(text)
+	case !file && noID == nil:
+		return t.downloaded(id)
 	}
 
-	if _, named := file.Stem(text); errors.Is(err, fs.ErrNotExist) && !named {
-		if id, err := fetch.ParseID(text); err == nil {
-			return t.downloaded(id)
-		}
+	hint := "a matrix is a file, a generator such as rmat:scale=18, or Group/Name of the SuiteSparse collection"
+	if specs := inSweeps(text); len(specs) > 0 {
+		hint = "the shipped sweeps give this name to " + strings.Join(specs, " and to ")
 	}
-
-	if errors.Is(err, fs.ErrNotExist) {
-		hint := "a matrix is a file, a generator such as rmat:scale=18, or Group/Name of the SuiteSparse collection"
-		if specs := inSweeps(text); len(specs) > 0 {
-			hint = "the shipped sweeps give this name to " + strings.Join(specs, " and to ")
-		}
-		return configs.Matrix{}, command.WithHint(fmt.Errorf("there is no file %s", text), hint)
-	}
-	return configs.Matrix{Name: matrixName(text), Path: text, Expand: !t.triangle, Complex: t.ComplexMode}, nil
+	return configs.Matrix{}, command.WithHint(fmt.Errorf("there is no file %s", text), hint)
 }
 
 // inSweeps returns what the matrices of this name in shipped sweeps are, as words of a command line.
