@@ -155,8 +155,12 @@ func markdown[T any](b *bytes.Buffer, title, columns string, rows []T, cells fun
 
 // comparison compares ways to choose on some cases, if there are any.
 func comparison(b *bytes.Buffer, title string, cases []Case, ways []Way) {
-	markdown(b, title, "way to choose | matrices | geometric mean | worst | within 5% | worst on",
-		knownOf(cases, slices.Clone(ways)...), func(way Way) string {
+	known := knownOf(cases, slices.Clone(ways)...)
+	if len(cases) > 0 && len(known) == 0 {
+		fmt.Fprintf(b, "### %s\n\nOn none of %s every kernel was tried.\n\n", title, term.Matrices(len(cases)))
+	}
+	markdown(b, title, "way to choose | matrices | geometric mean | worst | within 5% | worst on", known,
+		func(way Way) string {
 			f := Summarise(cases, way.Of)
 			return fmt.Sprintf("%s | %d | %.3f | %.3f | %s | %s", way.Name, f.Matrices, f.Mean, f.Worst,
 				term.Percent(f.Within5), f.WorstMatrix)
