@@ -398,3 +398,16 @@ func (p *Panel) ByKernel(name string) []store.Row {
 	}
 	return slices.DeleteFunc(slices.Clone(p.Rows[first:end]), func(r store.Row) bool { return r.Kernel != name })
 }
+
+// groupBy groups values by a key. The keys are in the order in which they occur.
+func groupBy[K comparable, T any](list []T, key func(*T) K) (keys []K, of map[K][]*T) {
+	of = map[K][]*T{}
+	for i := range list {
+		k := key(&list[i])
+		if of[k] == nil {
+			keys = append(keys, k)
+		}
+		of[k] = append(of[k], &list[i])
+	}
+	return keys, of
+}

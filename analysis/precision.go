@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -33,33 +32,29 @@ func (a *Aim) Reached() int { return a.Stops[trial.StopTarget] }
 
 // Aims sums up the precision of each sweep that measured something, by name.
 func (d *Data) Aims() (list []Aim) {
-	type sweep struct{ name, hash string }
-	aims, widths := map[sweep]*Aim{}, map[sweep][]float64{}
-	for i := range d.Panels {
-		for k := range d.Panels[i].Rows {
-			r := &d.Panels[i].Rows[k]
-			of := sweep{r.Sweep, r.SweepHash}
-			if aims[of] == nil {
-				aims[of] = &Aim{Sweep: r.Sweep, Target: d.target(r), Stops: map[trial.Stop]int{}}
+	sweeps, rows := groupBy(d.Rows, func(r *store.Row) [2]string { return [2]string{r.Sweep, r.SweepHash} })
+	slices.SortFunc(sweeps, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, of := range sweeps {
+		a := Aim{Sweep: of[0], Target: d.target(rows[of][0]), Stops: map[trial.Stop]int{}}
+		var widths []float64
+		for _, r := range rows[of] {
+			if !isGood(r) {
+				continue
 			}
 			half := max(r.WithinHigh-r.Median, r.Median-r.WithinLow) / r.Median
 			if r.WithinLow == 0 {
 				half = math.NaN()
 			}
 			stop := r.Stop
-			if half <= aims[of].Target && (stop == trial.StopBudget || stop == trial.StopSamples) {
+			if half <= a.Target && (stop == trial.StopBudget || stop == trial.StopSamples) {
 				stop = trial.StopTarget
 			}
-			aims[of].Trials++
-			aims[of].Stops[stop]++
-			widths[of] = append(widths[of], half)
+			a.Stops[stop]++
+			widths = append(widths, half)
 		}
-	}
-	for _, of := range slices.SortedFunc(maps.Keys(aims), func(a, b sweep) int {
-		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.hash, b.hash))
-	}) {
-		aims[of].Half = Middle(widths[of])
-		list = append(list, *aims[of])
+		if a.Trials, a.Half = len(widths), Middle(widths); a.Trials > 0 {
+			list = append(list, a)
+		}
 	}
 	return list
 }
@@ -226,27 +221,22 @@ type Crowd struct {
 }
 
 // Crowds are those of all trials whose times the processor is in, by sweep, device and matrix.
-func (d *Data) Crowds() []Crowd {
-	type key struct{ sweep, device, matrix string }
-	index := map[key]int{}
-	var list []Crowd
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if r.Host.Cores == 0 {
-			continue
+func (d *Data) Crowds() (list []Crowd) {
+	keys, rows := groupBy(d.Rows, func(r *store.Row) Crowd { return Crowd{Sweep: r.Sweep, Device: r.Device, Matrix: r.Matrix} })
+	for _, c := range keys {
+		for _, r := range rows[c] {
+			if r.Host.Cores == 0 {
+				continue
+			}
+			c.Add(r.Host)
+			if c.Since.IsZero() || r.At.Before(c.Since) {
+				c.Since = r.At
+			}
 		}
-		k := key{r.Sweep, r.Device, r.Matrix}
-		at, is := index[k]
-		if !is {
-			at, index[k] = len(list), len(list)
-			list = append(list, Crowd{Sweep: r.Sweep, Device: r.Device, Matrix: r.Matrix, Since: r.At})
-		}
-		list[at].Add(r.Host)
-		if r.At.Before(list[at].Since) {
-			list[at].Since = r.At
+		if c.Cores > 0 {
+			list = append(list, c)
 		}
 	}
-
 	slices.SortFunc(list, func(a, b Crowd) int {
 		return cmp.Or(cmp.Compare(a.Sweep, b.Sweep), cmp.Compare(a.Device, b.Device), a.Since.Compare(b.Since),
 			cmp.Compare(a.Matrix, b.Matrix))
@@ -257,22 +247,14 @@ func (d *Data) Crowds() []Crowd {
 // Crowded says of each sweep on a device where the processor was too busy, and what would help.
 func (d *Data) Crowded() (warnings []error) {
 	type run struct{ sweep, device string }
-	of := map[run][]Crowd{}
-	var runs []run
-	for _, c := range d.Crowds() {
-		if at := (run{c.Sweep, c.Device}); c.HostUse.Crowded() {
-			if of[at] == nil {
-				runs = append(runs, at)
-			}
-			of[at] = append(of[at], c)
-		}
-	}
+	busy := slices.DeleteFunc(d.Crowds(), func(c Crowd) bool { return !c.HostUse.Crowded() })
+	runs, of := groupBy(busy, func(c *Crowd) run { return run{c.Sweep, c.Device} })
 	for _, at := range runs {
 		var names []string
 		for _, c := range of[at] {
 			names = append(names, c.Matrix)
 		}
-		worst := slices.MaxFunc(of[at], func(a, b Crowd) int { return cmp.Compare(a.Excess(), b.Excess()) })
+		worst := slices.MaxFunc(of[at], func(a, b *Crowd) int { return cmp.Compare(a.Excess(), b.Excess()) })
 		warnings = append(warnings, fmt.Errorf("the processor was busy while %s measured %s on %s, from %s on. "+
 			"At worst, on %s: %s. %s", at.sweep, Enumerate(names), ShortDevice(at.device),
 			of[at][0].Since.UTC().Format("2006-01-02 15:04 UTC"), worst.Matrix, worst.HostUse,

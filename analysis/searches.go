@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"spmvtune/store"
 	"spmvtune/tuner/search"
@@ -34,26 +33,20 @@ func (d *Data) Searchables() []searchable {
 		whole[d.Sweeps[i].Name] = whole[d.Sweeps[i].Name] || d.Sweeps[i].Whole()
 	}
 
+	places, rows := groupBy(d.Rows, (*store.Row).Place)
 	var list []searchable
-	index := map[trial.Case]int{}
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if !whole[r.Sweep] {
-			continue
+	for _, at := range places {
+		n := 0
+		for _, r := range rows[at] {
+			if whole[r.Sweep] {
+				n++
+			}
 		}
-		at := r.Place()
-		n, seen := index[at]
-		if !seen {
-			n = len(list)
-			index[at] = n
-			list = append(list, searchable{Case: at})
+		if n >= LeastSearched && n <= MostSearched {
+			list = append(list, searchable{at, n})
 		}
-		list[n].configs++
 	}
-
-	return slices.DeleteFunc(list, func(s searchable) bool {
-		return s.configs < LeastSearched || s.configs > MostSearched
-	})
+	return list
 }
 
 // some takes every n-th grid, so that there are few enough, of all kinds.

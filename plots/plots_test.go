@@ -149,30 +149,6 @@ func TestLackingBaseline(t *testing.T) {
 	}
 }
 
-// TestSameWordsForTies: the tables count as the view best does, and both say
-// which configuration a speed-up is of.
-func TestSameWordsForTies(t *testing.T) {
-	s := synthetic.Processor()
-	s.Matrices, s.Precisions = s.Matrices[:1], s.Precisions[:1]
-	d := s.Report()
-	d.Best[0].TieSize, d.Best[0].Factor = 28, 1.1
-	content, _ := written(t, synthetic.Unruled(d), Options{Figures: []string{"speedup-over-baseline"}})
-	table := string(content["tables/best-configuration.md"])
-	if !strings.Contains(table, "| tied |") || !strings.Contains(table, "|   28 |") ||
-		!strings.Contains(table, "including the listed one") {
-		t.Errorf("the table does not count the listed configuration:\n%s", table)
-	}
-	chosen, err := figure.Choose([]string{"speedup-over-baseline"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawn, _ := chosen[0].Draw(d)
-	if !strings.Contains(drawn.Pictures[0].Subtitle, "Fastest configuration of each kernel") ||
-		!strings.Contains(table, "shows the fastest configuration of each kernel") {
-		t.Errorf("figure and table don't say that they differ: %q", drawn.Pictures[0].Subtitle)
-	}
-}
-
 // TestCitationsAreListed: what a figure cites can be looked up in the report.
 func TestCitationsAreListed(t *testing.T) {
 	draws(t)

@@ -93,15 +93,10 @@ func (p *Part) fewest() int { return max(1, p.Cases) }
 //go:embed data/*.toml
 var data embed.FS
 
-// All returns the claims by number. They are shared and must not be changed.
-func All() []Claim { return all() }
-
-// What is embedded is read once; TestClaims reads it too, so that it can't fail here.
-var all = sync.OnceValue(func() []Claim {
-	list, err := read(data)
-	if err != nil {
-		return nil
-	}
+// All returns the claims by number. They are shared and must not be changed. TestClaims reads them, too, so that what
+// is embedded can't be wrong here.
+var All = sync.OnceValue(func() []Claim {
+	list, _ := read(data)
 	return list
 })
 
@@ -152,14 +147,9 @@ type PaperResult struct {
 
 // PaperResults returns all of them, in the order of the papers' tables. The slice is shared:
 // it must not be changed.
-func PaperResults() []PaperResult { return paperResults() }
-
-// What is embedded is read once; TestPaperResults reads it too, so that it can't fail here.
-var paperResults = sync.OnceValue(func() []PaperResult {
-	list, err := parsePaperResults(resultsCSV)
-	if err != nil {
-		return nil
-	}
+// TestPaperResults reads them, too, so that what is embedded can't be wrong here.
+var PaperResults = sync.OnceValue(func() []PaperResult {
+	list, _ := parsePaperResults(resultsCSV)
 	return list
 })
 

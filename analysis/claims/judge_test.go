@@ -6,9 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/kernels"
 	"spmvtune/store"
-	"spmvtune/tuner/trial"
 )
 
 // A twin counts as its original, and is said to be one.
@@ -47,27 +45,6 @@ func TestLatestCounts(t *testing.T) {
 	list := judgements(t, db, All()[0])
 	if list[0].Verdict != Fails {
 		t.Errorf("%s, as if the first times still counted", list[0].Verdict)
-	}
-}
-
-// Trials that ended badly are no cases.
-func TestFailedTrialsDoNotCount(t *testing.T) {
-	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
-	m := matrices["l1"]
-	if err := db.Matrix(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
-	for _, kernel := range []string{"cpu_coo", "cpu_csr"} {
-		r := trial.Result{Trial: trial.Trial{ID: kernel, Matrix: m.Hash,
-			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float32}, Cache: trial.Cold},
-			Status: trial.Wrong, Message: "row 1 is off"}
-		if err := db.Record(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	list := judgements(t, db, All()[0])
-	if n := len(list[0].Parts[0].Cases); n != 4 {
-		t.Errorf("%d cases, want 4", n)
 	}
 }
 

@@ -58,16 +58,15 @@ func (p *Profiler) Count(ctx context.Context, choose Choice) (failed int, err er
 
 // groups sorts trials that one process can count: of a device, a matrix and a cache state.
 func groups(trials []store.Row) (groups [][]store.Row) {
-	place := func(t *store.Row) [3]string { return [3]string{t.Device, t.Result.Matrix, string(t.Cache)} }
 	index := map[[3]string]int{}
-	for i := range trials {
-		at, seen := index[place(&trials[i])]
+	for _, t := range trials {
+		place := [3]string{t.Device, t.Result.Matrix, string(t.Cache)}
+		at, seen := index[place]
 		if !seen {
-			at = len(groups)
-			index[place(&trials[i])] = at
+			at, index[place] = len(groups), len(groups)
 			groups = append(groups, nil)
 		}
-		groups[at] = append(groups[at], trials[i])
+		groups[at] = append(groups[at], t)
 	}
 	return groups
 }
