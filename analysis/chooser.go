@@ -3,9 +3,7 @@ package analysis
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -145,49 +143,9 @@ func names(list []kernels.Config) string {
 	return strings.Join(all, ", ")
 }
 
-// A distance says how far a rule's choice is from the best configuration.
-type distance struct {
-	words string
-	share float64 // fraction of the best speed that it reaches
-}
-
-// verified are the verified measurements of each place.
-func verified(seen []rule.Observation) map[trial.Case][]*rule.Observation {
-	places := make(map[trial.Case][]*rule.Observation)
-	for i := range seen {
-		if o := &seen[i]; !o.Failed {
-			at := trial.Case{Device: o.Device, Matrix: o.Matrix, Precision: o.Config.Precision, Cache: o.Cache}
-			places[at] = append(places[at], o)
-		}
-	}
-	return places
-}
-
-// distanceOf compares a choice with all measurements of its place. It reports false if nothing
-// but the choice was measured there.
-func distanceOf(at trial.Case, chosen []kernels.Config, all []*rule.Observation) (distance, bool) {
-	best, first, fastest := math.Inf(1), math.NaN(), math.Inf(1) // seconds
-	for _, o := range all {
-		best = min(best, o.Seconds)
-		i := slices.Index(chosen, o.Config)
-		if i == 0 {
-			first = o.Seconds
-		}
-		if i >= 0 {
-			fastest = min(fastest, o.Seconds)
-		}
-	}
-	return distance{share: best / first, words: fmt.Sprintf(
-			"%s %s %s: the rule's choice reaches %.1f%% of the speed of the best of %d configurations measured here; "+
-				"the best of its %d reaches %.1f%%",
-			at.Matrix, at.Precision, at.Cache, 100*best/first, len(all), len(chosen), 100*best/fastest)},
-		!math.IsNaN(first) && len(all) > len(chosen)
-}
-
 // ChoiceNotes says in a report how far the choices of a rule are from the best, for the sweeps
 // that went by a rule. The rule is asked again.
-func (r *Results) ChoiceNotes(ctx context.Context) ([]error, error) {
-	var notes []error
+func (r *Results) ChoiceNotes(ctx context.Context) (notes []error, err error) {
 	for _, s := range r.sweeps {
 		c, err := NewChooser(ctx, &configs.Sweep{Search: s.Search})
 		if err != nil {
@@ -201,58 +159,66 @@ func (r *Results) ChoiceNotes(ctx context.Context) ([]error, error) {
 		if err != nil {
 			return nil, err
 		}
-		notes = append(notes, farthest(c.distances(verified(seen)))...)
+		if note := c.judge(seen); note != nil {
+			notes = append(notes, note)
+		}
 	}
-
 	return notes, nil
 }
 
-// distances asks the rule for its choice at each place. It leaves out places where nothing
-// that the rule names was measured.
-func (c *Chooser) distances(places map[trial.Case][]*rule.Observation) []distance {
-	var list []distance
-	for _, at := range slices.SortedFunc(maps.Keys(places), comparePlaces) {
-		var among []kernels.Config
-		for _, o := range places[at] {
-			among = append(among, o.Config)
+// judge says how far the choices at all places are from the best that was measured there. Places where nothing but the
+// choice was measured tell nothing.
+func (c *Chooser) judge(seen []rule.Observation) error {
+	places, all := groupBy(seen, func(o *rule.Observation) trial.Case {
+		return trial.Case{Device: o.Device, Matrix: o.Matrix, Precision: o.Config.Precision, Cache: o.Cache}
+	})
+	var first, short stat.GeometricMean
+	worst, where := math.Inf(1), trial.Case{}
+	for _, at := range places {
+		here := slices.DeleteFunc(all[at], func(o *rule.Observation) bool { return o.Failed })
+		one, list := c.reached(at, here)
+		if math.IsNaN(one) {
+			continue
 		}
-		m := trial.Matrix{Name: at.Matrix, Features: *places[at][0].Features}
-		chosen, err := c.choose(kernels.Device{Name: at.Device}, m, at.Cache, among)
-		if far, ok := distanceOf(at, chosen, places[at]); ok && err == nil {
-			list = append(list, far)
+		first.Add(one)
+		short.Add(list)
+		if one < worst {
+			worst, where = one, at
 		}
 	}
-
-	return list
+	if first.Count() == 0 {
+		return nil
+	}
+	return fmt.Errorf("the rule's first choice reaches %.1f%% of the speed of the best measured configuration, the best of "+
+		"its shortlist %.1f%% (geometric means of %d); at worst %.1f%%, on %s %s %s", 100*first.Value(), 100*short.Value(),
+		first.Count(), 100*worst, where.Matrix, where.Precision, where.Cache)
 }
 
-// mostChoices is how many choices a report lists one by one.
-const mostChoices = 12
-
-// farthest describes each of a few choices. Of many it gives the geometric mean and describes
-// those that lose most.
-func farthest(far []distance) []error {
-	var notes []error
-	shown := far
-	if len(far) > mostChoices {
-		var mean stat.GeometricMean
-		for _, f := range far {
-			mean.Add(f.share)
+// reached is the share of the best speed at a place that the rule's first choice reaches, and the best of its
+// choices; NaN if nothing but these was measured there.
+func (c *Chooser) reached(at trial.Case, all []*rule.Observation) (first, short float64) {
+	first, short = math.NaN(), math.NaN()
+	if len(all) == 0 {
+		return first, short
+	}
+	var among []kernels.Config
+	for _, o := range all {
+		among = append(among, o.Config)
+	}
+	m := trial.Matrix{Name: at.Matrix, Features: *all[0].Features}
+	chosen, err := c.choose(kernels.Device{Name: at.Device}, m, at.Cache, among)
+	if err != nil || len(all) <= len(chosen) {
+		return first, short
+	}
+	best, fastest := math.Inf(1), math.Inf(1) // seconds
+	for _, o := range all {
+		best = min(best, o.Seconds)
+		if o.Config == chosen[0] {
+			first = o.Seconds
 		}
-		notes = append(notes, fmt.Errorf("the rule's %d choices reach %.1f%% of the speed of the best measured "+
-			"configurations (geometric mean); the %d that lose most follow", len(far), 100*mean.Value(), mostChoices))
-		shown = slices.Clone(far)
-		slices.SortStableFunc(shown, func(a, b distance) int { return cmp.Compare(a.share, b.share) })
-		shown = shown[:mostChoices]
+		if slices.Contains(chosen, o.Config) {
+			fastest = min(fastest, o.Seconds)
+		}
 	}
-
-	for _, f := range shown {
-		notes = append(notes, errors.New(f.words))
-	}
-	return notes
-}
-
-func comparePlaces(a, b trial.Case) int {
-	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix),
-		cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache))
+	return best / first, best / fastest
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -57,27 +56,34 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 	}
 }
 
-// A few choices are told one by one, in their order; of many those that lose most, after
-// what all come to.
-func TestFarthest(t *testing.T) {
-	var far []distance
-	for i := range mostChoices {
-		far = append(far, distance{fmt.Sprintf("choice %d", i), 1})
+// How far choices are from the best is judged where more than they was measured.
+func TestChoicesAreJudged(t *testing.T) {
+	a, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 70, "ny": 70})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if notes := farthest(far); len(notes) != mostChoices || notes[0].Error() != "choice 0" {
-		t.Errorf("%q", notes)
+	features := sparse.Analyze(a)
+	c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule, Rule: "h200", Top: 1}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	far = append(far, distance{"bad", 0.25}, distance{"worst", 0.0625}, distance{"good", 1}, distance{"good", 1})
-	notes := farthest(far)
-	if len(notes) != mostChoices+1 || notes[1].Error() != "worst" || notes[2].Error() != "bad" ||
-		notes[3].Error() != "choice 0" {
-		t.Fatalf("%q", notes)
+	named, err := ask(c.named.rule, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &features)
+	if err != nil {
+		t.Fatal(err)
 	}
-	// 2^-6 over sixteen choices.
-	if want := "16 choices reach 77.1%"; !strings.Contains(notes[0].Error(), want) {
-		t.Errorf("%q does not say %q", notes[0], want)
+	another := named.Config
+	another.Kernel = "mine"
+	seen := func(matrix string, of kernels.Config, ms float64) rule.Observation {
+		return rule.Observation{Device: "d", Matrix: matrix, Cache: trial.Warm, Config: of, Features: &features, Seconds: ms / 1e3}
 	}
-	if farthest(nil) != nil {
-		t.Error("something is said of no choice")
+	alone := seen("alone", named.Config, 1)
+	if note := c.judge([]rule.Observation{alone}); note != nil {
+		t.Errorf("of the choice alone it says %v", note)
+	}
+	note := c.judge([]rule.Observation{alone, seen("a", named.Config, 4), seen("a", another, 1), seen("b", named.Config, 1),
+		seen("b", another, 2)})
+	if note == nil || !strings.Contains(note.Error(), "first choice reaches 50.0% of") ||
+		!strings.Contains(note.Error(), "(geometric means of 2); at worst 25.0%, on a float32 warm") {
+		t.Errorf("it says %v", note)
 	}
 }

@@ -45,19 +45,7 @@ func tieFacts(d *analysis.Data) []fact {
 	if !(r.Usual > 0) {
 		return nil
 	}
-	list := []fact{{Value: r.Limit(), Name: "difference from which a configuration is called faster" + r.Caveat(), Bad: !r.Repeated}}
-	tied := 0
-	for i := range d.Best {
-		if len(d.Tied(&d.Best[i])) > 0 {
-			tied++
-		}
-	}
-
-	if tied > 0 {
-		list = append(list, fact{Value: term.Grouped(tied) + " of " + term.Grouped(len(d.Best)),
-			Name: "places (matrix and setup) where other kernels are tied with the named one"})
-	}
-	return list
+	return []fact{{Value: r.Limit(), Name: "difference from which a configuration is called faster" + r.Caveat(), Bad: !r.Repeated}}
 }
 
 // measured says when the trials were measured, and with how many samples, "" if none was.
@@ -98,13 +86,11 @@ func aimFacts(d *analysis.Data) (list []fact) {
 	return list
 }
 
-// described returns the sweeps with their protocols in words.
+// described returns the sweeps. Their protocols say how many runs repeated a trial, and those of one name are told apart.
 func described(d *analysis.Data) []store.Sweep {
 	list := slices.Clone(d.Sweeps)
-	for i := range list {
-		list[i].ProtocolText = d.ProtocolWords(&list[i])
-	}
-	for i, s := range d.Sweeps { // those of one name are told apart
+	for i, s := range d.Sweeps {
+		list[i].ProtocolText += "; " + term.GroupedCount(s.LeaderReruns+s.NoiseReruns, "repeat run", "repeat runs")
 		if slices.ContainsFunc(d.Sweeps, func(o store.Sweep) bool { return o.Name == s.Name && o.Hash != s.Hash }) {
 			list[i].Name += fmt.Sprintf(" of %s (digest %.8s)", moment(s.Started), s.Hash)
 		}
