@@ -68,7 +68,7 @@ func TestPageInBrowser(t *testing.T) {
 			Sort   string
 			Values []float64
 		}
-		b.Eval(`const table = document.querySelector("#best-1 table"), i = [...table.tHead.rows[0].cells].findIndex((c) => c.textContent.startsWith("time"));
+		b.Eval(`const table = document.querySelector("#best-configuration-1 table"), i = [...table.tHead.rows[0].cells].findIndex((c) => c.textContent.startsWith("time"));
 			const button = table.tHead.rows[0].cells[i].querySelector("button");
 			button.click(); button.click();
 			return { Sort: table.tHead.rows[0].cells[i].ariaSort, Values: [...table.tBodies[0].rows].map((r) => Number(r.cells[i].dataset.key)) }`, &got)
