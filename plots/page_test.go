@@ -218,8 +218,8 @@ func TestPageInBrowser(t *testing.T) {
 			Folded, Open bool
 			Top          float64
 		}
-		b.Eval(`const figure = document.getElementById("figure-matrix-patterns"), fold = figure.closest("details"), folded = !fold.open;
-			document.querySelector(".menu a[href='#figure-matrix-patterns']").click();
+		b.Eval(`const figure = [...document.querySelectorAll("details figure")].at(-1), fold = figure.closest("details"), folded = !fold.open;
+			location.hash = figure.id;
 			const there = () => figure.querySelector("svg") && figure.getBoundingClientRect().top < 300;
 			for (let i = 0; i < 200 && !there(); i++) await new Promise((done) => setTimeout(done, 30));
 			return { Folded: folded, Open: fold.open && Boolean(figure.querySelector("svg")), Top: figure.getBoundingClientRect().top }`, &got)
