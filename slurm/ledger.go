@@ -359,8 +359,8 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 func (r *Run) Round(number int) (chunks []string, err error) {
 	chunks, err = readJSON[[]string](r.Path(roundFile(number)))
 	if err != nil {
-		err = fmt.Errorf("the record of submitted chunks is missing: %w: spmvtune merge %s brings what is measured into "+
-			"the database; for the rest copy the file back, or submit the sweep again", err, term.Shell(r.Dir))
+		err = fmt.Errorf("the record of submitted chunks can't be read: %w; spmvtune merge %s brings what is measured "+
+			"into the database; for the rest copy the file back, or submit the sweep again", err, term.Shell(r.Dir))
 	}
 	return chunks, err
 }

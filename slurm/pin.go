@@ -29,7 +29,7 @@ func pin[T any](path string, mine T) (first T, err error) {
 		case err == nil:
 			return first, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return first, fmt.Errorf("%w: if it was damaged, delete it, and the next task writes it", err)
+			return first, fmt.Errorf("%w; delete it, and the next task writes it", err)
 		}
 
 		data, err := json.MarshalIndent(mine, "", "\t")

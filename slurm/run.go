@@ -107,7 +107,7 @@ func readJSON[T any](path string) (v T, err error) {
 		return v, err
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
-		return v, fmt.Errorf("%s was damaged: %w", path, err)
+		return v, fmt.Errorf("reading %s: %w: it was damaged", path, err)
 	}
 	return v, nil
 }
@@ -136,7 +136,7 @@ func Open(dir string) (*Run, error) {
 	case errors.Is(err, fs.ErrNotExist), isFile(dir):
 		return nil, notRun(dir)
 	case err != nil:
-		return nil, fmt.Errorf("opening run: %w: if it was damaged, submit the sweep again", err)
+		return nil, fmt.Errorf("%w; submit the sweep again", err)
 	case info.Format > runFormat:
 		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program",
 			dir, info.Version)

@@ -36,7 +36,7 @@ func TestTask(t *testing.T) {
 		"no array":      {round: 3, set: map[string]string{"SLURM_ARRAY_TASK_ID": ""}, wrong: "not inside a Slurm array task: SLURM_ARRAY_TASK_ID is not set"},
 		"beyond":        {round: 3, base: 2, wrong: "round 3 has 3 chunks, and task 12_1 asks for number 3"},
 		"before":        {round: 3, base: -1, wrong: "asks for number 0"},
-		"no round":      {round: 4, wrong: "rounds/004.json: no such file or directory: spmvtune merge"},
+		"no round":      {round: 4, wrong: "the record of submitted chunks can't be read"},
 		"no chunk":      {round: 3, base: 1, wrong: "the chunk 0009, which is not in"},
 		"restarts":      {round: 3, set: map[string]string{"SLURM_RESTART_COUNT": "-1"}, wrong: "not a number of restarts"},
 	} {

@@ -12,7 +12,7 @@ import (
 // The help has every variable that the code reads, and no others of this program.
 func TestEnvironmentIsExplained(t *testing.T) {
 	internal := []string{ // of tests, and between processes of this program
-		"SPMVTUNE_LONG", "SPMVTUNE_TEST_GPUS", "SPMVTUNE_PERF_CONTROL", "SPMVTUNE_GPU_WORKER",
+		"SPMVTUNE_LONG", "SPMVTUNE_SCREENS", "SPMVTUNE_TEST_GPUS", "SPMVTUNE_PERF_CONTROL", "SPMVTUNE_GPU_WORKER",
 		"PATH", "GOFLAGS", "SOURCE_DATE_EPOCH", // of tools
 	}
 	var explained []string
