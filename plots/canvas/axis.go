@@ -195,7 +195,11 @@ func LogBetween(low, high float64, n int) Scale {
 	span := math.Log10(high / low)
 	if span < 0.6 { // powers of ten say nothing there
 		step := NiceStep(high-low, n)
-		s := Steps(low, high, 0, step, Decimals(step))
+		label := Decimals(step)
+		if low >= 1e3 {
+			label = Short
+		}
+		s := Steps(low, high, 0, step, label)
 		s.Norm = plot.LogScale{}
 		return s
 	}

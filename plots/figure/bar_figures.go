@@ -220,6 +220,25 @@ func overFirstForm(kernel string) []series {
 	return each([]string{kernel}, analysis.OfKernels(kernel+"_v1"))
 }
 
+// drawCompression draws the share of the row indices that CSR saves: COO stores one for every nonzero, CSR one
+// for every row.
+func drawCompression(d *analysis.Data) ([]*canvas.Picture, []error) {
+	known := slices.DeleteFunc(slices.Clone(d.Matrices), func(m trial.Matrix) bool { return m.Nonzeros == 0 })
+	return paged(known, mostMatrices.here(), func(part []trial.Matrix) *canvas.Picture {
+		b := &canvas.Bars{Slots: 1, Columns: []string{""}, Axis: canvas.Shares(5), Number: term.Percent3,
+			Label: "entries that CSR saves in the array of rows"}
+		for _, m := range part {
+			saved := 1 - float64(m.Rows)/float64(m.Nonzeros)
+			b.Rows = append(b.Rows, canvas.BarRow{Name: m.Name, Note: term.Significant(m.RowMean, 3) + " per row",
+				Cells: [][]canvas.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: saved, Low: saved, High: saved,
+					Hollow: math.NaN(), Name: m.Name}}}})
+		}
+		return &canvas.Picture{Name: "csr-compression", Title: "What CSR saves over COO in the array of rows",
+			Subtitle: "1 − rows/nonzeros. Both formats have the same columns and values. Matrices by rising mean row length.",
+			Alt:      b.Label, Height: b.Height(), Body: b.Draw}
+	}), nil
+}
+
 // bestByDevice shows what each device gives at its best.
 var bestByDevice = &barFigure{
 	id:       "best-by-device",

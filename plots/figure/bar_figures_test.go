@@ -202,7 +202,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	if n := len(got["coo_warp_chunk"]); n != 0 {
 		t.Errorf("%d marks at a size that no paper says", n)
 	}
-	pages, _ = drawOverRowLength(d)
+	pages, _ = overRowLength.draw(d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	n := 0
 	for _, tip := range tips {

@@ -263,7 +263,7 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 	}
 	var pages []*canvas.Picture
 	for _, precision := range t.precisions {
-		cl := cloud{stops: stops, sets: t.sets(&q, precision, s.published), label: q.label}
+		cl := cloud{over: byRowLength, stops: stops, sets: t.sets(&q, precision, s.published), label: q.label}
 		if len(cl.sets) == 0 || len(stops) < fewestStops {
 			continue
 		}

@@ -3,9 +3,12 @@ package figure
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
+	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -15,16 +18,19 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
-// A cloud is a picture of values over the row length of matrices, dots of a kernel alike, as in
+// A cloud is a picture of values over what matrices are like, dots of a kernel alike, as in
 // csr-five-algorithms. Matrices are unrelated, so no line joins dots; many have running medians.
 type cloud struct {
+	over  ordering
 	stops []stop
 	sets  []set
-	grey  []set  // Sets without a name, behind the others.
-	label string // The label of the y axis.
-	names bool   // The matrices are named.
+	grey  []set   // Sets without a name, behind the others.
+	label string  // The label of the y axis.
+	names bool    // The matrices are named.
+	roof  float64 // The measured bandwidth, 0 to leave it out.
 }
 
 // A set is what is drawn alike, with its running median, see canvas.Trend.
@@ -37,15 +43,30 @@ func setOf(l canvas.Line) set { return set{l, canvas.Trend(l.Points)} }
 
 const rowLengthLabel = "mean row length (nonzeros)"
 
-// drawOverRowLength draws a picture of throughput for each condition, in the papers' precision if it was measured.
-func drawOverRowLength(d *analysis.Data) ([]*canvas.Picture, []error) {
+// A crossing is a figure of the throughput of kernels over what matrices are like.
+type crossing struct {
+	id, title string
+	over      ordering
+	unit      analysis.Unit
+}
+
+var (
+	overRows      = crossing{"gflops-vs-rows", "Throughput over the number of rows", byRows, analysis.GFLOPS}
+	overNonzeros  = crossing{"gflops-vs-nnz", "Throughput over the number of nonzeros", byNonzeros, analysis.GFLOPS}
+	overRowLength = crossing{"gflops-vs-row-length", "Throughput over row length", byRowLength, analysis.GFLOPS}
+
+	bandwidthOverRowLength = crossing{"bandwidth-vs-row-length", "Bandwidth over row length", byRowLength, analysis.GBPS}
+)
+
+// draw draws a picture for each condition, in the papers' precision if it was measured.
+func (f crossing) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
 	for _, at := range d.Conditions() {
-		panels := slices.DeleteFunc(singlePrecision(d, at), func(p analysis.Panel) bool {
-			return !slices.ContainsFunc(p.Rows, func(r store.Row) bool { return r.GFLOPS > 0 })
+		panels := slices.DeleteFunc(singlePrecision(d, at), func(p analysis.Panel) bool { // imported, with times alone
+			return !slices.ContainsFunc(p.Rows, func(r store.Row) bool { return f.unit.Of(&r) > 0 })
 		})
-		if stops := stopsOf(panels); differ(stops) {
-			pages = append(pages, overRowLength(d, panels, stops))
+		if stops := f.over.stops(panels); differ(stops) {
+			pages = append(pages, f.page(d, panels, stops))
 		}
 	}
 	return pages, nil
@@ -70,36 +91,42 @@ func singlePrecision(d *analysis.Data, at analysis.Condition) []analysis.Panel {
 	return other
 }
 
-func overRowLength(d *analysis.Data, panels []analysis.Panel, stops []stop) *canvas.Picture {
+func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) *canvas.Picture {
 	s := panels[0].Setup()
 	names := named(panels, len(stops) >= canvas.FewestForTrend)
 	all := analysis.KernelsOf(panels)
 	cited := citationsOf(d)
-	cl := cloud{stops: stops, label: analysis.GFLOPS.Label, names: true}
+	cl := cloud{over: f.over, stops: stops, label: f.unit.Label, names: true}
 	for _, kernel := range all {
-		set := setOf(overMatrices(panels, kernel))
+		set := setOf(overMatrices(panels, f.over, kernel, f.unit))
 		if !slices.Contains(names, kernel) {
 			cl.grey = append(cl.grey, set)
 			continue
 		}
 		for _, q := range set.Points {
 			set.Published = append(set.Published,
-				cited.beside(analysis.GFLOPS, q.Row, func(*analysis.Publication) (float64, bool) { return q.X, true })...)
+				cited.beside(f.unit, q.Row, func(*analysis.Publication) (float64, bool) { return q.X, true })...)
 		}
 		cl.sets = append(cl.sets, set)
 	}
 
 	p := &canvas.Picture{
-		Name: fileStem(d, "gflops-vs-row-length", s.Device, string(s.Precision), string(s.Cache)),
+		Name: fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Alt: fmt.Sprintf("%s of %s over %s by %s: %s", cl.label, term.GroupedCount(len(all), "kernel", "kernels"),
-			term.GroupedCount(len(stops), "matrix", "matrices"), rowLengthLabel, analysis.MatrixNames(panels)),
+			term.GroupedCount(len(stops), "matrix", "matrices"), f.over.by, analysis.MatrixNames(panels)),
 		Kernels:  names,
 		Keys:     []canvas.Key{},
 		Subtitle: "Each kernel in its fastest configuration on each matrix.",
 	}
+	if roof := analysis.RoofOf(panels, f.unit); roof <= canvas.RoofWithin*cl.scale(cl.sets, false).Max {
+		cl.roof = roof
+	}
 	cl.fill(p)
+	if cl.roof > 0 {
+		p.Subtitle += " Grey dashes: measured memory bandwidth."
+	}
 	p.Subtitle += unnamed(len(all)-len(names), "grey") + cited.Caption()
-	p.Title = "Throughput over row length, " + d.Words(s)
+	p.Title = f.title + ", " + d.Words(s)
 	return p
 }
 
@@ -137,7 +164,7 @@ func (cl *cloud) fill(p *canvas.Picture) {
 }
 
 func (cl *cloud) few(p *canvas.Picture) {
-	panel := canvas.Panel{X: cl.axis(12), Y: throughputScale(cl.sets, false)}
+	panel := cl.panel(12, cl.sets, false)
 	var stems canvas.Stems
 	if cl.names && len(cl.stops) < canvas.FewestForTrend {
 		for _, s := range cl.stops {
@@ -149,26 +176,38 @@ func (cl *cloud) few(p *canvas.Picture) {
 		panel.Add(canvas.Marks{Points: s.Points, Look: canvas.Look{Color: canvas.LineColor}, Radius: 1.5})
 	}
 	for _, s := range cl.sets {
-		panel.Add(s.dots(), canvas.PublishedOf(s.Line))
+		panel.Add(s.layers()...)
 	}
 	p.Keys = canvas.KeysOf(p.Kernels, true)
 	p.Subtitle += " Whiskers: " + canvas.Interval + "."
 	p.Height = 330 + stems.Height()
-	p.Body = canvas.Panels{List: []canvas.Panel{panel}, X: rowLengthLabel, Y: cl.label}.Draw
+	p.Body = canvas.Panels{List: []canvas.Panel{panel}, X: cl.over.by, Y: cl.label}.Draw
 }
 
-// dots are the marks of a set. Around a running median they are small.
-func (s *set) dots() canvas.Marks {
-	if s.trend != nil {
-		return canvas.Marks{Points: s.Points, Look: s.Look, Radius: 1.6}
+// panel is one for these sets, with about this many labels along x.
+func (cl *cloud) panel(labels int, sets []set, many bool) canvas.Panel {
+	p := canvas.Panel{X: cl.axis(labels), Y: cl.scale(sets, many)}
+	if cl.roof > 0 {
+		p.Add(canvas.Level(cl.roof))
 	}
-	return canvas.Marks{Points: s.Points, Look: s.Look, Radius: 3, Whiskers: 0.9}
+	return p
+}
+
+// layers are the marks of a set. Around a running median they are small.
+func (s *set) layers() []plot.Plotter {
+	dots := canvas.Marks{Points: s.Points, Look: s.Look, Radius: 3, Whiskers: 0.9}
+	if s.trend == nil {
+		return []plot.Plotter{dots, canvas.PublishedOf(s.Line)}
+	}
+	dots.Radius, dots.Whiskers = 1.6, 0
+	return []plot.Plotter{canvas.Band{Points: s.trend, Color: s.Look.Color}, dots, canvas.PublishedOf(s.Line),
+		trendCurve(trendsOf([]set{*s})[0])}
 }
 
 // many draws the running medians together and, below them, a panel for each kernel.
 func (cl *cloud) many(p *canvas.Picture) {
 	trends, grey := trendsOf(cl.sets), trendsOf(cl.grey)
-	above := canvas.Panel{X: cl.axis(12), Y: throughputScale(slices.Concat(trends, grey), true)}
+	above := cl.panel(12, slices.Concat(trends, grey), true)
 	ends := canvas.Ends{}
 	for _, s := range grey {
 		above.Add(greyCurve(s))
@@ -179,19 +218,16 @@ func (cl *cloud) many(p *canvas.Picture) {
 	}
 	above.Add(ends)
 
-	below := canvas.Panels{X: rowLengthLabel, Y: cl.label}
-	x, y := cl.axis(14/canvas.ColumnsFor(len(cl.sets))), throughputScale(cl.sets, true)
+	below := canvas.Panels{X: cl.over.by, Y: cl.label}
 	for _, own := range cl.sets {
-		panel := canvas.Panel{Heading: own.Kernel, X: x, Y: y}
+		panel := cl.panel(14/canvas.ColumnsFor(len(cl.sets)), cl.sets, true)
+		panel.Heading = own.Kernel
 		for _, s := range trends {
 			if s.Kernel != own.Kernel {
 				panel.Add(greyCurve(s))
 			}
 		}
-		panel.Add(canvas.Band{Points: own.trend, Color: own.Look.Color}, own.dots(), canvas.PublishedOf(own.Line))
-		for _, s := range trendsOf([]set{own}) {
-			panel.Add(trendCurve(s))
-		}
+		panel.Add(own.layers()...)
 		below.List = append(below.List, panel)
 	}
 
@@ -205,7 +241,7 @@ func (cl *cloud) many(p *canvas.Picture) {
 	p.Body = func(c draw.Canvas) {
 		upper, lower := c, c
 		upper.Min.Y, lower.Max.Y = c.Max.Y-top, c.Max.Y-top-12
-		canvas.Panels{List: []canvas.Panel{above}, X: rowLengthLabel, Y: cl.label}.Draw(upper)
+		canvas.Panels{List: []canvas.Panel{above}, X: cl.over.by, Y: cl.label}.Draw(upper)
 		below.Draw(lower)
 	}
 }
@@ -234,11 +270,11 @@ func trendsOf(sets []set) []set {
 }
 
 // overMatrices returns the throughput of one kernel at its best on each matrix that it was measured on.
-func overMatrices(panels []analysis.Panel, kernel string) canvas.Line {
+func overMatrices(panels []analysis.Panel, over ordering, kernel string, u analysis.Unit) canvas.Line {
 	l := canvas.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
 	for i := range panels {
 		if r := analysis.Fastest(panels[i].ByKernel(kernel)); r != nil {
-			if x, v := rowLength(r), r.GFLOPS; x > 0 && v > 0 && !math.IsInf(v, 0) {
+			if x, v := over.value(r), u.Of(r); x > 0 && v > 0 && !math.IsInf(v, 0) {
 				l.Points = append(l.Points, canvas.Throughput(r, x, v))
 			}
 		}
@@ -246,16 +282,16 @@ func overMatrices(panels []analysis.Panel, kernel string) canvas.Line {
 	return l
 }
 
-// throughputScale is linear from zero for a few matrices, and logarithmic for many: these differ
+// scale is linear from zero for a few matrices, and logarithmic for many: these differ
 // by orders of magnitude.
-func throughputScale(sets []set, many bool) canvas.Scale {
+func (cl *cloud) scale(sets []set, many bool) canvas.Scale {
 	low, high, whiskers := math.Inf(1), 0.0, 0.0
 	for _, s := range sets {
 		for _, q := range s.Points {
 			low, high, whiskers = min(low, q.Y), max(high, q.Y), max(whiskers, q.High)
 		}
 	}
-	high = canvas.Top(high, whiskers)
+	high = max(canvas.Top(high, whiskers), cl.roof)
 	if !many {
 		return canvas.FromZero(high, 7)
 	}
@@ -270,8 +306,17 @@ func unnamed(n int, how string) string {
 	return fmt.Sprintf(" Colour: the kernels that are most often the fastest; %s: the other %d.", how, n)
 }
 
-// rowLength is the mean row length of a trial's matrix.
-func rowLength(r *store.Row) float64 { return float64(r.NNZ) / float64(max(r.Rows, 1)) }
+// An ordering sorts matrices along an axis with a label.
+type ordering struct {
+	by    string
+	value func(*store.Row) float64
+}
+
+var (
+	byRows      = ordering{"number of rows", func(r *store.Row) float64 { return float64(r.Rows) }}
+	byNonzeros  = ordering{"number of nonzeros", func(r *store.Row) float64 { return float64(r.NNZ) }}
+	byRowLength = ordering{rowLengthLabel, func(r *store.Row) float64 { return float64(r.NNZ) / float64(max(r.Rows, 1)) }}
+)
 
 // A stop is a matrix on the axis.
 type stop struct {
@@ -279,12 +324,11 @@ type stop struct {
 	Value  float64
 }
 
-// stopsOf lists the matrices of some panels by row length, each once. A logarithmic axis has no place
-// for empty ones.
-func stopsOf(panels []analysis.Panel) []stop {
+// stops lists the matrices of some panels in order, each once. A logarithmic axis has no place for empty ones.
+func (o ordering) stops(panels []analysis.Panel) []stop {
 	var list []stop
 	for i := range panels {
-		s := stop{panels[i].Matrix, rowLength(&panels[i].Rows[0])}
+		s := stop{panels[i].Matrix, o.value(&panels[i].Rows[0])}
 		if s.Value > 0 && !slices.ContainsFunc(list, func(other stop) bool { return other.Matrix == s.Matrix }) {
 			list = append(list, s)
 		}
@@ -309,4 +353,77 @@ func (cl *cloud) axis(n int) canvas.Scale {
 	low, high := cl.stops[0].Value, cl.stops[len(cl.stops)-1].Value
 	pad := max(1.06, math.Pow(high/low, 0.03))
 	return canvas.LogBetween(low/pad, high*pad, n)
+}
+
+// drawKernels draws throughput over row length with a panel for each kernel and marks for each precision.
+func drawKernels(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
+	for _, at := range d.Conditions() {
+		panels := d.Under(at)
+		if stops := byRowLength.stops(panels); differ(stops) {
+			cl := cloud{over: byRowLength, stops: stops, label: analysis.GFLOPS.Label}
+			pages = append(pages, paged(analysis.KernelsOf(panels), mostKernels.here(), func(names []string) *canvas.Picture {
+				return cl.kernels(d, panels, names)
+			})...)
+		}
+	}
+	return pages, nil
+}
+
+func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []string) *canvas.Picture {
+	at, precisions := panels[0].Condition(), precisionsOf(panels)
+	drawn, means := canvas.Panels{X: cl.over.by, Y: cl.label}, ""
+	marks, lines := "Whiskers: "+canvas.Interval+".", false
+	for _, kernel := range names {
+		var sets []set
+		for _, precision := range precisions {
+			l := overMatrices(slices.DeleteFunc(slices.Clone(panels),
+				func(p analysis.Panel) bool { return p.Precision != precision }), cl.over, kernel, analysis.GFLOPS)
+			l.Look = precisionLook(l.Look.Color, precision)
+			sets = append(sets, setOf(l))
+		}
+		many := slices.ContainsFunc(sets, func(s set) bool { return s.trend != nil })
+		if many {
+			marks = "Dots: matrices; lines: the running median over neighbouring matrices; bands: their quartiles."
+		}
+		lines = lines || many
+		panel := cl.panel(14/canvas.ColumnsFor(len(names)), sets, many)
+		panel.Heading = kernel
+		var kept stat.GeometricMean
+		for _, s := range sets {
+			panel.Add(s.layers()...)
+		}
+		for _, q := range sets[len(sets)-1].Points {
+			same := func(p canvas.Point) bool { return p.Row.Matrix == q.Row.Matrix }
+			if i := slices.IndexFunc(sets[0].Points, same); i >= 0 {
+				kept.Add(q.Y / sets[0].Points[i].Y)
+			}
+		}
+		if len(sets) > 1 && kept.Count() > 0 {
+			panel.Note = term.Percent0(kept.Value()) + " kept"
+			means = " Kept: the share of its speed in float32 that a kernel has in float64, in the geometric mean."
+		}
+		drawn.List = append(drawn.List, panel)
+	}
+
+	p := &canvas.Picture{
+		Name:     fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache)),
+		Title:    "Throughput of each kernel over row length, " + d.ConditionWords(at),
+		Subtitle: "Fastest configuration on each matrix. " + marks + " Each panel has its own y axis." + means,
+		Alt:      "a panel per kernel: " + strings.Join(names, ", "),
+		Height:   drawn.Height(),
+		Body:     drawn.Draw,
+	}
+	for _, precision := range precisions {
+		look := precisionLook(canvas.SoftColor, precision)
+		p.Keys = append(p.Keys, canvas.Key{Text: string(precision), Look: look, Dot: !lines})
+	}
+	return p
+}
+
+// precisionLook tells precisions of one colour apart: float64 is hollow and dashed.
+func precisionLook(c color.Color, p kernels.Precision) canvas.Look {
+	if p == kernels.Float64 {
+		return canvas.Look{Color: c, Hollow: true, Dashes: []vg.Length{5, 3}}
+	}
+	return canvas.Look{Color: c}
 }

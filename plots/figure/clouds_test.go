@@ -2,6 +2,7 @@ package figure
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,32 @@ import (
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
+
+// Of imported trials it is not known what they moved: there is no bandwidth to draw.
+func TestBandwidthNotKnownIsNotDrawn(t *testing.T) {
+	d := synthetic.Processor().Report()
+	if pages, _ := bandwidthOverRowLength.draw(d); len(pages) == 0 {
+		t.Fatal("no page is drawn where it is known")
+	}
+	for i := range d.Rows {
+		d.Rows[i].GBPS = math.NaN()
+	}
+	d = analysis.New(d.Rows, d.Best, d.Matrices, d.Devices)
+	if pages, _ := bandwidthOverRowLength.draw(d); len(pages) > 0 {
+		t.Errorf("%d pages are drawn", len(pages))
+	}
+}
+
+// A report has all figures but those that are drawn only when named.
+func TestNamedOnly(t *testing.T) {
+	plain, _ := Choose(nil)
+	if slices.ContainsFunc(plain, func(f *Figure) bool { return f.ID == "gflops-vs-rows" }) || len(plain) == 0 {
+		t.Error("gflops-vs-rows is among all")
+	}
+	if named, err := Choose([]string{"gflops-vs-rows"}); len(named) != 1 || err != nil {
+		t.Errorf("named: %v, %v", named, err)
+	}
+}
 
 // Nobody can measure the pattern of an imported matrix.
 func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
@@ -201,19 +228,28 @@ func TestOrdering(t *testing.T) {
 		rows = append(rows, r)
 	}
 	d := analysis.New(rows, nil, nil, nil)
-	var got []string
-	for _, s := range stopsOf(d.Panels) {
-		got = append(got, fmt.Sprintf("%s %g", s.Matrix, s.Value))
-	}
-	if s := strings.Join(got, ", "); s != "many-short 2, middle 20, few-long 500" {
-		t.Errorf("by row length: %s", s)
+	for _, tt := range []struct {
+		by   ordering
+		want string
+	}{
+		{byRows, "few-long 100, middle 10000, many-short 2000000"},
+		{byNonzeros, "few-long 50000, middle 200000, many-short 4000000"},
+		{byRowLength, "many-short 2, middle 20, few-long 500"},
+	} {
+		var got []string
+		for _, s := range tt.by.stops(d.Panels) {
+			got = append(got, fmt.Sprintf("%s %.0f", s.Matrix, s.Value))
+		}
+		if s := strings.Join(got, ", "); s != tt.want {
+			t.Errorf("by %s: %s, want %s", tt.by.by, s, tt.want)
+		}
 	}
 }
 
 // Few matrices are named, each at its value on the logarithmic axis; many are not.
 func TestAxisOfMatrices(t *testing.T) {
 	for n, named := range map[int]bool{2: true, 19: true, 20: false, 300: false} {
-		cl := cloud{names: true}
+		cl := cloud{over: byRowLength, names: true}
 		for i := range n {
 			cl.stops = append(cl.stops, stop{fmt.Sprintf("matrix-%03d", i), float64((i + 1) * (i + 1))})
 		}

@@ -34,8 +34,9 @@ type Figure struct {
 	Sweep string
 	// Needs says what to change in a sweep that has trials but no data for the figure.
 	Needs string
-	// Beside says that the page shows the same in another form.
-	Beside bool
+	// Only says where the figure is that the page does not show: "files" is among all files, as the page
+	// shows the same in another form, and "named" is drawn only when it is named.
+	Only string
 }
 
 // A drawing makes the pictures that the data allows, none where there is no data. The errors are warnings.
@@ -60,7 +61,7 @@ var drawings = map[string]drawing{
 	"warp-efficiency":       warpEfficiency.draw,
 	"load-efficiency":       loadEfficiency.draw,
 	"launch-bounds":         launchBounds.draw,
-	"gflops-vs-row-length":  drawOverRowLength,
+	"gflops-vs-row-length":  overRowLength.draw,
 	"roofline":              roofFigure.draw,
 	"block-grid-heatmap":    drawHeatmaps,
 	"configurations":        byCondition(configurationsPage),
@@ -69,6 +70,13 @@ var drawings = map[string]drawing{
 	"break-even":            byCondition(drawBreakEven),
 	"run-to-run":            byCondition(runToRunPage),
 	"drift":                 drawDrift,
+
+	// Those that are drawn only when named.
+	"csr-compression":             drawCompression,
+	"gflops-vs-rows":              overRows.draw,
+	"gflops-vs-nnz":               overNonzeros.draw,
+	"kernel-gflops-vs-row-length": drawKernels,
+	"bandwidth-vs-row-length":     bandwidthOverRowLength.draw,
 }
 
 // sentences are what is said in place of pictures that would have too little to draw.
@@ -168,8 +176,8 @@ func twinNote(d *analysis.Data, p *canvas.Picture) string {
 	return analysis.Twins(own)
 }
 
-// Choose returns the figures with these ids in the registry's order, and all if there are
-// no ids.
+// Choose returns the figures with these ids in the registry's order or, without ids, all but those that are drawn
+// only when named.
 func Choose(ids []string) ([]*Figure, error) {
 	for _, id := range ids {
 		if !slices.Contains(IDs(), id) {
@@ -179,7 +187,7 @@ func Choose(ids []string) ([]*Figure, error) {
 
 	var chosen []*Figure
 	for i := range All {
-		if len(ids) == 0 || slices.Contains(ids, All[i].ID) {
+		if len(ids) == 0 && All[i].Only != "named" || slices.Contains(ids, All[i].ID) {
 			chosen = append(chosen, &All[i])
 		}
 	}

@@ -74,6 +74,12 @@ func goldenData(figure string) *analysis.Data {
 			d.Rows[i].Factor = 1.01 + 0.3*synthetic.Wave(len(d.Rows[i].Matrix))
 		}
 		return d
+	case "gflops-vs-rows":
+		d := goldenData("")
+		for i := range d.Rows { // in panels too
+			d.Rows[i].Rows /= len(d.Rows[i].Matrix)
+		}
+		return d
 	case "throughput-vs-grid":
 		return synthetic.Gpu(4, 64).Report()
 	case "average-improvement", "occupancy":
@@ -204,7 +210,7 @@ func checkLabelsOfAll(t *testing.T) {
 		"wide": wide.Report(), "41": many.Report(), "40 kernels": named.Report(), "every block": every.Report(),
 		"bins": synthetic.Bins().Report(), "41 bins": manyBins.Report(), "scans": synthetic.Scans().Report(),
 		"long scans": namedScans.Report(), "both": synthetic.Both(), "profiled": synthetic.Profiled(named.Report()),
-		"repeated": goldenData("run-to-run"),
+		"repeated": goldenData("run-to-run"), "rows": goldenData("gflops-vs-rows"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i := range All {

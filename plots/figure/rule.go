@@ -305,7 +305,7 @@ func regretOf(d *analysis.Data, s *rule.Selector) regret {
 			continue
 		}
 		g.matrices = append(g.matrices, p.Matrix)
-		g.rowMean = append(g.rowMean, rowLength(&p.Rows[0]))
+		g.rowMean = append(g.rowMean, byRowLength.value(&p.Rows[0]))
 		for w := range ways {
 			g.shares[w] = append(g.shares[w], ways[w].share(s.Validation.Cases[at]))
 		}

@@ -115,7 +115,7 @@ func (c *Content) Write(w io.Writer) error {
 	for _, p := range c.Trees {
 		doc.Trees = append(doc.Trees, pictures.page(p, tagged{On: true}, true))
 	}
-	doc.arrange(pictures.figures(slices.DeleteFunc(slices.Clone(c.Figures), func(f figure.Drawn) bool { return f.Beside })))
+	doc.arrange(pictures.figures(slices.DeleteFunc(slices.Clone(c.Figures), func(f figure.Drawn) bool { return f.Only != "" })))
 	doc.CSS = template.CSS(Colours + reportCSS + styles.Rules.String())
 	doc.Texts = packed(pictures.book.texts.String())
 	return reportTemplate.Execute(term.Escaped(w), doc)

@@ -138,6 +138,9 @@ func Draw(ctx context.Context, path string) (d *Drawing, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if figure.All[i].Only == "named" {
+			continue
+		}
 		drawn, _ := figure.All[i].Draw(r)
 		f := Figure{ID: drawn.ID, Title: term.Visible(drawn.Title), See: term.Visible(drawn.Look(r)),
 			Pictures: []Picture{}, Words: []string{}}
