@@ -299,3 +299,6 @@ func convert[V sparse.Float](from []float64) []V {
 	})
 	return s
 }
+
+// packed says that g is an array with content.
+func (g arg) packed() bool { return g.own != nil && len(g.own.Ints)+len(g.own.Vals) > 0 }

@@ -169,7 +169,7 @@ func (*gpuRecorder) Recorded(context.Context, []string, trial.Detail) (map[strin
 	return nil, nil
 }
 func (r *gpuRecorder) Record(_ context.Context, res trial.Result) error {
-	if !res.NoiseRerun { // a repetition
+	if !res.IsRerun() {
 		r.results = append(r.results, res)
 	}
 	return nil

@@ -140,9 +140,6 @@ func permuted(name string, order []int32) arg { return arg{array: name, own: &au
 func scratch(name string, values int) arg     { return arg{array: name, own: &aux{Values: values}} }
 func scratchBytes(name string, bytes int) arg { return arg{array: name, own: &aux{Bytes: bytes}} }
 
-// packed says that g is an array with content.
-func (g arg) packed() bool { return g.own != nil && len(g.own.Ints)+len(g.own.Vals) > 0 }
-
 // arrays gives each array that a recipe names, once.
 func (r *recipe) arrays(yield func(arg) bool) {
 	seen := map[string]bool{"": true}

@@ -15,11 +15,6 @@ type vendorMatrix struct {
 	starts, columns, values arg
 }
 
-// recipe has a step that names the arrays that the product reads and writes; the library launches in its place.
-func (v vendorMatrix) recipe() *recipe {
-	return &recipe{Steps: []step{{Args: []arg{v.starts, v.columns, v.values, ptr(vecX), ptr(vecY)}}}}
-}
-
 // A vendorForm is a storage format of the library.
 type vendorForm int
 

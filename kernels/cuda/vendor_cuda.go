@@ -180,3 +180,8 @@ func (l *cusparse) close() error {
 	C.free(unsafe.Pointer(l.lib))
 	return nil
 }
+
+// recipe has a step that names the arrays that the product reads and writes; the library launches in its place.
+func (v vendorMatrix) recipe() *recipe {
+	return &recipe{Steps: []step{{Args: []arg{v.starts, v.columns, v.values, ptr(vecX), ptr(vecY)}}}}
+}
