@@ -127,13 +127,13 @@ func (s *scene) winner() Sentence {
 		said.Lead = "Fastest: " + strings.Join(words, "; ") + "."
 	case len(equal) > 1:
 		said.Lead = enumerated(equal) + " are equally fast here" + s.overBase(equal) + "."
-		said.Text = fmt.Sprintf(" %s is fastest on %d of %s; the mean difference of %s is within noise.", first,
-			len(won[first]), s.cases(), term.ShortPercent(apart-1))
+		said.Text = fmt.Sprintf(" %s is fastest on %d of %s%s; the mean difference of %s is within noise.", first,
+			len(won[first]), s.cases(), s.undecided(first), term.ShortPercent(apart-1))
 	case few:
 		said.Lead = first + " is fastest on " + strings.Join(s.names(won[first]), " and ") + s.overNext() + s.overBase(equal) + "."
 	default:
 		said.Lead = first + " is fastest here" + s.overNext() + s.overBase(equal) + "."
-		said.Text = fmt.Sprintf(" It is fastest on %d of %s.", len(won[first]), s.cases())
+		said.Text = fmt.Sprintf(" It is fastest on %d of %s%s.", len(won[first]), s.cases(), s.undecided(first))
 	}
 	return said
 }
@@ -169,6 +169,22 @@ func (s *scene) ranked(won map[string][]trial.Case) (names []string) {
 
 // doubt says of a kernel that won somewhere that another one may have.
 func (s *scene) doubt(kernel string) string {
+	if s.shared(kernel) > 0 {
+		return notDecided
+	}
+	return ""
+}
+
+// undecided says how many of the places that a kernel won another one may have.
+func (s *scene) undecided(kernel string) string {
+	if n := s.shared(kernel); n > 0 {
+		return fmt.Sprintf(" (%d not decided)", n)
+	}
+	return ""
+}
+
+// shared counts the places that a kernel won, and another one may have.
+func (s *scene) shared(kernel string) (places int) {
 	for i := range s.places {
 		tied := 0
 		for k := range s.contest.Contenders {
@@ -177,10 +193,10 @@ func (s *scene) doubt(kernel string) string {
 			}
 		}
 		if tied > 1 && Fastest(s.places[i].Rows).Kernel == kernel {
-			return notDecided
+			places++
 		}
 	}
-	return ""
+	return places
 }
 
 const notDecided = " (not decided)"
@@ -213,7 +229,7 @@ func (s *scene) overNext() string {
 		if next.Kernel == s.leader.Kernel || next.Kernel == s.report.BaselineOf(s.condition.Device) {
 			continue
 		}
-		if r, n := Over(s.leader.Entries, next.Entries); n > 0 {
+		if r, n := Over(s.leader.Entries, next.Entries); n > 0 && r.Value >= 1 {
 			text := ", " + times(r) + " as fast as " + next.Kernel + ", the next"
 			if tied(r) {
 				text += notDecided
@@ -232,7 +248,7 @@ func (s *scene) overBase(equal []string) string {
 		base[i].Row = s.places[i].CuSPARSE()
 	}
 	r, n := Over(s.leader.Entries, base)
-	if kernel, _ := kernels.Lookup(s.leader.Kernel); n == 0 || kernel.Library() {
+	if n == 0 || slices.ContainsFunc(equal, ofLibrary) {
 		name = s.report.BaselineOf(s.condition.Device)
 		i := slices.IndexFunc(s.contest.Contenders, func(k Contender) bool { return k.Kernel == name })
 		if i < 0 || slices.Contains(equal, name) {
@@ -242,7 +258,11 @@ func (s *scene) overBase(equal []string) string {
 			return ""
 		}
 	}
-	return ", " + times(r) + " as fast as " + name
+	text := ", " + times(r) + " as fast as " + name
+	if tied(r) {
+		text += notDecided
+	}
+	return text
 }
 
 // exception says where another kernel is faster than the leader, the one that gains the most, if it will be in another
@@ -303,7 +323,7 @@ func (s *scene) noise() Sentence {
 	}
 	var what []string
 	if usual := Middle(factors); usual > noisy {
-		what = append(what, "repeats differ by up to "+difference(usual))
+		what = append(what, "repeats differ by up to "+difference(slices.Max(factors)))
 	}
 	if slices.ContainsFunc(s.report.Crowds(), func(c Crowd) bool { return c.Device == s.condition.Device && c.Crowded() }) {
 		what = append(what, "others used the processor")

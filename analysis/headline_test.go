@@ -75,14 +75,14 @@ func TestHeadline(t *testing.T) {
 		{"one wins", reportOf(fourTimes(4)...), []string{wins, start}},
 		{"equal in the mean", scattered(reportOf(equal...), 1.2), []string{
 			"csr_vector and csr_scalar are equally fast here, 4.0 times as fast as coo_atomic. csr_vector is fastest on 3 of 4 " +
-				"matrices; the mean difference of 3.5% is within noise.", start, "Noisy run: repeats differ by up to 20%."}},
+				"matrices (2 not decided); the mean difference of 3.5% is within noise.", start, "Noisy run: repeats differ by up to 20%."}},
 		{"not decided", scattered(reportOf(fourTimes(3)...), 1.45), []string{
 			"csr_vector is fastest here, 1.5 times as fast as csr_scalar, the next, 4.0 times as fast as coo_atomic. It is " +
 				"fastest on 3 of 3 matrices.", start, "Noisy run: repeats differ by up to 45%."}},
 		{"nothing can be told", scattered(reportOf(changed(fourTimes(4), shot{"m1", "csr_scalar", 1.2},
 			shot{"m2", "csr_scalar", 1.2}, shot{"m3", "csr_scalar", 1.2}, shot{"m4", "csr_scalar", 1.2})...), 3), []string{
 			"csr_vector is fastest here, 1.2 times as fast as csr_scalar, the next (not decided), 4.0 times as fast as " +
-				"coo_atomic. It is fastest on 4 of 4 matrices.", "Measure on a quieter machine: repeats differ by up to 3.0×, " +
+				"coo_atomic. It is fastest on 4 of 4 matrices (4 not decided).", "Measure on a quieter machine: repeats differ by up to 3.0×, " +
 				"the fastest is not told within a factor of 3.0."}},
 		// csr_scalar is the fastest more often, and csr_vector in the mean.
 		{"the mean counts", reportOf(changed(fourTimes(3), shot{"m1", "csr_scalar", 0.9}, shot{"m2", "csr_scalar", 0.9})...),

@@ -170,10 +170,12 @@ func (d *Data) PlainCSROf(device string) string { return d.firstMeasured(device,
 
 // CuSPARSE returns the fastest trial of the library, nil if there is none.
 func (p *Panel) CuSPARSE() *store.Row {
-	return p.FastestOf(func(r *store.Row) bool {
-		k, ok := kernels.Lookup(r.Kernel)
-		return ok && k.Library()
-	})
+	return p.FastestOf(func(r *store.Row) bool { return ofLibrary(r.Kernel) })
+}
+
+func ofLibrary(kernel string) bool {
+	k, ok := kernels.Lookup(kernel)
+	return ok && k.Library()
 }
 
 // Prepared reports whether the time to prepare is known of some trial.

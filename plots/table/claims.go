@@ -19,7 +19,7 @@ import (
 func ClaimSheet(d *analysis.Data) Sheet {
 	s := Sheet{Stem: "claims", Title: "Claims of the papers", Notes: notes(d, "A claim holds on a device if all of its statements hold. "+
 		"A statement is tested on cases: a matrix in one precision and cache state, in its fastest measured configuration. "+
-		"A case is undecided if its interval reaches across a bound or is not known. `spmvtune claims` says which claims "+
+		"A case is undecided if its interval reaches across a bound or is not known. The command claims says which claims "+
 		"lack data, and lists the cases.")}
 	for _, judged := range d.ClaimsByDevice() {
 		device := d.DeviceWords(judged[0].Device)

@@ -154,7 +154,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"no banner", "3 3 1\n1 1 1\n",
 			`f.mtx:1: a Matrix Market file starts with a line such as "%%MatrixMarket matrix coordinate real general", not "3 3 1"`},
 		{"CR line ends", strings.ReplaceAll(coo+"1 1 1\n1 1 1\n", "\n", "\r"), "f.mtx:1: lines end in CR alone"},
-		{"vector", "%%MatrixMarket vector coordinate real general\n4 3\n", `f.mtx:1: unknown object "vector": only matrix is read`},
+		{"vector", "%%MatrixMarket vector coordinate real general\n4 3\n", `f.mtx:1: unknown object "vector": it must be matrix`},
 		{"pattern array", "%%MatrixMarket matrix array pattern general\n1 1\n1\n",
 			"f.mtx:1: an array can't be a pattern"},
 		{"skew-symmetric pattern", "%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n",

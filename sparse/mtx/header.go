@@ -75,7 +75,7 @@ func banner(s *text.Source, h *text.Header, content []byte) error {
 		known []string
 	}{{"object", []string{"matrix"}}, {"format", formats}, {"field", fields}, {"symmetry", symmetries}} {
 		if word := words[k+1]; !slices.Contains(part.known, word) {
-			return s.Errorf(1, "unknown %s %s: only %s is read", part.what, text.Quote([]byte(word)),
+			return s.Errorf(1, "unknown %s %s: it must be %s", part.what, text.Quote([]byte(word)),
 				strings.Join(part.known, ", "))
 		}
 	}
@@ -98,8 +98,8 @@ func sizes(s *text.Source, h *text.Header, words []string) error {
 		want = want[:2]
 	}
 	if len(numbers) != len(want) {
-		return s.Errorf(h.SizeLine, "the size line has %s: %s belong there",
-			term.Count(len(numbers), "number", "numbers"), strings.Join(want, ", "))
+		return s.Errorf(h.SizeLine, "the size line has %s: in a matrix in %s format it gives %s",
+			term.Count(len(numbers), "number", "numbers"), h.Format, strings.Join(want, ", "))
 	}
 
 	h.Rows, h.Cols = numbers[0], numbers[1]

@@ -75,7 +75,7 @@ func open(s *text.Source, opt text.Options) (*text.Header, func() (*text.Matrix,
 		if err != nil {
 			return nil, err
 		}
-		return h.Assemble(l, chunks), nil
+		return h.Assemble(l, chunks)
 	}, nil
 }
 

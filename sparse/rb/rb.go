@@ -72,7 +72,7 @@ func open(s *text.Source, opt text.Options) (*text.Header, func() (*text.Matrix,
 		if err != nil {
 			return nil, err
 		}
-		return h.Assemble(r.layout, chunks), nil
+		return h.Assemble(r.layout, chunks)
 	}, nil
 }
 

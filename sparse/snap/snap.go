@@ -78,7 +78,7 @@ func open(s *text.Source, _ text.Options) (*text.Header, func() (*text.Matrix, e
 		}
 		h.Rows, h.Cols, h.Entries = r.count(), r.count(), edges
 		l := h.Layout(text.Options{})
-		return h.Assemble(l, distribute(l, pieces, r)), nil
+		return h.Assemble(l, distribute(l, pieces, r))
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package text
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -113,13 +114,16 @@ func (h *Header) Layout(opt Options) *Layout {
 }
 
 // Assemble makes the matrix of the chunks, one band of rows at a time on each core.
-func (h *Header) Assemble(l *Layout, chunks []*Chunk) *Matrix {
+func (h *Header) Assemble(l *Layout, chunks []*Chunk) (*Matrix, error) {
 	var sum Chunk
 	entries := 0
 	for _, c := range chunks {
 		entries += len(c.col)
 		sum.above, sum.below, sum.on = sum.above+c.above, sum.below+c.below, sum.on+c.on
 		sum.nonFinite += c.nonFinite
+	}
+	if entries > sparse.MaxIndex {
+		return nil, fmt.Errorf("%d entries after expansion: 32-bit indices hold at most %d", entries, sparse.MaxIndex)
 	}
 	a := assemble(l, chunks, entries)
 	m := &Matrix{
@@ -138,5 +142,5 @@ func (h *Header) Assemble(l *Layout, chunks []*Chunk) *Matrix {
 			term.Count(sum.on, "entry that is", "entries that are")+" not")
 	}
 	m.Odd = strings.Join(odd, "; ")
-	return m
+	return m, nil
 }
