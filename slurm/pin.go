@@ -28,8 +28,10 @@ func pin[T any](path string, mine T) (first T, err error) {
 		switch {
 		case err == nil:
 			return first, nil
-		case !errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, errDamaged):
 			return first, fmt.Errorf("%w; delete it, and the next task writes it", err)
+		case !errors.Is(err, fs.ErrNotExist):
+			return first, err
 		}
 
 		data, err := json.MarshalIndent(mine, "", "\t")

@@ -100,14 +100,16 @@ func (r *Run) Read(name string) ([]byte, error) { return read(r.Path(name)) }
 // read reads a file of at most a gigabyte.
 func read(path string) ([]byte, error) { return files.ReadFile(path, 1e9) }
 
-// readJSON reads a file of JSON. Its error names the file.
+var errDamaged = errors.New("it was damaged")
+
+// readJSON reads a file of JSON. Its error names the file, and is errDamaged if that holds none.
 func readJSON[T any](path string) (v T, err error) {
 	data, err := read(path)
 	if err != nil {
 		return v, err
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
-		return v, fmt.Errorf("reading %s: %w: it was damaged", path, err)
+		return v, fmt.Errorf("reading %s: %w: %w", path, err, errDamaged)
 	}
 	return v, nil
 }
@@ -135,8 +137,10 @@ func Open(dir string) (*Run, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), isFile(dir):
 		return nil, notRun(dir)
-	case err != nil:
+	case errors.Is(err, errDamaged):
 		return nil, fmt.Errorf("%w; submit the sweep again", err)
+	case err != nil:
+		return nil, err
 	case info.Format > runFormat:
 		return nil, fmt.Errorf("run %s was submitted by a newer version of this program (%s): update the program",
 			dir, info.Version)

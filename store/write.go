@@ -227,7 +227,8 @@ func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result, old 
 	if err := w.flush(ctx); err != nil { // the known one may be in the queue
 		return err
 	}
-	if r.Precedence().LastRequest(old) > 0 || old.Status == trial.OK { // it is older than what it replaces
+	// It is older than what it replaces, or counts for less.
+	if r.Precedence().LastRequest(old) > 0 || old.Status == trial.OK || r.Partial() {
 		w.touch(k, r)
 	}
 	if err := w.unsettles(ctx, k, r); err != nil {

@@ -122,11 +122,11 @@ func convert[To, From ~float64](m map[string]From) map[string]To {
 type features sparse.Features
 
 func (f features) MarshalJSON() ([]byte, error) {
-	values := map[string]number{}
+	values := map[string]any{}
 	for field, v := range reflect.ValueOf(f).Fields() {
 		name := field.Tag.Get("json")
 		if v.CanInt() {
-			values[name] = number(v.Int())
+			values[name] = v.Int()
 		} else {
 			values[name] = number(v.Float())
 		}
@@ -143,7 +143,7 @@ func (f *features) UnmarshalJSON(data []byte) error {
 		name := field.Tag.Get("json")
 		x, there := values[name]
 		switch whole := math.Trunc(float64(x)); {
-		case v.CanInt() && float64(x) != whole:
+		case v.CanInt() && (float64(x) != whole || math.Abs(whole) > 1<<53):
 			return fmt.Errorf("%s: %v is not a whole number", name, x)
 		case v.CanInt():
 			v.SetInt(int64(whole))
