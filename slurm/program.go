@@ -238,7 +238,7 @@ func (r *Run) asSubmitted(file string) ([]byte, error) {
 		now, err = sweepDigest(data)
 		was = r.Digest
 	}
-	if err != nil || was != "" && now != was {
+	if err != nil || (was != "" || file == sweepFile) && now != was {
 		return nil, fmt.Errorf("%s was edited after the run was submitted, and only [slurm] in %s may change: "+
 			"undo the edit, or submit the edited sweep as another run", r.Path(file), sweepFile)
 	}

@@ -195,13 +195,18 @@ func Active(ctx context.Context, c *sbatch.Client, run *slurm.Run) (active int, 
 	if err != nil {
 		return 0, err
 	}
-	seen, err := Chunks(ctx, c, run)
-	for _, chunk := range seen.Chunks {
+	t := NewTracker(run)
+	o := Observer{Client: c, thorough: true}
+	view := o.Observe(ctx, t)
+	for _, chunk := range t.chunks(view) {
 		if slices.Contains([]State{Running, Waiting, Unclear}, chunk.State) {
 			active++
 		}
 	}
-	if err != nil && len(sent) > 0 { // claims are known without Slurm
+	if err = t.err; len(sent) > 0 { // claims are known without Slurm
+		err = errors.Join(err, view.err)
+	}
+	if err != nil {
 		return active, fmt.Errorf("finding out whether the run is over: %w", err)
 	}
 	return active, nil
