@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"weak"
 
@@ -176,14 +177,18 @@ const (
 // A structure is the part of a matrix that recipes see.
 type structure = sparse.CSR[float64]
 
-// rowIndices returns the row of every nonzero.
+// rowIndices returns the row of every nonzero, on all cores.
 func rowIndices(a *structure) []int32 {
 	rows := make([]int32, a.NNZ())
-	for i := range a.Rows {
-		for k := a.RowPtr[i]; k < a.RowPtr[i+1]; k++ {
-			rows[k] = int32(i)
+	eachShare(len(rows), fewSteps, func(_, lo, hi int) {
+		row := sort.Search(a.Rows, func(i int) bool { return int(a.RowPtr[i+1]) > lo })
+		for k := lo; k < hi; k++ {
+			for int(a.RowPtr[row+1]) <= k {
+				row++
+			}
+			rows[k] = int32(row)
 		}
-	}
+	})
 	return rows
 }
 

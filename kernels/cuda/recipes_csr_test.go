@@ -176,3 +176,20 @@ func TestHotPlaces(t *testing.T) {
 		}
 	}
 }
+
+// Every core gives the rows of its share, wherever that begins.
+func TestRowIndices(t *testing.T) {
+	for name, m := range map[string]*structure{
+		"none": rowsOfLength(), "empty": rowsOfLength(0, 0), "ends": rowsOfLength(0, 3, 0, 0, 1, 0),
+		"long": rowsOfLength(0, 3*fewSteps+1, 0, 0, 2*fewSteps, 1, 0), "short": rowsOfLength(slices.Repeat([]int{0, 2}, 3*fewSteps)...),
+	} {
+		rows := rowIndices(m)
+		for i := range m.Rows {
+			for _, row := range rows[m.RowPtr[i]:m.RowPtr[i+1]] {
+				if int(row) != i {
+					t.Fatalf("%s: a nonzero of row %d is in row %d", name, i, row)
+				}
+			}
+		}
+	}
+}

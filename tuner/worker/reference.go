@@ -160,14 +160,38 @@ func (w *server) reference(s scope) (*reference, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Each block size has windows of its own; only the last ones are kept.
-		maps.DeleteFunc(w.references, func(old scope, _ *reference) bool { return old.window != 0 })
 		ref = rows.inWindows(w.problem, s.precision, s.window)
 	}
 
 	ref.probes = newProbes(w.problem, s.precision, s.window, ref)
+	w.makeRoom(ref)
 	w.references[s] = ref
 	return ref, nil
+}
+
+// mostReferences is how many bytes of references in windows are kept. Each block size has windows of its own.
+var mostReferences = 4 << 30
+
+// makeRoom drops the references in windows if they outgrow the limit with ref.
+func (w *server) makeRoom(ref *reference) {
+	bytes := ref.bytes()
+	for s, kept := range w.references {
+		if s.window != 0 {
+			bytes += kept.bytes()
+		}
+	}
+	if bytes > mostReferences {
+		maps.DeleteFunc(w.references, func(old scope, _ *reference) bool { return old.window != 0 })
+	}
+}
+
+// bytes is what the bounds and the probes of ref take.
+func (ref *reference) bytes() int {
+	n := 8 * len(ref.bound)
+	for _, one := range ref.probes {
+		n += 8 * (len(one.x) + 4*len(one.rows))
+	}
+	return n
 }
 
 // inWindows returns the reference for a kernel of error scope "block": the same y, with the

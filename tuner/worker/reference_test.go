@@ -203,6 +203,31 @@ func TestWindowBound(t *testing.T) {
 	}
 }
 
+// The references of all windows are kept, as long as there is room for them.
+func TestReferencesAreKept(t *testing.T) {
+	defer func(most int) { mostReferences = most }(mostReferences)
+	for _, room := range []bool{true, false} {
+		if !room {
+			mostReferences = 0
+		}
+		w := &server{problem: hubs(90, 3, 40, 5), references: map[scope]*reference{}}
+		var first [3]*reference
+		for turn := range 2 {
+			for i, window := range []int{0, 32, 64} {
+				ref, err := w.reference(scope{kernels.Float32, window})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if turn == 0 {
+					first[i] = ref
+				} else if kept := ref == first[i]; kept != (room || window == 0) {
+					t.Errorf("room %t: the reference in windows of %d is kept: %t", room, window, kept)
+				}
+			}
+		}
+	}
+}
+
 // hubs returns a problem with rows of these lengths, of values between 0.5 and 1 or their
 // negatives.
 func hubs(cols int, lengths ...int) *kernels.Problem {
