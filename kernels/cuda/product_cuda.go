@@ -220,11 +220,10 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	} else {
 		p, err = b.prepareRecipe(k, c, o.Launch)
 	}
+	b.current = p // dropped by the next one, also where making the arrays failed
 	if err := errors.Join(err, b.arrays.made()); err != nil {
 		return nil, err
 	}
-
-	b.current = p
 	return p, nil
 }
 
@@ -238,15 +237,17 @@ func (b *Backend) prepareRecipe(k kernels.Kernel, c kernels.Config, launch kerne
 		return nil, err
 	}
 	p.info.Window = r.Window
+	if k.Custom {
+		if p.seals, err = b.sealed(own); err != nil {
+			return nil, err
+		}
+	}
 	ops, err := b.ops(r, own, p)
 	if err != nil {
 		return nil, err
 	}
 	p.program = newProgram(ops, launch)
-	if k.Custom {
-		p.seals, err = b.sealed(own)
-	}
-	return p, err
+	return p, nil
 }
 
 // begin makes a product of a recipe, with its arrays on the device, by name.
