@@ -15,14 +15,14 @@ import (
 // The figures of docs/rule.md are those that the embedded rule with an ensemble has of itself.
 func TestDocumentationOfTheEnsemble(t *testing.T) {
 	page, r := page(t)
-	for _, of := range []func(*Selector) []Case{
-		func(s *Selector) []Case { return s.Validation.Cases }, func(s *Selector) []Case { return s.Test.Cases },
-		func(s *Selector) []Case { return alone(s.Validation.Cases) },
+	for _, of := range []func(*Model) []Case{
+		func(s *Model) []Case { return s.Validation.Cases }, func(s *Model) []Case { return s.Test.Cases },
+		func(s *Model) []Case { return alone(s.Validation.Cases) },
 	} {
-		for _, way := range []Way{Learned, LearnedTop3, Boosted, BoostedTop3, SingleConfig, SingleKernel, CuSPARSE} {
-			line := "| " + way.Name
-			for i := range r.Selectors {
-				f := Summarise(of(&r.Selectors[i]), way.Of)
+		for _, selector := range []Selector{Learned, LearnedTop3, Boosted, BoostedTop3, SingleConfig, SingleKernel, CuSPARSE} {
+			line := "| " + selector.Name
+			for i := range r.Models {
+				f := Summarise(of(&r.Models[i]), selector.Of)
 				line += fmt.Sprintf(" | %.3f | %.3f | %s", f.Mean, f.Worst, term.Percent(f.Within5))
 			}
 			if line += " |"; !strings.Contains(page, "\n"+line+"\n") {
@@ -77,9 +77,9 @@ func page(t *testing.T) (string, *Rule) {
 // The page has the figures by size.
 func TestDocumentationBySize(t *testing.T) {
 	text, r := page(t)
-	for i := range r.Selectors {
+	for i := range r.Models {
 		var b bytes.Buffer
-		bySize(&b, r.Selectors[i].Validation.Cases)
+		bySize(&b, r.Models[i].Validation.Cases)
 		_, table, _ := strings.Cut(b.String(), "\n\n")
 		if !strings.Contains(text, strings.TrimSpace(table)+"\n") {
 			t.Errorf("docs/rule.md lacks:\n%s", table)

@@ -18,7 +18,7 @@ import (
 // much more data would help, and which features it depends on.
 type Evaluation struct {
 	Key
-	Noise    string    `json:"noise,omitempty"`          // see Selector
+	Noise    string    `json:"noise,omitempty"`          // see Model
 	Choice   Figures   `json:"rule"`                     // figures on families left out
 	Test     Figures   `json:"test,omitzero"`            // figures on the families of the final test
 	Curve    []Point   `json:"learning_curve,omitempty"` // points by share of the corpus
@@ -65,8 +65,8 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 	_, groups := group(obs)
 	var list []Evaluation
 
-	for i := range r.Selectors {
-		s := &r.Selectors[i]
+	for i := range r.Models {
+		s := &r.Models[i]
 		teaching := opt.teaching(groups[s.Key()])
 		t, _, err := newTable(teaching, opt)
 		if err != nil {
@@ -96,15 +96,15 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 
 // Evaluations are what a rule says of itself, without the measurements that it was learned from.
 func (r *Rule) Evaluations() []Evaluation {
-	list := make([]Evaluation, len(r.Selectors))
+	list := make([]Evaluation, len(r.Models))
 	for i := range list {
-		list[i] = r.Selectors[i].evaluation()
+		list[i] = r.Models[i].evaluation()
 	}
 	return list
 }
 
 // evaluation sums up the cases of a tree.
-func (s *Selector) evaluation() Evaluation {
+func (s *Model) evaluation() Evaluation {
 	e := Evaluation{Key: s.Key(), Noise: s.Noise, Choice: Summarise(s.Validation.Cases, Learned.Of),
 		Test: Summarise(s.Test.Cases, Learned.Of)}
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {

@@ -134,12 +134,12 @@ func Embedded() (*Rule, error) { return Read(bytes.NewReader(h200)) }
 // check refuses a rule that can't be followed, or written in other languages: a file may be
 // damaged, or written by hand.
 func (r *Rule) check() error {
-	if len(r.Selectors) == 0 {
+	if len(r.Models) == 0 {
 		return errors.New("it has no tree")
 	}
 	seen := make(map[Key]bool)
-	for i := range r.Selectors {
-		s := &r.Selectors[i]
+	for i := range r.Models {
+		s := &r.Models[i]
 		if seen[s.Key()] {
 			return fmt.Errorf("two trees for %s", s.Key())
 		}
@@ -151,7 +151,7 @@ func (r *Rule) check() error {
 	return nil
 }
 
-func (s *Selector) check() error {
+func (s *Model) check() error {
 	p := s.Precision
 	switch {
 	case p != kernels.Float32 && p != kernels.Float64:
@@ -163,9 +163,9 @@ func (s *Selector) check() error {
 	names := []string{s.Device, s.SingleKernel, s.Single.Kernel, s.Validation.WorstMatrix, s.Test.WorstMatrix}
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 		names = append(names, c.Matrix, c.Class, c.Choice.Kernel)
-		for _, way := range Ways {
-			if x := way.Of(c); x < 0 || x > 1 {
-				return fmt.Errorf("%s is at %v of the oracle on matrix %q", way.Name, x, c.Matrix)
+		for _, selector := range Selectors {
+			if x := selector.Of(c); x < 0 || x > 1 {
+				return fmt.Errorf("%s is at %v of the oracle on matrix %q", selector.Name, x, c.Matrix)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func TestJSONSelectsTheSame(t *testing.T) {
 	opt := DefaultOptions
 	opt.MaxDepth, opt.MinLeaf, opt.Prune, opt.Ensemble = 8, 1, false, true
 	r := learn(t, messy(rng, 60), opt)
-	if n := r.Selectors[0].Root.Leaves(); n < 8 {
+	if n := r.Models[0].Root.Leaves(); n < 8 {
 		t.Fatalf("a tree of %d leaves shows little", n)
 	}
 
@@ -37,7 +37,7 @@ func TestJSONSelectsTheSame(t *testing.T) {
 		f := randomFeatures(rng)
 		for _, accurate := range []bool{false, true} {
 			want, got := chosen(t, r, f, Wanted{Accurate: accurate}), chosen(t, back, f, Wanted{Accurate: accurate})
-			got.Selector, want.Selector = nil, nil
+			got.Model, want.Model = nil, nil
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("%+v: selects %+v, want %+v", f, got, want)
 			}

@@ -175,7 +175,7 @@ func (n *Node) forecast(f *Subject) *Forecast {
 }
 
 // sources are the digests of the kernels that leaves and the ensemble name, of several the last in order.
-func (s *Selector) sources(obs []*Observation) map[string]string {
+func (s *Model) sources(obs []*Observation) map[string]string {
 	named := make(map[string]bool)
 	for _, c := range s.Named() {
 		named[c.Kernel] = true

@@ -39,7 +39,7 @@ func TestForecast(t *testing.T) {
 	} else if got := c.Shortlist[1].Seconds / (Traffic(&f, kernels.Float32) / 800e9); math.Abs(got-1) > 0.05 {
 		t.Errorf("the first runner-up is expected to take %v of the time that it takes", got)
 	}
-	if s := c.Selector.Sources; s["a"] != "digest of a" || len(s) != 4 {
+	if s := c.Model.Sources; s["a"] != "digest of a" || len(s) != 4 {
 		t.Errorf("sources %v, want those of all kernels", s)
 	}
 
@@ -60,7 +60,7 @@ func TestRunnersUpOfOneKernel(t *testing.T) {
 	}
 
 	r := learn(t, obs, DefaultOptions)
-	next := r.Selectors[0].Root.Next
+	next := r.Models[0].Root.Next
 	if len(next) != 3 || next[0].Block != 32 || next[1].Block != 128 {
 		t.Errorf("runners-up %v, want blocks 32 and 128", next)
 	}
@@ -79,7 +79,7 @@ func TestRunnersUpHelpWhereTheChoiceFails(t *testing.T) {
 		}
 	}
 
-	s := learn(t, obs, DefaultOptions).Selectors[0]
+	s := learn(t, obs, DefaultOptions).Models[0]
 	if n := s.Root; n.Choice.Kernel != "choice" || n.Next[0].Kernel != "helps" {
 		t.Errorf("chose %s, then %s; want the one that helps", n.Choice.Kernel, n.Next[0].Kernel)
 	}
@@ -95,7 +95,7 @@ func TestEmbedded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range r.Selectors {
+	for _, s := range r.Models {
 		if s.Validation.Matrices == 0 || len(s.Sources) == 0 || r.Sweep == "" {
 			t.Errorf("%s: figures of %d matrices, sources of %d kernels, learned from %q", s.Key(),
 				s.Validation.Matrices, len(s.Sources), r.Sweep)

@@ -44,16 +44,16 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 
 		s.price(t, oracles(teaching))
 		s.Sources = s.sources(teaching)
-		s.Warnings, s.Noise = warnings(t, &s.Selector, unmeasured), t.noise()
+		s.Warnings, s.Noise = warnings(t, &s.Model, unmeasured), t.noise()
 		if len(teaching) < len(groups[k]) {
 			if s.Test, err = finalTest(groups[k], t, s, opt); err != nil {
 				return nil, fmt.Errorf("testing the rule for %s: %w", k, err)
 			}
 		}
-		r.Selectors = append(r.Selectors, s.Selector)
+		r.Models = append(r.Models, s.Model)
 	}
 
-	if len(r.Selectors) == 0 {
+	if len(r.Models) == 0 {
 		return nil, fmt.Errorf("learning a rule: %w", ErrNoData)
 	}
 	return r, nil
@@ -133,7 +133,7 @@ func describe(c kernels.Config) string {
 
 // A lesson is everything that is learned from some matrices, to be used on others.
 type lesson struct {
-	Selector
+	Model
 	grown *Node // Root before it was pruned
 }
 
@@ -175,7 +175,7 @@ func (t *table) judge(m int, s *lesson) Case {
 		leaf, _ := root.walk(&t.facts[m])
 		return t.at(leaf.picks(&t.facts[m])[0].Config)
 	}
-	c := t.ask(m, &s.Selector)
+	c := t.ask(m, &s.Model)
 	choice, bySizes, single := t.at(c.Choice), first(s.Sizes), t.at(s.Single)
 	c.Nonzeros = max(0, t.facts[m].Nonzeros)
 	c.Evidence, c.Partial = t.evidence[m][choice], t.partial(m)
@@ -187,9 +187,9 @@ func (t *table) judge(m int, s *lesson) Case {
 	return c
 }
 
-// ask says how far a selector gets on matrix m of a table that may lack what it chooses: then the nearest
+// ask says how far a model gets on matrix m of a table that may lack what it chooses: then the nearest
 // configuration of the kernel counts, or the next choice.
-func (t *table) ask(m int, s *Selector) Case {
+func (t *table) ask(m int, s *Model) Case {
 	on := &t.facts[m]
 	leaf, _ := s.Root.walk(on)
 	picks := configsOf(leaf.picks(on))

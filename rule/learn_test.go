@@ -48,7 +48,7 @@ func TestPlantedRulesAreFound(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
-			s := learn(t, world(rng, 150, tt.rule), DefaultOptions).Selectors[0]
+			s := learn(t, world(rng, 150, tt.rule), DefaultOptions).Models[0]
 			if got := s.Root.Leaves(); got != tt.leaves {
 				t.Errorf("tree has %d leaves, want %d", got, tt.leaves)
 			}
@@ -115,7 +115,7 @@ func TestTiesAreCorrect(t *testing.T) {
 				}
 			}
 
-			s := learn(t, obs, DefaultOptions).Selectors[0]
+			s := learn(t, obs, DefaultOptions).Models[0]
 			if got := s.Root.Leaves(); got != tt.leaves {
 				t.Errorf("%d leaves, want %d", got, tt.leaves)
 			}
@@ -143,7 +143,7 @@ func TestNearTiesGoToTheRobustChoice(t *testing.T) {
 		}
 	}
 
-	if got := learn(t, obs, DefaultOptions).Selectors[0].Root.Choice.Kernel; got != "b" {
+	if got := learn(t, obs, DefaultOptions).Models[0].Root.Choice.Kernel; got != "b" {
 		t.Errorf("chose %s, want b, whose worst case is better", got)
 	}
 
@@ -151,7 +151,7 @@ func TestNearTiesGoToTheRobustChoice(t *testing.T) {
 	for block, seconds := range map[int]float64{32: 1, 64: 1.2, 128: 1.2, 256: 1.2, 512: 1.02, 768: 1, 1024: 1.02} {
 		obs = append(obs, observe("m", f, config("a", block, 1), seconds))
 	}
-	if got := learn(t, obs, DefaultOptions).Selectors[0].Root.Choice.Block; got != 768 {
+	if got := learn(t, obs, DefaultOptions).Models[0].Root.Choice.Block; got != 768 {
 		t.Errorf("chose block %d, want 768, which has good neighbours", got)
 	}
 }
@@ -161,7 +161,7 @@ func TestThinData(t *testing.T) {
 	t.Run("single matrix", func(t *testing.T) {
 		r := learn(t, []Observation{observe("only", f, config("a", 32, 1), 2),
 			observe("only", f, config("b", 32, 1), 1)}, DefaultOptions)
-		s := r.Selectors[0]
+		s := r.Models[0]
 		if s.Root.Choice.Kernel != "b" || s.Validation.Matrices != 0 {
 			t.Errorf("chose %v, validated on %d", s.Root.Choice, s.Validation.Matrices)
 		}
@@ -186,7 +186,7 @@ func TestThinData(t *testing.T) {
 	t.Run("matrix that nothing ran on", func(t *testing.T) {
 		failed := observe("broken", f, config("b", 32, 1), 0)
 		failed.Failed = true
-		s := learn(t, []Observation{observe("m", f, config("a", 32, 1), 1), failed}, DefaultOptions).Selectors[0]
+		s := learn(t, []Observation{observe("m", f, config("a", 32, 1), 1), failed}, DefaultOptions).Models[0]
 		if s.Root.Choice.Kernel != "a" || len(s.Root.Matrices) != 1 ||
 			!strings.Contains(strings.Join(s.Warnings, "\n"), "broken") {
 			t.Errorf("learned %+v from %v, warnings %q", s.Root.Choice, s.Root.Matrices, s.Warnings)
@@ -201,7 +201,7 @@ func TestThinData(t *testing.T) {
 			obs = append(obs, o)
 		}
 
-		text := strings.Join(learn(t, obs, DefaultOptions).Selectors[0].Warnings, "\n")
+		text := strings.Join(learn(t, obs, DefaultOptions).Models[0].Warnings, "\n")
 		for _, want := range []string{"only 3 matrices", "single matrix: grid."} {
 			if !strings.Contains(text, want) {
 				t.Errorf("warnings lack %q:\n%s", want, text)
@@ -215,7 +215,7 @@ func TestThinData(t *testing.T) {
 			obs[i].Class = "road"
 		}
 
-		text = strings.Join(learn(t, obs, DefaultOptions).Selectors[0].Warnings, "\n")
+		text = strings.Join(learn(t, obs, DefaultOptions).Models[0].Warnings, "\n")
 		if !strings.Contains(text, "All matrices are of class road: leaving one out leaves its relatives in.") {
 			t.Errorf("the only class has no warning:\n%s", text)
 		}
@@ -229,7 +229,7 @@ func TestThinData(t *testing.T) {
 			obs = append(obs, o)
 		}
 
-		text := strings.Join(learn(t, obs, DefaultOptions).Selectors[0].Warnings, "\n")
+		text := strings.Join(learn(t, obs, DefaultOptions).Models[0].Warnings, "\n")
 		if !strings.Contains(text, "100 of 100 matrices have no class: set class = ") ||
 			strings.Contains(text, "matrix-0") || len(text) > 300 {
 			t.Errorf("warnings:\n%s", text)
@@ -326,11 +326,11 @@ func TestWithout(t *testing.T) {
 	obs := world(rand.New(rand.NewPCG(8, 2)), 20, func(sparse.Features) string { return "b" })
 	opt := DefaultOptions
 	opt.Ensemble = true
-	if v := learn(t, obs, opt).Selectors[0].Validation; v.Mean < 0.99 {
+	if v := learn(t, obs, opt).Models[0].Validation; v.Mean < 0.99 {
 		t.Fatalf("with all kernels it reaches %v", v.Mean)
 	}
 	opt.Without = []string{"b"}
-	s := learn(t, obs, opt).Selectors[0]
+	s := learn(t, obs, opt).Models[0]
 	if v := s.Validation; v.Mean < 0.65 || v.Mean > 0.68 || s.SingleKernel == "b" { // 1.5 times slower
 		t.Errorf("without the best it reaches %v, and the best single kernel is %s; want two thirds", v.Mean, s.SingleKernel)
 	}

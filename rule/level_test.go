@@ -67,7 +67,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	f := randomFeatures(rng)
 	f.RowStd = 3 * f.RowMean
 	whole, sizes := choose(f, Wanted{}), choose(f, Wanted{Products: 1})
-	if v := r.Selectors[0].Validation; whole.HeldOut().Mean != v.Mean || whole.HeldOut().Worst != v.Worst {
+	if v := r.Models[0].Validation; whole.HeldOut().Mean != v.Mean || whole.HeldOut().Worst != v.Worst {
 		t.Errorf("figures of the tree are %+v, not those of its validation", whole.HeldOut())
 	}
 
@@ -122,7 +122,7 @@ func TestPreparationIsCharged(t *testing.T) {
 		opt := DefaultOptions
 		opt.Products = products
 		r := learn(t, obs, opt)
-		if got := r.Selectors[0].Root.Choice.Kernel; got != want || r.Products != products {
+		if got := r.Models[0].Root.Choice.Kernel; got != want || r.Products != products {
 			t.Errorf("for %d products it chooses %s, want %s", products, got, want)
 		}
 	}
@@ -155,7 +155,7 @@ func TestFeaturesPayForWhatWasMeasured(t *testing.T) {
 			o.Prepare = 1e-6 * float64(o.Features.Nonzeros)
 		}
 	}
-	s := learn(t, obs, DefaultOptions).Selectors[0]
+	s := learn(t, obs, DefaultOptions).Models[0]
 	more := 0.0 // preparation in the leaves, in products
 	s.Sizes.eachLeaf(func(n *Node) {
 		if math.Abs(n.Reading-50) > 1 {
@@ -196,8 +196,8 @@ func TestEvaluation(t *testing.T) {
 	obs := skewed(rng, 60)
 	r := learn(t, obs, DefaultOptions)
 	e, text := evaluated(t, r, obs, DefaultOptions)
-	if e.Choice.Mean != r.Selectors[0].Validation.Mean {
-		t.Errorf("says %v, the validation %v", e.Choice.Mean, r.Selectors[0].Validation.Mean)
+	if e.Choice.Mean != r.Models[0].Validation.Mean {
+		t.Errorf("says %v, the validation %v", e.Choice.Mean, r.Models[0].Validation.Mean)
 	}
 	first, last := e.Curve[0], e.Curve[len(e.Curve)-1]
 	if first.Matrices >= last.Matrices || first.Mean >= last.Mean || math.Abs(last.Mean-e.Choice.Mean) > 1e-12 {

@@ -33,7 +33,7 @@
 // always prints the figures of the best single configuration and the best single kernel beside
 // its own. The time that it forecasts is that of the nearest matrices of a leaf. It doesn't adapt
 // a rule to another device, since that was measured and gained nothing. It measures
-// nothing; what thin data can't support is said in Selector.Warnings.
+// nothing; what thin data can't support is said in Model.Warnings.
 //
 // References:
 //
@@ -75,8 +75,8 @@ type Rule struct {
 	Sweep   string `json:"sweep"`   // names of the sweeps it was learned from, joined by ", "
 	// Products is the number of products over which the preparation of a matrix is amortized.
 	// It is 0 if preparation does not count.
-	Products  int        `json:"products,omitempty"`
-	Selectors []Selector `json:"selectors"`
+	Products int     `json:"products,omitempty"`
+	Models   []Model `json:"selectors"`
 }
 
 // A Key names what a tree is valid for.
@@ -86,9 +86,9 @@ type Key struct {
 	Cache     trial.Cache       `json:"cache"`
 }
 
-// A Selector is the tree for one device, precision and cache state, with the
+// A Model is what is learned for one device, precision and cache state: its trees and ensemble, with the
 // figures that say how far it can be trusted.
-type Selector struct {
+type Model struct {
 	Device    string            `json:"device"`
 	Precision kernels.Precision `json:"precision"`
 	Cache     trial.Cache       `json:"cache"`
@@ -120,7 +120,7 @@ type Selector struct {
 }
 
 // Caveats are the warnings and the noise.
-func (s *Selector) Caveats() []string {
+func (s *Model) Caveats() []string {
 	if s.Noise == "" {
 		return s.Warnings
 	}
@@ -128,7 +128,7 @@ func (s *Selector) Caveats() []string {
 }
 
 // Key names what s is valid for.
-func (s *Selector) Key() Key { return Key{s.Device, s.Precision, s.Cache} }
+func (s *Model) Key() Key { return Key{s.Device, s.Precision, s.Cache} }
 
 // A Node is a split on one feature, or a leaf with a choice.
 type Node struct {

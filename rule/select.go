@@ -20,7 +20,7 @@ type Choice struct {
 	Path []Step `json:"path"` // from the root; empty where the rule has one leaf
 	// Expected is the fraction of the oracle, as a geometric mean, that the choice
 	// reaches on the matrices the leaf was learned from. It is optimistic; the
-	// selector's validation is not.
+	// model's validation is not.
 	Expected float64  `json:"expected_fraction"`
 	Matrices []string `json:"matrices"` // that the leaf was learned from
 	By       string   `json:"by"`       // sizes, features or ensemble
@@ -36,16 +36,16 @@ type Choice struct {
 	// Forecast is the time that a product is expected to take, nil where nothing is known.
 	Forecast *Forecast `json:"forecast,omitempty"`
 	// Shortlist is what is expected to be the fastest, the choice first.
-	Shortlist []Ranked  `json:"shortlist"`
-	Selector  *Selector `json:"-"` // that chose
+	Shortlist []Ranked `json:"shortlist"`
+	Model     *Model   `json:"-"` // that chose
 }
 
 // HeldOut are the figures, on matrices held out, of what chose: the tree over all features,
 // that over sizes, or the ensemble.
-func (c *Choice) HeldOut() Figures { return Summarise(c.Selector.Validation.Cases, WayBy(c.By).Of) }
+func (c *Choice) HeldOut() Figures { return Summarise(c.Model.Validation.Cases, SelectorBy(c.By).Of) }
 
-// WayBy is the way to choose by sizes, features or the ensemble.
-func WayBy(by string) Way {
+// SelectorBy is the selector that goes by sizes, features or the ensemble.
+func SelectorBy(by string) Selector {
 	switch by {
 	case BySizes:
 		return OverSizes
@@ -76,16 +76,16 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("selecting a kernel: the rule needs %s, which is not known of the matrix", e.Feature)
 }
 
-// Find returns the selector for k, with the same freedom as Select. The error
+// Find returns the model for k, with the same freedom as Select. The error
 // lists what the rule holds.
-func (r *Rule) Find(k Key) (*Selector, error) {
-	var s *Selector
+func (r *Rule) Find(k Key) (*Model, error) {
+	var s *Model
 	var found, all []string
-	for i := range r.Selectors {
-		of := r.Selectors[i].Key()
+	for i := range r.Models {
+		of := r.Models[i].Key()
 		all = append(all, of.String())
 		if (k.Device == "" || k.Device == of.Device) && k.Precision == of.Precision && (k.Cache == "" || k.Cache == of.Cache) {
-			s, found = &r.Selectors[i], append(found, of.String())
+			s, found = &r.Models[i], append(found, of.String())
 		}
 	}
 	switch len(found) {
@@ -204,7 +204,7 @@ func (r *Rule) Select(k Key, f sparse.Features, want Wanted) (Choice, error) {
 }
 
 // subject is what the trees of s are asked about; without a device, one of their own.
-func (s *Selector) subject(f *sparse.Features, on Hardware) Subject {
+func (s *Model) subject(f *sparse.Features, on Hardware) Subject {
 	if on == (Hardware{}) {
 		on = s.Hardware
 	}
@@ -212,7 +212,7 @@ func (s *Selector) subject(f *sparse.Features, on Hardware) Subject {
 }
 
 // byTree chooses by all features, or by the sizes where they must do.
-func (s *Selector) byTree(f *Subject, want Wanted) (Choice, error) {
+func (s *Model) byTree(f *Subject, want Wanted) (Choice, error) {
 	c, err := s.byFeatures(f)
 	if s.Sizes == nil {
 		return c, err
@@ -231,10 +231,10 @@ func (s *Selector) byTree(f *Subject, want Wanted) (Choice, error) {
 	return c, err
 }
 
-func (s *Selector) byFeatures(f *Subject) (Choice, error) { return s.follow(s.Root, f, ByFeatures) }
+func (s *Model) byFeatures(f *Subject) (Choice, error) { return s.follow(s.Root, f, ByFeatures) }
 
 // follow chooses by a tree.
-func (s *Selector) follow(root *Node, f *Subject, by string) (Choice, error) {
+func (s *Model) follow(root *Node, f *Subject, by string) (Choice, error) {
 	leaf, path := root.walk(f)
 	for _, step := range path {
 		if math.IsNaN(step.Value) || math.IsInf(step.Value, 0) {
@@ -243,7 +243,7 @@ func (s *Selector) follow(root *Node, f *Subject, by string) (Choice, error) {
 	}
 	picks, forecast := leaf.picks(f), leaf.forecast(f)
 	c := Choice{Config: picks[0].Config, Path: path, Expected: leaf.Fraction, Matrices: leaf.Matrices, By: by,
-		Forecast: forecast.slower(picks[0].times), Selector: s}
+		Forecast: forecast.slower(picks[0].times), Model: s}
 	if c.Config != *leaf.Choice {
 		c.Instead = leaf.Choice
 	}
@@ -258,9 +258,9 @@ func (s *Selector) follow(root *Node, f *Subject, by string) (Choice, error) {
 }
 
 // byEnsemble chooses by the ensemble, which knows all of its features.
-func (s *Selector) byEnsemble(f *Subject) Choice {
+func (s *Model) byEnsemble(f *Subject) Choice {
 	order, lost := s.Ensemble.rank(f)
-	c := Choice{By: ByEnsemble, Selector: s}
+	c := Choice{By: ByEnsemble, Model: s}
 	leaf, _ := s.Root.walk(f)
 	var forecast *Forecast
 	list := s.Ensemble.best(f)
@@ -302,7 +302,7 @@ func (n *Node) pays(f *Subject, reading float64) int {
 
 // price notes at each leaf of the tree over sizes what a product takes, what the features save
 // in one, on families left out, and what they cost.
-func (s *Selector) price(t *table, oracle map[string]float64) {
+func (s *Model) price(t *table, oracle map[string]float64) {
 	cases := make(map[string]Case, len(s.Validation.Cases))
 	for _, c := range s.Validation.Cases {
 		cases[c.Matrix] = c

@@ -14,7 +14,7 @@ import (
 
 // A key may leave out what a rule has only one of. Who asks for what is not there reads what is.
 func TestFind(t *testing.T) {
-	r := &Rule{Selectors: []Selector{
+	r := &Rule{Models: []Model{
 		{Device: "x", Precision: kernels.Float32, Cache: "warm"},
 		{Device: "x", Precision: kernels.Float32, Cache: "cold"},
 		{Device: "y", Precision: kernels.Float32, Cache: "cold"},
@@ -22,7 +22,7 @@ func TestFind(t *testing.T) {
 	}}
 	for _, tt := range []struct {
 		key   Key
-		place int // of the selector, or the error
+		place int // of the model, or the error
 		err   string
 	}{
 		{key: Key{"x", kernels.Float32, "cold"}, place: 1},
@@ -37,7 +37,7 @@ func TestFind(t *testing.T) {
 	} {
 		s, err := r.Find(tt.key)
 		switch {
-		case tt.err == "" && (err != nil || s != &r.Selectors[tt.place]):
+		case tt.err == "" && (err != nil || s != &r.Models[tt.place]):
 			t.Errorf("%+v: found %+v, %v; want number %d", tt.key, s, err, tt.place)
 		case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)):
 			t.Errorf("%+v: error is %v, want one with %q", tt.key, err, tt.err)
@@ -85,7 +85,7 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 	opt := DefaultOptions
 	opt.Ensemble = true
 	r := learn(t, obs, opt)
-	s := &r.Selectors[0]
+	s := &r.Models[0]
 	for _, o := range obs {
 		if o.Config.Kernel != "plain" {
 			continue
@@ -154,7 +154,7 @@ func TestUnknownFeatures(t *testing.T) {
 	for i := range obs {
 		obs[i].Features.RowGini = rate(*obs[i].Features)
 	}
-	s := learn(t, obs, DefaultOptions).Selectors[0]
+	s := learn(t, obs, DefaultOptions).Models[0]
 	if s.Root.Feature != "row_gini" {
 		t.Fatalf("learned to split on %q", s.Root.Feature)
 	}
@@ -169,7 +169,7 @@ func TestUnknownFeatures(t *testing.T) {
 		}
 	}
 
-	s = learn(t, obs, DefaultOptions).Selectors[0]
+	s = learn(t, obs, DefaultOptions).Models[0]
 	if s.Root.used(nil)["row_gini"] {
 		t.Error("a feature was used that is not known of all matrices")
 	}
@@ -189,17 +189,17 @@ func TestChoiceWithUnknownFeatures(t *testing.T) {
 	f := sparse.UnknownFeatures()
 	f.Rows, f.Cols, f.Nonzeros = 1000, 1000, 5000
 	for name, c := range map[string]struct {
-		selector        Selector
+		model           Model
 		chosen, unknown string
 	}{
-		"known":           {Selector{Root: of("rows"), Sizes: of("row_gini")}, "above", ""},
-		"known by sizes":  {Selector{Root: of("row_gini"), Sizes: of("rows")}, "above", "row_gini"},
-		"without sizes":   {Selector{Root: of("row_gini")}, "", "row_gini"},
-		"unknown to both": {Selector{Root: of("row_gini"), Sizes: of("row_std")}, "", "row_std"},
-		"not asked for":   {Selector{Root: split(10)}, "above", ""},
-		"asked for later": {Selector{Root: split(1e4)}, "", "row_gini"},
+		"known":           {Model{Root: of("rows"), Sizes: of("row_gini")}, "above", ""},
+		"known by sizes":  {Model{Root: of("row_gini"), Sizes: of("rows")}, "above", "row_gini"},
+		"without sizes":   {Model{Root: of("row_gini")}, "", "row_gini"},
+		"unknown to both": {Model{Root: of("row_gini"), Sizes: of("row_std")}, "", "row_std"},
+		"not asked for":   {Model{Root: split(10)}, "above", ""},
+		"asked for later": {Model{Root: split(1e4)}, "", "row_gini"},
 	} {
-		r := &Rule{Selectors: []Selector{c.selector}}
+		r := &Rule{Models: []Model{c.model}}
 		got, err := r.Select(Key{}, f, Wanted{})
 		unknown := got.Unknown
 		if lacks := new(UnknownError); errors.As(err, &lacks) {

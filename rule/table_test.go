@@ -106,7 +106,7 @@ func TestRuleNamesNoise(t *testing.T) {
 		r := learn(t, obs, DefaultOptions)
 		_, evaluation := evaluated(t, r, obs, DefaultOptions)
 		for where, b := range map[string]string{"rule": written(t, r.WriteText), "evaluation": evaluation,
-			"selection": strings.Join(r.Selectors[0].Caveats(), "\n")} {
+			"selection": strings.Join(r.Models[0].Caveats(), "\n")} {
 			words := strings.Join(strings.Fields(b), " ")
 			if strings.Contains(words, want) != tied {
 				t.Errorf("tied %v: the %s says %s", tied, where, words)

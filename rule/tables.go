@@ -13,11 +13,11 @@ import (
 )
 
 // WriteEvaluation writes what docs/rule.md holds, in Markdown: for each tree of r its
-// figures beside those of other ways to choose, and what its evaluation says.
+// figures beside those of other selectors, and what its evaluation says.
 func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 	var b bytes.Buffer
-	for i := range r.Selectors {
-		s := &r.Selectors[i]
+	for i := range r.Models {
+		s := &r.Models[i]
 		fmt.Fprintf(&b, "## %s\n\n", s.Key())
 		if len(s.Validation.Cases) == 0 {
 			fmt.Fprintf(&b, "Learned from a single matrix, %s: there is nothing to leave out.\n\n",
@@ -30,14 +30,14 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 			if s.Noise != "" {
 				b.WriteString(s.Noise + "\n\n")
 			}
-			comparison(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()), s.Validation.Cases, Ways)
+			comparison(&b, fmt.Sprintf("On matrices left out, %s at a time", s.Validation.unit()), s.Validation.Cases, Selectors)
 			single := alone(s.Validation.Cases)
-			comparison(&b, fmt.Sprintf("Of them, %s of no class but their own", term.Matrices(len(single))), single, Ways)
+			comparison(&b, fmt.Sprintf("Of them, %s of no class but their own", term.Matrices(len(single))), single, Selectors)
 		}
 
 		if s.Test.Matrices > 0 {
 			comparison(&b, fmt.Sprintf("Final test, %s of %s that taught nothing", term.Count(s.Test.Matrices, "matrix",
-				"matrices"), term.Count(s.Test.Families, "class", "classes")), s.Test.Cases, Ways)
+				"matrices"), term.Count(s.Test.Families, "class", "classes")), s.Test.Cases, Selectors)
 		}
 		bySize(&b, s.Validation.Cases)
 		s.byClass(&b)
@@ -83,16 +83,16 @@ type bundle struct {
 	cases []Case
 }
 
-// bundled says how ways to choose do on each bundle.
-func bundled(b *bytes.Buffer, title, first string, ways []Way, list []bundle) {
+// bundled says how selectors do on each bundle.
+func bundled(b *bytes.Buffer, title, first string, selectors []Selector, list []bundle) {
 	columns := first + " | matrices"
-	for _, way := range ways {
-		columns += " | " + way.Name + " | worst"
+	for _, selector := range selectors {
+		columns += " | " + selector.Name + " | worst"
 	}
 	markdown(b, title, columns, list, func(l bundle) string {
 		cells := fmt.Sprintf("%s | %d", l.name, Summarise(l.cases, Learned.Of).Matrices)
-		for _, way := range ways {
-			if f := Summarise(l.cases, way.Of); f.Matrices > 0 {
+		for _, selector := range selectors {
+			if f := Summarise(l.cases, selector.Of); f.Matrices > 0 {
 				cells += fmt.Sprintf(" | %.3f | %.3f", f.Mean, f.Worst)
 			} else {
 				cells += " | – | –"
@@ -102,9 +102,9 @@ func bundled(b *bytes.Buffer, title, first string, ways []Way, list []bundle) {
 	})
 }
 
-// knownOf are the ways to choose that are known of some cases.
-func knownOf(cases []Case, ways ...Way) []Way {
-	return slices.DeleteFunc(ways, func(way Way) bool { return Summarise(cases, way.Of).Matrices == 0 })
+// knownOf are the selectors that are known of some cases.
+func knownOf(cases []Case, selectors ...Selector) []Selector {
+	return slices.DeleteFunc(selectors, func(selector Selector) bool { return Summarise(cases, selector.Of).Matrices == 0 })
 }
 
 // bySize says how the rule does on matrices left out of each class of sizes, and the mean over these classes: in a
@@ -122,16 +122,16 @@ func bySize(b *bytes.Buffer, cases []Case) {
 			sizes = append(sizes, bundle{number(float64(from)), some})
 		}
 	}
-	ways := knownOf(cases, Learned, LearnedTop3, Boosted, BoostedTop3, CuSPARSE)
-	bundled(b, "By size, on matrices left out", "nonzeros from", ways, sizes)
+	selectors := knownOf(cases, Learned, LearnedTop3, Boosted, BoostedTop3, CuSPARSE)
+	bundled(b, "By size, on matrices left out", "nonzeros from", selectors, sizes)
 
 	b.Truncate(b.Len() - 1)
 	b.WriteString("| mean over sizes | |")
-	for _, way := range ways {
+	for _, selector := range selectors {
 		var mean stat.GeometricMean
 		worst := 1.0
 		for _, size := range sizes {
-			if f := Summarise(size.cases, way.Of); f.Matrices > 0 {
+			if f := Summarise(size.cases, selector.Of); f.Matrices > 0 {
 				mean.Add(f.Mean)
 				worst = min(worst, f.Worst)
 			}
@@ -153,22 +153,22 @@ func markdown[T any](b *bytes.Buffer, title, columns string, rows []T, cells fun
 	b.WriteByte('\n')
 }
 
-// comparison compares ways to choose on some cases, if there are any.
-func comparison(b *bytes.Buffer, title string, cases []Case, ways []Way) {
-	known := knownOf(cases, slices.Clone(ways)...)
+// comparison compares selectors on some cases, if there are any.
+func comparison(b *bytes.Buffer, title string, cases []Case, selectors []Selector) {
+	known := knownOf(cases, slices.Clone(selectors)...)
 	if len(cases) > 0 && len(known) == 0 {
 		fmt.Fprintf(b, "### %s\n\nOn none of %s every kernel was tried.\n\n", title, term.Matrices(len(cases)))
 	}
 	markdown(b, title, "way to choose | matrices | geometric mean | worst | within 5% | worst on", known,
-		func(way Way) string {
-			f := Summarise(cases, way.Of)
-			return fmt.Sprintf("%s | %d | %.3f | %.3f | %s | %s", way.Name, f.Matrices, f.Mean, f.Worst,
+		func(selector Selector) string {
+			f := Summarise(cases, selector.Of)
+			return fmt.Sprintf("%s | %d | %.3f | %.3f | %s | %s", selector.Name, f.Matrices, f.Mean, f.Worst,
 				term.Percent(f.Within5), f.WorstMatrix)
 		})
 }
 
 // byClass says how the rule does on each class, when it has not seen it.
-func (s *Selector) byClass(b *bytes.Buffer) {
+func (s *Model) byClass(b *bytes.Buffer) {
 	var classes []bundle
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 		at := slices.IndexFunc(classes, func(l bundle) bool { return l.name == c.Class })

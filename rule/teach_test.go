@@ -62,7 +62,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 	kept := slices.DeleteFunc(slices.Clone(obs), func(o Observation) bool { return slices.Contains(opt.Test, o.Class) })
 	want, got := learn(t, kept, opt), learn(t, obs, opt)
 
-	test := got.Selectors[0].Test
+	test := got.Models[0].Test
 	if test.Matrices == 0 || test.Families != 2 || len(test.Cases) != test.Matrices {
 		t.Fatalf("tested on %d matrices of %d families", test.Matrices, test.Families)
 	}
@@ -70,13 +70,13 @@ func TestTestClassesTeachNothing(t *testing.T) {
 		if !slices.Contains(opt.Test, c.Class) {
 			t.Errorf("%s of %s is in the final test", c.Matrix, c.Class)
 		}
-		choice, err := got.Select(got.Selectors[0].Key(), featuresOf(obs, c.Matrix), Wanted{})
+		choice, err := got.Select(got.Models[0].Key(), featuresOf(obs, c.Matrix), Wanted{})
 		if err != nil || choice.Config.String() != c.Choice.String() {
 			t.Errorf("%s: judged was %v, the rule chooses %v (%v)", c.Matrix, c.Choice, choice.Config, err)
 		}
 	}
 
-	got.Selectors[0].Test = Validation{}
+	got.Models[0].Test = Validation{}
 	if a, b := written(t, want.WriteJSON), written(t, got.WriteJSON); a != b {
 		t.Error("the rule differs from one that never saw the test classes")
 	}
@@ -88,7 +88,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 // The tree over sizes splits on nothing else, and finds what is in them.
 func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
-	s := learn(t, world(rng, 100, byRow), DefaultOptions).Selectors[0]
+	s := learn(t, world(rng, 100, byRow), DefaultOptions).Models[0]
 	for name := range s.Sizes.used(nil) {
 		if i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == name }); i >= free {
 			t.Errorf("splits on %s", name)
@@ -103,7 +103,7 @@ func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 			return "a"
 		}
 		return "b"
-	}), DefaultOptions).Selectors[0]
+	}), DefaultOptions).Models[0]
 
 	if skew.Sizes.Leaves() > 4 || skew.Root.Leaf() {
 		t.Errorf("of what is not in them it learned %d leaves, from all features %d", skew.Sizes.Leaves(),
@@ -121,7 +121,7 @@ func TestEnsembleBeatsTheTreeOnASlope(t *testing.T) {
 			return "a"
 		}
 		return "b"
-	}), opt).Selectors[0]
+	}), opt).Models[0]
 
 	ensemble := Summarise(s.Validation.Cases, Boosted.Of)
 	if ensemble.Mean <= s.Validation.Mean+0.01 || ensemble.Mean < 0.93 {

@@ -27,8 +27,8 @@ func (r *Rule) WriteText(w io.Writer) error {
 	}
 
 	b.WriteString(r.products() + "\n")
-	for i := range r.Selectors {
-		r.Selectors[i].text(&b)
+	for i := range r.Models {
+		r.Models[i].text(&b)
 	}
 	if _, err := term.Escaped(w).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("writing rule: %w", err)
@@ -36,7 +36,7 @@ func (r *Rule) WriteText(w io.Writer) error {
 	return nil
 }
 
-func (s *Selector) text(b *bytes.Buffer) {
+func (s *Model) text(b *bytes.Buffer) {
 	title := s.Key().String()
 	fmt.Fprintf(b, "\n\n%s\n%s\n\n", title, strings.Repeat("=", len([]rune(title))))
 	caveats := s.Caveats()
@@ -89,7 +89,7 @@ func (n *Node) used(seen map[string]bool) map[string]bool {
 }
 
 // text gives the figures as a small table, and the cases that go worst.
-func (v *Validation) text(b *bytes.Buffer, s *Selector) {
+func (v *Validation) text(b *bytes.Buffer, s *Model) {
 	if len(v.Cases) == 0 {
 		b.WriteString("\nNot validated: there is no other matrix to learn from.\n")
 		return
@@ -146,13 +146,13 @@ func (v *Validation) text(b *bytes.Buffer, s *Selector) {
 	}
 }
 
-// figuresText gives a row for each way to choose that is known of some case.
+// figuresText gives a row for each selector that is known of some case.
 func figuresText(b *bytes.Buffer, cases []Case) {
 	const form = "  %-40s %7s %7s %10s  %s\n"
 	fmt.Fprintf(b, form, "", "mean", "worst", "within 5%", "worst on")
-	for _, way := range knownOf(cases, slices.Clone(Ways)...) {
-		f := Summarise(cases, way.Of)
-		name := way.Name
+	for _, selector := range knownOf(cases, slices.Clone(Selectors)...) {
+		f := Summarise(cases, selector.Of)
+		name := selector.Name
 		if f.Matrices < Summarise(cases, Learned.Of).Matrices {
 			name += fmt.Sprintf(" (%d)", f.Matrices)
 		}
@@ -179,8 +179,8 @@ func wrap(prefix, text string) string {
 // few is the number of matrices below which a rule says that it knows little.
 const few = 10
 
-// warnings says what the data behind a selector can't support.
-func warnings(t *table, s *Selector, unmeasured []string) []string {
+// warnings says what the data behind a model can't support.
+func warnings(t *table, s *Model, unmeasured []string) []string {
 	var out []string
 	add := func(when bool, format string, args ...any) {
 		if when {
@@ -223,7 +223,7 @@ func (t *table) gaps() map[Evidence]int {
 }
 
 // doubts say how uncertain the figures of a tree are.
-func (s *Selector) doubts() []string {
+func (s *Model) doubts() []string {
 	var out []string
 	v := s.Validation
 	guessed := slices.DeleteFunc(slices.Clone(v.Cases), func(c Case) bool { return c.Evidence == Measured })

@@ -61,8 +61,8 @@ func (r *Rule) EvaluateOn(obs []Observation, opt Options) ([]Transfer, error) {
 	return list, nil
 }
 
-// elsewhere is the selector that serves a key of another device; nil: there is none.
-func (r *Rule) elsewhere(k Key) *Selector {
+// elsewhere is the model that serves a key of another device; nil: there is none.
+func (r *Rule) elsewhere(k Key) *Model {
 	for _, k := range []Key{k, {Precision: k.Precision, Cache: k.Cache}, {Precision: k.Precision}} {
 		if s, err := r.Find(k); err == nil {
 			return s
@@ -81,14 +81,14 @@ func (t *table) place(c kernels.Config) (int, bool) {
 }
 
 // taughtBy reports whether s was learned from a matrix of this name.
-func (s *Selector) taughtBy(name string) bool {
+func (s *Model) taughtBy(name string) bool {
 	found := false
 	s.Root.eachLeaf(func(n *Node) { found = found || slices.Contains(n.Matrices, name) })
 	return found
 }
 
 // Named are all configurations that s may choose.
-func (s *Selector) Named() []kernels.Config {
+func (s *Model) Named() []kernels.Config {
 	var list []kernels.Config
 	for _, root := range []*Node{s.Root, s.Sizes} {
 		root.eachLeaf(func(n *Node) { list = append(list, n.all()...) })
@@ -114,5 +114,5 @@ func WriteTransfers(w io.Writer, list []Transfer) error {
 	return nil
 }
 
-// transferred are the ways to choose that are known where a rule was not learned.
-var transferred = []Way{Learned, LearnedTop3, Boosted, BoostedTop3, BestNamed}
+// transferred are the selectors that are known where a rule was not learned.
+var transferred = []Selector{Learned, LearnedTop3, Boosted, BoostedTop3, BestNamed}

@@ -97,7 +97,7 @@ func TestSplits(t *testing.T) {
 			twice, "(row_mean ≤ 5: b, (row_mean ≤ 30: a, b))"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := oneLine(learn(t, tt.obs, tt.opt).Selectors[0].Root); got != tt.want {
+			if got := oneLine(learn(t, tt.obs, tt.opt).Models[0].Root); got != tt.want {
 				t.Errorf("learned %s, want %s", got, tt.want)
 			}
 		})
@@ -116,7 +116,7 @@ func TestTheThresholdIsBelow(t *testing.T) {
 	r := learn(t, duels(duel{rows(1), "a", 2}, duel{rows(2), "a", 2}, duel{rows(3), "a", 2}, duel{rows(50), "b", 2},
 		duel{rows(51), "b", 2},
 		duel{rows(52), "b", 2}), DefaultOptions)
-	at := r.Selectors[0].Root.Threshold
+	at := r.Models[0].Root.Threshold
 
 	for _, tt := range []struct {
 		mean float64
@@ -151,7 +151,7 @@ func TestUnknownKernelsAreNotChosen(t *testing.T) {
 
 	r := learn(t, obs, DefaultOptions)
 	got := casesOf(r)["m2"]
-	if v := r.Selectors[0].Validation; !got.Partial || v.Matrices != 0 || v.Partial != 3 || v.Mean != 0 {
+	if v := r.Models[0].Validation; !got.Partial || v.Matrices != 0 || v.Partial != 3 || v.Mean != 0 {
 		t.Errorf("where kernels were not tried is judged: %+v", v)
 	}
 	if text := written(t, r.WriteText); !strings.Contains(text, "3 of 3 matrices left out are not judged") ||
@@ -173,7 +173,7 @@ func TestWhatFailsIsNotChosen(t *testing.T) {
 		fast.Failed = m < 2
 		obs = append(obs, fast, observe(fast.Matrix, f, config("sure", 64, 1), 2))
 	}
-	if got := learn(t, obs, DefaultOptions).Selectors[0].Root; !got.Leaf() || got.Choice.Kernel != "sure" {
+	if got := learn(t, obs, DefaultOptions).Models[0].Root; !got.Leaf() || got.Choice.Kernel != "sure" {
 		t.Errorf("%d leaves choose %v where two of 40 failed, want what never fails", got.Leaves(), got.Choice)
 	}
 }
@@ -207,14 +207,14 @@ func unlucky() []Observation {
 func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 	grown := DefaultOptions
 	grown.Prune = false
-	tree := learn(t, unlucky(), grown).Selectors[0]
+	tree := learn(t, unlucky(), grown).Models[0]
 	if tree.Root.Leaf() || tree.Validation.Mean > tree.Validation.SingleConfig {
 		t.Fatalf("%d leaves reach %v, a single configuration %v: the test proves nothing",
 			tree.Root.Leaves(), tree.Validation.Mean, tree.Validation.SingleConfig)
 	}
 
 	r := learn(t, unlucky(), DefaultOptions)
-	s := r.Selectors[0]
+	s := r.Models[0]
 	if !s.Root.Leaf() || s.Root.Choice.String() != s.Single.String() || len(s.Root.Matrices) != 7 {
 		t.Errorf("the rule is %s, want always %v", oneLine(s.Root), s.Single)
 	}
@@ -232,7 +232,7 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 	}
 
 	back, err := Read(strings.NewReader(written(t, r.WriteJSON)))
-	if err != nil || back.Selectors[0].Pruned == "" || back.Selectors[0].Pruned != s.Pruned {
+	if err != nil || back.Models[0].Pruned == "" || back.Models[0].Pruned != s.Pruned {
 		t.Errorf("read back %+v, %v: want the reason %q", back, err, s.Pruned)
 	}
 }
@@ -247,9 +247,9 @@ func TestFinalTestJudgesTheUnprunedTree(t *testing.T) {
 
 	opt := DefaultOptions
 	opt.Test = []string{"test"}
-	c := learn(t, obs, opt).Selectors[0].Test.Cases[0]
+	c := learn(t, obs, opt).Models[0].Test.Cases[0]
 	opt.Prune = false
-	if grown := learn(t, obs, opt).Selectors[0].Test.Cases[0]; c.Unpruned != grown.Fraction ||
+	if grown := learn(t, obs, opt).Models[0].Test.Cases[0]; c.Unpruned != grown.Fraction ||
 		c.Unpruned == c.Fraction {
 		t.Errorf("the tree before pruning is said to reach %v and the pruned one %v; it reaches %v", c.Unpruned,
 			c.Fraction, grown.Fraction)
@@ -274,7 +274,7 @@ func TestValidationJudgesWhatIsLearned(t *testing.T) {
 
 	pruned, kept := 0, 0
 	for name, obs := range worlds {
-		s := learn(t, obs, DefaultOptions).Selectors[0]
+		s := learn(t, obs, DefaultOptions).Models[0]
 		without := map[string]*Rule{}
 		for _, c := range s.Validation.Cases {
 			others := slices.DeleteFunc(slices.Clone(obs), func(o Observation) bool { return o.Class == c.Class })
@@ -291,9 +291,9 @@ func TestValidationJudgesWhatIsLearned(t *testing.T) {
 			}
 
 			switch {
-			case r.Selectors[0].Pruned != "":
+			case r.Models[0].Pruned != "":
 				pruned++
-			case !r.Selectors[0].Root.Leaf():
+			case !r.Models[0].Root.Leaf():
 				kept++
 			}
 		}
@@ -363,7 +363,7 @@ func TestGuardsCanBePassed(t *testing.T) {
 	for seed := range uint64(5) {
 		opt := DefaultOptions
 		opt.Prune = false
-		check(learn(t, messy(rand.New(rand.NewPCG(seed, 37)), 40), opt).Selectors[0].Root, map[string]float64{})
+		check(learn(t, messy(rand.New(rand.NewPCG(seed, 37)), 40), opt).Models[0].Root, map[string]float64{})
 	}
 	if guards < 10 {
 		t.Errorf("%d guards show little", guards)

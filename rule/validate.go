@@ -206,7 +206,7 @@ func (t *table) paper(m int, r paperRule) float64 {
 	return t.fastest(m, r.short)
 }
 
-// Figures sum up how a way to choose did on held-out matrices, as fractions of
+// Figures sum up how a selector did on held-out matrices, as fractions of
 // the oracle.
 type Figures struct {
 	Matrices    int     `json:"matrices"` // on which it is known
@@ -217,7 +217,7 @@ type Figures struct {
 }
 
 // Summarise sums up one fraction of each case. It leaves out those of 0, which are not known, and
-// partial cases, where a way to choose may seem slow only because its kernel was not tried. Without
+// partial cases, where a selector may seem slow only because its kernel was not tried. Without
 // any all figures are 0.
 func Summarise(cases []Case, fraction func(Case) float64) Figures {
 	f := Figures{Worst: math.Inf(1)}
@@ -245,15 +245,15 @@ func Summarise(cases []Case, fraction func(Case) float64) Figures {
 	return f
 }
 
-// A Way is a way to choose a configuration for a matrix, and the fraction of the oracle
+// A Selector is a way to choose a configuration for a matrix, and the fraction of the oracle
 // that it reached in a case; 0 where that is not known.
-type Way struct {
+type Selector struct {
 	Name string
 	Of   func(Case) float64
 }
 
-// Ways are the ways to choose that are compared, the rule itself first.
-var Ways = []Way{
+// Selectors are those that are compared, the rule itself first.
+var Selectors = []Selector{
 	Learned,
 	LearnedTop3,
 	OverSizes,
@@ -265,16 +265,16 @@ var Ways = []Way{
 
 // Those of them that figures name.
 var (
-	Learned      = Way{"learned tree", func(c Case) float64 { return c.Fraction }}
-	LearnedTop3  = Way{"learned tree, best of 3", func(c Case) float64 { return c.Top3 }}
-	OverSizes    = Way{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
-	neverPruned  = Way{"tree, never pruned", func(c Case) float64 { return c.Unpruned }}
-	Boosted      = Way{"boosted ensemble", func(c Case) float64 { return c.Ensemble }}
-	BoostedTop3  = Way{"boosted ensemble, best of 3", func(c Case) float64 { return c.EnsembleTop3 }}
-	BestNamed    = Way{"the best of all that the rule names", func(c Case) float64 { return c.Named }}
-	SingleConfig = Way{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
-	SingleKernel = Way{"best single kernel, tuned", func(c Case) float64 { return c.SingleKernel }}
-	CuSPARSE     = Way{"cuSPARSE, the fastest of its algorithms", func(c Case) float64 { return c.CuSPARSE }}
-	COOFinal     = Way{"rule of coo-spmv-final, tuned", func(c Case) float64 { return c.COOFinal }}
-	CSRFive      = Way{"rule of csr-five-algorithms, tuned", func(c Case) float64 { return c.CSRFive }}
+	Learned      = Selector{"learned tree", func(c Case) float64 { return c.Fraction }}
+	LearnedTop3  = Selector{"learned tree, best of 3", func(c Case) float64 { return c.Top3 }}
+	OverSizes    = Selector{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
+	neverPruned  = Selector{"tree, never pruned", func(c Case) float64 { return c.Unpruned }}
+	Boosted      = Selector{"boosted ensemble", func(c Case) float64 { return c.Ensemble }}
+	BoostedTop3  = Selector{"boosted ensemble, best of 3", func(c Case) float64 { return c.EnsembleTop3 }}
+	BestNamed    = Selector{"the best of all that the rule names", func(c Case) float64 { return c.Named }}
+	SingleConfig = Selector{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
+	SingleKernel = Selector{"best single kernel, tuned", func(c Case) float64 { return c.SingleKernel }}
+	CuSPARSE     = Selector{"cuSPARSE, the fastest of its algorithms", func(c Case) float64 { return c.CuSPARSE }}
+	COOFinal     = Selector{"rule of coo-spmv-final, tuned", func(c Case) float64 { return c.COOFinal }}
+	CSRFive      = Selector{"rule of csr-five-algorithms, tuned", func(c Case) float64 { return c.CSRFive }}
 )

@@ -66,7 +66,7 @@ func poison(rng *rand.Rand, obs []Observation, matrix string) []Observation {
 
 func casesOf(r *Rule) map[string]Case {
 	m := make(map[string]Case)
-	for _, c := range r.Selectors[0].Validation.Cases {
+	for _, c := range r.Models[0].Validation.Cases {
 		m[c.Matrix] = c
 	}
 	return m
@@ -77,7 +77,7 @@ func TestFractionsAreFractions(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		opt := DefaultOptions
 		opt.MinLeaf, opt.MaxDepth = 1+rng.IntN(3), rng.IntN(6)
-		s := learn(t, messy(rng, 2+rng.IntN(40)), opt).Selectors[0]
+		s := learn(t, messy(rng, 2+rng.IntN(40)), opt).Models[0]
 		fraction := func(what string, x float64) {
 			t.Helper()
 			if !(x > 0 && x <= 1) {
@@ -144,7 +144,7 @@ func TestValidationByHand(t *testing.T) {
 			observe(row.matrix, f, config("b", 64, 1), row.b2))
 	}
 
-	v := learn(t, obs, DefaultOptions).Selectors[0].Validation
+	v := learn(t, obs, DefaultOptions).Models[0].Validation
 	got := make(map[string][3]float64)
 	for _, c := range v.Cases {
 		got[c.Matrix] = [3]float64{c.Fraction, c.SingleConfig, c.SingleKernel}

@@ -218,12 +218,12 @@ func TestLearnedSelection(t *testing.T) {
 					}
 				}
 			}
-			s := rule.Selector{Device: gpu, Precision: kernels.Float32, Cache: "cold"}
+			s := rule.Model{Device: gpu, Precision: kernels.Float32, Cache: "cold"}
 			for _, m := range []string{"s1", "s2", "l1", "l2"} {
 				s.Validation.Cases = append(s.Validation.Cases,
 					rule.Case{Matrix: m, Fraction: 1, SingleConfig: tt.single, Prepare: tt.prepare})
 			}
-			text, err := json.Marshal(rule.Rule{Selectors: []rule.Selector{s}})
+			text, err := json.Marshal(rule.Rule{Models: []rule.Model{s}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -139,7 +139,7 @@ type figures struct {
 // newSelection makes a selection of a choice. Notes are what makes it doubtful besides the
 // rule's own warnings.
 func newSelection(matrix string, c rule.Choice, notes ...string) selection {
-	s := c.Selector
+	s := c.Model
 	warnings := []string{}
 	for _, note := range append(notes, changed(c)) {
 		if note != "" {

@@ -88,7 +88,7 @@ func (c *selection) reasons() []string {
 		add("for every matrix: the rule is a single configuration")
 	}
 	if len(c.Matrices) > 0 {
-		add("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Selector.Key())
+		add("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Model.Key())
 	}
 	if v := c.Validation; v.Matrices > 1 {
 		tuned := ""
@@ -130,7 +130,7 @@ func printNotes(w io.Writer, chosen []selection) {
 // changed says if the kernel of a choice is not the one that was measured. The sources of the
 // processor's kernels and of vendors' libraries are known only where they run.
 func changed(c rule.Choice) string {
-	measured := c.Selector.Sources[c.Kernel]
+	measured := c.Model.Sources[c.Kernel]
 	k, known := kernels.Lookup(c.Kernel)
 	switch {
 	case measured == "" || measured == importer.Source:

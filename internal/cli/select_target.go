@@ -82,8 +82,8 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 	}
 
 	var devices []string
-	for i := range r.Selectors {
-		devices = append(devices, r.Selectors[i].Device)
+	for i := range r.Models {
+		devices = append(devices, r.Models[i].Device)
 	}
 	slices.Sort(devices)
 	devices = slices.Compact(devices)
@@ -99,8 +99,8 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 			continue
 		}
 		asked.Precision = kernels.Precision(name)
-		for i := range r.Selectors {
-			k := r.Selectors[i].Key()
+		for i := range r.Models {
+			k := r.Models[i].Key()
 			k.Device = asked.Device
 			if k.Precision == asked.Precision && (asked.Cache == "" || k.Cache == asked.Cache) &&
 				!slices.Contains(keys, k) {

@@ -40,7 +40,7 @@ func drawRegret(d *analysis.Data) ([]*canvas.Picture, []error) {
 func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 	s := list[0].Setup
 	matrices, means := regretRows(list)
-	known := knownWays(list)
+	known := knownSelectors(list)
 	b := &canvas.Bars{Slots: len(known), Tight: true, Label: "share of the oracle's throughput", Origin: math.NaN(),
 		Number: term.ShareOfBest, Axis: shareAxis()}
 	for _, g := range list {
@@ -57,8 +57,8 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 		g := &list[column]
 		for slot, w := range known {
 			if v := g.shareOn(name, w); !math.IsNaN(v) {
-				cell = append(cell, canvas.Mark{Slot: slot, Look: ways[w].look, V: v, Low: v, High: v, Hollow: math.NaN(),
-					First: w == len(ways)-1, Name: fmt.Sprintf("%s, %s, %s", ways[w].Name, name, g.Precision)})
+				cell = append(cell, canvas.Mark{Slot: slot, Look: selectors[w].look, V: v, Low: v, High: v, Hollow: math.NaN(),
+					First: w == len(selectors)-1, Name: fmt.Sprintf("%s, %s, %s", selectors[w].Name, name, g.Precision)})
 			}
 		}
 		return cell
@@ -76,7 +76,7 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 		Body:     b.Draw,
 	}
 	for _, w := range known {
-		p.Keys = append(p.Keys, canvas.Key{Text: ways[w].Name, Look: ways[w].look, Dot: true})
+		p.Keys = append(p.Keys, canvas.Key{Text: selectors[w].Name, Look: selectors[w].look, Dot: true})
 	}
 	if b.Clips() {
 		p.Subtitle += fmt.Sprintf(" Arrows at the left edge: below %.0f%%.", 100*lowestShare)
@@ -88,26 +88,26 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 
 const meanOfAll = "geometric mean"
 
-// shareOn is the share of a way on a matrix, or the mean of all; NaN if it is not known.
-func (g *regret) shareOn(matrix string, way int) float64 {
+// shareOn is the share of a selector on a matrix, or the mean of all; NaN if it is not known.
+func (g *regret) shareOn(matrix string, selector int) float64 {
 	if matrix == meanOfAll {
-		return g.mean(way)
+		return g.mean(selector)
 	}
 	if at := slices.Index(g.matrices, matrix); at >= 0 {
-		return g.shares[way][at]
+		return g.shares[selector][at]
 	}
 	return math.NaN()
 }
 
-// keptWords states what share of the best speed the ways keep in the geometric mean, of those that
+// keptWords states what share of the best speed the selectors keep in the geometric mean, of those that
 // are known on all matrices: the rule's and the next best, in the first precision with both.
 func keptWords(list []regret) string {
 	for i := range list {
 		g := &list[i]
-		rule, next, best := g.mean(len(ways)-1), 0.0, ""
-		for w := range ways[:len(ways)-1] {
+		rule, next, best := g.mean(len(selectors)-1), 0.0, ""
+		for w := range selectors[:len(selectors)-1] {
 			if m := g.mean(w); m > next {
-				next, best = m, ways[w].Name
+				next, best = m, selectors[w].Name
 			}
 		}
 		if math.IsNaN(rule) || best == "" {
@@ -119,10 +119,10 @@ func keptWords(list []regret) string {
 	return ""
 }
 
-// knownWays returns the indexes of the ways that have a share in some column.
-func knownWays(list []regret) []int {
+// knownSelectors returns the indexes of the selectors that have a share in some column.
+func knownSelectors(list []regret) []int {
 	var known []int
-	for w := range ways {
+	for w := range selectors {
 		if slices.ContainsFunc(list, func(g regret) bool { return g.known(w) }) {
 			known = append(known, w)
 		}
@@ -148,7 +148,7 @@ func regretRows(list []regret) (names []string, means []float64) {
 	return names, means
 }
 
-// lowestShare is the left end of the axis. The worst of a bad way would press everything else
+// lowestShare is the left end of the axis. The worst of a bad selector would press everything else
 // together.
 const lowestShare = 0.4
 
@@ -161,7 +161,7 @@ func shareAxis() canvas.Scale { return canvas.Steps(lowestShare, 1, 0, 0.1, term
 func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 	s := list[0].Setup
 	matrices, _ := regretRows(list)
-	known := knownWays(list)
+	known := knownSelectors(list)
 	p := &canvas.Picture{
 		Name: fileStem(d, "selection-regret", s.Device, string(s.Cache)),
 		Subtitle: fmt.Sprintf("Each of %s is held out with its family. The choice made without it is compared with "+
@@ -178,7 +178,7 @@ func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 
 	entitle(p, keptWords(list), "Choosing for a matrix not seen before, "+d.ConditionWords(s.Condition))
 	for _, w := range known {
-		p.Keys = append(p.Keys, canvas.Key{Text: ways[w].Name + onFewer(list, w), Look: ways[w].look})
+		p.Keys = append(p.Keys, canvas.Key{Text: selectors[w].Name + onFewer(list, w), Look: selectors[w].look})
 	}
 	charts := make([]canvas.Chart, len(list))
 	for i := range list {
@@ -187,9 +187,9 @@ func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 		for _, w := range known {
 			if g.known(w) {
 				charts[i].Lines = append(charts[i].Lines,
-					canvas.Line{Look: ways[w].look, Points: kept(g.shares[w], charts[i].X.Min)})
+					canvas.Line{Look: selectors[w].look, Points: kept(g.shares[w], charts[i].X.Min)})
 				// the rule is the last
-				charts[i].Note = fmt.Sprintf("%s: %s in the geometric mean", ways[w].Name,
+				charts[i].Note = fmt.Sprintf("%s: %s in the geometric mean", selectors[w].Name,
 					term.ShareOfBest(g.mean(w)))
 			}
 		}
@@ -200,7 +200,7 @@ func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 	return p
 }
 
-// onFewer says how many matrices the line of a way is about, if not all. Its shares are not
+// onFewer says how many matrices the line of a selector is about, if not all. Its shares are not
 // comparable with those of the other lines.
 func onFewer(list []regret, w int) string {
 	least, most, fewer := math.MaxInt, 0, false
@@ -242,15 +242,15 @@ func kept(shares []float64, low float64) []canvas.Point {
 	return points
 }
 
-// A way is a way to choose a configuration for an unseen matrix, with its look.
-type way struct {
-	rule.Way
+// A selector is a way to choose a configuration for an unseen matrix, with its look.
+type selector struct {
+	rule.Selector
 	look canvas.Look
 }
 
-// ways are in the order in which they are drawn; the rule comes last, above the others.
+// selectors are in the order in which they are drawn; the rule comes last, above the others.
 // Markers are hollow where a kernel is tuned on the matrix itself.
-var ways = []way{
+var selectors = []selector{
 	{rule.SingleConfig, canvas.Look{Color: canvas.SoftColor, Marker: canvas.Markers[5]}},
 	{rule.SingleKernel, canvas.Look{Color: canvas.Hues[4], Marker: canvas.Markers[1], Hollow: true}},
 	{rule.CuSPARSE, canvas.Look{Color: canvas.Hues[3], Marker: canvas.Markers[3], Hollow: true}},
@@ -259,9 +259,9 @@ var ways = []way{
 	{rule.Learned, canvas.Look{Color: canvas.Hues[5]}},
 }
 
-// share returns the throughput of what the way chose in a case, as a fraction of the oracle's;
+// share returns the throughput of what the selector chose in a case, as a fraction of the oracle's;
 // NaN if it is not known.
-func (w *way) share(c rule.Case) float64 {
+func (w *selector) share(c rule.Case) float64 {
 	if x := w.Of(c); x > 0 {
 		return x
 	}
@@ -273,8 +273,8 @@ type regret struct {
 	analysis.Setup
 	matrices []string // The matrices by mean row length.
 	rowMean  []float64
-	shares   [][]float64 // The shares by way and matrix.
-	noise    string      // What shares of 100% hide, see rule.Selector.
+	shares   [][]float64 // The shares by selector and matrix.
+	noise    string      // What shares of 100% hide, see rule.Model.
 	partial  int         // The number of other matrices, where not every kernel was tried.
 }
 
@@ -284,8 +284,8 @@ func regrets(d *analysis.Data) []regret {
 		return nil
 	}
 	var list []regret
-	for i := range d.Rule.Selectors {
-		s := &d.Rule.Selectors[i]
+	for i := range d.Rule.Models {
+		s := &d.Rule.Models[i]
 		if g := regretOf(d, s); len(g.matrices) > 1 {
 			list = append(list, g)
 		}
@@ -294,8 +294,8 @@ func regrets(d *analysis.Data) []regret {
 	return list
 }
 
-func regretOf(d *analysis.Data, s *rule.Selector) regret {
-	g := regret{Setup: analysis.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(ways)),
+func regretOf(d *analysis.Data, s *rule.Model) regret {
+	g := regret{Setup: analysis.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(selectors)),
 		noise: s.Noise, partial: s.Validation.Partial}
 	panels := d.In(g.Setup)
 	for i := range panels {
@@ -306,8 +306,8 @@ func regretOf(d *analysis.Data, s *rule.Selector) regret {
 		}
 		g.matrices = append(g.matrices, p.Matrix)
 		g.rowMean = append(g.rowMean, byRowLength.value(&p.Rows[0]))
-		for w := range ways {
-			g.shares[w] = append(g.shares[w], ways[w].share(s.Validation.Cases[at]))
+		for w := range selectors {
+			g.shares[w] = append(g.shares[w], selectors[w].share(s.Validation.Cases[at]))
 		}
 	}
 
@@ -329,16 +329,16 @@ func caveats(list []regret) string {
 	return words
 }
 
-// mean returns the geometric mean of a way, NaN unless the way is known on every matrix: a
+// mean returns the geometric mean of a selector, NaN unless the selector is known on every matrix: a
 // mean over other matrices is not comparable.
 func (g *regret) mean(w int) float64 {
 	return stat.GeometricMeanOf(g.shares[w])
 }
 
-// known reports whether the way has a share on any matrix.
+// known reports whether the selector has a share on any matrix.
 func (g *regret) known(w int) bool { return g.count(w) > 0 }
 
-// count returns on how many matrices the way has a share.
+// count returns on how many matrices the selector has a share.
 func (g *regret) count(w int) int {
 	n := 0
 	for _, x := range g.shares[w] {

@@ -36,9 +36,9 @@ func TestRegretOfManyMatrices(t *testing.T) {
 	var pages []*canvas.Picture
 	for _, n := range []int{mostMatrices.here(), mostMatrices.here() + 1} {
 		d := synthetic.Gpu(n, 64).Report()
-		d.Rule.Selectors[0].Noise = "it is noisy."
+		d.Rule.Models[0].Noise = "it is noisy."
 		drawn, _ := drawRegret(d)
-		if want := string(d.Rule.Selectors[0].Precision) + ": it is noisy."; len(drawn) != 1 ||
+		if want := string(d.Rule.Models[0].Precision) + ": it is noisy."; len(drawn) != 1 ||
 			!strings.HasSuffix(drawn[0].Subtitle, want) {
 			t.Fatalf("%d matrices: %d pages, %s", n, len(drawn), drawn[0].Subtitle)
 		}
@@ -58,8 +58,8 @@ func TestRegretOfManyMatrices(t *testing.T) {
 // A line of fewer matrices than the others says so: its shares are of these.
 func TestRegretOfFewerMatrices(t *testing.T) {
 	d := synthetic.Gpu(mostMatrices.here()+1, 64).Report()
-	for i := range d.Rule.Selectors {
-		cases := d.Rule.Selectors[i].Validation.Cases
+	for i := range d.Rule.Models {
+		cases := d.Rule.Models[i].Validation.Cases
 		for j := range cases {
 			cases[j].SingleKernel = 0
 			if j < 7 {
@@ -119,7 +119,7 @@ func TestTree(t *testing.T) {
 	for _, name := range []string{"cpu_csr", "cpu_sell", "cpu_csr_rows", "cpu_csr_merge", "cpu_coo_chunks"} {
 		root = &rule.Node{Feature: "row_" + name, Threshold: 12.5, Below: leaf(name), Above: root}
 	}
-	d.Rule.Selectors[0].Root = root
+	d.Rule.Models[0].Root = root
 	pages := DrawTrees(d)
 	if len(pages) != 1 {
 		t.Fatalf("%d pages", len(pages))
@@ -147,17 +147,17 @@ func TestTree(t *testing.T) {
 		"cpu_csr_merge, block 64") {
 		t.Errorf("the words for it: %s", pages[0].Alt)
 	}
-	d.Rule.Selectors[0].Root = leaf("cpu_csr")
+	d.Rule.Models[0].Root = leaf("cpu_csr")
 	if len(DrawTrees(d)) > 0 {
 		t.Error("a rule that asks nothing is drawn as a tree")
 	}
 }
 
-// A share that is not known is no share, of a way or of a mean.
+// A share that is not known is no share, of a selector or of a mean.
 func TestRegretOfUnknownWays(t *testing.T) {
 	d := synthetic.Processor().Report()
-	for i := range d.Rule.Selectors {
-		cases := d.Rule.Selectors[i].Validation.Cases
+	for i := range d.Rule.Models {
+		cases := d.Rule.Models[i].Validation.Cases
 		for j := range cases {
 			cases[j].CSRFive = 0
 		}
@@ -166,18 +166,18 @@ func TestRegretOfUnknownWays(t *testing.T) {
 	if len(list) == 0 {
 		t.Fatal("nothing was validated")
 	}
-	for _, w := range knownWays(list) {
-		if ways[w].Name == rule.CSRFive.Name {
+	for _, w := range knownSelectors(list) {
+		if selectors[w].Name == rule.CSRFive.Name {
 			t.Error("a rule is drawn that was not measured on any matrix")
 		}
 	}
-	d.Rule.Selectors[0].Validation.Cases[0].Partial = true // a kernel was not tried there
+	d.Rule.Models[0].Validation.Cases[0].Partial = true // a kernel was not tried there
 	if got, all := len(regrets(d)[0].matrices), len(list[0].matrices); got != all-1 {
 		t.Errorf("%d of %d matrices are judged, one of which is partial", got, all)
 	}
-	last := len(ways) - 1
-	if got := ways[last].share(rule.Case{Fraction: 0.9}); ways[last].Name != rule.Learned.Name || got != 0.9 {
-		t.Errorf("the last is %s with %v", ways[last].Name, got)
+	last := len(selectors) - 1
+	if got := selectors[last].share(rule.Case{Fraction: 0.9}); selectors[last].Name != rule.Learned.Name || got != 0.9 {
+		t.Errorf("the last is %s with %v", selectors[last].Name, got)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestRegretOfUnknownWays(t *testing.T) {
 func TestRegretMean(t *testing.T) {
 	g := regret{shares: [][]float64{{math.NaN(), 1}}}
 	if got := g.mean(0); !math.IsNaN(got) || !g.known(0) {
-		t.Errorf("mean %v of a way that is not known of each matrix", got)
+		t.Errorf("mean %v of a selector that is not known of each matrix", got)
 	}
 	d := synthetic.Processor().Report()
 	d.Rule = nil

@@ -23,8 +23,8 @@ func DrawTrees(d *analysis.Data) []*canvas.Picture {
 		return nil
 	}
 	var pages []*canvas.Picture
-	for i := range d.Rule.Selectors {
-		s := &d.Rule.Selectors[i]
+	for i := range d.Rule.Models {
+		s := &d.Rule.Models[i]
 		if s.Root == nil || s.Root.Leaf() {
 			continue
 		}

@@ -247,27 +247,27 @@ func FailureTable(d *analysis.Data) (t Table, cut int) {
 }
 
 // ValidationTable says how well the rule does on matrices that it was not learned from, beside the other
-// ways to choose that are known.
+// selectors that are known.
 func ValidationTable(d *analysis.Data) Table {
 	t := Table{Title: "Share of the oracle's speed on matrices left out of learning", Columns: Columns(
 		"setup", ">matrices", ">mean (%)", ">worst (%)", "worst on", ">within 5% on (%)")}
-	var others []rule.Way
+	var others []rule.Selector
 	for _, w := range []struct {
-		rule.Way
+		rule.Selector
 		column string
 	}{{rule.SingleConfig, ">one configuration (%)"}, {rule.SingleKernel, ">one kernel, tuned (%)"},
 		{rule.CuSPARSE, ">cuSPARSE (%)"}, {rule.COOFinal, ">rule of coo-spmv-final (%)"},
 		{rule.CSRFive, ">rule of csr-five-algorithms (%)"}} {
-		if slices.ContainsFunc(d.Rule.Selectors, func(s rule.Selector) bool {
+		if slices.ContainsFunc(d.Rule.Models, func(s rule.Model) bool {
 			return rule.Summarise(s.Validation.Cases, w.Of).Matrices > 0
 		}) {
-			others, t.Columns = append(others, w.Way), append(t.Columns, Columns(w.column)...)
+			others, t.Columns = append(others, w.Selector), append(t.Columns, Columns(w.column)...)
 		}
 	}
 	t.Columns = append(t.Columns, Columns("tree")...)
 
-	for i := range d.Rule.Selectors {
-		s := &d.Rule.Selectors[i]
+	for i := range d.Rule.Models {
+		s := &d.Rule.Models[i]
 		f := rule.Summarise(s.Validation.Cases, rule.Learned.Of)
 		row := []Cell{Text(d.Words(analysis.SetupOn(s.Device, s.Cache, s.Precision))), count(f.Matrices), shareCell(f, f.Mean),
 			shareCell(f, f.Worst), Text(f.WorstMatrix), shareCell(f, f.Within5)}
@@ -294,7 +294,7 @@ func shareCell(f rule.Figures, share float64) Cell {
 }
 
 // grown says what became of a rule's tree.
-func grown(s *rule.Selector) string {
+func grown(s *rule.Model) string {
 	switch n := s.Root.Leaves(); {
 	case s.Pruned != "":
 		return "pruned to 1 leaf"

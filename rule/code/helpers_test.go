@@ -61,13 +61,13 @@ var lab = rule.Hardware{Cache: 64, Warps: 2}
 
 // withEnsembles gives the trees of a rule an ensemble each, of random trees.
 func withEnsembles(rng *rand.Rand, r *rule.Rule) *rule.Rule {
-	for i := range r.Selectors {
+	for i := range r.Models {
 		e := &rule.Ensemble{Base: []float64{0.5, 0.25, 0.5, 0.3}, Features: []string{"row_mean", "rows", "cache_share", "empty_share"},
 			Low: []float64{0, 0, 1, 0}, High: []float64{2, 2, 4, 9}}
 		for c := range 3 {
-			e.Configs = append(e.Configs, kernels.Config{Kernel: fmt.Sprintf("boosted_%d", c), Precision: r.Selectors[i].Precision})
+			e.Configs = append(e.Configs, kernels.Config{Kernel: fmt.Sprintf("boosted_%d", c), Precision: r.Models[i].Precision})
 		}
-		e.Configs = append(e.Configs, *limited(rng, r.Selectors[i].Precision))
+		e.Configs = append(e.Configs, *limited(rng, r.Models[i].Precision))
 		for range 20 {
 			b := rule.Boost{Scale: rng.Float32() / 100}
 			for s := range b.Feature {
@@ -80,7 +80,7 @@ func withEnsembles(rng *rand.Rand, r *rule.Rule) *rule.Rule {
 			}
 			e.Trees = append(e.Trees, b)
 		}
-		r.Selectors[i].Ensemble = e
+		r.Models[i].Ensemble = e
 	}
 	return r
 }
@@ -92,10 +92,10 @@ func randomRule(rng *rand.Rand) *rule.Rule {
 			Cache: "cold"},
 		{Device: "A [x]", Precision: kernels.Float32, Cache: "cold"}, {Device: "B\n1 \"?", Precision: kernels.Float32},
 	} {
-		s := rule.Selector{Device: k.Device, Precision: k.Precision, Cache: k.Cache, Hardware: lab, Configs: 9}
+		s := rule.Model{Device: k.Device, Precision: k.Precision, Cache: k.Cache, Hardware: lab, Configs: 9}
 		s.Root = randomTree(rng, k.Precision, rule.Features(), 6)
 		s.Sizes = randomTree(rng, k.Precision, rule.Features()[:3], 3)
-		r.Selectors = append(r.Selectors, s)
+		r.Models = append(r.Models, s)
 	}
 
 	return r
@@ -156,15 +156,15 @@ func eachOf(name, do string) string {
 
 // trees are all trees and ensembles of a rule as rules of their own, in the order of the functions.
 func trees(r *rule.Rule) (all []*rule.Rule) {
-	for _, s := range r.Selectors {
+	for _, s := range r.Models {
 		for _, root := range []*rule.Node{s.Root, s.Sizes} {
 			alone := s
 			alone.Root, alone.Sizes, alone.Ensemble = root, nil, nil
-			all = append(all, &rule.Rule{Selectors: []rule.Selector{alone}})
+			all = append(all, &rule.Rule{Models: []rule.Model{alone}})
 		}
 		if s.Ensemble != nil {
 			s.Sizes = nil
-			all = append(all, &rule.Rule{Selectors: []rule.Selector{s}})
+			all = append(all, &rule.Rule{Models: []rule.Model{s}})
 		}
 	}
 	return all
@@ -175,7 +175,7 @@ func expected(r *rule.Rule, cases []sparse.Features) string {
 	var b strings.Builder
 	for i := range cases {
 		for _, tree := range trees(r) {
-			s := &tree.Selectors[0]
+			s := &tree.Models[0]
 			c, err := tree.Select(s.Key(), cases[i], rule.Wanted{Accurate: s.Ensemble != nil})
 			if err != nil {
 				b.WriteString("-\n")

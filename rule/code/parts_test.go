@@ -61,7 +61,7 @@ func TestOffsets(t *testing.T) {
 		everything = &rule.Node{Feature: f.Name, Threshold: -1, Below: leaf, Above: everything}
 	}
 
-	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: everything}}}
+	r := &rule.Rule{Models: []rule.Model{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: everything}}}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"rule.h": written(t, WriteC, r, "r"),
@@ -99,7 +99,7 @@ func TestOffsetsOfTwoDevices(t *testing.T) {
 	root := &rule.Node{Feature: "cache_share", Threshold: -1, Below: leaf, Above: leaf}
 	other := lab
 	other.Cache *= 2
-	r := &rule.Rule{Selectors: []rule.Selector{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: root},
+	r := &rule.Rule{Models: []rule.Model{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: root},
 		{Device: "B", Hardware: other, Precision: kernels.Float32, Root: root}}}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{"rule.h": written(t, WriteC, r, "r"),
@@ -118,9 +118,9 @@ func TestOffsetsOfTwoDevices(t *testing.T) {
 // outside is a rule with texts that came from outside.
 func outside(sweep, device, matrix, kernel, params string) *rule.Rule {
 	leaf := &kernels.Config{Kernel: kernel, Precision: kernels.Float32, Params: kernels.Params(params)}
-	s := rule.Selector{Device: device, Precision: kernels.Float32, Root: &rule.Node{Choice: leaf}}
+	s := rule.Model{Device: device, Precision: kernels.Float32, Root: &rule.Node{Choice: leaf}}
 	s.Validation.Cases = []rule.Case{{Matrix: matrix, Fraction: 0.5}, {Matrix: "other", Fraction: 1}}
-	return &rule.Rule{Version: rule.Version, Sweep: sweep, Selectors: []rule.Selector{s}}
+	return &rule.Rule{Version: rule.Version, Sweep: sweep, Models: []rule.Model{s}}
 }
 
 // preprocessed is what a compiler sees of a header in C.
@@ -177,7 +177,7 @@ func FuzzGenerated(f *testing.F) {
 func TestDeviceNames(t *testing.T) {
 	r := outside("s", "A 1", "m", "k", "")
 	for _, device := range []string{"A1", "A-1", "A  1", "a 1 "} {
-		r.Selectors = append(r.Selectors, outside("s", device, "m", "k", "").Selectors...)
+		r.Models = append(r.Models, outside("s", device, "m", "k", "").Models...)
 	}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{

@@ -139,13 +139,13 @@ func (p *program) write(w io.Writer, name string) (err error) {
 // the whole.
 func newProgram(r *rule.Rule, name string, ensembles bool) *program {
 	p := &program{name: identifier(name), Rule: r}
-	if len(r.Selectors) > 0 {
-		p.Hardware, p.Device = r.Selectors[0].Hardware, r.Selectors[0].Device
+	if len(r.Models) > 0 {
+		p.Hardware, p.Device = r.Models[0].Hardware, r.Models[0].Device
 	}
 	devices := map[string]bool{}
-	for i := range r.Selectors {
-		devices[r.Selectors[i].Device] = true
-		p.Mixed = p.Mixed || r.Selectors[i].Hardware != p.Hardware
+	for i := range r.Models {
+		devices[r.Models[i].Device] = true
+		p.Mixed = p.Mixed || r.Models[i].Hardware != p.Hardware
 	}
 
 	taken := map[string]bool{} // names of functions, without what Go leaves out of them
@@ -159,8 +159,8 @@ func newProgram(r *rule.Rule, name string, ensembles bool) *program {
 		p.Functions = append(p.Functions, &f)
 		return f.Name
 	}
-	for i := range r.Selectors {
-		s := &r.Selectors[i]
+	for i := range r.Models {
+		s := &r.Models[i]
 		words := []string{string(s.Precision)}
 		if s.Cache != "" {
 			words = append(words, string(s.Cache))
@@ -325,10 +325,10 @@ func (p *program) Columns() string {
 }
 
 // figures say what a tree is for and how far it can be trusted. by is what it chooses by, if not by all features.
-func figures(s *rule.Selector, by string) []string {
+func figures(s *rule.Model, by string) []string {
 	title := map[string]string{rule.BySizes: ": by rows and nonzeros alone", rule.ByEnsemble: ": by the ensemble"}[by]
 	doc := []string{s.Key().String() + title + "."}
-	v := rule.Summarise(s.Validation.Cases, rule.WayBy(by).Of)
+	v := rule.Summarise(s.Validation.Cases, rule.SelectorBy(by).Of)
 	if v.Matrices < 2 {
 		return append(doc, "Nothing shows how it does on other matrices than it was learned from.")
 	}
@@ -366,12 +366,12 @@ func single(x float32) string {
 // Packed is the rule as JSON, without what was measured and where, and its limits; compressed, in base64.
 func (p *program) Packed() (string, error) {
 	bare := *p.Rule
-	bare.Selectors = nil
+	bare.Models = nil
 	limits := map[string][]kernels.Limit{} // by what _key of the module gives
-	for _, s := range p.Selectors {
+	for _, s := range p.Models {
 		s.Validation, s.Test, s.Sources, s.Warnings, s.Noise = rule.Validation{}, rule.Validation{}, nil, nil, ""
 		s.Root, s.Sizes = unnamed(s.Root), unnamed(s.Sizes)
-		bare.Selectors = append(bare.Selectors, s)
+		bare.Models = append(bare.Models, s)
 		for _, c := range s.Named() {
 			if l := rule.Limits(c); l != nil {
 				limits[fmt.Sprintf("%s %s %d %d %s", c.Kernel, c.Precision, c.Block, c.Grid, c.Params)] = l

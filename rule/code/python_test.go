@@ -29,8 +29,8 @@ func known(f *sparse.Features) map[string]float64 {
 func TestPythonAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 11))
 	r := withEnsembles(rng, randomRule(rng))
-	for i := range r.Selectors {
-		visit(r.Selectors[i].Root, func(n *rule.Node) {
+	for i := range r.Models {
+		visit(r.Models[i].Root, func(n *rule.Node) {
 			if n.Leaf() {
 				n.Fraction = 0.9
 				for s := range rng.IntN(12) {
@@ -46,8 +46,8 @@ func TestPythonAgrees(t *testing.T) {
 		f := randomFeatures(rng)
 		f.Rows, f.Cols, f.Nonzeros, f.ColsUsed = rng.IntN(6), rng.IntN(6), rng.IntN(6), sparse.Unknown
 		cases = append(cases, known(&f))
-		for i := range r.Selectors {
-			c, err := r.Select(r.Selectors[i].Key(), f, rule.Wanted{Accurate: true})
+		for i := range r.Models {
+			c, err := r.Select(r.Models[i].Key(), f, rule.Wanted{Accurate: true})
 			if err != nil {
 				want.WriteString("-\n")
 				continue

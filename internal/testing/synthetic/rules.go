@@ -24,7 +24,7 @@ func SampleRule() *rule.Rule {
 			Fraction: 0.98}
 	}
 
-	return &rule.Rule{Version: rule.Version, Sweep: "synthetic", Selectors: []rule.Selector{{
+	return &rule.Rule{Version: rule.Version, Sweep: "synthetic", Models: []rule.Model{{
 		Device: Processor().Device, Precision: kernels.Float32, Cache: "cold", Configs: 12,
 		Root: &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"),
 			Above: leaf("cpu_csr_merge")},

@@ -176,7 +176,7 @@ func Validated(d *analysis.Data) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "synthetic"}
 	for _, s := range d.Setups() {
 		leaf := &rule.Node{Choice: &kernels.Config{Kernel: "cpu_coo"}, Fraction: 0.9}
-		sel := rule.Selector{Device: s.Device, Precision: s.Precision, Cache: s.Cache, Root: leaf}
+		sel := rule.Model{Device: s.Device, Precision: s.Precision, Cache: s.Cache, Root: leaf}
 		for i, m := range d.Matrices {
 			leaf.Matrices = append(leaf.Matrices, m.Name)
 			sel.Validation.Cases = append(sel.Validation.Cases,
@@ -185,7 +185,7 @@ func Validated(d *analysis.Data) *rule.Rule {
 					CuSPARSE: 0.4 + 0.5*Wave(i+3), COOFinal: 0.3 + 0.5*Wave(i+4), CSRFive: 0.4 + 0.4*Wave(i+5)})
 		}
 		sel.Validation.Matrices = len(d.Matrices)
-		r.Selectors = append(r.Selectors, sel)
+		r.Models = append(r.Models, sel)
 	}
 
 	return r
