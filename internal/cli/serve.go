@@ -80,9 +80,10 @@ func (s *serveCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	serve.GiveWay(serve.ServingNice)
 	server := serve.New(serve.Options{Database: path, Name: filepath.Base(filepath.Dir(path)),
-		Hosts: append(at.Hosts, lower(s.hosts)...), AnyAddress: at.Any, Draw: serve.DrawElsewhere(program, drawName)})
+		Hosts: append(at.Hosts, s.hosts...), AnyAddress: at.Any, Draw: serve.DrawElsewhere(program, drawName)})
 	s.say(cmd.OutOrStdout(), at, path)
-	return errors.Join(serveUntil(cmd.Context(), server.HTTP(), at), server.Close())
+	defer server.Close()
+	return serveUntil(cmd.Context(), server.HTTP(), at)
 }
 
 // address listens where it is told, or at the default address, or beside it if that is taken.
@@ -132,14 +133,6 @@ func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error 
 		return server.Close() // a query goes on: its connection ends
 	}
 	return nil
-}
-
-func lower(names []string) []string {
-	list := make([]string, len(names))
-	for i, n := range names {
-		list[i] = strings.ToLower(n)
-	}
-	return list
 }
 
 // drawName is the name of the hidden command that draws for serve.

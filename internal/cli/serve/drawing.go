@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -49,11 +48,7 @@ func GiveWay(nice int) {
 	}
 }
 
-const (
-	drawTime   = 10 * time.Minute // for the figures of a million trials
-	mostDrawn  = 256 << 20        // bytes of all pictures
-	mostReason = 4 << 10          // bytes of an error
-)
+const drawTime = 10 * time.Minute // for the figures of a million trials
 
 // DrawElsewhere draws with a process of its own, which is the program with these arguments and the
 // path of the database: it writes a Drawing as JSON.
@@ -64,34 +59,20 @@ func DrawElsewhere(program string, args ...string) func(context.Context, string)
 		cmd := exec.CommandContext(ctx, program, append(args, database)...)
 		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 		cmd.WaitDelay = time.Second
-		var out, reason bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &most{&out, mostDrawn}, &most{&reason, mostReason}
-		if err := cmd.Run(); err != nil {
-			said, _, _ := strings.Cut(reason.String(), "\n")
-			if said = strings.TrimPrefix(said, "error: "); said != "" {
-				err = errors.New(said)
-			}
-			return nil, fmt.Errorf("drawing: %w", err)
+		out, err := cmd.Output()
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
+			said, _, _ := strings.Cut(string(exit.Stderr), "\n")
+			err = errors.New(strings.TrimPrefix(said, "error: "))
 		}
 		var d Drawing
-		if err := json.Unmarshal(out.Bytes(), &d); err != nil {
+		if err == nil {
+			err = json.Unmarshal(out, &d)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("drawing: %w", err)
 		}
 		return &d, nil
 	}
-}
-
-// most is a writer that takes so many bytes.
-type most struct {
-	w    io.Writer
-	left int
-}
-
-func (m *most) Write(p []byte) (int, error) {
-	if m.left -= len(p); m.left < 0 {
-		return 0, errors.New("the pictures are too large")
-	}
-	return m.w.Write(p)
 }
 
 // A Drawing is the figures that the data of a moment allow.
@@ -195,12 +176,6 @@ func newGallery(w *watcher, draw func(context.Context, string) (*Drawing, error)
 	g := &gallery{watched: w, draw: draw, drawn: &Drawing{Figures: []Figure{}}}
 	g.ctx, g.end = context.WithCancel(context.Background())
 	return g
-}
-
-// close ends what is being drawn.
-func (g *gallery) close() {
-	g.end()
-	g.work.Wait()
 }
 
 // version changes with the pictures.

@@ -85,11 +85,7 @@ func (r *sweepRun) server(opt Options) *Server {
 		opt.Draw = Draw
 	}
 	s := New(opt)
-	r.t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			r.t.Error(err)
-		}
-	})
+	r.t.Cleanup(s.Close)
 	return s
 }
 

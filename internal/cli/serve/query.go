@@ -51,12 +51,12 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) {
 		busy(w, fmt.Sprintf("%d queries are running already", mostQueries))
 		return
 	}
-	db, done, err := s.watcher.database()
+	db, err := s.watcher.open()
 	if err != nil {
 		http.Error(w, term.Visible(err.Error()), http.StatusServiceUnavailable)
 		return
 	}
-	defer done()
+	defer db.Close() // it was only read
 	limit := s.limit(r.Context(), db)
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
@@ -134,22 +134,5 @@ func cell(v any) any {
 	return v
 }
 
-// A viewColumns is a view with its columns as a page explains them.
-type viewColumns struct {
-	Name    string      `json:"name"`
-	Rows    string      `json:"rows"`
-	Columns [][2]string `json:"columns"` // name and meaning
-}
-
 // views answers what the columns of the views mean.
-func (s *Server) views(w http.ResponseWriter, r *http.Request) {
-	list := []viewColumns{}
-	for _, v := range store.Explained() {
-		shown := viewColumns{Name: v.Name, Rows: "a row for " + v.Row}
-		for _, c := range v.Columns {
-			shown.Columns = append(shown.Columns, [2]string{c.Name, strings.ReplaceAll(c.Doc, "`", "")})
-		}
-		list = append(list, shown)
-	}
-	answer(w, r, list)
-}
+func (s *Server) views(w http.ResponseWriter, r *http.Request) { answer(w, r, store.Explained()) }

@@ -26,7 +26,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -70,10 +69,10 @@ func New(opt Options) *Server {
 		active: make(chan struct{}, mostRequests)}
 }
 
-// Close ends what is being drawn, and closes the database.
-func (s *Server) Close() error {
-	s.figures.close()
-	return s.watcher.close()
+// Close ends what is being drawn.
+func (s *Server) Close() {
+	s.figures.end()
+	s.figures.work.Wait()
 }
 
 // HTTP returns a server with bounds on the time and the size of requests.
@@ -177,11 +176,16 @@ func (s *Server) known(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h
 	}
-	name = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
+	numeric := false
 	if addr, err := netip.ParseAddr(name); err == nil {
-		return addr.IsLoopback() || s.opt.AnyAddress || slices.Contains(s.opt.Hosts, addr.String())
+		if numeric = true; addr.IsLoopback() {
+			return true
+		}
+		name = addr.String()
 	}
-	return name == "localhost" || slices.Contains(s.opt.Hosts, name)
+	is := func(other string) bool { return strings.EqualFold(name, other) }
+	return numeric && s.opt.AnyAddress || is("localhost") || slices.ContainsFunc(s.opt.Hosts, is)
 }
 
 // foreign reports whether a page of another site asks. A browser says so; whoever is not a browser
@@ -195,9 +199,6 @@ func foreign(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	return origin != "" && origin != "http://"+r.Host
 }
-
-// mostConnections is how many connections there may be.
-const mostConnections = 128
 
 // DefaultAddress is where a page is unless told: on the loopback of this machine, and at any free
 // port if that one is taken.
@@ -228,52 +229,21 @@ func Listen(address string) (*Address, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening at %s: %w", address, err)
 	}
-	a := &Address{Listener: bounded(l, mostConnections)}
-	tcp, _ := l.Addr().(*net.TCPAddr)
-	a.Open = tcp == nil || !tcp.IP.IsLoopback()
-	a.Any = tcp != nil && tcp.IP.IsUnspecified()
+	tcp := l.Addr().(*net.TCPAddr)
+	a := &Address{Listener: l, Open: !tcp.IP.IsLoopback(), Any: tcp.IP.IsUnspecified()}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		host = addr.String()
-	}
-	if a.Open && !a.Any {
-		a.Hosts = []string{strings.ToLower(host)}
 	}
 	if a.Any {
 		if host, err = os.Hostname(); err != nil {
 			host = "localhost"
 		}
-		a.Hosts = []string{strings.ToLower(host)}
+	}
+	if a.Open {
+		a.Hosts = []string{host}
 	}
 	a.URL = "http://" + net.JoinHostPort(host, fmt.Sprint(tcp.Port)) + "/"
 	return a, nil
-}
-
-// bounded is a listener that waits while there are n connections.
-func bounded(l net.Listener, n int) net.Listener { return &limited{l, make(chan struct{}, n)} }
-
-type limited struct {
-	net.Listener
-	places chan struct{}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	l.places <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
-	}
-	return &conn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
-}
-
-type conn struct {
-	net.Conn
-	leave func()
-}
-
-func (c *conn) Close() error {
-	defer c.leave()
-	return c.Conn.Close()
 }
 
 // listenSocket listens at a socket of this user.
@@ -293,7 +263,7 @@ func listenSocket(path string) (*Address, error) {
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &Address{Listener: bounded(l, mostConnections)}, nil
+	return &Address{Listener: l}, nil
 }
 
 // removeLeft removes a socket that a server has left which was killed. Only a connection that is refused says so: a

@@ -25,7 +25,7 @@ func TestSocket(t *testing.T) {
 	if _, err := Listen("unix:" + path); err == nil || !strings.Contains(err.Error(), "another server") {
 		t.Errorf("a second server: %v", err)
 	}
-	at.Listener.(*limited).Listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	at.Listener.(*net.UnixListener).SetUnlinkOnClose(false)
 	at.Close()
 	if at, err = Listen("unix:" + path); err != nil {
 		t.Fatal(err)

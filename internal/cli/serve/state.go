@@ -115,7 +115,6 @@ type watcher struct {
 	path, name string
 
 	mu   sync.Mutex
-	open *opened
 	mark mark
 	seen State
 	// failed is why the data at the moment could not be read.
@@ -215,77 +214,18 @@ func (w *watcher) state(ctx context.Context) (State, error) {
 
 // look reads the database.
 func (w *watcher) look(ctx context.Context) (State, error) {
-	db, err := w.current()
+	db, err := w.open()
 	if err != nil {
 		return State{}, err
 	}
-	return read(ctx, db)
+	s, err := read(ctx, db)
+	return s, errors.Join(err, db.Close())
 }
 
-// An opened is a database that requests use. It is closed when the last one of them has ended after another file has
-// taken its place.
-type opened struct {
-	db   *store.DB
-	file os.FileInfo
-	used int  // by how many requests
-	left bool // for another file
-}
-
-// database returns the database for a request, which calls done in the end.
-func (w *watcher) database() (db *store.DB, done func(), err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if db, err = w.current(); err != nil {
-		return nil, nil, err
+// open opens the database as it is now: another file may have taken the place of the last one.
+func (w *watcher) open() (*store.DB, error) {
+	if _, err := os.Stat(w.path); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("the database is not there yet, or not any more: " + w.path)
 	}
-	o := w.open
-	o.used++
-	return db, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if o.used--; o.used == 0 && o.left {
-			_ = o.db.Close() // it was only read, and its file is gone
-		}
-	}, nil
-}
-
-// current returns the database, opened anew where another file has taken its place. The caller holds the lock.
-func (w *watcher) current() (*store.DB, error) {
-	info, err := os.Stat(w.path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("the database is not there yet, or not any more: " + w.path)
-		}
-		return nil, err
-	}
-	if w.open != nil && os.SameFile(info, w.open.file) {
-		return w.open.db, nil
-	}
-	if err := w.leave(); err != nil {
-		return nil, err
-	}
-	db, err := store.OpenReadOnly(w.path)
-	if err != nil {
-		return nil, err
-	}
-	w.open = &opened{db: db, file: info}
-	return db, nil
-}
-
-// leave closes the database that is open, or lets its last request do so.
-func (w *watcher) leave() error {
-	o := w.open
-	if w.open = nil; o == nil {
-		return nil
-	}
-	if o.left = true; o.used > 0 {
-		return nil
-	}
-	return o.db.Close()
-}
-
-func (w *watcher) close() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.leave()
+	return store.OpenReadOnly(w.path)
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -188,45 +187,4 @@ func TestListen(t *testing.T) {
 			t.Errorf("%q is taken", address)
 		}
 	}
-}
-
-// Only so many connections are open at once; the next one waits for its place.
-func TestConnections(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := bounded(inner, 2)
-	defer l.Close()
-	accepted := make(chan net.Conn)
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- c
-		}
-	}()
-	for range 3 {
-		c, err := net.Dial("tcp", inner.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-	}
-	first, second := <-accepted, <-accepted
-	select {
-	case <-accepted:
-		t.Error("a third connection")
-	default:
-	}
-	first.Close()
-	first.Close() // twice frees one place
-	third := <-accepted
-	if n := len(l.(*limited).places); n != 2 {
-		t.Errorf("%d places are taken", n)
-	}
-	second.Close()
-	third.Close()
 }

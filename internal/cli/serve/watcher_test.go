@@ -40,37 +40,6 @@ func TestPaceOfFailures(t *testing.T) {
 	}
 }
 
-// A query goes on when another file takes the place of its own, and then that is closed.
-func TestFileIsReplacedUnderAQuery(t *testing.T) {
-	r, other := newRun(t), newRun(t)
-	r.must(r.db.Close())
-	r.must(other.db.Close())
-	s := r.server(Options{})
-	first, done, err := s.watcher.database()
-	r.must(err)
-	const two = "select name from matrix order by name"
-	rows := 0
-	r.must(first.Each(t.Context(), two, func([]string) error { return nil }, func([]any) error {
-		if rows++; rows == 1 {
-			r.must(os.Rename(other.path, r.path))
-			if w := get(s, "/api/query?sql=best"); w.Code != http.StatusOK {
-				t.Errorf("another query: %d %s", w.Code, w.Body)
-			}
-		}
-		return nil
-	}))
-	if _, err := first.Query(t.Context(), two); err != nil || rows != 2 {
-		t.Errorf("it has %d rows, and then %v", rows, err)
-	}
-	done()
-	if _, err := first.Query(t.Context(), two); err == nil {
-		t.Error("nobody uses the first file any more, and it stays open")
-	}
-	if w := get(s, "/api/query?sql=best"); w.Code != http.StatusOK {
-		t.Errorf("the file that is there now: %d %s", w.Code, w.Body)
-	}
-}
-
 // Names come from files that others have made: signs in them that turn text or that a terminal obeys are made visible.
 func TestNamesAreVisible(t *testing.T) {
 	const bad = "\u202enam\u0007e\x1b[31m"

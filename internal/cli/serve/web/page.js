@@ -179,8 +179,9 @@ async function views() {
   for (const v of await ask("api/views")) {
     const e = make("details");
     const title = make("summary");
-    title.append(make("code", v.name), ": " + v.rows);
-    e.append(title, table({ columns: ["column", "meaning"], right: [], rows: v.columns }));
+    title.append(make("code", v.Name), ": a row for " + v.Row);
+    const rows = v.Columns.map((c) => [c.Name, c.Doc.replaceAll("`", "")]);
+    e.append(title, table({ columns: ["column", "meaning"], right: [], rows }));
     at("views").append(e);
   }
 }
