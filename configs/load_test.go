@@ -15,9 +15,6 @@ import (
 	"spmvtune/kernels"
 )
 
-// minimal is the shortest sweep without a file beside it.
-const minimal = "[[matrix]]\ngenerate = \"mycielskian\"\norder = 4\n[[kernel]]\nname = \"cpu_csr\"\n"
-
 // parse reads a sweep that must be right.
 func parse(t *testing.T, text string) *Sweep {
 	t.Helper()
@@ -37,44 +34,6 @@ func mistakes(t *testing.T, text string) Errors {
 		t.Fatalf("got %+v, %v; want Errors", s, err)
 	}
 	return es
-}
-
-func TestFiveMistakes(t *testing.T) {
-	const text = `title = "Five mistakes"
-
-[protocol]
-samples = [50, 10]          # 1: the fewest are more than the most
-trial_bugdet = "2s"         # 2: misspelled
-
-[[matrix]]
-generate = "grid_5pt"
-nx = 10
-ny = 10
-
-[[matrix]]
-path = "nowhere.mtx"        # 3: no such file
-
-[[kernel]]
-name = ["cpu_csr_rows", "cpu_sel"]  # 4: no such kernel
-block = [
-  64,
-  -8,                       # 5: impossible
-]
-`
-
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.ReplaceAll(`s.toml:4: protocol.samples: the first, 50, is more than the second, 10 (write [fewest, most], as in [10, 200])
-s.toml:5: protocol.trial_bugdet: unknown key (did you mean "trial_budget"?)
-s.toml:13: matrix.path: no file DIR/nowhere.mtx (paths are relative to the sweep file)
-s.toml:16: kernel.name: no kernel is called "cpu_sel" (did you mean "cpu_sell"?)
-s.toml:19: kernel.block: -8 is too small: the least is 1`, "DIR", dir)
-
-	if got := mistakes(t, text).Error(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
 }
 
 func TestSyntaxErrorHasItsLine(t *testing.T) {
