@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/docs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -299,5 +299,5 @@ func TestDocumentation(t *testing.T) {
 	for _, s := range sections {
 		b.WriteString("## " + s.heading + "\n\n```toml\n" + s.text + "```\n\n")
 	}
-	docs.Section(t, "../docs/sweep.md", "<!-- help config -->\n", "<!-- end -->\n", b.String(), *regen)
+	testkit.Section(t, "../docs/sweep.md", "<!-- help config -->\n", "<!-- end -->\n", b.String(), *regen)
 }

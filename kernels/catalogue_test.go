@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/docs"
+	"spmvtune/internal/testing/testkit"
 )
 
 // The catalogue is what users type and what databases keep: every entry must be
@@ -126,7 +126,7 @@ func TestDocumentation(t *testing.T) {
 		who := strings.TrimPrefix(p.Authors+": ", ": ")
 		fmt.Fprintf(&b, "- **%s**: %s%s. %s, %d\n", p.Key, who, p.Title, p.Where, p.Year)
 	}
-	docs.Section(t, "../docs/kernels.md", "<!-- catalogue -->\n", "<!-- end -->\n", b.String(), *regen)
+	testkit.Section(t, "../docs/kernels.md", "<!-- catalogue -->\n", "<!-- end -->\n", b.String(), *regen)
 }
 
 // row is a kernel's row of the documentation.

@@ -19,8 +19,8 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/plots/figure"
 	"spmvtune/plots/page"
@@ -333,7 +333,7 @@ func TestReportStaysSmall(t *testing.T) {
 
 func draws(t *testing.T) {
 	t.Helper()
-	long.Test(t, "draws for long")
+	testkit.Long(t, "draws for long")
 }
 
 // The report has a page for each device, and the summary has the numbers.

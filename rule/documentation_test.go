@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 )
 
 // The figures of docs/rule.md are those that the embedded rule with an ensemble has of itself.
@@ -53,7 +53,7 @@ func TestRuleOfKeptData(t *testing.T) {
 		obs, opt.Test = append(obs, read...), append(opt.Test, test...)
 	}
 
-	long.Test(t, "it learns from 72,000 trials")
+	testkit.Long(t, "it learns from 72,000 trials")
 	if written(t, learn(t, obs, opt).WriteJSON) != string(h200) {
 		t.Error("the data teach another rule than h200.json: " +
 			"spmvtune learn rule/h200-data.json.gz rule/h200-strangers.json.gz -o rule/h200.json")

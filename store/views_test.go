@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/testing/docs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -312,7 +312,7 @@ func TestDocumentation(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	docs.Section(t, page, "<!-- columns -->\n", "<!-- end -->\n", b.String(), *regen)
+	testkit.Section(t, page, "<!-- columns -->\n", "<!-- end -->\n", b.String(), *regen)
 }
 
 // Every query of the documentation has an answer in a database with all that they ask for.

@@ -9,13 +9,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
 )
 
 // The commands of docs/extending.md lead from nothing to a report that has the kernel.
 func TestExtending(t *testing.T) {
-	long.Test(t, "it measures a sweep")
+	testkit.Long(t, "it measures a sweep")
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip(err)
 	}

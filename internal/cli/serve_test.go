@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/testing/browser"
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
 )
 
@@ -81,7 +81,7 @@ func serving(t *testing.T) (run, serve *exec.Cmd, url string) {
 // A browser shows a run while it measures, within the page's policy, in the dark and on a telephone,
 // answers queries, and says how the run ended and that the server has.
 func TestServeInABrowser(t *testing.T) {
-	long.Test(t, "a browser looks at a sweep for some ten seconds")
+	testkit.Long(t, "a browser looks at a sweep for some ten seconds")
 	b := browser.Start(t)
 	run, serve, url := serving(t)
 	b.Open(url)
@@ -156,7 +156,7 @@ func TestServeInABrowser(t *testing.T) {
 
 // Ctrl-C ends the server at once while queries go on, and the run does not notice.
 func TestServeEnds(t *testing.T) {
-	long.Test(t, "a sweep measures beside it")
+	testkit.Long(t, "a sweep measures beside it")
 	run, serve, url := serving(t)
 	const forever = "api/query?sql=with+recursive+n(i)+as+(select+1+union+all+select+i%2B1+from+n)+select+max(i)+from+n"
 	ended := make(chan error, 2)

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/uses"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
@@ -359,7 +358,7 @@ func TestSourceIsWhole(t *testing.T) {
 	add("kernels/cpu", sourceFiles)
 	add("sparse", sparse.Source)
 	add("sparse/reorder", reorder.Source)
-	found, err := uses.Between("../..", []string{"spmvtune/kernels/cpu", "spmvtune/sparse", "spmvtune/sparse/reorder"})
+	found, err := usesBetween("../..", []string{"spmvtune/kernels/cpu", "spmvtune/sparse", "spmvtune/sparse/reorder"})
 	if err != nil {
 		t.Fatal(err)
 	}

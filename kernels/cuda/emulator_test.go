@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -82,7 +82,7 @@ func (e *emulator) start() error {
 func compileEmulator(t *testing.T, compiler, dir string) error {
 	t.Helper()
 	flags := []string{"-std=c++17", "-O1", "-w", "-rdynamic", "-I", "testdata/emulator"}
-	if long.Asked() {
+	if testkit.LongAsked() {
 		flags = append(flags, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover")
 	}
 	headers, err := filepath.Glob("*.cuh")

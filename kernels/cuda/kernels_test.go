@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/generate"
 	"spmvtune/sparse/reorder"
@@ -84,7 +84,7 @@ func corners() map[string]*structure {
 func checkKernel(t *testing.T, e *emulator, k kernels.Kernel) {
 	t.Helper()
 	structures, every := corners(), 15
-	if long.Asked() {
+	if testkit.LongAsked() {
 		every = 3
 	}
 
@@ -271,7 +271,7 @@ func TestEmulated(t *testing.T) {
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			checkKernel(t, e, k)
-			if k.Format != kernels.COO && long.Asked() {
+			if k.Format != kernels.COO && testkit.LongAsked() {
 				checkFewBlocks(t, e, k)
 			}
 		})

@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/plot/cmpimg"
 
-	"spmvtune/internal/testing/docs"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
@@ -236,7 +236,7 @@ func TestOneDevice(t *testing.T) {
 // What others know of figures follows from the registry: the ids that a sweep file may
 // have, and the list in the gallery. The test writes both with -regen.
 func TestDerived(t *testing.T) {
-	docs.Section(t, "../../docs/gallery.md", "<!-- figures -->\n", "<!-- end of figures -->\n", galleryList(),
+	testkit.Section(t, "../../docs/gallery.md", "<!-- figures -->\n", "<!-- end of figures -->\n", galleryList(),
 		*cmpimg.GenerateTestData)
 	figures(t)
 }

@@ -17,8 +17,8 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
-	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/sparse"
@@ -98,7 +98,7 @@ func goldenData(figure string) *analysis.Data {
 // for seconds, by the code that TestReport goes through from many goroutines.
 func draws(t *testing.T) {
 	t.Helper()
-	long.Test(t, "draws for long")
+	testkit.Long(t, "draws for long")
 }
 
 func TestGolden(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -56,7 +56,7 @@ func TestCAgrees(t *testing.T) {
 			compare(t, do(t, dir, input, filepath.Join(dir, "main")), want)
 		}
 		do(t, dir, nil, "g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "empty.cc")
-		if _, err := exec.LookPath("nvcc"); err == nil && round == 0 && long.Asked() {
+		if _, err := exec.LookPath("nvcc"); err == nil && round == 0 && testkit.LongAsked() {
 			do(t, dir, nil, "nvcc", "-ptx", "empty.cu")
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -81,7 +81,7 @@ func TestPublishedSymmetry(t *testing.T) {
 	for _, file := range index(t, folder) {
 		name, rows, cols := strings.TrimSuffix(file["file"], ".mtx.gz"), file["rows"], file["cols"]
 		want, there := published[strings.Join([]string{name, rows, cols}, " ")]
-		if n, _ := strconv.Atoi(file["declared_entries"]); !there || !long.Asked() && n > 500_000 {
+		if n, _ := strconv.Atoi(file["declared_entries"]); !there || !testkit.LongAsked() && n > 500_000 {
 			continue
 		}
 
@@ -159,7 +159,7 @@ func TestReadRealFiles(t *testing.T) {
 			for _, want := range index(t, folder) {
 				t.Run(want["file"], func(t *testing.T) {
 					t.Parallel()
-					if n, _ := strconv.Atoi(want["declared_entries"]); !long.Asked() && n > 500_000 {
+					if n, _ := strconv.Atoi(want["declared_entries"]); !testkit.LongAsked() && n > 500_000 {
 						t.Skip("a large file")
 					}
 					checkFile(t, filepath.Join(folder, want["file"]), want)

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"spmvtune/internal/testing/docs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -235,7 +235,7 @@ func TestDocumentation(t *testing.T) {
 		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", g.Name, strings.Join(args, "; "), g.Doc)
 	}
 
-	docs.Section(t, "../../docs/matrices.md", "| generator | arguments | what it makes |\n|---|---|---|\n", "\n\n",
+	testkit.Section(t, "../../docs/matrices.md", "| generator | arguments | what it makes |\n|---|---|---|\n", "\n\n",
 		strings.TrimSuffix(table.String(), "\n"), *regen)
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -198,7 +198,7 @@ func TestMycielskian(t *testing.T) {
 	}
 
 	check(12, 3071, 407_200)
-	long.Test(t, "order 16 takes 500 MB")
+	testkit.Long(t, "order 16 takes 500 MB")
 	m := check(16, 49_151, 33_382_480)
 	longest := 0
 	for i := range m.Rows {

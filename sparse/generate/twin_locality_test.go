@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -89,7 +89,7 @@ func TestSlackColumns(t *testing.T) {
 // TestMouseGenes holds the published form of mouse_gene against the degrees that are published
 // of the network.
 func TestMouseGenes(t *testing.T) {
-	long.Test(t, "29 million nonzeros")
+	testkit.Long(t, "29 million nonzeros")
 	f := sparse.Analyze(build(t, "twin", map[string]any{"of": "mouse_gene"}))
 	if math.Abs(float64(f.RowMedian)-235) > 12 || math.Abs(float64(f.RowMax)-8032) > 80 {
 		t.Errorf("median %d, longest row %d", f.RowMedian, f.RowMax)
@@ -100,7 +100,7 @@ func TestMouseGenes(t *testing.T) {
 // mouse_gene's published form, and holds it against what is published of human_gene1; and one
 // with columns at random.
 func TestGenesAsHuman(t *testing.T) {
-	long.Test(t, "25 million nonzeros")
+	testkit.Long(t, "25 million nonzeros")
 	human := *twinNamed(t, "mouse_gene")
 	human.Name = "human_gene1"
 	human.Rows, human.Cols, human.NNZ = 22283, 22283, 24669643

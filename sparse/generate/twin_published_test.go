@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 )
 
 var (
@@ -26,7 +26,7 @@ var (
 // rows within 5%, mean span within 10%, or as far off as is said here, and neighbours and
 // similarity within 0.1.
 func TestTwinsAsPublished(t *testing.T) {
-	long.Test(t, "up to 40 million nonzeros each")
+	testkit.Long(t, "up to 40 million nonzeros each")
 	// Farther off: rows whose columns follow other rows' popularity, or a hub.
 	spans := map[string]float64{"sx-stackoverflow": 0.5, "mawi_201512012345": 0.25}
 	for _, p := range published {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -40,7 +40,7 @@ func TestBenchstat(t *testing.T) {
 
 // benchstat finds the medians, by the keys of the names.
 func TestBenchstatReads(t *testing.T) {
-	long.Test(t, "compiles benchstat")
+	testkit.Long(t, "compiles benchstat")
 	text, _ := written(t, "benchstat", store.Filter{Matrix: "a/b"})
 	path := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -79,7 +79,7 @@ func TestGoogle(t *testing.T) {
 
 // The tool that comes with Google Benchmark compares two files.
 func TestGoogleCompares(t *testing.T) {
-	long.Test(t, "starts Python with scipy")
+	testkit.Long(t, "starts Python with scipy")
 	const tool = "/usr/share/benchmark/compare.py" // of Debian's libbenchmark-tools
 	if out, err := exec.Command("/usr/bin/python3", tool, "--help").CombinedOutput(); err != nil {
 		t.Skipf("no compare.py of Google Benchmark here: %v %s", err, out)

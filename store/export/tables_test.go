@@ -14,7 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -98,7 +98,7 @@ func TestParquetRows(t *testing.T) {
 
 // Another reader, that of Apache Arrow, gives the same rows.
 func TestParquetOtherReader(t *testing.T) {
-	long.Test(t, "compiles Apache Arrow's reader")
+	testkit.Long(t, "compiles Apache Arrow's reader")
 	text, _ := written(t, "parquet", store.Filter{})
 	path := filepath.Join(t.TempDir(), "results.parquet")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/docs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -201,7 +201,7 @@ func TestDocumentation(t *testing.T) {
 		adaptive := map[bool]string{true: "yes", false: "no"}[k.Adaptive]
 		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", k.Name, adaptive, k.Help)
 	}
-	docs.Section(t, "../../docs/searching.md", "| strategy | adaptive | what it measures |\n|---|---|---|\n", "\n\n",
+	testkit.Section(t, "../../docs/searching.md", "| strategy | adaptive | what it measures |\n|---|---|---|\n", "\n\n",
 		strings.TrimSuffix(table.String(), "\n"), *regen)
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
@@ -285,7 +285,7 @@ func found(p *kernels.Problem, prec kernels.Precision, ref *reference, row int, 
 // whether they lie side by side or anywhere; a kernel that leaves out nothing passes.
 func TestProbesFindWhatIsLeftOut(t *testing.T) {
 	lengths, turns := []int{1, 40, 3000, 5000, 30_000, 400_000}, 60
-	if long.Asked() {
+	if testkit.LongAsked() {
 		lengths = append(lengths, 8_000_000, 40_000_000)
 	}
 	for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
@@ -360,7 +360,7 @@ func TestAValueTakenForEqualIsFound(t *testing.T) {
 
 // Without probes, a long row that is left out passes in float32 for most vectors x.
 func TestALongRowHidesWithoutProbes(t *testing.T) {
-	long.Test(t, "sums rows of eight million entries")
+	testkit.Long(t, "sums rows of eight million entries")
 	const n = 8_000_000
 	p := hubs(n, n)
 	hidden := 0

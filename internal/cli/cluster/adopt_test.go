@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
@@ -92,7 +92,7 @@ func addOtherDevice(t *testing.T, run *slurm.Run, name journal.Name) {
 // Of a finished run only what is new in the sweep is measured, from its journals or its database, and nothing
 // if nothing is new. Under another protocol all is measured anew.
 func TestAdoptFinished(t *testing.T) {
-	long.Test(t, "it measures five runs")
+	testkit.Long(t, "it measures five runs")
 	p := prepareFor(t, adoptSweep, adoptChunk)
 	p.do(0, "task", p.run.Dir, "--next")
 	p.do(0, "merge", p.run.Dir)

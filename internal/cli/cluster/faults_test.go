@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -40,7 +40,7 @@ var faultPlan = slurm.Plan{Chunks: []slurm.Chunk{
 // and never call it complete before.
 func TestFaults(t *testing.T) {
 	few := 2
-	if long.Asked() {
+	if testkit.LongAsked() {
 		few = 10
 	}
 	n, first := askedFaults(t, faultsEnv, few)

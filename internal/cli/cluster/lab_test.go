@@ -13,8 +13,8 @@ import (
 
 	"spmvtune/internal/cli"
 	"spmvtune/internal/testing/clitest"
-	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm/status"
 	"spmvtune/sparse/cache"
 )
@@ -147,7 +147,7 @@ const onCluster = "\n## 6. Send it to a cluster\n"
 // The commands of the tutorial lead from an empty folder to a rule that was learned on a cluster. The
 // program is that of the tests, which measures no bandwidth.
 func TestTutorial(t *testing.T) {
-	long.Test(t, "it measures two sweeps and starts a Slurm")
+	testkit.Long(t, "it measures two sweeps and starts a Slurm")
 	text := slurmlab.Read(t, "../../../docs/tutorial.md")
 	here, there, ok := strings.Cut(text, onCluster)
 	if !ok {

@@ -13,9 +13,9 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/testing/long"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -300,7 +300,7 @@ func TestTaskSignals(t *testing.T) {
 	} {
 		t.Run(sig.String(), func(t *testing.T) {
 			if sig != syscall.SIGUSR1 {
-				long.Test(t, "measures until the signal comes")
+				testkit.Long(t, "measures until the signal comes")
 			}
 			run, _ := createTask(t, t.TempDir(), "")
 			cmd := startTask(t, run, "PATH="+none)

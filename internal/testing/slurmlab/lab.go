@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 )
 
 // Options say how a lab differs from the plain one.
@@ -62,7 +62,7 @@ func Start(t testing.TB, options Options) *Lab {
 // needSlurm skips the test unless it may take long, and a Slurm can be started.
 func needSlurm(t testing.TB) {
 	t.Helper()
-	long.Test(t, "starts a Slurm of its own")
+	testkit.Long(t, "starts a Slurm of its own")
 	need(t, "slurm-wlm munge", "slurmctld", "slurmd", "munged", "sbatch")
 }
 

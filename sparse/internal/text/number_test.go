@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"spmvtune/internal/testing/long"
+	"spmvtune/internal/testing/testkit"
 )
 
 // TestParseValueIsExact compares with strconv, which rounds correctly, around
@@ -59,7 +59,7 @@ func halfway(rng *rand.Rand) float64 {
 
 // shorter divides the number of random cases of a test that was asked to be short.
 func shorter() int {
-	if !long.Asked() {
+	if !testkit.LongAsked() {
 		return 10
 	}
 	return 1

@@ -1,6 +1,4 @@
-// Package uses finds, by types, which files of a module use what of which others. Tests compare
-// with it what digests of source count.
-package uses
+package cpu
 
 import (
 	"bytes"
@@ -18,12 +16,12 @@ import (
 	"strings"
 )
 
-// A Use says that a file uses a name that another declares. Files are relative to the module.
-type Use struct{ From, To, Name string }
+// A use says that a file uses a name that another declares. Files are relative to the module.
+type use struct{ From, To, Name string }
 
-// Between returns the uses of all packages of a module, whose folder is root, by the files of
+// usesBetween returns the uses of all packages of a module, whose folder is root, by the files of
 // some of its packages.
-func Between(root string, packages []string) ([]Use, error) {
+func usesBetween(root string, packages []string) ([]use, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, err
@@ -35,7 +33,7 @@ func Between(root string, packages []string) ([]Use, error) {
 
 	files := token.NewFileSet()
 	config := types.Config{Importer: importer.ForCompiler(files, "gc", l.open)}
-	seen := map[Use]bool{}
+	seen := map[use]bool{}
 	for _, path := range packages {
 		var syntax []*ast.File
 		for _, name := range l.files[path] {
@@ -52,15 +50,15 @@ func Between(root string, packages []string) ([]Use, error) {
 		for name, object := range info.Uses {
 			from, to := files.Position(name.Pos()).Filename, files.Position(object.Pos()).Filename
 			if to, ok := strings.CutPrefix(to, root+"/"); ok && declared(object) {
-				seen[Use{strings.TrimPrefix(from, root+"/"), to, object.Name()}] = true
+				seen[use{strings.TrimPrefix(from, root+"/"), to, object.Name()}] = true
 			}
 		}
 	}
-	var found []Use
+	var found []use
 	for u := range seen {
 		found = append(found, u)
 	}
-	slices.SortFunc(found, func(a, b Use) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	slices.SortFunc(found, func(a, b use) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	return found, nil
 }
 

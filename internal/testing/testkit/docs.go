@@ -1,6 +1,4 @@
-// Package docs is for tests that hold a page of the documentation against the code: a part of the
-// page, between two lines, is what the code says. The test writes it if it is told to.
-package docs
+package testkit
 
 import (
 	"os"
@@ -9,7 +7,7 @@ import (
 	"testing"
 )
 
-// Section fails the test unless the page at path, relative to the test's folder, has want between begin
+// Section holds a page of the documentation against the code: it fails the test unless the page at path, relative to the test's folder, has want between begin
 // and end. With regen it writes that instead.
 func Section(t testing.TB, path, begin, end, want string, regen bool) {
 	t.Helper()

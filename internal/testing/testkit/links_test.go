@@ -1,4 +1,4 @@
-package docs
+package testkit
 
 import (
 	"io/fs"
