@@ -107,6 +107,10 @@ time = "00:10:00"
 			slurmlab.Must(t, os.WriteFile(run.Path(c.file), []byte(was), 0o666))
 		})
 	}
+	run.Digest = ""
+	if _, err := run.TaskSweep(); err == nil || !strings.Contains(err.Error(), "sweep.toml was edited after") {
+		t.Errorf("a sweep whose digest is lost: %v", err)
+	}
 }
 
 // A run measures the kernels that were submitted, whatever becomes of their sources.

@@ -121,7 +121,7 @@ func (r *Run) useOwn(sweep *configs.Sweep) error {
 	}
 	var list []kernels.Custom
 	if err := json.Unmarshal(text, &list); err != nil {
-		return fmt.Errorf("reading %s: %w", r.Path(ownFile), err)
+		return fmt.Errorf("reading %s: %w: %w; submit the sweep again", r.Path(ownFile), err, errDamaged)
 	}
 	return sweep.Use(list)
 }

@@ -77,6 +77,9 @@ func importJournals(ctx context.Context, run *slurm.Run) (m slurm.Merge, err err
 			m.Skipped = append(m.Skipped, end.Skipped...)
 		}
 	}
+	for _, name := range journal.Others(run.Path(slurm.JournalsDir)) {
+		m.Faulty = append(m.Faulty, slurm.Fault{File: name, Unread: true, First: "its name is not that of a journal"})
+	}
 	slices.Sort(m.Skipped)
 	m.Skipped = slices.Compact(m.Skipped)
 	m.Missing = slurm.Incomplete(plan, files)

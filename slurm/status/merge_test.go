@@ -230,9 +230,11 @@ func TestMergeUnreadable(t *testing.T) {
 	slurmlab.Must(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
 	slurmlab.Must(t, unix.Mkfifo(run.Path(slurm.JournalsDir, "0001.1_1.1.jsonl"), 0o666))
 	slurmtest.Write(t, run, 1, "1_2", 0, 2)
+	const old = "0002.1_2.0.g1.jsonl" // of a GPU of a task, before 0.1.0
+	slurmlab.Must(t, os.WriteFile(run.Path(slurm.JournalsDir, old), nil, 0o666))
 	m := mergeRun(t, run)
-	if m.New != 2 || len(m.Faulty) != 2 || !m.Faulty[0].Unread || !m.Faulty[1].Unread ||
-		!strings.Contains(m.Faulty[1].First, "not a regular file") {
+	if m.New != 2 || len(m.Faulty) != 3 || !m.Faulty[0].Unread || !m.Faulty[1].Unread ||
+		!strings.Contains(m.Faulty[1].First, "not a regular file") || m.Faulty[2].File != old {
 		t.Errorf("%+v", m)
 	}
 }

@@ -291,3 +291,19 @@ func TestExplainEnd(t *testing.T) {
 		}
 	}
 }
+
+// Whether a run is over is not known where its claims or its journals can't be read.
+func TestActiveNeedsTheFolder(t *testing.T) {
+	slurmtest.Says(t, slurmlab.Fake(t, slurmlab.FakeQueue), "queue", slurmtest.NewRun(t, 0))
+	for folder, wrong := range map[string]string{"claims": "listing the claims", slurm.JournalsDir: "listing journals"} {
+		run := slurmtest.NewRun(t, 1)
+		if n, err := Active(t.Context(), slurmtest.Hasty, run); err != nil || n != 0 {
+			t.Errorf("of a run that nobody measures, %d chunks are active, %v", n, err)
+		}
+		slurmlab.Must(t, os.RemoveAll(run.Path(folder)))
+		slurmlab.Must(t, os.WriteFile(run.Path(folder), nil, 0o666))
+		if _, err := Active(t.Context(), slurmtest.Hasty, run); err == nil || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("where %s is no folder: %v", folder, err)
+		}
+	}
+}

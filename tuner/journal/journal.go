@@ -17,8 +17,10 @@ package journal
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -174,4 +176,11 @@ func List(dir string) ([]Name, error) {
 	}
 
 	return names, nil
+}
+
+// Others returns the files in a folder whose names end as those of journals do, and that List leaves out, such as
+// "0007.123_4.0.g1.jsonl" of versions before 0.1.0.
+func Others(dir string) []string {
+	all, _ := fs.Glob(os.DirFS(dir), "*.jsonl")
+	return slices.DeleteFunc(all, func(file string) bool { _, is := ParseName(file); return is })
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -329,15 +330,21 @@ func head(body []byte) []byte {
 	return fmt.Appendf(nil, `{"crc":"%08x",`, crc32.Checksum(body, castagnoli))
 }
 
+var headForm = regexp.MustCompile(`^{"crc":"[0-9a-f]{8}",`)
+
 var errForm = errors.New("not a line of a journal")
 
 // Checked returns the body of a line, without its end, whose checksum is right.
 func Checked(line []byte) (body []byte, err error) {
-	start := len(head(nil))
-	if len(line) < start || !bytes.HasPrefix(line, head(line[start:])) {
-		return nil, errors.New("its checksum is wrong, or it has none")
+	was := headForm.Find(line)
+	if was == nil {
+		return nil, errForm
 	}
-	return line[start:], nil
+	body = line[len(was):]
+	if is := head(body); !bytes.Equal(is, was) {
+		return nil, fmt.Errorf("its checksum is %s, but %s was written", is[8:16], was[8:16])
+	}
+	return body, nil
 }
 
 // unseal parses a line without its end.
