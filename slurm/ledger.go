@@ -247,9 +247,6 @@ func (l *Ledger) Unsent() (map[string]bool, error) {
 }
 
 // JobIDs returns the ids of the submissions that made a job.
-func (l *Ledger) JobIDs() []sbatch.JobID { return JobIDs(l.Jobs) }
-
-// JobIDs returns the ids of the submissions that made a job.
 func JobIDs(jobs []Sent) (ids []sbatch.JobID) {
 	for _, j := range jobs {
 		if j.ID != "" {

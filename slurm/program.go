@@ -118,14 +118,12 @@ func copyFile(to, from string) (hash string, err error) {
 // measure for it, are those of the submission. Others may have other kernels and measure in
 // another way.
 func (r *Run) CheckPrograms() error {
-	for _, p := range []struct {
-		which, was, path string
-		open             func() (*os.File, error)
-	}{
-		{"the program that runs", r.Program, r.program(), openSelf},
-		{"the program built with CUDA", r.CUDA, r.cudaProgram(), func() (*os.File, error) { return os.Open(r.cudaProgram()) }},
+	// The first is the file that was started, even if its path leads to another one by now.
+	for _, p := range []struct{ which, was, path, open string }{
+		{"the program that runs", r.Program, r.program(), "/proc/self/exe"},
+		{"the program built with CUDA", r.CUDA, r.cudaProgram(), r.cudaProgram()},
 	} {
-		hash, err := hashOf(p.open())
+		hash, err := hashOf(os.Open(p.open))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("reading %s: %w", p.which, err)
 		}
@@ -166,19 +164,6 @@ func hashOf(f *os.File, err error) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// openSelf opens the program file of this process. On Linux that is the file that was started,
-// even if its path leads to another one by now.
-func openSelf() (*os.File, error) {
-	if f, err := os.Open("/proc/self/exe"); err == nil {
-		return f, nil
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return os.Open(path)
 }
 
 // sweepDigest is a digest of all values of a sweep but [slurm]. Comments and layout don't count.

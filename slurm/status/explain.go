@@ -236,17 +236,12 @@ func (s *Chunk) blameMemory() {
 // Hidden returns what other users sent for a run and Slurm does not show this user, while it may run or wait. Where
 // the run has lost the lines about what was sent, only the user is known.
 func Hidden(ctx context.Context, c *sbatch.Client, run *slurm.Run) (hidden []slurm.Sent, err error) {
-	t := NewTracker(run)
-	o := Observer{Client: c}
-	v := o.Observe(ctx, t)
+	t, v := once(ctx, c, run, false)
 	if err := errors.Join(t.err, v.err); err != nil || !v.private {
 		return nil, err
 	}
 
-	seen := map[string]bool{}
-	for id := range v.jobs {
-		seen[id.name] = true
-	}
+	seen := v.names()
 	for _, j := range t.ledger.Jobs {
 		if j.Exists() && !seen[j.Name] && v.hides(j.User) && t.awaits(j) {
 			hidden = append(hidden, j)

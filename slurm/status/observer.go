@@ -49,9 +49,21 @@ type Observer struct {
 
 // Observe brings trackers up to date. It asks Slurm before it reads the journals: a task that
 // ends in between is seen as done, and not as one that ended without completing its work. A
-// tracker whose run can't be read has an Err; the others are not affected.
+// tracker whose run can't be read says so in its Status; the others are not affected.
 func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 	return o.observe(ctx, func(t *Tracker) error { return t.read(ctx) }, runs...)
+}
+
+// once asks Slurm once about a run. thorough is as in an Observer.
+func once(ctx context.Context, c *sbatch.Client, run *slurm.Run, thorough bool) (*Tracker, View) {
+	t, o := NewTracker(run), Observer{Client: c, thorough: thorough}
+	return t, o.Observe(ctx, t)
+}
+
+// Of is the status of a run now.
+func Of(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, error) {
+	t, view := once(ctx, c, run, false)
+	return t.Status(view), t.err
 }
 
 // observe is Observe with another way to find out what is missing.
@@ -59,7 +71,7 @@ func (o *Observer) observe(ctx context.Context, read func(*Tracker) error, runs 
 	var ids []sbatch.JobID
 	for _, t := range runs {
 		if t.err = t.readLedger(); t.err == nil && !t.final() {
-			ids = append(ids, t.ledger.JobIDs()...)
+			ids = append(ids, slurm.JobIDs(t.ledger.Jobs)...)
 		}
 	}
 
@@ -174,9 +186,7 @@ type Seen struct {
 // answer: the error says why there is none. It asks for jobs of the run also where nothing says that
 // there are any.
 func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Seen, error) {
-	t := NewTracker(run)
-	o := Observer{Client: c, thorough: true}
-	view := o.Observe(ctx, t)
+	t, view := once(ctx, c, run, true)
 	chunks := t.chunks(view)
 	return Seen{t.plan, chunks, t.gather(chunks)}, errors.Join(t.err, view.err)
 }
@@ -195,9 +205,7 @@ func Active(ctx context.Context, c *sbatch.Client, run *slurm.Run) (active int, 
 	if err != nil {
 		return 0, err
 	}
-	t := NewTracker(run)
-	o := Observer{Client: c, thorough: true}
-	view := o.Observe(ctx, t)
+	t, view := once(ctx, c, run, true)
 	for _, chunk := range t.chunks(view) {
 		if slices.Contains([]State{Running, Waiting, Unclear}, chunk.State) {
 			active++
@@ -288,11 +296,7 @@ func Private(ctx context.Context, c *sbatch.Client) bool {
 
 // foreign reports whether somebody else has sent something that Slurm does not show.
 func (t *Tracker) foreign(v View) bool {
-	me := slurm.Me()
-	seen := map[string]bool{}
-	for id := range v.jobs {
-		seen[id.name] = true
-	}
+	me, seen := slurm.Me(), v.names()
 	if t.ledger.Forgetful && t.Run.Owner() != me {
 		return true
 	}
@@ -303,6 +307,15 @@ func (t *Tracker) foreign(v View) bool {
 		}
 	}
 	return slices.ContainsFunc(t.ledger.Jobs, func(j slurm.Sent) bool { return j.User != "" && j.User != me && !seen[j.Name] })
+}
+
+// names are those of the jobs that squeue knows.
+func (v View) names() map[string]bool {
+	names := map[string]bool{}
+	for id := range v.jobs {
+		names[id.name] = true
+	}
+	return names
 }
 
 // hides reports whether a user's job may run without being seen.

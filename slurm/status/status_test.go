@@ -27,11 +27,9 @@ func states(s Status) string {
 
 func look(t *testing.T, run *slurm.Run) Status {
 	t.Helper()
-	tracker := NewTracker(run)
-	o := Observer{Client: slurmtest.Hasty}
-	view := o.Observe(t.Context(), tracker)
-	slurmlab.Must(t, tracker.Err())
-	return tracker.Status(view)
+	s, err := Of(t.Context(), slurmtest.Hasty, run)
+	slurmlab.Must(t, err)
+	return s
 }
 
 func TestStatus(t *testing.T) {

@@ -54,10 +54,6 @@ func NewTracker(run *slurm.Run) *Tracker {
 	}
 }
 
-// Err says why the folder of the run could not be read the last time; nil if it could. Problems
-// with a journal are counted in the Status instead.
-func (t *Tracker) Err() error { return t.err }
-
 // final reports whether a merge after the last submission found the run complete, so that
 // Slurm has nothing to add.
 func (t *Tracker) final() bool {

@@ -122,7 +122,7 @@ func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.J
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := c.Jobs(ctx, ledger.JobIDs())
+	jobs, err := c.Jobs(ctx, slurm.JobIDs(ledger.Jobs))
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", r.JobName(), err)
 	}

@@ -144,7 +144,7 @@ func (d *decision) settle(r *slurm.Run, ledger *slurm.Ledger, s configs.Slurm, o
 	switch {
 	case opt.Dependency != nil:
 		s.Dependency = *opt.Dependency
-	case len(ledger.JobIDs()) == 0:
+	case len(slurm.JobIDs(ledger.Jobs)) == 0:
 		s.Dependency = r.Dependency
 	}
 	return s, nil
@@ -196,7 +196,7 @@ func sendRound(
 		return Round{}, err
 	}
 	before := ledger.Jobs
-	running, err := running(ctx, c, ledger.JobIDs())
+	running, err := running(ctx, c, slurm.JobIDs(ledger.Jobs))
 	if err != nil {
 		return Round{}, err
 	}

@@ -139,19 +139,17 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 			if _, err := slurmtest.SentChunks(t, run); err == nil || !strings.Contains(err.Error(), "retry") {
 				t.Errorf("what was sent: %v", err)
 			}
-			tracker := status.NewTracker(run)
-			observer := status.Observer{Client: slurmtest.Hasty}
-			if s := tracker.Status(observer.Observe(t.Context(), tracker)); s.Counts.Unclear != 2 {
-				t.Errorf("its status is %+v", s)
+			if s, err := status.Of(t.Context(), slurmtest.Hasty, run); err != nil || s.Counts.Unclear != 2 {
+				t.Errorf("its status is %+v, %v", s, err)
 			}
 			if jobs, err := activeJobs(t.Context(), slurmtest.Hasty, run); err != nil || len(jobs) != 2 || jobs[0].ID != "12" {
 				t.Errorf("active are %+v, %v", jobs, err)
 			}
 
 			slurmtest.Says(t, dir, "queue", run)
-			if s := tracker.Status(observer.Observe(t.Context(), tracker)); s.Counts.Never != 2 ||
+			if s, err := status.Of(t.Context(), slurmtest.Hasty, run); err != nil || s.Counts.Never != 2 ||
 				!strings.Contains(s.Chunks[0].Why, "has lost what says") {
-				t.Errorf("its status is %+v", s)
+				t.Errorf("its status is %+v, %v", s, err)
 			}
 			if r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err != nil || len(r.Again) != 2 {
 				t.Errorf("afterwards: %+v, %v", r, err)

@@ -265,7 +265,7 @@ func (c *retryCommand) printBroken(r submit.Retried) error {
 	return c.show(r, func(r submit.Retried) {
 		c.printRecovered(r.Recovered)
 		if r.Round != nil {
-			printJobs(c.w, r.Round.Jobs)
+			printRound(c.w, *r.Round, c.run)
 		}
 	})
 }
@@ -293,14 +293,9 @@ func (c *retryCommand) print(r submit.Retried) {
 	if len(r.Again) > 0 {
 		fmt.Fprintf(c.w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, command.FewNames))
 	}
-	for i, s := range r.Split {
-		if i == show.MostFailures {
-			fmt.Fprintf(c.w, "… and %s more\n", chunks(len(r.Split)-i))
-			break
-		}
-		fmt.Fprintf(c.w, "split, because its task ran out of time: %s into %s\n", s.Chunk,
-			strings.Join(s.Into, " and "))
-	}
+	printFew(c.w, r.Split, show.MostFailures, "more chunk", "more chunks", func(s submit.SplitChunk) {
+		fmt.Fprintf(c.w, "split, because its task ran out of time: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
+	})
 
 	for _, s := range r.OutOfMemory {
 		fmt.Fprintf(c.w, "not sent, because it used more memory than allowed: %s (%s)\n",
@@ -325,8 +320,7 @@ func (c *retryCommand) print(r submit.Retried) {
 func (c *retryCommand) printNext(r submit.Retried) {
 	switch {
 	case r.Round != nil:
-		printJobs(c.w, r.Round.Jobs)
-		printRest(c.w, *r.Round, c.run)
+		printRound(c.w, *r.Round, c.run)
 		fmt.Fprintf(c.w, "next: %s\n", onRun("status", c.run, "--watch"))
 	case len(r.OutOfMemory) > 0:
 	case len(r.Active) > 0:

@@ -163,3 +163,13 @@ func onRun(name string, run *slurm.Run, more ...string) string {
 
 // chunks counts chunks.
 func chunks(n int) string { return term.Count(n, "chunk", "chunks") }
+
+// printFew prints the first entries of a list, and how many there are besides: "… and 3 more chunks".
+func printFew[T any](w io.Writer, list []T, most int, one, several string, print func(T)) {
+	for _, entry := range list[:min(len(list), most)] {
+		print(entry)
+	}
+	if more := len(list) - most; more > 0 {
+		fmt.Fprintf(w, "… and %s\n", term.Count(more, one, several))
+	}
+}

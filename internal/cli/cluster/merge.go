@@ -109,8 +109,7 @@ func (c *mergeCommand) sendRest(ctx context.Context) {
 	case err != nil:
 		fmt.Fprintf(c.w, "note: the rest of the run could not be sent: %v; `%s` sends it\n", err, onRun("retry", c.run))
 	case rest.Round != nil:
-		printJobs(c.w, rest.Round.Jobs)
-		printRest(c.w, *rest.Round, c.run)
+		printRound(c.w, *rest.Round, c.run)
 	}
 }
 
@@ -157,17 +156,13 @@ func (c *mergeCommand) report(ctx context.Context, m *slurm.Merge) (err error) {
 
 // printFaulty says which journals could not be read in full.
 func (c *mergeCommand) printFaulty(faulty []slurm.Fault) {
-	for i, f := range faulty {
-		switch {
-		case i == show.MostFailures:
-			fmt.Fprintf(c.w, "… and %s more\n", term.Count(len(faulty)-i, "journal", "journals"))
-			return
-		case f.Unread:
+	printFew(c.w, faulty, show.MostFailures, "more journal", "more journals", func(f slurm.Fault) {
+		if f.Unread {
 			fmt.Fprintf(c.w, "note: journal %s could not be read to its end: %s\n", f.File, f.First)
-		default:
+		} else {
 			fmt.Fprintf(c.w, "note: journal %s: %s; everything else in it is merged\n", f.File, f.First)
 		}
-	}
+	})
 }
 
 // mergeVerdict returns an error if chunks are missing or trials failed. skipped says why tasks had nothing to

@@ -58,15 +58,11 @@ func (c *statusCommand) Run(cmd *cobra.Command, args []string) error {
 		return c.follow(ctx)
 	}
 
-	tracker := status.NewTracker(c.run)
-	observer := &status.Observer{Client: statusClient}
-	view := observer.Observe(ctx, tracker)
-	if err := tracker.Err(); err != nil {
+	s, err := status.Of(ctx, statusClient, c.run)
+	switch {
+	case err != nil:
 		return err
-	}
-
-	s := tracker.Status(view)
-	if c.output.Data() {
+	case c.output.Data():
 		return c.output.Write(c.w, s)
 	}
 	return printStatus(c.w, c.run, s)

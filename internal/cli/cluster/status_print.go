@@ -148,13 +148,8 @@ func printOpen(w io.Writer, list []status.Chunk) {
 		fmt.Fprintln(w)
 	}
 	logs := 0
-	for i, at := range order {
-		group := groups[at]
-		if i == mostReasons {
-			fmt.Fprintf(w, "… and %s\n", term.Count(len(order)-i, "more reason", "more reasons"))
-			break
-		}
-		where := ""
+	printFew(w, order, mostReasons, "more reason", "more reasons", func(at reason) {
+		group, where := groups[at], ""
 		if nodes := status.Nodes(group); len(nodes) > 0 {
 			where = " (on " + term.Some(nodes, command.FewNames) + ")"
 		}
@@ -163,7 +158,7 @@ func printOpen(w io.Writer, list []status.Chunk) {
 			logs++
 			printLog(w, group[0])
 		}
-	}
+	})
 }
 
 // tasksOf begins a sentence about the tasks of a group of chunks.

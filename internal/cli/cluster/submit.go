@@ -301,8 +301,7 @@ func waitRun(ctx context.Context, w io.Writer, client *sbatch.Client, run *slurm
 		if err != nil || rest.Round == nil {
 			return s, err
 		}
-		printJobs(w, rest.Round.Jobs)
-		printRest(w, *rest.Round, run)
+		printRound(w, *rest.Round, run)
 	}
 }
 

@@ -106,13 +106,9 @@ func printAdopted(w io.Writer, m *submit.Match) {
 	for _, device := range m.Devices {
 		term.Print(w, fmt.Sprintf("measured on %s: tasks refuse to measure on anything else", device))
 	}
-	for i, o := range m.Others {
-		if i == show.MostFailures {
-			fmt.Fprintf(w, "… and for %d other reasons\n", len(m.Others)-i)
-			return
-		}
+	printFew(w, m.Others, show.MostFailures, "more reason", "more reasons", func(o submit.Other) {
 		term.Print(w, fmt.Sprintf("not counted: %s %s", term.Trials(o.Trials), o.Why))
-	}
+	})
 }
 
 // A cutting is a plan, with what Slurm said about it.

@@ -68,8 +68,7 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	fmt.Fprintf(w, "run     %s\n", command.Shown(run.Dir))
 	fmt.Fprintf(w, "plan    %s\n", s.Plan)
 	printAdopted(w, s.Adopted)
-	printJobs(w, s.Jobs)
-	printRest(w, s.Round, run)
+	printRound(w, s.Round, run)
 	printHints(w, s.Notes...)
 	if s.Plan.Chunks == 0 {
 		fmt.Fprintf(w, "\nnothing is left to be measured\nnext    %s\n", onRun("merge", run))
@@ -85,10 +84,10 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 // mostJobs is the number of arrays that are listed.
 const mostJobs = 10
 
-// printJobs lists what was submitted.
-func printJobs(w io.Writer, jobs []slurm.Sent) {
+// printRound lists what was submitted, and says what a limit of submitted jobs left over.
+func printRound(w io.Writer, round submit.Round, run *slurm.Run) {
 	listed := 0
-	for _, j := range jobs {
+	for _, j := range round.Jobs {
 		switch {
 		case j.Finish():
 			fmt.Fprintf(w, "job     %s merges and reports when they have ended\n", jobName(j.JobID))
@@ -97,16 +96,13 @@ func printJobs(w io.Writer, jobs []slurm.Sent) {
 			fmt.Fprintf(w, "array   %s of %s\n", jobName(j.JobID), term.Count(j.Tasks, "task", "tasks"))
 		case listed == mostJobs:
 			listed++
-			fmt.Fprintf(w, "        … and %d more arrays\n", len(jobs)-1-mostJobs)
+			fmt.Fprintf(w, "        … and %d more arrays\n", len(round.Jobs)-1-mostJobs)
 		}
 	}
-}
-
-// printRest says what a limit of submitted jobs left over.
-func printRest(w io.Writer, round submit.Round, run *slurm.Run) {
 	if round.Rest == 0 {
 		return
 	}
+
 	who := fmt.Sprintf("`%s` sends them when these have ended", onRun("retry", run))
 	if last := len(round.Jobs) - 1; last >= 0 && round.Jobs[last].Finish() {
 		who = "the job that merges sends them"
