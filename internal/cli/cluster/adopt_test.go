@@ -37,7 +37,7 @@ func (p prepared) adopting(from, sweep string) (prepared, submit.Match, int) {
 	out := p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", adoptChunk, "--json", "--adopt", from)
 	slurmlab.Must(p.t, json.Unmarshal([]byte(out), &s))
 	run := slurmtest.Opened(p.t, s.Dir)
-	return prepared{t: p.t, run: run, all: s.Adopted.Planned}, s.Adopted, s.Plan.Chunks
+	return prepared{p.terminal, run, s.Adopted.Planned}, s.Adopted, s.Plan.Chunks
 }
 
 // What a run measured before it was moved is not measured again, and nothing of another device counts.
@@ -60,7 +60,7 @@ func TestAdoptMoved(t *testing.T) {
 	if len(m.Others) != 1 || m.Others[0].Trials != len(before) || m.Others[0].Why != "on another device: another" {
 		t.Errorf("not counted are %+v", m.Others)
 	}
-	if s := n.status(); s.Counts.Never != left || s.Trials.Done != len(before) {
+	if s := n.status(n.run.Dir); s.Counts.Never != left || s.Trials.Done != len(before) {
 		t.Errorf("the status of a run that has adopted is %+v", s)
 	}
 	n.do(0, "task", n.run.Dir, "--next")
@@ -103,9 +103,7 @@ func TestAdoptFinished(t *testing.T) {
 		if m.Adopted != p.all || m.Planned != p.all || left != 0 || len(m.Others) > 0 {
 			t.Errorf("from %s: %+v; %d chunks are left", from, m, left)
 		}
-		if out := n.do(0, "task", n.run.Dir, "--next"); !strings.Contains(out, "took 0 chunks") {
-			t.Errorf("a task takes what is measured:\n%s", out)
-		}
+		n.says(0, "task "+n.run.Dir+" --next", "took 0 chunks")
 		n.complete()
 	}
 
@@ -193,7 +191,7 @@ func keepRepeats(t *testing.T, run *slurm.Run, name journal.Name) {
 // with the key. A launcher may give a process as many.
 func TestAdoptOtherCores(t *testing.T) {
 	f := newFaulty(t, 1)
-	p := prepared{t: t, run: f.run}
+	p := prepared{terminal: here(t), run: f.run}
 	t.Chdir(t.TempDir())
 	cores := runtime.NumCPU()
 	sweep := func(section string) {
@@ -217,55 +215,41 @@ func TestAdoptOtherCores(t *testing.T) {
 		{fmt.Sprintf("cpus = %d\n", cores+1), "--prepare-only", "adopted 20 of 20 trials"},
 	} {
 		sweep(c.section)
-		out := p.do(0, "submit", "small.toml", c.flag, "--adopt", "local/results.db")
-		if !strings.Contains(strings.Join(strings.Fields(out), " "), c.want) {
-			t.Errorf("%s with %s does not say %q:\n%s", c.flag, c.section, c.want, out)
-		}
+		p.says(0, "submit small.toml --adopt local/results.db "+c.flag, c.want)
 	}
 }
 
 // A run that is not over is not adopted, and an earlier one is named.
 func TestAdoptRunning(t *testing.T) {
 	f := newFaulty(t, 3)
-	p := prepared{t: t, run: f.run}
+	p := prepared{terminal: here(t), run: f.run}
 	t.Chdir(t.TempDir())
 	slurmlab.Must(t, os.WriteFile("small.toml", []byte(fewTrials), 0o666))
-	if out := p.do(1, "submit", "small.toml", "--adopt", f.run.Dir); !strings.Contains(out, "is not over: 3 chunks run") {
-		t.Errorf("adopting a run that waits:\n%s", out)
-	}
+	p.says(1, "submit small.toml --adopt "+f.run.Dir, "is not over: 3 chunks run")
 	f.slurm.setQueue(nil)
 	f.slurm.write("down", "")
-	out := p.do(1, "submit", "small.toml", "--adopt", f.run.Dir, "--prepare-only")
-	if !strings.Contains(out, "whether the run is over") {
-		t.Errorf("adopting without an answer of Slurm:\n%s", out)
-	}
+	p.says(1, "submit small.toml --prepare-only --adopt "+f.run.Dir, "whether the run is over")
 	f.slurm.remove("down")
 	p.do(0, "submit", "small.toml", "--adopt", f.run.Dir)
 
 	claim, err := f.run.Take("0001")
 	slurmlab.Must(t, err)
-	if out := p.do(1, "submit", "small.toml", "--adopt", f.run.Dir); !strings.Contains(out, "is not over: 1 chunk runs") {
-		t.Errorf("adopting a run that a process measures:\n%s", out)
-	}
+	p.says(1, "submit small.toml --adopt "+f.run.Dir, "is not over: 1 chunk runs")
 	slurmlab.Must(t, f.run.Release(claim, false))
 }
 
 // An earlier run of the same sweep is named.
 func TestEarlierRun(t *testing.T) {
 	p := prepareFor(t, adoptSweep, adoptChunk)
-	again := []string{"submit", "small.toml", "--prepare-only"}
-	if out := p.do(0, again...); strings.Contains(out, "--adopt") {
+	const again = "submit small.toml --prepare-only"
+	if out := p.do(0, strings.Fields(again)...); strings.Contains(out, "--adopt") {
 		t.Errorf("a run that has measured nothing is named:\n%s", out)
 	}
 	p.do(0, "task", p.run.Dir, "--chunk", "1")
-	if out := p.do(0, again...); !strings.Contains(out, "has measured this sweep") || !strings.Contains(out, "--adopt") {
-		t.Errorf("an earlier run is not named:\n%s", out)
-	}
+	p.says(0, again, "has measured this sweep", "--adopt")
 	less := strings.Replace(adoptSweep, "grid = [1, 2]", "grid = [1]", 1)
 	slurmlab.Must(t, os.WriteFile("small.toml", []byte(less), 0o666))
-	if out := p.do(0, again...); !strings.Contains(out, "an earlier version of this") {
-		t.Errorf("an earlier version is not named:\n%s", out)
-	}
+	p.says(0, again, "an earlier version of this")
 }
 
 // A run is refused while it waits or runs. Cancelled and moved, it has measured what it has: a new run of a larger
@@ -275,9 +259,7 @@ func TestAdoptOnCluster(t *testing.T) {
 	section := []string{`time = "00:05:00"`, `chunk = "2s"`, `throttle = 1`, `exclusive = true`} // all cores, as here
 	path := c.sweep(section...)
 	first := c.submit(path)
-	if out := c.do(1, "submit", path, "--adopt", first); !strings.Contains(out, "is not over") {
-		t.Errorf("adopting a run that goes on:\n%s", out)
-	}
+	c.says(1, "submit "+path+" --adopt "+first, "is not over")
 	c.wait(first, "a chunk", func(s status.Status) bool { return s.Counts.Done >= 1 })
 	c.do(0, "cancel", first)
 	measured := c.wait(first, "the end", over).Trials.Done
@@ -290,19 +272,12 @@ func TestAdoptOnCluster(t *testing.T) {
 	larger := strings.Replace(text, "grid = [1, 2]", "grid = [1, 2, 3]", 1)
 	slurmlab.Must(t, os.WriteFile(path, []byte(larger), 0o666))
 	c.do(0, "run", path, "--out", "local", "--quiet")
-	if out := c.do(0, "submit", path, "--adopt", moved, "--wait"); !strings.Contains(out, "adopted") {
-		t.Errorf("submit says:\n%s", out)
-	}
+	c.says(0, "submit "+path+" --adopt "+moved+" --wait", "adopted")
 	dir := c.only("runs/small-*")
 	got, want := c.identities(filepath.Join(dir, "results.db")), c.identities("local/results.db")
 	if got != want {
 		t.Errorf("the cluster's trials are not those of here: %d and %d lines", strings.Count(got, "\n"),
 			strings.Count(want, "\n"))
 	}
-	run := slurmtest.Opened(t, dir)
-	for id, n := range (prepared{t: t, run: run}).times() {
-		if n != 1 {
-			t.Errorf("trial %s is in %d journals", id, n)
-		}
-	}
+	prepared{c.terminal, slurmtest.Opened(t, dir), 3 * taskTrials / 2}.once()
 }

@@ -12,6 +12,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm/status"
 )
 
@@ -33,9 +34,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 	}
 	c.do(0, "throttle", filepath.Base(dir), "2")
 	c.wait(dir, "two tasks at once", func(s status.Status) bool { return s.Counts.Running == 2 })
-	if out := c.do(0, "retry", dir); !strings.Contains(out, "nothing to do yet") {
-		t.Errorf("retry while tasks run or wait says:\n%s", out)
-	}
+	c.says(0, "retry "+dir, "nothing to do yet")
 
 	for task := range 2 { // the others are there to be cancelled
 		slurmlab.Must(t, os.WriteFile(gate+fmt.Sprint(task), nil, 0o666))
@@ -55,15 +54,9 @@ func TestSubmitCancelRetry(t *testing.T) {
 	if s.Trials.Done == 0 || s.Trials.Done >= taskTrials || s.Counts.Ended+s.Counts.Never == 0 {
 		t.Errorf("cancelled: %+v", s)
 	}
-	if out := c.do(0, "cancel", dir); !strings.Contains(out, "nothing to cancel") {
-		t.Errorf("a second cancel says:\n%s", out)
-	}
-	if out := c.do(0, "status", dir); !strings.Contains(out, "was cancelled") || !strings.Contains(out, "next    spmvtune retry runs/small-") {
-		t.Errorf("status says:\n%s", out)
-	}
-	if out := c.do(3, "merge", dir); !strings.Contains(out, "spmvtune retry") || !strings.Contains(out, "was cancelled") {
-		t.Errorf("merge says:\n%s", out)
-	}
+	c.says(0, "cancel "+dir, "nothing to cancel")
+	c.says(0, "status "+dir, "was cancelled", "next spmvtune retry runs/small-")
+	c.says(3, "merge "+dir, "spmvtune retry", "was cancelled")
 
 	slurmlab.Must(t, os.WriteFile(gate, nil, 0o666))
 	c.do(0, "retry", dir)
@@ -71,15 +64,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 	if s.Counts.Done != s.Counts.All || s.Trials.Done != taskTrials || s.Merged == nil || s.Merged.Round != 2 {
 		t.Errorf("after retry: %+v", s)
 	}
-	lines := 0
-	journals, _ := filepath.Glob(filepath.Join(dir, "journals", "*.jsonl"))
-	for _, path := range journals {
-		data := slurmlab.Read(t, path)
-		lines += strings.Count(data, `"trial":{`)
-	}
-	if lines != taskTrials {
-		t.Errorf("%d trials in the journals, not %d: some were measured twice", lines, taskTrials)
-	}
+	prepared{c.terminal, slurmtest.Opened(t, dir), taskTrials}.once()
 }
 
 // Of a run that somebody else has sent, a second user cancels nothing and sends nothing again, whether Slurm shows
@@ -126,19 +111,15 @@ func TestHalfDone(t *testing.T) {
 	const breaks = "#!/bin/bash\ntouch \"$FAKE/broken\"\n"
 	const broken = "[ ! -e \"$FAKE/broken\" ] || { echo 'squeue: error: Invalid request' >&2; exit 1; }\n"
 	for _, c := range []struct {
-		args          []string
-		program, want string
+		line, program, want string
 	}{
-		{[]string{"cancel"}, "scancel", "cancelled: "},
-		{[]string{"throttle", "2"}, "scontrol", "at most 2 tasks run at once"},
+		{"cancel %s", "scancel", "cancelled: "},
+		{"throttle %s 2", "scontrol", "at most 2 tasks run at once"},
 	} {
 		f := newFaulty(t, 1)
-		p := prepared{t: t, run: f.run}
+		p := prepared{terminal: here(t), run: f.run}
 		slurmlab.Must(t, os.WriteFile(filepath.Join(f.slurm.dir, c.program), []byte(breaks), 0o777))
 		f.slurm.write("squeue", "#!/bin/bash\n"+broken+simulated["squeue"])
-		out := p.do(1, append([]string{c.args[0], f.run.Dir}, c.args[1:]...)...)
-		if !strings.Contains(out, c.want) || !strings.Contains(out, "Invalid request") {
-			t.Errorf("%s says:\n%s", c.args[0], out)
-		}
+		p.says(1, fmt.Sprintf(c.line, f.run.Dir), c.want, "Invalid request")
 	}
 }

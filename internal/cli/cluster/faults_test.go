@@ -20,7 +20,6 @@ import (
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 	"spmvtune/store"
-	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
 )
 
@@ -166,13 +165,9 @@ func (f *faulty) mergeRound(round int) slurm.Merge {
 // recorded are the identities of the trials that can be read.
 func (f *faulty) recorded() (ids []string) {
 	f.t.Helper()
-	names, err := journal.List(f.run.Path(slurm.JournalsDir))
-	slurmlab.Must(f.t, err)
-	for _, name := range names {
-		for line, err := range journal.Read(f.t.Context(), f.run.Path(slurm.JournalsDir, name.String())) {
-			if err == nil && line.Trial != nil && !slices.Contains(ids, line.Trial.ID) {
-				ids = append(ids, line.Trial.ID)
-			}
+	for _, line := range slurmtest.Lines(f.t, f.run) {
+		if line.Trial != nil && !slices.Contains(ids, line.Trial.ID) {
+			ids = append(ids, line.Trial.ID)
 		}
 	}
 	slices.Sort(ids)

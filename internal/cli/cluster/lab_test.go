@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +18,89 @@ import (
 	"spmvtune/sparse/cache"
 )
 
+// A terminal is where a user gives commands, and looks at runs.
+type terminal struct {
+	t       *testing.T
+	command func(args ...string) *exec.Cmd
+}
+
+// here gives commands in this folder, without a lab.
+func here(t *testing.T) terminal {
+	return terminal{t, func(args ...string) *exec.Cmd { return exec.Command("spmvtune", args...) }}
+}
+
+// try runs the program, and returns what it printed and its exit code.
+func (u terminal) try(args ...string) (out string, code int) {
+	text, err := u.command(args...).CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		return err.Error(), -1
+	}
+	return string(text), code
+}
+
+// do runs the program, and fails the test unless it ends with the exit code.
+func (u terminal) do(code int, args ...string) string {
+	u.t.Helper()
+	out, got := u.try(args...)
+	if got != code {
+		u.t.Fatalf("spmvtune %s ends with %d, not %d:\n%s", strings.Join(args, " "), got, code, out)
+	}
+	return out
+}
+
+// says runs the program with the words of a line. It fails the test unless that ends with the exit code and says
+// all that is wanted, wherever its lines break.
+func (u terminal) says(code int, line string, wanted ...string) {
+	u.t.Helper()
+	out := u.do(code, strings.Fields(line)...)
+	for _, want := range wanted {
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			u.t.Errorf("spmvtune %s does not say %q:\n%s", line, want, out)
+		}
+	}
+}
+
+// submit submits a sweep, and returns the run's folder.
+func (u terminal) submit(path string) string {
+	u.t.Helper()
+	var s struct{ Dir string }
+	slurmlab.Must(u.t, json.Unmarshal([]byte(u.do(0, "submit", path, "--json")), &s))
+	return s.Dir
+}
+
+func (u terminal) status(dir string) (s status.Status) {
+	u.t.Helper()
+	slurmlab.Must(u.t, json.Unmarshal([]byte(u.do(0, "status", dir, "--json")), &s))
+	return s
+}
+
+// wait waits until the status of a run is as wanted.
+func (u terminal) wait(dir, what string, wanted func(status.Status) bool) (s status.Status) {
+	u.t.Helper()
+	slurmlab.Wait(u.t, func() (string, bool) {
+		s = u.status(dir)
+		return fmt.Sprintf("%s of %s: its status is %+v", what, dir, s), wanted(s)
+	})
+	return s
+}
+
+func over(s status.Status) bool { return !s.Active() }
+
+// identities are those of the trials in a database.
+func (u terminal) identities(db string) string {
+	u.t.Helper()
+	return u.do(0, "query", "--db", db, "--format", "csv", "SELECT identity FROM trial ORDER BY identity")
+}
+
 // A cluster is a lab with the program and a folder that users work in. The program is that of the tests, which
 // measures no bandwidth.
 type cluster struct {
 	*slurmlab.Lab
-	t       *testing.T
+	terminal
 	program string
 }
 
@@ -32,7 +109,12 @@ func newCluster(t *testing.T, options slurmlab.Options) *cluster {
 	lab := slurmlab.Start(t, options)
 	program, err := exec.LookPath("spmvtune")
 	slurmlab.Must(t, err)
-	return &cluster{lab, t, program}
+	return (&cluster{Lab: lab, program: program}).in(t)
+}
+
+// in is the cluster in another test.
+func (c *cluster) in(t *testing.T) *cluster {
+	return &cluster{c.Lab, terminal{t, func(args ...string) *exec.Cmd { return c.Command(c.program, args...) }}, c.program}
 }
 
 // newBuilt is newCluster with the program as users build it.
@@ -44,31 +126,7 @@ func newBuilt(t *testing.T, options slurmlab.Options) *cluster {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return c
-}
-
-// try runs the program in the lab's folder, and returns what it printed and its
-// exit code.
-func (c *cluster) try(args ...string) (out string, code int) {
-	var text bytes.Buffer
-	cmd := c.Command(c.program, args...)
-	cmd.Stdout, cmd.Stderr = &text, &text
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return err.Error(), -1
-	}
-	return text.String(), cmd.ProcessState.ExitCode()
-}
-
-// do runs the program, and fails the test unless it ends with the exit code.
-func (c *cluster) do(code int, args ...string) string {
-	c.t.Helper()
-	out, got := c.try(args...)
-	if got != code {
-		c.t.Fatalf("spmvtune %s ends with %d, not %d:\n%s", strings.Join(args, " "), got, code, out)
-	}
-	return out
+	return c.in(t)
 }
 
 // sweep writes a sweep file of some hundred trials of 20 ms, with lines for [slurm],
@@ -77,20 +135,8 @@ func (c *cluster) sweep(section ...string) string {
 	c.t.Helper()
 	path := filepath.Join(c.Dir, "small.toml")
 	text := taskSweep + "[slurm]\n" + strings.Join(section, "\n") + "\n"
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		c.t.Fatal(err)
-	}
+	slurmlab.Must(c.t, os.WriteFile(path, []byte(text), 0o666))
 	return path
-}
-
-// submit submits a sweep, and returns the run's folder.
-func (c *cluster) submit(path string) string {
-	c.t.Helper()
-	var s struct{ Dir string }
-	if err := json.Unmarshal([]byte(c.do(0, "submit", path, "--json")), &s); err != nil {
-		c.t.Fatal(err)
-	}
-	return s.Dir
 }
 
 // only is the only run of a pattern in the lab's folder.
@@ -101,33 +147,6 @@ func (c *cluster) only(pattern string) string {
 		c.t.Fatalf("runs %q, %v", dirs, err)
 	}
 	return dirs[0]
-}
-
-func (c *cluster) status(dir string) status.Status {
-	c.t.Helper()
-	var s status.Status
-	if err := json.Unmarshal([]byte(c.do(0, "status", dir, "--json")), &s); err != nil {
-		c.t.Fatal(err)
-	}
-	return s
-}
-
-// wait waits until the status of a run is as wanted.
-func (c *cluster) wait(dir, what string, wanted func(status.Status) bool) (s status.Status) {
-	c.t.Helper()
-	slurmlab.Wait(c.t, func() (string, bool) {
-		s = c.status(dir)
-		return fmt.Sprintf("%s of %s: its status is %+v", what, dir, s), wanted(s)
-	})
-	return s
-}
-
-func over(s status.Status) bool { return !s.Active() }
-
-// identities are those of the trials in a database.
-func (c *cluster) identities(db string) string {
-	c.t.Helper()
-	return c.do(0, "query", "--db", db, "--format", "csv", "SELECT identity FROM trial ORDER BY identity")
 }
 
 func TestMain(m *testing.M) {

@@ -23,7 +23,7 @@ func TestReadOnlyRun(t *testing.T) {
 	if code := ended(t, err); code != 0 {
 		t.Fatalf("the task ends with %d:\n%s", code, out)
 	}
-	p := prepared{t: t, run: run}
+	p := prepared{terminal: here(t), run: run}
 	p.do(0, "merge", run.Dir)
 
 	// as starts the program as somebody who may write to own only.

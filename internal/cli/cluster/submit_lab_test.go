@@ -84,12 +84,8 @@ func TestSubmitWholeWay(t *testing.T) {
 	if out := c.do(0, "status", dirs[0], "--watch"); strings.Count(out, ": complete\n") != 1 {
 		t.Errorf("a watch of what has ended:\n%s", out)
 	}
-	if out := c.do(0, "retry", dirs[0]); !strings.Contains(out, "nothing to do") {
-		t.Errorf("retry says:\n%s", out)
-	}
-	if out := c.do(0, "merge", dirs[0]); !strings.Contains(out, fmt.Sprintf("0 trials new, %d known", taskTrials)) {
-		t.Errorf("a second merge says:\n%s", out)
-	}
+	c.says(0, "retry "+dirs[0], "nothing to do")
+	c.says(0, "merge "+dirs[0], fmt.Sprintf("0 trials new, %d known", taskTrials))
 }
 
 // shortSweep is the example of docs/cluster.md, in smaller numbers, so that its tasks are as many and take a
@@ -152,7 +148,7 @@ func (c *cluster) shortWay(name, lines string, env ...string) (run, said string)
 // jobs with a GPU, and where ten jobs may be submitted at once.
 func TestShortWayOnClusters(t *testing.T) {
 	c, limit := newAccounts(t)
-	in := func(t *testing.T) *cluster { return &cluster{c.Lab, t, c.program} }
+	in := func(t *testing.T) *cluster { return c.in(t) }
 
 	t.Run("variables", func(t *testing.T) {
 		run, said := in(t).shortWay("variables", "", "SBATCH_PARTITION=low", "SBATCH_ACCOUNT=lab", "SBATCH_TIMELIMIT=1",
@@ -189,7 +185,7 @@ func TestShortWayOnClusters(t *testing.T) {
 func TestSubmitFails(t *testing.T) {
 	c := newCluster(t, slurmlab.Options{})
 	t.Run("a job that will never start", func(t *testing.T) {
-		l := &cluster{c.Lab, t, c.program}
+		l := c.in(t)
 		l.Run("scontrol", "update", "PartitionName=low", "State=DOWN")
 		cmd := l.Command(l.program, "submit", l.sweep(`partition = "low"`, `time = "00:05:00"`), "--runs", "held", "--wait")
 		var said bytes.Buffer
@@ -206,12 +202,8 @@ func TestSubmitFails(t *testing.T) {
 		l.wait(dir, "a submission", func(s status.Status) bool { return s.Finish == status.Waiting })
 		l.Run("scontrol", "update", "PartitionName=low", "MaxTime=1", "State=UP")
 		l.wait(dir, "the reason", func(s status.Status) bool { return strings.Contains(s.Chunks[0].Why, "never start") })
-		if out := strings.Join(strings.Fields(l.do(0, "status", dir)), " "); !strings.Contains(out, "asks for more time than the partition allows, so it will never start") {
-			t.Errorf("status says:\n%s", out)
-		}
-		if out := l.do(1, "submit", l.sweep(`partition = "low"`, `time = "00:05:00"`)); !strings.Contains(out, "above the limit of partition low") {
-			t.Errorf("a second submit says:\n%s", out)
-		}
+		l.says(0, "status "+dir, "asks for more time than the partition allows, so it will never start")
+		l.says(1, "submit "+l.sweep(`partition = "low"`, `time = "00:05:00"`), "above the limit of partition low")
 		// Whoever stops waiting leaves the jobs alone.
 		slurmlab.Must(t, cmd.Process.Signal(os.Interrupt))
 		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != command.ExitInterrupted || !strings.Contains(said.String(), "interrupted: the run goes on") {
@@ -224,17 +216,13 @@ func TestSubmitFails(t *testing.T) {
 	})
 
 	t.Run("tasks that fail", func(t *testing.T) {
-		l := &cluster{c.Lab, t, c.program}
-		out := l.do(command.ExitSomeFailed, "submit", l.sweep(`setup = ["echo no such module; exit 1"]`), "--runs", "failed", "--wait")
-		for _, want := range []string{"no such module", "error: no trial succeeded, 1 chunk not complete", "hint: `spmvtune retry failed/small-"} {
-			if !strings.Contains(out, want) {
-				t.Errorf("submit does not say %q:\n%s", want, out)
-			}
-		}
+		l := c.in(t)
+		l.says(command.ExitSomeFailed, "submit --runs failed --wait "+l.sweep(`setup = ["echo no such module; exit 1"]`),
+			"no such module", "error: no trial succeeded, 1 chunk not complete", "hint: `spmvtune retry failed/small-")
 	})
 
 	t.Run("a matrix file that is gone", func(t *testing.T) {
-		l := &cluster{c.Lab, t, c.program}
+		l := c.in(t)
 		file, gate := filepath.Join(l.Dir, "tiny.mtx"), filepath.Join(l.Dir, "gate")
 		matrix := "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 2\n"
 		path := l.sweep(fmt.Sprintf(`setup = ["[ -e %s ]"]`, gate), "[[matrix]]", `path = "tiny.mtx"`)
@@ -286,11 +274,8 @@ func TestSubmitDownloads(t *testing.T) {
 	c := newCluster(t, slurmlab.Options{})
 	path := filepath.Join(c.Dir, "down.toml")
 	slurmlab.Must(t, os.WriteFile(path, []byte(downloadSweep), 0o666))
-	out := c.do(0, "submit", path)
+	c.says(0, "submit "+path, "downloaded HB/five", "note: page (twin) is generated and measured in place of HB/page")
 	server.Close()
-	if !strings.Contains(out, "downloaded HB/five") || !strings.Contains(strings.Join(strings.Fields(out), " "), "note: page (twin) is generated and measured in place of HB/page") {
-		t.Errorf("submit says:\n%s", out)
-	}
 	dir := c.only("runs/down-*")
 	c.wait(dir, "the end", over)
 	got := c.do(0, "query", "--db", filepath.Join(dir, "results.db"), "--format", "csv",

@@ -40,7 +40,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 	c, limit := newAccounts(t)
 
 	t.Run("fewer jobs than tasks of two arrays", func(t *testing.T) {
-		l := &cluster{c.Lab, t, c.program}
+		l := c.in(t)
 		limit("4")
 		defer limit("-1")
 		path := l.sweep(`time = "00:05:00"`, `chunk = "2s"`, `[[slurm.array]]`, `nodelist = "n1"`, `[[slurm.array]]`, `nodelist = "n3"`)
@@ -72,7 +72,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 	})
 
 	t.Run("a partition of GPUs, and another shell", func(t *testing.T) {
-		l := &cluster{c.Lab, t, c.program}
+		l := c.in(t)
 		cmd := l.Command(l.program, "submit", l.sweep(`gres = "gpu:1"`, `setup = ["exit 1"]`), "--runs", "gpus", "--wait")
 		cmd.Env = append(cmd.Env, "SBATCH_QOS=gpus", "SBATCH_PARTITION=low", "SBATCH_ACCOUNT=lab")
 		said, _ := cmd.CombinedOutput()
@@ -81,9 +81,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 		}
 		dir := l.only("gpus/*-*")
 		l.wait(dir, "the end", func(s status.Status) bool { return !s.Active() })
-		if out := l.do(0, "status", dir); !strings.Contains(out, "exit code 1") || !strings.Contains(out, "(on n") {
-			t.Errorf("status does not name the node and the exit code:\n%s", out)
-		}
+		l.says(0, "status "+dir, "exit code 1", "(on n")
 		l.do(0, "retry", dir)
 		jobs, err := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
 		if n := strings.Count(string(jobs), `"--partition=low"`); err != nil || n != 4 ||
@@ -93,14 +91,11 @@ func TestSubmitWithinLimits(t *testing.T) {
 	})
 
 	t.Run("what no node has", func(t *testing.T) {
-		l := &cluster{c.Lab, t, c.program}
+		l := c.in(t)
 		for section, want := range map[string]string{
 			`gres = "gpu:v100:1"`: `gres = "gpu:v100:1"`, `mem = "900G"`: `mem = "900G"`, `account = "theirs"`: `account = "theirs"`,
 		} {
-			out := l.do(1, "submit", l.sweep(section), "--runs", "refused")
-			if !strings.Contains(out, "a task with "+want+" could never start: slurm refused: ") {
-				t.Errorf("%s: submit says:\n%s", section, out)
-			}
+			l.says(1, "submit --runs refused "+l.sweep(section), "a task with "+want+" could never start: slurm refused:")
 		}
 		if dirs, _ := filepath.Glob(filepath.Join(l.Dir, "refused", "*-*")); len(dirs) > 0 {
 			t.Errorf("left behind: %q", dirs)
@@ -114,21 +109,13 @@ func TestSubmitWithLittleMemory(t *testing.T) {
 	c := newCluster(t, slurmlab.Options{Config: []string{
 		"JobAcctGatherParams=OverMemoryKill", "JobAcctGatherFrequency=task=1",
 	}})
-	out := c.do(0, "submit", c.sweep(`time = "00:05:00"`), "--runs", "enough", "--wait")
-	if !strings.Contains(out, "would get 100M on this cluster (DefMemPerCPU)") {
-		t.Errorf("submit says:\n%s", out)
-	}
+	c.says(0, "submit --runs enough --wait "+c.sweep(`time = "00:05:00"`), "would get 100M on this cluster (DefMemPerCPU)")
 
 	path := c.sweep(`time = "00:05:00"`, `mem = "50M"`)
 	text := slurmlab.Read(t, path)
 	big := strings.Replace(text, "[slurm]", "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[slurm]", 1)
 	slurmlab.Must(t, os.WriteFile(path, []byte(big), 0o666))
-	out = c.do(command.ExitSomeFailed, "submit", path, "--runs", "little", "--wait")
-	for _, want := range []string{"used more memory than allowed", "--set mem="} {
-		if !strings.Contains(out, want) {
-			t.Errorf("submit does not say %q:\n%s", want, out)
-		}
-	}
+	c.says(command.ExitSomeFailed, "submit --runs little --wait "+path, "used more memory than allowed", "--set mem=")
 	dir := c.only("little/*-*")
 	c.do(command.ExitSomeFailed, "retry", dir)
 	c.do(0, "retry", dir, "--set", "mem=1500M")
@@ -145,7 +132,7 @@ func TestSubmitOptions(t *testing.T) {
 		path = filepath.Join(c.Dir, name+".toml")
 		text := strings.Replace(fewTrials, `name = "small"`, `name = "`+name+`"`, 1)
 		slurmlab.Must(t, os.WriteFile(path, []byte(text+"[slurm]\ntime = \"5\"\n"+strings.Join(section, "\n")+"\n"), 0o666))
-		return &cluster{c.Lab, t, c.program}, path
+		return c.in(t), path
 	}
 	t.Run("dependencies", func(t *testing.T) {
 		l, path := small(t, "waits")

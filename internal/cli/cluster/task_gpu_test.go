@@ -53,14 +53,8 @@ func gpuTask(t *testing.T, text, gpus string) (code int, said string, trials []*
 	slurmlab.Must(t, err)
 	out, err := startTask(t, run).CombinedOutput()
 	code, said = ended(t, err), string(out)
-	names, err := journal.List(run.Path("journals"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("journals %v, %v", names, err)
-	}
-	for rec, err := range journal.Read(t.Context(), run.Path("journals", names[0].String())) {
+	for _, rec := range slurmtest.Lines(t, run) {
 		switch {
-		case err != nil:
-			t.Fatal(err)
 		case rec.Trial != nil && !rec.Trial.NoiseRerun: // no repetition
 			trials = append(trials, rec.Trial)
 		case rec.End != nil:

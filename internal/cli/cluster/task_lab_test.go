@@ -260,15 +260,7 @@ func TestTaskUnderSrun(t *testing.T) {
 				t.Fatalf("%v\n%s", err, said)
 			}
 			run := slurmtest.Opened(t, s.Dir)
-			times := prepared{t: t, run: run}.times()
-			for id, n := range times {
-				if n != 1 {
-					t.Errorf("trial %s was measured %d times", id, n)
-				}
-			}
-			if len(times) != taskTrials {
-				t.Errorf("%d trials were measured:\n%s", len(times), said)
-			}
+			prepared{c.terminal, run, taskTrials}.once()
 			c.do(0, "merge", s.Dir)
 			if d, err := run.PinnedDevices(0); err != nil || d.Cores != 1 {
 				t.Errorf("of two processors, two processes measure on %+v each, %v", d, err)

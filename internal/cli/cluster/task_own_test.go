@@ -1,9 +1,7 @@
 package cluster_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,14 +11,13 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm"
-	"spmvtune/slurm/status"
-	"spmvtune/tuner/journal"
 )
 
 // A prepared is a run that was made without Slurm.
 type prepared struct {
-	t   *testing.T
+	terminal
 	run *slurm.Run
 	all int // all is the number of its trials.
 }
@@ -45,26 +42,14 @@ func prepareFor(t *testing.T, text, chunk string) prepared {
 		Jobs []any
 		Plan struct{ Chunks, Trials int }
 	}
-	p := prepared{t: t}
+	p := prepared{terminal: here(t)}
 	slurmlab.Must(t, json.Unmarshal([]byte(p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", chunk, "--json")), &s))
 	if len(s.Jobs) > 0 || s.Plan.Chunks < 4 {
 		t.Fatalf("prepared %+v", s)
 	}
 	p.all = s.Plan.Trials
-	if p.run, err = slurm.Open(s.Dir); err != nil {
-		t.Fatal(err)
-	}
+	p.run = slurmtest.Opened(t, s.Dir)
 	return p
-}
-
-// do runs the program, and fails the test unless it ends with the exit code.
-func (p prepared) do(code int, args ...string) string {
-	p.t.Helper()
-	out, err := exec.Command("spmvtune", args...).CombinedOutput()
-	if got := ended(p.t, err); got != code {
-		p.t.Fatalf("spmvtune %s ends with %d, not %d:\n%s", strings.Join(args, " "), got, code, out)
-	}
-	return string(out)
 }
 
 // next starts a process that takes chunks.
@@ -80,27 +65,16 @@ func (p prepared) next(out *strings.Builder) *exec.Cmd {
 func (p prepared) times() map[string]int {
 	p.t.Helper()
 	times := map[string]int{}
-	names, err := journal.List(p.run.Path(slurm.JournalsDir))
-	slurmlab.Must(p.t, err)
-	for _, name := range names {
-		for rec, err := range journal.Read(context.Background(), p.run.Path(slurm.JournalsDir, name.String())) {
-			slurmlab.Must(p.t, err)
-			if rec.Trial != nil {
-				times[rec.Trial.ID]++
-			}
+	for _, line := range slurmtest.Lines(p.t, p.run) {
+		if line.Trial != nil {
+			times[line.Trial.ID]++
 		}
 	}
 	return times
 }
 
-func (p prepared) status() (s status.Status) {
-	p.t.Helper()
-	slurmlab.Must(p.t, json.Unmarshal([]byte(p.do(0, "status", p.run.Dir, "--json")), &s))
-	return s
-}
-
-// complete checks that every trial was measured once, and that merge has them all.
-func (p prepared) complete() {
+// once checks that every trial was measured once.
+func (p prepared) once() {
 	p.t.Helper()
 	times := p.times()
 	if len(times) != p.all {
@@ -111,7 +85,13 @@ func (p prepared) complete() {
 			p.t.Errorf("trial %s was measured %d times", id, n)
 		}
 	}
-	if s := p.status(); s.Counts.Done != s.Counts.All {
+}
+
+// complete checks that every trial was measured once, and that merge has them all.
+func (p prepared) complete() {
+	p.t.Helper()
+	p.once()
+	if s := p.status(p.run.Dir); s.Counts.Done != s.Counts.All {
 		p.t.Errorf("the status is %+v", s)
 	}
 	p.do(0, "merge", p.run.Dir)
@@ -121,7 +101,7 @@ func (p prepared) complete() {
 // after the folder was moved.
 func TestOwnLauncher(t *testing.T) {
 	p := prepare(t, taskSweep)
-	if s := p.status(); s.Counts.Never != s.Counts.All {
+	if s := p.status(p.run.Dir); s.Counts.Never != s.Counts.All {
 		t.Errorf("the status of a prepared run is %+v", s)
 	}
 	if out := p.do(0, "status", p.run.Dir); !strings.Contains(out, "--next") || strings.Contains(out, "retry") {
@@ -136,7 +116,7 @@ func TestOwnLauncher(t *testing.T) {
 	for len(p.times()) < 10 {
 		time.Sleep(20 * time.Millisecond)
 	}
-	if s := p.status(); s.Counts.Running == 0 {
+	if s := p.status(p.run.Dir); s.Counts.Running == 0 {
 		t.Errorf("the status of a run that is measured is %+v", s)
 	}
 	killed := workers[0]
@@ -151,22 +131,18 @@ func TestOwnLauncher(t *testing.T) {
 	slurmlab.Must(t, os.Rename(p.run.Dir, moved))
 	p.run.Dir = moved
 	for _, array := range []string{"-1", "2"} {
-		if out := p.do(2, "task", moved, "--next", "--array", array); !strings.Contains(out, "1 to 1") {
-			t.Errorf("--array %s:\n%s", array, out)
-		}
+		p.says(2, "task "+moved+" --next --array "+array, "1 to 1")
 	}
 	p.do(0, "task", moved, "--next")
 	p.complete()
-	if out := p.do(0, "task", p.run.Dir, "--next"); !strings.Contains(out, "this process took 0 chunks") {
-		t.Errorf("a complete run:\n%s", out)
-	}
+	p.says(0, "task "+p.run.Dir+" --next", "this process took 0 chunks")
 }
 
 // Tasks of Slurm and other processes leave each other's chunks alone, and --next leaves one at which
 // attempts fail.
 func TestOwnLauncherBesideSlurm(t *testing.T) {
 	run, _ := createTaskOf(t, t.TempDir(), fewTrials)
-	p := prepared{t: t, run: run}
+	p := prepared{terminal: here(t), run: run}
 	claim, err := run.Take("0001")
 	slurmlab.Must(t, err)
 	out, err := startTask(t, run).CombinedOutput()
@@ -179,21 +155,19 @@ func TestOwnLauncherBesideSlurm(t *testing.T) {
 		claim.EmptyAttempts = empty
 		slurmlab.Must(t, run.Release(claim, false))
 	}
-	takes := func(when string, n int) {
+	takes := func(n int) {
 		t.Helper()
-		if out := p.do(0, "task", run.Dir, "--next"); !strings.Contains(out, fmt.Sprintf("took %s", term.Count(n, "chunk", "chunks"))) {
-			t.Errorf("%s:\n%s", when, out)
-		}
+		p.says(0, "task "+run.Dir+" --next", "took "+term.Count(n, "chunk", "chunks"))
 	}
 
 	release(0)
-	takes("sent", 0)
+	takes(0) // sent
 	slurmlab.Must(t, os.Remove(run.Path("rounds", "001.json")))
 	release(3)
-	takes("failed three times", 0)
+	takes(0)
 	release(2)
-	takes("failed twice", 1)
-	if s := p.status(); s.Counts.Done != 1 {
+	takes(1)
+	if s := p.status(p.run.Dir); s.Counts.Done != 1 {
 		t.Errorf("the status is %+v", s)
 	}
 }
@@ -202,10 +176,7 @@ func TestOwnLauncherBesideSlurm(t *testing.T) {
 func TestNothingLeftToMeasure(t *testing.T) {
 	text := strings.Replace(fewTrials, "grid = [1, 2]", "grid = [1, 2]\nwhere = \"block > 5000\"", 1)
 	run, _ := createTaskOf(t, t.TempDir(), text)
-	p := prepared{t: t, run: run}
+	p := prepared{terminal: here(t), run: run}
 	p.do(0, "task", run.Dir, "--next")
-	out := p.do(3, "merge", run.Dir)
-	if !strings.Contains(out, "no configuration is left to measure (skipped: where = block > 5000)") {
-		t.Errorf("merge says:\n%s", out)
-	}
+	p.says(3, "merge "+run.Dir, "no configuration is left to measure (skipped: where = block > 5000)")
 }

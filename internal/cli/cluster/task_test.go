@@ -81,30 +81,25 @@ func createTaskOf(t *testing.T, root, text string) (*slurm.Run, *configs.Sweep) 
 func taskJournals(t *testing.T, run *slurm.Run) (trials map[int][]string, ends map[int][]journal.End) {
 	t.Helper()
 	trials, ends = map[int][]string{}, map[int][]journal.End{}
-	names, err := journal.List(run.Path("journals"))
-	slurmlab.Must(t, err)
-	for _, name := range names {
-		if trials[name.Attempt] != nil {
+	names := map[int]journal.Name{}
+	for name, line := range slurmtest.Lines(t, run) {
+		if known, is := names[name.Attempt]; is && known != name {
 			t.Errorf("attempt %d has two journals", name.Attempt)
 		}
-		trials[name.Attempt] = []string{}
-		for rec, err := range journal.Read(t.Context(), run.Path("journals", name.String())) {
-			switch {
-			case err != nil:
-				t.Fatal(err)
-			case rec.Trial != nil:
-				trials[name.Attempt] = append(trials[name.Attempt], rec.Trial.ID)
-				if rec.Trial.Status != trial.OK {
-					t.Errorf("a trial is %s: %s", rec.Trial.Status, rec.Trial.Message)
-				}
-				if rec.Trial.Run.Origin.Node == "" || rec.Trial.Run.Origin.Job != name.Job {
-					t.Errorf("facts %v of job %s", rec.Trial.Run.Facts, name.Job)
-				}
-			case rec.End != nil:
-				ends[name.Attempt] = append(ends[name.Attempt], *rec.End)
-			case rec.Problem != nil && rec.Problem.Kind != journal.Torn:
-				t.Errorf("%s: %v", name, rec.Problem.Err)
+		names[name.Attempt] = name
+		switch {
+		case line.Trial != nil:
+			trials[name.Attempt] = append(trials[name.Attempt], line.Trial.ID)
+			if line.Trial.Status != trial.OK {
+				t.Errorf("a trial is %s: %s", line.Trial.Status, line.Trial.Message)
 			}
+			if line.Trial.Run.Origin.Node == "" || line.Trial.Run.Origin.Job != name.Job {
+				t.Errorf("facts %v of job %s", line.Trial.Run.Facts, name.Job)
+			}
+		case line.End != nil:
+			ends[name.Attempt] = append(ends[name.Attempt], *line.End)
+		case line.Problem != nil && line.Problem.Kind != journal.Torn:
+			t.Errorf("%s: %v", name, line.Problem.Err)
 		}
 	}
 	return trials, ends

@@ -3,10 +3,12 @@ package slurmtest
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -268,6 +270,22 @@ func writer(tb testing.TB, run *slurm.Run, chunk, job string) *journal.Writer {
 	slurmlab.Must(tb, err)
 	tb.Cleanup(func() { w.Close() })
 	return w
+}
+
+// Lines yields what the journals of a run hold, in their order.
+func Lines(tb testing.TB, run *slurm.Run) iter.Seq2[journal.Name, journal.Line] {
+	tb.Helper()
+	names, err := journal.List(run.Path(slurm.JournalsDir))
+	slurmlab.Must(tb, err)
+	return func(yield func(journal.Name, journal.Line) bool) {
+		for _, name := range names {
+			for line, err := range journal.Read(context.Background(), run.Path(slurm.JournalsDir, name.String())) {
+				if slurmlab.Must(tb, err); !yield(name, line) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func AppendTo(tb testing.TB, path, text string) {
