@@ -45,8 +45,7 @@ type Ensemble struct {
 func (e *Ensemble) values(f *Subject) []float64 {
 	v := make([]float64, len(e.Features))
 	for i, name := range e.Features {
-		feature, _ := lookup(name) // checked by Read
-		v[i] = feature.Value(f)
+		v[i] = f.value(name) // which is known: Read checks it
 	}
 	return v
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
 )
 
 // An Evaluation says what a user should know about each tree of a rule before trusting it: how
@@ -151,8 +150,10 @@ func grownWithout[T any](ctx context.Context, t *table, opt Options, some func(p
 	})
 }
 
-// fraction is that of the oracle of a configuration on matrix m.
-func (t *table) fraction(m int, c kernels.Config) float64 { return share(t.loss[m][t.at(c)]) }
+// fraction is that of the oracle which a leaf reaches on matrix m.
+func (t *table) fraction(m int, leaf *Node) float64 {
+	return share(t.loss[m][t.at(leaf.picks(&t.facts[m])[0].Config)])
+}
 
 // importance permutes the values of one feature after the other among the matrices.
 func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
@@ -176,7 +177,7 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 				return t.values[f][m]
 			}
 			leaf, _ := tree.follow(at)
-			cases[m].Fraction, cases[m].Partial = t.fraction(m, leaf.picks(&t.facts[m])[0].Config), t.partial(m)
+			cases[m].Fraction, cases[m].Partial = t.fraction(m, leaf), t.partial(m)
 		}
 
 		return Summarise(cases, Learned.Of).Mean
@@ -218,7 +219,7 @@ func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
 	}
 	times, err := grownWithout(ctx, t, opt, nil, func(tree *Node, _, out []int) (list []timed) {
 		for _, m := range out {
-			leaf, _ := tree.walk(&t.facts[m])
+			leaf := t.leaf(tree, m)
 			first := leaf.picks(&t.facts[m])[0]
 			if o := t.seen[m][t.at(first.Config)]; o.measured() {
 				list = append(list, timed{o.Seconds, leaf.forecast(&t.facts[m]).slower(first.times)})
@@ -283,9 +284,7 @@ func (t *table) curve(ctx context.Context, opt Options,
 			results, err := grownWithout(ctx, t, opt, some, func(tree *Node, in, out []int) result {
 				r := result{learned: len(in)}
 				for _, m := range out {
-					leaf, _ := tree.walk(&t.facts[m])
-					r.cases = append(r.cases, Case{Matrix: t.names[m],
-						Fraction: t.fraction(m, leaf.picks(&t.facts[m])[0].Config)})
+					r.cases = append(r.cases, Case{Matrix: t.names[m], Fraction: t.fraction(m, t.leaf(tree, m))})
 				}
 				return r
 			})
@@ -350,16 +349,10 @@ func (t *table) reading(m int) float64 {
 // prepare is how long it took to prepare matrix m for configuration c or, where that was not
 // measured, for the nearest configuration of its kernel; 0 if neither is known.
 func (t *table) prepare(m, c int) float64 {
-	least, seconds := math.Inf(1), 0.0
-	for d, o := range t.seen[m] {
-		if !o.measured() || t.kernel[d] != t.kernel[c] {
-			continue
-		}
-		if away := distance(t.configs[c], t.configs[d]); away < least {
-			least, seconds = away, o.Prepare
-		}
+	if near := nearest(t.configs[c], t.configs, func(d int) bool { return t.seen[m][d].measured() }); near != nil {
+		return t.seen[m][near[0]].Prepare
 	}
-	return seconds
+	return 0
 }
 
 // payback says, by size, when the features pay for themselves. It leaves out matrices of which

@@ -126,14 +126,14 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// lookup finds a feature by name.
-func lookup(name string) (Feature, bool) {
-	i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == name })
-	if i < 0 {
-		return Feature{}, false
+// places are those of the features, by name.
+var places = func() map[string]int {
+	at := make(map[string]int, len(features))
+	for i, f := range features {
+		at[f.Name] = i
 	}
-	return features[i], true
-}
+	return at
+}()
 
 // Hardware is what of a device says whether a matrix is large for it. What is 0 is not known.
 type Hardware struct {

@@ -196,12 +196,12 @@ func (n *Node) check(p kernels.Precision, first, depth int) error {
 		return errors.New("a node is missing")
 	case depth > maxDepth:
 		return fmt.Errorf("more than %d splits on a path", maxDepth)
-	case n.Leaf():
+	case n.Choice != nil:
 		return n.checkLeaf(p)
 	}
 
-	switch i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == n.Feature }); {
-	case i < 0:
+	switch i, known := places[n.Feature]; {
+	case !known:
 		return fmt.Errorf("unknown feature %q", n.Feature)
 	case i >= first:
 		return fmt.Errorf("it tests %s, which does not follow from sizes", n.Feature)
@@ -261,7 +261,7 @@ func (e *Ensemble) check(p kernels.Precision) error {
 		return fmt.Errorf("%d and %d bounds of %d features", len(e.Low), len(e.High), n)
 	}
 	for _, name := range e.Features {
-		if _, ok := lookup(name); !ok {
+		if _, known := places[name]; !known {
 			return fmt.Errorf("unknown feature %q", name)
 		}
 	}

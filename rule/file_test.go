@@ -24,7 +24,7 @@ func TestJSONSelectsTheSame(t *testing.T) {
 	opt := DefaultOptions
 	opt.MaxDepth, opt.MinLeaf, opt.Prune, opt.Ensemble = 8, 1, false, true
 	r := learn(t, messy(rng, 60), opt)
-	if n := r.Models[0].Root.Leaves(); n < 8 {
+	if n := len(r.Models[0].Root.Leaves()); n < 8 {
 		t.Fatalf("a tree of %d leaves shows little", n)
 	}
 
@@ -201,7 +201,7 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 		if name == "row_skewness" {
 			continue // may be negative, and says what row_max_over_mean says
 		}
-		feature, ok := lookup(name)
+		at, ok := places[name]
 		if !ok {
 			t.Errorf("trees can't split on %s", name)
 			continue
@@ -214,7 +214,7 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 			want = v.Field(i).Float()
 		}
 
-		if got := feature.Value(&Subject{Features: &f}); got != want {
+		if got := features[at].Value(&Subject{Features: &f}); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}

@@ -262,11 +262,10 @@ func (f *Subject) legal(c kernels.Config) bool {
 
 // value is a feature by its name, NaN if it is not known.
 func (f *Subject) value(name string) float64 {
-	feature, ok := lookup(name)
-	if !ok {
-		return math.NaN()
+	if i, ok := places[name]; ok {
+		return features[i].Value(f)
 	}
-	return feature.Value(f)
+	return math.NaN()
 }
 
 // Ranking is the choice of a leaf and its runners-up, of which the first that is legal is chosen: one

@@ -134,7 +134,7 @@ func describe(c kernels.Config) string {
 // A lesson is everything that is learned from some matrices, to be used on others.
 type lesson struct {
 	Model
-	grown *Node // Root before it was pruned
+	grown *Node // Root before it was pruned and guarded
 }
 
 // teach learns from the given matrices and uses no others.
@@ -142,9 +142,8 @@ func (t *table) teach(matrices []int, opt Options) *lesson {
 	l := newLearner(t, opt, matrices)
 	s := new(lesson)
 	s.Single, s.SingleKernel = t.configs[l.single(matrices)], t.kernels[l.chooseKernel(matrices)]
-	grown := l.grow(matrices, opt.MaxDepth)
-	s.grown = l.node(grown)
-	s.Root, s.Pruned = l.finish(grown)
+	s.grown = l.equip(l.grow(matrices, opt.MaxDepth))
+	s.Root, s.Pruned = l.finish(s.grown)
 	l.features = free
 	s.Sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
 	if opt.Ensemble {
@@ -154,16 +153,16 @@ func (t *table) teach(matrices []int, opt Options) *lesson {
 }
 
 // finish prunes a tree, if trees are pruned, guards and equips its leaves, and says why it is a single leaf.
-func (l *learner) finish(grown *branch) (*Node, string) {
-	if !l.opt.Prune || grown.below == nil {
-		return l.node(l.guard(grown, grown.matrices)), ""
+func (l *learner) finish(grown *Node) (*Node, string) {
+	if !l.opt.Prune || grown.Leaf() {
+		return l.equip(l.guard(grown, grown.matrices)), ""
 	}
 	p := l.penalty(grown.matrices, l.opt, l.features)
-	tree := l.node(l.guard(grown.pruned(p.penalty), grown.matrices))
+	tree := l.equip(l.guard(grown.pruned(p.penalty), grown.matrices))
 	if !tree.Leaf() {
 		return tree, ""
 	}
-	return tree, p.reason(l.node(grown).Leaves())
+	return tree, p.reason(len(grown.Leaves()))
 }
 
 // partial reports whether a kernel that was tried elsewhere was not tried on matrix m.

@@ -49,11 +49,11 @@ func TestPlantedRulesAreFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			s := learn(t, world(rng, 150, tt.rule), DefaultOptions).Models[0]
-			if got := s.Root.Leaves(); got != tt.leaves {
+			if got := len(s.Root.Leaves()); got != tt.leaves {
 				t.Errorf("tree has %d leaves, want %d", got, tt.leaves)
 			}
 
-			used := s.Root.used(nil)
+			used := s.Root.used()
 			if len(used) != len(tt.features) {
 				t.Errorf("tree splits on %v, want %v", used, tt.features)
 			}
@@ -116,7 +116,7 @@ func TestTiesAreCorrect(t *testing.T) {
 			}
 
 			s := learn(t, obs, DefaultOptions).Models[0]
-			if got := s.Root.Leaves(); got != tt.leaves {
+			if got := len(s.Root.Leaves()); got != tt.leaves {
 				t.Errorf("%d leaves, want %d", got, tt.leaves)
 			}
 			if tt.leaves == 1 && (s.Root.Fraction != 1 || s.Validation.Worst != 1 || s.Validation.SingleConfig != 1) {

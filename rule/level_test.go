@@ -157,12 +157,12 @@ func TestFeaturesPayForWhatWasMeasured(t *testing.T) {
 	}
 	s := learn(t, obs, DefaultOptions).Models[0]
 	more := 0.0 // preparation in the leaves, in products
-	s.Sizes.eachLeaf(func(n *Node) {
+	for _, n := range s.Sizes.Leaves() {
 		if math.Abs(n.Reading-50) > 1 {
 			t.Errorf("reading takes %v products in a leaf, want 50", n.Reading)
 		}
 		more += n.Prepare * float64(len(n.Matrices))
-	})
+	}
 	want := 0.0
 	for _, c := range s.Validation.Cases {
 		if c.Prepare > c.SizesPrepare {

@@ -19,28 +19,24 @@ const slack = 0.003
 // pruned returns the subtree with the least loss plus penalty for each leaf, where loss
 // is the mean over all matrices of the whole tree (minimal cost-complexity pruning:
 // Breiman et al. 1984, Sec. 3.3). Of equally good ones it is the smallest.
-func (b *branch) pruned(penalty float64) *branch {
-	p, _, _ := b.prune(penalty * float64(len(b.matrices)))
+func (n *Node) pruned(penalty float64) *Node {
+	p, _, _ := n.prune(penalty * float64(len(n.matrices)))
 	return p
 }
 
-func (b *branch) prune(penalty float64) (p *branch, loss float64, leaves int) {
-	leaf := *b
-	leaf.below, leaf.above = nil, nil
-	if b.below == nil {
-		return &leaf, b.loss, 1
+func (n *Node) prune(penalty float64) (p *Node, loss float64, leaves int) {
+	if n.Leaf() {
+		return n, n.loss, 1
 	}
-
-	tree := *b
+	tree := *n
 	var below, above float64
-	var n, m int
-	tree.below, below, n = b.below.prune(penalty)
-	tree.above, above, m = b.above.prune(penalty)
-	loss, leaves = below+above, n+m
-	if math.IsInf(penalty, 1) || b.loss <= loss+penalty*float64(leaves-1)+same {
-		return &leaf, b.loss, 1
+	var some, others int
+	tree.Below, below, some = n.Below.prune(penalty)
+	tree.Above, above, others = n.Above.prune(penalty)
+	loss, leaves = below+above, some+others
+	if math.IsInf(penalty, 1) || n.loss <= loss+penalty*float64(leaves-1)+same {
+		return &Node{matrices: n.matrices, choice: n.choice, loss: n.loss}, n.loss, 1
 	}
-
 	return &tree, loss, leaves
 }
 
@@ -70,7 +66,7 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		for i, p := range penalties {
 			tree := l.guard(grown.pruned(p), in)
 			for _, m := range out {
-				loss[i] += opt.weighted(l.charged(m, tree.at(t, m).choice)) / float64(len(matrices))
+				loss[i] += opt.weighted(l.charged(m, t.leaf(tree, m).choice)) / float64(len(matrices))
 			}
 		}
 	}
@@ -92,16 +88,10 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 	return pruning{penalties[chosen], loss[best], loss[last]}
 }
 
-// at returns the leaf of a matrix of the table.
-func (b *branch) at(t *table, m int) *branch {
-	for b.below != nil {
-		if t.values[b.feature][m] <= b.threshold {
-			b = b.below
-		} else {
-			b = b.above
-		}
-	}
-	return b
+// leaf is that of a tree, learned from some of the table's matrices, for matrix m.
+func (t *table) leaf(tree *Node, m int) *Node {
+	leaf, _ := tree.follow(func(f int) float64 { return t.values[f][m] })
+	return leaf
 }
 
 // reason says why a tree became a single leaf.
@@ -126,38 +116,38 @@ const (
 // their losses say whether there is a test, and what is chosen beyond it. The matrices that the
 // tree was learned from go where they went; others, of a kind that was not met, meet a choice
 // that is known to bear them.
-func (l *learner) guard(b *branch, all []int) *branch {
+func (l *learner) guard(n *Node, all []int) *Node {
 	if len(all) < guardFrom {
-		return b
+		return n
 	}
-	return l.guardWithin(b, all, map[int]float64{})
+	return l.guardWithin(n, all, map[string]float64{})
 }
 
-// guardWithin guards the leaves of a branch that no matrix reaches with more of a feature than
+// guardWithin guards the leaves of a tree that no matrix reaches with more of a feature than
 // most says, where it says something.
-func (l *learner) guardWithin(b *branch, all []int, most map[int]float64) *branch {
-	if b.below != nil {
-		tree := *b
+func (l *learner) guardWithin(n *Node, all []int, most map[string]float64) *Node {
+	if !n.Leaf() {
+		tree := *n
 		within := maps.Clone(most)
-		within[b.feature] = b.threshold
-		tree.below, tree.above = l.guardWithin(b.below, all, within), l.guardWithin(b.above, all, most)
+		within[n.Feature] = n.Threshold
+		tree.Below, tree.Above = l.guardWithin(n.Below, all, within), l.guardWithin(n.Above, all, most)
 		return &tree
 	}
 
-	best := b
+	best := n
 	saved := guardLoss
-	for f := range features[:l.features] {
-		if !slices.Contains(guarded, features[f].Name) {
+	for f, feature := range features[:l.features] {
+		if !slices.Contains(guarded, feature.Name) {
 			continue
 		}
 		v := l.values[f]
 		largest := 0.0
-		for _, m := range b.matrices {
+		for _, m := range n.matrices {
 			largest = max(largest, v[m])
 		}
 
 		at := roundedUp(largest * guardBeyond)
-		if bound, ok := most[f]; ok && at >= bound {
+		if bound, ok := most[feature.Name]; ok && at >= bound {
 			continue // nothing would pass it
 		}
 		_, beyond := l.part(all, f, at)
@@ -169,13 +159,12 @@ func (l *learner) guardWithin(b *branch, all []int, most map[int]float64) *branc
 
 		for _, m := range beyond {
 			with += l.cost[m][choice]
-			without += l.cost[m][b.choice]
+			without += l.cost[m][n.choice]
 		}
 		if s := (without - with) / float64(len(beyond)); s > saved+same {
 			saved = s
-			above := &branch{matrices: beyond, choice: choice, loss: with}
-			best = &branch{matrices: b.matrices, choice: b.choice, loss: b.loss,
-				split: split{feature: f, threshold: at}, below: b, above: above}
+			best = &Node{Feature: feature.Name, Threshold: at, Below: n,
+				Above: &Node{matrices: beyond, choice: choice, loss: with}}
 		}
 	}
 

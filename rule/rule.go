@@ -59,6 +59,7 @@
 package rule
 
 import (
+	"iter"
 	"slices"
 
 	"spmvtune/kernels"
@@ -158,29 +159,38 @@ type Node struct {
 	Next   []kernels.Config `json:"next,omitempty"`
 	// NextTimes are the times of Next over that of the choice, on Matrices; 0: not known.
 	NextTimes []float64 `json:"next_times,omitempty"`
+
+	// While a tree is learned, each node knows the leaf that could replace it: matrices and configurations by
+	// their numbers in the table.
+	matrices []int
+	choice   int
+	loss     float64 // total of the choice over matrices
 }
 
 // Leaf reports whether n is a leaf.
-func (n *Node) Leaf() bool { return n.Choice != nil }
+func (n *Node) Leaf() bool { return n.Below == nil }
 
-// eachLeaf calls f with every leaf below n, which may be nil, from the lowest features up.
-func (n *Node) eachLeaf(f func(*Node)) {
-	switch {
-	case n == nil:
-	case n.Leaf():
-		f(n)
-	default:
-		n.Below.eachLeaf(f)
-		n.Above.eachLeaf(f)
-	}
+// All gives n, which may be nil, and all nodes below it, from the lowest features up.
+func (n *Node) All() iter.Seq[*Node] { return func(yield func(*Node) bool) { n.each(yield) } }
+
+func (n *Node) each(yield func(*Node) bool) bool {
+	return n == nil || yield(n) && n.Below.each(yield) && n.Above.each(yield)
 }
 
-// Leaves is the number of leaves below n.
-func (n *Node) Leaves() int {
-	if n.Leaf() {
-		return 1
+// Leaves lists the leaves below n, which may be nil, from the lowest features up.
+func (n *Node) Leaves() []*Node {
+	return slices.DeleteFunc(slices.Collect(n.All()), func(n *Node) bool { return !n.Leaf() })
+}
+
+// used are the features that the tree splits on.
+func (n *Node) used() map[string]bool {
+	names := make(map[string]bool)
+	for n := range n.All() {
+		if !n.Leaf() {
+			names[n.Feature] = true
+		}
 	}
-	return n.Below.Leaves() + n.Above.Leaves()
+	return names
 }
 
 // Validation is leave-one-family-out: each matrix is judged by a rule learned without any

@@ -112,10 +112,10 @@ func (n *Node) walk(f *Subject) (leaf *Node, path []Step) {
 // follow goes to the leaf for values of the features, by their places.
 func (n *Node) follow(value func(feature int) float64) (leaf *Node, path []Step) {
 	for !n.Leaf() {
-		i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == n.Feature }) // checked by Read
-		feature, v := features[i], value(i)
+		i := places[n.Feature] // checked by Read
+		v := value(i)
 		above := !(v <= n.Threshold)
-		path = append(path, Step{n.Feature, feature.Unit, v, n.Threshold, above})
+		path = append(path, Step{n.Feature, features[i].Unit, v, n.Threshold, above})
 		if above {
 			n = n.Above
 		} else {
@@ -307,7 +307,7 @@ func (s *Model) price(t *table, oracle map[string]float64) {
 	for _, c := range s.Validation.Cases {
 		cases[c.Matrix] = c
 	}
-	s.Sizes.eachLeaf(func(n *Node) {
+	for _, n := range s.Sizes.Leaves() {
 		var paces, readings []float64
 		for _, name := range n.Matrices {
 			m, _ := slices.BinarySearch(t.names, name)
@@ -323,7 +323,7 @@ func (s *Model) price(t *table, oracle map[string]float64) {
 			}
 		}
 		n.Pace, n.Reading = middle(paces), middle(readings)
-	})
+	}
 }
 
 // saved is the share of a product's time that the features save.

@@ -170,7 +170,7 @@ func TestUnknownFeatures(t *testing.T) {
 	}
 
 	s = learn(t, obs, DefaultOptions).Models[0]
-	if s.Root.used(nil)["row_gini"] {
+	if s.Root.used()["row_gini"] {
 		t.Error("a feature was used that is not known of all matrices")
 	}
 	if text := strings.Join(s.Warnings, "\n"); !strings.Contains(text, "not known of all matrices: row_gini.") {

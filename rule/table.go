@@ -217,33 +217,35 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 		if o != nil {
 			continue
 		}
-		if near, ok := t.nearest(c, row, loss); ok {
-			loss[c], evidence[c] = near+math.Log1p(opt.Estimate), Near
-		} else {
-			loss[c], evidence[c] = max(slowest, math.Log(opt.Unknown)), Absent
+		loss[c], evidence[c] = max(slowest, math.Log(opt.Unknown)), Absent
+		if near := nearest(t.configs[c], t.configs, func(d int) bool { return row[d] != nil }); near != nil {
+			worst := 0.0
+			for _, d := range near {
+				worst = max(worst, loss[d])
+			}
+			loss[c], evidence[c] = worst+math.Log1p(opt.Estimate), Near
 		}
 	}
 
 	return loss, evidence
 }
 
-// nearest returns the loss of the tried configuration of c's kernel that is
-// nearest to c.
-func (t *table) nearest(c int, row []*Observation, loss []float64) (float64, bool) {
-	nearest, worst := math.Inf(1), 0.0
-	for d, o := range row {
-		if o == nil || t.kernel[d] != t.kernel[c] {
+// nearest lists those of some configurations, by their places, that are of c's kernel and precision and the most
+// similar to it. use says which count; nil: all do.
+func nearest(c kernels.Config, among []kernels.Config, use func(i int) bool) (list []int) {
+	least := math.Inf(1)
+	for i, other := range among {
+		if other.Kernel != c.Kernel || other.Precision != c.Precision || use != nil && !use(i) {
 			continue
 		}
-		switch dist := distance(t.configs[c], t.configs[d]); {
-		case dist < nearest:
-			nearest, worst = dist, loss[d]
-		case dist == nearest:
-			worst = max(worst, loss[d])
+		if d := distance(c, other); d <= least {
+			if d < least {
+				least, list = d, nil
+			}
+			list = append(list, i)
 		}
 	}
-
-	return worst, !math.IsInf(nearest, 1)
+	return list
 }
 
 // neighbours returns for each configuration with use[c] the configurations one step away from
@@ -317,17 +319,10 @@ func idOf(c kernels.Config) kernels.Config {
 // Nearest returns the configuration of c's kernel and precision that is most similar to c, and
 // false if there is none.
 func Nearest(c kernels.Config, among []kernels.Config) (kernels.Config, bool) {
-	best, least := kernels.Config{}, math.Inf(1)
-	for _, other := range among {
-		if other.Kernel != c.Kernel || other.Precision != c.Precision {
-			continue
-		}
-		if d := distance(c, other); d < least {
-			best, least = other, d
-		}
+	if near := nearest(c, among, nil); near != nil {
+		return among[near[0]], true
 	}
-
-	return best, !math.IsInf(least, 1)
+	return kernels.Config{}, false
 }
 
 // noisy is how many times as slow as the oracle a configuration that counts as equally fast must

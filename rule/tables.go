@@ -26,7 +26,7 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 			fmt.Fprintf(&b, "Learned from %s of %s, %s each; a tree with %s.\n\n",
 				term.Count(len(s.Validation.Cases), "matrix", "matrices"), term.Count(s.Validation.Families, "class",
 					"classes"),
-				term.Count(s.Configs, "configuration", "configurations"), term.Count(s.Root.Leaves(), "leaf", "leaves"))
+				term.Count(s.Configs, "configuration", "configurations"), term.Count(len(s.Root.Leaves()), "leaf", "leaves"))
 			if s.Noise != "" {
 				b.WriteString(s.Noise + "\n\n")
 			}

@@ -89,7 +89,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	s := learn(t, world(rng, 100, byRow), DefaultOptions).Models[0]
-	for name := range s.Sizes.used(nil) {
+	for name := range s.Sizes.used() {
 		if i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == name }); i >= free {
 			t.Errorf("splits on %s", name)
 		}
@@ -105,9 +105,8 @@ func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 		return "b"
 	}), DefaultOptions).Models[0]
 
-	if skew.Sizes.Leaves() > 4 || skew.Root.Leaf() {
-		t.Errorf("of what is not in them it learned %d leaves, from all features %d", skew.Sizes.Leaves(),
-			skew.Root.Leaves())
+	if n := len(skew.Sizes.Leaves()); n > 4 || skew.Root.Leaf() {
+		t.Errorf("of what is not in them it learned %d leaves, from all features %d", n, len(skew.Root.Leaves()))
 	}
 }
 
@@ -160,10 +159,9 @@ func TestBaselines(t *testing.T) {
 }
 
 func TestPruningIsMinimalCostComplexity(t *testing.T) {
-	leaf := func(loss float64) *branch { return &branch{matrices: make([]int, 10), loss: loss} }
+	leaf := func(loss float64) *Node { return &Node{loss: loss} }
 	// Both splits together save 5; the lower alone saves 4.
-	tree := &branch{matrices: make([]int, 20), loss: 9, below: leaf(1),
-		above: &branch{matrices: make([]int, 10), loss: 7, below: leaf(1), above: leaf(2)}}
+	tree := &Node{loss: 9, Below: leaf(1), Above: &Node{loss: 7, Below: leaf(1), Above: leaf(2)}}
 	count := func(penalty float64) int {
 		_, _, leaves := tree.prune(penalty)
 		return leaves

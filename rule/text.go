@@ -48,7 +48,7 @@ func (s *Model) text(b *bytes.Buffer) {
 		b.WriteByte('\n')
 	}
 	s.Root.text(b, "")
-	if used := s.Root.used(nil); len(used) > 0 {
+	if used := s.Root.used(); len(used) > 0 {
 		b.WriteByte('\n')
 		for _, f := range features {
 			if used[f.Name] {
@@ -69,23 +69,11 @@ func (n *Node) text(b *bytes.Buffer, indent string) {
 		return
 	}
 
-	f, _ := lookup(n.Feature)
+	f := features[places[n.Feature]]
 	fmt.Fprintf(b, "%s├─ %s\n", indent, condition(n.Feature, n.Threshold, f.Unit, false))
 	n.Below.text(b, indent+"│  ")
 	fmt.Fprintf(b, "%s└─ %s\n", indent, condition(n.Feature, n.Threshold, f.Unit, true))
 	n.Above.text(b, indent+"   ")
-}
-
-// used collects the features that the tree splits on.
-func (n *Node) used(seen map[string]bool) map[string]bool {
-	if n.Leaf() {
-		return seen
-	}
-	if seen == nil {
-		seen = make(map[string]bool)
-	}
-	seen[n.Feature] = true
-	return n.Above.used(n.Below.used(seen))
 }
 
 // text gives the figures as a small table, and the cases that go worst.

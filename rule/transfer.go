@@ -76,22 +76,23 @@ func (t *table) place(c kernels.Config) (int, bool) {
 	if i, ok := t.column[idOf(c)]; ok {
 		return i, true
 	}
-	near, ok := Nearest(c, t.configs)
-	return t.at(near), ok
+	near := nearest(c, t.configs, nil)
+	if near == nil {
+		return 0, false
+	}
+	return near[0], true
 }
 
 // taughtBy reports whether s was learned from a matrix of this name.
 func (s *Model) taughtBy(name string) bool {
-	found := false
-	s.Root.eachLeaf(func(n *Node) { found = found || slices.Contains(n.Matrices, name) })
-	return found
+	return slices.ContainsFunc(s.Root.Leaves(), func(n *Node) bool { return slices.Contains(n.Matrices, name) })
 }
 
 // Named are all configurations that s may choose.
 func (s *Model) Named() []kernels.Config {
 	var list []kernels.Config
-	for _, root := range []*Node{s.Root, s.Sizes} {
-		root.eachLeaf(func(n *Node) { list = append(list, n.all()...) })
+	for _, leaf := range append(s.Root.Leaves(), s.Sizes.Leaves()...) {
+		list = append(list, leaf.all()...)
 	}
 	if s.Ensemble != nil {
 		list = append(list, s.Ensemble.Configs...)

@@ -130,61 +130,52 @@ func (l *learner) charged(m, c int) float64 {
 	return l.loss[m][c]
 }
 
-// A branch is a growing tree: each node knows the leaf that could replace it.
-type branch struct {
-	matrices []int
-	choice   int     // configuration
-	loss     float64 // total of the choice over matrices
-	split
-	below, above *branch // nil for a leaf
-}
-
 // grow returns the tree for the given matrices, with at most depth splits on a path.
-func (l *learner) grow(matrices []int, depth int) *branch {
+func (l *learner) grow(matrices []int, depth int) *Node {
 	choice, least := l.choose(matrices)
-	b := &branch{matrices: matrices, choice: choice}
+	n := &Node{matrices: matrices, choice: choice}
 	for _, m := range matrices {
-		b.loss += l.cost[m][choice]
+		n.loss += l.cost[m][choice]
 	}
 
 	if depth > 0 {
 		if s, ok := l.split(matrices, least); ok {
-			b.split = s
+			n.Feature, n.Threshold = features[s.feature].Name, s.threshold
 			below, above := l.part(matrices, s.feature, s.threshold)
-			b.below, b.above = l.grow(below, depth-1), l.grow(above, depth-1)
+			n.Below, n.Above = l.grow(below, depth-1), l.grow(above, depth-1)
 		}
 	}
 
-	return b
+	return n
 }
 
-// node gives the tree in the form in which it is kept. A leaf says how fast its choice was on its matrices, and what
-// else is good there, with its time over that of the choice.
-func (l *learner) node(b *branch) *Node {
-	if b.below != nil {
-		return &Node{Feature: features[b.feature].Name, Threshold: b.threshold, Below: l.node(b.below),
-			Above: l.node(b.above)}
-	}
-	choice := l.configs[b.choice]
-	leaf := &Node{Choice: &choice}
-	loss := 0.0
-	for _, m := range b.matrices {
-		leaf.Matrices = append(leaf.Matrices, l.names[m])
-		loss += l.charged(m, b.choice)
-		o, bytes := l.seen[m][b.choice], Traffic(l.facts[m].Features, choice.Precision)
-		if o.measured() && bytes > 0 {
-			leaf.Speeds = append(leaf.Speeds, Speed{bytes, bytes / o.Seconds / 1e9})
+// equip completes the leaves of a tree, but for those that are. A leaf says how fast its choice was on its matrices, and
+// what else is good there, with its time over that of the choice.
+func (l *learner) equip(root *Node) *Node {
+	for _, leaf := range root.Leaves() {
+		if leaf.Choice != nil {
+			continue
+		}
+		choice, loss := l.configs[leaf.choice], 0.0
+		leaf.Choice = &choice
+		for _, m := range leaf.matrices {
+			leaf.Matrices = append(leaf.Matrices, l.names[m])
+			loss += l.charged(m, leaf.choice)
+			o, bytes := l.seen[m][leaf.choice], Traffic(l.facts[m].Features, choice.Precision)
+			if o.measured() && bytes > 0 {
+				leaf.Speeds = append(leaf.Speeds, Speed{bytes, bytes / o.Seconds / 1e9})
+			}
+		}
+		leaf.Fraction = math.Exp(-loss / float64(len(leaf.matrices)))
+		slices.SortFunc(leaf.Speeds, func(a, b Speed) int {
+			return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.GBPS, b.GBPS))
+		})
+		for _, c := range l.next(leaf.matrices, leaf.choice) {
+			leaf.Next = append(leaf.Next, l.configs[c])
+			leaf.NextTimes = append(leaf.NextTimes, l.slower(leaf.matrices, c, leaf.choice))
 		}
 	}
-	leaf.Fraction = math.Exp(-loss / float64(len(b.matrices)))
-	slices.SortFunc(leaf.Speeds, func(a, b Speed) int {
-		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.GBPS, b.GBPS))
-	})
-	for _, c := range l.next(b.matrices, b.choice) {
-		leaf.Next = append(leaf.Next, l.configs[c])
-		leaf.NextTimes = append(leaf.NextTimes, l.slower(b.matrices, c, b.choice))
-	}
-	return leaf
+	return root
 }
 
 // choose returns the most robust of the configurations with nearly the least

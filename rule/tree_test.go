@@ -174,7 +174,7 @@ func TestWhatFailsIsNotChosen(t *testing.T) {
 		obs = append(obs, fast, observe(fast.Matrix, f, config("sure", 64, 1), 2))
 	}
 	if got := learn(t, obs, DefaultOptions).Models[0].Root; !got.Leaf() || got.Choice.Kernel != "sure" {
-		t.Errorf("%d leaves choose %v where two of 40 failed, want what never fails", got.Leaves(), got.Choice)
+		t.Errorf("%d leaves choose %v where two of 40 failed, want what never fails", len(got.Leaves()), got.Choice)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 	tree := learn(t, unlucky(), grown).Models[0]
 	if tree.Root.Leaf() || tree.Validation.Mean > tree.Validation.SingleConfig {
 		t.Fatalf("%d leaves reach %v, a single configuration %v: the test proves nothing",
-			tree.Root.Leaves(), tree.Validation.Mean, tree.Validation.SingleConfig)
+			len(tree.Root.Leaves()), tree.Validation.Mean, tree.Validation.SingleConfig)
 	}
 
 	r := learn(t, unlucky(), DefaultOptions)

@@ -295,7 +295,7 @@ func shareCell(f rule.Figures, share float64) Cell {
 
 // grown says what became of a rule's tree.
 func grown(s *rule.Model) string {
-	switch n := s.Root.Leaves(); {
+	switch n := len(s.Root.Leaves()); {
 	case s.Pruned != "":
 		return "pruned to 1 leaf"
 	case n > 1:

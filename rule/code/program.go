@@ -195,17 +195,17 @@ func (p *program) collect() {
 				used[name] = true
 			}
 		} else {
-			visit(f.root, func(n *rule.Node) {
+			for n := range f.root.All() {
 				if !n.Leaf() {
 					used[n.Feature] = true
-					return
+					continue
 				}
 				for _, c := range n.Ranking() {
 					if !slices.Contains(f.Choices, c) {
 						f.Choices = append(f.Choices, c)
 					}
 				}
-			})
+			}
 		}
 		for _, c := range f.Choices {
 			for _, t := range slices.Concat(slices.Concat(rule.Limits(c)...)...) {
@@ -337,15 +337,6 @@ func figures(s *rule.Model, by string) []string {
 			s.Configs),
 		fmt.Sprintf("average (%d matrices, geometric mean), and %.1f%% at worst (%s).", v.Matrices, 100*v.Worst,
 			v.WorstMatrix))
-}
-
-// visit calls f for each node, those below first.
-func visit(n *rule.Node, f func(*rule.Node)) {
-	f(n)
-	if !n.Leaf() {
-		visit(n.Below, f)
-		visit(n.Above, f)
-	}
 }
 
 // listed writes a list of numbers that C and Go read, in lines of some length.

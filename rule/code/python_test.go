@@ -30,14 +30,12 @@ func TestPythonAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 11))
 	r := withEnsembles(rng, randomRule(rng))
 	for i := range r.Models {
-		visit(r.Models[i].Root, func(n *rule.Node) {
-			if n.Leaf() {
-				n.Fraction = 0.9
-				for s := range rng.IntN(12) {
-					n.Speeds = append(n.Speeds, rule.Speed{Bytes: float64(20 + 10*s), GBPS: 1 + rng.Float64()})
-				}
+		for _, n := range r.Models[i].Root.Leaves() {
+			n.Fraction = 0.9
+			for s := range rng.IntN(12) {
+				n.Speeds = append(n.Speeds, rule.Speed{Bytes: float64(20 + 10*s), GBPS: 1 + rng.Float64()})
 			}
-		})
+		}
 	}
 
 	var cases []map[string]float64
