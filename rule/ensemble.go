@@ -161,6 +161,15 @@ func (b *Boost) leaf(values []float64) []int8 {
 	return b.Add[i-boostSplits]
 }
 
+// parts are the tables of a tree, but for how many configurations there are.
+func (b *Boost) parts() []any {
+	list := []any{&b.Feature, &b.Threshold, &b.Scale}
+	for _, add := range b.Add {
+		list = append(list, add)
+	}
+	return list
+}
+
 // A forest is the trees of an ensemble. In JSON it is their depth, a byte, and the tables one after the other,
 // little-endian, compressed by DEFLATE, in base64.
 type forest []Boost
@@ -180,11 +189,7 @@ func (f forest) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	for i := range f {
-		parts := []any{uint8(len(f[i].Add[0])), f[i].Feature, f[i].Threshold, f[i].Scale}
-		for _, add := range f[i].Add {
-			parts = append(parts, add)
-		}
-		for _, part := range parts {
+		for _, part := range append([]any{uint8(len(f[i].Add[0]))}, f[i].parts()...) {
 			if err := binary.Write(z, binary.LittleEndian, part); err != nil {
 				return nil, err
 			}
@@ -218,12 +223,10 @@ func (f *forest) UnmarshalJSON(text []byte) error {
 	for r.Len() > 0 {
 		configs, err := r.ReadByte()
 		var b Boost
-		parts := []any{&b.Feature, &b.Threshold, &b.Scale}
 		for i := range b.Add {
 			b.Add[i] = make([]int8, configs)
-			parts = append(parts, b.Add[i])
 		}
-		for _, part := range parts {
+		for _, part := range b.parts() {
 			if err == nil {
 				err = binary.Read(r, binary.LittleEndian, part)
 			}

@@ -66,10 +66,10 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 
 	for i := range r.Models {
 		s := &r.Models[i]
-		teaching := opt.teaching(groups[s.Key()])
+		teaching := opt.teaching(groups[s.Key])
 		t, _, err := newTable(teaching, opt)
 		if err != nil {
-			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key(), err)
+			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key, err)
 		}
 
 		e := s.evaluation()
@@ -104,7 +104,7 @@ func (r *Rule) Evaluations() []Evaluation {
 
 // evaluation sums up the cases of a tree.
 func (s *Model) evaluation() Evaluation {
-	e := Evaluation{Key: s.Key(), Noise: s.Noise, Choice: Summarise(s.Validation.Cases, Learned.Of),
+	e := Evaluation{Key: s.Key, Noise: s.Noise, Choice: Summarise(s.Validation.Cases, Learned.Of),
 		Test: Summarise(s.Test.Cases, Learned.Of)}
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 		if c.Fraction < missed && !c.Partial {

@@ -140,10 +140,10 @@ func (r *Rule) check() error {
 	seen := make(map[Key]bool)
 	for i := range r.Models {
 		s := &r.Models[i]
-		if seen[s.Key()] {
-			return fmt.Errorf("two trees for %s", s.Key())
+		if seen[s.Key] {
+			return fmt.Errorf("two trees for %s", s.Key)
 		}
-		seen[s.Key()] = true
+		seen[s.Key] = true
 		if err := s.check(); err != nil {
 			return fmt.Errorf("tree %d: %w", i+1, err)
 		}

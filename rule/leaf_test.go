@@ -97,7 +97,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	for _, s := range r.Models {
 		if s.Validation.Matrices == 0 || len(s.Sources) == 0 || r.Sweep == "" {
-			t.Errorf("%s: figures of %d matrices, sources of %d kernels, learned from %q", s.Key(),
+			t.Errorf("%s: figures of %d matrices, sources of %d kernels, learned from %q", s.Key,
 				s.Validation.Matrices, len(s.Sources), r.Sweep)
 		}
 	}

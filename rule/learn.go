@@ -66,8 +66,7 @@ func (t *table) learn(ctx context.Context, k Key, opt Options) (*lesson, error) 
 		return nil, err
 	}
 	l := t.teach(indices(len(t.names)), opt)
-	l.Device, l.Precision, l.Cache, l.Hardware = k.Device, k.Precision, k.Cache, t.facts[0].Hardware
-	l.Configs, l.Validation = len(t.configs), v
+	l.Key, l.Hardware, l.Configs, l.Validation = k, t.facts[0].Hardware, len(t.configs), v
 	return l, nil
 }
 

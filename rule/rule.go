@@ -90,12 +90,10 @@ type Key struct {
 // A Model is what is learned for one device, precision and cache state: its trees and ensemble, with the
 // figures that say how far it can be trusted.
 type Model struct {
-	Device    string            `json:"device"`
-	Precision kernels.Precision `json:"precision"`
-	Cache     trial.Cache       `json:"cache"`
-	Hardware  Hardware          `json:"hardware,omitzero"` // of the device
-	Configs   int               `json:"configs"`           // number of configurations that the oracle is the best of
-	Root      *Node             `json:"tree"`
+	Key               // what it is valid for
+	Hardware Hardware `json:"hardware,omitzero"` // of the device
+	Configs  int      `json:"configs"`           // number of configurations that the oracle is the best of
+	Root     *Node    `json:"tree"`
 	// Sizes is the tree over the features that the sizes of a matrix give, for users who can't
 	// wait for the other features.
 	Sizes    *Node     `json:"tree_over_sizes,omitempty"`
@@ -127,9 +125,6 @@ func (s *Model) Caveats() []string {
 	}
 	return append(slices.Clone(s.Warnings), s.Noise)
 }
-
-// Key names what s is valid for.
-func (s *Model) Key() Key { return Key{s.Device, s.Precision, s.Cache} }
 
 // A Node is a split on one feature, or a leaf with a choice.
 type Node struct {

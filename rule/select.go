@@ -82,7 +82,7 @@ func (r *Rule) Find(k Key) (*Model, error) {
 	var s *Model
 	var found, all []string
 	for i := range r.Models {
-		of := r.Models[i].Key()
+		of := r.Models[i].Key
 		all = append(all, of.String())
 		if (k.Device == "" || k.Device == of.Device) && k.Precision == of.Precision && (k.Cache == "" || k.Cache == of.Cache) {
 			s, found = &r.Models[i], append(found, of.String())

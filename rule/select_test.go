@@ -15,10 +15,10 @@ import (
 // A key may leave out what a rule has only one of. Who asks for what is not there reads what is.
 func TestFind(t *testing.T) {
 	r := &Rule{Models: []Model{
-		{Device: "x", Precision: kernels.Float32, Cache: "warm"},
-		{Device: "x", Precision: kernels.Float32, Cache: "cold"},
-		{Device: "y", Precision: kernels.Float32, Cache: "cold"},
-		{Device: "y", Precision: kernels.Float64, Cache: "cold"},
+		{Key: Key{"x", kernels.Float32, "warm"}},
+		{Key: Key{"x", kernels.Float32, "cold"}},
+		{Key: Key{"y", kernels.Float32, "cold"}},
+		{Key: Key{"y", kernels.Float64, "cold"}},
 	}}
 	for _, tt := range []struct {
 		key   Key
@@ -91,7 +91,7 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 			continue
 		}
 		for _, accurate := range []bool{false, true} {
-			c, err := r.Select(s.Key(), *o.Features, Wanted{Accurate: accurate})
+			c, err := r.Select(s.Key, *o.Features, Wanted{Accurate: accurate})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 	unknown := obs[0].Features
 	f := *unknown
 	f.Cols = sparse.Unknown
-	if c, err := r.Select(s.Key(), f, Wanted{}); err != nil || c.Kernel != "plain" || c.Instead == nil {
+	if c, err := r.Select(s.Key, f, Wanted{}); err != nil || c.Kernel != "plain" || c.Instead == nil {
 		t.Errorf("without a number of columns %s is chosen instead of %v, %v", c.Kernel, c.Instead, err)
 	}
 }

@@ -18,7 +18,7 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 	var b bytes.Buffer
 	for i := range r.Models {
 		s := &r.Models[i]
-		fmt.Fprintf(&b, "## %s\n\n", s.Key())
+		fmt.Fprintf(&b, "## %s\n\n", s.Key)
 		if len(s.Validation.Cases) == 0 {
 			fmt.Fprintf(&b, "Learned from a single matrix, %s: there is nothing to leave out.\n\n",
 				term.Count(s.Configs, "configuration", "configurations"))
@@ -43,7 +43,7 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 		s.byClass(&b)
 
 		for _, e := range list {
-			if e.Key == s.Key() {
+			if e.Key == s.Key {
 				e.tables(&b)
 			}
 		}

@@ -37,7 +37,7 @@ func (r *Rule) WriteText(w io.Writer) error {
 }
 
 func (s *Model) text(b *bytes.Buffer) {
-	title := s.Key().String()
+	title := s.Key.String()
 	fmt.Fprintf(b, "\n\n%s\n%s\n\n", title, strings.Repeat("=", len([]rune(title))))
 	caveats := s.Caveats()
 	for _, caveat := range caveats {

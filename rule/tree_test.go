@@ -284,7 +284,7 @@ func TestValidationJudgesWhatIsLearned(t *testing.T) {
 				without[c.Class] = r
 			}
 
-			got, err := r.Select(s.Key(), featuresOf(obs, c.Matrix), Wanted{})
+			got, err := r.Select(s.Key, featuresOf(obs, c.Matrix), Wanted{})
 			if err != nil || got.Config.String() != c.Choice.String() {
 				t.Errorf("%s: without %s the rule chooses %v (%v), the validation judged %v", name, c.Matrix,
 					got.Config, err, c.Choice)

@@ -218,7 +218,7 @@ func TestLearnedSelection(t *testing.T) {
 					}
 				}
 			}
-			s := rule.Model{Device: gpu, Precision: kernels.Float32, Cache: "cold"}
+			s := rule.Model{Key: rule.Key{Device: gpu, Precision: kernels.Float32, Cache: "cold"}}
 			for _, m := range []string{"s1", "s2", "l1", "l2"} {
 				s.Validation.Cases = append(s.Validation.Cases,
 					rule.Case{Matrix: m, Fraction: 1, SingleConfig: tt.single, Prepare: tt.prepare})

@@ -88,7 +88,7 @@ func (c *selection) reasons() []string {
 		add("for every matrix: the rule is a single configuration")
 	}
 	if len(c.Matrices) > 0 {
-		add("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Model.Key())
+		add("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Model.Key)
 	}
 	if v := c.Validation; v.Matrices > 1 {
 		tuned := ""

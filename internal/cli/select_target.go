@@ -100,7 +100,7 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 		}
 		asked.Precision = kernels.Precision(name)
 		for i := range r.Models {
-			k := r.Models[i].Key()
+			k := r.Models[i].Key
 			k.Device = asked.Device
 			if k.Precision == asked.Precision && (asked.Cache == "" || k.Cache == asked.Cache) &&
 				!slices.Contains(keys, k) {

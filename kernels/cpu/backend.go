@@ -23,6 +23,7 @@ package cpu
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -361,46 +362,25 @@ func Source(kernel string) string {
 }
 
 // GivenShare is what Slurm gave to this process on its node, whether or not it is confined to that; nothing outside of
-// jobs.
+// jobs, and no memory where a job has all of a node's. Tasks of a step that srun has started there have equal shares of
+// the step's, unless srun was told how many processors each has.
 func GivenShare(getenv func(string) string) Share {
-	return Share{CPUs: givenCPUs(getenv), Memory: givenMemory(getenv)}
-}
-
-// givenCPUs is the number of processors that Slurm gave to this process on its node, whether or not it is
-// confined to them; 0 outside of jobs. Tasks of a step that srun has started there have equal shares of the
-// step's, unless srun was told how many each has.
-func givenCPUs(getenv func(string) string) int {
 	if getenv("SLURM_JOB_ID") == "" {
-		return 0
+		return Share{}
 	}
-	all, _ := strconv.Atoi(getenv("SLURM_CPUS_ON_NODE"))
-	tasks := stepTasks(getenv("SLURM_STEP_TASKS_PER_NODE"), getenv("SLURM_NODEID"))
-	if tasks < 2 {
-		return max(all, 0)
-	}
-	share := all / tasks
-	if each, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && each > 0 {
-		share = min(share, each)
-	}
-	return max(share, min(all, 1))
-}
-
-// givenMemory is the memory in bytes that Slurm gave to this process on its node, whether or not it is confined to
-// that; 0 outside of jobs, and where a job has all of a node's. Tasks of a step have equal shares.
-func givenMemory(getenv func(string) string) int64 {
-	if getenv("SLURM_JOB_ID") == "" {
-		return 0
-	}
-	number := func(key string) int64 {
-		n, _ := strconv.ParseInt(getenv(key), 10, 64)
+	number := func(key string) int {
+		n, _ := strconv.Atoi(getenv(key))
 		return max(n, 0)
 	}
-	mb := number("SLURM_MEM_PER_NODE")
-	if mb == 0 {
-		mb = number("SLURM_MEM_PER_CPU") * number("SLURM_CPUS_ON_NODE")
+	cpus := number("SLURM_CPUS_ON_NODE")
+	mb := cmp.Or(number("SLURM_MEM_PER_NODE"), number("SLURM_MEM_PER_CPU")*cpus)
+	tasks := max(stepTasks(getenv("SLURM_STEP_TASKS_PER_NODE"), getenv("SLURM_NODEID")), 1)
+	share := Share{CPUs: cpus / tasks, Memory: int64(mb) << 20 / int64(tasks)}
+	if each := number("SLURM_CPUS_PER_TASK"); each > 0 && tasks > 1 {
+		share.CPUs = min(share.CPUs, each)
 	}
-	tasks := stepTasks(getenv("SLURM_STEP_TASKS_PER_NODE"), getenv("SLURM_NODEID"))
-	return mb << 20 / int64(max(tasks, 1))
+	share.CPUs = max(share.CPUs, min(cpus, 1))
+	return share
 }
 
 // tasksForm matches the numbers of tasks on a node, or on several in a row: 2(x3).

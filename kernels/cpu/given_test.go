@@ -3,7 +3,7 @@ package cpu
 import "testing"
 
 // A process has what Slurm gave its job on the node, and one of several tasks of a step a share of that.
-func TestGivenCPUs(t *testing.T) {
+func TestGivenShare(t *testing.T) {
 	for _, c := range []struct {
 		job, cpus, tasks, node, each string
 		want                         int
@@ -16,14 +16,12 @@ func TestGivenCPUs(t *testing.T) {
 	} {
 		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_CPUS_ON_NODE": c.cpus,
 			"SLURM_STEP_TASKS_PER_NODE": c.tasks, "SLURM_NODEID": c.node, "SLURM_CPUS_PER_TASK": c.each}
-		if got := givenCPUs(func(key string) string { return set[key] }); got != c.want {
+		if got := GivenShare(func(key string) string { return set[key] }).CPUs; got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
-}
 
-// What Slurm gives a job of memory it says by node or by processor.
-func TestGivenMemory(t *testing.T) {
+	// Memory it says by node or by processor.
 	for _, c := range []struct {
 		job, node, cpu, cpus, tasks string
 		mb                          int64
@@ -33,7 +31,7 @@ func TestGivenMemory(t *testing.T) {
 	} {
 		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_MEM_PER_NODE": c.node, "SLURM_MEM_PER_CPU": c.cpu,
 			"SLURM_CPUS_ON_NODE": c.cpus, "SLURM_STEP_TASKS_PER_NODE": c.tasks, "SLURM_NODEID": "0"}
-		if got := givenMemory(func(key string) string { return set[key] }); got != c.mb<<20 {
+		if got := GivenShare(func(key string) string { return set[key] }).Memory; got != c.mb<<20 {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}

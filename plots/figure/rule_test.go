@@ -125,8 +125,8 @@ func TestTree(t *testing.T) {
 		t.Fatalf("%d pages", len(pages))
 	}
 	svg, tips := pages[0].Web(&canvas.WebStyles{})
-	if len(tips) != root.Leaves() {
-		t.Errorf("%d leaves can be pointed at, of %d", len(tips), root.Leaves())
+	if len(tips) != len(root.Leaves()) {
+		t.Errorf("%d leaves can be pointed at, of %d", len(tips), len(root.Leaves()))
 	}
 	rows := map[int]bool{}
 	for _, tip := range tips {

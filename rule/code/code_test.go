@@ -121,7 +121,7 @@ func main() {
 // A rule that asks for nothing is code, too.
 func TestSingleLeaf(t *testing.T) {
 	leaf := &rule.Node{Choice: &kernels.Config{Kernel: `odd "name"??/`, Precision: kernels.Float32}}
-	r := &rule.Rule{Models: []rule.Model{{Device: "A", Precision: kernels.Float32, Root: leaf}}}
+	r := &rule.Rule{Models: []rule.Model{{Key: keyA, Root: leaf}}}
 	dir := t.TempDir()
 	module := t.TempDir()
 	save(t, module, map[string]string{

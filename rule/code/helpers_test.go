@@ -59,6 +59,8 @@ func limited(rng *rand.Rand, p kernels.Precision) *kernels.Config {
 // lab is the device of random rules.
 var lab = rule.Hardware{Cache: 64, Warps: 2}
 
+var keyA = rule.Key{Device: "A", Precision: kernels.Float32}
+
 // withEnsembles gives the trees of a rule an ensemble each, of random trees.
 func withEnsembles(rng *rand.Rand, r *rule.Rule) *rule.Rule {
 	for i := range r.Models {
@@ -92,7 +94,7 @@ func randomRule(rng *rand.Rand) *rule.Rule {
 			Cache: "cold"},
 		{Device: "A [x]", Precision: kernels.Float32, Cache: "cold"}, {Device: "B\n1 \"?", Precision: kernels.Float32},
 	} {
-		s := rule.Model{Device: k.Device, Precision: k.Precision, Cache: k.Cache, Hardware: lab, Configs: 9}
+		s := rule.Model{Key: k, Hardware: lab, Configs: 9}
 		s.Root = randomTree(rng, k.Precision, rule.Features(), 6)
 		s.Sizes = randomTree(rng, k.Precision, rule.Features()[:3], 3)
 		r.Models = append(r.Models, s)
@@ -176,7 +178,7 @@ func expected(r *rule.Rule, cases []sparse.Features) string {
 	for i := range cases {
 		for _, tree := range trees(r) {
 			s := &tree.Models[0]
-			c, err := tree.Select(s.Key(), cases[i], rule.Wanted{Accurate: s.Ensemble != nil})
+			c, err := tree.Select(s.Key, cases[i], rule.Wanted{Accurate: s.Ensemble != nil})
 			if err != nil {
 				b.WriteString("-\n")
 				continue

@@ -61,7 +61,7 @@ func TestOffsets(t *testing.T) {
 		everything = &rule.Node{Feature: f.Name, Threshold: -1, Below: leaf, Above: everything}
 	}
 
-	r := &rule.Rule{Models: []rule.Model{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: everything}}}
+	r := &rule.Rule{Models: []rule.Model{{Key: keyA, Hardware: lab, Root: everything}}}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"rule.h": written(t, WriteC, r, "r"),
@@ -99,8 +99,8 @@ func TestOffsetsOfTwoDevices(t *testing.T) {
 	root := &rule.Node{Feature: "cache_share", Threshold: -1, Below: leaf, Above: leaf}
 	other := lab
 	other.Cache *= 2
-	r := &rule.Rule{Models: []rule.Model{{Device: "A", Hardware: lab, Precision: kernels.Float32, Root: root},
-		{Device: "B", Hardware: other, Precision: kernels.Float32, Root: root}}}
+	r := &rule.Rule{Models: []rule.Model{{Key: keyA, Hardware: lab, Root: root},
+		{Key: rule.Key{Device: "B", Precision: kernels.Float32}, Hardware: other, Root: root}}}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{"rule.h": written(t, WriteC, r, "r"),
 		"main.c": offsetsMain + "    printf(\"%d\", f.cache_share == f.cache_share);\n    return 0;\n}\n"})
@@ -118,7 +118,7 @@ func TestOffsetsOfTwoDevices(t *testing.T) {
 // outside is a rule with texts that came from outside.
 func outside(sweep, device, matrix, kernel, params string) *rule.Rule {
 	leaf := &kernels.Config{Kernel: kernel, Precision: kernels.Float32, Params: kernels.Params(params)}
-	s := rule.Model{Device: device, Precision: kernels.Float32, Root: &rule.Node{Choice: leaf}}
+	s := rule.Model{Key: rule.Key{Device: device, Precision: kernels.Float32}, Root: &rule.Node{Choice: leaf}}
 	s.Validation.Cases = []rule.Case{{Matrix: matrix, Fraction: 0.5}, {Matrix: "other", Fraction: 1}}
 	return &rule.Rule{Version: rule.Version, Sweep: sweep, Models: []rule.Model{s}}
 }

@@ -327,7 +327,7 @@ func (p *program) Columns() string {
 // figures say what a tree is for and how far it can be trusted. by is what it chooses by, if not by all features.
 func figures(s *rule.Model, by string) []string {
 	title := map[string]string{rule.BySizes: ": by rows and nonzeros alone", rule.ByEnsemble: ": by the ensemble"}[by]
-	doc := []string{s.Key().String() + title + "."}
+	doc := []string{s.Key.String() + title + "."}
 	v := rule.Summarise(s.Validation.Cases, rule.SelectorBy(by).Of)
 	if v.Matrices < 2 {
 		return append(doc, "Nothing shows how it does on other matrices than it was learned from.")

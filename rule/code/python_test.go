@@ -45,7 +45,7 @@ func TestPythonAgrees(t *testing.T) {
 		f.Rows, f.Cols, f.Nonzeros, f.ColsUsed = rng.IntN(6), rng.IntN(6), rng.IntN(6), sparse.Unknown
 		cases = append(cases, known(&f))
 		for i := range r.Models {
-			c, err := r.Select(r.Models[i].Key(), f, rule.Wanted{Accurate: true})
+			c, err := r.Select(r.Models[i].Key, f, rule.Wanted{Accurate: true})
 			if err != nil {
 				want.WriteString("-\n")
 				continue

@@ -2,23 +2,17 @@ package code
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 )
 
+// What no name of C or Go has, in small letters and in any.
+var notSmall, notName = regexp.MustCompile(`[^a-z0-9]+`), regexp.MustCompile(`[^A-Za-z0-9_]`)
+
 // identifier makes a word that C and Go take as a name.
 func identifier(s string) string {
-	var b strings.Builder
-	for _, c := range strings.ToLower(s) {
-		switch {
-		case c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c)):
-			b.WriteRune(c)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
-			b.WriteByte('_')
-		}
-	}
-
-	name := strings.TrimSuffix(b.String(), "_")
+	name := strings.Trim(notSmall.ReplaceAllString(strings.ToLower(s), "_"), "_")
 	if name == "" || unicode.IsDigit(rune(name[0])) {
 		name = "rule_" + name
 	}
@@ -61,21 +55,11 @@ func quoted(s string) string {
 
 // word makes the name of a kernel one of C; those of the catalogue are.
 func word(kernel string) string {
-	var b strings.Builder
-	for i, c := range []byte(kernel) {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-		switch digit := c >= '0' && c <= '9'; {
-		case letter || digit && i > 0:
-			b.WriteByte(c)
-		case digit:
-			b.WriteByte('_')
-			b.WriteByte(c)
-		default:
-			b.WriteByte('_')
-		}
+	name := notName.ReplaceAllString(kernel, "_")
+	if name != "" && unicode.IsDigit(rune(name[0])) {
+		name = "_" + name
 	}
-
-	return b.String()
+	return name
 }
 
 // camel makes an exported name of words with underscores between them.

@@ -176,7 +176,7 @@ func Validated(d *analysis.Data) *rule.Rule {
 	r := &rule.Rule{Version: rule.Version, Sweep: "synthetic"}
 	for _, s := range d.Setups() {
 		leaf := &rule.Node{Choice: &kernels.Config{Kernel: "cpu_coo"}, Fraction: 0.9}
-		sel := rule.Model{Device: s.Device, Precision: s.Precision, Cache: s.Cache, Root: leaf}
+		sel := rule.Model{Key: rule.Key{Device: s.Device, Precision: s.Precision, Cache: s.Cache}, Root: leaf}
 		for i, m := range d.Matrices {
 			leaf.Matrices = append(leaf.Matrices, m.Name)
 			sel.Validation.Cases = append(sel.Validation.Cases,
