@@ -1,7 +1,6 @@
 package store
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -263,10 +261,6 @@ func TestFeaturesComeBack(t *testing.T) {
 	}
 }
 
-var regen = flag.Bool("regen", false, "write the columns of the views into the documentation")
-
-const page = "../docs/database.md"
-
 // Every column of the stable views is explained, in its place.
 func TestExplained(t *testing.T) {
 	db := create(t)
@@ -286,35 +280,6 @@ func TestExplained(t *testing.T) {
 	}
 }
 
-// The documentation has every column.
-func TestDocumentation(t *testing.T) {
-	var b strings.Builder
-	first := map[Column]string{} // the view that explains it
-	for _, v := range Explained() {
-		fmt.Fprintf(&b, "### %s\n\nA row for %s.\n\n", v.Name, v.Row)
-		var again []string
-		for _, c := range v.Columns {
-			if first[c] == "results" {
-				again = append(again, "`"+c.Name+"`")
-			}
-		}
-		if len(again) > 0 {
-			fmt.Fprintf(&b, "As in `results`: %s.\n\n", strings.Join(again, ", "))
-		}
-		b.WriteString("| column | what it says |\n|---|---|\n")
-		for _, c := range v.Columns {
-			if first[c] == "" {
-				first[c] = v.Name
-			}
-			if first[c] != "results" || v.Name == "results" {
-				fmt.Fprintf(&b, "| `%s` | %s |\n", c.Name, c.Doc)
-			}
-		}
-		b.WriteString("\n")
-	}
-	testkit.Section(t, page, "<!-- columns -->\n", "<!-- end -->\n", b.String(), *regen)
-}
-
 // Every query of the documentation has an answer in a database with all that they ask for.
 func TestDocumentedQueries(t *testing.T) {
 	db := started(t)
@@ -332,7 +297,7 @@ func TestDocumentedQueries(t *testing.T) {
 	}
 	decideAll(t, db)
 
-	text, err := os.ReadFile(page)
+	text, err := os.ReadFile("../docs/database.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,12 +112,12 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	if !cmd.Flags().Changed("test") {
 		l.options.Test = test
-	} else if err := knownAll("class", l.options.Test, distinct(seen, func(o *rule.Observation) string {
+	} else if err := knownAll("test", "class", l.options.Test, distinct(seen, func(o *rule.Observation) string {
 		return o.Class
 	})); err != nil {
 		return command.UsageHint(err, `put a class whose name has a comma in quotes: --test '"random, long rows"'`)
 	}
-	if err := knownAll("kernel", l.options.Without, distinct(seen, func(o *rule.Observation) string {
+	if err := knownAll("without", "kernel", l.options.Without, distinct(seen, func(o *rule.Observation) string {
 		return o.Config.Kernel
 	})); err != nil {
 		return err
@@ -199,10 +199,10 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 }
 
 // knownAll refuses names that nothing measured has: a typo would let a rule learn from what it is tested on.
-func knownAll(what string, names, valid []string) error {
+func knownAll(flag, what string, names, valid []string) error {
 	for _, name := range names {
 		if err := command.Known(what, name, valid); err != nil {
-			return err
+			return fmt.Errorf("--%s: %w", flag, err)
 		}
 	}
 	return nil

@@ -58,7 +58,7 @@ type unit struct {
 	name string
 }
 
-// The units of times, sizes and counts, the largest first. The last one takes what is less than all.
+// The units of times and of bytes, the largest first. The last one takes what is less than all.
 var (
 	secondUnits = []unit{{1, " s"}, {1e-3, " ms"}, {1e-6, " µs"}, {1e-9, " ns"}}
 	byteUnits   = []unit{{1e12, " TB"}, {1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}, {1, " B"}}
