@@ -79,12 +79,6 @@ func TestCatalogueIsComplete(t *testing.T) {
 	}
 }
 
-func TestLookupUnknown(t *testing.T) {
-	if k, ok := Lookup("cpu_cs"); ok {
-		t.Errorf("found %v", k)
-	}
-}
-
 // Scripts read the names of these keys.
 func TestKernelJSON(t *testing.T) {
 	k, _ := Lookup("coo_segscan_warp_chunk_unroll")

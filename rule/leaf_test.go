@@ -49,23 +49,6 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// With one kernel, the runners-up are its next best configurations.
-func TestRunnersUpOfOneKernel(t *testing.T) {
-	var obs []Observation
-	for m := range 4 {
-		f := sparse.Features{Rows: 100, Cols: 100, Nonzeros: 1000 + m, RowMean: 10}
-		for i, block := range []int{64, 32, 128, 256} {
-			obs = append(obs, observe(string(rune('A'+m)), f, config("a", block, 1), 1e-3*float64(1+i)))
-		}
-	}
-
-	r := learn(t, obs, DefaultOptions)
-	next := r.Models[0].Root.Next
-	if len(next) != 3 || next[0].Block != 32 || next[1].Block != 128 {
-		t.Errorf("runners-up %v, want blocks 32 and 128", next)
-	}
-}
-
 // The first runner-up is the one that helps where the choice fails, though another is the second
 // fastest on average.
 func TestRunnersUpHelpWhereTheChoiceFails(t *testing.T) {
@@ -86,19 +69,6 @@ func TestRunnersUpHelpWhereTheChoiceFails(t *testing.T) {
 	for _, c := range s.Validation.Cases {
 		if c.Top3 != 1 {
 			t.Errorf("%s: the best of three is at %v of the oracle, want 1", c.Matrix, c.Top3)
-		}
-	}
-}
-
-func TestEmbedded(t *testing.T) {
-	r, err := Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range r.Models {
-		if s.Validation.Matrices == 0 || len(s.Sources) == 0 || r.Sweep == "" {
-			t.Errorf("%s: figures of %d matrices, sources of %d kernels, learned from %q", s.Key,
-				s.Validation.Matrices, len(s.Sources), r.Sweep)
 		}
 	}
 }

@@ -164,20 +164,6 @@ func TestUnknownKernelsAreNotChosen(t *testing.T) {
 	}
 }
 
-// A configuration that is the fastest where it works, and fails now and then, is nobody's choice.
-func TestWhatFailsIsNotChosen(t *testing.T) {
-	var obs []Observation
-	for m := range 40 {
-		f := sparse.Features{Rows: 1000, Nonzeros: 1000 * (m + 1), RowMean: float64(m + 1)}
-		fast := observe(fmt.Sprintf("m%02d", m), f, config("fast", 64, 1), 1)
-		fast.Failed = m < 2
-		obs = append(obs, fast, observe(fast.Matrix, f, config("sure", 64, 1), 2))
-	}
-	if got := learn(t, obs, DefaultOptions).Models[0].Root; !got.Leaf() || got.Choice.Kernel != "sure" {
-		t.Errorf("%d leaves choose %v where two of 40 failed, want what never fails", len(got.Leaves()), got.Choice)
-	}
-}
-
 func TestThresholds(t *testing.T) {
 	for _, tt := range []struct{ low, high, want float64 }{
 		{2.1, 9, 4},

@@ -11,59 +11,6 @@ import (
 	"spmvtune/sparse"
 )
 
-// Whatever is observed on a matrix must not change what the others choose for it.
-func TestValidationDoesNotSeeTheMatrixLeftOut(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	worlds := map[string][]Observation{
-		"messy":   messy(rng, 25),
-		"planted": world(rng, 25, byRow),
-	}
-
-	for name, obs := range worlds {
-		t.Run(name, func(t *testing.T) {
-			clean := casesOf(learn(t, obs, DefaultOptions))
-			changed := 0
-			for matrix, want := range clean {
-				got := casesOf(learn(t, poison(rng, obs, matrix), DefaultOptions))[matrix]
-				if got.Choice.String() != want.Choice.String() {
-					t.Errorf("%s: choice changed from %v to %v with its own times", matrix, want.Choice, got.Choice)
-				}
-				if got.Fraction != want.Fraction {
-					changed++
-				}
-			}
-
-			if changed == 0 {
-				t.Error("no poisoned matrix was judged differently: the test proves nothing")
-			}
-		})
-	}
-}
-
-// poison makes one matrix say something else: its times are scrambled, and one
-// configuration that was tried nowhere else is by far the best.
-func poison(rng *rand.Rand, obs []Observation, matrix string) []Observation {
-	var out []Observation
-	for _, o := range obs {
-		if o.Matrix == matrix {
-			if len(out) == 0 || out[len(out)-1].Matrix != matrix {
-				best := o
-				best.Failed, best.Seconds, best.Low, best.High = false, 1e-9, 0, 0
-				best.Config = config("a", 48, 2)
-				out = append(out, best)
-				best.Config = config("poison", 64, 2)
-				out = append(out, best)
-			}
-
-			o.Failed, o.Low, o.High = false, 0, 0
-			o.Seconds = math.Exp(3 * rng.NormFloat64())
-		}
-		out = append(out, o)
-	}
-
-	return out
-}
-
 func casesOf(r *Rule) map[string]Case {
 	m := make(map[string]Case)
 	for _, c := range r.Models[0].Validation.Cases {
@@ -172,17 +119,6 @@ func TestValidationByHand(t *testing.T) {
 	if want := math.Cbrt(0.125); math.Abs(v.Mean-want) > 1e-12 || v.Worst != 0.25 || v.WorstMatrix != "m2" ||
 		math.Abs(v.Within5-1.0/3) > 1e-12 {
 		t.Errorf("mean %v (want %v), worst %v on %s, within 5%% %v", v.Mean, want, v.Worst, v.WorstMatrix, v.Within5)
-	}
-}
-
-// 400 matrices and 300 configurations, each matrix left out once.
-func BenchmarkLearnCorpus(b *testing.B) {
-	rng := rand.New(rand.NewPCG(8, 9))
-	obs := corpus(rng, 400)
-	for b.Loop() {
-		if _, err := Learn(b.Context(), obs, DefaultOptions); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 

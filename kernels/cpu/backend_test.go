@@ -148,50 +148,30 @@ func TestPoisonSpoilsWhatWorkersLeave(t *testing.T) {
 	}
 }
 
+// A sample is the time of one product, whatever the batch: all products together take no longer than sampling did, and
+// no less than they are known to take. Before a cold one the caches are flushed.
 func TestSample(t *testing.T) {
-	b := load(t, 500, repeat(500, 40))
+	const least = time.Millisecond
+	b := load(t, 4, repeat(5, 2))
 	b.evictor.size = 1 << 20 // the time of a full one is not what is tested
-	for _, c := range []kernels.Config{
-		config("cpu_csr", kernels.Float64, 0, 0),
-		config("cpu_csr_rows", kernels.Float32, 16, 2),
-	} {
-		p := prepareConfig(t, b, c)
-		for _, s := range []struct {
-			batch int
-			cold  bool
-		}{{1, true}, {1, false}, {7, false}} {
-			dst := make([]float64, 5)
-			if err := p.Sample(dst, s.batch, s.cold); err != nil {
-				t.Fatal(err)
-			}
-			for _, v := range dst {
-				if !(v > 0 && v < 60) {
-					t.Errorf("%v, %+v: a sample of %v s", c, s, v)
-				}
-			}
-		}
-
-		if p.Sample(make([]float64, 1), 2, true) == nil || p.Sample(make([]float64, 1), 0, false) == nil {
-			t.Errorf("%v: an impossible batch is accepted", c)
-		}
-	}
-}
-
-// A sample is the time of one product, whatever the batch: all products together take no
-// longer than sampling did, and no less than they are known to take.
-func TestSampleIsOfOneProduct(t *testing.T) {
-	const batch, least = 20, time.Millisecond
-	p := prepareConfig(t, load(t, 4, repeat(5, 2)), config("cpu_csr", kernels.Float64, 0, 0)).(*product[float64])
+	p := prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0)).(*product[float64])
 	p.run = func() { time.Sleep(least) }
-	dst := make([]float64, 2)
-
-	start := time.Now()
-	if err := p.Sample(dst, batch, false); err != nil {
-		t.Fatal(err)
+	for _, s := range []struct {
+		batch int
+		cold  bool
+	}{{1, false}, {20, false}, {1, true}} {
+		dst := make([]float64, 2)
+		start := time.Now()
+		if err := p.Sample(dst, s.batch, s.cold); err != nil {
+			t.Fatal(err)
+		}
+		all, most := float64(s.batch)*(dst[0]+dst[1]), time.Since(start).Seconds()
+		if all > 1.001*most || all < 2*float64(s.batch)*least.Seconds()*0.999 || s.cold != (b.evictor.written != nil) {
+			t.Errorf("%+v: by samples %v s, of %v s; flushed: %v", s, all, most, b.evictor.written != nil)
+		}
 	}
-	most := time.Since(start).Seconds()
-	if all := batch * (dst[0] + dst[1]); all > 1.001*most || all < 2*batch*least.Seconds()*0.999 {
-		t.Errorf("%d products took %v s by their samples, of %v s", 2*batch, all, most)
+	if p.Sample(make([]float64, 1), 2, true) == nil || p.Sample(make([]float64, 1), 0, false) == nil {
+		t.Error("an impossible batch is accepted")
 	}
 }
 
@@ -251,27 +231,15 @@ func TestFormatsAreKept(t *testing.T) {
 	b := load(t, 200, repeat(5000, 4))
 	c := config("cpu_sell", kernels.Float64, 16, 1)
 	first := prepareConfig(t, b, c).Info().Prepare
-	if first <= 0 {
-		t.Errorf("building SELL took %v", first)
-	}
-
 	prepareConfig(t, b, config("cpu_sell", kernels.Float64, 8, 1))
-	if again := prepareConfig(t, b, c).Info().Prepare; again != first {
-		t.Errorf("building SELL took %v, and then %v", first, again)
-	}
-	for _, coo := range []kernels.Config{config("cpu_coo", kernels.Float64, 0, 0),
-		config("cpu_coo_chunks", kernels.Float64, 9, 1)} {
-		if cost := prepareConfig(t, b, coo).Info().Prepare; cost <= 0 {
-			t.Errorf("building COO for %s took %v", coo.Kernel, cost)
-		}
-	}
-	if cost := prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0)).Info().Prepare; cost != 0 {
-		t.Errorf("CSR took %v", cost)
+	coo := prepareConfig(t, b, config("cpu_coo_chunks", kernels.Float64, 9, 1)).Info().Prepare
+	csr := prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0)).Info().Prepare
+	if again := prepareConfig(t, b, c).Info().Prepare; first <= 0 || again != first || coo <= 0 || csr != 0 {
+		t.Errorf("building SELL took %v, and then %v, COO %v, CSR %v", first, again, coo, csr)
 	}
 	if err := b.Load(problem(rand.New(rand.NewPCG(5, 6)), 3, repeat(2, 1), ones)); err != nil {
 		t.Fatal(err)
 	}
-
 	y := make([]float64, 2)
 	if err := kernels.Compute(prepareConfig(t, b, c), nil, y); err != nil || !slices.Equal(y, []float64{1, 1}) {
 		t.Errorf("the next problem gave %v, %v", y, err)
@@ -459,51 +427,6 @@ func TestFormatsThatAreKept(t *testing.T) {
 	}
 }
 
-// cached loads a matrix that reads x all over, which the last-level cache holds (2 MiB of
-// x, 1 MiB of entries) but a core's own hardly.
-func cached(t testing.TB) *product[float64] {
-	t.Helper()
-	b := open(t)
-	const rows, each, cols = 1 << 12, 16, 1 << 18
-	r := rand.New(rand.NewPCG(5, 6))
-	a := &sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: make([]int32, rows+1), Val: make([]float64, rows*each)}
-
-	for i := range rows {
-		row := make([]int32, each)
-		for k := range row {
-			row[k] = int32(cols/each*k + r.IntN(cols/each))
-		}
-		a.ColIdx = append(a.ColIdx, row...)
-		a.RowPtr[i+1] = int32(len(a.ColIdx))
-	}
-	if err := b.Load(&kernels.Problem{A: a, X: make([]float64, cols)}); err != nil {
-		t.Fatal(err)
-	}
-
-	return prepareConfig(t, b, config("cpu_csr", kernels.Float64, 0, 0)).(*product[float64])
-}
-
-// medians are the times of a product cold and warm, in seconds. Cold and warm samples
-// take turns, so that other work on the machine meets both.
-func medians(t testing.TB, p *product[float64], turns int) (cold, warm float64) {
-	t.Helper()
-	var times [2][]float64
-	for range turns {
-		for i, isCold := range []bool{true, false} {
-			dst := make([]float64, 3)
-			if err := p.Sample(dst, 1, isCold); err != nil {
-				t.Fatal(err)
-			}
-			times[i] = append(times[i], dst[1:]...)
-		}
-	}
-
-	for i := range times {
-		slices.Sort(times[i])
-	}
-	return times[0][turns], times[1][turns]
-}
-
 // Every line of both buffers is reached, however many cores share them.
 func TestEvictionReachesEveryLine(t *testing.T) {
 	b := open(t)
@@ -525,23 +448,4 @@ func TestEvictionReachesEveryLine(t *testing.T) {
 			t.Errorf("%d cores read %d of %d lines", cores, read, 2*lines)
 		}
 	}
-}
-
-// A product that the cache could hold finds nothing of it there when it is cold.
-func TestEvictionMakesColdSlower(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector takes fifty times as long as memory")
-	}
-	if cold, warm := medians(t, cached(t), 15); cold <= warm {
-		t.Errorf("cold %g s, warm %g s", cold, warm)
-	}
-}
-
-func BenchmarkColdOverWarm(b *testing.B) {
-	p := cached(b)
-	var cold, warm float64
-	for b.Loop() {
-		cold, warm = medians(b, p, 25)
-	}
-	b.ReportMetric(cold/warm, "cold/warm")
 }

@@ -304,21 +304,6 @@ func TestCloseEndsWorkers(t *testing.T) {
 	}
 }
 
-func TestWorkShare(t *testing.T) {
-	s := newShare(3)
-	for range 2 {
-		for want := range 3 {
-			if i, ok := s.take(); i != want || !ok {
-				t.Errorf("took %d, %t, want %d", i, ok, want)
-			}
-		}
-		if i, ok := s.take(); ok {
-			t.Errorf("took %d of 3", i)
-		}
-		s.reset()
-	}
-}
-
 // What prepares the matrix for kernels, and what they call, is part of their digests.
 func TestSourceCountsWhatIsUsed(t *testing.T) {
 	code, err := sourceCode()
