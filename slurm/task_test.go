@@ -18,7 +18,6 @@ import (
 
 func TestTask(t *testing.T) {
 	run := slurmtest.NewRun(t, 5)
-	slurmlab.Must(t, os.Mkdir(run.Path("rounds"), 0o777))
 	data, err := json.Marshal([]string{"0002", "0004", "0009"})
 	slurmlab.Must(t, err)
 	slurmlab.Must(t, os.WriteFile(run.Path("rounds", "003.json"), data, 0o666))

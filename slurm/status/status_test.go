@@ -147,7 +147,6 @@ func TestStatusOfReusedNumber(t *testing.T) {
 // A tracker reads on where it stopped, and a line only once it is whole.
 func TestTrackerReadsOn(t *testing.T) {
 	run := slurmtest.NewRun(t, 2)
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), nil, 0o666))
 	w := slurmtest.Write(t, run, 0, "1_0", 0, 3)
 	tracker := NewTracker(run)
 	done := func() slurm.Trials {
@@ -219,7 +218,6 @@ func TestPace(t *testing.T) {
 // A journal that can't be read is no error, and the others count.
 func TestStatusOfUnreadableJournal(t *testing.T) {
 	run := slurmtest.NewRun(t, 2)
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), nil, 0o666))
 	slurmlab.Must(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
 	slurmtest.Write(t, run, 1, "1_2", 0, 2)
 	tracker := NewTracker(run)
@@ -238,6 +236,7 @@ func TestExplainPending(t *testing.T) {
 		"DependencyNeverSatisfied": "will never start",
 		"ReqNodeNotAvail, UnavailableNodes:n[1-2]": "down, drained or reserved (UnavailableNodes:n[1-2])",
 		"QOSMaxJobsPerUserLimit":                   "a limit of your account or QOS is reached (QOSMaxJobsPerUserLimit)",
+		"launch failed requeued held":              "is held: scontrol release lets it go",
 		"AssocGrpGRES":                             "is reached (AssocGrpGRES)",
 		"QOSMaxWallDurationPerJobLimit":            "(QOSMaxWallDurationPerJobLimit), so it will never start",
 		"QOSMinGRES":                               "(QOSMinGRES), so it will never start",

@@ -47,55 +47,48 @@ func TestNothingIsSubmittedTwice(t *testing.T) {
 	}
 }
 
-func TestControllerThatNeverTakesAJob(t *testing.T) {
-	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue,
-		"sbatch": `echo "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)" >&2; exit 1`})
-	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
-	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 1))
-	var part *IncompleteError
-	if !errors.As(err, &part) || part.Sent != 0 || part.Unresolved || !strings.Contains(err.Error(), "nothing is submitted") {
-		t.Errorf("error %v", err)
-	}
-	if n := slurmlab.Calls(t, dir, "sbatch"); n != mostTries {
-		t.Errorf("sbatch ran %d times", n)
-	}
-	if jobs := slurmtest.Jobs(t, run); len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
-		t.Errorf("jobs %+v", jobs)
-	}
-}
+// A job that may be there is not taken for refused, whatever sbatch says, and one that is never taken in is.
+func TestSubmissionThatFails(t *testing.T) {
+	const away = `echo "error: Unable to contact slurm controller (connect failure)" >&2; exit 1`
+	for name, c := range map[string]struct {
+		sbatch, squeue string
+		outcome        slurm.Outcome
+		tries          int
+		says           []string
+	}{
+		"never taken": {away, slurmlab.FakeSqueue, slurm.Refused, mostTries, []string{"nothing is submitted"}},
+		"silent":      {slurmlab.FakeSbatch + "; " + away, away, slurm.Intended, 1, []string{"finds out"}},
+		"refused, and nobody can say": {slurmlab.FakeSbatch + `; echo "log server is away" >&2; exit 1`, away,
+			slurm.Intended, 1, []string{"log server is away", "finds out"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": c.squeue, "sbatch": c.sbatch})
+			run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
+			client := *slurmtest.Hasty
+			client.Patience = 1
+			_, err := Next(t.Context(), &client, run, configs.Slurm{}, slurmtest.Chunks(t, run, 1))
+			var part *IncompleteError
+			if !errors.As(err, &part) || part.Sent != 0 || part.Unresolved != (c.outcome == slurm.Intended) {
+				t.Fatalf("error %v", err)
+			}
+			for _, says := range c.says {
+				if !strings.Contains(err.Error(), says) {
+					t.Errorf("the error does not say %q: %v", says, err)
+				}
+			}
+			jobs := slurmtest.Jobs(t, run)
+			if n := slurmlab.Calls(t, dir, "sbatch"); len(jobs) != 1 || jobs[0].Outcome != c.outcome || n != c.tries {
+				t.Errorf("sbatch ran %d times, jobs %+v", n, jobs)
+			}
 
-func TestSilentControllerLeavesTheIntention(t *testing.T) {
-	const silent = `echo "error: Unable to contact slurm controller (connect failure)" >&2; exit 1`
-	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": silent, "sbatch": slurmlab.FakeSbatch + "; " + silent})
-	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
-	client := *slurmtest.Hasty
-	client.Patience = 1
-	_, err := Next(t.Context(), &client, run, configs.Slurm{}, slurmtest.Chunks(t, run, 1))
-	var part *IncompleteError
-	if !errors.As(err, &part) || !part.Unresolved || !strings.Contains(err.Error(), "finds out") {
-		t.Errorf("error %v", err)
-	}
-	// The next command repairs it, once the controller answers.
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/bash\n"+slurmlab.FakeSqueue+"\n"), 0o777))
-	_, err = Recover(t.Context(), slurmtest.Hasty, run)
-	slurmlab.Must(t, err)
-	if jobs := slurmtest.Jobs(t, run); len(jobs) != 1 || jobs[0].Outcome != slurm.Submitted || jobs[0].ID != "101" {
-		t.Errorf("jobs %+v", jobs)
-	}
-}
-
-// A job that may be there is not taken for refused, whatever sbatch says.
-func TestRefusalThatCantBeChecked(t *testing.T) {
-	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "sbatch": slurmlab.FakeSbatch + `; echo "log server is away" >&2; exit 1`,
-		"squeue": `echo "error: Unable to contact slurm controller (connect failure)" >&2; exit 1`})
-	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
-	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 1))
-	var part *IncompleteError
-	if !errors.As(err, &part) || !part.Unresolved || !strings.Contains(err.Error(), "log server is away") || !strings.Contains(err.Error(), "finds out") {
-		t.Errorf("error %v", err)
-	}
-	if jobs := slurmtest.Jobs(t, run); len(jobs) != 1 || jobs[0].Outcome != slurm.Intended || slurmlab.Calls(t, dir, "sbatch") != 1 {
-		t.Errorf("jobs %+v", jobs)
+			// The next command finds out what became of it, once the controller answers.
+			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/bash\n"+slurmlab.FakeSqueue+"\n"), 0o777))
+			_, err = Recover(t.Context(), slurmtest.Hasty, run)
+			slurmlab.Must(t, err)
+			if jobs = slurmtest.Jobs(t, run); c.outcome == slurm.Intended && jobs[0].ID != "101" {
+				t.Errorf("afterwards, jobs %+v", jobs)
+			}
+		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,6 +60,7 @@ var labSteps = []struct {
 	{"node, and its tasks live", func(f *labFaults) string { return f.lose(f.KillSlurmd) }},
 	{"node returns", (*labFaults).restore},
 	{"requeued", func(f *labFaults) string { return f.ask("scontrol", "requeue") }},
+	{"requeued and held", func(f *labFaults) string { return f.ask("scontrol", "requeuehold") }},
 	{"cancelled", func(f *labFaults) string { return f.ask("scancel") }},
 	{"controller", (*labFaults).freeze},
 	{"controller restarts", func(f *labFaults) string { return f.restart(false) }},
@@ -167,6 +169,8 @@ func (f *labFaults) edit() string {
 	return ""
 }
 
+var held = regexp.MustCompile(`(?i)h[eo]ld`)
+
 // complete retries until nothing is missing, and asks a new database for every trial.
 func (f *labFaults) complete() {
 	f.t.Helper()
@@ -176,6 +180,12 @@ func (f *labFaults) complete() {
 		slurmlab.Wait(f.t, func() (string, bool) {
 			queue, err := f.Command("squeue", "-h", "-r", "-t", "pending,running,completing", "-o",
 				"%i %T %R %j").CombinedOutput()
+			for line := range strings.Lines(string(queue)) {
+				// Slurm also holds a job that a busy node could not start, and status says what lets it go.
+				if id, _, _ := strings.Cut(line, " "); held.MatchString(line) {
+					f.Run("scontrol", "release", id)
+				}
+			}
 			return "jobs don't end:\n" + string(queue), err == nil && len(queue) == 0
 		})
 		if err := os.Remove(database); err != nil && !os.IsNotExist(err) {

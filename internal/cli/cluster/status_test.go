@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/slurm/status"
 )
@@ -47,7 +46,6 @@ func (h *hook) Write(p []byte) (int, error) {
 func TestMergeWhilePlanChanges(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no Slurm
 	run := slurmtest.NewRun(t, 1)
-	slurmlab.Must(t, os.WriteFile(run.Path("ledger.jsonl"), nil, 0o666))
 	slurmtest.Write(t, run, 0, "7_0", 0, 1)
 	split := func() {
 		halves := `{"chunks": [{"id": "0001", "pieces": [{"matrix": "m1", "index": 0, "of": 1}]},

@@ -52,38 +52,6 @@ func processes(t *testing.T, marks ...string) (found []string) {
 	return found
 }
 
-func TestAccounting(t *testing.T) {
-	t.Parallel()
-	l := Start(t, Options{Accounting: true})
-	job := submit(l, "exit $SLURM_ARRAY_TASK_ID\n", "--array=0-1")
-	l.WaitJob(job, "COMPLETED", "FAILED")
-	want := job + "_0|COMPLETED|0:0\n" + job + "_1|FAILED|1:0"
-	Wait(t, func() (string, bool) {
-		got := l.Run("sacct", "-X", "-n", "-P", "-j", job, "-o", "JobID,State,ExitCode")
-		return fmt.Sprintf("sacct says\n%s\nwant\n%s", got, want), got == want
-	})
-}
-
-func TestWithoutAccounting(t *testing.T) {
-	t.Parallel()
-	l := Start(t, Options{})
-	if out, err := l.Command("sacct").CombinedOutput(); err == nil {
-		t.Errorf("sacct answers without accounting: %s", out)
-	}
-}
-
-func TestEnvironmentStaysOut(t *testing.T) {
-	t.Setenv("SBATCH_PARTITION", "nowhere")
-	t.Setenv("SQUEUE_FORMAT", "nothing")
-	t.Setenv("SLURM_CONF", "/nowhere")
-	l := Start(t, Options{})
-	job := submit(l, "true\n")
-	l.WaitJob(job, "COMPLETED")
-	if got := l.Run("squeue", "-h", "-t", "all", "-o", "%i %P"); got != job+" debug" {
-		t.Errorf("squeue says %q", got)
-	}
-}
-
 func TestDownLeavesNothing(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()

@@ -30,26 +30,22 @@ import (
 // Hasty is a client that does not wait for long.
 var Hasty = &sbatch.Client{Timeout: time.Second, Pause: 10 * time.Millisecond, Patience: 5 * time.Second}
 
-// NewRun makes the folder of a run with a plan of some chunks, "0001" and so on. Each is all of a
-// matrix, "m1" and so on.
+// NewRun makes a run of some chunks, "0001" and so on. Each is all of a matrix, "m1" and so on, with the trials of a
+// generated journal.
 func NewRun(tb testing.TB, chunks int) *slurm.Run {
 	tb.Helper()
-	run := &slurm.Run{Dir: tb.TempDir(), Info: slurm.Info{Sweep: "quick", ID: "20260102-abcd", Base: "/",
-		Version: "test",
-		Created: time.Now().UTC()}}
-	run.Folder = run.Dir
-	slurmlab.Must(tb, os.Mkdir(run.Path(slurm.JournalsDir), 0o777))
-	var plan slurm.Plan
-	for i := range chunks {
-		plan.Chunks = append(plan.Chunks,
-			slurm.Chunk{ID: ChunkID(i), Pieces: []trial.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}},
-				Trials: PerJournal})
-	}
-	SetPlan(tb, run, plan)
-	data, err := json.Marshal(run.Info)
-	slurmlab.Must(tb, err)
-	slurmlab.Must(tb, os.WriteFile(run.Path("run.json"), data, 0o666))
+	run := Created(tb, tb.TempDir(), configs.Slurm{}, chunks, "exit 0")
+	SetPlan(tb, run, planOf(chunks, PerJournal))
 	return run
+}
+
+// planOf is a plan of chunks with a matrix and some trials each.
+func planOf(chunks, trials int) (plan slurm.Plan) {
+	for i := range chunks {
+		whole := []trial.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}}
+		plan.Chunks = append(plan.Chunks, slurm.Chunk{ID: ChunkID(i), Pieces: whole, Trials: trials})
+	}
+	return plan
 }
 
 // SetPlan gives a run another plan.
@@ -127,18 +123,12 @@ func SmallSweep(s configs.Slurm) *configs.Sweep {
 }
 
 // Created makes a run in a folder below root. Its tasks run a script instead of the program.
-func Created(t *testing.T, root string, s configs.Slurm, chunks int, script string) *slurm.Run {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "program")
-	slurmlab.Must(t, os.WriteFile(program, []byte("#!/bin/bash\n"+script+"\n"), 0o777))
-	var plan slurm.Plan
-	for i := range chunks {
-		plan.Chunks = append(plan.Chunks,
-			slurm.Chunk{ID: ChunkID(i), Pieces: []trial.Piece{{Matrix: MatrixName(i), Part: trial.Part{Of: 1}}},
-				Trials: 1})
-	}
-	run, err := slurm.Create(root, SmallSweep(s), plan, program, "test")
-	slurmlab.Must(t, err)
+func Created(tb testing.TB, root string, s configs.Slurm, chunks int, script string) *slurm.Run {
+	tb.Helper()
+	program := filepath.Join(tb.TempDir(), "program")
+	slurmlab.Must(tb, os.WriteFile(program, []byte("#!/bin/bash\n"+script+"\n"), 0o777))
+	run, err := slurm.Create(root, SmallSweep(s), planOf(chunks, 1), program, "test")
+	slurmlab.Must(tb, err)
 	return run
 }
 
@@ -164,10 +154,6 @@ func Says(t *testing.T, dir, file string, run *slurm.Run, lines ...string) {
 func StatusRun(t *testing.T) *slurm.Run {
 	t.Helper()
 	run := Created(t, t.TempDir(), configs.Slurm{}, 9, "exit 0")
-	var ids []string
-	for i := range 9 {
-		ids = append(ids, ChunkID(i))
-	}
 	for _, b := range []struct {
 		slurm.Batch
 		outcome slurm.Outcome
@@ -180,7 +166,7 @@ func StatusRun(t *testing.T) *slurm.Run {
 	} {
 		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b.Batch, Outcome: b.outcome, JobID: sbatch.JobID{ID: b.id}}))
 	}
-	slurmlab.Must(t, run.WriteRound(1, ids))
+	slurmlab.Must(t, run.WriteRound(1, ChunkIDs(9)))
 	done := Write(t, run, 0, "12_0", 0, 5)
 	End(t, done, "m1", trial.Part{Of: 1}, "")
 	Write(t, run, 1, "12_1", 0, 3)
