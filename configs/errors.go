@@ -51,15 +51,6 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets errors.As find a single mistake.
-func (es Errors) Unwrap() []error {
-	errs := make([]error, len(es))
-	for i, e := range es {
-		errs[i] = e
-	}
-	return errs
-}
-
 // err returns es, sorted by line, as an error: nil if there are none.
 // Mistakes of one line keep the order in which they were found.
 func (es Errors) err() error {

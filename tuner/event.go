@@ -91,7 +91,8 @@ func (f *Failure) Unwrap() error { return f.Err }
 // A Duplicate is a matrix with the same content as an earlier one of the sweep. It has the
 // same trials, which are measured once.
 type Duplicate struct {
-	Matrix, First string // names
+	Matrix string `json:"matrix"`
+	First  string `json:"first"`
 }
 
 func (d Duplicate) String() string {

@@ -147,22 +147,22 @@ func examineCUDA(ctx context.Context) (device, sensors string, more []string) {
 	}
 	device = fmt.Sprintf("%s, %d multiprocessors, L2 cache %s, memory %s, driver %s",
 		dev.Name, dev.Units, term.Bytes(dev.Cache), term.Bytes(dev.Memory), dev.Driver)
-	sensors = "none: " + dev.NoSensors
-	if dev.Sensors != nil {
-		sensors = sensorsText(*dev.Sensors, dev.Properties["nvml_driver"])
-	}
 	for i := 1; i < dev.Count; i++ {
-		other, err := hardware.FindGPU(ctx, i)
-		switch {
-		case err != nil:
+		if other, err := hardware.FindGPU(ctx, i); err != nil {
 			more = append(more, "none: "+err.Error())
-		case other.Sensors == nil:
-			more = append(more, other.Name)
-		default:
-			more = append(more, other.Name+", "+sensorsText(*other.Sensors, other.Properties["nvml_driver"]))
+		} else {
+			more = append(more, other.Name+", "+sensorsOf(other))
 		}
 	}
-	return device, sensors, more
+	return device, sensorsOf(dev), more
+}
+
+// sensorsOf describes the sensors of a GPU, or says why there are none.
+func sensorsOf(dev hardware.GPU) string {
+	if dev.Sensors == nil {
+		return "none: " + dev.NoSensors
+	}
+	return sensorsText(*dev.Sensors, dev.Properties["nvml_driver"])
 }
 
 // sensorsText lists the readings of the sensors that there are.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -193,12 +192,7 @@ kernel is right as it is: run the sweep, and change one and the other from there
 Without --cuda and --c it is for the GPU, if one answers.`,
 		Example: `  spmvtune kernels new mine --c
   spmvtune run mine.toml`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("new needs a name for the kernel, as in: spmvtune kernels new mine")
-			}
-			return nil
-		},
+		Args: command.Needs("a name for the kernel, as in: spmvtune kernels new mine"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			backend := "cpu"
 			if !cuda && !c {

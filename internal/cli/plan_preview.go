@@ -38,10 +38,10 @@ type planned struct {
 	Absent int `json:"absent,omitempty"`
 	// absentFinished counts those of them that are measured already.
 	absentFinished int
-	Matrices       []plannedMatrix    `json:"matrices"`
-	Duplicates     []plannedDuplicate `json:"duplicates,omitempty"`
-	Missing        []plannedGet       `json:"missing,omitempty"`
-	Failures       []plannedError     `json:"failures,omitempty"`
+	Matrices       []plannedMatrix   `json:"matrices"`
+	Duplicates     []tuner.Duplicate `json:"duplicates,omitempty"`
+	Missing        []plannedGet      `json:"missing,omitempty"`
+	Failures       []plannedError    `json:"failures,omitempty"`
 }
 
 type plannedMatrix struct {
@@ -55,12 +55,6 @@ type plannedMatrix struct {
 	Seconds  float64 `json:"seconds"`
 	// Announced tells if the sizes are as announced: the matrix was neither read nor generated.
 	Announced bool `json:"announced,omitempty"`
-}
-
-// plannedDuplicate is a matrix with the same content as another one.
-type plannedDuplicate struct {
-	Matrix string `json:"matrix"`
-	First  string `json:"first"`
 }
 
 // plannedGet is a matrix that run downloads first. From Device on it describes the twin of the
@@ -200,8 +194,8 @@ func (p *planned) addMatrix(device string, f tuner.Estimate) {
 	}
 
 	if f.Duplicate != nil {
-		if t := plannedDuplicate(*f.Duplicate); !slices.Contains(p.Duplicates, t) {
-			p.Duplicates = append(p.Duplicates, t)
+		if !slices.Contains(p.Duplicates, *f.Duplicate) {
+			p.Duplicates = append(p.Duplicates, *f.Duplicate)
 		}
 		return
 	}

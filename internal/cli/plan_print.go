@@ -8,7 +8,6 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/show"
-	"spmvtune/tuner"
 )
 
 // print prints the plan for people.
@@ -23,7 +22,7 @@ func (p *planned) print(w io.Writer) error {
 	p.printAnnounced(w)
 	p.printMissing(w)
 	for _, t := range p.Duplicates {
-		fmt.Fprintln(w, tuner.Duplicate(t))
+		fmt.Fprintln(w, t)
 	}
 	show.Skipped(w, p.Skipped)
 

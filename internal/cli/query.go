@@ -100,7 +100,7 @@ func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
 	var rows *term.Rows
 	n := 0
 	err = db.Each(cmd.Context(), query, func(columns []string) (err error) {
-		rows, err = term.NewRows(cmd.OutOrStdout(), q.output.ChosenFormat(), columns)
+		rows, err = term.NewRows(cmd.OutOrStdout(), q.output.Format, columns)
 		return err
 	}, func(row []any) error {
 		if n++; most > 0 && n > most {

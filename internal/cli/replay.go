@@ -180,7 +180,7 @@ func (r *replayCommand) print(w io.Writer) error {
 	if !r.output.ForPeople() {
 		return r.output.Write(w, r.full())
 	}
-	if err := r.brief().Write(w, r.output.ChosenFormat()); err != nil {
+	if err := r.brief().Write(w, r.output.Format); err != nil {
 		return err
 	}
 	if short := r.short(); short != "" {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -32,7 +33,7 @@ func TestReplaySaysWhatNoiseHides(t *testing.T) {
 		{[]float64{0.8, 0.8}, []string{"on 2 of 2 grids noise", "random: within 25.0% of the best (noise hides less)"},
 			"within 2%"},
 	} {
-		r := replayCommand{seeds: 2}
+		r := replayCommand{seeds: 2, output: command.Output{Format: "table"}}
 		var grids []search.Grid
 		for _, low := range tt.lows {
 			grids = append(grids, grid(low))

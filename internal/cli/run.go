@@ -330,7 +330,7 @@ func (r *runCommand) print(ctx context.Context, w io.Writer, sum tuner.Summary) 
 	if err != nil {
 		return err
 	}
-	if r.output.ChosenFormat() != "json" {
+	if r.output.Format != "json" {
 		return r.output.Write(w, term.Table{Columns: view.Columns, Rows: view.Rows})
 	}
 	d := ranData{

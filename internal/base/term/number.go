@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 )
@@ -153,5 +152,5 @@ func ShareOfBest(v float64) string {
 	if v >= 1-1e-12 {
 		return "100%"
 	}
-	return fmt.Sprintf("%.1f%%", min(100*v, 99.9))
+	return Percent(v)
 }

@@ -329,9 +329,3 @@ func (t Table) Within(width int) []string {
 	}
 	return lines
 }
-
-// CSV writes t with a line of column names.
-func (t Table) CSV(w io.Writer) error { return t.Write(w, "csv") }
-
-// JSON writes an array of objects whose keys keep the order of the columns.
-func (t Table) JSON(w io.Writer) error { return t.Write(w, "json") }

@@ -75,7 +75,7 @@ func (c *cacheList) Run(cmd *cobra.Command, _ []string) error {
 		return printDownloads(w)
 	}
 
-	if err := cacheTable(all, forPeople).Write(w, c.output.ChosenFormat()); err != nil || c.output.Data() {
+	if err := cacheTable(all, forPeople).Write(w, c.output.Format); err != nil || c.output.Data() {
 		return err
 	}
 	fmt.Fprintf(w, "\n%s%s in %s\n", term.Bytes(total(all)), ofLimit(), dir.Path())
