@@ -56,10 +56,8 @@ func family(common Kernel, rows []Kernel, unordered ...string) []Kernel {
 
 // Lookup returns the kernel with this name.
 func Lookup(name string) (Kernel, bool) {
-	for i := range Catalogue {
-		if Catalogue[i].Name == name {
-			return Catalogue[i], true
-		}
+	if i := slices.IndexFunc(Catalogue, func(k Kernel) bool { return k.Name == name }); i >= 0 {
+		return Catalogue[i], true
 	}
 	return Kernel{}, false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,17 +98,24 @@ func (p *Params) UnmarshalJSON(data []byte) error {
 // device could run it, and what would be legal. It checks block, grid, and the names and values
 // of parameters. A parameter that c leaves out has its default.
 func (k Kernel) Check(c Config) error {
-	for _, reason := range []string{
-		k.checkPrecision(c.Precision),
-		k.checkBlock(c.Block),
-		k.checkGrid(c.Grid),
-		k.checkParams(c.Params),
-	} {
-		if reason != "" {
-			return &InvalidError{Reason: reason}
-		}
+	reason := ""
+	switch {
+	case c.Precision != Float32 && c.Precision != Float64:
+		reason = fmt.Sprintf("precision %q is not float32 or float64", c.Precision)
+	case k.Block == "" && c.Block != 0:
+		reason = fmt.Sprintf("block is %d, but %s has no choice of block", c.Block, k.Name)
+	case k.Block != "" && !k.Blocks.Contains(c.Block):
+		reason = fmt.Sprintf("block is %d; for %s it must be %s", c.Block, k.Name, k.Blocks)
+	case k.Grid == "" && c.Grid != 0:
+		reason = fmt.Sprintf("grid is %d, but %s has no choice of grid", c.Grid, k.Name)
+	case k.Grid != "" && c.Grid < 1:
+		reason = fmt.Sprintf("grid is %d; for %s it must be at least 1", c.Grid, k.Name)
+	default:
+		reason = k.checkParams(c.Params)
 	}
-
+	if reason != "" {
+		return &InvalidError{Reason: reason}
+	}
 	return nil
 }
 
@@ -142,33 +150,6 @@ func (k Kernel) choice(name string) int {
 	return slices.IndexFunc(k.Choices(), func(p Param) bool { return p.Name == name })
 }
 
-func (k Kernel) checkPrecision(p Precision) string {
-	if p != Float32 && p != Float64 {
-		return fmt.Sprintf("precision %q is not float32 or float64", p)
-	}
-	return ""
-}
-
-func (k Kernel) checkBlock(block int) string {
-	switch {
-	case k.Block == "" && block != 0:
-		return fmt.Sprintf("block is %d, but %s has no choice of block", block, k.Name)
-	case k.Block != "" && !k.Blocks.Contains(block):
-		return fmt.Sprintf("block is %d; for %s it must be %s", block, k.Name, k.Blocks)
-	}
-	return ""
-}
-
-func (k Kernel) checkGrid(grid int) string {
-	switch {
-	case k.Grid == "" && grid != 0:
-		return fmt.Sprintf("grid is %d, but %s has no choice of grid", grid, k.Name)
-	case k.Grid != "" && grid < 1:
-		return fmt.Sprintf("grid is %d; for %s it must be at least 1", grid, k.Name)
-	}
-	return ""
-}
-
 func (k Kernel) checkParams(p Params) string {
 	for name, value := range p.All() {
 		i := k.choice(name)
@@ -180,17 +161,9 @@ func (k Kernel) checkParams(p Params) string {
 		}
 	}
 
-	return k.checkThresholds(p)
-}
-
-// checkThresholds keeps the two bounds of a hybrid kernel in order: with short
-// above long, a row would belong to two classes.
-func (k Kernel) checkThresholds(p Params) string {
-	if k.choice("short") < 0 || k.choice("long") < 0 {
-		return ""
-	}
+	// With short above long, a row would belong to two classes of a hybrid kernel.
 	full := k.Complete(p)
-	if s, l := full.Int("short", 0), full.Int("long", 0); s > l {
+	if s, l := full.Int("short", 0), full.Int("long", math.MaxInt); s > l {
 		return fmt.Sprintf("short is %d and long is %d; for %s short must be at most long", s, l, k.Name)
 	}
 	return ""

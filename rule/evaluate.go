@@ -72,20 +72,14 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key, err)
 		}
 
-		e := s.evaluation()
-		if e.Curve, err = t.curve(ctx, opt, t.someMatrices); err != nil {
+		e, errs := s.evaluation(), [4]error{}
+		e.Curve, errs[0] = t.curve(ctx, opt, t.someMatrices)
+		e.ByFamily, errs[1] = t.curve(ctx, opt, t.someFamilies)
+		e.Used, errs[2] = t.importance(ctx, opt)
+		e.Times, errs[3] = t.coverage(ctx, opt)
+		if err := cmp.Or(errs[:]...); err != nil {
 			return nil, err
 		}
-		if e.ByFamily, err = t.curve(ctx, opt, t.someFamilies); err != nil {
-			return nil, err
-		}
-		if e.Used, err = t.importance(ctx, opt); err != nil {
-			return nil, err
-		}
-		if e.Times, err = t.coverage(ctx, opt); err != nil {
-			return nil, err
-		}
-
 		e.Payback = t.payback(s.Validation.Cases, teaching)
 		list = append(list, e)
 	}
@@ -104,8 +98,7 @@ func (r *Rule) Evaluations() []Evaluation {
 
 // evaluation sums up the cases of a tree.
 func (s *Model) evaluation() Evaluation {
-	e := Evaluation{Key: s.Key, Noise: s.Noise, Choice: Summarise(s.Validation.Cases, Learned.Of),
-		Test: Summarise(s.Test.Cases, Learned.Of)}
+	e := Evaluation{Key: s.Key, Noise: s.Noise, Choice: s.Validation.Figures, Test: s.Test.Figures}
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 		if c.Fraction < missed && !c.Partial {
 			e.Missed = append(e.Missed, c)

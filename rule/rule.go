@@ -193,15 +193,11 @@ func (n *Node) used() map[string]bool {
 // of the oracle, the best measured configuration of each matrix: 1 is as fast, or not to be
 // told from it. All are 0 if there is only one matrix, or none on which every kernel was tried.
 type Validation struct {
-	Matrices int `json:"matrices"` // on which every kernel was tried
+	Figures // on the matrices on which every kernel was tried
 	// Partial counts the other matrices. They are among Cases, and in no figure.
-	Partial     int     `json:"partial,omitempty"`
-	Families    int     `json:"families"`        // that they are of
-	Parts       int     `json:"parts,omitempty"` // that were left out in turn, of whole families
-	Mean        float64 `json:"mean"`            // geometric
-	Worst       float64 `json:"worst"`
-	WorstMatrix string  `json:"worst_matrix"`
-	Within5     float64 `json:"within_5_percent"` // share of matrices at 0.95 or more
+	Partial  int `json:"partial,omitempty"`
+	Families int `json:"families"`        // that they are of
+	Parts    int `json:"parts,omitempty"` // that were left out in turn, of whole families
 	// Unpruned is the mean for the tree if it is never pruned.
 	Unpruned float64 `json:"unpruned_mean"`
 	// The same for the configuration, and for the kernel at its best on each

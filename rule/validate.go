@@ -39,8 +39,7 @@ func sumUp(cases []Case) Validation {
 	})
 	used := Summarise(cases, Learned.Of)
 	return Validation{
-		Matrices: used.Matrices, Partial: len(cases) - used.Matrices,
-		Mean: used.Mean, Worst: used.Worst, WorstMatrix: used.WorstMatrix, Within5: used.Within5,
+		Figures: used, Partial: len(cases) - used.Matrices,
 		Unpruned:     Summarise(cases, neverPruned.Of).Mean,
 		SingleConfig: Summarise(cases, SingleConfig.Of).Mean,
 		SingleKernel: Summarise(cases, SingleKernel.Of).Mean,

@@ -147,8 +147,8 @@ func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 		}
 	}
 
-	v, f := s.Validation, c.HeldOut()
-	v.Matrices, v.Mean, v.Worst, v.WorstMatrix, v.Within5 = f.Matrices, f.Mean, f.Worst, f.WorstMatrix, f.Within5
+	v := s.Validation
+	v.Figures = c.HeldOut()
 	return selection{
 		Matrix: matrix, Device: s.Device, Cache: string(s.Cache), Choice: c, Pruned: s.Pruned,
 		Validation: figures{Validation: v}, Warnings: append(warnings, s.Caveats()...),

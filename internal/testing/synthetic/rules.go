@@ -30,7 +30,8 @@ func SampleRule() *rule.Rule {
 			Above: leaf("cpu_csr_merge")},
 		Single:       kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2},
 		SingleKernel: "cpu_sell",
-		Validation: rule.Validation{Matrices: 1, Mean: 0.97, Worst: 0.97, WorstMatrix: "ecology1", Within5: 1,
+		Validation: rule.Validation{
+			Figures:      rule.Figures{Matrices: 1, Mean: 0.97, Worst: 0.97, WorstMatrix: "ecology1", Within5: 1},
 			SingleConfig: 0.8, SingleKernel: 0.9,
 			Cases: []rule.Case{{Matrix: "ecology1", Choice: kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2},
 				Evidence: rule.Measured, Fraction: 0.97, SingleConfig: 0.8, SingleKernel: 0.9}}},
