@@ -3,16 +3,12 @@ package status
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
@@ -320,43 +316,4 @@ func TestListingsAreRefreshed(t *testing.T) {
 		_, err := Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil })
 		slurmlab.Must(t, err)
 	}, slurm.JournalsDir)
-}
-
-// Others may look at a run that they can't write to.
-func TestStatusOfForeignRun(t *testing.T) {
-	run := lateRun(t)
-	shared, err := os.MkdirTemp("", "foreign") // t.TempDir can't be entered by others
-	slurmlab.Must(t, err)
-	t.Cleanup(func() {
-		slurmlab.Must(t, os.Chmod(filepath.Join(shared, slurm.JournalsDir), 0o700))
-		slurmlab.Must(t, os.RemoveAll(shared))
-	})
-	slurmlab.Must(t, os.Chmod(shared, 0o755))
-	slurmlab.Must(t, os.CopyFS(shared, os.DirFS(run.Dir)))
-	slurmlab.Must(t, os.CopyFS(filepath.Join(shared, slurm.JournalsDir),
-		os.DirFS(filepath.Join(os.Getenv("FAKE"), "late", slurm.JournalsDir))))
-	slurmlab.Must(t, filepath.WalkDir(shared, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			return os.Chmod(path, 0o555)
-		}
-		return err
-	}))
-	t.Setenv("LATE_INTO", t.TempDir())
-	t.Run("unprivileged", func(t *testing.T) {
-		if os.Geteuid() == 0 {
-			runtime.LockOSThread() // never unlocked: the thread ends with the test
-			const nobody = 65534
-			if err := unix.Setfsuid(nobody); err != nil {
-				t.Skip("can't give up root's rights: ", err)
-			}
-		}
-		foreign := slurmtest.Opened(t, shared)
-		if f, err := os.Create(foreign.Path("probe")); err == nil {
-			f.Close()
-			t.Fatal("the folder can be written")
-		}
-		if s := look(t, foreign); s.Chunks[0].State != Done {
-			t.Errorf("chunk %+v", s.Chunks[0])
-		}
-	})
 }

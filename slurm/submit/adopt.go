@@ -58,19 +58,24 @@ func ReadRun(ctx context.Context, run *slurm.Run) (*Source, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	for _, f := range files {
-		for line, err := range journal.Read(ctx, f.Path) {
+	for i := range files {
+		for line, err := range journal.Read(ctx, files[i].Path) {
 			if err != nil {
 				return nil, err
 			}
-			if line.Trial != nil {
+			if files[i].Take(line, nil); line.Trial != nil {
 				s.take(line.Trial.Run, line.Trial.Result)
 			}
 		}
 	}
-
-	if err := s.findOpen(ctx); err != nil {
+	plan, err := run.Plan()
+	if err != nil {
 		return nil, err
+	}
+	for _, m := range slurm.Incomplete(plan, files) {
+		for _, p := range plan.Chunk(m.Chunk).Pieces {
+			s.open[p.Matrix] = true
+		}
 	}
 
 	database := run.Path(slurm.DatabaseFile)
@@ -81,26 +86,6 @@ func ReadRun(ctx context.Context, run *slurm.Run) (*Source, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// findOpen finds the matrices that the run has not completed.
-func (s *Source) findOpen(ctx context.Context) error {
-	plan, err := s.Run.Plan()
-	if err != nil {
-		return err
-	}
-	missing, err := s.Run.Missing(ctx)
-	if err != nil {
-		return err
-	}
-	for _, c := range plan.Chunks {
-		if slices.ContainsFunc(missing, func(m slurm.Missing) bool { return m.Chunk == c.ID }) {
-			for _, p := range c.Pieces {
-				s.open[p.Matrix] = true
-			}
-		}
-	}
-	return nil
 }
 
 // ReadDatabase reads a database.

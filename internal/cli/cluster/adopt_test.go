@@ -15,7 +15,6 @@ import (
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
-	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 	"spmvtune/tuner/journal"
 )
@@ -250,34 +249,4 @@ func TestEarlierRun(t *testing.T) {
 	less := strings.Replace(adoptSweep, "grid = [1, 2]", "grid = [1]", 1)
 	slurmlab.Must(t, os.WriteFile("small.toml", []byte(less), 0o666))
 	p.says(0, again, "an earlier version of this")
-}
-
-// A run is refused while it waits or runs. Cancelled and moved, it has measured what it has: a new run of a larger
-// sweep sends the rest, and ends as a run on one machine does.
-func TestAdoptOnCluster(t *testing.T) {
-	c := newCluster(t, slurmlab.Options{})
-	section := []string{`time = "00:05:00"`, `chunk = "2s"`, `throttle = 1`, `exclusive = true`} // all cores, as here
-	path := c.sweep(section...)
-	first := c.submit(path)
-	c.says(1, "submit "+path+" --adopt "+first, "is not over")
-	c.wait(first, "a chunk", func(s status.Status) bool { return s.Counts.Done >= 1 })
-	c.do(0, "cancel", first)
-	measured := c.wait(first, "the end", over).Trials.Done
-	moved := filepath.Join(c.Dir, "moved")
-	if err := os.Rename(first, moved); err != nil || measured == 0 || measured == taskTrials {
-		t.Fatalf("%d trials are measured, %v", measured, err)
-	}
-
-	text := slurmlab.Read(t, path)
-	larger := strings.Replace(text, "grid = [1, 2]", "grid = [1, 2, 3]", 1)
-	slurmlab.Must(t, os.WriteFile(path, []byte(larger), 0o666))
-	c.do(0, "run", path, "--out", "local", "--quiet")
-	c.says(0, "submit "+path+" --adopt "+moved+" --wait", "adopted")
-	dir := c.only("runs/small-*")
-	got, want := c.identities(filepath.Join(dir, "results.db")), c.identities("local/results.db")
-	if got != want {
-		t.Errorf("the cluster's trials are not those of here: %d and %d lines", strings.Count(got, "\n"),
-			strings.Count(want, "\n"))
-	}
-	prepared{c.terminal, slurmtest.Opened(t, dir), 3 * taskTrials / 2}.once()
 }

@@ -58,7 +58,7 @@ func TestReadOnlyRun(t *testing.T) {
 			t.Errorf("%s ends with %d:\n%s", name, code, out)
 		}
 	}
-	if out, code := as("status", run.Dir); code != 0 {
+	if out, code := as("status", run.Dir); code != 0 || !strings.Contains(out, "1 of 1 done") {
 		t.Errorf("status ends with %d:\n%s", code, out)
 	}
 	copied := filepath.Join(own, "copied")
@@ -107,16 +107,7 @@ func readable(t *testing.T, dir, own string) {
 // What submit would refuse, --dry-run says, and nothing else about a cluster that has
 // answered.
 func TestDryRunSaysWhatIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	fake := `#!/bin/bash
-case "$*" in
-*config*) echo "MaxArraySize = 50" ;;
-*partition*) echo "PartitionName=debug Default=YES DefaultTime=NONE MaxTime=01:00:00" ;;
-esac
-`
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte(fake), 0o777))
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"), 0o777))
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	for section, want := range map[string]string{
 		"time = \"30\"":                    "",
 		"time = \"2:00:00\"":               "submit would refuse this: time = \"2:00:00\" is above the limit of partition debug",

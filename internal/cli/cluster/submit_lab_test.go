@@ -26,6 +26,7 @@ func TestSubmitWholeWay(t *testing.T) {
 	c := newBuilt(t, slurmlab.Options{MaxArray: 3})
 	path := c.sweep(`time = "00:05:00"`, `chunk = "1s"`, `exclusive = true`)
 	c.do(0, "run", path, "--out", "local", "--quiet")
+	c.says(0, "submit --dry-run "+path, "nothing was written or submitted")
 	local := c.identities("local/results.db")
 	if n := strings.Count(local, "\n"); n != 1+taskTrials {
 		t.Fatalf("%d trials here", n-1)
@@ -88,99 +89,6 @@ func TestSubmitWholeWay(t *testing.T) {
 	c.says(0, "merge "+dirs[0], fmt.Sprintf("0 trials new, %d known", taskTrials))
 }
 
-// shortSweep is the example of docs/cluster.md, in smaller numbers, so that its tasks are as many and take a
-// second each.
-const shortSweep = `[protocol]
-trial_budget = "20ms"
-cache = "warm"
-
-[[matrix]]
-generate = "grid_5pt"
-nx = [50, 100, 200]
-ny = 100
-
-[[kernel]]
-name  = ["cpu_csr_rows", "cpu_coo_chunks"]
-block = { pow2 = [64, 8192] }
-
-[slurm]
-time  = "00:10:00"
-chunk = "100ms"
-cpus  = 1
-`
-
-// shortCommands are those of docs/cluster.md, in their order.
-var shortCommands = []string{
-	"submit grids.toml --dry-run", "submit grids.toml", "status", "status RUN --watch", "merge RUN", "retry RUN",
-	"retry RUN --set mem=8G --exclude n1", "throttle RUN 4", "cancel RUN",
-}
-
-// shortWay takes the steps of docs/cluster.md in a folder of their own, with more lines for the sweep and
-// variables, and returns the run's folder and all that was printed.
-func (c *cluster) shortWay(name, lines string, env ...string) (run, said string) {
-	c.t.Helper()
-	dir := filepath.Join(c.Dir, name)
-	slurmlab.Must(c.t, os.Mkdir(dir, 0o777))
-	slurmlab.Must(c.t, os.WriteFile(filepath.Join(dir, "grids.toml"), []byte(shortSweep+lines), 0o666))
-	for _, line := range shortCommands {
-		if run == "" {
-			if dirs, _ := filepath.Glob(filepath.Join(dir, "runs", "grids-*")); len(dirs) == 1 {
-				run = dirs[0]
-			}
-		}
-		cmd := c.Command(c.program, strings.Fields(strings.ReplaceAll(line, "RUN", filepath.Base(run)))...)
-		cmd.Dir, cmd.Env = dir, append(cmd.Env, env...)
-		out, err := cmd.CombinedOutput()
-		if said += string(out); err != nil {
-			c.t.Fatalf("spmvtune %s: %v\n%s", line, err, out)
-		}
-	}
-	ids := strings.Fields(c.identities(filepath.Join(run, "results.db"))) // after the name of the column
-	s := c.status(run)
-	if s.Counts.Done != s.Counts.All || s.Counts.All < 12 ||
-		len(ids) != 1+s.Trials.Done || s.Trials.Done != s.Trials.Of || !over(s) {
-		c.t.Errorf("%s: %d trials in the database, and the status is %+v", name, len(ids)-1, s)
-	}
-	return run, said
-}
-
-// The short way of docs/cluster.md does what it says with variables of sbatch, where a partition takes only
-// jobs with a GPU, and where ten jobs may be submitted at once.
-func TestShortWayOnClusters(t *testing.T) {
-	c, limit := newAccounts(t)
-	in := func(t *testing.T) *cluster { return c.in(t) }
-
-	t.Run("variables", func(t *testing.T) {
-		run, said := in(t).shortWay("variables", "", "SBATCH_PARTITION=low", "SBATCH_ACCOUNT=lab", "SBATCH_TIMELIMIT=1",
-			"SBATCH_ARRAY_INX=0-99", "SBATCH_JOB_NAME=mine", "SBATCH_OUTPUT=/dev/null", "SBATCH_WAIT=1")
-		if !strings.Contains(said, "SBATCH_PARTITION=low counts") || strings.Contains(said, "SBATCH_TIMELIMIT") {
-			t.Errorf("it is said:\n%s", said)
-		}
-		jobs := c.Run("sacct", "-X", "-n", "-P", "-o", "JobName%80,Partition,Account,Timelimit")
-		for _, job := range strings.Split(jobs, "\n") {
-			if strings.HasPrefix(job, filepath.Base(run)+".1.") && !strings.HasSuffix(job, "|low|lab|00:10:00") {
-				t.Errorf("a job is %s", job)
-			}
-		}
-	})
-
-	t.Run("a partition of GPUs", func(t *testing.T) {
-		c.Run("scontrol", "update", "PartitionName=low", "QOS=gpus")
-		_, said := in(t).shortWay("gpus", "partition = \"low\"\ngres = \"gpu:a30:1\"\nsetup = [\"true\"]\n")
-		if !strings.Contains(said, "the job that merges asks for gpu:a30:1, because its partition takes no job without") {
-			t.Errorf("it is said:\n%s", said)
-		}
-	})
-
-	t.Run("ten jobs", func(t *testing.T) {
-		limit("10")
-		defer limit("-1")
-		if _, said := in(t).shortWay("ten", ""); !strings.Contains(said, "AssocMaxSubmitJobLimit") {
-			t.Errorf("ten jobs were enough:\n%s", said)
-		}
-	})
-}
-
 // Whoever submits what can't be measured is told why, and can go on.
 func TestSubmitFails(t *testing.T) {
 	c := newCluster(t, slurmlab.Options{})
@@ -219,30 +127,6 @@ func TestSubmitFails(t *testing.T) {
 		l := c.in(t)
 		l.says(command.ExitSomeFailed, "submit --runs failed --wait "+l.sweep(`setup = ["echo no such module; exit 1"]`),
 			"no such module", "error: no trial succeeded, 1 chunk not complete", "hint: `spmvtune retry failed/small-")
-	})
-
-	t.Run("a matrix file that is gone", func(t *testing.T) {
-		l := c.in(t)
-		file, gate := filepath.Join(l.Dir, "tiny.mtx"), filepath.Join(l.Dir, "gate")
-		matrix := "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 2\n"
-		path := l.sweep(fmt.Sprintf(`setup = ["[ -e %s ]"]`, gate), "[[matrix]]", `path = "tiny.mtx"`)
-		slurmlab.Must(t, os.WriteFile(file, []byte(matrix), 0o666))
-		dir := l.submit(path)
-		l.wait(dir, "the end", over)
-		slurmlab.Must(t, os.Remove(file))
-		slurmlab.Must(t, os.WriteFile(gate, nil, 0o666))
-		// Nothing but its own trials needs the file.
-		l.do(0, "status", dir)
-		l.do(command.ExitSomeFailed, "merge", dir)
-		l.do(0, "retry", dir)
-		if s := l.wait(dir, "the end", over); s.Trials.Done != taskTrials || !strings.Contains(s.Chunks[len(s.Chunks)-1].Why, "tiny.mtx") {
-			t.Errorf("without the file: %+v", s)
-		}
-		slurmlab.Must(t, os.WriteFile(file, []byte(matrix), 0o666))
-		l.do(0, "retry", dir)
-		if s := l.wait(dir, "the end", over); s.Counts.Done != s.Counts.All || s.Trials.Done <= taskTrials {
-			t.Errorf("with the file: %+v", s)
-		}
 	})
 }
 

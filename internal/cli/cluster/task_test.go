@@ -277,6 +277,8 @@ precision = ["float64"]
 				t.Errorf("piece %+v", p)
 			}
 		}
+		here(t).says(0, "status "+run.Dir, "0 of 1 done") // which needs no file, nor does merge
+		here(t).says(command.ExitSomeFailed, "merge "+run.Dir, "1 chunk not complete")
 		slurmlab.Must(t, os.Rename(filepath.Join(dir, "hidden"), filepath.Join(dir, gone+".mtx")))
 	}
 }
