@@ -10,7 +10,6 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
-	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -45,15 +44,6 @@ func timed(t *testing.T, device string, ms float64, change ...func(*trial.Result
 		}
 	}
 	return path
-}
-
-// A noisy machine's differences are said in digits, not in powers of ten.
-func TestRoundPercent(t *testing.T) {
-	for v, want := range map[float64]string{0.01: "1%", 0.0253: "2.5%", 0.284: "28%", 1.52: "150%", 5.5: "550%"} {
-		if got := term.ShortPercent(v); got != want {
-			t.Errorf("%g is %s, want %s", v, got, want)
-		}
-	}
 }
 
 // What CI looks at: 4 where something became slower, and only then.

@@ -16,6 +16,15 @@ func TestChangeWords(t *testing.T) {
 	}
 }
 
+// A noisy machine's differences are said in digits, not in powers of ten.
+func TestShortPercent(t *testing.T) {
+	for v, want := range map[float64]string{0.01: "1%", 0.0253: "2.5%", 0.284: "28%", 1.52: "150%", 5.5: "550%"} {
+		if got := ShortPercent(v); got != want {
+			t.Errorf("%g is %s, want %s", v, got, want)
+		}
+	}
+}
+
 // A time has the digits that its interval supports, whatever its unit.
 func TestSecondsWithin(t *testing.T) {
 	for _, tt := range []struct {

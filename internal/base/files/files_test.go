@@ -1,0 +1,155 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A write that fails leaves the old content and no temporary file.
+func TestFailedWriteChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	if err := Write(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+
+	broken := errors.New("broken")
+	err := WriteTo(path, func(w io.Writer) error {
+		fmt.Fprint(w, "new")
+		return broken
+	})
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
+		t.Errorf("the error is %v", err)
+	}
+	if got := read(t, path); got != "old" {
+		t.Errorf("the file holds %q", got)
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 1 {
+		t.Errorf("the folder holds %v", list)
+	}
+}
+
+// A file that is replaced keeps its permissions.
+func TestPermissionsStay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 || read(t, path) != "new" {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// The first of two creates the file.
+func TestCreateOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	if err := Create(path, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Create(path, []byte("second")); !errors.Is(err, fs.ErrExist) || read(t, path) != "first" {
+		t.Errorf("%v, the file holds %q", err, read(t, path))
+	}
+}
+
+// Errors do not show the random temporary name.
+func TestErrorNamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing", "a")
+	err := Write(path, nil)
+	if want := "writing " + path + ": no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A pipe without a writer, and a device without an end, are refused at once; a long file is,
+// after as many bytes as may be.
+func TestReadFile(t *testing.T) {
+	pipe, long := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "long")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Skip(err)
+	}
+	if err := os.WriteFile(long, make([]byte, 1001), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		pipe: "not a regular file: save its content to a file first", "/dev/zero": "not a regular file", long: "larger than 1 kB",
+	} {
+		if _, err := ReadFile(path, 1000); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if text, err := ReadFile(long, 1001); err != nil || len(text) != 1001 {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
+
+// A folder that a killed process left goes away with the next one; that of a process that lives stays, and so
+// do one that is being made and one of another machine, whose lock this one may not see.
+func TestNewRemovesWhatWasLeft(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "job[1]") // no pattern
+	if err := os.Mkdir(parent, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", parent)
+	reading, err := NewScratch("", "copy-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed, fresh := filepath.Join(os.TempDir(), "copy-"+host+".1"), filepath.Join(os.TempDir(), "copy-"+host+".2")
+	other, elsewhere := filepath.Join(os.TempDir(), "other-"+host+".1"), filepath.Join(os.TempDir(), "copy-"+host+"2.1")
+	hourAgo := time.Now().Add(-time.Hour)
+	for _, dir := range []string{killed, fresh, other, elsewhere} {
+		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{killed, other, elsewhere, reading.Path()} {
+		os.Chtimes(dir, hourAgo, hourAgo)
+	}
+
+	made, err := NewScratch("", "copy-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := func(want ...string) {
+		t.Helper()
+		var got []string
+		entries, _ := os.ReadDir(parent)
+		for _, e := range entries {
+			got = append(got, filepath.Join(parent, e.Name()))
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("there are %q, want %q", got, want)
+		}
+	}
+	there(fresh, other, elsewhere, reading.Path(), made.Path())
+	if err := made.Remove(); err != nil {
+		t.Error(err)
+	}
+	there(fresh, other, elsewhere, reading.Path())
+}
