@@ -40,35 +40,25 @@ type planned struct {
 	absentFinished int
 	Matrices       []plannedMatrix   `json:"matrices"`
 	Duplicates     []tuner.Duplicate `json:"duplicates,omitempty"`
-	Missing        []plannedGet      `json:"missing,omitempty"`
+	Missing        []plannedMatrix   `json:"missing,omitempty"`
 	Failures       []plannedError    `json:"failures,omitempty"`
 }
 
+// plannedMatrix is the plan of a matrix on a device, or of the twin of a matrix that run downloads first: by its sizes
+// alone, and in no sum. Without a twin, it has no device.
 type plannedMatrix struct {
-	Device   string  `json:"device"`
-	Matrix   string  `json:"matrix"`
-	Rows     int     `json:"rows"`
-	Cols     int     `json:"cols"`
-	NNZ      int     `json:"nnz"`
-	Trials   int     `json:"trials"`
-	Finished int     `json:"finished"`
-	Seconds  float64 `json:"seconds"`
+	Device      string `json:"device,omitempty"`
+	Matrix      string `json:"matrix"`
+	SuiteSparse string `json:"suitesparse,omitempty"` // what is downloaded
+	Rows        int    `json:"rows"`
+	Cols        int    `json:"cols"`
+	NNZ         int    `json:"nnz"`
+	Trials      int    `json:"trials"`
+	Finished    int    `json:"finished"`
+	// Seconds includes loading.
+	Seconds float64 `json:"seconds"`
 	// Announced tells if the sizes are as announced: the matrix was neither read nor generated.
 	Announced bool `json:"announced,omitempty"`
-}
-
-// plannedGet is a matrix that run downloads first. From Device on it describes the twin of the
-// matrix, if it has one, by its sizes alone. No sum includes it.
-type plannedGet struct {
-	Matrix      string `json:"matrix"`
-	SuiteSparse string `json:"suitesparse"`
-	Device      string `json:"device,omitempty"`
-	Rows        int    `json:"rows,omitempty"`
-	Cols        int    `json:"cols,omitempty"`
-	NNZ         int    `json:"nnz,omitempty"`
-	Trials      int    `json:"trials,omitempty"`
-	// Seconds includes loading.
-	Seconds float64 `json:"seconds,omitempty"`
 }
 
 type plannedError struct {
@@ -181,37 +171,31 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 // addMatrix adds the plan of one matrix on a device.
 func (p *planned) addMatrix(device string, f tuner.Estimate) {
 	size := f.Matrix.Features
-	if f.Missing != "" {
-		m := plannedGet{Matrix: f.Matrix.Name, SuiteSparse: f.Missing}
-		if size.Rows > 0 {
-			m.Device, m.Rows, m.Cols, m.NNZ = device, size.Rows, size.Cols, size.Nonzeros
-			m.Trials, m.Seconds = f.Trials, f.Left().Seconds()
-		}
+	m := plannedMatrix{Matrix: f.Matrix.Name, SuiteSparse: f.Missing, Rows: size.Rows, Cols: size.Cols, NNZ: size.Nonzeros,
+		Trials: f.Trials, Finished: f.Finished, Seconds: f.Left().Seconds(), Announced: f.Announced}
+	if f.Missing == "" || size.Rows > 0 {
+		m.Device = device
+	}
+	switch {
+	case f.Missing != "":
 		if !slices.Contains(p.Missing, m) {
 			p.Missing = append(p.Missing, m)
 		}
 		return
-	}
-
-	if f.Duplicate != nil {
+	case f.Duplicate != nil:
 		if !slices.Contains(p.Duplicates, *f.Duplicate) {
 			p.Duplicates = append(p.Duplicates, *f.Duplicate)
 		}
 		return
 	}
 
-	p.Matrices = append(p.Matrices, plannedMatrix{
-		Device: device, Matrix: f.Matrix.Name, Rows: size.Rows, Cols: size.Cols, NNZ: size.Nonzeros,
-		Trials: f.Trials, Finished: f.Finished, Seconds: f.Left().Seconds(), Announced: f.Announced,
-	})
-
+	p.Matrices = append(p.Matrices, m)
 	p.Trials += f.Trials
 	p.AtMost = p.AtMost || f.AtMost
 	p.Finished += f.Finished
 	p.Known += f.Known
 	p.Repeats += f.Repeats
-	p.Seconds += f.Left().Seconds()
-
+	p.Seconds += m.Seconds
 	for reason, n := range f.Skipped {
 		p.Skipped[reason] += n
 	}

@@ -50,25 +50,19 @@ func (p *planned) table() term.Table {
 	if several {
 		t.Columns = append([]string{"device"}, t.Columns...)
 	}
-	add := func(device string, row ...any) {
+	for _, m := range slices.Concat(p.Matrices, p.Missing) {
+		if m.Device == "" {
+			continue
+		}
+		if m.SuiteSparse != "" {
+			m.Matrix += " (as its twin)"
+		}
+		row := []any{m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, term.Quantity(term.RoughSeconds(m.Seconds))}
 		if several {
-			row = append([]any{device}, row...)
+			row = append([]any{m.Device}, row...)
 		}
 		t.Add(row...)
 	}
-
-	for _, m := range p.Matrices {
-		add(m.Device, m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished,
-			term.Quantity(term.RoughSeconds(m.Seconds)))
-	}
-
-	for _, m := range p.Missing {
-		if m.Device != "" {
-			add(m.Device, m.Matrix+" (as its twin)", m.Rows, m.Cols, m.NNZ, m.Trials, 0,
-				term.Quantity(term.RoughSeconds(m.Seconds)))
-		}
-	}
-
 	return t
 }
 
