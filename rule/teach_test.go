@@ -98,13 +98,7 @@ func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 	if f := Summarise(s.Validation.Cases, OverSizes.Of); f.Mean < 0.97 {
 		t.Errorf("reaches %v", f.Mean)
 	}
-	skew := learn(t, world(rng, 100, func(f sparse.Features) string {
-		if f.RowStd > 2*f.RowMean {
-			return "a"
-		}
-		return "b"
-	}), DefaultOptions).Models[0]
-
+	skew := learn(t, skewed(rng, 100), DefaultOptions).Models[0]
 	if n := len(skew.Sizes.Leaves()); n > 4 || skew.Root.Leaf() {
 		t.Errorf("of what is not in them it learned %d leaves, from all features %d", n, len(skew.Root.Leaves()))
 	}

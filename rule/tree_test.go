@@ -2,7 +2,6 @@ package rule
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -324,35 +323,6 @@ func TestGuards(t *testing.T) {
 		if err != nil || c.Kernel != tt.want {
 			t.Errorf("%d rows, the longest of %d: chose %s, %v; want %s", tt.rows, tt.longest, c.Kernel, err, tt.want)
 		}
-	}
-}
-
-// No node is above a threshold that its matrices can't exceed.
-func TestGuardsCanBePassed(t *testing.T) {
-	guards := 0
-	var check func(n *Node, most map[string]float64)
-	check = func(n *Node, most map[string]float64) {
-		if n.Leaf() {
-			return
-		}
-		if bound, ok := most[n.Feature]; ok && n.Threshold >= bound {
-			t.Errorf("%s > %v is asked for where it is at most %v", n.Feature, n.Threshold, bound)
-		}
-		if n.Below.Leaf() && slices.Contains(guarded, n.Feature) {
-			guards++
-		}
-		below := maps.Clone(most)
-		below[n.Feature] = n.Threshold
-		check(n.Below, below)
-		check(n.Above, most)
-	}
-	for seed := range uint64(5) {
-		opt := DefaultOptions
-		opt.Prune = false
-		check(learn(t, messy(rand.New(rand.NewPCG(seed, 37)), 40), opt).Models[0].Root, map[string]float64{})
-	}
-	if guards < 10 {
-		t.Errorf("%d guards show little", guards)
 	}
 }
 

@@ -47,25 +47,13 @@ func TestFractionsAreFractions(t *testing.T) {
 		}
 
 		var named []string
-		var leaves func(n *Node, depth int)
-		leaves = func(n *Node, depth int) {
-			if depth > opt.MaxDepth+1 { // a guard comes last
-				t.Fatalf("seed %d: depth %d, bound %d", seed, depth, opt.MaxDepth)
-			}
-			if !n.Leaf() {
-				leaves(n.Below, depth+1)
-				leaves(n.Above, depth+1)
-				return
-			}
-
+		for _, n := range s.Root.Leaves() {
 			fraction("leaf", n.Fraction)
-			if len(n.Matrices) < opt.MinLeaf && depth > 0 {
+			if len(n.Matrices) < opt.MinLeaf && n != s.Root {
 				t.Fatalf("seed %d: leaf of %d matrices, least %d", seed, len(n.Matrices), opt.MinLeaf)
 			}
 			named = append(named, n.Matrices...)
 		}
-
-		leaves(s.Root, 0)
 		slices.Sort(named)
 		if len(slices.Compact(named)) != len(v.Cases) { // beyond a guard some are named again
 			t.Fatalf("seed %d: leaves name %d matrices of %d", seed, len(named), len(v.Cases))

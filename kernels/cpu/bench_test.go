@@ -143,12 +143,3 @@ func BenchmarkSpeedup(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkDispatch shows what a product costs that has nothing to do.
-func BenchmarkDispatch(b *testing.B) {
-	backend := open(b)
-	n := backend.Device().Units
-	for b.Loop() {
-		backend.pool.run(n, func(int) {})
-	}
-}

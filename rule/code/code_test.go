@@ -15,50 +15,62 @@ import (
 	"spmvtune/sparse"
 )
 
-// What is written in C chooses as the tree does, also where features are not known, and
-// compilers have nothing to say about it.
+// What is written in C chooses as the tree does, also where features are not known, and as the ensemble, which hands on
+// to the tree where it is not sure; and compilers have nothing to say about it.
 func TestCAgrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 4 {
-		r := randomRule(rng)
-		p := newProgram(r, "spmv rule", false)
-		var calls, launches strings.Builder
-		for _, f := range p.Functions {
-			name := f.Name
-			fmt.Fprintf(&calls, "        print(spmv_rule_%s(&f));\n", name)
-			fmt.Fprintf(&launches, "        switch (spmv_rule_%s(&f)) {\n        SPMV_RULE_%s(PRINT)\n"+
-				"        default: puts(\"-\");\n        }\n",
-				name, strings.ToUpper(name))
+		r, dir, cases := randomRule(rng), t.TempDir(), randomCases(rng, 3000)
+		agrees := func(source string, p *program) {
+			t.Helper()
+			want := expected(r, cases)
+			if n := strings.Count(want, "-\n"); n == 0 || n == len(cases)*len(p.Functions) {
+				t.Fatal("the cases are no test of unknown features")
+			}
+			do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", "main")
+			compare(t, do(t, dir, vectors(p, cases), filepath.Join(dir, "main")), want)
 		}
 
-		dir := t.TempDir()
+		p := newProgram(r, "spmv rule", false)
+		var launches strings.Builder
+		for _, f := range p.Functions {
+			fmt.Fprintf(&launches, "        switch (spmv_rule_%s(&f)) {\n        SPMV_RULE_%s(PRINT)\n"+
+				"        default: puts(\"-\");\n        }\n", f.Name, strings.ToUpper(f.Name))
+		}
 		save(t, dir, map[string]string{
-			"rule.h":   written(t, WriteC, r, "spmv rule"),
 			"rule.cuh": written(t, WriteLaunches, r, "spmv rule"),
-			"main.c":   "#include \"rule.h\"\n" + printing("spmv_rule") + eachOf("spmv_rule", calls.String()),
 			"launch.c": `#include "rule.cuh"
 #include <stdio.h>
 #define PRINT(number, kernel, block, grid, params) case number: printf("%s %d %d [%s]\n", #kernel, block, grid, params); break;
 ` + eachOf("spmv_rule", launches.String()),
-			"empty.cc": "#include \"rule.h\"\n",
 			"empty.cu": "#include \"rule.cuh\"\n__global__ void use(spmv_rule_features f, int *to) { *to = spmv_rule_" +
 				p.Functions[0].Name + "(&f); }\n",
 		})
-
-		cases := randomCases(rng, 3000)
-		input, want := vectors(p, cases), expected(r, cases)
-		if !strings.Contains(want, "-\n") || strings.Count(want, "-\n") == len(cases)*len(p.Functions) {
-			t.Fatal("the cases are no test of unknown features")
-		}
-
-		for _, source := range []string{"main.c", "launch.c"} {
-			do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", "main")
-			compare(t, do(t, dir, input, filepath.Join(dir, "main")), want)
-		}
-		do(t, dir, nil, "g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "empty.cc")
+		agrees("launch.c", p)
 		if _, err := exec.LookPath("nvcc"); err == nil && round == 0 && testkit.LongAsked() {
 			do(t, dir, nil, "nvcc", "-ptx", "empty.cu")
 		}
+
+		if round > 1 {
+			r = withEnsembles(rng, r)
+			for c := range 3 {
+				if n := strings.Count(expected(r, cases), fmt.Sprint("boosted_", c)); n < 100 || n > 4*len(cases)*9/10 {
+					t.Fatalf("the ensembles choose %d %d times: no test", c, n)
+				}
+			}
+		}
+		p = newProgram(r, "spmv rule", true)
+		var calls strings.Builder
+		for _, f := range p.Functions {
+			fmt.Fprintf(&calls, "        print(spmv_rule_%s(&f));\n", f.Name)
+		}
+		save(t, dir, map[string]string{
+			"rule.h":   written(t, WriteC, r, "spmv rule"),
+			"main.c":   "#include \"rule.h\"\n" + printing("spmv_rule") + eachOf("spmv_rule", calls.String()),
+			"empty.cc": "#include \"rule.h\"\n",
+		})
+		agrees("main.c", p)
+		do(t, dir, nil, "g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "empty.cc")
 	}
 }
 
@@ -176,34 +188,6 @@ func diagonals(n int) *sparse.CSR[float64] {
 		a.RowPtr = append(a.RowPtr, int32(len(a.ColIdx)))
 	}
 	return a
-}
-
-// The ensemble in C chooses as the rule does, and hands on to the tree where it is not sure.
-func TestEnsembleInC(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	r := withEnsembles(rng, randomRule(rng))
-	p := newProgram(r, "e", true)
-	var calls strings.Builder
-	for _, f := range p.Functions {
-		fmt.Fprintf(&calls, "        print(e_%s(&f));\n", f.Name)
-	}
-	dir := t.TempDir()
-	save(t, dir, map[string]string{
-		"rule.h":   written(t, WriteC, r, "e"),
-		"main.c":   "#include \"rule.h\"\n" + printing("e") + eachOf("e", calls.String()),
-		"empty.cc": "#include \"rule.h\"\n",
-	})
-
-	cases := randomCases(rng, 3000)
-	want := expected(r, cases)
-	for c := range 3 {
-		if n := strings.Count(want, fmt.Sprint("boosted_", c)); n < 100 || n > 4*len(cases)*9/10 {
-			t.Fatalf("the ensembles choose %d %d times: no test", c, n)
-		}
-	}
-	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "main.c", "-o", "main")
-	do(t, dir, nil, "g++", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "empty.cc")
-	compare(t, do(t, dir, vectors(p, cases), filepath.Join(dir, "main")), want)
 }
 
 // The ensemble that comes with the program chooses in C, by row offsets, what `select --accurate` does.
