@@ -12,7 +12,7 @@ import (
 )
 
 // columns are what squeue is asked to print. Of these only the name, the last but one, can
-// contain a bar.
+// contain a bar. The limit, %l, is not read.
 const columns = "%F|%K|%T|%M|%l|%S|%N|%j|%r"
 
 // Jobs asks for the state of jobs, with one squeue for each cluster. For an array it returns
@@ -145,7 +145,6 @@ func parseQueued(line string) (job Job, ok bool) {
 		job.Task, _ = strconv.Atoi(f[1])
 	}
 	job.Ran, _ = ParseTime(f[3])
-	job.Limit, _ = ParseTime(f[4])
 	return job, true
 }
 
@@ -205,7 +204,7 @@ func parseAccounts(out, cluster string) ([]Job, error) {
 		}
 
 		job := Job{JobID: JobID{id, cluster}, State: ParseState(f[1]), Start: startTime(f[5]), Exit: f[2], Name: f[7]}
-		job.Ran, job.Limit = time.Duration(number(f[3]))*time.Second, time.Duration(number(f[4]))*time.Minute
+		job.Ran = time.Duration(number(f[3])) * time.Second
 		if f[6] != "None assigned" {
 			job.Nodes = f[6]
 		}

@@ -27,7 +27,6 @@ type Job struct {
 	Reason string        // Reason is why the job is pending or has failed, in Slurm's words; "" if there is none.
 	Nodes  string        // Nodes are named as Slurm writes them: "n[1-3]".
 	Ran    time.Duration // Ran is how long this attempt has run.
-	Limit  time.Duration // Limit is the time limit, 0 for none.
 	Start  time.Time     // Start is the actual or expected start; zero if it is not known.
 	Exit   string        // Exit is the exit code and the signal, "1:0", of a job that failed; "" if it is not known.
 }
@@ -101,19 +100,16 @@ var (
 		Pending, Configuring, Running, Suspended, Stopped, Completing, Signaling, StageOut, Resizing,
 		Requeued, RequeueFed, RequeueHold, SpecialExit, ResvDelHold, PowerUpNode,
 	}
-	failed = []State{
-		Failed, Cancelled, TimedOut, Preempted, NodeFail, BootFail, OutOfMemory, Deadline, Revoked, LaunchFailed,
+	terminal = []State{
+		Completed, Failed, Cancelled, TimedOut, Preempted, NodeFail, BootFail, OutOfMemory, Deadline, Revoked, LaunchFailed,
 	}
 )
 
 // Active reports whether a job in this state has processes, or may still get some.
 func (s State) Active() bool { return slices.Contains(active, s) }
 
-// Failed reports whether a job in this state has ended without success.
-func (s State) Failed() bool { return slices.Contains(failed, s) }
-
 // Terminal reports whether a job in this state has ended for good.
-func (s State) Terminal() bool { return s == Completed || s.Failed() }
+func (s State) Terminal() bool { return slices.Contains(terminal, s) }
 
 // ParseState reads a state as squeue and sacct print it. sacct adds who cancelled a job ("CANCELLED by 1000").
 func ParseState(text string) State {

@@ -13,7 +13,6 @@ import (
 
 // Config is the part of Slurm's configuration that matters to a submission.
 type Config struct {
-	Version string // Version is Slurm's, as "22.05.8".
 	Cluster string // Cluster is the cluster's name.
 	// MaxArraySize bounds the indexes of an array's tasks: they are smaller. 0 means that
 	// there are no arrays.
@@ -50,7 +49,7 @@ func parseConfig(out string) (Config, error) {
 	}
 	plugins, said := values["TaskPlugin"] // "task/none", "(null)", or a list as in "task/cgroup,task/affinity"
 	return Config{
-		Version: values["SLURM_VERSION"], Cluster: values["ClusterName"],
+		Cluster:      values["ClusterName"],
 		MaxArraySize: number(values["MaxArraySize"]), MaxJobs: number(values["MaxJobCount"]),
 		PerCPU: number(values["DefMemPerCPU"]), PerNode: number(values["DefMemPerNode"]),
 		Unconfined: said && !strings.Contains(plugins, "affinity") && !strings.Contains(plugins, "cgroup"),

@@ -44,7 +44,8 @@ type Observer struct {
 	Client *sbatch.Client
 	// thorough also looks for jobs of which the folder of a run has lost every trace.
 	thorough bool
-	past     map[sbatch.JobID][]sbatch.Job // past is what sacct said.
+	asked    map[sbatch.JobID]bool // asked are the jobs for which sacct has answered.
+	past     map[taskID]sbatch.Job // past is what it said.
 }
 
 // Observe brings trackers up to date. It asks Slurm before it reads the journals: a task that
@@ -75,7 +76,7 @@ func (o *Observer) observe(ctx context.Context, read func(*Tracker) error, runs 
 		}
 	}
 
-	v := View{jobs: map[taskID]sbatch.Job{}, past: map[taskID]sbatch.Job{}}
+	v := View{jobs: map[taskID]sbatch.Job{}}
 	jobs, err := o.Client.Jobs(ctx, ids)
 	if err != nil {
 		v.err, v.Silent = err, err.Error()
@@ -93,43 +94,32 @@ func (o *Observer) observe(ctx context.Context, read func(*Tracker) error, runs 
 	return v
 }
 
-// askForgotten asks accounting about tasks that left work undone and that squeue has forgotten.
-// There need not be any accounting.
+// askForgotten asks accounting about tasks that left work undone and that squeue has forgotten, each once: they
+// have ended and do not change. There need not be any accounting.
 func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) {
 	if v.err != nil {
 		return
 	}
+	if o.asked == nil {
+		o.asked, o.past = map[sbatch.JobID]bool{}, map[taskID]sbatch.Job{}
+	}
+	v.past = o.past
 	var ids []sbatch.JobID
 	for _, t := range runs {
 		if t.err == nil {
 			ids = append(ids, t.forgotten(*v)...)
 		}
 	}
-
-	o.remember(ctx, ids)
-	for _, id := range ids {
-		for _, j := range o.past[id] {
-			v.past[taskIDOf(j)] = j
-		}
-	}
-}
-
-// remember asks sacct for the jobs that it has not answered for yet. A job that squeue has
-// forgotten has ended and does not change.
-func (o *Observer) remember(ctx context.Context, ids []sbatch.JobID) {
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id sbatch.JobID) bool { _, known := o.past[id]; return known })
+	ids = slices.DeleteFunc(ids, func(id sbatch.JobID) bool { return o.asked[id] })
 	jobs, err := o.Client.Accounting(ctx, ids)
 	if err != nil {
 		return
 	}
-	if o.past == nil {
-		o.past = map[sbatch.JobID][]sbatch.Job{}
-	}
 	for _, id := range ids {
-		o.past[id] = nil
+		o.asked[id] = true
 	}
 	for _, j := range jobs {
-		o.past[j.JobID] = append(o.past[j.JobID], j)
+		o.past[taskIDOf(j)] = j
 	}
 }
 

@@ -216,7 +216,7 @@ func sendRound(
 
 	d := &dispatch{
 		ctx: ctx, client: c, run: r, slurm: s, most: config.MaxArraySize, running: len(running),
-		earlier: earlier, cluster: clusterOf(before), chunks: len(chunks), kinds: kinds, round: Round{Number: number},
+		earlier: earlier, cluster: clusterOf(before), kinds: kinds, round: Round{Number: number},
 	}
 	if err := d.toSlurm().arrays(); err != nil {
 		return d.round, err

@@ -198,8 +198,7 @@ type dispatch struct {
 	running int            // running is the number of jobs of earlier rounds that have not ended.
 	earlier []sbatch.JobID // earlier are the arrays among them.
 	cluster string
-	chunks  int   // chunks is the number of chunks of the round.
-	kinds   []int // kinds are their kinds.
+	kinds   []int // kinds are those of the round's chunks.
 	round   Round
 
 	// submit sends a job with arguments of sbatch. On an error, the outcome says whether there may be one.
@@ -216,7 +215,7 @@ func (d *dispatch) toSlurm() *dispatch {
 
 // arrays sends the arrays of tasks, as many as a limit of submitted jobs allows.
 func (d *dispatch) arrays() error {
-	for base := 0; base < d.chunks; {
+	for base := 0; base < len(d.kinds); {
 		n := min(d.most, alike(d.kinds[base:]), d.room(base))
 		if n <= 0 && base == 0 && len(d.earlier) == 0 {
 			// A job that only merges would send another one for ever.
@@ -224,7 +223,7 @@ func (d *dispatch) arrays() error {
 				"raise it to 3 or more", d.slurm.MaxSubmit), false)
 		}
 		if n <= 0 {
-			d.round.Rest, d.round.Limit = d.chunks-base, "max_submit"
+			d.round.Rest, d.round.Limit = len(d.kinds)-base, "max_submit"
 			return nil
 		}
 		err := d.array(base, n)
@@ -236,7 +235,7 @@ func (d *dispatch) arrays() error {
 			if n, err = d.fit(base, n, err); err != nil {
 				return err
 			}
-			d.round.Rest, d.round.Limit = d.chunks-base-n, limit
+			d.round.Rest, d.round.Limit = len(d.kinds)-base-n, limit
 			return nil
 		}
 		base += n
@@ -284,7 +283,7 @@ func (d *dispatch) send(b slurm.Batch, after string) error {
 }
 
 func (d *dispatch) incomplete(err error, unresolved bool) error {
-	all := (d.chunks + d.most - 1) / d.most
+	all := (len(d.kinds) + d.most - 1) / d.most
 	if !d.slurm.Finish.Off {
 		all++
 	}

@@ -118,7 +118,7 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, plan slurm.Plan, most int) Preview
 		kinds = append(kinds, c.Kind)
 	}
 	s.MaxSubmit = 0
-	d := dispatch{run: r, slurm: s, most: max(most, 1), chunks: len(kinds), kinds: kinds}
+	d := dispatch{run: r, slurm: s, most: max(most, 1), kinds: kinds}
 	d.round.Number = r.NextRound()
 	d.submit = func(b slurm.Batch, args []string) (slurm.Sent, error) {
 		command := []string{"sbatch"}
@@ -144,7 +144,7 @@ func limitOf(err error) string {
 // room is how many tasks max_submit leaves room for when some of the round were sent.
 func (d *dispatch) room(sent int) int {
 	if d.slurm.MaxSubmit == 0 {
-		return d.chunks
+		return len(d.kinds)
 	}
 	room := d.slurm.MaxSubmit - d.running - sent
 	if !d.slurm.Finish.Off {
