@@ -76,10 +76,7 @@ func (b *Bars) low() bool { return b.oneLine() || b.Tight }
 func (b *Bars) free() bool { return b.Dots || b.Tight || math.IsNaN(b.Origin) }
 
 func (b *Bars) rowHeight() vg.Length {
-	least, single := vg.Length(30), vg.Length(17)
-	if Narrow() {
-		least, single = 25, 14
-	}
+	least, single := Here[vg.Length](30, 25), Here[vg.Length](17, 14)
 	switch {
 	case b.oneLine():
 		return single
@@ -180,10 +177,7 @@ func (b *Bars) Sides() (left, names vg.Length) {
 		notes = max(notes, soft.Width(b.Rows[i].Note))
 	}
 
-	names = min(max(names, 70), 190)
-	if Narrow() {
-		names = min(names, mostNarrow)
-	}
+	names = min(max(names, 70), Here(190, mostNarrow))
 	left = names + 8
 	if b.low() && !Narrow() {
 		left += notes + 6

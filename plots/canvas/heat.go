@@ -61,10 +61,7 @@ func FillHeat(c draw.Canvas, box vg.Rectangle, step int) {
 // these end.
 func DrawHeatScale(c draw.Canvas, left, right string) vg.Length {
 	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)
-	step, tall := vg.Length(10), vg.Length(11)
-	if Narrow() {
-		step = 3.5
-	}
+	step, tall := Here[vg.Length](10, 3.5), vg.Length(11)
 	x, mid := c.Min.X+style.Width(left)+6, c.Max.Y-1-tall/2
 	c.FillText(style, vg.Point{X: c.Min.X, Y: mid + 1}, left)
 	for k := range heat {
@@ -148,11 +145,7 @@ func DrawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
 // meanings of its ends. It returns where these end.
 func DrawWideScale(c draw.Canvas, left, right string) vg.Length {
 	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)
-	length := 360
-	if Narrow() {
-		length = 120
-	}
-	box := Place(c, ramp(length, RampWidth, false), vg.Point{X: c.Min.X + style.Width(left) + 6, Y: c.Max.Y - Pixel})
+	box := Place(c, ramp(Here(360, 120), RampWidth, false), vg.Point{X: c.Min.X + style.Width(left) + 6, Y: c.Max.Y - Pixel})
 	mid := (box.Min.Y+box.Max.Y)/2 + 1
 	c.FillText(style, vg.Point{X: c.Min.X, Y: mid}, left)
 	right = Fit(style, right, c.Max.X-box.Max.X-6)

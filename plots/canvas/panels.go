@@ -118,12 +118,10 @@ func thin(a *plot.Axis, keep func([]plot.Tick) []plot.Tick) {
 // Draw fills a body of any height.
 func (p Panels) Draw(c draw.Canvas) {
 	columns := p.columns()
-	side, bottom, above := vg.Length(20), vg.Length(20), vg.Length(0)
-	if Narrow() { // the label of y stands above
-		side, above = 0, 17
-	}
+	const bottom = 20
 	page := c
-	c = draw.Crop(c, side, 0, bottom, -above)
+	// In a column, the label of y stands above.
+	c = draw.Crop(c, Here[vg.Length](20, 0), 0, bottom, Here[vg.Length](0, -17))
 
 	var plots [][]*plot.Plot
 	for row := range slices.Chunk(p.List, columns) {

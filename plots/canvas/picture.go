@@ -220,6 +220,14 @@ func ForPaper(width vg.Length) (restore func()) {
 // Narrow reports whether the page has no room for wide panels side by side.
 func Narrow() bool { return PageWidth < 6*vg.Inch }
 
+// Here is the first of two on the report's page, and the second in a column of a paper.
+func Here[T any](page, column T) T {
+	if Narrow() {
+		return column
+	}
+	return page
+}
+
 // Titled reports whether pictures have titles.
 func Titled() bool { return !bare }
 
@@ -243,20 +251,10 @@ func KeysOf(names []string, dot bool) []Key {
 // The legend stands above the panels, where it can't cover data: keys in as
 // many columns as fit, filled row by row.
 // legendRow is the distance of lines.
-func legendRow() vg.Length {
-	if Narrow() {
-		return 13
-	}
-	return 16
-}
+func legendRow() vg.Length { return Here[vg.Length](16, 13) }
 
 // legendRoom returns the width of a line with its marker, and the room between columns.
-func legendRoom() (swatch, gap vg.Length) {
-	if Narrow() {
-		return 18, 6
-	}
-	return 28, 16
-}
+func legendRoom() (swatch, gap vg.Length) { return Here[vg.Length](28, 18), Here[vg.Length](16, 6) }
 
 // legendColumns returns the widths of as many columns as fit. The keys are spread evenly over
 // the rows that these need.

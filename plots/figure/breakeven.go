@@ -123,10 +123,7 @@ func reignWords(one, many map[string]int, of int) string {
 }
 
 func productScale() canvas.Scale {
-	every := 10.0
-	if canvas.Narrow() {
-		every = 1000
-	}
+	every := canvas.Here(10.0, 1000)
 	var ticks []float64
 	for n := 1.0; n <= mostProducts; n *= every {
 		ticks = append(ticks, n)

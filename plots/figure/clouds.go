@@ -231,10 +231,7 @@ func (cl *cloud) many(p *canvas.Picture) {
 		below.List = append(below.List, panel)
 	}
 
-	top := vg.Length(270)
-	if canvas.Narrow() {
-		top = 205
-	}
+	top := canvas.Here[vg.Length](270, 205)
 	p.Height = top + below.Height()
 	p.Subtitle += " Lines: running medians over neighbouring matrices. Below, each kernel: dots are matrices, the " +
 		"band holds half of them, and grey are the medians of the other named kernels."

@@ -254,10 +254,7 @@ func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
 func (t *tuning) mark(kernel string) canvas.Mark {
 	m := canvas.Mark{Look: canvas.LookOf(kernel), V: t.single, Low: t.first, High: t.third, Thick: true,
 		Least: t.shares[0], Most: 1, Hollow: t.median}
-	m.Words = term.Significant(1/t.single, 3) + "×"
-	if !canvas.Narrow() {
-		m.Words = "tuned: " + m.Words
-	}
+	m.Words = canvas.Here("tuned: ", "") + term.Significant(1/t.single, 3) + "×"
 	if t.on < t.matrices {
 		m.Words += fmt.Sprintf(" (%d of %d)", t.on, t.matrices)
 	}

@@ -151,13 +151,9 @@ func (f *shareFigure) boundOf(l store.Row) float64 {
 
 // launchWords says what the occupancy of a launch follows from.
 func launchWords(l store.Row) string {
-	block := "block %d"
-	if canvas.Narrow() {
-		block = "%d"
-	}
 	var list []string
 	if k, known := kernels.Lookup(l.Kernel); !known || k.Block != "" {
-		list = append(list, fmt.Sprintf(block, l.Block))
+		list = append(list, fmt.Sprintf(canvas.Here("block %d", "%d"), l.Block))
 	}
 	if n, known := l.Properties["registers"]; known {
 		list = append(list, term.Plain(n)+" reg.")

@@ -63,12 +63,7 @@ const (
 )
 
 // heatScale is the room for the colour scale above all tiles and, in a column, the keys below it.
-func heatScale() vg.Length {
-	if canvas.Narrow() {
-		return 44
-	}
-	return 24
-}
+func heatScale() vg.Length { return canvas.Here[vg.Length](24, 44) }
 
 // tall is the height of tiles, which have a line for each grid size if there are not many.
 func (h *heatSheet) tall() vg.Length {

@@ -224,12 +224,7 @@ func NeedRule(ids []string) bool { return slices.Contains(ids, "selection-regret
 type limit struct{ page, column int }
 
 // here is the limit on the page that is drawn for.
-func (l limit) here() int {
-	if canvas.Narrow() {
-		return l.column
-	}
-	return l.page
-}
+func (l limit) here() int { return canvas.Here(l.page, l.column) }
 
 var (
 	mostMatrices     = limit{40, 20}  // rows of bars

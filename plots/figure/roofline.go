@@ -140,9 +140,7 @@ func drawInsets(c draw.Canvas, b *canvas.Bars, list []roofline) {
 	c.Max.Y = c.Min.Y + insetHeight - 8
 	left, _ := b.Sides()
 	c.Min.X += left - 40
-	if canvas.Narrow() {
-		insets.X = "FLOP/byte"
-	}
+	insets.X = canvas.Here(insets.X, "FLOP/byte")
 	insets.Draw(c)
 }
 

@@ -92,10 +92,7 @@ func (m *winnerMap) left() vg.Length {
 	for _, r := range m.rows {
 		names, notes = max(names, name.Width(r.name)), max(notes, soft.Width(r.note))
 	}
-	if canvas.Narrow() {
-		return min(names, 96) + 6
-	}
-	return min(names, 190) + notes + 16
+	return canvas.Here(min(names, 190)+notes+16, min(names, 96)+6)
 }
 
 // head is the room for the turned names of kernels.
@@ -119,10 +116,7 @@ func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 		Height: heatScale() + m.head() + winnerPitch*vg.Length(len(m.rows)),
 		Body:   m.draw,
 	}
-	if !canvas.Narrow() {
-		p.Subtitle += ", which stands beside them"
-	}
-	p.Subtitle += "."
+	p.Subtitle += canvas.Here(", which stands beside them.", ".")
 	if len(c.Places) > mostMatrices.here() {
 		p.Subtitle += " Classes of row lengths: geometric means."
 	}
