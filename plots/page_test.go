@@ -10,12 +10,13 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/browser"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 )
 
 // TestPageInBrowser reads the report as its users do: on a phone and on a large screen,
 // in the light and in the dark, with mouse and keyboard, and on paper.
 func TestPageInBrowser(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	b := browser.Start(t)
 	s := synthetic.Processor()
 	d := s.Report()
@@ -260,7 +261,7 @@ func TestPageInBrowser(t *testing.T) {
 // Every figure, every table of matrices and the page say what was measured; a figure of
 // one matrix says it of that one.
 func TestTwinsAreSaid(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	d := synthetic.Processor().Report()
 	note := "A twin, not the real matrix: model7."
 	for i := range d.Matrices {

@@ -65,7 +65,7 @@ func written(t *testing.T, d *analysis.Data, opt Options) (map[string][]byte, *W
 }
 
 func TestSameBytes(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	s := synthetic.Processor()
 	s.Matrices = s.Matrices[:3]
 	first, _ := written(t, synthetic.Ruled(s.Report()), Options{Version: "1"})
@@ -125,7 +125,7 @@ func TestEmptyDatabase(t *testing.T) {
 // TestLackingBaseline: trials are there, so what is missing is a kernel, and it
 // is said once.
 func TestLackingBaseline(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	for device, want := range map[string]string{synthetic.Processor().Device: "add cpu_coo to",
 		synthetic.Gpu(1, 32).Device: "add coo_atomic to"} {
 		s := synthetic.Processor()
@@ -154,7 +154,7 @@ func TestLackingBaseline(t *testing.T) {
 
 // TestCitationsAreListed: what a figure cites can be looked up in the report.
 func TestCitationsAreListed(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	s := synthetic.Processor()
 	s.Matrices = s.Matrices[:1]
 	content, _ := written(t, synthetic.Unruled(s.Report()), Options{})
@@ -193,7 +193,7 @@ func TestUnknownFigure(t *testing.T) {
 // TestHostileNames feeds names and messages that mean something to HTML,
 // Markdown, XML or a file system.
 func TestHostileNames(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	s := synthetic.Processor()
 	s.Matrices = []string{`<script>alert(1)</script>`, "a|b*c`d\\e", "../../etc/passwd", "nul\x00bell\x07\xff", `"q" & 'r'`, "a b", "a-b"}
 	d := s.Report()
@@ -242,7 +242,7 @@ func TestHostileNames(t *testing.T) {
 
 // TestMissingValues has trials without interval, throughput, roof or features.
 func TestMissingValues(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	s := synthetic.Processor()
 	s.Matrices = s.Matrices[:2]
 	d := s.Report()
@@ -279,7 +279,7 @@ func TestMissingValues(t *testing.T) {
 }
 
 func TestReportIsSelfContained(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	s := synthetic.Processor()
 	s.Matrices = s.Matrices[:2]
 	content, _ := written(t, synthetic.Ruled(s.Report()), Options{Version: "v9"})
@@ -299,7 +299,7 @@ func TestReportIsSelfContained(t *testing.T) {
 // TestReportStaysSmall: 103 matrices with 22 kernels, in both precisions and with both states of
 // the caches, below 5 MB.
 func TestReportStaysSmall(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	s := synthetic.Crowd(103, 64, 22)
 	s.Grids, s.Precisions = []int{1, 16, 256}, []kernels.Precision{kernels.Float32, kernels.Float64}
 	one := s.Report()
@@ -329,11 +329,6 @@ func TestReportStaysSmall(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-func draws(t *testing.T) {
-	t.Helper()
-	testkit.Long(t, "draws for long")
 }
 
 // The report has a page for each device, and the summary has the numbers.
@@ -378,7 +373,7 @@ func TestMissedTargetIsSaid(t *testing.T) {
 // TestFewDetails: of hundreds of matrices, the overviews are all there, the pages of
 // single ones are not, and the report says so.
 func TestFewDetails(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	s := synthetic.Processor()
 	s.Matrices = nil
 	for i := range figure.MostDetails + 5 {

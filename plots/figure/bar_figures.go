@@ -20,8 +20,6 @@ import (
 // csrBandwidth shows how near the kernels for CSR come to the memory's bandwidth.
 var csrBandwidth = &barFigure{
 	id:       "bandwidth-by-kernel",
-	title:    "Bandwidth of the kernels for CSR",
-	says:     "compulsory traffic divided by its time.",
 	quantity: rate(analysis.GBPS),
 	fit: func(f *barFigure, s *scene) {
 		f.series = each(analysis.KernelsOf(s.panels), nil)
@@ -39,8 +37,6 @@ var onProcessor = []string{"cpu_coo", "cpu_csr"}
 
 var cpuBandwidth = &barFigure{
 	id:       "cpu-bandwidth",
-	title:    "COO and CSR on the processor, one thread",
-	says:     "its bandwidth as the paper counts it.",
 	quantity: rate(analysis.PaperGBPS),
 	series:   each(onProcessor, nil),
 	least:    2,
@@ -51,8 +47,6 @@ var simpleOnGPU = []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chun
 
 var gpuAndCPU = &barFigure{
 	id:       "gpu-vs-cpu",
-	title:    "Processor and GPU",
-	says:     "COO and CSR on one thread of the processor, and the fastest of the four simple kernels on the GPU; log axis.",
 	quantity: logRate(analysis.PaperGBPS),
 	series:   append(each(onProcessor, nil), series{id: fastestSimple, of: analysis.OfKernels(simpleOnGPU...)}),
 	least:    2,
@@ -123,8 +117,6 @@ func joined(a, b []analysis.Panel) []analysis.Panel {
 
 var launchBounds = &barFigure{
 	id:       "launch-bounds",
-	title:    "Bandwidth of csr_thread_row by launch bound",
-	says:     "compulsory traffic divided by its time.",
 	each:     "bound",
 	quantity: rate(analysis.GBPS),
 	series:   byParam("csr_thread_row", "min_blocks", nil),
@@ -143,8 +135,6 @@ func overFirstScan(id string, least int, list []series) *barFigure {
 	}
 	return &barFigure{
 		id:       id,
-		title:    "Speed-up over " + firstScan,
-		says:     "time of " + firstScan + ", at its best grid, divided by its time, log axis.",
 		quantity: timesAsFast(firstScan),
 		series:   list,
 		least:    least,
@@ -192,10 +182,7 @@ var speedups = &barFigure{
 
 // newVersions compares the second forms of the kernels of csr-bins-and-hybrid with the first.
 var newVersions = &barFigure{
-	id:    "version-improvement",
-	title: "Second forms of the kernels against their first",
-	says: "its speed relative to the first form, NAME_v1, in that form's fastest configuration, log axis; " +
-		"+100% is half the time.",
+	id:       "version-improvement",
 	quantity: percentFaster("the first form"),
 	series: slices.Concat(overFirstForm("csr_thread_row"), overFirstForm("csr_warp_row"), overFirstForm("csr_bins"),
 		overFirstForm("csr_hybrid")),
@@ -242,9 +229,7 @@ func drawCompression(d *analysis.Data) ([]*canvas.Picture, []error) {
 // bestByDevice shows what each device gives at its best.
 var bestByDevice = &barFigure{
 	id:       "best-by-device",
-	title:    "Devices at their best",
 	each:     "device",
-	says:     "its throughput, whatever the kernel.",
 	quantity: rate(analysis.GFLOPS),
 	fit: func(f *barFigure, s *scene) {
 		if s.spread() > widelySpread {

@@ -18,8 +18,8 @@ import (
 // column for each precision, a mark for each series.
 type barFigure struct {
 	id       string
-	title    string // The title of a page, before the words of its scene.
-	says     string // What a bar is, after "Fastest configuration of each kernel".
+	title    string // The title of a page, before the words of its scene; "" for that of the registry.
+	says     string // What a bar is, after "Fastest configuration of each kernel"; "" for what the registry says.
 	each     string // A word in place of "kernel" there, "" to keep it.
 	series   []series
 	quantity quantity
@@ -90,6 +90,8 @@ func (f *barFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 		s := &scenes[i]
 		s.data, s.published = d, citationsOf(d)
 		f := *f
+		words := wordsOf(f.id)
+		f.title, f.says = cmp.Or(f.title, words.Heading, words.Title), cmp.Or(f.says, words.Says)
 		if f.fit != nil {
 			f.fit(&f, s)
 		}

@@ -75,13 +75,12 @@ func drawBreakEven(_ *analysis.Data, s *scene) *canvas.Picture {
 		words = cmp.Or(words, reignWords(list[0].on, list[len(list)-1].on, len(group)))
 	}
 	p := &canvas.Picture{
-		Name: s.stem("break-even"),
-		Subtitle: "The kernel with which preparing the matrix and this many products take the least time together, " +
-			"each in the configuration that is best for that number.",
-		Alt:     "share of matrices on which a kernel is best, over the number of products: " + strings.Join(names, ", "),
-		Kernels: names,
-		Height:  panels.Height(),
-		Body:    panels.Draw,
+		Name:     s.stem("break-even"),
+		Subtitle: wordsOf("break-even").Says,
+		Alt:      "share of matrices on which a kernel is best, over the number of products: " + strings.Join(names, ", "),
+		Kernels:  names,
+		Height:   panels.Height(),
+		Body:     panels.Draw,
 	}
 	if of > len(names) {
 		p.Subtitle += fmt.Sprintf(" The %d kernels that are best most often, of %d.", len(names), of)

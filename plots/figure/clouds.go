@@ -45,17 +45,16 @@ const rowLengthLabel = "mean row length (nonzeros)"
 
 // A crossing is a figure of the throughput of kernels over what matrices are like.
 type crossing struct {
-	id, title string
-	over      ordering
-	unit      analysis.Unit
+	id   string
+	over ordering
+	unit analysis.Unit
 }
 
 var (
-	overRows      = crossing{"gflops-vs-rows", "Throughput over the number of rows", byRows, analysis.GFLOPS}
-	overNonzeros  = crossing{"gflops-vs-nnz", "Throughput over the number of nonzeros", byNonzeros, analysis.GFLOPS}
-	overRowLength = crossing{"gflops-vs-row-length", "Throughput over row length", byRowLength, analysis.GFLOPS}
-
-	bandwidthOverRowLength = crossing{"bandwidth-vs-row-length", "Bandwidth over row length", byRowLength, analysis.GBPS}
+	overRows               = crossing{"gflops-vs-rows", byRows, analysis.GFLOPS}
+	overNonzeros           = crossing{"gflops-vs-nnz", byNonzeros, analysis.GFLOPS}
+	overRowLength          = crossing{"gflops-vs-row-length", byRowLength, analysis.GFLOPS}
+	bandwidthOverRowLength = crossing{"bandwidth-vs-row-length", byRowLength, analysis.GBPS}
 )
 
 // draw draws a picture for each condition, in the papers' precision if it was measured.
@@ -126,7 +125,7 @@ func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) 
 		p.Subtitle += " Grey dashes: measured memory bandwidth."
 	}
 	p.Subtitle += unnamed(len(all)-len(names), "grey") + cited.Caption()
-	p.Title = f.title + ", " + d.Words(s)
+	p.Title = wordsOf(f.id).Title + ", " + d.Words(s)
 	return p
 }
 

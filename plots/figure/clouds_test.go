@@ -217,35 +217,6 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-func TestOrdering(t *testing.T) {
-	var rows []store.Row
-	for _, m := range []struct {
-		name      string
-		rows, nnz int
-	}{{"few-long", 100, 50_000}, {"many-short", 2_000_000, 4_000_000}, {"middle", 10_000, 200_000}} {
-		r := synthetic.Row("csr_vector", 64, 1, 1)
-		r.Matrix, r.Rows, r.NNZ = m.name, m.rows, m.nnz
-		rows = append(rows, r)
-	}
-	d := analysis.New(rows, nil, nil, nil)
-	for _, tt := range []struct {
-		by   ordering
-		want string
-	}{
-		{byRows, "few-long 100, middle 10000, many-short 2000000"},
-		{byNonzeros, "few-long 50000, middle 200000, many-short 4000000"},
-		{byRowLength, "many-short 2, middle 20, few-long 500"},
-	} {
-		var got []string
-		for _, s := range tt.by.stops(d.Panels) {
-			got = append(got, fmt.Sprintf("%s %.0f", s.Matrix, s.Value))
-		}
-		if s := strings.Join(got, ", "); s != tt.want {
-			t.Errorf("by %s: %s, want %s", tt.by.by, s, tt.want)
-		}
-	}
-}
-
 // Few matrices are named, each at its value on the logarithmic axis; many are not.
 func TestAxisOfMatrices(t *testing.T) {
 	for n, named := range map[int]bool{2: true, 19: true, 20: false, 300: false} {

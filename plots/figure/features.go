@@ -107,13 +107,12 @@ func (f *features) decide() bool {
 
 func (f *features) page(d *analysis.Data) *canvas.Picture {
 	p := &canvas.Picture{
-		Name: fileStem(d, "winner-features", f.Device, string(f.Precision), string(f.Cache)),
-		Subtitle: "A mark is a matrix, with the look of the kernel that is named the best. Variation: the standard " +
-			"deviation of the row lengths over their mean; 0.01 stands for less, too. Marks at one place stand side by side.",
-		Alt:     fmt.Sprintf("%d matrices by mean and variation of their row lengths", len(f.points)),
-		Kernels: f.winners,
-		Keys:    canvas.KeysOf(f.winners, true),
-		Height:  330,
+		Name:     fileStem(d, "winner-features", f.Device, string(f.Precision), string(f.Cache)),
+		Subtitle: wordsOf("winner-features").Says,
+		Alt:      fmt.Sprintf("%d matrices by mean and variation of their row lengths", len(f.points)),
+		Kernels:  f.winners,
+		Keys:     canvas.KeysOf(f.winners, true),
+		Height:   330,
 	}
 	entitle(p, fmt.Sprintf("The kernel of the nearest other matrix is the best, or tied, on %d of %d; %s for all, on %d",
 		f.right, len(f.points), f.single, f.alone), "Row length and variation, "+d.Words(f.Setup))

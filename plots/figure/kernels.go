@@ -105,13 +105,11 @@ func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 
 	b.Axis = q.scale(b.Reach())
 	p := &canvas.Picture{
-		Name: s.stem("average-improvement"),
-		Subtitle: "Bar and number: geometric mean over the matrices of each kernel in its fastest configuration, log " +
-			"axis; whisker: where another run finds the mean (95%). Hollow: arithmetic mean, as in the paper; a few " +
-			"large values raise it. Thin line: from the least to the largest speed-up.",
-		Alt:    "from the fastest kernel to the slowest: " + strings.Join(a.kernels, ", "),
-		Height: b.Height(),
-		Body:   b.Draw,
+		Name:     s.stem("average-improvement"),
+		Subtitle: wordsOf("average-improvement").Says,
+		Alt:      "from the fastest kernel to the slowest: " + strings.Join(a.kernels, ", "),
+		Height:   b.Height(),
+		Body:     b.Draw,
 	}
 	entitle(p, a.words(), fmt.Sprintf("Average speed-up over %s, %s", a.baseline, s.words))
 	return p
@@ -237,14 +235,11 @@ func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
 	})
 
 	p := &canvas.Picture{
-		Name: s.stem("configurations"),
-		Subtitle: "All configurations of a kernel on all matrices. Thick: the middle half; thin: from the slowest to " +
-			"the best; upright line: the median. Mark and number: one configuration for all matrices, the best in " +
-			"the geometric mean; behind it, what tuning each matrix gains over that, on how many matrices if not " +
-			"all. Arrows: below 40%.",
-		Alt:    "configurations of " + strings.Join(names, ", "),
-		Height: b.Height(),
-		Body:   b.Draw,
+		Name:     s.stem("configurations"),
+		Subtitle: wordsOf("configurations").Says,
+		Alt:      "configurations of " + strings.Join(names, ", "),
+		Height:   b.Height(),
+		Body:     b.Draw,
 	}
 	entitle(p, tunesWords(found, names, precisions[0]), "What tuning buys, "+s.words)
 	return p

@@ -76,15 +76,13 @@ func (h *heatSheet) tall() vg.Length {
 
 func (h *heatSheet) page(d *analysis.Data, s analysis.Setup, of int) *canvas.Picture {
 	p := &canvas.Picture{
-		Name:  fileStem(d, "block-grid-heatmap", s.Device, string(s.Precision), string(s.Cache)),
-		Title: "Throughput over block and grid size, " + d.Words(s),
-		Subtitle: "A tile for each kernel and matrix, with the other parameters of its fastest configuration: block " +
-			"sizes from left to right, grid sizes from bottom to top. Each tile has its own colours, from its slowest to " +
-			"its fastest, whose sizes and GFLOP/s stand below it. Empty: not measured, or no result.",
-		Alt:    fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "), analysis.MatrixNames(h.panels)),
-		Keys:   []canvas.Key{},
-		Height: heatScale() + heatHead + vg.Length(len(h.panels))*(h.tall()+heatFoot),
-		Body:   h.draw,
+		Name:     fileStem(d, "block-grid-heatmap", s.Device, string(s.Precision), string(s.Cache)),
+		Title:    "Throughput over block and grid size, " + d.Words(s),
+		Subtitle: wordsOf("block-grid-heatmap").Says,
+		Alt:      fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "), analysis.MatrixNames(h.panels)),
+		Keys:     []canvas.Key{},
+		Height:   heatScale() + heatHead + vg.Length(len(h.panels))*(h.tall()+heatFoot),
+		Body:     h.draw,
 	}
 	for i := range h.panels {
 		p.Matrices = append(p.Matrices, h.panels[i].Matrix)

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/plots/canvas"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
@@ -30,7 +31,7 @@ func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
 
 // Every shape has a page whose labels are apart, in every format.
 func TestSpyShapes(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	uniform := func(rows, cols int, length float64) *sparse.CSR[float64] {
 		return made(t, "uniform", map[string]any{"rows": rows, "cols": cols, "row_nnz": length})
 	}
@@ -84,7 +85,7 @@ func checkCorner(t *testing.T, img image.Image) {
 // decoded is a picture of a matrix.
 func decoded(t *testing.T, name string, a *sparse.CSR[float64]) image.Image {
 	t.Helper()
-	draws(t)
+	testkit.Long(t, "draws for long")
 	b, err := Spy(name, a, "png")
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,10 @@ type Figure struct {
 	Sweep string
 	// Needs says what to change in a sweep that has trials but no data for the figure.
 	Needs string
+	// Heading begins the titles of pages; "" for Title.
+	Heading string
+	// Says is what a page says of its marks, or how it begins to.
+	Says string
 	// Only says where the figure is that the page does not show: "files" is among all files, as the page
 	// shows the same in another form, and "named" is drawn only when it is named.
 	Only string
@@ -98,6 +102,9 @@ var All = func() []Figure {
 	}
 	return file.Figure
 }()
+
+// wordsOf returns the entry of a figure.
+func wordsOf(id string) *Figure { return &All[slices.Index(IDs(), id)] }
 
 // IDs lists the ids of all figures.
 func IDs() []string {

@@ -94,15 +94,8 @@ func goldenData(figure string) *analysis.Data {
 	return s.Report()
 }
 
-// draws leaves a test out of those that -short runs, as the race detector does: it draws
-// for seconds, by the code that TestReport goes through from many goroutines.
-func draws(t *testing.T) {
-	t.Helper()
-	testkit.Long(t, "draws for long")
-}
-
 func TestGolden(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	for i := range All {
 		f := &All[i]
 		t.Run(f.ID, func(t *testing.T) {
@@ -171,7 +164,7 @@ func (l *labels) FillString(f font.Face, p vg.Point, s string) {
 // TestLabelsApart draws every page of databases of all sizes, for the report and for a column of a
 // paper, and checks that no two labels overlap and none leaves the page.
 func TestLabelsApart(t *testing.T) {
-	draws(t)
+	testkit.Long(t, "draws for long")
 	t.Run("report", checkLabelsOfAll)
 	for name, width := range map[string]vg.Length{"7 cm": 7 * vg.Centimeter, "8.5 cm": 8.5 * vg.Centimeter,
 		"16 cm": 16 * vg.Centimeter} {
@@ -263,24 +256,6 @@ func checkLabels(t *testing.T, p *canvas.Picture) {
 			if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
 				t.Errorf("%s: %q and %q overlap: %v, %v", p.Name, a.text, b.text, a.Rectangle, b.Rectangle)
 			}
-		}
-	}
-}
-
-// A figure of some of the matrices counts the twins among these.
-func TestTwinsOnAPage(t *testing.T) {
-	d := &analysis.Data{Matrices: []trial.Matrix{{Name: "a"}, {Name: "b", TwinOf: "model7", TwinScale: 1},
-		{Name: "c", TwinOf: "F1", TwinScale: 0.1}}}
-	for _, tt := range []struct {
-		on   []string
-		want string
-	}{
-		{nil, "Twins, not the real matrices: model7, F1 at scale 0.1."},
-		{[]string{"a", "b"}, "A twin, not the real matrix: model7."},
-		{[]string{"a"}, ""},
-	} {
-		if got := twinNote(d, &canvas.Picture{Matrices: tt.on}); got != tt.want {
-			t.Errorf("on %q: %q, not %q", tt.on, got, tt.want)
 		}
 	}
 }

@@ -31,8 +31,7 @@ type roofline struct {
 
 // roofFigure shows how near trials come to the roof; below the rows of few matrices stands the whole model.
 var roofFigure = &barFigure{
-	id:    "roofline",
-	title: "Share of the roof",
+	id: "roofline",
 	quantity: quantity{
 		label:  "share of the measured bandwidth",
 		of:     func(r, _ *store.Row) canvas.Point { return canvas.Throughput(r, 0, r.RoofFraction) },

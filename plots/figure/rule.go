@@ -65,10 +65,8 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 	})
 
 	p := &canvas.Picture{
-		Name: fileStem(d, "selection-regret", s.Device, string(s.Cache)),
-		Subtitle: "Each matrix is held out with its family. The choice made without it is compared with its " +
-			"fastest measured configuration, the oracle. Hollow: the kernel is chosen, and its sizes are tuned on " +
-			"the matrix. Number: the learned tree. Matrices by rising mean row length.",
+		Name:     fileStem(d, "selection-regret", s.Device, string(s.Cache)),
+		Subtitle: wordsOf("selection-regret").Says,
 		Alt:      "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		Matrices: matrices,
 		Keys:     []canvas.Key{},

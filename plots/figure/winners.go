@@ -108,13 +108,12 @@ func (m *winnerMap) head() vg.Length {
 func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	c := m.contest
 	p := &canvas.Picture{
-		Name: fileStem(d, "winner-map", s.Device, string(s.Precision), string(s.Cache)),
-		Subtitle: "A kernel's speed in its fastest configuration, in percent of the best on the matrix. Bold: named " +
-			"the best. Kernels by geometric mean, matrices by rising mean row length",
-		Alt:    fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels), analysis.MatrixNames(c.Places)),
-		Keys:   []canvas.Key{},
-		Height: heatScale() + m.head() + winnerPitch*vg.Length(len(m.rows)),
-		Body:   m.draw,
+		Name:     fileStem(d, "winner-map", s.Device, string(s.Precision), string(s.Cache)),
+		Subtitle: wordsOf("winner-map").Says,
+		Alt:      fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels), analysis.MatrixNames(c.Places)),
+		Keys:     []canvas.Key{},
+		Height:   heatScale() + m.head() + winnerPitch*vg.Length(len(m.rows)),
+		Body:     m.draw,
 	}
 	p.Subtitle += canvas.Here(", which stands beside them.", ".")
 	if len(c.Places) > mostMatrices.here() {
