@@ -33,6 +33,17 @@ func sentRun(t *testing.T, user string, o slurm.Outcome) *slurm.Run {
 	return run
 }
 
+// privateSlurm is a Slurm that hides some of what belongs to other users, or does not say what, with a scancel.
+func privateSlurm(t *testing.T, hides, scancel string) (dir string) {
+	t.Helper()
+	commands := maps.Clone(slurmlab.FakeQueue)
+	commands["scancel"], commands["scontrol"] = scancel, slurmlab.FakeConfig+`; echo "PrivateData = `+hides+`"`
+	if hides == "" {
+		commands["scontrol"] = `case "$*" in *config*) exit 1 ;; esac`
+	}
+	return slurmlab.Fake(t, commands)
+}
+
 // What Slurm does not show of another user's jobs may run: only where everybody sees them all, it is over.
 func TestRetryOfAnotherUsersRun(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -49,12 +60,7 @@ func TestRetryOfAnotherUsersRun(t *testing.T) {
 		"nobody says what is shown": {"alice", "", slurm.Submitted, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			commands := maps.Clone(slurmlab.FakeQueue)
-			commands["scontrol"] = slurmlab.FakeConfig + `; echo "PrivateData = ` + c.private + `"`
-			if c.private == "" {
-				commands["scontrol"] = `case "$*" in *config*) exit 1 ;; esac`
-			}
-			dir := slurmlab.Fake(t, commands)
+			dir := privateSlurm(t, c.private, "")
 			run := sentRun(t, c.user, c.outcome)
 			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "queue"), nil, 0o666))
 			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
@@ -166,9 +172,7 @@ func TestForgetfulRunOfAnotherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files to others")
 	}
-	commands := maps.Clone(slurmlab.FakeQueue)
-	commands["scontrol"] = slurmlab.FakeConfig + `; echo "PrivateData = jobs"`
-	dir := slurmlab.Fake(t, commands)
+	dir := privateSlurm(t, "jobs", "")
 	run := sentRun(t, "", slurm.Submitted)
 	slurmtest.Says(t, dir, "queue", run)
 	slurmlab.Must(t, errors.Join(os.Remove(run.Path(slurm.LedgerFile)), os.RemoveAll(run.Path("rounds"))))
@@ -198,10 +202,7 @@ func TestCancelOfAnotherUsersRun(t *testing.T) {
 		"seen by all": {"alice", "none", "", "", 0, Left{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			commands := maps.Clone(slurmlab.FakeQueue)
-			commands["scontrol"] = slurmlab.FakeConfig + `; echo "PrivateData = ` + c.private + `"`
-			commands["scancel"] = c.scancel
-			dir := slurmlab.Fake(t, commands)
+			dir := privateSlurm(t, c.private, c.scancel)
 			run := sentRun(t, c.user, slurm.Submitted)
 			slurmtest.Says(t, dir, "queue", run, c.queue)
 			got, err := Cancel(t.Context(), slurmtest.Hasty, run)
@@ -220,9 +221,7 @@ func TestCancelOfAnotherUsersRun(t *testing.T) {
 // Of another user's jobs that are hidden, those are not named whose chunks are complete; and where the run has lost
 // the lines about its jobs, at least the user is.
 func TestHiddenJobs(t *testing.T) {
-	commands := maps.Clone(slurmlab.FakeQueue)
-	commands["scontrol"] = slurmlab.FakeConfig + `; echo "PrivateData = jobs"`
-	dir := slurmlab.Fake(t, commands)
+	dir := privateSlurm(t, "jobs", "")
 	run := sentRun(t, "alice", slurm.Submitted)
 	slurmtest.Says(t, dir, "queue", run, "")
 	for i := range 2 {
