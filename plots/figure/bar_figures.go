@@ -253,31 +253,22 @@ const widelySpread = 20
 // devices measured is one panel with the fastest trial of each device.
 func besideEachOther(d *analysis.Data) []scene {
 	var list []scene
-	for i := range d.Panels {
-		p := &d.Panels[i]
-		at := slices.IndexFunc(list, func(s scene) bool { return s.words == string(p.Cache)+" cache" })
-		if at < 0 {
-			at = len(list)
-			list = append(list, scene{words: string(p.Cache) + " cache", file: []string{string(p.Cache)}})
+	for _, at := range grouped(d.Panels, func(p *analysis.Panel) trial.Cache { return p.Cache }) {
+		cache := string(at[0].Cache)
+		s := scene{words: cache + " cache", file: []string{cache}}
+		for _, same := range grouped(at, func(p *analysis.Panel) spot { return spot{p.Matrix, p.Precision} }) {
+			joint := analysis.Panel{Case: same[0].Case}
+			joint.Device = ""
+			for i := range same {
+				joint.Rows = append(joint.Rows, *analysis.Fastest(same[i].Rows))
+			}
+			if len(joint.Rows) > 1 {
+				s.panels = append(s.panels, joint)
+			}
 		}
-		s := &list[at]
-		joint := slices.IndexFunc(s.panels, func(q analysis.Panel) bool {
-			return q.Matrix == p.Matrix && q.Precision == p.Precision
-		})
-		if joint < 0 {
-			joint = len(s.panels)
-			s.panels = append(s.panels, analysis.Panel{Case: trial.Case{Matrix: p.Matrix, Precision: p.Precision,
-				Cache: p.Cache}})
-		}
-		s.panels[joint].Rows = append(s.panels[joint].Rows, *analysis.Fastest(p.Rows))
+		slices.SortStableFunc(s.panels, func(a, b analysis.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
+		list = append(list, s)
 	}
-
-	for i := range list {
-		list[i].panels = slices.DeleteFunc(list[i].panels, func(p analysis.Panel) bool { return len(p.Rows) < 2 })
-		slices.SortStableFunc(list[i].panels,
-			func(a, b analysis.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
-	}
-
 	return list
 }
 

@@ -74,20 +74,9 @@ func (f crossing) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 // singlePrecision returns the panels of a condition in float32, or in the first precision that
 // there is.
 func singlePrecision(d *analysis.Data, at analysis.Condition) []analysis.Panel {
-	var other []analysis.Panel
-	for _, s := range d.Setups() {
-		if s.Condition != at {
-			continue
-		}
-		if s.Precision == kernels.Float32 {
-			return d.In(s)
-		}
-		if other == nil {
-			other = d.In(s)
-		}
-	}
-
-	return other
+	setups := slices.DeleteFunc(d.Setups(), func(s analysis.Setup) bool { return s.Condition != at })
+	single := slices.IndexFunc(setups, func(s analysis.Setup) bool { return s.Precision == kernels.Float32 })
+	return d.In(setups[max(0, single)])
 }
 
 func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) *canvas.Picture {
