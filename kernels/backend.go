@@ -131,6 +131,23 @@ func Compute(p Product, x, y []float64) error {
 	return p.Result(y)
 }
 
+// A Reference is what a product should leave behind: y[i] may differ from Hi[i] + Lo[i] by Bound[i]. A nil Lo is 0.
+// Nobody changes it.
+type Reference struct{ Hi, Lo, Bound []float64 }
+
+// A Judge is a Product whose y is compared where it lies, on the device.
+type Judge interface {
+	// Judge returns the largest error of a row as a fraction of its bound, and the first row that has it.
+	// A NaN counts as infinite, and so does an error where the bound is 0. It gives an *OverrunError as
+	// Result does, and wraps ErrNoJudge if the device can't compare, but Result can tell.
+	Judge(Reference) (worst float64, row int, err error)
+	// Rows is Result for some rows of y, in their order.
+	Rows(rows []int, y []float64) error
+}
+
+// ErrNoJudge is wrapped by an error of Judge where the device has no room for the reference, or has lost it.
+var ErrNoJudge = errors.New("the device can't compare")
+
 // ProductInfo describes a prepared product.
 type ProductInfo struct {
 	// Prepare is the time to build what this kernel needs beyond CSR arrays in

@@ -18,9 +18,10 @@ import (
 // arrays are the arrays of the current problem on the device. Each is made when a product first
 // needs it and kept; when the device is full, the least recently used arrays make room.
 type arrays struct {
-	stream cu.Stream
-	kept   []*array // least recently used first
-	turn   int      // of Prepare; arrays of the current turn are in use
+	stream    cu.Stream
+	originals *originals
+	kept      []*array // least recently used first
+	turn      int      // of Prepare; arrays of the current turn are in use
 	// pads hold memory while the arrays of a fresh turn are made, and before tells where
 	// they were: none of them gets what it had.
 	pads   []cu.DevicePtr
@@ -123,18 +124,29 @@ func (a *arrays) get(key any, bytes int64, access access, fill func(cu.DevicePtr
 		}
 	}
 
-	start := time.Now()
 	e := &array{key: key, bytes: bytes, turn: a.turn, guarded: access == writes}
 	if err := a.place(e); err != nil {
 		return nil, err
 	}
-	if err := fill(e.ptr); err != nil {
+	if err := a.make(e, fill); err != nil {
 		cu.MemFree(e.base)
 		return nil, err
 	}
-	e.cost = time.Since(start)
 	a.kept = append(a.kept, e)
 	return e, nil
+}
+
+// make makes what is in e. In a fresh turn, what products only read is a copy of what an earlier one had.
+func (a *arrays) make(e *array, fill func(cu.DevicePtr) error) (err error) {
+	_, scratch := e.key.(scratchKey)
+	if a.before != nil && !e.guarded && !scratch {
+		e.cost, err = a.originals.provide(e.key, e.ptr, e.bytes, fill)
+		return err
+	}
+	start := time.Now()
+	err = fill(e.ptr)
+	e.cost = time.Since(start)
+	return err
 }
 
 // place allocates memory for e, with its guards.
@@ -170,7 +182,7 @@ func (e *array) guards() []cu.DevicePtr {
 	return []cu.DevicePtr{e.ptr - guardBytes, e.ptr + cu.DevicePtr(e.bytes)}
 }
 
-// alloc allocates, dropping arrays that are not in use until there is room.
+// alloc allocates, dropping arrays that are not in use, and then the originals, until there is room.
 func (a *arrays) alloc(bytes int64) (cu.DevicePtr, error) {
 	for {
 		// An empty array also has an address, because libraries refuse null.
@@ -185,6 +197,11 @@ func (a *arrays) alloc(bytes int64) (cu.DevicePtr, error) {
 			continue
 		}
 		i := slices.IndexFunc(a.kept, func(e *array) bool { return e.turn != a.turn })
+		if outOfMemory(err) && i < 0 {
+			if had, failure := a.originals.close(); had && failure == nil {
+				continue
+			}
+		}
 		if !outOfMemory(err) || i < 0 {
 			return 0, failed(err, "allocating %d bytes", bytes)
 		}
@@ -221,7 +238,7 @@ func upload[T int32 | sparse.Float](stream cu.Stream, to cu.DevicePtr, s []T) er
 }
 
 // download copies len(s) elements from the device.
-func download[T byte | sparse.Float](stream cu.Stream, s []T, from cu.DevicePtr) error {
+func download[T any](stream cu.Stream, s []T, from cu.DevicePtr) error {
 	if len(s) == 0 {
 		return nil
 	}
@@ -284,20 +301,20 @@ func (b *Backend) values(key any, v int, s []float64) (*array, error) {
 // put copies values to the device, v bytes for each.
 func (b *Backend) put(p cu.DevicePtr, v int, s []float64) error {
 	if v == 4 {
-		return upload(b.stream, p, convert[float32](s))
+		single := make([]float32, len(s))
+		convert(single, s)
+		return upload(b.stream, p, single)
 	}
 	return upload(b.stream, p, s)
 }
 
-// convert returns values as V, on all cores.
-func convert[V sparse.Float](from []float64) []V {
-	s := make([]V, len(from))
-	eachShare(len(s), fewSteps, func(_, lo, hi int) {
+// convert rounds or widens values, on all cores.
+func convert[V, W sparse.Float](to []V, from []W) {
+	eachShare(len(to), fewSteps, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
-			s[k] = V(from[k])
+			to[k] = V(from[k])
 		}
 	})
-	return s
 }
 
 // packed says that g is an array with content.

@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -48,11 +49,19 @@ type Backend struct {
 
 	custom.Set // of the sweep's own kernels
 
-	single []float32 // y of float32, on its way to the caller
+	originals originals
+	room      cu.DevicePtr   // for what kernels find that look at arrays
+	staging   unsafe.Pointer // pinned, for stagedValues of float64 on their way to the caller
 
 	sensors   *native.Sensors // nil: they can't be read
 	noSensors error           // why
 }
+
+// What copies and checks of y take at a time.
+const (
+	stagedValues = 1 << 20
+	roomBytes    = max(12*mostGathered, 32*mostJudges) // indices and values, or verdicts
+)
 
 var _ kernels.Backend = (*Backend)(nil)
 
@@ -115,7 +124,7 @@ func (b *Backend) open(index int) error {
 	if err != nil {
 		return failed(err, "creating a stream")
 	}
-	b.stream, b.arrays = stream, &arrays{stream: stream}
+	b.stream, b.arrays = stream, &arrays{stream: stream, originals: &b.originals}
 	gate, err := b.modules.entry("gate")
 	if err != nil {
 		return err
@@ -140,6 +149,15 @@ func (b *Backend) open(index int) error {
 	b.clock.flush(b.flush, clean, clean+cu.DevicePtr(size), size, reader.f, b.device.Units*perUnit, block)
 	if b.guards, err = newGuards(); err != nil {
 		return failed(err, "allocating memory for guards")
+	}
+	if err := result(C.cuMemHostAlloc(&b.staging, 8*stagedValues, 0)); err != nil {
+		return failed(err, "allocating memory to copy y to")
+	}
+	if b.room, err = cu.MemAlloc(roomBytes); err != nil {
+		return failed(err, "allocating %d bytes", roomBytes)
+	}
+	if err := b.originals.open(b); err != nil {
+		return err
 	}
 	if b.tick, err = b.clock.resolution(); err != nil {
 		return failed(err, "timing nothing")
@@ -197,6 +215,7 @@ func (b *Backend) unload() error {
 	b.drop()
 	b.problem = nil
 	forget()
+	b.originals.forget()
 	return b.arrays.clear()
 }
 
@@ -228,8 +247,15 @@ func (b *Backend) Close() error {
 		b.clock.close()
 	}
 	b.guards.close()
-	if b.flush != 0 {
-		note(free(b.flush))
+	if b.staging != nil {
+		C.cuMemFreeHost(b.staging)
+	}
+	_, err := b.originals.close()
+	note(err)
+	for _, p := range []cu.DevicePtr{b.flush, b.room} {
+		if p != 0 {
+			note(free(p))
+		}
 	}
 	if b.arrays != nil {
 		note(failed(b.stream.Destroy(), "destroying the stream"))

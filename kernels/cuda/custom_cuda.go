@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"fmt"
-	"hash/maphash"
 	"strconv"
 
 	"gorgonia.org/cu"
@@ -67,8 +66,6 @@ type seal struct {
 	sum uint64
 }
 
-var sealSeed = maphash.MakeSeed()
-
 // sealed notes what the arrays that a kernel of the sweep reads hold.
 func (b *Backend) sealed(arrays map[string]*array) ([]seal, error) {
 	var list []seal
@@ -76,7 +73,7 @@ func (b *Backend) sealed(arrays map[string]*array) ([]seal, error) {
 		if a.guarded {
 			continue
 		}
-		sum, err := b.sum(a)
+		sum, err := b.digest(a.ptr, a.bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +85,7 @@ func (b *Backend) sealed(arrays map[string]*array) ([]seal, error) {
 // broken gives an error if a product has written to an array that it reads.
 func (b *Backend) broken(seals []seal) error {
 	for _, s := range seals {
-		sum, err := b.sum(s.a)
+		sum, err := b.digest(s.a.ptr, s.a.bytes)
 		if err != nil {
 			return err
 		}
@@ -97,19 +94,4 @@ func (b *Backend) broken(seals []seal) error {
 		}
 	}
 	return nil
-}
-
-// sum is a digest of an array on the device.
-func (b *Backend) sum(a *array) (uint64, error) {
-	var h maphash.Hash
-	h.SetSeed(sealSeed)
-	buffer := make([]byte, min(a.bytes, 32<<20))
-	for at := int64(0); at < a.bytes; at += int64(len(buffer)) {
-		part := buffer[:min(int64(len(buffer)), a.bytes-at)]
-		if err := download(b.stream, part, a.ptr+cu.DevicePtr(at)); err != nil {
-			return 0, err
-		}
-		h.Write(part)
-	}
-	return h.Sum64(), nil
 }

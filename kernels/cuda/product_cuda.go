@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"unsafe"
 	"weak"
 
 	"gorgonia.org/cu"
@@ -75,13 +76,23 @@ func (p *product) Multiply(x []float64) error {
 		return fmt.Errorf("x has %d elements for %d columns", len(x), len(own))
 	}
 
-	if err := p.b.put(p.x, p.v, x); err != nil {
+	if err := p.put(x); err != nil {
 		return err
 	}
 	if err := p.run(); err != nil {
 		return err
 	}
-	return p.b.put(p.x, p.v, own)
+	return p.put(own)
+}
+
+// put makes x the one that products read. It comes from the host once.
+func (p *product) put(x []float64) error {
+	if len(x) == 0 {
+		return nil
+	}
+	_, err := p.b.originals.provide(keyOf(x, p.v), p.x, int64(p.v)*int64(len(x)),
+		func(to cu.DevicePtr) error { return p.b.put(to, p.v, x) })
+	return err
 }
 
 // Result copies the y that the last product left, and looks at the guards.
@@ -92,12 +103,12 @@ func (p *product) Result(y []float64) error {
 	if len(y) != p.rows {
 		return fmt.Errorf("y has %d elements for %d rows", len(y), p.rows)
 	}
-	copied := p.widen
-	if p.v == 8 {
-		copied = func(y []float64) error { return download(p.b.stream, y, p.y) }
-	}
-	if err := copied(y); err != nil {
-		return err
+	at := p.y
+	for part := range slices.Chunk(y, stagedValues) {
+		if err := p.widen(part, at); err != nil {
+			return err
+		}
+		at += cu.DevicePtr(p.v * len(part))
 	}
 	return p.check()
 }
@@ -118,20 +129,22 @@ func (p *product) check() error {
 	return p.b.broken(p.seals)
 }
 
-// widen copies a y of float32 from the device.
-func (p *product) widen(y []float64) error {
-	if cap(p.b.single) < len(y) {
-		p.b.single = make([]float32, len(y))
+// widen copies values from the device, through the memory that it copies to the fastest.
+func (p *product) widen(y []float64, from cu.DevicePtr) error {
+	if len(y) == 0 {
+		return nil
 	}
-	single := p.b.single[:len(y)]
-	if err := download(p.b.stream, single, p.y); err != nil {
-		return err
+	staged, s := p.b.staging, p.b.stream
+	err := cu.MemcpyDtoHAsync(staged, from, int64(p.v)*int64(len(y)), s)
+	if err == nil {
+		err = s.Synchronize()
 	}
-
-	for i, v := range single {
-		y[i] = float64(v)
+	if p.v == 4 {
+		convert(y, unsafe.Slice((*float32)(staged), len(y)))
+	} else {
+		convert(y, unsafe.Slice((*float64)(staged), len(y)))
 	}
-	return nil
+	return failed(err, "copying %d values from the device", len(y))
 }
 
 // run computes the product once and waits for it.
@@ -396,16 +409,9 @@ func (b *Backend) Profile(on, _ bool) error {
 	if err := result(C.cuProfilerStart()); err != nil {
 		return failed(err, "telling the profiler to begin")
 	}
-	gate, err := b.modules.entry(Mark)
-	if err != nil {
-		return err
-	}
 	// Every gate is open for ticket 0.
-	mark := newProgram([]op{{function: gate.f, grid: 1, block: 1, args: []uint64{uint64(b.clock.c.device_flag), 0, 0}}},
-		kernels.Stream)
-	defer mark.release()
-	if err := mark.enqueue(b.stream); err != nil {
-		return failed(err, "marking where products begin")
+	if err := b.launch(Mark, 1, 1, uint64(b.clock.c.device_flag), 0, 0); err != nil {
+		return err
 	}
 	return failed(b.stream.Synchronize(), "marking where products begin")
 }

@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -26,28 +28,43 @@ func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, e *T
 		return 0, err
 	}
 	took = time.Since(start).Seconds()
-	if err := p.Result(w.y); err != nil {
-		return 0, err
-	}
-	w.judge(ref, r, "")
-	return took, nil
+	w.checks.begin(r, w.isCustom(r.Kernel))
+	return took, w.compare(p, ref, r, "")
 }
 
 // probe computes the product of each probe of ref, and compares it with that.
 func (w *server) probe(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) error {
 	defer spend(&e.Verify, time.Now())
 	for _, one := range ref.probes {
-		if err := kernels.Compute(p, one.x, w.y); err != nil {
+		y, err := w.probed(p, one)
+		if err != nil {
 			return err
 		}
-		if worst, at := one.check(w.y); worst > 1 {
+		if worst, at := one.check(y); worst > 1 {
 			row := one.rows[at]
 			wrong(r, worst, row, fmt.Sprintf("with a sparse x, row %d (from 0) is %g, should be %g ± %.3g",
-				row, w.y[row], one.hi[at], one.bound[at]))
+				row, y[at], one.hi[at], one.bound[at]))
 			return nil
 		}
 	}
 	return nil
+}
+
+// probed computes the product of a probe's x into a poisoned y, and returns that in the probe's rows.
+func (w *server) probed(p kernels.Product, one *reference) ([]float64, error) {
+	j, is := p.(kernels.Judge)
+	if !is {
+		err := kernels.Compute(p, one.x, w.y)
+		return one.in(w.y), err
+	}
+	if err := p.Poison(); err != nil {
+		return nil, err
+	}
+	if err := p.Multiply(one.x); err != nil {
+		return nil, err
+	}
+	y := make([]float64, len(one.rows))
+	return y, j.Rows(one.rows, y)
 }
 
 // verifyTimed compares what the last sample left behind with ref. A kernel that works
@@ -55,22 +72,117 @@ func (w *server) probe(p kernels.Product, ref *reference, r *trial.Result, e *Ti
 // something else.
 func (w *server) verifyTimed(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) error {
 	defer spend(&e.Verify, time.Now())
+	return w.compare(p, ref, r, "after the samples: ")
+}
+
+// checks say which comparisons are done by this process as well as by a device that compares itself.
+type checks struct {
+	seen   map[kernels.Config]bool // kernels and precisions
+	full   bool                    // this trial's
+	random *rand.Rand              // of this trial
+	trials uint64
+}
+
+// Of comparisons by a device, this process does a random one of everyCheck again, and samples the
+// rows of each.
+const (
+	everyCheck  = 32
+	sampledRows = 1024
+)
+
+// begin decides for a trial: the first of a kernel and a precision is compared here, too, and one whose kernel
+// may write anywhere.
+func (c *checks) begin(r *trial.Result, custom bool) {
+	seed := fnv.New64a()
+	seed.Write([]byte(r.ID))
+	c.trials++
+	c.random = rand.New(rand.NewPCG(seed.Sum64(), c.trials))
+	of := kernels.Config{Kernel: r.Kernel, Precision: r.Precision}
+	c.full = custom || !c.seen[of] || c.random.IntN(everyCheck) == 0
+	if c.seen == nil {
+		c.seen = map[kernels.Config]bool{}
+	}
+	c.seen[of] = true
+}
+
+// compare compares what p left behind with ref: on the device, if that can, and here, if it is this trial's turn or if
+// the device finds an error. Both must then find the same.
+func (w *server) compare(p kernels.Product, ref *reference, r *trial.Result, when string) error {
+	there, compared, err := w.checks.onDevice(p, ref)
+	if err != nil {
+		return err
+	}
+	if compared && there.worst <= 1 && !w.checks.full {
+		there.note(r)
+		return nil
+	}
+
 	if err := p.Result(w.y); err != nil {
 		return err
 	}
-	w.judge(ref, r, "after the samples: ")
+	if here := w.judge(ref, r, when); compared && here != there {
+		return fmt.Errorf("the device finds row %d off by %g of its bound, and this program row %d by %g: "+
+			"its comparison can't be trusted", there.row, there.worst, here.row, here.worst)
+	}
 	return nil
 }
 
-// judge compares the y at hand with ref.
-func (w *server) judge(ref *reference, r *trial.Result, when string) {
-	worst, row := ref.check(w.y)
-	if worst > 1 {
-		wrong(r, worst, row, fmt.Sprintf("%srow %d (from 0) is %g, should be %g ± %.3g",
-			when, row, w.y[row], ref.hi[row], ref.bound[row]))
-	} else if worst >= r.MaxError {
-		r.MaxError, r.WorstRow = worst, row
+// A finding is the largest error of a row, as a fraction of its bound, and the first row that has it.
+type finding struct {
+	worst float64
+	row   int
+}
+
+// note notes the error of a right product.
+func (f finding) note(r *trial.Result) {
+	if f.worst >= r.MaxError {
+		r.MaxError, r.WorstRow = f.worst, f.row
 	}
+}
+
+// onDevice lets the device compare, and judges some rows of y here: random ones must not be worse than the worst,
+// and that must be as bad as it is said to be.
+func (c *checks) onDevice(p kernels.Product, ref *reference) (f finding, compared bool, err error) {
+	j, is := p.(kernels.Judge)
+	if !is || len(ref.hi) == 0 {
+		return f, false, nil
+	}
+	f.worst, f.row, err = j.Judge(kernels.Reference{Hi: ref.hi, Lo: ref.lo, Bound: ref.bound})
+	if err != nil {
+		if errors.Is(err, kernels.ErrNoJudge) {
+			err = nil
+		}
+		return f, false, err
+	}
+
+	rows := []int{f.row}
+	for range sampledRows {
+		rows = append(rows, c.random.IntN(len(ref.hi)))
+	}
+	y := make([]float64, len(rows))
+	if err := j.Rows(rows, y); err != nil {
+		return f, false, err
+	}
+	for k, row := range rows {
+		q := ref.quotient(row, y[k])
+		if q > f.worst || k == 0 && q != f.worst {
+			return f, false, fmt.Errorf("the device finds row %d off by %g of its bound, which is the worst, and this program "+
+				"row %d by %g: its comparison can't be trusted", f.row, f.worst, row, q)
+		}
+	}
+	return f, true, nil
+}
+
+// judge compares the y at hand with ref.
+func (w *server) judge(ref *reference, r *trial.Result, when string) finding {
+	var f finding
+	if f.worst, f.row = ref.check(w.y); f.worst > 1 {
+		wrong(r, f.worst, f.row, fmt.Sprintf("%srow %d (from 0) is %g, should be %g ± %.3g",
+			when, f.row, w.y[f.row], ref.hi[f.row], ref.bound[f.row]))
+	} else {
+		f.note(r)
+	}
+	return f
 }
 
 func wrong(r *trial.Result, worst float64, row int, message string) {

@@ -90,9 +90,8 @@ func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error
 	})
 }
 
-// check compares y with the reference. It returns the worst error as a fraction of its
-// row's bound, and which of the reference's rows that is; worst > 1 means that y is wrong. A NaN counts as infinite, and
-// so does an error where the bound is 0.
+// check compares y, which has only the reference's rows, with the reference. It returns the worst error as a fraction of
+// its row's bound, and the first of the reference's rows that has it; worst > 1 means that y is wrong.
 func (ref *reference) check(y []float64) (worst float64, at int) {
 	var mu sync.Mutex
 	share(len(ref.hi), func(lo, hi int) error { // no part fails
@@ -110,27 +109,37 @@ func (ref *reference) check(y []float64) (worst float64, at int) {
 // checkRows is check for rows [lo, hi).
 func (ref *reference) checkRows(y []float64, lo, hi int) (worst float64, at int) {
 	for k := lo; k < hi; k++ {
-		i := k
-		if ref.rows != nil {
-			i = ref.rows[k]
-		}
-		d := y[i] - ref.hi[k]
-		if ref.lo != nil {
-			d -= ref.lo[k]
-		}
-		d = math.Abs(d)
-		if d <= ref.bound[k]*worst { // also 0 ≤ 0
-			continue
-		}
-		q := d / ref.bound[k]
-		if math.IsNaN(q) || math.IsInf(q, 1) { // nothing is worse
-			return math.Inf(1), k
-		}
-		if q > worst {
+		if q := ref.quotient(k, y[k]); q > worst {
 			worst, at = q, k
 		}
 	}
 	return worst, at
+}
+
+// quotient is the error of y in the reference's row k as a fraction of its bound. A NaN counts as infinite, and
+// so does an error where the bound is 0. The device finds the same, bit for bit (kernels.Judge).
+func (ref *reference) quotient(k int, y float64) float64 {
+	d := y - ref.hi[k]
+	if ref.lo != nil {
+		d -= ref.lo[k]
+	}
+	if d == 0 {
+		return 0
+	}
+	q := math.Abs(d) / ref.bound[k]
+	if math.IsNaN(q) {
+		return math.Inf(1)
+	}
+	return q
+}
+
+// in returns y in the rows of a probe.
+func (ref *reference) in(y []float64) []float64 {
+	some := make([]float64, len(ref.rows))
+	for k, i := range ref.rows {
+		some[k] = y[i]
+	}
+	return some
 }
 
 // A scope is what the error bound of a reference depends on.

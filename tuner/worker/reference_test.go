@@ -274,7 +274,7 @@ func found(p *kernels.Problem, prec kernels.Precision, ref *reference, row int, 
 		return true
 	}
 	for i := range ref.probes {
-		if worst, _ := ref.probes[i].check(multiply(p, prec, ref.probes[i].x, row, left)); worst > 1 {
+		if worst, _ := ref.probes[i].check(ref.probes[i].in(multiply(p, prec, ref.probes[i].x, row, left))); worst > 1 {
 			return true
 		}
 	}

@@ -66,6 +66,7 @@ type server struct {
 	held       io.Closer // of what the cache has of the matrix, or nil
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
+	checks     checks
 	host       hostMeter
 	ones       map[kernels.Precision]*reference // of the product of an x of ones, which programs take
 	folder     atomic.Pointer[string]           // of programs, see OpenRequest.Scratch

@@ -8,6 +8,7 @@
 // a shuffle that not all threads named reach is reported; the compiler's sanitizers
 // see reads past arrays.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

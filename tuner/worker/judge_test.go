@@ -1,0 +1,150 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
+)
+
+// A judging product's y is compared by itself, in its own way.
+type judging struct {
+	kernels.Product
+	y       []float64
+	find    func(worst float64, row int) (float64, int, error) // from what is true
+	results int                                                // how often y was asked for
+}
+
+func (p *judging) Poison() error            { return nil }
+func (p *judging) Multiply([]float64) error { return nil }
+
+func (p *judging) Result(y []float64) error {
+	p.results++
+	copy(y, p.y)
+	return nil
+}
+
+func (p *judging) Rows(rows []int, y []float64) error {
+	for k, i := range rows {
+		y[k] = p.y[i]
+	}
+	return nil
+}
+
+func (p *judging) Judge(r kernels.Reference) (float64, int, error) {
+	ref := &reference{hi: r.Hi, lo: r.Lo, bound: r.Bound}
+	worst, row := ref.check(p.y)
+	return p.find(worst, row)
+}
+
+// judgingTrial verifies a trial of 400 rows whose y the device compares as find says.
+func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64), find func(float64, int) (float64, int, error)) (
+	*judging, *trial.Result, error,
+) {
+	t.Helper()
+	p := hubs(90, make([]int, 400)...)
+	for i := range p.A.RowPtr {
+		p.A.RowPtr[i] = int32(3 * i)
+	}
+	for k := range 1200 {
+		p.A.ColIdx, p.A.Val = append(p.A.ColIdx, int32(30*(k%3)+k%29)), append(p.A.Val, float64(k%7)+0.3)
+	}
+	ref, err := newReference(p, kernels.Float32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.y = make([]float64, p.A.Rows)
+	j := &judging{y: multiply(p, kernels.Float32, p.X, -1, nil), find: find}
+	if spoil != nil {
+		spoil(j.y)
+	}
+	r := &trial.Result{Status: trial.OK}
+	r.ID, r.Kernel, r.Precision = config, "csr_scalar", kernels.Float32
+	_, err = w.verify(j, ref, r, &TimeBreakdown{})
+	return j, r, err
+}
+
+// The first trial of a kernel is compared here, too, and then one of 32; the error of all is the same.
+func TestDeviceCompares(t *testing.T) {
+	honest := func(worst float64, row int) (float64, int, error) { return worst, row, nil }
+	w, here := &server{}, 0
+	var first *trial.Result
+	const trials = 640
+	for i := range trials {
+		p, r, err := judgingTrial(t, w, fmt.Sprint(i), nil, honest)
+		if err != nil || r.Status != trial.OK {
+			t.Fatalf("%s: %v", r.Status, err)
+		}
+		if i == 0 {
+			first = r
+		}
+		if r.MaxError != first.MaxError || r.WorstRow != first.WorstRow || first.MaxError == 0 {
+			t.Errorf("an error of %g in row %d, and here of %g in row %d", r.MaxError, r.WorstRow, first.MaxError, first.WorstRow)
+		}
+		if here += p.results; i == 0 && here != 1 {
+			t.Error("the first trial was not compared here")
+		}
+	}
+	if here < trials/everyCheck/2 || here > 2*trials/everyCheck {
+		t.Errorf("%d of %d trials were compared here", here, trials)
+	}
+}
+
+// Whatever the device says of y, a wrong one is wrong, in the words of this process, and a right one is not. A
+// device that says something else of it is at fault.
+func TestDeviceIsNotBelieved(t *testing.T) {
+	lost := func(y []float64) { y[123] = math.NaN() }
+	honest := func(worst float64, row int) (float64, int, error) { return worst, row, nil }
+	for _, test := range []struct {
+		name   string
+		spoil  func(y []float64)
+		find   func(worst float64, row int) (float64, int, error)
+		status trial.Status
+		fault  string
+	}{
+		{"right", nil, honest, trial.OK, ""},
+		{"a row is wrong", lost, honest, trial.Wrong, ""},
+		{"no reference there", nil, func(float64, int) (float64, int, error) {
+			return 0, 0, fmt.Errorf("no room: %w", kernels.ErrNoJudge)
+		}, trial.OK, ""},
+		{"no reference there, and a row is wrong", lost, func(float64, int) (float64, int, error) {
+			return 0, 0, fmt.Errorf("no room: %w", kernels.ErrNoJudge)
+		}, trial.Wrong, ""},
+		{"blind", nil, func(float64, int) (float64, int, error) { return 0, 0, errors.New("blind") }, trial.OK, "blind"},
+		{"sees no error", nil, func(float64, int) (float64, int, error) { return 0, 0, nil }, trial.OK, "can't be trusted"},
+		{"sees a smaller error", nil, func(worst float64, row int) (float64, int, error) {
+			return worst / 2, row, nil
+		}, trial.OK, "can't be trusted"},
+		{"sees a larger error", nil, func(worst float64, row int) (float64, int, error) {
+			return 2 * worst, row, nil
+		}, trial.OK, "can't be trusted"},
+		{"sees it elsewhere", nil, func(worst float64, row int) (float64, int, error) {
+			return worst, row - 1, nil
+		}, trial.OK, "can't be trusted"},
+		{"takes a right y for wrong", nil, func(worst float64, row int) (float64, int, error) {
+			return math.Inf(1), row, nil
+		}, trial.OK, "can't be trusted"},
+		{"does not see a NaN", lost, func(float64, int) (float64, int, error) { return 0.1, 5, nil }, trial.OK, "can't be trusted"},
+	} {
+		w := &server{}
+		if _, _, err := judgingTrial(t, w, "first", nil, honest); err != nil {
+			t.Fatal(err)
+		}
+		for id := range 3 { // not all of these are compared here
+			_, r, err := judgingTrial(t, w, fmt.Sprint(test.name, id), test.spoil, test.find)
+			if test.fault == "" && (err != nil || r.Status != test.status) {
+				t.Errorf("%s: %s (%v), want %s", test.name, r.Status, err, test.status)
+			}
+			if test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
+				t.Errorf("%s: %v, want %s", test.name, err, test.fault)
+			}
+			if r.Status == trial.Wrong && !strings.HasPrefix(r.Message, "row 123 (from 0) is NaN, should be ") {
+				t.Errorf("%s: %q", test.name, r.Message)
+			}
+		}
+	}
+}
