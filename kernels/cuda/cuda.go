@@ -11,7 +11,8 @@
 // Without the tag there are recipes and PTX, and Open says how to rebuild.
 //
 // Arrays are in device memory only, made when first needed and kept until the next Load; a full
-// device drops the least recently used ones. Arrays packed on the host are kept as well
+// device drops the least recently used ones. Fresh ones are copies of originals that are kept on the
+// device (originals_cuda.go). Arrays packed on the host are kept as well
 // (packing.go). A product is timed by events around all of its operations, the zeroing of y
 // among them, behind a kernel that holds the stream until the samples are enqueued (gate.cu).
 //

@@ -22,6 +22,7 @@ var regen = flag.Bool("regen", false, "note the digests of the sources of a meas
 var measurement = []string{
 	"judge.go", "measure.go", "meter.go", "reference.go",
 	"../../kernels/cpu/product.go", "../../kernels/cpu/sample.go",
+	"../../kernels/cuda/judge.cu", "../../kernels/cuda/judge.go", "../../kernels/cuda/judge_cuda.go",
 	"../../kernels/cuda/gate.cu", "../../kernels/cuda/launch_cuda.c", "../../kernels/cuda/launch_cuda.go",
 	"../../kernels/cuda/launch_cuda.h", "../../kernels/cuda/product_cuda.go", "../../kernels/cuda/cuda.go",
 }
