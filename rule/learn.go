@@ -3,7 +3,6 @@ package rule
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,7 +19,9 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 	if err := opt.Check(); err != nil {
 		return nil, fmt.Errorf("learning a rule: %w", err)
 	}
-	r := &Rule{Version: Version, Sweep: sweeps(obs), Products: opt.Products}
+	named := slices.DeleteFunc(Distinct(obs, func(o *Observation) string { return o.Sweep }),
+		func(name string) bool { return name == "" })
+	r := &Rule{Version: Version, Sweep: strings.Join(named, ", "), Products: opt.Products}
 	obs = charged(obs, opt.Products)
 	keys, groups := group(obs)
 
@@ -101,15 +102,6 @@ func (k Key) String() string {
 		s += ", " + string(k.Cache) + " cache"
 	}
 	return s
-}
-
-func sweeps(obs []Observation) string {
-	names := make(map[string]bool)
-	for _, o := range obs {
-		names[o.Sweep] = true
-	}
-	delete(names, "")
-	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 }
 
 // describe gives a configuration without the precision, which the key has:

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -103,6 +104,15 @@ func group(obs []Observation) ([]Key, map[Key][]*Observation) {
 			cmp.Compare(a.Cache, b.Cache))
 	})
 	return keys, groups
+}
+
+// Distinct returns the names that observations have, sorted.
+func Distinct(obs []Observation, of func(*Observation) string) []string {
+	names := make(map[string]bool)
+	for i := range obs {
+		names[of(&obs[i])] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // FromRows makes observations of trials, failed ones included, but not of kernels whose y nobody sees: no

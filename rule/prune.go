@@ -71,21 +71,12 @@ func (t *table) penalty(matrices []int, opt Options, features int) pruning {
 		}
 	}
 
-	last := len(penalties) - 1
-	best := last
-	for i, x := range loss {
-		if x < loss[best] {
-			best = i
-		}
+	last, least := len(penalties)-1, slices.Min(loss)
+	chosen := last
+	for loss[chosen] > least+slack+same {
+		chosen--
 	}
-
-	chosen := best
-	for i := best; i <= last; i++ {
-		if loss[i] <= loss[best]+slack+same {
-			chosen = i
-		}
-	}
-	return pruning{penalties[chosen], loss[best], loss[last]}
+	return pruning{penalties[chosen], least, loss[last]}
 }
 
 // leaf is that of a tree, learned from some of the table's matrices, for matrix m.

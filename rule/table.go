@@ -234,11 +234,12 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 // similar to it. use says which count; nil: all do.
 func nearest(c kernels.Config, among []kernels.Config, use func(i int) bool) (list []int) {
 	least := math.Inf(1)
-	for i, other := range among {
+	for i := range among {
+		other := &among[i]
 		if other.Kernel != c.Kernel || other.Precision != c.Precision || use != nil && !use(i) {
 			continue
 		}
-		if d := distance(c, other); d <= least {
+		if d := distance(c, *other); d <= least {
 			if d < least {
 				least, list = d, nil
 			}

@@ -62,12 +62,7 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 // alone are the cases of matrices that no class is named of, if others have one: real ones, in a corpus of
 // generated ones.
 func alone(cases []Case) []Case {
-	var list []Case
-	for _, c := range cases {
-		if c.Class == "" || c.Class == c.Matrix {
-			list = append(list, c)
-		}
-	}
+	list := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return c.Class != "" && c.Class != c.Matrix })
 	if len(list) == len(cases) {
 		return nil
 	}

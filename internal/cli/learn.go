@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,12 +110,12 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	if !cmd.Flags().Changed("test") {
 		l.options.Test = test
-	} else if err := knownAll("test", "class", l.options.Test, distinct(seen, func(o *rule.Observation) string {
+	} else if err := knownAll("test", "class", l.options.Test, rule.Distinct(seen, func(o *rule.Observation) string {
 		return o.Class
 	})); err != nil {
 		return command.UsageHint(err, `put a class whose name has a comma in quotes: --test '"random, long rows"'`)
 	}
-	if err := knownAll("without", "kernel", l.options.Without, distinct(seen, func(o *rule.Observation) string {
+	if err := knownAll("without", "kernel", l.options.Without, rule.Distinct(seen, func(o *rule.Observation) string {
 		return o.Config.Kernel
 	})); err != nil {
 		return err
@@ -206,15 +204,6 @@ func knownAll(flag, what string, names, valid []string) error {
 		}
 	}
 	return nil
-}
-
-// distinct returns the names that observations have.
-func distinct(seen []rule.Observation, of func(*rule.Observation) string) []string {
-	names := map[string]bool{}
-	for i := range seen {
-		names[of(&seen[i])] = true
-	}
-	return slices.Sorted(maps.Keys(names))
 }
 
 // A ruleForm is a form of a rule.

@@ -52,7 +52,7 @@ func ofDevice(seen []rule.Observation, device string) ([]rule.Observation, error
 	if device == "" {
 		return seen, nil
 	}
-	measured := distinct(seen, func(o *rule.Observation) string { return o.Device })
+	measured := rule.Distinct(seen, func(o *rule.Observation) string { return o.Device })
 	if err := command.Known("device", device, measured); err != nil {
 		return nil, err
 	}
