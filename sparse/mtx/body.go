@@ -17,6 +17,7 @@ func readCoordinates(s *text.Source, h *text.Header, l *text.Layout) ([]*text.Ch
 		Where: fmt.Sprintf("the matrix of %d×%d (line %d)", h.Rows, h.Cols, h.SizeLine),
 		Entry: fmt.Sprintf("an entry is %s, since line 1 says %s", [...]string{"row and column",
 			"row, column and value", "row, column, real and imaginary part"}[h.Numbers()], h.Field),
+		Words: "if all lines have 2, 3 or 4 words, line 1 must say pattern, real or complex",
 	}
 	var done atomic.Int64
 	next := func(buf []byte) (text.Block, error) {
@@ -26,25 +27,35 @@ func readCoordinates(s *text.Source, h *text.Header, l *text.Layout) ([]*text.Ch
 		return s.NextBlock(buf)
 	}
 
-	chunks, err := text.EachBlock(next, func() func(text.Block) (*text.Chunk, error) {
+	type part struct {
+		text.Part
+		chunk *text.Chunk
+	}
+	parts, err := text.EachBlock(next, func() func(text.Block) (part, error) {
 		d, entries := text.Distributor{Layout: l}, text.List[int32]{Lines: lines}
-		return func(b text.Block) (*text.Chunk, error) {
+		return func(b text.Block) (part, error) {
 			if err := entries.Read(s, b); err != nil {
-				return nil, err
+				return part{Part: entries.Part(b)}, err
 			}
 			done.Add(int64(len(entries.Row)))
-			return d.Chunk(entries.Row, entries.Col, entries.Val), nil
+			return part{entries.Part(b), d.Chunk(entries.Row, entries.Col, entries.Val)}, nil
 		}
 	})
-	switch n := int(done.Load()); {
-	case err != nil:
-		return nil, err
-	case n > h.Entries:
-		return nil, s.Errorf(h.SizeLine, "there are more entries in the file than the %d declared here", h.Entries)
-	case n < h.Entries:
-		return nil, h.CutOff(s, n, h.Entries, "entries")
+
+	var chunks []*text.Chunk
+	n := 0
+	for _, p := range parts {
+		if left := h.Entries - n; p.Entries > left {
+			return nil, s.Errorf(p.Line(left), "there are more entries than the %d of line %d: the file holds "+
+				"something else behind them, or that line is wrong", h.Entries, h.SizeLine)
+		}
+		n += p.Entries
+		chunks = append(chunks, p.chunk)
 	}
-	return chunks, nil
+	if err == nil && n < h.Entries {
+		err = s.CutOff(n, h.Entries, "entries", h.SizeLine, text.WrongSizes)
+	}
+	return chunks, err
 }
 
 // An array walks over the positions of a dense matrix in the order of the file:
@@ -82,7 +93,7 @@ func readArray(s *text.Source, h *text.Header, l *text.Layout) (chunks []*text.C
 	for {
 		b, err := s.NextBlock(buf)
 		if err == io.EOF && a.done < h.Entries {
-			return nil, h.CutOff(s, a.done, h.Entries, "values")
+			return nil, s.CutOff(a.done, h.Entries, "values", h.SizeLine, text.WrongSizes)
 		}
 		if err == io.EOF {
 			return chunks, nil

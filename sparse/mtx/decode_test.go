@@ -187,8 +187,9 @@ func TestDecodeRefuses(t *testing.T) {
 		{"only a sign", coo + "3 3 1\n1 1 -\n", `value "-" is not a number`},
 		{"content behind", coo + "3 3 1\n1 1 1 2 3\n", "the line has 5 words"},
 		{"value in a pattern", pat + "3 3 1\n1 1 1\n", "the line has 3 words; an entry is row and column, since line 1 says pattern"},
-		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "the line has 4 words"},
-		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:2: there are more entries in the file than the 1 declared here"},
+		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "the line has 4 words; an entry is row, column and value, since line 1 says " +
+			"real; if all lines have 2, 3 or 4 words, line 1 must say pattern, real or complex"},
+		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:6: there are more entries than the 1 of line 2"},
 		{"too few", coo + "3 3 2\n1 1 1\n\n", "f.mtx:5: the file ends after 1 of 2 entries"},
 		{"too few values", arr + "2 2\n1\n2\n3", "f.mtx:6: the file ends after 3 of 4 values"},
 		{"too many values", arr + "1 1\n1\n2\n", "f.mtx:4: more values than the 1 of a general array of 1×1 (line 2)"},

@@ -172,8 +172,9 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 	}{
 		{"two bad lines", n, map[int]string{290_000: "x", 100_001: "1 y 1"}, `f:100004: "1 y 1"`},
 		{"too many", 150_000, map[int]string{5: "% c", 149_000: ""},
-			"f:2: there are more entries in the file than the 150000 declared here"},
-		{"a bad line behind too many", 150_000, map[int]string{150_002: "x"}, `f:150005: "x"`},
+			"f:150005: there are more entries than the 150000 of line 2"},
+		{"a bad line behind too many", 150_000, map[int]string{150_002: "x"}, "f:150003: there are more entries"},
+		{"a bad line before too many", 150_000, map[int]string{149_999: "x"}, `f:150002: "x"`},
 		{"too few", n + 1, map[int]string{8: ""}, fmt.Sprintf("f:%d: the file ends after %d of %d", n+3, n-1, n+1)},
 		{"a bad line before a long one", n, map[int]string{140_000: "x",
 			250_000: strings.Repeat("y", text.BlockSize+5)}, `f:140003: "x"`},

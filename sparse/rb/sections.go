@@ -189,8 +189,7 @@ func readSection[T any](s *text.Source, c *section, start func() func(text.Block
 		}
 		b, err := s.NextBlock(buf)
 		if err == io.EOF {
-			return b, s.Errorf(s.Line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are "+
-				"wrong", done, c.numbers, c.plural, sizeLine)
+			return b, s.CutOff(done, c.numbers, c.plural, sizeLine, text.WrongSizes)
 		}
 		if err != nil {
 			return b, err

@@ -113,7 +113,7 @@ func readEdges(s *text.Source, h *text.Header) (pieces []*piece, edges int, err 
 	})
 	edges = int(count.Load())
 	if err == nil && edges < h.Entries {
-		err = h.CutOff(s, edges, h.Entries, "edges")
+		err = s.CutOff(edges, h.Entries, "edges", h.SizeLine, "take that comment out")
 	}
 	return pieces, edges, err
 }

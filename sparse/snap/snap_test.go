@@ -189,7 +189,7 @@ func TestRefuses(t *testing.T) {
 		{"weight is a word", "1 2 3\n3 4 x\n", `value "x" is not a number`},
 		{"four columns", "1 2 3 4\n", `the line has 4 words; an edge is two numbers of vertices with a blank between, as in the first line; cut -f1,2`},
 		{"cut off", "# Nodes: 3 Edges: 5\n1 2\n2 3\n",
-			"f:4: the file ends after 2 of 5 edges: it was cut off, or the sizes in line 1 are wrong"},
+			"f:4: the file ends after 2 of 5 edges (line 1): it was cut off, get it again; or take that comment out"},
 		{"long line", "1 2\n" + strings.Repeat("1 ", text.BlockSize), "f:2: this line is longer than"},
 	} {
 		m, err := decode(c.content)

@@ -14,7 +14,7 @@ import (
 // gives the next block, or the reason why there is none, io.EOF at the end; it may put the lines in buf, is called by one
 // core at a time, and for a packed file means inflating it while the others parse. start gives a core its function to
 // parse blocks. A small file starts no more than one core. The error is the first in the order of the file, whoever came
-// across it when; the results are then those of the blocks before.
+// across it when; the results are then those of the blocks up to it.
 func EachBlock[T any](next func(buf []byte) (Block, error), start func() func(Block) (T, error)) ([]T, error) {
 	type result struct {
 		made T
@@ -61,10 +61,10 @@ func EachBlock[T any](next func(buf []byte) (Block, error), start func() func(Bl
 
 	made := make([]T, len(all))
 	for k, r := range all {
-		if r.err != nil {
-			return made[:k], r.err
-		}
 		made[k] = r.made
+		if r.err != nil {
+			return made[:k+1], r.err
+		}
 	}
 	if end == io.EOF {
 		end = nil

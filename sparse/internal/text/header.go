@@ -84,12 +84,6 @@ func (h *Header) Check(s *Source, opt Options) error {
 	return nil
 }
 
-// CutOff says that the file ends after some of so many entries, or other things.
-func (h *Header) CutOff(s *Source, done, of int, what string) error {
-	return s.Errorf(s.Line, "the file ends after %d of %d %s: it was cut off, or the sizes in line %d are wrong", done, of,
-		what, h.SizeLine)
-}
-
 func (h *Header) mirrored(opt Options) bool { return opt.Expand && h.Symmetry != "general" }
 
 // Numbers is how many numbers the value of an entry has.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"spmvtune/internal/base/term"
@@ -20,6 +21,8 @@ type Lines struct {
 	// an entry is.
 	Names        [2]string
 	Where, Entry string
+	// Words, which may be empty, is what to do about lines with another number of words.
+	Words string
 }
 
 // A List is the entries in a block. Each core has one, with room for the entries of a block.
@@ -27,18 +30,38 @@ type List[I int32 | uint64] struct {
 	*Lines
 	Row, Col []I       // from 0
 	Val      []float64 // nil without numbers
+	skipped  []int     // how many entries come before each line that has none
+}
+
+// A Part is what became of a block: how many entries it has, and where.
+type Part struct {
+	Entries, line int
+	skipped       []int
+}
+
+// Part describes b, which was read last; up to the line that was refused, if one was.
+func (l *List[I]) Part(b Block) Part { return Part{len(l.Row), b.Line, slices.Clone(l.skipped)} }
+
+// Line returns the number of the line of entry k, counted from 0.
+func (p Part) Line(k int) int {
+	before, _ := slices.BinarySearch(p.skipped, k+1)
+	return p.line + k + before
 }
 
 // Read reads the entries in b. It stops at the first line that is not exactly one, which is left to refuse to explain.
-func (l *List[I]) Read(s *Source, b Block) error {
+// What comes before that line is in l.
+func (l *List[I]) Read(s *Source, b Block) (err error) {
 	block, line, n := b.Text, b.Line, 0
 	row, col, val := l.room(len(block))
+	l.skipped = l.skipped[:0]
+lines:
 	for i := 0; i < len(block); i, line = i+1, line+1 { // past the '\n' of the line before
 		i = SkipBlanks(block, i)
 		if block[i] == l.Comment {
 			i = EndOfLine(block, i)
 		}
 		if block[i] == '\n' {
+			l.skipped = append(l.skipped, n)
 			continue
 		}
 
@@ -46,7 +69,8 @@ func (l *List[I]) Read(s *Source, b Block) error {
 		r, next, okRow := ParseIndex(block, i)
 		c, next, okCol := ParseIndex(block, SkipBlanks(block, next))
 		if !okRow || !okCol || r-l.Least >= l.Size[0] || c-l.Least >= l.Size[1] { // below Least wraps around
-			return l.refuse(s, line, block[start:EndOfLine(block, start)])
+			err = l.refuse(s, line, block[start:EndOfLine(block, start)])
+			break lines
 		}
 		row[n], col[n] = I(r-l.Least), I(c-l.Least)
 
@@ -54,7 +78,8 @@ func (l *List[I]) Read(s *Source, b Block) error {
 		for k := range l.Numbers {
 			v, next, ok := ParseValue(block, i)
 			if !ok {
-				return l.refuse(s, line, block[start:EndOfLine(block, start)])
+				err = l.refuse(s, line, block[start:EndOfLine(block, start)])
+				break lines
 			}
 			if k == 0 { // the imaginary part must be a number, but is not kept
 				val[n] = v
@@ -62,7 +87,8 @@ func (l *List[I]) Read(s *Source, b Block) error {
 			i = SkipBlanks(block, next)
 		}
 		if block[i] != '\n' {
-			return l.refuse(s, line, block[start:EndOfLine(block, start)])
+			err = l.refuse(s, line, block[start:EndOfLine(block, start)])
+			break lines
 		}
 		n++
 	}
@@ -71,7 +97,7 @@ func (l *List[I]) Read(s *Source, b Block) error {
 	if l.Numbers > 0 {
 		l.Val = val[:n]
 	}
-	return nil
+	return err
 }
 
 // room makes room for the entries of a block of that many bytes, or of any block unless it is a small one.
@@ -121,5 +147,9 @@ func (l *Lines) refuse(s *Source, line int, content []byte) error {
 		}
 		break
 	}
-	return s.Errorf(line, "%s: %s; %s", Quote(bytes.TrimRight(content, "\r")), reason, l.Entry)
+	remedy := l.Entry
+	if len(words) != 2+l.Numbers && l.Words != "" {
+		remedy += "; " + l.Words
+	}
+	return s.Errorf(line, "%s: %s; %s", Quote(bytes.TrimRight(content, "\r")), reason, remedy)
 }

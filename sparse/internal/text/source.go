@@ -232,6 +232,16 @@ func (s *Source) Errorf(line int, format string, args ...any) error {
 	return &Error{File: s.Name, Line: line, Reason: fmt.Sprintf(format, args...)}
 }
 
+// CutOff says that the file ends after some of so many entries, or other things, which the given line announces. orElse
+// is what to do if the line is wrong.
+func (s *Source) CutOff(done, of int, what string, line int, orElse string) error {
+	return s.Errorf(s.Line, "the file ends after %d of %d %s (line %d): it was cut off, get it again; or %s", done, of,
+		what, line, orElse)
+}
+
+// WrongSizes is what to do about a line of sizes that is wrong.
+const WrongSizes = "correct that line"
+
 // Open opens a file, and nothing else.
 func Open(path string) (*os.File, error) {
 	f, err := files.Open(path)
