@@ -126,8 +126,8 @@ func (a *array) read(b text.Block) error {
 		v, next, ok := text.ParseValue(block, i)
 		switch {
 		case a.done == a.h.Entries && !a.half:
-			return a.s.Errorf(line(i), "more values than the %d of a %s array of %d×%d (line %d)", a.h.Entries,
-				a.h.Symmetry, a.h.Rows, a.h.Cols, a.h.SizeLine)
+			return a.s.Errorf(line(i), "more values than the %d of a %s array of %d×%d (line %d); where a value "+
+				"has two numbers, line 1 must say complex", a.h.Entries, a.h.Symmetry, a.h.Rows, a.h.Cols, a.h.SizeLine)
 		case !ok:
 			return a.s.Errorf(line(i), "value %s is not a number", text.Quote(block[i:text.EndOfWord(block, i)]))
 		}

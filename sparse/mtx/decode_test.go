@@ -192,7 +192,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"too many", coo + "3 3 1\n1 1 1\n\n% c\n2 2 2\n", "f.mtx:6: there are more entries than the 1 of line 2"},
 		{"too few", coo + "3 3 2\n1 1 1\n\n", "f.mtx:5: the file ends after 1 of 2 entries"},
 		{"too few values", arr + "2 2\n1\n2\n3", "f.mtx:6: the file ends after 3 of 4 values"},
-		{"too many values", arr + "1 1\n1\n2\n", "f.mtx:4: more values than the 1 of a general array of 1×1 (line 2)"},
+		{"too many values", arr + "1 1\n1\n2\n", "f.mtx:4: more values than the 1 of a general array of 1×1 (line 2); where a value has two numbers, line 1 must say complex"},
 		{"array value", arr + "1 1\nq\n", `f.mtx:3: value "q" is not a number`},
 		{"long line", coo + strings.Repeat("1 ", 1<<20), "f.mtx:2: this line is longer than"},
 		{"mostly empty rows", coo + "2147483647 2147483647 1\n1 1 1\n",
