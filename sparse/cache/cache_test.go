@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 	"unsafe"
 
 	"spmvtune/internal/base/panics"
@@ -255,77 +254,6 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-func TestListAndPrune(t *testing.T) {
-	d := At(t.TempDir())
-	var metas []Meta
-	for i := range 4 {
-		a, m := example(t, "grid_5pt", map[string]any{"nx": 9, "ny": 9 + i})
-		fill(t, d, m, a)
-		metas = append(metas, m)
-		used := time.Now().Add(-time.Duration(i) * 24 * time.Hour)
-		if err := os.Chtimes(d.entry(m.Key), used, used); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	dead, alive := d.entry(metas[0].Key)+temporary+"1", d.entry(metas[0].Key)+temporary+"2"
-	for _, name := range []string{dead, alive} {
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	old := time.Now().Add(-2 * abandoned)
-	os.Chtimes(dead, old, old)
-
-	all, err := d.List()
-	if err != nil || len(all) != 4 {
-		t.Fatalf("%d entries, %v", len(all), err)
-	}
-	for i, e := range all {
-		if e.Key != metas[i].Key || e.Source != metas[i].Source || e.Err != nil {
-			t.Errorf("entry %d is %+v", i, e)
-		}
-	}
-
-	names := func(l Limits) (keys []Key) {
-		t.Helper()
-		removed, err := d.Prune(l)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		for _, e := range removed {
-			keys = append(keys, e.Key)
-		}
-		return keys
-	}
-
-	if got := names(NoLimits); len(got) != 0 {
-		t.Errorf("without limits %v go", got)
-	}
-	if _, err := os.Stat(dead); err == nil {
-		t.Error("what a process left behind is still there")
-	}
-	if _, err := os.Stat(alive); err != nil {
-		t.Error("what a process writes is gone")
-	}
-
-	if got := names(Limits{60 * time.Hour, math.MaxInt64}); !reflect.DeepEqual(got, []Key{metas[3].Key}) {
-		t.Errorf("by age %v go", got)
-	}
-	if got := names(Limits{math.MaxInt64, all[0].Size + all[1].Size}); !reflect.DeepEqual(got, []Key{metas[2].Key}) {
-		t.Errorf("by size %v go", got)
-	}
-	if err := os.WriteFile(d.entry(metas[1].Key), []byte("torn"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-
-	if got := names(NoLimits); !reflect.DeepEqual(got, []Key{metas[1].Key}) {
-		t.Errorf("of the damaged %v go", got)
-	}
-}
-
 // An entry that is cut off while it is mapped gives an error to those who read it.
 func TestCutOff(t *testing.T) {
 	d := At(filepath.Join(t.TempDir(), "cache"))
@@ -377,65 +305,6 @@ func TestVersion(t *testing.T) {
 		if value, there := got[name]; there && value != want {
 			t.Errorf("%s is %v, not %v: change version", name, value, want)
 		}
-	}
-}
-
-// What was used the longest ago goes first, unless it is open, until the rest fits.
-func TestEvict(t *testing.T) {
-	d := At(t.TempDir())
-	var keys []Key
-	for i, rows := range []int{1000, 1001, 1002} {
-		a, m := example(t, "uniform", map[string]any{"rows": rows, "cols": 100, "row_nnz": 10})
-		fill(t, d, m, a)
-		at := time.Now().Add(time.Duration(i-3) * time.Hour)
-		if err := os.Chtimes(d.entry(m.Key), at, at); err != nil {
-			t.Fatal(err)
-		}
-		keys = append(keys, m.Key)
-	}
-	evict := func(limit int64, want ...Key) {
-		t.Helper()
-		removed, err := d.Evict(limit)
-		if err != nil || len(removed) != len(want) {
-			t.Fatalf("removes %d, %v, want %d", len(removed), err, len(want))
-		}
-		for i, e := range removed {
-			if e.Key != want[i] || d.Has(e.Key) {
-				t.Errorf("removal %d is %s, want %s; it is there: %v", i, e.Key, want[i], d.Has(e.Key))
-			}
-		}
-	}
-	all, err := d.List()
-	if err != nil || len(all) != 3 {
-		t.Fatal(all, err)
-	}
-	two := all[0].Size + all[1].Size
-
-	evict(math.MaxInt64)
-	evict(two + all[2].Size)
-	used, err := open(d.entry(keys[0])) // as Open, without noting the use
-	if err != nil {
-		t.Fatal(err)
-	}
-	evict(two, keys[1])
-	if err := used.Close(); err != nil {
-		t.Fatal(err)
-	}
-	evict(all[0].Size+all[2].Size-1, keys[0])
-	evict(0) // the last one is in use, more likely than not
-}
-
-// The limit is a size, or none.
-func TestLimit(t *testing.T) {
-	for text, want := range map[string]int64{"": DefaultLimit, "50GB": 50e9, "none": math.MaxInt64} {
-		t.Setenv(EnvLimit, text)
-		if got, err := Limit(); err != nil || got != want {
-			t.Errorf("%q is %d, %v", text, got, err)
-		}
-	}
-	t.Setenv(EnvLimit, "much")
-	if got, err := Limit(); err == nil {
-		t.Errorf("much is %d", got)
 	}
 }
 

@@ -1,0 +1,162 @@
+package sparse_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
+)
+
+// TestNarrow decodes what was packed: every row must come back in its order.
+func TestNarrow(t *testing.T) {
+	all := slicedMatrices(t)
+	long, err := generate.Build(t.Context(), "road", map[string]any{"rows": 200_000}) // longer than a range
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["road"] = long
+	for name, m := range all {
+		for _, size := range []int{64, 256, 512, 1024} {
+			n, err := sparse.NewNarrow(m, size, 2<<(size/256%3))
+			if err != nil {
+				t.Errorf("%s, %d: %v", name, size, err)
+				continue
+			}
+			if err := decodeNarrow(n, m, size); err != nil {
+				t.Errorf("%s, %d: %v", name, size, err)
+			}
+		}
+	}
+}
+
+func decodeNarrow(n *sparse.Narrow, m *sparse.CSR[float64], size int) error {
+	row, at, starts, cut := 0, 0, 0, 0 // cut: nonzeros of the row in pieces so far
+	for i := range n.Tiles() {
+		head := n.Heads[4*i : 4*i+4]
+		entries, rows := int(head[3]&0xffff), int(head[3]>>16)
+		if int(head[0]) != row || int(head[1])*8 != at || entries%8 != 0 || entries > size || rows > 255 {
+			return fmt.Errorf("tile %d at row %d, entry %d: %d", i, row, at, head)
+		}
+		place := sparse.StartsAt(i, head[0])
+		if place%8 != 0 || place < starts {
+			return fmt.Errorf("starts of tile %d at %d, those before end at %d", i, place, starts)
+		}
+		starts = place + rows + 1
+		if (starts+7)/8*8 > len(n.Starts) { // they are read by eights
+			return fmt.Errorf("starts of tile %d end at %d of %d", i, starts, len(n.Starts))
+		}
+
+		lengths := n.Starts[place : place+rows+1]
+		if rows == 0 {
+			piece := pieceAt(n.Starts[place:])
+			left := int(m.RowPtr[row+1]-m.RowPtr[row]) - cut
+			if piece.nonzeros > left || piece.first+piece.pieces <= i || left < size && cut == 0 {
+				return fmt.Errorf("tile %d is %+v, of a row of which %d are left", i, piece, left)
+			}
+			lengths = []uint16{0, uint16(piece.nonzeros)}
+			if cut == 0 && piece.first != i || cut > 0 && piece.nonzeros == left && piece.first+piece.pieces != i+1 {
+				return fmt.Errorf("tile %d is not where %+v says", i, piece)
+			}
+		}
+		for r := range len(lengths) - 1 {
+			from, to := int(lengths[r]), int(lengths[r+1])
+			columns, _ := m.Row(row)
+			columns = columns[cut:]
+			if rows == 0 {
+				columns = columns[:to]
+			}
+			if to-from != len(columns) || to > entries {
+				return fmt.Errorf("row %d is at %d to %d of %d", row, from, to, entries)
+			}
+			for k, want := range columns {
+				own := n.At(from+k, entries)
+				column := head[2] + int32(n.Columns[at+own])
+				if head[2] < 0 {
+					column = int32(n.Columns[at+own]) | int32(n.Upper[int(-1-head[2])*8+own])<<16
+				}
+				if column != want || n.Order[at+own] != m.RowPtr[row]+int32(cut+k) {
+					return fmt.Errorf("row %d, nonzero %d is %d of column %d", row, cut+k, n.Order[at+own], column)
+				}
+			}
+			cut += len(columns)
+			if cut == int(m.RowPtr[row+1]-m.RowPtr[row]) {
+				row, cut = row+1, 0
+			}
+		}
+		for k := int(lengths[len(lengths)-1]); k < entries; k++ {
+			if own := at + n.At(k, entries); n.Order[own] != -1 || n.Columns[own] != 0 {
+				return fmt.Errorf("padding of tile %d is %d of column %d", i, n.Order[own], n.Columns[own])
+			}
+		}
+		at += entries
+	}
+	if row != m.Rows || at != len(n.Order) {
+		return fmt.Errorf("%d rows and %d entries", row, at)
+	}
+	return nil
+}
+
+type piece struct{ first, pieces, nonzeros int }
+
+func pieceAt(starts []uint16) piece {
+	word := func(i int) int { return int(starts[2*i]) | int(starts[2*i+1])<<16 }
+	return piece{word(0), word(1), word(2)}
+}
+
+func TestNarrowRefused(t *testing.T) {
+	m := &sparse.CSR[float64]{RowPtr: []int32{0}}
+	for _, size := range []int{0, 7, 65536} {
+		if _, err := sparse.NewNarrow(m, size, 4); err == nil || !strings.Contains(err.Error(), "multiple of 8") {
+			t.Errorf("%d: %v", size, err)
+		}
+	}
+}
+
+// A row has as few pieces as fit, about equally long, and only where it is longer than a tile.
+func TestNarrowPieces(t *testing.T) {
+	for length, want := range map[int]int{512: 0, 513: 2, 1024: 2, 1025: 3, 100_000: 196} {
+		m, err := generate.Build(t.Context(), "giant_row", map[string]any{"rows": 200_000, "giant": length, "row_nnz": 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := sparse.NewNarrow(m, 512, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces, least := 0, 512
+		for i := range n.Tiles() {
+			if n.Heads[4*i+3]>>16 == 0 {
+				pieces++
+				least = min(least, pieceAt(n.Starts[sparse.StartsAt(i, n.Heads[4*i]):]).nonzeros)
+			}
+		}
+		if pieces != want || pieces > 0 && least < length/want/4 {
+			t.Errorf("a row of %d has %d pieces, want %d; the least has %d", length, pieces, want, least)
+		}
+	}
+}
+
+// A tile has 16 bits for columns that span 65536, and whole 32s of rows where others follow.
+func TestNarrowTiles(t *testing.T) {
+	for last, wide := range map[int32]int{100 + 1<<16 - 1: 0, 100 + 1<<16: 8} {
+		m := &sparse.CSR[float64]{Rows: 1, Cols: 1 << 17, RowPtr: []int32{0, 2}, ColIdx: []int32{100, last}}
+		n, err := sparse.NewNarrow(m, 64, 4)
+		if err != nil || len(n.Upper) != wide {
+			t.Errorf("columns 100 to %d: %d upper halves, %v", last, len(n.Upper), err)
+		}
+	}
+
+	m, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 100, "ny": 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := sparse.NewNarrow(m, 512, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, third := n.Heads[4], n.Heads[8]; third-second != 96 { // 102 would fit
+		t.Errorf("a tile has %d rows, want 96", third-second)
+	}
+}

@@ -1,0 +1,177 @@
+package sparse_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
+)
+
+// sellMatrices are matrices whose structure is hard on chunks.
+func sellMatrices(t testing.TB) map[string]*sparse.CSR[float64] {
+	t.Helper()
+	all := map[string]*sparse.CSR[float64]{
+		"no rows":     {Cols: 5, RowPtr: []int32{0}},
+		"no columns":  {Rows: 5, RowPtr: make([]int32, 6)},
+		"no nonzeros": {Rows: 100, Cols: 5, RowPtr: make([]int32, 101)},
+		"one entry":   {Rows: 70, Cols: 9, RowPtr: append(make([]int32, 70), 1), ColIdx: []int32{8}, Val: []float64{3}},
+	}
+
+	add := func(name string, args map[string]any) {
+		m, err := generate.Build(t.Context(), name, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[generate.Spec(name, args)] = m
+	}
+
+	add("grid_5pt", map[string]any{"nx": 31, "ny": 17})
+	add("rmat", map[string]any{"scale": 7})
+	add("uniform", map[string]any{"rows": 333, "cols": 2000, "row_nnz": 2})
+	add("uniform", map[string]any{"rows": 2000, "cols": 3, "row_nnz": 1.5})
+	add("giant_row", map[string]any{"rows": 300, "giant": 300, "row_nnz": 1})
+	add("fem_blocks", map[string]any{"nodes": 100, "band": 50})
+	return all
+}
+
+// TestSELL takes SELL apart again: every row must come back in its order, the
+// rest must be harmless, and rows must be sorted as they should be.
+func TestSELL(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for name, m := range sellMatrices(t) {
+		t.Run(name, func(t *testing.T) {
+			shapes := [][2]int{{1, 1}, {8, 1}, {32, 32}, {32, 1024}, {7, 21}, {1024, 1024}}
+			for range 8 {
+				c := 1 + r.IntN(40)
+				shapes = append(shapes, [2]int{c, c * (1 + r.IntN(20))})
+			}
+
+			for _, shape := range shapes {
+				s, err := sparse.NewSELL(m, shape[0], shape[1], 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := takeApart(s, m); err != nil {
+					t.Errorf("C = %d, sigma = %d: %v", s.C, s.Sigma, err)
+				}
+			}
+		})
+	}
+}
+
+func takeApart(s *sparse.SELL[float64], m *sparse.CSR[float64]) error {
+	if s.Rows != m.Rows || s.Cols != m.Cols || s.NNZ() != m.NNZ() || len(s.Perm) != m.Rows ||
+		len(s.ColIdx) != len(s.Val) {
+		return fmt.Errorf("%d×%d, %d nonzeros, %d slots, %d columns, %d values of %v",
+			s.Rows, s.Cols, s.NNZ(), len(s.Perm), len(s.ColIdx), len(s.Val), m)
+	}
+
+	if want := (m.Rows + s.C - 1) / s.C; s.Chunks() != want || s.ChunkPtr[0] != 0 || s.ChunkPtr[want] != len(s.Val) {
+		return fmt.Errorf("%d chunks, offsets %d to %d for %d entries", s.Chunks(), s.ChunkPtr[0], s.ChunkPtr[want],
+			len(s.Val))
+	}
+	length := func(i int32) int32 { return m.RowPtr[i+1] - m.RowPtr[i] }
+
+	for lo := 0; lo < m.Rows; lo += s.Sigma {
+		part := s.Perm[lo:min(lo+s.Sigma, m.Rows)]
+		want := make([]int32, len(part))
+		for k := range want {
+			want[k] = int32(lo + k)
+		}
+
+		slices.SortStableFunc(want, func(a, b int32) int { return int(length(b) - length(a)) })
+		if !slices.Equal(part, want) {
+			return fmt.Errorf("window at row %d has rows %v, want %v", lo, part, want)
+		}
+	}
+
+	for h := range s.Chunks() {
+		longest := 0
+		for r := range s.C {
+			var columns []int32
+			var values []float64
+			padding := int32(0)
+			if slot := h*s.C + r; slot < m.Rows {
+				columns, values = m.Row(int(s.Perm[slot]))
+				if len(columns) > 0 {
+					padding = columns[len(columns)-1]
+				}
+			}
+
+			longest = max(longest, len(columns))
+			for k := range s.Width(h) {
+				at := s.ChunkPtr[h] + k*s.C + r
+				wantColumn, wantValue := padding, 0.0
+				if k < len(columns) {
+					wantColumn, wantValue = columns[k], values[k]
+				}
+
+				if s.ColIdx[at] != wantColumn || s.Val[at] != wantValue {
+					return fmt.Errorf("chunk %d, lane %d, entry %d is %v at column %d, want %v at %d",
+						h, r, k, s.Val[at], s.ColIdx[at], wantValue, wantColumn)
+				}
+			}
+		}
+
+		if s.Width(h) != longest {
+			return fmt.Errorf("chunk %d is %d wide, its longest row has %d", h, s.Width(h), longest)
+		}
+	}
+
+	return nil
+}
+
+func TestSELLPadding(t *testing.T) {
+	// Rows of 1, 3, 1, 3 nonzeros: sorting makes two chunks of equal rows.
+	m := &sparse.CSR[float32]{
+		Rows: 4, Cols: 3, RowPtr: []int32{0, 1, 4, 5, 8},
+		ColIdx: []int32{0, 0, 1, 2, 1, 0, 1, 2}, Val: []float32{1, 2, 3, 4, 5, 6, 7, 8},
+	}
+
+	for sigma, want := range map[int]float64{1: 12.0 / 8, 2: 12.0 / 8, 4: 1} {
+		s, err := sparse.NewSELL(m, 2, sigma, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Padding() != want {
+			t.Errorf("sigma %d: padding %v, want %v", sigma, s.Padding(), want)
+		}
+	}
+
+	empty, err := sparse.NewSELL(&sparse.CSR[float32]{RowPtr: []int32{0}}, 2, 1, 0)
+	if err != nil || empty.Padding() != 1 {
+		t.Errorf("empty: %v, %v", empty, err)
+	}
+}
+
+func TestSELLRefused(t *testing.T) {
+	giant, err := generate.Build(t.Context(), "giant_row", map[string]any{"rows": 1000, "giant": 1000, "row_nnz": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		c, sigma, most int
+		want           string // "": accepted
+	}{
+		{0, 1, 0, "chunk height 0"},
+		{-1, 1, 0, "chunk height -1"},
+		{1 << 31, 1, 0, "chunk height 2147483648"},
+		{32, 0, 0, "sorting window 0"},
+		{32, 48, 0, "sorting window 48"},
+		{32, 16, 0, "sorting window 16"},
+		// 31 chunks of 32 rows of 1, one of 32 rows of 1000.
+		{32, 1, 32991, "needs 32992 entries for 1999 nonzeros, more than the 32991 allowed"},
+		{32, 1, 32992, ""},
+		// One chunk of 2³⁰ lanes: too large to be tried.
+		{1 << 30, 1, 1 << 31, "needs 1073741824000 entries"},
+	} {
+		_, err := sparse.NewSELL(giant, c.c, c.sigma, c.most)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("C = %d, sigma = %d, at most %d: got %v, want %q", c.c, c.sigma, c.most, err, c.want)
+		}
+	}
+}
