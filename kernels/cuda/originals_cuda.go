@@ -86,7 +86,9 @@ func (o *originals) room(bytes int64) cu.DevicePtr {
 
 // provide copies the original named key to a place, where fill makes it the first time, or again if the original is
 // not what it was: some kernel has written there. It returns what making it has cost.
-func (o *originals) provide(key any, to cu.DevicePtr, bytes int64, fill func(cu.DevicePtr) error) (time.Duration, error) {
+func (o *originals) provide(key any, to cu.DevicePtr, bytes int64, fill func(cu.DevicePtr) error) (
+	time.Duration, error,
+) {
 	if from, ok := o.of[key]; ok && from.bytes == bytes {
 		sum, err := o.copied(to, from.at, to, bytes)
 		if err != nil || sum == from.digest {

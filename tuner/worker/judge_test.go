@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -17,6 +18,7 @@ type judging struct {
 	y       []float64
 	find    func(worst float64, row int) (float64, int, error) // from what is true
 	results int                                                // how often y was asked for
+	ref     *reference
 }
 
 func (p *judging) Poison() error            { return nil }
@@ -42,9 +44,8 @@ func (p *judging) Judge(r kernels.Reference) (float64, int, error) {
 }
 
 // judgingTrial verifies a trial of 400 rows whose y the device compares as find says.
-func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64), find func(float64, int) (float64, int, error)) (
-	*judging, *trial.Result, error,
-) {
+func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64),
+	find func(float64, int) (float64, int, error)) (*judging, *trial.Result, error) {
 	t.Helper()
 	p := hubs(90, make([]int, 400)...)
 	for i := range p.A.RowPtr {
@@ -58,13 +59,13 @@ func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64
 		t.Fatal(err)
 	}
 	w.y = make([]float64, p.A.Rows)
-	j := &judging{y: multiply(p, kernels.Float32, p.X, -1, nil), find: find}
+	j := &judging{ref: ref, y: multiply(p, kernels.Float32, p.X, -1, nil), find: find}
 	if spoil != nil {
 		spoil(j.y)
 	}
 	r := &trial.Result{Status: trial.OK}
 	r.ID, r.Kernel, r.Precision = config, "csr_scalar", kernels.Float32
-	_, err = w.verify(j, ref, r, &TimeBreakdown{})
+	_, err = w.verify(j, ref, r, math.Inf(1), &TimeBreakdown{})
 	return j, r, err
 }
 
@@ -83,7 +84,8 @@ func TestDeviceCompares(t *testing.T) {
 			first = r
 		}
 		if r.MaxError != first.MaxError || r.WorstRow != first.WorstRow || first.MaxError == 0 {
-			t.Errorf("an error of %g in row %d, and here of %g in row %d", r.MaxError, r.WorstRow, first.MaxError, first.WorstRow)
+			t.Errorf("an error of %g in row %d, and here of %g in row %d", r.MaxError, r.WorstRow, first.MaxError,
+				first.WorstRow)
 		}
 		if here += p.results; i == 0 && here != 1 {
 			t.Error("the first trial was not compared here")
@@ -91,6 +93,29 @@ func TestDeviceCompares(t *testing.T) {
 	}
 	if here < trials/everyCheck/2 || here > 2*trials/everyCheck {
 		t.Errorf("%d of %d trials were compared here", here, trials)
+	}
+}
+
+// A product that may be hopeless is sampled with caches as it left them: the device reads no reference before.
+func TestHopelessAreComparedHere(t *testing.T) {
+	honest := func(worst float64, row int) (float64, int, error) { return worst, row, nil }
+	w := &server{}
+	first, _, err := judgingTrial(t, w, "first", nil, honest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range 3 * everyCheck {
+		r := &trial.Result{Status: trial.OK}
+		r.ID, r.Kernel, r.Precision = fmt.Sprint(id), "csr_scalar", kernels.Float32
+		p := &judging{y: first.y, find: func(float64, int) (float64, int, error) { return 0, 0, errors.New("asked") }}
+		if _, err := w.verify(p, first.ref, r, -1, &TimeBreakdown{}); err != nil || p.results != 1 || r.MaxError == 0 {
+			t.Fatalf("the device compared (%v), and this process %d times", err, p.results)
+		}
+	}
+	proto := configs.Protocol{Slow: 3}
+	if limit := slowLimit(proto, 1); limit != 3+launching || !math.IsInf(slowLimit(proto, 0), 1) ||
+		!math.IsInf(slowLimit(configs.Protocol{}, 1), 1) {
+		t.Errorf("the limit is %g s", limit)
 	}
 }
 
@@ -128,7 +153,9 @@ func TestDeviceIsNotBelieved(t *testing.T) {
 		{"takes a right y for wrong", nil, func(worst float64, row int) (float64, int, error) {
 			return math.Inf(1), row, nil
 		}, trial.OK, "can't be trusted"},
-		{"does not see a NaN", lost, func(float64, int) (float64, int, error) { return 0.1, 5, nil }, trial.OK, "can't be trusted"},
+		{"does not see a NaN", lost, func(float64, int) (float64, int, error) {
+			return 0.1, 5, nil
+		}, trial.OK, "can't be trusted"},
 	} {
 		w := &server{}
 		if _, _, err := judgingTrial(t, w, "first", nil, honest); err != nil {

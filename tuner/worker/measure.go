@@ -92,7 +92,7 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 	r.BytesOwn = info.BytesKernel
 	r.Properties = info.Properties
 
-	first, err := w.verify(p, ref, r, e)
+	first, err := w.verify(p, ref, r, slowLimit(req.Protocol, req.Best), e)
 	if err != nil || r.Status == trial.Wrong {
 		return err
 	}
@@ -254,6 +254,14 @@ const (
 // and that of the best, in seconds.
 func AtOnce(product, best float64) bool { return product > max(longLook, FarSlower*best) }
 
+// slowLimit is how long a single product of a hopeless trial takes at least, in seconds, where best is the best's time.
+func slowLimit(proto configs.Protocol, best float64) float64 {
+	if proto.Slow <= 0 || best <= 0 {
+		return math.Inf(1)
+	}
+	return proto.Slow*best + launching
+}
+
 // rejectEarly times single products and reports whether r is hopeless: whether each of them is
 // slower than best, in seconds, by more than the factor proto.Slow and a launch, and so is the
 // product that was verified, which took first. One that is not ends that, so that a product which the
@@ -265,10 +273,7 @@ func AtOnce(product, best float64) bool { return product > max(longLook, FarSlow
 // probes. Its interval is known if there are enough products for one; otherwise Low and High
 // stay 0.
 func rejectEarly(p kernels.Product, proto configs.Protocol, best, first float64, r *trial.Result) (hopeless bool, err error) {
-	if proto.Slow <= 0 || best <= 0 {
-		return false, nil
-	}
-	limit := proto.Slow*best + launching
+	limit := slowLimit(proto, best)
 	if first <= limit {
 		return false, nil
 	}
