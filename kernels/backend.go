@@ -168,6 +168,8 @@ type ProductInfo struct {
 	// Multiplied is how long the last Multiply took, in seconds, by a clock of the device that an
 	// interrupted host does not disturb; 0 if it has none.
 	Multiplied float64
+	// Busy is how long the device has computed this product and flushed caches for it, by that clock; 0 if it has none.
+	Busy time.Duration
 	// Properties are facts about the launch (registers, occupancy), by name.
 	Properties map[string]float64
 	// Warnings are caveats about the samples taken so far.

@@ -174,7 +174,9 @@ func (c *devices) together(runs []*run, f func(*run) error) (able []*run, err er
 	var all sync.WaitGroup
 	for i, r := range runs {
 		all.Go(func() {
+			start := time.Now()
 			errs[i] = panics.Caught(func() error { return f(r) })()
+			r.sum.Breakdown.Wall += time.Since(start)
 			c.ended(r, errs[i])
 		})
 	}
@@ -245,6 +247,7 @@ func (r *run) worker(ctx context.Context) error {
 	if r.client != nil {
 		return nil
 	}
+	defer func(start time.Time) { r.sum.Breakdown.Start += time.Since(start) }(time.Now())
 	c, err := worker.Start(r.opt.Launch)
 	if err != nil {
 		return err
@@ -266,6 +269,13 @@ func (r *run) worker(ctx context.Context) error {
 		r.planner.device, r.planner.sources = a.Device, a.Sources
 	}
 	return nil
+}
+
+// ask asks the worker, and counts where its time went.
+func (r *run) ask(ctx context.Context, req worker.Request, timeout time.Duration) (worker.Reply, error) {
+	rep, err := r.client.Do(ctx, req, timeout)
+	r.sum.Breakdown.Add(rep.Breakdown)
+	return rep, err
 }
 
 // drop closes a client after an error, unless its worker has ended already.
@@ -323,11 +333,10 @@ func (r *run) loadAs(ctx context.Context, spec configs.Matrix, looking bool) (tr
 		return trial.Matrix{}, err
 	}
 	request := worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed, Looking: looking}
-	rep, err := r.client.Do(ctx, worker.Request{Load: &request}, 0)
+	rep, err := r.ask(ctx, worker.Request{Load: &request}, 0)
 	if err != nil {
 		return trial.Matrix{}, r.notLoaded(ctx, err)
 	}
-
 	return *rep.Matrix, nil
 }
 

@@ -50,7 +50,7 @@ var roofTimeout = openTimeout
 // bandwidth measures the roof. A processor that is too slow or too busy for it has none, and measures without;
 // a GPU answers always, unless it is gone.
 func (r *run) bandwidth(ctx context.Context) (kernels.Roof, error) {
-	rep, err := r.client.Do(ctx, worker.Request{Roof: true}, roofTimeout)
+	rep, err := r.ask(ctx, worker.Request{Roof: true}, roofTimeout)
 	if err == nil {
 		return *rep.Roof, nil
 	}
@@ -92,7 +92,6 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
-	defer func(start time.Time) { r.sum.Breakdown.Wall += time.Since(start) }(time.Now())
 	if r.ahead == nil {
 		r.ahead = r.client.Start(r.request(j))
 	}
@@ -150,6 +149,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 
 // restart ends the worker; the next job has a new one.
 func (r *run) restart() {
+	defer func(start time.Time) { r.sum.Breakdown.Start += time.Since(start) }(time.Now())
 	r.close()
 	r.client = nil
 }
@@ -328,7 +328,7 @@ func (r *run) build(ctx context.Context, plan Plan) error {
 		return nil
 	}
 	r.opt.Observe(Event{Doing: "compiling the kernels of the sweep"})
-	rep, err := r.client.Do(ctx, worker.Request{Build: list}, 0)
+	rep, err := r.ask(ctx, worker.Request{Build: list}, 0)
 	if err != nil {
 		r.drop(r.client, err)
 		return r.interrupted(ctx, fmt.Errorf("compiling the kernels of the sweep: %w", err))

@@ -168,6 +168,7 @@ func (r *run) close() {
 
 // all measures one matrix after the other, until none is left.
 func (r *run) all(ctx context.Context) error {
+	defer r.restart() // ends the last process in time that is counted
 	for {
 		s, index, more := r.devices.take()
 		if !more {

@@ -133,6 +133,7 @@ CUresult spmv_run(spmv_clock *c, const spmv_op *ops, int n, double *seconds) {
 	TRY(cuStreamSynchronize(c->stream));
 	TRY(cuEventElapsedTime(&ms, c->events[0], c->events[1]));
 	*seconds = ms / 1e3;
+	c->busy += *seconds;
 	return CUDA_SUCCESS;
 }
 
@@ -165,6 +166,9 @@ CUresult spmv_sample(spmv_clock *c, const spmv_op *ops, int n, spmv_replay *repl
 			TRY(cuEventElapsedTime(&ms, c->events[2 * s], c->events[2 * s + 1]));
 			seconds[done + s] = ms / 1e3 / batch;
 		}
+		float ms;
+		TRY(cuEventElapsedTime(&ms, c->events[0], c->events[2 * round - 1]));
+		c->busy += ms / 1e3;
 		done += round;
 	}
 	return CUDA_SUCCESS;

@@ -119,6 +119,9 @@ func (c *clock) flush(written, clean, sink cu.DevicePtr, bytes int64, reader cu.
 // ungated reports that samples are not enqueued behind the gate any more.
 func (c *clock) ungated() bool { return c.c.ungated != 0 }
 
+// busy is how long the device has run programs so far.
+func (c *clock) busy() time.Duration { return time.Duration(float64(c.c.busy) * 1e9) }
+
 // run computes p once, waits for it, and returns how long it took in seconds.
 func (c *clock) run(p *program) (seconds float64, err error) {
 	err = result(C.spmv_run(c.c, p.ops, p.n, (*C.double)(&seconds)))

@@ -46,6 +46,7 @@ typedef struct spmv_clock {
 	volatile unsigned *flag;        // pinned: [0] the ticket that the gate waits for, [1] set if it gave up
 	CUdeviceptr device_flag;        // the same memory, as the device sees it
 	unsigned ticket;
+	double busy;         // seconds that products took and what lay between the samples of a round
 	int ungated;         // the gate gave up every time: launches wait for kernels here
 	// Before a cold sample, flush is written, and then a clean buffer of the same
 	// size is read, by the kernel reader: the sample finds no modified lines that it

@@ -28,6 +28,7 @@ type product struct {
 	x, y    cu.DevicePtr
 	written []*array // y and scratch
 	info    kernels.ProductInfo
+	since   time.Duration  // of busy time, when the product was made
 	ran     bool           // once, which loads what the driver loads late
 	vendor  *vendorProduct // nil for this program's own kernels
 	seals   []seal         // of a kernel of the sweep, which may write where it reads
@@ -38,7 +39,7 @@ var _ kernels.Product = (*product)(nil)
 // Info says what preparing cost, what the kernel moves, and how it was timed.
 func (p *product) Info() kernels.ProductInfo {
 	info := p.info
-	info.Resolution = p.b.tick
+	info.Resolution, info.Busy = p.b.tick, p.b.clock.busy()-p.since
 	if p.b.clock.ungated() {
 		info.Warnings = []string{"launches wait for the device here (under a debugger?), so that the time to launch " +
 			"is in the samples"}
@@ -273,7 +274,7 @@ func (b *Backend) begin(k kernels.Kernel, c kernels.Config, of func() (*recipe, 
 		return nil, nil, nil, err
 	}
 	// A packing made for an earlier configuration counts with its cost then.
-	p := &product{b: b, rows: b.problem.A.Rows, v: c.Precision.Bytes()}
+	p := &product{b: b, rows: b.problem.A.Rows, v: c.Precision.Bytes(), since: b.clock.busy()}
 	p.info = kernels.ProductInfo{
 		Prepare:     time.Since(start) + reusedCost() - before,
 		BytesFormat: formatBytes(k.Format, b.problem.A, p.v, r),

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -33,7 +34,8 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 			rep.Spoiled = true
 		}
 		r.At = time.Now().UTC()
-		r.Seconds = time.Since(start).Seconds()
+		took := time.Since(start)
+		r.Seconds, rep.Breakdown.Own = took.Seconds(), took-rep.Breakdown.trial()
 		if _, is := w.program(r.Kernel); !is { // whose processor time would be that of others
 			r.Host = w.host.use(before, w.readHost(req.Protocol))
 		}
@@ -75,11 +77,13 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 		w.alone()
 	}
 	start := time.Now()
+	defer func() { e.Busy = cmp.Or(e.Busy, e.Kernels+e.Launch) }()
 	p, err := w.backend.Prepare(r.Config, kernels.Options{Fresh: req.Fresh, Launch: req.Protocol.Launch})
 	if err != nil {
 		return err
 	}
 	defer w.confine(r.Kernel)()
+	defer func() { e.Busy = p.Info().Busy }()
 	info := p.Info()
 	ref, err := w.reference(scope{r.Precision, info.Window})
 	if err != nil {

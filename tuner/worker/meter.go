@@ -237,22 +237,32 @@ func (m *energyMeter) perProduct(s Sensors) float64 {
 	return used / float64(m.done)
 }
 
-// A TimeBreakdown is where the time of trials went, as sums over the trials.
+// A TimeBreakdown is where the time of a run went. Each part but Busy is apart from the others.
 type TimeBreakdown struct {
-	Trials int
-	// Wall is the time from asking for a trial until it is recorded. Where trials overlap,
-	// it counts once.
-	Wall    time.Duration
+	Trials  int
+	Wall    time.Duration // of each device, from before it is opened until its last process has ended
 	Kernels time.Duration // products that were timed
 	Launch  time.Duration // around these: flushing caches, launching, waiting for the device
 	Verify  time.Duration // products that were checked, copies of y, comparisons
 	Prepare time.Duration // formats, uploads, references
 	Sense   time.Duration // the device's sensors
+	Own     time.Duration // what else the worker does in a trial
+	Wait    time.Duration // a worker's for its next request: what the parent plans, and on a processor records
+	Load    time.Duration // matrices: reading, hashing, features, the device's arrays
+	Start   time.Duration // ending and starting processes, opening devices, their bandwidth, compiling kernels
+	// Busy is how long the device computed products and flushed caches, as far as it has a clock. On a processor it
+	// is Kernels and Launch.
+	Busy time.Duration
 }
 
-// Rest returns the part of Wall that is this program's own.
+// Rest returns the part of Wall that is not accounted for, such as trials whose worker died.
 func (e TimeBreakdown) Rest() time.Duration {
-	return e.Wall - e.Kernels - e.Launch - e.Verify - e.Prepare - e.Sense
+	return e.Wall - e.trial() - e.Own - e.Wait - e.Load - e.Start
+}
+
+// trial is what is measured within trials.
+func (e TimeBreakdown) trial() time.Duration {
+	return e.Kernels + e.Launch + e.Verify + e.Prepare + e.Sense
 }
 
 // Add adds o.
@@ -264,6 +274,11 @@ func (e *TimeBreakdown) Add(o TimeBreakdown) {
 	e.Verify += o.Verify
 	e.Prepare += o.Prepare
 	e.Sense += o.Sense
+	e.Own += o.Own
+	e.Wait += o.Wait
+	e.Load += o.Load
+	e.Start += o.Start
+	e.Busy += o.Busy
 }
 
 // spend adds the time since start.

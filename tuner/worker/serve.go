@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
@@ -44,10 +45,23 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 	}()
 
 	enc := gob.NewEncoder(out)
+	idle := time.Now()
 	for req := range requests {
-		if err := enc.Encode(w.answer(req)); err != nil {
+		waited := time.Since(idle)
+		rep := w.answer(req)
+		switch took := time.Since(idle) - waited; {
+		case req.Load != nil:
+			rep.Breakdown.Load = took
+		case req.Roof, req.Build != nil:
+			rep.Breakdown.Start = took
+		}
+		if req.Open == nil { // for which the parent waits, too
+			rep.Breakdown.Wait = waited
+		}
+		if err := enc.Encode(rep); err != nil {
 			return fmt.Errorf("answering: %w", err)
 		}
+		idle = time.Now()
 	}
 
 	return nil

@@ -71,7 +71,7 @@ type Reply struct {
 	Roof      *kernels.Roof
 	Matrix    *trial.Matrix
 	Result    *trial.Result
-	Breakdown TimeBreakdown // where the time of the trial went, without Trials and Wall
+	Breakdown TimeBreakdown // where the time of the trial went, and that before it: the worker's part of it
 	// Spoiled says that the device or the process is in doubt after this trial, and that
 	// the worker must be replaced.
 	Spoiled bool
