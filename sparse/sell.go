@@ -83,6 +83,9 @@ func SELLEntries[V Float](m *CSR[V], c, sigma int) (int, error) {
 	return s.ChunkPtr[len(s.ChunkPtr)-1], nil
 }
 
+// OutlineSELL is NewSELL without the entries: ColIdx and Val are nil.
+func OutlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) { return outlineSELL(m, c, sigma) }
+
 // outlineSELL finds the order of rows and the widths of chunks.
 func outlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) {
 	if c < 1 || c > maxChunk {

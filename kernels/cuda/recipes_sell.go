@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"slices"
 
 	"spmvtune/kernels"
@@ -28,17 +29,23 @@ func sellRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 
 // packSELL converts m, unless its padding is too large.
 func packSELL(m *structure, height, sigma int) (*sellPacking, error) {
-	s, err := sparse.NewSELL(m, height, sigma, mostEntries(m.NNZ()))
+	s, err := sparse.OutlineSELL(m, height, sigma)
 	if err != nil {
 		return nil, err
 	}
-	p := &sellPacking{chunkPtr: make([]int32, len(s.ChunkPtr)), columns: s.ColIdx, order: sellOrder(m, s)}
+	total, most := s.ChunkPtr[s.Chunks()], mostEntries(m.NNZ())
+	if total > most {
+		return nil, fmt.Errorf("SELL with chunks of %d and windows of %d needs %d entries for %d nonzeros, more than the "+
+			"%d allowed", height, sigma, total, m.NNZ(), most)
+	}
+	p := &sellPacking{chunkPtr: make([]int32, len(s.ChunkPtr)), columns: make([]int32, total), order: make([]int32, total)}
 	for i, o := range s.ChunkPtr {
 		p.chunkPtr[i] = int32(o) // below mostEntries
 	}
 	if !slices.IsSorted(s.Perm) {
 		p.perm = s.Perm
 	}
+	p.fill(m, s)
 	return p, nil
 }
 
@@ -46,28 +53,32 @@ func packSELL(m *structure, height, sigma int) (*sellPacking, error) {
 // at least 2²⁹ entries (6 GB in float64), but never more than indices reach.
 func mostEntries(nnz int) int { return min(max(1<<29, 2*nnz), sparse.MaxIndex) }
 
-// sellOrder gives for every entry of s the index of its nonzero in m, or −1 for padding.
-func sellOrder(m *structure, s *sparse.SELL[float64]) []int32 {
-	order := make([]int32, len(s.ColIdx))
-	eachShare(s.Chunks(), 1, func(_, from, to int) {
-		for h := from; h < to; h++ {
+// fill finds, for every entry of s, its column and the index of its nonzero in m, which is −1 for padding. Padding has
+// the column of the entry before it, or 0. Every core takes the chunks that begin in its share of the entries.
+func (p *sellPacking) fill(m *structure, s *sparse.SELL[float64]) {
+	chunk := func(entry int) int {
+		h, _ := slices.BinarySearch(s.ChunkPtr[:s.Chunks()], entry)
+		return h
+	}
+	eachShare(len(p.order), fewSteps, func(_, from, to int) {
+		for h, last := chunk(from), chunk(to); h < last; h++ {
 			for lane := range s.C {
-				var next, end int32 // none beyond the last row
+				var next, end, column int32 // none beyond the last row
 				if slot := h*s.C + lane; slot < s.Rows {
 					row := s.Perm[slot]
 					next, end = m.RowPtr[row], m.RowPtr[row+1]
 				}
 				for at := s.ChunkPtr[h] + lane; at < s.ChunkPtr[h+1]; at += s.C {
-					order[at] = -1
+					p.order[at] = -1
 					if next < end {
-						order[at] = next
+						p.order[at], column = next, m.ColIdx[next]
 						next++
 					}
+					p.columns[at] = column
 				}
 			}
 		}
 	})
-	return order
 }
 
 // bankBytes are the bytes of all banks of shared memory, one word of each.
