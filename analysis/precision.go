@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -183,25 +184,55 @@ func (d *Data) Tied(b *store.Best) []string {
 	return names
 }
 
-// TieWords says where other kernels are tied with the one that is named, and from what difference
-// on a configuration is called faster.
+// TieWords says which kernels are tied with those that are named, how much longer these take, and from what
+// difference on a configuration is called faster.
 func (d *Data) TieWords() (list []string) {
-	const fewNames = 3
-	var places []string
+	ties, places := map[string]int{}, 0
 	for i := range d.Best {
-		if names := d.Tied(&d.Best[i]); len(names) > 0 {
-			places = append(places, fmt.Sprintf("%s %s (%s = %s)", d.Best[i].Matrix, d.Best[i].Precision, d.Best[i].Kernel,
-				term.Some(names, fewNames)))
+		names := d.Tied(&d.Best[i])
+		for _, name := range names {
+			ties[name]++
 		}
+		places += min(1, len(names))
 	}
-	if len(places) > 0 {
-		list = append(list, fmt.Sprintf("tied: on %d of %s other kernels may be as fast: %s", len(places),
-			term.GroupedCount(len(d.Best), "place", "places"), Enumerate(places)))
+	if places > 0 {
+		names := slices.SortedFunc(maps.Keys(ties), func(a, b string) int {
+			return cmp.Or(cmp.Compare(ties[b], ties[a]), compareKernels(a, b))
+		})
+		for i, name := range names {
+			names[i] = fmt.Sprintf("%s (%d)", name, ties[name])
+		}
+		list = append(list, fmt.Sprintf("tied: on %d of %s other kernels may be as fast: %s", places,
+			term.GroupedCount(len(d.Best), "place", "places"), term.Some(names, 3)))
+	}
+	if text := d.slowerNamed(); text != "" {
+		list = append(list, text)
 	}
 	if r := d.Resolution(); r.Usual > 0 {
 		list = append(list, "a configuration is called faster from "+r.Limit()+" on"+r.Caveat())
 	}
 	return list
+}
+
+// slowerNamed says where the one that is named takes longer than another one of its tie set.
+func (d *Data) slowerNamed() string {
+	places, most, where := 0, 1.0, ""
+	for i := range d.Best {
+		b := &d.Best[i]
+		fastest := d.PanelOf(&b.Row).FastestOf(func(r *store.Row) bool { return r.Tied })
+		if fastest == nil || b.Time <= fastest.Time {
+			continue
+		}
+		if places++; b.Time/fastest.Time > most {
+			most, where = b.Time/fastest.Time, b.Matrix+" "+string(b.Precision)
+		}
+	}
+	if places == 0 {
+		return ""
+	}
+	return fmt.Sprintf("on %d of %s the one named is not the fastest, as simpler ones and those with fast neighbouring "+
+		"sizes go first: at most %s longer, on %s", places, term.GroupedCount(len(d.Best), "place", "places"),
+		term.ShortPercent(most-1), where)
 }
 
 // TieCount prints the number of trials that are tied with the named one. Without repeats, more may

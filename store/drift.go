@@ -3,9 +3,11 @@ package store
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
+	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -21,7 +23,8 @@ func watched(p trial.Case) trial.Case {
 type drift struct {
 	series      map[int64][]Sentinel // by origin, in the order of time
 	drifts      map[int64]stat.Drift
-	repeat      float64 // largest difference of repeated trials as a fraction, see stat.Repeatability
+	precisions  map[kernels.Precision]bool // of the trials that are sentinels
+	repeat      float64                    // largest difference of repeated trials as a fraction, see stat.Repeatability
 	significant bool
 }
 
@@ -49,11 +52,40 @@ func (d *drift) factor(origin int64, at time.Time) float64 {
 	return d.drifts[origin].Factor(at.UnixMilli())
 }
 
-// takeOut divides the times of a trial by the drift at the time, and returns the factor.
-func (d *drift) takeOut(r *Row, origin int64) float64 {
+// takeOut divides the times of a trial by the drift at the time.
+func (d *drift) takeOut(r *Row, origin int64) {
 	f := d.factor(origin, r.At)
 	for _, time := range []*float64{&r.Median, &r.WithinLow, &r.WithinHigh, &r.Time, &r.Another.Low, &r.Another.High} {
 		*time /= f
+	}
+}
+
+// remove takes the drift out of a trial that is compared with one of another database, and returns by what its
+// time was divided. Each repeat is divided by the drift at its own time. Another run may find as much more or less as
+// the factor may be off: sentinels repeat no better than other trials. A precision without a sentinel may not have
+// drifted with the others, so the interval holds its time as it was measured, too.
+func (d *drift) remove(r *Row, origin int64, repeats *rerunTrial) float64 {
+	if d == nil || !d.significant {
+		return 1
+	}
+	measured, interval := r.Time, r.Another
+	d.takeOut(r, origin)
+	if repeats != nil {
+		var again []float64
+		for _, m := range repeats.again() {
+			again = append(again, m.Median/d.factor(m.origin, m.At))
+		}
+		r.Time = stat.GeometricMeanOf(stat.Fair(r.Median, again))
+	}
+	f := measured / r.Time
+	if interval.Low == 0 {
+		return f
+	}
+	off := math.Log1p(d.repeat)
+	r.Another.Low = r.Time * math.Exp(-math.Hypot(math.Log(measured/interval.Low), off))
+	r.Another.High = r.Time * math.Exp(math.Hypot(math.Log(interval.High/measured), off))
+	if !d.precisions[r.Precision] {
+		r.Another.Low, r.Another.High = min(r.Another.Low, interval.Low), max(r.Another.High, interval.High)
 	}
 	return f
 }
@@ -71,12 +103,6 @@ func (d *drift) slack() float64 {
 	return high / low
 }
 
-// watch reads what the sentinels say, by what they watch over.
-func (from source) watch(ctx context.Context) (map[trial.Case]*drift, error) {
-	records, err := from.repeated(ctx)
-	return watchOver(records), err
-}
-
 // watchOver returns what the sentinels among repeats say, by what they watch over. Each sentinel
 // is compared with the first measurement of its trial. If several watched over one matrix, those
 // of one origin form one series. Sentinels that the device throttled are left out. Finals only
@@ -90,10 +116,12 @@ func watchOver(records []rerunTrial) map[trial.Case]*drift {
 		sentinels, finals := r.told()
 		over := watched(r.Place())
 		if len(sentinels)+len(finals) > 0 && found[over] == nil {
-			found[over] = &drift{series: map[int64][]Sentinel{}, drifts: map[int64]stat.Drift{}}
+			found[over] = &drift{series: map[int64][]Sentinel{}, drifts: map[int64]stat.Drift{},
+				precisions: map[kernels.Precision]bool{}}
 		}
 		if len(sentinels) > 0 {
 			medians[over] = append(medians[over], found[over].add(r, sentinels))
+			found[over].precisions[r.Precision] = true
 		}
 		if len(finals) > 0 {
 			medians[over] = append(medians[over], finals)
@@ -173,8 +201,8 @@ func (db *DB) Drifts(ctx context.Context) ([]Drift, error) {
 }
 
 func (from source) series(ctx context.Context) ([]Drift, error) {
-	found, err := from.watch(ctx)
-	if err != nil || len(found) == 0 {
+	records, err := from.repeated(ctx)
+	if err != nil || len(records) == 0 {
 		return nil, err
 	}
 	origins, err := from.origins(ctx)
@@ -183,7 +211,7 @@ func (from source) series(ctx context.Context) ([]Drift, error) {
 	}
 
 	var list []Drift
-	for over, d := range found {
+	for over, d := range watchOver(records) {
 		for origin, series := range d.series {
 			if len(series) < 2 {
 				continue

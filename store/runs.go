@@ -122,9 +122,13 @@ func (g *Good) Throttled() int {
 // Good returns the trials that count, without samples, ordered by device, matrix,
 // precision, cache state, kernel and measured time.
 func (db *DB) Good(ctx context.Context) ([]Good, error) {
-	drifted, err := db.from().watch(ctx)
+	records, err := db.from().repeated(ctx)
 	if err != nil {
 		return nil, db.wrap("reading sentinels", err)
+	}
+	drifted, repeats := watchOver(records), map[int64]*rerunTrial{}
+	for i := range records {
+		repeats[records[i].id] = &records[i]
 	}
 	var g Good
 	var list []Good
@@ -134,7 +138,7 @@ func (db *DB) Good(ctx context.Context) ([]Good, error) {
 		order: "d.name, m.name, t.precision, t.cache, k.name, t.median, t.id",
 	}, func(s *stored) error {
 		g.Row = s.Row
-		g.Drift = drifted[watched(g.Place())].takeOut(&g.Row, s.origin)
+		g.Drift = drifted[watched(g.Place())].remove(&g.Row, s.origin, repeats[s.id])
 		names.row(&g.Row)
 		intern(names, &g.Backend)
 		intern(names, &g.Model)

@@ -201,7 +201,7 @@ func (r *Result) judge(threshold float64) {
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
 		p.Ratio = ratio(&p.B.Row, &p.A.Row)
-		hopeless := p.A.Stop == trial.StopSlow || p.B.Stop == trial.StopSlow
+		hopeless := math.IsNaN(p.Ratio.Low) && (p.A.Stop == trial.StopSlow || p.B.Stop == trial.StopSlow)
 		switch v := p.Ratio; {
 		case p.A.Throttled() > 0 || p.B.Throttled() > 0:
 			p.Verdict = Unsure

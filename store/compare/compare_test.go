@@ -1,9 +1,11 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 	"time"
@@ -23,6 +25,8 @@ type entry struct {
 	ms             float64
 	throttled      int
 	again          []float64 // ms, of the sentinel that it is, each minute
+	finals         []float64 // ms, of its repeats as a leader, each minute from the second on
+	precision      kernels.Precision
 }
 
 // database records trials of 15 samples, at ± 0.2%, a minute apart.
@@ -46,7 +50,7 @@ func database(t *testing.T, device string, trials []entry) *store.DB {
 		check(db.Matrix(ctx, trial.Matrix{Name: x.matrix, Hash: "hash of " + x.matrix,
 			Features: sparse.Features{Nonzeros: 10}}))
 		r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(i), Matrix: "hash of " + x.matrix, Cache: trial.Warm,
-			Config: kernels.Config{Kernel: x.kernel, Precision: kernels.Float32, Block: x.block}},
+			Config: kernels.Config{Kernel: x.kernel, Precision: cmp.Or(x.precision, kernels.Float32), Block: x.block}},
 			Status: trial.OK, At: start.Add(time.Duration(i) * time.Minute)}
 		take := func(ms float64) {
 			r.Median, r.WithinLow, r.WithinHigh, r.Samples = 1e-3*ms, 0.999e-3*ms, 1.001e-3*ms, nil
@@ -62,6 +66,11 @@ func database(t *testing.T, device string, trials []entry) *store.DB {
 		for k, ms := range x.again {
 			take(ms)
 			r.Sentinel, r.At = true, start.Add(time.Duration(i+k+1)*time.Minute)
+			check(db.Record(ctx, r))
+		}
+		for k, ms := range x.finals {
+			take(ms)
+			r.Sentinel, r.LeaderRerun, r.At = false, true, start.Add(time.Duration(i+k+2)*time.Minute)
 			check(db.Record(ctx, r))
 		}
 	}
@@ -116,6 +125,14 @@ func TestCompare(t *testing.T) {
 			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.1, 1.1, 1.1, 1.1}},
 			{matrix: "a", kernel: "cpu_csr", ms: 1.1},
 		}, []string{"a cpu_csr 0 0 1.000 same"}, 1},
+		{"slower, and with a drift", Options{Threshold: 0.01}, []entry{
+			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.1, 1.1, 1.1, 1.1}},
+			{matrix: "a", kernel: "cpu_csr", ms: 1.32},
+		}, []string{"a cpu_csr 0 0 1.200 slower"}, 1.2},
+		{"with a drift during repeats", Options{Threshold: 0.01}, []entry{
+			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1, 1, 1, 1.2, 1.2, 1.2, 1.2}},
+			{matrix: "a", kernel: "cpu_csr", ms: 1, finals: []float64{1, 1.2, 1.2, 1.2}},
+		}, []string{"a cpu_csr 0 0 1.000 same"}, 1},
 		{"with trials that repeat badly", Options{Threshold: 0.01}, []entry{
 			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.1, 1, 1.1, 1}},
 			{matrix: "a", kernel: "cpu_csr", ms: 1.1},
@@ -142,6 +159,47 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// Where nothing changed but the device drifted, about as many pairs become slower as chance explains, whether or not
+// float64, which has no sentinel, drifts with float32.
+func TestDriftIsNoChange(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		single, wide float64 // the drift of each precision over the time of a matrix, as a fraction
+	}{{"none", 0, 0}, {"of both precisions", 0.08, 0.08}, {"of one", 0.08, 0}} {
+		random := rand.New(rand.NewPCG(1, 2))
+		run := func(sign float64) *store.DB {
+			const minutes, matrices = 14, 20
+			ms := func(drift float64, minute int) float64 {
+				return math.Exp(0.01*random.NormFloat64()) * (1 + sign*drift*float64(minute)/minutes)
+			}
+			var list []entry
+			for m := range matrices {
+				watch := entry{matrix: fmt.Sprint("m", m), kernel: "cpu_sell", block: 8, ms: ms(0, 0)}
+				for k := range minutes {
+					watch.again = append(watch.again, ms(tt.single, k+1))
+				}
+				for list = append(list, watch); len(list)%minutes > 0; {
+					e := watch
+					e.kernel, e.block, e.again = []string{"cpu_csr", "cpu_csr_rows"}[len(list)%2], len(list), nil
+					e.ms = ms(tt.single, len(list)%minutes)
+					if len(list)%minutes > minutes/2 {
+						e.precision, e.ms = kernels.Float64, 2*ms(tt.wide, len(list)%minutes)
+					}
+					list = append(list, e)
+				}
+			}
+			return database(t, "here", list)
+		}
+		r, err := Compare(t.Context(), run(-1), run(1), Options{Threshold: 0.01})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, byChance := r.Slower(); n > byChance {
+			t.Errorf("with a drift %s, %d of %d pairs are slower, by chance %d", tt.name, n, len(r.Pairs), byChance)
+		}
+	}
+}
+
 func TestDevicesAreKeptApart(t *testing.T) {
 	one := []entry{{matrix: "a", kernel: "cpu_csr", ms: 1}}
 	a, b := database(t, "here", one), database(t, "there", one)
@@ -163,6 +221,12 @@ func takes(time, low, high float64) *store.Good {
 	return &store.Good{Row: store.Row{Time: time, Another: trial.Interval{Low: low, High: high}}}
 }
 
+// slow is a trial that ended with its first products.
+func slow(g *store.Good) *store.Good {
+	g.Stop = trial.StopSlow
+	return g
+}
+
 // A pair differs if its intervals do not meet, and by enough.
 func TestRatiosHaveIntervals(t *testing.T) {
 	for _, tt := range []struct {
@@ -176,6 +240,8 @@ func TestRatiosHaveIntervals(t *testing.T) {
 		{"intervals meet", takes(1, 0.95, 1.05), takes(1.1, 1.04, 1.15), 1.04 / 1.05, 1.15 / 0.95, Same},
 		{"intervals meet below", takes(1.1, 1.04, 1.15), takes(1, 0.95, 1.05), 0.95 / 1.15, 1.05 / 1.04, Same},
 		{"less than counts", takes(1, 1, 1), takes(1.005, 1.005, 1.005), 1.005, 1.005, Same},
+		{"contains 1, of one that ended early", slow(takes(1, 0.3, 2)), takes(2.5, 1.5, 8), 0.75, 8 / 0.3, Same},
+		{"ended early", slow(takes(1, 0, 0)), takes(2.5, 2.4, 2.6), math.NaN(), math.NaN(), Slower},
 		{"without an interval", takes(1, 0, 0), takes(1.9, 1.9, 1.9), math.NaN(), math.NaN(), Same},
 	} {
 		r := Result{Pairs: []Pair{{A: tt.a, B: tt.b}}}
