@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +46,8 @@ const (
 )
 
 const (
-	// fewMatrices is up to how many matrices no kernel is called the fastest: it is said which one wins where.
+	// fewMatrices is on how many matrices kernels are compared at most where none is called the fastest: it is said
+	// which one wins where.
 	fewMatrices = 2
 	// near is how far apart the means of kernels are at most that are called equally fast.
 	near = 1.1
@@ -57,15 +57,18 @@ const (
 	blind = 0.5
 )
 
-// Headline returns the headline, a part for each device and state of its caches where verified kernels compete.
+// Headline returns the headline, a part for each device and state of its caches where verified kernels compete. A
+// place with one of them says nothing of who wins, and is left out.
 func Headline(d *Data) (parts []HeadlinePart) {
 	for _, at := range d.Conditions() {
 		s := &scene{report: d, condition: at, places: Verified(d.Under(at))}
-		s.contest = NewContest(s.places)
-		if len(s.contest.Contenders) < 2 {
+		s.places = slices.DeleteFunc(s.places, func(p Panel) bool { return len(KernelsOf([]Panel{p})) < 2 })
+		if len(s.places) == 0 {
 			continue
 		}
-		s.leader, s.limit = s.fastest(), ResolutionOf(s.places)
+		s.contest, s.limit = NewContest(s.places), ResolutionOf(s.places)
+		s.won = s.winners()
+		s.lead()
 		p := HeadlinePart{Device: at.Device, Cache: at.Cache, On: d.ConditionWords(at)}
 		for _, say := range []func() Sentence{s.winner, s.exception, s.start, s.noise} {
 			if said := say(); said.Lead != "" {
@@ -95,124 +98,72 @@ func HeadlineLines(parts []HeadlinePart) (lines []string) {
 type scene struct {
 	report    *Data
 	condition Condition
-	places    []Panel // with verified trials only
+	places    []Panel // with verified trials only, of two kernels at least
 	contest   *Contest
-	leader    *Contender
+	won       map[string][]trial.Case // where each kernel was measured the fastest
+	rivals    []*Contender            // those that may lead: at more than half of the places, or all if none was
+	leader    *Contender              // nil if none is ahead of all rivals
+	few       bool                    // the leader is compared with some rival on few matrices
 	limit     Resolution
-}
-
-// fastest is the contender than which no other is faster in the geometric mean of the places of both.
-func (s *scene) fastest() *Contender {
-	list := s.contest.Contenders
-	i := slices.IndexFunc(list, func(a Contender) bool {
-		return !slices.ContainsFunc(list, func(b Contender) bool {
-			r, _ := Over(b.Entries, a.Entries)
-			return !s.contest.few(&b) && r.Value > 1
-		})
-	})
-	return &list[max(i, 0)]
 }
 
 // winner says which kernels are the fastest, and how much faster than what they are measured against.
 func (s *scene) winner() Sentence {
-	won, few := s.won(), s.few()
-	equal, apart := s.equals()
 	said := Sentence{About: AboutWinner}
-	switch first := s.leader.Kernel; {
-	case few && len(won) > 1:
-		var words []string
-		for _, name := range s.ranked(won) {
-			words = append(words, name+" on "+term.Some(s.names(won[name]), 2)+s.doubt(name))
-		}
-		said.Lead = "Fastest: " + strings.Join(words, "; ") + "."
+	if s.leader == nil || s.few && len(s.won) > 1 {
+		said.Lead = "Fastest: " + s.whoWhere() + "."
+		return said
+	}
+	first, equal := s.leader.Kernel, s.equals()
+	next, over := s.overNext()
+	over += s.overBase(first, next)
+	counted := fmt.Sprintf("fastest on %d of %s%s", len(s.won[first]), s.cases(), s.undecided(first))
+	switch {
 	case len(equal) > 1:
-		said.Lead = enumerated(equal) + " are equally fast here" + s.overBase(equal) + "."
-		said.Text = fmt.Sprintf(" %s is fastest on %d of %s%s; the mean difference of %s is within noise.", first,
-			len(won[first]), s.cases(), s.undecided(first), term.ShortPercent(apart-1))
-	case few:
-		said.Lead = first + " is fastest on " + strings.Join(s.names(won[first]), " and ") + s.overNext() + s.overBase(equal) + "."
+		said.Lead = enumerated(equal) + " are equally fast here" + s.overBase(equal...) + "."
+		if said.Text = " Their means differ by " + s.spread(equal) + ", within noise."; len(s.won[first]) > 0 {
+			said.Text = " " + first + " is " + counted + "; the mean difference of " + s.spread(equal) + " is within noise."
+		}
+	case s.few:
+		said.Lead = first + " is fastest on " + term.Some(s.names(s.won[first]), 2) + s.undecided(first) + over + "."
+	case len(s.won[first]) == 0:
+		said.Lead = first + " is fastest in the mean" + over + "."
+		said.Text = " On each matrix another kernel is faster."
 	default:
-		said.Lead = first + " is fastest here" + s.overNext() + s.overBase(equal) + "."
-		said.Text = fmt.Sprintf(" It is fastest on %d of %s%s.", len(won[first]), s.cases(), s.undecided(first))
+		said.Lead = first + " is fastest here" + over + "."
+		said.Text = " It is " + counted + "."
 	}
 	return said
 }
 
-// few reports whether so few matrices were measured that no kernel is called the fastest.
-func (s *scene) few() bool {
-	names := map[string]bool{}
-	for i := range s.places {
-		names[s.places[i].Matrix] = true
-	}
-	return len(names) <= fewMatrices
-}
-
-// won lists the places where each kernel was measured the fastest.
-func (s *scene) won() map[string][]trial.Case {
-	won := map[string][]trial.Case{}
-	for i := range s.places {
-		name := Fastest(s.places[i].Rows).Kernel
-		won[name] = append(won[name], s.places[i].Case)
-	}
-	return won
-}
-
-// ranked lists the kernels that won somewhere, by their means.
-func (s *scene) ranked(won map[string][]trial.Case) (names []string) {
-	for i := range s.contest.Contenders {
-		if name := s.contest.Contenders[i].Kernel; won[name] != nil {
-			names = append(names, name)
+// whoWhere says which kernels win where, the first three of them.
+func (s *scene) whoWhere() string {
+	const most = 3
+	var words []string
+	for i := range s.contest.Contenders { // by their means
+		if name := s.contest.Contenders[i].Kernel; s.won[name] != nil {
+			words = append(words, name+" on "+term.Some(s.names(s.won[name]), 2)+s.undecided(name))
 		}
 	}
-	return names
-}
-
-// doubt says of a kernel that won somewhere that another one may have.
-func (s *scene) doubt(kernel string) string {
-	if s.shared(kernel) > 0 {
-		return notDecided
+	if more := len(words) - most; more > 0 {
+		words = append(words[:most], term.Count(more, "other", "others")+" elsewhere")
 	}
-	return ""
+	return strings.Join(words, "; ")
 }
 
 // undecided says how many of the places that a kernel won another one may have.
 func (s *scene) undecided(kernel string) string {
-	if n := s.shared(kernel); n > 0 {
+	switch n := s.open(kernel); n {
+	case 0:
+		return ""
+	case len(s.won[kernel]):
+		return notDecided
+	default:
 		return fmt.Sprintf(" (%d not decided)", n)
 	}
-	return ""
-}
-
-// shared counts the places that a kernel won, and another one may have.
-func (s *scene) shared(kernel string) (places int) {
-	for i := range s.places {
-		tied := 0
-		for k := range s.contest.Contenders {
-			if s.contest.Contenders[k].Entries[i].Tied {
-				tied++
-			}
-		}
-		if tied > 1 && Fastest(s.places[i].Rows).Kernel == kernel {
-			places++
-		}
-	}
-	return places
 }
 
 const notDecided = " (not decided)"
-
-// equals lists the leader and those that may as well be in its place, and how far their means are apart.
-func (s *scene) equals() (names []string, apart float64) {
-	names, apart = []string{s.leader.Kernel}, 1
-	for i := range s.contest.Contenders {
-		k := &s.contest.Contenders[i]
-		if r, n := Over(s.leader.Entries, k.Entries); k.Kernel != s.leader.Kernel && !s.contest.few(k) && n > 0 && tied(r) &&
-			r.Value < near {
-			names, apart = append(names, k.Kernel), max(apart, r.Value)
-		}
-	}
-	return names, apart
-}
 
 // enumerated lists two kernels in words, and counts the others.
 func enumerated(names []string) string {
@@ -222,77 +173,69 @@ func enumerated(names []string) string {
 	return fmt.Sprintf("%s, %s and %s", names[0], names[1], term.Count(len(names)-2, "other", "others"))
 }
 
-// overNext compares the leader with the next.
-func (s *scene) overNext() string {
-	for i := range s.contest.Contenders {
-		next := &s.contest.Contenders[i]
-		if next.Kernel == s.leader.Kernel || next.Kernel == s.report.BaselineOf(s.condition.Device) {
-			continue
-		}
-		if r, n := Over(s.leader.Entries, next.Entries); n > 0 && r.Value >= 1 {
-			text := ", " + times(r) + " as fast as " + next.Kernel + ", the next"
-			if tied(r) {
-				text += notDecided
-			}
-			return text
+// overNext compares the leader with the next of its rivals, which it names, "" if there is none.
+func (s *scene) overNext() (name, text string) {
+	var least stat.Ratio
+	for _, k := range s.rivals {
+		if r, _ := Over(s.leader.Entries, k.Entries); k != s.leader && (name == "" || r.Value < least.Value) {
+			name, least = k.Kernel, r
 		}
 	}
-	return ""
+	if name == "" {
+		return "", ""
+	}
+	return name, asFast(least, name+", the next")
 }
 
 // overBase compares the leader with the library or, where that was not measured, with the baseline, unless that is
-// among its equals.
-func (s *scene) overBase(equal []string) string {
+// among those which the sentence names.
+func (s *scene) overBase(named ...string) string {
 	name, base := "the fastest of cuSPARSE", make([]Entry, len(s.places))
 	for i := range s.places {
 		base[i].Row = s.places[i].CuSPARSE()
 	}
 	r, n := Over(s.leader.Entries, base)
-	if n == 0 || slices.ContainsFunc(equal, ofLibrary) {
+	if n == 0 || slices.ContainsFunc(named, ofLibrary) {
 		name = s.report.BaselineOf(s.condition.Device)
 		i := slices.IndexFunc(s.contest.Contenders, func(k Contender) bool { return k.Kernel == name })
-		if i < 0 || slices.Contains(equal, name) {
+		if i < 0 || slices.Contains(named, name) {
 			return ""
 		}
 		if r, n = Over(s.leader.Entries, s.contest.Contenders[i].Entries); n == 0 {
 			return ""
 		}
 	}
-	text := ", " + times(r) + " as fast as " + name
+	return asFast(r, name)
+}
+
+// asFast says that the leader is so many times as fast as something.
+func asFast(r stat.Ratio, as string) string {
+	text := ", " + factor(r) + " times as fast as " + as
 	if tied(r) {
 		text += notDecided
 	}
 	return text
 }
 
-// exception says where another kernel is faster than the leader, the one that gains the most, if it will be in another
-// run. It may be one whose output is not verified, which its name says.
+// exception says where another kernel is faster than the leader and those equal to it: the one that gains the most, if
+// it will in another run. One whose output is not verified, which its name says, is named if there is no other.
 func (s *scene) exception() Sentence {
-	at, gains := map[string][]trial.Case{}, map[string][]stat.Ratio{}
-	panels := s.report.Under(s.condition)
-	for i := range panels {
-		own, best := panels[i].Best(s.leader.Kernel), Fastest(panels[i].Rows)
-		if own != nil && best.Kernel != s.leader.Kernel && Tells(best, own) {
-			gains[best.Kernel] = append(gains[best.Kernel], Ratio(own, best))
-			at[best.Kernel] = append(at[best.Kernel], panels[i].Case)
-		}
-	}
-	gain := func(name string) float64 { return float64(len(at[name])) * math.Log(stat.MeanRatio(gains[name]).Value) }
-	names := slices.SortedFunc(maps.Keys(at), func(a, b string) int {
-		return cmp.Or(cmp.Compare(gain(b), gain(a)), compareKernels(a, b))
-	})
-	names = slices.DeleteFunc(names, func(name string) bool { return tied(stat.MeanRatio(gains[name])) })
-	if len(names) == 0 || len(s.won()) > 1 && s.few() {
+	if s.leader == nil || s.few && len(s.won) > 1 {
 		return Sentence{}
 	}
-	return Sentence{AboutException, fmt.Sprintf(" %s, where %s is %s as fast.", term.Some(s.names(at[names[0]]), 2), names[0],
-		times(stat.MeanRatio(gains[names[0]]))), "Exception:"}
+	for _, panels := range [][]Panel{s.places, s.report.Under(s.condition)} {
+		if name, at, gains := s.gainer(panels); name != "" {
+			return Sentence{AboutException, fmt.Sprintf(" %s, where %s is %s times as fast.", term.Some(s.names(at), 2), name,
+				factors(gains)), "Exception:"}
+		}
+	}
+	return Sentence{}
 }
 
 // start names the configuration of the leader that is nearest to its fastest ones in the geometric mean, of those that
 // were measured at the most places.
 func (s *scene) start() Sentence {
-	if s.limit.Usual > blind {
+	if s.leader == nil || s.limit.Usual > blind {
 		return Sentence{}
 	}
 	means := map[kernels.Config]*stat.GeometricMean{}
@@ -325,7 +268,8 @@ func (s *scene) noise() Sentence {
 	if usual := Middle(factors); usual > noisy {
 		what = append(what, "repeats differ by up to "+difference(slices.Max(factors)))
 	}
-	if slices.ContainsFunc(s.report.Crowds(), func(c Crowd) bool { return c.Device == s.condition.Device && c.Crowded() }) {
+	crowded := func(c Crowd) bool { return c.Device == s.condition.Device && c.Crowded() }
+	if slices.ContainsFunc(s.report.Crowds(), crowded) {
 		what = append(what, "others used the processor")
 	}
 	switch {
@@ -372,25 +316,32 @@ func (s *scene) names(at []trial.Case) (list []string) {
 	return list
 }
 
-// times prints how many times as fast something is, with as many digits as its interval supports.
-func times(r stat.Ratio) string {
+// factors prints the range of some ratios.
+func factors(list []stat.Ratio) string {
+	compare := func(a, b stat.Ratio) int { return cmp.Compare(a.Value, b.Value) }
+	low, high := factor(slices.MinFunc(list, compare)), factor(slices.MaxFunc(list, compare))
+	if low == high {
+		return low
+	}
+	return low + " to " + high
+}
+
+// factor prints how many times as fast something is, with as many digits as its interval supports.
+func factor(r stat.Ratio) string {
 	const wide = 0.05
 	digits := 3
 	if r.High/r.Low > 1+wide {
 		digits = 2
 	}
-	return printed(r.Value, digits) + " times"
+	return printed(r.Value, digits)
 }
 
 // printed prints a factor with n digits, and with as many more as tell it from 1.
-func printed(factor float64, n int) string {
+func printed(v float64, n int) string {
 	const most = 9
-	text := term.Significant(factor, n)
-	if v, _ := strconv.ParseFloat(text, 64); v == 1 && factor != 1 && n < most {
-		return printed(factor, n+1)
+	text := term.Significant(v, n)
+	if rounded, _ := strconv.ParseFloat(text, 64); rounded == 1 && v != 1 && n < most {
+		return printed(v, n+1)
 	}
 	return text
 }
-
-// tied reports whether a ratio may be 1 in another run.
-func tied(r stat.Ratio) bool { return r.Low <= 1 && r.High >= 1 }

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestHeadline(t *testing.T) {
 		{"nothing can be told", scattered(reportOf(changed(fourTimes(4), shot{"m1", "csr_scalar", 1.2},
 			shot{"m2", "csr_scalar", 1.2}, shot{"m3", "csr_scalar", 1.2}, shot{"m4", "csr_scalar", 1.2})...), 3), []string{
 			"csr_vector is fastest here, 1.2 times as fast as csr_scalar, the next (not decided), 4.0 times as fast as " +
-				"coo_atomic. It is fastest on 4 of 4 matrices (4 not decided).", "Measure on a quieter machine: repeats differ by up to 3.0×, " +
+				"coo_atomic. It is fastest on 4 of 4 matrices (not decided).", "Measure on a quieter machine: repeats differ by up to 3.0×, " +
 				"the fastest is not told within a factor of 3.0."}},
 		// csr_scalar is the fastest more often, and csr_vector in the mean.
 		{"the mean counts", reportOf(changed(fourTimes(3), shot{"m1", "csr_scalar", 0.9}, shot{"m2", "csr_scalar", 0.9})...),
@@ -109,6 +110,57 @@ func TestHeadline(t *testing.T) {
 		got := analysis.HeadlineLines(analysis.Headline(tt.of))
 		if words := len(strings.Fields(strings.Join(got, " "))); strings.Join(got, "\n") != strings.Join(tt.want, "\n") || words > 60 {
 			t.Errorf("%s: it says\n  %s\nwant\n  %s", tt.name, strings.Join(got, "\n  "), strings.Join(tt.want, "\n  "))
+		}
+	}
+}
+
+// Kernels are compared where both were measured, and nothing that is said contradicts the rest.
+func TestHeadlineComparesFairly(t *testing.T) {
+	on := func(kernel string, ms float64, matrices ...int) (list []shot) {
+		for _, m := range matrices {
+			list = append(list, shot{fmt.Sprintf("m%d", m), kernel, ms})
+		}
+		return list
+	}
+	of := func(lists ...[]shot) *analysis.Data { return reportOf(slices.Concat(lists...)...) }
+	for _, tt := range []struct {
+		name string
+		of   *analysis.Data
+		want []string
+	}{
+		{"measured on other matrices", of(on("csr_vector", 1, 1, 2, 3), on("csr_scalar", 2, 1, 2, 3),
+			on("csr_light", 1, 4, 5, 6), on("coo_atomic", 5, 4, 5, 6)),
+			[]string{"Fastest: csr_vector on m1, m2, m3; csr_light on m4, m5, m6."}},
+		{"alone on a matrix", of(on("csr_vector", 1, 1, 2, 3), on("csr_scalar", 2, 1, 2, 3), on("csr_light", 1, 4, 5, 6, 7)),
+			[]string{"It is fastest on 3 of 3 matrices."}},
+		{"compared on two matrices", of(on("csr_vector", 1, 1, 2, 3, 4), on("csr_scalar", 2, 3, 4, 5, 6),
+			on("coo_atomic", 5, 1, 2, 5, 6)), []string{"Fastest: csr_vector on m1, m2 and 2 more; csr_scalar on m5, m6."}},
+		{"on few places, and faster there", of(on("csr_vector", 1, 1, 2, 3, 4, 5, 6, 7), on("csr_scalar", 2, 1, 2, 3, 4, 5, 6, 7),
+			on("csr_light", 0.5, 1, 2, 3)), []string{"Fastest: csr_vector on m4, m5 and 2 more; csr_light on m1, m2, m3."}},
+		{"exceptions of several sizes", of(fourTimes(5), on("csr_light", 0.5, 1), on("csr_light", 0.25, 2)),
+			[]string{"Exception: m1, m2, where csr_light is 2.00 to 4.00 times as fast."}},
+		{"an exception that is not verified", of(fourTimes(4), on("mine (not verified)", 0.1, 1, 2), on("csr_light", 0.5, 1)),
+			[]string{"Exception: m1, where csr_light is 2.00 times as fast."}},
+		{"equal in the mean only", scattered(reportOf(changed(fourTimes(4), shot{"m1", "csr_scalar", 0.5}, shot{"m2", "csr_scalar", 2},
+			shot{"m3", "csr_scalar", 1.01}, shot{"m4", "csr_scalar", 1.01})...), 1.1), []string{
+			"csr_vector is fastest here, 1.005 times as fast as csr_scalar, the next (not decided)",
+			"Exception: m1, where csr_scalar is 2.0 times as fast."}},
+		{"second everywhere", of(fourTimes(4), on("csr_light", 0.5, 1), on("csr_warp_list", 0.5, 2), on("coo_warp", 0.5, 3),
+			on("csr_adaptive", 0.5, 4)), []string{"csr_vector is fastest in the mean, 1.50 times as fast as csr_scalar, the next",
+			"On each matrix another kernel is faster."}},
+		{"the baseline is the next", of(on("csr_vector", 1, 1, 2, 3), on("coo_atomic", 2, 1, 2, 3), on("csr_scalar", 3, 1, 2, 3)),
+			[]string{"csr_vector is fastest here, 2.00 times as fast as coo_atomic, the next. It"}},
+		{"one winner, not decided", scattered(of(on("csr_vector", 1, 1), on("csr_scalar", 1.2, 1)), 1.3),
+			[]string{"csr_vector is fastest on m1 (not decided), 1.2 times as fast as csr_scalar, the next (not decided)."}},
+	} {
+		got := strings.Join(analysis.HeadlineLines(analysis.Headline(tt.of)), " ")
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) || len(strings.Fields(got)) > 60 {
+				t.Errorf("%s: it says\n  %s\nwithout\n  %s", tt.name, got, want)
+			}
+		}
+		if listed := strings.HasPrefix(got, "Fastest:"); listed && strings.Contains(got, "Exception") {
+			t.Errorf("%s: exceptions from no winner: %s", tt.name, got)
 		}
 	}
 }
