@@ -29,12 +29,12 @@ type verdict struct {
 // errBlind says that the kernel which compares does not see what it must see.
 var errBlind = errors.New("the device does not see wrong values that were planted")
 
-// sumUp returns the largest error of all rows and the first row that has it, from the verdicts of all blocks and the
-// digest of the reference. Every block must have found what was planted in its rows.
-func sumUp(verdicts []verdict, digest uint64) (worst float64, row int, err error) {
+// sumUp returns the largest error of so many rows and the first row that has it, from the verdicts of all blocks and
+// the digest of the reference. Every block must have found what was planted in its rows.
+func sumUp(verdicts []verdict, rows int, digest uint64) (worst float64, row int, err error) {
 	for _, v := range verdicts {
 		digest -= v.digest
-		if !(v.planted > 1) || !(v.worst >= 0) {
+		if !(v.planted > 1) || !(v.worst >= 0) || v.row < 0 || v.row >= int64(rows) {
 			err = errBlind
 		}
 		if v.worst > worst {

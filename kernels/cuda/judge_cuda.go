@@ -41,7 +41,7 @@ func (p *product) Judge(ref kernels.Reference) (worst float64, row int, err erro
 	if err != nil {
 		return 0, 0, p.failed(err, "comparing y with its reference")
 	}
-	worst, row, err = sumUp(verdicts, at.digest)
+	worst, row, err = sumUp(verdicts, p.rows, at.digest)
 	if errors.Is(err, kernels.ErrNoJudge) {
 		p.b.originals.forget()
 	}

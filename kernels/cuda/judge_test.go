@@ -80,7 +80,7 @@ func (e *emulator) judge(t *testing.T, prefix string, v int, y []float64, ref ke
 	verdicts := make([]verdict, n)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&verdicts[0])), len(arrays["verdicts"])),
 		e.launch(t, s.Entry, arrays, []step{s}, "verdicts", 1))
-	return sumUp(verdicts, digestOf(ref))
+	return sumUp(verdicts, len(y), digestOf(ref))
 }
 
 // judged makes a reference of some rows, every fifth without entries, and a y that is right, and as exact as v bytes.
@@ -220,8 +220,10 @@ func TestAChangedReferenceIsNoticed(t *testing.T) {
 		{[]verdict{good, {0.5, 1, 3, 7}}, errBlind},
 		{[]verdict{good, {math.NaN(), 2, 3, 7}}, errBlind},
 		{[]verdict{good, {0.5, math.NaN(), 3, 7}}, errBlind},
+		{[]verdict{good, {0.5, 2, -1, 7}}, errBlind},
+		{[]verdict{good, {0.5, 2, 4, 7}}, errBlind},
 	} {
-		if _, _, err := sumUp(test.verdicts, 14); !errors.Is(err, test.want) {
+		if _, _, err := sumUp(test.verdicts, 4, 14); !errors.Is(err, test.want) {
 			t.Errorf("%v: %v, want %v", test.verdicts, err, test.want)
 		}
 	}

@@ -33,14 +33,7 @@ func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, limi
 	}
 	took = time.Since(start).Seconds()
 	w.checks.begin(r, w.isCustom(r.Kernel))
-	if took <= limit {
-		return took, w.compare(p, ref, r, "")
-	}
-	if err := p.Result(w.y); err != nil {
-		return 0, err
-	}
-	w.judge(ref, r, "")
-	return took, nil
+	return took, w.compare(p, ref, r, "", took <= limit)
 }
 
 // probe computes the product of each probe of ref, and compares it with that.
@@ -83,7 +76,7 @@ func (w *server) probed(p kernels.Product, one *reference) ([]float64, error) {
 // something else.
 func (w *server) verifyTimed(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) error {
 	defer spend(&e.Verify, time.Now())
-	return w.compare(p, ref, r, "after the samples: ")
+	return w.compare(p, ref, r, "after the samples: ", true)
 }
 
 // checks say which comparisons are done by this process as well as by a device that compares itself.
@@ -116,12 +109,17 @@ func (c *checks) begin(r *trial.Result, custom bool) {
 	c.seen[of] = true
 }
 
-// compare compares what p left behind with ref: on the device, if that can, and here, if it is this trial's turn or if
-// the device finds an error. Both must then find the same.
-func (w *server) compare(p kernels.Product, ref *reference, r *trial.Result, when string) error {
-	there, compared, err := w.checks.onDevice(p, ref)
-	if err != nil {
-		return err
+// compare compares what p left behind with ref: on the device, if it can and is asked, and here, if it is this trial's
+// turn or if the device finds an error. Both must then find the same.
+func (w *server) compare(p kernels.Product, ref *reference, r *trial.Result, when string, ask bool) error {
+	var there finding
+	compared := false
+	if j, is := p.(kernels.Judge); is && ask && len(ref.hi) > 0 {
+		var err error
+		if there, err = w.checks.onDevice(j, ref); err != nil && !errors.Is(err, kernels.ErrNoJudge) {
+			return err
+		}
+		compared = err == nil
 	}
 	if compared && there.worst <= 1 && !w.checks.full {
 		there.note(r)
@@ -153,17 +151,10 @@ func (f finding) note(r *trial.Result) {
 
 // onDevice lets the device compare, and judges some rows of y here: random ones must not be worse than the worst,
 // and that must be as bad as it is said to be.
-func (c *checks) onDevice(p kernels.Product, ref *reference) (f finding, compared bool, err error) {
-	j, is := p.(kernels.Judge)
-	if !is || len(ref.hi) == 0 {
-		return f, false, nil
-	}
+func (c *checks) onDevice(j kernels.Judge, ref *reference) (f finding, err error) {
 	f.worst, f.row, err = j.Judge(kernels.Reference{Hi: ref.hi, Lo: ref.lo, Bound: ref.bound})
 	if err != nil {
-		if errors.Is(err, kernels.ErrNoJudge) {
-			err = nil
-		}
-		return f, false, err
+		return f, err
 	}
 
 	rows := []int{f.row}
@@ -172,16 +163,16 @@ func (c *checks) onDevice(p kernels.Product, ref *reference) (f finding, compare
 	}
 	y := make([]float64, len(rows))
 	if err := j.Rows(rows, y); err != nil {
-		return f, false, err
+		return f, err
 	}
 	for k, row := range rows {
 		q := ref.quotient(row, y[k])
 		if q > f.worst || k == 0 && q != f.worst {
-			return f, false, fmt.Errorf("the device finds row %d off by %g of its bound, which is the worst, and this program "+
+			return f, fmt.Errorf("the device finds row %d off by %g of its bound, which is the worst, and this program "+
 				"row %d by %g: its comparison can't be trusted", f.row, f.worst, row, q)
 		}
 	}
-	return f, true, nil
+	return f, nil
 }
 
 // judge compares the y at hand with ref.
