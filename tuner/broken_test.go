@@ -143,7 +143,8 @@ func (p *brokenProduct) Info() kernels.ProductInfo {
 	if p.block == tooFast { // 20 MB in a millisecond, where the roof is 10 GB/s
 		return kernels.ProductInfo{BytesFormat: 20e6, BytesKernel: 20e6}
 	}
-	return kernels.ProductInfo{BytesFormat: 100, BytesKernel: 200}
+	return kernels.ProductInfo{BytesFormat: 100, BytesKernel: 200,
+		Properties: map[string]float64{"process": float64(os.Getpid())}}
 }
 
 func (p *brokenProduct) Sample(dst []float64, batch int, cold bool) error {

@@ -247,10 +247,12 @@ func (r *run) worker(ctx context.Context) error {
 	if r.client != nil {
 		return nil
 	}
+	c, err := r.adopt(ctx), error(nil)
 	defer func(start time.Time) { r.sum.Breakdown.Start += time.Since(start) }(time.Now())
-	c, err := worker.Start(r.opt.Launch)
-	if err != nil {
-		return err
+	if c == nil {
+		if c, err = worker.Start(r.opt.Launch); err != nil {
+			return err
+		}
 	}
 	device := configs.Device{Backend: r.sweep.Device.Backend, Index: r.sweep.Device.Index}
 	if r.opt.Assume != nil {
@@ -329,15 +331,22 @@ func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, erro
 
 // loadAs is load of a matrix that is not kept if it is only looked at.
 func (r *run) loadAs(ctx context.Context, spec configs.Matrix, looking bool) (trial.Matrix, error) {
+	r.settle(spec)
 	if err := r.worker(ctx); err != nil {
 		return trial.Matrix{}, err
 	}
-	request := worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed, Looking: looking}
-	rep, err := r.ask(ctx, worker.Request{Load: &request}, 0)
+	request := r.loading(spec)
+	request.Looking = looking
+	rep, err := r.ask(ctx, worker.Request{Load: request}, 0)
 	if err != nil {
 		return trial.Matrix{}, r.notLoaded(ctx, err)
 	}
 	return *rep.Matrix, nil
+}
+
+// loading asks for a matrix.
+func (r *run) loading(spec configs.Matrix) *worker.LoadRequest {
+	return &worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed}
 }
 
 // notLoaded tells whether the matrix is at fault, or the device, which loads no other one either: it is, if a new

@@ -115,6 +115,7 @@ type run struct {
 	opt     Options
 
 	client       *worker.Client        // nil: a new worker is needed
+	spare        *spare                // nil: there is none
 	customKernel string                // the kernel of the sweep that has run in the worker, if one has
 	ahead        <-chan worker.Outcome // of the next trial, if it was started already
 	planner      planner
@@ -145,6 +146,7 @@ type current struct {
 	name                   string
 	leaderReruns           *leaderReruns
 	noiseReruns            *noiseReruns
+	foresaw                int // the phase in which a spare was last thought of: 1 of trials, 2 of repeats
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
@@ -169,6 +171,7 @@ func (r *run) close() {
 // all measures one matrix after the other, until none is left.
 func (r *run) all(ctx context.Context) error {
 	defer r.restart() // ends the last process in time that is counted
+	defer r.dismiss()
 	for {
 		s, index, more := r.devices.take()
 		if !more {
@@ -295,6 +298,7 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 		if err := r.reload(ctx, spec, m); err != nil {
 			return r.failure(spec.Name, err, j.fresh())
 		}
+		r.foresee(*j, spec, m.Size())
 
 		err := r.trial(ctx, *j, func(res trial.Result) *job {
 			queue.told(res)

@@ -291,6 +291,18 @@ func (b *Backend) memoryLimit() int64 {
 	return limit
 }
 
+// FreeMemory is how many bytes this process may still take, 0 if nothing reports it: what the machine has left, or
+// what a scheduler or a container allows, if that is less.
+func FreeMemory() int64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(text, "MemAvailable"), " kB"), 10, 64)
+	limit := (&Backend{given: GivenShare(os.Getenv).Memory}).memoryLimit()
+	if limit == 0 || kib > 0 && kib<<10 < limit {
+		return kib << 10
+	}
+	return limit
+}
+
 // limitOf is the lowest of the limits of the control groups of a process and of those above them, if one is
 // lower than the memory. groups are lines "id:controllers:path", and no controllers in version 2.
 func limitOf(memory int64, groups, root string) int64 {

@@ -186,6 +186,15 @@ func (c *Client) kill() {
 	c.Close()
 }
 
+// Pause stops the worker where it is, or lets it go on.
+func (c *Client) Pause(on bool) {
+	sig := syscall.SIGCONT
+	if on {
+		sig = syscall.SIGSTOP
+	}
+	syscall.Kill(-c.cmd.Process.Pid, sig)
+}
+
 // killGroup kills the worker and what a kernel of a sweep started in it.
 func (c *Client) killGroup() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -78,6 +79,7 @@ type server struct {
 	y          []float64 // result that is being verified
 	matrix     trial.Matrix
 	held       io.Closer // of what the cache has of the matrix, or nil
+	ready      *ready    // what is read for the next Load; nil: nothing
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
 	checks     checks
@@ -118,6 +120,8 @@ func (w *server) answer(req Request) (rep Reply) {
 		}
 	case req.Load != nil:
 		err = w.load(*req.Load, &rep)
+	case req.Ready != nil:
+		w.ready, err = hold(*req.Ready)
 	case req.Trial != nil:
 		os.Stderr.WriteString(newTrial)
 		rep = w.trial(*req.Trial)
@@ -171,6 +175,23 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 	return nil
 }
 
+// ready is a matrix and its x in the host's memory.
+type ready struct {
+	request LoadRequest
+	matrix  trial.Matrix
+	problem *kernels.Problem
+	held    io.Closer
+}
+
+// hold reads or makes a matrix.
+func hold(req LoadRequest) (*ready, error) {
+	a, m, held, err := matrix.Hold(context.Background(), req.Matrix)
+	if err != nil {
+		return nil, err
+	}
+	return &ready{req, m, &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}, held}, nil
+}
+
 func (w *server) load(req LoadRequest, rep *Reply) error {
 	w.problem, w.y, w.references, w.overflows = nil, nil, nil, nil // free the last one
 	w.release()
@@ -179,19 +200,21 @@ func (w *server) load(req LoadRequest, rep *Reply) error {
 		rep.Matrix = &m
 		return err
 	}
-	a, m, held, err := matrix.Hold(context.Background(), req.Matrix)
-	if err != nil {
-		return err
+	next := w.ready
+	if w.ready = nil; next == nil || !reflect.DeepEqual(next.request, req) {
+		var err error
+		if next, err = hold(req); err != nil {
+			return err
+		}
 	}
-	w.held = held
-
-	w.problem = &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}
+	m := next.matrix
+	w.held, w.problem = next.held, next.problem
 	if err := w.backend.Load(w.problem); err != nil {
 		return fmt.Errorf("loading %s to the device: %w", m.Name, err)
 	}
 
 	w.matrix = m
-	w.y = make([]float64, a.Rows)
+	w.y = make([]float64, w.problem.A.Rows)
 	w.references, w.ones = map[scope]*reference{}, map[kernels.Precision]*reference{}
 	w.overflows = map[kernels.Precision]error{}
 	rep.Matrix = &m

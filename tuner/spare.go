@@ -1,0 +1,124 @@
+package tuner
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"time"
+
+	"spmvtune/configs"
+	"spmvtune/kernels/cpu"
+	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
+)
+
+// A spare is a process that loads what is measured next while a GPU measures: the next matrix, or the same one for its
+// repeats. It opens the device after the process before it has ended. One that fails is as if there had been none.
+type spare struct {
+	*worker.Client
+	matrix  configs.Matrix
+	loading <-chan worker.Outcome
+	paused  bool
+}
+
+const (
+	// spareShare is the part of free memory that a spare may take.
+	spareShare = 0.25
+	// spareBytes is what loading takes for a nonzero or a row, while features are found.
+	spareBytes = 40
+	// spareNonzeros is how many nonzeros a matrix has at least that takes longer to load than a device to open. A
+	// smaller one is loaded by the process that is there.
+	spareNonzeros = 2_000_000
+)
+
+// foresee starts a spare for what comes after j, unless there is one. It is thought of once in a phase, and again after
+// a crash has taken it.
+func (r *run) foresee(j job, spec configs.Matrix, size trial.Size) {
+	phase := 1
+	if j.fresh() {
+		phase = 2
+	}
+	if r.spare != nil || r.foresaw == phase || r.planner.device.Backend == "cpu" {
+		return
+	}
+	r.foresaw = phase
+	if p := r.sweep.Protocol; j.fresh() || p.Finals+p.Repeats == 0 {
+		var err error
+		spec = r.devices.peek()
+		if size, err = matrix.SizeOf(spec); err != nil || size.Nonzeros < spareNonzeros {
+			return
+		}
+	}
+	if free := float64(cpu.FreeMemory()); float64(size.Nonzeros+size.Rows)*spareBytes > spareShare*free && free > 0 {
+		return
+	}
+	c, err := worker.Start(r.opt.Launch)
+	if err != nil {
+		return
+	}
+	r.spare = &spare{Client: c, matrix: spec, loading: c.Start(worker.Request{Ready: r.loading(spec)})}
+}
+
+// peek returns the matrix that is taken next, as far as one can tell.
+func (c *devices) peek() configs.Matrix {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.todo) == 0 {
+		return configs.Matrix{}
+	}
+	return c.todo[0].Matrix
+}
+
+// settle decides what becomes of the spare when a matrix is to be loaded: it takes the place of a process, or is
+// dismissed, where it has loaded another matrix.
+func (r *run) settle(spec configs.Matrix) {
+	switch {
+	case r.spare == nil:
+	case !reflect.DeepEqual(r.spare.matrix, spec):
+		r.dismiss()
+	case r.client != nil:
+		r.restart()
+	}
+}
+
+// adopt returns the process of the spare once it is ready, nil if there is none.
+func (r *run) adopt(ctx context.Context) *worker.Client {
+	s := r.spare
+	if s == nil {
+		return nil
+	}
+	defer func(start time.Time) { r.sum.Breakdown.Load += time.Since(start) }(time.Now())
+	s.pause(false)
+	r.foresaw = 0
+	_, err := s.Wait(ctx, s.loading, 0)
+	if err == nil {
+		r.spare = nil
+		return s.Client
+	}
+	if d := (*worker.Death)(nil); errors.As(err, &d) || ctx.Err() != nil { // it is closed
+		r.spare = nil
+	}
+	r.dismiss()
+	return nil
+}
+
+// dismiss ends the spare.
+func (r *run) dismiss() {
+	if r.spare != nil {
+		r.spare.pause(false)
+		r.spare.Close()
+	}
+	r.spare = nil
+}
+
+// pause holds the spare, or lets it go on.
+func (s *spare) pause(on bool) {
+	if s != nil && s.paused != on {
+		s.Pause(on)
+		s.paused = on
+	}
+}
+
+// busy reports whether the spare is still loading.
+func (s *spare) busy() bool { return s != nil && len(s.loading) == 0 }
