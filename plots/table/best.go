@@ -190,7 +190,7 @@ func deviceBests(d *analysis.Data) Table {
 			row = append(row, Text(b.Kernel), rateCell(&b.Row, b.GFLOPS))
 		}
 		t.Rows = append(t.Rows, row)
-		t.Mark(trials, columns)
+		t.markLast(trials, columns...)
 	}
 
 	return t

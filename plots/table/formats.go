@@ -30,7 +30,7 @@ func (s *Sheet) markdown() []byte {
 }
 
 func (t *Table) markdown(b *bytes.Buffer) {
-	width := make([]int, len(t.Columns))
+	width, rule := make([]int, len(t.Columns)), make([]string, len(t.Columns))
 	lines := make([][]string, 0, len(t.Rows)+1)
 
 	head := make([]string, len(t.Columns))
@@ -54,25 +54,21 @@ func (t *Table) markdown(b *bytes.Buffer) {
 		}
 	}
 
+	for i, c := range t.Columns {
+		rule[i] = ":" + strings.Repeat("-", width[i]+1)
+		if c.Right {
+			rule[i] = strings.Repeat("-", width[i]+1) + ":"
+		} else {
+			width[i] = -width[i] // to the left
+		}
+	}
 	for n, l := range lines {
 		for i, s := range l {
-			if t.Columns[i].Right {
-				fmt.Fprintf(b, "| %*s ", width[i], s)
-			} else {
-				fmt.Fprintf(b, "| %-*s ", width[i], s)
-			}
+			fmt.Fprintf(b, "| %*s ", width[i], s)
 		}
 		b.WriteString("|\n")
 		if n == 0 {
-			for i, c := range t.Columns {
-				rule := strings.Repeat("-", width[i]+1)
-				if c.Right {
-					b.WriteString("|" + rule + ":")
-				} else {
-					b.WriteString("|:" + rule)
-				}
-			}
-			b.WriteString("|\n")
+			b.WriteString("|" + strings.Join(rule, "|") + "|\n")
 		}
 	}
 }

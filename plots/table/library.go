@@ -163,18 +163,15 @@ const prepared = 7
 func preparations(d *analysis.Data, panels []analysis.Panel) Table {
 	t := Table{Folded: true, Columns: Columns("matrix", "kernel", ">block", ">grid", "parameters", ">preparation (ms)",
 		">time (ms)")}
-	plain := d.PlainCSROf(panels[0].Device)
-	bases := []func(p *analysis.Panel) *store.Row{(*analysis.Panel).CuSPARSE}
-	names := []string{"cuSPARSE"}
-	if plain != "" {
-		names = append([]string{plain}, names...)
-		bases = append([]func(p *analysis.Panel) *store.Row{func(p *analysis.Panel) *store.Row { return p.Best(plain) }}, bases...)
+	var bases []func(p *analysis.Panel) *store.Row
+	against := func(name string, of func(p *analysis.Panel) *store.Row) {
+		t.Columns, bases = append(t.Columns, Columns(">products against "+name)...), append(bases, of)
 	}
-	if !slices.ContainsFunc(panels, func(p analysis.Panel) bool { return p.CuSPARSE() != nil }) {
-		names, bases = names[:len(names)-1], bases[:len(bases)-1]
+	if plain := d.PlainCSROf(panels[0].Device); plain != "" {
+		against(plain, func(p *analysis.Panel) *store.Row { return p.Best(plain) })
 	}
-	for _, name := range names {
-		t.Columns = append(t.Columns, Column{Name: "products against " + name, Right: true})
+	if slices.ContainsFunc(panels, func(p analysis.Panel) bool { return p.CuSPARSE() != nil }) {
+		against("cuSPARSE", (*analysis.Panel).CuSPARSE)
 	}
 	for i := range panels {
 		p := &panels[i]

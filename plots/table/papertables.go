@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	gonum "gonum.org/v1/gonum/stat"
+
 	"spmvtune/analysis"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -47,7 +49,7 @@ func cpuTables(d *analysis.Data) []Table {
 		if coo, csr := p.Best("cpu_coo"), p.Best("cpu_csr"); coo != nil && csr != nil {
 			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), timeCell(coo), paperRate(coo), timeCell(csr), paperRate(csr),
 				ratioCell(coo, csr)})
-			t.Mark([]*store.Row{coo, csr}, []int{1, 3})
+			t.markLast([]*store.Row{coo, csr}, 1, 3)
 		}
 	})
 }
@@ -103,19 +105,16 @@ func fiveTables(d *analysis.Data) []Table {
 			}
 		}
 		n := len(rates[0])
+		if n == 0 {
+			return Table{}
+		}
 		t := Table{Title: fmt.Sprintf(", %d matrices", n), Columns: Columns("algorithm", ">GFLOP/s, arithmetic mean",
 			">GFLOP/s, geometric mean")}
 		for i, name := range fiveAlgorithms {
-			if n == 0 {
-				break
-			}
-			sum := 0.0
-			for _, rate := range rates[i] {
-				sum += rate
-			}
-			t.Rows = append(t.Rows, []Cell{Text(name), number(sum/float64(n), 3), number(stat.GeometricMeanOf(rates[i]), 3)})
+			t.Rows = append(t.Rows, []Cell{Text(name), number(gonum.Mean(rates[i], nil), 3),
+				number(stat.GeometricMeanOf(rates[i]), 3)})
 		}
-		for column := 1; column < 3 && n > 0; column++ {
+		for column := 1; column < 3; column++ {
 			best := slices.MaxFunc(t.Rows, func(a, b []Cell) int { return cmp.Compare(a[column].Key, b[column].Key) })
 			best[column].Bold = true
 		}
@@ -134,7 +133,7 @@ func longRowTables(d *analysis.Data) []Table {
 		if warp, block := way("warp"), way("block"); warp != nil && block != nil {
 			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), number(float64(warp.NNZ)/float64(warp.Rows), 3),
 				rateCell(warp, warp.GFLOPS), rateCell(block, block.GFLOPS), ratioCell(warp, block)})
-			t.Mark([]*store.Row{warp, block}, []int{2, 3})
+			t.markLast([]*store.Row{warp, block}, 2, 3)
 		}
 	})
 }
@@ -151,15 +150,12 @@ func threadsTables(d *analysis.Data) []Table {
 		if r := p.FastestOf(func(r *store.Row) bool { return strings.HasPrefix(r.Kernel, "cusparse_csr") }); r != nil {
 			rows = append(rows, r)
 		}
-		best := slices.MinFunc(rows, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
+		first := len(t.Rows)
 		for _, r := range rows {
-			time := timeCell(r)
-			if time.Bold = r == best; !time.Bold && !analysis.Tells(best, r) {
-				time.Text = "= " + time.Text
-			}
-			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), time,
+			t.Rows = append(t.Rows, []Cell{Text(p.Matrix), Text(r.Kernel), integer(r.Block), timeCell(r),
 				rateCell(r, r.GBPS), rateCell(r, r.GFLOPS)})
 		}
+		mark(rows, func(i int) *Cell { return &t.Rows[first+i][3] })
 	})
 }
 

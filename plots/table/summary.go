@@ -280,17 +280,12 @@ func ValidationTable(d *analysis.Data) Table {
 	return t
 }
 
-// shareCell prints a share of figures in percent, with one decimal as the rule's text does; what no matrix
-// tells is missing.
+// shareCell prints a share of figures in percent; what no matrix tells is missing.
 func shareCell(f rule.Figures, share float64) Cell {
 	if f.Matrices == 0 {
 		return missing
 	}
-	percent := math.Round(1000*share) / 10
-	if share < 1 {
-		percent = min(percent, 99.9)
-	}
-	return keyed(term.Significant(percent, 3), share)
+	return keyed(strings.TrimSuffix(term.ShareOfBest(share), "%"), share)
 }
 
 // grown says what became of a rule's tree.

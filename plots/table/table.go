@@ -2,6 +2,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -153,26 +154,23 @@ const tiedMark = " (tied)"
 // paperRate is the bandwidth in the COO papers' count of bytes.
 func paperRate(r *store.Row) Cell { return rateCell(r, 24e-9*float64(r.NNZ)/r.Time) }
 
-// Mark makes the fastest of a row's trials bold, and puts = before those that are tied with
-// it. at gives the column of each trial; a nil trial has none.
-func (t *Table) Mark(trials []*store.Row, at []int) {
-	var best *store.Row
-	for _, r := range trials {
-		if r != nil && (best == nil || r.Time < best.Time) {
-			best = r
-		}
-	}
-
-	row := len(t.Rows) - 1
+// mark makes the cell of the fastest of some trials bold, and puts = before those that are tied with it.
+func mark(trials []*store.Row, cell func(i int) *Cell) {
+	best := slices.MinFunc(trials, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
 	for i, r := range trials {
-		switch {
-		case r == nil:
+		switch c := cell(i); {
 		case r == best:
-			t.Rows[row][at[i]].Bold = true
+			c.Bold = true
 		case !analysis.Tells(best, r):
-			t.Rows[row][at[i]].Text = "= " + t.Rows[row][at[i]].Text
+			c.Text = "= " + c.Text
 		}
 	}
+}
+
+// markLast marks trials of the last row, in these columns.
+func (t *Table) markLast(trials []*store.Row, columns ...int) {
+	row := t.Rows[len(t.Rows)-1]
+	mark(trials, func(i int) *Cell { return &row[columns[i]] })
 }
 
 // sentences turns errors into sentences.

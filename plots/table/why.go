@@ -68,10 +68,10 @@ func dramBytes(r *store.Row) float64 { return fact(r, "dram_read_bytes") + fact(
 // whyCells are those of a kernel, without the words.
 func whyCells(r *store.Row) []Cell {
 	percent := func(v float64) Cell { return number(100*v, 2) }
-	name, share := worstStall(r)
+	name, fraction := worstStall(r)
 	waits := missing
 	if name != "" {
-		waits = Text(stallWords[name] + " (" + term.Significant(100*share, 2) + "%)")
+		waits = Text(stallWords[name] + " (" + share(fraction) + ")")
 	}
 	return []Cell{Text(r.Matrix), Text(r.Kernel), timeCell(r), percent(r.RoofFraction),
 		number(dramBytes(r)/float64(r.BytesMin), 3), percent(fact(r, "dram_fraction")), percent(fact(r, "l2_hit_rate")),
@@ -136,25 +136,24 @@ func (r rivalry) traffic() string {
 	if !r.fromMemory() {
 		where, ours, theirs = "the L2 cache", fact(r.first, "l2_read_bytes"), fact(r.second, "l2_read_bytes")
 	}
-	times, bytes := r.second.Time/r.first.Time, theirs/ours
-	gain := times / bytes
-	rates := fmt.Sprintf("%s and %s GB/s", term.Significant(1e-9*ours/r.first.Time, 3),
-		term.Significant(1e-9*theirs/r.second.Time, 3))
-	switch {
-	case math.IsNaN(bytes) || math.IsInf(bytes, 0):
+	bytes := theirs / ours
+	if math.IsNaN(bytes) || math.IsInf(bytes, 0) {
 		return "The bytes moved were not counted."
-	case bytes >= 1.05 && gain >= 1.05:
-		return fmt.Sprintf("It moves 1/%s of the bytes in %s, %s times as fast (%s).", term.Significant(bytes, 3), where,
-			term.Significant(gain, 3), rates)
-	case bytes >= 1.05:
-		return fmt.Sprintf("It moves 1/%s of the bytes in %s, about as fast (%s).", term.Significant(bytes, 3), where, rates)
-	case bytes <= 1/1.05:
-		return fmt.Sprintf("It moves %s times the bytes in %s, but %s times as fast (%s).", term.Significant(1/bytes, 3),
-			where, term.Significant(gain, 3), rates)
-	default:
-		return fmt.Sprintf("It moves about as many bytes in %s, %s times as fast (%s).", where,
-			term.Significant(gain, 3), rates)
 	}
+	const alike = 1.05
+	three := func(v float64) string { return term.Significant(v, 3) }
+	gain := r.second.Time / r.first.Time / bytes
+	moves, speed := "about as many bytes", ", "+three(gain)+" times as fast"
+	switch {
+	case bytes >= alike:
+		if moves = "1/" + three(bytes) + " of the bytes"; gain < alike {
+			speed = ", about as fast"
+		}
+	case bytes <= 1/alike:
+		moves, speed = three(1/bytes)+" times the bytes", ", but "+three(gain)+" times as fast"
+	}
+	return fmt.Sprintf("It moves %s in %s%s (%s and %s GB/s).", moves, where, speed, three(1e-9*ours/r.first.Time),
+		three(1e-9*theirs/r.second.Time))
 }
 
 // A difference is a counter that may say why a kernel is faster.
