@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -135,13 +136,14 @@ func (f *File) Unchanged(ctx context.Context) bool {
 
 // digest returns that of a file of this many bytes.
 func digest(ctx context.Context, f *os.File, size int64) (string, error) {
-	sums := make([]byte, (size+pieceSize-1)/pieceSize*sha256.Size)
-	err := eachPiece(ctx, size, func(lo, hi int64) error {
-		h := sha256.New()
-		if n, err := io.Copy(h, io.NewSectionReader(f, lo, hi-lo)); err != nil || n < hi-lo {
-			return errors.Join(err, io.ErrUnexpectedEOF)
+	n := int((size + pieceSize - 1) / pieceSize)
+	sums := make([]byte, n*sha256.Size)
+	err := parallel(ctx, n, func(i int) error {
+		lo, h := int64(i)*pieceSize, sha256.New()
+		if _, err := io.CopyN(h, io.NewSectionReader(f, lo, pieceSize), min(pieceSize, size-lo)); err != nil {
+			return err
 		}
-		h.Sum(sums[lo/pieceSize*sha256.Size:][:0])
+		h.Sum(sums[i*sha256.Size:][:0])
 		return nil
 	})
 	if err != nil {
@@ -199,69 +201,30 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func sum(piece []byte) uint32 { return crc32.Checksum(piece, castagnoli) }
 
-// pieces is how many there are of this many bytes.
-func pieces(size int64) int { return int((size + pieceSize - 1) / pieceSize) }
-
-// An array has the memory of an array, its position in the file, and the sums of its pieces.
-type array struct {
+// A piece is a part of an array: its memory, and its position in the file.
+type piece struct {
 	memory []byte
 	at     int64
-	sums   []uint32
 }
 
-// arraysOf are row offsets, columns and values of a, in this order. sums are of all of
-// them; too few or too many are an error.
-func arraysOf(a *sparse.CSR[float64], l layout, sums []uint32) ([]array, error) {
-	all := []array{{raw(a.RowPtr), l.rowPtr, nil}, {raw(a.ColIdx), l.colIdx, nil}, {raw(a.Val), l.val, nil}}
-	for i := range all {
-		n := pieces(int64(len(all[i].memory)))
-		if n > len(sums) {
-			return nil, errors.New("it has too few checksums")
+// piecesOf are those of row offsets, columns and values of a, in this order: 4 MiB each, but
+// for the last of an array.
+func piecesOf(a *sparse.CSR[float64], l layout) (all []piece) {
+	for _, p := range []piece{{raw(a.RowPtr), l.rowPtr}, {raw(a.ColIdx), l.colIdx}, {raw(a.Val), l.val}} {
+		for part := range slices.Chunk(p.memory, pieceSize) {
+			all = append(all, piece{part, p.at})
+			p.at += int64(len(part))
 		}
-		all[i].sums, sums = sums[:n], sums[n:]
 	}
-
-	if len(sums) > 0 {
-		return nil, errors.New("it has too many checksums")
-	}
-	return all, nil
+	return all
 }
 
-// sumsOf computes the sums of a's arrays, on all cores.
+// sumsOf computes the sums of a's pieces, on all cores.
 func sumsOf(ctx context.Context, a *sparse.CSR[float64]) ([]uint32, error) {
-	var all []uint32
-	for _, memory := range [][]byte{raw(a.RowPtr), raw(a.ColIdx), raw(a.Val)} {
-		sums := make([]uint32, pieces(int64(len(memory))))
-		err := eachPiece(ctx, int64(len(memory)), func(lo, hi int64) error {
-			sums[lo/pieceSize] = sum(memory[lo:hi])
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, sums...)
-	}
-
-	return all, nil
-}
-
-// errAltered is the error of a wrong sum.
-var errAltered = errors.New("the arrays do not give the checksums in the header")
-
-// check compares the memory with the sums, on all cores. read fills a piece of the
-// memory first; nil where it is filled.
-func (a array) check(ctx context.Context, read func(piece []byte, at int64) error) error {
-	return eachPiece(ctx, int64(len(a.memory)), func(lo, hi int64) error {
-		piece := a.memory[lo:hi]
-		if read != nil {
-			if err := read(piece, a.at+lo); err != nil {
-				return err
-			}
-		}
-
-		if sum(piece) != a.sums[lo/pieceSize] {
-			return errAltered
-		}
+	pieces := piecesOf(a, layout{})
+	sums := make([]uint32, len(pieces))
+	return sums, parallel(ctx, len(pieces), func(i int) error {
+		sums[i] = sum(pieces[i].memory)
 		return nil
 	})
 }
@@ -270,16 +233,16 @@ func (a array) check(ctx context.Context, read func(piece []byte, at int64) erro
 // digest of files.
 const pieceSize = 1 << 22
 
-// eachPiece calls f for all pieces [lo, hi) of a size, on all cores, until ctx ends.
-func eachPiece(ctx context.Context, size int64, f func(lo, hi int64) error) error {
+// parallel calls f for 0 to n-1, on all cores, until ctx ends.
+func parallel(ctx context.Context, n int, f func(i int) error) error {
 	g, within := panics.NewGroup(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for lo := int64(0); lo < size && within.Err() == nil; lo += pieceSize {
+	for i := 0; i < n && within.Err() == nil; i++ {
 		g.Go(func() error {
 			if err := within.Err(); err != nil {
 				return err
 			}
-			return panics.ReadMapped(func() error { return f(lo, min(lo+pieceSize, size)) })
+			return panics.ReadMapped(func() error { return f(i) })
 		})
 	}
 

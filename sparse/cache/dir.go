@@ -154,21 +154,14 @@ func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 	}
 
 	return replace(d.entry(m.Key), func(f *os.File) error {
-		for _, part := range []struct {
-			memory []byte
-			at     int64
-		}{{head, 0}, {raw(a.RowPtr), l.rowPtr}, {raw(a.ColIdx), l.colIdx}, {raw(a.Val), l.val}} {
-			for lo := 0; lo < len(part.memory); lo += pieceSize {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if _, err := f.WriteAt(part.memory[lo:min(lo+pieceSize, len(part.memory))],
-					part.at+int64(lo)); err != nil {
-					return err
-				}
+		for _, p := range append([]piece{{head, 0}}, piecesOf(a, l)...) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if _, err := f.WriteAt(p.memory, p.at); err != nil {
+				return err
 			}
 		}
-
 		return f.Truncate(l.size)
 	})
 }
@@ -186,21 +179,16 @@ func (d *Dir) room(size int64) error {
 	return nil
 }
 
-// replace gives the file at path the content that write writes, or leaves it unchanged.
+// replace gives the file at path the content that write writes, or leaves it unchanged. Its
+// error names the folder, not the file, whose name is random: the same trouble has the same words.
 func replace(path string, write func(*os.File) error) error {
 	err := files.WriteAt(path, write)
-	if err != nil {
-		return fillError(path, err)
-	}
-	return nil
-}
-
-// fillError names the folder, not the file, whose name is random: the same trouble
-// has the same words.
-func fillError(path string, err error) error {
 	var file *os.PathError
 	if errors.As(err, &file) {
 		err = file.Err
 	}
-	return fmt.Errorf("filling the cache %s: %w", filepath.Dir(path), err)
+	if err != nil {
+		return fmt.Errorf("filling the cache %s: %w", filepath.Dir(path), err)
+	}
+	return nil
 }

@@ -27,10 +27,9 @@ type Entry struct {
 	// until Verify says otherwise.
 	A *sparse.CSR[float64]
 
-	f      *os.File
-	data   []byte // the whole file, mapped
-	sums   []uint32
-	arrays []array // of A: row offsets, columns, values
+	f    *os.File
+	data []byte // the whole file, mapped
+	sums []uint32
 	layout
 }
 
@@ -107,10 +106,10 @@ func (e *Entry) attach() error {
 		ColIdx: view[int32](e.data[e.colIdx:], n),
 		Val:    view[float64](e.data[e.val:], n),
 	}
-	if e.arrays, err = arraysOf(e.A, e.layout, e.sums); err != nil {
-		return errors.Join(err, unix.Munmap(e.data))
+	if n := len(piecesOf(e.A, l)); n != len(e.sums) {
+		return errors.Join(fmt.Errorf("it has %d checksums instead of %d", len(e.sums), n),
+			unix.Munmap(e.data))
 	}
-
 	return nil
 }
 
@@ -134,28 +133,31 @@ func raw[T int32 | float64](a []T) []byte {
 // differ, the error satisfies errors.Is with [ErrDamaged]. This package never changes an entry, so
 // a verified one stays right. Another program may still truncate the file: read the arrays within
 // [panics.ReadMapped], which turns the fault of such a read into an error.
-func (e *Entry) Verify(ctx context.Context) error { return e.verify(ctx, e.arrays) }
+func (e *Entry) Verify(ctx context.Context) error { return e.check(ctx, e.A, nil) }
 
 // Pattern is Verify of the row offsets and the columns, and returns the matrix in place
 // without its values: a quarter to a half of the bytes is not read.
 func (e *Entry) Pattern(ctx context.Context) (*sparse.CSR[float64], error) {
-	if err := e.verify(ctx, e.arrays[:2]); err != nil {
-		return nil, err
-	}
-	return &sparse.CSR[float64]{Rows: e.A.Rows, Cols: e.A.Cols, RowPtr: e.A.RowPtr, ColIdx: e.A.ColIdx}, nil
+	a := *e.A
+	a.Val = nil
+	return &a, e.check(ctx, &a, nil)
 }
 
-func (e *Entry) verify(ctx context.Context, arrays []array) error {
-	for _, a := range arrays {
-		if err := e.fault(ctx, a.check(ctx, nil)); err != nil {
-			return err
+// check compares a, which is e.A, a copy of it or the pattern of it, with the checksums, on all cores. read fills a
+// piece of a first; nil where it is filled.
+func (e *Entry) check(ctx context.Context, a *sparse.CSR[float64], read func(piece) error) error {
+	pieces := piecesOf(a, e.layout)
+	err := parallel(ctx, len(pieces), func(i int) error {
+		if read != nil {
+			if err := read(pieces[i]); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
-}
-
-// fault makes damage of an error, unless ctx has ended.
-func (e *Entry) fault(ctx context.Context, err error) error {
+		if sum(pieces[i].memory) != e.sums[i] {
+			return errors.New("the arrays do not give the checksums in the header")
+		}
+		return nil
+	})
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -167,29 +169,22 @@ func (e *Entry) fault(ctx context.Context, err error) error {
 func (e *Entry) Copy(ctx context.Context) (*sparse.CSR[float64], error) {
 	a := &sparse.CSR[float64]{
 		Rows: e.A.Rows, Cols: e.A.Cols,
-		RowPtr: make([]int32, len(e.A.RowPtr)), ColIdx: make([]int32, len(e.A.ColIdx)), Val: make([]float64,
-			len(e.A.Val)),
+		RowPtr: make([]int32, len(e.A.RowPtr)), ColIdx: make([]int32, len(e.A.ColIdx)),
+		Val: make([]float64, len(e.A.Val)),
 	}
-	arrays, err := arraysOf(a, e.layout, e.sums)
+	err := e.check(ctx, a, func(p piece) error {
+		_, err := e.f.ReadAt(p.memory, p.at)
+		return err
+	})
 	if err != nil {
-		return nil, e.fault(ctx, err)
-	}
-
-	for _, part := range arrays {
-		err := part.check(ctx, func(piece []byte, at int64) error {
-			_, err := e.f.ReadAt(piece, at)
-			return err
-		})
-		if err := e.fault(ctx, err); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	return a, nil
 }
 
 // Close ends the mapping: e.A can't be used any more, and copies can.
 func (e *Entry) Close() error {
-	e.A, e.arrays = nil, nil
+	e.A = nil
 	return errors.Join(unix.Munmap(e.data), e.f.Close())
 }
 
