@@ -6,11 +6,9 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -117,12 +115,10 @@ func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error)
 // infoWidth is the width of the page, that of the narrowest terminals in use.
 const infoWidth = 80
 
-var trailing = regexp.MustCompile(`(?m) +$`)
-
 // print prints the page.
-func (i *matrixInfo) print(w io.Writer) error {
-	var b strings.Builder
-	line := func(label, text string) { fmt.Fprintf(&b, "%-12s %s\n", label, text) }
+func (i *matrixInfo) print(out io.Writer) error {
+	w := &term.Page{Width: infoWidth}
+	line := func(label, text string) { fmt.Fprintf(w, "%-12s %s\n", label, text) }
 	line("matrix", i.Matrix)
 	line("source", i.Source)
 	line("values", i.Field+", "+i.Symmetry)
@@ -136,25 +132,28 @@ func (i *matrixInfo) print(w io.Writer) error {
 		line("warning", i.Odd)
 	}
 
-	b.WriteByte('\n')
+	fmt.Fprintln(w)
 	for _, g := range featureGroups(f) {
 		if g.label == "locality" {
 			g.items = append(g.items, fmt.Sprintf("sectors per 32 %.4g", i.SectorsPer32))
 		}
 		line(g.label, term.FillList(g.items, infoWidth-13, strings.Repeat(" ", 13)))
 	}
+	tables := []term.Table{formatTable(i.Formats)}
 	if len(i.RowLengths) > 0 {
-		b.WriteByte('\n')
-		printHistogram(&b, i.RowLengths)
+		tables = slices.Insert(tables, 0, histogram(i.RowLengths))
 	}
-
-	b.WriteByte('\n')
-	printFormats(&b, i.Formats)
+	for _, t := range tables {
+		fmt.Fprintln(w)
+		if err := t.Print(w); err != nil {
+			return err
+		}
+	}
 	if i.Compression != nil {
-		fmt.Fprintf(&b, "\nCSR's array of rows is %.3g%% shorter than COO's (1 − rows/nonzeros).\n", 100**i.Compression)
+		fmt.Fprintf(w, "\nCSR's array of rows is %.3g%% shorter than COO's (1 − rows/nonzeros).\n", 100**i.Compression)
 	}
 
-	_, err := io.WriteString(w, trailing.ReplaceAllString(b.String(), ""))
+	_, err := w.WriteTo(out)
 	return err
 }
 
@@ -210,77 +209,49 @@ func featureGroups(f sparse.Features) []featureGroup {
 	return groups
 }
 
-// printHistogram prints a line for each bin of row lengths: how many rows, their share with a
-// bar, and the share of the nonzeros that they hold, which sets a few giant rows apart from a
-// few empty ones.
-func printHistogram(w io.Writer, bins []sparse.LengthBin) {
-	var rows, nonzeros int
-	wide, digits := len("row length"), len("rows")
+// histogram has a line for each bin of row lengths: how many rows, their share with a bar, and the share of the
+// nonzeros that they hold, which sets a few giant rows apart from a few empty ones.
+func histogram(bins []sparse.LengthBin) term.Table {
+	var rows, nonzeros, most int
 	for _, b := range bins {
-		rows += b.Rows
-		nonzeros += b.Nonzeros
-		wide = max(wide, utf8.RuneCountInString(lengthText(b)))
-		digits = max(digits, len(strconv.Itoa(b.Rows)))
+		rows, nonzeros, most = rows+b.Rows, nonzeros+b.Nonzeros, max(most, b.Rows)
 	}
 
-	most := 0.0
-	for _, b := range bins {
-		most = max(most, share(b.Rows, rows))
-	}
-	room := infoWidth - wide - digits - len("   100.0%   100.0% of nonzeros  ")
-
-	fmt.Fprintf(w, "%*s  %*s%s  share\n", wide, "row length", digits, "rows", strings.Repeat(" ", 6))
+	t := term.Table{Columns: []string{"row length", "rows", "share", "", "of nonzeros"}}
 	for i, b := range bins {
-		if b.Rows == 0 { // a line for all empty bins of a run
-			if bins[i-1].Rows > 0 {
-				fmt.Fprintf(w, "%*s\n", wide, "⋮")
-			}
-			continue
+		length := fmt.Sprintf("%d–%d", b.From, b.To)
+		if b.From == b.To {
+			length = strconv.Itoa(b.From)
 		}
-		length := fmt.Sprintf("%*s", wide+len(lengthText(b))-utf8.RuneCountInString(lengthText(b)), lengthText(b))
-		part := share(b.Rows, rows)
-		fmt.Fprintf(w, "%s  %*d  %s  %s  %s of nonzeros\n", length, digits, b.Rows, percent(part),
-			bar(part/most, room), percent(share(b.Nonzeros, nonzeros)))
+		switch {
+		case b.Rows > 0:
+			t.Add(term.Quantity(length), b.Rows, percent(b.Rows, rows), bar(b.Rows, most), percent(b.Nonzeros, nonzeros))
+		case bins[i-1].Rows > 0: // a line for all empty bins of a run
+			t.Add(term.Quantity("⋮"), nil, nil, "", nil)
+		}
 	}
+	return t
 }
 
-func share(n, of int) float64 {
-	if of == 0 {
-		return 0
+// percent is a share. It never rounds to nothing or to everything.
+func percent(n, of int) term.Quantity {
+	x := float64(n) / float64(max(of, 1))
+	if x > 0 && x < 0.0005 {
+		return "<0.1%"
 	}
-	return float64(n) / float64(of)
+	return term.Quantity(term.Percent(x))
 }
 
-// percent takes six columns. It never rounds to nothing or to everything.
-func percent(x float64) string {
-	switch {
-	case x > 0 && x < 0.0005:
-		return " <0.1%"
-	case x < 1 && x >= 0.9995:
-		return ">99.9%"
-	}
-	return fmt.Sprintf("%5.1f%%", 100*x)
-}
+// barWidth is the width of the bar of the most.
+const barWidth = 34
 
-// lengthText is the range of lengths of a bin.
-func lengthText(b sparse.LengthBin) string {
-	if b.From == b.To {
-		return strconv.Itoa(b.From)
+// bar is a bar of n out of most, to half a column. It is never empty.
+func bar(n, most int) string {
+	halves := int(math.Round(2 * barWidth * float64(n) / float64(most)))
+	if halves == 0 {
+		return "▏"
 	}
-	return fmt.Sprintf("%d–%d", b.From, b.To)
-}
-
-// bar is a bar of x of the room, to half a column. It is never empty if x is not 0.
-func bar(x float64, room int) string {
-	halves := int(math.Round(2 * x * float64(room)))
-	text := strings.Repeat("█", halves/2)
-	switch {
-	case halves%2 == 1:
-		text += "▌"
-	case halves == 0 && x > 0:
-		text = "▏"
-	}
-	return text + strings.Repeat(" ", max(0, room-utf8.RuneCountInString(text)))
+	return strings.Repeat("█", halves/2) + strings.Repeat("▌", halves%2)
 }
 
 // A formatSize is the memory of a matrix in a format of the catalogue, in bytes.
@@ -295,7 +266,6 @@ type formatSize struct {
 	Float32 int64 `json:"float32"`
 	Float64 int64 `json:"float64"`
 	name    string
-	format  kernels.Format
 }
 
 // sellChunk is the height of the chunks of the SELL formats shown, the width of a warp. They are
@@ -310,7 +280,7 @@ func formatSizes(a *sparse.CSR[float64]) ([]formatSize, error) {
 	rows, n := int64(a.Rows), int64(a.NNZ())
 	of := func(name string, format kernels.Format, indices, values int64) formatSize {
 		return formatSize{
-			Format: string(format), Entries: int(values), name: name, format: format,
+			Format: string(format), Entries: int(values), name: name,
 			Float32: 4*indices + 4*values, Float64: 4*indices + 8*values,
 		}
 	}
@@ -331,25 +301,25 @@ func formatSizes(a *sparse.CSR[float64]) ([]formatSize, error) {
 	return list, nil
 }
 
-// printFormats prints a line for each format, with its size as a share of COO's.
-func printFormats(w io.Writer, list []formatSize) {
-	fmt.Fprintf(w, "%-13s%10s  of COO%12s  of COO   padding\n", "memory", "float32", "float64")
+// formatTable has a line for each format, with its size as a share of COO's.
+func formatTable(list []formatSize) term.Table {
+	t := term.Table{Columns: []string{"memory", "float32", "of COO", "float64", "of COO", "padding of nonzeros"}}
 	coo := list[0]
-	of := func(n, coo int64) string {
+	of := func(n, coo int64) any {
 		if coo == 0 {
-			return ""
+			return nil
 		}
-		return term.Digits(100*float64(n)/float64(coo)) + "%"
+		return term.Quantity(term.Digits(100*float64(n)/float64(coo)) + "%")
 	}
-
 	for _, s := range list {
-		padding := ""
-		if s.Chunk > 0 && coo.Entries > 0 {
-			padding = term.Digits(100*float64(s.Entries-coo.Entries)/float64(coo.Entries)) + "% of nonzeros"
+		var padding any
+		if s.Chunk > 0 {
+			padding = of(int64(s.Entries-coo.Entries), int64(coo.Entries))
 		}
-		fmt.Fprintf(w, "%-13s%10s  %6s%12s  %6s   %s\n", s.name, term.Bytes(s.Float32), of(s.Float32, coo.Float32),
-			term.Bytes(s.Float64), of(s.Float64, coo.Float64), padding)
+		t.Add(s.name, term.Quantity(term.Bytes(s.Float32)), of(s.Float32, coo.Float32),
+			term.Quantity(term.Bytes(s.Float64)), of(s.Float64, coo.Float64), padding)
 	}
+	return t
 }
 
 // spyCommand is the command matrix spy.
