@@ -118,8 +118,7 @@ func Names() string {
 	for _, f := range read {
 		names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Extensions, ", ")))
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return text.Or(names)
 }
 
 // Extensions are the endings of the names of matrix files.

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -67,25 +68,27 @@ func (f Form) Write(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
 		if err := symmetric(m); err != nil {
 			return err
 		}
+		m = lower(m)
 	}
 
 	out := bufio.NewWriterSize(w, 1<<16)
 	if !f.gzip {
-		if err := f.format.Write(out, m, opt); err != nil {
-			return err
-		}
-		return out.Flush()
+		return cmp.Or(f.format.Write(out, m, opt), out.Flush())
 	}
-
 	z := gzip.NewWriter(out)
-	if err := f.format.Write(z, m, opt); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
+	return cmp.Or(f.format.Write(z, m, opt), z.Close(), out.Flush())
+}
 
-	return out.Flush()
+// lower returns the entries on and below the diagonal.
+func lower(m *sparse.CSR[float64]) *sparse.CSR[float64] {
+	low := &sparse.CSR[float64]{Rows: m.Rows, Cols: m.Cols, RowPtr: []int32{0}}
+	for i := range m.Rows {
+		cols, values := m.Row(i)
+		n, _ := slices.BinarySearch(cols, int32(min(i+1, sparse.MaxIndex)))
+		low.ColIdx, low.Val = append(low.ColIdx, cols[:n]...), append(low.Val, values[:n]...)
+		low.RowPtr = append(low.RowPtr, int32(len(low.ColIdx)))
+	}
+	return low
 }
 
 // symmetric returns an error unless m is its own transpose; it says where it is not.

@@ -44,11 +44,8 @@ func readHeader(s *text.Source, opt text.Options) (*text.Header, error) {
 		}
 	}
 
-	switch {
-	case err != io.EOF:
+	if err != io.EOF {
 		return nil, err
-	case s.Line == 1:
-		return nil, s.Errorf(1, "the file is empty")
 	}
 	return nil, s.Errorf(s.Line, "the file ends before its size line")
 }
@@ -76,7 +73,7 @@ func banner(s *text.Source, h *text.Header, content []byte) error {
 	}{{"object", []string{"matrix"}}, {"format", formats}, {"field", fields}, {"symmetry", symmetries}} {
 		if word := words[k+1]; !slices.Contains(part.known, word) {
 			return s.Errorf(1, "unknown %s %s: it must be %s", part.what, text.Quote([]byte(word)),
-				strings.Join(part.known, ", "))
+				text.Or(part.known))
 		}
 	}
 	h.Format, h.Field, h.Symmetry = words[2], words[3], words[4]
@@ -89,17 +86,13 @@ func banner(s *text.Source, h *text.Header, content []byte) error {
 
 // sizes reads the size line.
 func sizes(s *text.Source, h *text.Header, words []string) error {
-	numbers, err := text.Sizes(s, h.SizeLine, words)
+	want, form := 3, "the size line in coordinate format has three: rows, columns and entries"
+	if h.Format == "array" {
+		want, form = 2, "the size line in array format has two: rows and columns"
+	}
+	numbers, err := text.Sizes(s, h.SizeLine, words, want, want, form)
 	if err != nil {
 		return err
-	}
-	want := []string{"rows", "columns", "entries"}
-	if h.Format == "array" {
-		want = want[:2]
-	}
-	if len(numbers) != len(want) {
-		return s.Errorf(h.SizeLine, "the size line has %s: in a matrix in %s format it gives %s",
-			term.Count(len(numbers), "number", "numbers"), h.Format, strings.Join(want, ", "))
 	}
 
 	h.Rows, h.Cols = numbers[0], numbers[1]

@@ -39,9 +39,6 @@ package mtx
 import (
 	"fmt"
 	"io"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"spmvtune/sparse"
@@ -60,80 +57,33 @@ var Format = text.Format{
 }
 
 // open reads the header of the matrix in s.
-func open(s *text.Source, opt text.Options) (*text.Header, func() (*text.Matrix, error), error) {
+func open(s *text.Source, opt text.Options) (*text.Header, func() (*text.Layout, []*text.Chunk, error), error) {
 	h, err := readHeader(s, opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	return h, func() (*text.Matrix, error) {
-		l := h.Layout(opt)
-		read := readCoordinates
+	return h, func() (*text.Layout, []*text.Chunk, error) {
+		l, read := h.Layout(opt), readCoordinates
 		if h.Format == "array" {
 			read = readArray
 		}
 		chunks, err := read(s, h, l)
-		if err != nil {
-			return nil, err
-		}
-		return h.Assemble(l, chunks)
-	}, nil
+		return l, chunks, err
+	}, err
 }
 
 // write writes m as a coordinate file, by rows, with the lines of the comment behind the
-// banner. Values have the fewest digits that read back to the same value; only the payload
-// of a NaN is lost.
+// banner. Only the payload of a NaN is lost.
 func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
-	field, symmetry, entries := "real", "general", m.NNZ()
+	field, symmetry := "real", "general"
 	if opt.Pattern {
 		field = "pattern"
 	}
 	if opt.Symmetric {
-		symmetry, entries = "symmetric", lower(m)
+		symmetry = "symmetric"
 	}
 
 	fmt.Fprintln(w, "%%MatrixMarket matrix coordinate", field, symmetry)
 	for line := range strings.Lines(opt.Comment) {
 		fmt.Fprintf(w, "%%%s\n", strings.TrimRight(line, "\r\n"))
 	}
-	fmt.Fprintln(w, m.Rows, m.Cols, entries)
-
-	var line []byte
-	for i := range m.Rows {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			if opt.Symmetric && int(j) > i {
-				break
-			}
-			line = strconv.AppendInt(line[:0], int64(i)+1, 10)
-			line = append(line, ' ')
-			line = strconv.AppendInt(line, int64(j)+1, 10)
-			if !opt.Pattern {
-				line = append(line, ' ')
-				line = appendValue(line, vals[k])
-			}
-			if _, err := w.Write(append(line, '\n')); err != nil {
-				return err
-			}
-		}
-	}
-
-	return nil
-}
-
-// lower counts the entries on and below the diagonal.
-func lower(m *sparse.CSR[float64]) (n int) {
-	for i := range m.Rows {
-		cols, _ := m.Row(i)
-		on, _ := slices.BinarySearch(cols, int32(min(i+1, sparse.MaxIndex)))
-		n += on
-	}
-	return n
-}
-
-// appendValue writes integers without exponent, as readers parse them fastest.
-func appendValue(text []byte, v float64) []byte {
-	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
-		return strconv.AppendFloat(text, v, 'f', -1, 64)
-	}
-	return strconv.AppendFloat(text, v, 'g', -1, 64)
+	fmt.Fprintln(w, m.Rows, m.Cols, m.NNZ())
+	return text.WriteEntries(w, m, 1, ' ', opt)
 }

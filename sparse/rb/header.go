@@ -71,10 +71,7 @@ func readHeader(s *text.Source, opt text.Options) (*header, error) {
 // headerLine reads the next line.
 func headerLine(s *text.Source, what string) (string, error) {
 	content, err := s.NextLine()
-	switch {
-	case err == io.EOF && s.Line == 1:
-		return "", s.Errorf(1, "the file is empty")
-	case err == io.EOF:
+	if err == io.EOF {
 		return "", s.Errorf(s.Line, "the file ends before line %d, the %s: it was cut off, or is no Rutherford-Boeing "+
 			"file", s.Line, what)
 	}
@@ -103,13 +100,10 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 			"are read", kind)
 	}
 
-	sizes, err := text.Sizes(s, sizeLine, words[1:])
+	sizes, err := text.Sizes(s, sizeLine, words[1:], 3, 4,
+		"behind the type stand rows, columns, entries and, of an elemental matrix, elements")
 	if err != nil {
 		return err
-	}
-	if len(sizes) < 3 || len(sizes) > 4 {
-		return s.Errorf(sizeLine, "there are %d numbers behind the type: rows, columns, entries and, of an "+
-			"elemental matrix, elements belong there", len(sizes))
 	}
 	h.Rows, h.Cols, h.Entries = sizes[0], sizes[1], sizes[2]
 	if len(sizes) == 4 && sizes[3] != 0 {
@@ -153,13 +147,10 @@ func (h *header) sections() []*section { return []*section{&h.pointers, &h.indic
 // counts checks line 2, the numbers of lines: of all, of pointers, of row indices,
 // of values, and of right-hand sides.
 func (h *header) counts(s *text.Source, line string) error {
-	counts, err := text.Sizes(s, 2, strings.Fields(line))
+	counts, err := text.Sizes(s, 2, strings.Fields(line), 4, 5,
+		"line 2 counts lines: all, those of pointers, indices, values and, in old files, right-hand sides")
 	if err != nil {
 		return err
-	}
-	if len(counts) < 4 || len(counts) > 5 {
-		return s.Errorf(2, "there are %d counts of lines: four or five belong there, of all lines, of pointers, "+
-			"indices, values and, in old files, right-hand sides", len(counts))
 	}
 
 	for k, c := range h.sections() {

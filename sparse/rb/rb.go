@@ -61,18 +61,15 @@ var Format = text.Format{
 }
 
 // open reads the header of the matrix in s.
-func open(s *text.Source, opt text.Options) (*text.Header, func() (*text.Matrix, error), error) {
+func open(s *text.Source, opt text.Options) (*text.Header, func() (*text.Layout, []*text.Chunk, error), error) {
 	h, err := readHeader(s, opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &h.Header, func() (*text.Matrix, error) {
+	return &h.Header, func() (*text.Layout, []*text.Chunk, error) {
 		r := &reader{s: s, h: h, layout: h.Layout(opt)}
 		chunks, err := r.read()
-		if err != nil {
-			return nil, err
-		}
-		return h.Assemble(r.layout, chunks)
+		return r.layout, chunks, err
 	}, nil
 }
 
@@ -88,9 +85,6 @@ const (
 // Rutherford-Boeing sparse matrix collection, RAL-TR-97-031, 1997).
 func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 	t := m.Transpose() // its rows are m's columns
-	if opt.Symmetric {
-		t = lowerColumns(t)
-	}
 	kind := []byte("rua")
 
 	switch {
@@ -129,22 +123,6 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 	return columns{valueWidth, valuesInLine}.write(w, len(t.Val), func(line []byte, k int) []byte {
 		return strconv.AppendFloat(line, t.Val[k], 'E', 16, 64)
 	})
-}
-
-// lowerColumns keeps of each column the entries on and below the diagonal.
-func lowerColumns(t *sparse.CSR[float64]) *sparse.CSR[float64] {
-	low := &sparse.CSR[float64]{Rows: t.Rows, Cols: t.Cols, RowPtr: []int32{0}}
-	for j := range t.Rows {
-		rows, values := t.Row(j)
-		for k, i := range rows {
-			if int(i) >= j {
-				low.ColIdx, low.Val = append(low.ColIdx, i), append(low.Val, values[k])
-			}
-		}
-		low.RowPtr = append(low.RowPtr, int32(len(low.ColIdx)))
-	}
-
-	return low
 }
 
 // Columns are how numbers are laid out on lines.

@@ -40,7 +40,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -62,24 +61,21 @@ var Format = text.Format{
 }
 
 // open reads the comments before the first edge.
-func open(s *text.Source, _ text.Options) (*text.Header, func() (*text.Matrix, error), error) {
+func open(s *text.Source, _ text.Options) (*text.Header, func() (*text.Layout, []*text.Chunk, error), error) {
 	h, err := readHeader(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	return h, func() (*text.Matrix, error) {
+	return h, func() (*text.Layout, []*text.Chunk, error) {
 		pieces, edges, err := readEdges(s, h)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		r := ranksOf(pieces)
 		if r.count() > sparse.MaxIndex {
-			return nil, s.Errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
+			return nil, nil, s.Errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
 		}
 		h.Rows, h.Cols, h.Entries = r.count(), r.count(), edges
 		l := h.Layout(text.Options{})
-		return h.Assemble(l, distribute(l, pieces, r))
-	}, nil
+		return l, distribute(l, pieces, r), nil
+	}, err
 }
 
 // readEdges parses all lines on all cores, and returns their edges in the order of
@@ -154,9 +150,6 @@ func readHeader(s *text.Source) (*text.Header, error) {
 	for {
 		number := s.Line
 		line, err := s.NextLine()
-		if err == io.EOF && s.Line == 1 {
-			return nil, s.Errorf(1, "the file is empty")
-		}
 		if err == io.EOF {
 			return h, nil
 		}
@@ -181,7 +174,7 @@ func readHeader(s *text.Source) (*text.Header, error) {
 		if counts == nil || !h.Unsized {
 			continue
 		}
-		if n, err := text.Sizes(s, number, counts[1:]); err == nil {
+		if n, err := text.Sizes(s, number, counts[1:], 2, 2, ""); err == nil {
 			h.Rows, h.Cols, h.Entries, h.SizeLine, h.Unsized = n[0], n[0], n[1], number, false
 		}
 	}
@@ -231,19 +224,5 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 		fmt.Fprintf(w, "# %s\n", strings.TrimRight(line, "\r\n"))
 	}
 	fmt.Fprintf(w, "# Nodes: %d Edges: %d\n# FromNodeId\tToNodeId\n", max(m.Rows, m.Cols), m.NNZ())
-	var line []byte
-
-	for i := range m.Rows {
-		cols, _ := m.Row(i)
-		for _, j := range cols {
-			line = strconv.AppendInt(line[:0], int64(i), 10)
-			line = append(line, '\t')
-			line = strconv.AppendInt(line, int64(j), 10)
-			if _, err := w.Write(append(line, '\n')); err != nil {
-				return err
-			}
-		}
-	}
-
-	return nil
+	return text.WriteEntries(w, m, 0, '\t', text.Writing{Pattern: true})
 }

@@ -32,8 +32,8 @@ func (h *Header) Note(line []byte) {
 	}
 }
 
-// Sizes reads whole numbers from 0 to sparse.MaxIndex in the given line.
-func Sizes(s *Source, line int, words []string) ([]int, error) {
+// Sizes reads whole numbers from 0 to sparse.MaxIndex in the given line, least to most of them. form says what they are.
+func Sizes(s *Source, line int, words []string, least, most int, form string) ([]int, error) {
 	var out []int
 	for _, w := range words {
 		n, err := strconv.Atoi(w)
@@ -42,9 +42,12 @@ func Sizes(s *Source, line int, words []string) ([]int, error) {
 			return nil, s.Errorf(line, "size %s is too large: 32-bit indices hold at most %d", Quote([]byte(w)),
 				sparse.MaxIndex)
 		case err != nil, n < 0, w[0] == '+':
-			return nil, s.Errorf(line, "size %s is not a whole number from 0", Quote([]byte(w)))
+			return nil, s.Errorf(line, "size %s is not a whole number from 0 on; %s", Quote([]byte(w)), form)
 		}
 		out = append(out, n)
+	}
+	if len(out) < least || len(out) > most {
+		return nil, s.Errorf(line, "%s in this line; %s", term.Count(len(out), "size", "sizes"), form)
 	}
 	return out, nil
 }

@@ -50,11 +50,20 @@ func (p Part) Line(k int) int {
 
 // Read reads the entries in b. It stops at the first line that is not exactly one, which is left to refuse to explain.
 // What comes before that line is in l.
-func (l *List[I]) Read(s *Source, b Block) (err error) {
-	block, line, n := b.Text, b.Line, 0
-	row, col, val := l.room(len(block))
+func (l *List[I]) Read(s *Source, b Block) error {
+	row, col, val := l.room(len(b.Text))
+	n, err := l.read(s, b, row, col, val)
+	l.Row, l.Col = row[:n], col[:n]
+	if l.Numbers > 0 {
+		l.Val = val[:n]
+	}
+	return err
+}
+
+// read fills row, col and val, and returns how many entries it read.
+func (l *List[I]) read(s *Source, b Block, row, col []I, val []float64) (n int, err error) {
+	block, line := b.Text, b.Line
 	l.skipped = l.skipped[:0]
-lines:
 	for i := 0; i < len(block); i, line = i+1, line+1 { // past the '\n' of the line before
 		i = SkipBlanks(block, i)
 		if block[i] == l.Comment {
@@ -69,8 +78,7 @@ lines:
 		r, next, okRow := ParseIndex(block, i)
 		c, next, okCol := ParseIndex(block, SkipBlanks(block, next))
 		if !okRow || !okCol || r-l.Least >= l.Size[0] || c-l.Least >= l.Size[1] { // below Least wraps around
-			err = l.refuse(s, line, block[start:EndOfLine(block, start)])
-			break lines
+			return n, l.refuse(s, line, block[start:EndOfLine(block, start)])
 		}
 		row[n], col[n] = I(r-l.Least), I(c-l.Least)
 
@@ -78,8 +86,7 @@ lines:
 		for k := range l.Numbers {
 			v, next, ok := ParseValue(block, i)
 			if !ok {
-				err = l.refuse(s, line, block[start:EndOfLine(block, start)])
-				break lines
+				return n, l.refuse(s, line, block[start:EndOfLine(block, start)])
 			}
 			if k == 0 { // the imaginary part must be a number, but is not kept
 				val[n] = v
@@ -87,17 +94,11 @@ lines:
 			i = SkipBlanks(block, next)
 		}
 		if block[i] != '\n' {
-			err = l.refuse(s, line, block[start:EndOfLine(block, start)])
-			break lines
+			return n, l.refuse(s, line, block[start:EndOfLine(block, start)])
 		}
 		n++
 	}
-
-	l.Row, l.Col = row[:n], col[:n]
-	if l.Numbers > 0 {
-		l.Val = val[:n]
-	}
-	return err
+	return n, nil
 }
 
 // room makes room for the entries of a block of that many bytes, or of any block unless it is a small one.
@@ -132,24 +133,25 @@ func (l *Lines) refuse(s *Source, line int, content []byte) error {
 		}
 	}
 
+	remedy := "; " + l.Entry
+	if len(words) != 2+l.Numbers && l.Words != "" {
+		remedy += "; " + l.Words
+	}
 	for k, name := range l.Names[:min(2, len(words))] {
 		n, err := strconv.ParseUint(string(words[k]), 10, 64)
 		switch {
 		case errors.Is(err, strconv.ErrRange), err == nil && n >= l.Least && n-l.Least >= l.Size[k]:
-			reason = fmt.Sprintf("%s %s lies outside %s", name, words[k], l.Where)
+			reason, remedy = fmt.Sprintf("%s %s lies outside %s", name, words[k], l.Where), ""
 		case err != nil:
 			reason = fmt.Sprintf("%s %s is not a whole number from %d on", name, Quote(words[k]), l.Least)
 		case n < l.Least:
 			reason = fmt.Sprintf("%s %d: indices count from %d; if this file counts from %d, add %d to every row and "+
 				"column", name, n, l.Least, n, l.Least-n)
+			remedy = ""
 		default:
 			continue
 		}
 		break
 	}
-	remedy := l.Entry
-	if len(words) != 2+l.Numbers && l.Words != "" {
-		remedy += "; " + l.Words
-	}
-	return s.Errorf(line, "%s: %s; %s", Quote(bytes.TrimRight(content, "\r")), reason, remedy)
+	return s.Errorf(line, "%s: %s%s", Quote(bytes.TrimRight(content, "\r")), reason, remedy)
 }

@@ -168,7 +168,7 @@ func (s *Source) Unread(b Block, lines int) Block {
 	return Block{b.Text[:end], b.Line, lines}
 }
 
-// NextLine returns one line with its '\n', or io.EOF.
+// NextLine returns one line with its '\n', or io.EOF. A file without lines is refused.
 func (s *Source) NextLine() ([]byte, error) {
 	end := bytes.IndexByte(s.rest, '\n') + 1
 	for end == 0 && s.err == nil && len(s.rest) < BlockSize {
@@ -207,6 +207,9 @@ func (s *Source) ended() error {
 	case nil:
 		return s.Errorf(s.Line, "this line is longer than %d bytes; is this a text file with one entry a line?", BlockSize)
 	case io.EOF:
+		if s.Line == 1 {
+			return s.Errorf(1, "the file is empty")
+		}
 		return io.EOF
 	}
 	return s.failure(s.err)

@@ -23,7 +23,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
+	"strings"
 
 	"spmvtune/sparse"
 )
@@ -100,8 +102,8 @@ type Format struct {
 	Version string
 	// Starts reports whether the first bytes of a text clearly have this format.
 	Starts func(start []byte) bool
-	// Open reads the first lines, and returns what reads the rest; it is nil if the format is only written.
-	Open func(*Source, Options) (*Header, func() (*Matrix, error), error)
+	// Open reads the first lines, and returns what reads the entries; it is nil if the format is only written.
+	Open func(*Source, Options) (*Header, func() (*Layout, []*Chunk, error), error)
 
 	// Write writes a matrix; it is nil if the format is only read.
 	Write func(io.Writer, *sparse.CSR[float64], Writing) error
@@ -115,18 +117,22 @@ type Format struct {
 
 // Read reads a matrix to the end of s.
 func (f Format) Read(s *Source, opt Options) (*Matrix, error) {
-	_, read, err := f.Open(s, opt)
+	h, read, err := f.Open(s, opt)
 	if err != nil {
 		return nil, err
 	}
-	return read()
+	l, chunks, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return h.Assemble(l, chunks)
 }
 
 // ReadSize reads no more than the lines that give the size, or the matrix if none do.
 func (f Format) ReadSize(s *Source, opt Options) (Size, error) {
 	h, read, err := f.Open(s, opt)
 	if err == nil && h.Unsized {
-		_, err = read()
+		_, _, err = read()
 	}
 	if err != nil {
 		return Size{}, err
@@ -140,8 +146,39 @@ type Writing struct {
 	Name, Comment string
 	// Pattern says that all values are 1; they are left out where the format allows it.
 	Pattern bool
-	// Symmetric asks for the lower triangle only, of a matrix that is symmetric.
+	// Symmetric says that the entries are the lower triangle of a symmetric matrix.
 	Symmetric bool
+}
+
+// WriteEntries writes a line for each entry, by rows: row and column, counted from least, and, unless opt says that it is
+// 1, the value. It has the fewest digits that read back to the same value, and integers have no exponent, as readers
+// parse them fastest.
+func WriteEntries(w io.Writer, m *sparse.CSR[float64], least int64, between byte, opt Writing) error {
+	var line []byte
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			line = append(strconv.AppendInt(line[:0], int64(i)+least, 10), between)
+			line = strconv.AppendInt(line, int64(j)+least, 10)
+			if !opt.Pattern {
+				v, form := vals[k], byte('g')
+				if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+					form = 'f'
+				}
+				line = strconv.AppendFloat(append(line, between), v, form, -1, 64)
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Or lists words: "a, b or c".
+func Or(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + strings.Repeat(" or ", min(last, 1)) + words[last]
 }
 
 // CheckArchive reads a gzipped archive of the collection to its end, until ctx ends,
