@@ -16,6 +16,22 @@ import (
 	"spmvtune/tuner/trial"
 )
 
+// must is a value that a test can't go on without.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// succeed ends a test that can't go on after an error.
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // create opens a new database.
 func create(t testing.TB) *DB {
 	t.Helper()

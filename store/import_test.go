@@ -43,10 +43,7 @@ func batches(list ...Batch) iter.Seq2[Batch, error] {
 
 func imports(t *testing.T, db *DB, list ...Batch) Imported {
 	t.Helper()
-	sum, err := db.Import(t.Context(), batches(list...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := must(db.Import(t.Context(), batches(list...)))
 	return sum
 }
 
@@ -128,10 +125,7 @@ func TestRerunBeforeItsTrialUnsettlesTies(t *testing.T) {
 
 // On a network file system there is no log to tune.
 func TestImportWithRollbackJournal(t *testing.T) {
-	db, err := open(t.Context(), filepath.Join(t.TempDir(), "results.db"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(open(t.Context(), filepath.Join(t.TempDir(), "results.db"), true))
 	defer db.Close()
 	imports(t, db, runs()...)
 	local := create(t)
@@ -257,10 +251,7 @@ func gather(t *testing.T, choice Choice, from ...*DB) *DB {
 	for _, db := range from {
 		names = append(names, db.Path())
 	}
-	db, err := Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), names, choice)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), names, choice))
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -418,10 +409,7 @@ func TestGatherFeaturesSeconds(t *testing.T) {
 		record(t, db, good("cpu_csr", 32))
 		paths = append(paths, db.Path())
 	}
-	db, err := Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), paths, Choice{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), paths, Choice{}))
 	defer db.Close()
 	if list, err := db.Features(t.Context()); err != nil || len(list) != 1 || list[0].FeaturesSeconds != 0.25 {
 		t.Errorf("matrices %+v (%v), want one whose features took 0.25 s", list, err)

@@ -210,10 +210,7 @@ func TestHopelessTrialsLoseByAMargin(t *testing.T) {
 func TestHopelessTrialsAlone(t *testing.T) {
 	db := started(t)
 	record(t, db, good("coo_atomic", 32), good("cpu_csr", 64, hopeless(50)), good("cpu_coo", 0, hopeless(70)))
-	only, err := Gather(t.Context(), filepath.Join(t.TempDir(), "only.db"), []string{db.path}, Choice{Kernels: []string{"cpu_*"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	only := must(Gather(t.Context(), filepath.Join(t.TempDir(), "only.db"), []string{db.path}, Choice{Kernels: []string{"cpu_*"}}))
 	defer only.Close()
 	if got := one(t, only, "SELECT kernel || ' ' || median_ms FROM best"); got != "cpu_csr 50.0" {
 		t.Errorf("best: %v", got)
@@ -249,10 +246,7 @@ func TestEveryOrderCountsTheSameTrials(t *testing.T) {
 		db := started(t)
 		record(t, db, results...)
 		counts := func() []string {
-			list, err := texts(t.Context(), db.write, "SELECT identity || ' ' || superseded FROM trial ORDER BY 1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must(texts(t.Context(), db.write, "SELECT identity || ' ' || superseded FROM trial ORDER BY 1"))
 			return list
 		}
 		if got, want := counts(), byTheRules(results); !slices.Equal(got, want) {

@@ -20,19 +20,14 @@ import (
 
 func TestOpenCreatesFolderAndFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b", "50%?#", "results.db")
-	db, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(Open(path))
 	if got := one(t, db, "PRAGMA user_version"); got != int64(schemaVersion) {
 		t.Errorf("user_version is %v, want %d", got, schemaVersion)
 	}
 	if got := one(t, db, "PRAGMA application_id"); got != int64(applicationID) {
 		t.Errorf("application_id is %v, want %d", got, applicationID)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, db.Close())
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
@@ -67,18 +62,13 @@ func TestJournalFollowsFileSystem(t *testing.T) {
 		// synchronous: NORMAL is 1, FULL 2
 		synchronous int
 	}{{false, "wal", 1}, {true, "delete", 2}, {false, "wal", 1}} { // a file may be moved
-		db, err := open(t.Context(), path, tt.remote)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must(open(t.Context(), path, tt.remote))
 		var journal string
 		var synchronous, foreign int
 		for query, dst := range map[string]any{
 			"PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous, "PRAGMA foreign_keys": &foreign,
 		} {
-			if err := db.write.QueryRow(query).Scan(dst); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, db.write.QueryRow(query).Scan(dst))
 		}
 		if journal != tt.journal || synchronous != tt.synchronous || foreign != 1 {
 			t.Errorf("remote %v: journal %s, synchronous %d, foreign keys %d", tt.remote, journal, synchronous, foreign)
@@ -89,19 +79,14 @@ func TestJournalFollowsFileSystem(t *testing.T) {
 		if n := one(t, db, "SELECT count(*) FROM results"); n != int64(1) {
 			t.Errorf("remote %v: %v results, want 1", tt.remote, n)
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, db.Close())
 	}
 }
 
 // raw changes a file behind the package's back.
 func raw(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", (&url.URL{Scheme: "file", Path: path}).String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("sqlite3", (&url.URL{Scheme: "file", Path: path}).String()))
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
@@ -123,10 +108,7 @@ func TestOpenRefuses(t *testing.T) {
 			raw(t, path, "PRAGMA application_id = 7")
 		}, "another program"},
 		{"a newer program's database", func(t *testing.T, path string) {
-			db, err := Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := must(Open(path))
 			db.Close()
 			raw(t, path, fmt.Sprint("PRAGMA user_version = ", schemaVersion+1))
 		}, "newer version"},
@@ -135,19 +117,13 @@ func TestOpenRefuses(t *testing.T) {
 				"PRAGMA user_version = 22")
 		}, "before 0.1.0"},
 		{"a text file", func(t *testing.T, path string) {
-			if err := os.WriteFile(path, []byte(strings.Repeat("%%MatrixMarket matrix\n", 100)), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.WriteFile(path, []byte(strings.Repeat("%%MatrixMarket matrix\n", 100)), 0o666))
 		}, "not an SQLite database"},
 		{"a short text file", func(t *testing.T, path string) {
-			if err := os.WriteFile(path, []byte("hello\n"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.WriteFile(path, []byte("hello\n"), 0o666))
 		}, "not an SQLite database"},
 		{"a folder", func(t *testing.T, path string) {
-			if err := os.Mkdir(path, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.Mkdir(path, 0o777))
 		}, "a folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,19 +164,14 @@ func TestOpenReadOnlyWithoutResults(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the file was created")
 	}
-	if err := os.WriteFile(path, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(path, nil, 0o666))
 	refused()
 }
 
 func TestOpenReadOnlyBesideWriter(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	ro, err := OpenReadOnly(db.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ro := must(OpenReadOnly(db.Path()))
 	record(t, db, good("cpu_csr", 64))
 	if n := one(t, ro, "SELECT count(*) FROM results"); n != int64(2) {
 		t.Errorf("%v results, want 2", n)
@@ -219,16 +190,11 @@ func TestOpenReadOnlyBesideWriter(t *testing.T) {
 func TestOpenReadOnlyAfterTornCommit(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, db.Close())
 	db.write, db.read = nil, nil
 	raw(t, db.Path(), "PRAGMA journal_mode = DELETE")
 	tear(t, db.Path())
-	ro, err := OpenReadOnly(db.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ro := must(OpenReadOnly(db.Path()))
 	defer ro.Close()
 	if got := one(t, ro, "SELECT group_concat(name) FROM sweep"); got != "quick" {
 		t.Errorf("sweeps are %v, want what was committed", got)
@@ -243,10 +209,7 @@ func TestOpenReadOnlyAfterTornCommit(t *testing.T) {
 func tear(t *testing.T, path string) {
 	t.Helper()
 	dsn := url.URL{Scheme: "file", Path: path}
-	db, err := sql.Open("sqlite3", dsn.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("sqlite3", dsn.String()))
 	db.SetMaxOpenConns(1)
 	for _, s := range []string{
 		"PRAGMA cache_size = 1", // the changes spill into the file
@@ -258,19 +221,11 @@ func tear(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	journal, err := os.ReadFile(path + "-journal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(os.ReadFile(path))
+	journal := must(os.ReadFile(path + "-journal"))
 	db.Close()
 	for name, data := range map[string][]byte{path: file, path + "-journal": journal} {
-		if err := os.WriteFile(name, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.WriteFile(name, data, 0o666))
 	}
 }
 
@@ -279,9 +234,7 @@ func tear(t *testing.T, path string) {
 func TestReadingLeavesNoFiles(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, db.Close())
 	path := db.Path()
 	db.write, db.read = nil, nil // closed already
 
@@ -289,16 +242,11 @@ func TestReadingLeavesNoFiles(t *testing.T) {
 		"as it is": func() (*DB, error) { return OpenReadOnly(path) },
 		"a copy":   func() (*DB, error) { return OpenCurrent(t.Context(), path) },
 	} {
-		reader, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		reader := must(open())
 		if n := one(t, reader, "SELECT count(*) FROM results"); n != int64(1) {
 			t.Errorf("%s: %v results, want 1", name, n)
 		}
-		if err := reader.Close(); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, reader.Close())
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
 			t.Errorf("%s: after reading, the folder holds %q", name, left)
 		}
@@ -309,9 +257,7 @@ func TestReadingLeavesNoFiles(t *testing.T) {
 func TestRemovedWhileWritten(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	if err := os.Rename(db.Path(), db.Path()+"-moved"); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Rename(db.Path(), db.Path()+"-moved"))
 	err := db.Record(t.Context(), good("cpu_csr", 64))
 	if err == nil || !strings.Contains(err.Error(), "removed or replaced while it was written") {
 		t.Error(err)
@@ -366,27 +312,17 @@ func TestKilledWhileRecording(t *testing.T) {
 // returns those that it said were kept.
 func runAndKill(t *testing.T, path string, trials int) (kept []string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must(os.Executable())
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), childEnv+"="+path)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must(cmd.StdoutPipe())
+	succeed(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		kept = append(kept, lines.Text())
 		if len(kept) == trials {
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, cmd.Process.Kill())
 		}
 	}
 	cmd.Wait() // says that it was killed
@@ -398,18 +334,12 @@ func runAndKill(t *testing.T, path string, trials int) (kept []string) {
 
 func checkKept(t *testing.T, path string, kept []string, open func(string) (*DB, error)) {
 	t.Helper()
-	db, err := open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(open(path))
 	defer db.Close()
 	if got := one(t, db, "PRAGMA integrity_check"); got != "ok" {
 		t.Errorf("integrity: %v", got)
 	}
-	got, err := db.Recorded(t.Context(), kept, trial.Brief)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(db.Recorded(t.Context(), kept, trial.Brief))
 	for _, id := range kept {
 		if got[id].Status != trial.OK {
 			t.Errorf("trial %s is lost", id)
@@ -430,10 +360,7 @@ func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 
-	current, err := OpenCurrent(t.Context(), db.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	current := must(OpenCurrent(t.Context(), db.Path()))
 	if current.Path() != db.Path() {
 		t.Errorf("it is called %s, want %s", current.Path(), db.Path())
 	}
@@ -443,9 +370,7 @@ func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
 	if n := one(t, db, "SELECT count(*) FROM spread"); n != int64(0) {
 		t.Errorf("the database has %v spreads", n)
 	}
-	if err := current.Close(); err != nil {
-		t.Error(err)
-	}
+	succeed(t, current.Close())
 	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) != 0 {
 		t.Errorf("%v is left", left)
 	}

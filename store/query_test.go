@@ -246,14 +246,9 @@ func TestFunctions(t *testing.T) {
 func TestScratch(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 0))
-	s, err := db.Scratch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(db.Scratch(t.Context()))
 	defer s.Close()
-	if err := s.Exec(t.Context(), "CREATE TEMP TABLE price (kernel TEXT, euros REAL)"); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, s.Exec(t.Context(), "CREATE TEMP TABLE price (kernel TEXT, euros REAL)"))
 
 	for _, rows := range [][][]any{nil, {{"cpu_csr", 2.5}, {"cpu_coo", 10}}, {}, {{"cpu_csr", 4.0}}} {
 		if err := s.Fill(t.Context(), "price", rows); err != nil {

@@ -32,42 +32,25 @@ func frozen(t *testing.T, killed bool, drop ...string) string {
 	t.Helper()
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	dir, err := os.MkdirTemp("", "frozen") // t.TempDir can't be entered by others
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(os.MkdirTemp("", "frozen")) // t.TempDir can't be entered by others
 	t.Cleanup(func() {
 		os.Chmod(dir, 0o700)
 		os.RemoveAll(dir)
 	})
 	if !killed {
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, db.Close())
 		db.write, db.read = nil, nil
 	}
-	files, err := filepath.Glob(db.Path() + "*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob(db.Path() + "*"))
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(f)), data, 0o444); err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(f))
+		succeed(t, os.WriteFile(filepath.Join(dir, filepath.Base(f)), data, 0o444))
 	}
 	path := filepath.Join(dir, filepath.Base(db.Path()))
 	for _, suffix := range drop {
-		if err := os.Remove(path + suffix); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.Remove(path+suffix))
 	}
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Chmod(dir, 0o555))
 	return path
 }
 
@@ -82,10 +65,7 @@ func TestOpenReadOnlyInFrozenFolder(t *testing.T) {
 				if err := os.WriteFile(path+".probe", nil, 0o666); err == nil {
 					t.Fatal("the folder can be written")
 				}
-				db, err := OpenReadOnly(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				db := must(OpenReadOnly(path))
 				defer db.Close()
 				if n := one(t, db, "SELECT count(*) FROM results"); n != int64(1) {
 					t.Errorf("%v results, want 1", n)

@@ -18,18 +18,10 @@ import (
 // A database that is open for reading refuses whatever would write.
 func TestReadersWriteNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.db")
-	full, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := must(Open(path))
 	begin(t, full, testRun())
-	if err := full.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, full.Close())
+	db := must(OpenReadOnly(path))
 	defer db.Close()
 	for i, write := range writings(t.Context(), db) {
 		if err := write(); !errors.Is(err, errReadOnly) {
@@ -140,9 +132,7 @@ func TestRefusedWritesAreReported(t *testing.T) {
 	}
 
 	for _, write := range writings(t.Context(), plain) {
-		if err := write(); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, write())
 	}
 	for _, table := range tables {
 		count := "SELECT count(*) FROM " + table
@@ -192,9 +182,7 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 		final(second, time.Hour, 1.5))
 	decideAll(t, db)
 	saved := []SavedClaim{{Claim: 1, Device: "Testcore 9000", Verdict: "v", Figures: []byte("{}")}}
-	if err := db.SaveClaims(t.Context(), saved); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, db.SaveClaims(t.Context(), saved))
 	if err := db.SaveRule(t.Context(), SavedRule{Sweep: "quick", Learned: time.Unix(1, 0), JSON: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
@@ -292,9 +280,7 @@ func TestInterruptedWritersSaySo(t *testing.T) {
 		try := func(steps int64) (db *DB, interrupted bool, err error) {
 			db = create(t)
 			if name != "import" {
-				if err := load(t.Context(), db); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, load(t.Context(), db))
 			}
 			ctx := newCountdown(t, steps)
 			err = write(ctx, db)

@@ -51,10 +51,7 @@ func TestRecordIsIdempotent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			db := started(t)
 			record(t, db, tt.results...)
-			rows, err := db.Results(t.Context(), Filter{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := must(db.Results(t.Context(), Filter{}))
 			if len(rows) != 1 {
 				t.Fatalf("%d rows, want 1", len(rows))
 			}
@@ -76,10 +73,7 @@ func TestSamplesComeBack(t *testing.T) {
 		r.Samples = []float64{3e-3, 1.234567e-3, 2e-9, 7.654321e-3} // to the nanosecond
 	})
 	record(t, db, r, good("cpu_csr", 64, failing(trial.OOM, "")))
-	got, err := db.Samples(t.Context(), r.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(db.Samples(t.Context(), r.ID))
 	if len(got) != len(r.Samples) {
 		t.Fatalf("%d samples, want %d", len(got), len(r.Samples))
 	}
@@ -126,10 +120,7 @@ func TestNewSourceSupersedes(t *testing.T) {
 	if got := bestOf(t, db); got != "cpu_csr 32 50% 1" {
 		t.Errorf("best is %q, want the new one", got)
 	}
-	rows, err := db.Results(t.Context(), Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(db.Results(t.Context(), Filter{}))
 	if len(rows) != 2 || rows[0].Median != 3e-3 || rows[1].Median != 2e-3 { // as they were recorded
 		t.Errorf("results are %+v, want each configuration's newest", rows)
 	}
@@ -139,10 +130,7 @@ func TestNewSourceSupersedes(t *testing.T) {
 	if got := one(t, db, "SELECT group_concat(median_ms) FROM speedup"); got != "2.0" {
 		t.Errorf("speedup compares %v ms, want the new one", got)
 	}
-	kernels, err := db.Kernels(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	kernels := must(db.Kernels(t.Context()))
 	i := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == "cpu_csr" })
 	if kernels[i].Digest != "1" || kernels[i+1].Digest != "2" || kernels[i+1].Format != "csr" {
 		t.Errorf("kernels are %+v", kernels)
@@ -180,18 +168,12 @@ func TestBeginAgain(t *testing.T) {
 	run.Device.Driver = "go1.27"
 	run.Sweep.Text = []byte("name = \"quick\"\n# edited\n")
 	begin(t, db, run)
-	sweeps, err := db.Sweeps(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sweeps := must(db.Sweeps(t.Context()))
 	if len(sweeps) != 2 || sweeps[0].Version != "later" || sweeps[0].Title != "A quick one" || sweeps[1].Text != string(run.Sweep.Text) ||
 		sweeps[0].ProtocolText != run.Protocol || sweeps[0].Protocol.Warmup != 3 || time.Since(sweeps[0].Started) > time.Hour {
 		t.Errorf("sweeps are %+v", sweeps)
 	}
-	devices, err := db.Devices(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	devices := must(db.Devices(t.Context()))
 	if len(devices) != 2 || devices[0].Label != "Testcore 9000" || devices[0].Driver != "go1.27" ||
 		devices[1].Label != "Testcore 9000 (cpu go1.26)" || devices[1].Name != "Testcore 9000" {
 		t.Fatalf("devices are %+v", devices)
@@ -215,14 +197,9 @@ func TestRules(t *testing.T) {
 		{"b", at.Add(time.Hour), []byte(`{"version":2}`)},
 		{"b", at.Add(2 * time.Hour), []byte(`{"version":3}`)},
 	} {
-		if err := db.SaveRule(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, db.SaveRule(t.Context(), r))
 	}
-	r, err := db.Rule(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(db.Rule(t.Context()))
 	if r.Sweep != "b" || !r.Learned.Equal(at.Add(2*time.Hour)) || string(r.JSON) != `{"version":3}` {
 		t.Errorf("rule is %+v", r)
 	}
@@ -314,10 +291,7 @@ func TestLaunches(t *testing.T) {
 		good("coo_atomic", 256, takes(4), facts(1), identity("new"), later),
 		good("cpu_csr", 0, takes(0.5)),
 	)
-	got, err := db.Launches(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(db.Launches(t.Context()))
 	if len(got) != 2 || got[1].Kernel != "cpu_csr" {
 		t.Fatalf("%d launches, want one of each kernel: %+v", len(got), got)
 	}
@@ -334,9 +308,7 @@ func TestWhatARunWantsCounts(t *testing.T) {
 	a := started(t)
 	record(t, a, first, changed, brief, good("cpu_sell", 8, takes(0.7)))
 	everybodySays(t, a, "cpu_csr 32, cpu_sell 8", "cpu_csr 32", "cpu_csr 32,cpu_sell 8")
-	if err := a.Ask(t.Context(), []string{"first", "brief", "unknown"}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Ask(t.Context(), []string{"first", "brief", "unknown"}))
 	everybodySays(t, a, "cpu_csr 32, cpu_sell 8", "cpu_sell 8", "cpu_csr 32,cpu_sell 8")
 
 	before, remeasured := started(t), started(t)
@@ -371,10 +343,7 @@ func TestOwnKernelsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, db := range []*DB{from, to} {
-		list, err := db.Kernels(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must(db.Kernels(t.Context()))
 		known := 0
 		for _, k := range list {
 			if k.Own != nil {
@@ -409,10 +378,7 @@ func TestRecordingOneByOneDecidesAsAll(t *testing.T) {
 				r.Stop = trial.StopSearch
 			}
 			record(t, db, r)
-			result, err := db.write.Exec(decideCase, 1, 1, r.Precision, r.Cache)
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := must(db.write.Exec(decideCase, 1, 1, r.Precision, r.Cache))
 			if n, _ := result.RowsAffected(); n != 0 {
 				t.Fatalf("step %d: %+v changes %d other marks when all are decided", step, r, n)
 			}

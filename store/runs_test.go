@@ -61,22 +61,13 @@ func inRun(r Row) Row {
 
 // decided returns the trials of a database, of which a copy was decided anew.
 func decided(t *testing.T, path string) map[string]Row {
-	from, err := OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must(OpenReadOnly(path))
 	defer from.Close()
-	db, err := Open(changed(t, from, "DELETE FROM tie_set"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(Open(changed(t, from, "DELETE FROM tie_set")))
 	defer db.Close()
 	decideAll(t, db)
 
-	rows, err := db.Results(t.Context(), Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(db.Results(t.Context(), Filter{}))
 	found := map[string]Row{}
 	for _, r := range rows {
 		found[r.ID] = r

@@ -42,10 +42,7 @@ func TestIntervalsThatAnotherRunAgreesWith(t *testing.T) {
 		"matrix = 'other'": {3 / 1.1, 3.3, 2.985, 3.015, 1.1}, // as elsewhere on the device
 		"cache = 'warm'":   {1.99, 2.01, 1.99, 2.01, math.NaN()},
 	} {
-		rows, err := db.Results(t.Context(), Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must(db.Results(t.Context(), Filter{}))
 		v := query(t, db, "SELECT low_ms, high_ms, within_low_ms, within_high_ms, factor, median_ms FROM results "+
 			"WHERE kernel = 'cpu_csr' AND (cache = 'cold' OR cache = 'warm' AND matrix = 'grid') AND "+where+
 			" ORDER BY cache").Rows[0]
@@ -167,17 +164,9 @@ func TestKilledBeforeTiesAreDecided(t *testing.T) {
 	record(t, db, good("cpu_csr_rows", 512, takes(1)), good("cpu_csr_rows", 1024, takes(1.1)))
 	decideAll(t, db)
 	record(t, db, noisy("other", 10, 1.2)...)
-	all, err := db.from().places(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	repeats, err := db.from().readRepeats(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.transact(t.Context(), "testing", func(tx *sql.Tx) error { return repeats.keep(t.Context(), tx, all) }); err != nil {
-		t.Fatal(err)
-	}
+	all := must(db.from().places(t.Context()))
+	repeats := must(db.from().readRepeats(t.Context()))
+	succeed(t, db.transact(t.Context(), "testing", func(tx *sql.Tx) error { return repeats.keep(t.Context(), tx, all) }))
 
 	if n := decideAll(t, db); n != 2 {
 		t.Errorf("decided in %d places, want 2", n)
@@ -258,10 +247,7 @@ func TestSpreadOfADevice(t *testing.T) {
 		t.Errorf("two runs differ by %v", before)
 	}
 
-	trials, err := db.Good(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	trials := must(db.Good(t.Context()))
 	for i := range trials {
 		g := &trials[i]
 		if g.Kernel != "cpu_csr" {
@@ -306,24 +292,15 @@ func TestTooFewSamplesAreNotExact(t *testing.T) {
 	db := started(t)
 	record(t, db, append(noisy("grid", 10, 1.1), good("cpu_csr", 0, between(0, 1, 0)))...)
 	decideAll(t, db)
-	rows, err := db.Results(t.Context(), Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(db.Results(t.Context(), Filter{}))
 	at := slices.IndexFunc(rows, func(r Row) bool { return r.Kernel == "cpu_csr" })
 	if r := rows[at].Another; math.Abs(r.Low/(1e-3/1.1)-1) > 1e-3 || math.Abs(r.High/1.1e-3-1) > 1e-3 {
 		t.Errorf("another run finds it in %v, want 1 ms within a factor of 1.1", r)
 	}
 
-	s, err := db.Scratch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(db.Scratch(t.Context()))
 	defer s.Close()
-	table, err := s.Query(t.Context(), "SELECT low, high FROM counting WHERE kernel = 'cpu_csr'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must(s.Query(t.Context(), "SELECT low, high FROM counting WHERE kernel = 'cpu_csr'"))
 	if got := fmt.Sprintf("%.2f", table.Rows[0]); got != "[0.91 1.10]" {
 		t.Errorf("claims see the interval %s ms, want [0.91 1.10]", got)
 	}

@@ -46,10 +46,7 @@ func TestHostIsKept(t *testing.T) {
 	db := started(t)
 	use := trial.HostUse{Cores: 4, Others: 1, Stolen: 0.5, Switches: 30, Own: 2, Load: 7.5}
 	record(t, db, good("cpu_csr", 32, func(r *trial.Result) { r.Host = use }), good("cpu_csr", 64))
-	gathered, err := Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), []string{db.Path()}, Choice{Kernels: []string{"cpu_csr"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	gathered := must(Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), []string{db.Path()}, Choice{Kernels: []string{"cpu_csr"}}))
 	defer gathered.Close()
 	for _, from := range []*DB{db, gathered} {
 		const want = "[[0.25 0.125 15 7.5] [<nil> <nil> <nil> <nil>]]"
@@ -180,9 +177,7 @@ func TestCounts(t *testing.T) {
 		{"a": {"occupancy": 0.1, "warp_efficiency": 0.25}, "nobody": {}},
 		{"a": {"occupancy": 0.5, "sectors": 3}}, // again
 	} {
-		if err := db.SaveCounts(t.Context(), counts); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, db.SaveCounts(t.Context(), counts))
 	}
 	rows := query(t, db, "SELECT kernel, block, params, occupancy, warp_efficiency, load_efficiency FROM profile").Rows
 	if len(rows) != 1 || rows[0][0] != "coo_atomic" || rows[0][2] != "tile=8" || rows[0][3] != 0.5 || rows[0][4] != 0.25 || rows[0][5] != nil {
@@ -204,17 +199,12 @@ func TestGatherCounts(t *testing.T) {
 	a, b := started(t), started(t)
 	record(t, a, good("coo_atomic", 32), good("cpu_csr", 64))
 	record(t, b, good("coo_atomic", 32, takes(7)), good("cpu_csr", 64), good("cpu_coo", 0))
-	all, err := b.Results(t.Context(), Filter{Status: trial.OK})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(b.Results(t.Context(), Filter{Status: trial.OK}))
 	counts := map[string]Counts{}
 	for i, c := range all {
 		counts[c.ID] = Counts{"occupancy": float64(1+i) / 4}
 	}
-	if err := b.SaveCounts(t.Context(), counts); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, b.SaveCounts(t.Context(), counts))
 	for _, order := range [][]*DB{{a, b}, {b, a}} {
 		db := gather(t, Choice{}, order...)
 		if got := one(t, db, "SELECT group_concat(kernel || ' ' || occupancy) FROM (SELECT * FROM profile ORDER BY kernel)"); got != "coo_atomic 0.25,cpu_coo 0.75,cpu_csr 0.5" {
@@ -241,10 +231,7 @@ func TestKnownFeaturesStay(t *testing.T) {
 	less.Features.Diagonals = 5
 	for _, again := range []trial.Matrix{m, less} {
 		describe(t, db, again)
-		got, err := db.Features(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(db.Features(t.Context()))
 		if !got[0].Features.Equal(m.Features) {
 			t.Errorf("met again: %+v\nwant %+v", got[0].Features, m.Features)
 		}

@@ -11,10 +11,7 @@ import (
 
 func decideAll(t testing.TB, db *DB) int {
 	t.Helper()
-	n, err := db.DecideTies(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must(db.DecideTies(t.Context()))
 	return n
 }
 
@@ -254,10 +251,7 @@ func TestNear(t *testing.T) {
 		good("cpu_csr_rows", 8, takes(10), on("other")), good("cpu_csr_rows", 4, takes(20), on("other")))
 	decideAll(t, db)
 
-	rows, err := db.Near(t.Context(), 1.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(db.Near(t.Context(), 1.3))
 	var got []int
 	for _, r := range rows {
 		got = append(got, r.Block)

@@ -13,9 +13,7 @@ import (
 func changed(t testing.TB, db *DB, statement string, args ...any) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "results.db")
-	if err := db.copyTo(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, db.copyTo(t.Context(), path))
 	pool := connect(path, url.Values{}, nil)
 	defer pool.Close()
 	if _, err := pool.Exec(statement, args...); err != nil {
@@ -73,15 +71,9 @@ func TestBadValues(t *testing.T) {
 
 // Samples that are no numbers are refused where they are read.
 func TestBadSamples(t *testing.T) {
-	open, err := OpenReadOnly(changed(t, filled(t), "UPDATE sample SET data = x'0000c07f0000c07f'"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := must(OpenReadOnly(changed(t, filled(t), "UPDATE sample SET data = x'0000c07f0000c07f'")))
 	defer open.Close()
-	list, err := open.Results(t.Context(), Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must(open.Results(t.Context(), Filter{}))
 	if _, err := open.Samples(t.Context(), list[0].ID); err == nil {
 		t.Error("NaN is a sample")
 	}
@@ -106,9 +98,7 @@ func TestPipe(t *testing.T) {
 // A name that would make the database unreadable is refused before it is written.
 func TestLongName(t *testing.T) {
 	db := started(t)
-	if err := db.Matrix(t.Context(), testMatrix(strings.Repeat("ä", 200))); err != nil {
-		t.Error(err)
-	}
+	succeed(t, db.Matrix(t.Context(), testMatrix(strings.Repeat("ä", 200))))
 	if err := db.Matrix(t.Context(), testMatrix(strings.Repeat("ä", 201))); err == nil {
 		t.Error("a name of 201 characters is taken")
 	}

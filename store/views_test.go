@@ -95,10 +95,7 @@ func TestResultsOfFailures(t *testing.T) {
 // bestOf gives "kernel block margin% ties" of the only row of best.
 func bestOf(t *testing.T, db *DB) string {
 	t.Helper()
-	best, err := db.Best(t.Context(), Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must(db.Best(t.Context(), Filter{}))
 	if len(best) != 1 {
 		t.Fatalf("%d rows, want 1", len(best))
 	}
@@ -177,10 +174,7 @@ func TestBestPerPlace(t *testing.T) {
 	gpu.Device.Backend, gpu.Device.Name = "cuda", "Testboard"
 	begin(t, db, gpu)
 	record(t, db, good("coo_atomic", 256, takes(5)))
-	best, err := db.Best(t.Context(), Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must(db.Best(t.Context(), Filter{}))
 	var got []string
 	for _, b := range best {
 		got = append(got, fmt.Sprint(b.Device, " ", b.Matrix, " ", b.Precision, " ", b.Cache, " ", b.Kernel,
@@ -247,10 +241,7 @@ func TestFeaturesComeBack(t *testing.T) {
 	db := started(t)
 	empty := trial.Matrix{Name: "empty", Hash: "0", Features: sparse.Features{RowMean: math.NaN()}}
 	describe(t, db, empty)
-	got, err := db.Features(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(db.Features(t.Context()))
 	if !math.IsNaN(got[0].RowMean) {
 		t.Errorf("mean of no rows is %v, want NaN", got[0].RowMean)
 	}
@@ -292,15 +283,10 @@ func TestDocumentedQueries(t *testing.T) {
 		good("cpu_csr_rows", 64, on("ecology1"), takes(5), double),
 		good("cusparse_csr_alg1", 0, on("ecology1"), takes(3)), good("cpu_coo", 0, on("ecology1"), takes(6)),
 		good("coo_atomic", 32, on("ecology1"), failing(trial.Wrong, "row 3")))
-	if err := db.SaveCounts(t.Context(), map[string]Counts{"counted": {"occupancy": 0.5}}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, db.SaveCounts(t.Context(), map[string]Counts{"counted": {"occupancy": 0.5}}))
 	decideAll(t, db)
 
-	text, err := os.ReadFile("../docs/database.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../docs/database.md"))
 	queries := strings.Split(string(text), "\n```sql\n")[1:]
 	if len(queries) != 20 {
 		t.Errorf("the page has %d queries", len(queries))
@@ -341,10 +327,7 @@ func TestGrids(t *testing.T) {
 	under(t, db, "some", 3, configs.Search{Strategy: "grid", Trials: 5})
 	record(t, db, good("cpu_csr_rows", 256))
 
-	grids, err := db.Grids(t.Context(), Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	grids := must(db.Grids(t.Context(), Filter{}))
 	var names []string
 	for _, g := range grids {
 		names = append(names, g.Name())
