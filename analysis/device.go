@@ -139,18 +139,15 @@ var PaperGBPS = Unit{
 // the device, but it ranks them only if they move the same bytes: COO has more GB/s than CSR
 // in the same time.
 func UnitFor(panels []Panel) Unit {
-	var format kernels.Format
-	for i := range panels {
-		for j := range panels[i].Rows {
-			switch f := panels[i].Rows[j].Format; {
-			case i == 0 && j == 0:
-				format = f
-			case f != format:
-				return GFLOPS
-			}
+	formats := map[kernels.Format]bool{}
+	for _, p := range panels {
+		for i := range p.Rows {
+			formats[p.Rows[i].Format] = true
 		}
 	}
-
+	if len(formats) > 1 {
+		return GFLOPS
+	}
 	return GBPS
 }
 
@@ -162,19 +159,10 @@ func RoofOf(panels []Panel, u Unit) float64 {
 	}
 	for i := range panels {
 		for j := range panels[i].Rows {
-			if bandwidth := bandwidthOf(&panels[i].Rows[j]); bandwidth > 0 {
-				return bandwidth
+			if r := &panels[i].Rows[j]; r.RoofFraction > 0 && r.GBPS > 0 {
+				return r.GBPS / r.RoofFraction
 			}
 		}
-	}
-
-	return 0
-}
-
-// bandwidthOf returns the roof that a row was compared with, 0 if there was none.
-func bandwidthOf(r *store.Row) float64 {
-	if r.RoofFraction > 0 && r.GBPS > 0 {
-		return r.GBPS / r.RoofFraction
 	}
 	return 0
 }

@@ -144,10 +144,10 @@ func (d *Data) WithoutBaseline() []error {
 func (d *Data) lackingBaseline(device string) string {
 	i := slices.IndexFunc(d.Devices, func(v store.Device) bool { return v.Label == device })
 	switch {
-	case i >= 0 && d.Devices[i].Backend == "cuda":
-		return "coo_atomic"
+	case d.IsGPU(device):
+		return baselines[0]
 	case i >= 0 && d.Devices[i].Backend == "cpu":
-		return "cpu_coo"
+		return baselines[1]
 	}
 	return "cpu_coo (or coo_atomic)"
 }

@@ -115,15 +115,15 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-func TestMarkdownBold(t *testing.T) {
-	s := nasty()
-	if text := string(s.markdown()); strings.Count(text, "**1.23 ± 0.04**") != 2 {
-		t.Errorf("bold cells are lost:\n%s", text)
+// What needs no escape is written as it is: the file is also read in a terminal. Columns stand below each other.
+func TestMarkdown(t *testing.T) {
+	table := Table{Title: "t", Columns: Columns("name", ">n"), Rows: [][]Cell{{Text("a"), count(123)}, {Text("long"), count(5)}}}
+	table.Rows[1][1].Bold = true
+	sheet := Sheet{Title: "s", Tables: []Table{table}}
+	const want = "# s\n\n## t\n\n| name |     n |\n|:-----|------:|\n| a    |   123 |\n| long | **5** |\n"
+	if got := string(sheet.markdown()); got != want {
+		t.Errorf("it is\n%s\nwant\n%s", got, want)
 	}
-}
-
-// What needs no escape is written as it is: the file is also read in a terminal.
-func TestMarkdownText(t *testing.T) {
 	for text, want := range map[string]string{
 		`Algorithm 3's "best"`:  `Algorithm 3's "best"`,
 		`coo_atomic, > 100 × x`: `coo_atomic, > 100 × x`,
@@ -198,46 +198,29 @@ func TestAgainstTable(t *testing.T) {
 
 // Devices stand beside each other on what several of them measured, and only there.
 func TestDevicesBesideEachOther(t *testing.T) {
-	d := synthetic.Both()
-	table := deviceBests(d)
-	devices := map[string]map[string]bool{} // by matrix and precision
-	fastest := map[string]string{}          // kernel by the same
-	least := map[string]float64{}
-	for i := range d.Best {
-		b := &d.Best[i]
-		key := b.Matrix + " " + string(b.Precision)
-		if devices[key] == nil {
-			devices[key] = map[string]bool{}
-		}
-		devices[key][b.Device] = true
-		if ms, seen := least[key]; !seen || b.Median < ms {
-			least[key], fastest[key] = b.Median, b.Kernel
-		}
+	var rows []store.Row
+	var best []store.Best
+	for _, x := range []struct {
+		matrix, device, kernel string
+		ms                     float64
+	}{{"a", "one", "csr_vector", 1}, {"a", "two", "cpu_csr", 4}, {"b", "one", "csr_scalar", 2}, {"c", "two", "cpu_csr", 3}} {
+		r := synthetic.Timed(x.matrix, x.kernel, "", 64, x.ms)
+		r.Device, r.GFLOPS = x.device, 8/x.ms
+		rows, best = append(rows, r), append(best, store.Best{Row: r})
 	}
-	var want []string
-	for key, on := range devices {
-		if len(on) > 1 {
-			want = append(want, key)
-		}
+	got := deviceBests(analysis.New(rows, best, nil, nil)).Rows
+	if len(got) != 1 {
+		t.Fatalf("%d matrices were measured on both devices, want 1", len(got))
 	}
-	var got []string
-	for n, row := range table.Rows {
-		key := row[0].Text + " " + row[1].Text
-		got = append(got, key)
-		best := -1
-		for i := range row {
-			if table.Rows[n][i].Bold {
-				best = i
-			}
+	var cells []string
+	for _, c := range got[0] {
+		if c.Bold {
+			c.Text = "*" + c.Text
 		}
-		if best < 1 || row[best-1].Text != fastest[key] {
-			t.Errorf("%s: %v, bold is column %d, fastest %s", key, row, best, fastest[key])
-		}
+		cells = append(cells, c.Text)
 	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if len(want) == 0 || !slices.Equal(got, want) {
-		t.Errorf("rows %q, want %q", got, want)
+	if text, want := strings.Join(cells, " "), "a float64 cold csr_vector *8.00 cpu_csr 2.00"; text != want {
+		t.Errorf("it says %q, want %q", text, want)
 	}
 	if n := len(deviceBests(synthetic.Processor().Report()).Rows); n != 0 {
 		t.Errorf("%d rows of one device", n)
