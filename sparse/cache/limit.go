@@ -214,6 +214,28 @@ var NoLimits = Limits{Unused: math.MaxInt64, Size: math.MaxInt64}
 // that has died: it is written to all the time.
 const abandoned = time.Hour
 
+// Prune calls remove for what is beyond the limits of a list that is sorted by its last use, and returns what remove says
+// that it removed. A size below 0 is never within the limits.
+func Prune[T any](l Limits, all []T, of func(T) (used time.Time, size int64), remove func(T) (bool, error)) (
+	removed []T, err error) {
+
+	var kept int64
+	for _, e := range all {
+		used, size := of(e)
+		if size >= 0 && time.Since(used) <= l.Unused && size <= l.Size-kept {
+			kept += size
+			continue
+		}
+		gone, failed := remove(e)
+		if failed != nil {
+			err = errors.Join(err, failed)
+		} else if gone {
+			removed = append(removed, e)
+		}
+	}
+	return removed, err
+}
+
 // Prune removes entries beyond the limits unless a process has them open, all damaged ones, the remains of processes that
 // died, and the digests of files that were not used for as long. It returns the entries that it
 // removed.
@@ -222,29 +244,17 @@ func (d *Dir) Prune(limits Limits) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
-	var removed []Info
-	var errs []error
+	removed, err := Prune(limits, all, func(e Info) (time.Time, int64) {
+		if e.Err != nil {
+			return e.Used, -1
+		}
+		return e.Used, e.Size
+	}, d.removeUnused)
 
-	var kept int64
-	for _, e := range all {
-		if e.Err == nil && now.Sub(e.Used) <= limits.Unused && e.Size <= limits.Size-kept {
-			kept += e.Size
-			continue
-		}
-		gone, err := d.removeUnused(e)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if gone {
-			removed = append(removed, e)
-		}
-	}
-
+	errs := []error{err}
 	for _, folder := range []string{"", notes} {
 		errs = append(errs, d.files(folder, func(name string, info fs.FileInfo) {
-			age := now.Sub(info.ModTime())
+			age := time.Since(info.ModTime())
 			if strings.Contains(name, temporary) && age > abandoned || folder == notes && age > limits.Unused {
 				errs = append(errs, os.Remove(filepath.Join(d.path, folder, name)))
 			}

@@ -78,7 +78,7 @@ func (p *partial) stateName() string { return p.name() + ".json" }
 // begin forgets the bytes that are here, and begins with those of s.
 func (p *partial) begin(s state) error {
 	p.have = 0
-	if err := errors.Join(ignoreMissing(os.Remove(p.stateName())), p.file.Truncate(0)); err != nil {
+	if err := errors.Join(ignored(os.Remove(p.stateName()), fs.ErrNotExist), p.file.Truncate(0)); err != nil {
 		return err
 	}
 	p.state = s
@@ -140,8 +140,9 @@ func syncDir(dir string) error {
 	return d.Sync()
 }
 
-func ignoreMissing(err error) error {
-	if errors.Is(err, os.ErrNotExist) {
+// ignored is err, unless it is of that kind.
+func ignored(err, kind error) error {
+	if errors.Is(err, kind) {
 		return nil
 	}
 	return err
@@ -255,38 +256,20 @@ func (c *Collection) Downloaded() (list []ID) {
 // Prune removes downloads beyond the limits, except those in progress, and returns what it
 // removed.
 func (c *Collection) Prune(limits cache.Limits) ([]Download, error) {
-	now := time.Now()
 	over, cancel := context.WithCancel(context.Background())
 	cancel() // wait for no lock
-	var removed []Download
-	var errs []error
-	var kept int64
-
-	for _, d := range c.Downloads() {
-		if now.Sub(d.Used) <= limits.Unused && d.Bytes <= limits.Size-kept {
-			kept += d.Bytes
-			continue
-		}
-		unlock, _, err := lock(over, c.lockFile(d.ID), func() {})
-		if errors.Is(err, context.Canceled) {
-			continue
-		}
-		if err == nil {
-			for _, path := range d.files {
-				if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
-					err = errors.Join(err, e)
-				}
+	return cache.Prune(limits, c.Downloads(), func(d Download) (time.Time, int64) { return d.Used, d.Bytes },
+		func(d Download) (bool, error) {
+			unlock, _, err := lock(over, c.lockFile(d.ID), func() {})
+			if err != nil {
+				return false, ignored(err, context.Canceled)
 			}
-			unlock()
-		}
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		removed = append(removed, d)
-	}
-
-	return removed, errors.Join(errs...)
+			defer unlock()
+			for _, path := range d.files {
+				err = errors.Join(err, ignored(os.Remove(path), fs.ErrNotExist))
+			}
+			return true, err
+		})
 }
 
 // lockFile is the file that the process locks that downloads a matrix. Its time is that

@@ -88,24 +88,13 @@ func IsKept(ctx context.Context, spec configs.Matrix) bool {
 	return k.dir.Has(k.key)
 }
 
-// View calls use with a matrix. The arrays of a matrix that is kept are the mapped file,
-// verified, and gone when use returns. That is not for measuring: see [Load].
-func View(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error) error {
-	return view(ctx, spec, use, func(e *cache.Entry) (*sparse.CSR[float64], error) { return e.A, e.Verify(ctx) })
-}
-
-// ViewPattern is View for the places of the entries. The matrix may have no values.
+// ViewPattern calls use with a matrix for the places of its entries: it may have no values. The arrays of a matrix that
+// is kept are the mapped file, verified, and gone when use returns.
 func ViewPattern(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error) error {
-	return view(ctx, spec, use, func(e *cache.Entry) (*sparse.CSR[float64], error) { return e.Pattern(ctx) })
-}
-
-func view(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error,
-	verified func(*cache.Entry) (*sparse.CSR[float64], error)) error {
-
 	k := findKept(ctx, spec)
 	if e, err := k.dir.Open(k.key); err == nil {
 		defer e.Close()
-		a, err := verified(e)
+		a, err := e.Pattern(ctx)
 		if err == nil {
 			return panics.ReadMapped(func() error { return use(a, k.described(e.Meta)) })
 		}

@@ -21,11 +21,9 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/sparse"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
 )
 
 func NewCommand() *cobra.Command {
@@ -104,13 +102,14 @@ func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 
 	end := show.Long(cmd.ErrOrStderr(), "converting "+spec.Name)
-	err = matrix.View(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
+	a, m, err := matrix.Load(cmd.Context(), spec)
+	if err == nil {
 		opt := file.Writing{
 			Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: c.symmetric,
 			Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),
 		}
-		return files.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })
-	})
+		err = files.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })
+	}
 	end()
 	if err == nil && format.Loses != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: a file %s does not hold %s\n", format.Extension, format.Loses)
