@@ -156,9 +156,6 @@ func (b *Backend) open(index int) error {
 	if b.room, err = cu.MemAlloc(roomBytes); err != nil {
 		return failed(err, "allocating %d bytes", roomBytes)
 	}
-	if err := b.originals.open(b); err != nil {
-		return err
-	}
 	if b.tick, err = b.clock.resolution(); err != nil {
 		return failed(err, "timing nothing")
 	}
@@ -201,13 +198,16 @@ func (b *Backend) Load(p *kernels.Problem) error {
 		return err
 	}
 	b.problem = p
+	err := b.originals.open(b)
 	for _, name := range []string{rowPtr, colIdx} {
-		if _, err := b.common(name, 8); err != nil {
-			b.problem = nil
-			return err
+		if err == nil {
+			_, err = b.common(name, 8)
 		}
 	}
-	return nil
+	if err != nil {
+		b.problem = nil
+	}
+	return err
 }
 
 // unload frees what belongs to the current problem.
@@ -215,8 +215,8 @@ func (b *Backend) unload() error {
 	b.drop()
 	b.problem = nil
 	forget()
-	b.originals.forget()
-	return b.arrays.clear()
+	_, err := b.originals.close()
+	return cmp.Or(err, b.arrays.clear())
 }
 
 // drop ends the validity of the current product.
@@ -250,8 +250,6 @@ func (b *Backend) Close() error {
 	if b.staging != nil {
 		C.cuMemFreeHost(b.staging)
 	}
-	_, err := b.originals.close()
-	note(err)
 	for _, p := range []cu.DevicePtr{b.flush, b.room} {
 		if p != 0 {
 			note(free(p))

@@ -13,8 +13,8 @@ import (
 )
 
 // originals are kept on the device to be copied: arrays that were made anew for a product, each x, and
-// references. They lie in memory that is allocated once, when the device is opened, so that arrays of products lie as
-// they would without them. What does not fit is made by the host each time.
+// references. They lie in memory that is allocated before all arrays of a problem, so that these lie side by side
+// as they would without. What does not fit is made by the host each time.
 type originals struct {
 	b          *Backend
 	base       cu.DevicePtr // 0: there is no room at all
@@ -38,23 +38,30 @@ type vectorKey struct {
 
 func keyOf(s []float64, v int) vectorKey { return vectorKey{weak.Make(&s[0]), len(s), v} }
 
-// originalsShare is the part of the device's free memory that originals get.
-const originalsShare = 3
+// Originals get at most this part of the device's free memory, and at most so many times the size of the problem.
+const (
+	originalsShare = 3
+	originalsTimes = 64
+)
 
-// open takes the memory. A device that has none left does without.
+// open takes the memory for the originals of a problem. A device that has none left does without.
 func (o *originals) open(b *Backend) error {
 	o.b = b
 	free, _, err := cu.MemInfo()
 	if err != nil {
 		return failed(err, "asking for free memory")
 	}
-	o.forget()
-	o.size = free / originalsShare
-	if o.base, err = cu.MemAlloc(o.size); outOfMemory(err) {
-		o.base, o.size = 0, 0
+	a := b.problem.A
+	size := min(free/originalsShare, originalsTimes*(12*int64(a.NNZ())+16*int64(a.Rows+a.Cols)))
+	size = (size/largePad + 1) * largePad // of pages that no array shares
+	base, err := cu.MemAlloc(size)
+	if outOfMemory(err) {
 		return nil
 	}
-	return failed(err, "allocating %d bytes for originals", o.size)
+	if err == nil {
+		o.base, o.size = base, size
+	}
+	return failed(err, "allocating %d bytes for originals", size)
 }
 
 // forget drops all originals.
