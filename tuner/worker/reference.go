@@ -31,6 +31,7 @@ type reference struct {
 	rows   []int     // those that are compared; nil: all
 	hi, lo []float64 // y = hi + lo of these; lo is nil where float64 is exact enough
 	bound  []float64
+	parts  []float64    // see magnitudes; nil until a window asks for them
 	probes []*reference // for what the product with this reference can't tell
 }
 
@@ -209,19 +210,15 @@ func (ref *reference) bytes() int {
 // A window is a number of consecutive nonzeros, aligned at its multiples.
 func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, window int) *reference {
 	a := p.A
-	sums := make([]float64, (a.NNZ()+window-1)/window)
-	share(len(sums), func(lo, hi int) error { // no part fails
-		for i := lo; i < hi; i++ {
-			for k := i * window; k < min((i+1)*window, a.NNZ()); k++ {
-				v := a.Val[k]
-				if prec == kernels.Float32 {
-					v = float64(float32(v))
-				}
-				sums[i] += math.Abs(v * p.X[a.ColIdx[k]])
-			}
+	var sums []float64
+	if window%partOfWindow == 0 {
+		if ref.parts == nil {
+			ref.parts = magnitudes(p, prec, partOfWindow)
 		}
-		return nil
-	})
+		sums = added(ref.parts, window/partOfWindow)
+	} else {
+		sums = magnitudes(p, prec, window)
+	}
 
 	out := &reference{hi: ref.hi, lo: ref.lo, bound: make([]float64, a.Rows)}
 	share(a.Rows, func(lo, hi int) error { // no part fails
@@ -240,6 +237,46 @@ func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, wind
 		return nil
 	})
 	return out
+}
+
+// partOfWindow is the number of nonzeros whose magnitudes are summed once for all windows that are multiples of it.
+const partOfWindow = 4
+
+// magnitudes returns Σ |aᵢⱼ||xⱼ| over each n consecutive nonzeros.
+func magnitudes(p *kernels.Problem, prec kernels.Precision, n int) []float64 {
+	products := func(part int) (sum float64) {
+		for k := part * n; k < min((part+1)*n, p.A.NNZ()); k++ {
+			v := p.A.Val[k]
+			if prec == kernels.Float32 {
+				v = float64(float32(v))
+			}
+			sum += math.Abs(v * p.X[p.A.ColIdx[k]])
+		}
+		return sum
+	}
+	return each((p.A.NNZ()+n-1)/n, products)
+}
+
+// added returns the sum of each n consecutive numbers.
+func added(s []float64, n int) []float64 {
+	return each((len(s)+n-1)/n, func(part int) (sum float64) {
+		for _, v := range s[part*n : min((part+1)*n, len(s))] {
+			sum += v
+		}
+		return sum
+	})
+}
+
+// each returns f of 0 to n-1, on all processors.
+func each(n int, f func(int) float64) []float64 {
+	s := make([]float64, n)
+	share(n, func(lo, hi int) error { // no part fails
+		for i := lo; i < hi; i++ {
+			s[i] = f(i)
+		}
+		return nil
+	})
+	return s
 }
 
 // rowFloat32 sums a row in float64 with the values of A rounded to float32. A
