@@ -79,7 +79,7 @@ func (c *Collection) try(ctx context.Context, id ID, address string, p *partial)
 	switch {
 	case resp.StatusCode == http.StatusPartialContent && header["Range"] != "":
 		if err := p.continues(resp); err != nil {
-			return p.forget(&trouble{err: err})
+			return p.forget(passing.of(err))
 		}
 	case resp.StatusCode == http.StatusOK:
 		if err := p.begin(stateOf(resp, address)); err != nil {
@@ -87,7 +87,7 @@ func (c *Collection) try(ctx context.Context, id ID, address string, p *partial)
 		}
 
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		return p.forget(&trouble{err: errChanged})
+		return p.forget(passing.of(errChanged))
 	default:
 		return status(resp)
 	}
@@ -106,7 +106,7 @@ func (c *Collection) copy(id ID, p *partial, body io.Reader, most int64) error {
 		c.notify(Progress{ID: id, State: Downloading, URL: p.URL, Have: p.have, Size: p.Size})
 		n, err := body.Read(buf)
 		if p.have == 0 && n > 1 && (buf[0] != 0x1f || buf[1] != 0x8b) {
-			return p.forget(&trouble{err: errors.New("what came is not the archive: it is no gzip file"), kind: damaged})
+			return p.forget(damaged.of(errors.New("what came is not the archive: it is no gzip file")))
 		}
 		if n > 0 {
 			if err := p.append(buf[:n]); err != nil {
@@ -114,18 +114,17 @@ func (c *Collection) copy(id ID, p *partial, body io.Reader, most int64) error {
 			}
 		}
 		if p.have > most {
-			return p.forget(&trouble{err: fmt.Errorf("the server tells no size, and more than %d bytes came", most),
-				kind: damaged})
+			return p.forget(damaged.of(fmt.Errorf("the server tells no size, and more than %d bytes came", most)))
 		}
 
 		switch {
 		case err == nil:
 		case errors.Is(err, errTrickle):
-			return &trouble{err: err, kind: slow}
+			return slow.of(err)
 		case err != io.EOF:
-			return &trouble{err: err}
+			return passing.of(err)
 		case p.Size >= 0 && p.have != p.Size:
-			return &trouble{err: io.ErrUnexpectedEOF}
+			return passing.of(io.ErrUnexpectedEOF)
 		default:
 			p.Size = p.have
 			return nil
@@ -165,7 +164,7 @@ func (p *partial) continues(resp *http.Response) error {
 
 // status sorts answers that bring no bytes of the file.
 func status(resp *http.Response) *trouble {
-	t := &trouble{err: errors.New(resp.Status), after: retryAfter(resp.Header)}
+	t := &trouble{errors.New(resp.Status), passing, retryAfter(resp.Header)}
 	switch code := resp.StatusCode; {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		t.kind = missing
@@ -295,24 +294,14 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// tooLong says that a server asks to wait for too long.
-func tooLong(d time.Duration) error {
-	return fmt.Errorf("the server asks to come back in %s", d.Round(time.Second))
-}
-
 // mostRedirects is how many are followed.
 const mostRedirects = 5
-
-// A redirectError says that a redirect was not followed.
-type redirectError struct{ reason string }
-
-func (e *redirectError) Error() string { return e.reason }
 
 // redirect follows a redirect, unless it would leave HTTPS. Where it leads to the usual
 // port of http, the same is asked for over HTTPS.
 func redirect(next *http.Request, via []*http.Request) error {
 	if len(via) > mostRedirects {
-		return &redirectError{fmt.Sprintf("more than %d redirects", mostRedirects)}
+		return refused.of(fmt.Errorf("more than %d redirects", mostRedirects))
 	}
 	secure := via[0].URL.Scheme == "https"
 
@@ -323,6 +312,6 @@ func redirect(next *http.Request, via []*http.Request) error {
 		to.Scheme, to.Host = "https", to.Hostname()
 		return nil
 	default:
-		return &redirectError{fmt.Sprintf("a redirect from https to %s://%s is not followed", to.Scheme, to.Host)}
+		return refused.of(fmt.Errorf("a redirect from https to %s://%s is not followed", to.Scheme, to.Host))
 	}
 }

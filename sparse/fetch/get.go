@@ -68,34 +68,17 @@ func (c *Collection) Get(ctx context.Context, id ID) (File, error) {
 		return File{}, fmt.Errorf("looking for %s: %w: it is not in %s, and this is offline: run `spmvtune matrix "+
 			"get %s` where there is a network, or put the file there", id, ErrUnavailable, path, id)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return File{}, fmt.Errorf("downloading %s: %w", id, diskError(filepath.Dir(path), err))
-	}
 
-	unlock, alone, err := lock(ctx, c.lockFile(id), func() {
-		p := Progress{ID: id, State: Waiting, Size: -1}
-		if info, err := os.Stat(path + ".part"); err == nil {
-			p.Have = info.Size()
-		}
-		c.notify(p)
-	})
-	if err != nil {
-		if ctx.Err() == nil {
-			err = diskError(filepath.Dir(path), err)
-		}
-		return File{}, fmt.Errorf("downloading %s: %w", id, err)
+	url, err := c.download(ctx, id, path)
+	switch {
+	case err == nil:
+		return c.found(id, path, url)
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case isDisk(err):
+		err = diskError(filepath.Dir(path), err)
 	}
-	defer unlock()
-
-	if _, there := c.Path(id); there { // meanwhile
-		return c.found(id, path, "")
-	}
-	url, err := c.download(ctx, id, path, alone)
-	if err != nil {
-		return File{}, err
-	}
-
-	return c.found(id, path, url)
+	return File{}, fmt.Errorf("downloading %s: %w", id, err)
 }
 
 // found describes a file that is there.
@@ -113,39 +96,45 @@ func (c *Collection) found(id ID, path, url string) (File, error) {
 	return File{id, path, info.Size(), url}, nil
 }
 
-// download asks one server after the other, and returns the address that gave the file. Without
-// locks, alone is false: the partial file then has a unique name, and no process goes on with
-// it.
-func (c *Collection) download(ctx context.Context, id ID, path string, alone bool) (string, error) {
+// download asks one server after the other, and returns the address that gave the file, or "" if another process did.
+// Without locks the partial file has a unique name, and no process goes on with it.
+func (c *Collection) download(ctx context.Context, id ID, path string) (url string, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return "", err
+	}
+	unlock, alone, err := lock(ctx, c.lockFile(id), func() {
+		p := Progress{ID: id, State: Waiting, Size: -1}
+		if info, err := os.Stat(path + ".part"); err == nil {
+			p.Have = info.Size()
+		}
+		c.notify(p)
+	})
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, there := c.Path(id); there { // meanwhile
+		return "", nil
+	}
+
 	target := path
 	if !alone {
 		target = fmt.Sprintf("%s.%016x", path, rand.Uint64())
 	}
 	p, err := openPartial(target)
 	if err != nil {
-		return "", fmt.Errorf("downloading %s: %w", id, diskError(filepath.Dir(path), err))
+		return "", err
 	}
-
-	url, err := c.ask(ctx, id, p)
-	if err == nil {
+	if url, err = c.ask(ctx, id, p); err == nil {
 		err = p.finish()
 	}
 	if err == nil && !alone {
 		err = os.Rename(target, path)
 	}
-	if err == nil {
-		return url, nil
+	if err != nil {
+		p.leave(alone)
 	}
-
-	p.leave(alone)
-	switch {
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	case isDisk(err):
-		err = diskError(filepath.Dir(path), err)
-	}
-
-	return "", fmt.Errorf("downloading %s: %w", id, err)
+	return url, err
 }
 
 // ask asks one server after the other until p is the file, and returns the address that
@@ -172,11 +161,11 @@ func (c *Collection) ask(ctx context.Context, id ID, p *partial) (string, error)
 
 	why := strings.Join(failed, "; ")
 	if missed == len(failed) {
-		return "", &trouble{err: fmt.Errorf("%w: %s: upper and lower case of group and name matter; see "+
-			"https://sparse.tamu.edu", ErrNotFound, why)}
+		return "", missing.of(fmt.Errorf("%w: %s: upper and lower case of group and name matter; see "+
+			"https://sparse.tamu.edu", ErrNotFound, why))
 	}
-	return "", &trouble{err: fmt.Errorf("%w: %s: try again, which goes on with what came, or set %s to another server",
-		ErrUnavailable, why, EnvServers)}
+	return "", refused.of(fmt.Errorf("%w: %s: try again, which goes on with what came, or set %s to another server",
+		ErrUnavailable, why, EnvServers))
 }
 
 // persist asks a server until it has delivered everything, or asking again would be useless.
@@ -210,12 +199,12 @@ func (c *Collection) persist(ctx context.Context, id ID, url string, p *partial)
 		if p.have >= furthest+progressEnough {
 			furthest, failures = p.have, 0
 		}
-		if failures++; failures >= t.kind.tries() {
+		if failures++; failures >= t.kind.tries {
 			return t
 		}
 
 		if t.after > longestAsked {
-			return &trouble{err: fmt.Errorf("%w; %w", t.err, tooLong(t.after)), kind: refused}
+			return refused.of(fmt.Errorf("%w; the server asks to come back in %s", t.err, t.after.Round(time.Second)))
 		}
 		wait := pauseBefore(failures, c.pause, t.after)
 		c.notify(Progress{ID: id, State: Retrying, URL: url, Have: p.have, Size: p.Size, Err: t.err, Pause: wait})
@@ -258,54 +247,43 @@ var (
 // A trouble is the error of a try, with its meaning for the next one.
 type trouble struct {
 	err   error
-	kind  kind
+	kind  *kind
 	after time.Duration // the server asks to wait that long
 }
 
 func (t *trouble) Error() string { return t.err.Error() }
 func (t *trouble) Unwrap() error { return t.err }
 
-type kind int
+// A kind of trouble says how often a server is asked, as long as nothing comes.
+type kind struct{ tries int }
 
-const (
-	passing  kind = iota // try again
-	unlinked             // no connection came about
-	damaged              // what came is not the file
-	slow                 // next to nothing came for a minute
-	refused              // this server won't give it
-	missing              // this server does not have it
+var (
+	passing  = &kind{6} // try again
+	unlinked = &kind{2} // no connection came about
+	damaged  = &kind{2} // what came is not the file
+	slow     = &kind{2} // next to nothing came for a minute
+	refused  = &kind{1} // this server won't give it
+	missing  = &kind{1} // this server does not have it
 )
 
-// tries is how often a server is asked, as long as nothing comes.
-func (k kind) tries() int {
-	switch k {
-	case passing:
-		return 6
-	case unlinked, damaged, slow:
-		return 2
-	default:
-		return 1
-	}
-}
+// of makes a trouble of an error.
+func (k *kind) of(err error) *trouble { return &trouble{err: err, kind: k} }
 
 // network sorts an error of net/http.
 func network(err error) *trouble {
-	var redirect *redirectError
-	var certificate *tls.CertificateVerificationError
-	var op *net.OpError
-	var request *url.Error // names the URL, as who reports it does
-	if errors.As(err, &request) {
+	if t, ok := errors.AsType[*trouble](err); ok { // of a redirect
+		return t
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok { // names the URL, as who reports it does
 		err = request.Err
 	}
-
-	switch {
-	case errors.As(err, &redirect), errors.As(err, &certificate):
-		return &trouble{err: err, kind: refused}
-	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
-		return &trouble{err: err, kind: unlinked}
-	default:
-		return &trouble{err: err}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return refused.of(err)
 	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && (op.Op == "dial" || op.Op == "proxyconnect") {
+		return unlinked.of(err)
+	}
+	return passing.of(err)
 }
 
 // diskError explains an error of writing in a folder.

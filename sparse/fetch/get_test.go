@@ -22,32 +22,24 @@ func TestGet(t *testing.T) {
 	resumed := []string{"", "bytes=300000-"}
 	for _, tt := range []struct {
 		name   string
-		faults []func(*server, http.ResponseWriter, *http.Request)
+		faults []fault
 		ranges []string
 	}{
 		{"good", nil, []string{""}},
-		{"cut", []func(*server, http.ResponseWriter, *http.Request){cut(half)}, resumed},
-		{"cut often", slices.Repeat([]func(*server, http.ResponseWriter, *http.Request){cut(80_000)}, 9), nil},
-		{"stalled", []func(*server, http.ResponseWriter, *http.Request){stall(half)}, resumed},
-		{"stalled at once", []func(*server, http.ResponseWriter, *http.Request){stall(0)}, []string{"", ""}},
-		{"errors of the server", []func(*server, http.ResponseWriter, *http.Request){code(500), code(502),
-			code(503, "Retry-After", "0")}, []string{"", "", "", ""}},
-		{"too many requests", []func(*server, http.ResponseWriter, *http.Request){code(429, "Retry-After", "1")},
-			[]string{"", ""}},
-		{"no ranges", []func(*server, http.ResponseWriter, *http.Request){whole(half), whole(len(good))},
-			[]string{"", ""}},
-		{"ranges are refused", []func(*server, http.ResponseWriter, *http.Request){cut(half), code(416)},
-			[]string{"", "bytes=300000-", ""}},
-		{"another range", []func(*server, http.ResponseWriter, *http.Request){cut(half),
+		{"cut", []fault{cut(half)}, resumed},
+		{"cut often", slices.Repeat([]fault{cut(80_000)}, 9), nil},
+		{"stalled", []fault{stall(half)}, resumed},
+		{"stalled at once", []fault{stall(0)}, []string{"", ""}},
+		{"errors of the server", []fault{code(500), code(502), code(503, "Retry-After", "0")}, []string{"", "", "", ""}},
+		{"too many requests", []fault{code(429, "Retry-After", "1")}, []string{"", ""}},
+		{"no ranges", []fault{whole(half), whole(len(good))}, []string{"", ""}},
+		{"ranges are refused", []fault{cut(half), code(416)}, []string{"", "bytes=300000-", ""}},
+		{"another range", []fault{cut(half),
 			code(206, "Content-Range", "bytes 0-9/10")}, []string{"", "bytes=300000-", ""}},
-		{"wrong content once", []func(*server, http.ResponseWriter, *http.Request){page("<html>log in")},
-			[]string{"", ""}},
-		{"wrong length", []func(*server, http.ResponseWriter, *http.Request){page(string(good[:half]))},
-			[]string{"", ""}},
-		{"redirect", []func(*server, http.ResponseWriter, *http.Request){code(302, "Location", "/MM/G/N.tar.gz")},
-			[]string{"", ""}},
-		{"redirects in a circle", slices.Repeat([]func(*server, http.ResponseWriter,
-			*http.Request){code(302, "Location", "/MM/G/N.tar.gz")}, 5), nil},
+		{"wrong content once", []fault{page("<html>log in")}, []string{"", ""}},
+		{"wrong length", []fault{page(string(good[:half]))}, []string{"", ""}},
+		{"redirect", []fault{code(302, "Location", "/MM/G/N.tar.gz")}, []string{"", ""}},
+		{"redirects in a circle", slices.Repeat([]fault{code(302, "Location", "/MM/G/N.tar.gz")}, 5), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, good, tt.faults...)
@@ -85,16 +77,13 @@ func endless(_ *server, w http.ResponseWriter, r *http.Request) {
 // server was.
 func TestCannot(t *testing.T) {
 	good := archive(t, "N", 1000, 1)
-	all := func(f func(*server, http.ResponseWriter, *http.Request)) []func(*server, http.ResponseWriter,
-		*http.Request) {
-		return slices.Repeat([]func(*server, http.ResponseWriter, *http.Request){f}, 20)
-	}
+	all := func(f fault) []fault { return slices.Repeat([]fault{f}, 20) }
 
 	for _, tt := range []struct {
 		name    string
 		content []byte
 		sum     string
-		faults  []func(*server, http.ResponseWriter, *http.Request)
+		faults  []fault
 		kind    error
 		asked   int
 		want    string

@@ -42,6 +42,9 @@ func archive(tb testing.TB, name string, n int, seed uint64) []byte {
 	return b.Bytes()
 }
 
+// A fault answers a request.
+type fault func(s *server, w http.ResponseWriter, r *http.Request)
+
 // A server is one of the collection with faults: the n-th request for an archive is
 // answered by faults[n], and by the archive when there are no more of them.
 type server struct {
@@ -49,13 +52,13 @@ type server struct {
 	mu      sync.Mutex
 	content []byte
 	etag    string
-	faults  []func(s *server, w http.ResponseWriter, r *http.Request)
+	faults  []fault
 	ranges  []string // Range of each request for the archive, "" for all of it
 	sum     string   // in the file .md5, "" for none
 	lasting bool     // the file .md5 comes byte by byte, and has no end
 }
 
-func serve(t *testing.T, content []byte, faults ...func(*server, http.ResponseWriter, *http.Request)) *server {
+func serve(t *testing.T, content []byte, faults ...fault) *server {
 	t.Helper()
 	s := &server{content: content, etag: `"1"`, faults: faults}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.answer))
@@ -87,14 +90,14 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 
 	s.mu.Lock()
 	s.ranges = append(s.ranges, r.Header.Get("Range"))
-	var fault func(*server, http.ResponseWriter, *http.Request)
+	var wrong fault
 	if len(s.faults) > 0 {
-		fault, s.faults = s.faults[0], s.faults[1:]
+		wrong, s.faults = s.faults[0], s.faults[1:]
 	}
 
 	s.mu.Unlock()
-	if fault != nil {
-		fault(s, w, r)
+	if wrong != nil {
+		wrong(s, w, r)
 		return
 	}
 	s.give(w, r)
@@ -113,7 +116,7 @@ func (s *server) asked() []string {
 }
 
 // cut answers with the first n bytes of what is asked for, and breaks the connection.
-func cut(n int) func(*server, http.ResponseWriter, *http.Request) {
+func cut(n int) fault {
 	return func(s *server, w http.ResponseWriter, r *http.Request) {
 		s.give(&cutter{ResponseWriter: w, left: n}, r)
 		panic(http.ErrAbortHandler)
@@ -121,7 +124,7 @@ func cut(n int) func(*server, http.ResponseWriter, *http.Request) {
 }
 
 // whole answers with all of it, whatever part is asked for, and breaks after n bytes.
-func whole(n int) func(*server, http.ResponseWriter, *http.Request) {
+func whole(n int) fault {
 	return func(s *server, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", fmt.Sprint(len(s.content)))
 		w.Write(s.content[:n])
@@ -133,7 +136,7 @@ func whole(n int) func(*server, http.ResponseWriter, *http.Request) {
 }
 
 // stall sends n bytes and then nothing until the client goes away.
-func stall(n int) func(*server, http.ResponseWriter, *http.Request) {
+func stall(n int) fault {
 	return func(s *server, w http.ResponseWriter, r *http.Request) {
 		s.give(&cutter{ResponseWriter: w, left: n}, r)
 		<-r.Context().Done()
@@ -150,7 +153,7 @@ func trickle(s *server, w http.ResponseWriter, r *http.Request) {
 }
 
 // code answers with a status.
-func code(n int, header ...string) func(*server, http.ResponseWriter, *http.Request) {
+func code(n int, header ...string) fault {
 	return func(_ *server, w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(header); i += 2 {
 			w.Header().Set(header[i], header[i+1])
@@ -160,7 +163,7 @@ func code(n int, header ...string) func(*server, http.ResponseWriter, *http.Requ
 }
 
 // page answers with another content.
-func page(text string) func(*server, http.ResponseWriter, *http.Request) {
+func page(text string) fault {
 	return func(_ *server, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
