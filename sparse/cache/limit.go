@@ -214,8 +214,8 @@ var NoLimits = Limits{Unused: math.MaxInt64, Size: math.MaxInt64}
 // that has died: it is written to all the time.
 const abandoned = time.Hour
 
-// Prune calls remove for what is beyond the limits of a list that is sorted by its last use, and returns what remove says
-// that it removed. A size below 0 is never within the limits.
+// Prune calls remove for what is beyond the limits of a list that is sorted by its last use, and returns
+// what remove says that it removed. A size below 0 is never within the limits.
 func Prune[T any](l Limits, all []T, of func(T) (used time.Time, size int64), remove func(T) (bool, error)) (
 	removed []T, err error) {
 

@@ -283,17 +283,6 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}
-
 // mostRedirects is how many are followed.
 const mostRedirects = 5
 

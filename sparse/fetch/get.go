@@ -208,8 +208,10 @@ func (c *Collection) persist(ctx context.Context, id ID, url string, p *partial)
 		}
 		wait := pauseBefore(failures, c.pause, t.after)
 		c.notify(Progress{ID: id, State: Retrying, URL: url, Have: p.have, Size: p.Size, Err: t.err, Pause: wait})
-		if err := sleep(ctx, wait); err != nil {
-			return err
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
 		}
 	}
 }

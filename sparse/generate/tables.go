@@ -212,7 +212,7 @@ func layerArgs(of string, args ...Arg) []Arg {
 }
 
 var bundleArgs = []Arg{
-	{Name: "points", Kind: Int, Min: 1, Max: mostRows, Required: true, Doc: "points, of 3 unknowns"},
+	countArg("points", mostRows, "points, of 3 unknowns"),
 	{Name: "cameras", Kind: Int, Min: 4, Max: 1 << 24, Required: true, Doc: "cameras, of 9 unknowns"},
 	{Name: "track", Kind: Int, Min: 2, Max: 64, Default: 5, Doc: "mean cameras that see a point"},
 	seedArg,
@@ -252,9 +252,8 @@ var applications = []Generator{
 		Args: []Arg{
 			rowsArg("clauses"),
 			{Name: "ratio", Kind: Float, Min: 0.1, Max: 1000, Default: 4.26, Doc: "clauses per variable"},
-			{Name: "long", Kind: Float, Min: 0, Max: 1, Default: 0, Doc: "share of clauses that are long"},
-			{Name: "reach", Kind: Float, Min: 0, Max: 1, Default: 1,
-				Doc: "share of all variables among which a clause has its own"},
+			shareArg("long", 0, "share of clauses that are long"),
+			shareArg("reach", 1, "share of all variables among which a clause has its own"),
 			seedArg,
 		},
 		plan: planSAT,
@@ -264,8 +263,7 @@ var applications = []Generator{
 		Doc:   "constraint graph of a Latin square: cells in one row or one column must differ, values 1",
 		Class: "Latin square",
 		Args: []Arg{
-			{Name: "order", Kind: Int, Min: 1, Max: 1 << 13, Required: true,
-				Doc: "cells of a row and of a column; there are as many rows as cells"},
+			countArg("order", 1<<13, "cells of a row and of a column; there are as many rows as cells"),
 		},
 		plan: planLatin,
 	},
@@ -298,7 +296,7 @@ var applications = []Generator{
 		Class: "KKT",
 		Args: []Arg{
 			{Name: "unknowns", Kind: Int, Min: 8, Max: mostRows, Required: true, Doc: "rows of H"},
-			{Name: "constraints", Kind: Float, Min: 0, Max: 1, Default: 0.5, Doc: "rows of A, per unknown"},
+			shareArg("constraints", 0.5, "rows of A, per unknown"),
 			{Name: "row_nnz", Kind: Int, Min: 1, Max: 1 << 12, Default: 6, Doc: "unknowns in a constraint"},
 			seedArg,
 		},
@@ -309,7 +307,7 @@ var applications = []Generator{
 		Doc:   "power grid: a tree of buses with a few loops, a dense 2 by 2 block for each entry, symmetric",
 		Class: "power grid",
 		Args: []Arg{
-			{Name: "buses", Kind: Int, Min: 1, Max: mostRows, Required: true, Doc: "buses, of 2 rows"},
+			countArg("buses", mostRows, "buses, of 2 rows"),
 			{Name: "degree", Kind: Float, Min: 2, Max: 2.99, Default: 2.8, Doc: "mean lines of a bus"},
 			seedArg,
 		},
@@ -321,7 +319,7 @@ var applications = []Generator{
 			"physics have: dense last rows and columns",
 		Class: "multi-physics",
 		Args: []Arg{
-			{Name: "nodes", Kind: Int, Min: 1, Max: mostRows, Required: true, Doc: "nodes of the mesh"},
+			countArg("nodes", mostRows, "nodes of the mesh"),
 			{Name: "dof", Kind: Int, Min: 1, Max: 64, Default: 3, Doc: "unknowns per node"},
 			{Name: "neighbours", Kind: Float, Min: 0, Max: 4096, Default: 14,
 				Doc: "mean neighbours of a node, itself not counted"},
@@ -337,7 +335,7 @@ var applications = []Generator{
 			"decomposition and stochastic programs have, symmetric",
 		Class: "bordered blocks",
 		Args: []Arg{
-			{Name: "blocks", Kind: Int, Min: 1, Max: 1 << 24, Required: true, Doc: "blocks along the diagonal"},
+			countArg("blocks", 1<<24, "blocks along the diagonal"),
 			{Name: "size", Kind: Int, Min: 1, Max: 1 << 12, Default: 12, Doc: "rows of a block"},
 			{Name: "border", Kind: Int, Min: 0, Max: 1 << 12, Default: 8, Doc: "full rows and columns"},
 			seedArg,
@@ -385,7 +383,7 @@ var applications = []Generator{
 			"others, by dense blocks",
 		Class: "attention",
 		Args: []Arg{
-			{Name: "rows", Kind: Int, Min: 1, Max: 1 << 22, Required: true, Doc: "tokens, or blocks of them"},
+			countArg("rows", 1<<22, "tokens, or blocks of them"),
 			{Name: "window", Kind: Int, Min: 0, Max: 1 << 20, Default: 64, Doc: "neighbours on each side"},
 			{Name: "global", Kind: Int, Min: 0, Max: 1 << 20, Default: 16,
 				Doc: "first ones, which see all and are seen by all"},
