@@ -99,6 +99,13 @@ const (
 	Stream Launch = "stream"
 )
 
+// A Packer is a Backend that makes formats ahead, on cores that do not measure.
+type Packer interface {
+	// Pack begins to make what configurations need that are prepared next, in place of those of the call before. Without
+	// any it returns once nothing is being made.
+	Pack(next []Config)
+}
+
 // A Product is a configuration that is ready to run on the current problem. It is valid until
 // the next Load or Prepare.
 type Product interface {

@@ -93,10 +93,11 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
 	if r.ahead == nil {
-		r.ahead = r.client.Start(r.request(j))
+		r.ahead = r.begins(j)
 	}
 	rep, err := r.client.Wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
+	overlap := r.overlap
 
 	res := trial.Result{Trial: j.Trial, At: time.Now().UTC(), Measurement: worker.Version}
 	spoiled := false
@@ -104,9 +105,13 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	var d *worker.Death
 	switch {
 	case errors.As(err, &d):
-		r.client = nil
+		r.client, r.foresaw = nil, 0
 		if d.Killed && stop.Err() != nil {
 			return r.interrupted(stop, nil)
+		}
+		if r.overlap == overlapped && d.Status == trial.OOM { // what went on beside may have had the memory
+			r.alone = true
+			return nil // the job is done again
 		}
 		res.Status, res.Message = d.Status, d.Message
 	case err != nil:
@@ -123,6 +128,8 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		return nil // the job is done again
 	}
 	r.enters(j.Kernel)
+	r.alone = false
+	overlap.note(&res)
 
 	res.At, res.UUID = r.later(res.At), r.planner.device.Properties["uuid"]
 	res.Sentinel, res.LeaderRerun, res.NoiseRerun = j.sentinel, j.leader, j.noise
@@ -141,7 +148,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		// does otherwise.
 		r.restart()
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
-		r.ahead = r.client.Start(r.request(*after))
+		r.ahead = r.begins(*after)
 	}
 
 	return r.record(ctx, res)

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"time"
 
 	"spmvtune/configs"
@@ -116,6 +117,10 @@ type run struct {
 
 	client       *worker.Client        // nil: a new worker is needed
 	spare        *spare                // nil: there is none
+	coin         *rand.Rand            // for what overlaps
+	overlap      overlap               // of the trial that was started last
+	alone        bool                  // whether nothing may overlap the next trial
+	list         *list                 // of trials to come, if they are known
 	customKernel string                // the kernel of the sweep that has run in the worker, if one has
 	ahead        <-chan worker.Outcome // of the next trial, if it was started already
 	planner      planner
@@ -152,6 +157,7 @@ type current struct {
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), built: map[kernels.Config]bool{},
 		devices: &devices{named: map[string]string{}}}
+	r.coin = rand.New(rand.NewPCG(sweep.Protocol.Seed, uint64(r.started.UnixNano())))
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	r.next()
 	return r
@@ -285,6 +291,7 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 	if j == nil {
 		return nil
 	}
+	r.list, _ = work.source.(*list)
 	if err := r.begin(ctx); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package tuner
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"time"
 
@@ -122,3 +123,64 @@ func (s *spare) pause(on bool) {
 
 // busy reports whether the spare is still loading.
 func (s *spare) busy() bool { return s != nil && len(s.loading) == 0 }
+
+// An overlap says whether anything overlapped a trial. A coin decides, so that whether it disturbs samples can be told
+// from what is recorded.
+type overlap int
+
+const (
+	unasked    overlap = iota // there was nothing to do beside it, or the trial had to be alone
+	overlapped                // the spare loaded, or formats were made
+	held                      // they waited
+)
+
+const (
+	// heldShare is how many trials there are for one in which nothing overlaps it.
+	heldShare = 8
+	// mostAhead is for how many trials to come formats are made.
+	mostAhead = 8
+)
+
+// begins starts a trial, and decides what goes on beside it.
+func (r *run) begins(j job) <-chan worker.Outcome {
+	req := r.request(j)
+	if r.planner.device.Backend == "cpu" {
+		return r.client.Start(req)
+	}
+	if r.list != nil && !j.rerun() {
+		for _, t := range r.list.todo[1:min(len(r.list.todo), 1+mostAhead)] {
+			req.Trial.Next = append(req.Trial.Next, t.Config)
+		}
+	}
+	r.overlap = unasked
+	if r.spare.busy() || len(req.Trial.Next) > 0 {
+		r.overlap = overlapped
+	}
+	wait := r.coin.IntN(heldShare) == 0
+	switch {
+	case r.alone: // no coin decided that
+		req.Trial.Next, r.overlap = nil, unasked
+	case wait && r.overlap == overlapped:
+		req.Trial.Next, r.overlap = nil, held
+	}
+	r.spare.pause(r.alone || r.overlap == held)
+	return r.client.Start(req)
+}
+
+// Overlapped is the property of a trial that says 1 if something could overlap it, and 0 if that waited. Formats that
+// are there already take no time, so 1 does not say that something did.
+const Overlapped = "overlapped"
+
+// note records the overlap with a trial.
+func (o overlap) note(res *trial.Result) {
+	if o != unasked && res.Status == trial.OK {
+		res.Properties = maps.Clone(res.Properties)
+		if res.Properties == nil {
+			res.Properties = map[string]float64{}
+		}
+		res.Properties[Overlapped] = 0
+		if o == overlapped {
+			res.Properties[Overlapped] = 1
+		}
+	}
+}

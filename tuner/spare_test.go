@@ -48,9 +48,29 @@ func TestSpares(t *testing.T) {
 				len(rec.results) != 12 {
 				t.Errorf("error %v, summary %+v, %d results", err, sum, len(rec.results))
 			}
+			for _, r := range rec.results {
+				if _, told := r.Properties[Overlapped]; told && tt.backend == "cpu" {
+					t.Error("something overlaps a trial on a processor")
+				}
+			}
 			if got := started.Load(); got != tt.processes {
 				t.Errorf("%d processes were started, want %d", got, tt.processes)
 			}
 		})
+	}
+}
+
+// A trial that ran out of memory beside something else is measured again alone before that is said of it, and once.
+func TestOutOfMemoryAlone(t *testing.T) {
+	var started atomic.Int32
+	rec := &memory{}
+	sweep := onGPU(testSweep(exhaustMemory, 102, 103, 104))
+	launch := launcher("cuda")
+	sum, err := Run(t.Context(), sweep, rec, Options{Launch: func() *exec.Cmd { started.Add(1); return launch() }})
+	if err != nil || sum.Measured[trial.OOM] != 1 || sum.Measured[trial.OK] != 3 || len(rec.results) != 4 {
+		t.Errorf("error %v, measured %v, %d results", err, sum.Measured, len(rec.results))
+	}
+	if n := started.Load(); n < 2 || n > 3 {
+		t.Errorf("%d processes, want one and one after each time that memory ran out, twice at most", n)
 	}
 }

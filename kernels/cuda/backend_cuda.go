@@ -50,6 +50,7 @@ type Backend struct {
 	custom.Set // of the sweep's own kernels
 
 	originals originals
+	ahead     ahead
 	room      cu.DevicePtr   // for what kernels find that look at arrays
 	staging   unsafe.Pointer // pinned, for stagedValues of float64 on their way to the caller
 
@@ -63,7 +64,10 @@ const (
 	roomBytes    = max(12*mostGathered, 32*mostJudges) // indices and values, or verdicts
 )
 
-var _ kernels.Backend = (*Backend)(nil)
+var (
+	_ kernels.Backend = (*Backend)(nil)
+	_ kernels.Packer  = (*Backend)(nil)
+)
 
 // Open returns a backend for the GPU with this index, counted as the driver
 // does (CUDA_VISIBLE_DEVICES). It locks the calling goroutine to its thread until
@@ -210,9 +214,17 @@ func (b *Backend) Load(p *kernels.Problem) error {
 	return err
 }
 
+// Pack packs ahead on the host. Nothing is copied to the device.
+func (b *Backend) Pack(next []kernels.Config) {
+	if b.problem != nil {
+		b.ahead.packAhead(b.problem.A, next)
+	}
+}
+
 // unload frees what belongs to the current problem.
 func (b *Backend) unload() error {
 	b.drop()
+	b.ahead.packAhead(nil, nil)
 	b.problem = nil
 	forget()
 	_, err := b.originals.close()

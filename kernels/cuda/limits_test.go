@@ -259,3 +259,55 @@ func featuresOf(m *structure) func(name string) float64 {
 	names, values := sparse.FeatureNames(), sparse.Analyze(m).Values()
 	return func(name string) float64 { return values[slices.Index(names, name)] }
 }
+
+// What is packed ahead is what its configuration then finds, at the cost of making it and no other. An error is found
+// again, and so is a panic. Without anything to pack, nothing is being packed.
+func TestPackAhead(t *testing.T) {
+	defer forget()
+	m := rowsOfLength(3, 0, 9, 1, 0, 20, 2, 2, 5, 0, 1)
+	c := kernels.Config{Kernel: "csr_adaptive", Precision: kernels.Float32, Block: 256}
+	var a ahead
+	a.packAhead(m, []kernels.Config{c})
+	a.running.Wait()
+	kept := len(packings.kept)
+	if kept == 0 {
+		t.Fatal("nothing was packed")
+	}
+	before := reusedCost()
+	a.packAhead(m, []kernels.Config{c}) // that these exist is nobody's cost
+	a.running.Wait()
+	if d := reusedCost() - before; d != 0 {
+		t.Errorf("packing ahead is charged %v", d)
+	}
+	if _, _, err := newRecipe(m, c, 4); err != nil || len(packings.kept) != kept {
+		t.Errorf("error %v, %d packings, want %d", err, len(packings.kept), kept)
+	}
+	if reusedCost() == before {
+		t.Error("what was packed ahead is charged nothing")
+	}
+
+	// What was asked for before is given up, and nothing is being made after that.
+	forget()
+	a.packAhead(m, []kernels.Config{c})
+	a.packAhead(m, nil)
+	now := len(packings.kept)
+	if a.running.Wait(); len(packings.kept) != now {
+		t.Error("something was still being packed")
+	}
+
+	// One that is being made is waited for, and made by who waits if it fails.
+	begun, made := make(chan bool), 0
+	done := make(chan int)
+	go func() {
+		defer func() { recover() }()
+		pack(m, "key", func() (*int, error) { begun <- true; panic("out of its range") })
+	}()
+	<-begun
+	go func() {
+		n, _ := pack(m, "key", func() (*int, error) { made++; return &made, nil })
+		done <- *n
+	}()
+	if n := <-done; n != 1 {
+		t.Errorf("made %d times", n)
+	}
+}

@@ -1,13 +1,16 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -15,13 +18,17 @@ import (
 // packingLimit is how many bytes of packings are kept in the host's memory.
 var packingLimit int64 = 4 << 30
 
+// KeepPackings says how many bytes of packings this process may keep, in place of 4 GiB, if that is known (not 0).
+func KeepPackings(bytes int64) { packingLimit = cmp.Or(bytes, packingLimit) }
+
 // packings remembers what recipes have packed on the host (row blocks, bins, sorted rows) from
 // the current matrix, in this order of rows or another, so that configurations that differ in block and
 // grid only share it. The least recently used one is dropped when they outgrow the limit.
 var packings struct {
 	sync.Mutex
 	m      *structure
-	kept   []packing // least recently used first
+	ahead  *structure // m as packAhead calls it, whose use is nobody's cost
+	kept   []*packing // least recently used first
 	bytes  int64
 	reused time.Duration // what all reuse would have cost
 }
@@ -29,46 +36,142 @@ var packings struct {
 type packing struct {
 	of    *structure
 	key   any
-	value any
-	err   error // why there is none
+	made  chan struct{} // closed when the rest is known
+	value any           // nil: making it has panicked
+	err   error         // why there is none
 	bytes int64
 	cost  time.Duration
 }
 
 // pack returns what build makes from m, under key, which names the kind of packing and
 // everything but m that it depends on. An error of build is a *kernels.InvalidError from then on. Nobody
-// may change the result.
+// may change the result. What is being made already is waited for.
 func pack[T any](m *structure, key any, build func() (T, error)) (T, error) {
 	p := &packings
 	p.Lock()
-	defer p.Unlock()
-	if p.m != m && !slices.ContainsFunc(p.kept, func(e packing) bool { return e.orders(m) }) {
-		p.m, p.kept, p.bytes = m, nil, 0
+	ahead := m == p.ahead && m != nil
+	if ahead {
+		m = p.m
 	}
-
-	if i := slices.IndexFunc(p.kept, func(e packing) bool { return e.of == m && e.key == key }); i >= 0 {
-		e := p.kept[i]
-		p.kept = append(slices.Delete(p.kept, i, i+1), e)
-		p.reused += e.cost
+	e, found := find(m, key)
+	p.Unlock()
+	start := time.Now()
+	if found {
+		<-e.made
+		if e.value == nil {
+			return pack(m, key, build)
+		}
+		if !ahead { // the caller's clock has the wait
+			p.Lock()
+			defer p.Unlock()
+			p.reused += e.cost - time.Since(start)
+		}
 		return e.value.(T), e.err
 	}
 
-	start := time.Now()
+	defer e.finish()
 	value, err := build()
 	if err != nil && !errors.As(err, new(*kernels.InvalidError)) {
 		err = invalid("%v", err)
 	}
-	e := packing{m, key, value, err, bytesOf(reflect.ValueOf(value)), time.Since(start)}
-	p.kept = append(p.kept, e)
-	for p.bytes += e.bytes; p.bytes > packingLimit && len(p.kept) > 1; {
-		p.bytes -= p.kept[0].bytes
-		p.kept = slices.Delete(p.kept, 0, 1)
-	}
+	e.value, e.err, e.bytes, e.cost = value, err, bytesOf(reflect.ValueOf(value)), time.Since(start)
 	return value, err
 }
 
+// find returns the packing that is kept under a key or, if there is none, a new one to be made. The packings of
+// another matrix are dropped.
+func find(m *structure, key any) (e *packing, found bool) {
+	p := &packings
+	if p.m != m && !slices.ContainsFunc(p.kept, func(e *packing) bool { return e.orders(m) }) {
+		p.m, p.ahead, p.kept, p.bytes = m, nil, nil, 0
+	}
+	i := slices.IndexFunc(p.kept, func(e *packing) bool { return e.of == m && e.key == key })
+	if found = i >= 0; found {
+		e = p.kept[i]
+		p.kept = slices.Delete(p.kept, i, i+1)
+	} else {
+		e = &packing{of: m, key: key, made: make(chan struct{})}
+	}
+	p.kept = append(p.kept, e)
+	return e, found
+}
+
+// finish makes e known, or forgets it if there is no value, and keeps to the limit.
+func (e *packing) finish() {
+	p := &packings
+	p.Lock()
+	defer p.Unlock()
+	defer close(e.made)
+	i := slices.Index(p.kept, e)
+	switch {
+	case i < 0: // the matrix is another one
+	case e.value == nil:
+		p.kept = slices.Delete(p.kept, i, i+1)
+	default:
+		for p.bytes += e.bytes; p.bytes > packingLimit; {
+			oldest := slices.IndexFunc(p.kept, func(o *packing) bool { return o != e && o.bytes > 0 })
+			if oldest < 0 {
+				break
+			}
+			p.bytes -= p.kept[oldest].bytes
+			p.kept = slices.Delete(p.kept, oldest, oldest+1)
+		}
+	}
+}
+
+// An ahead packs what the next configurations need while the device measures.
+type ahead struct {
+	running sync.WaitGroup
+	turn    atomic.Int64
+	slots   chan struct{} // for those that pack at the same time
+}
+
+// packersShare is the part of the cores that pack ahead, each something of its own.
+const packersShare = 4
+
+// packAhead begins to pack what configurations need that m has not packed yet, and gives up what was begun before it.
+// Without any it waits until nothing is being packed. An error is found again when its configuration is prepared.
+// Those in another order of rows are left out.
+func (a *ahead) packAhead(m *structure, next []kernels.Config) {
+	turn := a.turn.Add(1)
+	if len(next) == 0 {
+		a.running.Wait()
+		return
+	}
+	packings.Lock()
+	if packings.m != m {
+		packings.m, packings.ahead, packings.kept, packings.bytes = m, nil, nil, 0
+	}
+	if packings.ahead == nil {
+		same := *m
+		packings.ahead = &same
+	}
+	as := packings.ahead
+	packings.Unlock()
+	if a.slots == nil {
+		a.slots = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/packersShare))
+	}
+	for _, c := range next {
+		if how, set := c.Params.Get(kernels.Reorder); set && how != "none" {
+			continue
+		}
+		a.running.Go(func() {
+			a.slots <- struct{}{}
+			defer func() { <-a.slots }()
+			if a.turn.Load() == turn {
+				panics.Caught(func() error { _, _, err := newRecipe(as, c, c.Precision.Bytes()); return err })()
+			}
+		})
+	}
+}
+
 // orders reports whether e is what gave m its order.
-func (e packing) orders(m *structure) bool {
+func (e *packing) orders(m *structure) bool {
+	select {
+	case <-e.made:
+	default:
+		return false
+	}
 	o, ok := e.value.(*ordering)
 	return ok && o != nil && o.m == m
 }
@@ -101,7 +204,7 @@ func reusedCost() time.Duration {
 func forget() {
 	packings.Lock()
 	defer packings.Unlock()
-	packings.m, packings.kept, packings.bytes = nil, nil, 0
+	packings.m, packings.ahead, packings.kept, packings.bytes = nil, nil, nil, 0
 }
 
 // collect returns values in some order as V, on all cores: element k is from[order[k]], or 0 where

@@ -52,9 +52,13 @@ func Program(backend string) (string, error) {
 	return program, nil
 }
 
+// packingsShare is the part of free memory that the formats of all GPUs may take on the host.
+const packingsShare = 4
+
 // OpenBackend opens the device that a part of a sweep runs on.
 func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	if d.Backend == "cuda" {
+		cuda.KeepPackings(cpu.FreeMemory() / packingsShare / int64(max(cuda.Count(), 1)))
 		return cuda.Open(d.Index)
 	}
 	return cpu.OpenShare(cpu.GivenShare(os.Getenv))

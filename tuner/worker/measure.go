@@ -77,6 +77,9 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 		w.alone()
 	}
 	start := time.Now()
+	if ahead, is := w.backend.(kernels.Packer); is {
+		ahead.Pack(req.Next)
+	}
 	defer func() { e.Busy = cmp.Or(e.Busy, e.Kernels+e.Launch) }()
 	p, err := w.backend.Prepare(r.Config, kernels.Options{Fresh: req.Fresh, Launch: req.Protocol.Launch})
 	if err != nil {

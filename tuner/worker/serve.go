@@ -143,6 +143,9 @@ func (w *server) openDevice(req OpenRequest, rep *Reply) error {
 	if host, ok := b.(kernels.Host); ok {
 		host.Adopt(req.Custom, req.Compiled)
 	}
+	if _, ok := b.(kernels.Packer); ok { // its thread has a core of its own
+		runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)-1))
+	}
 	if s, ok := b.(Sensors); ok {
 		if _, err := s.Sense(); err != nil {
 			rep.NoSensors = err.Error()
