@@ -43,6 +43,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv("SPMVTUNE_TEST_PARENT") != "" {
+		pauseWorker()
+	}
 	os.Setenv(cache.Env, "off") // tests leave the user's cache alone
 	os.Exit(m.Run())
 }

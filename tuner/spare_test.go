@@ -1,12 +1,20 @@
 package tuner
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
+	"os/signal"
+	"slices"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
 )
 
 // twoPhases is a sweep of two matrices for a GPU, with repeats.
@@ -72,5 +80,57 @@ func TestOutOfMemoryAlone(t *testing.T) {
 	}
 	if n := started.Load(); n < 2 || n > 3 {
 		t.Errorf("%d processes, want one and one after each time that memory ran out, twice at most", n)
+	}
+}
+
+// pauseWorker is a parent with a paused worker, whose process it prints.
+func pauseWorker() {
+	signal.Ignore(syscall.SIGHUP) // as workers do, which inherit it here
+	var cmd *exec.Cmd
+	c, err := worker.Start(func() *exec.Cmd { cmd = testLauncher(); return cmd })
+	if err != nil {
+		panic(err)
+	}
+	c.Pause(true)
+	fmt.Println(cmd.Process.Pid)
+	select {}
+}
+
+// A worker that is paused while its parent is killed ends as well: the system lets a group of processes go on that
+// nobody is there for any more.
+func TestPausedWorkerEndsWithItsParent(t *testing.T) {
+	session := func(process string) string {
+		text, _ := os.ReadFile("/proc/" + process + "/stat")
+		_, after, _ := strings.Cut(string(text), ") ")
+		return strings.Join(slices.Concat(strings.Fields(after), make([]string, 4))[3:4], "")
+	}
+	if session("self") == "" || session("self") == session("1") {
+		t.Skip("no process of this session is ever without a parent, or the system does not list processes")
+	}
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), "SPMVTUNE_TEST_PARENT=1")
+	out, err := parent.StdoutPipe()
+	if err == nil {
+		err = parent.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if _, err := fmt.Fscan(out, &pid); err != nil {
+		t.Fatal(err)
+	}
+	state := func() string {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, after, _ := strings.Cut(string(text), ") ")
+		return after[:min(1, len(after))]
+	}
+	for state() != "T" {
+		time.Sleep(time.Millisecond)
+	}
+	parent.Process.Kill()
+	parent.Wait()
+	for s := state(); s != "" && s != "Z"; s = state() {
+		time.Sleep(time.Millisecond)
 	}
 }
