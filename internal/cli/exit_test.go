@@ -100,3 +100,19 @@ func TestMistake(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, out.String())
 	}
 }
+
+// Flags that exclude each other are a wrong command line, on whichever command.
+func TestExclusiveFlags(t *testing.T) {
+	for _, line := range []string{
+		"run quickstart --quiet --verbose", "run quickstart --quiet --watch", "best --json --format csv",
+		"claims --verbose --json", "kernels new mine --cuda --c", "profile --import counts.txt --print",
+	} {
+		root := New()
+		root.SetArgs(strings.Fields(line))
+		var out strings.Builder
+		if code := command.Finish(&out, root.ExecuteContext(t.Context())); code != command.ExitUsage ||
+			!strings.Contains(out.String(), "none of the others can be") {
+			t.Errorf("%s: exit code %d, %s", line, code, out.String())
+		}
+	}
+}

@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,15 +161,17 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// usageArgs turns mistakes in the arguments of all commands into usage errors.
+// usageArgs turns mistakes in the arguments of all commands, and flags that exclude each other, into usage errors.
 func usageArgs(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return command.UsageHint(err, fmt.Sprintf("see %s --help", c.CommandPath()))
-			}
-			return nil
+	check := cmd.Args
+	if check == nil {
+		check = cobra.ArbitraryArgs
+	}
+	cmd.Args = func(c *cobra.Command, args []string) error {
+		if err := cmp.Or(check(c, args), c.ValidateFlagGroups()); err != nil {
+			return command.UsageHint(err, fmt.Sprintf("see %s --help", c.CommandPath()))
 		}
+		return nil
 	}
 
 	for _, c := range cmd.Commands() {
