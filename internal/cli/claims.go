@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -182,12 +183,8 @@ func printFinding(w io.Writer, f *claims.Finding) {
 
 	for i := range f.Cases {
 		c := &f.Cases[i]
-		var words []string
-		for _, s := range []string{c.Name(), c.Precision, c.Cache, c.Note} {
-			if s != "" {
-				words = append(words, s)
-			}
-		}
+		words := []string{c.Name(), c.Precision, c.Cache, c.Note}
+		words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
 		text := strings.Join(words, ", ") + ": " + claims.Figure(c.Value, c.Low, c.High)
 		if c.Position != claims.Inside {
 			text += ", " + c.Position.Words()

@@ -28,7 +28,7 @@ type compareCommand struct {
 }
 
 func newCompare() *cobra.Command {
-	var c compareCommand
+	c := compareCommand{config: "best"}
 	cmd := &cobra.Command{
 		Use:   "compare A [B]",
 		Short: "What became faster or slower from one run to another",
@@ -64,21 +64,18 @@ A and B are each a RUN; without B it is the last one. ` + command.RunHelp,
 		RunE: c.Run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&c.config, "config", "best", "compare kernels in their best configurations, or in the same one")
+	command.FlagWord(cmd, &c.config, "config", "--config",
+		"compare kernels in their best configurations, or in the same one", "best", "same")
 	f.StringVar(&c.threshold, "threshold", "1%", "smallest difference that counts")
 	f.BoolVar(&c.options.Across, "across-devices", false, "compare different devices")
 	f.BoolVar(&c.all, "all", false, "also list what did not change")
 	c.output.Flags(cmd)
 	c.output.Paged(cmd)
-	command.FlagValues(cmd, "config", "best", "same")
 	return cmd
 }
 
 // Run compares two databases.
 func (c *compareCommand) Run(cmd *cobra.Command, args []string) (err error) {
-	if err := command.Known("--config", c.config, []string{"best", "same"}); err != nil {
-		return err
-	}
 	c.options.Same = c.config == "same"
 	if c.options.Threshold, err = parsePercent(c.threshold); err != nil {
 		return command.Usage(fmt.Errorf("--threshold: %w", err))

@@ -28,7 +28,7 @@ import (
 
 // importCommand is the command import.
 type importCommand struct {
-	features, out, precision, cache string
+	features, out string
 	importer.Options
 }
 
@@ -61,24 +61,18 @@ nothing is written.`,
 	f.StringToStringVar(&i.Columns, "column", nil, "name of a column in the files: NAME=THEIRS")
 	f.StringVar(&i.Matrix, "matrix", "", "measured matrix, if no column names it")
 	f.StringVar(&i.Device, "device", "", "measured device, if no column names it")
-	f.StringVar(&i.precision, "precision", "", "float32 or float64, if no column says it")
-	f.StringVar(&i.cache, "cache", "", "warm or cold, if no column says it (default: unknown)")
+	command.FlagWord(cmd, (*string)(&i.Precision), "precision", "precision", "float32 or float64, if no column says it",
+		precisions...)
+	command.FlagWord(cmd, (*string)(&i.Cache), "cache", "cache state",
+		"warm or cold, if no column says it (default: unknown)", cacheStates[:2]...)
 	f.StringVarP(&i.out, "out", "o", "", "folder to write to (default: "+filepath.Join(command.OutRoot(), "FILE")+")")
 	command.FlagFile(cmd, "features", "csv", "tsv")
 	command.FlagFile(cmd, "out")
-	command.FlagValues(cmd, "precision", precisions...)
-	command.FlagValues(cmd, "cache", cacheStates[:2]...)
 	return cmd
 }
 
 // Run imports a table.
 func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
-	i.Precision, i.Cache = kernels.Precision(i.precision), trial.Cache(i.cache)
-	if err := cmp.Or(command.KnownOr("precision", i.precision, precisions...),
-		command.KnownOr("cache state", i.cache, cacheStates[:2]...)); err != nil {
-		return err
-	}
-
 	path := args[0]
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	out := cmp.Or(i.out, filepath.Join(command.OutRoot(), name))
@@ -201,26 +195,23 @@ state in a file; with a folder for -o, each such place gets a file.
 	}
 	command.WithDatabase(cmd, e.Run)
 	f := cmd.Flags()
-	f.StringVar(&e.format, "format", "", strings.Join(export.Names(), ", ")+" (default: by the extension of -o, else csv)")
+	command.FlagWord(cmd, &e.format, "format", "format",
+		strings.Join(export.Names(), ", ")+" (default: by the extension of -o, else csv)", export.Names()...)
 	f.StringVarP(&e.out, "out", "o", "", "file to write, or a folder (default: standard output)")
 	f.StringVar(&e.filter.Device, "device", "", "only the trials on this device")
 	f.StringVar(&e.filter.Matrix, "matrix", "", "only those on this matrix")
 	f.StringVar(&e.filter.Kernel, "kernel", "", "only those of this kernel")
 	f.StringVar(&e.filter.Sweep, "sweep", "", "only those of this sweep")
-	f.StringVar((*string)(&e.filter.Precision), "precision", "", "only those in float32 or float64")
-	f.StringVar((*string)(&e.filter.Cache), "cache", "", "only warm or cold ones, or those where it is unknown")
-	command.FlagValues(cmd, "format", export.Names()...)
-	command.FlagValues(cmd, "precision", precisions...)
-	command.FlagValues(cmd, "cache", cacheStates...)
+	command.FlagWord(cmd, (*string)(&e.filter.Precision), "precision", "precision", "only those in float32 or float64",
+		precisions...)
+	command.FlagWord(cmd, (*string)(&e.filter.Cache), "cache", "cache state",
+		"only warm or cold ones, or those where it is unknown", cacheStates...)
 	return cmd
 }
 
 // Run writes the file.
 func (e *exportCommand) Run(cmd *cobra.Command, db *store.DB, path string) error {
-	format, err := e.chosen()
-	if err != nil {
-		return err
-	}
+	format := e.chosen()
 	w := cmd.OutOrStdout()
 	if format.Binary {
 		w = term.Raw(w)
@@ -251,11 +242,7 @@ func (e *exportCommand) Run(cmd *cobra.Command, db *store.DB, path string) error
 }
 
 // chosen returns the format that is asked for.
-func (e *exportCommand) chosen() (export.Format, error) {
-	if err := cmp.Or(command.KnownOr("precision", string(e.filter.Precision), precisions...),
-		command.KnownOr("cache state", string(e.filter.Cache), cacheStates...)); err != nil {
-		return export.Format{}, err
-	}
+func (e *exportCommand) chosen() export.Format {
 	name := e.format
 	if name == "" {
 		name = "csv"
@@ -264,7 +251,7 @@ func (e *exportCommand) chosen() (export.Format, error) {
 		}
 	}
 	format, _ := export.Named(name)
-	return format, command.Known("format", name, export.Names())
+	return format
 }
 
 // write writes the trials that a filter chooses, and says what it left out.

@@ -116,3 +116,20 @@ func TestExclusiveFlags(t *testing.T) {
 		}
 	}
 }
+
+// Where a flag takes one of some words, another one is a wrong command line before anything is read.
+func TestWrongWords(t *testing.T) {
+	for _, line := range [][]string{
+		{"export", "no.db", "--precision", "float16"}, {"export", "no.db", "--format", "tsv"},
+		{"import", "no.csv", "--cache", "unknown"}, {"select", "no.mtx", "--precision", "double"},
+		{"compare", "no.db", "--config", "fastest"}, {"compare", "no.db", "--config", ""},
+	} {
+		root := New()
+		root.SetArgs(line)
+		var out strings.Builder
+		if code := command.Finish(&out, root.ExecuteContext(t.Context())); code != command.ExitUsage ||
+			!strings.HasPrefix(out.String(), "error: unknown ") {
+			t.Errorf("%s: exit code %d, %s", line, code, out.String())
+		}
+	}
+}

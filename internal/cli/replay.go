@@ -183,11 +183,10 @@ func (r *replayCommand) print(w io.Writer) error {
 	if err := r.brief().Write(w, r.output.Format); err != nil {
 		return err
 	}
-	if short := r.short(); short != "" {
-		fmt.Fprintln(w, short)
-	}
-	if noise := r.noise(); noise != "" {
-		fmt.Fprintln(w, noise)
+	for _, note := range []string{r.short(), r.noise()} {
+		if note != "" {
+			fmt.Fprintln(w, note)
+		}
 	}
 	for _, line := range r.lines {
 		term.Print(w, line)

@@ -161,7 +161,8 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// usageArgs turns mistakes in the arguments of all commands, and flags that exclude each other, into usage errors.
+// usageArgs turns mistakes in the arguments of all commands, flags that exclude each other, and wrong words of flags
+// into usage errors.
 func usageArgs(cmd *cobra.Command) {
 	check := cmd.Args
 	if check == nil {
@@ -171,7 +172,7 @@ func usageArgs(cmd *cobra.Command) {
 		if err := cmp.Or(check(c, args), c.ValidateFlagGroups()); err != nil {
 			return command.UsageHint(err, fmt.Sprintf("see %s --help", c.CommandPath()))
 		}
-		return nil
+		return command.CheckWords(c)
 	}
 
 	for _, c := range cmd.Commands() {

@@ -53,7 +53,8 @@ names them.`,
 	f := cmd.Flags()
 	f.StringVar(&s.ruleFile, "rule", "", "a run, its rule.json, "+rule.EmbeddedNames()+
 		" (default: that of the last run, else that for --device, else "+rule.EmbeddedName+")")
-	f.StringVar(&s.precision, "precision", "", "float32 or float64 (default: every precision that the rule knows)")
+	command.FlagWord(cmd, &s.precision, "precision", "precision",
+		"float32 or float64 (default: every precision that the rule knows)", precisions...)
 	f.StringVar(&s.device, "device", "", "device that the rule was learned on, if it knows several")
 	f.StringVar(&s.cache, "cache", "", "warm or cold, if the rule knows both")
 	f.StringVar(&s.complexMode, "complex", "", "real-part: take the real part of a complex file")
@@ -65,7 +66,6 @@ names them.`,
 		"how many configurations to name: the choice, and what helps most where it is slow")
 	s.output.Flags(cmd)
 	command.FlagFile(cmd, "rule", "json")
-	command.FlagValues(cmd, "precision", precisions...)
 	command.FlagValues(cmd, "cache", cacheStates[:2]...)
 	command.FlagValues(cmd, "complex", file.RealPart)
 	return cmd
@@ -88,10 +88,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	keys, note, err := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
-	if err != nil {
-		return err
-	}
+	keys, note := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
 
 	end := show.Long(cmd.ErrOrStderr(), "looking at "+args[0])
 	name, features, seconds, err := describeTarget(cmd.Context(), args[0], s.complexMode)

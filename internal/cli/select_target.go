@@ -76,11 +76,7 @@ func givenFeatures(text string) (sparse.Features, error) {
 
 // keysFor lists the keys to ask a rule for: the named precision and cache state, or each that
 // the rule has. note says if the rule is of another device than the named one.
-func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string, err error) {
-	if err := command.KnownOr("precision", precision, precisions...); err != nil {
-		return nil, "", err
-	}
-
+func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string) {
 	var devices []string
 	for i := range r.Models {
 		devices = append(devices, r.Models[i].Device)
@@ -112,5 +108,5 @@ func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, n
 	if len(keys) == 0 {
 		keys = []rule.Key{asked} // asking says what the rule has instead
 	}
-	return keys, note, nil
+	return keys, note
 }

@@ -19,6 +19,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
@@ -121,6 +122,26 @@ func CompleteOne(words []string) cobra.CompletionFunc {
 func FlagValues(cmd *cobra.Command, flag string, values ...string) {
 	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, complete))
+}
+
+// FlagWord adds a flag to cmd whose value is one of some words, or as it was. what is such a word.
+func FlagWord(cmd *cobra.Command, value *string, flag, what, usage string, words ...string) {
+	cmd.Flags().StringVar(value, flag, *value, usage)
+	cobra.CheckErr(cmd.Flags().SetAnnotation(flag, wordFlag, append([]string{what}, words...)))
+	FlagValues(cmd, flag, words...)
+}
+
+// wordFlag annotates a flag of FlagWord: what its words are, and the words.
+const wordFlag = "spmvtune_word"
+
+// CheckWords refuses other words for flags of FlagWord.
+func CheckWords(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if words := f.Annotations[wordFlag]; words != nil && f.Value.String() != f.DefValue {
+			err = cmp.Or(err, Known(words[0], f.Value.String(), words[1:]))
+		}
+	})
+	return err
 }
 
 // FlagFile completes a flag of cmd with files of these kinds. Without kinds it completes
