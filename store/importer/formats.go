@@ -55,7 +55,6 @@ func (t *table) kernelTuner(root any) {
 			}
 		}
 	}
-	t.square()
 }
 
 // configuration reads the parameters of an entry. unset has the values that mean that there is none.
@@ -147,7 +146,6 @@ func (t *table) nvbench(root any, names map[string]string, ours func(column stri
 			t.put(row, cmp.Or(names["params"], "params"), strings.Join(params, " "))
 		}
 	}
-	t.square()
 }
 
 // nvbenchTime is the time of a state, "" if it has none, with the state of the cache.

@@ -123,18 +123,15 @@ func (p profile) value(row int, name string) float64 {
 	return v
 }
 
+// prefixes are those of units, as multiples.
+var prefixes = map[string]float64{"n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
 // unitOf is a unit as a multiple of bytes or seconds. Other units are not scaled.
 func unitOf(unit string) float64 {
 	unit, _, _ = strings.Cut(unit, "/") // of a block, say
-	for _, size := range []struct {
-		prefix string
-		times  float64
-	}{{"n", 1e-9}, {"u", 1e-6}, {"m", 1e-3}, {"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}} {
-		switch strings.TrimPrefix(unit, size.prefix) {
-		case "s", "second", "byte":
-			if strings.HasPrefix(unit, size.prefix) {
-				return size.times
-			}
+	for _, base := range []string{"s", "second", "byte"} {
+		if prefix, is := strings.CutSuffix(unit, base); is && prefixes[prefix] != 0 {
+			return prefixes[prefix]
 		}
 	}
 	return 1

@@ -133,10 +133,10 @@ func rename(header []string, names map[string]string) ([]string, error) {
 // has reports whether the table has a column.
 func (t *table) has(column string) bool { return slices.Contains(t.columns, column) }
 
-// cell is a value of a row, "" where there is no such column.
+// cell is a value of a row, "" where there is no such column or the row ends before it.
 func (t *table) cell(row int, column string) string {
 	i := slices.Index(t.columns, column)
-	if i < 0 {
+	if i < 0 || i >= len(t.rows[row]) {
 		return ""
 	}
 	return strings.TrimSpace(t.rows[row][i])

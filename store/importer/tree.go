@@ -219,21 +219,11 @@ func (t *table) begin(line int) (row int) {
 	return len(t.rows) - 1
 }
 
-// square gives all rows as many cells as there are columns.
-func (t *table) square() {
-	for i := range t.rows {
-		for len(t.rows[i]) < len(t.columns) {
-			t.rows[i] = append(t.rows[i], "")
-		}
-	}
-}
-
 // words replaces words of a column by ours.
 func (t *table) words(column string, ours map[string]string) {
-	i := slices.Index(t.columns, column)
-	for _, row := range t.rows {
-		if i >= 0 && ours[row[i]] != "" {
-			row[i] = ours[row[i]]
+	for row := range t.rows {
+		if word := ours[t.cell(row, column)]; word != "" {
+			t.put(row, column, word)
 		}
 	}
 }
@@ -244,7 +234,7 @@ func (t *table) constant(column, value string) {
 		return
 	}
 	t.columns = append(t.columns, column)
-	for i := range t.rows {
-		t.rows[i] = append(t.rows[i], value)
+	for row := range t.rows {
+		t.put(row, column, value)
 	}
 }
