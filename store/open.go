@@ -186,11 +186,12 @@ func (db *DB) Close() error {
 	if db.write != nil {
 		db.rec.stmts.close()
 		errs = append(errs, db.write.Close())
-	}
-	if db.write == nil {
+	} else {
 		tidy(db.path, db.options)
 	}
-	errs = append(errs, db.removeCopy())
+	if db.temporary != nil {
+		errs = append(errs, db.temporary.Remove())
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("closing database %s: %w", db.path, err)
 	}
@@ -309,11 +310,3 @@ func (db *DB) current(ctx context.Context) (bool, error) {
 
 // Path returns the absolute path of the database file that was opened.
 func (db *DB) Path() string { return cmp.Or(db.original, db.path) }
-
-// removeCopy removes the database if it is a temporary copy.
-func (db *DB) removeCopy() error {
-	if db.original == "" {
-		return nil
-	}
-	return db.temporary.Remove()
-}
