@@ -2,6 +2,9 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -146,48 +149,31 @@ type metric struct {
 }
 
 // A kind says what becomes of a counter where a product launches several kernels.
-type kind int
+type kind string
 
 const (
-	each  kind = iota // that of the kernel that reads the matrix's values
-	share             // the same, and never above 1
-	sum               // of all kernels of a product
-	part              // the counter is only made of others, see finish
+	share kind = "share" // that of the kernel that reads the matrix's values, as of "each", and never above 1
+	sum   kind = "sum"   // of all kernels of a product
+	part  kind = "part"  // the counter is only made of others, see finish
 )
 
-// sectorBytes is the size of a sector of the L2 cache.
-const sectorBytes = 32
+//go:embed metrics.csv
+var metricsTable string
 
 // metrics are all that is asked for, by the names of ncu 2025.3. A name that another version does not
-// know leaves its counter out.
-var metrics = append([]metric{
-	{"occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active", 100, share},
-	{"warp_efficiency", "smsp__thread_inst_executed_per_inst_executed.ratio", 32, share},
-	{"load_efficiency", "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", 100, share},
-	{"seconds", "gpu__time_duration.sum", 1, sum},
-	{"dram_read_bytes", "dram__bytes_read.sum", 1, sum},
-	{"dram_write_bytes", "dram__bytes_write.sum", 1, sum},
-	{"dram_fraction", "dram__bytes.sum.pct_of_peak_sustained_elapsed", 100, share},
-	{"l2_read_bytes", "lts__t_sectors_op_read.sum", 1.0 / sectorBytes, sum},
-	{"l2_hit_rate", "lts__t_sector_hit_rate.pct", 100, share},
-	{"l1_hit_rate", "l1tex__t_sector_hit_rate.pct", 100, share},
-	{"sectors_per_request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", 1, each},
-	{"instructions", "smsp__inst_executed.sum", 1, sum},
-	{"issue_fraction", "smsp__issue_active.avg.pct_of_peak_sustained_active", 100, share},
-	{"warp_cycles", "smsp__average_warp_latency_per_inst_issued.ratio", 1, part},
-	{"cycles_mean", "sm__cycles_active.avg", 1, part},
-	{"cycles_most", "sm__cycles_active.max", 1, part},
-	{"registers", "launch__registers_per_thread", 1, each},
-}, stalls()...)
+// know leaves its counter out. Sectors of the L2 cache have 32 bytes. The stalls are the most frequent reasons for
+// which warps that are resident issue nothing. Each takes passes over a kernel: it is asked for few.
+var metrics = readMetrics()
 
-// stalls are the most frequent reasons for which warps that are resident issue nothing. Each takes
-// passes over a kernel: it is asked for few.
-func stalls() []metric {
-	var list []metric
-	for _, s := range []string{"barrier", "branch_resolving", "lg_throttle", "long_scoreboard", "math_pipe_throttle",
-		"membar", "mio_throttle", "no_instruction", "not_selected", "short_scoreboard", "wait"} {
-		list = append(list, metric{stallPrefix + s, "smsp__average_warps_issue_stalled_" + s + "_per_issue_active.ratio", 1,
-			each})
+func readMetrics() (list []metric) {
+	rows, err := csv.NewReader(strings.NewReader(metricsTable)).ReadAll()
+	for _, row := range rows[min(1, len(rows)):] {
+		whole, bad := strconv.ParseFloat(row[2], 64)
+		err = cmp.Or(err, bad)
+		list = append(list, metric{counter: row[0], ncu: row[1], whole: whole, kind: kind(row[3])})
+	}
+	if err != nil {
+		panic(fmt.Sprintf("metrics.csv: %v", err)) // it is part of the program
 	}
 	return list
 }
