@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -247,10 +248,8 @@ func ruleFormHelp() string {
 // ruleFormOf returns the form of a file's extension.
 func ruleFormOf(path string) (ruleForm, error) {
 	ext := filepath.Ext(path)
-	for _, e := range ruleForms {
-		if e.extension == ext {
-			return e, nil
-		}
+	if i := slices.IndexFunc(ruleForms, func(e ruleForm) bool { return e.extension == ext }); i >= 0 {
+		return ruleForms[i], nil
 	}
 	return ruleForm{}, command.Usage(fmt.Errorf("--out %s: extension must be one of .%s", path,
 		strings.Join(ruleExtensions(), ", .")))

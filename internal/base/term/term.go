@@ -120,11 +120,8 @@ func ShortPercent(x float64) string {
 	if math.IsNaN(x) {
 		return Missing
 	}
-	text := strconv.FormatFloat(100*x, 'g', 2, 64)
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
-		text = strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return text + "%"
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*x, 'g', 2, 64), 64)
+	return Plain(rounded) + "%"
 }
 
 // Bytes prints a size with a decimal unit.
