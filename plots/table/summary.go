@@ -72,14 +72,10 @@ func statusTable(d *analysis.Data) Table {
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		counts[ending{r.Kernel, r.Status}]++
-		ended[r.Status] = r.Status != trial.OK
+		ended[r.Status] = true
 	}
-	states := []trial.Status{trial.OK}
-	for _, s := range slices.Sorted(maps.Keys(ended)) {
-		if ended[s] {
-			states = append(states, s)
-		}
-	}
+	delete(ended, trial.OK)
+	states := append([]trial.Status{trial.OK}, slices.Sorted(maps.Keys(ended))...)
 
 	t := Table{Title: "Trials by status", Columns: Columns("kernel")}
 	for _, s := range states {
