@@ -51,6 +51,8 @@ const (
 	fewMatrices = 2
 	// near is how far apart the means of kernels are at most that are called equally fast.
 	near = 1.1
+	// same is from what difference on a mean that another run may turn around is given as a number.
+	same = 1.01
 	// noisy is from what difference between repeats on a run is called noisy.
 	noisy = 0.1
 	// blind is from what resolution on nothing is advised: see Resolution.
@@ -210,6 +212,9 @@ func (s *scene) overBase(named ...string) string {
 
 // asFast says that the leader is so many times as fast as something.
 func asFast(r stat.Ratio, as string) string {
+	if tied(r) && r.Value < same {
+		return ", about as fast as " + as
+	}
 	text := ", " + factor(r) + " times as fast as " + as
 	if tied(r) {
 		text += notDecided

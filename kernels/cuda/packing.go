@@ -123,11 +123,8 @@ func (e *packing) finish() {
 type ahead struct {
 	running sync.WaitGroup
 	turn    atomic.Int64
-	slots   chan struct{} // for those that pack at the same time
+	one     sync.Mutex // of what packs: beside others, a packing would seem to cost more
 }
-
-// packersShare is the part of the cores that pack ahead, each something of its own.
-const packersShare = 4
 
 // packAhead begins to pack what configurations need that m has not packed yet, and gives up what was begun before it.
 // Without any it waits until nothing is being packed. An error is found again when its configuration is prepared.
@@ -148,16 +145,13 @@ func (a *ahead) packAhead(m *structure, next []kernels.Config) {
 	}
 	as := packings.ahead
 	packings.Unlock()
-	if a.slots == nil {
-		a.slots = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/packersShare))
-	}
 	for _, c := range next {
 		if how, set := c.Params.Get(kernels.Reorder); set && how != "none" {
 			continue
 		}
 		a.running.Go(func() {
-			a.slots <- struct{}{}
-			defer func() { <-a.slots }()
+			a.one.Lock()
+			defer a.one.Unlock()
 			if a.turn.Load() == turn {
 				panics.Caught(func() error { _, _, err := newRecipe(as, c, c.Precision.Bytes()); return err })()
 			}
