@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/BurntSushi/toml"
 
@@ -37,63 +36,35 @@ func (r *Run) copyPrograms(dir, program string, cuda bool) error {
 	if err != nil {
 		return fmt.Errorf("finding the program: %w", err)
 	}
-	if r.Program, err = shareFile(filepath.Join(dir, binDir, programName), resolved, r.shared()); err != nil || !cuda {
-		return err
-	}
-
+	r.Program, err = shareFile(filepath.Join(dir, binDir, programName), resolved, filepath.Dir(r.Dir))
 	beside := filepath.Join(filepath.Dir(resolved), cudaName)
-	if info, err := os.Stat(beside); err != nil || !info.Mode().IsRegular() {
-		return nil
+	if info, statErr := os.Stat(beside); err == nil && cuda && statErr == nil && info.Mode().IsRegular() {
+		r.CUDA, err = shareFile(filepath.Join(dir, binDir, cudaName), beside, filepath.Dir(r.Dir))
 	}
-	r.CUDA, err = shareFile(filepath.Join(dir, binDir, cudaName), beside, r.shared())
 	return err
 }
 
-// shared is the folder of the programs that runs share, each by its SHA-256.
-func (r *Run) shared() string { return filepath.Join(filepath.Dir(r.Dir), ".programs") }
-
-// shareFile puts a program where nothing is yet, and returns its SHA-256. Runs below a folder share one
-// copy, by hard links; where there are none, each has its own. Copies that no run has are removed.
-func shareFile(to, from, folder string) (hash string, err error) {
+// shareFile puts a program where nothing is yet, and returns its SHA-256. A run below root that has the same shares its
+// copy, by a hard link; where there is none, the new run has its own.
+func shareFile(to, from, root string) (hash string, err error) {
 	if hash, err = hashOf(os.Open(from)); err != nil {
 		return "", err
 	}
-	common := filepath.Join(folder, hash)
-	if os.Link(common, to) == nil {
+	others, _ := List(root)
+	for _, o := range others {
+		name := filepath.Base(to)
+		has := o.Run != nil && map[string]string{programName: o.Program, cudaName: o.CUDA}[name] == hash
+		if !has || os.Link(o.Path(binDir, name), to) != nil {
+			continue
+		}
 		if now, err := hashOf(os.Open(to)); err == nil && now == hash {
 			return hash, nil
 		}
-		os.Remove(common) // it was damaged
-		if err := os.Remove(to); err != nil {
+		if err := os.Remove(to); err != nil { // it was damaged
 			return "", err
 		}
 	}
-
-	if hash, err = copyFile(to, from); err != nil {
-		return "", err
-	}
-	if os.MkdirAll(folder, 0o777) == nil {
-		removeUnused(folder)
-		_ = os.Link(to, filepath.Join(folder, hash)) // a run without links has its copy
-	}
-	return hash, nil
-}
-
-// removeUnused removes the programs of a folder that have no other link.
-func removeUnused(folder string) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			continue
-		}
-		if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Nlink == 1 {
-			os.Remove(filepath.Join(folder, e.Name()))
-		}
-	}
+	return copyFile(to, from)
 }
 
 // copyFile copies a program to a file that must not exist yet, and returns the SHA-256 of the copy.

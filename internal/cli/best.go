@@ -31,7 +31,6 @@ is empty, and tied says ≥, because more may be tied.
 	}
 	command.WithDatabase(cmd, b.Run)
 	b.output.Flags(cmd)
-	b.output.Paged(cmd)
 	return cmd
 }
 

@@ -40,7 +40,6 @@ counts as the matrix that it imitates, and is marked as a twin.
 	command.WithDatabase(cmd, c.Run)
 	cmd.Flags().BoolVarP(&c.verbose, "verbose", "v", false, "show the figures behind each verdict and those published")
 	c.output.Flags(cmd)
-	c.output.Paged(cmd)
 	cmd.MarkFlagsMutuallyExclusive("verbose", "json", "format")
 	return cmd
 }

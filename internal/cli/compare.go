@@ -70,7 +70,6 @@ A and B are each a RUN; without B it is the last one. ` + command.RunHelp,
 	f.BoolVar(&c.options.Across, "across-devices", false, "compare different devices")
 	f.BoolVar(&c.all, "all", false, "also list what did not change")
 	c.output.Flags(cmd)
-	c.output.Paged(cmd)
 	return cmd
 }
 

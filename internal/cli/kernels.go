@@ -32,7 +32,6 @@ func newKernels() *cobra.Command {
 		RunE:              k.Run,
 	}
 	k.output.Flags(cmd)
-	k.output.Paged(cmd)
 	cmd.AddCommand(newKernelsNew())
 	return cmd
 }

@@ -38,7 +38,6 @@ yet, and plans with their twins if they have one.`,
 	}
 	cmd.Flags().StringVarP(&p.out, "out", "o", "", "folder of the results (default "+command.OutRoot()+"/NAME)")
 	p.output.Flags(cmd)
-	p.output.Paged(cmd)
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "plan for run --offline")
 	command.FlagFile(cmd, "out")
 	return cmd

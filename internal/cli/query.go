@@ -41,7 +41,6 @@ columns do not change within a major version. "spmvtune help database" explains 
 	}
 	cmd.Flags().StringVar(&q.db, "db", "", "the run, as an argument before the query names it")
 	q.output.Flags(cmd)
-	q.output.Paged(cmd)
 	cmd.Flags().IntVar(&q.maxRows, "max-rows", 0, fmt.Sprintf(
 		"print at most so many rows (default: all as csv or json, %d as table or markdown)", tableRows))
 	command.FlagFile(cmd, "db", "db")

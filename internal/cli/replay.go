@@ -66,7 +66,6 @@ figure for up to about forty grids.
 	f.StringSliceVar(&r.strategies, "strategy", search.Replayable(), "strategies to try")
 	f.IntVar(&r.seeds, "seeds", 50, "searches of each strategy on each matrix")
 	r.output.Flags(cmd)
-	r.output.Paged(cmd)
 	f.StringVar(&r.figure, "figure", "", "draw how searches come near the best: FILE.png, FILE.svg or FILE.pdf")
 	command.FlagFile(cmd, "figure", command.PictureFormats...)
 	command.FlagValues(cmd, "strategy", search.Replayable()...)

@@ -29,7 +29,7 @@ import (
 func Main(args []string) int {
 	read, leave := whileRead()
 	defer leave()
-	ctx, stop := command.UntilSignal(read)
+	ctx, stop := signal.NotifyContext(read, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if len(args) == 0 || args[0] != "task" { // Slurm says how long the trial of a task may go on
 		go endAfter(ctx, stop, patience, os.Exit)

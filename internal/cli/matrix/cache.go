@@ -58,7 +58,6 @@ func newCacheList() *cobra.Command {
 		RunE: c.Run,
 	}
 	c.output.Flags(cmd)
-	c.output.Paged(cmd)
 	return cmd
 }
 

@@ -67,7 +67,6 @@ skew-symmetric and Hermitian files are expanded.
 		RunE:              i.Run,
 	}
 	i.output.Flags(cmd)
-	i.output.Paged(cmd)
 	i.target.Flags(cmd)
 	return cmd
 }

@@ -180,7 +180,6 @@ planned. Columns, twins and sweeps are in the table with --wide, and in the othe
 		RunE:              l.Run,
 	}
 	l.output.Flags(cmd)
-	l.output.Paged(cmd)
 	return cmd
 }
 
