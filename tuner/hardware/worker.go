@@ -52,13 +52,15 @@ func Program(backend string) (string, error) {
 	return program, nil
 }
 
-// packingsShare is the part of free memory that the formats of all GPUs may take on the host.
-const packingsShare = 4
+// keptShare is the part of free memory that the formats of all GPUs may take on the host, and so may references.
+const keptShare = 4
 
 // OpenBackend opens the device that a part of a sweep runs on.
 func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	if d.Backend == "cuda" {
-		cuda.KeepPackings(cpu.FreeMemory() / packingsShare / int64(max(cuda.Count(), 1)))
+		most := cpu.FreeMemory() / keptShare / int64(max(cuda.Count(), 1))
+		cuda.KeepPackings(most)
+		worker.KeepReferences(most)
 		return cuda.Open(d.Index)
 	}
 	return cpu.OpenShare(cpu.GivenShare(os.Getenv))

@@ -8,11 +8,13 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
 )
 
@@ -219,13 +221,11 @@ func longRow(p kernels.Precision) int {
 func newProbes(p *kernels.Problem, prec kernels.Precision, window int, ref *reference) []*reference {
 	levels := map[int][]int{}
 	var hidden []int
-	for i := range ref.hi {
-		n := int(p.A.RowPtr[i+1] - p.A.RowPtr[i])
-		switch {
-		case n >= longRow(prec):
+	for _, i := range doubtful(p.A, prec, ref) {
+		if n := entries(p.A, i); n >= longRow(prec) {
 			level := int(math.Log(float64(n)/float64(longRow(prec))) / math.Log(levelRatio))
 			levels[level] = append(levels[level], i)
-		case n > 0 && math.Abs(ref.hi[i]) <= 2*ref.bound[i]:
+		} else {
 			hidden = append(hidden, i)
 		}
 	}
@@ -233,22 +233,51 @@ func newProbes(p *kernels.Problem, prec kernels.Precision, window int, ref *refe
 	var probes []*reference
 	for level, rows := range levels {
 		shortest := float64(longRow(prec)) * math.Pow(levelRatio, float64(level))
-		probes = append(probes, probesOf(p, prec, window, rows, fewestHits/shortest, uint64(level))...)
+		probes = append(probes, ref.probesOf(p, prec, window, rows, sparsity{share: fewestHits / shortest, seed: uint64(level)})...)
 	}
 
 	slices.SortFunc(probes, func(a, b *reference) int { return a.rows[0] - b.rows[0] })
-	return append(probes, probesOf(p, prec, window, hidden, 1, math.MaxUint64)...)
+	return append(probes, ref.probesOf(p, prec, window, hidden, sparsity{share: 1, seed: math.MaxUint64})...)
 }
 
-// probesOf makes probes whose x has a share of elements other than 0, until no row
-// cancels in all of them.
-func probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int, share float64, seed uint64) []*reference {
+// doubtful returns the rows that need a probe, in order: long ones, and those that cancel.
+func doubtful(a *sparse.CSR[float64], prec kernels.Precision, ref *reference) []int {
+	var mu sync.Mutex
+	var parts [][]int
+	long := longRow(prec)
+	share(a.Rows, func(lo, hi int) error { // no part fails
+		var some []int
+		for i := lo; i < hi; i++ {
+			if n := entries(a, i); n >= long || n > 0 && ref.cancels(i) {
+				some = append(some, i)
+			}
+		}
+		if len(some) > 0 {
+			mu.Lock()
+			defer mu.Unlock()
+			parts = append(parts, some)
+		}
+		return nil
+	})
+	slices.SortFunc(parts, func(a, b []int) int { return a[0] - b[0] })
+	return slices.Concat(parts...)
+}
+
+// cancels reports whether the reference's row k is within its bound of 0, or nearly so.
+func (ref *reference) cancels(k int) bool { return math.Abs(ref.hi[k]) <= 2*ref.bound[k] }
+
+// probesOf makes probes whose x is as sparse as of says, until no row
+// cancels in all of them. The references of a precision share each x.
+func (ref *reference) probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int, of sparsity) []*reference {
 	var probes []*reference
-	for try := uint64(0); len(rows) > 0 && try < mostTries; try++ {
-		one := newProbe(p, prec, window, rows, sparseVector(p.A.Cols, share, seed, try))
+	for ; len(rows) > 0 && of.try < mostTries; of.try++ {
+		if ref.sparse[of] == nil {
+			ref.sparse[of] = sparseVector(p.A.Cols, of)
+		}
+		one := newProbe(p, prec, window, rows, ref.sparse[of])
 		var hidden []int
 		for k, i := range one.rows {
-			if math.Abs(one.hi[k]) <= 2*one.bound[k] {
+			if one.cancels(k) {
 				hidden = append(hidden, i)
 			}
 		}
@@ -262,19 +291,25 @@ func probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int
 	return probes
 }
 
+// A sparsity says which elements of an x are other than 0: a share of them, which seed and try choose.
+type sparsity struct {
+	share     float64
+	seed, try uint64
+}
+
 // sparseVector returns n values, of which a share is other than 0: their magnitudes are
 // between 0.5 and 1, and each is exact in float32.
-func sparseVector(n int, share float64, seed, try uint64) []float64 {
+func sparseVector(n int, of sparsity) []float64 {
 	x := make([]float64, n)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	nth := uint64(0)
 	for part := range slices.Chunk(x, 1<<16) {
-		r := rand.New(rand.NewPCG(seed, mostTries*nth+try))
+		r := rand.New(rand.NewPCG(of.seed, mostTries*nth+of.try))
 		nth++
 		g.Go(func() error {
 			for i := range part {
-				if v := r.Uint64(); float64(v>>11)*0x1p-53 < share {
+				if v := r.Uint64(); float64(v>>11)*0x1p-53 < of.share {
 					part[i] = 0.5 + float64(v&1023)/2048
 					if v&1024 != 0 {
 						part[i] = -part[i]
@@ -293,30 +328,23 @@ func sparseVector(n int, share float64, seed, try uint64) []float64 {
 func newProbe(p *kernels.Problem, prec kernels.Precision, window int, rows []int, x []float64) *reference {
 	n := len(rows)
 	one := &reference{x: x, rows: rows, hi: make([]float64, n), lo: make([]float64, n), bound: make([]float64, n)}
-	row := rowFloat32
-	if prec == kernels.Float64 {
-		row = rowDoubleDouble
-	}
-	share(n, func(lo, hi int) error { // nothing fails
-		for k, i := range rows[lo:hi] {
-			k += lo
-			cols, vals := p.A.Row(i)
-			hits, entries, sum := 0, len(cols), 0.0
-			for _, c := range cols {
-				if x[c] != 0 {
-					hits++
-				}
+	var sums []float64 // of windows
+	if window > 0 {
+		asked := make([]bool, p.A.NNZ()/window+1)
+		for _, i := range rows {
+			for from, to := touched(p.A, i, window); from < to; from++ {
+				asked[from] = true
 			}
-			one.hi[k], one.lo[k], sum = row(cols, vals, x)
-			if window > 0 {
-				first, end := int(p.A.RowPtr[i]), int(p.A.RowPtr[i+1])
-				first, end = first/window*window, min((end-1)/window*window+window, p.A.NNZ())
-				entries = end - first
-				_, _, sum = row(p.A.ColIdx[first:end], p.A.Val[first:end], x)
-			}
-			one.bound[k] = errorBound(prec, hits, entries, sum)
 		}
-		return nil
+		sums = magnitudes(p, x, prec, window, asked)
+	}
+	each(n, func(k int) {
+		cols, vals := p.A.Row(rows[k])
+		sum := sumRow(prec, cols, vals, x)
+		one.hi[k], one.lo[k] = sum.y, sum.low
+		if one.bound[k] = errorBound(prec, sum.hits, len(cols), sum.magnitudes); window > 0 {
+			one.bound[k] = windowBound(p.A, prec, rows[k], sum.hits, window, sums)
+		}
 	})
 	return one
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 )
 
 // A reference is the exact product of a problem in one precision, as far as twice that
@@ -31,8 +33,8 @@ type reference struct {
 	rows   []int     // those that are compared; nil: all
 	hi, lo []float64 // y = hi + lo of these; lo is nil where float64 is exact enough
 	bound  []float64
-	parts  []float64    // see magnitudes; nil until a window asks for them
-	probes []*reference // for what the product with this reference can't tell
+	probes []*reference           // for what the product with this reference can't tell
+	sparse map[sparsity][]float64 // each x of a probe; all references of a precision share it
 }
 
 // smallestNormal returns the smallest positive number with all bits of precision.
@@ -63,29 +65,39 @@ func share(n int, f func(lo, hi int) error) error {
 	return g.Wait()
 }
 
+// each calls f for 0 to n−1, on all processors.
+func each(n int, f func(int)) {
+	share(n, func(lo, hi int) error { // no part fails
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+		return nil
+	})
+}
+
 // newReference computes the reference of A·x in precision p: in float64 for
 // float32, with A rounded to float32 first as the kernels see it, and in
 // double-double arithmetic for float64.
 func newReference(p *kernels.Problem, prec kernels.Precision) (*reference, error) {
 	a := p.A
-	ref := &reference{hi: make([]float64, a.Rows), bound: make([]float64, a.Rows)}
-	row, largest := rowFloat32, math.MaxFloat32
+	ref := &reference{hi: make([]float64, a.Rows), bound: make([]float64, a.Rows), sparse: map[sparsity][]float64{}}
+	largest := math.MaxFloat32
 	if prec == kernels.Float64 {
 		ref.lo = make([]float64, a.Rows)
-		row, largest = rowDoubleDouble, math.MaxFloat64
+		largest = math.MaxFloat64
 	}
 	return ref, share(a.Rows, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			cols, vals := a.Row(i)
-			y, yLow, sum := row(cols, vals, p.X)
-			if !(sum <= largest/2) {
-				return fmt.Errorf("row %d: the sum of magnitudes %.3g %w %s", i, sum, errOverflow, prec)
+			sum := sumRow(prec, cols, vals, p.X)
+			if !(sum.magnitudes <= largest/2) {
+				return fmt.Errorf("row %d: the sum of magnitudes %.3g %w %s", i, sum.magnitudes, errOverflow, prec)
 			}
-			ref.hi[i] = y
+			ref.hi[i] = sum.y
 			if ref.lo != nil {
-				ref.lo[i] = yLow
+				ref.lo[i] = sum.low
 			}
-			ref.bound[i] = errorBound(prec, len(cols), len(cols), sum)
+			ref.bound[i] = errorBound(prec, len(cols), len(cols), sum.magnitudes)
 		}
 		return nil
 	})
@@ -180,7 +192,10 @@ func (w *server) reference(s scope) (*reference, error) {
 }
 
 // mostReferences is how many bytes of references in windows are kept. Each block size has windows of its own.
-var mostReferences = 4 << 30
+var mostReferences int64 = 4 << 30
+
+// KeepReferences says how many bytes of references this process may keep, in place of 4 GiB, if that is known (not 0).
+func KeepReferences(bytes int64) { mostReferences = cmp.Or(bytes, mostReferences) }
 
 // makeRoom drops the references in windows if they outgrow the limit with ref.
 func (w *server) makeRoom(ref *reference) {
@@ -195,13 +210,13 @@ func (w *server) makeRoom(ref *reference) {
 	}
 }
 
-// bytes is what the bounds and the probes of ref take.
-func (ref *reference) bytes() int {
-	n := 8 * len(ref.bound)
+// bytes is what the bounds and the probes of ref take, but for what is shared.
+func (ref *reference) bytes() int64 {
+	n := int64(len(ref.bound))
 	for _, one := range ref.probes {
-		n += 8 * (len(one.x) + 4*len(one.rows))
+		n += 4 * int64(len(one.rows))
 	}
-	return n
+	return 8 * n
 }
 
 // inWindows returns the reference for a kernel of error scope "block": the same y, with the
@@ -210,104 +225,120 @@ func (ref *reference) bytes() int {
 // A window is a number of consecutive nonzeros, aligned at its multiples.
 func (ref *reference) inWindows(p *kernels.Problem, prec kernels.Precision, window int) *reference {
 	a := p.A
-	var sums []float64
-	if window%partOfWindow == 0 {
-		if ref.parts == nil {
-			ref.parts = magnitudes(p, prec, partOfWindow)
+	sums := magnitudes(p, p.X, prec, window, nil)
+	out := &reference{hi: ref.hi, lo: ref.lo, bound: make([]float64, a.Rows), sparse: ref.sparse}
+	each(a.Rows, func(i int) {
+		if n := entries(a, i); n > 0 { // nothing is added to an empty row, nor subtracted from it
+			out.bound[i] = windowBound(a, prec, i, n, window, sums)
 		}
-		sums = added(ref.parts, window/partOfWindow)
-	} else {
-		sums = magnitudes(p, prec, window)
-	}
-
-	out := &reference{hi: ref.hi, lo: ref.lo, bound: make([]float64, a.Rows)}
-	share(a.Rows, func(lo, hi int) error { // no part fails
-		for i := lo; i < hi; i++ {
-			first, end := int(a.RowPtr[i]), int(a.RowPtr[i+1])
-			if first == end {
-				continue // nothing is added to an empty row, nor subtracted from it
-			}
-			from, to := first/window, (end-1)/window+1
-			sum := 0.0
-			for _, s := range sums[from:to] {
-				sum += s
-			}
-			out.bound[i] = errorBound(prec, end-first, min(to*window, a.NNZ())-from*window, sum)
-		}
-		return nil
 	})
 	return out
 }
 
-// partOfWindow is the number of nonzeros whose magnitudes are summed once for all windows that are multiples of it.
-const partOfWindow = 4
+// entries is how many row i has.
+func entries(a *sparse.CSR[float64], i int) int { return int(a.RowPtr[i+1] - a.RowPtr[i]) }
 
-// magnitudes returns Σ |aᵢⱼ||xⱼ| over each n consecutive nonzeros.
-func magnitudes(p *kernels.Problem, prec kernels.Precision, n int) []float64 {
-	products := func(part int) (sum float64) {
-		for k := part * n; k < min((part+1)*n, p.A.NNZ()); k++ {
-			v := p.A.Val[k]
-			if prec == kernels.Float32 {
-				v = float64(float32(v))
-			}
-			sum += math.Abs(v * p.X[p.A.ColIdx[k]])
-		}
-		return sum
+// touched are the windows that row i touches, of which it has entries: [from, to).
+func touched(a *sparse.CSR[float64], i, window int) (from, to int) {
+	return int(a.RowPtr[i]) / window, (int(a.RowPtr[i+1])-1)/window + 1
+}
+
+// windowBound is the bound of row i with so many hits, where sums are the magnitudes of each window.
+func windowBound(a *sparse.CSR[float64], prec kernels.Precision, i, hits, window int, sums []float64) float64 {
+	from, to := touched(a, i, window)
+	sum := 0.0
+	for _, s := range sums[from:to] {
+		sum += s
 	}
-	return each((p.A.NNZ()+n-1)/n, products)
+	return errorBound(prec, hits, min(to*window, a.NNZ())-from*window, sum)
 }
 
-// added returns the sum of each n consecutive numbers.
-func added(s []float64, n int) []float64 {
-	return each((len(s)+n-1)/n, func(part int) (sum float64) {
-		for _, v := range s[part*n : min((part+1)*n, len(s))] {
-			sum += v
+// magnitudes returns Σ |aᵢⱼ||xⱼ| over each n consecutive nonzeros, or, of all windows of n, those in which asked is set.
+func magnitudes(p *kernels.Problem, x []float64, prec kernels.Precision, n int, asked []bool) []float64 {
+	sums := make([]float64, (p.A.NNZ()+n-1)/n)
+	each(len(sums), func(k int) {
+		if from, end := k*n, min((k+1)*n, p.A.NNZ()); asked == nil || asked[k] {
+			sums[k] = sumRow(prec, p.A.ColIdx[from:end], p.A.Val[from:end], x).magnitudes
 		}
-		return sum
 	})
+	return sums
 }
 
-// each returns f of 0 to n-1, on all processors.
-func each(n int, f func(int) float64) []float64 {
-	s := make([]float64, n)
-	share(n, func(lo, hi int) error { // no part fails
-		for i := lo; i < hi; i++ {
-			s[i] = f(i)
-		}
-		return nil
+// A rowSum is the sum y + low of a row's products.
+type rowSum struct {
+	y, low     float64
+	magnitudes float64
+	hits       int // entries that meet elements of x other than 0
+}
+
+// pieceOfRow is how many entries of a row are summed at a time.
+const pieceOfRow = 1 << 16
+
+// sumRow sums a row of a precision; a long one in pieces, on all processors.
+func sumRow(prec kernels.Precision, cols []int32, vals, x []float64) rowSum {
+	of := rowFloat32
+	if prec == kernels.Float64 {
+		of = rowDoubleDouble
+	}
+	if len(cols) <= pieceOfRow {
+		return of(cols, vals, x)
+	}
+
+	pieces := make([]rowSum, (len(cols)+pieceOfRow-1)/pieceOfRow)
+	each(len(pieces), func(k int) {
+		from, end := k*pieceOfRow, min((k+1)*pieceOfRow, len(cols))
+		pieces[k] = of(cols[from:end], vals[from:end], x)
 	})
-	return s
+	var all rowSum
+	for _, s := range pieces {
+		y, low := twoSum(all.y, s.y)
+		all = rowSum{y, all.low + low + s.low, all.magnitudes + s.magnitudes, all.hits + s.hits}
+	}
+	return all
+}
+
+// twoSum returns a + b, and what rounding takes from it.
+func twoSum(a, b float64) (s, low float64) {
+	s = a + b
+	t := s - a
+	return s, (a - (s - t)) + (b - t)
 }
 
 // rowFloat32 sums a row in float64 with the values of A rounded to float32. A
 // product of two float32 numbers is exact in float64, so only the summation
 // rounds, 2²⁹ times finer than float32 does.
-func rowFloat32(cols []int32, vals, x []float64) (y, low, sum float64) {
+func rowFloat32(cols []int32, vals, x []float64) rowSum {
+	y, magnitudes, hits := 0.0, 0.0, 0
 	for k, c := range cols {
-		p := float64(float32(vals[k])) * x[c]
+		b := x[c]
+		p := float64(float32(vals[k])) * b
 		y += p
-		sum += math.Abs(p)
+		magnitudes += math.Abs(p)
+		if b != 0 {
+			hits++
+		}
 	}
-	return y, 0, sum
+	return rowSum{y, 0, magnitudes, hits}
 }
 
 // rowDoubleDouble sums a row in double-double arithmetic, about 106 bits: each
 // product split exactly by a fused multiply-add, added by two-sum (Dekker 1971;
 // Ogita, Rump and Oishi, Accurate sum and dot product, SIAM J. Sci. Comput.
 // 26(6), 2005, algorithm 5.3).
-func rowDoubleDouble(cols []int32, vals, x []float64) (y, low, sum float64) {
+func rowDoubleDouble(cols []int32, vals, x []float64) rowSum {
+	y, low, magnitudes, hits := 0.0, 0.0, 0.0, 0
 	for k, c := range cols {
 		a, b := vals[k], x[c]
 		p := a * b
-		e := math.FMA(a, b, -p)
-		s := y + p
-		t := s - y
-		low += (y - (s - t)) + (p - t) + e
+		s, e := twoSum(y, p)
+		low += e + math.FMA(a, b, -p)
 		y = s
-		sum += math.Abs(p)
+		magnitudes += math.Abs(p)
+		if b != 0 {
+			hits++
+		}
 	}
-
-	return y, low, sum
+	return rowSum{y, low, magnitudes, hits}
 }
 
 // vector returns n values drawn uniformly from [−1, 1], the same for the same seed. None of

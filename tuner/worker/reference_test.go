@@ -60,11 +60,40 @@ func TestDoubleDoubleAgainstExact(t *testing.T) {
 			x[i] = 2*rng.Float64() - 1
 			exact.Add(exact, new(big.Rat).Mul(new(big.Rat).SetFloat64(vals[i]), new(big.Rat).SetFloat64(x[i])))
 		}
-		y, low, sum := rowDoubleDouble(cols, vals, x)
-		got := new(big.Rat).Add(new(big.Rat).SetFloat64(y), new(big.Rat).SetFloat64(low))
+		sum := rowDoubleDouble(cols, vals, x)
+		got := new(big.Rat).Add(new(big.Rat).SetFloat64(sum.y), new(big.Rat).SetFloat64(sum.low))
 		diff, _ := got.Sub(got, exact).Float64()
-		if math.Abs(diff) > 0x1p-95*sum {
-			t.Fatalf("n = %d: off by %g of magnitudes %g", n, diff, sum)
+		if math.Abs(diff) > 0x1p-95*sum.magnitudes {
+			t.Fatalf("n = %d: off by %g of magnitudes %g", n, diff, sum.magnitudes)
+		}
+	}
+}
+
+// A long row is summed in pieces, as exactly.
+func TestLongRowAgainstExact(t *testing.T) {
+	const n = 3*pieceOfRow + 5
+	p := hubs(n, n)
+	for k := range p.A.Val {
+		p.A.Val[k] *= math.Ldexp(1, k%60-30)
+	}
+	clear(p.X[n/2:])
+	for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+		exact, magnitudes := new(big.Float).SetPrec(2000), 0.0
+		for k, v := range p.A.Val {
+			if prec == kernels.Float32 {
+				v = float64(float32(v))
+			}
+			exact.Add(exact, new(big.Float).SetPrec(200).Mul(big.NewFloat(v), big.NewFloat(p.X[k])))
+			magnitudes += math.Abs(v * p.X[k])
+		}
+		sum := sumRow(prec, p.A.ColIdx, p.A.Val, p.X)
+		exact.Sub(exact, big.NewFloat(sum.y))
+		diff, _ := exact.Sub(exact, big.NewFloat(sum.low)).Float64()
+		if most := map[kernels.Precision]float64{kernels.Float32: 0x1p-40, kernels.Float64: 0x1p-90}[prec]; math.Abs(diff) > most*magnitudes {
+			t.Errorf("%s: off by %g of magnitudes %g", prec, diff, magnitudes)
+		}
+		if math.Abs(sum.magnitudes-magnitudes) > 1e-9*magnitudes || sum.hits != n/2 {
+			t.Errorf("%s: magnitudes %g, want %g; %d hits, want %d", prec, sum.magnitudes, magnitudes, sum.hits, n/2)
 		}
 	}
 }
@@ -205,7 +234,7 @@ func TestWindowBound(t *testing.T) {
 
 // The references of all windows are kept, as long as there is room for them.
 func TestReferencesAreKept(t *testing.T) {
-	defer func(most int) { mostReferences = most }(mostReferences)
+	defer func(most int64) { mostReferences = most }(mostReferences)
 	for _, room := range []bool{true, false} {
 		if !room {
 			mostReferences = 0
@@ -224,6 +253,23 @@ func TestReferencesAreKept(t *testing.T) {
 					t.Errorf("room %t: the reference in windows of %d is kept: %t", room, window, kept)
 				}
 			}
+		}
+	}
+}
+
+// The probes of all windows have the same x, which the device has to get once.
+func TestProbesShareTheirX(t *testing.T) {
+	w := &server{problem: problem(t, [][]float64{{1, -1}, {3, 4}}, []float64{1, 1}), references: map[scope]*reference{}}
+	var first *float64
+	for _, window := range []int{0, 2, 4} {
+		ref, err := w.reference(scope{kernels.Float32, window})
+		if err != nil || len(ref.probes) == 0 {
+			t.Fatalf("windows of %d: %d probes: %v", window, len(ref.probes), err)
+		}
+		if first == nil {
+			first = &ref.probes[0].x[0]
+		} else if first != &ref.probes[0].x[0] {
+			t.Errorf("the probe in windows of %d has an x of its own", window)
 		}
 	}
 }
