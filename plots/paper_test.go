@@ -67,8 +67,8 @@ func TestPaper(t *testing.T) {
 			t.Errorf("%s is no PDF", stem)
 		}
 		for _, size := range regexp.MustCompile(`font-size:([0-9.]+)px`).FindAllStringSubmatch(drawn, -1) {
-			if v := size[1]; v != "9" && v != "9.5" && v != "10" && v != "10.5" { // × 0.77
-				t.Errorf("%s has type of %s points", name, v)
+			if v := size[1]; v != "90" && v != "95" && v != "100" && v != "105" { // tenths of points × 0.77
+				t.Errorf("%s has type of %s tenths of points", name, v)
 			}
 		}
 		if err := xml.Unmarshal([]byte(drawn), new(struct{})); err != nil {

@@ -102,7 +102,7 @@ func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 	}
 
 	if !opt.alone {
-		content.Trees, content.Sheets = figure.DrawTrees(d), table.Sheets(d)
+		content.Sheets = table.Sheets(d)
 	}
 	return content, nil
 }

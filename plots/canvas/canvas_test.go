@@ -7,7 +7,9 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -101,6 +103,29 @@ func FuzzNames(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Text that is set in another font keeps its length, which was measured, on the page and in files.
+func TestTextKeepsItsLength(t *testing.T) {
+	p := named("ecology1", 200)
+	file, err := p.Encode("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	web, _ := p.Web(&WebStyles{})
+	for _, svg := range []string{string(file), web} {
+		found := regexp.MustCompile(`x="(\d+)" y="\d+" textLength="(\d+)" lengthAdjust="spacingAndGlyphs"[^>]*>`).FindAllStringSubmatch(svg, -1)
+		if n := strings.Count(svg, "<text"); n == 0 || len(found) != n {
+			t.Fatalf("%d of %d texts have a length: %s", len(found), n, svg)
+		}
+		for _, f := range found {
+			x, _ := strconv.Atoi(f[1])
+			length, _ := strconv.Atoi(f[2])
+			if length == 0 || x+length > Tenth*int(PageWidth) {
+				t.Errorf("%s ends at %d, the page at %v", f[0], x+length, Tenth*PageWidth)
+			}
+		}
+	}
 }
 
 // The other formats take any name, too.

@@ -58,20 +58,6 @@ func TestAxisLeavesRoomForNumbers(t *testing.T) {
 	}
 }
 
-// Of two matrices at one place neither hides the other, also if they are of different sets.
-func TestMarksStandApart(t *testing.T) {
-	var taken []vg.Point
-	a, b := Marks{Radius: 3, Taken: &taken}, Marks{Radius: 3, Taken: &taken}
-	at, far := vg.Point{X: 10, Y: 10}, vg.Point{X: 10, Y: 20}
-	first, second := a.free(at), b.free(at)
-	if first != at || second.X < at.X+6 || second.Y != at.Y {
-		t.Errorf("two marks at %v are at %v and %v", at, first, second)
-	}
-	if got := b.free(far); got != far {
-		t.Errorf("a mark at %v, which is free, is at %v", far, got)
-	}
-}
-
 // Whiskers reach where another run may find the throughput, not where this run's samples lie.
 func TestWhiskersAreOfOtherRuns(t *testing.T) {
 	r := store.Row{Time: 2, Another: trial.Interval{Low: 1, High: 4}}

@@ -2,7 +2,6 @@ package canvas
 
 import (
 	"image/color"
-	"math"
 	"slices"
 	"strings"
 
@@ -160,33 +159,15 @@ type Marks struct {
 	Look     Look
 	Radius   vg.Length
 	Whiskers vg.Length // The width of their intervals, 0 for none.
-	// Taken are the places of the panel's marks, none of which hides another: later ones move to the right. It is nil
-	// if marks may hide others.
-	Taken *[]vg.Point
 }
 
 func (m Marks) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, at := range places(c, p, m.Points) {
-		at = m.free(at)
 		if m.Whiskers > 0 {
 			whisker(c, p, at.X, m.Points[i], m.Whiskers, m.Look.Color)
 		}
 		m.Points[i].mark(c, at, m.Look, m.Radius)
 	}
-}
-
-// free is the place of a mark, beside those that it would hide.
-func (m Marks) free(at vg.Point) vg.Point {
-	if m.Taken == nil {
-		return at
-	}
-	for slices.ContainsFunc(*m.Taken, func(other vg.Point) bool {
-		return math.Hypot(float64(other.X-at.X), float64(other.Y-at.Y)) < float64(m.Radius)
-	}) {
-		at.X += 2 * m.Radius
-	}
-	*m.Taken = append(*m.Taken, at)
-	return at
 }
 
 // PublishedOf marks what papers say of a line by outlines of its marker.

@@ -4,7 +4,6 @@
 package canvas
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // A Picture is a title, a subtitle, a legend and a body.
@@ -49,32 +47,11 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 	case "png":
 		return p.Raster(pageDPI)
 	case "svg":
-		return p.vector()
+		return p.vector(), nil
 	case "pdf":
 		return p.portable()
 	}
 	return nil, fmt.Errorf("drawing %s: unknown format %q: there are png, svg and pdf", p.Name, format)
-}
-
-// vector renders the picture as SVG.
-func (p *Picture) vector() ([]byte, error) {
-	c := vgsvg.New(scale*PageWidth, scale*p.PageHeight())
-	c.Scale(float64(scale), float64(scale))
-	p.Draw(draw.NewCanvas(c, PageWidth, p.PageHeight()))
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return nil, err
-	}
-	// Characters that XML can't hold would spoil the file; a matrix may be called
-	// anything.
-	s := strings.Map(Printable, strings.ToValidUTF8(b.String(), "\uFFFD"))
-	// Where Liberation Sans isn't installed, faces with its metrics or close to
-	// them keep labels where they were measured to be.
-	s = strings.ReplaceAll(s, "font-family:Liberation Sans", "font-family:"+fontFamilies)
-	// Pictures within it are PNG, and of pixels that are not to be smoothed.
-	s = strings.ReplaceAll(s, `xlink:href="data:image/jpg;`,
-		`style="image-rendering:pixelated" xlink:href="data:image/png;`)
-	return []byte(s), nil
 }
 
 // Caption adds a note to the subtitle, which may then take another line.
@@ -100,8 +77,6 @@ func Printable(r rune) rune {
 	}
 	return r
 }
-
-const fontFamilies = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
 
 // Header measures: the baseline distances of title, subtitle and legend.
 const (

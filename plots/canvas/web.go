@@ -56,13 +56,34 @@ const Tenth = 10 // The number of units in a point.
 
 // Web renders the picture for the report.
 func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {
+	c := p.web(styles)
+	return fmt.Sprintf(`<svg aria-hidden="true" viewBox="0 0 %d %d">%s</svg>`, c.width, c.height, c.buf.Bytes()), c.tips
+}
+
+// vector renders the picture as a file of SVG, in its colours on paper.
+func (p *Picture) vector() []byte {
+	styles := &WebStyles{literal: true}
+	c := p.web(styles)
+	return fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" font-family="%s">
+<style>path{fill:none}.pixels{image-rendering:pixelated}%s</style>
+%s
+</svg>
+`, scale*PageWidth, scale*p.PageHeight(), c.width, c.height, fontFamilies, styles.Rules.String(), c.buf.Bytes())
+}
+
+// fontFamilies have the metrics of Liberation Sans, by which text is measured, or are close to them. In others
+// letters are narrower or wider: a text says its length.
+const fontFamilies = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
+
+func (p *Picture) web(styles *WebStyles) *webCanvas {
 	height := p.PageHeight()
 	c := &webCanvas{styles: styles, width: int(math.Round(Tenth * PageWidth.Points())),
 		height: int(math.Round(Tenth * height.Points()))}
 	c.state = webState{a: Tenth, d: -Tenth, f: float64(c.height), color: color.Black, width: vg.Points(1)}
 	p.Draw(draw.NewCanvas(c, PageWidth, height))
 	c.flush()
-	return fmt.Sprintf(`<svg aria-hidden="true" viewBox="0 0 %d %d">%s</svg>`, c.width, c.height, c.buf.Bytes()), c.tips
+	return c
 }
 
 // Hover sets the tip of the mark at this point, on a canvas that has tips.
@@ -193,9 +214,17 @@ func (c *webCanvas) FillString(f font.Face, at vg.Point, s string) {
 		turn = fmt.Sprintf(` transform="rotate(%s %d %d)"`, decimal(angle), x, y)
 	}
 	s = strings.Map(Printable, strings.ToValidUTF8(s, "\uFFFD"))
-	fmt.Fprintf(&c.buf, `<text class="%s" x="%d" y="%d"%s>%s</text>`, c.styles.class(style), x, y, turn,
+	length := ""
+	if len(s) > shortText {
+		width, _, _ := handler.Box(s, f.Font)
+		length = fmt.Sprintf(` textLength="%.0f" lengthAdjust="spacingAndGlyphs"`, Tenth*width.Points())
+	}
+	fmt.Fprintf(&c.buf, `<text class="%s" x="%d" y="%d"%s%s>%s</text>`, c.styles.class(style), x, y, length, turn,
 		html.EscapeString(s))
 }
+
+// shortText is the length of texts, such as numbers, that are not much wider in another font.
+const shortText = 4
 
 func (c *webCanvas) DrawImage(box vg.Rectangle, img image.Image) {
 	c.flush()
@@ -215,9 +244,10 @@ func decimal(v float64) string { return strconv.FormatFloat(math.Round(10*v)/10,
 
 // WebStyles are the classes of the pictures in a report, in the order of their first use.
 type WebStyles struct {
-	names map[string]string
-	tones map[Tone]string
-	Rules strings.Builder
+	Rules   strings.Builder
+	names   map[string]string
+	tones   map[Tone]string
+	literal bool // Colours are those on paper, without variables.
 }
 
 // class returns the name of the class with these declarations.
@@ -242,14 +272,14 @@ func (s *WebStyles) paint(property string, k color.Color) string {
 	if f, ok := k.(faded); ok {
 		k, opacity = f.Color, fmt.Sprintf(";%s-opacity:%.2g", property, fadedOpacity/255.0)
 	}
-	if t, ok := k.(Tone); ok {
+	if t, ok := k.(Tone); ok && !s.literal {
 		return property + ":var(--" + s.variable(t) + ")" + opacity
 	}
 
 	c := color.NRGBAModel.Convert(k).(color.NRGBA)
 	text := hex(color.RGBA{c.R, c.G, c.B, 0xFF})
 	for name, grey := range Greys {
-		if k == color.Color(grey) {
+		if k == color.Color(grey) && !s.literal {
 			text = "var(--" + name + ")"
 		}
 	}

@@ -48,7 +48,6 @@ type drawing func(d *analysis.Data) ([]*canvas.Picture, []error)
 
 var drawings = map[string]drawing{
 	"winner-map":            drawWinners,
-	"winner-features":       drawFeatures,
 	"matrix-patterns":       drawPatterns,
 	"throughput-vs-block":   overBlock.draw,
 	"throughput-vs-grid":    overGrid.draw,

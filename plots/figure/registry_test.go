@@ -62,8 +62,6 @@ const goldenDPI = 50
 // goldenData is the database of which a figure's image is kept.
 func goldenData(figure string) *analysis.Data {
 	switch figure {
-	case "winner-features":
-		return featuredReport(12, byLength)
 	case "gpu-vs-cpu", "best-by-device":
 		return synthetic.Both()
 	case "prefix-sum-variants", "chunk-and-unroll":
@@ -265,9 +263,6 @@ func TestSweepsGiveFigures(t *testing.T) {
 	made := map[string]*analysis.Data{}
 	for i := range All {
 		f := &All[i]
-		if f.ID == "winner-features" {
-			continue // what a sweep measures says whether two features decide
-		}
 		if made[f.Sweep] == nil {
 			made[f.Sweep] = swept(t, f.Sweep)
 		}

@@ -57,8 +57,12 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 		g := &list[column]
 		for slot, w := range known {
 			if v := g.shareOn(name, w); !math.IsNaN(v) {
-				cell = append(cell, canvas.Mark{Slot: slot, Look: selectors[w].look, V: v, Low: v, High: v, Hollow: math.NaN(),
-					First: w == len(selectors)-1, Name: fmt.Sprintf("%s, %s, %s", selectors[w].Name, name, g.Precision)})
+				m := canvas.Mark{Slot: slot, Look: selectors[w].look, V: v, Low: v, High: v, Hollow: math.NaN(),
+					Name: fmt.Sprintf("%s, %s, %s", selectors[w].Name, name, g.Precision)}
+				if m.First = w == len(selectors)-1; m.First {
+					m.Words = "tree"
+				}
+				cell = append(cell, m)
 			}
 		}
 		return cell

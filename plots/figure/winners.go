@@ -71,7 +71,7 @@ func winnerMapOf(d *analysis.Data, c *analysis.Contest) *winnerMap {
 		}
 	}
 
-	// The kernels that are named somewhere come first where there is no room for all.
+	// The kernels that are the fastest somewhere come first where there is no room for all.
 	room := int((canvas.PageWidth - 2*canvas.PageMargin - m.left()) / winnerCell)
 	for k := range c.Contenders {
 		m.kernels = append(m.kernels, k)
@@ -125,9 +125,9 @@ func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 
 	lead := slices.MaxFunc(c.Contenders, func(a, b analysis.Contender) int { return cmp.Compare(a.Named, b.Named) })
 	where := term.GroupedCount(len(c.Places), "matrix", "matrices")
-	says := fmt.Sprintf("%s is named the best on %d of %s", lead.Kernel, lead.Named, where)
+	says := fmt.Sprintf("%s is the fastest on %d of %s", lead.Kernel, lead.Named, where)
 	if 2*lead.Named < len(c.Places) {
-		says = fmt.Sprintf("No kernel is named the best on half of %s; %s on %d", where, lead.Kernel, lead.Named)
+		says = fmt.Sprintf("No kernel is the fastest on half of %s; %s on %d", where, lead.Kernel, lead.Named)
 	}
 	if lead.Tied > 0 {
 		says += fmt.Sprintf(", and tied on %d more", lead.Tied)

@@ -225,7 +225,7 @@ var chapters = []struct {
 }
 
 // answering are the figures beside the headline.
-var answering = []string{"against", "winner-features"}
+var answering = []string{"against"}
 
 // sheetChapter is the chapter that a sheet of tables stands in.
 var sheetChapter = map[string]string{"why": "why", "best-configuration": "tune", "library": "choose",

@@ -55,7 +55,6 @@ type document struct {
 	Chapters      []chapter
 	Undrawn       htmlTable // Figures without data.
 	RuleText      string
-	Trees         []htmlPage // The rule as drawn trees.
 	Validation    htmlTable
 	Failures      htmlTable
 	FailuresCut   int // The number of failures beyond those listed.
@@ -71,9 +70,8 @@ type Content struct {
 	Report         *analysis.Data
 	Title, Version string
 	Sheets         []table.Sheet
-	Figures        []figure.Drawn    // The figures that have pictures, in order.
-	Undrawn        []*figure.Figure  // The figures that have no data.
-	Trees          []*canvas.Picture // The rule as drawn trees.
+	Figures        []figure.Drawn   // The figures that have pictures, in order.
+	Undrawn        []*figure.Figure // The figures that have no data.
 	Warnings       []error
 }
 
@@ -83,7 +81,7 @@ func (c *Content) Pictures() []*canvas.Picture {
 	for _, f := range c.Figures {
 		list = append(list, f.Pictures...)
 	}
-	return append(list, c.Trees...)
+	return list
 }
 
 // Write writes the page. Signs that would turn the direction of its text are made visible.
@@ -111,9 +109,6 @@ func (c *Content) Write(w io.Writer) error {
 			return err
 		}
 		doc.RuleText, doc.Validation = b.String(), tableOf(table.ValidationTable(d), "validation")
-	}
-	for _, p := range c.Trees {
-		doc.Trees = append(doc.Trees, pictures.page(p, tagged{On: true}, true))
 	}
 	doc.arrange(pictures.figures(slices.DeleteFunc(slices.Clone(c.Figures), func(f figure.Drawn) bool { return f.Only != "" })))
 	doc.CSS = template.CSS(Colours + reportCSS + styles.Rules.String())

@@ -73,7 +73,7 @@ func TestReachedTargetIsNoWarning(t *testing.T) {
 func TestArrange(t *testing.T) {
 	var doc document
 	var given []htmlFigure
-	for _, id := range []string{"drift", "unheard-of", "throughput-vs-block", "roofline", "winner-features"} {
+	for _, id := range []string{"drift", "unheard-of", "throughput-vs-block", "roofline", "against"} {
 		given = append(given, htmlFigure{ID: id})
 	}
 	doc.arrange(given)
@@ -89,7 +89,7 @@ func TestArrange(t *testing.T) {
 	for _, f := range slices.Concat(append(lists, doc.Extra)...) {
 		shown = append(shown, f.ID)
 	}
-	want := []string{"winner-features", "roofline", "throughput-vs-block", "drift", "unheard-of"}
+	want := []string{"against", "roofline", "throughput-vs-block", "drift", "unheard-of"}
 	if !slices.Equal(listed, want) || !slices.Equal(shown, want) {
 		t.Errorf("listed %q, shown %q", listed, shown)
 	}
