@@ -3,7 +3,6 @@ package worker
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 
 	"spmvtune/configs"
@@ -60,13 +59,16 @@ func (w *server) count(t trial.Trial, n int) error {
 		return err
 	}
 	r := &trial.Result{Trial: t, Status: trial.OK}
-	if _, err := w.verify(p, ref, r, math.Inf(1), &TimeBreakdown{}); err != nil || r.Status != trial.OK {
+	if _, err := w.first(p, r, &TimeBreakdown{}); err != nil {
+		return err
+	}
+	if err := w.verify(p, ref, r, "", &TimeBreakdown{}); err != nil || r.Status != trial.OK {
 		return errors.Join(err, wrongness(r))
 	}
 	if err := w.counted(p, t.Cache, n); err != nil {
 		return err
 	}
-	err = w.verifyTimed(p, ref, r, &TimeBreakdown{})
+	err = w.verify(p, ref, r, "after the samples: ", &TimeBreakdown{})
 	return errors.Join(err, wrongness(r))
 }
 

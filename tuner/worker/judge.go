@@ -18,24 +18,16 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// verify computes the product once and compares it with ref. A result outside the bound
-// makes r wrong. It returns how long the product took in seconds, launching included. If that is above limit, a
-// single sample may follow at once: then only y is read of the device, since its caches would be full of the
-// reference.
-func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, limit float64, e *TimeBreakdown) (
-	took float64, err error,
-) {
+// first computes the product once into a poisoned y. It returns how long that took in seconds, launching included.
+func (w *server) first(p kernels.Product, r *trial.Result, e *TimeBreakdown) (took float64, err error) {
 	defer spend(&e.Verify, time.Now())
+	w.checks.begin(r, w.isCustom(r.Kernel))
 	if err := p.Poison(); err != nil {
 		return 0, err
 	}
 	start := time.Now()
-	if err := p.Multiply(nil); err != nil {
-		return 0, err
-	}
-	took = time.Since(start).Seconds()
-	w.checks.begin(r, w.isCustom(r.Kernel))
-	return took, w.compare(p, ref, r, "", took <= limit)
+	err = p.Multiply(nil)
+	return time.Since(start).Seconds(), err
 }
 
 // probe computes the product of each probe of ref, and compares it with that.
@@ -73,14 +65,6 @@ func (w *server) probed(p kernels.Product, one *reference) ([]float64, error) {
 	return y, j.Rows(one.rows, y)
 }
 
-// verifyTimed compares what the last sample left behind with ref. A kernel that works
-// once only, because of what a product leaves behind, would have been timed doing
-// something else.
-func (w *server) verifyTimed(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) error {
-	defer spend(&e.Verify, time.Now())
-	return w.compare(p, ref, r, "after the samples: ", true)
-}
-
 // checks say which comparisons are done by this process as well as by a device that compares itself.
 type checks struct {
 	seen   map[kernels.Config]bool // kernels and precisions
@@ -111,12 +95,13 @@ func (c *checks) begin(r *trial.Result, custom bool) {
 	c.seen[of] = true
 }
 
-// compare compares what p left behind with ref: on the device, if it can and is asked, and here, if it is this trial's
-// turn or if the device finds an error. Both must then find the same.
-func (w *server) compare(p kernels.Product, ref *reference, r *trial.Result, when string, ask bool) error {
+// verify compares what p left behind with ref: on the device, if it can, and here, if it is this trial's
+// turn or if the device finds an error. Both must then find the same. A result outside the bound makes r wrong.
+func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, when string, e *TimeBreakdown) error {
+	defer spend(&e.Verify, time.Now())
 	var there finding
 	compared := false
-	if j, is := p.(kernels.Judge); is && ask && len(ref.hi) > 0 {
+	if j, is := p.(kernels.Judge); is && len(ref.hi) > 0 {
 		var err error
 		if there, err = w.checks.onDevice(j, ref); err != nil && !errors.Is(err, kernels.ErrNoJudge) {
 			return err

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
@@ -65,8 +67,10 @@ func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64
 	}
 	r := &trial.Result{Status: trial.OK}
 	r.ID, r.Kernel, r.Precision = config, "csr_scalar", kernels.Float32
-	_, err = w.verify(j, ref, r, math.Inf(1), &TimeBreakdown{})
-	return j, r, err
+	if _, err := w.first(j, r, &TimeBreakdown{}); err != nil {
+		t.Fatal(err)
+	}
+	return j, r, w.verify(j, ref, r, "", &TimeBreakdown{})
 }
 
 // The first trial of a kernel is compared here, too, and then one of 32; the error of all is the same.
@@ -96,26 +100,56 @@ func TestDeviceCompares(t *testing.T) {
 	}
 }
 
-// A product that may be hopeless is sampled with caches as it left them: the device reads no reference before.
-func TestHopelessAreComparedHere(t *testing.T) {
-	honest := func(worst float64, row int) (float64, int, error) { return worst, row, nil }
-	w := &server{}
-	first, _, err := judgingTrial(t, w, "first", nil, honest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id := range 3 * everyCheck {
-		r := &trial.Result{Status: trial.OK}
-		r.ID, r.Kernel, r.Precision = fmt.Sprint(id), "csr_scalar", kernels.Float32
-		p := &judging{y: first.y, find: func(float64, int) (float64, int, error) { return 0, 0, errors.New("asked") }}
-		if _, err := w.verify(p, first.ref, r, -1, &TimeBreakdown{}); err != nil || p.results != 1 || r.MaxError == 0 {
-			t.Fatalf("the device compared (%v), and this process %d times", err, p.results)
+// slow is a device with one product, which takes long; it notes what is asked of that.
+type slow struct {
+	kernels.Backend
+	judging
+	asked []string
+}
+
+func (s *slow) Device() kernels.Device { return kernels.Device{} }
+
+func (s *slow) Prepare(kernels.Config, kernels.Options) (kernels.Product, error) { return s, nil }
+
+func (s *slow) Multiply([]float64) error {
+	time.Sleep(2 * time.Millisecond)
+	return nil
+}
+
+func (s *slow) Info() kernels.ProductInfo { return kernels.ProductInfo{Multiplied: 2e-3} }
+
+func (s *slow) Sample(dst []float64, _ int, _ bool) error {
+	s.asked, dst[0] = append(s.asked, "sample"), 1
+	return nil
+}
+
+func (s *slow) Judge(r kernels.Reference) (float64, int, error) {
+	s.asked = append(s.asked, "judge")
+	return s.judging.Judge(r)
+}
+
+// The single samples of a hopeless trial find the caches as a product left them: the device reads no reference
+// before. It does read it after them.
+func TestHopelessAreComparedLast(t *testing.T) {
+	p := hubs(90, 3, 40, 5)
+	for _, wrong := range []bool{false, true} {
+		ref, err := newReference(p, kernels.Float32)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	proto := configs.Protocol{Slow: 3}
-	if limit := slowLimit(proto, 1); limit != 3+launching || !math.IsInf(slowLimit(proto, 0), 1) ||
-		!math.IsInf(slowLimit(configs.Protocol{}, 1), 1) {
-		t.Errorf("the limit is %g s", limit)
+		s := &slow{judging: judging{ref: ref, y: multiply(p, kernels.Float32, p.X, -1, nil),
+			find: func(worst float64, row int) (float64, int, error) { return worst, row, nil }}}
+		if wrong {
+			s.y[1] = math.NaN()
+		}
+		w := &server{backend: s, problem: p, y: make([]float64, 3), references: map[scope]*reference{}}
+		req := TrialRequest{Best: 1e-3, Protocol: configs.Protocol{Slow: 1}}
+		r := &trial.Result{Status: trial.OK}
+		r.ID, r.Kernel, r.Precision = "trial", "csr_scalar", kernels.Float32
+		err = w.measure(req, r, &TimeBreakdown{})
+		if err != nil || !slices.Equal(s.asked, []string{"sample", "judge"}) || (r.Status == trial.Wrong) != wrong {
+			t.Errorf("wrong %t: %s after %q: %v", wrong, r.Status, s.asked, err)
+		}
 	}
 }
 

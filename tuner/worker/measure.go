@@ -99,12 +99,16 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 	r.BytesOwn = info.BytesKernel
 	r.Properties = info.Properties
 
-	first, err := w.verify(p, ref, r, slowLimit(req.Protocol, req.Best), e)
-	if err != nil || r.Status == trial.Wrong {
+	first, err := w.first(p, r, e)
+	if err != nil {
 		return err
 	}
+	// Single samples come before the device reads the reference, which would fill its caches.
 	hopeless, err := rejectEarly(metered{p, e}, req.Protocol, req.Best, first, r)
-	if err != nil || hopeless {
+	if err != nil {
+		return err
+	}
+	if err := w.verify(p, ref, r, "", e); err != nil || r.Status == trial.Wrong || hopeless {
 		return err
 	}
 	if err := w.probe(p, ref, r, e); err != nil || r.Status == trial.Wrong {
@@ -119,7 +123,9 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 		return err
 	}
 
-	if err := w.verifyTimed(p, ref, r, e); err != nil || r.Status == trial.Wrong {
+	// A kernel that works once only, because of what a product leaves behind, would have been timed doing
+	// something else.
+	if err := w.verify(p, ref, r, "after the samples: ", e); err != nil || r.Status == trial.Wrong {
 		return err
 	}
 
@@ -261,26 +267,20 @@ const (
 // and that of the best, in seconds.
 func AtOnce(product, best float64) bool { return product > max(longLook, FarSlower*best) }
 
-// slowLimit is how long a single product of a hopeless trial takes at least, in seconds, where best is the best's time.
-func slowLimit(proto configs.Protocol, best float64) float64 {
-	if proto.Slow <= 0 || best <= 0 {
-		return math.Inf(1)
-	}
-	return proto.Slow*best + launching
-}
-
 // rejectEarly times single products and reports whether r is hopeless: whether each of them is
 // slower than best, in seconds, by more than the factor proto.Slow and a launch, and so is the
-// product that was verified, which took first. One that is not ends that, so that a product which the
+// product before, which took first. One that is not ends that, so that a product which the
 // system interrupted rejects no trial. Where there is no best yet (0), no trial is hopeless.
 //
-// A hopeless trial is over. It has taken the time of two of its products, one to verify and
-// one to time, or a tenth of its budget if that is more; or of one, if the device timed the
-// product to verify, and that is enough. It was compared with the reference but not with
-// probes. Its interval is known if there are enough products for one; otherwise Low and High
+// A hopeless trial is over once its y is compared with the reference; there are no probes. It has taken the time
+// of two of its products, or a tenth of its budget if that is more; or of one, if the device timed the
+// first, and that is enough. Its interval is known if there are enough products for one; otherwise Low and High
 // stay 0.
 func rejectEarly(p kernels.Product, proto configs.Protocol, best, first float64, r *trial.Result) (hopeless bool, err error) {
-	limit := slowLimit(proto, best)
+	limit := math.Inf(1)
+	if proto.Slow > 0 && best > 0 {
+		limit = proto.Slow*best + launching
+	}
 	if first <= limit {
 		return false, nil
 	}
