@@ -53,11 +53,19 @@ func TestLayouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	was := strings.Split(string(then), "\n")
-	for i, line := range strings.Split(now.String(), "\n") {
-		if i >= len(was) || line != was[i] {
+	for line := range strings.SplitSeq(now.String(), "\n") {
+		kernel, _, _ := strings.Cut(line, " ")
+		switch {
+		case slices.Contains(was, line):
+		case !strings.Contains("\n"+string(then), "\n"+kernel+" "):
+			t.Errorf("%s is new: go test ./kernels/cuda -run TestLayouts -regen adds its line to %s", kernel, file)
+		default:
 			t.Errorf("%q is not in %s: if its arrays or launches have changed, raise the kernel's number in layouts; then "+
 				"go test ./kernels/cuda -run TestLayouts -regen", line, file)
 		}
+	}
+	if len(was) > strings.Count(now.String(), "\n")+1 {
+		t.Errorf("%s has a kernel that is gone: go test ./kernels/cuda -run TestLayouts -regen", file)
 	}
 }
 
