@@ -104,9 +104,12 @@ var regen = flag.Bool("regen", false, "write the tables of kernels into the docu
 func TestDocumentation(t *testing.T) {
 	var b strings.Builder
 	var sources strings.Builder
-	for _, family := range []struct{ heading, backend string }{{"For a processor", "cpu"}, {"For a GPU", "cuda"}} {
-		fmt.Fprintf(&b, "## %s\n\n| kernel | format | bits | what takes what | block and grid | parameters | from |\n"+
-			"|---|---|---|---|---|---|---|\n", family.heading)
+	for _, family := range []struct{ heading, backend, note string }{
+		{"For a processor", "cpu", "A worker" + strings.TrimPrefix(cpuGrid, "workers; each") + "."},
+		{"For a GPU", "cuda", "Block and grid are *usual* if they are " + threads + ", and " + blocks + "."},
+	} {
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n| kernel | format | bits | what takes what | block and grid | parameters | from |\n"+
+			"|---|---|---|---|---|---|---|\n", family.heading, family.note)
 		for _, k := range Catalogue {
 			if k.Backend == family.backend {
 				b.WriteString(row(k))
@@ -143,7 +146,11 @@ func row(k Kernel) string {
 			shape = append(shape, choice[0]+choice[1])
 		}
 	}
-	cells := []string{"`" + k.Name + "`", string(k.Format), bits, k.Mapping, strings.Join(shape, "; "),
+	said := strings.Replace(strings.Join(shape, "; "), cpuGrid, "workers", 1)
+	if k.Block == threads && k.Grid == blocks {
+		said = "usual"
+	}
+	cells := []string{"`" + k.Name + "`", string(k.Format), bits, k.Mapping, said,
 		strings.Join(params, "; "), k.Source}
 	for i, c := range cells {
 		cells[i] = strings.ReplaceAll(c, "|", "\\|")
