@@ -47,10 +47,7 @@ type webState struct {
 }
 
 // A webPath is an element that may still be joined with the next one.
-type webPath struct {
-	data, fill, stroke string
-	endX, endY         int
-}
+type webPath struct{ data, fill, stroke string }
 
 const Tenth = 10 // The number of units in a point.
 
@@ -133,8 +130,7 @@ func (c *webCanvas) at(p vg.Point) (x, y int) {
 
 func (c *webCanvas) Fill(path vg.Path) {
 	c.flush()
-	c.pending = webPath{fill: c.styles.class(c.styles.paint("fill", c.state.color))}
-	c.pending.data, c.pending.endX, c.pending.endY = c.path(path, 0, 0, false)
+	c.pending = webPath{data: c.path(path), fill: c.styles.class(c.styles.paint("fill", c.state.color))}
 }
 
 func (c *webCanvas) Stroke(path vg.Path) {
@@ -151,16 +147,15 @@ func (c *webCanvas) Stroke(path vg.Path) {
 	}
 
 	class := c.styles.class(style)
-	data, x, y := c.path(path, 0, 0, false)
+	data := c.path(path)
 	switch {
 	case c.pending.fill != "" && c.pending.stroke == "" && c.pending.data == data:
 		c.pending.stroke = class // the border of what was filled
 	case c.pending.fill == "" && c.pending.stroke == class:
-		more, x, y := c.path(path, c.pending.endX, c.pending.endY, true)
-		c.pending.data, c.pending.endX, c.pending.endY = c.pending.data+more, x, y
+		c.pending.data += data
 	default:
 		c.flush()
-		c.pending = webPath{data: data, stroke: class, endX: x, endY: y}
+		c.pending = webPath{data: data, stroke: class}
 	}
 }
 
@@ -172,34 +167,43 @@ func (c *webCanvas) flush() {
 	c.pending = webPath{}
 }
 
-// path returns the data of a path in relative coordinates and the point where it ends. If it
-// continues another path, it starts at (x, y).
-func (c *webCanvas) path(path vg.Path, x, y int, continued bool) (data string, endX, endY int) {
-	b := &webPathData{x: x, y: y, started: continued}
+// path returns the data of a path, whose lines are relative: they have fewer digits.
+func (c *webCanvas) path(path vg.Path) string {
+	var b strings.Builder
+	fromX, fromY := 0, 0
 	for _, part := range path {
-		switch part.Type {
-		case vg.MoveComp:
-			b.move(c.at(part.Pos))
-		case vg.LineComp:
-			b.Line(c.at(part.Pos))
-		case vg.ArcComp:
-			// Arcs are circles here, and pies of them: halves, as SVG can't close one.
-			const steps = 2
-			for i := 1; i <= steps; i++ {
-				angle := part.Start + part.Angle*float64(i)/steps
-				sin, cos := math.Sincos(angle)
-				x, y := c.at(vg.Point{X: part.Pos.X + part.Radius*vg.Length(cos),
-					Y: part.Pos.Y + part.Radius*vg.Length(sin)})
-				b.arc(int(math.Round(Tenth*part.Radius.Points())), part.Angle < 0, x, y)
-			}
-		case vg.CurveComp:
-			b.Line(c.at(part.Pos)) // nothing here is drawn with curves
-		case vg.CloseComp:
-			b.close()
+		x, y := c.at(part.Pos)
+		switch {
+		case part.Type == vg.MoveComp:
+			fmt.Fprintf(&b, "M%d %d", x, y)
+		case part.Type == vg.CloseComp:
+			b.WriteByte('z')
+		case part.Type == vg.ArcComp:
+			c.circle(&b, &part)
+		case x == fromX:
+			fmt.Fprintf(&b, "v%d", y-fromY)
+		case y == fromY:
+			fmt.Fprintf(&b, "h%d", x-fromX)
+		default: // nothing here is drawn with curves
+			fmt.Fprintf(&b, "l%d %d", x-fromX, y-fromY)
 		}
+		fromX, fromY = x, y
 	}
+	return b.String()
+}
 
-	return b.String(), b.x, b.y
+// circle draws an arc, which is a circle here or a pie of one: halves, as SVG can't close one.
+func (c *webCanvas) circle(b *strings.Builder, arc *vg.PathComp) {
+	sweep := 0 // y grows downwards on a page, and angles the other way round
+	if arc.Angle < 0 {
+		sweep = 1
+	}
+	for _, part := range []float64{0.5, 1} {
+		sin, cos := math.Sincos(arc.Start + arc.Angle*part)
+		x, y := c.at(vg.Point{X: arc.Pos.X + arc.Radius*vg.Length(cos), Y: arc.Pos.Y + arc.Radius*vg.Length(sin)})
+		r := int(math.Round(Tenth * arc.Radius.Points()))
+		fmt.Fprintf(b, "A%d %d 0 0 %d %d %d", r, r, sweep, x, y)
+	}
 }
 
 func (c *webCanvas) FillString(f font.Face, at vg.Point, s string) {
@@ -310,69 +314,4 @@ func (s *WebStyles) Kernel(name string) string {
 		return s.variable(t)
 	}
 	return ""
-}
-
-// webPathData builds the data of a path in relative coordinates.
-type webPathData struct {
-	strings.Builder
-	x, y           int
-	startX, startY int // The start of the current part.
-	started        bool
-	last           byte // The command in force, 0 if there is none.
-}
-
-func (b *webPathData) move(x, y int) {
-	if b.started {
-		b.command('m', x-b.x, y-b.y)
-	} else {
-		b.command('M', x, y)
-	}
-	b.started, b.last = true, 0
-	b.x, b.y, b.startX, b.startY = x, y, x, y
-}
-
-func (b *webPathData) Line(x, y int) {
-	switch dx, dy := x-b.x, y-b.y; {
-	case dx == 0 && dy == 0 && b.last != 0:
-	case dy == 0:
-		b.command('h', dx)
-	case dx == 0:
-		b.command('v', dy)
-	default:
-		b.command('l', dx, dy)
-	}
-
-	b.x, b.y = x, y
-}
-
-func (b *webPathData) arc(radius int, clockwise bool, x, y int) {
-	sweep := 0 // y grows downwards on a page, and angles the other way round
-	if clockwise {
-		sweep = 1
-	}
-	b.last = 0
-	b.command('a', radius, radius, 0, 0, sweep, x-b.x, y-b.y)
-	b.x, b.y = x, y
-}
-
-func (b *webPathData) close() {
-	b.WriteByte('z')
-	b.x, b.y, b.last = b.startX, b.startY, 0
-}
-
-// command writes a command. The letter is left out if the command is the same as before.
-func (b *webPathData) command(letter byte, values ...int) {
-	separator := b.last == letter
-	if !separator {
-		b.WriteByte(letter)
-	}
-	for _, v := range values {
-		if separator && v >= 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(strconv.Itoa(v))
-		separator = true
-	}
-
-	b.last = letter
 }
