@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,20 +12,21 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// BestSheet lists the best configurations, a table for each setup.
+// BestSheet lists the recommended configurations, a table for each setup.
 func BestSheet(d *analysis.Data) Sheet {
-	return Sheet{Stem: "best-configuration", Title: "Best configuration", Tables: BestTables(d), Notes: notes(d,
+	return Sheet{Stem: "best-configuration", Title: "Recommended configuration", Tables: BestTables(d), Notes: notes(d,
 		"Time: with the interval in which another run finds it (95%). Numbers are rounded to the digits that it "+
 			"supports, at least two. GB/s: compulsory traffic of the format divided by time. Roof: share of the device's "+
 			"bandwidth, the highest of a read, a copy and a triad, measured at the start of each run. Copy: share of the "+
 			"copy's. Above 100%, the matrix came from caches.",
 		"Tied: the number of configurations that can't be told from the fastest, including the listed one (≥: at least, "+
-			"there were no repeats), and the other kernels among them. The listed one is the most robust: its neighbouring "+
-			"block and grid sizes are fast too. Speed-up: the listed configuration over the baseline's fastest; (tied): it "+
+			"there were no repeats), and the other kernels among them. The recommended one is the most robust: its "+
+			"neighbouring block and grid sizes are fast too. Fastest: what was measured the fastest, where that is another."+
+			" Speed-up: the recommended configuration over the baseline's fastest; (tied): it "+
 			"can't be told from 1. The speed-up figure shows the fastest configuration of each kernel.", driftNote(d))}
 }
 
-// BestTables lists the best configurations, a table for each setup.
+// BestTables lists the recommended configurations, a table for each setup.
 func BestTables(d *analysis.Data) []Table {
 	return perSetup(d, func(panels []analysis.Panel) Table {
 		device := panels[0].Device
@@ -47,7 +49,7 @@ func bestColumns(baseline string, vendor bool) []Column {
 		speedup = "× " + baseline
 	}
 	columns := Columns(
-		"matrix", "kernel", ">block", ">grid", "parameters",
+		"matrix", "kernel", ">block", ">grid", "parameters", "?fastest",
 		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", "?>copy (%)", ">"+speedup,
 	)
 	if vendor {
@@ -60,7 +62,7 @@ func bestRow(d *analysis.Data, p *analysis.Panel, b *store.Best, vendor bool) []
 	r := &b.Row
 	measured := func(v float64) Cell { return rateCell(r, v).within(v*r.Time/r.Another.High, v*r.Time/r.Another.Low) }
 	row := append([]Cell{Text(b.Matrix)}, configuration(r)...)
-	row = append(row, timeCell(r).within(1e3*r.Another.Low, 1e3*r.Another.High), measured(b.GFLOPS), measured(b.GBPS),
+	row = append(row, Text(fastestInstead(p, b)), timeCell(r).within(1e3*r.Another.Low, 1e3*r.Another.High), measured(b.GFLOPS), measured(b.GBPS),
 		measured(100*b.RoofFraction), measured(100*b.GBPS/copyRoof(d, b.Device)))
 
 	bases := []*store.Row{p.Best(d.BaselineOf(b.Device))}
@@ -76,6 +78,15 @@ func bestRow(d *analysis.Data, p *analysis.Panel, b *store.Best, vendor bool) []
 		row = append(row, cell)
 	}
 	return append(row, keyed(analysis.TieCount(b), float64(b.TieSize)), Text(strings.Join(d.Tied(b), ", ")))
+}
+
+// fastestInstead names what was measured the fastest, "" for the recommended one.
+func fastestInstead(p *analysis.Panel, b *store.Best) string {
+	f := analysis.Fastest(p.Rows)
+	if f.Config == b.Config {
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %d×%d %s", f.Kernel, f.Block, f.Grid, f.Params))
 }
 
 // copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.

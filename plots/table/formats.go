@@ -10,6 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 )
@@ -23,54 +26,38 @@ func (s *Sheet) markdown() []byte {
 		b.WriteString("\n" + markdownText(n) + "\n")
 	}
 	for _, t := range s.Tables {
-		b.WriteString("\n## " + markdownText(t.Title) + "\n\n")
-		t.markdown(&b)
+		b.WriteString("\n## " + markdownText(t.Title) + "\n\n" + t.markdown() + "\n")
 	}
 	return b.Bytes()
 }
 
-func (t *Table) markdown(b *bytes.Buffer) {
-	width, rule := make([]int, len(t.Columns)), make([]string, len(t.Columns))
-	lines := make([][]string, 0, len(t.Rows)+1)
-
-	head := make([]string, len(t.Columns))
+func (t *Table) markdown() string {
+	w := pretty.NewWriter()
+	w.SetStyle(pretty.Style{Markdown: pretty.MarkdownOptions{PadContent: true}})
+	var head pretty.Row
+	var columns []pretty.ColumnConfig
 	for i, c := range t.Columns {
-		head[i] = markdownText(c.Name)
-	}
-	lines = append(lines, head)
-	for _, r := range t.Rows {
-		line := make([]string, len(r))
-		for i, c := range r {
-			if line[i] = markdownText(c.Text); c.Bold {
-				line[i] = "**" + line[i] + "**"
-			}
-		}
-		lines = append(lines, line)
-	}
-
-	for _, l := range lines {
-		for i, s := range l {
-			width[i] = max(width[i], utf8.RuneCountInString(s), 3)
-		}
-	}
-
-	for i, c := range t.Columns {
-		rule[i] = ":" + strings.Repeat("-", width[i]+1)
+		align := text.AlignLeft
 		if c.Right {
-			rule[i] = strings.Repeat("-", width[i]+1) + ":"
-		} else {
-			width[i] = -width[i] // to the left
+			align = text.AlignRight
 		}
+		head = append(head, term.Markdown(c.Name))
+		columns = append(columns, pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
 	}
-	for n, l := range lines {
-		for i, s := range l {
-			fmt.Fprintf(b, "| %*s ", width[i], s)
+	w.SetColumnConfigs(columns)
+	w.AppendHeader(head)
+	for _, r := range t.Rows {
+		var line pretty.Row
+		for _, c := range r {
+			s := term.Markdown(c.Text)
+			if c.Bold {
+				s = "**" + s + "**"
+			}
+			line = append(line, s)
 		}
-		b.WriteString("|\n")
-		if n == 0 {
-			b.WriteString("|" + strings.Join(rule, "|") + "|\n")
-		}
+		w.AppendRow(line)
 	}
+	return w.RenderMarkdown()
 }
 
 // markdownText escapes s for a table cell, a heading or a paragraph.

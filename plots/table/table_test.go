@@ -120,7 +120,7 @@ func TestMarkdown(t *testing.T) {
 	table := Table{Title: "t", Columns: Columns("name", ">n"), Rows: [][]Cell{{Text("a"), count(123)}, {Text("long"), count(5)}}}
 	table.Rows[1][1].Bold = true
 	sheet := Sheet{Title: "s", Tables: []Table{table}}
-	const want = "# s\n\n## t\n\n| name |     n |\n|:-----|------:|\n| a    |   123 |\n| long | **5** |\n"
+	const want = "# s\n\n## t\n\n| name |     n |\n|:---- | -----:|\n| a    |   123 |\n| long | **5** |\n"
 	if got := string(sheet.markdown()); got != want {
 		t.Errorf("it is\n%s\nwant\n%s", got, want)
 	}
