@@ -3,6 +3,7 @@ package figure
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot/text"
@@ -41,6 +42,38 @@ func drawWinners(d *analysis.Data) ([]*canvas.Picture, []error) {
 	return pages, nil
 }
 
+// A Class is a range of row lengths with the places of a contest in it.
+type Class struct {
+	Title    string
+	Places   []int
+	RowMeans []float64 // The mean row lengths of their matrices.
+}
+
+// Classes lists the classes of a contest, whose places are by row length.
+func Classes(d *analysis.Data, c *analysis.Contest) (list []Class) {
+	for i := range c.Places {
+		r := &c.Places[i].Rows[0]
+		mean := cmp.Or(rowLengthOf(d, r.Matrix), byRowLength.value(r))
+		if title := analysis.RowClass(mean); len(list) == 0 || list[len(list)-1].Title != title {
+			list = append(list, Class{Title: title})
+		}
+		of := &list[len(list)-1]
+		of.Places, of.RowMeans = append(of.Places, i), append(of.RowMeans, mean)
+	}
+	return list
+}
+
+// MeanShare is the geometric mean of a kernel's shares at some places, NaN if it was measured at none.
+func MeanShare(k *analysis.Contender, places []int) float64 {
+	var mean stat.GeometricMean
+	for _, i := range places {
+		if e := &k.Entries[i]; e.Row != nil {
+			mean.Add(e.Share)
+		}
+	}
+	return mean.Value()
+}
+
 const (
 	winnerCell  = vg.Length(16.5) // The least width of a cell, which has room for "100".
 	winnerPitch = vg.Length(15)   // The height of a row.
@@ -48,17 +81,15 @@ const (
 
 func winnerMapOf(d *analysis.Data, c *analysis.Contest) *winnerMap {
 	m := &winnerMap{contest: c}
-	for i := range c.Places {
-		mean := rowLengthOf(d, c.Places[i].Matrix)
-		row := winnerRow{name: c.Places[i].Matrix, note: term.Significant(mean, 3), places: []int{i}}
+	for _, class := range Classes(d, c) {
 		if len(c.Places) > mostMatrices.here() {
-			row = winnerRow{name: analysis.RowClass(mean), mean: true, places: []int{i}}
-			if n := len(m.rows); n > 0 && m.rows[n-1].name == row.name {
-				m.rows[n-1].places = append(m.rows[n-1].places, i)
-				continue
-			}
+			m.rows = append(m.rows, winnerRow{name: class.Title, mean: true, places: class.Places})
+			continue
 		}
-		m.rows = append(m.rows, row)
+		for i, place := range class.Places {
+			m.rows = append(m.rows, winnerRow{name: c.Places[place].Matrix, note: term.Significant(class.RowMeans[i], 3),
+				places: []int{place}})
+		}
 	}
 	all := winnerRow{name: "geometric mean", mean: true}
 	for i := range c.Places {
@@ -173,16 +204,10 @@ func (m *winnerMap) draw(c draw.Canvas) {
 
 // cell draws a kernel on a matrix, or its geometric mean over several.
 func (m *winnerMap) cell(c draw.Canvas, s *analysis.Contender, r *winnerRow, box vg.Rectangle) {
-	var mean stat.GeometricMean
-	for _, i := range r.places {
-		if e := &s.Entries[i]; e.Row != nil {
-			mean.Add(e.Share)
-		}
-	}
-	if mean.Count() == 0 {
+	share, best := MeanShare(s, r.places), false
+	if math.IsNaN(share) {
 		return
 	}
-	share, best := mean.Value(), false
 	step := canvas.HeatStep(share)
 	canvas.FillHeat(c, box, step)
 	if e := &s.Entries[r.places[0]]; !r.mean {

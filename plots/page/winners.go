@@ -9,8 +9,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
-
-	"spmvtune/tuner/stat"
+	"spmvtune/plots/figure"
 )
 
 // A winnerMap shows, for one setup, how near each kernel comes to the best on each matrix: a table
@@ -67,12 +66,13 @@ func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winne
 		}
 		var tips strings.Builder
 		for i := range c.Places {
-			m.add(d, c, i)
 			for k := range c.Contenders {
 				fmt.Fprintln(&tips, texts.number(cellTip(c, i, k)))
 			}
 		}
-		m.means(c)
+		for _, class := range figure.Classes(d, c) {
+			m.Classes = append(m.Classes, classOf(c, &class))
+		}
 		m.Tips = packed(tips.String())
 		list = append(list, m)
 	}
@@ -81,50 +81,28 @@ func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winne
 	return list
 }
 
-// add adds the i-th matrix, to the class of its row length.
-func (m *winnerMap) add(d *analysis.Data, c *analysis.Contest, i int) {
-	r := &c.Places[i].Rows[0]
-	mean := float64(r.NNZ) / float64(max(1, r.Rows))
-	for k := range d.Matrices {
-		if d.Matrices[k].Name == r.Matrix && d.Matrices[k].RowMean > 0 {
-			mean = d.Matrices[k].RowMean
-		}
-	}
-	if title := analysis.RowClass(mean); len(m.Classes) == 0 || m.Classes[len(m.Classes)-1].Title != title {
-		m.Classes = append(m.Classes, mapClass{Title: title})
-	}
-
-	row := mapRow{Matrix: r.Matrix, Length: term.Significant(mean, 3)}
+// classOf is a class of the contest with its matrices and their geometric means, the highest of which is marked.
+func classOf(c *analysis.Contest, class *figure.Class) mapClass {
+	h := mapClass{Title: class.Title}
+	best, highest := -1, 0.0
 	for k := range c.Contenders {
-		row.Cells = append(row.Cells, entryCell(&c.Contenders[k].Entries[i]))
+		mean := figure.MeanShare(&c.Contenders[k], class.Places)
+		h.Cells = append(h.Cells, shareCell(mean))
+		if mean > highest {
+			best, highest = k, mean
+		}
 	}
-	class := &m.Classes[len(m.Classes)-1]
-	class.Rows = append(class.Rows, row)
-}
-
-// means gives each class the geometric means of its shares. The highest is marked.
-func (m *winnerMap) means(c *analysis.Contest) {
-	at := 0
-	for i := range m.Classes {
-		class := &m.Classes[i]
-		best, highest := -1, 0.0
+	if best >= 0 {
+		h.Cells[best].Class += " top"
+	}
+	for i, place := range class.Places {
+		row := mapRow{Matrix: c.Places[place].Matrix, Length: term.Significant(class.RowMeans[i], 3)}
 		for k := range c.Contenders {
-			var mean stat.GeometricMean
-			for _, e := range c.Contenders[k].Entries[at : at+len(class.Rows)] {
-				if e.Row != nil {
-					mean.Add(e.Share)
-				}
-			}
-			class.Cells = append(class.Cells, shareCell(mean.Value()))
-			if mean.Value() > highest {
-				best, highest = k, mean.Value()
-			}
+			row.Cells = append(row.Cells, entryCell(&c.Contenders[k].Entries[place]))
 		}
-		if best >= 0 {
-			class.Cells[best].Class += " top"
-		}
-		at += len(class.Rows)
+		h.Rows = append(h.Rows, row)
 	}
+	return h
 }
 
 // entryCell is a kernel on a matrix.
