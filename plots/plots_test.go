@@ -284,7 +284,7 @@ func TestReportIsSelfContained(t *testing.T) {
 	s.Matrices = s.Matrices[:2]
 	content, _ := written(t, synthetic.Ruled(s.Report()), Options{Version: "v9"})
 	page := string(content["report.html"])
-	for _, want := range []string{"v9", "cpu_sell", "Which kernel for which matrix", "One by one (2)", "var(--t1)"} {
+	for _, want := range []string{"v9", "cpu_sell", "Which kernel for which matrix", "Further pictures (2)", "var(--t1)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report lacks %q", want)
 		}

@@ -23,6 +23,8 @@ type Picture struct {
 	// Detail says that the picture is about one matrix of an overview. The report folds it
 	// away.
 	Detail bool
+	// Further says that it is a page of another picture, after its first.
+	Further bool
 	// Matrices are the matrices that the picture shows; nil means all.
 	Matrices []string
 	// Note is the part of the subtitle that names twins.

@@ -173,65 +173,40 @@ func (dim dimension) sentences(d *analysis.Data) []Statement {
 	return list
 }
 
-// A step is the change of a kernel from the lower of two sizes to the higher.
-type step struct {
-	kernel    string
-	low, high int
-}
-
-// A gain is what a step gives over matrices.
-type gain struct {
-	step
-	stat.GeometricMean
-}
-
+// sentence says how many times as fast kernels are at the higher of two sizes, from the one that gains most to the
+// one that gains least.
 func (dim dimension) sentence(panels []analysis.Panel) string {
-	gains := map[step]*gain{}
+	gains := map[[2]int]map[string]*stat.GeometricMean{} // by sizes and kernel, over matrices
 	for i := range panels {
 		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) {
 			if len(l.Points) != 2 {
 				continue
 			}
-			at := step{l.Kernel, int(l.Points[0].X), int(l.Points[1].X)}
+			at := [2]int{int(l.Points[0].X), int(l.Points[1].X)}
 			if gains[at] == nil {
-				gains[at] = &gain{step: at}
+				gains[at] = map[string]*stat.GeometricMean{}
 			}
-			gains[at].Add(l.Points[1].Y / l.Points[0].Y)
+			if gains[at][l.Kernel] == nil {
+				gains[at][l.Kernel] = new(stat.GeometricMean)
+			}
+			gains[at][l.Kernel].Add(l.Points[1].Y / l.Points[0].Y)
 		}
 	}
-	list := slices.SortedFunc(maps.Values(gains), func(a, b *gain) int { // those on the most matrices first
-		return cmp.Or(cmp.Compare(b.Count(), a.Count()), cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high))
-	})
-	var most []*gain // of each kernel
-	for _, of := range grouped(list, func(g **gain) string { return (*g).kernel }) {
-		most = append(most, of[0])
-	}
-	if len(most) == 0 {
+	if len(gains) == 0 {
 		return ""
 	}
-
-	slices.SortFunc(most, func(a, b *gain) int {
-		return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high), cmp.Compare(b.Value(), a.Value()),
-			strings.Compare(a.kernel, b.kernel))
-	})
 	var texts []string
-	for _, of := range grouped(most, func(g **gain) [2]int { return [2]int{(*g).low, (*g).high} }) {
-		texts = append(texts, fmt.Sprintf("%s %d is %s times as fast as %d", dim.name, of[0].high, gainWords(of), of[0].low))
+	for _, at := range slices.SortedFunc(maps.Keys(gains), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		of := gains[at]
+		names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+			return cmp.Or(cmp.Compare(of[b].Value(), of[a].Value()), strings.Compare(a, b))
+		})
+		each := func(name string) string { return term.Significant(of[name].Value(), 3) + " (" + name + ")" }
+		words := each(names[0])
+		if n := len(names); n > 1 {
+			words += " to " + each(names[n-1])
+		}
+		texts = append(texts, fmt.Sprintf("%s %d is %s times as fast as %d", dim.name, at[1], words, at[0]))
 	}
 	return strings.Join(texts, "; ") + " (geometric means over the matrices)."
-}
-
-// gainWords says what the same step gives several kernels, which fall: each of a few, and the range
-// of many.
-func gainWords(list []*gain) string {
-	const most = 4
-	each := func(g *gain) string { return term.Significant(g.Value(), 3) + " (" + g.kernel + ")" }
-	if n := len(list); n > most {
-		return fmt.Sprintf("%s to %s, of %d kernels,", each(list[0]), each(list[n-1]), n)
-	}
-	words := make([]string, len(list))
-	for i, g := range list {
-		words[i] = each(g)
-	}
-	return strings.Join(words, ", ")
 }

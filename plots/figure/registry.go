@@ -250,6 +250,7 @@ func paged[T any](list []T, most int, page func(part []T) *canvas.Picture) []*ca
 	}
 	for i, p := range pages {
 		if len(pages) > 1 {
+			p.Further = i > 0
 			p.Name += fmt.Sprintf("-%d", i+1)
 			p.Title += fmt.Sprintf(" (%d of %d)", i+1, len(pages))
 		}

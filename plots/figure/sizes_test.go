@@ -17,7 +17,7 @@ func TestTwoSizesAreASentence(t *testing.T) {
 	d := analysis.New(rows, nil, nil, nil)
 	pages, _ := overBlock.draw(d)
 	words := overBlock.sentences(d)
-	const want = "block 64 is 1.50 (csr_vector) times as fast as 32"
+	const want = "block 64 is 1.50 (csr_vector) times as fast as 32 "
 	if len(pages) > 0 || len(words) != 1 || !strings.Contains(words[0].Text, want) {
 		t.Errorf("two sizes: %d pages, %v", len(pages), words)
 	}

@@ -134,24 +134,6 @@ func entriesOf(p *analysis.Panel, list []series) (entries []entry, lacks bool) {
 	return entries, lacks
 }
 
-// beats counts in how many cases, a matrix in one precision each, the first kernel of a pair is faster than the second,
-// by more than repeats differ, of those where both were measured.
-func (t *tally) beats(pairs ...[2]string) (wins, of int) {
-	for _, entries := range t.cells {
-		for _, pair := range pairs {
-			a, b := t.rowOf(entries, pair[0]), t.rowOf(entries, pair[1])
-			if a == nil || b == nil {
-				continue
-			}
-			of++
-			if a.Time < b.Time && analysis.Tells(a, b) {
-				wins++
-			}
-		}
-	}
-	return wins, of
-}
-
 // rowOf returns the trial of a series among entries, nil if there is none.
 func (t *tally) rowOf(entries []entry, id string) *store.Row {
 	for _, e := range entries {

@@ -32,8 +32,7 @@ type htmlFigure struct {
 	ID, Title, See, Source string
 	Words                  []htmlStatement
 	Pages                  []htmlPage
-	Further                []htmlPage // The pages of a picture after its first, folded away.
-	Details                []htmlPage // Pictures of single matrices, folded away.
+	Folded                 []htmlPage // The pages of a picture after its first, and pictures of single matrices.
 	Wide                   bool       // Several pictures are shown at once.
 	Left                   int        // The number of further pages and details that are too large for the page.
 	Omitted                int        // The number of details beyond the limit, which were not made.
@@ -86,23 +85,22 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	for _, f := range list {
 		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.Look(a.report), Source: f.Source, Words: statements(a.report, f.Words),
 			Omitted: f.Omitted}
-		isDetail := func(p *canvas.Picture) bool { return p.Detail }
-		overviews := slices.DeleteFunc(slices.Clone(f.Pictures), isDetail)
+		overviews := slices.DeleteFunc(slices.Clone(f.Pictures), func(p *canvas.Picture) bool { return p.Detail })
 		tags := make([]tagged, len(overviews))
 		for i, p := range overviews {
 			tags[i] = pictureTags(a.report, f.ID, p)
 		}
 		turnOn(a.report, tags)
 		for i, p := range overviews {
-			if continues(f.Pictures, p) {
-				a.fold(&h, &h.Further, p, tags[i])
+			if p.Further {
+				a.fold(&h, p, tags[i])
 			} else {
 				h.Pages = append(h.Pages, a.page(p, tags[i], !tags[i].On || inAppendix(f.Figure)))
 			}
 		}
 		for _, p := range f.Pictures {
 			if p.Detail {
-				a.fold(&h, &h.Details, p, tagged{On: true})
+				a.fold(&h, p, tagged{On: true})
 			}
 		}
 		shown := 0
@@ -117,8 +115,8 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	return all
 }
 
-// fold adds a picture to a list of h that is folded away, while there is room.
-func (a *album) fold(h *htmlFigure, list *[]htmlPage, p *canvas.Picture, t tagged) {
+// fold adds a picture to those of h that are folded away, while there is room.
+func (a *album) fold(h *htmlFigure, p *canvas.Picture, t tagged) {
 	if a.budget <= 0 {
 		h.Left++
 		return
@@ -128,15 +126,7 @@ func (a *album) fold(h *htmlFigure, list *[]htmlPage, p *canvas.Picture, t tagge
 		h.Left++ // and so are those that follow, so that it is plain which ones are shown
 		return
 	}
-	*list = append(*list, page)
-}
-
-var pageNumber = regexp.MustCompile(`-([2-9]|[1-9][0-9]+)$`)
-
-// continues reports whether a picture is a page of another one, after its first.
-func continues(all []*canvas.Picture, p *canvas.Picture) bool {
-	stem := pageNumber.ReplaceAllString(p.Name, "")
-	return stem != p.Name && slices.ContainsFunc(all, func(q *canvas.Picture) bool { return q.Name == stem+"-1" })
+	h.Folded = append(h.Folded, page)
 }
 
 var viewBox = regexp.MustCompile(`viewBox="0 0 (\d+) (\d+)"`)

@@ -23,11 +23,7 @@ func summaryNotes(d *analysis.Data) []string {
 
 // SummaryTables say what the database holds.
 func SummaryTables(d *analysis.Data) []Table {
-	tables := []Table{deviceTable(d)}
-	if t := deviceBests(d); len(t.Rows) > 0 {
-		tables = append(tables, t)
-	}
-	tables = append(tables, statusTable(d))
+	tables := []Table{deviceTable(d), statusTable(d)}
 	if len(d.Aims()) > 0 {
 		tables = append(tables, aimTable(d))
 	}

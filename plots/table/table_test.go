@@ -196,37 +196,6 @@ func TestAgainstTable(t *testing.T) {
 	}
 }
 
-// Devices stand beside each other on what several of them measured, and only there.
-func TestDevicesBesideEachOther(t *testing.T) {
-	var rows []store.Row
-	var best []store.Best
-	for _, x := range []struct {
-		matrix, device, kernel string
-		ms                     float64
-	}{{"a", "one", "csr_vector", 1}, {"a", "two", "cpu_csr", 4}, {"b", "one", "csr_scalar", 2}, {"c", "two", "cpu_csr", 3}} {
-		r := synthetic.Timed(x.matrix, x.kernel, "", 64, x.ms)
-		r.Device, r.GFLOPS = x.device, 8/x.ms
-		rows, best = append(rows, r), append(best, store.Best{Row: r})
-	}
-	got := deviceBests(analysis.New(rows, best, nil, nil)).Rows
-	if len(got) != 1 {
-		t.Fatalf("%d matrices were measured on both devices, want 1", len(got))
-	}
-	var cells []string
-	for _, c := range got[0] {
-		if c.Bold {
-			c.Text = "*" + c.Text
-		}
-		cells = append(cells, c.Text)
-	}
-	if text, want := strings.Join(cells, " "), "a float64 cold csr_vector *8.00 cpu_csr 2.00"; text != want {
-		t.Errorf("it says %q, want %q", text, want)
-	}
-	if n := len(deviceBests(synthetic.Processor().Report()).Rows); n != 0 {
-		t.Errorf("%d rows of one device", n)
-	}
-}
-
 // Only where cuSPARSE was measured is there a column for it, and rows fit their columns.
 func TestLibraryColumn(t *testing.T) {
 	for _, kernel := range []string{"csr_scalar", "cusparse_csr_alg1"} {
