@@ -42,6 +42,15 @@ func TestPageInBrowser(t *testing.T) {
 		var wide []string
 		b.Eval(`return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 &&
 			!e.closest(".scroll, .skip, .unseen, .menu, #tip") && e.offsetParent).map((e) => e.outerHTML.slice(0, 80))`, &wide)
+		var menu struct{ Left, Right float64 }
+		b.Eval(`const menu = document.querySelector(".menu");
+			menu.open = true;
+			const { left, right } = menu.querySelector("ul").getBoundingClientRect();
+			menu.open = false;
+			return { Left: left, Right: right }`, &menu)
+		if menu.Left < 0 || menu.Right <= menu.Left || menu.Right > float64(width) {
+			t.Errorf("at %d pixels the menu of figures goes from %v to %v", width, menu.Left, menu.Right)
+		}
 		var scrolls bool
 		b.Eval(`return document.documentElement.scrollWidth > innerWidth`, &scrolls)
 		if scrolls || len(wide) > 0 {
@@ -229,6 +238,7 @@ func TestPageInBrowser(t *testing.T) {
 		}
 	})
 	b.Run("folded", func(t *testing.T) {
+		b.Open("file://" + filepath.Join(dir, "report.html"))
 		var got struct{ Before, After, Left int }
 		b.Eval(`const fold = document.querySelector("details:has([data-svg])"), before = fold.querySelectorAll("svg").length, left = fold.querySelectorAll("[data-svg]").length;
 			fold.open = true;
@@ -241,7 +251,7 @@ func TestPageInBrowser(t *testing.T) {
 	b.Run("names", func(t *testing.T) {
 		var nameless []string
 		b.Eval(`return [...document.querySelectorAll("button, input, a, summary, [tabindex]")].filter((e) =>
-			!(e.textContent.trim() || e.ariaLabel || e.labels?.[0]?.textContent)).map((e) => e.outerHTML.slice(0, 80))`, &nameless)
+			!e.hidden && !(e.textContent.trim() || e.ariaLabel || e.labels?.[0]?.textContent)).map((e) => e.outerHTML.slice(0, 80))`, &nameless)
 		if len(nameless) > 0 {
 			t.Errorf("a screen reader has no name for %q", nameless)
 		}
