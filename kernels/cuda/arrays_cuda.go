@@ -222,19 +222,32 @@ func (a *arrays) clear() error {
 	return failure
 }
 
-// upload copies s to the device and waits for that.
-func upload[T int32 | sparse.Float](stream cu.Stream, to cu.DevicePtr, s []T) error {
-	if len(s) == 0 {
-		return nil
+// upload copies s to the device, as numbers of another kind where V is not W, and waits for that. All cores fill one half
+// of the staging memory while the device takes the other.
+func upload[V, W number](b *Backend, to cu.DevicePtr, s []W) error {
+	half := 0
+	for part := range slices.Chunk(s, stagedValues) {
+		staged := unsafe.Slice((*V)(b.staged(half)), len(part))
+		convert(staged, part)
+		bytes := int64(len(part)) * int64(unsafe.Sizeof(staged[0]))
+		// On the stream of the products: the other copies return before the device
+		// has the data, and order nothing against this stream.
+		err := b.stream.Synchronize()
+		if err == nil {
+			err = cu.MemcpyHtoDAsync(to, b.staged(half), bytes, b.stream)
+		}
+		if err != nil {
+			return failed(err, "copying %d bytes to the device", bytes)
+		}
+		to += cu.DevicePtr(bytes)
+		half++
 	}
-	bytes := int64(len(s)) * int64(unsafe.Sizeof(s[0]))
-	// On the stream of the products: the other copies return before the device
-	// has the data, and order nothing against this stream.
-	err := cu.MemcpyHtoDAsync(to, unsafe.Pointer(&s[0]), bytes, stream)
-	if err == nil {
-		err = stream.Synchronize()
-	}
-	return failed(err, "copying %d bytes to the device", bytes)
+	return failed(b.stream.Synchronize(), "copying to the device")
+}
+
+// staged is where a half of the staging memory begins, in turn.
+func (b *Backend) staged(half int) unsafe.Pointer {
+	return unsafe.Add(b.staging, half%2*8*stagedValues)
 }
 
 // download copies len(s) elements from the device.
@@ -276,7 +289,7 @@ func (b *Backend) common(name string, v int) (*array, error) {
 		return b.ints(commonKey{name, 4}, a.ColIdx)
 	case rowIdx:
 		return b.arrays.get(commonKey{name, 4}, 4*int64(a.NNZ()), reads, func(p cu.DevicePtr) error {
-			return upload(b.stream, p, rowIndices(a))
+			return upload[int32](b, p, rowIndices(a))
 		})
 	case val:
 		return b.values(commonKey{name, v}, v, a.Val)
@@ -290,7 +303,7 @@ func (b *Backend) common(name string, v int) (*array, error) {
 }
 
 func (b *Backend) ints(key any, s []int32) (*array, error) {
-	return b.arrays.get(key, 4*int64(len(s)), reads, func(p cu.DevicePtr) error { return upload(b.stream, p, s) })
+	return b.arrays.get(key, 4*int64(len(s)), reads, func(p cu.DevicePtr) error { return upload[int32](b, p, s) })
 }
 
 // values returns the array of values of v bytes.
@@ -301,15 +314,15 @@ func (b *Backend) values(key any, v int, s []float64) (*array, error) {
 // put copies values to the device, v bytes for each.
 func (b *Backend) put(p cu.DevicePtr, v int, s []float64) error {
 	if v == 4 {
-		single := make([]float32, len(s))
-		convert(single, s)
-		return upload(b.stream, p, single)
+		return upload[float32](b, p, s)
 	}
-	return upload(b.stream, p, s)
+	return upload[float64](b, p, s)
 }
 
-// convert rounds or widens values, on all cores.
-func convert[V, W sparse.Float](to []V, from []W) {
+type number interface{ int32 | sparse.Float }
+
+// convert copies, rounds or widens numbers, on all cores.
+func convert[V, W number](to []V, from []W) {
 	eachShare(len(to), fewSteps, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			to[k] = V(from[k])

@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"sync"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -52,15 +53,15 @@ type Backend struct {
 	originals originals
 	ahead     ahead
 	room      cu.DevicePtr   // for what kernels find that look at arrays
-	staging   unsafe.Pointer // pinned, for stagedValues of float64 on their way to the caller
+	staging   unsafe.Pointer // pinned, two halves, of values on their way to the caller or to the device
 
 	sensors   *native.Sensors // nil: they can't be read
 	noSensors error           // why
 }
 
-// What copies and checks of y take at a time.
+// What copies and checks take at a time.
 const (
-	stagedValues = 1 << 20
+	stagedValues = 1 << 19                             // a half of the staging memory
 	roomBytes    = max(12*mostGathered, 32*mostJudges) // indices and values, or verdicts
 )
 
@@ -73,6 +74,7 @@ var (
 // does (CUDA_VISIBLE_DEVICES). It locks the calling goroutine to its thread until
 // Close, and works in the device's primary context, which libraries share.
 func Open(index int) (kernels.Backend, error) {
+	go entryFiles() // beside the driver, which takes longer
 	if err := driver(); err != nil {
 		return nil, err
 	}
@@ -114,6 +116,10 @@ func (b *Backend) open(index int) error {
 	if b.device, l, err = describe(b.dev); err != nil {
 		return err
 	}
+	var sensing sync.WaitGroup
+	uuid := b.device.Properties["uuid"]
+	sensing.Go(func() { b.sensors, b.noSensors = native.OpenSensors(uuid) })
+	defer sensing.Wait()
 
 	ctx, err := b.dev.RetainPrimaryCtx()
 	if err != nil {
@@ -154,8 +160,8 @@ func (b *Backend) open(index int) error {
 	if b.guards, err = newGuards(); err != nil {
 		return failed(err, "allocating memory for guards")
 	}
-	if err := result(C.cuMemHostAlloc(&b.staging, 8*stagedValues, 0)); err != nil {
-		return failed(err, "allocating memory to copy y to")
+	if err := result(C.cuMemHostAlloc(&b.staging, 2*8*stagedValues, 0)); err != nil {
+		return failed(err, "allocating memory to copy by")
 	}
 	if b.room, err = cu.MemAlloc(roomBytes); err != nil {
 		return failed(err, "allocating %d bytes", roomBytes)
@@ -165,7 +171,7 @@ func (b *Backend) open(index int) error {
 	}
 
 	b.device.Properties["event_resolution_ns"] = strconv.FormatFloat(b.tick*1e9, 'f', 0, 64)
-	if b.sensors, b.noSensors = native.OpenSensors(b.device.Properties["uuid"]); b.noSensors == nil {
+	if sensing.Wait(); b.noSensors == nil {
 		b.device.Properties["nvml_driver"] = b.sensors.Driver()
 	}
 	return nil

@@ -106,7 +106,7 @@ func TestGPUBackendReferenceChanged(t *testing.T) {
 	at := b.originals.references[keyOf(ref.Bound, 8)]
 	for _, part := range []cu.DevicePtr{at.hi, at.lo, at.bound} {
 		at := b.originals.references[keyOf(ref.Bound, 8)]
-		if err := upload(b.stream, part, []float64{0.375}); err != nil {
+		if err := upload[float64](b, part, []float64{0.375}); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := p.Judge(ref); !errors.Is(err, kernels.ErrNoJudge) {

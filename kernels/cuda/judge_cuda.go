@@ -48,13 +48,16 @@ func (p *product) Judge(ref kernels.Reference) (worst float64, row int, err erro
 	return worst, row, err
 }
 
-// reference puts a reference on the device the first time that it is needed.
+// reference puts a reference on the device the first time that it is needed. Where there is no room, others go.
 func (o *originals) reference(ref kernels.Reference) (at reference, err error) {
 	key := keyOf(ref.Bound, 8)
 	if at, ok := o.references[key]; ok {
 		return at, nil
 	}
 	at.digest = digestOf(ref)
+	if len(o.of) > 0 && o.used+3*(8*int64(len(ref.Hi))+originalsAlign) > o.size {
+		o.forget()
+	}
 	for _, part := range []struct {
 		of []float64
 		at *cu.DevicePtr
@@ -80,7 +83,7 @@ func (o *originals) vector(s []float64) (cu.DevicePtr, error) {
 	if at == 0 {
 		return 0, fmt.Errorf("no room for a reference: %w", kernels.ErrNoJudge)
 	}
-	if err := upload(o.b.stream, at, s); err != nil {
+	if err := upload[float64](o.b, at, s); err != nil {
 		return 0, err
 	}
 	o.of[key] = original{at: at}
@@ -114,7 +117,7 @@ func (p *product) gather(rows []int, y []float64) error {
 		source[i] = int32(row)
 	}
 	b := p.b
-	if err := upload(b.stream, b.room, source); err != nil {
+	if err := upload[int32](b, b.room, source); err != nil {
 		return err
 	}
 	to := b.room + 4*mostGathered

@@ -44,6 +44,9 @@ const (
 	originalsTimes = 64
 )
 
+// originalsAlign is what the place of each is a multiple of.
+const originalsAlign = 256
+
 // open takes the memory for the originals of a problem. A device that has none left does without.
 func (o *originals) open(b *Backend) error {
 	o.b = b
@@ -82,12 +85,11 @@ func (o *originals) close() (bool, error) {
 
 // room takes memory for an original; 0 if there is none.
 func (o *originals) room(bytes int64) cu.DevicePtr {
-	const align = 256
 	at := o.used
 	if o.base == 0 || bytes > o.size-at {
 		return 0
 	}
-	o.used = at + (bytes+align-1)/align*align
+	o.used = at + (bytes+originalsAlign-1)/originalsAlign*originalsAlign
 	return o.base + cu.DevicePtr(at)
 }
 

@@ -104,12 +104,8 @@ func (p *product) Result(y []float64) error {
 	if len(y) != p.rows {
 		return fmt.Errorf("y has %d elements for %d rows", len(y), p.rows)
 	}
-	at := p.y
-	for part := range slices.Chunk(y, stagedValues) {
-		if err := p.widen(part, at); err != nil {
-			return err
-		}
-		at += cu.DevicePtr(p.v * len(part))
+	if err := p.widen(y, p.y); err != nil {
+		return err
 	}
 	return p.check()
 }
@@ -130,22 +126,28 @@ func (p *product) check() error {
 	return p.b.broken(p.seals)
 }
 
-// widen copies values from the device, through the memory that it copies to the fastest.
+// widen copies values from the device, by the staging memory: one half is widened while the device fills the other.
 func (p *product) widen(y []float64, from cu.DevicePtr) error {
-	if len(y) == 0 {
-		return nil
+	var part []float64
+	for half := 0; ; half++ {
+		err := p.b.stream.Synchronize()
+		next := y[:min(len(y), stagedValues)]
+		if err == nil && len(next) > 0 {
+			err = cu.MemcpyDtoHAsync(p.b.staged(half), from, int64(p.v)*int64(len(next)), p.b.stream)
+		}
+		if err != nil {
+			return failed(err, "copying %d values from the device", len(next))
+		}
+		if at := p.b.staged(half + 1); p.v == 4 {
+			convert(part, unsafe.Slice((*float32)(at), len(part)))
+		} else {
+			convert(part, unsafe.Slice((*float64)(at), len(part)))
+		}
+		if len(next) == 0 {
+			return nil
+		}
+		part, y, from = next, y[len(next):], from+cu.DevicePtr(p.v*len(next))
 	}
-	staged, s := p.b.staging, p.b.stream
-	err := cu.MemcpyDtoHAsync(staged, from, int64(p.v)*int64(len(y)), s)
-	if err == nil {
-		err = s.Synchronize()
-	}
-	if p.v == 4 {
-		convert(y, unsafe.Slice((*float32)(staged), len(y)))
-	} else {
-		convert(y, unsafe.Slice((*float64)(staged), len(y)))
-	}
-	return failed(err, "copying %d values from the device", len(y))
 }
 
 // run computes the product once and waits for it.
@@ -349,9 +351,9 @@ func (b *Backend) array(g arg, v int) (*array, error) {
 	case len(x.Vals) > 0:
 		return b.arrays.get(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, x.size(v), reads, func(p cu.DevicePtr) error {
 			if v == 4 {
-				return upload(b.stream, p, collect[float32](x.Vals, b.problem.A.Val))
+				return upload[float32](b, p, collect[float32](x.Vals, b.problem.A.Val))
 			}
-			return upload(b.stream, p, collect[float64](x.Vals, b.problem.A.Val))
+			return upload[float64](b, p, collect[float64](x.Vals, b.problem.A.Val))
 		})
 	}
 	return b.arrays.get(scratchKey(g.array), x.size(v), writes,

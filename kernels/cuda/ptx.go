@@ -47,15 +47,23 @@ var entryFiles = sync.OnceValue(func() map[string][]*compiled {
 		return nil
 	}
 	files := map[string][]*compiled{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
 	for _, name := range names {
-		c, err := decompress(name)
-		if err != nil { // embedded
-			continue
-		}
-		for _, m := range entryLine.FindAllStringSubmatch(c.text, -1) {
-			files[m[1]] = append(files[m[1]], c)
-		}
+		all.Go(func() {
+			c, err := decompress(name)
+			if err != nil { // embedded
+				return
+			}
+			entries := entryLine.FindAllStringSubmatch(c.text, -1)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, m := range entries {
+				files[m[1]] = append(files[m[1]], c)
+			}
+		})
 	}
+	all.Wait()
 	for _, f := range files {
 		slices.SortFunc(f, func(a, b *compiled) int { return a.compute - b.compute })
 	}
