@@ -90,7 +90,7 @@ func (t *table) source(o *kernels.Custom, device string, find finder) {
 	known := false
 	if o.Backend, known = endings[filepath.Ext(source)]; !known {
 		t.fail(key, "name a file that ends in .cu for a GPU, or in .c, .cc, .cpp or .cxx for a processor",
-			"%q has no ending of a source", source)
+			"%q is not the name of a source file", source)
 		return
 	}
 	t.runsOn(t.at.key(key), key, source, o.Backend, device)

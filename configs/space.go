@@ -222,7 +222,7 @@ func newFilter(where string, zero map[string]any) (*filter, error) {
 	var grows growth
 	program, err := expr.Compile(where, append(options, expr.Patch(&grows))...)
 	if err == nil && grows != "" {
-		err = fmt.Errorf("%s is not for where: write the condition out", string(grows))
+		err = fmt.Errorf("where can't use %s: write the condition out", string(grows))
 	}
 	if err != nil {
 		return nil, err

@@ -260,7 +260,7 @@ func ParseOnNode(path, dir string, text []byte) (*Sweep, error) {
 func parseWith(path string, text []byte, find finder) (*Sweep, error) {
 	places, deep := locate(string(text))
 	if deep > 0 {
-		return nil, Errors{{File: path, Line: deep, Problem: fmt.Sprintf("more than %d keys or brackets within each other",
+		return nil, Errors{{File: path, Line: deep, Problem: fmt.Sprintf("keys or brackets are nested more than %d deep",
 			deepest)}}
 	}
 	vals := map[string]any{}

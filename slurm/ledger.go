@@ -80,7 +80,7 @@ type Ledger struct {
 	Damaged  int    // Damaged is the number of lines that can't be used: torn or damaged ones.
 	// Unsettled says that one of these, after the last Settings, may have had others.
 	Unsettled bool
-	// Forgetful says that the folder has lost what says which jobs were sent: there is no round, but there are
+	// Forgetful says that the folder has lost the record of which jobs were sent: there is no round, but there are
 	// logs of tasks.
 	Forgetful bool
 
@@ -221,7 +221,7 @@ func (l *Ledger) Slots() (map[string][]Slot, error) {
 func (l *Ledger) SentChunks() (map[string]bool, error) {
 	slots, err := l.Slots()
 	if err == nil && l.Forgetful {
-		err = fmt.Errorf("run %s has lost what says which of its chunks were submitted: spmvtune retry %s asks "+
+		err = fmt.Errorf("run %s has lost the record of which chunks were submitted: spmvtune retry %s asks "+
 			"Slurm, and sends those that have no job", l.run.Dir, term.Shell(l.run.Dir))
 	}
 	sent := map[string]bool{}

@@ -170,14 +170,14 @@ var bounds = []struct {
 }{
 	{table: "trial", list: []bound{
 		{"the time of trial %d is not between a femtosecond and a million days", "median", 1e-15, longest},
-		{"the interval of trial %d is not one of times", "low high", 0, longest},
+		{"the interval of trial %d is invalid", "low high", 0, longest},
 		{"the block or grid of trial %d is not between 0 and 2147483647", "block grid", 0, math.MaxInt32},
 		{"the bytes of trial %d are not above 0", "bytes_min bytes_kernel", 1, 1e18},
 		{"the moment of trial %d is not within ten thousand years", "measured_at", -1e14, 3e14},
 		{"the parameters of trial %d are too long", "length(params)", 0, 1000},
 	}},
 	{table: "matrix", list: []bound{
-		{"the numbers of rows, columns and nonzeros of matrix %d are not sizes", "rows cols nonzeros", 0, 1e15},
+		{"the numbers of rows, columns and nonzeros of matrix %d are invalid", "rows cols nonzeros", 0, 1e15},
 		{noLength, "row_mean row_std", 0, 1e15},
 		{noLength, "row_min row_p25 row_median row_p75 row_p90 row_p99 row_max empty_rows cols_used bandwidth",
 			-1, 1e15},
@@ -198,7 +198,7 @@ var bounds = []struct {
 
 const (
 	longest  = 1e11 // seconds
-	noLength = "a feature of matrix %d is no length of rows"
+	noLength = "a row length of matrix %d is invalid"
 	noTime   = "invalid time in rerun, row %d"
 )
 

@@ -27,7 +27,7 @@ func TestValue(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"rows +": "no expression", "cols": `unknown variable "cols"`, "1.5": "only integers", `"a"`: "only integers",
+		"rows +": "not an integer expression", "cols": `unknown variable "cols"`, "1.5": "only integers", `"a"`: "only integers",
 		"rows / zero": "divides by zero", "1 % zero": "divides by zero", "-1": "only integers", "5 - 7": "not from 0",
 		"big": "not from 0", "big * big": "62 bits", "9223372036854775808": "62 bits", "f(1)": "min and max", "min()": "min and max",
 		"func() int { return 1 }()": "min and max", "1 << 20": "only integers", "rows.a": "only integers",

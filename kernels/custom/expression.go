@@ -24,7 +24,7 @@ func Value(expression string, variables map[string]int) (int, error) {
 	}
 	tree, err := parser.ParseExpr(expression)
 	if err != nil {
-		return 0, errors.New("it is no expression of integers, as in \"(rows + block - 1) / block\"")
+		return 0, errors.New("it is not an integer expression, as in \"(rows + block - 1) / block\"")
 	}
 	v, err := value(tree, variables)
 	if err != nil {

@@ -147,7 +147,7 @@ func (t *Tracker) explainUnsent(s *Chunk, v View, lost bool) {
 	case s.Attempts > 0:
 		s.State, s.Why = Ended, "ended, and "+slurm.LedgerFile+" has lost the line about it"
 	case forgetful:
-		s.State, s.Why = Never, "has no job, and the run has lost what says whether it had one"
+		s.State, s.Why = Never, "has no job, and the run has lost the record of whether it had one"
 	default:
 		s.State, s.Why = Never, "was never submitted"
 	}

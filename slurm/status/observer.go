@@ -329,7 +329,7 @@ func (t *Tracker) roundOf(j sbatch.Job) (number int, is bool) {
 func (t *Tracker) unlisted(unknown []int, v View) string {
 	for _, j := range v.stray {
 		if number, is := t.roundOf(j); is && t.ledger.Rounds[number] == nil {
-			return fmt.Sprintf("may be a task of job %s, about which the run has lost what says it", j.ID)
+			return fmt.Sprintf("may be a task of job %s, whose record the run has lost", j.ID)
 		}
 	}
 	if user := t.Run.Owner(); t.ledger.Forgetful && v.hides(user) {
@@ -338,7 +338,7 @@ func (t *Tracker) unlisted(unknown []int, v View) string {
 	for _, number := range unknown {
 		for _, j := range v.stray {
 			if round, is := t.roundOf(j); is && round == number {
-				return fmt.Sprintf("may be a task of job %s, about which %s has lost its line", j.ID, slurm.LedgerFile)
+				return fmt.Sprintf("may be a task of job %s, whose line %s has lost", j.ID, slurm.LedgerFile)
 			}
 		}
 		if user := t.Run.RoundUser(number); v.hides(user) {

@@ -190,11 +190,11 @@ func (m *Match) why(r *record) string {
 	case r.run.Protocol != protocol:
 		return "under another protocol: " + differences(r.run.Protocol, protocol)
 	case r.Measurement != worker.Version:
-		return "by a version of this program that measured in another way"
+		return "by a version of this program that measured differently"
 	case !slices.ContainsFunc(slices.Collect(maps.Values(m.matrices)), is):
 		return "of other matrices, or of another content"
 	case device.Sources[r.Kernel] != "" && r.run.Sources[r.Kernel] != device.Sources[r.Kernel]:
-		return "of kernels whose code is another now"
+		return "of kernels whose code has changed"
 	}
 	return "that the sweep does not try"
 }

@@ -154,7 +154,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 
 			slurmtest.Says(t, dir, "queue", run)
 			if s, err := status.Of(t.Context(), slurmtest.Hasty, run); err != nil || s.Counts.Never != 2 ||
-				!strings.Contains(s.Chunks[0].Why, "has lost what says") {
+				!strings.Contains(s.Chunks[0].Why, "has lost the record") {
 				t.Errorf("its status is %+v, %v", s, err)
 			}
 			if r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err != nil || len(r.Again) != 2 {

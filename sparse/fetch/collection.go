@@ -127,7 +127,7 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 		}
 	}
 	if err != nil {
-		return damaged.of(fmt.Errorf("what came is not the archive: %w", err))
+		return damaged.of(fmt.Errorf("what arrived is not the archive: %w", err))
 	}
 
 	return nil

@@ -106,7 +106,7 @@ func (c *Collection) copy(id ID, p *partial, body io.Reader, most int64) error {
 		c.notify(Progress{ID: id, State: Downloading, URL: p.URL, Have: p.have, Size: p.Size})
 		n, err := body.Read(buf)
 		if p.have == 0 && n > 1 && (buf[0] != 0x1f || buf[1] != 0x8b) {
-			return p.forget(damaged.of(errors.New("what came is not the archive: it is no gzip file")))
+			return p.forget(damaged.of(errors.New("what arrived is not the archive: it is not a gzip file")))
 		}
 		if n > 0 {
 			if err := p.append(buf[:n]); err != nil {
@@ -114,7 +114,7 @@ func (c *Collection) copy(id ID, p *partial, body io.Reader, most int64) error {
 			}
 		}
 		if p.have > most {
-			return p.forget(damaged.of(fmt.Errorf("the server tells no size, and more than %d bytes came", most)))
+			return p.forget(damaged.of(fmt.Errorf("the server gives no size, and more than %d bytes arrived", most)))
 		}
 
 		switch {
@@ -192,7 +192,7 @@ func (p *partial) room() (most int64, err error) {
 	case p.Size < 0:
 		return p.have + free/2, nil
 	case more > free:
-		return 0, fmt.Errorf("%d bytes are to come, and %d are free: %w", more, free, unix.ENOSPC)
+		return 0, fmt.Errorf("%d bytes are missing, and %d are free: %w", more, free, unix.ENOSPC)
 	}
 	return p.Size, nil
 }

@@ -94,8 +94,8 @@ func TestCannot(t *testing.T) {
 		{"forbidden", good, "", all(code(403)), ErrUnavailable, 1, "403 Forbidden"},
 		{"always stalled", good, "", all(stall(0)), ErrUnavailable, 6, "nothing came for 300ms"},
 		{"a long wait", good, "", all(code(503, "Retry-After", "3600")), ErrUnavailable, 1, "come back in 1h0m0s"},
-		{"a page", good, "", all(page("<html>")), ErrUnavailable, 2, "not the archive: it is no gzip"},
-		{"a page without an end", good, "", all(endless), ErrUnavailable, 2, "not the archive: it is no gzip"},
+		{"a page", good, "", all(page("<html>")), ErrUnavailable, 2, "not the archive: it is not a gzip"},
+		{"a page without an end", good, "", all(endless), ErrUnavailable, 2, "not the archive: it is not a gzip"},
 		{"a trickle", good, "", all(trickle), ErrUnavailable, 2, "next to nothing came"},
 		{"no matrix of that name", archive(t, "M", 1000, 1), "", nil, ErrUnavailable, 2, "no file N/N.mtx is in it"},
 		{"another digest", good, sumOf([]byte("x")), nil, ErrUnavailable, 2, "its MD5 is " + sumOf(good) +
@@ -148,7 +148,7 @@ func TestRoom(t *testing.T) {
 		t.Errorf("%d bytes, %v", most, err)
 	}
 	c, body := &Collection{}, strings.NewReader("\x1f\x8b"+strings.Repeat("x", 1000))
-	if err := c.copy(gn, p, body, 100); err == nil || !strings.Contains(err.Error(), "more than 100 bytes came") {
+	if err := c.copy(gn, p, body, 100); err == nil || !strings.Contains(err.Error(), "more than 100 bytes arrived") {
 		t.Error(err)
 	}
 }

@@ -105,8 +105,8 @@ func TestRefused(t *testing.T) {
 		{"kkt", map[string]any{"unknowns": 20}, []string{"row_nnz: 6 is too many for 20 unknowns; at most 5"}},
 		{"fem_globals", map[string]any{"nodes": 8}, []string{"neighbours: 14 neighbours need a band of at least 8"}},
 		{"nm_pruned", map[string]any{"rows": 9, "cols": 9, "m": 2, "n": 3}, []string{"n: 3 is more than the 2 weights"}},
-		{"nm_pruned", map[string]any{"rows": 9, "cols": 9}, []string{"cols: 9 is no multiple of 4"}},
-		{"block_pruned", map[string]any{"rows": 9, "cols": 8}, []string{"rows: 9 is no multiple of 4"}},
+		{"nm_pruned", map[string]any{"rows": 9, "cols": 9}, []string{"cols: 9 is not a multiple of 4"}},
+		{"block_pruned", map[string]any{"rows": 9, "cols": 8}, []string{"rows: 9 is not a multiple of 4"}},
 	} {
 		_, err := Build(t.Context(), c.name, c.args)
 		if err == nil {

@@ -38,7 +38,7 @@ func planGroups(v values) (plan, error) {
 	case n > m:
 		return plan{}, wrong("n", "%d is more than the %d weights of a group", n, m)
 	case cols%m != 0:
-		return plan{}, wrong("cols", "%d is no multiple of %d, the weights of a group", cols, m)
+		return plan{}, wrong("cols", "%d is not a multiple of %d, the weights of a group", cols, m)
 	}
 	src := newSource(v.seed(), forStructure)
 	return assembly{
@@ -62,7 +62,7 @@ func planBlockPruned(v values) (plan, error) {
 	b := v.int("block")
 	for _, arg := range []string{"rows", "cols"} {
 		if v.int(arg)%b != 0 {
-			return plan{}, wrong(arg, "%d is no multiple of %d, the rows of a block", v.int(arg), b)
+			return plan{}, wrong(arg, "%d is not a multiple of %d, the rows of a block", v.int(arg), b)
 		}
 	}
 	kept := func(int) float64 { return v["density"] }

@@ -103,7 +103,7 @@ func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
 	} else {
 		for _, v := range t.Val {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("Rutherford-Boeing has no values that are not finite, such as %v", v)
+				return fmt.Errorf("Rutherford-Boeing can't store values that are not finite, such as %v", v)
 			}
 		}
 	}

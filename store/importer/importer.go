@@ -314,7 +314,7 @@ func (r *reader) seconds(row, nonzeros int) float64 {
 
 	if r.unit == rate {
 		if nonzeros == 0 {
-			r.fail(row, "%s says nothing of a matrix without nonzeros: give the time, in time_us or another unit", rate)
+			r.fail(row, "%s gives no time for a matrix without nonzeros: give the time itself, in time_us or another unit", rate)
 			return 0
 		}
 		return 2 * float64(nonzeros) / x / 1e9

@@ -185,7 +185,7 @@ func TestJSONMistakes(t *testing.T) {
 		{"{}", "x.json is JSON, but neither a cache of Kernel Tuner nor what nvbench writes"},
 		{"{\n\"a\": 1,\n?}", "x.json:3: invalid character"},
 		{"{\"a\": 1}\n7", "x.json:2: there is more text"},
-		{strings.Repeat(`{"a":`, 60), "x.json:1: more than 50 values lie in each other"},
+		{strings.Repeat(`{"a":`, 60), "x.json:1: values are nested more than 50 deep"},
 		{strings.Replace(tunerCache, `"time": 1.5`, `"time": -1`, 1), `x.json:10: time_ms = "-1" is not a positive number`},
 		{strings.Replace(tunerCache, `"unroll": 2, `, ``, 1), `x.json:10: params: "unroll="`},
 		{strings.Replace(tunerCache, `"unroll": 2, `, `"unroll": 2, "unroll": 1, `, 1),

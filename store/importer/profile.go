@@ -36,7 +36,7 @@ func ReadProfile(f File) (launches []Launch, missing []string, err error) {
 	}
 	switch {
 	case !t.has("Kernel Name"):
-		return nil, nil, fmt.Errorf("%s: no column \"Kernel Name\": it is no output of ncu", f.Name)
+		return nil, nil, fmt.Errorf("%s: no column \"Kernel Name\": this is not output of ncu", f.Name)
 	case t.has("Metric Name"):
 		return nil, nil, fmt.Errorf("%s is another page of ncu's report: run ncu with --page raw", f.Name)
 	}

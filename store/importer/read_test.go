@@ -94,7 +94,7 @@ func TestMistakes(t *testing.T) {
 		{change("a,graph,", strings.Repeat("a", 181)+",graph,"), "longer than 180 characters"},
 		{change("128", "2147483648"), "t.csv:2: block"},
 		{"matrix,rows,cols,nnz,kernel,precision,device,time_s\na,10,10,3000,k,float32,X,1\n",
-			"t.csv:2: 3000 nonzeros are more than 10 rows and 10 columns have places for"},
+			"t.csv:2: 3000 nonzeros do not fit into 10 rows and 10 columns"},
 		{strings.SplitAfter(good, "\n")[0], "no rows with a time"},
 		{strings.Repeat(",", mostColumns), "t.csv:1: more than 10000 columns"},
 		{"a\n" + strings.Repeat("b\n", mostRows+1), "t.csv:1000002: more than 1000000 rows"},

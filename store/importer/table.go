@@ -186,7 +186,7 @@ func (t *table) features(row int, f *sparse.Features) {
 	}
 
 	if hi, lo := bits.Mul64(uint64(max(f.Rows, 0)), uint64(max(f.Cols, 0))); hi == 0 && uint64(max(f.Nonzeros, 0)) > lo {
-		t.fail(row, "%d nonzeros are more than %d rows and %d columns have places for", f.Nonzeros, f.Rows, f.Cols)
+		t.fail(row, "%d nonzeros do not fit into %d rows and %d columns", f.Nonzeros, f.Rows, f.Cols)
 	}
 	if f.Rows > 0 && f.Nonzeros >= 0 {
 		mean := float64(f.Nonzeros) / float64(f.Rows)

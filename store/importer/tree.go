@@ -71,7 +71,7 @@ func (p *treeParser) token() (json.Token, error) {
 
 func (p *treeParser) value(depth int) (any, error) {
 	if depth > deepest {
-		return nil, fmt.Errorf("more than %d values lie in each other", deepest)
+		return nil, fmt.Errorf("values are nested more than %d deep", deepest)
 	}
 	if p.values++; p.values > mostValues {
 		return nil, fmt.Errorf("more than %d values: import the file in pieces", mostValues)

@@ -226,9 +226,9 @@ func (r *Result) Check() error {
 	case min(r.Block, r.Grid) < 0 || max(r.Block, r.Grid) > math.MaxInt32:
 		return fmt.Errorf("the block %d or the grid %d is not between 0 and %d", r.Block, r.Grid, math.MaxInt32)
 	case min(r.BytesMin, r.BytesOwn) < 0 || max(r.BytesMin, r.BytesOwn) > 1e18:
-		return fmt.Errorf("%d or %d is no number of bytes", r.BytesMin, r.BytesOwn)
+		return fmt.Errorf("%d or %d is not a number of bytes", r.BytesMin, r.BytesOwn)
 	case len(r.Params) > 1000:
-		return fmt.Errorf("%d characters of parameters are too many", len(r.Params))
+		return fmt.Errorf("parameters of %d characters are too long", len(r.Params))
 	}
 	for _, s := range r.Samples {
 		if r.Status == OK && !between(s, 0, longest) {

@@ -131,7 +131,7 @@ type cutting struct {
 func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 	var cut cutting
 	for _, name := range slices.Sorted(maps.Keys(c.sweep.Slurm.Environment)) {
-		cut.notes = append(cut.notes, fmt.Sprintf("%s=%s counts, because [slurm] says nothing else", name,
+		cut.notes = append(cut.notes, fmt.Sprintf("%s=%s applies, because [slurm] does not set it", name,
 			c.sweep.Slurm.Environment[name]))
 	}
 	limits, err := submit.AskLimits(ctx, c.client, c.sweep.Slurm)

@@ -223,7 +223,7 @@ func Listen(address string) (*Address, error) {
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address: give HOST:PORT, as in %s, or unix:PATH", address, DefaultAddress)
+		return nil, fmt.Errorf("%q is not an address: give HOST:PORT, as in %s, or unix:PATH", address, DefaultAddress)
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
