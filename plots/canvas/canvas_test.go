@@ -144,7 +144,7 @@ func TestNamesInFormats(t *testing.T) {
 func TestHeat(t *testing.T) {
 	darkInk := solid(0xE6E9ED)
 	for step := range HeatSteps {
-		tone := Heat(step)
+		tone := heat[step]
 		light, dark := InkColor, darkInk
 		if OnHeat(8, false, step).Color == PaperColor {
 			light, dark = PaperColor, darkPaper
@@ -158,7 +158,7 @@ func TestHeat(t *testing.T) {
 		if step == 0 {
 			continue
 		}
-		last := Heat(step - 1)
+		last := heat[step-1]
 		if luminance(linear(tone.Light)) >= luminance(linear(last.Light)) ||
 			luminance(linear(tone.Dark)) <= luminance(linear(last.Dark)) {
 			t.Errorf("step %d is not further than the one before", step)

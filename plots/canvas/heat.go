@@ -36,9 +36,6 @@ func HeatStep(share float64) int {
 	return int(math.Round(min(max(share, 0), 1) * (HeatSteps - 1)))
 }
 
-// Heat returns the tone of a step.
-func Heat(step int) Tone { return heat[step] }
-
 // OnHeat is the style of text on a cell with the tone of a step.
 func OnHeat(size float64, bold bool, step int) text.Style {
 	ink := InkColor
@@ -253,30 +250,12 @@ func (m Mosaic) Draw(c draw.Canvas, d *sparse.Density, corner vg.Point) vg.Recta
 // point moves to the next pixel. It returns the area of the image.
 func Place(c draw.Canvas, img image.Image, corner vg.Point) vg.Rectangle {
 	size := vg.Point{X: vg.Length(img.Bounds().Dx()) * Pixel, Y: vg.Length(img.Bounds().Dy()) * Pixel}
-	box := onPixels(corner, size)
-	c.DrawImage(box, img)
-	frame(c, box)
-	return box
-}
-
-// Frame draws a frame of a size below and to the right of a point, as Place does, and returns the
-// area in it.
-func Frame(c draw.Canvas, corner, size vg.Point) vg.Rectangle {
-	box := onPixels(corner, size)
-	frame(c, box)
-	return box
-}
-
-// onPixels is an area of a size below and to the right of a point, which moves to the next pixel.
-func onPixels(corner, size vg.Point) vg.Rectangle {
 	top := vg.Length(math.Floor(float64(corner.Y/Pixel)+1e-6)) * Pixel
 	left := vg.Length(math.Ceil(float64(corner.X/Pixel)-1e-6)) * Pixel
-	return vg.Rectangle{Min: vg.Point{X: left, Y: top - size.Y}, Max: vg.Point{X: left + size.X, Y: top}}
-}
-
-// frame draws a line around a picture.
-func frame(c draw.Canvas, box vg.Rectangle) {
+	box := vg.Rectangle{Min: vg.Point{X: left, Y: top - size.Y}, Max: vg.Point{X: left + size.X, Y: top}}
+	c.DrawImage(box, img)
 	const out = Pixel
 	a, b := vg.Point{X: box.Min.X - out, Y: box.Min.Y - out}, vg.Point{X: box.Max.X + out, Y: box.Max.Y + out}
 	c.StrokeLines(draw.LineStyle{Color: LineColor, Width: 0.8}, []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}, a})
+	return box
 }

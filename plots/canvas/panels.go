@@ -54,14 +54,11 @@ func (p Panels) columns() int {
 	return ColumnsFor(len(p.List))
 }
 
-// Rows is the number of panels below each other.
-func (p Panels) Rows() vg.Length {
-	columns := p.columns()
-	return vg.Length((len(p.List) + columns - 1) / columns)
-}
-
 // Height returns the height of the body.
-func (p Panels) Height() vg.Length { return p.Rows()*PanelHeight(p.columns()) + 24 }
+func (p Panels) Height() vg.Length {
+	columns := p.columns()
+	return vg.Length((len(p.List)+columns-1)/columns)*PanelHeight(columns) + 24
+}
 
 // ColumnsFor returns how many of n panels stand side by side.
 func ColumnsFor(n int) int {

@@ -205,9 +205,6 @@ func Here[T any](page, column T) T {
 	return page
 }
 
-// Titled reports whether pictures have titles.
-func Titled() bool { return !bare }
-
 // A Key is an entry of a legend.
 type Key struct {
 	Text string

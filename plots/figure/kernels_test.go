@@ -24,16 +24,17 @@ func TestOccupancy(t *testing.T) {
 	unknown := slow
 	unknown.Kernel, unknown.Properties = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}
 	d.Launches = slices.Concat([]store.Row{slow}, d.Launches, []store.Row{slow, unknown})
-	o := launchShares(d, s, &theoreticalOccupancy)
+	o := theoreticalOccupancy.launches(d, s)
 	if n := len(d.Matrices); len(o.matrices) != 2 || o.matrices[0].Name != d.Matrices[0].Name ||
 		o.matrices[1].Name != d.Matrices[n-1].Name {
 		t.Errorf("matrices %+v", o.matrices)
 	}
-	if got := o.launches[[2]string{slow.Matrix, slow.Kernel}].Properties["occupancy"]; got == 0.125 || got == 0 {
+	if got := o.fastest(slow.Matrix, slow.Kernel).Properties["occupancy"]; got == 0.125 || got == 0 {
 		t.Errorf("occupancy %v is that of the slower source", got)
 	}
-	if slices.Contains(o.kernels, unknown.Kernel) || !slices.Contains(o.kernels, "csr_hybrid") {
-		t.Errorf("kernels %v", o.kernels)
+	if kernels := analysis.KernelsOf([]analysis.Panel{{Rows: o.rows}}); slices.Contains(kernels, unknown.Kernel) ||
+		!slices.Contains(kernels, "csr_hybrid") {
+		t.Errorf("kernels %v", kernels)
 	}
 	if pages, warnings := occupancy.draw(synthetic.Processor().Report()); len(pages) != 0 || len(warnings) != 0 {
 		t.Errorf("a processor has %d pages, warnings %v", len(pages), warnings)
@@ -54,8 +55,8 @@ func TestProfiledShares(t *testing.T) {
 		!strings.Contains(pages[0].Subtitle, "Hollow: the theoretical") {
 		t.Fatalf("pages %+v", pages)
 	}
-	o := launchShares(d, d.Setups()[0], &occupancy)
-	l := o.launches[[2]string{o.matrices[0].Name, "csr_vector"}]
+	o := occupancy.launches(d, d.Setups()[0])
+	l := o.fastest(o.matrices[0].Name, "csr_vector")
 	if v := l.Properties["achieved_occupancy"]; !(v > 0 && v < occupancy.boundOf(l)) {
 		t.Errorf("facts %v", l.Properties)
 	}

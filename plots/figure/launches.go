@@ -47,73 +47,60 @@ const ofMain = "Counted by a profiler. If it launches several kernels, the one t
 
 func (f *shareFigure) draw(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
 	for _, s := range d.Setups() {
-		of := f
-		shares := launchShares(d, s, of)
-		if len(shares.kernels) == 0 && f.otherwise != nil {
-			of = f.otherwise
-			shares = launchShares(d, s, of)
-		}
-		if len(shares.kernels) > 0 {
-			pages = append(pages, of.page(d, s, shares))
+		for of := f; of != nil; of = of.otherwise {
+			if o := of.launches(d, s); len(o.rows) > 0 {
+				pages = append(pages, of.page(d, s, o))
+				break
+			}
 		}
 	}
 	return pages, nil
 }
 
-// A sharesOf holds the launches of some kernels on at most two matrices.
+// A sharesOf holds launches on at most two matrices.
 type sharesOf struct {
 	matrices []trial.Matrix
-	kernels  []string
-	launches map[[2]string]store.Row // The launches by matrix and kernel.
+	rows     []store.Row
 }
 
-func launchShares(d *analysis.Data, s analysis.Setup, f *shareFigure) *sharesOf {
-	o := &sharesOf{launches: map[[2]string]store.Row{}}
-	measured := map[string]bool{}
-	for _, l := range d.Launches {
-		if _, known := l.Properties[f.fact]; !known || s != analysis.SetupOn(l.Device, l.Cache, l.Precision) {
-			continue
-		}
-		at := [2]string{l.Matrix, l.Kernel}
-		if other, seen := o.launches[at]; !seen || l.Time < other.Time {
-			o.launches[at] = l
-		}
-		measured[l.Matrix] = true
-	}
-
-	for _, m := range d.Matrices { // by mean row length
-		if measured[m.Name] {
-			o.matrices = append(o.matrices, m)
-		}
-	}
-
+// launches are those of a setup with the fact, on the matrices with the shortest and the longest rows.
+func (f *shareFigure) launches(d *analysis.Data, s analysis.Setup) (o sharesOf) {
+	o.rows = slices.DeleteFunc(slices.Clone(d.Launches), func(l store.Row) bool {
+		_, known := l.Properties[f.fact]
+		return !known || s != analysis.SetupOn(l.Device, l.Cache, l.Precision)
+	})
+	o.matrices = slices.DeleteFunc(slices.Clone(d.Matrices), func(m trial.Matrix) bool { return !o.on(m.Name) })
 	if n := len(o.matrices); n > 2 {
 		o.matrices = []trial.Matrix{o.matrices[0], o.matrices[n-1]}
 	}
-	for at := range o.launches {
-		shown := slices.ContainsFunc(o.matrices, func(m trial.Matrix) bool { return m.Name == at[0] })
-		if shown && !slices.Contains(o.kernels, at[1]) {
-			o.kernels = append(o.kernels, at[1])
-		}
-	}
-
-	analysis.SortKernels(o.kernels)
+	o.rows = slices.DeleteFunc(o.rows, func(l store.Row) bool {
+		return !slices.ContainsFunc(o.matrices, func(m trial.Matrix) bool { return m.Name == l.Matrix })
+	})
 	return o
 }
 
-// page draws the picture of a setup.
-func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, o *sharesOf) *canvas.Picture {
-	b := &canvas.Bars{Slots: 1, Label: f.label, Number: term.Percent0}
+func (o *sharesOf) on(matrix string) bool {
+	return slices.ContainsFunc(o.rows, func(l store.Row) bool { return l.Matrix == matrix })
+}
 
+// fastest is the fastest launch of a kernel on a matrix, nil if there is none.
+func (o *sharesOf) fastest(matrix, kernel string) *store.Row {
+	return analysis.Fastest(slices.DeleteFunc(slices.Clone(o.rows),
+		func(l store.Row) bool { return l.Matrix != matrix || l.Kernel != kernel }))
+}
+
+// page draws the picture of a setup.
+func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, o sharesOf) *canvas.Picture {
+	b := &canvas.Bars{Slots: 1, Label: f.label, Number: term.Percent0, Axis: canvas.Shares(4)}
 	var names []string
 	for _, m := range o.matrices {
 		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", m.Name, term.Significant(m.RowMean, 3)))
 		names = append(names, m.Name)
 	}
-
-	b.Rows = canvas.NewRows(o.kernels, nil, len(names), func(kernel string, column int) []canvas.Mark {
-		l, measured := o.launches[[2]string{names[column], kernel}]
-		if !measured {
+	shown := analysis.KernelsOf([]analysis.Panel{{Rows: o.rows}})
+	b.Rows = canvas.NewRows(shown, nil, len(names), func(kernel string, column int) []canvas.Mark {
+		l := o.fastest(names[column], kernel)
+		if l == nil {
 			return nil
 		}
 		v := l.Properties[f.fact]
@@ -121,18 +108,16 @@ func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, o *sharesOf) *can
 			Words: launchWords(l), Name: kernel + " on " + names[column]}}
 	})
 
-	b.Axis = canvas.Shares(4)
 	p := &canvas.Picture{
 		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
 		Title: f.title + ": " + d.Words(s),
 		Subtitle: "Each kernel in its fastest configuration on the matrix, with its block size and its registers per " +
 			"thread. " + f.says,
-		Alt:      f.title + " of " + strings.Join(o.kernels, ", ") + " on " + strings.Join(names, " and "),
+		Alt:      f.title + " of " + strings.Join(shown, ", ") + " on " + strings.Join(names, " and "),
 		Matrices: names,
 		Height:   b.Height(),
 		Body:     b.Draw,
 	}
-
 	if len(names) > 1 {
 		p.Subtitle += " Matrices with the shortest and the longest rows."
 	}
@@ -141,7 +126,7 @@ func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, o *sharesOf) *can
 
 // boundOf returns the bound of what was counted in a launch, NaN if there is none. Neither
 // parameters nor the matrix enter the names of kernels that launch several.
-func (f *shareFigure) boundOf(l store.Row) float64 {
+func (f *shareFigure) boundOf(l *store.Row) float64 {
 	entry := cuda.Entry(kernels.Config{Kernel: l.Kernel, Precision: l.Precision, Block: l.Block, Grid: l.Grid}, 1, 1)
 	if v, noted := cuda.Fact(l.Properties, f.bound, entry); noted {
 		return v
@@ -150,7 +135,7 @@ func (f *shareFigure) boundOf(l store.Row) float64 {
 }
 
 // launchWords says what the occupancy of a launch follows from.
-func launchWords(l store.Row) string {
+func launchWords(l *store.Row) string {
 	var list []string
 	if k, known := kernels.Lookup(l.Kernel); !known || k.Block != "" {
 		list = append(list, fmt.Sprintf(canvas.Here("block %d", "%d"), l.Block))

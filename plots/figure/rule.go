@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,8 +48,8 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 		b.Columns = append(b.Columns, string(g.Precision))
 	}
 	note := func(name string) string {
-		if i := slices.Index(matrices, name); i >= 0 {
-			return term.Significant(means[i], 3)
+		if mean, known := means[name]; known {
+			return term.Significant(mean, 3)
 		}
 		return ""
 	}
@@ -132,21 +133,17 @@ func knownSelectors(list []regret) []int {
 	return known
 }
 
-// regretRows returns the matrices of all columns and their row lengths, by row length.
-func regretRows(list []regret) (names []string, means []float64) {
+// regretRows lists the matrices of all columns by row length, and the row lengths.
+func regretRows(list []regret) (names []string, means map[string]float64) {
+	means = map[string]float64{}
 	for _, g := range list {
 		for i, m := range g.matrices {
-			if slices.Contains(names, m) {
-				continue
+			if _, seen := means[m]; !seen {
+				names, means[m] = append(names, m), g.rowMean[i]
 			}
-			at, _ := slices.BinarySearch(means, g.rowMean[i])
-			for at < len(means) && means[at] == g.rowMean[i] {
-				at++
-			}
-			names, means = slices.Insert(names, at, m), slices.Insert(means, at, g.rowMean[i])
 		}
 	}
-
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(means[a], means[b]) })
 	return names, means
 }
 
