@@ -76,7 +76,7 @@ func FromZero(top float64, n int) Scale {
 }
 
 // Sizes returns a scale for block or grid sizes. It is logarithmic if they span more than a
-// factor of 4 and are not evenly spaced, linear otherwise. At most n sizes are labelled.
+// factor of 4, with at most n labels, linear otherwise.
 func Sizes(values []int, n int) Scale {
 	if len(values) == 0 { // nothing is to be drawn over it
 		return Scale{Max: 1, Norm: plot.LinearScale{}}
@@ -90,22 +90,13 @@ func Sizes(values []int, n int) Scale {
 		}
 	}
 
-	if high > 4*low && !evenlySpaced(values) {
+	if high > 4*low {
 		return logSizes(low, high, n)
 	}
 	pad := float64(high-low) * 0.04
-	ticks := values
-	if len(values) > n {
-		ticks = nil
-		for v := 0; v <= high+int(pad); v += binaryStep(high, n) {
-			ticks = append(ticks, v)
-		}
-	}
 	s := Scale{Min: float64(low) - pad, Max: float64(high) + pad, Norm: plot.LinearScale{}}
-	for _, v := range ticks {
-		if float64(v) >= s.Min {
-			s.Ticks = append(s.Ticks, plot.Tick{Value: float64(v), Label: SizeLabel(v, high)})
-		}
+	for _, v := range values { // labels that would touch are left out where they are drawn
+		s.Ticks = append(s.Ticks, plot.Tick{Value: float64(v), Label: SizeLabel(v, high)})
 	}
 	return s
 }
@@ -131,28 +122,6 @@ func logSizes(low, high, n int) Scale {
 	}
 
 	return s
-}
-
-// evenlySpaced reports whether at least five values have equal distances.
-func evenlySpaced(values []int) bool {
-	if len(values) < 5 {
-		return false
-	}
-	for i := 2; i < len(values); i++ {
-		if values[i]-values[i-1] != values[1]-values[0] {
-			return false
-		}
-	}
-	return true
-}
-
-// binaryStep returns the power of two that divides high into at most n parts.
-func binaryStep(high, n int) int {
-	step := 1
-	for high/step > n {
-		step *= 2
-	}
-	return step
 }
 
 // SizeLabel prints a size. On an axis that reaches far the unit is 1024.
