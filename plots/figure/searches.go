@@ -74,7 +74,7 @@ func convergencePage(outcomes []search.Outcome, left int, words string) *canvas.
 	}
 	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the best that a search has found by then; band: " +
 		"quartiles over grids and seeds; mark: where searches end on their own. At the lower edge: at most " +
-		term.Plain(lowestLoss) + "%." + risesWords(curves)
+		term.Plain(lowestLoss) + "%."
 	entitle(p, convergedWords(curves), "How fast searches find the best, "+words)
 	panels := slices.DeleteFunc(slices.Clone(curves),
 		func(c search.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
@@ -86,20 +86,6 @@ func convergencePage(outcomes []search.Outcome, left int, words string) *canvas.
 	}
 	p.Height, p.Body = drawn.Height(), drawn.Draw
 	return p
-}
-
-// risesWords says why a median rises again, "" if none does.
-func risesWords(curves []search.Curve) string {
-	for _, c := range curves {
-		points := shown(c)
-		for i := 1; i < len(points); i++ {
-			if points[i].Median > max(points[i-1].Median, lowestLoss/100)*(1+1e-9) {
-				return " Where a line rises, searches took up a configuration that seemed faster than the one they " +
-					"had, and is slower by what was measured of it in all."
-			}
-		}
-	}
-	return ""
 }
 
 // convergedWords states what the best of the searches saves and loses.

@@ -235,7 +235,7 @@ func (doc *document) arrange(figures []htmlFigure) {
 
 	doc.Answer = take(answering)
 	doc.Listed = slices.Clone(doc.Answer)
-	stands := map[string]bool{"trust": true, "choose": doc.RuleText != ""}
+	stands := map[string]bool{"trust": true, "choose": len(doc.Validation.Rows) > 0}
 	for _, s := range doc.Sheets {
 		stands[sheetChapter[s.ID]] = true
 	}

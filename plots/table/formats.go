@@ -137,23 +137,23 @@ func (t *Table) line(row []Cell, unsure map[int]bool) []string {
 // latex prints table environments, to be read by \input into any document class. It needs no
 // package.
 func (s *Sheet) latex() []byte {
-	b := s.latexHead("% " + latexComment(s.Title))
-	for i := range s.Tables {
-		t := &s.Tables[i]
+	return s.tex("% "+latexComment(s.Title), func(b *bytes.Buffer, t *Table) {
 		b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + LaTeX(s.Title+": "+t.Title) + "}\n")
 		t.tabular(b, false, [3]string{"hline", "hline", "hline"})
 		b.WriteString("\n\\end{table}\n")
-	}
-	return b.Bytes()
+	})
 }
 
-// latexHead begins a file with a line and the notes, as comments.
-func (s *Sheet) latexHead(first string) *bytes.Buffer {
+// tex prints a first line and the notes as comments, and the tables.
+func (s *Sheet) tex(first string, table func(b *bytes.Buffer, t *Table)) []byte {
 	b := bytes.NewBufferString(first + "\n")
 	for _, n := range s.Notes {
 		b.WriteString("% " + latexComment(n) + "\n")
 	}
-	return b
+	for i := range s.Tables {
+		table(b, &s.Tables[i])
+	}
+	return b.Bytes()
 }
 
 // tabular prints the columns, with rules at the top, below the headings and at the end. A paper does without those
@@ -247,21 +247,18 @@ const mostOnPage = 60
 // as a page, whose captions end with some facts. Columns that no row fills and those that are to
 // spare are left out.
 func (s *Sheet) Booktabs(facts string) []byte {
-	b := s.latexHead("% needs \\usepackage{booktabs,graphicx}")
-	for i := range s.Tables {
-		t := &s.Tables[i]
+	return s.tex("% needs \\usepackage{booktabs,graphicx}", func(b *bytes.Buffer, t *Table) {
 		if len(t.Rows) > mostOnPage {
 			fmt.Fprintf(b, "\n%% %s has %d rows, too many for a page: the report's CSV has them\n", latexComment(t.Title),
 				len(t.Rows))
-			continue
+			return
 		}
 		fmt.Fprintf(b, "\n\\begin{table*}\n\\centering\\caption{%s.\n%s}\n\\label{tab:%s}\n"+
 			"\\footnotesize\\setlength{\\tabcolsep}{3pt}\n%s{%%\n", LaTeX(s.Title+": "+t.Title), LaTeX(facts),
 			canvas.Slug(s.Stem, t.Title), fit)
 		t.tabular(b, true, [3]string{"toprule", "midrule", "bottomrule"})
 		b.WriteString("}\n\\end{table*}\n")
-	}
-	return b.Bytes()
+	})
 }
 
 // fit makes a table smaller that is wider than a page.

@@ -261,6 +261,9 @@ func ValidationTable(d *analysis.Data) Table {
 	for i := range d.Rule.Models {
 		s := &d.Rule.Models[i]
 		f := rule.Summarise(s.Validation.Cases, rule.Learned.Of)
+		if f.Matrices == 0 {
+			continue
+		}
 		row := []Cell{Text(d.Words(analysis.SetupOn(s.Device, s.Cache, s.Precision))), count(f.Matrices), shareCell(f, f.Mean),
 			shareCell(f, f.Worst), Text(f.WorstMatrix), shareCell(f, f.Within5)}
 		for _, w := range others {
