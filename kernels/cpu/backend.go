@@ -1,5 +1,5 @@
 // Package cpu runs sparse matrix-vector products on the processor, in Go. It
-// implements kernels.Backend for the six kernels of the catalogue whose names
+// implements kernels.Backend for the kernels of the catalogue whose names
 // begin with cpu_.
 //
 // Load checks the matrix once; after that no inner loop checks a bound (see

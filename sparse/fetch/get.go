@@ -164,8 +164,8 @@ func (c *Collection) ask(ctx context.Context, id ID, p *partial) (string, error)
 		return "", missing.of(fmt.Errorf("%w: %s: upper and lower case of group and name matter; see "+
 			"https://sparse.tamu.edu", ErrNotFound, why))
 	}
-	return "", refused.of(fmt.Errorf("%w: %s: try again, which continues with what has arrived, or set %s to another server",
-		ErrUnavailable, why, EnvServers))
+	return "", refused.of(fmt.Errorf("%w: %s: try again, which continues with what has arrived, or set %s to another "+
+		"server", ErrUnavailable, why, EnvServers))
 }
 
 // persist asks a server until it has delivered everything, or asking again would be useless.

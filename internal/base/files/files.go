@@ -1,8 +1,7 @@
-// Package files writes files that appear whole or not at all, also after a crash: other processes see the
-// old content or the new. It opens files that somebody named, and nothing that would wait for a writer or never
-// end, and makes temporary folders.
-// A file is written under a temporary name in the
-// same folder, flushed to the disk, and renamed.
+// Package files writes files that appear whole or not at all, also after a crash: other processes see the old
+// content or the new. A file is written under a temporary name in the same folder, flushed to the disk, and renamed.
+// The package also opens files that a user named, but none that would wait for a writer or never end, and makes
+// temporary folders.
 //
 // Errors are of type *os.PathError and name the file, not its temporary name: the same cause
 // always has the same text.

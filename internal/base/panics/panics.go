@@ -1,4 +1,4 @@
-// Package panics turns a panic, a mistake in this program, into an error.
+// Package panics turns a panic into an error: it is a fault of this program, and must not take a run with it.
 package panics
 
 import (

@@ -1,5 +1,5 @@
-// Package matrix is the command matrix with its subcommands: it describes, draws, converts, lists and
-// downloads matrices, and counts the cache misses of their products.
+// Package matrix is the command matrix with its subcommands: it describes, draws, converts, lists, caches and
+// downloads matrices.
 package matrix
 
 import (
