@@ -116,6 +116,7 @@ func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, when
 	if err := p.Result(w.y); err != nil {
 		return err
 	}
+	w.checks.full = w.isCustom(r.Kernel) // once in a trial of others
 	if here := w.judge(ref, r, when); compared && here != there {
 		return fmt.Errorf("the device finds row %d off by %g of its bound, and this program row %d by %g: "+
 			"its comparison can't be trusted", there.row, there.worst, here.row, here.worst)

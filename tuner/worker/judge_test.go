@@ -94,6 +94,10 @@ func TestDeviceCompares(t *testing.T) {
 		if here += p.results; i == 0 && here != 1 {
 			t.Error("the first trial was not compared here")
 		}
+		before := p.results
+		if err := w.verify(p, p.ref, r, "", &TimeBreakdown{}); err != nil || p.results != before {
+			t.Errorf("compared here a second time in a trial (%v)", err)
+		}
 	}
 	if here < trials/everyCheck/2 || here > 2*trials/everyCheck {
 		t.Errorf("%d of %d trials were compared here", here, trials)
