@@ -74,7 +74,7 @@ var (
 // does (CUDA_VISIBLE_DEVICES). It locks the calling goroutine to its thread until
 // Close, and works in the device's primary context, which libraries share.
 func Open(index int) (kernels.Backend, error) {
-	go entryFiles() // beside the driver, which takes longer
+	go kernelFiles() // beside the driver, which takes longer
 	if err := driver(); err != nil {
 		return nil, err
 	}

@@ -284,7 +284,7 @@ func kernelSources(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for kernel := range recipes {
-		files := kernelFiles(kernel)
+		files := kernelFiles()[kernel]
 		if len(files) == 0 {
 			t.Fatalf("no PTX has an entry of %s: go generate ./kernels/cuda makes it from a .cu file", kernel)
 		}

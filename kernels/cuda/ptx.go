@@ -172,23 +172,25 @@ func Source(kernel string) string {
 	}
 	h := sha256.New()
 	fmt.Fprintln(h, kernel, layouts[kernel])
-	for _, c := range kernelFiles(kernel) {
+	for _, c := range kernelFiles()[kernel] {
 		fmt.Fprintf(h, "%s %d\n%s", c.file, len(c.text), c.text)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// kernelFiles are the PTX that has entries of a kernel, for every architecture, sorted.
-func kernelFiles(kernel string) []*compiled {
-	var files []*compiled
+// kernelFiles gives the PTX that has entries of a kernel, for every architecture, sorted.
+var kernelFiles = sync.OnceValue(func() map[string][]*compiled {
+	files := map[string][]*compiled{}
 	for entry, having := range entryFiles() {
-		if kernelOf(entry) == kernel {
-			files = append(files, having...)
-		}
+		kernel := kernelOf(entry)
+		files[kernel] = append(files[kernel], having...)
 	}
-	slices.SortFunc(files, func(a, b *compiled) int { return strings.Compare(a.file, b.file) })
-	return slices.Compact(files)
-}
+	for kernel, of := range files {
+		slices.SortFunc(of, func(a, b *compiled) int { return strings.Compare(a.file, b.file) })
+		files[kernel] = slices.Compact(of)
+	}
+	return files
+})
 
 // kernelOf returns the kernel that an entry belongs to: the one with the longest name that
 // the entry's name begins with; "" if there is none.
