@@ -116,6 +116,18 @@ func TestGPUBackendReferenceChanged(t *testing.T) {
 			t.Errorf("after it is there again: %g (%v)", worst, err)
 		}
 	}
+
+	// Where there is room for one only, another takes its place.
+	b.originals.forget()
+	b.originals.size = 3 * (8*int64(len(ref.Hi)) + originalsAlign)
+	other := ref
+	other.Bound = slices.Clone(ref.Bound)
+	for _, r := range []kernels.Reference{ref, other, ref} {
+		if worst, _, err := p.Judge(r); err != nil || worst > 1 {
+			t.Errorf("with room for one reference: %g (%v)", worst, err)
+		}
+	}
+
 	b.originals.forget()
 	b.originals.size = 0
 	if _, _, err := p.Judge(ref); !errors.Is(err, kernels.ErrNoJudge) {
