@@ -311,34 +311,18 @@ const valueSize = 9
 // valueOf prints the throughput of a cell.
 func valueOf(c heatCell) string { return term.Significant(c.GFLOPS, 3) }
 
-// fill draws the cells, with their values if there is room: runs of one tone together.
+// fill draws the cells, with their values if there is room.
 func (t *heatTile) fill(c draw.Canvas, origin, cell vg.Point) {
-	n := len(t.blocks)
-	corner := func(x, y int) vg.Point { return cornerOf(origin, cell, x, y) }
-	for y := range t.grids {
-		row := t.cells[y*n:][:n]
-		for x := 0; x < n; {
-			end := x + 1
-			if !row[x].measured {
-				x = end
-				continue
-			}
-			step := t.step(row[x])
-			for end < n && row[end].measured && t.step(row[end]) == step {
-				end++
-			}
-			canvas.FillHeat(c, vg.Rectangle{Min: corner(x, y), Max: corner(end, y+1)}, step)
-			x = end
-		}
-	}
-	if !t.printed(cell) {
-		return
-	}
+	n, printed := len(t.blocks), t.printed(cell)
 	for i, v := range t.cells {
-		if v.measured {
-			at := corner(i%n, i/n)
-			c.FillText(canvas.OnHeat(valueSize, i == t.best, t.step(v)), vg.Point{X: at.X + cell.X/2,
-				Y: at.Y + cell.Y/2 + 0.5}, valueOf(v))
+		if !v.measured {
+			continue
+		}
+		box, step := vg.Rectangle{Min: cornerOf(origin, cell, i%n, i/n), Max: cornerOf(origin, cell, i%n+1, i/n+1)}, t.step(v)
+		canvas.FillHeat(c, box, step)
+		if printed {
+			c.FillText(canvas.OnHeat(valueSize, i == t.best, step), vg.Point{X: (box.Min.X + box.Max.X) / 2,
+				Y: (box.Min.Y+box.Max.Y)/2 + 0.5}, valueOf(v))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/text"
@@ -255,7 +254,7 @@ func rowAxis(c draw.Canvas, box vg.Rectangle, rows int) {
 		y := box.Max.Y - box.Size().Y*vg.Length(float64(n)/float64(rows))
 		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, box.Min.X-canvas.TickLength-canvas.Pixel,
 			y, box.Min.X-canvas.Pixel, y)
-		c.FillText(style, vg.Point{X: box.Min.X - canvas.TickLength - 3, Y: y + 1}, indexLabel(n))
+		c.FillText(style, vg.Point{X: box.Min.X - canvas.TickLength - 3, Y: y + 1}, canvas.Short(float64(n)))
 	}
 
 	up := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YTop)
@@ -272,19 +271,8 @@ func columnAxis(c draw.Canvas, box vg.Rectangle, cols int) {
 		x := box.Min.X + box.Size().X*vg.Length(float64(n)/float64(cols))
 		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, x,
 			box.Min.Y-canvas.TickLength-canvas.Pixel, x, box.Min.Y-canvas.Pixel)
-		c.FillText(style, vg.Point{X: x, Y: box.Min.Y - canvas.TickLength - 3}, indexLabel(n))
+		c.FillText(style, vg.Point{X: x, Y: box.Min.Y - canvas.TickLength - 3}, canvas.Short(float64(n)))
 	}
 	c.FillText(canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom),
 		vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: box.Min.Y - spyBottom}, "column")
-}
-
-// indexLabel prints a row number. Round ones are in thousands and millions.
-func indexLabel(n int) string {
-	switch {
-	case n >= 1e6 && n%1e5 == 0:
-		return strconv.FormatFloat(float64(n)/1e6, 'f', -1, 64) + "M"
-	case n >= 1e4 && n%100 == 0:
-		return strconv.FormatFloat(float64(n)/1e3, 'f', -1, 64) + "k"
-	}
-	return strconv.Itoa(n)
 }

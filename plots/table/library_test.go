@@ -178,7 +178,7 @@ func TestWhy(t *testing.T) {
 			"resident"},
 		{"faster", counts(1000, 0, 5, 0.9, 0, 0.6), counts(1000, 0, 10, 0.3, 0, 0.4), 2,
 			[]string{"about as many bytes in memory, 2.00 times as fast", "It keeps more warps resident (90%, 30%); it executes 0.16 instructions for 32 nonzeros instead of 0.32.",
-				"The warps of both wait most for data from L2 or memory, 60% and 40% of the time."}, ""},
+				"Its warps wait most for data from L2 or memory, 60% of the time, the other's for data from L2 or memory, 40%."}, ""},
 		{"from the cache", counts(10, 3000, 5, 1, 0, 1), counts(40, 3000, 5, 1, 0, 1), 1.5,
 			[]string{"about as many bytes in the L2 cache, 1.50 times as fast", "MB from memory instead of"}, ""},
 		{"a tie", counts(1, 1, 1, 1, 0, 1), counts(9, 9, 9, 1, 0, 1), 1.001, []string{"the data can't tell them apart"}, "instead"},

@@ -108,12 +108,7 @@ func (r rivalry) words() string {
 	parts := []string{r.traffic(), r.differences()}
 	w, ours := worstStall(r.first)
 	o, theirs := worstStall(r.second)
-	switch {
-	case w == "" || o == "":
-	case w == o:
-		parts = append(parts, fmt.Sprintf("The warps of both wait most for %s, %s and %s of the time.", stallWords[w],
-			share(ours), share(theirs)))
-	default:
+	if w != "" && o != "" {
 		parts = append(parts, fmt.Sprintf("Its warps wait most for %s, %s of the time, the other's for %s, %s.",
 			stallWords[w], share(ours), stallWords[o], share(theirs)))
 	}
