@@ -2,7 +2,6 @@ package figure
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/store"
-	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -61,23 +59,6 @@ var gpuAndCPU = inPaperUnits(logRate, &barFigure{
 	series: append(each(onProcessor, nil), series{id: fastestSimple, of: analysis.OfKernels(simpleOnGPU...)}),
 	least:  2,
 	scenes: pairs,
-	states: func(t *tally) string {
-		var gains stat.GeometricMean
-		for _, entries := range t.cells {
-			gpu, cpu := t.rowOf(entries, fastestSimple), t.rowOf(entries, onProcessor[0])
-			if csr := t.rowOf(entries, onProcessor[1]); cpu == nil || csr != nil && csr.Time < cpu.Time {
-				cpu = csr
-			}
-			if gpu != nil && cpu != nil {
-				gains.Add(cpu.Time / gpu.Time)
-			}
-		}
-		if gains.Count() < 2 {
-			return ""
-		}
-		return fmt.Sprintf("The GPU is %s times as fast as a thread of the processor (geometric mean of %d)",
-			term.Significant(gains.Value(), 2), gains.Count())
-	},
 })
 
 // fastestSimple is the series of the kernels on the GPU.
@@ -182,21 +163,6 @@ var newVersions = &barFigure{
 	quantity: percentFaster("the first form"),
 	series: slices.Concat(overFirstForm("csr_thread_row"), overFirstForm("csr_warp_row"), overFirstForm("csr_bins"),
 		overFirstForm("csr_hybrid")),
-	states: func(t *tally) string {
-		faster, slower, of := 0, 0, 0
-		for _, entries := range t.cells {
-			for _, e := range entries {
-				of++
-				switch {
-				case e.row.Time < e.base.Time && analysis.Tells(e.row, e.base):
-					faster++
-				case e.row.Time > e.base.Time && analysis.Tells(e.base, e.row):
-					slower++
-				}
-			}
-		}
-		return fmt.Sprintf("Second forms are faster in %d of %d comparisons, and slower in %d", faster, of, slower)
-	},
 }
 
 func overFirstForm(kernel string) []series {

@@ -26,7 +26,6 @@ type barFigure struct {
 	least    int                            // The fewest series with data that make a page.
 	fit      func(f *barFigure, s *scene)   // Fits the above to a scene. It may be nil.
 	scenes   func(d *analysis.Data) []scene // The pages. If it is nil, each device and cache state has one.
-	states   func(t *tally) string          // What is seen, for the title. If it is nil, the title is about the axes.
 	// finish entitles a page and adds to it. It may be nil.
 	finish   func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars)
 	warnings func(d *analysis.Data) []error // The warnings. If it is nil, they name matrices without the baseline.
@@ -169,21 +168,11 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		Height:   b.Height(),
 		Body:     b.Draw,
 	}
-	f.entitle(p, s, t, "")
+	p.Title = f.title + ", " + s.words
 	if f.finish != nil {
-		p.Title, p.Subtitle = "", f.subtitle(s, t, b, &q)
 		f.finish(s, t, p, b)
 	}
 	return p
-}
-
-// entitle gives a page its title.
-func (f *barFigure) entitle(p *canvas.Picture, s *scene, t *tally, also string) {
-	statement := ""
-	if f.states != nil {
-		statement = f.states(t)
-	}
-	entitle(p, statement, f.title+also+", "+s.words)
 }
 
 // nameDots names the kernels that have the numbers. In a column of a paper, which has little room, it names only those
@@ -279,7 +268,7 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 		}
 		cl.fill(p)
 		p.Subtitle += q.note + s.published.Caption()
-		f.entitle(p, s, t, ", "+string(precision))
+		p.Title = f.title + ", " + string(precision) + ", " + s.words
 		pages = append(pages, p)
 	}
 	return pages

@@ -18,7 +18,6 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/store"
-	"spmvtune/tuner/stat"
 )
 
 // A cloud is a picture of values over what matrices are like, dots of a kernel alike, as in
@@ -356,7 +355,7 @@ func drawKernels(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
 
 func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []string) *canvas.Picture {
 	at, precisions := panels[0].Condition(), precisionsOf(panels)
-	drawn, means := canvas.Panels{X: cl.over.by, Y: cl.label}, ""
+	drawn := canvas.Panels{X: cl.over.by, Y: cl.label}
 	marks, lines := "Whiskers: "+canvas.Interval+".", false
 	for _, kernel := range names {
 		var sets []set
@@ -373,19 +372,8 @@ func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []stri
 		lines = lines || many
 		panel := cl.panel(14/canvas.ColumnsFor(len(names)), sets, many)
 		panel.Heading = kernel
-		var kept stat.GeometricMean
 		for _, s := range sets {
 			panel.Add(s.layers()...)
-		}
-		for _, q := range sets[len(sets)-1].Points {
-			same := func(p canvas.Point) bool { return p.Row.Matrix == q.Row.Matrix }
-			if i := slices.IndexFunc(sets[0].Points, same); i >= 0 {
-				kept.Add(q.Y / sets[0].Points[i].Y)
-			}
-		}
-		if len(sets) > 1 && kept.Count() > 0 {
-			panel.Note = term.Percent0(kept.Value()) + " kept"
-			means = " Kept: the share of its speed in float32 that a kernel has in float64, in the geometric mean."
 		}
 		drawn.List = append(drawn.List, panel)
 	}
@@ -393,7 +381,7 @@ func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []stri
 	p := &canvas.Picture{
 		Name:     fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache)),
 		Title:    "Throughput of each kernel over row length, " + d.ConditionWords(at),
-		Subtitle: "Fastest configuration on each matrix. " + marks + " Each panel has its own y axis." + means,
+		Subtitle: "Fastest configuration on each matrix. " + marks + " Each panel has its own y axis.",
 		Alt:      "a panel per kernel: " + strings.Join(names, ", "),
 		Height:   drawn.Height(),
 		Body:     drawn.Draw,

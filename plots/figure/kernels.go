@@ -111,24 +111,8 @@ func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 		Height:   b.Height(),
 		Body:     b.Draw,
 	}
-	entitle(p, a.words(), fmt.Sprintf("Average speed-up over %s, %s", a.baseline, s.words))
+	p.Title = fmt.Sprintf("Average speed-up over %s, %s", a.baseline, s.words)
 	return p
-}
-
-// words states what the first kernel gains.
-func (a *average) words() string {
-	for _, precision := range a.precisions {
-		g := a.gains[kernelColumn{a.kernels[0], precision}]
-		if len(g) < 2 {
-			continue
-		}
-		mean := stat.MeanRatio(g)
-		times := func(v float64) string { return term.Significant(v, 3) }
-		return fmt.Sprintf("%s is %s times as fast as %s on %s (%s)", a.kernels[0],
-			canvas.Between(times, mean.Value, mean.Low, mean.High), a.baseline,
-			term.GroupedCount(len(g), "matrix", "matrices"), precision)
-	}
-	return ""
 }
 
 // fewer says on how many matrices a kernel's mean rests, if not on all.

@@ -134,16 +134,6 @@ func entriesOf(p *analysis.Panel, list []series) (entries []entry, lacks bool) {
 	return entries, lacks
 }
 
-// rowOf returns the trial of a series among entries, nil if there is none.
-func (t *tally) rowOf(entries []entry, id string) *store.Row {
-	for _, e := range entries {
-		if t.series[e.series].id == id {
-			return e.row
-		}
-	}
-	return nil
-}
-
 // choose fills shown: the series with data or, if there are too many, the leaders. A case
 // holds the speeds of one panel, by series.
 func (t *tally) choose(cases []map[string]float64) {
