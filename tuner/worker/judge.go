@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -228,24 +227,15 @@ func newProbes(p *kernels.Problem, prec kernels.Precision, window int, ref *refe
 
 // doubtful returns the rows that need a probe, in order: long ones, and those that cancel.
 func doubtful(a *sparse.CSR[float64], prec kernels.Precision, ref *reference) []int {
-	var mu sync.Mutex
-	var parts [][]int
+	parts := make([][]int, (a.Rows+piece-1)/piece)
 	long := longRow(prec)
-	share(a.Rows, func(lo, hi int) error { // no part fails
-		var some []int
-		for i := lo; i < hi; i++ {
+	each(len(parts), func(k int) {
+		for i := k * piece; i < min((k+1)*piece, a.Rows); i++ {
 			if n := entries(a, i); n >= long || n > 0 && ref.cancels(i) {
-				some = append(some, i)
+				parts[k] = append(parts[k], i)
 			}
 		}
-		if len(some) > 0 {
-			mu.Lock()
-			defer mu.Unlock()
-			parts = append(parts, some)
-		}
-		return nil
 	})
-	slices.SortFunc(parts, func(a, b []int) int { return a[0] - b[0] })
 	return slices.Concat(parts...)
 }
 

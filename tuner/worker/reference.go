@@ -271,8 +271,8 @@ type rowSum struct {
 	hits       int // entries that meet elements of x other than 0
 }
 
-// pieceOfRow is how many entries of a row are summed at a time.
-const pieceOfRow = 1 << 16
+// piece is how many rows, or entries of one, a processor takes at a time.
+const piece = 1 << 16
 
 // sumRow sums a row of a precision; a long one in pieces, on all processors.
 func sumRow(prec kernels.Precision, cols []int32, vals, x []float64) rowSum {
@@ -280,13 +280,13 @@ func sumRow(prec kernels.Precision, cols []int32, vals, x []float64) rowSum {
 	if prec == kernels.Float64 {
 		of = rowDoubleDouble
 	}
-	if len(cols) <= pieceOfRow {
+	if len(cols) <= piece {
 		return of(cols, vals, x)
 	}
 
-	pieces := make([]rowSum, (len(cols)+pieceOfRow-1)/pieceOfRow)
+	pieces := make([]rowSum, (len(cols)+piece-1)/piece)
 	each(len(pieces), func(k int) {
-		from, end := k*pieceOfRow, min((k+1)*pieceOfRow, len(cols))
+		from, end := k*piece, min((k+1)*piece, len(cols))
 		pieces[k] = of(cols[from:end], vals[from:end], x)
 	})
 	var all rowSum

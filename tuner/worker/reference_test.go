@@ -71,7 +71,7 @@ func TestDoubleDoubleAgainstExact(t *testing.T) {
 
 // A long row is summed in pieces, as exactly.
 func TestLongRowAgainstExact(t *testing.T) {
-	const n = 3*pieceOfRow + 5
+	const n = 3*piece + 5
 	p := hubs(n, n)
 	for k := range p.A.Val {
 		p.A.Val[k] *= math.Ldexp(1, k%60-30)
