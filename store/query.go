@@ -8,10 +8,12 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/mattn/go-sqlite3"
+
+	"spmvtune/configs"
 )
 
 // A Table is the answer to a query.
@@ -142,20 +144,11 @@ func (db *DB) explain(ctx context.Context, err error) error {
 
 // unknown says that there is no such name and which one may be meant.
 func unknown(what, name string, names []string) error {
-	best, least := "", max(2, len(name)/3)+1
-	for _, n := range names {
-		if n == strings.ToLower(name) {
-			continue // a column of some other view or table
-		}
-		if d := levenshtein.Distance(strings.ToLower(name), n, nil); d < least {
-			best, least = n, d
-		}
+	others := slices.DeleteFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) // of some other view
+	if near := configs.Nearest(name, others); near != "" {
+		return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, near)
 	}
-
-	if best == "" {
-		return fmt.Errorf("there is no %s %q: the views are %s", what, name, strings.Join(Views, ", "))
-	}
-	return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
+	return fmt.Errorf("there is no %s %q: the views are %s", what, name, strings.Join(Views, ", "))
 }
 
 // abbreviate shortens a text that is quoted in an error.

@@ -211,28 +211,17 @@ func (s *numbers) UnmarshalJSON(data []byte) error {
 }
 
 func appendNumber(data []byte, v float64) []byte {
-	switch {
-	case math.IsNaN(v):
-		return append(data, `"NaN"`...)
-	case math.IsInf(v, 0):
-		return fmt.Appendf(data, `"%+v"`, v)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Appendf(data, `"%s"`, strconv.FormatFloat(v, 'g', -1, 64))
 	}
 	return strconv.AppendFloat(data, v, 'g', -1, 64)
 }
 
 // parseNumber reads one value of well-formed JSON.
 func parseNumber(data []byte) (float64, error) {
-	switch string(data) {
-	case `"NaN"`:
-		return math.NaN(), nil
-	case `"+Inf"`:
-		return math.Inf(1), nil
-	case `"-Inf"`:
-		return math.Inf(-1), nil
-	}
-
-	v, err := strconv.ParseFloat(string(data), 64)
-	if err != nil {
+	word, quoted := bytes.CutPrefix(data, []byte(`"`))
+	v, err := strconv.ParseFloat(string(bytes.TrimSuffix(word, []byte(`"`))), 64)
+	if err != nil || quoted != (math.IsNaN(v) || math.IsInf(v, 0)) {
 		return 0, fmt.Errorf("%s is not a number", data)
 	}
 	return v, nil

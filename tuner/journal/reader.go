@@ -142,16 +142,11 @@ func (r *Reader) take(line []byte, length int64, yield func(Line) bool) bool {
 		}
 	}
 
-	return yield(r.record(kind, data))
-}
-
-// record returns what a line says.
-func (r *Reader) record(kind string, data []byte) Line {
-	line, trouble, err := r.parse(kind, data)
+	said, trouble, err := r.parse(kind, data)
 	if err != nil {
-		return Line{Problem: &Problem{r.line, trouble, err}}
+		said = Line{Problem: &Problem{r.line, trouble, err}}
 	}
-	return line
+	return yield(said)
 }
 
 // parse reads what a line says. Of an error, trouble says how the line is wrong.

@@ -306,14 +306,7 @@ func seal(n int, kind string, record any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := make([]byte, 0, len(lineNo)+20+len(kind)+len(data)+5)
-	body = append(body, lineNo...)
-	body = strconv.AppendInt(body, int64(n), 10)
-	body = append(body, `,"`...)
-	body = append(body, kind...)
-	body = append(body, `":`...)
-	body = append(body, data...)
-	body = append(body, '}')
+	body := fmt.Appendf(nil, `%s%d,"%s":%s}`, lineNo, n, kind, data)
 	if len(body)+64 >= maxLine {
 		return nil, fmt.Errorf("a record of %d bytes is too long", len(body))
 	}
