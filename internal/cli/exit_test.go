@@ -106,6 +106,8 @@ func TestExclusiveFlags(t *testing.T) {
 	for _, line := range []string{
 		"run quickstart --quiet --verbose", "run quickstart --quiet --watch", "best --json --format csv",
 		"claims --verbose --json", "kernels new mine --cuda --c", "profile --import counts.txt --print",
+		"submit s.toml --wait --dry-run", "task r --next --chunk 7", "learn --rule h100 --without coo",
+		"learn --evaluate-on a.db --evaluate", "learn --evaluate-on a.db --out r.json",
 	} {
 		root := New()
 		root.SetArgs(strings.Fields(line))

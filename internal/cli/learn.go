@@ -82,6 +82,9 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 	f.StringVar(&l.saveTraining, "save-training", "", "only write what a rule would be learned from, without samples: "+
 		"a file NAME"+trainingSuffix+", which learn takes in place of a database")
 	l.output.Flags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("rule", "without")
+	cmd.MarkFlagsMutuallyExclusive("evaluate-on", "out")
+	cmd.MarkFlagsMutuallyExclusive("evaluate-on", "evaluate")
 	command.FlagFile(cmd, "out", ruleExtensions()...)
 	command.FlagFile(cmd, "rule", "json")
 	command.FlagFile(cmd, "evaluate-on", "db")
@@ -100,7 +103,7 @@ func (l *learnCommand) Run(cmd *cobra.Command, args []string) error {
 		return l.export(cmd, args)
 	}
 	if err := l.options.Check(); err != nil {
-		return command.Usage(err)
+		return command.Usage(fmt.Errorf("--products or --depth: %w", err))
 	}
 	seen, test, err := observedIn(cmd, args, l.device)
 	if err != nil {
@@ -133,9 +136,6 @@ func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
 	if len(databases) > 0 {
 		return command.Usage(errors.New("give either --rule or databases"))
 	}
-	if len(l.options.Without) > 0 {
-		return command.Usage(errors.New("--without is for learning from databases, not for --rule"))
-	}
 	r, _, err := readRule(cmd, l.ruleFile, rule.EmbeddedName)
 	if err != nil {
 		return err
@@ -147,9 +147,6 @@ func (l *learnCommand) export(cmd *cobra.Command, databases []string) error {
 func (l *learnCommand) finish(cmd *cobra.Command, r *rule.Rule, seen []rule.Observation) error {
 	if l.evaluateOn == "" {
 		return l.write(cmd, r, seen)
-	}
-	if len(l.outs) > 0 || l.evaluate {
-		return command.Usage(errors.New("--evaluate-on prints how the rule does, and goes with neither --out nor --evaluate"))
 	}
 	device := ""
 	if seen == nil {

@@ -93,20 +93,12 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 	f.StringVar(&c.adopted, "adopt", "", "an earlier run, or a database: what it has measured is not measured again")
 	command.FlagFile(cmd, "adopt")
 	command.FlagOffline(cmd, &c.offline)
+	cmd.MarkFlagsMutuallyExclusive("wait", "dry-run", "test-only", "prepare-only")
 	return cmd
 }
 
 // Run submits a sweep, or says how it would.
 func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
-	modes := 0
-	for _, mode := range []bool{c.wait, c.dryRun, c.testOnly, c.prepareOnly} {
-		if mode {
-			modes++
-		}
-	}
-	if modes > 1 {
-		return command.Usage(errors.New("only one of --wait, --dry-run, --test-only and --prepare-only can be given"))
-	}
 	if c.sweep, err = command.LoadSweep(args[0]); err != nil {
 		return err
 	}

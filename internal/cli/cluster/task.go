@@ -74,6 +74,7 @@ time limit (USR1), or another process has the chunk; 128 and more: ended by a si
 	f.IntVar(&c.round, "round", 0, "number of the round, from 1")
 	f.IntVar(&c.base, "base", 0, "index in the round of the array's first task, from 0")
 	f.StringVar(&c.warned, "warned", "", "signal that came before this program started, because the task's time ends")
+	cmd.MarkFlagsMutuallyExclusive("next", "chunk")
 	for _, name := range []string{"round", "base", "warned"} {
 		cobra.CheckErr(f.MarkHidden(name))
 	}
@@ -111,9 +112,6 @@ func (c *taskCommand) measure(ctx context.Context, run *slurm.Run, bench *slurm.
 
 // own measures a chunk, or all that it can take.
 func (c *taskCommand) own(ctx context.Context, run *slurm.Run, bench *slurm.Bench) error {
-	if c.next && c.chunk != "" {
-		return command.Usage(errors.New("only one of --next and --chunk can be given"))
-	}
 	plan, err := run.Plan()
 	if err != nil {
 		return err
