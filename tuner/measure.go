@@ -105,7 +105,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	var d *worker.Death
 	switch {
 	case errors.As(err, &d):
-		r.client, r.foresaw = nil, 0
+		r.client = nil
 		if d.Killed && stop.Err() != nil {
 			return r.interrupted(stop, nil)
 		}

@@ -17,6 +17,7 @@ type job struct {
 	trial.Trial
 	sentinel, leader, noise bool
 	partial                 *configs.Protocol // the protocol of a partial measurement; nil: the sweep's
+	ahead                   []trial.Trial     // those that come next, as far as they are known
 }
 
 // again reports whether the trial has a result already.
@@ -39,7 +40,7 @@ func (l *list) next() *job {
 	if len(l.todo) == 0 {
 		return nil
 	}
-	return &job{Trial: l.todo[0]}
+	return &job{Trial: l.todo[0], ahead: l.todo[1:min(len(l.todo), 1+mostAhead)]}
 }
 
 func (l *list) told(trial.Result) { l.todo = l.todo[1:] }

@@ -120,7 +120,6 @@ type run struct {
 	coin         *rand.Rand            // for what overlaps
 	overlap      overlap               // of the trial that was started last
 	alone        bool                  // whether nothing may overlap the next trial
-	list         *list                 // of trials to come, if they are known
 	customKernel string                // the kernel of the sweep that has run in the worker, if one has
 	ahead        <-chan worker.Outcome // of the next trial, if it was started already
 	planner      planner
@@ -151,7 +150,6 @@ type current struct {
 	name                   string
 	leaderReruns           *leaderReruns
 	noiseReruns            *noiseReruns
-	foresaw                int // the phase in which a spare was last thought of: 1 of trials, 2 of repeats
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
@@ -291,21 +289,23 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 	if j == nil {
 		return nil
 	}
-	r.list, _ = work.source.(*list)
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
 
-	for j != nil {
+	for thought := false; j != nil; {
 		if r.ahead == nil {
 			if err := r.halt(ctx); err != nil {
 				return err
 			}
 		}
-		if err := r.reload(ctx, spec, m); err != nil {
-			return r.failure(spec.Name, err, j.fresh())
+		if r.client == nil || !thought {
+			if err := r.reload(ctx, spec, m); err != nil {
+				return r.failure(spec.Name, err, j.fresh())
+			}
+			r.foresee(*j, spec, m.Size())
+			thought = true
 		}
-		r.foresee(*j, spec, m.Size())
 
 		err := r.trial(ctx, *j, func(res trial.Result) *job {
 			queue.told(res)

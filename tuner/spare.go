@@ -33,17 +33,12 @@ const (
 	spareNonzeros = 2_000_000
 )
 
-// foresee starts a spare for what comes after j, unless there is one. It is thought of once in a phase, and again after
-// a crash has taken it.
+// foresee starts a spare for what comes after j, unless there is one. It is thought of once for each process that
+// measures a matrix.
 func (r *run) foresee(j job, spec configs.Matrix, size trial.Size) {
-	phase := 1
-	if j.fresh() {
-		phase = 2
-	}
-	if r.spare != nil || r.foresaw == phase || r.planner.device.Backend == "cpu" {
+	if r.spare != nil || r.planner.device.Backend == "cpu" {
 		return
 	}
-	r.foresaw = phase
 	if p := r.sweep.Protocol; j.fresh() || p.Finals+p.Repeats == 0 {
 		var err error
 		spec = r.devices.peek()
@@ -91,7 +86,6 @@ func (r *run) adopt(ctx context.Context) *worker.Client {
 	}
 	defer func(start time.Time) { r.sum.Breakdown.Load += time.Since(start) }(time.Now())
 	s.pause(false)
-	r.foresaw = 0
 	_, err := s.Wait(ctx, s.loading, 0)
 	if err == nil {
 		r.spare = nil
@@ -147,10 +141,8 @@ func (r *run) begins(j job) <-chan worker.Outcome {
 	if r.planner.device.Backend == "cpu" {
 		return r.client.Start(req)
 	}
-	if r.list != nil && !j.rerun() {
-		for _, t := range r.list.todo[1:min(len(r.list.todo), 1+mostAhead)] {
-			req.Trial.Next = append(req.Trial.Next, t.Config)
-		}
+	for _, t := range j.ahead {
+		req.Trial.Next = append(req.Trial.Next, t.Config)
 	}
 	r.overlap = unasked
 	if r.spare.busy() || len(req.Trial.Next) > 0 {
