@@ -21,7 +21,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"time"
 
 	"spmvtune/configs"
@@ -117,7 +116,6 @@ type run struct {
 
 	client       *worker.Client        // nil: a new worker is needed
 	spare        *spare                // nil: there is none
-	coin         *rand.Rand            // for what overlaps
 	overlap      overlap               // of the trial that was started last
 	alone        bool                  // whether nothing may overlap the next trial
 	customKernel string                // the kernel of the sweep that has run in the worker, if one has
@@ -155,7 +153,6 @@ type current struct {
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), built: map[kernels.Config]bool{},
 		devices: &devices{named: map[string]string{}}}
-	r.coin = rand.New(rand.NewPCG(sweep.Protocol.Seed, uint64(r.started.UnixNano())))
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	r.next()
 	return r

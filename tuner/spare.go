@@ -3,7 +3,10 @@ package tuner
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"maps"
+	"math/rand/v2"
 	"reflect"
 	"time"
 
@@ -135,6 +138,14 @@ const (
 	mostAhead = 8
 )
 
+// waits is the coin of a trial. It follows from the protocol's seed, the device, the job and the trial: a run that goes
+// on finds the same.
+func (r *run) waits(t trial.Trial) bool {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%q %q %q %s", r.opt.Node, r.opt.Job, r.planner.device.Properties["uuid"], t.ID)
+	return rand.New(rand.NewPCG(r.sweep.Protocol.Seed, h.Sum64())).IntN(heldShare) == 0
+}
+
 // begins starts a trial, and decides what goes on beside it.
 func (r *run) begins(j job) <-chan worker.Outcome {
 	req := r.request(j)
@@ -148,7 +159,7 @@ func (r *run) begins(j job) <-chan worker.Outcome {
 	if r.spare.busy() || len(req.Trial.Next) > 0 {
 		r.overlap = overlapped
 	}
-	wait := r.coin.IntN(heldShare) == 0
+	wait := r.waits(j.Trial)
 	switch {
 	case r.alone: // no coin decided that
 		req.Trial.Next, r.overlap = nil, unasked

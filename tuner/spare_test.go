@@ -83,6 +83,32 @@ func TestOutOfMemoryAlone(t *testing.T) {
 	}
 }
 
+// The coin of a trial is the same in each run of a sweep on a device, holds one of eight back, and differs by seed.
+func TestCoin(t *testing.T) {
+	toss := func(seed uint64, job string) (sides []bool, held int) {
+		sweep := testSweep()
+		sweep.Protocol.Seed = seed
+		r := newRun(sweep, &memory{}, Options{Job: job})
+		for i := range 8000 {
+			sides = append(sides, r.waits(trial.Trial{ID: fmt.Sprint(i)}))
+			if sides[i] {
+				held++
+			}
+		}
+		return sides, held
+	}
+	first, held := toss(1, "")
+	again, _ := toss(1, "")
+	seed, _ := toss(2, "")
+	job, _ := toss(1, "7")
+	if !slices.Equal(first, again) || slices.Equal(first, seed) || slices.Equal(first, job) {
+		t.Error("the coin does not follow from seed and job alone")
+	}
+	if held < 850 || held > 1150 {
+		t.Errorf("%d of 8000 trials are held back", held)
+	}
+}
+
 // pauseWorker is a parent with a paused worker, whose process it prints.
 func pauseWorker() {
 	signal.Ignore(syscall.SIGHUP) // as workers do, which inherit it here
