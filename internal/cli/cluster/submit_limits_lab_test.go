@@ -76,7 +76,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 		cmd := l.Command(l.program, "submit", l.sweep(`gres = "gpu:1"`, `setup = ["exit 1"]`), "--runs", "gpus", "--wait")
 		cmd.Env = append(cmd.Env, "SBATCH_QOS=gpus", "SBATCH_PARTITION=low", "SBATCH_ACCOUNT=lab")
 		said, _ := cmd.CombinedOutput()
-		if !strings.Contains(string(said), "asks for gpu:1, because") || !strings.Contains(string(said), "SBATCH_QOS=gpus counts") {
+		if !strings.Contains(string(said), "asks for gpu:1, because") || !strings.Contains(string(said), "SBATCH_QOS=gpus applies") {
 			t.Errorf("submit says:\n%s", said)
 		}
 		dir := l.only("gpus/*-*")
