@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes matrices apart from the generators of spmvtune, to judge a rule on strangers.
 
-    rule/strangers/write.py first|second FOLDER [SCALE]    # SCALE: 1; 0.2 makes a fifth of the rows
+    rule/strangers/write.py first|second|third|fourth FOLDER [SCALE]    # SCALE: 1; 0.2 makes a fifth of the rows
 
 Needs Python 3, numpy and scipy. Each file is Matrix Market, with random values and a fixed
 seed. The kinds of a set were written down before any of it was measured.
@@ -15,10 +15,14 @@ import numpy as np
 import scipy.sparse as sp
 
 import first
+import fourth
 import scale
 import second
+import third
 
-SETS = {"first": (first.KINDS, 0), "second": (second.KINDS, 1000)}
+SETS = {
+    "first": (first.KINDS, 0), "second": (second.KINDS, 1000), "third": (third.KINDS, 2000), "fourth": (fourth.KINDS, 3000),
+}
 
 
 def write(job):
