@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ func TestMain(m *testing.M) {
 				(d.Index == fallsOff || d.Index == fallsLoading) && err == nil {
 				return nil, errors.New("there is no such device")
 			}
+			if err := occupy(os.Getenv("SPMVTUNE_TEST_OCCUPIED")); err != nil {
+				return nil, err
+			}
 			return &brokenBackend{index: d.Index}, nil
 		}
 		requests, replies := worker.Pipes()
@@ -48,6 +52,25 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv(cache.Env, "off") // tests leave the user's cache alone
 	os.Exit(m.Run())
+}
+
+// occupy takes a device that is for one process at a time, for as long as a process of this one's group lives. It notes
+// a refusal in the file.
+func occupy(file string) error {
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.WriteString("x")
+		return errors.New("the device is busy")
+	}
+	holds := exec.Command("sleep", "600")
+	holds.ExtraFiles = []*os.File{f}
+	return holds.Start()
 }
 
 // Indices of devices: noDevice can't be opened, otherModel has another name, and fallsOff dies with its second

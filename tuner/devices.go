@@ -242,13 +242,15 @@ func (c *devices) measure(ctx context.Context, runs []*run) error {
 // openTimeout bounds how long a device may take to answer at all.
 const openTimeout = 2 * time.Minute
 
-// worker makes sure that there is a worker with an open device.
+// worker makes sure that there is a worker with an open device. The process before it may still be ending meanwhile,
+// but has ended when the device is used. Where a device is for one process at a time, or the memory of both does not
+// fit, the new one asks again, and others wait from then on. A processor's cores are those of one process.
 func (r *run) worker(ctx context.Context) error {
 	if r.client != nil {
 		return nil
 	}
 	c, err := r.adopt(ctx), error(nil)
-	defer func(start time.Time) { r.sum.Breakdown.Start += time.Since(start) }(time.Now())
+	defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
 	if c == nil {
 		if c, err = worker.Start(r.opt.Launch); err != nil {
 			return err
@@ -258,8 +260,18 @@ func (r *run) worker(ctx context.Context) error {
 	if r.opt.Assume != nil {
 		device = configs.Device{Backend: "cpu"} // it only loads matrices
 	}
-	open := worker.OpenRequest{Device: device, Custom: r.sweep.Custom(), Compiled: r.compiled, Scratch: r.scratch}
-	rep, err := c.Do(ctx, worker.Request{Open: &open}, openTimeout)
+	if r.inTurn = r.inTurn || device.Backend == "cpu"; r.inTurn {
+		r.close()
+	}
+	open := worker.Request{Open: &worker.OpenRequest{Device: device, Custom: r.sweep.Custom(), Compiled: r.compiled,
+		Scratch: r.scratch}}
+	beside := r.before != nil
+	rep, err := c.Do(ctx, open, openTimeout)
+	r.close()
+	if rep.Err != "" && beside {
+		r.inTurn = true
+		rep, err = c.Do(ctx, open, openTimeout)
+	}
 	if err != nil {
 		r.drop(c, err)
 		return r.interrupted(ctx, &gone{fmt.Errorf("opening the device: %w", err)})

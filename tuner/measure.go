@@ -154,11 +154,12 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	return r.record(ctx, res)
 }
 
-// restart ends the worker; the next job has a new one.
+// restart lets the worker end; the next job has a new one.
 func (r *run) restart() {
-	defer func(start time.Time) { r.sum.Breakdown.Start += time.Since(start) }(time.Now())
-	r.close()
-	r.client = nil
+	if r.client != nil {
+		r.client.End()
+		r.before, r.client = r.client, nil
+	}
 }
 
 // suspect reports whether a trial may have failed by what another kernel of the sweep has left behind in its worker,

@@ -115,6 +115,8 @@ type run struct {
 	opt     Options
 
 	client       *worker.Client        // nil: a new worker is needed
+	before       *worker.Client        // the one before it, which is ending; nil: it has ended
+	inTurn       bool                  // whether a worker opens the device when the one before has ended
 	spare        *spare                // nil: there is none
 	overlap      overlap               // of the trial that was started last
 	alone        bool                  // whether nothing may overlap the next trial
@@ -163,16 +165,22 @@ func (r *run) next() {
 	r.current = current{searched: map[trial.Case]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
 }
 
+// close ends the workers. What comes before the next trial has another one.
 func (r *run) close() {
-	if r.client != nil {
-		r.client.Close()
+	r.restart()
+	if r.before != nil {
+		r.before.Close()
 	}
+	r.before = nil
 }
 
 // all measures one matrix after the other, until none is left.
 func (r *run) all(ctx context.Context) error {
-	defer r.restart() // ends the last process in time that is counted
-	defer r.dismiss()
+	defer func() { // in time that is counted
+		defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
+		r.dismiss()
+		r.close()
+	}()
 	for {
 		s, index, more := r.devices.take()
 		if !more {

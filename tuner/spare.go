@@ -18,7 +18,7 @@ import (
 )
 
 // A spare is a process that loads what is measured next while a GPU measures: the next matrix, or the same one for its
-// repeats. It opens the device after the process before it has ended. One that fails is as if there had been none.
+// repeats. It opens the device once the process before it is told to end. One that fails is as if there had been none.
 type spare struct {
 	*worker.Client
 	matrix  configs.Matrix
@@ -87,7 +87,7 @@ func (r *run) adopt(ctx context.Context) *worker.Client {
 	if s == nil {
 		return nil
 	}
-	defer func(start time.Time) { r.sum.Breakdown.Load += time.Since(start) }(time.Now())
+	defer worker.Spend(&r.sum.Breakdown.Load, time.Now())
 	s.pause(false)
 	_, err := s.Wait(ctx, s.loading, 0)
 	if err == nil {

@@ -170,9 +170,12 @@ func (c *Client) Wait(ctx context.Context, done <-chan Outcome, timeout time.Dur
 	}
 }
 
-// Close ends the worker, which exits when its requests end.
+// End ends the worker, which exits when its requests end. Close waits for that.
+func (c *Client) End() { c.requests.Close() }
+
+// Close ends the worker, and returns when it has ended.
 func (c *Client) Close() {
-	c.requests.Close()
+	c.End()
 	stop := time.AfterFunc(5*time.Second, func() { c.cmd.Process.Kill() })
 	c.cmd.Wait()
 	stop.Stop()

@@ -19,7 +19,7 @@ import (
 
 // first computes the product once into a poisoned y. It returns how long that took in seconds, launching included.
 func (w *server) first(p kernels.Product, r *trial.Result, e *TimeBreakdown) (took float64, err error) {
-	defer spend(&e.Verify, time.Now())
+	defer Spend(&e.Verify, time.Now())
 	w.checks.begin(r, w.isCustom(r.Kernel))
 	if err := p.Poison(); err != nil {
 		return 0, err
@@ -31,7 +31,7 @@ func (w *server) first(p kernels.Product, r *trial.Result, e *TimeBreakdown) (to
 
 // probe computes the product of each probe of ref, and compares it with that.
 func (w *server) probe(p kernels.Product, ref *reference, r *trial.Result, e *TimeBreakdown) error {
-	defer spend(&e.Verify, time.Now())
+	defer Spend(&e.Verify, time.Now())
 	for _, one := range ref.probes {
 		y, err := w.probed(p, one)
 		if err != nil {
@@ -97,7 +97,7 @@ func (c *checks) begin(r *trial.Result, custom bool) {
 // verify compares what p left behind with ref: on the device, if it can, and here, if it is this trial's
 // turn or if the device finds an error. Both must then find the same. A result outside the bound makes r wrong.
 func (w *server) verify(p kernels.Product, ref *reference, r *trial.Result, when string, e *TimeBreakdown) error {
-	defer spend(&e.Verify, time.Now())
+	defer Spend(&e.Verify, time.Now())
 	var there finding
 	compared := false
 	if j, is := p.(kernels.Judge); is && len(ref.hi) > 0 {

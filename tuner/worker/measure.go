@@ -93,7 +93,7 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 		return &kernels.InvalidError{Reason: err.Error()}
 	}
 
-	spend(&e.Prepare, start)
+	Spend(&e.Prepare, start)
 	r.Prepare = info.Prepare.Seconds()
 	r.BytesMin = bytesMin(w.matrix.Features, r.Precision, info)
 	r.BytesOwn = info.BytesKernel

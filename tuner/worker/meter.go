@@ -281,8 +281,8 @@ func (e *TimeBreakdown) Add(o TimeBreakdown) {
 	e.Busy += o.Busy
 }
 
-// spend adds the time since start.
-func spend(on *time.Duration, start time.Time) { *on += time.Since(start) }
+// Spend adds the time since start.
+func Spend(on *time.Duration, start time.Time) { *on += time.Since(start) }
 
 // sensing returns sensors that note how long it takes to read them; nil if there are none.
 func (e *TimeBreakdown) sensing(s Sensors) Sensors {
@@ -298,12 +298,12 @@ type meteredSensors struct {
 }
 
 func (m meteredSensors) Sense() (kernels.Reading, error) {
-	defer spend(&m.effort.Sense, time.Now())
+	defer Spend(&m.effort.Sense, time.Now())
 	return m.Sensors.Sense()
 }
 
 func (m meteredSensors) Energy() float64 {
-	defer spend(&m.effort.Sense, time.Now())
+	defer Spend(&m.effort.Sense, time.Now())
 	return m.Sensors.Energy()
 }
 

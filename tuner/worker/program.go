@@ -121,7 +121,7 @@ func elsewhere(f func() ([]byte, error)) (printed []byte, err error) {
 // runProgram runs a program once. Its samples are those that it prints. Whatever it does wrong is
 // its own trial's result, and the worker goes on.
 func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result, e *TimeBreakdown) error {
-	defer spend(&e.Kernels, time.Now())
+	defer Spend(&e.Kernels, time.Now())
 	dir, err := os.MkdirTemp(w.scratch(), "run-")
 	if err != nil {
 		return fmt.Errorf("making a folder for a program: %w", err)
