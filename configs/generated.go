@@ -54,7 +54,7 @@ func (t *table) generated(m Matrix) []Matrix {
 // SuggestGenerator is Suggest for the name of a generator.
 func SuggestGenerator(name string) string {
 	var names []string
-	for _, g := range generate.Generators {
+	for _, g := range generate.Generators() {
 		names = append(names, g.Name)
 	}
 	return Suggest(name, "generators", names, "spmvtune help config")
@@ -70,7 +70,7 @@ func (t *table) generator(m *Matrix, keys []string) *generate.Generator {
 	g, ok := generate.Lookup(m.Generate)
 	if !ok {
 		t.fail("generate", SuggestGenerator(m.Generate), "no generator is called %q", m.Generate)
-		t.only(append(keys, argNames(generate.Generators)...))
+		t.only(append(keys, argNames(generate.Generators())...))
 		return nil
 	}
 

@@ -70,7 +70,7 @@ func strategies() string {
 // generators lists the generators and their arguments, in comments.
 func generators() string {
 	var b strings.Builder
-	for _, g := range generate.Generators {
+	for _, g := range generate.Generators() {
 		var args []string
 		for _, a := range g.Args {
 			if a.Required {

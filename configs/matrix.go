@@ -92,7 +92,7 @@ func (t *table) matrices(find finder) []Matrix {
 	kinds := []string{"path", "generate", "suitesparse"}
 	given := slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return !t.has(kind) })
 	if len(given) != 1 && !slices.Equal(given, []string{"generate", "suitesparse"}) {
-		t.only(append(matrixKeys.names(), argNames(generate.Generators)...))
+		t.only(append(matrixKeys.names(), argNames(generate.Generators())...))
 		hint := `as in path = "A.mtx", or generate = "grid_5pt" with nx and ny`
 		if len(given) == 0 {
 			t.fail("", hint, "the section names no matrix: give one of %s", list(kinds))

@@ -151,7 +151,7 @@ func TestArgErrors(t *testing.T) {
 
 // TestTable checks that defaults satisfy their own bounds.
 func TestTable(t *testing.T) {
-	for _, g := range Generators {
+	for _, g := range Generators() {
 		if found, ok := Lookup(g.Name); !ok || found.Name != g.Name || g.Doc == "" || g.Class == "" {
 			t.Errorf("%s: incomplete", g.Name)
 		}
@@ -220,7 +220,7 @@ var regen = flag.Bool("regen", false, "write the table of generators into the do
 // The documentation has every generator with its arguments, as the table of generators says.
 func TestDocumentation(t *testing.T) {
 	var table strings.Builder
-	for _, g := range Generators {
+	for _, g := range Generators() {
 		var args []string
 		for _, a := range g.Args {
 			switch {
@@ -313,13 +313,13 @@ func anything(g *Generator, r *rand.Rand) map[string]any {
 
 // FuzzBuild plans whatever arguments the generators take, and builds the matrices that are small.
 func FuzzBuild(f *testing.F) {
-	for k := range Generators {
+	for k := range Generators() {
 		for seed := range 20 {
 			f.Add(uint8(k), uint64(seed))
 		}
 	}
 	f.Fuzz(func(t *testing.T, k uint8, seed uint64) {
-		g := Generators[int(k)%len(Generators)]
+		g := Generators()[int(k)%len(Generators())]
 		args := anything(&g, rand.New(rand.NewPCG(seed, 0)))
 		spec, p := Spec(g.Name, args), promised[g.Name]
 		size, err := Plan(g.Name, args)

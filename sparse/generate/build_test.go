@@ -77,7 +77,7 @@ func digest(m *sparse.CSR[float64]) string {
 func TestRandomArguments(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
-	for _, g := range Generators {
+	for _, g := range Generators() {
 		t.Run(g.Name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			for range 60 {
@@ -167,7 +167,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestSeedsDiffer(t *testing.T) {
-	for _, g := range Generators {
+	for _, g := range Generators() {
 		if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == "seed" }) {
 			continue
 		}
@@ -213,7 +213,7 @@ func TestSeedsDiffer(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, g := range Generators {
+	for _, g := range Generators() {
 		args := promised[g.Name].draw(rand.New(rand.NewPCG(1, 2)))
 		if g.Name == "mycielskian" {
 			args["order"] = 5

@@ -4,7 +4,7 @@
 // class of real matrices (power laws, roads, finite elements, one giant row), or like
 // one that is published (twins).
 //
-// Every generator is a row of the table [Generators]: its arguments are
+// Every generator is a row of the table [Generators], which generators.toml holds: its arguments are
 // declared there, checked by [Build] before anything is allocated, and spelled
 // out by [Spec]. A generator's output depends on its arguments and on [Version]
 // alone, never on the number of cores: rows and edges draw from counter-based
@@ -65,179 +65,6 @@ type Size struct {
 	NNZ int
 }
 
-// Generators is the table of all generators.
-var Generators = slices.Concat(classics, structures, applications)
-
-// classics are the generators of published families and of what papers on sparse kernels use.
-var classics = []Generator{
-	{
-		Name: "grid_5pt",
-		Doc: "5-point stencil on an nx by ny grid: diagonal 4, neighbours -1; 1000 by 1000 has the structure of " +
-			"SuiteSparse's ecology1",
-		Class: "grid",
-		Args: []Arg{
-			countArg("nx", 1<<30, "points per line, numbered first"),
-			countArg("ny", 1<<30, "lines"),
-		},
-		plan: planGrid,
-	},
-	{
-		Name:  "grid_blocks",
-		Doc:   "5-point stencil on an nx by ny grid, a dense dof by dof block for each entry, symmetric",
-		Class: "FEM blocks",
-		Args: []Arg{
-			countArg("nx", 1<<24, "points per line, numbered first"),
-			countArg("ny", 1<<24, "lines"),
-			{Name: "dof", Kind: Int, Min: 1, Max: 64, Default: 3,
-				Doc: "unknowns per point, numbered before the points"},
-			seedArg,
-		},
-		plan: planBlocks,
-	},
-	{
-		Name: "triangular",
-		Doc: "generator matrix of MARCA's two-dimensional epidemic model on a triangular lattice, rows sum to 0; " +
-			"nx 512, ny 1024 has the structure of SuiteSparse's mc2depi",
-		Class: "triangular lattice",
-		Args: []Arg{
-			countArg("nx", 1<<20, "states of the first variable are 0 to nx"),
-			countArg("ny", 1<<20, "states of the second variable are 0 to ny"),
-		},
-		plan: planTriangular,
-	},
-	{
-		Name: "delaunay",
-		Doc: "graph of the Delaunay triangulation of random points in the unit square, numbered along the Z-order " +
-			"curve, values 1; 2^k points make what SuiteSparse's delaunay_nk are",
-		Class: "triangulation",
-		Args: []Arg{
-			countArg("points", 1<<28, "points, and rows"),
-			seedArg,
-		},
-		plan: planDelaunay,
-	},
-	{
-		Name: "delaunay_shuffled",
-		Doc: "the same with rows and columns in one random order, as a mesh whose points come in no order: the " +
-			"products of a row are spread over all of x",
-		Class: "triangulation",
-		Args: []Arg{
-			countArg("points", 1<<28, "points, and rows"),
-			seedArg,
-		},
-		plan: scrambled(planDelaunay),
-	},
-	{
-		Name: "triangulation_dual",
-		Doc: "dual graph of a triangulation of a square: triangles that share an edge, values 1; 4588484 rows and " +
-			"border 7186 have the size of SuiteSparse's hugetrace-00000",
-		Class: "dual of a triangulation",
-		Args: []Arg{
-			{Name: "rows", Kind: Int, Min: 2, Max: 1 << 29, Required: true, Doc: "triangles"},
-			{Name: "border", Kind: Int, Min: 0, Max: 1 << 24, Default: 0,
-				Doc: "edges on the border of the square; 0: about 2.5 times the square root of rows"},
-			seedArg,
-		},
-		plan: planDual,
-	},
-	{
-		Name: "mycielskian",
-		Doc: "adjacency matrix of the Mycielskian graph of an order (Mycielski 1955), values 1, as in " +
-			"SuiteSparse's group Mycielski; order 2 is one edge",
-		Class: "mycielskian",
-		Args: []Arg{
-			{Name: "order", Kind: Int, Min: 2, Max: 19, Required: true,
-				Doc: "chromatic number of the graph; 16 has 33,382,480 nonzeros"},
-		},
-		plan: planMycielskian,
-	},
-	{
-		Name: "rmat",
-		Doc: "R-MAT power law (Chakrabarti, Zhan and Faloutsos, SDM 2004), duplicate edges removed, vertices not " +
-			"relabelled; the defaults of a, b, c are Graph500's",
-		Class: "power law",
-		Args: []Arg{
-			{Name: "scale", Kind: Int, Min: 0, Max: 30, Required: true, Doc: "rows and columns are 2^scale"},
-			meanArg("edge_factor", 16, "edges drawn per row, before duplicates are removed"),
-			shareArg("a", 0.57, "probability of the upper left quadrant"),
-			shareArg("b", 0.19, "probability of the upper right quadrant"),
-			shareArg("c", 0.19, "probability of the lower left quadrant"),
-			{Name: "symmetric", Kind: Int, Min: 0, Max: 1, Default: 0, Doc: "1: every edge in both directions"},
-			seedArg,
-		},
-		plan: planRMAT,
-	},
-	{
-		Name:  "uniform",
-		Doc:   "every entry is a nonzero with the same probability (Erdős–Rényi); rows may be empty",
-		Class: "uniform",
-		Args: []Arg{
-			{Name: "rows", Kind: Int, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "rows"},
-			{Name: "cols", Kind: Int, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "columns"},
-			{Name: "row_nnz", Kind: Float, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "mean nonzeros per row"},
-			seedArg,
-		},
-		plan: planUniform,
-	},
-	{
-		Name: "fem_blocks",
-		Doc: "finite elements on a mesh with gaps: dense dof by dof blocks at a stencil's offsets within a band, " +
-			"symmetric; the defaults resemble SuiteSparse's cant",
-		Class: "FEM blocks",
-		Args: []Arg{
-			countArg("nodes", sparse.MaxIndex, "nodes of the mesh; there are nodes times dof rows"),
-			{Name: "dof", Kind: Int, Min: 1, Max: 64, Default: 3, Doc: "unknowns per node"},
-			{Name: "neighbours", Kind: Float, Min: 0, Max: 4096, Default: 20,
-				Doc: "mean neighbours of a node, itself not counted"},
-			{Name: "band", Kind: Int, Min: 1, Max: sparse.MaxIndex, Default: 400, Doc: "farthest neighbour, in nodes"},
-			seedArg,
-		},
-		plan: planFEM,
-	},
-	{
-		Name: "road",
-		Doc: "road network: chains of vertices of degree 2 whose ends meet other chains nearby in junctions of " +
-			"degree 3 or 4, symmetric; the default degree is europe_osm's",
-		Class: "road",
-		Args: []Arg{
-			countArg("rows", sparse.MaxIndex, "vertices, numbered along the chains"),
-			{Name: "degree", Kind: Float, Min: 2.01, Max: 2.5, Default: 2.12, Doc: "mean degree"},
-			seedArg,
-		},
-		plan: planRoad,
-	},
-	{
-		Name: "giant_row",
-		Doc: "one giant row among short rows of equal length, square; the columns of a row are spread evenly, " +
-			"with jitter",
-		Class: "giant row",
-		Args: []Arg{
-			countArg("rows", sparse.MaxIndex, "rows and columns"),
-			{Name: "row_nnz", Kind: Int, Min: 0, Max: sparse.MaxIndex, Default: 4, Doc: "nonzeros of every short row"},
-			{Name: "giant", Kind: Int, Min: 0, Max: sparse.MaxIndex, Required: true, Doc: "nonzeros of the giant row"},
-			shareArg("position", 0.5, "where the giant row is: 0 is the first row, 1 the last"),
-			seedArg,
-		},
-		plan: planGiant,
-	},
-	{
-		Name: "twin",
-		Doc: "likeness of a matrix named in a publication: its size, and close to its row lengths, bandwidth, " +
-			"runs of columns and similar rows",
-		Class: "twin",
-		Args: []Arg{
-			{Name: "of", Kind: Text, Choices: twinNames(), Required: true, Doc: "SuiteSparse's name of the matrix"},
-			{Name: "scale", Kind: Float, Min: 1e-9, Max: 1, Default: 1, Doc: "factor on rows, columns and nonzeros"},
-			seedArg,
-			{Name: "locality", Kind: Text, Choices: localities, only: hasForms,
-				Doc: "of rail4284 and mouse_gene: columns as near each other as published figures tell, or scattered"},
-		},
-		plan: planTwin, class: func(v values) string { return twins[v.int("of")].Class },
-	},
-}
-
-var seedArg = Arg{Name: "seed", Kind: Int, Min: 0, Max: 1<<53 - 1, Default: 1, Doc: "seed of the random numbers"}
-
 // ClassOf returns the structure class of the matrix that Build would make for args:
 // the generator's, or of a twin that of the matrix it is like.
 func ClassOf(name string, args map[string]any) string {
@@ -253,9 +80,9 @@ func ClassOf(name string, args map[string]any) string {
 
 // Lookup returns the generator of that name.
 func Lookup(name string) (*Generator, bool) {
-	for i := range Generators {
-		if Generators[i].Name == name {
-			return &Generators[i], true
+	for i := range Generators() {
+		if Generators()[i].Name == name {
+			return &Generators()[i], true
 		}
 	}
 	return nil, false
@@ -266,8 +93,8 @@ func find(name string) (*Generator, error) {
 	if g, ok := Lookup(name); ok {
 		return g, nil
 	}
-	names := make([]string, len(Generators))
-	for i, g := range Generators {
+	names := make([]string, len(Generators()))
+	for i, g := range Generators() {
 		names[i] = g.Name
 	}
 	return nil, fmt.Errorf("unknown generator %q; there are %s", name, strings.Join(names, ", "))

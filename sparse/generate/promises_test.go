@@ -99,7 +99,7 @@ var promisedClassics = map[string]promise{
 			"seed": r.IntN(1000)}
 	}},
 	"twin": {draw: func(r *rand.Rand) map[string]any {
-		t := twins[r.IntN(len(twins))]
+		t := twins()[r.IntN(len(twins()))]
 		most := 1.0
 		if t.NNZ > 0 || t.Name == "delaunay_n23" || t.Name == "hugetrace-00000" {
 			most = min(1, 20_000/float64(max(t.NNZ, t.Rows, 3_000_000)))

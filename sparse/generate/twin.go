@@ -8,8 +8,8 @@ import (
 )
 
 func twinNames() []string {
-	names := make([]string, len(twins))
-	for k, t := range twins {
+	names := make([]string, len(twins()))
+	for k, t := range twins() {
 		names[k] = t.Name
 	}
 	return names
@@ -73,7 +73,7 @@ var localities = []string{"published", "scattered"}
 
 // twinOf returns the twin that is asked for, in the form that is asked for.
 func twinOf(v values) *twin {
-	t := twins[v.int("of")]
+	t := twins()[v.int("of")]
 	if t.Local == nil || v.int("locality") == scatteredLocality {
 		return &t
 	}
@@ -85,7 +85,7 @@ func twinOf(v values) *twin {
 }
 
 // hasForms reports whether there are two forms of the twin that is asked for.
-func hasForms(v values) bool { return twins[v.int("of")].Local != nil }
+func hasForms(v values) bool { return twins()[v.int("of")].Local != nil }
 
 // TwinLocality says which of the two forms of a twin the generator makes of args, in the words
 // of the argument locality; "" if it makes no twin, or there is one form of it.

@@ -23,9 +23,9 @@ func likeTwin(t *testing.T, spec string, args map[string]any, size Size, m *spar
 
 func twinNamed(t *testing.T, name string) *twin {
 	t.Helper()
-	for i := range twins {
-		if twins[i].Name == name {
-			return &twins[i]
+	for i := range twins() {
+		if twins()[i].Name == name {
+			return &twins()[i]
 		}
 	}
 	t.Fatalf("no twin %s", name)
@@ -35,7 +35,7 @@ func twinNamed(t *testing.T, name string) *twin {
 // TestTwinAtEveryScale looks for scales at which a law or a pattern falls apart.
 func TestTwinAtEveryScale(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, k := range twins {
+	for _, k := range twins() {
 		largest := 1e5 / float64(max(k.NNZ, 50_000_000))
 		if k.NNZ > 0 && k.NNZ < 60_000 {
 			largest = 1
@@ -62,7 +62,7 @@ func TestTwinAtEveryScale(t *testing.T) {
 // TestTwinOnAnyCores makes every twin on one, two and seven cores.
 func TestTwinOnAnyCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, k := range twins {
+	for _, k := range twins() {
 		args := map[string]any{"of": k.Name, "scale": min(1, 1e5/float64(max(k.NNZ, 5_000_000)))}
 		want := ""
 		for _, cores := range []int{1, 2, 7} {
@@ -153,8 +153,8 @@ func TestTwinsStay(t *testing.T) {
 		{"torso2", 0.01, "b537495f5f42830e"},
 		{"webbase-1M", 0.01, "33b8399e8f48b994"},
 	}
-	if len(pinned) != len(twins) {
-		t.Errorf("%d of %d twins are pinned", len(pinned), len(twins))
+	if len(pinned) != len(twins()) {
+		t.Errorf("%d of %d twins are pinned", len(pinned), len(twins()))
 	}
 
 	for _, c := range pinned {
@@ -233,8 +233,8 @@ func TestSmallTwins(t *testing.T) {
 		}
 	}
 
-	if tested != len(twins) {
-		t.Errorf("%d of %d twins tested", tested, len(twins))
+	if tested != len(twins()) {
+		t.Errorf("%d of %d twins tested", tested, len(twins()))
 	}
 }
 

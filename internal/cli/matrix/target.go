@@ -157,7 +157,7 @@ func completeTarget(_ *cobra.Command, args []string, begun string) ([]string, co
 func completeGenerator(begun string) (list []string) {
 	name, rest, arguments := strings.Cut(begun, ":")
 	if !arguments {
-		for _, g := range generate.Generators {
+		for _, g := range generate.Generators() {
 			if begun != "" && strings.HasPrefix(g.Name, begun) {
 				list = append(list, g.Name+":")
 			}
