@@ -19,7 +19,7 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A Chooser is the strategy "rule": a learned rule decides what is measured.
+// A Chooser is the rule that the strategies "rule" and "tune" go by.
 type Chooser struct {
 	named opened   // what the sweep names; without a rule: the rule of the device's model
 	top   int      // most configurations to measure
@@ -48,9 +48,9 @@ func (c *Chooser) of(device string) (opened, error) {
 	return opened{read, from}, err
 }
 
-// NewChooser reads the rule of a sweep. It returns nil if the sweep has another strategy.
+// NewChooser reads the rule of a sweep. It returns nil if the sweep has a strategy that goes by none.
 func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
-	if sweep.Search.Strategy != search.Rule {
+	if s := sweep.Search.Strategy; s != search.Rule && s != search.Tune {
 		return nil, nil
 	}
 	name, c := sweep.Search.Rule, &Chooser{top: cmp.Or(sweep.Search.Top, rule.Shortlisted)}
@@ -78,36 +78,45 @@ func NewChooser(ctx context.Context, sweep *configs.Sweep) (*Chooser, error) {
 // Use makes a run go by the rule. c may be nil.
 func (c *Chooser) Use(opt *tuner.Options) {
 	if c != nil {
-		opt.Choose = c.choose
+		opt.Choose, opt.Expect = c.choose, c.expect
 	}
 }
 
-// choose names the configurations of the sweep that are nearest to the first ones of the rule's
-// shortlist. A rule of another device or cache state serves if there is no
+// asked asks the rule of a device. One of another device or cache state serves if there is no
 // better one: several configurations are measured, and the fastest of them wins.
-func (c *Chooser) choose(
-	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
-) ([]kernels.Config, error) {
-	precision := among[0].Precision
+func (c *Chooser) asked(dev kernels.Device, precision kernels.Precision, cache trial.Cache,
+	ask func(*rule.Rule, rule.Key) error,
+) (from string, err error) {
 	r, err := c.of(dev.Name)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	var named rule.Choice
 	for _, key := range []rule.Key{
 		{Device: dev.Name, Precision: precision, Cache: cache},
 		{Device: dev.Name, Precision: precision},
 		{Precision: precision, Cache: cache},
 		{Precision: precision},
 	} {
-		if named, err = ask(r.rule, key, dev, &m.Features); err == nil {
+		if err = ask(r.rule, key); err == nil {
 			break
 		}
 	}
+	return r.from, err
+}
+
+// choose names the configurations of the sweep that are nearest to the first ones of the rule's
+// shortlist.
+func (c *Chooser) choose(
+	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
+) ([]kernels.Config, error) {
+	var named rule.Choice
+	from, err := c.asked(dev, among[0].Precision, cache, func(r *rule.Rule, key rule.Key) (err error) {
+		named, err = ask(r, key, dev, &m.Features)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-
 	var kept, wanted []kernels.Config
 	for _, w := range named.Shortlist {
 		wanted = append(wanted, w.Config)
@@ -117,10 +126,41 @@ func (c *Chooser) choose(
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", r.from, names(wanted),
+		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", from, names(wanted),
 			dev.Name)
 	}
 	return kept, nil
+}
+
+// spreadOfSimilar is how much wider the spread of a configuration is that only resembles one which the rule knows.
+const spreadOfSimilar = 0.2
+
+// expect says what the rule expects of configurations of one precision; nil where it knows nothing, as of a
+// processor. Of a configuration that it does not know it expects what it does of the most similar one.
+func (c *Chooser) expect(
+	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
+) []search.Expectation {
+	times := map[kernels.Config]search.Expectation{}
+	var known []kernels.Config
+	_, err := c.asked(dev, among[0].Precision, cache, func(r *rule.Rule, key rule.Key) error {
+		list, err := r.Expect(key, m.Features, rule.HardwareOf(dev))
+		for _, e := range list {
+			known = append(known, e.Config)
+			times[e.Config] = search.Expectation{Seconds: e.Seconds, Spread: e.Spread}
+		}
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	expected := make([]search.Expectation, len(among))
+	for i, config := range among {
+		near, ok := rule.Nearest(config, known)
+		if expected[i] = times[near]; ok && near != config {
+			expected[i].Spread += spreadOfSimilar
+		}
+	}
+	return expected
 }
 
 // ask asks the ensemble, where the rule has one, and else the trees.

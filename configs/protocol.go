@@ -107,6 +107,8 @@ type Search struct {
 	Trials int
 	// Time bounds the time of the whole sweep; 0: no bound.
 	Time time.Duration
+	// Busy bounds the time of the trials of a search; 0: no bound.
+	Busy time.Duration
 	// Rule is a file for the strategy "rule": rule.json or a database, or the name of one that comes
 	// with the program. "" stands for the one of them for the device.
 	Rule string
@@ -129,9 +131,9 @@ func (s *Search) keys(find finder) section {
 		{name: "strategy", into: &s.Strategy, options: search.Names(), doc: "see below"},
 		{name: "order", example: `"file"`, read: s.readOrder,
 			doc: "of matrices; shuffled: mix the sections, so that a part of the sweep is like the whole"},
-		{name: "budget", example: `{ trials = 0, time = "0s" }`,
-			sub: section{{name: "trials", into: &s.Trials}, {name: "time", into: &s.Time}},
-			doc: "most trials per matrix, most time in all; 0: no bound"},
+		{name: "budget", example: `{ trials = 0, time = "0s", busy = "0s" }`,
+			sub: section{{name: "trials", into: &s.Trials}, {name: "time", into: &s.Time}, {name: "busy", into: &s.Busy}},
+			doc: "most trials per matrix, most time in all, most time measuring in an adaptive search; 0: no bound"},
 		{name: "rule", example: `"rule.json"`, read: func(t *table, key string) { s.readRule(t, key, find) },
 			doc: "a rule.json, a database, or " + ownRules + "; default: h100 on an H100, else h200"},
 		{name: "top", example: "3", read: s.readTop, doc: "how many configurations of the rule's shortlist are measured"},

@@ -24,6 +24,8 @@ type Event struct {
 	Gone    *Gone
 	Crowded *Crowded
 	Unbuilt *Unbuilt
+	// Searched comes when a search has ended, which may be before its Matrix.
+	Searched *Searched
 	// Ahead is what is ahead of the first trial, as far as it is known, by matrix. Most are not loaded by then.
 	Ahead []Estimate
 	// Doing says what is done between trials that may take long.
@@ -66,6 +68,14 @@ type MatrixPlanned struct {
 	Skipped  map[string]int // number of configurations left out, by reason
 	// Again says that a device which has failed since was told of the same: these trials were counted.
 	Again bool
+}
+
+// Searched says that a search has ended, and what it did not try that may still be the fastest.
+type Searched struct {
+	trial.Case
+	Worthy int            // number of configurations that are not measured, though they may be faster
+	Config kernels.Config // the one of them with the largest chance
+	Chance float64        // of Config to be the faster one
 }
 
 // A Failure is something that ends work on a matrix, not on the sweep.

@@ -136,6 +136,12 @@ type Chooser func(
 	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
 ) ([]kernels.Config, error)
 
+// An Expecter says what is expected of configurations of one precision on a matrix, on a device and in a
+// cache state; nil: nothing.
+type Expecter func(
+	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
+) []search.Expectation
+
 // choose returns what the chooser names, in each precision.
 func (p planner) choose(m trial.Matrix, cache trial.Cache, points []kernels.Config) ([]kernels.Config, error) {
 	if p.chooser == nil {

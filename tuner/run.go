@@ -56,6 +56,8 @@ type Options struct {
 	Pieces []trial.Piece
 	// Choose decides what is measured if the strategy of the sweep is search.Rule.
 	Choose Chooser
+	// Expect is asked once for each search if the strategy is search.Tune; may be nil.
+	Expect Expecter
 }
 
 // An Assumed device is not here: an earlier run recorded it, or somebody supposes it.
@@ -71,9 +73,6 @@ var errStop = errors.New("stopped")
 // device. When ctx ends, the running trials are finished and recorded first. What goes wrong with a
 // trial or a matrix is in the summary. An error is returned only if the sweep can't go on.
 func Run(ctx context.Context, sweep *configs.Sweep, rec Recorder, opt Options) (sum Summary, err error) {
-	if opt.Observe == nil {
-		opt.Observe = func(Event) {}
-	}
 	folder, remove, err := Compiled(sweep.Custom())
 	if err != nil {
 		return sum, err
@@ -153,6 +152,9 @@ type current struct {
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
+	if opt.Observe == nil {
+		opt.Observe = func(Event) {}
+	}
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), built: map[kernels.Config]bool{},
 		devices: &devices{named: map[string]string{}}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}

@@ -35,6 +35,8 @@ type caseSearch struct {
 	strategy search.Strategy
 	trials   []trial.Trial // of the configurations, under the sweep's protocol
 	left     int           // steps that the budget allows; negative: no bound
+	busy     float64       // seconds that the steps so far took
+	bound    float64       // seconds from which on the budget allows no step; 0: no bound
 	extra    bool          // whether the last step was not the strategy's
 	last     map[int]trial.Result
 	recorded map[[2]int]map[string]trial.Record // by number of samples and identity
@@ -72,8 +74,8 @@ func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 
 	nth := map[trial.Cache]int{}
 	for _, p := range all {
-		one := &caseSearch{at: p, trials: ofCase(plan.Trials, p), left: -1, last: map[int]trial.Result{},
-			recorded: map[[2]int]map[string]trial.Record{}}
+		one := &caseSearch{at: p, trials: ofCase(plan.Trials, p), left: -1,
+			bound: r.sweep.Search.Busy.Seconds(), last: map[int]trial.Result{}, recorded: map[[2]int]map[string]trial.Record{}}
 		var configs []kernels.Config
 		for _, t := range one.trials {
 			configs = append(configs, t.Config)
@@ -86,8 +88,12 @@ func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
 
 		seed := fnv.New64a()
 		fmt.Fprintf(seed, "%d%s{%s %s}", r.sweep.Protocol.Seed, plan.Matrix.Hash, p.Precision, p.Cache)
+		space := search.NewSpace(configs)
+		if r.sweep.Search.Strategy == search.Tune && r.opt.Expect != nil {
+			space.Expected = r.opt.Expect(r.planner.device, plan.Matrix, p.Cache, configs)
+		}
 		var err error
-		if one.strategy, err = search.New(r.sweep.Search.Strategy, search.NewSpace(configs), seed.Sum64()); err != nil {
+		if one.strategy, err = search.New(r.sweep.Search.Strategy, space, seed.Sum64()); err != nil {
 			return nil, err
 		}
 		s.open = append(s.open, one)
@@ -115,6 +121,7 @@ func (s *searches) next() *job {
 		step, more := one.ask()
 		if !more {
 			s.run.searched[one.at] = true
+			s.run.opt.Observe(Event{Searched: one.searched()})
 			s.open = s.open[1:]
 			continue
 		}
@@ -172,7 +179,7 @@ func (s *searches) lookUp(one *caseSearch, step search.Step) (map[string]trial.R
 // ask returns the next step. The last one that the budget allows is kept for measuring the
 // fastest configuration under the sweep's protocol.
 func (p *caseSearch) ask() (search.Step, bool) {
-	if p.left == 0 {
+	if p.left == 0 || p.bound > 0 && p.busy >= p.bound {
 		return search.Step{}, false
 	}
 	best, full := p.fastest()
@@ -186,6 +193,7 @@ func (p *caseSearch) ask() (search.Step, bool) {
 // whether it was measured now or is read from a record.
 func (p *caseSearch) tell(step search.Step, r trial.Result) {
 	p.left--
+	p.busy += r.Seconds
 	samples := r.Samples
 	r.Samples = nil
 	if step.Partial() {
@@ -203,6 +211,20 @@ func (p *caseSearch) tell(step search.Step, r trial.Result) {
 	if !p.extra {
 		p.strategy.Tell(step, r)
 	}
+}
+
+// searched says what the search left out that may be faster.
+func (p *caseSearch) searched() *Searched {
+	end := &Searched{Case: p.at}
+	if t, is := p.strategy.(interface {
+		Open() (config int, chance float64, worthy int)
+	}); is {
+		config, chance, worthy := t.Open()
+		if worthy > 0 {
+			end.Config, end.Chance, end.Worthy = p.trials[config].Config, chance, worthy
+		}
+	}
+	return end
 }
 
 // fastest returns the configuration of the lowest median so far, -1 if there is none, and

@@ -97,6 +97,9 @@ type Kind struct {
 	New func(space *Space, seed uint64) Strategy
 }
 
+// Tune is the name of the strategy that goes by expectations.
+const Tune = "tune"
+
 // Rule is the name of the strategy that measures what a rule names.
 const Rule = "rule"
 
@@ -113,6 +116,7 @@ var Strategies = []Kind{
 	{"random", "a random sample of them, as many as the budget of trials", false, newRandom},
 	{"racing", "a few of each kernel, then neighbours of the fastest, round by round", true, newRacing},
 	{"local", "from random ones to faster neighbours, again and again", true, newLocal},
+	{Tune, "what most likely beats the fastest so far, while anything may", true, newTune},
 	{Rule, "what a rule predicts to be the fastest, and its runners-up", false, nil},
 }
 

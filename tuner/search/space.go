@@ -15,6 +15,8 @@ import (
 // configurations that constraints left over. It does not change.
 type Space struct {
 	Configs []kernels.Config
+	// Expected is what is thought of each configuration; nil: nothing. Strategies other than Tune ignore it.
+	Expected []Expectation
 
 	kernels  [][]int     // configurations of each kernel; kernels as they come first
 	kernel   []int16     // of each configuration
