@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -16,10 +17,7 @@ import (
 // Without a rule of its own a sweep goes by the one for the device, with its ensemble, if it has one; with the
 // name of one by that, wherever it runs.
 func TestChooserFollowsTheDevice(t *testing.T) {
-	a, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 700, "ny": 700})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 700, "ny": 700}))
 	m := trial.Matrix{Name: "grid", Features: sparse.Analyze(a)}
 	for _, tt := range []struct{ named, device, rule string }{
 		{"", "NVIDIA H100 80GB HBM3", "h100"}, {"", "NVIDIA H200", "h200"}, {"", "NVIDIA A30", "h200"},
@@ -29,10 +27,7 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := ask(r, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Must(ask(r, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features))
 		c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule, Rule: tt.named}})
 		if err != nil {
 			t.Fatal(err)
@@ -43,10 +38,7 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			choice, err := ask(other, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features)
-			if err != nil {
-				t.Fatal(err)
-			}
+			choice := testkit.Must(ask(other, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features))
 			among = append(among, choice.Config)
 		}
 		got, err := c.choose(kernels.Device{Name: tt.device}, m, trial.Warm, among)
@@ -58,19 +50,13 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 
 // How far choices are from the best is judged where more than they was measured.
 func TestChoicesAreJudged(t *testing.T) {
-	a, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 70, "ny": 70})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 70, "ny": 70}))
 	features := sparse.Analyze(a)
 	c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule, Rule: "h200", Top: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, err := ask(c.named.rule, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &features)
-	if err != nil {
-		t.Fatal(err)
-	}
+	named := testkit.Must(ask(c.named.rule, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &features))
 	another := named.Config
 	another.Kernel = "mine"
 	seen := func(matrix string, of kernels.Config, ms float64) rule.Observation {

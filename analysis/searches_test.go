@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -64,23 +65,16 @@ func TestSearchables(t *testing.T) {
 // strategy, and the same each time.
 func TestSearchInDatabase(t *testing.T) {
 	ctx := t.Context()
-	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "results.db")))
 	defer db.Close()
 	run := tuner.RunInfo{Sweep: &configs.Sweep{Name: "whole", Text: []byte("name = \"whole\"\n"),
 		Search: configs.Search{Strategy: "grid"}}, Protocol: "warmup=1",
 		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000"}, Sources: map[string]string{"cpu_csr_rows": "1"}}
-	if err := db.Begin(ctx, run); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, db.Begin(ctx, run))
 	for name, n := range map[string]int{"large": LeastSearched + 4, "small": LeastSearched - 1} {
-		if err := db.Matrix(ctx, trial.Matrix{Name: name, Hash: name, Class: name, Source: name, Field: "real",
+		testkit.Succeed(t, db.Matrix(ctx, trial.Matrix{Name: name, Hash: name, Class: name, Source: name, Field: "real",
 			Symmetry: "general",
-			Features: sparse.Features{Rows: 10, Cols: 10, Nonzeros: 50}}); err != nil {
-			t.Fatal(err)
-		}
+			Features: sparse.Features{Rows: 10, Cols: 10, Nonzeros: 50}}))
 		for i := range n {
 			sec := 1e-3 * (1 + float64(i%7)/7)
 			r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(name, i), Matrix: name, Cache: trial.Warm,
@@ -88,9 +82,7 @@ func TestSearchInDatabase(t *testing.T) {
 					Grid: 1}},
 				Status: trial.OK, Median: sec, WithinLow: sec, WithinHigh: sec, Samples: []float64{sec, sec}, Batch: 1,
 				Stop: trial.StopTarget, At: time.Unix(1e9, 0)}
-			if err := db.Record(ctx, r); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, db.Record(ctx, r))
 		}
 	}
 	var ends []float64

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
 // A section with a source defines a kernel, whose configurations are all combinations.
 func TestCustomKernel(t *testing.T) {
-	s, err := ParseIn("s.toml", sources(t), []byte(aMatrix+`[[kernel]]
+	s := testkit.Must(ParseIn("s.toml", sources(t), []byte(aMatrix+`[[kernel]]
 name = "mine"
 source = "my.cu"
 format = "sell"
@@ -19,10 +20,7 @@ block = [64, 128]
 params = { lanes = [1, 2, 4], kind = "fast", chunk = [8] }
 shared = "block * value_bytes * lanes"
 where = "lanes * 32 <= block"
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))
 	own := s.Custom()
 	if len(own) != 1 || own[0].Name != "mine" || own[0].Entry != "mine" || own[0].Backend != "cuda" || !own[0].Custom ||
 		own[0].Launch != "(rows + block - 1) / block" || own[0].File != "my.cu" {
@@ -55,10 +53,7 @@ where = "lanes * 32 <= block"
 // On a node, definitions stand in for files that are not there.
 func TestCustomOnNode(t *testing.T) {
 	text := []byte(aMatrix + "[[kernel]]\nname = \"mine\"\nsource = \"gone.c\"\n")
-	s, err := ParseOnNode("s.toml", t.TempDir(), text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(ParseOnNode("s.toml", t.TempDir(), text))
 	if err := s.Use(nil); err == nil {
 		t.Error("a definition is missing, and nobody says so")
 	}

@@ -7,18 +7,16 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // parseExample reads the example of the help with a matrix file beside it.
 func parseExample(t *testing.T) *Sweep {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "matrices"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "matrices", "a.mtx"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Mkdir(filepath.Join(dir, "matrices"), 0o755))
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "matrices", "a.mtx"), nil, 0o644))
 
 	s, err := Parse(filepath.Join(dir, "example.toml"), []byte(example()))
 	if err != nil {

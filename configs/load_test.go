@@ -56,10 +56,7 @@ func TestSyntaxErrorHasItsLine(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	s, err := Parse("some/where/block-size.toml", []byte(minimal))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Parse("some/where/block-size.toml", []byte(minimal)))
 	if s.Name != "block-size" || s.Path != "some/where/block-size.toml" || string(s.Text) != minimal {
 		t.Errorf("name %q, path %q", s.Name, s.Path)
 	}
@@ -91,9 +88,7 @@ func TestMatrixFiles(t *testing.T) {
 	for _, name := range []string{"m/b.mtx.gz", "m/a.mtx", "m/INDEX.tsv", "odd[1].mtx", "plain", "lines/a\nb.mtx",
 		"kinds/a.rb", "kinds/b.tar.gz", "kinds/README.txt", "kinds/c.txt.gz"} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))
 	}
 	read := func(section string) ([]Matrix, error) {
 		t.Helper()
@@ -149,9 +144,7 @@ func TestMatrixFiles(t *testing.T) {
 
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mine.toml")
-	if err := os.WriteFile(path, []byte(minimal), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte(minimal), 0o644))
 	if s, err := Load(path); err != nil || s.Name != "mine" || s.Path != path {
 		t.Errorf("a path: got %+v, %v", s, err)
 	}
@@ -200,10 +193,7 @@ func TestShippedSweepsAreRight(t *testing.T) {
 // processor's six kernels, both precisions, every worker count, and at least
 // four block sizes wherever there is a choice.
 func TestQuickstartCoversTheProcessor(t *testing.T) {
-	s, err := Load("quickstart")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Load("quickstart"))
 	if len(s.Matrices) != 8 {
 		t.Errorf("%d matrices, want 8", len(s.Matrices))
 	}
@@ -262,19 +252,14 @@ name = "cpu_coo"
 // On a node that does not see all files, the sweep is still whole.
 func TestParseOnNode(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.mtx"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "a.mtx"), nil, 0o666))
 	const text = "name = \"s\"\n[[matrix]]\npath = \"a.mtx\"\n[[matrix]]\npath = \"gone/b.mtx\"\n[[kernel]]\n" +
 		"name = \"cpu_csr\"\n"
 	if _, err := ParseIn("elsewhere/s.toml", dir, []byte(text)); err == nil {
 		t.Error("a sweep with a matrix that is not there was taken")
 	}
 
-	s, err := ParseOnNode("elsewhere/s.toml", dir, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(ParseOnNode("elsewhere/s.toml", dir, []byte(text)))
 	for i, want := range []string{"a.mtx", "gone/b.mtx"} {
 		if got := s.Matrices[i].Path; got != filepath.Join(dir, want) {
 			t.Errorf("matrix %d is %s", i, got)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/generate"
 )
 
@@ -129,10 +130,7 @@ func TestShuffledOrder(t *testing.T) {
 
 // The corpus is what its first lines promise, and so is a part of it.
 func TestCorpus(t *testing.T) {
-	s, err := Load("corpus")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Load("corpus"))
 	n := len(s.Matrices)
 	if n < 330 {
 		t.Errorf("%d matrices", n)
@@ -144,10 +142,7 @@ func TestCorpus(t *testing.T) {
 	shortest, longest := 1e9, 0.0
 
 	for i, m := range s.Matrices {
-		size, err := generate.Plan(m.Generate, m.Args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		size := testkit.Must(generate.Plan(m.Generate, m.Args))
 		if size.NNZ < 9_000 || size.NNZ > 110_000_000 {
 			t.Errorf("%s has %d nonzeros", m.Name, size.NNZ)
 		}

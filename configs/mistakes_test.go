@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 const (
@@ -22,19 +24,14 @@ func sources(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"my.c": "#include \"my.h\"\n", "my.cu": "", "my.h": "", "my.txt": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	return dir
 }
 
 // All mistakes of a sweep are said, and nothing else; testdata/mistakes.txtar says how to read it.
 func TestMistakes(t *testing.T) {
-	cases, err := txtar.ParseFile("testdata/mistakes.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := testkit.Must(txtar.ParseFile("testdata/mistakes.txtar"))
 	dir := sources(t)
 	short := strings.NewReplacer("@minimal\n", minimal, "@matrix\n", aMatrix, "@kernel\n", aKernel)
 	for _, c := range cases.Files {

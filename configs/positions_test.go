@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // Every file marks what stands where: a comment #@ key… tells which keys (with
@@ -174,10 +176,7 @@ func TestPositionsOfShippedSweeps(t *testing.T) {
 		t.Fatalf("no shipped sweeps: %v", err)
 	}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(f))
 		checkShape(t, string(text))
 	}
 }

@@ -82,14 +82,9 @@ func TestCatalogueIsComplete(t *testing.T) {
 // Scripts read the names of these keys.
 func TestKernelJSON(t *testing.T) {
 	k, _ := Lookup("coo_segscan_warp_chunk_unroll")
-	text, err := json.Marshal(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(json.Marshal(k))
 	var keys map[string]any
-	if err := json.Unmarshal(text, &keys); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, json.Unmarshal(text, &keys))
 	for _, key := range []string{"kernel", "paper", "source", "format", "backend", "mapping", "block", "grid", "params",
 		"legal", "blocks", "sorted_columns", "error_scope", "deterministic"} {
 		if _, ok := keys[key]; !ok {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // randomTriplets gives n entries with values that add without rounding, about a
@@ -47,13 +49,8 @@ func TestFromTriplets(t *testing.T) {
 					sortTriplets(row, col, val, order == "by rows")
 				}
 				before := [][]int32{slices.Clone(row), slices.Clone(col)}
-				m, err := FromTriplets(size.rows, size.cols, row, col, val)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := m.Validate(); err != nil {
-					t.Fatal(err)
-				}
+				m := testkit.Must(FromTriplets(size.rows, size.cols, row, col, val))
+				testkit.Succeed(t, m.Validate())
 
 				if !slices.Equal(before[0], row) || !slices.Equal(before[1], col) {
 					t.Error("the inputs were changed")
@@ -71,10 +68,7 @@ func TestFromTriplets(t *testing.T) {
 					}
 				}
 
-				back, err := FromTriplets(c.Rows, c.Cols, c.Row, c.Col, c.Val)
-				if err != nil {
-					t.Fatal(err)
-				}
+				back := testkit.Must(FromTriplets(c.Rows, c.Cols, c.Row, c.Col, c.Val))
 				if back.Hash() != m.Hash() || m.Transpose().Transpose().Hash() != m.Hash() {
 					t.Error("going through COO or through the transpose changed the matrix")
 				}
@@ -142,15 +136,9 @@ func TestFromTripletsRefuses(t *testing.T) {
 func TestTranspose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	row, col, val := randomTriplets(rng, 20, 31, 200)
-	m, err := FromTriplets(20, 31, row, col, val)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(FromTriplets(20, 31, row, col, val))
 
-	want, err := FromTriplets(31, 20, col, row, val)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(FromTriplets(31, 20, col, row, val))
 	if got := m.Transpose(); got.Hash() != want.Hash() {
 		t.Errorf("transpose is %v, want %v", got, want)
 	}
@@ -165,9 +153,7 @@ func TestValidate(t *testing.T) {
 			Val:    []float64{1, 2, 3, 4},
 		}
 	}
-	if err := good().Validate(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, good().Validate())
 
 	for want, spoil := range map[string]func(m *CSR[float64]){
 		"negative":                  func(m *CSR[float64]) { m.Cols = -1 },
@@ -197,10 +183,7 @@ func randomMatrix(t *testing.T) *CSR[float64] {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
 	row, col, val := randomTriplets(rng, 3000, 2000, 400_000)
-	m, err := FromTriplets(3000, 2000, row, col, val)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(FromTriplets(3000, 2000, row, col, val))
 	return m
 }
 
@@ -248,10 +231,7 @@ func TestHashTellsApart(t *testing.T) {
 	differs("float32", single.Hash())
 	differs("the transpose", m.Transpose().Hash())
 	for _, size := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {1, 5}, {5, 5}} {
-		empty, err := FromTriplets[float64](size[0], size[1], nil, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		empty := testkit.Must(FromTriplets[float64](size[0], size[1], nil, nil, nil))
 		differs(empty.String(), empty.Hash())
 	}
 }

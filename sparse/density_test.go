@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // slowDensity counts by the definition.
@@ -34,10 +36,7 @@ func seen(t testing.TB) map[string]*CSR[float64] {
 	rng := rand.New(rand.NewPCG(3, 4))
 	list := map[string]*CSR[float64]{}
 	add := func(name string, rows, cols int, row, col []int32) {
-		m, err := FromTriplets(rows, cols, row, col, make([]float64, len(row)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(FromTriplets(rows, cols, row, col, make([]float64, len(row))))
 		list[name] = m
 	}
 
@@ -144,10 +143,7 @@ func FuzzThumbnail(f *testing.F) {
 			t.Fatalf("%d counts in %d×%d bins", len(d.Count), d.Height, d.Width)
 		}
 
-		again, err := d.pack().Density()
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := testkit.Must(d.pack().Density())
 		if !bytes.Equal(again.pack(), d.pack()) {
 			t.Error("packed twice, it is another one")
 		}

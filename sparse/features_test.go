@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // slowFeatures computes the features by their definitions, from all entries.
@@ -158,10 +160,7 @@ func pattern(t *testing.T, rows, cols int, fill func(add func(i, j int))) *CSR[f
 	var row, col []int32
 	var val []float64
 	fill(func(i, j int) { row, col, val = append(row, int32(i)), append(col, int32(j)), append(val, 1) })
-	m, err := FromTriplets(rows, cols, row, col, val)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(FromTriplets(rows, cols, row, col, val))
 	return m
 }
 

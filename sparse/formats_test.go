@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
@@ -70,14 +71,8 @@ func decodeBSR(b *sparse.BSR, m *sparse.CSR[float64]) error {
 
 // Blocks that would be filled with too many zeros are refused.
 func TestBSRRefused(t *testing.T) {
-	m, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 12, "ny": 12})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := sparse.NewBSR(m, 3, sparse.MaxIndex)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 12, "ny": 12}))
+	b := testkit.Must(sparse.NewBSR(m, 3, sparse.MaxIndex))
 	if _, err := sparse.NewBSR(m, 3, len(b.Order)); err != nil {
 		t.Errorf("as many values as are allowed: %v", err)
 	}
@@ -196,10 +191,7 @@ func slicedMatrices(t testing.TB) map[string]*sparse.CSR[float64] {
 
 	for dof := range 6 {
 		args := map[string]any{"nodes": 333, "dof": dof + 1, "band": 50, "neighbours": 9.0}
-		m, err := generate.Build(t.Context(), "fem_blocks", args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(generate.Build(t.Context(), "fem_blocks", args))
 		all[generate.Spec("fem_blocks", args)] = m
 	}
 	return all
@@ -304,22 +296,13 @@ func TestSampledFeatures(t *testing.T) {
 		{"twin", map[string]any{"of": "webbase-1M", "scale": 0.2}},
 		{"twin", map[string]any{"of": "Ga41As41H72", "scale": 0.1}},
 	} {
-		m, err := generate.Build(t.Context(), g.name, g.args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(generate.Build(t.Context(), g.name, g.args))
 		holds(g.name, m)
 	}
 
-	real, err := filepath.Glob("../../shared/matrices/*.mtx.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := testkit.Must(filepath.Glob("../../shared/matrices/*.mtx.gz"))
 	for _, path := range real {
-		read, err := file.Read(t.Context(), path, file.Options{Expand: true, Complex: file.RealPart})
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := testkit.Must(file.Read(t.Context(), path, file.Options{Expand: true, Complex: file.RealPart}))
 		holds(strings.TrimSuffix(filepath.Base(path), ".mtx.gz"), read.A)
 	}
 

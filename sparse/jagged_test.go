@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
 )
@@ -89,14 +90,8 @@ func decodeJagged(j *sparse.Jagged, m *sparse.CSR[float64]) error {
 
 // Blocks are found where they are.
 func TestJaggedBlocks(t *testing.T) {
-	m, err := generate.Build(t.Context(), "fem_blocks", map[string]any{"nodes": 333, "dof": 3, "band": 50})
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := sparse.NewJagged(m, 3, 3, m.NNZ())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(generate.Build(t.Context(), "fem_blocks", map[string]any{"nodes": 333, "dof": 3, "band": 50}))
+	j := testkit.Must(sparse.NewJagged(m, 3, 3, m.NNZ()))
 	if j.Blocks*9 != m.NNZ() || len(j.Upper) > 1 {
 		t.Errorf("%d blocks for %d nonzeros, %d wide", j.Blocks, m.NNZ(), len(j.Upper))
 	}

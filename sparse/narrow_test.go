@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
 )
@@ -121,10 +122,7 @@ func TestNarrowPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := sparse.NewNarrow(m, 512, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := testkit.Must(sparse.NewNarrow(m, 512, 4))
 		pieces, least := 0, 512
 		for i := range n.Tiles() {
 			if n.Heads[4*i+3]>>16 == 0 {
@@ -148,14 +146,8 @@ func TestNarrowTiles(t *testing.T) {
 		}
 	}
 
-	m, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 100, "ny": 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := sparse.NewNarrow(m, 512, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 100, "ny": 100}))
+	n := testkit.Must(sparse.NewNarrow(m, 512, 4))
 	if second, third := n.Heads[4], n.Heads[8]; third-second != 96 { // 102 would fit
 		t.Errorf("a tile has %d rows, want 96", third-second)
 	}

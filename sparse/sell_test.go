@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
 )
@@ -22,10 +23,7 @@ func sellMatrices(t testing.TB) map[string]*sparse.CSR[float64] {
 	}
 
 	add := func(name string, args map[string]any) {
-		m, err := generate.Build(t.Context(), name, args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(generate.Build(t.Context(), name, args))
 		all[generate.Spec(name, args)] = m
 	}
 
@@ -51,10 +49,7 @@ func TestSELL(t *testing.T) {
 			}
 
 			for _, shape := range shapes {
-				s, err := sparse.NewSELL(m, shape[0], shape[1], 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := testkit.Must(sparse.NewSELL(m, shape[0], shape[1], 0))
 				if err := takeApart(s, m); err != nil {
 					t.Errorf("C = %d, sigma = %d: %v", s.C, s.Sigma, err)
 				}
@@ -133,10 +128,7 @@ func TestSELLPadding(t *testing.T) {
 	}
 
 	for sigma, want := range map[int]float64{1: 12.0 / 8, 2: 12.0 / 8, 4: 1} {
-		s, err := sparse.NewSELL(m, 2, sigma, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(sparse.NewSELL(m, 2, sigma, 0))
 		if s.Padding() != want {
 			t.Errorf("sigma %d: padding %v, want %v", sigma, s.Padding(), want)
 		}

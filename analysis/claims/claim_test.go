@@ -7,15 +7,13 @@ import (
 	"testing/fstest"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
 // TestClaims: every record says all that is asked of it.
 func TestClaims(t *testing.T) {
-	list, err := read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := testkit.Must(read(data))
 	if len(list) != 20 || len(All()) != 20 {
 		t.Fatalf("%d claims, %d are given, want 20", len(list), len(All()))
 	}
@@ -94,10 +92,7 @@ func TestTests(t *testing.T) {
 }
 
 func TestPaperResults(t *testing.T) {
-	list, err := parsePaperResults(resultsCSV)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := testkit.Must(parsePaperResults(resultsCSV))
 	if len(list) == 0 || len(PaperResults()) != len(list) {
 		t.Fatalf("%d results of %d are given", len(PaperResults()), len(list))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -38,9 +39,7 @@ func TestLatestCounts(t *testing.T) {
 	for _, name := range []string{"s1", "s2", "s3", "s4"} {
 		r := oneTrial(t, matrices[name], []string{"cpu_csr", "5"}, 1.001)
 		r.ID, r.At = "again "+name, r.At.Add(time.Hour)
-		if err := db.Record(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, db.Record(t.Context(), r))
 	}
 	list := judgements(t, db, All()[0])
 	if list[0].Verdict != Fails {
@@ -52,23 +51,16 @@ func TestLatestCounts(t *testing.T) {
 func TestSaved(t *testing.T) {
 	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
 	list := judgements(t, db, All()...)
-	saved, err := Saved(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := testkit.Must(Saved(list))
 	for range 2 {
-		if err := db.SaveClaims(t.Context(), saved); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, db.SaveClaims(t.Context(), saved))
 	}
 	got, err := db.Claims(t.Context())
 	if err != nil || len(got) != 20 {
 		t.Fatalf("%d claims, %v", len(got), err)
 	}
 	var figures struct{ Parts []Finding }
-	if err := json.Unmarshal(got[0].Figures, &figures); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, json.Unmarshal(got[0].Figures, &figures))
 	if got[0].Claim != 1 || got[0].Device != cpu || got[0].Verdict != string(Holds) || len(figures.Parts) != 2 ||
 		len(figures.Parts[0].Cases) != 4 {
 		t.Errorf("saved %+v", got[0])
@@ -105,9 +97,7 @@ func TestWithoutIntervalUndecided(t *testing.T) {
 	for _, name := range []string{"s1", "s2", "s3", "s4"} {
 		r := oneTrial(t, matrices[name], []string{"cpu_csr", "1"}, 1.001)
 		r.ID, r.At, r.WithinLow, r.WithinHigh = "again "+name, r.At.Add(time.Hour), 0, 0
-		if err := db.Record(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, db.Record(t.Context(), r))
 	}
 	for _, f := range judgements(t, db, All()[0])[0].Parts {
 		if f.Verdict != Unknown {

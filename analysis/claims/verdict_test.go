@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -170,9 +171,7 @@ func TestClaimsGoByWhatAnotherRunFinds(t *testing.T) {
 		ms := []string{"3", "0.333"}[i%2]
 		r := oneTrial(t, matrices[name], []string{"cpu_sell", ms}, 1.001)
 		r.NoiseRerun, r.At = true, r.At.Add(time.Hour)
-		if err := db.Record(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, db.Record(t.Context(), r))
 	}
 	for _, want := range []Verdict{Holds, Unknown} {
 		for _, j := range judgements(t, db, All()[0]) {
@@ -212,9 +211,7 @@ func TestLearnedSelection(t *testing.T) {
 				for _, m := range matrices {
 					if m.Features.Nonzeros > 4_000_000 {
 						m.FeaturesSeconds *= 10
-						if err := db.Matrix(t.Context(), m); err != nil {
-							t.Fatal(err)
-						}
+						testkit.Succeed(t, db.Matrix(t.Context(), m))
 					}
 				}
 			}
@@ -223,13 +220,8 @@ func TestLearnedSelection(t *testing.T) {
 				s.Validation.Cases = append(s.Validation.Cases,
 					rule.Case{Matrix: m, Fraction: 1, SingleConfig: tt.single, Prepare: tt.prepare})
 			}
-			text, err := json.Marshal(rule.Rule{Models: []rule.Model{s}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := db.SaveRule(t.Context(), store.SavedRule{Sweep: "test", JSON: text}); err != nil {
-				t.Fatal(err)
-			}
+			text := testkit.Must(json.Marshal(rule.Rule{Models: []rule.Model{s}}))
+			testkit.Succeed(t, db.SaveRule(t.Context(), store.SavedRule{Sweep: "test", JSON: text}))
 			if j := judgements(t, db, All()[19])[0]; j.Number != 20 || j.Verdict != tt.want {
 				t.Errorf("%s of claim %d, want %s: %+v", j.Verdict, j.Number, tt.want, j.Parts)
 			}
@@ -279,10 +271,7 @@ const (
 // parameters and "float64". The interval of a time is from time/spread to time*spread.
 func database(t *testing.T, lines string, spread float64) *store.DB {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "results.db")))
 	t.Cleanup(func() { db.Close() })
 	must := func(err error) {
 		t.Helper()
@@ -330,10 +319,7 @@ func database(t *testing.T, lines string, spread float64) *store.DB {
 func oneTrial(t *testing.T, m trial.Matrix, f []string, spread float64) trial.Result {
 	t.Helper()
 	c := kernels.Config{Kernel: f[0], Precision: kernels.Float32}
-	ms, err := strconv.ParseFloat(f[1], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ms := testkit.Must(strconv.ParseFloat(f[1], 64))
 	for _, word := range f[2:] {
 		name, value, _ := strings.Cut(word, "=")
 		switch n, _ := strconv.Atoi(value); name {
@@ -357,13 +343,7 @@ func oneTrial(t *testing.T, m trial.Matrix, f []string, spread float64) trial.Re
 // judgements gives the verdicts on the claims.
 func judgements(t *testing.T, db *store.DB, of ...Claim) []Judgement {
 	t.Helper()
-	matrices, err := db.Features(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := judge(t.Context(), db, matrices, of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrices := testkit.Must(db.Features(t.Context()))
+	list := testkit.Must(judge(t.Context(), db, matrices, of))
 	return list
 }

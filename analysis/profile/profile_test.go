@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -20,9 +21,7 @@ func fakeNCU(t *testing.T, script string) (calls string) {
 	dir := t.TempDir()
 	calls = filepath.Join(dir, "calls")
 	script = "#!/bin/sh\necho \"$@\" >> " + calls + "\n" + script
-	if err := os.WriteFile(filepath.Join(dir, "ncu"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "ncu"), []byte(script), 0o777))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return calls
 }
@@ -30,10 +29,7 @@ func fakeNCU(t *testing.T, script string) (calls string) {
 // profiler is one of an empty database, with what it says.
 func profiler(t *testing.T) (*Profiler, *strings.Builder) {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "results.db")))
 	t.Cleanup(func() { db.Close() })
 	var out strings.Builder
 	program := func(string) (string, error) { return "spmvtune", nil }

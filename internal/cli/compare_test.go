@@ -11,6 +11,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner"
@@ -21,10 +22,7 @@ import (
 func timed(t *testing.T, device string, ms float64, change ...func(*trial.Result)) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), analysis.DatabaseFile)
-	db, err := store.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(store.Open(path))
 	defer db.Close()
 	r := trial.Result{Trial: trial.Trial{ID: "1", Matrix: "1", Cache: trial.Warm,
 		Config: kernels.Config{Kernel: "cpu_csr", Precision: kernels.Float32}},

@@ -14,6 +14,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"spmvtune/internal/base/panics"
+	"spmvtune/internal/testing/testkit"
 )
 
 // execute runs a command in this process. Whatever is wrong with its input, there is no panic.
@@ -42,21 +43,14 @@ func imported(t testing.TB) string {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.csv")
-	if err := os.WriteFile(path, []byte(table.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := execute(t, "import", path, "--out", filepath.Join(dir, "good")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte(table.String()), 0o666))
+	testkit.Succeed(t, execute(t, "import", path, "--out", filepath.Join(dir, "good")))
 	return filepath.Join(dir, "good", "results.db")
 }
 
 // columnsOf lists the columns of the tables that have rows, as pairs.
 func columnsOf(t testing.TB, path string) (list [][2]string) {
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(sql.Open("sqlite3", path))
 	defer db.Close()
 	rows, err := db.Query(`SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'
 		ORDER BY 1, 2`)
@@ -66,9 +60,7 @@ func columnsOf(t testing.TB, path string) (list [][2]string) {
 	defer rows.Close()
 	for rows.Next() {
 		var of [2]string
-		if err := rows.Scan(&of[0], &of[1]); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, rows.Scan(&of[0], &of[1]))
 		list = append(list, of)
 	}
 	return list
@@ -76,14 +68,9 @@ func columnsOf(t testing.TB, path string) (list [][2]string) {
 
 // Whatever value a database has, commands refuse it, or end well.
 func FuzzDatabase(f *testing.F) {
-	good, err := os.ReadFile(imported(f))
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := testkit.Must(os.ReadFile(imported(f)))
 	path := filepath.Join(f.TempDir(), "results.db")
-	if err := os.WriteFile(path, good, 0o666); err != nil {
-		f.Fatal(err)
-	}
+	testkit.Succeed(f, os.WriteFile(path, good, 0o666))
 	columns := columnsOf(f, path)
 	for i := 0; i < len(columns); i += 6 { // with each command and kind of value
 		f.Add(uint16(i), byte(i), byte(i/5), int64(-1)<<63, -1.0, "\x1b*/")
@@ -93,14 +80,9 @@ func FuzzDatabase(f *testing.F) {
 		dir := t.TempDir()
 		bad, ok := filepath.Join(dir, "bad.db"), filepath.Join(dir, "good.db")
 		for _, p := range []string{bad, ok} {
-			if err := os.WriteFile(p, good, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, os.WriteFile(p, good, 0o666))
 		}
-		db, err := sql.Open("sqlite3", bad)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := testkit.Must(sql.Open("sqlite3", bad))
 		of := columns[int(column)%len(columns)]
 		value := []any{n, x, s, []byte(s), nil}[kind%5]
 		db.Exec(fmt.Sprintf(`UPDATE OR IGNORE "%s" SET "%s" = ? WHERE rowid %% 2 = 1`, of[0], of[1]), value)

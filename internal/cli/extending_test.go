@@ -19,10 +19,7 @@ func TestExtending(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip(err)
 	}
-	text, err := os.ReadFile("../../docs/extending.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile("../../docs/extending.md"))
 	var script strings.Builder
 	for line := range strings.Lines(string(text)) {
 		if command, ok := strings.CutPrefix(line, "    spmvtune "); ok {
@@ -34,9 +31,7 @@ func TestExtending(t *testing.T) {
 	}
 	script.WriteString("stdout mine\ngrep 'mine.c' spmvtune-out/mine/report.html\n")
 	file := filepath.Join(t.TempDir(), "extending.txtar")
-	if err := os.WriteFile(file, []byte(script.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(file, []byte(script.String()), 0o666))
 	testscript.Run(t, testscript.Params{Files: []string{file}, Setup: func(env *testscript.Env) error {
 		env.Setenv(cache.Env, filepath.Join(env.Cd, ".cache"))
 		return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spmvtune/internal/testing/clitest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -31,9 +32,7 @@ block = [32, 64, 128, 256, 512, 1024]
 func runOn(t *testing.T, gpus, text, folder string) *exec.Cmd {
 	t.Helper()
 	sweep := filepath.Join(folder, "sweep.toml")
-	if err := os.WriteFile(sweep, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(sweep, []byte(text), 0o666))
 	return exec.Command(clitest.WithGPUs(t, gpus), "run", sweep, "--no-report", "--out", folder)
 }
 
@@ -89,9 +88,7 @@ func TestRunOnAllGPUs(t *testing.T) {
 func TestKilledOnAllGPUs(t *testing.T) {
 	folder := t.TempDir()
 	run := runOn(t, "2", onAll, folder)
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, run.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- run.Wait() }()
 	var before int64

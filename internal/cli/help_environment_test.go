@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // The help has every variable that the code reads, and no others of this program.
@@ -30,7 +32,7 @@ func TestEnvironmentIsExplained(t *testing.T) {
 
 	ours, read := regexp.MustCompile(`"(SPMVTUNE_[A-Z_]+)"`), regexp.MustCompile(`(?:Getenv|LookupEnv)\("([A-Z_]+)"\)`)
 	found := map[string]bool{}
-	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+	testkit.Succeed(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -42,10 +44,7 @@ func TestEnvironmentIsExplained(t *testing.T) {
 			}
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, name := range explained {
 		if strings.HasPrefix(name, "SPMVTUNE_") && !found[name] {
 			t.Errorf("help environment explains %s, which nothing reads", name)

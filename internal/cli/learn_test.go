@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -27,10 +28,7 @@ func TestLearnAndReportKeepTheSameTrials(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.Results(t.Context(), store.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(db.Results(t.Context(), store.Filter{}))
 	if len(seen) != 1 || len(rows) != 1 || seen[0].Seconds != rows[0].Median || seen[0].Seconds != 3e-3 {
 		t.Errorf("learned from %+v, reported on %+v; want the later trial of 3 ms", seen, rows)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -39,12 +40,8 @@ func TestReplaySaysWhatNoiseHides(t *testing.T) {
 			grids = append(grids, grid(low))
 		}
 		var text strings.Builder
-		if err := r.replay(t.Context(), grids, "random"); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.print(&text); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, r.replay(t.Context(), grids, "random"))
+		testkit.Succeed(t, r.print(&text))
 		for _, want := range tt.want {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("%v: missing %q in\n%s", tt.lows, want, &text)

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"spmvtune/internal/testing/clitest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 )
@@ -20,10 +21,7 @@ func TestMain(m *testing.M) { clitest.Main(m, Main) }
 func TestScript(t *testing.T) {
 	servers := httptest.NewServer(http.FileServer(http.Dir("testdata/collection")))
 	t.Cleanup(servers.Close)
-	programs, err := filepath.Abs("../../kernels/custom/testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	programs := testkit.Must(filepath.Abs("../../kernels/custom/testdata"))
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

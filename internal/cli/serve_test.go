@@ -37,17 +37,10 @@ func serving(t *testing.T) (run, serve *exec.Cmd, url string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv(cache.Env, "off")
-	if err := os.WriteFile("endless.toml", []byte(endless), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile("endless.toml", []byte(endless), 0o666))
 	run = exec.Command("spmvtune", "run", "endless.toml", "--no-report")
-	started, err := run.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
+	started := testkit.Must(run.StdoutPipe())
+	testkit.Succeed(t, run.Start())
 	lines := bufio.NewScanner(started)
 	for lines.Scan() && !strings.Contains(lines.Text(), "best so far") { // it has measured
 	}
@@ -57,22 +50,14 @@ func serving(t *testing.T) (run, serve *exec.Cmd, url string) {
 	}()
 
 	serve = exec.Command("spmvtune", "serve", "endless", "--listen", "localhost:0")
-	said, err := serve.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := testkit.Must(serve.StdoutPipe())
 	serve.Stderr = os.Stderr
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, serve.Start())
 	t.Cleanup(func() {
 		_ = run.Process.Kill()
 		_ = serve.Process.Kill()
 	})
-	line, err := bufio.NewReader(said).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := testkit.Must(bufio.NewReader(said).ReadString('\n'))
 	_, url, _ = strings.Cut(line, " served at ")
 	url, _, _ = strings.Cut(url, ";")
 	return run, serve, url
@@ -141,13 +126,9 @@ func TestServeInABrowser(t *testing.T) {
 		t.Error("a script that is not the page's runs")
 	}
 
-	if err := run.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, run.Process.Signal(os.Interrupt))
 	b.Until(`document.getElementById("doing").textContent.startsWith("Interrupted")`)
-	if err := serve.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, serve.Process.Signal(syscall.SIGINT))
 	if err := serve.Wait(); err != nil {
 		t.Errorf("after Ctrl-C: %v", err)
 	}
@@ -178,16 +159,11 @@ func TestServeEnds(t *testing.T) {
 		if len(ended) > 0 {
 			t.Fatalf("a query without an end ended: %v", <-ended)
 		}
-		r, err := http.Get(url + "api/query?sql=best")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(http.Get(url + "api/query?sql=best"))
 		r.Body.Close()
 		code = r.StatusCode
 	}
-	if err := serve.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, serve.Process.Signal(os.Interrupt))
 	if err := serve.Wait(); err != nil {
 		t.Errorf("after Ctrl-C: %v", err)
 	}
@@ -196,9 +172,7 @@ func TestServeEnds(t *testing.T) {
 			t.Error("a query that does not end was answered")
 		}
 	}
-	if err := run.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, run.Process.Signal(os.Interrupt))
 	if err := run.Wait(); run.ProcessState.ExitCode() != 130 {
 		t.Errorf("the run: %v", err)
 	}

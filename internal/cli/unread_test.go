@@ -14,6 +14,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
 )
 
@@ -30,20 +31,13 @@ func TestUnread(t *testing.T) {
 		matrix = [{ name = "grid", generate = "grid_5pt", nx = 4, ny = 4 }]
 		kernel = [{ name = ["cpu_csr", "cpu_coo"] }]
 	`
-	if err := os.WriteFile("tiny.toml", []byte(sweep), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile("tiny.toml", []byte(sweep), 0o666))
 	if out, err := exec.Command("spmvtune", "run", "tiny.toml", "--no-report", "--quiet").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	file := filepath.Join("spmvtune-out", "tiny", "results.db")
-	db, err := sql.Open("sqlite3", file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("DELETE FROM tie_set"); err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(sql.Open("sqlite3", file))
+	testkit.Must(db.Exec("DELETE FROM tie_set"))
 	db.Close()
 
 	read, write, err := os.Pipe()

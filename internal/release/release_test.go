@@ -13,26 +13,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/cli"
+	"spmvtune/internal/testing/testkit"
 )
 
 // A release without the commit's date is none: the script ends where git fails.
 func TestGitFails(t *testing.T) {
-	script, err := os.ReadFile("release.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := testkit.Must(os.ReadFile("release.sh"))
 	clone := t.TempDir()
 	for name, text := range map[string]string{
 		"internal/release/release.sh": string(script),
 		"bin/git":                     "#!/bin/sh\ncase $1 in describe) echo v1 ;; *) exit 1 ;; esac\n",
 	} {
 		path := filepath.Join(clone, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		testkit.Succeed(t, os.WriteFile(path, []byte(text), 0o777))
 	}
 	cmd := exec.Command("bash", filepath.Join(clone, "internal/release/release.sh"))
 	cmd.Env = append(os.Environ(), "PLATFORMS=none", "PATH="+filepath.Join(clone, "bin")+":"+os.Getenv("PATH"))
@@ -47,9 +41,7 @@ func pages(t *testing.T, each func(c *cobra.Command, page string)) {
 	t.Helper()
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	dir := t.TempDir()
-	if err := writePages("v0", dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, writePages("v0", dir))
 	n := 0
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
@@ -113,24 +105,17 @@ func says(t *testing.T, page, width, text string) {
 // The bill of this test, which is a program, names itself, Go, the modules that it was linked from, and SQLite; it can
 // be read back, and the same program has the same bill.
 func TestBill(t *testing.T) {
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := testkit.Must(os.Executable())
 	var a, b bytes.Buffer
 	for _, w := range []*bytes.Buffer{&a, &b} {
-		if err := writeBill(w, "1.2.3", program); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, writeBill(w, "1.2.3", program))
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
 		t.Error("two bills of the same program differ")
 	}
 
 	var bom cdx.BOM
-	if err := cdx.NewBOMDecoder(&a, cdx.BOMFileFormatJSON).Decode(&bom); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, cdx.NewBOMDecoder(&a, cdx.BOMFileFormatJSON).Decode(&bom))
 	if bom.Metadata.Component.Version != "1.2.3" {
 		t.Errorf("version %q", bom.Metadata.Component.Version)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -32,9 +33,7 @@ func ones(*rand.Rand) float64 { return 1 }
 func load(t testing.TB, cols int, rows []int) *Backend {
 	t.Helper()
 	b := open(t)
-	if err := b.Load(problem(rand.New(rand.NewPCG(3, 4)), cols, rows, ones)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, b.Load(problem(rand.New(rand.NewPCG(3, 4)), cols, rows, ones)))
 	return b
 }
 
@@ -103,14 +102,10 @@ func TestMultiplyPoisons(t *testing.T) {
 	b := load(t, 4, repeat(5, 2))
 	p := prepareConfig(t, b, config("cpu_csr", kernels.Float32, 0, 0)).(*product[float32])
 	y := make([]float64, 5)
-	if err := kernels.Compute(p, nil, y); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, kernels.Compute(p, nil, y))
 
 	p.run = func() {}
-	if err := kernels.Compute(p, nil, y); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, kernels.Compute(p, nil, y))
 	if slices.ContainsFunc(y, func(v float64) bool { return !math.IsNaN(v) }) {
 		t.Errorf("a product that did nothing gave %v", y)
 	}
@@ -162,9 +157,7 @@ func TestSample(t *testing.T) {
 	}{{1, false}, {20, false}, {1, true}} {
 		dst := make([]float64, 2)
 		start := time.Now()
-		if err := p.Sample(dst, s.batch, s.cold); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, p.Sample(dst, s.batch, s.cold))
 		all, most := float64(s.batch)*(dst[0]+dst[1]), time.Since(start).Seconds()
 		if all > 1.001*most || all < 2*float64(s.batch)*least.Seconds()*0.999 || s.cold != (b.evictor.written != nil) {
 			t.Errorf("%+v: by samples %v s, of %v s; flushed: %v", s, all, most, b.evictor.written != nil)
@@ -237,9 +230,7 @@ func TestFormatsAreKept(t *testing.T) {
 	if again := prepareConfig(t, b, c).Info().Prepare; first <= 0 || again != first || coo <= 0 || csr != 0 {
 		t.Errorf("building SELL took %v, and then %v, COO %v, CSR %v", first, again, coo, csr)
 	}
-	if err := b.Load(problem(rand.New(rand.NewPCG(5, 6)), 3, repeat(2, 1), ones)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, b.Load(problem(rand.New(rand.NewPCG(5, 6)), 3, repeat(2, 1), ones)))
 	y := make([]float64, 2)
 	if err := kernels.Compute(prepareConfig(t, b, c), nil, y); err != nil || !slices.Equal(y, []float64{1, 1}) {
 		t.Errorf("the next problem gave %v, %v", y, err)
@@ -257,13 +248,9 @@ func TestOrderIsPrepared(t *testing.T) {
 		t.Errorf("preparing took %v, then %v, and %v as it is", cost, again.Info().Prepare, plain.Info().Prepare)
 	}
 
-	if err := first.Multiply(nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, first.Multiply(nil))
 	y := make([]float64, 3000)
-	if err := first.Result(y); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, first.Result(y))
 	r, _, _ := orderingOf(b, b.double, kernels.Float64, "rcm")
 	if err := first.Poison(); err != nil || !math.IsNaN(r.inner.x[2999]) || !math.IsNaN(r.inner.y[2999]) {
 		t.Errorf("poisoned, x is %v and y is %v in the order of rows (%v)", r.inner.x[2999], r.inner.y[2999], err)
@@ -363,12 +350,8 @@ func TestMemoryLimit(t *testing.T) {
 		"memory/old/step/memory.limit_in_bytes": "2000\n",
 	} {
 		path := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		testkit.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 
 	for _, tt := range []struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spmvtune/internal/testing/cloop"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -74,9 +75,7 @@ func compare(b *testing.B, unit string, first, second func()) {
 func openGrid(b *testing.B) *Backend {
 	b.Helper()
 	backend := open(b)
-	if err := backend.Load(grid()); err != nil {
-		b.Fatal(err)
-	}
+	testkit.Succeed(b, backend.Load(grid()))
 	return backend
 }
 
@@ -132,9 +131,7 @@ func BenchmarkSpeedup(b *testing.B) {
 				run := func(p kernels.Product) func() {
 					dst := make([]float64, 1)
 					return func() {
-						if err := p.Sample(dst, 1, false); err != nil {
-							b.Fatal(err)
-						}
+						testkit.Succeed(b, p.Sample(dst, 1, false))
 					}
 				}
 				compare(b, "speedup", run(prepareConfig(b, backend, c.sequential)),

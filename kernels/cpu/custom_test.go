@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -29,15 +30,10 @@ func sums(t *testing.T, b *Backend, o kernels.Custom, p kernels.Precision, grid,
 	t.Helper()
 	b.Adopt([]kernels.Custom{o}, t.TempDir())
 	c := kernels.Config{Kernel: o.Name, Precision: p, Grid: grid, Params: o.Complete("")}
-	product, err := b.Prepare(c, kernels.Options{Fresh: grid == 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	product := testkit.Must(b.Prepare(c, kernels.Options{Fresh: grid == 2}))
 	y := make([]float64, rows)
 	for range 2 { // the second must not add to the first
-		if err := kernels.Compute(product, nil, y); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, kernels.Compute(product, nil, y))
 	}
 	return y
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
@@ -108,9 +109,7 @@ func forEachProduct(t *testing.T, draw func(*rand.Rand) float64,
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
 			p := problem(rand.New(rand.NewPCG(1, 2)), shape.cols, shape.rows, draw)
-			if err := b.Load(p); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, b.Load(p))
 			y := make([]float64, p.A.Rows)
 
 			for _, c := range configs() {
@@ -211,10 +210,7 @@ func problem(r *rand.Rand, cols int, rows []int, draw func(*rand.Rand) float64) 
 
 func open(t testing.TB) *Backend {
 	t.Helper()
-	b, err := Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Open())
 
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
@@ -283,15 +279,10 @@ func TestPoolWorkersRunAtOnce(t *testing.T) {
 
 func TestCloseEndsWorkers(t *testing.T) {
 	before := runtime.NumGoroutine()
-	b, err := Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Open())
 
 	b.pool.run(9, func(int) {})
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, b.Close())
 	if err := b.Close(); err != nil {
 		t.Errorf("closing twice: %v", err)
 	}
@@ -306,10 +297,7 @@ func TestCloseEndsWorkers(t *testing.T) {
 
 // What prepares the matrix for kernels, and what they call, is part of their digests.
 func TestSourceCountsWhatIsUsed(t *testing.T) {
-	code, err := sourceCode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := testkit.Must(sourceCode())
 	everywhere := []string{"planOrdered", "Of", "cuthillMcKee", "rim", "sorted", "Apply", "moveColumns", "Inverse"}
 	for kernel, functions := range map[string][]string{
 		"cpu_sell": {"NewSELL", "sortWindows", "fillChunk", "tall", "take"}, "cpu_coo": {"COO", "all"},

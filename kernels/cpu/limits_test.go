@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -99,10 +100,7 @@ func TestFreshLiesElsewhere(t *testing.T) {
 	b := load(t, 300, rising(300))
 	sell := config("cpu_sell", kernels.Float64, 8, 2)
 	prepare := func(fresh bool) *product[float64] {
-		p, err := b.Prepare(sell, kernels.Options{Fresh: fresh})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(b.Prepare(sell, kernels.Options{Fresh: fresh}))
 		y := make([]float64, 300)
 		if err := kernels.Compute(p, nil, y); err != nil || y[0] != 0 || y[299] != 299 {
 			t.Fatalf("fresh is %v: rows of 0 and 299 ones give %v and %v, %v", fresh, y[0], y[299], err)
@@ -137,10 +135,7 @@ func TestGuards(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
 		for _, at := range []int{-32, -1, 10, 41} {
 			b := load(t, 4, repeat(10, 2))
-			p, err := b.Prepare(config("cpu_csr", kernels.Float32, 0, 0), kernels.Options{Fresh: fresh})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := testkit.Must(b.Prepare(config("cpu_csr", kernels.Float32, 0, 0), kernels.Options{Fresh: fresh}))
 			q := p.(*product[float32])
 			whole := q.run
 			q.run = func() { whole(); q.o.room[guard+at] = 0 }
@@ -156,9 +151,7 @@ func TestGuards(t *testing.T) {
 func TestMultiplyByAnotherX(t *testing.T) {
 	b := open(t)
 	p := problem(rand.New(rand.NewPCG(7, 8)), 3, []int{3}, ones)
-	if err := b.Load(p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, b.Load(p))
 	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 		product := prepareConfig(t, b, config("cpu_csr", precision, 0, 0))
 		y := make([]float64, 1)

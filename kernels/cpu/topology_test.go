@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 func TestCPUList(t *testing.T) {
@@ -46,14 +48,10 @@ func TestCacheOf(t *testing.T) {
 	root := t.TempDir()
 	write := func(cpu, index int, level, kind, size, shared string) {
 		dir := filepath.Join(root, fmt.Sprintf("cpu%d/cache/index%d", cpu, index))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.MkdirAll(dir, 0o755))
 		for name, text := range map[string]string{"level": level, "type": kind, "size": size,
 			"shared_cpu_list": shared} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o644))
 		}
 	}
 
@@ -123,19 +121,13 @@ func TestOpenShare(t *testing.T) {
 	if len(usableCores()) < 2 {
 		t.Skip("there is one processor only")
 	}
-	b, err := OpenShare(Share{CPUs: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(OpenShare(Share{CPUs: 1}))
 	defer b.Close()
 
 	if d := b.Device(); d.Units != 1 || len(b.cores) != 1 {
 		t.Errorf("%d units, workers on %v", d.Units, b.cores)
 	}
-	whole, err := OpenShare(Share{CPUs: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testkit.Must(OpenShare(Share{CPUs: 1000}))
 	defer whole.Close()
 
 	if d := whole.Device(); d.Units != len(usableCores()) || d.Properties["pinned"] != "" {
@@ -153,10 +145,7 @@ func TestOpenShareOfNothing(t *testing.T) {
 	claimSpace = fmt.Sprintf("spmvtune-test-%p", t)
 	var last *Backend
 	for range len(allowedCPUs()) + 1 {
-		b, err := OpenShare(Share{CPUs: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(OpenShare(Share{CPUs: 1}))
 		defer b.Close()
 		last = b
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -43,9 +44,7 @@ func TestValue(t *testing.T) {
 func put(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := write(dir, files); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, write(dir, files))
 	return dir
 }
 
@@ -187,9 +186,7 @@ func TestBuildMends(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join(cache, "*"))
 		for _, file := range files {
 			for _, size := range []int64{0, 70} {
-				if err := os.Truncate(file, size); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Succeed(t, os.Truncate(file, size))
 				*runs = 0
 				got, err := Build(cache, by, myKernel(text), c)
 				if got != want || fmt.Sprint(err) != fmt.Sprint(first) || *runs != 1 {
@@ -247,10 +244,7 @@ func TestCompilersForGPU(t *testing.T) {
 					"lib/a.h": "#include \"b.h\"\n", "lib/b.h": "#define FACTOR 2\n",
 				}}
 			c := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128}
-			file, err := Build(t.TempDir(), by, o, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := testkit.Must(Build(t.TempDir(), by, o, c))
 			if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "\x7fELF") {
 				t.Errorf("%s is no module: %v", file, err)
 			}
@@ -306,9 +300,7 @@ func TestBuildRemovesLeft(t *testing.T) {
 	os.Mkdir(used, 0o777)
 	yesterday := time.Now().AddDate(0, 0, -1)
 	os.Chtimes(left, yesterday, yesterday)
-	if _, err := Build(cache, by, myKernel(""), kernels.Config{Precision: kernels.Float64}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Build(cache, by, myKernel(""), kernels.Config{Precision: kernels.Float64}))
 	if _, err := os.Stat(left); err == nil {
 		t.Error("what was left is still there")
 	}

@@ -17,6 +17,7 @@ import (
 	"unsafe"
 
 	"spmvtune/internal/base/panics"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
 )
@@ -24,10 +25,7 @@ import (
 // example makes a matrix and what is to be kept of it.
 func example(t testing.TB, generator string, args map[string]any) (*sparse.CSR[float64], Meta) {
 	t.Helper()
-	a, err := generate.Build(t.Context(), generator, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(generate.Build(t.Context(), generator, args))
 	source := generate.Spec(generator, args)
 	return a, Meta{Key: NewKey(source), Source: source, Field: "real", Symmetry: "general", NonFinite: 3,
 		Hash: a.Hash(), Features: sparse.Analyze(a)}
@@ -39,9 +37,7 @@ func small(t testing.TB) (*sparse.CSR[float64], Meta) {
 
 func fill(t testing.TB, d *Dir, m Meta, a *sparse.CSR[float64]) {
 	t.Helper()
-	if err := d.Fill(context.Background(), m, a); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, d.Fill(context.Background(), m, a))
 }
 
 // What comes out is what went in, bit by bit, in place and copied, whatever the
@@ -66,10 +62,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 
 			fill(t, d, m, a)
-			e, err := d.Open(m.Key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := testkit.Must(d.Open(m.Key))
 			defer e.Close()
 			if !reflect.DeepEqual(e.Meta, m) {
 				t.Errorf("it says %+v, not %+v", e.Meta, m)
@@ -100,15 +93,9 @@ func TestDamage(t *testing.T) {
 	a, m := small(t)
 	fill(t, d, m, a)
 	path := d.entry(m.Key)
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := testkit.Must(os.ReadFile(path))
 
-	opened, err := d.Open(m.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(d.Open(m.Key))
 	header, gaps := opened.rowPtr, slices.Clone(good) // the bytes of the gaps are 1, of all others 0
 	for i := range gaps {
 		gaps[i] = 1
@@ -121,9 +108,7 @@ func TestDamage(t *testing.T) {
 
 	check := func(what string, bytes []byte, atOpen bool) {
 		t.Helper()
-		if err := os.WriteFile(path, bytes, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(path, bytes, 0o666))
 		e, err := d.Open(m.Key)
 		if err != nil {
 			if !errors.Is(err, ErrDamaged) {
@@ -161,9 +146,7 @@ func TestDamage(t *testing.T) {
 		t.Errorf("after filling it again: %v", err)
 	}
 	other := NewKey("other")
-	if err := os.Rename(path, d.entry(other)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Rename(path, d.entry(other)))
 
 	if _, err := d.Open(other); !errors.Is(err, ErrDamaged) {
 		t.Errorf("under another name: %v", err)
@@ -218,9 +201,7 @@ func TestOffAndUnwritable(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(file, nil, 0o666))
 	if err := At(filepath.Join(file, "cache")).Fill(t.Context(), m, a); err == nil {
 		t.Error("a cache below a file keeps something")
 	}
@@ -259,14 +240,9 @@ func TestCutOff(t *testing.T) {
 	d := At(filepath.Join(t.TempDir(), "cache"))
 	a, m := example(t, "uniform", map[string]any{"rows": 100_000, "cols": 1000, "row_nnz": 12})
 	fill(t, d, m, a)
-	e, err := d.Open(m.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := testkit.Must(d.Open(m.Key))
 	defer e.Close()
-	if err := os.Truncate(d.entry(m.Key), 8192); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Truncate(d.entry(m.Key), 8192))
 	if err := e.Verify(t.Context()); !errors.Is(err, ErrDamaged) || !errors.Is(err, panics.ErrGone) {
 		t.Errorf("verified: %v", err)
 	}
@@ -284,15 +260,10 @@ func TestVersion(t *testing.T) {
 	}
 	a := &sparse.CSR[float64]{Rows: 4, Cols: 5,
 		RowPtr: []int32{0, 3, 3, 4, 7}, ColIdx: []int32{0, 1, 4, 2, 0, 2, 3}, Val: make([]float64, 7)}
-	text, err := json.Marshal(sparse.Analyze(a))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(json.Marshal(sparse.Analyze(a)))
 
 	var got map[string]float64
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, json.Unmarshal(text, &got))
 	for name, want := range map[string]float64{
 		"rows": 4, "cols": 5, "nonzeros": 7, "row_mean": 1.75, "row_std": 1.299038105676658,
 		"row_min": 0, "row_p25": 0, "row_median": 1, "row_p75": 3, "row_p90": 3, "row_p99": 3, "row_max": 3,
@@ -314,10 +285,7 @@ func BenchmarkCache(b *testing.B) {
 	a, m := example(b, "mycielskian", map[string]any{"order": 16})
 	fill(b, d, m, a)
 	open := func(b *testing.B) *Entry {
-		e, err := d.Open(m.Key)
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := testkit.Must(d.Open(m.Key))
 		return e
 	}
 	e := open(b)
@@ -338,9 +306,7 @@ func BenchmarkCache(b *testing.B) {
 			b.SetBytes(use.bytes)
 			for b.Loop() {
 				e := open(b)
-				if err := use.of(e); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Succeed(b, use.of(e))
 				e.Close()
 			}
 		})

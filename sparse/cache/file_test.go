@@ -6,21 +6,18 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func identify(t *testing.T, d *Dir, path string) *File {
 	t.Helper()
-	f, err := d.Identify(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(d.Identify(t.Context(), path))
 	return f
 }
 
@@ -40,14 +37,9 @@ func TestIdentify(t *testing.T) {
 	}
 
 	// The same size, and the same time of modification.
-	info, err := os.Stat(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := testkit.Must(os.Stat(a))
 	write(t, a, "two")
-	if err := os.Chtimes(a, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Chtimes(a, info.ModTime(), info.ModTime()))
 
 	if first.Unchanged(t.Context()) {
 		t.Error("other content passes for the same")
@@ -98,10 +90,7 @@ func TestRemember(t *testing.T) {
 		}
 	}
 
-	good, err := os.ReadFile(d.note(s))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := testkit.Must(os.ReadFile(d.note(s)))
 	for i := range good {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1

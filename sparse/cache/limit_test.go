@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 func TestListAndPrune(t *testing.T) {
@@ -16,16 +18,12 @@ func TestListAndPrune(t *testing.T) {
 		fill(t, d, m, a)
 		metas = append(metas, m)
 		used := time.Now().Add(-time.Duration(i) * 24 * time.Hour)
-		if err := os.Chtimes(d.entry(m.Key), used, used); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.Chtimes(d.entry(m.Key), used, used))
 	}
 
 	dead, alive := d.entry(metas[0].Key)+temporary+"1", d.entry(metas[0].Key)+temporary+"2"
 	for _, name := range []string{dead, alive} {
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(name, nil, 0o666))
 	}
 
 	old := time.Now().Add(-2 * abandoned)
@@ -43,10 +41,7 @@ func TestListAndPrune(t *testing.T) {
 
 	names := func(l Limits) (keys []Key) {
 		t.Helper()
-		removed, err := d.Prune(l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		removed := testkit.Must(d.Prune(l))
 
 		for _, e := range removed {
 			keys = append(keys, e.Key)
@@ -70,9 +65,7 @@ func TestListAndPrune(t *testing.T) {
 	if got := names(Limits{math.MaxInt64, all[0].Size + all[1].Size}); !reflect.DeepEqual(got, []Key{metas[2].Key}) {
 		t.Errorf("by size %v go", got)
 	}
-	if err := os.WriteFile(d.entry(metas[1].Key), []byte("torn"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(d.entry(metas[1].Key), []byte("torn"), 0o666))
 
 	if got := names(NoLimits); !reflect.DeepEqual(got, []Key{metas[1].Key}) {
 		t.Errorf("of the damaged %v go", got)
@@ -87,9 +80,7 @@ func TestEvict(t *testing.T) {
 		a, m := example(t, "uniform", map[string]any{"rows": rows, "cols": 100, "row_nnz": 10})
 		fill(t, d, m, a)
 		at := time.Now().Add(time.Duration(i-3) * time.Hour)
-		if err := os.Chtimes(d.entry(m.Key), at, at); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.Chtimes(d.entry(m.Key), at, at))
 		keys = append(keys, m.Key)
 	}
 	evict := func(limit int64, want ...Key) {
@@ -117,9 +108,7 @@ func TestEvict(t *testing.T) {
 		t.Fatal(err)
 	}
 	evict(two, keys[1])
-	if err := used.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, used.Close())
 	evict(all[0].Size+all[2].Size-1, keys[0])
 	evict(0) // the last one is in use, more likely than not
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // Whatever a server does on the way, the file is the archive in the end. ranges are what
@@ -46,10 +48,7 @@ func TestGet(t *testing.T) {
 			s := serve(t, good, tt.faults...)
 			s.sum = sumOf(good)
 			c := collection(t, s)
-			f, err := c.Get(t.Context(), gn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(c.Get(t.Context(), gn))
 
 			holds(t, c, good)
 			if f.Bytes != int64(len(good)) || f.URL != s.URL+"/MM/G/N.tar.gz" {
@@ -138,10 +137,7 @@ func TestDigestTrickles(t *testing.T) {
 
 // An archive of unknown size may fill half of the disk, and has an end there.
 func TestRoom(t *testing.T) {
-	p, err := openPartial(filepath.Join(t.TempDir(), "x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(openPartial(filepath.Join(t.TempDir(), "x")))
 	defer p.leave(false)
 	most, err := p.room()
 	if err != nil || most <= 0 || most > largest/2 {
@@ -185,9 +181,7 @@ func TestResume(t *testing.T) {
 			}
 
 			tt.change(s)
-			if _, err := c.Get(t.Context(), gn); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(c.Get(t.Context(), gn))
 			holds(t, c, tt.want)
 			if got := s.asked(); !slices.Equal(got, tt.ranges) {
 				t.Errorf("asked for %q", got)
@@ -202,9 +196,7 @@ func TestNoValidator(t *testing.T) {
 	s := serve(t, good, cut(300_000))
 	s.etag = `W/"weak"`
 	c := collection(t, s)
-	if _, err := c.Get(t.Context(), gn); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(c.Get(t.Context(), gn))
 
 	holds(t, c, good)
 	if got := s.asked(); !slices.Equal(got, []string{"", ""}) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // A process of these tests downloads G/N from the server to the folder that this
@@ -41,9 +43,7 @@ func downloader(t *testing.T, s *server, dir string) (*exec.Cmd, *strings.Builde
 	cmd.Env = append(os.Environ(), helper+"="+s.URL+" "+dir)
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, cmd.Start())
 	return cmd, &out
 }
 
@@ -101,9 +101,7 @@ func TestKilled(t *testing.T) {
 		}
 		time.Sleep(pollEvery)
 	}
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, first.Process.Kill())
 
 	first.Wait()
 	if err := second.Wait(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
 )
 
@@ -18,17 +19,11 @@ func keep(t *testing.T, dir string, files map[string]time.Duration) {
 	t.Helper()
 	for name, age := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, make([]byte, 100), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		testkit.Succeed(t, os.WriteFile(path, make([]byte, 100), 0o666))
 
 		then := time.Now().Add(-age)
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.Chtimes(path, then, then))
 	}
 }
 
@@ -103,9 +98,7 @@ func TestPruneLeavesDownloads(t *testing.T) {
 func TestGetIsUse(t *testing.T) {
 	c := &Collection{Dir: t.TempDir(), Offline: true}
 	keep(t, c.Dir, map[string]time.Duration{"A/a.tar.gz": 48 * time.Hour, "A/.a.lock": 48 * time.Hour})
-	if _, err := c.Get(t.Context(), ID{"A", "a"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(c.Get(t.Context(), ID{"A", "a"}))
 
 	if all := c.Downloads(); len(all) != 1 || time.Since(all[0].Used) > time.Hour {
 		t.Errorf("%+v", all)

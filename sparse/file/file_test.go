@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // Only a regular file is read.
@@ -80,9 +82,7 @@ func TestArchives(t *testing.T) {
 		w.Write([]byte("x"))
 		w.WriteHeader(&tar.Header{Name: c.member, Mode: 0o644, Size: int64(len(c.content)), Typeflag: tar.TypeReg})
 		w.Write([]byte(c.content))
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, w.Close())
 
 		m, err := Decode(strings.NewReader(gzipped(archive.String())), "A.tar.gz", DefaultOptions)
 		got := fmt.Sprint(err)
@@ -156,10 +156,7 @@ func TestReadSize(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testkit.Must(os.Create(path))
 		defer f.Close()
 		if strings.HasSuffix(name, ".gz") {
 			z := gzip.NewWriter(f)
@@ -233,14 +230,10 @@ func TestReadSizeInArchive(t *testing.T) {
 		w.WriteHeader(&tar.Header{Name: m[0], Mode: 0o644, Size: int64(len(m[1])), Typeflag: tar.TypeReg})
 		w.Write([]byte(m[1]))
 	}
-	if err := errors.Join(w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, errors.Join(w.Close(), z.Close()))
 
 	path := filepath.Join(t.TempDir(), "a.tar.gz")
-	if err := os.WriteFile(path, archive.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, archive.Bytes(), 0o644))
 	if got, err := ReadSize(path, DefaultOptions); err != nil ||
 		got != (Size{Rows: 5, Cols: 5, Entries: 7, Symmetric: true}) {
 		t.Errorf("got %+v, %v", got, err)

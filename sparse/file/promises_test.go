@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // What is read from a file is kept under the readers' versions: a reader that gives something
@@ -28,10 +30,7 @@ func TestVersion(t *testing.T) {
 		"# FromNodeId\n5 9\n9 5\n5 9\n7 7\n":                            "10780fffc055",
 		"# FromNodeId\n9223372036854775807 0 0.1\n0 0 -2.5e-300\n0 0 1": "71fe44038b05",
 	} {
-		m, err := Decode(strings.NewReader(content), "f", Options{Expand: true, Complex: RealPart})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(Decode(strings.NewReader(content), "f", Options{Expand: true, Complex: RealPart}))
 		if got := m.A.Hash(); !strings.HasPrefix(got, want) {
 			t.Errorf("other content than before for %q: change the format's Version (%s)", content, got[:12])
 		}

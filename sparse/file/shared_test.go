@@ -17,10 +17,7 @@ import (
 // skipped where it does not exist.
 func sharedFolder(t *testing.T, name string) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Must(os.Getwd())
 
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -43,18 +40,12 @@ func sharedFolder(t *testing.T, name string) string {
 // index reads INDEX.tsv of a shared folder as one map per file.
 func index(t *testing.T, folder string) []map[string]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(folder, "INDEX.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open(filepath.Join(folder, "INDEX.tsv")))
 	defer f.Close()
 	r := csv.NewReader(f)
 
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
-	records, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := testkit.Must(r.ReadAll())
 
 	var out []map[string]string
 	for _, rec := range records[1:] {
@@ -126,10 +117,7 @@ func publishedSymmetry(t *testing.T, path string) map[string]publishedPattern {
 	r := csv.NewReader(f)
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
 
-	records, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := testkit.Must(r.ReadAll())
 	column := map[string]int{}
 	for i, name := range records[0] {
 		column[name] = i
@@ -182,9 +170,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.A.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, m.A.Validate())
 
 	number := func(column string) float64 {
 		t.Helper()

@@ -13,16 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/generate"
 )
 
 func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
 	t.Helper()
-	a, err := generate.Build(t.Context(), name, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(generate.Build(t.Context(), name, args))
 	return a
 }
 
@@ -48,9 +46,7 @@ func written(t *testing.T, extension string, m *sparse.CSR[float64], opt Writing
 	}
 
 	var b bytes.Buffer
-	if err := f.Write(&b, m, opt); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, f.Write(&b, m, opt))
 	return b.Bytes()
 }
 
@@ -82,10 +78,7 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 	counts := strings.Fields(lines[1])
 	shape := strings.Fields(lines[2])
 	number := func(s string) int {
-		n, err := strconv.Atoi(strings.TrimSpace(s))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := testkit.Must(strconv.Atoi(strings.TrimSpace(s)))
 		return n
 	}
 
@@ -124,10 +117,7 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 	}
 
 	for _, w := range take(2, n) {
-		v, err := strconv.ParseFloat(strings.TrimSpace(w), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := testkit.Must(strconv.ParseFloat(strings.TrimSpace(w), 64))
 		c.Val = append(c.Val, v)
 	}
 
@@ -201,15 +191,9 @@ func TestEdges(t *testing.T) {
 // array reads a member as the documentation of NumPy's format has it.
 func array[T any](t *testing.T, z *zip.Reader, name, head string, n int) []T {
 	t.Helper()
-	r, err := z.Open(name + ".npy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(z.Open(name + ".npy"))
 
-	data, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(io.ReadAll(r))
 	length := int(binary.LittleEndian.Uint16(data[8:]))
 	text := string(data[10 : 10+length])
 	if string(data[:8]) != "\x93NUMPY\x01\x00" || (10+length)%64 != 0 || !strings.HasSuffix(text, "\n") ||
@@ -228,10 +212,7 @@ func array[T any](t *testing.T, z *zip.Reader, name, head string, n int) []T {
 func TestNPZ(t *testing.T) {
 	for name, m := range examples(t) {
 		b := written(t, ".npz", m, Writing{})
-		z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := testkit.Must(zip.NewReader(bytes.NewReader(b), int64(len(b))))
 
 		shape := array[int64](t, z, "shape", "'descr': '<i8', 'fortran_order': False, 'shape': (2,)", 2)
 		if format := array[byte](t, z, "format", "'descr': '|S3', 'fortran_order': False, 'shape': ()",

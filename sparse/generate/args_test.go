@@ -242,14 +242,11 @@ func TestDocumentation(t *testing.T) {
 func TestParallelCoversAll(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 100, 100_000} {
 		seen := make([]int32, n)
-		err := parallel(t.Context(), n, func(lo, hi int) {
+		testkit.Succeed(t, parallel(t.Context(), n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				atomic.AddInt32(&seen[i], 1)
 			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 
 		for i, times := range seen {
 			if times != 1 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -108,21 +109,12 @@ func FuzzDelaunay(f *testing.F) {
 
 func checkDelaunay(t *testing.T, codes []uint64) {
 	t.Helper()
-	tri, err := triangulate(t.Context(), codes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tri := testkit.Must(triangulate(t.Context(), codes))
 
-	m, err := tri.graph(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(tri.graph(t.Context()))
 	wellFormed(t, "graph", m)
 	symmetric(t, "graph", m)
-	dual, err := tri.dual().build(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dual := testkit.Must(tri.dual().build(t.Context()))
 
 	wellFormed(t, "dual", dual)
 	symmetric(t, "dual", dual)

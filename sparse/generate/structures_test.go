@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -139,10 +140,7 @@ func drawStructure(name string, r *rand.Rand) map[string]any {
 func TestStructures(t *testing.T) {
 	for name, c := range joined(structured, applied) {
 		t.Run(name, func(t *testing.T) {
-			size, err := Plan(name, c.args)
-			if err != nil {
-				t.Fatal(err)
-			}
+			size := testkit.Must(Plan(name, c.args))
 			m := build(t, name, c.args)
 			off := math.Abs(float64(m.NNZ())/float64(size.NNZ) - 1)
 			if off > 0.12 || c.exact && off > 0 {

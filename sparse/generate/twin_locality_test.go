@@ -116,14 +116,8 @@ func TestGenesAsHuman(t *testing.T) {
 		neighbours, similar float64
 	}{{fitted, 0.48228, 0.28206}, {random, 0.36, 0.23}} {
 		twins()[len(twins())-1].Local = &form{Pattern: c.pattern}
-		p, err := planTwin(values{"of": float64(len(twins()) - 1), "scale": 1, "seed": 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := p.build(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(planTwin(values{"of": float64(len(twins()) - 1), "scale": 1, "seed": 1}))
+		m := testkit.Must(p.build(t.Context()))
 		f := sparse.Analyze(m)
 		if math.Abs(f.NeighbourRate-c.neighbours) > 0.02 || math.Abs(f.RowSimilarity-c.similar) > 0.02 {
 			t.Errorf("neighbours %.3f, similarity %.3f, not %.3f and %.3f", f.NeighbourRate, f.RowSimilarity,

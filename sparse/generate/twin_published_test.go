@@ -125,15 +125,10 @@ func peakMemory(t *testing.T) func() float64 {
 		t.Skip(err)
 	}
 	return func() float64 {
-		text, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile("/proc/self/status"))
 		var kB float64
 		_, line, _ := strings.Cut(string(text), "VmHWM:")
-		if _, err := fmt.Sscan(line, &kB); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(fmt.Sscan(line, &kB))
 
 		return 1024 * kB
 	}

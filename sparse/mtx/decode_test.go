@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -128,10 +129,7 @@ func TestDecodeOdd(t *testing.T) {
 		"real skew-symmetric\n3 3 2\n1 1 1\n2 1 1\n":   "the diagonal of a skew-symmetric matrix is 0, and here has 1 entry that is not",
 		"real skew-symmetric\n3 3 2\n1 1 0\n2 1 1\n":   "",
 	} {
-		m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "f", text.DefaultOptions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "f", text.DefaultOptions))
 		if want == "" && m.Odd != "" || !strings.Contains(m.Odd, want) {
 			t.Errorf("%q is odd in %q, want %q", file, m.Odd, want)
 		}
@@ -275,16 +273,10 @@ func tarOf(t *testing.T, members ...[2]string) string {
 		if strings.HasSuffix(m[0], "/") {
 			h.Typeflag = tar.TypeDir
 		}
-		if err := w.WriteHeader(h); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(m[1])); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, w.WriteHeader(h))
+		testkit.Must(w.Write([]byte(m[1])))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, w.Close())
 
 	return b.String()
 }
@@ -333,9 +325,7 @@ func TestDamagedArchive(t *testing.T) {
 
 	archive := tarOf(t, [2]string{"a/a.mtx", content.String()}, [2]string{"a/a_b.mtx", content.String()})
 	file := []byte(zipped(archive))
-	if _, err := decode(bytes.NewReader(file), "f", text.DefaultOptions); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(decode(bytes.NewReader(file), "f", text.DefaultOptions))
 
 	flipped := bytes.Clone(file)
 	flipped[len(file)-8] ^= 1 // the checksum

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -31,9 +32,7 @@ func TestWriteRoundTrip(t *testing.T) {
 	}
 
 	var file bytes.Buffer
-	if err := write(&file, m, text.Writing{Comment: "two lines\nof comment"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, write(&file, m, text.Writing{Comment: "two lines\nof comment"}))
 	got, err := decode(bytes.NewReader(file.Bytes()), "f", text.DefaultOptions)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, &file)
@@ -119,19 +118,13 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 		{"pattern symmetric", 30_000, 30_000, 150_000},
 	} {
 		content, row, col, val := longFile(rng, c.header, c.rows, c.cols, c.entries)
-		want, err := sparse.FromTriplets(c.rows, c.cols, row, col, val)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Must(sparse.FromTriplets(c.rows, c.cols, row, col, val))
 
 		for _, cores := range []int{1, 7} {
 			for how, file := range map[string]string{"plain": content, "zipped": zipped(content)} {
 				t.Run(fmt.Sprintf("%s %d×%d, %d cores, %s", c.header, c.rows, c.cols, cores, how), func(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-					m, err := decode(strings.NewReader(file), "f", text.DefaultOptions)
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := testkit.Must(decode(strings.NewReader(file), "f", text.DefaultOptions))
 
 					if m.A.Hash() != want.Hash() {
 						t.Errorf("read as %v, want %v", m.A, want)
@@ -221,9 +214,7 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		content, _, _, val := longFile(rng, c.header, rows, rows, entries)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := decode(strings.NewReader(content), "f", text.DefaultOptions); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(decode(strings.NewReader(content), "f", text.DefaultOptions))
 
 		runtime.ReadMemStats(&after)
 		most := (12+c.working)*len(val) + 5*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20
@@ -270,22 +261,15 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if err := m.A.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, m.A.Validate())
 
 		if !expand && m.A.NNZ()+m.Duplicates != m.Declared {
 			t.Fatalf("%d entries and %d duplicates of %d declared", m.A.NNZ(), m.Duplicates, m.Declared)
 		}
 		var out bytes.Buffer
-		if err := write(&out, m.A, text.Writing{Comment: m.Comment}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, write(&out, m.A, text.Writing{Comment: m.Comment}))
 
-		back, err := decode(&out, "f", text.DefaultOptions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := testkit.Must(decode(&out, "f", text.DefaultOptions))
 		if plain(back.A).Hash() != plain(m.A).Hash() {
 			t.Fatalf("wrote %v, read back %v", m.A, back.A)
 		}
@@ -355,10 +339,7 @@ func readFile(path string) (*text.Matrix, error) {
 func randomFile(tb testing.TB, header string, size, entries int, zipped bool) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "random.mtx")
-	f, err := os.Create(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f := testkit.Must(os.Create(path))
 	defer f.Close()
 
 	out := bufio.NewWriterSize(f, 1<<20)

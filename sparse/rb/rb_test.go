@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -204,9 +205,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if err := m.A.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, m.A.Validate())
 
 		if !expand && m.A.NNZ()+m.Duplicates != m.Declared {
 			t.Fatalf("%d entries and %d duplicates of %d declared", m.A.NNZ(), m.Duplicates, m.Declared)
@@ -226,9 +225,7 @@ func BenchmarkRead(b *testing.B) {
 			f := random(rand.New(rand.NewPCG(39, 40)), c.kind, 1_000_000, 1_000_000, c.entries)
 			f.ind = "(10I8)"
 			content := f.String()
-			if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Succeed(b, os.WriteFile(path, []byte(content), 0o644))
 
 			b.SetBytes(int64(len(content)))
 			f, content = nil, ""
@@ -238,10 +235,7 @@ func BenchmarkRead(b *testing.B) {
 			for b.Loop() {
 				m = nil
 				runtime.GC() // as in a process that reads one matrix
-				file, err := os.Open(path)
-				if err != nil {
-					b.Fatal(err)
-				}
+				file := testkit.Must(os.Open(path))
 
 				s, err := text.NewSource(file, path)
 				if err == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -122,10 +123,7 @@ func (f *file) matrix(tb testing.TB, expand bool) *sparse.CSR[float64] {
 		}
 	}
 
-	m, err := sparse.FromTriplets(f.rows, f.cols, row, col, val)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := testkit.Must(sparse.FromTriplets(f.rows, f.cols, row, col, val))
 	return m
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -52,10 +53,7 @@ func bandwidth(m *sparse.CSR[float64]) int {
 func TestRCMNarrowsAShuffledGrid(t *testing.T) {
 	const n = 40
 	m := grid(n, true)
-	o, err := Of(m, RCM)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := testkit.Must(Of(m, RCM))
 	out := Apply(m, o)
 	if before, after := bandwidth(m), bandwidth(out); before < 20*n || after > 2*n {
 		t.Errorf("bandwidth %d, then %d; it can be %d", before, after, n)
@@ -70,10 +68,7 @@ func TestOrdersKeepTheMatrix(t *testing.T) {
 	m.ColIdx, m.Val = append(m.ColIdx, int32(m.Cols-1)), append(m.Val, 7)
 	m.RowPtr = append(m.RowPtr, m.RowPtr[len(m.RowPtr)-1], int32(len(m.ColIdx)))
 	for _, how := range Methods {
-		o, err := Of(m, how)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := testkit.Must(Of(m, how))
 		if s := slices.Sorted(slices.Values(o.Rows)); len(s) != m.Rows || s[0] != 0 || len(slices.Compact(s)) != m.Rows {
 			t.Fatalf("%s: the order is no permutation", how)
 		}
@@ -129,10 +124,7 @@ func TestApplyAnyOrder(t *testing.T) {
 // A matrix whose last rows are empty has columns that no row mirrors.
 func TestRCMOfATriangle(t *testing.T) {
 	m := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int32{0, 2, 2, 2}, ColIdx: []int32{1, 2}, Val: []float64{5, 6}}
-	o, err := Of(m, RCM)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := testkit.Must(Of(m, RCM))
 	if out := Apply(m, o); out.Validate() != nil || slices.Max(out.Val) != 6 || bandwidth(out) != 1 {
 		t.Errorf("%+v", out)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -68,10 +69,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseSaysWhatItRead(t *testing.T) {
-	m, err := decode("# a graph\n#by us\n3 1 nan\n3 1 2\n4 1 1\n# more\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(decode("# a graph\n#by us\n3 1 nan\n3 1 2\n4 1 1\n# more\n"))
 	if m.A.Rows != 3 || m.A.Cols != 3 {
 		t.Errorf("read as %v", m.A)
 	}
@@ -127,10 +125,7 @@ func graph(tb testing.TB, rng *rand.Rand, vertices, edges int, weighted bool, nu
 		return out
 	}
 
-	m, err := sparse.FromTriplets(len(ids), len(ids), rank(from), rank(to), val)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := testkit.Must(sparse.FromTriplets(len(ids), len(ids), rank(from), rank(to), val))
 	return b.String(), m
 }
 
@@ -215,9 +210,7 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		content, want := graph(t, rng, 20_000, 400_000, c.weighted, func(v int) uint64 { return uint64(3 * v) })
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := decode(content); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(decode(content))
 
 		runtime.ReadMemStats(&after)
 		// A core has room for a block, its edges, which grows as it is filled, and a chunk.
@@ -249,19 +242,14 @@ func BenchmarkRead(b *testing.B) {
 				content = strconv.AppendUint(content, c.number(rng.IntN(vertices)), 10)
 				content = append(content, '\n')
 			}
-			if err := os.WriteFile(path, content, 0o644); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Succeed(b, os.WriteFile(path, content, 0o644))
 
 			b.SetBytes(int64(len(content)))
 			content = nil
 			b.ReportAllocs()
 			for b.Loop() {
 				runtime.GC() // as in a process that reads one matrix
-				file, err := os.Open(path)
-				if err != nil {
-					b.Fatal(err)
-				}
+				file := testkit.Must(os.Open(path))
 
 				s, err := text.NewSource(file, path)
 				if err == nil {
@@ -298,9 +286,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if err := m.A.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, m.A.Validate())
 
 		if m.A.NNZ()+m.Duplicates != m.Declared || m.A.Rows != m.A.Cols || m.A.Rows > 2*m.Declared {
 			t.Fatalf("%v of %d edges and %d duplicates", m.A, m.Declared, m.Duplicates)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -151,9 +152,7 @@ func TestEveryFloatIsWritten(t *testing.T) {
 // What an older program did not write of a matrix is not known, and is no 0.
 func TestMissingFeatures(t *testing.T) {
 	var f features
-	if err := json.Unmarshal([]byte(`{"rows":3,"row_mean":1.5,"row_std":"NaN"}`), &f); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, json.Unmarshal([]byte(`{"rows":3,"row_mean":1.5,"row_std":"NaN"}`), &f))
 	if f.Rows != 3 || f.Cols != 0 || f.RowMean != 1.5 || !math.IsNaN(f.RowStd) || !math.IsNaN(f.RowSimilarity) {
 		t.Errorf("got %+v", f)
 	}
@@ -205,10 +204,7 @@ func testTrial(i int) trial.Result {
 // start begins a journal of chunk 0001 with a run and the matrix "grid".
 func start(t testing.TB, dir, job string) *Writer {
 	t.Helper()
-	w, err := Create(t.Context(), dir, "0001", job, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(Create(t.Context(), dir, "0001", job, 0, nil))
 	t.Cleanup(func() { w.Close() })
 	must(t, w.Matrix(t.Context(), testMatrix("grid")))
 	must(t, w.Begin(t.Context(), testRun()))

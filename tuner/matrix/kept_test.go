@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
 	"spmvtune/tuner/trial"
 )
@@ -40,14 +41,8 @@ func loaded(t *testing.T, spec configs.Matrix) trial.Matrix {
 
 func entries(t *testing.T) []cache.Info {
 	t.Helper()
-	dir, err := cache.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := dir.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Must(cache.Default())
+	all := testkit.Must(dir.List())
 	return all
 }
 
@@ -59,9 +54,7 @@ func TestLoadKeepsFiles(t *testing.T) {
 	path := filepath.Join(dir, "A.mtx")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	write(fileOfFive)
 	spec := configs.Matrix{Name: "A", Class: "small", Path: path, Expand: true}
@@ -82,14 +75,9 @@ func TestLoadKeepsFiles(t *testing.T) {
 		t.Errorf("the triangle has %d entries", m.Features.Nonzeros)
 	}
 	entry := filepath.Join(dir, "cache", string(entries(t)[0].Key)+".csr")
-	bytes, err := os.ReadFile(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bytes := testkit.Must(os.ReadFile(entry))
 	bytes[len(bytes)-1] ^= 1
-	if err := os.WriteFile(entry, bytes, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(entry, bytes, 0o666))
 	if m := loaded(t, triangle); m.Features.Nonzeros != 3 || m.Note != "" {
 		t.Errorf("after the entry was damaged: %+v", m)
 	}
@@ -164,9 +152,7 @@ func TestLoadAtTheLimit(t *testing.T) {
 		!strings.Contains(m.Note, "is at its limit of ") {
 		t.Errorf("the cache has %d entries, and the note is %q", len(all), m.Note)
 	}
-	if err := held.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, held.Close())
 	t.Setenv(cache.EnvLimit, "5kB")
 	if m := load(83); len(entries(t)) != 2 || !strings.Contains(m.Note, "more than the cache's limit of 5 kB") {
 		t.Errorf("the cache has %d entries, and the note is %q", len(entries(t)), m.Note)
@@ -176,9 +162,7 @@ func TestLoadAtTheLimit(t *testing.T) {
 // A cache that can't be written is worth a note, and nothing else.
 func TestLoadWithoutRoom(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "A.mtx")
-	if err := os.WriteFile(path, []byte(fileOfFive), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte(fileOfFive), 0o666))
 	t.Setenv(cache.Env, filepath.Join(path, "cache"))
 	if m := loaded(t, configs.Matrix{Name: "A", Path: path, Expand: true}); m.Features.Nonzeros != 5 ||
 		!strings.Contains(m.Note, "not kept") {

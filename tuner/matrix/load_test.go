@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 	"spmvtune/tuner/trial"
@@ -55,10 +56,7 @@ func resolverOf(t *testing.T, status int) (*Resolver, *atomic.Int32) {
 	t.Cleanup(server.Close)
 	t.Setenv(cache.Env, t.TempDir())
 	t.Setenv(fetch.EnvServers, server.URL)
-	s, err := NewResolver()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(NewResolver())
 	return s, &asked
 }
 
@@ -66,12 +64,8 @@ func resolverOf(t *testing.T, status int) (*Resolver, *atomic.Int32) {
 func put(t *testing.T, s *Resolver, name string) {
 	t.Helper()
 	path := filepath.Join(s.Collection.Dir, name+".tar.gz")
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(fileOfFive), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	testkit.Succeed(t, os.WriteFile(path, []byte(fileOfFive), 0o666))
 }
 
 func TestResolve(t *testing.T) {

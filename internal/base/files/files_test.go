@@ -12,14 +12,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(os.ReadFile(path))
 	return string(b)
 }
 
@@ -27,9 +26,7 @@ func read(t *testing.T, path string) string {
 func TestFailedWriteChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	if err := Write(path, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, Write(path, []byte("old")))
 
 	broken := errors.New("broken")
 	err := WriteTo(path, func(w io.Writer) error {
@@ -50,12 +47,8 @@ func TestFailedWriteChangesNothing(t *testing.T) {
 // A file that is replaced keeps its permissions.
 func TestPermissionsStay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(path, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte("old"), 0o640))
+	testkit.Succeed(t, Write(path, []byte("new")))
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 || read(t, path) != "new" {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
@@ -64,9 +57,7 @@ func TestPermissionsStay(t *testing.T) {
 // The first of two creates the file.
 func TestCreateOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	if err := Create(path, []byte("first")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, Create(path, []byte("first")))
 	if err := Create(path, []byte("second")); !errors.Is(err, fs.ErrExist) || read(t, path) != "first" {
 		t.Errorf("%v, the file holds %q", err, read(t, path))
 	}
@@ -88,9 +79,7 @@ func TestReadFile(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
 		t.Skip(err)
 	}
-	if err := os.WriteFile(long, make([]byte, 1001), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(long, make([]byte, 1001), 0o666))
 	for path, want := range map[string]string{
 		pipe: "not a regular file: save its content to a file first", "/dev/zero": "not a regular file", long: "larger than 1 kB",
 	} {
@@ -107,34 +96,21 @@ func TestReadFile(t *testing.T) {
 // do one that is being made and one of another machine, whose lock this one may not see.
 func TestNewRemovesWhatWasLeft(t *testing.T) {
 	parent := filepath.Join(t.TempDir(), "job[1]") // no pattern
-	if err := os.Mkdir(parent, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Mkdir(parent, 0o777))
 	t.Setenv("TMPDIR", parent)
-	reading, err := NewScratch("", "copy-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	reading := testkit.Must(NewScratch("", "copy-"))
+	host := testkit.Must(os.Hostname())
 	killed, fresh := filepath.Join(os.TempDir(), "copy-"+host+".1"), filepath.Join(os.TempDir(), "copy-"+host+".2")
 	other, elsewhere := filepath.Join(os.TempDir(), "other-"+host+".1"), filepath.Join(os.TempDir(), "copy-"+host+"2.1")
 	hourAgo := time.Now().Add(-time.Hour)
 	for _, dir := range []string{killed, fresh, other, elsewhere} {
-		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.MkdirAll(filepath.Join(dir, "x"), 0o777))
 	}
 	for _, dir := range []string{killed, other, elsewhere, reading.Path()} {
 		os.Chtimes(dir, hourAgo, hourAgo)
 	}
 
-	made, err := NewScratch("", "copy-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := testkit.Must(NewScratch("", "copy-"))
 	there := func(want ...string) {
 		t.Helper()
 		var got []string

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // A page that does not fit a terminal is cut where it is least missed, at its end, and
@@ -54,9 +56,7 @@ func TestEscaped(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := WriteJSON(Escaped(&b), "\u202e\u009b\U000e0041"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, WriteJSON(Escaped(&b), "\u202e\u009b\U000e0041"))
 	var back string
 	if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != "\u202e\u009b\U000e0041" {
 		t.Errorf("%q, %v", back, err)

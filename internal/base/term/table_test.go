@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // Whatever a command finds is a table: fields within fields have dots, in the order of the JSON.
@@ -68,9 +70,7 @@ func TestTablesFit(t *testing.T) {
 			table.Rows = append(table.Rows, row)
 		}
 		s := &screen{columns: 30 + random.IntN(80)}
-		if err := table.Print(s); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, table.Print(s))
 		for _, line := range strings.Split(s.String(), "\n") {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); n > s.columns {
 				t.Fatalf("%d columns on %d:\n%s", n, s.columns, s)
@@ -102,9 +102,7 @@ func TestLessGoesFirst(t *testing.T) {
 		{0, []string{"a-long-name-of-a-matrix-1", "warm", "cpu_csr_rows"}, "wide"},
 	} {
 		s := &screen{columns: tt.columns}
-		if err := table.Print(s); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, table.Print(s))
 		got := strings.Join(strings.Fields(s.String()), " ") + " "
 		for _, want := range tt.want {
 			if !strings.Contains(got, want) {

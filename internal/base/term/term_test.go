@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 func TestDuration(t *testing.T) {
@@ -25,10 +27,7 @@ func TestDuration(t *testing.T) {
 // Whatever the words are, a shell gets them as they were.
 func TestShell(t *testing.T) {
 	words := []string{"plain-1.0/x", "two words", "it's", "", "$HOME `x` \"y\" *", "a\nb", "é"}
-	out, err := exec.Command("sh", "-c", "printf '%s\\0' "+Shell(words...)).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(exec.Command("sh", "-c", "printf '%s\\0' "+Shell(words...)).Output())
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); strings.Join(got,
 		"|") != strings.Join(words, "|") {
 		t.Errorf("%q came back as %q", words, got)

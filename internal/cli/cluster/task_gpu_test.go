@@ -11,6 +11,7 @@ import (
 	"spmvtune/internal/testing/clitest"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
@@ -159,9 +160,7 @@ func TestTasksOfTwoKinds(t *testing.T) {
 			t.Fatalf("task %s: %v\n%s", task, err, out)
 		}
 	}
-	if _, err := status.Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(status.Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil }))
 	db, err := store.OpenReadOnly(run.Path("results.db"))
 	slurmlab.Must(t, err)
 	defer db.Close()

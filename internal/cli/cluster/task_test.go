@@ -231,10 +231,8 @@ func listsItsTrials(t *testing.T, pieces []trial.Piece, ids []string) {
 
 func otherModel(t *testing.T, run *slurm.Run) {
 	t.Helper()
-	if err := os.WriteFile(run.Path("device.json"),
-		[]byte(`{"models": {"cpu": "Otherchip 7"}, "job": "1_0", "node": "n9"}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(run.Path("device.json"),
+		[]byte(`{"models": {"cpu": "Otherchip 7"}, "job": "1_0", "node": "n9"}`), 0o666))
 }
 
 // The matrices whose files a node does not see are named; the others are measured.

@@ -13,6 +13,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/show"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -112,9 +113,7 @@ func decoded[T any](t *testing.T, w *httptest.ResponseRecorder) (v T) {
 	if w.Code != http.StatusOK {
 		t.Fatalf("%d: %s", w.Code, w.Body)
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, json.Unmarshal(w.Body.Bytes(), &v))
 	return v
 }
 

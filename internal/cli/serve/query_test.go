@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -110,19 +111,13 @@ func TestLongCells(t *testing.T) {
 func TestLongQueries(t *testing.T) {
 	s := newRun(t).server(Options{})
 	h := s.HTTP()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))
 	go h.Serve(l)
 	defer h.Close()
 	for n, want := range map[int]string{queryText: `"rows":[["1"]]`, queryText + 1: "the query has more than 16 KB"} {
 		sql := "select 1 -- é"
 		sql += strings.Repeat("é", (n-len(sql))/2) + strings.Repeat("!", (n-len(sql))%2)
-		r, err := http.Get("http://" + l.Addr().String() + "/api/query?sql=" + url.QueryEscape(sql))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(http.Get("http://" + l.Addr().String() + "/api/query?sql=" + url.QueryEscape(sql)))
 		body, err := io.ReadAll(r.Body)
 		if r.Body.Close(); err != nil || !strings.Contains(string(body), want) {
 			t.Errorf("%d bytes: %d %s %v", n, r.StatusCode, body, err)
@@ -171,17 +166,13 @@ func TestDatabaseGoes(t *testing.T) {
 	if code, body := ask(s, "best"); code != http.StatusOK {
 		t.Fatal(code, body)
 	}
-	if err := os.Rename(r.path, r.path+".away"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Rename(r.path, r.path+".away"))
 	for _, path := range []string{"/api/query?sql=best", "/api/state"} {
 		if w := get(s, path); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "not there") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
-	if err := os.Rename(r.path+".away", r.path); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Rename(r.path+".away", r.path))
 	if code, body := ask(s, "best"); code != http.StatusOK {
 		t.Error(code, body)
 	}

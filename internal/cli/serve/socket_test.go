@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // A socket is its user's, and one that a killed server left is replaced.
@@ -41,9 +43,7 @@ func TestBusySocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(fd)
-	if err := errors.Join(unix.Bind(fd, &unix.SockaddrUnix{Name: path}), unix.Listen(fd, 0)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, errors.Join(unix.Bind(fd, &unix.SockaddrUnix{Name: path}), unix.Listen(fd, 0)))
 	for err == nil { // until nobody more can wait
 		var c net.Conn
 		if c, err = net.Dial("unix", path); err == nil {
@@ -64,10 +64,7 @@ func TestBusySocket(t *testing.T) {
 // From the moment on at which a socket has a file, others can't connect.
 func TestSocketIsPrivateAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.sock")
-	l, err := (&net.ListenConfig{Control: private}).Listen(t.Context(), "unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must((&net.ListenConfig{Control: private}).Listen(t.Context(), "unix", path))
 	defer l.Close()
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("its mode is %v, %v", info.Mode(), err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"spmvtune/internal/cli/show"
+	"spmvtune/internal/testing/testkit"
 )
 
 type shownState struct {
@@ -160,10 +161,7 @@ func TestPictures(t *testing.T) {
 	if pictures == 0 {
 		t.Fatal("there are no pictures")
 	}
-	again, err := Draw(t.Context(), r.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(Draw(t.Context(), r.path))
 	if again.Figures[0].Pictures[0].Digest != list.Figures[0].Pictures[0].Digest {
 		t.Error("the same data give other pictures")
 	}
@@ -172,10 +170,7 @@ func TestPictures(t *testing.T) {
 // Addresses say who can reach the page.
 func TestListen(t *testing.T) {
 	for address, open := range map[string]bool{"localhost:0": false, "127.0.0.1:0": false, "0.0.0.0:0": true} {
-		at, err := Listen(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := testkit.Must(Listen(address))
 		at.Close()
 		if at.Open != open || at.Any != open || !strings.HasPrefix(at.URL, "http://") {
 			t.Errorf("%s: %+v", address, at)

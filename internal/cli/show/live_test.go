@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // A run says how far it is from its start on, and in the end how it ended.
@@ -33,9 +35,7 @@ func TestReadNothing(t *testing.T) {
 	if s := ReadLive(dir); s != nil {
 		t.Errorf("of an empty folder: %+v", s)
 	}
-	if err := os.WriteFile(filepath.Join(dir, LiveFile), []byte(`{"done": "many"`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, LiveFile), []byte(`{"done": "many"`), 0o666))
 	if s := ReadLive(dir); s != nil {
 		t.Errorf("of a damaged file: %+v", s)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // A Browser is a headless Chromium with one page, spoken to by its debugging protocol
@@ -60,9 +62,7 @@ func Start(t *testing.T) *Browser {
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4 there
 	cmd.Stderr = &said
 	cmd.WaitDelay = 5 * time.Second // for children that hold that open
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, cmd.Start())
 	theirIn.Close()
 	theirOut.Close()
 	b := &Browser{t: t, in: in, out: bufio.NewReaderSize(out, 1<<20)}

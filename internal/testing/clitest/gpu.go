@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/worker"
@@ -38,9 +39,7 @@ func WithGPUs(tb testing.TB, gpus string) (program string) {
 	// A run of a cluster copies the one beside it, too.
 	script := fmt.Sprintf("#!/bin/bash\n%s='%s' %s_LOCK='%s' exec -a spmvtune \"${0%%/*}/spmvtune\" \"$@\"\n",
 		fakeGPUs, gpus, fakeGPUs, filepath.Join(tb.TempDir(), "lock"))
-	if err := os.WriteFile(filepath.Join(bin, "spmvtune-cuda"), []byte(script), 0o777); err != nil {
-		tb.Fatal(err)
-	}
+	testkit.Succeed(tb, os.WriteFile(filepath.Join(bin, "spmvtune-cuda"), []byte(script), 0o777))
 	return program
 }
 

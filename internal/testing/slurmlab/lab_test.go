@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // submit sends a script and returns the id of its job. Output goes into the lab's
@@ -81,9 +83,7 @@ func TestLabEndsWithItsOwner(t *testing.T) {
 	out, err := exec.Command(filepath.Join(scripts(t), "up.sh"), "--owner", strconv.Itoa(owner.Process.Pid)).Output()
 	Must(t, err)
 	dir := filepath.Dir(strings.TrimSpace(string(out)))
-	if _, err := os.Stat(dir); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(os.Stat(dir))
 	owner.Process.Kill()
 	owner.Wait()
 	gone(t, dir)

@@ -11,10 +11,7 @@ import (
 // and end. With regen it writes that instead.
 func Section(t testing.TB, path, begin, end, want string, regen bool) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := Must(os.ReadFile(path))
 	before, rest, ok := strings.Cut(string(text), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
@@ -28,17 +25,12 @@ func Section(t testing.TB, path, begin, end, want string, regen bool) {
 	if !regen {
 		t.Fatalf("%s does not say what the code says: %s writes it", path, command(t, path))
 	}
-	if err := os.WriteFile(path, []byte(whole), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	Succeed(t, os.WriteFile(path, []byte(whole), 0o644))
 }
 
 // command is what writes the page at path, from the root of the repository.
 func command(t testing.TB, path string) string {
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := Must(os.Getwd())
 	root := filepath.Dir(filepath.Dir(filepath.Join(folder, path)))
 	if relative, err := filepath.Rel(root, folder); err == nil {
 		folder = "./" + filepath.ToSlash(relative)

@@ -74,10 +74,7 @@ func pages(t *testing.T) (paths []string) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := Must(os.ReadFile(path))
 	return string(text)
 }
 

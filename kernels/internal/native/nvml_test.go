@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -37,10 +38,7 @@ func TestSensors(t *testing.T) {
 		{"old", []string{"-DOLD"}, kernels.HWSlowdown | kernels.HWThermalSlowdown, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := openSensors(builtNVML(t, tt.flags...), "GPU-1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := testkit.Must(openSensors(builtNVML(t, tt.flags...), "GPU-1"))
 			want.Reasons = tt.reasons
 			if got := s.Read(); got != want {
 				t.Errorf("read %+v, want %+v", got, want)
@@ -62,9 +60,7 @@ func TestSensors(t *testing.T) {
 // ends nothing.
 func TestOpenSensorsSaysWhy(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "libnvidia-ml.so.1")
-	if err := os.WriteFile(text, []byte("no library"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(text, []byte("no library"), 0o666))
 	current := builtNVML(t)
 	for _, tt := range []struct{ name, lib, uuid, want string }{
 		{"missing", filepath.Join(t.TempDir(), "none.so"), "GPU-1", "is not found"},

@@ -106,9 +106,7 @@ func BenchmarkParseValue(b *testing.B) {
 	b.Run("strconv", func(b *testing.B) {
 		for b.Loop() {
 			for _, w := range words {
-				if _, err := strconv.ParseFloat(string(w[:len(w)-1]), 64); err != nil {
-					b.Fatal(err)
-				}
+				testkit.Must(strconv.ParseFloat(string(w[:len(w)-1]), 64))
 			}
 		}
 	})
