@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 	}
 	for i := range r.Models {
 		var b bytes.Buffer
-		bySize(&b, r.Models[i].Validation.Cases)
+		bySize(&b, "", r.Models[i].Validation.Cases)
 		_, table, _ := strings.Cut(b.String(), "\n\n")
 		if !strings.Contains(page, strings.TrimSpace(table)+"\n") {
 			t.Errorf("docs/rule.md lacks:\n%s", table)
@@ -80,4 +81,30 @@ func page(t *testing.T) (string, *Rule) {
 		t.Fatal(err)
 	}
 	return string(text), r
+}
+
+// On families left out, what chooses by default is nowhere worse than one configuration for all matrices of a class of
+// sizes, though that is known in hindsight only, and than cuSPARSE.
+func TestNoFixedConfigurationIsBetter(t *testing.T) {
+	_, r := page(t)
+	for _, s := range r.Models {
+		for size, from := range sizeClasses {
+			some := slices.DeleteFunc(slices.Clone(s.Validation.Cases), func(c Case) bool { return sizeOf(c.Nonzeros) != size })
+			rule := Summarise(some, Learned.Of)
+			for _, other := range []Selector{FixedConfig, CuSPARSE} {
+				if f := Summarise(some, other.Of); f.Matrices < rule.Matrices || rule.Matrices == 0 || f.Mean > rule.Mean {
+					t.Errorf("%s, from %d nonzeros: %v on %d matrices, %s %v on %d", s.Key, from, rule.Mean, rule.Matrices,
+						other.Name, f.Mean, f.Matrices)
+				}
+			}
+		}
+	}
+}
+
+func TestClassesOfSizes(t *testing.T) {
+	for nonzeros, want := range map[int]int{0: 0, 99_999: 0, 100_000: 1, 999_999: 1, 1_000_000: 2, 1 << 40: 2} {
+		if got := sizeOf(nonzeros); got != want {
+			t.Errorf("%d nonzeros are in class %d, want %d", nonzeros, got, want)
+		}
+	}
 }

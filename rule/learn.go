@@ -90,7 +90,7 @@ func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Vali
 			classes[all.classes[m]] = true // which it has: it was chosen by it
 		}
 	}
-	v := sumUp(cases)
+	v := all.sumUp(cases)
 	v.Families, v.Parts = len(classes), len(classes)
 	return v, nil
 }
@@ -167,12 +167,11 @@ func (t *table) judge(m int, s *lesson) Case {
 	}
 	c := t.ask(m, &s.Model)
 	choice, bySizes, single := t.at(c.Choice), first(s.Sizes), t.at(s.Single)
-	c.Nonzeros = max(0, t.facts[m].Nonzeros)
 	c.Evidence, c.Partial = t.evidence[m][choice], t.partial(m)
 	c.Sizes, c.Unpruned = share(t.loss[m][bySizes]), share(t.loss[m][first(s.grown)])
 	c.SingleConfig = share(t.loss[m][single])
 	c.SingleKernel = share(t.tuned[m][slices.Index(t.kernels, s.SingleKernel)])
-	c.CuSPARSE, c.COOFinal, c.CSRFive = t.fastest(m, cusparse), t.paper(m, cooFinal), t.paper(m, csrFive)
+	c.COOFinal, c.CSRFive = t.paper(m, cooFinal), t.paper(m, csrFive)
 	c.Prepare, c.SizesPrepare, c.SinglePrepare = t.prepare(m, choice), t.prepare(m, bySizes), t.prepare(m, single)
 	return c
 }
@@ -183,7 +182,8 @@ func (t *table) ask(m int, s *Model) Case {
 	on := &t.facts[m]
 	leaf, _ := s.Root.walk(on)
 	picks := configsOf(leaf.picks(on))
-	c := Case{Matrix: t.names[m], Class: t.classes[m], Choice: picks[0]}
+	c := Case{Matrix: t.names[m], Class: t.classes[m], Choice: picks[0], Nonzeros: max(0, on.Nonzeros),
+		CuSPARSE: t.fastest(m, cusparse)}
 	c.Fraction, c.Top3 = t.reached(m, picks)
 	if e := s.Ensemble; e != nil {
 		c.Unsure = e.unsure(on) != ""

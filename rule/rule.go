@@ -227,7 +227,9 @@ type Case struct {
 	Nonzeros     int            `json:"nonzeros,omitempty"` // of the matrix
 	SingleConfig float64        `json:"single_config"`
 	SingleKernel float64        `json:"single_kernel"`
-	CuSPARSE     float64        `json:"cusparse,omitempty"` // its fastest algorithm on the matrix; 0: none was measured
+	// Fixed is that of the configuration which is best, in hindsight, for all matrices of this class of sizes.
+	Fixed    float64 `json:"fixed,omitempty"`
+	CuSPARSE float64 `json:"cusparse,omitempty"` // its fastest algorithm on the matrix; 0: none was measured
 	// What the rules of coo-spmv-final and csr-five-algorithms choose, at its fastest; 0: not measured.
 	COOFinal float64 `json:"papers,omitempty"`
 	CSRFive  float64 `json:"csr_five,omitempty"`

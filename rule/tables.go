@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"spmvtune/internal/base/term"
@@ -39,7 +40,7 @@ func WriteEvaluation(w io.Writer, r *Rule, list []Evaluation) error {
 			comparison(&b, fmt.Sprintf("Final test, %s of %s that taught nothing", term.Count(s.Test.Matrices, "matrix",
 				"matrices"), term.Count(s.Test.Families, "class", "classes")), s.Test.Cases, Selectors)
 		}
-		bySize(&b, s.Validation.Cases)
+		bySize(&b, "By size, on matrices left out", s.Validation.Cases)
 		s.byClass(&b)
 
 		for _, e := range list {
@@ -70,7 +71,12 @@ func alone(cases []Case) []Case {
 }
 
 // sizeClasses are the numbers of nonzeros that classes of sizes begin with.
-var sizeClasses = []int{0, 100_000, 1_000_000, 10_000_000}
+var sizeClasses = []int{0, 100_000, 1_000_000}
+
+// sizeOf is the place of the class of sizes that a number of nonzeros is in.
+func sizeOf(nonzeros int) int {
+	return max(0, sort.SearchInts(sizeClasses, nonzeros+1)-1)
+}
 
 // A bundle is cases that have something in common.
 type bundle struct {
@@ -104,21 +110,19 @@ func knownOf(cases []Case, selectors ...Selector) []Selector {
 
 // bySize says how the rule does on matrices left out of each class of sizes, and the mean over these classes: in a
 // corpus with more small matrices than large ones each size counts alike.
-func bySize(b *bytes.Buffer, cases []Case) {
+func bySize(b *bytes.Buffer, title string, cases []Case) {
 	if !slices.ContainsFunc(cases, func(c Case) bool { return c.Nonzeros > 0 }) {
 		return // a rule of an older version does not know
 	}
 	var sizes []bundle
 	for i, from := range sizeClasses {
-		some := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
-			return c.Nonzeros < from || i+1 < len(sizeClasses) && c.Nonzeros >= sizeClasses[i+1]
-		})
+		some := slices.DeleteFunc(slices.Clone(cases), func(c Case) bool { return sizeOf(c.Nonzeros) != i })
 		if len(some) > 0 {
 			sizes = append(sizes, bundle{number(float64(from)), some})
 		}
 	}
-	selectors := knownOf(cases, Learned, LearnedTop3, Boosted, BoostedTop3, CuSPARSE)
-	bundled(b, "By size, on matrices left out", "nonzeros from", selectors, sizes)
+	selectors := knownOf(cases, Learned, LearnedTop3, Boosted, BoostedTop3, FixedConfig, CuSPARSE)
+	bundled(b, title, "nonzeros from", selectors, sizes)
 
 	b.Truncate(b.Len() - 1)
 	b.WriteString("| mean over sizes | |")

@@ -49,6 +49,7 @@ func (r *Rule) EvaluateOn(obs []Observation, opt Options) ([]Transfer, error) {
 			}
 			tr.Cases = append(tr.Cases, c)
 		}
+		t.fix(tr.Cases)
 		if len(tr.Cases) > 0 {
 			list = append(list, tr)
 		}
@@ -107,6 +108,7 @@ func WriteTransfers(w io.Writer, list []Transfer) error {
 	for _, tr := range list {
 		title := fmt.Sprintf("%s, learned on %s", tr.Key, tr.From)
 		comparison(&b, title, tr.Cases, transferred)
+		bySize(&b, "The same by size", tr.Cases)
 		comparison(&b, title+": matrices of no class but their own", alone(tr.Cases), transferred)
 	}
 	if _, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
@@ -116,4 +118,4 @@ func WriteTransfers(w io.Writer, list []Transfer) error {
 }
 
 // transferred are the selectors that are known where a rule was not learned.
-var transferred = []Selector{Learned, LearnedTop3, Boosted, BoostedTop3, BestNamed}
+var transferred = []Selector{Learned, LearnedTop3, Boosted, BoostedTop3, BestNamed, FixedConfig, CuSPARSE}

@@ -24,13 +24,33 @@ func validate(ctx context.Context, t *table, opt Options) (Validation, error) {
 	if err != nil || cases == nil {
 		return Validation{}, err
 	}
-	v := sumUp(slices.Concat(cases...))
+	v := t.sumUp(slices.Concat(cases...))
 	v.Families, v.Parts = len(t.families(indices(len(t.names)))), len(cases)
 	return v, nil
 }
 
+// fix notes in cases how the configuration does that is best for all of them that are of a class of sizes.
+func (t *table) fix(cases []Case) {
+	for size := range sizeClasses {
+		sum, rows := make([]float64, len(t.configs)), make(map[int][]float64)
+		for i, c := range cases {
+			if m, ok := slices.BinarySearch(t.names, c.Matrix); ok && !c.Partial && sizeOf(c.Nonzeros) == size {
+				rows[i] = t.loss[m]
+				for at, x := range t.loss[m] {
+					sum[at] += x
+				}
+			}
+		}
+		best := slices.Index(sum, slices.Min(sum))
+		for i, row := range rows {
+			cases[i].Fixed = share(row[best])
+		}
+	}
+}
+
 // sumUp gives the figures of cases, and sorts them: worst first, partial ones last.
-func sumUp(cases []Case) Validation {
+func (t *table) sumUp(cases []Case) Validation {
+	t.fix(cases)
 	slices.SortFunc(cases, func(a, b Case) int {
 		if a.Partial != b.Partial {
 			return map[bool]int{true: 1, false: -1}[a.Partial]
@@ -272,6 +292,7 @@ var (
 	BoostedTop3  = Selector{"boosted ensemble, best of 3", func(c Case) float64 { return c.EnsembleTop3 }}
 	BestNamed    = Selector{"the best of all that the rule names", func(c Case) float64 { return c.Named }}
 	SingleConfig = Selector{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
+	FixedConfig  = Selector{"best single configuration of the size", func(c Case) float64 { return c.Fixed }}
 	SingleKernel = Selector{"best single kernel, tuned", func(c Case) float64 { return c.SingleKernel }}
 	CuSPARSE     = Selector{"cuSPARSE, the fastest of its algorithms", func(c Case) float64 { return c.CuSPARSE }}
 	COOFinal     = Selector{"rule of coo-spmv-final, tuned", func(c Case) float64 { return c.COOFinal }}
