@@ -2,6 +2,7 @@ package canvas
 
 import (
 	"encoding/xml"
+	"image"
 	"image/color"
 	"io"
 	"math"
@@ -134,6 +135,30 @@ func TestNamesInFormats(t *testing.T) {
 		for _, format := range Formats {
 			if _, err := named(name, 50).Encode(format); err != nil {
 				t.Errorf("%.20q as %s: %v", name, format, err)
+			}
+		}
+	}
+}
+
+// A PNG has the colours of a picture or, of one with many, those that are most frequent and, of others, near ones.
+func TestIndexedColours(t *testing.T) {
+	const side = 40
+	for rare, far := range map[int]int{0: 0, 3: 3} {
+		img := image.NewRGBA(image.Rect(0, 0, side, side))
+		for i := range side * side {
+			c := color.RGBA{uint8(i % 251), uint8(i % 251), uint8(i % 251), 0xFF}
+			if i%9 == 0 {
+				c.R ^= uint8(rare)
+			}
+			img.SetRGBA(i%side, i/side, c)
+		}
+		got := indexed(img)
+		for i := range side * side {
+			want, is := img.RGBAAt(i%side, i/side), color.RGBAModel.Convert(got.At(i%side, i/side)).(color.RGBA)
+			for _, d := range []int{int(want.R) - int(is.R), int(want.G) - int(is.G), int(want.B) - int(is.B)} {
+				if max(d, -d) > far {
+					t.Fatalf("%v is drawn as %v", want, is)
+				}
 			}
 		}
 	}

@@ -2,10 +2,15 @@ package canvas
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"image"
+	"image/color"
 	imagedraw "image/draw"
 	"image/png"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -113,14 +118,65 @@ func (c outlined) FillString(f font.Face, at vg.Point, s string) {
 	}
 }
 
-// Raster renders the picture as PNG.
-func (p *Picture) Raster(dpi int) ([]byte, error) {
+// Raster draws the picture in pixels.
+func (p *Picture) Raster(dpi int) *image.RGBA {
 	// A whole number of pixels, so that letters stand where they are drawn: vgimg measures them from the top.
 	pixel := vg.Inch / vg.Length(dpi)
 	height := vg.Length(math.Ceil(float64(p.PageHeight()/pixel)-1e-6)) * pixel
-	c := vgimg.NewWith(vgimg.UseWH(PageWidth, height), vgimg.UseDPI(dpi))
+	c := sharp{vgimg.NewWith(vgimg.UseWH(PageWidth, height), vgimg.UseDPI(dpi))}
 	p.Draw(draw.NewCanvas(c, PageWidth, height))
+	return c.Image().(*image.RGBA)
+}
+
+// packed renders the picture as PNG.
+func (p *Picture) packed() ([]byte, error) {
 	var b bytes.Buffer
-	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image())
+	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, indexed(p.Raster(pageDPI)))
 	return b.Bytes(), err
+}
+
+// sharp copies an image pixel by pixel if it has the size of its box. vgimg would resample it.
+type sharp struct{ *vgimg.Canvas }
+
+func (c sharp) DrawImage(box vg.Rectangle, img image.Image) {
+	dots := func(v vg.Length) int { return int(math.Round(v.Dots(c.DPI()))) }
+	bottom := c.Image().Bounds().Dy()
+	at := image.Rect(dots(box.Min.X), bottom-dots(box.Max.Y), dots(box.Max.X), bottom-dots(box.Min.Y))
+	if at.Size() != img.Bounds().Size() {
+		c.Canvas.DrawImage(box, img)
+		return
+	}
+	imagedraw.Draw(c.Image(), at, img, img.Bounds().Min, imagedraw.Src)
+}
+
+// indexed has the 256 most frequent colours of an image and, for each other one, the nearest of them. PNG packs this
+// in a tenth of the time that true colours take, for which it tries five filters on each line.
+func indexed(img *image.RGBA) *image.Paletted {
+	of := func(i int) uint32 { return binary.BigEndian.Uint32(img.Pix[4*i:]) }
+	out := image.NewPaletted(img.Rect, nil)
+	counts := map[uint32]int{}
+	for i, from := 1, 0; i <= len(out.Pix); i++ { // from run to run: most neighbours are equal
+		if i == len(out.Pix) || of(i) != of(from) {
+			counts[of(from)] += i - from
+			from = i
+		}
+	}
+	numbers := map[uint32]uint8{}
+	for _, v := range slices.SortedFunc(maps.Keys(counts), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	}) {
+		c := color.RGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), uint8(v)}
+		if len(out.Palette) < 256 {
+			out.Palette = append(out.Palette, c)
+		}
+		numbers[v] = uint8(out.Palette.Index(c))
+	}
+	for i := range out.Pix {
+		if i > 0 && of(i) == of(i-1) {
+			out.Pix[i] = out.Pix[i-1]
+		} else {
+			out.Pix[i] = numbers[of(i)]
+		}
+	}
+	return out
 }

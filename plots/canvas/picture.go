@@ -47,7 +47,7 @@ var PaperFormats = []string{"pdf", "svg"}
 func (p *Picture) Encode(format string) ([]byte, error) {
 	switch format {
 	case "png":
-		return p.Raster(pageDPI)
+		return p.packed()
 	case "svg":
 		return p.vector(), nil
 	case "pdf":

@@ -1,8 +1,10 @@
 package figure
 
 import (
+	"bytes"
 	"image"
 	"image/color"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -101,10 +103,11 @@ func TestGolden(t *testing.T) {
 			if len(pages) == 0 || len(warnings) > 0 {
 				t.Fatalf("%d pages, warnings %v", len(pages), warnings)
 			}
-			got, err := pages[0].Raster(goldenDPI)
-			if err != nil {
+			var drawn bytes.Buffer
+			if err := png.Encode(&drawn, pages[0].Raster(goldenDPI)); err != nil {
 				t.Fatal(err)
 			}
+			got := drawn.Bytes()
 			path := filepath.Join("testdata", f.ID+".png")
 			want, err := os.ReadFile(path)
 			if err != nil && !*cmpimg.GenerateTestData {
