@@ -119,6 +119,8 @@ type Product interface {
 	// A.Rows elements. It gives an *OverrunError if a product has written beside its
 	// arrays since Prepare.
 	Result(y []float64) error
+	// Rows is Result for some rows of y, in their order.
+	Rows(rows []int, y []float64) error
 	// Sample times the product len(dst) times and stores seconds per product.
 	// A sample is the mean of batch products back to back; if cold, batch is 1
 	// and the device's caches are flushed before every sample.
@@ -127,13 +129,16 @@ type Product interface {
 	Info() ProductInfo
 }
 
-// Compute computes one product of x into a poisoned y, and copies that to y.
-func Compute(p Product, x, y []float64) error {
+// Compute computes one product of x into a poisoned y, and copies that to y, or some rows of it.
+func Compute(p Product, x, y []float64, rows ...int) error {
 	if err := p.Poison(); err != nil {
 		return err
 	}
 	if err := p.Multiply(x); err != nil {
 		return err
+	}
+	if len(rows) > 0 {
+		return p.Rows(rows, y)
 	}
 	return p.Result(y)
 }
@@ -144,12 +149,11 @@ type Reference struct{ Hi, Lo, Bound []float64 }
 
 // A Judge is a Product whose y is compared where it lies, on the device.
 type Judge interface {
+	Product
 	// Judge returns the largest error of a row as a fraction of its bound, and the first row that has it.
 	// A NaN counts as infinite, and so does an error where the bound is 0. It gives an *OverrunError as
 	// Result does, and wraps ErrNoJudge if the device can't compare, but Result can tell.
 	Judge(Reference) (worst float64, row int, err error)
-	// Rows is Result for some rows of y, in their order.
-	Rows(rows []int, y []float64) error
 }
 
 // ErrNoJudge is wrapped by an error of Judge where the device has no room for the reference, or has lost it.

@@ -201,6 +201,13 @@ func (p *brokenProduct) Result(y []float64) error {
 	return nil
 }
 
+func (p *brokenProduct) Rows(rows []int, y []float64) error {
+	for k, i := range rows {
+		y[k] = p.y[i]
+	}
+	return nil
+}
+
 func (p *brokenProduct) Multiply(x []float64) error {
 	y := p.y
 	if x == nil {

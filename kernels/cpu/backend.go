@@ -154,9 +154,9 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (p kernels.Produc
 		b.formats = &formats{limit: b.formats.limit}
 	}
 	if c.Precision == kernels.Float32 {
-		return prepare(b, operandOf(b.problem, &b.single, o.Fresh), k, mine, c)
+		return prepare(b, operandOf(b, &b.single, o.Fresh), k, mine, c)
 	}
-	return prepare(b, operandOf(b.problem, &b.double, o.Fresh), k, mine, c)
+	return prepare(b, operandOf(b, &b.double, o.Fresh), k, mine, c)
 }
 
 // Close ends the workers and frees the calling thread. Closing twice does

@@ -68,7 +68,7 @@ var _ kernels.Product = (*product[float32])(nil)
 
 // Poison fills y with NaN and spoils the scratch.
 func (p *product[V]) Poison() error {
-	p.o.poison()
+	share(p.b.pool, p.o.y, func(_ int, part []V) { fill(part, V(math.NaN())) })
 	if p.poison != nil {
 		p.poison()
 	}
@@ -85,9 +85,9 @@ func (p *product[V]) Multiply(x []float64) error {
 		return fmt.Errorf("x has %d elements for %d columns", len(x), p.o.a.Cols)
 	}
 
-	convert(p.o.x, x)
+	convert(p.b.pool, p.o.x, x)
 	p.run()
-	copy(p.o.x, p.o.own)
+	convert(p.b.pool, p.o.x, p.o.own)
 	return nil
 }
 
@@ -96,9 +96,20 @@ func (p *product[V]) Result(y []float64) error {
 	if len(y) != p.o.a.Rows {
 		return fmt.Errorf("y has %d elements for %d rows", len(y), p.o.a.Rows)
 	}
-	for i, v := range p.o.y {
-		y[i] = float64(v)
+	convert(p.b.pool, y, p.o.y)
+	return p.within()
+}
+
+// Rows copies some rows of it.
+func (p *product[V]) Rows(rows []int, y []float64) error {
+	for k, i := range rows {
+		y[k] = float64(p.o.y[i])
 	}
+	return p.within()
+}
+
+// within gives an error if the last product wrote outside its arrays, as far as something can tell.
+func (p *product[V]) within() error {
 	if p.check != nil {
 		if err := p.check(); err != nil {
 			return err
@@ -155,31 +166,31 @@ const (
 	guarded = 0x1p-77
 )
 
-// operandOf is p in V, which is kept unless it is to be fresh.
-func operandOf[V sparse.Float](p *kernels.Problem, kept **operand[V], fresh bool) *operand[V] {
+// operandOf is the problem in V, which is kept unless it is to be fresh.
+func operandOf[V sparse.Float](b *Backend, kept **operand[V], fresh bool) *operand[V] {
 	if *kept == nil || fresh {
-		*kept = newOperand[V](p, fresh)
+		*kept = newOperand[V](b.pool, b.problem, fresh)
 	}
 	return *kept
 }
 
 // newOperand converts p to V. If fresh, nothing of it shares memory with p, and
 // arrays begin at random places of a page.
-func newOperand[V sparse.Float](p *kernels.Problem, fresh bool) *operand[V] {
+func newOperand[V sparse.Float](on *pool, p *kernels.Problem, fresh bool) *operand[V] {
 	a := &sparse.CSR[V]{Rows: p.A.Rows, Cols: p.A.Cols, RowPtr: p.A.RowPtr, ColIdx: p.A.ColIdx}
 	if fresh {
-		a.RowPtr = append(shifted[int32](len(a.RowPtr), fresh)[:0], a.RowPtr...)
-		a.ColIdx = append(shifted[int32](len(a.ColIdx), fresh)[:0], a.ColIdx...)
+		a.RowPtr = convert(on, shifted[int32](len(a.RowPtr), fresh), a.RowPtr)
+		a.ColIdx = convert(on, shifted[int32](len(a.ColIdx), fresh), a.ColIdx)
 	}
 	o := &operand[V]{a: a}
 	if val, same := any(p.A.Val).([]V); same && !fresh {
 		a.Val = val
 	} else {
-		a.Val = convert(shifted[V](len(p.A.Val), fresh), p.A.Val)
+		a.Val = convert(on, shifted[V](len(p.A.Val), fresh), p.A.Val)
 	}
 
-	o.own = convert(make([]V, a.Cols), p.X)
-	o.x = append(shifted[V](a.Cols, fresh)[:0], o.own...)
+	o.own = convert(on, shifted[V](a.Cols, false), p.X)
+	o.x = convert(on, shifted[V](a.Cols, fresh), o.own)
 	o.makeY(fresh)
 	return o
 }
@@ -199,19 +210,46 @@ func (o *operand[V]) placeY() {
 	}
 }
 
-// shifted allocates n elements. If fresh, they begin at a random place of a page.
+// shifted allocates n elements. If fresh, they begin at a random place of a page. This thread is the first that touches
+// them, which decides where in the machine's memory they lie.
 func shifted[T any](n int, fresh bool) []T {
-	if !fresh {
-		return make([]T, n)
+	pad := 0
+	if fresh {
+		pad = rand.IntN(1024)
 	}
-	pad := rand.IntN(1024)
-	return slices.Clip(make([]T, pad+n)[pad:])
+	s := slices.Clip(make([]T, pad+n)[pad:])
+	for i := 0; i < n; i += onPage {
+		s[i] = *new(T)
+	}
+	return s
 }
 
-func convert[V sparse.Float](to []V, from []float64) []V {
-	for i, v := range from {
-		to[i] = V(v)
+// onPage is how many elements of 8 bytes a page of memory has at least, and few how many elements one core is done with
+// before others have begun.
+const (
+	onPage = 512
+	few    = 1 << 14
+)
+
+// share calls f for parts of s on all cores, with the place of the first element.
+func share[T any](on *pool, s []T, f func(from int, part []T)) {
+	n := len(on.cpus)
+	if len(s) < few {
+		n = 1
 	}
+	on.run(n, func(w int) {
+		lo := splitAt(len(s), w, n)
+		f(lo, s[lo:splitAt(len(s), w+1, n)])
+	})
+}
+
+// convert copies, rounds or widens numbers, on all cores.
+func convert[V, W int32 | sparse.Float](on *pool, to []V, from []W) []V {
+	share(on, to, func(at int, part []V) {
+		for i := range part {
+			part[i] = V(from[at+i])
+		}
+	})
 	return to
 }
 

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,11 +57,21 @@ func errorBound(p kernels.Precision, hits, entries int, sum float64) float64 {
 // share calls f for parts of n things, on all processors: for many more parts than these, because some take longer.
 func share(n int, f func(lo, hi int) error) error {
 	parts := runtime.GOMAXPROCS(0)
-	var g errgroup.Group
-	g.SetLimit(parts)
 	size := n/(64*parts) + 1
-	for lo := 0; lo < n; lo += size {
-		g.Go(func() error { return f(lo, min(lo+size, n)) })
+	var next atomic.Int64
+	var g errgroup.Group
+	for range parts { // this thread, which waits, is woken once
+		g.Go(func() error {
+			for {
+				lo := int(next.Add(int64(size))) - size
+				if lo >= n {
+					return nil
+				}
+				if err := f(lo, min(lo+size, n)); err != nil {
+					return err
+				}
+			}
+		})
 	}
 	return g.Wait()
 }
@@ -144,15 +155,6 @@ func (ref *reference) quotient(k int, y float64) float64 {
 		return math.Inf(1)
 	}
 	return q
-}
-
-// in returns y in the rows of a probe.
-func (ref *reference) in(y []float64) []float64 {
-	some := make([]float64, len(ref.rows))
-	for k, i := range ref.rows {
-		some[k] = y[i]
-	}
-	return some
 }
 
 // A scope is what the error bound of a reference depends on.

@@ -320,7 +320,13 @@ func found(p *kernels.Problem, prec kernels.Precision, ref *reference, row int, 
 		return true
 	}
 	for i := range ref.probes {
-		if worst, _ := ref.probes[i].check(ref.probes[i].in(multiply(p, prec, ref.probes[i].x, row, left))); worst > 1 {
+		one := ref.probes[i]
+		y := multiply(p, prec, one.x, row, left)
+		some := make([]float64, len(one.rows))
+		for k, i := range one.rows {
+			some[k] = y[i]
+		}
+		if worst, _ := one.check(some); worst > 1 {
 			return true
 		}
 	}

@@ -155,6 +155,13 @@ func (g *fakeGPU) Result(y []float64) error {
 	return nil
 }
 
+func (g *fakeGPU) Rows(rows []int, y []float64) error {
+	for k, i := range rows {
+		y[k] = g.y[i]
+	}
+	return nil
+}
+
 func (g *fakeGPU) Sample(dst []float64, _ int, _ bool) error {
 	for i := range dst {
 		dst[i] = 1e-3 + float64(i)*1e-6
