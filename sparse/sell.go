@@ -83,8 +83,40 @@ func SELLEntries[V Float](m *CSR[V], c, sigma int) (int, error) {
 	return s.ChunkPtr[len(s.ChunkPtr)-1], nil
 }
 
-// OutlineSELL is NewSELL without the entries: ColIdx and Val are nil.
-func OutlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) { return outlineSELL(m, c, sigma) }
+// OutlineSELL is NewSELL without the entries, on all cores: ColIdx and Val are nil.
+func OutlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) {
+	unit := max(c, sigma, 1) // rows that stay together
+	units := (m.Rows + unit - 1) / unit
+	pieces := make([]*SELL[V], min(workers(m.Rows), max(units, 1)))
+	perm := make([]int32, m.Rows)
+	var failure error
+	eachOf(len(pieces), func(part, parts int) {
+		lo, hi := share(units, part, parts)
+		lo, hi = lo*unit, min(hi*unit, m.Rows)
+		piece, err := outlineSELL(&CSR[V]{Rows: hi - lo, RowPtr: m.RowPtr[lo : hi+1]}, c, sigma)
+		if pieces[part] = piece; err != nil {
+			if part == 0 { // as in all others
+				failure = err
+			}
+			return
+		}
+		for i, row := range piece.Perm {
+			perm[lo+i] = int32(lo) + row
+		}
+	})
+	if failure != nil {
+		return nil, failure
+	}
+
+	s := &SELL[V]{Rows: m.Rows, Cols: m.Cols, C: c, Sigma: sigma, nnz: m.NNZ(), Perm: perm, ChunkPtr: []int{0}}
+	for _, piece := range pieces {
+		before := s.ChunkPtr[s.Chunks()]
+		for _, at := range piece.ChunkPtr[1:] {
+			s.ChunkPtr = append(s.ChunkPtr, before+at)
+		}
+	}
+	return s, nil
+}
 
 // outlineSELL finds the order of rows and the widths of chunks.
 func outlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) {

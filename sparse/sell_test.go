@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -165,5 +166,28 @@ func TestSELLRefused(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("C = %d, sigma = %d, at most %d: got %v, want %q", c.c, c.sigma, c.most, err, c.want)
 		}
+	}
+}
+
+// An outline that cores share is that of the conversion, also where windows don't divide the rows.
+func TestOutlineSELL(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
+	m, err := generate.Build(t.Context(), "rmat", map[string]any{"scale": 17, "edge_factor": 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range [][2]int{{32, 1}, {32, 1024}, {7, 21}, {32, 1 << 20}} {
+		want, err := sparse.NewSELL(m, of[0], of[1], 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := sparse.OutlineSELL(m, of[0], of[1])
+		if err != nil || !slices.Equal(got.Perm, want.Perm) || !slices.Equal(got.ChunkPtr, want.ChunkPtr) ||
+			got.NNZ() != want.NNZ() {
+			t.Errorf("chunks of %d, windows of %d: another outline (%v)", of[0], of[1], err)
+		}
+	}
+	if _, err := sparse.OutlineSELL(m, 32, 33); err == nil {
+		t.Error("windows of 33 rows for chunks of 32")
 	}
 }

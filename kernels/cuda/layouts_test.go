@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"flag"
@@ -8,10 +9,12 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/reorder"
 )
@@ -25,11 +28,55 @@ func TestLayouts(t *testing.T) {
 	matrices := corners()
 	matrices["many columns"] = randomRows(30, 30_000, 2500, 5)
 	matrices["long rows"] = rowsOfLength(10, 9000, 0, 8193, 8192, 30_001, 1)
-	if os.Getenv("LARGE") != "" {
-		matrices["large"] = randomRows(150_000, 20, 12, 5)
-		matrices["large2"] = randomRows(3000, 40_000, 900, 5)
+	now := layoutsOf(matrices)
+	if *regen {
+		if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	var now strings.Builder
+	then, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := strings.Split(string(then), "\n")
+	for line := range strings.SplitSeq(now, "\n") {
+		kernel, _, _ := strings.Cut(line, " ")
+		switch {
+		case slices.Contains(was, line):
+		case !strings.Contains("\n"+string(then), "\n"+kernel+" "):
+			t.Errorf("%s is new: go test ./kernels/cuda -run TestLayouts -regen adds its line to %s", kernel, file)
+		default:
+			t.Errorf("%q is not in %s: if its arrays or launches have changed, raise the kernel's number in layouts; then "+
+				"go test ./kernels/cuda -run TestLayouts -regen", line, file)
+		}
+	}
+	if len(was) > strings.Count(now, "\n")+1 {
+		t.Errorf("%s has a kernel that is gone: go test ./kernels/cuda -run TestLayouts -regen", file)
+	}
+}
+
+// Cores share the packing of large matrices, and what they pack does not depend on their number.
+func TestLayoutsOnAnyCores(t *testing.T) {
+	testkit.Long(t, "packs large matrices by all kernels")
+	matrices := map[string]*structure{
+		"short rows": randomRows(40_000, 20, 12, 5), "long rows": randomRows(1000, 9000, 700, 5),
+		"a long one": rowsOfLength(slices.Concat(make([]int, 20_000), []int{50_000}, slices.Repeat([]int{3}, 20_000))...),
+	}
+	want := ""
+	for _, cores := range []int{1, 7} {
+		old := runtime.GOMAXPROCS(cores)
+		forget()
+		now := layoutsOf(matrices)
+		runtime.GOMAXPROCS(old)
+		if want = cmp.Or(want, now); now != want {
+			t.Errorf("%d cores pack\n%s, one packs\n%s", cores, now, want)
+		}
+	}
+}
+
+// layoutsOf has a line for each kernel, with a digest of its recipes for some matrices.
+func layoutsOf(matrices map[string]*structure) string {
+	var lines strings.Builder
 	for _, kernel := range slices.Sorted(maps.Keys(recipes)) {
 		h := sha256.New()
 		for _, name := range slices.Sorted(maps.Keys(matrices)) {
@@ -41,32 +88,9 @@ func TestLayouts(t *testing.T) {
 				}
 			}
 		}
-		fmt.Fprintf(&now, "%s %d %x\n", kernel, layouts[kernel], h.Sum(nil)[:8])
+		fmt.Fprintf(&lines, "%s %d %x\n", kernel, layouts[kernel], h.Sum(nil)[:8])
 	}
-	if *regen {
-		if err := os.WriteFile(file, []byte(now.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	then, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was := strings.Split(string(then), "\n")
-	for line := range strings.SplitSeq(now.String(), "\n") {
-		kernel, _, _ := strings.Cut(line, " ")
-		switch {
-		case slices.Contains(was, line):
-		case !strings.Contains("\n"+string(then), "\n"+kernel+" "):
-			t.Errorf("%s is new: go test ./kernels/cuda -run TestLayouts -regen adds its line to %s", kernel, file)
-		default:
-			t.Errorf("%q is not in %s: if its arrays or launches have changed, raise the kernel's number in layouts; then "+
-				"go test ./kernels/cuda -run TestLayouts -regen", line, file)
-		}
-	}
-	if len(was) > strings.Count(now.String(), "\n")+1 {
-		t.Errorf("%s has a kernel that is gone: go test ./kernels/cuda -run TestLayouts -regen", file)
-	}
+	return lines.String()
 }
 
 // layoutConfigs are configurations of a kernel, some of them in another order of rows.

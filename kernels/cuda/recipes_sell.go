@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -54,31 +55,43 @@ func packSELL(m *structure, height, sigma int) (*sellPacking, error) {
 func mostEntries(nnz int) int { return min(max(1<<29, 2*nnz), sparse.MaxIndex) }
 
 // fill finds, for every entry of s, its column and the index of its nonzero in m, which is −1 for padding. Padding has
-// the column of the entry before it, or 0. Every core takes the chunks that begin in its share of the entries.
+// the column of the entry before it, or 0. Cores share the steps of chunks, because a chunk may be most of the matrix.
 func (p *sellPacking) fill(m *structure, s *sparse.SELL[float64]) {
-	chunk := func(entry int) int {
-		h, _ := slices.BinarySearch(s.ChunkPtr[:s.Chunks()], entry)
-		return h
-	}
-	eachShare(len(p.order), fewSteps, func(_, from, to int) {
-		for h, last := chunk(from), chunk(to); h < last; h++ {
-			for lane := range s.C {
-				var next, end, column int32 // none beyond the last row
-				if slot := h*s.C + lane; slot < s.Rows {
-					row := s.Perm[slot]
-					next, end = m.RowPtr[row], m.RowPtr[row+1]
-				}
-				for at := s.ChunkPtr[h] + lane; at < s.ChunkPtr[h+1]; at += s.C {
-					p.order[at] = -1
-					if next < end {
-						p.order[at], column = next, m.ColIdx[next]
-						next++
-					}
-					p.columns[at] = column
-				}
+	few := max(1, 2048/s.C) // steps that stay in a core's own cache while it goes from lane to lane
+	eachShare(len(p.order)/s.C, few, func(_, step, end int) {
+		h := sort.Search(s.Chunks(), func(h int) bool { return s.ChunkPtr[h+1] > step*s.C })
+		for step < end {
+			for s.ChunkPtr[h+1] <= step*s.C {
+				h++
 			}
+			to := min(step+few, s.ChunkPtr[h+1]/s.C, end)
+			for lane := range s.C {
+				p.fillLane(m, s, h, lane, step, to)
+			}
+			step = to
 		}
 	})
+}
+
+// fillLane is fill for some steps of a lane of chunk h, counted from the first of all chunks.
+func (p *sellPacking) fillLane(m *structure, s *sparse.SELL[float64], h, lane, step, to int) {
+	var begin, end int32 // none beyond the last row
+	if slot := h*s.C + lane; slot < s.Rows {
+		row := s.Perm[slot]
+		begin, end = m.RowPtr[row], m.RowPtr[row+1]
+	}
+	at := step*s.C + lane
+	for k := int(begin) + step - s.ChunkPtr[h]/s.C; k < int(end) && at < to*s.C; k++ {
+		p.order[at], p.columns[at] = int32(k), m.ColIdx[k]
+		at += s.C
+	}
+	last := int32(0)
+	if at < to*s.C && begin < end {
+		last = m.ColIdx[end-1]
+	}
+	for ; at < to*s.C; at += s.C {
+		p.order[at], p.columns[at] = -1, last
+	}
 }
 
 // bankBytes are the bytes of all banks of shared memory, one word of each.
