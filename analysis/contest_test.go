@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -64,9 +65,7 @@ func TestTieSet(t *testing.T) {
 			[]bool{true, true, false}},
 	} {
 		for i, got := range TieSet(tt.rows) {
-			if got != tt.want[i] {
-				t.Errorf("%s: trial %d is tied: %v", tt.name, i, got)
-			}
+			testkit.Equal(t, got, tt.want[i], "%s: trial %d is tied", tt.name, i)
 		}
 	}
 }
@@ -136,9 +135,7 @@ func TestResolution(t *testing.T) {
 		r.Limit() != "5.1%" {
 		t.Errorf("%+v, want %v", r, want)
 	}
-	if text := r.Caveat(); text != ", or from less where repeat runs confirm it" {
-		t.Errorf("it says %q", text)
-	}
+	testkit.Equal(t, r.Caveat(), ", or from less where repeat runs confirm it", "caveat")
 
 	noisy := []store.Row{found("csr_vector", 1, 1, 1.2), found("csr_scalar", 1.1, 1.1, 1.1)}
 	for i := range noisy {
@@ -148,9 +145,7 @@ func TestResolution(t *testing.T) {
 	if text := d.Resolution().Caveat(); !strings.Contains(text, "(20% on noisy, float32, ") {
 		t.Errorf("it says %q", text)
 	}
-	if got := difference(2.2); got != "3.2×" {
-		t.Errorf("3.2 times as long is %q", got)
-	}
+	testkit.Equal(t, difference(2.2), "3.2×", "3.2 times as long")
 	for i := range d.Rows {
 		d.Rows[i].Factor = 0
 	}
@@ -197,13 +192,9 @@ func TestTieWords(t *testing.T) {
 // Without repeats, more may be tied than samples within the run tell.
 func TestTieCount(t *testing.T) {
 	b := store.Best{Row: found("csr_vector", 1, 1, 1), TieSize: 2}
-	if got := TieCount(&b); got != "2" {
-		t.Errorf("with repeats %q", got)
-	}
+	testkit.Equal(t, TieCount(&b), "2", "with repeats")
 	b.Factor = 0
-	if got := TieCount(&b); got != "≥2" {
-		t.Errorf("without repeats %q", got)
-	}
+	testkit.Equal(t, TieCount(&b), "≥2", "without repeats")
 }
 
 // A note on one trial, and on samples, is in good English.

@@ -8,6 +8,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -172,9 +173,7 @@ func TestHeadlineOfTies(t *testing.T) {
 		d.Rows[i].Tied = d.Rows[i].Kernel == "csr_scalar" || d.Rows[i].Matrix == "m1"
 	}
 	const want = "Fastest: csr_scalar on m2; csr_vector on m1 (not decided)."
-	if got := analysis.HeadlineLines(analysis.Headline(d)); got[0] != want {
-		t.Errorf("it says %q, want %q", got[0], want)
-	}
+	testkit.Equal(t, analysis.HeadlineLines(analysis.Headline(d))[0], want, "first line")
 }
 
 // A matrix at all of its precisions is named alone, and a configuration is that of all precisions.
@@ -234,7 +233,5 @@ func TestHeadlineOfBusyProcessors(t *testing.T) {
 	for i := range d.Rows {
 		d.Rows[i].Host = trial.HostUse{Cores: 4, Others: 1.5, Own: 2, Load: 3}
 	}
-	if got := last(); got != "Noisy run: others used the processor." {
-		t.Errorf("of a busy one it says %q", got)
-	}
+	testkit.Equal(t, last(), "Noisy run: others used the processor.", "of a busy run")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -31,9 +32,7 @@ func TestTwins(t *testing.T) {
 		}, "Twins, not the real matrices: a (published locality), a (scattered locality)."},
 		{append(slices.Repeat([]trial.Matrix{twin("a", 1)}, 13), real), "13 of 14 matrices are twins, not the real ones."},
 	} {
-		if got := Twins(tt.matrices); got != tt.want {
-			t.Errorf("%+v gives %q, not %q", tt.matrices, got, tt.want)
-		}
+		testkit.Equal(t, Twins(tt.matrices), tt.want, "%+v", tt.matrices)
 	}
 }
 

@@ -41,10 +41,8 @@ func TestSearchables(t *testing.T) {
 	for _, s := range d.Searchables() {
 		found = append(found, fmt.Sprint(s.Device, s.Matrix, s.configs))
 	}
-	if want := []string{fmt.Sprint("dfits", LeastSearched), fmt.Sprint("efits", MostSearched)}; !slices.Equal(found,
-		want) {
-		t.Errorf("grids %v, want %v", found, want)
-	}
+	testkit.EqualLists(t, found, []string{fmt.Sprint("dfits", LeastSearched), fmt.Sprint("efits", MostSearched)},
+		"grids")
 	var many []searchable
 	for i := range 500 {
 		many = append(many, searchable{Case: trial.Case{Matrix: fmt.Sprint(i)}, configs: 100 + i%7})
@@ -56,9 +54,7 @@ func TestSearchables(t *testing.T) {
 	if sum > mostConfigs+200 || sum < mostConfigs/2 || taken[len(taken)-1].Matrix < "450" {
 		t.Errorf("%d grids of %d configurations, the last %s", len(taken), sum, taken[len(taken)-1].Matrix)
 	}
-	if got := some(many[:3]); len(got) != 3 {
-		t.Errorf("%d of three small grids", len(got))
-	}
+	testkit.Equal(t, len(some(many[:3])), 3, "of three small grids")
 }
 
 // What is searched comes from the database: grids of the sweep's own size, each by every
@@ -103,9 +99,7 @@ func TestSearchInDatabase(t *testing.T) {
 			}
 			ends = append(ends, o.End.Share)
 		}
-		if !slices.Equal(strategies, search.Replayable()) {
-			t.Errorf("strategies %v", strategies)
-		}
+		testkit.EqualLists(t, strategies, search.Replayable(), "strategies")
 	}
 	if n := len(ends) / 2; !slices.Equal(ends[:n], ends[n:]) {
 		t.Errorf("searches end at %v and then at %v", ends[:n], ends[n:])

@@ -91,9 +91,7 @@ func TestWarning(t *testing.T) {
 		}
 	}
 
-	if s := parse(t, minimal).Slurm; s.Warning() != 2*time.Minute {
-		t.Errorf("default %s", s.Warning())
-	}
+	testkit.Equal(t, parse(t, minimal).Slurm.Warning(), 2*time.Minute, "default")
 }
 
 // retry --set takes the keys that say what a task asks for, in the words of the sweep.

@@ -63,9 +63,7 @@ func TestDefaults(t *testing.T) {
 
 	want := Protocol{Cache: "cold", Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: 2 * time.Second,
 		Timeout: time.Minute, Seed: 1, Slow: 3, Launch: kernels.Graph, Sentinel: 50, Finals: 32, Repeats: 12}
-	if s.Protocol != want {
-		t.Errorf("protocol %+v", s.Protocol)
-	}
+	testkit.Equal(t, s.Protocol, want, "protocol")
 
 	if s.Search != (Search{Strategy: "grid"}) || !reflect.DeepEqual(s.Device, Device{Backend: "auto"}) {
 		t.Errorf("search %+v, device %+v", s.Search, s.Device)
@@ -194,9 +192,7 @@ func TestShippedSweepsAreRight(t *testing.T) {
 // four block sizes wherever there is a choice.
 func TestQuickstartCoversTheProcessor(t *testing.T) {
 	s := testkit.Must(Load("quickstart"))
-	if len(s.Matrices) != 8 {
-		t.Errorf("%d matrices, want 8", len(s.Matrices))
-	}
+	testkit.Equal(t, len(s.Matrices), 8, "matrices")
 
 	blocks, grids := map[string][]int{}, map[string][]int{}
 	precisions := map[kernels.Precision]bool{}
@@ -232,9 +228,7 @@ block = 64
 [[kernel]]
 name = "cpu_coo"
 `)
-	if got := s.Backends(); !slices.Equal(got, []string{"cpu", "cuda"}) {
-		t.Errorf("backends %v", got)
-	}
+	testkit.EqualLists(t, s.Backends(), []string{"cpu", "cuda"}, "backends")
 	cpu, cuda := s.Only("cpu"), s.Only("cuda")
 	if len(cpu.Kernels) != 2 || !slices.Equal(cpu.Kernels[0].Kernels, []string{"cpu_csr"}) ||
 		cpu.Device.Backend != "cpu" {
@@ -261,14 +255,10 @@ func TestParseOnNode(t *testing.T) {
 
 	s := testkit.Must(ParseOnNode("elsewhere/s.toml", dir, []byte(text)))
 	for i, want := range []string{"a.mtx", "gone/b.mtx"} {
-		if got := s.Matrices[i].Path; got != filepath.Join(dir, want) {
-			t.Errorf("matrix %d is %s", i, got)
-		}
+		testkit.Equal(t, s.Matrices[i].Path, filepath.Join(dir, want), "matrix %d", i)
 	}
 
-	if s.Matrices[1].Name != "b" {
-		t.Errorf("it is called %s", s.Matrices[1].Name)
-	}
+	testkit.Equal(t, s.Matrices[1].Name, "b", "it is called")
 	if _, err := ParseOnNode("s.toml", dir, []byte(strings.Replace(text, "path", "pth", 1))); err == nil {
 		t.Error("a mistake was taken")
 	}

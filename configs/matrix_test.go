@@ -95,9 +95,7 @@ func TestListsMakeFamilies(t *testing.T) {
 	}
 
 	for _, m := range s.Matrices {
-		if m.Class != "plane" {
-			t.Errorf("%s is of class %q", m.Name, m.Class)
-		}
+		testkit.Equal(t, m.Class, "plane", "%s is of class", m.Name)
 	}
 }
 
@@ -112,9 +110,7 @@ func TestShuffledOrder(t *testing.T) {
 	few, more := names(parse(t, text("5"))), names(parse(t, text("5, 6")))
 	kept := slices.DeleteFunc(slices.Clone(more), func(name string) bool { return strings.HasSuffix(name, "-6") })
 
-	if !slices.Equal(few, kept) {
-		t.Errorf("with more matrices the order is another one:\n%v\n%v", few, kept)
-	}
+	testkit.EqualLists(t, few, kept, "with more matrices the order is another one")
 	grids := 0
 
 	for _, name := range few[:10] {
@@ -185,13 +181,9 @@ func TestCorpus(t *testing.T) {
 func TestLearnOfStoredText(t *testing.T) {
 	text := minimal + "[learn]\ntest = [\"mycielskian\"]\n"
 	want := []string{"mycielskian"}
-	if got := parse(t, text).Learn.Test; !slices.Equal(got, want) {
-		t.Errorf("a sweep has %v", got)
-	}
+	testkit.EqualLists(t, parse(t, text).Learn.Test, want, "a sweep")
 
-	if got := LearnOf([]byte(text)).Test; !slices.Equal(got, want) {
-		t.Errorf("its text has %v", got)
-	}
+	testkit.EqualLists(t, LearnOf([]byte(text)).Test, want, "its text")
 	for _, other := range []string{minimal, "not TOML", "[learn]\ntest = 3"} {
 		if got := LearnOf([]byte(other)).Test; len(got) > 0 {
 			t.Errorf("%q has %v", other, got)

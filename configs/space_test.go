@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -55,9 +56,7 @@ func TestExpand(t *testing.T) {
 			"sigma = { pow2 = [1, 2] }", 1,
 			"cpu_sell float32 block 4 grid 1 sigma=1\ncpu_sell float32 block 4 grid 1 sigma=2"},
 	} {
-		if got := expand(t, tt.section, tt.units); got != tt.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
-		}
+		testkit.Equal(t, expand(t, tt.section, tt.units), tt.want, "%s", tt.name)
 	}
 }
 
@@ -171,14 +170,10 @@ func TestNearest(t *testing.T) {
 	for name, want := range map[string]string{
 		"blok": "block", "Block": "block", "grids": "grid", "wher": "where", "x": "", "sigma": "", "precison": "precision",
 	} {
-		if got := Nearest(name, kernelKeys.names()); got != want {
-			t.Errorf("%s: got %q, want %q", name, got, want)
-		}
+		testkit.Equal(t, Nearest(name, kernelKeys.names()), want, "%s", name)
 	}
 
-	if got := Suggest("zzzzzz", "kernels", kernels.Names(), ""); got != "" {
-		t.Errorf("a list too long to help: %q", got)
-	}
+	testkit.Equal(t, Suggest("zzzzzz", "kernels", kernels.Names(), ""), "", "a list too long to help")
 	if !slices.Contains(kernels.Names(), Nearest("csr-vectr", kernels.Names())) {
 		t.Error("a dash for an underscore is not forgiven")
 	}

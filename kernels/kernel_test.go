@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // What no device could run is refused, with what would be possible.
@@ -74,9 +76,7 @@ func TestComplete(t *testing.T) {
 // Settings are in canonical form whatever order they come in, and read back as they were.
 func TestParamsReadBack(t *testing.T) {
 	want := Params("long_row=warp tile=1024")
-	if p := Params("").With("tile", "1024").With("long_row", "warp"); p != want {
-		t.Errorf("settings became %q", p)
-	}
+	testkit.Equal(t, Params("").With("tile", "1024").With("long_row", "warp"), want, "settings became")
 	for _, p := range []Params{"", "unroll=4", want} {
 		data, err := json.Marshal(p)
 		var got Params
@@ -106,9 +106,7 @@ func TestRowLanes(t *testing.T) {
 		{Config{Kernel: "csr_light", Params: "width=4"}, 4},
 		{Config{Kernel: "csr_merge", Block: 128}, 0},
 	} {
-		if got := RowLanes(tt.config); got != tt.want {
-			t.Errorf("%s: %d threads a row, want %d", tt.config, got, tt.want)
-		}
+		testkit.Equal(t, RowLanes(tt.config), tt.want, "%s: threads a row", tt.config)
 	}
 }
 

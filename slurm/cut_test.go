@@ -11,6 +11,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -241,8 +242,6 @@ func trialsOf(p Plan) int {
 // A larger cache than was assumed takes more memory, a smaller or unknown one no less.
 func TestCacheMemory(t *testing.T) {
 	for mb, want := range map[int64]int{0: 0, 16: 0, 32: 0, 260: 4 * (260 - 32)} {
-		if got := CacheMemory(mb << 20); got != want {
-			t.Errorf("a cache of %d MB: %d MB more, want %d", mb, got, want)
-		}
+		testkit.Equal(t, CacheMemory(mb<<20), want, "a cache of %d MB: MB more", mb)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 )
 
 // The variables of a plain sbatch count where the sweep says nothing, and only there.
@@ -45,9 +46,7 @@ func TestHasType(t *testing.T) {
 		{"Tesla V100S-PCIE-32GB", "v100", true}, {"NVIDIA GeForce RTX 3090", "rtx3090", true}, {"NVIDIA RTX A6000", "rtxa6000", true},
 		{"NVIDIA L40", "l4", false}, {"NVIDIA A100-SXM4-40GB", "1g.5gb", true}, {"NVIDIA A30", "tesla", true}, {"NVIDIA A30", "a100_80gb", true},
 	} {
-		if got := hasType(c.name, c.kind); got != c.want {
-			t.Errorf("%s as %s: %v", c.name, c.kind, got)
-		}
+		testkit.Equal(t, hasType(c.name, c.kind), c.want, "%s as %s", c.name, c.kind)
 	}
 }
 

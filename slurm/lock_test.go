@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 )
 
 // flocks lets tests lock as on another file system: err is what it says.
@@ -87,8 +88,6 @@ func TestReadOnlyError(t *testing.T) {
 		{ReadOnlyError{Path: "r", Owner: "x" + Me()}, "r can only be read by you: x" + Me() + " made the run"},
 		{ReadOnlyError{Path: "r", Owner: "x" + Me(), Mounted: true}, "r can only be read: its file system is mounted read-only"},
 	} {
-		if got := c.err.Error(); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.err, got, c.want)
-		}
+		testkit.Equal(t, c.err.Error(), c.want, "%+v", c.err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 )
 
@@ -51,9 +52,8 @@ func TestScriptsQuoteEveryPath(t *testing.T) {
 			if err != nil {
 				t.Errorf("%q, %s: %v", name, script, err)
 			}
-			if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, want) {
-				t.Errorf("%q, %s: the program got %q", name, script, got)
-			}
+			testkit.EqualLists(t, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), want,
+				"%q, %s: the program", name, script)
 			if left, _ := os.ReadDir(cmd.Dir); len(left) > 0 {
 				t.Errorf("%q, %s: something in the path was run", name, script)
 			}

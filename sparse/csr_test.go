@@ -247,9 +247,7 @@ func TestHashIsStable(t *testing.T) {
 	}
 	const want = "7c2dbf929b99f7ff7f310f434cf4479ab050f292289762fa91bbb793c247f16b"
 
-	if got := m.Hash(); got != want {
-		t.Errorf("hash is %s, want %s", got, want)
-	}
+	testkit.Equal(t, m.Hash(), want, "hash")
 
 	large := randomMatrix(t)
 	var one string
@@ -305,9 +303,7 @@ func TestSymmetricPattern(t *testing.T) {
 			}
 		})
 
-		if f := Analyze(both); f.PatternSymmetry != 1 {
-			t.Errorf("%s: symmetry of the symmetric pattern is %v", name, f.PatternSymmetry)
-		}
+		testkit.Equal(t, Analyze(both).PatternSymmetry, 1, "%s: symmetry of the symmetric pattern", name)
 	}
 }
 
@@ -329,9 +325,7 @@ func TestFeaturesOfPermutedRows(t *testing.T) {
 		for _, f := range []*Features{&a, &b} { // what the order changes
 			f.Bandwidth, f.BandwidthMean, f.Profile, f.RowSimilarity, f.Diagonals, f.PatternSymmetry = 0, 0, 0, 0, 0, 0
 		}
-		if a != b {
-			t.Errorf("%s: %+v\npermuted %+v", name, a, b)
-		}
+		testkit.Equal(t, a, b, "%s: permuted", name)
 	}
 }
 

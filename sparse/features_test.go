@@ -136,9 +136,7 @@ func sameFeatures(t *testing.T, got, want Features) {
 	for i := range a.NumField() {
 		name := a.Type().Field(i).Name
 		if a.Field(i).CanInt() {
-			if a.Field(i).Int() != b.Field(i).Int() {
-				t.Errorf("%s is %d, want %d", name, a.Field(i).Int(), b.Field(i).Int())
-			}
+			testkit.Equal(t, a.Field(i).Int(), b.Field(i).Int(), "%s", name)
 			continue
 		}
 
@@ -342,9 +340,7 @@ func TestSectorsPer32(t *testing.T) {
 		{"a last group of fewer left out", ofRows(every(0, 1, 32), every(0, 8, 20)), 4},
 		{"a group of fewer alone", ofRows(every(0, 8, 20)), 20},
 	} {
-		if got := SectorsPer32(c.m); got != c.want {
-			t.Errorf("%s: %v sectors, not %v", c.name, got, c.want)
-		}
+		testkit.Equal(t, SectorsPer32(c.m), c.want, "%s: sectors", c.name)
 	}
 }
 

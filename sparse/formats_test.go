@@ -147,9 +147,7 @@ func TestDiagonalsShare(t *testing.T) {
 	}
 	// The first line lacks one distance, the last another. Turns of 5 have 8 places.
 	want := []int32{-1, 0, 1, 320, 0, 0, 0, 0, -320, -1, 0, 1, 320, 0, 0, 0, -320, -1, 0, 1, 0, 0, 0, 0}
-	if !slices.Equal(one[0].Distances, want) {
-		t.Errorf("distances %d, want %d", one[0].Distances, want)
-	}
+	testkit.EqualLists(t, one[0].Distances, want, "distances")
 	if !slices.Equal(one[0].Distances, one[1].Distances) || !slices.Equal(one[0].Heads, one[1].Heads) ||
 		!slices.Equal(one[0].Order, one[1].Order) {
 		t.Error("the number of cores changes the result")

@@ -130,9 +130,7 @@ func TestSELLPadding(t *testing.T) {
 
 	for sigma, want := range map[int]float64{1: 12.0 / 8, 2: 12.0 / 8, 4: 1} {
 		s := testkit.Must(sparse.NewSELL(m, 2, sigma, 0))
-		if s.Padding() != want {
-			t.Errorf("sigma %d: padding %v, want %v", sigma, s.Padding(), want)
-		}
+		testkit.Equal(t, s.Padding(), want, "sigma %d: padding", sigma)
 	}
 
 	empty, err := sparse.NewSELL(&sparse.CSR[float32]{RowPtr: []int32{0}}, 2, 1, 0)

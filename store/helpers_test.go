@@ -10,35 +10,17 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
 
-// must is a value that a test can't go on without.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// succeed ends a test that can't go on after an error.
-func succeed(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // create opens a new database.
 func create(t testing.TB) *DB {
 	t.Helper()
-	db, err := Open(filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(Open(filepath.Join(t.TempDir(), "results.db")))
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -59,24 +41,18 @@ func started(t testing.TB) *DB {
 
 func begin(t testing.TB, db *DB, run tuner.RunInfo) {
 	t.Helper()
-	if err := db.Begin(t.Context(), run); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, db.Begin(t.Context(), run))
 }
 
 func describe(t testing.TB, db *DB, m trial.Matrix) {
 	t.Helper()
-	if err := db.Matrix(t.Context(), m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, db.Matrix(t.Context(), m))
 }
 
 func record(t testing.TB, db *DB, results ...trial.Result) {
 	t.Helper()
 	for _, r := range results {
-		if err := db.Record(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, db.Record(t.Context(), r))
 	}
 }
 
@@ -172,4 +148,10 @@ func one(t testing.TB, db *DB, sql string) any {
 		t.Fatalf("%s: %d rows, want a single value", sql, len(table.Rows))
 	}
 	return table.Rows[0][0]
+}
+
+// gives holds a query that gives a single value against what it must be.
+func gives(t testing.TB, db *DB, sql string, want any, format string, args ...any) {
+	t.Helper()
+	testkit.Equal(t, one(t, db, sql), want, format, args...)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -43,7 +44,7 @@ func batches(list ...Batch) iter.Seq2[Batch, error] {
 
 func imports(t *testing.T, db *DB, list ...Batch) Imported {
 	t.Helper()
-	sum := must(db.Import(t.Context(), batches(list...)))
+	sum := testkit.Must(db.Import(t.Context(), batches(list...)))
 	return sum
 }
 
@@ -82,9 +83,7 @@ func TestImportIsRecord(t *testing.T) {
 		record(t, one, b.Results...)
 	}
 	sum := imports(t, many, runs()...)
-	if sum != (Imported{New: 9}) {
-		t.Errorf("imported %+v, want 9 new ones", sum)
-	}
+	testkit.Equal(t, sum, (Imported{New: 9}), "imported")
 	if a, b := dump(t, one), dump(t, many); a != b {
 		t.Errorf("imported\n%s\nrecorded\n%s", b, a)
 	}
@@ -117,15 +116,13 @@ func TestRerunBeforeItsTrialUnsettlesTies(t *testing.T) {
 		record(t, db, good("cpu_sell", 8, sampled(1), double))
 		decideAll(t, db)
 		come(db)
-		if n := one(t, db, "SELECT count(*) FROM tie_set"); n != int64(0) {
-			t.Errorf("%s: %v places stay decided", name, n)
-		}
+		gives(t, db, "SELECT count(*) FROM tie_set", int64(0), "%s: places stay decided", name)
 	}
 }
 
 // On a network file system there is no log to tune.
 func TestImportWithRollbackJournal(t *testing.T) {
-	db := must(open(t.Context(), filepath.Join(t.TempDir(), "results.db"), true))
+	db := testkit.Must(open(t.Context(), filepath.Join(t.TempDir(), "results.db"), true))
 	defer db.Close()
 	imports(t, db, runs()...)
 	local := create(t)
@@ -133,9 +130,7 @@ func TestImportWithRollbackJournal(t *testing.T) {
 	if dump(t, db) != dump(t, local) {
 		t.Error("it is not what a local database has")
 	}
-	if mode := one(t, db, "PRAGMA journal_mode"); mode != "delete" {
-		t.Errorf("the journal's mode is %v", mode)
-	}
+	gives(t, db, "PRAGMA journal_mode", "delete", "the journal's mode")
 }
 
 func TestImportInAnyOrder(t *testing.T) {
@@ -151,15 +146,12 @@ func TestImportInAnyOrder(t *testing.T) {
 		if want == "" {
 			want = got
 		}
-		if got != want {
-			t.Errorf("in the order %v:\n%s\nwant\n%s", order, got, want)
-		}
+		testkit.Equal(t, got, want, "in the order %v", order)
 		if n := one(t, db, "SELECT group_concat(identity, ', ') FROM (SELECT * FROM trial WHERE superseded = 1 ORDER BY identity)"); n != "old, too late" {
 			t.Errorf("in the order %v: %v are superseded", order, n)
 		}
-		if n := one(t, db, "SELECT started FROM sweep"); n != int64(500) {
-			t.Errorf("in the order %v: the sweep started at %v", order, n)
-		}
+		gives(t, db, "SELECT started FROM sweep", int64(500),
+			"in the order %v: the sweep started at", order)
 	}
 }
 
@@ -233,9 +225,7 @@ func TestImportRefuses(t *testing.T) {
 			if sum, err := db.Import(t.Context(), batches(tt.batch)); err == nil || sum != (Imported{}) {
 				t.Errorf("imported %+v, %v", sum, err)
 			}
-			if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(0) {
-				t.Errorf("%v trials are there", n)
-			}
+			gives(t, db, "SELECT count(*) FROM trial", int64(0), "trials are there")
 		})
 	}
 	_, err := create(t).Import(t.Context(), func(yield func(Batch, error) bool) { yield(Batch{}, broken) })
@@ -251,7 +241,7 @@ func gather(t *testing.T, choice Choice, from ...*DB) *DB {
 	for _, db := range from {
 		names = append(names, db.Path())
 	}
-	db := must(Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), names, choice))
+	db := testkit.Must(Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), names, choice))
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -287,17 +277,13 @@ func TestGatherDevices(t *testing.T) {
 		"SELECT count(*) FROM tie_set":                                                           int64(2),
 		"SELECT count(*) FROM kernel WHERE name = 'cpu_csr'":                                     int64(2),
 	} {
-		if got := one(t, db, query); got != want {
-			t.Errorf("%s: %v, want %v", query, got, want)
-		}
+		gives(t, db, query, want, "%s", query)
 	}
 	var broken int
 	if err := db.write.QueryRow("SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil || broken > 0 {
 		t.Errorf("%d rows refer to nothing, %v", broken, err)
 	}
-	if got := one(t, a, "SELECT count(*) FROM results"); got != int64(2) {
-		t.Errorf("gathering changed what it read: %v trials", got)
-	}
+	gives(t, a, "SELECT count(*) FROM results", int64(2), "gathering changed what it read: trials")
 }
 
 // Where two databases have measured a trial, it is said whose measurement counts; a copy is no other measurement.
@@ -359,9 +345,7 @@ func TestGatherIsAlike(t *testing.T) {
 				"SELECT count(*) FROM results WHERE kernel <> 'cpu_coo'":    int64(2),
 				"SELECT kernel || ' ' || tie_size || ' ' || runs FROM best": "cpu_csr 1 4",
 			} {
-				if got := one(t, db, query); got != want {
-					t.Errorf("%s: %v, want %v", query, got, want)
-				}
+				gives(t, db, query, want, "%s", query)
 			}
 		}
 	}
@@ -385,9 +369,7 @@ func TestGatherChoice(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", c.choice, got, c.want)
 		}
 		// The best of what is chosen, not what is chosen of the best.
-		if got := one(t, db, "SELECT count(*) FROM best"); got != int64(1) {
-			t.Errorf("%+v: %v best configurations", c.choice, got)
-		}
+		gives(t, db, "SELECT count(*) FROM best", int64(1), "%+v: best configurations", c.choice)
 	}
 	_, err := Gather(t.Context(), filepath.Join(t.TempDir(), "gathered.db"), []string{a.Path()},
 		Choice{Kernels: []string{"cpu_xsr"}})
@@ -409,7 +391,7 @@ func TestGatherFeaturesSeconds(t *testing.T) {
 		record(t, db, good("cpu_csr", 32))
 		paths = append(paths, db.Path())
 	}
-	db := must(Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), paths, Choice{}))
+	db := testkit.Must(Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), paths, Choice{}))
 	defer db.Close()
 	if list, err := db.Features(t.Context()); err != nil || len(list) != 1 || list[0].FeaturesSeconds != 0.25 {
 		t.Errorf("matrices %+v (%v), want one whose features took 0.25 s", list, err)

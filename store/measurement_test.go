@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
@@ -69,14 +70,10 @@ func countingBy(t *testing.T, db *DB) map[string]string {
 func everybodySays(t *testing.T, db *DB, want, best, speedup string) {
 	t.Helper()
 	for who, got := range countingBy(t, db) {
-		if got != want {
-			t.Errorf("%s: %s count, want %s", who, got, want)
-		}
+		testkit.Equal(t, got, want, "%s: count", who)
 	}
 	for range 2 { // by intervals, and by ties
-		if got := one(t, db, "SELECT group_concat(kernel || ' ' || block) FROM best"); got != best {
-			t.Errorf("best is %v, want %s", got, best)
-		}
+		gives(t, db, "SELECT group_concat(kernel || ' ' || block) FROM best", best, "best")
 		decideAll(t, db)
 	}
 	if got := one(t, db, "SELECT group_concat(kernel || ' ' || block) FROM (SELECT * FROM speedup ORDER BY kernel)"); got != speedup {
@@ -171,9 +168,7 @@ func TestUnitingForgetsNothing(t *testing.T) {
 			"SELECT node, uuid, job FROM origin",
 		} {
 			want, got := fmt.Sprint(table(t, alone, query)), fmt.Sprint(table(t, db, query))
-			if got != want {
-				t.Errorf("%s: %s\ngives %s\nwant  %s", name, query, got, want)
-			}
+			testkit.Equal(t, got, want, "%s: %s", name, query)
 		}
 		drifts, err := db.Drifts(t.Context())
 		if err != nil || len(drifts) != 1 || len(drifts[0].Points) != 2 {
@@ -198,9 +193,7 @@ func hopeless(ms float64) func(*trial.Result) {
 func TestHopelessTrialsLoseByAMargin(t *testing.T) {
 	db := started(t)
 	record(t, db, good("coo_atomic", 32), good("cpu_csr", 64, hopeless(50)), good("cpu_coo", 0, hopeless(70)))
-	if _, err := db.DecideTies(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(db.DecideTies(t.Context()))
 	if got := one(t, db, "SELECT kernel || ' ' || round(margin) || ' ' || tie_size FROM best"); got != "coo_atomic 49.0 1" {
 		t.Errorf("best: %v", got)
 	}
@@ -210,11 +203,9 @@ func TestHopelessTrialsLoseByAMargin(t *testing.T) {
 func TestHopelessTrialsAlone(t *testing.T) {
 	db := started(t)
 	record(t, db, good("coo_atomic", 32), good("cpu_csr", 64, hopeless(50)), good("cpu_coo", 0, hopeless(70)))
-	only := must(Gather(t.Context(), filepath.Join(t.TempDir(), "only.db"), []string{db.path}, Choice{Kernels: []string{"cpu_*"}}))
+	only := testkit.Must(Gather(t.Context(), filepath.Join(t.TempDir(), "only.db"), []string{db.path}, Choice{Kernels: []string{"cpu_*"}}))
 	defer only.Close()
-	if got := one(t, only, "SELECT kernel || ' ' || median_ms FROM best"); got != "cpu_csr 50.0" {
-		t.Errorf("best: %v", got)
-	}
+	gives(t, only, "SELECT kernel || ' ' || median_ms FROM best", "cpu_csr 50.0", "best")
 
 	// The winner's newer source is wrong, so that it is out of force.
 	record(t, db, good("coo_atomic", 32, identity("new"), failing(trial.Wrong, "row 3 is off"), later))
@@ -246,12 +237,10 @@ func TestEveryOrderCountsTheSameTrials(t *testing.T) {
 		db := started(t)
 		record(t, db, results...)
 		counts := func() []string {
-			list := must(texts(t.Context(), db.write, "SELECT identity || ' ' || superseded FROM trial ORDER BY 1"))
+			list := testkit.Must(texts(t.Context(), db.write, "SELECT identity || ' ' || superseded FROM trial ORDER BY 1"))
 			return list
 		}
-		if got, want := counts(), byTheRules(results); !slices.Equal(got, want) {
-			t.Errorf("seed %d: written %v, want %v", seed, got, want)
-		}
+		testkit.EqualLists(t, counts(), byTheRules(results), "seed %d: written", seed)
 	}
 }
 

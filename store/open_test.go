@@ -15,19 +15,20 @@ import (
 	"sync"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
 func TestOpenCreatesFolderAndFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b", "50%?#", "results.db")
-	db := must(Open(path))
+	db := testkit.Must(Open(path))
 	if got := one(t, db, "PRAGMA user_version"); got != int64(schemaVersion) {
 		t.Errorf("user_version is %v, want %d", got, schemaVersion)
 	}
 	if got := one(t, db, "PRAGMA application_id"); got != int64(applicationID) {
 		t.Errorf("application_id is %v, want %d", got, applicationID)
 	}
-	succeed(t, db.Close())
+	testkit.Succeed(t, db.Close())
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
@@ -62,13 +63,13 @@ func TestJournalFollowsFileSystem(t *testing.T) {
 		// synchronous: NORMAL is 1, FULL 2
 		synchronous int
 	}{{false, "wal", 1}, {true, "delete", 2}, {false, "wal", 1}} { // a file may be moved
-		db := must(open(t.Context(), path, tt.remote))
+		db := testkit.Must(open(t.Context(), path, tt.remote))
 		var journal string
 		var synchronous, foreign int
 		for query, dst := range map[string]any{
 			"PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous, "PRAGMA foreign_keys": &foreign,
 		} {
-			succeed(t, db.write.QueryRow(query).Scan(dst))
+			testkit.Succeed(t, db.write.QueryRow(query).Scan(dst))
 		}
 		if journal != tt.journal || synchronous != tt.synchronous || foreign != 1 {
 			t.Errorf("remote %v: journal %s, synchronous %d, foreign keys %d", tt.remote, journal, synchronous, foreign)
@@ -76,17 +77,15 @@ func TestJournalFollowsFileSystem(t *testing.T) {
 		begin(t, db, testRun())
 		describe(t, db, testMatrix("grid"))
 		record(t, db, good("cpu_csr", 32))
-		if n := one(t, db, "SELECT count(*) FROM results"); n != int64(1) {
-			t.Errorf("remote %v: %v results, want 1", tt.remote, n)
-		}
-		succeed(t, db.Close())
+		gives(t, db, "SELECT count(*) FROM results", int64(1), "remote %v: results", tt.remote)
+		testkit.Succeed(t, db.Close())
 	}
 }
 
 // raw changes a file behind the package's back.
 func raw(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db := must(sql.Open("sqlite3", (&url.URL{Scheme: "file", Path: path}).String()))
+	db := testkit.Must(sql.Open("sqlite3", (&url.URL{Scheme: "file", Path: path}).String()))
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
@@ -108,7 +107,7 @@ func TestOpenRefuses(t *testing.T) {
 			raw(t, path, "PRAGMA application_id = 7")
 		}, "another program"},
 		{"a newer program's database", func(t *testing.T, path string) {
-			db := must(Open(path))
+			db := testkit.Must(Open(path))
 			db.Close()
 			raw(t, path, fmt.Sprint("PRAGMA user_version = ", schemaVersion+1))
 		}, "newer version"},
@@ -117,13 +116,13 @@ func TestOpenRefuses(t *testing.T) {
 				"PRAGMA user_version = 22")
 		}, "before 0.1.0"},
 		{"a text file", func(t *testing.T, path string) {
-			succeed(t, os.WriteFile(path, []byte(strings.Repeat("%%MatrixMarket matrix\n", 100)), 0o666))
+			testkit.Succeed(t, os.WriteFile(path, []byte(strings.Repeat("%%MatrixMarket matrix\n", 100)), 0o666))
 		}, "not an SQLite database"},
 		{"a short text file", func(t *testing.T, path string) {
-			succeed(t, os.WriteFile(path, []byte("hello\n"), 0o666))
+			testkit.Succeed(t, os.WriteFile(path, []byte("hello\n"), 0o666))
 		}, "not an SQLite database"},
 		{"a folder", func(t *testing.T, path string) {
-			succeed(t, os.Mkdir(path, 0o777))
+			testkit.Succeed(t, os.Mkdir(path, 0o777))
 		}, "a folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -164,18 +163,16 @@ func TestOpenReadOnlyWithoutResults(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the file was created")
 	}
-	succeed(t, os.WriteFile(path, nil, 0o666))
+	testkit.Succeed(t, os.WriteFile(path, nil, 0o666))
 	refused()
 }
 
 func TestOpenReadOnlyBesideWriter(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	ro := must(OpenReadOnly(db.Path()))
+	ro := testkit.Must(OpenReadOnly(db.Path()))
 	record(t, db, good("cpu_csr", 64))
-	if n := one(t, ro, "SELECT count(*) FROM results"); n != int64(2) {
-		t.Errorf("%v results, want 2", n)
-	}
+	gives(t, ro, "SELECT count(*) FROM results", int64(2), "results")
 	if got, err := ro.Recorded(t.Context(), []string{good("cpu_csr", 64).ID}, trial.Full); err != nil || len(got) != 1 {
 		t.Errorf("Finished gives %v, %v; want the one trial", got, err)
 	}
@@ -190,15 +187,13 @@ func TestOpenReadOnlyBesideWriter(t *testing.T) {
 func TestOpenReadOnlyAfterTornCommit(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	succeed(t, db.Close())
+	testkit.Succeed(t, db.Close())
 	db.write, db.read = nil, nil
 	raw(t, db.Path(), "PRAGMA journal_mode = DELETE")
 	tear(t, db.Path())
-	ro := must(OpenReadOnly(db.Path()))
+	ro := testkit.Must(OpenReadOnly(db.Path()))
 	defer ro.Close()
-	if got := one(t, ro, "SELECT group_concat(name) FROM sweep"); got != "quick" {
-		t.Errorf("sweeps are %v, want what was committed", got)
-	}
+	gives(t, ro, "SELECT group_concat(name) FROM sweep", "quick", "sweeps")
 	if got, err := ro.Count(t.Context()); err != nil || got[trial.OK] != 1 {
 		t.Errorf("counts are %v, %v", got, err)
 	}
@@ -209,7 +204,7 @@ func TestOpenReadOnlyAfterTornCommit(t *testing.T) {
 func tear(t *testing.T, path string) {
 	t.Helper()
 	dsn := url.URL{Scheme: "file", Path: path}
-	db := must(sql.Open("sqlite3", dsn.String()))
+	db := testkit.Must(sql.Open("sqlite3", dsn.String()))
 	db.SetMaxOpenConns(1)
 	for _, s := range []string{
 		"PRAGMA cache_size = 1", // the changes spill into the file
@@ -217,15 +212,13 @@ func tear(t *testing.T, path string) {
 		"UPDATE sweep SET name = 'torn'",
 		"UPDATE trial SET message = hex(randomblob(100000))",
 	} {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(db.Exec(s))
 	}
-	file := must(os.ReadFile(path))
-	journal := must(os.ReadFile(path + "-journal"))
+	file := testkit.Must(os.ReadFile(path))
+	journal := testkit.Must(os.ReadFile(path + "-journal"))
 	db.Close()
 	for name, data := range map[string][]byte{path: file, path + "-journal": journal} {
-		succeed(t, os.WriteFile(name, data, 0o666))
+		testkit.Succeed(t, os.WriteFile(name, data, 0o666))
 	}
 }
 
@@ -234,7 +227,7 @@ func tear(t *testing.T, path string) {
 func TestReadingLeavesNoFiles(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	succeed(t, db.Close())
+	testkit.Succeed(t, db.Close())
 	path := db.Path()
 	db.write, db.read = nil, nil // closed already
 
@@ -242,11 +235,9 @@ func TestReadingLeavesNoFiles(t *testing.T) {
 		"as it is": func() (*DB, error) { return OpenReadOnly(path) },
 		"a copy":   func() (*DB, error) { return OpenCurrent(t.Context(), path) },
 	} {
-		reader := must(open())
-		if n := one(t, reader, "SELECT count(*) FROM results"); n != int64(1) {
-			t.Errorf("%s: %v results, want 1", name, n)
-		}
-		succeed(t, reader.Close())
+		reader := testkit.Must(open())
+		gives(t, reader, "SELECT count(*) FROM results", int64(1), "%s: results", name)
+		testkit.Succeed(t, reader.Close())
 		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
 			t.Errorf("%s: after reading, the folder holds %q", name, left)
 		}
@@ -257,7 +248,7 @@ func TestReadingLeavesNoFiles(t *testing.T) {
 func TestRemovedWhileWritten(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	succeed(t, os.Rename(db.Path(), db.Path()+"-moved"))
+	testkit.Succeed(t, os.Rename(db.Path(), db.Path()+"-moved"))
 	err := db.Record(t.Context(), good("cpu_csr", 64))
 	if err == nil || !strings.Contains(err.Error(), "removed or replaced while it was written") {
 		t.Error(err)
@@ -312,17 +303,17 @@ func TestKilledWhileRecording(t *testing.T) {
 // returns those that it said were kept.
 func runAndKill(t *testing.T, path string, trials int) (kept []string) {
 	t.Helper()
-	self := must(os.Executable())
+	self := testkit.Must(os.Executable())
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), childEnv+"="+path)
 	cmd.Stderr = os.Stderr
-	out := must(cmd.StdoutPipe())
-	succeed(t, cmd.Start())
+	out := testkit.Must(cmd.StdoutPipe())
+	testkit.Succeed(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		kept = append(kept, lines.Text())
 		if len(kept) == trials {
-			succeed(t, cmd.Process.Kill())
+			testkit.Succeed(t, cmd.Process.Kill())
 		}
 	}
 	cmd.Wait() // says that it was killed
@@ -334,12 +325,10 @@ func runAndKill(t *testing.T, path string, trials int) (kept []string) {
 
 func checkKept(t *testing.T, path string, kept []string, open func(string) (*DB, error)) {
 	t.Helper()
-	db := must(open(path))
+	db := testkit.Must(open(path))
 	defer db.Close()
-	if got := one(t, db, "PRAGMA integrity_check"); got != "ok" {
-		t.Errorf("integrity: %v", got)
-	}
-	got := must(db.Recorded(t.Context(), kept, trial.Brief))
+	gives(t, db, "PRAGMA integrity_check", "ok", "integrity")
+	got := testkit.Must(db.Recorded(t.Context(), kept, trial.Brief))
 	for _, id := range kept {
 		if got[id].Status != trial.OK {
 			t.Errorf("trial %s is lost", id)
@@ -360,17 +349,15 @@ func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 
-	current := must(OpenCurrent(t.Context(), db.Path()))
-	if current.Path() != db.Path() {
-		t.Errorf("it is called %s, want %s", current.Path(), db.Path())
-	}
+	current := testkit.Must(OpenCurrent(t.Context(), db.Path()))
+	testkit.Equal(t, current.Path(), db.Path(), "it is called")
 	if factor := one1(t, current, "SELECT factor FROM best"); math.Abs(factor-1.1) > 1e-3 {
 		t.Errorf("two runs differ by %v, want 1.1", factor)
 	}
 	if n := one(t, db, "SELECT count(*) FROM spread"); n != int64(0) {
 		t.Errorf("the database has %v spreads", n)
 	}
-	succeed(t, current.Close())
+	testkit.Succeed(t, current.Close())
 	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) != 0 {
 		t.Errorf("%v is left", left)
 	}

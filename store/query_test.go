@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 func TestQueryCantWrite(t *testing.T) {
@@ -88,9 +90,7 @@ func TestQueryCantWrite(t *testing.T) {
 			t.Errorf("runs %s", sql)
 		}
 	}
-	if after := state(); after != before {
-		t.Errorf("the database has changed from\n%s\nto\n%s", before, after)
-	}
+	testkit.Equal(t, state(), before, "the database has changed from\n%s\nto", before)
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		t.Errorf("files were written: %v, %v", files, err)
 	}
@@ -219,9 +219,7 @@ func FuzzFirstStatement(f *testing.F) {
 func TestLongTextsAreQuotedInPart(t *testing.T) {
 	whole := strings.Repeat("é", 40)
 	for text, want := range map[string]string{whole: whole, whole + "é": whole + "…", "short": "short"} {
-		if got := abbreviate(text); got != want {
-			t.Errorf("%q is quoted as %q", text, got)
-		}
+		testkit.Equal(t, abbreviate(text), want, "%q is quoted as", text)
 	}
 }
 
@@ -231,9 +229,7 @@ func TestFunctions(t *testing.T) {
 	if got := one(t, db, "SELECT exp(avg(ln(x))) FROM (SELECT 2 AS x UNION ALL SELECT 8.0)"); math.Abs(got.(float64)-4) > 1e-12 {
 		t.Errorf("the geometric mean of 2 and 8 is %v", got)
 	}
-	if got := one(t, db, "SELECT sqrt(9)"); got != 3.0 {
-		t.Errorf("the root of 9 is %v", got)
-	}
+	gives(t, db, "SELECT sqrt(9)", 3.0, "the root of 9")
 	for _, sql := range []string{"SELECT ln(0)", "SELECT ln(NULL)", "SELECT sqrt(-1)", "SELECT exp('two')"} {
 		if got := one(t, db, sql); got != nil {
 			t.Errorf("%s is %v, not null", sql, got)
@@ -246,9 +242,9 @@ func TestFunctions(t *testing.T) {
 func TestScratch(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 0))
-	s := must(db.Scratch(t.Context()))
+	s := testkit.Must(db.Scratch(t.Context()))
 	defer s.Close()
-	succeed(t, s.Exec(t.Context(), "CREATE TEMP TABLE price (kernel TEXT, euros REAL)"))
+	testkit.Succeed(t, s.Exec(t.Context(), "CREATE TEMP TABLE price (kernel TEXT, euros REAL)"))
 
 	for _, rows := range [][][]any{nil, {{"cpu_csr", 2.5}, {"cpu_coo", 10}}, {}, {{"cpu_csr", 4.0}}} {
 		if err := s.Fill(t.Context(), "price", rows); err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // asNobody runs f without root's right to write everywhere: in a thread with
@@ -32,25 +34,25 @@ func frozen(t *testing.T, killed bool, drop ...string) string {
 	t.Helper()
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	dir := must(os.MkdirTemp("", "frozen")) // t.TempDir can't be entered by others
+	dir := testkit.Must(os.MkdirTemp("", "frozen")) // t.TempDir can't be entered by others
 	t.Cleanup(func() {
 		os.Chmod(dir, 0o700)
 		os.RemoveAll(dir)
 	})
 	if !killed {
-		succeed(t, db.Close())
+		testkit.Succeed(t, db.Close())
 		db.write, db.read = nil, nil
 	}
-	files := must(filepath.Glob(db.Path() + "*"))
+	files := testkit.Must(filepath.Glob(db.Path() + "*"))
 	for _, f := range files {
-		data := must(os.ReadFile(f))
-		succeed(t, os.WriteFile(filepath.Join(dir, filepath.Base(f)), data, 0o444))
+		data := testkit.Must(os.ReadFile(f))
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, filepath.Base(f)), data, 0o444))
 	}
 	path := filepath.Join(dir, filepath.Base(db.Path()))
 	for _, suffix := range drop {
-		succeed(t, os.Remove(path+suffix))
+		testkit.Succeed(t, os.Remove(path+suffix))
 	}
-	succeed(t, os.Chmod(dir, 0o555))
+	testkit.Succeed(t, os.Chmod(dir, 0o555))
 	return path
 }
 
@@ -65,11 +67,9 @@ func TestOpenReadOnlyInFrozenFolder(t *testing.T) {
 				if err := os.WriteFile(path+".probe", nil, 0o666); err == nil {
 					t.Fatal("the folder can be written")
 				}
-				db := must(OpenReadOnly(path))
+				db := testkit.Must(OpenReadOnly(path))
 				defer db.Close()
-				if n := one(t, db, "SELECT count(*) FROM results"); n != int64(1) {
-					t.Errorf("%v results, want 1", n)
-				}
+				gives(t, db, "SELECT count(*) FROM results", int64(1), "results")
 			})
 		})
 	}

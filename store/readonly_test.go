@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -18,10 +19,10 @@ import (
 // A database that is open for reading refuses whatever would write.
 func TestReadersWriteNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.db")
-	full := must(Open(path))
+	full := testkit.Must(Open(path))
 	begin(t, full, testRun())
-	succeed(t, full.Close())
-	db := must(OpenReadOnly(path))
+	testkit.Succeed(t, full.Close())
+	db := testkit.Must(OpenReadOnly(path))
 	defer db.Close()
 	for i, write := range writings(t.Context(), db) {
 		if err := write(); !errors.Is(err, errReadOnly) {
@@ -132,7 +133,7 @@ func TestRefusedWritesAreReported(t *testing.T) {
 	}
 
 	for _, write := range writings(t.Context(), plain) {
-		succeed(t, write())
+		testkit.Succeed(t, write())
 	}
 	for _, table := range tables {
 		count := "SELECT count(*) FROM " + table
@@ -182,7 +183,7 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 		final(second, time.Hour, 1.5))
 	decideAll(t, db)
 	saved := []SavedClaim{{Claim: 1, Device: "Testcore 9000", Verdict: "v", Figures: []byte("{}")}}
-	succeed(t, db.SaveClaims(t.Context(), saved))
+	testkit.Succeed(t, db.SaveClaims(t.Context(), saved))
 	if err := db.SaveRule(t.Context(), SavedRule{Sweep: "quick", Learned: time.Unix(1, 0), JSON: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func TestInterruptedWritersSaySo(t *testing.T) {
 		try := func(steps int64) (db *DB, interrupted bool, err error) {
 			db = create(t)
 			if name != "import" {
-				succeed(t, load(t.Context(), db))
+				testkit.Succeed(t, load(t.Context(), db))
 			}
 			ctx := newCountdown(t, steps)
 			err = write(ctx, db)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -28,9 +29,7 @@ func TestFullDisk(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "free some space and run again") {
 		t.Errorf("recording on a full disk: %v", err)
 	}
-	if n := one(t, db, "SELECT count(*) FROM trial WHERE block = 32"); n != int64(1) {
-		t.Errorf("%v trials of before are left, want 1", n)
-	}
+	gives(t, db, "SELECT count(*) FROM trial WHERE block = 32", int64(1), "trials of before are left")
 }
 
 func TestRecordIsIdempotent(t *testing.T) {
@@ -51,7 +50,7 @@ func TestRecordIsIdempotent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			db := started(t)
 			record(t, db, tt.results...)
-			rows := must(db.Results(t.Context(), Filter{}))
+			rows := testkit.Must(db.Results(t.Context(), Filter{}))
 			if len(rows) != 1 {
 				t.Fatalf("%d rows, want 1", len(rows))
 			}
@@ -73,7 +72,7 @@ func TestSamplesComeBack(t *testing.T) {
 		r.Samples = []float64{3e-3, 1.234567e-3, 2e-9, 7.654321e-3} // to the nanosecond
 	})
 	record(t, db, r, good("cpu_csr", 64, failing(trial.OOM, "")))
-	got := must(db.Samples(t.Context(), r.ID))
+	got := testkit.Must(db.Samples(t.Context(), r.ID))
 	if len(got) != len(r.Samples) {
 		t.Fatalf("%d samples, want %d", len(got), len(r.Samples))
 	}
@@ -117,10 +116,8 @@ func TestNewSourceSupersedes(t *testing.T) {
 	run.Sources["cpu_csr"] = "2"
 	begin(t, db, run)
 	record(t, db, good("cpu_csr", 32, takes(2), identity("new"), later))
-	if got := bestOf(t, db); got != "cpu_csr 32 50% 1" {
-		t.Errorf("best is %q, want the new one", got)
-	}
-	rows := must(db.Results(t.Context(), Filter{}))
+	testkit.Equal(t, bestOf(t, db), "cpu_csr 32 50% 1", "best")
+	rows := testkit.Must(db.Results(t.Context(), Filter{}))
 	if len(rows) != 2 || rows[0].Median != 3e-3 || rows[1].Median != 2e-3 { // as they were recorded
 		t.Errorf("results are %+v, want each configuration's newest", rows)
 	}
@@ -130,7 +127,7 @@ func TestNewSourceSupersedes(t *testing.T) {
 	if got := one(t, db, "SELECT group_concat(median_ms) FROM speedup"); got != "2.0" {
 		t.Errorf("speedup compares %v ms, want the new one", got)
 	}
-	kernels := must(db.Kernels(t.Context()))
+	kernels := testkit.Must(db.Kernels(t.Context()))
 	i := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == "cpu_csr" })
 	if kernels[i].Digest != "1" || kernels[i+1].Digest != "2" || kernels[i+1].Format != "csr" {
 		t.Errorf("kernels are %+v", kernels)
@@ -149,13 +146,9 @@ func TestChangedMatrix(t *testing.T) {
 		t.Helper()
 		return one(t, db, "SELECT group_concat(matrix || ' ' || class, ', ') FROM (SELECT * FROM features ORDER BY matrix)").(string)
 	}
-	if got := names(); got != "grid other, grid~-of-grid grid" {
-		t.Errorf("matrices are %s", got)
-	}
+	testkit.Equal(t, names(), "grid other, grid~-of-grid grid", "matrices")
 	describe(t, db, testMatrix("grid")) // and back again
-	if got := names(); got != "grid grid, grid~89abcdef other" {
-		t.Errorf("matrices are %s", got)
-	}
+	testkit.Equal(t, names(), "grid grid, grid~89abcdef other", "matrices")
 }
 
 func TestBeginAgain(t *testing.T) {
@@ -168,12 +161,12 @@ func TestBeginAgain(t *testing.T) {
 	run.Device.Driver = "go1.27"
 	run.Sweep.Text = []byte("name = \"quick\"\n# edited\n")
 	begin(t, db, run)
-	sweeps := must(db.Sweeps(t.Context()))
+	sweeps := testkit.Must(db.Sweeps(t.Context()))
 	if len(sweeps) != 2 || sweeps[0].Version != "later" || sweeps[0].Title != "A quick one" || sweeps[1].Text != string(run.Sweep.Text) ||
 		sweeps[0].ProtocolText != run.Protocol || sweeps[0].Protocol.Warmup != 3 || time.Since(sweeps[0].Started) > time.Hour {
 		t.Errorf("sweeps are %+v", sweeps)
 	}
-	devices := must(db.Devices(t.Context()))
+	devices := testkit.Must(db.Devices(t.Context()))
 	if len(devices) != 2 || devices[0].Label != "Testcore 9000" || devices[0].Driver != "go1.27" ||
 		devices[1].Label != "Testcore 9000 (cpu go1.26)" || devices[1].Name != "Testcore 9000" {
 		t.Fatalf("devices are %+v", devices)
@@ -197,15 +190,13 @@ func TestRules(t *testing.T) {
 		{"b", at.Add(time.Hour), []byte(`{"version":2}`)},
 		{"b", at.Add(2 * time.Hour), []byte(`{"version":3}`)},
 	} {
-		succeed(t, db.SaveRule(t.Context(), r))
+		testkit.Succeed(t, db.SaveRule(t.Context(), r))
 	}
-	r := must(db.Rule(t.Context()))
+	r := testkit.Must(db.Rule(t.Context()))
 	if r.Sweep != "b" || !r.Learned.Equal(at.Add(2*time.Hour)) || string(r.JSON) != `{"version":3}` {
 		t.Errorf("rule is %+v", r)
 	}
-	if n := one(t, db, "SELECT count(*) FROM rule"); n != int64(2) {
-		t.Errorf("%v rules, want one for each sweep", n)
-	}
+	gives(t, db, "SELECT count(*) FROM rule", int64(2), "rules")
 }
 
 // A plan is told what trials took on devices of the same model.
@@ -214,13 +205,10 @@ func TestHistory(t *testing.T) {
 	r := good("cpu_csr_rows", 32, takes(2))
 	record(t, db, r, good("cpu_csr_rows", 64, takes(3), func(r *trial.Result) { r.Status = trial.Fault }))
 	history := func(dev kernels.Device) (list []trial.Result, sizes []trial.Size) {
-		err := db.History(t.Context(), dev, func(r trial.Result, size trial.Size) {
+		testkit.Succeed(t, db.History(t.Context(), dev, func(r trial.Result, size trial.Size) {
 			list, sizes = append(list,
 				r), append(sizes, size)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return list, sizes
 	}
 	list, sizes := history(testRun().Device)
@@ -291,7 +279,7 @@ func TestLaunches(t *testing.T) {
 		good("coo_atomic", 256, takes(4), facts(1), identity("new"), later),
 		good("cpu_csr", 0, takes(0.5)),
 	)
-	got := must(db.Launches(t.Context()))
+	got := testkit.Must(db.Launches(t.Context()))
 	if len(got) != 2 || got[1].Kernel != "cpu_csr" {
 		t.Fatalf("%d launches, want one of each kernel: %+v", len(got), got)
 	}
@@ -308,7 +296,7 @@ func TestWhatARunWantsCounts(t *testing.T) {
 	a := started(t)
 	record(t, a, first, changed, brief, good("cpu_sell", 8, takes(0.7)))
 	everybodySays(t, a, "cpu_csr 32, cpu_sell 8", "cpu_csr 32", "cpu_csr 32,cpu_sell 8")
-	succeed(t, a.Ask(t.Context(), []string{"first", "brief", "unknown"}))
+	testkit.Succeed(t, a.Ask(t.Context(), []string{"first", "brief", "unknown"}))
 	everybodySays(t, a, "cpu_csr 32, cpu_sell 8", "cpu_sell 8", "cpu_csr 32,cpu_sell 8")
 
 	before, remeasured := started(t), started(t)
@@ -321,9 +309,7 @@ func TestWhatARunWantsCounts(t *testing.T) {
 			t.Errorf("order %d: %v, %v", i, rows, err)
 		}
 		asked := fmt.Sprint(one(t, db, "SELECT group_concat(identity) FROM trial WHERE asked IS NOT NULL"))
-		if asked != "first" {
-			t.Errorf("order %d: %s were wanted", i, asked)
-		}
+		testkit.Equal(t, asked, "first", "order %d: were wanted", i)
 	}
 }
 
@@ -339,11 +325,9 @@ func TestOwnKernelsAreKept(t *testing.T) {
 	run.Custom = []kernels.Custom{own}
 	from, to := create(t), create(t)
 	imports(t, from, Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: []trial.Result{good("mine", 64)}})
-	if _, err := to.Import(t.Context(), from.batches(t.Context(), nil)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(to.Import(t.Context(), from.batches(t.Context(), nil)))
 	for _, db := range []*DB{from, to} {
-		list := must(db.Kernels(t.Context()))
+		list := testkit.Must(db.Kernels(t.Context()))
 		known := 0
 		for _, k := range list {
 			if k.Own != nil {
@@ -353,9 +337,7 @@ func TestOwnKernelsAreKept(t *testing.T) {
 				}
 			}
 		}
-		if known != 1 {
-			t.Errorf("%d kernels have a definition", known)
-		}
+		testkit.Equal(t, known, 1, "kernels have a definition")
 	}
 }
 
@@ -378,7 +360,7 @@ func TestRecordingOneByOneDecidesAsAll(t *testing.T) {
 				r.Stop = trial.StopSearch
 			}
 			record(t, db, r)
-			result := must(db.write.Exec(decideCase, 1, 1, r.Precision, r.Cache))
+			result := testkit.Must(db.write.Exec(decideCase, 1, 1, r.Precision, r.Cache))
 			if n, _ := result.RowsAffected(); n != 0 {
 				t.Fatalf("step %d: %+v changes %d other marks when all are decided", step, r, n)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -61,13 +62,13 @@ func inRun(r Row) Row {
 
 // decided returns the trials of a database, of which a copy was decided anew.
 func decided(t *testing.T, path string) map[string]Row {
-	from := must(OpenReadOnly(path))
+	from := testkit.Must(OpenReadOnly(path))
 	defer from.Close()
-	db := must(Open(changed(t, from, "DELETE FROM tie_set")))
+	db := testkit.Must(Open(changed(t, from, "DELETE FROM tie_set")))
 	defer db.Close()
 	decideAll(t, db)
 
-	rows := must(db.Results(t.Context(), Filter{}))
+	rows := testkit.Must(db.Results(t.Context(), Filter{}))
 	found := map[string]Row{}
 	for _, r := range rows {
 		found[r.ID] = r

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -35,7 +36,7 @@ func populate(tb testing.TB, db *DB, n int) {
 		matrix := "m" + strconv.Itoa(m)
 		describe(tb, db, testMatrix(matrix))
 		run, k := db.rec.known("")
-		err := db.record(ctx, "populating", k, func(w *writer) error {
+		testkit.Succeed(tb, db.record(ctx, "populating", k, func(w *writer) error {
 			if err := w.look(ctx, nil); err != nil {
 				return err
 			}
@@ -64,10 +65,7 @@ func populate(tb testing.TB, db *DB, n int) {
 				trials++
 			}
 			return nil
-		})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		}))
 	}
 }
 
@@ -88,10 +86,7 @@ func benchmarked(b *testing.B) *DB {
 	if path == "" {
 		return create(b)
 	}
-	db, err := Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := testkit.Must(Open(path))
 	b.Cleanup(func() { db.Close() })
 	return db
 }
@@ -116,9 +111,7 @@ func BenchmarkViews(b *testing.B) {
 	b.Run("DecideTies", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
-			if _, err := db.write.Exec("DELETE FROM tie_set"); err != nil {
-				b.Fatal(err)
-			}
+			testkit.Must(db.write.Exec("DELETE FROM tie_set"))
 			b.StartTimer()
 			decideAll(b, db)
 		}

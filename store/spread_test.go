@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
@@ -42,7 +43,7 @@ func TestIntervalsThatAnotherRunAgreesWith(t *testing.T) {
 		"matrix = 'other'": {3 / 1.1, 3.3, 2.985, 3.015, 1.1}, // as elsewhere on the device
 		"cache = 'warm'":   {1.99, 2.01, 1.99, 2.01, math.NaN()},
 	} {
-		rows := must(db.Results(t.Context(), Filter{}))
+		rows := testkit.Must(db.Results(t.Context(), Filter{}))
 		v := query(t, db, "SELECT low_ms, high_ms, within_low_ms, within_high_ms, factor, median_ms FROM results "+
 			"WHERE kernel = 'cpu_csr' AND (cache = 'cold' OR cache = 'warm' AND matrix = 'grid') AND "+where+
 			" ORDER BY cache").Rows[0]
@@ -150,9 +151,8 @@ func TestTiesBySpread(t *testing.T) {
 		record(t, db, good("cpu_csr_rows", 256, takes(1), identity("c")), good("cpu_coo", 0, between(1, 1.15, 1.3)))
 		decideAll(t, db)
 		v := query(t, db, "SELECT tie_size, 100 * margin FROM best").Rows[0]
-		if got := fmt.Sprintf("%v tied, the next slower by %.4g%%", v...); got != tt.want {
-			t.Errorf("where runs differ by %v: %s, want %s", tt.factor, got, tt.want)
-		}
+		testkit.Equal(t, fmt.Sprintf("%v tied, the next slower by %.4g%%", v...), tt.want,
+			"where runs differ by %v", tt.factor)
 	}
 }
 
@@ -164,16 +164,14 @@ func TestKilledBeforeTiesAreDecided(t *testing.T) {
 	record(t, db, good("cpu_csr_rows", 512, takes(1)), good("cpu_csr_rows", 1024, takes(1.1)))
 	decideAll(t, db)
 	record(t, db, noisy("other", 10, 1.2)...)
-	all := must(db.from().places(t.Context()))
-	repeats := must(db.from().readRepeats(t.Context()))
-	succeed(t, db.transact(t.Context(), "testing", func(tx *sql.Tx) error { return repeats.keep(t.Context(), tx, all) }))
+	all := testkit.Must(db.from().places(t.Context()))
+	repeats := testkit.Must(db.from().readRepeats(t.Context()))
+	testkit.Succeed(t, db.transact(t.Context(), "testing", func(tx *sql.Tx) error { return repeats.keep(t.Context(), tx, all) }))
 
 	if n := decideAll(t, db); n != 2 {
 		t.Errorf("decided in %d places, want 2", n)
 	}
-	if n := one(t, db, "SELECT tie_size FROM best WHERE matrix = 'grid'"); n != int64(2) {
-		t.Errorf("%v are tied, want 2", n)
-	}
+	gives(t, db, "SELECT tie_size FROM best WHERE matrix = 'grid'", int64(2), "are tied")
 }
 
 // Ratios are of estimated times on both sides, and nothing outdated is shown.
@@ -247,7 +245,7 @@ func TestSpreadOfADevice(t *testing.T) {
 		t.Errorf("two runs differ by %v", before)
 	}
 
-	trials := must(db.Good(t.Context()))
+	trials := testkit.Must(db.Good(t.Context()))
 	for i := range trials {
 		g := &trials[i]
 		if g.Kernel != "cpu_csr" {
@@ -292,15 +290,15 @@ func TestTooFewSamplesAreNotExact(t *testing.T) {
 	db := started(t)
 	record(t, db, append(noisy("grid", 10, 1.1), good("cpu_csr", 0, between(0, 1, 0)))...)
 	decideAll(t, db)
-	rows := must(db.Results(t.Context(), Filter{}))
+	rows := testkit.Must(db.Results(t.Context(), Filter{}))
 	at := slices.IndexFunc(rows, func(r Row) bool { return r.Kernel == "cpu_csr" })
 	if r := rows[at].Another; math.Abs(r.Low/(1e-3/1.1)-1) > 1e-3 || math.Abs(r.High/1.1e-3-1) > 1e-3 {
 		t.Errorf("another run finds it in %v, want 1 ms within a factor of 1.1", r)
 	}
 
-	s := must(db.Scratch(t.Context()))
+	s := testkit.Must(db.Scratch(t.Context()))
 	defer s.Close()
-	table := must(s.Query(t.Context(), "SELECT low, high FROM counting WHERE kernel = 'cpu_csr'"))
+	table := testkit.Must(s.Query(t.Context(), "SELECT low, high FROM counting WHERE kernel = 'cpu_csr'"))
 	if got := fmt.Sprintf("%.2f", table.Rows[0]); got != "[0.91 1.10]" {
 		t.Errorf("claims see the interval %s ms, want [0.91 1.10]", got)
 	}

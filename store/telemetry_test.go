@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -36,9 +36,7 @@ func TestTelemetry(t *testing.T) {
 		"[64 n1 GPU-1 12_3 <nil> <nil> <nil> <nil> <nil> <nil> <nil> <nil> <nil>] " +
 		"[128 n1 GPU-1 12_3 1980 <nil> <nil> <nil> <nil> <nil> 0 0 <nil>] " +
 		"[256 n1 GPU-1 12_3 <nil> <nil> <nil> <nil> <nil>  0 0 <nil>]]"
-	if got := telemetry(t, db); got != want {
-		t.Errorf("telemetry is\n%s\nwant\n%s", got, want)
-	}
+	testkit.Equal(t, telemetry(t, db), want, "telemetry")
 }
 
 // What others did to the processor stays with a trial, also where databases are put together.
@@ -46,14 +44,12 @@ func TestHostIsKept(t *testing.T) {
 	db := started(t)
 	use := trial.HostUse{Cores: 4, Others: 1, Stolen: 0.5, Switches: 30, Own: 2, Load: 7.5}
 	record(t, db, good("cpu_csr", 32, func(r *trial.Result) { r.Host = use }), good("cpu_csr", 64))
-	gathered := must(Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), []string{db.Path()}, Choice{Kernels: []string{"cpu_csr"}}))
+	gathered := testkit.Must(Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), []string{db.Path()}, Choice{Kernels: []string{"cpu_csr"}}))
 	defer gathered.Close()
 	for _, from := range []*DB{db, gathered} {
 		const want = "[[0.25 0.125 15 7.5] [<nil> <nil> <nil> <nil>]]"
 		got := fmt.Sprint(query(t, from, "SELECT others, stolen, switches, load FROM telemetry ORDER BY block").Rows)
-		if got != want {
-			t.Errorf("telemetry has %s, want %s", got, want)
-		}
+		testkit.Equal(t, got, want, "telemetry")
 		rows, err := from.Results(t.Context(), Filter{})
 		if err != nil || len(rows) != 2 || rows[0].Host != use || rows[1].Host != (trial.HostUse{}) {
 			t.Errorf("read %+v, %v", rows, err)
@@ -90,9 +86,7 @@ func TestOrigins(t *testing.T) {
 		"[[n1 GPU-1 12_3] [n1 GPU-1 12_3] [laptop <nil> <nil>] [<nil> <nil> <nil>]]"; got != want {
 		t.Errorf("origins are %s, want %s", got, want)
 	}
-	if n := one(t, db, "SELECT count(*) FROM origin"); n != int64(2) {
-		t.Errorf("%v origins are kept, want 2", n)
-	}
+	gives(t, db, "SELECT count(*) FROM origin", int64(2), "origins are kept")
 }
 
 // A failure that is measured again elsewhere has the new origin and its sensors.
@@ -144,9 +138,7 @@ func TestDriftsNameTrials(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %d %.1f", p.Trial.Kernel, p.Trial.Block, p.Value))
 	}
 	want := []string{"cpu_csr_rows 64 1.0", "cpu_csr_rows 64 1.1", "cpu_csr_rows 256 1.0", "cpu_csr_rows 256 1.0"}
-	if !slices.Equal(got, want) {
-		t.Errorf("points %q, want %q", got, want)
-	}
+	testkit.EqualLists(t, got, want, "points")
 	if d := drifts[0]; d.Matrix != "grid" || d.Device == "" || d.Cache != first.Cache {
 		t.Errorf("drift of %s on %s, %s cache", d.Matrix, d.Device, d.Cache)
 	}
@@ -177,7 +169,7 @@ func TestCounts(t *testing.T) {
 		{"a": {"occupancy": 0.1, "warp_efficiency": 0.25}, "nobody": {}},
 		{"a": {"occupancy": 0.5, "sectors": 3}}, // again
 	} {
-		succeed(t, db.SaveCounts(t.Context(), counts))
+		testkit.Succeed(t, db.SaveCounts(t.Context(), counts))
 	}
 	rows := query(t, db, "SELECT kernel, block, params, occupancy, warp_efficiency, load_efficiency FROM profile").Rows
 	if len(rows) != 1 || rows[0][0] != "coo_atomic" || rows[0][2] != "tile=8" || rows[0][3] != 0.5 || rows[0][4] != 0.25 || rows[0][5] != nil {
@@ -199,12 +191,12 @@ func TestGatherCounts(t *testing.T) {
 	a, b := started(t), started(t)
 	record(t, a, good("coo_atomic", 32), good("cpu_csr", 64))
 	record(t, b, good("coo_atomic", 32, takes(7)), good("cpu_csr", 64), good("cpu_coo", 0))
-	all := must(b.Results(t.Context(), Filter{Status: trial.OK}))
+	all := testkit.Must(b.Results(t.Context(), Filter{Status: trial.OK}))
 	counts := map[string]Counts{}
 	for i, c := range all {
 		counts[c.ID] = Counts{"occupancy": float64(1+i) / 4}
 	}
-	succeed(t, b.SaveCounts(t.Context(), counts))
+	testkit.Succeed(t, b.SaveCounts(t.Context(), counts))
 	for _, order := range [][]*DB{{a, b}, {b, a}} {
 		db := gather(t, Choice{}, order...)
 		if got := one(t, db, "SELECT group_concat(kernel || ' ' || occupancy) FROM (SELECT * FROM profile ORDER BY kernel)"); got != "coo_atomic 0.25,cpu_coo 0.75,cpu_csr 0.5" {
@@ -212,9 +204,7 @@ func TestGatherCounts(t *testing.T) {
 		}
 	}
 	db := gather(t, Choice{Kernels: []string{"cpu_*"}}, a, b)
-	if n := one(t, db, "SELECT count(*) FROM counter"); n != int64(2) {
-		t.Errorf("%v trials have counts, want 2", n)
-	}
+	gives(t, db, "SELECT count(*) FROM counter", int64(2), "trials have counts")
 }
 
 // What is not told of a matrix takes nothing away.
@@ -231,7 +221,7 @@ func TestKnownFeaturesStay(t *testing.T) {
 	less.Features.Diagonals = 5
 	for _, again := range []trial.Matrix{m, less} {
 		describe(t, db, again)
-		got := must(db.Features(t.Context()))
+		got := testkit.Must(db.Features(t.Context()))
 		if !got[0].Features.Equal(m.Features) {
 			t.Errorf("met again: %+v\nwant %+v", got[0].Features, m.Features)
 		}

@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
 func decideAll(t testing.TB, db *DB) int {
 	t.Helper()
-	n := must(db.DecideTies(t.Context()))
+	n := testkit.Must(db.DecideTies(t.Context()))
 	return n
 }
 
@@ -62,9 +63,7 @@ func TestSettledTies(t *testing.T) {
 			if n := decideAll(t, db); n != 1 {
 				t.Errorf("decided in %d places, want 1", n)
 			}
-			if got := bestOf(t, db); got != tt.want {
-				t.Errorf("best is %q, want %q", got, tt.want)
-			}
+			testkit.Equal(t, bestOf(t, db), tt.want, "best")
 			if n := decideAll(t, db); n != 0 {
 				t.Errorf("decided again in %d places", n)
 			}
@@ -79,9 +78,7 @@ func TestNamedIsFastWhereTrialsRepeatBadly(t *testing.T) {
 	record(t, db, noisy("grid", 10, 1.1)...)
 	record(t, db, good("cpu_sell", 64, takes(1)), good("cpu_coo", 256, takes(1.02)))
 	decideAll(t, db)
-	if got, want := bestOf(t, db), "cpu_sell 64 900% 2"; got != want {
-		t.Errorf("best is %q, want %q", got, want)
-	}
+	testkit.Equal(t, bestOf(t, db), "cpu_sell 64 900% 2", "best")
 }
 
 // What is recorded later is seen at once, and only its own place is decided again.
@@ -98,18 +95,12 @@ func TestNothingStale(t *testing.T) {
 		},
 		func() { record(t, db, again(good("cpu_sell", 8, sampled(1)), time.Minute, 1)) },
 		func() {
-			if _, err := db.write.Exec("DELETE FROM sample WHERE trial = 3; DELETE FROM trial WHERE id = 3"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(db.write.Exec("DELETE FROM sample WHERE trial = 3; DELETE FROM trial WHERE id = 3"))
 		},
 	} {
 		change()
-		if n := one(t, db, "SELECT count(*) FROM tie_set"); n != int64(1) {
-			t.Errorf("change %d: %v places decided, want 1", i, n)
-		}
-		if n := one(t, db, "SELECT count(*) FROM tie_member"); n != int64(1) {
-			t.Errorf("change %d: %v members, want 1", i, n)
-		}
+		gives(t, db, "SELECT count(*) FROM tie_set", int64(1), "change %d: places decided", i)
+		gives(t, db, "SELECT count(*) FROM tie_member", int64(1), "change %d: members", i)
 		before := one(t, db, "SELECT kernel || ' ' || median_ms FROM best WHERE matrix = 'grid'")
 		if want := []string{"cpu_csr 0.5", "cpu_csr 0.7", "cpu_csr 0.7", "cpu_csr 0.5"}[i]; before != want && i < 3 {
 			t.Errorf("change %d: best is %v, want %v", i, before, want)
@@ -145,9 +136,7 @@ func TestTiesUnderDrift(t *testing.T) {
 			record(t, db, again(watch, time.Duration(i+1)*time.Minute, ms))
 		}
 		decideAll(t, db)
-		if got := bestOf(t, db); got != tt.want {
-			t.Errorf("%s: best is %q, want %q", tt.name, got, tt.want)
-		}
+		testkit.Equal(t, bestOf(t, db), tt.want, "%s: best", tt.name)
 	}
 }
 
@@ -166,9 +155,7 @@ func TestFinalsSettle(t *testing.T) {
 	db := started(t)
 	record(t, db, lucky, steady, behind, alone)
 	decideAll(t, db)
-	if got, want := bestOf(t, db), "cpu_csr_rows 64 2% 1"; got != want {
-		t.Errorf("before the finals best is %q, want %q", got, want)
-	}
+	testkit.Equal(t, bestOf(t, db), "cpu_csr_rows 64 2% 1", "before the finals best")
 	for i := range 6 {
 		wobble := []float64{0.999, 1.001}[i%2]
 		later := time.Duration(i+1) * time.Minute
@@ -178,18 +165,14 @@ func TestFinalsSettle(t *testing.T) {
 	if n := decideAll(t, db); n != 1 {
 		t.Errorf("decided in %d places, want 1", n)
 	}
-	if got, want := bestOf(t, db), "cpu_csr_rows 256 2.061% 2"; got != want {
-		t.Errorf("best is %q, want %q", got, want)
-	}
+	testkit.Equal(t, bestOf(t, db), "cpu_csr_rows 256 2.061% 2", "best")
 	if ms := one(t, db, "SELECT time_ms FROM best").(float64); math.Abs(ms-1.019) > 1e-5 {
 		t.Errorf("it takes %v ms, want the mean of its finals", ms)
 	}
 	if ms := one(t, db, "SELECT median_ms FROM best WHERE block = 256"); ms != 1.02 {
 		t.Errorf("its trial took %v ms, want 1.02", ms)
 	}
-	if n := one(t, db, "SELECT count(*) FROM trial"); n != int64(4) {
-		t.Errorf("%v trials, want 4", n)
-	}
+	gives(t, db, "SELECT count(*) FROM trial", int64(4), "trials")
 	if drifts, err := db.Drifts(t.Context()); err != nil || len(drifts) != 0 {
 		t.Errorf("drifts %v, %v, want none", drifts, err)
 	}
@@ -230,9 +213,8 @@ func TestSpreadsNameNoWinner(t *testing.T) {
 		decideAll(t, db)
 		record(t, db, spreads(b, time.Hour, 0.9))
 		decideAll(t, db)
-		if block := one(t, db, "SELECT block FROM best"); block != int64(64) {
-			t.Errorf("after %d finals and a spread of another, best has block %v", finals, block)
-		}
+		gives(t, db, "SELECT block FROM best", int64(64),
+			"after %d finals and a spread of another, best has block", finals)
 	}
 }
 
@@ -251,7 +233,7 @@ func TestNear(t *testing.T) {
 		good("cpu_csr_rows", 8, takes(10), on("other")), good("cpu_csr_rows", 4, takes(20), on("other")))
 	decideAll(t, db)
 
-	rows := must(db.Near(t.Context(), 1.3))
+	rows := testkit.Must(db.Near(t.Context(), 1.3))
 	var got []int
 	for _, r := range rows {
 		got = append(got, r.Block)
@@ -281,9 +263,7 @@ func TestThrottledFinalsDoNotDecide(t *testing.T) {
 			throttled(final(first, at+time.Minute, 1.5*wobble)))
 	}
 	decideAll(t, db)
-	if got, want := bestOf(t, db), "cpu_csr_rows 64 4% 1"; got != want {
-		t.Errorf("best is %q, want %q", got, want)
-	}
+	testkit.Equal(t, bestOf(t, db), "cpu_csr_rows 64 4% 1", "best")
 }
 
 // A sentinel that the device throttled shows no drift of all others.

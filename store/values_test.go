@@ -7,18 +7,18 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // changed is a copy of a good database in which a statement has changed something.
 func changed(t testing.TB, db *DB, statement string, args ...any) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "results.db")
-	succeed(t, db.copyTo(t.Context(), path))
+	testkit.Succeed(t, db.copyTo(t.Context(), path))
 	pool := connect(path, url.Values{}, nil)
 	defer pool.Close()
-	if _, err := pool.Exec(statement, args...); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(pool.Exec(statement, args...))
 	return path
 }
 
@@ -71,9 +71,9 @@ func TestBadValues(t *testing.T) {
 
 // Samples that are no numbers are refused where they are read.
 func TestBadSamples(t *testing.T) {
-	open := must(OpenReadOnly(changed(t, filled(t), "UPDATE sample SET data = x'0000c07f0000c07f'")))
+	open := testkit.Must(OpenReadOnly(changed(t, filled(t), "UPDATE sample SET data = x'0000c07f0000c07f'")))
 	defer open.Close()
-	list := must(open.Results(t.Context(), Filter{}))
+	list := testkit.Must(open.Results(t.Context(), Filter{}))
 	if _, err := open.Samples(t.Context(), list[0].ID); err == nil {
 		t.Error("NaN is a sample")
 	}
@@ -98,7 +98,7 @@ func TestPipe(t *testing.T) {
 // A name that would make the database unreadable is refused before it is written.
 func TestLongName(t *testing.T) {
 	db := started(t)
-	succeed(t, db.Matrix(t.Context(), testMatrix(strings.Repeat("ä", 200))))
+	testkit.Succeed(t, db.Matrix(t.Context(), testMatrix(strings.Repeat("ä", 200))))
 	if err := db.Matrix(t.Context(), testMatrix(strings.Repeat("ä", 201))); err == nil {
 		t.Error("a name of 201 characters is taken")
 	}

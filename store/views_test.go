@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -36,9 +37,7 @@ func TestViewColumns(t *testing.T) {
 		"features": "matrix, class, hash, source, field, symmetry, " + strings.Join(sparse.FeatureNames(),
 			", ") + ", twin_of, twin_scale",
 	} {
-		if got := strings.Join(query(t, db, view).Columns, ", "); got != want {
-			t.Errorf("%s has the columns\n%s\nwant\n%s", view, got, want)
-		}
+		testkit.Equal(t, strings.Join(query(t, db, view).Columns, ", "), want, "%s has the columns", view)
 	}
 }
 
@@ -95,7 +94,7 @@ func TestResultsOfFailures(t *testing.T) {
 // bestOf gives "kernel block margin% ties" of the only row of best.
 func bestOf(t *testing.T, db *DB) string {
 	t.Helper()
-	best := must(db.Best(t.Context(), Filter{}))
+	best := testkit.Must(db.Best(t.Context(), Filter{}))
 	if len(best) != 1 {
 		t.Fatalf("%d rows, want 1", len(best))
 	}
@@ -155,9 +154,7 @@ func TestTieSet(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			db := started(t)
 			record(t, db, tt.trials...)
-			if got := bestOf(t, db); got != tt.want {
-				t.Errorf("best is %q, want %q", got, tt.want)
-			}
+			testkit.Equal(t, bestOf(t, db), tt.want, "best")
 		})
 	}
 }
@@ -174,7 +171,7 @@ func TestBestPerPlace(t *testing.T) {
 	gpu.Device.Backend, gpu.Device.Name = "cuda", "Testboard"
 	begin(t, db, gpu)
 	record(t, db, good("coo_atomic", 256, takes(5)))
-	best := must(db.Best(t.Context(), Filter{}))
+	best := testkit.Must(db.Best(t.Context(), Filter{}))
 	var got []string
 	for _, b := range best {
 		got = append(got, fmt.Sprint(b.Device, " ", b.Matrix, " ", b.Precision, " ", b.Cache, " ", b.Kernel,
@@ -241,7 +238,7 @@ func TestFeaturesComeBack(t *testing.T) {
 	db := started(t)
 	empty := trial.Matrix{Name: "empty", Hash: "0", Features: sparse.Features{RowMean: math.NaN()}}
 	describe(t, db, empty)
-	got := must(db.Features(t.Context()))
+	got := testkit.Must(db.Features(t.Context()))
 	if !math.IsNaN(got[0].RowMean) {
 		t.Errorf("mean of no rows is %v, want NaN", got[0].RowMean)
 	}
@@ -283,10 +280,10 @@ func TestDocumentedQueries(t *testing.T) {
 		good("cpu_csr_rows", 64, on("ecology1"), takes(5), double),
 		good("cusparse_csr_alg1", 0, on("ecology1"), takes(3)), good("cpu_coo", 0, on("ecology1"), takes(6)),
 		good("coo_atomic", 32, on("ecology1"), failing(trial.Wrong, "row 3")))
-	succeed(t, db.SaveCounts(t.Context(), map[string]Counts{"counted": {"occupancy": 0.5}}))
+	testkit.Succeed(t, db.SaveCounts(t.Context(), map[string]Counts{"counted": {"occupancy": 0.5}}))
 	decideAll(t, db)
 
-	text := must(os.ReadFile("../docs/database.md"))
+	text := testkit.Must(os.ReadFile("../docs/database.md"))
 	queries := strings.Split(string(text), "\n```sql\n")[1:]
 	if len(queries) != 20 {
 		t.Errorf("the page has %d queries", len(queries))
@@ -327,7 +324,7 @@ func TestGrids(t *testing.T) {
 	under(t, db, "some", 3, configs.Search{Strategy: "grid", Trials: 5})
 	record(t, db, good("cpu_csr_rows", 256))
 
-	grids := must(db.Grids(t.Context(), Filter{}))
+	grids := testkit.Must(db.Grids(t.Context(), Filter{}))
 	var names []string
 	for _, g := range grids {
 		names = append(names, g.Name())

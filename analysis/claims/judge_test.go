@@ -42,9 +42,7 @@ func TestLatestCounts(t *testing.T) {
 		testkit.Succeed(t, db.Record(t.Context(), r))
 	}
 	list := judgements(t, db, All()[0])
-	if list[0].Verdict != Fails {
-		t.Errorf("%s, as if the first times still counted", list[0].Verdict)
-	}
+	testkit.Equal(t, list[0].Verdict, Fails, "as if the first times still counted")
 }
 
 // What is saved is what was judged, and replaces what was saved before.

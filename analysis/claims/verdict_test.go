@@ -138,9 +138,7 @@ func TestVerdicts(t *testing.T) {
 		})
 	}
 	for _, j := range judgements(t, database(t, "s1 cpu_sell 1 \n s1 csr_merge 1", 1.001), All()...) {
-		if j.Verdict != Unknown {
-			t.Errorf("claim %d on %s, of nothing that tells: %q", j.Number, j.Device, j.Verdict)
-		}
+		testkit.Equal(t, j.Verdict, Unknown, "claim %d on %s, of nothing that tells", j.Number, j.Device)
 	}
 	for _, c := range All() {
 		if !met[c.Number] && c.Number != 20 { // TestLearnedSelection
@@ -227,9 +225,7 @@ func TestLearnedSelection(t *testing.T) {
 			}
 		})
 	}
-	if j := judged(t, best, 1.001, 20, gpu); j.Verdict != Unknown {
-		t.Errorf("without a rule: %s", j.Verdict)
-	}
+	testkit.Equal(t, judged(t, best, 1.001, 20, gpu).Verdict, Unknown, "without a rule")
 }
 
 // matrices of the databases: s1 to s4 have short rows, l1 to l4 long ones, and the others

@@ -62,9 +62,8 @@ func TestCompareExitCode(t *testing.T) {
 		root := New()
 		root.SetArgs(append([]string{"compare"}, tt.args...))
 		root.SetOut(io.Discard)
-		if got := command.Finish(io.Discard, root.ExecuteContext(t.Context())); got != tt.want {
-			t.Errorf("%s: exit code %d, want %d", fmt.Sprint(tt.args), got, tt.want)
-		}
+		testkit.Equal(t, command.Finish(io.Discard, root.ExecuteContext(t.Context())), tt.want,
+			"%s: exit code", fmt.Sprint(tt.args))
 	}
 }
 
@@ -75,9 +74,7 @@ func TestComparedWithoutInterval(t *testing.T) {
 	root := New()
 	root.SetArgs([]string{"compare", timed(t, "here", 1), slow})
 	root.SetOut(&out)
-	if got := command.Finish(io.Discard, root.ExecuteContext(t.Context())); got != command.ExitSlower {
-		t.Errorf("exit code %d", got)
-	}
+	testkit.Equal(t, command.Finish(io.Discard, root.ExecuteContext(t.Context())), command.ExitSlower, "exit code")
 	if line, _, _ := strings.Cut(out.String(), "\n\n"); !strings.HasSuffix(strings.TrimSpace(line), "–") {
 		t.Errorf("got\n%s", out.String())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/internal/base/panics"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -26,13 +27,10 @@ func TestFailures(t *testing.T) {
 		"both":   {Measured: fine, Failed: failed[:1], FailedBefore: 1},
 	} {
 		var out strings.Builder
-		if code := command.Finish(&out, verdict(sum, "my.toml", "here")); code != command.ExitSomeFailed {
-			t.Errorf("%s: exit code %d", name, code)
-		}
+		testkit.Equal(t, command.Finish(&out, verdict(sum, "my.toml", "here")), command.ExitSomeFailed,
+			"%s: exit code", name)
 		want := "error: 2 trials failed\nhint: `spmvtune run my.toml --out here --retry-failed` measures them again\n"
-		if out.String() != want {
-			t.Errorf("%s:\n%swant\n%s", name, out.String(), want)
-		}
+		testkit.Equal(t, out.String(), want, "%s", name)
 	}
 	fine[trial.Invalid] = 3
 	unrepeated := []tuner.Failure{{Matrix: "a", Err: errors.New("gone"), Measured: true}}
@@ -62,13 +60,11 @@ func TestFailures(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	broken := fmt.Errorf("making the report: %w", context.Canceled)
-	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, broken)); code != command.ExitFailed {
-		t.Errorf("without a signal: exit code %d", code)
-	}
+	testkit.Equal(t, command.Finish(&strings.Builder{}, command.Interrupted(ctx, broken)), command.ExitFailed,
+		"without a signal: exit code")
 	cancel()
-	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, broken)); code != command.ExitInterrupted {
-		t.Errorf("after a signal: exit code %d", code)
-	}
+	testkit.Equal(t, command.Finish(&strings.Builder{}, command.Interrupted(ctx, broken)), command.ExitInterrupted,
+		"after a signal: exit code")
 	mistake := command.Usage(errors.New("no such flag"))
 	if code := command.Finish(&strings.Builder{}, command.Interrupted(ctx, mistake)); code != command.ExitUsage {
 		t.Errorf("a mistake has exit code %d after a signal", code)
@@ -84,9 +80,7 @@ func TestEndAfter(t *testing.T) {
 	ended := make(chan int)
 	go endAfter(ctx, func() {}, time.Millisecond, func(code int) { ended <- code })
 	cancel()
-	if code := <-ended; code != command.ExitInterrupted {
-		t.Errorf("exit code %d", code)
-	}
+	testkit.Equal(t, <-ended, command.ExitInterrupted, "exit code")
 }
 
 // A mistake in the program is a line that has the command to report it by.

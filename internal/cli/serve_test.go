@@ -72,9 +72,8 @@ func TestServeInABrowser(t *testing.T) {
 	b.Open(url)
 
 	b.Until(`document.getElementById("doing")?.textContent.startsWith("Measuring on ")`)
-	if got := b.Value(`document.getElementById("titles").textContent`); got != "endless: A sweep that goes on" {
-		t.Errorf("the title is %q", got)
-	}
+	testkit.Equal(t, b.Value(`document.getElementById("titles").textContent`), "endless: A sweep that goes on",
+		"the title")
 	b.Until(`document.querySelectorAll("#best-table tbody tr").length >= 2`)
 	before := b.Value(`document.getElementById("counts").textContent`)
 	b.Until(fmt.Sprintf(`document.getElementById("counts").textContent !== %q`, before))
@@ -91,9 +90,7 @@ func TestServeInABrowser(t *testing.T) {
 	if n, err := strconv.Atoi(counted); err != nil || n < 1 {
 		t.Errorf("%q trials", counted)
 	}
-	if n := b.Value(`document.querySelectorAll("#views details").length`); n != 6.0 {
-		t.Errorf("%v views are explained", n)
-	}
+	testkit.Equal(t, b.Value(`document.querySelectorAll("#views details").length`), 6.0, "views are explained")
 	complaints := b.Complaints()
 	b.Eval(fmt.Sprintf(query, "delete from trial"), nil)
 	b.Until(`!document.getElementById("refused").hidden`)
@@ -115,9 +112,7 @@ func TestServeInABrowser(t *testing.T) {
 	}
 	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 360, "height": 700, "deviceScaleFactor": 1,
 		"mobile": true})
-	if wide := b.Value(`document.documentElement.scrollWidth`); wide != 360.0 {
-		t.Errorf("on 360 pixels the page has %v", wide)
-	}
+	testkit.Equal(t, b.Value(`document.documentElement.scrollWidth`), 360.0, "width of the page on 360 pixels")
 
 	// A script that somebody could smuggle in does not run.
 	b.Eval(`{ const s = document.createElement("script"); s.textContent = "window.smuggled = 1";

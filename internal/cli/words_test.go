@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -18,18 +19,14 @@ func TestSensorsText(t *testing.T) {
 			"driver 535.161.08, 90 °C, clocks held down by hw_slowdown hw_thermal_slowdown"},
 		{kernels.Reading{}, "driver 535.161.08"},
 	} {
-		if got := sensorsText(tt.reading, "535.161.08"); got != tt.want {
-			t.Errorf("%+v is %q, want %q", tt.reading, got, tt.want)
-		}
+		testkit.Equal(t, sensorsText(tt.reading, "535.161.08"), tt.want, "%+v", tt.reading)
 	}
 }
 
 // A sweep is not called measured while repeat runs are missing.
 func TestPlanSaysWhichRepeatRunsAreMissing(t *testing.T) {
 	p := planned{Trials: 4, Finished: 4}
-	if got := p.sum(); got != "4 trials, all measured already" {
-		t.Errorf("with nothing missing: %q", got)
-	}
+	testkit.Equal(t, p.sum(), "4 trials, all measured already", "with nothing missing")
 	for n, want := range map[int]string{1: "at least 1 repeat run is missing", 3: "at least 3 repeat runs are missing"} {
 		p.Repeats = n
 		if got := p.sum(); !strings.Contains(got, want) {
@@ -66,8 +63,6 @@ func TestProtocolChange(t *testing.T) {
 			"warmup changed from 3 to 4, samples changed from 6..8 to 6..9, slow = 3 was removed"},
 		{old + " other=1", "other = 1 was added"},
 	} {
-		if got := protocolChange(old, tt.now); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.now, got, tt.want)
-		}
+		testkit.Equal(t, protocolChange(old, tt.now), tt.want, "%s", tt.now)
 	}
 }

@@ -116,9 +116,7 @@ func TestBill(t *testing.T) {
 
 	var bom cdx.BOM
 	testkit.Succeed(t, cdx.NewBOMDecoder(&a, cdx.BOMFileFormatJSON).Decode(&bom))
-	if bom.Metadata.Component.Version != "1.2.3" {
-		t.Errorf("version %q", bom.Metadata.Component.Version)
-	}
+	testkit.Equal(t, bom.Metadata.Component.Version, "1.2.3", "version")
 	for _, url := range []string{
 		"pkg:golang/std@1.", "pkg:golang/github.com/mattn/go-sqlite3@v1.", "pkg:generic/sqlite@3.",
 		"pkg:golang/github.com/CycloneDX/cyclonedx-go@v0."} {

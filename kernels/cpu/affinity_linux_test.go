@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // Each worker has a core to itself as long as there are enough, and none where the backend did
@@ -27,9 +29,7 @@ func TestWorkersArePinned(t *testing.T) {
 	}
 
 	b := open(t)
-	if got := threadCPUs(); !slices.Equal(got, b.cores[:1]) {
-		t.Errorf("the goroutine that opened the backend runs on %v, want %v", got, b.cores[:1])
-	}
+	testkit.EqualLists(t, threadCPUs(), b.cores[:1], "the goroutine that opened the backend runs on")
 	if err := b.Close(); err != nil || !slices.Equal(threadCPUs(), all) {
 		t.Errorf("after closing it runs on %v, want %v (%v)", threadCPUs(), all, err)
 	}

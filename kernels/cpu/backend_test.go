@@ -314,18 +314,12 @@ func TestPassesOfTheRoof(t *testing.T) {
 	x := make([]float64, 1<<10)
 	for i := range x {
 		x[i] = float64(i)
-		if got, want := sum(x[:i+1]), float64(i*(i+1)/2); got != want {
-			t.Errorf("0 + … + %d is %v", i, got)
-		}
+		testkit.Equal(t, sum(x[:i+1]), float64(i*(i+1)/2), "0 + … + %d", i)
 	}
-	if got, want := gatherSum(x, 10, 0, 300)+gatherSum(x, 10, 300, len(x)), sum(x); got != want {
-		t.Errorf("in two parts, %v is gathered, want %v", got, want)
-	}
+	testkit.Equal(t, gatherSum(x, 10, 0, 300)+gatherSum(x, 10, 300, len(x)), sum(x), "in two parts: is gathered")
 	a := make([]float64, 3)
 	triad(a, []float64{1, 2, 3}, []float64{10, 20, 30})
-	if !slices.Equal(a, []float64{31, 62, 93}) {
-		t.Errorf("1, 2, 3 plus three times 10, 20, 30 is %v", a)
-	}
+	testkit.EqualLists(t, a, []float64{31, 62, 93}, "1, 2, 3 plus three times 10, 20, 30")
 }
 
 // Where a pass is slow, the best of few is taken, and of one at least.
@@ -370,9 +364,7 @@ func TestMemoryLimit(t *testing.T) {
 		{5000, "4:memory:/old\n", 5000},
 		{5000, "4:memory\n", 5000},
 	} {
-		if got := limitOf(tt.memory, tt.groups, root); got != tt.want {
-			t.Errorf("%q in %d bytes: %d, want %d", tt.groups, tt.memory, got, tt.want)
-		}
+		testkit.Equal(t, limitOf(tt.memory, tt.groups, root), tt.want, "%q in %d bytes", tt.groups, tt.memory)
 	}
 }
 
@@ -383,9 +375,7 @@ func TestMemoryOfShare(t *testing.T) {
 		t.Skip("the system does not report the memory")
 	}
 	for given, want := range map[int64]int64{0: all, 100 << 20: 100 << 20, 2 * all: all} {
-		if got := (&Backend{given: given}).memoryLimit(); got != want {
-			t.Errorf("given %d: %d, want %d", given, got, want)
-		}
+		testkit.Equal(t, (&Backend{given: given}).memoryLimit(), want, "given %d", given)
 	}
 }
 

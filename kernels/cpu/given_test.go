@@ -1,6 +1,10 @@
 package cpu
 
-import "testing"
+import (
+	"testing"
+
+	"spmvtune/internal/testing/testkit"
+)
 
 // A process has what Slurm gave its job on the node, and one of several tasks of a step a share of that.
 func TestGivenShare(t *testing.T) {
@@ -16,9 +20,7 @@ func TestGivenShare(t *testing.T) {
 	} {
 		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_CPUS_ON_NODE": c.cpus,
 			"SLURM_STEP_TASKS_PER_NODE": c.tasks, "SLURM_NODEID": c.node, "SLURM_CPUS_PER_TASK": c.each}
-		if got := GivenShare(func(key string) string { return set[key] }).CPUs; got != c.want {
-			t.Errorf("%+v: %d", c, got)
-		}
+		testkit.Equal(t, GivenShare(func(key string) string { return set[key] }).CPUs, c.want, "%+v", c)
 	}
 
 	// Memory it says by node or by processor.
@@ -31,8 +33,6 @@ func TestGivenShare(t *testing.T) {
 	} {
 		set := map[string]string{"SLURM_JOB_ID": c.job, "SLURM_MEM_PER_NODE": c.node, "SLURM_MEM_PER_CPU": c.cpu,
 			"SLURM_CPUS_ON_NODE": c.cpus, "SLURM_STEP_TASKS_PER_NODE": c.tasks, "SLURM_NODEID": "0"}
-		if got := GivenShare(func(key string) string { return set[key] }).Memory; got != c.mb<<20 {
-			t.Errorf("%+v: %d", c, got)
-		}
+		testkit.Equal(t, GivenShare(func(key string) string { return set[key] }).Memory, c.mb<<20, "%+v", c)
 	}
 }

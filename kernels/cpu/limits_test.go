@@ -39,9 +39,7 @@ func TestChunksPerTake(t *testing.T) {
 	for _, tt := range []struct{ chunks, c, workers, want int }{
 		{1 << 20, 4, 1, 16384}, {1 << 20, 1024, 1, 64}, {320, 4, 2, 10}, {31, 4, 2, 1}, {1000, 1 << 17, 2, 1},
 	} {
-		if got := chunksPerTake(tt.chunks, tt.c, tt.workers); got != tt.want {
-			t.Errorf("%+v: %d chunks", tt, got)
-		}
+		testkit.Equal(t, chunksPerTake(tt.chunks, tt.c, tt.workers), tt.want, "%+v: chunks", tt)
 	}
 }
 
@@ -67,9 +65,7 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	for memory, want := range map[int64]int64{0: gib, 8 * gib: gib, gib: gib / 2} {
-		if got := roofBytes(gib/4, memory); got != want {
-			t.Errorf("with memory of %d bytes, %d are streamed over, want %d", memory, got, want)
-		}
+		testkit.Equal(t, roofBytes(gib/4, memory), want, "with memory of %d bytes: are streamed over", memory)
 	}
 	for text, want := range map[string]int64{"32768K": 32 << 20, "3M": 3 << 20, "1G": gib, "512": 512, "": 0, "xK": 0} {
 		if got := cacheSize(text); got != want {
@@ -88,9 +84,7 @@ func TestTick(t *testing.T) {
 func TestField(t *testing.T) {
 	text := []byte("processor\t: 0\nmodel name\t: A B: 2 GHz\nmodel name\t: C\nno colon\nMemTotal:  16 kB\n")
 	for key, want := range map[string]string{"model name": "A B: 2 GHz", "MemTotal": "16 kB", "no colon": "", "model": ""} {
-		if got := field(text, key); got != want {
-			t.Errorf("%s is %q, want %q", key, got, want)
-		}
+		testkit.Equal(t, field(text, key), want, "%s", key)
 	}
 }
 

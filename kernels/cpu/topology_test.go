@@ -15,9 +15,7 @@ func TestCPUList(t *testing.T) {
 	for s, want := range map[string][]int{
 		"0": {0}, "0-3": {0, 1, 2, 3}, "1,4-5,9": {1, 4, 5, 9}, "": nil, "x": nil, "1-": nil,
 	} {
-		if got := cpuList(s); !slices.Equal(got, want) {
-			t.Errorf("%q is %v, want %v", s, got, want)
-		}
+		testkit.EqualLists(t, cpuList(s), want, "%q", s)
 	}
 }
 
@@ -27,12 +25,8 @@ func TestCores(t *testing.T) {
 	order := func(cpus []int, siblings map[int][]int, first, whole []int) {
 		t.Helper()
 		of := func(c int) []int { return siblings[c] }
-		if got := coresFirst(cpus, of); !slices.Equal(got, first) {
-			t.Errorf("first threads of cores before others: %v, want %v", got, first)
-		}
-		if got := slices.Concat(coresOf(cpus, of)...); !slices.Equal(got, whole) {
-			t.Errorf("core by core: %v, want %v", got, whole)
-		}
+		testkit.EqualLists(t, coresFirst(cpus, of), first, "first threads of cores before others")
+		testkit.EqualLists(t, slices.Concat(coresOf(cpus, of)...), whole, "core by core")
 	}
 	all := []int{0, 1, 2, 3}
 	order(all, map[int][]int{0: {0, 1}, 1: {0, 1}, 2: {2, 3}, 3: {2, 3}}, []int{0, 2, 1, 3}, all)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 )
 
 func TestHangingCommandIsKilledWithItsChildren(t *testing.T) {
@@ -128,13 +128,9 @@ func TestEnvironment(t *testing.T) {
 		"SCANCEL_STATE=x", "SINFO_FORMAT=x", "SALLOC_X=1", "SRUN_X=1", "CUDA_VISIBLE_DEVICES=0", "SLURMX=stays",
 	}
 	submit := []string{"HOME=/home/u", "LC_ALL=de_DE.UTF-8", "SLURM_CONF=/etc/s.conf", "SLURM_CONF_SERVER=ctl", "SLURM_JWT=token", "SLURM_SACK_SOCKET=/run/sack", "SLURMX=stays"}
-	if got := cleanEnv(env); !slices.Equal(got, submit) {
-		t.Errorf("of a job: %q", got)
-	}
+	testkit.EqualLists(t, cleanEnv(env), submit, "of a job")
 	ask := []string{"HOME=/home/u", "SLURM_CONF=/etc/s.conf", "SLURM_CONF_SERVER=ctl", "SLURM_JWT=token", "SLURM_SACK_SOCKET=/run/sack", "SLURMX=stays", "LC_ALL=C", "SLURM_BITSTR_LEN=0"}
-	if got := askEnv(env); !slices.Equal(got, ask) {
-		t.Errorf("of a question: %q", got)
-	}
+	testkit.EqualLists(t, askEnv(env), ask, "of a question")
 }
 
 // Who waits for a controller that hangs is told so.
@@ -148,9 +144,7 @@ func TestTellOfASilentController(t *testing.T) {
 	if _, err := client.ask(t.Context(), "", "squeue"); err == nil {
 		t.Error("a controller that hangs has answered")
 	}
-	if got, want := <-told, "squeue has no answer from slurm's controller yet; it gets 200ms"; got != want {
-		t.Errorf("told %q, want %q", got, want)
-	}
+	testkit.Equal(t, <-told, "squeue has no answer from slurm's controller yet; it gets 200ms", "told")
 }
 
 func TestUpdated(t *testing.T) {
@@ -179,9 +173,7 @@ func TestParseState(t *testing.T) {
 		"EXPEDITING":        Unknown, // of a later version
 		"UNKNOWN":           Unknown,
 	} {
-		if got := ParseState(text); got != want {
-			t.Errorf("ParseState(%q) = %s, want %s", text, got, want)
-		}
+		testkit.Equal(t, ParseState(text), want, "ParseState(%q)", text)
 	}
 	if Unknown.Terminal() || Unknown.Active() {
 		t.Error("an unknown state says something")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 )
 
 // recorded is what a command of Slurm printed once.
@@ -40,13 +41,9 @@ func TestParseQueue(t *testing.T) {
 		"preempted": Preempted, "two words/0": Completed, "two words/1": Failed, "throttled/4": Running,
 		"throttled/6": Pending, "above": Pending, "late": Deadline, "over": TimedOut, "cancelled": Cancelled, "lost": NodeFail,
 	} {
-		if got[name].State != want {
-			t.Errorf("%s is %s, want %s", name, got[name].State, want)
-		}
+		testkit.Equal(t, got[name].State, want, "%s", name)
 	}
-	if r := got["above"].Reason; r != "PartitionTimeLimit" {
-		t.Errorf("reason %q", r)
-	}
+	testkit.Equal(t, got["above"].Reason, "PartitionTimeLimit", "reason")
 	if j := got["two words/1"]; j.Reason != "NonZeroExitCode" || j.Nodes != "n1" || j.Start.IsZero() {
 		t.Errorf("a failed task is %+v", j)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/store"
 	"spmvtune/tuner/journal"
@@ -43,9 +43,7 @@ func count(tb testing.TB, run *slurm.Run) int64 {
 	table, err := db.Query(tb.Context(),
 		"SELECT count(*), count(s.trial) FROM trial t LEFT JOIN sample s ON s.trial = t.id")
 	slurmlab.Must(tb, err)
-	if table.Rows[0][0] != table.Rows[0][1] {
-		tb.Errorf("%v trials have samples of %v", table.Rows[0][1], table.Rows[0][0])
-	}
+	testkit.Equal(tb, table.Rows[0][0], table.Rows[0][1], "%v trials have samples of", table.Rows[0][1])
 	return table.Rows[0][0].(int64)
 }
 
@@ -77,9 +75,7 @@ func TestMerge(t *testing.T) {
 	for i := range m.Missing {
 		m.Missing[i].At = time.Time{}
 	}
-	if !slices.Equal(m.Missing, wantMissing) {
-		t.Errorf("missing are %+v, want %+v", m.Missing, wantMissing)
-	}
+	testkit.EqualLists(t, m.Missing, wantMissing, "missing")
 	var faults []string
 	for _, f := range m.Faulty {
 		faults = append(faults, fmt.Sprintf("%s torn %t damaged %d: %s", f.File, f.Torn, f.Damaged, f.First[:6]))
@@ -196,9 +192,7 @@ func TestMergeMany(t *testing.T) {
 	if m := mergeRun(t, run); m.New != 41*slurmtest.PerJournal || m.Faulty != nil {
 		t.Errorf("%d new, %v", m.New, m.Faulty)
 	}
-	if n := count(t, run); n != 41*slurmtest.PerJournal {
-		t.Errorf("%d trials", n)
-	}
+	testkit.Equal(t, count(t, run), 41*slurmtest.PerJournal, "trials")
 }
 
 func TestMergeStops(t *testing.T) {

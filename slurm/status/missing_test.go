@@ -13,6 +13,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/journal"
@@ -283,9 +284,7 @@ func TestStatusAfterMergeByHand(t *testing.T) {
 	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{Complete: 1}))
 	slurmlab.Must(t, os.RemoveAll(filepath.Join(os.Getenv("FAKE"), "late", "merged-001.json")))
 	slurmtest.Says(t, os.Getenv("FAKE"), "queue", run, "13|N/A|PENDING|0:00|5:00|N/A||NAME.1.finish|Priority")
-	if s := look(t, run); s.Finish != Waiting {
-		t.Errorf("the job that merges is %q", s.Finish)
-	}
+	testkit.Equal(t, look(t, run).Finish, Waiting, "the job that merges")
 }
 
 // Listings are brought up to date before they are read, so that a network file

@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
@@ -45,12 +46,9 @@ func TestStatus(t *testing.T) {
 		"13|N/A|PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
 	slurmtest.Says(t, dir, "accounts", run, "12_5|OUT_OF_MEMORY|0:125|60|5|2026-01-02T03:04:05|n3|NAME.1.0")
 	s := look(t, run)
-	if got, want := states(s), "done running waiting ended never ended unclear never unclear"; got != want {
-		t.Errorf("chunks are %s, want %s", got, want)
-	}
-	if want := (Counts{Done: 1, Running: 1, Waiting: 1, Ended: 2, Never: 2, Unclear: 2, All: 9}); s.Counts != want {
-		t.Errorf("counts are %+v", s.Counts)
-	}
+	testkit.Equal(t, states(s), "done running waiting ended never ended unclear never unclear", "chunks")
+	testkit.Equal(t, s.Counts, (Counts{Done: 1, Running: 1, Waiting: 1, Ended: 2, Never: 2, Unclear: 2, All: 9}),
+		"counts")
 	for i, want := range map[int]string{
 		2: "more time than the partition allows, so it will never start", 3: "reached its time limit: ended by SIGTERM",
 		4: "cancelled before it started", 5: "used more memory than allowed", 7: "never submitted", 8: "retry finds out",
@@ -60,9 +58,7 @@ func TestStatus(t *testing.T) {
 		}
 	}
 	// Of chunk 1 the journal knows the total, of the others the plan guesses 1.
-	if want := (slurm.Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}); s.Trials != want {
-		t.Errorf("trials are %+v, want %+v", s.Trials, want)
-	}
+	testkit.Equal(t, s.Trials, (slurm.Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}), "trials")
 	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 ||
 		s.Best[0].Cache != trial.Cold || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
 		t.Errorf("best are %+v", s.Best)
@@ -83,18 +79,14 @@ func TestStatusWithoutSlurm(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.StatusRun(t)
 	s := look(t, run)
-	if got, want := states(s), "done unclear unclear unclear unclear unclear unclear never unclear"; got != want {
-		t.Errorf("chunks are %s, want %s", got, want)
-	}
+	testkit.Equal(t, states(s), "done unclear unclear unclear unclear unclear unclear never unclear", "chunks")
 	if s.Trials.Done != 10 || s.Counts.Done != 1 || !strings.Contains(s.Silent, "no answer") || !s.Active() {
 		t.Errorf("status %+v", s)
 	}
 	// A controller that has forgotten all, and no accounting.
 	slurmtest.Says(t, dir, "queue", run)
 	s = look(t, run)
-	if got, want := states(s), "done ended ended ended ended ended ended never unclear"; got != want {
-		t.Errorf("chunks are %s, want %s", got, want)
-	}
+	testkit.Equal(t, states(s), "done ended ended ended ended ended ended never unclear", "chunks")
 	if s.Silent != "" || s.Chunks[3].Why != "ended, and Slurm no longer knows how: ended by SIGTERM" {
 		t.Errorf("silent %q, chunk 4 %q", s.Silent, s.Chunks[3].Why)
 	}
@@ -113,9 +105,7 @@ func TestStatusSaysWhyTasksFailed(t *testing.T) {
 		"12|5|CANCELLED|0:00|5:00|2026-01-02T03:04:05||NAME.1.0|PartitionTimeLimit",
 		"12|6|DEADLINE|0:00|5:00|N/A||NAME.1.0|DeadLine")
 	s := look(t, run)
-	if got, want := states(s), "done ended never ended ended never never never unclear"; got != want {
-		t.Errorf("chunks are %s, want %s", got, want)
-	}
+	testkit.Equal(t, states(s), "done ended never ended ended never never never unclear", "chunks")
 	for i, want := range map[int]string{
 		1: "was killed by a signal, such as that of kill -9 (JobLaunchFailure)",
 		2: "asked for something that no node has (BadConstraints), and never started",
@@ -125,9 +115,7 @@ func TestStatusSaysWhyTasksFailed(t *testing.T) {
 		5: "was cancelled before it started: it asks for more time than the partition allows (PartitionTimeLimit)",
 		6: "could not end before its deadline (DeadLine), and never started",
 	} {
-		if s.Chunks[i].Why != want {
-			t.Errorf("chunk %d %q, want %q", i+1, s.Chunks[i].Why, want)
-		}
+		testkit.Equal(t, s.Chunks[i].Why, want, "chunk %d", i+1)
 	}
 	if s.Chunks[2].Reason != "BadConstraints" {
 		t.Errorf("chunk 3 is %+v", s.Chunks[2])
@@ -222,9 +210,7 @@ func TestStatusOfUnreadableJournal(t *testing.T) {
 	slurmtest.Write(t, run, 1, "1_2", 0, 2)
 	tracker := NewTracker(run)
 	slurmlab.Must(t, tracker.read(t.Context()))
-	if n := tracker.Status(View{}).Trials.Done; n != 2 {
-		t.Errorf("%d trials are done", n)
-	}
+	testkit.Equal(t, tracker.Status(View{}).Trials.Done, 2, "trials are done")
 }
 
 func TestExplainPending(t *testing.T) {
@@ -283,9 +269,7 @@ func TestExplainEnd(t *testing.T) {
 		{&sbatch.Job{State: sbatch.Failed}, false, "", "failed"},
 		{&sbatch.Job{State: sbatch.Unknown}, false, "", "ended, and Slurm no longer knows how"},
 	} {
-		if got := explainEnd(c.job, c.journal, c.said); got != c.want {
-			t.Errorf("%+v, %t, %q: %q, want %q", c.job, c.journal, c.said, got, c.want)
-		}
+		testkit.Equal(t, explainEnd(c.job, c.journal, c.said), c.want, "%+v, %t, %q", c.job, c.journal, c.said)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/trial"
@@ -107,9 +108,7 @@ func TestRetryTakesTheNextStep(t *testing.T) {
 			}
 			args := lastSent(t, dir)
 			for option, want := range map[string]string{"--mem": tt.mem, "--time": tt.time} {
-				if got := valueOf(strings.Fields(args), option[2:]); got != want {
-					t.Errorf("%s is %q, not %q", option, got, want)
-				}
+				testkit.Equal(t, valueOf(strings.Fields(args), option[2:]), want, "%s", option)
 			}
 		})
 	}
@@ -149,9 +148,7 @@ func TestRetryForgetsWhatIsRefused(t *testing.T) {
 		t.Fatalf("retried %+v, %v", r, err)
 	}
 	retried(t, run, s, RetryOptions{})
-	if got := valueOf(strings.Fields(lastSent(t, dir)), "partition"); got != "debug" {
-		t.Errorf("the next retry sends to %s", got)
-	}
+	testkit.Equal(t, valueOf(strings.Fields(lastSent(t, dir)), "partition"), "debug", "the next retry sends to")
 }
 
 // A node is avoided if tasks failed alike there and nowhere else.
@@ -342,9 +339,8 @@ func TestArraysOfEachKind(t *testing.T) {
 		}
 		sent = append(sent, fmt.Sprint(chunks[j.Base:j.Base+j.Tasks], " ", gres))
 	}
-	if got, want := strings.Join(sent, ", "), "[0001 0003] gpu:a30:1, [0005] gpu:a30:1, [0002 0004] gpu:h100:1, [] "; got != want {
-		t.Errorf("sent %s\nwant %s", got, want)
-	}
+	testkit.Equal(t, strings.Join(sent, ", "), "[0001 0003] gpu:a30:1, [0005] gpu:a30:1, [0002 0004] gpu:h100:1, [] ",
+		"sent")
 	p := PreviewOf(run, s, plan, 3)
 	if len(p.Commands) != 6 || !strings.Contains(strings.Join(p.Commands[1], " "), "--gres=gpu:h100:1") {
 		t.Errorf("preview %q", p.Commands)

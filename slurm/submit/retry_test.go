@@ -15,6 +15,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -211,9 +212,7 @@ func TestRetriesAtOnce(t *testing.T) {
 		"another submission of the run is under way") {
 		t.Errorf("errors %v", errs)
 	}
-	if n := slurmlab.Calls(t, dir, "sbatch"); n != 2 {
-		t.Errorf("%d jobs for one round", n)
-	}
+	testkit.Equal(t, slurmlab.Calls(t, dir, "sbatch"), 2, "jobs for one round")
 }
 
 // The number of an old job was given to another one, which is left alone.
@@ -284,9 +283,8 @@ func TestRetryDoubtsItsSettings(t *testing.T) {
 	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), []byte(strings.Replace(text, `"throttle":3`, `"throttle":2`, 1)), 0o666))
 	for _, doubtful := range []bool{true, false} {
 		r := retried(t, run, configs.Slurm{}, RetryOptions{})
-		if said := strings.Contains(strings.Join(r.Notes, ""), "may have said what --set"); said != doubtful {
-			t.Errorf("retry says that settings may be lost: %t", said)
-		}
+		testkit.Equal(t, strings.Contains(strings.Join(r.Notes, ""), "may have said what --set"), doubtful,
+			"retry says that settings may be lost")
 		throttled(t, run, 3)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/journal"
@@ -37,9 +38,7 @@ func TestNothingIsSubmittedTwice(t *testing.T) {
 			run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
 			round := sentNext(t, run, configs.Slurm{}, slurmtest.Chunks(t, run, 2))
 			queue := slurmlab.Read(t, filepath.Join(dir, "queue"))
-			if want := run.JobName() + ".1.0\n" + run.JobName() + ".1.finish\n"; queue != want {
-				t.Errorf("slurm has\n%snot\n%s", queue, want)
-			}
+			testkit.Equal(t, queue, run.JobName()+".1.0\n"+run.JobName()+".1.finish\n", "slurm")
 			if round.Jobs[0].ID != "101" || round.Jobs[1].ID != "102" {
 				t.Errorf("jobs %+v", round.Jobs)
 			}

@@ -13,6 +13,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
@@ -43,13 +44,9 @@ func TestSubmit(t *testing.T) {
 				t.Errorf("job %d is submitted without %s: %q", i, w, args)
 			}
 		}
-		if forGPU := slices.ContainsFunc(args, forTask); forGPU != (i < 3) {
-			t.Errorf("job %d asks for a GPU: %v", i, forGPU)
-		}
+		testkit.Equal(t, slices.ContainsFunc(args, forTask), (i < 3), "job %d asks for a GPU", i)
 		before := slurmlab.Read(t, filepath.Join(dir, round.Jobs[i].Name+".before"))
-		if n := strings.Count(before, "\n"); n != 2*i+1 {
-			t.Errorf("when job %d was submitted, %d lines were on disk", i, n)
-		}
+		testkit.Equal(t, strings.Count(before, "\n"), 2*i+1, "when job %d was submitted: lines were on disk", i)
 	}
 	jobs := slurmtest.Jobs(t, run)
 	for i, j := range jobs {
@@ -289,8 +286,6 @@ func TestTaskCores(t *testing.T) {
 		{Match{cores: []int{8, 2, 8}}, "2 or 8: cpus in [slurm] says how many"},
 		{Match{cores: []int{1, 8}, assumed: true}, "1 or 8: cpus in [slurm] says how many, and 1 is assumed without it"},
 	} {
-		if got := c.match.taskCores(); got != c.want {
-			t.Errorf("tasks have %v cores: %q, want %q", c.match.cores, got, c.want)
-		}
+		testkit.Equal(t, c.match.taskCores(), c.want, "tasks have %v cores", c.match.cores)
 	}
 }

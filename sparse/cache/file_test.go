@@ -80,9 +80,7 @@ func TestRemember(t *testing.T) {
 	s := stamp{1, 2, 3, 4, 5}
 	digest := string(NewKey("x"))
 	d.remember(s, digest)
-	if got := d.recall(s); got != digest {
-		t.Errorf("recalled %q", got)
-	}
+	testkit.Equal(t, d.recall(s), digest, "recalled")
 
 	for _, other := range []stamp{{0, 2, 3, 4, 5}, {1, 0, 3, 4, 5}, {1, 2, 0, 4, 5}, {1, 2, 3, 0, 5}, {1, 2, 3, 4, 0}} {
 		if got := d.recall(other); got != "" {
@@ -95,14 +93,10 @@ func TestRemember(t *testing.T) {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1
 		write(t, d.note(s), string(bad))
-		if got := d.recall(s); got != "" {
-			t.Errorf("byte %d is changed: recalled %q", i, got)
-		}
+		testkit.Equal(t, d.recall(s), "", "byte %d is changed: recalled", i)
 
 		write(t, d.note(s), string(good[:i]))
-		if got := d.recall(s); got != "" {
-			t.Errorf("cut off at %d: recalled %q", i, got)
-		}
+		testkit.Equal(t, d.recall(s), "", "cut off at %d: recalled", i)
 	}
 }
 
@@ -122,9 +116,7 @@ func TestSettled(t *testing.T) {
 		{at(time.Second, time.Hour), false},
 		{at(-time.Hour, -time.Hour), false}, // a clock that is ahead
 	} {
-		if got := c.s.settled(now); got != c.want {
-			t.Errorf("%+v: %v", c.s, got)
-		}
+		testkit.Equal(t, c.s.settled(now), c.want, "%+v", c.s)
 	}
 
 	d, path := At(t.TempDir()), filepath.Join(t.TempDir(), "f")

@@ -183,9 +183,7 @@ func TestResume(t *testing.T) {
 			tt.change(s)
 			testkit.Must(c.Get(t.Context(), gn))
 			holds(t, c, tt.want)
-			if got := s.asked(); !slices.Equal(got, tt.ranges) {
-				t.Errorf("asked for %q", got)
-			}
+			testkit.EqualLists(t, s.asked(), tt.ranges, "asked for")
 		})
 	}
 }
@@ -199,9 +197,7 @@ func TestNoValidator(t *testing.T) {
 	testkit.Must(c.Get(t.Context(), gn))
 
 	holds(t, c, good)
-	if got := s.asked(); !slices.Equal(got, []string{"", ""}) {
-		t.Errorf("asked for %q", got)
-	}
+	testkit.EqualLists(t, s.asked(), []string{"", ""}, "asked for")
 }
 
 // The next server is asked where one fails, and one that can't be reached is not asked

@@ -182,9 +182,7 @@ func TestEdges(t *testing.T) {
 			}
 		}
 
-		if got := string(written(t, ".txt", m, Writing{Comment: "two\nlines"})); got != want.String() {
-			t.Errorf("%s is\n%.300s", name, got)
-		}
+		testkit.Equal(t, string(written(t, ".txt", m, Writing{Comment: "two\nlines"})), want.String(), "%s", name)
 	}
 }
 

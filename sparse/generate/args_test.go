@@ -144,9 +144,7 @@ func TestArgErrors(t *testing.T) {
 		args = append(args, bad.Arg)
 	}
 
-	if got := strings.Join(args, " "); got != "nx ny yn" {
-		t.Errorf("mistakes in %s", got)
-	}
+	testkit.Equal(t, strings.Join(args, " "), "nx ny yn", "mistakes in")
 }
 
 // TestTable checks that defaults satisfy their own bounds.
@@ -209,9 +207,7 @@ func FuzzParseSpec(f *testing.F) {
 			t.Fatalf("%s: %v", spec, err)
 		}
 
-		if s := Spec(again, parsed); s != spec {
-			t.Errorf("%s is read as %s", spec, s)
-		}
+		testkit.Equal(t, Spec(again, parsed), spec, "%s is read as", spec)
 	})
 }
 

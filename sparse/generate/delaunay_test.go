@@ -285,9 +285,7 @@ func TestShuffledIsTheSameGraph(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
-	if got := (point{x: 0b101, y: 0b011}).code(); got != 0b011011 {
-		t.Errorf("code %b", got)
-	}
+	testkit.Equal(t, (point{x: 0b101, y: 0b011}).code(), 0b011011, "code")
 	r := rand.New(rand.NewPCG(1, 2))
 
 	for range 1000 {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -162,9 +163,7 @@ func TestTwinsStay(t *testing.T) {
 		if twinNamed(t, c.name).Local != nil {
 			args["locality"] = "scattered"
 		}
-		if got := digest(build(t, "twin", args)); got != c.want {
-			t.Errorf("%s has digest %s, not %s", Spec("twin", args), got, c.want)
-		}
+		testkit.Equal(t, digest(build(t, "twin", args)), c.want, "%s has digest", Spec("twin", args))
 	}
 }
 

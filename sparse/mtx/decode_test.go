@@ -93,9 +93,7 @@ func TestDecode(t *testing.T) {
 					t.Fatalf("%s: %v", how, err)
 				}
 
-				if got := entries(m); got != c.want {
-					t.Errorf("%s: entries %q, want %q", how, got, c.want)
-				}
+				testkit.Equal(t, entries(m), c.want, "%s: entries", how)
 			}
 		})
 	}

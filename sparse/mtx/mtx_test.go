@@ -41,9 +41,7 @@ func TestWriteRoundTrip(t *testing.T) {
 	if got.A.Hash() != m.Hash() {
 		t.Errorf("read back %v %v, want %v", got.A, got.A.Val, m.Val)
 	}
-	if got.Comment != "two lines\nof comment" {
-		t.Errorf("comment %q", got.Comment)
-	}
+	testkit.Equal(t, got.Comment, "two lines\nof comment", "comment")
 }
 
 type fullDisk struct{}

@@ -113,9 +113,7 @@ func TestApplyAnyOrder(t *testing.T) {
 		for i := range out.Rows {
 			columns, values := out.Row(i)
 			for k, j := range columns {
-				if want := float64(100*o.Rows[i] + o.Cols[j]); values[k] != want {
-					t.Errorf("%v: entry %d, %d is %v, want %v", shape, i, j, values[k], want)
-				}
+				testkit.Equal(t, values[k], float64(100*o.Rows[i]+o.Cols[j]), "%v: entry %d, %d", shape, i, j)
 			}
 		}
 	}

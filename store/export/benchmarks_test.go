@@ -30,12 +30,8 @@ func TestBenchstat(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if got := word("a b/c%\n"); got != "a%20b%2Fc%25%0A" {
-		t.Errorf("word %q", got)
-	}
-	if got := line("a\nBenchmark\u202e"); got != `a Benchmark\u202e` {
-		t.Errorf("line %q", got)
-	}
+	testkit.Equal(t, word("a b/c%\n"), "a%20b%2Fc%25%0A", "word")
+	testkit.Equal(t, line("a\nBenchmark\u202e"), `a Benchmark\u202e`, "line")
 }
 
 // benchstat finds the medians, by the keys of the names.

@@ -32,9 +32,7 @@ func TestCSV(t *testing.T) {
 	if r := rows[6]; r[at("status")] != "invalid" || r[at("median_ms")] != "" {
 		t.Errorf("failed trial %q", r)
 	}
-	if r := rows[7]; r[at("matrix")] != "'=sum" {
-		t.Errorf("matrix %q", r[at("matrix")])
-	}
+	testkit.Equal(t, rows[7][at("matrix")], "'=sum", "matrix")
 }
 
 func TestJSON(t *testing.T) {
@@ -69,14 +67,10 @@ func TestParquetColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := append(table.Columns, samplesColumn); !slices.Equal(names, want) {
-		t.Errorf("columns %v, want %v", names, want)
-	}
+	testkit.EqualLists(t, names, append(table.Columns, samplesColumn), "columns")
 	for name, want := range map[string]string{"matrix": "STRING", "nnz": "INT(64,true)", "median_ms": "DOUBLE",
 		"measured_at": "TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS)", "tied": "BOOLEAN", "samples_ms": "LIST"} {
-		if types[name] != want {
-			t.Errorf("%s is %s, want %s", name, types[name], want)
-		}
+		testkit.Equal(t, types[name], want, "%s", name)
 	}
 }
 

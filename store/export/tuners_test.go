@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -64,9 +65,8 @@ func TestT4(t *testing.T) {
 		t.Fatalf("%+v, %+v", file, n)
 	}
 	r := file.Results[3]
-	if got := fmt.Sprint(r.Configuration); got != "map[block_size_x:64 grid:0 kernel:csr_vector vec:2]" {
-		t.Errorf("configuration %s", got)
-	}
+	testkit.Equal(t, fmt.Sprint(r.Configuration), "map[block_size_x:64 grid:0 kernel:csr_vector vec:2]",
+		"configuration")
 	if r.Measurements[0] != (measurement{"time", 1e-3, "ms"}) ||
 		!slices.Equal(r.Times.Runtimes, []float64{1e-3, 0.99e-3, 1.01e-3}) ||
 		r.Invalidity != "correct" || r.Correctness != 1 || r.Objectives[0] != "time" {
@@ -86,10 +86,8 @@ func TestT1(t *testing.T) {
 		}
 	}](t, "t1")
 	space := fmt.Sprint(file.ConfigurationSpace.TuningParameters)
-	if want := `[{kernel string ["csr_block", "csr_vector"]} ` +
-		`{block_size_x int [32, 64, 2048]} {grid int [0]} {vec int [0, 2, 4]}]`; space != want {
-		t.Errorf("parameters %s, want %s", space, want)
-	}
+	testkit.Equal(t, space, `[{kernel string ["csr_block", "csr_vector"]} `+
+		`{block_size_x int [32, 64, 2048]} {grid int [0]} {vec int [0, 2, 4]}]`, "parameters")
 	want := []string{`kernel != "csr_block" or block_size_x in [64, 2048] and vec in [0]`,
 		`kernel != "csr_vector" or block_size_x in [32, 64] and vec in [2, 4]`}
 	for i, c := range file.ConfigurationSpace.Conditions {
@@ -145,9 +143,7 @@ func TestKernelTuner(t *testing.T) {
 			}
 			values = append(values, fmt.Sprint(one[name]))
 		}
-		if got := strings.Join(values, ","); got != key {
-			t.Errorf("key %s of the values %s", key, got)
-		}
+		testkit.Equal(t, strings.Join(values, ","), key, "key %s of the values", key)
 		for _, name := range []string{"compile_time", "verification_time", "benchmark_time", "strategy_time",
 			"framework_time"} {
 			if _, ok := one[name].(float64); !ok {

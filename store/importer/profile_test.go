@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -62,9 +63,7 @@ func TestOfProduct(t *testing.T) {
 			"dram_read_bytes": 91_996_160 + 186_880 + 9_984, "balance": 74544.45 / 75727, "registers": 56}},
 	} {
 		got, of := OfProduct(recorded(t, tt.file), tt.entry, 1)
-		if of != tt.of {
-			t.Errorf("%s: ratios of %s, want %s", tt.file, of, tt.of)
-		}
+		testkit.Equal(t, of, tt.of, "%s: ratios of", tt.file)
 		for name, want := range tt.want {
 			if math.Abs(got[name]-want) > 1e-6*want {
 				t.Errorf("%s: %s is %v, want %v", tt.file, name, got[name], want)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
@@ -136,9 +137,7 @@ func TestReadOn(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(trials, []string{"trial-0", "trial-1", "trial-2"}) {
-		t.Errorf("trials are %v, want each once", trials)
-	}
+	testkit.EqualLists(t, trials, []string{"trial-0", "trial-1", "trial-2"}, "trials")
 }
 
 func TestUnreadable(t *testing.T) {

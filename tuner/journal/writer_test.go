@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
@@ -32,15 +33,11 @@ func TestNames(t *testing.T) {
 		{"0007.1_1.10.r12.jsonl", Name{Chunk: "0007", Job: "1_1", Attempt: 10, Again: 12}},
 		{"0007.1_1.1.r1.jsonl", Name{Chunk: "0007", Job: "1_1", Attempt: 1, Again: 1}},
 	} {
-		if got := tt.name.String(); got != tt.file {
-			t.Errorf("%+v is called %s, want %s", tt.name, got, tt.file)
-		}
+		testkit.Equal(t, tt.name.String(), tt.file, "%+v is called", tt.name)
 		if got, ok := ParseName(tt.file); !ok || got != tt.name {
 			t.Errorf("%s is %+v, %t; want %+v", tt.file, got, ok, tt.name)
 		}
-		if got := tt.name.Family(); got != "0007" {
-			t.Errorf("%s is of the family %s", tt.file, got)
-		}
+		testkit.Equal(t, tt.name.Family(), "0007", "%s is of the family", tt.file)
 	}
 	for _, file := range []string{"", "a.jsonl", "0007.1_1.jsonl", "0007.1_1.x.jsonl", "0007.1_1.01.jsonl",
 		"0007.1_1.0.jsonl~",

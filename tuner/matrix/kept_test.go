@@ -65,9 +65,7 @@ func TestLoadKeepsFiles(t *testing.T) {
 			t.Errorf("kept as %+v, read as %+v", m, read)
 		}
 	}
-	if n := len(entries(t)); n != 1 {
-		t.Errorf("%d entries for one matrix", n)
-	}
+	testkit.Equal(t, len(entries(t)), 1, "entries for one matrix")
 
 	triangle := spec
 	triangle.Expand = false
@@ -103,9 +101,7 @@ func TestLoadKeepsGenerated(t *testing.T) {
 	t.Setenv(cache.Env, t.TempDir())
 	spec := configs.Matrix{Name: "grid", Generate: "grid_5pt", Args: map[string]any{"nx": 5, "ny": 7}}
 	made := loaded(t, spec)
-	if n := len(entries(t)); n != 0 {
-		t.Errorf("%d entries for what is made in no time", n)
-	}
+	testkit.Equal(t, len(entries(t)), 0, "entries for what is made in no time")
 	defer func(d time.Duration) { worthKeeping = d }(worthKeeping)
 	worthKeeping = 0
 	for range 2 {

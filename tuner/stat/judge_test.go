@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -74,9 +75,7 @@ func TestJudgeHasItsDegreesOfFreedom(t *testing.T) {
 		tied bool
 	}{{19, true}, {19.4, false}} {
 		d := 0.05 / (tt.t * math.Sqrt2)
-		if got := Judge([]Candidate{spreadBy(0, d), spreadBy(0.05, d)}).Tied[1]; got != tt.tied {
-			t.Errorf("t = %v: tied %v", tt.t, got)
-		}
+		testkit.Equal(t, Judge([]Candidate{spreadBy(0, d), spreadBy(0.05, d)}).Tied[1], tt.tied, "t = %v: tied", tt.t)
 	}
 }
 

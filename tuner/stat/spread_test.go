@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // repeated returns n configurations in a place, whose measurements scatter by a deviation.
@@ -138,9 +140,7 @@ func TestApart(t *testing.T) {
 			t.Errorf("%d and %d: %v, want %v", tt.n, tt.m, got, tt.want)
 		}
 	}
-	if got := Apart(0, 4, 4); got != 0 {
-		t.Errorf("where nothing is known: %v", got)
-	}
+	testkit.Equal(t, Apart(0, 4, 4), 0, "where nothing is known")
 }
 
 // points returns points at 0, 1, 2 …, as Points does: the first is the one that others are
@@ -206,9 +206,7 @@ func TestDriftIsSignificant(t *testing.T) {
 		{"faster by too little", points(0.001, 0.991, 0.991, 0.991), false},
 		{"seen too seldom", points(0.001, 1.5, 1.5), false},
 	} {
-		if got := Significant([]Drift{NewDrift(tt.p)}, LeastEffect); got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
-		}
+		testkit.Equal(t, Significant([]Drift{NewDrift(tt.p)}, LeastEffect), tt.want, "%s", tt.name)
 	}
 	seldom, often := NewDrift(points(0.001, 1.5)), NewDrift(points(0.001, 1.5, 1.5, 1.5))
 	if !Significant([]Drift{seldom, often}, LeastEffect) {
@@ -249,7 +247,5 @@ func TestDrift(t *testing.T) {
 	if few := NewDrift(Points(first, slower[:2])); Significant([]Drift{few}, LeastEffect) {
 		t.Error("two repetitions are enough for a drift")
 	}
-	if got := (Drift{}).Factor(0); got != 1 {
-		t.Errorf("without points: %v", got)
-	}
+	testkit.Equal(t, (Drift{}).Factor(0), 1, "without points")
 }

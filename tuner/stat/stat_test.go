@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -65,9 +66,7 @@ func TestRatioByHand(t *testing.T) {
 	if got, want := RatioOf(x, y), (Ratio{(ratios[31] + ratios[32]) / 2, ratios[13], ratios[50]}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := RatioOf([]float64{2, 3}, []float64{1}); got != (Ratio{2.5, 2, 3}) {
-		t.Errorf("of two ratios: %+v", got)
-	}
+	testkit.Equal(t, RatioOf([]float64{2, 3}, []float64{1}), (Ratio{2.5, 2, 3}), "of two ratios")
 }
 
 // It is found again from trials with a known deviation, under a drift and outliers.
@@ -90,9 +89,7 @@ func TestRepeatability(t *testing.T) {
 	if got, want := Repeatability([][]float64{{1, 1.1}, {1, 1.1, 1}}), math.Pow(1.1, 1.96/0.6745)-1; !near(got, want, 1e-3) {
 		t.Errorf("of three differences: %v, want %v", got, want)
 	}
-	if got := Repeatability([][]float64{{1, 2}, {1, 2}}); got != 0 {
-		t.Errorf("of two differences: %v, want 0", got)
-	}
+	testkit.Equal(t, Repeatability([][]float64{{1, 2}, {1, 2}}), 0, "of two differences")
 }
 
 func TestGeometricMean(t *testing.T) {

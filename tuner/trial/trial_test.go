@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // Values that no measurement has are refused, whatever file they come from.
@@ -66,18 +68,14 @@ func TestReplaces(t *testing.T) {
 		{"failures at one time", Precedence{Status: Timeout, At: 1}, Precedence{Status: Fault, At: 1}, true},
 		{"failures at one time, the other way", Precedence{Status: Fault, At: 1}, Precedence{Status: Timeout, At: 1}, false},
 	} {
-		if got := tt.new.Replaces(tt.old); got != tt.want {
-			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
-		}
+		testkit.Equal(t, tt.new.Replaces(tt.old), tt.want, "%s", tt.name)
 	}
 }
 
 // Of an identity that was measured several times, the latest time is not forgotten.
 func TestAsks(t *testing.T) {
 	for _, tt := range []struct{ kept, old, want int64 }{{1, 5, 5}, {5, 1, 0}, {5, 5, 0}} {
-		if got := (Precedence{At: tt.kept}).LastRequest(Precedence{At: tt.old}); got != tt.want {
-			t.Errorf("%+v: %d", tt, got)
-		}
+		testkit.Equal(t, (Precedence{At: tt.kept}).LastRequest(Precedence{At: tt.old}), tt.want, "%+v", tt)
 		if got := (Precedence{At: 0, LastRequested: tt.kept}).LastRequest(Precedence{LastRequested: tt.old}); got != max(tt.kept, tt.old) {
 			t.Errorf("%+v, asked: %d", tt, got)
 		}
@@ -98,8 +96,6 @@ func TestCrowded(t *testing.T) {
 		"too short to tell":    {HostUse{Cores: 1, Others: 1, Own: 1}, false},
 		"nothing can be read":  {HostUse{Switches: 5000, Own: 1}, false},
 	} {
-		if got := c.use.Crowded(); got != c.want {
-			t.Errorf("%s: %t, want %t", name, got, c.want)
-		}
+		testkit.Equal(t, c.use.Crowded(), c.want, "%s", name)
 	}
 }

@@ -36,9 +36,7 @@ func TestFailedWriteChangesNothing(t *testing.T) {
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
 		t.Errorf("the error is %v", err)
 	}
-	if got := read(t, path); got != "old" {
-		t.Errorf("the file holds %q", got)
-	}
+	testkit.Equal(t, read(t, path), "old", "the file")
 	if list, _ := os.ReadDir(dir); len(list) != 1 {
 		t.Errorf("the folder holds %v", list)
 	}
@@ -119,9 +117,7 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 			got = append(got, filepath.Join(parent, e.Name()))
 		}
 		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("there are %q, want %q", got, want)
-		}
+		testkit.EqualLists(t, got, want, "files")
 	}
 	there(fresh, other, elsewhere, reading.Path(), made.Path())
 	if err := made.Remove(); err != nil {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 const before = `package p
@@ -62,9 +64,7 @@ func TestFunctions(t *testing.T) {
 }
 
 func TestCode(t *testing.T) {
-	if a, b := Code([]byte("x := f(1) // one\n")), Code([]byte("x :=\n\tf(1)\n")); a != b {
-		t.Errorf("%q and %q", a, b)
-	}
+	testkit.Equal(t, Code([]byte("x := f(1) // one\n")), Code([]byte("x :=\n\tf(1)\n")), "other white space")
 	if Code([]byte("x := 1\n")) == Code([]byte("x := 2\n")) {
 		t.Error("another number is the same code")
 	}

@@ -3,6 +3,8 @@ package term
 import (
 	"math"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 func TestChangeWords(t *testing.T) {
@@ -10,18 +12,14 @@ func TestChangeWords(t *testing.T) {
 		1: "0%", 1.0001: "0%", 2: "+100%", 0.5: "−50%", 1.0824: "+8.2%", 0.985: "−1.5%", 1.72: "+72%",
 		0.001: "−99.9%", 41.39: "+4\u202f040%",
 	} {
-		if got := Change(v); got != want {
-			t.Errorf("change(%v) = %q, want %q", v, got, want)
-		}
+		testkit.Equal(t, Change(v), want, "change(%v)", v)
 	}
 }
 
 // A noisy machine's differences are said in digits, not in powers of ten.
 func TestShortPercent(t *testing.T) {
 	for v, want := range map[float64]string{0.01: "1%", 0.0253: "2.5%", 0.284: "28%", 1.52: "150%", 5.5: "550%"} {
-		if got := ShortPercent(v); got != want {
-			t.Errorf("%g is %s, want %s", v, got, want)
-		}
+		testkit.Equal(t, ShortPercent(v), want, "%g", v)
 	}
 }
 
@@ -36,9 +34,7 @@ func TestSecondsWithin(t *testing.T) {
 		{0.99963e-3, 0.00003e-3, "0.99963 ms"}, {1.234567e-3, math.NaN(), "1.23 ms"}, {1.234567e-3, 0, "1.23 ms"},
 		{12.345, 0.6, "12.3 s"}, {850.4e-9, 40e-9, "850 ns"}, {345.67e-3, 0.05 * 345.67e-3, "346 ms"},
 	} {
-		if got := SecondsWithin(tt.s, tt.half); got != tt.want {
-			t.Errorf("%g ± %g: %s, want %s", tt.s, tt.half, got, tt.want)
-		}
+		testkit.Equal(t, SecondsWithin(tt.s, tt.half), tt.want, "%g ± %g", tt.s, tt.half)
 	}
 }
 
@@ -61,17 +57,11 @@ func TestRounding(t *testing.T) {
 		{math.NaN(), 1, 2, Missing},
 		{math.Inf(1), 1, 2, Missing},
 	} {
-		if got := Interval(c.v, c.low, c.high); got != c.want {
-			t.Errorf("interval(%v, %v, %v) = %q, want %q", c.v, c.low, c.high, got, c.want)
-		}
+		testkit.Equal(t, Interval(c.v, c.low, c.high), c.want, "interval(%v, %v, %v)", c.v, c.low, c.high)
 	}
-	if got := Rounded(3.3, 40); got != "3.3" {
-		t.Errorf("a value below its uncertainty is printed as %s", got)
-	}
+	testkit.Equal(t, Rounded(3.3, 40), "3.3", "a value below its uncertainty is printed as")
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1\u202f000", 4996000: "4\u202f996\u202f000",
 		-1234: "-1\u202f234"} {
-		if got := Grouped(n); got != want {
-			t.Errorf("term.Grouped(%d) = %q, want %q", n, got, want)
-		}
+		testkit.Equal(t, Grouped(n), want, "term.Grouped(%d)", n)
 	}
 }

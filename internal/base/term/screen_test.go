@@ -26,9 +26,8 @@ func TestWatchShowsTheTop(t *testing.T) {
 		if height != 2 && !strings.HasPrefix(lines[0], "\x1b[Hline 0 xxx") || len(lines[0]) > 40+len("\x1b[H\x1b[K") {
 			t.Errorf("%d rows: begins with %q", height, lines[0])
 		}
-		if cut := strings.Contains(got, " lines more"); cut != (height > 1 && height < 31) {
-			t.Errorf("%d rows: it says that it was cut: %t", height, cut)
-		}
+		testkit.Equal(t, strings.Contains(got, " lines more"), (height > 1 && height < 31),
+			"%d rows: it says that it was cut", height)
 	}
 	if got := InPlace(page.String(), 40, 24); !strings.Contains(got, "line 21 ") || !strings.Contains(got, "… and 8 lines more") {
 		t.Errorf("24 rows are\n%q", got)
@@ -45,9 +44,7 @@ func TestEscaped(t *testing.T) {
 			fmt.Fprint(w, text[i:min(i+size, len(text))])
 		}
 		const want = `a\u001b[31m\u009b1mä\u202e×\udb40\udc41\u000d` + "\n\tµ\ufffd\ufffd\u202f"
-		if b.String() != want {
-			t.Errorf("in pieces of %d: %q, want %q", size, b.String(), want)
-		}
+		testkit.Equal(t, b.String(), want, "in pieces of %d", size)
 	}
 
 	for r := range unicode.MaxRune {

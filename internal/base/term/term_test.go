@@ -18,9 +18,7 @@ func TestDuration(t *testing.T) {
 		{1.234e-8, "12.3 ns"}, {9.996e-7, "1.00 µs"}, {9.996e-6, "10.0 µs"}, {2.5e-4, "250 µs"}, {9.996e-4, "1.00 ms"},
 		{0.0996, "99.6 ms"}, {0.9999, "1.00 s"}, {1234, "1234 s"}, {0, "0 ns"},
 	} {
-		if got := Seconds(tt.seconds); got != tt.want {
-			t.Errorf("%g s: %s, want %s", tt.seconds, got, tt.want)
-		}
+		testkit.Equal(t, Seconds(tt.seconds), tt.want, "%g s", tt.seconds)
 	}
 }
 
@@ -43,9 +41,8 @@ func TestWrap(t *testing.T) {
 			t.Errorf("line %d: %q", i, line)
 		}
 	}
-	if got := strings.Join(strings.Fields(strings.Join(lines, " ")), " "); got != strings.TrimSpace(text) {
-		t.Errorf("words are lost: %q", got)
-	}
+	testkit.Equal(t, strings.Join(strings.Fields(strings.Join(lines, " ")), " "), strings.TrimSpace(text),
+		"words are lost")
 }
 
 // The numbers of a column have the same number of digits behind the point, and
@@ -65,9 +62,7 @@ func TestColumnsAreEven(t *testing.T) {
 		}
 		round := g.rounding(0)
 		for i, v := range tt.in {
-			if got := short(v, round); got != tt.want[i] {
-				t.Errorf("%v of %v: %q, want %q", v, tt.in, got, tt.want[i])
-			}
+			testkit.Equal[any](t, short(v, round), tt.want[i], "%v of %v", v, tt.in)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm/status"
 )
 
@@ -29,9 +30,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 	if why := s.Chunks[len(s.Chunks)-1].Why; !strings.Contains(why, "throttle") {
 		t.Errorf("the last chunk %s", why)
 	}
-	if s.Finish != status.Waiting {
-		t.Errorf("the job that merges is %s", s.Finish)
-	}
+	testkit.Equal(t, s.Finish, status.Waiting, "the job that merges")
 	c.do(0, "throttle", filepath.Base(dir), "2")
 	c.wait(dir, "two tasks at once", func(s status.Status) bool { return s.Counts.Running == 2 })
 	c.says(0, "retry "+dir, "nothing to do yet")

@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm/status"
 )
 
@@ -21,9 +22,7 @@ func TestWhatIsKnownOfAMerge(t *testing.T) {
 		status.Ended:   "complete, but not merged",
 	} {
 		s := status.Status{Finish: finish, Counts: status.Counts{Done: 2, All: 2}}
-		if got := inAWord(s); got != want {
-			t.Errorf("%s: %q, want %q", finish, got, want)
-		}
+		testkit.Equal(t, inAWord(s), want, "%s", finish)
 	}
 }
 

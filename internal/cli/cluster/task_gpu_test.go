@@ -108,9 +108,7 @@ func TestTaskOnBrokenGPU(t *testing.T) {
 		t.Errorf("exit code %d, end %+v:\n%s", code, end, said)
 	}
 	_, _, all, _ := gpuTask(t, mixedSweep, "2")
-	if len(trials) != len(all) {
-		t.Errorf("%d trials, want %d", len(trials), len(all))
-	}
+	testkit.Equal(t, len(trials), len(all), "trials")
 	for _, r := range trials {
 		if r.Status != trial.OK || r.Run.Origin.UUID == "GPU-1" {
 			t.Errorf("a trial on %s is %s: %s", r.Run.Origin.UUID, r.Status, r.Message)

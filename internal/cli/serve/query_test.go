@@ -144,9 +144,7 @@ func TestQueriesThatDoNotEnd(t *testing.T) {
 	if code, _ := ask(s, "best"); code != http.StatusServiceUnavailable {
 		t.Errorf("one more than there are places: %d", code)
 	}
-	if w := get(s, "/api/state"); w.Code != http.StatusOK {
-		t.Errorf("the page waits for queries: %d", w.Code)
-	}
+	testkit.Equal(t, get(s, "/api/state").Code, http.StatusOK, "the page waits for queries")
 	r.record("one", "cpu_csr", 1) // which a reader does not keep from going on
 }
 

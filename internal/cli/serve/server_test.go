@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // Only names of this server are answered to, at whatever port: another site that gives its name our
@@ -43,9 +45,7 @@ func TestMethodsAndPaths(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/", "/page.js", "/page.css", "/colours.css", "/api/state", "/api/views"} {
-		if w := request(s, "HEAD", path); w.Code != http.StatusOK {
-			t.Errorf("HEAD %s: %d", path, w.Code)
-		}
+		testkit.Equal(t, request(s, "HEAD", path).Code, http.StatusOK, "HEAD %s", path)
 		if w := get(s, path); w.Code != http.StatusOK || w.Body.Len() == 0 {
 			t.Errorf("GET %s: %d", path, w.Code)
 		}
@@ -84,9 +84,7 @@ func TestHeaders(t *testing.T) {
 		}
 		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin"} {
-			if got := h.Get(name); got != want {
-				t.Errorf("%s: %s is %q", path, name, got)
-			}
+			testkit.Equal(t, h.Get(name), want, "%s: %s", path, name)
 		}
 		if h.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: other sites may read it", path)
@@ -118,9 +116,7 @@ func TestOtherSites(t *testing.T) {
 		{[]string{"Origin", "null"}, 403},
 	} {
 		for _, path := range []string{"/api/state", "/api/query?sql=best", "/api/views"} {
-			if got := get(s, path, tt.headers...).Code; got != tt.want {
-				t.Errorf("%v asks for %s: %d, want %d", tt.headers, path, got, tt.want)
-			}
+			testkit.Equal(t, get(s, path, tt.headers...).Code, tt.want, "%v asks for %s", tt.headers, path)
 		}
 	}
 }
@@ -136,9 +132,7 @@ func TestManyRequests(t *testing.T) {
 	}
 	<-s.active
 	for range 3 {
-		if w := get(s, "/"); w.Code != http.StatusOK {
-			t.Errorf("after one has ended: %d", w.Code)
-		}
+		testkit.Equal(t, get(s, "/").Code, http.StatusOK, "after one has ended")
 	}
 }
 
@@ -149,12 +143,9 @@ func TestUnchanged(t *testing.T) {
 	get(s, "/api/state") // begins to draw
 	s.figures.work.Wait()
 	first := get(s, "/api/state")
-	if w := get(s, "/api/state", "If-None-Match", first.Header().Get("ETag")); w.Code != http.StatusNotModified {
-		t.Errorf("unchanged: %d", w.Code)
-	}
+	testkit.Equal(t, get(s, "/api/state", "If-None-Match", first.Header().Get("ETag")).Code, http.StatusNotModified,
+		"unchanged")
 	r.record("one", "cpu_csr", 1)
 	s.watcher.pace = pace{}
-	if w := get(s, "/api/state", "If-None-Match", first.Header().Get("ETag")); w.Code != http.StatusOK {
-		t.Errorf("changed: %d", w.Code)
-	}
+	testkit.Equal(t, get(s, "/api/state", "If-None-Match", first.Header().Get("ETag")).Code, http.StatusOK, "changed")
 }

@@ -39,9 +39,7 @@ func TestState(t *testing.T) {
 	}
 	want := "one float64 warm cpu_coo 2 1.000 ms 2.00 12.00 ≥1|" +
 		"two float64 warm cpu_csr 3 4.00 ms 0.500 3.00 ≥1"
-	if got := joined(got.Best.Rows); got != want {
-		t.Errorf("the best: %q, want %q", got, want)
-	}
+	testkit.Equal(t, joined(got.Best.Rows), want, "the best")
 	rows := joined(got.Last.Rows)
 	if len(got.Last.Rows) != 3 || strings.Index(rows, "4.00 ms") > strings.Index(rows, "1.00 ms") {
 		t.Errorf("the last, newest first: %q", rows)

@@ -11,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/show"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 )
@@ -69,9 +70,7 @@ func TestNamesAreVisible(t *testing.T) {
 		var said any
 		r.must(json.Unmarshal(w.Body.Bytes(), &said))
 		everyText(said, func(text string) {
-			if text != term.Visible(text) {
-				t.Errorf("%s: %.100q", path, text)
-			}
+			testkit.Equal(t, text, term.Visible(text), "%s", path)
 		})
 	}
 	if len(bodies) < 3 || !strings.Contains(get(s, "/api/state").Body.String(), "nam") {

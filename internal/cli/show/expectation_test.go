@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -26,9 +27,7 @@ func TestTimeLeftWeighsMatrices(t *testing.T) {
 	start := time.Now()
 	now := start
 	e := newExpectation(list, 1, []*progressMatrix{{matrix: "a", trials: trials}}, now)
-	if e.total() != 3*trials {
-		t.Errorf("%d trials, want %d", e.total(), 3*trials)
-	}
+	testkit.Equal(t, e.total(), 3*trials, "trials")
 	for i, s := range sizes {
 		name := list[i].Matrix.Name
 		e.begin(name, trials, 0, now)
@@ -57,9 +56,7 @@ func TestTimeLeftOfARest(t *testing.T) {
 	}
 	before := []*progressMatrix{{matrix: "zero", trials: 7, done: 7}, {matrix: "half", trials: 10, done: 5}}
 	e := newExpectation(list, 1, before, start)
-	if e.total() != 47 {
-		t.Errorf("%d trials, want 47", e.total())
-	}
+	testkit.Equal(t, e.total(), 47, "trials")
 	now := start.Add(3 * time.Second)
 	e.result("half", now)
 	e.skip("bad")
@@ -67,9 +64,7 @@ func TestTimeLeftOfARest(t *testing.T) {
 	if want := 3 * (4 + 10) * time.Second; !known || (left-want).Abs() > time.Millisecond {
 		t.Errorf("%v left, want %v", left, want)
 	}
-	if e.total() != 37 {
-		t.Errorf("%d trials, want 37 without the bad matrix", e.total())
-	}
+	testkit.Equal(t, e.total(), 37, "trials")
 
 	// Twice as many trials as foreseen, once it is loaded.
 	e.begin("done", 10, 10, now)

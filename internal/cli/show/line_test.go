@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -61,8 +62,6 @@ func TestStatusLeavesOut(t *testing.T) {
 		{20, "36/448  8%"},
 		{5, "36/44"},
 	} {
-		if got := s.draw(tt.width); got != tt.want {
-			t.Errorf("%d columns:\n%s\nwant\n%s", tt.width, got, tt.want)
-		}
+		testkit.Equal(t, s.draw(tt.width), tt.want, "%d columns", tt.width)
 	}
 }

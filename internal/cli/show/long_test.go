@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // What takes long is said once where there is no terminal, and what does not is not.
@@ -14,9 +16,7 @@ func TestLong(t *testing.T) {
 	<-said.said
 	end()
 	end()
-	if got := said.text.String(); got != "loading big\n" {
-		t.Errorf("it says %q", got)
-	}
+	testkit.Equal(t, said.text.String(), "loading big\n", "what was said")
 
 	var quiet strings.Builder
 	long(&quiet, "loading small", time.Hour, time.Hour)()
@@ -28,9 +28,7 @@ func TestLong(t *testing.T) {
 // On a terminal the seconds stay, whatever has no room.
 func TestLongFits(t *testing.T) {
 	for width, want := range map[int]string{80: "loading a big matrix  12s", 16: "loading a b  12s", 3: "  12s"} {
-		if got := lasting("loading a big matrix", 12*time.Second, width); got != want {
-			t.Errorf("in %d columns: %q, want %q", width, got, want)
-		}
+		testkit.Equal(t, lasting("loading a big matrix", 12*time.Second, width), want, "in %d columns", width)
 	}
 }
 

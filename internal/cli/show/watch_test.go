@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -108,9 +109,7 @@ func TestWatchKeepsMessages(t *testing.T) {
 	p.Clear()
 	want := "demo: A title\ndevice: 0 × test, 2 matrices\nskipping bad0: broken\nskipping bad1: broken\n" +
 		"skipping bad2: broken\nskipping bad3: broken\nskipping bad4: broken\n"
-	if page := lastPage(out.String()); page != want {
-		t.Errorf("in the end:\n%s\nwant\n%s", page, want)
-	}
+	testkit.Equal(t, lastPage(out.String()), want, "in the end")
 	p.Clear() // a second time says nothing
 	if strings.Count(out.String(), "demo") != 1 {
 		t.Errorf("said twice: %q", out.String())

@@ -1,6 +1,11 @@
 package testkit
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Must is the value of a call that a test can't go on without. Where the call fails it panics, and the trace has the
 // line that made it.
@@ -17,4 +22,31 @@ func Succeed(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Equal fails the test where what it got is not what it wants. Format and args say what that is.
+func Equal[T comparable](t testing.TB, got, want T, format string, args ...any) {
+	t.Helper()
+	if got != want {
+		differ(t, got, want, fmt.Sprintf(format, args...))
+	}
+}
+
+// EqualLists is Equal for lists.
+func EqualLists[S ~[]E, E comparable](t testing.TB, got, want S, format string, args ...any) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		differ(t, got, want, fmt.Sprintf(format, args...))
+	}
+}
+
+func differ(t testing.TB, got, want any, what string) {
+	t.Helper()
+	form := "%s: got %+v, want %+v"
+	if s, ok := got.(string); ok && strings.Contains(s, "\n") {
+		form = "%s: got\n%s\nwant\n%s"
+	} else if ok {
+		form = "%s: got %q, want %q"
+	}
+	t.Errorf(form, what, got, want)
 }

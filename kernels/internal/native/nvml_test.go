@@ -40,15 +40,9 @@ func TestSensors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := testkit.Must(openSensors(builtNVML(t, tt.flags...), "GPU-1"))
 			want.Reasons = tt.reasons
-			if got := s.Read(); got != want {
-				t.Errorf("read %+v, want %+v", got, want)
-			}
-			if got := s.Energy(); got != tt.energy {
-				t.Errorf("%g J, want %g", got, tt.energy)
-			}
-			if s.Driver() != "535.161.08" {
-				t.Errorf("the driver is %q", s.Driver())
-			}
+			testkit.Equal(t, s.Read(), want, "read")
+			testkit.Equal(t, s.Energy(), tt.energy, "J")
+			testkit.Equal(t, s.Driver(), "535.161.08", "the driver")
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
