@@ -222,14 +222,18 @@ func (a *arrays) clear() error {
 	return failure
 }
 
-// upload copies s to the device, as numbers of another kind where V is not W, and waits for that. All cores fill one half
-// of the staging memory while the device takes the other.
+// upload copies s to the device, as numbers of another kind where V is not W, and waits for that.
 func upload[V, W number](b *Backend, to cu.DevicePtr, s []W) error {
-	half := 0
-	for part := range slices.Chunk(s, stagedValues) {
-		staged := unsafe.Slice((*V)(b.staged(half)), len(part))
-		convert(staged, part)
-		bytes := int64(len(part)) * int64(unsafe.Sizeof(staged[0]))
+	return stage(b, to, len(s), func(part []V, from int) { convert(part, s[from:]) })
+}
+
+// stage copies n numbers to the device, which fill puts into a part of them, from one on, and waits for that. All cores
+// fill one half of the staging memory while the device takes the other.
+func stage[V number](b *Backend, to cu.DevicePtr, n int, fill func(part []V, from int)) error {
+	for from, half := 0, 0; from < n; from, half = from+stagedValues, half+1 {
+		staged := unsafe.Slice((*V)(b.staged(half)), min(stagedValues, n-from))
+		fill(staged, from)
+		bytes := int64(len(staged)) * int64(unsafe.Sizeof(staged[0]))
 		// On the stream of the products: the other copies return before the device
 		// has the data, and order nothing against this stream.
 		err := b.stream.Synchronize()
@@ -240,7 +244,6 @@ func upload[V, W number](b *Backend, to cu.DevicePtr, s []W) error {
 			return failed(err, "copying %d bytes to the device", bytes)
 		}
 		to += cu.DevicePtr(bytes)
-		half++
 	}
 	return failed(b.stream.Synchronize(), "copying to the device")
 }
@@ -289,7 +292,7 @@ func (b *Backend) common(name string, v int) (*array, error) {
 		return b.ints(commonKey{name, 4}, a.ColIdx)
 	case rowIdx:
 		return b.arrays.get(commonKey{name, 4}, 4*int64(a.NNZ()), reads, func(p cu.DevicePtr) error {
-			return upload[int32](b, p, rowIndices(a))
+			return stage(b, p, a.NNZ(), func(part []int32, from int) { putRows(a, part, from) })
 		})
 	case val:
 		return b.values(commonKey{name, v}, v, a.Val)
@@ -309,6 +312,11 @@ func (b *Backend) ints(key any, s []int32) (*array, error) {
 // values returns the array of values of v bytes.
 func (b *Backend) values(key any, v int, s []float64) (*array, error) {
 	return b.arrays.get(key, int64(v)*int64(len(s)), reads, func(p cu.DevicePtr) error { return b.put(p, v, s) })
+}
+
+// putPermuted copies the matrix's values to the device in some order.
+func putPermuted[V sparse.Float](b *Backend, p cu.DevicePtr, order []int32) error {
+	return stage(b, p, len(order), func(part []V, from int) { collect(part, order[from:], b.problem.A.Val) })
 }
 
 // put copies values to the device, v bytes for each.

@@ -287,7 +287,9 @@ func packAux(a *aux, m *structure, v int) []byte {
 	case a.Ints != nil:
 		return packInts(a.Ints)
 	case a.Vals != nil:
-		return packValues(collect[float64](a.Vals, m.Val), v)
+		values := make([]float64, len(a.Vals))
+		collect(values, a.Vals, m.Val)
+		return packValues(values, v)
 	}
 	return bytes.Repeat([]byte{0xff}, int(a.size(v)))
 }

@@ -201,19 +201,16 @@ func forget() {
 	packings.m, packings.ahead, packings.kept, packings.bytes = nil, nil, nil, 0
 }
 
-// collect returns values in some order as V, on all cores: element k is from[order[k]], or 0 where
-// that is −1.
-func collect[V sparse.Float](order []int32, from []float64) []V {
-	s := make([]V, len(order))
-	eachShare(len(s), fewSteps, func(_, lo, hi int) {
-		part := s[lo:hi]
+// collect puts values in some order, on all cores: to[k] is from[order[k]], or 0 where that is −1.
+func collect[V sparse.Float](to []V, order []int32, from []float64) {
+	eachShare(len(to), fewSteps, func(_, lo, hi int) {
+		part := to[lo:hi]
 		for k, i := range order[lo:hi] {
-			if i := int(i); uint(i) < uint(len(from)) {
+			if part[k] = 0; uint(i) < uint(len(from)) {
 				part[k] = V(from[i])
 			}
 		}
 	})
-	return s
 }
 
 // fewSteps are what a core takes at least of what takes a nanosecond or so each.

@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,7 @@ func BenchmarkPreparing(b *testing.B) {
 // prepareOnHost makes the arrays of a configuration as a backend does.
 func prepareOnHost(b *testing.B, m *structure, c kernels.Config) {
 	defer forget()
+	part := make([]float64, 1<<19) // as much as a backend stages
 	for b.Loop() {
 		forget()
 		r, _, err := newRecipe(m, c, 8)
@@ -75,7 +77,9 @@ func prepareOnHost(b *testing.B, m *structure, c kernels.Config) {
 		}
 		for a := range r.arrays {
 			if a.own != nil {
-				collect[float64](a.own.Vals, m.Val)
+				for order := range slices.Chunk(a.own.Vals, len(part)) {
+					collect(part[:len(order)], order, m.Val)
+				}
 			}
 		}
 	}

@@ -351,9 +351,9 @@ func (b *Backend) array(g arg, v int) (*array, error) {
 	case len(x.Vals) > 0:
 		return b.arrays.get(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, x.size(v), reads, func(p cu.DevicePtr) error {
 			if v == 4 {
-				return upload[float32](b, p, collect[float32](x.Vals, b.problem.A.Val))
+				return putPermuted[float32](b, p, x.Vals)
 			}
-			return upload[float64](b, p, collect[float64](x.Vals, b.problem.A.Val))
+			return putPermuted[float64](b, p, x.Vals)
 		})
 	}
 	return b.arrays.get(scratchKey(g.array), x.size(v), writes,

@@ -3,7 +3,6 @@ package cuda
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"weak"
 
@@ -177,19 +176,24 @@ const (
 // A structure is the part of a matrix that recipes see.
 type structure = sparse.CSR[float64]
 
-// rowIndices returns the row of every nonzero, on all cores.
+// rowIndices returns the row of every nonzero.
 func rowIndices(a *structure) []int32 {
 	rows := make([]int32, a.NNZ())
+	putRows(a, rows, 0)
+	return rows
+}
+
+// putRows puts the rows of some nonzeros, from one on, on all cores.
+func putRows(a *structure, rows []int32, from int) {
 	eachShare(len(rows), fewSteps, func(_, lo, hi int) {
-		row := sort.Search(a.Rows, func(i int) bool { return int(a.RowPtr[i+1]) > lo })
+		row := lowerBound(a.RowPtr[1:], from+lo+1)
 		for k := lo; k < hi; k++ {
-			for int(a.RowPtr[row+1]) <= k {
+			for int(a.RowPtr[row+1]) <= from+k {
 				row++
 			}
 			rows[k] = int32(row)
 		}
 	})
-	return rows
 }
 
 // ceilDiv is ⌈a/b⌉ for a ≥ 0, b > 0.
