@@ -187,12 +187,12 @@ func names(list []kernels.Config) string {
 // that went by a rule. The rule is asked again.
 func (r *Results) ChoiceNotes(ctx context.Context) (notes []error, err error) {
 	for _, s := range r.sweeps {
+		if s.Search.Strategy != search.Rule {
+			continue
+		}
 		c, err := NewChooser(ctx, &configs.Sweep{Search: s.Search})
 		if err != nil {
 			notes = append(notes, fmt.Errorf("cannot tell how far the rule of %s is from the best: %w", s.Name, err))
-			continue
-		}
-		if c == nil {
 			continue
 		}
 		seen, err := r.Observations(ctx)

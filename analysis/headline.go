@@ -186,7 +186,7 @@ func (s *scene) overNext() (name, text string) {
 	if name == "" {
 		return "", ""
 	}
-	return name, asFast(least, name+", the next")
+	return name, ", " + AsFast(least, name+", the next")
 }
 
 // overBase compares the leader with the library or, where that was not measured, with the baseline, unless that is
@@ -207,15 +207,15 @@ func (s *scene) overBase(named ...string) string {
 			return ""
 		}
 	}
-	return asFast(r, name)
+	return ", " + AsFast(r, name)
 }
 
-// asFast says that the leader is so many times as fast as something.
-func asFast(r stat.Ratio, as string) string {
+// AsFast says that something is so many times as fast as something else.
+func AsFast(r stat.Ratio, as string) string {
 	if tied(r) && r.Value < same {
-		return ", about as fast as " + as
+		return "about as fast as " + as
 	}
-	text := ", " + factor(r) + " times as fast as " + as
+	text := factor(r) + " times as fast as " + as
 	if tied(r) {
 		text += notDecided
 	}

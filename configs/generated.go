@@ -41,7 +41,7 @@ func (t *table) generated(m Matrix) []Matrix {
 		one := m
 		one.Args = args
 		t.complete(&one, g)
-		one.Name = cmp.Or(one.Name, nameOf(g, args))
+		one.Name = cmp.Or(one.Name, NameOf(g, args))
 		if len(*t.errs) > before { // the others are likely to be wrong in the same way
 			return []Matrix{one}
 		}
@@ -124,9 +124,9 @@ func (t *table) checkArgs(m Matrix) {
 	}
 }
 
-// nameOf names a matrix for its generator and arguments: "grid_5pt-1000-1000". Of a twin
+// NameOf names a matrix for its generator and arguments: "grid_5pt-1000-1000". Of a twin
 // with two forms it says which.
-func nameOf(g *generate.Generator, args map[string]any) string {
+func NameOf(g *generate.Generator, args map[string]any) string {
 	parts := []string{g.Name}
 	for _, a := range g.Args {
 		if v, given := args[a.Name]; given {

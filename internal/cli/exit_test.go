@@ -18,6 +18,7 @@ import (
 // Failed trials end a run with code 3, whether this run or an earlier one tried
 // them, and the hint names the folder that they are in.
 func TestFailures(t *testing.T) {
+	again := []string{"spmvtune", "run", "my.toml", "--out", "here"}
 	fine := map[trial.Status]int{trial.OK: 1}
 	failed := make([]trial.Result, 2)
 	failed[0].Kernel, failed[1].Kernel = "cpu_csr", "cpu_csr"
@@ -27,14 +28,14 @@ func TestFailures(t *testing.T) {
 		"both":   {Measured: fine, Failed: failed[:1], FailedBefore: 1},
 	} {
 		var out strings.Builder
-		testkit.Equal(t, command.Finish(&out, verdict(sum, "my.toml", "here")), command.ExitSomeFailed,
+		testkit.Equal(t, command.Finish(&out, verdict(sum, again)), command.ExitSomeFailed,
 			"%s: exit code", name)
 		want := "error: 2 trials failed\nhint: `spmvtune run my.toml --out here --retry-failed` measures them again\n"
 		testkit.Equal(t, out.String(), want, "%s", name)
 	}
 	fine[trial.Invalid] = 3
 	unrepeated := []tuner.Failure{{Matrix: "a", Err: errors.New("gone"), Measured: true}}
-	if err := verdict(tuner.Summary{Measured: fine, Failures: unrepeated}, "my.toml", "here"); err != nil {
+	if err := verdict(tuner.Summary{Measured: fine, Failures: unrepeated}, again); err != nil {
 		t.Errorf("no trial failed: %v", err)
 	}
 	// A sweep that has nothing to show for itself has not succeeded.
@@ -44,13 +45,13 @@ func TestFailures(t *testing.T) {
 		"all failed": {FailedBefore: 1},
 	} {
 		var out strings.Builder
-		if code := command.Finish(&out, verdict(sum, "my.toml", "here")); code != command.ExitSomeFailed ||
+		if code := command.Finish(&out, verdict(sum, again)); code != command.ExitSomeFailed ||
 			!strings.HasPrefix(out.String(), "error: no trial succeeded") {
 			t.Errorf("%s: exit code %d, %s", name, code, out.String())
 		}
 	}
 	leftOut := tuner.Summary{Skipped: map[string]int{"where = false": 3}}
-	if err := verdict(leftOut, "my.toml", "here"); err == nil ||
+	if err := verdict(leftOut, again); err == nil ||
 		err.Error() != "no configuration is left to measure (skipped: where = false)" {
 		t.Errorf("of a sweep whose constraints leave nothing it says %v", err)
 	}

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
@@ -14,6 +16,7 @@ import (
 	"spmvtune/tuner"
 	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/worker"
 )
 
 // planned is what `plan --json` prints.
@@ -199,4 +202,57 @@ func (p *planned) addMatrix(device string, f tuner.Estimate) {
 	for reason, n := range f.Skipped {
 		p.Skipped[reason] += n
 	}
+}
+
+// anew says what of its protocol a sweep has changed since it was measured last, which makes all of its trials new;
+// "" if nothing.
+func anew(ctx context.Context, db *store.DB, sweep *configs.Sweep) (string, error) {
+	sweeps, err := db.Sweeps(ctx)
+	if err != nil {
+		return "", err
+	}
+	before := ""
+	for _, s := range sweeps { // the last was run last
+		if s.Name == sweep.Name && s.Trials > 0 {
+			before = s.ProtocolText
+		}
+	}
+	if before == "" {
+		return "", nil
+	}
+	return protocolChange(before, worker.ProtocolText(sweep.Protocol)), nil
+}
+
+// protocolKeys are the keys of a sweep file that are not those of a protocol's text.
+var protocolKeys = map[string]string{"budget": "trial_budget"}
+
+// protocolChange says how the texts of two protocols differ.
+func protocolChange(before, now string) string {
+	was, is := protocolValues(before), protocolValues(now)
+	var changes []string
+	for word := range strings.FieldsSeq(now + " " + before) {
+		key, _, _ := strings.Cut(word, "=")
+		from, to, name := was[key], is[key], cmp.Or(protocolKeys[key], key)
+		switch {
+		case from == to:
+		case from == "":
+			changes = append(changes, fmt.Sprintf("%s = %s was added", name, to))
+		case to == "":
+			changes = append(changes, fmt.Sprintf("%s = %s was removed", name, from))
+		default:
+			changes = append(changes, fmt.Sprintf("%s changed from %s to %s", name, from, to))
+		}
+		was[key] = to // it is said once
+	}
+	return strings.Join(changes, ", ")
+}
+
+// protocolValues returns the values of a protocol's text by their keys.
+func protocolValues(text string) map[string]string {
+	values := map[string]string{}
+	for word := range strings.FieldsSeq(text) {
+		key, value, _ := strings.Cut(word, "=")
+		values[key] = value
+	}
+	return values
 }

@@ -92,7 +92,8 @@ func New() *cobra.Command {
 matrices: it searches kernels, block sizes, grid sizes and precisions, verifies
 and measures every trial, keeps all results in one SQLite file, and makes
 figures, tables and a learned selection rule from it.`,
-		Example: `  spmvtune run quickstart                  # the main job, about half a minute
+		Example: `  spmvtune tune matrix.mtx                 # the fastest kernel for a matrix, in seconds
+  spmvtune run quickstart                  # a whole sweep, about half a minute
   spmvtune run my-sweep.toml --out results
   spmvtune best                            # the winner for each matrix
   spmvtune select matrix.mtx               # which kernel for a new matrix?`,
@@ -117,7 +118,7 @@ func addCommands(root *cobra.Command) {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"measure", "Measure:", []*cobra.Command{newRun(), newPlan()}},
+		{"measure", "Measure:", []*cobra.Command{newTune(), newRun(), newPlan()}},
 		{"cluster", "Cluster:", cluster.Commands()},
 		{"look", "Look at results:", []*cobra.Command{
 			newBest(), newClaims(), newCompare(), newQuery(), newReport(), newServe(),

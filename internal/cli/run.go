@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"spmvtune/plots"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,6 +22,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
+	"spmvtune/plots"
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -36,13 +35,16 @@ type runCommand struct {
 	quiet, effort, retry, offline, noReport, watch bool
 	output                                         command.Output
 
-	name  string // The sweep as the user typed it.
+	again []string // The words that go on with the run.
 	sweep *configs.Sweep
 	w     io.Writer
 	data  io.Writer // What is printed for programs.
 	line  *show.Progress
 	page  string // The report.
 	db    *store.DB
+	// What tune adds; both may be nil.
+	observe func(tuner.Event)
+	accept  func(trial.Matrix) error
 }
 
 func newRun() *cobra.Command {
@@ -53,7 +55,7 @@ func newRun() *cobra.Command {
 		Long: `run measures every trial of a sweep that its database does not hold yet. Then it
 learns the selection rule and makes the report. SWEEP is a file, or the name of
 a sweep that comes with the program. A run that was killed continues where it
-stopped when you run it again.
+stopped when you run it again. In place of a sweep it takes a matrix, as tune does.
 
 With --json, it prints one object at its end: counts, the database, and the best for
 each matrix. Progress then goes to the standard error output.
@@ -85,13 +87,18 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 
 // Run measures a sweep, learns and reports.
 func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
+	if isMatrix(args[0]) {
+		t := defaultTune
+		t.runCommand = *r
+		return t.Run(cmd, args)
+	}
 	if r.sweep, err = command.LoadSweep(args[0]); err != nil {
 		return err
 	}
-	r.name = args[0]
 	if r.out == "" {
 		r.out = filepath.Join(command.OutRoot(), r.sweep.Name)
 	}
+	r.again = []string{"spmvtune", "run", args[0], "--out", r.out}
 	r.w, r.data = cmd.OutOrStdout(), io.Discard
 	if r.output.Data() {
 		r.w, r.data = cmd.ErrOrStderr(), r.w
@@ -107,41 +114,19 @@ func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 
 // run measures what is left of the sweep in its folder, and finishes.
 func (r *runCommand) run(ctx context.Context) error {
-	parts, missing := hardware.Parts(ctx, r.sweep)
-	if len(parts) == 0 {
-		return missing
-	}
-	unlock, err := lockFolder(r.out)
+	parts, missing, closeAll, err := r.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	if r.db, err = store.Open(r.database()); err != nil {
-		return err
-	}
-	defer r.db.Close()
+	defer closeAll()
 	if r.line.Changed, err = anew(ctx, r.db, r.sweep); err != nil {
 		return err
 	}
-	if err := r.db.Use(ctx, tuner.RunInfo{Sweep: r.sweep, Protocol: worker.ProtocolText(r.sweep.Protocol),
-		Version: command.ThisBuild().String()}); err != nil {
-		return err
-	}
-
 	show.Title(r.w, r.sweep)
 	if missing != nil {
 		fmt.Fprintf(r.w, "note: skipping GPU kernels: %v\n", missing)
 	}
-	byRule, err := analysis.NewChooser(ctx, r.sweep)
-	if err != nil {
-		return err
-	}
-	end := show.KeepLive(r.out, r.state)
-	sum, err := r.measure(ctx, parts, byRule)
-	end(how(sum, err))
-	if err == nil {
-		_, err = r.db.DecideTies(context.WithoutCancel(ctx))
-	}
+	sum, err := r.work(ctx, parts)
 	if err == nil || sum.Trials > 0 {
 		show.Summary(r.w, sum)
 	}
@@ -159,18 +144,60 @@ func (r *runCommand) run(ctx context.Context) error {
 	return err
 }
 
+// open opens the database in the folder of the run, which is nobody else's until closeAll is called. It returns the
+// parts of the sweep that can be measured here, and why others can't.
+func (r *runCommand) open(ctx context.Context) (parts []*configs.Sweep, missing error, closeAll func(), err error) {
+	parts, missing = hardware.Parts(ctx, r.sweep)
+	if len(parts) == 0 {
+		return nil, nil, nil, missing
+	}
+	unlock, err := lockFolder(r.out)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if r.db, err = store.Open(r.database()); err != nil {
+		unlock()
+		return nil, nil, nil, err
+	}
+	return parts, missing, func() { r.db.Close(); unlock() }, nil
+}
+
+// work measures the parts of the sweep and decides what is tied.
+func (r *runCommand) work(ctx context.Context, parts []*configs.Sweep) (sum tuner.Summary, err error) {
+	if err := r.db.Use(ctx, tuner.RunInfo{Sweep: r.sweep, Protocol: worker.ProtocolText(r.sweep.Protocol),
+		Version: command.ThisBuild().String()}); err != nil {
+		return sum, err
+	}
+	byRule, err := analysis.NewChooser(ctx, r.sweep)
+	if err != nil {
+		return sum, err
+	}
+	end := show.KeepLive(r.out, r.state)
+	sum, err = r.measure(ctx, parts, byRule)
+	end(how(sum, err))
+	if err == nil {
+		_, err = r.db.DecideTies(context.WithoutCancel(ctx))
+	}
+	return sum, err
+}
+
 // end learns and reports after the measuring, and says what is wrong with what was measured.
 func (r *runCommand) end(ctx context.Context, sum tuner.Summary) error {
 	if sum.Interrupted {
-		return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"), Hint: fmt.Sprintf(
-			"what was measured is kept; `%s` continues", term.Shell("spmvtune", "run", r.name, "--out", r.out))}
+		return r.interrupted()
 	}
 	if !r.noReport {
 		if err := r.finish(ctx); err != nil {
 			return err
 		}
 	}
-	return verdict(sum, r.name, r.out)
+	return verdict(sum, r.again)
+}
+
+// interrupted says how to go on.
+func (r *runCommand) interrupted() error {
+	return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"),
+		Hint: fmt.Sprintf("what was measured is kept; `%s` continues", term.Shell(r.again...))}
 }
 
 // state is how far the run is.
@@ -194,7 +221,13 @@ func how(sum tuner.Summary, err error) string {
 // measure measures the parts of the sweep one after the other.
 func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule *analysis.Chooser) (sum tuner.Summary,
 	err error) {
-	opt := tuner.Options{Retry: r.retry, Observe: r.line.Observe, Version: command.ThisBuild().String()}
+	opt := tuner.Options{Retry: r.retry, Accept: r.accept, Version: command.ThisBuild().String()}
+	opt.Observe = func(e tuner.Event) {
+		if r.observe != nil {
+			r.observe(e)
+		}
+		r.line.Observe(e)
+	}
 	opt.Node, opt.Job = hardware.Here()
 	if opt.Resolver, err = show.NewResolver(r.offline, r.line); err != nil {
 		return sum, err
@@ -268,7 +301,7 @@ func ofSweep(r trial.Result) bool {
 
 // verdict makes an error of failed trials and matrices, and of a sweep without a single
 // verified trial.
-func verdict(sum tuner.Summary, name, out string) error {
+func verdict(sum tuner.Summary, again []string) error {
 	var problems []string
 	switch {
 	case sum.Measured[trial.OK]+sum.OKBefore > 0 || sum.OutOfTime:
@@ -290,8 +323,7 @@ func verdict(sum tuner.Summary, name, out string) error {
 	hint := ""
 	if failed := len(sum.Failed) + sum.FailedBefore; failed > 0 {
 		problems = append(problems, term.Trials(failed)+" failed")
-		again := []string{"spmvtune", "run", name, "--out", out}
-		hint = fmt.Sprintf("`%s` measures them again", term.Shell(append(again, "--retry-failed")...))
+		hint = fmt.Sprintf("`%s` measures them again", term.Shell(append(slices.Clone(again), "--retry-failed")...))
 		if slices.ContainsFunc(sum.Failed, ofSweep) {
 			hint = fmt.Sprintf("`%s` measures a kernel of your own again once it has changed; with --retry-failed, "+
 				"whatever failed", term.Shell(again...))
@@ -374,57 +406,4 @@ func lockFolder(dir string) (unlock func(), err error) {
 	}
 
 	return func() { f.Close() }, nil
-}
-
-// anew says what of its protocol a sweep has changed since it was measured last, which makes all of its trials new;
-// "" if nothing.
-func anew(ctx context.Context, db *store.DB, sweep *configs.Sweep) (string, error) {
-	sweeps, err := db.Sweeps(ctx)
-	if err != nil {
-		return "", err
-	}
-	before := ""
-	for _, s := range sweeps { // the last was run last
-		if s.Name == sweep.Name && s.Trials > 0 {
-			before = s.ProtocolText
-		}
-	}
-	if before == "" {
-		return "", nil
-	}
-	return protocolChange(before, worker.ProtocolText(sweep.Protocol)), nil
-}
-
-// protocolKeys are the keys of a sweep file that are not those of a protocol's text.
-var protocolKeys = map[string]string{"budget": "trial_budget"}
-
-// protocolChange says how the texts of two protocols differ.
-func protocolChange(before, now string) string {
-	was, is := protocolValues(before), protocolValues(now)
-	var changes []string
-	for word := range strings.FieldsSeq(now + " " + before) {
-		key, _, _ := strings.Cut(word, "=")
-		from, to, name := was[key], is[key], cmp.Or(protocolKeys[key], key)
-		switch {
-		case from == to:
-		case from == "":
-			changes = append(changes, fmt.Sprintf("%s = %s was added", name, to))
-		case to == "":
-			changes = append(changes, fmt.Sprintf("%s = %s was removed", name, from))
-		default:
-			changes = append(changes, fmt.Sprintf("%s changed from %s to %s", name, from, to))
-		}
-		was[key] = to // it is said once
-	}
-	return strings.Join(changes, ", ")
-}
-
-// protocolValues returns the values of a protocol's text by their keys.
-func protocolValues(text string) map[string]string {
-	values := map[string]string{}
-	for word := range strings.FieldsSeq(text) {
-		key, value, _ := strings.Cut(word, "=")
-		values[key] = value
-	}
-	return values
 }

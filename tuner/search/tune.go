@@ -93,7 +93,7 @@ func (t *tune) opening() []int {
 	known := make([]bool, len(t.space.kernels))
 	for _, c := range order {
 		k, _ := kernels.Lookup(t.space.Configs[c].Kernel)
-		if len(reference) == 0 && (k.Library() || k.Name == plain) {
+		if len(reference) == 0 && (k.Library() || k.Name == Plain) {
 			reference = []int{c}
 		}
 		if at := t.space.kernel[c]; !known[at] && len(list) < Shortlisted {
@@ -104,8 +104,8 @@ func (t *tune) opening() []int {
 	return slices.Concat(list[:min(1, len(list))], reference, list[min(1, len(list)):])
 }
 
-// plain is the kernel of a processor that others are compared with, as a GPU's are with the vendor's library.
-const plain = "cpu_csr"
+// Plain is the kernel of a processor that others are compared with, as a GPU's are with the vendor's library.
+const Plain = "cpu_csr"
 
 func (t *tune) Ask() (Step, bool) {
 	for ; len(t.first) > 0; t.first = t.first[1:] {

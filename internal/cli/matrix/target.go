@@ -28,6 +28,8 @@ import (
 type Target struct {
 	triangle    bool
 	ComplexMode string
+	// Absent lets a target be a matrix of the collection that is not downloaded yet.
+	Absent bool
 }
 
 // TargetHelp is the part of a help text that says what names a matrix.
@@ -97,7 +99,7 @@ func (t *Target) downloaded(id fetch.ID) (configs.Matrix, error) {
 	m := resolver.Foresee(configs.Matrix{
 		Name: id.Name, Class: id.Name, SuiteSparse: id.String(), Expand: !t.triangle, Complex: t.ComplexMode,
 	})
-	if !m.Resolved() {
+	if !m.Resolved() && !t.Absent {
 		return m, command.WithHint(fmt.Errorf("there is no file %s, and no matrix of that name is downloaded", id),
 			fmt.Sprintf("`%s` downloads it, if the SuiteSparse collection has it",
 				term.Shell("spmvtune", "matrix", "get", id.String())))
@@ -135,6 +137,11 @@ func matrixName(path string) string {
 	}
 	name = strings.TrimSuffix(name, ".gz")
 	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// CompleteTargets completes any number of matrices.
+func CompleteTargets(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return completeTarget(cmd, nil, begun)
 }
 
 // completeTarget completes a matrix: a file, a generator with its arguments, or a downloaded

@@ -55,7 +55,7 @@ func Summary(w io.Writer, s tuner.Summary) {
 		fmt.Fprintf(w, "%s: %s (%s)\n", trial.Invalid, term.Trials(s.Invalid[reason]), reason)
 	}
 
-	failures(w, s.Failed)
+	Failures(w, s.Failed)
 	if s.FailedBefore > 0 {
 		fmt.Fprintf(w, "failed in an earlier run, not tried again: %s\n", term.Trials(s.FailedBefore))
 	}
@@ -67,8 +67,8 @@ func Summary(w io.Writer, s tuner.Summary) {
 // figures are what the messages of trials of one cause differ in.
 var figures = regexp.MustCompile(`-?[0-9][0-9.]*(e[-+]?[0-9]+)?|NaN|[-+]?Inf|0x[0-9a-f]+`)
 
-// failures prints failed trials, those of a kernel that failed alike in one line.
-func failures(w io.Writer, failed []trial.Result) {
+// Failures prints failed trials, those of a kernel that failed alike in one line.
+func Failures(w io.Writer, failed []trial.Result) {
 	type cause struct {
 		status       trial.Status
 		kernel, said string

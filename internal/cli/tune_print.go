@@ -1,0 +1,301 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/cli/show"
+	"spmvtune/kernels"
+	"spmvtune/store"
+	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
+)
+
+// A tuned is the answer for a matrix.
+type tuned struct {
+	Matrix    string            `json:"matrix"`
+	Device    string            `json:"device"`
+	Precision kernels.Precision `json:"precision"`
+	Cache     trial.Cache       `json:"cache"`
+	Rows      int               `json:"rows"`
+	Cols      int               `json:"cols"`
+	Nonzeros  int               `json:"nonzeros"`
+	// Measured is how many configurations have a time, New how many of them this call measured, and Seconds how long that
+	// took.
+	Measured int      `json:"measured"`
+	New      int      `json:"new"`
+	Seconds  float64  `json:"seconds"`
+	Use      tunedRow `json:"use"`
+	// Over is what Use is compared with, "" if that was not measured, and Faster how many times as fast Use is.
+	Over   string  `json:"over"`
+	Faster float64 `json:"faster"`
+	// Fewer are what to use for fewer products, from the next fewer down to one.
+	Fewer []tunedRow `json:"fewer"`
+	// Best are the fastest configurations of the fastest kernels, and what the rest of the answer names.
+	Best []tunedRow `json:"best"`
+	// Untried is how many configurations were not measured though they may be faster, Likeliest the one with the largest
+	// chance, which is Chance.
+	Untried   int     `json:"untried"`
+	Likeliest string  `json:"likeliest"`
+	Chance    float64 `json:"chance"`
+
+	features *trial.Matrix
+	over     *store.Row
+}
+
+// A tunedRow is a configuration that was measured.
+type tunedRow struct {
+	Kernel  string  `json:"kernel"`
+	Block   int     `json:"block"`
+	Grid    int     `json:"grid"`
+	Params  string  `json:"params"`
+	Seconds float64 `json:"seconds"`
+	Low     float64 `json:"low"`  // the interval in which another run finds the time
+	High    float64 `json:"high"` // its upper end
+	Share   float64 `json:"share_of_best"`
+	Prepare float64 `json:"prepare_seconds"`
+	// From is from how many products on a choice pays off over all that takes less preparation.
+	From float64 `json:"from_products,omitempty"`
+
+	row *store.Row
+}
+
+// alike is how much slower than the fastest a configuration may be that is named in its place, because it can't be told
+// from it and takes less preparation.
+const alike = 1.02
+
+// chosenFor is the configuration for a number of products, 0 for many, of those that take less preparation than a
+// bound.
+func chosenFor(rows []store.Row, products, bound float64) *store.Row {
+	fastest := analysis.Fastest(rows)
+	cost := func(r *store.Row) float64 {
+		switch {
+		case r.Prepare >= bound:
+			return math.Inf(1)
+		case products > 0:
+			return r.Prepare + products*r.Time
+		case r.Time > alike*fastest.Time || analysis.Tells(fastest, r):
+			return math.MaxFloat64
+		}
+		return r.Prepare
+	}
+	best := &rows[0]
+	for i := range rows {
+		if cost(&rows[i]) < cost(best) {
+			best = &rows[i]
+		}
+	}
+	return best
+}
+
+// paysFrom is from how many products on r pays off over all that takes less preparation.
+func paysFrom(rows []store.Row, r *store.Row) float64 {
+	from := 1.0
+	for i := range rows {
+		if o := &rows[i]; o.Prepare < r.Prepare && o.Time > r.Time {
+			from = max(from, math.Ceil((r.Prepare-o.Prepare)/(o.Time-r.Time)))
+		}
+	}
+	return from
+}
+
+// mostKernels is how many kernels are listed.
+const mostKernels = 5
+
+// newTuned makes the answer of all good trials on a matrix in one place.
+func newTuned(m *trial.Matrix, rows []store.Row, did tuning, products int) tuned {
+	f, first := &m.Features, rows[0]
+	a := tuned{Matrix: m.Name, Device: first.Device, Precision: first.Precision, Cache: first.Cache, Rows: f.Rows,
+		Cols: f.Cols, Nonzeros: f.Nonzeros, Measured: len(rows), New: did.measured, Seconds: did.seconds,
+		Fewer: []tunedRow{}, features: m}
+	fastest := analysis.Fastest(rows)
+	row := func(r *store.Row) tunedRow {
+		return tunedRow{r.Kernel, r.Block, r.Grid, r.Params.String(), r.Time, r.Another.Low, r.Another.High,
+			fastest.Time / r.Time, r.Prepare, 0, r}
+	}
+	choice := func(products, bound float64) tunedRow {
+		c := row(chosenFor(rows, products, bound))
+		c.From = paysFrom(rows, c.row)
+		return c
+	}
+	a.Use = choice(float64(products), math.Inf(1))
+	for last := a.Use; last.From > 1; {
+		last = choice(last.From-1, last.Prepare)
+		a.Fewer = append(a.Fewer, last)
+	}
+	p := analysis.Panel{Case: first.Place(), Rows: rows}
+	a.Over, a.over = "cuSPARSE", p.CuSPARSE()
+	if a.over == nil {
+		a.Over, a.over = search.Plain, p.Best(search.Plain)
+	}
+	if a.over == nil {
+		a.Over = ""
+	} else {
+		a.Faster = a.over.Time / a.Use.Seconds
+	}
+	if did.end != nil && did.end.Worthy > 0 {
+		a.Untried, a.Likeliest, a.Chance = did.end.Worthy, did.end.Config.String(), did.end.Chance
+	}
+	a.list(&p, row)
+	return a
+}
+
+// list lists the fastest kernels, and whatever else is named.
+func (a *tuned) list(p *analysis.Panel, row func(*store.Row) tunedRow) {
+	var best []*store.Row
+	for _, name := range analysis.KernelsOf([]analysis.Panel{*p}) {
+		best = append(best, p.Best(name))
+	}
+	slices.SortFunc(best, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
+	best = best[:min(mostKernels, len(best))]
+	named := []*store.Row{a.Use.row, a.over}
+	for _, r := range a.Fewer {
+		named = append(named, r.row)
+	}
+	for _, r := range named {
+		if r != nil && !slices.ContainsFunc(best, func(o *store.Row) bool { return o.Config == r.Config }) {
+			best = append(best, r)
+		}
+	}
+	slices.SortStableFunc(best, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
+	for _, r := range best {
+		a.Best = append(a.Best, row(r))
+	}
+}
+
+// answers makes the answers for all matrices of which something was measured, now or before.
+func (t *tuneCommand) answers(ctx context.Context) (list []tuned, err error) {
+	rows, err := t.db.Results(ctx, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache),
+		Status: trial.OK})
+	for i := range t.matrices {
+		m := &t.matrices[i]
+		here := slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
+			return r.Result.Matrix != m.Hash || r.Partial() || r.Time == 0
+		})
+		if len(here) == 0 {
+			continue
+		}
+		asked := func(r *store.Row) int64 { return max(r.LastRequested, r.At.UnixMilli()) }
+		last := slices.MaxFunc(here, func(a, b store.Row) int { return cmp.Compare(asked(&a), asked(&b)) })
+		here = slices.DeleteFunc(here, func(r store.Row) bool { return r.Device != last.Device })
+		var did tuning
+		if known := t.done[m.Hash]; known != nil {
+			did = *known
+		}
+		list = append(list, newTuned(m, here, did, t.products))
+	}
+	return list, err
+}
+
+// print prints the answers.
+func (t *tuneCommand) print(ctx context.Context) error {
+	list, err := t.answers(ctx)
+	if err != nil {
+		return err
+	}
+	if t.output.Data() {
+		return t.output.Write(t.data, list)
+	}
+	for i := range list {
+		if i > 0 {
+			fmt.Fprintln(t.data)
+		}
+		if err := list[i].print(t.data, t.products); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// print prints an answer for people.
+func (a *tuned) print(w io.Writer, products int) error {
+	f := &a.features.Features
+	term.Print(w, fmt.Sprintf("%s: %s × %s, %s; rows of %s to %s (mean %s)", a.Matrix, term.Grouped(a.Rows),
+		term.Grouped(a.Cols), term.GroupedCount(a.Nonzeros, "nonzero", "nonzeros"), term.Grouped(f.RowMin),
+		term.Grouped(f.RowMax), term.Digits(f.RowMean)))
+	term.Print(w, fmt.Sprintf("%s, %s cache, %s: %s", analysis.ShortDevice(a.Device), a.Cache, a.Precision, a.effort()))
+	t := term.Table{Columns: []string{"kernel", "block", "grid", "parameters", "time", "", "of best", "prepared in"},
+		Less: []string{"prepared in", "parameters"}}
+	for i := range a.Best {
+		r := &a.Best[i]
+		within := analysis.Relative(r.row)
+		t.Add(r.Kernel, show.Size(r.Block), show.Size(r.Grid), r.Params,
+			term.Quantity(term.SecondsWithin(r.Seconds, r.Seconds*within)), term.Quantity("± "+term.ShortPercent(within)),
+			term.Quantity(term.OfBest(r.Share)+"%"), term.Quantity(inProducts(r.Prepare/r.Seconds)+" products"))
+	}
+	t.DropEmpty()
+	if err := t.Print(w); err != nil {
+		return err
+	}
+	term.Print(w, a.advice(products))
+	if a.Untried > 0 {
+		term.Print(w, fmt.Sprintf("Not tried: %s that may be faster, most likely %s (chance %s).",
+			term.Count(a.Untried, "configuration", "configurations"), a.Likeliest, term.Percent0(a.Chance)))
+	}
+	return nil
+}
+
+// effort says how much was measured.
+func (a *tuned) effort() string {
+	text := term.Count(a.Measured, "configuration", "configurations")
+	switch {
+	case a.New == 0:
+		return text + ", measured before"
+	case a.New < a.Measured:
+		return fmt.Sprintf("%s, %d of them measured now in %s", text, a.New, term.RoughSeconds(a.Seconds))
+	}
+	return fmt.Sprintf("%s measured in %s", text, term.RoughSeconds(a.Seconds))
+}
+
+// inProducts prints a number of products with two digits.
+func inProducts(n float64) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(n, 'g', 2, 64), 64)
+	if rounded < 100 {
+		return term.Plain(rounded)
+	}
+	return term.Grouped(int(rounded))
+}
+
+// advice says what to use, why, and from how many products on.
+func (a *tuned) advice(products int) string {
+	text := "Use " + shortConfig(a.Use.row)
+	if products > 0 {
+		text += fmt.Sprintf(" for %s", term.GroupedCount(products, "product", "products"))
+	}
+	switch over := a.over; {
+	case over == nil || over.Config == a.Use.row.Config && products > 0:
+	case over.Config == a.Use.row.Config:
+		text += ": nothing that was measured is clearly faster"
+	default:
+		text += ": " + analysis.AsFast(analysis.Ratio(over, a.Use.row), a.Over)
+	}
+	from := a.Use.From
+	if from > 1 {
+		text += fmt.Sprintf(", from %s products on", inProducts(from))
+	}
+	text += "."
+	for i, r := range a.Fewer {
+		if i == 0 {
+			text += " For fewer: " + shortConfig(r.row)
+		} else {
+			text += fmt.Sprintf("; below %s: %s", inProducts(a.Fewer[i-1].From), shortConfig(r.row))
+		}
+	}
+	if len(a.Fewer) > 0 {
+		text += "."
+	}
+	return text
+}
+
+// shortConfig prints a configuration without its precision, which the answer has said.
+func shortConfig(r *store.Row) string {
+	return strings.Replace(r.Config.String(), " "+string(r.Precision), "", 1)
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/store"
+	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
+)
+
+// took is a good trial with a time, an interval of 1% and a preparation, in µs.
+func took(kernel string, block int, µs, prepare float64) store.Row {
+	r := store.Row{Device: "NVIDIA H200", Matrix: "A", Time: µs * 1e-6}
+	r.Kernel, r.Block, r.Precision, r.Cache, r.Prepare = kernel, block, kernels.Float32, trial.Warm, prepare*1e-6
+	r.Another = trial.Interval{Low: 0.99 * r.Time, High: 1.01 * r.Time}
+	return r
+}
+
+// What is advised is the fastest, from the number of products on at which it has made up for its preparation; and what
+// is best for fewer, down to one. Of what can't be told apart, what takes less preparation is advised.
+func TestAdvice(t *testing.T) {
+	csr, coo, hot := took("csr_narrow", 128, 29, 3000), took("cusparse_coo_alg1", 0, 26, 300), took("sell_hot", 768, 21, 65000)
+	free := took("csr_vector", 64, 60, 0)
+	for name, tt := range map[string]struct {
+		rows     []store.Row
+		products int
+		want     string
+	}{
+		"many": {[]store.Row{csr, coo, hot, free}, 0, "Use sell_hot block 768: 1.24 times as fast as cuSPARSE, from 13 000 products " +
+			"on. For fewer: cusparse_coo_alg1; below 9: csr_vector block 64."},
+		"few": {[]store.Row{csr, coo, hot, free}, 100, "Use cusparse_coo_alg1 for 100 products, from 9 products on. " +
+			"For fewer: csr_vector block 64."},
+		"the library": {[]store.Row{csr, coo}, 0, "Use cusparse_coo_alg1: nothing that was measured is clearly faster."},
+		"no library":  {[]store.Row{csr}, 0, "Use csr_narrow block 128."},
+		"less to prepare": {[]store.Row{hot, took("csr_lanes", 64, 21.1, 500), coo}, 0, "Use csr_lanes block 64: 1.23 times as fast as cuSPARSE, " +
+			"from 41 products on. For fewer: cusparse_coo_alg1."},
+		"a processor": {[]store.Row{took("cpu_csr", 0, 90, 0), took("cpu_csr_rows", 64, 45, 0)}, 0,
+			"Use cpu_csr_rows block 64: 2.00 times as fast as cpu_csr."},
+	} {
+		a := newTuned(&trial.Matrix{Name: "A"}, tt.rows, tuning{}, tt.products)
+		if got := strings.ReplaceAll(a.advice(tt.products), "\u202f", " "); got != tt.want {
+			t.Errorf("%s: it says\n%s\nwant\n%s", name, got, tt.want)
+		}
+	}
+}
+
+// The answer has the fastest of each kernel, but not all kernels, and says what may still be faster.
+func TestAnswer(t *testing.T) {
+	rows := []store.Row{took("cusparse_csr_alg1", 0, 40, 100)}
+	for i, name := range []string{"csr_narrow", "csr_lanes", "sell_hot", "sell_local", "csr_vector", "csr_scalar"} {
+		rows = append(rows, took(name, 64, 20+float64(i), 100), took(name, 128, 50, 100))
+	}
+	did := tuning{13, 1.23, &tuner.Searched{Worthy: 2, Chance: 0.07,
+		Config: kernels.Config{Kernel: "sell_blocks", Precision: kernels.Float32, Block: 128}}}
+	a := newTuned(&trial.Matrix{Name: "A"}, rows, did, 0)
+	if len(a.Best) != mostKernels+1 || a.Best[0].Kernel != "csr_narrow" || a.Best[0].Block != 64 ||
+		a.Best[mostKernels].Kernel != "cusparse_csr_alg1" || a.Measured != 13 || a.Faster != 2 {
+		t.Errorf("it answers %+v", a)
+	}
+	var out strings.Builder
+	if err := a.print(&out, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"13 configurations measured in 1.2s\n", "5 products",
+		"Not tried: 2 configurations that may be faster, most likely sell_blocks float32 block 128 (chance 7%).\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// What run is given is a matrix if it is a file that is no sweep, a generator, or a name of the collection.
+func TestIsMatrix(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"A.mtx", "edges", "my.toml"} {
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("folder", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"A.mtx": true, "edges": true, "my.toml": false, "folder": false, "no.toml": false,
+		"quickstart": false, "rmat:scale=3": true, "grid_5pt": true, "HB/1138_bus": true,
+		filepath.Join("sweeps", "no.toml"): false, "nonsense": false} {
+		if isMatrix(text) != want {
+			t.Errorf("%s: a matrix: %v", text, !want)
+		}
+	}
+}
