@@ -34,13 +34,15 @@ type Sentinel struct {
 	Trial *Row // the first measurement
 }
 
-// points returns the points of sentinels.
-func points(series []Sentinel) []stat.Point {
-	list := make([]stat.Point, len(series))
+// of puts the series of an origin into the order of time, and returns its drift.
+func (d *drift) of(origin int64) stat.Drift {
+	series := d.series[origin]
+	slices.SortFunc(series, func(a, b Sentinel) int { return cmp.Compare(a.At, b.At) })
+	points := make([]stat.Point, len(series))
 	for i := range series {
-		list[i] = series[i].Point
+		points[i] = series[i].Point
 	}
-	return list
+	return stat.NewDrift(points)
 }
 
 // factor returns how many times as long a product took at a time. It is 1 if the drift is not
@@ -105,14 +107,18 @@ func (d *drift) slack() float64 {
 
 // watchOver returns what the sentinels among repeats say, by what they watch over. Each sentinel
 // is compared with the first measurement of its trial. If several watched over one matrix, those
-// of one origin form one series. Sentinels that the device throttled are left out. Finals only
+// of one origin form one series: a later one goes on where the device was when its trial was measured first. Sentinels that the device throttled are left out. Finals only
 // tell how well trials repeat.
 func watchOver(records []rerunTrial) map[trial.Case]*drift {
 	found := map[trial.Case]*drift{}
 	medians := map[trial.Case][][]float64{} // medians of each sentinel, and of each finalist
 
+	byTime := make([]*rerunTrial, len(records))
 	for i := range records {
-		r := &records[i]
+		byTime[i] = &records[i]
+	}
+	slices.SortStableFunc(byTime, func(a, b *rerunTrial) int { return a.At.Compare(b.At) })
+	for _, r := range byTime {
 		sentinels, finals := r.told()
 		over := watched(r.Place())
 		if len(sentinels)+len(finals) > 0 && found[over] == nil {
@@ -149,8 +155,8 @@ func (r *rerunTrial) told() (sentinels []rerun, finals []float64) {
 	return sentinels, finals
 }
 
-// add adds the sentinels of a trial to the series of their origins, and returns their
-// times as multiples of the first.
+// add adds the sentinels of a trial, whose first measurement is later than those that were added, to the series of their
+// origins, and returns their times as multiples of the first.
 func (d *drift) add(r *rerunTrial, sentinels []rerun) (ratios []float64) {
 	first := stat.Timed{At: r.At.UnixMilli(), Values: r.Samples}
 	origins := map[int64]int64{first.At: r.origin}
@@ -162,10 +168,12 @@ func (d *drift) add(r *rerunTrial, sentinels []rerun) (ratios []float64) {
 		origins[at] = s.origin
 	}
 
+	before := d.of(r.origin).Factor(first.At)
 	for _, p := range stat.Points(first, again) {
+		ratios = append(ratios, p.Value)
+		p.Value, p.Low, p.High = p.Value*before, p.Low*before, p.High*before
 		origin := origins[p.At]
 		d.series[origin] = append(d.series[origin], Sentinel{p, &r.Row})
-		ratios = append(ratios, p.Value)
 	}
 
 	return ratios
@@ -175,9 +183,8 @@ func (d *drift) add(r *rerunTrial, sentinels []rerun) (ratios []float64) {
 func (d *drift) conclude(repeat float64) {
 	d.repeat = repeat
 	var all []stat.Drift
-	for origin, series := range d.series {
-		slices.SortFunc(series, func(a, b Sentinel) int { return cmp.Compare(a.At, b.At) })
-		d.drifts[origin] = stat.NewDrift(points(series))
+	for origin := range d.series {
+		d.drifts[origin] = d.of(origin)
 		all = append(all, d.drifts[origin])
 	}
 	d.significant = stat.Significant(all, max(stat.LeastEffect, repeat))
