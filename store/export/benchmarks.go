@@ -113,12 +113,12 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter)
 		return n, err
 	}
 	several := slices.ContainsFunc(places, func(p trial.Case) bool { return p.Device != places[0].Device })
-	context := members{{"date", time.Now().UTC().Format(time.RFC3339)}, {"executable", "spmvtune"},
-		{"library_build_type", "release"}}
+	context := members{"date": time.Now().UTC().Format(time.RFC3339), "executable": "spmvtune",
+		"library_build_type": "release"}
 	if !several && len(places) > 0 {
-		context = append(context, member{"device", places[0].Device})
+		context["device"] = places[0].Device
 	}
-	out, err := newStream(w, members{{"context", context}}, "benchmarks", "[", "]}\n")
+	out, err := newStream(w, members{"context": context}, "benchmarks", "[", "]}\n")
 	if err != nil {
 		return n, err
 	}

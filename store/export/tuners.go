@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -162,11 +163,11 @@ func (p point) key() string {
 	return strings.Join(texts, ",")
 }
 
-// configuration gives the value of each parameter, in their order.
+// configuration gives the value of each parameter.
 func (s *space) configuration(p point) members {
-	var m members
+	m := members{}
 	for i, v := range p.values {
-		m = append(m, member{s.parameters[i].name, v})
+		m[s.parameters[i].name] = v
 	}
 	return m
 }
@@ -194,15 +195,15 @@ func writeT1(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
 		parameters = append(parameters, tuningParameter{p.name, kind, "[" + python(p.values...) + "]"})
 	}
 	return term.WriteJSON(w, members{
-		{"General", members{{"FormatVersion", 1}, {"TimeUnit", "Milliseconds"}, {"OutputFormat", "JSON"}}},
-		{"ConfigurationSpace", members{{"TuningParameters", parameters}, {"Conditions", s.conditions()}}},
-		{"Search", members{{"Name", "brute_force"}}},
-		{"Budget", []members{{{"Type", "ConfigurationCount"}, {"BudgetValue", len(s.points)}}}},
-		{"KernelSpecification", members{
-			{"Device", members{{"Name", s.Device}}}, {"Language", "CUDA"}, {"KernelName", kernelName},
-			{"KernelFile", kernelName + ".cu"}, {"GlobalSizeType", "CUDA"},
-			{"GlobalSize", members{{"X", gridParameter}}}, {"LocalSize", members{{"X", blockParameter}}},
-		}},
+		"General":            members{"FormatVersion": 1, "TimeUnit": "Milliseconds", "OutputFormat": "JSON"},
+		"ConfigurationSpace": members{"TuningParameters": parameters, "Conditions": s.conditions()},
+		"Search":             members{"Name": "brute_force"},
+		"Budget":             []members{{"Type": "ConfigurationCount", "BudgetValue": len(s.points)}},
+		"KernelSpecification": members{
+			"Device": members{"Name": s.Device}, "Language": "CUDA", "KernelName": kernelName,
+			"KernelFile": kernelName + ".cu", "GlobalSizeType": "CUDA",
+			"GlobalSize": members{"X": gridParameter}, "LocalSize": members{"X": blockParameter},
+		},
 	})
 }
 
@@ -265,8 +266,8 @@ func python(values ...any) string {
 // writeT4 writes results in the T4 format of auto-tuners (github.com/odgaard/TuningSchema), version 1.0.0. Times are
 // in ms, as those that Kernel Tuner writes.
 func writeT4(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
-	out, err := newStream(w, members{{"schema_version", "1.0.0"}, {"metadata", members{{"device", s.Device},
-		{"matrix", s.Matrix}, {"precision", s.Precision}, {"cache", s.Cache}}}}, "results", "[", "]}\n")
+	out, err := newStream(w, members{"schema_version": "1.0.0", "metadata": members{"device": s.Device,
+		"matrix": s.Matrix, "precision": s.Precision, "cache": s.Cache}}, "results", "[", "]}\n")
 	if err != nil {
 		return err
 	}
@@ -276,9 +277,9 @@ func writeT4(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
 			correct = 1
 		}
 		if err := out.add("", members{
-			{"timestamp", p.At.UTC().Format(time.RFC3339Nano)}, {"configuration", s.configuration(p)},
-			{"times", t4Times(p)}, {"invalidity", cmp.Or(invalidity[p.Status], "runtime")}, {"correctness", correct},
-			{"measurements", measurements(p)}, {"objectives", []string{"time"}},
+			"timestamp": p.At.UTC().Format(time.RFC3339Nano), "configuration": s.configuration(p),
+			"times": t4Times(p), "invalidity": cmp.Or(invalidity[p.Status], "runtime"), "correctness": correct,
+			"measurements": measurements(p), "objectives": []string{"time"},
 		}); err != nil {
 			return err
 		}
@@ -293,10 +294,10 @@ var invalidity = map[trial.Status]string{trial.OK: "correct", trial.Wrong: "corr
 func t4Times(p point) members {
 	m := members{}
 	if p.Status == trial.OK {
-		m = append(m, member{"runtimes", milliseconds(samplesOf(&p.Row))})
+		m["runtimes"] = milliseconds(samplesOf(&p.Row))
 	}
 	if p.Seconds > 0 {
-		m = append(m, member{"benchmark", 1e3 * p.Seconds})
+		m["benchmark"] = 1e3 * p.Seconds
 	}
 	return m
 }
@@ -335,22 +336,24 @@ func writeKernelTuner(ctx context.Context, w io.Writer, db *store.DB, s *space) 
 	names, values, unsets := []string{}, members{}, members{}
 	for _, p := range s.parameters {
 		names = append(names, p.name)
-		values = append(values, member{p.name, p.values})
+		values[p.name] = p.values
 		if p.unset != nil {
-			unsets = append(unsets, member{p.name, p.unset})
+			unsets[p.name] = p.unset
 		}
 	}
 	out, err := newStream(w, members{
-		{"schema_version", "1.1.0"}, {"device_name", s.Device}, {"kernel_name", kernelName},
-		{"problem_size", []int{s.row.Rows, s.row.Cols, s.row.NNZ}},
-		{"matrix", matrix}, {"precision", s.Precision}, {"cache_state", s.Cache}, {"unset", unsets},
-		{"tune_params_keys", names}, {"tune_params", values}, {"objective", "time"},
+		"schema_version": "1.1.0", "device_name": s.Device, "kernel_name": kernelName,
+		"problem_size": []int{s.row.Rows, s.row.Cols, s.row.NNZ},
+		"matrix":       matrix, "precision": s.Precision, "cache_state": s.Cache, "unset": unsets,
+		"tune_params_keys": names, "tune_params": values, "objective": "time",
 	}, "cache", "{", "}\n}\n")
 	if err != nil {
 		return err
 	}
 	for _, p := range s.points {
-		if err := out.add(p.key(), append(s.configuration(p), timesOf(p)...)); err != nil {
+		entry := timesOf(p)
+		maps.Copy(entry, s.configuration(p))
+		if err := out.add(p.key(), entry); err != nil {
 			return err
 		}
 	}
@@ -363,17 +366,17 @@ const kernelName = "spmv"
 // timesOf is what Kernel Tuner keeps of a configuration, in ms. Kernels are compiled before they are measured, and a
 // trial's preparation and verification are within the time that it took.
 func timesOf(p point) members {
-	m := members{{"time", "RuntimeFailedConfig"}}
+	m := members{
+		"time": "RuntimeFailedConfig", "compile_time": 0, "verification_time": 0, "benchmark_time": 1e3 * p.Seconds,
+		"strategy_time": 0, "framework_time": 0, "timestamp": p.At.UTC().Format(time.RFC3339Nano),
+	}
 	switch p.Status {
 	case trial.OK:
-		m = members{{"time", 1e3 * p.Time}, {"times", milliseconds(samplesOf(&p.Row))}, {"GFLOP/s", p.GFLOPS}}
+		m["time"], m["times"], m["GFLOP/s"] = 1e3*p.Time, milliseconds(samplesOf(&p.Row)), p.GFLOPS
 	case trial.Invalid:
-		m[0].value = "InvalidConfig"
+		m["time"] = "InvalidConfig"
 	}
-	return append(m, members{
-		{"compile_time", 0}, {"verification_time", 0}, {"benchmark_time", 1e3 * p.Seconds}, {"strategy_time", 0},
-		{"framework_time", 0}, {"timestamp", p.At.UTC().Format(time.RFC3339Nano)},
-	}...)
+	return m
 }
 
 // matrixOf is what is known of a matrix, by the names of its features. A count that is not known is -1.
@@ -385,9 +388,10 @@ func matrixOf(ctx context.Context, db *store.DB, name string) (m members, err er
 	if len(table.Rows) == 0 {
 		return nil, fmt.Errorf("the database has no features of the matrix %q", name)
 	}
+	m = members{}
 	for i, v := range table.Rows[0] {
 		if v != nil && v != int64(sparse.Unknown) {
-			m = append(m, member{table.Columns[i], v})
+			m[table.Columns[i]] = v
 		}
 	}
 	return m, nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
@@ -189,16 +188,8 @@ func printLog(w io.Writer, c status.Chunk) {
 	fmt.Fprintf(w, "  %s%s:\n", command.Shown(c.Log), where)
 
 	for _, line := range lines {
-		fmt.Fprintf(w, "  | %s\n", strings.Map(visible, line))
+		fmt.Fprintf(w, "  | %s\n", term.Visible(line))
 	}
-}
-
-// visible replaces control characters, so that a log can't change the terminal.
-func visible(r rune) rune {
-	if r < ' ' && r != '\t' || r == 0x7f {
-		return '?'
-	}
-	return r
 }
 
 // printSilent says that Slurm does not answer.
