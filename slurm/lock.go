@@ -31,9 +31,9 @@ const (
 // everything is sent. Where the file system has no locks, Lock does not wait: its error says
 // who submits. Nor does it wait for others who may only read the lock file, too.
 func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
-	free, alone, err := flock(ctx, r.Path(submitLock))
+	free, alone, err := files.Lock(ctx, r.Path(submitLock), nil)
 	switch {
-	case errors.Is(err, errNoLocks):
+	case errors.Is(err, files.ErrNoLocks):
 		return take(r.Path(submitTaken))
 	case err != nil:
 		return nil, fmt.Errorf("waiting for another submission of the run: %w", err)
@@ -55,59 +55,14 @@ func (r *Run) Lock(ctx context.Context) (unlock func(), err error) {
 // once do no harm, but each takes SQLite's own lock again right after it has let it go, and
 // the other would run out of patience. A file system without locks is therefore no problem.
 func (r *Run) LockMerges(ctx context.Context) (unlock func(), err error) {
-	unlock, _, err = flock(ctx, r.Path(mergeLock))
+	unlock, _, err = files.Lock(ctx, r.Path(mergeLock), nil)
 	switch {
-	case errors.Is(err, errNoLocks):
+	case errors.Is(err, files.ErrNoLocks):
 		return func() {}, nil
 	case err != nil:
 		return nil, fmt.Errorf("waiting for another merge of the run: %w", err)
 	}
 	return unlock, nil
-}
-
-// errNoLocks says that a file system has no locks, such as Lustre mounted without them.
-var errNoLocks = errors.New("the file system has no locks")
-
-// systemFlock is the system's flock. Tests replace it.
-var systemFlock = unix.Flock
-
-// flock waits until no other process holds the lock on the file at path. The lock ends with
-// the process, however that ends. NFS locks a file that this user may only read for several such
-// users at once, and keeps out those who may write to it: alone is false then.
-func flock(ctx context.Context, path string) (unlock func(), alone bool, err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if errors.Is(err, fs.ErrPermission) { // another user made it
-		f, err = os.Open(path)
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-		}
-	}()
-
-	const pause = 100 * time.Millisecond
-	how := unix.LOCK_EX
-	for {
-		switch err := systemFlock(int(f.Fd()), how|unix.LOCK_NB); {
-		case err == nil:
-			return func() { f.Close() }, how == unix.LOCK_EX, nil
-		case errors.Is(err, unix.EBADF) && how == unix.LOCK_EX: // NFS, of a file that is open for reading
-			how = unix.LOCK_SH
-			continue
-		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOLCK):
-			return nil, false, errNoLocks
-		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
-			return nil, false, fmt.Errorf("locking %s: %w", path, err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, false, ctx.Err()
-		case <-time.After(pause):
-		}
-	}
 }
 
 // take creates the file at path, which only one process at a time can do, where there are no

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/testkit"
 )
@@ -18,17 +19,17 @@ import (
 // flocks lets tests lock as on another file system: err is what it says.
 func flocks(t *testing.T, err error) {
 	t.Helper()
-	system := systemFlock
-	t.Cleanup(func() { systemFlock = system })
-	systemFlock = func(int, int) error { return err }
+	system := files.Flock
+	t.Cleanup(func() { files.Flock = system })
+	files.Flock = func(int, int) error { return err }
 }
 
 // NFS locks a file that is open for reading for several at once. One submission still keeps others away, who may
 // write to the file or not.
 func TestLockOfAnotherUsersFile(t *testing.T) {
-	system := systemFlock
-	t.Cleanup(func() { systemFlock = system })
-	systemFlock = func(fd, how int) error {
+	system := files.Flock
+	t.Cleanup(func() { files.Flock = system })
+	files.Flock = func(fd, how int) error {
 		if how&unix.LOCK_EX != 0 {
 			return unix.EBADF
 		}
@@ -41,14 +42,14 @@ func TestLockOfAnotherUsersFile(t *testing.T) {
 		if _, err := run.Lock(t.Context()); !errors.Is(err, errUnderWay) {
 			t.Errorf("a second submission by such a user: %v", err)
 		}
-		nfs := systemFlock
-		systemFlock = system
+		nfs := files.Flock
+		files.Flock = system
 		soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		if _, err := run.Lock(soon); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a second submission by the file's user: %v", err)
 		}
 		cancel()
-		systemFlock = nfs
+		files.Flock = nfs
 		unlock()
 	}
 	if _, err := run.LockMerges(t.Context()); err != nil {

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/tuner/hardware"
@@ -392,18 +392,13 @@ func lockFolder(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, command.WithHint(fmt.Errorf("making the folder of the results: %w", err), elsewhere)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o666)
+	unlock, taken, err := files.LockNow(filepath.Join(dir, ".lock"))
+	if taken {
+		return nil, command.WithHint(fmt.Errorf("another run is measuring into %s", dir),
+			"wait for it, or give another folder with --out")
+	}
 	if err != nil {
 		return nil, command.WithHint(fmt.Errorf("locking the folder of the results: %w", err), elsewhere)
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, command.WithHint(fmt.Errorf("another run is measuring into %s", dir),
-				"wait for it, or give another folder with --out")
-		}
-		return nil, fmt.Errorf("locking %s: %w", dir, err)
-	}
-
-	return func() { f.Close() }, nil
+	return unlock, nil
 }

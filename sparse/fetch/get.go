@@ -37,6 +37,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"spmvtune/internal/base/files"
 	"strings"
 	"time"
 
@@ -102,17 +103,19 @@ func (c *Collection) download(ctx context.Context, id ID, path string) (url stri
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return "", err
 	}
-	unlock, alone, err := lock(ctx, c.lockFile(id), func() {
+	unlock, alone, err := files.Lock(ctx, c.lockFile(id), func() {
 		p := Progress{ID: id, State: Waiting, Size: -1}
 		if info, err := os.Stat(path + ".part"); err == nil {
 			p.Have = info.Size()
 		}
 		c.notify(p)
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+		defer unlock()
+	case !errors.Is(err, files.ErrNoLocks):
 		return "", err
 	}
-	defer unlock()
 	if _, there := c.Path(id); there { // meanwhile
 		return "", nil
 	}

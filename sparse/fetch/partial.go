@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/base/files"
 	"spmvtune/sparse/cache"
@@ -148,44 +145,6 @@ func ignored(err, kind error) error {
 	return err
 }
 
-// pollEvery is the interval at which a waiting process checks again.
-const pollEvery = 200 * time.Millisecond
-
-// lock waits until no other process holds the lock of that file, and takes it. It ends
-// with the process. waiting is called while it waits. alone is false where the file
-// system has no locks.
-func lock(ctx context.Context, path string, waiting func()) (unlock func(), alone bool, err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
-		return nil, false, err
-	}
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			// The file stays, because a lock on a removed file excludes nobody.
-			return func() { f.Close() }, true, nil
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.EWOULDBLOCK):
-			waiting()
-
-		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOLCK):
-			return func() { f.Close() }, false, nil
-		default:
-			f.Close()
-			return nil, false, err
-		}
-
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, false, ctx.Err()
-		case <-time.After(pollEvery):
-		}
-	}
-}
-
 // A Download is the file of a matrix, complete or partial.
 type Download struct {
 	ID    ID
@@ -256,15 +215,18 @@ func (c *Collection) Downloaded() (list []ID) {
 // Prune removes downloads beyond the limits, except those in progress, and returns what it
 // removed.
 func (c *Collection) Prune(limits cache.Limits) ([]Download, error) {
-	over, cancel := context.WithCancel(context.Background())
-	cancel() // wait for no lock
 	return cache.Prune(limits, c.Downloads(), func(d Download) (time.Time, int64) { return d.Used, d.Bytes },
 		func(d Download) (bool, error) {
-			unlock, _, err := lock(over, c.lockFile(d.ID), func() {})
-			if err != nil {
-				return false, ignored(err, context.Canceled)
+			unlock, taken, err := files.LockNow(c.lockFile(d.ID))
+			switch {
+			case err == nil:
+				defer unlock()
+			case taken:
+				return false, nil
+			case !errors.Is(err, files.ErrNoLocks):
+				return false, err
 			}
-			defer unlock()
+			err = nil
 			for _, path := range d.files {
 				err = errors.Join(err, ignored(os.Remove(path), fs.ErrNotExist))
 			}

@@ -99,7 +99,7 @@ func TestKilled(t *testing.T) {
 		if n := len(s.asked()); n != 1 {
 			t.Fatalf("asked %d times after %d pauses", n, i)
 		}
-		time.Sleep(pollEvery)
+		time.Sleep(100 * time.Millisecond)
 	}
 	testkit.Succeed(t, first.Process.Kill())
 

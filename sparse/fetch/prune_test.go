@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"context"
 	"math"
 	"net/http"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
 )
@@ -80,7 +80,7 @@ func TestPruneLeavesDownloads(t *testing.T) {
 	c := &Collection{Dir: t.TempDir()}
 	keep(t, c.Dir, map[string]time.Duration{"A/now.tar.gz.part": 0})
 	id := ID{"A", "now"}
-	unlock, _, err := lock(context.Background(), c.lockFile(id), func() {})
+	unlock, _, err := files.LockNow(c.lockFile(id))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package files writes files that appear whole or not at all, also after a crash: other processes see the old
 // content or the new. A file is written under a temporary name in the same folder, flushed to the disk, and renamed.
-// The package also opens files that a user named, but none that would wait for a writer or never end, and makes
-// temporary folders.
+// The package also opens files that a user named, but none that would wait for a writer or never end, locks files, and
+// makes temporary folders.
 //
 // Errors are of type *os.PathError and name the file, not its temporary name: the same cause
 // always has the same text.
@@ -9,6 +9,7 @@ package files
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -145,6 +146,64 @@ func ReadFile(path string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is larger than %s", path, term.Bytes(most))
 	}
 	return text, err
+}
+
+// ErrNoLocks says that a file system has no locks, such as Lustre mounted without them.
+var ErrNoLocks = errors.New("the file system has no locks")
+
+// Flock is the system's. Tests replace it.
+var Flock = unix.Flock
+
+// Lock waits until no other process holds the lock on the file at path, which it makes and leaves: a lock on a removed
+// file excludes nobody. waiting, which may be nil, is called now and then in the meantime. The lock ends with the
+// process, however that ends. NFS locks a file that this user may only read for several such users at once, and keeps
+// out those who may write to it: alone is false then.
+func Lock(ctx context.Context, path string, waiting func()) (unlock func(), alone bool, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
+	if errors.Is(err, fs.ErrPermission) { // another user made it
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+
+	const pause = 100 * time.Millisecond
+	how := unix.LOCK_EX
+	for {
+		switch err := Flock(int(f.Fd()), how|unix.LOCK_NB); {
+		case err == nil:
+			return func() { f.Close() }, how == unix.LOCK_EX, nil
+		case errors.Is(err, unix.EBADF) && how == unix.LOCK_EX: // NFS, of a file that is open for reading
+			how = unix.LOCK_SH
+			continue
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOLCK):
+			return nil, false, ErrNoLocks
+		case !errors.Is(err, unix.EWOULDBLOCK):
+			return nil, false, fmt.Errorf("locking %s: %w", path, err)
+		case waiting != nil:
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// LockNow is Lock that does not wait: taken says that another process holds the lock.
+func LockNow(path string) (unlock func(), taken bool, err error) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	unlock, _, err = Lock(over, path, nil)
+	return unlock, errors.Is(err, context.Canceled), err
 }
 
 // A Scratch is a temporary folder that this process has locked.
