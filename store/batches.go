@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 
-	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -25,12 +24,12 @@ func (db *DB) batches(ctx context.Context, chosen chosen) iter.Seq2[Batch, error
 	return func(yield func(Batch, error) bool) {
 		b := batcher{yield: yield, sweeps: map[int64]*Sweep{}, devices: map[string]*Device{},
 			sources: map[kernelSource]int{}, runs: map[runKey]*tuner.RunInfo{}}
-		err := b.prepare(ctx, db.from(), chosen)
+		err := b.prepare(ctx, db, chosen)
 		if err == nil {
-			err = b.read(ctx, db.from(), chosen)
+			err = db.wrap("reading trials", b.read(ctx, db.from(), chosen))
 		}
 		if err != nil && !errors.Is(err, errStop) {
-			yield(Batch{}, db.wrap("reading trials", err))
+			yield(Batch{}, err)
 		}
 	}
 }
@@ -57,11 +56,11 @@ type runKey struct {
 }
 
 // prepare reads what trials refer to, and puts the matrices of chosen ones into the first batch.
-func (b *batcher) prepare(ctx context.Context, from source, chosen chosen) error {
-	sweeps, err := from.sweeps(ctx)
-	devices, err2 := from.devices(ctx)
-	origins, err3 := from.origins(ctx)
-	list, err4 := from.kernels(ctx)
+func (b *batcher) prepare(ctx context.Context, db *DB, chosen chosen) error {
+	sweeps, err := db.Sweeps(ctx)
+	devices, err2 := db.Devices(ctx)
+	origins, err3 := db.from().origins(ctx)
+	list, err4 := db.Kernels(ctx)
 	for i := range sweeps {
 		b.sweeps[sweeps[i].id] = &sweeps[i]
 	}
@@ -75,16 +74,16 @@ func (b *batcher) prepare(ctx context.Context, from source, chosen chosen) error
 	}
 	b.origins, b.kernels = origins, list
 
-	matrices, err5 := from.matrices(ctx)
-	patterns, err6 := from.patterns(ctx)
-	there, err7 := from.matricesOf(ctx, chosen)
+	matrices, err5 := db.Features(ctx)
+	patterns, err6 := db.Patterns(ctx)
+	there, err7 := db.from().matricesOf(ctx, chosen)
 	for _, m := range matrices {
 		if there[m.Hash] {
 			m.Pattern = patterns[m.Hash]
 			b.batch.Matrices = append(b.batch.Matrices, m)
 		}
 	}
-	return cmp.Or(err, err2, err3, err4, err5, err6, err7)
+	return cmp.Or(err, err2, db.wrap("reading origins", err3), err4, err5, err6, db.wrap("reading matrices", err7))
 }
 
 // read reads the trials and yields them.
@@ -163,15 +162,5 @@ func (from source) origins(ctx context.Context) (map[int64]trial.Origin, error) 
 	var o trial.Origin
 	rows, err := from.QueryContext(ctx, "SELECT id, node, uuid, job FROM origin")
 	err = readRows(rows, err, []any{&id, &o.Node, &o.UUID, &o.Job}, func() { list[id] = o })
-	return list, err
-}
-
-// patterns are the patterns of matrices, by hash.
-func (from source) patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
-	list := map[string]sparse.Thumbnail{}
-	var hash string
-	var p []byte
-	rows, err := from.QueryContext(ctx, "SELECT m.hash, p.data FROM pattern p JOIN matrix m ON m.id = p.matrix")
-	err = readRows(rows, err, []any{&hash, &p}, func() { list[hash] = p })
 	return list, err
 }

@@ -202,22 +202,17 @@ type Drift struct {
 
 // Drifts returns what the sentinels say, ordered by device, matrix, cache state and time.
 // Series without a repetition are left out.
-func (db *DB) Drifts(ctx context.Context) ([]Drift, error) {
-	list, err := db.from().series(ctx)
-	return list, db.wrap("reading sentinels", err)
-}
-
-func (from source) series(ctx context.Context) ([]Drift, error) {
-	records, err := from.repeated(ctx)
+func (db *DB) Drifts(ctx context.Context) (list []Drift, err error) {
+	defer func() { err = db.wrap("reading sentinels", err) }()
+	records, err := db.from().repeated(ctx)
 	if err != nil || len(records) == 0 {
 		return nil, err
 	}
-	origins, err := from.origins(ctx)
+	origins, err := db.from().origins(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	var list []Drift
 	for over, d := range watchOver(records) {
 		for origin, series := range d.series {
 			if len(series) < 2 {

@@ -14,16 +14,12 @@ import (
 
 // Features returns what is known of each matrix, ordered by name, without its pattern.
 func (db *DB) Features(ctx context.Context) ([]trial.Matrix, error) {
-	list, err := db.from().matrices(ctx)
-	return list, db.wrap("reading features", err)
-}
-
-func (from source) matrices(ctx context.Context) ([]trial.Matrix, error) {
-	return collect(ctx, from, func(m *trial.Matrix) []any {
+	list, err := collect(ctx, db.read, func(m *trial.Matrix) []any {
 		return append([]any{&m.Name, &m.Class, &m.Hash, &m.Source, &m.Field, &m.Symmetry, orZero(&m.FeaturesSeconds),
 			orZero(&m.TwinOf), orZero(&m.TwinScale)}, featureFields(&m.Features)...)
 	}, "SELECT name, class, hash, source, field, symmetry, features_seconds, twin_of, twin_scale, "+
 		strings.Join(sparse.FeatureNames(), ", ")+" FROM matrix ORDER BY name")
+	return list, db.wrap("reading features", err)
 }
 
 // Library returns the matrices by their names.
@@ -60,8 +56,12 @@ func putPattern(ctx context.Context, tx *sql.Tx, matrix int64, p sparse.Thumbnai
 
 // Patterns returns where the entries of each matrix lie, by the hash of the matrix.
 func (db *DB) Patterns(ctx context.Context) (map[string]sparse.Thumbnail, error) {
-	patterns, err := db.from().patterns(ctx)
-	return patterns, db.wrap("reading patterns", err)
+	list := map[string]sparse.Thumbnail{}
+	var hash string
+	var p []byte
+	rows, err := db.read.QueryContext(ctx, "SELECT m.hash, p.data FROM pattern p JOIN matrix m ON m.id = p.matrix")
+	err = readRows(rows, err, []any{&hash, &p}, func() { list[hash] = p })
+	return list, db.wrap("reading patterns", err)
 }
 
 // Counts are what a profiler counted in the products of a trial, by name; what was not counted is

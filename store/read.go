@@ -22,8 +22,7 @@ var _ tuner.Historian = (*DB)(nil)
 func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 	n := 0
 	if f == (Filter{}) { // there may be a million, too many to grow a slice for
-		var err error
-		if n, err = db.from().countTrials(ctx, "t.superseded = 0"); err != nil {
+		if err := db.read.QueryRowContext(ctx, countCurrent).Scan(&n); err != nil {
 			return nil, db.wrap("reading results", err)
 		}
 	}
@@ -81,12 +80,6 @@ func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
 		return nil
 	}, field{"b.margin", orNaN{&b.Margin}}, field{"b.tie_size", &b.TieSize})
 	return list, db.wrap("reading best configurations", err)
-}
-
-// Count returns how many trials ended in each status.
-func (db *DB) Count(ctx context.Context) (map[trial.Status]int, error) {
-	counts, err := db.from().statuses(ctx)
-	return counts, db.wrap("counting trials", err)
 }
 
 // History calls each with the trials that count on devices of this model, whatever the

@@ -50,39 +50,24 @@ type Kernel struct {
 
 // Devices returns the devices, ordered by label.
 func (db *DB) Devices(ctx context.Context) ([]Device, error) {
-	list, err := db.from().devices(ctx)
-	return list, db.wrap("reading devices", err)
-}
-
-func (from source) devices(ctx context.Context) ([]Device, error) {
-	return collect(ctx, from, func(d *Device) []any {
+	list, err := collect(ctx, db.read, func(d *Device) []any {
 		return []any{&d.Label, &d.Backend, &d.Name, &d.Driver, &d.Units, &d.MaxBlock, &d.Memory, &d.Cache,
 			fromJSON(&d.Properties), &d.Roof.Read, &d.Roof.Copy, &d.Roof.Triad, &d.Roof.Gather}
 	}, `SELECT name, backend, model, driver, units, max_block, memory, cache, properties, roof_read, roof_copy, roof_triad,
 		roof_gather FROM device ORDER BY name`)
+	return list, db.wrap("reading devices", err)
 }
 
 // Sweeps returns the sweeps in the order in which they were last run.
 func (db *DB) Sweeps(ctx context.Context) ([]Sweep, error) {
-	list, err := db.from().sweeps(ctx)
-	return list, db.wrap("reading sweeps", err)
-}
-
-func (from source) sweeps(ctx context.Context) ([]Sweep, error) {
-	return collect(ctx, from, func(s *Sweep) []any {
+	list, err := collect(ctx, db.read, func(s *Sweep) []any {
 		return []any{&s.id, &s.Name, &s.Title, &s.Text, &s.Hash, &s.ProtocolText, fromJSON(&s.Settings), &s.Version,
 			moment{&s.Started}, &s.Trials, &s.LeaderReruns, &s.NoiseReruns}
 	}, `SELECT s.id, s.name, s.title, s.text, s.hash, s.protocol, s.settings, s.version, s.started, ifnull(n.trials, 0),
 			ifnull(a.leaders, 0), ifnull(a.noise, 0)
 		FROM sweep s LEFT JOIN (`+trialsOfSweeps+`) n ON n.sweep = s.id LEFT JOIN (`+rerunsOfSweeps+`) a ON a.sweep = s.id
 		ORDER BY s.used, s.id`)
-}
-
-// Kernels returns the kernels, ordered by name and, for several sources of one
-// kernel, in the order in which they came.
-func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
-	list, err := db.from().kernels(ctx)
-	return list, db.wrap("reading kernels", err)
+	return list, db.wrap("reading sweeps", err)
 }
 
 // Definition returns the definition of the kernel of a trial, nil unless a sweep defines it.
@@ -95,10 +80,13 @@ func (db *DB) Definition(ctx context.Context, identity string) (own *kernels.Cus
 	return own, db.wrap("reading the definition of a kernel", err)
 }
 
-func (from source) kernels(ctx context.Context) ([]Kernel, error) {
-	return collect(ctx, from, func(k *Kernel) []any {
+// Kernels returns the kernels, ordered by name and, for several sources of one
+// kernel, in the order in which they came.
+func (db *DB) Kernels(ctx context.Context) ([]Kernel, error) {
+	list, err := collect(ctx, db.read, func(k *Kernel) []any {
 		return []any{&k.Name, &k.Paper, &k.Format, &k.Digest, fromJSON(&k.Own)}
 	}, "SELECT name, paper, format, digest, definition FROM kernel ORDER BY name, id")
+	return list, db.wrap("reading kernels", err)
 }
 
 // A Good is a trial that counts, with what a comparison with another database needs. It has no

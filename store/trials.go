@@ -190,20 +190,17 @@ func targets(fields []field) []any {
 	return list
 }
 
-// countTrials counts the trials that a condition chooses.
-func (from source) countTrials(ctx context.Context, condition string) (n int, err error) {
-	err = from.QueryRowContext(ctx, "SELECT count(*) FROM trial t WHERE "+condition).Scan(&n)
-	return n, err
-}
+// countCurrent counts the trials in force.
+const countCurrent = "SELECT count(*) FROM trial WHERE superseded = 0"
 
-// statuses counts the trials of each status.
-func (from source) statuses(ctx context.Context) (map[trial.Status]int, error) {
+// Count returns how many trials ended in each status.
+func (db *DB) Count(ctx context.Context) (map[trial.Status]int, error) {
 	counts := map[trial.Status]int{}
 	var status trial.Status
 	var n int
-	rows, err := from.QueryContext(ctx, "SELECT status, count(*) FROM trial GROUP BY status")
+	rows, err := db.read.QueryContext(ctx, "SELECT status, count(*) FROM trial GROUP BY status")
 	err = readRows(rows, err, []any{&status, &n}, func() { counts[status] = n })
-	return counts, err
+	return counts, db.wrap("counting trials", err)
 }
 
 // names lists what trials have in a column.
