@@ -278,6 +278,22 @@ func (a assembly) blocks(dof int) assembly {
 	}
 }
 
+// blocked plans the matrix that has a dense block of dof by dof, with random values, for each entry of a pattern of that
+// size.
+func blocked(v values, inner Size, dof int, value func(s source, i, j int) float64,
+	pattern func(context.Context) (*sparse.CSR[float64], error)) (plan, error) {
+	size := Size{Rows: inner.Rows * dof, Cols: inner.Cols * dof, NNZ: inner.NNZ * dof * dof}
+	return plan{size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		m, err := pattern(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a, values := rowsOf(m).blocks(dof), newSource(v.seed(), forValues)
+		a.value = func(i, j int) float64 { return value(values, i, j) }
+		return a.build(ctx)
+	}}, nil
+}
+
 // mirror makes the symmetric matrix whose rows have the columns given left of the diagonal, and
 // diagonal entries in those that on tells. It needs 8 bytes a row in addition to its input and
 // the matrix.

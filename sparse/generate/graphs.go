@@ -297,14 +297,6 @@ func planPower(v values) (plan, error) {
 			}
 		},
 	}
-	size := square(n*perBus, (n+2*(n-1+loops(n)))*perBus*perBus)
-	return plan{size, func(ctx context.Context) (*sparse.CSR[float64], error) {
-		m, err := tree.symmetric(ctx, everywhere)
-		if err != nil {
-			return nil, err
-		}
-		a := rowsOf(m).blocks(perBus)
-		a.value = newSource(v.seed(), forValues).symmetricValue
-		return a.build(ctx)
-	}}, nil
+	return blocked(v, square(n, n+2*(n-1+loops(n))), perBus, source.symmetricValue,
+		func(ctx context.Context) (*sparse.CSR[float64], error) { return tree.symmetric(ctx, everywhere) })
 }

@@ -13,22 +13,21 @@ import (
 func planPruned(v values) (plan, error) {
 	size := denseSize(v)
 	importance := func(use uint64, i int) float64 { return 0.5 + unitOf(newSource(v.seed(), use).at(uint64(i))) }
-	return plan{size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+	return prepared(v, size, func() rowDraw {
 		input := make([]float64, size.Cols)
 		for j := range input {
 			input[j] = importance(forOrder, j)
 		}
-		src := newSource(v.seed(), forStructure)
-		return visited(size.Rows, size.Cols, func(i int, visit func(j int)) {
+		return func(i int, s *stream, columns []int32) []int32 {
 			limit := v["density"] * importance(forLengths, i) * (1 << 32)
-			s := src.stream(uint64(i))
 			for j, x := range input {
 				if float64(s.next()>>32) < limit*x {
-					visit(j)
+					columns = append(columns, int32(j))
 				}
 			}
-		}, newSource(v.seed(), forValues).value).build(ctx)
-	}}, nil
+			return columns
+		}
+	})
 }
 
 // planGroups keeps n of each m consecutive weights of a row.
@@ -40,21 +39,17 @@ func planGroups(v values) (plan, error) {
 	case cols%m != 0:
 		return plan{}, wrong("cols", "%d is not a multiple of %d, the weights of a group", cols, m)
 	}
-	src := newSource(v.seed(), forStructure)
-	return assembly{
-		rows: rows, cols: cols,
-		length: func(int) int { return cols / m * n },
-		fill: func(i int, columns []int32) {
-			s, k := src.stream(uint64(i)), 0
-			for j := range cols { // Knuth's Algorithm S in each group
-				if left, need := m-j%m, (j/m+1)*n-k; s.below(left) < need {
-					columns[k] = int32(j)
-					k++
-				}
+	size := Size{Rows: rows, Cols: cols, NNZ: rows * (cols / m) * n}
+	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+		k := 0
+		for j := range cols { // Knuth's Algorithm S in each group
+			if left, need := m-j%m, (j/m+1)*n-k; s.below(left) < need {
+				columns = append(columns, int32(j))
+				k++
 			}
-		},
-		value: newSource(v.seed(), forValues).value,
-	}.plan(rows * (cols / m) * n)
+		}
+		return columns
+	})
 }
 
 // planBlockPruned keeps whole blocks.
@@ -65,9 +60,12 @@ func planBlockPruned(v values) (plan, error) {
 			return plan{}, wrong(arg, "%d is not a multiple of %d, the rows of a block", v.int(arg), b)
 		}
 	}
-	kept := func(int) float64 { return v["density"] }
-	return bernoulli(v.int("rows")/b, v.int("cols")/b, v.seed(), kept).blocks(b).
-		plan(int(math.Round(v["density"]*v["rows"]/v["block"]*v["cols"]/v["block"])) * b * b)
+	inner := Size{Rows: v.int("rows") / b, Cols: v.int("cols") / b,
+		NNZ: int(math.Round(v["density"] * v["rows"] / v["block"] * v["cols"] / v["block"]))}
+	row := bernoulli(inner.Cols, func(int) float64 { return v["density"] })
+	return blocked(v, inner, b, source.value, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		return inner.draw(ctx, v.seed(), nil, row)
+	})
 }
 
 // planAttention makes the mask of BigBird: the first tokens see all and are seen by all, each
@@ -80,45 +78,28 @@ func planAttention(v values) (plan, error) {
 	band := rest + 2*w*rest - w*(w+1)
 	nnz := global*n + rest*global + band + rest*min(v.int("random"), rest)
 
-	// around returns the window of token i, and how many others it sees.
-	around := func(i int) (lo, hi, random int) {
-		lo, hi = max(global, i-v.int("window")), min(n, i+v.int("window")+1)
-		return lo, hi, min(v.int("random"), n-global-(hi-lo))
+	inner := square(n, nnz)
+	row := func(i int, s *stream, columns []int32) []int32 {
+		if i < global {
+			columns, all := room(columns, n)
+			run(all, 0)
+			return columns
+		}
+		lo, hi := max(global, i-v.int("window")), min(n, i+v.int("window")+1)
+		columns, seen := room(columns, global+hi-lo)
+		run(seen[:global], 0)
+		run(seen[global:], int32(lo))
+		rest := n - global - (hi - lo)
+		columns, others := room(columns, min(v.int("random"), rest))
+		sample(others, rest, s)
+		for k := range others {
+			if others[k] += int32(global); int(others[k]) >= lo { // what lies beyond the window makes room for it
+				others[k] += int32(hi - lo)
+			}
+		}
+		return columns
 	}
-	src := newSource(v.seed(), forStructure)
-	return assembly{
-		rows: n, cols: n,
-		length: func(i int) int {
-			if i < global {
-				return n
-			}
-			lo, hi, random := around(i)
-			return global + hi - lo + random
-		},
-		fill: func(i int, columns []int32) {
-			run(columns, 0)
-			if i < global {
-				return
-			}
-
-			lo, hi, random := around(i)
-			s := src.stream(uint64(i))
-			others := columns[global : global+random]
-			sample(others, n-global-(hi-lo), &s)
-			before := 0
-			for before < random && int(others[before])+global < lo {
-				before++
-			}
-
-			// What lies beyond the window makes room for it.
-			for k := random - 1; k >= before; k-- {
-				columns[global+hi-lo+k] = others[k] + int32(global+hi-lo)
-			}
-			for k := range before {
-				others[k] += int32(global)
-			}
-			run(columns[global+before:][:hi-lo], int32(lo))
-		},
-		value: newSource(v.seed(), forValues).value,
-	}.blocks(b).plan(nnz * b * b)
+	return blocked(v, inner, b, source.value, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		return inner.draw(ctx, v.seed(), nil, row)
+	})
 }

@@ -189,36 +189,26 @@ func planGlobals(v values) (plan, error) {
 		return plan{}, err
 	}
 	dof, globals := v.int("dof"), v.int("globals")
-	inner := visited(f.nodes, f.nodes, f.each, nil).blocks(dof)
-	n := inner.rows
-	return assembly{
-		rows: n + globals, cols: n + globals,
-		length: func(i int) int {
+	n := f.nodes * dof
+	return drawnSymmetric(v, square(n+globals, blocks*dof*dof+2*globals*f.nodes),
+		func(i int, _ *stream, columns []int32) []int32 {
 			if i >= n {
-				return f.nodes
-			}
-			return inner.length(i) + tiesTo(i%dof, dof, globals)
-		},
-		fill: func(i int, columns []int32) {
-			if i >= n {
-				for k := range columns {
-					columns[k] = int32(k*dof + (i-n)%dof)
+				for k := range f.nodes {
+					columns = append(columns, int32(k*dof+(i-n)%dof))
 				}
-				return
+				return columns
 			}
-
-			own := len(columns) - tiesTo(i%dof, dof, globals)
-			inner.fill(i, columns[:own])
-			for k := range columns[own:] {
-				columns[own+k] = int32(n + i%dof + k*dof)
+			f.each(i/dof, func(node int) {
+				for d := range dof {
+					columns = append(columns, int32(node*dof+d))
+				}
+			})
+			for g := i % dof; g < globals; g += dof {
+				columns = append(columns, int32(n+g))
 			}
-		},
-		value: newSource(v.seed(), forValues).symmetricValue,
-	}.plan(blocks*dof*dof + 2*globals*f.nodes)
+			return columns
+		})
 }
-
-// tiesTo is how many of the globals are tied to the d-th unknown of a node.
-func tiesTo(d, dof, globals int) int { return (globals - d + dof - 1) / dof }
 
 // planBordered makes an arrow of blocks: dense ones along the diagonal, and last rows and columns
 // that are full.
@@ -226,22 +216,15 @@ func planBordered(v values) (plan, error) {
 	size, border := v.int("size"), v.int("border")
 	inner := v.int("blocks") * size
 	n := inner + border
-	return assembly{
-		rows: n, cols: n,
-		length: func(i int) int {
-			if i >= inner {
-				return n
-			}
-			return size + border
-		},
-		fill: func(i int, columns []int32) {
-			first, own := i-i%size, size
-			if i >= inner {
-				first, own = 0, inner
-			}
-			run(columns[:own], int32(first))
-			run(columns[own:], int32(inner))
-		},
-		value: newSource(v.seed(), forValues).symmetricValue,
-	}.plan(inner*(size+border) + border*n)
+	return drawnSymmetric(v, square(n, inner*(size+border)+border*n), func(i int, _ *stream, columns []int32) []int32 {
+		first, length := i-i%size, size
+		if i >= inner {
+			first, length = 0, inner
+		}
+		columns, own := room(columns, length)
+		run(own, int32(first))
+		columns, last := room(columns, border)
+		run(last, int32(inner))
+		return columns
+	})
 }

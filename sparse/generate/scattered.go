@@ -14,53 +14,26 @@ func planUniform(v values) (plan, error) {
 		return plan{}, wrong("row_nnz", "%v is more than the %d columns", v["row_nnz"], cols)
 	}
 	share := v["row_nnz"] / max(1, float64(cols))
-	return bernoulli(rows, cols, v.seed(), func(int) float64 { return share }).
-		plan(int(math.Round(float64(rows) * v["row_nnz"])))
+	return drawn(v, Size{Rows: rows, Cols: cols, NNZ: int(math.Round(float64(rows) * v["row_nnz"]))},
+		bernoulli(cols, func(int) float64 { return share }))
 }
 
 // bernoulli makes every entry of row i a nonzero with probability share(i). It skips from one
 // nonzero of a row to the next by geometrically distributed gaps (Batagelj and Brandes, Phys.
 // Rev. E 71, 2005), so that columns come sorted, distinct, and in time linear in the nonzeros.
-func bernoulli(rows, cols int, seed uint64, share func(i int) float64) assembly {
-	src := newSource(seed, forStructure)
-	row := func(i int) skipper {
+func bernoulli(cols int, share func(i int) float64) rowDraw {
+	return func(i int, s *stream, columns []int32) []int32 {
 		// The scale is −0 if the share is 1, where all gaps are 0; −∞ if it is 0, where none ends.
-		return skipper{src.stream(uint64(i)), 1 / math.Log1p(-share(i)), cols}
-	}
-	return assembly{
-		rows: rows, cols: cols,
-		length: func(i int) int {
-			s, n := row(i), 0
-			for j := s.after(-1); j < cols; j = s.after(j) {
-				n++
+		scale := 1 / math.Log1p(-share(i))
+		for j := 0; ; j++ {
+			gap := math.Log(s.unit()) * scale
+			if !(gap < float64(cols-j)) { // beyond the row, or 0·∞
+				return columns
 			}
-			return n
-		},
-		fill: func(i int, columns []int32) {
-			s, j := row(i), -1
-			for k := range columns {
-				j = s.after(j)
-				columns[k] = int32(j)
-			}
-		},
-		value: newSource(seed, forValues).value,
+			j += int(gap)
+			columns = append(columns, int32(j))
+		}
 	}
-}
-
-// A skipper walks over the nonzero columns of a row.
-type skipper struct {
-	stream
-	scale float64 // 1/ln(1−p)
-	cols  int
-}
-
-// after returns the next nonzero column after j, and cols if there is none.
-func (s *skipper) after(j int) int {
-	gap := math.Log(s.unit()) * s.scale
-	if !(gap < float64(s.cols-1-j)) { // beyond the row, or 0·∞
-		return s.cols
-	}
-	return j + 1 + int(gap)
 }
 
 func planGiant(v values) (plan, error) {
@@ -71,21 +44,21 @@ func planGiant(v values) (plan, error) {
 		}
 	}
 	giant := int(math.Round(v["position"] * float64(n-1)))
-	src := newSource(v.seed(), forStructure)
-	return assembly{
-		rows: n, cols: n,
-		length: func(i int) int {
-			if i == giant {
-				return long
-			}
-			return short
-		},
-		fill: func(i int, columns []int32) {
-			s := src.stream(uint64(i))
-			spread(columns, n, &s)
-		},
-		value: newSource(v.seed(), forValues).value,
-	}.plan((n-1)*short + long)
+	return drawn(v, square(n, (n-1)*short+long), func(i int, s *stream, columns []int32) []int32 {
+		length := short
+		if i == giant {
+			length = long
+		}
+		columns, added := room(columns, length)
+		spread(added, n, s)
+		return columns
+	})
+}
+
+// room makes columns longer by n.
+func room(columns []int32, n int) (all, added []int32) {
+	all = slices.Grow(columns, n)[:len(columns)+n]
+	return all, all[len(columns):]
 }
 
 // spread chooses len(columns) of n columns: one at random from each of as many
@@ -201,27 +174,24 @@ func meanSize(v values) (Size, error) {
 // popular of many items is in a seventh of the rows of the mean's length that items have places.
 func planBipartite(v values) (plan, error) {
 	size, err := meanSize(v)
-	return plan{size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+	if err != nil {
+		return plan{}, err
+	}
+	return prepared(v, size, func() rowDraw {
 		users, items := size.Rows, size.Cols
 		activity := newSplit(users, size.NNZ, float64(users)/500, items/2+1)
 		popularity := newZipf(items, float64(items)/1000)
 		rank := permutation(users, newSource(v.seed(), forLengths))
 		item := permutation(items, newSource(v.seed(), forOrder))
-		src := newSource(v.seed(), forStructure)
-		return assembly{
-			rows: users, cols: items,
-			length: func(i int) int { return activity.part(int(rank[i])) },
-			fill: func(i int, columns []int32) {
-				s := src.stream(uint64(i))
-				popularity.ranks(columns, &s)
-				for k, r := range columns {
-					columns[k] = item[r]
-				}
-				slices.Sort(columns)
-			},
-			value: newSource(v.seed(), forValues).value,
-		}.build(ctx)
-	}}, err
+		return func(i int, s *stream, columns []int32) []int32 {
+			columns, added := room(columns, activity.part(int(rank[i])))
+			popularity.ranks(added, s)
+			for k, r := range added {
+				added[k] = item[r]
+			}
+			return columns
+		}
+	})
 }
 
 // planTerms has a row for each word, the commonest first, and its documents anywhere. The offset
@@ -232,16 +202,12 @@ func planTerms(v values) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	src := newSource(v.seed(), forStructure)
-	return assembly{
-		rows: size.Rows, cols: size.Cols,
-		length: newSplit(size.Rows, size.NNZ, 2.7, size.Cols*9/10+1).part,
-		fill: func(i int, columns []int32) {
-			s := src.stream(uint64(i))
-			spread(columns, size.Cols, &s)
-		},
-		value: newSource(v.seed(), forValues).value,
-	}.plan(size.NNZ)
+	words := newSplit(size.Rows, size.NNZ, 2.7, size.Cols*9/10+1)
+	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+		columns, added := room(columns, words.part(i))
+		spread(added, size.Cols, s)
+		return columns
+	})
 }
 
 // A long clause has three literals and, with probability 1/n, at least n more, up to this many.
@@ -255,28 +221,24 @@ func planSAT(v values) (plan, error) {
 	for n := 1; n <= longestTail; n++ {
 		more += 1 / float64(n)
 	}
+	size := Size{Rows: clauses, Cols: variables,
+		NNZ: int(math.Round(3*float64(clauses) + math.Floor(float64(clauses)*v["long"])*more))}
 	extra := newSource(v.seed(), forLengths)
-	src := newSource(v.seed(), forStructure)
-	return assembly{
-		rows: clauses, cols: variables,
-		length: func(i int) int {
-			if math.Floor(float64(i+1)*v["long"]) == math.Floor(float64(i)*v["long"]) {
-				return 3
-			}
-			s := extra.stream(uint64(i))
-			return min(variables, 3+heavy(s.unit(), 1, longestTail))
-		},
-		fill: func(i int, columns []int32) {
-			s := src.stream(uint64(i))
-			window := min(variables, max(2*len(columns), int(v["reach"]*float64(variables))))
-			first := int32(min(max(0, i*variables/clauses-window/2), variables-window))
-			sample(columns, window, &s)
-			for k := range columns {
-				columns[k] += first
-			}
-		},
-		value: newSource(v.seed(), forValues).value,
-	}.plan(int(math.Round(3*float64(clauses) + math.Floor(float64(clauses)*v["long"])*more)))
+	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+		length := 3
+		if math.Floor(float64(i+1)*v["long"]) != math.Floor(float64(i)*v["long"]) {
+			tail := extra.stream(uint64(i))
+			length = min(variables, 3+heavy(tail.unit(), 1, longestTail))
+		}
+		window := min(variables, max(2*length, int(v["reach"]*float64(variables))))
+		first := int32(min(max(0, i*variables/clauses-window/2), variables-window))
+		columns, added := room(columns, length)
+		sample(added, window, s)
+		for k := range added {
+			added[k] += first
+		}
+		return columns
+	})
 }
 
 // Deviation of the logarithm of genes' mean counts, as in atlases of tissues.
@@ -285,15 +247,14 @@ const spreadOfGenes = 2.0
 // planCells draws the mean count of each gene from a log-normal law. A cell has a count if a
 // Poisson number is not 0; where it is, there is no entry.
 func planCells(v values) (plan, error) {
-	return plan{denseSize(v), func(ctx context.Context) (*sparse.CSR[float64], error) {
+	return prepared(v, denseSize(v), func() rowDraw {
 		src := newSource(v.seed(), forLengths)
 		center := centerOfGenes(v["density"])
-		seen := func(i int) float64 {
+		return bernoulli(v.int("cols"), func(i int) float64 {
 			s := src.stream(uint64(i))
 			return detected(center, s.unit()-0x1p-54)
-		}
-		return bernoulli(v.int("rows"), v.int("cols"), v.seed(), seen).build(ctx)
-	}}, nil
+		})
+	})
 }
 
 // denseSize is the size of a matrix of a given density.
