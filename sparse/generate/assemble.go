@@ -133,25 +133,18 @@ type rowDraw func(i int, s *stream, columns []int32) []int32
 // drawn plans a matrix whose rows are drawn one by one, each of them once. Beside the matrix it
 // needs four bytes a nonzero and a row while it runs.
 func drawn(v values, s Size, row rowDraw) (plan, error) {
-	return prepared(v, s, func() rowDraw { return row })
+	return prepared(v, s, source.value, func() rowDraw { return row })
 }
 
 // drawnSymmetric is drawn where mirror images have the same value.
 func drawnSymmetric(v values, s Size, row rowDraw) (plan, error) {
-	return preparedSymmetric(v, s, func() rowDraw { return row })
+	return prepared(v, s, source.symmetricValue, func() rowDraw { return row })
 }
 
 // prepared is drawn for rows that need something large, which prepare makes.
-func prepared(v values, s Size, prepare func() rowDraw) (plan, error) {
+func prepared(v values, s Size, value func(s source, i, j int) float64, prepare func() rowDraw) (plan, error) {
 	return plan{s, func(ctx context.Context) (*sparse.CSR[float64], error) {
-		return s.draw(ctx, v.seed(), newSource(v.seed(), forValues).value, prepare())
-	}}, nil
-}
-
-// preparedSymmetric is both.
-func preparedSymmetric(v values, s Size, prepare func() rowDraw) (plan, error) {
-	return plan{s, func(ctx context.Context) (*sparse.CSR[float64], error) {
-		return s.draw(ctx, v.seed(), newSource(v.seed(), forValues).symmetricValue, prepare())
+		return s.draw(ctx, v.seed(), newSource(v.seed(), forValues).of(value), prepare())
 	}}, nil
 }
 
@@ -271,7 +264,7 @@ func (a assembly) blocks(dof int) assembly {
 		fill: func(i int, columns []int32) {
 			a.fill(i/dof, columns[:len(columns)/dof])
 			for k := len(columns)/dof - 1; k >= 0; k-- { // backwards, so that none is overwritten before it is read
-				run(columns[k*dof:(k+1)*dof], columns[k]*int32(dof))
+				run(columns[k*dof:k*dof], int(columns[k])*dof, dof)
 			}
 		},
 		value: a.value,
@@ -288,8 +281,8 @@ func blocked(v values, inner Size, dof int, value func(s source, i, j int) float
 		if err != nil {
 			return nil, err
 		}
-		a, values := rowsOf(m).blocks(dof), newSource(v.seed(), forValues)
-		a.value = func(i, j int) float64 { return value(values, i, j) }
+		a := rowsOf(m).blocks(dof)
+		a.value = newSource(v.seed(), forValues).of(value)
 		return a.build(ctx)
 	}}, nil
 }

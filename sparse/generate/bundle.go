@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -20,23 +21,22 @@ const (
 const sightings = 4
 
 // bundled plans a matrix of a bundle, which is made first.
-func bundled(v values, s Size, of func(ctx context.Context, b *bundle) (assembly, error)) (
-	plan, error) {
-	if c, most := v.int("cameras"), 2*v.int("track"); c < most {
-		return plan{}, wrong("cameras", "%d are too few for %d a point; at least %d", c, v.int("track"), most)
-	}
+func bundled(v values, s Size, value func(s source, i, j int) float64, of func(b *bundle) rowDraw) (plan, error) {
 	return plan{s, func(ctx context.Context) (*sparse.CSR[float64], error) {
 		b, err := newBundle(ctx, v)
 		if err != nil {
 			return nil, err
 		}
-		a, err := of(ctx, b)
-		if err != nil {
-			return nil, err
-		}
-		a.rows, a.cols = s.Rows, s.Cols
-		return a.build(ctx)
-	}}, nil
+		return s.draw(ctx, v.seed(), newSource(v.seed(), forValues).of(value), of(b))
+	}}, v.tracked()
+}
+
+// tracked refuses too few cameras for the points.
+func (v values) tracked() error {
+	if c, most := v.int("cameras"), 2*v.int("track"); c < most {
+		return wrong("cameras", "%d are too few for %d a point; at least %d", c, v.int("track"), most)
+	}
+	return nil
 }
 
 // A bundle says which cameras see which points. A point is seen by cameras that follow each
@@ -98,30 +98,27 @@ func planJacobian(v values) (plan, error) {
 	s := Size{Rows: perObservation * v.int("points") * v.int("track"),
 		Cols: perCamera*v.int("cameras") + perPoint*v.int("points")}
 	s.NNZ = s.Rows * (perCamera + perPoint)
-	return bundled(v, s, func(ctx context.Context, b *bundle) (assembly, error) {
-		point := make([]int32, len(b.camera)) // by observation
+	return bundled(v, s, source.value, func(b *bundle) rowDraw {
+		point := make([]int, len(b.camera)) // by observation
 		for p := range b.points {
 			for o := b.start[p]; o < b.start[p+1]; o++ {
-				point[o] = int32(p)
+				point[o] = p
 			}
 		}
-		return assembly{
-			length: func(int) int { return perCamera + perPoint },
-			fill: func(i int, columns []int32) {
-				o := i / perObservation
-				run(columns[:perCamera], perCamera*b.camera[o])
-				run(columns[perCamera:], int32(perCamera*b.cameras)+perPoint*point[o])
-			},
-			value: newSource(v.seed(), forValues).value,
-		}, nil
+		return func(i int, _ *stream, columns []int32) []int32 {
+			o := i / perObservation
+			columns = run(columns, perCamera*int(b.camera[o]), perCamera)
+			return run(columns, perCamera*b.cameras+perPoint*point[o], perPoint)
+		}
 	})
 }
 
-// run writes consecutive columns.
-func run(columns []int32, first int32) {
-	for k := range columns {
-		columns[k] = first + int32(k)
+// run appends n consecutive columns.
+func run(columns []int32, first, n int) []int32 {
+	for k := range n {
+		columns = append(columns, int32(first+k))
 	}
+	return columns
 }
 
 // planNormal makes JᵀJ: cameras are tied to the points that they see, never to cameras.
@@ -129,36 +126,24 @@ func planNormal(v values) (plan, error) {
 	cameras, points := v.int("cameras"), v.int("points")
 	size := square(perCamera*cameras+perPoint*points,
 		perCamera*perCamera*cameras+perPoint*perPoint*points+2*perCamera*perPoint*points*v.int("track"))
-	return bundled(v, size, func(ctx context.Context, b *bundle) (assembly, error) {
+	return bundled(v, size, source.symmetricValue, func(b *bundle) rowDraw {
 		start, points := b.seen()
 		border := perCamera * b.cameras
-		of := func(i int) (camera, point int) { return i / perCamera, (i - border) / perPoint }
-		return assembly{
-			length: func(i int) int {
-				c, p := of(i)
-				if i < border {
-					return perCamera + perPoint*int(start[c+1]-start[c])
+		return func(i int, _ *stream, columns []int32) []int32 {
+			if i < border {
+				c := i / perCamera
+				columns = run(columns, perCamera*c, perCamera)
+				for _, p := range points[start[c]:start[c+1]] {
+					columns = run(columns, border+perPoint*int(p), perPoint)
 				}
-				return perCamera*int(b.start[p+1]-b.start[p]) + perPoint
-			},
-			fill: func(i int, columns []int32) {
-				c, p := of(i)
-				if i < border {
-					run(columns[:perCamera], int32(perCamera*c))
-					for k, p := range points[start[c]:start[c+1]] {
-						run(columns[perCamera+perPoint*k:][:perPoint], int32(border)+perPoint*p)
-					}
-					return
-				}
-
-				own := len(columns) - perPoint
-				for k, c := range b.camera[b.start[p]:b.start[p+1]] {
-					run(columns[perCamera*k:][:perCamera], perCamera*c)
-				}
-				run(columns[own:], int32(border+perPoint*p))
-			},
-			value: newSource(v.seed(), forValues).symmetricValue,
-		}, nil
+				return columns
+			}
+			p := (i - border) / perPoint
+			for _, c := range b.camera[b.start[p]:b.start[p+1]] {
+				columns = run(columns, perCamera*int(c), perCamera)
+			}
+			return run(columns, border+perPoint*p, perPoint)
+		}
 	})
 }
 
@@ -173,31 +158,20 @@ func planSchur(v values) (plan, error) {
 		fit := min(float64(window-d), float64(cameras-d))
 		pairs += float64(cameras-d) * -math.Expm1(-fit*perWindow/(sightings*sightings))
 	}
-	size := square(perCamera*cameras, (cameras+2*int(pairs))*perCamera*perCamera)
-	return bundled(v, size, func(ctx context.Context, b *bundle) (assembly, error) {
+	inner := square(cameras, cameras+2*int(pairs))
+	p, err := blocked(v, inner, perCamera, source.symmetricValue, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		b, err := newBundle(ctx, v)
+		if err != nil {
+			return nil, err
+		}
 		start, points := b.seen()
-		m, err := square(cameras, 0).draw(ctx, v.seed(), nil, func(c int, _ *stream, columns []int32) []int32 {
-			first := max(0, c-window+1)
-			near := make([]bool, min(cameras, c+window)-first)
-			near[c-first] = true
+		return inner.draw(ctx, v.seed(), nil, func(c int, _ *stream, columns []int32) []int32 {
+			columns = append(columns, int32(c))
 			for _, p := range points[start[c]:start[c+1]] {
-				for _, other := range b.camera[b.start[p]:b.start[p+1]] {
-					near[int(other)-first] = true
-				}
-			}
-
-			for k, together := range near {
-				if together {
-					columns = append(columns, int32(first+k))
-				}
+				columns = append(columns, b.camera[b.start[p]:b.start[p+1]]...)
 			}
 			return columns
 		})
-		if err != nil {
-			return assembly{}, err
-		}
-		a := rowsOf(m).blocks(perCamera)
-		a.value = newSource(v.seed(), forValues).symmetricValue
-		return a, nil
 	})
+	return p, cmp.Or(v.tracked(), err)
 }

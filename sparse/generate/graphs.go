@@ -213,37 +213,19 @@ func planMycielskian(v values) (plan, error) {
 func mycielski(ctx context.Context, m *sparse.CSR[float64]) (*sparse.CSR[float64], error) {
 	n := m.Rows
 	neighbours := func(i int) []int32 { return m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]] }
-	a := assembly{
-		rows: 2*n + 1, cols: 2*n + 1,
-		length: func(i int) int {
-			switch {
-			case i < n:
-				return 2 * len(neighbours(i))
-			case i < 2*n:
-				return len(neighbours(i-n)) + 1
+	return square(2*n+1, 0).draw(ctx, 0, nil, func(i int, _ *stream, columns []int32) []int32 {
+		switch {
+		case i < n:
+			columns = append(columns, neighbours(i)...)
+			for _, j := range neighbours(i) {
+				columns = append(columns, j+int32(n))
 			}
-			return n
-		},
-		fill: func(i int, columns []int32) {
-			switch {
-			case i < n:
-				old := neighbours(i)
-				shadows := columns[copy(columns, old):]
-				for k, j := range old {
-					shadows[k] = j + int32(n)
-				}
-			case i < 2*n:
-				columns[copy(columns, neighbours(i-n))] = int32(2 * n)
-
-			default:
-				for k := range columns {
-					columns[k] = int32(n + k)
-				}
-			}
-		},
-	}
-
-	return a.build(ctx)
+			return columns
+		case i < 2*n:
+			return append(append(columns, neighbours(i-n)...), int32(2*n))
+		}
+		return run(columns, n, n)
+	})
 }
 
 // planLatin makes the graph of cells that must differ: those of a row of the square, and those of

@@ -13,7 +13,7 @@ import (
 func planPruned(v values) (plan, error) {
 	size := denseSize(v)
 	importance := func(use uint64, i int) float64 { return 0.5 + unitOf(newSource(v.seed(), use).at(uint64(i))) }
-	return prepared(v, size, func() rowDraw {
+	return prepared(v, size, source.value, func() rowDraw {
 		input := make([]float64, size.Cols)
 		for j := range input {
 			input[j] = importance(forOrder, j)
@@ -81,16 +81,11 @@ func planAttention(v values) (plan, error) {
 	inner := square(n, nnz)
 	row := func(i int, s *stream, columns []int32) []int32 {
 		if i < global {
-			columns, all := room(columns, n)
-			run(all, 0)
-			return columns
+			return run(columns, 0, n)
 		}
 		lo, hi := max(global, i-v.int("window")), min(n, i+v.int("window")+1)
-		columns, seen := room(columns, global+hi-lo)
-		run(seen[:global], 0)
-		run(seen[global:], int32(lo))
 		rest := n - global - (hi - lo)
-		columns, others := room(columns, min(v.int("random"), rest))
+		columns, others := room(run(run(columns, 0, global), lo, hi-lo), min(v.int("random"), rest))
 		sample(others, rest, s)
 		for k := range others {
 			if others[k] += int32(global); int(others[k]) >= lo { // what lies beyond the window makes room for it

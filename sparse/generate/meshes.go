@@ -199,9 +199,7 @@ func planGlobals(v values) (plan, error) {
 				return columns
 			}
 			f.each(i/dof, func(node int) {
-				for d := range dof {
-					columns = append(columns, int32(node*dof+d))
-				}
+				columns = run(columns, node*dof, dof)
 			})
 			for g := i % dof; g < globals; g += dof {
 				columns = append(columns, int32(n+g))
@@ -221,10 +219,6 @@ func planBordered(v values) (plan, error) {
 		if i >= inner {
 			first, length = 0, inner
 		}
-		columns, own := room(columns, length)
-		run(own, int32(first))
-		columns, last := room(columns, border)
-		run(last, int32(inner))
-		return columns
+		return run(run(columns, first, length), inner, border)
 	})
 }

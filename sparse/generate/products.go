@@ -10,7 +10,7 @@ func planLDPC(v values) (plan, error) {
 		return plan{}, wrong("weight", "more blocks than a row of them has room for")
 	}
 	rows := checks * size
-	return prepared(v, Size{Rows: rows, Cols: v.int("symbols") * size, NNZ: rows * weight}, func() rowDraw {
+	return prepared(v, Size{Rows: rows, Cols: v.int("symbols") * size, NNZ: rows * weight}, source.value, func() rowDraw {
 		blocks, shifts := make([]int32, checks*weight), make([]int, checks*weight)
 		src := newSource(v.seed(), forStencil)
 		for c := range checks {
@@ -36,7 +36,7 @@ func planLowRank(v values) (plan, error) {
 	if support > n {
 		return plan{}, wrong("support", "more than there are rows")
 	}
-	return preparedSymmetric(v, square(n, n+rank*support*(support-1)), func() rowDraw {
+	return prepared(v, square(n, n+rank*support*(support-1)), source.symmetricValue, func() rowDraw {
 		src := newSource(v.seed(), forStencil)
 		members := make([]edge, rank*support)
 		columns := make([]int32, support)
@@ -68,7 +68,7 @@ func planKronecker(v values) (plan, error) {
 	}
 	inner := v.int("inner")
 	n := v.int("outer") * inner
-	return prepared(v, square(n, n*v.int("outer_nnz")*v.int("inner_nnz")), func() rowDraw {
+	return prepared(v, square(n, n*v.int("outer_nnz")*v.int("inner_nnz")), source.value, func() rowDraw {
 		factor := func(name string, use uint64) func(i int) []int32 {
 			width, src := v.int(name+"_nnz"), newSource(v.seed(), use)
 			columns := make([]int32, v.int(name)*width)
@@ -96,7 +96,7 @@ func planDense(v values) (plan, error) {
 	if v.int("dense") > n {
 		return plan{}, wrong("dense", "more than there are columns")
 	}
-	return prepared(v, square(n, int(float64(n)*(v["row_nnz"]+v["dense"]*filled))), func() rowDraw {
+	return prepared(v, square(n, int(float64(n)*(v["row_nnz"]+v["dense"]*filled))), source.value, func() rowDraw {
 		dense := make([]int32, v.int("dense"))
 		s := newSource(v.seed(), forStencil).stream(0)
 		spread(dense, n, &s)

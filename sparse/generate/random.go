@@ -54,6 +54,11 @@ func (s source) value(i, j int) float64 {
 // symmetricValue is value of an entry and of its mirror image.
 func (s source) symmetricValue(i, j int) float64 { return s.value(min(i, j), max(i, j)) }
 
+// of gives the values of a source in one of these ways.
+func (s source) of(value func(s source, i, j int) float64) func(i, j int) float64 {
+	return func(i, j int) float64 { return value(s, i, j) }
+}
+
 // A stream is SplitMix64, read in order.
 type stream uint64
 

@@ -177,7 +177,7 @@ func planBipartite(v values) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	return prepared(v, size, func() rowDraw {
+	return prepared(v, size, source.value, func() rowDraw {
 		users, items := size.Rows, size.Cols
 		activity := newSplit(users, size.NNZ, float64(users)/500, items/2+1)
 		popularity := newZipf(items, float64(items)/1000)
@@ -247,7 +247,7 @@ const spreadOfGenes = 2.0
 // planCells draws the mean count of each gene from a log-normal law. A cell has a count if a
 // Poisson number is not 0; where it is, there is no entry.
 func planCells(v values) (plan, error) {
-	return prepared(v, denseSize(v), func() rowDraw {
+	return prepared(v, denseSize(v), source.value, func() rowDraw {
 		src := newSource(v.seed(), forLengths)
 		center := centerOfGenes(v["density"])
 		return bernoulli(v.int("cols"), func(i int) float64 {
