@@ -70,11 +70,19 @@ var (
 	_ kernels.Packer  = (*Backend)(nil)
 )
 
+// Ahead does what opening a GPU takes and needs none: it reads the kernels' code, and loads cuSPARSE.
+func Ahead() {
+	var both sync.WaitGroup
+	both.Go(func() { kernelFiles() })
+	both.Go(func() { findCusparse() })
+	both.Wait()
+}
+
 // Open returns a backend for the GPU with this index, counted as the driver
 // does (CUDA_VISIBLE_DEVICES). It locks the calling goroutine to its thread until
 // Close, and works in the device's primary context, which libraries share.
 func Open(index int) (kernels.Backend, error) {
-	go kernelFiles() // beside the driver, which takes longer
+	go Ahead() // beside the driver, which takes longer
 	if err := driver(); err != nil {
 		return nil, err
 	}

@@ -18,5 +18,8 @@ func Open(index int) (kernels.Backend, error) { return nil, errBuild }
 // Count returns how many GPUs there are, counted in the same way.
 func Count() int { return 0 }
 
+// Ahead does what opening a GPU takes and needs none, which is nothing here.
+func Ahead() {}
+
 var errBuild = errors.New("this program was built without CUDA: install the CUDA toolkit's headers and run `make`, " +
 	"or `go build -tags cuda`")

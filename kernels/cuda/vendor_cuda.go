@@ -121,31 +121,31 @@ type cusparse struct {
 // *kernels.InvalidError: the other kernels go on.
 func (b *Backend) cusparse() (*cusparse, error) {
 	if b.vendor == nil {
-		b.vendor = &cusparse{lib: (*C.spmv_cusparse)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_cusparse{}))))}
-		b.vendor.err = b.vendor.open(b.stream)
+		l := findCusparse()
+		if b.vendor = l; l.err == nil {
+			l.err = l.status(C.spmv_cusparse_start(l.lib, C.CUstream(stream(b.stream))))
+		}
 	}
 	return b.vendor, b.vendor.err
 }
 
-func (l *cusparse) open(s cu.Stream) error {
+// findCusparse loads the library, which is not for a device yet.
+func findCusparse() *cusparse {
+	l := &cusparse{lib: (*C.spmv_cusparse)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_cusparse{}))))}
 	var why string
 	for _, name := range native.ToolkitPaths("libcusparse.so.13", "libcusparse.so.12", "libcusparse.so.11", "libcusparse.so") {
 		text := C.CString(name)
 		failure := C.spmv_cusparse_open(l.lib, text)
 		C.free(unsafe.Pointer(text))
-		if failure != nil {
-			why = C.GoString(failure)
-			continue
+		if failure == nil {
+			return l
 		}
-
-		if err := l.status(C.spmv_cusparse_start(l.lib, C.CUstream(stream(s)))); err != nil {
-			return fmt.Errorf("starting %s: %w", name, err)
-		}
-		return nil
+		why = C.GoString(failure)
 	}
 
-	return &kernels.InvalidError{Reason: fmt.Sprintf("cuSPARSE can't be opened (%s): install it, or add its folder "+
+	l.err = &kernels.InvalidError{Reason: fmt.Sprintf("cuSPARSE can't be opened (%s): install it, or add its folder "+
 		"to LD_LIBRARY_PATH", why)}
+	return l
 }
 
 // version is the library's, as in "12.6.3".

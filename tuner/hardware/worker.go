@@ -22,6 +22,7 @@ func ServeWorker(open func(configs.Device) (kernels.Backend, error)) error {
 	// Some of these signals reach all processes of a job. The parent handles them and lets the
 	// running trial end; the worker ends with the pipe to its parent.
 	signal.Ignore(jobSignals...)
+	worker.Ahead = cuda.Ahead
 	requests, replies := worker.Pipes()
 	return worker.Serve(requests, replies, open)
 }

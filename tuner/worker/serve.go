@@ -19,6 +19,9 @@ import (
 	"spmvtune/tuner/trial"
 )
 
+// Ahead does what opening a device takes and needs none, for a process that opens it later.
+var Ahead = func() {}
+
 // Serve is the body of a worker process: it answers requests read from in with replies
 // written to out, until in ends. A worker whose parent has died ends at once, even in the
 // middle of a trial.
@@ -121,6 +124,7 @@ func (w *server) answer(req Request) (rep Reply) {
 	case req.Load != nil:
 		err = w.load(*req.Load, &rep)
 	case req.Ready != nil:
+		Ahead()
 		w.ready, err = hold(*req.Ready)
 	case req.Trial != nil:
 		os.Stderr.WriteString(newTrial)
