@@ -232,18 +232,31 @@ func eachShare(n, least int, f func(part, lo, hi int)) {
 // bucketed sorts items by their buckets, those of one in their order, and says where each bucket begins and the
 // last ends.
 func bucketed[T any](items []T, buckets int, of func(T) int) (sorted []T, start []int) {
+	least := max(fewSteps, buckets)
+	next := make([][]int, shares(len(items), least)) // of each core: where its next item of each bucket goes
+	eachShare(len(items), least, func(part, lo, hi int) {
+		counts := make([]int, buckets)
+		for _, e := range items[lo:hi] {
+			counts[of(e)]++
+		}
+		next[part] = counts
+	})
 	start = make([]int, buckets+1)
-	for _, e := range items {
-		start[of(e)+1]++
-	}
+	at := 0
 	for b := range buckets {
-		start[b+1] += start[b]
+		start[b] = at
+		for _, places := range next {
+			places[b], at = at, at+places[b]
+		}
 	}
-	sorted, next := make([]T, len(items)), slices.Clone(start)
-	for _, e := range items {
-		b := of(e)
-		sorted[next[b]] = e
-		next[b]++
-	}
+	start[buckets] = at
+	sorted = make([]T, len(items))
+	eachShare(len(items), least, func(part, lo, hi int) {
+		for _, e := range items[lo:hi] {
+			place := &next[part][of(e)]
+			sorted[*place] = e
+			*place++
+		}
+	})
 	return sorted, start
 }

@@ -79,18 +79,13 @@ func rowRuns(m *structure, name string, most int) []arg {
 // It returns the first row of every run and, last, the number of rows. A run also has at most
 // `most` rows, so that empty rows are distributed like others.
 func packRows(rowPtr []int32, most int) []int32 {
-	first := []int32{0}
-	start := 0
-	for i := range len(rowPtr) - 1 {
-		// Row i does not fit any more.
-		if i > start && (int(rowPtr[i+1])-int(rowPtr[start]) > most || i-start == most) {
-			first = append(first, int32(i))
-			start = i
-		}
-	}
-
-	if n := len(rowPtr) - 1; n > 0 {
-		first = append(first, int32(n))
+	first, rows := []int32{0}, len(rowPtr)-1
+	for start := 0; start < rows; {
+		// All rows that end within the run's nonzeros fit; a first that does not has a run to itself.
+		fit := min(most, rows-start)
+		fit = sort.Search(fit, func(i int) bool { return int(rowPtr[start+i+1])-int(rowPtr[start]) > most })
+		start += max(fit, 1)
+		first = append(first, int32(start))
 	}
 	return first
 }
@@ -170,9 +165,11 @@ type classes struct {
 // nonzeros long.
 func classify(rowPtr []int32, short, long int) classes {
 	rows := make([]int32, len(rowPtr)-1)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
+	eachShare(len(rows), fewSteps, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			rows[i] = int32(i)
+		}
+	})
 	order, start := bucketed(rows, 3, func(i int32) int {
 		switch n := int(rowPtr[i+1]) - int(rowPtr[i]); {
 		case n >= long && n >= short:

@@ -3,6 +3,7 @@ package cuda
 import (
 	"container/heap"
 	"math/bits"
+	"slices"
 
 	"spmvtune/kernels"
 )
@@ -16,6 +17,11 @@ func lanesRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	}
 	if panels > 1 && panels*m.Rows > m.NNZ() {
 		return nil, invalid("%d columns are %d panels of x_kb; a row has fewer nonzeros", m.Cols, panels)
+	}
+	if how == "hot" {
+		if err := tagsFit(m, c, v); err != nil {
+			return nil, err
+		}
 	}
 	type key struct{ width, grid, longest int }
 	k := key{width, c.Grid, settingInt(c, "longest")}
@@ -34,8 +40,8 @@ func lanesRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if how == "panels" {
 		main.Shared = spacedBytes(min(width, m.Cols), v)
 		main.Args = append(main.Args, num(width), num(m.Cols))
-	} else if err := hotLanes(m, r, &main, c, v); err != nil {
-		return nil, err
+	} else {
+		hotLanes(m, r, &main, c, v)
 	}
 	log := lanesLogOf(p)
 	r.Steps = append(r.Steps, main, threadStep(len(p.row)<<log, smallBlock, c.Kernel+"_add", sums, ptr(vecY),
@@ -84,37 +90,96 @@ func (s segment) log() int { return min(5, bits.Len(uint(ceilDiv(s.length()+lane
 // cutRows cuts rows, whose columns increase, into segments of panels, of at most `longest` nonzeros. A row of more
 // than one gets sums in the order of its nonzeros.
 func cutRows(m *structure, panels, width, longest int) ([][]segment, *lanesPacking) {
-	p := &lanesPacking{first: []int32{0}}
-	segments := make([][]segment, panels)
-	sums := int32(0)
-	for r := range m.Rows {
-		begin, end, single := m.RowPtr[r], m.RowPtr[r+1], true
-		if begin == end {
-			p.empty = append(p.empty, int32(r))
-			continue
+	cuts := make([]cutting, shares(m.Rows, fewSteps))
+	eachShare(m.Rows, fewSteps, func(part, lo, hi int) {
+		c := cutting{of: m, width: width, longest: int32(longest), segments: make([][]segment, panels)}
+		for i := range c.segments {
+			c.segments[i] = make([]segment, 0, hi-lo)
 		}
-		at := begin
-		for i := range panels {
-			to := end
-			if i < panels-1 {
-				to = at + int32(lowerBound(m.ColIdx[at:end], (i+1)*width))
-			}
-			for ; at < to; single = false {
-				s := segment{at, min(to, (at+int32(longest))/lanesTake*lanesTake), int32(m.Rows) + sums}
-				if single && s.end == end { // all of the row
-					s.target = int32(r)
-				} else {
-					sums++
-				}
-				segments[i] = append(segments[i], s)
-				at = s.end
-			}
+		for r := lo; r < hi; r++ {
+			c.cut(int32(r))
 		}
-		if sums > p.first[len(p.row)] {
-			p.row, p.first = append(p.row, int32(r)), append(p.first, sums)
+		cuts[part] = c
+	})
+
+	p, segments, sums, counts := &lanesPacking{first: []int32{0}}, make([][]segment, panels), int32(0), make([]int, panels)
+	for part := range cuts {
+		c := &cuts[part]
+		c.before, c.at = sums, slices.Clone(counts)
+		sums += c.sums
+		for i, of := range c.segments {
+			counts[i] += len(of)
+		}
+		p.empty, p.row = append(p.empty, c.empty...), append(p.row, c.row...)
+		for _, end := range c.ends {
+			p.first = append(p.first, c.before+end)
 		}
 	}
+	for i, n := range counts {
+		segments[i] = make([]segment, n)
+	}
+	eachShare(len(cuts), 1, func(_, lo, hi int) {
+		for _, c := range cuts[lo:hi] {
+			c.move(segments)
+		}
+	})
 	return segments, p
+}
+
+// A cutting is what a core makes of its rows.
+type cutting struct {
+	of        *structure
+	width     int
+	longest   int32
+	segments  [][]segment // of panels
+	empty     []int32     // rows without nonzeros
+	row, ends []int32     // rows that are sums, and the sums up to the end of each
+	sums      int32
+	before    int32 // sums of the cores before
+	at        []int // of each panel the segments of the cores before
+}
+
+// move puts the segments among those of all cores.
+func (c *cutting) move(all [][]segment) {
+	for i, of := range c.segments {
+		to := all[i][c.at[i]:]
+		for k, s := range of {
+			if int(s.target) >= c.of.Rows {
+				s.target += c.before
+			}
+			to[k] = s
+		}
+	}
+}
+
+// cut cuts a row.
+func (c *cutting) cut(r int32) {
+	m := c.of
+	begin, end, single, sums := m.RowPtr[r], m.RowPtr[r+1], true, c.sums
+	if begin == end {
+		c.empty = append(c.empty, r)
+		return
+	}
+	at := begin
+	for i := range c.segments {
+		to := end
+		if i < len(c.segments)-1 {
+			to = at + int32(lowerBound(m.ColIdx[at:end], (i+1)*c.width))
+		}
+		for ; at < to; single = false {
+			s := segment{at, min(to, (at+c.longest)/lanesTake*lanesTake), int32(m.Rows) + c.sums}
+			if single && s.end == end { // all of the row
+				s.target = r
+			} else {
+				c.sums++
+			}
+			c.segments[i] = append(c.segments[i], s)
+			at = s.end
+		}
+	}
+	if c.sums > sums {
+		c.row, c.ends = append(c.row, r), append(c.ends, c.sums)
+	}
 }
 
 // byLength sorts segments, those with most lanes first; of those with all lanes of a warp, the longest. Others
@@ -139,72 +204,75 @@ type lanesPacking struct {
 
 // A share is what a warp takes at a time: segments with 2^log lanes each.
 type share struct {
-	segments []segment
-	log      int
-}
-
-// cost is about how long a share takes, in nonzeros.
-func (s share) cost() int {
-	n := 32
-	for _, s := range s.segments {
-		n += s.length()
-	}
-	return n
+	segments  []segment
+	log, cost int
 }
 
 // packLanes deals the segments of every panel out to parts, at least one for each panel, and as many as the grid
 // has blocks.
 func packLanes(m *structure, panels, width, grid, longest int) *lanesPacking {
 	segments, p := cutRows(m, panels, width, longest)
-	shares := make([][]share, panels)
-	eachShare(panels, 1, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			shares[i] = sharesOf(byLength(segments[i]))
-		}
-	})
 	start, first := []int32{0}, []int{0}
-	for _, of := range shares {
-		for _, s := range of {
-			start = append(start, start[len(start)-1]+int32(s.cost()))
+	of := make([][]share, panels)
+	for i := range panels {
+		of[i] = sharesOf(byLength(segments[i]))
+		for _, s := range of[i] {
+			start = append(start, start[len(start)-1]+int32(s.cost))
 		}
 		first = append(first, len(start)-1)
 	}
+	var hands [][]share
+	chunks := 0
 	for i, n := range partsOfPanels(start, first, max(grid, panels)) {
-		for _, part := range deal(shares[i], n) {
-			p.add(int32(i), part)
+		for _, hand := range deal(of[i], n) {
+			p.part = append(p.part, int32(i), int32(chunks), int32(chunks+len(hand)))
+			hands = append(hands, hand)
+			chunks += len(hand)
 		}
 	}
-	p.chunk = append(p.chunk, int32(8*len(p.target)))
+	p.layOut(slices.Concat(hands...))
 	return p
 }
 
-// add appends a part of a panel.
-func (p *lanesPacking) add(panel int32, part []share) {
-	begin := len(p.chunk)
-	for _, s := range part {
-		p.chunk = append(p.chunk, int32(8*len(p.target)+s.log))
-		for _, s := range s.segments {
-			p.span, p.target = append(p.span, s.begin, s.end), append(p.target, s.target)
-		}
+// layOut writes shares.
+func (p *lanesPacking) layOut(all []share) {
+	p.chunk = make([]int32, len(all)+1)
+	at := 0
+	for i, s := range all {
+		p.chunk[i] = int32(8*at + s.log)
+		at += len(s.segments)
 	}
-	p.part = append(p.part, panel, int32(begin), int32(len(p.chunk)))
+	p.chunk[len(all)] = int32(8 * at)
+	p.span, p.target = make([]int32, 2*at), make([]int32, at)
+	eachShare(len(all), fewSteps/warp, func(_, lo, hi int) {
+		for i, share := range all[lo:hi] {
+			at := p.chunk[lo+i] / 8
+			for k, s := range share.segments {
+				k := int(at) + k
+				p.span[2*k], p.span[2*k+1], p.target[k] = s.begin, s.end, s.target
+			}
+		}
+	})
 }
 
-// sharesOf puts neighbours together as far as their lanes are a warp.
+// sharesOf puts neighbours together as far as their lanes are a warp. The first of them has the most lanes.
 func sharesOf(segments []segment) []share {
 	var list []share
 	for len(segments) > 0 {
-		n, log := 1, segments[0].log()
-		for n < len(segments) {
-			more := max(log, segments[n].log())
-			if (n+1)<<more > warp {
-				break
-			}
-			n, log = n+1, more
-		}
-		list = append(list, share{segments[:n], log})
+		log := segments[0].log()
+		n := min(warp>>log, len(segments))
+		list = append(list, share{segments: segments[:n], log: log})
 		segments = segments[n:]
 	}
+	eachShare(len(list), fewSteps/warp, func(_, lo, hi int) {
+		for i := range list[lo:hi] {
+			s := &list[lo+i]
+			s.cost = 32 // about how long it takes, in nonzeros
+			for _, of := range s.segments {
+				s.cost += of.length()
+			}
+		}
+	})
 	return list
 }
 
@@ -215,7 +283,7 @@ func deal(shares []share, n int) [][]share {
 		hands[i].part = i
 	}
 	for _, s := range shares {
-		hands[0].cost += s.cost()
+		hands[0].cost += s.cost
 		hands[0].shares = append(hands[0].shares, s)
 		heap.Fix(&hands, 0)
 	}
@@ -240,13 +308,20 @@ func (h hands) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *hands) Push(any)     {}
 func (h *hands) Pop() any     { return nil }
 
-// hotLanes gives the kernel places in shared memory for the elements of x that most nonzeros need.
-func hotLanes(m *structure, r *recipe, main *step, c kernels.Config, v int) error {
-	places := lanesPlaces(c, v)
-	width := bits.Len(uint(max(m.Cols, 256) - 1))
-	if 1<<width > 256*places {
+// tagBits are the bits of a scattered column.
+func tagBits(m *structure) int { return bits.Len(uint(max(m.Cols, 256) - 1)) }
+
+// tagsFit refuses a matrix with too many columns for its places.
+func tagsFit(m *structure, c kernels.Config, v int) error {
+	if places := lanesPlaces(c, v); 1<<tagBits(m) > 256*places {
 		return invalid("%d columns for %d places in shared memory; a tag of 8 bits tells 256 apart", m.Cols, places)
 	}
+	return nil
+}
+
+// hotLanes gives the kernel places in shared memory for the elements of x that most nonzeros need.
+func hotLanes(m *structure, r *recipe, main *step, c kernels.Config, v int) {
+	places, width := lanesPlaces(c, v), tagBits(m)
 	type key struct{ places int }
 	p, _ := pack(m, key{places}, func() (*hotPlaces, error) { return newHotPlaces(m, places, width), nil })
 	x := scratch("lanes_hot_x", places)
@@ -254,7 +329,6 @@ func hotLanes(m *structure, r *recipe, main *step, c kernels.Config, v int) erro
 	main.Args = append(main.Args, x, ints("lanes_tags", p.tags), num(places), num(width))
 	r.Steps = append(r.Steps, threadStep(places*min(m.Cols, 1), smallBlock, c.Kernel+"_x", ptr(vecX),
 		ints("lanes_hot_columns", p.column), x, num(places)))
-	return nil
 }
 
 // lanesPlaces is how many elements of x have a place and a tag in shared memory.

@@ -145,8 +145,7 @@ func TestStagedRowsHoldTheMatrix(t *testing.T) {
 				most := kb << 10 / v
 				columns, code := newHotColumns(m.ColIdx, m.Cols, most)
 				hot, _ := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
-				codes := make([]int32, len(hot.values))
-				fillStaged(hot, m.ColIdx, code, codes)
+				codes := codesOf(hot, m.ColIdx, code, 0)
 				checkStaged(t, name+", hot", m, hot, func(place, _ int) int32 {
 					if c := int(codes[place]); c < len(columns) {
 						return columns[c]
@@ -161,8 +160,7 @@ func TestStagedRowsHoldTheMatrix(t *testing.T) {
 				panels, width := panelsOf(m.Cols, most, v)
 				begin, end := splitRows(m, panels, width)
 				local, _ := newStagedRows(begin, end, panels)
-				halves := make([]uint16, len(local.values))
-				fillStaged(local, m.ColIdx, bankedColumns(m.Cols, width, v), halves)
+				halves := codesOf(local, m.ColIdx, bankedColumns(m.Cols, width, v), 0)
 				column := map[uint16]int32{}
 				for j := range min(width, m.Cols) {
 					column[uint16(banked(j, v))] = int32(j)

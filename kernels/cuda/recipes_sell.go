@@ -111,21 +111,22 @@ func bankedBytes(n, v int) int { return ceilDiv(n*v, bankBytes) * bankBytes }
 func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
 	degrees := columnDegrees(colIdx, cols, 0)
 	limit, at := threshold(degrees, most)
-	code = make([]int32, cols)
 	for col, d := range degrees {
-		code[col] = -1
 		if len(columns) < most && (d > limit || d == limit && at > 0) {
 			if d == limit {
 				at--
 			}
-			code[col] = int32(len(columns))
 			columns = append(columns, int32(col))
 		}
 	}
-	for col := range code {
-		if code[col] < 0 {
+	code = make([]int32, cols)
+	eachShare(cols, fewSteps, func(_, lo, hi int) {
+		for col := lo; col < hi; col++ {
 			code[col] = int32(len(columns) + col)
 		}
+	})
+	for place, col := range columns {
+		code[col] = int32(place)
 	}
 	return columns, code
 }
@@ -261,27 +262,20 @@ func sum(numbers []int) int {
 // sellHotRecipe sorts rows and finds the hot columns.
 func sellHotRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	type key struct{ most int }
-	type result struct {
-		columns []int32
-		rows    *stagedRows
-	}
-	most := settingInt(c, "x_kb") << 10 / v
-	p, err := pack(m, key{most}, func() (result, error) {
-		columns, code := newHotColumns(m.ColIdx, m.Cols, most)
-		s, err := newStagedRows(m.RowPtr[:m.Rows], m.RowPtr[1:], 1)
-		if err == nil {
-			s.codes = make([]int32, len(s.values))
-			fillStaged(s, m.ColIdx, code, s.codes)
-		}
-		return result{columns, s}, err
-	})
+	type hotCodes struct{ columns, codes []int32 }
+	s, err := stagedRowsOf(m, 1, 0)
 	if err != nil {
 		return nil, err
 	}
+	most := settingInt(c, "x_kb") << 10 / v
+	p, _ := pack(m, key{most}, func() (hotCodes, error) {
+		columns, code := newHotColumns(m.ColIdx, m.Cols, most)
+		return hotCodes{columns, codesOf(s, m.ColIdx, code, 0)}, nil
+	})
 
 	hot := len(p.columns)
 	x := scratch("staged_x", hot)
-	r := p.rows.recipe(c, c.Kernel+"_"+setting(c, "l2"), ptr(vecY), bankedBytes(hot, v), x, num(hot))
+	r := s.recipe(c, c.Kernel+"_"+setting(c, "l2"), p.codes, ptr(vecY), bankedBytes(hot, v), x, num(hot))
 	r.Steps = slices.Insert(r.Steps, 0, threadStep(hot, smallBlock, c.Kernel+"_x", ptr(vecX),
 		ints("staged_columns", p.columns), x, num(hot)))
 	return r, nil
@@ -298,26 +292,21 @@ func sellLocalRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	}
 	type key struct{ most, v int }
 	panels, width := panelsOf(m.Cols, most, v)
-	s, err := pack(m, key{most, v}, func() (*stagedRows, error) {
-		begin, end := splitRows(m, panels, width)
-		s, err := newStagedRows(begin, end, panels)
-		if err == nil {
-			halves := slices.Repeat([]uint16{uint16(bankedBytes(min(width, m.Cols), v) / v)}, len(s.values)) // of zero
-			fillStaged(s, m.ColIdx, bankedColumns(m.Cols, width, v), halves)
-			s.codes = words(halves)
-		}
-		return s, err
-	})
+	s, err := stagedRowsOf(m, panels, width)
 	if err != nil {
 		return nil, err
 	}
+	codes, _ := pack(m, key{most, v}, func() ([]int32, error) {
+		zero := uint16(bankedBytes(min(width, m.Cols), v) / v)
+		return words(codesOf(s, m.ColIdx, bankedColumns(m.Cols, width, v), zero)), nil
+	})
 
 	to := ptr(vecY)
 	if panels > 1 {
 		to = scratch("staged_panel_sums", panels*m.Rows)
 	}
 	shared := bankedBytes(min(width, m.Cols), v) + bankBytes // the last for the zero that padding reads
-	r := s.recipe(c, c.Kernel+"_"+setting(c, "values"), to, shared, num(width), num(m.Cols))
+	r := s.recipe(c, c.Kernel+"_"+setting(c, "values"), codes, to, shared, num(width), num(m.Cols))
 	if panels > 1 {
 		r.Steps = append(r.Steps, threadStep(m.Rows, smallBlock, c.Kernel+"_add", to, ptr(vecY), num(m.Rows), num(panels)))
 	}

@@ -31,36 +31,52 @@ const pieceOrders = 6 * (stagedLane + 1)
 
 // stagedRows are rows in the chunks of sell_staged.cuh. Row r of panel p has number p·rows + r.
 type stagedRows struct {
-	rows       int       // of all panels together
-	at, target []int32   // of chunks and of lanes
-	first      []int     // chunk of each panel, and at the end the number of chunks
-	pieces     [][]piece // of chunks; nil after fillStaged
-	codes      []int32   // of places: codes of columns, in the kernel's form
-	values     []int32   // of places: the nonzero whose value it is, or −1
-	empty      []int32   // rows without nonzeros
-	cutRow     []int32   // rows that are cut
-	cutFirst   []int32   // of each the first segment, and at the end the number of segments
+	rows       int     // of all panels together
+	at, target []int32 // of chunks and of lanes
+	first      []int   // chunk of each panel, and at the end the number of chunks
+	values     []int32 // of places: the nonzero whose value it is, or −1
+	empty      []int32 // rows without nonzeros
+	cutRow     []int32 // rows that are cut
+	cutFirst   []int32 // of each the first segment, and at the end the number of segments
 }
 
 func (s *stagedRows) panels() int { return len(s.first) - 1 }
 
-// newStagedRows plans the chunks of some panels. begin and end have the rows of the first panel, then those of
-// the second, and so on. fillStaged gives places their content.
+// stagedRowsOf are the rows of m in panels. Where there is one panel, all kernels and precisions share them.
+func stagedRowsOf(m *structure, panels, width int) (*stagedRows, error) {
+	type key struct{ panels, width int }
+	k := key{panels, width}
+	if panels == 1 {
+		k.width = 0
+	}
+	return pack(m, k, func() (*stagedRows, error) {
+		begin, end := splitRows(m, panels, width)
+		return newStagedRows(begin, end, panels)
+	})
+}
+
+// newStagedRows puts the rows of some panels into chunks. begin and end have the rows of the first panel, then those of
+// the second, and so on.
 func newStagedRows(begin, end []int32, panels int) (*stagedRows, error) {
 	s := &stagedRows{rows: len(begin), cutFirst: []int32{0}, first: []int{0}}
+	var chunks [][]piece
 	pairs := 0
 	for p := range panels {
 		pieces := s.sort(begin, end, s.rows/panels*p, s.rows/panels*(p+1))
-		pairs = s.chunk(pieces, pairs)
-		s.first = append(s.first, len(s.pieces))
+		chunks, pairs = s.chunk(chunks, pieces, pairs)
+		s.first = append(s.first, len(chunks))
 	}
 	s.at = append(s.at, int32(8*pairs))
 	if places := 2 * warp * pairs; places > sparse.MaxIndex {
 		return nil, invalid("%d places with padding; it must be at most %d", places, sparse.MaxIndex)
 	}
 
-	s.values = slices.Repeat([]int32{-1}, 2*warp*pairs)
-	s.target = slices.Repeat([]int32{-1}, warp*len(s.pieces))
+	s.values, s.target = make([]int32, 2*warp*pairs), make([]int32, warp*len(chunks))
+	eachShare(len(chunks), fewSteps/(2*warp), func(_, lo, hi int) {
+		for c := lo; c < hi; c++ {
+			s.fill(c, chunks[c])
+		}
+	})
 	return s, nil
 }
 
@@ -139,44 +155,59 @@ func places(counts [][pieceOrders]int) int {
 	return total
 }
 
-// chunk shares pieces out to chunks, whose pieces have as many lanes each, from pair on. It returns
+// chunk shares sorted pieces out to chunks, whose pieces have as many lanes each, from pair on. It returns
 // the pair after the last.
-func (s *stagedRows) chunk(pieces []piece, pair int) int {
+func (s *stagedRows) chunk(chunks [][]piece, pieces []piece, pair int) ([][]piece, int) {
 	for len(pieces) > 0 {
 		log := lanesLog(pieces[0].n)
-		n := 1
-		for n < min(warp>>log, len(pieces)) && lanesLog(pieces[n].n) == log {
-			n++
+		n := min(warp>>log, len(pieces))
+		for lanesLog(pieces[n-1].n) != log {
+			n--
 		}
 		s.at = append(s.at, int32(8*pair+log))
 		pair += ceilDiv(pieces[0].steps(), 2)
-		s.pieces, pieces = append(s.pieces, pieces[:n]), pieces[n:]
+		chunks, pieces = append(chunks, pieces[:n]), pieces[n:]
 	}
-	return pair
+	return chunks, pair
 }
 
-// fillStaged sets the targets of s, and of every place that has a nonzero the value and the code, which is
-// that of the nonzero's column, on all cores.
-func fillStaged[C int32 | uint16](s *stagedRows, colIdx []int32, codeOf, codes []C) {
-	eachShare(len(s.pieces), fewSteps/(2*warp), func(_, lo, hi int) {
-		for c := lo; c < hi; c++ {
-			lanes, first := int32(1)<<(s.at[c]%8), 2*warp*int(s.at[c]/8)
-			for i, p := range s.pieces[c] {
-				lane := int32(i) * lanes
-				s.target[int32(c)*warp+lane] = p.target
-				step := int32(0)
-				for k := p.start; k < p.start+p.n; k += lanes {
-					at := first + int(step/2*2*warp+2*lane+step%2)
-					for j := k; j < min(k+lanes, p.start+p.n); j++ {
-						s.values[at], codes[at] = j, codeOf[colIdx[j]]
-						at += 2
-					}
-					step++
-				}
+// fill sets the targets of a chunk, and the nonzeros of its places.
+func (s *stagedRows) fill(chunk int, pieces []piece) {
+	lanes := int32(1) << (s.at[chunk] % 8)
+	values := s.values[2*warp*int(s.at[chunk]/8) : 2*warp*int(s.at[chunk+1]/8)]
+	target := s.target[warp*chunk : warp*(chunk+1)]
+	for i := range values {
+		values[i] = -1
+	}
+	for i := range target {
+		target[i] = -1
+	}
+	for i, p := range pieces {
+		lane := int32(i) * lanes
+		target[lane] = p.target
+		step := int32(0)
+		for k := p.start; k < p.start+p.n; k += lanes {
+			at := step/2*2*warp + 2*lane + step%2
+			for j := k; j < min(k+lanes, p.start+p.n); j++ {
+				values[at] = j
+				at += 2
+			}
+			step++
+		}
+	}
+}
+
+// codesOf gives each place the code of its nonzero's column, and the others that for none.
+func codesOf[C int32 | uint16](s *stagedRows, colIdx []int32, code []C, none C) []C {
+	codes := make([]C, len(s.values))
+	eachShare(len(codes), fewSteps, func(_, lo, hi int) {
+		for at := lo; at < hi; at++ {
+			if codes[at] = none; s.values[at] >= 0 {
+				codes[at] = code[colIdx[s.values[at]]]
 			}
 		}
 	})
-	s.pieces = nil
+	return codes
 }
 
 // parts shares out blocks to panels by their places, and lists PART numbers of sell_staged.cuh for each.
@@ -191,15 +222,15 @@ func (s *stagedRows) parts(grid int) []int32 {
 	return parts
 }
 
-// recipe launches an entry over the chunks, whose last arguments are more, and the sum of rows that
-// are cut. Rows are written to the array y.
-func (s *stagedRows) recipe(c kernels.Config, entry string, y arg, shared int, more ...arg) *recipe {
+// recipe launches an entry over the chunks with codes of columns in its form, whose last arguments are more, and the
+// sum of rows that are cut. Rows are written to the array y.
+func (s *stagedRows) recipe(c kernels.Config, entry string, codes []int32, y arg, shared int, more ...arg) *recipe {
 	parts, vals := s.parts(c.Grid), s.values
 	if setting(c, "values") == "equal" {
 		vals = vals[:min(1, len(vals))] // which is the first nonzero's
 	}
 	sums := scratch("staged_sums", int(s.cutFirst[len(s.cutRow)]))
-	args := []arg{ints("staged_codes", s.codes), permuted("staged_values", vals), ints("staged_chunks", s.at),
+	args := []arg{ints("staged_codes", codes), permuted("staged_values", vals), ints("staged_chunks", s.at),
 		ints("staged_targets", s.target), ints("staged_parts", parts), num(len(parts) / 5), num(s.rows), y, sums,
 		ints("staged_empty", s.empty), num(len(s.empty)), ptr(vecX)}
 	return &recipe{Steps: []step{
