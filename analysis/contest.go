@@ -116,7 +116,7 @@ func Over(a, b []Entry) (mean stat.Ratio, places int) {
 // and, among those equally often, nearest to the fastest in the geometric mean. A case holds
 // the speed of each kernel, in any unit.
 func Leaders(cases []map[string]float64, n int) []string {
-	wins, means := map[string]int{}, map[string]*stat.GeometricMean{}
+	wins, means := map[string]int{}, Means[string]{}
 	for _, speeds := range cases {
 		names := slices.Collect(maps.Keys(speeds))
 		SortKernels(names) // sums are the same in each run
@@ -127,10 +127,7 @@ func Leaders(cases []map[string]float64, n int) []string {
 			}
 		}
 		for _, name := range names {
-			if means[name] == nil {
-				means[name] = new(stat.GeometricMean)
-			}
-			means[name].Add(speeds[name] / speeds[best])
+			means.Add(name, speeds[name]/speeds[best])
 		}
 		if best != "" {
 			wins[best]++
@@ -145,6 +142,17 @@ func Leaders(cases []map[string]float64, n int) []string {
 	names = names[:min(n, len(names))]
 	SortKernels(names)
 	return names
+}
+
+// Means are geometric means by a key.
+type Means[K comparable] map[K]*stat.GeometricMean
+
+// Add adds a value to the mean of a key.
+func (m Means[K]) Add(key K, v float64) {
+	if m[key] == nil {
+		m[key] = new(stat.GeometricMean)
+	}
+	m[key].Add(v)
 }
 
 // LeadersOf returns the n leaders of some panels.

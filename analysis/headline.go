@@ -59,13 +59,20 @@ const (
 	blind = 0.5
 )
 
+// mostWords is how many words a part has at most.
+const mostWords = 60
+
 // Headline returns the headline, a part for each device and state of its caches where verified kernels compete. A
-// place with one of them says nothing of who wins, and is left out.
+// place with one of them says nothing of who wins, and is left out, unless all places are so.
 func Headline(d *Data) (parts []HeadlinePart) {
 	for _, at := range d.Conditions() {
-		s := &scene{report: d, condition: at, places: Verified(d.Under(at))}
-		s.places = slices.DeleteFunc(s.places, func(p Panel) bool { return len(KernelsOf([]Panel{p})) < 2 })
-		if len(s.places) == 0 {
+		all := Verified(d.Under(at))
+		s := &scene{report: d, condition: at}
+		s.places = slices.DeleteFunc(slices.Clone(all), func(p Panel) bool { return len(KernelsOf([]Panel{p})) < 2 })
+		if s.apart = len(s.places) == 0; s.apart {
+			s.places = all
+		}
+		if len(KernelsOf(s.places)) < 2 {
 			continue
 		}
 		s.contest, s.limit = NewContest(s.places), ResolutionOf(s.places)
@@ -78,9 +85,29 @@ func Headline(d *Data) (parts []HeadlinePart) {
 				p.Sentences = append(p.Sentences, said)
 			}
 		}
+		p.shorten()
 		parts = append(parts, p)
 	}
 	return parts
+}
+
+// shorten leaves out of a part that has too many words what follows its leads: first of the exception, which goes
+// with it, then of the winner.
+func (p *HeadlinePart) shorten() {
+	for _, about := range []Topic{AboutException, AboutWinner} {
+		words := 0
+		for _, s := range p.Sentences {
+			words += len(strings.Fields(s.Text))
+		}
+		at := slices.IndexFunc(p.Sentences, func(s Sentence) bool { return s.About == about })
+		switch {
+		case words <= mostWords || at < 0:
+		case about == AboutException:
+			p.Sentences = slices.Delete(p.Sentences, at, at+1)
+		default:
+			p.Sentences[at].Text = p.Sentences[at].Lead
+		}
+	}
 }
 
 // HeadlineLines are the sentences of all parts, for a terminal. Several parts have headings.
@@ -106,12 +133,17 @@ type scene struct {
 	rivals    []*Contender            // those that may lead: at more than half of the places, or all if none was
 	leader    *Contender              // nil if none is ahead of all rivals
 	few       bool                    // the leader is compared with some rival on few matrices
+	apart     bool                    // no two kernels were measured at one place
 	limit     Resolution
 }
 
 // winner says which kernels are the fastest, and how much faster than what they are measured against.
 func (s *scene) winner() Sentence {
 	said := Sentence{About: AboutWinner}
+	if s.apart {
+		said.Lead, said.Text = "No two kernels were measured on one matrix:", " "+s.whoWhere()+"."
+		return said
+	}
 	if s.leader == nil || s.few && len(s.won) > 1 {
 		said.Lead = "Fastest: " + s.whoWhere() + "."
 		return said
@@ -243,15 +275,13 @@ func (s *scene) start() Sentence {
 	if s.leader == nil || s.limit.Usual > blind {
 		return Sentence{}
 	}
-	means := map[kernels.Config]*stat.GeometricMean{}
+	means := Means[kernels.Config]{}
 	for i := range s.places {
 		rows := s.places[i].ByKernel(s.leader.Kernel)
 		for k := range rows {
 			c := rows[k].Config
-			if c.Precision = ""; means[c] == nil {
-				means[c] = new(stat.GeometricMean)
-			}
-			means[c].Add(Fastest(rows).Time / rows[k].Time)
+			c.Precision = ""
+			means.Add(c, Fastest(rows).Time/rows[k].Time)
 		}
 	}
 	best := slices.MinFunc(slices.Collect(maps.Keys(means)), func(a, b kernels.Config) int {

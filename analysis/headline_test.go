@@ -105,6 +105,8 @@ func TestHeadline(t *testing.T) {
 			"Fastest: csr_scalar on m2; csr_vector on m1.", "Start with csr_scalar block 64 grid 8."}},
 		{"one matrix", reportOf(fourTimes(1)...), []string{"csr_vector is fastest on m1, 1.50 times as fast as csr_scalar, " +
 			"the next, 4.00 times as fast as coo_atomic.", start}},
+		{"each alone", reportOf(shot{"m1", "csr_vector", 1}, shot{"m2", "csr_scalar", 1}), []string{
+			"No two kernels were measured on one matrix: csr_scalar on m2; csr_vector on m1."}},
 		{"one kernel", reportOf(shot{"m1", "csr_vector", 1}, shot{"m2", "csr_vector", 1}), nil},
 		{"nothing", analysis.New(nil, nil, nil, nil), nil},
 	} {
@@ -234,4 +236,24 @@ func TestHeadlineOfBusyProcessors(t *testing.T) {
 		d.Rows[i].Host = trial.HostUse{Cores: 4, Others: 1.5, Own: 2, Load: 3}
 	}
 	testkit.Equal(t, last(), "Noisy run: others used the processor.", "of a busy run")
+}
+
+// A headline has sixty words at most, whatever the names: it goes without the exception, and then without counts.
+func TestHeadlineIsShort(t *testing.T) {
+	for _, scatter := range []float64{1.01, 1.2, 1.45, 3} {
+		for _, n := range []int{1, 2, 3, 12} {
+			var shots []shot
+			for i := range n {
+				for k, kernel := range []string{"csr_vector", "csr_scalar", "coo_atomic", "a kernel of my own", "another of my own"} {
+					shots = append(shots, shot{fmt.Sprintf("a long name of many words %d", i), kernel, 1 + float64((i+k)%5)})
+				}
+			}
+			for _, d := range []*analysis.Data{reportOf(shots...), scattered(reportOf(shots...), scatter)} {
+				text := strings.Join(analysis.HeadlineLines(analysis.Headline(d)), " ")
+				if words := len(strings.Fields(text)); words == 0 || words > 60 {
+					t.Errorf("%d matrices, times off by %g: %d words: %s", n, scatter, words, text)
+				}
+			}
+		}
+	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // lead finds the leader: the rival than which no other one is faster in the geometric mean of the places of both, nor
-// any kernel that shares more than few matrices with it. It shares places with all rivals.
+// any kernel that shares more than few matrices with it. It shares places with all rivals: where no two kernels share one,
+// none leads.
 func (s *scene) lead() {
 	list := s.contest.Contenders
 	for i := range list {
@@ -27,7 +28,7 @@ func (s *scene) lead() {
 	}
 	s.few = true
 	for _, k := range s.rivals {
-		if s.ahead(k) {
+		if s.ahead(k) && !s.apart {
 			s.leader = k
 			s.few = slices.ContainsFunc(s.rivals, func(o *Contender) bool { return s.shared(k, o) <= fewMatrices })
 			return

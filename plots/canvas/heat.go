@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 )
 
@@ -18,18 +17,21 @@ const HeatSteps = 16
 
 // heat are tones from the least to the most: from light to dark on paper, and from dark to light
 // on a dark page, so that the most stands out on both.
-var heat = func() [HeatSteps]Tone {
-	light := []uint32{0xDCEDF8, 0x8CC6EA, 0x2F7FBD, 0x1F3F8F, 0x120A3A}
-	dark := []uint32{0x24323F, 0x22557F, 0x3F8FC4, 0x93CAEE, 0xEAF6FD}
-	var tones [HeatSteps]Tone
+var heat = func() (tones [HeatSteps]Tone) {
+	stops := []Tone{tone(0xDCEDF8, 0x24323F), tone(0x8CC6EA, 0x22557F), tone(0x2F7FBD, 0x3F8FC4), tone(0x1F3F8F, 0x93CAEE),
+		tone(0x120A3A, 0xEAF6FD)}
 	for k := range tones {
-		at := float64(k) / (HeatSteps - 1) * float64(len(light)-1)
-		i := min(int(at), len(light)-2)
-		a, b := tone(light[i], dark[i]), tone(light[i+1], dark[i+1])
-		tones[k] = a.toward(b.Light, b.Dark, at-float64(i))
+		tones[k] = along(stops, float64(k)/(HeatSteps-1))
 	}
 	return tones
 }()
+
+// along is the tone between stops at a part of the way from the first to the last.
+func along(stops []Tone, part float64) Tone {
+	part *= float64(len(stops) - 1)
+	i := min(int(part), len(stops)-2)
+	return stops[i].toward(stops[i+1].Light, stops[i+1].Dark, part-float64(i))
+}
 
 // HeatStep returns the step of a share from 0 to 1.
 func HeatStep(share float64) int {
@@ -54,20 +56,37 @@ func FillHeat(c draw.Canvas, box vg.Rectangle, step int) {
 	c.Stroke(path)
 }
 
-// DrawHeatScale draws the tones across the top and the meanings of their ends. It returns where
-// these end.
-func DrawHeatScale(c draw.Canvas, left, right string) vg.Length {
+// scaleAcross draws a strip of colours across the top and the meanings of its ends. It returns where these end.
+func scaleAcross(c draw.Canvas, left, right string, strip func(corner vg.Point) vg.Rectangle) vg.Length {
 	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)
+	box := strip(vg.Point{X: c.Min.X + style.Width(left) + 6, Y: c.Max.Y - 1})
+	mid := (box.Min.Y+box.Max.Y)/2 + 1
+	c.FillText(style, vg.Point{X: c.Min.X, Y: mid}, left)
+	right = Fit(style, right, c.Max.X-box.Max.X-6)
+	c.FillText(style, vg.Point{X: box.Max.X + 6, Y: mid}, right)
+	return box.Max.X + 6 + style.Width(right)
+}
+
+// DrawHeatScale draws the scale of tones across the top, and returns where it ends.
+func DrawHeatScale(c draw.Canvas, left, right string) vg.Length {
 	step, tall := Here[vg.Length](10, 3.5), vg.Length(11)
-	x, mid := c.Min.X+style.Width(left)+6, c.Max.Y-1-tall/2
-	c.FillText(style, vg.Point{X: c.Min.X, Y: mid + 1}, left)
-	for k := range heat {
-		FillHeat(c, vg.Rectangle{Min: vg.Point{X: x, Y: mid - tall/2}, Max: vg.Point{X: x + step, Y: mid + tall/2}}, k)
-		x += step
+	return scaleAcross(c, left, right, func(corner vg.Point) vg.Rectangle {
+		box := vg.Rectangle{Min: vg.Point{X: corner.X, Y: corner.Y - tall}, Max: corner}
+		for k := range heat {
+			box.Max.X += step
+			FillHeat(c, vg.Rectangle{Min: vg.Point{X: box.Max.X - step, Y: box.Min.Y}, Max: box.Max}, k)
+		}
+		return box
+	})
+}
+
+// DrawDensityScale draws the scale of the colours of DensityPalette across the top.
+func DrawDensityScale(c draw.Canvas, left, right string) {
+	ramp := image.NewPaletted(image.Rect(0, 0, Here(360, 120), 26), DensityPalette)
+	for i := range ramp.Pix {
+		ramp.Pix[i] = uint8(1 + i%ramp.Stride*(len(DensityPalette)-1)/ramp.Stride)
 	}
-	right = Fit(style, right, c.Max.X-x-6)
-	c.FillText(style, vg.Point{X: x + 6, Y: mid + 1}, right)
-	return x + 6 + style.Width(right)
+	scaleAcross(c, left, right, func(corner vg.Point) vg.Rectangle { return Place(c, ramp, corner) })
 }
 
 // shades maps counts to indexes in DensityPalette by their logarithm.
@@ -93,84 +112,14 @@ func (s shades) Of(n uint32) uint8 {
 // an order that survives printing in grey. Its white differs from the paper's, so that it
 // stays white in the report's dark mode.
 var DensityPalette = func() color.Palette {
-	stops := []color.RGBA{solid(0x56B4E9), solid(0x0072B2), solid(0x332288), solid(0x0C0622)}
 	palette := color.Palette{color.RGBA{0xFE, 0xFE, 0xFE, 0xFF}}
 	const shades = 255
 	for k := range shades {
-		at := float64(k) / (shades - 1) * float64(len(stops)-1)
-		i := min(int(at), len(stops)-2)
-		a, b, t := stops[i], stops[i+1], at-float64(i)
-		palette = append(palette, mix(a, b, t))
+		palette = append(palette, along([]Tone{tone(0x56B4E9, 0), tone(0x0072B2, 0), tone(0x332288, 0), tone(0x0C0622, 0)},
+			float64(k)/(shades-1)).Light)
 	}
 	return palette
 }()
-
-// ramp returns a picture of all shades, from left to right or from bottom to top.
-func ramp(length, thick int, upright bool) image.Image {
-	img := image.NewPaletted(image.Rect(0, 0, length, thick), DensityPalette)
-	if upright {
-		img = image.NewPaletted(image.Rect(0, 0, thick, length), DensityPalette)
-	}
-	for y := range img.Rect.Dy() {
-		for x := range img.Rect.Dx() {
-			along := x
-			if upright {
-				along = length - 1 - y
-			}
-			img.Pix[y*img.Stride+x] = uint8(1 + along*(len(DensityPalette)-1)/length)
-		}
-	}
-
-	return img
-}
-
-const RampWidth = 26 // pixels
-
-// DrawScale draws the scale of colours below and to the right of a point, from 1 at the bottom
-// to most at the top.
-func DrawScale(c draw.Canvas, corner vg.Point, length vg.Length, most uint32) {
-	box := Place(c, ramp(int(length/Pixel), RampWidth, true), corner)
-	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)
-	for _, n := range scaleMarks(most, box.Size().Y) {
-		y := box.Min.Y + box.Size().Y*vg.Length(math.Log(float64(n))/math.Log(float64(most)))
-		c.StrokeLine2(draw.LineStyle{Color: LineColor, Width: 0.8}, box.Max.X+Pixel, y, box.Max.X+Pixel+TickLength, y)
-		c.FillText(style, vg.Point{X: box.Max.X + TickLength + 4, Y: y + 1}, term.Grouped(int(n)))
-	}
-}
-
-// DrawWideScale draws the scale of colours that several pictures share across the top, and the
-// meanings of its ends. It returns where these end.
-func DrawWideScale(c draw.Canvas, left, right string) vg.Length {
-	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YCenter)
-	box := Place(c, ramp(Here(360, 120), RampWidth, false), vg.Point{X: c.Min.X + style.Width(left) + 6, Y: c.Max.Y - Pixel})
-	mid := (box.Min.Y+box.Max.Y)/2 + 1
-	c.FillText(style, vg.Point{X: c.Min.X, Y: mid}, left)
-	right = Fit(style, right, c.Max.X-box.Max.X-6)
-	c.FillText(style, vg.Point{X: box.Max.X + 6, Y: mid}, right)
-	return box.Max.X + 6 + style.Width(right)
-}
-
-// scaleMarks returns the counts to write beside a scale of this length: both ends, powers of
-// ten between them, and 2 and 5 times these if there is room.
-func scaleMarks(most uint32, length vg.Length) []uint32 {
-	marks := []uint32{1, most}
-	along := func(n uint32) vg.Length {
-		return length * vg.Length(math.Log(float64(n))/math.Log(float64(most)))
-	}
-	for _, digit := range []uint32{1, 5, 2} {
-		for power := uint64(1); power*uint64(digit) < uint64(most); power *= 10 {
-			n, free := uint32(power)*digit, true
-			for _, other := range marks {
-				free = free && math.Abs(float64(along(n)-along(other))) > 1.4*TickSize
-			}
-			if free {
-				marks = append(marks, n)
-			}
-		}
-	}
-
-	return marks
-}
 
 const TickLength = vg.Length(4)
 

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"spmvtune/analysis"
 )
 
 // A Picture is a title, a subtitle, a legend and a body.
@@ -20,6 +22,8 @@ type Picture struct {
 	Title    string
 	Subtitle string // What is fixed, and what bands and dashes mean.
 	Alt      string // A description for readers who can't see the picture.
+	// About is the device, precision and state of the caches that the picture is about, as far as it is about one.
+	About analysis.Setup
 	// Detail says that the picture is about one matrix of an overview. The report folds it
 	// away.
 	Detail bool

@@ -43,7 +43,7 @@ func drawAgainst(r *compare.Result, base string) []*canvas.Picture {
 		pages = append(pages, paged(matrices, mostMatrices.here(), func(part []string) *canvas.Picture {
 			p := againstPage(pairs, part, base)
 			p.Title = fmt.Sprintf("Against %s: %s cache, %s", base, at.Cache, analysis.ShortDevice(at.Device))
-			p.Name = canvas.Slug("against", analysis.ShortDevice(at.Device), string(at.Cache))
+			p.Name, p.About.Cache = canvas.Slug("against", analysis.ShortDevice(at.Device), string(at.Cache)), at.Cache
 			return p
 		})...)
 	}

@@ -81,7 +81,7 @@ func pairs(d *analysis.Data) []scene {
 			}
 			list = append(list, scene{
 				words:  d.ConditionWords(cpu) + " and " + d.DeviceWords(gpu.Device),
-				file:   []string{analysis.ShortDevice(cpu.Device), analysis.ShortDevice(gpu.Device), string(cpu.Cache)},
+				about:  analysis.Setup{Condition: analysis.Condition{Device: cpu.Device + " " + gpu.Device, Cache: cpu.Cache}},
 				panels: joined(d.Under(cpu), d.Under(gpu)),
 			})
 		}
@@ -146,7 +146,7 @@ var chunksAndUnrolling = overFirstScan("chunk-and-unroll", 2, append(
 var speedups = &barFigure{
 	id: "speedup-over-baseline",
 	fit: func(f *barFigure, s *scene) {
-		base := s.data.BaselineOf(s.device)
+		base := s.data.BaselineOf(s.about.Device)
 		if base == "" {
 			return
 		}
@@ -216,8 +216,7 @@ const widelySpread = 20
 func besideEachOther(d *analysis.Data) []scene {
 	var list []scene
 	for _, at := range grouped(d.Panels, func(p *analysis.Panel) trial.Cache { return p.Cache }) {
-		cache := string(at[0].Cache)
-		s := scene{words: cache + " cache", file: []string{cache}}
+		s := scene{words: string(at[0].Cache) + " cache", about: analysis.Setup{Condition: analysis.Condition{Cache: at[0].Cache}}}
 		for _, same := range grouped(at, func(p *analysis.Panel) spot { return spot{p.Matrix, p.Precision} }) {
 			joint := analysis.Panel{Case: same[0].Case}
 			joint.Device = ""

@@ -33,30 +33,19 @@ type barFigure struct {
 
 // A scene holds the trials of one picture.
 type scene struct {
-	words  string   // Where the trials were measured.
-	file   []string // The same in names of files.
-	device string
+	words  string         // Where the trials were measured.
+	about  analysis.Setup // The same in names of files.
 	panels []analysis.Panel
 
 	data      *analysis.Data
 	published *citations // Published results to draw, nil for none.
 }
 
-// stem makes the name of a picture's files.
-func (s *scene) stem(figure string) string {
-	return canvas.Slug(append([]string{figure}, s.file...)...)
-}
-
 // scenesByCondition makes a scene of each condition.
 func scenesByCondition(d *analysis.Data) []scene {
 	var list []scene
 	for _, at := range d.Conditions() {
-		s := scene{words: d.ConditionWords(at), file: []string{string(at.Cache)}, device: at.Device}
-		s.panels = d.Under(at)
-		if d.SeveralDevices() {
-			s.file = []string{analysis.ShortDevice(at.Device), string(at.Cache)}
-		}
-		list = append(list, s)
+		list = append(list, scene{words: d.ConditionWords(at), about: analysis.Setup{Condition: at}, panels: d.Under(at), data: d})
 	}
 
 	return list
@@ -161,7 +150,8 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		keys[i].Dot, keys[i].Bar = dots, !dots
 	}
 	p := &canvas.Picture{
-		Name:     s.stem(f.id),
+		Name:     fileStem(s.data, f.id, s.about),
+		About:    s.about,
 		Subtitle: f.subtitle(s, t, b, &q),
 		Alt:      fmt.Sprintf("%s on %s", q.label, strings.Join(matrices, ", ")),
 		Keys:     keys,
@@ -258,8 +248,10 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 		if len(cl.sets) == 0 || len(stops) < fewestStops {
 			continue
 		}
+		about := analysis.Setup{Condition: s.about.Condition, Precision: precision}
 		p := &canvas.Picture{
-			Name: canvas.Slug(append([]string{f.id, string(precision)}, s.file...)...),
+			Name:  fileStem(s.data, f.id, about),
+			About: about,
 			Alt: fmt.Sprintf("%s on %s by %s", q.label, term.GroupedCount(len(stops), "matrix", "matrices"),
 				rowLengthLabel),
 			Kernels:  t.idsShown(),

@@ -48,7 +48,7 @@ func reigns(panels []analysis.Panel) []reign {
 
 // drawBreakEven draws for each condition, with a panel for each precision, on how many matrices a kernel is
 // the best choice, over the number of products. The table of the preparation names it for each matrix.
-func drawBreakEven(_ *analysis.Data, s *scene) *canvas.Picture {
+func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 	prepared := slices.DeleteFunc(slices.Clone(s.panels), func(p analysis.Panel) bool {
 		return !p.Prepared() || len(analysis.KernelsOf([]analysis.Panel{p})) < 2
 	})
@@ -75,7 +75,8 @@ func drawBreakEven(_ *analysis.Data, s *scene) *canvas.Picture {
 		words = cmp.Or(words, reignWords(list[0].on, list[len(list)-1].on, len(group)))
 	}
 	p := &canvas.Picture{
-		Name:     s.stem("break-even"),
+		Name:     fileStem(d, "break-even", s.about),
+		About:    s.about,
 		Subtitle: wordsOf("break-even").Says,
 		Alt:      "share of matrices on which a kernel is best, over the number of products: " + strings.Join(names, ", "),
 		Kernels:  names,

@@ -98,7 +98,8 @@ func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) 
 	}
 
 	p := &canvas.Picture{
-		Name: fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
+		Name:  fileStem(d, f.id, s),
+		About: s,
 		Alt: fmt.Sprintf("%s of %s over %s by %s: %s", cl.label, term.GroupedCount(len(all), "kernel", "kernels"),
 			term.GroupedCount(len(stops), "matrix", "matrices"), f.over.by, analysis.MatrixNames(panels)),
 		Kernels:  names,
@@ -379,7 +380,8 @@ func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []stri
 	}
 
 	p := &canvas.Picture{
-		Name:     fileStem(d, "kernel-gflops-vs-row-length", at.Device, string(at.Cache)),
+		Name:     fileStem(d, "kernel-gflops-vs-row-length", analysis.Setup{Condition: at}),
+		About:    analysis.Setup{Condition: at},
 		Title:    "Throughput of each kernel over row length, " + d.ConditionWords(at),
 		Subtitle: "Fastest configuration on each matrix. " + marks + " Each panel has its own y axis.",
 		Alt:      "a panel per kernel: " + strings.Join(names, ", "),

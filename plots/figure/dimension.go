@@ -13,7 +13,6 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
-	"spmvtune/tuner/stat"
 )
 
 // A dimension is one of the two sizes that a kernel is tuned over.
@@ -173,10 +172,18 @@ func (dim dimension) sentences(d *analysis.Data) []Statement {
 	return list
 }
 
+// extremes are the kernels with the highest mean and with the lowest.
+func extremes(of analysis.Means[string]) (most, least string) {
+	names := slices.Collect(maps.Keys(of))
+	analysis.SortKernels(names)
+	byMean := func(a, b string) int { return cmp.Compare(of[a].Value(), of[b].Value()) }
+	return slices.MaxFunc(names, byMean), slices.MinFunc(names, byMean)
+}
+
 // sentence says how many times as fast kernels are at the higher of two sizes, from the one that gains most to the
 // one that gains least.
 func (dim dimension) sentence(panels []analysis.Panel) string {
-	gains := map[[2]int]map[string]*stat.GeometricMean{} // by sizes and kernel, over matrices
+	gains := map[[2]int]analysis.Means[string]{} // by sizes and kernel, over matrices
 	for i := range panels {
 		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) {
 			if len(l.Points) != 2 {
@@ -184,12 +191,9 @@ func (dim dimension) sentence(panels []analysis.Panel) string {
 			}
 			at := [2]int{int(l.Points[0].X), int(l.Points[1].X)}
 			if gains[at] == nil {
-				gains[at] = map[string]*stat.GeometricMean{}
+				gains[at] = analysis.Means[string]{}
 			}
-			if gains[at][l.Kernel] == nil {
-				gains[at][l.Kernel] = new(stat.GeometricMean)
-			}
-			gains[at][l.Kernel].Add(l.Points[1].Y / l.Points[0].Y)
+			gains[at].Add(l.Kernel, l.Points[1].Y/l.Points[0].Y)
 		}
 	}
 	if len(gains) == 0 {
@@ -197,14 +201,11 @@ func (dim dimension) sentence(panels []analysis.Panel) string {
 	}
 	var texts []string
 	for _, at := range slices.SortedFunc(maps.Keys(gains), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
-		of := gains[at]
-		names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
-			return cmp.Or(cmp.Compare(of[b].Value(), of[a].Value()), strings.Compare(a, b))
-		})
-		each := func(name string) string { return term.Significant(of[name].Value(), 3) + " (" + name + ")" }
-		words := each(names[0])
-		if n := len(names); n > 1 {
-			words += " to " + each(names[n-1])
+		most, least := extremes(gains[at])
+		each := func(name string) string { return term.Significant(gains[at][name].Value(), 3) + " (" + name + ")" }
+		words := each(most)
+		if least != most {
+			words += " to " + each(least)
 		}
 		texts = append(texts, fmt.Sprintf("%s %d is %s times as fast as %d", dim.name, at[1], words, at[0]))
 	}

@@ -54,7 +54,7 @@ func driftPage(d *analysis.Data, of []store.Drift) *canvas.Picture {
 	}
 
 	p := draw(panels, min(reach, mostReach))
-	p.Name = fileStem(d, "drift", of[0].Device)
+	p.Name = fileStem(d, "drift", analysis.SetupOn(of[0].Device, "", ""))
 	title, counts := largestWords(of)
 	p.Subtitle += counts
 	if all > len(panels) {
@@ -301,7 +301,7 @@ func runToRunPage(d *analysis.Data, s *scene) *canvas.Picture {
 	matrices = matrices[:min(of, mostMatrices.here())]
 	precisions := precisionsOf(s.panels)
 	p := runToRunRows(found, matrices, precisions)
-	p.Name = s.stem("run-to-run")
+	p.Name, p.About = fileStem(d, "run-to-run", s.about), s.about
 	if of > len(matrices) {
 		p.Subtitle += fmt.Sprintf(" The %d of %s that move most.", len(matrices), term.GroupedCount(of, "matrix", "matrices"))
 	}

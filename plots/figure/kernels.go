@@ -29,7 +29,7 @@ type kernelColumn struct {
 
 func averages(d *analysis.Data, s *scene) *average {
 	a := &average{
-		baseline: d.BaselineOf(s.device),
+		baseline: d.BaselineOf(s.about.Device),
 		gains:    map[kernelColumn][]stat.Ratio{},
 		matrices: map[kernels.Precision]int{},
 	}
@@ -105,7 +105,8 @@ func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 
 	b.Axis = q.scale(b.Reach())
 	p := &canvas.Picture{
-		Name:     s.stem("average-improvement"),
+		Name:     fileStem(d, "average-improvement", s.about),
+		About:    s.about,
 		Subtitle: wordsOf("average-improvement").Says,
 		Alt:      "from the fastest kernel to the slowest: " + strings.Join(a.kernels, ", "),
 		Height:   b.Height(),
@@ -145,7 +146,7 @@ const fewestConfigs = 4
 // tuningOf gathers a kernel's configurations over panels of one setup; false if there are few.
 func tuningOf(panels []analysis.Panel, kernel string) (tuning, bool) {
 	var t tuning
-	means := map[kernels.Config]*stat.GeometricMean{}
+	means := analysis.Means[kernels.Config]{}
 	most := 0
 	for i := range panels {
 		rows := panels[i].ByKernel(kernel)
@@ -158,10 +159,7 @@ func tuningOf(panels []analysis.Panel, kernel string) (tuning, bool) {
 		for j := range rows {
 			share := best.Time / rows[j].Time
 			t.shares = append(t.shares, share)
-			if means[rows[j].Config] == nil {
-				means[rows[j].Config] = new(stat.GeometricMean)
-			}
-			means[rows[j].Config].Add(share)
+			means.Add(rows[j].Config, share)
 		}
 	}
 	if most < fewestConfigs {
@@ -219,7 +217,8 @@ func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
 	})
 
 	p := &canvas.Picture{
-		Name:     s.stem("configurations"),
+		Name:     fileStem(d, "configurations", s.about),
+		About:    s.about,
 		Subtitle: wordsOf("configurations").Says,
 		Alt:      "configurations of " + strings.Join(names, ", "),
 		Height:   b.Height(),
@@ -253,24 +252,22 @@ func configsWords(found map[kernelColumn]tuning, name string, precisions []kerne
 
 // tunesWords states what tuning buys: the most and the least over one configuration for all.
 func tunesWords(found map[kernelColumn]tuning, names []string, precision kernels.Precision) string {
-	var known []string
+	gains := analysis.Means[string]{}
 	for _, name := range names {
 		if t := found[kernelColumn{name, precision}]; t.on == t.matrices && t.on > 1 {
-			known = append(known, name)
+			gains.Add(name, 1/t.single)
 		}
 	}
-	if len(known) == 0 {
+	if len(gains) == 0 {
 		return ""
 	}
-	gain := func(name string) float64 { return 1 / found[kernelColumn{name, precision}].single }
-	byGain := func(a, b string) int { return cmp.Compare(gain(a), gain(b)) }
-	most, least := slices.MaxFunc(known, byGain), slices.MinFunc(known, byGain)
-	if gain(most) < 1.01 {
+	most, least := extremes(gains)
+	if gains[most].Value() < 1.01 {
 		return "One configuration of each kernel does for all matrices"
 	}
-	text := fmt.Sprintf("Tuning each matrix gains %s times with %s", term.Significant(gain(most), 3), most)
+	text := fmt.Sprintf("Tuning each matrix gains %s times with %s", term.Significant(gains[most].Value(), 3), most)
 	if most != least {
-		text += fmt.Sprintf(", %s with %s", term.Significant(gain(least), 3), least)
+		text += fmt.Sprintf(", %s with %s", term.Significant(gains[least].Value(), 3), least)
 	}
 	return text
 }

@@ -25,14 +25,13 @@ func TestOccupancy(t *testing.T) {
 	unknown.Kernel, unknown.Properties = "cusparse_csr_alg1", map[string]float64{"buffer_bytes": 0}
 	d.Launches = slices.Concat([]store.Row{slow}, d.Launches, []store.Row{slow, unknown})
 	o := theoreticalOccupancy.launches(d, s)
-	if n := len(d.Matrices); len(o.matrices) != 2 || o.matrices[0].Name != d.Matrices[0].Name ||
-		o.matrices[1].Name != d.Matrices[n-1].Name {
-		t.Errorf("matrices %+v", o.matrices)
+	if n := len(d.Matrices); len(o) != 2 || o[0].Matrix != d.Matrices[0].Name || o[1].Matrix != d.Matrices[n-1].Name {
+		t.Errorf("matrices %s", analysis.MatrixNames(o))
 	}
-	if got := o.fastest(slow.Matrix, slow.Kernel).Properties["occupancy"]; got == 0.125 || got == 0 {
+	if got := o[0].Best(slow.Kernel).Properties["occupancy"]; got == 0.125 || got == 0 {
 		t.Errorf("occupancy %v is that of the slower source", got)
 	}
-	if kernels := analysis.KernelsOf([]analysis.Panel{{Rows: o.rows}}); slices.Contains(kernels, unknown.Kernel) ||
+	if kernels := analysis.KernelsOf(o); slices.Contains(kernels, unknown.Kernel) ||
 		!slices.Contains(kernels, "csr_hybrid") {
 		t.Errorf("kernels %v", kernels)
 	}
@@ -56,7 +55,7 @@ func TestProfiledShares(t *testing.T) {
 		t.Fatalf("pages %+v", pages)
 	}
 	o := occupancy.launches(d, d.Setups()[0])
-	l := o.fastest(o.matrices[0].Name, "csr_vector")
+	l := o[0].Best("csr_vector")
 	if v := l.Properties["achieved_occupancy"]; !(v > 0 && v < occupancy.boundOf(l)) {
 		t.Errorf("facts %v", l.Properties)
 	}

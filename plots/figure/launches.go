@@ -12,7 +12,6 @@ import (
 	"spmvtune/kernels/cuda"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
-	"spmvtune/tuner/trial"
 )
 
 // A shareFigure shows a share for each kernel, on the matrix with the shortest and the one
@@ -48,8 +47,8 @@ const ofMain = "Counted by a profiler. If it launches several kernels, the one t
 func (f *shareFigure) draw(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
 	for _, s := range d.Setups() {
 		for of := f; of != nil; of = of.otherwise {
-			if o := of.launches(d, s); len(o.rows) > 0 {
-				pages = append(pages, of.page(d, s, o))
+			if panels := of.launches(d, s); len(panels) > 0 {
+				pages = append(pages, of.page(d, s, panels))
 				break
 			}
 		}
@@ -57,49 +56,35 @@ func (f *shareFigure) draw(d *analysis.Data) (pages []*canvas.Picture, _ []error
 	return pages, nil
 }
 
-// A sharesOf holds launches on at most two matrices.
-type sharesOf struct {
-	matrices []trial.Matrix
-	rows     []store.Row
-}
-
 // launches are those of a setup with the fact, on the matrices with the shortest and the longest rows.
-func (f *shareFigure) launches(d *analysis.Data, s analysis.Setup) (o sharesOf) {
-	o.rows = slices.DeleteFunc(slices.Clone(d.Launches), func(l store.Row) bool {
-		_, known := l.Properties[f.fact]
-		return !known || s != analysis.SetupOn(l.Device, l.Cache, l.Precision)
-	})
-	o.matrices = slices.DeleteFunc(slices.Clone(d.Matrices), func(m trial.Matrix) bool { return !o.on(m.Name) })
-	if n := len(o.matrices); n > 2 {
-		o.matrices = []trial.Matrix{o.matrices[0], o.matrices[n-1]}
+func (f *shareFigure) launches(d *analysis.Data, s analysis.Setup) (panels []analysis.Panel) {
+	for _, p := range d.In(s) {
+		p.Rows = slices.DeleteFunc(slices.Clone(d.Launches), func(l store.Row) bool {
+			_, known := l.Properties[f.fact]
+			return !known || l.Place() != p.Case
+		})
+		if len(p.Rows) > 0 {
+			panels = append(panels, p)
+		}
 	}
-	o.rows = slices.DeleteFunc(o.rows, func(l store.Row) bool {
-		return !slices.ContainsFunc(o.matrices, func(m trial.Matrix) bool { return m.Name == l.Matrix })
-	})
-	return o
-}
-
-func (o *sharesOf) on(matrix string) bool {
-	return slices.ContainsFunc(o.rows, func(l store.Row) bool { return l.Matrix == matrix })
-}
-
-// fastest is the fastest launch of a kernel on a matrix, nil if there is none.
-func (o *sharesOf) fastest(matrix, kernel string) *store.Row {
-	return analysis.Fastest(slices.DeleteFunc(slices.Clone(o.rows),
-		func(l store.Row) bool { return l.Matrix != matrix || l.Kernel != kernel }))
+	if n := len(panels); n > 2 {
+		return []analysis.Panel{panels[0], panels[n-1]}
+	}
+	return panels
 }
 
 // page draws the picture of a setup.
-func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, o sharesOf) *canvas.Picture {
+func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, panels []analysis.Panel) *canvas.Picture {
 	b := &canvas.Bars{Slots: 1, Label: f.label, Number: term.Percent0, Axis: canvas.Shares(4)}
 	var names []string
-	for _, m := range o.matrices {
-		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", m.Name, term.Significant(m.RowMean, 3)))
-		names = append(names, m.Name)
+	for i := range panels {
+		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", panels[i].Matrix,
+			term.Significant(rowLengthOf(d, panels[i].Matrix), 3)))
+		names = append(names, panels[i].Matrix)
 	}
-	shown := analysis.KernelsOf([]analysis.Panel{{Rows: o.rows}})
+	shown := analysis.KernelsOf(panels)
 	b.Rows = canvas.NewRows(shown, nil, len(names), func(kernel string, column int) []canvas.Mark {
-		l := o.fastest(names[column], kernel)
+		l := panels[column].Best(kernel)
 		if l == nil {
 			return nil
 		}
@@ -109,7 +94,8 @@ func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, o sharesOf) *canv
 	})
 
 	p := &canvas.Picture{
-		Name:  fileStem(d, f.id, s.Device, string(s.Precision), string(s.Cache)),
+		Name:  fileStem(d, f.id, s),
+		About: s,
 		Title: f.title + ": " + d.Words(s),
 		Subtitle: "Each kernel in its fastest configuration on the matrix, with its block size and its registers per " +
 			"thread. " + f.says,

@@ -76,7 +76,8 @@ func (h *heatSheet) tall() vg.Length {
 
 func (h *heatSheet) page(d *analysis.Data, s analysis.Setup, of int) *canvas.Picture {
 	p := &canvas.Picture{
-		Name:     fileStem(d, "block-grid-heatmap", s.Device, string(s.Precision), string(s.Cache)),
+		Name:     fileStem(d, "block-grid-heatmap", s),
+		About:    s,
 		Title:    "Throughput over block and grid size, " + d.Words(s),
 		Subtitle: wordsOf("block-grid-heatmap").Says,
 		Alt:      fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "), analysis.MatrixNames(h.panels)),

@@ -109,7 +109,7 @@ func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
 	}
 	p.WholePixels()
 	p.Body = func(c draw.Canvas) {
-		canvas.DrawWideScale(c, "1 entry", "most entries in a bin of the picture, on a logarithmic scale")
+		canvas.DrawDensityScale(c, "1 entry", "most entries in a bin of the picture, on a logarithmic scale")
 		wide := (c.Max.X - c.Min.X) / vg.Length(grid.columns)
 		for i, m := range matrices {
 			at := vg.Point{X: c.Min.X + vg.Length(i%grid.columns)*wide,
@@ -180,7 +180,6 @@ func Spy[V sparse.Float](name string, a *sparse.CSR[V], format string) ([]byte, 
 const (
 	spyLeft   = vg.Length(62) // row numbers, and what they are
 	spyBottom = vg.Length(38)
-	spyGap    = vg.Length(16) // to the scale of colours
 )
 
 func spyPage(name string, rows, cols, nnz int, m canvas.Mosaic, d *sparse.Density) *canvas.Picture {
@@ -189,17 +188,20 @@ func spyPage(name string, rows, cols, nnz int, m canvas.Mosaic, d *sparse.Densit
 		Title: fmt.Sprintf("%s: %s × %s, %s", name, term.Grouped(rows), term.Grouped(cols),
 			term.GroupedCount(nnz, "nonzero", "nonzeros")),
 		Subtitle: binWords(rows, cols, m, d),
-		Height:   max(m.Size().Y, 60) + spyBottom,
+		Height:   patternScale + max(m.Size().Y, 60) + spyBottom,
 	}
 
 	p.Body = func(c draw.Canvas) {
-		box := m.Draw(c, d, vg.Point{X: c.Min.X + spyLeft, Y: c.Max.Y - canvas.Pixel})
-		rowAxis(c, box, rows)
-		columnAxis(c, box, cols)
 		if d.Most > 1 {
-			length := min(max(box.Size().Y, 60), 220)
-			canvas.DrawScale(c, vg.Point{X: box.Max.X + spyGap, Y: box.Max.Y}, length, d.Most)
+			canvas.DrawDensityScale(c, "1 entry", term.Grouped(int(d.Most))+" in a bin, on a logarithmic scale")
 		}
+		box := m.Draw(c, d, vg.Point{X: c.Min.X + spyLeft, Y: c.Max.Y - patternScale})
+		spyAxis(c, box, rows, "row", func(at, out vg.Length) vg.Point {
+			return vg.Point{X: box.Min.X - out, Y: box.Max.Y - at}
+		})
+		spyAxis(c, box, cols, "column", func(at, out vg.Length) vg.Point {
+			return vg.Point{X: box.Min.X + at, Y: box.Min.Y - out}
+		})
 	}
 
 	return p
@@ -214,7 +216,7 @@ func binWords(rows, cols int, m canvas.Mosaic, d *sparse.Density) string {
 	case m.Height == rows && m.Width == cols:
 		words = "Each square is an entry."
 	default:
-		words = fmt.Sprintf("Colour: entries in a bin of %s by %s, on a logarithmic scale; bins without any are white.",
+		words = fmt.Sprintf("Colour: entries in a bin of %s by %s; bins without any are white.",
 			extent(rows, m.Height, "row"), extent(cols, m.Width, "column"))
 	}
 
@@ -247,32 +249,25 @@ func roundNumbers(n int, length vg.Length) []int {
 	return list
 }
 
-// rowAxis numbers the rows on the left of a picture, from the top.
-func rowAxis(c draw.Canvas, box vg.Rectangle, rows int) {
-	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
-	for _, n := range roundNumbers(rows, box.Size().Y) {
-		y := box.Max.Y - box.Size().Y*vg.Length(float64(n)/float64(rows))
-		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, box.Min.X-canvas.TickLength-canvas.Pixel,
-			y, box.Min.X-canvas.Pixel, y)
-		c.FillText(style, vg.Point{X: box.Min.X - canvas.TickLength - 3, Y: y + 1}, canvas.Short(float64(n)))
+// spyAxis numbers the rows of a picture on its left, or its columns below it. place is the point so far from the
+// upper left corner along the axis, and so far outside of the picture.
+func spyAxis(c draw.Canvas, box vg.Rectangle, n int, what string, place func(at, out vg.Length) vg.Point) {
+	tick := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XRight, text.YCenter)
+	label := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YTop)
+	length, room := box.Size().Y, spyLeft
+	if what == "column" {
+		tick, label.YAlign = canvas.At(tick, text.XCenter, text.YTop), text.YBottom
+		length, room = box.Size().X, spyBottom
+	} else {
+		label.Rotation = canvas.QuarterTurn
 	}
-
-	up := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YTop)
-	up.Rotation = canvas.QuarterTurn
-	if up.Width("row") < box.Size().Y {
-		c.FillText(up, vg.Point{X: box.Min.X - spyLeft, Y: (box.Min.Y + box.Max.Y) / 2}, "row")
+	for _, v := range roundNumbers(n, length) {
+		at := length * vg.Length(v) / vg.Length(n)
+		c.StrokeLines(draw.LineStyle{Color: canvas.LineColor, Width: 0.8},
+			[]vg.Point{place(at, canvas.TickLength+canvas.Pixel), place(at, canvas.Pixel)})
+		c.FillText(tick, place(at, canvas.TickLength+3), canvas.Short(float64(v)))
 	}
-}
-
-// columnAxis numbers the columns below a picture.
-func columnAxis(c draw.Canvas, box vg.Rectangle, cols int) {
-	style := canvas.At(canvas.Typeface(canvas.TickSize, false, canvas.SoftColor), text.XCenter, text.YTop)
-	for _, n := range roundNumbers(cols, box.Size().X) {
-		x := box.Min.X + box.Size().X*vg.Length(float64(n)/float64(cols))
-		c.StrokeLine2(draw.LineStyle{Color: canvas.LineColor, Width: 0.8}, x,
-			box.Min.Y-canvas.TickLength-canvas.Pixel, x, box.Min.Y-canvas.Pixel)
-		c.FillText(style, vg.Point{X: x, Y: box.Min.Y - canvas.TickLength - 3}, canvas.Short(float64(n)))
+	if what == "column" || label.Width(what) < length {
+		c.FillText(label, place(length/2, room), what)
 	}
-	c.FillText(canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.SoftColor), text.XCenter, text.YBottom),
-		vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: box.Min.Y - spyBottom}, "column")
 }

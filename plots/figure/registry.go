@@ -209,14 +209,12 @@ func (f *Figure) Lacks(d *analysis.Data) error {
 	return fmt.Errorf("no data for figure %s: %s", f.ID, f.Needs)
 }
 
-// fileStem makes the name of a picture: the figure, the device where there are several, and
-// the rest.
-func fileStem(d *analysis.Data, figure, device string, rest ...string) string {
-	words := []string{figure}
+// fileStem makes the name of a picture: the figure, the device where there are several, and the rest.
+func fileStem(d *analysis.Data, figure string, about analysis.Setup, rest ...string) string {
 	if d.SeveralDevices() {
-		words = append(words, analysis.ShortDevice(device))
+		figure += " " + analysis.ShortDevice(about.Device)
 	}
-	return canvas.Slug(append(words, rest...)...)
+	return canvas.Slug(append([]string{figure, string(about.Precision), string(about.Cache)}, rest...)...)
 }
 
 // NeedSearches reports whether one of these figures, or all without any, shows replays of

@@ -70,7 +70,8 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 	})
 
 	p := &canvas.Picture{
-		Name:     fileStem(d, "selection-regret", s.Device, string(s.Cache)),
+		Name:     fileStem(d, "selection-regret", analysis.Setup{Condition: s.Condition}),
+		About:    analysis.Setup{Condition: s.Condition},
 		Subtitle: wordsOf("selection-regret").Says,
 		Alt:      "share of the oracle on " + strings.Join(list[0].matrices, ", "),
 		Matrices: matrices,
@@ -162,7 +163,8 @@ func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 	matrices, _ := regretRows(list)
 	known := knownSelectors(list)
 	p := &canvas.Picture{
-		Name: fileStem(d, "selection-regret", s.Device, string(s.Cache)),
+		Name:  fileStem(d, "selection-regret", analysis.Setup{Condition: s.Condition}),
+		About: analysis.Setup{Condition: s.Condition},
 		Subtitle: fmt.Sprintf("Each of %s is held out with its family. The choice made without it is compared with "+
 			"its fastest measured configuration, the oracle. Lines: on how many matrices a choice keeps at least this "+
 			"share; a line that stays high to the right is better. Hollow: the kernel is chosen, and its sizes are "+

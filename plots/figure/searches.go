@@ -54,7 +54,7 @@ func convergencePages(s analysis.Searches) []*canvas.Picture {
 	for _, c := range conditions {
 		words := string(c.Cache) + " cache, " + analysis.ShortDevice(c.Device)
 		p := convergencePage(of[c], s.Left, words)
-		p.Name = convergenceID
+		p.Name, p.About.Cache = convergenceID, c.Cache
 		if len(conditions) > 1 {
 			p.Name = canvas.Slug(convergenceID, words)
 		}

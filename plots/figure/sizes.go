@@ -3,7 +3,6 @@ package figure
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/store"
-	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -26,18 +24,17 @@ func (dim dimension) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	for _, s := range d.Setups() {
 		for _, unit := range units {
 			dim := dim.of(unit)
-			name := fileStem(d, "throughput-vs-"+dim.name, s.Device, string(s.Precision), string(s.Cache))
 			panels, suffix := dim.varied(d.In(s)), ""
 			if len(units) > 1 {
-				suffix = "-" + canvas.Slug(unit)
+				suffix = unit
 			}
 			overviews = append(overviews, paged(panels, mostPanels.here(), func(part []analysis.Panel) *canvas.Picture {
 				p := dim.overview(d, s, part, u)
-				p.Name = name + suffix
+				p.Name, p.About = fileStem(d, "throughput-vs-"+dim.name, s, suffix), s
 				return p
 			})...)
 			if p := dim.overlay(d, s, dim.ofUnit(panels)); p != nil {
-				p.Name = name + "-overlay" + suffix
+				p.Name, p.About = fileStem(d, "throughput-vs-"+dim.name, s, "overlay", suffix), s
 				overlays = append(overlays, p)
 			}
 		}
@@ -193,27 +190,21 @@ func (dim dimension) ofUnit(panels []analysis.Panel) []analysis.Panel {
 // matters states for which kernel the size matters most and least: how many times as fast its
 // best size is as its worst, in the geometric mean over matrices.
 func (dim dimension) matters(panels []analysis.Panel) string {
-	means := map[string]*stat.GeometricMean{}
+	means := analysis.Means[string]{}
 	for i := range panels {
 		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) {
 			if len(l.Points) < fewestSizes {
 				continue
 			}
-			if means[l.Kernel] == nil {
-				means[l.Kernel] = new(stat.GeometricMean)
-			}
 			best, worst := slices.MaxFunc(l.Points, byHeight), slices.MinFunc(l.Points, byHeight)
-			means[l.Kernel].Add(best.Y / worst.Y)
+			means.Add(l.Kernel, best.Y/worst.Y)
 		}
 	}
 
-	names := slices.Collect(maps.Keys(means))
-	analysis.SortKernels(names)
-	if len(names) == 0 {
+	if len(means) == 0 {
 		return ""
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(means[b].Value(), means[a].Value()) })
-	most, least := names[0], names[len(names)-1]
+	most, least := extremes(means)
 	gain := func(name string) string { return term.Significant(means[name].Value(), 2) }
 	text := fmt.Sprintf("From its worst %s size to its best %s gains %s times", dim.name, most, gain(most))
 	if gain(least) != gain(most) {
@@ -232,7 +223,7 @@ func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysi
 		}
 	}
 	p, charts := dim.page(d, facets, panels, mostLargeLines, u, true)
-	p.Name = fileStem(d, "throughput-vs-"+dim.name, first.Device, string(first.Cache), first.Matrix)
+	p.Name = fileStem(d, "throughput-vs-"+dim.name, analysis.Setup{Condition: first.Condition()}, first.Matrix)
 	p.Title = fmt.Sprintf("%s: throughput over %s size, %s", first.Matrix, dim.name, d.ConditionWords(first.Condition()))
 	p.Subtitle += dim.settings(facets, charts)
 	p.Alt = first.Matrix + ", a panel per precision"
@@ -342,7 +333,7 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 // sizes of it.
 func (dim dimension) overlaid(panels []analysis.Panel, kernel string) (canvas.Chart, bool) {
 	ch := canvas.Chart{Heading: kernel, Top: 1, Steps: 5}
-	means := map[float64]stat.GeometricMean{} // by X
+	means := analysis.Means[float64]{} // by X
 	for i := range panels {
 		own := panels[i]
 		own.Rows = own.ByKernel(kernel)
@@ -354,9 +345,7 @@ func (dim dimension) overlaid(panels []analysis.Panel, kernel string) (canvas.Ch
 			for j := range l.Points {
 				q := &l.Points[j]
 				*q = canvas.Exact(q.X, q.Y/best)
-				m := means[q.X]
-				m.Add(q.Y)
-				means[q.X] = m
+				means.Add(q.X, q.Y)
 			}
 			ch.Faint = append(ch.Faint, l)
 		}

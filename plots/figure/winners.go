@@ -139,7 +139,8 @@ func (m *winnerMap) head() vg.Length {
 func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	c := m.contest
 	p := &canvas.Picture{
-		Name:     fileStem(d, "winner-map", s.Device, string(s.Precision), string(s.Cache)),
+		Name:     fileStem(d, "winner-map", s),
+		About:    s,
 		Subtitle: wordsOf("winner-map").Says,
 		Alt:      fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels), analysis.MatrixNames(c.Places)),
 		Keys:     []canvas.Key{},

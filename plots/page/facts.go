@@ -107,7 +107,7 @@ type htmlPart struct {
 
 func headlineOf(d *analysis.Data) (list []htmlPart) {
 	for _, p := range analysis.Headline(d) {
-		list = append(list, htmlPart{tagged{Device: p.Device, Cache: string(p.Cache)}, p.On, p.Sentences})
+		list = append(list, htmlPart{tagged{Cache: string(p.Cache)}, p.On, p.Sentences})
 	}
 	turnOn(d, list)
 	return list

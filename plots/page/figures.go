@@ -88,7 +88,7 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 		overviews := slices.DeleteFunc(slices.Clone(f.Pictures), func(p *canvas.Picture) bool { return p.Detail })
 		tags := make([]tagged, len(overviews))
 		for i, p := range overviews {
-			tags[i] = pictureTags(a.report, f.ID, p)
+			tags[i] = tagsOf(p.About)
 		}
 		turnOn(a.report, tags)
 		for i, p := range overviews {

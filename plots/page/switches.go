@@ -2,21 +2,19 @@ package page
 
 import (
 	"slices"
-	"strings"
 
 	"spmvtune/analysis"
-	"spmvtune/plots/canvas"
 )
 
-// A tagged part of the page is shown for one device, precision or state of the caches; "" stands
-// for all of them.
+// A tagged part of the page is shown for one precision or state of the caches; "" stands for all
+// of them.
 type tagged struct {
-	Device, Precision, Cache string
-	On                       bool // It is shown at first.
+	Precision, Cache string
+	On               bool // It is shown at first.
 }
 
 func tagsOf(s analysis.Setup) tagged {
-	return tagged{Device: s.Device, Precision: string(s.Precision), Cache: string(s.Cache)}
+	return tagged{Precision: string(s.Precision), Cache: string(s.Cache)}
 }
 
 // A choice is a switch of the page: what it chooses, and its values, the first of which is chosen.
@@ -74,27 +72,4 @@ func turnOn[T any, P interface {
 			return
 		}
 	}
-}
-
-// pictureTags reads what a picture is about from its name, which begins with the figure, the device
-// where there are several, the precision and the state of the caches.
-func pictureTags(d *analysis.Data, figure string, p *canvas.Picture) (t tagged) {
-	rest := strings.TrimPrefix(p.Name, figure)
-	for _, part := range []struct {
-		into *string
-		of   func(s analysis.Setup) (value, word string)
-	}{
-		{&t.Device, func(s analysis.Setup) (value, word string) { return s.Device, analysis.ShortDevice(s.Device) }},
-		{&t.Precision, func(s analysis.Setup) (value, word string) { return string(s.Precision), string(s.Precision) }},
-		{&t.Cache, func(s analysis.Setup) (value, word string) { return string(s.Cache), string(s.Cache) }},
-	} {
-		for _, s := range d.Setups() {
-			value, word := part.of(s)
-			after, found := strings.CutPrefix(rest, "-"+canvas.Slug(word))
-			if found && *part.into == "" && (after == "" || after[0] == '-') {
-				*part.into, rest = value, after
-			}
-		}
-	}
-	return t
 }

@@ -103,23 +103,6 @@ func bothCaches() *analysis.Data {
 	return analysis.New(rows, nil, nil, nil)
 }
 
-// What a picture is about stands in its name; a matrix may be called as anything.
-func TestPictureTags(t *testing.T) {
-	d := bothCaches()
-	for name, want := range map[string]tagged{
-		"fig-float64-warm-overlay":   {Precision: "float64", Cache: "warm"},
-		"fig-warm-cold":              {Cache: "warm"},
-		"fig-float32-cold-float64":   {Precision: "float32", Cache: "cold"},
-		"fig":                        {},
-		"fig-float32ish":             {},
-		"fig-warm-cache-nvidia-h200": {Cache: "warm"},
-	} {
-		if got := pictureTags(d, "fig", &canvas.Picture{Name: name}); got != want {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
-		}
-	}
-}
-
 // A group without a part for both switches goes by one of them, and never shows nothing.
 func TestTurnOn(t *testing.T) {
 	d := bothCaches()

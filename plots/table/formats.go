@@ -134,33 +134,43 @@ func (t *Table) line(row []Cell, unsure map[int]bool) []string {
 	return cells
 }
 
-// latex prints table environments, to be read by \input into any document class. It needs no
-// package.
-func (s *Sheet) latex() []byte {
-	return s.tex("% "+latexComment(s.Title), func(b *bytes.Buffer, t *Table) {
-		b.WriteString("\n\\begin{table}\n\\centering\n\\caption{" + LaTeX(s.Title+": "+t.Title) + "}\n")
-		t.tabular(b, false, [3]string{"hline", "hline", "hline"})
-		b.WriteString("\n\\end{table}\n")
-	})
-}
-
-// tex prints a first line and the notes as comments, and the tables.
-func (s *Sheet) tex(first string, table func(b *bytes.Buffer, t *Table)) []byte {
-	b := bytes.NewBufferString(first + "\n")
+// latex prints table environments, to be read by \input into any document class, without a package. For a paper they
+// are as wide as a page at most and set with booktabs, and their captions end with some facts.
+func (s *Sheet) latex(paper bool, facts string) []byte {
+	b := bytes.NewBufferString("% " + latexComment(s.Title) + "\n")
+	if paper {
+		b.WriteString("% needs \\usepackage{booktabs,graphicx}\n")
+	}
 	for _, n := range s.Notes {
 		b.WriteString("% " + latexComment(n) + "\n")
 	}
 	for i := range s.Tables {
-		table(b, &s.Tables[i])
+		t := &s.Tables[i]
+		environment, caption, before, after := "table", LaTeX(s.Title+": "+t.Title), "", "\n"
+		switch {
+		case paper && len(t.Rows) > mostOnPage:
+			fmt.Fprintf(b, "\n%% %s has %d rows, too many for a page: the report's CSV has them\n", latexComment(t.Title), len(t.Rows))
+			continue
+		case paper:
+			environment, caption = "table*", caption+".\n"+LaTeX(facts)
+			before, after = "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"+fit+"{%\n", "}\n"
+		}
+		fmt.Fprintf(b, "\n\\begin{%s}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n%s", environment, caption,
+			canvas.Slug(s.Stem, t.Title), before)
+		t.tabular(b, paper)
+		fmt.Fprintf(b, "%s\\end{%s}\n", after, environment)
 	}
 	return b.Bytes()
 }
 
+// Booktabs prints the sheet for a paper: without columns that no row fills and those that are to spare.
+func (s *Sheet) Booktabs(facts string) []byte { return s.latex(true, facts) }
+
 // tabular prints the columns, with rules at the top, below the headings and at the end. A paper does without those
 // that no row fills or that are to spare, and long text is broken into lines there.
-func (t *Table) tabular(b *bytes.Buffer, paper bool, rules [3]string) {
+func (t *Table) tabular(b *bytes.Buffer, paper bool) {
 	var shown []int
-	align := ""
+	align, rules := "", [3]string{"hline", "hline", "hline"}
 	for i, c := range t.Columns {
 		longest := 0
 		for _, row := range t.Rows {
@@ -180,7 +190,7 @@ func (t *Table) tabular(b *bytes.Buffer, paper bool, rules [3]string) {
 		}
 	}
 	if paper {
-		align = "@{}" + align + "@{}"
+		align, rules = "@{}"+align+"@{}", [3]string{"toprule", "midrule", "bottomrule"}
 	}
 
 	cells := make([]string, len(shown))
@@ -242,24 +252,6 @@ var latexRunes = map[rune]string{
 
 // mostOnPage is the number of rows that fit a page.
 const mostOnPage = 60
-
-// Booktabs prints the sheet for a paper: tables with rules of the package booktabs, at most as wide
-// as a page, whose captions end with some facts. Columns that no row fills and those that are to
-// spare are left out.
-func (s *Sheet) Booktabs(facts string) []byte {
-	return s.tex("% needs \\usepackage{booktabs,graphicx}", func(b *bytes.Buffer, t *Table) {
-		if len(t.Rows) > mostOnPage {
-			fmt.Fprintf(b, "\n%% %s has %d rows, too many for a page: the report's CSV has them\n", latexComment(t.Title),
-				len(t.Rows))
-			return
-		}
-		fmt.Fprintf(b, "\n\\begin{table*}\n\\centering\\caption{%s.\n%s}\n\\label{tab:%s}\n"+
-			"\\footnotesize\\setlength{\\tabcolsep}{3pt}\n%s{%%\n", LaTeX(s.Title+": "+t.Title), LaTeX(facts),
-			canvas.Slug(s.Stem, t.Title), fit)
-		t.tabular(b, true, [3]string{"toprule", "midrule", "bottomrule"})
-		b.WriteString("}\n\\end{table*}\n")
-	})
-}
 
 // fit makes a table smaller that is wider than a page.
 const fit = `\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}`

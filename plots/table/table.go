@@ -219,5 +219,5 @@ func (s *Sheet) Forms() []form {
 	if len(s.Tables) == 0 {
 		return nil
 	}
-	return []form{{s.Stem + ".md", s.markdown()}, {s.Stem + ".csv", s.csv()}, {s.Stem + ".tex", s.latex()}}
+	return []form{{s.Stem + ".md", s.markdown()}, {s.Stem + ".csv", s.csv()}, {s.Stem + ".tex", s.latex(false, "")}}
 }

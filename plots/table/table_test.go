@@ -35,7 +35,7 @@ func nasty() Sheet {
 // with a meaning is left of a text, and each row has as many cells as the header.
 func TestLaTeX(t *testing.T) {
 	s := nasty()
-	text := string(s.latex())
+	text := string(s.latex(false, ""))
 	depth, escaped := 0, false
 	for _, r := range text {
 		switch {
@@ -247,10 +247,10 @@ func TestBestIntervals(t *testing.T) {
 	if low, v := value("GFLOP/s low"), value("GFLOP/s"); math.Abs(low/v-1/1.2) > 1e-9 {
 		t.Errorf("the lower end is %g of the rate, want 1/1.2", low/v)
 	}
-	if spare := "& tied "; !strings.Contains(string(s.latex()), spare) || strings.Contains(string(s.Booktabs("")), spare) {
+	if spare := "& tied "; !strings.Contains(string(s.latex(false, "")), spare) || strings.Contains(string(s.Booktabs("")), spare) {
 		t.Errorf("a paper does without the column of ties, and nothing else does:\n%s", s.Booktabs(""))
 	}
-	for _, latex := range [][]byte{s.latex(), s.Booktabs("")} {
+	for _, latex := range [][]byte{s.latex(false, ""), s.Booktabs("")} {
 		if !strings.Contains(string(latex), "$-$") && !strings.Contains(string(latex), `$\pm$`) {
 			t.Errorf("no interval in\n%s", latex)
 		}
