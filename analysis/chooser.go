@@ -165,11 +165,7 @@ func (c *Chooser) expect(
 
 // ask asks the ensemble, where the rule has one, and else the trees.
 func ask(r *rule.Rule, k rule.Key, dev kernels.Device, f *sparse.Features) (rule.Choice, error) {
-	s, err := r.Find(k)
-	if err != nil {
-		return rule.Choice{}, err
-	}
-	return r.Select(k, *f, rule.Wanted{Accurate: s.Ensemble != nil, On: rule.HardwareOf(dev)})
+	return r.Select(k, *f, rule.Wanted{On: rule.HardwareOf(dev)})
 }
 
 // names lists the kernels of configurations.

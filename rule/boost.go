@@ -71,7 +71,8 @@ func (l *learner) boost(matrices []int) *Ensemble {
 			}
 		}
 
-		g := &booster{table: l.table, features: usable, left: left, rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
+		g := &booster{table: l.table, predicts: configs, features: usable, left: left,
+			rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
 		for range boostTrees {
 			e.Trees = append(e.Trees, g.grow(matrices))
 		}
@@ -138,6 +139,7 @@ func (l *learner) portfolio(matrices []int) []int {
 // A booster grows the trees of an ensemble.
 type booster struct {
 	*table
+	predicts []int // numbers of the configurations
 	features []int // numbers of those that it may split on
 	left     [][]float64
 	rng      *rand.Rand
@@ -186,15 +188,24 @@ func (g *booster) node(b *Boost, add *[boostLeaves][]float64, i int, matrices []
 	g.node(b, add, 2*i+2, above)
 }
 
-// leaf gives what a leaf adds, and subtracts it from the residuals.
+// leaf gives what a leaf adds, and subtracts it from the residuals: of each configuration a share of the mean over the
+// matrices on which it is legal, as if there were boostLeaf of them at least.
 func (g *booster) leaf(matrices []int) []float64 {
 	sum := g.sum(matrices)
 	for i := range sum {
-		sum[i] *= boostRate / float64(len(matrices))
+		legal := 0
+		for _, m := range matrices {
+			if g.fits[m][g.predicts[i]] {
+				legal++
+			}
+		}
+		sum[i] *= boostRate / float64(max(legal, boostLeaf))
 	}
 	for _, m := range matrices {
 		for i, x := range sum {
-			g.left[m][i] -= x
+			if g.fits[m][g.predicts[i]] {
+				g.left[m][i] -= x
+			}
 		}
 	}
 	for i := range sum {

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -23,8 +24,8 @@ func TestShortlistOfEnsembleHasTheTrees(t *testing.T) {
 	k, third := Key{Precision: kernels.Float32}, 0
 	for i := range obs {
 		f := *obs[i].Features
-		boosted, err := r.Select(k, f, Wanted{Accurate: true})
-		tree, treeErr := r.Select(k, f, Wanted{})
+		boosted, err := r.Select(k, f, Wanted{})
+		tree, treeErr := treeOf(r).Select(k, f, Wanted{})
 		if err != nil || treeErr != nil || boosted.By != ByEnsemble {
 			t.Fatalf("by %s (%v, %v)", boosted.By, err, treeErr)
 		}
@@ -38,5 +39,27 @@ func TestShortlistOfEnsembleHasTheTrees(t *testing.T) {
 	}
 	if third == 0 {
 		t.Error("the tree's choice is nowhere third: no test")
+	}
+}
+
+// What a leaf adds for a configuration comes from the matrices on which it is legal: the others don't blur it.
+func TestLeavesAverageWhereItIsLegal(t *testing.T) {
+	obs := limitedWorld()
+	tab := tableOf(t, obs)
+	local := tab.at(limitedConfig())
+	g := &booster{table: tab, predicts: []int{local}, left: make([][]float64, len(tab.names))}
+	for m := range g.left {
+		g.left[m] = []float64{0}
+		if tab.fits[m][local] {
+			g.left[m][0] = 1
+		}
+	}
+	if add := g.leaf(indices(len(tab.names)))[0] * boosts; math.Abs(add-boostRate) > 1e-9 {
+		t.Errorf("it adds %v, want %v", add, boostRate)
+	}
+	for m, left := range g.left {
+		if want := map[bool]float64{true: 1 - boostRate, false: 0}[tab.fits[m][local]]; math.Abs(left[0]-want) > 1e-9 {
+			t.Errorf("%s: %v is left to explain, want %v", tab.names[m], left[0], want)
+		}
 	}
 }

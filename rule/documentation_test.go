@@ -20,7 +20,7 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 		func(s *Model) []Case { return s.Validation.Cases }, func(s *Model) []Case { return s.Test.Cases },
 		func(s *Model) []Case { return alone(s.Validation.Cases) },
 	} {
-		for _, selector := range []Selector{Learned, LearnedTop3, Boosted, BoostedTop3, SingleConfig, SingleKernel, CuSPARSE} {
+		for _, selector := range []Selector{Learned, LearnedTop3, ByTree, SingleConfig, SingleKernel, CuSPARSE} {
 			line := "| " + selector.Name
 			for i := range r.Models {
 				f := Summarise(of(&r.Models[i]), selector.Of)

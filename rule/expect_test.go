@@ -1,9 +1,13 @@
 package rule
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spmvtune/kernels"
+	"spmvtune/sparse"
 )
 
 // Of every configuration that the shipped rule may choose, it expects a time; the fastest stands first.
@@ -20,12 +24,41 @@ func TestExpectations(t *testing.T) {
 			t.Fatalf("%d expectations, %v", len(list), err)
 		}
 		for _, e := range list {
-			if !(e.Seconds > 0 && e.Spread > 0) || e.Config.Precision != r.Models[i].Precision {
+			if !(e.Seconds > 0) || e.Spread != r.Models[i].spread(e.Config.Kernel, f.Nonzeros) || e.Spread == unknownSpread || e.Config.Precision != r.Models[i].Precision {
 				t.Errorf("expected %+v", e)
 			}
 		}
 		if !slices.IsSortedFunc(list, func(a, b Expectation) int { return int(a.Seconds*1e9) - int(b.Seconds*1e9) }) {
 			t.Errorf("not by time: %+v", list)
 		}
+	}
+}
+
+// Spreads are root mean squares by class of sizes, of a kernel and of all, where there are enough times.
+func TestSpreadsByHand(t *testing.T) {
+	var list []surprise
+	for i := range 12 {
+		off := float64(1 - i%2*2)
+		list = append(list, surprise{Spread{Kernel: "a", Nonzeros: 100_000}, off * 0.1})
+		if i < 4 {
+			list = append(list, surprise{Spread{Kernel: "b", Nonzeros: 100_000}, off * 0.5})
+		}
+	}
+	m := &Model{Spreads: spreads(list)}
+	for _, tt := range []struct {
+		kernel   string
+		nonzeros int
+		want     float64
+	}{
+		{"a", 999_999, 0.1}, {"b", 100_000, 0.265}, {"c", 100_000, 0.265}, {"a", 1_000_000, unknownSpread},
+	} {
+		if got := m.spread(tt.kernel, tt.nonzeros); got != tt.want {
+			t.Errorf("the spread of %s at %d nonzeros is %v, want %v", tt.kernel, tt.nonzeros, got, tt.want)
+		}
+	}
+	f := Subject{Features: &sparse.Features{Rows: 10, Cols: 10, Nonzeros: 100_000}}
+	c := m.around(1e-5, &f, kernels.Config{Kernel: "a", Precision: kernels.Float32})
+	if math.Abs(c.High/c.Seconds-1.1367) > 1e-3 || math.Abs(c.Seconds/c.Low-1.1367) > 1e-3 || c.Share() != 0.8 {
+		t.Errorf("80%% of a normal distribution are in [%v, %v] around %v", c.Low, c.High, c.Seconds)
 	}
 }

@@ -160,6 +160,11 @@ func (s *Model) check() error {
 		return fmt.Errorf("cache state %q is neither warm nor cold", s.Cache)
 	}
 
+	for _, of := range s.Spreads {
+		if !(of.Deviation > 0) || checkNames([]string{of.Kernel}) != nil {
+			return fmt.Errorf("times of %.40q deviate by %v", of.Kernel, of.Deviation)
+		}
+	}
 	names := []string{s.Device, s.SingleKernel, s.Single.Kernel, s.Validation.WorstMatrix, s.Test.WorstMatrix}
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 		names = append(names, c.Matrix, c.Class, c.Choice.Kernel)

@@ -35,12 +35,10 @@ func TestJSONSelectsTheSame(t *testing.T) {
 	}
 	for range 5000 {
 		f := randomFeatures(rng)
-		for _, accurate := range []bool{false, true} {
-			want, got := chosen(t, r, f, Wanted{Accurate: accurate}), chosen(t, back, f, Wanted{Accurate: accurate})
-			got.Model, want.Model = nil, nil
-			if !reflect.DeepEqual(got, want) {
-				t.Fatalf("%+v: selects %+v, want %+v", f, got, want)
-			}
+		want, got := chosen(t, r, f, Wanted{}), chosen(t, back, f, Wanted{})
+		got.Model, want.Model = nil, nil
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%+v: selects %+v, want %+v", f, got, want)
 		}
 	}
 }
@@ -163,7 +161,7 @@ func TestReadRefuses(t *testing.T) {
 		{ensemble(`"trees": ` + packed(t, append([]byte{boostDepth}, make([]byte, 9)...))), "unexpected EOF"},
 		{ensemble(`"trees": ` + packed(t, []byte{boostDepth - 1})), "has to be learned again"},
 		{strings.Replace(tree(leaf), `"tree"`, `"test": {"cases": [{"matrix": "m", "fraction": 1.5}]}, "tree"`, 1),
-			"learned tree is at 1.5"},
+			"learned rule is at 1.5"},
 		{strings.Replace(tree(leaf), `"cold"`, `"a b"`, 1), `"a b" is neither warm nor cold`},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32", "block": -1}}`), "a with block -1"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32", "grid": 2147483648}}`), "and grid 2147483648"},
@@ -173,7 +171,7 @@ func TestReadRefuses(t *testing.T) {
 			"speed 1 of a"},
 		{tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 2, "gbps": 1}, {"bytes": 1, "gbps": 1}]}`), "bytes rise"},
 		{strings.Replace(tree(leaf), `"tree"`, `"validation": {"cases": [{"matrix": "m", "fraction": -3}]}, "tree"`, 1),
-			"learned tree is at -3"},
+			"learned rule is at -3"},
 		{strings.Replace(tree(leaf), `"tree"`,
 			`"tree_over_sizes": {"feature": "row_max", "below": `+leaf+`, "above": `+leaf+`}, "tree"`,
 			1), "row_max, which does not follow from sizes"},
@@ -245,7 +243,7 @@ func FuzzRead(f *testing.F) {
 		unknown.Rows, unknown.Cols, unknown.Nonzeros = max(rows, 0), max(rows, 0), max(nonzeros, 0)
 		unknown.RowMean = ratio(float64(unknown.Nonzeros), float64(unknown.Rows))
 		for _, features := range []sparse.Features{unknown, {Rows: rows, Cols: rows, Nonzeros: nonzeros}} {
-			for _, want := range []Wanted{{}, {Products: 3}, {Accurate: true}} {
+			for _, want := range []Wanted{{}, {Products: 3}} {
 				c, err := r.Select(Key{Precision: kernels.Float32}, features, want)
 				if err != nil {
 					continue

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,6 +149,16 @@ func chosen(t *testing.T, r *Rule, f sparse.Features, want Wanted) Choice {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// treeOf is a rule without its ensembles.
+func treeOf(r *Rule) *Rule {
+	alone := *r
+	alone.Models = slices.Clone(r.Models)
+	for i := range alone.Models {
+		alone.Models[i].Ensemble = nil
+	}
+	return &alone
 }
 
 // written is what a method writes.

@@ -117,7 +117,7 @@ type Forecast struct {
 	Seconds float64 `json:"seconds"`
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
-	// Of the matrices of the leaf, those with the most similar traffic: how many, and
+	// Of the matrices of the leaf, those with the most similar traffic: how many, 0 where the ensemble expects the time, and
 	// how fast the choice was there, from the slowest to the fastest.
 	Matrices int     `json:"matrices"`
 	GBPS     float64 `json:"gbps"` // median
@@ -141,10 +141,16 @@ func (f *Forecast) slower(times float64) *Forecast {
 }
 
 // Share is in which share of cases another matrix of the same kind lies between Low and
-// High: those of n + 1 matrices that are neither the slowest nor the fastest.
+// High: those of n + 1 matrices that are neither the slowest nor the fastest, or by the spread of expected times.
 func (f *Forecast) Share() float64 {
+	if f.Matrices == 0 {
+		return nominal
+	}
 	return float64(f.Matrices-1) / float64(f.Matrices+1)
 }
+
+// nominal is the share of nine matrices, for which intervals of expected times are made, too.
+const nominal = 0.8
 
 // beyond is the factor by which the traffic of a matrix may lie outside of the measured range
 // for a time to be forecast: the smaller a matrix, the more of the time the launch takes.

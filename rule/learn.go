@@ -68,6 +68,11 @@ func (t *table) learn(ctx context.Context, k Key, opt Options) (*lesson, error) 
 	}
 	l := t.teach(indices(len(t.names)), opt)
 	l.Key, l.Hardware, l.Configs, l.Validation = k, t.facts[0].Hardware, len(t.configs), v
+	var all []surprise
+	for _, c := range v.Cases {
+		all = append(all, c.surprises...)
+	}
+	l.Spreads = spreads(all)
 	return l, nil
 }
 
@@ -166,6 +171,7 @@ func (t *table) judge(m int, s *lesson) Case {
 		return t.at(leaf.picks(&t.facts[m])[0].Config)
 	}
 	c := t.ask(m, &s.Model)
+	c.surprises = t.surprises(m, &s.Model)
 	choice, bySizes, single := t.at(c.Choice), first(s.Sizes), t.at(s.Single)
 	c.Evidence, c.Partial = t.evidence[m][choice], t.partial(m)
 	c.Sizes, c.Unpruned = share(t.loss[m][bySizes]), share(t.loss[m][first(s.grown)])
@@ -186,10 +192,11 @@ func (t *table) ask(m int, s *Model) Case {
 		CuSPARSE: t.fastest(m, cusparse)}
 	c.Fraction, c.Top3 = t.reached(m, picks)
 	if e := s.Ensemble; e != nil {
-		c.Unsure = e.unsure(on) != ""
-		c.Ensemble, c.EnsembleTop3 = c.Fraction, c.Top3
-		if !c.Unsure {
-			c.Ensemble, c.EnsembleTop3 = t.reached(m, withTree(e.best(on), picks[0]))
+		c.Tree, c.TreeTop3 = c.Fraction, c.Top3
+		if c.Unsure = e.unsure(on) != ""; !c.Unsure {
+			list := withTree(e.best(on), picks[0])
+			c.Choice = list[0]
+			c.Fraction, c.Top3 = t.reached(m, list)
 		}
 	}
 	return c

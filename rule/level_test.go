@@ -27,9 +27,10 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	opt.Ensemble = true
 	r := learn(t, obs, opt)
 	k := Key{Precision: kernels.Float32}
+	tree := treeOf(r)
 	choose := func(f sparse.Features, want Wanted) Choice {
 		t.Helper()
-		return chosen(t, r, f, want)
+		return chosen(t, tree, f, want)
 	}
 
 	for range 200 {
@@ -51,14 +52,17 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 		if by := choose(f, Wanted{Products: pays}).By; by != ByFeatures {
 			t.Errorf("for %d products it goes by %s, features pay from %d", pays, by, pays)
 		}
-		if c := choose(f, Wanted{Products: 1, Accurate: true}); c.By == BySizes || c.Expected < 0.85 || c.Expected > 1 ||
-			(c.By == ByEnsemble) != (c.Unsure == "") {
-			t.Errorf("asked to be accurate it goes by %s, and expects %v of the oracle", c.By, c.Expected)
+		if c := chosen(t, r, f, Wanted{Products: pays - 1}); c.By != BySizes {
+			t.Errorf("with an ensemble and too few products it goes by %s", c.By)
+		}
+		if c := chosen(t, r, f, Wanted{Products: pays}); c.By == BySizes || c.Expected < 0.85 || c.Expected > 1 ||
+			(c.By == ByEnsemble) != (c.Unsure == "") || c.Pays != pays {
+			t.Errorf("with an ensemble it goes by %s, and expects %v of the oracle", c.By, c.Expected)
 		}
 	}
 
-	// The ensemble's shortlist begins with its choice, and times rise.
-	if c := choose(featuresOf(obs, "m000"), Wanted{Accurate: true}); len(c.Shortlist) < 2 ||
+	// The ensemble's shortlist begins with its choice, and times rise. What the tree says is its reason.
+	if c := chosen(t, r, featuresOf(obs, "m000"), Wanted{}); len(c.Path) == 0 || c.HeldOut() != r.Models[0].Validation.Figures || len(c.Shortlist) < 2 ||
 		c.Shortlist[0].Config != c.Config || !(0 < c.Shortlist[0].Seconds && c.Shortlist[0].Seconds < c.Shortlist[1].Seconds) {
 		t.Errorf("shortlist of the ensemble: %+v", c.Shortlist)
 	}
@@ -67,7 +71,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	f := randomFeatures(rng)
 	f.RowStd = 3 * f.RowMean
 	whole, sizes := choose(f, Wanted{}), choose(f, Wanted{Products: 1})
-	if v := r.Models[0].Validation; whole.HeldOut().Mean != v.Mean || whole.HeldOut().Worst != v.Worst {
+	if v := Summarise(r.Models[0].Validation.Cases, ByTree.Of); whole.HeldOut() != v {
 		t.Errorf("figures of the tree are %+v, not those of its validation", whole.HeldOut())
 	}
 
@@ -78,7 +82,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	nothing := sparse.UnknownFeatures()
 	nothing.Rows, nothing.Cols, nothing.Nonzeros = f.Rows, f.Cols, f.Nonzeros
 	nothing.RowMean, nothing.RowMax = f.RowMean, f.RowMax
-	if c, err := r.Select(k, nothing, Wanted{Accurate: true}); err != nil || c.By == ByEnsemble ||
+	if c, err := r.Select(k, nothing, Wanted{}); err != nil || c.By == ByEnsemble ||
 		c.Unsure != "row_p99_over_mean is not known of the matrix" {
 		t.Errorf("of a matrix of which little is known the ensemble says %q, and %s choose (%v)", c.Unsure, c.By, err)
 	}
@@ -86,16 +90,9 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	// A matrix far beyond all that it was taught it does not know: the tree and its guards choose.
 	far := f
 	far.RowMax *= 1e6
-	c, err := r.Select(k, far, Wanted{Accurate: true})
-	tree, _ := r.Select(k, far, Wanted{})
-	if err != nil || c.By != ByFeatures || c.Config != tree.Config || !strings.HasPrefix(c.Unsure, "row_max_over_mean is ") {
+	c, err := r.Select(k, far, Wanted{})
+	if err != nil || c.By != ByFeatures || c.Config != choose(far, Wanted{}).Config || !strings.HasPrefix(c.Unsure, "row_max_over_mean is ") {
 		t.Errorf("far beyond, the ensemble says %q, and %s choose %v (%v)", c.Unsure, c.By, c.Config, err)
-	}
-
-	plain := learn(t, obs, DefaultOptions)
-	if _, err := plain.Select(k, randomFeatures(rng), Wanted{Accurate: true}); err == nil ||
-		!strings.Contains(err.Error(), "no ensemble") {
-		t.Errorf("error without an ensemble is %v", err)
 	}
 }
 

@@ -98,6 +98,8 @@ type Model struct {
 	// wait for the other features.
 	Sizes    *Node     `json:"tree_over_sizes,omitempty"`
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
+	// Spreads say how far the times that it expects can be trusted.
+	Spreads []Spread `json:"spreads,omitempty"`
 	// Pruned says why the tree that was grown was replaced by a single leaf; it is empty if it
 	// was not.
 	Pruned     string     `json:"pruned,omitempty"`
@@ -211,22 +213,23 @@ type Validation struct {
 
 // A Case is one held-out matrix.
 type Case struct {
-	Matrix       string         `json:"matrix"`
-	Class        string         `json:"class,omitempty"`
-	Choice       kernels.Config `json:"choice"`
-	Evidence     Evidence       `json:"evidence"`          // for Fraction
-	Partial      bool           `json:"partial,omitempty"` // says that a kernel tried elsewhere was not tried here
-	Fraction     float64        `json:"fraction"`
-	Sizes        float64        `json:"sizes,omitempty"`     // of the tree over sizes only
-	Unpruned     float64        `json:"unpruned"`            // of the tree before pruning
-	Top3         float64        `json:"best_of_3,omitempty"` // of the tree's choice and its first two runners-up
-	Ensemble     float64        `json:"ensemble,omitempty"`  // 0: there is none
-	Unsure       bool           `json:"unsure,omitempty"`    // says that the tree chose for the ensemble
-	EnsembleTop3 float64        `json:"ensemble_best_of_3,omitempty"`
-	Named        float64        `json:"named,omitempty"`    // of the best configuration that the rule names; see Judge
-	Nonzeros     int            `json:"nonzeros,omitempty"` // of the matrix
-	SingleConfig float64        `json:"single_config"`
-	SingleKernel float64        `json:"single_kernel"`
+	Matrix   string         `json:"matrix"`
+	Class    string         `json:"class,omitempty"`
+	Choice   kernels.Config `json:"choice"`
+	Evidence Evidence       `json:"evidence"`          // for Fraction
+	Partial  bool           `json:"partial,omitempty"` // says that a kernel tried elsewhere was not tried here
+	Fraction float64        `json:"fraction"`
+	Top3     float64        `json:"best_of_3,omitempty"` // of the choice and its first two runners-up
+	// Tree and TreeTop3 are the same of the tree alone, 0 where there is no ensemble; Unsure says that the tree chose for it.
+	Tree         float64 `json:"tree,omitempty"`
+	TreeTop3     float64 `json:"tree_best_of_3,omitempty"`
+	Unsure       bool    `json:"unsure,omitempty"`
+	Sizes        float64 `json:"sizes,omitempty"`    // of the tree over sizes only
+	Unpruned     float64 `json:"unpruned"`           // of the tree before pruning
+	Named        float64 `json:"named,omitempty"`    // of the best configuration that the rule names; see Judge
+	Nonzeros     int     `json:"nonzeros,omitempty"` // of the matrix
+	SingleConfig float64 `json:"single_config"`
+	SingleKernel float64 `json:"single_kernel"`
 	// Fixed is that of the configuration which is best, in hindsight, for all matrices of this class of sizes.
 	Fixed    float64 `json:"fixed,omitempty"`
 	CuSPARSE float64 `json:"cusparse,omitempty"` // its fastest algorithm on the matrix; 0: none was measured
@@ -239,6 +242,8 @@ type Case struct {
 	Prepare       float64 `json:"prepare,omitempty"`
 	SizesPrepare  float64 `json:"sizes_prepare,omitempty"`
 	SinglePrepare float64 `json:"single_prepare,omitempty"`
+
+	surprises []surprise
 }
 
 // Evidence says how a configuration's time on a matrix is known.

@@ -29,8 +29,10 @@ type Choice struct {
 	// Unknown is the feature that the tree over all features asked for in vain, where the
 	// choice is by sizes for that.
 	Unknown string `json:"unknown_feature,omitempty"`
-	// Unsure says why the ensemble was asked and did not choose.
+	// Unsure says why the ensemble did not choose, but the tree.
 	Unsure string `json:"unsure,omitempty"`
+	// Tree is what the tree would choose where the ensemble chose something else: Path leads to that.
+	Tree *kernels.Config `json:"tree,omitempty"`
 	// Instead is what the leaf would choose if it were known to be legal on the matrix; nil: it is.
 	Instead *kernels.Config `json:"instead_of,omitempty"`
 	// Forecast is the time that a product is expected to take, nil where nothing is known.
@@ -50,9 +52,9 @@ func SelectorBy(by string) Selector {
 	case BySizes:
 		return OverSizes
 	case ByEnsemble:
-		return Boosted
+		return Learned
 	}
-	return Learned
+	return whatTree
 }
 
 // A Step is one test on the path to a leaf.
@@ -163,8 +165,6 @@ type Wanted struct {
 	// Reading is how long it took to compute the features of the matrix, in seconds; 0: as on
 	// the matrices that the rule was learned from.
 	Reading float64
-	// Accurate asks the ensemble. Where it is not sure, the tree chooses.
-	Accurate bool
 	// On is the device to choose for; none: the one that the rule was learned on.
 	On Hardware
 }
@@ -176,7 +176,8 @@ const (
 	ByEnsemble = "ensemble"
 )
 
-// Select chooses a configuration for a matrix with these features. A device or
+// Select chooses a configuration for a matrix with these features, by the ensemble or, where there is none or it is not
+// sure, by the tree. A device or
 // cache state left empty in k is whatever the rule holds, if that is only one. What the features save is what they did
 // on families left out, in the matrices of the leaf over sizes.
 func (r *Rule) Select(k Key, f sparse.Features, want Wanted) (Choice, error) {
@@ -185,22 +186,19 @@ func (r *Rule) Select(k Key, f sparse.Features, want Wanted) (Choice, error) {
 		return Choice{}, err
 	}
 	on := s.subject(&f, want.On)
-	if !want.Accurate {
-		return s.byTree(&on, want)
-	}
-	if s.Ensemble == nil {
-		return Choice{}, errors.New("selecting a kernel: the rule has no ensemble: spmvtune learn -o rule.json " +
-			"makes one, from a database, and --rule " + EmbeddedName + " has one")
-	}
+	return s.choose(&on, want)
+}
 
-	why := s.Ensemble.unsure(&on)
-	if why == "" {
-		return s.byEnsemble(&on), nil
+// choose chooses for a matrix.
+func (s *Model) choose(on *Subject, want Wanted) (Choice, error) {
+	c, err := s.byTree(on, want)
+	if s.Ensemble == nil || err == nil && c.By == BySizes && c.Unknown == "" {
+		return c, err
 	}
-	want.Products = 0
-	c, err := s.byTree(&on, want)
-	c.Unsure = why
-	return c, err
+	if c.Unsure = s.Ensemble.unsure(on); c.Unsure != "" {
+		return c, err
+	}
+	return s.byEnsemble(on, c), nil
 }
 
 // subject is what the trees of s are asked about; without a device, one of their own.
@@ -257,29 +255,30 @@ func (s *Model) follow(root *Node, f *Subject, by string) (Choice, error) {
 	return c, nil
 }
 
-// byEnsemble chooses by the ensemble, which knows all of its features.
-func (s *Model) byEnsemble(f *Subject) Choice {
+// byEnsemble chooses by the ensemble, which knows all of its features, and explains that by what the tree chose. Times
+// are what the oracle is expected to take in the leaf, over the share of its speed that is expected.
+func (s *Model) byEnsemble(f *Subject, tree Choice) Choice {
 	order, lost := s.Ensemble.rank(f)
-	c := Choice{By: ByEnsemble, Model: s}
-	leaf, _ := s.Root.walk(f)
-	var forecast *Forecast
-	list := s.Ensemble.best(f)
-	times := make(map[kernels.Config]float64)
-	if tree, err := s.byFeatures(f); err == nil {
-		forecast = leaf.forecast(f)
+	list, times := s.Ensemble.best(f), make(map[kernels.Config]float64)
+	if tree.By == ByFeatures {
 		list = withTree(list, tree.Config)
 		times[tree.Config] = tree.Shortlist[0].Seconds
-	}
-	for _, i := range order {
-		// What the oracle is expected to take in the leaf, over the expected share of its speed.
-		if forecast != nil {
-			times[s.Ensemble.Configs[i]] = forecast.Seconds * leaf.Fraction / expected(lost[i])
+		leaf, _ := s.Root.walk(f)
+		if forecast := leaf.forecast(f); forecast != nil {
+			for _, i := range order {
+				times[s.Ensemble.Configs[i]] = forecast.Seconds * leaf.Fraction / expected(lost[i])
+			}
 		}
 	}
+	c := tree
+	c.By, c.Model, c.Expected, c.Unknown, c.Instead, c.Shortlist = ByEnsemble, s, expected(lost[order[0]]), "", nil, nil
 	for _, config := range list {
 		c.Shortlist = append(c.Shortlist, Ranked{config, times[config]})
 	}
-	c.Config, c.Expected = c.Shortlist[0].Config, expected(lost[order[0]])
+	if c.Config = list[0]; c.Config != tree.Config {
+		c.Tree = &tree.Config
+	}
+	c.Forecast = s.around(times[c.Config], f, c.Config)
 	return c
 }
 

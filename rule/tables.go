@@ -121,7 +121,7 @@ func bySize(b *bytes.Buffer, title string, cases []Case) {
 			sizes = append(sizes, bundle{number(float64(from)), some})
 		}
 	}
-	selectors := knownOf(cases, Learned, LearnedTop3, Boosted, BoostedTop3, FixedConfig, CuSPARSE)
+	selectors := knownOf(cases, Learned, LearnedTop3, ByTree, FixedConfig, CuSPARSE)
 	bundled(b, title, "nonzeros from", selectors, sizes)
 
 	b.Truncate(b.Len() - 1)
@@ -180,7 +180,7 @@ func (s *Model) byClass(b *bytes.Buffer) {
 		return
 	}
 	classes = slices.DeleteFunc(classes, func(l bundle) bool { return len(knownOf(l.cases, Learned)) == 0 })
-	bundled(b, "By class, the worst matrix first", "class", knownOf(s.Validation.Cases, Learned, Boosted, CuSPARSE), classes)
+	bundled(b, "By class, the worst matrix first", "class", knownOf(s.Validation.Cases, Learned, ByTree, CuSPARSE), classes)
 }
 
 func curveTable(b *bytes.Buffer, title string, points []Point) {

@@ -219,15 +219,16 @@ func (s *Model) doubts() []string {
 		out = append(out, fmt.Sprintf("On %d of %d matrices left out, the choice was not measured, and its figure is an "+
 			"estimate.", len(guessed), len(v.Cases)))
 	}
+	tree := Summarise(v.Cases, whatTree.Of).Mean
 	switch {
 	case s.Pruned != "":
 		return append(out, s.Pruned)
 	case s.Root.Leaf():
 		return append(out, "No split paid: the rule is a single configuration for all matrices.")
-	case v.Matrices > 0 && v.Mean <= v.SingleConfig:
+	case v.Matrices > 0 && tree <= v.SingleConfig:
 		return append(out, fmt.Sprintf("Whether the tree pays is uncertain: on matrices left out it reaches %s of the "+
 			"oracle and always %s %s, but the whole procedure, with pruning also decided without the matrix, reaches %s.",
-			term.Percent(v.Unpruned), describe(s.Single), term.Percent(v.SingleConfig), term.Percent(v.Mean)))
+			term.Percent(v.Unpruned), describe(s.Single), term.Percent(v.SingleConfig), term.Percent(tree)))
 	}
 	return out
 }

@@ -118,4 +118,4 @@ func WriteTransfers(w io.Writer, list []Transfer) error {
 }
 
 // transferred are the selectors that are known where a rule was not learned.
-var transferred = []Selector{Learned, LearnedTop3, Boosted, BoostedTop3, BestNamed, FixedConfig, CuSPARSE}
+var transferred = []Selector{Learned, LearnedTop3, ByTree, ByTreeTop3, BestNamed, FixedConfig, CuSPARSE}

@@ -275,21 +275,22 @@ type Selector struct {
 var Selectors = []Selector{
 	Learned,
 	LearnedTop3,
+	ByTree,
+	ByTreeTop3,
 	OverSizes,
 	neverPruned,
-	Boosted,
-	BoostedTop3,
 	SingleConfig, SingleKernel, CuSPARSE, COOFinal, CSRFive,
 }
 
 // Those of them that figures name.
 var (
-	Learned      = Selector{"learned tree", func(c Case) float64 { return c.Fraction }}
-	LearnedTop3  = Selector{"learned tree, best of 3", func(c Case) float64 { return c.Top3 }}
+	Learned      = Selector{"learned rule", func(c Case) float64 { return c.Fraction }}
+	LearnedTop3  = Selector{"learned rule, best of 3", func(c Case) float64 { return c.Top3 }}
+	ByTree       = Selector{"its tree alone", func(c Case) float64 { return c.Tree }}
+	ByTreeTop3   = Selector{"its tree alone, best of 3", func(c Case) float64 { return c.TreeTop3 }}
+	whatTree     = Selector{"the tree", func(c Case) float64 { return cmp.Or(c.Tree, c.Fraction) }}
 	OverSizes    = Selector{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
 	neverPruned  = Selector{"tree, never pruned", func(c Case) float64 { return c.Unpruned }}
-	Boosted      = Selector{"boosted ensemble", func(c Case) float64 { return c.Ensemble }}
-	BoostedTop3  = Selector{"boosted ensemble, best of 3", func(c Case) float64 { return c.EnsembleTop3 }}
 	BestNamed    = Selector{"the best of all that the rule names", func(c Case) float64 { return c.Named }}
 	SingleConfig = Selector{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
 	FixedConfig  = Selector{"best single configuration of the size", func(c Case) float64 { return c.Fixed }}

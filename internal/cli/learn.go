@@ -37,8 +37,8 @@ func newLearn() *cobra.Command {
 		Long: `learn learns from the trials of one or more databases which kernel to use for a matrix
 that was never measured. It reports how the rule does by leave-one-class-out validation, and on
 classes that are kept for a final test: those that the sweeps name (test in
-[learn]) or --test. Beside it stand the best single configuration and kernel, cuSPARSE, the
-papers' own rule, and a boosted ensemble. The extension of -o says in which form it writes
+[learn]) or --test. Beside it stand its tree alone, the best single configuration and kernel,
+cuSPARSE, and the papers' own rule. The extension of -o says in which form it writes
 the rule:
 
 ` + ruleFormHelp() + `
@@ -77,7 +77,7 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 		"amortize preparation over this many products (default: ignore preparation)")
 	f.IntVar(&l.options.MaxDepth, "depth", l.options.MaxDepth, "largest number of tests before a choice")
 	f.BoolVar(&l.options.Ensemble, "ensemble", l.options.Ensemble,
-		"also learn a boosted ensemble, for select --accurate")
+		"also learn a boosted ensemble, which chooses better than the tree")
 	f.BoolVar(&l.evaluate, "evaluate", false, "print learning curve, value of features, and what the rule misses")
 	f.StringVar(&l.saveTraining, "save-training", "", "only write what a rule would be learned from, without samples: "+
 		"a file NAME"+trainingSuffix+", which learn takes in place of a database")

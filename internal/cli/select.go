@@ -35,7 +35,8 @@ func newSelect() *cobra.Command {
 block and grid, the expected time of a product, and the path through the tree that led
 there. It measures nothing. The rule is that of the last run or, if there is none, one that
 comes with spmvtune and is called by the GPU that it was learned on: h100 if --device names an
-H100 and --accurate is not given, else h200, the most recent.
+H100, else h200, the most recent. Where a rule has an ensemble, that chooses, and the tree
+explains.
 
 ` + matrixcmd.TargetHelp + `
 FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule that needs more features
@@ -60,8 +61,6 @@ names them.`,
 	f.StringVar(&s.complexMode, "complex", "", "real-part: take the real part of a complex file")
 	f.IntVar(&s.wanted.Products, "products", 0,
 		"number of products with the matrix: for few, the rule uses its sizes alone (default: many)")
-	f.BoolVar(&s.wanted.Accurate, "accurate", false,
-		"use the boosted ensemble that learn makes, which gives no reasons")
 	f.IntVar(&s.top, "top", 1,
 		"how many configurations to name: the choice, and what helps most where it is slow")
 	s.output.Flags(cmd)
@@ -79,12 +78,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.top < 1 {
 		return command.Usage(fmt.Errorf("--top %d: must be 1 or more", s.top))
 	}
-	unnamed := rule.NameFor(s.device)
-	s.ruleFile = cmp.Or(s.ruleFile, os.Getenv(command.EnvRule))
-	if s.wanted.Accurate {
-		unnamed = rule.EmbeddedName // the other ones have no ensemble
-	}
-	r, from, err := readRule(cmd, s.ruleFile, unnamed)
+	r, from, err := readRule(cmd, cmp.Or(s.ruleFile, os.Getenv(command.EnvRule)), rule.NameFor(s.device))
 	if err != nil {
 		return err
 	}
@@ -105,7 +99,9 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		c.Shortlist = c.Shortlist[:min(s.top, len(c.Shortlist))]
-		chosen = append(chosen, newSelection(name, c, note))
+		one := newSelection(name, c, note)
+		one.asked = s.wanted.Products
+		chosen = append(chosen, one)
 	}
 
 	if s.output.Data() {
@@ -124,6 +120,7 @@ type selection struct {
 	Pruned     string   `json:"pruned,omitempty"`
 	Validation figures  `json:"validation"`
 	Warnings   []string `json:"warnings"`
+	asked      int      // number of products
 }
 
 // figures are those of a rule's validation, without the single matrices.

@@ -60,17 +60,20 @@ func (c *selection) printShortlist(w io.Writer) error {
 func (c *selection) reasons() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if c.By != rule.ByEnsemble {
-		add("%s", timeText(c.Forecast))
+	add("%s", timeText(c.Forecast))
+	if c.By == rule.ByEnsemble {
+		add("because the ensemble expects %.0f%% of the best", 100*c.Expected)
 	}
-
+	if c.Tree != nil {
+		add("the tree, which gives reasons, would take %s", c.Tree)
+	}
 	for _, step := range c.Path {
 		add("because %s", step)
 	}
 
 	switch {
-	case c.By == rule.ByEnsemble:
-		add("because the ensemble expects %.0f%% of the best", 100*c.Expected)
+	case c.By != rule.BySizes && c.Pays > 1 && c.asked > 0:
+		add("its features pay off from %s on", term.Count(c.Pays, "product", "products"))
 	case c.Unsure != "":
 		add("by the tree: the ensemble is not sure, since %s", c.Unsure)
 	case c.Unknown != "":
@@ -150,12 +153,15 @@ func timeText(f *rule.Forecast) string {
 	if f == nil {
 		return "time unknown: nothing of this size was measured with it"
 	}
-	if f.Matrices == 1 {
+	interval := fmt.Sprintf("time %s, from %s to %s in %.0f%% of cases", term.Seconds(f.Seconds), term.Seconds(f.Low),
+		term.Seconds(f.High), 100*f.Share())
+	switch f.Matrices {
+	case 0:
+		return interval + ", as on matrices held out"
+	case 1:
 		return fmt.Sprintf("time about %s, at the %s GB/s of the only matrix it was measured on (traffic as in CSR)",
 			term.Seconds(f.Seconds), term.Digits(f.GBPS))
 	}
-
-	return fmt.Sprintf("time %s, from %s to %s in %.0f%% of cases: as fast as on the %d matrices of the leaf "+
-		"nearest in size (%s to %s GB/s, traffic as in CSR)", term.Seconds(f.Seconds), term.Seconds(f.Low),
-		term.Seconds(f.High), 100*f.Share(), f.Matrices, term.Digits(f.LowGBPS), term.Digits(f.HighGBPS))
+	return fmt.Sprintf("%s: as fast as on the %d matrices of the leaf nearest in size (%s to %s GB/s, traffic as in CSR)",
+		interval, f.Matrices, term.Digits(f.LowGBPS), term.Digits(f.HighGBPS))
 }

@@ -48,7 +48,7 @@ func TestRegretOfManyMatrices(t *testing.T) {
 		t.Errorf("many matrices take %v, few %v", many.Height, rows.Height)
 	}
 	texts := textsOf(pages[1])
-	for _, want := range []string{"% of the matrices", "learned tree"} {
+	for _, want := range []string{"% of the matrices", "learned rule"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("the page does not say %q: %q", want, texts)
 		}

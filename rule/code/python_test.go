@@ -45,7 +45,7 @@ func TestPythonAgrees(t *testing.T) {
 		f.Rows, f.Cols, f.Nonzeros, f.ColsUsed = rng.IntN(6), rng.IntN(6), rng.IntN(6), sparse.Unknown
 		cases = append(cases, known(&f))
 		for i := range r.Models {
-			c, err := r.Select(r.Models[i].Key, f, rule.Wanted{Accurate: true})
+			c, err := r.Select(r.Models[i].Key, f, rule.Wanted{})
 			if err != nil {
 				want.WriteString("-\n")
 				continue
@@ -132,7 +132,7 @@ print(json.dumps(ways))
 		}
 
 		facts.ColsUsed = sparse.Unknown
-		c, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, facts, rule.Wanted{Accurate: true})
+		c, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, facts, rule.Wanted{})
 		if err != nil || lines[0] != c.Kernel {
 			t.Errorf("%s: chose %s, want %s (%v)", spec, lines[0], c.Kernel, err)
 		}

@@ -1,6 +1,6 @@
 /* Which kernel for a tridiagonal matrix in CSR? The header is written by
  *
- *     spmvtune learn --rule h100 -o rule.h
+ *     spmvtune learn --rule h200 -o rule.h
  *     cc -std=c99 -Wall select_spmv.c -o select_spmv && ./select_spmv
  */
 #include <stdio.h>
@@ -20,8 +20,8 @@ int main(void)
         offsets[i + 1] = offsets[i] + 3 - (i == 0) - (i == ROWS - 1);
     rule_from_offsets(&matrix, ROWS, ROWS, offsets);
 
-    choice = rule_float32_warm(&matrix);
-    if (!choice) /* the tree asks for what row offsets don't tell */
+    choice = rule_float32_warm_by_ensemble(&matrix);
+    if (!choice) /* the rule asks for what row offsets don't tell */
         choice = rule_float32_warm_by_sizes(&matrix);
     if (!choice)
         return 1;
