@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,23 +54,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// occupy takes a device that is for one process at a time, for as long as a process of this one's group lives. It notes
+// occupy takes a device that is for one process at a time: one has ended when its parent has waited for it. It notes
 // a refusal in the file.
 func occupy(file string) error {
 	if file == "" {
 		return nil
 	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
-	if err != nil {
-		return err
+	before, _ := os.ReadFile(file + ".holder")
+	if pid, err := strconv.Atoi(string(before)); err == nil && syscall.Kill(pid, 0) == nil {
+		refused, _ := os.ReadFile(file)
+		return errors.Join(errors.New("the device is busy"), os.WriteFile(file, append(refused, 'x'), 0o666))
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.WriteString("x")
-		return errors.New("the device is busy")
-	}
-	holds := exec.Command("sleep", "600")
-	holds.ExtraFiles = []*os.File{f}
-	return holds.Start()
+	return os.WriteFile(file+".holder", []byte(strconv.Itoa(os.Getpid())), 0o666)
 }
 
 // Indices of devices: noDevice can't be opened, otherModel has another name, and fallsOff dies with its second
@@ -393,8 +388,11 @@ func TestSlowTrialsWhenResumed(t *testing.T) {
 	sweep := testSweep()
 	sweep.Protocol.Finals, sweep.Protocol.Sentinel = 5, 1
 
-	inRun := newQueue(&list{trials}, nil, 1, newLeaderReruns(5, 1, ""), newNoiseReruns(0, nil, nil))
+	inRun := queueOf(1, &list{trials}, newLeaderReruns(5, 1, "", nil))
 	for _, r := range results {
+		for j := inRun.next(); j.sentinel; j = inRun.next() {
+			inRun.told(trial.Result{Trial: j.Trial, Status: trial.OK, Sentinel: true})
+		}
 		inRun.told(r)
 	}
 	r := newRun(sweep, &memory{results: results}, Options{})
@@ -402,11 +400,10 @@ func TestSlowTrialsWhenResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resumed := newQueue(w.source, w.good, 1, r.leaderReruns, r.noiseReruns)
 
-	for what, q := range map[string]*queue{"in a run": inRun, "resumed": resumed} {
+	for what, q := range map[string]*queue{"in a run": inRun, "resumed": w.queue} {
 		var entered []string
-		for _, place := range slices.Collect(maps.Values(q.leaderReruns.ranking)) {
+		for _, place := range slices.Collect(maps.Values(q.sources[1].(*leaderReruns).ranking)) {
 			for _, c := range place.trials {
 				entered = append(entered, c.ID)
 			}

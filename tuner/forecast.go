@@ -60,7 +60,7 @@ func (r *run) estimate(ctx context.Context, plan Plan, past history) (Estimate, 
 	if len(work.todo) > 0 {
 		return e, nil
 	}
-	for _, one := range slices.Concat(r.leaderReruns.missing(), r.noiseReruns.missing()) {
+	for _, one := range work.missing() {
 		_, product := t.full(one)
 		e.Time += seconds(t.short(one, product))
 		e.Repeats++

@@ -38,7 +38,7 @@ func TestWhoIsRepeated(t *testing.T) {
 			t.Errorf("job %+v, want one that is prepared anew", j)
 		}
 		got = append(got, j.Block)
-		s.told()
+		s.told(trial.Result{})
 	}
 	if want := []int{2, 11, 20, 32, 41, 50}; !slices.Equal(got, want) {
 		t.Errorf("repeated %v, want %v", got, want)

@@ -26,11 +26,12 @@ func (j job) rerun() bool { return j.sentinel || j.fresh() }
 // fresh reports whether its arrays are allocated and filled again.
 func (j job) fresh() bool { return j.leader || j.noise }
 
-// A source gives trials one after the other. It gives the same one until it is told the
-// result.
+// A source gives trials one after the other. It gives the same one until it is told the result.
 type source interface {
 	next() *job // nil after the last
 	told(trial.Result)
+	enter(trial.Record)     // a trial that ended well, of any source, with its repeat runs in an earlier run
+	missing() []trial.Trial // what is still to come at least, as far as that is known beforehand
 }
 
 // A list is a source of trials that are known beforehand.
@@ -43,19 +44,20 @@ func (l *list) next() *job {
 	return &job{Trial: l.todo[0], ahead: l.todo[1:min(len(l.todo), 1+mostAhead)]}
 }
 
-func (l *list) told(trial.Result) { l.todo = l.todo[1:] }
+func (l *list) told(trial.Result)      { l.todo = l.todo[1:] }
+func (l *list) enter(trial.Record)     {}
+func (l *list) missing() []trial.Trial { return l.todo }
 
-// A queue gives the jobs on a matrix, one after the other. In each cache state the first
-// good trial is the sentinel, which is measured again at regular intervals, so that a
-// drift of the device shows. A trial that is much faster takes its place, so that sentinels
-// take little time. The sentinel of an earlier run goes on. It is measured first,
-// which tells how the device differs from then. The leader and noise reruns come last.
+// A queue gives the jobs on a matrix, one after the other: those of each source in turn. In each cache state the first
+// good trial is the sentinel, which is measured again at regular intervals, so that a drift of the device shows. A trial
+// that is much faster takes its place, so that sentinels take little time. The sentinel of an earlier run goes on. It is
+// measured first, which tells how the device differs from then. Repeat runs have no sentinels.
 type queue struct {
-	source
-	leaderReruns *leaderReruns
-	noiseReruns  *noiseReruns
-	every        int // number of trials between sentinels; 0: there are none
-	sentinels    map[trial.Cache]*sentinel
+	sources   []source
+	of        source          // the one whose job was given last
+	programs  map[string]bool // kernels whose times are their own
+	every     int             // number of trials between sentinels; 0: there are none
+	sentinels map[trial.Cache]*sentinel
 }
 
 type sentinel struct {
@@ -67,21 +69,25 @@ type sentinel struct {
 // muchFaster is how many times faster a trial is that becomes the sentinel.
 const muchFaster = 3
 
-// newQueue returns a queue of the trials to measure. good are those that have ended well
-// already, in the order of the plan.
-func newQueue(todo source, good []trial.Record, every int, leaders *leaderReruns, noise *noiseReruns) *queue {
-	q := &queue{source: todo, leaderReruns: leaders, noiseReruns: noise, every: every,
-		sentinels: map[trial.Cache]*sentinel{}}
-	for _, r := range good {
-		q.appoint(r.Result, every)
+// enter tells all sources of a trial that ended well.
+func (q *queue) enter(known trial.Record) {
+	for _, s := range q.sources {
+		s.enter(known)
 	}
-	return q
+}
+
+// missing returns what is still to come at least.
+func (q *queue) missing() (list []trial.Trial) {
+	for _, s := range q.sources {
+		list = append(list, s.missing()...)
+	}
+	return list
 }
 
 // appoint makes a good trial the sentinel if there is none, or only a much slower one. Times of a
 // program are its own, and one that was cut short because it is slow takes too long.
 func (q *queue) appoint(r trial.Result, since int) {
-	if q.leaderReruns.programs[r.Kernel] || r.Stop == trial.StopSlow {
+	if q.programs[r.Kernel] || r.Stop == trial.StopSlow {
 		return
 	}
 	if s := q.sentinels[r.Cache]; s == nil || s.median > muchFaster*r.Median {
@@ -91,12 +97,12 @@ func (q *queue) appoint(r trial.Result, since int) {
 
 // next returns the next job, nil after the last. It returns the same one until it is told
 // the result.
-func (q *queue) next() *job {
-	j := q.source.next()
-	if j == nil {
-		if j = q.leaderReruns.next(); j == nil {
-			j = q.noiseReruns.next()
-		}
+func (q *queue) next() (j *job) {
+	for i := 0; i < len(q.sources) && j == nil; i++ {
+		q.of = q.sources[i]
+		j = q.of.next()
+	}
+	if j == nil || j.rerun() {
 		return j
 	}
 	if s := q.sentinels[j.Cache]; q.every > 0 && s != nil && s.since >= q.every {
@@ -109,25 +115,17 @@ func (q *queue) next() *job {
 func (q *queue) told(r trial.Result) {
 	s := q.sentinels[r.Cache]
 	switch {
-	case r.LeaderRerun:
-		q.leaderReruns.told(r)
-	case r.NoiseRerun:
-		q.noiseReruns.told()
 	case r.Sentinel && r.Status != trial.OK:
 		delete(q.sentinels, r.Cache) // the next good one takes its place
 	case r.Sentinel:
 		s.since = 0
 	default:
-		q.source.told(r)
-		good := r.Precedence().Good()
-		if good {
-			q.leaderReruns.enter(trial.Record{Result: r})
-			q.noiseReruns.enter(trial.Record{Result: r})
-		}
-		if s != nil {
+		q.of.told(r)
+		if s != nil && !r.IsRerun() {
 			s.since++
 		}
-		if good {
+		if r.Precedence().Good() && !r.IsRerun() {
+			q.enter(trial.Record{Result: r})
 			q.appoint(r, 0)
 		}
 	}
@@ -135,7 +133,7 @@ func (q *queue) told(r trial.Result) {
 
 // work is what there is to do on a matrix.
 type work struct {
-	source
+	*queue
 	trials   int            // number of trials; of searches, the most
 	finished int            // number of trials that an earlier run has measured
 	todo     []trial.Trial  // what is left to measure, where no search decides
@@ -148,17 +146,16 @@ type work struct {
 func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	protocol := r.sweep.Protocol
 	r.best = bests{}
-	r.leaderReruns = newLeaderReruns(protocol.Finals, protocol.Seed, plan.Matrix.Hash)
-	r.leaderReruns.programs = r.sweep.Programs()
-	r.noiseReruns = newNoiseReruns(protocol.Repeats, plan.Whole, plan.Trials)
+	leaders := newLeaderReruns(protocol.Finals, protocol.Seed, plan.Matrix.Hash, r.programs)
+	q := &queue{every: protocol.Sentinel, programs: r.programs, sentinels: map[trial.Cache]*sentinel{}}
 	if search.Adaptive(r.sweep.Search.Strategy) {
-		r.noiseReruns = newNoiseReruns(protocol.Repeats, nil, nil)
-		s, err := r.newSearches(ctx, plan)
+		s, err := r.newSearches(ctx, plan, q)
 		if err != nil {
 			return nil, err
 		}
+		q.sources = []source{s, leaders, newNoiseReruns(protocol.Repeats, nil, nil)}
 		more := s.next() != nil // after this, the strategies are told everything that is recorded
-		return &work{source: s, searches: s, trials: s.most(), finished: len(s.recorded) - r.byFailedDevice,
+		return &work{queue: q, searches: s, trials: s.most(), finished: len(s.recorded) - r.byFailedDevice,
 			adaptive: more}, s.err
 	}
 
@@ -166,14 +163,14 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
+	todo = hopelessLast(todo, plan.Matrix.Size(), r.planner.device)
+	q.sources = []source{&list{todo}, leaders, newNoiseReruns(protocol.Repeats, plan.Whole, plan.Trials)}
 	for _, known := range good {
 		r.note(known.Trial, known.Median)
-		r.leaderReruns.enter(known)
-		r.noiseReruns.enter(known)
+		q.enter(known)
+		q.appoint(known.Result, q.every)
 	}
-
-	todo = hopelessLast(todo, plan.Matrix.Size(), r.planner.device)
-	return &work{source: &list{todo}, todo: todo, trials: len(plan.Trials),
+	return &work{queue: q, todo: todo, trials: len(plan.Trials),
 		finished: len(plan.Trials) - len(todo) - r.byFailedDevice, good: good}, nil
 }
 
@@ -285,7 +282,7 @@ type bests map[trial.Case]float64
 
 // note notes the median of a trial, unless it is a program's own.
 func (r *run) note(t trial.Trial, median float64) {
-	if !r.leaderReruns.programs[t.Kernel] {
+	if !r.programs[t.Kernel] {
 		r.best.note(t, median)
 	}
 }

@@ -68,10 +68,17 @@ func TestQueue(t *testing.T) {
 		for _, t := range trialsOf(trial.Warm, tt.good) {
 			good = append(good, trial.Record{Result: trial.Result{Trial: t, Median: took(t.ID)}})
 		}
-		q := newQueue(&list{slices.Concat(trialsOf(trial.Warm, tt.warm), trialsOf(trial.Cold, tt.cold))},
-			good, tt.every, newLeaderReruns(0, 1, ""), newNoiseReruns(0, nil, nil))
+		q := queueOf(tt.every, &list{slices.Concat(trialsOf(trial.Warm, tt.warm), trialsOf(trial.Cold, tt.cold))})
+		for _, r := range good {
+			q.appoint(r.Result, tt.every)
+		}
 		if got := order(q, tt.failing); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
+}
+
+// queueOf is a queue of some sources.
+func queueOf(every int, sources ...source) *queue {
+	return &queue{sources: sources, every: every, sentinels: map[trial.Cache]*sentinel{}}
 }

@@ -57,11 +57,11 @@ type candidate struct {
 }
 
 // newLeaderReruns prepares the leader reruns of a matrix.
-func newLeaderReruns(most int, seed uint64, matrix string) *leaderReruns {
+func newLeaderReruns(most int, seed uint64, matrix string, programs map[string]bool) *leaderReruns {
 	h := fnv.New64a()
 	h.Write([]byte(matrix + " finals"))
 	return &leaderReruns{
-		most: most, rng: rand.New(rand.NewPCG(seed, h.Sum64())), ranking: map[trial.Case]*ranking{},
+		most: most, rng: rand.New(rand.NewPCG(seed, h.Sum64())), ranking: map[trial.Case]*ranking{}, programs: programs,
 	}
 }
 
@@ -330,4 +330,4 @@ func (s *noiseReruns) missing() []trial.Trial {
 }
 
 // told takes the result of the last noise rerun.
-func (s *noiseReruns) told() { s.todo = s.todo[1:] }
+func (s *noiseReruns) told(trial.Result) { s.todo = s.todo[1:] }

@@ -41,7 +41,7 @@ func entered(most int, names string, medians ...float64) *leaderReruns {
 
 // enteredUpTo is entered for trials whose intervals have these upper ends.
 func enteredUpTo(highs []float64, most int, names string, medians ...float64) *leaderReruns {
-	f := newLeaderReruns(most, 1, "m")
+	f := newLeaderReruns(most, 1, "m", nil)
 	for i, t := range trialsOf(trial.Warm, names) {
 		r := trial.Result{Trial: t, Median: medians[i]}
 		if highs != nil {
@@ -113,7 +113,7 @@ func TestWideIntervalsMakeMoreLeaders(t *testing.T) {
 // where it is alone: a ratio of the two rests on repeat runs of both.
 func TestTheLibraryIsRepeated(t *testing.T) {
 	of := func(most int, kernels string, medians ...float64) map[string]int {
-		f := newLeaderReruns(most, 1, "m")
+		f := newLeaderReruns(most, 1, "m", nil)
 		for i, name := range strings.Fields(kernels) {
 			tr := trialsOf(trial.Warm, name)[0]
 			tr.Kernel = name
@@ -149,7 +149,7 @@ func TestLuckyTrialsAreRepeated(t *testing.T) {
 	}
 	few, loss, luckiest := 0, 0.0, 0.0
 	for range cases {
-		f := newLeaderReruns(32, 1, "m")
+		f := newLeaderReruns(32, 1, "m", nil)
 		best := trial.Result{Median: math.Inf(1)}
 		for block := range trials {
 			r := trial.Result{Median: measure(block)}
@@ -431,7 +431,7 @@ func TestRerunsOfASearch(t *testing.T) {
 
 // Programs, whose times are their own, lead beside others and never in their place.
 func TestProgramsLeadNobody(t *testing.T) {
-	f := newLeaderReruns(4, 1, "m")
+	f := newLeaderReruns(4, 1, "m", nil)
 	f.programs = map[string]bool{"liar": true, "slow": true}
 	for i, c := range []struct {
 		kernel string

@@ -131,6 +131,7 @@ type run struct {
 	compiled     string // folder of what is compiled of own kernels
 	scratch      string // folder of programs
 	built        map[kernels.Config]bool
+	programs     map[string]bool // kernels whose times are their own
 
 	current
 }
@@ -147,8 +148,6 @@ type current struct {
 	best                   bests
 	host                   trial.HostUse // while its trials were measured
 	name                   string
-	leaderReruns           *leaderReruns
-	noiseReruns            *noiseReruns
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
@@ -156,7 +155,7 @@ func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 		opt.Observe = func(Event) {}
 	}
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), built: map[kernels.Config]bool{},
-		devices: &devices{named: map[string]string{}}}
+		programs: sweep.Programs(), devices: &devices{named: map[string]string{}}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	r.next()
 	return r
@@ -291,8 +290,7 @@ func (r *run) failure(name string, err error, measured bool) error {
 
 // measure does the work on a matrix, job after job.
 func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, work *work) error {
-	queue := newQueue(work.source, work.good, r.sweep.Protocol.Sentinel, r.leaderReruns, r.noiseReruns)
-	j := queue.next()
+	j := work.next()
 	if j == nil {
 		return nil
 	}
@@ -315,8 +313,8 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 		}
 
 		err := r.trial(ctx, *j, func(res trial.Result) *job {
-			queue.told(res)
-			j = queue.next()
+			work.told(res)
+			j = work.next()
 			if j == nil || r.halt(ctx) != nil {
 				return nil
 			}

@@ -20,6 +20,7 @@ import (
 // earlier run ended.
 type searches struct {
 	run      *run
+	queue    *queue          // that it is a source of
 	ctx      context.Context // for asking the recorder
 	open     []*caseSearch   // the first one is under way
 	step     search.Step     // the step that current measures
@@ -63,8 +64,8 @@ func casesOf(trials []trial.Trial) []trial.Case {
 }
 
 // newSearches prepares the searches of a plan.
-func (r *run) newSearches(ctx context.Context, plan Plan) (*searches, error) {
-	s := &searches{run: r, ctx: context.WithoutCancel(ctx)}
+func (r *run) newSearches(ctx context.Context, plan Plan, q *queue) (*searches, error) {
+	s := &searches{run: r, queue: q, ctx: context.WithoutCancel(ctx)}
 	all := casesOf(plan.Trials)
 
 	perCache := map[trial.Cache]int{}
@@ -137,8 +138,7 @@ func (s *searches) next() *job {
 			s.run.note(t, r.Median)
 			if !step.Partial() && r.Status == trial.OK {
 				r.Trial = t
-				s.run.leaderReruns.enter(r)
-				s.run.noiseReruns.enter(r)
+				s.queue.enter(r)
 			}
 			one.tell(step, r.Result)
 			continue
@@ -154,6 +154,9 @@ func (s *searches) told(r trial.Result) {
 	s.current = nil
 	s.open[0].tell(s.step, r)
 }
+
+func (s *searches) enter(trial.Record)     {}
+func (s *searches) missing() []trial.Trial { return nil }
 
 // lookUp returns what is recorded of all configurations with the samples of a step.
 func (s *searches) lookUp(one *caseSearch, step search.Step) (map[string]trial.Record, error) {
