@@ -19,6 +19,7 @@
 package sparse
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"runtime"
@@ -285,7 +286,17 @@ func (m *CSR[V]) Validate() error {
 		}
 	}
 
-	for i := range m.Rows {
+	failures := make([]error, workers(len(m.ColIdx)))
+	eachOf(len(failures), func(part, parts int) {
+		lo, hi := share(m.Rows, part, parts)
+		failures[part] = m.validateRows(lo, hi)
+	})
+	return cmp.Or(failures...)
+}
+
+// validateRows checks the columns of rows [lo, hi).
+func (m *CSR[V]) validateRows(lo, hi int) error {
+	for i := lo; i < hi; i++ {
 		last := int32(-1)
 		for _, j := range m.ColIdx[m.RowPtr[i]:m.RowPtr[i+1]] {
 			if int(j) < 0 || int(j) >= m.Cols {

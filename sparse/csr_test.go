@@ -350,3 +350,16 @@ func Exactly[V Float](m *CSR[V]) (similarity, symmetry, deviation float64) {
 	}
 	return rowSimilarity(m.RowPtr, m.ColIdx, MaxIndex, MaxIndex), symmetry, deviation
 }
+
+// Cores share the columns, and the first wrong row is named.
+func TestValidateNamesTheFirst(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
+	m := randomMatrix(t)
+	testkit.Succeed(t, m.Validate())
+	for _, row := range []int{2999, 1100, 1099} {
+		m.ColIdx[m.RowPtr[row]] = 2000
+		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d has column 2000", row)) {
+			t.Errorf("row %d is wrong: %v", row, err)
+		}
+	}
+}

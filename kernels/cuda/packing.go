@@ -83,7 +83,7 @@ func pack[T any](m *structure, key any, build func() (T, error)) (T, error) {
 func find(m *structure, key any) (e *packing, found bool) {
 	p := &packings
 	if p.m != m && !slices.ContainsFunc(p.kept, func(e *packing) bool { return e.orders(m) }) {
-		p.m, p.ahead, p.kept, p.bytes = m, nil, nil, 0
+		start(m)
 	}
 	i := slices.IndexFunc(p.kept, func(e *packing) bool { return e.of == m && e.key == key })
 	if found = i >= 0; found {
@@ -137,7 +137,7 @@ func (a *ahead) packAhead(m *structure, next []kernels.Config) {
 	}
 	packings.Lock()
 	if packings.m != m {
-		packings.m, packings.ahead, packings.kept, packings.bytes = m, nil, nil, 0
+		start(m)
 	}
 	if packings.ahead == nil {
 		same := *m
@@ -198,7 +198,12 @@ func reusedCost() time.Duration {
 func forget() {
 	packings.Lock()
 	defer packings.Unlock()
-	packings.m, packings.ahead, packings.kept, packings.bytes = nil, nil, nil, 0
+	start(nil)
+}
+
+// start makes m the current matrix, without packings.
+func start(m *structure) {
+	packings.m, packings.ahead, packings.kept, packings.bytes = m, nil, nil, 0
 }
 
 // collect puts values in some order, on all cores: to[k] is from[order[k]], or 0 where that is −1.

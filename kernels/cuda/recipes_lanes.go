@@ -78,108 +78,30 @@ func mostSpaced(kb, v int) int { return kb << 10 / (bankBytes + v) * (bankBytes 
 // lanesTake is TAKE of csr_lanes.cuh.
 const lanesTake = 4
 
-// A segment is a row's part of a panel, or a piece of it, from nonzero begin up to end.
-type segment struct{ begin, end, target int32 }
-
-func (s segment) length() int { return int(s.end - s.begin) }
-
 // log is the logarithm of the lanes that a segment gets: so many that a lane has at most 8 nonzeros, also where
 // they don't begin with a multiple of 4.
 func (s segment) log() int { return min(5, bits.Len(uint(ceilDiv(s.length()+lanesTake-1, 8)-1))) }
 
-// cutRows cuts rows, whose columns increase, into segments of panels, of at most `longest` nonzeros. A row of more
-// than one gets sums in the order of its nonzeros.
-func cutRows(m *structure, panels, width, longest int) ([][]segment, *lanesPacking) {
-	cuts := make([]cutting, shares(m.Rows, fewSteps))
-	eachShare(m.Rows, fewSteps, func(part, lo, hi int) {
-		c := cutting{of: m, width: width, longest: int32(longest), segments: make([][]segment, panels)}
-		for i := range c.segments {
-			c.segments[i] = make([]segment, 0, hi-lo)
+// cutLanes cuts rows, whose columns increase, into segments of panels, of at most `longest` nonzeros.
+func cutLanes(m *structure, panels, width, longest int) ([][]segment, cutRows) {
+	return cutAll(m.Rows, panels, func(c *cutter, row int32) {
+		begin, end := m.RowPtr[row], m.RowPtr[row+1]
+		if begin == end {
+			c.empty = append(c.empty, row)
 		}
-		for r := lo; r < hi; r++ {
-			c.cut(int32(r))
-		}
-		cuts[part] = c
-	})
-
-	p, segments, sums, counts := &lanesPacking{first: []int32{0}}, make([][]segment, panels), int32(0), make([]int, panels)
-	for part := range cuts {
-		c := &cuts[part]
-		c.before, c.at = sums, slices.Clone(counts)
-		sums += c.sums
-		for i, of := range c.segments {
-			counts[i] += len(of)
-		}
-		p.empty, p.row = append(p.empty, c.empty...), append(p.row, c.row...)
-		for _, end := range c.ends {
-			p.first = append(p.first, c.before+end)
-		}
-	}
-	for i, n := range counts {
-		segments[i] = make([]segment, n)
-	}
-	eachShare(len(cuts), 1, func(_, lo, hi int) {
-		for _, c := range cuts[lo:hi] {
-			c.move(segments)
+		at := begin
+		for i := range panels {
+			to := end
+			if i < panels-1 {
+				to = at + int32(lowerBound(m.ColIdx[at:end], (i+1)*width))
+			}
+			for at < to {
+				next := min(to, (at+int32(longest))/lanesTake*lanesTake)
+				c.add(i, row, at, next, at == begin && next == end)
+				at = next
+			}
 		}
 	})
-	return segments, p
-}
-
-// A cutting is what a core makes of its rows.
-type cutting struct {
-	of        *structure
-	width     int
-	longest   int32
-	segments  [][]segment // of panels
-	empty     []int32     // rows without nonzeros
-	row, ends []int32     // rows that are sums, and the sums up to the end of each
-	sums      int32
-	before    int32 // sums of the cores before
-	at        []int // of each panel the segments of the cores before
-}
-
-// move puts the segments among those of all cores.
-func (c *cutting) move(all [][]segment) {
-	for i, of := range c.segments {
-		to := all[i][c.at[i]:]
-		for k, s := range of {
-			if int(s.target) >= c.of.Rows {
-				s.target += c.before
-			}
-			to[k] = s
-		}
-	}
-}
-
-// cut cuts a row.
-func (c *cutting) cut(r int32) {
-	m := c.of
-	begin, end, single, sums := m.RowPtr[r], m.RowPtr[r+1], true, c.sums
-	if begin == end {
-		c.empty = append(c.empty, r)
-		return
-	}
-	at := begin
-	for i := range c.segments {
-		to := end
-		if i < len(c.segments)-1 {
-			to = at + int32(lowerBound(m.ColIdx[at:end], (i+1)*c.width))
-		}
-		for ; at < to; single = false {
-			s := segment{at, min(to, (at+c.longest)/lanesTake*lanesTake), int32(m.Rows) + c.sums}
-			if single && s.end == end { // all of the row
-				s.target = r
-			} else {
-				c.sums++
-			}
-			c.segments[i] = append(c.segments[i], s)
-			at = s.end
-		}
-	}
-	if c.sums > sums {
-		c.row, c.ends = append(c.row, r), append(c.ends, c.sums)
-	}
 }
 
 // byLength sorts segments, those with most lanes first; of those with all lanes of a warp, the longest. Others
@@ -198,8 +120,7 @@ func byLength(segments []segment) []segment {
 // A lanesPacking lists the segments of a matrix as csr_lanes.cu reads them.
 type lanesPacking struct {
 	chunk, span, target, part []int32
-	empty                     []int32 // rows without nonzeros
-	row, first                []int32 // rows that are sums, and of each its first, and at the end the number of sums
+	cutRows
 }
 
 // A share is what a warp takes at a time: segments with 2^log lanes each.
@@ -211,7 +132,8 @@ type share struct {
 // packLanes deals the segments of every panel out to parts, at least one for each panel, and as many as the grid
 // has blocks.
 func packLanes(m *structure, panels, width, grid, longest int) *lanesPacking {
-	segments, p := cutRows(m, panels, width, longest)
+	segments, cut := cutLanes(m, panels, width, longest)
+	p := &lanesPacking{cutRows: cut}
 	start, first := []int32{0}, []int{0}
 	of := make([][]share, panels)
 	for i := range panels {

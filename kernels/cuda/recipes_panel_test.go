@@ -191,8 +191,8 @@ func checkStaged(t *testing.T, name string, m *structure, s *stagedRows, column 
 			seen[k]++
 			target := int(s.target[32*chunk+place%64/2/lanes*lanes])
 			if target >= s.rows { // a segment of a row that is cut
-				cut, _ := slices.BinarySearch(s.cutFirst, int32(target-s.rows)+1)
-				target = int(s.cutRow[cut-1])
+				cut, _ := slices.BinarySearch(s.cut.first, int32(target-s.rows)+1)
+				target = int(s.cut.row[cut-1])
 			}
 			if want := panel*m.Rows + int(rowOf[k]); target != want || column(place, panel) != m.ColIdx[k] {
 				t.Fatalf("%s: nonzero %d is at row %d, column %d; want %d, %d", name, k, target, column(place, panel),
