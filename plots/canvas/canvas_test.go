@@ -67,7 +67,7 @@ func TestTicks(t *testing.T) {
 // much room.
 func named(name string, room vg.Length) *Picture {
 	style := At(Typeface(TickSize, false, SoftColor), text.XLeft, text.YTop)
-	return &Picture{Title: name, Subtitle: name, Kernels: []string{name}, Height: 100, Body: func(c draw.Canvas) {
+	return &Picture{Title: name, Subtitle: name, Keys: KeysOf([]string{name}, false), Height: 100, Body: func(c draw.Canvas) {
 		c.FillText(style, c.Min, Fit(style, name, room))
 	}}
 }

@@ -33,9 +33,8 @@ type Picture struct {
 	Matrices []string
 	// Note is the part of the subtitle that names twins.
 	Note string
-	// Kernels are the kernels that are named. Keys is the legend; nil means the kernels.
-	Kernels []string
-	Keys    []Key
+	// Keys is the legend.
+	Keys []Key
 	// Height is the height of the body, and Body draws it, below the legend.
 	Height vg.Length
 	Body   func(c draw.Canvas)
@@ -98,13 +97,6 @@ func (p *Picture) subtitle() []string {
 	return wrap(Typeface(LabelSize, false, SoftColor), p.Subtitle, PageWidth-2*PageMargin)
 }
 
-func (p *Picture) legend() []Key {
-	if p.Keys == nil {
-		return KeysOf(p.Kernels, false)
-	}
-	return p.Keys
-}
-
 func (p *Picture) titleLines() []string {
 	if bare {
 		return nil
@@ -114,7 +106,7 @@ func (p *Picture) titleLines() []string {
 
 func (p *Picture) PageHeight() vg.Length {
 	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) +
-		legendHeight(p.legend(), PageWidth-2*PageMargin)
+		legendHeight(p.Keys, PageWidth-2*PageMargin)
 	if header > 0 || !bare {
 		header += headerGap
 	}
@@ -141,8 +133,8 @@ func (p *Picture) Draw(c draw.Canvas) {
 		y -= subtitleHeight
 	}
 
-	drawLegend(c, p.legend(), y)
-	y -= legendHeight(p.legend(), width)
+	drawLegend(c, p.Keys, y)
+	y -= legendHeight(p.Keys, width)
 	if y < c.Max.Y || !bare {
 		y -= headerGap
 	}

@@ -83,10 +83,7 @@ func againstPage(pairs []compare.Pair, matrices []string, base string) *canvas.P
 
 	b.Axis = canvas.Ratios(b.Reach())
 	subtitle := "Time in the other database divided by time in this one, each kernel in its fastest configuration " +
-		"in each. Whiskers: 95% interval."
-	if all > len(names) {
-		subtitle += fmt.Sprintf(" The %d of %d kernels that changed the most.", len(names), all)
-	}
+		"in each. Whiskers: 95% interval." + someOf(len(names), all, "kernels that changed the most")
 	return &canvas.Picture{Subtitle: subtitle, Alt: b.Label + " on " + strings.Join(matrices, ", "),
 		Keys:   canvas.KeysOf(names, true),
 		Height: b.Height(), Body: b.Draw}

@@ -182,9 +182,9 @@ func drawCompression(d *analysis.Data) ([]*canvas.Picture, []error) {
 				Cells: [][]canvas.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: saved, Low: saved, High: saved,
 					Hollow: math.NaN(), Name: m.Name}}}})
 		}
-		return &canvas.Picture{Name: "csr-compression", Title: "What CSR saves over COO in the array of rows",
-			Subtitle: "1 − rows/nonzeros. Both formats have the same columns and values. Matrices by rising mean row length.",
-			Alt:      b.Label, Height: b.Height(), Body: b.Draw}
+		p := pictureOf(d, "csr-compression", analysis.Setup{}, b.Label, b)
+		p.Title = "What CSR saves over COO in the array of rows"
+		return p
 	}), nil
 }
 

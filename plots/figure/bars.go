@@ -149,16 +149,8 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		dots := b.Dots || math.IsNaN(q.origin)
 		keys[i].Dot, keys[i].Bar = dots, !dots
 	}
-	p := &canvas.Picture{
-		Name:     fileStem(s.data, f.id, s.about),
-		About:    s.about,
-		Subtitle: f.subtitle(s, t, b, &q),
-		Alt:      fmt.Sprintf("%s on %s", q.label, strings.Join(matrices, ", ")),
-		Keys:     keys,
-		Height:   b.Height(),
-		Body:     b.Draw,
-	}
-	p.Title = f.title + ", " + s.words
+	p := pictureOf(s.data, f.id, s.about, q.label+" on "+strings.Join(matrices, ", "), b)
+	p.Title, p.Subtitle, p.Keys = f.title+", "+s.words, f.subtitle(s, t, b, &q), keys
 	if f.finish != nil {
 		f.finish(s, t, p, b)
 	}
@@ -249,15 +241,8 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 			continue
 		}
 		about := analysis.Setup{Condition: s.about.Condition, Precision: precision}
-		p := &canvas.Picture{
-			Name:  fileStem(s.data, f.id, about),
-			About: about,
-			Alt: fmt.Sprintf("%s on %s by %s", q.label, term.GroupedCount(len(stops), "matrix", "matrices"),
-				rowLengthLabel),
-			Kernels:  t.idsShown(),
-			Keys:     []canvas.Key{},
-			Subtitle: f.drawn(s, t),
-		}
+		p := &canvas.Picture{Name: fileStem(s.data, f.id, about), About: about, Subtitle: f.drawn(s, t),
+			Alt: fmt.Sprintf("%s on %s by %s", q.label, term.GroupedCount(len(stops), "matrix", "matrices"), rowLengthLabel)}
 		cl.fill(p)
 		p.Subtitle += q.note + s.published.Caption()
 		p.Title = f.title + ", " + string(precision) + ", " + s.words
@@ -289,13 +274,4 @@ func (t *tally) sets(q *quantity, precision kernels.Precision, published *citati
 		}
 	}
 	return sets
-}
-
-// idsShown lists the series that are drawn.
-func (t *tally) idsShown() []string {
-	names := make([]string, len(t.shown))
-	for i, j := range t.shown {
-		names[i] = t.series[j].id
-	}
-	return names
 }

@@ -74,18 +74,10 @@ func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 		panels.List = append(panels.List, ch.Panel())
 		words = cmp.Or(words, reignWords(list[0].on, list[len(list)-1].on, len(group)))
 	}
-	p := &canvas.Picture{
-		Name:     fileStem(d, "break-even", s.about),
-		About:    s.about,
-		Subtitle: wordsOf("break-even").Says,
-		Alt:      "share of matrices on which a kernel is best, over the number of products: " + strings.Join(names, ", "),
-		Kernels:  names,
-		Height:   panels.Height(),
-		Body:     panels.Draw,
-	}
-	if of > len(names) {
-		p.Subtitle += fmt.Sprintf(" The %d kernels that are best most often, of %d.", len(names), of)
-	}
+	p := pictureOf(d, "break-even", s.about, "share of matrices on which a kernel is best, over the number of products: "+
+		strings.Join(names, ", "), panels)
+	p.Keys = canvas.KeysOf(names, false)
+	p.Subtitle += someOf(len(names), of, "kernels that are best most often")
 	entitle(p, words, "Preparation and break-even, "+s.words)
 	return p
 }

@@ -102,8 +102,6 @@ func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) 
 		About: s,
 		Alt: fmt.Sprintf("%s of %s over %s by %s: %s", cl.label, term.GroupedCount(len(all), "kernel", "kernels"),
 			term.GroupedCount(len(stops), "matrix", "matrices"), f.over.by, analysis.MatrixNames(panels)),
-		Kernels:  names,
-		Keys:     []canvas.Key{},
 		Subtitle: "Each kernel in its fastest configuration on each matrix.",
 	}
 	if roof := analysis.RoofOf(panels, f.unit); roof <= canvas.RoofWithin*cl.scale(cl.sets, false).Max {
@@ -166,7 +164,9 @@ func (cl *cloud) few(p *canvas.Picture) {
 	for _, s := range cl.sets {
 		panel.Add(s.layers()...)
 	}
-	p.Keys = canvas.KeysOf(p.Kernels, true)
+	for _, s := range cl.sets {
+		p.Keys = append(p.Keys, canvas.Key{Text: s.Kernel, Look: s.Look, Dot: true})
+	}
 	p.Subtitle += " Whiskers: " + canvas.Interval + "."
 	p.Height = 330 + stems.Height()
 	p.Body = canvas.Panels{List: []canvas.Panel{panel}, X: cl.over.by, Y: cl.label}.Draw
@@ -379,15 +379,10 @@ func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []stri
 		drawn.List = append(drawn.List, panel)
 	}
 
-	p := &canvas.Picture{
-		Name:     fileStem(d, "kernel-gflops-vs-row-length", analysis.Setup{Condition: at}),
-		About:    analysis.Setup{Condition: at},
-		Title:    "Throughput of each kernel over row length, " + d.ConditionWords(at),
-		Subtitle: "Fastest configuration on each matrix. " + marks + " Each panel has its own y axis.",
-		Alt:      "a panel per kernel: " + strings.Join(names, ", "),
-		Height:   drawn.Height(),
-		Body:     drawn.Draw,
-	}
+	p := pictureOf(d, "kernel-gflops-vs-row-length", analysis.Setup{Condition: at},
+		"a panel per kernel: "+strings.Join(names, ", "), drawn)
+	p.Title = "Throughput of each kernel over row length, " + d.ConditionWords(at)
+	p.Subtitle = "Fastest configuration on each matrix. " + marks + " Each panel has its own y axis."
 	for _, precision := range precisions {
 		look := precisionLook(canvas.SoftColor, precision)
 		p.Keys = append(p.Keys, canvas.Key{Text: string(precision), Look: look, Dot: !lines})

@@ -43,66 +43,56 @@ const mostReach = 1
 // driftPage draws the sentinels of a device: their courses, or marks in rows where each was measured
 // again once.
 func driftPage(d *analysis.Data, of []store.Drift) *canvas.Picture {
-	draw, room := driftStrip, mostMatrices.here()
-	if slices.ContainsFunc(of, func(s store.Drift) bool { return len(s.Points) >= fewestInLine }) {
-		draw, room = driftCourses, mostPanels.here()
+	courses := slices.ContainsFunc(of, func(s store.Drift) bool { return len(s.Points) >= fewestInLine })
+	room, draw := mostMatrices.here(), driftStrip
+	if courses {
+		room, draw = mostPanels.here(), driftCourses
 	}
-	panels, reach := driftPanels(of), driftReach(of)
-	all := len(panels)
+	panels := grouped(of, func(s *store.Drift) string { return s.Matrix })
+	all, reach := len(panels), driftReach(of)
 	if all > room {
 		panels = mostDrifted(panels)[:room]
 	}
 
-	p := draw(panels, min(reach, mostReach))
-	p.Name = fileStem(d, "drift", analysis.SetupOn(of[0].Device, "", ""))
+	drawn, says := draw(panels, min(reach, mostReach))
+	names := distinct(panels, func(dp *[]store.Drift) string { return (*dp)[0].Matrix })
+	p := pictureOf(d, "drift", analysis.SetupOn(of[0].Device, "", ""), "drift on "+strings.Join(names, ", "), drawn)
 	title, counts := largestWords(of)
-	p.Subtitle += counts
-	if all > len(panels) {
-		p.Subtitle += fmt.Sprintf(" The %d of %d matrices that drifted most.", len(panels), all)
-	}
+	p.Subtitle = says + counts + someOf(len(panels), all, "matrices that drifted most")
 	if reach > mostReach {
 		p.Subtitle += " What lies above the axis is drawn at its end."
+	}
+	if courses {
+		for _, cache := range slices.Backward(cachesOf(panels)) {
+			p.Keys = append(p.Keys, canvas.Key{Text: string(cache) + " cache", Look: cacheLook(cache)})
+		}
 	}
 	entitle(p, title, "Drift, "+d.DeviceWords(of[0].Device))
 	return p
 }
 
 // cachesOf lists the cache states of panels.
-func cachesOf(panels []driftPanel) []trial.Cache {
-	var caches []trial.Cache
-	for _, cache := range []trial.Cache{trial.Cold, trial.Warm} {
-		if slices.ContainsFunc(panels, func(dp driftPanel) bool {
-			return slices.ContainsFunc(dp, func(s store.Drift) bool { return s.Cache == cache })
-		}) {
-			caches = append(caches, cache)
-		}
-	}
-	return caches
+func cachesOf(panels [][]store.Drift) []trial.Cache {
+	all := slices.Concat(panels...)
+	return slices.Sorted(slices.Values(distinct(all, func(s *store.Drift) trial.Cache { return s.Cache })))
 }
 
-// driftCourses draws a panel for each matrix.
-func driftCourses(panels []driftPanel, reach float64) *canvas.Picture {
-	p := &canvas.Picture{
-		Subtitle: "Time of a repeated trial divided by its first time. Bars: 95% interval within the run; lines: " +
-			"the median of three in a row.",
-		Alt: fmt.Sprintf("%s, a panel per matrix", term.GroupedCount(len(panels), "panel", "panels")),
-	}
-	for _, cache := range slices.Backward(cachesOf(panels)) {
-		p.Keys = append(p.Keys, canvas.Key{Text: string(cache) + " cache", Look: cacheLook(cache)})
-	}
+// driftCourses has a panel for each matrix.
+func driftCourses(panels [][]store.Drift, reach float64) (drawn body, says string) {
 	var most time.Duration
-	for i := range panels {
-		most = max(most, panels[i].span())
+	for _, dp := range panels {
+		_, span := spanOf(dp)
+		most = max(most, span)
 	}
 	unit, unitName := unitOf(most)
 
-	drawn := canvas.Panels{X: unitName + " since the first measurement", Y: "time of the sentinel over its first"}
+	courses := canvas.Panels{X: unitName + " since the first measurement", Y: "time of the sentinel over its first"}
 	labels := max(4, 8-canvas.ColumnsFor(len(panels)))
 	for _, dp := range panels {
-		drawn.List = append(drawn.List, dp.panel(reach, unit, labels))
+		courses.List = append(courses.List, driftPanel(dp, reach, unit, labels))
 	}
-	p.Height, p.Body = drawn.Height(), drawn.Draw
-	return p
+	return courses, "Time of a repeated trial divided by its first time. Bars: 95% interval within the run; lines: the " +
+		"median of three in a row."
 }
 
 // driftReach is how far the axis goes to either side of 1, the same for all matrices.
@@ -123,48 +113,31 @@ func largestWords(of []store.Drift) (title, counts string) {
 		worst.Matrix, worst.Cache), " The largest drift is " + analysis.Counting(worst, factor) + "."
 }
 
-// A driftPanel holds the series of one matrix.
-type driftPanel []store.Drift
-
-func driftPanels(of []store.Drift) []driftPanel {
-	var panels []driftPanel
-	for _, series := range grouped(of, func(s *store.Drift) string { return s.Matrix }) {
-		panels = append(panels, series)
-	}
-	return panels
-}
-
 // mostDrifted sorts matrices by their drift, the largest first.
-func mostDrifted(panels []driftPanel) []driftPanel {
-	drift := func(dp driftPanel) float64 {
+func mostDrifted(panels [][]store.Drift) [][]store.Drift {
+	drift := func(dp []store.Drift) float64 {
 		_, factor := analysis.LargestDrift(dp)
 		return math.Abs(math.Log(factor))
 	}
-	return slices.SortedStableFunc(slices.Values(panels), func(a, b driftPanel) int {
+	return slices.SortedStableFunc(slices.Values(panels), func(a, b []store.Drift) int {
 		return cmp.Compare(drift(b), drift(a))
 	})
 }
 
-// first returns when the first sentinel was measured, in milliseconds since 1970.
-func (dp driftPanel) first() int64 {
-	first := dp[0].Points[0].At
+// spanOf returns when the first sentinel of a matrix was measured, in milliseconds since 1970, and the time from then
+// to the last.
+func spanOf(dp []store.Drift) (first int64, span time.Duration) {
+	first, last := int64(math.MaxInt64), int64(0)
 	for _, s := range dp {
-		first = min(first, s.Points[0].At)
+		first, last = min(first, s.Points[0].At), max(last, s.Points[len(s.Points)-1].At)
 	}
-	return first
+	return first, time.Duration(last-first) * time.Millisecond
 }
 
-// span returns the time from the first sentinel to the last.
-func (dp driftPanel) span() time.Duration {
-	var last int64
-	for _, s := range dp {
-		last = max(last, s.Points[len(s.Points)-1].At)
-	}
-	return time.Duration(last-dp.first()) * time.Millisecond
-}
-
-func (dp driftPanel) panel(reach float64, unit time.Duration, labels int) canvas.Panel {
-	p := canvas.Panel{Heading: dp[0].Matrix, X: elapsed(dp.span(), unit, labels), Y: aroundOne(reach)}
+// driftPanel draws the series of one matrix.
+func driftPanel(dp []store.Drift, reach float64, unit time.Duration, labels int) canvas.Panel {
+	first, span := spanOf(dp)
+	p := canvas.Panel{Heading: dp[0].Matrix, X: elapsed(span, unit, labels), Y: aroundOne(reach)}
 	p.Add(canvas.Level(1))
 	for _, s := range dp {
 		if s.Significant {
@@ -173,7 +146,7 @@ func (dp driftPanel) panel(reach float64, unit time.Duration, labels int) canvas
 		look := cacheLook(s.Cache)
 		var course, points []canvas.Point // the factors that comparisons use, and the sentinels
 		for _, q := range s.Points {
-			x := float64(q.At-dp.first()) / 1e3 / unit.Seconds()
+			x := float64(q.At-first) / 1e3 / unit.Seconds()
 			course = append(course, canvas.Exact(x, s.Factor(q.At)))
 			points = append(points, canvas.Point{X: x, Y: q.Value, Low: q.Low, High: q.High, Words: aboutSentinel(&q)})
 		}
@@ -222,35 +195,27 @@ func aboutSentinel(q *store.Sentinel) string {
 // fewestInLine is the fewest sentinels that show a course. Of two there is one ratio.
 const fewestInLine = 3
 
-// driftStrip draws matrices whose sentinel was measured again once, as marks in rows.
-func driftStrip(panels []driftPanel, reach float64) *canvas.Picture {
+// driftStrip has a row for each matrix, whose sentinel was measured again once.
+func driftStrip(panels [][]store.Drift, reach float64) (drawn body, says string) {
 	b := &canvas.Bars{Slots: 1, Label: "time of the sentinel over its first", Origin: 1, Dots: true,
 		Number: term.Change, Axis: aroundOne(reach)}
 	caches := cachesOf(panels)
 	for _, cache := range caches {
 		b.Columns = append(b.Columns, string(cache)+" cache")
 	}
-	names := distinct(panels, func(dp *driftPanel) string { return (*dp)[0].Matrix })
-	b.Rows = canvas.NewRows(names, nil, len(caches), func(name string, column int) (cell []canvas.Mark) {
-		of := panels[slices.Index(names, name)]
-		for _, s := range of {
-			if s.Cache == caches[column] && len(s.Points) > 1 {
-				q := s.Points[1]
-				cell = append(cell, canvas.Mark{Look: cacheLook(s.Cache), V: q.Value, Low: q.Low, High: q.High,
+	for _, dp := range panels {
+		row := canvas.BarRow{Name: dp[0].Matrix, Cells: make([][]canvas.Mark, len(caches))}
+		for _, s := range dp {
+			if len(s.Points) > 1 {
+				q, at := s.Points[1], slices.Index(caches, s.Cache)
+				row.Cells[at] = append(row.Cells[at], canvas.Mark{Look: cacheLook(s.Cache), V: q.Value, Low: q.Low, High: q.High,
 					Hollow: math.NaN(), Name: aboutSentinel(&q)})
 			}
 		}
-		return cell
-	})
-
-	return &canvas.Picture{
-		Subtitle: "A trial that was measured first and last: its second time divided by its first. Lines: 95% " +
-			"interval within the run.",
-		Alt:    "second time over first on " + strings.Join(names, ", "),
-		Keys:   []canvas.Key{},
-		Height: b.Height(),
-		Body:   b.Draw,
+		b.Rows = append(b.Rows, row)
 	}
+	return b, "A trial that was measured first and last: its second time divided by its first. Lines: 95% interval within " +
+		"the run."
 }
 
 // A wobble is how far measuring a configuration again moves its time, in one place.
@@ -300,11 +265,9 @@ func runToRunPage(d *analysis.Data, s *scene) *canvas.Picture {
 	slices.SortStableFunc(matrices, func(a, b string) int { return cmp.Compare(worst[b], worst[a]) })
 	matrices = matrices[:min(of, mostMatrices.here())]
 	precisions := precisionsOf(s.panels)
-	p := runToRunRows(found, matrices, precisions)
-	p.Name, p.About = fileStem(d, "run-to-run", s.about), s.about
-	if of > len(matrices) {
-		p.Subtitle += fmt.Sprintf(" The %d of %s that move most.", len(matrices), term.GroupedCount(of, "matrix", "matrices"))
-	}
+	p := pictureOf(d, "run-to-run", s.about, "spread on "+analysis.Enumerate(matrices), runToRunRows(found, matrices, precisions))
+	p.Subtitle = fmt.Sprintf(p.Subtitle, term.ShortPercent(stat.Share))
+	p.Subtitle += someOf(len(matrices), of, "matrices that move most")
 
 	var all []float64
 	for _, w := range found {
@@ -319,7 +282,7 @@ func runToRunPage(d *analysis.Data, s *scene) *canvas.Picture {
 	return p
 }
 
-func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels.Precision) *canvas.Picture {
+func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels.Precision) *canvas.Bars {
 	b := &canvas.Bars{Slots: 1, Dots: true, Label: "difference between two runs of a trial", Origin: math.NaN(),
 		Number: func(v float64) string { return term.Significant(100*v, 2) + "%" }}
 	for _, precision := range precisions {
@@ -340,12 +303,5 @@ func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels
 	low, high := b.Reach()
 	b.Axis = canvas.NewScale(low/1.2, high*1.2, plot.LogScale{},
 		[]float64{0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10}, term.ShortPercent)
-	return &canvas.Picture{
-		Subtitle: fmt.Sprintf("Mark and number: what two runs of a configuration differ by at most in %s of all cases, "+
-			"from repeated trials; log axis. Hollow: the median half-width of the 95%% interval within a run, which is "+
-			"narrower where runs differ as a whole. Matrices by falling spread.", term.ShortPercent(stat.Share)),
-		Alt:    "spread on " + analysis.Enumerate(matrices),
-		Height: b.Height(),
-		Body:   b.Draw,
-	}
+	return b
 }

@@ -104,14 +104,8 @@ func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 	})
 
 	b.Axis = q.scale(b.Reach())
-	p := &canvas.Picture{
-		Name:     fileStem(d, "average-improvement", s.about),
-		About:    s.about,
-		Subtitle: wordsOf("average-improvement").Says,
-		Alt:      "from the fastest kernel to the slowest: " + strings.Join(a.kernels, ", "),
-		Height:   b.Height(),
-		Body:     b.Draw,
-	}
+	p := pictureOf(d, "average-improvement", s.about, "from the fastest kernel to the slowest: "+
+		strings.Join(a.kernels, ", "), b)
 	p.Title = fmt.Sprintf("Average speed-up over %s, %s", a.baseline, s.words)
 	return p
 }
@@ -216,14 +210,7 @@ func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
 		return nil
 	})
 
-	p := &canvas.Picture{
-		Name:     fileStem(d, "configurations", s.about),
-		About:    s.about,
-		Subtitle: wordsOf("configurations").Says,
-		Alt:      "configurations of " + strings.Join(names, ", "),
-		Height:   b.Height(),
-		Body:     b.Draw,
-	}
+	p := pictureOf(d, "configurations", s.about, "configurations of "+strings.Join(names, ", "), b)
 	entitle(p, tunesWords(found, names, precisions[0]), "What tuning buys, "+s.words)
 	return p
 }

@@ -93,17 +93,10 @@ func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, panels []analysis
 			Words: launchWords(l), Name: kernel + " on " + names[column]}}
 	})
 
-	p := &canvas.Picture{
-		Name:  fileStem(d, f.id, s),
-		About: s,
-		Title: f.title + ": " + d.Words(s),
-		Subtitle: "Each kernel in its fastest configuration on the matrix, with its block size and its registers per " +
-			"thread. " + f.says,
-		Alt:      f.title + " of " + strings.Join(shown, ", ") + " on " + strings.Join(names, " and "),
-		Matrices: names,
-		Height:   b.Height(),
-		Body:     b.Draw,
-	}
+	p := pictureOf(d, f.id, s, f.title+" of "+strings.Join(shown, ", ")+" on "+strings.Join(names, " and "), b)
+	p.Title, p.Matrices = f.title+": "+d.Words(s), names
+	p.Subtitle = "Each kernel in its fastest configuration on the matrix, with its block size and its registers per " +
+		"thread. " + f.says
 	if len(names) > 1 {
 		p.Subtitle += " Matrices with the shortest and the longest rows."
 	}

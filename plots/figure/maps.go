@@ -75,26 +75,21 @@ func (h *heatSheet) tall() vg.Length {
 }
 
 func (h *heatSheet) page(d *analysis.Data, s analysis.Setup, of int) *canvas.Picture {
-	p := &canvas.Picture{
-		Name:     fileStem(d, "block-grid-heatmap", s),
-		About:    s,
-		Title:    "Throughput over block and grid size, " + d.Words(s),
-		Subtitle: wordsOf("block-grid-heatmap").Says,
-		Alt:      fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "), analysis.MatrixNames(h.panels)),
-		Keys:     []canvas.Key{},
-		Height:   heatScale() + heatHead + vg.Length(len(h.panels))*(h.tall()+heatFoot),
-		Body:     h.draw,
-	}
-	for i := range h.panels {
-		p.Matrices = append(p.Matrices, h.panels[i].Matrix)
-	}
-	if of > len(h.kernels) {
-		p.Subtitle += fmt.Sprintf(" The %d of %d kernels that are most often the fastest.", len(h.kernels), of)
-	}
+	p := pictureOf(d, "block-grid-heatmap", s, fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "),
+		analysis.MatrixNames(h.panels)), h)
+	p.Title = "Throughput over block and grid size, " + d.Words(s)
+	p.Matrices = distinct(h.panels, func(p *analysis.Panel) string { return p.Matrix })
+	p.Subtitle += someOf(len(h.kernels), of, "kernels that are most often the fastest")
 	return p
 }
 
-func (h *heatSheet) draw(c draw.Canvas) {
+// Height is that of the keys, the names of kernels and the tiles.
+func (h *heatSheet) Height() vg.Length {
+	return heatScale() + heatHead + vg.Length(len(h.panels))*(h.tall()+heatFoot)
+}
+
+// Draw draws the sheet.
+func (h *heatSheet) Draw(c draw.Canvas) {
 	heatKeys(c, "slowest", "fastest of the tile", true)
 
 	name := canvas.At(canvas.Typeface(canvas.LabelSize, false, canvas.InkColor), text.XLeft, text.YCenter)

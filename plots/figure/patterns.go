@@ -93,17 +93,9 @@ func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
 		tops[row] = max(tops[row], tops[row-1]+patternText+layout.Size().Y+patternPad)
 	}
 
-	p := &canvas.Picture{
-		Name:  "matrix-patterns",
-		Title: "Where the nonzeros are",
-		Subtitle: "Rows from top to bottom, columns from left to right, counted in bins. Each picture has its own " +
-			"scale of colours, up to its fullest bin; bins without entries are white." +
-			" Matrices by rising mean row length.",
+	p := &canvas.Picture{Name: "matrix-patterns", Title: "Where the nonzeros are", Subtitle: wordsOf("matrix-patterns").Says,
 		Alt: fmt.Sprintf("A spy plot of each of %s: %s", term.GroupedCount(len(matrices), "matrix", "matrices"),
-			strings.Join(names, ", ")),
-		Height: tops[len(tops)-1],
-	}
-
+			strings.Join(names, ", ")), Height: tops[len(tops)-1]}
 	if stretched {
 		p.Subtitle += fmt.Sprintf(" Matrices narrower than 1 to %d are not to scale.", canvas.Narrowest)
 	}

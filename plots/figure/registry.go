@@ -9,8 +9,11 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
@@ -215,6 +218,26 @@ func fileStem(d *analysis.Data, figure string, about analysis.Setup, rest ...str
 		figure += " " + analysis.ShortDevice(about.Device)
 	}
 	return canvas.Slug(append([]string{figure, string(about.Precision), string(about.Cache)}, rest...)...)
+}
+
+// A body is what a picture shows below its legend.
+type body interface {
+	Height() vg.Length
+	Draw(c draw.Canvas)
+}
+
+// pictureOf is a picture of a figure, with what figures.toml says of its marks.
+func pictureOf(d *analysis.Data, id string, about analysis.Setup, alt string, of body) *canvas.Picture {
+	return &canvas.Picture{Name: fileStem(d, id, about), About: about, Subtitle: wordsOf(id).Says, Alt: alt,
+		Height: of.Height(), Body: of.Draw}
+}
+
+// someOf says that a picture shows some of many, "" where it shows all.
+func someOf(shown, all int, what string) string {
+	if shown == all {
+		return ""
+	}
+	return fmt.Sprintf(" The %d of %s %s.", shown, term.Grouped(all), what)
 }
 
 // NeedSearches reports whether one of these figures, or all without any, shows replays of

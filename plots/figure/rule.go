@@ -69,16 +69,9 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 		return cell
 	})
 
-	p := &canvas.Picture{
-		Name:     fileStem(d, "selection-regret", analysis.Setup{Condition: s.Condition}),
-		About:    analysis.Setup{Condition: s.Condition},
-		Subtitle: wordsOf("selection-regret").Says,
-		Alt:      "share of the oracle on " + strings.Join(list[0].matrices, ", "),
-		Matrices: matrices,
-		Keys:     []canvas.Key{},
-		Height:   b.Height(),
-		Body:     b.Draw,
-	}
+	p := pictureOf(d, "selection-regret", analysis.Setup{Condition: s.Condition},
+		"share of the oracle on "+strings.Join(list[0].matrices, ", "), b)
+	p.Matrices = matrices
 	for _, w := range known {
 		p.Keys = append(p.Keys, canvas.Key{Text: selectors[w].Name, Look: selectors[w].look, Dot: true})
 	}
@@ -162,25 +155,7 @@ func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 	s := list[0].Setup
 	matrices, _ := regretRows(list)
 	known := knownSelectors(list)
-	p := &canvas.Picture{
-		Name:  fileStem(d, "selection-regret", analysis.Setup{Condition: s.Condition}),
-		About: analysis.Setup{Condition: s.Condition},
-		Subtitle: fmt.Sprintf("Each of %s is held out with its family. The choice made without it is compared with "+
-			"its fastest measured configuration, the oracle. Lines: on how many matrices a choice keeps at least this "+
-			"share; a line that stays high to the right is better. Hollow: the kernel is chosen, and its sizes are "+
-			"tuned on the matrix.",
-			term.GroupedCount(len(matrices), "matrix", "matrices")) + caveats(list),
-		Alt: fmt.Sprintf("matrices over the share of the oracle that is kept, of %s",
-			term.GroupedCount(len(matrices), "matrix", "matrices")),
-		Matrices: matrices,
-		Keys:     []canvas.Key{},
-		Height:   canvas.PanelHeight(len(list)) + 60,
-	}
-
-	entitle(p, keptWords(list), "Choosing for a matrix not seen before, "+d.ConditionWords(s.Condition))
-	for _, w := range known {
-		p.Keys = append(p.Keys, canvas.Key{Text: selectors[w].Name + onFewer(list, w), Look: selectors[w].look})
-	}
+	count := term.GroupedCount(len(matrices), "matrix", "matrices")
 	charts := make([]canvas.Chart, len(list))
 	for i := range list {
 		g := &list[i]
@@ -196,8 +171,18 @@ func regretProfile(d *analysis.Data, list []regret) *canvas.Picture {
 		}
 	}
 
-	p.Body = canvas.Panels{List: canvas.ChartPanels(charts), Columns: len(charts), X: "share of the oracle's throughput",
-		Y: "% of the matrices"}.Draw
+	p := pictureOf(d, "selection-regret", analysis.Setup{Condition: s.Condition},
+		"matrices over the share of the oracle that is kept, of "+count, canvas.Panels{List: canvas.ChartPanels(charts),
+			Columns: len(charts), X: "share of the oracle's throughput", Y: "% of the matrices"})
+	p.Matrices = matrices
+	p.Subtitle = fmt.Sprintf("Each of %s is held out with its family. The choice made without it is compared with its "+
+		"fastest measured configuration, the oracle. Lines: on how many matrices a choice keeps at least this share; a "+
+		"line that stays high to the right is better. Hollow: the kernel is chosen, and its sizes are tuned on the matrix.",
+		count) + caveats(list)
+	entitle(p, keptWords(list), "Choosing for a matrix not seen before, "+d.ConditionWords(s.Condition))
+	for _, w := range known {
+		p.Keys = append(p.Keys, canvas.Key{Text: selectors[w].Name + onFewer(list, w), Look: selectors[w].look})
+	}
 	return p
 }
 

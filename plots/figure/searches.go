@@ -68,23 +68,19 @@ func convergencePages(s analysis.Searches) []*canvas.Picture {
 // the number of grids that were not searched.
 func convergencePage(outcomes []search.Outcome, left int, words string) *canvas.Picture {
 	curves := search.Converge(outcomes, sharesDrawn())
-	p := &canvas.Picture{Keys: []canvas.Key{}}
-	for _, c := range curves {
-		p.Keys = append(p.Keys, canvas.Key{Text: c.Strategy, Look: strategyLook(c.Strategy)})
-	}
-	p.Subtitle = searchedWords(outcomes, left) + " Thick: median of the best that a search has found by then; band: " +
-		"quartiles over grids and seeds; mark: where searches end on their own. At the lower edge: at most " +
-		term.Plain(lowestLoss) + "%."
-	entitle(p, convergedWords(curves), "How fast searches find the best, "+words)
 	panels := slices.DeleteFunc(slices.Clone(curves),
 		func(c search.Curve) bool { return c.Strategy == wholeGrid && len(curves) > 1 })
-	p.Alt = term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each"
 	drawn := canvas.Panels{X: "device time (% of the whole grid's)", Y: "slower than the fastest of the grid (%)"}
 	x, y := convergenceScales(curves, canvas.ColumnsFor(len(panels)))
 	for _, own := range panels {
 		drawn.List = append(drawn.List, convergencePanel(own, curves, x, y))
 	}
-	p.Height, p.Body = drawn.Height(), drawn.Draw
+	p := &canvas.Picture{Alt: term.GroupedCount(len(panels), "panel", "panels") + ", a strategy each", Height: drawn.Height(),
+		Body: drawn.Draw, Subtitle: searchedWords(outcomes, left) + wordsOf(convergenceID).Says}
+	for _, c := range curves {
+		p.Keys = append(p.Keys, canvas.Key{Text: c.Strategy, Look: strategyLook(c.Strategy)})
+	}
+	entitle(p, convergedWords(curves), "How fast searches find the best, "+words)
 	return p
 }
 

@@ -130,15 +130,12 @@ func (dim dimension) page(d *analysis.Data, facets []facet, own []analysis.Panel
 	names := analysis.LeadersOf(own, most)
 	cited := citationsOf(d)
 	columns := canvas.ColumnsFor(len(facets))
-	p := &canvas.Picture{Kernels: names}
-	if columns <= mostLabelled && !canvas.Narrow() {
-		p.Keys = []canvas.Key{} // names stand at the ends of lines
-	}
+	labelled := columns <= mostLabelled && !canvas.Narrow() // names stand at the ends of lines
 	charts := make([]canvas.Chart, len(facets))
 	top := 0.0
 	for i, f := range facets {
 		charts[i] = dim.of(f.unit).chart(&f.Panel, u, cited, names, max(5, 10-columns), 24/columns)
-		charts[i].Heading, charts[i].Labelled = f.heading, p.Keys != nil
+		charts[i].Heading, charts[i].Labelled = f.heading, labelled
 		top = max(top, charts[i].Peak())
 	}
 	for i := range charts {
@@ -146,10 +143,13 @@ func (dim dimension) page(d *analysis.Data, facets []facet, own []analysis.Panel
 			charts[i].Top = top
 		}
 	}
-	p.Subtitle = dim.subtitle(charts, u, len(analysis.KernelsOf(own))-len(names)) + cited.Caption()
 	drawn := canvas.Panels{List: canvas.ChartPanels(charts), X: strings.TrimSuffix(dim.name+" size: "+dim.only, ": "),
 		Y: u.Label}
-	p.Height, p.Body = drawn.Height(), drawn.Draw
+	p := pictureOf(d, "throughput-vs-"+dim.name, analysis.Setup{}, "", drawn)
+	p.Subtitle = dim.subtitle(charts, u, len(analysis.KernelsOf(own))-len(names)) + cited.Caption()
+	if !labelled {
+		p.Keys = canvas.KeysOf(names, false)
+	}
 	return p, charts
 }
 
@@ -315,18 +315,12 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 
 	drawn := canvas.Panels{List: canvas.ChartPanels(charts), X: dim.name + " size: " + dim.only,
 		Y: "share of the highest throughput"}
-	return &canvas.Picture{
-		Title: fmt.Sprintf("%s size (%s) on all matrices, %s", strings.ToUpper(dim.name[:1])+dim.name[1:], dim.only,
-			d.Words(s)),
-		Subtitle: fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of "+
-			"its best configuration. "+
-			"Thick: geometric mean of the matrices, where all were measured.", dim.other),
-		Alt: fmt.Sprintf("a panel per kernel, %s over each other: %s",
-			term.GroupedCount(len(panels), "matrix", "matrices"), analysis.MatrixNames(panels)),
-		Keys:   []canvas.Key{},
-		Height: drawn.Height(),
-		Body:   drawn.Draw,
-	}
+	p := pictureOf(d, "throughput-vs-"+dim.name, s, fmt.Sprintf("a panel per kernel, %s over each other: %s",
+		term.GroupedCount(len(panels), "matrix", "matrices"), analysis.MatrixNames(panels)), drawn)
+	p.Title = fmt.Sprintf("%s size (%s) on all matrices, %s", strings.ToUpper(dim.name[:1])+dim.name[1:], dim.only, d.Words(s))
+	p.Subtitle = fmt.Sprintf("Thin: a matrix, as a share of the kernel's highest throughput on it, at the %s of its best "+
+		"configuration. Thick: geometric mean of the matrices, where all were measured.", dim.other)
+	return p
 }
 
 // overlaid returns the panel of one kernel, false if fewer than two matrices have several

@@ -138,15 +138,8 @@ func (m *winnerMap) head() vg.Length {
 
 func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	c := m.contest
-	p := &canvas.Picture{
-		Name:     fileStem(d, "winner-map", s),
-		About:    s,
-		Subtitle: wordsOf("winner-map").Says,
-		Alt:      fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels), analysis.MatrixNames(c.Places)),
-		Keys:     []canvas.Key{},
-		Height:   heatScale() + m.head() + winnerPitch*vg.Length(len(m.rows)),
-		Body:     m.draw,
-	}
+	p := pictureOf(d, "winner-map", s, fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels),
+		analysis.MatrixNames(c.Places)), m)
 	p.Subtitle += canvas.Here(", which stands beside them.", ".")
 	if len(c.Places) > mostMatrices.here() {
 		p.Subtitle += " Classes of row lengths: geometric means."
@@ -168,7 +161,13 @@ func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	return p
 }
 
-func (m *winnerMap) draw(c draw.Canvas) {
+// Height is that of the keys, the names of kernels and the rows.
+func (m *winnerMap) Height() vg.Length {
+	return heatScale() + m.head() + winnerPitch*vg.Length(len(m.rows))
+}
+
+// Draw draws the map.
+func (m *winnerMap) Draw(c draw.Canvas) {
 	heatKeys(c, "0", "100% of the best speed", false)
 	c.Max.Y -= heatScale()
 
