@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,29 +53,23 @@ const (
 	mostPaper  = 30 * vg.Centimeter
 )
 
-// WritePaper writes figures and tables for a column of a paper of this width: below PaperDir,
-// figures/*.{pdf,svg} without a title, a figures/*.tex with the caption of each, and
-// tables/*.tex. Pictures of single matrices are there only if opt names figures.
-func WritePaper(ctx context.Context, d *analysis.Data, dir string, width vg.Length, opt Options) (*Written, error) {
-	defer canvas.ForPaper(width)()
-	opt.Paper = width
-	return writeFiles(ctx, d, filepath.Join(dir, PaperDir), opt, canvas.PaperFormats,
-		func(out *folder, content *page.Content, pictures []*canvas.Picture) error {
-			for _, p := range pictures {
-				if err := out.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
-					return err
-				}
-			}
-			for _, s := range content.Sheets {
-				if len(s.Tables) == 0 {
-					continue
-				}
-				if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+// savePaper writes captions and tables for a paper.
+func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture) error {
+	d := content.Report
+	for _, p := range pictures {
+		if err := out.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
+			return err
+		}
+	}
+	for _, s := range content.Sheets {
+		if len(s.Tables) == 0 {
+			continue
+		}
+		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // makeFolders makes the folders of a report.

@@ -36,7 +36,7 @@ func TestPaper(t *testing.T) {
 	s.Matrices = append(s.Matrices[:2], "50%_of #1 & {x}")
 	d := s.Report()
 	d.Devices[0].Driver = "go1.26.8 amd64 v1, cores: 2"
-	w, err := WritePaper(t.Context(), d, dir, 240, Options{})
+	w, err := Write(t.Context(), d, dir, Options{Paper: 240})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -37,19 +38,15 @@ type Written struct {
 // removes what an earlier report has there and this one no longer makes. It does not draw
 // pictures again that would not change. A figure without data is no error: report.html lists
 // it with what would produce it, and where opt names it, it is a warning.
+//
+// For a paper it writes below PaperDir figures/*.{pdf,svg} without a title, as wide as a column, a figures/*.tex with the
+// caption of each, and tables/*.tex. Pictures of single matrices are there only if opt names figures.
 func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Written, error) {
-	return writeFiles(ctx, d, dir, opt, canvas.Formats, func(out *folder, content *page.Content, _ []*canvas.Picture) error {
-		if opt.alone {
-			return nil
-		}
-		return saveText(out, content)
-	})
-}
-
-// writeFiles writes the pictures in these formats, and the rest by means of others. A paper has pictures of single
-// matrices only where opt names figures.
-func writeFiles(ctx context.Context, d *analysis.Data, dir string, opt Options, formats []string,
-	others func(*folder, *page.Content, []*canvas.Picture) error) (*Written, error) {
+	formats, texts := canvas.Formats, saveText
+	if opt.Paper > 0 {
+		defer canvas.ForPaper(opt.Paper)()
+		dir, formats, texts = filepath.Join(dir, PaperDir), canvas.PaperFormats, savePaper
+	}
 	content, err := contentOf(d, opt)
 	if err != nil {
 		return nil, err
@@ -66,7 +63,9 @@ func writeFiles(ctx context.Context, d *analysis.Data, dir string, opt Options, 
 	}
 	g, ctx := panics.NewGroup(ctx)
 	g.Go(func() error { return savePictures(ctx, out, pictures, formats, &opt) })
-	g.Go(func() error { return others(out, content, pictures) })
+	if !opt.alone || opt.Paper > 0 {
+		g.Go(func() error { return texts(out, content, pictures) })
+	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
@@ -108,7 +107,7 @@ func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 }
 
 // saveText writes the page and the tables.
-func saveText(out *folder, content *page.Content) error {
+func saveText(out *folder, content *page.Content, _ []*canvas.Picture) error {
 	var html bytes.Buffer
 	if err := content.Write(&html); err != nil {
 		return fmt.Errorf("writing the HTML report: %w", err)

@@ -229,18 +229,14 @@ func against(ctx context.Context, db *store.DB, opt Options) (r *compare.Result,
 
 // write writes figures, tables and the page.
 func write(ctx context.Context, d *analysis.Data, opt Options) (*Report, error) {
-	var written *Written
-	var err error
 	page := filepath.Join(opt.Out, analysis.ReportFile)
 	if opt.alone {
 		page = filepath.Join(opt.Out, "figures")
 	}
 	if opt.Paper > 0 {
 		page = filepath.Join(opt.Out, PaperDir)
-		written, err = WritePaper(ctx, d, opt.Out, opt.Paper, opt)
-	} else {
-		written, err = Write(ctx, d, opt.Out, opt)
 	}
+	written, err := Write(ctx, d, opt.Out, opt)
 	if err != nil {
 		return nil, fmt.Errorf("making the report: %w", err)
 	}

@@ -3,6 +3,7 @@ package figure
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,60 +14,10 @@ import (
 	"spmvtune/tuner/stat"
 )
 
-// An average holds the speed-ups of all kernels over a baseline.
-type average struct {
-	baseline   string
-	kernels    []string // The kernels by falling mean.
-	precisions []kernels.Precision
-	gains      map[kernelColumn][]stat.Ratio
-	matrices   map[kernels.Precision]int // The number of matrices that have the baseline.
-}
-
+// A kernelColumn is a kernel in a column.
 type kernelColumn struct {
 	kernel    string
 	precision kernels.Precision
-}
-
-func averages(d *analysis.Data, s *scene) *average {
-	a := &average{
-		baseline: d.BaselineOf(s.about.Device),
-		gains:    map[kernelColumn][]stat.Ratio{},
-		matrices: map[kernels.Precision]int{},
-	}
-
-	for i := range s.panels {
-		p := &s.panels[i]
-		gains := p.Gains(a.baseline)
-		if len(gains) == 0 {
-			continue
-		}
-		a.matrices[p.Precision]++
-		if !slices.Contains(a.precisions, p.Precision) {
-			a.precisions = append(a.precisions, p.Precision)
-		}
-		for _, g := range gains {
-			at := kernelColumn{g.Row.Kernel, p.Precision}
-			a.gains[at] = append(a.gains[at], g.Ratio)
-			if !slices.Contains(a.kernels, g.Row.Kernel) {
-				a.kernels = append(a.kernels, g.Row.Kernel)
-			}
-		}
-	}
-
-	analysis.SortKernels(a.kernels)
-	slices.SortStableFunc(a.kernels, func(x, y string) int { return -cmp.Compare(a.top(x), a.top(y)) })
-	return a
-}
-
-// top returns the highest mean of a kernel over the precisions.
-func (a *average) top(kernel string) float64 {
-	var top float64
-	for _, precision := range a.precisions {
-		if g := a.gains[kernelColumn{kernel, precision}]; len(g) > 0 {
-			top = max(top, stat.MeanRatio(g).Value)
-		}
-	}
-	return top
 }
 
 // averagePage draws what each kernel gains over the baseline on the average of all
@@ -77,47 +28,61 @@ func (a *average) top(kernel string) float64 {
 // skew it. A ratio and its inverse should average to 1, which the geometric mean
 // does; the arithmetic one is drawn beside it for comparison.
 func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
-	a := averages(d, s)
-	if len(a.kernels) == 0 {
+	baseline := d.BaselineOf(s.about.Device)
+	with := slices.DeleteFunc(slices.Clone(s.panels), func(p analysis.Panel) bool { return len(p.Gains(baseline)) == 0 })
+	gains, top, matrices := map[kernelColumn][]stat.Ratio{}, map[string]float64{}, map[kernels.Precision]int{}
+	for i := range with {
+		matrices[with[i].Precision]++
+		for _, g := range with[i].Gains(baseline) {
+			at := kernelColumn{g.Row.Kernel, with[i].Precision}
+			gains[at] = append(gains[at], g.Ratio)
+		}
+	}
+	for at, list := range gains {
+		top[at.kernel] = max(top[at.kernel], stat.MeanRatio(list).Value)
+	}
+	if len(top) == 0 {
 		return nil
 	}
-	q := timesAsFast(a.baseline)
+	names, precisions := slices.Collect(maps.Keys(top)), precisionsOf(with)
+	analysis.SortKernels(names)
+	slices.SortStableFunc(names, func(x, y string) int { return -cmp.Compare(top[x], top[y]) })
+
+	q := timesAsFast(baseline)
 	b := &canvas.Bars{Slots: 1, Label: q.label, Origin: q.origin, Number: q.number}
-	for _, precision := range a.precisions {
-		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s", precision,
-			term.GroupedCount(a.matrices[precision], "matrix", "matrices")))
+	for _, precision := range precisions {
+		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s", precision, term.GroupedCount(matrices[precision], "matrix", "matrices")))
 	}
-
-	b.Rows = canvas.NewRows(a.kernels, a.fewer, len(a.precisions), func(kernel string, column int) []canvas.Mark {
-		g := a.gains[kernelColumn{kernel, a.precisions[column]}]
-		if len(g) == 0 {
-			return nil
+	fewer := func(kernel string) string { // on how many matrices its mean rests, if not on all
+		for _, precision := range precisions {
+			if n := len(gains[kernelColumn{kernel, precision}]); n > 0 && n < matrices[precision] {
+				return fmt.Sprintf("on %d", n)
+			}
 		}
-		mean := stat.MeanRatio(g)
-		m := canvas.Mark{Look: canvas.LookOf(kernel), V: mean.Value, Low: mean.Low, High: mean.High, Least: g[0].Value,
-			Name: kernel}
-		for _, r := range g {
-			m.Least, m.Most = min(m.Least, r.Value), max(m.Most, r.Value)
-			m.Hollow += r.Value / float64(len(g)) // the arithmetic mean
-		}
-		return []canvas.Mark{m}
+		return ""
+	}
+	b.Rows = canvas.NewRows(names, fewer, len(precisions), func(kernel string, column int) []canvas.Mark {
+		return averageMark(kernel, gains[kernelColumn{kernel, precisions[column]}])
 	})
-
 	b.Axis = q.scale(b.Reach())
-	p := pictureOf(d, "average-improvement", s.about, "from the fastest kernel to the slowest: "+
-		strings.Join(a.kernels, ", "), b)
-	p.Title = fmt.Sprintf("Average speed-up over %s, %s", a.baseline, s.words)
+	p := pictureOf(d, "average-improvement", s.about, "from the fastest kernel to the slowest: "+strings.Join(names, ", "), b)
+	p.Title = fmt.Sprintf("Average speed-up over %s, %s", baseline, s.words)
 	return p
 }
 
-// fewer says on how many matrices a kernel's mean rests, if not on all.
-func (a *average) fewer(kernel string) string {
-	for _, precision := range a.precisions {
-		if n := len(a.gains[kernelColumn{kernel, precision}]); n > 0 && n < a.matrices[precision] {
-			return fmt.Sprintf("on %d", n)
-		}
+// averageMark shows the geometric mean of gains, their range and, hollow, their arithmetic mean; nothing of none.
+func averageMark(kernel string, gains []stat.Ratio) []canvas.Mark {
+	if len(gains) == 0 {
+		return nil
 	}
-	return ""
+	mean := stat.MeanRatio(gains)
+	m := canvas.Mark{Look: canvas.LookOf(kernel), V: mean.Value, Low: mean.Low, High: mean.High, Least: gains[0].Value,
+		Name: kernel}
+	for _, r := range gains {
+		m.Least, m.Most = min(m.Least, r.Value), max(m.Most, r.Value)
+		m.Hollow += r.Value / float64(len(gains))
+	}
+	return []canvas.Mark{m}
 }
 
 // A tuning is what tuning a kernel buys in one precision: the speeds of its configurations as
