@@ -3,8 +3,8 @@ package figure
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
