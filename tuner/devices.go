@@ -285,9 +285,9 @@ func (r *run) worker(ctx context.Context) error {
 	return nil
 }
 
-// ask asks the worker, and counts where its time went.
-func (r *run) ask(ctx context.Context, req worker.Request, timeout time.Duration) (worker.Reply, error) {
-	rep, err := r.client.Do(ctx, req, timeout)
+// ask waits for the worker, and counts where its time went.
+func (r *run) ask(ctx context.Context, asked <-chan worker.Outcome, timeout time.Duration) (worker.Reply, error) {
+	rep, err := r.client.Wait(ctx, asked, timeout)
 	r.sum.Breakdown.Add(rep.Breakdown)
 	return rep, err
 }
@@ -349,7 +349,7 @@ func (r *run) loadAs(ctx context.Context, spec configs.Matrix, looking bool) (tr
 	}
 	request := r.loading(spec)
 	request.Looking = looking
-	rep, err := r.ask(ctx, worker.Request{Load: request}, 0)
+	rep, err := r.ask(ctx, r.client.Start(worker.Request{Load: request}), 0)
 	if err != nil {
 		return trial.Matrix{}, r.notLoaded(ctx, err)
 	}

@@ -50,7 +50,7 @@ var roofTimeout = openTimeout
 // bandwidth measures the roof. A processor that is too slow or too busy for it has none, and measures without;
 // a GPU answers always, unless it is gone.
 func (r *run) bandwidth(ctx context.Context) (kernels.Roof, error) {
-	rep, err := r.ask(ctx, worker.Request{Roof: true}, roofTimeout)
+	rep, err := r.ask(ctx, r.client.Start(worker.Request{Roof: true}), roofTimeout)
 	if err == nil {
 		return *rep.Roof, nil
 	}
@@ -95,7 +95,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	if r.ahead == nil {
 		r.ahead = r.begins(j)
 	}
-	rep, err := r.client.Wait(ctx, r.ahead, r.sweep.Protocol.Timeout)
+	rep, err := r.ask(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
 	overlap := r.overlap
 
@@ -118,8 +118,6 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 		return err
 	default:
 		res, spoiled = *rep.Result, rep.Spoiled
-		rep.Breakdown.Trials = 1
-		r.sum.Breakdown.Add(rep.Breakdown)
 		r.watch(res.Host)
 	}
 
@@ -336,7 +334,7 @@ func (r *run) build(ctx context.Context, plan Plan) error {
 		return nil
 	}
 	r.opt.Observe(Event{Doing: "compiling the kernels of the sweep"})
-	rep, err := r.ask(ctx, worker.Request{Build: list}, 0)
+	rep, err := r.ask(ctx, r.client.Start(worker.Request{Build: list}), 0)
 	if err != nil {
 		r.drop(r.client, err)
 		return r.interrupted(ctx, fmt.Errorf("compiling the kernels of the sweep: %w", err))
