@@ -217,7 +217,7 @@ func TestHopelessTrialsAlone(t *testing.T) {
 // In whatever order results come, with whatever times and versions, the trials that count
 // are those of the rules.
 func TestEveryOrderCountsTheSameTrials(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(testkit.Draws(60)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var results []trial.Result
 		for range 2 + r.IntN(9) {

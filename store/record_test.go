@@ -344,7 +344,7 @@ func TestOwnKernelsAreKept(t *testing.T) {
 // Whatever comes, in whatever order, the trials that count are those that count by the rules for a whole case.
 func TestRecordingOneByOneDecidesAsAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 30 {
+	for range testkit.Draws(30) {
 		db := create(t)
 		for step := range 25 {
 			run := testRun()

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -80,7 +81,7 @@ func TestRandomArguments(t *testing.T) {
 	for _, g := range Generators() {
 		t.Run(g.Name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			for range 60 {
+			for range testkit.Draws(60) {
 				p := promised[g.Name]
 				args := p.draw(r)
 				spec := Spec(g.Name, args)

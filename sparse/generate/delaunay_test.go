@@ -74,7 +74,7 @@ func TestDelaunay(t *testing.T) {
 	for name, choose := range pointSets {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 4))
-			for range 60 {
+			for range testkit.Draws(60) {
 				var codes []uint64
 				for _, p := range choose(r) {
 					codes = append(codes, p.code())

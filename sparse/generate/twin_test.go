@@ -41,7 +41,7 @@ func TestTwinAtEveryScale(t *testing.T) {
 		if k.NNZ > 0 && k.NNZ < 60_000 {
 			largest = 1
 		}
-		for range 40 {
+		for range testkit.Draws(40) {
 			args := map[string]any{"of": k.Name, "seed": r.IntN(1 << 30),
 				"scale": math.Exp(math.Log(1e-9) + r.Float64()*(math.Log(largest)-math.Log(1e-9)))}
 			if k.Local != nil {

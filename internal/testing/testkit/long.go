@@ -23,3 +23,11 @@ func Long(t testing.TB, reason string) {
 		t.Skipf("%s; set %s=1 to run it", reason, EnvLong)
 	}
 }
+
+// Draws is how many random cases a test draws: n where the long tests were asked for, and a quarter of them elsewhere.
+func Draws(n int) int {
+	if LongAsked() {
+		return n
+	}
+	return n / 4
+}
