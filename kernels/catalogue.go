@@ -2,56 +2,64 @@ package kernels
 
 import (
 	"cmp"
+	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/BurntSushi/toml"
 )
 
-// Catalogue lists all kernels by family, in the order in which tables and legends show them. It
-// must not be changed.
-var Catalogue = slices.Concat(
-	cpuKernels,
-	cooSimpleKernels,
-	cooScanKernels,
-	csrFiveKernels,
-	csrShuffleKernels,
-	csrBinsKernels,
-	aheadKernels,
-	peerKernels,
-	sliceKernels,
-	hubKernels,
-	streamKernels,
-	vendorKernels,
-)
+//go:embed catalogue.toml
+var catalogueTOML string
 
-// What kernels of a family share. Every GPU from compute capability 2.0 on allows up to 1024 threads in
-// a block.
-var (
-	cooKernel = Kernel{Format: COO, Backend: "cuda", Block: threads, Blocks: warpBlock}
-	csrKernel = Kernel{
-		Format: CSR, Backend: "cuda", Deterministic: true, Block: threads, Grid: blocks, Blocks: warpBlock,
-	}
-)
+// Catalogue lists all kernels by family, in the order in which tables and legends show them. Papers are the publications
+// that Kernel.Source and the figures cite by key; they cite others in full. Neither may be changed.
+var Catalogue, Papers = readCatalogue()
 
-// family completes rows of the catalogue by what they share: what a row does not say is that of common, and
-// Legal begins with what Blocks and common ask for. The named kernels add in any order, unlike the others.
-func family(common Kernel, rows []Kernel, unordered ...string) []Kernel {
-	for i, k := range rows {
-		k.Backend, k.Scope = common.Backend, cmp.Or(k.Scope, ScopeRow)
-		k.Format, k.Mapping = cmp.Or(k.Format, common.Format), cmp.Or(k.Mapping, common.Mapping)
-		k.Block, k.Grid = cmp.Or(k.Block, common.Block), cmp.Or(k.Grid, common.Grid)
-		k.Blocks = cmp.Or(k.Blocks, common.Blocks)
-		k.Deterministic = common.Deterministic && !slices.Contains(unordered, k.Name)
-		legal := []string{common.Legal, k.Legal}
-		switch {
-		case k.Blocks == warpBlock:
-			legal[0] = "block a multiple of 32"
-		case k.Blocks == pow2Block:
-			legal[0] = "block a power of two"
+func readCatalogue() (all []Kernel, papers []Paper) {
+	var table struct {
+		Paper  []Paper
+		Shared []Param // choices that kernels only name
+		Family []struct {
+			Kernel             // what its kernels share
+			Unordered []string // kernels that add in any order
+			Rows      []Kernel `toml:"kernel"`
 		}
-		k.Legal = strings.Join(slices.DeleteFunc(legal, func(s string) bool { return s == "" }), "; ")
-		rows[i] = k
 	}
-	return rows
+	md, err := toml.Decode(catalogueTOML, &table)
+	if err != nil || len(md.Undecoded()) > 0 {
+		panic(fmt.Sprint("catalogue.toml: ", err, md.Undecoded())) // embedded; every test reads it
+	}
+	for _, f := range table.Family {
+		for _, k := range f.Rows {
+			for i, p := range k.Params {
+				if p.Doc == "" {
+					k.Params[i] = table.Shared[slices.IndexFunc(table.Shared, func(s Param) bool { return s.Name == p.Name })]
+				}
+			}
+			k.Deterministic = f.Deterministic && !slices.Contains(f.Unordered, k.Name)
+			all = append(all, k.of(f.Kernel))
+		}
+	}
+	return all, table.Paper
+}
+
+// of completes k by what its family shares: Legal begins with what Blocks and the family ask for.
+func (k Kernel) of(family Kernel) Kernel {
+	k.Backend, k.Scope = family.Backend, cmp.Or(k.Scope, ScopeRow)
+	k.Format, k.Mapping = cmp.Or(k.Format, family.Format), cmp.Or(k.Mapping, family.Mapping)
+	k.Block, k.Grid = cmp.Or(k.Block, family.Block), cmp.Or(k.Grid, family.Grid)
+	k.Blocks = cmp.Or(k.Blocks, family.Blocks)
+	legal := []string{family.Legal, k.Legal}
+	switch {
+	case k.Blocks.Step == 32:
+		legal[0] = "block a multiple of 32"
+	case k.Blocks.Pow2:
+		legal[0] = "block a power of two"
+	}
+	k.Legal = strings.Join(slices.DeleteFunc(legal, func(s string) bool { return s == "" }), "; ")
+	return k
 }
 
 // Lookup returns the kernel with this name.
@@ -88,37 +96,6 @@ type Paper struct {
 	Authors string // "" where the text names none
 	Where   string // what it was published as, and the authors' program
 	Year    int
-}
-
-// Papers are the publications that Kernel.Source and the figures cite by key. They cite other
-// publications in full.
-var Papers = []Paper{
-	{
-		Key: "coo-spmv-final", Title: "Untitled report on the sparse matrix-vector product in COO, from atomics to " +
-			"prefix sums",
-		Where: "course report, which continues coo-spmv-first", Year: 2025,
-	},
-	{
-		Key: "coo-spmv-first", Title: "Deliverable report (sparse matrix-vector product in COO)",
-		Authors: "Matteo Di Noia",
-		Where:   "GPU Computing course report; program: github.com, matteo.dinoia/GPU-Computing-2025-258426",
-		Year:    2025,
-	},
-	{
-		Key: "csr-bins-and-hybrid", Title: "Deliverable report (bins of coalesced rows and a hybrid product in CSR)",
-		Authors: "Alberto Messa",
-		Where:   "GPU Computing course report; program: github.com/MessaAlberto/GPU-Computing-2025-258855", Year: 2025,
-	},
-	{
-		Key: "csr-five-algorithms", Title: "Sparse Matrix Vector Multiplication on GPUs: Implementation and " +
-			"analysis of five algorithms",
-		Authors: "Pooja Hiranandani", Where: "course project, New York University", Year: 2018,
-	},
-	{
-		Key: "csr-shuffle-and-shared", Title: "Deliverable report 2 (shuffles and a tile of x in shared memory in CSR)",
-		Authors: "Diego Oniarti",
-		Where:   "GPU Computing course report; program: github.com/diego-oniarti/GPU-Computing-2025-257835", Year: 2025,
-	},
 }
 
 // Cited returns the papers that a source, of a kernel or a figure, cites by key.

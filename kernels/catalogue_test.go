@@ -95,6 +95,13 @@ func TestKernelJSON(t *testing.T) {
 
 var regen = flag.Bool("regen", false, "write the tables of kernels into the documentation")
 
+// What block and grid usually are.
+const (
+	threads = "threads per block"
+	blocks  = "blocks"
+	cpuGrid = "workers; each is a thread of its own, pinned to a core while there are cores left"
+)
+
 // The documentation has every kernel, as the catalogue says.
 func TestDocumentation(t *testing.T) {
 	var b strings.Builder
