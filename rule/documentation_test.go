@@ -55,10 +55,7 @@ func TestRuleOfKeptData(t *testing.T) {
 		if digest := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.Contains(page, digest) {
 			t.Errorf("docs/rule.md lacks the digest of %s, %s", name, digest)
 		}
-		read, test, err := ReadTraining(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		read, test := kept(t, name)
 		obs, opt.Test = append(obs, read...), append(opt.Test, test...)
 	}
 
@@ -67,6 +64,20 @@ func TestRuleOfKeptData(t *testing.T) {
 		t.Error("the data teach another rule than h200.json: " +
 			"spmvtune learn rule/h200-data.json.gz rule/h200-strangers.json.gz -o rule/h200.json")
 	}
+}
+
+// kept are the observations of a file, and the classes of its final test.
+func kept(t *testing.T, name string) ([]Observation, []string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obs, test, err := ReadTraining(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return obs, test
 }
 
 // page is docs/rule.md, and the rule of the H200, most of whose figures it has.
@@ -86,17 +97,36 @@ func page(t *testing.T) (string, *Rule) {
 // On families left out, what chooses by default is nowhere worse than one configuration for all matrices of a class of
 // sizes, though that is known in hindsight only, and than cuSPARSE.
 func TestNoFixedConfigurationIsBetter(t *testing.T) {
-	_, r := page(t)
-	for _, s := range r.Models {
-		for size, from := range sizeClasses {
-			some := slices.DeleteFunc(slices.Clone(s.Validation.Cases), func(c Case) bool { return sizeOf(c.Nonzeros) != size })
-			rule := Summarise(some, Learned.Of)
-			for _, other := range []Selector{FixedConfig, CuSPARSE} {
-				if f := Summarise(some, other.Of); f.Matrices < rule.Matrices || rule.Matrices == 0 || f.Mean > rule.Mean {
-					t.Errorf("%s, from %d nonzeros: %v on %d matrices, %s %v on %d", s.Key, from, rule.Mean, rule.Matrices,
-						other.Name, f.Mean, f.Matrices)
-				}
+	text, r := page(t)
+	compare := func(key Key, some []Case) {
+		rule := Summarise(some, Learned.Of)
+		for _, other := range []Selector{FixedConfig, CuSPARSE} {
+			if f := Summarise(some, other.Of); f.Matrices < rule.Matrices || rule.Matrices == 0 || f.Mean > rule.Mean {
+				t.Errorf("%s: %v on %d matrices, %s %v on %d", key, rule.Mean, rule.Matrices, other.Name, f.Mean, f.Matrices)
 			}
+		}
+	}
+	for _, s := range r.Models {
+		for size := range sizeClasses {
+			compare(s.Key, slices.DeleteFunc(slices.Clone(s.Validation.Cases), func(c Case) bool {
+				return sizeOf(c.Nonzeros) != size
+			}))
+		}
+	}
+	strangers, _ := kept(t, "h200-judge.json.gz")
+	list, err := r.EvaluateOn(strangers, DefaultOptions)
+	if err != nil || len(list) != len(r.Models) {
+		t.Fatalf("%d judged: %v", len(list), err)
+	}
+	for _, tr := range list {
+		if compare(tr.Key, tr.Cases); tr.Taught > 0 || len(tr.Cases) != 14 {
+			t.Errorf("%d strangers, and %d that taught", len(tr.Cases), tr.Taught)
+		}
+	}
+	for _, s := range []Selector{Learned, LearnedTop3, FixedConfig, CuSPARSE} {
+		want := fmt.Sprintf("%s %.3f and %.3f", s.Name, Summarise(list[0].Cases, s.Of).Mean, Summarise(list[1].Cases, s.Of).Mean)
+		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
+			t.Errorf("docs/rule.md lacks: %s", want)
 		}
 	}
 }

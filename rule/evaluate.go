@@ -17,15 +17,14 @@ import (
 // much more data would help, and which features it depends on.
 type Evaluation struct {
 	Key
-	Noise    string    `json:"noise,omitempty"`          // see Model
-	Choice   Figures   `json:"rule"`                     // figures on families left out
-	Test     Figures   `json:"test,omitzero"`            // figures on the families of the final test
-	Curve    []Point   `json:"learning_curve,omitempty"` // points by share of the corpus
-	ByFamily []Point   `json:"family_curve,omitempty"`   // points by share of the families, each whole
-	Used     []Used    `json:"features,omitempty"`       // features by what they are worth, the most first
-	Missed   []Case    `json:"missed,omitempty"`         // cases below 0.75 of the oracle, final test included
-	Times    Coverage  `json:"forecast_coverage,omitzero"`
-	Payback  []Payback `json:"payback,omitempty"` // paybacks by size of the matrices
+	Noise   string    `json:"noise,omitempty"`          // see Model
+	Choice  Figures   `json:"rule"`                     // figures on families left out
+	Test    Figures   `json:"test,omitzero"`            // figures on the families of the final test
+	Curve   []Point   `json:"learning_curve,omitempty"` // points by share of the families, each whole
+	Used    []Used    `json:"features,omitempty"`       // features by what they are worth, the most first
+	Missed  []Case    `json:"missed,omitempty"`         // cases below 0.75 of the oracle, final test included
+	Times   Coverage  `json:"forecast_coverage,omitzero"`
+	Payback []Payback `json:"payback,omitempty"` // paybacks by size of the matrices
 }
 
 // Used says what a feature is worth to the tree.
@@ -72,11 +71,9 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key, err)
 		}
 
-		e, errs := s.evaluation(), [4]error{}
-		e.Curve, errs[0] = t.curve(ctx, opt, t.someMatrices)
-		e.ByFamily, errs[1] = t.curve(ctx, opt, t.someFamilies)
-		e.Used, errs[2] = t.importance(ctx, opt)
-		e.Times, errs[3] = t.coverage(ctx, opt)
+		e, errs := s.evaluation(), [2]error{}
+		e.Curve, errs[0] = t.curve(ctx, opt)
+		e.Used, errs[1] = t.importance(ctx, opt)
 		if err := cmp.Or(errs[:]...); err != nil {
 			return nil, err
 		}
@@ -98,7 +95,7 @@ func (r *Rule) Evaluations() []Evaluation {
 
 // evaluation sums up the cases of a tree.
 func (s *Model) evaluation() Evaluation {
-	e := Evaluation{Key: s.Key, Noise: s.Noise, Choice: s.Validation.Figures, Test: s.Test.Figures}
+	e := Evaluation{Key: s.Key, Noise: s.Noise, Choice: s.Validation.Figures, Test: s.Test.Figures, Times: s.Validation.Times}
 	for _, c := range slices.Concat(s.Validation.Cases, s.Test.Cases) {
 		if c.Fraction < missed && !c.Partial {
 			e.Missed = append(e.Missed, c)
@@ -194,57 +191,6 @@ func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
 	return list, nil
 }
 
-// A Coverage says how far forecasts of times can be trusted, on families left out.
-type Coverage struct {
-	Matrices int     `json:"matrices"`   // on which the choice was measured
-	Forecast int     `json:"forecast"`   // of them, those with a forecast
-	Inside   float64 `json:"inside"`     // share of their times that are inside the interval
-	Nominal  float64 `json:"nominal"`    // the same if each were of its leaf's kind: mean of Forecast.Share
-	Off      float64 `json:"off_median"` // time over forecast, or forecast over time: median of the larger
-}
-
-// coverage forecasts the time of the choice on each matrix from what is learned without its
-// family, and checks whether the measured time is inside the interval.
-func (t *table) coverage(ctx context.Context, opt Options) (Coverage, error) {
-	type timed struct {
-		seconds  float64
-		forecast *Forecast
-	}
-	times, err := grownWithout(ctx, t, opt, nil, func(tree *Node, _, out []int) (list []timed) {
-		for _, m := range out {
-			leaf := t.leaf(tree, m)
-			first := leaf.picks(&t.facts[m])[0]
-			if o := t.seen[m][t.at(first.Config)]; o.measured() {
-				list = append(list, timed{o.Seconds, leaf.forecast(&t.facts[m]).slower(first.times)})
-			}
-		}
-		return list
-	})
-	if err != nil {
-		return Coverage{}, err
-	}
-
-	var c Coverage
-	var off []float64
-	for _, o := range slices.Concat(times...) {
-		c.Matrices++
-		f := o.forecast
-		if f == nil {
-			continue
-		}
-		c.Nominal += f.Share()
-		if f.Low <= o.seconds && o.seconds <= f.High {
-			c.Inside++
-		}
-		off = append(off, math.Exp(math.Abs(math.Log(o.seconds/f.Seconds))))
-	}
-	if c.Forecast = len(off); c.Forecast > 0 {
-		c.Inside, c.Nominal = c.Inside/float64(c.Forecast), c.Nominal/float64(c.Forecast)
-		c.Off = middle(off)
-	}
-	return c, nil
-}
-
 // A Point is the result of learning from a part of the matrices.
 type Point struct {
 	Matrices float64 `json:"matrices"` // that were learned from, on average
@@ -255,10 +201,8 @@ type Point struct {
 // parts of the matrices that a learning curve is drawn over.
 var parts = []float64{0.05, 0.1, 0.2, 0.4, 0.7, 1}
 
-// curve draws a learning curve: the tree is learned from what draw takes of the matrices
-// that are not left out.
-func (t *table) curve(ctx context.Context, opt Options,
-	draw func(rng *rand.Rand, in []int, share float64) []int) ([]Point, error) {
+// curve draws a learning curve: the tree is learned from some of the families that are not left out.
+func (t *table) curve(ctx context.Context, opt Options) ([]Point, error) {
 	type result struct {
 		learned int // number of matrices
 		cases   []Case
@@ -272,7 +216,7 @@ func (t *table) curve(ctx context.Context, opt Options,
 		}
 		for rep := range n {
 			some := func(part int, in []int) []int {
-				return draw(rand.New(rand.NewPCG(uint64(rep), uint64(part))), in, share)
+				return t.someFamilies(rand.New(rand.NewPCG(uint64(rep), uint64(part))), in, share)
 			}
 			results, err := grownWithout(ctx, t, opt, some, func(tree *Node, in, out []int) result {
 				r := result{learned: len(in)}
@@ -299,21 +243,11 @@ func (t *table) curve(ctx context.Context, opt Options,
 	return list, nil
 }
 
-// someMatrices draws a share of the matrices, of whatever family.
-func (t *table) someMatrices(rng *rand.Rand, in []int, share float64) []int {
-	return slices.Sorted(slices.Values(someOf(rng, in, share)))
-}
-
-// someFamilies draws a share of the families and takes all of their matrices. Compared with as
-// many matrices of all families, it shows the value of another family.
+// someFamilies draws a share of the families, at least one, and takes all of their matrices.
 func (t *table) someFamilies(rng *rand.Rand, in []int, share float64) []int {
-	return slices.Sorted(slices.Values(slices.Concat(someOf(rng, t.families(in), share)...)))
-}
-
-// someOf draws a share of a list, which it brings into another order; at least one.
-func someOf[T any](rng *rand.Rand, list []T, share float64) []T {
+	list := t.families(in)
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return list[:max(1, int(share*float64(len(list))+0.5))]
+	return slices.Sorted(slices.Values(slices.Concat(list[:max(1, int(share*float64(len(list))+0.5))]...)))
 }
 
 // What the features of a matrix cost on two cores of a shared AMD EPYC (docs/database.md):

@@ -160,7 +160,7 @@ func (s *Model) check() error {
 		return fmt.Errorf("cache state %q is neither warm nor cold", s.Cache)
 	}
 
-	for _, of := range s.Spreads {
+	for _, of := range s.Validation.Spreads {
 		if !(of.Deviation > 0) || checkNames([]string{of.Kernel}) != nil {
 			return fmt.Errorf("times of %.40q deviate by %v", of.Kernel, of.Deviation)
 		}

@@ -45,13 +45,13 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 
 		s.price(t, oracles(teaching))
 		s.Sources = s.sources(teaching)
-		s.Warnings, s.Noise = warnings(t, &s.Model, unmeasured), t.noise()
+		s.Warnings, s.Noise = warnings(t, s, unmeasured), t.noise()
 		if len(teaching) < len(groups[k]) {
 			if s.Test, err = finalTest(groups[k], t, s, opt); err != nil {
 				return nil, fmt.Errorf("testing the rule for %s: %w", k, err)
 			}
 		}
-		r.Models = append(r.Models, s.Model)
+		r.Models = append(r.Models, *s)
 	}
 
 	if len(r.Models) == 0 {
@@ -61,18 +61,13 @@ func Learn(ctx context.Context, obs []Observation, opt Options) (*Rule, error) {
 }
 
 // learn learns from all matrices of the table, and validates that.
-func (t *table) learn(ctx context.Context, k Key, opt Options) (*lesson, error) {
+func (t *table) learn(ctx context.Context, k Key, opt Options) (*Model, error) {
 	v, err := validate(ctx, t, opt)
 	if err != nil {
 		return nil, err
 	}
 	l := t.teach(indices(len(t.names)), opt)
 	l.Key, l.Hardware, l.Configs, l.Validation = k, t.facts[0].Hardware, len(t.configs), v
-	var all []surprise
-	for _, c := range v.Cases {
-		all = append(all, c.surprises...)
-	}
-	l.Spreads = spreads(all)
 	return l, nil
 }
 
@@ -82,7 +77,7 @@ func (o Options) teaching(obs []*Observation) []*Observation {
 }
 
 // finalTest judges what was learned from t on the matrices of obs that are not in t.
-func finalTest(obs []*Observation, t *table, learned *lesson, opt Options) (Validation, error) {
+func finalTest(obs []*Observation, t *table, learned *Model, opt Options) (Validation, error) {
 	all, _, err := newTable(obs, opt)
 	if err != nil {
 		return Validation{}, err
@@ -127,19 +122,11 @@ func describe(c kernels.Config) string {
 	return strings.Join(fields, ", ")
 }
 
-// A lesson is everything that is learned from some matrices, to be used on others.
-type lesson struct {
-	Model
-	grown *Node // Root before it was pruned and guarded
-}
-
 // teach learns from the given matrices and uses no others.
-func (t *table) teach(matrices []int, opt Options) *lesson {
+func (t *table) teach(matrices []int, opt Options) *Model {
 	l := newLearner(t, opt, matrices)
-	s := new(lesson)
-	s.Single, s.SingleKernel = t.configs[l.single(matrices)], t.kernels[l.chooseKernel(matrices)]
-	s.grown = l.equip(l.grow(matrices, opt.MaxDepth))
-	s.Root, s.Pruned = l.finish(s.grown)
+	s := &Model{Single: t.configs[l.single(matrices)], SingleKernel: t.kernels[l.chooseKernel(matrices)]}
+	s.Root, s.Pruned = l.finish(l.grow(matrices, opt.MaxDepth))
 	l.features = free
 	s.Sizes, _ = l.finish(l.grow(matrices, opt.MaxDepth))
 	if opt.Ensemble {
@@ -164,17 +151,14 @@ func (l *learner) finish(grown *Node) (*Node, string) {
 // partial reports whether a kernel that was tried elsewhere was not tried on matrix m.
 func (t *table) partial(m int) bool { return slices.Contains(t.evidence[m], Absent) }
 
-// judge says how far a lesson gets on matrix m.
-func (t *table) judge(m int, s *lesson) Case {
-	first := func(root *Node) int {
-		leaf, _ := root.walk(&t.facts[m])
-		return t.at(leaf.picks(&t.facts[m])[0].Config)
-	}
-	c := t.ask(m, &s.Model)
-	c.surprises = t.surprises(m, &s.Model)
-	choice, bySizes, single := t.at(c.Choice), first(s.Sizes), t.at(s.Single)
+// judge says how far what was learned gets on matrix m.
+func (t *table) judge(m int, s *Model) Case {
+	leaf, _ := s.Sizes.walk(&t.facts[m])
+	c := t.ask(m, s)
+	c.said, _ = s.choose(&t.facts[m], Wanted{}) // nothing, where a feature is not known
+	choice, bySizes, single := t.at(c.Choice), t.at(leaf.picks(&t.facts[m])[0].Config), t.at(s.Single)
 	c.Evidence, c.Partial = t.evidence[m][choice], t.partial(m)
-	c.Sizes, c.Unpruned = share(t.loss[m][bySizes]), share(t.loss[m][first(s.grown)])
+	c.Sizes = share(t.loss[m][bySizes])
 	c.SingleConfig = share(t.loss[m][single])
 	c.SingleKernel = share(t.tuned[m][slices.Index(t.kernels, s.SingleKernel)])
 	c.COOFinal, c.CSRFive = t.paper(m, cooFinal), t.paper(m, csrFive)

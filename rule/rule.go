@@ -98,8 +98,6 @@ type Model struct {
 	// wait for the other features.
 	Sizes    *Node     `json:"tree_over_sizes,omitempty"`
 	Ensemble *Ensemble `json:"ensemble,omitempty"`
-	// Spreads say how far the times that it expects can be trusted.
-	Spreads []Spread `json:"spreads,omitempty"`
 	// Pruned says why the tree that was grown was replaced by a single leaf; it is empty if it
 	// was not.
 	Pruned     string     `json:"pruned,omitempty"`
@@ -200,13 +198,14 @@ type Validation struct {
 	Partial  int `json:"partial,omitempty"`
 	Families int `json:"families"`        // that they are of
 	Parts    int `json:"parts,omitempty"` // that were left out in turn, of whole families
-	// Unpruned is the mean for the tree if it is never pruned.
-	Unpruned float64 `json:"unpruned_mean"`
 	// The same for the configuration, and for the kernel at its best on each
 	// matrix, that are best on average over the other matrices. The kernel has an
 	// advantage over the other two: it is tuned on the held-out matrix.
 	SingleConfig float64 `json:"single_config_mean"`
 	SingleKernel float64 `json:"single_kernel_mean"`
+	// Times and Spreads say how far the times that the rule expects can be trusted.
+	Times   Coverage `json:"forecast_coverage,omitzero"`
+	Spreads []Spread `json:"spreads,omitempty"`
 	// Cases are the matrices one by one, worst first, partial ones last.
 	Cases []Case `json:"cases"`
 }
@@ -225,7 +224,6 @@ type Case struct {
 	TreeTop3     float64 `json:"tree_best_of_3,omitempty"`
 	Unsure       bool    `json:"unsure,omitempty"`
 	Sizes        float64 `json:"sizes,omitempty"`    // of the tree over sizes only
-	Unpruned     float64 `json:"unpruned"`           // of the tree before pruning
 	Named        float64 `json:"named,omitempty"`    // of the best configuration that the rule names; see Judge
 	Nonzeros     int     `json:"nonzeros,omitempty"` // of the matrix
 	SingleConfig float64 `json:"single_config"`
@@ -243,7 +241,7 @@ type Case struct {
 	SizesPrepare  float64 `json:"sizes_prepare,omitempty"`
 	SinglePrepare float64 `json:"single_prepare,omitempty"`
 
-	surprises []surprise
+	said Choice // for the matrix, while a rule is learned
 }
 
 // Evidence says how a configuration's time on a matrix is known.

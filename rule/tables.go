@@ -183,16 +183,10 @@ func (s *Model) byClass(b *bytes.Buffer) {
 	bundled(b, "By class, the worst matrix first", "class", knownOf(s.Validation.Cases, Learned, ByTree, CuSPARSE), classes)
 }
 
-func curveTable(b *bytes.Buffer, title string, points []Point) {
-	markdown(b, title, "learned from | geometric mean | worst", points, func(p Point) string {
-		return fmt.Sprintf("%.0f matrices | %.3f | %.3f", p.Matrices, p.Mean, p.Worst)
-	})
-}
-
 func (e *Evaluation) tables(b *bytes.Buffer) {
-	curveTable(b, "Learning curve", e.Curve)
-	curveTable(b, "Learning curve, by whole families", e.ByFamily)
-	markdown(b, "Value of the features", "feature | mean lost without it", e.Used, func(u Used) string {
+	markdown(b, "Learning curve of the tree, by whole families", "learned from | geometric mean | worst", e.Curve,
+		func(p Point) string { return fmt.Sprintf("%.0f matrices | %.3f | %.3f", p.Matrices, p.Mean, p.Worst) })
+	markdown(b, "Value of the features to the tree", "feature | mean lost without it", e.Used, func(u Used) string {
 		return fmt.Sprintf("%s | %.4f", u.Feature, u.Loss)
 	})
 	markdown(b, "Products after which the features have paid for themselves", "nonzeros from | matrices | "+
@@ -207,7 +201,7 @@ func (e *Evaluation) tables(b *bytes.Buffer) {
 		})
 	if e.Times.Forecast > 0 {
 		markdown(b, "Forecasts of the choice's time", "matrices left out | with a forecast | inside its interval | "+
-			"if of the leaf's kind | median factor off", []Coverage{e.Times}, func(c Coverage) string {
+			"nominal | median factor off", []Coverage{e.Times}, func(c Coverage) string {
 			return fmt.Sprintf("%d | %d | %s | %s | %.2f", c.Matrices, c.Forecast, term.Percent(c.Inside),
 				term.Percent(c.Nominal), c.Off)
 		})

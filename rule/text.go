@@ -227,8 +227,7 @@ func (s *Model) doubts() []string {
 		return append(out, "No split paid: the rule is a single configuration for all matrices.")
 	case v.Matrices > 0 && tree <= v.SingleConfig:
 		return append(out, fmt.Sprintf("Whether the tree pays is uncertain: on matrices left out it reaches %s of the "+
-			"oracle and always %s %s, but the whole procedure, with pruning also decided without the matrix, reaches %s.",
-			term.Percent(v.Unpruned), describe(s.Single), term.Percent(v.SingleConfig), term.Percent(tree)))
+			"oracle, and always %s %s.", term.Percent(tree), describe(s.Single), term.Percent(v.SingleConfig)))
 	}
 	return out
 }

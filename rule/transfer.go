@@ -39,7 +39,7 @@ func (r *Rule) EvaluateOn(obs []Observation, opt Options) ([]Transfer, error) {
 		}
 		tr := Transfer{Key: k, From: s.Device}
 		for m, name := range t.names {
-			if s.taughtBy(name) {
+			if s.taughtBy(name, t.facts[m].Nonzeros) {
 				tr.Taught++
 				continue
 			}
@@ -84,9 +84,10 @@ func (t *table) place(c kernels.Config) (int, bool) {
 	return near[0], true
 }
 
-// taughtBy reports whether s was learned from a matrix of this name.
-func (s *Model) taughtBy(name string) bool {
-	return slices.ContainsFunc(s.Root.Leaves(), func(n *Node) bool { return slices.Contains(n.Matrices, name) })
+// taughtBy reports whether s was learned from a matrix of this name, and not from another one with other nonzeros.
+func (s *Model) taughtBy(name string, nonzeros int) bool {
+	other := func(c Case) bool { return c.Matrix == name && c.Nonzeros > 0 && c.Nonzeros != nonzeros }
+	return !slices.ContainsFunc(s.Validation.Cases, other) && slices.ContainsFunc(s.Root.Leaves(), func(n *Node) bool { return slices.Contains(n.Matrices, name) })
 }
 
 // Named are all configurations that s may choose.

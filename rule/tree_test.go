@@ -204,13 +204,8 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 		t.Errorf("the rule is %s, want always %v", oneLine(s.Root), s.Single)
 	}
 
-	if s.Validation.Unpruned != tree.Validation.Mean {
-		t.Errorf("the tree before pruning is said to reach %v, it reaches %v", s.Validation.Unpruned,
-			tree.Validation.Mean)
-	}
 	text := written(t, r.WriteText)
-	for _, want := range []string{"was pruned to a single configuration", "tree, never pruned",
-		term.Percent(s.Validation.Unpruned), term.Percent(s.Validation.SingleConfig)} {
+	for _, want := range []string{"was pruned to a single configuration", term.Percent(s.Validation.SingleConfig)} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
@@ -219,25 +214,6 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 	back, err := Read(strings.NewReader(written(t, r.WriteJSON)))
 	if err != nil || back.Models[0].Pruned == "" || back.Models[0].Pruned != s.Pruned {
 		t.Errorf("read back %+v, %v: want the reason %q", back, err, s.Pruned)
-	}
-}
-
-// The final test judges the tree before pruning, too, and not the pruned one twice.
-func TestFinalTestJudgesTheUnprunedTree(t *testing.T) {
-	obs := append(unlucky(), duels(duel{rows(2), "a", 1.2})...)
-	for i := range obs[len(obs)-2:] {
-		o := &obs[len(obs)-2+i]
-		o.Matrix, o.Class = "kept", "test"
-	}
-
-	opt := DefaultOptions
-	opt.Test = []string{"test"}
-	c := learn(t, obs, opt).Models[0].Test.Cases[0]
-	opt.Prune = false
-	if grown := learn(t, obs, opt).Models[0].Test.Cases[0]; c.Unpruned != grown.Fraction ||
-		c.Unpruned == c.Fraction {
-		t.Errorf("the tree before pruning is said to reach %v and the pruned one %v; it reaches %v", c.Unpruned,
-			c.Fraction, grown.Fraction)
 	}
 }
 

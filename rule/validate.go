@@ -57,10 +57,9 @@ func (t *table) sumUp(cases []Case) Validation {
 		}
 		return cmp.Or(cmp.Compare(a.Fraction, b.Fraction), cmp.Compare(a.Matrix, b.Matrix))
 	})
-	used := Summarise(cases, Learned.Of)
+	used, spreads := Summarise(cases, Learned.Of), t.spreads(cases)
 	return Validation{
-		Figures: used, Partial: len(cases) - used.Matrices,
-		Unpruned:     Summarise(cases, neverPruned.Of).Mean,
+		Figures: used, Partial: len(cases) - used.Matrices, Times: t.coverage(cases, spreads), Spreads: spreads,
 		SingleConfig: Summarise(cases, SingleConfig.Of).Mean,
 		SingleKernel: Summarise(cases, SingleKernel.Of).Mean,
 		Cases:        cases,
@@ -278,7 +277,6 @@ var Selectors = []Selector{
 	ByTree,
 	ByTreeTop3,
 	OverSizes,
-	neverPruned,
 	SingleConfig, SingleKernel, CuSPARSE, COOFinal, CSRFive,
 }
 
@@ -290,7 +288,6 @@ var (
 	ByTreeTop3   = Selector{"its tree alone, best of 3", func(c Case) float64 { return c.TreeTop3 }}
 	whatTree     = Selector{"the tree", func(c Case) float64 { return cmp.Or(c.Tree, c.Fraction) }}
 	OverSizes    = Selector{"tree over sizes only", func(c Case) float64 { return c.Sizes }}
-	neverPruned  = Selector{"tree, never pruned", func(c Case) float64 { return c.Unpruned }}
 	BestNamed    = Selector{"the best of all that the rule names", func(c Case) float64 { return c.Named }}
 	SingleConfig = Selector{"best single configuration", func(c Case) float64 { return c.SingleConfig }}
 	FixedConfig  = Selector{"best single configuration of the size", func(c Case) float64 { return c.Fixed }}

@@ -243,6 +243,15 @@ func TestEvaluateOnLeavesOutWhatTaught(t *testing.T) {
 	if err != nil || list[0].Taught != 30 || len(list[0].Cases) != 1 {
 		t.Errorf("judged %+v (%v), want one matrix, and 30 left out", list, err)
 	}
+	namesake := *more[len(obs)].Features
+	namesake.Nonzeros = obs[0].Features.Nonzeros + 1
+	for i := range more[len(obs) : len(obs)+36] {
+		o := &more[len(obs)+i]
+		o.Matrix, o.Features = obs[0].Matrix, &namesake
+	}
+	if list, err := r.EvaluateOn(more[len(obs):len(obs)+36], DefaultOptions); err != nil || len(list[0].Cases) != 1 {
+		t.Errorf("judged %+v (%v), want the matrix that has only the name of a taught one", list, err)
+	}
 }
 
 // As many matrices, classes and configurations as the shipped corpus has, in one
