@@ -75,52 +75,32 @@ func FromZero(top float64, n int) Scale {
 	return Steps(0, high, 0, step, label)
 }
 
-// Sizes returns a scale for block or grid sizes. It is logarithmic if they span more than a
-// factor of 4, with at most n labels, linear otherwise.
-func Sizes(values []int, n int) Scale {
+// Sizes returns a scale for block or grid sizes, with a tick at each. If they span more than a factor of 4 it is
+// logarithmic, with ticks at powers of two, which sizes usually are. Labels that would touch are left out where they
+// are drawn.
+func Sizes(values []int) Scale {
 	if len(values) == 0 { // nothing is to be drawn over it
 		return Scale{Max: 1, Norm: plot.LinearScale{}}
 	}
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
-	low, high := values[0], values[len(values)-1]
-	if low == high {
-		return Scale{
-			Min: float64(low) - 1, Max: float64(high) + 1, Norm: plot.LinearScale{},
-			Ticks: []plot.Tick{{Value: float64(low), Label: SizeLabel(low, high)}},
+	first, last := values[0], values[len(values)-1]
+	low, high, at := float64(first), float64(last), func(v float64) float64 { return v }
+	s := Scale{Norm: plot.LinearScale{}}
+	if last > 4*first {
+		low, high, at, s.Norm = math.Log2(low), math.Log2(high), math.Exp2, plot.LogScale{}
+		values = nil
+		for e := math.Ceil(low - 1e-9); e <= high+1e-9; e++ {
+			values = append(values, 1<<int(e))
 		}
 	}
-
-	if high > 4*low {
-		return logSizes(low, high, n)
+	pad := 0.04 * (high - low)
+	if first == last {
+		pad = 1
 	}
-	pad := float64(high-low) * 0.04
-	s := Scale{Min: float64(low) - pad, Max: float64(high) + pad, Norm: plot.LinearScale{}}
-	for _, v := range values { // labels that would touch are left out where they are drawn
-		s.Ticks = append(s.Ticks, plot.Tick{Value: float64(v), Label: SizeLabel(v, high)})
+	s.Min, s.Max = at(low-pad), at(high+pad)
+	for _, v := range values {
+		s.Ticks = append(s.Ticks, plot.Tick{Value: float64(v), Label: SizeLabel(v, last)})
 	}
-	return s
-}
-
-// logSizes returns a scale with ticks at powers of two, which sizes of blocks and grids
-// usually are.
-func logSizes(low, high, n int) Scale {
-	l, h := math.Log2(float64(low)), math.Log2(float64(high))
-	pad := (h - l) * 0.04
-	s := Scale{Min: math.Exp2(l - pad), Max: math.Exp2(h + pad), Norm: plot.LogScale{}}
-	first, last := int(math.Ceil(l-1e-9)), int(math.Floor(h+1e-9))
-	every := 1
-
-	for (last-first)/every+1 > n {
-		every++
-	}
-	for e := first; e <= last; e++ {
-		t := plot.Tick{Value: math.Exp2(float64(e))}
-		if (e-first)%every == 0 {
-			t.Label = SizeLabel(1<<e, high)
-		}
-		s.Ticks = append(s.Ticks, t)
-	}
-
 	return s
 }
 
@@ -158,11 +138,10 @@ func Logarithmic(low, high float64, label func(float64) string) Scale {
 	return NewScale(low, high, plot.LogScale{}, decades(low, high, marks...), label)
 }
 
-// LogBetween returns a logarithmic scale from low to high with at most about n labels: at
-// powers of ten, at 2 and 5 times them if they are few, and evenly spaced if there are none.
+// LogBetween returns a logarithmic scale from low to high with labels at powers of ten, at 2 and 5 times them if these
+// are at most n, and about n evenly spaced ones if there are none.
 func LogBetween(low, high float64, n int) Scale {
-	span := math.Log10(high / low)
-	if span < 0.6 { // powers of ten say nothing there
+	if math.Log10(high/low) < 0.6 { // powers of ten say nothing there
 		step := NiceStep(high-low, n)
 		label := Decimals(step)
 		if low >= 1e3 {
@@ -173,11 +152,7 @@ func LogBetween(low, high float64, n int) Scale {
 		return s
 	}
 
-	labelled := decades(low, high, 1)
-	if len(labelled) > n {
-		every := int(math.Ceil((span + 1) / float64(n)))
-		labelled = slices.DeleteFunc(labelled, func(v float64) bool { return int(math.Round(math.Log10(v)))%every != 0 })
-	}
+	labelled := decades(low, high, 1) // labels that would touch are left out where they are drawn
 	for _, marks := range [][]float64{{1, 3}, {1, 2, 5}, {1, 1.5, 2, 3, 5, 7}} {
 		if finer := decades(low, high, marks...); len(finer) <= n {
 			labelled = finer

@@ -31,8 +31,6 @@ type Picture struct {
 	Further bool
 	// Matrices are the matrices that the picture shows; nil means all.
 	Matrices []string
-	// Note is the part of the subtitle that names twins.
-	Note string
 	// Keys is the legend.
 	Keys []Key
 	// Height is the height of the body, and Body draws it, below the legend.
@@ -64,7 +62,6 @@ func (p *Picture) Caption(note string) {
 	if note == "" {
 		return
 	}
-	p.Note = note
 	p.Subtitle = strings.TrimSpace(p.Subtitle + " " + note)
 	p.WholePixels()
 }

@@ -153,7 +153,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	on := func(matrix string) map[string][]canvas.Point {
 		p := &d.Panels[slices.IndexFunc(d.Panels, func(p analysis.Panel) bool { return p.Matrix == matrix })]
 		got := map[string][]canvas.Point{}
-		for _, l := range overBlock.chart(p, analysis.GFLOPS, citationsOf(d), analysis.KernelsOf(d.Panels), 5, 8).Lines {
+		for _, l := range overBlock.chart(p, analysis.GFLOPS, citationsOf(d), analysis.KernelsOf(d.Panels), 8).Lines {
 			got[l.Kernel] = l.Published
 		}
 		return got

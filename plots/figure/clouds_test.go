@@ -111,7 +111,7 @@ func TestCrowdedPanels(t *testing.T) {
 			t.Errorf("%s: %d kernels are named, want %d: %q", p.Name, len(named), most, p.Subtitle)
 		}
 	}
-	ch := overBlock.chart(&d.Panels[0], analysis.GFLOPS, nil, analysis.LeadersOf(d.Panels, 10), 5, 8)
+	ch := overBlock.chart(&d.Panels[0], analysis.GFLOPS, nil, analysis.LeadersOf(d.Panels, 10), 8)
 	if len(ch.Lines) != 10 || len(ch.Faint) != 30 {
 		t.Errorf("%d lines and %d faint ones of 40", len(ch.Lines), len(ch.Faint))
 	}

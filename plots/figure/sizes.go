@@ -85,9 +85,9 @@ func (dim dimension) varied(panels []analysis.Panel) []analysis.Panel {
 	return list
 }
 
-// chart makes the panel's chart. These kernels are named, with at most this many tick labels
-// and markers. What is drawn of the papers is added to c.
-func (dim dimension) chart(p *analysis.Panel, u analysis.Unit, c *citations, named []string, labels, markers int) canvas.Chart {
+// chart makes the panel's chart. These kernels are named, with at most so many markers each. What is drawn of the
+// papers is added to c.
+func (dim dimension) chart(p *analysis.Panel, u analysis.Unit, c *citations, named []string, markers int) canvas.Chart {
 	ch := canvas.Chart{Heading: p.Matrix, Markers: markers}
 	for _, l := range dim.lines(p, u) {
 		if slices.Contains(named, l.Kernel) {
@@ -100,7 +100,7 @@ func (dim dimension) chart(p *analysis.Panel, u analysis.Unit, c *citations, nam
 	dim.cite(ch.Lines, u, c)
 	ch.Note = dim.fixedWords(ch.Lines)
 
-	ch.X = canvas.Sizes(sizesOf(slices.Concat(ch.Lines, ch.Faint)), labels)
+	ch.X = canvas.Sizes(sizesOf(slices.Concat(ch.Lines, ch.Faint)))
 	ch.Roof = analysis.RoofOf([]analysis.Panel{*p}, u)
 	return ch
 }
@@ -134,7 +134,7 @@ func (dim dimension) page(d *analysis.Data, facets []facet, own []analysis.Panel
 	charts := make([]canvas.Chart, len(facets))
 	top := 0.0
 	for i, f := range facets {
-		charts[i] = dim.of(f.unit).chart(&f.Panel, u, cited, names, max(5, 10-columns), 24/columns)
+		charts[i] = dim.of(f.unit).chart(&f.Panel, u, cited, names, 24/columns)
 		charts[i].Heading, charts[i].Labelled = f.heading, labelled
 		top = max(top, charts[i].Peak())
 	}
@@ -309,7 +309,7 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 	xs := sizesOf(lines)
 
 	for i := range charts {
-		charts[i].X = canvas.Sizes(xs, 9-columns-columns/4)
+		charts[i].X = canvas.Sizes(xs)
 		charts[i].Markers = 24 / columns
 	}
 
