@@ -223,43 +223,23 @@ func legendRow() vg.Length { return Here[vg.Length](16, 13) }
 // legendRoom returns the width of a line with its marker, and the room between columns.
 func legendRoom() (swatch, gap vg.Length) { return Here[vg.Length](28, 18), Here[vg.Length](16, 6) }
 
-// legendColumns returns the widths of as many columns as fit. The keys are spread evenly over
-// the rows that these need.
-func legendColumns(keys []Key, width vg.Length) []vg.Length {
-	for n := len(keys); n > 1; n-- {
-		if columns, fits := legendWidths(keys, n, width); fits {
-			rows := (len(keys) + n - 1) / n
-			if even, fits := legendWidths(keys, (len(keys)+rows-1)/rows, width); fits {
-				return even
-			}
-			return columns
-		}
-	}
-
-	columns, _ := legendWidths(keys, 1, width)
-	return columns
-}
-
-func legendWidths(keys []Key, n int, width vg.Length) (columns []vg.Length, fits bool) {
+// legendLayout returns how many columns of the same width fit, of those that the keys need for their rows, and the width.
+func legendLayout(keys []Key, width vg.Length) (columns int, wide vg.Length) {
 	style := Typeface(legendSize, false, InkColor)
 	swatch, gap := legendRoom()
-	columns = make([]vg.Length, n)
-	for i, k := range keys {
-		columns[i%n] = max(columns[i%n], swatch+style.Width(k.Text)+gap)
+	for _, k := range keys {
+		wide = max(wide, swatch+style.Width(k.Text)+gap)
 	}
-	total := -gap
-
-	for _, w := range columns {
-		total += w
-	}
-	return columns, total <= width
+	most := max(1, int((width+gap)/wide))
+	rows := (len(keys) + most - 1) / most
+	return (len(keys) + rows - 1) / rows, wide
 }
 
 func legendHeight(keys []Key, width vg.Length) vg.Length {
 	if len(keys) == 0 {
 		return 0
 	}
-	n := len(legendColumns(keys, width))
+	n, _ := legendLayout(keys, width)
 	return legendRow()*vg.Length((len(keys)+n-1)/n) + 4
 }
 
@@ -268,17 +248,13 @@ func drawLegend(c draw.Canvas, keys []Key, y vg.Length) {
 	if len(keys) == 0 {
 		return
 	}
-	columns := legendColumns(keys, c.Max.X-c.Min.X)
+	columns, wide := legendLayout(keys, c.Max.X-c.Min.X)
 	style := At(Typeface(legendSize, false, InkColor), text.XLeft, text.YCenter)
-	x := c.Min.X
 	swatch, _ := legendRoom()
 
 	for i, k := range keys {
-		column := i % len(columns)
-		if column == 0 {
-			x = c.Min.X
-		}
-		mid := y - legendRow()*(vg.Length(i/len(columns))+0.5) - 2
+		x := c.Min.X + wide*vg.Length(i%columns)
+		mid := y - legendRow()*(vg.Length(i/columns)+0.5) - 2
 		l := k.Look
 		at := x + swatch/2 - 3
 		switch {
@@ -291,7 +267,6 @@ func drawLegend(c draw.Canvas, keys []Key, y vg.Length) {
 		l.Mark(c, vg.Point{X: at, Y: mid}, 3.6)
 		// Text is centred on its line box, markers on the small letters.
 		c.FillText(style, vg.Point{X: x + swatch, Y: mid + 1}, Fit(style, k.Text, c.Max.X-x-swatch))
-		x += columns[column]
 	}
 }
 
