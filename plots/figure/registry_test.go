@@ -2,8 +2,6 @@ package figure
 
 import (
 	"bytes"
-	"image"
-	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
@@ -128,38 +127,37 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// labels is a canvas that only notes where text goes.
-type labels struct {
-	vg.Canvas
-	angle []float64
-	boxes []label
-}
-
+// A label is a line of text on a page.
 type label struct {
 	text string
 	vg.Rectangle
 }
 
-func (l *labels) SetLineWidth(vg.Length)              {}
-func (l *labels) SetLineDash([]vg.Length, vg.Length)  {}
-func (l *labels) SetColor(color.Color)                {}
-func (l *labels) Translate(vg.Point)                  {}
-func (l *labels) Scale(_, _ float64)                  {}
-func (l *labels) Stroke(vg.Path)                      {}
-func (l *labels) Fill(vg.Path)                        {}
-func (l *labels) DrawImage(vg.Rectangle, image.Image) {}
-func (l *labels) Push()                               { l.angle = append(l.angle, l.angle[len(l.angle)-1]) }
-func (l *labels) Pop()                                { l.angle = l.angle[:len(l.angle)-1] }
-func (l *labels) Rotate(a float64)                    { l.angle[len(l.angle)-1] += a }
-func (l *labels) FillString(f font.Face, p vg.Point, s string) {
-	// A line of text that is upright or a quarter turned, from its baseline to
-	// the height of its capitals.
-	w, h := f.Width(s), f.Extents().Ascent*0.75
-	box := vg.Rectangle{Min: p, Max: vg.Point{X: p.X + w, Y: p.Y + h}}
-	if math.Abs(l.angle[len(l.angle)-1]-canvas.QuarterTurn) < 1e-9 {
-		box = vg.Rectangle{Min: vg.Point{X: -p.Y - h, Y: p.X}, Max: vg.Point{X: -p.Y, Y: p.X + w}}
+// labelsOf draws a picture and returns where text goes: lines that are upright or a quarter turned, from their
+// baseline to the height of capitals.
+func labelsOf(p *canvas.Picture) (list []label) {
+	c, angle := new(recorder.Canvas), []float64{0}
+	p.Draw(draw.NewCanvas(c, canvas.PageWidth, p.PageHeight()))
+	for _, action := range c.Actions {
+		now := len(angle) - 1
+		switch a := action.(type) {
+		case *recorder.Push:
+			angle = append(angle, angle[now])
+		case *recorder.Pop:
+			angle = angle[:now]
+		case *recorder.Rotate:
+			angle[now] += a.Angle
+		case *recorder.FillString:
+			face := font.DefaultCache.Lookup(a.Font, a.Size)
+			w, h := face.Width(a.String), face.Extents().Ascent*0.75
+			box := vg.Rectangle{Min: a.Point, Max: vg.Point{X: a.Point.X + w, Y: a.Point.Y + h}}
+			if math.Abs(angle[now]-canvas.QuarterTurn) < 1e-9 {
+				box = vg.Rectangle{Min: vg.Point{X: -a.Point.Y - h, Y: a.Point.X}, Max: vg.Point{X: -a.Point.Y, Y: a.Point.X + w}}
+			}
+			list = append(list, label{a.String, box})
+		}
 	}
-	l.boxes = append(l.boxes, label{s, box})
+	return list
 }
 
 // TestLabelsApart draws every page of databases of all sizes, for the report and for a column of a
@@ -224,11 +222,8 @@ func checkLabelsOfAll(t *testing.T) {
 }
 
 // textsOf lists what is written on a page.
-func textsOf(p *canvas.Picture) []string {
-	c := &labels{angle: []float64{0}}
-	p.Draw(draw.NewCanvas(c, canvas.PageWidth, p.PageHeight()))
-	var texts []string
-	for _, b := range c.boxes {
+func textsOf(p *canvas.Picture) (texts []string) {
+	for _, b := range labelsOf(p) {
 		texts = append(texts, b.text)
 	}
 	return texts
@@ -236,24 +231,19 @@ func textsOf(p *canvas.Picture) []string {
 
 func checkLabels(t *testing.T, p *canvas.Picture) {
 	t.Helper()
-	c := &labels{angle: []float64{0}}
-	area := draw.NewCanvas(c, canvas.PageWidth, p.PageHeight())
-	p.Draw(area)
-	var all []string
-	for _, b := range c.boxes {
-		all = append(all, b.text)
-	}
+	boxes, area := labelsOf(p), vg.Point{X: canvas.PageWidth, Y: p.PageHeight()}
+	all := textsOf(p)
 	if canvas.PageWidth == 10*vg.Inch && !strings.HasPrefix(strings.Join(all, " "), p.Title) {
 		t.Errorf("%s: the title %q is cut: %q", p.Name, p.Title, all[:2])
 	}
-	if len(c.boxes) < 4 {
-		t.Errorf("%s: %d labels only", p.Name, len(c.boxes))
+	if len(boxes) < 4 {
+		t.Errorf("%s: %d labels only", p.Name, len(boxes))
 	}
-	for i, a := range c.boxes {
-		if a.Min.X < 0 || a.Min.Y < 0 || a.Max.X > area.Max.X || a.Max.Y > area.Max.Y {
+	for i, a := range boxes {
+		if a.Min.X < 0 || a.Min.Y < 0 || a.Max.X > area.X || a.Max.Y > area.Y {
 			t.Errorf("%s: %q leaves the page: %v", p.Name, a.text, a.Rectangle)
 		}
-		for _, b := range c.boxes[:i] {
+		for _, b := range boxes[:i] {
 			if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
 				t.Errorf("%s: %q and %q overlap: %v, %v", p.Name, a.text, b.text, a.Rectangle, b.Rectangle)
 			}
