@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"spmvtune/kernels"
@@ -355,5 +356,41 @@ func TestBanked(t *testing.T) {
 		if len(seen) != 1024 || len(banks) != lanes {
 			t.Errorf("%d bytes: %d of 1024 places, %d of %d banks", v, len(seen), len(banks), lanes)
 		}
+	}
+}
+
+// Precisions and sizes of the part of x in shared memory share the rows of sell_hot, each of which counts what these cost.
+func TestStagedRowsAreShared(t *testing.T) {
+	forget()
+	defer forget()
+	m := randomRows(3000, 9000, 40, 4)
+	arrays := func(kernel string, params kernels.Params, v int) map[string]*aux {
+		c := kernels.Config{Kernel: kernel, Block: 256, Grid: 7, Params: params}
+		if c.Precision = kernels.Float32; v == 8 {
+			c.Precision = kernels.Float64
+		}
+		r, _, err := newRecipe(m, c, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := map[string]*aux{}
+		for a := range r.arrays {
+			own[a.array] = a.own
+		}
+		return own
+	}
+	first := arrays("sell_hot", "x_kb=24", 8)
+	rows := packings.kept[0]
+	for _, other := range []map[string]*aux{arrays("sell_hot", "x_kb=24", 4), arrays("sell_hot", "x_kb=48", 8),
+		arrays("sell_local", "x_kb=96", 8)} {
+		if &first["staged_values"].Vals[0] != &other["staged_values"].Vals[0] {
+			t.Error("the rows are packed again")
+		}
+	}
+	rows.cost = time.Hour
+	before := reusedCost()
+	arrays("sell_hot", "x_kb=48", 4)
+	if d := reusedCost() - before; d.Round(time.Minute) != rows.cost {
+		t.Errorf("reuse is charged %v for rows that took %v", d, rows.cost)
 	}
 }
