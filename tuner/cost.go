@@ -60,23 +60,23 @@ const (
 	unitBandwidth = 15e9  // of products on a multiprocessor of a GPU
 	commonUnits   = 64    // of a GPU that is only assumed
 	oneBandwidth  = 1.5e9 // of one processor that converts a matrix for a kernel and verifies two products
-	putBandwidth  = 4e9   // of copying a matrix to a GPU
+	putBandwidth  = 10e9  // of copying a matrix to a GPU once, or within it
 	// flushBandwidth is that of flushing a GPU's cache.
 	flushBandwidth = 2e12
 )
 
 const (
-	// aside is what a trial takes besides, in seconds: to be asked for, checked, and written
-	// to disk. On an H200 it is 0.7 to 4 ms for a matrix of few rows, and a third of that for a
-	// trial that its first products end.
-	aside = 2e-3
-	// perRow is how long it takes to copy a product from a GPU and to compare it, in seconds per
-	// row, and perProbe what the probes take in float32, where more rows need some: medians of
-	// trials on matrices of 1 to 40 million rows on an H200.
-	perRow   = 1e-9
-	perProbe = 7e-9
-	// reallocation is how long it takes to allocate everything again on an H200, in seconds.
-	reallocation = 12e-3
+	// aside is what a trial takes besides its samples, in seconds: to be asked for, prepared and verified. On an H200 it is
+	// 2 to 4 ms, also for a trial that its first products end. perRow is what comes to that for a row of a large matrix.
+	aside  = 3e-3
+	perRow = 0.3e-9
+	// reallocation is how long it takes to allocate everything again on an H200, in seconds, and starting how long the
+	// process for the repeat runs of a matrix takes to open an H100.
+	reallocation = 2e-3
+	starting     = 0.2
+	// clockCost is what the clock of a GPU adds to a sample, in seconds: products of a few microseconds are so many in one
+	// that it makes no more than half of the target.
+	clockCost = 2e-6
 	// perStep is how long a thread of a GPU takes for each entry of a row, in seconds. On an
 	// H200, kernels took 0.04 to 0.7 µs, in a row of 4 million entries.
 	perStep = 0.1e-6
@@ -119,7 +119,7 @@ func guess(
 	product float64, size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol,
 	dev kernels.Device,
 ) float64 {
-	sample := sampleTime(product, cache, dev)
+	sample := sampleTime(product, cache, p, dev)
 	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
 	return float64(p.Warmup)*sample + sampling + trial.Verifications*product + overhead(size, precision, dev)
 }
@@ -127,18 +127,22 @@ func guess(
 // trialTime returns about how long a trial takes, by the time of its product in seconds. It
 // takes the usual number of samples, as far as they fit the budget.
 func trialTime(product float64, size trial.Size, t trial.Trial, p configs.Protocol, dev kernels.Device) float64 {
-	sample := sampleTime(product, t.Cache, dev)
+	sample := sampleTime(product, t.Cache, p, dev)
 	n := min(max(usualSamples, p.Samples[0]), p.Samples[1])
 	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
 	return float64(p.Warmup+n)*sample + trial.Verifications*product + overhead(size, t.Precision, dev)
 }
 
 // sampleTime returns how long a sample takes, in seconds, with the flush before it.
-func sampleTime(product float64, cache trial.Cache, dev kernels.Device) float64 {
-	if cache == trial.Cold {
+func sampleTime(product float64, cache trial.Cache, p configs.Protocol, dev kernels.Device) float64 {
+	switch {
+	case cache == trial.Cold:
 		return product + flushTime(dev)
+	case product >= worker.ShortestSample || dev.Backend != "cuda":
+		return max(product, worker.ShortestSample)
 	}
-	return max(product, worker.ShortestSample)
+	longest := p.Budget.Seconds() / float64(max(p.Samples[0], 1))
+	return max(worker.ShortestSample, min(2*clockCost/p.Target, longest))
 }
 
 // flushTime returns how long it takes to flush the caches before a cold sample, in seconds.
@@ -158,20 +162,7 @@ func overhead(size trial.Size, precision kernels.Precision, dev kernels.Device) 
 	if dev.Backend != "cuda" {
 		return aside + bytesOf(size, precision)/oneBandwidth
 	}
-	each := 2 * perRow
-	if precision == kernels.Float32 {
-		each += perProbe
-	}
-	return aside + each*float64(size.Rows)
-}
-
-// shortOverhead is overhead of a trial that its first products end: it is compared once, and
-// not with probes.
-func shortOverhead(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
-	if dev.Backend != "cuda" {
-		return overhead(size, precision, dev)
-	}
-	return aside/3 + perRow*float64(size.Rows)
+	return aside + perRow*float64(size.Rows)
 }
 
 // reallocationTime returns how long it takes to put everything elsewhere in memory, in seconds.

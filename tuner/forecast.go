@@ -117,6 +117,9 @@ func (e *timing) all(good []trial.Record, todo []trial.Trial) time.Duration {
 		trials := e.seconds
 		e.leaders(todo)
 		e.noise(onlyTrials(good), todo)
+		if e.seconds > trials {
+			e.seconds += starting
+		}
 		e.repeats = e.seconds - trials
 	}
 	return seconds(e.seconds)
@@ -183,7 +186,7 @@ func (e *timing) cut(t trial.Trial, product float64) (seconds float64, is bool) 
 	if e.device.Backend == "cuda" && worker.AtOnce(product, best) {
 		products = 1
 	}
-	seconds = products*product + e.past.factor(t.Matrix)*shortOverhead(e.size, t.Precision, e.device)
+	seconds = products*product + e.past.factor(t.Matrix)*overhead(e.size, t.Precision, e.device)
 	return seconds, slow && e.protocol.Slow > 0 && e.begun[caseOf(t)]
 }
 

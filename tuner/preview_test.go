@@ -127,15 +127,16 @@ func TestPreviewOfASearch(t *testing.T) {
 // host on a matrix whose product is fast.
 func TestGuess(t *testing.T) {
 	size := trial.Size{Rows: 1e6, Cols: 1e6, Nonzeros: 5e6}
-	p := configs.Protocol{Warmup: 1, Samples: [2]int{10, 10}, Budget: time.Minute}
+	p := configs.Protocol{Warmup: 1, Samples: [2]int{10, 10}, Target: 0.1, Budget: time.Minute}
 	dev := kernels.Device{Backend: "cuda", Cache: 50e6}
 	guess := func(size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol,
 		dev kernels.Device) time.Duration {
 		return seconds(guess(streamed(size, precision, dev), size, precision, cache, p, dev))
 	}
 	warm := guess(size, kernels.Float64, trial.Warm, p, dev)
-	if host := 4 * time.Millisecond; warm < host {
-		t.Errorf("%s for a trial that verifies a million rows twice", warm)
+	few := trial.Size{Rows: 1, Cols: 1, Nonzeros: 1}
+	if small := guess(few, kernels.Float64, trial.Warm, p, dev); warm < small+300*time.Microsecond {
+		t.Errorf("%s for a trial of a million rows; %s for one of one", warm, small)
 	}
 	if cold := guess(size, kernels.Float64, trial.Cold, p, dev); cold < warm+500*time.Microsecond {
 		t.Errorf("%s cold, with ten flushes of 100 MB; %s warm", cold, warm)
@@ -144,12 +145,13 @@ func TestGuess(t *testing.T) {
 	if cold := guess(size, kernels.Float64, trial.Cold, p, assumed); cold < warm+500*time.Microsecond {
 		t.Errorf("%s cold on a GPU that is assumed; %s warm", cold, warm)
 	}
-	if small := guess(trial.Size{Rows: 1, Cols: 1, Nonzeros: 1}, kernels.Float32, trial.Warm, p,
-		dev); small < 1100*time.Microsecond {
+	if small := guess(few, kernels.Float32, trial.Warm, p, dev); small < 1100*time.Microsecond {
 		t.Errorf("%s for a trial that is nothing but ten samples, a warm-up and what surrounds them", small)
 	}
-	if single := guess(size, kernels.Float32, trial.Warm, p, dev); single < warm+2*time.Millisecond {
-		t.Errorf("%s in float32, with probes of a million rows; %s without", single, warm)
+	fine := p
+	fine.Target, fine.Budget = 0.01, 4*time.Millisecond
+	if small := guess(few, kernels.Float32, trial.Warm, fine, dev); small < guess(few, kernels.Float32, trial.Warm, p, dev)+time.Millisecond {
+		t.Errorf("%s for samples of so many products that the clock does not matter", small)
 	}
 	p.Budget = time.Second
 	dev.Backend = "cpu"

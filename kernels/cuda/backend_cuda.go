@@ -70,10 +70,10 @@ var (
 	_ kernels.Packer  = (*Backend)(nil)
 )
 
-// Ahead does what opening a GPU takes and needs none: it reads the kernels' code, and loads cuSPARSE.
+// Ahead does what opening a GPU takes and needs none: it reads and digests the kernels' code, and loads cuSPARSE.
 func Ahead() {
 	var both sync.WaitGroup
-	both.Go(func() { kernelFiles() })
+	both.Go(func() { digests() })
 	both.Go(func() { findCusparse() })
 	both.Wait()
 }

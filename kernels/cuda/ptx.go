@@ -166,17 +166,21 @@ var layouts = map[string]int{}
 
 // Source returns a SHA-256, in hexadecimal, over the PTX that has entries of a kernel and the number of its
 // layout; "" for a kernel that has no recipe here.
-func Source(kernel string) string {
-	if recipes[kernel] == nil {
-		return ""
+func Source(kernel string) string { return digests()[kernel] }
+
+// digests are those of all kernels.
+var digests = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for kernel := range recipes {
+		h := sha256.New()
+		fmt.Fprintln(h, kernel, layouts[kernel])
+		for _, c := range kernelFiles()[kernel] {
+			fmt.Fprintf(h, "%s %d\n%s", c.file, len(c.text), c.text)
+		}
+		all[kernel] = hex.EncodeToString(h.Sum(nil))
 	}
-	h := sha256.New()
-	fmt.Fprintln(h, kernel, layouts[kernel])
-	for _, c := range kernelFiles()[kernel] {
-		fmt.Fprintf(h, "%s %d\n%s", c.file, len(c.text), c.text)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
+	return all
+})
 
 // kernelFiles gives the PTX that has entries of a kernel, for every architecture, sorted.
 var kernelFiles = sync.OnceValue(func() map[string][]*compiled {
