@@ -250,9 +250,9 @@ func (a *tuned) effort() string {
 	case a.New == 0:
 		return text + ", measured before"
 	case a.New < a.Measured:
-		return fmt.Sprintf("%s, %d of them measured now in %s", text, a.New, term.RoughSeconds(a.Seconds))
+		return fmt.Sprintf("%s, %d of them measured now in %s", text, a.New, term.Seconds(a.Seconds))
 	}
-	return fmt.Sprintf("%s measured in %s", text, term.RoughSeconds(a.Seconds))
+	return fmt.Sprintf("%s measured in %s", text, term.Seconds(a.Seconds))
 }
 
 // inProducts prints a number of products with two digits.

@@ -161,7 +161,7 @@ func TestMain(m *testing.M) {
 }
 
 // onCluster begins the part of the tutorial that needs a Slurm.
-const onCluster = "\n## 6. Send it to a cluster\n"
+const onCluster = "\n## 7. Send it to a cluster\n"
 
 // The commands of the tutorial lead from an empty folder to a rule that was learned on a cluster. The
 // program is that of the tests, which measures no bandwidth.
