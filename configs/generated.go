@@ -115,8 +115,7 @@ func (t *table) checkArgs(m Matrix) {
 		all = joined.Unwrap()
 	}
 	for _, err := range all {
-		var arg *generate.ArgError
-		if errors.As(err, &arg) {
+		if arg, ok := errors.AsType[*generate.ArgError](err); ok {
 			t.fail(arg.Arg, "", "%s", arg.Reason)
 		} else if err != nil {
 			t.fail("generate", "", "%v", err)

@@ -326,8 +326,7 @@ func (t *table) condition(zero map[string]any) (string, *filter) {
 // message gives the first line of an error of the expression language, which
 // otherwise draws the expression below it.
 func message(err error) string {
-	var e *file.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*file.Error](err); ok {
 		return e.Message
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")

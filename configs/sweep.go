@@ -285,8 +285,7 @@ func syntaxError(path string, text []byte, err error) *Error {
 		File: path, Line: 1, Problem: printable(err.Error()),
 		Hint: "this is not TOML; other mistakes show once it is",
 	}
-	var parse toml.ParseError
-	if errors.As(err, &parse) {
+	if parse, ok := errors.AsType[toml.ParseError](err); ok {
 		text = bytes.TrimPrefix(text, []byte("\ufeff"))
 		before := text[:min(max(parse.Position.Start, 0), len(text))]
 		e.Line += bytes.Count(before, []byte("\n"))

@@ -3,7 +3,6 @@ package sbatch
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,8 +41,7 @@ func (c *Client) jobs(ctx context.Context, cluster string, ids []string) ([]Job,
 
 	// Slurm 22.05 skips unknown ids among several, but refuses a single unknown id. Other
 	// versions refuse the whole list.
-	var refused *RefusedError
-	if !errors.As(err, &refused) || !strings.Contains(refused.Said, "Invalid job id") {
+	if !strings.Contains(Refusal(err), "Invalid job id") {
 		return nil, err
 	}
 	if len(ids) == 1 {
@@ -256,13 +254,14 @@ func (c *Client) TestOnly(ctx context.Context, options []string, script string) 
 // taken in late. A refusal is not certain either: the words may be ones that we don't know, or
 // those of a site's own sbatch. But a job that exists in spite of it is there at once.
 func (c *Client) FindAfter(ctx context.Context, cluster, name string, err error) (id JobID, found bool, lookErr error) {
-	if silent := (*NoAnswerError)(nil); errors.As(err, &silent) {
+	switch {
+	case Silent(err):
 		return c.Find(ctx, cluster, name, time.Time{})
-	}
-	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+	case Refusal(err) != "":
 		return c.look(ctx, cluster, name)
+	default: // sbatch could not run
+		return JobID{}, false, nil
 	}
-	return JobID{}, false, nil // sbatch could not run
 }
 
 // Find looks for a job that sbatch may have submitted before it broke off. It asks until the
@@ -276,8 +275,6 @@ func (c *Client) Find(ctx context.Context, cluster, name string, until time.Time
 	for absent := 0; ; {
 		asked := time.Now()
 		id, found, err := c.look(ctx, cluster, name)
-
-		var silent *NoAnswerError
 		switch {
 		case found:
 			return id, true, nil
@@ -285,7 +282,7 @@ func (c *Client) Find(ctx context.Context, cluster, name string, until time.Time
 			if absent++; absent >= 2 && !asked.Before(until) {
 				return JobID{}, false, nil
 			}
-		case !errors.As(err, &silent) || time.Now().After(giveUp):
+		case !Silent(err) || time.Now().After(giveUp):
 			return JobID{}, false, err
 		}
 

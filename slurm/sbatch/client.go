@@ -132,8 +132,8 @@ func command(ctx context.Context, path string, args []string) *exec.Cmd {
 
 // failure explains why a program failed by itself.
 func failure(name string, err error, said string) error {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
 		return fmt.Errorf("starting %s: %w", name, err)
 	}
 	words := cmp.Or(said, exit.String())
@@ -215,14 +215,21 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return "slurm refused: " + e.Said }
 
+// Refusal returns the words of a refusal, and "" for another error.
+func Refusal(err error) string {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused.Said
+	}
+	return ""
+}
+
+// Silent reports whether Slurm's controller did not answer.
+func Silent(err error) bool { return errors.As(err, new(*NoAnswerError)) }
+
 // SubmitLimit returns the name of the limit of submitted jobs that a refusal names, as in
 // AssocMaxSubmitJobLimit, and "" if it is another refusal.
 func SubmitLimit(err error) string {
-	var refused *RefusedError
-	if !errors.As(err, &refused) {
-		return ""
-	}
-	for word := range strings.FieldsFuncSeq(refused.Said, func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for word := range strings.FieldsFuncSeq(Refusal(err), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if strings.Contains(word, "SubmitJob") {
 			return word
 		}

@@ -2,7 +2,6 @@ package submit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -51,12 +50,11 @@ func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) (done Cancelled
 	for user, jobs := range users {
 		ids := jobIDsOf(jobs)
 		err := c.Cancel(ctx, ids)
-		var refused *sbatch.RefusedError
 		switch {
 		case err == nil:
 			done.Jobs = append(done.Jobs, jobs...)
-		case user != "" && errors.As(err, &refused):
-			done.Left = append(done.Left, Left{user, numbersOf(ids), "could not be cancelled: " + refused.Said})
+		case user != "" && sbatch.Refusal(err) != "":
+			done.Left = append(done.Left, Left{user, numbersOf(ids), "could not be cancelled: " + sbatch.Refusal(err)})
 		default:
 			return done, err
 		}

@@ -62,16 +62,15 @@ func Check(
 func (t *tester) merging() error {
 	s := t.checked.Slurm
 	said, err := t.finish(s)
-	var refused *sbatch.RefusedError
-	tasks := s.Of(0)
-	if asked, _ := slurm.AskedGPUs(tasks); errors.As(err, &refused) && asked && s.Finish.Gres == "" {
+	refusal, tasks := sbatch.Refusal(err), s.Of(0)
+	if asked, _ := slurm.AskedGPUs(tasks); refusal != "" && asked && s.Finish.Gres == "" {
 		if s.Finish.Gres = tasks.Gres; tasks.GPUs != "" {
 			s.Finish.Gres = "gpu:" + tasks.GPUs
 		}
 		if again, err := t.finish(s); err == nil && s.Finish.Gres != "" {
 			t.checked.Slurm, t.checked.Finish = s, again
 			t.note("the job that merges asks for %s, because its partition takes no job without (Slurm said: %s); "+
-				"[slurm.finish] can name another partition", s.Finish.Gres, refused.Said)
+				"[slurm.finish] can name another partition", s.Finish.Gres, refusal)
 			return nil
 		}
 	}
@@ -150,22 +149,21 @@ const notAvailable = "Requested node configuration is not available"
 // judge says whether a refusal is final. A limit of jobs passes by itself, and nodes that are down
 // may come back: then Slurm takes the job, or sbatch itself says that no node could ever have it.
 func (t *tester) judge(said string, err error) (string, error) {
-	var refused *sbatch.RefusedError
-	if !errors.As(err, &refused) {
+	refusal := sbatch.Refusal(err)
+	switch {
+	case refusal == "":
 		return said, err
-	}
-	if sbatch.SubmitLimit(err) != "" {
-		return refused.Said, nil
-	}
-	if strings.Contains(refused.Said, notAvailable) {
+	case sbatch.SubmitLimit(err) != "":
+		return refusal, nil
+	case strings.Contains(refusal, notAvailable):
 		down, asked := t.client.NodesDown(t.ctx)
 		if asked != nil {
 			return "", asked
 		}
 		if len(down) > 0 {
 			t.note("Slurm says that such a job could not start now (%s); it is sent all the same, because nodes are down: %s",
-				refused.Said, strings.Join(down, ", "))
-			return refused.Said, nil
+				refusal, strings.Join(down, ", "))
+			return refusal, nil
 		}
 	}
 	return "", err
@@ -173,8 +171,8 @@ func (t *tester) judge(said string, err error) (string, error) {
 
 // blame names the key of [slurm] without which a task could start.
 func (t *tester) blame(s configs.Slurm, err error) error {
-	var refused *sbatch.RefusedError
-	if !errors.As(err, &refused) {
+	refused, ok := errors.AsType[*sbatch.RefusedError](err)
+	if !ok {
 		return err
 	}
 	for _, ask := range asks(s) {
@@ -258,8 +256,7 @@ func (t *tester) kindMemory(kind int, needs []int) error {
 	why := fmt.Sprintf("%s may need %dM, and %s would get %dM on this cluster (%s)", tasks, needs[0], a, has, key)
 	for _, need := range needs {
 		s.Mem = fmt.Sprintf("%dM", need)
-		var refused *sbatch.RefusedError
-		if _, err := t.task(s); need <= has || errors.As(err, &refused) && strings.Contains(refused.Said, notAvailable) {
+		if _, err := t.task(s); need <= has || strings.Contains(sbatch.Refusal(err), notAvailable) {
 			continue
 		}
 		it := "it"

@@ -149,13 +149,13 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 			d.exclude(without)
 			return nil
 		}
-		var refused *sbatch.RefusedError
-		if !errors.As(err, &refused) {
+		refusal := sbatch.Refusal(err)
+		if refusal == "" {
 			return err
 		}
 		d.Avoided = nil
 		d.Notes = append(d.Notes, fmt.Sprintf("tasks failed alike on %s, but no task could start without (%s)",
-			strings.Join(without, ", "), refused.Said))
+			strings.Join(without, ", "), refusal))
 	}
 
 	checked, err := Check(ctx, c, r, d.slurm, d.plan, cache)

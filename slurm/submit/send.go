@@ -44,13 +44,12 @@ func send(
 			return noteOutcome(r, sent, slurm.Submitted, id, "")
 		}
 		id, found, lookErr := c.FindAfter(ctx, cluster, b.Name, err)
-		var silent *sbatch.NoAnswerError
 		switch {
 		case lookErr != nil:
 			return intended, fmt.Errorf("%w; then %w", err, lookErr)
 		case found:
 			return noteOutcome(r, sent, slurm.Submitted, id, "")
-		case !errors.As(err, &silent) || try == mostTries || ctx.Err() != nil:
+		case !sbatch.Silent(err) || try == mostTries || ctx.Err() != nil:
 			sent, noteErr := noteOutcome(r, sent, slurm.Refused, sent.JobID, err.Error())
 			return sent, errors.Join(err, noteErr)
 		}

@@ -134,8 +134,7 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, plan slurm.Plan, most int) Preview
 
 // limitOf names the limit of submitted jobs because of which there is certainly no job.
 func limitOf(err error) string {
-	var incomplete *IncompleteError
-	if errors.As(err, &incomplete) && incomplete.Unresolved {
+	if incomplete, ok := errors.AsType[*IncompleteError](err); ok && incomplete.Unresolved {
 		return ""
 	}
 	return sbatch.SubmitLimit(err)
@@ -161,11 +160,10 @@ func (d *dispatch) fit(base, n int, refused error) (int, error) {
 		tasks := (few + many) / 2
 		b := slurm.Batch{Name: d.run.JobName(), Kind: d.kinds[base], Tasks: tasks + 1}
 		_, err := d.client.TestOnly(d.ctx, optionsOf(d.run, b, d.slurm), d.run.TaskScriptText(d.slurm))
-		var silent *sbatch.NoAnswerError
 		switch {
 		case sbatch.SubmitLimit(err) != "":
 			many = tasks
-		case errors.As(err, &silent):
+		case sbatch.Silent(err):
 			return 0, d.incomplete(err, false)
 		default:
 			few = tasks

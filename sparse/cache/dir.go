@@ -183,8 +183,7 @@ func (d *Dir) room(size int64) error {
 // error names the folder, not the file, whose name is random: the same trouble has the same words.
 func replace(path string, write func(*os.File) error) error {
 	err := files.WriteAt(path, write)
-	var file *os.PathError
-	if errors.As(err, &file) {
+	if file, ok := errors.AsType[*os.PathError](err); ok {
 		err = file.Err
 	}
 	if err != nil {

@@ -293,8 +293,7 @@ func network(err error) *trouble {
 
 // diskError explains an error of writing in a folder.
 func diskError(dir string, err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err
 	}
 	remedy := "check the folder, or set SPMVTUNE_CACHE to another one"

@@ -85,9 +85,9 @@ func readTable(r io.Reader, file string, names map[string]string) (*table, error
 
 // syntax tells the line of a mistake in how a table is written.
 func syntax(file string, err error) error {
-	var p *csv.ParseError
+	p, ok := errors.AsType[*csv.ParseError](err)
 	switch {
-	case !errors.As(err, &p):
+	case !ok:
 		return fmt.Errorf("reading %s: %w", file, err)
 	case errors.Is(p.Err, csv.ErrFieldCount):
 		return fmt.Errorf("%s:%d: the number of fields differs from the header's: "+

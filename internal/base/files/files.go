@@ -96,16 +96,13 @@ func finish(path string, write func(*os.File) error, give func(temporary, path s
 
 // withoutName returns the cause of an error that names the temporary file.
 func withoutName(err error, name string) error {
-	var file *os.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &file) && file.Path == name:
+	if file, ok := errors.AsType[*os.PathError](err); ok && file.Path == name {
 		return file.Err
-	case errors.As(err, &link) && link.Old == name:
-		return link.Err
-	default:
-		return err
 	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok && link.Old == name {
+		return link.Err
+	}
+	return err
 }
 
 // Why something is not opened.

@@ -214,9 +214,7 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 		opt.Dependency = &c.dependency
 	}
 	r, err := submit.Retry(cmd.Context(), newClient(c.alarm), c.run, sweep.Slurm, opt)
-	var refused *sbatch.RefusedError
-	var incomplete *submit.IncompleteError
-	if errors.As(err, &refused) && !errors.As(err, &incomplete) {
+	if sbatch.Refusal(err) != "" && !errors.As(err, new(*submit.IncompleteError)) {
 		err = command.WithHint(err, fmt.Sprintf("nothing is sent: `%s` asks for something else",
 			onRun("retry", c.run, "--set", "KEY=VALUE")))
 	}

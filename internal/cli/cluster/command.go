@@ -60,8 +60,8 @@ func (c *runCommand) openToWrite(cmd *cobra.Command, name, otherwise string, fil
 		return err
 	}
 	err := c.run.CheckWrite(files...)
-	var only *slurm.ReadOnlyError
-	if !errors.As(err, &only) {
+	only, ok := errors.AsType[*slurm.ReadOnlyError](err)
+	if !ok {
 		return err
 	}
 	hint := strings.ReplaceAll(toWrite(only)+", or "+otherwise, "RUN", term.Shell(command.Shown(c.run.Dir)))

@@ -224,16 +224,14 @@ func (c *submitCommand) send(ctx context.Context, run *slurm.Run, left slurm.Pla
 		return round, nil
 	}
 
-	var incomplete *submit.IncompleteError
-	if errors.As(err, &incomplete) && (incomplete.Sent > 0 || incomplete.Unresolved) {
-		return round, err
-	}
-	if incomplete != nil {
+	if incomplete, ok := errors.AsType[*submit.IncompleteError](err); ok {
+		if incomplete.Sent > 0 || incomplete.Unresolved {
+			return round, err
+		}
 		err = incomplete.Err
 	}
 	err = fmt.Errorf("submitting: %w", err)
-	var refused *sbatch.RefusedError
-	if errors.As(err, &refused) {
+	if sbatch.Refusal(err) != "" {
 		err = command.WithHint(err, "nothing is submitted: change [slurm] in the sweep, and submit it again")
 	}
 
@@ -251,8 +249,7 @@ func (c *submitCommand) check(ctx context.Context, cut cutting) (submit.Checked,
 		return submit.Checked{}, err
 	}
 	checked, err := submit.Check(ctx, c.client, run, c.sweep.Slurm, cut.plan, cache)
-	var refused *sbatch.RefusedError
-	if errors.As(err, &refused) {
+	if sbatch.Refusal(err) != "" {
 		err = command.WithHint(err, "nothing is submitted; `sinfo -o \"%P %N %G %c %m %f\"` says what the cluster has, and "+
 			"`spmvtune help config` what [slurm] can ask for")
 	}
