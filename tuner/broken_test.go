@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
@@ -396,10 +397,7 @@ func TestSlowTrialsWhenResumed(t *testing.T) {
 		inRun.told(r)
 	}
 	r := newRun(sweep, &memory{results: results}, Options{})
-	w, err := r.workOn(t.Context(), Plan{Trials: trials, Whole: trials})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(r.workOn(t.Context(), Plan{Trials: trials, Whole: trials}))
 
 	for what, q := range map[string]*queue{"in a run": inRun, "resumed": w.queue} {
 		var entered []string

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
@@ -93,9 +94,7 @@ func devicesOf(t *testing.T, rec *memory, trials int) map[string][]string {
 			on[name] = append(on[name], r.UUID)
 		}
 	}
-	if len(seen) != trials {
-		t.Errorf("%d trials, want %d", len(seen), trials)
-	}
+	testkit.Equal(t, len(seen), trials, "trials")
 	return on
 }
 
@@ -153,9 +152,7 @@ func TestSeveralDevicesStopped(t *testing.T) {
 	before := len(rec.results)
 	sum = runTest(t, several(3, 2), rec, Options{})
 	devicesOf(t, &rec.memory, 15)
-	if sum.Finished != before {
-		t.Errorf("%d trials were measured before, want %d", sum.Finished, before)
-	}
+	testkit.Equal(t, sum.Finished, before, "trials were measured before")
 }
 
 // A device that is lost leaves its matrix to the others, which measure everything.
@@ -195,9 +192,7 @@ func TestDeviceLost(t *testing.T) {
 			if len(lost) != 1 || lost[0].Index != indices[1] || lost[0].Others != 1 || len(sum.Failures) > 0 {
 				t.Errorf("lost %+v, failures %+v", lost, sum.Failures)
 			}
-			if told != 20 {
-				t.Errorf("%d trials were announced", told)
-			}
+			testkit.Equal(t, told, 20, "trials were announced")
 			if sum.Trials != 20 || sum.Measured[trial.OK] != 20 || sum.Finished+sum.FailedBefore+sum.OKBefore > 0 {
 				t.Errorf("summary %+v", sum)
 			}
@@ -262,9 +257,7 @@ func TestSharesOfParts(t *testing.T) {
 		for _, s := range c.todo {
 			got = append(got, s.pieces...)
 		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("%s, %d matrices: %v, want %v", tt.strategy, tt.matrices, got, tt.want)
-		}
+		testkit.EqualLists(t, got, tt.want, "%s, %d matrices", tt.strategy, tt.matrices)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
@@ -110,10 +111,7 @@ func BenchmarkTrial(b *testing.B) {
 	}
 	var e worker.TimeBreakdown
 	for b.Loop() {
-		sum, err := Run(b.Context(), quick(testSweep(blocks...)), &memory{}, Options{Launch: testLauncher})
-		if err != nil {
-			b.Fatal(err)
-		}
+		sum := testkit.Must(Run(b.Context(), quick(testSweep(blocks...)), &memory{}, Options{Launch: testLauncher}))
 		e.Add(sum.Breakdown)
 	}
 	b.ReportMetric(float64((e.Own+e.Wait).Nanoseconds())/float64(e.Trials), "ns/trial")
@@ -199,9 +197,7 @@ func TestTelemetryIsRecorded(t *testing.T) {
 	if !slices.Equal(said, []string{"", errNoSensors.Error()}) {
 		t.Errorf("at the start %q is said", said)
 	}
-	if want := (trial.Origin{Node: "n7", UUID: "GPU-1", Job: "12_3"}); gpu.run.Origin != want {
-		t.Errorf("the origin is %+v, want %+v", gpu.run.Origin, want)
-	}
+	testkit.Equal(t, gpu.run.Origin, (trial.Origin{Node: "n7", UUID: "GPU-1", Job: "12_3"}), "the origin")
 }
 
 var (

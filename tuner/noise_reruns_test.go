@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
@@ -13,9 +14,7 @@ func TestHowManyAreRepeated(t *testing.T) {
 	for _, tt := range []struct{ trials, most, want int }{
 		{5, 12, 0}, {6, 12, 3}, {28, 12, 3}, {40, 12, 4}, {95, 12, 9}, {300, 12, 12}, {300, 5, 5}, {6, 2, 2}, {300, 0, 0},
 	} {
-		if got := noiseRerunsOf(tt.trials, tt.most); got != tt.want {
-			t.Errorf("of %d trials, %d at most: %d, want %d", tt.trials, tt.most, got, tt.want)
-		}
+		testkit.Equal(t, noiseRerunsOf(tt.trials, tt.most), tt.want, "of %d trials, %d at most", tt.trials, tt.most)
 	}
 }
 
@@ -40,9 +39,7 @@ func TestWhoIsRepeated(t *testing.T) {
 		got = append(got, j.Block)
 		s.told(trial.Result{})
 	}
-	if want := []int{2, 11, 20, 32, 41, 50}; !slices.Equal(got, want) {
-		t.Errorf("repeated %v, want %v", got, want)
-	}
+	testkit.EqualLists(t, got, []int{2, 11, 20, 32, 41, 50}, "repeated")
 }
 
 // numbered is a plan of n trials of one case, whose blocks count from 0.
@@ -70,9 +67,7 @@ func TestPartsRepeatWhatTheWholeDoes(t *testing.T) {
 		for i := range n {
 			parts = append(parts, chosen(trial.Cut(trial.Part{Index: i, Of: n}, plan))...)
 		}
-		if !slices.Equal(parts, whole) {
-			t.Errorf("%d parts repeat %v, want %v", n, parts, whole)
-		}
+		testkit.EqualLists(t, parts, whole, "%d parts repeat", n)
 	}
 }
 

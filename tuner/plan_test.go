@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/search"
@@ -21,10 +22,7 @@ import (
 func testPlan(t *testing.T, sweep *configs.Sweep, hash string) Plan {
 	t.Helper()
 	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}, nil}
-	plan, err := p.plan(trial.Matrix{Name: "m", Hash: hash})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := testkit.Must(p.plan(trial.Matrix{Name: "m", Hash: hash}))
 	return plan
 }
 
@@ -57,9 +55,7 @@ func TestPlanOrderIsSeeded(t *testing.T) {
 		t.Error("another seed gives the same order")
 	}
 	slices.Sort(first)
-	if !slices.Equal(first, all) {
-		t.Errorf("planned %v", first)
-	}
+	testkit.EqualLists(t, first, all, "planned")
 }
 
 func TestPlanSkips(t *testing.T) {
@@ -120,10 +116,7 @@ func TestPlanSkipsOrdersThatDoNotSuit(t *testing.T) {
 	for cols, want := range map[int]int{3: 2, 5: 1} {
 		m := trial.Matrix{Name: "m", Hash: "a"}
 		m.Features.Rows, m.Features.Cols = 3, cols
-		plan, err := planner{sweep: sweep, device: dev}.plan(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := testkit.Must(planner{sweep: sweep, device: dev}.plan(m))
 		left := plan.Skipped["rcm orders rows and columns alike, and 3×5 is not square"]
 		if len(plan.Trials) != want || left != 2-want {
 			t.Errorf("3×%d: planned %v, skipped %v", cols, plan.Trials, plan.Skipped)
@@ -195,10 +188,7 @@ func TestPlanByRule(t *testing.T) {
 	sweep.Kernels[0].Precisions = []kernels.Precision{kernels.Float32, kernels.Float64}
 	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}, nil}
 	m := trial.Matrix{Hash: "h"}
-	whole, err := p.plan(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := testkit.Must(p.plan(m))
 	sweep.Search.Strategy = search.Rule
 	if _, err := p.plan(m); err == nil {
 		t.Error("a sweep by a rule was planned without one")
@@ -212,10 +202,7 @@ func TestPlanByRule(t *testing.T) {
 		}
 		return nil, nil
 	}
-	few, err := p.plan(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	few := testkit.Must(p.plan(m))
 	if len(few.Trials) != 4 {
 		t.Fatalf("%d trials, want one of each precision and cache state", len(few.Trials))
 	}
@@ -298,7 +285,7 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 	sweep.Matrices = append(sweep.Matrices, last)
 	ctx, cancel := context.WithCancel(t.Context())
 	rec := &memory{}
-	sum, err := Run(ctx, sweep, rec, Options{
+	sum := testkit.Must(Run(ctx, sweep, rec, Options{
 		Launch: testLauncher,
 		Pieces: []trial.Piece{piece("lost", 0, 1), piece("grid", 0, 4), piece("grid", 1, 2),
 			piece("last", 0, 1), piece("elsewhere", 0, 1)},
@@ -307,10 +294,7 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 				cancel()
 			}
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	want := map[string]string{"lost": "no/such/file.mtx", "grid 1/2": "interrupted", "last": "interrupted",
 		"elsewhere": "interrupted"}
 	for _, p := range sum.Pieces {
@@ -322,9 +306,7 @@ func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
 			t.Errorf("%+v, want %q", p, reason)
 		}
 	}
-	if len(sum.Pieces) != 5 {
-		t.Errorf("%d pieces", len(sum.Pieces))
-	}
+	testkit.Equal(t, len(sum.Pieces), 5, "pieces")
 	sum = runTest(t, sweep, rec, Options{Pieces: []trial.Piece{piece("elsewhere", 0, 1)}})
 	if len(sum.Pieces) != 1 || sum.Pieces[0].Complete || !strings.Contains(sum.Pieces[0].Reason, "no such matrix") {
 		t.Errorf("%+v", sum.Pieces)
@@ -352,16 +334,10 @@ var longer = map[string]time.Duration{"corpus": 6 * time.Hour}
 func TestShippedSweepsAreShort(t *testing.T) {
 	h100 := kernels.Device{Backend: "cuda", Units: 132, MaxBlock: 1024}
 	for _, name := range configs.Shipped() {
-		sweep, err := configs.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sweep := testkit.Must(configs.Load(name))
 		trials, took, loading := 0, time.Duration(0), time.Duration(0)
 		for _, m := range sweep.Matrices {
-			size, err := matrix.SizeOf(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			size := testkit.Must(matrix.SizeOf(m))
 			if size == (trial.Size{}) {
 				t.Errorf("%s: %s has no twin: without a network it is not measured", name, m.Name)
 			}
@@ -369,10 +345,7 @@ func TestShippedSweepsAreShort(t *testing.T) {
 			if bytes := 16*size.Nonzeros + 8*(size.Rows+size.Cols); bytes > 8e9 {
 				t.Errorf("%s: %s takes %d bytes of a GPU", name, m.Name, bytes)
 			}
-			o, err := NewEstimate(sweep, size, h100)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := testkit.Must(NewEstimate(sweep, size, h100))
 			t.Logf("%-18s %-20s %12d %6d trials %s + %s", name, m.Name, size.Nonzeros, o.Trials, o.Time.Round(time.Second),
 				o.Load.Round(time.Second))
 			trials, took, loading = trials+o.Trials, took+o.Time, loading+o.Load
@@ -403,14 +376,8 @@ func TestEstimateIsThePlan(t *testing.T) {
 	}{
 		"overlapping": {overlapping, 10}, "random": {random, 3}, "none": {none, 0}, "all": {testSweep(1, 2, 3), 3},
 	} {
-		size, err := matrix.SizeOf(tt.sweep.Matrices[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := NewEstimate(tt.sweep, size, (&brokenBackend{}).Device())
-		if err != nil {
-			t.Fatal(err)
-		}
+		size := testkit.Must(matrix.SizeOf(tt.sweep.Matrices[0]))
+		o := testkit.Must(NewEstimate(tt.sweep, size, (&brokenBackend{}).Device()))
 		_, plans, _, err := Preview(t.Context(), tt.sweep, nil, Options{Launch: testLauncher})
 		if err != nil {
 			t.Fatal(err)
@@ -449,9 +416,7 @@ func TestSizeOf(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "band.mtx")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte(b.String()), 0o666))
 	for _, tt := range []struct {
 		spec configs.Matrix
 		off  float64 // by which share nonzeros may be off
@@ -462,10 +427,7 @@ func TestSizeOf(t *testing.T) {
 		{configs.Matrix{Generate: "rmat", Args: map[string]any{"scale": 12}}, 0.3},
 		{configs.Matrix{Generate: "uniform", Args: map[string]any{"rows": 3000, "cols": 200, "row_nnz": 7}}, 0.05},
 	} {
-		got, err := matrix.SizeOf(tt.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(matrix.SizeOf(tt.spec))
 		_, m, err := matrix.Load(t.Context(), tt.spec)
 		if err != nil {
 			t.Fatal(err)
@@ -480,9 +442,7 @@ func TestSizeOf(t *testing.T) {
 	}
 	// A file that a run would refuse is refused alike.
 	bad := filepath.Join(t.TempDir(), "bad.mtx")
-	if err := os.WriteFile(bad, []byte("%%MatrixMarket matrix coordinate complex general\n1 1 0\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(bad, []byte("%%MatrixMarket matrix coordinate complex general\n1 1 0\n"), 0o666))
 	_, err := matrix.SizeOf(configs.Matrix{Path: bad})
 	if _, _, same := matrix.Load(t.Context(), configs.Matrix{Path: bad}); err == nil || same == nil ||
 		err.Error() != same.Error() {

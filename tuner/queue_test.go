@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
 
@@ -72,9 +73,7 @@ func TestQueue(t *testing.T) {
 		for _, r := range good {
 			q.appoint(r.Result, tt.every)
 		}
-		if got := order(q, tt.failing); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
+		testkit.Equal(t, order(q, tt.failing), tt.want, "%s", tt.name)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -317,20 +318,15 @@ func TestRepeatsBeginInANewProcess(t *testing.T) {
 		}
 		rec := &memory{}
 		processes := map[bool][]float64{} // of trials and of leader reruns
-		_, err := Run(t.Context(), sweep, recording{rec, func(r trial.Result) {
+		testkit.Must(Run(t.Context(), sweep, recording{rec, func(r trial.Result) {
 			processes[r.LeaderRerun] = append(processes[r.LeaderRerun], r.Properties["process"])
-		}}, Options{Launch: launch})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}, Options{Launch: launch}))
 		for again, in := range processes {
 			if in = slices.Compact(in); len(in) != 1 || again && in[0] == processes[false][0] {
 				t.Errorf("repeats %t in processes %v, trials in %v", again, in, processes[false])
 			}
 		}
-		if len(rec.finals) != 24 {
-			t.Errorf("%d finals, want 24", len(rec.finals))
-		}
+		testkit.Equal(t, len(rec.finals), 24, "finals")
 	}
 }
 
@@ -444,7 +440,5 @@ func TestProgramsLeadNobody(t *testing.T) {
 	for _, c := range leaders(f.ranking[f.places[0]].trials) {
 		names = append(names, c.Kernel)
 	}
-	if got := strings.Join(names, " "); got != "a b liar" {
-		t.Errorf("%s lead, want a b liar", got)
-	}
+	testkit.Equal(t, strings.Join(names, " "), "a b liar", "lead")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
@@ -139,10 +140,7 @@ func runTest(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) Summ
 	if sweep.Kernels[0].Kernels[0] == "csr_scalar" {
 		opt.Launch = launcher("cuda")
 	}
-	sum, err := Run(t.Context(), sweep, rec, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Must(Run(t.Context(), sweep, rec, opt))
 	return sum
 }
 
@@ -219,9 +217,7 @@ func TestRunAgain(t *testing.T) {
 	sweep.Matrices[0].Name = "renamed"
 	runTest(t, sweep, rec, Options{})
 	for _, m := range rec.matrices {
-		if m.Name != "renamed" {
-			t.Errorf("the matrix is still called %s", m.Name)
-		}
+		testkit.Equal(t, m.Name, "renamed", "the matrix is still called")
 	}
 }
 
@@ -240,9 +236,7 @@ func TestSameContentTwice(t *testing.T) {
 			t.Errorf("duplicates %v, %d trials, %d results", sum.Duplicates, sum.Trials, len(rec.results))
 		}
 		for _, m := range rec.matrices {
-			if m.Name != "grid" {
-				t.Errorf("the matrix is called %s", m.Name)
-			}
+			testkit.Equal(t, m.Name, "grid", "the matrix is called")
 		}
 	}
 }
@@ -289,9 +283,7 @@ func TestRefusedMatrixDoesNotStopTheSweep(t *testing.T) {
 	if err != nil || len(sum.Failures) != 1 || sum.Failures[0].Matrix != "refused" || !errors.Is(sum.Failures[0].Err, other) {
 		t.Errorf("failures %v, %v, want one of the refused matrix", sum.Failures, err)
 	}
-	if len(rec.results) != 1 {
-		t.Errorf("%d results, want that of the other matrix", len(rec.results))
-	}
+	testkit.Equal(t, len(rec.results), 1, "results")
 	for _, w := range workers {
 		if w.ProcessState == nil {
 			t.Error("a worker goes on after the run")
@@ -329,9 +321,7 @@ func TestMatrixThatChangesDoesNotStopTheSweep(t *testing.T) {
 		"other": func(path string) error { return os.WriteFile(path, []byte(text+"3\n"), 0o666) },
 	} {
 		path := filepath.Join(t.TempDir(), "a.mtx")
-		if err := os.WriteFile(path, []byte(text+"2\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(path, []byte(text+"2\n"), 0o666))
 		sweep := testSweep(exitQuietly)
 		sweep.Matrices = append([]configs.Matrix{{Name: "a", Path: path, Expand: true}}, sweep.Matrices...)
 		sweep.Kernels[0].Grid.Values = []int{1, 2}
@@ -355,14 +345,9 @@ func TestMatrixThatChangesDoesNotStopTheSweep(t *testing.T) {
 // A parent that was stopped beyond a trial's deadline takes the answer that came
 // in the meantime.
 func TestReplyBehindTheDeadline(t *testing.T) {
-	c, err := worker.Start(testLauncher)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(worker.Start(testLauncher))
 	defer c.Close()
-	if _, err := c.Do(t.Context(), worker.Request{Open: &worker.OpenRequest{}}, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(c.Do(t.Context(), worker.Request{Open: &worker.OpenRequest{}}, 0))
 	if _, err := c.Do(t.Context(), worker.Request{Roof: true}, time.Nanosecond); err != nil {
 		t.Errorf("a worker that answers at once: %v", err)
 	}

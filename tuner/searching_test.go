@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -220,9 +221,7 @@ func TestSearchWithinABudget(t *testing.T) {
 		if last[p].Stop == trial.StopSearch {
 			t.Errorf("%v: the search goes on after the trial under the protocol", p)
 		}
-		if chosen[p].Config != fastest[p].Config {
-			t.Errorf("%v: %v is measured under the protocol, want %v", p, chosen[p].Config, fastest[p].Config)
-		}
+		testkit.Equal(t, chosen[p].Config, fastest[p].Config, "%v: is measured under the protocol", p)
 		if want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.Precision]; n != want ||
 			whole[p] != 1 {
 			t.Errorf("%v: %d steps, %d under the protocol, want %d and 1", p, n, whole[p], want)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
@@ -62,9 +63,7 @@ func TestSpares(t *testing.T) {
 					t.Error("something overlaps a trial on a processor")
 				}
 			}
-			if got := started.Load(); got != tt.processes {
-				t.Errorf("%d processes were started, want %d", got, tt.processes)
-			}
+			testkit.Equal(t, started.Load(), tt.processes, "processes were started")
 		})
 	}
 }
@@ -160,9 +159,7 @@ func TestPausedWorkerEndsWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pid int
-	if _, err := fmt.Fscan(out, &pid); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(fmt.Fscan(out, &pid))
 	state := func() string {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		_, after, _ := strings.Cut(string(text), ") ")

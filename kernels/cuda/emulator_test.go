@@ -45,10 +45,7 @@ func newEmulator(t *testing.T) *emulator {
 	if err != nil {
 		t.Skipf("running kernels without a GPU needs a C++ compiler: %v", err)
 	}
-	dir, err := os.MkdirTemp("", "spmvtune-emulator-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testkit.Must(os.MkdirTemp("", "spmvtune-emulator-"))
 	e := &emulator{}
 	if err = compileEmulator(t, compiler, dir); err == nil {
 		// The emulator ends with this program, whose tests all use it. The shell then removes it.
@@ -126,17 +123,12 @@ func compileEmulator(t *testing.T, compiler, dir string) error {
 // declares as extern; here it is a pointer.
 func copySource(t *testing.T, name, dir string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(name))
 
 	s := strings.ReplaceAll(string(text), "extern __shared__ __align__(16) unsigned char shared_bytes[];",
 		"unsigned char *shared_bytes = emulator::shared_memory;")
 	to := filepath.Join(dir, name)
-	if err := os.WriteFile(to, []byte(s), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(to, []byte(s), 0o644))
 	return to
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -17,9 +18,7 @@ func loadedGPU(t *testing.T) (*Backend, *structure) {
 	t.Helper()
 	b := openGPU(t)
 	m, x := withData(generated(t, "grid_5pt", map[string]any{"nx": 500, "ny": 500}), true)
-	if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, b.Load(&kernels.Problem{A: m, X: x}))
 	return b, m
 }
 
@@ -70,12 +69,8 @@ func TestGPUBackendColdIsSlower(t *testing.T) {
 	b, _ := loadedGPU(t)
 	p := preparedGPU(t, b, scalarGPU)
 	cold, warm := make([]float64, 50), make([]float64, 50)
-	if err := p.Sample(cold, 1, true); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Sample(warm, 1, false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, p.Sample(cold, 1, true))
+	testkit.Succeed(t, p.Sample(warm, 1, false))
 
 	if c, w := median(cold), median(warm); c <= w {
 		t.Errorf("cold %g s, warm %g s", c, w)
@@ -88,9 +83,7 @@ func TestGPUBackendColdIsSlower(t *testing.T) {
 func TestGPUBackendBatchesAgree(t *testing.T) {
 	b := openGPU(t)
 	m, x := withData(generated(t, "grid_5pt", map[string]any{"nx": 64, "ny": 64}), true)
-	if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, b.Load(&kernels.Problem{A: m, X: x}))
 
 	p := preparedGPU(t, b, scalarGPU)
 	single, each := timeGPU(t, p, 1, 40)[20], timeGPU(t, p, 1000, 40)[20]
@@ -125,9 +118,7 @@ func TestGPUBackendBatchesAgree(t *testing.T) {
 func timeGPU(t *testing.T, p *product, batch, samples int) []float64 {
 	t.Helper()
 	s := make([]float64, samples)
-	if err := p.Sample(s, batch, false); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, p.Sample(s, batch, false))
 	slices.Sort(s)
 	return s
 }
@@ -180,13 +171,9 @@ func TestGPUBackendFreesMemory(t *testing.T) {
 			if c.Kernel = k; k == "coo_atomic" {
 				c.Grid = 0
 			}
-			if err := preparedGPU(t, b, c).Multiply(make([]float64, m.Rows)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, preparedGPU(t, b, c).Multiply(make([]float64, m.Rows)))
 		}
-		if err := b.Load(&kernels.Problem{A: m, X: make([]float64, m.Cols)}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, b.Load(&kernels.Problem{A: m, X: make([]float64, m.Cols)}))
 
 		free, _, err := cu.MemInfo()
 		if err != nil {
@@ -219,9 +206,7 @@ func TestGPUBackendEvicts(t *testing.T) {
 	}
 
 	y := make([]float64, m.Rows)
-	if err := kernels.Compute(preparedGPU(t, b, scalarGPU), nil, y); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, kernels.Compute(preparedGPU(t, b, scalarGPU), nil, y))
 	rightGPU(t, b, scalarGPU, y)
 }
 
@@ -297,9 +282,7 @@ func TestGPUBackendReplays(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", c, err)
 			}
-			if err := p.Poison(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, p.Poison())
 			times := make([]float64, 5)
 			if err := p.Sample(times, batch, false); err != nil {
 				t.Fatalf("%s: batch %d: %v", c, batch, err)
@@ -323,20 +306,13 @@ func TestGPUBackendPoisonsScratch(t *testing.T) {
 	c := kernels.Config{Kernel: "csr_pcsr", Precision: kernels.Float32, Block: 256, Grid: 264}
 	p := preparedGPU(t, b, c)
 	y := make([]float64, m.Rows)
-	if err := kernels.Compute(p, nil, y); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, kernels.Compute(p, nil, y))
 	rightGPU(t, b, c, y)
 
-	ops, err := secondPhase(b, p, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ops := testkit.Must(secondPhase(b, p, c))
 	p.program.release()
 	p.program = newProgram(ops, kernels.Graph)
-	if err := kernels.Compute(p, nil, y); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, kernels.Compute(p, nil, y))
 	for _, v := range y {
 		if math.IsNaN(v) {
 			return
@@ -364,15 +340,11 @@ func TestGPUBackendOtherX(t *testing.T) {
 	b, m := loadedGPU(t)
 	p := preparedGPU(t, b, scalarGPU)
 	zeros, y := make([]float64, m.Cols), make([]float64, m.Rows)
-	if err := kernels.Compute(p, zeros, y); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, kernels.Compute(p, zeros, y))
 	if row, ok := firstDifference(y, zeros[:m.Rows]); !ok {
 		t.Errorf("A·0 is %g in row %d", y[row], row)
 	}
-	if err := kernels.Compute(p, nil, y); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, kernels.Compute(p, nil, y))
 	rightGPU(t, b, scalarGPU, y)
 }
 
@@ -400,9 +372,7 @@ func TestGPUBackendSensors(t *testing.T) {
 	var power float64 // J/s, a mean over the readings
 	reads := 0
 	for ; time.Since(start) < 3*time.Second; reads++ {
-		if err := p.Sample(samples, 20, false); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, p.Sample(samples, 20, false))
 		r = sensed(t, b)
 		power += r.Power
 	}
@@ -444,15 +414,10 @@ func TestGPUBackendSensors(t *testing.T) {
 
 // The sensors of a device that is closed can't be read, and it can be opened again.
 func TestGPUBackendSensorsReopen(t *testing.T) {
-	opened, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(Open(0))
 	b := opened.(*Backend)
 	sensed(t, b)
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, b.Close())
 	if _, err := b.Sense(); err == nil {
 		t.Error("a closed device was read")
 	}

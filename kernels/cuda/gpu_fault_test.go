@@ -17,6 +17,7 @@ import (
 	"gorgonia.org/cu"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -183,23 +184,15 @@ func runSweep(t *testing.T, texts map[string]string) *gpuRecorder {
 	}
 	dir := t.TempDir()
 	for name, text := range texts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	sweep, err := configs.Load(filepath.Join(dir, "faults.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sweep := testkit.Must(configs.Load(filepath.Join(dir, "faults.toml")))
 	rec := &gpuRecorder{}
-	_, err = tuner.Run(context.Background(), sweep, rec, tuner.Options{Launch: func() *exec.Cmd {
+	testkit.Must(tuner.Run(context.Background(), sweep, rec, tuner.Options{Launch: func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "SPMVTUNE_GPU_WORKER=1")
 		return cmd
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	return rec
 }
 
@@ -294,14 +287,8 @@ func sameBits(b *Backend, c kernels.Config, rows int, other func(turn int) error
 func otherWork(t *testing.T) func(turn int) error {
 	t.Helper()
 	const size = 64 << 20
-	stream, err := cu.MakeStream(cu.NonBlocking)
-	if err != nil {
-		t.Fatal(err)
-	}
-	buffer, err := cu.MemAlloc(size)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := testkit.Must(cu.MakeStream(cu.NonBlocking))
+	buffer := testkit.Must(cu.MemAlloc(size))
 	t.Cleanup(func() {
 		if err := errors.Join(stream.Synchronize(), cu.MemFree(buffer), stream.Destroy()); err != nil {
 			t.Error(err)

@@ -10,6 +10,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -19,9 +20,7 @@ func judgedGPU(t *testing.T, b *Backend, precision kernels.Precision) (*product,
 	c := scalarGPU
 	c.Precision = precision
 	p := preparedGPU(t, b, c)
-	if err := errors.Join(p.Poison(), p.Multiply(nil)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, errors.Join(p.Poison(), p.Multiply(nil)))
 	m := b.problem.A
 	r := newGPUReference(m, b.problem.X, precision, true)
 	ref := kernels.Reference{Hi: r.hi, Bound: make([]float64, m.Rows)}
@@ -37,9 +36,7 @@ func judgedGPU(t *testing.T, b *Backend, precision kernels.Precision) (*product,
 // setGPU makes v the value of a row of y.
 func setGPU(t *testing.T, p *product, row int, v float64) {
 	t.Helper()
-	if err := p.b.put(p.y+cu.DevicePtr(row*p.v), p.v, []float64{v}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, p.b.put(p.y+cu.DevicePtr(row*p.v), p.v, []float64{v}))
 }
 
 // The device finds what the host finds, wherever a wrong value is, and rows are those of y.
@@ -54,17 +51,13 @@ func TestGPUBackendJudges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Result(y); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, p.Result(y))
 			if want, at := worstOf(ref, y); worst != want || row != at {
 				t.Errorf("%s, %s: %g in row %d, want %g in row %d", precision, what, worst, row, want, at)
 			}
 			rows := []int{row, 0, m.Rows - 1}
 			some := make([]float64, len(rows))
-			if err := p.Rows(rows, some); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, p.Rows(rows, some))
 			for k, i := range rows {
 				if math.Float64bits(some[k]) != math.Float64bits(y[i]) && !math.IsNaN(y[i]) {
 					t.Errorf("row %d is %g, and %g in y", i, some[k], y[i])
@@ -86,9 +79,7 @@ func TestGPUBackendJudges(t *testing.T) {
 		for i := range rows {
 			rows[i] = m.Rows - 1 - i
 		}
-		if err := p.Rows(rows, all); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, p.Rows(rows, all))
 		slices.Reverse(all)
 		if row, ok := firstDifference(all, y); !ok && !math.IsNaN(y[row]) {
 			t.Errorf("row %d is %g, and %g in y", row, all[row], y[row])
@@ -106,9 +97,7 @@ func TestGPUBackendReferenceChanged(t *testing.T) {
 	at := b.originals.references[keyOf(ref.Bound, 8)]
 	for _, part := range []cu.DevicePtr{at.hi, at.lo, at.bound} {
 		at := b.originals.references[keyOf(ref.Bound, 8)]
-		if err := upload[float64](b, part, []float64{0.375}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, upload[float64](b, part, []float64{0.375}))
 		if _, _, err := p.Judge(ref); !errors.Is(err, kernels.ErrNoJudge) {
 			t.Errorf("a changed reference (%v): %v", at, err)
 		}
@@ -173,8 +162,6 @@ func TestGPUBackendOriginals(t *testing.T) {
 	if b.originals.used < 2*used {
 		t.Errorf("originals took %d bytes, and %d after they were made again", used, b.originals.used)
 	}
-	if _, err := b.originals.close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(b.originals.close())
 	fresh("without room")
 }

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
@@ -34,10 +35,7 @@ var (
 
 // TestGPUThere is what gpu-check runs first.
 func TestGPUThere(t *testing.T) {
-	b, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Open(0))
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
@@ -269,10 +267,7 @@ func gpuSettings(k kernels.Kernel) []kernels.Params {
 
 func gpuSelected(t *testing.T) []kernels.Kernel {
 	t.Helper()
-	pattern, err := regexp.Compile(*gpuKernels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pattern := testkit.Must(regexp.Compile(*gpuKernels))
 	return slices.DeleteFunc(slices.Clone(kernels.Catalogue), func(k kernels.Kernel) bool {
 		return k.Backend != "cuda" || !pattern.MatchString(k.Name)
 	})
@@ -280,10 +275,7 @@ func gpuSelected(t *testing.T) []kernels.Kernel {
 
 func openGPU(t *testing.T) *Backend {
 	t.Helper()
-	opened, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(Open(0))
 
 	b := opened.(*Backend)
 	start := time.Now()
@@ -365,10 +357,7 @@ func gpuShared(t *testing.T) []gpuMatrix {
 		folder = filepath.Join("..", "..", "..", "shared", "matrices")
 	}
 
-	paths, err := filepath.Glob(filepath.Join(folder, "*.mtx.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := testkit.Must(filepath.Glob(filepath.Join(folder, "*.mtx.gz")))
 	if len(paths) == 0 {
 		t.Skipf("no matrices in %s: name their folder by -shared", folder)
 	}
@@ -377,15 +366,9 @@ func gpuShared(t *testing.T) []gpuMatrix {
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".mtx.gz")
 		all = append(all, gpuMatrix{name, func(t *testing.T) *structure {
-			f, err := os.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testkit.Must(os.Open(path))
 			defer f.Close()
-			m, err := file.Decode(f, path, file.Options{Expand: true, Complex: file.RealPart})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := testkit.Must(file.Decode(f, path, file.Options{Expand: true, Complex: file.RealPart}))
 
 			return m.A
 		}})
@@ -396,10 +379,7 @@ func gpuShared(t *testing.T) []gpuMatrix {
 
 func generated(t *testing.T, name string, args map[string]any) *structure {
 	t.Helper()
-	m, err := generate.Build(context.Background(), name, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(generate.Build(context.Background(), name, args))
 	return m
 }
 

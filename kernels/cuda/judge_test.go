@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -44,10 +45,7 @@ var blindness = []struct{ what, old, by string }{
 // blindJudges is the source of entries of judge.cu with each of blindness.
 func blindJudges(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("judge.cu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile("judge.cu"))
 	const include = `#include "common.cuh"`
 	source, all := strings.Replace(string(text), include, "", 1), include+"\n"
 	for i, b := range blindness {
@@ -249,9 +247,7 @@ func TestDigest(t *testing.T) {
 		want += mix(uint64(i)<<32 | uint64(uint32(words[i])))
 	}
 	for _, blocks := range []int{1, 3, 4, 7} {
-		if got := digest(words, blocks); got != want {
-			t.Errorf("%d blocks: %x, want %x", blocks, got, want)
-		}
+		testkit.Equal(t, digest(words, blocks), want, "%d blocks", blocks)
 	}
 	for _, at := range []int{0, 511, 999} {
 		changed := slices.Clone(words)

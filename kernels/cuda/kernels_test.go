@@ -255,9 +255,7 @@ func TestEntry(t *testing.T) {
 		"csr_merge_f32":         {Kernel: "csr_merge", Precision: kernels.Float32, Block: 256, Grid: 1},
 		"":                      {Kernel: "cusparse_csr_alg1", Precision: kernels.Float32},
 	} {
-		if got := Entry(c, 1000, 20_000); got != want {
-			t.Errorf("%s: %q, want %q", c, got, want)
-		}
+		testkit.Equal(t, Entry(c, 1000, 20_000), want, "%s", c)
 	}
 }
 
@@ -456,10 +454,7 @@ func TestEmulatedSlices(t *testing.T) {
 			continue
 		}
 		args := map[string]any{"nodes": 200, "dof": dof, "neighbours": 9.0, "band": 60}
-		m, err := generate.Build(t.Context(), "fem_blocks", args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(generate.Build(t.Context(), "fem_blocks", args))
 		m = integers(m)
 		p := kernels.Params("shape=" + shape)
 		check(m, "sell_blocks", p.With("columns", "16"), p.With("loads", "4"))
@@ -475,10 +470,7 @@ func TestEmulatedSlices(t *testing.T) {
 	check(few, "csr_narrow", "columns=16 tile=512", "columns=16 loads=2 tile=1024", "columns=16 loads=4 tile=512")
 	check(ones, "csr_narrow", "columns=16 tile=128", "columns=16 loads=2 tile=256", "columns=16 loads=4 tile=1024")
 
-	stencil, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 37, "ny": 29})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stencil := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 37, "ny": 29}))
 	check(stencil, "sell_diagonals", "turn=3", "turn=4", "turn=5", "turn=7", "turn=9")
 }
 

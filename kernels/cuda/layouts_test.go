@@ -30,14 +30,9 @@ func TestLayouts(t *testing.T) {
 	matrices["long rows"] = rowsOfLength(10, 9000, 0, 8193, 8192, 30_001, 1)
 	now := layoutsOf(matrices)
 	if *regen {
-		if err := os.WriteFile(file, []byte(now), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(file, []byte(now), 0o644))
 	}
-	then, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	then := testkit.Must(os.ReadFile(file))
 	was := strings.Split(string(then), "\n")
 	for line := range strings.SplitSeq(now, "\n") {
 		kernel, _, _ := strings.Cut(line, " ")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -18,10 +19,7 @@ func TestVendorSlices(t *testing.T) {
 	m := rowsOfLength(3, 0, 9, 1, 0, 20, 2, 2, 5, 0, 1)
 	const slice = 8
 	c := kernels.Config{Kernel: "cusparse_sell", Precision: kernels.Float32, Params: kernels.Params("slice=8")}
-	v, err := vendorRecipes["cusparse_sell"](m, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := testkit.Must(vendorRecipes["cusparse_sell"](m, c))
 	starts, columns, order := v.starts.own.Ints, v.columns.own.Ints, v.values.own.Vals
 	if len(starts) != 3 || v.height != slice || v.entries != len(columns) || len(order) != len(columns) ||
 		int(starts[2]) != len(columns) {
@@ -32,9 +30,7 @@ func TestVendorSlices(t *testing.T) {
 	rows := make([][]int32, m.Rows)
 	for k, from := range order {
 		if from < 0 {
-			if columns[k] != -1 {
-				t.Errorf("padding at %d has column %d", k, columns[k])
-			}
+			testkit.Equal(t, columns[k], -1, "padding at %d has column", k)
 			continue
 		}
 		if columns[k] != m.ColIdx[from] {
@@ -61,10 +57,7 @@ func TestVendorBlocks(t *testing.T) {
 	blocks := vendorRecipes["cusparse_bsr"]
 	dense := &structure{Rows: 6, Cols: 6, RowPtr: []int32{0, 3, 6, 9, 9, 10, 10}, ColIdx: []int32{0, 1, 2, 0, 1, 2, 0, 1, 2, 5},
 		Val: make([]float64, 10)}
-	v, err := blocks(dense, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := testkit.Must(blocks(dense, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32}))
 	order := []int32{0, 1, 2, 3, 4, 5, 6, 7, 8, -1, -1, -1, -1, -1, 9, -1, -1, -1}
 	if !slices.Equal(v.starts.own.Ints, []int32{0, 1, 2}) || !slices.Equal(v.columns.own.Ints, []int32{0, 1}) ||
 		!slices.Equal(v.values.own.Vals, order) {
@@ -276,9 +269,7 @@ func TestPackAhead(t *testing.T) {
 	before := reusedCost()
 	a.packAhead(m, []kernels.Config{c}) // that these exist is nobody's cost
 	a.running.Wait()
-	if d := reusedCost() - before; d != 0 {
-		t.Errorf("packing ahead is charged %v", d)
-	}
+	testkit.Equal(t, reusedCost()-before, 0, "packing ahead is charged")
 	if _, _, err := newRecipe(m, c, 4); err != nil || len(packings.kept) != kept {
 		t.Errorf("error %v, %d packings, want %d", err, len(packings.kept), kept)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/generate"
 )
@@ -45,10 +46,7 @@ func BenchmarkPreparing(b *testing.B) {
 		{"rmat", "rmat", map[string]any{"scale": 19, "edge_factor": 16}},
 	} {
 		b.Run(of.name, func(b *testing.B) {
-			m, err := generate.Build(b.Context(), of.generator, of.args)
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := testkit.Must(generate.Build(b.Context(), of.generator, of.args))
 			b.Logf("%s", m)
 			for _, c := range preparingKernels {
 				c.Precision = kernels.Float64

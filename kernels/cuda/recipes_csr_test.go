@@ -6,15 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
 // A run ends only where the next row does not fit.
 func TestPackRowsFills(t *testing.T) {
 	m := rowsOfLength(20, 21, 44, 20, 65, 0, 1) // the example of csr-five-algorithms, Sec. IV-C, and more
-	if got, want := packRows(m.RowPtr, 64), []int32{0, 2, 4, 5, 7}; !slices.Equal(got, want) {
-		t.Errorf("runs begin at %d, want %d", got, want)
-	}
+	testkit.EqualLists(t, packRows(m.RowPtr, 64), []int32{0, 2, 4, 5, 7}, "runs begin at")
 }
 
 // The lanes that LightSpMV chooses follow the mean row length.
@@ -23,9 +22,7 @@ func TestLightWidth(t *testing.T) {
 		{0, 0, 2}, {10, 0, 2}, {10, 24, 2}, {10, 25, 4}, {10, 44, 4}, {10, 45, 8}, {10, 644, 8}, {10, 645, 32}, {1,
 			1 << 30, 32},
 	} {
-		if got := lightWidth(test.rows, test.nnz); got != test.want {
-			t.Errorf("%d rows, %d nonzeros: %d lanes, want %d", test.rows, test.nnz, got, test.want)
-		}
+		testkit.Equal(t, lightWidth(test.rows, test.nnz), test.want, "%d rows, %d nonzeros: lanes", test.rows, test.nnz)
 	}
 }
 

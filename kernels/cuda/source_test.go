@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -25,10 +26,7 @@ func TestNewest(t *testing.T) {
 		if c := newest(test.files, test.compute); c != nil {
 			got = c.compute
 		}
-		if got != test.want {
-			t.Errorf("of %d files, a device of %d takes the one for %d, want %d", len(test.files), test.compute, got,
-				test.want)
-		}
+		testkit.Equal(t, got, test.want, "of %d files, a device of %d takes the one for", len(test.files), test.compute)
 	}
 }
 
@@ -78,9 +76,8 @@ func TestPapersForms(t *testing.T) {
 	} {
 		for _, suffix := range []string{"_f32", "_f64"} {
 			text := code(t, kernel, suffix)
-			if got := strings.Contains(text, "ld.global.nc"); got != readOnly {
-				t.Errorf("%s%s reads through the read-only cache: %v", kernel, suffix, got)
-			}
+			testkit.Equal(t, strings.Contains(text, "ld.global.nc"), readOnly,
+				"%s%s reads through the read-only cache", kernel, suffix)
 			if strings.Contains(text, "prefetch") {
 				t.Errorf("%s%s prefetches", kernel, suffix)
 			}
@@ -150,10 +147,7 @@ func TestOwnRecipe(t *testing.T) {
 			o.Params = append(o.Params, kernels.Param{Name: "chunk", Values: []string{"2"}, Default: "2"},
 				kernels.Param{Name: "sigma", Values: []string{"3"}, Default: "3"})
 		}
-		r, err := customRecipe(o, m, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(customRecipe(o, m, c))
 
 		s := r.Steps[0]
 		if s.Entry != "own.mine" || s.Grid != 4 || s.Block != 2 || s.Shared != 16 {
@@ -168,9 +162,7 @@ func TestOwnRecipe(t *testing.T) {
 			t.Errorf("%s: arguments %v, want %v", format, s.Args, want)
 		}
 		if format == kernels.SELL { // rows by length within windows of 4, then 2 chunks of 2 columns
-			if rows := s.Args[4].own.Ints; !slices.Equal(rows, []int32{0, 2, 1}) {
-				t.Errorf("rows are in the order %v", rows)
-			}
+			testkit.EqualLists(t, s.Args[4].own.Ints, []int32{0, 2, 1}, "rows are in the order")
 		}
 	}
 }

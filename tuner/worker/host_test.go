@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -49,9 +50,8 @@ func TestHostIsReadWhereItMatters(t *testing.T) {
 		want    bool
 	}{{"cpu", kernels.Graph, true}, {"cuda", kernels.Stream, true}, {"cuda", kernels.Graph, false}} {
 		w := &server{backend: onlyDevice{device: kernels.Device{Backend: tt.backend}}}
-		if got := w.readHost(configs.Protocol{Launch: tt.launch}) != (hostReading{}); got != tt.want {
-			t.Errorf("%s, %s: read %t, want %t", tt.backend, tt.launch, got, tt.want)
-		}
+		testkit.Equal(t, w.readHost(configs.Protocol{Launch: tt.launch}) != (hostReading{}), tt.want,
+			"%s, %s: read", tt.backend, tt.launch)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -56,10 +57,7 @@ func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64
 	for k := range 1200 {
 		p.A.ColIdx, p.A.Val = append(p.A.ColIdx, int32(30*(k%3)+k%29)), append(p.A.Val, float64(k%7)+0.3)
 	}
-	ref, err := newReference(p, kernels.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := testkit.Must(newReference(p, kernels.Float32))
 	w.y = make([]float64, p.A.Rows)
 	j := &judging{ref: ref, y: multiply(p, kernels.Float32, p.X, -1, nil), find: find}
 	if spoil != nil {
@@ -67,9 +65,7 @@ func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64
 	}
 	r := &trial.Result{Status: trial.OK}
 	r.ID, r.Kernel, r.Precision = config, "csr_scalar", kernels.Float32
-	if _, err := w.first(j, r, &TimeBreakdown{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(w.first(j, r, &TimeBreakdown{}))
 	return j, r, w.verify(j, ref, r, "", &TimeBreakdown{})
 }
 
@@ -137,10 +133,7 @@ func (s *slow) Judge(r kernels.Reference) (float64, int, error) {
 func TestHopelessAreComparedLast(t *testing.T) {
 	p := hubs(90, 3, 40, 5)
 	for _, wrong := range []bool{false, true} {
-		ref, err := newReference(p, kernels.Float32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ref := testkit.Must(newReference(p, kernels.Float32))
 		s := &slow{judging: judging{ref: ref, y: multiply(p, kernels.Float32, p.X, -1, nil),
 			find: func(worst float64, row int) (float64, int, error) { return worst, row, nil }}}
 		if wrong {
@@ -150,7 +143,7 @@ func TestHopelessAreComparedLast(t *testing.T) {
 		req := TrialRequest{Best: 1e-3, Protocol: configs.Protocol{Slow: 1}}
 		r := &trial.Result{Status: trial.OK}
 		r.ID, r.Kernel, r.Precision = "trial", "csr_scalar", kernels.Float32
-		err = w.measure(req, r, &TimeBreakdown{})
+		err := w.measure(req, r, &TimeBreakdown{})
 		if err != nil || !slices.Equal(s.asked, []string{"sample", "judge"}) || (r.Status == trial.Wrong) != wrong {
 			t.Errorf("wrong %t: %s after %q: %v", wrong, r.Status, s.asked, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -52,9 +53,7 @@ func TestShortProducts(t *testing.T) {
 		{"cold and long", ticking{seconds: 1e-3, tick: 0.5e-6}, trial.Cold, 1e-3, trial.StopTarget, 0.0005},
 	} {
 		r := trial.Result{Trial: trial.Trial{Cache: tt.cache}}
-		if err := sample(&tt.p, nil, proto, 0, &r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, sample(&tt.p, nil, proto, 0, &r))
 		summarize(&r, tt.p.tick/float64(r.Batch))
 		if lasted := r.Median * float64(r.Batch); lasted < 0.99*tt.least {
 			t.Errorf("%s: a sample of %d products lasts %g s, want %g", tt.name, r.Batch, lasted, tt.least)
@@ -79,9 +78,7 @@ func TestWarmupIsNotSampled(t *testing.T) {
 	times := append(slices.Repeat([]float64{9}, warmup), slices.Repeat([]float64{1}, fewest)...)
 	proto := configs.Protocol{Warmup: warmup, Samples: [2]int{fewest, fewest}, Target: 0.01, Budget: time.Hour}
 	p, r := &scripted{times: times}, trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
-	if err := sample(p, nil, proto, 0, &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, sample(p, nil, proto, 0, &r))
 	if p.taken != len(times) || slices.Max(r.Samples) != 1 {
 		t.Errorf("samples %v, after %d products, want %d of 1 s after %d", r.Samples, p.taken, fewest, warmup)
 	}
@@ -92,9 +89,7 @@ func TestBatchesFitTheBudget(t *testing.T) {
 	proto := configs.Protocol{Warmup: 1, Samples: [2]int{5, 10}, Target: 1e-9, Budget: 20 * time.Millisecond}
 	p := &ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}
 	r := trial.Result{Trial: trial.Trial{Cache: trial.Warm}}
-	if err := sample(p, nil, proto, 0, &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, sample(p, nil, proto, 0, &r))
 	if most := int(4e-3/p.seconds) + 1; r.Batch < 100 || r.Batch > most {
 		t.Errorf("batches of %d, want at most %d", r.Batch, most)
 	}
@@ -120,9 +115,7 @@ func TestSlowTrialsEndEarly(t *testing.T) {
 		{"precise at once", proto, 0, 1e-6, trial.StopTarget},
 	} {
 		r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
-		if err := sample(&numbered{spread: tt.spread}, nil, tt.proto, tt.best, &r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, sample(&numbered{spread: tt.spread}, nil, tt.proto, tt.best, &r))
 		if few := len(r.Samples) == 6; r.Stop != tt.want || few == (tt.want == trial.StopSamples) {
 			t.Errorf("%s: %d samples, stopped by %q, want %q", tt.name, len(r.Samples), r.Stop, tt.want)
 		}
@@ -222,9 +215,7 @@ func TestCoverage(t *testing.T) {
 		covered, samples := 0, 0
 		for range trials {
 			r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
-			if err := sample(p, nil, proto, 0, &r); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, sample(p, nil, proto, 0, &r))
 			summarize(&r, 0)
 			if r.WithinLow <= 1e-3 && 1e-3 <= r.WithinHigh {
 				covered++

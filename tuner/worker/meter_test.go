@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -135,16 +136,12 @@ func TestThrottledSamplesAreRepeated(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
-			if err := sample(&numbered{}, &script{readings: tt.readings}, tt.proto, 0, &r); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, sample(&numbered{}, &script{readings: tt.readings}, tt.proto, 0, &r))
 			tt.want.SMClock = 1980
 			if *r.Telemetry != tt.want {
 				t.Errorf("%+v, want %+v", *r.Telemetry, tt.want)
 			}
-			if want := slices.Repeat([]float64{1e-3 * tt.kept}, 6); !slices.Equal(r.Samples, want) {
-				t.Errorf("kept %v, want %v", r.Samples, want)
-			}
+			testkit.EqualLists(t, r.Samples, slices.Repeat([]float64{1e-3 * tt.kept}, 6), "kept")
 			flagged := slices.ContainsFunc(r.Warnings, func(w string) bool {
 				return strings.Contains(w, "6 of 6 samples were taken while the device throttled (hw_slowdown hw_thermal_slowdown)")
 			})
@@ -163,9 +160,7 @@ func TestOnlySpoiledBatchesAreRepeated(t *testing.T) {
 	s := &script{readings: because(0, 0, 0, hot, 0, 0)} // in the third batch
 	p := &numbered{spread: 0.1}
 	proto := configs.Protocol{Warmup: 1, Samples: [2]int{8, 12}, Target: 1e-9, Budget: time.Hour}
-	if err := sample(p, s, proto, 0, &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, sample(p, s, proto, 0, &r))
 	// 8 of the first, 2 of each that follows; the third and the fourth are dropped.
 	want := append(slices.Repeat([]int{1}, 8), 2, 2, 5, 5)
 	var batches []int
@@ -188,9 +183,7 @@ func TestTelemetryKeepsTheWorst(t *testing.T) {
 		{SMClock: 1800},
 	}}
 	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 9}, Target: 1e-9, Budget: time.Hour}
-	if err := sample(&numbered{spread: 0.1}, s, proto, 0, &r); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, sample(&numbered{spread: 0.1}, s, proto, 0, &r))
 	if want := (trial.Telemetry{SMClock: 1755, MemoryClock: 1000, Temperature: 60, Power: 650.5}); *r.Telemetry != want {
 		t.Errorf("%+v, want %+v", *r.Telemetry, want)
 	}
@@ -221,9 +214,7 @@ func TestEnergyOfAProduct(t *testing.T) {
 		m.took(s, []float64{each}, 1) // which is not counted
 		m.took(s, slices.Repeat([]float64{each}, tt.products/10), 10)
 		m.since = m.since.Add(-tt.elapsed)
-		if got := m.perProduct(s); got != tt.want {
-			t.Errorf("%s: %g J per product, want %g", tt.name, got, tt.want)
-		}
+		testkit.Equal(t, m.perProduct(s), tt.want, "%s: J per product", tt.name)
 		if len(s.energy) > 0 {
 			t.Errorf("%s: the counter was not read %d times", tt.name, len(s.energy))
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/generate"
 )
@@ -18,10 +19,7 @@ func BenchmarkReferences(b *testing.B) {
 		{"twin", map[string]any{"of": "mawi_201512020330", "scale": 0.01}},
 		{"road", map[string]any{"rows": int64(2_000_000), "degree": 2.107}},
 	} {
-		a, err := generate.Build(context.Background(), m.name, m.args)
-		if err != nil {
-			b.Fatal(err)
-		}
+		a := testkit.Must(generate.Build(context.Background(), m.name, m.args))
 		p := &kernels.Problem{A: a, X: vector(a.Cols, 1)}
 		for _, windows := range [][]int{{0}, {0, 32, 256, 1024, 2048}} {
 			b.Run(fmt.Sprint(m.name, windows), func(b *testing.B) {
@@ -29,9 +27,7 @@ func BenchmarkReferences(b *testing.B) {
 					w := &server{problem: p, references: map[scope]*reference{}}
 					for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 						for _, n := range windows {
-							if _, err := w.reference(scope{prec, n}); err != nil {
-								b.Fatal(err)
-							}
+							testkit.Must(w.reference(scope{prec, n}))
 						}
 					}
 				}

@@ -34,13 +34,8 @@ func problem(t *testing.T, rows [][]float64, x []float64) *kernels.Problem {
 // The reference must see what float64 arithmetic loses: 1 + 1e-30 − 1.
 func TestReferenceIsMorePrecise(t *testing.T) {
 	p := problem(t, [][]float64{{1, 1e-30, -1}, {0, 0, 0}}, []float64{1, 1, 1})
-	ref, err := newReference(p, kernels.Float64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := ref.hi[0] + ref.lo[0]; got != 1e-30 {
-		t.Errorf("row 0 is %g, want 1e-30", got)
-	}
+	ref := testkit.Must(newReference(p, kernels.Float64))
+	testkit.Equal(t, ref.hi[0]+ref.lo[0], 1e-30, "row 0")
 	if ref.hi[1] != 0 || ref.bound[1] != 0 {
 		t.Errorf("empty row is %g ± %g, want 0 ± 0", ref.hi[1], ref.bound[1])
 	}
@@ -108,10 +103,7 @@ func TestCheckNoticesDefects(t *testing.T) {
 	}
 	p := &kernels.Problem{A: a, X: vector(a.Cols, 1)}
 	for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
-		ref, err := newReference(p, prec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ref := testkit.Must(newReference(p, prec))
 		naive := func() []float64 {
 			y := make([]float64, a.Rows)
 			for i := range y {
@@ -153,10 +145,7 @@ func TestCheckNoticesDefects(t *testing.T) {
 // is 0.
 func TestInfinityIsFoundInItsRow(t *testing.T) {
 	p := problem(t, [][]float64{{1, 2}, {0, 0}, {3, 4}}, []float64{1, 1})
-	ref, err := newReference(p, kernels.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := testkit.Must(newReference(p, kernels.Float32))
 	if worst, row := ref.checkRows([]float64{math.Inf(-1), 0, 7}, 0, 3); !math.IsInf(worst, 1) || row != 0 {
 		t.Errorf("worst is %g in row %d, want +Inf in row 0", worst, row)
 	}
@@ -175,10 +164,7 @@ func TestReferenceRefusesOverflow(t *testing.T) {
 // Products that underflow in float32 are not errors of the kernel.
 func TestUnderflowIsAllowedFor(t *testing.T) {
 	p := problem(t, [][]float64{{3e-30}}, []float64{float64(float32(1e-12))})
-	ref, err := newReference(p, kernels.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := testkit.Must(newReference(p, kernels.Float32))
 	got := float32(3e-30) * float32(1e-12)
 	if worst, _ := ref.check([]float64{float64(got)}); worst > 1 {
 		t.Errorf("%g is %g of the bound", got, worst)
@@ -210,10 +196,7 @@ func TestWindowBound(t *testing.T) {
 	// Windows of 4 entries: rows 0 and 1 share the first, row 1 reaches into the
 	// second, row 3 has only the second, row 2 is empty.
 	p := problem(t, [][]float64{{1000, 1000}, {1, 1, 1, 1}, {0}, {1, 1}}, []float64{1, 1, 1, 1})
-	ref, err := newReference(p, kernels.Float32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ref := testkit.Must(newReference(p, kernels.Float32))
 	windows := ref.inWindows(p, kernels.Float32, 4)
 	const u = 0x1p-24
 	for i, sum := range []float64{2002, 2002 + 4, 0, 4} {
@@ -243,10 +226,7 @@ func TestReferencesAreKept(t *testing.T) {
 		var first [3]*reference
 		for turn := range 2 {
 			for i, window := range []int{0, 32, 64} {
-				ref, err := w.reference(scope{kernels.Float32, window})
-				if err != nil {
-					t.Fatal(err)
-				}
+				ref := testkit.Must(w.reference(scope{kernels.Float32, window}))
 				if turn == 0 {
 					first[i] = ref
 				} else if kept := ref == first[i]; kept != (room || window == 0) {
@@ -343,10 +323,7 @@ func TestProbesFindWhatIsLeftOut(t *testing.T) {
 	for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 		for _, n := range lengths {
 			p := hubs(n, 3, n, 5)
-			ref, err := newReference(p, prec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ref := testkit.Must(newReference(p, prec))
 			for _, window := range []int{0, 1024} {
 				ref := ref
 				if window > 0 {
@@ -395,10 +372,7 @@ func TestAValueTakenForEqualIsFound(t *testing.T) {
 			equal := p.A.Val
 			p.A.Val = slices.Clone(equal)
 			p.A.Val[int(p.A.RowPtr[1])+n/2] = 2
-			ref, err := newReference(p, prec)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ref := testkit.Must(newReference(p, prec))
 			ref.probes = newProbes(p, prec, 0, ref)
 			if found(p, prec, ref, -1, nil) {
 				t.Errorf("%s, %d entries: a right product is wrong", prec, n)
@@ -418,10 +392,7 @@ func TestALongRowHidesWithoutProbes(t *testing.T) {
 	hidden := 0
 	for seed := range uint64(5) {
 		p.X = vector(n, seed)
-		ref, err := newReference(p, kernels.Float32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ref := testkit.Must(newReference(p, kernels.Float32))
 		if worst, _ := ref.check(make([]float64, 1)); worst <= 1 {
 			hidden++
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
 )
@@ -30,8 +31,6 @@ func TestReady(t *testing.T) {
 		if rep := w.answer(Request{Load: of(nx)}); rep.Err != "" || w.problem.A.Rows != int(4*nx) || w.ready != nil {
 			t.Errorf("%d: %s, %d rows", nx, rep.Err, w.problem.A.Rows)
 		}
-		if got := w.problem == read; got != want {
-			t.Errorf("%d: taken %t, want %t", nx, got, want)
-		}
+		testkit.Equal(t, w.problem == read, want, "%d: taken", nx)
 	}
 }

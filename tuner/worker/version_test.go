@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/base/gosource"
+	"spmvtune/internal/testing/testkit"
 )
 
 var regen = flag.Bool("regen", false, "note the digests of the sources of a measurement")
@@ -37,15 +38,10 @@ func TestVersion(t *testing.T) {
 	}
 	text := strings.Join(lines, "\n") + "\n"
 	if *regen {
-		if err := os.WriteFile(noted, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(noted, []byte(text), 0o666))
 	}
 
-	want, err := os.ReadFile(noted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(os.ReadFile(noted))
 	old := strings.Split(string(want), "\n")
 	changed := slices.DeleteFunc(lines, func(line string) bool { return slices.Contains(old, line) })
 	if string(want) != text {
@@ -68,18 +64,12 @@ var (
 // package and its imports.
 func digest(t *testing.T, path string) string {
 	t.Helper()
-	source, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testkit.Must(os.ReadFile(path))
 
 	code := blanks.ReplaceAllString(comment.ReplaceAllString(string(source), ""), " ")
 	if filepath.Ext(path) == ".go" {
 		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, source, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := testkit.Must(parser.ParseFile(files, path, source, parser.ImportsOnly))
 		end := file.Name.End()
 		if n := len(file.Decls); n > 0 {
 			end = file.Decls[n-1].End()
