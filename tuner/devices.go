@@ -335,14 +335,9 @@ func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved config
 	return resolved, note, nil
 }
 
-// load gives the worker a matrix. It has no deadline: a large file takes as long as it
-// takes, and the user can interrupt.
-func (r *run) load(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
-	return r.loadAs(ctx, spec, false)
-}
-
-// loadAs is load of a matrix that is not kept if it is only looked at.
-func (r *run) loadAs(ctx context.Context, spec configs.Matrix, looking bool) (trial.Matrix, error) {
+// load gives the worker a matrix, which is not kept if it is only looked at. It has no deadline: a large file takes as
+// long as it takes, and the user can interrupt.
+func (r *run) load(ctx context.Context, spec configs.Matrix, looking bool) (trial.Matrix, error) {
 	r.settle(spec)
 	if err := r.worker(ctx); err != nil {
 		return trial.Matrix{}, err

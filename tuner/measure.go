@@ -69,7 +69,7 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 	if r.client != nil {
 		return nil
 	}
-	again, err := r.load(ctx, spec)
+	again, err := r.load(ctx, spec, false)
 
 	switch {
 	case errors.Is(err, errStop):

@@ -191,7 +191,7 @@ func (r *run) look(ctx context.Context, spec configs.Matrix) (m trial.Matrix, er
 	if ctx.Err() != nil {
 		return m, errStop
 	}
-	return r.loadAs(ctx, spec, true)
+	return r.load(ctx, spec, true)
 }
 
 // planning tells which matrix is planned.

@@ -265,7 +265,7 @@ func (r *run) obtain(ctx context.Context, spec configs.Matrix) (configs.Matrix, 
 		return spec, trial.Matrix{}, err
 	}
 	r.opt.Observe(Event{Doing: "loading " + spec.Name})
-	m, err := r.load(ctx, spec)
+	m, err := r.load(ctx, spec, false)
 	if err != nil {
 		return spec, m, err
 	}

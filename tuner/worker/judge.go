@@ -6,11 +6,8 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -260,26 +257,18 @@ type sparsity struct {
 // between 0.5 and 1, and each is exact in float32.
 func sparseVector(n int, of sparsity) []float64 {
 	x := make([]float64, n)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	nth := uint64(0)
-	for part := range slices.Chunk(x, 1<<16) {
-		r := rand.New(rand.NewPCG(of.seed, mostTries*nth+of.try))
-		nth++
-		g.Go(func() error {
-			for i := range part {
-				if v := r.Uint64(); float64(v>>11)*0x1p-53 < of.share {
-					part[i] = 0.5 + float64(v&1023)/2048
-					if v&1024 != 0 {
-						part[i] = -part[i]
-					}
+	each((n+piece-1)/piece, func(nth int) {
+		r := rand.New(rand.NewPCG(of.seed, mostTries*uint64(nth)+of.try))
+		part := x[nth*piece : min((nth+1)*piece, n)]
+		for i := range part {
+			if v := r.Uint64(); float64(v>>11)*0x1p-53 < of.share {
+				part[i] = 0.5 + float64(v&1023)/2048
+				if v&1024 != 0 {
+					part[i] = -part[i]
 				}
 			}
-			return nil
-		})
-	}
-
-	g.Wait() // nothing fails
+		}
+	})
 	return x
 }
 

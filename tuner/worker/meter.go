@@ -3,6 +3,7 @@ package worker
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -267,18 +268,10 @@ func (e TimeBreakdown) trial() time.Duration {
 
 // Add adds o.
 func (e *TimeBreakdown) Add(o TimeBreakdown) {
-	e.Trials += o.Trials
-	e.Wall += o.Wall
-	e.Kernels += o.Kernels
-	e.Launch += o.Launch
-	e.Verify += o.Verify
-	e.Prepare += o.Prepare
-	e.Sense += o.Sense
-	e.Own += o.Own
-	e.Wait += o.Wait
-	e.Load += o.Load
-	e.Start += o.Start
-	e.Busy += o.Busy
+	to, from := reflect.ValueOf(e).Elem(), reflect.ValueOf(o)
+	for i := range to.NumField() {
+		to.Field(i).SetInt(to.Field(i).Int() + from.Field(i).Int())
+	}
 }
 
 // Spend adds the time since start.
