@@ -25,6 +25,7 @@ type tune struct {
 	level          float64     // variance of what all times have in common, beside the spread
 	told           [][]float64 // of each measurement, by configuration: see observe
 	first          []int       // what is measured in any case, in order
+	asked          int         // number of measurements
 }
 
 const (
@@ -38,6 +39,9 @@ const (
 	unknownSpread = 0.6
 	// unknownLevel is the variance of the level where no time is expected: any is possible.
 	unknownLevel = 100
+	// unknownFirst is how many configurations are measured in any case where nothing is expected: a few times of a kernel
+	// say little of its other configurations then.
+	unknownFirst = 32
 	// byWorkers is the part of further workers of a processor that is expected to make a product faster.
 	byWorkers = 0.7
 )
@@ -114,7 +118,7 @@ func (t *tune) Ask() (Step, bool) {
 		}
 	}
 	next, chance, _ := t.Open()
-	return Step{Config: max(next, 0)}, chance >= Least
+	return Step{Config: max(next, 0)}, chance >= Least || next >= 0 && t.level > 0 && t.asked < unknownFirst
 }
 
 // Open returns the configuration with the largest chance to be faster than all that were measured, -1 if
@@ -144,6 +148,7 @@ func (t *tune) Open() (config int, chance float64, worthy int) {
 }
 
 func (t *tune) Tell(step Step, r trial.Result) {
+	t.asked++
 	t.note(step, r)
 	if e := t.known[step.Config]; !math.IsInf(e.log, 1) {
 		t.observe(step.Config, e.log, t.sigma(e.samples))

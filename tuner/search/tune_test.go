@@ -87,3 +87,20 @@ func TestTuneTriesWhatIsUnknown(t *testing.T) {
 		t.Errorf("the best found takes %g s, want %g", best, slices.Min(times))
 	}
 }
+
+// Where nothing is expected, the most promising are measured in any case, though all of a kernel look slow by its first.
+func TestTuneWithoutExpectations(t *testing.T) {
+	space, times := promised(map[string]float64{"csr_narrow": 1, "sell_hot": 40, "cusparse_csr_alg1": 1})
+	space.Expected = nil
+	for i, c := range space.Configs {
+		if c.Kernel == "sell_hot" && c.Block == 1024 {
+			times[i] /= 80
+		}
+	}
+	for seed := range uint64(5) {
+		s, _ := New(Tune, space, seed)
+		if n := len(conduct(t, s, times, 0.01, 99)); n != len(times) {
+			t.Errorf("seed %d: %d of %d are measured", seed, n, len(times))
+		}
+	}
+}
