@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,9 +35,6 @@ func TestMain(m *testing.M) {
 				(d.Index == fallsOff || d.Index == fallsLoading) && err == nil {
 				return nil, errors.New("there is no such device")
 			}
-			if err := occupy(os.Getenv("SPMVTUNE_TEST_OCCUPIED")); err != nil {
-				return nil, err
-			}
 			return &brokenBackend{index: d.Index}, nil
 		}
 		requests, replies := worker.Pipes()
@@ -53,20 +49,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv(cache.Env, "off") // tests leave the user's cache alone
 	os.Exit(m.Run())
-}
-
-// occupy takes a device that is for one process at a time: one has ended when its parent has waited for it. It notes
-// a refusal in the file.
-func occupy(file string) error {
-	if file == "" {
-		return nil
-	}
-	before, _ := os.ReadFile(file + ".holder")
-	if pid, err := strconv.Atoi(string(before)); err == nil && syscall.Kill(pid, 0) == nil {
-		refused, _ := os.ReadFile(file)
-		return errors.Join(errors.New("the device is busy"), os.WriteFile(file, append(refused, 'x'), 0o666))
-	}
-	return os.WriteFile(file+".holder", []byte(strconv.Itoa(os.Getpid())), 0o666)
 }
 
 // Indices of devices: noDevice can't be opened, otherModel has another name, and fallsOff dies with its second

@@ -242,9 +242,7 @@ func (c *devices) measure(ctx context.Context, runs []*run) error {
 // openTimeout bounds how long a device may take to answer at all.
 const openTimeout = 2 * time.Minute
 
-// worker makes sure that there is a worker with an open device. The process before it may still be ending meanwhile,
-// but has ended when the device is used. Where a device is for one process at a time, or the memory of both does not
-// fit, the new one asks again, and others wait from then on. A processor's cores are those of one process.
+// worker makes sure that there is a worker with an open device.
 func (r *run) worker(ctx context.Context) error {
 	if r.client != nil {
 		return nil
@@ -260,18 +258,8 @@ func (r *run) worker(ctx context.Context) error {
 	if r.opt.Assume != nil {
 		device = configs.Device{Backend: "cpu"} // it only loads matrices
 	}
-	if r.inTurn = r.inTurn || device.Backend == "cpu"; r.inTurn {
-		r.close()
-	}
-	open := worker.Request{Open: &worker.OpenRequest{Device: device, Custom: r.sweep.Custom(), Compiled: r.compiled,
-		Scratch: r.scratch}}
-	beside := r.before != nil
-	rep, err := c.Do(ctx, open, openTimeout)
-	r.close()
-	if rep.Err != "" && beside {
-		r.inTurn = true
-		rep, err = c.Do(ctx, open, openTimeout)
-	}
+	open := worker.OpenRequest{Device: device, Custom: r.sweep.Custom(), Compiled: r.compiled, Scratch: r.scratch}
+	rep, err := c.Do(ctx, worker.Request{Open: &open}, openTimeout)
 	if err != nil {
 		r.drop(c, err)
 		return r.interrupted(ctx, &gone{fmt.Errorf("opening the device: %w", err)})

@@ -152,12 +152,11 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	return r.record(ctx, res)
 }
 
-// restart lets the worker end; the next job has a new one.
+// restart ends the worker; the next job has a new one.
 func (r *run) restart() {
-	if r.client != nil {
-		r.client.End()
-		r.before, r.client = r.client, nil
-	}
+	defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
+	r.close()
+	r.client = nil
 }
 
 // suspect reports whether a trial may have failed by what another kernel of the sweep has left behind in its worker,

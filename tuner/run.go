@@ -114,8 +114,6 @@ type run struct {
 	opt     Options
 
 	client       *worker.Client        // nil: a new worker is needed
-	before       *worker.Client        // the one before it, which is ending; nil: it has ended
-	inTurn       bool                  // whether a worker opens the device when the one before has ended
 	spare        *spare                // nil: there is none
 	overlap      overlap               // of the trial that was started last
 	alone        bool                  // whether nothing may overlap the next trial
@@ -166,22 +164,17 @@ func (r *run) next() {
 	r.current = current{searched: map[trial.Case]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
 }
 
-// close ends the workers. What comes before the next trial has another one.
+// close ends the worker, if there is one.
 func (r *run) close() {
-	r.restart()
-	if r.before != nil {
-		r.before.Close()
+	if r.client != nil {
+		r.client.Close()
 	}
-	r.before = nil
 }
 
 // all measures one matrix after the other, until none is left.
 func (r *run) all(ctx context.Context) error {
-	defer func() { // in time that is counted
-		defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
-		r.dismiss()
-		r.close()
-	}()
+	defer r.restart() // ends the last process in time that is counted
+	defer r.dismiss()
 	for {
 		s, index, more := r.devices.take()
 		if !more {

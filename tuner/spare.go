@@ -18,7 +18,7 @@ import (
 )
 
 // A spare is a process that loads what is measured next while a GPU measures: the next matrix, or the same one for its
-// repeats. It opens the device once the process before it is told to end. One that fails is as if there had been none.
+// repeats. It opens the device after the process before it has ended. One that fails is as if there had been none.
 type spare struct {
 	*worker.Client
 	matrix  configs.Matrix

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -65,22 +64,6 @@ func TestSpares(t *testing.T) {
 			}
 			testkit.Equal(t, started.Load(), tt.processes, "processes were started")
 		})
-	}
-}
-
-// Where a device is for one process at a time, a process that is refused opens it once the one before has ended, and
-// later ones wait for that.
-func TestDeviceOfOneProcess(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "refused")
-	t.Setenv("SPMVTUNE_TEST_OCCUPIED", file)
-	var started atomic.Int32
-	rec, launch := &memory{}, launcher("cuda")
-	sum, err := Run(t.Context(), twoPhases(), rec, Options{Launch: func() *exec.Cmd { started.Add(1); return launch() }})
-	if err != nil || len(sum.Failures) > 0 || sum.Measured[trial.OK] != 12 || sum.NoiseReruns != 6 {
-		t.Errorf("error %v, summary %+v", err, sum)
-	}
-	if refused, _ := os.ReadFile(file); len(refused) != 1 || started.Load() != 4 {
-		t.Errorf("%d processes, %d refused, want 4 and 1", started.Load(), len(refused))
 	}
 }
 

@@ -170,12 +170,9 @@ func (c *Client) Wait(ctx context.Context, done <-chan Outcome, timeout time.Dur
 	}
 }
 
-// End ends the worker, which exits when its requests end. Close waits for that.
-func (c *Client) End() { c.requests.Close() }
-
-// Close ends the worker, and returns when it has ended.
+// Close ends the worker, which exits when its requests end.
 func (c *Client) Close() {
-	c.End()
+	c.requests.Close()
 	stop := time.AfterFunc(5*time.Second, func() { c.cmd.Process.Kill() })
 	c.cmd.Wait()
 	stop.Stop()
