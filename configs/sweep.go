@@ -19,6 +19,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -213,8 +214,8 @@ func Load(nameOrPath string) (*Sweep, error) {
 		}
 		return Parse(nameOrPath, text)
 	}
-	if text, err := shipped.ReadFile(nameOrPath + ".toml"); err == nil {
-		return Parse(nameOrPath, text)
+	if s, err := LoadShipped(nameOrPath); s != nil || !errors.Is(err, fs.ErrNotExist) {
+		return s, err
 	}
 
 	problem := "is neither a file nor a shipped sweep"
@@ -223,6 +224,15 @@ func Load(nameOrPath string) (*Sweep, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(nameOrPath), ".toml")
 	return nil, &Error{File: nameOrPath, Problem: problem, Hint: Suggest(name, "shipped sweeps", Shipped(), "")}
+}
+
+// LoadShipped reads a sweep that comes with the program.
+func LoadShipped(name string) (*Sweep, error) {
+	text, err := shipped.ReadFile(name + ".toml")
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, text)
 }
 
 // Parse decodes and checks the text of a sweep file. Paths in it are relative

@@ -216,12 +216,18 @@ func (p *caseSearch) tell(step search.Step, r trial.Result) {
 	}
 }
 
-// searched says what the search left out that may be faster.
+// searched says what the search left out that may be faster, by all that is recorded.
 func (p *caseSearch) searched() *Searched {
 	end := &Searched{Case: p.at}
 	if t, is := p.strategy.(interface {
 		Open() (config int, chance float64, worthy int)
+		Seen(config int) bool
 	}); is {
+		for i, one := range p.trials {
+			if r, recorded := p.recorded[search.Step{}.Samples][one.ID]; recorded && !t.Seen(i) {
+				p.strategy.Tell(search.Step{Config: i}, r.Result)
+			}
+		}
 		config, chance, worthy := t.Open()
 		if worthy > 0 {
 			end.Config, end.Chance, end.Worthy = p.trials[config].Config, chance, worthy

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,11 +18,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/sparse/fetch"
+	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner"
 	"spmvtune/tuner/hardware"
@@ -39,7 +43,9 @@ type tuneCommand struct {
 	all                      bool
 
 	matrices []trial.Matrix     // as they were loaded, in order
+	without  []string           // what is wrong with each of them that has no answer
 	done     map[string]*tuning // by the hash of the matrix
+	errors   io.Writer
 }
 
 // A tuning is what this call did for a matrix.
@@ -96,11 +102,22 @@ the run "tune": the same command answers at once, and best, report and learn tak
 	return cmd
 }
 
+// sweepText matches a text that begins as a sweep file does, with a table or a key.
+var sweepText = regexp.MustCompile(`^\s*(#.*\s+)*(\[|[\w-]+\s*=)`)
+
 // isMatrix reports whether an argument of run is a matrix: a file that is no sweep, a generator, or Group/Name of the
 // collection.
 func isMatrix(text string) bool {
-	if info, err := os.Stat(text); err == nil {
-		return !info.IsDir() && filepath.Ext(text) != ".toml"
+	if info, err := os.Stat(text); err == nil && !info.IsDir() {
+		if _, known := file.Stem(text); known || filepath.Ext(text) == ".toml" {
+			return known
+		}
+		f, err := files.Open(text)
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		return !sweepText.MatchReader(bufio.NewReader(io.LimitReader(f, 1<<12)))
 	}
 	name, _, _ := strings.Cut(text, ":")
 	_, generator := generate.Lookup(name)
@@ -124,7 +141,7 @@ func (t *tuneCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	}
 	t.again = append([]string{"spmvtune"}, os.Args[1:]...)
 	t.done, t.observe, t.accept = map[string]*tuning{}, t.note, notEmpty
-	t.w, t.data = cmd.ErrOrStderr(), cmd.OutOrStdout()
+	t.w, t.errors, t.data = cmd.ErrOrStderr(), cmd.ErrOrStderr(), cmd.OutOrStdout()
 	if t.quiet {
 		t.w = io.Discard
 	}
@@ -158,7 +175,7 @@ func (t *tuneCommand) newSweep(ctx context.Context) (*configs.Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := configs.Load(map[string]string{"cuda": "corpus", "cpu": "quickstart"}[device.Backend])
+	s, err := configs.LoadShipped(map[string]string{"cuda": "corpus", "cpu": "quickstart"}[device.Backend])
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +238,9 @@ func (t *tuneCommand) note(e tuner.Event) {
 	case e.Searched != nil:
 		of(e.Searched.Matrix).end = e.Searched
 	case e.Result != nil:
-		of(e.Result.Matrix).measured++
+		if e.Result.Status == trial.OK {
+			of(e.Result.Matrix).measured++
+		}
 		of(e.Result.Matrix).seconds += e.Result.Seconds
 	case e.Rerun != nil:
 		of(e.Rerun.Matrix).seconds += e.Rerun.Seconds
@@ -250,15 +269,15 @@ func (t *tuneCommand) answer(ctx context.Context) error {
 
 // outcome makes an error of matrices that could not be used and of failed trials.
 func (t *tuneCommand) outcome(sum tuner.Summary) error {
-	var failures []string
+	failures := t.without
 	for _, f := range sum.Failures {
 		if !f.Measured {
 			failures = append(failures, fmt.Sprintf("%s: %v", f.Matrix, hardware.InWords(f.Err)))
 		}
 	}
+	show.Failures(t.errors, sum.Failed)
 	if len(failures) > 0 {
 		return command.SomeFailed(errors.New(strings.Join(failures, "\nerror: ")), "")
 	}
-	show.Failures(t.w, sum.Failed)
 	return verdict(sum, t.again)
 }

@@ -93,6 +93,11 @@ func chosenFor(rows []store.Row, products, bound float64) *store.Row {
 			best = &rows[i]
 		}
 	}
+	for i := range rows { // one that an interval excluded may be better in both
+		if r := &rows[i]; r.Time <= best.Time && r.Prepare <= best.Prepare {
+			best = r
+		}
+	}
 	return best
 }
 
@@ -171,16 +176,22 @@ func (a *tuned) list(p *analysis.Panel, row func(*store.Row) tunedRow) {
 	}
 }
 
-// answers makes the answers for all matrices of which something was measured, now or before.
-func (t *tuneCommand) answers(ctx context.Context) (list []tuned, err error) {
-	rows, err := t.db.Results(ctx, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache),
-		Status: trial.OK})
+// answers makes the answers for all matrices of which something was measured, now or before, and says why others have
+// none.
+func (t *tuneCommand) answers(ctx context.Context) ([]tuned, error) {
+	rows, err := t.db.Results(ctx, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache)})
+	list := []tuned{}
 	for i := range t.matrices {
 		m := &t.matrices[i]
+		why := "no kernel was measured"
 		here := slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
-			return r.Result.Matrix != m.Hash || r.Partial() || r.Time == 0
+			if r.Result.Matrix == m.Hash && r.Status != trial.OK {
+				why = r.Message
+			}
+			return r.Result.Matrix != m.Hash || r.Status != trial.OK || r.Partial() || r.Time == 0
 		})
 		if len(here) == 0 {
+			t.without = append(t.without, m.Name+": "+why)
 			continue
 		}
 		asked := func(r *store.Row) int64 { return max(r.LastRequested, r.At.UnixMilli()) }

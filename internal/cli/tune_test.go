@@ -76,15 +76,17 @@ func TestAnswer(t *testing.T) {
 // What run is given is a matrix if it is a file that is no sweep, a generator, or a name of the collection.
 func TestIsMatrix(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"A.mtx", "edges", "my.toml"} {
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
+	for name, text := range map[string]string{"A.mtx": "", "edges": "# from to\n0 1\n", "my.toml": "",
+		"sweep": "# of mine\n\n[[matrix]]\n", "my.toml.bak": "title = \"T\"\n", "plain": "%%MatrixMarket matrix\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.Mkdir("folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{"A.mtx": true, "edges": true, "my.toml": false, "folder": false, "no.toml": false,
+	for text, want := range map[string]bool{"A.mtx": true, "edges": true, "my.toml": false, "folder": false,
+		"sweep": false, "my.toml.bak": false, "plain": true, "no.toml": false,
 		"quickstart": false, "rmat:scale=3": true, "grid_5pt": true, "HB/1138_bus": true,
 		filepath.Join("sweeps", "no.toml"): false, "nonsense": false} {
 		if isMatrix(text) != want {

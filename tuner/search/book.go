@@ -90,8 +90,8 @@ func (b *book) sigma(n int) float64 {
 	return max(1.25*one/math.Sqrt(float64(n)), leastNoise)
 }
 
-// seen reports whether a configuration was measured.
-func (b *book) seen(config int) bool { return b.known[config].samples > 0 }
+// Seen reports whether a configuration was measured.
+func (b *book) Seen(config int) bool { return b.known[config].samples > 0 }
 
 // best returns the configuration with the least time so far, -1 if there is none.
 func (b *book) best() int {
@@ -128,7 +128,7 @@ func (b *book) unseen(configs []int) []int {
 	var list []int
 	taken := make([]bool, len(b.known))
 	for _, c := range configs {
-		if !b.seen(c) && !taken[c] {
+		if !b.Seen(c) && !taken[c] {
 			taken[c] = true
 			list = append(list, c)
 		}

@@ -37,7 +37,7 @@ func (l *local) more() []Step {
 
 		for len(l.around) > 0 {
 			next := l.around[0]
-			if !b.seen(next) {
+			if !b.Seen(next) {
 				return partialSteps(l.around[:1], 1)
 			}
 			l.around = l.around[1:]

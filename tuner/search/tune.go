@@ -113,7 +113,7 @@ const Plain = "cpu_csr"
 
 func (t *tune) Ask() (Step, bool) {
 	for ; len(t.first) > 0; t.first = t.first[1:] {
-		if !t.seen(t.first[0]) {
+		if !t.Seen(t.first[0]) {
 			return Step{Config: t.first[0]}, true
 		}
 	}
@@ -130,7 +130,7 @@ func (t *tune) Open() (config int, chance float64, worthy int) {
 		leader = t.known[best].log - worth
 	}
 	for i, m := range t.mean {
-		if t.seen(i) {
+		if t.Seen(i) {
 			continue
 		}
 		p := 1.0
