@@ -127,8 +127,11 @@ func isMatrix(text string) bool {
 
 // Run measures matrices and prints an answer for each.
 func (t *tuneCommand) Run(cmd *cobra.Command, args []string) (err error) {
-	if t.products < 0 || t.budget <= 0 {
-		return command.Usage(errors.New("--products must not be negative, and --budget must be positive"))
+	if t.products < 0 {
+		return command.Usage(fmt.Errorf("--products %d: must not be negative", t.products))
+	}
+	if t.budget <= 0 {
+		return command.Usage(fmt.Errorf("--budget %s: must be positive, such as 5s", t.budget))
 	}
 	if t.sweep, err = t.newSweep(cmd.Context()); err != nil {
 		return err
@@ -152,7 +155,13 @@ func (t *tuneCommand) Run(cmd *cobra.Command, args []string) (err error) {
 // named returns the matrices that arguments name, under names that differ.
 func (t *tuneCommand) named(args []string) (list []configs.Matrix, err error) {
 	t.target.Absent = !t.offline
-	for _, arg := range args {
+	for i, arg := range args {
+		if slices.Contains(args[:i], arg) {
+			continue
+		}
+		if info, err := os.Stat(arg); err == nil && !info.IsDir() && !isMatrix(arg) {
+			return nil, command.Usage(fmt.Errorf("%s is a sweep file: spmvtune run measures it", arg))
+		}
 		m, err := t.target.Spec(arg)
 		if err != nil {
 			return nil, err
