@@ -225,8 +225,11 @@ const fewSteps = 1 << 14
 func shares(steps, least int) int { return max(1, min(runtime.GOMAXPROCS(0), steps/least)) }
 
 // eachShare calls f for nearly equal parts of [0, n), as many as shares says, all at the same time, and waits.
-func eachShare(n, least int, f func(part, lo, hi int)) {
-	parts := shares(n, least)
+func eachShare(n, least int, f func(part, lo, hi int)) { eachPart(n, shares(n, least), f) }
+
+// eachPart is eachShare for so many parts. Who keeps something of each part asks shares once: Go's runtime changes
+// GOMAXPROCS where a cgroup's limit changes, and then eachShare has other parts than before.
+func eachPart(n, parts int, f func(part, lo, hi int)) {
 	var all sync.WaitGroup
 	for part := range parts {
 		all.Go(func() { f(part, n*part/parts, n*(part+1)/parts) })
@@ -237,9 +240,9 @@ func eachShare(n, least int, f func(part, lo, hi int)) {
 // bucketed sorts items by their buckets, those of one in their order, and says where each bucket begins and the
 // last ends.
 func bucketed[T any](items []T, buckets int, of func(T) int) (sorted []T, start []int) {
-	least := max(fewSteps, buckets)
-	next := make([][]int, shares(len(items), least)) // of each core: where its next item of each bucket goes
-	eachShare(len(items), least, func(part, lo, hi int) {
+	// Of each part: where its next item of each bucket goes.
+	next := make([][]int, shares(len(items), max(fewSteps, buckets)))
+	eachPart(len(items), len(next), func(part, lo, hi int) {
 		counts := make([]int, buckets)
 		for _, e := range items[lo:hi] {
 			counts[of(e)]++
@@ -256,7 +259,7 @@ func bucketed[T any](items []T, buckets int, of func(T) int) (sorted []T, start 
 	}
 	start[buckets] = at
 	sorted = make([]T, len(items))
-	eachShare(len(items), least, func(part, lo, hi int) {
+	eachPart(len(items), len(next), func(part, lo, hi int) {
 		for _, e := range items[lo:hi] {
 			place := &next[part][of(e)]
 			sorted[*place] = e

@@ -37,7 +37,7 @@ func (c *cutter) add(panel int, row, begin, end int32, whole bool) {
 // cutAll cuts rows into segments of panels, on all cores. cut adds those of a row.
 func cutAll(rows, panels int, cut func(c *cutter, row int32)) ([][]segment, cutRows) {
 	cores := make([]cutter, shares(rows, fewSteps))
-	eachShare(rows, fewSteps, func(part, lo, hi int) {
+	eachPart(rows, len(cores), func(part, lo, hi int) {
 		c := cutter{segments: make([][]segment, panels), rows: rows}
 		for i := range c.segments {
 			c.segments[i] = make([]segment, 0, (hi-lo)/panels)

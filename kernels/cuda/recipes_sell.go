@@ -135,9 +135,8 @@ func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
 // own, as long as these are fewer than the nonzeros.
 func columnDegrees(colIdx []int32, cols, shift int) []int32 {
 	buckets := ceilDiv(cols, 1<<shift)
-	least := max(buckets, fewSteps)
-	counts := make([][]int32, shares(len(colIdx), least))
-	eachShare(len(colIdx), least, func(part, lo, hi int) {
+	counts := make([][]int32, shares(len(colIdx), max(buckets, fewSteps)))
+	eachPart(len(colIdx), len(counts), func(part, lo, hi int) {
 		counts[part] = make([]int32, buckets)
 		for _, col := range colIdx[lo:hi] {
 			counts[part][col>>shift]++

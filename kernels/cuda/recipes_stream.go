@@ -40,7 +40,7 @@ func newRowStarts(rowPtr []int32) *rowStarts {
 	s := &rowStarts{marks: make([]int32, ceilDiv(int(rowPtr[rows]), 32))}
 	parts := shares(rows, fewSteps)
 	full := make([]int, parts+1) // rows with nonzeros in the parts before
-	eachShare(rows, fewSteps, func(part, lo, hi int) {
+	eachPart(rows, parts, func(part, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if at := rowPtr[i]; at < rowPtr[i+1] {
 				full[part+1]++
@@ -59,7 +59,7 @@ func newRowStarts(rowPtr []int32) *rowStarts {
 	s.start, s.row = make([]int32, full[parts]+1), make([]int32, full[parts])
 	s.empty = make([]int32, rows-full[parts])
 	s.start[full[parts]] = rowPtr[rows]
-	eachShare(rows, fewSteps, func(part, lo, hi int) {
+	eachPart(rows, parts, func(part, lo, hi int) {
 		k := full[part]
 		for i := lo; i < hi; i++ {
 			if rowPtr[i] == rowPtr[i+1] {
