@@ -195,11 +195,16 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), alon
 	}
 }
 
-// LockNow is Lock that does not wait: taken says that another process holds the lock.
+// LockNow is Lock that does not wait: taken says that another process holds the lock. A lock that is not of one process
+// alone is an error: two that may only read the file would both have it.
 func LockNow(path string) (unlock func(), taken bool, err error) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	unlock, _, err = Lock(over, path, nil)
+	unlock, alone, err := Lock(over, path, nil)
+	if err == nil && !alone {
+		unlock()
+		return nil, false, fmt.Errorf("another user has made %s, which NFS locks for several who may only read it", path)
+	}
 	return unlock, errors.Is(err, context.Canceled), err
 }
 

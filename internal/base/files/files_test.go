@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"spmvtune/internal/testing/testkit"
 )
 
@@ -124,4 +126,30 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 		t.Error(err)
 	}
 	there(fresh, other, elsewhere, reading.Path())
+}
+
+// NFS gives a lock on a file that is open for reading to several at once: none of them has it alone.
+func TestLockNowIsOfOne(t *testing.T) {
+	system := Flock
+	t.Cleanup(func() { Flock = system })
+	path := filepath.Join(t.TempDir(), ".lock")
+	Flock = func(fd, how int) error {
+		if how&unix.LOCK_EX != 0 {
+			return unix.EBADF
+		}
+		return system(fd, how)
+	}
+	if _, taken, err := LockNow(path); taken || err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("shared: taken %t, %v", taken, err)
+	}
+
+	Flock = system // and it has let go of it
+	unlock, taken, err := LockNow(path)
+	if taken || err != nil {
+		t.Fatalf("then taken %t, %v", taken, err)
+	}
+	defer unlock()
+	if _, taken, err := LockNow(path); !taken || err == nil {
+		t.Errorf("a second time taken %t, %v", taken, err)
+	}
 }
