@@ -72,12 +72,12 @@ func (c *selection) reasons() []string {
 	}
 
 	switch {
-	case c.By != rule.BySizes && c.Pays > 1 && c.asked > 0:
-		add("its features pay off from %s on", term.Count(c.Pays, "product", "products"))
+	case c.Unknown != "": // the ensemble, which is not sure then, either, has no say
+		add("by its sizes: the whole rule needs %s, which is unknown", c.Unknown)
 	case c.Unsure != "":
 		add("by the tree: the ensemble is not sure, since %s", c.Unsure)
-	case c.Unknown != "":
-		add("by its sizes: the whole rule needs %s, which is unknown", c.Unknown)
+	case c.By != rule.BySizes && c.Pays > 1 && c.asked > 0:
+		add("its features pay off from %s on", term.Count(c.Pays, "product", "products"))
 	case c.By == rule.BySizes && c.Pays > 0:
 		add("by its sizes: other features pay off from %d products on", c.Pays)
 	case c.By == rule.BySizes:
