@@ -113,7 +113,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 			r.alone = true
 			return nil // the job is done again
 		}
-		res.Status, res.Message = d.Status, d.Message
+		res.Status, res.Message, res.Seconds = d.Status, d.Message, time.Since(r.asked).Seconds()
 	case err != nil:
 		return err
 	default:

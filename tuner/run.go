@@ -119,6 +119,7 @@ type run struct {
 	alone        bool                  // whether nothing may overlap the next trial
 	customKernel string                // the kernel of the sweep that has run in the worker, if one has
 	ahead        <-chan worker.Outcome // of the next trial, if it was started already
+	asked        time.Time             // when the trial was that was started last
 	planner      planner
 	noSensors    string  // why the device's sensors can't be read; "" if they can
 	roof         float64 // bandwidth of the device in GB/s, once the run has begun

@@ -186,6 +186,9 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 		if r.At.IsZero() {
 			t.Errorf("block %d: no time", tt.block)
 		}
+		if r.Seconds <= 0 || tt.block == hang && r.Seconds < 1 { // a search's budget counts what has failed, too
+			t.Errorf("block %d: took %g s", tt.block, r.Seconds)
+		}
 	}
 	if good := rec.by(t, behave); good.Median < 1e-3 || good.WithinLow > good.Median || good.WithinHigh < good.Median ||
 		good.BytesMin != 100+8*(35+35) {

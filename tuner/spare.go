@@ -148,6 +148,7 @@ func (r *run) waits(t trial.Trial) bool {
 
 // begins starts a trial, and decides what goes on beside it.
 func (r *run) begins(j job) <-chan worker.Outcome {
+	r.asked = time.Now()
 	req := r.request(j)
 	if r.planner.device.Backend == "cpu" {
 		return r.client.Start(req)
