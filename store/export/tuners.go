@@ -48,9 +48,11 @@ const (
 	gridParameter   = "grid"
 )
 
-// reserved are the names that no parameter can have in Kernel Tuner, besides those of the space's own.
+// reserved are the names that no parameter can have in Kernel Tuner, which has a configuration's values beside what was
+// measured of it, besides those of the space's own.
 var reserved = []string{kernelParameter, blockParameter, gridParameter, "grid_size_x", "grid_size_y", "grid_size_z",
-	"time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time", "timestamp"}
+	"time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time", "timestamp",
+	"GFLOP/s"}
 
 // ofPlace makes a writer of a function that writes the space of one place.
 func ofPlace(write func(context.Context, io.Writer, *store.DB, *space) error) writer {

@@ -183,14 +183,14 @@ func TestKernelTunerExample(t *testing.T) {
 
 // Names that mean something to Kernel Tuner, values that are no numbers, and kernels without a parameter.
 func TestParameters(t *testing.T) {
-	s := &space{points: []point{{Row: store.Row{Result: took(1, "a", 1, "mode=fast time=0 tile=-1")}},
+	s := &space{points: []point{{Row: store.Row{Result: took(1, "a", 1, "GFLOP/s=9 mode=fast time=0 tile=-1")}},
 		{Row: store.Row{Result: took(1, "b", 1, "mode=2 tile=7")}}, {Row: store.Row{Result: took(1, "c", 1, "")}}}}
 	s.parametrize()
 	got := ""
 	for _, p := range s.parameters[3:] {
 		got += fmt.Sprintf("%s %v unset %v; ", p.name, p.values, p.unset)
 	}
-	want := "mode [2 fast none] unset none; tile [-2 -1 7] unset -2; param_time [-1 0] unset -1; "
+	want := "param_GFLOP/s [0 9] unset 0; mode [2 fast none] unset none; tile [-2 -1 7] unset -2; param_time [-1 0] unset -1; "
 	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
