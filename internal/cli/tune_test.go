@@ -25,6 +25,11 @@ func took(kernel string, block int, µs, prepare float64) store.Row {
 func TestAdvice(t *testing.T) {
 	csr, coo, hot := took("csr_narrow", 128, 29, 3000), took("cusparse_coo_alg1", 0, 26, 300), took("sell_hot", 768, 21, 65000)
 	free := took("csr_vector", 64, 60, 0)
+	// The first is told from the second, which beats the third in both, but not from the third, which is noisy.
+	first, second, third := took("sell_hot", 768, 20, 65000), took("csr_lanes", 64, 20.35, 100), took("csr_stream", 512, 20.39, 500)
+	first.Another = trial.Interval{Low: 0.999 * first.Time, High: 1.001 * first.Time}
+	second.Another = trial.Interval{Low: 0.999 * second.Time, High: 1.001 * second.Time}
+	third.Another = trial.Interval{Low: 0.9 * third.Time, High: 1.1 * third.Time}
 	for name, tt := range map[string]struct {
 		rows     []store.Row
 		products int
@@ -38,6 +43,7 @@ func TestAdvice(t *testing.T) {
 		"no library":  {[]store.Row{csr}, 0, "Use csr_narrow block 128."},
 		"less to prepare": {[]store.Row{hot, took("csr_lanes", 64, 21.1, 500), coo}, 0, "Use csr_lanes block 64: 1.23 times as fast as cuSPARSE, " +
 			"from 41 products on. For fewer: cusparse_coo_alg1."},
+		"better in both": {[]store.Row{first, second, third}, 0, "Use csr_lanes block 64."},
 		"a processor": {[]store.Row{took("cpu_csr", 0, 90, 0), took("cpu_csr_rows", 64, 45, 0)}, 0,
 			"Use cpu_csr_rows block 64: 2.00 times as fast as cpu_csr."},
 	} {
@@ -92,5 +98,18 @@ func TestIsMatrix(t *testing.T) {
 		if isMatrix(text) != want {
 			t.Errorf("%s: a matrix: %v", text, !want)
 		}
+	}
+}
+
+// Only what succeeded counts as measured by a call; all takes its time.
+func TestNote(t *testing.T) {
+	c := tuneCommand{done: map[string]*tuning{}}
+	for _, status := range []trial.Status{trial.OK, trial.Invalid, trial.Timeout} {
+		r := trial.Result{Status: status, Seconds: 2}
+		r.Matrix = "hash"
+		c.note(tuner.Event{Result: &r})
+	}
+	if d := c.done["hash"]; d == nil || d.measured != 1 || d.seconds != 6 {
+		t.Errorf("it notes %+v", d)
 	}
 }
