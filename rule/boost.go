@@ -52,7 +52,7 @@ func (l *learner) boost(matrices []int) *Ensemble {
 		e.Configs = append(e.Configs, l.configs[c])
 		n := 0.0
 		for _, m := range matrices {
-			if l.fits[m][c] {
+			if l.takes[m][c] {
 				e.Base[i] += lost(l.loss[m][c])
 				n++
 			}
@@ -65,7 +65,7 @@ func (l *learner) boost(matrices []int) *Ensemble {
 		for _, m := range matrices {
 			left[m] = make([]float64, len(configs))
 			for i, c := range configs {
-				if l.fits[m][c] {
+				if l.takes[m][c] {
 					left[m][i] = lost(l.loss[m][c]) - e.Base[i]
 				}
 			}
@@ -85,7 +85,7 @@ func (l *learner) boost(matrices []int) *Ensemble {
 // is known.
 func (t *table) boostable() []int {
 	var list []int
-	for f := range features[:offsets] {
+	for f := range features[:others] {
 		ofDevice := f >= relative && f < absolute
 		size := slices.Contains([]string{"nonzeros", "rows", "cols", "empty_rows"}, features[f].Name)
 		if known := t.facts[0].Hardware != (Hardware{}); known && !size || !known && !ofDevice {
@@ -106,13 +106,13 @@ func (l *learner) portfolio(matrices []int) []int {
 
 	for len(chosen) < portfolio {
 		next, most := -1, 1e-4*float64(len(matrices))
-		for c, s := range l.start {
-			if s != 0 || len(chosen) == 0 && l.limited[c] && l.sure >= 0 {
+		for c, open := range l.open {
+			if !open || len(chosen) == 0 && l.limited[c] && l.sure >= 0 {
 				continue
 			}
 			gain := 0.0
 			for _, m := range matrices {
-				if l.fits[m][c] {
+				if l.takes[m][c] {
 					gain += max(0, best[m]-lost(l.loss[m][c]))
 				}
 			}
@@ -127,7 +127,7 @@ func (l *learner) portfolio(matrices []int) []int {
 		}
 		chosen = append(chosen, next)
 		for _, m := range matrices {
-			if l.fits[m][next] {
+			if l.takes[m][next] {
 				best[m] = min(best[m], lost(l.loss[m][next]))
 			}
 		}
@@ -195,7 +195,7 @@ func (g *booster) leaf(matrices []int) []float64 {
 	for i := range sum {
 		legal := 0
 		for _, m := range matrices {
-			if g.fits[m][g.predicts[i]] {
+			if g.takes[m][g.predicts[i]] {
 				legal++
 			}
 		}
@@ -203,7 +203,7 @@ func (g *booster) leaf(matrices []int) []float64 {
 	}
 	for _, m := range matrices {
 		for i, x := range sum {
-			if g.fits[m][g.predicts[i]] {
+			if g.takes[m][g.predicts[i]] {
 				g.left[m][i] -= x
 			}
 		}

@@ -95,19 +95,23 @@ func (e *Ensemble) unsure(f *Subject) string {
 	return ""
 }
 
-// rank orders the configurations that are legal by their predicted losses, which it also returns. If none
-// is, they all are.
-func (e *Ensemble) rank(f *Subject) (order []int, lost []float64) {
+// rank orders the configurations that are legal by their predicted losses, which it also returns: the first few, 0 for
+// all of them, since to ask takes time. If none is legal, they all are.
+func (e *Ensemble) rank(f *Subject, few int) (order []int, lost []float64) {
 	lost = e.lost(f)
-	for i, c := range e.Configs {
-		if f.legal(c) {
+	all := indices(len(lost))
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(lost[a], lost[b]) })
+	for _, i := range all {
+		if f.takes(e.Configs[i]) {
 			order = append(order, i)
+		}
+		if few > 0 && len(order) == few {
+			break
 		}
 	}
 	if order == nil {
-		order = indices(len(lost))
+		order = all
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(lost[a], lost[b]) })
 	return order, lost
 }
 
@@ -124,9 +128,8 @@ func withTree(list []kernels.Config, choice kernels.Config) []kernels.Config {
 	return slices.Concat(list[:at], []kernels.Config{choice}, rest)
 }
 
-// best lists the configurations, those first that are expected to lose least.
-func (e *Ensemble) best(f *Subject) []kernels.Config {
-	order, _ := e.rank(f)
+// named lists configurations by their numbers.
+func (e *Ensemble) named(order []int) []kernels.Config {
 	list := make([]kernels.Config, len(order))
 	for i, c := range order {
 		list[i] = e.Configs[c]

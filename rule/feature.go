@@ -31,7 +31,8 @@ func Features() []Feature { return slices.Clone(features) }
 // The work of a thread, a warp and a block depends on these.
 //
 // Ensembles split on what follows from the row offsets and the device, on sizes as shares of what
-// the device has, so that what was learned on one device holds for another.
+// the device has, so that what was learned on one device holds for another, and on three numbers that say how far apart
+// the columns of a row are, which one pass over the columns gives.
 //
 // Note: with the columns and all other features as well, trees learned from the H100's corpus
 // were worse on families left out, and up to seven times too slow on entire families. With a
@@ -43,6 +44,7 @@ const (
 	shape    = relative + 1
 	absolute = relative + 4 // where those begin that are not
 	offsets  = absolute + 9 // where those begin that need the columns
+	others   = offsets + 3  // where those begin that nothing splits on
 )
 
 var features = []Feature{
@@ -84,15 +86,16 @@ var features = []Feature{
 	stored("row_p90", "nonzeros", "row length that 90% of the rows do not exceed"),
 	stored("row_p99", "nonzeros", "row length that 99% of the rows do not exceed"),
 	stored("empty_rows", "", "rows without an entry"),
+	{"row_span_share", "", "mean distance from the first to the last column of a row, over the columns",
+		func(f *Subject) float64 { return ratio(f.RowSpanMean, known(f.Cols)) }},
+	stored("col_gap_mean", "columns", "mean distance between consecutive columns of a row"),
+	stored("neighbour_rate", "", "mean number of entries right beside an entry, in its row"),
+
 	stored("cols_used", "", "columns with at least one entry"),
 	stored("bandwidth_mean", "columns", "mean distance of an entry from the diagonal"),
 	stored("bandwidth", "columns", "largest distance of an entry from the diagonal"),
-	{"row_span_share", "", "mean distance from the first to the last column of a row, over the columns",
-		func(f *Subject) float64 { return ratio(f.RowSpanMean, known(f.Cols)) }},
 	stored("row_span_mean", "columns", "mean distance from the first to the last column of a row"),
 	stored("profile", "columns", "sum of the distances from a row's first column to the diagonal"),
-	stored("col_gap_mean", "columns", "mean distance between consecutive columns of a row"),
-	stored("neighbour_rate", "", "mean number of entries right beside an entry, in its row"),
 	stored("row_similarity", "", "mean share of a row's columns that the next row has too, give or take one"),
 	stored("diagonals", "", "diagonals with at least one entry"),
 	stored("pattern_symmetry", "", "share of the entries off the diagonal whose mirror image is stored"),
@@ -154,6 +157,8 @@ func HardwareOf(d kernels.Device) Hardware {
 type Subject struct {
 	*sparse.Features
 	Hardware
+	// Takes says whether a configuration is legal on the matrix, beyond what features tell of it; nil: nobody can tell.
+	Takes func(kernels.Config) bool
 }
 
 // footprint is the bytes of a matrix in CSR with both vectors, in float64: the trees of a precision

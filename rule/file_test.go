@@ -201,7 +201,7 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 	}
 
 	for _, feature := range Features() {
-		if x := feature.Value(&Subject{&sparse.Features{}, Hardware{1, 1}}); x != 0 {
+		if x := feature.Value(&Subject{Features: &sparse.Features{}, Hardware: Hardware{1, 1}}); x != 0 {
 			t.Errorf("%s of an empty matrix is %v", feature.Name, x)
 		}
 	}

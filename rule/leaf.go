@@ -266,6 +266,9 @@ func (f *Subject) legal(c kernels.Config) bool {
 	return true
 }
 
+// takes reports whether a configuration is legal on a matrix, by its features or as Takes says.
+func (f *Subject) takes(c kernels.Config) bool { return f.legal(c) || f.Takes != nil && f.Takes(c) }
+
 // value is a feature by its name, NaN if it is not known.
 func (f *Subject) value(name string) float64 {
 	if i, ok := places[name]; ok {

@@ -176,11 +176,14 @@ func (t *table) ask(m int, s *Model) Case {
 		CuSPARSE: t.fastest(m, cusparse)}
 	c.Fraction, c.Top3 = t.reached(m, picks)
 	if e := s.Ensemble; e != nil {
-		c.Tree, c.TreeTop3 = c.Fraction, c.Top3
+		c.Tree, c.TreeTop3, c.Written = c.Fraction, c.Top3, c.Fraction
 		if c.Unsure = e.unsure(on) != ""; !c.Unsure {
-			list := withTree(e.best(on), picks[0])
+			order, _ := e.rank(on, 0)
+			list := withTree(e.named(order), picks[0])
 			c.Choice = list[0]
 			c.Fraction, c.Top3 = t.reached(m, list)
+			order, _ = e.rank(&Subject{Features: on.Features, Hardware: on.Hardware}, 1)
+			c.Written, _ = t.reached(m, e.named(order))
 		}
 	}
 	return c

@@ -73,7 +73,7 @@ func (o *Observation) check() error {
 }
 
 // subject is what a rule would be asked about.
-func (o *Observation) subject() Subject { return Subject{o.Features, o.Hardware} }
+func (o *Observation) subject() Subject { return Subject{Features: o.Features, Hardware: o.Hardware} }
 
 // measured reports whether there is a verified time; o may be nil.
 func (o *Observation) measured() bool { return o != nil && !o.Failed }

@@ -219,6 +219,9 @@ type Case struct {
 	Partial  bool           `json:"partial,omitempty"` // says that a kernel tried elsewhere was not tried here
 	Fraction float64        `json:"fraction"`
 	Top3     float64        `json:"best_of_3,omitempty"` // of the choice and its first two runners-up
+	// Written is that of code which is written from the rule: it knows the features of the matrix alone. 0:
+	// as Fraction.
+	Written float64 `json:"written,omitempty"`
 	// Tree and TreeTop3 are the same of the tree alone, 0 where there is no ensemble; Unsure says that the tree chose for it.
 	Tree         float64 `json:"tree,omitempty"`
 	TreeTop3     float64 `json:"tree_best_of_3,omitempty"`

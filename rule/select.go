@@ -167,6 +167,10 @@ type Wanted struct {
 	Reading float64
 	// On is the device to choose for; none: the one that the rule was learned on.
 	On Hardware
+	// Takes says what is legal, see Subject.
+	Takes func(kernels.Config) bool
+	// Top is how many configurations of the shortlist are wanted; 0: all.
+	Top int
 }
 
 // What a choice goes by.
@@ -186,6 +190,7 @@ func (r *Rule) Select(k Key, f sparse.Features, want Wanted) (Choice, error) {
 		return Choice{}, err
 	}
 	on := s.subject(&f, want.On)
+	on.Takes = want.Takes
 	return s.choose(&on, want)
 }
 
@@ -198,7 +203,7 @@ func (s *Model) choose(on *Subject, want Wanted) (Choice, error) {
 	if c.Unsure = s.Ensemble.unsure(on); c.Unsure != "" {
 		return c, err
 	}
-	return s.byEnsemble(on, c), nil
+	return s.byEnsemble(on, c, want.Top), nil
 }
 
 // subject is what the trees of s are asked about; without a device, one of their own.
@@ -206,7 +211,7 @@ func (s *Model) subject(f *sparse.Features, on Hardware) Subject {
 	if on == (Hardware{}) {
 		on = s.Hardware
 	}
-	return Subject{f, on}
+	return Subject{Features: f, Hardware: on}
 }
 
 // byTree chooses by all features, or by the sizes where they must do.
@@ -257,9 +262,9 @@ func (s *Model) follow(root *Node, f *Subject, by string) (Choice, error) {
 
 // byEnsemble chooses by the ensemble, which knows all of its features, and explains that by what the tree chose. Times
 // are what the oracle is expected to take in the leaf, over the share of its speed that is expected.
-func (s *Model) byEnsemble(f *Subject, tree Choice) Choice {
-	order, lost := s.Ensemble.rank(f)
-	list, times := s.Ensemble.best(f), make(map[kernels.Config]float64)
+func (s *Model) byEnsemble(f *Subject, tree Choice, top int) Choice {
+	order, lost := s.Ensemble.rank(f, top)
+	list, times := s.Ensemble.named(order), make(map[kernels.Config]float64)
 	if tree.By == ByFeatures {
 		list = withTree(list, tree.Config)
 		times[tree.Config] = tree.Shortlist[0].Seconds

@@ -135,8 +135,38 @@ func TestNothingLegal(t *testing.T) {
 		t.Errorf("picks are %v", got)
 	}
 	e := &Ensemble{Configs: []kernels.Config{local}, Base: []float64{0}}
-	if got := e.best(&f); len(got) != 1 || got[0] != local {
-		t.Errorf("the ensemble's are %v", got)
+	if order, _ := e.rank(&f, 0); len(order) != 1 {
+		t.Errorf("the ensemble's are %v", order)
+	}
+}
+
+// The ensemble asks the matrix where features don't tell, and no longer than it has to; the tree does not.
+func TestTheMatrixIsAsked(t *testing.T) {
+	local, plain := limitedConfig(), kernels.Config{Kernel: "plain", Precision: kernels.Float32}
+	asked := 0
+	takes := func(yes bool) func(kernels.Config) bool {
+		return func(c kernels.Config) bool {
+			asked++
+			return yes && c == local
+		}
+	}
+	e := &Ensemble{Configs: []kernels.Config{plain, local, local}, Base: []float64{0.2, 0.1, 0.3}}
+	s := &Model{Key: Key{Precision: kernels.Float32}, Root: &Node{Choice: &local, Next: []kernels.Config{plain}}, Ensemble: e}
+	r := &Rule{Models: []Model{*s}}
+	f := sparse.Features{Cols: 1 << 30, Rows: 10, Nonzeros: 100}
+	for _, c := range []struct {
+		takes      func(kernels.Config) bool
+		want, tree string
+		asked      int
+	}{{nil, "plain", "plain", 0}, {takes(false), "plain", "plain", 1}, {takes(true), local.Kernel, "plain", 1}} {
+		asked = 0
+		got, err := r.Select(s.Key, f, Wanted{Takes: c.takes, Top: 1})
+		if err != nil || got.Kernel != c.want || asked != c.asked {
+			t.Errorf("%s is chosen after %d questions, want %s after %d (%v)", got.Kernel, asked, c.want, c.asked, err)
+		}
+		if got.Tree != nil && got.Tree.Kernel != c.tree {
+			t.Errorf("the tree chooses %s", got.Tree.Kernel)
+		}
 	}
 }
 

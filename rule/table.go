@@ -45,7 +45,8 @@ type table struct {
 	tuned    [][]float64      // losses by matrix, then kernel, when it is tuned for the matrix
 	evidence [][]Evidence
 	limited  []bool   // whether a configuration is legal on some matrices only
-	fits     [][]bool // whether that is known of a matrix, by matrix, then configuration
+	fits     [][]bool // whether features tell that it is, by matrix, then configuration
+	takes    [][]bool // whether it is, as its trials say
 }
 
 // newTable fills a table from the observations of one key. Matrices without a
@@ -104,7 +105,13 @@ func newTable(obs []*Observation, opt Options) (*table, []string, error) {
 		t.evidence = append(t.evidence, evidence)
 		t.classes = append(t.classes, facts[name].Class)
 		t.facts = append(t.facts, facts[name].subject())
-		t.fits = append(t.fits, t.fit(&t.facts[len(t.facts)-1]))
+		subject := &t.facts[len(t.facts)-1]
+		subject.Takes = func(c kernels.Config) bool {
+			at, ok := t.place(c)
+			return ok && seen[name][at].measured()
+		}
+		t.fits = append(t.fits, t.fit(subject.legal))
+		t.takes = append(t.takes, t.fit(subject.takes))
 	}
 
 	return t, unmeasured, t.measure()
@@ -128,11 +135,11 @@ func (t *table) index() {
 	}
 }
 
-// fit says which configurations are known to be legal on a matrix.
-func (t *table) fit(f *Subject) []bool {
+// fit says which configurations are legal on a matrix.
+func (t *table) fit(legal func(kernels.Config) bool) []bool {
 	fits := make([]bool, len(t.configs))
 	for i, c := range t.configs {
-		fits[i] = !t.limited[i] || f.legal(c)
+		fits[i] = !t.limited[i] || legal(c)
 	}
 	return fits
 }

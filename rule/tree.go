@@ -27,6 +27,7 @@ type learner struct {
 	cost     [][]float64 // what it minimises, by matrix and configuration; nil for the matrices that it does not see
 	features int         // number of features that it may split on: the first ones
 	start    []float64   // per configuration 0, or +Inf if it can't be chosen
+	open     []bool      // what an ensemble can choose: also what matrices have to be asked about
 	sure     int         // of the configurations that are legal on any matrix the best single one; -1: there is none
 	adjacent [][]int
 	in       []bool // scratch: whether a matrix belongs to the node
@@ -38,8 +39,10 @@ type learner struct {
 // were measured on at least one of those on which they are legal, and hardly ever failed there.
 func newLearner(t *table, opt Options, matrices []int) *learner {
 	use, failed, legal := make([]bool, len(t.configs)), make([]int, len(t.configs)), make([]int, len(t.configs))
+	tried := make([]bool, len(t.configs))
 	for _, m := range matrices {
 		for c, e := range t.evidence[m] {
+			tried[c] = tried[c] || e == Measured && !slices.Contains(opt.Without, t.configs[c].Kernel)
 			if !t.fits[m][c] {
 				continue
 			}
@@ -80,6 +83,7 @@ func newLearner(t *table, opt Options, matrices []int) *learner {
 		if !used {
 			l.start[c] = math.Inf(1)
 		}
+		l.open = append(l.open, used || t.limited[c] && tried[c])
 	}
 	l.sure = l.best(matrices)
 	for _, m := range matrices {

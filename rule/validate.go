@@ -274,6 +274,7 @@ type Selector struct {
 var Selectors = []Selector{
 	Learned,
 	LearnedTop3,
+	Written,
 	ByTree,
 	ByTreeTop3,
 	OverSizes,
@@ -284,6 +285,7 @@ var Selectors = []Selector{
 var (
 	Learned      = Selector{"learned rule", func(c Case) float64 { return c.Fraction }}
 	LearnedTop3  = Selector{"learned rule, best of 3", func(c Case) float64 { return c.Top3 }}
+	Written      = Selector{"learned rule, written as code", func(c Case) float64 { return c.Written }}
 	ByTree       = Selector{"its tree alone", func(c Case) float64 { return c.Tree }}
 	ByTreeTop3   = Selector{"its tree alone, best of 3", func(c Case) float64 { return c.TreeTop3 }}
 	whatTree     = Selector{"the tree", func(c Case) float64 { return cmp.Or(c.Tree, c.Fraction) }}

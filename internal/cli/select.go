@@ -85,12 +85,12 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	keys, note := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
 
 	end := show.Long(cmd.ErrOrStderr(), "looking at "+args[0])
-	name, features, seconds, err := describeTarget(cmd.Context(), args[0], s.complexMode)
+	name, features, seconds, takes, err := describeTarget(cmd.Context(), args[0], s.complexMode)
 	end()
 	if err != nil {
 		return err
 	}
-	s.wanted.Reading = seconds
+	s.wanted.Reading, s.wanted.Takes, s.wanted.Top = seconds, takes, s.top
 
 	var chosen []selection
 	for _, k := range keys {

@@ -7,36 +7,43 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/kernels"
+	"spmvtune/kernels/cuda"
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/tuner/matrix"
 )
 
 // describeTarget returns the name and the features of the matrix that an argument of select
-// names, and how long computing the features took: a matrix that is read or generated, or
-// features alone, which took no known time.
+// names, how long computing the features took, and what is legal on the matrix: one that is read or generated, or
+// features alone, which took no known time and don't tell.
 func describeTarget(ctx context.Context, text, complexMode string) (
-	name string, f sparse.Features, seconds float64, err error,
+	name string, f sparse.Features, seconds float64, takes func(kernels.Config) bool, err error,
 ) {
 	if first, _, given := strings.Cut(text, "="); given && !strings.ContainsAny(first, ":(/.") {
 		if _, err := os.Lstat(text); err != nil {
 			f, err := givenFeatures(text)
-			return "the matrix of these features", f, 0, command.Usage(err)
+			return "the matrix of these features", f, 0, nil, command.Usage(err)
 		}
 	}
 
 	target := matrixcmd.Target{ComplexMode: complexMode}
 	spec, err := target.Spec(text)
 	if err != nil {
-		return "", f, 0, err
+		return "", f, 0, nil, err
 	}
 	m, err := matrix.Describe(ctx, spec)
-	return m.Name, m.Features, m.FeaturesSeconds, err
+	load := sync.OnceValue(func() *sparse.CSR[float64] {
+		a, _, _ := matrix.Load(ctx, spec) // or nil
+		return a
+	})
+	takes = func(c kernels.Config) bool { return load() != nil && cuda.Legal(load(), c) }
+	return m.Name, m.Features, m.FeaturesSeconds, takes, err
 }
 
 // givenFeatures reads features as in rows=1000,cols=1000,nonzeros=5000,row_max=12. All others

@@ -9,7 +9,7 @@ import (
 
 // Limits gives what is enough for a configuration to be legal on a matrix, where that follows from its
 // features. Where it also depends on the pattern, other matrices may be legal, too. Kernels that are
-// legal on any matrix have none, and neither has one whose refusals no feature tells.
+// legal on any matrix have none. One whose refusals no feature tells has a limit that nothing is within.
 func Limits(c kernels.Config) []kernels.Limit {
 	v := c.Precision.Bytes()
 	switch c.Kernel {
@@ -34,6 +34,8 @@ func Limits(c kernels.Config) []kernels.Limit {
 			times(1, "rows", "row_max"), times(settingFloat(c, "chunk"), "row_max"),
 			times(-float64(mostEntries(0))),
 		}}}
+	case "sell_blocks":
+		return []kernels.Limit{{}}
 	case "sell_diagonals":
 		// A slice of 32 rows has all diagonals at most, and fills up its last turn.
 		turn := settingFloat(c, "turn")
@@ -46,6 +48,12 @@ func Limits(c kernels.Config) []kernels.Limit {
 		}
 	}
 	return nil
+}
+
+// Legal reports whether a configuration can run on a matrix, by packing the matrix for it. Without a recipe it can.
+func Legal(a *sparse.CSR[float64], c kernels.Config) bool {
+	_, _, err := newRecipe(a, c, c.Precision.Bytes())
+	return err == nil
 }
 
 // most limits a feature.

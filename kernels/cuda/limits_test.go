@@ -205,11 +205,9 @@ func TestLimitsAreEnough(t *testing.T) {
 					for _, l := range Limits(c) {
 						legal = legal && l.Holds(featuresOf(m))
 					}
-					_, _, err := newRecipe(m, c, p.Bytes())
-					var invalid *kernels.InvalidError
-					if refused := errors.As(err, &invalid); refused && legal {
-						t.Errorf("%s is within limits on %d rows, %d columns and %d nonzeros, and refused: %v", c, m.Rows,
-							m.Cols, m.NNZ(), err)
+					if legal && !Legal(m, c) {
+						t.Errorf("%s is within limits on %d rows, %d columns and %d nonzeros, and refused", c, m.Rows, m.Cols,
+							m.NNZ())
 					}
 					if legal {
 						within++
@@ -221,6 +219,33 @@ func TestLimitsAreEnough(t *testing.T) {
 					t.Errorf("%s: %d matrices within its limits, %d beyond: no test", c, within, beyond)
 				}
 			}
+		}
+	}
+}
+
+// What no feature tells, a matrix does: blocks of three rows and columns, and as many entries far apart.
+func TestLegalOfAMatrix(t *testing.T) {
+	k, _ := kernels.Lookup("sell_blocks")
+	c := kernels.Config{Kernel: k.Name, Precision: kernels.Float32, Block: 128, Grid: 16, Params: k.Complete("")}
+	blocks := &structure{Rows: 3000, Cols: 3001, RowPtr: []int32{0}}
+	for i := range blocks.Rows {
+		for j := range 3 {
+			blocks.ColIdx = append(blocks.ColIdx, int32(i/3*3+j))
+		}
+		blocks.RowPtr = append(blocks.RowPtr, int32(len(blocks.ColIdx)))
+	}
+	blocks.Val = make([]float64, len(blocks.ColIdx))
+	apart := *blocks
+	apart.ColIdx = slices.Clone(blocks.ColIdx)
+	for k := range apart.ColIdx {
+		apart.ColIdx[k] = int32(k%3*1000 + k/3*7%900)
+	}
+	if !Legal(blocks, c) || Legal(&apart, c) {
+		t.Errorf("blocks are legal: %t, entries far apart: %t", Legal(blocks, c), Legal(&apart, c))
+	}
+	for _, l := range Limits(c) {
+		if l.Holds(featuresOf(blocks)) {
+			t.Error("features tell that blocks are legal")
 		}
 	}
 }

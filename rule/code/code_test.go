@@ -190,8 +190,8 @@ func diagonals(n int) *sparse.CSR[float64] {
 	return a
 }
 
-// The ensemble that comes with the program chooses in C, by row offsets, what `select` does.
-func TestShippedEnsembleByOffsets(t *testing.T) {
+// The ensemble that comes with the program chooses in C, of a matrix in CSR, what `select` does.
+func TestShippedEnsembleByCSR(t *testing.T) {
 	r, _, err := rule.Open(rule.EmbeddedName)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestShippedEnsembleByOffsets(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"rule.h": written(t, WriteC, r, "r"),
-		"main.c": offsetsMain + `    for (int i = 0; i < 2; i++) {
+		"main.c": csrMain + `    for (int i = 0; i < 2; i++) {
         const r_choice *c = i ? r_float64_warm_by_ensemble(&f) : r_float32_warm_by_ensemble(&f);
         printf("%s %d %d [%s]\n", c->kernel, c->block, c->grid, c->params);
     }
@@ -225,7 +225,7 @@ func TestShippedEnsembleByOffsets(t *testing.T) {
 			}
 			fmt.Fprintf(&want, "%s %d %d [%s]\n", c.Kernel, c.Block, c.Grid, c.Params)
 		}
-		compare(t, do(t, dir, offsetsOf(a), filepath.Join(dir, "main")), want.String())
+		compare(t, do(t, dir, csrOf(a), filepath.Join(dir, "main")), want.String())
 	}
 	if other == 0 {
 		t.Error("the ensembles choose as the trees do: no test")

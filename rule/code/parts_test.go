@@ -19,23 +19,25 @@ import (
 	"spmvtune/sparse/generate"
 )
 
-// offsetsMain begins a program in C that reads row offsets and computes the features f.
-const offsetsMain = `#include <stdio.h>
+// csrMain begins a program in C that reads row offsets and columns, and computes the features f.
+const csrMain = `#include <stdio.h>
 #include "rule.h"
-static int n[2], offsets[1 << 20];
+static int n[2], offsets[1 << 20], columns[1 << 21];
 int main(void)
 {
     r_features f;
-    if (fread(n, sizeof *n, 2, stdin) != 2 || fread(offsets, sizeof *offsets, n[0] + 1, stdin) != (size_t)n[0] + 1)
+    if (fread(n, sizeof *n, 2, stdin) != 2 || fread(offsets, sizeof *offsets, n[0] + 1, stdin) != (size_t)n[0] + 1 ||
+        fread(columns, sizeof *columns, offsets[n[0]], stdin) != (size_t)offsets[n[0]])
         return 1;
-    r_from_offsets(&f, n[0], n[1], offsets);
+    r_from_csr(&f, n[0], n[1], offsets, columns);
 `
 
-// offsetsOf is what that program reads.
-func offsetsOf(a *sparse.CSR[float64]) []byte {
+// csrOf is what that program reads.
+func csrOf(a *sparse.CSR[float64]) []byte {
 	var b bytes.Buffer
 	binary.Write(&b, binary.NativeEndian, []int32{int32(a.Rows), int32(a.Cols)}) // to memory
 	binary.Write(&b, binary.NativeEndian, a.RowPtr)
+	binary.Write(&b, binary.NativeEndian, a.ColIdx)
 	return b.Bytes()
 }
 
@@ -53,8 +55,8 @@ func built(t *testing.T, spec string) *sparse.CSR[float64] {
 	return a
 }
 
-// The features that the header computes from row offsets are those of sparse.Analyze.
-func TestOffsets(t *testing.T) {
+// The features that the header computes of a matrix in CSR are those of sparse.Analyze.
+func TestCSR(t *testing.T) {
 	leaf := &rule.Node{Choice: &kernels.Config{Kernel: "k", Precision: kernels.Float32}}
 	everything := leaf
 	for _, f := range rule.Features() {
@@ -65,28 +67,28 @@ func TestOffsets(t *testing.T) {
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"rule.h": written(t, WriteC, r, "r"),
-		"main.c": offsetsMain + `    fwrite(&f, sizeof f, 1, stdout);
+		"main.c": csrMain + `    fwrite(&f, sizeof f, 1, stdout);
     return 0;
 }
 `})
 
 	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "main.c", "-o", "main")
-	columns := map[string]bool{} // names of those that need the columns, which no ensemble asks for
+	others := map[string]bool{} // names of those that it does not compute, which no ensemble asks for
 	all := rule.Features()
 	for _, f := range all[slices.IndexFunc(all, func(f rule.Feature) bool { return f.Name == "cols_used" }):] {
-		columns[f.Name] = true
+		others[f.Name] = true
 	}
 
 	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9",
 		"uniform:rows=3000,cols=700,row_nnz=40", "giant_row:rows=20000,giant=9000,row_nnz=3"} {
 		a := built(t, spec)
-		got := do(t, dir, offsetsOf(a), filepath.Join(dir, "main"))
+		got := do(t, dir, csrOf(a), filepath.Join(dir, "main"))
 		facts := sparse.Analyze(a)
 
 		for i, f := range rule.Features() {
 			x := math.Float64frombits(binary.NativeEndian.Uint64([]byte(got)[8*i:]))
 			want := f.Value(&rule.Subject{Features: &facts, Hardware: lab})
-			if columns[f.Name] != math.IsNaN(x) || math.Abs(x-want) > 1e-12*max(1, want) {
+			if others[f.Name] != math.IsNaN(x) || math.Abs(x-want) > 1e-12*max(1, want) {
 				t.Errorf("%s: %s is %v, want %v", spec, f.Name, x, want)
 			}
 		}
@@ -94,7 +96,7 @@ func TestOffsets(t *testing.T) {
 }
 
 // What is relative to the device is not known where the devices of a rule differ, unless the user says which it is.
-func TestOffsetsOfTwoDevices(t *testing.T) {
+func TestCSROfTwoDevices(t *testing.T) {
 	leaf := &rule.Node{Choice: &kernels.Config{Kernel: "k", Precision: kernels.Float32}}
 	root := &rule.Node{Feature: "cache_share", Threshold: -1, Below: leaf, Above: leaf}
 	other := lab
@@ -103,13 +105,13 @@ func TestOffsetsOfTwoDevices(t *testing.T) {
 		{Key: rule.Key{Device: "B", Precision: kernels.Float32}, Hardware: other, Root: root}}}
 	dir := t.TempDir()
 	save(t, dir, map[string]string{"rule.h": written(t, WriteC, r, "r"),
-		"main.c": offsetsMain + "    printf(\"%d\", f.cache_share == f.cache_share);\n    return 0;\n}\n"})
+		"main.c": csrMain + "    printf(\"%d\", f.cache_share == f.cache_share);\n    return 0;\n}\n"})
 
 	a := built(t, "grid_5pt:nx=50,ny=40")
 	for known, flags := range map[string][]string{"0": nil, "1": {"-DR_CACHE=64.0", "-DR_WARPS=2.0"}} {
 		strict := []string{"-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "main.c", "-o", "main"}
 		do(t, dir, nil, "gcc", append(flags, strict...)...)
-		if got := do(t, dir, offsetsOf(a), filepath.Join(dir, "main")); got != known {
+		if got := do(t, dir, csrOf(a), filepath.Join(dir, "main")); got != known {
 			t.Errorf("with %v the header says known: %s, want %s", flags, got, known)
 		}
 	}

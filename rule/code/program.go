@@ -116,7 +116,7 @@ func (p *program) write(w io.Writer, name string) (err error) {
 	names := strings.NewReplacer("@@", strings.ToUpper(p.name), "@", p.name)
 	t, err := template.New(name).Funcs(template.FuncMap{"comment": comment, "quoted": quoted, "word": word, "camel": camel,
 		"upper": strings.ToUpper, "listed": listed, "single": single, "figures": figures,
-		"offsets": func(feature string) string { return names.Replace(cmp.Or(fromOffsets[feature], "zero / zero")) },
+		"ofCSR": func(feature string) string { return names.Replace(cmp.Or(fromCSR[feature], "zero / zero")) },
 	}).Parse(names.Replace(string(text)))
 	if err != nil {
 		return err
@@ -282,9 +282,8 @@ func (p *program) Package() string {
 	return name
 }
 
-// fromOffsets are the features that the header can compute from the row offsets of a matrix in CSR, without memory to
-// sort in, as expressions of C.
-var fromOffsets = map[string]string{
+// fromCSR are the features that the header can compute of a matrix in CSR, without memory to sort in, as expressions of C.
+var fromCSR = map[string]string{
 	"rows":              "rows",
 	"cols":              "cols",
 	"cache_share":       "(12.0 * nonzeros + 12.0 * rows + 8.0 * cols) / @@_CACHE",
@@ -311,13 +310,17 @@ var fromOffsets = map[string]string{
 	"share_above_1024":  "@_above(rows, offsets, 1024)",
 	"empty_share":       "rows > 0 ? @_empty(rows, offsets) / rows : 0",
 	"empty_rows":        "@_empty(rows, offsets)",
+	"row_span_share":    "rows > 0 && cols > 0 ? @_span(rows, offsets, columns) / rows / cols : 0",
+	"col_gap_mean": "nonzeros > rows - @_empty(rows, offsets) ? " +
+		"@_span(rows, offsets, columns) / (nonzeros - rows + @_empty(rows, offsets)) : 0",
+	"neighbour_rate": "nonzeros > 0 ? 2 * @_pairs(rows, offsets, columns) / nonzeros : 0",
 }
 
-// Columns lists the features that do not follow from row offsets.
-func (p *program) Columns() string {
+// Others lists the features that the header does not compute.
+func (p *program) Others() string {
 	var names []string
 	for _, f := range p.Features {
-		if fromOffsets[f.Name] == "" {
+		if fromCSR[f.Name] == "" {
 			names = append(names, f.Name)
 		}
 	}
@@ -328,7 +331,11 @@ func (p *program) Columns() string {
 func figures(s *rule.Model, by string) []string {
 	title := map[string]string{rule.BySizes: ": by rows and nonzeros alone", rule.ByEnsemble: ": by the ensemble"}[by]
 	doc := []string{s.Key.String() + title + "."}
-	v := rule.Summarise(s.Validation.Cases, rule.SelectorBy(by).Of)
+	way := rule.SelectorBy(by)
+	if by == rule.ByEnsemble {
+		way = rule.Written
+	}
+	v := rule.Summarise(s.Validation.Cases, way.Of)
 	if v.Matrices < 2 {
 		return append(doc, "Nothing shows how it does on other matrices than it was learned from.")
 	}

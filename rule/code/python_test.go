@@ -83,9 +83,9 @@ for f in json.load(sys.stdin):
 	compare(t, got, want.String())
 }
 
-// The features that the module computes from row offsets are those of sparse.Analyze, with numpy and
+// The features that the module computes of a matrix in CSR are those of sparse.Analyze, with numpy and
 // without, and a scipy CSR matrix is all that it takes.
-func TestPythonOffsets(t *testing.T) {
+func TestPythonCSR(t *testing.T) {
 	r, err := rule.Embedded()
 	if err != nil {
 		t.Fatal(err)
@@ -97,12 +97,12 @@ func TestPythonOffsets(t *testing.T) {
 import learned
 a = json.load(sys.stdin)
 class Matrix:
-    shape, indptr = a["shape"], a["offsets"]
+    shape, indptr, indices, has_sorted_indices = a["shape"], a["offsets"], a["columns"], True
 print(learned.select(Matrix, precision="float32", cache="warm").kernel)
-ways = [learned.features(a["offsets"], a["shape"][1])]
+ways = [learned.features(a["offsets"], a["shape"][1], a["columns"])]
 try:
     import numpy
-    ways.append(learned.features(numpy.array(a["offsets"], "int32"), a["shape"][1]))
+    ways.append(learned.features(numpy.array(a["offsets"], "int32"), a["shape"][1], numpy.array(a["columns"], "int32")))
 except ImportError:
     pass
 print(json.dumps(ways))
@@ -111,7 +111,8 @@ print(json.dumps(ways))
 	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9", "giant_row:rows=3000,giant=2000",
 		"uniform:rows=3000,cols=700,row_nnz=40"} {
 		a := built(t, spec)
-		input, err := json.Marshal(map[string]any{"shape": []int{a.Rows, a.Cols}, "offsets": a.RowPtr})
+		input, err := json.Marshal(map[string]any{"shape": []int{a.Rows, a.Cols}, "offsets": a.RowPtr,
+			"columns": a.ColIdx})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,6 +125,9 @@ print(json.dumps(ways))
 			t.Fatal(err)
 		}
 		for _, f := range got {
+			if _, ok := f["neighbour_rate"]; !ok {
+				t.Errorf("%s: the columns tell nothing", spec)
+			}
 			for name, x := range f {
 				if math.Abs(x-want[name]) > 1e-9*max(1, want[name]) {
 					t.Errorf("%s: %s is %v, want %v", spec, name, x, want[name])

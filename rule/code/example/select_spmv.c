@@ -8,20 +8,24 @@
 #include "rule.h"
 
 enum { ROWS = 1000000 };
-static int offsets[ROWS + 1];
+static int offsets[ROWS + 1], columns[3 * ROWS];
 
 int main(void)
 {
     rule_features matrix;
     const rule_choice *choice;
-    int i;
+    int i, j, n = 0;
 
-    for (i = 0; i < ROWS; i++) /* the first and the last row have two entries */
-        offsets[i + 1] = offsets[i] + 3 - (i == 0) - (i == ROWS - 1);
-    rule_from_offsets(&matrix, ROWS, ROWS, offsets);
+    for (i = 0; i < ROWS; i++) { /* the first and the last row have two entries */
+        for (j = i - 1; j <= i + 1; j++)
+            if (j >= 0 && j < ROWS)
+                columns[n++] = j;
+        offsets[i + 1] = n;
+    }
+    rule_from_csr(&matrix, ROWS, ROWS, offsets, columns);
 
     choice = rule_float32_warm_by_ensemble(&matrix);
-    if (!choice) /* the rule asks for what row offsets don't tell */
+    if (!choice) /* the rule asks for what CSR does not tell */
         choice = rule_float32_warm_by_sizes(&matrix);
     if (!choice)
         return 1;
