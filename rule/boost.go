@@ -81,14 +81,13 @@ func (l *learner) boost(matrices []int) *Ensemble {
 	return e
 }
 
-// boostable lists the features that an ensemble splits on. Sizes are relative to the device, if it
+// boostable lists the features that an ensemble splits on. Sizes are relative to the device, if something of it
 // is known.
 func (t *table) boostable() []int {
 	var list []int
 	for f := range features[:others] {
-		ofDevice := f >= relative && f < absolute
 		size := slices.Contains([]string{"nonzeros", "rows", "cols", "empty_rows"}, features[f].Name)
-		if known := t.facts[0].Hardware != (Hardware{}); known && !size || !known && !ofDevice {
+		if known := t.facts[0].Hardware != (Hardware{}); !t.missing[f] && !(known && size) {
 			list = append(list, f)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,9 +200,19 @@ func TestUnknownFeatures(t *testing.T) {
 		}
 	}
 
-	s = learn(t, obs, DefaultOptions).Models[0]
+	for i := range obs {
+		obs[i].Hardware = Hardware{Warps: 8} // of a virtual machine that hides its cache
+	}
+	opt := DefaultOptions
+	opt.Ensemble = true
+	s = learn(t, obs, opt).Models[0]
 	if s.Root.used()["row_gini"] {
 		t.Error("a feature was used that is not known of all matrices")
+	}
+	for _, name := range []string{"row_gini", "cache_share"} {
+		if slices.Contains(s.Ensemble.Features, name) {
+			t.Errorf("the ensemble asks for %s, which is not known of all matrices", name)
+		}
 	}
 	if text := strings.Join(s.Warnings, "\n"); !strings.Contains(text, "not known of all matrices: row_gini.") {
 		t.Errorf("warnings are %q", text)

@@ -36,6 +36,7 @@ type table struct {
 	values   [][]float64 // values by feature, then matrix
 	order    [][]int     // per feature, the matrices by rising value
 	unknown  []string    // features that some matrix does not have
+	missing  []bool      // the same by feature, those of the device too
 	configs  []kernels.Config
 	column   map[kernels.Config]int
 	kernels  []string         // names, sorted
@@ -165,10 +166,11 @@ func (t *table) measure() error {
 
 		if unknown {
 			clear(v)
-			if i < relative || i >= absolute { // of a device nothing is known, or all
+			if i < relative || i >= absolute { // else the device is in question
 				t.unknown = append(t.unknown, f.Name)
 			}
 		}
+		t.missing = append(t.missing, unknown)
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
 		t.values = append(t.values, v)
 		t.order = append(t.order, order)

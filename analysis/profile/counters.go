@@ -75,7 +75,7 @@ var callgrindNames = map[string]string{
 
 // countByValgrind runs a program under callgrind, which simulates two levels of cache. When the program
 // asks it to, it counts, and writes what it counted into a file: of each trial one. Go's signals that
-// preempt goroutines are more than callgrind 3.19 can take, and collections of garbage come at random.
+// preempt goroutines and the instruction rdtscp are more than callgrind 3.19 can take, and collections of garbage come at random.
 func countByValgrind(ctx context.Context, program []string, n int) ([]counted, error) {
 	dir, err := os.MkdirTemp("", "spmvtune-valgrind-")
 	if err != nil {
@@ -84,7 +84,7 @@ func countByValgrind(ctx context.Context, program []string, n int) ([]counted, e
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "counts")
 	_, err = runCounted(ctx, append([]string{"valgrind", "--tool=callgrind", "--cache-sim=yes", "--instr-atstart=no",
-		"--callgrind-out-file=" + file}, program...), "GODEBUG=asyncpreemptoff=1", "GOGC=off")
+		"--callgrind-out-file=" + file}, program...), "GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off", "GOGC=off")
 	if err != nil {
 		return nil, err
 	}
