@@ -25,6 +25,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
 
@@ -107,13 +108,16 @@ func (t *table) sweep(path string, find finder) *Sweep {
 	return s
 }
 
-// safeName matches names that a folder and a job can have without quoting.
-var safeName = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]{0,99}$`)
+// safeName matches names that a folder and a job can have without quoting, if they have mostName letters at most: to
+// count them by the expression took a fifth of the time in which the program starts.
+var safeName = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]*$`)
+
+const mostName = 100
 
 // readName reads the name of the sweep, which must be safe.
 func (s *Sweep) readName(t *table, key string) {
 	t.text(key, &s.Name)
-	if safeName.MatchString(s.Name) {
+	if safeName.MatchString(s.Name) && utf8.RuneCountInString(s.Name) <= mostName {
 		return
 	}
 	hint := "use letters, digits, dots, dashes and underscores, a letter or digit first"

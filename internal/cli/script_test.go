@@ -32,8 +32,11 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition == "race" {
+			switch condition {
+			case "race":
 				return raceDetector, nil
+			case "long":
+				return testkit.LongAsked(), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},
