@@ -128,7 +128,7 @@ func (g *fakeGPU) Multiply(x []float64) error {
 		if err := os.WriteFile(g.lock()+".begun", nil, 0o666); err != nil {
 			return err
 		}
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
 	}
 	lock := fmt.Sprintf("%s.%d", g.lock(), g.index)
 	f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0o666)
