@@ -299,7 +299,10 @@ func TestSampledFeatures(t *testing.T) {
 	}
 
 	real := testkit.Must(filepath.Glob("../../shared/matrices/*.mtx.gz"))
-	for _, path := range real {
+	for i, path := range real {
+		if i%4 > 0 && !testkit.LongAsked() {
+			continue
+		}
 		read := testkit.Must(file.Read(t.Context(), path, file.Options{Expand: true, Complex: file.RealPart}))
 		holds(strings.TrimSuffix(filepath.Base(path), ".mtx.gz"), read.A)
 	}
