@@ -158,7 +158,7 @@ func pattern(t *testing.T, rows, cols int, fill func(add func(i, j int))) *CSR[f
 	var row, col []int32
 	var val []float64
 	fill(func(i, j int) { row, col, val = append(row, int32(i)), append(col, int32(j)), append(val, 1) })
-	m := testkit.Must(FromTriplets(rows, cols, row, col, val))
+	m := fromTriplets(rows, cols, row, col, val)
 	return m
 }
 

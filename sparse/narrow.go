@@ -46,13 +46,6 @@ const (
 // multiple of eight that leaves room for all tiles before it.
 func StartsAt(t int, first int32) int { return (int(first)/eight + t) * eight }
 
-// At returns the place, within its tile of so many entries, of entry k of the tile.
-func (t *Narrow) At(k, entries int) int {
-	chunk := k / (sliceRows * t.Vector) * (sliceRows * t.Vector)
-	lanes := min(sliceRows, (entries-chunk)/t.Vector)
-	return chunk + (k-chunk)%lanes*t.Vector + (k-chunk)/lanes
-}
-
 // NewNarrow converts m, on all cores. size is the most entries of a tile, a multiple of 8 below
 // 65536. vector is 2, 4 or 8.
 func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {

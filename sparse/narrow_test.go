@@ -72,7 +72,7 @@ func decodeNarrow(n *sparse.Narrow, m *sparse.CSR[float64], size int) error {
 				return fmt.Errorf("row %d is at %d to %d of %d", row, from, to, entries)
 			}
 			for k, want := range columns {
-				own := n.At(from+k, entries)
+				own := placeOf(n, from+k, entries)
 				column := head[2] + int32(n.Columns[at+own])
 				if head[2] < 0 {
 					column = int32(n.Columns[at+own]) | int32(n.Upper[int(-1-head[2])*8+own])<<16
@@ -87,7 +87,7 @@ func decodeNarrow(n *sparse.Narrow, m *sparse.CSR[float64], size int) error {
 			}
 		}
 		for k := int(lengths[len(lengths)-1]); k < entries; k++ {
-			if own := at + n.At(k, entries); n.Order[own] != -1 || n.Columns[own] != 0 {
+			if own := at + placeOf(n, k, entries); n.Order[own] != -1 || n.Columns[own] != 0 {
 				return fmt.Errorf("padding of tile %d is %d of column %d", i, n.Order[own], n.Columns[own])
 			}
 		}
@@ -151,4 +151,11 @@ func TestNarrowTiles(t *testing.T) {
 	if second, third := n.Heads[4], n.Heads[8]; third-second != 96 { // 102 would fit
 		t.Errorf("a tile has %d rows, want 96", third-second)
 	}
+}
+
+// placeOf returns the place, within its tile of so many entries, of entry k of the tile.
+func placeOf(t *sparse.Narrow, k, entries int) int {
+	chunk := k / (32 * t.Vector) * (32 * t.Vector)
+	lanes := min(32, (entries-chunk)/t.Vector)
+	return chunk + (k-chunk)%lanes*t.Vector + (k-chunk)/lanes
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
+	"spmvtune/internal/testing/triplets"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -116,7 +117,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 		{"pattern symmetric", 30_000, 30_000, 150_000},
 	} {
 		content, row, col, val := longFile(rng, c.header, c.rows, c.cols, c.entries)
-		want := testkit.Must(sparse.FromTriplets(c.rows, c.cols, row, col, val))
+		want := triplets.CSR(c.rows, c.cols, row, col, val)
 
 		for _, cores := range []int{1, 7} {
 			for how, file := range map[string]string{"plain": content, "zipped": zipped(content)} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"spmvtune/internal/testing/triplets"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -123,7 +123,7 @@ func (f *file) matrix(tb testing.TB, expand bool) *sparse.CSR[float64] {
 		}
 	}
 
-	m := testkit.Must(sparse.FromTriplets(f.rows, f.cols, row, col, val))
+	m := triplets.CSR(f.rows, f.cols, row, col, val)
 	return m
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
+	"spmvtune/internal/testing/triplets"
 	"spmvtune/sparse"
 	"spmvtune/sparse/internal/text"
 )
@@ -125,7 +126,7 @@ func graph(tb testing.TB, rng *rand.Rand, vertices, edges int, weighted bool, nu
 		return out
 	}
 
-	m := testkit.Must(sparse.FromTriplets(len(ids), len(ids), rank(from), rank(to), val))
+	m := triplets.CSR(len(ids), len(ids), rank(from), rank(to), val)
 	return b.String(), m
 }
 
