@@ -172,6 +172,13 @@ func TestRunWithoutRoof(t *testing.T) {
 	}
 }
 
+// A bandwidth that is known is not measured again.
+func TestKnownRoof(t *testing.T) {
+	rec, known := &memory{}, kernels.Roof{Read: 7}
+	runTest(t, testSweep(101), rec, Options{Roof: func(d kernels.Device) (kernels.Roof, bool) { return known, d.Name != "" }})
+	testkit.Equal(t, rec.run.Roof, known, "roof")
+}
+
 // What the sensors say comes from the worker to the record, with where it was; that
 // they can't be read is said at the start, and hinders nothing.
 func TestTelemetryIsRecorded(t *testing.T) {

@@ -42,9 +42,10 @@ type runCommand struct {
 	line  *show.Progress
 	page  string // The report.
 	db    *store.DB
-	// What tune adds; both may be nil.
+	// What tune adds; all may be nil.
 	observe func(tuner.Event)
 	accept  func(trial.Matrix) error
+	roof    func(kernels.Device) (kernels.Roof, bool)
 }
 
 func newRun() *cobra.Command {
@@ -88,6 +89,11 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 // Run measures a sweep, learns and reports.
 func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	if isMatrix(args[0]) {
+		for _, flag := range []string{"verbose", "watch", "no-report"} {
+			if cmd.Flags().Changed(flag) {
+				return command.Usage(fmt.Errorf("--%s is for sweeps, and %s is a matrix", flag, args[0]))
+			}
+		}
 		t := defaultTune
 		t.runCommand = *r
 		return t.Run(cmd, args)
@@ -233,6 +239,7 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 		return sum, err
 	}
 	byRule.Use(&opt)
+	opt.Roof = r.roof
 	r.line.Known = func(device, matrix string) []show.Leader { return leaders(ctx, r.db, device, matrix) }
 	if r.watch {
 		r.line.Watch(show.TitleOf(r.sweep))

@@ -62,8 +62,8 @@ type tunedRow struct {
 	High    float64 `json:"high"` // its upper end
 	Share   float64 `json:"share_of_best"`
 	Prepare float64 `json:"prepare_seconds"`
-	// From is from how many products on a choice pays off over all that takes less preparation.
-	From float64 `json:"from_products,omitempty"`
+	// From is from how many products on a choice pays off over all that takes less preparation; 0 for what is not chosen.
+	From float64 `json:"from_products"`
 
 	row *store.Row
 }
@@ -212,8 +212,11 @@ func (t *tuneCommand) print(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.output.Data() {
+	switch t.output.Format {
+	case "json":
 		return t.output.Write(t.data, list)
+	case "csv", "markdown":
+		return t.output.Write(t.data, lines(list))
 	}
 	for i := range list {
 		if i > 0 {
@@ -224,6 +227,31 @@ func (t *tuneCommand) print(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// A tunedLine is a line of a table for programs.
+type tunedLine struct {
+	Matrix    string            `json:"matrix"`
+	Device    string            `json:"device"`
+	Precision kernels.Precision `json:"precision"`
+	Cache     trial.Cache       `json:"cache"`
+	Use       bool              `json:"use"` // whether it is what to use
+	tunedRow
+}
+
+// lines lists all that is listed of answers.
+func lines(list []tuned) []tunedLine {
+	all := []tunedLine{}
+	for _, a := range list {
+		for _, r := range a.Best {
+			use := r.row.Config == a.Use.row.Config
+			if use {
+				r = a.Use
+			}
+			all = append(all, tunedLine{a.Matrix, a.Device, a.Precision, a.Cache, use, r})
+		}
+	}
+	return all
 }
 
 // print prints an answer for people.
@@ -286,6 +314,9 @@ func (a *tuned) advice(products int) string {
 	case over.Config == a.Use.row.Config:
 		text += ": nothing that was measured is clearly faster"
 	default:
+		if products == 0 && a.Best[0].row.Config != a.Use.row.Config {
+			text += ", as fast as the first and sooner prepared"
+		}
 		text += ": " + analysis.AsFast(analysis.Ratio(over, a.Use.row), a.Over)
 	}
 	from := a.Use.From

@@ -20,6 +20,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse/fetch"
+	"spmvtune/sparse/file"
 )
 
 // The Makefile takes these from git. They are empty in a plain go build.
@@ -176,6 +177,10 @@ var NeedsSweep = Needs("a sweep: a file, or the name of a shipped one such as qu
 
 // LoadSweep loads a sweep. Its mistakes are usage errors.
 func LoadSweep(name string) (*configs.Sweep, error) {
+	if _, matrix := file.Stem(name); matrix {
+		return nil, UsageHint(fmt.Errorf("%s is a matrix, and no sweep", name), "spmvtune tune "+term.Shell(name)+
+			" finds its fastest kernel")
+	}
 	sweep, err := configs.Load(name)
 	if mistakes := (configs.Errors)(nil); errors.As(err, &mistakes) {
 		return nil, UsageHint(err, "spmvtune help config describes the format")
