@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/search"
-	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -177,84 +175,4 @@ func names(list []kernels.Config) string {
 		}
 	}
 	return strings.Join(all, ", ")
-}
-
-// ChoiceNotes says in a report how far the choices of a rule are from the best, for the sweeps
-// that went by a rule. The rule is asked again.
-func (r *Results) ChoiceNotes(ctx context.Context) (notes []error, err error) {
-	for _, s := range r.sweeps {
-		if s.Search.Strategy != search.Rule {
-			continue
-		}
-		c, err := NewChooser(ctx, &configs.Sweep{Search: s.Search})
-		if err != nil {
-			notes = append(notes, fmt.Errorf("cannot tell how far the rule of %s is from the best: %w", s.Name, err))
-			continue
-		}
-		seen, err := r.Observations(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if note := c.judge(seen); note != nil {
-			notes = append(notes, note)
-		}
-	}
-	return notes, nil
-}
-
-// judge says how far the choices at all places are from the best that was measured there. Places where nothing but the
-// choice was measured tell nothing.
-func (c *Chooser) judge(seen []rule.Observation) error {
-	places, all := groupBy(seen, func(o *rule.Observation) trial.Case {
-		return trial.Case{Device: o.Device, Matrix: o.Matrix, Precision: o.Config.Precision, Cache: o.Cache}
-	})
-	var first, short stat.GeometricMean
-	worst, where := math.Inf(1), trial.Case{}
-	for _, at := range places {
-		here := slices.DeleteFunc(all[at], func(o *rule.Observation) bool { return o.Failed })
-		one, list := c.reached(at, here)
-		if math.IsNaN(one) {
-			continue
-		}
-		first.Add(one)
-		short.Add(list)
-		if one < worst {
-			worst, where = one, at
-		}
-	}
-	if first.Count() == 0 {
-		return nil
-	}
-	return fmt.Errorf("the rule's first choice reaches %.1f%% of the speed of the best measured configuration, the best of "+
-		"its shortlist %.1f%% (geometric means of %d); at worst %.1f%%, on %s %s %s", 100*first.Value(), 100*short.Value(),
-		first.Count(), 100*worst, where.Matrix, where.Precision, where.Cache)
-}
-
-// reached is the share of the best speed at a place that the rule's first choice reaches, and the best of its
-// choices; NaN if nothing but these was measured there.
-func (c *Chooser) reached(at trial.Case, all []*rule.Observation) (first, short float64) {
-	first, short = math.NaN(), math.NaN()
-	if len(all) == 0 {
-		return first, short
-	}
-	var among []kernels.Config
-	for _, o := range all {
-		among = append(among, o.Config)
-	}
-	m := trial.Matrix{Name: at.Matrix, Features: *all[0].Features}
-	chosen, err := c.choose(kernels.Device{Name: at.Device}, m, at.Cache, among)
-	if err != nil || len(all) <= len(chosen) {
-		return first, short
-	}
-	best, fastest := math.Inf(1), math.Inf(1) // seconds
-	for _, o := range all {
-		best = min(best, o.Seconds)
-		if o.Config == chosen[0] {
-			first = o.Seconds
-		}
-		if slices.Contains(chosen, o.Config) {
-			fastest = min(fastest, o.Seconds)
-		}
-	}
-	return best / first, best / fastest
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"strings"
 	"testing"
 
 	"spmvtune/configs"
@@ -45,32 +44,6 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 		if err != nil || got[0] != want.Config {
 			t.Errorf("rule %q on %s: %v (%v), want %v", tt.named, tt.device, got, err, want.Config)
 		}
-	}
-}
-
-// How far choices are from the best is judged where more than they was measured.
-func TestChoicesAreJudged(t *testing.T) {
-	a := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 70, "ny": 70}))
-	features := sparse.Analyze(a)
-	c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule, Rule: "h200", Top: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := testkit.Must(ask(c.named.rule, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &features))
-	another := named.Config
-	another.Kernel = "mine"
-	seen := func(matrix string, of kernels.Config, ms float64) rule.Observation {
-		return rule.Observation{Device: "d", Matrix: matrix, Cache: trial.Warm, Config: of, Features: &features, Seconds: ms / 1e3}
-	}
-	alone := seen("alone", named.Config, 1)
-	if note := c.judge([]rule.Observation{alone}); note != nil {
-		t.Errorf("of the choice alone it says %v", note)
-	}
-	note := c.judge([]rule.Observation{alone, seen("a", named.Config, 4), seen("a", another, 1), seen("b", named.Config, 1),
-		seen("b", another, 2)})
-	if note == nil || !strings.Contains(note.Error(), "first choice reaches 50.0% of") ||
-		!strings.Contains(note.Error(), "(geometric means of 2); at worst 25.0%, on a float32 warm") {
-		t.Errorf("it says %v", note)
 	}
 }
 

@@ -81,7 +81,7 @@ func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 	}
 	content := &page.Content{Report: d, Title: opt.title, Version: opt.Version}
 	if !opt.alone {
-		content.Warnings = slices.Concat(opt.notes, d.Missed())
+		content.Warnings = d.Missed()
 	}
 
 	if against := figure.Against(d); len(against.Pictures) > 0 && !opt.alone {

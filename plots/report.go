@@ -43,9 +43,8 @@ type Options struct {
 	// not overlap.
 	Progress func(what string, done, of int)
 
-	title string  // the heading of the report, "" for a plain one
-	alone bool    // nothing but Figures is written: page, tables and other figures stay
-	notes []error // stand before the report's own
+	title string // the heading of the report, "" for a plain one
+	alone bool   // nothing but Figures is written: page, tables and other figures stay
 }
 
 // at tells what is being done.
@@ -163,11 +162,6 @@ func Finish(ctx context.Context, all *analysis.Results, opt Options) (r *Report,
 	}
 	if opt.title, err = part.Title(ctx, all.Sweeps()); err != nil {
 		return nil, err
-	}
-	if !opt.alone {
-		if opt.notes, err = part.ChoiceNotes(ctx); err != nil {
-			return nil, err
-		}
 	}
 	d, err := dataOf(ctx, part, learned, opt)
 	if err != nil {
