@@ -50,23 +50,14 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 // What the rule expects is asked for each configuration of a sweep. Of one that only resembles those of the rule it is
 // less sure, of a kernel that the rule does not know it expects nothing, and of a processor nothing at all.
 func TestExpectationsOfASweep(t *testing.T) {
-	a, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 700, "ny": 700})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 700, "ny": 700}))
 	m := trial.Matrix{Name: "grid", Features: sparse.Analyze(a)}
-	c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Tune}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Tune}}))
 	r, _, err := rule.Open("h200")
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := r.Expect(rule.Key{Precision: kernels.Float32}, m.Features, rule.Hardware{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := testkit.Must(r.Expect(rule.Key{Precision: kernels.Float32}, m.Features, rule.Hardware{}))
 	similar, unknown := known[0].Config, known[0].Config
 	similar.Grid, unknown.Kernel = similar.Grid+1, "mine"
 	h200 := kernels.Device{Name: "NVIDIA H200", Backend: "cuda"}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 )
 
 // A second report keeps the pictures that would not change, draws a damaged one again, and
@@ -20,19 +21,14 @@ func TestSecondReport(t *testing.T) {
 		t.Helper()
 		s := synthetic.Processor()
 		s.Matrices = s.Matrices[:matrices]
-		w, err := Write(t.Context(), s.Report(), dir, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := testkit.Must(Write(t.Context(), s.Report(), dir, Options{}))
 		return w
 	}
 	long := time.Unix(1e9, 0)
 	age := func(names ...string) {
 		t.Helper()
 		for _, name := range names {
-			if err := os.Chtimes(path(name), long, long); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, os.Chtimes(path(name), long, long))
 		}
 	}
 	old := func(name string) bool {
@@ -42,9 +38,7 @@ func TestSecondReport(t *testing.T) {
 
 	first := write(3)
 	kept, damaged := "figures/matrix-patterns.png", "figures/matrix-patterns.svg"
-	if err := os.WriteFile(path(damaged), []byte("<svg>"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path(damaged), []byte("<svg>"), 0o666))
 	age(kept, damaged)
 	if again := write(3); !slices.Equal(again.Files, first.Files) {
 		t.Errorf("the second report has %d files, the first %d", len(again.Files), len(first.Files))
@@ -59,9 +53,7 @@ func TestSecondReport(t *testing.T) {
 	gone, edited, own := "figures/throughput-vs-block-cold-power-law.png",
 		"figures/throughput-vs-block-cold-power-law.svg", "figures/mine.png"
 	for _, name := range []string{edited, own} {
-		if err := os.WriteFile(path(name), []byte("of a user"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(path(name), []byte("of a user"), 0o666))
 	}
 	write(2)
 	if _, err := os.Stat(path(gone)); err == nil {
@@ -104,23 +96,15 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 func TestRecordStaysInItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report")
-	if err := makeFolders(report, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, makeFolders(report, Options{}))
 	f := folderIn(report)
 	names := []string{"../mine.txt", "figures/../../mine.txt", "figures/../mine.txt", "mine.txt"}
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(report, filepath.FromSlash(name)), []byte("x"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(filepath.Join(report, filepath.FromSlash(name)), []byte("x"), 0o666))
 		f.made[name] = entryOf([]byte("x"), "")
 	}
-	if err := f.finish(Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := folderIn(report).finish(Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, f.finish(Options{}))
+	testkit.Succeed(t, folderIn(report).finish(Options{}))
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(report, filepath.FromSlash(name))); err != nil {
 			t.Error(err)

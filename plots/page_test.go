@@ -280,15 +280,9 @@ func TestTwinsAreSaid(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	written, err := Write(t.Context(), d, dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := testkit.Must(Write(t.Context(), d, dir, Options{}))
 	for _, name := range written.Files {
-		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))))
 		// no text in there, or only names
 		if ext := filepath.Ext(name); ext == ".png" || ext == ".pdf" || ext == ".csv" {
 			continue

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/plots/canvas"
 )
 
@@ -36,19 +37,13 @@ func TestPaper(t *testing.T) {
 	s.Matrices = append(s.Matrices[:2], "50%_of #1 & {x}")
 	d := s.Report()
 	d.Devices[0].Driver = "go1.26.8 amd64 v1, cores: 2"
-	w, err := Write(t.Context(), d, dir, Options{Paper: 240})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(Write(t.Context(), d, dir, Options{Paper: 240}))
 	if canvas.PageWidth != 10*vg.Inch {
 		t.Error("the report's own page is changed")
 	}
 	read := func(name string) string {
 		t.Helper()
-		b, err := os.ReadFile(filepath.Join(dir, PaperDir, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := testkit.Must(os.ReadFile(filepath.Join(dir, PaperDir, filepath.FromSlash(name))))
 		return string(b)
 	}
 

@@ -34,7 +34,7 @@ func written(t *testing.T, d *analysis.Data, opt Options) (map[string][]byte, *W
 		t.Fatal(err)
 	}
 	content := map[string][]byte{}
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	testkit.Succeed(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -44,10 +44,7 @@ func written(t *testing.T, d *analysis.Data, opt Options) (map[string][]byte, *W
 		}
 		content[filepath.ToSlash(name)], err = os.ReadFile(path)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(content) != len(w.Files)+1 { // the record is none of them
 		t.Errorf("the folder holds %d files, the result names %d", len(content), len(w.Files))
 	}
@@ -313,9 +310,7 @@ func TestReportStaysSmall(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := c.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, c.Write(&b))
 	if b.Len() > 5_000_000 {
 		t.Errorf("the report has %d bytes", b.Len())
 	}

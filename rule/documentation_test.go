@@ -48,10 +48,7 @@ func TestRuleOfKeptData(t *testing.T) {
 	opt := DefaultOptions
 	opt.Ensemble = true
 	for _, name := range []string{"h200-data.json.gz", "h200-strangers.json.gz"} {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testkit.Must(os.ReadFile(name))
 		if digest := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.Contains(page, digest) {
 			t.Errorf("docs/rule.md lacks the digest of %s, %s", name, digest)
 		}
@@ -69,10 +66,7 @@ func TestRuleOfKeptData(t *testing.T) {
 // kept are the observations of a file, and the classes of its final test.
 func kept(t *testing.T, name string) ([]Observation, []string) {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(os.ReadFile(name))
 	obs, test, err := ReadTraining(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
@@ -83,14 +77,8 @@ func kept(t *testing.T, name string) ([]Observation, []string) {
 // page is docs/rule.md, and the rule of the H200, most of whose figures it has.
 func page(t *testing.T) (string, *Rule) {
 	t.Helper()
-	text, err := os.ReadFile("../docs/rule.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile("../docs/rule.md"))
+	r := testkit.Must(Embedded())
 	return string(text), r
 }
 

@@ -7,16 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
 
 // Of every configuration that the shipped rule may choose, it expects a time; the fastest stands first.
 func TestExpectations(t *testing.T) {
-	r, err := Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Embedded())
 	f := randomFeatures(rand.New(rand.NewPCG(1, 2)))
 	f.RowGini, f.ShareAbove32, f.ShareAbove256, f.ShareAbove1024 = 0.3, 0.5, 0.1, 0
 	for i := range r.Models {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/search"
@@ -91,10 +92,7 @@ func TestReadRefuses(t *testing.T) {
 			b.Add[i] = []int8{1}
 		}
 		change(&b)
-		text, err := forest{b}.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(forest{b}.MarshalJSON())
 		return `"base": [0.5], "features": ["rows"], "low": [1], "high": [2], "trees": ` + string(text)
 	}
 	same := func(*Boost) {}
@@ -186,9 +184,7 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 	f := sparse.UnknownFeatures()
 	names := sparse.FeatureNames()
 	for i, name := range names {
-		if err := f.Set(name, float64(i+1)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, f.Set(name, float64(i+1)))
 	}
 	f.RowMaxOverMean = float64(f.RowMax) / f.RowMean
 	for i, want := range f.Values() {
@@ -211,10 +207,7 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 func packed(t *testing.T, data []byte) string {
 	t.Helper()
 	var b bytes.Buffer
-	z, err := flate.NewWriter(&b, flate.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := testkit.Must(flate.NewWriter(&b, flate.BestSpeed))
 	if _, err := z.Write(data); err != nil || z.Close() != nil {
 		t.Fatal(err)
 	}

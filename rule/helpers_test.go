@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -28,10 +29,7 @@ func observe(matrix string, f sparse.Features, c kernels.Config, seconds float64
 
 func learn(t *testing.T, obs []Observation, opt Options) *Rule {
 	t.Helper()
-	r, err := Learn(context.Background(), obs, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Learn(context.Background(), obs, opt))
 	return r
 }
 
@@ -144,10 +142,7 @@ func tableOf(t *testing.T, obs []Observation) *table {
 // chosen is what a rule chooses in single precision.
 func chosen(t *testing.T, r *Rule, f sparse.Features, want Wanted) Choice {
 	t.Helper()
-	c, err := r.Select(Key{Precision: kernels.Float32}, f, want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(r.Select(Key{Precision: kernels.Float32}, f, want))
 	return c
 }
 
@@ -165,9 +160,7 @@ func treeOf(r *Rule) *Rule {
 func written(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, write(&b))
 	return b.String()
 }
 

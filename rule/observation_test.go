@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -99,10 +100,7 @@ func TestFromStore(t *testing.T) {
 
 // A rule learns from the times that other runs find, not from those within the run.
 func TestFromRowsOfOtherRuns(t *testing.T) {
-	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "results.db")))
 	defer db.Close()
 	row := store.Row{Matrix: "m", Time: 2, Another: trial.Interval{Low: 1, High: 3}}
 	row.Status, row.Median, row.WithinLow, row.WithinHigh = trial.OK, 1.9, 1.8, 1.95
@@ -120,18 +118,9 @@ func TestFromRowsOfOtherRuns(t *testing.T) {
 // observed reads all observations in a database.
 func observed(t *testing.T, db *store.DB) []Observation {
 	t.Helper()
-	rows, err := db.Results(t.Context(), store.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	matrices, err := db.Features(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := FromRows(t.Context(), db, rows, matrices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(db.Results(t.Context(), store.Filter{}))
+	matrices := testkit.Must(db.Features(t.Context()))
+	list := testkit.Must(FromRows(t.Context(), db, rows, matrices))
 	return list
 }
 
@@ -145,9 +134,7 @@ func TestTrainingTeachesTheSame(t *testing.T) {
 		o.Features.Diagonals = math.NaN()
 	}
 	var b bytes.Buffer
-	if err := SaveTraining(&b, obs, []string{"class1"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, SaveTraining(&b, obs, []string{"class1"}))
 	text := b.Bytes()
 	again, test, err := ReadTraining(bytes.NewReader(text))
 	if err != nil {

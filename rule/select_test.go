@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -92,10 +93,7 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 			continue
 		}
 		for _, r := range []*Rule{r, treeOf(r)} {
-			c, err := r.Select(s.Key, *o.Features, Wanted{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := testkit.Must(r.Select(s.Key, *o.Features, Wanted{}))
 			want := "sell_local"
 			if o.Features.Cols > 1_000_000 {
 				want = "plain"

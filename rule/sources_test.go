@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels/cuda"
 )
 
@@ -28,10 +29,7 @@ var redigest = flag.Bool("redigest", false, "write the digests of kernels of now
 func TestSourcesAreThoseMeasured(t *testing.T) {
 	digests := map[string]string{} // of now, by those of then
 	for _, name := range taught {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := testkit.Must(os.ReadFile(name))
 		for _, m := range sourced.FindAllSubmatch(inflated(t, name, data), -1) {
 			kernel, then := string(m[1])+string(m[3]), string(m[2])+string(m[4])
 			if now := cuda.Source(kernel); now != "" && now != then {
@@ -53,14 +51,8 @@ func inflated(t *testing.T, name string, data []byte) []byte {
 	if !strings.HasSuffix(name, ".gz") {
 		return data
 	}
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(gzip.NewReader(bytes.NewReader(data)))
+	text := testkit.Must(io.ReadAll(r))
 	return text
 }
 
@@ -80,7 +72,5 @@ func rewrite(t *testing.T, name string, data []byte, digests map[string]string) 
 		text = b.Bytes()
 	}
 	digests[fmt.Sprintf("%x", sha256.Sum256(data))] = fmt.Sprintf("%x", sha256.Sum256(text))
-	if err := os.WriteFile(name, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(name, text, 0o644))
 }

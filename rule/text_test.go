@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -86,14 +87,9 @@ func checkGolden(t *testing.T, name, got string) {
 	t.Helper()
 	golden := filepath.Join("testdata", name)
 	if *regen {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testkit.Must(os.ReadFile(golden))
 	if got != string(want) {
 		t.Errorf("text differs from %s (look at it, then go test -run Text -regen):\n%s", golden, got)
 	}

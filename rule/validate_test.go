@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -267,10 +268,7 @@ func BenchmarkLearnAndEvaluate(b *testing.B) {
 	opt := DefaultOptions
 	opt.Ensemble = true
 	for b.Loop() {
-		r, err := Learn(b.Context(), obs, opt)
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := testkit.Must(Learn(b.Context(), obs, opt))
 		if _, err := Evaluate(b.Context(), r, obs, opt); err != nil {
 			b.Fatal(err)
 		}

@@ -170,15 +170,9 @@ func TestSELLRefused(t *testing.T) {
 // An outline that cores share is that of the conversion, also where windows don't divide the rows.
 func TestOutlineSELL(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(5))
-	m, err := generate.Build(t.Context(), "rmat", map[string]any{"scale": 17, "edge_factor": 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(generate.Build(t.Context(), "rmat", map[string]any{"scale": 17, "edge_factor": 2}))
 	for _, of := range [][2]int{{32, 1}, {32, 1024}, {7, 21}, {32, 1 << 20}} {
-		want, err := sparse.NewSELL(m, of[0], of[1], 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testkit.Must(sparse.NewSELL(m, of[0], of[1], 0))
 		got, err := sparse.OutlineSELL(m, of[0], of[1])
 		if err != nil || !slices.Equal(got.Perm, want.Perm) || !slices.Equal(got.ChunkPtr, want.ChunkPtr) ||
 			got.NNZ() != want.NNZ() {

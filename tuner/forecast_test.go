@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -213,13 +214,10 @@ func (h historian) History(_ context.Context, _ kernels.Device, each func(trial.
 
 func (h historian) history(t *testing.T, p configs.Protocol, dev kernels.Device) history {
 	t.Helper()
-	known, err := readHistory(t.Context(), &struct {
+	known := testkit.Must(readHistory(t.Context(), &struct {
 		*memory
 		historian
-	}{historian: h}, p, dev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}{historian: h}, p, dev))
 	return known
 }
 

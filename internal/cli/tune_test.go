@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner"
@@ -68,9 +69,7 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("it answers %+v", a)
 	}
 	var out strings.Builder
-	if err := a.print(&out, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, a.print(&out, 0))
 	for _, want := range []string{"13 configurations measured in 1.23 s\n", "5 products",
 		"Not tried: 2 configurations that may be faster, most likely sell_blocks float32 block 128 (chance 7%).\n"} {
 		if !strings.Contains(out.String(), want) {
@@ -84,13 +83,9 @@ func TestIsMatrix(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"A.mtx": "", "edges": "# from to\n0 1\n", "my.toml": "",
 		"sweep": "# of mine\n\n[[matrix]]\n", "my.toml.bak": "title = \"T\"\n", "plain": "%%MatrixMarket matrix\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(name, []byte(text), 0o666))
 	}
-	if err := os.Mkdir("folder", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Mkdir("folder", 0o777))
 	for text, want := range map[string]bool{"A.mtx": true, "edges": true, "my.toml": false, "folder": false,
 		"sweep": false, "my.toml.bak": false, "plain": true, "no.toml": false,
 		"quickstart": false, "rmat:scale=3": true, "grid_5pt": true, "HB/1138_bus": true,

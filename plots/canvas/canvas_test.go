@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -108,10 +109,7 @@ func FuzzNames(f *testing.F) {
 // Text that is set in another font keeps its length, which was measured, on the page and in files.
 func TestTextKeepsItsLength(t *testing.T) {
 	p := named("ecology1", 200)
-	file, err := p.Encode("svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testkit.Must(p.Encode("svg"))
 	web, _ := p.Web(&WebStyles{})
 	for _, svg := range []string{string(file), web} {
 		found := regexp.MustCompile(`x="(\d+)" y="\d+" textLength="(\d+)" lengthAdjust="spacingAndGlyphs"[^>]*>`).FindAllStringSubmatch(svg, -1)
@@ -208,10 +206,7 @@ func TestSlug(t *testing.T) {
 func TestNothingTurnsText(t *testing.T) {
 	p := named("a\u202eb", 400)
 	web, _ := p.Web(&WebStyles{})
-	file, err := p.Encode("svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testkit.Must(p.Encode("svg"))
 	for _, s := range []string{web, string(file)} {
 		if strings.Contains(s, "\u202e") || !strings.Contains(s, `a\u202eb`) {
 			t.Error("a sign that turns text is in a picture as it is")
@@ -335,10 +330,7 @@ func shipped(t *testing.T) map[string][]string {
 	of := map[string][]string{}
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".toml")
-		sweep, err := configs.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sweep := testkit.Must(configs.Load(name))
 		for _, space := range sweep.Kernels {
 			for c := range space.Expand(8) {
 				if !slices.Contains(of[name], c.Kernel) {

@@ -224,10 +224,7 @@ func galleryList() string {
 func figures(t *testing.T) {
 	t.Helper()
 	const path = "../../configs/figures.txt"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(path))
 	want := strings.Join(IDs(), "\n") + "\n"
 	if want == string(text) {
 		return

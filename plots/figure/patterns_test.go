@@ -22,10 +22,7 @@ import (
 
 func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
 	t.Helper()
-	a, err := generate.Build(t.Context(), name, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(generate.Build(t.Context(), name, args))
 	return a
 }
 
@@ -86,14 +83,8 @@ func checkCorner(t *testing.T, img image.Image) {
 func decoded(t *testing.T, name string, a *sparse.CSR[float64]) image.Image {
 	t.Helper()
 	testkit.Long(t, "draws for long")
-	b, err := Spy(name, a, "png")
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Spy(name, a, "png"))
+	img := testkit.Must(png.Decode(bytes.NewReader(b)))
 	return img
 }
 
@@ -104,22 +95,11 @@ func TestSpyOriginInPDF(t *testing.T) {
 	if err != nil {
 		t.Skip("no pdftoppm to look at a PDF with: install poppler-utils")
 	}
-	b, err := Spy("corner", corner(), "pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(Spy("corner", corner(), "pdf"))
 	path := filepath.Join(t.TempDir(), "corner.pdf")
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), pdftoppm, "-r", "72", "-png", path).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, b, 0o666))
+	out := testkit.Must(exec.CommandContext(t.Context(), pdftoppm, "-r", "72", "-png", path).Output())
+	img := testkit.Must(png.Decode(bytes.NewReader(out)))
 	checkCorner(t, img)
 }
 

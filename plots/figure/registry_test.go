@@ -30,23 +30,14 @@ import (
 // The pictures of the gallery are there, and there is none that it does not show.
 func TestGallery(t *testing.T) {
 	const docs = "../../docs"
-	text, err := os.ReadFile(filepath.Join(docs, "gallery.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(docs, "gallery.md")))
 	shown := map[string]bool{}
 	for _, m := range regexp.MustCompile(`\]\((gallery/[^)]*)\)`).FindAllSubmatch(text, -1) {
 		shown[filepath.FromSlash(string(m[1]))] = true
 	}
-	pictures, err := filepath.Glob(filepath.Join(docs, "gallery", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pictures := testkit.Must(filepath.Glob(filepath.Join(docs, "gallery", "*")))
 	for _, path := range pictures {
-		name, err := filepath.Rel(docs, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := testkit.Must(filepath.Rel(docs, path))
 		if !shown[name] {
 			t.Errorf("%s is not shown", name)
 		}
@@ -103,9 +94,7 @@ func TestGolden(t *testing.T) {
 				t.Fatalf("%d pages, warnings %v", len(pages), warnings)
 			}
 			var drawn bytes.Buffer
-			if err := png.Encode(&drawn, pages[0].Raster(goldenDPI)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, png.Encode(&drawn, pages[0].Raster(goldenDPI)))
 			got := drawn.Bytes()
 			path := filepath.Join("testdata", f.ID+".png")
 			want, err := os.ReadFile(path)
@@ -269,10 +258,7 @@ func TestSweepsGiveFigures(t *testing.T) {
 // if it has kernels for one, a GPU, where it was profiled.
 func swept(t *testing.T, name string) *analysis.Data {
 	t.Helper()
-	sweep, err := configs.Load(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sweep := testkit.Must(configs.Load(name))
 	devices := []store.Device{
 		{Label: "Testcore", Device: kernels.Device{Backend: "cpu", Name: "Testcore", Units: 2},
 			Roof: kernels.Roof{Read: 40}},

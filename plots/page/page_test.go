@@ -13,6 +13,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/table"
 	"spmvtune/store"
@@ -24,9 +25,7 @@ func TestNothingTurnsText(t *testing.T) {
 	const turn = "\u202e"
 	var b strings.Builder
 	c := Content{Report: analysis.New(nil, nil, nil, nil), Title: "a" + turn + "b", Warnings: []error{errors.New("x" + turn)}}
-	if err := c.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, c.Write(&b))
 	if s := b.String(); strings.Contains(s, turn) || !strings.Contains(s, `<h1>a\u202eb</h1>`) || !strings.Contains(s, `X\u202e`) {
 		t.Error("signs that turn text are in the page as they are")
 	}

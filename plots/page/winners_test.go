@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
@@ -82,9 +83,7 @@ func TestAllFailed(t *testing.T) {
 	row := synthetic.Timed("m", "csr_vector", "", 64, 1)
 	row.Status, row.Time = trial.Wrong, 0
 	var b strings.Builder
-	if err := (&Content{Report: analysis.New([]store.Row{row}, nil, nil, nil)}).Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, (&Content{Report: analysis.New([]store.Row{row}, nil, nil, nil)}).Write(&b))
 	if !strings.Contains(b.String(), `<p>No trial was verified: no time is known. <a href="#failed">Why they failed</a>.</p>`) {
 		t.Error("the page does not say that no trial was verified")
 	}

@@ -12,6 +12,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/store/compare"
@@ -93,10 +94,7 @@ func TestLaTeX(t *testing.T) {
 // TestCSV: names come back as they were, unless they are formulas, and numbers with all digits.
 func TestCSV(t *testing.T) {
 	s := nasty()
-	lines, err := csv.NewReader(strings.NewReader(string(s.csv()))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := testkit.Must(csv.NewReader(strings.NewReader(string(s.csv()))).ReadAll())
 	if len(lines) != 1+2*len(s.Tables[0].Rows) {
 		t.Fatalf("%d lines", len(lines))
 	}

@@ -92,9 +92,7 @@ func TestGoAgrees(t *testing.T) {
 		fmt.Fprintf(&fields, "&f.%s, ", camel(f.Name))
 	}
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "spmvrule"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.Mkdir(filepath.Join(dir, "spmvrule"), 0o777))
 
 	save(t, dir, map[string]string{
 		"spmvrule/rule.go": written(t, WriteGo, r, "spmvrule"),
@@ -158,23 +156,14 @@ func TestSingleLeaf(t *testing.T) {
 
 // The example chooses for its matrix what the rule does, and says so.
 func TestExample(t *testing.T) {
-	r, err := rule.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(rule.Embedded())
 	dir := t.TempDir()
-	example, err := filepath.Abs("example/select_spmv.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	example := testkit.Must(filepath.Abs("example/select_spmv.c"))
 
 	save(t, dir, map[string]string{"rule.h": written(t, WriteC, r, "rule")})
 	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I"+dir, example, "-o", "main")
 	f := sparse.Analyze(diagonals(1_000_000))
-	choice, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, f, rule.Wanted{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	choice := testkit.Must(r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, f, rule.Wanted{}))
 
 	if got := do(t, dir, nil, filepath.Join(dir, "main")); !strings.HasPrefix(got, choice.Kernel+" ") {
 		t.Errorf("the example chose %q, want %s", got, choice.Kernel)

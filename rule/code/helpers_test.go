@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -204,9 +205,7 @@ func vectors(p *program, cases []sparse.Features) []byte {
 func written(t *testing.T, write func(io.Writer, *rule.Rule, string) error, r *rule.Rule, name string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := write(&b, r, name); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, write(&b, r, name))
 	return b.String()
 }
 
@@ -214,9 +213,7 @@ func written(t *testing.T, write func(io.Writer, *rule.Rule, string) error, r *r
 func save(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -48,10 +49,7 @@ func built(t *testing.T, spec string) *sparse.CSR[float64] {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := generate.Build(t.Context(), name, args)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(generate.Build(t.Context(), name, args))
 	return a
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse"
@@ -60,10 +61,7 @@ func TestPythonAgrees(t *testing.T) {
 		}
 	}
 
-	input, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := testkit.Must(json.Marshal(cases))
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"learned.py": written(t, WritePython, r, "learned"),
@@ -86,10 +84,7 @@ for f in json.load(sys.stdin):
 // The features that the module computes of a matrix in CSR are those of sparse.Analyze, with numpy and
 // without, and a scipy CSR matrix is all that it takes.
 func TestPythonCSR(t *testing.T) {
-	r, err := rule.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(rule.Embedded())
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"learned.py": written(t, WritePython, r, "learned"),
@@ -111,19 +106,14 @@ print(json.dumps(ways))
 	for _, spec := range []string{"grid_5pt:nx=50,ny=40", "rmat:scale=12,edge_factor=9", "giant_row:rows=3000,giant=2000",
 		"uniform:rows=3000,cols=700,row_nnz=40"} {
 		a := built(t, spec)
-		input, err := json.Marshal(map[string]any{"shape": []int{a.Rows, a.Cols}, "offsets": a.RowPtr,
-			"columns": a.ColIdx})
-		if err != nil {
-			t.Fatal(err)
-		}
+		input := testkit.Must(json.Marshal(map[string]any{"shape": []int{a.Rows, a.Cols}, "offsets": a.RowPtr,
+			"columns": a.ColIdx}))
 		lines := strings.Split(strings.TrimSpace(do(t, dir, input, "python3", "main.py")), "\n")
 		facts := sparse.Analyze(a)
 		want := known(&facts)
 
 		var got []map[string]float64
-		if err := json.Unmarshal([]byte(lines[1]), &got); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, json.Unmarshal([]byte(lines[1]), &got))
 		for _, f := range got {
 			if _, ok := f["neighbour_rate"]; !ok {
 				t.Errorf("%s: the columns tell nothing", spec)

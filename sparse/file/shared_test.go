@@ -166,10 +166,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 		opt.Complex = RealPart
 	}
 
-	m, err := Read(t.Context(), path, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(Read(t.Context(), path, opt))
 	testkit.Succeed(t, m.A.Validate())
 
 	number := func(column string) float64 {
@@ -209,9 +206,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 	if m.Duplicates == 0 && m.Field != "complex" && m.Declared < 1e6 {
 		stored := m // the index counts zeros in the file
 		if m.Symmetry != "general" {
-			if stored, err = Read(t.Context(), path, Options{Expand: false}); err != nil {
-				t.Fatal(err)
-			}
+			stored = testkit.Must(Read(t.Context(), path, Options{Expand: false}))
 			if stored.A.NNZ() != m.Declared {
 				t.Errorf("%d entries without expansion, want the %d in the file", stored.A.NNZ(), m.Declared)
 			}

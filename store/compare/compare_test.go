@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -139,10 +140,7 @@ func TestCompare(t *testing.T) {
 		}, []string{"a cpu_csr 0 0 1.100 same"}, 1.1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r, err := Compare(t.Context(), database(t, "here", before), database(t, "here", tt.after), tt.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(Compare(t.Context(), database(t, "here", before), database(t, "here", tt.after), tt.opt))
 			if got := lines(r); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 				t.Errorf("got\n%q\nwant\n%q", got, tt.want)
 			}
@@ -190,10 +188,7 @@ func TestDriftIsNoChange(t *testing.T) {
 			}
 			return database(t, "here", list)
 		}
-		r, err := Compare(t.Context(), run(-1), run(1), Options{Threshold: 0.01})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(Compare(t.Context(), run(-1), run(1), Options{Threshold: 0.01}))
 		if n, byChance := r.Slower(); n > byChance {
 			t.Errorf("with a drift %s, %d of %d pairs are slower, by chance %d", tt.name, n, len(r.Pairs), byChance)
 		}

@@ -39,9 +39,7 @@ func TestBenchstatReads(t *testing.T) {
 	testkit.Long(t, "compiles benchstat")
 	text, _ := written(t, "benchstat", store.Filter{Matrix: "a/b"})
 	path := filepath.Join(t.TempDir(), "a.txt")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 	out := string(runModule(t, "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da",
 		"-format", "csv", "-col", "/vec", "-row", "/kernel,/block", "-filter", ".unit:sec/op", path))
 	for _, want := range []string{`(?m)^matrix: a/b$`, `(?m)^,,,2,,,,4,`,
@@ -85,9 +83,7 @@ func TestGoogleCompares(t *testing.T) {
 	before, after := filepath.Join(dir, "before.json"), filepath.Join(dir, "after.json")
 	slower := strings.ReplaceAll(text, `_time":1000,`, `_time":1500,`)
 	for path, content := range map[string]string{before: text, after: slower} {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	out, err := exec.Command("/usr/bin/python3", tool, "--no-color", "benchmarks", before, after).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "+0.5000") || !strings.Contains(string(out), "1000          1500") {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -19,25 +20,19 @@ import (
 // csr_vector with blocks of 64 and two vectors is the fastest; csr_block fails with a block of 2048.
 func measured(t testing.TB) *store.DB {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "results.db")))
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	err = db.Begin(t.Context(), tuner.RunInfo{
+	testkit.Succeed(t, db.Begin(t.Context(), tuner.RunInfo{
 		Sweep:    &configs.Sweep{Name: "quick", Text: []byte("name = \"quick\"\n")},
 		Device:   kernels.Device{Backend: "cuda", Name: "Test GPU", Driver: "1"},
 		Roof:     kernels.Roof{Read: 100, Copy: 90, Triad: 80},
 		Sources:  map[string]string{"csr_vector": "1", "csr_block": "1"},
 		Protocol: "p", Version: "test",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, name := range []string{"a/b", "=sum"} {
 		f := sparse.UnknownFeatures()
 		f.Rows, f.Cols, f.Nonzeros, f.RowMean = 1000, 900, 5000, 5
@@ -52,15 +47,11 @@ func measured(t testing.TB) *store.DB {
 		took(2e-6, "csr_vector", 64, "vec=4"), took(4e-6, "csr_block", 64, ""), failed("csr_block", 2048),
 	} {
 		r.Matrix, r.ID, r.At = "a/b", fmt.Sprint("a", i), time.Date(2026, 1, 2, 3, 4, i, 5e6, time.UTC)
-		if err := db.Record(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, db.Record(t.Context(), r))
 	}
 	other := took(7e-6, "csr_block", 64, "")
 	other.Matrix, other.ID = "=sum", "b"
-	if err := db.Record(t.Context(), other); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, db.Record(t.Context(), other))
 	return db
 }
 
@@ -87,9 +78,6 @@ func written(t testing.TB, format string, f store.Filter) (string, Count) {
 		t.Fatalf("no format %s", format)
 	}
 	var b bytes.Buffer
-	n, err := kind.Write(t.Context(), &b, measured(t), f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := testkit.Must(kind.Write(t.Context(), &b, measured(t), f))
 	return b.String(), n
 }

@@ -53,20 +53,14 @@ func TestJSON(t *testing.T) {
 // Every column of the view has a type.
 func TestParquetColumns(t *testing.T) {
 	text, _ := written(t, "parquet", store.Filter{})
-	f, err := parquet.OpenFile(bytes.NewReader([]byte(text)), int64(len(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(parquet.OpenFile(bytes.NewReader([]byte(text)), int64(len(text))))
 	types := map[string]string{}
 	var names []string
 	for _, field := range f.Schema().Fields() {
 		names = append(names, field.Name())
 		types[field.Name()] = field.Type().String()
 	}
-	table, err := measured(t).Query(t.Context(), "results")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := testkit.Must(measured(t).Query(t.Context(), "results"))
 	testkit.EqualLists(t, names, append(table.Columns, samplesColumn), "columns")
 	for name, want := range map[string]string{"matrix": "STRING", "nnz": "INT(64,true)", "median_ms": "DOUBLE",
 		"measured_at": "TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS)", "tied": "BOOLEAN", "samples_ms": "LIST"} {
@@ -95,9 +89,7 @@ func TestParquetOtherReader(t *testing.T) {
 	testkit.Long(t, "compiles Apache Arrow's reader")
 	text, _ := written(t, "parquet", store.Filter{})
 	path := filepath.Join(t.TempDir(), "results.parquet")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 	out := runModule(t, "github.com/apache/arrow-go/v18/parquet/cmd/parquet_reader@v18.4.1", "--json", "--no-metadata",
 		"--columns", "2,9,14,24,28", path)
 	var rows []map[string]any

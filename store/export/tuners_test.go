@@ -25,15 +25,9 @@ func TestSchemas(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Skip(err)
 		}
-		s, err := jsonschema.NewCompiler().Compile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(jsonschema.NewCompiler().Compile(path))
 		text, _ := written(t, format, onFirst)
-		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := testkit.Must(jsonschema.UnmarshalJSON(strings.NewReader(text)))
 		if err := s.Validate(v); err != nil {
 			t.Errorf("%s: %v", format, err)
 		}
@@ -168,12 +162,8 @@ func TestKernelTunerExample(t *testing.T) {
 	}
 	var want, got map[string]any
 	text, _ := written(t, "kernel-tuner", onFirst)
-	if err := json.Unmarshal(theirs, &want); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(text), &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, json.Unmarshal(theirs, &want))
+	testkit.Succeed(t, json.Unmarshal([]byte(text), &got))
 	for name, value := range want {
 		if fmt.Sprintf("%T", got[name]) != fmt.Sprintf("%T", value) {
 			t.Errorf("%s is %T, and %T in the example", name, got[name], value)

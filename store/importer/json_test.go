@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -55,11 +56,8 @@ func TestKernelTunerParameters(t *testing.T) {
 	text := strings.Replace(tunerCache, `"layout": "soa", "time": 1.5`, `"layout": null, "time": 1.5`, 1)
 	text = strings.Replace(text, `"unroll": 1, "layout": "soa", "time": 2.5`,
 		`"unroll": "a = 1%", "layout": false, "time": 2.5`, 1)
-	m, err := Read(File{"c.json", strings.NewReader(text + "}}")}, facts(),
-		Options{Matrix: "a", Precision: kernels.Float32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(Read(File{"c.json", strings.NewReader(text + "}}")}, facts(),
+		Options{Matrix: "a", Precision: kernels.Float32}))
 	if m.Times[0].Params != "block_size_y=2 layout=false unroll=a%20%3D%201%25" ||
 		m.Times[1].Params != "block_size_y=2 unroll=2" {
 		t.Errorf("%q and %q", m.Times[0].Params, m.Times[1].Params)
@@ -79,10 +77,7 @@ func TestMixedLists(t *testing.T) {
 		}
 	}
 
-	root, err := parseTree([]byte("[9007199254740993 ,\n 12345678, null, 1.50]"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(parseTree([]byte("[9007199254740993 ,\n 12345678, null, 1.50]")))
 	var texts []string
 	for _, item := range list(root) {
 		texts = append(texts, text(item))

@@ -38,10 +38,7 @@ func readProfile(text string) ([]Launch, []string, error) {
 // recorded are the launches of a product that ncu 2025.3.1 counted on an H200.
 func recorded(t *testing.T, name string) []Launch {
 	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open("testdata/" + name))
 	defer f.Close()
 	launches, _, err := ReadProfile(File{name, f})
 	if err != nil {

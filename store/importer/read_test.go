@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/store"
@@ -29,10 +30,7 @@ func read(t *testing.T, text string, opt Options) (*Measurements, error) {
 // Repeated rows are runs of one configuration, whatever the order of its parameters;
 // what the table does not say is not known.
 func TestRead(t *testing.T) {
-	m, err := read(t, good, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(read(t, good, Options{}))
 	if len(m.Matrices) != 2 || len(m.Times) != 3 || !slices.Equal(m.Unused, []string{"comment"}) {
 		t.Fatalf("%d matrices, %d times, not used: %v", len(m.Matrices), len(m.Times), m.Unused)
 	}
@@ -55,13 +53,10 @@ func TestRead(t *testing.T) {
 func TestJoin(t *testing.T) {
 	times := "who\tk\tgflops\na\tx\t2\n"
 	facts := "matrix,m,n,nnz\nunmeasured,1,1,1\na,10,10,40\n"
-	m, err := Read(File{"t.tsv", strings.NewReader(times)}, &File{"f.csv", strings.NewReader(facts)}, Options{
+	m := testkit.Must(Read(File{"t.tsv", strings.NewReader(times)}, &File{"f.csv", strings.NewReader(facts)}, Options{
 		Columns: map[string]string{"kernel": "k", "rows": "m", "cols": "n", "matrix": "who"},
 		Device:  "X", Precision: kernels.Float64,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(m.Matrices) != 1 || m.Matrices[0].Features.Nonzeros != 40 {
 		t.Errorf("matrices %+v", m.Matrices)
 	}
@@ -136,22 +131,11 @@ func TestManyMistakes(t *testing.T) {
 
 // A database holds what was read, marked as somebody else's, and with the unknown unknown.
 func TestRecord(t *testing.T) {
-	m, err := read(t, good, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open(filepath.Join(t.TempDir(), "r.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(read(t, good, Options{}))
+	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "r.db")))
 	defer db.Close()
-	if err := m.Record(t.Context(), db, "t", time.Unix(1, 0)); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := db.Results(t.Context(), store.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, m.Record(t.Context(), db, "t", time.Unix(1, 0)))
+	rows := testkit.Must(db.Results(t.Context(), store.Filter{}))
 	if len(rows) != 3 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -162,10 +146,7 @@ func TestRecord(t *testing.T) {
 	if math.Abs(r.Median-12e-6) > 1e-12 || math.Abs(r.WithinLow-11.5e-6) > 1e-12 || r.Taken != 2 {
 		t.Errorf("median %v, low %v, %d samples", r.Median, r.WithinLow, r.Taken)
 	}
-	kept, err := db.Features(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := testkit.Must(db.Features(t.Context()))
 	if !kept[0].Features.Equal(m.Matrices[0].Features) {
 		t.Errorf("features %+v became %+v", m.Matrices[0].Features, kept[0].Features)
 	}

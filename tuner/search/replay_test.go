@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -52,10 +53,7 @@ func TestCost(t *testing.T) {
 func TestRunOfEverything(t *testing.T) {
 	g := grid()
 	for _, name := range []string{"random"} {
-		paths, err := Replay(t.Context(), g, name, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := testkit.Must(Replay(t.Context(), g, name, 3))
 		for _, p := range paths {
 			end := p.End()
 			if end.Steps != 60 || end.Loss != 0 || math.Abs(end.Seconds-g.Exhaustive()) > 1e-9 || p.Short != 0 {
@@ -77,10 +75,7 @@ func TestRunOfRacing(t *testing.T) {
 			g.Trials[i].Samples = g.Trials[i].Samples[:2]
 		}
 	}
-	paths, err := Replay(t.Context(), g, "racing", 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := testkit.Must(Replay(t.Context(), g, "racing", 4))
 	short := 0
 	for _, p := range paths {
 		if end := p.End(); end.Loss > 0.1 {
@@ -187,10 +182,7 @@ func TestHopelessTrialsLose(t *testing.T) {
 		}
 	}
 	for _, strategy := range []string{"racing", "local"} {
-		paths, err := Replay(t.Context(), g, strategy, 5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := testkit.Must(Replay(t.Context(), g, strategy, 5))
 		for _, p := range paths {
 			if p.Short != 0 || p.End().Loss > 0.1 {
 				t.Errorf("%s: %d steps wanted more samples, and it ended at %+v", strategy, p.Short, p.End())

@@ -88,10 +88,7 @@ func TestStrategiesFindTheBest(t *testing.T) {
 	space, times := landscape()
 	for _, name := range Replayable() {
 		for seed := range uint64(5) {
-			s, err := New(name, space, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := testkit.Must(New(name, space, seed))
 			found := conduct(t, s, times, 0.01, 3*len(times))
 			best, whole := -1, 0
 			for _, f := range found {

@@ -17,10 +17,7 @@ import (
 // A socket is its user's, and one that a killed server left is replaced.
 func TestSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.sock")
-	at, err := Listen("unix:" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := testkit.Must(Listen("unix:" + path))
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("its mode is %v, %v", info.Mode(), err)
 	}
@@ -29,9 +26,7 @@ func TestSocket(t *testing.T) {
 	}
 	at.Listener.(*net.UnixListener).SetUnlinkOnClose(false)
 	at.Close()
-	if at, err = Listen("unix:" + path); err != nil {
-		t.Fatal(err)
-	}
+	at = testkit.Must(Listen("unix:" + path))
 	at.Close()
 }
 
