@@ -211,9 +211,7 @@ func TestQuickstartCoversTheProcessor(t *testing.T) {
 			t.Errorf("%s: block sizes %v, grids %v", k.Name, blocks, grids)
 		}
 	}
-	if len(precisions) != 2 {
-		t.Errorf("precisions %v", precisions)
-	}
+	testkit.Equal(t, len(precisions), 2, "precisions %v", precisions)
 
 	// More would not fit the minute that the quickstart may take.
 	if most := time.Duration(trials) * s.Protocol.Budget; most > 30*time.Second {

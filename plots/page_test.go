@@ -128,9 +128,7 @@ func TestPageInBrowser(t *testing.T) {
 				t.Errorf("the last mark says %q without %q", got.Key, want)
 			}
 		}
-		if got.Heard != got.Key {
-			t.Errorf("a screen reader hears %q", got.Heard)
-		}
+		testkit.Equal(t, got.Heard, got.Key, "a screen reader hears")
 		if got.Pointer != got.Key {
 			t.Errorf("pointing at the mark says %q, the keyboard %q", got.Pointer, got.Key)
 		}

@@ -38,9 +38,7 @@ func TestPaper(t *testing.T) {
 	d := s.Report()
 	d.Devices[0].Driver = "go1.26.8 amd64 v1, cores: 2"
 	w := testkit.Must(Write(t.Context(), d, dir, Options{Paper: 240}))
-	if canvas.PageWidth != 10*vg.Inch {
-		t.Error("the report's own page is changed")
-	}
+	testkit.Equal(t, canvas.PageWidth, 10*vg.Inch, "the report's own page is changed")
 	read := func(name string) string {
 		t.Helper()
 		b := testkit.Must(os.ReadFile(filepath.Join(dir, PaperDir, filepath.FromSlash(name))))

@@ -84,9 +84,7 @@ func TestSameBytes(t *testing.T) {
 
 func TestEmptyDatabase(t *testing.T) {
 	content, w := written(t, analysis.New(nil, nil, nil, nil), Options{})
-	if len(w.Warnings) != 0 {
-		t.Errorf("warnings for figures that nobody asked for: %v", w.Warnings)
-	}
+	testkit.Equal(t, len(w.Warnings), 0, "warnings for figures that nobody asked for: %v", w.Warnings)
 	var ids []string
 	for i := range figure.All {
 		ids = append(ids, figure.All[i].ID)
@@ -99,9 +97,7 @@ func TestEmptyDatabase(t *testing.T) {
 		}
 	}
 	_, w = written(t, analysis.New(nil, nil, nil, nil), Options{Figures: ids})
-	if len(w.Warnings) != len(figure.All) {
-		t.Errorf("warnings: %v", w.Warnings)
-	}
+	testkit.Equal(t, len(w.Warnings), len(figure.All), "warnings: %v", w.Warnings)
 	for i, warning := range w.Warnings {
 		if s := warning.Error(); !strings.Contains(s, figure.All[i].ID) || !strings.Contains(s, figure.All[i].Sweep) {
 			t.Errorf("warning %q names no figure or sweep", s)

@@ -121,8 +121,6 @@ func TestNoFixedConfigurationIsBetter(t *testing.T) {
 
 func TestClassesOfSizes(t *testing.T) {
 	for nonzeros, want := range map[int]int{0: 0, 99_999: 0, 100_000: 1, 999_999: 1, 1_000_000: 2, 1 << 40: 2} {
-		if got := sizeOf(nonzeros); got != want {
-			t.Errorf("%d nonzeros are in class %d, want %d", nonzeros, got, want)
-		}
+		testkit.Equal(t, sizeOf(nonzeros), want, "%d nonzeros are in class", nonzeros)
 	}
 }

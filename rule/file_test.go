@@ -255,9 +255,7 @@ func TestNameFor(t *testing.T) {
 		"NVIDIA H100 80GB HBM3": "h100", "NVIDIA H100-SXM": "h100", "h100": "h100", "NVIDIA H200": "h200",
 		"NVIDIA A30": "h200", "NVIDIA XH1000": "h200", "": "h200",
 	} {
-		if got := NameFor(device); got != want {
-			t.Errorf("%q: %s, want %s", device, got, want)
-		}
+		testkit.Equal(t, NameFor(device), want, "%q", device)
 	}
 }
 

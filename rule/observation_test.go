@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,9 +139,7 @@ func TestTrainingTeachesTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(test, []string{"class1"}) {
-		t.Errorf("the test is %v", test)
-	}
+	testkit.EqualLists(t, test, []string{"class1"}, "the test")
 	opt := DefaultOptions
 	opt.Ensemble, opt.Test = true, test
 	if written(t, learn(t, again, opt).WriteJSON) != written(t, learn(t, obs, opt).WriteJSON) {

@@ -90,9 +90,7 @@ func checkGolden(t *testing.T, name, got string) {
 		testkit.Succeed(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
 	want := testkit.Must(os.ReadFile(golden))
-	if got != string(want) {
-		t.Errorf("text differs from %s (look at it, then go test -run Text -regen):\n%s", golden, got)
-	}
+	testkit.Equal(t, got, string(want), "text differs from %s (look at it, then go test -run Text -regen):\n", golden)
 }
 
 func TestNumbersAreGrouped(t *testing.T) {
@@ -103,9 +101,7 @@ func TestNumbersAreGrouped(t *testing.T) {
 		{0, "0"}, {12.5, "12.5"}, {999, "999"}, {1000, "1000"}, {30_000, "30,000"}, {4_996_000.5,
 			"4,996,000.5"}, {0.0002, "0.0002"},
 	} {
-		if got := number(tt.x); got != tt.want {
-			t.Errorf("%v is written %s, want %s", tt.x, got, tt.want)
-		}
+		testkit.Equal(t, number(tt.x), tt.want, "%v is written", tt.x)
 	}
 
 	s := Step{Feature: "row_mean", Unit: "nonzeros", Value: 679.1780838, Threshold: 12.5, Above: true}

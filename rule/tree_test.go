@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -96,9 +97,7 @@ func TestSplits(t *testing.T) {
 			twice, "(row_mean ≤ 5: b, (row_mean ≤ 30: a, b))"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := oneLine(learn(t, tt.obs, tt.opt).Models[0].Root); got != tt.want {
-				t.Errorf("learned %s, want %s", got, tt.want)
-			}
+			testkit.Equal(t, oneLine(learn(t, tt.obs, tt.opt).Models[0].Root), tt.want, "learned")
 		})
 	}
 }
@@ -175,9 +174,7 @@ func TestThresholds(t *testing.T) {
 		{4_996_000, 4_996_001, 4_996_000.5},
 		{0.3, math.Nextafter(0.3, 1), 0.3},
 	} {
-		if got := threshold(tt.low, tt.high); got != tt.want {
-			t.Errorf("between %v and %v: %v, want %v", tt.low, tt.high, got, tt.want)
-		}
+		testkit.Equal(t, threshold(tt.low, tt.high), tt.want, "between %v and %v", tt.low, tt.high)
 	}
 }
 
@@ -308,8 +305,6 @@ func TestRoundedUp(t *testing.T) {
 		{0, 0}, {0.0712, 0.072}, {0.07, 0.07}, {1.01, 1.1}, {20, 20}, {99.5, 100}, {123, 130}, {1000, 1000}, {45678, 46000},
 		{math.Nextafter(20, 30), 21},
 	} {
-		if got := roundedUp(tt.x); got != tt.want {
-			t.Errorf("%v becomes %v, want %v", tt.x, got, tt.want)
-		}
+		testkit.Equal(t, roundedUp(tt.x), tt.want, "%v becomes", tt.x)
 	}
 }

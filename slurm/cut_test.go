@@ -72,9 +72,7 @@ func TestCutPacks(t *testing.T) {
 			}
 			got = append(got, strings.Join(pieces, ", "))
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s:\n%s", name, strings.Join(got, "\n"))
-		}
+		testkit.EqualLists(t, got, want, "%s:\n%s", name, strings.Join(got, "\n"))
 	}
 	check("small matrices share a task", cutSome(100, 1000, work{"a", 10, 30, 1, false, 0}, work{"b", 10, 30, 1, false, 0},
 		work{"c", 10, 60, 1, false, 0}),

@@ -127,9 +127,7 @@ func TestImportWithRollbackJournal(t *testing.T) {
 	imports(t, db, runs()...)
 	local := create(t)
 	imports(t, local, runs()...)
-	if dump(t, db) != dump(t, local) {
-		t.Error("it is not what a local database has")
-	}
+	testkit.Equal(t, dump(t, db), dump(t, local), "it is not what a local database has")
 	gives(t, db, "PRAGMA journal_mode", "delete", "the journal's mode")
 }
 
@@ -162,9 +160,7 @@ func TestImportAgain(t *testing.T) {
 	if sum := imports(t, db, runs()...); sum.New != 0 || sum.Known != 9 {
 		t.Errorf("imported again: %+v", sum)
 	}
-	if dump(t, db) != before {
-		t.Error("importing again has changed something")
-	}
+	testkit.Equal(t, dump(t, db), before, "importing again has changed something")
 }
 
 // All results arrive, and the run that Record records for

@@ -330,9 +330,7 @@ func checkKept(t *testing.T, path string, kept []string, open func(string) (*DB,
 	gives(t, db, "PRAGMA integrity_check", "ok", "integrity")
 	got := testkit.Must(db.Recorded(t.Context(), kept, trial.Brief))
 	for _, id := range kept {
-		if got[id].Status != trial.OK {
-			t.Errorf("trial %s is lost", id)
-		}
+		testkit.Equal(t, got[id].Status, trial.OK, "trial %s is lost", id)
 	}
 	if n := one(t, db, "SELECT count(*) FROM trial t LEFT JOIN sample s ON s.trial = t.id WHERE s.trial IS NULL"); n != int64(0) {
 		t.Errorf("%v trials without their samples", n)

@@ -320,9 +320,7 @@ func TestDownloadsThatFail(t *testing.T) {
 	if note, ok := notes["grid"]; len(notes) != 2 || !ok || note != "" || !strings.Contains(notes["twin (twin)"], "403") {
 		t.Errorf("notes of the matrices %q", notes)
 	}
-	if sum.Measured[trial.OK] != 2 {
-		t.Errorf("measured %v", sum.Measured)
-	}
+	testkit.Equal(t, sum.Measured[trial.OK], 2, "measured %v", sum.Measured)
 }
 
 // A download ends with the run.

@@ -111,9 +111,7 @@ func TestSeveralDevices(t *testing.T) {
 	}})
 	used := map[string]bool{}
 	for name, devices := range devicesOf(t, &rec.memory, 25) {
-		if len(devices) != 1 {
-			t.Errorf("%s was measured on %v", name, devices)
-		}
+		testkit.Equal(t, len(devices), 1, "%s was measured on %v", name, devices)
 		used[devices[0]] = true
 	}
 	for _, again := range slices.Concat(rec.finals, rec.spreads, rec.sentinels) {
@@ -211,9 +209,7 @@ func TestDeviceLost(t *testing.T) {
 			t.Errorf("piece %+v", p)
 		}
 	}
-	if len(sum.Pieces) != 2 {
-		t.Errorf("pieces %+v", sum.Pieces)
-	}
+	testkit.Equal(t, len(sum.Pieces), 2, "pieces %+v", sum.Pieces)
 }
 
 // A mistake in this program ends the run, and the parts that it concerns are not complete.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -144,14 +143,10 @@ func TestHopelessByTheLongestRow(t *testing.T) {
 		got = append(got, string(one.Cache)+" "+one.Kernel)
 	}
 	want := []string{"warm csr_merge", "warm csr_scalar", "cold csr_adaptive", "cold csr_merge", "cold csr_vector"}
-	if !slices.Equal(got, want) {
-		t.Errorf("in the order %v, want %v", got, want)
-	}
+	testkit.EqualLists(t, got, want, "in the order")
 	even := size
 	even.Longest = 6
-	if got := hopelessLast(todo, even, dev); !slices.Equal(got, todo) {
-		t.Errorf("without a long row in the order %v", got)
-	}
+	testkit.EqualLists(t, hopelessLast(todo, even, dev), todo, "without a long row in the order")
 
 	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Millisecond, Slow: 3}
 	var none historian

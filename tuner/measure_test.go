@@ -73,9 +73,7 @@ func TestEffort(t *testing.T) {
 			t.Errorf("%s took %v of %v", name, part, e.Wall)
 		}
 	}
-	if e.Trials != 3 {
-		t.Errorf("the effort is %+v", e)
-	}
+	testkit.Equal(t, e.Trials, 3, "the effort is %+v", e)
 	for _, r := range rec.results {
 		if !(r.Seconds > 0 && r.Seconds < e.Wall.Seconds()) {
 			t.Errorf("%v, %s: %g s of %v", r.Config, r.Status, r.Seconds, e.Wall)
@@ -148,9 +146,7 @@ func TestColdAboveTheRoofIsWarnedOf(t *testing.T) {
 	runTest(t, sweep, rec, Options{})
 	for block, want := range map[int]bool{behave: false, tooFast: true} {
 		warnings := strings.Join(rec.by(t, block).Warnings, ";")
-		if strings.Contains(warnings, "above the roof") != want {
-			t.Errorf("block %d: warnings %q", block, warnings)
-		}
+		testkit.Equal(t, strings.Contains(warnings, "above the roof"), want, "block %d: warnings %q", block, warnings)
 	}
 }
 

@@ -104,9 +104,7 @@ func TestSpreads(t *testing.T) {
 				t.Errorf("after %d spreads: %d more", kept, sum.NoiseReruns)
 			}
 			for i, r := range rec.spreads {
-				if r.ID != all[i].ID {
-					t.Errorf("after %d spreads, number %d is another one", kept, i)
-				}
+				testkit.Equal(t, r.ID, all[i].ID, "after %d spreads, number %d is another one", kept, i)
 			}
 		}
 	}

@@ -43,9 +43,7 @@ func TestPlanOrderIsSeeded(t *testing.T) {
 	if slices.Equal(first, all) {
 		t.Error("trials run in order")
 	}
-	if !slices.Equal(first, blocks(testPlan(t, sweep, "a"))) {
-		t.Error("the same seed gives another order")
-	}
+	testkit.EqualLists(t, first, blocks(testPlan(t, sweep, "a")), "the same seed gives another order")
 	if slices.Equal(first, blocks(testPlan(t, sweep, "b"))) {
 		t.Error("another matrix has the same order")
 	}
@@ -65,9 +63,7 @@ func TestPlanSkips(t *testing.T) {
 			Grid: configs.Grid{Values: []int{1}}},
 		sweep.Kernels[0]) // overlaps
 	plan := testPlan(t, sweep, "a")
-	if len(plan.Trials) != 2 {
-		t.Errorf("planned %v", plan.Trials)
-	}
+	testkit.Equal(t, len(plan.Trials), 2, "planned %v", plan.Trials)
 	if plan.Skipped["needs the cuda backend"] != 1 || plan.Skipped["where = block >= 128"] == 0 {
 		t.Errorf("skipped %v", plan.Skipped)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
 	"spmvtune/tuner/matrix"
@@ -75,9 +76,7 @@ func TestPreviewMakesLittle(t *testing.T) {
 	if kept, err := cache.At(folder).List(); err != nil || len(kept) > 0 {
 		t.Errorf("it keeps %v, %v", kept, err)
 	}
-	if want := []string{"tiny0 2", "large1 2"}; !slices.Equal(told, want) {
-		t.Errorf("it tells %q, want %q", told, want)
-	}
+	testkit.EqualLists(t, told, []string{"tiny0 2", "large1 2"}, "it tells")
 }
 
 // A generated matrix that was measured is known by its results, under the same arguments only.

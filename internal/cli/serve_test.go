@@ -117,9 +117,7 @@ func TestServeInABrowser(t *testing.T) {
 	// A script that somebody could smuggle in does not run.
 	b.Eval(`{ const s = document.createElement("script"); s.textContent = "window.smuggled = 1";
 		document.body.append(s); }`, nil)
-	if got := b.Value(`window.smuggled === undefined`); got != true {
-		t.Error("a script that is not the page's runs")
-	}
+	testkit.Equal(t, b.Value(`window.smuggled === undefined`), true, "a script that is not the page's runs")
 
 	testkit.Succeed(t, run.Process.Signal(os.Interrupt))
 	b.Until(`document.getElementById("doing").textContent.startsWith("Interrupted")`)

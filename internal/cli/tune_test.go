@@ -90,9 +90,7 @@ func TestIsMatrix(t *testing.T) {
 		"sweep": false, "my.toml.bak": false, "plain": true, "no.toml": false,
 		"quickstart": false, "rmat:scale=3": true, "grid_5pt": true, "HB/1138_bus": true,
 		filepath.Join("sweeps", "no.toml"): false, "nonsense": false} {
-		if isMatrix(text) != want {
-			t.Errorf("%s: a matrix: %v", text, !want)
-		}
+		testkit.Equal(t, isMatrix(text), want, "%s: a matrix: %v", text, !want)
 	}
 }
 

@@ -278,9 +278,7 @@ func TestSource(t *testing.T) {
 		}
 
 		seen[digest] = k.Name
-		if b.Source(k.Name) != digest {
-			t.Errorf("the digest of %s changes", k.Name)
-		}
+		testkit.Equal(t, b.Source(k.Name), digest, "the digest of %s changes", k.Name)
 	}
 }
 

@@ -234,9 +234,7 @@ func TestGPUBackendFresh(t *testing.T) {
 		first := addresses(b)
 		preparedGPU(t, b, c)
 		for key, at := range addresses(b) {
-			if at != first[key] {
-				t.Errorf("%s: %v moved without being asked to", c, key)
-			}
+			testkit.Equal(t, at, first[key], "%s: %v moved without being asked to", c, key)
 		}
 
 		p, err := b.Prepare(c, kernels.Options{Fresh: true, Launch: kernels.Graph})

@@ -24,7 +24,5 @@ func TestPartsStay(t *testing.T) {
 	want := slices.Clone(items)
 	slices.SortStableFunc(want, func(a, b int) int { return a%2 - b%2 })
 	testkit.EqualLists(t, start, []int{0, len(items) / 2, len(items)}, "buckets begin at")
-	if !slices.Equal(sorted, want) {
-		t.Error("items are not in the order of their buckets")
-	}
+	testkit.EqualLists(t, sorted, want, "items are not in the order of their buckets")
 }

@@ -79,9 +79,7 @@ func lanesTargets(t *testing.T, name string, m *structure, p *lanesPacking, long
 	to, got := map[int32]segment{}, map[int32][]segment{}
 	chunk := int32(0)
 	for i := 0; i < len(p.part); i += 3 {
-		if p.part[i+1] != chunk {
-			t.Errorf("%s: part %d does not follow the one before: %d", name, i/3, p.part)
-		}
+		testkit.Equal(t, p.part[i+1], chunk, "%s: part %d does not follow the one before: %d", name, i/3, p.part)
 		for ; chunk < p.part[i+2]; chunk++ {
 			from, end, lanes := p.chunk[chunk]/8, p.chunk[chunk+1]/8, 1<<(p.chunk[chunk]%8)
 			if int(end-from)*lanes > warp {
@@ -99,9 +97,7 @@ func lanesTargets(t *testing.T, name string, m *structure, p *lanesPacking, long
 			}
 		}
 	}
-	if int(chunk) != len(p.chunk)-1 {
-		t.Errorf("%s: parts end before the last chunk", name)
-	}
+	testkit.Equal(t, int(chunk), len(p.chunk)-1, "%s: parts end before the last chunk", name)
 
 	for r := range int32(m.Rows) {
 		if s, ok := to[r]; ok {

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unsafe"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -326,17 +327,13 @@ func TestHotColumns(t *testing.T) {
 	colIdx := []int32{5, 5, 5, 2, 2, 7, 7, 1, 9, 5}
 	for most, want := range map[int][]int32{1: {5}, 2: {2, 5}, 3: {2, 5, 7}, 5: {1, 2, 5, 7, 9}, 100: {1, 2, 5, 7, 9}} {
 		columns, code := newHotColumns(colIdx, 10, most)
-		if !slices.Equal(columns, want) {
-			t.Errorf("of %d: %d, want %d", most, columns, want)
-		}
+		testkit.EqualLists(t, columns, want, "columns of %d", most)
 		for col := range int32(10) {
 			place := int32(slices.Index(want, col))
 			if place < 0 {
 				place = int32(len(want)) + col
 			}
-			if code[col] != place {
-				t.Errorf("of %d: column %d has code %d, want %d", most, col, code[col], place)
-			}
+			testkit.Equal(t, code[col], place, "of %d: column %d has code", most, col)
 		}
 	}
 }

@@ -270,9 +270,7 @@ func TestSource(t *testing.T) {
 		return Source(by, o)
 	}
 	first := identity("gcc", "1")
-	if identity("gcc", "1", "2") != first {
-		t.Error("another value of a parameter makes a kernel another")
-	}
+	testkit.Equal(t, identity("gcc", "1", "2"), first, "another value of a parameter makes a kernel another")
 	if identity("gcc -O0", "1") == first {
 		t.Error("an argument of the compiler makes no difference")
 	}

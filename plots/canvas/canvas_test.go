@@ -57,9 +57,7 @@ func TestTicks(t *testing.T) {
 		{"within a decade", names(LogBetween(0.12, 0.26, 6)), "0.15 0.20 0.25"},
 		{"far ratios", names(Ratios(0.01, 900)), "0.01× 0.1× 1× 10× 100× 1000×"},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, c.got, c.want)
-		}
+		testkit.Equal(t, c.got, c.want, "%s", c.name)
 	}
 }
 
@@ -196,9 +194,7 @@ func TestSlug(t *testing.T) {
 		"Intel Xeon @ 2.10GHz": "intel-xeon-2.10ghz", "../../etc/passwd": "etc-passwd", "": "", "a__b": "a-b",
 		".hidden.": "hidden", "a.b..c": "a.b.-c",
 	} {
-		if got := Slug(in); got != want {
-			t.Errorf("slug(%q) = %q, want %q", in, got, want)
-		}
+		testkit.Equal(t, Slug(in), want, "slug(%q)", in)
 	}
 }
 
@@ -350,9 +346,7 @@ func TestKernelsHaveLooks(t *testing.T) {
 			continue
 		}
 		c := LookOf(k.Name).Color.(Tone).Light
-		if hueless := c.R == c.G && c.G == c.B; hueless != k.Library() {
-			t.Errorf("%s has the colour %v", k.Name, c)
-		}
+		testkit.Equal(t, c.R == c.G && c.G == c.B, k.Library(), "%s has the colour %v", k.Name, c)
 	}
 	if rows := regexp.MustCompile(`(?m)^\w`).FindAllString(looksText, -1); len(rows) != len(looks) {
 		t.Errorf("%d kernels in %d rows: one is there twice, or can't be read", len(looks), len(rows))

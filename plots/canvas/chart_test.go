@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -95,9 +96,7 @@ func TestTicksAreThinnedEvenly(t *testing.T) {
 			func(plot.Tick) vg.Length { return vg.Length(tt.room) }) {
 			got = append(got, k.Label)
 		}
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("of %s with room %g: %s, want %s", tt.ticks, tt.room, s, tt.want)
-		}
+		testkit.Equal(t, strings.Join(got, " "), tt.want, "of %s with room %g", tt.ticks, tt.room)
 	}
 }
 

@@ -58,9 +58,7 @@ func TestPairs(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	if !slices.Equal(names, []string{"ecology1", "mycielskian13", "power-law", "road-chains"}) {
-		t.Errorf("compared on %v", names)
-	}
+	testkit.EqualLists(t, names, []string{"ecology1", "mycielskian13", "power-law", "road-chains"}, "compared on")
 	pages, _ := gpuAndCPU.draw(d)
 	var shown []string
 	for _, k := range pages[0].Keys {
@@ -188,9 +186,7 @@ func TestPublishedTimes(t *testing.T) {
 	for matrix, drawn := range map[string]bool{"lp_ganges": true, "delaunay_n23": false, "random_30000x20000": false} {
 		r := synthetic.Row("csr_warp_row_shuffle", 256, 0, 1)
 		r.Matrix, r.Precision = matrix, kernels.Float32
-		if got := (&analysis.Data{}).PublishedFor(&r) != nil; got != drawn {
-			t.Errorf("%s: drawn is %v", matrix, got)
-		}
+		testkit.Equal(t, (&analysis.Data{}).PublishedFor(&r) != nil, drawn, "%s: drawn", matrix)
 	}
 }
 

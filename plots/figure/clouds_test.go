@@ -11,6 +11,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/tuner/trial"
@@ -46,9 +47,7 @@ func TestNamedOnly(t *testing.T) {
 func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
 	for source, want := range map[string]int{"imported from t.csv": 0, "a.mtx": 1} {
 		_, warnings := drawPatterns(analysis.New(nil, nil, []trial.Matrix{{Name: "m", Source: source}}, nil))
-		if len(warnings) != want {
-			t.Errorf("%s: %v", source, warnings)
-		}
+		testkit.Equal(t, len(warnings), want, "%s: %v", source, warnings)
 	}
 }
 
@@ -170,9 +169,7 @@ func TestFixedWords(t *testing.T) {
 		for _, f := range c.fixed {
 			lines = append(lines, canvas.Line{Fixed: f, Points: []canvas.Point{{X: 1}, {X: 2}}})
 		}
-		if got := overBlock.fixedWords(lines); got != c.want {
-			t.Errorf("%v: %q, want %q", c.fixed, got, c.want)
-		}
+		testkit.Equal(t, overBlock.fixedWords(lines), c.want, "%v", c.fixed)
 	}
 }
 
@@ -185,9 +182,7 @@ func TestAxisOfMatrices(t *testing.T) {
 		}
 		p := &canvas.Picture{}
 		cl.fill(p)
-		if got := slices.Contains(textsOf(p), "matrix-001"); got != named {
-			t.Errorf("%d matrices are named: %v", n, got)
-		}
+		testkit.Equal(t, slices.Contains(textsOf(p), "matrix-001"), named, "%d matrices are named", n)
 		if s := cl.axis(8); s.Min >= 1 || s.Max <= float64(n*n) {
 			t.Errorf("%d matrices: from %v to %v", n, s.Min, s.Max)
 		}

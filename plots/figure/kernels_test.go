@@ -8,6 +8,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
@@ -62,9 +63,7 @@ func TestProfiledShares(t *testing.T) {
 	// Of several launches the bound is that of the counted one.
 	l.Config = kernels.Config{Kernel: "csr_pcsr", Precision: kernels.Float32, Block: 256, Grid: 10}
 	l.Properties = map[string]float64{"occupancy": 0.75, "occupancy:csr_pcsr_sum": 0.75, "occupancy:csr_pcsr_multiply": 1}
-	if got := occupancy.boundOf(l); got != 1 {
-		t.Errorf("bound %v, want that of csr_pcsr_multiply", got)
-	}
+	testkit.Equal(t, occupancy.boundOf(l), 1, "bound")
 }
 
 // One configuration for all matrices is the one with the best geometric mean of those that all have.

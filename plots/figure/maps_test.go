@@ -7,6 +7,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
 )
@@ -25,9 +26,7 @@ func TestHeatTile(t *testing.T) {
 		t.Errorf("the fastest is cell %d with %v GFLOP/s", tile.best, best.GFLOPS)
 	}
 	for i, want := range []bool{false, false, false, true, false, true} {
-		if got := tile.tied(i%3, i/3); got != want {
-			t.Errorf("cell %d is tied: %v", i, got)
-		}
+		testkit.Equal(t, tile.tied(i%3, i/3), want, "cell %d is tied", i)
 	}
 	if tile.tied(3, 0) || tile.tied(0, -1) {
 		t.Error("something is tied outside of the tile")
@@ -37,9 +36,7 @@ func TestHeatTile(t *testing.T) {
 		2: canvas.HeatStep((75.0 - 10) / 90), // between
 		5: canvas.HeatSteps - 1,              // the fastest
 	} {
-		if got := tile.step(tile.cells[i]); got != want {
-			t.Errorf("cell %d has step %d, want %d", i, got, want)
-		}
+		testkit.Equal(t, tile.step(tile.cells[i]), want, "cell %d has step", i)
 	}
 	if tile.cells[4].measured {
 		t.Error("block 128 was not measured with grid 8")

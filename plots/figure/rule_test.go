@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 
@@ -73,9 +74,7 @@ func TestRegretOfFewerMatrices(t *testing.T) {
 	}
 	for _, k := range pages[0].Keys {
 		fewer := strings.HasSuffix(k.Text, " (7 matrices)")
-		if fewer != strings.HasPrefix(k.Text, rule.SingleKernel.Name) {
-			t.Errorf("the key says %q", k.Text)
-		}
+		testkit.Equal(t, fewer, strings.HasPrefix(k.Text, rule.SingleKernel.Name), "the key says %q", k.Text)
 	}
 }
 
@@ -165,9 +164,7 @@ func TestOverlay(t *testing.T) {
 	for _, q := range ch.Lines[0].Points { // 128 was not measured on both
 		got = append(got, fmt.Sprintf("%g:%.4f", q.X, q.Y))
 	}
-	if s := strings.Join(got, " "); s != "32:0.5000 64:0.3333 256:1.0000" {
-		t.Errorf("mean %s", s)
-	}
+	testkit.Equal(t, strings.Join(got, " "), "32:0.5000 64:0.3333 256:1.0000", "mean")
 	if _, ok := overBlock.overlaid(d.Panels[:1], "csr_vector"); ok {
 		t.Error("one matrix over itself")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -70,9 +71,7 @@ func TestLinesFixTheOtherSize(t *testing.T) {
 		"cpu_csr":      "0:0.125 at 0",
 		"coo_atomic":   "128:0.143 256:0.167 at 0",
 	} {
-		if got[kernel] != want {
-			t.Errorf("%s: %q, want %q", kernel, got[kernel], want)
-		}
+		testkit.Equal(t, got[kernel], want, "%s", kernel)
 	}
 	p := lines[0].Points[0]
 	if math.Abs(p.Low-0.125/1.25) > 1e-12 || math.Abs(p.High-0.125/0.9) > 1e-12 {

@@ -121,9 +121,7 @@ func TestPreparationIsCut(t *testing.T) {
 	if n := len(h.Details[0].Rows); n != mostFolded || h.Cut != len(whole.Tables[1].Rows)-mostFolded {
 		t.Errorf("%d rows of %d and %d further ones, want %d", n, len(whole.Tables[1].Rows), h.Cut, mostFolded)
 	}
-	if len(h.Tables[0].Rows) != len(whole.Tables[0].Rows) {
-		t.Error("the summary is cut, too")
-	}
+	testkit.Equal(t, len(h.Tables[0].Rows), len(whole.Tables[0].Rows), "the summary is cut, too")
 }
 
 // TestStyleSheetFollowsTheme: the report recolours SVGs by name, so each colour

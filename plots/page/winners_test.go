@@ -35,15 +35,9 @@ func TestWinnerMap(t *testing.T) {
 		names = append(names, k.Kernel)
 	}
 	// coo_atomic was measured on one of two, so it is last whatever its mean.
-	if got := strings.Join(names, " "); got != "csr_vector csr_scalar coo_atomic" {
-		t.Errorf("kernels %s", got)
-	}
-	if got := fmt.Sprint(m.Classes[0].Rows[0].Cells); got != "[{100 h9 best} {=99 h9 tied} {25 h2}]" {
-		t.Errorf("cells %s", got)
-	}
-	if got := fmt.Sprint(m.Classes[0].Rows[1].Cells); got != "[{100 h9 best} {50 h4} {– }]" {
-		t.Errorf("cells %s", got)
-	}
+	testkit.Equal(t, strings.Join(names, " "), "csr_vector csr_scalar coo_atomic", "kernels")
+	testkit.Equal(t, fmt.Sprint(m.Classes[0].Rows[0].Cells), "[{100 h9 best} {=99 h9 tied} {25 h2}]", "cells")
+	testkit.Equal(t, fmt.Sprint(m.Classes[0].Rows[1].Cells), "[{100 h9 best} {50 h4} {– }]", "cells")
 	if m.Kernels[0].Share.Text != "100" || m.Kernels[1].Share.Text != "71" ||
 		m.Kernels[1].Named != 0 || m.Kernels[1].Tied != 1 {
 		t.Errorf("heads %+v", m.Kernels)
@@ -119,9 +113,7 @@ func TestTurnOn(t *testing.T) {
 	} {
 		turnOn(d, tt.group)
 		for i, want := range tt.on {
-			if tt.group[i].On != want {
-				t.Errorf("%+v: the %d. is shown: %v", tt.group, i+1, !want)
-			}
+			testkit.Equal(t, tt.group[i].On, want, "%+v: the %d. is shown: %v", tt.group, i+1, !want)
 		}
 	}
 }

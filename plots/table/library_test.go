@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -123,9 +124,7 @@ func TestPreparation(t *testing.T) {
 			for _, c := range row {
 				cells = append(cells, c.Text)
 			}
-			if text := strings.Join(cells, ", "); text != "csr_adaptive, 2 of 2, 56, 101, 1 of 1, 20, 20" {
-				t.Errorf("in sum: %s", text)
-			}
+			testkit.Equal(t, strings.Join(cells, ", "), "csr_adaptive, 2 of 2, 56, 101, 1 of 1, 20, 20", "in sum")
 		}
 	}
 
@@ -146,9 +145,7 @@ func TestRatiosThatMayBeOne(t *testing.T) {
 		r    *store.Row
 		want string
 	}{{&b, "0.988 (tied)"}, {&c, "0.500"}, {&copied, "1.000"}} {
-		if got := ratioCell(&a, tt.r).Text; got != tt.want {
-			t.Errorf("%s over %s is %q, want %q", tt.r.Kernel, a.Kernel, got, tt.want)
-		}
+		testkit.Equal(t, ratioCell(&a, tt.r).Text, tt.want, "%s over %s", tt.r.Kernel, a.Kernel)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/store"
 )
 
@@ -87,8 +88,6 @@ func TestCounterTables(t *testing.T) {
 	}
 	want := []string{l.Matrix, l.Kernel, "6250", "6.25", "4000", "125.0", "–", "3.12", "–"}
 	for i, c := range list[0].Rows[0] {
-		if c.Text != want[i] {
-			t.Errorf("%s is %q, want %q", list[0].Columns[i].Name, c.Text, want[i])
-		}
+		testkit.Equal(t, c.Text, want[i], "%s", list[0].Columns[i].Name)
 	}
 }

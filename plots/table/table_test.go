@@ -130,9 +130,7 @@ func TestMarkdown(t *testing.T) {
 		"two\nlines":            "two lines",
 		"\x1b[31m\u202e":        ` \[31m\u202e`,
 	} {
-		if got := markdownText(text); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
+		testkit.Equal(t, markdownText(text), want, "%q becomes", text)
 	}
 }
 
@@ -177,9 +175,7 @@ func TestAgainstTable(t *testing.T) {
 		"faster a 2.0× 1.60 to 2.22"; got != want {
 		t.Errorf("changes are %q, want %q", got, want)
 	}
-	if got := between(math.NaN(), math.NaN()); got != "–" {
-		t.Errorf("without an interval it says %q", got)
-	}
+	testkit.Equal(t, between(math.NaN(), math.NaN()), "–", "without an interval it")
 	text := strings.Join(s.Notes, " ")
 	for _, want := range []string{"have 4 pairs", "1 became faster, 1 slower, and 1 show no difference",
 		"1 can't be judged",

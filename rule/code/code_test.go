@@ -148,9 +148,7 @@ func TestSingleLeaf(t *testing.T) {
 			"int main(void) { rule_1_rule_features f = {0}; return !puts(rule_1_rule_float32(&f)->kernel); }\n",
 	})
 	do(t, dir, nil, "gcc", "-std=c99", "-Wall", "-Werror", "main.c", "-o", "main")
-	if got := do(t, dir, nil, filepath.Join(dir, "main")); got != leaf.Choice.Kernel+"\n" {
-		t.Errorf("chose %q", got)
-	}
+	testkit.Equal(t, do(t, dir, nil, filepath.Join(dir, "main")), leaf.Choice.Kernel+"\n", "chose")
 	do(t, module, nil, "go", "vet", ".")
 }
 

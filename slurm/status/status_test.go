@@ -117,9 +117,7 @@ func TestStatusSaysWhyTasksFailed(t *testing.T) {
 	} {
 		testkit.Equal(t, s.Chunks[i].Why, want, "chunk %d", i+1)
 	}
-	if s.Chunks[2].Reason != "BadConstraints" {
-		t.Errorf("chunk 3 is %+v", s.Chunks[2])
-	}
+	testkit.Equal(t, s.Chunks[2].Reason, "BadConstraints", "chunk 3 is %+v", s.Chunks[2])
 }
 
 // The number of an old job was given to another one.

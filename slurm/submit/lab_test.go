@@ -12,6 +12,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )
@@ -71,13 +72,9 @@ func TestLabSubmit(t *testing.T) {
 	}
 	all := jobIDs(round.Jobs)
 	jobs := waitEnded(t, c, append(all, sbatch.JobID{ID: "99999"}))
-	if len(jobs) != 8 {
-		t.Errorf("jobs %+v", jobs)
-	}
+	testkit.Equal(t, len(jobs), 8, "jobs %+v", jobs)
 	for _, j := range jobs {
-		if j.State != sbatch.Completed {
-			t.Errorf("job %+v", j)
-		}
+		testkit.Equal(t, j.State, sbatch.Completed, "job %+v", j)
 	}
 	for task, want := range map[string]string{
 		all[0].ID + "_2": "hello  you|task|1|0|2|",

@@ -182,9 +182,7 @@ func TestRetryGoesByLastTask(t *testing.T) {
 		"12|0|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|JobLaunchFailure",
 		"12|1|FAILED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.2.0|NonZeroExitCode")
 	r := retried(t, run, configs.Slurm{}, RetryOptions{})
-	if fmt.Sprint(r.Again, r.Split) != "[0001] [{0002 [0002.1 0002.2]}]" {
-		t.Errorf("retried %+v", r)
-	}
+	testkit.Equal(t, fmt.Sprint(r.Again, r.Split), "[0001] [{0002 [0002.1 0002.2]}]", "retried %+v", r)
 }
 
 // Of two retries that decide at once, one submits, even where the lock of one node is

@@ -114,9 +114,7 @@ func TestIntentionBeforeEachTry(t *testing.T) {
 		}
 		before = l.At
 	}
-	if strings.Count(data, "\n") != 3 {
-		t.Errorf("tries are\n%s", data)
-	}
+	testkit.Equal(t, strings.Count(data, "\n"), 3, "tries are\n%s", data)
 }
 
 func TestInterruptDoesNotBreakOffSbatch(t *testing.T) {

@@ -28,9 +28,7 @@ func TestIdentify(t *testing.T) {
 	write(t, a, "one")
 	write(t, b, "one")
 	first := identify(t, d, a)
-	if first.Digest != identify(t, d, b).Digest {
-		t.Error("the name of a file changes its digest")
-	}
+	testkit.Equal(t, first.Digest, identify(t, d, b).Digest, "the name of a file changes its digest")
 
 	if !first.Unchanged(t.Context()) {
 		t.Error("a file changes by being read")

@@ -226,8 +226,6 @@ func TestNPZ(t *testing.T) {
 			Val:    array[float64](t, z, "data", "'<f8'", m.NNZ()),
 		}
 
-		if back.Hash() != m.Hash() {
-			t.Errorf("%s is another matrix", name)
-		}
+		testkit.Equal(t, back.Hash(), m.Hash(), "%s is another matrix", name)
 	}
 }

@@ -206,9 +206,7 @@ func TestDelaunaySize(t *testing.T) {
 		t.Errorf("neighbours are %d apart on average: not numbered along a curve", mean)
 	}
 
-	if reached(m.RowPtr, m.ColIdx) != n {
-		t.Error("not all points are connected")
-	}
+	testkit.Equal(t, reached(m.RowPtr, m.ColIdx), n, "not all points are connected")
 }
 
 // TestDelaunayOnCores is for sizes that are made in parallel.
@@ -221,9 +219,7 @@ func TestDelaunayOnCores(t *testing.T) {
 		runtime.GOMAXPROCS(1)
 		one := digest(build(t, name, args))
 		runtime.GOMAXPROCS(4)
-		if digest(build(t, name, args)) != one {
-			t.Errorf("another %s on 4 cores than on 1", name)
-		}
+		testkit.Equal(t, digest(build(t, name, args)), one, "another %s on 4 cores than on 1", name)
 	}
 }
 
@@ -243,9 +239,7 @@ func TestDual(t *testing.T) {
 	if by[0] > 0 || by[1] > 4 || by[1]*2+by[2] != 434 {
 		t.Errorf("triangles by degree: %v", by)
 	}
-	if reached(m.RowPtr, m.ColIdx) != m.Rows {
-		t.Error("not all triangles are connected")
-	}
+	testkit.Equal(t, reached(m.RowPtr, m.ColIdx), m.Rows, "not all triangles are connected")
 }
 
 func BenchmarkDelaunay(b *testing.B) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // TestRMATQuadrants sends all edges into one corner, and then checks the shares
@@ -91,9 +93,7 @@ func TestUniform(t *testing.T) {
 
 func TestUniformExtremes(t *testing.T) {
 	full := build(t, "uniform", map[string]any{"rows": 20, "cols": 30, "row_nnz": 30})
-	if full.NNZ() != 600 {
-		t.Errorf("as many per row as columns: %v", full)
-	}
+	testkit.Equal(t, full.NNZ(), 600, "as many per row as columns: %v", full)
 	for _, args := range []map[string]any{
 		{"rows": 20, "cols": 30, "row_nnz": 0},
 		{"rows": 20, "cols": 0, "row_nnz": 0},

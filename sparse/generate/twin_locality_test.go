@@ -18,9 +18,7 @@ func TestTwinLocality(t *testing.T) {
 		return build(t, "twin", map[string]any{"of": "rail4284", "scale": scale, "locality": locality})
 	}
 	local, scattered := form("published"), form("scattered")
-	if !slices.Equal(local.RowPtr, scattered.RowPtr) {
-		t.Error("the forms have rows of other lengths")
-	}
+	testkit.EqualLists(t, local.RowPtr, scattered.RowPtr, "the forms have rows of other lengths")
 
 	for _, c := range []struct {
 		name    string

@@ -34,19 +34,13 @@ func TestCost(t *testing.T) {
 	r := &trial.Result{Status: trial.OK, Median: 2, Samples: []float64{3, 1, 2}, Batch: 10}
 	c := Cost{Warmup: 2, Flush: 0.5}
 	// Two products to warm up and two to verify, 30 in samples, five flushes.
-	if got := c.Of(r, 3); got != 4*2+60+2.5 {
-		t.Errorf("all samples: %g", got)
-	}
-	if got := c.partial(r, 1); got != 3*2+30+1 {
-		t.Errorf("a partial measurement: %g", got)
-	}
+	testkit.Equal(t, c.Of(r, 3), 4*2+60+2.5, "all samples")
+	testkit.Equal(t, c.partial(r, 1), 3*2+30+1, "a partial measurement")
 	hopeless := trial.Result{Status: trial.OK, Stop: trial.StopSlow, Median: 1, Samples: []float64{1}, Batch: 1}
 	if got := c.Of(&hopeless, 1); got != 2.5 { // its product, and the one that verified it
 		t.Errorf("a hopeless trial: %g", got)
 	}
-	if got := c.Of(&trial.Result{}, 0); got != 0 {
-		t.Errorf("what was not measured: %g", got)
-	}
+	testkit.Equal(t, c.Of(&trial.Result{}, 0), 0, "what was not measured")
 }
 
 // A search over everything costs what the grid has cost, and ends with the best.

@@ -147,9 +147,7 @@ func TestStrategiesAreDeterministic(t *testing.T) {
 			}
 			return list
 		}
-		if !slices.Equal(steps(1), steps(1)) {
-			t.Errorf("%s: other steps for the same seed", name)
-		}
+		testkit.EqualLists(t, steps(1), steps(1), "%s: other steps for the same seed", name)
 		if slices.Equal(steps(1), steps(2)) {
 			t.Errorf("%s: the same steps for another seed", name)
 		}
@@ -232,9 +230,7 @@ func TestAdjacent(t *testing.T) {
 	for i := range 6 {
 		got := slices.Sorted(slices.Values(space.Adjacent(i)))
 		got = slices.DeleteFunc(got, func(c int) bool { return c == 6 })
-		if !slices.Equal(got, want[i]) {
-			t.Errorf("%v: neighbours %v, want %v", space.Configs[i], got, want[i])
-		}
+		testkit.EqualLists(t, got, want[i], "%v: neighbours", space.Configs[i])
 	}
 	if len(space.Adjacent(6)) != 1 || len(space.Adjacent(7)) != 0 {
 		t.Errorf("of those alone: %v and %v", space.Adjacent(6), space.Adjacent(7))

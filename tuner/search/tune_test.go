@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -44,9 +45,7 @@ func TestTuneBelievesExpectations(t *testing.T) {
 	}
 	want := []string{"csr_narrow float32 block 128 grid 128", "cusparse_csr_alg1 float32 block 32 grid 128",
 		"sell_hot float32 block 128 grid 128"}
-	if !slices.Equal(order, want) {
-		t.Errorf("measured %q", order)
-	}
+	testkit.EqualLists(t, order, want, "measured")
 	if _, chance, worthy := s.(*tune).Open(); chance >= Least || worthy > 0 {
 		t.Errorf("%d may still win, the best of them with %g", worthy, chance)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm/status"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
@@ -76,9 +77,7 @@ func TestSubmitWholeWay(t *testing.T) {
 			}
 		}
 	}
-	if len(nodes) != 3 {
-		t.Errorf("nodes are %v", nodes)
-	}
+	testkit.Equal(t, len(nodes), 3, "nodes are %v", nodes)
 	if out := c.do(0, "status"); strings.Count(out, "complete") != 2 {
 		t.Errorf("all runs:\n%s", out)
 	}

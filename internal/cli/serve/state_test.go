@@ -100,9 +100,7 @@ func TestFiguresAreDrawnAgain(t *testing.T) {
 		return Draw(ctx, path)
 	}})
 	look := func() shownState { return decoded[shownState](t, get(s, "/api/state")) }
-	if drawn != 0 {
-		t.Error("it draws without a page")
-	}
+	testkit.Equal(t, drawn, 0, "it draws without a page")
 	if got := look(); got.Drawing != "drawing" || got.Figures != "0" {
 		t.Errorf("a page is opened: %q %s", got.Drawing, got.Figures)
 	}

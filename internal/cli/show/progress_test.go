@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -107,9 +108,7 @@ func TestTimeLeftIsNotForeseenAtOnce(t *testing.T) {
 		p.measured, p.now.done = tt.trial-1, tt.finished+tt.trial-1
 		out.Reset()
 		event(p, good(1e-3))
-		if got := strings.Contains(out.String(), " left"); got != tt.want {
-			t.Errorf("%+v: %q", tt, out.String())
-		}
+		testkit.Equal(t, strings.Contains(out.String(), " left"), tt.want, "%+v: %q", tt, out.String())
 	}
 }
 
@@ -132,9 +131,7 @@ func TestProgressMakesWay(t *testing.T) {
 	if !strings.HasSuffix(text, eraseLine) || strings.HasSuffix(text, eraseLine+eraseLine) {
 		t.Errorf("the end: %q", text)
 	}
-	if strings.Count(text, "\n") != 2 {
-		t.Errorf("it scrolls: %q", text)
-	}
+	testkit.Equal(t, strings.Count(text, "\n"), 2, "it scrolls: %q", text)
 }
 
 // The log of a day has some dozens of lines, however many matrices and trials it has. A matrix that a lost GPU leaves

@@ -111,9 +111,7 @@ func TestWatchKeepsMessages(t *testing.T) {
 		"skipping bad2: broken\nskipping bad3: broken\nskipping bad4: broken\n"
 	testkit.Equal(t, lastPage(out.String()), want, "in the end")
 	p.Clear() // a second time says nothing
-	if strings.Count(out.String(), "demo") != 1 {
-		t.Errorf("said twice: %q", out.String())
-	}
+	testkit.Equal(t, strings.Count(out.String(), "demo"), 1, "said twice: %q", out.String())
 }
 
 // Where there is no terminal, the plain line remains.
