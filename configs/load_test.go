@@ -134,9 +134,7 @@ func TestMatrixFiles(t *testing.T) {
 		"path = \"plain/x.mtx\"":             "not a directory",
 		"path = \"m/a.mtx\"\nname = \"a/b\"": "slash",
 	} {
-		if _, err := read(section); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", section, err, want)
-		}
+		testkit.Fails(t, testkit.Err(read(section)), want, "%s", section)
 	}
 }
 
@@ -152,9 +150,7 @@ func TestLoad(t *testing.T) {
 		"./none.toml": "neither a file nor a shipped sweep",
 		t.TempDir():   "is a folder",
 	} {
-		if _, err := Load(name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %q", name, err, want)
-		}
+		testkit.Fails(t, testkit.Err(Load(name)), want, "%s", name)
 	}
 }
 

@@ -173,9 +173,7 @@ func TestCitationsAreListed(t *testing.T) {
 
 func TestUnknownFigure(t *testing.T) {
 	_, err := Write(t.Context(), analysis.New(nil, nil, nil, nil), t.TempDir(), Options{Figures: []string{"nonsense"}})
-	if err == nil || !strings.Contains(err.Error(), "throughput-vs-block") {
-		t.Errorf("error %v names no figure that there is", err)
-	}
+	testkit.Fails(t, err, "throughput-vs-block")
 }
 
 // TestHostileNames feeds names and messages that mean something to HTML,

@@ -174,9 +174,7 @@ func TestReadRefuses(t *testing.T) {
 			`"tree_over_sizes": {"feature": "row_max", "below": `+leaf+`, "above": `+leaf+`}, "tree"`,
 			1), "row_max, which does not follow from sizes"},
 	} {
-		if _, err := Read(strings.NewReader(tt.in)); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%.80s: error is %v, want one with %q", tt.in, err, tt.want)
-		}
+		testkit.Fails(t, testkit.Err(Read(strings.NewReader(tt.in))), tt.want, "%.80s", tt.in)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 )
 
@@ -102,9 +103,7 @@ time = "00:10:00"
 		})
 	}
 	run.Digest = ""
-	if _, err := run.TaskSweep(); err == nil || !strings.Contains(err.Error(), "sweep.toml was edited after") {
-		t.Errorf("a sweep whose digest is lost: %v", err)
-	}
+	testkit.Fails(t, testkit.Err(run.TaskSweep()), "sweep.toml was edited after", "a sweep whose digest is lost")
 }
 
 // A run measures the kernels that were submitted, whatever becomes of their sources.
@@ -133,7 +132,5 @@ func TestRunCarriesOwnKernels(t *testing.T) {
 		}
 	}
 	slurmlab.Must(t, os.WriteFile(run.Path("kernels.json"), []byte("[{"), 0o666))
-	if _, err := run.TaskSweep(); err == nil || !strings.Contains(err.Error(), "was edited") {
-		t.Errorf("a damaged definition gives %v", err)
-	}
+	testkit.Fails(t, testkit.Err(run.TaskSweep()), "was edited", "a damaged definition")
 }

@@ -11,6 +11,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/tuner/trial"
@@ -46,9 +47,7 @@ func TestTask(t *testing.T) {
 			return plain[key]
 		})
 		if c.wrong != "" {
-			if err == nil || !strings.Contains(err.Error(), c.wrong) {
-				t.Errorf("%s: error %v", name, err)
-			}
+			testkit.Fails(t, err, c.wrong, "%s", name)
 			continue
 		}
 		if err != nil || got.Job != c.want.Job || got.Node != c.want.Node || got.Attempt != c.want.Attempt ||

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -101,9 +100,7 @@ func TestValidate(t *testing.T) {
 	} {
 		m := good()
 		spoil(m)
-		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got error %v, want one with %q", err, want)
-		}
+		testkit.Fails(t, m.Validate(), want, "got")
 	}
 }
 
@@ -288,8 +285,6 @@ func TestValidateNamesTheFirst(t *testing.T) {
 	testkit.Succeed(t, m.Validate())
 	for _, row := range []int{2999, 1100, 1099} {
 		m.ColIdx[m.RowPtr[row]] = 2000
-		if err := m.Validate(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("row %d has column 2000", row)) {
-			t.Errorf("row %d is wrong: %v", row, err)
-		}
+		testkit.Fails(t, m.Validate(), fmt.Sprintf("row %d has column 2000", row), "row %d is wrong", row)
 	}
 }

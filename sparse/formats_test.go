@@ -22,9 +22,7 @@ func TestBSR(t *testing.T) {
 		for _, size := range []int{1, 2, 3, 4, 6} {
 			b, err := sparse.NewBSR(m, size, sparse.MaxIndex)
 			if m.Rows%size != 0 || m.Cols%size != 0 {
-				if err == nil || !strings.Contains(err.Error(), "not a multiple") {
-					t.Errorf("%s, %d: %v", name, size, err)
-				}
+				testkit.Fails(t, err, "not a multiple", "%s, %d", name, size)
 				continue
 			}
 			if err == nil {
@@ -76,9 +74,7 @@ func TestBSRRefused(t *testing.T) {
 	if _, err := sparse.NewBSR(m, 3, len(b.Order)); err != nil {
 		t.Errorf("as many values as are allowed: %v", err)
 	}
-	if _, err := sparse.NewBSR(m, 3, len(b.Order)-1); err == nil || !strings.Contains(err.Error(), "more values") {
-		t.Errorf("one value more than is allowed: %v", err)
-	}
+	testkit.Fails(t, testkit.Err(sparse.NewBSR(m, 3, len(b.Order)-1)), "more values", "one value more than is allowed")
 }
 
 // TestDiagonals decodes what was packed: every row must come back in its order.
@@ -159,15 +155,11 @@ func TestDiagonalsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sparse.NewDiagonals(m, 5, 2*m.NNZ()); err == nil || !strings.Contains(err.Error(), "more than the") {
-		t.Errorf("scattered columns: %v", err)
-	}
+	testkit.Fails(t, testkit.Err(sparse.NewDiagonals(m, 5, 2*m.NNZ())), "more than the", "scattered columns")
 	if m, err = generate.Build(t.Context(), "giant_row", map[string]any{"rows": 300, "giant": 300}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sparse.NewDiagonals(m, 5, 1<<20); err == nil || !strings.Contains(err.Error(), "255 diagonals") {
-		t.Errorf("a long row: %v", err)
-	}
+	testkit.Fails(t, testkit.Err(sparse.NewDiagonals(m, 5, 1<<20)), "255 diagonals", "a long row")
 }
 
 // slicedMatrices are hard on slices, blocks and narrow columns.

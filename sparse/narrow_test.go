@@ -2,7 +2,6 @@ package sparse_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -109,9 +108,7 @@ func pieceAt(starts []uint16) piece {
 func TestNarrowRefused(t *testing.T) {
 	m := &sparse.CSR[float64]{RowPtr: []int32{0}}
 	for _, size := range []int{0, 7, 65536} {
-		if _, err := sparse.NewNarrow(m, size, 4); err == nil || !strings.Contains(err.Error(), "multiple of 8") {
-			t.Errorf("%d: %v", size, err)
-		}
+		testkit.Fails(t, testkit.Err(sparse.NewNarrow(m, size, 4)), "multiple of 8", "%d", size)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,9 +25,7 @@ func TestFullDisk(t *testing.T) {
 	for block := 64; err == nil && block < 1<<20; block += 32 {
 		err = db.Record(t.Context(), good("cpu_csr", block))
 	}
-	if err == nil || !strings.Contains(err.Error(), "free some space and run again") {
-		t.Errorf("recording on a full disk: %v", err)
-	}
+	testkit.Fails(t, err, "free some space and run again", "recording on a full disk")
 	gives(t, db, "SELECT count(*) FROM trial WHERE block = 32", int64(1), "trials of before are left")
 }
 

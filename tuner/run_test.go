@@ -303,9 +303,7 @@ func TestDeviceThatDoesNotOpen(t *testing.T) {
 		started = testLauncher()
 		return started
 	}})
-	if err == nil || !strings.Contains(err.Error(), "opening the device: there is no such device") {
-		t.Errorf("error %v", err)
-	}
+	testkit.Fails(t, err, "opening the device: there is no such device")
 	if started.ProcessState == nil {
 		t.Error("the worker goes on after the run")
 	}

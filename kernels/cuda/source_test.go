@@ -174,9 +174,7 @@ func TestOwnRecipeLimits(t *testing.T) {
 		t.Error(err)
 	}
 	m := &structure{Rows: 4, Cols: 1, RowPtr: make([]int32, 5)}
-	if _, err := customRecipe(o, m, c); err == nil || !strings.Contains(err.Error(), "blocks: ") {
-		t.Errorf("too many blocks: %v", err)
-	}
+	testkit.Fails(t, testkit.Err(customRecipe(o, m, c)), "blocks: ", "too many blocks")
 
 	o.Launch = "rows"
 	for _, zero := range []bool{false, true} { // y is zeroed by the device: an empty product launches nothing

@@ -34,9 +34,7 @@ func TestValue(t *testing.T) {
 		"func() int { return 1 }()": "min and max", "1 << 20": "only integers", "rows.a": "only integers",
 		strings.Repeat("(", 600) + "1" + strings.Repeat(")", 600): "longer than",
 	} {
-		if _, err := Value(text, sizes); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40s: %v, want %q", text, err, want)
-		}
+		testkit.Fails(t, testkit.Err(Value(text, sizes)), want, "%.40s", text)
 	}
 }
 
@@ -250,9 +248,7 @@ func TestCompilersForGPU(t *testing.T) {
 			}
 			o.Files["lib/b.h"] = "#define FACTOR undeclared\n"
 			_, err = Build(t.TempDir(), by, o, c)
-			if err == nil || !strings.Contains(err.Error(), "my.cu(2): error") {
-				t.Errorf("error is %v", err)
-			}
+			testkit.Fails(t, err, "my.cu(2): error")
 		})
 	}
 }
@@ -283,9 +279,7 @@ func TestBuildAnyName(t *testing.T) {
 	o.Files = map[string]string{"-o.c": "int f(void) { return undeclared; }\n"}
 	o.File = "-o.c"
 	_, err := Build(t.TempDir(), by, o, kernels.Config{Precision: kernels.Float64})
-	if err == nil || !strings.Contains(err.Error(), "-o.c:1:") {
-		t.Errorf("error is %v", err)
-	}
+	testkit.Fails(t, err, "-o.c:1:")
 }
 
 // What somebody who was killed has left in the cache goes, but not the folder of one who still compiles.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 func TestReadTimes(t *testing.T) {
@@ -78,9 +80,7 @@ func TestWords(t *testing.T) {
 	for word, want := range map[string]string{
 		"{blok}": "no placeholder {blok}: there are {block}, {matrix}", "a{": `a brace in "a{" stands alone: write {{`,
 	} {
-		if _, err := Expand([]string{word}, values); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", word, err)
-		}
+		testkit.Fails(t, testkit.Err(Expand([]string{word}, values)), want, "%s", word)
 	}
 	if !Uses([]string{"a", "--x={y}"}, "y") || Uses([]string{"{{y}}"}, "y") {
 		t.Error("placeholders are not told from braces")

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // run runs a script of sh.
@@ -37,9 +39,7 @@ func TestRun(t *testing.T) {
 		"for i in 1 2 3 4 5; do head -c 1000000 /dev/zero > $i; done; sleep 600": "it wrote more than 1048576 bytes",
 		"yes": "it wrote more than 1048576 bytes",
 	} {
-		if _, err := run(t, time.Minute, script); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", script, err, want)
-		}
+		testkit.Fails(t, testkit.Err(run(t, time.Minute, script)), want, "%s", script)
 	}
 }
 

@@ -281,8 +281,6 @@ func TestActiveNeedsTheFolder(t *testing.T) {
 		}
 		slurmlab.Must(t, os.RemoveAll(run.Path(folder)))
 		slurmlab.Must(t, os.WriteFile(run.Path(folder), nil, 0o666))
-		if _, err := Active(t.Context(), slurmtest.Hasty, run); err == nil || !strings.Contains(err.Error(), wrong) {
-			t.Errorf("where %s is no folder: %v", folder, err)
-		}
+		testkit.Fails(t, testkit.Err(Active(t.Context(), slurmtest.Hasty, run)), wrong, "where %s is no folder", folder)
 	}
 }

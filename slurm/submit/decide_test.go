@@ -274,9 +274,7 @@ func TestNoRoomAtAll(t *testing.T) {
 	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "used"), []byte("5"), 0o666))
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
 	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 2))
-	if err == nil || !strings.Contains(err.Error(), "AssocMaxSubmitJobLimit") {
-		t.Errorf("error %v", err)
-	}
+	testkit.Fails(t, err, "AssocMaxSubmitJobLimit")
 	jobs := slurmtest.Jobs(t, run)
 	if len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
 		t.Errorf("jobs %+v", jobs)
@@ -290,9 +288,7 @@ func TestNoRoomBesideTheMerging(t *testing.T) {
 		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
 			Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}))
 		_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{MaxSubmit: most}, slurmtest.Chunks(t, run, 3))
-		if err == nil || !strings.Contains(err.Error(), "max_submit") {
-			t.Errorf("max_submit = %d: error %v", most, err)
-		}
+		testkit.Fails(t, err, "max_submit", "max_submit = %d", most)
 		if sent, err := os.ReadFile(filepath.Join(dir, "sent")); err == nil {
 			t.Errorf("max_submit = %d: sent %s", most, sent)
 		}

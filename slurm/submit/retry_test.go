@@ -236,9 +236,7 @@ func TestRetryInAnotherFolder(t *testing.T) {
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
 	slurmlab.Must(t, os.CopyFS(moved, os.DirFS(run.Dir)))
-	if err := retry(moved); err == nil || !strings.Contains(err.Error(), "is a copy of the run in "+run.Dir) {
-		t.Errorf("a copy: %v", err)
-	}
+	testkit.Fails(t, retry(moved), "is a copy of the run in "+run.Dir, "a copy")
 	link := filepath.Join(t.TempDir(), "link")
 	slurmlab.Must(t, os.Symlink(run.Dir, link))
 	slurmtest.Says(t, dir, "queue", run)
@@ -246,9 +244,7 @@ func TestRetryInAnotherFolder(t *testing.T) {
 		t.Errorf("another path of it: %v", err)
 	}
 	slurmlab.Must(t, os.RemoveAll(run.Dir))
-	if err := retry(moved); err == nil || !strings.Contains(err.Error(), "was submitted in "+run.Dir+" and is now in "+moved) {
-		t.Errorf("moved: %v", err)
-	}
+	testkit.Fails(t, retry(moved), "was submitted in "+run.Dir+" and is now in "+moved, "moved")
 }
 
 // What throttle was told holds for what retry sends, too.

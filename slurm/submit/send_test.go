@@ -207,9 +207,7 @@ func TestRecoverWithoutController(t *testing.T) {
 	client.Patience = time.Second
 	var told []string
 	client.Tell = func(waiting string) { told = append(told, waiting) }
-	if _, err := Recover(t.Context(), &client, run); err == nil || !strings.Contains(err.Error(), "x.1.0") {
-		t.Errorf("error %v", err)
-	}
+	testkit.Fails(t, testkit.Err(Recover(t.Context(), &client, run)), "x.1.0")
 	if jobs := slurmtest.Jobs(t, run); jobs[0].Outcome != slurm.Intended {
 		t.Errorf("without an answer, job is %+v", jobs)
 	}

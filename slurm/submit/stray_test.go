@@ -13,6 +13,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -142,9 +143,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 			}
 
 			slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
-			if _, err := slurmtest.SentChunks(t, run); err == nil || !strings.Contains(err.Error(), "retry") {
-				t.Errorf("what was sent: %v", err)
-			}
+			testkit.Fails(t, testkit.Err(slurmtest.SentChunks(t, run)), "retry", "what was sent")
 			if s, err := status.Of(t.Context(), slurmtest.Hasty, run); err != nil || s.Counts.Unclear != 2 {
 				t.Errorf("its status is %+v, %v", s, err)
 			}

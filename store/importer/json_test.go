@@ -159,9 +159,7 @@ func TestNVBenchAxes(t *testing.T) {
 	names["params"] = "Items"
 	m, err = Read(File{"n.json", strings.NewReader(strings.ReplaceAll(text, "4 each", "k=4"))}, facts(),
 		Options{Columns: names})
-	if err == nil || !strings.Contains(err.Error(), `params: "2": write name=value`) {
-		t.Errorf("an axis that is called the parameters: %+v, %v", m, err)
-	}
+	testkit.Fails(t, err, `params: "2": write name=value`, "an axis that is called the parameters: %+v", m)
 }
 
 // A device that was imported once has its name as that was.
@@ -191,9 +189,7 @@ func TestJSONMistakes(t *testing.T) {
 		{strings.Replace(tunerCache, `"time": 1.5`, `"power": 1`, 1), `x.json:10: time_ms = ""`},
 	} {
 		_, err := Read(File{"x.json", strings.NewReader(tt.text)}, facts(), Options{Matrix: "a", Precision: kernels.Float32})
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%.60s: %v, want %s", tt.text, err, tt.want)
-		}
+		testkit.Fails(t, err, tt.want, "%.60s", tt.text)
 	}
 }
 

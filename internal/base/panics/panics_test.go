@@ -3,6 +3,8 @@ package panics
 import (
 	"strings"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // A panic in a goroutine is an error of one line that names the line.
@@ -22,9 +24,7 @@ func TestGroup(t *testing.T) {
 	g, ctx := NewGroup(t.Context())
 	g.Go(func() error { panic("oh no") })
 	<-ctx.Done()
-	if err := g.Wait(); err == nil || !strings.Contains(err.Error(), "oh no (internal/base/panics.TestGroup") {
-		t.Error(err)
-	}
+	testkit.Fails(t, g.Wait(), "oh no (internal/base/panics.TestGroup")
 }
 
 // A panic in a goroutine is one of who waits for it, names its own line, and keeps no other from

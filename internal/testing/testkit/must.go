@@ -50,3 +50,20 @@ func differ(t testing.TB, got, want any, what string) {
 	}
 	t.Errorf(form, what, got, want)
 }
+
+// Fails fails the test where an error is nil or does not say what it should. What may be a format, and its arguments,
+// that says of what it is the error.
+func Fails(t testing.TB, err error, want string, what ...any) {
+	t.Helper()
+	if err != nil && strings.Contains(err.Error(), want) {
+		return
+	}
+	of := ""
+	if len(what) > 0 {
+		of = fmt.Sprintf(what[0].(string), what[1:]...) + ": "
+	}
+	t.Errorf("%sthe error is %v, want one with %q", of, err, want)
+}
+
+// Err is the error of a call that also gives something else.
+func Err[T any](_ T, err error) error { return err }
