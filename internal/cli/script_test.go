@@ -34,7 +34,7 @@ func TestScript(t *testing.T) {
 		Condition: func(condition string) (bool, error) {
 			switch condition {
 			case "race":
-				return raceDetector, nil
+				return testkit.RaceDetector, nil
 			case "long":
 				return testkit.LongAsked(), nil
 			}

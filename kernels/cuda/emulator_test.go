@@ -41,6 +41,9 @@ func newEmulator(t *testing.T) *emulator {
 	if running != nil {
 		return running
 	}
+	if testkit.RaceDetector {
+		t.Skip("the emulator is another program, into which the race detector does not see")
+	}
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		t.Skipf("running kernels without a GPU needs a C++ compiler: %v", err)

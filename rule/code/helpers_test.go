@@ -220,6 +220,9 @@ func save(t *testing.T, dir string, files map[string]string) {
 // do runs a command in a folder and returns what it prints.
 func do(t *testing.T, dir string, input []byte, name string, args ...string) string {
 	t.Helper()
+	if testkit.RaceDetector {
+		t.Skip("it is another program, into which the race detector does not see")
+	}
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skip(err)
 	}
