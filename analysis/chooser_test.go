@@ -23,20 +23,13 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 		{"h100", "NVIDIA H200", "h100"}, {"h200", "NVIDIA H100 80GB HBM3", "h200"},
 	} {
 		r, _, err := rule.Open(tt.rule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		want := testkit.Must(ask(r, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features))
-		c, err := NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule, Rule: tt.named}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Must(NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule, Rule: tt.named}}))
 		var among []kernels.Config
 		for _, name := range search.Rules {
 			other, _, err := rule.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, err)
 			choice := testkit.Must(ask(other, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features))
 			among = append(among, choice.Config)
 		}
@@ -54,9 +47,7 @@ func TestExpectationsOfASweep(t *testing.T) {
 	m := trial.Matrix{Name: "grid", Features: sparse.Analyze(a)}
 	c := testkit.Must(NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Tune}}))
 	r, _, err := rule.Open("h200")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	known := testkit.Must(r.Expect(rule.Key{Precision: kernels.Float32}, m.Features, rule.Hardware{}))
 	similar, unknown := known[0].Config, known[0].Config
 	similar.Grid, unknown.Kernel = similar.Grid+1, "mine"

@@ -142,9 +142,7 @@ func TestResolution(t *testing.T) {
 		noisy[i].Matrix = "noisy"
 	}
 	d = New(append(noisy, d.Rows...), nil, nil, nil)
-	if text := d.Resolution().Caveat(); !strings.Contains(text, "(20% on noisy, float32, ") {
-		t.Errorf("it says %q", text)
-	}
+	testkit.Says(t, "the caveat", d.Resolution().Caveat(), "(20% on noisy, float32, ")
 	testkit.Equal(t, difference(2.2), "3.2×", "3.2 times as long")
 	for i := range d.Rows {
 		d.Rows[i].Factor = 0

@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -49,19 +50,13 @@ func TestSortRows(t *testing.T) {
 		for _, p := range analysis.New(rows, nil, matrices, nil).Panels {
 			good += len(p.Rows)
 		}
-		if good != 11 {
-			t.Fatalf("%d good rows, want 11", good)
-		}
-		if got := slices.Sorted(strings.SplitSeq(text(rows), "\n")); !slices.Equal(got, want) {
-			t.Fatalf("rows were lost: %v", got)
-		}
+		testkit.Equal(t, good, 11, "good rows")
+		testkit.EqualLists(t, slices.Sorted(strings.SplitSeq(text(rows), "\n")), want, "rows were lost")
 		got := text(rows)
 		if first == "" {
 			first = got
 		}
-		if got != first {
-			t.Fatalf("another order:\n%s\n\n%s", got, first)
-		}
+		testkit.Equal(t, got, first, "another order")
 		if !strings.HasPrefix(got,
 			"shortcpu_coo64o1\nshortcpu_coo128o2\nshortcsr_vector64o1\nshortmy_own64o1\nlongcpu_coo64o1\n") {
 			t.Fatalf("order:\n%s", got)
@@ -77,13 +72,8 @@ func TestCrowded(t *testing.T) {
 		return r
 	}
 	d := analysis.New([]store.Row{row("free", 0), row("busy", 3), row("busy", 1), row("half", 1)}, nil, nil, nil)
-	text := fmt.Sprint(d.Crowded())
-	for _, want := range []string{"while mine measured busy, half on d",
-		"on busy: other processes took 50% of its cores (load 7.2)", "--exclusive"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("missing %q in %q", want, text)
-		}
-	}
+	testkit.Says(t, "crowded", fmt.Sprint(d.Crowded()), "while mine measured busy, half on d",
+		"on busy: other processes took 50% of its cores (load 7.2)", "--exclusive")
 
 	if free := analysis.New([]store.Row{row("free", 0)}, nil, nil, nil).Crowded(); len(free) > 0 {
 		t.Errorf("of a free processor: %v", free)

@@ -190,12 +190,8 @@ func TestHeadlineOfPrecisions(t *testing.T) {
 		rows = append(rows, r)
 	}
 	got := strings.Join(analysis.HeadlineLines(analysis.Headline(analysis.New(rows, nil, nil, nil))), " ")
-	for _, want := range []string{
-		"csr_scalar is fastest here", "fastest on 3 of 6 cases. Exception: m2, m3 in float32, where csr_vector is 1.50 times as fast. "} {
-		if !strings.Contains(got, want) {
-			t.Errorf("it says %q without %q", got, want)
-		}
-	}
+	testkit.Says(t, "the headline", got, "csr_scalar is fastest here",
+		"fastest on 3 of 6 cases. Exception: m2, m3 in float32, where csr_vector is 1.50 times as fast. ")
 }
 
 // Two devices have a part each, and a terminal has headings for them.

@@ -83,13 +83,8 @@ func TestSearchInDatabase(t *testing.T) {
 	}
 	var ends []float64
 	for range 2 {
-		d, err := Read(ctx, db)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d.Searched, err = ReplaySearches(ctx, db, d); err != nil {
-			t.Fatal(err)
-		}
+		d := testkit.Must(Read(ctx, db))
+		d.Searched = testkit.Must(ReplaySearches(ctx, db, d))
 		var strategies []string
 		for _, o := range d.Searched.Outcomes {
 			strategies = append(strategies, o.Strategy)
@@ -101,7 +96,6 @@ func TestSearchInDatabase(t *testing.T) {
 		}
 		testkit.EqualLists(t, strategies, search.Replayable(), "strategies")
 	}
-	if n := len(ends) / 2; !slices.Equal(ends[:n], ends[n:]) {
-		t.Errorf("searches end at %v and then at %v", ends[:n], ends[n:])
-	}
+	n := len(ends) / 2
+	testkit.EqualLists(t, ends[n:], ends[:n], "searches end again at")
 }

@@ -2,7 +2,6 @@ package configs
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -33,18 +32,14 @@ where = "lanes * 32 <= block"
 		} else if keep {
 			got = append(got, c.String())
 		}
-		if err := own[0].Check(c); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, own[0].Check(c))
 	}
 	want := []string{
 		"mine float32 block 64 chunk=8 kind=fast lanes=1 sigma=1024", "mine float32 block 128 chunk=8 kind=fast lanes=1 sigma=1024",
 		"mine float32 block 64 chunk=8 kind=fast lanes=2 sigma=1024", "mine float32 block 128 chunk=8 kind=fast lanes=2 sigma=1024",
 		"mine float32 block 128 chunk=8 kind=fast lanes=4 sigma=1024",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	testkit.EqualLists(t, got, want, "configurations")
 	if b := s.Backends(); !slices.Equal(b, []string{"cuda"}) || len(s.Only("cpu").Kernels) != 0 || len(s.Only("cuda").Custom()) != 1 {
 		t.Errorf("it is for %q", b)
 	}
@@ -54,9 +49,7 @@ where = "lanes * 32 <= block"
 func TestCustomOnNode(t *testing.T) {
 	text := []byte(aMatrix + "[[kernel]]\nname = \"mine\"\nsource = \"gone.c\"\n")
 	s := testkit.Must(ParseOnNode("s.toml", t.TempDir(), text))
-	if err := s.Use(nil); err == nil {
-		t.Error("a definition is missing, and nobody says so")
-	}
+	testkit.Fails(t, s.Use(nil), "", "a definition is missing")
 	list := []kernels.Custom{{Kernel: kernels.Kernel{Name: "mine", Backend: "cpu"}, Files: map[string]string{"gone.c": "text"}}}
 	if err := s.Use(list); err != nil || s.Custom()[0].Files["gone.c"] != "text" {
 		t.Errorf("%v, %+v", err, s.Custom())

@@ -62,9 +62,7 @@ func TestSlurmIsReadWhole(t *testing.T) {
 		t.Errorf("got %+v", more)
 	}
 
-	if typed := parse(t, minimal+"[slurm]\ngpus = \"a30:2\"\n").Slurm; typed.GPUs != "a30:2" {
-		t.Errorf("got %+v", typed)
-	}
+	testkit.Equal(t, parse(t, minimal+"[slurm]\ngpus = \"a30:2\"\n").Slurm.GPUs, "a30:2", "GPUs")
 }
 
 // Options that spmvtune does not give itself reach sbatch as they were written.
@@ -101,17 +99,13 @@ func TestSet(t *testing.T) {
 		t.Errorf("several amounts of memory are read as %q, %q", s.Mem, s.Mems)
 	}
 	for key, value := range map[string]string{"mem": "8G", "time": "2:00:00", "partition": "long", "exclude": "n1"} {
-		if err := s.Set(key, value); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, s.Set(key, value))
 	}
 	if s.Mem != "8G" || len(s.Mems) != 1 || s.Time != "2:00:00" || s.Partition != "long" || s.Exclude != "n1" {
 		t.Errorf("got %+v", s)
 	}
 	for key, value := range map[string]string{"mem": "much", "chunk": "5m", "memory": "8G"} {
-		if err := s.Set(key, value); err == nil {
-			t.Errorf("%s = %q is taken", key, value)
-		}
+		testkit.Fails(t, s.Set(key, value), "", "%s = %q", key, value)
 	}
 }
 

@@ -243,9 +243,7 @@ func TestParseOnNode(t *testing.T) {
 	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "a.mtx"), nil, 0o666))
 	const text = "name = \"s\"\n[[matrix]]\npath = \"a.mtx\"\n[[matrix]]\npath = \"gone/b.mtx\"\n[[kernel]]\n" +
 		"name = \"cpu_csr\"\n"
-	if _, err := ParseIn("elsewhere/s.toml", dir, []byte(text)); err == nil {
-		t.Error("a sweep with a matrix that is not there was taken")
-	}
+	testkit.Fails(t, testkit.Err(ParseIn("elsewhere/s.toml", dir, []byte(text))), "", "a matrix that is not there")
 
 	s := testkit.Must(ParseOnNode("elsewhere/s.toml", dir, []byte(text)))
 	for i, want := range []string{"a.mtx", "gone/b.mtx"} {
@@ -253,9 +251,7 @@ func TestParseOnNode(t *testing.T) {
 	}
 
 	testkit.Equal(t, s.Matrices[1].Name, "b", "it is called")
-	if _, err := ParseOnNode("s.toml", dir, []byte(strings.Replace(text, "path", "pth", 1))); err == nil {
-		t.Error("a mistake was taken")
-	}
+	testkit.Fails(t, testkit.Err(ParseOnNode("s.toml", dir, []byte(strings.Replace(text, "path", "pth", 1)))), "", "a mistake")
 }
 
 var regen = stdflag.Bool("regen", false, "write the format of a sweep file into the documentation")

@@ -73,9 +73,7 @@ locality = ["published", "scattered"]
 	}
 	want := []string{"rail4284 (twin, locality published)", "rail (twin, locality scattered)", "twin-cant-0.5",
 		"twin-rail4284-0.5-published", "twin-mouse_gene-published", "twin-mouse_gene-scattered"}
-	if !slices.Equal(names, want) {
-		t.Errorf("%q, want %q", names, want)
-	}
+	testkit.EqualLists(t, names, want, "names")
 }
 
 func names(s *Sweep) []string {
@@ -90,9 +88,7 @@ func TestListsMakeFamilies(t *testing.T) {
 	s := parse(t, aKernel+"[[matrix]]\nclass = \"plane\"\ngenerate = \"grid_5pt\"\nnx = [10, 20]\nny = [5, 6, 7]\n"+
 		"where = \"rows < 140 and rows != 60\"\n")
 	want := []string{"grid_5pt-10-5", "grid_5pt-10-7", "grid_5pt-20-5", "grid_5pt-20-6"}
-	if got := names(s); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	testkit.EqualLists(t, names(s), want, "names")
 
 	for _, m := range s.Matrices {
 		testkit.Equal(t, m.Class, "plane", "%s is of class", m.Name)

@@ -121,9 +121,7 @@ func checkShape(t *testing.T, text string) *position {
 	}
 
 	root, _ := locate(text)
-	if problem := differ(vals, root, strings.Count(text, "\n")+1); problem != "" {
-		t.Errorf("%s in\n%q", problem, text)
-	}
+	testkit.Equal(t, differ(vals, root, strings.Count(text, "\n")+1), "", "the problem in\n%q", text)
 	return root
 }
 
@@ -245,9 +243,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if _, err := toml.Decode(text, &vals); err == nil {
-			if problem := differ(vals, root, lines); problem != "" {
-				t.Errorf("%s in %q", problem, text)
-			}
+			testkit.Equal(t, differ(vals, root, lines), "", "the problem in %q", text)
 		}
 	})
 }

@@ -94,9 +94,7 @@ where = 'reorder != "none" or kernel == "csr_scalar"'
 		got = append(got, c.Kernel+" "+c.Params.String())
 	}
 	want := []string{"csr_scalar ", "csr_scalar reorder=rcm", "coo_atomic ", "coo_atomic reorder=rcm"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	testkit.EqualLists(t, got, want, "configurations")
 	space := parse(t, aMatrix+"[[kernel]]\nname = \"coo_atomic\"\nreorder = [\"none\", \"rcm\"]\n"+
 		`where = 'reorder != "none"'`+"\n").Kernels[0]
 	for _, c := range all[2:] {
@@ -190,9 +188,7 @@ func TestWhereIsBounded(t *testing.T) {
 		`repeat(kernel, 1000000) == ""`,
 		strings.Repeat("block > 1 and ", 1000) + "true",
 	} {
-		if _, err := newFilter(where, zero); err == nil {
-			t.Errorf("%.60s is taken", where)
-		}
+		testkit.Fails(t, testkit.Err(newFilter(where, zero)), "", "%.60s", where)
 	}
 	for _, where := range []string{`block in [32, 64] and max(block, grid) <= rows`, `kernel contains "csr" or nnz % 2 == 0`} {
 		if _, err := newFilter(where, zero); err != nil {

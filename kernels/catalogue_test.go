@@ -28,9 +28,7 @@ func TestCatalogueEntries(t *testing.T) {
 		if k.Backend != "cpu" && k.Backend != "cuda" {
 			t.Errorf("%s has backend %q", k.Name, k.Backend)
 		}
-		if (k.Block == "") != (k.Blocks == Range{}) {
-			t.Errorf("%s: block is %q, but its range is %v", k.Name, k.Block, k.Blocks)
-		}
+		testkit.Equal(t, k.Block == "", k.Blocks == Range{}, "%s has no block, by its range %v", k.Name, k.Blocks)
 		c := Config{Kernel: k.Name, Precision: Float32, Params: k.Complete("")}
 		if k.Block != "" {
 			c.Block = k.Blocks.Max

@@ -65,9 +65,7 @@ func TestComplete(t *testing.T) {
 	k, _ := Lookup("csr_hybrid")
 	given := Params("long=256")
 	want := Params("long=256 shared=0 short=64")
-	if got := k.Complete(given); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	testkit.Equal(t, k.Complete(given), want, "%v", given)
 	if k, _ := Lookup("cpu_csr"); k.Complete("") != "" {
 		t.Error("a kernel without parameters has been given some")
 	}
@@ -87,9 +85,7 @@ func TestParamsReadBack(t *testing.T) {
 			t.Errorf("%q was read from %s as %q (%v)", p, data, got, err)
 		}
 	}
-	if err := new(Params).UnmarshalJSON([]byte(`{"unroll": "4 tile=8"}`)); err == nil {
-		t.Error("a value that holds another setting was accepted")
-	}
+	testkit.Fails(t, new(Params).UnmarshalJSON([]byte(`{"unroll": "4 tile=8"}`)), "", "a value that holds another setting")
 }
 
 func TestRowLanes(t *testing.T) {

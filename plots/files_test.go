@@ -56,13 +56,9 @@ func TestSecondReport(t *testing.T) {
 		testkit.Succeed(t, os.WriteFile(path(name), []byte("of a user"), 0o666))
 	}
 	write(2)
-	if _, err := os.Stat(path(gone)); err == nil {
-		t.Errorf("%s of the report before is left", gone)
-	}
+	testkit.Fails(t, testkit.Err(os.Stat(path(gone))), "", "of the report before: %s", gone)
 	for _, name := range []string{edited, own} {
-		if content, _ := os.ReadFile(path(name)); string(content) != "of a user" {
-			t.Errorf("%s of a user was removed", name)
-		}
+		testkit.Equal(t, string(testkit.Must(os.ReadFile(path(name)))), "of a user", "%s", name)
 	}
 	if old(kept) {
 		t.Error("a picture of other data was kept")
@@ -76,13 +72,9 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 		d.Matrices = d.Matrices[:2]
 		for _, opt := range []Options{{title: "all"}, {title: "one", Figures: []string{"matrix-patterns"}, alone: alone},
 			{title: "all", Figures: []string{"drift"}, alone: alone}} {
-			if _, err := Write(t.Context(), d.Report(), dir, opt); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(Write(t.Context(), d.Report(), dir, opt))
 			for _, name := range []string{"figures/gflops-vs-row-length-float32-cold.png", "tables/summary.md"} {
-				if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-					t.Error(err)
-				}
+				testkit.Must(os.Stat(filepath.Join(dir, name)))
 			}
 			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 			if want := alone || opt.title == "all"; err != nil || strings.Contains(string(page), "<h1>all</h1>") != want {
@@ -106,8 +98,6 @@ func TestRecordStaysInItsFolder(t *testing.T) {
 	testkit.Succeed(t, f.finish(Options{}))
 	testkit.Succeed(t, folderIn(report).finish(Options{}))
 	for _, name := range names {
-		if _, err := os.Stat(filepath.Join(report, filepath.FromSlash(name))); err != nil {
-			t.Error(err)
-		}
+		testkit.Must(os.Stat(filepath.Join(report, filepath.FromSlash(name))))
 	}
 }

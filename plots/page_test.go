@@ -26,9 +26,7 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	d = analysis.New(d.Rows, d.Best, d.Matrices, d.Devices)
 	dir := t.TempDir()
-	if _, err := Write(t.Context(), synthetic.Ruled(d), dir, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(Write(t.Context(), synthetic.Ruled(d), dir, Options{}))
 	b.Open("file://" + filepath.Join(dir, "report.html"))
 
 	b.Resize(1600)
@@ -123,15 +121,9 @@ func TestPageInBrowser(t *testing.T) {
 			if (!tip.hidden) return {};
 			picture.dispatchEvent(new PointerEvent("pointermove", { clientX: ring.x + ring.width / 2 + 2, clientY: ring.y + ring.height / 2, bubbles: true }));
 			return { Key: key, Heard: heard, Pointer: await said() }`, &got)
-		for _, want := range []string{"block", " ms (", "GFLOP/s", "float"} {
-			if !strings.Contains(got.Key, want) {
-				t.Errorf("the last mark says %q without %q", got.Key, want)
-			}
-		}
+		testkit.Says(t, "the last mark", got.Key, "block", " ms (", "GFLOP/s", "float")
 		testkit.Equal(t, got.Heard, got.Key, "a screen reader hears")
-		if got.Pointer != got.Key {
-			t.Errorf("pointing at the mark says %q, the keyboard %q", got.Pointer, got.Key)
-		}
+		testkit.Equal(t, got.Pointer, got.Key, "pointing at the mark says what the keyboard does")
 		b.Look("mark")
 	})
 	b.Run("long name", func(t *testing.T) {
@@ -212,9 +204,7 @@ func TestPageInBrowser(t *testing.T) {
 			return { Legend: legend, Raised: [up, raised()], Colors: Object.fromEntries(after.map(([k, c], i) => [k, c === before[i][1]])), Words: words,
 				Left: colours().filter(([, c], i) => c !== before[i][1]).length }`, &got)
 		for kernel, same := range got.Colors {
-			if same != (kernel == "cpu_sell") {
-				t.Errorf("with cpu_sell isolated, the colour of %s is the same: %v", kernel, same)
-			}
+			testkit.Equal(t, same, kernel == "cpu_sell", "with cpu_sell isolated, the colour of %s is the same", kernel)
 		}
 		if len(got.Colors) != 6 || !strings.Contains(got.Words, "cpu_sell") || got.Left != 0 || !got.Legend ||
 			got.Raised[0] == 0 || got.Raised[1] != 0 {
@@ -289,9 +279,7 @@ func TestTwinsAreSaid(t *testing.T) {
 		for _, m := range d.Matrices {
 			other = other || m.Name != "uniform" && strings.Contains(name, "-"+m.Name+".")
 		}
-		if got := strings.Contains(flat(text), note); got == other {
-			t.Errorf("%s: what was measured is in it: %v", name, got)
-		}
+		testkit.Equal(t, strings.Contains(flat(text), note), !other, "%s: what was measured is in it", name)
 	}
 }
 

@@ -23,9 +23,7 @@ func TestPaperWidth(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "acn", "8.5", "cm", "1cm", "99cm", "NaNcm", "-9cm"} {
-		if got, err := PaperWidth(name); err == nil {
-			t.Errorf("%q is %v", name, got)
-		}
+		testkit.Fails(t, testkit.Err(PaperWidth(name)), "", "%s", name)
 	}
 }
 
@@ -53,9 +51,7 @@ func TestPaper(t *testing.T) {
 		}
 		figures++
 		drawn, caption := read(name), read(stem+".tex")
-		if !strings.Contains(drawn, `width="240pt"`) {
-			t.Errorf("%s is not as wide as the column", name)
-		}
+		testkit.Says(t, name, drawn, `width="240pt"`)
 		if !strings.HasPrefix(read(stem+".pdf"), "%PDF") {
 			t.Errorf("%s is no PDF", stem)
 		}
@@ -64,24 +60,14 @@ func TestPaper(t *testing.T) {
 				t.Errorf("%s has type of %s tenths of points", name, v)
 			}
 		}
-		if err := xml.Unmarshal([]byte(drawn), new(struct{})); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		for _, want := range []string{"\\caption{", "\\label{fig:" + filepath.Base(stem) + "}", "Xeon", "(compiled by go1.26.8 amd64 v1)",
-			"n = ", "2025-01-02"} {
-			if !strings.Contains(caption, want) {
-				t.Errorf("the caption of %s lacks %q:\n%s", name, want, caption)
-			}
-		}
+		testkit.Succeed(t, xml.Unmarshal([]byte(drawn), new(struct{})))
+		testkit.Says(t, "the caption of "+name, caption, "\\caption{", "\\label{fig:"+filepath.Base(stem)+"}", "Xeon",
+			"(compiled by go1.26.8 amd64 v1)", "n = ", "2025-01-02")
 	}
 	if figures < 10 {
 		t.Errorf("%d figures", figures)
 	}
 
 	best := read("tables/best-configuration.tex")
-	for _, want := range []string{"\\toprule", "\\bottomrule", "50\\%\\_of \\#1 \\& \\{x\\}", "\\label{tab:"} {
-		if !strings.Contains(best, want) {
-			t.Errorf("the table lacks %q:\n%s", want, best)
-		}
-	}
+	testkit.Says(t, "the table", best, "\\toprule", "\\bottomrule", "50\\%\\_of \\#1 \\& \\{x\\}", "\\label{tab:")
 }

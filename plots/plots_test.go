@@ -29,10 +29,7 @@ import (
 func written(t *testing.T, d *analysis.Data, opt Options) (map[string][]byte, *Written) {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := Write(t.Context(), d, dir, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := testkit.Must(Write(t.Context(), d, dir, opt))
 	content := map[string][]byte{}
 	testkit.Succeed(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -103,11 +100,7 @@ func TestEmptyDatabase(t *testing.T) {
 			t.Errorf("warning %q names no figure or sweep", s)
 		}
 	}
-	for _, want := range []string{"No trial was verified", "No trial failed"} {
-		if !strings.Contains(string(content["report.html"]), want) {
-			t.Errorf("the report does not say %q", want)
-		}
-	}
+	testkit.Says(t, "the report", string(content["report.html"]), "No trial was verified", "No trial failed")
 }
 
 // TestLackingBaseline: trials are there, so what is missing is a kernel, and it
@@ -126,9 +119,7 @@ func TestLackingBaseline(t *testing.T) {
 			strings.Contains(w.Warnings[0].Error(), "quickstart") {
 			t.Errorf("%s: warnings %v, want one with %q", device, w.Warnings, want)
 		}
-		if n := strings.Count(string(content["report.html"]), want); n != 1 {
-			t.Errorf("%s: the report says it %d times", device, n)
-		}
+		testkit.Equal(t, strings.Count(string(content["report.html"]), want), 1, "%s: times that the report says it", device)
 	}
 	s := synthetic.Processor()
 	s.Matrices, s.Blocks, s.Grids = s.Matrices[:1], []int{64}, []int{1}
@@ -156,19 +147,11 @@ func TestCitationsAreListed(t *testing.T) {
 				continue // not in any paper
 			}
 			key, _, _ := strings.Cut(part, " ")
-			if !strings.Contains(page, "<dt>"+key+"</dt>") {
-				t.Errorf("figure %s cites %s, which the report does not list", figure.All[i].ID, key)
-			}
+			testkit.Says(t, "the report, which has figure "+figure.All[i].ID, page, "<dt>"+key+"</dt>")
 		}
 	}
-	for _, want := range []string{"Matteo Di Noia", "Merrill and Garland", `class="hint"`} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the report lacks %q", want)
-		}
-	}
-	if strings.Contains(page, "Hiranandani") {
-		t.Error("the report lists a paper that nothing in it cites")
-	}
+	testkit.Says(t, "the report", page, "Matteo Di Noia", "Merrill and Garland", `class="hint"`)
+	testkit.Lacks(t, "the report, which cites no such paper", page, "Hiranandani")
 }
 
 func TestUnknownFigure(t *testing.T) {
@@ -188,14 +171,8 @@ func TestHostileNames(t *testing.T) {
 	content, w := written(t, synthetic.Unruled(d), Options{title: "</title><b>"})
 
 	page := string(content["report.html"])
-	for _, bad := range []string{"<script>alert", "<img", "</title><b>"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the report holds %q as it is", bad)
-		}
-	}
-	if !strings.Contains(page, "&lt;img src=x") {
-		t.Error("the report lacks the escaped message")
-	}
+	testkit.Lacks(t, "the report", page, "<script>alert", "<img", "</title><b>")
+	testkit.Says(t, "the report", page, "&lt;img src=x")
 	table := string(content["tables/best-configuration.md"])
 	if strings.Contains(strings.ReplaceAll(table, `\<`, ""), "<") || !strings.Contains(table, `a\|b\*c\`+"`"+`d\\e`) {
 		t.Errorf("the table does not escape:\n%s", table)
@@ -221,9 +198,7 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	// "a b" and "a-b" have the same slug and must not share a file.
-	if want := len(s.Matrices); pictures != want {
-		t.Errorf("%d pictures of throughput on one matrix, want %d", pictures, want)
-	}
+	testkit.Equal(t, pictures, len(s.Matrices), "pictures of throughput on one matrix")
 }
 
 // TestMissingValues has trials without interval, throughput, roof or features.
@@ -270,17 +245,9 @@ func TestReportIsSelfContained(t *testing.T) {
 	s.Matrices = s.Matrices[:2]
 	content, _ := written(t, synthetic.Ruled(s.Report()), Options{Version: "v9"})
 	page := string(content["report.html"])
-	for _, want := range []string{"v9", "cpu_sell", "Which kernel for which matrix", "Further pictures (2)", "var(--t1)",
-		" verified trials", "Measured from 20"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the report lacks %q", want)
-		}
-	}
-	for _, bad := range []string{"src=\"http", "href=\"http", "url(", "@import", "ZgotmplZ"} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the report holds %q", bad)
-		}
-	}
+	testkit.Says(t, "the report", page, "v9", "cpu_sell", "Which kernel for which matrix", "Further pictures (2)",
+		"var(--t1)", " verified trials", "Measured from 20")
+	testkit.Lacks(t, "the report", page, "src=\"http", "href=\"http", "url(", "@import", "ZgotmplZ")
 }
 
 // TestReportStaysSmall: 103 matrices with 22 kernels, in both precisions and with both states of
@@ -310,9 +277,7 @@ func TestReportStaysSmall(t *testing.T) {
 	}
 	t.Logf("%d bytes, %d trials", b.Len(), len(rows))
 	if dir := os.Getenv("SPMVTUNE_SCREENS"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, "large.html"), b.Bytes(), 0o644); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "large.html"), b.Bytes(), 0o644))
 	}
 }
 
@@ -324,14 +289,8 @@ func TestSearchesInTheReport(t *testing.T) {
 	d.Searched.Outcomes = append(d.Searched.Outcomes, synthetic.SearchedOn("another device").Outcomes...)
 	content, _ := written(t, d, Options{Figures: []string{"search-convergence"}})
 	summary := string(content["tables/summary.md"])
-	for _, want := range []string{"| racing ", "cold cache, another device", "until it ends"} {
-		if !strings.Contains(summary, want) {
-			t.Errorf("the summary lacks %q", want)
-		}
-	}
-	if !strings.Contains(string(content["report.html"]), `id="search-convergence-cold-cache-another-device"`) {
-		t.Error("the report lacks the page of the other device")
-	}
+	testkit.Says(t, "the summary", summary, "| racing ", "cold cache, another device", "until it ends")
+	testkit.Says(t, "the report", string(content["report.html"]), `id="search-convergence-cold-cache-another-device"`)
 }
 
 func TestMissedTargetIsSaid(t *testing.T) {
@@ -347,11 +306,7 @@ func TestMissedTargetIsSaid(t *testing.T) {
 			"%</b> difference from which a configuration is called faster"},
 		"tables/summary.md": {want, "## Precision", "reached the target"},
 	} {
-		for _, text := range texts {
-			if !strings.Contains(string(content[name]), text) {
-				t.Errorf("%s lacks %q", name, text)
-			}
-		}
+		testkit.Says(t, name, string(content[name]), texts...)
 	}
 }
 
@@ -373,10 +328,6 @@ func TestFewDetails(t *testing.T) {
 			details++
 		}
 	}
-	if details != figure.MostDetails {
-		t.Errorf("%d pages of single matrices, want %d", details, figure.MostDetails)
-	}
-	if !strings.Contains(string(content["report.html"]), "5 further pages, one for each matrix, were not made") {
-		t.Error("the report does not say that pages are missing")
-	}
+	testkit.Equal(t, details, figure.MostDetails, "pages of single matrices")
+	testkit.Says(t, "the report", string(content["report.html"]), "5 further pages, one for each matrix, were not made")
 }

@@ -26,18 +26,14 @@ func TestDocumentationOfTheEnsemble(t *testing.T) {
 				f := Summarise(of(&r.Models[i]), selector.Of)
 				line += fmt.Sprintf(" | %.3f | %.3f | %s", f.Mean, f.Worst, term.Percent(f.Within5))
 			}
-			if line += " |"; !strings.Contains(page, "\n"+line+"\n") {
-				t.Errorf("docs/rule.md lacks:\n%s", line)
-			}
+			testkit.Says(t, "docs/rule.md", page, "\n"+line+" |\n")
 		}
 	}
 	for i := range r.Models {
 		var b bytes.Buffer
 		bySize(&b, "", r.Models[i].Validation.Cases)
 		_, table, _ := strings.Cut(b.String(), "\n\n")
-		if !strings.Contains(page, strings.TrimSpace(table)+"\n") {
-			t.Errorf("docs/rule.md lacks:\n%s", table)
-		}
+		testkit.Says(t, "docs/rule.md", page, strings.TrimSpace(table)+"\n")
 	}
 }
 
@@ -49,9 +45,7 @@ func TestRuleOfKeptData(t *testing.T) {
 	opt.Ensemble = true
 	for _, name := range []string{"h200-data.json.gz", "h200-strangers.json.gz"} {
 		data := testkit.Must(os.ReadFile(name))
-		if digest := fmt.Sprintf("%x", sha256.Sum256(data)); !strings.Contains(page, digest) {
-			t.Errorf("docs/rule.md lacks the digest of %s, %s", name, digest)
-		}
+		testkit.Says(t, "docs/rule.md, digest of "+name, page, fmt.Sprintf("%x", sha256.Sum256(data)))
 		read, test := kept(t, name)
 		obs, opt.Test = append(obs, read...), append(opt.Test, test...)
 	}
@@ -68,9 +62,7 @@ func kept(t *testing.T, name string) ([]Observation, []string) {
 	t.Helper()
 	data := testkit.Must(os.ReadFile(name))
 	obs, test, err := ReadTraining(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	return obs, test
 }
 
@@ -113,9 +105,7 @@ func TestNoFixedConfigurationIsBetter(t *testing.T) {
 	}
 	for _, s := range []Selector{Learned, LearnedTop3, FixedConfig, CuSPARSE} {
 		want := fmt.Sprintf("%s %.3f and %.3f", s.Name, Summarise(list[0].Cases, s.Of).Mean, Summarise(list[1].Cases, s.Of).Mean)
-		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
-			t.Errorf("docs/rule.md lacks: %s", want)
-		}
+		testkit.Says(t, "docs/rule.md", strings.ReplaceAll(text, "\n", " "), want)
 	}
 }
 

@@ -57,9 +57,7 @@ func TestSpreadsByHand(t *testing.T) {
 	}{
 		{"a", 999_999, 0.078}, {"b", 100_000, 0.39}, {"c", 100_000, 0.39}, {"a", 1_000_000, unknownSpread},
 	} {
-		if got := m.spread(tt.kernel, tt.nonzeros); got != tt.want {
-			t.Errorf("the spread of %s at %d nonzeros is %v, want %v", tt.kernel, tt.nonzeros, got, tt.want)
-		}
+		testkit.Equal(t, m.spread(tt.kernel, tt.nonzeros), tt.want, "the spread of %s at %d nonzeros", tt.kernel, tt.nonzeros)
 	}
 	c := m.around(1e-5, &Subject{Features: &f}, kernels.Config{Kernel: "a", Precision: kernels.Float32})
 	if math.Abs(c.High/c.Seconds-1.1051) > 1e-3 || math.Abs(c.Seconds/c.Low-1.1051) > 1e-3 || c.Share() != 0.8 {

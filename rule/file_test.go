@@ -59,9 +59,7 @@ func TestMatricesReachTheirLeaves(t *testing.T) {
 		}
 
 		for _, s := range c.Path {
-			if s.Above != (s.Value > s.Threshold) {
-				t.Fatalf("step %v goes the wrong way", s)
-			}
+			testkit.Equal(t, s.Above, s.Value > s.Threshold, "step %v goes above", s)
 		}
 	}
 }
@@ -71,9 +69,7 @@ func TestReadRefuses(t *testing.T) {
 	tree := func(root string) string {
 		return `{"version": 1, "sweep": "s", "selectors": [{"device": "d", "precision": "float32", "cache": "cold", "tree": ` + root + `}]}`
 	}
-	if _, err := Read(strings.NewReader(tree(leaf))); err != nil {
-		t.Fatalf("a good rule was refused: %v", err)
-	}
+	testkit.Must(Read(strings.NewReader(tree(leaf))))
 
 	chain := func(end string, splits int) string {
 		node := end
@@ -99,9 +95,7 @@ func TestReadRefuses(t *testing.T) {
 	for _, good := range []string{tree(chain(leaf, 32)), ensemble(trees(same)),
 		strings.Replace(tree(leaf), `"cache": "cold"`, `"cache": ""`, 1),
 		tree(`{"choice": {"kernel": "a", "precision": "float32"}, "speeds": [{"bytes": 1, "gbps": 1}, {"bytes": 1, "gbps": 2}]}`)} {
-		if _, err := Read(strings.NewReader(good)); err != nil {
-			t.Errorf("%.80s: a good rule was refused: %v", good, err)
-		}
+		testkit.Must(Read(strings.NewReader(good)))
 	}
 	named := func(old, name string) string {
 		validated := strings.Replace(tree(strings.Replace(leaf, `}}`, `}, "matrices": ["m"]}`, 1)), `"tree"`,
@@ -110,9 +104,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 	long := strings.Repeat("é", 209)
 	for _, old := range []string{"d", "a", "m", "n", "c"} {
-		if _, err := Read(strings.NewReader(named(old, long))); err != nil {
-			t.Errorf("a name that a database may have was refused: %v", err)
-		}
+		testkit.Must(Read(strings.NewReader(named(old, long))))
 		if _, err := Read(strings.NewReader(named(old, long+"x"))); err == nil || len(err.Error()) > 200 {
 			t.Errorf("%s of 210 characters: %v", old, err)
 		}
@@ -195,9 +187,8 @@ func TestFeaturesCoverTheMatrix(t *testing.T) {
 	}
 
 	for _, feature := range Features() {
-		if x := feature.Value(&Subject{Features: &sparse.Features{}, Hardware: Hardware{1, 1}}); x != 0 {
-			t.Errorf("%s of an empty matrix is %v", feature.Name, x)
-		}
+		x := feature.Value(&Subject{Features: &sparse.Features{}, Hardware: Hardware{1, 1}})
+		testkit.Equal(t, x, 0, "%s of an empty matrix", feature.Name)
 	}
 }
 
@@ -226,9 +217,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := r.WriteText(io.Discard); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, r.WriteText(io.Discard))
 
 		unknown := sparse.UnknownFeatures()
 		unknown.Rows, unknown.Cols, unknown.Nonzeros = max(rows, 0), max(rows, 0), max(nonzeros, 0)
@@ -239,9 +228,7 @@ func FuzzRead(f *testing.F) {
 				if err != nil {
 					continue
 				}
-				if _, err := json.Marshal(c); err != nil {
-					t.Errorf("the choice %v for %d rows can't be written: %v", c.Config, rows, err)
-				}
+				testkit.Must(json.Marshal(c))
 			}
 		}
 	})
@@ -259,16 +246,12 @@ func TestNameFor(t *testing.T) {
 
 // Sweep files may name each of the rules.
 func TestEmbeddedNamesOfSweeps(t *testing.T) {
-	if names := slices.Sorted(maps.Keys(embedded)); !slices.Equal(names, search.Rules) {
-		t.Errorf("the program has %v, sweeps know %v", names, search.Rules)
-	}
+	testkit.EqualLists(t, slices.Sorted(maps.Keys(embedded)), search.Rules, "the program's rules")
 }
 
 // Reading the rule that comes with the program is most of what select does where the features of a matrix are known.
 func BenchmarkReadEmbedded(b *testing.B) {
 	for b.Loop() {
-		if _, err := Read(bytes.NewReader(h200)); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(Read(bytes.NewReader(h200)))
 	}
 }

@@ -133,9 +133,7 @@ func tableOf(t *testing.T, obs []Observation) *table {
 		list[i] = &obs[i]
 	}
 	tab, _, err := newTable(list, DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	return tab
 }
 

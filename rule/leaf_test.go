@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -67,8 +68,6 @@ func TestRunnersUpHelpWhereTheChoiceFails(t *testing.T) {
 		t.Errorf("chose %s, then %s; want the one that helps", n.Choice.Kernel, n.Next[0].Kernel)
 	}
 	for _, c := range s.Validation.Cases {
-		if c.Top3 != 1 {
-			t.Errorf("%s: the best of three is at %v of the oracle, want 1", c.Matrix, c.Top3)
-		}
+		testkit.Equal(t, c.Top3, 1, "%s: part of the oracle that the best of three has", c.Matrix)
 	}
 }

@@ -50,14 +50,10 @@ func TestPlantedRulesAreFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			s := learn(t, world(rng, 150, tt.rule), DefaultOptions).Models[0]
-			if got := len(s.Root.Leaves()); got != tt.leaves {
-				t.Errorf("tree has %d leaves, want %d", got, tt.leaves)
-			}
+			testkit.Equal(t, len(s.Root.Leaves()), tt.leaves, "leaves")
 
 			used := s.Root.used()
-			if len(used) != len(tt.features) {
-				t.Errorf("tree splits on %v, want %v", used, tt.features)
-			}
+			testkit.Equal(t, len(used), len(tt.features), "tree splits on %v, want %v: features", used, tt.features)
 			for _, f := range tt.features {
 				if !used[f] {
 					t.Errorf("tree splits on %v, not on %s", used, f)
@@ -117,9 +113,7 @@ func TestTiesAreCorrect(t *testing.T) {
 			}
 
 			s := learn(t, obs, DefaultOptions).Models[0]
-			if got := len(s.Root.Leaves()); got != tt.leaves {
-				t.Errorf("%d leaves, want %d", got, tt.leaves)
-			}
+			testkit.Equal(t, len(s.Root.Leaves()), tt.leaves, "leaves")
 			if tt.leaves == 1 && (s.Root.Fraction != 1 || s.Validation.Worst != 1 || s.Validation.SingleConfig != 1) {
 				t.Errorf("a tie counts as %v, on matrices left out as %v: want 1", s.Root.Fraction, s.Validation.Worst)
 			}
@@ -144,17 +138,13 @@ func TestNearTiesGoToTheRobustChoice(t *testing.T) {
 		}
 	}
 
-	if got := learn(t, obs, DefaultOptions).Models[0].Root.Choice.Kernel; got != "b" {
-		t.Errorf("chose %s, want b, whose worst case is better", got)
-	}
+	testkit.Equal(t, learn(t, obs, DefaultOptions).Models[0].Root.Choice.Kernel, "b", "chose what has the better worst case")
 
 	obs = nil
 	for block, seconds := range map[int]float64{32: 1, 64: 1.2, 128: 1.2, 256: 1.2, 512: 1.02, 768: 1, 1024: 1.02} {
 		obs = append(obs, observe("m", f, config("a", block, 1), seconds))
 	}
-	if got := learn(t, obs, DefaultOptions).Models[0].Root.Choice.Block; got != 768 {
-		t.Errorf("chose block %d, want 768, which has good neighbours", got)
-	}
+	testkit.Equal(t, learn(t, obs, DefaultOptions).Models[0].Root.Choice.Block, 768, "chose the block that has good neighbours")
 }
 
 func TestThinData(t *testing.T) {
@@ -167,11 +157,7 @@ func TestThinData(t *testing.T) {
 			t.Errorf("chose %v, validated on %d", s.Root.Choice, s.Validation.Matrices)
 		}
 
-		for _, want := range []string{"single matrix, only", "Not validated"} {
-			if text := written(t, r.WriteText); !strings.Contains(text, want) {
-				t.Errorf("text lacks %q:\n%s", want, text)
-			}
-		}
+		testkit.Says(t, "the text", written(t, r.WriteText), "single matrix, only", "Not validated")
 	})
 
 	t.Run("no measurement", func(t *testing.T) {
@@ -203,11 +189,7 @@ func TestThinData(t *testing.T) {
 		}
 
 		text := strings.Join(learn(t, obs, DefaultOptions).Models[0].Warnings, "\n")
-		for _, want := range []string{"only 3 matrices", "single matrix: grid."} {
-			if !strings.Contains(text, want) {
-				t.Errorf("warnings lack %q:\n%s", want, text)
-			}
-		}
+		testkit.Says(t, "warnings", text, "only 3 matrices", "single matrix: grid.")
 
 		if strings.Contains(text, "have no class") || strings.Contains(text, "relatives in") {
 			t.Errorf("classes were given and left out whole, warnings:\n%s", text)
@@ -217,9 +199,7 @@ func TestThinData(t *testing.T) {
 		}
 
 		text = strings.Join(learn(t, obs, DefaultOptions).Models[0].Warnings, "\n")
-		if !strings.Contains(text, "All matrices are of class road: leaving one out leaves its relatives in.") {
-			t.Errorf("the only class has no warning:\n%s", text)
-		}
+		testkit.Says(t, "warnings", text, "All matrices are of class road: leaving one out leaves its relatives in.")
 	})
 
 	t.Run("no classes", func(t *testing.T) {
@@ -258,9 +238,7 @@ func TestBadObservationsAreRefused(t *testing.T) {
 
 	opt := DefaultOptions
 	opt.MinLeaf = 0
-	if _, err := Learn(context.Background(), []Observation{good}, opt); err == nil {
-		t.Error("a leaf without matrices was accepted")
-	}
+	testkit.Fails(t, testkit.Err(Learn(context.Background(), []Observation{good}, opt)), "", "a leaf without matrices")
 }
 
 func TestOneTreePerKey(t *testing.T) {
@@ -305,9 +283,7 @@ func TestOrderOfObservationsDoesNotMatter(t *testing.T) {
 	want := bytesOf(obs)
 	for range 5 {
 		rng.Shuffle(len(obs), func(i, j int) { obs[i], obs[j] = obs[j], obs[i] })
-		if bytesOf(obs) != want {
-			t.Fatal("another order of the observations gave another rule")
-		}
+		testkit.Equal(t, bytesOf(obs), want, "another order of the observations")
 	}
 }
 
@@ -375,9 +351,7 @@ func TestInterruptedEvaluationSaysSo(t *testing.T) {
 	}
 	const many = 1 << 30
 	whole, _, left, err := evaluate(many)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	all := many - left
 	for n := 1; n <= all; n += 1 + (all-n)/4 {
 		list, interrupted, _, err := evaluate(n)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -45,16 +46,10 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 		if pays < 6 {
 			t.Errorf("features of %d entries pay from %d products", f.Nonzeros, pays)
 		}
-		if by := choose(f, Wanted{Products: pays - 1}).By; by != BySizes {
-			t.Errorf("for %d products it goes by %s, features pay from %d", pays-1, by, pays)
-		}
+		testkit.Equal(t, choose(f, Wanted{Products: pays - 1}).By, BySizes, "one product before features pay it goes by")
 
-		if by := choose(f, Wanted{Products: pays}).By; by != ByFeatures {
-			t.Errorf("for %d products it goes by %s, features pay from %d", pays, by, pays)
-		}
-		if c := chosen(t, r, f, Wanted{Products: pays - 1}); c.By != BySizes {
-			t.Errorf("with an ensemble and too few products it goes by %s", c.By)
-		}
+		testkit.Equal(t, choose(f, Wanted{Products: pays}).By, ByFeatures, "where features pay it goes by")
+		testkit.Equal(t, chosen(t, r, f, Wanted{Products: pays - 1}).By, BySizes, "with too few products it goes by")
 		if c := chosen(t, r, f, Wanted{Products: pays}); c.By == BySizes || c.Expected < 0.85 || c.Expected > 1 ||
 			(c.By == ByEnsemble) != (c.Unsure == "") || c.Pays != pays {
 			t.Errorf("with an ensemble it goes by %s, and expects %v of the oracle", c.By, c.Expected)
@@ -71,9 +66,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 	f := randomFeatures(rng)
 	f.RowStd = 3 * f.RowMean
 	whole, sizes := choose(f, Wanted{}), choose(f, Wanted{Products: 1})
-	if v := Summarise(r.Models[0].Validation.Cases, ByTree.Of); whole.HeldOut() != v {
-		t.Errorf("figures of the tree are %+v, not those of its validation", whole.HeldOut())
-	}
+	testkit.Equal(t, whole.HeldOut(), Summarise(r.Models[0].Validation.Cases, ByTree.Of), "figures of the tree")
 
 	if sizes.By != BySizes || sizes.HeldOut().Mean > 0.9*whole.HeldOut().Mean {
 		t.Errorf("by %s, with a mean of %v, where the tree has %v", sizes.By, sizes.HeldOut().Mean,
@@ -135,14 +128,10 @@ func TestFeaturesPayForWhatWasMeasured(t *testing.T) {
 	leaf := Node{Saved: 0.5, Pace: 1. / (1 << 30), Reading: 300, Prepare: 100}
 	f := sparse.Features{Rows: 1 << 10, Nonzeros: 1<<20 - 1<<10} // a product takes 1/1024 s
 	for reading, want := range map[float64]int{0: 800, 0.25: 712, 0.0625: 328} {
-		if got := leaf.pays(&Subject{Features: &f}, reading); got != want {
-			t.Errorf("read in %v s, features pay from %d products, want %d", reading, got, want)
-		}
+		testkit.Equal(t, leaf.pays(&Subject{Features: &f}, reading), want, "read in %v s, features pay from", reading)
 	}
 	leaf.Prepare = -1000
-	if got := leaf.pays(&Subject{Features: &f}, 0); got != 1 {
-		t.Errorf("with less preparation than by sizes, features pay from %d products, want 1", got)
-	}
+	testkit.Equal(t, leaf.pays(&Subject{Features: &f}, 0), 1, "with less preparation than by sizes, features pay from")
 
 	obs := skewed(rand.New(rand.NewPCG(31, 32)), 120)
 	for i := range obs {
@@ -182,9 +171,7 @@ func TestFeaturesPayForWhatWasMeasured(t *testing.T) {
 		if c.Choice.Kernel == "a" {
 			want = 1e-6 * float64(nonzeros)
 		}
-		if c.Prepare != want {
-			t.Errorf("%s: preparing for %s takes %v s, want %v", c.Matrix, c.Choice.Kernel, c.Prepare, want)
-		}
+		testkit.Equal(t, c.Prepare, want, "%s: seconds of preparing for %s", c.Matrix, c.Choice.Kernel)
 	}
 }
 
@@ -193,9 +180,7 @@ func TestEvaluation(t *testing.T) {
 	obs := skewed(rng, 60)
 	r := learn(t, obs, DefaultOptions)
 	e, _ := evaluated(t, r, obs, DefaultOptions)
-	if e.Choice.Mean != r.Models[0].Validation.Mean {
-		t.Errorf("says %v, the validation %v", e.Choice.Mean, r.Models[0].Validation.Mean)
-	}
+	testkit.Equal(t, e.Choice.Mean, r.Models[0].Validation.Mean, "the mean")
 	first, last := e.Curve[0], e.Curve[len(e.Curve)-1]
 	if first.Matrices >= last.Matrices || first.Mean >= last.Mean || math.Abs(last.Mean-e.Choice.Mean) > 1e-12 {
 		t.Errorf("the learning curve goes from %+v to %+v", first, last)

@@ -24,10 +24,7 @@ import (
 // What the tuner records is what is learned from.
 func TestFromStore(t *testing.T) {
 	ctx := context.Background()
-	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "results.db")))
 	defer db.Close()
 	check := func(err error) {
 		t.Helper()
@@ -85,15 +82,11 @@ func TestFromStore(t *testing.T) {
 	choose(15, unroll)
 	choose(50, config("cpu_csr", 0, 0))
 	for _, o := range obs {
-		if o.Failed != (o.Config.Kernel == "cpu_sell") {
-			t.Errorf("%v on %s: failed is %v", o.Config, o.Matrix, o.Failed)
-		}
+		testkit.Equal(t, o.Failed, o.Config.Kernel == "cpu_sell", "%v on %s failed", o.Config, o.Matrix)
 		if o.Matrix == "m0" && o.Config.Kernel == "cpu_csr" && math.Abs(o.Seconds-0.002) > 1e-12 {
 			t.Errorf("0.002 s were read as %v", o.Seconds)
 		}
-		if want := float64(o.Features.Nonzeros) / 1000; o.Reading != want {
-			t.Errorf("the features of %s took %v s, want %v", o.Matrix, o.Reading, want)
-		}
+		testkit.Equal(t, o.Reading, float64(o.Features.Nonzeros)/1000, "seconds that the features of %s took", o.Matrix)
 	}
 }
 
@@ -136,15 +129,12 @@ func TestTrainingTeachesTheSame(t *testing.T) {
 	testkit.Succeed(t, SaveTraining(&b, obs, []string{"class1"}))
 	text := b.Bytes()
 	again, test, err := ReadTraining(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	testkit.EqualLists(t, test, []string{"class1"}, "the test")
 	opt := DefaultOptions
 	opt.Ensemble, opt.Test = true, test
-	if written(t, learn(t, again, opt).WriteJSON) != written(t, learn(t, obs, opt).WriteJSON) {
-		t.Error("what was saved teaches another rule")
-	}
+	taught := written(t, learn(t, again, opt).WriteJSON)
+	testkit.Equal(t, taught, written(t, learn(t, obs, opt).WriteJSON), "what was saved teaches")
 	var c bytes.Buffer
 	if err := SaveTraining(&c, again, test); err != nil || !bytes.Equal(c.Bytes(), text) {
 		t.Errorf("saved again it differs: %v", err)

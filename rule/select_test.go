@@ -98,9 +98,7 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 			if o.Features.Cols > 1_000_000 {
 				want = "plain"
 			}
-			if c.Kernel != want {
-				t.Errorf("on %s with %d columns %s is chosen", o.Matrix, o.Features.Cols, c.Kernel)
-			}
+			testkit.Equal(t, c.Kernel, want, "on %s with %d columns", o.Matrix, o.Features.Cols)
 			for _, ranked := range c.Shortlist {
 				if k := ranked.Kernel; k == "moody" || k != "plain" && want == "plain" {
 					t.Errorf("%s is on the shortlist of %s", k, o.Matrix)
@@ -184,13 +182,9 @@ func TestUnknownFeatures(t *testing.T) {
 		obs[i].Features.RowGini = rate(*obs[i].Features)
 	}
 	s := learn(t, obs, DefaultOptions).Models[0]
-	if s.Root.Feature != "row_gini" {
-		t.Fatalf("learned to split on %q", s.Root.Feature)
-	}
+	testkit.Equal(t, s.Root.Feature, "row_gini", "learned to split on")
 
-	if text := strings.Join(s.Warnings, "\n"); strings.Contains(text, "Not split on") {
-		t.Error(text)
-	}
+	testkit.Lacks(t, "warnings", strings.Join(s.Warnings, "\n"), "Not split on")
 
 	for i := range obs {
 		if obs[i].Matrix == obs[0].Matrix {
@@ -212,9 +206,7 @@ func TestUnknownFeatures(t *testing.T) {
 			t.Errorf("the ensemble asks for %s, which is not known of all matrices", name)
 		}
 	}
-	if text := strings.Join(s.Warnings, "\n"); !strings.Contains(text, "not known of all matrices: row_gini.") {
-		t.Errorf("warnings are %q", text)
-	}
+	testkit.Says(t, "warnings", strings.Join(s.Warnings, "\n"), "not known of all matrices: row_gini.")
 }
 
 // A choice for a matrix of which too little is known goes by its sizes, or names what is not known.

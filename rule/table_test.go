@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -99,9 +100,7 @@ func TestRuleNamesNoise(t *testing.T) {
 		for where, b := range map[string]string{"rule": written(t, r.WriteText), "evaluation": evaluation,
 			"selection": strings.Join(r.Models[0].Caveats(), "\n")} {
 			words := strings.Join(strings.Fields(b), " ")
-			if strings.Contains(words, want) != tied {
-				t.Errorf("tied %v: the %s says %s", tied, where, words)
-			}
+			testkit.Equal(t, strings.Contains(words, want), tied, "the %s says it: %s", where, words)
 			if tied && !strings.Contains(words, "up to 3.00 times as slow") {
 				t.Errorf("the %s does not say how slow: %s", where, words)
 			}

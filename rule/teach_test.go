@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -34,9 +35,7 @@ func TestFoldsKeepFamiliesTogether(t *testing.T) {
 		all := indices(len(tab.names))
 		for _, parts := range [][][]int{tab.families(all), tab.folds(all, toDecide), tab.folds(all, toJudge)} {
 			seen := slices.Sorted(slices.Values(slices.Concat(parts...)))
-			if !slices.Equal(seen, all) {
-				t.Fatalf("%d parts hold %v", len(parts), seen)
-			}
+			testkit.EqualLists(t, seen, all, "%d parts hold", len(parts))
 			part := map[string]int{}
 
 			for i, p := range parts {
@@ -77,9 +76,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 	}
 
 	got.Models[0].Test = Validation{}
-	if a, b := written(t, want.WriteJSON), written(t, got.WriteJSON); a != b {
-		t.Error("the rule differs from one that never saw the test classes")
-	}
+	testkit.Equal(t, written(t, got.WriteJSON), written(t, want.WriteJSON), "a rule and one that never saw the test classes")
 	if test.Mean < 0.97 {
 		t.Errorf("on classes of the final test it reaches %v", test.Mean)
 	}
@@ -162,8 +159,6 @@ func TestPruningIsMinimalCostComplexity(t *testing.T) {
 	}
 
 	for penalty, want := range map[float64]int{0: 3, 2: 3, 2.6: 1, math.Inf(1): 1} {
-		if got := count(penalty); got != want {
-			t.Errorf("penalty %v leaves %d leaves, want %d", penalty, got, want)
-		}
+		testkit.Equal(t, count(penalty), want, "leaves with penalty %v", penalty)
 	}
 }

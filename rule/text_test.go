@@ -105,9 +105,7 @@ func TestNumbersAreGrouped(t *testing.T) {
 	}
 
 	s := Step{Feature: "row_mean", Unit: "nonzeros", Value: 679.1780838, Threshold: 12.5, Above: true}
-	if got, want := s.String(), "row_mean 679.178 > 12.5 nonzeros"; got != want {
-		t.Errorf("step is written %q, want %q", got, want)
-	}
+	testkit.Equal(t, s.String(), "row_mean 679.178 > 12.5 nonzeros", "step is written")
 }
 
 func TestTextObeysNoName(t *testing.T) {

@@ -202,11 +202,8 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 	}
 
 	text := written(t, r.WriteText)
-	for _, want := range []string{"was pruned to a single configuration", term.Percent(s.Validation.SingleConfig)} {
-		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
-			t.Errorf("the text lacks %q:\n%s", want, text)
-		}
-	}
+	testkit.Says(t, "the text", strings.Join(strings.Fields(text), " "), "was pruned to a single configuration",
+		term.Percent(s.Validation.SingleConfig))
 
 	back, err := Read(strings.NewReader(written(t, r.WriteJSON)))
 	if err != nil || back.Models[0].Pruned == "" || back.Models[0].Pruned != s.Pruned {

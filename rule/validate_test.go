@@ -159,9 +159,7 @@ func TestPaybackByHand(t *testing.T) {
 			{Matrix: "m", Fraction: 1, Sizes: 0.5, Prepare: tt.prepare, SizesPrepare: tt.sizes},
 			{Matrix: "n", Fraction: 1, Sizes: 0.5},
 		}, obs)
-		if len(list) != 1 {
-			t.Fatalf("paybacks %+v, want one", list)
-		}
+		testkit.Equal(t, len(list), 1, "paybacks")
 		p := list[0]
 		if near := func(got, want float64) bool { return math.Abs(got-want) < 1e-9 }; p.Nonzeros != 100_000 ||
 			p.Matrices != 1 || !near(p.Features, 2) || !near(p.Prepare, tt.more) || !near(p.Saved, 0.5) ||
@@ -269,8 +267,6 @@ func BenchmarkLearnAndEvaluate(b *testing.B) {
 	opt.Ensemble = true
 	for b.Loop() {
 		r := testkit.Must(Learn(b.Context(), obs, opt))
-		if _, err := Evaluate(b.Context(), r, obs, opt); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(Evaluate(b.Context(), r, obs, opt))
 	}
 }

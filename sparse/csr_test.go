@@ -68,9 +68,7 @@ func TestTranspose(t *testing.T) {
 	m := fromTriplets(20, 31, row, col, val)
 
 	want := fromTriplets(31, 20, col, row, val)
-	if got := m.Transpose(); got.Hash() != want.Hash() {
-		t.Errorf("transpose is %v, want %v", got, want)
-	}
+	testkit.Equal(t, m.Transpose().Hash(), want.Hash(), "hash of the transpose")
 }
 
 func TestValidate(t *testing.T) {
@@ -180,9 +178,7 @@ func TestHashIsStable(t *testing.T) {
 	var one string
 	onCores(1, func() { one = large.Hash() })
 	onCores(7, func() {
-		if many := large.Hash(); many != one {
-			t.Errorf("hash is %s on 7 cores and %s on one", many, one)
-		}
+		testkit.Equal(t, large.Hash(), one, "hash on 7 cores")
 	})
 }
 

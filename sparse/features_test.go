@@ -217,9 +217,7 @@ func TestAnalyze(t *testing.T) {
 			sameFeatures(t, one, slowFeatures(m))
 			for cores := 2; cores <= 8; cores++ {
 				onCores(cores, func() {
-					if many := Analyze(m); many != one {
-						t.Errorf("on %d cores %+v\non one    %+v", cores, many, one)
-					}
+					testkit.Equal(t, Analyze(m), one, "on %d cores", cores)
 				})
 			}
 		})

@@ -71,9 +71,7 @@ func decodeBSR(b *sparse.BSR, m *sparse.CSR[float64]) error {
 func TestBSRRefused(t *testing.T) {
 	m := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 12, "ny": 12}))
 	b := testkit.Must(sparse.NewBSR(m, 3, sparse.MaxIndex))
-	if _, err := sparse.NewBSR(m, 3, len(b.Order)); err != nil {
-		t.Errorf("as many values as are allowed: %v", err)
-	}
+	testkit.Must(sparse.NewBSR(m, 3, len(b.Order))) // as many values as are allowed
 	testkit.Fails(t, testkit.Err(sparse.NewBSR(m, 3, len(b.Order)-1)), "more values", "one value more than is allowed")
 }
 
@@ -82,9 +80,7 @@ func TestDiagonals(t *testing.T) {
 	for name, m := range slicedMatrices(t) {
 		d, err := sparse.NewDiagonals(m, 1+len(m.Val)%9, 1<<30)
 		if err != nil {
-			if !strings.Contains(err.Error(), "255 diagonals") {
-				t.Errorf("%s: %v", name, err)
-			}
+			testkit.Fails(t, err, "255 diagonals", name)
 			continue
 		}
 		if err := decodeDiagonals(d, m); err != nil {
@@ -130,16 +126,11 @@ func decodeDiagonals(d *sparse.Diagonals, m *sparse.CSR[float64]) error {
 
 // Slices of a stencil share their distances, on any number of cores.
 func TestDiagonalsShare(t *testing.T) {
-	m, err := generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 320, "ny": 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 320, "ny": 200}))
 	one := slices.Repeat([]*sparse.Diagonals{nil}, 2)
 	for i, cores := range []int{1, 3} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-		if one[i], err = sparse.NewDiagonals(m, 5, 2*m.NNZ()); err != nil {
-			t.Fatal(err)
-		}
+		one[i] = testkit.Must(sparse.NewDiagonals(m, 5, 2*m.NNZ()))
 	}
 	// The first line lacks one distance, the last another. Turns of 5 have 8 places.
 	want := []int32{-1, 0, 1, 320, 0, 0, 0, 0, -320, -1, 0, 1, 320, 0, 0, 0, -320, -1, 0, 1, 0, 0, 0, 0}
@@ -151,14 +142,9 @@ func TestDiagonalsShare(t *testing.T) {
 }
 
 func TestDiagonalsRefused(t *testing.T) {
-	m, err := generate.Build(t.Context(), "uniform", map[string]any{"rows": 3200, "cols": 3200, "row_nnz": 3.0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := testkit.Must(generate.Build(t.Context(), "uniform", map[string]any{"rows": 3200, "cols": 3200, "row_nnz": 3.0}))
 	testkit.Fails(t, testkit.Err(sparse.NewDiagonals(m, 5, 2*m.NNZ())), "more than the", "scattered columns")
-	if m, err = generate.Build(t.Context(), "giant_row", map[string]any{"rows": 300, "giant": 300}); err != nil {
-		t.Fatal(err)
-	}
+	m = testkit.Must(generate.Build(t.Context(), "giant_row", map[string]any{"rows": 300, "giant": 300}))
 	testkit.Fails(t, testkit.Err(sparse.NewDiagonals(m, 5, 1<<20)), "255 diagonals", "a long row")
 }
 
@@ -201,18 +187,14 @@ func TestFormatsEndWithTheirBytes(t *testing.T) {
 	for n, fits := range map[int]bool{255: true, 256: false} {
 		m := rowOf(n, 3)
 		j, err := sparse.NewJagged(m, 2, 2, sparse.MaxIndex)
-		if (err == nil) != fits {
-			t.Errorf("%d blocks: %v", n, err)
-		}
+		testkit.Equal(t, err == nil, fits, "%d blocks fit", n)
 		if err == nil {
 			if err := decodeJagged(j, m); err != nil {
 				t.Errorf("%d blocks: %v", n, err)
 			}
 		}
 		d, err := sparse.NewDiagonals(m, 5, sparse.MaxIndex)
-		if (err == nil) != fits {
-			t.Errorf("%d diagonals: %v", n, err)
-		}
+		testkit.Equal(t, err == nil, fits, "%d diagonals fit", n)
 		if err == nil && (d.Heads[1]&255 != 51 || d.Slots != 255) {
 			t.Errorf("%d diagonals are in %d slots, %d turns", n, d.Slots, d.Heads[1]&255)
 		}

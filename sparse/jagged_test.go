@@ -98,10 +98,7 @@ func TestJaggedBlocks(t *testing.T) {
 }
 
 func TestJaggedRefused(t *testing.T) {
-	giant, err := generate.Build(t.Context(), "giant_row", map[string]any{"rows": 1000, "giant": 256, "row_nnz": 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	giant := testkit.Must(generate.Build(t.Context(), "giant_row", map[string]any{"rows": 1000, "giant": 256, "row_nnz": 1}))
 	for _, c := range []struct {
 		r, c, most int
 		want       string // "": accepted

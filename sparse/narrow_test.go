@@ -12,11 +12,7 @@ import (
 // TestNarrow decodes what was packed: every row must come back in its order.
 func TestNarrow(t *testing.T) {
 	all := slicedMatrices(t)
-	long, err := generate.Build(t.Context(), "road", map[string]any{"rows": 200_000}) // longer than a range
-	if err != nil {
-		t.Fatal(err)
-	}
-	all["road"] = long
+	all["road"] = testkit.Must(generate.Build(t.Context(), "road", map[string]any{"rows": 200_000})) // longer than a range
 	for name, m := range all {
 		for _, size := range []int{64, 256, 512, 1024} {
 			n, err := sparse.NewNarrow(m, size, 2<<(size/256%3))
@@ -115,10 +111,7 @@ func TestNarrowRefused(t *testing.T) {
 // A row has as few pieces as fit, about equally long, and only where it is longer than a tile.
 func TestNarrowPieces(t *testing.T) {
 	for length, want := range map[int]int{512: 0, 513: 2, 1024: 2, 1025: 3, 100_000: 196} {
-		m, err := generate.Build(t.Context(), "giant_row", map[string]any{"rows": 200_000, "giant": length, "row_nnz": 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := testkit.Must(generate.Build(t.Context(), "giant_row", map[string]any{"rows": 200_000, "giant": length, "row_nnz": 1}))
 		n := testkit.Must(sparse.NewNarrow(m, 512, 4))
 		pieces, least := 0, 512
 		for i := range n.Tiles() {

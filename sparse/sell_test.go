@@ -140,10 +140,7 @@ func TestSELLPadding(t *testing.T) {
 }
 
 func TestSELLRefused(t *testing.T) {
-	giant, err := generate.Build(t.Context(), "giant_row", map[string]any{"rows": 1000, "giant": 1000, "row_nnz": 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	giant := testkit.Must(generate.Build(t.Context(), "giant_row", map[string]any{"rows": 1000, "giant": 1000, "row_nnz": 1}))
 	for _, c := range []struct {
 		c, sigma, most int
 		want           string // "": accepted
@@ -179,7 +176,5 @@ func TestOutlineSELL(t *testing.T) {
 			t.Errorf("chunks of %d, windows of %d: another outline (%v)", of[0], of[1], err)
 		}
 	}
-	if _, err := sparse.OutlineSELL(m, 32, 33); err == nil {
-		t.Error("windows of 33 rows for chunks of 32")
-	}
+	testkit.Fails(t, testkit.Err(sparse.OutlineSELL(m, 32, 33)), "", "windows of 33 rows for chunks of 32")
 }

@@ -19,9 +19,7 @@ func TestClaims(t *testing.T) {
 	}
 	shipped := configs.Shipped()
 	for i, c := range list {
-		if c.Number != i+1 {
-			t.Errorf("claim %d comes as number %d", c.Number, i+1)
-		}
+		testkit.Equal(t, c.Number, i+1, "number of claim")
 		if c.Text == "" || c.Section == "" || len(kernels.Cited(c.Paper)) != 1 || len(c.Parts) == 0 ||
 			len(c.Sweeps) == 0 {
 			t.Errorf("claim %d says too little", c.Number)
@@ -42,9 +40,7 @@ func TestClaims(t *testing.T) {
 
 func TestUnknownKeysAreErrors(t *testing.T) {
 	for _, text := range []string{"[[claim]]\nnumbr = 1\n", "[[claim]]\nnumber = \"one\"\n", "[["} {
-		if _, err := read(fstest.MapFS{"data/1.toml": {Data: []byte(text)}}); err == nil {
-			t.Errorf("%q is accepted", text)
-		}
+		testkit.Fails(t, testkit.Err(read(fstest.MapFS{"data/1.toml": {Data: []byte(text)}})), "", "%q", text)
 	}
 }
 
@@ -56,9 +52,7 @@ func TestRules(t *testing.T) {
 		"above 1 and below 2 in some case":   {Test: Any, Above: &one, Below: &two},
 		"geometric mean above 1 and below 2": {Test: Mean, Above: &one, Below: &two},
 	} {
-		if got := p.Rule(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		testkit.Equal(t, p.Rule(), want, "rule")
 	}
 }
 
@@ -121,11 +115,7 @@ func TestPaperNumbers(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "fast", "1.2.3", "M"} {
-		if _, err := paperNumber(bad); err == nil {
-			t.Errorf("%q is read as a number", bad)
-		}
+		testkit.Fails(t, testkit.Err(paperNumber(bad)), "", "%q", bad)
 	}
-	if _, err := parsePaperResults([]byte("paper,table\nx,y\n")); err == nil {
-		t.Error("another header is accepted")
-	}
+	testkit.Fails(t, testkit.Err(parsePaperResults([]byte("paper,table\nx,y\n"))), "", "another header")
 }

@@ -20,9 +20,7 @@ func TestTwinsStandIn(t *testing.T) {
 	if p := f.Cases[0].Published; p == nil || *p < 15 || *p > 16 {
 		t.Errorf("beside it stands %v of what was published for the original", p)
 	}
-	if words := f.PublishedWords(); !strings.Contains(words, "TITAN X") {
-		t.Errorf("published: %s", words)
-	}
+	testkit.Says(t, "published", f.PublishedWords(), "TITAN X")
 }
 
 // What is known to be unsound about a published figure stands beside it.
@@ -80,9 +78,7 @@ func TestFigure(t *testing.T) {
 		{1234.5, 1000, 1500, "1230 (1000 to 1500)"},
 		{0, 0, 0, "0"},
 	} {
-		if got := Figure(tt.v, tt.low, tt.high); got != tt.want {
-			t.Errorf("%q, want %q", got, tt.want)
-		}
+		testkit.Equal(t, Figure(tt.v, tt.low, tt.high), tt.want, "figure")
 	}
 }
 

@@ -73,9 +73,7 @@ func TestCountByNCU(t *testing.T) {
 		if !strings.Contains(string(said), option) || !strings.Contains(string(said), " product "+p.DB.Path()+" ") {
 			t.Errorf("%s caches: ncu is called with %s", cache, said)
 		}
-		if _, err := p.countByNCU(t.Context(), trialsOf(cache, "coo_atomic")); err == nil {
-			t.Error("counters of two trials passed for those of one")
-		}
+		testkit.Fails(t, testkit.Err(p.countByNCU(t.Context(), trialsOf(cache, "coo_atomic"))), "", "counters of two trials")
 	}
 }
 

@@ -63,9 +63,7 @@ func TestOwnFormats(t *testing.T) {
 		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 			for grid := 1; grid <= 2; grid++ {
 				for i, got := range sums(t, b, o, p, grid, 300) {
-					if got != float64(i) {
-						t.Fatalf("%s %s: a row of %d ones gives %v", o.Name, p, i, got)
-					}
+					testkit.Equal(t, got, float64(i), "%s %s: a row of %d ones", o.Name, p, i)
 				}
 			}
 		}

@@ -60,9 +60,7 @@ func TestExact(t *testing.T) {
 				want += vals[k] * p.X[j]
 			}
 
-			if y[i] != want {
-				t.Fatalf("%v: row %d is %v, want %v", c, i, y[i], want)
-			}
+			testkit.Equal(t, y[i], want, "%v: row %d", c, i)
 		}
 	})
 }
@@ -124,9 +122,7 @@ func forEachProduct(t *testing.T, draw func(*rand.Rand) float64,
 					t.Fatalf("%v: %v", c, err)
 				}
 				for range 2 { // nothing of a product may leak into the next
-					if err := kernels.Compute(product, nil, y); err != nil {
-						t.Fatalf("%v: %v", c, err)
-					}
+					testkit.Succeed(t, kernels.Compute(product, nil, y))
 					check(t, p, c, y)
 				}
 			}
@@ -213,9 +209,7 @@ func open(t testing.TB) *Backend {
 	b := testkit.Must(Open())
 
 	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, b.Close())
 	})
 	return b
 }
@@ -246,9 +240,7 @@ func TestPoolRunsEveryWorkerOnce(t *testing.T) {
 		for w := range n {
 			expect[w]++
 		}
-		if calls != expect {
-			t.Fatalf("after a job for %d: %v, want %v", n, calls, expect)
-		}
+		testkit.Equal(t, calls, expect, "after a job for %d", n)
 	}
 
 	for i := range 3000 {
@@ -283,9 +275,7 @@ func TestCloseEndsWorkers(t *testing.T) {
 
 	b.pool.run(9, func(int) {})
 	testkit.Succeed(t, b.Close())
-	if err := b.Close(); err != nil {
-		t.Errorf("closing twice: %v", err)
-	}
+	testkit.Succeed(t, b.Close())
 
 	for i := 0; runtime.NumGoroutine() > before; i++ {
 		if i == 1000 {
@@ -306,14 +296,10 @@ func TestSourceCountsWhatIsUsed(t *testing.T) {
 	} {
 		used := code.Functions(sources[kernel], "planOrdered")
 		for _, f := range append(functions, everywhere...) {
-			if !strings.Contains(used, " "+f+" ") {
-				t.Errorf("%s does not count %s", kernel, f)
-			}
+			testkit.Says(t, kernel, used, " "+f+" ")
 		}
 	}
-	if strings.Contains(code.Functions(sources["cpu_csr"], "planOrdered"), "NewSELL") {
-		t.Error("cpu_csr counts a format that it does not use")
-	}
+	testkit.Lacks(t, "cpu_csr", code.Functions(sources["cpu_csr"], "planOrdered"), "NewSELL")
 }
 
 // The files with formats that are embedded are all that the kernels use.
@@ -331,10 +317,7 @@ func TestSourceIsWhole(t *testing.T) {
 	add("kernels/cpu", sourceFiles)
 	add("sparse", sparse.Source)
 	add("sparse/reorder", reorder.Source)
-	found, err := usesBetween("../..", []string{"spmvtune/kernels/cpu", "spmvtune/sparse", "spmvtune/sparse/reorder"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := testkit.Must(usesBetween("../..", []string{"spmvtune/kernels/cpu", "spmvtune/sparse", "spmvtune/sparse/reorder"}))
 	for _, u := range found {
 		if counted[u.From] && strings.HasPrefix(u.To, "sparse/") && !counted[u.To] {
 			t.Errorf("%s uses %s of %s, which is not counted", u.From, u.Name, u.To)

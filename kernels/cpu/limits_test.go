@@ -68,9 +68,7 @@ func TestSizes(t *testing.T) {
 		testkit.Equal(t, roofBytes(gib/4, memory), want, "with memory of %d bytes: are streamed over", memory)
 	}
 	for text, want := range map[string]int64{"32768K": 32 << 20, "3M": 3 << 20, "1G": gib, "512": 512, "": 0, "xK": 0} {
-		if got := cacheSize(text); got != want {
-			t.Errorf("a cache of %q has %d bytes, want %d", text, got, want)
-		}
+		testkit.Equal(t, cacheSize(text), want, "a cache of %q", text)
 	}
 }
 
@@ -157,8 +155,6 @@ func TestMultiplyByAnotherX(t *testing.T) {
 				t.Errorf("%s, x of %v: %v, %v; want %v", precision, tt.x, y[0], err, tt.want)
 			}
 		}
-		if err := product.Multiply([]float64{1, 2}); err == nil {
-			t.Error("an x that is too short is accepted")
-		}
+		testkit.Fails(t, product.Multiply([]float64{1, 2}), "", "an x that is too short")
 	}
 }

@@ -61,9 +61,7 @@ func TestCacheOf(t *testing.T) {
 		cpus []int
 		want int64
 	}{{[]int{0, 1, 2, 3}, 64 << 20}, {[]int{0, 1}, 32 << 20}, {nil, 0}, {[]int{9}, 0}} {
-		if got := cacheOf(root, c.cpus); got != c.want {
-			t.Errorf("processors %v reach %d bytes, want %d", c.cpus, got, c.want)
-		}
+		testkit.Equal(t, cacheOf(root, c.cpus), c.want, "bytes that processors %v reach", c.cpus)
 	}
 }
 
@@ -78,9 +76,7 @@ func TestPhysicalCores(t *testing.T) {
 		{[]int{0, 2}, threads, "1"},
 		{[]int{0, 0}, func(int) []int { return nil }, ""}, // no such system
 	} {
-		if got := physicalCores(tt.cpus, tt.siblings); got != tt.want {
-			t.Errorf("%v belong to %q cores, want %q", tt.cpus, got, tt.want)
-		}
+		testkit.Equal(t, physicalCores(tt.cpus, tt.siblings), tt.want, "cores of %v", tt.cpus)
 	}
 }
 

@@ -143,9 +143,7 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 	if !ok {
 		t.Fatalf("%s is not in the catalogue", c.Kernel)
 	}
-	if err := k.Check(c); err != nil {
-		t.Fatalf("%s: %v", c, err)
-	}
+	testkit.Succeed(t, k.Check(c))
 
 	v := c.Precision.Bytes()
 	r, _, err := newRecipe(m, c, v)

@@ -43,9 +43,7 @@ func TestGPUBackendSamples(t *testing.T) {
 		cold           bool
 	}{{1, 1, false}, {1, 1, true}, {500, 1, true}, {300, 3, false}, {2, 3000, false}, {0, 1, true}} {
 		dst := make([]float64, c.samples)
-		if err := p.Sample(dst, c.batch, c.cold); err != nil {
-			t.Fatalf("%+v: %v", c, err)
-		}
+		testkit.Succeed(t, p.Sample(dst, c.batch, c.cold))
 		for i, s := range dst {
 			if !(s > 0) {
 				t.Errorf("%+v: sample %d is %g s", c, i, s)
@@ -58,9 +56,7 @@ func TestGPUBackendSamples(t *testing.T) {
 	}
 
 	for _, batch := range []int{0, 2} {
-		if err := p.Sample(make([]float64, 1), batch, true); err == nil {
-			t.Errorf("a cold batch of %d was taken", batch)
-		}
+		testkit.Fails(t, p.Sample(make([]float64, 1), batch, true), "", "a cold batch of %d", batch)
 	}
 }
 
@@ -153,12 +149,8 @@ func TestGPUBackendStaleProduct(t *testing.T) {
 	b, m := loadedGPU(t)
 	p := preparedGPU(t, b, scalarGPU)
 	preparedGPU(t, b, scalarGPU)
-	if err := p.Multiply(make([]float64, m.Rows)); err == nil {
-		t.Error("multiplied by a product from before the last Prepare")
-	}
-	if err := p.Sample(make([]float64, 1), 1, true); err == nil {
-		t.Error("sampled a product from before the last Prepare")
-	}
+	testkit.Fails(t, p.Multiply(make([]float64, m.Rows)), "", "a product from before the last Prepare")
+	testkit.Fails(t, p.Sample(make([]float64, 1), 1, true), "", "a product from before the last Prepare")
 }
 
 // Memory of an earlier matrix is free for the next.
@@ -176,9 +168,7 @@ func TestGPUBackendFreesMemory(t *testing.T) {
 		testkit.Succeed(t, b.Load(&kernels.Problem{A: m, X: make([]float64, m.Cols)}))
 
 		free, _, err := cu.MemInfo()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		if turn == 1 {
 			before = free
 		}
@@ -193,9 +183,7 @@ func TestGPUBackendFreesMemory(t *testing.T) {
 func TestGPUBackendEvicts(t *testing.T) {
 	b, m := loadedGPU(t)
 	free, _, err := cu.MemInfo()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 
 	b.arrays.next()
 	for i := range 20 { // 1.25 times what is free
@@ -251,9 +239,7 @@ func TestGPUBackendFresh(t *testing.T) {
 			}
 		}
 		y := make([]float64, m.Rows)
-		if err := kernels.Compute(p, nil, y); err != nil {
-			t.Fatalf("%s: %v", c, err)
-		}
+		testkit.Succeed(t, kernels.Compute(p, nil, y))
 		rightGPU(t, b, c, y)
 	}
 }
@@ -282,13 +268,9 @@ func TestGPUBackendReplays(t *testing.T) {
 			}
 			testkit.Succeed(t, p.Poison())
 			times := make([]float64, 5)
-			if err := p.Sample(times, batch, false); err != nil {
-				t.Fatalf("%s: batch %d: %v", c, batch, err)
-			}
+			testkit.Succeed(t, p.Sample(times, batch, false))
 			y := make([]float64, m.Rows)
-			if err := p.Result(y); err != nil {
-				t.Fatalf("%s: %v", c, err)
-			}
+			testkit.Succeed(t, p.Result(y))
 			rightGPU(t, b, c, y)
 			if p.(*product).program.refused() {
 				t.Errorf("%s can't be captured", c)
@@ -416,9 +398,7 @@ func TestGPUBackendSensorsReopen(t *testing.T) {
 	b := opened.(*Backend)
 	sensed(t, b)
 	testkit.Succeed(t, b.Close())
-	if _, err := b.Sense(); err == nil {
-		t.Error("a closed device was read")
-	}
+	testkit.Fails(t, testkit.Err(b.Sense()), "", "a closed device")
 
 	again := openGPU(t)
 	if r := sensed(t, again); r.SMClock == 0 {

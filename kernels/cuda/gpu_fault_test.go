@@ -149,9 +149,7 @@ grid = [7]
 		224:        {trial.Wrong, "outside its array y"},
 	}
 
-	if len(rec.results) != 2*len(want) {
-		t.Errorf("%d results, want %d: one for each block, cold and warm", len(rec.results), 2*len(want))
-	}
+	testkit.Equal(t, len(rec.results), 2*len(want), "results, one for each block, cold and warm")
 	for _, r := range rec.results {
 		w := want[r.Block]
 		if r.Status != w.status || !strings.Contains(r.Message, w.message) {
@@ -220,9 +218,7 @@ func TestGPUDeterministic(t *testing.T) {
 		{"wide", func(*testing.T) *structure { return randomRows(90, 60000, 9000, 3) }},
 	} {
 		m, x := withData(spec.build(t), false)
-		if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
-			t.Fatalf("%s: %v", spec.name, err)
-		}
+		testkit.Succeed(t, b.Load(&kernels.Problem{A: m, X: x}))
 		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 			t.Logf("%s, %s", spec.name, p)
 			for _, k := range gpuSelected(t) {
@@ -290,9 +286,7 @@ func otherWork(t *testing.T) func(turn int) error {
 	stream := testkit.Must(cu.MakeStream(cu.NonBlocking))
 	buffer := testkit.Must(cu.MemAlloc(size))
 	t.Cleanup(func() {
-		if err := errors.Join(stream.Synchronize(), cu.MemFree(buffer), stream.Destroy()); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, errors.Join(stream.Synchronize(), cu.MemFree(buffer), stream.Destroy()))
 	})
 
 	return func(turn int) error {
@@ -388,8 +382,6 @@ func TestGPUFaultsOwn(t *testing.T) {
 		}
 	}
 	for name := range ownBodies {
-		if seen[name] != 2 {
-			t.Errorf("%s has %d trials, want one for each precision", name, seen[name])
-		}
+		testkit.Equal(t, seen[name], 2, "%s: trials, one for each precision", name)
 	}
 }

@@ -48,9 +48,7 @@ func TestGPUBackendJudges(t *testing.T) {
 		check := func(what string) {
 			t.Helper()
 			worst, row, err := p.Judge(ref)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, err)
 			testkit.Succeed(t, p.Result(y))
 			if want, at := worstOf(ref, y); worst != want || row != at {
 				t.Errorf("%s, %s: %g in row %d, want %g in row %d", precision, what, worst, row, want, at)
@@ -138,9 +136,7 @@ func TestGPUBackendOriginals(t *testing.T) {
 				t.Fatalf("%s: %s: %v", what, c, err)
 			}
 			y := make([]float64, m.Rows)
-			if err := kernels.Compute(p, nil, y); err != nil {
-				t.Fatalf("%s: %s: %v", what, c, err)
-			}
+			testkit.Succeed(t, kernels.Compute(p, nil, y))
 			rightGPU(t, b, c, y)
 		}
 	}
@@ -150,13 +146,9 @@ func TestGPUBackendOriginals(t *testing.T) {
 		t.Errorf("%d originals are kept", kept)
 	}
 	fresh("again")
-	if b.originals.used != used {
-		t.Errorf("originals took %d bytes, and %d after the same products", used, b.originals.used)
-	}
-	for key, o := range b.originals.of {
-		if err := poison(b.stream, o.at, 4); err != nil {
-			t.Fatalf("%v: %v", key, err)
-		}
+	testkit.Equal(t, b.originals.used, used, "bytes of originals after the same products")
+	for _, o := range b.originals.of {
+		testkit.Succeed(t, poison(b.stream, o.at, 4))
 	}
 	fresh("after kernels have written to all originals")
 	if b.originals.used < 2*used {

@@ -30,9 +30,7 @@ var (
 // TestGPUThere is what gpu-check runs first.
 func TestGPUThere(t *testing.T) {
 	b := testkit.Must(Open(0))
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	testkit.Succeed(t, b.Close())
 }
 
 // TestGPUCorners runs every kernel over all its blocks on corner cases.
@@ -106,9 +104,7 @@ func checkGPU(t *testing.T, matrices []gpuMatrix, blocks, grids []int) {
 				continue // the same accesses again
 			}
 			m, x := withData(structure, integer)
-			if err := b.Load(&kernels.Problem{A: m, X: x}); err != nil {
-				t.Fatalf("%s: %v", spec.name, err)
-			}
+			testkit.Succeed(t, b.Load(&kernels.Problem{A: m, X: x}))
 
 			for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 				ref := newGPUReference(m, x, p, integer)
@@ -275,9 +271,7 @@ func openGPU(t *testing.T) *Backend {
 	start := time.Now()
 	t.Cleanup(func() {
 		t.Logf("%s; kernels loaded in %v, all in %v", b.device.Name, b.modules.cost, time.Since(start))
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, b.Close())
 	})
 
 	return b

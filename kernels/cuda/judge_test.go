@@ -202,9 +202,7 @@ func TestAChangedReferenceIsNoticed(t *testing.T) {
 			part[at] = old
 		}
 	}
-	if digestOf(ref) != digest {
-		t.Fatal("the reference has another digest each time")
-	}
+	testkit.Equal(t, digestOf(ref), digest, "the reference's digest")
 
 	good := verdict{worst: 0.5, planted: 2, row: 3, digest: 7}
 	poisoned := verdict{math.NaN(), math.NaN(), -1, math.MaxUint64}

@@ -333,9 +333,7 @@ func TestEmulatedSlices(t *testing.T) {
 		for i, p := range settings {
 			for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 				c := kernels.Config{Kernel: kernel, Precision: precision, Block: 64, Grid: 3 + i, Params: p}
-				if _, err := recipes[kernel](m, c, precision.Bytes()); err != nil {
-					t.Errorf("%s: %v", c, err)
-				}
+				testkit.Must(recipes[kernel](m, c, precision.Bytes()))
 				checkExact(t, e, m, c, int64(i))
 			}
 		}

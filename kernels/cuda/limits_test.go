@@ -33,9 +33,7 @@ func TestVendorSlices(t *testing.T) {
 			testkit.Equal(t, columns[k], -1, "padding at %d has column", k)
 			continue
 		}
-		if columns[k] != m.ColIdx[from] {
-			t.Errorf("entry %d has column %d, its nonzero %d", k, columns[k], m.ColIdx[from])
-		}
+		testkit.Equal(t, columns[k], m.ColIdx[from], "entry %d has column", k)
 		h := k / int(starts[1])
 		row := h*slice + (k-int(starts[h]))%slice
 		rows[row] = append(rows[row], from)
@@ -152,9 +150,7 @@ func TestPack(t *testing.T) {
 	a, b := &structure{}, &structure{}
 	before := reusedCost()
 	first := get(a, 64, 300)
-	if d := reusedCost() - before; d != 0 {
-		t.Errorf("the first use is charged %v beside the time that it took", d)
-	}
+	testkit.Equal(t, reusedCost()-before, 0, "the first use is charged beside the time that it took")
 	if again := get(a, 64, 300); &first[0] != &again[0] || built != 1 || reusedCost()-before < time.Millisecond {
 		t.Errorf("the same packing was built %d times, and reuse is charged %v", built, reusedCost()-before)
 	}

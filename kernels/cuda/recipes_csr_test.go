@@ -179,9 +179,7 @@ func TestRowIndices(t *testing.T) {
 		rows := rowIndices(m)
 		for i := range m.Rows {
 			for _, row := range rows[m.RowPtr[i]:m.RowPtr[i+1]] {
-				if int(row) != i {
-					t.Fatalf("%s: a nonzero of row %d is in row %d", name, i, row)
-				}
+				testkit.Equal(t, int(row), i, "%s: row of a nonzero", name)
 			}
 		}
 	}

@@ -243,9 +243,7 @@ func TestLimitsOfRecipes(t *testing.T) {
 		k, _ := kernels.Lookup(c.Kernel)
 		c.Params = k.Complete("")
 		_, _, err := newRecipe(rowsOfLength(lengths...), c, 4)
-		if (err != nil) != refused {
-			t.Errorf("%d rows: %v", rows, err)
-		}
+		testkit.Equal(t, err != nil, refused, "%d rows: refused", rows)
 	}
 }
 
@@ -316,9 +314,7 @@ func TestPartsOfPanels(t *testing.T) {
 		{[]int{0, 0, 10}, 4, []int{0, 3}},
 		{[]int{0, 9, 10}, 2, []int{1, 1}},
 	} {
-		if got := partsOfPanels(start, test.panels, test.most); !slices.Equal(got, test.want) {
-			t.Errorf("panels %d, %d parts: %d, want %d", test.panels, test.most, got, test.want)
-		}
+		testkit.EqualLists(t, partsOfPanels(start, test.panels, test.most), test.want, "%v", test)
 	}
 }
 
@@ -367,9 +363,7 @@ func TestStagedRowsAreShared(t *testing.T) {
 			c.Precision = kernels.Float64
 		}
 		r, _, err := newRecipe(m, c, v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		own := map[string]*aux{}
 		for a := range r.arrays {
 			own[a.array] = a.own
@@ -387,7 +381,5 @@ func TestStagedRowsAreShared(t *testing.T) {
 	rows.cost = time.Hour
 	before := reusedCost()
 	arrays("sell_hot", "x_kb=48", 4)
-	if d := reusedCost() - before; d.Round(time.Minute) != rows.cost {
-		t.Errorf("reuse is charged %v for rows that took %v", d, rows.cost)
-	}
+	testkit.Equal(t, (reusedCost() - before).Round(time.Minute), rows.cost, "the cost of reuse")
 }

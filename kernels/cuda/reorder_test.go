@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse/reorder"
 )
@@ -48,9 +49,7 @@ func TestOrderIsShared(t *testing.T) {
 	array := func(params kernels.Params) *int32 {
 		c := kernels.Config{Kernel: "sell_c_sigma", Precision: kernels.Float32, Block: 64, Grid: 1, Params: params}
 		r, _, err := newRecipe(m, c, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		for a := range r.arrays {
 			if a.own != nil && len(a.own.Vals) > 0 {
 				return &a.own.Vals[0]
@@ -74,9 +73,7 @@ func TestOrderOfEqualValues(t *testing.T) {
 		params := kernels.NewParams(map[string]string{"values": values, kernels.Reorder: "rows-by-length"})
 		c := kernels.Config{Kernel: "sell_local", Precision: kernels.Float32, Block: 64, Grid: 1, Params: params}
 		r, _, err := newRecipe(m, c, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		return len(r.Steps[0].Args[1].own.Vals)
 	}
 	if one, all := stored("equal"), stored("stored"); one != 1 || all < m.NNZ() {
@@ -96,9 +93,8 @@ func checkGather(t *testing.T, e *emulator) {
 			arrays := map[string][]byte{"x": packValues(x, 8), "sink": packValues([]float64{0}, 8)}
 			gather := step{Entry: "roof_gather", Grid: 3, Block: 64,
 				Args: []arg{{array: "x"}, {array: "sink"}, {value: int32(bits)}}}
-			if got := unpackValues(e.launch(t, "gathering", arrays, []step{gather}, "sink", 1), 8)[0]; got != 1 {
-				t.Errorf("%d bits: element %d adds %g to the sums that are 1, want 1", bits, at, got)
-			}
+			got := unpackValues(e.launch(t, "gathering", arrays, []step{gather}, "sink", 1), 8)[0]
+			testkit.Equal(t, got, 1, "%d bits: element %d adds to the sums", bits, at)
 		}
 	}
 }

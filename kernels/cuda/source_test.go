@@ -40,9 +40,7 @@ func TestPTX(t *testing.T) {
 	}
 	for entry, files := range entryFiles() {
 		for _, c := range files {
-			if !strings.Contains(c.text, "\n.target sm_"+strconv.Itoa(c.compute)+"\n") {
-				t.Errorf("%s is not for compute capability %d", c.file, c.compute)
-			}
+			testkit.Says(t, c.file, c.text, "\n.target sm_"+strconv.Itoa(c.compute)+"\n")
 		}
 		k, _ := kernels.Lookup(kernelOf(entry))
 		least := strconv.Itoa(files[0].compute)
@@ -59,9 +57,7 @@ func TestLaunchBoundsShareTheirCode(t *testing.T) {
 	for _, form := range []string{"_f32", "_f64", "_shared_f32", "_shared_f64"} {
 		want := code(t, "csr_thread_row", form)
 		for _, bound := range []string{"_min1", "_min2", "_min3"} {
-			if code(t, "csr_thread_row"+bound, form) != want {
-				t.Errorf("csr_thread_row%s%s is other code than csr_thread_row%s", bound, form, form)
-			}
+			testkit.Equal(t, code(t, "csr_thread_row"+bound, form), want, "csr_thread_row%s%s", bound, form)
 		}
 	}
 }
@@ -78,9 +74,7 @@ func TestPapersForms(t *testing.T) {
 			text := code(t, kernel, suffix)
 			testkit.Equal(t, strings.Contains(text, "ld.global.nc"), readOnly,
 				"%s%s reads through the read-only cache", kernel, suffix)
-			if strings.Contains(text, "prefetch") {
-				t.Errorf("%s%s prefetches", kernel, suffix)
-			}
+			testkit.Lacks(t, kernel+suffix, text, "prefetch")
 		}
 	}
 }
@@ -170,9 +164,7 @@ func TestOwnRecipe(t *testing.T) {
 func TestOwnRecipeLimits(t *testing.T) {
 	o := kernels.Custom{Launch: "rows * 1000000000", Shared: "0"}
 	c := kernels.Config{Precision: kernels.Float32, Block: 32}
-	if _, err := customRecipe(o, oneRow(2), c); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(customRecipe(o, oneRow(2), c))
 	m := &structure{Rows: 4, Cols: 1, RowPtr: make([]int32, 5)}
 	testkit.Fails(t, testkit.Err(customRecipe(o, m, c)), "blocks: ", "too many blocks")
 

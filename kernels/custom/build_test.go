@@ -68,9 +68,8 @@ func TestGather(t *testing.T) {
 		t.Errorf("one file: %s of %q, %v", name, files, err)
 	}
 	for _, name := range []string{"absolute.c", "missing.c"} {
-		if _, _, err := Gather(filepath.Join(dir, name)); err == nil {
-			t.Errorf("%s is accepted", name)
-		}
+		_, _, err := Gather(filepath.Join(dir, name))
+		testkit.Fails(t, err, "", "%s", name)
 	}
 }
 
@@ -108,15 +107,11 @@ func TestBuildOnceAtATime(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			c := kernels.Config{Kernel: "mine", Precision: kernels.Float64, Block: 64, Params: "unroll=1"}
-			if _, err := Build(cache, by, o, c); err != nil {
-				t.Error(err)
-			}
+			testkit.Must(Build(cache, by, o, c))
 		})
 	}
 	all.Wait()
-	if *runs != 1 {
-		t.Errorf("the compiler ran %d times", *runs)
-	}
+	testkit.Equal(t, *runs, 1, "the compiler ran")
 	if left, _ := filepath.Glob(filepath.Join(cache, "*.lock")); len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
@@ -140,9 +135,7 @@ func TestBuildKeeps(t *testing.T) {
 		return file
 	}
 	first := build(config(kernels.Float64, 64, "1"), 1)
-	if again := build(config(kernels.Float64, 128, "1"), 1); again != first {
-		t.Error("BLOCK is not in the source, and yet another block has another file")
-	}
+	testkit.Equal(t, build(config(kernels.Float64, 128, "1"), 1), first, "the file of a block that is not in the source")
 	build(config(kernels.Float32, 64, "1"), 2)
 	build(config(kernels.Float64, 64, "2"), 3)
 	o.Files["src/a.h"] = "#define FACTOR 3\n"
@@ -168,9 +161,7 @@ func TestBuildSaysWhy(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 	}
-	if *runs != 1 {
-		t.Errorf("the compiler ran %d times", *runs)
-	}
+	testkit.Equal(t, *runs, 1, "the compiler ran")
 }
 
 // What is cut off or changed in the cache is compiled again, whether it compiles or not; and so is what a full
@@ -211,9 +202,7 @@ func TestBuildMends(t *testing.T) {
 		if _, err := Build(cache, &failing, o, c); err == nil || errors.As(err, new(*kernels.InvalidError)) != ofSource {
 			t.Errorf("%s: %v", said, err)
 		}
-		if _, err := Build(cache, by, o, c); (err != nil) != ofSource {
-			t.Errorf("compiled again after %s: %v", said, err)
-		}
+		testkit.Equal(t, testkit.Err(Build(cache, by, o, c)) != nil, ofSource, "compiled again after %s: failed", said)
 	}
 }
 
@@ -221,9 +210,7 @@ func TestBuildMends(t *testing.T) {
 func TestFilesStayInside(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"../out.c", "/tmp/out.c", ""} {
-		if err := write(dir, map[string]string{name: ""}); err == nil {
-			t.Errorf("%q is written", name)
-		}
+		testkit.Fails(t, write(dir, map[string]string{name: ""}), "", "%q", "%s", name)
 	}
 }
 
@@ -296,7 +283,5 @@ func TestBuildRemovesLeft(t *testing.T) {
 	if _, err := os.Stat(left); err == nil {
 		t.Error("what was left is still there")
 	}
-	if _, err := os.Stat(used); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(os.Stat(used))
 }

@@ -74,9 +74,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", command, words, err, want)
 		}
 	}
-	if _, err := SplitCommand(`x 'y`); err == nil {
-		t.Error("a quote without an end is taken")
-	}
+	testkit.Fails(t, testkit.Err(SplitCommand(`x 'y`)), "", "a quote without an end")
 	for word, want := range map[string]string{
 		"{blok}": "no placeholder {blok}: there are {block}, {matrix}", "a{": `a brace in "a{" stands alone: write {{`,
 	} {

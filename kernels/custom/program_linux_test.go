@@ -63,7 +63,5 @@ func TestRunLeavesNothing(t *testing.T) {
 		}
 	}
 	// It need not wait for what it leaves behind, which does not hold up others.
-	if _, err := run(t, time.Minute, "(setsid sleep 600 &) ; echo time_ms=1"); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(run(t, time.Minute, "(setsid sleep 600 &) ; echo time_ms=1"))
 }

@@ -128,9 +128,7 @@ func TestTextKeepsItsLength(t *testing.T) {
 func TestNamesInFormats(t *testing.T) {
 	for _, name := range []string{"</text>&\x00\x1b\u202e\xff", "(\\)) Tj endstream", strings.Repeat("w", 4000)} {
 		for _, format := range Formats {
-			if _, err := named(name, 50).Encode(format); err != nil {
-				t.Errorf("%.20q as %s: %v", name, format, err)
-			}
+			testkit.Must(named(name, 50).Encode(format))
 		}
 	}
 }
@@ -348,9 +346,8 @@ func TestKernelsHaveLooks(t *testing.T) {
 		c := LookOf(k.Name).Color.(Tone).Light
 		testkit.Equal(t, c.R == c.G && c.G == c.B, k.Library(), "%s has the colour %v", k.Name, c)
 	}
-	if rows := regexp.MustCompile(`(?m)^\w`).FindAllString(looksText, -1); len(rows) != len(looks) {
-		t.Errorf("%d kernels in %d rows: one is there twice, or can't be read", len(looks), len(rows))
-	}
+	rows := regexp.MustCompile(`(?m)^\w`).FindAllString(looksText, -1)
+	testkit.Equal(t, len(rows), len(looks), "rows of kernels: one is there twice, or can't be read")
 }
 
 func TestHuesDifferInGrey(t *testing.T) {

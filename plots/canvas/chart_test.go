@@ -54,9 +54,7 @@ func TestAxisLeavesRoomForNumbers(t *testing.T) {
 	}
 
 	b.Rows[0].Cells[0][0].Words = strings.Repeat("a long name ", 30)
-	if part := b.axisPart(body); part != 0.55 {
-		t.Errorf("long words leave %.2f of the column to the axis", part)
-	}
+	testkit.Equal(t, b.axisPart(body), 0.55, "the axis's part of the column beside long words")
 }
 
 // Whiskers reach where another run may find the throughput, not where this run's samples lie.

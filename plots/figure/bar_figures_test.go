@@ -47,9 +47,7 @@ func TestBarsLackingBase(t *testing.T) {
 func TestPairs(t *testing.T) {
 	d := synthetic.Both()
 	scenes := pairs(d)
-	if len(scenes) != 1 {
-		t.Fatalf("%d scenes", len(scenes))
-	}
+	testkit.Equal(t, len(scenes), 1, "scenes")
 	var names []string
 	for _, p := range scenes[0].panels {
 		names = append(names, p.Matrix)
@@ -69,9 +67,7 @@ func TestPairs(t *testing.T) {
 			t.Errorf("%s is fastest on %s and not in the legend %v", k, names[i], shown)
 		}
 	}
-	if list := pairs(synthetic.Processor().Report()); len(list) != 0 {
-		t.Errorf("a processor alone has %d pairs", len(list))
-	}
+	testkit.Equal(t, len(pairs(synthetic.Processor().Report())), 0, "pairs of a processor alone")
 }
 
 func TestMeans(t *testing.T) {
@@ -102,9 +98,7 @@ func TestPublishedMarks(t *testing.T) {
 		[]kernels.Precision{kernels.Float32}
 	d := s.Report()
 	without, _ := cpuBandwidth.draw(d)
-	if strings.Contains(without[0].Subtitle, "Hollow") {
-		t.Error("published numbers are drawn though nobody asked for them")
-	}
+	testkit.Lacks(t, "the caption without published numbers", without[0].Subtitle, "Hollow")
 	d.Published = true
 	pages, _ := cpuBandwidth.draw(d)
 	for _, want := range []string{"Hollow", "coo-spmv-final on AMD EPYC 9334", "24 bytes per nonzero"} {
@@ -165,9 +159,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	if flat := got["cpu_coo"]; len(flat) != 1 || flat[0].X != 0 || math.Abs(flat[0].Y-20.28/12) > 1e-9 {
 		t.Errorf("beside the flat line: %v", flat)
 	}
-	if n := len(got["coo_warp_chunk"]); n != 0 {
-		t.Errorf("%d marks at a size that no paper says", n)
-	}
+	testkit.Equal(t, len(got["coo_warp_chunk"]), 0, "marks at a size that no paper says")
 	pages, _ = overRowLength.draw(d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	n := 0

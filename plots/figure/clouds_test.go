@@ -149,9 +149,7 @@ func TestUnitFollowsFormats(t *testing.T) {
 					roofs++
 				}
 			}
-			if (roofs > 0) != c.roof {
-				t.Errorf("%v: %d pages over %s size show the roof, want some: %v", c.kernels, roofs, dim.name, c.roof)
-			}
+			testkit.Equal(t, roofs > 0, c.roof, "%v: pages over %s size show the roof", c.kernels, dim.name)
 		}
 	}
 }

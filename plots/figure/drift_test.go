@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
 )
@@ -22,9 +23,7 @@ func TestDriftWords(t *testing.T) {
 		{0.4, false, "not significant, so not corrected"},
 		{0.4, true, "taken out of ties and comparisons"},
 	} {
-		if got := analysis.Counting(&store.Drift{Significant: c.significant}, c.factor); got != c.want {
-			t.Errorf("a drift to %g is %s, want %s", c.factor, got, c.want)
-		}
+		testkit.Equal(t, analysis.Counting(&store.Drift{Significant: c.significant}, c.factor), c.want, "a drift to %g", c.factor)
 	}
 }
 
@@ -35,14 +34,11 @@ func TestDriftBeyondAxis(t *testing.T) {
 	d := s.Report()
 	pages, _ := drawDrift(d)
 	const cut = "above the axis"
-	if strings.Contains(pages[0].Subtitle, cut) {
-		t.Errorf("without a drift beyond the axis: %s", pages[0].Subtitle)
-	}
+	testkit.Lacks(t, "without a drift beyond the axis", pages[0].Subtitle, cut)
 	last := &d.Drifts[0].Points[len(d.Drifts[0].Points)-1]
 	last.High = 3
-	if pages, _ = drawDrift(d); !strings.Contains(pages[0].Subtitle, cut) {
-		t.Errorf("an interval up to 3 is not said to be cut: %s", pages[0].Subtitle)
-	}
+	pages, _ = drawDrift(d)
+	testkit.Says(t, "an interval up to 3", pages[0].Subtitle, cut)
 	if low := aroundOne(mostReach).Min; low < 0 {
 		t.Errorf("the axis begins at %g", low)
 	}
@@ -89,15 +85,9 @@ func TestDriftMarksSpeak(t *testing.T) {
 	for _, one := range d.Drifts {
 		points += len(one.Points)
 	}
-	if len(tips) != points {
-		t.Errorf("%d marks speak, of %d", len(tips), points)
-	}
-	for _, want := range []string{"cpu_csr_rows, " + d.Drifts[0].Matrix, "block 64, grid 2",
-		"1.5 ms (1.4 to 1.9)", "1.000 times as long as at first."} {
-		if !strings.Contains(tips[0].Text, want) {
-			t.Errorf("the first mark says %q, without %q", tips[0].Text, want)
-		}
-	}
+	testkit.Equal(t, len(tips), points, "marks that speak")
+	testkit.Says(t, "the first mark", tips[0].Text, "cpu_csr_rows, "+d.Drifts[0].Matrix, "block 64, grid 2",
+		"1.5 ms (1.4 to 1.9)", "1.000 times as long as at first.")
 	if again := tips[1].Text; !strings.Contains(again, " to ") || strings.HasPrefix(again, "1.000 times") {
 		t.Errorf("the second mark says %q", again)
 	}

@@ -95,9 +95,7 @@ func TestReigns(t *testing.T) {
 	plain.Prepare, fast.Prepare = 1e-3, 0.101
 	d := analysis.New([]store.Row{plain, fast}, nil, nil, nil)
 	for n, want := range map[float64]string{1: "csr_scalar", 95: "csr_scalar", 105: "sell_c_sigma", 1e6: "sell_c_sigma"} {
-		if got := bestFor(&d.Panels[0], n); got != want {
-			t.Errorf("%s for %g products, want a change at 100", got, n)
-		}
+		testkit.Equal(t, bestFor(&d.Panels[0], n), want, "for %g products, which change at 100", n)
 	}
 	pages, _ := byCondition(drawBreakEven)(d)
 	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "For one product csr_scalar") {

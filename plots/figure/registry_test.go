@@ -109,9 +109,7 @@ func TestGolden(t *testing.T) {
 				path = filepath.Join(t.TempDir(), f.ID+".png")
 				t.Errorf("differs from the image in testdata: look at both; if the new one is right, run the test with -regen")
 			}
-			if err := os.WriteFile(path, got, 0o644); err != nil {
-				t.Error(err)
-			}
+			testkit.Succeed(t, os.WriteFile(path, got, 0o644))
 		})
 	}
 }

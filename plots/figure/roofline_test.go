@@ -8,6 +8,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 )
 
 // Each matrix is named, and beside it stands the share of the roof that its fastest kernel has,
@@ -33,15 +34,13 @@ func TestRooflineShares(t *testing.T) {
 func TestRooflineArrows(t *testing.T) {
 	d := synthetic.Gpu(2, 128).Report()
 	const says = "Arrows: beyond the axis"
-	if pages, _ := roofFigure.draw(d); strings.Contains(pages[0].Subtitle, says) {
-		t.Errorf("without a slow kernel: %s", pages[0].Subtitle)
-	}
+	pages, _ := roofFigure.draw(d)
+	testkit.Lacks(t, "without a slow kernel", pages[0].Subtitle, says)
 	for i := range d.Panels[0].Rows {
 		if r := &d.Panels[0].Rows[i]; r.Kernel == "csr_scalar" {
 			r.RoofFraction /= 1000
 		}
 	}
-	if pages, _ := roofFigure.draw(d); !strings.Contains(pages[0].Subtitle, says) {
-		t.Errorf("a kernel at a thousandth has no arrow: %s", pages[0].Subtitle)
-	}
+	pages, _ = roofFigure.draw(d)
+	testkit.Says(t, "a kernel at a thousandth", pages[0].Subtitle, says)
 }

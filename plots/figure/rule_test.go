@@ -21,9 +21,7 @@ import (
 func TestKept(t *testing.T) {
 	got := kept([]float64{1, 0.02, 0.5, math.NaN(), 0.5, 1}, 0.1)
 	want := []canvas.Point{{X: 0.1, Y: 100}, {X: 0.1, Y: 80}, {X: 0.5, Y: 80}, {X: 0.5, Y: 40}, {X: 1, Y: 40}}
-	if len(got) != len(want) {
-		t.Fatalf("%+v", got)
-	}
+	testkit.Equal(t, len(got), len(want), "%+v", got)
 	for i, p := range got {
 		if p.X != want[i].X || math.Abs(p.Y-want[i].Y) > 1e-12 {
 			t.Errorf("%d: %v at %v, want %v at %v", i, p.Y, p.X, want[i].Y, want[i].X)
@@ -69,9 +67,7 @@ func TestRegretOfFewerMatrices(t *testing.T) {
 		}
 	}
 	pages, _ := drawRegret(d)
-	if len(pages) != 1 {
-		t.Fatalf("%d pages", len(pages))
-	}
+	testkit.Equal(t, len(pages), 1, "pages")
 	for _, k := range pages[0].Keys {
 		fewer := strings.HasSuffix(k.Text, " (7 matrices)")
 		testkit.Equal(t, fewer, strings.HasPrefix(k.Text, rule.SingleKernel.Name), "the key says %q", k.Text)
@@ -91,9 +87,7 @@ func TestSelections(t *testing.T) {
 				got = append(got, v)
 			}
 		}
-		if !slices.Equal(got, []string{want}) {
-			t.Errorf("%q is among %v, want %s", params, got, want)
-		}
+		testkit.EqualLists(t, got, []string{want}, "of %q", params)
 	}
 	p := analysis.Panel{Rows: []store.Row{synthetic.Row("coo_scan_shared", 1024, 8, 1),
 		synthetic.Row("coo_scan_shared", 32, 8, 3), synthetic.Row("coo_scan_shared", 32, 16, 2),

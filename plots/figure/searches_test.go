@@ -1,10 +1,10 @@
 package figure
 
 import (
-	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 )
 
 // The figure has a panel for each strategy but the whole grid, a page for each device, and
@@ -31,7 +31,5 @@ func TestConvergencePages(t *testing.T) {
 			t.Errorf("%s is on the page %d times", strategy, n)
 		}
 	}
-	if p := pages[0]; !strings.Contains(p.Subtitle, "3 recorded grids of 120 configurations, 10 seeds each; 17 more") {
-		t.Errorf("the page says %q", p.Subtitle)
-	}
+	testkit.Says(t, "the page", pages[0].Subtitle, "3 recorded grids of 120 configurations, 10 seeds each; 17 more")
 }

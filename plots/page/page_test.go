@@ -30,9 +30,8 @@ func TestNothingTurnsText(t *testing.T) {
 		t.Error("signs that turn text are in the page as they are")
 	}
 	texts := book{}
-	if texts.tips([]canvas.Tip{{Text: turn}}); texts.texts.String() != `\u202e`+"\n" {
-		t.Errorf("a mark says %q", &texts.texts)
-	}
+	texts.tips([]canvas.Tip{{Text: turn}})
+	testkit.Equal(t, texts.texts.String(), `\u202e`+"\n", "a mark")
 }
 
 // Two sweeps of one name are told apart, others have their name alone.
@@ -46,9 +45,7 @@ func TestSweepsOfOneNameAreToldApart(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	want := []string{"a of 2026-11-23 09:05 UTC (digest 01234567)", "a of 2026-11-23 09:05 UTC (digest abcdefab)", "b"}
-	if !slices.Equal(names, want) {
-		t.Errorf("%q, want %q", names, want)
-	}
+	testkit.EqualLists(t, names, want, "names")
 }
 
 func TestReachedTargetIsNoWarning(t *testing.T) {
@@ -130,12 +127,8 @@ func TestStyleSheetFollowsTheme(t *testing.T) {
 	hex := func(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 	check := func(name string, c color.RGBA) {
 		t.Helper()
-		if n := strings.Count(Colours+reportCSS, "--"+name+": "); n != 3 {
-			t.Errorf("--%s is set %d times, want 3", name, n)
-		}
-		if n := strings.Count(Colours+reportCSS, "--"+name+": "+hex(c)+";"); n != 2 {
-			t.Errorf("--%s is %s in %d of the light sheets, want 2", name, hex(c), n)
-		}
+		testkit.Equal(t, strings.Count(Colours+reportCSS, "--"+name+": "), 3, "times that --%s is set", name)
+		testkit.Equal(t, strings.Count(Colours+reportCSS, "--"+name+": "+hex(c)+";"), 2, "light sheets with %s for --%s", hex(c), name)
 	}
 	for name, c := range canvas.Greys {
 		check(name, c)

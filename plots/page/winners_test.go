@@ -18,9 +18,7 @@ import (
 func mapOf(t *testing.T, rows []store.Row) winnerMap {
 	t.Helper()
 	list := winnerMaps(analysis.New(rows, nil, nil, nil), &canvas.WebStyles{}, &book{})
-	if len(list) != 1 {
-		t.Fatalf("%d maps", len(list))
-	}
+	testkit.Equal(t, len(list), 1, "maps")
 	return list[0]
 }
 
@@ -78,9 +76,7 @@ func TestAllFailed(t *testing.T) {
 	row.Status, row.Time = trial.Wrong, 0
 	var b strings.Builder
 	testkit.Succeed(t, (&Content{Report: analysis.New([]store.Row{row}, nil, nil, nil)}).Write(&b))
-	if !strings.Contains(b.String(), `<p>No trial was verified: no time is known. <a href="#failed">Why they failed</a>.</p>`) {
-		t.Error("the page does not say that no trial was verified")
-	}
+	testkit.Says(t, "the page", b.String(), `<p>No trial was verified: no time is known. <a href="#failed">Why they failed</a>.</p>`)
 }
 
 // bothCaches is a report in both precisions and with both states of the caches.

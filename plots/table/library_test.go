@@ -29,9 +29,7 @@ func TestLibrary(t *testing.T) {
 		timed("c", "csr_scalar", "", 1),
 	}, nil, nil, nil)
 	s := LibrarySheet(d)
-	if len(s.Tables) != 2 {
-		t.Fatalf("%d tables, want a summary and one for the setup", len(s.Tables))
-	}
+	testkit.Equal(t, len(s.Tables), 2, "tables: a summary and one for the setup")
 	got := map[string]string{}
 	for _, row := range s.Tables[1].Rows {
 		var cells []string
@@ -40,24 +38,18 @@ func TestLibrary(t *testing.T) {
 		}
 		got[row[0].Text] = strings.Join(cells, ", ")
 	}
-	if len(got) != 2 {
-		t.Errorf("%d matrices, want the two that the library was measured on", len(got))
-	}
+	testkit.Equal(t, len(got), 2, "matrices that the library was measured on")
 	for matrix, want := range map[string]string{
 		"a": "cusparse_sell, csr_scalar, csr_scalar, reorder=rcm, 6.00, 2000, csr_merge, 2.00",
 		"b": "cusparse_csr_alg1, csr_scalar, csr_scalar, , 4.00, 1000, csr_scalar, 4.00",
 	} {
-		if got[matrix] != want {
-			t.Errorf("%s: %s; want %s", matrix, got[matrix], want)
-		}
+		testkit.Equal(t, got[matrix], want, "%s", matrix)
 	}
 	var sum []string
 	for _, c := range s.Tables[0].Rows[0][1:] {
 		sum = append(sum, c.Text)
 	}
-	if got, want := strings.Join(sum, ", "), "2, 4.90, 4.00, 2.83, 2.00, 1.225, 0.375"; got != want {
-		t.Errorf("in sum %s, want %s", got, want)
-	}
+	testkit.Equal(t, strings.Join(sum, ", "), "2, 4.90, 4.00, 2.83, 2.00, 1.225, 0.375", "in sum")
 	if s := LibrarySheet(analysis.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil)); len(s.Tables) > 0 {
 		t.Error("a table without the library")
 	}
@@ -102,9 +94,7 @@ func TestPreparation(t *testing.T) {
 		prepared("b", "csr_scalar", 1, 4), prepared("b", "csr_adaptive", 202, 2),
 	}, nil, nil, nil)
 	s := PreparationSheet(d)
-	if len(s.Tables) != 2 {
-		t.Fatalf("%d tables, want a summary and one for each kernel and matrix", len(s.Tables))
-	}
+	testkit.Equal(t, len(s.Tables), 2, "tables: a summary and one for each kernel and matrix")
 	got := map[string]string{}
 	for _, row := range s.Tables[1].Rows {
 		got[row[0].Text+" "+row[1].Text] = row[7].Text + ", " + row[8].Text
@@ -114,9 +104,7 @@ func TestPreparation(t *testing.T) {
 		"a csr_vector": "at once, at once", "a csr_merge": "never, never", "a cusparse_csr_alg1": "1, –",
 		"a cusparse_csr_alg2": "never, never", "b csr_adaptive": "101, –",
 	} {
-		if got[of] != want {
-			t.Errorf("%s pays off after %s products, want %s", of, got[of], want)
-		}
+		testkit.Equal(t, got[of], want, "%s pays off after", of)
 	}
 	for _, row := range s.Tables[0].Rows {
 		if row[0].Text == "csr_adaptive" {
@@ -131,9 +119,7 @@ func TestPreparation(t *testing.T) {
 	for i := range d.Rows {
 		d.Rows[i].Prepare = 0
 	}
-	if s := PreparationSheet(d); len(s.Tables) != 0 {
-		t.Error("a table of preparation that nobody measured")
-	}
+	testkit.Equal(t, len(PreparationSheet(d).Tables), 0, "tables of preparation that nobody measured")
 }
 
 // A ratio that may be 1 is called tied. That of a trial to itself is 1.
@@ -188,17 +174,11 @@ func TestWhy(t *testing.T) {
 			t.Fatalf("%s: rivals %+v", tt.name, s.Tables)
 		}
 		words := s.Tables[0].Rows[0][11].Text
-		for _, want := range tt.want {
-			if !strings.Contains(words, want) {
-				t.Errorf("%s: %s\nwant %s", tt.name, words, want)
-			}
-		}
+		testkit.Says(t, tt.name, words, tt.want...)
 		if tt.without != "" && strings.Contains(words, tt.without) {
 			t.Errorf("%s: %s\nwant no %s", tt.name, words, tt.without)
 		}
 		d.Launches[0].Properties = nil
-		if s := WhySheet(d); len(s.Tables) != 0 {
-			t.Errorf("%s: a runner-up that was not counted: %+v", tt.name, s.Tables)
-		}
+		testkit.Equal(t, len(WhySheet(d).Tables), 0, "%s: tables of a runner-up that was not counted", tt.name)
 	}
 }

@@ -17,9 +17,7 @@ func sheetOf(t *testing.T, d *analysis.Data, stem string) []string {
 		if s.Stem != stem {
 			continue
 		}
-		if len(s.Tables) != 1 {
-			t.Fatalf("%d tables of %s", len(s.Tables), stem)
-		}
+		testkit.Equal(t, len(s.Tables), 1, "tables of %s", stem)
 		var lines []string
 		for n, r := range s.Tables[0].Rows {
 			var cells []string
@@ -67,9 +65,7 @@ func TestPaperTables(t *testing.T) {
 			"a | csr_warp_row_shuffle | 256 | = 1.000 ± 0.010 | 1.000 | 1.000\n" +
 			"a | cusparse_csr_alg1 | – | *0.995 ± 0.010 | 1.005 | 1.005",
 	} {
-		if got := strings.Join(sheetOf(t, d, stem), "\n"); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", stem, got, want)
-		}
+		testkit.Equal(t, strings.Join(sheetOf(t, d, stem), "\n"), want, "%s", stem)
 	}
 }
 

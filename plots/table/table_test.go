@@ -54,9 +54,7 @@ func TestLaTeX(t *testing.T) {
 			}
 		}
 	}
-	if depth != 0 {
-		t.Errorf("%d braces are left open", depth)
-	}
+	testkit.Equal(t, depth, 0, "braces that are left open")
 	for _, name := range []string{"table", "tabular"} {
 		if b, e := strings.Count(text, `\begin{`+name+`}`), strings.Count(text, `\end{`+name+`}`); b != 2 || e != 2 {
 			t.Errorf("%s begins %d times and ends %d times", name, b, e)
@@ -73,9 +71,7 @@ func TestLaTeX(t *testing.T) {
 		rows++
 		plain := strings.NewReplacer(`\\`, "", `\&`, "", `\%`, "", `\$`, "", `\#`, "", `\_`, "", `\{`, "", `\}`,
 			"").Replace(line)
-		if n := strings.Count(plain, "&"); n != 1 {
-			t.Errorf("%d cells: %s", n+1, line)
-		}
+		testkit.Equal(t, strings.Count(plain, "&"), 1, "separators of cells in %s", line)
 		if strings.HasPrefix(line, "[") || strings.HasPrefix(line, "*") {
 			t.Errorf("an option of the row before: %s", line)
 		}
@@ -83,21 +79,15 @@ func TestLaTeX(t *testing.T) {
 			t.Errorf("a character with a meaning: %s", line)
 		}
 	}
-	if want := 2 * (1 + len(s.Tables[0].Rows)); rows != want {
-		t.Errorf("%d rows, want %d", rows, want)
-	}
-	if n := strings.Count(text, `\textbf{1.23 $\pm$ 0.04}`); n != 2 {
-		t.Errorf("%d bold cells, want 2", n)
-	}
+	testkit.Equal(t, rows, 2*(1+len(s.Tables[0].Rows)), "rows")
+	testkit.Equal(t, strings.Count(text, `\textbf{1.23 $\pm$ 0.04}`), 2, "bold cells")
 }
 
 // TestCSV: names come back as they were, unless they are formulas, and numbers with all digits.
 func TestCSV(t *testing.T) {
 	s := nasty()
 	lines := testkit.Must(csv.NewReader(strings.NewReader(string(s.csv()))).ReadAll())
-	if len(lines) != 1+2*len(s.Tables[0].Rows) {
-		t.Fatalf("%d lines", len(lines))
-	}
+	testkit.Equal(t, len(lines), 1+2*len(s.Tables[0].Rows), "lines")
 	for i, row := range s.Tables[0].Rows {
 		want := "1.2345"
 		if row[1].Text == term.Missing {
@@ -119,9 +109,7 @@ func TestMarkdown(t *testing.T) {
 	table.Rows[1][1].Bold = true
 	sheet := Sheet{Title: "s", Tables: []Table{table}}
 	const want = "# s\n\n## t\n\n| name |     n |\n|:---- | -----:|\n| a    |   123 |\n| long | **5** |\n"
-	if got := string(sheet.markdown()); got != want {
-		t.Errorf("it is\n%s\nwant\n%s", got, want)
-	}
+	testkit.Equal(t, string(sheet.markdown()), want, "the table")
 	for text, want := range map[string]string{
 		`Algorithm 3's "best"`:  `Algorithm 3's "best"`,
 		`coo_atomic, > 100 × x`: `coo_atomic, > 100 × x`,
@@ -150,9 +138,7 @@ func TestKernelsTable(t *testing.T) {
 	}
 	const want = "csr_scalar 2 of 2 0 2.00, csr_merge 0 of 2 0 1.003 (tied), coo_atomic 0 of 2 0 –, " +
 		"csr_vector 0 of 2 1 0.998 (tied)"
-	if text := strings.Join(got, ", "); text != want {
-		t.Errorf("%s\nwant %s", text, want)
-	}
+	testkit.Equal(t, strings.Join(got, ", "), want, "cells")
 }
 
 // What changed since another database is counted, and slower ones come first; the mean is
@@ -176,18 +162,10 @@ func TestAgainstTable(t *testing.T) {
 		t.Errorf("changes are %q, want %q", got, want)
 	}
 	testkit.Equal(t, between(math.NaN(), math.NaN()), "–", "without an interval it")
-	text := strings.Join(s.Notes, " ")
-	for _, want := range []string{"have 4 pairs", "1 became faster, 1 slower, and 1 show no difference",
-		"1 can't be judged",
-		"1.25 times as fast (95% interval: 0.800 to 2.00)", "over 1 common matrix."} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the notes lack %q: %s", want, text)
-		}
-	}
+	testkit.Says(t, "the notes", strings.Join(s.Notes, " "), "have 4 pairs",
+		"1 became faster, 1 slower, and 1 show no difference", "1 can't be judged", "1.25 times as fast (95% interval: 0.800 to 2.00)", "over 1 common matrix.")
 	r.Mean = stat.Ratio{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	if s := AgainstSheet(r, "before.db"); strings.Contains(s.Notes[0], "times as fast") {
-		t.Errorf("without a mean: %s", s.Notes[0])
-	}
+	testkit.Lacks(t, "without a mean", AgainstSheet(r, "before.db").Notes[0], "times as fast")
 }
 
 // Only where cuSPARSE was measured is there a column for it, and rows fit their columns.

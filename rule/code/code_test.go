@@ -183,9 +183,7 @@ func diagonals(n int) *sparse.CSR[float64] {
 // The ensemble that comes with the program chooses in C, of a matrix in CSR, what `select` does.
 func TestShippedEnsembleByCSR(t *testing.T) {
 	r, _, err := rule.Open(rule.EmbeddedName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"rule.h": written(t, WriteC, r, "r"),

@@ -239,9 +239,7 @@ func do(t *testing.T, dir string, input []byte, name string, args ...string) str
 func compare(t *testing.T, got, want string) {
 	t.Helper()
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	if len(g) != len(w) {
-		t.Fatalf("%d lines, want %d", len(g), len(w))
-	}
+	testkit.Equal(t, len(g), len(w), "lines")
 
 	for i := range g {
 		if g[i] != w[i] {

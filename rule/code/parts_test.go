@@ -46,9 +46,7 @@ func csrOf(a *sparse.CSR[float64]) []byte {
 func built(t *testing.T, spec string) *sparse.CSR[float64] {
 	t.Helper()
 	name, args, err := generate.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	a := testkit.Must(generate.Build(t.Context(), name, args))
 	return a
 }
@@ -109,9 +107,7 @@ func TestCSROfTwoDevices(t *testing.T) {
 	for known, flags := range map[string][]string{"0": nil, "1": {"-DR_CACHE=64.0", "-DR_WARPS=2.0"}} {
 		strict := []string{"-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "main.c", "-o", "main"}
 		do(t, dir, nil, "gcc", append(flags, strict...)...)
-		if got := do(t, dir, csrOf(a), filepath.Join(dir, "main")); got != known {
-			t.Errorf("with %v the header says known: %s, want %s", flags, got, known)
-		}
+		testkit.Equal(t, do(t, dir, csrOf(a), filepath.Join(dir, "main")), known, "with %v the header says known", flags)
 	}
 }
 
@@ -148,9 +144,7 @@ func FuzzGenerated(f *testing.F) {
 		for _, write := range []func(io.Writer, *rule.Rule, string) error{WriteC, WriteLaunches} {
 			got := written(t, write, r, "x")
 			want := written(t, write, plain, "x")
-			if g, w := preprocessed(t, got), preprocessed(t, want); g != w {
-				t.Errorf("the compiler sees\n%s\nnot\n%s", g, w)
-			}
+			testkit.Equal(t, preprocessed(t, got), preprocessed(t, want), "the compiler sees")
 			cmd := exec.Command("gcc", "-std=c99", "-fsyntax-only", "-xc", "-")
 			cmd.Stdin = strings.NewReader(got)
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -167,9 +161,7 @@ func FuzzGenerated(f *testing.F) {
 			}
 			return len(tree.Decls)
 		}
-		if got, want := decls(r), decls(plain); got != want {
-			t.Errorf("%d declarations, want %d", got, want)
-		}
+		testkit.Equal(t, decls(r), decls(plain), "declarations")
 	})
 }
 

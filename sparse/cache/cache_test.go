@@ -66,9 +66,7 @@ func TestRoundTrip(t *testing.T) {
 			if !reflect.DeepEqual(e.Meta, m) {
 				t.Errorf("it says %+v, not %+v", e.Meta, m)
 			}
-			if err := errors.Join(e.A.Validate(), e.Verify(t.Context())); err != nil {
-				t.Error(err)
-			}
+			testkit.Succeed(t, errors.Join(e.A.Validate(), e.Verify(t.Context())))
 
 			b, err := e.Copy(t.Context())
 			if err != nil || b.Validate() != nil || b.Hash() != m.Hash {
@@ -176,34 +174,24 @@ func TestFilledAtOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if err := errors.Join(e.Verify(t.Context()), e.Close()); err != nil {
-					t.Error(err)
-				}
+				testkit.Succeed(t, errors.Join(e.Verify(t.Context()), e.Close()))
 			}
 		})
 	}
 
 	wg.Wait()
-	if files, _ := os.ReadDir(d.path); len(files) != 1 {
-		t.Errorf("%d files are left", len(files))
-	}
+	testkit.Equal(t, len(testkit.Must(os.ReadDir(d.path))), 1, "files that are left")
 }
 
 func TestOffAndUnwritable(t *testing.T) {
 	a, m := small(t)
 	var off *Dir
-	if _, err := off.Open(m.Key); err == nil {
-		t.Error("a cache that is off has an entry")
-	}
-	if err := off.Fill(t.Context(), m, a); err == nil {
-		t.Error("a cache that is off keeps something")
-	}
+	testkit.Fails(t, testkit.Err(off.Open(m.Key)), "", "a cache that is off")
+	testkit.Fails(t, off.Fill(t.Context(), m, a), "", "a cache that is off")
 
 	file := filepath.Join(t.TempDir(), "file")
 	testkit.Succeed(t, os.WriteFile(file, nil, 0o666))
-	if err := At(filepath.Join(file, "cache")).Fill(t.Context(), m, a); err == nil {
-		t.Error("a cache below a file keeps something")
-	}
+	testkit.Fails(t, At(filepath.Join(file, "cache")).Fill(t.Context(), m, a), "", "a cache below a file")
 
 	d := At(t.TempDir())
 	testkit.Fails(t, d.room(1<<62), "free", "an entry larger than any disk")
@@ -252,9 +240,7 @@ func TestCutOff(t *testing.T) {
 // version of the cache. The matrix has two full rows, an empty one, and one entry far
 // from the diagonal.
 func TestVersion(t *testing.T) {
-	if version != "3" {
-		t.Fatal("write down here the features of this version")
-	}
+	testkit.Equal(t, version, "3", "write down here the features of this version")
 	a := &sparse.CSR[float64]{Rows: 4, Cols: 5,
 		RowPtr: []int32{0, 3, 3, 4, 7}, ColIdx: []int32{0, 1, 4, 2, 0, 2, 3}, Val: make([]float64, 7)}
 	text := testkit.Must(json.Marshal(sparse.Analyze(a)))

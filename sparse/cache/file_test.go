@@ -45,9 +45,7 @@ func TestIdentify(t *testing.T) {
 	if identify(t, d, a).Digest == first.Digest {
 		t.Error("other content has the same digest")
 	}
-	if _, err := d.Identify(t.Context(), dir); err == nil {
-		t.Error("a folder has a digest")
-	}
+	testkit.Fails(t, testkit.Err(d.Identify(t.Context(), dir)), "", "a folder")
 }
 
 // A digest covers all pieces in order.
@@ -81,9 +79,7 @@ func TestRemember(t *testing.T) {
 	testkit.Equal(t, d.recall(s), digest, "recalled")
 
 	for _, other := range []stamp{{0, 2, 3, 4, 5}, {1, 0, 3, 4, 5}, {1, 2, 0, 4, 5}, {1, 2, 3, 0, 5}, {1, 2, 3, 4, 0}} {
-		if got := d.recall(other); got != "" {
-			t.Errorf("recalled %q for %+v", got, other)
-		}
+		testkit.Equal(t, d.recall(other), "", "recalled for %+v", other)
 	}
 
 	good := testkit.Must(os.ReadFile(d.note(s)))
@@ -120,14 +116,10 @@ func TestSettled(t *testing.T) {
 	d, path := At(t.TempDir()), filepath.Join(t.TempDir(), "f")
 	write(t, path, "text")
 	identify(t, d, path)
-	if list, _ := os.ReadDir(filepath.Join(d.path, notes)); len(list) != 0 {
-		t.Error("a file that was just written is remembered")
-	}
+	list, _ := os.ReadDir(filepath.Join(d.path, notes))
+	testkit.Equal(t, len(list), 0, "notes on a file that was just written")
 
-	f, err := os.Open(os.Args[0]) // the test's own program was linked a while ago
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testkit.Must(os.Open(os.Args[0])) // the test's own program was linked a while ago
 	defer f.Close()
 	if s, err := stampOf(f); err != nil || !s.settled(time.Now()) {
 		t.Skip("the program of this test is too young to be remembered")
@@ -136,7 +128,5 @@ func TestSettled(t *testing.T) {
 	first := identify(t, d, os.Args[0])
 	s := first.stamp
 	d.remember(s, string(NewKey("planted"))) // shows that it is not hashed again
-	if got := identify(t, d, os.Args[0]); got.Digest != string(NewKey("planted")) {
-		t.Error("a file that has not changed is hashed again")
-	}
+	testkit.Equal(t, identify(t, d, os.Args[0]).Digest, string(NewKey("planted")), "the digest of a file that has not changed")
 }

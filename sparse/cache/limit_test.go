@@ -3,7 +3,6 @@ package cache
 import (
 	"math"
 	"os"
-	"reflect"
 	"testing"
 	"time"
 
@@ -52,24 +51,14 @@ func TestListAndPrune(t *testing.T) {
 	if got := names(NoLimits); len(got) != 0 {
 		t.Errorf("without limits %v go", got)
 	}
-	if _, err := os.Stat(dead); err == nil {
-		t.Error("what a process left behind is still there")
-	}
-	if _, err := os.Stat(alive); err != nil {
-		t.Error("what a process writes is gone")
-	}
+	testkit.Fails(t, testkit.Err(os.Stat(dead)), "", "what a process left behind")
+	testkit.Must(os.Stat(alive))
 
-	if got := names(Limits{60 * time.Hour, math.MaxInt64}); !reflect.DeepEqual(got, []Key{metas[3].Key}) {
-		t.Errorf("by age %v go", got)
-	}
-	if got := names(Limits{math.MaxInt64, all[0].Size + all[1].Size}); !reflect.DeepEqual(got, []Key{metas[2].Key}) {
-		t.Errorf("by size %v go", got)
-	}
+	testkit.EqualLists(t, names(Limits{60 * time.Hour, math.MaxInt64}), []Key{metas[3].Key}, "by age go")
+	testkit.EqualLists(t, names(Limits{math.MaxInt64, all[0].Size + all[1].Size}), []Key{metas[2].Key}, "by size go")
 	testkit.Succeed(t, os.WriteFile(d.entry(metas[1].Key), []byte("torn"), 0o666))
 
-	if got := names(NoLimits); !reflect.DeepEqual(got, []Key{metas[1].Key}) {
-		t.Errorf("of the damaged %v go", got)
-	}
+	testkit.EqualLists(t, names(NoLimits), []Key{metas[1].Key}, "of the damaged go")
 }
 
 // What was used the longest ago goes first, unless it is open, until the rest fits.
@@ -103,10 +92,7 @@ func TestEvict(t *testing.T) {
 
 	evict(math.MaxInt64)
 	evict(two + all[2].Size)
-	used, err := open(d.entry(keys[0])) // as Open, without noting the use
-	if err != nil {
-		t.Fatal(err)
-	}
+	used := testkit.Must(open(d.entry(keys[0]))) // as Open, without noting the use
 	evict(two, keys[1])
 	testkit.Succeed(t, used.Close())
 	evict(all[0].Size+all[2].Size-1, keys[0])
@@ -122,7 +108,5 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	t.Setenv(EnvLimit, "much")
-	if got, err := Limit(); err == nil {
-		t.Errorf("much is %d", got)
-	}
+	testkit.Fails(t, testkit.Err(Limit()), "", "much")
 }

@@ -113,9 +113,7 @@ func TestCannot(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 
-			if n := len(s.asked()); n != tt.asked {
-				t.Errorf("asked %d times, want %d", n, tt.asked)
-			}
+			testkit.Equal(t, len(s.asked()), tt.asked, "requests")
 			if path, there := c.Path(gn); there {
 				t.Errorf("%s is there", path)
 			}
@@ -129,9 +127,7 @@ func TestDigestTrickles(t *testing.T) {
 	s := serve(t, good)
 	s.lasting = true
 	c := collection(t, s)
-	if _, err := c.Get(t.Context(), gn); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(c.Get(t.Context(), gn))
 	holds(t, c, good)
 }
 
@@ -314,7 +310,5 @@ func TestStaysSecure(t *testing.T) {
 
 	plain := &Collection{Servers: []string{"http://a"}, Dir: t.TempDir(), Stall: time.Minute, transport: transport{
 		"http://a/MM/G/N.tar.gz": "-> http://b/x", "http://b/x": string(good)}}
-	if _, err := plain.Get(t.Context(), gn); err != nil {
-		t.Errorf("a mirror that is asked over http: %v", err)
-	}
+	testkit.Must(plain.Get(t.Context(), gn)) // a mirror that is asked over http
 }

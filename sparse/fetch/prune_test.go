@@ -67,9 +67,7 @@ func TestPrune(t *testing.T) {
 			}
 
 			for _, name := range []string{"B/notes.txt", "readme.tar.gz"} {
-				if _, err := os.Stat(filepath.Join(c.Dir, name)); err != nil {
-					t.Error(err)
-				}
+				testkit.Must(os.Stat(filepath.Join(c.Dir, name)))
 			}
 		})
 	}
@@ -81,9 +79,7 @@ func TestPruneLeavesDownloads(t *testing.T) {
 	keep(t, c.Dir, map[string]time.Duration{"A/now.tar.gz.part": 0})
 	id := ID{"A", "now"}
 	unlock, _, err := files.LockNow(c.lockFile(id))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 
 	if removed, err := c.Prune(cache.Limits{}); err != nil || len(removed) > 0 {
 		t.Errorf("removed %v, %v", removed, err)
@@ -118,9 +114,7 @@ func TestParseID(t *testing.T) {
 
 	for _, bad := range []string{"", "a", "a/", "/a", "a/b/c", "../b", "a/..", "./b", "a/.b", "a b/c", "a/b\n", `a\b/c`,
 		"a/b%2f", "a/b?c"} {
-		if id, err := ParseID(bad); err == nil {
-			t.Errorf("%q is %v", bad, id)
-		}
+		testkit.Fails(t, testkit.Err(ParseID(bad)), "", "%q", "%s", bad)
 	}
 }
 
@@ -147,9 +141,7 @@ func TestDefault(t *testing.T) {
 	}
 	for _, bad := range []string{"mirror", "ftp://a", "https://", "https://a?b=c"} {
 		t.Setenv(EnvServers, bad)
-		if _, err := Default(); err == nil {
-			t.Errorf("%s is a server", bad)
-		}
+		testkit.Fails(t, testkit.Err(Default()), "", "%s", bad)
 	}
 }
 
@@ -164,9 +156,7 @@ func TestPause(t *testing.T) {
 		}
 	}
 
-	if d := pauseBefore(1, time.Second, time.Minute); d != time.Minute {
-		t.Errorf("%s", d)
-	}
+	testkit.Equal(t, pauseBefore(1, time.Second, time.Minute), time.Minute, "pause")
 	at := func(text string) time.Duration { return retryAfter(http.Header{"Retry-After": {text}}) }
 	if d := at(time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)); d < 59*time.Minute || d > time.Hour {
 		t.Errorf("%s", d)

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // archive packs a matrix of that name, of about n bytes that do not compress.
@@ -208,8 +210,6 @@ func holds(t *testing.T, c *Collection, want []byte) {
 	}
 
 	for _, rest := range []string{path + ".part", path + ".part.json"} {
-		if _, err := os.Stat(rest); err == nil {
-			t.Errorf("%s is left", rest)
-		}
+		testkit.Fails(t, testkit.Err(os.Stat(rest)), "", "%s", rest)
 	}
 }

@@ -140,9 +140,7 @@ func TestNames(t *testing.T) {
 		"B":          {"", "B", false},
 		".mtx":       {".mtx", ".mtx", false},
 	} {
-		if got := NameThatMatters(path); got != want.matters {
-			t.Errorf("of %s %q matters", path, got)
-		}
+		testkit.Equal(t, NameThatMatters(path), want.matters, "of %s matters", path)
 		if stem, known := Stem(path); stem != want.stem || known != want.known {
 			t.Errorf("the stem of %s is %q, %v", path, stem, known)
 		}

@@ -178,9 +178,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 
 	same := func(what string, got int) {
 		t.Helper()
-		if got != int(number(what)) {
-			t.Errorf("%s is %d, want %s", what, got, want[what])
-		}
+		testkit.Equal(t, got, int(number(what)), "%s", what)
 	}
 	near := func(what string, got, abs, rel float64) {
 		t.Helper()
@@ -205,9 +203,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 		stored := m // the index counts zeros in the file
 		if m.Symmetry != "general" {
 			stored = testkit.Must(Read(t.Context(), path, Options{Expand: false}))
-			if stored.A.NNZ() != m.Declared {
-				t.Errorf("%d entries without expansion, want the %d in the file", stored.A.NNZ(), m.Declared)
-			}
+			testkit.Equal(t, stored.A.NNZ(), m.Declared, "entries without expansion")
 		}
 		same("explicit_zeros", zeros(stored.A))
 	}

@@ -83,9 +83,7 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 	}
 
 	rest := lines[4:]
-	if number(counts[0]) != len(rest) {
-		t.Errorf("%d lines, %s announced", len(rest), counts[0])
-	}
+	testkit.Equal(t, number(counts[0]), len(rest), "announced lines")
 	formats := regexp.MustCompile(`\((\d+)[IE](\d+)`).FindAllStringSubmatch(lines[3], -1)
 	take := func(part, n int) (words []string) {
 		perLine, width := number(formats[part][1]), number(formats[part][2])
@@ -133,9 +131,7 @@ func TestRutherfordBoeing(t *testing.T) {
 			t.Errorf("%s is read as another matrix: %v", name, err)
 		}
 
-		if back := cards(t, text); back.Hash() != m.Hash() {
-			t.Errorf("%s is another matrix:\n%.400s", name, text)
-		}
+		testkit.Equal(t, cards(t, text).Hash(), m.Hash(), "hash of %s, read from\n%.400s", name, text)
 	}
 
 	grid := examples(t)["grid"]

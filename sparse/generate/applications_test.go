@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse"
 )
 
@@ -268,17 +269,14 @@ func TestBundle(t *testing.T) {
 	for i := range n.Rows {
 		rows, _ := of.Row(i)
 		columns, _ := n.Row(i)
-		if want := union(j, rows); !slices.Equal(columns, want) {
-			t.Fatalf("row %d of JᵀJ has columns %v, not %v", i, columns, want)
-		}
+		testkit.EqualLists(t, columns, union(j, rows), "columns of row %d of JᵀJ", i)
 		if i >= border {
 			continue
 		}
 
 		points := slices.DeleteFunc(slices.Clone(columns), func(j int32) bool { return j < border })
 		want := slices.DeleteFunc(union(n, points), func(j int32) bool { return j >= border })
-		if columns, _ := s.Row(i); !slices.Equal(columns, want) {
-			t.Fatalf("row %d of the Schur complement has columns %v, not %v", i, columns, want)
-		}
+		columns, _ = s.Row(i)
+		testkit.EqualLists(t, columns, want, "columns of row %d of the Schur complement", i)
 	}
 }

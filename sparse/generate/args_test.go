@@ -38,9 +38,7 @@ func TestSpec(t *testing.T) {
 		{"twin", map[string]any{"of": "cant", "locality": "published"}, "twin(of=cant, scale=1, seed=1)"},
 		{"grid_5pt", map[string]any{"ny": "four", "nx": 3}, "grid_5pt(nx=3, ny=four)"}, // refused, shown as given
 	} {
-		if got := Spec(c.name, c.args); got != c.want {
-			t.Errorf("got %s, want %s", got, c.want)
-		}
+		testkit.Equal(t, Spec(c.name, c.args), c.want, "spec")
 	}
 }
 
@@ -184,9 +182,8 @@ func TestParseSpec(t *testing.T) {
 
 	for _, text := range []string{"", ":nx=1", "(nx=1)", "g(nx=1", "g:nx", "g:nx=1,", "g:=1", "g:nx=ten",
 		"g:nx=1,nx=2"} {
-		if name, got, err := ParseSpec(text); err == nil {
-			t.Errorf("%q is %s %v", text, name, got)
-		}
+		name, got, err := ParseSpec(text)
+		testkit.Fails(t, err, "", "%q is %s %v", text, name, got)
 	}
 }
 
@@ -245,9 +242,7 @@ func TestParallelCoversAll(t *testing.T) {
 		}))
 
 		for i, times := range seen {
-			if times != 1 {
-				t.Fatalf("%d of %d was done %d times", i, n, times)
-			}
+			testkit.Equal(t, times, 1, "times that %d of %d was done", i, n)
 		}
 	}
 }

@@ -88,9 +88,7 @@ func TestRandomArguments(t *testing.T) {
 				runtime.GOMAXPROCS(1)
 				m := build(t, g.Name, args)
 				runtime.GOMAXPROCS(4)
-				if digest(build(t, g.Name, args)) != digest(m) {
-					t.Fatalf("%s: another matrix on 4 cores than on 1", spec)
-				}
+				testkit.Equal(t, digest(build(t, g.Name, args)), digest(m), "%s: on 4 cores", spec)
 
 				wellFormed(t, spec, m)
 
@@ -133,9 +131,7 @@ func TestRandomArguments(t *testing.T) {
 // TestGolden pins the bytes of a small matrix of each kind: databases name
 // matrices by their content.
 func TestGolden(t *testing.T) {
-	if Version != "2" {
-		t.Fatal("Version changed: pin the new matrices, and this version")
-	}
+	testkit.Equal(t, Version, "2", "pin the new matrices, and this version")
 	for _, c := range []struct {
 		name string
 		args map[string]any
@@ -161,9 +157,7 @@ func TestGolden(t *testing.T) {
 		{"twin", map[string]any{"of": "rail4284", "scale": 0.001}, "cd828052f1084da1"},
 		{"twin", map[string]any{"of": "mouse_gene", "scale": 0.002}, "d112122378f2ccc3"},
 	} {
-		if got := digest(build(t, c.name, c.args)); got != c.want {
-			t.Errorf("%s has digest %s, not %s: if that is meant, raise Version", Spec(c.name, c.args), got, c.want)
-		}
+		testkit.Equal(t, digest(build(t, c.name, c.args)), c.want, "%s: if that is meant, raise Version", c.name)
 	}
 }
 

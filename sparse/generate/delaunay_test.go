@@ -284,9 +284,7 @@ func TestCodes(t *testing.T) {
 
 	for range 1000 {
 		p := point{r.Int32N(far + 1), r.Int32N(far + 1)}
-		if got := pointAt(p.code()); got != p {
-			t.Fatalf("%v became %v", p, got)
-		}
+		testkit.Equal(t, pointAt(p.code()), p, "a point")
 	}
 }
 
@@ -316,9 +314,7 @@ func TestSquare(t *testing.T) {
 		points := rim(n)
 		slices.SortFunc(points, func(a, b point) int { return int(int64(a.code()) - int64(b.code())) })
 		points = slices.Compact(points)
-		if len(points) != n {
-			t.Errorf("%d points of %d are distinct", len(points), n)
-		}
+		testkit.Equal(t, len(points), n, "distinct points")
 
 		for _, corner := range []point{{0, 0}, {far, 0}, {0, far}, {far, far}} {
 			if !slices.Contains(points, corner) {
@@ -350,9 +346,7 @@ func TestPredicates(t *testing.T) {
 			if got := orient(p[0], p[1], p[2]); got != turn.Int64() || !turn.IsInt64() {
 				t.Fatalf("orient%v = %d, not %v", p[:3], got, turn)
 			}
-			if got := inCircle(p[0], p[1], p[2], p[3]); got != (inside.Sign() > 0) {
-				t.Fatalf("inCircle%v = %v, determinant %v", p, got, inside)
-			}
+			testkit.Equal(t, inCircle(p[0], p[1], p[2], p[3]), inside.Sign() > 0, "inCircle%v, determinant %v", p, inside)
 		}
 	}
 }

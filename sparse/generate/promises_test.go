@@ -151,9 +151,7 @@ func TestGridBlocks(t *testing.T) {
 
 	for i, row := range dense(build(t, "grid_blocks", map[string]any{"nx": nx, "ny": ny, "dof": dof})) {
 		for j, v := range row {
-			if (v != 0) != (points[i/dof][j/dof] != 0) {
-				t.Errorf("entry (%d, %d) is %v, of the points %v", i, j, v, points[i/dof][j/dof])
-			}
+			testkit.Equal(t, v != 0, points[i/dof][j/dof] != 0, "(%d, %d) has an entry", i, j)
 		}
 	}
 }
@@ -181,9 +179,7 @@ func TestMycielskian(t *testing.T) {
 		}
 
 		for _, v := range m.Val {
-			if v != 1 {
-				t.Fatalf("order %d has a value %v", order, v)
-			}
+			testkit.Equal(t, v, 1, "order %d: value", order)
 		}
 		return m
 	}
@@ -205,9 +201,7 @@ func TestMycielskian(t *testing.T) {
 		longest = max(longest, int(m.RowPtr[i+1]-m.RowPtr[i]))
 	}
 
-	if longest != 24_575 {
-		t.Errorf("order 16 has a row of %d, not 24575", longest)
-	}
+	testkit.Equal(t, longest, 24_575, "the longest row of order 16")
 }
 
 // triangle reports whether two neighbours of a vertex are neighbours.
@@ -237,9 +231,7 @@ func TestGiantRow(t *testing.T) {
 			if i == c.row {
 				want = 54_321
 			}
-			if got := int(m.RowPtr[i+1] - m.RowPtr[i]); got != want {
-				t.Fatalf("position %v: row %d has %d nonzeros, want %d", c.position, i, got, want)
-			}
+			testkit.Equal(t, int(m.RowPtr[i+1]-m.RowPtr[i]), want, "position %v: nonzeros of row %d", c.position, i)
 		}
 	}
 }

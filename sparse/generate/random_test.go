@@ -165,13 +165,10 @@ func TestFEM(t *testing.T) {
 	m := build(t, "fem_blocks", map[string]any{"nodes": nodes, "dof": dof, "neighbours": neighbours, "band": band})
 	for i := range m.Rows {
 		columns, _ := m.Row(i)
-		if first, _ := m.Row(i - i%dof); !slices.Equal(columns, first) {
-			t.Fatalf("row %d differs from the first of its node", i)
-		}
+		first, _ := m.Row(i - i%dof)
+		testkit.EqualLists(t, columns, first, "row %d", i)
 		for k, j := range columns {
-			if int(j)%dof != k%dof {
-				t.Fatalf("row %d: the block of column %d is not dense", i, j)
-			}
+			testkit.Equal(t, int(j)%dof, k%dof, "row %d: the block of column %d", i, j)
 			if apart := int(j)/dof - i/dof; apart > band || apart < -band {
 				t.Fatalf("nodes %d and %d are %d apart", i/dof, int(j)/dof, apart)
 			}

@@ -150,9 +150,7 @@ func TestStructures(t *testing.T) {
 			if !c.is(m) {
 				t.Errorf("%v is none", m)
 			}
-			if got := digest(m); got != c.digest {
-				t.Errorf("digest %s, not %s: if that is meant, raise Version", got, c.digest)
-			}
+			testkit.Equal(t, digest(m), c.digest, "digest: if that is meant, raise Version")
 		})
 	}
 }
@@ -264,9 +262,7 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 		for _, v := range values {
 			sum += v
 		}
-		if sum != 0 {
-			t.Fatalf("row %d has the sum %v", i, sum)
-		}
+		testkit.Equal(t, sum, 0, "the sum of row %d", i)
 	}
 
 	near := func(what string, got, want float64) {

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -68,11 +69,9 @@ func TestTwinOnAnyCores(t *testing.T) {
 		want := ""
 		for _, cores := range []int{1, 2, 7} {
 			runtime.GOMAXPROCS(cores)
-			if got := digest(build(t, "twin", args)); want == "" {
-				want = got
-			} else if got != want {
-				t.Errorf("%s: another matrix on %d cores than on 1", Spec("twin", args), cores)
-			}
+			got := digest(build(t, "twin", args))
+			want = cmp.Or(want, got)
+			testkit.Equal(t, got, want, "%s on %d cores", Spec("twin", args), cores)
 		}
 	}
 }
@@ -154,9 +153,7 @@ func TestTwinsStay(t *testing.T) {
 		{"torso2", 0.01, "b537495f5f42830e"},
 		{"webbase-1M", 0.01, "33b8399e8f48b994"},
 	}
-	if len(pinned) != len(twins()) {
-		t.Errorf("%d of %d twins are pinned", len(pinned), len(twins()))
-	}
+	testkit.Equal(t, len(pinned), len(twins()), "twins that are pinned")
 
 	for _, c := range pinned {
 		args := map[string]any{"of": c.name, "scale": c.scale}
@@ -232,9 +229,7 @@ func TestSmallTwins(t *testing.T) {
 		}
 	}
 
-	if tested != len(twins()) {
-		t.Errorf("%d of %d twins tested", tested, len(twins()))
-	}
+	testkit.Equal(t, tested, len(twins()), "twins tested")
 }
 
 // A likeness is what the feature tables of published matrices give: span is the mean

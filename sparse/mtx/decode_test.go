@@ -89,9 +89,7 @@ func TestDecode(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", how, err)
 				}
-				if err := m.A.Validate(); err != nil {
-					t.Fatalf("%s: %v", how, err)
-				}
+				testkit.Succeed(t, m.A.Validate())
 
 				testkit.Equal(t, entries(m), c.want, "%s: entries", how)
 			}
@@ -102,17 +100,13 @@ func TestDecode(t *testing.T) {
 func TestDecodeSaysWhatItRead(t *testing.T) {
 	m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate double symmetric\n%title\n% by us\n3 3 4\n"+
 		"1 1 nan\n2 1 1\n1 2 1\n3 3 1\n"), "file", text.DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 
 	m.A = nil
 	want := text.Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us",
 		Declared: 4, Duplicates: 2, NonFinite: 1, Odd: "there are entries on both sides of the diagonal, " +
 			"which stand for two each, and 2 entries were added to others"}
-	if *m != want {
-		t.Errorf("got %+v, want %+v", *m, want)
-	}
+	testkit.Equal(t, *m, want, "it read")
 }
 
 // Entries that contradict the symmetry are read, and said to be odd; a triangle in pieces on either side is

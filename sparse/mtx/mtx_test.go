@@ -39,9 +39,7 @@ func TestWriteRoundTrip(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, &file)
 	}
 
-	if got.A.Hash() != m.Hash() {
-		t.Errorf("read back %v %v, want %v", got.A, got.A.Val, m.Val)
-	}
+	testkit.Equal(t, got.A.Hash(), m.Hash(), "hash of what was read back")
 	testkit.Equal(t, got.Comment, "two lines\nof comment", "comment")
 }
 
@@ -125,9 +123,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 					m := testkit.Must(decode(strings.NewReader(file), "f", text.DefaultOptions))
 
-					if m.A.Hash() != want.Hash() {
-						t.Errorf("read as %v, want %v", m.A, want)
-					}
+					testkit.Equal(t, m.A.Hash(), want.Hash(), "hash of what was read")
 					if m.Duplicates != len(val)-want.NNZ() || m.Duplicates == 0 {
 						t.Errorf("%d duplicates, want %d", m.Duplicates, len(val)-want.NNZ())
 					}
@@ -269,9 +265,7 @@ func FuzzDecode(f *testing.F) {
 		testkit.Succeed(t, write(&out, m.A, text.Writing{Comment: m.Comment}))
 
 		back := testkit.Must(decode(&out, "f", text.DefaultOptions))
-		if plain(back.A).Hash() != plain(m.A).Hash() {
-			t.Fatalf("wrote %v, read back %v", m.A, back.A)
-		}
+		testkit.Equal(t, plain(back.A).Hash(), plain(m.A).Hash(), "hash of what was read back")
 	})
 }
 
@@ -301,10 +295,7 @@ func BenchmarkRead(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			path := randomFile(b, c.header, size, c.entries, c.zipped)
-			info, err := os.Stat(path)
-			if err != nil {
-				b.Fatal(err)
-			}
+			info := testkit.Must(os.Stat(path))
 
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
@@ -312,9 +303,7 @@ func BenchmarkRead(b *testing.B) {
 			for b.Loop() {
 				m = nil
 				runtime.GC() // as in a process that reads one matrix
-				if m, err = readFile(path); err != nil {
-					b.Fatal(err)
-				}
+				m = testkit.Must(readFile(path))
 			}
 
 			result := 12*m.A.NNZ() + 4*len(m.A.RowPtr)

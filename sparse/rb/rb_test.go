@@ -131,17 +131,13 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 func TestParseSaysWhatItRead(t *testing.T) {
 	m, err := decode(small("3 1 1 1", "rsa 3 3 4 0", "(4I2) (4I2) (4F4.0)", " 1 4 5 5\n 1 2 2 2\n  1. nan  3.  4.\n"),
 		text.DefaultOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 
 	m.A = nil
 	want := text.Matrix{Format: "rutherford-boeing", Field: "real", Symmetry: "symmetric",
 		Comment: "1 title                                                                 key", Declared: 4,
 		Duplicates: 2, NonFinite: 1}
-	if *m != want {
-		t.Errorf("got %+v, want %+v", *m, want)
-	}
+	testkit.Equal(t, *m, want, "it read")
 }
 
 // All that is allocated is the matrix, and one working copy of it.
@@ -157,9 +153,7 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		m, err := decode(content, text.DefaultOptions)
 		runtime.ReadMemStats(&after)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 
 		n := want.NNZ() + m.Duplicates
 		most := (12+c.working)*n + 20*f.cols + 12*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20

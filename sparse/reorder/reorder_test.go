@@ -74,9 +74,7 @@ func TestOrdersKeepTheMatrix(t *testing.T) {
 		}
 		out := Apply(m, o)
 		_, from := Structure(m, o)
-		if err := out.Validate(); err != nil {
-			t.Errorf("%s: %v", how, err)
-		}
+		testkit.Succeed(t, out.Validate())
 		for i, row := range o.Rows {
 			for k := out.RowPtr[i]; k < out.RowPtr[i+1]; k++ {
 				j := out.ColIdx[k]

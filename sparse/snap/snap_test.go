@@ -78,9 +78,7 @@ func TestParseSaysWhatItRead(t *testing.T) {
 	m.A = nil
 	want := text.Matrix{Format: "edge-list", Field: "real", Symmetry: "general", Comment: " a graph\nby us",
 		Declared: 3, Duplicates: 1, NonFinite: 1}
-	if *m != want {
-		t.Errorf("got %+v, want %+v", *m, want)
-	}
+	testkit.Equal(t, *m, want, "it read")
 
 	if m, err := decode("1 2\n"); err != nil || m.Field != "pattern" {
 		t.Errorf("without weights: %+v, %v", m, err)

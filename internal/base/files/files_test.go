@@ -122,9 +122,7 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 		testkit.EqualLists(t, got, want, "files")
 	}
 	there(fresh, other, elsewhere, reading.Path(), made.Path())
-	if err := made.Remove(); err != nil {
-		t.Error(err)
-	}
+	testkit.Succeed(t, made.Remove())
 	there(fresh, other, elsewhere, reading.Path())
 }
 

@@ -31,13 +31,9 @@ func beside() {}
 
 func parse(t *testing.T, source, imported string) *Program {
 	t.Helper()
-	p, err := Parse(
+	return testkit.Must(Parse(
 		Package{"x/p", fstest.MapFS{"p.go": {Data: []byte(source)}, "p_test.go": {Data: []byte("package p\nfunc f() {}")}}},
-		Package{"x/q", fstest.MapFS{"q.go": {Data: []byte(imported)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+		Package{"x/q", fstest.MapFS{"q.go": {Data: []byte(imported)}}}))
 }
 
 // What a function uses through others, methods, constants and other packages counts; comments, layout, tests, and

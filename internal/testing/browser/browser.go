@@ -48,13 +48,9 @@ func Start(t *testing.T) *Browser {
 	}
 	var said strings.Builder
 	theirIn, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	out, theirOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	// Not with the test's context: what is killed leaves children, which write to the
 	// folder that is to be removed.
 	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",

@@ -67,3 +67,23 @@ func Fails(t testing.TB, err error, want string, what ...any) {
 
 // Err is the error of a call that also gives something else.
 func Err[T any](_ T, err error) error { return err }
+
+// Says fails the test where a text lacks one of some words. What is whose text it is.
+func Says(t testing.TB, what, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s: lacks %q:\n%s", what, w, text)
+		}
+	}
+}
+
+// Lacks fails the test where a text has one of some words. What is whose text it is.
+func Lacks(t testing.TB, what, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			t.Errorf("%s: has %q:\n%s", what, w, text)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -43,9 +42,7 @@ func TestSensors(t *testing.T) {
 			testkit.Equal(t, s.Read(), want, "read")
 			testkit.Equal(t, s.Energy(), tt.energy, "J")
 			testkit.Equal(t, s.Driver(), "535.161.08", "the driver")
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+			testkit.Succeed(t, s.Close())
 		})
 	}
 }
@@ -69,9 +66,7 @@ func TestOpenSensorsSaysWhy(t *testing.T) {
 				s.Close()
 				t.Fatal("opened")
 			}
-			if !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%v, want %q in it", err, tt.want)
-			}
+			testkit.Fails(t, err, tt.want)
 		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"spmvtune/internal/testing/testkit"
 )
 
 // Rows come out as a stable sort of their entries leaves them, whatever their
@@ -39,9 +41,7 @@ func TestSortRow(t *testing.T) {
 		for k := 1; k < n; k++ {
 			distinct = distinct && want[k].col != want[k-1].col
 		}
-		if got := s.sortRow(cols, vals); got != distinct {
-			t.Fatalf("%v: distinct is %v", want, got)
-		}
+		testkit.Equal(t, s.sortRow(cols, vals), distinct, "%v: distinct", want)
 
 		for k, w := range want {
 			if cols[k] != w.col || vals[k] != w.val {
