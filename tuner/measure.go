@@ -124,6 +124,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	default:
 		res, spoiled = *rep.Result, rep.Spoiled
 		r.watch(res.Host)
+		r.compared[j.compared()] = r.compared[j.compared()] || res.Status == trial.OK
 	}
 
 	if r.suspect(j.Kernel, res.Status) {
@@ -276,8 +277,13 @@ func (r *run) request(j job) worker.Request {
 	if j.partial != nil {
 		protocol = *j.partial
 	}
-	return worker.Request{Trial: &worker.TrialRequest{Trial: j.Trial, Protocol: protocol, Fresh: j.fresh(), Best: best}}
+	return worker.Request{Trial: &worker.TrialRequest{Trial: j.Trial, Protocol: protocol, Fresh: j.fresh(),
+		Full: !r.compared[j.compared()], Best: best}}
 }
+
+// compared names what the first good trial and the first good repeat run on a device are compared for by the worker
+// itself, beside the device: what a kernel computes follows from its code, and not from the process.
+func (j job) compared() string { return fmt.Sprint(j.Kernel, j.Precision, j.fresh()) }
 
 // Unbuilt says that an own kernel of the sweep does not compile for some of its configurations.
 // Their trials are invalid.

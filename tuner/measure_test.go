@@ -99,6 +99,25 @@ func TestEffortAddsUp(t *testing.T) {
 	}
 }
 
+// The worker is asked to compare all rows itself until a trial of a kernel and precision has ended well, and again until a
+// repeat run has.
+func TestFirstIsCompared(t *testing.T) {
+	r := newRun(testSweep(101), &memory{}, Options{})
+	first := job{Trial: trial.Trial{Config: kernels.Config{Kernel: "csr_scalar", Precision: kernels.Float32, Block: 32}}}
+	again, double, repeat := first, first, first
+	again.Block, double.Precision, repeat.noise = 64, kernels.Float64, true
+	for _, j := range []job{first, again, double, repeat} {
+		testkit.Equal(t, r.request(j).Trial.Full, true, "%s before any has ended", j.Config)
+	}
+	r.compared[first.compared()] = true
+	for _, test := range []struct {
+		job
+		full bool
+	}{{first, false}, {again, false}, {double, true}, {repeat, true}} {
+		testkit.Equal(t, r.request(test.job).Trial.Full, test.full, "%s, a repeat %t", test.Config, test.fresh())
+	}
+}
+
 // BenchmarkTrial reports what asking a worker process for a trial, and keeping its
 // result, takes beside what a backend does.
 func BenchmarkTrial(b *testing.B) {

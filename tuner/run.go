@@ -133,6 +133,7 @@ type run struct {
 	scratch      string // folder of programs
 	built        map[kernels.Config]bool
 	programs     map[string]bool // kernels whose times are their own
+	compared     map[string]bool // see job.compared
 
 	current
 }
@@ -156,6 +157,7 @@ func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 		opt.Observe = func(Event) {}
 	}
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), built: map[kernels.Config]bool{},
+		compared: map[string]bool{},
 		programs: sweep.Programs(), devices: &devices{named: map[string]string{}}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	r.next()

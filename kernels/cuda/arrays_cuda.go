@@ -253,19 +253,6 @@ func (b *Backend) staged(half int) unsafe.Pointer {
 	return unsafe.Add(b.staging, half%2*8*stagedValues)
 }
 
-// download copies len(s) elements from the device.
-func download[T any](stream cu.Stream, s []T, from cu.DevicePtr) error {
-	if len(s) == 0 {
-		return nil
-	}
-	bytes := int64(len(s)) * int64(unsafe.Sizeof(s[0]))
-	err := cu.MemcpyDtoHAsync(unsafe.Pointer(&s[0]), from, bytes, stream)
-	if err == nil {
-		err = stream.Synchronize()
-	}
-	return failed(err, "copying %d bytes from the device", bytes)
-}
-
 // poison fills bytes at p with 0xff: NaN as a value of either precision, −1 as
 // an index.
 func poison(stream cu.Stream, p cu.DevicePtr, bytes int64) error {

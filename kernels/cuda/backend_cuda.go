@@ -43,8 +43,7 @@ type Backend struct {
 	clock   *clock
 	tick    float64      // of the clock, in seconds
 	flush   cu.DevicePtr // two buffers of twice the cache, and a place for a sum
-	guards  guards
-	vendor  *cusparse // opened when first needed
+	vendor  *cusparse    // opened when first needed
 	problem *kernels.Problem
 	current *product // the one made by the last Prepare
 
@@ -165,9 +164,6 @@ func (b *Backend) open(index int) error {
 	const perUnit, block = 8, 512
 	clean := b.flush + cu.DevicePtr(size)
 	b.clock.flush(b.flush, clean, clean+cu.DevicePtr(size), size, reader.f, b.device.Units*perUnit, block)
-	if b.guards, err = newGuards(); err != nil {
-		return failed(err, "allocating memory for guards")
-	}
 	if err := result(C.cuMemHostAlloc(&b.staging, 2*8*stagedValues, 0)); err != nil {
 		return failed(err, "allocating memory to copy by")
 	}
@@ -267,12 +263,11 @@ func (b *Backend) Close() error {
 	}
 
 	if b.vendor != nil {
-		note(b.vendor.close())
+		b.vendor.close()
 	}
 	if b.clock != nil {
 		b.clock.close()
 	}
-	b.guards.close()
 	if b.staging != nil {
 		C.cuMemFreeHost(b.staging)
 	}

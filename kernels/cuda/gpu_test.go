@@ -270,7 +270,7 @@ func openGPU(t *testing.T) *Backend {
 	b := opened.(*Backend)
 	start := time.Now()
 	t.Cleanup(func() {
-		t.Logf("%s; kernels loaded in %v, all in %v", b.device.Name, b.modules.cost, time.Since(start))
+		t.Logf("%s; all in %v", b.device.Name, time.Since(start))
 		testkit.Succeed(t, b.Close())
 	})
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"unsafe"
 
 	"gorgonia.org/cu"
 
@@ -112,13 +113,12 @@ func (p *product) Rows(rows []int, y []float64) error {
 
 // gather is Rows for a few of them.
 func (p *product) gather(rows []int, y []float64) error {
-	source := make([]int32, len(rows))
-	for i, row := range rows {
-		source[i] = int32(row)
-	}
 	b := p.b
-	if err := upload[int32](b, b.room, source); err != nil {
-		return err
+	for i, row := range rows {
+		unsafe.Slice((*int32)(b.staged(0)), len(rows))[i] = int32(row)
+	}
+	if err := cu.MemcpyHtoDAsync(b.room, b.staged(0), 4*int64(len(rows)), b.stream); err != nil {
+		return failed(err, "copying %d rows to the device", len(rows))
 	}
 	to := b.room + 4*mostGathered
 	if err := b.launch("reorder_gather"+suffix(p.v), ceilDiv(len(rows), gatherBlock), gatherBlock, uint64(b.room),

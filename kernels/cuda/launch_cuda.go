@@ -162,39 +162,21 @@ func (c *clock) close() {
 	C.free(unsafe.Pointer(c.c))
 }
 
-// guards holds what is read back of the guards of a product's arrays, in pinned memory.
-type guards struct{ host unsafe.Pointer }
-
 const (
 	guardBytes = 256
 	guardByte  = 0xa5
-	mostGuards = 256
 )
 
-func newGuards() (g guards, err error) {
-	return g, result(C.cuMemHostAlloc(&g.host, mostGuards*guardBytes, 0))
-}
-
-// intact reports for each place whether the guard there is as it was made.
-func (g guards) intact(s cu.Stream, places []cu.DevicePtr) ([]bool, error) {
-	intact := make([]bool, 0, len(places))
-	for some := range slices.Chunk(places, mostGuards) {
-		at := (*C.CUdeviceptr)(unsafe.Pointer(&some[0]))
-		if err := result(C.spmv_collect(stream(s), at, C.int(len(some)), g.host, guardBytes)); err != nil {
-			return nil, err
-		}
-		read := unsafe.Slice((*byte)(g.host), len(some)*guardBytes)
-		for one := range slices.Chunk(read, guardBytes) {
-			intact = append(intact, !slices.ContainsFunc(one, func(b byte) bool { return b != guardByte }))
-		}
+// intact reports for each place whether the guard there is as it was made. The staging memory takes thousands.
+func (b *Backend) intact(places []cu.DevicePtr) (intact []bool, err error) {
+	at := (*C.CUdeviceptr)(unsafe.Pointer(&places[0]))
+	if err := result(C.spmv_collect(stream(b.stream), at, C.int(len(places)), b.staged(0), guardBytes)); err != nil {
+		return nil, err
+	}
+	for one := range slices.Chunk(unsafe.Slice((*byte)(b.staged(0)), len(places)*guardBytes), guardBytes) {
+		intact = append(intact, !slices.ContainsFunc(one, func(b byte) bool { return b != guardByte }))
 	}
 	return intact, nil
-}
-
-func (g guards) close() {
-	if g.host != nil {
-		C.cuMemFreeHost(g.host)
-	}
 }
 
 // allowShared raises the most dynamic shared memory that f may be launched with.
@@ -214,7 +196,6 @@ type modules struct {
 	limits  limits
 	loaded  map[string]cu.Module // by the file of their PTX
 	entries map[string]*entry
-	cost    time.Duration // of all loading
 }
 
 // An entry is a kernel on the device, with its needs there.
@@ -258,13 +239,11 @@ func (m *modules) load(file string, how func() (cu.Module, error)) (cu.Module, e
 	if mod, loaded := m.loaded[file]; loaded {
 		return mod, nil
 	}
-	start := time.Now()
 	mod, err := how()
 	if err != nil {
 		return mod, failed(err, "loading %s", file)
 	}
 	m.loaded[file] = mod
-	m.cost += time.Since(start)
 	return mod, nil
 }
 

@@ -30,6 +30,7 @@ type product struct {
 	info    kernels.ProductInfo
 	since   time.Duration  // of busy time, when the product was made
 	ran     bool           // once, which loads what the driver loads late
+	checked bool           // since it ran last: nothing else has written since
 	vendor  *vendorProduct // nil for this program's own kernels
 	seals   []seal         // of a kernel of the sweep, which may write where it reads
 }
@@ -112,25 +113,33 @@ func (p *product) Result(y []float64) error {
 
 // check gives an error if a product has written beside its arrays.
 func (p *product) check() error {
+	if p.checked {
+		return nil
+	}
 	var places []cu.DevicePtr
 	for _, a := range p.written {
 		places = append(places, a.guards()...)
 	}
-	intact, err := p.b.guards.intact(p.b.stream, places)
+	intact, err := p.b.intact(places)
 	if err != nil {
 		return p.failed(err, "reading guards")
 	}
 	if i := slices.Index(intact, false); i >= 0 {
 		return &kernels.OverrunError{Array: p.written[i/2].name()}
 	}
-	return p.b.broken(p.seals)
+	err = p.b.broken(p.seals)
+	p.checked = err == nil
+	return err
 }
 
 // widen copies values from the device, by the staging memory: one half is widened while the device fills the other.
 func (p *product) widen(y []float64, from cu.DevicePtr) error {
 	var part []float64
 	for half := 0; ; half++ {
-		err := p.b.stream.Synchronize()
+		var err error
+		if half > 0 {
+			err = p.b.stream.Synchronize()
+		}
 		next := y[:min(len(y), stagedValues)]
 		if err == nil && len(next) > 0 {
 			err = cu.MemcpyDtoHAsync(p.b.staged(half), from, int64(p.v)*int64(len(next)), p.b.stream)
@@ -152,6 +161,7 @@ func (p *product) widen(y []float64, from cu.DevicePtr) error {
 
 // run computes the product once and waits for it.
 func (p *product) run() error {
+	p.checked = false
 	took, err := p.b.clock.run(p.program)
 	if err != nil {
 		return p.failed(err, "running")
@@ -178,6 +188,7 @@ func (p *product) Sample(dst []float64, batch int, cold bool) error {
 			return err
 		}
 	}
+	p.checked = false
 	if err := p.b.clock.sample(p.program, dst, batch, cold); err != nil {
 		return p.failed(err, "timing")
 	}

@@ -175,10 +175,9 @@ func (l *cusparse) status(code C.int) error {
 	return fmt.Errorf("cuSPARSE: %s", C.GoString(C.spmv_cusparse_text(l.lib, code)))
 }
 
-func (l *cusparse) close() error {
+func (l *cusparse) close() {
 	C.spmv_cusparse_close(l.lib)
 	C.free(unsafe.Pointer(l.lib))
-	return nil
 }
 
 // recipe has a step that names the arrays that the product reads and writes; the library launches in its place.

@@ -59,7 +59,8 @@ func (w *server) count(t trial.Trial, n int) error {
 		return err
 	}
 	r := &trial.Result{Trial: t, Status: trial.OK}
-	if _, err := w.first(p, r, &TimeBreakdown{}); err != nil {
+	w.checks.begin(r, true)
+	if _, err := w.first(p, &TimeBreakdown{}); err != nil {
 		return err
 	}
 	if err := w.verify(p, ref, r, "", &TimeBreakdown{}); err != nil || r.Status != trial.OK {

@@ -65,11 +65,12 @@ func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64
 	}
 	r := &trial.Result{Status: trial.OK}
 	r.ID, r.Kernel, r.Precision = config, "csr_scalar", kernels.Float32
-	testkit.Must(w.first(j, r, &TimeBreakdown{}))
+	w.checks.begin(r, false)
+	testkit.Must(w.first(j, &TimeBreakdown{}))
 	return j, r, w.verify(j, ref, r, "", &TimeBreakdown{})
 }
 
-// The first trial of a kernel is compared here, too, and then one of 32; the error of all is the same.
+// The first trial of a precision is compared here, too, and then one of 32; the error of all is the same.
 func TestDeviceCompares(t *testing.T) {
 	honest := func(worst float64, row int) (float64, int, error) { return worst, row, nil }
 	w, here := &server{}, 0
@@ -93,6 +94,20 @@ func TestDeviceCompares(t *testing.T) {
 		before := p.results
 		if err := w.verify(p, p.ref, r, "", &TimeBreakdown{}); err != nil || p.results != before {
 			t.Errorf("compared here a second time in a trial (%v)", err)
+		}
+	}
+	w.checks.seen = []kernels.Precision{kernels.Float32}
+	for _, asked := range []bool{false, true} {
+		full := 0
+		for i := range trials {
+			r := &trial.Result{}
+			r.ID, r.Precision = fmt.Sprint(i), kernels.Float32
+			if w.checks.begin(r, asked); w.checks.full {
+				full++
+			}
+		}
+		if asked != (full == trials) {
+			t.Errorf("asked %t to compare all rows here, it does so in %d of %d trials", asked, full, trials)
 		}
 	}
 	if here < trials/everyCheck/2 || here > 2*trials/everyCheck {

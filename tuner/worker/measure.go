@@ -98,7 +98,8 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 	r.BytesOwn = info.BytesKernel
 	r.Properties = info.Properties
 
-	first, err := w.first(p, r, e)
+	w.checks.begin(r, req.Full || w.isCustom(r.Kernel))
+	first, err := w.first(p, e)
 	if err != nil {
 		return err
 	}

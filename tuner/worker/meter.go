@@ -244,7 +244,8 @@ type TimeBreakdown struct {
 	Wall    time.Duration // of each device, from before it is opened until its last process has ended
 	Kernels time.Duration // products that were timed
 	Launch  time.Duration // around these: flushing caches, launching, waiting for the device
-	Verify  time.Duration // products that were checked, copies of y, comparisons
+	Check   time.Duration // products that were checked: the first of each trial, and those of probes
+	Verify  time.Duration // copies of y, comparisons
 	Prepare time.Duration // formats, uploads, references
 	Sense   time.Duration // the device's sensors
 	Own     time.Duration // what else the worker does in a trial
@@ -263,7 +264,7 @@ func (e TimeBreakdown) Rest() time.Duration {
 
 // trial is what is measured within trials.
 func (e TimeBreakdown) trial() time.Duration {
-	return e.Kernels + e.Launch + e.Verify + e.Prepare + e.Sense
+	return e.Kernels + e.Launch + e.Check + e.Verify + e.Prepare + e.Sense
 }
 
 // Add adds o.

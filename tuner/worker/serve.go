@@ -202,7 +202,7 @@ func hold(req LoadRequest) (*ready, error) {
 }
 
 func (w *server) load(req LoadRequest, rep *Reply) error {
-	w.problem, w.y, w.references, w.overflows = nil, nil, nil, nil // free the last one
+	w.problem, w.y, w.references, w.overflows, w.checks.seen = nil, nil, nil, nil, nil // free the last one
 	w.release()
 	if req.Looking {
 		m, err := matrix.Look(context.Background(), req.Matrix)

@@ -55,6 +55,8 @@ type TrialRequest struct {
 	Protocol configs.Protocol
 	// Fresh puts everything that the trial touches at other addresses than before.
 	Fresh bool
+	// Full lets the worker compare all rows itself, too, where the device does.
+	Full bool
 	// Next are configurations to come, whose formats may be made meanwhile.
 	Next []kernels.Config
 	// Best is the lowest median of the trial's place so far in seconds; 0: there is none.

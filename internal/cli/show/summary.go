@@ -135,9 +135,9 @@ func Effort(w io.Writer, e worker.TimeBreakdown) {
 	share := func(d time.Duration) string { return fmt.Sprintf("%.3g%%", 100*d.Seconds()/e.Wall.Seconds()) }
 	each := func(d time.Duration) string { return fmt.Sprintf("%.3g ms", d.Seconds()*1e3/float64(e.Trials)) }
 	fmt.Fprintf(w, "the device computed for %s of %.3g s\n", share(e.Busy), e.Wall.Seconds())
-	fmt.Fprintf(w, "a trial took %s: %s in kernels, %s flushing caches and launching, %s verifying, "+
+	fmt.Fprintf(w, "a trial took %s: %s in kernels, %s flushing caches and launching, %s in products to verify, %s verifying, "+
 		"%s preparing, %s reading sensors, %s else, %s waiting for the next, %s loading matrices, %s starting processes, "+
 		"%s not accounted for (%s)\n",
-		each(e.Wall), each(e.Kernels), each(e.Launch), each(e.Verify), each(e.Prepare), each(e.Sense), each(e.Own),
+		each(e.Wall), each(e.Kernels), each(e.Launch), each(e.Check), each(e.Verify), each(e.Prepare), each(e.Sense), each(e.Own),
 		each(e.Wait), each(e.Load), each(e.Start), each(e.Rest()), share(e.Rest()))
 }
