@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -51,15 +52,6 @@ type Grid struct {
 // autoPerSM are the grids of "auto" on a GPU, in blocks per multiprocessor: from one block to
 // enough waiting blocks to hide the end of the longest.
 var autoPerSM = []int{1, 2, 4, 8, 16}
-
-// gpuBlock is the default block on a GPU: 256 threads are legal for every kernel and fill a
-// multiprocessor evenly.
-const gpuBlock = 256
-
-// cpuBlocks are the defaults of the processor's kernels. 16384 nonzeros are 200 to 260 KB,
-// which a second-level cache holds; 1024 rows are about as much where rows have a dozen
-// nonzeros; 8 rows side by side keep the processor's adders busy without much padding.
-var cpuBlocks = map[string]int{"cpu_coo_chunks": 16384, "cpu_csr_rows": 1024, "cpu_sell": 8}
 
 // Expand gives the configurations of s on a device with this many units (multiprocessors, or
 // cores that can be used), each once: kernel by kernel, then by precision, parameters, block
@@ -113,10 +105,8 @@ func (s Space) blocks(k kernels.Kernel) []int {
 		return []int{0}
 	case len(s.Block) > 0:
 		return s.Block
-	case k.Backend == "cpu":
-		return []int{cpuBlocks[k.Name]}
-	default:
-		return []int{gpuBlock}
+	default: // on a GPU, 256 threads are legal for every kernel and fill a multiprocessor evenly
+		return []int{cmp.Or(k.Blocks.Default, 256)}
 	}
 }
 

@@ -29,6 +29,9 @@ func TestCatalogueEntries(t *testing.T) {
 			t.Errorf("%s has backend %q", k.Name, k.Backend)
 		}
 		testkit.Equal(t, k.Block == "", k.Blocks == Range{}, "%s has no block, by its range %v", k.Name, k.Blocks)
+		if k.Backend == "cpu" && k.Block != "" && !k.Blocks.Contains(k.Blocks.Default) {
+			t.Errorf("%s: %d is no block for sweeps that name none: give its blocks a default", k.Name, k.Blocks.Default)
+		}
 		c := Config{Kernel: k.Name, Precision: Float32, Params: k.Complete("")}
 		if k.Block != "" {
 			c.Block = k.Blocks.Max

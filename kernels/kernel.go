@@ -141,6 +141,8 @@ type Range struct {
 	Max  int  `json:"max"`
 	Step int  `json:"step"`           // members are its multiples
 	Pow2 bool `json:"pow2,omitempty"` // members are powers of two
+	// Default is the member for a sweep that names none; 0 for a GPU's kernels, which have 256 then.
+	Default int `json:"default,omitempty"`
 }
 
 // Contains reports whether n is in r.
