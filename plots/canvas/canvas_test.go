@@ -257,7 +257,16 @@ func deuteranope(v [3]float64) [3]float64 {
 	return seen
 }
 
-func apart(a, b color.RGBA, as func([3]float64) [3]float64) float64 {
+// apart is how far the colours of two looks are apart, on paper or, if that is less, on a dark page.
+func apart(x, y Look, as func([3]float64) [3]float64) float64 {
+	p, q := x.Color.(Tone), y.Color.(Tone)
+	return min(distance(p.Light, q.Light, as), distance(p.Dark, q.Dark, as))
+}
+
+// printed is how far they are apart in print without colours.
+func printed(x, y Look) float64 { return distance(x.Color.(Tone).Light, y.Color.(Tone).Light, grey) }
+
+func distance(a, b color.RGBA, as func([3]float64) [3]float64) float64 {
 	x, y := lab(as(linear(a))), lab(as(linear(b)))
 	return math.Sqrt((x[0]-y[0])*(x[0]-y[0]) + (x[1]-y[1])*(x[1]-y[1]) + (x[2]-y[2])*(x[2]-y[2]))
 }
@@ -293,25 +302,36 @@ func TestKernelsDiffer(t *testing.T) {
 	for name, kernels := range shipped(t) {
 		for i, a := range kernels {
 			x := LookOf(a)
-			p := x.Color.(Tone)
 			for _, b := range kernels[:i] {
 				y := LookOf(b)
-				q := y.Color.(Tone)
-				if d := min(apart(p.Light, q.Light, unchanged), apart(p.Dark, q.Dark, unchanged)); d < 6 {
-					t.Errorf("%s: the colours of %s and %s are %.1f apart", name, a, b, d)
+				if d := apart(x, y, unchanged); d < 6 {
+					t.Errorf("%s: the colours of %s and %s are %.1f apart, less than 6", name, a, b, d)
 				}
-				if !reflect.DeepEqual(x.Marker, y.Marker) {
-					continue
-				}
-				if d := min(apart(p.Light, q.Light, deuteranope), apart(p.Dark, q.Dark, deuteranope)); d < 15 {
-					t.Errorf("%s: %s and %s have one marker and are %.1f apart without green", name, a, b, d)
-				}
-				if d := apart(p.Light, q.Light, grey); d < 10 {
-					t.Errorf("%s: %s and %s have one marker and are %.1f apart in grey", name, a, b, d)
+				if reflect.DeepEqual(x.Marker, y.Marker) && confused(x, y) {
+					t.Errorf("%s: %s and %s have one marker, and colours that are %.1f apart without green, less than 15, or "+
+						"%.1f in grey, less than 10; markers for %s: %s", name, a, b, apart(x, y, deuteranope), printed(x, y),
+						a, markersFor(a, kernels))
 				}
 			}
 		}
 	}
+}
+
+// confused reports whether some readers see the same colour.
+func confused(x, y Look) bool { return apart(x, y, deuteranope) < 15 || printed(x, y) < 10 }
+
+// markersFor names the markers with which a kernel would be confused with no other.
+func markersFor(kernel string, others []string) (names []string) {
+	x := LookOf(kernel)
+	for i, marker := range Markers {
+		if !slices.ContainsFunc(others, func(b string) bool {
+			y := LookOf(b)
+			return b != kernel && reflect.DeepEqual(y.Marker, marker) && confused(x, y)
+		}) {
+			names = append(names, markerNames[i])
+		}
+	}
+	return names
 }
 
 // shipped returns the kernels of each shipped sweep.
@@ -353,7 +373,7 @@ func TestKernelsHaveLooks(t *testing.T) {
 func TestHuesDifferInGrey(t *testing.T) {
 	for i, hue := range Hues {
 		next := Hues[(i+1)%len(Hues)]
-		if d := apart(hue.Light, next.Light, grey); d < 8 {
+		if d := distance(hue.Light, next.Light, grey); d < 8 {
 			t.Errorf("colours %d and %d differ by %.1f in grey", i, (i+1)%len(Hues), d)
 		}
 	}

@@ -27,13 +27,15 @@ type Look struct {
 // LookOf returns how the kernel is drawn. That of a kernel which is not in the catalogue, such
 // as a user's own, follows from its name.
 func LookOf(kernel string) Look {
-	if l, known := looks[kernel]; known {
-		return l
-	}
 	h := fnv.New32a()
 	h.Write([]byte(kernel))
 	n := int(h.Sum32() % uint32(len(Hues)*len(Markers)))
-	return Look{Color: Hues[n%len(Hues)], Marker: Markers[n/len(Hues)], Phase: n}
+	l, known := looks[kernel]
+	if !known {
+		l = Look{Color: Hues[n%len(Hues)], Marker: Markers[n/len(Hues)]}
+	}
+	l.Phase = n
+	return l
 }
 
 // Shade returns the look of the i-th of n variants of a kernel: its colour, from strong to
@@ -227,7 +229,7 @@ var looks = func() map[string]Look {
 		var light, dark uint32
 		var kernel, marker string
 		if n, _ := fmt.Sscanf(line, "%s %x %x %s", &kernel, &light, &dark, &marker); n == 4 {
-			list[kernel] = Look{Color: tone(light, dark), Marker: Markers[slices.Index(markerNames, marker)], Phase: len(list)}
+			list[kernel] = Look{Color: tone(light, dark), Marker: Markers[slices.Index(markerNames, marker)]}
 		}
 	}
 	return list

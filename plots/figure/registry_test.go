@@ -99,7 +99,7 @@ func TestGolden(t *testing.T) {
 			path := filepath.Join("testdata", f.ID+".png")
 			want, err := os.ReadFile(path)
 			if err != nil && !*cmpimg.GenerateTestData {
-				t.Fatal(err)
+				t.Fatalf("%v: -regen draws it", err)
 			}
 			// Other processors round differently, at the edges of glyphs only.
 			if same, err := cmpimg.EqualApprox("png", got, want, 0.02); err == nil && same {
