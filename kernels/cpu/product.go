@@ -53,7 +53,7 @@ func planKernel[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c k
 	case "cpu_sell":
 		return planSELL(b, o, k, c)
 	default:
-		return plan{}, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
+		return plan{}, fmt.Errorf("%s is in the catalogue, and planKernel has no case for it", c.Kernel)
 	}
 }
 

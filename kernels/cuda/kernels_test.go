@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -208,6 +209,8 @@ func TestRecipes(t *testing.T) {
 						if files := entryFiles()[entry]; files == nil || kernelOf(entry) != k.Name {
 							t.Errorf("%s: entry %s is in %d files of PTX; by its name it belongs to %q", c, entry,
 								len(files), kernelOf(entry))
+						} else {
+							testkit.EqualLists(t, kindsOf(s.Args), parametersOf(files[0], entry), "%s: arguments of %s", c, entry)
 						}
 					}
 				}
@@ -220,6 +223,28 @@ func TestRecipes(t *testing.T) {
 			t.Errorf("%s has a recipe but is not a GPU kernel of the catalogue", kernel)
 		}
 	}
+}
+
+// parametersOf gives the types of an entry's parameters.
+func parametersOf(c *compiled, entry string) (types []string) {
+	_, text, _ := strings.Cut(c.text, "\n.visible .entry "+entry+"(")
+	text, _, _ = strings.Cut(text, ")")
+	for _, m := range regexp.MustCompile(`\.param \.(\w+)`).FindAllStringSubmatch(text, -1) {
+		types = append(types, m[1])
+	}
+	return types
+}
+
+// kindsOf gives the types that parameters have for these arguments.
+func kindsOf(args []arg) (types []string) {
+	for _, a := range args {
+		if a.array == "" {
+			types = append(types, "u32")
+		} else {
+			types = append(types, "u64")
+		}
+	}
+	return types
 }
 
 // The entry that a configuration is said to launch with its block and grid is one of
