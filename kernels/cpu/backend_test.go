@@ -260,9 +260,9 @@ func TestSource(t *testing.T) {
 	seen := map[string]string{}
 	for _, k := range kernels.Catalogue {
 		digest := b.Source(k.Name)
-		testkit.Equal(t, digest != "", k.Backend == "cpu", "%s is in sources of backend.go and has a digest", k.Name)
+		testkit.Equal(t, digest != "", k.Backend == "cpu", "%s is in sources of plans.go and has a digest", k.Name)
 		if plan := sources[k.Name]; digest != "" && code.Functions(plan) == "" {
-			t.Errorf("backend.go embeds no file that has %s, so the digest of %s is not of its code", plan, k.Name)
+			t.Errorf("plans.go embeds no file that has %s, so the digest of %s is not of its code", plan, k.Name)
 		}
 		if digest == "" {
 			continue

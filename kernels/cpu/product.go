@@ -37,26 +37,6 @@ func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, mine k
 	return &product[V]{b: b, o: o, plan: p}, nil
 }
 
-// planKernel plans the kernel k on the matrix as o has it.
-func planKernel[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c kernels.Config) (plan, error) {
-	switch c.Kernel {
-	case "cpu_coo":
-		return planCOO(b, o), nil
-	case "cpu_csr":
-		return planCSR(o), nil
-	case "cpu_coo_chunks":
-		return planCOOChunks(b, o, c), nil
-	case "cpu_csr_rows":
-		return planCSRRows(b, o, c), nil
-	case "cpu_csr_merge":
-		return planMerge(b, o, c), nil
-	case "cpu_sell":
-		return planSELL(b, o, k, c)
-	default:
-		return plan{}, fmt.Errorf("%s is in the catalogue, and planKernel has no case for it", c.Kernel)
-	}
-}
-
 // A product implements kernels.Product.
 type product[V sparse.Float] struct {
 	b *Backend
