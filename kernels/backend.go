@@ -164,6 +164,9 @@ type ProductInfo struct {
 	// Prepare is the time to build what this kernel needs beyond CSR arrays in
 	// device memory: format conversion, row blocks, reordering.
 	Prepare time.Duration
+	// Loading is how long it took, beside Prepare, to compile or load code of the kernel or of its library, which is there
+	// for later products.
+	Loading time.Duration
 	// BytesFormat is the size of the matrix in the kernel's format, padding
 	// included: for CSR 4·(rows+1) + (4+v)·nnz, v the size of a value.
 	BytesFormat int64

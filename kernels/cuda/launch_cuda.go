@@ -196,6 +196,7 @@ type modules struct {
 	limits  limits
 	loaded  map[string]cu.Module // by the file of their PTX
 	entries map[string]*entry
+	cost    time.Duration // of all loading, also of libraries
 }
 
 // An entry is a kernel on the device, with its needs there.
@@ -239,11 +240,13 @@ func (m *modules) load(file string, how func() (cu.Module, error)) (cu.Module, e
 	if mod, loaded := m.loaded[file]; loaded {
 		return mod, nil
 	}
+	start := time.Now()
 	mod, err := how()
 	if err != nil {
 		return mod, failed(err, "loading %s", file)
 	}
 	m.loaded[file] = mod
+	m.cost += time.Since(start)
 	return mod, nil
 }
 

@@ -242,6 +242,7 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	}
 	var p *product
 	var err error
+	loaded := b.modules.cost
 	if of, ok := vendorRecipes[c.Kernel]; ok {
 		p, err = b.prepareVendor(k, c, of, o.Launch)
 	} else {
@@ -251,6 +252,7 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	if err := errors.Join(err, b.arrays.made()); err != nil {
 		return nil, err
 	}
+	p.info.Loading = b.modules.cost - loaded
 	return p, nil
 }
 

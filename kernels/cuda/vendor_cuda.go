@@ -40,7 +40,9 @@ func (p *vendorProduct) release() {
 // (row indices, slices), and of the library's own analysis.
 func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFunc,
 	launch kernels.Launch) (*product, error) {
+	start := time.Now()
 	lib, err := b.cusparse()
+	b.modules.cost += time.Since(start)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFun
 
 	// Before its first product, the library loads its own kernels, which is not what preparing a product takes: it
 	// analyses the matrix once for nothing.
-	if !lib.warm {
+	if start = time.Now(); !lib.warm {
 		first := newVendorProduct(lib)
 		_, err := b.analyse(first, m, p.v, own)
 		first.release()
@@ -65,8 +67,9 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFun
 			return nil, err
 		}
 		lib.warm = true
+		b.modules.cost += time.Since(start)
+		start = time.Now()
 	}
-	start := time.Now()
 	p.vendor = newVendorProduct(lib)
 	size, err := b.analyse(p.vendor, m, p.v, own)
 	if err != nil {

@@ -58,7 +58,7 @@ type Result struct {
 	Warnings      []string           `json:"warnings,omitempty"`
 	Telemetry     *Telemetry         `json:"telemetry,omitempty"` // nil: the device has no sensors that can be read
 	At            time.Time          `json:"at"`                  // when the trial finished, UTC
-	Seconds       float64            `json:"seconds,omitempty"`   // how long the worker was busy with it; 0: not known
+	Seconds       float64            `json:"seconds,omitempty"`   // how long the worker was busy with it, without loading code; 0: not known
 	LastRequested int64              `json:"asked,omitempty"`     // see Precedence
 
 	// UUID is that of the device, as in the Origin of its run, which a recorder knows by it.

@@ -131,7 +131,9 @@ func (s *slow) Multiply([]float64) error {
 	return nil
 }
 
-func (s *slow) Info() kernels.ProductInfo { return kernels.ProductInfo{Multiplied: 2e-3} }
+func (s *slow) Info() kernels.ProductInfo {
+	return kernels.ProductInfo{Multiplied: 2e-3, Loading: time.Millisecond}
+}
 
 func (s *slow) Sample(dst []float64, _ int, _ bool) error {
 	s.asked, dst[0] = append(s.asked, "sample"), 1
@@ -162,6 +164,22 @@ func TestHopelessAreComparedLast(t *testing.T) {
 		if err != nil || !slices.Equal(s.asked, []string{"sample", "judge"}) || (r.Status == trial.Wrong) != wrong {
 			t.Errorf("wrong %t: %s after %q: %v", wrong, r.Status, s.asked, err)
 		}
+	}
+}
+
+// What loading code took is no part of a trial's time, by which searches are bounded.
+func TestTrialWithoutLoading(t *testing.T) {
+	p := hubs(90, 3, 40, 5)
+	s := &slow{judging: judging{ref: testkit.Must(newReference(p, kernels.Float32)),
+		y:    multiply(p, kernels.Float32, p.X, -1, nil),
+		find: func(worst float64, row int) (float64, int, error) { return worst, row, nil }}}
+	w := &server{backend: s, problem: p, y: make([]float64, 3), references: map[scope]*reference{}}
+	req := TrialRequest{Best: 1e-3, Protocol: configs.Protocol{Slow: 1}}
+	req.Trial.Kernel, req.Trial.Precision = "csr_scalar", kernels.Float32
+	start := time.Now()
+	rep := w.trial(req)
+	if took := time.Since(start).Seconds(); rep.Result.Status != trial.OK || rep.Result.Seconds > took-1e-3 {
+		t.Errorf("%s after %g s, of which it counts %g", rep.Result.Message, took, rep.Result.Seconds)
 	}
 }
 

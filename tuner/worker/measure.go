@@ -34,7 +34,7 @@ func (w *server) trial(req TrialRequest) (rep Reply) {
 			rep.Spoiled = true
 		}
 		r.At = time.Now().UTC()
-		r.Seconds = time.Since(start).Seconds()
+		r.Seconds = (time.Since(start) - rep.Breakdown.Start).Seconds()
 		if _, is := w.program(r.Kernel); !is { // whose processor time would be that of others
 			r.Host = w.host.use(before, w.readHost(req.Protocol))
 		}
@@ -92,7 +92,8 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 		return &kernels.InvalidError{Reason: err.Error()}
 	}
 
-	Spend(&e.Prepare, start)
+	e.Start = info.Loading
+	Spend(&e.Prepare, start.Add(e.Start))
 	r.Prepare = info.Prepare.Seconds()
 	r.BytesMin = bytesMin(w.matrix.Features, r.Precision, info)
 	r.BytesOwn = info.BytesKernel

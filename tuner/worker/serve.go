@@ -59,7 +59,7 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 		case req.Roof, req.Build != nil:
 			rep.Breakdown.Start = took
 		case req.Trial != nil:
-			rep.Breakdown.Trials, rep.Breakdown.Own = 1, took-rep.Breakdown.trial()
+			rep.Breakdown.Trials, rep.Breakdown.Own = 1, took-rep.Breakdown.trial()-rep.Breakdown.Start
 		}
 		if req.Open == nil { // for which the parent waits, too
 			rep.Breakdown.Wait = waited
