@@ -2,10 +2,12 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +17,8 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/rule"
 	"spmvtune/sparse/file"
+	"spmvtune/store"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
 )
 
@@ -36,7 +40,7 @@ block and grid, the expected time of a product, and the path through the tree th
 there. It measures nothing. The rule is that of the last run or, if there is none, one that
 comes with spmvtune and is called by the GPU that it was learned on: h100 if --device names an
 H100, else h200, the most recent. Where a rule has an ensemble, that chooses, and the tree
-explains.
+explains. What tune has measured on the matrix goes before any rule but one that --rule names.
 
 ` + matrixcmd.TargetHelp + `
 FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule that needs more features
@@ -56,7 +60,7 @@ names them.`,
 		" (default: that of the last run, else that for --device, else "+rule.EmbeddedName+")")
 	command.FlagWord(cmd, &s.precision, "precision", "precision",
 		"float32 or float64 (default: every precision that the rule knows)", precisions...)
-	f.StringVar(&s.device, "device", "", "device that the rule was learned on, if it knows several")
+	f.StringVar(&s.device, "device", "", "device that tune has measured on, or the rule was learned on")
 	f.StringVar(&s.cache, "cache", "", "warm or cold, if the rule knows both")
 	f.StringVar(&s.complexMode, "complex", "", "real-part: take the real part of a complex file")
 	f.IntVar(&s.wanted.Products, "products", 0,
@@ -78,28 +82,40 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.top < 1 {
 		return command.Usage(fmt.Errorf("--top %d: must be 1 or more", s.top))
 	}
-	r, from, err := readRule(cmd, cmp.Or(s.ruleFile, os.Getenv(command.EnvRule)), rule.NameFor(s.device))
+	named := cmp.Or(s.ruleFile, os.Getenv(command.EnvRule))
+	r, from, err := readRule(cmd, named, rule.NameFor(s.device))
 	if err != nil {
 		return err
 	}
-	keys, note := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
 
 	end := show.Long(cmd.ErrOrStderr(), "looking at "+args[0])
-	name, features, seconds, takes, err := describeTarget(cmd.Context(), args[0], s.complexMode)
+	m, takes, err := describeTarget(cmd.Context(), args[0], s.complexMode)
 	end()
 	if err != nil {
 		return err
 	}
-	s.wanted.Reading, s.wanted.Takes, s.wanted.Top = seconds, takes, s.top
+	s.wanted.Reading, s.wanted.Takes, s.wanted.Top = m.FeaturesSeconds, takes, s.top
+	var measured []store.Row
+	if named == "" {
+		if measured, err = tunedBefore(cmd.Context(), m.Hash); err != nil {
+			return err
+		}
+		s.device = cmp.Or(s.device, lastDevice(measured))
+	}
+	keys, note := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
 
 	var chosen []selection
 	for _, k := range keys {
-		c, err := r.Select(k, features, s.wanted)
+		if one := s.measured(&m, measured, k); one != nil {
+			chosen = append(chosen, *one)
+			continue
+		}
+		c, err := r.Select(k, m.Features, s.wanted)
 		if err != nil {
 			return err
 		}
 		c.Shortlist = c.Shortlist[:min(s.top, len(c.Shortlist))]
-		one := newSelection(name, c, note)
+		one := newSelection(m.Name, c, note)
 		one.asked = s.wanted.Products
 		chosen = append(chosen, one)
 	}
@@ -107,7 +123,48 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.output.Data() {
 		return s.output.Write(cmd.OutOrStdout(), chosen)
 	}
-	return printSelection(cmd.OutOrStdout(), chosen, features, from)
+	return printSelection(cmd.OutOrStdout(), chosen, m.Features, from)
+}
+
+// tunedPath is the database that all calls of tune share.
+func tunedPath() string { return filepath.Join(command.OutRoot(), search.Tune, analysis.DatabaseFile) }
+
+// tunedBefore reads what tune has measured on the matrix of a hash.
+func tunedBefore(ctx context.Context, hash string) ([]store.Row, error) {
+	if _, err := os.Stat(tunedPath()); err != nil {
+		return nil, nil
+	}
+	db, err := store.OpenCurrent(ctx, tunedPath())
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	rows, err := db.Results(ctx, store.Filter{})
+	return withTimes(rows, hash), err
+}
+
+// byMeasurement says that a choice was measured, in place of how a rule chose.
+const byMeasurement = "measurement"
+
+// measured is the selection by what tune has measured on the device; nil without that.
+func (s *selectCommand) measured(m *trial.Matrix, rows []store.Row, k rule.Key) *selection {
+	here := slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
+		return r.Device != s.device || r.Precision != k.Precision || k.Cache != "" && r.Cache != k.Cache
+	})
+	if len(here) == 0 {
+		return nil
+	}
+	a := newTuned(m, here, tuning{}, s.wanted.Products)
+	one := &selection{Matrix: m.Name, Device: a.Device, Cache: string(a.Cache), Warnings: []string{}, tuned: &a,
+		asked: s.wanted.Products}
+	one.Choice = rule.Choice{Config: a.Use.row.Config, Path: []rule.Step{}, Expected: a.Use.Share, By: byMeasurement,
+		Forecast: &rule.Forecast{Seconds: a.Use.Seconds, Low: a.Use.Low, High: a.Use.High}}
+	for _, r := range append([]tunedRow{a.Use}, a.Best...) {
+		if i := len(one.Shortlist); i == 0 || i < s.top && r.row.Config != one.Config {
+			one.Shortlist = append(one.Shortlist, rule.Ranked{Config: r.row.Config, Seconds: r.Seconds})
+		}
+	}
+	return one
 }
 
 // selection is what `select --json` prints for each precision.
@@ -118,9 +175,10 @@ type selection struct {
 	rule.Choice
 	// Pruned is why the rule has a single leaf.
 	Pruned     string   `json:"pruned,omitempty"`
-	Validation figures  `json:"validation"`
+	Validation figures  `json:"validation,omitzero"`
 	Warnings   []string `json:"warnings"`
 	asked      int      // number of products
+	tuned      *tuned   // what was measured; nil: a rule chose
 }
 
 // figures are those of a rule's validation, without the single matrices.

@@ -17,33 +17,34 @@ import (
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/tuner/matrix"
+	"spmvtune/tuner/trial"
 )
 
-// describeTarget returns the name and the features of the matrix that an argument of select
-// names, how long computing the features took, and what is legal on the matrix: one that is read or generated, or
-// features alone, which took no known time and don't tell.
+// describeTarget returns the matrix that an argument of select names, and what is legal on it: one that is read or
+// generated, or features alone, which have no hash, took no known time and don't tell.
 func describeTarget(ctx context.Context, text, complexMode string) (
-	name string, f sparse.Features, seconds float64, takes func(kernels.Config) bool, err error,
+	m trial.Matrix, takes func(kernels.Config) bool, err error,
 ) {
 	if first, _, given := strings.Cut(text, "="); given && !strings.ContainsAny(first, ":(/.") {
 		if _, err := os.Lstat(text); err != nil {
-			f, err := givenFeatures(text)
-			return "the matrix of these features", f, 0, nil, command.Usage(err)
+			m.Name = "the matrix of these features"
+			m.Features, err = givenFeatures(text)
+			return m, nil, command.Usage(err)
 		}
 	}
 
 	target := matrixcmd.Target{ComplexMode: complexMode}
 	spec, err := target.Spec(text)
 	if err != nil {
-		return "", f, 0, nil, err
+		return m, nil, err
 	}
-	m, err := matrix.Describe(ctx, spec)
+	m, err = matrix.Describe(ctx, spec)
 	load := sync.OnceValue(func() *sparse.CSR[float64] {
 		a, _, _ := matrix.Load(ctx, spec) // or nil
 		return a
 	})
 	takes = func(c kernels.Config) bool { return load() != nil && cuda.Legal(load(), c) }
-	return m.Name, m.Features, m.FeaturesSeconds, takes, err
+	return m, takes, err
 }
 
 // givenFeatures reads features as in rows=1000,cols=1000,nonzeros=5000,row_max=12. All others

@@ -176,6 +176,24 @@ func (a *tuned) list(p *analysis.Panel, row func(*store.Row) tunedRow) {
 	}
 }
 
+// withTimes are the trials on the matrix of a hash that have a time.
+func withTimes(rows []store.Row, hash string) []store.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
+		return r.Result.Matrix != hash || r.Status != trial.OK || r.Partial() || r.Time == 0
+	})
+}
+
+// lastDevice is the device on which a trial was asked for last, "" without trials.
+func lastDevice(rows []store.Row) (device string) {
+	last := int64(-1)
+	for i := range rows {
+		if asked := max(rows[i].LastRequested, rows[i].At.UnixMilli()); asked > last {
+			device, last = rows[i].Device, asked
+		}
+	}
+	return device
+}
+
 // answers makes the answers for all matrices of which something was measured, now or before, and says why others have
 // none.
 func (t *tuneCommand) answers(ctx context.Context) ([]tuned, error) {
@@ -183,20 +201,19 @@ func (t *tuneCommand) answers(ctx context.Context) ([]tuned, error) {
 	list := []tuned{}
 	for i := range t.matrices {
 		m := &t.matrices[i]
-		why := "no kernel was measured"
-		here := slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
-			if r.Result.Matrix == m.Hash && r.Status != trial.OK {
-				why = r.Message
-			}
-			return r.Result.Matrix != m.Hash || r.Status != trial.OK || r.Partial() || r.Time == 0
-		})
+		here := withTimes(rows, m.Hash)
 		if len(here) == 0 {
+			why := "no kernel was measured"
+			for _, r := range rows {
+				if r.Result.Matrix == m.Hash && r.Status != trial.OK {
+					why = r.Message
+				}
+			}
 			t.without = append(t.without, m.Name+": "+why)
 			continue
 		}
-		asked := func(r *store.Row) int64 { return max(r.LastRequested, r.At.UnixMilli()) }
-		last := slices.MaxFunc(here, func(a, b store.Row) int { return cmp.Compare(asked(&a), asked(&b)) })
-		here = slices.DeleteFunc(here, func(r store.Row) bool { return r.Device != last.Device })
+		device := lastDevice(here)
+		here = slices.DeleteFunc(here, func(r store.Row) bool { return r.Device != device })
 		var did tuning
 		if known := t.done[m.Hash]; known != nil {
 			did = *known
