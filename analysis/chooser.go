@@ -11,7 +11,6 @@ import (
 	"spmvtune/configs"
 	"spmvtune/kernels"
 	"spmvtune/rule"
-	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -107,27 +106,25 @@ func (c *Chooser) asked(dev kernels.Device, precision kernels.Precision, cache t
 func (c *Chooser) choose(
 	dev kernels.Device, m trial.Matrix, cache trial.Cache, among []kernels.Config,
 ) ([]kernels.Config, error) {
-	var named rule.Choice
-	from, err := c.asked(dev, among[0].Precision, cache, func(r *rule.Rule, key rule.Key) (err error) {
-		named, err = ask(r, key, dev, &m.Features)
+	var wanted []string
+	var kept []kernels.Config
+	from, err := c.asked(dev, among[0].Precision, cache, func(r *rule.Rule, key rule.Key) error {
+		named, err := r.Select(key, m.Features, rule.Wanted{On: rule.HardwareOf(dev)})
+		for _, w := range named.Shortlist {
+			wanted = append(wanted, w.Kernel)
+			near, ok := rule.Nearest(w.Config, among)
+			if ok && !slices.Contains(kept, near) && len(kept) < c.top {
+				kept = append(kept, near)
+			}
+		}
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && len(kept) == 0 {
+		slices.Sort(wanted)
+		err = fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", from,
+			strings.Join(slices.Compact(wanted), ", "), dev.Name)
 	}
-	var kept, wanted []kernels.Config
-	for _, w := range named.Shortlist {
-		wanted = append(wanted, w.Config)
-		near, ok := rule.Nearest(w.Config, among)
-		if ok && !slices.Contains(kept, near) && len(kept) < c.top {
-			kept = append(kept, near)
-		}
-	}
-	if len(kept) == 0 {
-		return nil, fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", from, names(wanted),
-			dev.Name)
-	}
-	return kept, nil
+	return kept, err
 }
 
 // spreadOfSimilar is how much wider the spread of a configuration is that only resembles one which the rule knows.
@@ -159,20 +156,4 @@ func (c *Chooser) expect(
 		}
 	}
 	return expected
-}
-
-// ask asks the ensemble, where the rule has one, and else the trees.
-func ask(r *rule.Rule, k rule.Key, dev kernels.Device, f *sparse.Features) (rule.Choice, error) {
-	return r.Select(k, *f, rule.Wanted{On: rule.HardwareOf(dev)})
-}
-
-// names lists the kernels of configurations.
-func names(list []kernels.Config) string {
-	var all []string
-	for _, c := range list {
-		if !slices.Contains(all, c.Kernel) {
-			all = append(all, c.Kernel)
-		}
-	}
-	return strings.Join(all, ", ")
 }

@@ -24,13 +24,13 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 	} {
 		r, _, err := rule.Open(tt.rule)
 		testkit.Succeed(t, err)
-		want := testkit.Must(ask(r, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features))
+		want := testkit.Must(r.Select(rule.Key{Precision: kernels.Float32}, m.Features, rule.Wanted{}))
 		c := testkit.Must(NewChooser(t.Context(), &configs.Sweep{Search: configs.Search{Strategy: search.Rule, Rule: tt.named}}))
 		var among []kernels.Config
 		for _, name := range search.Rules {
 			other, _, err := rule.Open(name)
 			testkit.Succeed(t, err)
-			choice := testkit.Must(ask(other, rule.Key{Precision: kernels.Float32}, kernels.Device{}, &m.Features))
+			choice := testkit.Must(other.Select(rule.Key{Precision: kernels.Float32}, m.Features, rule.Wanted{}))
 			among = append(among, choice.Config)
 		}
 		got, err := c.choose(kernels.Device{Name: tt.device}, m, trial.Warm, among)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +14,7 @@ import (
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
+	"spmvtune/kernels"
 	"spmvtune/rule"
 	"spmvtune/sparse/file"
 	"spmvtune/store"
@@ -40,7 +40,8 @@ block and grid, the expected time of a product, and the path through the tree th
 there. It measures nothing. The rule is that of the last run or, if there is none, one that
 comes with spmvtune and is called by the GPU that it was learned on: h100 if --device names an
 H100, else h200, the most recent. Where a rule has an ensemble, that chooses, and the tree
-explains. What tune has measured on the matrix goes before any rule but one that --rule names.
+explains. Where tune has measured the matrix, select says what tune does, unless --rule names a
+rule.
 
 ` + matrixcmd.TargetHelp + `
 FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule that needs more features
@@ -95,21 +96,16 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	s.wanted.Reading, s.wanted.Takes, s.wanted.Top = m.FeaturesSeconds, takes, s.top
-	var measured []store.Row
 	if named == "" {
-		if measured, err = tunedBefore(cmd.Context(), m.Hash); err != nil {
-			return err
+		known, err := s.measured(cmd.Context(), &m)
+		if err != nil || known != nil {
+			return errors.Join(err, printTuned(cmd.OutOrStdout(), &s.output, known, s.wanted.Products))
 		}
-		s.device = cmp.Or(s.device, lastDevice(measured))
 	}
-	keys, note := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
 
+	keys, note := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
 	var chosen []selection
 	for _, k := range keys {
-		if one := s.measured(&m, measured, k); one != nil {
-			chosen = append(chosen, *one)
-			continue
-		}
 		c, err := r.Select(k, m.Features, s.wanted)
 		if err != nil {
 			return err
@@ -126,45 +122,20 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	return printSelection(cmd.OutOrStdout(), chosen, m.Features, from)
 }
 
-// tunedPath is the database that all calls of tune share.
-func tunedPath() string { return filepath.Join(command.OutRoot(), search.Tune, analysis.DatabaseFile) }
-
-// tunedBefore reads what tune has measured on the matrix of a hash.
-func tunedBefore(ctx context.Context, hash string) ([]store.Row, error) {
-	if _, err := os.Stat(tunedPath()); err != nil {
+// measured are the answers of tune for a matrix, in each precision and cache state that is asked for and was measured.
+func (s *selectCommand) measured(ctx context.Context, m *trial.Matrix) ([]tuned, error) {
+	path := filepath.Join(command.OutRoot(), search.Tune, analysis.DatabaseFile)
+	if _, err := os.Stat(path); err != nil {
 		return nil, nil
 	}
-	db, err := store.OpenCurrent(ctx, tunedPath())
+	db, err := store.OpenCurrent(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	rows, err := db.Results(ctx, store.Filter{})
-	return withTimes(rows, hash), err
-}
-
-// byMeasurement says that a choice was measured, in place of how a rule chose.
-const byMeasurement = "measurement"
-
-// measured is the selection by what tune has measured on the device; nil without that.
-func (s *selectCommand) measured(m *trial.Matrix, rows []store.Row, k rule.Key) *selection {
-	here := slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
-		return r.Device != s.device || r.Precision != k.Precision || k.Cache != "" && r.Cache != k.Cache
-	})
-	if len(here) == 0 {
-		return nil
-	}
-	a := newTuned(m, here, tuning{}, s.wanted.Products)
-	one := &selection{Matrix: m.Name, Device: a.Device, Cache: string(a.Cache), Warnings: []string{}, tuned: &a,
-		asked: s.wanted.Products}
-	one.Choice = rule.Choice{Config: a.Use.row.Config, Path: []rule.Step{}, Expected: a.Use.Share, By: byMeasurement,
-		Forecast: &rule.Forecast{Seconds: a.Use.Seconds, Low: a.Use.Low, High: a.Use.High}}
-	for _, r := range append([]tunedRow{a.Use}, a.Best...) {
-		if i := len(one.Shortlist); i == 0 || i < s.top && r.row.Config != one.Config {
-			one.Shortlist = append(one.Shortlist, rule.Ranked{Config: r.row.Config, Seconds: r.Seconds})
-		}
-	}
-	return one
+	rows, err := db.Results(ctx, store.Filter{Device: s.device, Precision: kernels.Precision(s.precision),
+		Cache: trial.Cache(s.cache)})
+	return tunedOn(rows, m, tuning{}, s.wanted.Products), err
 }
 
 // selection is what `select --json` prints for each precision.
@@ -175,10 +146,9 @@ type selection struct {
 	rule.Choice
 	// Pruned is why the rule has a single leaf.
 	Pruned     string   `json:"pruned,omitempty"`
-	Validation figures  `json:"validation,omitzero"`
+	Validation figures  `json:"validation"`
 	Warnings   []string `json:"warnings"`
 	asked      int      // number of products
-	tuned      *tuned   // what was measured; nil: a rule chose
 }
 
 // figures are those of a rule's validation, without the single matrices.

@@ -3,10 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
@@ -38,10 +36,6 @@ func printSelection(w io.Writer, chosen []selection, f sparse.Features, from str
 	}
 
 	printNotes(w, chosen)
-	byRule := func(c selection) bool { return c.tuned == nil }
-	if !slices.ContainsFunc(chosen, byRule) {
-		from = "none asked: this was measured, see " + tunedPath()
-	}
 	_, err := fmt.Fprintf(w, "\nrule: %s\n", from)
 	return err
 }
@@ -66,13 +60,6 @@ func (c *selection) printShortlist(w io.Writer) error {
 func (c *selection) reasons() []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if c.tuned != nil {
-		within := analysis.Relative(c.tuned.Use.row)
-		add("time %s ± %s: tune has measured %s on %s, %s cache", term.SecondsWithin(c.Forecast.Seconds,
-			within*c.Forecast.Seconds), term.ShortPercent(within),
-			term.Count(c.tuned.Measured, "configuration", "configurations"), c.Device, c.Cache)
-		return append(list, c.tuned.advice(c.asked))
-	}
 	add("%s", timeText(c.Forecast))
 	if c.By == rule.ByEnsemble {
 		add("because the ensemble expects %.0f%% of the best", 100*c.Expected)

@@ -12,6 +12,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -21,13 +22,14 @@ import (
 
 // A tuned is the answer for a matrix.
 type tuned struct {
-	Matrix    string            `json:"matrix"`
-	Device    string            `json:"device"`
-	Precision kernels.Precision `json:"precision"`
-	Cache     trial.Cache       `json:"cache"`
-	Rows      int               `json:"rows"`
-	Cols      int               `json:"cols"`
-	Nonzeros  int               `json:"nonzeros"`
+	Matrix         string      `json:"matrix"`
+	Device         string      `json:"device"`
+	Cache          trial.Cache `json:"cache"`
+	kernels.Config             // what to use, and By, as select names them
+	By             string      `json:"by"`
+	Rows           int         `json:"rows"`
+	Cols           int         `json:"cols"`
+	Nonzeros       int         `json:"nonzeros"`
 	// Measured is how many configurations have a time, New how many of them this call measured, and Seconds how long that
 	// took.
 	Measured int      `json:"measured"`
@@ -116,11 +118,10 @@ func paysFrom(rows []store.Row, r *store.Row) float64 {
 const mostKernels = 5
 
 // newTuned makes the answer of all good trials on a matrix in one place.
-func newTuned(m *trial.Matrix, rows []store.Row, did tuning, products int) tuned {
-	f, first := &m.Features, rows[0]
-	a := tuned{Matrix: m.Name, Device: first.Device, Precision: first.Precision, Cache: first.Cache, Rows: f.Rows,
-		Cols: f.Cols, Nonzeros: f.Nonzeros, Measured: len(rows), New: did.measured, Seconds: did.seconds,
-		Fewer: []tunedRow{}, features: m}
+func newTuned(m *trial.Matrix, p analysis.Panel, did tuning, products int) tuned {
+	f, rows := &m.Features, p.Rows
+	a := tuned{Matrix: m.Name, Device: p.Device, Cache: p.Cache, By: "measurement", Rows: f.Rows, Cols: f.Cols,
+		Nonzeros: f.Nonzeros, Measured: len(rows), New: did.measured, Seconds: did.seconds, Fewer: []tunedRow{}, features: m}
 	fastest := analysis.Fastest(rows)
 	row := func(r *store.Row) tunedRow {
 		return tunedRow{r.Kernel, r.Block, r.Grid, r.Params.String(), r.Time, r.Another.Low, r.Another.High,
@@ -132,11 +133,11 @@ func newTuned(m *trial.Matrix, rows []store.Row, did tuning, products int) tuned
 		return c
 	}
 	a.Use = choice(float64(products), math.Inf(1))
+	a.Config = a.Use.row.Config
 	for last := a.Use; last.From > 1; {
 		last = choice(last.From-1, last.Prepare)
 		a.Fewer = append(a.Fewer, last)
 	}
-	p := analysis.Panel{Case: first.Place(), Rows: rows}
 	a.Over, a.over = "cuSPARSE", p.CuSPARSE()
 	if a.over == nil {
 		a.Over, a.over = search.Plain, p.Best(search.Plain)
@@ -155,43 +156,46 @@ func newTuned(m *trial.Matrix, rows []store.Row, did tuning, products int) tuned
 
 // list lists the fastest kernels, and whatever else is named.
 func (a *tuned) list(p *analysis.Panel, row func(*store.Row) tunedRow) {
-	var best []*store.Row
 	for _, name := range analysis.KernelsOf([]analysis.Panel{*p}) {
-		best = append(best, p.Best(name))
+		a.Best = append(a.Best, row(p.Best(name)))
 	}
-	slices.SortFunc(best, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
-	best = best[:min(mostKernels, len(best))]
-	named := []*store.Row{a.Use.row, a.over}
-	for _, r := range a.Fewer {
-		named = append(named, r.row)
+	byTime := func(a, b tunedRow) int { return cmp.Compare(a.Seconds, b.Seconds) }
+	slices.SortStableFunc(a.Best, byTime)
+	a.Best = a.Best[:min(mostKernels, len(a.Best))]
+	named := append([]tunedRow{a.Use}, a.Fewer...)
+	if a.over != nil {
+		named = slices.Insert(named, 0, row(a.over))
 	}
 	for _, r := range named {
-		if r != nil && !slices.ContainsFunc(best, func(o *store.Row) bool { return o.Config == r.Config }) {
-			best = append(best, r)
+		i := slices.IndexFunc(a.Best, func(o tunedRow) bool { return o.row.Config == r.row.Config })
+		if i < 0 {
+			i, a.Best = len(a.Best), append(a.Best, r)
 		}
+		a.Best[i] = r // which knows from how many products on
 	}
-	slices.SortStableFunc(best, func(a, b *store.Row) int { return cmp.Compare(a.Time, b.Time) })
-	for _, r := range best {
-		a.Best = append(a.Best, row(r))
-	}
+	slices.SortStableFunc(a.Best, byTime)
 }
 
-// withTimes are the trials on the matrix of a hash that have a time.
+// withTimes are the trials on the matrix of a hash that have a time, on the device on which one was asked for last.
 func withTimes(rows []store.Row, hash string) []store.Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
-		return r.Result.Matrix != hash || r.Status != trial.OK || r.Partial() || r.Time == 0
+	device, last := "", int64(-1)
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
+		asked, is := max(r.LastRequested, r.At.UnixMilli()), r.Result.Matrix == hash
+		is = is && r.Status == trial.OK && !r.Partial() && r.Time > 0
+		if is && asked > last {
+			device, last = r.Device, asked
+		}
+		return !is
 	})
+	return slices.DeleteFunc(rows, func(r store.Row) bool { return r.Device != device })
 }
 
-// lastDevice is the device on which a trial was asked for last, "" without trials.
-func lastDevice(rows []store.Row) (device string) {
-	last := int64(-1)
-	for i := range rows {
-		if asked := max(rows[i].LastRequested, rows[i].At.UnixMilli()); asked > last {
-			device, last = rows[i].Device, asked
-		}
+// tunedOn are the answers for a matrix, one for each precision and cache state in which something was measured.
+func tunedOn(rows []store.Row, m *trial.Matrix, did tuning, products int) (list []tuned) {
+	for _, p := range analysis.New(withTimes(rows, m.Hash), nil, nil, nil).Panels {
+		list = append(list, newTuned(m, p, did, products))
 	}
-	return device
+	return list
 }
 
 // answers makes the answers for all matrices of which something was measured, now or before, and says why others have
@@ -200,25 +204,20 @@ func (t *tuneCommand) answers(ctx context.Context) ([]tuned, error) {
 	rows, err := t.db.Results(ctx, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache)})
 	list := []tuned{}
 	for i := range t.matrices {
-		m := &t.matrices[i]
-		here := withTimes(rows, m.Hash)
-		if len(here) == 0 {
-			why := "no kernel was measured"
-			for _, r := range rows {
-				if r.Result.Matrix == m.Hash && r.Status != trial.OK {
-					why = r.Message
-				}
-			}
-			t.without = append(t.without, m.Name+": "+why)
-			continue
-		}
-		device := lastDevice(here)
-		here = slices.DeleteFunc(here, func(r store.Row) bool { return r.Device != device })
-		var did tuning
+		m, did, why := &t.matrices[i], tuning{}, "no kernel was measured"
 		if known := t.done[m.Hash]; known != nil {
 			did = *known
 		}
-		list = append(list, newTuned(m, here, did, t.products))
+		here := tunedOn(rows, m, did, t.products)
+		if list = append(list, here...); len(here) > 0 {
+			continue
+		}
+		for _, r := range rows {
+			if r.Result.Matrix == m.Hash && r.Status != trial.OK {
+				why = r.Message
+			}
+		}
+		t.without = append(t.without, m.Name+": "+why)
 	}
 	return list, err
 }
@@ -229,17 +228,22 @@ func (t *tuneCommand) print(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch t.output.Format {
+	return printTuned(t.data, &t.output, list, t.products)
+}
+
+// printTuned prints answers, for programs where out says so.
+func printTuned(w io.Writer, out *command.Output, list []tuned, products int) error {
+	switch out.Format {
 	case "json":
-		return t.output.Write(t.data, list)
+		return out.Write(w, list)
 	case "csv", "markdown":
-		return t.output.Write(t.data, lines(list))
+		return out.Write(w, lines(list))
 	}
 	for i := range list {
 		if i > 0 {
-			fmt.Fprintln(t.data)
+			fmt.Fprintln(w)
 		}
-		if err := list[i].print(t.data, t.products); err != nil {
+		if err := list[i].print(w, products); err != nil {
 			return err
 		}
 	}
@@ -261,11 +265,7 @@ func lines(list []tuned) []tunedLine {
 	all := []tunedLine{}
 	for _, a := range list {
 		for _, r := range a.Best {
-			use := r.row.Config == a.Use.row.Config
-			if use {
-				r = a.Use
-			}
-			all = append(all, tunedLine{a.Matrix, a.Device, a.Precision, a.Cache, use, r})
+			all = append(all, tunedLine{a.Matrix, a.Device, a.Precision, a.Cache, r.row.Config == a.Config, r})
 		}
 	}
 	return all

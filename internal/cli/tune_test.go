@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -48,7 +49,7 @@ func TestAdvice(t *testing.T) {
 		"a processor": {[]store.Row{took("cpu_csr", 0, 90, 0), took("cpu_csr_rows", 64, 45, 0)}, 0,
 			"Use cpu_csr_rows block 64: 2.00 times as fast as cpu_csr."},
 	} {
-		a := newTuned(&trial.Matrix{Name: "A"}, tt.rows, tuning{}, tt.products)
+		a := newTuned(&trial.Matrix{Name: "A"}, analysis.Panel{Rows: tt.rows}, tuning{}, tt.products)
 		if got := strings.ReplaceAll(a.advice(tt.products), "\u202f", " "); got != tt.want {
 			t.Errorf("%s: it says\n%s\nwant\n%s", name, got, tt.want)
 		}
@@ -63,7 +64,7 @@ func TestAnswer(t *testing.T) {
 	}
 	did := tuning{13, 1.23, &tuner.Searched{Worthy: 2, Chance: 0.07,
 		Config: kernels.Config{Kernel: "sell_blocks", Precision: kernels.Float32, Block: 128}}}
-	a := newTuned(&trial.Matrix{Name: "A"}, rows, did, 0)
+	a := newTuned(&trial.Matrix{Name: "A"}, analysis.Panel{Rows: rows}, did, 0)
 	if len(a.Best) != mostKernels+1 || a.Best[0].Kernel != "csr_narrow" || a.Best[0].Block != 64 ||
 		a.Best[mostKernels].Kernel != "cusparse_csr_alg1" || a.Measured != 13 || a.Faster != 2 {
 		t.Errorf("it answers %+v", a)

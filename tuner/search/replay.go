@@ -75,7 +75,6 @@ func replay(g *Grid, space *Space, strategy string, seed uint64) (Path, error) {
 	told := make([]float64, len(g.Trials)) // medians that were told last; 0: none
 	losses, now := g.losses(), Point{Loss: math.Inf(1)}
 
-	incumbent := -1
 	for {
 		step, more := s.Ask()
 		if !more {
@@ -100,13 +99,7 @@ func replay(g *Grid, space *Space, strategy string, seed uint64) (Path, error) {
 		} else {
 			r = partial(r, rng.IntN(len(r.Samples)-n+1), n)
 			told[step.Config] = r.Median
-			switch {
-			case incumbent < 0 || r.Median < told[incumbent] && step.Config != incumbent:
-				incumbent = step.Config
-			case step.Config == incumbent: // it may be slower than it seemed
-				incumbent = leastOf(told)
-			}
-			now.Loss = losses[incumbent]
+			now.Loss = losses[leastOf(told)]
 		}
 		s.Tell(step, r)
 		p.Points = append(p.Points, now)
@@ -136,19 +129,14 @@ func leastOf(told []float64) int {
 // Within returns the state after which a search stays within a fraction of the best; ok is
 // false if it ends outside.
 func (p Path) Within(fraction float64) (at Point, ok bool) {
-	for i, at := range slices.Backward(p.Points) {
-		if at.Loss > fraction {
-			if i+1 == len(p.Points) {
-				return Point{}, false
-			}
-			return p.Points[i+1], true
-		}
+	n := len(p.Points)
+	for n > 0 && p.Points[n-1].Loss <= fraction {
+		n--
 	}
-
-	if len(p.Points) == 0 {
+	if n == len(p.Points) {
 		return Point{}, false
 	}
-	return p.Points[0], true
+	return p.Points[n], true
 }
 
 // End returns the state after the last step.
