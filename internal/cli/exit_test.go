@@ -30,7 +30,7 @@ func TestFailures(t *testing.T) {
 		var out strings.Builder
 		testkit.Equal(t, command.Finish(&out, verdict(sum, again)), command.ExitSomeFailed,
 			"%s: exit code", name)
-		want := "error: 2 trials failed\nhint: `spmvtune run my.toml --out here --retry-failed` measures them again\n"
+		want := "error: 2 trials failed\nhint: `spmvtune run --retry-failed my.toml --out here` measures them again\n"
 		testkit.Equal(t, out.String(), want, "%s", name)
 	}
 	fine[trial.Invalid] = 3

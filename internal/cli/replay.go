@@ -112,11 +112,8 @@ func (r *replayCommand) check() error {
 		}
 	}
 
-	if r.seeds > mostSeeds {
-		return command.Usage(fmt.Errorf("--seeds %d: at most %d", r.seeds, mostSeeds))
-	}
-	if r.seeds < 1 {
-		return command.Usage(fmt.Errorf("--seeds %d: must be greater than zero", r.seeds))
+	if r.seeds < 1 || r.seeds > mostSeeds {
+		return command.Usage(fmt.Errorf("--seeds %d: must be 1 to %d", r.seeds, mostSeeds))
 	}
 	return nil
 }
@@ -163,8 +160,7 @@ func (r *replayCommand) draw() error {
 	for i, picture := range pictures {
 		name := r.figure
 		if i > 0 {
-			ending := filepath.Ext(name)
-			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), i+1, ending)
+			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, filepath.Ext(name)), i+1, filepath.Ext(name))
 		}
 		if err := files.Write(name, picture); err != nil {
 			return err
@@ -245,15 +241,13 @@ var margin = search.Fractions[1]
 
 // noise says where the intervals are wider than a margin: a verdict is no finer than they are.
 func (r *replayCommand) noise() string {
-	told := map[*search.Grid]float64{}
+	told := map[*search.Grid]bool{}
 	var wide []float64
 	for _, o := range r.outcomes {
-		told[o.Grid] = o.Grid.Told()
-	}
-	for _, x := range told {
-		if x > margin {
+		if x := o.Grid.Told(); x > margin && !told[o.Grid] {
 			wide = append(wide, x)
 		}
+		told[o.Grid] = true
 	}
 	if len(wide) == 0 {
 		return ""

@@ -104,7 +104,7 @@ func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	if r.out == "" {
 		r.out = filepath.Join(command.OutRoot(), r.sweep.Name)
 	}
-	r.again = []string{"spmvtune", "run", args[0], "--out", r.out}
+	r.again = []string{"spmvtune", "run", command.Shown(args[0]), "--out", r.out}
 	r.w, r.data = cmd.OutOrStdout(), io.Discard
 	if r.output.Data() {
 		r.w, r.data = cmd.ErrOrStderr(), r.w
@@ -330,7 +330,7 @@ func verdict(sum tuner.Summary, again []string) error {
 	hint := ""
 	if failed := len(sum.Failed) + sum.FailedBefore; failed > 0 {
 		problems = append(problems, term.Trials(failed)+" failed")
-		hint = fmt.Sprintf("`%s` measures them again", term.Shell(append(slices.Clone(again), "--retry-failed")...))
+		hint = fmt.Sprintf("`%s` measures them again", term.Shell(slices.Insert(slices.Clone(again), 2, "--retry-failed")...))
 		if slices.ContainsFunc(sum.Failed, ofSweep) {
 			hint = fmt.Sprintf("`%s` measures a kernel of your own again once it has changed; with --retry-failed, "+
 				"whatever failed", term.Shell(again...))

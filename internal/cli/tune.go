@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,13 +52,12 @@ type tuneCommand struct {
 // A tuning is what this call did for a matrix.
 type tuning struct {
 	measured int             // configurations
-	seconds  float64         // that this took, with repeat runs
+	seconds  float64         // that this took, as the trials in the database say
 	end      *tuner.Searched // nil where everything is measured
 }
 
 // defaultTune is tune without flags.
-var defaultTune = tuneCommand{precision: string(kernels.Float32), cache: string(trial.Warm), device: "auto",
-	budget: 3 * time.Second}
+var defaultTune = tuneCommand{precision: string(kernels.Float32), cache: string(trial.Warm), device: "auto"}
 
 func newTune() *cobra.Command {
 	t := defaultTune
@@ -74,12 +74,7 @@ the run "tune": the same command answers at once, and best, report and learn tak
 		Example: `  spmvtune tune A.mtx
   spmvtune tune A.mtx B.rb.gz --precision float64 --products 1000
   spmvtune tune rmat:scale=16 --all        # measure the whole grid`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("tune needs a matrix: a file, a generator such as rmat:scale=18, or Group/Name of SuiteSparse")
-			}
-			return nil
-		},
+		Args:              command.NeedsSome("a matrix: a file, a generator such as rmat:scale=18, or Group/Name of SuiteSparse"),
 		ValidArgsFunction: matrixcmd.CompleteTargets,
 		RunE:              t.Run,
 	}
@@ -90,7 +85,7 @@ the run "tune": the same command answers at once, and best, report and learn tak
 	command.FlagWord(cmd, &t.cache, "cache", "cache state", "warm, or cold before every product", cacheStates[:2]...)
 	f.StringVar(&t.device, "device", t.device, "auto, cpu, cuda, or the number of a GPU")
 	f.IntVar(&t.products, "products", 0, "choose for this many products, preparation included (default: many)")
-	f.DurationVar(&t.budget, "budget", t.budget, "most time measuring a matrix")
+	f.DurationVar(&t.budget, "budget", 0, "most time measuring a matrix (default 3s, on the processor 15s)")
 	f.BoolVar(&t.all, "all", false, "measure the whole grid")
 	f.BoolVar(&t.retry, "retry-failed", false, "measure trials again that ended in wrong, fault, timeout or oom")
 	cmd.MarkFlagsMutuallyExclusive("all", "budget")
@@ -130,7 +125,7 @@ func (t *tuneCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	if t.products < 0 {
 		return command.Usage(fmt.Errorf("--products %d: must not be negative", t.products))
 	}
-	if t.budget <= 0 {
+	if t.budget <= 0 && cmd.Flags().Changed("budget") {
 		return command.Usage(fmt.Errorf("--budget %s: must be positive, such as 5s", t.budget))
 	}
 	if t.sweep, err = t.newSweep(cmd.Context()); err != nil {
@@ -177,6 +172,9 @@ func (t *tuneCommand) named(args []string) (list []configs.Matrix, err error) {
 	return list, nil
 }
 
+// budgets are how long a matrix is measured at most unless told, by backend.
+var budgets = map[string]time.Duration{"cuda": 3 * time.Second, "cpu": 15 * time.Second}
+
 // newSweep makes the sweep without matrices: of the kernels of the corpus that rules learn from or, for a
 // processor, of those of quickstart.
 func (t *tuneCommand) newSweep(ctx context.Context) (*configs.Sweep, error) {
@@ -191,7 +189,7 @@ func (t *tuneCommand) newSweep(ctx context.Context) (*configs.Sweep, error) {
 	s.Name, s.Title, s.Path, s.Device = "tune", "What was tuned", "tune", device
 	s.Learn, s.Report = configs.Learn{}, configs.Report{}
 	s.Protocol.Cache, s.Protocol.Slow, s.Protocol.Finals, s.Protocol.Repeats = t.cache, 2, 3, 0
-	s.Search = configs.Search{Strategy: search.Tune, Busy: t.budget}
+	s.Search = configs.Search{Strategy: search.Tune, Busy: cmp.Or(t.budget, budgets[device.Backend])}
 	if t.all {
 		s.Search = configs.Search{Strategy: "grid"}
 	}
@@ -262,8 +260,6 @@ func (t *tuneCommand) note(e tuner.Event) {
 			of(e.Result.Matrix).measured++
 		}
 		of(e.Result.Matrix).seconds += e.Result.Seconds
-	case e.Rerun != nil:
-		of(e.Rerun.Matrix).seconds += e.Rerun.Seconds
 	}
 }
 

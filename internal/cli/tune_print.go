@@ -180,9 +180,8 @@ func (a *tuned) list(p *analysis.Panel, row func(*store.Row) tunedRow) {
 func withTimes(rows []store.Row, hash string) []store.Row {
 	device, last := "", int64(-1)
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r store.Row) bool {
-		asked, is := max(r.LastRequested, r.At.UnixMilli()), r.Result.Matrix == hash
-		is = is && r.Status == trial.OK && !r.Partial() && r.Time > 0
-		if is && asked > last {
+		is := r.Result.Matrix == hash && r.Status == trial.OK && !r.Partial() && r.Time > 0
+		if asked := max(r.LastRequested, r.At.UnixMilli()); is && asked > last {
 			device, last = r.Device, asked
 		}
 		return !is
@@ -204,11 +203,8 @@ func (t *tuneCommand) answers(ctx context.Context) ([]tuned, error) {
 	rows, err := t.db.Results(ctx, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache)})
 	list := []tuned{}
 	for i := range t.matrices {
-		m, did, why := &t.matrices[i], tuning{}, "no kernel was measured"
-		if known := t.done[m.Hash]; known != nil {
-			did = *known
-		}
-		here := tunedOn(rows, m, did, t.products)
+		m, why := &t.matrices[i], "no kernel was measured"
+		here := tunedOn(rows, m, *cmp.Or(t.done[m.Hash], &tuning{}), t.products)
 		if list = append(list, here...); len(here) > 0 {
 			continue
 		}
@@ -280,12 +276,14 @@ func (a *tuned) print(w io.Writer, products int) error {
 	term.Print(w, fmt.Sprintf("%s, %s cache, %s: %s", analysis.ShortDevice(a.Device), a.Cache, a.Precision, a.effort()))
 	t := term.Table{Columns: []string{"kernel", "block", "grid", "parameters", "time", "", "of best", "prepared in"},
 		Less: []string{"prepared in", "parameters"}}
+	unit := " products"
 	for i := range a.Best {
 		r := &a.Best[i]
 		within := analysis.Relative(r.row)
 		t.Add(r.Kernel, show.Size(r.Block), show.Size(r.Grid), r.Params,
 			term.Quantity(term.SecondsWithin(r.Seconds, r.Seconds*within)), term.Quantity("± "+term.ShortPercent(within)),
-			term.Quantity(term.OfBest(r.Share)+"%"), term.Quantity(inProducts(r.Prepare/r.Seconds)+" products"))
+			term.Quantity(term.OfBest(r.Share)+"%"), inProducts(r.Prepare/r.Seconds)+unit)
+		unit = ""
 	}
 	t.DropEmpty()
 	if err := t.Print(w); err != nil {
@@ -336,8 +334,7 @@ func (a *tuned) advice(products int) string {
 		}
 		text += ": " + analysis.AsFast(analysis.Ratio(over, a.Use.row), a.Over)
 	}
-	from := a.Use.From
-	if from > 1 {
+	if from := a.Use.From; from > 1 {
 		text += fmt.Sprintf(", from %s products on", inProducts(from))
 	}
 	text += "."

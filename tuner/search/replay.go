@@ -349,14 +349,11 @@ type CurvePoint struct {
 
 // Converge returns the curves of outcomes at these shares, one for each strategy in the
 // order in which they come. All searches count alike.
-func Converge(outcomes []Outcome, shares []float64) []Curve {
-	var curves []Curve
-	for i := range outcomes {
-		name := outcomes[i].Strategy
-		if slices.ContainsFunc(curves, func(c Curve) bool { return c.Strategy == name }) {
-			continue
+func Converge(outcomes []Outcome, shares []float64) (curves []Curve) {
+	for i, o := range outcomes {
+		if !slices.ContainsFunc(curves, func(c Curve) bool { return c.Strategy == o.Strategy }) {
+			curves = append(curves, converge(outcomes[i:], o.Strategy, shares))
 		}
-		curves = append(curves, converge(outcomes[i:], name, shares))
 	}
 	return curves
 }

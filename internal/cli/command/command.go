@@ -178,7 +178,7 @@ var NeedsSweep = Needs("a sweep: a file, or the name of a shipped one such as qu
 // LoadSweep loads a sweep. Its mistakes are usage errors.
 func LoadSweep(name string) (*configs.Sweep, error) {
 	if _, matrix := file.Stem(name); matrix {
-		return nil, UsageHint(fmt.Errorf("%s is a matrix, and no sweep", name), "spmvtune tune "+term.Shell(name)+
+		return nil, UsageHint(fmt.Errorf("%s is a matrix, and no sweep", name), term.Shell("spmvtune", "tune", Shown(name))+
 			" finds its fastest kernel")
 	}
 	sweep, err := configs.Load(name)
@@ -245,14 +245,15 @@ func (o *Output) Write(w io.Writer, v any) error { return term.Format(w, o.Forma
 // FewNames is how many names are listed on a line.
 const FewNames = 5
 
-// Shown returns a path relative to the working folder if it is below that.
+// Shown returns a path relative to the working folder if it is below that. No command takes it for a flag.
 func Shown(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
+	if here, err := os.Getwd(); err == nil {
+		if short, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(short) {
+			path = short
+		}
 	}
-	if short, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(short) {
-		return short
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
 	}
 	return path
 }

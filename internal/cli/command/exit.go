@@ -55,14 +55,20 @@ func SomeFailed(err error, hint string) error {
 // Needs checks that a command has one argument. what describes it.
 func Needs(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 0:
-			return fmt.Errorf("%s needs %s", cmd.Name(), what)
-		case 1:
-			return nil
-		default:
+		if len(args) > 1 {
 			return fmt.Errorf("%s takes one argument, not %d: %s", cmd.Name(), len(args), term.Shell(args...))
 		}
+		return NeedsSome(what)(cmd, args)
+	}
+}
+
+// NeedsSome checks that a command has arguments, and says what they are.
+func NeedsSome(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s needs %s", cmd.Name(), what)
+		}
+		return nil
 	}
 }
 

@@ -134,9 +134,9 @@ func (i *matrixInfo) print(out io.Writer) error {
 	fmt.Fprintln(w)
 	for _, g := range featureGroups(f) {
 		if g.label == "locality" {
-			g.items = append(g.items, fmt.Sprintf("sectors per 32 %.4g", i.SectorsPer32))
+			g.names = append(g.names, fmt.Sprintf("sectors per 32 %.4g", i.SectorsPer32))
 		}
-		line(g.label, term.FillList(g.items, infoWidth-13, strings.Repeat(" ", 13)))
+		line(g.label, term.FillList(g.names, infoWidth-13, strings.Repeat(" ", 13)))
 	}
 	tables := []term.Table{formatTable(i.Formats)}
 	if len(i.RowLengths) > 0 {
@@ -156,21 +156,15 @@ func (i *matrixInfo) print(out io.Writer) error {
 	return err
 }
 
-// A featureGroup is a line of the page of `matrix info`.
+// A featureGroup is a line of the page of `matrix info`: the names of features, in the end with their values.
 type featureGroup struct {
-	label string
-	items []string // The names and values.
-}
-
-// A featureRow names the features of a group.
-type featureRow struct {
 	label, prefix string
 	names         []string
 }
 
 // featureTable groups features by their names in JSON. The prefix is not printed, because the
 // label says it. Features without a group come last.
-var featureTable = []featureRow{
+var featureTable = []featureGroup{
 	{"row length", "row_", []string{"row_mean", "row_std", "row_min", "row_p25", "row_median", "row_p75", "row_p90",
 		"row_p99", "row_max", "row_skewness", "row_gini", "row_max_over_mean"}},
 	{"long rows", "", []string{"share_above_32", "share_above_256", "share_above_1024"}},
@@ -186,11 +180,11 @@ func featureGroups(f sparse.Features) []featureGroup {
 	names, values := sparse.FeatureNames(), f.Values()
 	rest := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.Contains([]string{"rows", "cols", "nonzeros"}, name) ||
-			slices.ContainsFunc(featureTable, func(r featureRow) bool { return slices.Contains(r.names, name) })
+			slices.ContainsFunc(featureTable, func(r featureGroup) bool { return slices.Contains(r.names, name) })
 	})
 
 	var groups []featureGroup
-	for _, t := range append(slices.Clone(featureTable), featureRow{"others", "", rest}) {
+	for _, t := range append(slices.Clone(featureTable), featureGroup{"others", "", rest}) {
 		g := featureGroup{label: t.label}
 		for _, name := range t.names {
 			words := strings.ReplaceAll(strings.TrimPrefix(name, t.prefix), "_", " ")
@@ -199,9 +193,9 @@ func featureGroups(f sparse.Features) []featureGroup {
 			if value == math.Trunc(value) {
 				text = strconv.FormatFloat(value, 'f', -1, 64)
 			}
-			g.items = append(g.items, strings.TrimSpace(words+" "+text))
+			g.names = append(g.names, strings.TrimSpace(words+" "+text))
 		}
-		if len(g.items) > 0 {
+		if len(g.names) > 0 {
 			groups = append(groups, g)
 		}
 	}

@@ -255,12 +255,7 @@ MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY works
 		Example: `  spmvtune matrix get DIMACS10/delaunay_n23
   spmvtune matrix get HB/1138_bus Williams/mc2depi --output matrices
   spmvtune matrix get HB/1138_bus --server https://mirror.example.org/sparse`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New(`get needs a matrix: Group/Name, as in "DIMACS10/delaunay_n23"`)
-			}
-			return nil
-		},
+		Args:              command.NeedsSome(`a matrix: Group/Name, as in "DIMACS10/delaunay_n23"`),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              g.Run,
 	}
