@@ -33,10 +33,8 @@ func TestChooserFollowsTheDevice(t *testing.T) {
 			choice := testkit.Must(other.Select(rule.Key{Precision: kernels.Float32}, m.Features, rule.Wanted{}))
 			among = append(among, choice.Config)
 		}
-		got, err := c.choose(kernels.Device{Name: tt.device}, m, trial.Warm, among)
-		if err != nil || got[0] != want.Config {
-			t.Errorf("rule %q on %s: %v (%v), want %v", tt.named, tt.device, got, err, want.Config)
-		}
+		got := testkit.Must(c.choose(kernels.Device{Name: tt.device}, m, trial.Warm, among))
+		testkit.Equal(t, got[0], want.Config, "rule %q on %s", tt.named, tt.device)
 	}
 }
 

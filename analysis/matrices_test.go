@@ -68,9 +68,7 @@ func TestPeak(t *testing.T) {
 	h100 := kernels.Device{Backend: "cuda", Units: 132,
 		Properties: map[string]string{"compute_capability": "9.0", "clock_khz": "1980000"}}
 	for p, want := range map[kernels.Precision]float64{kernels.Float32: 66908.16, kernels.Float64: 33454.08} {
-		if got := PeakOf(&h100, p); math.Abs(got.GFLOPS-want) > 1e-6 {
-			t.Errorf("%s: %v GFLOP/s, want %v", p, got.GFLOPS, want)
-		}
+		testkit.Near(t, PeakOf(&h100, p).GFLOPS, want, 1e-6, "%s", p)
 	}
 
 	rome := kernels.Device{Backend: "cpu", Units: 128, Properties: map[string]string{"vendor": "AuthenticAMD",

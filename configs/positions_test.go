@@ -194,9 +194,7 @@ func TestDeep(t *testing.T) {
 		"a = " + strings.Repeat("{a = ", 100_000) + "1" + strings.Repeat("}", 100_000),
 		"a = " + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)} {
 		_, err := Parse("f", []byte("# ["+strings.Repeat("a.", 99)+"a]\n"+deep+"\n"))
-		if err == nil || !strings.HasPrefix(err.Error(), "f:2: keys or brackets are nested more than 50 deep") {
-			t.Errorf("%.20s…: %.100v", deep, err)
-		}
+		testkit.Fails(t, err, "f:2: keys or brackets are nested more than 50 deep", "%.20s…", deep)
 	}
 }
 

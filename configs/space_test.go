@@ -98,10 +98,7 @@ where = 'reorder != "none" or kernel == "csr_scalar"'
 	space := parse(t, aMatrix+"[[kernel]]\nname = \"coo_atomic\"\nreorder = [\"none\", \"rcm\"]\n"+
 		`where = 'reorder != "none"'`+"\n").Kernels[0]
 	for _, c := range all[2:] {
-		kept, err := space.Keep(c, 100, 50, 1000)
-		if err != nil || kept != (c.Params != "") {
-			t.Errorf("%v: kept %v, %v", c, kept, err)
-		}
+		testkit.Equal(t, testkit.Must(space.Keep(c, 100, 50, 1000)), c.Params != "", "%v is kept", c)
 	}
 }
 
@@ -126,13 +123,9 @@ func TestKeep(t *testing.T) {
 			space = parse(t, aMatrix+"[[kernel]]\nname = \"cpu_sell\"\nwhere = '''"+where+"'''\n").Kernels[0]
 		}
 
-		if got, err := space.Keep(config, rows, cols, nnz); err != nil || got != want {
-			t.Errorf("%q: got %v, %v", where, got, err)
-		}
+		testkit.Equal(t, testkit.Must(space.Keep(config, rows, cols, nnz)), want, "%q", where)
 		made := Space{Kernels: []string{"cpu_sell"}, Where: where} // as one that was not parsed
-		if got, err := made.Keep(config, rows, cols, nnz); err != nil || got != want {
-			t.Errorf("%q, compiled late: got %v, %v", where, got, err)
-		}
+		testkit.Equal(t, testkit.Must(made.Keep(config, rows, cols, nnz)), want, "%q, compiled late", where)
 	}
 }
 
@@ -147,10 +140,8 @@ func TestKeepOverKernelsWithDifferentParameters(t *testing.T) {
 		{"csr_adaptive", "tile=1024", true}, // an integer
 		{"csr_light", "width=auto", false},  // tile, which it lacks, is 0
 	} {
-		got, err := s.Kernels[0].Keep(kernels.Config{Kernel: tt.kernel, Params: kernels.Params(tt.params)}, 1, 1, 1)
-		if err != nil || got != tt.want {
-			t.Errorf("%s %s: kept %v, %v", tt.kernel, tt.params, got, err)
-		}
+		c := kernels.Config{Kernel: tt.kernel, Params: kernels.Params(tt.params)}
+		testkit.Equal(t, testkit.Must(s.Kernels[0].Keep(c, 1, 1, 1)), tt.want, "%s is kept", c)
 	}
 }
 

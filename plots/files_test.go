@@ -21,8 +21,7 @@ func TestSecondReport(t *testing.T) {
 		t.Helper()
 		s := synthetic.Processor()
 		s.Matrices = s.Matrices[:matrices]
-		w := testkit.Must(Write(t.Context(), s.Report(), dir, Options{}))
-		return w
+		return testkit.Must(Write(t.Context(), s.Report(), dir, Options{}))
 	}
 	long := time.Unix(1e9, 0)
 	age := func(names ...string) {
@@ -76,10 +75,8 @@ func TestReportOnOneFigureKeepsOthers(t *testing.T) {
 			for _, name := range []string{"figures/gflops-vs-row-length-float32-cold.png", "tables/summary.md"} {
 				testkit.Must(os.Stat(filepath.Join(dir, name)))
 			}
-			page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-			if want := alone || opt.title == "all"; err != nil || strings.Contains(string(page), "<h1>all</h1>") != want {
-				t.Errorf("alone %t: the page is that of all figures: %t, %v", alone, !want, err)
-			}
+			page := testkit.Must(os.ReadFile(filepath.Join(dir, "report.html")))
+			testkit.Equal(t, strings.Contains(string(page), "<h1>all</h1>"), alone || opt.title == "all", "alone %t: the page is that of all figures", alone)
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package rule
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
 
@@ -54,12 +54,9 @@ func TestLeavesAverageWhereItIsLegal(t *testing.T) {
 			g.left[m][0] = 1
 		}
 	}
-	if add := g.leaf(indices(len(tab.names)))[0] * boosts; math.Abs(add-boostRate) > 1e-9 {
-		t.Errorf("it adds %v, want %v", add, boostRate)
-	}
+	testkit.Near(t, g.leaf(indices(len(tab.names)))[0]*boosts, boostRate, 1e-9, "it adds")
 	for m, left := range g.left {
-		if want := map[bool]float64{true: 1 - boostRate, false: 0}[tab.fits[m][local]]; math.Abs(left[0]-want) > 1e-9 {
-			t.Errorf("%s: %v is left to explain, want %v", tab.names[m], left[0], want)
-		}
+		want := map[bool]float64{true: 1 - boostRate, false: 0}[tab.fits[m][local]]
+		testkit.Near(t, left[0], want, 1e-9, "%s: left to explain", tab.names[m])
 	}
 }

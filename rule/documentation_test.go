@@ -94,10 +94,8 @@ func TestNoFixedConfigurationIsBetter(t *testing.T) {
 		}
 	}
 	strangers, _ := kept(t, "h200-judge.json.gz")
-	list, err := r.EvaluateOn(strangers, DefaultOptions)
-	if err != nil || len(list) != len(r.Models) {
-		t.Fatalf("%d judged: %v", len(list), err)
-	}
+	list := testkit.Must(r.EvaluateOn(strangers, DefaultOptions))
+	testkit.Equal(t, len(list), len(r.Models), "models judged")
 	for _, tr := range list {
 		if compare(tr.Key, tr.Cases); tr.Taught > 0 || len(tr.Cases) != 26 {
 			t.Errorf("%d strangers, and %d that taught", len(tr.Cases), tr.Taught)

@@ -30,10 +30,8 @@ func TestJSONSelectsTheSame(t *testing.T) {
 	}
 
 	first := written(t, r.WriteJSON)
-	back, err := Read(strings.NewReader(first))
-	if err != nil || written(t, back.WriteJSON) != first {
-		t.Fatalf("written again it differs (%v)", err)
-	}
+	back := testkit.Must(Read(strings.NewReader(first)))
+	testkit.Equal(t, written(t, back.WriteJSON), first, "written again")
 	for range 5000 {
 		f := randomFeatures(rng)
 		want, got := chosen(t, r, f, Wanted{}), chosen(t, back, f, Wanted{})

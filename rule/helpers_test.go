@@ -29,8 +29,7 @@ func observe(matrix string, f sparse.Features, c kernels.Config, seconds float64
 
 func learn(t *testing.T, obs []Observation, opt Options) *Rule {
 	t.Helper()
-	r := testkit.Must(Learn(context.Background(), obs, opt))
-	return r
+	return testkit.Must(Learn(context.Background(), obs, opt))
 }
 
 // randomFeatures gives features of a plausible matrix.
@@ -140,8 +139,7 @@ func tableOf(t *testing.T, obs []Observation) *table {
 // chosen is what a rule chooses in single precision.
 func chosen(t *testing.T, r *Rule, f sparse.Features, want Wanted) Choice {
 	t.Helper()
-	c := testkit.Must(r.Select(Key{Precision: kernels.Float32}, f, want))
-	return c
+	return testkit.Must(r.Select(Key{Precision: kernels.Float32}, f, want))
 }
 
 // treeOf is a rule without its ensembles.
@@ -165,9 +163,7 @@ func written(t *testing.T, write func(io.Writer) error) string {
 // evaluated evaluates a rule, and writes that.
 func evaluated(t *testing.T, r *Rule, obs []Observation, opt Options) (Evaluation, string) {
 	t.Helper()
-	list, err := Evaluate(t.Context(), r, obs, opt)
-	if err != nil || len(list) != 1 {
-		t.Fatalf("%d evaluations, %v", len(list), err)
-	}
+	list := testkit.Must(Evaluate(t.Context(), r, obs, opt))
+	testkit.Equal(t, len(list), 1, "evaluations")
 	return list[0], written(t, func(w io.Writer) error { return WriteEvaluation(w, r, list) })
 }

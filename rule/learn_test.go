@@ -2,7 +2,6 @@ package rule
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -164,9 +163,7 @@ func TestThinData(t *testing.T) {
 		failed := observe("m", f, config("a", 32, 1), 0)
 		failed.Failed = true
 		for _, obs := range [][]Observation{nil, {failed}} {
-			if _, err := Learn(context.Background(), obs, DefaultOptions); !errors.Is(err, ErrNoData) {
-				t.Errorf("error is %v, want ErrNoData", err)
-			}
+			testkit.Is(t, testkit.Err(Learn(context.Background(), obs, DefaultOptions)), ErrNoData, "no measurement")
 		}
 	})
 
@@ -291,9 +288,7 @@ func TestLearningCanBeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := Learn(ctx, messy(rand.New(rand.NewPCG(3, 4)), 30), DefaultOptions)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error is %v, want context.Canceled", err)
-	}
+	testkit.Is(t, err, context.Canceled, "interrupted")
 }
 
 // A rule without the kernel that is best chooses others, and is judged against what that kernel reaches.

@@ -144,9 +144,7 @@ func TestFeaturesPayForWhatWasMeasured(t *testing.T) {
 	s := learn(t, obs, DefaultOptions).Models[0]
 	more := 0.0 // preparation in the leaves, in products
 	for _, n := range s.Sizes.Leaves() {
-		if math.Abs(n.Reading-50) > 1 {
-			t.Errorf("reading takes %v products in a leaf, want 50", n.Reading)
-		}
+		testkit.Near(t, n.Reading, 50, 1, "products that reading takes in a leaf")
 		more += n.Prepare * float64(len(n.Matrices))
 	}
 	want := 0.0
@@ -196,7 +194,5 @@ func TestEvaluation(t *testing.T) {
 	}
 
 	obs[7].Seconds = -1
-	if _, err := Evaluate(t.Context(), r, obs, DefaultOptions); err == nil || !strings.Contains(err.Error(), "-1 seconds") {
-		t.Errorf("error for a time below 0 is %v", err)
-	}
+	testkit.Fails(t, testkit.Err(Evaluate(t.Context(), r, obs, DefaultOptions)), "-1 seconds", "a time below 0")
 }

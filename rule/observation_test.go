@@ -98,10 +98,8 @@ func TestFromRowsOfOtherRuns(t *testing.T) {
 	row.Status, row.Median, row.WithinLow, row.WithinHigh = trial.OK, 1.9, 1.8, 1.95
 	unseen := row
 	unseen.Kernel = "mine" + kernels.NotVerified
-	list, err := FromRows(t.Context(), db, []store.Row{unseen, row}, []trial.Matrix{{Name: "m"}})
-	if err != nil || len(list) != 1 {
-		t.Fatalf("%d of a trial that is verified and one that is not, %v", len(list), err)
-	}
+	list := testkit.Must(FromRows(t.Context(), db, []store.Row{unseen, row}, []trial.Matrix{{Name: "m"}}))
+	testkit.Equal(t, len(list), 1, "observations of a trial that is verified and one that is not")
 	if o := list[0]; o.Seconds != 2 || o.Low != 1 || o.High != 3 {
 		t.Errorf("%v s from %v to %v, want 2 from 1 to 3", o.Seconds, o.Low, o.High)
 	}
@@ -112,8 +110,7 @@ func observed(t *testing.T, db *store.DB) []Observation {
 	t.Helper()
 	rows := testkit.Must(db.Results(t.Context(), store.Filter{}))
 	matrices := testkit.Must(db.Features(t.Context()))
-	list := testkit.Must(FromRows(t.Context(), db, rows, matrices))
-	return list
+	return testkit.Must(FromRows(t.Context(), db, rows, matrices))
 }
 
 // What is saved teaches the same rule, and saving it again gives the same.
@@ -136,9 +133,8 @@ func TestTrainingTeachesTheSame(t *testing.T) {
 	taught := written(t, learn(t, again, opt).WriteJSON)
 	testkit.Equal(t, taught, written(t, learn(t, obs, opt).WriteJSON), "what was saved teaches")
 	var c bytes.Buffer
-	if err := SaveTraining(&c, again, test); err != nil || !bytes.Equal(c.Bytes(), text) {
-		t.Errorf("saved again it differs: %v", err)
-	}
+	testkit.Succeed(t, SaveTraining(&c, again, test))
+	testkit.Equal(t, c.String(), string(text), "saved again")
 }
 
 // What has no time, what is far too large, and a damaged file is refused.
@@ -171,8 +167,7 @@ func TestReadTrainingRefuses(t *testing.T) {
 			text = packed(text)
 		}
 		_, _, err := ReadTraining(strings.NewReader(text))
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "saved observations") {
-			t.Errorf("%.80s: %v, want %s", text, err, want)
-		}
+		testkit.Fails(t, err, want, "%.80s", text)
+		testkit.Fails(t, err, "saved observations", "%.80s", text)
 	}
 }

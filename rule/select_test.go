@@ -45,10 +45,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("%+v: error is %v, want one with %q", tt.key, err, tt.err)
 		}
 	}
-	if _, err := new(Rule).Find(Key{Device: "x", Precision: kernels.Float32}); err == nil ||
-		!strings.HasSuffix(err.Error(), "available: nothing") {
-		t.Errorf("error of an empty rule is %v", err)
-	}
+	_, err := new(Rule).Find(Key{Device: "x", Precision: kernels.Float32})
+	testkit.Fails(t, err, "available: nothing", "an empty rule")
 }
 
 // limitedWorld has a kernel that is twice as fast as another, and fails where there are too many columns for it, on

@@ -52,8 +52,7 @@ func inflated(t *testing.T, name string, data []byte) []byte {
 		return data
 	}
 	r := testkit.Must(gzip.NewReader(bytes.NewReader(data)))
-	text := testkit.Must(io.ReadAll(r))
-	return text
+	return testkit.Must(io.ReadAll(r))
 }
 
 // rewrite replaces digests in a file, and adds the digest of the file itself to them.

@@ -23,9 +23,7 @@ func TestSettledTies(t *testing.T) {
 		}
 		table := tableOf(t, obs)
 		for _, o := range obs {
-			if got := math.Exp(table.loss[0][table.at(o.Config)]); math.Abs(got-seconds[o.Seconds]) > 1e-12 {
-				t.Errorf("%v: charged %v, want %v", o.Config, got, seconds[o.Seconds])
-			}
+			testkit.Near(t, math.Exp(table.loss[0][table.at(o.Config)]), seconds[o.Seconds], 1e-12, "%v: charged", o.Config)
 		}
 	}
 }

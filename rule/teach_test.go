@@ -69,10 +69,8 @@ func TestTestClassesTeachNothing(t *testing.T) {
 		if !slices.Contains(opt.Test, c.Class) {
 			t.Errorf("%s of %s is in the final test", c.Matrix, c.Class)
 		}
-		choice, err := got.Select(got.Models[0].Key, featuresOf(obs, c.Matrix), Wanted{})
-		if err != nil || choice.Config.String() != c.Choice.String() {
-			t.Errorf("%s: judged was %v, the rule chooses %v (%v)", c.Matrix, c.Choice, choice.Config, err)
-		}
+		choice := testkit.Must(got.Select(got.Models[0].Key, featuresOf(obs, c.Matrix), Wanted{}))
+		testkit.Equal(t, choice.Config.String(), c.Choice.String(), "%s: the rule and its judgement choose", c.Matrix)
 	}
 
 	got.Models[0].Test = Validation{}

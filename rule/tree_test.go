@@ -120,16 +120,12 @@ func TestTheThresholdIsBelow(t *testing.T) {
 		mean float64
 		want string
 	}{{at, "a"}, {math.Nextafter(at, 99), "b"}, {0, "a"}, {1e300, "b"}} {
-		c, err := r.Select(Key{Precision: kernels.Float32}, rows(tt.mean), Wanted{})
-		if err != nil || c.Kernel != tt.want {
-			t.Errorf("row length %v: %s, %v; want %s", tt.mean, c.Kernel, err, tt.want)
-		}
+		c := testkit.Must(r.Select(Key{Precision: kernels.Float32}, rows(tt.mean), Wanted{}))
+		testkit.Equal(t, c.Kernel, tt.want, "row length %v", tt.mean)
 	}
 
-	if _, err := r.Select(Key{Precision: kernels.Float32}, rows(math.NaN()), Wanted{}); err == nil ||
-		!strings.Contains(err.Error(), "row_mean, which is not known") {
-		t.Errorf("error for a row length of NaN is %v", err)
-	}
+	_, err := r.Select(Key{Precision: kernels.Float32}, rows(math.NaN()), Wanted{})
+	testkit.Fails(t, err, "row_mean, which is not known", "a row length of NaN")
 }
 
 // Kernels a and b fail on one matrix each; c was tried on the third only. Without
@@ -289,10 +285,8 @@ func TestGuards(t *testing.T) {
 		want          string
 	}{{1000, 10, "even"}, {1000, 19, "even"}, {1000, 5000, "robust"}, {100, 5000, "robust"}} {
 		f := sparse.Features{Rows: tt.rows, Cols: 1000, Nonzeros: 3 * tt.rows, RowMean: 3, RowMax: tt.longest}
-		c, err := r.Select(Key{Precision: "float32"}, f, Wanted{})
-		if err != nil || c.Kernel != tt.want {
-			t.Errorf("%d rows, the longest of %d: chose %s, %v; want %s", tt.rows, tt.longest, c.Kernel, err, tt.want)
-		}
+		c := testkit.Must(r.Select(Key{Precision: "float32"}, f, Wanted{}))
+		testkit.Equal(t, c.Kernel, tt.want, "%d rows, the longest of %d", tt.rows, tt.longest)
 	}
 }
 

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -230,9 +229,7 @@ func TestEvaluateOnLeavesOutWhatTaught(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	obs := world(rng, 30, func(sparse.Features) string { return "a" })
 	r := learn(t, obs, DefaultOptions)
-	if _, err := r.EvaluateOn(obs, DefaultOptions); !errors.Is(err, ErrNoData) {
-		t.Errorf("judged on its own matrices: %v", err)
-	}
+	testkit.Is(t, testkit.Err(r.EvaluateOn(obs, DefaultOptions)), ErrNoData, "judged on its own matrices")
 
 	more := append(obs, another(rng, 9, func(sparse.Features) string { return "a" })...)
 	for i := range more {

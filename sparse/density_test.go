@@ -123,9 +123,7 @@ func TestThumbnailBound(t *testing.T) {
 		t.Errorf("%d bytes", len(packed))
 	}
 
-	if got, err := packed.Density(); err != nil || got.Count[0] != MaxIndex {
-		t.Error(got, err)
-	}
+	testkit.Equal(t, testkit.Must(packed.Density()).Count[0], MaxIndex, "the first count")
 }
 
 func FuzzThumbnail(f *testing.F) {

@@ -146,9 +146,7 @@ func sameFeatures(t *testing.T, got, want Features) {
 			off = 5 * 0.016
 		}
 
-		if !(math.Abs(x-y) <= off) {
-			t.Errorf("%s is %v, want %v", name, x, y)
-		}
+		testkit.Near(t, x, y, off, "%s", name)
 	}
 }
 

@@ -200,13 +200,9 @@ func TestFormatsEndWithTheirBytes(t *testing.T) {
 		}
 
 		rows := &sparse.CSR[float64]{Rows: n, Cols: 1, RowPtr: make([]int32, n+1)}
-		tiles, err := sparse.NewNarrow(rows, 512, 4)
-		if err != nil || (tiles.Tiles() == 1) != fits {
-			t.Errorf("%d rows are in %d tiles, %v", n, tiles.Tiles(), err)
-		}
-		if err := decodeNarrow(tiles, rows, 512); err != nil {
-			t.Error(err)
-		}
+		tiles := testkit.Must(sparse.NewNarrow(rows, 512, 4))
+		testkit.Equal(t, tiles.Tiles() == 1, fits, "%d rows are in one tile", n)
+		testkit.Succeed(t, decodeNarrow(tiles, rows, 512))
 	}
 }
 
@@ -214,22 +210,10 @@ func TestFormatsEndWithTheirBytes(t *testing.T) {
 func TestFormatsOfNothing(t *testing.T) {
 	for _, shape := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {5, 1}, {40, 100_000}} {
 		m := &sparse.CSR[float64]{Rows: shape[0], Cols: shape[1], RowPtr: make([]int32, shape[0]+1)}
-		j, err := sparse.NewJagged(m, 3, 3, 0)
-		if err != nil || j.Blocks != 0 {
-			t.Errorf("%v, blocks: %v", shape, err)
-		}
-		d, err := sparse.NewDiagonals(m, 5, 0)
-		if err != nil || d.Slots != 0 {
-			t.Errorf("%v, diagonals: %v", shape, err)
-		}
-		n, err := sparse.NewNarrow(m, 64, 4)
-		if err != nil || n.Entries != 0 {
-			t.Errorf("%v, tiles: %v", shape, err)
-		}
-		s, err := sparse.NewSELL(m, 8, 16, 0)
-		if err != nil || len(s.Val) != 0 {
-			t.Errorf("%v, SELL: %v", shape, err)
-		}
+		testkit.Equal(t, testkit.Must(sparse.NewJagged(m, 3, 3, 0)).Blocks, 0, "%v: blocks", shape)
+		testkit.Equal(t, testkit.Must(sparse.NewDiagonals(m, 5, 0)).Slots, 0, "%v: slots of diagonals", shape)
+		testkit.Equal(t, testkit.Must(sparse.NewNarrow(m, 64, 4)).Entries, 0, "%v: entries of tiles", shape)
+		testkit.Equal(t, len(testkit.Must(sparse.NewSELL(m, 8, 16, 0)).Val), 0, "%v: values of SELL", shape)
 	}
 }
 
@@ -247,9 +231,7 @@ func TestSampledFeatures(t *testing.T) {
 			if math.Abs(d) > deviation {
 				far++
 			}
-			if math.Abs(d) > 3*deviation {
-				t.Errorf("%s: %s is off by %.4f", name, []string{"similarity", "symmetry"}[k], d)
-			}
+			testkit.Near(t, d, 0, 3*deviation, "%s: %s is off by", name, []string{"similarity", "symmetry"}[k])
 		}
 	}
 

@@ -51,10 +51,8 @@ func TestSaved(t *testing.T) {
 	for range 2 {
 		testkit.Succeed(t, db.SaveClaims(t.Context(), saved))
 	}
-	got, err := db.Claims(t.Context())
-	if err != nil || len(got) != 20 {
-		t.Fatalf("%d claims, %v", len(got), err)
-	}
+	got := testkit.Must(db.Claims(t.Context()))
+	testkit.Equal(t, len(got), 20, "claims")
 	var figures struct{ Parts []Finding }
 	testkit.Succeed(t, json.Unmarshal(got[0].Figures, &figures))
 	if got[0].Claim != 1 || got[0].Device != cpu || got[0].Verdict != string(Holds) || len(figures.Parts) != 2 ||

@@ -340,6 +340,5 @@ func oneTrial(t *testing.T, m trial.Matrix, f []string, spread float64) trial.Re
 func judgements(t *testing.T, db *store.DB, of ...Claim) []Judgement {
 	t.Helper()
 	matrices := testkit.Must(db.Features(t.Context()))
-	list := testkit.Must(judge(t.Context(), db, matrices, of))
-	return list
+	return testkit.Must(judge(t.Context(), db, matrices, of))
 }

@@ -101,10 +101,8 @@ func TestNCUErrors(t *testing.T) {
 
 	fakeNCU(t, `echo "error: the product is wrong: row 7 is off" >&2
 		echo "==ERROR== The application returned an error code (1)."; exit 1`)
-	if _, err := p.countByNCU(t.Context(), trialsOf(trial.Cold, "coo_atomic")); err == nil ||
-		!strings.Contains(err.Error(), "the product is wrong: row 7 is off") {
-		t.Errorf("after a wrong product: %v", err)
-	}
+	_, err = p.countByNCU(t.Context(), trialsOf(trial.Cold, "coo_atomic"))
+	testkit.Fails(t, err, "the product is wrong: row 7 is off", "after a wrong product")
 }
 
 // Where trials can't be counted together, each is counted alone, and one that fails costs only itself.

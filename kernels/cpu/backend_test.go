@@ -226,9 +226,8 @@ func TestFormatsAreKept(t *testing.T) {
 	}
 	testkit.Succeed(t, b.Load(problem(rand.New(rand.NewPCG(5, 6)), 3, repeat(2, 1), ones)))
 	y := make([]float64, 2)
-	if err := kernels.Compute(prepareConfig(t, b, c), nil, y); err != nil || !slices.Equal(y, []float64{1, 1}) {
-		t.Errorf("the next problem gave %v, %v", y, err)
-	}
+	testkit.Succeed(t, kernels.Compute(prepareConfig(t, b, c), nil, y))
+	testkit.EqualLists(t, y, []float64{1, 1}, "the next problem gave")
 }
 
 // Preparing a matrix in another order contains the ordering, which is made once for all kernels. x and y in

@@ -74,9 +74,7 @@ func TestRealWithinBound(t *testing.T) {
 			cols, vals := p.A.Row(i)
 			want, scale := reference(cols, vals, p.X)
 			bound := c.Precision.Roundoff() * (8*math.Sqrt(float64(len(cols))) + 8) * scale
-			if !(math.Abs(y[i]-want) <= bound) {
-				t.Fatalf("%v: row %d is %v, want %v ± %v", c, i, y[i], want, bound)
-			}
+			testkit.Near(t, y[i], want, bound, "%v: row %d", c, i)
 		}
 	})
 }

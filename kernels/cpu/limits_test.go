@@ -151,9 +151,8 @@ func TestMultiplyByAnotherX(t *testing.T) {
 			x    []float64
 			want float64
 		}{{nil, 3}, {[]float64{1, 10, 100}, 111}, {nil, 3}} {
-			if err := kernels.Compute(product, tt.x, y); err != nil || y[0] != tt.want {
-				t.Errorf("%s, x of %v: %v, %v; want %v", precision, tt.x, y[0], err, tt.want)
-			}
+			testkit.Succeed(t, kernels.Compute(product, tt.x, y))
+			testkit.Equal(t, y[0], tt.want, "%s, x of %v", precision, tt.x)
 		}
 		testkit.Fails(t, product.Multiply([]float64{1, 2}), "", "an x that is too short")
 	}

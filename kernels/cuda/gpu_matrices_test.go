@@ -101,8 +101,7 @@ func gpuShared(t *testing.T) []gpuMatrix {
 
 func generated(t *testing.T, name string, args map[string]any) *structure {
 	t.Helper()
-	m := testkit.Must(generate.Build(context.Background(), name, args))
-	return m
+	return testkit.Must(generate.Build(context.Background(), name, args))
 }
 
 func withColumns(m *structure, cols int) *structure {

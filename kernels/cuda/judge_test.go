@@ -3,7 +3,6 @@ package cuda
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -219,9 +218,8 @@ func TestAChangedReferenceIsNoticed(t *testing.T) {
 		{[]verdict{good, {0.5, 2, -1, 7}}, errBlind},
 		{[]verdict{good, {0.5, 2, 4, 7}}, errBlind},
 	} {
-		if _, _, err := sumUp(test.verdicts, 4, 14); !errors.Is(err, test.want) {
-			t.Errorf("%v: %v, want %v", test.verdicts, err, test.want)
-		}
+		_, _, err := sumUp(test.verdicts, 4, 14)
+		testkit.Is(t, err, test.want, fmt.Sprint(test.verdicts))
 	}
 }
 

@@ -291,9 +291,9 @@ func TestPackAhead(t *testing.T) {
 	a.packAhead(m, []kernels.Config{c}) // that these exist is nobody's cost
 	a.running.Wait()
 	testkit.Equal(t, reusedCost()-before, 0, "packing ahead is charged")
-	if _, _, err := newRecipe(m, c, 4); err != nil || len(packings.kept) != kept {
-		t.Errorf("error %v, %d packings, want %d", err, len(packings.kept), kept)
-	}
+	_, _, err := newRecipe(m, c, 4)
+	testkit.Succeed(t, err)
+	testkit.Equal(t, len(packings.kept), kept, "packings")
 	if reusedCost() == before {
 		t.Error("what was packed ahead is charged nothing")
 	}

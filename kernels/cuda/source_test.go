@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -117,9 +116,7 @@ func TestTickIsSeen(t *testing.T) {
 		{ticks(40, 90), 5e-7},
 		{[]float64{1e-6, 1e-6 + 1e-13, 1e-6 + 32e-9}, 32e-9},
 	} {
-		if got := tick(tt.times, 5e-7); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("%v: a tick of %g, want %g", tt.times, got, tt.want)
-		}
+		testkit.Near(t, tick(tt.times, 5e-7), tt.want, 1e-12, "the tick of %v", tt.times)
 	}
 }
 

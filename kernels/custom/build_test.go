@@ -23,9 +23,7 @@ func TestValue(t *testing.T) {
 		"7": 7, "(rows + block - 1) / block": 16, "7 / 2 * 2": 6, "7 % 4": 3, "block * value_bytes": 512,
 		"min(rows, 5, 9)": 5, "max(rows, 5)": 1000, "0x10": 16,
 	} {
-		if got, err := Value(text, sizes); err != nil || got != want {
-			t.Errorf("%s is %d, %v; want %d", text, got, err, want)
-		}
+		testkit.Equal(t, testkit.Must(Value(text, sizes)), want, "%s", text)
 	}
 	for text, want := range map[string]string{
 		"rows +": "not an integer expression", "cols": `unknown variable "cols"`, "1.5": "only integers", `"a"`: "only integers",
@@ -128,10 +126,8 @@ func TestBuildKeeps(t *testing.T) {
 	}
 	build := func(c kernels.Config, wantRuns int) string {
 		t.Helper()
-		file, err := Build(cache, by, o, c)
-		if err != nil || *runs != wantRuns {
-			t.Fatalf("%v after %d runs of the compiler, want %d", err, *runs, wantRuns)
-		}
+		file := testkit.Must(Build(cache, by, o, c))
+		testkit.Equal(t, *runs, wantRuns, "runs of the compiler")
 		return file
 	}
 	first := build(config(kernels.Float64, 64, "1"), 1)

@@ -2,7 +2,6 @@ package custom
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -26,9 +25,7 @@ func TestReadTimes(t *testing.T) {
 		`{"time_ms": [1, null]}`: "it prints the time 0 ms", "time_ms=1\nprepare_ms=-2": "the preparation -2 ms",
 		"time_ms=1e-300": "it prints the time 1e-300 ms",
 	} {
-		if got, err := ReadTimes([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %+v, %v, want %s", text, got, err, want)
-		}
+		testkit.Fails(t, testkit.Err(ReadTimes([]byte(text))), want, "%q", text)
 	}
 }
 

@@ -1,7 +1,6 @@
 package custom
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,9 +28,7 @@ func run(t *testing.T, limit time.Duration, script string) (string, error) {
 
 // Whatever a program does, it ends, with all that it has started, and the error says what was wrong.
 func TestRun(t *testing.T) {
-	if printed, err := run(t, time.Minute, "echo noise >&2; echo time_ms=1"); err != nil || printed != "time_ms=1\n" {
-		t.Errorf("printed %q, %v", printed, err)
-	}
+	testkit.Equal(t, testkit.Must(run(t, time.Minute, "echo noise >&2; echo time_ms=1")), "time_ms=1\n", "printed")
 	for script, want := range map[string]string{
 		"echo first >&2; echo 'no device' >&2; exit 3": "it failed (exit status 3): no device",
 		"kill -SEGV $$":                          "it failed: signal: segmentation fault",
@@ -50,9 +47,7 @@ func TestRunLeavesNothing(t *testing.T) {
 		"setsid sleep 600 & echo $! > PIDS; sleep 600",
 	} {
 		pids := filepath.Join(t.TempDir(), "pids")
-		if _, err := run(t, 300*time.Millisecond, strings.ReplaceAll(script, "PIDS", pids)); !errors.Is(err, ErrLate) {
-			t.Errorf("%s: %v", script, err)
-		}
+		testkit.Is(t, testkit.Err(run(t, 300*time.Millisecond, strings.ReplaceAll(script, "PIDS", pids))), ErrLate, script)
 		text, err := os.ReadFile(pids)
 		if err != nil {
 			t.Skip("the machine is too busy")

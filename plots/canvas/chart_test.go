@@ -144,9 +144,7 @@ func TestSpread(t *testing.T) {
 func TestWhiskersDoNotStretchAxes(t *testing.T) {
 	for _, tt := range []struct{ high, want float64 }{{100, 12.5}, {11, 11}, {10, 10}} {
 		ch := Chart{Lines: []Line{{Points: []Point{{X: 1, Y: 10, Low: 2, High: tt.high}, {X: 2, Y: 8, Low: 8, High: 8}}}}}
-		if got := ch.Peak(); math.Abs(got-tt.want) > 1e-9 {
-			t.Errorf("an interval up to %g: the axis goes to %g, want %g", tt.high, got, tt.want)
-		}
+		testkit.Near(t, ch.Peak(), tt.want, 1e-9, "an interval up to %g: the axis goes to", tt.high)
 		if ch.Panel().Y.Max > 1.1*tt.want {
 			t.Errorf("an interval up to %g: it ends at %g", tt.high, ch.Panel().Y.Max)
 		}

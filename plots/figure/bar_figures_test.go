@@ -109,9 +109,7 @@ func TestPublishedMarks(t *testing.T) {
 	row := analysis.Fastest(d.Panels[0].ByKernel("cpu_coo"))
 	row.Matrix = "circuit5M_dc"
 	q := rate(analysis.PaperGBPS)
-	if v := (&citations{report: d}).value(&q, entry{row: row}); math.Abs(v-20.28) > 1e-9 {
-		t.Errorf("published: %g GB/s", v)
-	}
+	testkit.Near(t, (&citations{report: d}).value(&q, entry{row: row}), 20.28, 1e-9, "published")
 }
 
 // TestPublishedBesideLines: what a paper says of the best block size is a mark there; a

@@ -22,8 +22,7 @@ import (
 
 func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
 	t.Helper()
-	a := testkit.Must(generate.Build(t.Context(), name, args))
-	return a
+	return testkit.Must(generate.Build(t.Context(), name, args))
 }
 
 // Every shape has a page whose labels are apart, in every format.
@@ -84,8 +83,7 @@ func decoded(t *testing.T, name string, a *sparse.CSR[float64]) image.Image {
 	t.Helper()
 	testkit.Long(t, "draws for long")
 	b := testkit.Must(Spy(name, a, "png"))
-	img := testkit.Must(png.Decode(bytes.NewReader(b)))
-	return img
+	return testkit.Must(png.Decode(bytes.NewReader(b)))
 }
 
 func TestSpyOrigin(t *testing.T) { checkCorner(t, decoded(t, "corner", corner())) }

@@ -191,10 +191,8 @@ func TestBestIntervals(t *testing.T) {
 	d := analysis.New([]store.Row{row, base}, []store.Best{{Row: row}}, nil,
 		[]store.Device{{Label: row.Device, Device: kernels.Device{Backend: "cuda"}}})
 	s := Sheet{Stem: "best-configuration", Title: "Best", Tables: BestTables(d)}
-	lines, err := csv.NewReader(bytes.NewReader(s.csv())).ReadAll()
-	if err != nil || len(lines) != 2 {
-		t.Fatalf("%d lines (%v)", len(lines), err)
-	}
+	lines := testkit.Must(csv.NewReader(bytes.NewReader(s.csv())).ReadAll())
+	testkit.Equal(t, len(lines), 2, "lines")
 	value := func(column string) float64 {
 		t.Helper()
 		at := slices.Index(lines[0], column)
@@ -213,12 +211,8 @@ func TestBestIntervals(t *testing.T) {
 			t.Errorf("%s is %g, from %g to %g", name, v, low, high)
 		}
 	}
-	if low, v := value("time (ms) low"), value("time (ms)"); math.Abs(low/v-0.9) > 1e-9 {
-		t.Errorf("the lower end is %g of the time, want 0.9", low/v)
-	}
-	if low, v := value("GFLOP/s low"), value("GFLOP/s"); math.Abs(low/v-1/1.2) > 1e-9 {
-		t.Errorf("the lower end is %g of the rate, want 1/1.2", low/v)
-	}
+	testkit.Near(t, value("time (ms) low")/value("time (ms)"), 0.9, 1e-9, "the lower end of the time")
+	testkit.Near(t, value("GFLOP/s low")/value("GFLOP/s"), 1/1.2, 1e-9, "the lower end of the rate")
 	if spare := "& tied "; !strings.Contains(string(s.latex(false, "")), spare) || strings.Contains(string(s.Booktabs("")), spare) {
 		t.Errorf("a paper does without the column of ties, and nothing else does:\n%s", s.Booktabs(""))
 	}

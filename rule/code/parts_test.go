@@ -47,8 +47,7 @@ func built(t *testing.T, spec string) *sparse.CSR[float64] {
 	t.Helper()
 	name, args, err := generate.ParseSpec(spec)
 	testkit.Succeed(t, err)
-	a := testkit.Must(generate.Build(t.Context(), name, args))
-	return a
+	return testkit.Must(generate.Build(t.Context(), name, args))
 }
 
 // The features that the header computes of a matrix in CSR are those of sparse.Analyze.

@@ -119,9 +119,7 @@ print(json.dumps(ways))
 				t.Errorf("%s: the columns tell nothing", spec)
 			}
 			for name, x := range f {
-				if math.Abs(x-want[name]) > 1e-9*max(1, want[name]) {
-					t.Errorf("%s: %s is %v, want %v", spec, name, x, want[name])
-				}
+				testkit.Near(t, x, want[name], 1e-9*max(1, want[name]), "%s: %s", spec, name)
 			}
 		}
 

@@ -108,9 +108,7 @@ func TestDamage(t *testing.T) {
 		testkit.Succeed(t, os.WriteFile(path, bytes, 0o666))
 		e, err := d.Open(m.Key)
 		if err != nil {
-			if !errors.Is(err, ErrDamaged) {
-				t.Errorf("%s: %v", what, err)
-			}
+			testkit.Is(t, err, ErrDamaged, what)
 			return
 		}
 		defer e.Close()
@@ -118,9 +116,7 @@ func TestDamage(t *testing.T) {
 		if atOpen {
 			t.Errorf("%s: Open notices nothing", what)
 		}
-		if err := e.Verify(t.Context()); !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: Verify says %v", what, err)
-		}
+		testkit.Is(t, e.Verify(t.Context()), ErrDamaged, what)
 
 		if b, err := e.Copy(t.Context()); b != nil || !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: Copy says %v", what, err)
@@ -139,15 +135,11 @@ func TestDamage(t *testing.T) {
 	check("longer", append(good[:len(good):len(good)], 0), true)
 
 	fill(t, d, m, a)
-	if e, err := d.Open(m.Key); err != nil || e.Verify(t.Context()) != nil {
-		t.Errorf("after filling it again: %v", err)
-	}
+	testkit.Succeed(t, testkit.Must(d.Open(m.Key)).Verify(t.Context()))
 	other := NewKey("other")
 	testkit.Succeed(t, os.Rename(path, d.entry(other)))
 
-	if _, err := d.Open(other); !errors.Is(err, ErrDamaged) {
-		t.Errorf("under another name: %v", err)
-	}
+	testkit.Is(t, testkit.Err(d.Open(other)), ErrDamaged, "under another name")
 }
 
 // A reader sees a whole entry or none, whoever writes.
@@ -197,9 +189,7 @@ func TestOffAndUnwritable(t *testing.T) {
 	testkit.Fails(t, d.room(1<<62), "free", "an entry larger than any disk")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := d.Fill(ctx, m, a); !errors.Is(err, context.Canceled) {
-		t.Errorf("filling after the end: %v", err)
-	}
+	testkit.Is(t, d.Fill(ctx, m, a), context.Canceled, "filling after the end")
 
 	if files, _ := os.ReadDir(d.path); len(files) != 0 {
 		t.Errorf("%d files are left", len(files))
@@ -214,9 +204,7 @@ func TestDefault(t *testing.T) {
 	} {
 		t.Setenv(Env, c.set)
 		t.Setenv("XDG_CACHE_HOME", c.xdg)
-		if d, err := Default(); err != nil || d.Path() != c.want {
-			t.Errorf("%+v gives %q, %v", c, d.Path(), err)
-		}
+		testkit.Equal(t, testkit.Must(Default()).Path(), c.want, "%+v", c)
 	}
 }
 
@@ -228,9 +216,8 @@ func TestCutOff(t *testing.T) {
 	e := testkit.Must(d.Open(m.Key))
 	defer e.Close()
 	testkit.Succeed(t, os.Truncate(d.entry(m.Key), 8192))
-	if err := e.Verify(t.Context()); !errors.Is(err, ErrDamaged) || !errors.Is(err, panics.ErrGone) {
-		t.Errorf("verified: %v", err)
-	}
+	testkit.Is(t, e.Verify(t.Context()), ErrDamaged, "verified")
+	testkit.Is(t, e.Verify(t.Context()), panics.ErrGone, "verified")
 	if err := panics.ReadMapped(func() error { sparse.Analyze(e.A); return nil }); err != panics.ErrGone {
 		t.Errorf("read: %v", err)
 	}
@@ -268,8 +255,7 @@ func BenchmarkCache(b *testing.B) {
 	a, m := example(b, "mycielskian", map[string]any{"order": 16})
 	fill(b, d, m, a)
 	open := func(b *testing.B) *Entry {
-		e := testkit.Must(d.Open(m.Key))
-		return e
+		return testkit.Must(d.Open(m.Key))
 	}
 	e := open(b)
 	l := e.layout

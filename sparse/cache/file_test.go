@@ -17,8 +17,7 @@ func write(t *testing.T, path, text string) {
 
 func identify(t *testing.T, d *Dir, path string) *File {
 	t.Helper()
-	f := testkit.Must(d.Identify(t.Context(), path))
-	return f
+	return testkit.Must(d.Identify(t.Context(), path))
 }
 
 // The digest follows the bytes, and nothing else.

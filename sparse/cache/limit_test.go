@@ -28,10 +28,8 @@ func TestListAndPrune(t *testing.T) {
 	old := time.Now().Add(-2 * abandoned)
 	os.Chtimes(dead, old, old)
 
-	all, err := d.List()
-	if err != nil || len(all) != 4 {
-		t.Fatalf("%d entries, %v", len(all), err)
-	}
+	all := testkit.Must(d.List())
+	testkit.Equal(t, len(all), 4, "entries")
 	for i, e := range all {
 		if e.Key != metas[i].Key || e.Source != metas[i].Source || e.Err != nil {
 			t.Errorf("entry %d is %+v", i, e)
@@ -74,20 +72,16 @@ func TestEvict(t *testing.T) {
 	}
 	evict := func(limit int64, want ...Key) {
 		t.Helper()
-		removed, err := d.Evict(limit)
-		if err != nil || len(removed) != len(want) {
-			t.Fatalf("removes %d, %v, want %d", len(removed), err, len(want))
-		}
+		removed := testkit.Must(d.Evict(limit))
+		testkit.Equal(t, len(removed), len(want), "removes")
 		for i, e := range removed {
 			if e.Key != want[i] || d.Has(e.Key) {
 				t.Errorf("removal %d is %s, want %s; it is there: %v", i, e.Key, want[i], d.Has(e.Key))
 			}
 		}
 	}
-	all, err := d.List()
-	if err != nil || len(all) != 3 {
-		t.Fatal(all, err)
-	}
+	all := testkit.Must(d.List())
+	testkit.Equal(t, len(all), 3, "entries")
 	two := all[0].Size + all[1].Size
 
 	evict(math.MaxInt64)
@@ -103,9 +97,7 @@ func TestEvict(t *testing.T) {
 func TestLimit(t *testing.T) {
 	for text, want := range map[string]int64{"": DefaultLimit, "50GB": 50e9, "none": math.MaxInt64} {
 		t.Setenv(EnvLimit, text)
-		if got, err := Limit(); err != nil || got != want {
-			t.Errorf("%q is %d, %v", text, got, err)
-		}
+		testkit.Equal(t, testkit.Must(Limit()), want, "%q", text)
 	}
 	t.Setenv(EnvLimit, "much")
 	testkit.Fails(t, testkit.Err(Limit()), "", "much")

@@ -59,9 +59,7 @@ func TestGet(t *testing.T) {
 			}
 
 			s.Close() // nobody is asked again
-			if f, err := c.Get(t.Context(), gn); err != nil || f.URL != "" {
-				t.Errorf("%+v, %v", f, err)
-			}
+			testkit.Equal(t, testkit.Must(c.Get(t.Context(), gn)).URL, "", "asked again")
 		})
 	}
 }
@@ -166,13 +164,9 @@ func TestResume(t *testing.T) {
 				}
 			}
 
-			if _, err := c.Get(ctx, gn); !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
+			testkit.Is(t, testkit.Err(c.Get(ctx, gn)), context.Canceled, "interrupted")
 			path, _ := c.Path(gn)
-			if info, err := os.Stat(path + ".part"); err != nil || info.Size() != 300_000 {
-				t.Fatalf("%v, %v", info, err)
-			}
+			testkit.Equal(t, testkit.Must(os.Stat(path+".part")).Size(), 300_000, "bytes there")
 
 			tt.change(s)
 			testkit.Must(c.Get(t.Context(), gn))
@@ -223,16 +217,14 @@ func TestOffline(t *testing.T) {
 	s := serve(t, archive(t, "N", 1000, 1))
 	c := collection(t, s)
 	c.Offline = true
-	if _, err := c.Get(t.Context(), gn); !errors.Is(err, ErrUnavailable) ||
-		!strings.Contains(err.Error(), "spmvtune matrix get G/N") {
-		t.Error(err)
-	}
+	_, err := c.Get(t.Context(), gn)
+	testkit.Is(t, err, ErrUnavailable, "offline")
+	testkit.Fails(t, err, "spmvtune matrix get G/N")
 
 	c.Dir = ""
-	if _, err := c.Get(t.Context(), gn); !errors.Is(err, ErrUnavailable) ||
-		!strings.Contains(err.Error(), "SPMVTUNE_CACHE") {
-		t.Error(err)
-	}
+	_, err = c.Get(t.Context(), gn)
+	testkit.Is(t, err, ErrUnavailable, "offline")
+	testkit.Fails(t, err, "SPMVTUNE_CACHE")
 
 	if len(s.asked()) > 0 {
 		t.Error("the server was asked")

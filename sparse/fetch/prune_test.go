@@ -81,9 +81,7 @@ func TestPruneLeavesDownloads(t *testing.T) {
 	unlock, _, err := files.LockNow(c.lockFile(id))
 	testkit.Succeed(t, err)
 
-	if removed, err := c.Prune(cache.Limits{}); err != nil || len(removed) > 0 {
-		t.Errorf("removed %v, %v", removed, err)
-	}
+	testkit.Equal(t, len(testkit.Must(c.Prune(cache.Limits{}))), 0, "removed")
 	unlock()
 	if removed, err := c.Prune(cache.Limits{}); err != nil || len(removed) != 1 || removed[0].Bytes != 100 {
 		t.Errorf("removed %v, %v", removed, err)
@@ -107,9 +105,7 @@ func TestGetIsUse(t *testing.T) {
 func TestParseID(t *testing.T) {
 	for _, good := range []string{"DIMACS10/delaunay_n23", "HB/1138_bus", "Sandia/ASIC_100k",
 		"DIMACS10/kron_g500-logn20"} {
-		if id, err := ParseID(good); err != nil || id.String() != good {
-			t.Errorf("%s: %v, %v", good, id, err)
-		}
+		testkit.Equal(t, testkit.Must(ParseID(good)).String(), good, "ID")
 	}
 
 	for _, bad := range []string{"", "a", "a/", "/a", "a/b/c", "../b", "a/..", "./b", "a/.b", "a b/c", "a/b\n", `a\b/c`,
@@ -136,9 +132,7 @@ func TestDefault(t *testing.T) {
 	}
 
 	t.Setenv(cache.Env, "off")
-	if c, err := Default(); err != nil || c.Dir != "" {
-		t.Errorf("%+v, %v", c, err)
-	}
+	testkit.Equal(t, testkit.Must(Default()).Dir, "", "the folder")
 	for _, bad := range []string{"mirror", "ftp://a", "https://", "https://a?b=c"} {
 		t.Setenv(EnvServers, bad)
 		testkit.Fails(t, testkit.Err(Default()), "", "%s", bad)

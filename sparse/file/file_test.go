@@ -16,10 +16,8 @@ import (
 
 // Only a regular file is read.
 func TestRead(t *testing.T) {
-	if _, err := Read(t.Context(), filepath.Join(t.TempDir(), "none.mtx"), DefaultOptions); !errors.Is(err,
-		os.ErrNotExist) {
-		t.Errorf("missing file: got %v", err)
-	}
+	_, err := Read(t.Context(), filepath.Join(t.TempDir(), "none.mtx"), DefaultOptions)
+	testkit.Is(t, err, os.ErrNotExist, "a missing file")
 	dir := t.TempDir()
 	testkit.Fails(t, testkit.Err(Read(t.Context(), dir, DefaultOptions)), dir, "folder")
 }
@@ -167,10 +165,7 @@ func TestReadSize(t *testing.T) {
 
 	check := func(name, content string, want Size) {
 		t.Helper()
-		got, err := ReadSize(write(name, content), Options{})
-		if err != nil || got != want {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		testkit.Equal(t, testkit.Must(ReadSize(write(name, content), Options{})), want, "%s", name)
 	}
 
 	const general = "%%MatrixMarket matrix coordinate real general\n% a comment\n\n30 40 1000\n1 1 "

@@ -91,9 +91,7 @@ func TestPublishedSymmetry(t *testing.T) {
 			off += 3 * 0.016
 		}
 
-		if math.Abs(f.PatternSymmetry-want.symmetry) > off {
-			t.Errorf("%s: symmetry %v, published %v", name, f.PatternSymmetry, want.symmetry)
-		}
+		testkit.Near(t, f.PatternSymmetry, want.symmetry, off, "%s: symmetry", name)
 	}
 
 	if compared == 0 {
@@ -183,9 +181,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 	near := func(what string, got, abs, rel float64) {
 		t.Helper()
 		v := number(what)
-		if diff := math.Abs(got - v); !(diff <= abs+rel*math.Abs(v)) {
-			t.Errorf("%s is %v, want %v", what, got, v)
-		}
+		testkit.Near(t, got, v, abs+rel*math.Abs(v), "%s", what)
 	}
 
 	f := sparse.Analyze(m.A)

@@ -20,8 +20,7 @@ import (
 
 func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {
 	t.Helper()
-	a := testkit.Must(generate.Build(t.Context(), name, args))
-	return a
+	return testkit.Must(generate.Build(t.Context(), name, args))
 }
 
 // examples have empty rows and columns, values of 17 digits, and no entries at all.
@@ -78,8 +77,7 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 	counts := strings.Fields(lines[1])
 	shape := strings.Fields(lines[2])
 	number := func(s string) int {
-		n := testkit.Must(strconv.Atoi(strings.TrimSpace(s)))
-		return n
+		return testkit.Must(strconv.Atoi(strings.TrimSpace(s)))
 	}
 
 	rest := lines[4:]

@@ -256,9 +256,7 @@ func TestParallelStops(t *testing.T) {
 		pieces.Add(1)
 		cancel()
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	testkit.Is(t, err, context.Canceled, "interrupted")
 
 	if n := pieces.Load(); n > int64(runtime.GOMAXPROCS(0)) {
 		t.Errorf("%d pieces were done after cancelling in the first", n)

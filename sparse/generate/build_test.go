@@ -199,9 +199,7 @@ func TestSeedsDiffer(t *testing.T) {
 		for _, v := range one.Val {
 			mean += v / float64(one.NNZ())
 		}
-		if math.Abs(mean) > 5/math.Sqrt(3*float64(one.NNZ())/2) {
-			t.Errorf("%s: values have mean %v", g.Name, mean)
-		}
+		testkit.Near(t, mean, 0, 5/math.Sqrt(3*float64(one.NNZ())/2), "%s: the mean of values", g.Name)
 	}
 }
 

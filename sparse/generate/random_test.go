@@ -35,9 +35,7 @@ func TestRMATQuadrants(t *testing.T) {
 		}
 		for q, p := range []float64{0.5, 0.1, 0.3, 0.1} {
 			n := float64(len(edges))
-			if math.Abs(seen[q]-n*p) > 5*math.Sqrt(n*p*(1-p)) {
-				t.Errorf("level %d, quadrant %d: a share of %v, not %v", level, q, seen[q]/n, p)
-			}
+			testkit.Near(t, seen[q], n*p, 5*math.Sqrt(n*p*(1-p)), "level %d, quadrant %d: entries", level, q)
 		}
 	}
 }
@@ -72,13 +70,9 @@ func TestUniform(t *testing.T) {
 
 	wantVariance := mean * (1 - mean/cols)
 	got := sum / rows
-	if math.Abs(got-mean) > 5*math.Sqrt(wantVariance/rows) {
-		t.Errorf("mean row %v, want %v", got, mean)
-	}
+	testkit.Near(t, got, mean, 5*math.Sqrt(wantVariance/rows), "mean row")
 
-	if v := squares/rows - got*got; math.Abs(v/wantVariance-1) > 0.05 {
-		t.Errorf("variance of the row length %v, want %v", v, wantVariance)
-	}
+	testkit.Near(t, (squares/rows-got*got)/wantVariance, 1, 0.05, "variance of the row length")
 	count := make([]int, cols)
 	for _, j := range m.ColIdx {
 		count[j]++
@@ -108,9 +102,7 @@ func TestUniformExtremes(t *testing.T) {
 func TestRoad(t *testing.T) {
 	for _, degree := range []float64{2.05, 2.12, 2.5} {
 		m := build(t, "road", map[string]any{"rows": 100_000, "degree": degree})
-		if mean := float64(m.NNZ()) / float64(m.Rows); math.Abs(mean-degree) > 0.01 {
-			t.Errorf("degree %v: mean is %v", degree, mean)
-		}
+		testkit.Near(t, float64(m.NNZ())/float64(m.Rows), degree, 0.01, "mean of the degree")
 		var by [8]int
 		distance := 0
 
@@ -179,7 +171,5 @@ func TestFEM(t *testing.T) {
 		}
 	}
 
-	if mean, want := float64(m.NNZ())/float64(m.Rows), dof*(1+neighbours); math.Abs(mean/want-1) > 0.02 {
-		t.Errorf("mean row %v, want %v", mean, want)
-	}
+	testkit.Near(t, float64(m.NNZ())/float64(m.Rows)/(dof*(1+neighbours)), 1, 0.02, "mean row")
 }

@@ -267,9 +267,7 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 
 	near := func(what string, got, want float64) {
 		t.Helper()
-		if math.Abs(got-want) > 1e-6 {
-			t.Errorf("%s: %v, not %v", what, got, want)
-		}
+		testkit.Near(t, got, want, 1e-6, "%s", what)
 	}
 	near("mean length", length.mean(), 3.994152)
 
@@ -283,9 +281,7 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 	f := sparse.Analyze(m)
 	near("feature neighbour_rate", f.NeighbourRate, 0.498297)
 	near("feature row_span_mean", f.RowSpanMean, 705.746224)
-	if math.Abs(f.RowSimilarity-0.998906) > 5*0.0005 { // estimated; it deviates little from row to row
-		t.Errorf("feature row_similarity: %v, not 0.998906", f.RowSimilarity)
-	}
+	testkit.Near(t, f.RowSimilarity, 0.998906, 5*0.0005, "row_similarity") // estimated; it deviates little from row to row
 
 	if slices.Min(length.all) != 2 || slices.Max(length.all) != 4 || slices.Min(span.all) != 1 ||
 		slices.Max(span.all) != 770 {

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"testing"
 
@@ -28,9 +27,7 @@ func TestTwinLocality(t *testing.T) {
 		f := sparse.Analyze(c.m)
 		near := func(what string, got, want, off float64) {
 			t.Helper()
-			if math.Abs(got-want) > off {
-				t.Errorf("%s: %s %.3f, not %.3f", c.name, what, got, want)
-			}
+			testkit.Near(t, got, want, off, "%s: %s", c.name, what)
 		}
 		near("sectors", sparse.SectorsPer32(c.m), c.sectors, 0.5)
 		near("neighbours", f.NeighbourRate, 1.57627, 0.05)
@@ -89,9 +86,8 @@ func TestSlackColumns(t *testing.T) {
 func TestMouseGenes(t *testing.T) {
 	testkit.Long(t, "29 million nonzeros")
 	f := sparse.Analyze(build(t, "twin", map[string]any{"of": "mouse_gene"}))
-	if math.Abs(float64(f.RowMedian)-235) > 12 || math.Abs(float64(f.RowMax)-8032) > 80 {
-		t.Errorf("median %d, longest row %d", f.RowMedian, f.RowMax)
-	}
+	testkit.Near(t, float64(f.RowMedian), 235, 12, "median")
+	testkit.Near(t, float64(f.RowMax), 8032, 80, "longest row")
 }
 
 // TestGenesAsHuman makes a matrix of human_gene1's size and lengths with the pattern of
@@ -117,9 +113,7 @@ func TestGenesAsHuman(t *testing.T) {
 		p := testkit.Must(planTwin(values{"of": float64(len(twins()) - 1), "scale": 1, "seed": 1}))
 		m := testkit.Must(p.build(t.Context()))
 		f := sparse.Analyze(m)
-		if math.Abs(f.NeighbourRate-c.neighbours) > 0.02 || math.Abs(f.RowSimilarity-c.similar) > 0.02 {
-			t.Errorf("neighbours %.3f, similarity %.3f, not %.3f and %.3f", f.NeighbourRate, f.RowSimilarity,
-				c.neighbours, c.similar)
-		}
+		testkit.Near(t, f.NeighbourRate, c.neighbours, 0.02, "neighbours")
+		testkit.Near(t, f.RowSimilarity, c.similar, 0.02, "similarity")
 	}
 }

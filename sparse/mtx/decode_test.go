@@ -233,20 +233,15 @@ func TestDecodeDamagedGzip(t *testing.T) {
 		testkit.Fails(t, err, want)
 	}
 
-	if m, err := decode(bytes.NewReader(whole), "f.gz", text.DefaultOptions); err != nil || m.A.NNZ() != 50000 {
-		t.Errorf("the whole file: %v", err)
-	}
+	m := testkit.Must(decode(bytes.NewReader(whole), "f.gz", text.DefaultOptions))
+	testkit.Equal(t, m.A.NNZ(), 50000, "entries of the whole file")
 }
 
 func TestDecodeChecksOptions(t *testing.T) {
-	if _, err := decode(strings.NewReader(""), "f", text.Options{Complex: "abs"}); err == nil ||
-		!strings.Contains(err.Error(), text.RealPart) {
-		t.Errorf("unknown option: got %v", err)
-	}
+	_, err := decode(strings.NewReader(""), "f", text.Options{Complex: "abs"})
+	testkit.Fails(t, err, text.RealPart, "an unknown option")
 	broken := errors.New("disk on fire")
-	if _, err := decode(iotest.ErrReader(broken), "f", text.DefaultOptions); !errors.Is(err, broken) {
-		t.Errorf("broken reader: got %v", err)
-	}
+	testkit.Is(t, testkit.Err(decode(iotest.ErrReader(broken), "f", text.DefaultOptions)), broken, "a broken reader")
 }
 
 // tarOf packs members given as name and text; a text that starts with "->" makes
@@ -325,10 +320,7 @@ func TestDamagedArchive(t *testing.T) {
 		"end too early":             []byte(archive[:content.Len()/2]),
 		"archive is damaged":        []byte("x" + archive[1:]),
 	} {
-		if _, err := decode(bytes.NewReader(file), "f", text.DefaultOptions); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		testkit.Fails(t, testkit.Err(decode(bytes.NewReader(file), "f", text.DefaultOptions)), want)
 	}
 }
 

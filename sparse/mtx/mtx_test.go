@@ -51,9 +51,7 @@ var errFull = errors.New("no space left")
 
 func TestWriteReportsErrors(t *testing.T) {
 	m := &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int32{0, 1}, ColIdx: []int32{0}, Val: []float64{1}}
-	if err := write(fullDisk{}, m, text.Writing{Comment: "c"}); !errors.Is(err, errFull) {
-		t.Errorf("got %v, want %v", err, errFull)
-	}
+	testkit.Is(t, write(fullDisk{}, m, text.Writing{Comment: "c"}), errFull, "a full disk")
 }
 
 // longFile writes a coordinate file of several blocks, with comments, blank lines
@@ -178,9 +176,7 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 
 		for range 2 {
 			_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
-			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-				t.Errorf("%s: got %v, want %s…", c.name, err, c.want)
-			}
+			testkit.Fails(t, err, c.want, c.name)
 		}
 	}
 
@@ -190,10 +186,8 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		strings.Join(body, "\n")))
 
 	for _, file := range []string{file, file[:len(file)-4]} {
-		if _, err := decode(strings.NewReader(file), "f", text.DefaultOptions); err == nil ||
-			!strings.HasPrefix(err.Error(), `f:150003: "x"`) {
-			t.Errorf("got %v, want the bad line, not the damage behind it", err)
-		}
+		_, err := decode(strings.NewReader(file), "f", text.DefaultOptions)
+		testkit.Fails(t, err, `f:150003: "x"`, "the bad line, not the damage behind it")
 	}
 }
 

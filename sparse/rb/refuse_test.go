@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/internal/text"
 )
 
@@ -126,9 +127,7 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		"f:70000: the file ends after 153435 of": strings.Join(lines[:69_999], "\n") + "\n",
 	} {
 		for range 3 {
-			if _, err := decode(file, text.DefaultOptions); err == nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("got %v, want %s…", err, want)
-			}
+			testkit.Fails(t, testkit.Err(decode(file, text.DefaultOptions)), want)
 		}
 	}
 }

@@ -80,9 +80,7 @@ func TestParseSaysWhatItRead(t *testing.T) {
 		Declared: 3, Duplicates: 1, NonFinite: 1}
 	testkit.Equal(t, *m, want, "it read")
 
-	if m, err := decode("1 2\n"); err != nil || m.Field != "pattern" {
-		t.Errorf("without weights: %+v, %v", m, err)
-	}
+	testkit.Equal(t, testkit.Must(decode("1 2\n")).Field, "pattern", "without weights the field")
 }
 
 // graph writes an edge list and makes its matrix: vertices are drawn from so many,

@@ -83,13 +83,9 @@ func TestReadFile(t *testing.T) {
 	for path, want := range map[string]string{
 		pipe: "not a regular file: save its content to a file first", "/dev/zero": "not a regular file", long: "larger than 1 kB",
 	} {
-		if _, err := ReadFile(path, 1000); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", path, err)
-		}
+		testkit.Fails(t, testkit.Err(ReadFile(path, 1000)), want, path)
 	}
-	if text, err := ReadFile(long, 1001); err != nil || len(text) != 1001 {
-		t.Errorf("%d bytes, %v", len(text), err)
-	}
+	testkit.Equal(t, len(testkit.Must(ReadFile(long, 1001))), 1001, "bytes of the file")
 }
 
 // A folder that a killed process left goes away with the next one; that of a process that lives stays, and so

@@ -55,9 +55,8 @@ func TestEscaped(t *testing.T) {
 	var b strings.Builder
 	testkit.Succeed(t, WriteJSON(Escaped(&b), "\u202e\u009b\U000e0041"))
 	var back string
-	if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != "\u202e\u009b\U000e0041" {
-		t.Errorf("%q, %v", back, err)
-	}
+	testkit.Succeed(t, json.Unmarshal([]byte(b.String()), &back))
+	testkit.Equal(t, back, "\u202e\u009b\U000e0041", "read back")
 }
 
 // Texts that a spreadsheet would take for formulas have an apostrophe; Markdown has no HTML.
@@ -65,11 +64,9 @@ func TestTextsFromOutside(t *testing.T) {
 	table := Table{Columns: []string{"a"}, Rows: [][]any{{"=1+2"}, {"@x"}, {"-2+3|x"}, {"-5"}, {int64(-3)}, {"+4.5%"},
 		{"\x1b\u202e"}}}
 	var csv, markdown strings.Builder
-	if err := table.Write(&csv, "csv"); err != nil || csv.String() != "a\n'=1+2\n'@x\n'-2+3|x\n-5\n-3\n+4.5%\n"+`\u001b\u202e`+"\n" {
-		t.Errorf("%v %q", err, csv.String())
-	}
+	testkit.Succeed(t, table.Write(&csv, "csv"))
+	testkit.Equal(t, csv.String(), "a\n'=1+2\n'@x\n'-2+3|x\n-5\n-3\n+4.5%\n"+`\u001b\u202e`+"\n", "as CSV")
 	table = Table{Columns: []string{"a"}, Rows: [][]any{{"<b>|*x*"}}}
-	if err := table.Write(&markdown, "markdown"); err != nil || !strings.Contains(markdown.String(), `\<b>\|\*x\*`) {
-		t.Errorf("%v %q", err, markdown.String())
-	}
+	testkit.Succeed(t, table.Write(&markdown, "markdown"))
+	testkit.Says(t, "as Markdown", markdown.String(), `\<b>\|\*x\*`)
 }

@@ -36,9 +36,8 @@ func TestTabulate(t *testing.T) {
 		{Table{Columns: []string{"c"}, Rows: [][]any{{1}}}, "c\n1\n"},
 	} {
 		var b strings.Builder
-		if err := Format(&b, "csv", tt.v); err != nil || b.String() != tt.want {
-			t.Errorf("%v: got %v\n%s, want\n%s", tt.v, err, b.String(), tt.want)
-		}
+		testkit.Succeed(t, Format(&b, "csv", tt.v))
+		testkit.Equal(t, b.String(), tt.want, "%v", tt.v)
 	}
 }
 

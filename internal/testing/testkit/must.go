@@ -1,7 +1,9 @@
 package testkit
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +42,14 @@ func EqualLists[S ~[]E, E comparable](t testing.TB, got, want S, format string, 
 	}
 }
 
+// Near is Equal for numbers that may differ by off.
+func Near(t testing.TB, got, want, off float64, format string, args ...any) {
+	t.Helper()
+	if !(math.Abs(got-want) <= off) {
+		differ(t, got, want, fmt.Sprintf(format, args...))
+	}
+}
+
 func differ(t testing.TB, got, want any, what string) {
 	t.Helper()
 	form := "%s: got %+v, want %+v"
@@ -63,6 +73,14 @@ func Fails(t testing.TB, err error, want string, what ...any) {
 		of = fmt.Sprintf(what[0].(string), what[1:]...) + ": "
 	}
 	t.Errorf("%sthe error is %v, want one with %q", of, err, want)
+}
+
+// Is fails the test where an error is not of a kind. What says of what it is the error.
+func Is(t testing.TB, err, kind error, what string) {
+	t.Helper()
+	if !errors.Is(err, kind) {
+		t.Errorf("%s: the error is %v, want %v", what, err, kind)
+	}
 }
 
 // Err is the error of a call that also gives something else.
