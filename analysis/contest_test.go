@@ -182,9 +182,7 @@ func TestTieWords(t *testing.T) {
 			t.Errorf("%s: it says\n%s\nwant\n%s", tt.name, text, tt.want)
 		}
 	}
-	if text := New([]store.Row{found("csr_vector", 1, 1, 1)}, nil, nil, nil).TieWords(); len(text) > 0 {
-		t.Errorf("of a single configuration it says %q", text)
-	}
+	testkit.Equal(t, len(New([]store.Row{found("csr_vector", 1, 1, 1)}, nil, nil, nil).TieWords()), 0, "words of a single configuration")
 }
 
 // Without repeats, more may be tied than samples within the run tell.
@@ -207,7 +205,5 @@ func TestMissedWords(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	d.Sweeps[0].Protocol.Target = 0.2
-	if got := d.Missed(); len(got) > 0 {
-		t.Errorf("all are narrower than the target, warnings %v", got)
-	}
+	testkit.Equal(t, len(d.Missed()), 0, "warnings, though all are narrower than the target")
 }

@@ -219,15 +219,11 @@ func TestHeadlineOfBusyProcessors(t *testing.T) {
 		lines := analysis.HeadlineLines(analysis.Headline(d))
 		return lines[len(lines)-1]
 	}
-	if got := last(); !strings.HasPrefix(got, "Start with") {
-		t.Errorf("of a quiet one it says %q", got)
-	}
+	testkit.Says(t, "of a quiet one", last(), "Start with")
 	for i := range d.Rows {
 		d.Rows[i].Factor = 0
 	}
-	if got := last(); !strings.HasPrefix(got, "Nothing was repeated:") {
-		t.Errorf("without repeats it says %q", got)
-	}
+	testkit.Says(t, "without repeats", last(), "Nothing was repeated:")
 	for i := range d.Rows {
 		d.Rows[i].Host = trial.HostUse{Cores: 4, Others: 1.5, Own: 2, Load: 3}
 	}

@@ -51,7 +51,6 @@ func TestCustomOnNode(t *testing.T) {
 	s := testkit.Must(ParseOnNode("s.toml", t.TempDir(), text))
 	testkit.Fails(t, s.Use(nil), "", "a definition is missing")
 	list := []kernels.Custom{{Kernel: kernels.Kernel{Name: "mine", Backend: "cpu"}, Files: map[string]string{"gone.c": "text"}}}
-	if err := s.Use(list); err != nil || s.Custom()[0].Files["gone.c"] != "text" {
-		t.Errorf("%v, %+v", err, s.Custom())
-	}
+	testkit.Succeed(t, s.Use(list))
+	testkit.Equal(t, s.Custom()[0].Files["gone.c"], "text", "the file")
 }

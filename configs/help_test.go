@@ -84,9 +84,8 @@ func TestWarning(t *testing.T) {
 	for signal, want := range map[string]time.Duration{"USR1@120": 2 * time.Minute, "HUP@65535": 65535 * time.Second,
 		"": 0} {
 		s := parse(t, minimal+"[slurm]\nsignal = \""+signal+"\"\n").Slurm
-		if s.Signal != signal || s.Warning() != want {
-			t.Errorf("%q: %q, %s", signal, s.Signal, s.Warning())
-		}
+		testkit.Equal(t, s.Signal, signal, "signal")
+		testkit.Equal(t, s.Warning(), want, "warning of %q", signal)
 	}
 
 	testkit.Equal(t, parse(t, minimal).Slurm.Warning(), 2*time.Minute, "default")
@@ -95,9 +94,8 @@ func TestWarning(t *testing.T) {
 // retry --set takes the keys that say what a task asks for, in the words of the sweep.
 func TestSet(t *testing.T) {
 	s := parse(t, minimal+"[slurm]\nmem = [\"1G\", \"2G\"]\npartition = \"debug\"\n").Slurm
-	if s.Mem != "1G" || !slices.Equal(s.Mems, []string{"1G", "2G"}) {
-		t.Errorf("several amounts of memory are read as %q, %q", s.Mem, s.Mems)
-	}
+	testkit.Equal(t, s.Mem, "1G", "the first of several amounts of memory")
+	testkit.EqualLists(t, s.Mems, []string{"1G", "2G"}, "amounts of memory")
 	for key, value := range map[string]string{"mem": "8G", "time": "2:00:00", "partition": "long", "exclude": "n1"} {
 		testkit.Succeed(t, s.Set(key, value))
 	}

@@ -165,9 +165,7 @@ func TestShippedSweepsAreRight(t *testing.T) {
 			continue
 		}
 
-		if s.Name != name || s.Path != name {
-			t.Errorf("%s: name %q, path %q", name, s.Name, s.Path)
-		}
+		testkit.Equal(t, s.Name+s.Path, name+name, "name and path")
 		if s.Title == "" {
 			t.Errorf("%s has no title", name)
 		}
@@ -175,9 +173,7 @@ func TestShippedSweepsAreRight(t *testing.T) {
 		for _, space := range s.Kernels {
 			for c := range space.Expand(2) {
 				k, _ := kernels.Lookup(c.Kernel)
-				if err := k.Check(c); err != nil {
-					t.Errorf("%s: %v: %v", name, c, err)
-				}
+				testkit.Succeed(t, k.Check(c))
 			}
 		}
 	}

@@ -56,9 +56,7 @@ func TestMistakes(t *testing.T) {
 				t.Errorf("%s: got %q, want it at %s", c.Name, e, place)
 			}
 			for part := range strings.SplitSeq(parts, " | ") {
-				if !strings.Contains(e.Error(), part) {
-					t.Errorf("%s: got %q, want %q in it", c.Name, e, part)
-				}
+				testkit.Says(t, c.Name, e.Error(), part)
 			}
 		}
 	}

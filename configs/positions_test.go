@@ -116,9 +116,7 @@ func placeOf(p *position, path string) *position {
 func checkShape(t *testing.T, text string) *position {
 	t.Helper()
 	vals := map[string]any{}
-	if _, err := toml.Decode(text, &vals); err != nil {
-		t.Fatalf("%v in\n%s", err, text)
-	}
+	testkit.Must(toml.Decode(text, &vals))
 
 	root, _ := locate(text)
 	testkit.Equal(t, differ(vals, root, strings.Count(text, "\n")+1), "", "the problem in\n%q", text)

@@ -71,9 +71,7 @@ func TestDefaultsSuitEveryKernel(t *testing.T) {
 		}
 
 		for _, c := range all {
-			if err := k.Check(c); err != nil {
-				t.Errorf("%v: %v", c, err)
-			}
+			testkit.Succeed(t, k.Check(c))
 		}
 	}
 }
@@ -182,8 +180,6 @@ func TestWhereIsBounded(t *testing.T) {
 		testkit.Fails(t, testkit.Err(newFilter(where, zero)), "", "%.60s", where)
 	}
 	for _, where := range []string{`block in [32, 64] and max(block, grid) <= rows`, `kernel contains "csr" or nnz % 2 == 0`} {
-		if _, err := newFilter(where, zero); err != nil {
-			t.Errorf("%s: %v", where, err)
-		}
+		testkit.Must(newFilter(where, zero))
 	}
 }

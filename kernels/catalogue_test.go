@@ -39,9 +39,7 @@ func TestCatalogueEntries(t *testing.T) {
 		if k.Grid != "" {
 			c.Grid = 1
 		}
-		if err := k.Check(c); err != nil {
-			t.Errorf("%s refuses its defaults: %v", k.Name, err)
-		}
+		testkit.Succeed(t, k.Check(c))
 	}
 }
 
@@ -50,9 +48,8 @@ func TestScopesAndSorting(t *testing.T) {
 	for _, name := range []string{
 		"coo_scan_shared", "coo_blelloch", "coo_blelloch_padded", "coo_scan_warp", "coo_scan_block", "coo_scan_warp_chunk",
 	} {
-		if k, _ := Lookup(name); k.Scope != ScopeBlock {
-			t.Errorf("%s subtracts prefixes, but its error scope is %q", name, k.Scope)
-		}
+		k, _ := Lookup(name)
+		testkit.Equal(t, k.Scope, ScopeBlock, "%s subtracts prefixes: its error scope", name)
 	}
 	for _, name := range []string{"csr_warp_row_tile", "csr_block_tile"} {
 		if k, _ := Lookup(name); !k.Sorted {

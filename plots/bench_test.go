@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/testing/synthetic"
+	"spmvtune/internal/testing/testkit"
 )
 
 // BenchmarkReport reports on 19,800 trials: of 22 kernels on 100 matrices, in 9 sizes. A first
@@ -11,9 +12,7 @@ import (
 func BenchmarkReport(b *testing.B) {
 	d := synthetic.Crowd(100, 32, 22).Report()
 	write := func(b *testing.B, dir string) {
-		if _, err := Write(b.Context(), d, dir, Options{}); err != nil {
-			b.Fatal(err)
-		}
+		testkit.Must(Write(b.Context(), d, dir, Options{}))
 	}
 
 	b.Run("first", func(b *testing.B) {

@@ -3,7 +3,6 @@ package plots
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,9 +38,7 @@ func TestSecondReport(t *testing.T) {
 	kept, damaged := "figures/matrix-patterns.png", "figures/matrix-patterns.svg"
 	testkit.Succeed(t, os.WriteFile(path(damaged), []byte("<svg>"), 0o666))
 	age(kept, damaged)
-	if again := write(3); !slices.Equal(again.Files, first.Files) {
-		t.Errorf("the second report has %d files, the first %d", len(again.Files), len(first.Files))
-	}
+	testkit.EqualLists(t, write(3).Files, first.Files, "files of the second report")
 	if !old(kept) {
 		t.Error("an unchanged picture was drawn again")
 	}

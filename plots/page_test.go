@@ -179,9 +179,7 @@ func TestPageInBrowser(t *testing.T) {
 			strings.Join(got.After, " ")+" " != strings.ReplaceAll(want, "32", "64") {
 			t.Errorf("float32 shows %q, and float64 %q", got.Before, got.After)
 		}
-		if len(got.Only) != 1 || got.Only[0] != "float32" {
-			t.Errorf("of a figure of float32 alone, float64 shows %q", got.Only)
-		}
+		testkit.EqualLists(t, got.Only, []string{"float32"}, "of a figure of float32 alone, float64 shows")
 	})
 	b.Run("isolate", func(t *testing.T) {
 		var got struct {
@@ -240,9 +238,7 @@ func TestPageInBrowser(t *testing.T) {
 		var nameless []string
 		b.Eval(`return [...document.querySelectorAll("button, input, a, summary, [tabindex]")].filter((e) =>
 			!e.hidden && !(e.textContent.trim() || e.ariaLabel || e.labels?.[0]?.textContent)).map((e) => e.outerHTML.slice(0, 80))`, &nameless)
-		if len(nameless) > 0 {
-			t.Errorf("a screen reader has no name for %q", nameless)
-		}
+		testkit.EqualLists(t, nameless, nil, "what a screen reader has no name for")
 	})
 	b.Run("print", func(t *testing.T) {
 		var paper struct{ Data []byte }
@@ -251,9 +247,7 @@ func TestPageInBrowser(t *testing.T) {
 			t.Errorf("%d bytes on paper", len(paper.Data))
 		}
 	})
-	if list := b.Complaints(); len(list) > 0 {
-		t.Errorf("the browser complains: %q", list)
-	}
+	testkit.EqualLists(t, b.Complaints(), nil, "the browser complains")
 }
 
 // Every figure, every table of matrices and the page say what was measured; a figure of

@@ -16,11 +16,9 @@ import (
 )
 
 func TestPaperWidth(t *testing.T) {
-	for name, want := range map[string]vg.Length{"acm": 240.25, "ieee": 251.06, "8.5cm": 240.94, "85mm": 240.94,
+	for name, want := range map[string]float64{"acm": 240.25, "ieee": 251.06, "8.5cm": 240.94, "85mm": 240.94,
 		"3.5in": 252, "252pt": 251.06} {
-		if got, err := PaperWidth(name); err != nil || got < want-0.01 || got > want+0.01 {
-			t.Errorf("%s is %v (%v), want %v", name, got, err, want)
-		}
+		testkit.Near(t, float64(testkit.Must(PaperWidth(name))), want, 0.01, "%s", name)
 	}
 	for _, name := range []string{"", "acn", "8.5", "cm", "1cm", "99cm", "NaNcm", "-9cm"} {
 		testkit.Fails(t, testkit.Err(PaperWidth(name)), "", "%s", name)

@@ -24,11 +24,8 @@ func TestShortlistOfEnsembleHasTheTrees(t *testing.T) {
 	k, third := Key{Precision: kernels.Float32}, 0
 	for i := range obs {
 		f := *obs[i].Features
-		boosted, err := r.Select(k, f, Wanted{})
-		tree, treeErr := treeOf(r).Select(k, f, Wanted{})
-		if err != nil || treeErr != nil || boosted.By != ByEnsemble {
-			t.Fatalf("by %s (%v, %v)", boosted.By, err, treeErr)
-		}
+		boosted, tree := testkit.Must(r.Select(k, f, Wanted{})), testkit.Must(treeOf(r).Select(k, f, Wanted{}))
+		testkit.Equal(t, boosted.By, ByEnsemble, "it goes by")
 		at := slices.IndexFunc(boosted.Shortlist, func(r Ranked) bool { return r.Config == tree.Config })
 		if at < 0 || at >= Shortlisted {
 			t.Errorf("%s: the tree's choice has place %d", obs[i].Matrix, at+1)

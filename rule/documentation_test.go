@@ -51,10 +51,8 @@ func TestRuleOfKeptData(t *testing.T) {
 	}
 
 	testkit.Long(t, "it learns from 72,000 trials")
-	if written(t, learn(t, obs, opt).WriteJSON) != string(h200) {
-		t.Error("the data teach another rule than h200.json: " +
-			"spmvtune learn rule/h200-data.json.gz rule/h200-strangers.json.gz -o rule/h200.json")
-	}
+	// The data teach h200.json: spmvtune learn rule/h200-data.json.gz rule/h200-strangers.json.gz -o rule/h200.json
+	testkit.Equal(t, written(t, learn(t, obs, opt).WriteJSON), string(h200), "the rule that the data teach")
 }
 
 // kept are the observations of a file, and the classes of its final test.

@@ -45,9 +45,7 @@ func TestForecast(t *testing.T) {
 	}
 
 	tiny := sparse.Features{Rows: 2, Cols: 2, Nonzeros: 2, RowMean: 1}
-	if c, err := r.Select(Key{Precision: kernels.Float32}, tiny, Wanted{}); err != nil || c.Forecast != nil {
-		t.Errorf("a time of %v was forecast for a matrix far smaller than all measured (%v)", c.Forecast, err)
-	}
+	testkit.Equal(t, chosen(t, r, tiny, Wanted{}).Forecast, nil, "the forecast for a matrix far smaller than all measured")
 }
 
 // The first runner-up is the one that helps where the choice fails, though another is the second
@@ -64,9 +62,8 @@ func TestRunnersUpHelpWhereTheChoiceFails(t *testing.T) {
 	}
 
 	s := learn(t, obs, DefaultOptions).Models[0]
-	if n := s.Root; n.Choice.Kernel != "choice" || n.Next[0].Kernel != "helps" {
-		t.Errorf("chose %s, then %s; want the one that helps", n.Choice.Kernel, n.Next[0].Kernel)
-	}
+	testkit.Equal(t, s.Root.Choice.Kernel, "choice", "chose")
+	testkit.Equal(t, s.Root.Next[0].Kernel, "helps", "next is the one that helps")
 	for _, c := range s.Validation.Cases {
 		testkit.Equal(t, c.Top3, 1, "%s: part of the oracle that the best of three has", c.Matrix)
 	}

@@ -152,9 +152,8 @@ func TestThinData(t *testing.T) {
 		r := learn(t, []Observation{observe("only", f, config("a", 32, 1), 2),
 			observe("only", f, config("b", 32, 1), 1)}, DefaultOptions)
 		s := r.Models[0]
-		if s.Root.Choice.Kernel != "b" || s.Validation.Matrices != 0 {
-			t.Errorf("chose %v, validated on %d", s.Root.Choice, s.Validation.Matrices)
-		}
+		testkit.Equal(t, s.Root.Choice.Kernel, "b", "chose")
+		testkit.Equal(t, s.Validation.Matrices, 0, "matrices it was validated on")
 
 		testkit.Says(t, "the text", written(t, r.WriteText), "single matrix, only", "Not validated")
 	})
@@ -188,9 +187,7 @@ func TestThinData(t *testing.T) {
 		text := strings.Join(learn(t, obs, DefaultOptions).Models[0].Warnings, "\n")
 		testkit.Says(t, "warnings", text, "only 3 matrices", "single matrix: grid.")
 
-		if strings.Contains(text, "have no class") || strings.Contains(text, "relatives in") {
-			t.Errorf("classes were given and left out whole, warnings:\n%s", text)
-		}
+		testkit.Lacks(t, "warnings, though classes were given and left out whole", text, "have no class", "relatives in")
 		for i := range obs {
 			obs[i].Class = "road"
 		}

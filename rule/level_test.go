@@ -93,10 +93,8 @@ func TestEvaluationOfOneMatrix(t *testing.T) {
 	obs := duels(duel{rows(1), "a", 2})
 	r := learn(t, obs, DefaultOptions)
 	_, text := evaluated(t, r, obs, DefaultOptions)
-	if !strings.Contains(text, "a single matrix, 2 configurations: there is nothing to leave out") ||
-		strings.Contains(text, "left out,") {
-		t.Errorf("it says\n%s", text)
-	}
+	testkit.Says(t, "the evaluation", text, "a single matrix, 2 configurations: there is nothing to leave out")
+	testkit.Lacks(t, "the evaluation", text, "left out,")
 }
 
 // Kernel a is the faster one, but takes a hundred products to prepare for.
@@ -112,9 +110,8 @@ func TestPreparationIsCharged(t *testing.T) {
 		opt := DefaultOptions
 		opt.Products = products
 		r := learn(t, obs, opt)
-		if got := r.Models[0].Root.Choice.Kernel; got != want || r.Products != products {
-			t.Errorf("for %d products it chooses %s, want %s", products, got, want)
-		}
+		testkit.Equal(t, r.Models[0].Root.Choice.Kernel, want, "for %d products it chooses", products)
+		testkit.Equal(t, r.Products, products, "products")
 	}
 
 	if obs[0].Seconds != 1 || !obs[0].Tied {

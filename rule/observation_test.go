@@ -28,9 +28,7 @@ func TestFromStore(t *testing.T) {
 	defer db.Close()
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 	}
 
 	check(db.Begin(ctx, tuner.RunInfo{
@@ -66,17 +64,15 @@ func TestFromStore(t *testing.T) {
 
 	obs := observed(t, db)
 	r := learn(t, obs, DefaultOptions)
-	if r.Sweep != "planted" || len(obs) != 18 {
-		t.Errorf("%d observations of sweep %q", len(obs), r.Sweep)
-	}
+	testkit.Equal(t, r.Sweep, "planted", "the sweep")
+	testkit.Equal(t, len(obs), 18, "observations")
 
 	choose := func(mean float64, want kernels.Config) {
 		t.Helper()
 		c, err := r.Select(Key{Precision: kernels.Float32, Cache: "cold"}, sparse.Features{RowMean: mean}, Wanted{})
 		check(err)
-		if c.Config.String() != want.String() || c.Expected != 1 {
-			t.Errorf("row length %v: chose %v, %v of the oracle; want %v", mean, c.Config, c.Expected, want)
-		}
+		testkit.Equal(t, c.Config.String(), want.String(), "row length %v: chose", mean)
+		testkit.Equal(t, c.Expected, 1, "row length %v: part of the oracle", mean)
 	}
 
 	choose(15, unroll)

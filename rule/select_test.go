@@ -116,9 +116,8 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 	unknown := obs[0].Features
 	f := *unknown
 	f.Cols = sparse.Unknown
-	if c, err := r.Select(s.Key, f, Wanted{}); err != nil || c.Kernel != "plain" || c.Instead == nil {
-		t.Errorf("without a number of columns %s is chosen instead of %v, %v", c.Kernel, c.Instead, err)
-	}
+	c := testkit.Must(r.Select(s.Key, f, Wanted{}))
+	testkit.Equal(t, c.Kernel, "plain", "without a number of columns, instead of %v", *c.Instead)
 }
 
 // A leaf without anything that is legal on a matrix keeps its choice: rules of other programs have such ones.
@@ -130,9 +129,8 @@ func TestNothingLegal(t *testing.T) {
 		t.Errorf("picks are %v", got)
 	}
 	e := &Ensemble{Configs: []kernels.Config{local}, Base: []float64{0}}
-	if order, _ := e.rank(&f, 0); len(order) != 1 {
-		t.Errorf("the ensemble's are %v", order)
-	}
+	order, _ := e.rank(&f, 0)
+	testkit.Equal(t, len(order), 1, "the ensemble's")
 }
 
 // The ensemble asks the matrix where features don't tell, and no longer than it has to; the tree does not.
@@ -155,10 +153,9 @@ func TestTheMatrixIsAsked(t *testing.T) {
 		asked      int
 	}{{nil, "plain", "plain", 0}, {takes(false), "plain", "plain", 1}, {takes(true), local.Kernel, "plain", 1}} {
 		asked = 0
-		got, err := r.Select(s.Key, f, Wanted{Takes: c.takes, Top: 1})
-		if err != nil || got.Kernel != c.want || asked != c.asked {
-			t.Errorf("%s is chosen after %d questions, want %s after %d (%v)", got.Kernel, asked, c.want, c.asked, err)
-		}
+		got := testkit.Must(r.Select(s.Key, f, Wanted{Takes: c.takes, Top: 1}))
+		testkit.Equal(t, got.Kernel, c.want, "chosen")
+		testkit.Equal(t, asked, c.asked, "questions")
 		if got.Tree != nil && got.Tree.Kernel != c.tree {
 			t.Errorf("the tree chooses %s", got.Tree.Kernel)
 		}

@@ -148,10 +148,9 @@ func TestUnknownKernelsAreNotChosen(t *testing.T) {
 	if v := r.Models[0].Validation; !got.Partial || v.Matrices != 0 || v.Partial != 3 || v.Mean != 0 {
 		t.Errorf("where kernels were not tried is judged: %+v", v)
 	}
-	if text := written(t, r.WriteText); !strings.Contains(text, "3 of 3 matrices left out are not judged") ||
-		strings.Contains(text, "mean") {
-		t.Errorf("the text is\n%s", text)
-	}
+	text := written(t, r.WriteText)
+	testkit.Says(t, "the text", text, "3 of 3 matrices left out are not judged")
+	testkit.Lacks(t, "the text", text, "mean")
 	if got.Choice.Kernel != "a" || got.Evidence != Absent || got.Fraction != 0.5 || got.SingleConfig != 0.5 ||
 		got.SingleKernel != 0.5 {
 		t.Errorf("m2 left out: %+v, want a, unknown and so charged with twice the time", got)
@@ -235,11 +234,8 @@ func TestValidationJudgesWhatIsLearned(t *testing.T) {
 				without[c.Class] = r
 			}
 
-			got, err := r.Select(s.Key, featuresOf(obs, c.Matrix), Wanted{})
-			if err != nil || got.Config.String() != c.Choice.String() {
-				t.Errorf("%s: without %s the rule chooses %v (%v), the validation judged %v", name, c.Matrix,
-					got.Config, err, c.Choice)
-			}
+			got := testkit.Must(r.Select(s.Key, featuresOf(obs, c.Matrix), Wanted{}))
+			testkit.Equal(t, got.Config.String(), c.Choice.String(), "%s: without %s the rule and the validation choose", name, c.Matrix)
 
 			switch {
 			case r.Models[0].Pruned != "":

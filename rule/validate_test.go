@@ -115,9 +115,9 @@ func TestWithinFivePercent(t *testing.T) {
 	for _, fraction := range []float64{1, 0.95, 0.949, 0.92, 0} { // the last is not known
 		cases = append(cases, Case{Fraction: fraction})
 	}
-	if f := Summarise(cases, Learned.Of); f.Within5 != 0.5 || f.Matrices != 4 {
-		t.Errorf("%v of %d are within 5%%, want half of 4", f.Within5, f.Matrices)
-	}
+	f := Summarise(cases, Learned.Of)
+	testkit.Equal(t, f.Within5, 0.5, "the part within 5%%")
+	testkit.Equal(t, f.Matrices, 4, "matrices")
 }
 
 // Which kernel is best has nothing to do with the matrix. A tree learns it by heart all the
@@ -235,19 +235,17 @@ func TestEvaluateOnLeavesOutWhatTaught(t *testing.T) {
 	for i := range more {
 		more[i].Device = "lab"
 	}
-	list, err := r.EvaluateOn(more[:len(obs)+36], DefaultOptions)
-	if err != nil || list[0].Taught != 30 || len(list[0].Cases) != 1 {
-		t.Errorf("judged %+v (%v), want one matrix, and 30 left out", list, err)
-	}
+	list := testkit.Must(r.EvaluateOn(more[:len(obs)+36], DefaultOptions))
+	testkit.Equal(t, list[0].Taught, 30, "observations left out")
+	testkit.Equal(t, len(list[0].Cases), 1, "matrices judged")
 	namesake := *more[len(obs)].Features
 	namesake.Nonzeros = obs[0].Features.Nonzeros + 1
 	for i := range more[len(obs) : len(obs)+36] {
 		o := &more[len(obs)+i]
 		o.Matrix, o.Features = obs[0].Matrix, &namesake
 	}
-	if list, err := r.EvaluateOn(more[len(obs):len(obs)+36], DefaultOptions); err != nil || len(list[0].Cases) != 1 {
-		t.Errorf("judged %+v (%v), want the matrix that has only the name of a taught one", list, err)
-	}
+	list = testkit.Must(r.EvaluateOn(more[len(obs):len(obs)+36], DefaultOptions))
+	testkit.Equal(t, len(list[0].Cases), 1, "the matrix that has only the name of a taught one")
 }
 
 // As many matrices, classes and configurations as the shipped corpus has, in one

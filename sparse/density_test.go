@@ -95,9 +95,7 @@ func TestThumbnail(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got.Height != want.Height || got.Width != want.Width {
-			t.Fatalf("%s has %d×%d bins, not %d×%d", name, got.Height, got.Width, want.Height, want.Width)
-		}
+		testkit.Equal(t, [2]int{got.Height, got.Width}, [2]int{want.Height, want.Width}, "%s: bins", name)
 
 		for i, n := range want.Count {
 			if off := float64(got.Count[i]) - float64(n); (n <= 1 && off != 0) ||

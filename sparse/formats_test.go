@@ -83,9 +83,7 @@ func TestDiagonals(t *testing.T) {
 			testkit.Fails(t, err, "255 diagonals", name)
 			continue
 		}
-		if err := decodeDiagonals(d, m); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		testkit.Succeed(t, decodeDiagonals(d, m))
 	}
 }
 
@@ -189,9 +187,7 @@ func TestFormatsEndWithTheirBytes(t *testing.T) {
 		j, err := sparse.NewJagged(m, 2, 2, sparse.MaxIndex)
 		testkit.Equal(t, err == nil, fits, "%d blocks fit", n)
 		if err == nil {
-			if err := decodeJagged(j, m); err != nil {
-				t.Errorf("%d blocks: %v", n, err)
-			}
+			testkit.Succeed(t, decodeJagged(j, m))
 		}
 		d, err := sparse.NewDiagonals(m, 5, sparse.MaxIndex)
 		testkit.Equal(t, err == nil, fits, "%d diagonals fit", n)

@@ -20,9 +20,7 @@ func TestNarrow(t *testing.T) {
 				t.Errorf("%s, %d: %v", name, size, err)
 				continue
 			}
-			if err := decodeNarrow(n, m, size); err != nil {
-				t.Errorf("%s, %d: %v", name, size, err)
-			}
+			testkit.Succeed(t, decodeNarrow(n, m, size))
 		}
 	}
 }
@@ -136,9 +134,7 @@ func TestNarrowTiles(t *testing.T) {
 
 	m := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 100, "ny": 100}))
 	n := testkit.Must(sparse.NewNarrow(m, 512, 4))
-	if second, third := n.Heads[4], n.Heads[8]; third-second != 96 { // 102 would fit
-		t.Errorf("a tile has %d rows, want 96", third-second)
-	}
+	testkit.Equal(t, n.Heads[8]-n.Heads[4], 96, "rows of a tile, where 102 would fit")
 }
 
 // placeOf returns the place, within its tile of so many entries, of entry k of the tile.

@@ -51,9 +51,7 @@ func TestSELL(t *testing.T) {
 
 			for _, shape := range shapes {
 				s := testkit.Must(sparse.NewSELL(m, shape[0], shape[1], 0))
-				if err := takeApart(s, m); err != nil {
-					t.Errorf("C = %d, sigma = %d: %v", s.C, s.Sigma, err)
-				}
+				testkit.Succeed(t, takeApart(s, m))
 			}
 		})
 	}

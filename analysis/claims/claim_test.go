@@ -74,15 +74,13 @@ func TestTests(t *testing.T) {
 	} {
 		p := Part{Test: tt.test, Above: &one}
 		f := Finding{Part: &p, Cases: slices.Clone(tt.cases)}
-		if p.judge(&f); f.Verdict != tt.want {
-			t.Errorf("%s of %v: %s (%s), want %s", tt.test, tt.cases, f.Verdict, f.Words(), tt.want)
-		}
+		p.judge(&f)
+		testkit.Equal(t, f.Verdict, tt.want, "%s of %v (%s)", tt.test, tt.cases, f.Words())
 	}
 	p := Part{Test: Every, Above: &one, Cases: 3}
 	f := Finding{Part: &p, Cases: []Case{in, in}}
-	if p.judge(&f); f.Verdict != Unknown || f.Words() != "2 cases, and it takes 3" {
-		t.Errorf("two cases of three: %s, %s", f.Verdict, f.Words())
-	}
+	p.judge(&f)
+	testkit.Equal(t, f.Words(), "2 cases, and it takes 3", "two cases of three: %s", f.Verdict)
 }
 
 func TestPaperResults(t *testing.T) {

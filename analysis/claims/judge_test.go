@@ -83,17 +83,13 @@ func TestFigure(t *testing.T) {
 // A figure of which no interval is known decides nothing.
 func TestWithoutIntervalUndecided(t *testing.T) {
 	db := database(t, "s* cpu_coo 2.5 \n s* cpu_csr 1", 1.001)
-	if f := judgements(t, db, All()[0])[0].Parts[1]; f.Verdict != Holds {
-		t.Fatalf("with intervals: %s", f.Verdict)
-	}
+	testkit.Equal(t, judgements(t, db, All()[0])[0].Parts[1].Verdict, Holds, "with intervals")
 	for _, name := range []string{"s1", "s2", "s3", "s4"} {
 		r := oneTrial(t, matrices[name], []string{"cpu_csr", "1"}, 1.001)
 		r.ID, r.At, r.WithinLow, r.WithinHigh = "again "+name, r.At.Add(time.Hour), 0, 0
 		testkit.Succeed(t, db.Record(t.Context(), r))
 	}
 	for _, f := range judgements(t, db, All()[0])[0].Parts {
-		if f.Verdict != Unknown {
-			t.Errorf("%s: %s (%s), as if the times were exact", f.Says, f.Verdict, f.Words())
-		}
+		testkit.Equal(t, f.Verdict, Unknown, "%s, though times are not exact", f.Says)
 	}
 }

@@ -177,9 +177,7 @@ func TestClaimsGoByWhatAnotherRunFinds(t *testing.T) {
 				t.Errorf("CSR is faster: %s, want %s: %s", j.Parts[0].Verdict, want, j.Parts[0].Words())
 			}
 		}
-		if _, err := db.DecideTies(t.Context()); err != nil { // which finds out from repeats
-			t.Fatal(err)
-		}
+		testkit.Must(db.DecideTies(t.Context())) // which finds out from repeats
 	}
 }
 

@@ -70,9 +70,7 @@ func TestCountByNCU(t *testing.T) {
 			t.Fatalf("%+v, %v", list, err)
 		}
 		said, _ := os.ReadFile(calls)
-		if !strings.Contains(string(said), option) || !strings.Contains(string(said), " product "+p.DB.Path()+" ") {
-			t.Errorf("%s caches: ncu is called with %s", cache, said)
-		}
+		testkit.Says(t, "ncu is called with", string(said), option, " product "+p.DB.Path()+" ")
 		testkit.Fails(t, testkit.Err(p.countByNCU(t.Context(), trialsOf(cache, "coo_atomic"))), "", "counters of two trials")
 	}
 }
@@ -92,12 +90,8 @@ func TestNCUErrors(t *testing.T) {
 	calls := fakeNCU(t, `case "$*" in
 		*dram__bytes_read.sum*) echo "==ERROR== Failed to find metric dram__bytes_read.sum"; exit 1;; esac
 `+ncuTable)
-	if _, err := p.countByNCU(t.Context(), trialsOf(trial.Cold, "coo_atomic", "coo_atomic")); err != nil {
-		t.Errorf("with an unknown metric: %v", err)
-	}
-	if said, _ := os.ReadFile(calls); strings.Count(string(said), "\n") != 2 {
-		t.Errorf("ncu was called as\n%s", said)
-	}
+	testkit.Must(p.countByNCU(t.Context(), trialsOf(trial.Cold, "coo_atomic", "coo_atomic"))) // with an unknown metric
+	testkit.Equal(t, strings.Count(string(testkit.Must(os.ReadFile(calls))), "\n"), 2, "calls of ncu")
 
 	fakeNCU(t, `echo "error: the product is wrong: row 7 is off" >&2
 		echo "==ERROR== The application returned an error code (1)."; exit 1`)

@@ -39,11 +39,7 @@ func load(t testing.TB, cols int, rows []int) *Backend {
 
 func prepareConfig(t testing.TB, b *Backend, c kernels.Config) kernels.Product {
 	t.Helper()
-	p, err := b.Prepare(c, kernels.Options{})
-	if err != nil {
-		t.Fatalf("%v: %v", c, err)
-	}
-	return p
+	return testkit.Must(b.Prepare(c, kernels.Options{}))
 }
 
 // Times that were taken with some cores must not pass for those with others.

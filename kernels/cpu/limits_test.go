@@ -45,12 +45,10 @@ func TestChunksPerTake(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	const gib = 1 << 30
-	if cacheOr(0) != 64<<20 || cacheOr(1) != 1 {
-		t.Errorf("an unknown cache has %d bytes, one of 1 byte has %d", cacheOr(0), cacheOr(1))
-	}
-	if formatLimit(0) != gib || formatLimit(8*gib) != 2*gib {
-		t.Errorf("forms may take %d bytes of unknown memory, %d of 8 GiB", formatLimit(0), formatLimit(8*gib))
-	}
+	testkit.Equal(t, cacheOr(0), 64<<20, "bytes of an unknown cache")
+	testkit.Equal(t, cacheOr(1), 1, "bytes of a cache of one")
+	testkit.Equal(t, formatLimit(0), gib, "bytes that forms may take of unknown memory")
+	testkit.Equal(t, formatLimit(8*gib), 2*gib, "bytes that forms may take of 8 GiB")
 	// 2²⁷ float64 are a GiB.
 	for _, tt := range []struct {
 		cache, memory int64
@@ -59,10 +57,7 @@ func TestSizes(t *testing.T) {
 		{gib / 4, 0, 27}, {gib / 4, 16 * gib, 27}, {gib / 4, 8 * gib, 27}, {gib / 4, 4 * gib, 26}, {gib/4 + 2, 0, 28},
 		{64 * gib, 0, 31},
 	} {
-		if got := gatherLog(tt.cache, tt.memory); got != tt.want {
-			t.Errorf("with a cache of %d and memory of %d bytes, 2^%d are gathered, want 2^%d", tt.cache, tt.memory, got,
-				tt.want)
-		}
+		testkit.Equal(t, gatherLog(tt.cache, tt.memory), tt.want, "cache of %d and memory of %d bytes: gathered", tt.cache, tt.memory)
 	}
 	for memory, want := range map[int64]int64{0: gib, 8 * gib: gib, gib: gib / 2} {
 		testkit.Equal(t, roofBytes(gib/4, memory), want, "with memory of %d bytes: are streamed over", memory)
@@ -100,9 +95,7 @@ func TestFreshLiesElsewhere(t *testing.T) {
 		return p.(*product[float64])
 	}
 	first := prepare(false)
-	if again := prepare(false); again.o != first.o {
-		t.Error("a second product does not share the vectors of the first")
-	}
+	testkit.Equal(t, prepare(false).o, first.o, "the vectors of a second product")
 	shifts := map[string]bool{} // last three digits of addresses: places in a page
 	for range 10 {
 		fresh := prepare(true)
@@ -111,9 +104,7 @@ func TestFreshLiesElsewhere(t *testing.T) {
 			&o.x[0] == &old.x[0] || &o.y[0] == &old.y[0] {
 			t.Error("a fresh product shares an array with an earlier one")
 		}
-		if again := prepare(false); again.o != o {
-			t.Error("the next product goes back to the old vectors")
-		}
+		testkit.Equal(t, prepare(false).o, o, "the vectors of the next product")
 		address := fmt.Sprintf("%p", o.x)
 		shifts[address[len(address)-3:]] = true
 	}

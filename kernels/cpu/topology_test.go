@@ -90,9 +90,8 @@ func TestClaimCPUs(t *testing.T) {
 	first, a := claimCPUs(space, all, 2)
 	second, b := claimCPUs(space, all, 2)
 
-	if !slices.Equal(first, []int{0, 1}) || !slices.Equal(second, []int{2, 3}) {
-		t.Errorf("claimed %v and %v", first, second)
-	}
+	testkit.EqualLists(t, first, []int{0, 1}, "claimed")
+	testkit.EqualLists(t, second, []int{2, 3}, "claimed then")
 	if got, c := claimCPUs(space, all, 2); got != nil || c != nil {
 		t.Errorf("claimed %v of one that is left", got)
 	}

@@ -61,9 +61,8 @@ func TestVendorBlocks(t *testing.T) {
 		!slices.Equal(v.values.own.Vals, order) {
 		t.Errorf("starts %v, columns %v, values %v", v.starts.own.Ints, v.columns.own.Ints, v.values.own.Vals)
 	}
-	if v.entries != 18 || v.height != 3 {
-		t.Errorf("%d entries in blocks of %d, want 18 of 3", v.entries, v.height)
-	}
+	testkit.Equal(t, v.entries, 18, "entries")
+	testkit.Equal(t, v.height, 3, "height")
 
 	sparse := rowsOfLength(slices.Repeat([]int{1}, 60000)...)
 	for name, c := range map[string]struct {
@@ -158,9 +157,8 @@ func TestPack(t *testing.T) {
 		m                 *structure
 		tile, bytes, want int
 	}{{a, 128, 300, 2}, {a, 64, 300, 2}, {a, 1, 500, 3}, {a, 64, 300, 3}, {a, 128, 300, 4}, {b, 64, 300, 5}, {a, 64, 300, 6}} {
-		if get(step.m, step.tile, step.bytes); built != step.want {
-			t.Errorf("%+v: %d were built", step, built)
-		}
+		get(step.m, step.tile, step.bytes)
+		testkit.Equal(t, built, step.want, "built by %+v", step)
 	}
 	for range 2 { // why there is none is kept, too
 		_, err := pack(a, key{2}, func() (int, error) { built++; return 0, errors.New("it does not suit") })
@@ -303,9 +301,8 @@ func TestPackAhead(t *testing.T) {
 	a.packAhead(m, []kernels.Config{c})
 	a.packAhead(m, nil)
 	now := len(packings.kept)
-	if a.running.Wait(); len(packings.kept) != now {
-		t.Error("something was still being packed")
-	}
+	a.running.Wait()
+	testkit.Equal(t, len(packings.kept), now, "packings, of which none is still being made")
 
 	// One that is being made is waited for, and made by who waits if it fails.
 	begun, made := make(chan bool), 0
@@ -319,7 +316,5 @@ func TestPackAhead(t *testing.T) {
 		n, _ := pack(m, "key", func() (*int, error) { made++; return &made, nil })
 		done <- *n
 	}()
-	if n := <-done; n != 1 {
-		t.Errorf("made %d times", n)
-	}
+	testkit.Equal(t, <-done, 1, "times it was made")
 }

@@ -229,9 +229,7 @@ func TestLimitsOfRecipes(t *testing.T) {
 	if r.parts != 2 || !slices.IsSorted(r.begin) || r.begin[8] != 1<<30 || r.begin[16] != math.MaxInt32 {
 		t.Errorf("parts of 2³¹−1 nonzeros begin at %d", r.begin)
 	}
-	if at := []int32{0, math.MaxInt32}; partsOfPanels(at, []int{0, 1}, 1000)[0] != 1 {
-		t.Error("a panel of one chunk has more than one part")
-	}
+	testkit.Equal(t, partsOfPanels([]int32{0, math.MaxInt32}, []int{0, 1}, 1000)[0], 1, "parts of a panel of one chunk")
 
 	for rows, refused := range map[int]bool{1<<16 - 2: false, 1<<16 - 1: true} {
 		lengths := make([]int, rows)
@@ -371,9 +369,7 @@ func TestStagedRowsAreShared(t *testing.T) {
 	rows := packings.kept[0]
 	for _, other := range []map[string]*aux{arrays("sell_hot", "x_kb=24", 4), arrays("sell_hot", "x_kb=48", 8),
 		arrays("sell_local", "x_kb=96", 8)} {
-		if &first["staged_values"].Vals[0] != &other["staged_values"].Vals[0] {
-			t.Error("the rows are packed again")
-		}
+		testkit.Equal(t, &other["staged_values"].Vals[0], &first["staged_values"].Vals[0], "the rows' memory")
 	}
 	rows.cost = time.Hour
 	before := reusedCost()

@@ -110,9 +110,7 @@ func TestBuildOnceAtATime(t *testing.T) {
 	}
 	all.Wait()
 	testkit.Equal(t, *runs, 1, "the compiler ran")
-	if left, _ := filepath.Glob(filepath.Join(cache, "*.lock")); len(left) > 0 {
-		t.Errorf("%v is left", left)
-	}
+	testkit.Equal(t, len(testkit.Must(filepath.Glob(filepath.Join(cache, "*.lock")))), 0, "locks that are left")
 }
 
 // What is compiled is kept by content: configurations that differ in macros which the source does not
@@ -140,9 +138,7 @@ func TestBuildKeeps(t *testing.T) {
 	build(config(kernels.Float64, 64, "1"), 5)
 	by.Flags = append(by.Flags, "-g")
 	build(config(kernels.Float64, 64, "1"), 6)
-	if left, _ := filepath.Glob(filepath.Join(cache, ".tmp-*")); len(left) > 0 {
-		t.Errorf("%v is left", left)
-	}
+	testkit.Equal(t, len(testkit.Must(filepath.Glob(filepath.Join(cache, ".tmp-*")))), 0, "files that are left")
 }
 
 // An error of the compiler has file and line, and is not asked for twice.
@@ -276,8 +272,6 @@ func TestBuildRemovesLeft(t *testing.T) {
 	yesterday := time.Now().AddDate(0, 0, -1)
 	os.Chtimes(left, yesterday, yesterday)
 	testkit.Must(Build(cache, by, myKernel(""), kernels.Config{Precision: kernels.Float64}))
-	if _, err := os.Stat(left); err == nil {
-		t.Error("what was left is still there")
-	}
+	testkit.Fails(t, testkit.Err(os.Stat(left)), "", "what was left")
 	testkit.Must(os.Stat(used))
 }

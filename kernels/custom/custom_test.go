@@ -48,9 +48,7 @@ func TestReadVector(t *testing.T) {
 		t.Errorf("%v, %v", y, err)
 	}
 	for _, text := range []string{"1 2", "1 2 3 4", "1 2 x"} {
-		if ReadVector([]byte(text), y) == nil {
-			t.Errorf("%q is taken for 3 numbers", text)
-		}
+		testkit.Fails(t, ReadVector([]byte(text), y), "", "%q", text)
 	}
 }
 

@@ -20,9 +20,7 @@ func run(t *testing.T, limit time.Duration, script string) (string, error) {
 	defer runtime.UnlockOSThread()
 	r := Program{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Limit: limit, Files: 1 << 20}
 	printed, err := r.Run(t.Context())
-	if left := children(); len(left) > 0 {
-		t.Errorf("%s: processes %v are left", script, left)
-	}
+	testkit.EqualLists(t, children(), nil, "%s: processes that are left", script)
 	return string(printed), err
 }
 

@@ -45,9 +45,8 @@ func TestOccupancy(t *testing.T) {
 // bound; without it the other figures have no page.
 func TestProfiledShares(t *testing.T) {
 	for _, draw := range []func(*analysis.Data) ([]*canvas.Picture, []error){warpEfficiency.draw, loadEfficiency.draw} {
-		if pages, _ := draw(synthetic.Gpu(4, 64).Report()); len(pages) != 0 {
-			t.Errorf("page %q of nothing", pages[0].Title)
-		}
+		pages, _ := draw(synthetic.Gpu(4, 64).Report())
+		testkit.Equal(t, len(pages), 0, "pages of nothing")
 	}
 	d := synthetic.Profiled(synthetic.Gpu(4, 64).Report())
 	pages, _ := occupancy.draw(d)
@@ -102,19 +101,17 @@ func TestReigns(t *testing.T) {
 		t.Errorf("%d pages", len(pages))
 	}
 	fast.Prepare = 0
-	if pages, _ := byCondition(drawBreakEven)(analysis.New([]store.Row{plain, fast}, nil, nil, nil)); len(pages) != 0 {
-		t.Error("a picture though preparation decides nothing")
-	}
+	pages, _ = byCondition(drawBreakEven)(analysis.New([]store.Row{plain, fast}, nil, nil, nil))
+	testkit.Equal(t, len(pages), 0, "pictures though preparation decides nothing")
 }
 
 // The spread between runs is that of repeated trials; without repeats there is no picture.
 func TestRunToRun(t *testing.T) {
 	r := synthetic.Row("csr_scalar", 64, 8, 2)
-	if pages, _ := byCondition(runToRunPage)(analysis.New([]store.Row{r}, nil, nil, nil)); len(pages) != 0 {
-		t.Error("a spread without repeats")
-	}
-	r.Factor = 1.12
 	pages, _ := byCondition(runToRunPage)(analysis.New([]store.Row{r}, nil, nil, nil))
+	testkit.Equal(t, len(pages), 0, "pictures of a spread without repeats")
+	r.Factor = 1.12
+	pages, _ = byCondition(runToRunPage)(analysis.New([]store.Row{r}, nil, nil, nil))
 	if len(pages) != 1 || !slices.Contains(textsOf(pages[0]), "12%") {
 		t.Error("no 12% on the page")
 	}

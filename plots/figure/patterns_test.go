@@ -72,9 +72,7 @@ func checkCorner(t *testing.T, img image.Image) {
 	top := float64(img.Bounds().Dy()) - float64(canvas.PageMargin+spyBottom)/float64(canvas.PageWidth)*w - side
 	for _, at := range [][3]float64{{0.25, 0.25, 1}, {0.75, 0.25, 0}, {0.25, 0.75, 0}, {0.75, 0.75, 0}} {
 		r, _, _, _ := img.At(int(left+at[0]*side), int(top+at[1]*side)).RGBA()
-		if dark := r < 0x8000; dark != (at[2] == 1) {
-			t.Errorf("at %v, %v of the picture red is %#x", at[0], at[1], r)
-		}
+		testkit.Equal(t, r < 0x8000, at[2] == 1, "at %v, %v of the picture it is dark", at[0], at[1])
 	}
 }
 

@@ -95,9 +95,7 @@ func TestSelections(t *testing.T) {
 	if r := p.FastestOf(ofFirstScan); r == nil || r.Block != 32 || r.Grid != 16 {
 		t.Errorf("the first scan is %+v", r)
 	}
-	if r := p.FastestOf(analysis.OfKernels("csr_scalar")); r != nil {
-		t.Errorf("found %+v among other kernels", r)
-	}
+	testkit.Equal(t, p.FastestOf(analysis.OfKernels("csr_scalar")), nil, "found among other kernels")
 }
 
 // A share that is not known is no share, of a selector or of a mean.
@@ -119,13 +117,10 @@ func TestRegretOfUnknownWays(t *testing.T) {
 		}
 	}
 	d.Rule.Models[0].Validation.Cases[0].Partial = true // a kernel was not tried there
-	if got, all := len(regrets(d)[0].matrices), len(list[0].matrices); got != all-1 {
-		t.Errorf("%d of %d matrices are judged, one of which is partial", got, all)
-	}
+	testkit.Equal(t, len(regrets(d)[0].matrices), len(list[0].matrices)-1, "matrices that are judged, but for one that is partial")
 	last := len(selectors) - 1
-	if got := selectors[last].share(rule.Case{Fraction: 0.9}); selectors[last].Name != rule.Learned.Name || got != 0.9 {
-		t.Errorf("the last is %s with %v", selectors[last].Name, got)
-	}
+	testkit.Equal(t, selectors[last].Name, rule.Learned.Name, "the last")
+	testkit.Equal(t, selectors[last].share(rule.Case{Fraction: 0.9}), 0.9, "the last's share")
 }
 
 // A mean over some of the matrices can't be compared with one over all.
@@ -136,9 +131,8 @@ func TestRegretMean(t *testing.T) {
 	}
 	d := synthetic.Processor().Report()
 	d.Rule = nil
-	if pages, _ := drawRegret(d); len(pages) > 0 {
-		t.Error("a page without a rule")
-	}
+	pages, _ := drawRegret(d)
+	testkit.Equal(t, len(pages), 0, "pages without a rule")
 }
 
 // The overlay compares shapes: each matrix as a share of its own highest throughput.

@@ -52,9 +52,7 @@ func TestReachedTargetIsNoWarning(t *testing.T) {
 	// Trials that more samples would not have helped count for nothing.
 	d := synthetic.Coarse(map[trial.Stop]int{trial.StopBudget: 3, trial.StopTarget: 5, trial.StopSlow: 90,
 		trial.StopClock: 20})
-	if w := d.Missed(); len(w) > 0 {
-		t.Errorf("5 of 8 reached it, warnings %v", w)
-	}
+	testkit.Equal(t, len(d.Missed()), 0, "warnings, though 5 of 8 reached it")
 	if f := aimFacts(d); f[0].Value != "5 of 8" || f[0].Bad {
 		t.Errorf("facts %+v", f)
 	}
@@ -86,9 +84,8 @@ func TestArrange(t *testing.T) {
 		shown = append(shown, f.ID)
 	}
 	want := []string{"against", "roofline", "throughput-vs-block", "drift", "unheard-of"}
-	if !slices.Equal(listed, want) || !slices.Equal(shown, want) {
-		t.Errorf("listed %q, shown %q", listed, shown)
-	}
+	testkit.EqualLists(t, listed, want, "listed")
+	testkit.EqualLists(t, shown, want, "shown")
 }
 
 // TestPaperTablesNameTheirSweeps: without data, a table says which sweep produces it, and
@@ -97,9 +94,7 @@ func TestPaperTablesNameTheirSweeps(t *testing.T) {
 	d := analysis.New(nil, nil, nil, nil)
 	var doc document
 	doc.putSheets(d, table.Sheets(d))
-	if len(doc.Papers) > 0 {
-		t.Errorf("%d tables without data", len(doc.Papers))
-	}
+	testkit.Equal(t, len(doc.Papers), 0, "tables without data")
 	for _, s := range table.PaperSheets(d) {
 		if !slices.Contains(doc.PapersLacking, s.Title+": sweep "+s.Sweep) || !slices.Contains(configs.Shipped(), s.Sweep) {
 			t.Errorf("%s has no sweep among the shipped ones: %q", s.Stem, s.Sweep)

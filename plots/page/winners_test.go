@@ -62,12 +62,9 @@ func TestWinnerMapFolds(t *testing.T) {
 		m.Classes[0].Cells[0].Class != "h9 top" || len(m.Classes[1].Rows) != 200 || m.Classes[1].Cells[1].Text != "25" {
 		t.Errorf("classes %v %+v", m.Folded, m.Classes[0].Cells)
 	}
-	if m := mapOf(t, rows[:40]); m.Folded {
-		t.Error("twenty matrices are folded")
-	}
-	if list := winnerMaps(analysis.New(rows[:1], nil, nil, nil), &canvas.WebStyles{}, &book{}); len(list) > 0 {
-		t.Errorf("of one kernel there is nothing to win: %+v", list)
-	}
+	testkit.Equal(t, mapOf(t, rows[:40]).Folded, false, "twenty matrices are folded")
+	list := winnerMaps(analysis.New(rows[:1], nil, nil, nil), &canvas.WebStyles{}, &book{})
+	testkit.Equal(t, len(list), 0, "maps of one kernel, where there is nothing to win")
 }
 
 // Where all trials failed the page says so, and not that kernels are too few.
@@ -119,7 +116,5 @@ func TestSwitches(t *testing.T) {
 	if list := switches(bothCaches()); len(list) != 2 || list[0].Values[0] != "float32" || list[1].Values[0] != "cold" {
 		t.Errorf("%+v", list)
 	}
-	if list := switches(synthetic.Gpu(1, 32).Report()); len(list) > 0 {
-		t.Errorf("%+v", list)
-	}
+	testkit.Equal(t, len(switches(synthetic.Gpu(1, 32).Report())), 0, "switches")
 }

@@ -50,9 +50,8 @@ func TestLibrary(t *testing.T) {
 		sum = append(sum, c.Text)
 	}
 	testkit.Equal(t, strings.Join(sum, ", "), "2, 4.90, 4.00, 2.83, 2.00, 1.225, 0.375", "in sum")
-	if s := LibrarySheet(analysis.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil)); len(s.Tables) > 0 {
-		t.Error("a table without the library")
-	}
+	s = LibrarySheet(analysis.New([]store.Row{timed("a", "csr_scalar", "", 1)}, nil, nil, nil))
+	testkit.Equal(t, len(s.Tables), 0, "tables without the library")
 }
 
 // Real matrices have a row of their own in the summary, beside generated ones and twins.
@@ -75,9 +74,8 @@ func TestLibraryReal(t *testing.T) {
 		_, kind, _ := strings.Cut(row[0].Text, ", ")
 		got[kind[strings.LastIndex(kind, " ")+1:]] = row[1].Text + " " + row[2].Text
 	}
-	if got["real"] != "3 4.00" || got["generated"] != "2 6.00" {
-		t.Errorf("matrices and means are %v, want 3 real ones with 4.00 and 2 generated ones with 6.00", got)
-	}
+	testkit.Equal(t, got["real"], "3 4.00", "real ones and their mean")
+	testkit.Equal(t, got["generated"], "2 6.00", "generated ones and their mean")
 }
 
 // Preparation is divided by what it saves; what repetitions may make faster never pays.

@@ -72,9 +72,7 @@ func TestPaperTables(t *testing.T) {
 // A product has its counters, and none that were not counted.
 func TestCounterTables(t *testing.T) {
 	d := synthetic.Processor().Report()
-	if list := counterTables(d); len(list) > 0 {
-		t.Fatalf("%d tables without counters of a processor", len(list))
-	}
+	testkit.Equal(t, len(counterTables(d)), 0, "tables of a processor without counters")
 	d.Launches = []store.Row{d.Panels[0].Rows[0]}
 	l := &d.Launches[0]
 	l.NNZ, l.Properties = 1000, map[string]float64{"instructions": 6250, "data_refs": 4000, "d1_misses": 125}

@@ -157,10 +157,8 @@ func TestAgainstTable(t *testing.T) {
 	for _, row := range s.Tables[0].Rows {
 		listed = append(listed, row[0].Text+" "+row[4].Text+" "+row[7].Text+" "+row[8].Text)
 	}
-	if got, want := strings.Join(listed, "; "), "unsure d 0.33× 0.267 to 0.370; slower c 0.50× 0.400 to 0.556; "+
-		"faster a 2.0× 1.60 to 2.22"; got != want {
-		t.Errorf("changes are %q, want %q", got, want)
-	}
+	testkit.Equal(t, strings.Join(listed, "; "), "unsure d 0.33× 0.267 to 0.370; slower c 0.50× 0.400 to 0.556; "+
+		"faster a 2.0× 1.60 to 2.22", "changes")
 	testkit.Equal(t, between(math.NaN(), math.NaN()), "–", "without an interval it")
 	testkit.Says(t, "the notes", strings.Join(s.Notes, " "), "have 4 pairs",
 		"1 became faster, 1 slower, and 1 show no difference", "1 can't be judged", "1.25 times as fast (95% interval: 0.800 to 2.00)", "over 1 common matrix.")

@@ -163,9 +163,7 @@ func TestExample(t *testing.T) {
 	f := sparse.Analyze(diagonals(1_000_000))
 	choice := testkit.Must(r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, f, rule.Wanted{}))
 
-	if got := do(t, dir, nil, filepath.Join(dir, "main")); !strings.HasPrefix(got, choice.Kernel+" ") {
-		t.Errorf("the example chose %q, want %s", got, choice.Kernel)
-	}
+	testkit.Says(t, "the example", do(t, dir, nil, filepath.Join(dir, "main")), choice.Kernel+" ")
 }
 
 // diagonals is the matrix of the example: three entries in each row but the first and last.

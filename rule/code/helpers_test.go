@@ -242,8 +242,6 @@ func compare(t *testing.T, got, want string) {
 	testkit.Equal(t, len(g), len(w), "lines")
 
 	for i := range g {
-		if g[i] != w[i] {
-			t.Fatalf("line %d: chose %q, want %q", i+1, g[i], w[i])
-		}
+		testkit.Equal(t, g[i], w[i], "line %d: chose", i+1)
 	}
 }

@@ -150,9 +150,7 @@ func TestFilledAtOnce(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for range 5 {
-				if err := d.Fill(context.Background(), m, a); err != nil {
-					t.Error(err)
-				}
+				testkit.Succeed(t, d.Fill(context.Background(), m, a))
 			}
 		})
 
@@ -191,9 +189,8 @@ func TestOffAndUnwritable(t *testing.T) {
 	cancel()
 	testkit.Is(t, d.Fill(ctx, m, a), context.Canceled, "filling after the end")
 
-	if files, _ := os.ReadDir(d.path); len(files) != 0 {
-		t.Errorf("%d files are left", len(files))
-	}
+	files, _ := os.ReadDir(d.path)
+	testkit.Equal(t, len(files), 0, "files that are left")
 }
 
 func TestDefault(t *testing.T) {
@@ -218,9 +215,8 @@ func TestCutOff(t *testing.T) {
 	testkit.Succeed(t, os.Truncate(d.entry(m.Key), 8192))
 	testkit.Is(t, e.Verify(t.Context()), ErrDamaged, "verified")
 	testkit.Is(t, e.Verify(t.Context()), panics.ErrGone, "verified")
-	if err := panics.ReadMapped(func() error { sparse.Analyze(e.A); return nil }); err != panics.ErrGone {
-		t.Errorf("read: %v", err)
-	}
+	err := panics.ReadMapped(func() error { sparse.Analyze(e.A); return nil })
+	testkit.Is(t, err, panics.ErrGone, "read")
 }
 
 // Features are kept: one that changes its meaning and not its name needs another

@@ -46,9 +46,7 @@ func TestListAndPrune(t *testing.T) {
 		return keys
 	}
 
-	if got := names(NoLimits); len(got) != 0 {
-		t.Errorf("without limits %v go", got)
-	}
+	testkit.EqualLists(t, names(NoLimits), nil, "without limits go")
 	testkit.Fails(t, testkit.Err(os.Stat(dead)), "", "what a process left behind")
 	testkit.Must(os.Stat(alive))
 
@@ -75,9 +73,8 @@ func TestEvict(t *testing.T) {
 		removed := testkit.Must(d.Evict(limit))
 		testkit.Equal(t, len(removed), len(want), "removes")
 		for i, e := range removed {
-			if e.Key != want[i] || d.Has(e.Key) {
-				t.Errorf("removal %d is %s, want %s; it is there: %v", i, e.Key, want[i], d.Has(e.Key))
-			}
+			testkit.Equal(t, e.Key, want[i], "removal %d", i)
+			testkit.Equal(t, d.Has(e.Key), false, "removal %d is there", i)
 		}
 	}
 	all := testkit.Must(d.List())

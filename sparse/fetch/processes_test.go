@@ -96,9 +96,7 @@ func TestKilled(t *testing.T) {
 
 	second, out := downloader(t, s, c.Dir)
 	for i := range 3 { // it waits meanwhile
-		if n := len(s.asked()); n != 1 {
-			t.Fatalf("asked %d times after %d pauses", n, i)
-		}
+		testkit.Equal(t, len(s.asked()), 1, "requests after %d pauses", i)
 		time.Sleep(100 * time.Millisecond)
 	}
 	testkit.Succeed(t, first.Process.Kill())
@@ -108,7 +106,5 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	holds(t, c, good)
-	if got := s.asked(); len(got) != 2 || got[1] != "bytes=300000-" {
-		t.Errorf("asked for %q", got)
-	}
+	testkit.EqualLists(t, s.asked()[1:], []string{"bytes=300000-"}, "asked for")
 }

@@ -225,8 +225,5 @@ func TestReadSizeInArchive(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "a.tar.gz")
 	testkit.Succeed(t, os.WriteFile(path, archive.Bytes(), 0o644))
-	if got, err := ReadSize(path, DefaultOptions); err != nil ||
-		got != (Size{Rows: 5, Cols: 5, Entries: 7, Symmetric: true}) {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	testkit.Equal(t, testkit.Must(ReadSize(path, DefaultOptions)), Size{Rows: 5, Cols: 5, Entries: 7, Symmetric: true}, "size")
 }

@@ -124,25 +124,20 @@ func TestRutherfordBoeing(t *testing.T) {
 	for name, m := range examples(t) {
 		text := string(written(t, ".rb", m, Writing{Name: name, Comment: "a title that is\nlonger than a card: " +
 			strings.Repeat("ü", 80)}))
-		if back, err := Decode(strings.NewReader(text), "A.rb", DefaultOptions); err != nil ||
-			back.A.Hash() != m.Hash() {
-			t.Errorf("%s is read as another matrix: %v", name, err)
-		}
+		back := testkit.Must(Decode(strings.NewReader(text), "A.rb", DefaultOptions))
+		testkit.Equal(t, back.A.Hash(), m.Hash(), "hash of %s", name)
 
 		testkit.Equal(t, cards(t, text).Hash(), m.Hash(), "hash of %s, read from\n%.400s", name, text)
 	}
 
 	grid := examples(t)["grid"]
-	if low := cards(t,
-		string(written(t, ".rb", grid, Writing{Symmetric: true}))); low.NNZ() != (grid.NNZ()+grid.Rows)/2 {
-		t.Errorf("%d entries in the triangle of %d", low.NNZ(), grid.NNZ())
-	}
+	low := cards(t, string(written(t, ".rb", grid, Writing{Symmetric: true})))
+	testkit.Equal(t, low.NNZ(), (grid.NNZ()+grid.Rows)/2, "entries in the triangle of %d", grid.NNZ())
 
 	graph := made(t, "mycielskian", map[string]any{"order": 5})
 	text := string(written(t, ".rb", graph, Writing{Pattern: true, Symmetric: true}))
-	if !strings.Contains(text, "\npsa ") || cards(t, text).NNZ() != graph.NNZ()/2 {
-		t.Errorf("a symmetric pattern is\n%s", text)
-	}
+	testkit.Says(t, "a symmetric pattern", text, "\npsa ")
+	testkit.Equal(t, cards(t, text).NNZ(), graph.NNZ()/2, "entries of a symmetric pattern")
 
 	grid.Val[3] = math.Inf(1)
 	var b bytes.Buffer
@@ -205,10 +200,8 @@ func TestNPZ(t *testing.T) {
 		z := testkit.Must(zip.NewReader(bytes.NewReader(b), int64(len(b))))
 
 		shape := array[int64](t, z, "shape", "'descr': '<i8', 'fortran_order': False, 'shape': (2,)", 2)
-		if format := array[byte](t, z, "format", "'descr': '|S3', 'fortran_order': False, 'shape': ()",
-			3); string(format) != "csr" {
-			t.Errorf("format %q", format)
-		}
+		format := array[byte](t, z, "format", "'descr': '|S3', 'fortran_order': False, 'shape': ()", 3)
+		testkit.Equal(t, string(format), "csr", "format")
 
 		back := &sparse.CSR[float64]{
 			Rows: int(shape[0]), Cols: int(shape[1]),

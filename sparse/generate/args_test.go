@@ -118,9 +118,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 
-		if check := Check(c.name, c.args); check == nil || check.Error() != err.Error() {
-			t.Errorf("%s%v: Check says %v", c.name, c.args, check)
-		}
+		testkit.Fails(t, Check(c.name, c.args), err.Error())
 	}
 }
 

@@ -93,9 +93,8 @@ func TestRandomArguments(t *testing.T) {
 				wellFormed(t, spec, m)
 
 				size, err := Plan(g.Name, args)
-				if err != nil || size.Rows != m.Rows || size.Cols != m.Cols {
-					t.Errorf("%s: planned %+v (%v), made %v", spec, size, err, m)
-				}
+				testkit.Succeed(t, err)
+				testkit.Equal(t, [2]int{size.Rows, size.Cols}, [2]int{m.Rows, m.Cols}, "%s: planned", spec)
 				if g.Name == "twin" {
 					likeTwin(t, spec, args, size, m)
 					continue

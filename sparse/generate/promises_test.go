@@ -143,9 +143,8 @@ func TestGrid(t *testing.T) {
 // against the 5-point stencil's.
 func TestGridBlocks(t *testing.T) {
 	size, err := Plan("grid_blocks", map[string]any{"nx": 220, "ny": 220, "dof": 6})
-	if want := (Size{290_400, 290_400, 8_680_320}); size != want || err != nil {
-		t.Errorf("220 by 220 blocks of 6 by 6 are %+v (%v)", size, err)
-	}
+	testkit.Succeed(t, err)
+	testkit.Equal(t, size, Size{290_400, 290_400, 8_680_320}, "plan of 220 by 220 blocks of 6 by 6")
 	const nx, ny, dof = 7, 5, 3
 	points := dense(build(t, "grid_5pt", map[string]any{"nx": nx, "ny": ny}))
 

@@ -24,9 +24,7 @@ func TestRMATQuadrants(t *testing.T) {
 	const scale = 5
 	edges, err := drawRMAT(t.Context(), values{"scale": scale, "edge_factor": 4096, "a": 0.5, "b": 0.1, "c": 0.3,
 		"seed": 3}, 4096<<scale)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 
 	for level := range scale {
 		var seen [4]float64

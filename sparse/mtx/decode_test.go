@@ -85,10 +85,7 @@ func TestDecode(t *testing.T) {
 				"byte by byte": iotest.OneByteReader(strings.NewReader(c.content)),
 				"gzipped":      &packed,
 			} {
-				m, err := decode(r, "file", c.opt)
-				if err != nil {
-					t.Fatalf("%s: %v", how, err)
-				}
+				m := testkit.Must(decode(r, "file", c.opt))
 				testkit.Succeed(t, m.A.Validate())
 
 				testkit.Equal(t, entries(m), c.want, "%s: entries", how)

@@ -35,9 +35,7 @@ func TestWriteRoundTrip(t *testing.T) {
 	var file bytes.Buffer
 	testkit.Succeed(t, write(&file, m, text.Writing{Comment: "two lines\nof comment"}))
 	got, err := decode(bytes.NewReader(file.Bytes()), "f", text.DefaultOptions)
-	if err != nil {
-		t.Fatalf("%v in\n%s", err, &file)
-	}
+	testkit.Succeed(t, err)
 
 	testkit.Equal(t, got.A.Hash(), m.Hash(), "hash of what was read back")
 	testkit.Equal(t, got.Comment, "two lines\nof comment", "comment")

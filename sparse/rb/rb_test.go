@@ -85,9 +85,8 @@ func TestParse(t *testing.T) {
 					return
 				}
 
-				if got := entries(m); got != c.want || m.A.Validate() != nil {
-					t.Errorf("%s: %s (%v), want %s", c.name, got, m.A.Validate(), c.want)
-				}
+				testkit.Succeed(t, m.A.Validate())
+				testkit.Equal(t, entries(m), c.want, "%s: entries", c.name)
 			}()
 		}
 	}
@@ -112,10 +111,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 				for _, cores := range []int{1, 5} {
 					func() {
 						defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-						m, err := decode(content, text.Options{Expand: expand, Complex: text.RealPart})
-						if err != nil {
-							t.Fatalf("%s %v: %v", kind, size, err)
-						}
+						m := testkit.Must(decode(content, text.Options{Expand: expand, Complex: text.RealPart}))
 
 						if m.A.Hash() != want.Hash() || m.Declared != n {
 							t.Errorf("%s %v, expand %v, %d cores: read as %v of %d entries, want %v", kind, size,

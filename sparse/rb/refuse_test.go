@@ -151,9 +151,7 @@ func TestParseFormat(t *testing.T) {
 
 	for _, s := range []string{"()", "(I)", "(*)", "(4X,I3)", "(2(I3))", "26I3", "(26I3", "(0I3)", "(4A8)",
 		"(4I999999999999999999999)"} {
-		if f, err := parseFormat(s); err == nil {
-			t.Errorf("%s was read as %+v", s, f)
-		}
+		testkit.Fails(t, testkit.Err(parseFormat(s)), "", s)
 	}
 }
 

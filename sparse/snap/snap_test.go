@@ -61,9 +61,8 @@ func TestParse(t *testing.T) {
 					return
 				}
 
-				if got := entries(m); got != c.want || m.A.Validate() != nil {
-					t.Errorf("%s: %s (%v), want %s", c.name, got, m.A.Validate(), c.want)
-				}
+				testkit.Succeed(t, m.A.Validate())
+				testkit.Equal(t, entries(m), c.want, "%s: entries", c.name)
 			}()
 		}
 	}
@@ -71,9 +70,8 @@ func TestParse(t *testing.T) {
 
 func TestParseSaysWhatItRead(t *testing.T) {
 	m := testkit.Must(decode("# a graph\n#by us\n3 1 nan\n3 1 2\n4 1 1\n# more\n"))
-	if m.A.Rows != 3 || m.A.Cols != 3 {
-		t.Errorf("read as %v", m.A)
-	}
+	testkit.Equal(t, m.A.Rows, 3, "rows")
+	testkit.Equal(t, m.A.Cols, 3, "columns")
 
 	m.A = nil
 	want := text.Matrix{Format: "edge-list", Field: "real", Symmetry: "general", Comment: " a graph\nby us",
@@ -144,10 +142,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 				for _, cores := range []int{1, 7} {
 					func() {
 						defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-						m, err := decode(content)
-						if err != nil {
-							t.Fatalf("%s: %v", name, err)
-						}
+						m := testkit.Must(decode(content))
 
 						if m.A.Hash() != want.Hash() || m.Declared != 120_000 || m.Duplicates != 120_000-want.NNZ() {
 							t.Errorf("%s, %d vertices, weighted %v, %d cores: read as %v, want %v", name, vertices,

@@ -39,9 +39,7 @@ func TestFailedWriteChangesNothing(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	testkit.Equal(t, read(t, path), "old", "the file")
-	if list, _ := os.ReadDir(dir); len(list) != 1 {
-		t.Errorf("the folder holds %v", list)
-	}
+	testkit.Equal(t, len(testkit.Must(os.ReadDir(dir))), 1, "files in the folder")
 }
 
 // A file that is replaced keeps its permissions.
@@ -49,9 +47,8 @@ func TestPermissionsStay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	testkit.Succeed(t, os.WriteFile(path, []byte("old"), 0o640))
 	testkit.Succeed(t, Write(path, []byte("new")))
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 || read(t, path) != "new" {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
+	testkit.Equal(t, testkit.Must(os.Stat(path)).Mode().Perm(), 0o640, "the mode")
+	testkit.Equal(t, read(t, path), "new", "the file")
 }
 
 // The first of two creates the file.

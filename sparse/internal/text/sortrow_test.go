@@ -44,9 +44,8 @@ func TestSortRow(t *testing.T) {
 		testkit.Equal(t, s.sortRow(cols, vals), distinct, "%v: distinct", want)
 
 		for k, w := range want {
-			if cols[k] != w.col || vals[k] != w.val {
-				t.Fatalf("entry %d is %d, %v, want %v", k, cols[k], vals[k], w)
-			}
+			testkit.Equal(t, cols[k], w.col, "column of entry %d", k)
+			testkit.Equal(t, vals[k], w.val, "value of entry %d", k)
 		}
 
 		if got := sortColumns(alone); got != distinct || !slices.Equal(alone, cols) {
