@@ -271,7 +271,8 @@ func TestRecorderErrorEndsAllDevices(t *testing.T) {
 	full := errors.New("disk full")
 	rec := &fillsUp{newMeeting(2), full}
 	sum, err := Run(t.Context(), several(4, 0, 1), rec, Options{Launch: launcher("cuda")})
-	if !errors.Is(err, full) || sum.Interrupted || len(rec.results) > 4 {
+	// A device measures all five of a matrix while the other's first result is awaited.
+	if !errors.Is(err, full) || sum.Interrupted || len(rec.results) > 6 {
 		t.Errorf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
 	}
 }

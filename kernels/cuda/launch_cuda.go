@@ -87,9 +87,6 @@ func (p *program) release() {
 	*p = program{}
 }
 
-// refused reports that samples launch each product, since it can't be captured.
-func (p *program) refused() bool { return p.replay != nil && p.replay.refused != 0 }
-
 // enqueue enqueues the product once.
 func (p *program) enqueue(s cu.Stream) error {
 	return result(C.spmv_enqueue(p.ops, p.n, stream(s)))
@@ -115,9 +112,6 @@ func (c *clock) flush(written, clean, sink cu.DevicePtr, bytes int64, reader cu.
 	c.c.reader = function(reader)
 	c.c.reader_grid, c.c.reader_block = C.uint(grid), C.uint(block)
 }
-
-// ungated reports that samples are not enqueued behind the gate any more.
-func (c *clock) ungated() bool { return c.c.ungated != 0 }
 
 // busy is how long the device has run programs so far.
 func (c *clock) busy() time.Duration { return time.Duration(float64(c.c.busy) * 1e9) }
@@ -177,11 +171,6 @@ func (b *Backend) intact(places []cu.DevicePtr) (intact []bool, err error) {
 		intact = append(intact, !slices.ContainsFunc(one, func(b byte) bool { return b != guardByte }))
 	}
 	return intact, nil
-}
-
-// allowShared raises the most dynamic shared memory that f may be launched with.
-func allowShared(f cu.Function, bytes int) error {
-	return result(C.cuFuncSetAttribute(function(f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
 // function and stream give cu's handles to C: each is a struct of one handle,
@@ -313,7 +302,8 @@ func (m *modules) ready(e *entry, grid, block, dynamic int) (perUnit int, err er
 	}
 
 	if e.shared+dynamic > m.limits.shared && dynamic > e.dynamic {
-		if err := allowShared(e.f, dynamic); err != nil {
+		if err := result(C.cuFuncSetAttribute(function(e.f), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+			C.int(dynamic))); err != nil {
 			return 0, failed(err, "allowing %d bytes of shared memory for %s", dynamic, e.name)
 		}
 		e.dynamic = dynamic

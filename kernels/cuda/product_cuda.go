@@ -41,11 +41,11 @@ var _ kernels.Product = (*product)(nil)
 func (p *product) Info() kernels.ProductInfo {
 	info := p.info
 	info.Resolution, info.Busy = p.b.tick, p.b.clock.busy()-p.since
-	if p.b.clock.ungated() {
+	if p.b.clock.c.ungated != 0 {
 		info.Warnings = []string{"launches wait for the device here (under a debugger?), so that the time to launch " +
 			"is in the samples"}
 	}
-	if p.program.refused() {
+	if p.program.replay != nil && p.program.replay.refused != 0 {
 		info.Warnings = append(info.Warnings,
 			"the product can't be replayed as a graph: each of its kernels was launched by the host")
 	}
