@@ -226,9 +226,6 @@ func aboveRoof(res trial.Result, roof float64) string {
 		rate, roof)
 }
 
-// mostBehind is how many results may wait to be recorded, while a database tidies up, say.
-const mostBehind = 16
-
 // record records a result and counts it. While a trial runs, results are recorded behind it, one after the other.
 func (r *run) record(ctx context.Context, res trial.Result) error {
 	if res.IsRerun() && res.Status != trial.OK { // there is nothing to compare with the first result

@@ -42,7 +42,7 @@ type Backend struct {
 	arrays  *arrays
 	clock   *clock
 	tick    float64      // of the clock, in seconds
-	flush   cu.DevicePtr // two buffers of twice the cache, and a place for a sum
+	flush   cu.DevicePtr // two buffers of twice the cache, and the room
 	vendor  *cusparse    // opened when first needed
 	problem *kernels.Problem
 	current *product // the one made by the last Prepare
@@ -51,7 +51,7 @@ type Backend struct {
 
 	originals originals
 	ahead     ahead
-	room      cu.DevicePtr   // for what kernels find that look at arrays
+	room      cu.DevicePtr   // for what kernels find that look at arrays, or read to flush caches
 	staging   unsafe.Pointer // pinned, two halves, of values on their way to the caller or to the device
 
 	sensors   *native.Sensors // nil: they can't be read
@@ -149,12 +149,11 @@ func (b *Backend) open(index int) error {
 	if b.clock, err = newClock(stream, gate.f); err != nil {
 		return failed(err, "creating events")
 	}
-	const sinkBytes = 16
 	size := 2 * max(b.device.Cache, 1<<20)
-	if b.flush, err = cu.MemAlloc(2*size + sinkBytes); err != nil {
+	if b.flush, err = cu.MemAlloc(2*size + roomBytes); err != nil {
 		return failed(err, "allocating %d bytes to flush the cache with", 2*size)
 	}
-	if err := failed(cu.MemsetD8Async(b.flush, 0, 2*size+sinkBytes, stream), "zeroing"); err != nil {
+	if err := failed(cu.MemsetD8Async(b.flush, 0, 2*size+roomBytes, stream), "zeroing"); err != nil {
 		return err
 	}
 	reader, err := b.modules.entry("roof_read")
@@ -163,12 +162,10 @@ func (b *Backend) open(index int) error {
 	}
 	const perUnit, block = 8, 512
 	clean := b.flush + cu.DevicePtr(size)
-	b.clock.flush(b.flush, clean, clean+cu.DevicePtr(size), size, reader.f, b.device.Units*perUnit, block)
+	b.room = clean + cu.DevicePtr(size)
+	b.clock.flush(b.flush, clean, b.room, size, reader.f, b.device.Units*perUnit, block)
 	if err := result(C.cuMemHostAlloc(&b.staging, 2*8*stagedValues, 0)); err != nil {
 		return failed(err, "allocating memory to copy by")
-	}
-	if b.room, err = cu.MemAlloc(roomBytes); err != nil {
-		return failed(err, "allocating %d bytes", roomBytes)
 	}
 	if b.tick, err = b.clock.resolution(); err != nil {
 		return failed(err, "timing nothing")
@@ -271,10 +268,8 @@ func (b *Backend) Close() error {
 	if b.staging != nil {
 		C.cuMemFreeHost(b.staging)
 	}
-	for _, p := range []cu.DevicePtr{b.flush, b.room} {
-		if p != 0 {
-			note(free(p))
-		}
+	if b.flush != 0 {
+		note(free(b.flush))
 	}
 	if b.arrays != nil {
 		note(failed(b.stream.Destroy(), "destroying the stream"))
