@@ -115,7 +115,7 @@ func (b *Backend) Device() kernels.Device { return b.device }
 // it; the earlier problem is then gone as well. p must not change while it is loaded.
 func (b *Backend) Load(p *kernels.Problem) error {
 	b.problem, b.single, b.double = nil, nil, nil
-	b.formats = &formats{limit: formatLimit(b.device.Memory)}
+	b.formats = &formats{limit: formatLimit(b.device.Memory), on: b.pool}
 	runtime.GC() // gives back the earlier problem, and leaves no garbage to collect during samples
 	if err := p.Validate(); err != nil {
 		return err
@@ -143,13 +143,10 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (p kernels.Produc
 		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("grid is %d; there are at most %d workers", c.Grid,
 			MaxGrid)}
 	}
-	if o.Fresh {
-		b.formats = &formats{limit: b.formats.limit}
-	}
 	if c.Precision == kernels.Float32 {
-		return prepare(b, operandOf(b, &b.single, o.Fresh), k, mine, c)
+		return prepare(b, &b.single, k, mine, c, o.Fresh)
 	}
-	return prepare(b, operandOf(b, &b.double, o.Fresh), k, mine, c)
+	return prepare(b, &b.double, k, mine, c, o.Fresh)
 }
 
 // Close ends the workers and frees the calling thread. Closing twice does
@@ -168,12 +165,7 @@ func (b *Backend) Close() error {
 
 // formatLimit is how many bytes of forms of a matrix are kept: a quarter of
 // memory, or 1 GiB if its size is unknown.
-func formatLimit(memory int64) int64 {
-	if memory == 0 {
-		return 1 << 30
-	}
-	return memory / 4
-}
+func formatLimit(memory int64) int64 { return cmp.Or(memory/4, 1<<30) }
 
 // describe says what the processor is, of which cpus are used. Memory and cache are 0 if the system
 // does not report them. The number of cores distinguishes devices: the same processor gives other

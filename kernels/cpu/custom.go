@@ -27,10 +27,15 @@ func (b *Backend) customCompiler(o kernels.Custom) (*custom.Compiler, error) {
 	return by, err
 }
 
-// prepareCustom prepares a kernel of the sweep. Its arrays are copies between fences.
-func prepareCustom[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, c kernels.Config) (
+// prepareCustom prepares a kernel of the sweep. Its arrays are copies between fences, which are new ones if fresh.
+func prepareCustom[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, c kernels.Config, fresh bool) (
 	kernels.Product, error,
 ) {
+	b.formats.fresh = nil
+	fenced := b.formats
+	if fresh {
+		fenced = &formats{}
+	}
 	file, err := b.Compile(k, c)
 	if err != nil {
 		return nil, err
@@ -39,11 +44,11 @@ func prepareCustom[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, 
 	if err != nil {
 		return nil, &kernels.InvalidError{Reason: k.File + ": " + err.Error()}
 	}
-	inner, v, err := fencedOperand(b, o, c.Precision)
+	inner, v, err := fencedOperand(fenced, o, c.Precision)
 	if err != nil {
 		return nil, err
 	}
-	m, cost, err := customForm(b, o, k, c)
+	m, cost, err := customForm(b, fenced, o, k, c)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +67,7 @@ func prepareCustom[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, 
 	}
 	p.check = func() error {
 		defer func() { _, _ = m, v }() // whose memory the kernel knows by address only
-		if !slices.Equal(inner.x, inner.own) {
+		if !slices.Equal(inner.x, o.x) {
 			return &kernels.OverrunError{Array: "y: x has changed"}
 		}
 		return nil
@@ -71,10 +76,10 @@ func prepareCustom[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, 
 }
 
 // fencedOperand is o with an x and a y between fences.
-func fencedOperand[V sparse.Float](b *Backend, o *operand[V], p kernels.Precision) (
+func fencedOperand[V sparse.Float](kept *formats, o *operand[V], p kernels.Precision) (
 	*operand[V], *fencedVectors[V], error,
 ) {
-	v, _, err := build(b.formats, formatKey{format: "vectors", precision: p}, func() (*fencedVectors[V], int64, error) {
+	v, _, err := build(kept, formatKey{format: "vectors", precision: p}, func() (*fencedVectors[V], int64, error) {
 		x, err := fence[V](o.a.Cols)
 		if err != nil {
 			return nil, 0, err
@@ -85,8 +90,8 @@ func fencedOperand[V sparse.Float](b *Backend, o *operand[V], p kernels.Precisio
 	if err != nil {
 		return nil, nil, err
 	}
-	copy(v.x.s, o.own)
-	inner := &operand[V]{a: o.a, x: v.x.s, own: o.own, room: v.room.s}
+	copy(v.x.s, o.x)
+	inner := &operand[V]{a: o.a, x: v.x.s, room: v.room.s}
 	inner.placeY()
 	return inner, v, nil
 }
@@ -107,7 +112,7 @@ func (m *customMatrix[V]) bytes() int64 {
 
 // customForm returns the matrix in the format of a kernel, and what making it cost: copying it
 // between fences does not count.
-func customForm[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, c kernels.Config) (
+func customForm[V sparse.Float](b *Backend, kept *formats, o *operand[V], k kernels.Custom, c kernels.Config) (
 	*customMatrix[V], time.Duration, error,
 ) {
 	var cost time.Duration
@@ -131,7 +136,7 @@ func customForm[V sparse.Float](b *Backend, o *operand[V], k kernels.Custom, c k
 		key.c, key.sigma = s.C, s.Sigma
 	}
 
-	m, _, err := build(b.formats, key, func() (*customMatrix[V], int64, error) {
+	m, _, err := build(kept, key, func() (*customMatrix[V], int64, error) {
 		m := &customMatrix[V]{}
 		for _, s := range ints {
 			f, err := fenceCopy(s)

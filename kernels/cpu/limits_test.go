@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
+	"spmvtune/sparse"
 )
 
 // SELL may store 8 entries per nonzero and 2²⁰ more, and take half of the memory.
@@ -60,7 +61,7 @@ func TestSizes(t *testing.T) {
 		testkit.Equal(t, gatherLog(tt.cache, tt.memory), tt.want, "cache of %d and memory of %d bytes: gathered", tt.cache, tt.memory)
 	}
 	for memory, want := range map[int64]int64{0: gib, 8 * gib: gib, gib: gib / 2} {
-		testkit.Equal(t, roofBytes(gib/4, memory), want, "with memory of %d bytes: are streamed over", memory)
+		testkit.Equal(t, roofBytes(gib/4, memory, 2), want, "with memory of %d bytes: are streamed over", memory)
 	}
 	for text, want := range map[string]int64{"32768K": 32 << 20, "3M": 3 << 20, "1G": gib, "512": 512, "": 0, "xK": 0} {
 		testkit.Equal(t, cacheSize(text), want, "a cache of %q", text)
@@ -81,36 +82,95 @@ func TestField(t *testing.T) {
 	}
 }
 
-// A product that is prepared anew has its matrix and vectors elsewhere, and not at the same
-// place of a page each time; others share them.
+// A product that is prepared anew shares nothing with what is kept, and does not lie at the same place of a page each
+// time; others share their vectors.
 func TestFreshLiesElsewhere(t *testing.T) {
-	b := load(t, 300, rising(300))
-	sell := config("cpu_sell", kernels.Float64, 8, 2)
-	prepare := func(fresh bool) *product[float64] {
-		p := testkit.Must(b.Prepare(sell, kernels.Options{Fresh: fresh}))
-		y := make([]float64, 300)
-		if err := kernels.Compute(p, nil, y); err != nil || y[0] != 0 || y[299] != 299 {
-			t.Fatalf("fresh is %v: rows of 0 and 299 ones give %v and %v, %v", fresh, y[0], y[299], err)
+	for _, precision := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+		for _, c := range []kernels.Config{
+			config("cpu_csr_rows", precision, 8, 2), config("cpu_coo_chunks", precision, 8, 2), config("cpu_sell", precision, 8, 2),
+		} {
+			for _, order := range []string{"none", "rcm", "rows-by-length"} {
+				c := ordered(order, c)
+				b := load(t, 300, rising(300))
+				rows := func(p kernels.Product) bool {
+					y := make([]float64, 300)
+					err := kernels.Compute(p, nil, y)
+					return err == nil && slices.Equal(y[:2], []float64{0, 1}) && y[299] == 299
+				}
+				kept, fresh := prepareConfig(t, b, c), testkit.Must(b.Prepare(c, kernels.Options{Fresh: true}))
+				other := testkit.Must(b.Prepare(c, kernels.Options{Fresh: true}))
+				if !rows(kept) || !rows(fresh) || !rows(other) || !rows(prepareConfig(t, b, c)) {
+					t.Errorf("%s: wrong", c)
+				}
+				spoil(b)
+				if rows(kept) || !rows(fresh) || !rows(other) {
+					t.Errorf("%s: a fresh product has a part of what is kept", c)
+				}
+			}
 		}
-		return p.(*product[float64])
+	}
+
+	b := load(t, 300, rising(300))
+	c := config("cpu_csr", kernels.Float64, 0, 0)
+	prepare := func(fresh bool) *operand[float64] {
+		return testkit.Must(b.Prepare(c, kernels.Options{Fresh: fresh})).(*product[float64]).o
 	}
 	first := prepare(false)
-	testkit.Equal(t, prepare(false).o, first.o, "the vectors of a second product")
 	shifts := map[string]bool{} // last three digits of addresses: places in a page
 	for range 10 {
-		fresh := prepare(true)
-		o, old := fresh.o, first.o
-		if &o.a.Val[0] == &old.a.Val[0] || &o.a.ColIdx[0] == &old.a.ColIdx[0] || &o.a.RowPtr[0] == &old.a.RowPtr[0] ||
-			&o.x[0] == &old.x[0] || &o.y[0] == &old.y[0] {
-			t.Error("a fresh product shares an array with an earlier one")
-		}
-		testkit.Equal(t, prepare(false).o, o, "the vectors of the next product")
-		address := fmt.Sprintf("%p", o.x)
+		address := fmt.Sprintf("%p", prepare(true).x)
 		shifts[address[len(address)-3:]] = true
+		testkit.Equal(t, prepare(false), first, "the vectors of a product that need not be fresh")
 	}
 	if len(shifts) < 3 {
 		t.Errorf("x begins at %v of a page", shifts)
 	}
+}
+
+// spoil overwrites all that b keeps of its problem.
+func spoil(b *Backend) {
+	clear(b.problem.A.RowPtr)
+	clear(b.problem.A.ColIdx)
+	clear(b.problem.A.Val)
+	spoilOperand(b.single)
+	spoilOperand(b.double)
+	for _, e := range b.formats.kept {
+		switch v := e.value.(type) {
+		case []int32:
+			clear(v)
+		case *sparse.SELL[float32]:
+			spoilSELL(v)
+		case *sparse.SELL[float64]:
+			spoilSELL(v)
+		case *ordering[float32]:
+			spoilOrdering(v)
+		case *ordering[float64]:
+			spoilOrdering(v)
+		}
+	}
+}
+
+func spoilOperand[V sparse.Float](o *operand[V]) {
+	if o != nil {
+		clear(o.a.RowPtr)
+		clear(o.a.ColIdx)
+		clear(o.a.Val)
+		clear(o.x)
+		clear(o.room)
+	}
+}
+
+func spoilSELL[V sparse.Float](s *sparse.SELL[V]) {
+	clear(s.ChunkPtr)
+	clear(s.Perm)
+	clear(s.ColIdx)
+	clear(s.Val)
+}
+
+func spoilOrdering[V sparse.Float](r *ordering[V]) {
+	spoilOperand(r.inner)
+	clear(r.columns)
+	clear(r.places)
 }
 
 // A product that writes beside y, or less than all of it, is found.

@@ -24,11 +24,20 @@ type plan struct {
 }
 
 // prepare plans the kernel k as c says. c is legal.
-func prepare[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, mine kernels.Custom, c kernels.Config) (
-	kernels.Product, error,
-) {
+func prepare[V sparse.Float](
+	b *Backend, kept **operand[V], k kernels.Kernel, mine kernels.Custom, c kernels.Config, fresh bool,
+) (kernels.Product, error) {
+	if *kept == nil {
+		*kept = newOperand[V](b.pool, b.problem)
+	}
+	o := *kept
 	if k.Custom {
-		return prepareCustom(b, o, mine, c)
+		return prepareCustom(b, o, mine, c, fresh)
+	}
+	b.formats.fresh = nil
+	if fresh {
+		o = o.elsewhere(b.pool, k.Format)
+		b.formats.fresh = o
 	}
 	p, err := planOrdered(b, o, k, c)
 	if err != nil {
@@ -67,7 +76,7 @@ func (p *product[V]) Multiply(x []float64) error {
 
 	convert(p.b.pool, p.o.x, x)
 	p.run()
-	convert(p.b.pool, p.o.x, p.o.own)
+	convert(p.b.pool, p.o.x, p.b.problem.X)
 	return nil
 }
 
@@ -134,9 +143,9 @@ func (p *product[V]) Info() kernels.ProductInfo {
 type operand[V sparse.Float] struct {
 	a     *sparse.CSR[V]
 	x, y  []V
-	own   []V            // the values of x in the problem
 	room  []V            // y with guards on both sides
 	order reorder.Method // of the rows of a; "" for that of the problem
+	fresh kernels.Format // of the kernels for which it lies in memory of its own; "" if it is shared
 }
 
 // guard is the number of elements before y, and after it, that no product may
@@ -146,33 +155,38 @@ const (
 	guarded = 0x1p-77
 )
 
-// operandOf is the problem in V, which is kept unless it is to be fresh.
-func operandOf[V sparse.Float](b *Backend, kept **operand[V], fresh bool) *operand[V] {
-	if *kept == nil || fresh {
-		*kept = newOperand[V](b.pool, b.problem, fresh)
+// newOperand converts p to V.
+func newOperand[V sparse.Float](on *pool, p *kernels.Problem) *operand[V] {
+	o := &operand[V]{a: &sparse.CSR[V]{Rows: p.A.Rows, Cols: p.A.Cols, RowPtr: p.A.RowPtr, ColIdx: p.A.ColIdx}}
+	if val, same := any(p.A.Val).([]V); same {
+		o.a.Val = val
+	} else {
+		o.a.Val = convert(on, shifted[V](len(p.A.Val), false), p.A.Val)
 	}
-	return *kept
+	o.x = convert(on, shifted[V](len(p.X), false), p.X)
+	o.makeY(false)
+	return o
 }
 
-// newOperand converts p to V. If fresh, nothing of it shares memory with p, and
-// arrays begin at random places of a page.
-func newOperand[V sparse.Float](on *pool, p *kernels.Problem, fresh bool) *operand[V] {
-	a := &sparse.CSR[V]{Rows: p.A.Rows, Cols: p.A.Cols, RowPtr: p.A.RowPtr, ColIdx: p.A.ColIdx}
-	if fresh {
-		a.RowPtr = convert(on, shifted[int32](len(a.RowPtr), fresh), a.RowPtr)
-		a.ColIdx = convert(on, shifted[int32](len(a.ColIdx), fresh), a.ColIdx)
+// elsewhere is o for a product that shares no memory with others: x, y, and what kernels of a format read of the matrix.
+func (o *operand[V]) elsewhere(on *pool, f kernels.Format) *operand[V] {
+	a := *o.a
+	if f != kernels.SELL {
+		a.ColIdx, a.Val = elsewhere(on, a.ColIdx), elsewhere(on, a.Val)
 	}
-	o := &operand[V]{a: a}
-	if val, same := any(p.A.Val).([]V); same && !fresh {
-		a.Val = val
-	} else {
-		a.Val = convert(on, shifted[V](len(p.A.Val), fresh), p.A.Val)
+	if f == kernels.CSR {
+		a.RowPtr = elsewhere(on, a.RowPtr)
 	}
+	to := &operand[V]{a: &a, x: elsewhere(on, o.x), order: o.order, fresh: f}
+	to.makeY(true)
+	return to
+}
 
-	o.own = convert(on, shifted[V](a.Cols, false), p.X)
-	o.x = convert(on, shifted[V](a.Cols, fresh), o.own)
-	o.makeY(fresh)
-	return o
+// elsewhere copies s into new memory.
+func elsewhere[T any](on *pool, s []T) []T {
+	to := shifted[T](len(s), true)
+	share(on, to, func(at int, part []T) { copy(part, s[at:]) })
+	return to
 }
 
 // makeY makes y between its guards.
@@ -224,7 +238,7 @@ func share[T any](on *pool, s []T, f func(from int, part []T)) {
 }
 
 // convert copies, rounds or widens numbers, on all cores.
-func convert[V, W int32 | sparse.Float](on *pool, to []V, from []W) []V {
+func convert[V, W sparse.Float](on *pool, to []V, from []W) []V {
 	share(on, to, func(at int, part []V) {
 		for i := range part {
 			part[i] = V(from[at+i])
@@ -266,6 +280,8 @@ type formatKey struct {
 type formats struct {
 	limit, bytes int64
 	kept         []*format // least recently used first
+	on           *pool
+	fresh        any // the operand of a product that gets copies of them; nil: it gets what is kept
 }
 
 type format struct {
@@ -278,26 +294,61 @@ type format struct {
 // build returns the form named key, made by construct unless it is kept, and the
 // time that making it took. construct returns the form and its size in bytes.
 func build[T any](f *formats, key formatKey, construct func() (T, int64, error)) (T, time.Duration, error) {
-	i := slices.IndexFunc(f.kept, func(e *format) bool { return e.key == key })
-	if i >= 0 {
-		e := f.kept[i]
+	var e *format
+	if i := slices.IndexFunc(f.kept, func(e *format) bool { return e.key == key }); i >= 0 {
+		e = f.kept[i]
 		f.kept = append(slices.Delete(f.kept, i, i+1), e)
-		return e.value.(T), e.cost, nil
+	} else {
+		start := time.Now()
+		value, bytes, err := construct()
+		if err != nil {
+			return value, 0, err
+		}
+		e = &format{key: key, value: value, bytes: bytes, cost: time.Since(start)}
+		f.kept = append(f.kept, e)
+		f.bytes += bytes
 	}
-
-	start := time.Now()
-	value, bytes, err := construct()
-	if err != nil {
-		return value, 0, err
-	}
-
-	e := &format{key: key, value: value, bytes: bytes, cost: time.Since(start)}
-	f.kept = append(f.kept, e)
-	f.bytes += bytes
 	for f.bytes > f.limit && len(f.kept) > 1 {
 		f.bytes -= f.kept[0].bytes
 		f.kept = slices.Delete(f.kept, 0, 1)
 	}
 
-	return value, e.cost, nil
+	if f.fresh != nil {
+		return f.elsewhere(e.value).(T), e.cost, nil
+	}
+	return e.value.(T), e.cost, nil
+}
+
+// elsewhere copies a form into new memory.
+func (f *formats) elsewhere(form any) any {
+	switch form := form.(type) {
+	case []int32:
+		return elsewhere(f.on, form)
+	case *sparse.SELL[float32]:
+		return sellElsewhere(f.on, form)
+	case *sparse.SELL[float64]:
+		return sellElsewhere(f.on, form)
+	case *ordering[float32]:
+		return form.elsewhere(f.on, f.fresh.(*operand[float32]))
+	default:
+		return form.(*ordering[float64]).elsewhere(f.on, f.fresh.(*operand[float64]))
+	}
+}
+
+func sellElsewhere[V sparse.Float](on *pool, s *sparse.SELL[V]) *sparse.SELL[V] {
+	to := *s
+	to.Perm, to.ChunkPtr = elsewhere(on, s.Perm), elsewhere(on, s.ChunkPtr)
+	to.ColIdx, to.Val = elsewhere(on, s.ColIdx), elsewhere(on, s.Val)
+	return &to
+}
+
+// elsewhere copies an ordering for the product of o.
+func (r *ordering[V]) elsewhere(on *pool, o *operand[V]) *ordering[V] {
+	to := &ordering[V]{inner: r.inner.elsewhere(on, o.fresh), places: elsewhere(on, r.places)}
+	if r.columns == nil {
+		to.inner.x = o.x
+	} else {
+		to.columns = elsewhere(on, r.columns)
+	}
+	return to
 }

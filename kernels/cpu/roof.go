@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -19,7 +20,7 @@ import (
 func (b *Backend) Roof() (kernels.Roof, error) {
 	const passes = 10
 	limit := b.memoryLimit()
-	n, log := int(roofBytes(cacheOr(b.device.Cache), limit)/8), gatherLog(cacheOr(b.device.Cache), limit)
+	n, log := int(roofBytes(cacheOr(b.device.Cache), limit, 2)/8), gatherLog(cacheOr(b.device.Cache), limit)
 	x := b.filled(max(n, 1<<log), 1)
 	roof := b.roof(x[:n], passes)
 	roof.Gather = b.gather(x[:1<<log], log, passes)
@@ -31,7 +32,7 @@ func (b *Backend) Roof() (kernels.Roof, error) {
 // Cached says why a part of the bytes that Roof counts may come from the cache; "" if they come from memory.
 func (b *Backend) Cached() string {
 	cache, limit := cacheOr(b.device.Cache), b.memoryLimit()
-	bytes := roofBytes(cache, limit)
+	bytes := roofBytes(cache, limit, 2)
 	if bytes == roofCaches*cache {
 		return ""
 	}
@@ -49,34 +50,33 @@ const (
 
 // roofBytes is what a pass streams over, all arrays together: between two uses of a line come four caches
 // of others, so that it comes from memory. STREAM asks for that of each array, which takes three times the
-// memory, and a task on a cluster may have little. So it is at most half of the memory, if that is known.
-func roofBytes(cache, memory int64) int64 {
-	bytes := roofCaches * cache
+// memory, and a task on a cluster may have little. So it is at most a part of the memory, if that is known.
+func roofBytes(cache, memory, part int64) int64 {
 	if memory > 0 {
-		bytes = min(bytes, memory/2)
+		return min(roofCaches*cache, memory/part)
 	}
-	return bytes
+	return roofCaches * cache
 }
 
-// best returns the highest rate of some passes over a number of bytes, in GB/s. No pass begins after roofTime.
-func best(passes, bytes int, pass func()) (gbps float64) {
-	begun := time.Now()
-	for i := 0; i == 0 || i < passes && time.Since(begun) < roofTime; i++ {
+// best returns the highest rate of some passes over a number of bytes, in GB/s. It is enough if three of them agree
+// within 1%. No pass begins after roofTime.
+func best(passes, bytes int, pass func()) float64 {
+	var rates []float64
+	for begun := time.Now(); len(rates) == 0 || len(rates) < passes && time.Since(begun) < roofTime; {
 		start := time.Now()
 		pass()
-		gbps = max(gbps, float64(bytes)/1e9/time.Since(start).Seconds())
+		rates = append(rates, float64(bytes)/1e9/time.Since(start).Seconds())
+		slices.Sort(rates)
+		if n := len(rates); n >= 3 && rates[n-3] > 0.99*rates[n-1] {
+			break
+		}
 	}
-	return gbps
+	return rates[len(rates)-1]
 }
 
-// gatherLog is the logarithm of the number of float64 that are read at random: of roofCaches
-// at least, or of an eighth of memory, if its size is known and that is less.
+// gatherLog is the logarithm of the number of float64 that are read at random, which take an eighth of memory at most.
 func gatherLog(cache, memory int64) int {
-	bytes := roofCaches * cache
-	if memory > 0 {
-		bytes = min(bytes, memory/8)
-	}
-	return min(bits.Len64(uint64(bytes/8-1)), 31)
+	return min(bits.Len64(uint64(roofBytes(cache, memory, 8)/8-1)), 31)
 }
 
 // gather measures reading at random from x, 2^log float64. A pass reads one element of each line

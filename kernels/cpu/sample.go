@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -43,12 +44,7 @@ const cacheLine = 64
 
 // cacheOr is the size of the last-level cache. If the system does not report it, it is 64 MiB,
 // which is more than most processors have per core complex.
-func cacheOr(known int64) int64 {
-	if known > 0 {
-		return known
-	}
-	return 64 << 20
-}
+func cacheOr(known int64) int64 { return cmp.Or(known, 64<<20) }
 
 // tick is the smallest observed difference between readings of the monotonic clock, in seconds:
 // the time of a reading or the clock's step, whichever is larger.

@@ -58,19 +58,9 @@ func read(path string) string {
 
 // cacheSize reads a size as sysfs writes it: "32768K".
 func cacheSize(s string) int64 {
-	shift := 0
-	for suffix, n := range map[string]int{"K": 10, "M": 20, "G": 30} {
-		if digits, ok := strings.CutSuffix(s, suffix); ok {
-			s, shift = digits, n
-			break
-		}
-	}
-
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n << shift
+	number := strings.TrimRight(s, "KMG")
+	n, _ := strconv.ParseInt(number, 10, 64) // 0 if it is not one
+	return n * map[string]int64{"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[s[len(number):]]
 }
 
 // cpuList reads a list as sysfs writes it: "0,2-3". It returns nil if s is not such a list.
@@ -78,18 +68,14 @@ func cpuList(s string) []int {
 	var cpus []int
 	for part := range strings.SplitSeq(s, ",") {
 		first, last, ranged := strings.Cut(part, "-")
+		if !ranged {
+			last = first
+		}
 		lo, err := strconv.Atoi(first)
-		if err != nil {
+		hi, bad := strconv.Atoi(last)
+		if err != nil || bad != nil {
 			return nil
 		}
-
-		hi := lo
-		if ranged {
-			if hi, err = strconv.Atoi(last); err != nil {
-				return nil
-			}
-		}
-
 		for cpu := lo; cpu <= hi; cpu++ {
 			cpus = append(cpus, cpu)
 		}
