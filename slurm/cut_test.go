@@ -198,7 +198,7 @@ func TestCutSweep(t *testing.T) {
 
 // What comes after the warning before the limit is not planned for.
 func TestCutEndsBeforeTheWarning(t *testing.T) {
-	const text = "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[[kernel]]\nname = \"csr_vector\"\nblock = { from = 32, to = 1024, step = 32 }\ngrid = { from = 1, to = 4000 }\n[slurm]\nsignal = "
+	const text = "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[[kernel]]\nname = \"csr_vector\"\nblock = { from = 32, to = 1024, step = 32 }\ngrid = { from = 1, to = 4000 }\n[protocol]\nsamples = [64, 64]\n[slurm]\nsignal = "
 	for _, tt := range []struct {
 		signal  string
 		limit   time.Duration

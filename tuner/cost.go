@@ -20,30 +20,43 @@ import (
 // NewEstimate returns the estimate of a sweep on a matrix of a size that is not loaded, on a device that need not
 // be here, without what is measured already. A constraint that can't be evaluated is an error.
 func NewEstimate(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Estimate, error) {
-	var e Estimate
-	e.Load = seconds(float64(size.Nonzeros+size.Rows) / loadRate)
-	states := caches(sweep.Protocol)
-	n, p := 0, planner{sweep: sweep, device: dev}
+	e := Estimate{Load: seconds(float64(size.Nonzeros+size.Rows) / loadRate)}
+	states, p := caches(sweep.Protocol), planner{sweep: sweep, device: dev}
+	var todo []trial.Trial
 	err := p.points(size, map[string]int{}, func(c kernels.Config) {
-		n++
 		for _, cache := range states {
-			e.Time += seconds(guess(streamed(size, c.Precision, dev), size, c.Precision, cache, sweep.Protocol, dev))
+			todo = append(todo, trial.Trial{Config: c, Cache: cache})
 		}
 	})
 
-	if most := sweep.Search.Trials; most > 0 && n > most {
-		e.Time = time.Duration(float64(e.Time) * float64(most) / float64(n))
-		n = most
-	}
-
-	e.Trials = n * len(states)
-
 	adaptive := search.Adaptive(sweep.Search.Strategy)
 	e.Whole = adaptive || sweep.Search.Strategy == search.Rule
+	t := newTiming(sweep.Protocol, dev, size, history{usual: 1})
 	if adaptive {
-		e.Time = time.Duration(searchShare * float64(e.Time))
+		t.share = searchShare
 	}
+	e.Trials = len(todo)
+	most := sweep.Search.Trials * len(states)
+	if sweep.Search.Strategy == search.Rule {
+		most = cmp.Or(sweep.Search.Top, search.Shortlisted) * len(casesOf(todo))
+	}
+	if most > 0 && e.Trials > most {
+		t.share *= float64(most) / float64(e.Trials)
+		e.Trials = most
+	}
+	e.Time = t.all(nil, todo)
+	e.Repeating = seconds(t.repeats)
 	return e, err
+}
+
+// Around returns how long a run takes besides the work on matrices: to open the device and measure its bandwidth, and
+// in the end for the rule and the report.
+func Around(dev kernels.Device) time.Duration {
+	roof := 0.0
+	if dev.Backend != "cuda" {
+		roof = roofing * float64(dev.Cache) / float64(max(1, min(dev.Units, mostRoofing)))
+	}
+	return seconds(opening + roof + reporting)
 }
 
 // searchShare is the share of the time of all configurations that a search takes, as a
@@ -59,21 +72,34 @@ const (
 	cpuBandwidth  = 10e9  // of products on a few cores
 	unitBandwidth = 15e9  // of products on a multiprocessor of a GPU
 	commonUnits   = 64    // of a GPU that is only assumed
-	oneBandwidth  = 1.5e9 // of one processor that converts a matrix for a kernel and verifies two products
+	oneBandwidth  = 1.5e9 // of one processor that converts a matrix for a kernel
 	putBandwidth  = 10e9  // of copying a matrix to a GPU once, or within it
+	copyBandwidth = 3e9   // of copying a matrix within a processor's memory, to pages that nobody has touched
 	// flushBandwidth is that of flushing a GPU's cache.
 	flushBandwidth = 2e12
 )
 
 const (
 	// aside is what a trial takes besides its samples, in seconds: to be asked for, prepared and verified. On an H200 it is
-	// 2 to 4 ms, also for a trial that its first products end. perRow is what comes to that for a row of a large matrix.
-	aside  = 3e-3
-	perRow = 0.3e-9
+	// 2 to 4 ms, also for a trial that its first products end. perRow is what comes to that for a row of a large matrix
+	// on a GPU, and hostRow on two cores.
+	aside   = 3e-3
+	perRow  = 0.3e-9
+	hostRow = 6e-9
 	// reallocation is how long it takes to allocate everything again on an H200, in seconds, and starting how long the
 	// process for the repeat runs of a matrix takes to open an H100.
 	reallocation = 2e-3
 	starting     = 0.2
+	// reload is how long that process takes for a nonzero or a row on a processor: to read it again, for references and
+	// for forms of the matrix.
+	reload = 50e-9
+	// opening is how long a run takes until its first trial, and reporting for the rule and the report, in seconds.
+	opening   = 0.5
+	reporting = 2
+	// roofing is how long a core takes for the bandwidth of a processor, in seconds for a byte of its last cache. More
+	// than mostRoofing cores are no faster.
+	roofing     = 18e-9
+	mostRoofing = 8
 	// clockCost is what the clock of a GPU adds to a sample, in seconds: products of a few microseconds are so many in one
 	// that it makes no more than half of the target.
 	clockCost = 2e-6
@@ -113,24 +139,13 @@ func hopeless(c kernels.Config, size trial.Size, dev kernels.Device) bool {
 	return modelled(c, size, dev) > worker.FarSlower*streamed(size, c.Precision, dev)
 }
 
-// guess returns about how long a trial takes in seconds if nothing is known of its kernel: it
-// samples for as long as the protocol allows. A trial that reaches its target early is faster.
-func guess(
-	product float64, size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol,
-	dev kernels.Device,
-) float64 {
-	sample := sampleTime(product, cache, p, dev)
-	sampling := min(float64(p.Samples[1])*sample, max(p.Budget.Seconds(), float64(p.Samples[0])*sample))
-	return float64(p.Warmup)*sample + sampling + trial.Verifications*product + overhead(size, precision, dev)
-}
-
 // trialTime returns about how long a trial takes, by the time of its product in seconds. It
 // takes the usual number of samples, as far as they fit the budget.
 func trialTime(product float64, size trial.Size, t trial.Trial, p configs.Protocol, dev kernels.Device) float64 {
 	sample := sampleTime(product, t.Cache, p, dev)
 	n := min(max(usualSamples, p.Samples[0]), p.Samples[1])
 	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
-	return float64(p.Warmup+n)*sample + trial.Verifications*product + overhead(size, t.Precision, dev)
+	return float64(p.Warmup+n)*sample + trial.Verifications*product + overhead(size, dev)
 }
 
 // sampleTime returns how long a sample takes, in seconds, with the flush before it.
@@ -147,20 +162,16 @@ func sampleTime(product float64, cache trial.Cache, p configs.Protocol, dev kern
 
 // flushTime returns how long it takes to flush the caches before a cold sample, in seconds.
 func flushTime(dev kernels.Device) float64 {
-	switch {
-	case dev.Backend != "cuda":
+	if dev.Backend != "cuda" {
 		return 2 * float64(dev.Cache) / cpuBandwidth
-	case dev.Cache == 0:
-		return 2 * commonCache / flushBandwidth
-	default:
-		return 2 * float64(dev.Cache) / flushBandwidth
 	}
+	return 2 * float64(cmp.Or(dev.Cache, commonCache)) / flushBandwidth
 }
 
 // overhead returns how long a trial takes besides its products, in seconds.
-func overhead(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+func overhead(size trial.Size, dev kernels.Device) float64 {
 	if dev.Backend != "cuda" {
-		return aside + bytesOf(size, precision)/oneBandwidth
+		return aside + hostRow*float64(size.Rows)
 	}
 	return aside + perRow*float64(size.Rows)
 }
@@ -168,9 +179,17 @@ func overhead(size trial.Size, precision kernels.Precision, dev kernels.Device) 
 // reallocationTime returns how long it takes to put everything elsewhere in memory, in seconds.
 func reallocationTime(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
 	if dev.Backend != "cuda" {
-		return bytesOf(size, precision) / oneBandwidth
+		return bytesOf(size, precision) / copyBandwidth
 	}
 	return reallocation + bytesOf(size, precision)/putBandwidth
+}
+
+// startingTime returns how long the process for the repeat runs of a matrix takes until the first, in seconds.
+func startingTime(size trial.Size, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return starting/2 + reload*float64(size.Nonzeros+size.Rows)
+	}
+	return starting
 }
 
 // seconds turns seconds into a duration.

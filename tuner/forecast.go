@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -47,17 +48,12 @@ func (r *run) estimate(ctx context.Context, plan Plan, past history) (Estimate, 
 	}
 	e.Trials, e.AtMost, e.Finished = work.trials, work.adaptive, work.finished
 	t := newTiming(r.sweep.Protocol, r.planner.device, plan.Matrix.Size(), past)
+	todo := work.todo
 	if work.adaptive {
-		for _, one := range plan.Trials {
-			took, _ := t.full(one)
-			e.Time += seconds(searchShare * took)
-		}
-		e.Known = t.known
-		return e, nil
+		todo, t.share = plan.Trials, searchShare
 	}
-
-	e.Time, e.Known, e.Repeating = t.all(work.good, work.todo), t.known, seconds(t.repeats)
-	if len(work.todo) > 0 {
+	e.Time, e.Known, e.Repeating = t.all(work.good, todo), t.known, seconds(t.repeats)
+	if len(todo) > 0 {
 		return e, nil
 	}
 	for _, one := range work.missing() {
@@ -70,32 +66,26 @@ func (r *run) estimate(ctx context.Context, plan Plan, past history) (Estimate, 
 
 // A timing adds up how long the trials of a matrix take, one after the other.
 type timing struct {
-	protocol  configs.Protocol
-	device    kernels.Device
-	size      trial.Size
-	past      history
-	best      bests
-	products  map[trial.Case][]float64 // in seconds, of trials whose kernel is known
-	highs     map[trial.Case]float64   // lowest upper end of an interval, of trials that are measured; see reach
-	begun     map[trial.Case]bool      // whether there is a trial of the case
-	layouts   map[layout]bool          // that are made
-	sentinels map[trial.Cache]*sentinelEstimate
-	seconds   float64
-	repeats   float64 // those of them that repeat runs take
-	known     int     // number of trials whose kernel was measured on this matrix
-}
-
-type sentinelEstimate struct {
-	takes float64 // seconds
-	since int     // number of trials since it was measured
+	protocol configs.Protocol
+	device   kernels.Device
+	size     trial.Size
+	past     history
+	best     bests
+	products map[trial.Case][]float64 // in seconds, of trials whose kernel is known
+	highs    map[trial.Case]float64   // lowest upper end of an interval, of trials that are measured; see reach
+	begun    map[trial.Case]bool      // whether there is a trial of the case
+	layouts  map[kernels.Config]bool  // that are made
+	share    float64                  // of the trials that are measured, by which their time is reduced
+	seconds  float64
+	repeats  float64 // those of them that repeat runs take
+	known    int     // number of trials whose kernel was measured on this matrix
 }
 
 func newTiming(p configs.Protocol, dev kernels.Device, size trial.Size, past history) *timing {
 	return &timing{
-		protocol: p, device: dev, size: size, past: past,
+		protocol: p, device: dev, size: size, past: past, share: 1,
 		best: bests{}, products: map[trial.Case][]float64{}, highs: map[trial.Case]float64{},
-		begun: map[trial.Case]bool{}, layouts: map[layout]bool{},
-		sentinels: map[trial.Cache]*sentinelEstimate{},
+		begun: map[trial.Case]bool{}, layouts: map[kernels.Config]bool{},
 	}
 }
 
@@ -105,8 +95,11 @@ func (e *timing) all(good []trial.Record, todo []trial.Trial) time.Duration {
 	// Those that are far slower are no leaders, and not measured again.
 	slow := func(r trial.Record) bool { return r.Stop == trial.StopSlow }
 	good = slices.DeleteFunc(slices.Clone(good), slow)
+	all := slices.Clone(todo)
 	for _, r := range good {
-		e.done(r.Trial)
+		all = append(all, r.Trial)
+		_, product := e.full(r.Trial)
+		e.note(r.Trial, product)
 		e.highs[caseOf(r.Trial)] = lower(e.highs[caseOf(r.Trial)], r.WithinHigh)
 	}
 	e.known = 0
@@ -114,34 +107,32 @@ func (e *timing) all(good []trial.Record, todo []trial.Trial) time.Duration {
 		e.trial(t)
 	}
 	if len(todo) > 0 {
+		if e.protocol.Sentinel > 0 { // it takes what a usual trial does
+			e.share *= 1 + 1/float64(e.protocol.Sentinel)
+		}
+		e.seconds *= e.share
 		trials := e.seconds
 		e.leaders(todo)
-		e.noise(onlyTrials(good), todo)
+		e.noise(all, todo)
 		if e.seconds > trials {
-			e.seconds += starting
+			e.seconds += startingTime(e.size, e.device)
 		}
 		e.repeats = e.seconds - trials
 	}
 	return seconds(e.seconds)
 }
 
-// A layout is what is made of a matrix once, for several kernels: a format in a precision, or
+// lay adds the time of making what a trial needs of the matrix, if no trial before it did: a format in a precision, or
 // the SELL of certain parameters.
-type layout struct {
-	format    kernels.Format
-	precision kernels.Precision
-	params    kernels.Params
-}
-
-// lay adds the time of making what a trial needs, if no trial before it did. On a processor it
-// is made for each trial.
 func (e *timing) lay(t trial.Trial) {
 	k, _ := kernels.Lookup(t.Kernel)
-	l := layout{format: k.Format, precision: t.Precision}
+	l := kernels.Config{Kernel: string(k.Format), Precision: t.Precision}
 	if k.Format == kernels.SELL {
-		l.params = t.Params
+		if l.Params = t.Params; k.Backend == "cpu" {
+			l.Block = t.Block
+		}
 	}
-	if e.device.Backend == "cuda" && !e.layouts[l] {
+	if !e.layouts[l] {
 		e.layouts[l] = true
 		e.seconds += bytesOf(e.size, t.Precision) / oneBandwidth
 	}
@@ -154,11 +145,8 @@ func (e *timing) full(t trial.Trial) (seconds, product float64) {
 	if same {
 		e.known++
 	}
-	factor := e.past.factor(t.Matrix)
-	if product == 0 {
-		return factor * trialTime(modelled(t.Config, e.size, e.device), e.size, t, e.protocol, e.device), 0
-	}
-	return factor * trialTime(product, e.size, t, e.protocol, e.device), product
+	each := cmp.Or(product, modelled(t.Config, e.size, e.device))
+	return e.past.factor(t.Matrix) * trialTime(each, e.size, t, e.protocol, e.device), product
 }
 
 // short returns how long a trial takes whose arrays are allocated and filled again, with the fewest samples.
@@ -186,17 +174,8 @@ func (e *timing) cut(t trial.Trial, product float64) (seconds float64, is bool) 
 	if e.device.Backend == "cuda" && worker.AtOnce(product, best) {
 		products = 1
 	}
-	seconds = products*product + e.past.factor(t.Matrix)*overhead(e.size, t.Precision, e.device)
+	seconds = products*product + e.past.factor(t.Matrix)*overhead(e.size, e.device)
 	return seconds, slow && e.protocol.Slow > 0 && e.begun[caseOf(t)]
-}
-
-// done notes a trial that was measured before.
-func (e *timing) done(t trial.Trial) {
-	took, product := e.full(t)
-	e.note(t, product)
-	if e.sentinels[t.Cache] == nil {
-		e.sentinels[t.Cache] = &sentinelEstimate{took, e.protocol.Sentinel}
-	}
 }
 
 func (e *timing) note(t trial.Trial, product float64) {
@@ -217,16 +196,6 @@ func (e *timing) trial(t trial.Trial) {
 	case product == 0 && e.protocol.Slow > 0 && e.begun[caseOf(t)]:
 		took -= usualSlow * (took - short)
 	}
-	if s := e.sentinels[t.Cache]; s == nil {
-		e.sentinels[t.Cache] = &sentinelEstimate{takes: took}
-	} else {
-		if e.protocol.Sentinel > 0 && s.since >= e.protocol.Sentinel {
-			e.seconds += s.takes
-			s.since = 0
-		}
-		s.since++
-	}
-
 	e.note(t, product)
 	e.seconds += took
 }
@@ -267,9 +236,8 @@ func (e *timing) leaders(todo []trial.Trial) {
 	}
 }
 
-// noise adds the noise reruns of each case, which take what a usual trial does.
-func (e *timing) noise(good, todo []trial.Trial) {
-	all := slices.Concat(good, todo)
+// noise adds the noise reruns of each case of todo, which are a part of all trials and take what a usual one does.
+func (e *timing) noise(all, todo []trial.Trial) {
 	for _, p := range casesOf(todo) {
 		product := streamed(e.size, p.Precision, e.device)
 		if known := slices.Sorted(slices.Values(e.products[p])); len(known) > 0 {

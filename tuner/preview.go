@@ -261,30 +261,12 @@ func (p *previewer) expect(ctx context.Context, exact bool) (Estimate, error) {
 		return Estimate{}, nil
 	}
 	e.Matrix = matrix.Named(spec)
-	switch strategy := p.sweep.Search.Strategy; {
-	case strategy == search.Rule: // it is not asked, because it keeps what it names
-		return p.shortlisted(e), nil
-	case !exact || search.Adaptive(strategy):
+	switch {
+	case !exact || e.Whole: // a rule is not asked, because it keeps what it names
 		return e, nil
 	case known:
 		return p.planned(ctx, m, 0)
 	default:
 		return p.announced(ctx, spec, size)
 	}
-}
-
-// shortlisted cuts an estimate down to the most trials that a rule names.
-func (r *run) shortlisted(e Estimate) Estimate {
-	precisions := map[kernels.Precision]bool{}
-	for _, space := range r.sweep.Kernels {
-		for _, p := range space.Precisions {
-			precisions[p] = true
-		}
-	}
-	most := cmp.Or(r.sweep.Search.Top, search.Shortlisted) * len(precisions) * len(caches(r.sweep.Protocol))
-	if e.Trials > most {
-		e.Time = time.Duration(float64(e.Time) * float64(most) / float64(e.Trials))
-		e.Trials = most
-	}
-	return e
 }

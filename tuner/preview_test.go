@@ -130,7 +130,8 @@ func TestGuess(t *testing.T) {
 	dev := kernels.Device{Backend: "cuda", Cache: 50e6}
 	guess := func(size trial.Size, precision kernels.Precision, cache trial.Cache, p configs.Protocol,
 		dev kernels.Device) time.Duration {
-		return seconds(guess(streamed(size, precision, dev), size, precision, cache, p, dev))
+		one := trial.Trial{Config: kernels.Config{Precision: precision}, Cache: cache}
+		return seconds(trialTime(streamed(size, precision, dev), size, one, p, dev))
 	}
 	warm := guess(size, kernels.Float64, trial.Warm, p, dev)
 	few := trial.Size{Rows: 1, Cols: 1, Nonzeros: 1}

@@ -214,34 +214,21 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, go
 	return todo, good, nil
 }
 
-// hopelessLast puts the trials of each cache state that the longest row makes hopeless behind
-// the others, so that the best is known when they come: one or two products end each.
+// hopelessLast puts the trials of each cache state, which come one after the other, that the longest row makes hopeless
+// behind the others, so that the best is known when they come: one or two products end each.
 func hopelessLast(todo []trial.Trial, size trial.Size, dev kernels.Device) []trial.Trial {
-	state := map[trial.Cache]int{}
-	for _, t := range todo {
-		if _, known := state[t.Cache]; !known {
-			state[t.Cache] = len(state)
+	var ordered, last []trial.Trial
+	for i, t := range todo {
+		if i > 0 && t.Cache != todo[i-1].Cache {
+			ordered, last = append(ordered, last...), nil
 		}
-	}
-
-	rank := func(t trial.Trial) int {
 		if hopeless(t.Config, size, dev) {
-			return 2*state[t.Cache] + 1
+			last = append(last, t)
+		} else {
+			ordered = append(ordered, t)
 		}
-		return 2 * state[t.Cache]
 	}
-	todo = slices.Clone(todo)
-	slices.SortStableFunc(todo, func(a, b trial.Trial) int { return rank(a) - rank(b) })
-	return todo
-}
-
-// onlyTrials returns the trials of records.
-func onlyTrials(records []trial.Record) []trial.Trial {
-	trials := make([]trial.Trial, len(records))
-	for i, r := range records {
-		trials[i] = r.Trial
-	}
-	return trials
+	return append(ordered, last...)
 }
 
 // idsOf returns the identities of trials.

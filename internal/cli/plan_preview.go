@@ -31,7 +31,7 @@ type planned struct {
 	// Changed is why trials are new though the sweep was measured before; "" if none are.
 	Changed string         `json:"changed,omitempty"`
 	Skipped map[string]int `json:"skipped"`
-	// Seconds is an estimate of the time left.
+	// Seconds is an estimate of the time left, from the start to the report.
 	Seconds float64 `json:"seconds"`
 	// Known counts the trials left whose kernel was measured on their matrix.
 	Known int `json:"known"`
@@ -161,7 +161,9 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 			busy++
 		}
 	}
-	p.Seconds = before + (p.Seconds-before)/float64(max(1, min(gpus, busy))) // a matrix stays on one GPU
+	if busy > 0 { // a matrix stays on one GPU
+		p.Seconds = before + (p.Seconds-before)/float64(min(gpus, busy)) + tuner.Around(dev).Seconds()
+	}
 	for _, f := range failed {
 		if e := (plannedError{f.Matrix, hardware.InWords(f.Err).Error()}); !slices.Contains(p.Failures, e) {
 			p.Failures = append(p.Failures, e)

@@ -67,16 +67,15 @@ func FindGPU(ctx context.Context, index int) (GPU, error) {
 	if err != nil {
 		return GPU{}, fmt.Errorf("finding this program: %w", err)
 	}
-	if cuda.Built {
-		return askCUDA(ctx, program, index)
+	if !cuda.Built {
+		beside, ok := cudaProgram(program)
+		if !ok {
+			_, err := cuda.Open(index) // says how to build it
+			return GPU{}, err
+		}
+		program = beside
 	}
-	beside, ok := cudaProgram(program)
-	if !ok {
-		_, err := cuda.Open(index) // says how to build it
-		return GPU{}, err
-	}
-
-	return askCUDA(ctx, beside, index)
+	return askCUDA(ctx, program, index)
 }
 
 // Same says why a device is not the one of this machine; nil if it is.
