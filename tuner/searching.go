@@ -107,7 +107,7 @@ func (r *run) newSearches(ctx context.Context, plan Plan, q *queue) (*searches, 
 func (s *searches) most() int {
 	n := len(s.recorded)
 	for _, one := range s.open {
-		steps := search.Most(len(one.trials))
+		steps := search.Most(s.run.sweep.Search.Strategy, len(one.trials))
 		if one.left >= 0 {
 			steps = min(steps, one.left)
 		}

@@ -240,7 +240,7 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 	}
 	byRule.Use(&opt)
 	opt.Roof = r.roof
-	r.line.Known = func(device, matrix string) []show.Leader { return leaders(ctx, r.db, device, matrix) }
+	r.line.Known = func(device, matrix string) []show.Leader { return r.leaders(ctx, device, matrix) }
 	if r.watch {
 		r.line.Watch(show.TitleOf(r.sweep))
 	}
@@ -287,15 +287,18 @@ func (r *runCommand) finish(ctx context.Context) error {
 
 func (r *runCommand) database() string { return filepath.Join(r.out, analysis.DatabaseFile) }
 
-// leaders returns the configurations that db has as the best of a matrix on a device. It is for
-// display: an error counts as none.
-func leaders(ctx context.Context, db *store.DB, device, matrix string) (list []show.Leader) {
-	best, err := db.Best(ctx, store.Filter{Device: device, Matrix: matrix})
+// leaders returns the configurations that the database has as the best of a matrix on a device, in what the sweep
+// measures. It is for display: an error counts as none.
+func (r *runCommand) leaders(ctx context.Context, device, matrix string) (list []show.Leader) {
+	best, err := r.db.Best(ctx, store.Filter{Device: device, Matrix: matrix})
 	if err != nil {
 		return nil
 	}
 	for _, b := range best {
-		list = append(list, show.Leader{Config: b.Config, Cache: b.Cache, Seconds: b.Time, GFLOPS: b.GFLOPS, GBPS: b.GBPS})
+		own := func(s configs.Space) bool { return slices.Contains(s.Precisions, b.Precision) }
+		if c := r.sweep.Protocol.Cache; (c == "both" || c == string(b.Cache)) && slices.ContainsFunc(r.sweep.Kernels, own) {
+			list = append(list, show.Leader{Config: b.Config, Cache: b.Cache, Seconds: b.Time, GFLOPS: b.GFLOPS, GBPS: b.GBPS})
+		}
 	}
 	return list
 }

@@ -291,8 +291,8 @@ func (a *tuned) print(w io.Writer, products int) error {
 	}
 	term.Print(w, a.advice(products))
 	if a.Untried > 0 {
-		term.Print(w, fmt.Sprintf("Not tried: %s that may be faster, most likely %s (chance %s).",
-			term.Count(a.Untried, "configuration", "configurations"), a.Likeliest, term.Percent0(a.Chance)))
+		term.Print(w, fmt.Sprintf("Not tried: %s that may be faster, most likely %s.",
+			term.Count(a.Untried, "configuration", "configurations"), a.Likeliest))
 	}
 	return nil
 }

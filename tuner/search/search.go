@@ -165,9 +165,14 @@ const (
 	sure = 3
 )
 
-// Most returns how many steps a search of n configurations takes, at most: a partial
-// measurement of each, and the rounds that decide.
-func Most(n int) int { return n + min(n, few) + min(n, mostFew) + min(n, mostFull) }
+// Most returns how many steps a search of n configurations takes, at most: one for each and, where these are partial
+// measurements, the rounds that decide.
+func Most(strategy string, n int) int {
+	if strategy == Tune {
+		return n
+	}
+	return n + min(n, few) + min(n, mostFew) + min(n, mostFull)
+}
 
 // A decision is the end of a search: two rounds of a race.
 type decision struct {

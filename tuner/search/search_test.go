@@ -128,8 +128,8 @@ func TestStepsAreDifferent(t *testing.T) {
 				}
 				steps[f.Step] = true
 			}
-			if len(found) > Most(len(times)) {
-				t.Errorf("%s, scatter %g: %d steps, at most %d", name, scatter, len(found), Most(len(times)))
+			if len(found) > Most(name, len(times)) {
+				t.Errorf("%s, scatter %g: %d steps, at most %d", name, scatter, len(found), Most(name, len(times)))
 			}
 		}
 	}

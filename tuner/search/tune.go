@@ -122,7 +122,7 @@ func (t *tune) Ask() (Step, bool) {
 }
 
 // Open returns the configuration with the largest chance to be faster than all that were measured, -1 if
-// there is none, the chance, and how many have one that is worth a measurement.
+// there is none, the chance, and how many are worth a measurement: by their chance, or because too few were measured.
 func (t *tune) Open() (config int, chance float64, worthy int) {
 	config = -1
 	leader := math.Inf(1)
@@ -137,7 +137,7 @@ func (t *tune) Open() (config int, chance float64, worthy int) {
 		if leader < math.Inf(1) {
 			p = math.Erfc((m-leader)/math.Sqrt(2*t.variance[i])) / 2
 		}
-		if p >= Least {
+		if p >= Least || t.level > 0 && t.asked < unknownFirst {
 			worthy++
 		}
 		if config < 0 || p > chance || p == chance && m < t.mean[config] {

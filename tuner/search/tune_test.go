@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
 )
 
 // promised is a space of three kernels, of which one is the library's, with times that an expectation gives but for
@@ -84,6 +85,20 @@ func TestTuneTriesWhatIsUnknown(t *testing.T) {
 	}
 	if best > slices.Min(times) {
 		t.Errorf("the best found takes %g s, want %g", best, slices.Min(times))
+	}
+}
+
+// Where nothing is expected, whatever is not measured of the first ones may be faster, whatever the chances.
+func TestTuneCutShort(t *testing.T) {
+	space, times := promised(map[string]float64{"csr_narrow": 1, "sell_hot": 40, "cusparse_csr_alg1": 40})
+	space.Expected = nil
+	s, _ := New(Tune, space, 1)
+	for range 5 {
+		step, _ := s.Ask()
+		s.Tell(step, trial.Result{Status: trial.OK, Median: times[step.Config]})
+	}
+	if _, _, worthy := s.(*tune).Open(); worthy != len(times)-5 {
+		t.Errorf("%d of %d may be faster after 5 measurements", worthy, len(times))
 	}
 }
 

@@ -171,7 +171,7 @@ func newMatrixList() *cobra.Command {
 where they come from, their planned sizes, the sweeps, what replaces a matrix that can't be
 downloaded, and whether they are cached or downloaded. It reads and generates nothing. Some
 generators draw entries twice, so that a matrix may have a few percent fewer nonzeros than
-planned. Columns, twins and sweeps are in the table with --wide, and in the other formats.`,
+planned.`,
 		Example: `  spmvtune matrix list
   spmvtune matrix list quickstart
   spmvtune matrix list --json`,
@@ -198,26 +198,19 @@ func (l *listCommand) Run(cmd *cobra.Command, args []string) error {
 		return l.output.Write(cmd.OutOrStdout(), list)
 	}
 
-	return l.table(list).Print(cmd.OutOrStdout())
+	return table(list).Print(cmd.OutOrStdout())
 }
 
-// table has what a reader needs first; with --wide it has everything.
-func (l *listCommand) table(list []listedMatrix) term.Table {
-	t := term.Table{Columns: []string{"matrix", "source", "rows", "nnz", "here"}, Less: []string{"source", "here"}}
-	if l.output.Wide {
-		t.Columns = []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"}
-	}
+// table has everything; what a reader needs least goes first where the terminal is narrow.
+func table(list []listedMatrix) term.Table {
+	t := term.Table{Columns: []string{"matrix", "source", "rows", "cols", "nnz", "or", "here", "sweeps"},
+		Less: []string{"sweeps", "or", "cols", "source", "here"}}
 	for _, m := range list {
-		sizes := []any{m.Rows, m.Cols, m.NNZ}
+		rows, cols, nonzeros := any(m.Rows), any(m.Cols), any(m.NNZ)
 		if m.Rows == 0 && m.Source == "suitesparse" {
-			sizes = []any{nil, nil, nil}
+			rows, cols, nonzeros = nil, nil, nil
 		}
-		if l.output.Wide {
-			t.Add(slices.Concat([]any{m.Matrix, m.sourceText()}, sizes,
-				[]any{m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", ")})...)
-		} else {
-			t.Add(m.Matrix, m.sourceText(), sizes[0], sizes[2], m.hereText())
-		}
+		t.Add(m.Matrix, m.sourceText(), rows, cols, nonzeros, m.twinText(), m.hereText(), strings.Join(m.Sweeps, ", "))
 	}
 	return t
 }
