@@ -3,7 +3,7 @@ package rule
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -103,6 +103,11 @@ var h100 []byte
 //
 //go:embed h200.json
 var h200 []byte
+
+// Kept has the files of observations that h200 was learned from, see ReadTraining.
+//
+//go:embed h200-data.json.gz h200-strangers.json.gz
+var Kept embed.FS
 
 // EmbeddedName is the name of the rule with the newest data. It is taken where no other one is known to be
 // nearer to a device, and where an ensemble is asked for.

@@ -39,7 +39,7 @@ that was never measured. It reports how the rule does by leave-one-class-out val
 classes that are kept for a final test: those that the sweeps name (test in
 [learn]) or --test. Beside it stand its tree alone, the best single configuration and kernel,
 cuSPARSE, and the papers' own rule. The extension of -o says in which form it writes
-the rule:
+the rule. "learn tune" adds what was tuned on an H200 to all that taught the rule h200.
 
 ` + ruleFormHelp() + `
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -16,11 +17,13 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
 	"spmvtune/store"
+	"spmvtune/tuner/search"
 )
 
 // observedIn reads what a rule is learned from, and the classes that are kept for a final test: databases, which are
 // named as runs are, files of saved observations, or both. Where both have a trial, the database's counts. If a
-// device is named, the trials of others are left out.
+// device is named, the trials of others are left out. The run of tune adds to what taught the rule of its device that
+// comes with the program.
 func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.Observation, test []string, err error) {
 	var tables, databases []string
 	for _, arg := range args {
@@ -30,7 +33,7 @@ func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.O
 			databases = append(databases, arg)
 		}
 	}
-	if seen, test, err = savedIn(tables); err != nil {
+	if seen, test, err = savedIn(tables, func(path string) (fs.File, error) { return files.Open(path) }); err != nil {
 		return nil, nil, err
 	}
 	if len(databases) > 0 || len(tables) == 0 {
@@ -40,6 +43,16 @@ func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.O
 		measured, classes, err := observed(cmd.Context(), cmd.ErrOrStderr(), databases)
 		if err != nil {
 			return nil, nil, err
+		}
+		if slices.Contains(args, search.Tune) {
+			paths, _ := fs.Glob(rule.Kept, "*")
+			kept, _, err := savedIn(paths, rule.Kept.Open)
+			if err != nil {
+				return nil, nil, err
+			}
+			devices := rule.Distinct(measured, func(o *rule.Observation) string { return o.Device })
+			other := func(o rule.Observation) bool { return !slices.Contains(devices, o.Device) }
+			seen = append(seen, slices.DeleteFunc(kept, other)...)
 		}
 		seen, test = append(seen, measured...), append(test, classes...)
 	}
@@ -85,9 +98,9 @@ func observed(ctx context.Context, w io.Writer, paths []string) (seen []rule.Obs
 const trainingSuffix = ".json.gz"
 
 // savedIn reads saved observations, and the classes of their final tests.
-func savedIn(paths []string) (all []rule.Observation, test []string, err error) {
+func savedIn(paths []string, open func(string) (fs.File, error)) (all []rule.Observation, test []string, err error) {
 	for _, path := range paths {
-		f, err := files.Open(path)
+		f, err := open(path)
 		if err != nil {
 			return nil, nil, err
 		}

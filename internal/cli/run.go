@@ -290,10 +290,7 @@ func (r *runCommand) database() string { return filepath.Join(r.out, analysis.Da
 // leaders returns the configurations that the database has as the best of a matrix on a device, in what the sweep
 // measures. It is for display: an error counts as none.
 func (r *runCommand) leaders(ctx context.Context, device, matrix string) (list []show.Leader) {
-	best, err := r.db.Best(ctx, store.Filter{Device: device, Matrix: matrix})
-	if err != nil {
-		return nil
-	}
+	best, _ := r.db.Best(ctx, store.Filter{Device: device, Matrix: matrix})
 	for _, b := range best {
 		own := func(s configs.Space) bool { return slices.Contains(s.Precisions, b.Precision) }
 		if c := r.sweep.Protocol.Cache; (c == "both" || c == string(b.Cache)) && slices.ContainsFunc(r.sweep.Kernels, own) {

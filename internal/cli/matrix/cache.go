@@ -251,7 +251,7 @@ func (c *cachePrune) Run(cmd *cobra.Command, _ []string) error {
 
 // limits reads the flags.
 func (c *cachePrune) limits() (cache.Limits, error) {
-	limits := cache.NoLimits
+	limits, err := cache.NoLimits, error(nil)
 	switch given := c.unused != "" || c.size != ""; {
 	case c.all && given:
 		return limits, errors.New("--all removes everything: leave out --unused and --size")
@@ -260,15 +260,10 @@ func (c *cachePrune) limits() (cache.Limits, error) {
 	case !given:
 		return limits, errors.New("name what to remove: --unused 30d, --size 20GB or --all")
 	}
-
-	var err error
 	if c.unused != "" {
-		if limits.Unused, err = parseAge(c.unused); err != nil {
-			return limits, err
-		}
+		limits.Unused, err = parseAge(c.unused)
 	}
-
-	if c.size != "" {
+	if c.size != "" && err == nil {
 		limits.Size, err = term.ParseBytes(c.size)
 	}
 	return limits, err

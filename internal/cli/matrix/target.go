@@ -86,8 +86,7 @@ func inSweeps(name string) (specs []string) {
 			}
 		}
 	}
-	slices.Sort(specs)
-	return slices.Compact(specs)
+	return slices.Compact(slices.Sorted(slices.Values(specs)))
 }
 
 // downloaded returns a matrix of the collection. It downloads nothing: that could take an hour.
@@ -211,13 +210,8 @@ func completeDownloaded(begun string) (list []string) {
 	return list
 }
 
-// Files are the extensions of files that matrices are read from.
-var Files = func() (all []string) {
-	for _, ext := range file.Extensions {
-		all = append(all, strings.TrimPrefix(ext, "."))
-	}
-	return all
-}()
+// Files are the extensions of files that matrices are read from, without the first dot.
+var Files = strings.Split(strings.TrimPrefix(strings.Join(file.Extensions, " "), "."), " .")
 
 // getCommand is the command matrix get.
 type getCommand struct {

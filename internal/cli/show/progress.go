@@ -213,8 +213,8 @@ func (p *Progress) foresee() {
 	}
 	p.now.rate = float64(p.measured) / elapsed.Seconds()
 	left, known := p.expectation.foresee(now)
-	ended := p.now.atMost && p.now.repeating // the search has, before the most of its trials
-	p.now.left, p.now.foreseen = left, known && left > 0 && !ended && foreseen(elapsed, left)
+	// A search that repeats has ended, mostly before the most of its trials.
+	p.now.left, p.now.foreseen = left, known && left > 0 && !(p.now.atMost && p.now.repeating) && foreseen(elapsed, left)
 }
 
 // say prints a message on a line of its own, unless it was printed before.
