@@ -120,9 +120,8 @@ func (c *Chooser) choose(
 		return err
 	})
 	if err == nil && len(kept) == 0 {
-		slices.Sort(wanted)
 		err = fmt.Errorf("the rule (%s) names %s on %s: none of these kernels is in the sweep", from,
-			strings.Join(slices.Compact(wanted), ", "), dev.Name)
+			strings.Join(slices.Compact(slices.Sorted(slices.Values(wanted))), ", "), dev.Name)
 	}
 	return kept, err
 }

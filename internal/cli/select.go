@@ -97,9 +97,10 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	s.wanted.Reading, s.wanted.Takes, s.wanted.Top = m.FeaturesSeconds, takes, s.top
 	if named == "" {
-		known, err := s.measured(cmd.Context(), &m)
-		if err != nil || known != nil {
-			return errors.Join(err, printTuned(cmd.OutOrStdout(), &s.output, known, s.wanted.Products))
+		if known, err := s.measured(cmd.Context(), &m); err != nil {
+			return err
+		} else if known != nil {
+			return printTuned(cmd.OutOrStdout(), &s.output, known, s.wanted.Products)
 		}
 	}
 

@@ -245,9 +245,7 @@ func notEmpty(m trial.Matrix) error {
 // note keeps what the answers need of the events of a run.
 func (t *tuneCommand) note(e tuner.Event) {
 	of := func(hash string) *tuning {
-		if t.done[hash] == nil {
-			t.done[hash] = &tuning{}
-		}
+		t.done[hash] = cmp.Or(t.done[hash], &tuning{})
 		return t.done[hash]
 	}
 	switch {
