@@ -401,6 +401,32 @@ func TestEmulatedSlices(t *testing.T) {
 	check(stencil, "sell_diagonals", "turn=3", "turn=4", "turn=5", "turn=7", "turn=9")
 }
 
+// Slices, blocks, tiles and diagonals hold matrices of any structure, also where what a byte counts ends at 255.
+func TestEmulatedStructures(t *testing.T) {
+	e := newEmulator(t)
+	matrices := []*structure{rowsOfLength(255, 0), rowsOfLength(256, 0), rowsOfLength(append(make([]int, 255), 1)...),
+		rowsOfLength(append(make([]int, 256), 1)...)}
+	for _, spec := range []string{"grid_5pt(nx=31, ny=17)", "grid_5pt(nx=320, ny=9)", "rmat(scale=7)", "road(rows=3000)",
+		"uniform(rows=333, cols=2000, row_nnz=2)", "uniform(rows=2000, cols=3, row_nnz=1.5)",
+		"giant_row(rows=3000, giant=3000, row_nnz=1)", "fem_blocks(nodes=333, dof=6, band=50, neighbours=9)"} {
+		name, args, err := generate.ParseSpec(spec)
+		testkit.Succeed(t, err)
+		matrices = append(matrices, integers(testkit.Must(generate.Build(t.Context(), name, args))))
+	}
+	for _, m := range matrices {
+		for kernel, settings := range map[string][]kernels.Params{
+			"csr_narrow":     {"columns=mixed tile=128", "columns=mixed loads=2 tile=512", "columns=16 loads=4 tile=1024"},
+			"sell_blocks":    {"columns=mixed shape=2x2", "columns=mixed loads=4 shape=3x3", "columns=16 shape=6x6"},
+			"sell_diagonals": {"turn=3", "turn=4", "turn=5", "turn=7", "turn=9"},
+		} {
+			for i, p := range settings {
+				precision := []kernels.Precision{kernels.Float32, kernels.Float64}[i%2]
+				checkExact(t, e, m, kernels.Config{Kernel: kernel, Precision: precision, Block: 64, Grid: 3, Params: p}, int64(i))
+			}
+		}
+	}
+}
+
 // integers is m with small integers for values.
 func integers(m *structure) *structure {
 	whole := *m
