@@ -246,10 +246,3 @@ func TestNameFor(t *testing.T) {
 func TestEmbeddedNamesOfSweeps(t *testing.T) {
 	testkit.EqualLists(t, slices.Sorted(maps.Keys(embedded)), search.Rules, "the program's rules")
 }
-
-// Reading the rule that comes with the program is most of what select does where the features of a matrix are known.
-func BenchmarkReadEmbedded(b *testing.B) {
-	for b.Loop() {
-		testkit.Must(Read(bytes.NewReader(h200)))
-	}
-}

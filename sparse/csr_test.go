@@ -182,15 +182,6 @@ func TestHashIsStable(t *testing.T) {
 	})
 }
 
-func BenchmarkHash(b *testing.B) {
-	const n = 1 << 22
-	m := &CSR[float64]{Rows: 1, Cols: n, RowPtr: []int32{0, n}, ColIdx: make([]int32, n), Val: make([]float64, n)}
-	b.SetBytes(12 * n)
-	for b.Loop() {
-		m.Hash()
-	}
-}
-
 // What does not depend on which side of the diagonal is which.
 func TestFeaturesOfTranspose(t *testing.T) {
 	for name, m := range patterns(t) {

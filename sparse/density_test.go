@@ -145,26 +145,3 @@ func FuzzThumbnail(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkDensity bins a matrix as large as a cache is not, near the diagonal and
-// anywhere, for a picture of a thousand bins to a side.
-func BenchmarkDensity(b *testing.B) {
-	for name, spread := range map[string]int{"band": 1000, "anywhere": 1 << 22} {
-		const rows, length = 1 << 22, 8
-		rng := rand.New(rand.NewPCG(1, 2))
-		m := &CSR[float64]{Rows: rows, Cols: rows, RowPtr: make([]int32, rows+1), ColIdx: make([]int32, rows*length)}
-		for i := range rows {
-			m.RowPtr[i+1] = int32((i + 1) * length)
-			for k := range length { // columns need not be sorted to be counted
-				m.ColIdx[i*length+k] = int32((i + rng.IntN(spread)) % rows)
-			}
-		}
-
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				NewDensity(m, 1000, 1000)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nonzero")
-		})
-	}
-}

@@ -241,12 +241,6 @@ func TestDual(t *testing.T) {
 	testkit.Equal(t, reached(m.RowPtr, m.ColIdx), m.Rows, "not all triangles are connected")
 }
 
-func BenchmarkDelaunay(b *testing.B) {
-	for b.Loop() {
-		build(b, "delaunay", map[string]any{"points": 1 << 18})
-	}
-}
-
 // The shuffled graph is the same graph, with its neighbours far from each other.
 func TestShuffledIsTheSameGraph(t *testing.T) {
 	args := map[string]any{"points": 3000, "seed": 5}

@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -210,50 +207,6 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
 			t.Errorf("weighted %v: %d bytes allocated, want at most %d", c.weighted, got, most)
 		}
-	}
-}
-
-// BenchmarkRead reads files in the page cache whose edges are in no order, beside
-// which package mtx reads its own.
-func BenchmarkRead(b *testing.B) {
-	const vertices, edges = 1_000_000, 8_000_000
-	for _, c := range []struct {
-		name   string
-		number func(v int) uint64
-	}{
-		{"dense numbers", func(v int) uint64 { return uint64(v) }},
-		{"far apart", func(v int) uint64 { return uint64(v+1) * 0x9e3779b97f4a7c15 >> 1 }},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			path := filepath.Join(b.TempDir(), "graph.txt")
-			rng := rand.New(rand.NewPCG(45, 46))
-			content := []byte("# Nodes: 1000000 Edges: 8000000\n")
-			for range edges {
-				content = strconv.AppendUint(content, c.number(rng.IntN(vertices)), 10)
-				content = append(content, '\t')
-				content = strconv.AppendUint(content, c.number(rng.IntN(vertices)), 10)
-				content = append(content, '\n')
-			}
-			testkit.Succeed(b, os.WriteFile(path, content, 0o644))
-
-			b.SetBytes(int64(len(content)))
-			content = nil
-			b.ReportAllocs()
-			for b.Loop() {
-				runtime.GC() // as in a process that reads one matrix
-				file := testkit.Must(os.Open(path))
-
-				s, err := text.NewSource(file, path)
-				if err == nil {
-					_, err = Format.Read(s, text.DefaultOptions)
-				}
-				if err != nil {
-					b.Fatal(err)
-				}
-				file.Close()
-			}
-			b.ReportMetric(edges/1e6/(b.Elapsed().Seconds()/float64(b.N)), "Mnnz/s")
-		})
 	}
 }
 
