@@ -67,14 +67,6 @@ func decodeBSR(b *sparse.BSR, m *sparse.CSR[float64]) error {
 	return nil
 }
 
-// Blocks that would be filled with too many zeros are refused.
-func TestBSRRefused(t *testing.T) {
-	m := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 12, "ny": 12}))
-	b := testkit.Must(sparse.NewBSR(m, 3, sparse.MaxIndex))
-	testkit.Must(sparse.NewBSR(m, 3, len(b.Order))) // as many values as are allowed
-	testkit.Fails(t, testkit.Err(sparse.NewBSR(m, 3, len(b.Order)-1)), "more values", "one value more than is allowed")
-}
-
 // Slices of a stencil share their distances, on any number of cores.
 func TestDiagonalsShare(t *testing.T) {
 	m := testkit.Must(generate.Build(t.Context(), "grid_5pt", map[string]any{"nx": 320, "ny": 200}))
@@ -90,13 +82,6 @@ func TestDiagonalsShare(t *testing.T) {
 		!slices.Equal(one[0].Order, one[1].Order) {
 		t.Error("the number of cores changes the result")
 	}
-}
-
-func TestDiagonalsRefused(t *testing.T) {
-	m := testkit.Must(generate.Build(t.Context(), "uniform", map[string]any{"rows": 3200, "cols": 3200, "row_nnz": 3.0}))
-	testkit.Fails(t, testkit.Err(sparse.NewDiagonals(m, 5, 2*m.NNZ())), "more than the", "scattered columns")
-	m = testkit.Must(generate.Build(t.Context(), "giant_row", map[string]any{"rows": 300, "giant": 300}))
-	testkit.Fails(t, testkit.Err(sparse.NewDiagonals(m, 5, 1<<20)), "255 diagonals", "a long row")
 }
 
 // blockMatrices are hard on blocks.
@@ -144,6 +129,54 @@ func TestFormatsOfNothing(t *testing.T) {
 		testkit.Equal(t, testkit.Must(sparse.NewDiagonals(m, 5, 0)).Slots, 0, "%v: slots of diagonals", shape)
 		testkit.Equal(t, testkit.Must(sparse.NewNarrow(m, 64, 4)).Entries, 0, "%v: entries of tiles", shape)
 		testkit.Equal(t, len(testkit.Must(sparse.NewSELL(m, 8, 16, 0)).Val), 0, "%v: values of SELL", shape)
+	}
+}
+
+// What a format does not hold, or would fill with too many zeros, is refused. What is just allowed is not.
+func TestFormatsRefuse(t *testing.T) {
+	built := func(name string, args map[string]any) *sparse.CSR[float64] {
+		return testkit.Must(generate.Build(t.Context(), name, args))
+	}
+	grid, giant := built("grid_5pt", map[string]any{"nx": 12, "ny": 12}), built("giant_row", map[string]any{"rows": 300, "giant": 300})
+	scattered := built("uniform", map[string]any{"rows": 3200, "cols": 3200, "row_nnz": 3.0})
+	wide, row := built("giant_row", map[string]any{"rows": 1000, "giant": 256, "row_nnz": 1}),
+		built("giant_row", map[string]any{"rows": 1000, "giant": 1000, "row_nnz": 1})
+	jagged := func(r, c, most int) error { return testkit.Err(sparse.NewJagged(wide, r, c, most)) }
+	sell := func(c, sigma, most int) error { return testkit.Err(sparse.NewSELL(row, c, sigma, most)) }
+	values := len(testkit.Must(sparse.NewBSR(grid, 3, sparse.MaxIndex)).Order)
+	for _, c := range []struct {
+		err  error
+		want string // "": accepted
+	}{
+		{testkit.Err(sparse.NewBSR(grid, 3, values)), ""},
+		{testkit.Err(sparse.NewBSR(grid, 3, values-1)), "more values"},
+		{testkit.Err(sparse.NewDiagonals(scattered, 5, 2*scattered.NNZ())), "more than the"},
+		{testkit.Err(sparse.NewDiagonals(giant, 5, 1<<20)), "255 diagonals"},
+		{testkit.Err(sparse.NewNarrow(&sparse.CSR[float64]{RowPtr: []int32{0}}, 0, 4)), "multiple of 8"},
+		{testkit.Err(sparse.NewNarrow(&sparse.CSR[float64]{RowPtr: []int32{0}}, 7, 4)), "multiple of 8"},
+		{testkit.Err(sparse.NewNarrow(&sparse.CSR[float64]{RowPtr: []int32{0}}, 65536, 4)), "multiple of 8"},
+		{jagged(1, 1, 1255), "rows of 256 blocks of 1×1: at most 255"},
+		{jagged(1, 4, 5020), ""},
+		{jagged(2, 2, 1500), "for 1255 nonzeros, more than the 1500 allowed"},
+		{jagged(33, 1, 9), "blocks of 33×1"},
+		{jagged(1, 1001, 9999), "blocks are 1001 columns wide, the matrix has 1000"},
+		{sell(0, 1, 0), "chunk height 0"},
+		{sell(-1, 1, 0), "chunk height -1"},
+		{sell(1<<31, 1, 0), "chunk height 2147483648"},
+		{sell(32, 0, 0), "sorting window 0"},
+		{sell(32, 48, 0), "sorting window 48"},
+		{sell(32, 16, 0), "sorting window 16"},
+		// 31 chunks of 32 rows of 1, one of 32 rows of 1000.
+		{sell(32, 1, 32991), "needs 32992 entries for 1999 nonzeros, more than the 32991 allowed"},
+		{sell(32, 1, 32992), ""},
+		// One chunk of 2³⁰ lanes: too large to be tried.
+		{sell(1<<30, 1, 1<<31), "needs 1073741824000 entries"},
+	} {
+		if c.want == "" {
+			testkit.Succeed(t, c.err)
+		} else {
+			testkit.Fails(t, c.err, c.want)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package sparse_test
 
 import (
-	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -15,25 +14,6 @@ func TestJaggedBlocks(t *testing.T) {
 	j := testkit.Must(sparse.NewJagged(m, 3, 3, m.NNZ()))
 	if j.Blocks*9 != m.NNZ() || len(j.Upper) > 1 {
 		t.Errorf("%d blocks for %d nonzeros, %d wide", j.Blocks, m.NNZ(), len(j.Upper))
-	}
-}
-
-func TestJaggedRefused(t *testing.T) {
-	giant := testkit.Must(generate.Build(t.Context(), "giant_row", map[string]any{"rows": 1000, "giant": 256, "row_nnz": 1}))
-	for _, c := range []struct {
-		r, c, most int
-		want       string // "": accepted
-	}{
-		{1, 1, 1255, "rows of 256 blocks of 1×1: at most 255"},
-		{1, 4, 5020, ""},
-		{2, 2, 1500, "for 1255 nonzeros, more than the 1500 allowed"},
-		{33, 1, 9, "blocks of 33×1"},
-		{1, 1001, 9999, "blocks are 1001 columns wide, the matrix has 1000"},
-	} {
-		_, err := sparse.NewJagged(giant, c.r, c.c, c.most)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%d×%d: got %v, want %q", c.r, c.c, err, c.want)
-		}
 	}
 }
 

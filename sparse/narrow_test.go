@@ -8,13 +8,6 @@ import (
 	"spmvtune/sparse/generate"
 )
 
-func TestNarrowRefused(t *testing.T) {
-	m := &sparse.CSR[float64]{RowPtr: []int32{0}}
-	for _, size := range []int{0, 7, 65536} {
-		testkit.Fails(t, testkit.Err(sparse.NewNarrow(m, size, 4)), "multiple of 8", "%d", size)
-	}
-}
-
 // A row has as few pieces as fit, about equally long, and only where it is longer than a tile.
 func TestNarrowPieces(t *testing.T) {
 	for length, want := range map[int]int{512: 0, 513: 2, 1024: 2, 1025: 3, 100_000: 196} {

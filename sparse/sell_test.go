@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -133,31 +132,6 @@ func TestSELLPadding(t *testing.T) {
 
 	empty := testkit.Must(sparse.NewSELL(&sparse.CSR[float32]{RowPtr: []int32{0}}, 2, 1, 0))
 	testkit.Equal(t, empty.Padding(), 1, "padding of nothing")
-}
-
-func TestSELLRefused(t *testing.T) {
-	giant := testkit.Must(generate.Build(t.Context(), "giant_row", map[string]any{"rows": 1000, "giant": 1000, "row_nnz": 1}))
-	for _, c := range []struct {
-		c, sigma, most int
-		want           string // "": accepted
-	}{
-		{0, 1, 0, "chunk height 0"},
-		{-1, 1, 0, "chunk height -1"},
-		{1 << 31, 1, 0, "chunk height 2147483648"},
-		{32, 0, 0, "sorting window 0"},
-		{32, 48, 0, "sorting window 48"},
-		{32, 16, 0, "sorting window 16"},
-		// 31 chunks of 32 rows of 1, one of 32 rows of 1000.
-		{32, 1, 32991, "needs 32992 entries for 1999 nonzeros, more than the 32991 allowed"},
-		{32, 1, 32992, ""},
-		// One chunk of 2³⁰ lanes: too large to be tried.
-		{1 << 30, 1, 1 << 31, "needs 1073741824000 entries"},
-	} {
-		_, err := sparse.NewSELL(giant, c.c, c.sigma, c.most)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("C = %d, sigma = %d, at most %d: got %v, want %q", c.c, c.sigma, c.most, err, c.want)
-		}
-	}
 }
 
 // An outline that cores share is that of the conversion, also where windows don't divide the rows.
