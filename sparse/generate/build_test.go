@@ -151,7 +151,6 @@ func TestGolden(t *testing.T) {
 		{"road", map[string]any{"rows": 3000}, "488ed4e5e9ab9974"},
 		{"giant_row", map[string]any{"rows": 1000, "giant": 700}, "be089a295b8e8a8a"},
 		{"twin", map[string]any{"of": "webbase-1M", "scale": 0.001}, "2ac0aebe6d95a621"},
-		{"twin", map[string]any{"of": "cant", "scale": 0.01}, "bbe320b270b82a6d"},
 		{"twin", map[string]any{"of": "mawi_201512012345", "scale": 0.0001, "seed": 7}, "3d47ba495badbc1e"},
 		{"twin", map[string]any{"of": "rail4284", "scale": 0.001}, "cd828052f1084da1"},
 		{"twin", map[string]any{"of": "mouse_gene", "scale": 0.002}, "d112122378f2ccc3"},

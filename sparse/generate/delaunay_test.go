@@ -1,10 +1,8 @@
 package generate
 
 import (
-	"math"
 	"math/big"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -187,40 +185,15 @@ func hullOf(points []point) (count int, area int64) {
 func TestDelaunaySize(t *testing.T) {
 	const n = 1 << 16
 	m := build(t, "delaunay", map[string]any{"points": n})
-	hull := 3*n - 3 - m.NNZ()/2
-	shortest, longest := n, 0
-	distance := 0
-
-	for i := range m.Rows {
-		columns, _ := m.Row(i)
-		shortest, longest = min(shortest, len(columns)), max(longest, len(columns))
-		for _, j := range columns {
-			distance += max(i, int(j)) - min(i, int(j))
-		}
+	f, hull := sparse.Analyze(m), 3*n-3-m.NNZ()/2
+	if hull < 10 || hull > 60 || f.RowMin < 2 || f.RowMax < 12 || f.RowMax > 20 {
+		t.Errorf("%d points on the hull, degrees %d to %d", hull, f.RowMin, f.RowMax)
 	}
-
-	if hull < 10 || hull > 60 || shortest < 2 || longest < 12 || longest > 20 {
-		t.Errorf("%d points on the hull, degrees %d to %d", hull, shortest, longest)
-	}
-	if mean := distance / m.NNZ(); mean > n/50 {
-		t.Errorf("neighbours are %d apart on average: not numbered along a curve", mean)
+	if f.BandwidthMean > n/50 {
+		t.Errorf("neighbours are %g apart on average: not numbered along a curve", f.BandwidthMean)
 	}
 
 	testkit.Equal(t, reached(m.RowPtr, m.ColIdx), n, "not all points are connected")
-}
-
-// TestDelaunayOnCores is for sizes that are made in parallel.
-func TestDelaunayOnCores(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for name, args := range map[string]map[string]any{
-		"delaunay":           {"points": 5*forkSize + 1},
-		"triangulation_dual": {"rows": 10*forkSize + 1},
-	} {
-		runtime.GOMAXPROCS(1)
-		one := digest(build(t, name, args))
-		runtime.GOMAXPROCS(4)
-		testkit.Equal(t, digest(build(t, name, args)), one, "another %s on 4 cores than on 1", name)
-	}
 }
 
 // TestDual checks the size of hugetrace-00000, and that most triangles have three
@@ -253,20 +226,11 @@ func TestShuffledIsTheSameGraph(t *testing.T) {
 		slices.Sort(list)
 		return list
 	}
-	distance := func(m *sparse.CSR[float64]) (sum float64) {
-		for i := range m.Rows {
-			columns, _ := m.Row(i)
-			for _, j := range columns {
-				sum += math.Abs(float64(i - int(j)))
-			}
-		}
-		return sum / float64(m.NNZ())
-	}
 	if m.NNZ() != shuffled.NNZ() || !slices.Equal(lengths(m), lengths(shuffled)) {
 		t.Errorf("%v and %v have rows of other lengths", m, shuffled)
 	}
 	// Two random rows of n are n/3 apart.
-	if near, far := distance(m), distance(shuffled); near > 200 || far < 900 || far > 1100 {
+	if near, far := sparse.Analyze(m).BandwidthMean, sparse.Analyze(shuffled).BandwidthMean; near > 200 || far < 900 || far > 1100 {
 		t.Errorf("neighbours are %.0f apart, and %.0f in the shuffled graph; want few, and about 1000", near, far)
 	}
 }

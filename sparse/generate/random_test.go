@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
+	"spmvtune/sparse"
 )
 
 // TestRMATQuadrants sends all edges into one corner, and then checks the shares
@@ -40,18 +41,8 @@ func TestRMATQuadrants(t *testing.T) {
 
 func TestRMATSkew(t *testing.T) {
 	m := build(t, "rmat", map[string]any{"scale": 14})
-	longest, empty := 0, 0
-	for i := range m.Rows {
-		n := int(m.RowPtr[i+1] - m.RowPtr[i])
-		longest = max(longest, n)
-		if n == 0 {
-			empty++
-		}
-	}
-
-	mean := float64(m.NNZ()) / float64(m.Rows)
-	if float64(longest) < 30*mean || empty < m.Rows/10 || mean < 10 {
-		t.Errorf("%v: mean row %v, longest %d, empty %d: no power law", m, mean, longest, empty)
+	if f := sparse.Analyze(m); float64(f.RowMax) < 30*f.RowMean || f.EmptyRows < m.Rows/10 || f.RowMean < 10 {
+		t.Errorf("%v: mean row %v, longest %d, empty %d: no power law", m, f.RowMean, f.RowMax, f.EmptyRows)
 	}
 }
 
@@ -60,17 +51,9 @@ func TestRMATSkew(t *testing.T) {
 func TestUniform(t *testing.T) {
 	const rows, cols, mean = 40_000, 1000, 7.5
 	m := build(t, "uniform", map[string]any{"rows": rows, "cols": cols, "row_nnz": mean})
-	var sum, squares float64
-	for i := range m.Rows {
-		n := float64(m.RowPtr[i+1] - m.RowPtr[i])
-		sum, squares = sum+n, squares+n*n
-	}
-
-	wantVariance := mean * (1 - mean/cols)
-	got := sum / rows
-	testkit.Near(t, got, mean, 5*math.Sqrt(wantVariance/rows), "mean row")
-
-	testkit.Near(t, (squares/rows-got*got)/wantVariance, 1, 0.05, "variance of the row length")
+	f, variance := sparse.Analyze(m), mean*(1-mean/cols)
+	testkit.Near(t, f.RowMean, mean, 5*math.Sqrt(variance/rows), "mean row")
+	testkit.Near(t, f.RowStd*f.RowStd/variance, 1, 0.05, "variance of the row length")
 	count := make([]int, cols)
 	for _, j := range m.ColIdx {
 		count[j]++
@@ -102,24 +85,19 @@ func TestRoad(t *testing.T) {
 		m := build(t, "road", map[string]any{"rows": 100_000, "degree": degree})
 		testkit.Near(t, float64(m.NNZ())/float64(m.Rows), degree, 0.01, "mean of the degree")
 		var by [8]int
-		distance := 0
-
 		for i := range m.Rows {
 			columns, _ := m.Row(i)
 			by[len(columns)]++
-			for _, j := range columns {
-				distance += max(i, int(j)) - min(i, int(j))
-				if i == int(j) {
-					t.Fatalf("degree %v: vertex %d meets itself", degree, i)
-				}
+			if slices.Contains(columns, int32(i)) {
+				t.Fatalf("degree %v: vertex %d meets itself", degree, i)
 			}
 		}
 
 		if by[0] > 0 || by[1] > m.Rows/50 || by[2] < m.Rows/2 || by[3] <= by[4] || by[4] == 0 || by[5]+by[6]+by[7] > 0 {
 			t.Errorf("degree %v: vertices by degree %v", degree, by)
 		}
-		if mean := distance / m.NNZ(); mean > 1000 {
-			t.Errorf("degree %v: neighbours are %d apart on average", degree, mean)
+		if mean := sparse.Analyze(m).BandwidthMean; mean > 1000 {
+			t.Errorf("degree %v: neighbours are %g apart on average", degree, mean)
 		}
 
 		if n := reached(m.RowPtr, m.ColIdx); n < m.Rows*99/100 {

@@ -245,19 +245,11 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 	if m.Rows != 525_825 || m.Cols != 525_825 || m.NNZ() != 2_100_225 {
 		t.Fatalf("got %v", m)
 	}
-	var length, span statistics
-	neighbours := 0
-
+	f, squares, widest := sparse.Analyze(m), 0.0, 0.0
 	for i := range m.Rows {
 		columns, values := m.Row(i)
-		length.add(len(columns))
-		span.add(int(columns[len(columns)-1] - columns[0]))
-		for k := 1; k < len(columns); k++ {
-			if columns[k] == columns[k-1]+1 {
-				neighbours += 2
-			}
-		}
-
+		span := float64(columns[len(columns)-1] - columns[0])
+		squares, widest = squares+span*span, max(widest, span)
 		sum := 0.0
 		for _, v := range values {
 			sum += v
@@ -265,46 +257,15 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 		testkit.Equal(t, sum, 0, "the sum of row %d", i)
 	}
 
-	near := func(what string, got, want float64) {
-		t.Helper()
-		testkit.Near(t, got, want, 1e-6, "%s", what)
-	}
-	near("mean length", length.mean(), 3.994152)
-
-	near("deviation of lengths", length.deviation(), 0.076323)
-	near("mean span", span.mean(), 705.746224)
-	near("deviation of spans", span.deviation(), 143.827514)
-	near("neighbour rate", float64(neighbours)/float64(m.NNZ()), 0.498297)
-
-	// The same definitions: those of "num-neigh-avg", "bw-avg" and
-	// "cross_row_sim-avg" where these figures were published.
-	f := sparse.Analyze(m)
-	near("feature neighbour_rate", f.NeighbourRate, 0.498297)
-	near("feature row_span_mean", f.RowSpanMean, 705.746224)
+	testkit.Near(t, f.RowMean, 3.994152, 1e-6, "mean length")
+	testkit.Near(t, f.RowStd, 0.076323, 1e-6, "deviation of lengths")
+	testkit.Near(t, f.RowSpanMean, 705.746224, 1e-6, "mean span")
+	testkit.Near(t, math.Sqrt(squares/float64(m.Rows)-f.RowSpanMean*f.RowSpanMean), 143.827514, 1e-6, "deviation of spans")
+	testkit.Near(t, f.NeighbourRate, 0.498297, 1e-6, "neighbour rate")
 	testkit.Near(t, f.RowSimilarity, 0.998906, 5*0.0005, "row_similarity") // estimated; it deviates little from row to row
-
-	if slices.Min(length.all) != 2 || slices.Max(length.all) != 4 || slices.Min(span.all) != 1 ||
-		slices.Max(span.all) != 770 {
-		t.Errorf("lengths are %d to %d, spans %d to %d", slices.Min(length.all), slices.Max(length.all),
-			slices.Min(span.all), slices.Max(span.all))
+	if f.RowMin != 2 || f.RowMax != 4 || widest != 770 {
+		t.Errorf("lengths are %d to %d, the widest span is %v", f.RowMin, f.RowMax, widest)
 	}
-}
-
-type statistics struct {
-	all          []int
-	sum, squares float64
-}
-
-func (s *statistics) add(n int) {
-	s.all = append(s.all, n)
-	s.sum += float64(n)
-	s.squares += float64(n) * float64(n)
-}
-
-func (s *statistics) mean() float64 { return s.sum / float64(len(s.all)) }
-
-func (s *statistics) deviation() float64 {
-	return math.Sqrt(s.squares/float64(len(s.all)) - s.mean()*s.mean())
 }
 
 // TestTriangularWritten has 2 by 1 written out: the states in order are (0, 0),

@@ -3,23 +3,14 @@ package generate
 import (
 	"flag"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"runtime/debug"
 	"slices"
-	"strings"
 	"testing"
-	"text/tabwriter"
-	"time"
 
 	"spmvtune/internal/testing/testkit"
 )
 
-var (
-	twinTable = flag.Float64("twintable", 0, "print twins at this scale beside what is published of the originals")
-	twinOnly  = flag.String("twinonly", "", "print only these, separated by commas")
-)
+var twinTable = flag.Float64("twintable", 0, "print twins at this scale beside what is published of the originals")
 
 // TestTwinsAsPublished makes the twins that take less than a few seconds at full size
 // and holds them against the originals: size exactly, deviation and longest row of the
@@ -59,77 +50,19 @@ func TestTwinsAsPublished(t *testing.T) {
 	}
 }
 
-// TestTwinTable prints, when asked to, what docs/matrices.md shows.
+// TestTwinTable prints, when asked to, twins beside what is published of the originals.
 func TestTwinTable(t *testing.T) {
 	if *twinTable == 0 {
 		t.Skip("prints a table if -twintable gives a scale")
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	defer w.Flush()
-	fmt.Fprintln(w, "| matrix | rows | nonzeros | mean | std | min | max | col max | empty | span | neighbours | "+
-		"similarity | s | GB |")
-
 	for _, p := range published {
-		if *twinOnly != "" && !slices.Contains(strings.Split(*twinOnly, ","), p.name) {
-			continue
-		}
 		forms := []string{"published"}
 		if twinNamed(t, p.name).Local != nil {
 			forms = localities
 		}
 		for _, form := range forms {
-			printTwin(t, w, p.name, form, p.likeness)
+			m := build(t, "twin", map[string]any{"of": p.name, "scale": *twinTable, "locality": form})
+			fmt.Printf("%s, columns as %s: %v\n made      %+v\n published %+v\n", p.name, form, m, measure(m), p.likeness)
 		}
-	}
-}
-
-// printTwin prints the line of one form of a twin.
-func printTwin(t *testing.T, w io.Writer, of, form string, p likeness) {
-	t.Helper()
-	args := map[string]any{"of": of, "scale": *twinTable, "locality": form}
-	peak := peakMemory(t)
-	start := time.Now()
-	m := build(t, "twin", args)
-	took, memory := time.Since(start), peak()
-
-	g := measure(m)
-	name := of
-	if form == "scattered" {
-		name += ", " + form
-	}
-	pair := func(got, want float64) string {
-		if want == 0 {
-			return fmt.Sprintf("%.4g / –", got)
-		}
-		return fmt.Sprintf("%.4g / %.4g", got, want)
-	}
-
-	whole := func(got, want int) string {
-		if want == 0 {
-			return fmt.Sprintf("%d / –", got)
-		}
-		return fmt.Sprintf("%d / %d", got, want)
-	}
-	fmt.Fprintf(w, "| %s | %d | %d | %s | %s | %s | %s | %s | %d | %s | %s | %s | %.1f | %.2g |\n", name, m.Rows,
-		m.NNZ(),
-		pair(g.rowMean, p.rowMean), pair(g.rowStd, p.rowStd), whole(g.rowMin, p.rowMin), whole(g.rowMax, p.rowMax),
-		whole(g.colMax, p.colMax), g.empty, pair(g.span, p.span), pair(g.neighbours, p.neighbours),
-		pair(g.similar, p.similar), took.Seconds(), memory/1e9)
-}
-
-// peakMemory returns what says the most memory, in bytes, that this process has had since.
-func peakMemory(t *testing.T) func() float64 {
-	t.Helper()
-	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		t.Skip(err)
-	}
-	return func() float64 {
-		text := testkit.Must(os.ReadFile("/proc/self/status"))
-		var kB float64
-		_, line, _ := strings.Cut(string(text), "VmHWM:")
-		testkit.Must(fmt.Sscan(line, &kB))
-
-		return 1024 * kB
 	}
 }
