@@ -13,8 +13,8 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/files"
-	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/tuner/trial"
 )
@@ -22,41 +22,30 @@ import (
 func TestCreate(t *testing.T) {
 	bin := t.TempDir()
 	program := filepath.Join(bin, "built")
-	slurmlab.Must(t, os.WriteFile(program, []byte("one"), 0o777))
-	slurmlab.Must(t, os.WriteFile(filepath.Join(bin, "spmvtune-cuda"), []byte("two"), 0o777))
+	testkit.Succeed(t, os.WriteFile(program, []byte("one"), 0o777))
+	testkit.Succeed(t, os.WriteFile(filepath.Join(bin, "spmvtune-cuda"), []byte("two"), 0o777))
 	link := filepath.Join(t.TempDir(), "link")
-	slurmlab.Must(t, os.Symlink(program, link))
+	testkit.Succeed(t, os.Symlink(program, link))
 	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []trial.Piece{{Matrix: "m"}}, Trials: 3, Seconds: 1.5}}}
 	sweep := slurmtest.SmallSweep(configs.Slurm{})
 	sweep.Kernels = []configs.Space{{Kernels: []string{"csr_vector"}}}
-	run, err := slurm.Create(filepath.Join(t.TempDir(), "deep", "runs"), sweep, plan, link, "1.2")
-	slurmlab.Must(t, err)
-	slurmlab.Must(t, os.WriteFile(program, []byte("rebuilt"), 0o777))
+	run := testkit.Must(slurm.Create(filepath.Join(t.TempDir(), "deep", "runs"), sweep, plan, link, "1.2"))
+	testkit.Succeed(t, os.WriteFile(program, []byte("rebuilt"), 0o777))
 
 	opened := slurmtest.Opened(t, run.Dir)
-	if !reflect.DeepEqual(opened, run) {
-		t.Errorf("the run is\n%+v\nand opened\n%+v", run, opened)
-	}
-	got, err := opened.Plan()
-	slurmlab.Must(t, err)
-	if !reflect.DeepEqual(got, plan) {
-		t.Errorf("the plan is %+v", got)
-	}
+	testkit.Check(t, reflect.DeepEqual(opened, run), "the run is\n%+v\nand opened\n%+v", run, opened)
+	got := testkit.Must(opened.Plan())
+	testkit.Check(t, reflect.DeepEqual(got, plan), "the plan is %+v", got)
 	one, two := sha256.Sum256([]byte("one")), sha256.Sum256([]byte("two"))
-	if run.Program != hex.EncodeToString(one[:]) || run.CUDA != hex.EncodeToString(two[:]) {
-		t.Errorf("the programs' hashes are %s and %s", run.Program, run.CUDA)
-	}
+	testkit.Check(t, run.Program == hex.EncodeToString(one[:]) && run.CUDA == hex.EncodeToString(two[:]),
+		"the programs' hashes are %s and %s", run.Program, run.CUDA)
 	for name, want := range map[string]string{"spmvtune": "one", "spmvtune-cuda": "two"} {
-		if data, err := os.ReadFile(run.Path("bin", name)); err != nil || string(data) != want {
-			t.Errorf("%s holds %q, %v", name, data, err)
-		}
-		if info, err := os.Stat(run.Path("bin", name)); err != nil || info.Mode()&0o100 == 0 {
-			t.Errorf("%s can't be run: %v", name, err)
-		}
+		testkit.Equal(t, string(testkit.Must(os.ReadFile(run.Path("bin", name)))), want, "%s holds", name)
+		info := testkit.Must(os.Stat(run.Path("bin", name)))
+		testkit.Check(t, info.Mode()&0o100 != 0, "%s can't be run", name)
 	}
-	if wd, _ := os.Getwd(); run.Base != wd {
-		t.Errorf("paths of the sweep are relative to %s", run.Base)
-	}
+	wd, _ := os.Getwd()
+	testkit.Check(t, run.Base == wd, "paths of the sweep are relative to %s", run.Base)
 }
 
 func TestRunsAtOnceAreApart(t *testing.T) {
@@ -70,19 +59,13 @@ func TestRunsAtOnceAreApart(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if runs, err := filepath.Glob(filepath.Join(root, "small-*")); err != nil || len(runs) != 20 {
-		t.Errorf("%d runs, %v", len(runs), err)
-	}
+	testkit.Equal(t, len(testkit.Must(filepath.Glob(filepath.Join(root, "small-*")))), 20, "runs")
 }
 
 func TestFailedCreateLeavesNothing(t *testing.T) {
 	root := t.TempDir()
-	if _, err := slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, filepath.Join(root, "missing"), "test"); err == nil {
-		t.Error("a program that is missing was copied")
-	}
-	if entries, err := os.ReadDir(root); err != nil || len(entries) != 0 {
-		t.Errorf("left: %v, %v", entries, err)
-	}
+	testkit.Fails(t, testkit.Err(slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, filepath.Join(root, "missing"), "test")), "", "a program that is missing was copied")
+	testkit.Equal(t, len(testkit.Must(os.ReadDir(root))), 0, "left")
 }
 
 // The folder of a submit that was killed while it copied programs goes with a later submit. A run, one
@@ -90,15 +73,13 @@ func TestFailedCreateLeavesNothing(t *testing.T) {
 func TestLeftoversAreRemoved(t *testing.T) {
 	root := t.TempDir()
 	create := func() *slurm.Run {
-		run, err := slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")
-		slurmlab.Must(t, err)
-		return run
+		return testkit.Must(slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test"))
 	}
 	run := create()
 	folder := func(name string, age time.Duration) string {
 		dir := filepath.Join(root, name)
-		slurmlab.Must(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o777))
-		slurmlab.Must(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-age)))
+		testkit.Succeed(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o777))
+		testkit.Succeed(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-age)))
 		return dir
 	}
 	const day = 24 * time.Hour
@@ -106,9 +87,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	stay := []string{run.Dir, folder(".small-20260102-abcdeg"+files.Temporary, time.Minute), folder("small-20260102-abcdeh", day),
 		folder(".results", day)}
 	create()
-	if _, err := os.Stat(killed); err == nil {
-		t.Error("what a killed submit left is still there")
-	}
+	testkit.Fails(t, testkit.Err(os.Stat(killed)), "", "what a killed submit left is still there")
 	for _, dir := range stay {
 		if _, err := os.Stat(filepath.Join(dir, "bin")); err != nil {
 			t.Error(err)
@@ -119,16 +98,13 @@ func TestLeftoversAreRemoved(t *testing.T) {
 func TestOpen(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
 	got := slurmtest.Opened(t, run.Dir)
-	if got.Dir != run.Dir || got.JobName() != run.JobName() || !got.Created.Equal(run.Created) {
-		t.Errorf("opened %+v, want %+v", got, run)
-	}
+	testkit.Check(t, got.Dir == run.Dir && got.JobName() == run.JobName() && got.Created.Equal(run.Created),
+		"opened %+v, want %+v", got, run)
 	file := run.Path("file")
-	slurmlab.Must(t, os.WriteFile(file, nil, 0o666))
+	testkit.Succeed(t, os.WriteFile(file, nil, 0o666))
 	refused := func(dir, want string) {
 		t.Helper()
-		if run, err := slurm.Open(dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("opening %s: %+v, %v; want %q", dir, run, err, want)
-		}
+		testkit.Fails(t, testkit.Err(slurm.Open(dir)), want, "opening %s", dir)
 	}
 	refused(run.Path("missing"), "there is no run")
 	refused(file, "is a file")
@@ -138,7 +114,115 @@ func TestOpen(t *testing.T) {
 		"{}": "names neither",
 		`{"format": 2, "sweep": "quick", "id": "x", "version": "v9"}`: "newer version of this program (v9)",
 	} {
-		slurmlab.Must(t, os.WriteFile(run.Path("run.json"), []byte(text), 0o666))
+		testkit.Succeed(t, os.WriteFile(run.Path("run.json"), []byte(text), 0o666))
 		refused(run.Dir, want)
 	}
+}
+
+// Runs of a program share one copy of it, unless it was damaged, and a sweep for the processor has no program for GPUs.
+func TestRunsShareTheirPrograms(t *testing.T) {
+	root, from := t.TempDir(), t.TempDir()
+	program := filepath.Join(from, "spmvtune")
+	create := func(text string) *slurm.Run {
+		t.Helper()
+		testkit.Succeed(t, os.WriteFile(program, []byte(text), 0o777))
+		testkit.Succeed(t, os.WriteFile(program+"-cuda", []byte("cuda"), 0o777))
+		return testkit.Must(slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, program, "test"))
+	}
+	file := func(run *slurm.Run) os.FileInfo {
+		t.Helper()
+		return testkit.Must(os.Stat(run.Path("bin", "spmvtune")))
+	}
+
+	one, two, other := create("first"), create("first"), create("second")
+	testkit.Check(t, os.SameFile(file(one), file(two)) && !os.SameFile(file(one), file(other)),
+		"two runs of one program have a copy each, or one of another program shares it")
+	testkit.Check(t, one.Program == two.Program && one.CUDA == "",
+		"the programs are %q, %q and %q", one.Program, two.Program, one.CUDA)
+	testkit.Fails(t, testkit.Err(os.Stat(one.Path("bin", "spmvtune-cuda"))), "", "a run for the processor has the program for GPUs")
+
+	testkit.Succeed(t, os.WriteFile(one.Path("bin", "spmvtune"), []byte("damaged"), 0o777))
+	testkit.Equal(t, string(testkit.Must(os.ReadFile(create("first").Path("bin", "spmvtune")))), "first", "a later run has")
+}
+
+// What a run measures can't be edited, in the sweep or in its own kernels. How its jobs are sent can.
+func TestEditedSweep(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777))
+	}
+	const text = `# A sweep.
+[protocol]
+warmup = 3
+[[matrix]]
+generate = "mycielskian"
+order = 4
+[[kernel]]
+name = "mine"
+source = "my.c"
+[slurm]
+time = "00:10:00"
+`
+	put("my.c", "as submitted\n")
+	put("program", "")
+	put("s.toml", text)
+	sweep := testkit.Must(configs.Load(filepath.Join(dir, "s.toml")))
+	run := testkit.Must(slurm.Create(filepath.Join(dir, "runs"), sweep, slurm.Plan{}, filepath.Join(dir, "program"), "1"))
+	run = slurmtest.Opened(t, run.Dir)
+	kernels := testkit.Must(run.Read("kernels.json"))
+
+	for name, c := range map[string]struct {
+		file, old, new string
+		refused        bool
+	}{
+		"nothing":      {"sweep.toml", "", "", false},
+		"slurm":        {"sweep.toml", `time = "00:10:00"`, "time = \"01:00:00\"\nmem = \"4G\"", false},
+		"comment":      {"sweep.toml", "# A sweep.", "# The same sweep.\n", false},
+		"protocol":     {"sweep.toml", "warmup = 3", "warmup = 4", true},
+		"matrix":       {"sweep.toml", "order = 4", "order = 5", true},
+		"another key":  {"sweep.toml", "warmup = 3", "warmup = 3\nseed = 2", true},
+		"not a sweep":  {"sweep.toml", "[slurm]", "[slurm", true},
+		"kernel":       {"kernels.json", "as submitted", "as edited", true},
+		"same kernels": {"kernels.json", "", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			was := map[string]string{"sweep.toml": text, "kernels.json": string(kernels)}[c.file]
+			testkit.Succeed(t, os.WriteFile(run.Path(c.file), []byte(strings.Replace(was, c.old, c.new, 1)), 0o666))
+			_, task := run.TaskSweep()
+			for _, err := range []error{run.CheckSweep(), task} {
+				testkit.Check(t, (err != nil) == c.refused &&
+					(err == nil || strings.Contains(err.Error(), c.file+" was edited after")), "error %v", err)
+			}
+			testkit.Succeed(t, os.WriteFile(run.Path(c.file), []byte(was), 0o666))
+		})
+	}
+	run.Digest = ""
+	testkit.Fails(t, testkit.Err(run.TaskSweep()), "sweep.toml was edited after", "a sweep whose digest is lost")
+}
+
+// A run measures the kernels that were submitted, whatever becomes of their sources.
+func TestRunCarriesOwnKernels(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) {
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777))
+	}
+	put("my.c", "#include \"my.h\"\nas submitted\n")
+	put("my.h", "header\n")
+	put("program", "")
+	put("s.toml", "[[matrix]]\ngenerate = \"mycielskian\"\norder = 4\n[[kernel]]\nname = \"mine\"\nsource = \"my.c\"\n")
+	sweep := testkit.Must(configs.Load(filepath.Join(dir, "s.toml")))
+	run := testkit.Must(slurm.Create(filepath.Join(dir, "runs"), sweep, slurm.Plan{}, filepath.Join(dir, "program"), "1"))
+
+	for _, change := range []func(){
+		func() { put("my.c", "as edited since\n") },
+		func() { testkit.Succeed(t, os.Remove(filepath.Join(dir, "my.c"))) },
+	} {
+		change()
+		got := testkit.Must(run.TaskSweep())
+		own := got.Custom()
+		testkit.Check(t, len(own) == 1 && own[0].Digest() == sweep.Custom()[0].Digest() && own[0].Files["my.h"] == "header\n",
+			"the task has %+v", own)
+	}
+	testkit.Succeed(t, os.WriteFile(run.Path("kernels.json"), []byte("[{"), 0o666))
+	testkit.Fails(t, testkit.Err(run.TaskSweep()), "was edited", "a damaged definition")
 }

@@ -2,15 +2,17 @@ package slurm
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
@@ -34,15 +36,12 @@ func wholly(t *testing.T, p Plan, all []work) {
 	ids := map[string]bool{}
 	var order []string
 	for _, c := range p.Chunks {
-		if ids[c.ID] || len(c.Pieces) == 0 {
-			t.Fatalf("chunk %+v", c)
-		}
+		testkit.Require(t, !ids[c.ID] && len(c.Pieces) != 0, "chunk %+v", c)
 		ids[c.ID] = true
 		for _, piece := range c.Pieces {
 			want := next[piece.Matrix]
-			if piece.Index != want.Index || want.Of != 0 && piece.Of != want.Of {
-				t.Fatalf("piece %+v, want %+v", piece, want)
-			}
+			testkit.Require(t, piece.Index == want.Index && (want.Of == 0 || piece.Of == want.Of),
+				"piece %+v, want %+v", piece, want)
 			next[piece.Matrix] = trial.Part{Index: piece.Index + 1, Of: piece.Of}
 			if !slices.Contains(order, piece.Matrix) {
 				order = append(order, piece.Matrix)
@@ -135,19 +134,15 @@ func TestSplit(t *testing.T) {
 		{Matrix: "b", Part: trial.Part{Index: 2, Of: 3}}}, Trials: 9,
 		Seconds: 90}
 	halves := whole.Split()
-	if len(halves) != 2 || halves[0].ID != "0007.1" || halves[1].ID != "0007.2" ||
-		halves[0].Trials+halves[1].Trials != 9 || halves[0].Seconds != 45 {
-		t.Fatalf("%+v", halves)
-	}
+	testkit.Require(t, len(halves) == 2 && halves[0].ID == "0007.1" && halves[1].ID == "0007.2" &&
+		halves[0].Trials+halves[1].Trials == 9 && halves[0].Seconds == 45, "%+v", halves)
 	quarters := halves[1].Split()
 	want := []trial.Piece{{Matrix: "b", Part: trial.Part{Index: 4, Of: 6}},
 		{Matrix: "b", Part: trial.Part{Index: 5, Of: 6}}}
-	if quarters[1].ID != "0007.2.2" || quarters[0].Pieces[0] != want[0] || quarters[1].Pieces[0] != want[1] {
-		t.Errorf("%+v", quarters)
-	}
-	if (Chunk{ID: "1", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}, Trials: 1}).Split() != nil {
-		t.Error("one trial was split")
-	}
+	testkit.Check(t, quarters[1].ID == "0007.2.2" && quarters[0].Pieces[0] == want[0] && quarters[1].Pieces[0] == want[1],
+		"%+v", quarters)
+	testkit.Check(t, (Chunk{ID: "1", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}, Trials: 1}).Split() == nil,
+		"one trial was split")
 }
 
 // cutDevices stand for those of a cluster.
@@ -158,39 +153,30 @@ var cutDevices = map[string]kernels.Device{
 
 func parseSweep(t testing.TB, text string) *configs.Sweep {
 	t.Helper()
-	sweep, err := configs.Parse(filepath.Join(t.TempDir(), "s.toml"), []byte(text))
-	slurmlab.Must(t, err)
-	return sweep
+	return testkit.Must(configs.Parse(filepath.Join(t.TempDir(), "s.toml"), []byte(text)))
 }
 
 // Both backends of a sweep count, and a matrix that can't be sized up is an error.
 func TestCutSweep(t *testing.T) {
 	const text = "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[[kernel]]\nname = \"cpu_csr\"\n"
 	const onGPU = "[[kernel]]\nname = \"csr_scalar\"\nblock = [32, 64, 128]\ngrid = [1, 2]\n"
-	one, err := Cut(parseSweep(t, text), CutOptions{Target: time.Minute, Devices: cutDevices})
-	if err != nil || trialsOf(one) != 2 {
-		t.Errorf("%+v, %v", one, err)
-	}
-	both, err := Cut(parseSweep(t, text+onGPU),
-		CutOptions{Target: time.Minute, Limit: time.Hour, Devices: cutDevices})
-	if err != nil || trialsOf(both) != 2+12 || both.Chunks[0].Seconds <= one.Chunks[0].Seconds {
-		t.Errorf("%+v, %v", both, err)
-	}
-	two, err := Cut(parseSweep(t, text+onGPU+"[slurm]\ngpus_per_task = 2\n"),
-		CutOptions{Target: time.Minute, Limit: time.Hour, Devices: cutDevices})
-	if err != nil || two.Chunks[0].Seconds >= both.Chunks[0].Seconds || two.Chunks[0].Seconds <= one.Chunks[0].Seconds {
-		t.Errorf("on two GPUs: %+v, %v", two, err)
-	}
-	kinds, err := Cut(parseSweep(t, text+"[[slurm.array]]\ngres = \"gpu:a30:1\"\n[[slurm.array]]\ngres = \"gpu:h100:1\"\n"),
-		CutOptions{Target: time.Minute, Devices: cutDevices})
-	if err != nil || len(kinds.Chunks) != 2 || trialsOf(kinds) != 2*trialsOf(one) || kinds.Chunks[1].Kind != 1 ||
-		kinds.Chunks[0].Kind != 0 || !slices.Equal(kinds.Chunks[0].Pieces, kinds.Chunks[1].Pieces) {
-		t.Errorf("two kinds: %+v, %v", kinds, err)
-	}
+	one := testkit.Must(Cut(parseSweep(t, text), CutOptions{Target: time.Minute, Devices: cutDevices}))
+	testkit.Check(t, trialsOf(one) == 2, "%+v", one)
+	both := testkit.Must(Cut(parseSweep(t, text+onGPU),
+		CutOptions{Target: time.Minute, Limit: time.Hour, Devices: cutDevices}))
+	testkit.Check(t, trialsOf(both) == 2+12 && both.Chunks[0].Seconds > one.Chunks[0].Seconds, "%+v", both)
+	two := testkit.Must(Cut(parseSweep(t, text+onGPU+"[slurm]\ngpus_per_task = 2\n"),
+		CutOptions{Target: time.Minute, Limit: time.Hour, Devices: cutDevices}))
+	testkit.Check(t, two.Chunks[0].Seconds < both.Chunks[0].Seconds && two.Chunks[0].Seconds > one.Chunks[0].Seconds,
+		"on two GPUs: %+v", two)
+	kinds := testkit.Must(Cut(parseSweep(t, text+"[[slurm.array]]\ngres = \"gpu:a30:1\"\n[[slurm.array]]\ngres = \"gpu:h100:1\"\n"),
+		CutOptions{Target: time.Minute, Devices: cutDevices}))
+	testkit.Check(t, len(kinds.Chunks) == 2 && trialsOf(kinds) == 2*trialsOf(one) && kinds.Chunks[1].Kind == 1 &&
+		kinds.Chunks[0].Kind == 0 && slices.Equal(kinds.Chunks[0].Pieces, kinds.Chunks[1].Pieces), "two kinds: %+v", kinds)
 	sweep := parseSweep(t, text)
 	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "gone", Path: "no/such.mtx"})
 	sweep.Matrices = append(sweep.Matrices, configs.Matrix{Name: "lost", Path: "neither.mtx"})
-	_, err = Cut(sweep, CutOptions{Target: time.Minute, Devices: cutDevices})
+	_, err := Cut(sweep, CutOptions{Target: time.Minute, Devices: cutDevices})
 	for _, file := range []string{"no/such.mtx", "neither.mtx"} {
 		testkit.Fails(t, err, file)
 	}
@@ -210,14 +196,13 @@ func TestCutEndsBeforeTheWarning(t *testing.T) {
 	} {
 		p, err := Cut(parseSweep(t, text+fmt.Sprintf("%q\n", tt.signal)), CutOptions{Target: time.Hour, Limit: tt.limit,
 			Devices: cutDevices})
-		slurmlab.Must(t, err)
+		testkit.Succeed(t, err)
 		longest := 0.0
 		for _, c := range p.Chunks {
 			longest = max(longest, c.Seconds)
 		}
-		if longest > tt.longest || longest < tt.longest/2 {
-			t.Errorf("%q and %s: a task of %.0f s, want %.0f", tt.signal, tt.limit, longest, tt.longest)
-		}
+		testkit.Check(t, longest <= tt.longest && longest >= tt.longest/2,
+			"%q and %s: a task of %.0f s, want %.0f", tt.signal, tt.limit, longest, tt.longest)
 	}
 	_, err := Cut(parseSweep(t, text+`"USR1@120"`), CutOptions{Target: time.Hour, Limit: 2 * time.Minute,
 		Devices: cutDevices})
@@ -238,4 +223,83 @@ func TestCacheMemory(t *testing.T) {
 	for mb, want := range map[int64]int{0: 0, 16: 0, 32: 0, 260: 4 * (260 - 32)} {
 		testkit.Equal(t, CacheMemory(mb<<20), want, "a cache of %d MB: MB more", mb)
 	}
+}
+
+// The variables of a plain sbatch count where the sweep says nothing, and only there.
+func TestWithEnvironment(t *testing.T) {
+	env := map[string]string{
+		"SBATCH_PARTITION": "long", "SBATCH_ACCOUNT": "mine", "SBATCH_RESERVATION": "lecture", "SBATCH_GRES": "gpu:1",
+		"SBATCH_MEM_PER_CPU": "2G", "SBATCH_MEM_PER_NODE": "8G", "SBATCH_ARRAY_INX": "0-9", "SBATCH_EXCLUSIVE": "user",
+	}
+	sweep := configs.Slurm{Partition: "debug", GPUs: "2", Exclusive: true, Extra: []string{"--comment=x"}}
+	got := WithEnvironment(sweep, func(name string) string { return env[name] })
+	testkit.Check(t, got.Partition == "debug" && got.Account == "mine" && got.Mem == "8G" && got.Gres == "" &&
+		slices.Equal(got.Extra, []string{"--comment=x", "--reservation=lecture"}), "a job asks for %+v", got)
+	want := map[string]string{"SBATCH_ACCOUNT": "mine", "SBATCH_RESERVATION": "lecture", "SBATCH_MEM_PER_NODE": "8G"}
+	testkit.Check(t, maps.Equal(got.Environment, want), "recorded is %v", got.Environment)
+	// A later shell with other variables changes nothing.
+	again := WithEnvironment(sweep, func(name string) string { return got.Environment[name] })
+	testkit.Check(t, again.Account == "mine" && again.Mem == "8G" && len(again.Environment) == 3,
+		"from what is recorded, a job asks for %+v", again)
+}
+
+func TestHasType(t *testing.T) {
+	for _, c := range []struct {
+		name, kind string
+		want       bool
+	}{
+		{"NVIDIA A30", "a30", true}, {"NVIDIA A30", "A30", true}, {"NVIDIA A30", "h100", false}, {"NVIDIA A100 80GB PCIe", "a10", false},
+		{"NVIDIA A100 80GB PCIe", "a100", true}, {"NVIDIA A100-SXM4-40GB", "a100", true}, {"Tesla V100S-PCIE-32GB", "v100s", true},
+		{"Tesla V100S-PCIE-32GB", "v100", true}, {"NVIDIA GeForce RTX 3090", "rtx3090", true}, {"NVIDIA RTX A6000", "rtxa6000", true},
+		{"NVIDIA L40", "l4", false}, {"NVIDIA A100-SXM4-40GB", "1g.5gb", true}, {"NVIDIA A30", "tesla", true}, {"NVIDIA A30", "a100_80gb", true},
+	} {
+		testkit.Equal(t, hasType(c.name, c.kind), c.want, "%s as %s", c.name, c.kind)
+	}
+}
+
+// Tasks measure what was settled when the run was submitted, whatever is there when they
+// begin.
+func TestDownloads(t *testing.T) {
+	text := `name = "down"
+[[matrix]]
+suitesparse = "HB/real"
+generate = "mycielskian"
+order = 4
+[[matrix]]
+suitesparse = "HB/twin"
+generate = "mycielskian"
+order = 5
+[[matrix]]
+generate = "mycielskian"
+order = 6
+[[kernel]]
+name = "cpu_csr"
+`
+	dir := t.TempDir()
+	sweep := testkit.Must(configs.Parse(filepath.Join(dir, "down.toml"), []byte(text)))
+	sweep.Matrices[0] = sweep.Matrices[0].Downloaded("/cache/HB/real.tar.gz")
+	sweep.Matrices[1] = sweep.Matrices[1].AsTwin()
+	made := testkit.Must(Create(dir, sweep, Plan{}, os.Args[0], "test"))
+	run := testkit.Must(Open(made.Dir))
+	again := testkit.Must(run.TaskSweep())
+	testkit.Check(t, reflect.DeepEqual(again.Matrices, sweep.Matrices),
+		"tasks get %+v, submitted were %+v", again.Matrices, sweep.Matrices)
+}
+
+// The program built with CUDA that would measure must be that of the run, wherever the one that runs is.
+func TestOtherProgramBesideThisOne(t *testing.T) {
+	dir := t.TempDir()
+	beside := filepath.Join(dir, cudaName)
+	self := filepath.Join(dir, programName)
+	link := filepath.Join(t.TempDir(), programName)
+	for _, err := range []error{
+		os.WriteFile(self, nil, 0o777), os.WriteFile(beside, []byte("one"), 0o777), os.Symlink(self, link),
+	} {
+		testkit.Succeed(t, err)
+	}
+	hash := testkit.Must(hashOf(os.Open(beside)))
+	r := &Run{Info: Info{CUDA: hash}}
+	testkit.Succeed(t, r.checkBeside(link))
+	testkit.Succeed(t, os.WriteFile(beside, []byte("other"), 0o777))
+	testkit.Fails(t, r.checkBeside(link), "", "another program may measure")
 }

@@ -2,14 +2,21 @@ package slurm_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
@@ -19,9 +26,8 @@ import (
 
 func TestTask(t *testing.T) {
 	run := slurmtest.NewRun(t, 5)
-	data, err := json.Marshal([]string{"0002", "0004", "0009"})
-	slurmlab.Must(t, err)
-	slurmlab.Must(t, os.WriteFile(run.Path("rounds", "003.json"), data, 0o666))
+	data := testkit.Must(json.Marshal([]string{"0002", "0004", "0009"}))
+	testkit.Succeed(t, os.WriteFile(run.Path("rounds", "003.json"), data, 0o666))
 	plain := map[string]string{"SLURM_ARRAY_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "1", "SLURMD_NODENAME": "n1"}
 	for name, c := range map[string]struct {
 		round, base int
@@ -50,10 +56,8 @@ func TestTask(t *testing.T) {
 			testkit.Fails(t, err, c.wrong, "%s", name)
 			continue
 		}
-		if err != nil || got.Job != c.want.Job || got.Node != c.want.Node || got.Attempt != c.want.Attempt ||
-			got.Chunk.ID != c.want.Chunk.ID || len(got.Chunk.Pieces) != 1 {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		testkit.Check(t, err == nil && got.Job == c.want.Job && got.Node == c.want.Node && got.Attempt == c.want.Attempt &&
+			got.Chunk.ID == c.want.Chunk.ID && len(got.Chunk.Pieces) == 1, "%s: %+v, %v", name, got, err)
 	}
 }
 
@@ -63,9 +67,7 @@ func TestPinDevices(t *testing.T) {
 	a30, h100 := kernels.Device{Backend: "cuda", Name: "NVIDIA A30"}, kernels.Device{Backend: "cuda", Name: "NVIDIA H100 PCIe"}
 	first := slurm.Task{Job: "1_0", Node: "n1"}
 	asked := configs.Slurm{Gres: "gpu:h100:1"}
-	if _, err := run.PinDevices(first, asked, []kernels.Device{cpu, a30}); err == nil || !strings.Contains(err.Error(), "a GPU of type h100") {
-		t.Errorf("a GPU of another type: %v", err)
-	}
+	testkit.Fails(t, testkit.Err(run.PinDevices(first, asked, []kernels.Device{cpu, a30})), "a GPU of type h100", "a GPU of another type")
 	for _, c := range []struct {
 		name  string
 		found []kernels.Device
@@ -89,17 +91,13 @@ func TestPinDevices(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: %s", c.name, got)
-		}
+		testkit.Check(t, strings.HasPrefix(got, c.want), "%s: %s", c.name, got)
 	}
 	// A GPU that only later tasks have would be measured on a part of the sweep.
 	run = slurmtest.NewRun(t, 1)
-	_, err := run.PinDevices(first, configs.Slurm{}, []kernels.Device{cpu})
-	slurmlab.Must(t, err)
-	if backends, err := run.PinDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{cpu, a30}); err != nil || !slices.Equal(backends, []string{"cpu"}) {
-		t.Errorf("backends %v, %v", backends, err)
-	}
+	testkit.Must(run.PinDevices(first, configs.Slurm{}, []kernels.Device{cpu}))
+	backends := testkit.Must(run.PinDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{cpu, a30}))
+	testkit.Check(t, slices.Equal(backends, []string{"cpu"}), "backends %v", backends)
 }
 
 // A run measures on what its first task found, or the run that it has adopted: the same processor with another number
@@ -121,9 +119,8 @@ func TestPinCores(t *testing.T) {
 		{adopted, chip("Chip 1", 1), false, "n1 has 1 core, but the run has adopted what was measured on 4: ask for that"},
 	} {
 		run := slurmtest.NewRun(t, 1)
-		_, err := run.PinDevices(c.by, configs.Slurm{}, chip("Chip 1", 4))
-		slurmlab.Must(t, err)
-		_, err = run.PinDevices(first, configs.Slurm{MixDevices: c.mix}, c.found)
+		testkit.Must(run.PinDevices(c.by, configs.Slurm{}, chip("Chip 1", 4)))
+		_, err := run.PinDevices(first, configs.Slurm{MixDevices: c.mix}, c.found)
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
 			t.Errorf("%+v: %v", c.found, err)
 		}
@@ -149,9 +146,7 @@ func TestPinDevicesAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if len(settled) != 1 || settled["NVIDIA A30"]+settled["NVIDIA H100 PCIe"] != 10 {
-		t.Errorf("models %v", settled)
-	}
+	testkit.Check(t, len(settled) == 1 && settled["NVIDIA A30"]+settled["NVIDIA H100 PCIe"] == 10, "models %v", settled)
 }
 
 func TestAskedGPUs(t *testing.T) {
@@ -171,9 +166,8 @@ func TestAskedGPUs(t *testing.T) {
 		{configs.Slurm{Extra: []string{"--gpus-per-node=v100:1", "--nice=5"}}, true, "v100"},
 		{configs.Slurm{Extra: []string{"--tres-per-task=cpu:2,gres/gpu:a100:1"}}, true, "a100"},
 	} {
-		if asked, types := slurm.AskedGPUs(c.s); asked != c.asked || strings.Join(types, " ") != c.types {
-			t.Errorf("%+v: %v %v", c.s, asked, types)
-		}
+		asked, types := slurm.AskedGPUs(c.s)
+		testkit.Check(t, asked == c.asked && strings.Join(types, " ") == c.types, "%+v: %v %v", c.s, asked, types)
 	}
 }
 
@@ -194,6 +188,128 @@ func TestPinMatrix(t *testing.T) {
 		err := run.PinMatrix(slurm.Task{Job: "7_" + c.node, Node: c.node}, trial.Matrix{Name: c.matrix, Source: c.matrix + ".mtx", Hash: c.hash})
 		if c.wrong == "" && err != nil || c.wrong != "" && (err == nil || !strings.HasPrefix(err.Error(), c.wrong)) {
 			t.Errorf("%s as %s on %s: %v", c.matrix, c.hash, c.node, err)
+		}
+	}
+}
+
+// hostile are names of folders that a shell would read as something else.
+var hostile = []string{
+	"plain", "two words", " lead and trail ", "it's", `"quoted"`, "$(touch pwned)", "`touch pwned`", "${HOME}", "a;touch pwned",
+	"a&b|c>d", "*?[a-z]", "~root", "-rf", "#comment", "100%", "%A_%a%%", "größe", "!history", "''", "a'\"'\"'b", "{1..3}",
+}
+
+// The script of a task is run as it is, by bash; the program says what it got.
+func TestScriptsQuoteEveryPath(t *testing.T) {
+	names := slices.Clone(hostile)
+	letters := []rune("ab '\"$`(){}[]<>|&;*?~#%!=,:@^")
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		name := make([]rune, 1+rng.IntN(12))
+		for i := range name {
+			name[i] = letters[rng.IntN(len(letters))]
+		}
+		names = append(names, string(name))
+	}
+	for _, name := range names {
+		root := filepath.Join(t.TempDir(), name)
+		run := slurmtest.Created(t, root, configs.Slurm{}, 1, `printf '%s\0' "$0" "$@"`)
+		for script, want := range map[string][]string{
+			slurm.TaskScript:   {run.Path("bin", "spmvtune"), "task", run.Dir, "--round", "7", "--base", "30"},
+			slurm.FinishScript: {run.Path("bin", "spmvtune"), "merge", run.Dir, "--round", "7"},
+		} {
+			cmd := exec.Command("bash", run.Path(script), "7", "30")
+			cmd.Dir = t.TempDir()
+			out, err := cmd.Output()
+			if err != nil {
+				t.Errorf("%q, %s: %v", name, script, err)
+			}
+			testkit.EqualLists(t, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), want,
+				"%q, %s: the program", name, script)
+			left, _ := os.ReadDir(cmd.Dir)
+			testkit.Check(t, len(left) == 0, "%q, %s: something in the path was run", name, script)
+		}
+	}
+}
+
+func TestFoldersThatSlurmCantUse(t *testing.T) {
+	for _, name := range []string{"new\nline", "tab\there", `back\slash`, "esc\x1b"} {
+		root := filepath.Join(t.TempDir(), name)
+		testkit.Fails(t, testkit.Err(slurm.Create(root, slurmtest.SmallSweep(configs.Slurm{}), slurm.Plan{}, os.Args[0], "test")), "--runs", "%q", name)
+		testkit.Fails(t, testkit.Err(os.Stat(root)), "", "%q: the folder was made", name)
+	}
+}
+
+func TestSetup(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "module")
+	testkit.Succeed(t, os.WriteFile(source, []byte(`[ $# = 0 ] || exit 9; export GREETING="hello $UNSET_VARIABLE"; round=9 base=9`+"\n"), 0o666))
+	s := configs.Slurm{Setup: []string{"source " + term.Shell(source), "export SECOND=$GREETING"}}
+	// A task is ended by a signal to its batch script, so that has to become the program.
+	run := slurmtest.Created(t, t.TempDir(), s, 1, `echo "$SECOND $4 $6 $$"`)
+	cmd := exec.Command("bash", run.Path(slurm.TaskScript), "1", "2")
+	out, err := cmd.CombinedOutput()
+	if err != nil || string(out) != fmt.Sprintf("hello  1 2 %d\n", cmd.Process.Pid) {
+		t.Errorf("the task printed %q, %v", out, err)
+	}
+
+	run = slurmtest.Created(t, t.TempDir(), configs.Slurm{Setup: []string{"module-that-is-not-there load CUDA"}}, 1, "echo runs")
+	out, err = exec.Command("bash", run.Path(slurm.TaskScript), "1", "2").CombinedOutput()
+	testkit.Check(t, err != nil && !strings.Contains(string(out), "runs") &&
+		strings.Contains(string(out), "module-that-is-not-there"), "a setup that fails: %q, %v", out, err)
+	testkit.Equal(t, string(testkit.Must(exec.Command("bash", run.Path(slurm.FinishScript), "1").CombinedOutput())), "runs\n", "the merge depends on the setup")
+}
+
+// What wraps the program gets it with all of its arguments as they are, for tasks and the merge.
+func TestWrap(t *testing.T) {
+	wrapper := filepath.Join(t.TempDir(), "two words")
+	testkit.Succeed(t, os.WriteFile(wrapper, []byte("#!/bin/bash\n[ \"$1\" = \"my image.sif\" ] || exit 9\necho in $1\nshift\n"+
+		"exec \"$@\"\n"), 0o777))
+	s := configs.Slurm{Wrap: term.Shell(wrapper) + " 'my image.sif'", Setup: []string{"export A=1"}}
+	run := slurmtest.Created(t, filepath.Join(t.TempDir(), "a run; of $mine"), s, 1, `printf '%s|' "$0" "$@"`)
+	for script, want := range map[string][]string{
+		slurm.TaskScript:   {run.Path("bin", "spmvtune"), "task", run.Dir, "--round", "7", "--base", "30"},
+		slurm.FinishScript: {run.Path("bin", "spmvtune"), "merge", run.Dir, "--round", "7"},
+	} {
+		out, err := exec.Command("bash", run.Path(script), "7", "30").CombinedOutput()
+		if err != nil || string(out) != "in my image.sif\n"+strings.Join(want, "|")+"|" {
+			t.Errorf("%s: %v, the program got %q", script, err, out)
+		}
+	}
+}
+
+// A warning while setup runs ends neither it nor, once it is exec's turn, the program.
+func TestWarningDuringSetup(t *testing.T) {
+	// Bash can't trap what was ignored when it began, as SIGHUP is under nohup.
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
+	for signal, warnings := range map[string]map[syscall.Signal]string{
+		"USR1@120": {syscall.SIGUSR1: "--warned=USR1", 0: ""},
+		"USR2@60":  {syscall.SIGUSR1: "--warned=USR1", syscall.SIGUSR2: "--warned=USR2"},
+		"HUP@60":   {syscall.SIGHUP: "--warned=HUP"},
+		"TERM@60":  {syscall.SIGUSR1: "--warned=USR1"},
+		"":         {syscall.SIGUSR1: "--warned=USR1"},
+	} {
+		for sig, want := range warnings {
+			dir := t.TempDir()
+			s := configs.Slurm{Signal: signal, Setup: []string{"cd " + term.Shell(dir), "touch begun", "while ! [ -e go ]; do sleep 0.01; done", "IFS=w"}}
+			// Before it watches, the program gets another.
+			run := slurmtest.Created(t, t.TempDir(), s, 1, fmt.Sprintf(`kill -%d $$; shift 6; echo "$# $*"`, sig))
+			cmd := exec.Command("bash", run.Path(slurm.TaskScript), "1", "0")
+			var out strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &out
+			testkit.Succeed(t, cmd.Start())
+			for _, err := os.Stat(filepath.Join(dir, "begun")); err != nil; _, err = os.Stat(filepath.Join(dir, "begun")) {
+				time.Sleep(time.Millisecond)
+			}
+			testkit.Succeed(t, cmd.Process.Signal(sig))
+			testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o666))
+			wanted := "1 " + want + "\n"
+			if sig == 0 {
+				wanted = "0 \n"
+			}
+			if err := cmd.Wait(); err != nil || out.String() != wanted {
+				t.Errorf("%q and signal %d: %v, the program got %q", signal, sig, err, out.String())
+			}
 		}
 	}
 }

@@ -43,8 +43,7 @@ func batches(list ...Batch) iter.Seq2[Batch, error] {
 
 func imports(t *testing.T, db *DB, list ...Batch) Imported {
 	t.Helper()
-	sum := testkit.Must(db.Import(t.Context(), batches(list...)))
-	return sum
+	return testkit.Must(db.Import(t.Context(), batches(list...)))
 }
 
 // runs are two runs, the second with another source of cpu_csr, each with trials
@@ -83,15 +82,11 @@ func TestImportIsRecord(t *testing.T) {
 	}
 	sum := imports(t, many, runs()...)
 	testkit.Equal(t, sum, (Imported{New: 9}), "imported")
-	if a, b := dump(t, one), dump(t, many); a != b {
-		t.Errorf("imported\n%s\nrecorded\n%s", b, a)
-	}
+	testkit.Equal(t, dump(t, one), dump(t, many), "imported")
 	for _, q := range []string{"SELECT * FROM best", "SELECT * FROM speedup", "SELECT name, digest FROM kernel",
 		"SELECT * FROM features",
 		"SELECT name, roof_read, roof_copy FROM device"} {
-		if a, b := query(t, one, q).Rows, query(t, many, q).Rows; fmt.Sprint(a) != fmt.Sprint(b) {
-			t.Errorf("%s: imported %v, recorded %v", q, b, a)
-		}
+		testkit.Equal(t, fmt.Sprint(query(t, one, q).Rows), fmt.Sprint(query(t, many, q).Rows), "%s: imported", q)
 	}
 }
 
@@ -144,11 +139,8 @@ func TestImportInAnyOrder(t *testing.T) {
 			want = got
 		}
 		testkit.Equal(t, got, want, "in the order %v", order)
-		if n := one(t, db, "SELECT group_concat(identity, ', ') FROM (SELECT * FROM trial WHERE superseded = 1 ORDER BY identity)"); n != "old, too late" {
-			t.Errorf("in the order %v: %v are superseded", order, n)
-		}
-		gives(t, db, "SELECT started FROM sweep", int64(500),
-			"in the order %v: the sweep started at", order)
+		gives(t, db, "SELECT group_concat(identity, ', ') FROM (SELECT * FROM trial WHERE superseded = 1 ORDER BY identity)", "old, too late", "in the order %v", order)
+		gives(t, db, "SELECT started FROM sweep", int64(500), "in the order %v: the sweep started at", order)
 	}
 }
 
@@ -156,9 +148,8 @@ func TestImportAgain(t *testing.T) {
 	db := create(t)
 	imports(t, db, runs()...)
 	before := dump(t, db)
-	if sum := imports(t, db, runs()...); sum.New != 0 || sum.Known != 9 {
-		t.Errorf("imported again: %+v", sum)
-	}
+	sum := imports(t, db, runs()...)
+	testkit.Check(t, sum.New == 0 && sum.Known == 9, "imported again: %+v", sum)
 	testkit.Equal(t, dump(t, db), before, "importing again has changed something")
 }
 
@@ -177,13 +168,9 @@ func TestImportMany(t *testing.T) {
 	for part := range slices.Chunk(results, 99) {
 		list = append(list, Batch{Run: &run, Results: part})
 	}
-	if sum := imports(t, db, list...); sum.New != n {
-		t.Errorf("%+v, want %d", sum, n)
-	}
+	testkit.Equal(t, imports(t, db, list...).New, n, "new trials")
 	record(t, db, good("cpu_coo", 32))
-	if got := query(t, db, "SELECT sweep, count(*) FROM results GROUP BY sweep ORDER BY sweep").Rows; fmt.Sprint(got) != fmt.Sprintf("[[imported %d] [quick 1]]", n) {
-		t.Errorf("trials by sweep: %v", got)
-	}
+	testkit.Equal(t, fmt.Sprint((query(t, db, "SELECT sweep, count(*) FROM results GROUP BY sweep ORDER BY sweep").Rows)), fmt.Sprintf("[[imported %d] [quick 1]]", n), "trials by sweep")
 }
 
 // What can't be recorded ends an import with its batch, not after all that follows.
@@ -197,9 +184,7 @@ func TestImportEndsWithItsFirstError(t *testing.T) {
 			more = yield(Batch{Run: &run, Matrices: []trial.Matrix{testMatrix("grid")}, Results: results}, nil)
 		}
 	})
-	if err == nil || asked != 1 {
-		t.Errorf("it ended with %v after %d batches, want an error after 1", err, asked)
-	}
+	testkit.Check(t, err != nil && asked == 1, "it ended with %v after %d batches, want an error after 1", err, asked)
 }
 
 func TestImportRefuses(t *testing.T) {
@@ -224,9 +209,7 @@ func TestImportRefuses(t *testing.T) {
 		})
 	}
 	_, err := create(t).Import(t.Context(), func(yield func(Batch, error) bool) { yield(Batch{}, broken) })
-	if !errors.Is(err, broken) {
-		t.Errorf("a source that fails: %v", err)
-	}
+	testkit.Check(t, errors.Is(err, broken), "a source that fails: %v", err)
 }
 
 // gather makes a database of what databases hold.
@@ -293,9 +276,7 @@ func TestGatherTwice(t *testing.T) {
 	}{
 		{[]*DB{a, b}, []Twice{{b.Path(), 0, 2}}}, {[]*DB{b, a}, []Twice{{a.Path(), 2, 0}}}, {[]*DB{a, a}, nil},
 	} {
-		if got := gather(t, Choice{}, c.order...).Twice(); !slices.Equal(got, c.want) {
-			t.Errorf("%v, want %v", got, c.want)
-		}
+		testkit.EqualLists(t, gather(t, Choice{}, c.order...).Twice(), c.want, "what is there twice")
 	}
 }
 
@@ -310,9 +291,8 @@ func TestGatherRepeatsOfOtherTrials(t *testing.T) {
 		want    int64
 	}{{nil, 1}, {[]string{"cpu_sell"}, 0}} {
 		db := gather(t, Choice{Kernels: c.kernels}, a, b)
-		if n := one(t, db, "SELECT count(*) FROM rerun"); n != c.want {
-			t.Errorf("%v repeats with kernels %v, want %d", n, c.kernels, c.want)
-		}
+		n := one(t, db, "SELECT count(*) FROM rerun")
+		testkit.Check(t, n == c.want, "%v repeats with kernels %v, want %d", n, c.kernels, c.want)
 	}
 }
 
@@ -360,9 +340,7 @@ func TestGatherChoice(t *testing.T) {
 		{Choice{Devices: []string{"testcore"}, Precisions: []string{"float64"}}, "cpu_sell other"},
 	} {
 		db := gather(t, c.choice, a)
-		if got := one(t, db, "SELECT group_concat(kernel || ' ' || matrix) FROM (SELECT * FROM results ORDER BY kernel, matrix)"); got != c.want {
-			t.Errorf("%+v: %v, want %s", c.choice, got, c.want)
-		}
+		gives(t, db, "SELECT group_concat(kernel || ' ' || matrix) FROM (SELECT * FROM results ORDER BY kernel, matrix)", c.want, "%+v", c.choice)
 		// The best of what is chosen, not what is chosen of the best.
 		gives(t, db, "SELECT count(*) FROM best", int64(1), "%+v: best configurations", c.choice)
 	}
@@ -386,7 +364,7 @@ func TestGatherFeaturesSeconds(t *testing.T) {
 	}
 	db := testkit.Must(Gather(t.Context(), filepath.Join(t.TempDir(), "all.db"), paths, Choice{}))
 	defer db.Close()
-	if list, err := db.Features(t.Context()); err != nil || len(list) != 1 || list[0].FeaturesSeconds != 0.25 {
-		t.Errorf("matrices %+v (%v), want one whose features took 0.25 s", list, err)
-	}
+	list := testkit.Must(db.Features(t.Context()))
+	testkit.Check(t, len(list) == 1 && list[0].FeaturesSeconds == 0.25,
+		"matrices %+v, want one whose features took 0.25 s", list)
 }

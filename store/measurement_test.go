@@ -28,38 +28,24 @@ func countingBy(t *testing.T, db *DB) map[string]string {
 		slices.Sort(texts)
 		found[name] = strings.Join(texts, ", ")
 	}
-	rows, err := db.Results(t.Context(), Filter{Status: trial.OK})
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	check(err)
+	rows := testkit.Must(db.Results(t.Context(), Filter{Status: trial.OK}))
 	list("Results", len(rows), func(i int) (string, int) { return rows[i].Kernel, rows[i].Block })
-	good, err := db.Good(t.Context())
-	check(err)
+	good := testkit.Must(db.Good(t.Context()))
 	list("Good", len(good), func(i int) (string, int) { return good[i].Kernel, good[i].Block })
-	chosen, err := db.Chosen(t.Context(), "in_force")
-	check(err)
+	chosen := testkit.Must(db.Chosen(t.Context(), "in_force"))
 	list("Chosen", len(chosen), func(i int) (string, int) { return chosen[i].Kernel, chosen[i].Block })
 	var history []trial.Result
-	check(db.History(t.Context(), testRun().Device, func(r trial.Result,
-		_ trial.Size) {
+	testkit.Succeed(t, db.History(t.Context(), testRun().Device, func(r trial.Result, _ trial.Size) {
 		history = append(history, r)
 	}))
 	list("History", len(history), func(i int) (string, int) { return history[i].Kernel, history[i].Block })
-	s, err := db.Scratch(t.Context())
-	check(err)
+	s := testkit.Must(db.Scratch(t.Context()))
 	defer s.Close()
-	table, err := s.Query(t.Context(), "SELECT kernel, block FROM counting")
-	check(err)
+	table := testkit.Must(s.Query(t.Context(), "SELECT kernel, block FROM counting"))
 	list("claims", len(table.Rows), func(i int) (string, int) {
-		return table.Rows[i][0].(string),
-			int(table.Rows[i][1].(int64))
+		return table.Rows[i][0].(string), int(table.Rows[i][1].(int64))
 	})
-	grids, err := db.Grids(t.Context(), Filter{Status: trial.OK})
-	check(err)
+	grids := testkit.Must(db.Grids(t.Context(), Filter{Status: trial.OK}))
 	for _, g := range grids {
 		list("Grids", len(g.Trials), func(i int) (string, int) { return g.Trials[i].Kernel, g.Trials[i].Block })
 	}
@@ -76,9 +62,7 @@ func everybodySays(t *testing.T, db *DB, want, best, speedup string) {
 		gives(t, db, "SELECT group_concat(kernel || ' ' || block) FROM best", best, "best")
 		decideAll(t, db)
 	}
-	if got := one(t, db, "SELECT group_concat(kernel || ' ' || block) FROM (SELECT * FROM speedup ORDER BY kernel)"); got != speedup {
-		t.Errorf("speedup has %v, want %s", got, speedup)
-	}
+	gives(t, db, "SELECT group_concat(kernel || ' ' || block) FROM (SELECT * FROM speedup ORDER BY kernel)", speedup, "speedup has")
 }
 
 // briefly is a partial measurement: what a search measured with few samples.
@@ -112,8 +96,7 @@ func TestOnlyTheNewestMeasurementCounts(t *testing.T) {
 	for i := range trials {
 		db := started(t)
 		record(t, db, slices.Concat(trials[i:], trials[:i])...)
-		everybodySays(t, db, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8",
-			"coo_atomic 64,cpu_csr 32,cpu_sell 8")
+		everybodySays(t, db, "coo_atomic 64, cpu_csr 32, cpu_sell 8", "cpu_sell 8", "coo_atomic 64,cpu_csr 32,cpu_sell 8")
 	}
 
 	// The last of the newer ones fails when it is measured again.
@@ -170,10 +153,9 @@ func TestUnitingForgetsNothing(t *testing.T) {
 			want, got := fmt.Sprint(table(t, alone, query)), fmt.Sprint(table(t, db, query))
 			testkit.Equal(t, got, want, "%s: %s", name, query)
 		}
-		drifts, err := db.Drifts(t.Context())
-		if err != nil || len(drifts) != 1 || len(drifts[0].Points) != 2 {
-			t.Errorf("%s: drifts %+v, %v; want the one sentinel, without finals", name, drifts, err)
-		}
+		drifts := testkit.Must(db.Drifts(t.Context()))
+		testkit.Check(t, len(drifts) == 1 && len(drifts[0].Points) == 2,
+			"%s: drifts %+v; want the one sentinel, without finals", name, drifts)
 	}
 }
 
@@ -190,28 +172,20 @@ func hopeless(ms float64) func(*trial.Result) {
 }
 
 // Ties are decided beside hopeless trials, and margins count them.
-func TestHopelessTrialsLoseByAMargin(t *testing.T) {
+func TestHopelessTrials(t *testing.T) {
 	db := started(t)
 	record(t, db, good("coo_atomic", 32), good("cpu_csr", 64, hopeless(50)), good("cpu_coo", 0, hopeless(70)))
-	testkit.Must(db.DecideTies(t.Context()))
-	if got := one(t, db, "SELECT kernel || ' ' || round(margin) || ' ' || tie_size FROM best"); got != "coo_atomic 49.0 1" {
-		t.Errorf("best: %v", got)
-	}
-}
+	decideAll(t, db)
+	gives(t, db, "SELECT kernel || ' ' || round(margin) || ' ' || tie_size FROM best", "coo_atomic 49.0 1", "best")
 
-// Where only hopeless trials are left of a place, the fastest of them is the best.
-func TestHopelessTrialsAlone(t *testing.T) {
-	db := started(t)
-	record(t, db, good("coo_atomic", 32), good("cpu_csr", 64, hopeless(50)), good("cpu_coo", 0, hopeless(70)))
+	// Where only hopeless trials are left of a place, the fastest of them is the best.
 	only := testkit.Must(Gather(t.Context(), filepath.Join(t.TempDir(), "only.db"), []string{db.path}, Choice{Kernels: []string{"cpu_*"}}))
 	defer only.Close()
 	gives(t, only, "SELECT kernel || ' ' || median_ms FROM best", "cpu_csr 50.0", "best")
 
 	// The winner's newer source is wrong, so that it is out of force.
 	record(t, db, good("coo_atomic", 32, identity("new"), failing(trial.Wrong, "row 3 is off"), later))
-	if _, err := db.DecideTies(t.Context()); err != nil {
-		t.Error(err)
-	}
+	decideAll(t, db)
 }
 
 // In whatever order results come, with whatever times and versions, the trials that count
@@ -236,11 +210,8 @@ func TestEveryOrderCountsTheSameTrials(t *testing.T) {
 
 		db := started(t)
 		record(t, db, results...)
-		counts := func() []string {
-			list := testkit.Must(texts(t.Context(), db.write, "SELECT identity || ' ' || superseded FROM trial ORDER BY 1"))
-			return list
-		}
-		testkit.EqualLists(t, counts(), byTheRules(results), "seed %d: written", seed)
+		counts := testkit.Must(texts(t.Context(), db.write, "SELECT identity || ' ' || superseded FROM trial ORDER BY 1"))
+		testkit.EqualLists(t, counts, byTheRules(results), "seed %d: written", seed)
 	}
 }
 

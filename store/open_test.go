@@ -22,19 +22,14 @@ import (
 func TestOpenCreatesFolderAndFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b", "50%?#", "results.db")
 	db := testkit.Must(Open(path))
-	if got := one(t, db, "PRAGMA user_version"); got != int64(schemaVersion) {
-		t.Errorf("user_version is %v, want %d", got, schemaVersion)
-	}
-	if got := one(t, db, "PRAGMA application_id"); got != int64(applicationID) {
-		t.Errorf("application_id is %v, want %d", got, applicationID)
-	}
+	gives(t, db, "PRAGMA user_version", int64(schemaVersion), "user_version is")
+	gives(t, db, "PRAGMA application_id", int64(applicationID), "application_id is")
 	testkit.Succeed(t, db.Close())
 	if _, err := os.Stat(path); err != nil {
 		t.Error(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
-		t.Errorf("after closing, the folder holds %q", left)
-	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+	testkit.Check(t, len(left) == 1, "after closing, the folder holds %q", left)
 }
 
 func TestOpenAtOnce(t *testing.T) {
@@ -71,9 +66,8 @@ func TestJournalFollowsFileSystem(t *testing.T) {
 		} {
 			testkit.Succeed(t, db.write.QueryRow(query).Scan(dst))
 		}
-		if journal != tt.journal || synchronous != tt.synchronous || foreign != 1 {
-			t.Errorf("remote %v: journal %s, synchronous %d, foreign keys %d", tt.remote, journal, synchronous, foreign)
-		}
+		testkit.Check(t, journal == tt.journal && synchronous == tt.synchronous && foreign == 1,
+			"remote %v: journal %s, synchronous %d, foreign keys %d", tt.remote, journal, synchronous, foreign)
 		begin(t, db, testRun())
 		describe(t, db, testMatrix("grid"))
 		record(t, db, good("cpu_csr", 32))
@@ -135,13 +129,11 @@ func TestOpenRefuses(t *testing.T) {
 					db.Close()
 					t.Fatalf("%s accepts it", name)
 				}
-				if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) {
-					t.Errorf("%s: %v\nwant the file's name and %q", name, err, tt.want)
-				}
+				testkit.Check(t, strings.Contains(err.Error(), tt.want) && strings.Contains(err.Error(), path),
+					"%s: %v\nwant the file's name and %q", name, err, tt.want)
 			}
-			if after, _ := os.ReadFile(path); string(after) != string(before) {
-				t.Error("the file was changed")
-			}
+			after, _ := os.ReadFile(path)
+			testkit.Check(t, string(after) == string(before), "the file was changed")
 		})
 	}
 }
@@ -155,14 +147,11 @@ func TestOpenReadOnlyWithoutResults(t *testing.T) {
 			db.Close()
 			t.Fatal("opened")
 		}
-		if !strings.Contains(err.Error(), "run a sweep") || !strings.Contains(err.Error(), path) {
-			t.Errorf("%v: want the file's name and a remedy", err)
-		}
+		testkit.Check(t, strings.Contains(err.Error(), "run a sweep") && strings.Contains(err.Error(), path),
+			"%v: want the file's name and a remedy", err)
 	}
 	refused()
-	if _, err := os.Stat(path); err == nil {
-		t.Error("the file was created")
-	}
+	testkit.Fails(t, testkit.Err(os.Stat(path)), "", "the file was created")
 	testkit.Succeed(t, os.WriteFile(path, nil, 0o666))
 	refused()
 }
@@ -173,12 +162,8 @@ func TestOpenReadOnlyBesideWriter(t *testing.T) {
 	ro := testkit.Must(OpenReadOnly(db.Path()))
 	record(t, db, good("cpu_csr", 64))
 	gives(t, ro, "SELECT count(*) FROM results", int64(2), "results")
-	if got, err := ro.Recorded(t.Context(), []string{good("cpu_csr", 64).ID}, trial.Full); err != nil || len(got) != 1 {
-		t.Errorf("Finished gives %v, %v; want the one trial", got, err)
-	}
-	if err := ro.Close(); err != nil { // which leaves the writer its log
-		t.Fatal(err)
-	}
+	testkit.Equal(t, len(testkit.Must(ro.Recorded(t.Context(), []string{good("cpu_csr", 64).ID}, trial.Full))), 1, "Finished gives")
+	testkit.Succeed(t, ro.Close()) // which leaves the writer its log
 	record(t, db, good("cpu_csr", 96))
 }
 
@@ -194,9 +179,7 @@ func TestOpenReadOnlyAfterTornCommit(t *testing.T) {
 	ro := testkit.Must(OpenReadOnly(db.Path()))
 	defer ro.Close()
 	gives(t, ro, "SELECT group_concat(name) FROM sweep", "quick", "sweeps")
-	if got, err := ro.Count(t.Context()); err != nil || got[trial.OK] != 1 {
-		t.Errorf("counts are %v, %v", got, err)
-	}
+	testkit.Equal(t, testkit.Must(ro.Count(t.Context()))[trial.OK], 1, "counts are")
 }
 
 // tear copies the files in the middle of a transaction that has reached them,
@@ -238,9 +221,8 @@ func TestReadingLeavesNoFiles(t *testing.T) {
 		reader := testkit.Must(open())
 		gives(t, reader, "SELECT count(*) FROM results", int64(1), "%s: results", name)
 		testkit.Succeed(t, reader.Close())
-		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
-			t.Errorf("%s: after reading, the folder holds %q", name, left)
-		}
+		left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+		testkit.Check(t, len(left) == 1, "%s: after reading, the folder holds %q", name, left)
 	}
 }
 
@@ -315,9 +297,7 @@ func runAndKill(t *testing.T, path string, trials int) (kept []string) {
 		}
 	}
 	cmd.Wait() // says that it was killed
-	if len(kept) < trials {
-		t.Fatalf("the process ended after %d trials", len(kept))
-	}
+	testkit.Require(t, len(kept) >= trials, "the process ended after %d trials", len(kept))
 	return kept
 }
 
@@ -330,9 +310,7 @@ func checkKept(t *testing.T, path string, kept []string, open func(string) (*DB,
 	for _, id := range kept {
 		testkit.Equal(t, got[id].Status, trial.OK, "trial %s is lost", id)
 	}
-	if n := one(t, db, "SELECT count(*) FROM trial t LEFT JOIN sample s ON s.trial = t.id WHERE s.trial IS NULL"); n != int64(0) {
-		t.Errorf("%v trials without their samples", n)
-	}
+	gives(t, db, "SELECT count(*) FROM trial t LEFT JOIN sample s ON s.trial = t.id WHERE s.trial IS NULL", int64(0), "trials without their samples")
 }
 
 // A run that was killed left no ties. What it measured again counts all the same, and the file
@@ -347,16 +325,12 @@ func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
 
 	current := testkit.Must(OpenCurrent(t.Context(), db.Path()))
 	testkit.Equal(t, current.Path(), db.Path(), "it is called")
-	if factor := one1(t, current, "SELECT factor FROM best"); math.Abs(factor-1.1) > 1e-3 {
-		t.Errorf("two runs differ by %v, want 1.1", factor)
-	}
-	if n := one(t, db, "SELECT count(*) FROM spread"); n != int64(0) {
-		t.Errorf("the database has %v spreads", n)
-	}
+	factor := one1(t, current, "SELECT factor FROM best")
+	testkit.Check(t, math.Abs(factor-1.1) <= 1e-3, "two runs differ by %v, want 1.1", factor)
+	gives(t, db, "SELECT count(*) FROM spread", int64(0), "the database has")
 	testkit.Succeed(t, current.Close())
-	if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) != 0 {
-		t.Errorf("%v is left", left)
-	}
+	left, _ := filepath.Glob(filepath.Join(temporary, "*"))
+	testkit.Check(t, len(left) == 0, "%v is left", left)
 }
 
 // Where a copy finds no room, the message says of which database, and where.

@@ -86,14 +86,11 @@ func TestQueryCantWrite(t *testing.T) {
 		"results; DROP TABLE trial",
 		`results" WHERE 0; DROP TABLE trial; --`,
 	} {
-		if _, err := db.Query(t.Context(), sql); err == nil {
-			t.Errorf("runs %s", sql)
-		}
+		testkit.Fails(t, testkit.Err(db.Query(t.Context(), sql)), "", "runs %s", sql)
 	}
 	testkit.Equal(t, state(), before, "the database has changed from\n%s\nto", before)
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		t.Errorf("files were written: %v, %v", files, err)
-	}
+	files := testkit.Must(os.ReadDir(dir))
+	testkit.Check(t, len(files) == 0, "files were written: %v", files)
 	record(t, db, good("cpu_csr", 64)) // and none of it holds a lock
 }
 
@@ -120,17 +117,15 @@ func TestQueryReads(t *testing.T) {
 		"SELECT name FROM pragma_table_info('best')": 30,
 		"SELECT * FROM results WHERE 0":              0,
 	} {
-		if got := query(t, db, sql); len(got.Rows) != want || len(got.Columns) == 0 {
-			t.Errorf("%s gives %d rows of %d columns, want %d rows", sql, len(got.Rows), len(got.Columns), want)
-		}
+		got := query(t, db, sql)
+		testkit.Check(t, len(got.Rows) == want && len(got.Columns) != 0,
+			"%s gives %d rows of %d columns, want %d rows", sql, len(got.Rows), len(got.Columns), want)
 	}
-	if n := len(query(t, db, "EXPLAIN QUERY PLAN SELECT * FROM best").Rows); n == 0 {
-		t.Error("no query plan")
-	}
+	n := len(query(t, db, "EXPLAIN QUERY PLAN SELECT * FROM best").Rows)
+	testkit.Check(t, n != 0, "no query plan")
 	row := query(t, db, "SELECT 1, 1.5, 'x', x'00ff', NULL").Rows[0]
-	if row[0] != int64(1) || row[1] != 1.5 || row[2] != "x" || string(row[3].([]byte)) != "\x00\xff" || row[4] != nil {
-		t.Errorf("values come back as %#v", row)
-	}
+	testkit.Check(t, row[0] == int64(1) && row[1] == 1.5 && row[2] == "x" && string(row[3].([]byte)) == "\x00\xff" &&
+		row[4] == nil, "values come back as %#v", row)
 }
 
 func TestQueryExplainsMistakes(t *testing.T) {
@@ -165,9 +160,7 @@ func TestQueryStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err := db.Query(ctx, "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
-	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v, want the context's error", err)
-	}
+	testkit.Check(t, errors.Is(err, context.DeadlineExceeded), "%v, want the context's error", err)
 }
 
 // Rows come one by one, so that an answer may be longer than memory, or have no end.
@@ -181,9 +174,7 @@ func TestRowsCome(t *testing.T) {
 		}
 		return nil
 	})
-	if err != enough || len(got) != 3 || got[2] != int64(3) {
-		t.Errorf("%v, %v", got, err)
-	}
+	testkit.Check(t, err == enough && len(got) == 3 && got[2] == int64(3), "%v, %v", got, err)
 }
 
 // Neither a value nor all values of a row may fill the memory.
@@ -204,12 +195,10 @@ func FuzzFirstStatement(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, sql string) {
 		first, rest := firstStatement(sql)
-		if !strings.Contains(sql, first) || !strings.HasSuffix(sql, rest) {
-			t.Errorf("%q is cut into %q and %q", sql, first, rest)
-		}
-		if again, more := firstStatement(first); more != "" || again != first {
-			t.Errorf("%q is still two: %q and %q", first, again, more)
-		}
+		testkit.Check(t, strings.Contains(sql, first) && strings.HasSuffix(sql, rest),
+			"%q is cut into %q and %q", sql, first, rest)
+		again, more := firstStatement(first)
+		testkit.Check(t, more == "" && again == first, "%q is still two: %q and %q", first, again, more)
 	})
 }
 
@@ -224,14 +213,11 @@ func TestLongTextsAreQuotedInPart(t *testing.T) {
 // A query may take a geometric mean.
 func TestFunctions(t *testing.T) {
 	db := create(t)
-	if got := one(t, db, "SELECT exp(avg(ln(x))) FROM (SELECT 2 AS x UNION ALL SELECT 8.0)"); math.Abs(got.(float64)-4) > 1e-12 {
-		t.Errorf("the geometric mean of 2 and 8 is %v", got)
-	}
+	got := one(t, db, "SELECT exp(avg(ln(x))) FROM (SELECT 2 AS x UNION ALL SELECT 8.0)")
+	testkit.Check(t, math.Abs(got.(float64)-4) <= 1e-12, "the geometric mean of 2 and 8 is %v", got)
 	gives(t, db, "SELECT sqrt(9)", 3.0, "the root of 9")
 	for _, sql := range []string{"SELECT ln(0)", "SELECT ln(NULL)", "SELECT sqrt(-1)", "SELECT exp('two')"} {
-		if got := one(t, db, sql); got != nil {
-			t.Errorf("%s is %v, not null", sql, got)
-		}
+		gives(t, db, sql, nil, "%s is", sql)
 	}
 }
 
@@ -245,17 +231,11 @@ func TestScratch(t *testing.T) {
 	testkit.Succeed(t, s.Exec(t.Context(), "CREATE TEMP TABLE price (kernel TEXT, euros REAL)"))
 
 	for _, rows := range [][][]any{nil, {{"cpu_csr", 2.5}, {"cpu_coo", 10}}, {}, {{"cpu_csr", 4.0}}} {
-		if err := s.Fill(t.Context(), "price", rows); err != nil {
-			t.Errorf("filling %v: %v", rows, err)
-		}
+		testkit.Equal(t, s.Fill(t.Context(), "price", rows), nil, "filling %v", rows)
 	}
-	table, err := s.Query(t.Context(), "SELECT sum(euros) FROM results JOIN price USING (kernel)")
-	if err != nil || table.Rows[0][0] != 6.5 {
-		t.Errorf("the sum is %v, %v, want 6.5", table, err)
-	}
-	err = s.Fill(t.Context(), "price", [][]any{{"cpu_csr", 100.0}, {"cpu_csr"}})
+	table := testkit.Must(s.Query(t.Context(), "SELECT sum(euros) FROM results JOIN price USING (kernel)"))
+	testkit.Check(t, table.Rows[0][0] == 6.5, "the sum is %v, want 6.5", table)
+	err := s.Fill(t.Context(), "price", [][]any{{"cpu_csr", 100.0}, {"cpu_csr"}})
 	testkit.Fails(t, err, "filling price", "a row that is too short")
-	if n := one(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'price'"); n != int64(0) {
-		t.Error("the table is in the file")
-	}
+	gives(t, db, "SELECT count(*) FROM sqlite_schema WHERE name = 'price'", int64(0), "the table is in the file")
 }

@@ -41,13 +41,11 @@ func TestGatheredTrialsKeepVersions(t *testing.T) {
 	record(t, db, good("cpu_sell", 8))
 	const versions = "SELECT k.name, t.version FROM trial t JOIN kernel k ON k.id = t.kernel ORDER BY 1"
 	want := query(t, db, versions).Rows
-	if want[0][1] == want[1][1] {
-		t.Fatalf("versions are %v", want)
-	}
+	testkit.Require(t, want[0][1] != want[1][1], "versions are %v", want)
 	both := gather(t, Choice{Kernels: []string{"cpu_*"}}, db)
-	if got := query(t, both, versions).Rows; len(got) != 2 || got[0][1] != want[0][1] || got[1][1] != want[1][1] {
-		t.Errorf("versions are %v, want %v", got, want)
-	}
+	got := query(t, both, versions).Rows
+	testkit.Check(t, len(got) == 2 && got[0][1] == want[0][1] && got[1][1] == want[1][1],
+		"versions are %v, want %v", got, want)
 }
 
 // writings write everything that a database holds, some of it twice.
@@ -125,9 +123,7 @@ func TestRefusedWritesAreReported(t *testing.T) {
 			} else if err != nil {
 				t.Fatalf("step %d: %v", i, err)
 			}
-			if one(t, db, "SELECT n FROM countdown") == int64(0) {
-				t.Errorf("step %d, write %d: no error", i, n)
-			}
+			testkit.Check(t, one(t, db, "SELECT n FROM countdown") != int64(0), "step %d, write %d: no error", i, n)
 			break
 		}
 	}
@@ -137,9 +133,7 @@ func TestRefusedWritesAreReported(t *testing.T) {
 	}
 	for _, table := range tables {
 		count := "SELECT count(*) FROM " + table
-		if got, want := one(t, db, count), one(t, plain, count); got != want {
-			t.Errorf("%s has %v rows after all, want %v", table, got, want)
-		}
+		gives(t, db, count, one(t, plain, count), "%s has", table)
 	}
 }
 
@@ -184,9 +178,7 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 	decideAll(t, db)
 	saved := []SavedClaim{{Claim: 1, Device: "Testcore 9000", Verdict: "v", Figures: []byte("{}")}}
 	testkit.Succeed(t, db.SaveClaims(t.Context(), saved))
-	if err := db.SaveRule(t.Context(), SavedRule{Sweep: "quick", Learned: time.Unix(1, 0), JSON: []byte("{}")}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, db.SaveRule(t.Context(), SavedRule{Sweep: "quick", Learned: time.Unix(1, 0), JSON: []byte("{}")}))
 	ids := []string{first.ID, second.ID}
 
 	folder, n := t.TempDir(), 0

@@ -48,14 +48,10 @@ func TestRecordIsIdempotent(t *testing.T) {
 			db := started(t)
 			record(t, db, tt.results...)
 			rows := testkit.Must(db.Results(t.Context(), Filter{}))
-			if len(rows) != 1 {
-				t.Fatalf("%d rows, want 1", len(rows))
-			}
+			testkit.Require(t, len(rows) == 1, "%d rows, want 1", len(rows))
 			r := rows[0]
-			if r.Status != tt.want.Status || r.Message != tt.want.Message || r.Taken != len(tt.want.Samples) {
-				t.Errorf("kept %s %q with %d samples, want %s %q with %d", r.Status, r.Message, r.Taken,
-					tt.want.Status, tt.want.Message, len(tt.want.Samples))
-			}
+			testkit.Check(t, r.Status == tt.want.Status && r.Message == tt.want.Message && r.Taken == len(tt.want.Samples),
+				"kept %s %q with %d samples, want %s %q with %d", r.Status, r.Message, r.Taken, tt.want.Status, tt.want.Message, len(tt.want.Samples))
 			if tt.want.Status == trial.OK && math.Abs(r.Median-tt.want.Median) > 1e-12 {
 				t.Errorf("kept %v s, want %v", r.Median, tt.want.Median)
 			}
@@ -70,18 +66,12 @@ func TestSamplesComeBack(t *testing.T) {
 	})
 	record(t, db, r, good("cpu_csr", 64, failing(trial.OOM, "")))
 	got := testkit.Must(db.Samples(t.Context(), r.ID))
-	if len(got) != len(r.Samples) {
-		t.Fatalf("%d samples, want %d", len(got), len(r.Samples))
-	}
+	testkit.Require(t, len(got) == len(r.Samples), "%d samples, want %d", len(got), len(r.Samples))
 	for i := range got {
-		if math.Round(1e9*got[i]) != math.Round(1e9*r.Samples[i]) {
-			t.Errorf("sample %d is %v, want %v", i, got[i], r.Samples[i])
-		}
+		testkit.Equal(t, math.Round(1e9*got[i]), math.Round(1e9*r.Samples[i]), "sample %d is %v, want %v", i, got[i], r.Samples[i])
 	}
 	for _, id := range []string{good("cpu_csr", 64).ID, "unknown"} {
-		if got, err := db.Samples(t.Context(), id); err != nil || got != nil {
-			t.Errorf("a trial without samples has %v, %v", got, err)
-		}
+		testkit.Equal(t, len(testkit.Must(db.Samples(t.Context(), id))), 0, "a trial without samples has")
 	}
 }
 
@@ -89,9 +79,7 @@ func TestRecordNeedsItsRun(t *testing.T) {
 	db := create(t)
 	refuse := func(r trial.Result) {
 		t.Helper()
-		if err := db.Record(t.Context(), r); err == nil {
-			t.Error("recorded")
-		}
+		testkit.Fails(t, db.Record(t.Context(), r), "", "recorded")
 	}
 	refuse(good("cpu_csr", 32))
 	refuse(again(good("cpu_csr", 32), time.Minute, 1))
@@ -99,9 +87,7 @@ func TestRecordNeedsItsRun(t *testing.T) {
 	refuse(good("cpu_csr", 32))
 	describe(t, db, testMatrix("grid"))
 	refuse(good("never_heard_of", 32))
-	if n, err := db.Count(t.Context()); err != nil || len(n) != 0 {
-		t.Errorf("counts are %v, %v; want none", n, err)
-	}
+	testkit.Equal(t, len(testkit.Must(db.Count(t.Context()))), 0, "counts are")
 }
 
 // A kernel whose source has changed is measured again; what it was before no
@@ -115,20 +101,14 @@ func TestNewSourceSupersedes(t *testing.T) {
 	record(t, db, good("cpu_csr", 32, takes(2), identity("new"), later))
 	testkit.Equal(t, bestOf(t, db), "cpu_csr 32 50% 1", "best")
 	rows := testkit.Must(db.Results(t.Context(), Filter{}))
-	if len(rows) != 2 || rows[0].Median != 3e-3 || rows[1].Median != 2e-3 { // as they were recorded
-		t.Errorf("results are %+v, want each configuration's newest", rows)
-	}
-	if n := one(t, db, "SELECT count(*) FROM results"); n != int64(3) {
-		t.Errorf("the view has %v rows, want 3", n)
-	}
-	if got := one(t, db, "SELECT group_concat(median_ms) FROM speedup"); got != "2.0" {
-		t.Errorf("speedup compares %v ms, want the new one", got)
-	}
+	testkit.Check(t, len(rows) == 2 && rows[0].Median == 3e-3 && rows[1].Median == 2e-3,
+		"results are %+v, want each configuration's newest", rows) // as they were recorded
+	gives(t, db, "SELECT count(*) FROM results", int64(3), "the view has")
+	gives(t, db, "SELECT group_concat(median_ms) FROM speedup", "2.0", "speedup compares")
 	kernels := testkit.Must(db.Kernels(t.Context()))
 	i := slices.IndexFunc(kernels, func(k Kernel) bool { return k.Name == "cpu_csr" })
-	if kernels[i].Digest != "1" || kernels[i+1].Digest != "2" || kernels[i+1].Format != "csr" {
-		t.Errorf("kernels are %+v", kernels)
-	}
+	testkit.Check(t, kernels[i].Digest == "1" && kernels[i+1].Digest == "2" && kernels[i+1].Format == "csr",
+		"kernels are %+v", kernels)
 }
 
 // A new content under an old name takes the name over.
@@ -159,21 +139,15 @@ func TestBeginAgain(t *testing.T) {
 	run.Sweep.Text = []byte("name = \"quick\"\n# edited\n")
 	begin(t, db, run)
 	sweeps := testkit.Must(db.Sweeps(t.Context()))
-	if len(sweeps) != 2 || sweeps[0].Version != "later" || sweeps[0].Title != "A quick one" || sweeps[1].Text != string(run.Sweep.Text) ||
-		sweeps[0].ProtocolText != run.Protocol || sweeps[0].Protocol.Warmup != 3 || time.Since(sweeps[0].Started) > time.Hour {
-		t.Errorf("sweeps are %+v", sweeps)
-	}
+	testkit.Check(t, len(sweeps) == 2 && sweeps[0].Version == "later" && sweeps[0].Title == "A quick one" &&
+		sweeps[1].Text == string(run.Sweep.Text) && sweeps[0].ProtocolText == run.Protocol &&
+		sweeps[0].Protocol.Warmup == 3 && time.Since(sweeps[0].Started) <= time.Hour, "sweeps are %+v", sweeps)
 	devices := testkit.Must(db.Devices(t.Context()))
-	if len(devices) != 2 || devices[0].Label != "Testcore 9000" || devices[0].Driver != "go1.27" ||
-		devices[1].Label != "Testcore 9000 (cpu go1.26)" || devices[1].Name != "Testcore 9000" {
-		t.Fatalf("devices are %+v", devices)
-	}
-	if want := (kernels.Roof{Read: 25, Copy: 20, Triad: 16, Gather: 3}); devices[1].Roof != want {
-		t.Errorf("the roof is %v, want the highest, %v", devices[1].Roof, want)
-	}
-	if devices[1].Properties["governor"] != "performance" || devices[1].Memory != 8<<30 {
-		t.Errorf("device is %+v", devices[1])
-	}
+	testkit.Require(t, len(devices) == 2 && devices[0].Label == "Testcore 9000" && devices[0].Driver == "go1.27" &&
+		devices[1].Label == "Testcore 9000 (cpu go1.26)" && devices[1].Name == "Testcore 9000", "devices are %+v", devices)
+	testkit.Equal(t, devices[1].Roof, (kernels.Roof{Read: 25, Copy: 20, Triad: 16, Gather: 3}), "the roof is")
+	testkit.Check(t, devices[1].Properties["governor"] == "performance" && devices[1].Memory == 8<<30,
+		"device is %+v", devices[1])
 }
 
 func TestRules(t *testing.T) {
@@ -190,9 +164,8 @@ func TestRules(t *testing.T) {
 		testkit.Succeed(t, db.SaveRule(t.Context(), r))
 	}
 	r := testkit.Must(db.Rule(t.Context()))
-	if r.Sweep != "b" || !r.Learned.Equal(at.Add(2*time.Hour)) || string(r.JSON) != `{"version":3}` {
-		t.Errorf("rule is %+v", r)
-	}
+	testkit.Check(t, r.Sweep == "b" && r.Learned.Equal(at.Add(2*time.Hour)) && string(r.JSON) == `{"version":3}`,
+		"rule is %+v", r)
 	gives(t, db, "SELECT count(*) FROM rule", int64(2), "rules")
 }
 
@@ -203,18 +176,16 @@ func TestHistory(t *testing.T) {
 	record(t, db, r, good("cpu_csr_rows", 64, takes(3), func(r *trial.Result) { r.Status = trial.Fault }))
 	history := func(dev kernels.Device) (list []trial.Result, sizes []trial.Size) {
 		testkit.Succeed(t, db.History(t.Context(), dev, func(r trial.Result, size trial.Size) {
-			list, sizes = append(list,
-				r), append(sizes, size)
+			list, sizes = append(list, r), append(sizes, size)
 		}))
 		return list, sizes
 	}
 	list, sizes := history(testRun().Device)
-	if len(list) != 1 || list[0].Config != r.Config || list[0].Median != r.Median || list[0].Matrix != r.Matrix {
-		t.Fatalf("the history is %+v", list)
-	}
-	if l := list[0]; l.Batch != r.Batch || l.Seconds != r.Seconds || sizes[0].Nonzeros != 5000 {
-		t.Errorf("of a trial: %+v of %+v", l, sizes[0])
-	}
+	testkit.Require(t, len(list) == 1 && list[0].Config == r.Config && list[0].Median == r.Median &&
+		list[0].Matrix == r.Matrix, "the history is %+v", list)
+	l := list[0]
+	testkit.Check(t, l.Batch == r.Batch && l.Seconds == r.Seconds && sizes[0].Nonzeros == 5000,
+		"of a trial: %+v of %+v", l, sizes[0])
 	other := testRun().Device
 	other.Name = "another"
 	if list, _ := history(other); len(list) != 0 {
@@ -238,14 +209,11 @@ func TestKnown(t *testing.T) {
 	for i := range 12_000 { // more than are looked up at once
 		ids = append(ids, fmt.Sprint("nobody ", i))
 	}
-	known, err := db.Recorded(t.Context(), append(ids, "wrong", "old"), trial.Full)
-	if err != nil || len(known) != 3 {
-		t.Fatalf("%d are known, %v", len(known), err)
-	}
+	known := testkit.Must(db.Recorded(t.Context(), append(ids, "wrong", "old"), trial.Full))
+	testkit.Require(t, len(known) == 3, "%d are known", len(known))
 	k := known["fine"]
-	if k.Status != trial.OK || k.Median != 2e-3 || k.WithinLow != 1.9e-3 || k.WithinHigh != 2.2e-3 {
-		t.Errorf("of a good trial: %+v", k)
-	}
+	testkit.Check(t, k.Status == trial.OK && k.Median == 2e-3 && k.WithinLow == 1.9e-3 && k.WithinHigh == 2.2e-3,
+		"of a good trial: %+v", k)
 	if !slices.EqualFunc(k.Samples, fine.Samples, func(a, b float64) bool { return a == float64(float32(b)) }) {
 		t.Errorf("its samples are %v, want %v in this order", k.Samples, fine.Samples)
 	}
@@ -258,9 +226,7 @@ func TestKnown(t *testing.T) {
 	if k := known["wrong"]; k.Status != trial.Wrong || k.Median != 0 || len(k.Samples) > 0 {
 		t.Errorf("of a wrong one: %+v", k)
 	}
-	if k := known["old"]; k.Status != trial.OK { // of its own identity, though another has taken its place
-		t.Errorf("of one that was measured anew: %+v", k)
-	}
+	testkit.Equal(t, known["old"].Status, trial.OK, "of one that was measured anew") // of its own identity, though another has taken its place
 }
 
 func TestLaunches(t *testing.T) {
@@ -277,12 +243,11 @@ func TestLaunches(t *testing.T) {
 		good("cpu_csr", 0, takes(0.5)),
 	)
 	got := testkit.Must(db.Launches(t.Context()))
-	if len(got) != 2 || got[1].Kernel != "cpu_csr" {
-		t.Fatalf("%d launches, want one of each kernel: %+v", len(got), got)
-	}
-	if l := got[0]; l.Kernel != "coo_atomic" || l.Matrix != "grid" || l.Block != 64 || l.Properties["occupancy"] != 0.5 {
-		t.Errorf("launch %+v, want that of block 64: the fastest that is in force", l)
-	}
+	testkit.Require(t, len(got) == 2 && got[1].Kernel == "cpu_csr",
+		"%d launches, want one of each kernel: %+v", len(got), got)
+	l := got[0]
+	testkit.Check(t, l.Kernel == "coo_atomic" && l.Matrix == "grid" && l.Block == 64 && l.Properties["occupancy"] == 0.5,
+		"launch %+v, want that of block 64: the fastest that is in force", l)
 }
 
 // A change of a kernel that is undone is not measured again, but counts again: here, and where databases
@@ -301,10 +266,8 @@ func TestWhatARunWantsCounts(t *testing.T) {
 	record(t, remeasured, good("cpu_csr", 32, identity("first"), at(3600)))
 	for i, order := range [][]*DB{{a, before}, {before, a}, {before, remeasured}, {remeasured, before}} {
 		db := gather(t, Choice{}, order...)
-		rows, err := db.Results(t.Context(), Filter{Kernel: "cpu_csr"})
-		if err != nil || len(rows) != 1 || rows[0].ID != "first" || !rows[0].At.Equal(first.At) {
-			t.Errorf("order %d: %v, %v", i, rows, err)
-		}
+		rows := testkit.Must(db.Results(t.Context(), Filter{Kernel: "cpu_csr"}))
+		testkit.Check(t, len(rows) == 1 && rows[0].ID == "first" && rows[0].At.Equal(first.At), "order %d: %v", i, rows)
 		asked := fmt.Sprint(one(t, db, "SELECT group_concat(identity) FROM trial WHERE asked IS NOT NULL"))
 		testkit.Equal(t, asked, "first", "order %d: were wanted", i)
 	}
@@ -329,9 +292,8 @@ func TestOwnKernelsAreKept(t *testing.T) {
 		for _, k := range list {
 			if k.Own != nil {
 				known++
-				if k.Name != "mine" || k.Format != kernels.COO || !reflect.DeepEqual(*k.Own, own) {
-					t.Errorf("%s is %+v", k.Name, k.Own)
-				}
+				testkit.Check(t, k.Name == "mine" && k.Format == kernels.COO && reflect.DeepEqual(*k.Own, own),
+					"%s is %+v", k.Name, k.Own)
 			}
 		}
 		testkit.Equal(t, known, 1, "kernels have a definition")

@@ -46,10 +46,8 @@ func populate(tb testing.TB, db *DB, n int) {
 					r.Precision, r.Grid = prec, 1<<(i/320)
 					sum := sha256.Sum256(fmt.Append(nil, matrix, r.Config))
 					r.ID = hex.EncodeToString(sum[:16])
-					r.Properties = map[string]float64{"registers": 32, "occupancy": 0.75, "shared_bytes": 4096,
-						"local_bytes": 0}
-					r.Median = 1e-3 * (1 + math.Abs(float64(r.Block)-512)/512 + 0.01*rng.NormFloat64()) * (1 +
-						0.1*float64(i/2%5))
+					r.Properties = map[string]float64{"registers": 32, "occupancy": 0.75, "shared_bytes": 4096, "local_bytes": 0}
+					r.Median = 1e-3 * (1 + math.Abs(float64(r.Block)-512)/512 + 0.01*rng.NormFloat64()) * (1 + 0.1*float64(i/2%5))
 					r.WithinLow, r.WithinHigh = 0.99*r.Median, 1.01*r.Median
 					r.Telemetry = &trial.Telemetry{SMClock: 1755, MemoryClock: 2619, Temperature: 60,
 						Power: 650.5, Energy: 0.123,
@@ -74,9 +72,7 @@ func TestBytesPerTrial(t *testing.T) {
 	populate(t, db, 5_000)
 	perTrial := one(t, db, `SELECT ((SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size)
 		- (SELECT sum(length(data)) FROM sample)) / (SELECT count(*) FROM trial)`).(int64)
-	if perTrial >= 500 {
-		t.Errorf("%d bytes per trial besides raw samples, want fewer than 500", perTrial)
-	}
+	testkit.Check(t, perTrial < 500, "%d bytes per trial besides raw samples, want fewer than 500", perTrial)
 	t.Log(perTrial, "bytes per trial besides raw samples")
 }
 

@@ -81,16 +81,13 @@ func TestLuckIsNoSpread(t *testing.T) {
 			final(lucky, 3*time.Minute, 12))
 	}
 	decideAll(t, db)
-	if f := one1(t, db, "SELECT factor FROM spread"); math.Abs(f-1.01) > 1e-6 {
-		t.Errorf("two runs differ by %v, want 1.01", f)
-	}
-	if ms := one1(t, db, "SELECT time_ms FROM results LIMIT 1"); math.Abs(ms-12.04) > 1e-3 {
-		t.Errorf("one takes %v ms, want 12.04", ms)
-	}
+	f := one1(t, db, "SELECT factor FROM spread")
+	testkit.Check(t, math.Abs(f-1.01) <= 1e-6, "two runs differ by %v, want 1.01", f)
+	ms := one1(t, db, "SELECT time_ms FROM results LIMIT 1")
+	testkit.Check(t, math.Abs(ms-12.04) <= 1e-3, "one takes %v ms, want 12.04", ms)
 	low, high := one1(t, db, "SELECT low_ms FROM results LIMIT 1"), one1(t, db, "SELECT high_ms FROM results LIMIT 1")
-	if low > 10*0.995 || high < 12.04*1.008 || high > 12.04*1.0085 { // of a mean of three
-		t.Errorf("another run finds %v to %v ms", low, high)
-	}
+	testkit.Check(t, low <= 10*0.995 && high >= 12.04*1.008 && high <= 12.04*1.0085,
+		"another run finds %v to %v ms", low, high) // of a mean of three
 }
 
 // Nor does a single final differ from the trial by chance alone.
@@ -101,9 +98,7 @@ func TestLuckBeforeASingleFinalIsNoSpread(t *testing.T) {
 		record(t, db, lucky, final(lucky, time.Minute, 12))
 	}
 	decideAll(t, db)
-	if n := one(t, db, "SELECT count(*) FROM spread"); n != int64(0) {
-		t.Error("four trials and a final of each tell how far two runs differ")
-	}
+	gives(t, db, "SELECT count(*) FROM spread", int64(0), "four trials and a final of each tell how far two runs differ")
 }
 
 // What follows each other in time differs, whatever the order in which databases were united; and
@@ -129,12 +124,9 @@ func TestHopelessTrialsHaveNoSpread(t *testing.T) {
 	record(t, db, hopeless, spreads(hopeless, time.Minute, 180))
 	record(t, db, noisy("grid", 10, 1.02)...)
 	decideAll(t, db)
-	if f := one1(t, db, "SELECT factor FROM spread"); math.Abs(f-1.02) > 1e-3 {
-		t.Errorf("two runs differ by %v, want 1.02", f)
-	}
-	if low := one(t, db, "SELECT low_ms FROM results WHERE kernel = 'cpu_sell'"); low != nil {
-		t.Errorf("the interval begins at %v", low)
-	}
+	f := one1(t, db, "SELECT factor FROM spread")
+	testkit.Check(t, math.Abs(f-1.02) <= 1e-3, "two runs differ by %v, want 1.02", f)
+	gives(t, db, "SELECT low_ms FROM results WHERE kernel = 'cpu_sell'", nil, "the interval begins at")
 }
 
 // Without finals, the spread tells what is tied: a configuration that is 10% slower is not, if
@@ -168,9 +160,7 @@ func TestKilledBeforeTiesAreDecided(t *testing.T) {
 	repeats := testkit.Must(db.from().readRepeats(t.Context()))
 	testkit.Succeed(t, db.transact(t.Context(), "testing", func(tx *sql.Tx) error { return repeats.keep(t.Context(), tx, all) }))
 
-	if n := decideAll(t, db); n != 2 {
-		t.Errorf("decided in %d places, want 2", n)
-	}
+	testkit.Equal(t, decideAll(t, db), 2, "decided in")
 	gives(t, db, "SELECT tie_size FROM best WHERE matrix = 'grid'", int64(2), "are tied")
 }
 
@@ -183,16 +173,12 @@ func TestSpeedupByEstimates(t *testing.T) {
 		record(t, db, final(lucky, time.Duration(i+1)*time.Minute, 1.1), final(library, time.Duration(i+1)*time.Minute, 2.42))
 	}
 	decideAll(t, db)
-	if over := one1(t, db, "SELECT over_cusparse FROM speedup WHERE block = 64"); math.Abs(over-2.2) > 1e-9 {
-		t.Errorf("it is %v times as fast, want 2.2", over)
-	}
-	if flops := one1(t, db, "SELECT gflops FROM best"); math.Abs(flops-2e-9*5000/1.1e-3) > 1e-9 {
-		t.Errorf("best has %v GFLOP/s", flops)
-	}
+	over := one1(t, db, "SELECT over_cusparse FROM speedup WHERE block = 64")
+	testkit.Check(t, math.Abs(over-2.2) <= 1e-9, "it is %v times as fast, want 2.2", over)
+	flops := one1(t, db, "SELECT gflops FROM best")
+	testkit.Check(t, math.Abs(flops-2e-9*5000/1.1e-3) <= 1e-9, "best has %v GFLOP/s", flops)
 	record(t, db, final(lucky, time.Hour, 3))
-	if ms := one(t, db, "SELECT time_ms FROM results WHERE block = 64"); ms != 1.0 {
-		t.Errorf("before it is known anew it takes %v ms, want that of the trial", ms)
-	}
+	gives(t, db, "SELECT time_ms FROM results WHERE block = 64", 1.0, "before it is known anew it takes")
 }
 
 // Finals that are alike by chance tell nothing apart by less than repeating differs there; nor is
@@ -211,19 +197,7 @@ func TestFinalsTellNoLessThanTheSpread(t *testing.T) {
 			record(t, db, final(first, later, 1), final(second, later, 1.03))
 		}
 		decideAll(t, db)
-		if n := one(t, db, "SELECT tie_size FROM best"); n != tt.want {
-			t.Errorf("where runs differ by %v %v are tied, want %d", tt.factor, n, tt.want)
-		}
-	}
-}
-
-// Where much is tied, one that is slower by 8% is not named for its block size.
-func TestNamedIsNearTheFastest(t *testing.T) {
-	db := started(t)
-	record(t, db, noisy("grid", 10, 1.2)...)
-	record(t, db, good("cpu_sell", 512, takes(1)), good("cpu_csr", 256, takes(1.08)))
-	if decideAll(t, db); one(t, db, "SELECT kernel FROM best") != "cpu_sell" {
-		t.Errorf("best is %s", bestOf(t, db))
+		gives(t, db, "SELECT tie_size FROM best", tt.want, "where runs differ by %v", tt.factor)
 	}
 }
 
@@ -241,9 +215,7 @@ func TestSpreadOfADevice(t *testing.T) {
 	record(t, db, late, spreads(late, time.Hour, 20), spreads(late, 2*time.Hour, 20))
 	decideAll(t, db)
 	before := one1(t, db, "SELECT factor FROM spread")
-	if before > 1.2 {
-		t.Errorf("two runs differ by %v", before)
-	}
+	testkit.Check(t, before <= 1.2, "two runs differ by %v", before)
 
 	trials := testkit.Must(db.Good(t.Context()))
 	for i := range trials {
@@ -251,10 +223,8 @@ func TestSpreadOfADevice(t *testing.T) {
 		if g.Kernel != "cpu_csr" {
 			continue
 		}
-		if math.Abs(g.Time-10e-3) > 1e-6 || g.Another.Low > g.Time || g.Another.High < g.Time ||
-			g.Another.High > 1.3*g.Time {
-			t.Errorf("without the drift it takes %v s in %v", g.Time, g.Another)
-		}
+		testkit.Check(t, math.Abs(g.Time-10e-3) <= 1e-6 && g.Another.Low <= g.Time && g.Another.High >= g.Time &&
+			g.Another.High <= 1.3*g.Time, "without the drift it takes %v s in %v", g.Time, g.Another)
 	}
 
 	other := testRun()
@@ -265,12 +235,11 @@ func TestSpreadOfADevice(t *testing.T) {
 		record(t, db, r)
 	}
 	decideAll(t, db)
-	if f := one1(t, db, "SELECT factor FROM results WHERE device = 'Testcore 9000' LIMIT 1"); math.Abs(f-before) > 1e-9 {
-		t.Errorf("two runs differ by %v, before another device was there by %v", f, before)
-	}
-	if f := one1(t, db, "SELECT factor FROM results WHERE device = 'Testcore 1' LIMIT 1"); f < 1.4 {
-		t.Errorf("two runs of the other device differ by %v", f)
-	}
+	f := one1(t, db, "SELECT factor FROM results WHERE device = 'Testcore 9000' LIMIT 1")
+	testkit.Check(t, math.Abs(f-before) <= 1e-9,
+		"two runs differ by %v, before another device was there by %v", f, before)
+	f = one1(t, db, "SELECT factor FROM results WHERE device = 'Testcore 1' LIMIT 1")
+	testkit.Check(t, f >= 1.4, "two runs of the other device differ by %v", f)
 }
 
 // A sweep knows how many runs repeated its trials, whatever they were for.
@@ -279,10 +248,9 @@ func TestRepeatsOfSweepsAreCounted(t *testing.T) {
 	first := good("cpu_csr", 32)
 	record(t, db, first, good("cpu_csr", 64), again(first, time.Minute, 1), final(first, 2*time.Minute, 1),
 		final(first, 3*time.Minute, 1), spreads(first, 4*time.Minute, 1))
-	sweeps, err := db.Sweeps(t.Context())
-	if err != nil || len(sweeps) != 1 || sweeps[0].LeaderReruns != 2 || sweeps[0].NoiseReruns != 1 {
-		t.Errorf("sweeps are %+v, %v", sweeps, err)
-	}
+	sweeps := testkit.Must(db.Sweeps(t.Context()))
+	testkit.Check(t, len(sweeps) == 1 && sweeps[0].LeaderReruns == 2 && sweeps[0].NoiseReruns == 1,
+		"sweeps are %+v", sweeps)
 }
 
 // A trial with too few samples for an interval may be off as much as another run may.
@@ -299,7 +267,5 @@ func TestTooFewSamplesAreNotExact(t *testing.T) {
 	s := testkit.Must(db.Scratch(t.Context()))
 	defer s.Close()
 	table := testkit.Must(s.Query(t.Context(), "SELECT low, high FROM counting WHERE kernel = 'cpu_csr'"))
-	if got := fmt.Sprintf("%.2f", table.Rows[0]); got != "[0.91 1.10]" {
-		t.Errorf("claims see the interval %s ms, want [0.91 1.10]", got)
-	}
+	testkit.Equal(t, fmt.Sprintf("%.2f", table.Rows[0]), "[0.91 1.10]", "claims see the interval")
 }

@@ -50,10 +50,8 @@ func TestHostIsKept(t *testing.T) {
 		const want = "[[0.25 0.125 15 7.5] [<nil> <nil> <nil> <nil>]]"
 		got := fmt.Sprint(query(t, from, "SELECT others, stolen, switches, load FROM telemetry ORDER BY block").Rows)
 		testkit.Equal(t, got, want, "telemetry")
-		rows, err := from.Results(t.Context(), Filter{})
-		if err != nil || len(rows) != 2 || rows[0].Host != use || rows[1].Host != (trial.HostUse{}) {
-			t.Errorf("read %+v, %v", rows, err)
-		}
+		rows := testkit.Must(from.Results(t.Context(), Filter{}))
+		testkit.Check(t, len(rows) == 2 && rows[0].Host == use && rows[1].Host == (trial.HostUse{}), "read %+v", rows)
 	}
 }
 
@@ -62,12 +60,9 @@ func TestReasonsHaveTheirNames(t *testing.T) {
 	db := started(t)
 	all := kernels.ClockReasons(0x1ff) &^ kernels.GPUIdle
 	record(t, db, good("cpu_csr", 32, func(r *trial.Result) {
-		r.Telemetry = &trial.Telemetry{Reasons: all,
-			HasReasons: true}
+		r.Telemetry = &trial.Telemetry{Reasons: all, HasReasons: true}
 	}))
-	if got := one(t, db, "SELECT clock_reasons FROM telemetry"); got != all.String() {
-		t.Errorf("the view has %q, the program %q", got, all)
-	}
+	gives(t, db, "SELECT clock_reasons FROM telemetry", all.String(), "the view has")
 }
 
 // Trials have the origin of their run; runs of one origin share a row.
@@ -97,9 +92,8 @@ func TestTelemetryIsReplaced(t *testing.T) {
 	run.Origin.Node = "n2"
 	begin(t, db, run)
 	record(t, db, good("cpu_csr", 32, sensed, at(1)))
-	if got := telemetry(t, db); !strings.HasPrefix(got, "[[32 n2 GPU-1 12_3 1755") {
-		t.Errorf("telemetry is %s", got)
-	}
+	got := telemetry(t, db)
+	testkit.Check(t, strings.HasPrefix(got, "[[32 n2 GPU-1 12_3 1755"), "telemetry is %s", got)
 }
 
 // again is a sentinel: r measured once more, so much later, so many ms.
@@ -126,23 +120,20 @@ func TestDriftsNameTrials(t *testing.T) {
 	db := started(t)
 	first := good("cpu_csr_rows", 64, takes(1), func(r *trial.Result) { r.Samples = repeated(1) })
 	second := good("cpu_csr_rows", 256, takes(2), func(r *trial.Result) {
-		r.Samples, r.At = repeated(2),
-			r.At.Add(time.Hour)
+		r.Samples, r.At = repeated(2), r.At.Add(time.Hour)
 	})
 	record(t, db, first, second, again(first, time.Minute, 1.1), again(second, time.Minute, 2))
-	drifts, err := db.Drifts(t.Context())
-	if err != nil || len(drifts) != 1 {
-		t.Fatalf("drifts %v, %v, want one", drifts, err)
-	}
+	drifts := testkit.Must(db.Drifts(t.Context()))
+	testkit.Require(t, len(drifts) == 1, "drifts %v, want one", drifts)
 	var got []string
 	for _, p := range drifts[0].Points {
 		got = append(got, fmt.Sprintf("%s %d %.1f", p.Trial.Kernel, p.Trial.Block, p.Value))
 	}
 	want := []string{"cpu_csr_rows 64 1.0", "cpu_csr_rows 64 1.1", "cpu_csr_rows 256 1.1", "cpu_csr_rows 256 1.1"}
 	testkit.EqualLists(t, got, want, "points")
-	if d := drifts[0]; d.Matrix != "grid" || d.Device == "" || d.Cache != first.Cache {
-		t.Errorf("drift of %s on %s, %s cache", d.Matrix, d.Device, d.Cache)
-	}
+	d := drifts[0]
+	testkit.Check(t, d.Matrix == "grid" && d.Device != "" && d.Cache == first.Cache,
+		"drift of %s on %s, %s cache", d.Matrix, d.Device, d.Cache)
 }
 
 // What was counted is beside the trial it belongs to, in the view and among the facts of
@@ -156,16 +147,11 @@ func TestCounts(t *testing.T) {
 		good("coo_atomic", 64, identity("slow"), takes(2)),
 		good("coo_atomic", 128, identity("bad"), failing(trial.Wrong, "row 7 is off")),
 		good("cpu_csr", 0, identity("other")))
-	trials, err := db.Chosen(t.Context(), "block = 32 -- whatever is said")
-	if err != nil || len(trials) != 1 || trials[0].ID != "a" || trials[0].Params != "tile=8" {
-		t.Fatalf("chosen: %+v, %v", trials, err)
-	}
-	if _, err := db.Chosen(t.Context(), "1); DELETE FROM trial; SELECT (1"); err == nil {
-		t.Error("a condition holds a second statement")
-	}
-	if one, err := db.Results(t.Context(), Filter{ID: "slow"}); err != nil || len(one) != 1 || one[0].Block != 64 {
-		t.Errorf("the trial slow: %+v, %v", one, err)
-	}
+	trials := testkit.Must(db.Chosen(t.Context(), "block = 32 -- whatever is said"))
+	testkit.Require(t, len(trials) == 1 && trials[0].ID == "a" && trials[0].Params == "tile=8", "chosen: %+v", trials)
+	testkit.Fails(t, testkit.Err(db.Chosen(t.Context(), "1); DELETE FROM trial; SELECT (1")), "", "a condition holds a second statement")
+	one := testkit.Must(db.Results(t.Context(), Filter{ID: "slow"}))
+	testkit.Check(t, len(one) == 1 && one[0].Block == 64, "the trial slow: %+v", one)
 	for _, counts := range []map[string]Counts{
 		{"a": {"occupancy": 0.1, "warp_efficiency": 0.25}, "nobody": {}},
 		{"a": {"occupancy": 0.5, "sectors": 3}}, // again
@@ -173,17 +159,14 @@ func TestCounts(t *testing.T) {
 		testkit.Succeed(t, db.SaveCounts(t.Context(), counts))
 	}
 	rows := query(t, db, "SELECT kernel, block, params, occupancy, warp_efficiency, load_efficiency FROM profile").Rows
-	if len(rows) != 1 || rows[0][0] != "coo_atomic" || rows[0][2] != "tile=8" || rows[0][3] != 0.5 || rows[0][4] != 0.25 || rows[0][5] != nil {
-		t.Errorf("profile: %v", rows)
-	}
-	launches, err := db.Launches(t.Context())
-	if err != nil || len(launches) != 2 {
-		t.Fatalf("launches %+v, %v", launches, err)
-	}
+	testkit.Check(t, len(rows) == 1 && rows[0][0] == "coo_atomic" && rows[0][2] == "tile=8" && rows[0][3] == 0.5 &&
+		rows[0][4] == 0.25 && rows[0][5] == nil, "profile: %v", rows)
+	launches := testkit.Must(db.Launches(t.Context()))
+	testkit.Require(t, len(launches) == 2, "launches %+v", launches)
 	facts := launches[0].Properties
-	if _, known := facts["load_efficiency"]; known || facts["registers"] != 16 || facts["sectors"] != 3 || facts["achieved_occupancy"] != 0.5 || facts["warp_efficiency"] != 0.25 {
-		t.Errorf("facts %v", facts)
-	}
+	_, known := facts["load_efficiency"]
+	testkit.Check(t, !known && facts["registers"] == 16 && facts["sectors"] == 3 && facts["achieved_occupancy"] == 0.5 &&
+		facts["warp_efficiency"] == 0.25, "facts %v", facts)
 }
 
 // Counts go with their trials into a gathered database, from whichever has them, and not
@@ -200,9 +183,7 @@ func TestGatherCounts(t *testing.T) {
 	testkit.Succeed(t, b.SaveCounts(t.Context(), counts))
 	for _, order := range [][]*DB{{a, b}, {b, a}} {
 		db := gather(t, Choice{}, order...)
-		if got := one(t, db, "SELECT group_concat(kernel || ' ' || occupancy) FROM (SELECT * FROM profile ORDER BY kernel)"); got != "coo_atomic 0.25,cpu_coo 0.75,cpu_csr 0.5" {
-			t.Errorf("profile: %v", got)
-		}
+		gives(t, db, "SELECT group_concat(kernel || ' ' || occupancy) FROM (SELECT * FROM profile ORDER BY kernel)", "coo_atomic 0.25,cpu_coo 0.75,cpu_csr 0.5", "profile")
 	}
 	db := gather(t, Choice{Kernels: []string{"cpu_*"}}, a, b)
 	gives(t, db, "SELECT count(*) FROM counter", int64(2), "trials have counts")
@@ -214,9 +195,8 @@ func TestKnownFeaturesStay(t *testing.T) {
 	m := testMatrix("grid")
 	m.Features.RowSimilarity = math.NaN()
 	describe(t, db, m)
-	if got, err := db.Features(t.Context()); err != nil || !got[0].Features.Equal(m.Features) {
-		t.Errorf("%+v, %v", got, err)
-	}
+	got := testkit.Must(db.Features(t.Context()))
+	testkit.Check(t, got[0].Features.Equal(m.Features), "%+v", got)
 	less := m
 	m.Features.RowSimilarity, m.Features.Diagonals = 0.75, 5
 	less.Features.Diagonals = 5
@@ -238,10 +218,8 @@ func TestFirstReadingTimeStays(t *testing.T) {
 		m.FeaturesSeconds = seconds
 		describe(t, db, m)
 	}
-	list, err := db.Features(t.Context())
-	if err != nil || len(list) != 1 || list[0].FeaturesSeconds != 0.25 {
-		t.Errorf("%+v, %v; want 0.25 s", list, err)
-	}
+	list := testkit.Must(db.Features(t.Context()))
+	testkit.Check(t, len(list) == 1 && list[0].FeaturesSeconds == 0.25, "%+v; want 0.25 s", list)
 }
 
 func TestPatterns(t *testing.T) {
@@ -249,10 +227,8 @@ func TestPatterns(t *testing.T) {
 	m := testMatrix("grid")
 	check := func(want string) {
 		t.Helper()
-		got, err := db.Patterns(t.Context())
-		if err != nil || len(got) != 1 || string(got[m.Hash]) != want {
-			t.Errorf("patterns are %q, %v, want %q", got, err, want)
-		}
+		got := testkit.Must(db.Patterns(t.Context()))
+		testkit.Check(t, len(got) == 1 && string(got[m.Hash]) == want, "patterns are %q, want %q", got, want)
 	}
 	check(string(m.Pattern))
 	silent := m

@@ -2,7 +2,6 @@ package store
 
 import (
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,8 +11,7 @@ import (
 
 func decideAll(t testing.TB, db *DB) int {
 	t.Helper()
-	n := testkit.Must(db.DecideTies(t.Context()))
-	return n
+	return testkit.Must(db.DecideTies(t.Context()))
 }
 
 // sampled sets the samples, in ms around a time, and what follows from them.
@@ -60,13 +58,9 @@ func TestSettledTies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			db := started(t)
 			record(t, db, tt.trials...)
-			if n := decideAll(t, db); n != 1 {
-				t.Errorf("decided in %d places, want 1", n)
-			}
+			testkit.Equal(t, decideAll(t, db), 1, "decided in")
 			testkit.Equal(t, bestOf(t, db), tt.want, "best")
-			if n := decideAll(t, db); n != 0 {
-				t.Errorf("decided again in %d places", n)
-			}
+			testkit.Equal(t, decideAll(t, db), 0, "decided again in")
 		})
 	}
 }
@@ -105,9 +99,7 @@ func TestNothingStale(t *testing.T) {
 		if want := []string{"cpu_csr 0.5", "cpu_csr 0.7", "cpu_csr 0.7", "cpu_csr 0.5"}[i]; before != want && i < 3 {
 			t.Errorf("change %d: best is %v, want %v", i, before, want)
 		}
-		if n := decideAll(t, db); n != 1 {
-			t.Errorf("change %d: decided in %d places, want 1", i, n)
-		}
+		testkit.Equal(t, decideAll(t, db), 1, "change %d: decided in", i)
 	}
 }
 
@@ -162,24 +154,16 @@ func TestFinalsSettle(t *testing.T) {
 		record(t, db, final(lucky, later, 1.021*wobble), final(steady, later, 1.019*wobble), final(behind,
 			later, 1.04*wobble))
 	}
-	if n := decideAll(t, db); n != 1 {
-		t.Errorf("decided in %d places, want 1", n)
-	}
+	testkit.Equal(t, decideAll(t, db), 1, "decided in")
 	testkit.Equal(t, bestOf(t, db), "cpu_csr_rows 256 2.061% 2", "best")
-	if ms := one(t, db, "SELECT time_ms FROM best").(float64); math.Abs(ms-1.019) > 1e-5 {
-		t.Errorf("it takes %v ms, want the mean of its finals", ms)
-	}
-	if ms := one(t, db, "SELECT median_ms FROM best WHERE block = 256"); ms != 1.02 {
-		t.Errorf("its trial took %v ms, want 1.02", ms)
-	}
+	ms := one(t, db, "SELECT time_ms FROM best").(float64)
+	testkit.Check(t, math.Abs(ms-1.019) <= 1e-5, "it takes %v ms, want the mean of its finals", ms)
+	gives(t, db, "SELECT median_ms FROM best WHERE block = 256", 1.02, "its trial took")
 	gives(t, db, "SELECT count(*) FROM trial", int64(4), "trials")
-	if drifts, err := db.Drifts(t.Context()); err != nil || len(drifts) != 0 {
-		t.Errorf("drifts %v, %v, want none", drifts, err)
-	}
-	known, err := db.Recorded(t.Context(), []string{lucky.ID, alone.ID}, trial.Full)
-	if err != nil || len(known[lucky.ID].LeaderMedians()) != 6 || known[lucky.ID].Median != lucky.Median || len(known[alone.ID].LeaderMedians()) != 0 {
-		t.Errorf("known are %v, %v", known, err)
-	}
+	testkit.Equal(t, len(testkit.Must(db.Drifts(t.Context()))), 0, "drifts")
+	known := testkit.Must(db.Recorded(t.Context(), []string{lucky.ID, alone.ID}, trial.Full))
+	testkit.Check(t, len(known[lucky.ID].LeaderMedians()) == 6 && known[lucky.ID].Median == lucky.Median &&
+		len(known[alone.ID].LeaderMedians()) == 0, "known are %v", known)
 }
 
 // A trial that leads by luck hides none that are faster than its finals.
@@ -192,13 +176,10 @@ func TestLuckyLeaderHidesNothing(t *testing.T) {
 		record(t, db, final(lucky, later, 2+.001*float64(i)), final(second, later, 2.1+.001*float64(i)))
 	}
 	decideAll(t, db)
-	if n := one(t, db, "SELECT count(*) FROM results WHERE tied AND block = 512"); n != int64(1) {
-		t.Error("one that takes 1.3 ms is told from the best")
-	}
+	gives(t, db, "SELECT count(*) FROM results WHERE tied AND block = 512", int64(1), "one that takes 1.3 ms is told from the best")
 	// Of those told apart the next takes 2.1 ms, where the fastest takes 1.3 or 2.
-	if margin := one1(t, db, "SELECT margin FROM best"); margin < 0.04 {
-		t.Errorf("the next is slower by %v", margin)
-	}
+	margin := one1(t, db, "SELECT margin FROM best")
+	testkit.Check(t, margin >= 0.04, "the next is slower by %v", margin)
 }
 
 // Finals alone name the winner among those that had some: a spread of another says nothing.
@@ -213,8 +194,7 @@ func TestSpreadsNameNoWinner(t *testing.T) {
 		decideAll(t, db)
 		record(t, db, spreads(b, time.Hour, 0.9))
 		decideAll(t, db)
-		gives(t, db, "SELECT block FROM best", int64(64),
-			"after %d finals and a spread of another, best has block", finals)
+		gives(t, db, "SELECT block FROM best", int64(64), "after %d finals and a spread of another, best has block", finals)
 	}
 }
 
@@ -237,13 +217,9 @@ func TestNear(t *testing.T) {
 	var got []int
 	for _, r := range rows {
 		got = append(got, r.Block)
-		if tied := r.Block == 64 || r.Block == 1024 || r.Block == 32; tied != r.Tied {
-			t.Errorf("%v: tied is %v", r.Config, r.Tied)
-		}
+		testkit.Equal(t, r.Block == 64 || r.Block == 1024 || r.Block == 32, r.Tied, "%v: tied is", r.Config)
 	}
-	if want := []int{64, 128, 256, 1024, 2048, 8, 32, 16, 8}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	testkit.EqualLists(t, got, []int{64, 128, 256, 1024, 2048, 8, 32, 16, 8}, "blocks")
 }
 
 // throttled says that the device throttled while r was measured.
@@ -272,8 +248,7 @@ func TestThrottledSentinelsShowNoDrift(t *testing.T) {
 	first := good("cpu_csr_rows", 64, sampled(1))
 	record(t, db, first, again(first, time.Minute, 1), throttled(again(first, 2*time.Minute, 1.5)),
 		again(first, 3*time.Minute, 1))
-	drifts, err := db.Drifts(t.Context())
-	if err != nil || len(drifts) != 1 || len(drifts[0].Points) != 3 {
-		t.Errorf("drifts %+v, %v, want one of the trial and two sentinels", drifts, err)
-	}
+	drifts := testkit.Must(db.Drifts(t.Context()))
+	testkit.Check(t, len(drifts) == 1 && len(drifts[0].Points) == 3,
+		"drifts %+v, want one of the trial and two sentinels", drifts)
 }

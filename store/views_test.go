@@ -52,14 +52,11 @@ func TestResultsFigures(t *testing.T) {
 		"tile=8 unroll=4", "cold", "ok", 1.0, 0.99, 1.01, int64(3), 2 * 5000 / 1e-3 / 1e9, 15.0, 0.75, 2.0, 0.25, nil, "2026-01-02T03:04:05.678Z",
 		"target", nil, "test", int64(1), 1.0, int64(1), 0.99, 1.01, nil, int64(0)}
 	table := query(t, db, "results")
-	if len(table.Rows) != 1 {
-		t.Fatalf("%d rows, want 1", len(table.Rows))
-	}
+	testkit.Require(t, len(table.Rows) == 1, "%d rows, want 1", len(table.Rows))
 	for i, got := range table.Rows[0] {
 		if f, ok := want[i].(float64); ok {
-			if g, ok := got.(float64); !ok || math.Abs(g-f) > 1e-12*math.Abs(f) {
-				t.Errorf("%s is %v, want %v", table.Columns[i], got, f)
-			}
+			g, ok := got.(float64)
+			testkit.Check(t, ok && math.Abs(g-f) <= 1e-12*math.Abs(f), "%s is %v, want %v", table.Columns[i], got, f)
 		} else if got != want[i] {
 			t.Errorf("%s is %v, want %v", table.Columns[i], got, want[i])
 		}
@@ -77,17 +74,13 @@ func TestResultsOfFailures(t *testing.T) {
 		if nulls := r[1:9]; slices.ContainsFunc(nulls, func(v any) bool { return v != nil }) {
 			t.Errorf("%v has figures %v, want nulls", r[0], nulls)
 		}
-		if (r[9] != nil) != wrong {
-			t.Errorf("%v has max_error %v", r[0], r[9])
-		}
+		testkit.Equal(t, r[9] != nil, wrong, "%v has max_error %v", r[0], r[9])
 		if r[10] == nil {
 			t.Errorf("%v has no message", r[0])
 		}
 	}
 	for _, view := range []string{"best", "speedup"} {
-		if n := len(query(t, db, view).Rows); n != 0 {
-			t.Errorf("%s has %d rows, want none", view, n)
-		}
+		testkit.Equal(t, len(query(t, db, view).Rows), 0, "%s has", view)
 	}
 }
 
@@ -95,9 +88,7 @@ func TestResultsOfFailures(t *testing.T) {
 func bestOf(t *testing.T, db *DB) string {
 	t.Helper()
 	best := testkit.Must(db.Best(t.Context(), Filter{}))
-	if len(best) != 1 {
-		t.Fatalf("%d rows, want 1", len(best))
-	}
+	testkit.Require(t, len(best) == 1, "%d rows, want 1", len(best))
 	b := best[0]
 	return fmt.Sprintf("%s %d %.4g%% %d", b.Kernel, b.Block, 100*b.Margin, b.TieSize)
 }
@@ -184,13 +175,9 @@ func TestBestPerPlace(t *testing.T) {
 		"Testcore 9000 grid float64 cold cpu_csr 3",
 		"Testcore 9000 other float32 cold cpu_csr 4",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("best is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if some, err := db.Best(t.Context(), Filter{Device: "Testcore 9000",
-		Cache: trial.Warm}); err != nil || len(some) != 1 {
-		t.Errorf("filtered: %d rows, %v; want 1", len(some), err)
-	}
+	testkit.EqualLists(t, got, want, "best is")
+	some := testkit.Must(db.Best(t.Context(), Filter{Device: "Testcore 9000", Cache: trial.Warm}))
+	testkit.Check(t, len(some) == 1, "filtered: %d rows; want 1", len(some))
 }
 
 func TestSpeedup(t *testing.T) {
@@ -229,9 +216,7 @@ func TestSpeedup(t *testing.T) {
 		"b cusparse_csr_alg1 0: 3 - - 0.3333 0.6667",
 		"b cusparse_csr_alg2 0: 2 - - 0.5 1",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("speedup is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	testkit.EqualLists(t, got, want, "speedup is")
 }
 
 func TestFeaturesComeBack(t *testing.T) {
@@ -243,10 +228,9 @@ func TestFeaturesComeBack(t *testing.T) {
 		t.Errorf("mean of no rows is %v, want NaN", got[0].RowMean)
 	}
 	want := testMatrix("grid")
-	if len(got) != 2 || !got[1].Features.Equal(want.Features) || got[1].Name != "grid" || got[1].Hash != want.Hash ||
-		got[1].Class != want.Class || got[1].Source != want.Source || got[1].Field != want.Field || got[1].Symmetry != want.Symmetry {
-		t.Errorf("features are %+v\nwant, second, %+v", got, want)
-	}
+	testkit.Check(t, len(got) == 2 && got[1].Features.Equal(want.Features) && got[1].Name == "grid" &&
+		got[1].Hash == want.Hash && got[1].Class == want.Class && got[1].Source == want.Source &&
+		got[1].Field == want.Field && got[1].Symmetry == want.Symmetry, "features are %+v\nwant, second, %+v", got, want)
 }
 
 // Every column of the stable views is explained, in its place.
@@ -259,13 +243,9 @@ func TestExplained(t *testing.T) {
 		for _, c := range v.Columns {
 			columns = append(columns, c.Name)
 		}
-		if got := query(t, db, v.Name).Columns; !slices.Equal(got, columns) {
-			t.Errorf("%s has the columns\n%v\nexplained are\n%v", v.Name, got, columns)
-		}
+		testkit.EqualLists(t, query(t, db, v.Name).Columns, columns, "%s has the columns", v.Name)
 	}
-	if slices.Sort(names); !slices.Equal(names, Views) {
-		t.Errorf("explained are %v", names)
-	}
+	testkit.EqualLists(t, slices.Sorted(slices.Values(names)), Views, "explained views")
 }
 
 // Every query of the documentation has an answer in a database with all that they ask for.
@@ -285,14 +265,10 @@ func TestDocumentedQueries(t *testing.T) {
 
 	text := testkit.Must(os.ReadFile("../docs/database.md"))
 	queries := strings.Split(string(text), "\n```sql\n")[1:]
-	if len(queries) != 20 {
-		t.Errorf("the page has %d queries", len(queries))
-	}
+	testkit.Equal(t, len(queries), 20, "the page has")
 	for _, rest := range queries {
 		sql, _, _ := strings.Cut(rest, "\n```")
-		if len(query(t, db, sql).Rows) == 0 {
-			t.Errorf("there is no answer to\n%s", sql)
-		}
+		testkit.Check(t, len(query(t, db, sql).Rows) != 0, "there is no answer to\n%s", sql)
 	}
 }
 
@@ -342,9 +318,7 @@ func TestGrids(t *testing.T) {
 	for i, tr := range g.Trials {
 		configs[i] = tr.Config.String()
 	}
-	if len(g.Trials) != 3 {
-		t.Fatalf("%d trials, want 3: %q", len(g.Trials), configs)
-	}
+	testkit.Require(t, len(g.Trials) == 3, "%d trials, want 3: %q", len(g.Trials), configs)
 	at := slices.IndexFunc(g.Trials, func(tr trial.Result) bool { return tr.Block == 32 })
 	if tr := g.Trials[at]; tr.Status != trial.OK || tr.Median != 1e-3 || tr.Batch != 4 || len(tr.Samples) != 3 || tr.Samples[0] != float64(float32(3e-3)) {
 		t.Errorf("a good trial is %+v; the older one of its configuration has no say", tr)
@@ -361,16 +335,12 @@ func TestGrids(t *testing.T) {
 	if want := 2 * float64(32<<20) / 20e9; g.Cost.Warmup != 3 || math.Abs(g.Cost.Flush-want) > 1e-9 {
 		t.Errorf("costs are %+v, want a flush of %g s", g.Cost, want)
 	}
-	if warm := grids[2]; warm.Cost.Flush != 0 {
-		t.Errorf("warm samples cost a flush of %g s", warm.Cost.Flush)
-	}
+	testkit.Equal(t, grids[2].Cost.Flush, 0, "warm samples cost a flush of")
 	for filter, want := range map[Filter]int{
 		{Matrix: "grid", Precision: kernels.Float32,
 			Cache: trial.Cold}: 2, {Cache: trial.Warm}: 1, {Matrix: "other"}: 0, {Device: "nobody"}: 0,
 	} {
-		if some, err := db.Grids(t.Context(), filter); err != nil || len(some) != want {
-			t.Errorf("%+v: %d grids, %v, want %d", filter, len(some), err, want)
-		}
+		testkit.Equal(t, len(testkit.Must(db.Grids(t.Context(), filter))), want, "%+v", filter)
 	}
 }
 

@@ -223,7 +223,7 @@ func (p *brokenProduct) Multiply(x []float64) error {
 	case hang:
 		select {}
 	case exhaustMemory:
-		if raceDetector { // it can't live within a limit: say what the runtime says without it
+		if testkit.RaceDetector { // it can't live within a limit: say what the runtime says without it
 			fmt.Fprintln(os.Stderr, "fatal error: runtime: cannot allocate memory: out of memory")
 			os.Exit(2)
 		}
@@ -273,10 +273,8 @@ func TestWorkerKilledFromOutside(t *testing.T) {
 				}
 			}()
 			rec := &memory{}
-			sum, err := Run(ctx, testSweep(diesOutside), rec, Options{Launch: testLauncher})
-			if err != nil || sum.Interrupted != asked {
-				t.Errorf("error %v, interrupted %v", err, sum.Interrupted)
-			}
+			sum := testkit.Must(Run(ctx, testSweep(diesOutside), rec, Options{Launch: testLauncher}))
+			testkit.Check(t, sum.Interrupted == asked, "interrupted %v", sum.Interrupted)
 			switch {
 			case asked && len(rec.results) > 0:
 				t.Errorf("the trial is recorded as %s: %s", rec.results[0].Status, rec.results[0].Message)
@@ -309,17 +307,15 @@ func TestDownloadsThatFail(t *testing.T) {
 	sweep := missingSweep(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
-	if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "alone" ||
-		!errors.Is(sum.Failures[0].Err, fetch.ErrUnavailable) {
-		t.Errorf("failures %v, want one of alone", sum.Failures)
-	}
+	testkit.Check(t, len(sum.Failures) == 1 && sum.Failures[0].Matrix == "alone" &&
+		errors.Is(sum.Failures[0].Err, fetch.ErrUnavailable), "failures %v, want one of alone", sum.Failures)
 	notes := map[string]string{}
 	for _, m := range rec.matrices {
 		notes[m.Name] = m.Note
 	}
-	if note, ok := notes["grid"]; len(notes) != 2 || !ok || note != "" || !strings.Contains(notes["twin (twin)"], "403") {
-		t.Errorf("notes of the matrices %q", notes)
-	}
+	note, ok := notes["grid"]
+	testkit.Check(t, len(notes) == 2 && ok && note == "" && strings.Contains(notes["twin (twin)"], "403"),
+		"notes of the matrices %q", notes)
 	testkit.Equal(t, sum.Measured[trial.OK], 2, "measured %v", sum.Measured)
 }
 
@@ -330,31 +326,23 @@ func TestInterruptedDownload(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	sum, err := Run(ctx, sweep, &memory{}, Options{Launch: testLauncher})
-	if err != nil || !sum.Interrupted || len(sum.Failures) != 0 || sum.Trials != 0 {
-		t.Errorf("error %v, summary %+v", err, sum)
-	}
+	sum := testkit.Must(Run(ctx, sweep, &memory{}, Options{Launch: testLauncher}))
+	testkit.Check(t, sum.Interrupted && len(sum.Failures) == 0 && sum.Trials == 0, "summary %+v", sum)
 }
 
 // A preview downloads nothing. It foresees the work on a missing matrix by its twin.
 func TestPreviewOfMissingMatrices(t *testing.T) {
 	sweep := missingSweep(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("it asked for %s", r.URL) })
 	dev, plans, failed, err := Preview(t.Context(), sweep, nil, Options{Launch: testLauncher})
-	if err != nil || len(plans) != 3 || len(failed) != 0 || dev.Backend != "cpu" {
-		t.Fatalf("%d plans, failures %v, device %+v, error %v", len(plans), failed, dev, err)
-	}
+	testkit.Require(t, err == nil && len(plans) == 3 && len(failed) == 0 && dev.Backend == "cpu",
+		"%d plans, failures %v, device %+v, error %v", len(plans), failed, dev, err)
 	alone, twin := plans[0], plans[1]
-	if alone.Matrix.Name != "alone" || alone.Missing != "G/alone" ||
-		alone.Matrix.Size() != (trial.Size{}) || alone.Trials != 0 {
-		t.Errorf("of the one without a twin: %+v", alone)
-	}
-	if twin.Missing != "G/twin" || twin.Matrix.Features.Rows != 12 || twin.Matrix.Features.Cols != 12 ||
-		twin.Trials != 1 || twin.Time <= 0 {
-		t.Errorf("of the one with a twin: %+v", twin)
-	}
-	if here := plans[2]; here.Missing != "" || here.Trials != 1 || here.Time <= 0 {
-		t.Errorf("of the one that is here: %+v", here)
-	}
+	testkit.Check(t, alone.Matrix.Name == "alone" && alone.Missing == "G/alone" &&
+		alone.Matrix.Size() == (trial.Size{}) && alone.Trials == 0, "of the one without a twin: %+v", alone)
+	testkit.Check(t, twin.Missing == "G/twin" && twin.Matrix.Features.Rows == 12 && twin.Matrix.Features.Cols == 12 &&
+		twin.Trials == 1 && twin.Time > 0, "of the one with a twin: %+v", twin)
+	here := plans[2]
+	testkit.Check(t, here.Missing == "" && here.Trials == 1 && here.Time > 0, "of the one that is here: %+v", here)
 }
 
 // A trial that was cut short because it is slow counts for the leader reruns of its case, and is no sentinel, also
@@ -389,8 +377,7 @@ func TestSlowTrialsWhenResumed(t *testing.T) {
 		if slices.Sort(entered); !slices.Equal(entered, []string{"a", "b", "c"}) {
 			t.Errorf("%s, %v count for the finals", what, entered)
 		}
-		if s := q.sentinels[trial.Warm]; s == nil || s.ID == "a" {
-			t.Errorf("%s, the sentinel is %+v", what, s)
-		}
+		s := q.sentinels[trial.Warm]
+		testkit.Check(t, s != nil && s.ID != "a", "%s, the sentinel is %+v", what, s)
 	}
 }

@@ -85,9 +85,8 @@ func devicesOf(t *testing.T, rec *memory, trials int) map[string][]string {
 	t.Helper()
 	seen, on := map[string]bool{}, map[string][]string{}
 	for _, r := range rec.results {
-		if seen[r.ID] || r.Status != trial.OK {
-			t.Errorf("%s on %s is %s, there before: %v", r.Config, r.UUID, r.Status, seen[r.ID])
-		}
+		testkit.Check(t, !seen[r.ID] && r.Status == trial.OK,
+			"%s on %s is %s, there before: %v", r.Config, r.UUID, r.Status, seen[r.ID])
 		seen[r.ID] = true
 		name := rec.matrices[r.Matrix].Name
 		if !slices.Contains(on[name], r.UUID) {
@@ -115,16 +114,12 @@ func TestSeveralDevices(t *testing.T) {
 		used[devices[0]] = true
 	}
 	for _, again := range slices.Concat(rec.finals, rec.spreads, rec.sentinels) {
-		if first := rec.results[slices.IndexFunc(rec.results, func(r trial.Result) bool { return r.ID == again.ID })]; first.UUID != again.UUID {
-			t.Errorf("%s is repeated on %s, measured on %s", again.Config, again.UUID, first.UUID)
-		}
+		testkit.Equal(t, (rec.results[slices.IndexFunc(rec.results, func(r trial.Result) bool { return r.ID == again.ID })]).UUID, again.UUID, "%s is repeated on", again.Config)
 	}
-	if len(used) != 2 || rec.begun != 2 || started.Devices != 2 || started.Matrices != 5 {
-		t.Errorf("used %v, begun %d times, started %+v", used, rec.begun, started)
-	}
-	if sum.Trials != 25 || sum.Measured[trial.OK] != 25 || sum.Device != "test processor" || sum.Matrices != 5 {
-		t.Errorf("summary %+v", sum)
-	}
+	testkit.Check(t, len(used) == 2 && rec.begun == 2 && started.Devices == 2 && started.Matrices == 5,
+		"used %v, begun %d times, started %+v", used, rec.begun, started)
+	testkit.Check(t, sum.Trials == 25 && sum.Measured[trial.OK] == 25 && sum.Device == "test processor" &&
+		sum.Matrices == 5, "summary %+v", sum)
 
 	// One device finds nothing left to do: the identities are the same.
 	sweep.Device.Indices = nil
@@ -187,13 +182,11 @@ func TestDeviceLost(t *testing.T) {
 				return nil
 			}})
 			devicesOf(t, &rec.memory, 20)
-			if len(lost) != 1 || lost[0].Index != indices[1] || lost[0].Others != 1 || len(sum.Failures) > 0 {
-				t.Errorf("lost %+v, failures %+v", lost, sum.Failures)
-			}
+			testkit.Check(t, len(lost) == 1 && lost[0].Index == indices[1] && lost[0].Others == 1 && len(sum.Failures) == 0,
+				"lost %+v, failures %+v", lost, sum.Failures)
 			testkit.Equal(t, told, 20, "trials were announced")
-			if sum.Trials != 20 || sum.Measured[trial.OK] != 20 || sum.Finished+sum.FailedBefore+sum.OKBefore > 0 {
-				t.Errorf("summary %+v", sum)
-			}
+			testkit.Check(t, sum.Trials == 20 && sum.Measured[trial.OK] == 20 &&
+				sum.Finished+sum.FailedBefore+sum.OKBefore <= 0, "summary %+v", sum)
 		})
 	}
 
@@ -201,13 +194,10 @@ func TestDeviceLost(t *testing.T) {
 	pieces := []trial.Piece{piece("grid0", 0, 1), piece("grid1", 0, 1)}
 	rec := newMeeting(1)
 	sum, err := Run(t.Context(), several(2, fallsOff, noDevice), rec, Options{Launch: launcher("cuda"), Pieces: pieces})
-	if err == nil || !strings.Contains(err.Error(), "there is no such device") || len(rec.results) != 2 {
-		t.Errorf("without any device: error %v, %d results", err, len(rec.results))
-	}
+	testkit.Check(t, err != nil && strings.Contains(err.Error(), "there is no such device") && len(rec.results) == 2,
+		"without any device: error %v, %d results", err, len(rec.results))
 	for _, p := range sum.Pieces {
-		if p.Complete || !strings.Contains(p.Reason, "there is no such device") {
-			t.Errorf("piece %+v", p)
-		}
+		testkit.Check(t, !p.Complete && strings.Contains(p.Reason, "there is no such device"), "piece %+v", p)
 	}
 	testkit.Equal(t, len(sum.Pieces), 2, "pieces %+v", sum.Pieces)
 }
@@ -221,9 +211,8 @@ func TestMistakeNamesParts(t *testing.T) {
 				panic("a mistake")
 			}
 		}})
-	if err == nil || len(sum.Pieces) != 2 || sum.Pieces[0].Complete || !strings.Contains(sum.Pieces[0].Reason, "a mistake") {
-		t.Errorf("error %v, pieces %+v", err, sum.Pieces)
-	}
+	testkit.Check(t, err != nil && len(sum.Pieces) == 2 && !sum.Pieces[0].Complete &&
+		strings.Contains(sum.Pieces[0].Reason, "a mistake"), "error %v, pieces %+v", err, sum.Pieces)
 }
 
 // piece returns a part of the trials of a matrix.
@@ -261,9 +250,9 @@ func TestSharesOfParts(t *testing.T) {
 func TestDevicesOfTwoModels(t *testing.T) {
 	rec := newMeeting(1)
 	_, err := Run(t.Context(), several(2, 0, otherModel), rec, Options{Launch: launcher("cuda")})
-	if err == nil || !strings.Contains(err.Error(), "GPU 0 is test processor and GPU 8 is other processor") || rec.begun > 0 {
-		t.Errorf("error %v, begun %d times", err, rec.begun)
-	}
+	testkit.Check(t, err != nil &&
+		strings.Contains(err.Error(), "GPU 0 is test processor and GPU 8 is other processor") && rec.begun <= 0,
+		"error %v, begun %d times", err, rec.begun)
 }
 
 // What ends the run on one device ends it on the others.
@@ -272,9 +261,8 @@ func TestRecorderErrorEndsAllDevices(t *testing.T) {
 	rec := &fillsUp{newMeeting(2), full}
 	sum, err := Run(t.Context(), several(4, 0, 1), rec, Options{Launch: launcher("cuda")})
 	// A device measures all five of a matrix while the other's first result is awaited.
-	if !errors.Is(err, full) || sum.Interrupted || len(rec.results) > 6 {
-		t.Errorf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
-	}
+	testkit.Check(t, errors.Is(err, full) && !sum.Interrupted && len(rec.results) <= 6,
+		"error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
 }
 
 // fillsUp fails with the first result of GPU-2.
@@ -288,4 +276,91 @@ func (f *fillsUp) Record(ctx context.Context, r trial.Result) error {
 		return err
 	}
 	return f.err
+}
+
+// Tasks that each measure a part do, together, what one run does, and nothing twice,
+// however unevenly the trials fall into parts.
+func TestPartsMakeTheWhole(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104, 105, 106, 107)
+	other := sweep.Matrices[0]
+	other.Name, other.Args = "other", map[string]any{"nx": int64(4), "ny": int64(4)}
+	sweep.Matrices = append(sweep.Matrices, other)
+	whole := &memory{}
+	runTest(t, sweep, whole, Options{})
+	testkit.Equal(t, whole.begun, 1, "a run on two matrices begins")
+	for _, n := range []int{1, 2, 3, 7, 9} {
+		parts := &memory{}
+		for i := range n {
+			both := []trial.Piece{piece("grid", i, n), piece("other", n-1-i, n)}
+			before := len(parts.results)
+			sum := runTest(t, sweep, parts, Options{Pieces: both})
+			testkit.Check(t, sum.Finished == 0 && len(parts.results)-before == sum.Trials,
+				"part %d of %d: %d trials, %d of them measured before", i, n, sum.Trials, sum.Finished)
+			for _, p := range sum.Pieces {
+				testkit.Check(t, p.Complete, "part %d of %d: %+v", i, n, p)
+			}
+		}
+		testkit.EqualLists(t, identities(parts), identities(whole), "%d parts", n)
+	}
+}
+
+// Several parts of a matrix in one task are one load; matrices without a part are left
+// out, and what overlaps is measured once.
+func TestPartsOfOneMatrix(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104)
+	rec := &memory{}
+	planned := 0
+	sum := runTest(t, sweep, rec, Options{
+		Pieces:  []trial.Piece{piece("grid", 0, 4), piece("grid", 0, 2), piece("grid", 3, 4)},
+		Observe: func(e Event) { planned += count(e.Matrix != nil) },
+	})
+	testkit.Check(t, planned == 1 && sum.Trials == 3 && sum.Measured[trial.OK] == 3 && len(rec.results) == 3 &&
+		len(sum.Pieces) == 3, "planned %d times, %d results, summary %+v", planned, len(rec.results), sum)
+	if sum := runTest(t, sweep, &memory{}, Options{Pieces: []trial.Piece{}}); sum.Trials != 0 || sum.Matrices != 0 {
+		t.Errorf("without parts: %+v", sum)
+	}
+}
+
+// A piece that is not complete says why.
+func TestPiecesSayWhyTheyAreNotComplete(t *testing.T) {
+	sweep := testSweep(101, 102, 103, 104)
+	sweep.Matrices = append([]configs.Matrix{{Name: "lost", Path: "no/such/file.mtx", Expand: true}}, sweep.Matrices...)
+	last := sweep.Matrices[1]
+	last.Name, last.Args = "last", map[string]any{"nx": int64(3), "ny": int64(3)}
+	sweep.Matrices = append(sweep.Matrices, last)
+	ctx, cancel := context.WithCancel(t.Context())
+	rec := &memory{}
+	sum := testkit.Must(Run(ctx, sweep, rec, Options{
+		Launch: testLauncher,
+		Pieces: []trial.Piece{piece("lost", 0, 1), piece("grid", 0, 4), piece("grid", 1, 2),
+			piece("last", 0, 1), piece("elsewhere", 0, 1)},
+		Observe: func(e Event) {
+			if e.Result != nil && len(rec.results) == 2 {
+				cancel()
+			}
+		},
+	}))
+	want := map[string]string{"lost": "no/such/file.mtx", "grid 1/2": "interrupted", "last": "interrupted",
+		"elsewhere": "interrupted"}
+	for _, p := range sum.Pieces {
+		name := p.Matrix
+		if p.Part == (trial.Part{Index: 1, Of: 2}) {
+			name += " 1/2"
+		}
+		reason, ok := want[name]
+		testkit.Check(t, ok != p.Complete && strings.Contains(p.Reason, reason), "%+v, want %q", p, reason)
+	}
+	testkit.Equal(t, len(sum.Pieces), 5, "pieces")
+	sum = runTest(t, sweep, rec, Options{Pieces: []trial.Piece{piece("elsewhere", 0, 1)}})
+	testkit.Check(t, len(sum.Pieces) == 1 && !sum.Pieces[0].Complete &&
+		strings.Contains(sum.Pieces[0].Reason, "no such matrix"), "%+v", sum.Pieces)
+}
+
+func identities(m *memory) []string {
+	var ids []string
+	for _, r := range m.results {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(ids)
+	return ids
 }

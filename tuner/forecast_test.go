@@ -101,9 +101,8 @@ func TestEstimate(t *testing.T) {
 		if p.Finals+p.Repeats > 0 && len(c.todo) > 0 {
 			c.want += starting
 		}
-		if got := newTiming(p, dev, size, known).all(recordsOf(c.good), c.todo).Seconds(); math.Abs(got-c.want) > 1e-6*c.want+1e-9 {
-			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
-		}
+		got := newTiming(p, dev, size, known).all(recordsOf(c.good), c.todo).Seconds()
+		testkit.Check(t, math.Abs(got-c.want) <= 1e-6*c.want+1e-9, "%s: %g s, want %g", c.name, got, c.want)
 	}
 }
 
@@ -121,9 +120,7 @@ func TestHopelessTrialsTellNoFactor(t *testing.T) {
 		}
 		list = append(list, past{r, size})
 	}
-	if f := list.history(t, p, dev).factor("m"); f != 1 {
-		t.Errorf("trials take %g times what they should", f)
-	}
+	testkit.Equal(t, list.history(t, p, dev).factor("m"), 1, "trials take")
 }
 
 // Where nothing was measured, a row of millions makes the kernels slow whose threads sum it
@@ -152,12 +149,10 @@ func TestHopelessByTheLongestRow(t *testing.T) {
 		return newTiming(p, dev, size, none.history(t, p, dev)).all(nil, list).Seconds()
 	}
 	alone := estimate(todo[1])
-	if more := estimate(todo[1], todo[0]) - alone; more < 0.4 || more > 0.5 { // 4e6 steps, once
-		t.Errorf("%g s more with a thread on the long row", more)
-	}
-	if first := estimate(todo[0]); first < 8*0.4 { // a warm-up, five samples, and two to verify
-		t.Errorf("%g s for the only one", first)
-	}
+	more := estimate(todo[1], todo[0]) - alone
+	testkit.Check(t, more >= 0.4 && more <= 0.5, "%g s more with a thread on the long row", more) // 4e6 steps, once
+	first := estimate(todo[0])
+	testkit.Check(t, first >= 8*0.4, "%g s for the only one", first) // a warm-up, five samples, and two to verify
 }
 
 // Wide intervals make more leaders, so more leader reruns are foreseen.
@@ -176,9 +171,8 @@ func TestEstimateOfWideIntervals(t *testing.T) {
 	}
 	narrow := estimate()
 	good[0].WithinHigh, good[1].WithinHigh = 1.3e-3, 1.5e-3
-	if wide := estimate(); wide < narrow+2*4*7e-3 { // two leaders, four times each, seven products
-		t.Errorf("%g s with wide intervals, %g s with narrow ones", wide, narrow)
-	}
+	wide := estimate()
+	testkit.Check(t, wide >= narrow+2*4*7e-3, "%g s with wide intervals, %g s with narrow ones", wide, narrow) // two leaders, four times each, seven products
 }
 
 // recordsOf are records of trials without an interval.
@@ -240,10 +234,8 @@ func TestHistory(t *testing.T) {
 		{of("a", "other", 32), small, 0, false},
 	} {
 		got, same := h.product(tt.trial, tt.size)
-		if math.Abs(got-tt.want) > 0.01*tt.want || same != tt.same {
-			t.Errorf("%s on %s: %g s, same matrix %t, want %g, %t", tt.trial.Config, tt.trial.Matrix, got, same, tt.want,
-				tt.same)
-		}
+		testkit.Check(t, math.Abs(got-tt.want) <= 0.01*tt.want && same == tt.same,
+			"%s on %s: %g s, same matrix %t, want %g, %t", tt.trial.Config, tt.trial.Matrix, got, same, tt.want, tt.same)
 	}
 }
 
@@ -269,9 +261,8 @@ func TestHistoryOfTime(t *testing.T) {
 		h := list.history(t, p, dev)
 		for matrix, want := range map[string]float64{"0": 1.5, "2": 8, "new": 2} {
 			got, _ := newTiming(p, dev, size, h).full(of(matrix))
-			if math.Abs(got-want*model) > 1e-9 {
-				t.Errorf("a trial on matrix %s takes %g s, want %g", matrix, got, want*model)
-			}
+			testkit.Check(t, math.Abs(got-want*model) <= 1e-9,
+				"a trial on matrix %s takes %g s, want %g", matrix, got, want*model)
 		}
 		rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}

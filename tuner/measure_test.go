@@ -2,9 +2,15 @@ package tuner
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
+	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,9 +62,7 @@ func TestWorkerReadsTheHost(t *testing.T) {
 	var rec memory
 	runTest(t, testSweep(101, 102), &rec, Options{})
 	for _, r := range rec.results {
-		if r.Host.Own <= 0 {
-			t.Errorf("%s: the worker used %g s of the processor", r.Config, r.Host.Own)
-		}
+		testkit.Check(t, r.Host.Own > 0, "%s: the worker used %g s of the processor", r.Config, r.Host.Own)
 	}
 }
 
@@ -69,15 +73,12 @@ func TestEffort(t *testing.T) {
 	e := sum.Breakdown
 	for name, part := range map[string]time.Duration{"verifying": e.Verify, "preparing": e.Prepare, "busy": e.Busy,
 		"waiting": e.Wait, "loading": e.Load, "starting": e.Start, "the worker's own": e.Own} {
-		if part <= 0 || part >= e.Wall {
-			t.Errorf("%s took %v of %v", name, part, e.Wall)
-		}
+		testkit.Check(t, part > 0 && part < e.Wall, "%s took %v of %v", name, part, e.Wall)
 	}
 	testkit.Equal(t, e.Trials, 3, "the effort is %+v", e)
 	for _, r := range rec.results {
-		if !(r.Seconds > 0 && r.Seconds < e.Wall.Seconds()) {
-			t.Errorf("%v, %s: %g s of %v", r.Config, r.Status, r.Seconds, e.Wall)
-		}
+		testkit.Check(t, (r.Seconds > 0 && r.Seconds < e.Wall.Seconds()),
+			"%v, %s: %g s of %v", r.Config, r.Status, r.Seconds, e.Wall)
 	}
 }
 
@@ -94,9 +95,7 @@ func TestEffortAddsUp(t *testing.T) {
 		wall := time.Since(start)
 		best = min(best, max(math.Abs(e.Rest().Seconds()), (wall-e.Wall).Seconds())/wall.Seconds())
 	}
-	if best > 0.02 {
-		t.Errorf("%.3g of the time is not accounted for", best)
-	}
+	testkit.Check(t, best <= 0.02, "%.3g of the time is not accounted for", best)
 }
 
 // The worker is asked to compare all rows itself until a trial of a kernel and precision has ended well, and again until a
@@ -153,9 +152,7 @@ func TestColdAboveTheRoofIsWarnedOf(t *testing.T) {
 		{trial.Cold, 11e9, 0, false},  // the roof is not known
 	} {
 		res := trial.Result{Trial: trial.Trial{Cache: tt.cache}, Median: 1, BytesMin: tt.bytes}
-		if got := aboveRoof(res, tt.roof); strings.Contains(got, "above the roof") != tt.warning {
-			t.Errorf("%+v: %q", tt, got)
-		}
+		testkit.Equal(t, strings.Contains(aboveRoof(res, tt.roof), "above the roof"), tt.warning, "%+v", tt)
 	}
 
 	// In a run it is the roof that the run has measured.
@@ -182,9 +179,8 @@ func TestRunWithoutRoof(t *testing.T) {
 			said = append(said, e.Roofless)
 		}
 	}})
-	if rec.by(t, behave).Status != trial.OK || rec.begun != 1 || rec.run.Roof != (kernels.Roof{}) || len(said) != 1 {
-		t.Errorf("run %+v, begun %d times, said %q, results %+v", rec.run, rec.begun, said, rec.results)
-	}
+	testkit.Check(t, rec.by(t, behave).Status == trial.OK && rec.begun == 1 && rec.run.Roof == (kernels.Roof{}) &&
+		len(said) == 1, "run %+v, begun %d times, said %q, results %+v", rec.run, rec.begun, said, rec.results)
 }
 
 // A bandwidth that is known is not measured again.
@@ -206,19 +202,13 @@ func TestTelemetryIsRecorded(t *testing.T) {
 	gpu, cpu := &memory{}, &memory{}
 	runTest(t, onGPU(testSweep(behave, giveWrongSum)), gpu, opt)
 	runTest(t, testSweep(behave), cpu, opt)
-	if tel := gpu.by(t, behave).Telemetry; tel == nil || tel.SMClock != testReading.SMClock ||
-		tel.Reasons != testReading.Reasons {
-		t.Errorf("the telemetry is %+v", tel)
-	}
-	if tel := gpu.by(t, giveWrongSum).Telemetry; tel != nil {
-		t.Errorf("a wrong result has %+v", *tel)
-	}
-	if r := cpu.by(t, behave); r.Status != trial.OK || r.Telemetry != nil {
-		t.Errorf("without sensors: %s, %+v", r.Status, r.Telemetry)
-	}
-	if !slices.Equal(said, []string{"", errNoSensors.Error()}) {
-		t.Errorf("at the start %q is said", said)
-	}
+	tel := gpu.by(t, behave).Telemetry
+	testkit.Check(t, tel != nil && tel.SMClock == testReading.SMClock && tel.Reasons == testReading.Reasons,
+		"the telemetry is %+v", tel)
+	testkit.Equal(t, gpu.by(t, giveWrongSum).Telemetry, nil, "a wrong result has")
+	r := cpu.by(t, behave)
+	testkit.Check(t, r.Status == trial.OK && r.Telemetry == nil, "without sensors: %s, %+v", r.Status, r.Telemetry)
+	testkit.EqualLists(t, said, []string{"", errNoSensors.Error()}, "at the start")
 	testkit.Equal(t, gpu.run.Origin, (trial.Origin{Node: "n7", UUID: "GPU-1", Job: "12_3"}), "the origin")
 }
 
@@ -251,9 +241,141 @@ func TestSlowIsAgainstTheBestSoFar(t *testing.T) {
 			if r.Precision == kernels.Float32 && r.Block == crawl && !slow {
 				t.Errorf("%v, %s: measured before what was recorded first", r.Config, r.Cache)
 			}
-			if got := r.Stop == trial.StopSlow; got != slow {
-				t.Errorf("%v, %s: stopped by %s after %d samples", r.Config, r.Cache, r.Stop, len(r.Samples))
+			testkit.Equal(t, r.Stop == trial.StopSlow, slow, "%v, %s: stopped by %s after %d samples", r.Config, r.Cache, r.Stop, len(r.Samples))
+		}
+	}
+}
+
+// twoPhases is a sweep of two matrices for a GPU, with repeats.
+func twoPhases() *configs.Sweep {
+	sweep := onGPU(testSweep(101, 102, 103, 104, 105, 106))
+	sweep.Protocol.Repeats = 3
+	second := sweep.Matrices[0]
+	second.Name, second.Args = "larger", map[string]any{"nx": int64(2000), "ny": int64(300)}
+	sweep.Matrices = append(sweep.Matrices, second)
+	return sweep
+}
+
+// Each phase of a matrix on a GPU has its process, which was started during the one before. What spares do, or that
+// they fail, changes nothing of what is measured.
+func TestSpares(t *testing.T) {
+	for _, tt := range []struct {
+		name, backend string
+		fails         func(process int32) bool // whether a process ends at once
+		processes     int32
+	}{
+		{"GPU", "cuda", func(int32) bool { return false }, 4},
+		{"spare of repeats fails", "cuda", func(p int32) bool { return p == 2 }, 5},
+		{"processor", "cpu", func(int32) bool { return false }, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var started atomic.Int32
+			launch := launcher(tt.backend)
+			sweep, rec := twoPhases(), &memory{}
+			if tt.backend == "cpu" {
+				sweep.Kernels[0].Kernels = []string{"cpu_csr_rows"}
+			}
+			sum := testkit.Must(Run(t.Context(), sweep, rec, Options{Launch: func() *exec.Cmd {
+				if tt.fails(started.Add(1)) {
+					return exec.Command("false")
+				}
+				return launch()
+			}}))
+			testkit.Check(t, len(sum.Failures) == 0 && sum.Measured[trial.OK] == 12 && sum.NoiseReruns == 6 &&
+				len(rec.results) == 12, "summary %+v, %d results", sum, len(rec.results))
+			for _, r := range rec.results {
+				if _, told := r.Properties[Overlapped]; told && tt.backend == "cpu" {
+					t.Error("something overlaps a trial on a processor")
+				}
+			}
+			testkit.Equal(t, started.Load(), tt.processes, "processes were started")
+		})
+	}
+}
+
+// A trial that ran out of memory beside something else is measured again alone before that is said of it, and once.
+func TestOutOfMemoryAlone(t *testing.T) {
+	var started atomic.Int32
+	rec := &memory{}
+	sweep := onGPU(testSweep(exhaustMemory, 102, 103, 104))
+	launch := launcher("cuda")
+	sum := testkit.Must(Run(t.Context(), sweep, rec, Options{Launch: func() *exec.Cmd { started.Add(1); return launch() }}))
+	testkit.Check(t, sum.Measured[trial.OOM] == 1 && sum.Measured[trial.OK] == 3 && len(rec.results) == 4,
+		"measured %v, %d results", sum.Measured, len(rec.results))
+	n := started.Load()
+	testkit.Check(t, n >= 2 && n <= 3,
+		"%d processes, want one and one after each time that memory ran out, twice at most", n)
+}
+
+// The coin of a trial is the same in each run of a sweep on a device, holds one of eight back, and differs by seed.
+func TestCoin(t *testing.T) {
+	toss := func(seed uint64, job string) (sides []bool, held int) {
+		sweep := testSweep()
+		sweep.Protocol.Seed = seed
+		r := newRun(sweep, &memory{}, Options{Job: job})
+		for i := range 8000 {
+			sides = append(sides, r.waits(trial.Trial{ID: fmt.Sprint(i)}))
+			if sides[i] {
+				held++
 			}
 		}
+		return sides, held
+	}
+	first, held := toss(1, "")
+	again, _ := toss(1, "")
+	seed, _ := toss(2, "")
+	job, _ := toss(1, "7")
+	testkit.Check(t, slices.Equal(first, again) && !slices.Equal(first, seed) && !slices.Equal(first, job),
+		"the coin does not follow from seed and job alone")
+	testkit.Check(t, held >= 850 && held <= 1150, "%d of 8000 trials are held back", held)
+}
+
+// pauseWorker is a parent with a paused worker, whose process it prints.
+func pauseWorker() {
+	signal.Ignore(syscall.SIGHUP) // as workers do, which inherit it here
+	var cmd *exec.Cmd
+	c, err := worker.Start(func() *exec.Cmd { cmd = testLauncher(); return cmd })
+	if err != nil {
+		panic(err)
+	}
+	c.Pause(true)
+	fmt.Println(cmd.Process.Pid)
+	select {}
+}
+
+// A worker that is paused while its parent is killed ends as well: the system lets a group of processes go on that
+// nobody is there for any more.
+func TestPausedWorkerEndsWithItsParent(t *testing.T) {
+	session := func(process string) string {
+		text, _ := os.ReadFile("/proc/" + process + "/stat")
+		_, after, _ := strings.Cut(string(text), ") ")
+		return strings.Join(slices.Concat(strings.Fields(after), make([]string, 4))[3:4], "")
+	}
+	if session("self") == "" || session("self") == session("1") {
+		t.Skip("no process of this session is ever without a parent, or the system does not list processes")
+	}
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), "SPMVTUNE_TEST_PARENT=1")
+	out, err := parent.StdoutPipe()
+	if err == nil {
+		err = parent.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	testkit.Must(fmt.Fscan(out, &pid))
+	state := func() string {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, after, _ := strings.Cut(string(text), ") ")
+		return after[:min(1, len(after))]
+	}
+	for state() != "T" {
+		time.Sleep(time.Millisecond)
+	}
+	parent.Process.Kill()
+	parent.Wait()
+	for s := state(); s != "" && s != "Z"; s = state() {
+		time.Sleep(time.Millisecond)
 	}
 }

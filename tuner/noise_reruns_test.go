@@ -33,9 +33,7 @@ func TestWhoIsRepeated(t *testing.T) {
 	}
 	var got []int
 	for j := s.next(); j != nil; j = s.next() {
-		if !j.noise || !j.fresh() {
-			t.Errorf("job %+v, want one that is prepared anew", j)
-		}
+		testkit.Check(t, j.noise && j.fresh(), "job %+v, want one that is prepared anew", j)
 		got = append(got, j.Block)
 		s.told(trial.Result{})
 	}
@@ -88,21 +86,20 @@ func TestSpreads(t *testing.T) {
 		}
 		rec := &memory{}
 		sum := runTest(t, sweep, rec, Options{})
-		if sum.NoiseReruns != 3 || len(rec.spreads) != 3 || len(rec.results) != 8 || sum.LeaderReruns != 0 || sum.Trials != 8 {
-			t.Fatalf("%d spreads, recorded %d and %d results: %+v", sum.NoiseReruns, len(rec.spreads), len(rec.results), sum)
-		}
+		testkit.Require(t, sum.NoiseReruns == 3 && len(rec.spreads) == 3 && len(rec.results) == 8 &&
+			sum.LeaderReruns == 0 && sum.Trials == 8,
+			"%d spreads, recorded %d and %d results: %+v", sum.NoiseReruns, len(rec.spreads), len(rec.results), sum)
 		for _, r := range rec.spreads {
-			if len(r.Samples) != 6 || r.LeaderRerun || r.Sentinel || r.At.Before(rec.results[7].At) {
-				t.Errorf("spread %+v, want one of 6 samples after all results", r)
-			}
+			testkit.Check(t, len(r.Samples) == 6 && !r.LeaderRerun && !r.Sentinel && !r.At.Before(rec.results[7].At),
+				"spread %+v, want one of 6 samples after all results", r)
 		}
 
 		all := rec.spreads
 		for kept := range 4 {
 			rec.spreads = slices.Clone(all[:kept])
-			if sum := runTest(t, sweep, rec, Options{}); sum.NoiseReruns != 3-kept || sum.Finished != 8 {
-				t.Errorf("after %d spreads: %d more", kept, sum.NoiseReruns)
-			}
+			sum := runTest(t, sweep, rec, Options{})
+			testkit.Check(t, sum.NoiseReruns == 3-kept && sum.Finished == 8,
+				"after %d spreads: %d more", kept, sum.NoiseReruns)
 			for i, r := range rec.spreads {
 				testkit.Equal(t, r.ID, all[i].ID, "after %d spreads, number %d is another one", kept, i)
 			}

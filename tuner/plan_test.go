@@ -21,8 +21,7 @@ import (
 func testPlan(t *testing.T, sweep *configs.Sweep, hash string) Plan {
 	t.Helper()
 	p := planner{sweep, (&brokenBackend{}).Device(), map[string]string{"cpu_csr_rows": "v1"}, nil}
-	plan := testkit.Must(p.plan(trial.Matrix{Name: "m", Hash: hash}))
-	return plan
+	return testkit.Must(p.plan(trial.Matrix{Name: "m", Hash: hash}))
 }
 
 func blocks(p Plan) []int {
@@ -40,17 +39,11 @@ func TestPlanOrderIsSeeded(t *testing.T) {
 	}
 	sweep := testSweep(all...)
 	first := blocks(testPlan(t, sweep, "a"))
-	if slices.Equal(first, all) {
-		t.Error("trials run in order")
-	}
+	testkit.Check(t, !slices.Equal(first, all), "trials run in order")
 	testkit.EqualLists(t, first, blocks(testPlan(t, sweep, "a")), "the same seed gives another order")
-	if slices.Equal(first, blocks(testPlan(t, sweep, "b"))) {
-		t.Error("another matrix has the same order")
-	}
+	testkit.Check(t, !slices.Equal(first, blocks(testPlan(t, sweep, "b"))), "another matrix has the same order")
 	sweep.Protocol.Seed = 2
-	if slices.Equal(first, blocks(testPlan(t, sweep, "a"))) {
-		t.Error("another seed gives the same order")
-	}
+	testkit.Check(t, !slices.Equal(first, blocks(testPlan(t, sweep, "a"))), "another seed gives the same order")
 	slices.Sort(first)
 	testkit.EqualLists(t, first, all, "planned")
 }
@@ -64,18 +57,17 @@ func TestPlanSkips(t *testing.T) {
 		sweep.Kernels[0]) // overlaps
 	plan := testPlan(t, sweep, "a")
 	testkit.Equal(t, len(plan.Trials), 2, "planned %v", plan.Trials)
-	if plan.Skipped["needs the cuda backend"] != 1 || plan.Skipped["where = block >= 128"] == 0 {
-		t.Errorf("skipped %v", plan.Skipped)
-	}
+	testkit.Check(t, plan.Skipped["needs the cuda backend"] == 1 && plan.Skipped["where = block >= 128"] != 0,
+		"skipped %v", plan.Skipped)
 	sweep.Search.Trials = 1
 	if plan = testPlan(t, sweep, "a"); len(plan.Trials) != 1 || plan.Skipped["beyond the budget of trials"] != 1 {
 		t.Errorf("with a budget of 1: %d trials, skipped %v", len(plan.Trials), plan.Skipped)
 	}
 	sweep.Search.Trials = 2
 	plan = testPlan(t, sweep, "a")
-	if _, beyond := plan.Skipped["beyond the budget of trials"]; len(plan.Trials) != 2 || beyond {
-		t.Errorf("with a budget that suffices: %d trials, skipped %v", len(plan.Trials), plan.Skipped)
-	}
+	_, beyond := plan.Skipped["beyond the budget of trials"]
+	testkit.Check(t, len(plan.Trials) == 2 && !beyond,
+		"with a budget that suffices: %d trials, skipped %v", len(plan.Trials), plan.Skipped)
 }
 
 // What comes after a configuration that is left out, for whatever reason, is planned.
@@ -92,13 +84,8 @@ func TestPlanGoesOnAfterWhatItSkips(t *testing.T) {
 	} {
 		sweep := testSweep()
 		sweep.Kernels = spaces
-		plan, err := planner{sweep: sweep, device: kernels.Device{Backend: "cuda"}}.plan(trial.Matrix{Hash: "a"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := blocks(plan); !slices.Equal(slices.Sorted(slices.Values(got)), []int{64, 128}) {
-			t.Errorf("after one %s: planned blocks %v", name, got)
-		}
+		plan := testkit.Must(planner{sweep: sweep, device: kernels.Device{Backend: "cuda"}}.plan(trial.Matrix{Hash: "a"}))
+		testkit.EqualLists(t, slices.Sorted(slices.Values(blocks(plan))), []int{64, 128}, "after one %s: planned blocks", name)
 	}
 }
 
@@ -113,9 +100,8 @@ func TestPlanSkipsOrdersThatDoNotSuit(t *testing.T) {
 		m.Features.Rows, m.Features.Cols = 3, cols
 		plan := testkit.Must(planner{sweep: sweep, device: dev}.plan(m))
 		left := plan.Skipped["rcm orders rows and columns alike, and 3×5 is not square"]
-		if len(plan.Trials) != want || left != 2-want {
-			t.Errorf("3×%d: planned %v, skipped %v", cols, plan.Trials, plan.Skipped)
-		}
+		testkit.Check(t, len(plan.Trials) == want && left == 2-want,
+			"3×%d: planned %v, skipped %v", cols, plan.Trials, plan.Skipped)
 	}
 }
 
@@ -156,9 +142,7 @@ func TestIdentity(t *testing.T) {
 	same := base
 	same.Params = kernels.Params("a=1 b=2")
 	dev.Memory, dev.Properties = 5, map[string]string{"clock": "1"}
-	if trial.Identity(same, dev, "src", "proto", 1) != id {
-		t.Error("the order of parameters, or the device's memory, changes the identity")
-	}
+	testkit.Equal(t, trial.Identity(same, dev, "src", "proto", 1), id, "the order of parameters, or the device's memory, changes the identity")
 }
 
 // A trial that can't be cut short is the same trial whatever the key slow would be.
@@ -166,13 +150,9 @@ func TestProtocolTextWithoutSlow(t *testing.T) {
 	p := configs.DefaultProtocol
 	p.Slow = 0
 	const before = "warmup=3 samples=10..200 target=0.01 budget=2s seed=1 launch=graph"
-	if got := worker.ProtocolText(p); got != before {
-		t.Errorf("%q, want %q", got, before)
-	}
+	testkit.Equal(t, worker.ProtocolText(p), before, "the protocol")
 	p.Slow = 2.5
-	if got := worker.ProtocolText(p); got != before+" slow=2.5" {
-		t.Errorf("%q", got)
-	}
+	testkit.Equal(t, worker.ProtocolText(p), before+" slow=2.5", "one that ends slow trials")
 }
 
 // The strategy "rule" tries what the chooser names, as trials of the grid; without one it
@@ -185,9 +165,7 @@ func TestPlanByRule(t *testing.T) {
 	m := trial.Matrix{Hash: "h"}
 	whole := testkit.Must(p.plan(m))
 	sweep.Search.Strategy = search.Rule
-	if _, err := p.plan(m); err == nil {
-		t.Error("a sweep by a rule was planned without one")
-	}
+	testkit.Fails(t, testkit.Err(p.plan(m)), "", "a sweep by a rule was planned without one")
 	p.chooser = func(_ kernels.Device, _ trial.Matrix, cache trial.Cache, among []kernels.Config) ([]kernels.Config,
 		error) {
 		for _, c := range among {
@@ -198,17 +176,14 @@ func TestPlanByRule(t *testing.T) {
 		return nil, nil
 	}
 	few := testkit.Must(p.plan(m))
-	if len(few.Trials) != 4 {
-		t.Fatalf("%d trials, want one of each precision and cache state", len(few.Trials))
-	}
+	testkit.Require(t, len(few.Trials) == 4, "%d trials, want one of each precision and cache state", len(few.Trials))
 	ids := map[string]bool{}
 	for _, one := range whole.Trials {
 		ids[one.ID] = true
 	}
 	for _, one := range few.Trials {
-		if !ids[one.ID] || (one.Block == 128) != (one.Cache == trial.Cold) {
-			t.Errorf("%v in %s was not chosen, or is no trial of the grid", one.Config, one.Cache)
-		}
+		testkit.Check(t, ids[one.ID] && (one.Block == 128) == (one.Cache == trial.Cold),
+			"%v in %s was not chosen, or is no trial of the grid", one.Config, one.Cache)
 	}
 }
 
@@ -235,13 +210,10 @@ func TestShippedSweepsAreShort(t *testing.T) {
 		trials, took, loading := 0, time.Duration(0), time.Duration(0)
 		for _, m := range sweep.Matrices {
 			size := testkit.Must(matrix.SizeOf(m))
-			if size == (trial.Size{}) {
-				t.Errorf("%s: %s has no twin: without a network it is not measured", name, m.Name)
-			}
+			testkit.Check(t, size != (trial.Size{}), "%s: %s has no twin: without a network it is not measured", name, m.Name)
 			// 16 bytes an entry in COO, two vectors, in float64.
-			if bytes := 16*size.Nonzeros + 8*(size.Rows+size.Cols); bytes > 8e9 {
-				t.Errorf("%s: %s takes %d bytes of a GPU", name, m.Name, bytes)
-			}
+			bytes := 16*size.Nonzeros + 8*(size.Rows+size.Cols)
+			testkit.Check(t, bytes <= 8e9, "%s: %s takes %d bytes of a GPU", name, m.Name, bytes)
 			o := testkit.Must(NewEstimate(sweep, size, h100))
 			t.Logf("%-18s %-20s %12d %6d trials %s + %s", name, m.Name, size.Nonzeros, o.Trials, o.Time.Round(time.Second),
 				o.Load.Round(time.Second))
@@ -249,9 +221,7 @@ func TestShippedSweepsAreShort(t *testing.T) {
 		}
 		t.Logf("%-18s %d matrices, %d trials, %s and %s to load", name, len(sweep.Matrices), trials, took.Round(time.Second),
 			loading.Round(time.Second))
-		if took > max(longest, longer[name]) {
-			t.Errorf("%s takes %s on an H100", name, took)
-		}
+		testkit.Check(t, took <= max(longest, longer[name]), "%s takes %s on an H100", name, took)
 	}
 }
 
@@ -279,12 +249,11 @@ func TestEstimateIsThePlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Trials != tt.want || plans[0].Trials != tt.want {
-			t.Errorf("%s: %d trials, planned %d, want %d", name, o.Trials, plans[0].Trials, tt.want)
-		}
-		if left := plans[0].Time; o.Time > left || (o.Time > 0) != (tt.want > 0) {
-			t.Errorf("%s: %s, and planned, with loading, %s", name, o.Time, left)
-		}
+		testkit.Check(t, o.Trials == tt.want && plans[0].Trials == tt.want,
+			"%s: %d trials, planned %d, want %d", name, o.Trials, plans[0].Trials, tt.want)
+		left := plans[0].Time
+		testkit.Check(t, o.Time <= left && (o.Time > 0) == (tt.want > 0),
+			"%s: %s, and planned, with loading, %s", name, o.Time, left)
 	}
 }
 
@@ -294,10 +263,8 @@ func TestEstimateSaysWhatIsWhole(t *testing.T) {
 	for strategy, want := range map[string]bool{"grid": false, "random": false, "racing": true, "rule": true} {
 		sweep := testSweep(1, 2, 3)
 		sweep.Search.Strategy = strategy
-		o, err := NewEstimate(sweep, all, (&brokenBackend{}).Device())
-		if err != nil || o.Whole != want {
-			t.Errorf("%s: whole is %v, %v; want %v", strategy, o.Whole, err, want)
-		}
+		o := testkit.Must(NewEstimate(sweep, all, (&brokenBackend{}).Device()))
+		testkit.Check(t, o.Whole == want, "%s: whole is %v; want %v", strategy, o.Whole, want)
 	}
 }
 
@@ -330,19 +297,88 @@ func TestSizeOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := m.Size()
-		if got.Rows != want.Rows || got.Cols != want.Cols {
-			t.Errorf("%s: %+v, want %+v", m.Source, got, want)
-		}
-		if n := float64(want.Nonzeros); float64(got.Nonzeros) < n*(1-tt.off) || float64(got.Nonzeros) > n*(1+tt.off) {
-			t.Errorf("%s: %d nonzeros, want %d", m.Source, got.Nonzeros, want.Nonzeros)
-		}
+		testkit.Check(t, got.Rows == want.Rows && got.Cols == want.Cols, "%s: %+v, want %+v", m.Source, got, want)
+		n := float64(want.Nonzeros)
+		testkit.Check(t, float64(got.Nonzeros) >= n*(1-tt.off) && float64(got.Nonzeros) <= n*(1+tt.off),
+			"%s: %d nonzeros, want %d", m.Source, got.Nonzeros, want.Nonzeros)
 	}
 	// A file that a run would refuse is refused alike.
 	bad := filepath.Join(t.TempDir(), "bad.mtx")
 	testkit.Succeed(t, os.WriteFile(bad, []byte("%%MatrixMarket matrix coordinate complex general\n1 1 0\n"), 0o666))
 	_, err := matrix.SizeOf(configs.Matrix{Path: bad})
-	if _, _, same := matrix.Load(t.Context(), configs.Matrix{Path: bad}); err == nil || same == nil ||
-		err.Error() != same.Error() {
-		t.Errorf("%v, want %v", err, same)
+	_, _, same := matrix.Load(t.Context(), configs.Matrix{Path: bad})
+	testkit.Check(t, err != nil && same != nil && err.Error() == same.Error(), "%v, want %v", err, same)
+}
+
+// order plays a queue: trials whose name starts with "bad" fail, as does the n-th
+// sentinel, from 1, where failing is n. Sentinels are marked with a star.
+func order(q *queue, failing int) string {
+	var jobs []string
+	for j := q.next(); j != nil; j = q.next() {
+		r := trial.Result{Trial: j.Trial, Status: trial.OK, Sentinel: j.sentinel, Median: took(j.ID)}
+		if strings.HasPrefix(j.ID, "bad") {
+			r.Status = trial.Fault
+		}
+		name := j.ID
+		if j.sentinel {
+			name += "*"
+			if failing--; failing == 0 {
+				r.Status = trial.Fault
+			}
+		}
+		jobs = append(jobs, name)
+		q.told(r)
 	}
+	return strings.Join(jobs, " ")
+}
+
+// took returns how many seconds a trial takes: hours if its name ends so.
+func took(id string) float64 {
+	if strings.HasSuffix(id, "-hours") {
+		return 5000
+	}
+	return 1
+}
+
+func trialsOf(cache trial.Cache, ids string) (list []trial.Trial) {
+	for _, id := range strings.Fields(ids) {
+		list = append(list, trial.Trial{ID: id, Cache: cache})
+	}
+	return list
+}
+
+func TestQueue(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		warm, cold, good string
+		every, failing   int
+		want             string
+	}{
+		{"no sentinels", "a b c d", "", "", 0, 0, "a b c d"},
+		{"every two", "a b c d e f", "", "", 2, 0, "a b c a* d e a* f"},
+		{"not after the last", "a b c", "", "", 2, 0, "a b c"},
+		{"the first good one", "bad1 bad2 c d e", "", "", 1, 0, "bad1 bad2 c d c* e"},
+		{"failed ones count", "a bad1 bad2 b", "", "", 2, 0, "a bad1 bad2 a* b"},
+		{"each cache state has its own", "a b c", "d e f", "", 1, 0, "a b a* c d e d* f"},
+		{"that of an earlier run goes on, at once", "c d e f", "", "a b", 2, 0, "a* c d a* e f"},
+		{"where it is left off, there is no need", "", "d e", "a", 2, 0, "d e"},
+		{"one that is much faster takes over", "a-hours b-hours c d e f", "", "", 2, 0, "a-hours b-hours c d e c* f"},
+		{"also in an earlier run", "d e", "", "a-hours b c", 2, 0, "b* d e"},
+		{"one that fails is replaced", "a b c d e", "", "", 1, 1, "a b a* c d c* e"},
+	} {
+		var good []trial.Record
+		for _, t := range trialsOf(trial.Warm, tt.good) {
+			good = append(good, trial.Record{Result: trial.Result{Trial: t, Median: took(t.ID)}})
+		}
+		q := queueOf(tt.every, &list{slices.Concat(trialsOf(trial.Warm, tt.warm), trialsOf(trial.Cold, tt.cold))})
+		for _, r := range good {
+			q.appoint(r.Result, tt.every)
+		}
+		testkit.Equal(t, order(q, tt.failing), tt.want, "%s", tt.name)
+	}
+}
+
+// queueOf is a queue of some sources.
+func queueOf(every int, sources ...source) *queue {
+	return &queue{sources: sources, every: every, sentinels: map[trial.Cache]*sentinel{}}
 }

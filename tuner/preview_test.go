@@ -34,12 +34,10 @@ func TestPreview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plans) != 2 || len(failed) != 1 {
-		t.Fatalf("%d plans, failures %v", len(plans), failed)
-	}
-	if p := plans[0]; p.Trials != 3 || p.Finished != 1 || p.Time < 2*50*time.Microsecond*6 {
-		t.Errorf("%d trials, %d finished, %s", p.Trials, p.Finished, p.Time)
-	}
+	testkit.Require(t, len(plans) == 2 && len(failed) == 1, "%d plans, failures %v", len(plans), failed)
+	p := plans[0]
+	testkit.Check(t, p.Trials == 3 && p.Finished == 1 && p.Time >= 2*50*time.Microsecond*6,
+		"%d trials, %d finished, %s", p.Trials, p.Finished, p.Time)
 	if p := plans[1]; p.Duplicate == nil || p.Trials != 0 || p.Time != 0 {
 		t.Errorf("of the duplicate: %+v", p)
 	}
@@ -50,9 +48,7 @@ func TestPreviewMakesLittle(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(cache.Env, folder)
 	file := filepath.Join(t.TempDir(), "tiny.mtx")
-	if err := os.WriteFile(file, []byte("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(file, []byte("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n"), 0o666))
 	sweep := testSweep(101, 102)
 	sweep.Matrices = []configs.Matrix{
 		{Name: "tiny", Path: file, Expand: true},
@@ -63,19 +59,15 @@ func TestPreviewMakesLittle(t *testing.T) {
 		told = append(told, fmt.Sprint(matrix, done, of))
 	}}
 	_, plans, failed, err := Preview(t.Context(), sweep, &memory{}, opt)
-	if err != nil || len(failed) > 0 || len(plans) != 2 {
-		t.Fatal(plans, failed, err)
-	}
-	if p := plans[0]; p.Announced || p.Trials != 2 || p.Matrix.Hash == "" {
-		t.Errorf("of the small one: %+v", p)
-	}
+	testkit.Require(t, err == nil && len(failed) == 0 && len(plans) == 2, "%v %v %v", plans, failed, err)
+	p := plans[0]
+	testkit.Check(t, !p.Announced && p.Trials == 2 && p.Matrix.Hash != "", "of the small one: %+v", p)
 	if p := plans[1]; !p.Announced || p.Trials != 2 || p.Finished != 0 || p.Matrix.Features.Nonzeros != 1e9 ||
 		p.Left() < time.Minute {
 		t.Errorf("of the large one: %+v", p)
 	}
-	if kept, err := cache.At(folder).List(); err != nil || len(kept) > 0 {
-		t.Errorf("it keeps %v, %v", kept, err)
-	}
+	kept := testkit.Must(cache.At(folder).List())
+	testkit.Check(t, len(kept) == 0, "it keeps %v", kept)
 	testkit.EqualLists(t, told, []string{"tiny0 2", "large1 2"}, "it tells")
 }
 
@@ -86,9 +78,8 @@ func TestKnownByResults(t *testing.T) {
 	m := matrix.Named(spec)
 	m.Hash = "h"
 	p := previewer{recorded: map[string]trial.Matrix{"one": m}}
-	if found, known := p.known(spec); !known || found.Hash != "h" {
-		t.Errorf("%+v, %v", found, known)
-	}
+	found, known := p.known(spec)
+	testkit.Check(t, known && found.Hash == "h", "%+v, %v", found, known)
 	spec.Args = map[string]any{"n": int64(8)}
 	if _, known := p.known(spec); known {
 		t.Error("it is known with other arguments")
@@ -109,17 +100,13 @@ func TestPreviewOfASearch(t *testing.T) {
 		return plans[0]
 	}
 	before := preview()
-	if !before.AtMost || before.Trials < 6 || before.Finished != 0 {
-		t.Errorf("before: at most is %v, %d trials, %d finished", before.AtMost, before.Trials, before.Finished)
-	}
+	testkit.Check(t, before.AtMost && before.Trials >= 6 && before.Finished == 0,
+		"before: at most is %v, %d trials, %d finished", before.AtMost, before.Trials, before.Finished)
 	runTest(t, sweep, rec, Options{})
 	after := preview()
-	if after.AtMost || after.Finished != after.Trials || after.Finished == 0 {
-		t.Errorf("after: at most is %v, %d trials, %d finished", after.AtMost, after.Trials, after.Finished)
-	}
-	if before.Time <= 0 || after.Time != 0 {
-		t.Errorf("it takes %s before and %s after", before.Time, after.Time)
-	}
+	testkit.Check(t, !after.AtMost && after.Finished == after.Trials && after.Finished != 0,
+		"after: at most is %v, %d trials, %d finished", after.AtMost, after.Trials, after.Finished)
+	testkit.Check(t, before.Time > 0 && after.Time == 0, "it takes %s before and %s after", before.Time, after.Time)
 }
 
 // The guess contains what surrounds the samples: flushes, and the work of the
@@ -135,24 +122,22 @@ func TestGuess(t *testing.T) {
 	}
 	warm := guess(size, kernels.Float64, trial.Warm, p, dev)
 	few := trial.Size{Rows: 1, Cols: 1, Nonzeros: 1}
-	if small := guess(few, kernels.Float64, trial.Warm, p, dev); warm < small+300*time.Microsecond {
-		t.Errorf("%s for a trial of a million rows; %s for one of one", warm, small)
-	}
-	if cold := guess(size, kernels.Float64, trial.Cold, p, dev); cold < warm+500*time.Microsecond {
-		t.Errorf("%s cold, with ten flushes of 100 MB; %s warm", cold, warm)
-	}
+	small := guess(few, kernels.Float64, trial.Warm, p, dev)
+	testkit.Check(t, warm >= small+300*time.Microsecond,
+		"%s for a trial of a million rows; %s for one of one", warm, small)
+	cold := guess(size, kernels.Float64, trial.Cold, p, dev)
+	testkit.Check(t, cold >= warm+500*time.Microsecond, "%s cold, with ten flushes of 100 MB; %s warm", cold, warm)
 	assumed := kernels.Device{Backend: "cuda"} // which says nothing of its cache
-	if cold := guess(size, kernels.Float64, trial.Cold, p, assumed); cold < warm+500*time.Microsecond {
-		t.Errorf("%s cold on a GPU that is assumed; %s warm", cold, warm)
-	}
-	if small := guess(few, kernels.Float32, trial.Warm, p, dev); small < 1100*time.Microsecond {
-		t.Errorf("%s for a trial that is nothing but ten samples, a warm-up and what surrounds them", small)
-	}
+	cold = guess(size, kernels.Float64, trial.Cold, p, assumed)
+	testkit.Check(t, cold >= warm+500*time.Microsecond, "%s cold on a GPU that is assumed; %s warm", cold, warm)
+	small = guess(few, kernels.Float32, trial.Warm, p, dev)
+	testkit.Check(t, small >= 1100*time.Microsecond,
+		"%s for a trial that is nothing but ten samples, a warm-up and what surrounds them", small)
 	fine := p
 	fine.Target, fine.Budget = 0.01, 4*time.Millisecond
-	if small := guess(few, kernels.Float32, trial.Warm, fine, dev); small < guess(few, kernels.Float32, trial.Warm, p, dev)+time.Millisecond {
-		t.Errorf("%s for samples of so many products that the clock does not matter", small)
-	}
+	small = guess(few, kernels.Float32, trial.Warm, fine, dev)
+	testkit.Check(t, small >= guess(few, kernels.Float32, trial.Warm, p, dev)+time.Millisecond,
+		"%s for samples of so many products that the clock does not matter", small)
 	p.Budget = time.Second
 	dev.Backend = "cpu"
 	if limit := 1200 * time.Millisecond; guess(size, kernels.Float64, trial.Cold, p, dev) > limit {
@@ -199,9 +184,7 @@ func TestPreviewOfMissingRepeats(t *testing.T) {
 		rec := &memory{}
 		runTest(t, sweep, rec, Options{})
 		finals, spreads := rec.finals, rec.spreads
-		if len(finals)+len(spreads) < 3 {
-			t.Fatalf("%d finals and %d spreads", len(finals), len(spreads))
-		}
+		testkit.Require(t, len(finals)+len(spreads) >= 3, "%d finals and %d spreads", len(finals), len(spreads))
 		for _, missing := range []int{0, 1, 3} {
 			rec.finals = finals[:max(0, len(finals)-missing)]
 			rec.spreads = spreads[:max(0, len(spreads)-missing)]
@@ -209,9 +192,9 @@ func TestPreviewOfMissingRepeats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p := plans[0]; p.Finished != p.Trials || p.Repeats != missing || (p.Time > 0) != (missing > 0) {
-				t.Errorf("%d are missing: %d repeat runs in %s", missing, p.Repeats, p.Time)
-			}
+			p := plans[0]
+			testkit.Check(t, p.Finished == p.Trials && p.Repeats == missing && (p.Time > 0) == (missing > 0),
+				"%d are missing: %d repeat runs in %s", missing, p.Repeats, p.Time)
 		}
 	}
 }
@@ -258,9 +241,7 @@ func TestRunTellsWhatIsAhead(t *testing.T) {
 			t.Error("a trial ends before anything is expected")
 		}
 	}})
-	if len(told) != 1 || len(told[0]) != 2 {
-		t.Fatalf("expected is %+v", told)
-	}
+	testkit.Require(t, len(told) == 1 && len(told[0]) == 2, "expected is %+v", told)
 	if e := told[0][0]; e.Matrix.Name != "half" || e.Trials != 3 || e.Finished != 1 || e.Time <= 0 {
 		t.Errorf("of the first: %+v", e)
 	}
@@ -270,9 +251,7 @@ func TestRunTellsWhatIsAhead(t *testing.T) {
 
 	told = nil
 	runTest(t, sweep, rec, Options{Observe: func(e Event) {
-		if e.Ahead != nil || e.Result != nil {
-			t.Errorf("nothing is left, but it tells %+v", e)
-		}
+		testkit.Check(t, e.Ahead == nil && e.Result == nil, "nothing is left, but it tells %+v", e)
 	}})
 }
 
@@ -306,17 +285,14 @@ func TestRuleIsAskedOnce(t *testing.T) {
 	sweep.Matrices = append(sweep.Matrices, other)
 	sweep.Search.Strategy, sweep.Search.Top = search.Rule, 2
 	asked := map[string]int{}
-	told, err := foreseen(t, sweep, librarian{&memory{}}, Options{Choose: func(_ kernels.Device, m trial.Matrix, _ trial.Cache,
+	told := testkit.Must(foreseen(t, sweep, librarian{&memory{}}, Options{Choose: func(_ kernels.Device, m trial.Matrix, _ trial.Cache,
 		among []kernels.Config) ([]kernels.Config, error) {
 		asked[m.Name]++
 		return among[:2], nil
-	}})
-	if err != nil || asked["grid"] != 1 || asked["other"] != 1 {
-		t.Errorf("asked %v, error %v", asked, err)
-	}
-	if e := told["other"]; e.Trials != 2 || e.Time <= 0 {
-		t.Errorf("expected %+v", told)
-	}
+	}}))
+	testkit.Check(t, asked["grid"] == 1 && asked["other"] == 1, "asked %v", asked)
+	e := told["other"]
+	testkit.Check(t, e.Trials == 2 && e.Time > 0, "expected %+v", told)
 }
 
 // What other devices are at is ahead, too.
@@ -324,20 +300,16 @@ func TestOtherDevicesAreAhead(t *testing.T) {
 	t.Setenv(cache.Env, t.TempDir())
 	var loaded sync.WaitGroup
 	loaded.Add(2)
-	told, err := foreseen(t, several(3, 0, 1), newMeeting(2), Options{Accept: func(m trial.Matrix) error {
-		if m.Name != "grid0" { // the smallest, which is the last
+	told := testkit.Must(foreseen(t, several(3, 0, 1), newMeeting(2), Options{Accept: func(m trial.Matrix) error {
+		if m.Name != "grid0" {
 			loaded.Done()
 			loaded.Wait()
 		}
 		return nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	for _, name := range []string{"grid0", "grid1", "grid2"} {
-		if e := told[name]; e.Trials != 5 || e.Time < time.Microsecond {
-			t.Errorf("of %s: %+v", name, e)
-		}
+		e := told[name]
+		testkit.Check(t, e.Trials == 5 && e.Time >= time.Microsecond, "of %s: %+v", name, e)
 	}
 }
 
@@ -346,9 +318,8 @@ func TestNothingIsExpectedWithoutSize(t *testing.T) {
 	sweep := missingSweep(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	slices.Reverse(sweep.Matrices)
 	told, err := foreseen(t, sweep, &memory{}, Options{})
-	if _, is := told["alone"]; err != nil || is || len(told) != 2 {
-		t.Errorf("expected %+v, error %v", told, err)
-	}
+	_, is := told["alone"]
+	testkit.Check(t, err == nil && !is && len(told) == 2, "expected %+v, error %v", told, err)
 }
 
 // A matrix that can't be planned ends the run when its turn comes, and not before the first trial.
@@ -361,7 +332,6 @@ func TestEstimateEndsNoRun(t *testing.T) {
 	sweep.Matrices = append(sweep.Matrices, other)
 	rec := &memory{}
 	told, err := foreseen(t, sweep, rec, Options{})
-	if err == nil || !strings.Contains(err.Error(), "planning other") || len(rec.results) != 2 || len(told) != 1 {
-		t.Errorf("%d results, expected %+v, error %v", len(rec.results), told, err)
-	}
+	testkit.Check(t, err != nil && strings.Contains(err.Error(), "planning other") && len(rec.results) == 2 &&
+		len(told) == 1, "%d results, expected %+v, error %v", len(rec.results), told, err)
 }

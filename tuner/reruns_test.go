@@ -71,13 +71,9 @@ func TestWhoIsInTheFinals(t *testing.T) {
 		{"one that fails leaves", 32, "a b! c", []float64{1, 1, 1}, map[string]int{"a": 4, "b!": 1, "c": 4}},
 	} {
 		got := play(entered(tt.most, tt.names, tt.medians...))
-		if len(got) != len(tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
+		testkit.Equal(t, len(got), len(tt.want), "%s", tt.name)
 		for id, n := range tt.want {
-			if got[id] != n {
-				t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-			}
+			testkit.Equal(t, got[id], n, "%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }
@@ -104,9 +100,7 @@ func TestWideIntervalsMakeMoreLeaders(t *testing.T) {
 		for _, id := range nine[:tt.leaders] {
 			want[id] = 1
 		}
-		if !maps.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", tt.name, got, want)
-		}
+		testkit.Check(t, maps.Equal(got, want), "%s: %v, want %v", tt.name, got, want)
 	}
 }
 
@@ -176,10 +170,8 @@ func TestLuckyTrialsAreRepeated(t *testing.T) {
 		}
 		loss, luckiest = loss+float64(named)/trials/cases, luckiest+float64(best.Block)/trials/cases
 	}
-	if few > cases/8 || loss > 0.75*luckiest {
-		t.Errorf("in %d of %d cases fewer than two trials were repeated; who is named by repeats is %.0f%% slower than "+
-			"the best, and the luckiest %.0f%%", few, cases, 100*loss, 100*luckiest)
-	}
+	testkit.Check(t, few <= cases/8 && loss <= 0.75*luckiest,
+		"in %d of %d cases fewer than two trials were repeated; who is named by repeats is %.0f%% slower than "+"the best, and the luckiest %.0f%%", few, cases, 100*loss, 100*luckiest)
 }
 
 // Leader reruns go on until it is clear which of the leaders to name, or until there are as many as
@@ -201,9 +193,8 @@ func TestFinalsGoOnUntilItIsClear(t *testing.T) {
 			f.told(trial.Result{Trial: j.Trial, Status: trial.OK, LeaderRerun: true, Median: c.medians[0] * wobble})
 			n++
 		}
-		if n != tt.want {
-			t.Errorf("%d finals where they scatter by %g among %d trials, want %d", n, tt.scatter, 2+tt.slow, tt.want)
-		}
+		testkit.Check(t, n == tt.want,
+			"%d finals where they scatter by %g among %d trials, want %d", n, tt.scatter, 2+tt.slow, tt.want)
 	}
 }
 
@@ -224,9 +215,7 @@ func TestRoundsAreShuffled(t *testing.T) {
 			t.Errorf("a round of %v", order)
 		}
 	}
-	if len(orders) < 2 {
-		t.Errorf("all rounds are in the order %v", orders)
-	}
+	testkit.Check(t, len(orders) >= 2, "all rounds are in the order %v", orders)
 }
 
 // A trial far slower than the best is cut short. A repeat run of it is not: it is compared with what was measured when
@@ -241,9 +230,9 @@ func TestRequests(t *testing.T) {
 	}{{job{Trial: at}, 1e-3, false}, {job{Trial: at, sentinel: true}, 0, false}, {job{Trial: at, leader: true}, 0, true},
 		{job{Trial: at, noise: true}, 0, true}, {job{Trial: at, partial: &configs.Protocol{}}, 0, false}} {
 		got := r.request(tt.job).Trial
-		if fewest := got.Protocol.Samples == [2]int{6, 6}; got.Best != tt.best || got.Fresh != tt.fresh || fewest != tt.fresh {
-			t.Errorf("%+v is compared with %g s, anew %v, the fewest samples %v", tt.job, got.Best, got.Fresh, fewest)
-		}
+		fewest := got.Protocol.Samples == [2]int{6, 6}
+		testkit.Check(t, got.Best == tt.best && got.Fresh == tt.fresh && fewest == tt.fresh,
+			"%+v is compared with %g s, anew %v, the fewest samples %v", tt.job, got.Best, got.Fresh, fewest)
 	}
 }
 
@@ -260,10 +249,9 @@ func TestFinals(t *testing.T) {
 	for _, sweep := range []*configs.Sweep{finalsSweep(), onGPU(finalsSweep())} {
 		rec := &memory{}
 		sum := runTest(t, sweep, rec, Options{})
-		if sum.Measured[trial.OK] != 8 || len(rec.results) != 8 || sum.LeaderReruns != 24 || len(rec.finals) != 24 {
-			t.Fatalf("measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.LeaderReruns, len(rec.results),
-				len(rec.finals))
-		}
+		testkit.Require(t, sum.Measured[trial.OK] == 8 && len(rec.results) == 8 && sum.LeaderReruns == 24 &&
+			len(rec.finals) == 24,
+			"measured %v and %d finals, recorded %d and %d, want 8 and 24", sum.Measured, sum.LeaderReruns, len(rec.results), len(rec.finals))
 		for i, r := range rec.results {
 			if want := []trial.Cache{trial.Warm, trial.Cold}[i/4]; r.Cache != want || r.Cache == trial.Cold && r.Batch != 1 {
 				t.Errorf("trial %d is %s, in batches of %d, want %s", i, r.Cache, r.Batch, want)
@@ -274,10 +262,9 @@ func TestFinals(t *testing.T) {
 			var blocks []int
 			for _, r := range rec.finals[start : start+3] {
 				blocks = append(blocks, r.Block)
-				if want := []trial.Cache{trial.Warm, trial.Cold}[start/12]; r.Cache != want || r.At.Before(last.At) ||
-					len(r.Samples) != 6 || r.Sentinel {
-					t.Errorf("final %+v, want a %s one of 6 samples after %v", r, want, last.At)
-				}
+				want := []trial.Cache{trial.Warm, trial.Cold}[start/12]
+				testkit.Check(t, r.Cache == want && !r.At.Before(last.At) && len(r.Samples) == 6 && !r.Sentinel,
+					"final %+v, want a %s one of 6 samples after %v", r, want, last.At)
 			}
 			if slices.Sort(blocks); !slices.Equal(blocks, []int{101, 102, 103}) {
 				t.Errorf("a round of blocks %v", blocks)
@@ -293,18 +280,14 @@ func TestRepeatsHaveTimesOfTheirOwn(t *testing.T) {
 	for i, want := range []time.Duration{5, 6, 7, 9, 10} {
 		measured := []time.Duration{5, 5, 3, 9, 9}[i]
 		got := r.later(now.Add(measured * time.Millisecond))
-		if got.UnixMilli() != now.Add(want*time.Millisecond).UnixMilli() {
-			t.Errorf("result %d is of %v, want %v ms", i, got.Sub(now), want)
-		}
+		testkit.Equal(t, got.UnixMilli(), now.Add(want*time.Millisecond).UnixMilli(), "result %d is of %v, want %v ms", i, got.Sub(now), want)
 	}
 
 	rec := &memory{}
 	runTest(t, finalsSweep(), rec, Options{})
 	seen := map[int64]bool{}
 	for _, f := range rec.finals {
-		if seen[f.At.UnixMilli()] {
-			t.Errorf("a second repeat run at %v", f.At)
-		}
+		testkit.Check(t, !seen[f.At.UnixMilli()], "a second repeat run at %v", f.At)
 		seen[f.At.UnixMilli()] = true
 	}
 }
@@ -333,37 +316,30 @@ func TestRepeatsBeginInANewProcess(t *testing.T) {
 // Where a matrix is gone before its repeat runs, its trials stay, and the failure says so.
 func TestMatrixGoneBeforeRepeats(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.mtx")
-	if err := os.WriteFile(path, []byte("%%MatrixMarket matrix coordinate real general\n6 6 1\n1 1 2\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte("%%MatrixMarket matrix coordinate real general\n6 6 1\n1 1 2\n"), 0o666))
 	sweep, rec := finalsSweep(), &memory{}
 	sweep.Matrices[0] = configs.Matrix{Name: "a", Path: path, Expand: true}
 	sum := runTest(t, sweep, recording{rec, func(trial.Result) { os.Remove(path) }}, Options{})
-	if len(rec.results) != 8 || len(rec.finals) != 0 || len(sum.Failures) != 1 || !sum.Failures[0].Measured {
-		t.Fatalf("%d trials, %d finals, failures %v", len(rec.results), len(rec.finals), sum.Failures)
-	}
-	if got := sum.Failures[0].Skips(); got != "keeping the trials of a without repeat runs" {
-		t.Error(got)
-	}
+	testkit.Require(t, len(rec.results) == 8 && len(rec.finals) == 0 && len(sum.Failures) == 1 && sum.Failures[0].Measured,
+		"%d trials, %d finals, failures %v", len(rec.results), len(rec.finals), sum.Failures)
+	testkit.Equal(t, sum.Failures[0].Skips(), "keeping the trials of a without repeat runs", "it goes on")
 }
 
 // A matrix is not loaded for repeat runs that the sweep has no time for.
 func TestNoTimeForRepeats(t *testing.T) {
 	sweep, all := finalsSweep(), &memory{}
-	if _, err := Run(t.Context(), sweep, all, Options{Launch: testLauncher}); err != nil || len(all.finals) == 0 {
-		t.Fatal(len(all.finals), err)
-	}
+	testkit.Must(Run(t.Context(), sweep, all, Options{Launch: testLauncher}))
+	testkit.Require(t, len(all.finals) != 0, "no finals")
 
 	sweep.Search.Time = time.Second
 	rec, started := &memory{}, 0
-	sum, err := Run(t.Context(), sweep, recording{rec, func(trial.Result) {
-		if len(rec.results) == len(all.results)-1 { // this is the last trial
+	sum := testkit.Must(Run(t.Context(), sweep, recording{rec, func(trial.Result) {
+		if len(rec.results) == len(all.results)-1 {
 			time.Sleep(sweep.Search.Time)
 		}
-	}}, Options{Launch: func() *exec.Cmd { started++; return testLauncher() }})
-	if err != nil || !sum.OutOfTime || len(rec.finals) != 0 || started != 1 {
-		t.Errorf("error %v, out of time %t, %d finals, %d processes", err, sum.OutOfTime, len(rec.finals), started)
-	}
+	}}, Options{Launch: func() *exec.Cmd { started++; return testLauncher() }}))
+	testkit.Check(t, sum.OutOfTime && len(rec.finals) == 0 && started == 1,
+		"out of time %t, %d finals, %d processes", sum.OutOfTime, len(rec.finals), started)
 }
 
 // recording also tells a function what is recorded.
@@ -390,13 +366,10 @@ func TestFinalsGoOn(t *testing.T) {
 			count[r.ID]++
 		}
 		for id, n := range count {
-			if n != 4 {
-				t.Errorf("after %d: %d of %s", kept, n, id)
-			}
+			testkit.Check(t, n == 4, "after %d: %d of %s", kept, n, id)
 		}
-		if sum.LeaderReruns != 24-kept || len(count) != 6 || len(rec.results) != 8 {
-			t.Errorf("after %d: %d more of %d trials", kept, sum.LeaderReruns, len(count))
-		}
+		testkit.Check(t, sum.LeaderReruns == 24-kept && len(count) == 6 && len(rec.results) == 8,
+			"after %d: %d more of %d trials", kept, sum.LeaderReruns, len(count))
 	}
 }
 
@@ -409,14 +382,11 @@ func TestRerunsOfASearch(t *testing.T) {
 	sweep.Search.Strategy, sweep.Protocol.Finals, sweep.Protocol.Repeats = "racing", 4, 12
 	rec := &memory{}
 	sum := runTest(t, sweep, rec, Options{})
-	if sum.LeaderReruns == 0 || sum.NoiseReruns == 0 {
-		t.Fatalf("%d leader and %d noise reruns", sum.LeaderReruns, sum.NoiseReruns)
-	}
+	testkit.Require(t, sum.LeaderReruns != 0 && sum.NoiseReruns != 0,
+		"%d leader and %d noise reruns", sum.LeaderReruns, sum.NoiseReruns)
 	for _, r := range slices.Concat(rec.finals, rec.spreads) {
-		if i := slices.IndexFunc(rec.results, func(o trial.Result) bool { return o.ID == r.ID }); i < 0 ||
-			rec.results[i].Partial() {
-			t.Errorf("a rerun of %s, which is no whole trial", r.Config)
-		}
+		i := slices.IndexFunc(rec.results, func(o trial.Result) bool { return o.ID == r.ID })
+		testkit.Check(t, i >= 0 && !rec.results[i].Partial(), "a rerun of %s, which is no whole trial", r.Config)
 	}
 	n := len(rec.finals)
 	rec.finals = nil

@@ -140,8 +140,7 @@ func runTest(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) Summ
 	if sweep.Kernels[0].Kernels[0] == "csr_scalar" {
 		opt.Launch = launcher("cuda")
 	}
-	sum := testkit.Must(Run(t.Context(), sweep, rec, opt))
-	return sum
+	return testkit.Must(Run(t.Context(), sweep, rec, opt))
 }
 
 // Every way in which a kernel can misbehave ends as a result with a message,
@@ -177,30 +176,19 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 		{writeBeside, trial.Wrong, "writes outside its array y"},
 	} {
 		r := rec.by(t, tt.block)
-		if r.Status != tt.status || !strings.Contains(r.Message, tt.message) {
-			t.Errorf("block %d: %s %q, want %s with %q", tt.block, r.Status, r.Message, tt.status, tt.message)
-		}
-		if r.Status != trial.OK && len(r.Samples) > 0 {
-			t.Errorf("block %d: %s has samples", tt.block, r.Status)
-		}
-		if r.At.IsZero() {
-			t.Errorf("block %d: no time", tt.block)
-		}
-		if r.Seconds <= 0 || tt.block == hang && r.Seconds < 1 { // a search's budget counts what has failed, too
-			t.Errorf("block %d: took %g s", tt.block, r.Seconds)
-		}
+		testkit.Check(t, r.Status == tt.status && strings.Contains(r.Message, tt.message),
+			"block %d: %s %q, want %s with %q", tt.block, r.Status, r.Message, tt.status, tt.message)
+		testkit.Check(t, r.Status == trial.OK || len(r.Samples) == 0, "block %d: %s has samples", tt.block, r.Status)
+		testkit.Check(t, !r.At.IsZero(), "block %d: no time", tt.block)
+		testkit.Check(t, r.Seconds > 0 && (tt.block != hang || r.Seconds >= 1), "block %d: took %g s", tt.block, r.Seconds) // a search's budget counts what has failed, too
 	}
-	if good := rec.by(t, behave); good.Median < 1e-3 || good.WithinLow > good.Median || good.WithinHigh < good.Median ||
-		good.BytesMin != 100+8*(35+35) {
-		t.Errorf("good trial: %+v", good)
-	}
-	if sum.Measured[trial.OK] != 1 || sum.Measured[trial.Fault] != 5 || len(sum.Failed) != 11 ||
-		sum.Invalid["this device can't"] != 1 {
-		t.Errorf("summary: %v, %d failed, invalid: %v", sum.Measured, len(sum.Failed), sum.Invalid)
-	}
-	if rec.run.Roof.Highest() != 10 || len(rec.matrices) != 1 {
-		t.Errorf("run %+v, matrices %v", rec.run, rec.matrices)
-	}
+	good := rec.by(t, behave)
+	testkit.Check(t, good.Median >= 1e-3 && good.WithinLow <= good.Median && good.WithinHigh >= good.Median &&
+		good.BytesMin == 100+8*(35+35), "good trial: %+v", good)
+	testkit.Check(t, sum.Measured[trial.OK] == 1 && sum.Measured[trial.Fault] == 5 && len(sum.Failed) == 11 &&
+		sum.Invalid["this device can't"] == 1,
+		"summary: %v, %d failed, invalid: %v", sum.Measured, len(sum.Failed), sum.Invalid)
+	testkit.Check(t, rec.run.Roof.Highest() == 10 && len(rec.matrices) == 1, "run %+v, matrices %v", rec.run, rec.matrices)
 }
 
 // A second run measures nothing; with Retry it measures what failed.
@@ -208,14 +196,12 @@ func TestRunAgain(t *testing.T) {
 	sweep := testSweep(behave, behave+100, exitQuietly, refuse)
 	rec := &memory{}
 	runTest(t, sweep, rec, Options{})
-	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 4 || len(sum.Measured) != 0 || sum.FailedBefore != 1 ||
-		sum.OKBefore != 2 {
-		t.Errorf("second run: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
-	}
-	if sum := runTest(t, sweep, rec, Options{Retry: true}); sum.Finished != 3 || sum.Measured[trial.Fault] != 1 ||
-		sum.FailedBefore != 0 {
-		t.Errorf("with retry: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
-	}
+	sum := runTest(t, sweep, rec, Options{})
+	testkit.Check(t, sum.Finished == 4 && len(sum.Measured) == 0 && sum.FailedBefore == 1 && sum.OKBefore == 2,
+		"second run: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
+	sum = runTest(t, sweep, rec, Options{Retry: true})
+	testkit.Check(t, sum.Finished == 3 && sum.Measured[trial.Fault] == 1 && sum.FailedBefore == 0,
+		"with retry: %d finished, %d of them failed, measured %v", sum.Finished, sum.FailedBefore, sum.Measured)
 	// A matrix that is called otherwise now is recorded with that name.
 	sweep.Matrices[0].Name = "renamed"
 	runTest(t, sweep, rec, Options{})
@@ -234,10 +220,8 @@ func TestSameContentTwice(t *testing.T) {
 	rec := &memory{}
 	for range 2 {
 		sum := runTest(t, sweep, rec, Options{})
-		if len(sum.Duplicates) != 1 || sum.Duplicates[0] != (Duplicate{"same", "grid"}) || sum.Trials != 2 ||
-			len(rec.results) != 2 {
-			t.Errorf("duplicates %v, %d trials, %d results", sum.Duplicates, sum.Trials, len(rec.results))
-		}
+		testkit.Check(t, len(sum.Duplicates) == 1 && sum.Duplicates[0] == (Duplicate{"same", "grid"}) && sum.Trials == 2 &&
+			len(rec.results) == 2, "duplicates %v, %d trials, %d results", sum.Duplicates, sum.Trials, len(rec.results))
 		for _, m := range rec.matrices {
 			testkit.Equal(t, m.Name, "grid", "the matrix is called")
 		}
@@ -250,14 +234,13 @@ func TestInterruptAndGoOn(t *testing.T) {
 	sweep := testSweep(101, 102, 103, 104, 105, 106)
 	rec := &memory{}
 	ctx, cancel := context.WithCancel(t.Context())
-	sum, err := Run(ctx, sweep, rec, Options{Launch: testLauncher, Observe: func(e Event) {
+	sum := testkit.Must(Run(ctx, sweep, rec, Options{Launch: testLauncher, Observe: func(e Event) {
 		if e.Result != nil && len(rec.results) == 2 {
 			cancel()
 		}
-	}})
-	if err != nil || !sum.Interrupted || len(rec.results) != 2 {
-		t.Fatalf("error %v, interrupted %v, %d results", err, sum.Interrupted, len(rec.results))
-	}
+	}}))
+	testkit.Require(t, sum.Interrupted && len(rec.results) == 2,
+		"interrupted %v, %d results", sum.Interrupted, len(rec.results))
 	if sum := runTest(t, sweep, rec, Options{}); sum.Finished != 2 || sum.Measured[trial.OK] != 4 ||
 		len(rec.results) != 6 {
 		t.Errorf("second run: %d finished, measured %v, %d results", sum.Finished, sum.Measured, len(rec.results))
@@ -277,20 +260,17 @@ func TestRefusedMatrixDoesNotStopTheSweep(t *testing.T) {
 		return workers[len(workers)-1]
 	}
 	rec, other := &memory{}, errors.New("other content")
-	sum, err := Run(t.Context(), sweep, rec, Options{Launch: launch, Accept: func(m trial.Matrix) error {
+	sum := testkit.Must(Run(t.Context(), sweep, rec, Options{Launch: launch, Accept: func(m trial.Matrix) error {
 		if m.Name == "refused" {
 			return other
 		}
 		return nil
-	}})
-	if err != nil || len(sum.Failures) != 1 || sum.Failures[0].Matrix != "refused" || !errors.Is(sum.Failures[0].Err, other) {
-		t.Errorf("failures %v, %v, want one of the refused matrix", sum.Failures, err)
-	}
+	}}))
+	testkit.Check(t, len(sum.Failures) == 1 && sum.Failures[0].Matrix == "refused" &&
+		errors.Is(sum.Failures[0].Err, other), "failures %v, want one of the refused matrix", sum.Failures)
 	testkit.Equal(t, len(rec.results), 1, "results")
 	for _, w := range workers {
-		if w.ProcessState == nil {
-			t.Error("a worker goes on after the run")
-		}
+		testkit.Check(t, w.ProcessState != nil, "a worker goes on after the run")
 	}
 }
 
@@ -304,9 +284,7 @@ func TestDeviceThatDoesNotOpen(t *testing.T) {
 		return started
 	}})
 	testkit.Fails(t, err, "opening the device: there is no such device")
-	if started.ProcessState == nil {
-		t.Error("the worker goes on after the run")
-	}
+	testkit.Check(t, started.ProcessState != nil, "the worker goes on after the run")
 	if _, _, _, err := Preview(t.Context(), sweep, nil, Options{Launch: testLauncher}); err == nil ||
 		!strings.Contains(err.Error(), "there is no such device") {
 		t.Errorf("error of a preview: %v", err)
@@ -331,15 +309,12 @@ func TestMatrixThatChangesDoesNotStopTheSweep(t *testing.T) {
 		sum := runTest(t, sweep, rec, Options{Observe: func(e Event) {
 			if e.Result != nil && !changed {
 				changed = true
-				if err := change(path); err != nil {
-					t.Error(err)
-				}
+				testkit.Succeed(t, change(path))
 			}
 		}})
-		if len(sum.Failures) != 1 || sum.Failures[0].Matrix != "a" || sum.Failures[0].Measured ||
-			len(rec.results) != 3 {
-			t.Errorf("%s: failures %v, %d results, want one of matrix a, and 3", name, sum.Failures, len(rec.results))
-		}
+		testkit.Check(t, len(sum.Failures) == 1 && sum.Failures[0].Matrix == "a" && !sum.Failures[0].Measured &&
+			len(rec.results) == 3,
+			"%s: failures %v, %d results, want one of matrix a, and 3", name, sum.Failures, len(rec.results))
 	}
 }
 
@@ -360,16 +335,13 @@ func TestSentinels(t *testing.T) {
 	for _, sweep := range []*configs.Sweep{testSweep(101, 102, 103, 104, 105), onGPU(testSweep(101, 102, 103, 104, 105))} {
 		sweep.Protocol.Sentinel = 2
 		rec := &memory{}
-		if sum := runTest(t, sweep, rec, Options{}); sum.Measured[trial.OK] != 5 || len(rec.results) != 5 {
-			t.Errorf("measured %v, recorded %d, want 5", sum.Measured, len(rec.results))
-		}
-		if len(rec.sentinels) != 1 {
-			t.Fatalf("%d sentinels, want 1", len(rec.sentinels))
-		}
+		sum := runTest(t, sweep, rec, Options{})
+		testkit.Check(t, sum.Measured[trial.OK] == 5 && len(rec.results) == 5,
+			"measured %v, recorded %d, want 5", sum.Measured, len(rec.results))
+		testkit.Require(t, len(rec.sentinels) == 1, "%d sentinels, want 1", len(rec.sentinels))
 		s, first, before := rec.sentinels[0], rec.results[0], rec.results[2]
-		if s.ID != first.ID || s.Status != trial.OK || len(s.Samples) == 0 || s.At.Before(before.At) {
-			t.Errorf("the sentinel is %+v, want %+v measured after %v", s, first.Trial, before.At)
-		}
+		testkit.Check(t, s.ID == first.ID && s.Status == trial.OK && len(s.Samples) != 0 && !s.At.Before(before.At),
+			"the sentinel is %+v, want %+v measured after %v", s, first.Trial, before.At)
 	}
 }
 
@@ -408,14 +380,11 @@ func TestGPUDoesNotWaitForTheRecord(t *testing.T) {
 				}
 			}
 		}})
-		if err := r.devices.measure(t.Context(), []*run{r}); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, r.devices.measure(t.Context(), []*run{r}))
 		r.close()
-		if w.early != early || len(w.results) != 4 || !slices.Equal(w.order, order) {
-			t.Errorf("%s: %d results ended before the first was recorded, of %d; %q were recorded, %q ended", backend, w.early,
-				len(w.results), w.order, order)
-		}
+		testkit.Check(t, w.early == early && len(w.results) == 4 && slices.Equal(w.order, order),
+			"%s: %d results ended before the first was recorded, of %d; %q were recorded, %q ended", backend, w.early,
+			len(w.results), w.order, order)
 	}
 }
 
@@ -440,13 +409,9 @@ func TestSummariesAddUp(t *testing.T) {
 		var sum Summary
 		sum.Add(order[0])
 		sum.Add(order[1])
-		if len(sum.Failures) != 2 {
-			t.Errorf("failures %v, want two", sum.Failures)
-		}
+		testkit.Equal(t, len(sum.Failures), 2, "failures")
 		sum.Failures = nil
-		if !reflect.DeepEqual(sum, want) {
-			t.Errorf("sum %+v\nwant %+v", sum, want)
-		}
+		testkit.Check(t, reflect.DeepEqual(sum, want), "sum %+v\nwant %+v", sum, want)
 	}
 }
 
@@ -464,8 +429,6 @@ func TestOwnKernelsCostNoOther(t *testing.T) {
 		space.Kernels, space.Custom, space.Block = []string{"mine"}, &kernels.Custom{Kernel: mine, File: "mine.c"}, []int{leaveBehind}
 		sweep.Kernels = append([]configs.Space{sweep.Kernels[0]}, space)
 		rec := &memory{}
-		if sum := runTest(t, sweep, rec, Options{}); sum.Measured[trial.OK] != 7 {
-			t.Errorf("GPU: %t: %v, %+v", gpu, sum.Measured, sum.Failed)
-		}
+		testkit.Equal(t, runTest(t, sweep, rec, Options{}).Measured[trial.OK], 7, "GPU: %t", gpu)
 	}
 }

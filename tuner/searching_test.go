@@ -57,9 +57,8 @@ func TestSearch(t *testing.T) {
 				planned = *e.Matrix
 			}
 		}})
-		if sum.Trials != len(rec.results) || sum.Trials > planned.Trials || !planned.AtMost || sum.Finished != 0 {
-			t.Errorf("%s: %d trials, %d results, planned %+v", name, sum.Trials, len(rec.results), planned)
-		}
+		testkit.Check(t, sum.Trials == len(rec.results) && sum.Trials <= planned.Trials && planned.AtMost &&
+			sum.Finished == 0, "%s: %d trials, %d results, planned %+v", name, sum.Trials, len(rec.results), planned)
 		var order []trial.Case
 		at := func(t trial.Trial) trial.Case { return trial.Case{Precision: t.Precision, Cache: t.Cache} }
 		whole, fastest := map[trial.Case]int{}, map[trial.Case]trial.Result{}
@@ -87,9 +86,8 @@ func TestSearch(t *testing.T) {
 			}
 		}
 		again := runTest(t, sweep, rec, Options{})
-		if len(again.Measured) != 0 || again.Finished != sum.Trials || again.Trials != sum.Trials {
-			t.Errorf("%s again: %d of %d finished, measured %v", name, again.Finished, again.Trials, again.Measured)
-		}
+		testkit.Check(t, len(again.Measured) == 0 && again.Finished == sum.Trials && again.Trials == sum.Trials,
+			"%s again: %d of %d finished, measured %v", name, again.Finished, again.Trials, again.Measured)
 	}
 }
 
@@ -126,9 +124,8 @@ func TestSearchGoesOn(t *testing.T) {
 				if runs++; err == nil {
 					break
 				}
-				if !errors.Is(err, errKilled) || runs > 400 {
-					t.Fatalf("%s, killed at every %d: run %d: %v", name, k, runs, err)
-				}
+				testkit.Require(t, errors.Is(err, errKilled) && runs <= 400,
+					"%s, killed at every %d: run %d: %v", name, k, runs, err)
 			}
 			ids := func(m *memory) (list []string) {
 				for _, r := range m.results {
@@ -136,10 +133,8 @@ func TestSearchGoesOn(t *testing.T) {
 				}
 				return list
 			}
-			if runs < 2 || !slices.Equal(ids(broken), ids(unbroken)) {
-				t.Errorf("%s, killed at every %d: %d results after %d runs, want %d", name, k, len(broken.results), runs,
-					len(unbroken.results))
-			}
+			testkit.Check(t, runs >= 2 && slices.Equal(ids(broken), ids(unbroken)),
+				"%s, killed at every %d: %d results after %d runs, want %d", name, k, len(broken.results), runs, len(unbroken.results))
 		}
 	}
 }
@@ -176,9 +171,8 @@ func TestUnreadableRecordEndsTheRun(t *testing.T) {
 				if err == nil && !f.failed {
 					break
 				}
-				if !errors.Is(err, errForgotten) {
-					t.Fatalf("%s: the record fails after being asked %d times: %v", strategy, n, err)
-				}
+				testkit.Require(t, errors.Is(err, errForgotten),
+					"%s: the record fails after being asked %d times: %v", strategy, n, err)
 
 				f = &forgetting{memory: rec, n: n}
 				if _, _, _, err := Preview(t.Context(), sweep, f, Options{Launch: testLauncher}); (err != nil) != f.failed {
@@ -221,14 +215,11 @@ func TestSearchWithinABudget(t *testing.T) {
 		last[caseOf(r.Trial)] = r
 	}
 	for p, n := range steps {
-		if last[p].Stop == trial.StopSearch {
-			t.Errorf("%v: the search goes on after the trial under the protocol", p)
-		}
+		testkit.Check(t, last[p].Stop != trial.StopSearch, "%v: the search goes on after the trial under the protocol", p)
 		testkit.Equal(t, chosen[p].Config, fastest[p].Config, "%v: is measured under the protocol", p)
-		if want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.Precision]; n != want ||
-			whole[p] != 1 {
-			t.Errorf("%v: %d steps, %d under the protocol, want %d and 1", p, n, whole[p], want)
-		}
+		want := map[kernels.Precision]int{kernels.Float32: 4, kernels.Float64: 5}[p.Precision]
+		testkit.Check(t, n == want && whole[p] == 1,
+			"%v: %d steps, %d under the protocol, want %d and 1", p, n, whole[p], want)
 	}
 }
 
@@ -252,17 +243,14 @@ func TestSearchByExpectations(t *testing.T) {
 	}
 	sweep.Search.Busy = time.Nanosecond
 	runTest(t, sweep, rec, opt)
-	if asked != 1 || len(rec.results) != 1 || rec.results[0].Block != valley {
-		t.Fatalf("asked %d times, measured %d, at first %v", asked, len(rec.results), rec.results[0].Config)
-	}
-	if end == nil || end.Worthy < 1 || end.Config.Block != valley+13 || end.Chance < search.Least || end.Matrix == "" {
-		t.Errorf("the search ends with %+v", end)
-	}
+	testkit.Require(t, asked == 1 && len(rec.results) == 1 && rec.results[0].Block == valley,
+		"asked %d times, measured %d, at first %v", asked, len(rec.results), rec.results[0].Config)
+	testkit.Check(t, end != nil && end.Worthy >= 1 && end.Config.Block == valley+13 && end.Chance >= search.Least &&
+		end.Matrix != "", "the search ends with %+v", end)
 	sweep.Search.Busy, end = 0, nil
 	sum := runTest(t, sweep, rec, opt)
-	if sum.Finished != 1 || len(rec.results) < 3 || end == nil || end.Worthy != 0 {
-		t.Errorf("then %+v, and it ends with %+v", sum, end)
-	}
+	testkit.Check(t, sum.Finished == 1 && len(rec.results) >= 3 && end != nil && end.Worthy == 0,
+		"then %+v, and it ends with %+v", sum, end)
 }
 
 // Tasks that each have a part have some of the searches, and all of them together.
@@ -274,9 +262,8 @@ func TestPartsOfSearches(t *testing.T) {
 		parts := &memory{}
 		for i := range n {
 			sum := runTest(t, sweep, parts, Options{Pieces: []trial.Piece{piece("grid", i, n)}})
-			if sum.Finished != 0 || len(sum.Pieces) != 1 || !sum.Pieces[0].Complete {
-				t.Errorf("part %d of %d: %+v", i, n, sum)
-			}
+			testkit.Check(t, sum.Finished == 0 && len(sum.Pieces) == 1 && sum.Pieces[0].Complete,
+				"part %d of %d: %+v", i, n, sum)
 		}
 		if got, want := identities(parts), identities(whole); len(want) != len(got) && n == 1 {
 			t.Errorf("%d parts: %d trials, want %d", n, len(got), len(want))
@@ -284,14 +271,12 @@ func TestPartsOfSearches(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	rec := &memory{}
-	sum, err := Run(ctx, sweep, rec,
+	sum := testkit.Must(Run(ctx, sweep, rec,
 		Options{Launch: testLauncher, Pieces: []trial.Piece{piece("grid", 0, 1)},
 			Observe: func(e Event) {
 				if e.Result != nil {
 					cancel()
 				}
-			}})
-	if err != nil || len(sum.Pieces) != 1 || sum.Pieces[0].Complete {
-		t.Errorf("a search that was interrupted: %v, %+v", err, sum.Pieces)
-	}
+			}}))
+	testkit.Check(t, len(sum.Pieces) == 1 && !sum.Pieces[0].Complete, "a search that was interrupted, %+v", sum.Pieces)
 }

@@ -52,11 +52,8 @@ func imported(t testing.TB) string {
 func columnsOf(t testing.TB, path string) (list [][2]string) {
 	db := testkit.Must(sql.Open("sqlite3", path))
 	defer db.Close()
-	rows, err := db.Query(`SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'
-		ORDER BY 1, 2`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := testkit.Must(db.Query(`SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'
+		ORDER BY 1, 2`))
 	defer rows.Close()
 	for rows.Next() {
 		var of [2]string

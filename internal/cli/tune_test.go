@@ -2,11 +2,14 @@ package cli
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/testing/clitest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -50,9 +53,7 @@ func TestAdvice(t *testing.T) {
 			"Use cpu_csr_rows block 64: 2.00 times as fast as cpu_csr."},
 	} {
 		a := newTuned(&trial.Matrix{Name: "A"}, analysis.Panel{Rows: tt.rows}, tuning{}, tt.products)
-		if got := strings.ReplaceAll(a.advice(tt.products), "\u202f", " "); got != tt.want {
-			t.Errorf("%s: it says\n%s\nwant\n%s", name, got, tt.want)
-		}
+		testkit.Equal(t, strings.ReplaceAll(a.advice(tt.products), "\u202f", " "), tt.want, "%s: it says", name)
 	}
 }
 
@@ -65,18 +66,12 @@ func TestAnswer(t *testing.T) {
 	did := tuning{13, 1.23, &tuner.Searched{Worthy: 2, Chance: 0.07,
 		Config: kernels.Config{Kernel: "sell_blocks", Precision: kernels.Float32, Block: 128}}}
 	a := newTuned(&trial.Matrix{Name: "A"}, analysis.Panel{Rows: rows}, did, 0)
-	if len(a.Best) != mostKernels+1 || a.Best[0].Kernel != "csr_narrow" || a.Best[0].Block != 64 ||
-		a.Best[mostKernels].Kernel != "cusparse_csr_alg1" || a.Measured != 13 || a.Faster != 2 {
-		t.Errorf("it answers %+v", a)
-	}
+	testkit.Check(t, len(a.Best) == mostKernels+1 && a.Best[0].Kernel == "csr_narrow" && a.Best[0].Block == 64 &&
+		a.Best[mostKernels].Kernel == "cusparse_csr_alg1" && a.Measured == 13 && a.Faster == 2, "it answers %+v", a)
 	var out strings.Builder
 	testkit.Succeed(t, a.print(&out, 0))
-	for _, want := range []string{"13 configurations measured in 1.23 s\n", "5 products",
-		"Not tried: 2 configurations that may be faster, most likely sell_blocks float32 block 128.\n"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("it does not say %q:\n%s", want, out.String())
-		}
-	}
+	testkit.Says(t, "what it says", out.String(), "13 configurations measured in 1.23 s\n", "5 products",
+		"Not tried: 2 configurations that may be faster, most likely sell_blocks float32 block 128.\n")
 }
 
 // What run is given is a matrix if it is a file that is no sweep, a generator, or a name of the collection.
@@ -103,7 +98,102 @@ func TestNote(t *testing.T) {
 		r.Matrix = "hash"
 		c.note(tuner.Event{Result: &r})
 	}
-	if d := c.done["hash"]; d == nil || d.measured != 1 || d.seconds != 6 {
-		t.Errorf("it notes %+v", d)
+	d := c.done["hash"]
+	testkit.Check(t, d != nil && d.measured == 1 && d.seconds == 6, "it notes %+v", d)
+}
+
+// onAll is a sweep of 240 trials for all GPUs.
+const onAll = `[protocol]
+cache = "warm"
+trial_budget = "2ms"
+[device]
+index = "all"
+[[matrix]]
+generate = "grid_5pt"
+nx = [10, 20, 30, 40]
+ny = 10
+[[kernel]]
+name = "csr_scalar"
+block = [32, 64, 128, 256, 512, 1024]
+`
+
+// runOn prepares a run of a sweep on a machine with some GPUs, into a folder.
+func runOn(t *testing.T, gpus, text, folder string) *exec.Cmd {
+	t.Helper()
+	sweep := filepath.Join(folder, "sweep.toml")
+	testkit.Succeed(t, os.WriteFile(sweep, []byte(text), 0o666))
+	return exec.Command(clitest.WithGPUs(t, gpus), "run", sweep, "--no-report", "--out", folder)
+}
+
+// measuredOn returns the GPUs of each matrix and the number of trials, 0 if there is no database yet.
+func measuredOn(t *testing.T, folder string) (on map[string]string, trials int64) {
+	t.Helper()
+	db, err := store.OpenReadOnly(filepath.Join(folder, "results.db"))
+	if err != nil {
+		return nil, 0
 	}
+	defer db.Close()
+	table, err := db.Query(t.Context(), `SELECT matrix, group_concat(DISTINCT uuid), count(*) FROM telemetry
+		WHERE median_ms > 0 GROUP BY matrix`)
+	if err != nil {
+		return nil, 0
+	}
+	on = map[string]string{}
+	for _, row := range table.Rows {
+		on[row[0].(string)] = row[1].(string)
+		trials += row[2].(int64)
+	}
+	return on, trials
+}
+
+// All GPUs of a machine share the matrices of a run, and each trial is recorded with its GPU.
+func TestRunOnAllGPUs(t *testing.T) {
+	folder := t.TempDir()
+	run := runOn(t, "2", onAll, folder)
+	plan := exec.Command(run.Path, "plan", run.Args[2])
+	if out, err := plan.CombinedOutput(); err != nil ||
+		!strings.HasPrefix(string(out), "sweep on 2 × NVIDIA H100 of tests") {
+		t.Errorf("plan: %v\n%s", err, out)
+	}
+	out, err := run.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "device: 2 × NVIDIA H100 of tests, 4 matrices") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	on, trials := measuredOn(t, folder)
+	used := map[string]bool{}
+	for _, uuids := range on {
+		used[uuids] = true
+	}
+	testkit.Check(t, trials == 240 && len(on) == 4 && len(used) == 2 && used["GPU-0"] && used["GPU-1"],
+		"%d trials on %v", trials, on)
+	out = testkit.Must(runOn(t, "1", strings.Replace(onAll, `"all"`, "0", 1), folder).CombinedOutput())
+	testkit.Check(t, strings.Contains(string(out), "all 240 trials are measured already"), "on one GPU: %v\n%s", err, out)
+}
+
+// A run on several GPUs that is killed goes on with another number of them.
+func TestKilledOnAllGPUs(t *testing.T) {
+	folder := t.TempDir()
+	run := runOn(t, "2", onAll, folder)
+	testkit.Succeed(t, run.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }()
+	var before int64
+	for before < 3 {
+		select {
+		case err := <-ended:
+			_, before = measuredOn(t, folder)
+			t.Fatalf("the run ended with %d trials before it was killed: %v", before, err)
+		case <-time.After(time.Millisecond):
+		}
+		_, before = measuredOn(t, folder)
+	}
+	run.Process.Kill()
+	<-ended
+	_, before = measuredOn(t, folder)
+	if before == 240 {
+		t.Skip("the machine was too slow: everything was measured before the kill")
+	}
+	out, err := runOn(t, "1", onAll, folder).CombinedOutput()
+	_, trials := measuredOn(t, folder)
+	testkit.Check(t, err == nil && trials == 240, "%d trials, %d before the kill: %v\n%s", trials, before, err, out)
 }

@@ -24,9 +24,7 @@ import (
 
 func mergeRun(tb testing.TB, run *slurm.Run) slurm.Merge {
 	tb.Helper()
-	m, err := mergeOnly(tb.Context(), run)
-	slurmlab.Must(tb, err)
-	return m
+	return testkit.Must(mergeOnly(tb.Context(), run))
 }
 
 func mergeOnly(ctx context.Context, run *slurm.Run) (slurm.Merge, error) {
@@ -37,12 +35,11 @@ func mergeOnly(ctx context.Context, run *slurm.Run) (slurm.Merge, error) {
 // there with its samples.
 func count(tb testing.TB, run *slurm.Run) int64 {
 	tb.Helper()
-	db, err := store.OpenReadOnly(run.Path(slurm.DatabaseFile))
-	slurmlab.Must(tb, err)
+	db := testkit.Must(store.OpenReadOnly(run.Path(slurm.DatabaseFile)))
 	defer db.Close()
 	table, err := db.Query(tb.Context(),
 		"SELECT count(*), count(s.trial) FROM trial t LEFT JOIN sample s ON s.trial = t.id")
-	slurmlab.Must(tb, err)
+	testkit.Succeed(tb, err)
 	testkit.Equal(tb, table.Rows[0][0], table.Rows[0][1], "%v trials have samples of", table.Rows[0][1])
 	return table.Rows[0][0].(int64)
 }
@@ -52,24 +49,21 @@ func TestMerge(t *testing.T) {
 	// Chunk 1: killed in the middle of a line, then finished by a second attempt
 	// that measured one trial again.
 	first := slurmtest.Write(t, run, 0, "1_0", 0, 5)
-	info, err := os.Stat(first.Path())
-	slurmlab.Must(t, err)
-	slurmlab.Must(t, os.Truncate(first.Path(), info.Size()-3))
+	info := testkit.Must(os.Stat(first.Path()))
+	testkit.Succeed(t, os.Truncate(first.Path(), info.Size()-3))
 	second := slurmtest.Write(t, run, 0, "1_0b", 3, 10)
 	slurmtest.End(t, second, "m1", trial.Part{Of: 1}, "")
 	// Chunk 2: a line was altered since.
 	altered := slurmtest.Write(t, run, 1, "1_1", 0, 3)
 	data := slurmlab.Read(t, altered.Path())
-	slurmlab.Must(t, os.WriteFile(altered.Path(),
+	testkit.Succeed(t, os.WriteFile(altered.Path(),
 		[]byte(strings.Replace(data, slurmtest.TestTrial("m2", 1).ID, "0", 1)), 0o666))
 	slurmtest.End(t, altered, "m2", trial.Part{Of: 1}, "out of time")
 	// Chunk 3 was killed, chunk 4 has not begun.
 	slurmtest.Write(t, run, 2, "1_2", 0, 1)
 
 	m := mergeRun(t, run)
-	if m.New != 10+2+1 || m.Known != 1 || m.Journals != 4 || m.Complete != 1 {
-		t.Errorf("%+v", m)
-	}
+	testkit.Check(t, m.New == 10+2+1 && m.Known == 1 && m.Journals == 4 && m.Complete == 1, "%+v", m)
 	wantMissing := []slurm.Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Reason: "out of time"},
 		{Chunk: "0003", Attempts: 1, Job: "1_2"}, {Chunk: "0004"}}
 	for i := range m.Missing {
@@ -80,18 +74,11 @@ func TestMerge(t *testing.T) {
 	for _, f := range m.Faulty {
 		faults = append(faults, fmt.Sprintf("%s torn %t damaged %d: %s", f.File, f.Torn, f.Damaged, f.First[:6]))
 	}
-	if want := "0001.1_0.0.jsonl torn true damaged 0: line 7\n0002.1_1.0.jsonl torn false damaged 1: line 4"; strings.Join(faults, "\n") != want {
-		t.Errorf("faults are\n%s\nwant\n%s", strings.Join(faults, "\n"), want)
-	}
-	if n := count(t, run); n != 13 {
-		t.Errorf("the database has %d trials", n)
-	}
-	if again := mergeRun(t, run); again.New != 0 || again.Known != 14 {
-		t.Errorf("merged again: %+v", again)
-	}
-	if n := count(t, run); n != 13 {
-		t.Errorf("after a second merge the database has %d trials", n)
-	}
+	testkit.Equal(t, strings.Join(faults, "\n"), "0001.1_0.0.jsonl torn true damaged 0: line 7\n0002.1_1.0.jsonl torn false damaged 1: line 4", "faults are")
+	testkit.Equal(t, count(t, run), 13, "the database has")
+	again := mergeRun(t, run)
+	testkit.Check(t, again.New == 0 && again.Known == 14, "merged again: %+v", again)
+	testkit.Equal(t, count(t, run), 13, "after a second merge the database has")
 }
 
 // Merges in parallel with each other and with tasks that write lose nothing and
@@ -178,9 +165,8 @@ func TestMergesInOrder(t *testing.T) {
 	}
 	close(goOn)
 	both.Wait()
-	if l, err := run.Ledger(); err != nil || l.Merge.Complete != 1 || l.Merge.Round != 1 {
-		t.Errorf("the last merge is %+v, %v", l.Merge, err)
-	}
+	l := testkit.Must(run.Ledger())
+	testkit.Check(t, l.Merge.Complete == 1 && l.Merge.Round == 1, "the last merge is %+v", l.Merge)
 }
 
 // More journals than are read ahead, more trials than are committed at once.
@@ -189,9 +175,8 @@ func TestMergeMany(t *testing.T) {
 	for i := range 41 {
 		slurmtest.Generate(t, run, i)
 	}
-	if m := mergeRun(t, run); m.New != 41*slurmtest.PerJournal || m.Faulty != nil {
-		t.Errorf("%d new, %v", m.New, m.Faulty)
-	}
+	m := mergeRun(t, run)
+	testkit.Check(t, m.New == 41*slurmtest.PerJournal && m.Faulty == nil, "%d new, %v", m.New, m.Faulty)
 	testkit.Equal(t, count(t, run), 41*slurmtest.PerJournal, "trials")
 }
 
@@ -203,34 +188,29 @@ func TestMergeStops(t *testing.T) {
 	if m, err := mergeOnly(ended, run); !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	f, err := os.Create(run.Path(".merge.lock")) // as another merge has it
-	slurmlab.Must(t, err)
+	f := testkit.Must(os.Create(run.Path(".merge.lock"))) // as another merge has it
 	defer f.Close()
-	slurmlab.Must(t, unix.Flock(int(f.Fd()), unix.LOCK_EX))
+	testkit.Succeed(t, unix.Flock(int(f.Fd()), unix.LOCK_EX))
 	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if m, err := mergeOnly(soon, run); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	slurmlab.Must(t, f.Close())
-	if m := mergeRun(t, run); m.New != 2 {
-		t.Errorf("%+v", m)
-	}
+	testkit.Succeed(t, f.Close())
+	testkit.Equal(t, mergeRun(t, run).New, 2, "new trials")
 }
 
 // A journal that can't be read is said, and the others are merged.
 func TestMergeUnreadable(t *testing.T) {
 	run := slurmtest.NewRun(t, 2)
-	slurmlab.Must(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
-	slurmlab.Must(t, unix.Mkfifo(run.Path(slurm.JournalsDir, "0001.1_1.1.jsonl"), 0o666))
+	testkit.Succeed(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
+	testkit.Succeed(t, unix.Mkfifo(run.Path(slurm.JournalsDir, "0001.1_1.1.jsonl"), 0o666))
 	slurmtest.Write(t, run, 1, "1_2", 0, 2)
 	const old = "0002.1_2.0.g1.jsonl" // of a GPU of a task, before 0.1.0
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.JournalsDir, old), nil, 0o666))
+	testkit.Succeed(t, os.WriteFile(run.Path(slurm.JournalsDir, old), nil, 0o666))
 	m := mergeRun(t, run)
-	if m.New != 2 || len(m.Faulty) != 3 || !m.Faulty[0].Unread || !m.Faulty[1].Unread ||
-		!strings.Contains(m.Faulty[1].First, "not a regular file") || m.Faulty[2].File != old {
-		t.Errorf("%+v", m)
-	}
+	testkit.Check(t, m.New == 2 && len(m.Faulty) == 3 && m.Faulty[0].Unread && m.Faulty[1].Unread &&
+		strings.Contains(m.Faulty[1].First, "not a regular file") && m.Faulty[2].File == old, "%+v", m)
 }
 
 // Of a damaged database nothing is needed: a merge says that it may go, and makes it again.
@@ -248,14 +228,13 @@ func TestMergeIntoDamagedDatabase(t *testing.T) {
 			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "1_0", 0, 50), "m1", 50)
 			mergeRun(t, run)
 			data := slurmlab.Read(t, run.Path(slurm.DatabaseFile))
-			slurmlab.Must(t, os.WriteFile(run.Path(slurm.DatabaseFile), damage([]byte(data)), 0o666))
+			testkit.Succeed(t, os.WriteFile(run.Path(slurm.DatabaseFile), damage([]byte(data)), 0o666))
 			if m, err := mergeOnly(t.Context(), run); err == nil || !strings.Contains(err.Error(), "delete it and merge again") {
 				t.Fatalf("merged %+v, %v", m, err)
 			}
-			slurmlab.Must(t, os.Remove(run.Path(slurm.DatabaseFile)))
-			if m := mergeRun(t, run); m.New != 50 || count(t, run) != 50 {
-				t.Errorf("merged again: %+v", m)
-			}
+			testkit.Succeed(t, os.Remove(run.Path(slurm.DatabaseFile)))
+			m := mergeRun(t, run)
+			testkit.Check(t, m.New == 50 && count(t, run) == 50, "merged again: %+v", m)
 		})
 	}
 }
@@ -265,13 +244,11 @@ func TestMergeThatEndsLate(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
 	slurmtest.Send(t, run, 1, 1, "12")
 	began := time.Now().UTC()
-	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{At: began.Add(time.Second), Round: 1, Complete: 1}))
-	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{At: began, Missing: []slurm.Missing{{Chunk: "0001"}}}))
-	if last := run.LastMerge(); last == nil || last.Round != 1 || len(last.Missing) > 0 {
-		t.Errorf("the last merge is %+v", last)
-	}
-	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{At: began.Add(time.Minute), Known: 3, Complete: 1}))
-	if last := run.LastMerge(); last.Round != 1 || last.Known != 3 {
-		t.Errorf("after another merge by hand, the last one is %+v", last)
-	}
+	testkit.Succeed(t, run.NoteMerge(&slurm.Merge{At: began.Add(time.Second), Round: 1, Complete: 1}))
+	testkit.Succeed(t, run.NoteMerge(&slurm.Merge{At: began, Missing: []slurm.Missing{{Chunk: "0001"}}}))
+	last := run.LastMerge()
+	testkit.Check(t, last != nil && last.Round == 1 && len(last.Missing) == 0, "the last merge is %+v", last)
+	testkit.Succeed(t, run.NoteMerge(&slurm.Merge{At: began.Add(time.Minute), Known: 3, Complete: 1}))
+	last = run.LastMerge()
+	testkit.Check(t, last.Round == 1 && last.Known == 3, "after another merge by hand, the last one is %+v", last)
 }

@@ -64,9 +64,8 @@ func TestMissing(t *testing.T) {
 			for _, m := range list {
 				ids = append(ids, m.Chunk)
 			}
-			if complete != tt.complete || strings.Join(ids, " ") != tt.missing {
-				t.Errorf("%d complete, missing %v; want %d, %q", complete, ids, tt.complete, tt.missing)
-			}
+			testkit.Check(t, complete == tt.complete && strings.Join(ids, " ") == tt.missing,
+				"%d complete, missing %v; want %d, %q", complete, ids, tt.complete, tt.missing)
 		})
 	}
 }
@@ -91,9 +90,8 @@ func TestMissingOfLossyAttempt(t *testing.T) {
 			list := slurm.Incomplete(plan, files)
 			want := "journal " + files[len(files)-1].Name.String() + ": " + fault.First
 			if fault.Unread || len(files[0].Ends) > 0 {
-				if len(list) != 1 || !strings.HasSuffix(list[0].Reason, want) {
-					t.Errorf("%s, in %d journals: missing %+v", what, len(files), list)
-				}
+				testkit.Check(t, len(list) == 1 && strings.HasSuffix(list[0].Reason, want),
+					"%s, in %d journals: missing %+v", what, len(files), list)
 			}
 			if list := slurm.Incomplete(plan, append(files, again)); len(list) > 0 {
 				t.Errorf("%s, measured again: missing %+v", what, list)
@@ -131,10 +129,9 @@ func TestMissingHasLastAttemptsWord(t *testing.T) {
 		{"the last word of an attempt", []slurm.File{word("9_3", 0, 1, "late", 7), word("9_3", 0, 0, "no GPU", 5),
 			word("9_3", 0, 2, "", 0)}, "9_3", "late", true},
 	} {
-		if list := slurm.Incomplete(plan, tt.files); len(list) != 1 || list[0].Job != tt.job || list[0].Reason != tt.reason ||
-			list[0].OutOfTime != tt.outOfTime {
-			t.Errorf("%s: %+v", tt.name, list)
-		}
+		list := slurm.Incomplete(plan, tt.files)
+		testkit.Check(t, len(list) == 1 && list[0].Job == tt.job && list[0].Reason == tt.reason &&
+			list[0].OutOfTime == tt.outOfTime, "%s: %+v", tt.name, list)
 	}
 }
 
@@ -170,30 +167,25 @@ func damageIsMended(t *testing.T, damage func(journal string) string, want strin
 	w := slurmtest.Write(t, run, 0, "1_0", 0, 5)
 	slurmtest.End(t, w, "m1", trial.Part{Of: 1}, "")
 	data := slurmlab.Read(t, w.Path())
-	slurmlab.Must(t, os.WriteFile(w.Path(), []byte(damage(data)), 0o666))
-	if m := mergeRun(t, run); m.New != 4 || m.Complete != 0 ||
-		!strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: "+want) {
-		t.Errorf("damaged: %+v", m)
-	}
+	testkit.Succeed(t, os.WriteFile(w.Path(), []byte(damage(data)), 0o666))
+	m := mergeRun(t, run)
+	testkit.Check(t, m.New == 4 && m.Complete == 0 && strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: "+want),
+		"damaged: %+v", m)
 	again := slurmtest.Write(t, run, 0, "2_0", 5, 5)
 	var ids []string
 	for n := range 5 {
 		ids = append(ids, slurmtest.TestTrial("m1", n).ID)
 	}
-	finished, err := again.Recorded(t.Context(), ids, trial.Brief)
-	slurmlab.Must(t, err)
+	finished := testkit.Must(again.Recorded(t.Context(), ids, trial.Brief))
 	for n, id := range ids {
 		if finished[id].Status == "" {
-			if n != 2 {
-				t.Errorf("trial %d is measured again", n)
-			}
-			slurmlab.Must(t, again.Record(t.Context(), slurmtest.TestTrial("m1", n)))
+			testkit.Equal(t, n, 2, "trial")
+			testkit.Succeed(t, again.Record(t.Context(), slurmtest.TestTrial("m1", n)))
 		}
 	}
 	slurmtest.End(t, again, "m1", trial.Part{Of: 1}, "")
-	if m := mergeRun(t, run); m.New != 1 || m.Complete != 1 || len(m.Missing) > 0 {
-		t.Errorf("mended: %+v", m)
-	}
+	m = mergeRun(t, run)
+	testkit.Check(t, m.New == 1 && m.Complete == 1 && len(m.Missing) == 0, "mended: %+v", m)
 }
 
 // The last attempt at a chunk counts what earlier ones measured. A journal of those that is gone, was
@@ -217,17 +209,16 @@ func TestEarlierJournalIsLost(t *testing.T) {
 				t.Fatalf("before: %+v", m)
 			}
 			data := slurmlab.Read(t, first.Path())
-			slurmlab.Must(t, lose(first.Path(), []byte(data)))
-			slurmlab.Must(t, os.Remove(run.Path(slurm.DatabaseFile)))
+			testkit.Succeed(t, lose(first.Path(), []byte(data)))
+			testkit.Succeed(t, os.Remove(run.Path(slurm.DatabaseFile)))
 			lost := 3
 			if name == "cut" {
 				lost = 1
 			}
 			m := mergeRun(t, run)
-			if m.Complete != 0 || len(m.Missing) != 1 || m.Missing[0].Lost != lost ||
-				!strings.HasPrefix(m.Missing[0].Reason, fmt.Sprintf("%d trials that it had counted are in no journal", lost)) {
-				t.Fatalf("after: %+v", m)
-			}
+			testkit.Require(t, m.Complete == 0 && len(m.Missing) == 1 && m.Missing[0].Lost == lost &&
+				strings.HasPrefix(m.Missing[0].Reason, fmt.Sprintf("%d trials that it had counted are in no journal", lost)),
+				"after: %+v", m)
 			slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "2_0", 3-lost, 3), "m1", 8)
 			if m := mergeRun(t, run); m.Complete != 1 || m.New != lost || count(t, run) != 8 {
 				t.Errorf("measured again: %+v", m)
@@ -250,39 +241,37 @@ func lateRun(t *testing.T) *slurm.Run {
 	dir := slurmlab.Fake(t, slowQueue())
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	slurmtest.Send(t, run, 1, 1, "12")
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
+	testkit.Succeed(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
 		Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}))
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|COMPLETED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"13|N/A|COMPLETED|0:00|5:00|2026-01-02T03:04:05|n1|NAME.1.finish|None")
 	late := filepath.Join(dir, "late")
-	slurmlab.Must(t, os.MkdirAll(filepath.Join(late, slurm.JournalsDir), 0o777))
+	testkit.Succeed(t, os.MkdirAll(filepath.Join(late, slurm.JournalsDir), 0o777))
 	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 3), "m1", trial.Part{Of: 1}, "")
-	slurmlab.Must(t, os.Rename(run.Path(slurm.JournalsDir, "0001.12_0.0.jsonl"),
+	testkit.Succeed(t, os.Rename(run.Path(slurm.JournalsDir, "0001.12_0.0.jsonl"),
 		filepath.Join(late, slurm.JournalsDir, "0001.12_0.0.jsonl")))
 	later := *run
 	later.Dir = late
-	slurmlab.Must(t, later.NoteMerge(&slurm.Merge{Round: 1, Complete: 1}))
+	testkit.Succeed(t, later.NoteMerge(&slurm.Merge{Round: 1, Complete: 1}))
 	t.Setenv("LATE_INTO", run.Dir)
 	return run
 }
 
 // What a task has written before Slurm said that it ended counts.
 func TestStatusOfTaskThatJustEnded(t *testing.T) {
-	if s := look(t, lateRun(t)); s.Chunks[0].State != Done || s.Finish != Done {
-		t.Errorf("chunk %+v, the job that merges is %s", s.Chunks[0], s.Finish)
-	}
-	if seen, err := Chunks(t.Context(), slurmtest.Hasty, lateRun(t)); err != nil || seen.Chunks[0].State != Done {
-		t.Errorf("for a retry it is %+v, %v", seen, err)
-	}
+	s := look(t, lateRun(t))
+	testkit.Check(t, s.Chunks[0].State == Done && s.Finish == Done,
+		"chunk %+v, the job that merges is %s", s.Chunks[0], s.Finish)
+	testkit.Equal(t, testkit.Must(Chunks(t.Context(), slurmtest.Hasty, lateRun(t))).Chunks[0].State, Done, "for a retry it is")
 }
 
 // A chunk was completed by a merge by hand, while the round's own job still waits: it
 // is asked for.
 func TestStatusAfterMergeByHand(t *testing.T) {
 	run := lateRun(t)
-	slurmlab.Must(t, run.NoteMerge(&slurm.Merge{Complete: 1}))
-	slurmlab.Must(t, os.RemoveAll(filepath.Join(os.Getenv("FAKE"), "late", "merged-001.json")))
+	testkit.Succeed(t, run.NoteMerge(&slurm.Merge{Complete: 1}))
+	testkit.Succeed(t, os.RemoveAll(filepath.Join(os.Getenv("FAKE"), "late", "merged-001.json")))
 	slurmtest.Says(t, os.Getenv("FAKE"), "queue", run, "13|N/A|PENDING|0:00|5:00|N/A||NAME.1.finish|Priority")
 	testkit.Equal(t, look(t, run).Finish, Waiting, "the job that merges")
 }
@@ -296,23 +285,20 @@ func TestListingsAreRefreshed(t *testing.T) {
 		run := lateRun(t)
 		t.Setenv("LATE_INTO", t.TempDir())
 		for _, dir := range folders {
-			slurmlab.Must(t, os.Chtimes(run.Path(dir), old, old))
+			testkit.Succeed(t, os.Chtimes(run.Path(dir), old, old))
 		}
 		f(run)
 		for _, dir := range folders {
-			info, err := os.Stat(run.Path(dir))
-			slurmlab.Must(t, err)
+			info := testkit.Must(os.Stat(run.Path(dir)))
 			if !info.ModTime().After(old) {
 				t.Errorf("%s is as it was", run.Path(dir))
 			}
-			if left, _ := filepath.Glob(run.Path(dir, ".refresh*")); len(left) > 0 {
-				t.Errorf("left are %v", left)
-			}
+			left, _ := filepath.Glob(run.Path(dir, ".refresh*"))
+			testkit.Check(t, len(left) == 0, "left are %v", left)
 		}
 	}
 	refreshed(t, func(run *slurm.Run) { look(t, run) }, "", slurm.JournalsDir)
 	refreshed(t, func(run *slurm.Run) {
-		_, err := Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil })
-		slurmlab.Must(t, err)
+		testkit.Must(Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil }))
 	}, slurm.JournalsDir)
 }

@@ -28,9 +28,7 @@ func states(s Status) string {
 
 func look(t *testing.T, run *slurm.Run) Status {
 	t.Helper()
-	s, err := Of(t.Context(), slurmtest.Hasty, run)
-	slurmlab.Must(t, err)
-	return s
+	return testkit.Must(Of(t.Context(), slurmtest.Hasty, run))
 }
 
 func TestStatus(t *testing.T) {
@@ -47,8 +45,7 @@ func TestStatus(t *testing.T) {
 	slurmtest.Says(t, dir, "accounts", run, "12_5|OUT_OF_MEMORY|0:125|60|5|2026-01-02T03:04:05|n3|NAME.1.0")
 	s := look(t, run)
 	testkit.Equal(t, states(s), "done running waiting ended never ended unclear never unclear", "chunks")
-	testkit.Equal(t, s.Counts, (Counts{Done: 1, Running: 1, Waiting: 1, Ended: 2, Never: 2, Unclear: 2, All: 9}),
-		"counts")
+	testkit.Equal(t, s.Counts, (Counts{Done: 1, Running: 1, Waiting: 1, Ended: 2, Never: 2, Unclear: 2, All: 9}), "counts")
 	for i, want := range map[int]string{
 		2: "more time than the partition allows, so it will never start", 3: "reached its time limit: ended by SIGTERM",
 		4: "cancelled before it started", 5: "used more memory than allowed", 7: "never submitted", 8: "retry finds out",
@@ -59,19 +56,13 @@ func TestStatus(t *testing.T) {
 	}
 	// Of chunk 1 the journal knows the total, of the others the plan guesses 1.
 	testkit.Equal(t, s.Trials, (slurm.Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}), "trials")
-	if len(s.Best) != 3 || s.Best[0].Matrix != "m1" || s.Best[0].Precision != kernels.Float32 ||
-		s.Best[0].Cache != trial.Cold || s.Best[0].Seconds <= 0 || s.Best[0].GFLOPS <= 0 {
-		t.Errorf("best are %+v", s.Best)
-	}
-	if s.Finish != Waiting || !s.Active() || s.Silent != "" {
-		t.Errorf("finish %q, silent %q", s.Finish, s.Silent)
-	}
-	if c := s.Chunks[3]; c.Job != "12_3" || c.Node != "n1" || !c.OutOfTime {
-		t.Errorf("chunk 4 is %+v", c)
-	}
-	if lines, err := LastLines(s.Chunks[3].Log, 2); err != nil || !slices.Equal(lines, []string{"two", "three"}) {
-		t.Errorf("its log ends with %q, %v", lines, err)
-	}
+	testkit.Check(t, len(s.Best) == 3 && s.Best[0].Matrix == "m1" && s.Best[0].Precision == kernels.Float32 &&
+		s.Best[0].Cache == trial.Cold && s.Best[0].Seconds > 0 && s.Best[0].GFLOPS > 0, "best are %+v", s.Best)
+	testkit.Check(t, s.Finish == Waiting && s.Active() && s.Silent == "", "finish %q, silent %q", s.Finish, s.Silent)
+	c := s.Chunks[3]
+	testkit.Check(t, c.Job == "12_3" && c.Node == "n1" && c.OutOfTime, "chunk 4 is %+v", c)
+	lines := testkit.Must(LastLines(s.Chunks[3].Log, 2))
+	testkit.Check(t, slices.Equal(lines, []string{"two", "three"}), "its log ends with %q", lines)
 }
 
 // Journals alone say what is done; without Slurm nothing else is claimed.
@@ -80,16 +71,14 @@ func TestStatusWithoutSlurm(t *testing.T) {
 	run := slurmtest.StatusRun(t)
 	s := look(t, run)
 	testkit.Equal(t, states(s), "done unclear unclear unclear unclear unclear unclear never unclear", "chunks")
-	if s.Trials.Done != 10 || s.Counts.Done != 1 || !strings.Contains(s.Silent, "no answer") || !s.Active() {
-		t.Errorf("status %+v", s)
-	}
+	testkit.Check(t, s.Trials.Done == 10 && s.Counts.Done == 1 && strings.Contains(s.Silent, "no answer") && s.Active(),
+		"status %+v", s)
 	// A controller that has forgotten all, and no accounting.
 	slurmtest.Says(t, dir, "queue", run)
 	s = look(t, run)
 	testkit.Equal(t, states(s), "done ended ended ended ended ended ended never unclear", "chunks")
-	if s.Silent != "" || s.Chunks[3].Why != "ended, and Slurm no longer knows how: ended by SIGTERM" {
-		t.Errorf("silent %q, chunk 4 %q", s.Silent, s.Chunks[3].Why)
-	}
+	testkit.Check(t, s.Silent == "" && s.Chunks[3].Why == "ended, and Slurm no longer knows how: ended by SIGTERM",
+		"silent %q, chunk 4 %q", s.Silent, s.Chunks[3].Why)
 }
 
 // Why a task ended is said in Slurm's words, where these are all that is known, and
@@ -125,9 +114,7 @@ func TestStatusOfReusedNumber(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.StatusRun(t)
 	slurmtest.Says(t, dir, "queue", run, "12|1|RUNNING|1:00|5:00|2026-01-02T03:04:05|n2|somebody-else.1.0|None")
-	if s := look(t, run); s.Chunks[1].State != Ended {
-		t.Errorf("chunk 2 is %+v", s.Chunks[1])
-	}
+	testkit.Equal(t, look(t, run).Chunks[1].State, Ended, "chunk 2 is")
 }
 
 // A tracker reads on where it stopped, and a line only once it is whole.
@@ -137,36 +124,26 @@ func TestTrackerReadsOn(t *testing.T) {
 	tracker := NewTracker(run)
 	done := func() slurm.Trials {
 		t.Helper()
-		slurmlab.Must(t, tracker.read(t.Context()))
+		testkit.Succeed(t, tracker.read(t.Context()))
 		return tracker.Status(View{}).Trials
 	}
-	if n := done(); n.Done != 3 {
-		t.Fatalf("%+v", n)
-	}
-	slurmlab.Must(t, w.Record(t.Context(), slurmtest.TestTrial("m1", 3)))
+	testkit.Equal(t, done().Done, 3, "trials done")
+	testkit.Succeed(t, w.Record(t.Context(), slurmtest.TestTrial("m1", 3)))
 	path := w.Path()
 	data := slurmlab.Read(t, path)
 	cut := len(data) - 20
-	slurmlab.Must(t, os.WriteFile(path, []byte(data[:cut]), 0o666))
-	if n := done(); n.Done != 3 {
-		t.Errorf("half a line counts: %+v", n)
-	}
+	testkit.Succeed(t, os.WriteFile(path, []byte(data[:cut]), 0o666))
+	testkit.Equal(t, done().Done, 3, "half a line counts")
 	slurmtest.AppendTo(t, path, string(data[cut:]))
 	failed := slurmtest.TestTrial("m1", 4)
 	failed.Status = trial.Fault
-	slurmlab.Must(t, w.Record(t.Context(), failed))
-	if n := done(); n != (slurm.Trials{Done: 5, Of: 2 * slurmtest.PerJournal, OK: 4, Failed: 1}) {
-		t.Errorf("%+v", n)
-	}
+	testkit.Succeed(t, w.Record(t.Context(), failed))
+	testkit.Equal(t, done(), slurm.Trials{Done: 5, Of: 2 * slurmtest.PerJournal, OK: 4, Failed: 1}, "with one that failed")
 	// Another attempt at the same trials: one is new, one ends better than before.
 	again := slurmtest.Write(t, run, 0, "1_0", 3, 6)
-	if n := done(); n != (slurm.Trials{Done: 6, Of: 2 * slurmtest.PerJournal, OK: 6}) {
-		t.Errorf("%+v", n)
-	}
+	testkit.Equal(t, done(), slurm.Trials{Done: 6, Of: 2 * slurmtest.PerJournal, OK: 6}, "with another attempt")
 	slurmtest.End(t, again, "m1", trial.Part{Of: 1}, "")
-	if n := done(); n != (slurm.Trials{Done: 6, Of: 6 + slurmtest.PerJournal, OK: 6}) {
-		t.Errorf("%+v", n)
-	}
+	testkit.Equal(t, done(), slurm.Trials{Done: 6, Of: 6 + slurmtest.PerJournal, OK: 6}, "with its end")
 }
 
 func TestPace(t *testing.T) {
@@ -195,19 +172,17 @@ func TestPace(t *testing.T) {
 				p.add(now.Add(-trials.began), now.Add(-trials.ago))
 			}
 		}
-		if got := p.rate(now); fmt.Sprintf("%.3f", got) != fmt.Sprintf("%.3f", c.want) {
-			t.Errorf("%s: %g a second, want %g", c.name, got, c.want)
-		}
+		testkit.Equal(t, fmt.Sprintf("%.3f", p.rate(now)), fmt.Sprintf("%.3f", c.want), "%s", c.name)
 	}
 }
 
 // A journal that can't be read is no error, and the others count.
 func TestStatusOfUnreadableJournal(t *testing.T) {
 	run := slurmtest.NewRun(t, 2)
-	slurmlab.Must(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
+	testkit.Succeed(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
 	slurmtest.Write(t, run, 1, "1_2", 0, 2)
 	tracker := NewTracker(run)
-	slurmlab.Must(t, tracker.read(t.Context()))
+	testkit.Succeed(t, tracker.read(t.Context()))
 	testkit.Equal(t, tracker.Status(View{}).Trials.Done, 2, "trials are done")
 }
 
@@ -228,9 +203,8 @@ func TestExplainPending(t *testing.T) {
 		"SomethingNew2031":                         "waits: SomethingNew2031",
 		"Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions": "waits: Nodes required for job are DOWN, DRAINED or reserved",
 	} {
-		if got := explainPending(sbatch.Job{State: sbatch.Pending, Reason: reason}); !strings.Contains(got, want) {
-			t.Errorf("%q is explained as %q, want %q", reason, got, want)
-		}
+		got := explainPending(sbatch.Job{State: sbatch.Pending, Reason: reason})
+		testkit.Check(t, strings.Contains(got, want), "%q is explained as %q, want %q", reason, got, want)
 	}
 	at := time.Date(2026, 1, 2, 13, 14, 15, 0, time.Local)
 	if got := explainPending(sbatch.Job{State: sbatch.Pending, Reason: "BeginTime", Start: at}); !strings.HasPrefix(got, "must not start before 2026-01-02 13:14:15: the sweep asked for that, or") {
@@ -276,11 +250,9 @@ func TestActiveNeedsTheFolder(t *testing.T) {
 	slurmtest.Says(t, slurmlab.Fake(t, slurmlab.FakeQueue), "queue", slurmtest.NewRun(t, 0))
 	for folder, wrong := range map[string]string{"claims": "listing the claims", slurm.JournalsDir: "listing journals"} {
 		run := slurmtest.NewRun(t, 1)
-		if n, err := Active(t.Context(), slurmtest.Hasty, run); err != nil || n != 0 {
-			t.Errorf("of a run that nobody measures, %d chunks are active, %v", n, err)
-		}
-		slurmlab.Must(t, os.RemoveAll(run.Path(folder)))
-		slurmlab.Must(t, os.WriteFile(run.Path(folder), nil, 0o666))
+		testkit.Equal(t, testkit.Must(Active(t.Context(), slurmtest.Hasty, run)), 0, "of a run that nobody measures")
+		testkit.Succeed(t, os.RemoveAll(run.Path(folder)))
+		testkit.Succeed(t, os.WriteFile(run.Path(folder), nil, 0o666))
 		testkit.Fails(t, testkit.Err(Active(t.Context(), slurmtest.Hasty, run)), wrong, "where %s is no folder", folder)
 	}
 }

@@ -21,12 +21,12 @@ func ended(t *testing.T, chunks int, args []string, queue ...string) (dir string
 	t.Helper()
 	dir = slurmlab.Fake(t, slurmlab.FakeQueue)
 	run = slurmtest.Created(t, t.TempDir(), configs.Slurm{}, chunks, "exit 0")
-	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(chunks)))
+	testkit.Succeed(t, run.WriteRound(1, slurmtest.ChunkIDs(chunks)))
 	array := slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Tasks: chunks}, Outcome: slurm.Intended,
 		Args: args}
-	slurmlab.Must(t, run.Note(array))
+	testkit.Succeed(t, run.Note(array))
 	array.Args, array.Outcome, array.JobID = nil, slurm.Submitted, sbatch.JobID{ID: "12"}
-	slurmlab.Must(t, run.Note(array))
+	testkit.Succeed(t, run.Note(array))
 	slurmtest.Says(t, dir, "queue", run, queue...)
 	return dir, run
 }
@@ -34,23 +34,18 @@ func ended(t *testing.T, chunks int, args []string, queue ...string) (dir string
 // retried is what a retry does that goes well.
 func retried(t *testing.T, run *slurm.Run, s configs.Slurm, opt RetryOptions) Retried {
 	t.Helper()
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, s, opt)
-	slurmlab.Must(t, err)
-	return r
+	return testkit.Must(Retry(t.Context(), slurmtest.Hasty, run, s, opt))
 }
 
 // sentNext is a round that is sent well.
 func sentNext(t *testing.T, run *slurm.Run, s configs.Slurm, chunks []slurm.Chunk) Round {
 	t.Helper()
-	round, err := Next(t.Context(), slurmtest.Hasty, run, s, chunks)
-	slurmlab.Must(t, err)
-	return round
+	return testkit.Must(Next(t.Context(), slurmtest.Hasty, run, s, chunks))
 }
 
 func throttled(t *testing.T, run *slurm.Run, n int) {
 	t.Helper()
-	_, err := Throttle(t.Context(), slurmtest.Hasty, run, n)
-	slurmlab.Must(t, err)
+	testkit.Must(Throttle(t.Context(), slurmtest.Hasty, run, n))
 }
 
 // lastSent are the arguments of the last array that was sent.
@@ -94,15 +89,12 @@ func TestRetryTakesTheNextStep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, run := ended(t, 1, strings.Fields(tt.args), fmt.Sprintf(tt.says, 0))
-			plan, err := run.Plan()
-			slurmlab.Must(t, err)
+			plan := testkit.Must(run.Plan())
 			plan.Chunks[0].Trials = 4
 			slurmtest.SetPlan(t, run, plan)
 			tt.slurm.QOS = "any" // may allow more time than the partition
 			r := retried(t, run, tt.slurm, RetryOptions{Set: tt.set})
-			if len(r.OutOfMemory) != tt.left || len(r.Split) != tt.split {
-				t.Fatalf("retried %+v", r)
-			}
+			testkit.Require(t, len(r.OutOfMemory) == tt.left && len(r.Split) == tt.split, "retried %+v", r)
 			if tt.left > 0 {
 				return
 			}
@@ -129,10 +121,9 @@ func TestRetryRemembers(t *testing.T) {
 	} {
 		retried(t, run, s, tt.opt)
 		args := strings.Fields(lastSent(t, dir))
-		if valueOf(args, "partition") != tt.partition || valueOf(args, "mem") != tt.mem || valueOf(args, "exclude") != tt.excluded ||
-			(valueOf(args, "mem-per-cpu") == "") != (tt.mem != "") {
-			t.Errorf("retry %d sends %q", i, args)
-		}
+		testkit.Check(t, valueOf(args, "partition") == tt.partition && valueOf(args, "mem") == tt.mem &&
+			valueOf(args, "exclude") == tt.excluded && (valueOf(args, "mem-per-cpu") == "") == (tt.mem != ""),
+			"retry %d sends %q", i, args)
 		slurmtest.Says(t, dir, "queue", run)
 	}
 }
@@ -141,7 +132,7 @@ func TestRetryRemembers(t *testing.T) {
 func TestRetryForgetsWhatIsRefused(t *testing.T) {
 	dir, run := ended(t, 1, nil, "12|0|NODE_FAIL|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|NodeFail")
 	const typo = `case "$*" in *partition=typo*) echo "sbatch: error: invalid partition specified: typo" >&2; exit 1 ;; esac; `
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+typo+slurmlab.FakeQueue["sbatch"]+"\n"), 0o777))
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+typo+slurmlab.FakeQueue["sbatch"]+"\n"), 0o777))
 	s := configs.Slurm{Partition: "debug"}
 	opt := RetryOptions{Set: map[string]string{"partition": "typo"}}
 	if r, err := Retry(t.Context(), slurmtest.Hasty, run, s, opt); err == nil || r.Round != nil {
@@ -172,9 +163,8 @@ func TestRetryAvoidsABadNode(t *testing.T) {
 			}
 			dir, run := ended(t, 3, nil, queue...)
 			r := retried(t, run, configs.Slurm{}, RetryOptions{})
-			if got := valueOf(strings.Fields(lastSent(t, dir)), "exclude"); got != tt.avoided || (got != "") != (len(r.Avoided) == 1) {
-				t.Errorf("avoided is %q: %+v", got, r)
-			}
+			got := valueOf(strings.Fields(lastSent(t, dir)), "exclude")
+			testkit.Check(t, got == tt.avoided && (got != "") == (len(r.Avoided) == 1), "avoided is %q: %+v", got, r)
 		})
 	}
 }
@@ -184,15 +174,13 @@ func TestRetryOfKillForMemory(t *testing.T) {
 	const killed = "12|0|FAILED|0:05|5:00|2026-01-02T03:04:05|n1|NAME.1.0|JobLaunchFailure"
 	dir, run := ended(t, 1, nil, killed)
 	const log = "slurmstepd-n1: error: StepId=95.batch exceeded memory limit (505368576 > 104857600), being killed\n"
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), []byte(log), 0o666))
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-	if err != nil || len(r.OutOfMemory) != 1 || r.Round != nil || r.OutOfMemory[0].Why != "used more memory than allowed" {
-		t.Fatalf("retried %+v, %v", r, err)
-	}
-	r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "1G"}, RetryOptions{})
-	if err != nil || len(r.Again) != 1 || !strings.Contains(lastSent(t, dir), "--mem=1G") {
-		t.Errorf("with more in the sweep: %+v, %v", r, err)
-	}
+	testkit.Succeed(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), []byte(log), 0o666))
+	r := retried(t, run, configs.Slurm{}, RetryOptions{})
+	testkit.Require(t, len(r.OutOfMemory) == 1 && r.Round == nil &&
+		r.OutOfMemory[0].Why == "used more memory than allowed", "retried %+v", r)
+	r = retried(t, run, configs.Slurm{Mem: "1G"}, RetryOptions{})
+	testkit.Check(t, len(r.Again) == 1 && strings.Contains(lastSent(t, dir), "--mem=1G"),
+		"with more in the sweep: %+v", r)
 }
 
 // limited is a Slurm that takes five jobs at once, all of which are in its queue for ever.
@@ -208,7 +196,7 @@ func limitedSlurm(t *testing.T, most int) string {
 		"scontrol": strings.Replace(slurmlab.FakeConfig, "= 2", fmt.Sprint("= ", most), 1), "squeue": "exit 0",
 		"scancel": `echo $(($(cat "$FAKE/used") - 1)) > "$FAKE/used"`,
 	})
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+limited+"\n"), 0o777))
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+limited+"\n"), 0o777))
 	return dir
 }
 
@@ -232,38 +220,29 @@ func TestLimitOfSubmittedJobs(t *testing.T) {
 			run := slurmtest.Created(t, t.TempDir(), s, 9, "exit 0")
 			round := sentNext(t, run, s, slurmtest.Chunks(t, run, 9))
 			sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
-			if got := strings.Join(strings.Fields(sent), " "); got != tt.sent || round.Rest != tt.rest || round.Limit != tt.limit {
-				t.Errorf("sent %s, and %+v", got, round)
-			}
+			got := strings.Join(strings.Fields(sent), " ")
+			testkit.Check(t, got == tt.sent && round.Rest == tt.rest && round.Limit == tt.limit, "sent %s, and %+v", got, round)
 
 			// Nothing more is sent before something is done.
-			slurmlab.Must(t, os.Remove(filepath.Join(dir, "used")))
-			if r, err := Rest(t.Context(), slurmtest.Hasty, run, s); err != nil || r.Round != nil {
-				t.Errorf("the rest is sent: %+v, %v", r, err)
-			}
+			testkit.Succeed(t, os.Remove(filepath.Join(dir, "used")))
+			testkit.Equal(t, testkit.Must(Rest(t.Context(), slurmtest.Hasty, run, s)).Round, nil, "the rest is sent")
 			slurmtest.End(t, slurmtest.Write(t, run, 0, "100_0", 0, 1), "m1", trial.Part{Of: 1}, "")
 			seen := map[string]bool{}
 			for n := 2; ; n++ {
-				slurmlab.Must(t, os.RemoveAll(filepath.Join(dir, "used")))
-				r, err := Rest(t.Context(), slurmtest.Hasty, run, s)
-				slurmlab.Must(t, err)
+				testkit.Succeed(t, os.RemoveAll(filepath.Join(dir, "used")))
+				r := testkit.Must(Rest(t.Context(), slurmtest.Hasty, run, s))
 				if r.Round == nil {
 					break
 				}
 				for _, j := range r.Round.Jobs {
-					chunks, err := run.Round(n)
-					slurmlab.Must(t, err)
+					chunks := testkit.Must(run.Round(n))
 					for _, id := range chunks[j.Base : j.Base+j.Tasks] {
-						if seen[id] {
-							t.Errorf("chunk %s is sent twice", id)
-						}
+						testkit.Check(t, !seen[id], "chunk %s is sent twice", id)
 						seen[id] = true
 					}
 				}
 			}
-			if len(seen) != tt.rest {
-				t.Errorf("later %d chunks are sent, not %d", len(seen), tt.rest)
-			}
+			testkit.Equal(t, len(seen), tt.rest, "later")
 		})
 	}
 }
@@ -271,42 +250,34 @@ func TestLimitOfSubmittedJobs(t *testing.T) {
 // Without any room nothing is left behind that looks like a submission.
 func TestNoRoomAtAll(t *testing.T) {
 	dir := limitedSlurm(t, 1001)
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "used"), []byte("5"), 0o666))
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "used"), []byte("5"), 0o666))
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
 	_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 2))
 	testkit.Fails(t, err, "AssocMaxSubmitJobLimit")
 	jobs := slurmtest.Jobs(t, run)
-	if len(jobs) != 1 || jobs[0].Outcome != slurm.Refused {
-		t.Errorf("jobs %+v", jobs)
-	}
+	testkit.Check(t, len(jobs) == 1 && jobs[0].Outcome == slurm.Refused, "jobs %+v", jobs)
 }
 
 // A job that merges sends no other one if there is no room for a task beside it.
 func TestNoRoomBesideTheMerging(t *testing.T) {
 	for most := 1; most <= 2; most++ {
 		dir, run := ended(t, 3, nil, "13||RUNNING|0:00|5:00|N/A|n1|NAME.1.finish|None")
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
+		testkit.Succeed(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1},
 			Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: "13"}}))
 		_, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{MaxSubmit: most}, slurmtest.Chunks(t, run, 3))
 		testkit.Fails(t, err, "max_submit", "max_submit = %d", most)
-		if sent, err := os.ReadFile(filepath.Join(dir, "sent")); err == nil {
-			t.Errorf("max_submit = %d: sent %s", most, sent)
-		}
+		testkit.Fails(t, testkit.Err(os.ReadFile(filepath.Join(dir, "sent"))), "", "max_submit = %d: sent", most)
 	}
 }
 
 // A task that scancel could not take back is not sent again.
 func TestTaskThatStays(t *testing.T) {
 	dir := limitedSlurm(t, 5)
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "scancel"), []byte("#!/bin/bash\nexit 1\n"), 0o777))
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "scancel"), []byte("#!/bin/bash\nexit 1\n"), 0o777))
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 9, "exit 0")
-	if _, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 9)); err == nil {
-		t.Error("no error")
-	}
+	testkit.Fails(t, testkit.Err(Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 9))), "", "no error")
 	jobs := slurmtest.Jobs(t, run)
-	if len(jobs) == 0 || jobs[0].Tasks != 5 || jobs[0].Outcome != slurm.Submitted {
-		t.Errorf("jobs %+v", jobs)
-	}
+	testkit.Check(t, len(jobs) != 0 && jobs[0].Tasks == 5 && jobs[0].Outcome == slurm.Submitted, "jobs %+v", jobs)
 }
 
 // Tasks of each kind have arrays of their own, with what they ask for, also where a retry sends some of them.
@@ -315,16 +286,14 @@ func TestArraysOfEachKind(t *testing.T) {
 		"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue, "sbatch": slurmlab.FakeSbatch + "; echo $id"})
 	s := configs.Slurm{Partition: "debug", Arrays: []configs.Array{{"gres": "gpu:a30:1"}, {"gres": "gpu:h100:1"}}}
 	run := slurmtest.Created(t, t.TempDir(), s, 5, "exit 0")
-	plan, err := run.Plan()
-	slurmlab.Must(t, err)
+	plan := testkit.Must(run.Plan())
 	for i := range plan.Chunks {
 		plan.Chunks[i].Kind = i % 2 // as after chunks were split
 	}
 	slurmtest.SetPlan(t, run, plan)
 	sentNext(t, run, s, slurmtest.Chunks(t, run, 5))
 	jobs := slurmtest.Jobs(t, run)
-	chunks, err := run.Round(1)
-	slurmlab.Must(t, err)
+	chunks := testkit.Must(run.Round(1))
 	var sent []string
 	for _, j := range jobs {
 		gres := ""
@@ -338,7 +307,6 @@ func TestArraysOfEachKind(t *testing.T) {
 	testkit.Equal(t, strings.Join(sent, ", "), "[0001 0003] gpu:a30:1, [0005] gpu:a30:1, [0002 0004] gpu:h100:1, [] ",
 		"sent")
 	p := PreviewOf(run, s, plan, 3)
-	if len(p.Commands) != 6 || !strings.Contains(strings.Join(p.Commands[1], " "), "--gres=gpu:h100:1") {
-		t.Errorf("preview %q", p.Commands)
-	}
+	testkit.Check(t, len(p.Commands) == 6 && strings.Contains(strings.Join(p.Commands[1], " "), "--gres=gpu:h100:1"),
+		"preview %q", p.Commands)
 }

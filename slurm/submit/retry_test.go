@@ -26,8 +26,7 @@ import (
 func TestRetry(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 6, "exit 0")
-	plan, err := run.Plan()
-	slurmlab.Must(t, err)
+	plan := testkit.Must(run.Plan())
 	plan.Chunks[1].Trials = 4
 	slurmtest.SetPlan(t, run, plan)
 	slurmtest.Send(t, run, 1, 6, "12")
@@ -40,19 +39,12 @@ func TestRetry(t *testing.T) {
 	slurmtest.End(t, slurmtest.Write(t, run, 0, "12_0", 0, 1), "m1", trial.Part{Of: 1}, "")
 
 	r := retried(t, run, configs.Slurm{}, RetryOptions{})
-	if r.Done != 1 || fmt.Sprint(r.Again) != "[0003 0006]" || fmt.Sprint(r.Split) != "[{0002 [0002.1 0002.2]}]" ||
-		len(r.OutOfMemory) != 1 || r.OutOfMemory[0].Matrices[0] != "m4" || len(r.Active) != 1 {
-		t.Fatalf("retried %+v", r)
-	}
-	if chunks, err := run.Round(2); err != nil || fmt.Sprint(chunks) != "[0002.1 0002.2 0003 0006]" {
-		t.Errorf("round 2 is %v, %v", chunks, err)
-	}
-	if plan, err := run.Plan(); err != nil || len(plan.Chunks) != 8 {
-		t.Errorf("plan %+v, %v", plan, err)
-	}
-	if seen, err := status.Chunks(t.Context(), slurmtest.Hasty, run); err != nil || len(seen.Chunks) != 7 {
-		t.Errorf("chunks are %+v, %v", seen, err)
-	}
+	testkit.Require(t, r.Done == 1 && fmt.Sprint(r.Again) == "[0003 0006]" &&
+		fmt.Sprint(r.Split) == "[{0002 [0002.1 0002.2]}]" && len(r.OutOfMemory) == 1 &&
+		r.OutOfMemory[0].Matrices[0] == "m4" && len(r.Active) == 1, "retried %+v", r)
+	testkit.Equal(t, fmt.Sprint(testkit.Must(run.Round(2))), "[0002.1 0002.2 0003 0006]", "round 2 is")
+	testkit.Equal(t, len(testkit.Must(run.Plan()).Chunks), 8, "plan")
+	testkit.Equal(t, len(testkit.Must(status.Chunks(t.Context(), slurmtest.Hasty, run)).Chunks), 7, "chunks are")
 
 	// All that was sent runs: only what ran out of memory can be sent, with more.
 	var queue []string
@@ -63,16 +55,12 @@ func TestRetry(t *testing.T) {
 	queue = append(queue, "12|3|OUT_OF_MEMORY|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 		"12|4|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None")
 	slurmtest.Says(t, dir, "queue", run, queue...)
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err != nil || r.Round != nil ||
-		len(r.Active) != 5 {
-		t.Errorf("a second time: %+v, %v", r, err)
-	}
+	r = retried(t, run, configs.Slurm{}, RetryOptions{})
+	testkit.Check(t, r.Round == nil && len(r.Active) == 5, "a second time: %+v", r)
 	r = retried(t, run, configs.Slurm{Mem: "1G"}, RetryOptions{Set: map[string]string{"mem": "64G"}})
 	sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
-	if fmt.Sprint(r.Again) != "[0004]" || !strings.Contains(sent, "--mem=64G") ||
-		strings.Contains(sent, "--mem=1G") {
-		t.Errorf("with more memory: %+v\n%s", r, sent)
-	}
+	testkit.Check(t, fmt.Sprint(r.Again) == "[0004]" && strings.Contains(sent, "--mem=64G") &&
+		!strings.Contains(sent, "--mem=1G"), "with more memory: %+v\n%s", r, sent)
 }
 
 // A submission that was killed in its first sbatch has left its tasks behind, and no
@@ -80,8 +68,8 @@ func TestRetry(t *testing.T) {
 func TestRetrySendsTheMissingFinish(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
-	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2},
+	testkit.Succeed(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
+	testkit.Succeed(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Base: 0, Tasks: 2},
 		Outcome: slurm.Intended}))
 	slurmtest.Says(t, dir, "queue", run,
 		"12|0|RUNNING|5:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
@@ -90,15 +78,11 @@ func TestRetrySendsTheMissingFinish(t *testing.T) {
 	sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
 	lines := strings.Split(strings.TrimSpace(sent), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "--test-only") })
-	if len(r.Recovered) != 1 || len(r.Active) != 2 || r.Round == nil || len(r.Round.Jobs) != 1 || len(lines) != 1 ||
-		!strings.Contains(lines[0], "--dependency=afterany:12 ") ||
-		!strings.Contains(lines[0], "--job-name="+run.JobName()+".1.finish") ||
-		!strings.Contains(lines[0], "--mem=") || !strings.Contains(lines[0], "--time=") {
-		t.Errorf("retried %+v\n%s", r, sent)
-	}
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err != nil || r.Round != nil {
-		t.Errorf("a second time: %+v, %v", r, err)
-	}
+	testkit.Check(t, len(r.Recovered) == 1 && len(r.Active) == 2 && r.Round != nil && len(r.Round.Jobs) == 1 &&
+		len(lines) == 1 && strings.Contains(lines[0], "--dependency=afterany:12 ") &&
+		strings.Contains(lines[0], "--job-name="+run.JobName()+".1.finish") && strings.Contains(lines[0], "--mem=") &&
+		strings.Contains(lines[0], "--time="), "retried %+v\n%s", r, sent)
+	testkit.Equal(t, retried(t, run, configs.Slurm{}, RetryOptions{}).Round, nil, "a second time")
 }
 
 // What the tasks of a submit were to wait for holds for the retry that first sends any, unless it is told otherwise.
@@ -117,7 +101,7 @@ func TestRetryKeepsTheDependency(t *testing.T) {
 			slurmtest.Says(t, dir, "queue", run)
 			retried(t, run, configs.Slurm{}, tt.opt)
 			lines := slurmlab.Read(t, filepath.Join(dir, "sent"))
-			slurmlab.Must(t, os.Remove(filepath.Join(dir, "sent")))
+			testkit.Succeed(t, os.Remove(filepath.Join(dir, "sent")))
 			array, _, _ := strings.Cut(lines, "\n")
 			return array
 		}
@@ -131,27 +115,13 @@ func TestRetryKeepsTheDependency(t *testing.T) {
 	}
 }
 
-// What Slurm does not tell of might be running.
-func TestRetryWithoutController(t *testing.T) {
-	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
-	run := slurmtest.StatusRun(t)
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
-		Outcome: slurm.Lost}))
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err == nil || r.Round != nil {
-		t.Errorf("retried %+v, %v", r, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "sent")); err == nil {
-		t.Error("something was sent")
-	}
-}
-
 // A retry whose jobs nobody takes has decided nothing.
 func TestRetryRefused(t *testing.T) {
 	commands := maps.Clone(slurmlab.FakeQueue)
 	commands["sbatch"] = `echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1`
 	dir := slurmlab.Fake(t, commands)
 	run := slurmtest.StatusRun(t)
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
+	testkit.Succeed(t, run.Note(slurm.Sent{Batch: slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1},
 		Outcome: slurm.Lost}))
 	slurmtest.Says(t, dir, "queue", run)
 	if r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err == nil || r.Round != nil ||
@@ -164,15 +134,14 @@ func TestRetryRefused(t *testing.T) {
 func TestRetryGoesByLastTask(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
-	plan, err := run.Plan()
-	slurmlab.Must(t, err)
+	plan := testkit.Must(run.Plan())
 	plan.Chunks[0].Trials, plan.Chunks[1].Trials = 4, 4
 	slurmtest.SetPlan(t, run, plan)
 	for i, id := range []string{"9", "12"} {
 		slurmtest.Send(t, run, i+1, 2, id)
 	}
 	late := func(w *journal.Writer) {
-		slurmlab.Must(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour),
+		testkit.Succeed(t, w.End(journal.End{Reason: "its time limit was near", OutOfTime: true, At: time.Now().Add(time.Hour),
 			Pieces: []trial.Piece{{Matrix: "m1", Part: trial.Part{Of: 1}}}}))
 	}
 	late(slurmtest.Write(t, run, 0, "9_0", 0, 1))  // the next task was killed
@@ -206,10 +175,8 @@ func TestRetriesAtOnce(t *testing.T) {
 		}
 	}
 	both.Wait()
-	if (errs[0] == nil) == (errs[1] == nil) || !strings.Contains(errors.Join(errs[:]...).Error(),
-		"another submission of the run is under way") {
-		t.Errorf("errors %v", errs)
-	}
+	testkit.Check(t, (errs[0] == nil) != (errs[1] == nil) &&
+		strings.Contains(errors.Join(errs[:]...).Error(), "another submission of the run is under way"), "errors %v", errs)
 	testkit.Equal(t, slurmlab.Calls(t, dir, "sbatch"), 2, "jobs for one round")
 }
 
@@ -218,9 +185,8 @@ func TestCancelLeavesOtherJobs(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.StatusRun(t)
 	slurmtest.Says(t, dir, "queue", run, "12|1|RUNNING|1:00|5:00|2026-01-02T03:04:05|n2|somebody-else.1.0|None")
-	if jobs, err := activeJobs(t.Context(), slurmtest.Hasty, run); err != nil || len(jobs) > 0 {
-		t.Errorf("active are %+v, %v", jobs, err)
-	}
+	jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run))
+	testkit.Check(t, len(jobs) == 0, "active are %+v", jobs)
 }
 
 // The jobs of a run know its folder by its path: from a moved or copied one none are
@@ -235,15 +201,13 @@ func TestRetryInAnotherFolder(t *testing.T) {
 		return err
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
-	slurmlab.Must(t, os.CopyFS(moved, os.DirFS(run.Dir)))
+	testkit.Succeed(t, os.CopyFS(moved, os.DirFS(run.Dir)))
 	testkit.Fails(t, retry(moved), "is a copy of the run in "+run.Dir, "a copy")
 	link := filepath.Join(t.TempDir(), "link")
-	slurmlab.Must(t, os.Symlink(run.Dir, link))
+	testkit.Succeed(t, os.Symlink(run.Dir, link))
 	slurmtest.Says(t, dir, "queue", run)
-	if err := retry(link); err != nil {
-		t.Errorf("another path of it: %v", err)
-	}
-	slurmlab.Must(t, os.RemoveAll(run.Dir))
+	testkit.Equal(t, retry(link), nil, "another path of it")
+	testkit.Succeed(t, os.RemoveAll(run.Dir))
 	testkit.Fails(t, retry(moved), "was submitted in "+run.Dir+" and is now in "+moved, "moved")
 }
 
@@ -257,12 +221,10 @@ func TestThrottleLasts(t *testing.T) {
 		want string
 	}{{4, "--array=0-0%4 "}, {0, "--array=0-0 "}} {
 		throttled(t, run, c.n)
-		slurmlab.Must(t, os.RemoveAll(filepath.Join(dir, "sent")))
+		testkit.Succeed(t, os.RemoveAll(filepath.Join(dir, "sent")))
 		retried(t, run, configs.Slurm{Throttle: 2}, RetryOptions{})
 		sent := slurmlab.Read(t, filepath.Join(dir, "sent"))
-		if !strings.Contains(sent, c.want) {
-			t.Errorf("throttled to %d, it sends\n%s", c.n, sent)
-		}
+		testkit.Check(t, strings.Contains(sent, c.want), "throttled to %d, it sends\n%s", c.n, sent)
 	}
 }
 
@@ -274,7 +236,7 @@ func TestRetryDoubtsItsSettings(t *testing.T) {
 	throttled(t, run, 4)
 	throttled(t, run, 3)
 	text := slurmlab.Read(t, run.Path(slurm.LedgerFile))
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LedgerFile), []byte(strings.Replace(text, `"throttle":3`, `"throttle":2`, 1)), 0o666))
+	testkit.Succeed(t, os.WriteFile(run.Path(slurm.LedgerFile), []byte(strings.Replace(text, `"throttle":3`, `"throttle":2`, 1)), 0o666))
 	for _, doubtful := range []bool{true, false} {
 		r := retried(t, run, configs.Slurm{}, RetryOptions{})
 		testkit.Equal(t, strings.Contains(strings.Join(r.Notes, ""), "may have said what --set"), doubtful,

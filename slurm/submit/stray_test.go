@@ -24,12 +24,12 @@ import (
 func sentRun(t *testing.T, user string, o slurm.Outcome) *slurm.Run {
 	t.Helper()
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 2, "exit 0")
-	slurmlab.Must(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
+	testkit.Succeed(t, run.WriteRound(1, slurmtest.ChunkIDs(2)))
 	b := slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Tasks: 2}
-	slurmlab.Must(t, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Intended, User: user, Args: []string{"--x"}}))
+	testkit.Succeed(t, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Intended, User: user, Args: []string{"--x"}}))
 	if o == slurm.Submitted {
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b, Outcome: o, JobID: sbatch.JobID{ID: "12"}, User: user}))
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: finishOf(run, 1), Outcome: o, JobID: sbatch.JobID{ID: "13"}, User: user}))
+		testkit.Succeed(t, run.Note(slurm.Sent{Batch: b, Outcome: o, JobID: sbatch.JobID{ID: "12"}, User: user}))
+		testkit.Succeed(t, run.Note(slurm.Sent{Batch: finishOf(run, 1), Outcome: o, JobID: sbatch.JobID{ID: "13"}, User: user}))
 	}
 	return run
 }
@@ -63,11 +63,10 @@ func TestRetryOfAnotherUsersRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := privateSlurm(t, c.private, "")
 			run := sentRun(t, c.user, c.outcome)
-			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "queue"), nil, 0o666))
+			testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "queue"), nil, 0o666))
 			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-			if _, none := os.Stat(filepath.Join(dir, "sent")); (none == nil) != c.sent {
-				t.Errorf("retried %+v, %v", r, err)
-			}
+			_, none := os.Stat(filepath.Join(dir, "sent"))
+			testkit.Check(t, (none == nil) == c.sent, "retried %+v, %v", r, err)
 			if !c.sent && (err != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "may")) {
 				t.Errorf("retried %+v, %v", r, err)
 			}
@@ -87,26 +86,20 @@ func TestRetryWithoutItsLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 			run := sentRun(t, "", slurm.Submitted)
-			slurmlab.Must(t, damage(run.Path(slurm.LedgerFile)))
+			testkit.Succeed(t, damage(run.Path(slurm.LedgerFile)))
 			slurmtest.Says(t, dir, "queue", run, "12|0|PENDING|0:00|5:00|N/A||NAME.1.0|Priority",
 				"12|1|COMPLETED|0:10|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
 				"13||PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-			if err != nil || r.Round != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "may be a task of job 12") {
-				t.Errorf("while it waits: %+v, %v", r, err)
-			}
-			if jobs, err := activeJobs(t.Context(), slurmtest.Hasty, run); err != nil || len(jobs) != 2 || jobs[0].ID != "12" {
-				t.Errorf("active are %+v, %v", jobs, err)
-			}
+			r := retried(t, run, configs.Slurm{}, RetryOptions{})
+			testkit.Check(t, r.Round == nil && len(r.Active) == 2 &&
+				strings.Contains(r.Active[0].Why, "may be a task of job 12"), "while it waits: %+v", r)
+			jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run))
+			testkit.Check(t, len(jobs) == 2 && jobs[0].ID == "12", "active are %+v", jobs)
 			slurmtest.Says(t, dir, "queue", run, "13||COMPLETED|0:00|5:00|N/A||NAME.1.finish|None")
-			r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-			if err != nil || r.Round == nil || len(r.Again) != 2 {
-				t.Errorf("afterwards: %+v, %v", r, err)
-			}
-			jobs := slurmtest.Jobs(t, run)
-			if len(jobs) != 2 || jobs[0].Round != 2 || jobs[0].ID == "" {
-				t.Errorf("jobs %+v", jobs)
-			}
+			r = retried(t, run, configs.Slurm{}, RetryOptions{})
+			testkit.Check(t, r.Round != nil && len(r.Again) == 2, "afterwards: %+v", r)
+			sent := slurmtest.Jobs(t, run)
+			testkit.Check(t, len(sent) == 2 && sent[0].Round == 2 && sent[0].ID != "", "jobs %+v", sent)
 		})
 	}
 }
@@ -134,34 +127,25 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 			run := sentRun(t, "", slurm.Submitted)
-			slurmlab.Must(t, lose(run))
+			testkit.Succeed(t, lose(run))
 			slurmtest.Says(t, dir, "queue", run, "12|0|PENDING|0:00|5:00|N/A||NAME.1.0|Priority",
 				"13||PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
-			r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-			if err != nil || r.Round != nil || len(r.Active) != 2 || !strings.Contains(r.Active[1].Why, "may be a task of job 12") {
-				t.Errorf("while it waits: %+v, %v", r, err)
-			}
+			r := retried(t, run, configs.Slurm{}, RetryOptions{})
+			testkit.Check(t, r.Round == nil && len(r.Active) == 2 &&
+				strings.Contains(r.Active[1].Why, "may be a task of job 12"), "while it waits: %+v", r)
 
-			slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
+			testkit.Succeed(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
 			testkit.Fails(t, testkit.Err(slurmtest.SentChunks(t, run)), "retry", "what was sent")
-			if s, err := status.Of(t.Context(), slurmtest.Hasty, run); err != nil || s.Counts.Unclear != 2 {
-				t.Errorf("its status is %+v, %v", s, err)
-			}
-			if jobs, err := activeJobs(t.Context(), slurmtest.Hasty, run); err != nil || len(jobs) != 2 || jobs[0].ID != "12" {
-				t.Errorf("active are %+v, %v", jobs, err)
-			}
+			testkit.Equal(t, testkit.Must(status.Of(t.Context(), slurmtest.Hasty, run)).Counts.Unclear, 2, "its status is")
+			jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run))
+			testkit.Check(t, len(jobs) == 2 && jobs[0].ID == "12", "active are %+v", jobs)
 
 			slurmtest.Says(t, dir, "queue", run)
-			if s, err := status.Of(t.Context(), slurmtest.Hasty, run); err != nil || s.Counts.Never != 2 ||
-				!strings.Contains(s.Chunks[0].Why, "has lost the record") {
-				t.Errorf("its status is %+v, %v", s, err)
-			}
-			if r, err = Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{}); err != nil || len(r.Again) != 2 {
-				t.Errorf("afterwards: %+v, %v", r, err)
-			}
-			if sent, err := slurmtest.SentChunks(t, run); err != nil || len(sent) != 2 {
-				t.Errorf("sent are %v, %v", sent, err)
-			}
+			s := testkit.Must(status.Of(t.Context(), slurmtest.Hasty, run))
+			testkit.Check(t, s.Counts.Never == 2 && strings.Contains(s.Chunks[0].Why, "has lost the record"),
+				"its status is %+v", s)
+			testkit.Equal(t, len(retried(t, run, configs.Slurm{}, RetryOptions{}).Again), 2, "afterwards, sent again")
+			testkit.Equal(t, len(testkit.Must(slurmtest.SentChunks(t, run))), 2, "sent are")
 		})
 	}
 }
@@ -174,13 +158,12 @@ func TestForgetfulRunOfAnotherUser(t *testing.T) {
 	dir := privateSlurm(t, "jobs", "")
 	run := sentRun(t, "", slurm.Submitted)
 	slurmtest.Says(t, dir, "queue", run)
-	slurmlab.Must(t, errors.Join(os.Remove(run.Path(slurm.LedgerFile)), os.RemoveAll(run.Path("rounds"))))
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
-	slurmlab.Must(t, os.Chown(run.Path("run.json"), 1, -1))
-	r, err := Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})
-	if err != nil || len(r.Active) != 2 || !strings.Contains(r.Active[0].Why, "you don't see the jobs of others") {
-		t.Errorf("retried %+v, %v", r, err)
-	}
+	testkit.Succeed(t, errors.Join(os.Remove(run.Path(slurm.LedgerFile)), os.RemoveAll(run.Path("rounds"))))
+	testkit.Succeed(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
+	testkit.Succeed(t, os.Chown(run.Path("run.json"), 1, -1))
+	r := retried(t, run, configs.Slurm{}, RetryOptions{})
+	testkit.Check(t, len(r.Active) == 2 && strings.Contains(r.Active[0].Why, "you don't see the jobs of others"),
+		"retried %+v", r)
 }
 
 // Jobs of another user that Slurm does not let this user cancel, or does not show, are named with their user.
@@ -204,10 +187,8 @@ func TestCancelOfAnotherUsersRun(t *testing.T) {
 			dir := privateSlurm(t, c.private, c.scancel)
 			run := sentRun(t, c.user, slurm.Submitted)
 			slurmtest.Says(t, dir, "queue", run, c.queue)
-			got, err := Cancel(t.Context(), slurmtest.Hasty, run)
-			if err != nil || len(got.Jobs) != c.done {
-				t.Errorf("cancelled %+v, %v", got, err)
-			}
+			got := testkit.Must(Cancel(t.Context(), slurmtest.Hasty, run))
+			testkit.Check(t, len(got.Jobs) == c.done, "cancelled %+v", got)
 			if c.left.User == "" && len(got.Left) > 0 || c.left.User != "" && (len(got.Left) != 1 ||
 				got.Left[0].User != c.left.User || !slices.Equal(got.Left[0].Jobs, c.left.Jobs) ||
 				!strings.Contains(got.Left[0].Why, c.left.Why)) {
@@ -226,20 +207,17 @@ func TestHiddenJobs(t *testing.T) {
 	for i := range 2 {
 		slurmtest.End(t, slurmtest.Write(t, run, i, fmt.Sprintf("12_%d", i), 0, 1), slurmtest.MatrixName(i), trial.Part{Of: 1}, "")
 	}
-	left, err := Hidden(t.Context(), slurmtest.Hasty, run)
-	if err != nil || len(left) != 1 || !slices.Equal(left[0].Jobs, []string{"13"}) {
-		t.Errorf("of a complete run: %+v, %v", left, err)
-	}
+	left := testkit.Must(Hidden(t.Context(), slurmtest.Hasty, run))
+	testkit.Check(t, len(left) == 1 && slices.Equal(left[0].Jobs, []string{"13"}), "of a complete run: %+v", left)
 
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files to another user")
 	}
 	run = sentRun(t, "alice", slurm.Submitted)
 	slurmtest.Says(t, dir, "queue", run, "")
-	slurmlab.Must(t, os.Remove(run.Path(slurm.LedgerFile)))
-	slurmlab.Must(t, os.Chown(run.Path("rounds", "001.json"), 65534, 65534))
-	left, err = Hidden(t.Context(), slurmtest.Hasty, run)
-	if err != nil || len(left) != 1 || len(left[0].Jobs) > 0 || left[0].User != run.RoundUser(1) {
-		t.Errorf("without ledger.jsonl: %+v, %v", left, err)
-	}
+	testkit.Succeed(t, os.Remove(run.Path(slurm.LedgerFile)))
+	testkit.Succeed(t, os.Chown(run.Path("rounds", "001.json"), 65534, 65534))
+	left = testkit.Must(Hidden(t.Context(), slurmtest.Hasty, run))
+	testkit.Check(t, len(left) == 1 && len(left[0].Jobs) == 0 && left[0].User == run.RoundUser(1),
+		"without ledger.jsonl: %+v", left)
 }

@@ -26,11 +26,10 @@ func TestSubmit(t *testing.T) {
 	})
 	s := configs.Slurm{Partition: "debug", Time: "01:00:00", Gres: "gpu:a30:1", Signal: "USR1@120", Exclusive: true, Throttle: 3, Extra: []string{"--nice=5", "--gpus-per-node=1"}}
 	run := slurmtest.Created(t, t.TempDir(), s, 5, "exit 0")
-	slurmlab.Must(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
+	testkit.Succeed(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
 	round := sentNext(t, run, s, slurmtest.Chunks(t, run, 5))
-	if len(round.Jobs) != 4 || round.Jobs[2].Base != 4 || round.Jobs[2].Tasks != 1 || !round.Jobs[3].Finish() {
-		t.Fatalf("round %+v", round)
-	}
+	testkit.Require(t, len(round.Jobs) == 4 && round.Jobs[2].Base == 4 && round.Jobs[2].Tasks == 1 &&
+		round.Jobs[3].Finish(), "round %+v", round)
 	for i, want := range [][]string{
 		{"--array=0-1%3", "--gres=gpu:a30:1", "--gpus-per-node=1", "--exclusive", "--nice=5", "--signal=B:USR1@120", "--requeue", "--time=01:00:00", "0"},
 		{"--array=0-1%3", "--dependency=afterany:101", "2"},
@@ -40,9 +39,7 @@ func TestSubmit(t *testing.T) {
 		data := slurmlab.Read(t, filepath.Join(dir, round.Jobs[i].Name))
 		args := strings.Split(strings.TrimSpace(data), "\n")
 		for _, w := range want {
-			if !slices.Contains(args, w) {
-				t.Errorf("job %d is submitted without %s: %q", i, w, args)
-			}
+			testkit.Check(t, slices.Contains(args, w), "job %d is submitted without %s: %q", i, w, args)
 		}
 		testkit.Equal(t, slices.ContainsFunc(args, forTask), (i < 3), "job %d asks for a GPU", i)
 		before := slurmlab.Read(t, filepath.Join(dir, round.Jobs[i].Name+".before"))
@@ -50,20 +47,16 @@ func TestSubmit(t *testing.T) {
 	}
 	jobs := slurmtest.Jobs(t, run)
 	for i, j := range jobs {
-		if j.Outcome != slurm.Submitted || j.JobID != round.Jobs[i].JobID || j.Batch != round.Jobs[i].Batch {
-			t.Errorf("job %d is recorded as %+v, and was %+v", i, j, round.Jobs[i])
-		}
+		testkit.Check(t, j.Outcome == slurm.Submitted && j.JobID == round.Jobs[i].JobID && j.Batch == round.Jobs[i].Batch,
+			"job %d is recorded as %+v, and was %+v", i, j, round.Jobs[i])
 	}
 	var ids []string
 	data := slurmlab.Read(t, run.Path("rounds", "001.json"))
-	if slurmlab.Must(t, json.Unmarshal([]byte(data), &ids)); !slices.Equal(ids, slurmtest.ChunkIDs(5)) {
-		t.Errorf("the round is %v", ids)
-	}
+	testkit.Succeed(t, json.Unmarshal([]byte(data), &ids))
+	testkit.EqualLists(t, ids, slurmtest.ChunkIDs(5), "the round")
 
 	again := sentNext(t, run, s, slurmtest.Chunks(t, run, 1))
-	if again.Number != 2 || again.Jobs[0].Name == round.Jobs[0].Name {
-		t.Errorf("a second round is %+v", again)
-	}
+	testkit.Check(t, again.Number == 2 && again.Jobs[0].Name != round.Jobs[0].Name, "a second round is %+v", again)
 	// All of the first round is still there, so the second merge is after it, too.
 	data = slurmlab.Read(t, filepath.Join(dir, again.Jobs[1].Name))
 	if want := "--dependency=afterany:105:101:102:103\n"; !strings.Contains(data, want) {
@@ -79,30 +72,20 @@ func TestRefusalInTheMiddle(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 6, "exit 0")
 	round, err := Next(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, slurmtest.Chunks(t, run, 6))
 	var part *IncompleteError
-	if !errors.As(err, &part) || part.Sent != 2 || part.All != 4 || len(round.Jobs) != 2 {
-		t.Fatalf("error %v, round %+v", err, round)
-	}
-	for _, want := range []string{"Invalid account", "spmvtune retry " + term.Shell(run.Dir), "spmvtune cancel " + term.Shell(run.Dir)} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("the error does not say %q: %v", want, err)
-		}
-	}
+	testkit.Require(t, errors.As(err, &part) && part.Sent == 2 && part.All == 4 && len(round.Jobs) == 2,
+		"error %v, round %+v", err, round)
+	testkit.Says(t, "the error", err.Error(), "Invalid account", "spmvtune retry "+term.Shell(run.Dir), "spmvtune cancel "+term.Shell(run.Dir))
 	jobs := slurmtest.Jobs(t, run)
-	if len(jobs) != 3 || jobs[1].JobID != (sbatch.JobID{ID: "102", Cluster: "alpha"}) || jobs[2].Outcome != slurm.Refused || jobs[2].ID != "" {
-		t.Errorf("jobs %+v", jobs)
-	}
+	testkit.Check(t, len(jobs) == 3 && jobs[1].JobID == (sbatch.JobID{ID: "102", Cluster: "alpha"}) &&
+		jobs[2].Outcome == slurm.Refused && jobs[2].ID == "", "jobs %+v", jobs)
 }
 
 func TestWhatCouldNeverStartIsRefused(t *testing.T) {
 	dir := slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "squeue": slurmlab.FakeSqueue, "sbatch": slurmlab.FakeSbatch + "; echo $id"})
 	s := configs.Slurm{Time: "01:00:01"}
 	run := slurmtest.Created(t, t.TempDir(), s, 1, "exit 0")
-	if _, err := Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 1)); err == nil || !strings.Contains(err.Error(), "partition debug, which is 01:00:00") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "queue")); err == nil {
-		t.Error("it was submitted")
-	}
+	testkit.Fails(t, testkit.Err(Next(t.Context(), slurmtest.Hasty, run, s, slurmtest.Chunks(t, run, 1))), "partition debug, which is 01:00:00", "error")
+	testkit.Fails(t, testkit.Err(os.Stat(filepath.Join(dir, "queue"))), "", "it was submitted")
 	s.Arrays = []configs.Array{{"qos": "long"}} // may allow more than the partition
 	sentNext(t, run, s, slurmtest.Chunks(t, run, 1))
 }
@@ -110,30 +93,23 @@ func TestWhatCouldNeverStartIsRefused(t *testing.T) {
 func TestPreviewWritesNothing(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "runs")
 	s := configs.Slurm{Throttle: 1, Setup: []string{"module load CUDA"}}
-	run, err := slurm.New(root, slurmtest.SmallSweep(s), "test")
-	slurmlab.Must(t, err)
+	run := testkit.Must(slurm.New(root, slurmtest.SmallSweep(s), "test"))
 	p := PreviewOf(run, s, slurm.Plan{Chunks: make([]slurm.Chunk, 5)}, 3)
-	if len(p.Commands) != 3 || len(p.Scripts) != 2 {
-		t.Fatalf("preview %+v", p)
-	}
+	testkit.Require(t, len(p.Commands) == 3 && len(p.Scripts) == 2, "preview %+v", p)
 	last := p.Commands[2]
-	if last[0] != "sbatch" || last[len(last)-1] != "1" || last[len(last)-2] != run.Path(slurm.FinishScript) || last[len(last)-3] != "--dependency=afterany:JOB1:JOB2" {
-		t.Errorf("the last command is %q", last)
-	}
-	if _, err := os.Stat(root); err == nil {
-		t.Error("a folder was made")
-	}
+	testkit.Check(t, last[0] == "sbatch" && last[len(last)-1] == "1" &&
+		last[len(last)-2] == run.Path(slurm.FinishScript) && last[len(last)-3] == "--dependency=afterany:JOB1:JOB2",
+		"the last command is %q", last)
+	testkit.Fails(t, testkit.Err(os.Stat(root)), "", "a folder was made")
 }
 
 // picky is a Slurm whose sbatch --test-only refuses some options.
 func picky(t *testing.T, refuses string) (dir string, run *slurm.Run) {
 	t.Helper()
 	dir = slurmlab.Fake(t, map[string]string{"scontrol": slurmlab.FakeConfig, "sinfo": `cat "$FAKE/nodes"`})
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+refuses+"\n"), 0o777))
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "nodes"), []byte("n1 idle\nn2 mixed\nn2 mixed\n"), 0o666))
-	run, err := slurm.New(t.TempDir(), slurmtest.SmallSweep(configs.Slurm{}), "test")
-	slurmlab.Must(t, err)
-	return dir, run
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+refuses+"\n"), 0o777))
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "nodes"), []byte("n1 idle\nn2 mixed\nn2 mixed\n"), 0o666))
+	return dir, testkit.Must(slurm.New(t.TempDir(), slurmtest.SmallSweep(configs.Slurm{}), "test"))
 }
 
 const noNode = `echo "allocation failure: Requested node configuration is not available" >&2; exit 1`
@@ -149,17 +125,15 @@ func TestCheckNamesTheKey(t *testing.T) {
 		"as [slurm] asks": {Mem: "900G", Gres: "gpu:v100:1"},
 	} {
 		_, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Requested node") {
-			t.Errorf("%+v: error %v", s, err)
-		}
+		testkit.Check(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), "Requested node"),
+			"%+v: error %v", s, err)
 	}
 
 	// Nodes that are down may be the reason, too.
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "nodes"), []byte("n1 idle\nn2 down*\n"), 0o666))
-	checked, err := Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "900G"}, slurm.Plan{}, unknown)
-	if err != nil || len(checked.Notes) != 1 || !strings.Contains(checked.Notes[0], "n2 (down)") {
-		t.Errorf("with a node down: %+v, %v", checked, err)
-	}
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "nodes"), []byte("n1 idle\nn2 down*\n"), 0o666))
+	checked := testkit.Must(Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{Mem: "900G"}, slurm.Plan{}, unknown))
+	testkit.Check(t, len(checked.Notes) == 1 && strings.Contains(checked.Notes[0], "n2 (down)"),
+		"with a node down: %+v", checked)
 }
 
 // A partition may take no job without a GPU. The job that merges then has one, unless the sweep says
@@ -167,16 +141,12 @@ func TestCheckNamesTheKey(t *testing.T) {
 func TestFinishOnPartitionOfGPUs(t *testing.T) {
 	_, run := picky(t, `case "$*" in *--gpus=*|*--gres=gpu:*) ;; *) `+noNode+` ;; esac`)
 	s := configs.Slurm{Partition: "debug", GPUs: "a30:1"}
-	checked, err := Check(t.Context(), slurmtest.Hasty, run, s,
-		slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: 5_000_000}}}, unknown)
-	if err != nil || checked.Slurm.Finish.Gres != "gpu:a30:1" || len(checked.Notes) != 1 ||
-		checked.Slurm.Finish.Time != "01:00:00" {
-		t.Errorf("the job that merges asks for %+v, %v", checked.Slurm.Finish, err)
-	}
+	checked := testkit.Must(Check(t.Context(), slurmtest.Hasty, run, s,
+		slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Trials: 5_000_000}}}, unknown))
+	testkit.Check(t, checked.Slurm.Finish.Gres == "gpu:a30:1" && len(checked.Notes) == 1 &&
+		checked.Slurm.Finish.Time == "01:00:00", "the job that merges asks for %+v", checked.Slurm.Finish)
 	s.Finish.Gres = "none"
-	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown); err == nil || !strings.Contains(err.Error(), "[slurm.finish]") {
-		t.Errorf("without a GPU: error %v", err)
-	}
+	testkit.Fails(t, testkit.Err(Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown)), "[slurm.finish]", "without a GPU: error")
 	s.Finish = configs.Finish{Off: true}
 	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown); err != nil {
 		t.Errorf("without the job: %v", err)
@@ -192,7 +162,7 @@ func TestTasksAskForTheirMemory(t *testing.T) {
 		t.Helper()
 		text := "#!/bin/bash\necho 'PartitionName=debug Default=YES MaxTime=UNLIMITED DefMemPerCPU=UNLIMITED'\necho 'MaxArraySize = 9'\n" +
 			"echo '" + lines + "'\n"
-		slurmlab.Must(t, os.WriteFile(filepath.Join(fake, "scontrol"), []byte(text), 0o777))
+		testkit.Succeed(t, os.WriteFile(filepath.Join(fake, "scontrol"), []byte(text), 0o777))
 	}
 	for _, tt := range []struct {
 		config string
@@ -211,17 +181,16 @@ func TestTasksAskForTheirMemory(t *testing.T) {
 	} {
 		config(tt.config)
 		plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Memory: 1}, {ID: "0002", Memory: tt.need}}}
-		checked, err := Check(t.Context(), slurmtest.Hasty, run, tt.slurm, plan, unknown)
-		if err != nil || checked.Slurm.Mem != tt.mem || len(checked.Notes) != tt.notes {
-			t.Errorf("%s, %d MB needed: %+v, %v", tt.config, tt.need, checked, err)
-		}
+		checked := testkit.Must(Check(t.Context(), slurmtest.Hasty, run, tt.slurm, plan, unknown))
+		testkit.Check(t, checked.Slurm.Mem == tt.mem && len(checked.Notes) == tt.notes,
+			"%s, %d MB needed: %+v", tt.config, tt.need, checked)
 	}
 }
 
 // Where the cache of the nodes is known, tasks ask for what it takes, and for less where no node has as much.
 func TestTasksAskForTheirCache(t *testing.T) {
 	dir, run := picky(t, `case "$*" in *--mem=1392M*) [ ! -e "$FAKE/small" ] || { `+noNode+`; } ;; esac`)
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/bash\n"+
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/bash\n"+
 		"echo 'PartitionName=debug Default=YES MaxTime=UNLIMITED DefMemPerCPU=100'\necho 'MaxArraySize = 9'\n"), 0o777))
 	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Memory: 480}}}
 	for _, tt := range []struct {
@@ -232,20 +201,18 @@ func TestTasksAskForTheirCache(t *testing.T) {
 		{0, false, "480M"}, {32 << 20, false, "480M"}, {260 << 20, false, "1392M"}, {260 << 20, true, "480M"},
 	} {
 		if tt.small {
-			slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "small"), nil, 0o666))
+			testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "small"), nil, 0o666))
 		}
-		checked, err := Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, plan, func(int) int64 { return tt.cache })
-		if err != nil || checked.Slurm.Mem != tt.mem || len(checked.Notes) != 1 ||
-			strings.Contains(checked.Notes[0], "no node has as much, and 480M is asked for") != tt.small {
-			t.Errorf("%+v: %+v, %v", tt, checked, err)
-		}
+		checked := testkit.Must(Check(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, plan, func(int) int64 { return tt.cache }))
+		testkit.Check(t, checked.Slurm.Mem == tt.mem && len(checked.Notes) == 1 &&
+			strings.Contains(checked.Notes[0], "no node has as much, and 480M is asked for") == tt.small,
+			"%+v: %+v", tt, checked)
 	}
 
 	// A retry knows what the first task found.
-	slurmlab.Must(t, os.Remove(filepath.Join(dir, "small")))
-	slurmlab.Must(t, os.MkdirAll(run.Dir, 0o777))
-	_, err := run.PinDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cpu", Name: "chip", Cache: 260 << 20}})
-	slurmlab.Must(t, err)
+	testkit.Succeed(t, os.Remove(filepath.Join(dir, "small")))
+	testkit.Succeed(t, os.MkdirAll(run.Dir, 0o777))
+	testkit.Must(run.PinDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cpu", Name: "chip", Cache: 260 << 20}}))
 	d := decision{slurm: configs.Slurm{}, plan: plan}
 	if err := d.check(t.Context(), slurmtest.Hasty, run); err != nil || d.slurm.Mem != "1392M" {
 		t.Errorf("a retry asks for %+v, %v", d.slurm, err)
@@ -255,25 +222,22 @@ func TestTasksAskForTheirCache(t *testing.T) {
 // Each [[slurm.array]] may be in a partition of its own, and only what would get too little there asks for more.
 func TestEachArrayAsksForItsMemory(t *testing.T) {
 	dir, run := picky(t, "")
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte(`#!/bin/bash
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte(`#!/bin/bash
 echo 'PartitionName=big Default=YES MaxTime=UNLIMITED DefMemPerCPU=4000'
 echo 'PartitionName=small MaxTime=UNLIMITED DefMemPerCPU=100'
 echo 'MaxArraySize = 9'
 `), 0o777))
 	s := configs.Slurm{CPUs: 4, Arrays: []configs.Array{{"gres": "gpu:a30:1"}, {"partition": "small"}}}
 	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Memory: 800}, {ID: "0002", Kind: 1, Memory: 800}}}
-	checked, err := Check(t.Context(), slurmtest.Hasty, run, s, plan, unknown)
-	if err != nil || checked.Slurm.Of(0).Mem != "" || checked.Slurm.Of(1).Mem != "800M" || len(checked.Notes) != 1 ||
-		!strings.Contains(checked.Notes[0], "largest task of array 2 may need 800M") {
-		t.Errorf("%+v, %v", checked, err)
-	}
+	checked := testkit.Must(Check(t.Context(), slurmtest.Hasty, run, s, plan, unknown))
+	testkit.Check(t, checked.Slurm.Of(0).Mem == "" && checked.Slurm.Of(1).Mem == "800M" && len(checked.Notes) == 1 &&
+		strings.Contains(checked.Notes[0], "largest task of array 2 may need 800M"), "%+v", checked)
 	if _, kept := s.Arrays[1]["mem"]; kept {
 		t.Error("the sweep itself was changed")
 	}
 	s.Mem = "50M"
-	if checked, err = Check(t.Context(), slurmtest.Hasty, run, s, plan, unknown); err != nil || checked.Slurm.Of(1).Mem != "50M" {
-		t.Errorf("where the sweep says how much: %+v, %v", checked, err)
-	}
+	checked = testkit.Must(Check(t.Context(), slurmtest.Hasty, run, s, plan, unknown))
+	testkit.Equal(t, checked.Slurm.Of(1).Mem, "50M", "where the sweep says how much")
 }
 
 // The cores of tasks of all kinds are named, each number once, and whether one is only assumed.

@@ -34,21 +34,14 @@ type entry struct {
 func database(t *testing.T, device string, trials []entry) *store.DB {
 	t.Helper()
 	ctx := t.Context()
-	db, err := store.Open(filepath.Join(t.TempDir(), "results.db"))
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	check(err)
+	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "results.db")))
 	t.Cleanup(func() { db.Close() })
-	check(db.Begin(ctx, tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu",
+	testkit.Succeed(t, db.Begin(ctx, tuner.RunInfo{Sweep: &configs.Sweep{Name: "s"}, Device: kernels.Device{Backend: "cpu",
 		Name: device},
 		Sources: map[string]string{"cpu_csr": "1", "cpu_csr_rows": "1", "cpu_sell": "1"}}))
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i, x := range trials {
-		check(db.Matrix(ctx, trial.Matrix{Name: x.matrix, Hash: "hash of " + x.matrix,
+		testkit.Succeed(t, db.Matrix(ctx, trial.Matrix{Name: x.matrix, Hash: "hash of " + x.matrix,
 			Features: sparse.Features{Nonzeros: 10}}))
 		r := trial.Result{Trial: trial.Trial{ID: fmt.Sprint(i), Matrix: "hash of " + x.matrix, Cache: trial.Warm,
 			Config: kernels.Config{Kernel: x.kernel, Precision: cmp.Or(x.precision, kernels.Float32), Block: x.block}},
@@ -63,20 +56,19 @@ func database(t *testing.T, device string, trials []entry) *store.DB {
 		if x.throttled > 0 {
 			r.Telemetry = &trial.Telemetry{Throttled: x.throttled}
 		}
-		check(db.Record(ctx, r))
+		testkit.Succeed(t, db.Record(ctx, r))
 		for k, ms := range x.again {
 			take(ms)
 			r.Sentinel, r.At = true, start.Add(time.Duration(i+k+1)*time.Minute)
-			check(db.Record(ctx, r))
+			testkit.Succeed(t, db.Record(ctx, r))
 		}
 		for k, ms := range x.finals {
 			take(ms)
 			r.Sentinel, r.LeaderRerun, r.At = false, true, start.Add(time.Duration(i+k+2)*time.Minute)
-			check(db.Record(ctx, r))
+			testkit.Succeed(t, db.Record(ctx, r))
 		}
 	}
-	_, err = db.DecideTies(ctx)
-	check(err)
+	testkit.Must(db.DecideTies(ctx))
 	return db
 }
 
@@ -120,8 +112,7 @@ func TestCompare(t *testing.T) {
 			[]string{"a cpu_csr 0 0 1.100 slower", "a cpu_csr_rows 128 128 0.800 faster",
 				"b cpu_csr 0 0 1.005 same", "b cpu_sell 8 8 0.500 unsure"},
 			math.Sqrt(math.Sqrt(1.1*0.8) * 1.005)},
-		{"by a threshold that is larger", Options{Threshold: 0.15}, after[:1],
-			[]string{"a cpu_csr 0 0 1.100 same"}, 1.1},
+		{"by a threshold that is larger", Options{Threshold: 0.15}, after[:1], []string{"a cpu_csr 0 0 1.100 same"}, 1.1},
 		{"with a drift", Options{Threshold: 0.01}, []entry{
 			{matrix: "a", kernel: "cpu_sell", block: 8, ms: 1, again: []float64{1.1, 1.1, 1.1, 1.1}},
 			{matrix: "a", kernel: "cpu_csr", ms: 1.1},
@@ -141,18 +132,12 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := testkit.Must(Compare(t.Context(), database(t, "here", before), database(t, "here", tt.after), tt.opt))
-			if got := lines(r); fmt.Sprint(got) != fmt.Sprint(tt.want) {
-				t.Errorf("got\n%q\nwant\n%q", got, tt.want)
-			}
-			if math.Abs(r.Mean.Value-tt.mean) > 1e-6 {
-				t.Errorf("mean %v, want %v", r.Mean.Value, tt.mean)
-			}
+			testkit.Equal(t, fmt.Sprint(lines(r)), fmt.Sprint(tt.want), "got")
+			testkit.Check(t, math.Abs(r.Mean.Value-tt.mean) <= 1e-6, "mean %v, want %v", r.Mean.Value, tt.mean)
 			if known := !math.IsNaN(r.Mean.Low); known != (r.Matrices > 1) || known && (r.Mean.Low > tt.mean || r.Mean.High < tt.mean) {
 				t.Errorf("interval %v to %v over %d matrices", r.Mean.Low, r.Mean.High, r.Matrices)
 			}
-			if r.OnlyA+len(r.Pairs) != 5 {
-				t.Errorf("%d pairs and %d in the first only, want 5 in all", len(r.Pairs), r.OnlyA)
-			}
+			testkit.Equal(t, r.OnlyA+len(r.Pairs), 5, "%d pairs and %d in the first only, want 5 in all", len(r.Pairs), r.OnlyA)
 		})
 	}
 }
@@ -189,9 +174,9 @@ func TestDriftIsNoChange(t *testing.T) {
 			return database(t, "here", list)
 		}
 		r := testkit.Must(Compare(t.Context(), run(-1), run(1), Options{Threshold: 0.01}))
-		if n, byChance := r.Slower(); n > byChance {
-			t.Errorf("with a drift %s, %d of %d pairs are slower, by chance %d", tt.name, n, len(r.Pairs), byChance)
-		}
+		n, byChance := r.Slower()
+		testkit.Check(t, n <= byChance,
+			"with a drift %s, %d of %d pairs are slower, by chance %d", tt.name, n, len(r.Pairs), byChance)
 	}
 }
 
@@ -201,10 +186,8 @@ func TestDevicesAreKeptApart(t *testing.T) {
 	if _, err := Compare(t.Context(), a, b, Options{}); !errors.Is(err, ErrDevices) {
 		t.Errorf("error %v", err)
 	}
-	r, err := Compare(t.Context(), a, b, Options{Across: true})
-	if err != nil || len(r.Pairs) != 1 {
-		t.Fatalf("across devices: %v", err)
-	}
+	r := testkit.Must(Compare(t.Context(), a, b, Options{Across: true}))
+	testkit.Require(t, len(r.Pairs) == 1, "across devices")
 	other := database(t, "here", []entry{{matrix: "b", kernel: "cpu_csr", ms: 1}})
 	if _, err := Compare(t.Context(), a, other, Options{}); err == nil || errors.Is(err, ErrDevices) {
 		t.Errorf("without a common matrix: %v", err)
@@ -242,10 +225,8 @@ func TestRatiosHaveIntervals(t *testing.T) {
 		r := Result{Pairs: []Pair{{A: tt.a, B: tt.b}}}
 		r.judge(0.01)
 		p := r.Pairs[0]
-		if p.Verdict != tt.want || !alike(p.Ratio.Low, tt.low) || !alike(p.Ratio.High, tt.high) {
-			t.Errorf("%s: %s, %v to %v, want %s, %v to %v", tt.name, p.Verdict, p.Ratio.Low, p.Ratio.High, tt.want, tt.low,
-				tt.high)
-		}
+		testkit.Check(t, p.Verdict == tt.want && alike(p.Ratio.Low, tt.low) && alike(p.Ratio.High, tt.high),
+			"%s: %s, %v to %v, want %s, %v to %v", tt.name, p.Verdict, p.Ratio.Low, p.Ratio.High, tt.want, tt.low, tt.high)
 	}
 }
 
@@ -263,9 +244,9 @@ func TestSomeAreSlowerByChance(t *testing.T) {
 			r.Pairs = append(r.Pairs, p)
 		}
 		r.judge(0.01)
-		if slower, byChance := r.Slower(); slower != tt.pairs-tt.unsure || byChance != tt.byChance {
-			t.Errorf("of %d pairs, %d unsure, %d are slower and %d by chance, want %d", tt.pairs, tt.unsure, slower, byChance, tt.byChance)
-		}
+		slower, byChance := r.Slower()
+		testkit.Check(t, slower == tt.pairs-tt.unsure && byChance == tt.byChance,
+			"of %d pairs, %d unsure, %d are slower and %d by chance, want %d", tt.pairs, tt.unsure, slower, byChance, tt.byChance)
 	}
 
 	hopeless := Result{Pairs: []Pair{{A: takes(1, 0.9, 1.1), B: takes(9, 0, 0)}}}

@@ -28,9 +28,7 @@ func TestSchemas(t *testing.T) {
 		s := testkit.Must(jsonschema.NewCompiler().Compile(path))
 		text, _ := written(t, format, onFirst)
 		v := testkit.Must(jsonschema.UnmarshalJSON(strings.NewReader(text)))
-		if err := s.Validate(v); err != nil {
-			t.Errorf("%s: %v", format, err)
-		}
+		testkit.Equal(t, s.Validate(v), nil, "%s", format)
 	}
 }
 
@@ -55,17 +53,12 @@ func TestT4(t *testing.T) {
 			Objectives    []string
 		}
 	}](t, "t4")
-	if len(file.Results) != 6 || n != (Count{6, 0}) {
-		t.Fatalf("%+v, %+v", file, n)
-	}
+	testkit.Require(t, len(file.Results) == 6 && n == (Count{6, 0}), "%+v, %+v", file, n)
 	r := file.Results[3]
-	testkit.Equal(t, fmt.Sprint(r.Configuration), "map[block_size_x:64 grid:0 kernel:csr_vector vec:2]",
-		"configuration")
-	if r.Measurements[0] != (measurement{"time", 1e-3, "ms"}) ||
-		!slices.Equal(r.Times.Runtimes, []float64{1e-3, 0.99e-3, 1.01e-3}) ||
-		r.Invalidity != "correct" || r.Correctness != 1 || r.Objectives[0] != "time" {
-		t.Errorf("%+v", r)
-	}
+	testkit.Equal(t, fmt.Sprint(r.Configuration), "map[block_size_x:64 grid:0 kernel:csr_vector vec:2]", "configuration")
+	testkit.Check(t, r.Measurements[0] == (measurement{"time", 1e-3, "ms"}) &&
+		slices.Equal(r.Times.Runtimes, []float64{1e-3, 0.99e-3, 1.01e-3}) && r.Invalidity == "correct" &&
+		r.Correctness == 1 && r.Objectives[0] == "time", "%+v", r)
 	if r := file.Results[1]; r.Invalidity != "constraints" || r.Correctness != 0 || len(r.Measurements) != 0 {
 		t.Errorf("failed: %+v", r)
 	}
@@ -85,9 +78,8 @@ func TestT1(t *testing.T) {
 	want := []string{`kernel != "csr_block" or block_size_x in [64, 2048] and vec in [0]`,
 		`kernel != "csr_vector" or block_size_x in [32, 64] and vec in [2, 4]`}
 	for i, c := range file.ConfigurationSpace.Conditions {
-		if c.Expression != want[i] || !slices.Equal(c.Parameters, []string{"kernel", "block_size_x", "vec"}) {
-			t.Errorf("condition %q over %v, want %q", c.Expression, c.Parameters, want[i])
-		}
+		testkit.Check(t, c.Expression == want[i] && slices.Equal(c.Parameters, []string{"kernel", "block_size_x", "vec"}),
+			"condition %q over %v, want %q", c.Expression, c.Parameters, want[i])
 	}
 }
 
@@ -104,18 +96,16 @@ func TestT1Combinations(t *testing.T) {
 		}
 	}
 	s.parametrize()
-	if got := s.conditions(); len(got) != 1 ||
-		got[0].Expression != `kernel != "k" or (block_size_x, grid) in [(32, 1), (32, 2), (64, 1)]` {
-		t.Errorf("%q", got)
-	}
+	got := s.conditions()
+	testkit.Check(t, len(got) == 1 &&
+		got[0].Expression == `kernel != "k" or (block_size_x, grid) in [(32, 1), (32, 2), (64, 1)]`, "%q", got)
 }
 
 // Kernel Tuner's reader (read_cache and process_cache in util.py, and SimulationRunner) asks for all of this.
 func TestKernelTuner(t *testing.T) {
 	text, n := written(t, "kernel-tuner", onFirst)
-	if !strings.HasSuffix(strings.TrimSpace(text), "}}\n}") || n.Written != 6 {
-		t.Errorf("it does not end as the reader wants: %+v\n%s", n, text)
-	}
+	testkit.Check(t, strings.HasSuffix(strings.TrimSpace(text), "}}\n}") && n.Written == 6,
+		"it does not end as the reader wants: %+v\n%s", n, text)
 	file, _ := decoded[struct {
 		Device string                    `json:"device_name"`
 		Kernel string                    `json:"kernel_name"`
@@ -125,10 +115,9 @@ func TestKernelTuner(t *testing.T) {
 		Cache  map[string]map[string]any `json:"cache"`
 		Unset  map[string]any
 	}](t, "kernel-tuner")
-	if file.Device != "Test GPU" || file.Kernel != "spmv" || !slices.Equal(file.Size, []int{1000, 900, 5000}) ||
-		len(file.Cache) != 6 || len(file.Values) != len(file.Names) || file.Unset["vec"] != 0.0 {
-		t.Fatalf("%+v", file)
-	}
+	testkit.Require(t, file.Device == "Test GPU" && file.Kernel == "spmv" &&
+		slices.Equal(file.Size, []int{1000, 900, 5000}) && len(file.Cache) == 6 && len(file.Values) == len(file.Names) &&
+		file.Unset["vec"] == 0.0, "%+v", file)
 	for key, one := range file.Cache {
 		var values []string
 		for _, name := range file.Names {
@@ -165,9 +154,7 @@ func TestKernelTunerExample(t *testing.T) {
 	testkit.Succeed(t, json.Unmarshal(theirs, &want))
 	testkit.Succeed(t, json.Unmarshal([]byte(text), &got))
 	for name, value := range want {
-		if fmt.Sprintf("%T", got[name]) != fmt.Sprintf("%T", value) {
-			t.Errorf("%s is %T, and %T in the example", name, got[name], value)
-		}
+		testkit.Equal(t, fmt.Sprintf("%T", got[name]), fmt.Sprintf("%T", value), "%s is %T, and %T in the example", name, got[name], value)
 	}
 }
 
@@ -181,7 +168,5 @@ func TestParameters(t *testing.T) {
 		got += fmt.Sprintf("%s %v unset %v; ", p.name, p.values, p.unset)
 	}
 	want := "param_GFLOP/s [0 9] unset 0; mode [2 fast none] unset none; tile [-2 -1 7] unset -2; param_time [-1 0] unset -1; "
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	testkit.Equal(t, got, want, "parameters")
 }

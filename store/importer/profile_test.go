@@ -80,13 +80,10 @@ func TestOfProducts(t *testing.T) {
 	parts := Split([]Launch{launch("before", 1, 1),
 		{Entry: "gate"}, launch("a", 3, 0.9), launch("b", 1, 0.1), launch("a", 2, 0.5), launch("b", 1, 0.1),
 		launch("a", 2, 0.4), launch("b", 1, 0.2), {Entry: "gate"}, launch("c", 7, 1)}, "gate")
-	if len(parts) != 2 || len(parts[1]) != 1 {
-		t.Fatalf("split into %v", parts)
-	}
+	testkit.Require(t, len(parts) == 2 && len(parts[1]) == 1, "split into %v", parts)
 	got, of := OfProduct(parts[0], "", 3)
-	if of != "a" || got["seconds"] != 3 || got["occupancy"] != 0.5 || got["launches"] != 2 {
-		t.Errorf("%v of %s", got, of)
-	}
+	testkit.Check(t, of == "a" && got["seconds"] == 3 && got["occupancy"] == 0.5 && got["launches"] == 2,
+		"%v of %s", got, of)
 }
 
 func TestReadProfile(t *testing.T) {
@@ -96,15 +93,12 @@ func TestReadProfile(t *testing.T) {
 			[]string{"k_f32", "43.75", "anything", "8", "1.5", "1,024.5"},
 			[]string{"void k<int>(const int *)", "n/a", "", "", "", ""}) +
 		"==PROF== Disconnected\n")
-	if err != nil || len(list) != 2 || !slices.Contains(missing, "dram__bytes_write.sum") ||
-		slices.Contains(missing, threads) {
-		t.Fatalf("%+v, without %v: %v", list, missing, err)
-	}
+	testkit.Require(t, err == nil && len(list) == 2 && slices.Contains(missing, "dram__bytes_write.sum") &&
+		!slices.Contains(missing, threads), "%+v, without %v: %v", list, missing, err)
 	l := list[0]
-	if l.Entry != "k_f32" || len(l.Counts) != 4 || l.Counts["dram_read_bytes"] != 1500 || l.Counts["occupancy"] != 0.4375 ||
-		l.Counts["warp_efficiency"] != 0.25 || math.Abs(l.Counts["seconds"]-1024.5e-6) > 1e-12 {
-		t.Errorf("launch %+v", l)
-	}
+	testkit.Check(t, l.Entry == "k_f32" && len(l.Counts) == 4 && l.Counts["dram_read_bytes"] == 1500 &&
+		l.Counts["occupancy"] == 0.4375 && l.Counts["warp_efficiency"] == 0.25 &&
+		math.Abs(l.Counts["seconds"]-1024.5e-6) <= 1e-12, "launch %+v", l)
 	if l := list[1]; l.Entry != "k" || len(l.Counts) != 0 {
 		t.Errorf("launch %+v", l)
 	}
@@ -115,9 +109,8 @@ func TestReadProfile(t *testing.T) {
 func TestShares(t *testing.T) {
 	for text, want := range map[string]store.Counts{"116.91": {"occupancy": 1}, "567.91": {}} {
 		list, _, err := readProfile(raw([]string{occupancy}, []string{"%"}, []string{"k", text}))
-		if err != nil || fmt.Sprint(list[0].Counts) != fmt.Sprint(want) {
-			t.Errorf("%s%%: %v, %v, want %v", text, list, err, want)
-		}
+		testkit.Check(t, err == nil && fmt.Sprint(list[0].Counts) == fmt.Sprint(want),
+			"%s%%: %v, %v, want %v", text, list, err, want)
 	}
 }
 
@@ -151,9 +144,7 @@ func FuzzReadProfile(f *testing.F) {
 		}
 		for _, l := range list {
 			for name, v := range l.Counts {
-				if !(v >= 0) || name == "occupancy" && v > 1 {
-					t.Errorf("%s is %v", name, v)
-				}
+				testkit.Check(t, v >= 0 && (name != "occupancy" || v <= 1), "%s is %v", name, v)
 			}
 		}
 	})

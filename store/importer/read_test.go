@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,22 +33,18 @@ func read(t *testing.T, text string, opt Options) (*Measurements, error) {
 // what the table does not say is not known.
 func TestRead(t *testing.T) {
 	m := testkit.Must(read(t, good, Options{}))
-	if len(m.Matrices) != 2 || len(m.Times) != 3 || !slices.Equal(m.Unused, []string{"comment"}) {
-		t.Fatalf("%d matrices, %d times, not used: %v", len(m.Matrices), len(m.Times), m.Unused)
-	}
+	testkit.Require(t, len(m.Matrices) == 2 && len(m.Times) == 3 && slices.Equal(m.Unused, []string{"comment"}),
+		"%d matrices, %d times, not used: %v", len(m.Matrices), len(m.Times), m.Unused)
 	first := m.Times[0]
 	want := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 128,
 		Params: kernels.Params("tile=2 unroll=4")}
-	if first.Config.String() != want.String() || first.Device != "X" || first.Cache != trial.Cold || first.Line != 2 {
-		t.Errorf("read %+v", first)
-	}
-	if len(first.Runs) != 2 || math.Abs(first.Runs[0]-11.5e-6) > 1e-12 {
-		t.Errorf("runs %v, want 11.5 and 12.5 µs", first.Runs)
-	}
+	testkit.Check(t, first.Config.String() == want.String() && first.Device == "X" && first.Cache == trial.Cold &&
+		first.Line == 2, "read %+v", first)
+	testkit.Check(t, len(first.Runs) == 2 && math.Abs(first.Runs[0]-11.5e-6) <= 1e-12,
+		"runs %v, want 11.5 and 12.5 µs", first.Runs)
 	f := m.Matrices[0].Features
-	if f.RowMax != 7 || f.RowMean != 3 || f.RowMin != sparse.Unknown || !math.IsNaN(f.RowGini) || !math.IsNaN(f.RowStd) {
-		t.Errorf("features %+v", f)
-	}
+	testkit.Check(t, f.RowMax == 7 && f.RowMean == 3 && f.RowMin == sparse.Unknown && math.IsNaN(f.RowGini) &&
+		math.IsNaN(f.RowStd), "features %+v", f)
 }
 
 // Two tables, with names of their own, say the same as one.
@@ -57,12 +55,9 @@ func TestJoin(t *testing.T) {
 		Columns: map[string]string{"kernel": "k", "rows": "m", "cols": "n", "matrix": "who"},
 		Device:  "X", Precision: kernels.Float64,
 	}))
-	if len(m.Matrices) != 1 || m.Matrices[0].Features.Nonzeros != 40 {
-		t.Errorf("matrices %+v", m.Matrices)
-	}
-	if got := m.Times[0].Runs[0]; math.Abs(got-40e-9) > 1e-18 {
-		t.Errorf("80 operations at 2 GFLOP/s took %v s", got)
-	}
+	testkit.Check(t, len(m.Matrices) == 1 && m.Matrices[0].Features.Nonzeros == 40, "matrices %+v", m.Matrices)
+	got := m.Times[0].Runs[0]
+	testkit.Check(t, math.Abs(got-40e-9) <= 1e-18, "80 operations at 2 GFLOP/s took %v s", got)
 }
 
 func TestMistakes(t *testing.T) {
@@ -97,12 +92,8 @@ func TestMistakes(t *testing.T) {
 			"row_mean = 5, but nonzeros/rows is 3"},
 	} {
 		m, err := read(t, c.text, Options{})
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q, of\n%s", err, c.want, c.text)
-		}
-		if m != nil {
-			t.Errorf("something was read in spite of %v", err)
-		}
+		testkit.Fails(t, err, c.want)
+		testkit.Equal(t, m, nil, "something was read in spite of")
 	}
 }
 
@@ -110,11 +101,8 @@ func TestMistakes(t *testing.T) {
 func TestMistakesInOrder(t *testing.T) {
 	text := strings.Replace(strings.Replace(good, "12.5", "none", 1), "b,,5,5,", "b,,5,,", 1)
 	_, err := read(t, text, Options{})
-	if err == nil {
-		t.Fatal("two mistakes are none")
-	}
-	if two, five := strings.Index(err.Error(), "t.csv:2:"), strings.Index(err.Error(),
-		"t.csv:5:"); two < 0 || five < two {
+	testkit.Require(t, err != nil, "two mistakes are none")
+	if two, five := strings.Index(err.Error(), "t.csv:2:"), strings.Index(err.Error(), "t.csv:5:"); two < 0 || five < two {
 		t.Errorf("line 2 at %d, line 5 at %d:\n%v", two, five, err)
 	}
 }
@@ -123,10 +111,8 @@ func TestMistakesInOrder(t *testing.T) {
 func TestManyMistakes(t *testing.T) {
 	text := good + strings.Repeat("c,,1,1,1,1,k,float32,cold,,,,0,X,\n", 25)
 	_, err := read(t, text, Options{})
-	if n := strings.Count(err.Error(), "\n"); n != mostErrors || !strings.Contains(err.Error(),
-		"and 15 more mistakes") {
-		t.Errorf("%d lines:\n%v", n, err)
-	}
+	n := strings.Count(err.Error(), "\n")
+	testkit.Check(t, n == mostErrors && strings.Contains(err.Error(), "and 15 more mistakes"), "%d lines:\n%v", n, err)
 }
 
 // A database holds what was read, marked as somebody else's, and with the unknown unknown.
@@ -136,16 +122,12 @@ func TestRecord(t *testing.T) {
 	defer db.Close()
 	testkit.Succeed(t, m.Record(t.Context(), db, "t", time.Unix(1, 0)))
 	rows := testkit.Must(db.Results(t.Context(), store.Filter{}))
-	if len(rows) != 3 {
-		t.Fatalf("%d rows", len(rows))
-	}
+	testkit.Require(t, len(rows) == 3, "%d rows", len(rows))
 	r := rows[0]
-	if r.Device != "X (imported)" || r.Message != "imported from t.csv:2, not verified here" || !math.IsNaN(r.GBPS) {
-		t.Errorf("recorded %+v", r)
-	}
-	if math.Abs(r.Median-12e-6) > 1e-12 || math.Abs(r.WithinLow-11.5e-6) > 1e-12 || r.Taken != 2 {
-		t.Errorf("median %v, low %v, %d samples", r.Median, r.WithinLow, r.Taken)
-	}
+	testkit.Check(t, r.Device == "X (imported)" && r.Message == "imported from t.csv:2, not verified here" &&
+		math.IsNaN(r.GBPS), "recorded %+v", r)
+	testkit.Check(t, math.Abs(r.Median-12e-6) <= 1e-12 && math.Abs(r.WithinLow-11.5e-6) <= 1e-12 && r.Taken == 2,
+		"median %v, low %v, %d samples", r.Median, r.WithinLow, r.Taken)
 	kept := testkit.Must(db.Features(t.Context()))
 	if !kept[0].Features.Equal(m.Matrices[0].Features) {
 		t.Errorf("features %+v became %+v", m.Matrices[0].Features, kept[0].Features)
@@ -159,23 +141,189 @@ func FuzzRead(f *testing.F) {
 	f.Add("\ufeffmatrix,rows\n\"a\nb\",1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := read(t, text, Options{Device: "X", Precision: kernels.Float32})
-		if (m == nil) == (err == nil) {
-			t.Fatalf("both or none of %v and %v", m, err)
-		}
+		testkit.Require(t, (m == nil) != (err == nil), "both or none of %v and %v", m, err)
 		if err != nil {
 			return
 		}
 		names := map[string]bool{}
 		for _, a := range m.Matrices {
-			if a.Features.Rows < 0 || a.Features.Nonzeros < 0 {
-				t.Errorf("matrix %+v", a)
-			}
+			testkit.Check(t, a.Features.Rows >= 0 && a.Features.Nonzeros >= 0, "matrix %+v", a)
 			names[a.Name] = true
 		}
 		for _, c := range m.Times {
-			if !names[c.Matrix] || c.Kernel == "" || len(c.Runs) == 0 || !(c.Runs[0] > 0) || !slices.IsSorted(c.Runs) {
-				t.Errorf("time %+v", c)
-			}
+			testkit.Check(t, names[c.Matrix] && c.Kernel != "" && len(c.Runs) != 0 && (c.Runs[0] > 0) && slices.IsSorted(c.Runs),
+				"time %+v", c)
+		}
+	})
+}
+
+const tunerCache = `{
+"device_name": "A card",
+"kernel_name": "mine",
+"problem_size": 100,
+"tune_params_keys": ["block_size_x", "block_size_y", "unroll", "layout"],
+"tune_params": {"block_size_x": [16, 32], "block_size_y": [2], "unroll": [1, 2], "layout": ["soa"]},
+"cache": {
+"16,2,1,soa": {"block_size_x": 16, "block_size_y": 2, "unroll": 1, "layout": "soa", "time": 2.5, "times": [2.4, 2.6]},
+"32,2,1,soa": {"block_size_x": 32, "block_size_y": 2, "unroll": 1, "layout": "soa", "time": "RuntimeFailedConfig"},
+"32,2,2,soa": {"block_size_x": 32, "block_size_y": 2, "unroll": 2, "layout": "soa", "time": 1.5}`
+
+// facts are the features of the matrix a.
+func facts() *File {
+	return &File{"facts.csv", strings.NewReader("matrix,rows,cols,nnz\na,10,20,30\n")}
+}
+
+// A cache has a time for each configuration, in ms, also one that a session has not closed.
+func TestKernelTuner(t *testing.T) {
+	for _, end := range []string{"}\n}", ",", ""} {
+		m, err := Read(File{"c.json", strings.NewReader(tunerCache + end)}, facts(),
+			Options{Matrix: "a", Precision: kernels.Float32})
+		if err != nil {
+			t.Fatalf("ending in %q: %v", end, err)
+		}
+		testkit.Require(t, len(m.Times) == 2 && m.Failed == 1, "%d times, %d failed", len(m.Times), m.Failed)
+		first := m.Times[0]
+		want := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 32,
+			Params: "block_size_y=2 layout=soa unroll=1"}
+		testkit.Check(t, first.Config == want && first.Device == "A card" && first.Matrix == "a" && first.Line == 8,
+			"%+v", first)
+		testkit.Check(t, slices.Equal(first.Runs, []float64{2.5e-3}) &&
+			slices.Equal(first.Samples, []float64{2.4e-3, 2.6e-3}), "runs %v, samples %v", first.Runs, first.Samples)
+	}
+}
+
+// A parameter that an entry has as null is not set. Values may be any text.
+func TestKernelTunerParameters(t *testing.T) {
+	text := strings.Replace(tunerCache, `"layout": "soa", "time": 1.5`, `"layout": null, "time": 1.5`, 1)
+	text = strings.Replace(text, `"unroll": 1, "layout": "soa", "time": 2.5`,
+		`"unroll": "a = 1%", "layout": false, "time": 2.5`, 1)
+	m := testkit.Must(Read(File{"c.json", strings.NewReader(text + "}}")}, facts(),
+		Options{Matrix: "a", Precision: kernels.Float32}))
+	testkit.Check(t, m.Times[0].Params == "block_size_y=2 layout=false unroll=a%20%3D%201%25" &&
+		m.Times[1].Params == "block_size_y=2 unroll=2", "%q and %q", m.Times[0].Params, m.Times[1].Params)
+}
+
+// Of a list of times with other values the times are read, and numbers in such a list stay as they are written.
+func TestMixedLists(t *testing.T) {
+	for list, want := range map[string][]float64{
+		"[2.4, 2.6, null]": {2.4e-3, 2.6e-3}, `["lost",2.4 , 2.6]`: {2.4e-3, 2.6e-3}, "[2.4, null, 2.6, 1e999]": {2.4e-3, 2.6e-3},
+		"[null]": nil, "[]": nil, "null": nil, "2.4": nil,
+	} {
+		m := testkit.Must(Read(File{"c.json", strings.NewReader(strings.Replace(tunerCache, "[2.4, 2.6]", list, 1) + "}}")}, facts(),
+			Options{Matrix: "a", Precision: kernels.Float32}))
+		testkit.Check(t, slices.Equal(m.Times[0].Samples, want), "of %s: %+v", list, m)
+	}
+
+	root := testkit.Must(parseTree([]byte("[9007199254740993 ,\n 12345678, null, 1.50]")))
+	var texts []string
+	for _, item := range list(root) {
+		texts = append(texts, text(item))
+	}
+	testkit.EqualLists(t, texts, []string{"9007199254740993", "12345678", "", "1.50"}, "texts")
+}
+
+// The example of the auto-tuning community is read.
+func TestKernelTunerExample(t *testing.T) {
+	f, err := os.Open("../../../shared/schemas/kernel-tuner-cache-example.json")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	m := testkit.Must(Read(File{f.Name(), f}, facts(), Options{Matrix: "a", Precision: kernels.Float32}))
+	testkit.Check(t, len(m.Times) == 10 && m.Times[1].Block == 1024 && len(m.Times[1].Samples) == 10, "%+v", m)
+}
+
+// nvbenchFile is what nvbench writes of a benchmark with two axes. The second state was skipped.
+const nvbenchFile = `{"meta": {"argv": ["./bench"]},
+"devices": [{"id": 3, "name": "A card"}],
+"benchmarks": [{"name": "spmv", "index": 0, "devices": [3], "states": [
+%s,
+{"name": "skipped", "device": 3, "axis_values": [], "summaries": [], "is_skipped": true, "skip_reason": "no memory"}
+]}]}`
+
+const nvbenchState = `{"name": "s", "device": 3,
+ "axis_values": [{"name": "Input", "type": "string", "value": "a"}, {"name": "T", "type": "string", "value": "F64"},
+  {"name": "Threads", "type": "int64", "value": "128"}],
+ "summaries": [{"tag": "nv/cold/sample_size", "data": [{"name": "value", "type": "int64", "value": "7"}]},
+  {"tag": "nv/cold/time/gpu/mean", "data": [{"name": "value", "type": "float64", "value": "2.5e-05"}]}],
+ "is_skipped": false}`
+
+func TestNVBench(t *testing.T) {
+	names := map[string]string{"matrix": "Input", "precision": "T", "block": "Threads"}
+	m := testkit.Must(Read(File{"n.json", strings.NewReader(fmt.Sprintf(nvbenchFile, nvbenchState))}, facts(),
+		Options{Columns: names}))
+	testkit.Require(t, len(m.Times) == 1 && m.Failed == 1, "%+v", m)
+	want := kernels.Config{Kernel: "spmv", Precision: kernels.Float64, Block: 128}
+	got := m.Times[0]
+	testkit.Check(t, got.Config == want && got.Device == "A card" && got.Cache == trial.Cold &&
+		slices.Equal(got.Runs, []float64{2.5e-5}) && got.Line == 4, "%+v", got)
+
+	names["kernel"] = "Input"
+	delete(names, "matrix")
+	m = testkit.Must(Read(File{"n.json", strings.NewReader(fmt.Sprintf(nvbenchFile, nvbenchState))}, facts(),
+		Options{Columns: names, Matrix: "a"}))
+	testkit.Check(t, m.Times[0].Kernel == "a" && m.Times[0].Matrix == "a" &&
+		m.Times[0].Params == "benchmark=spmv" && len(m.Unused) == 0, "%+v", m)
+}
+
+// Axes that no column has keep states apart.
+func TestNVBenchAxes(t *testing.T) {
+	other := strings.Replace(nvbenchState, `"value": "128"}`,
+		`"value": "128"}, {"name": "Items", "type": "int64", "value": "2"}`, 1)
+	third := strings.Replace(other, `"value": "2"`, `"value": "4 each"`, 1)
+	text := fmt.Sprintf(nvbenchFile, nvbenchState+",\n"+other+",\n"+third+",\n"+third)
+	names := map[string]string{"matrix": "Input", "precision": "T", "block": "Threads"}
+	m := testkit.Must(Read(File{"n.json", strings.NewReader(text)}, facts(), Options{Columns: names}))
+	var got []string
+	for _, time := range m.Times {
+		got = append(got, fmt.Sprint(time.Block, " ", time.Params, " ", len(time.Runs)))
+	}
+	want := []string{"128  1", "128 Items=2 1", "128 Items=4%20each 2"}
+	testkit.Check(t, slices.Equal(got, want) && len(m.Unused) == 0, "%q, want %q; not used: %q", got, want, m.Unused)
+	names["params"] = "Items"
+	m, err := Read(File{"n.json", strings.NewReader(strings.ReplaceAll(text, "4 each", "k=4"))}, facts(),
+		Options{Columns: names})
+	testkit.Fails(t, err, `params: "2": write name=value`, "an axis that is called the parameters: %+v", m)
+}
+
+// A device that was imported once has its name as that was.
+func TestDeviceName(t *testing.T) {
+	if once := DeviceName("A card"); once != "A card (imported)" || DeviceName(once) != once {
+		t.Errorf("%q, %q", once, DeviceName(once))
+	}
+}
+
+// Mistakes name file and line.
+func TestJSONMistakes(t *testing.T) {
+	values, numbers := mostValues, mostNumbers
+	mostValues, mostNumbers = 2000, 10_000
+	defer func() { mostValues, mostNumbers = values, numbers }()
+	for _, tt := range []struct{ text, want string }{
+		{"{}", "x.json is JSON, but neither a cache of Kernel Tuner nor what nvbench writes"},
+		{"{\n\"a\": 1,\n?}", "x.json:3: invalid character"},
+		{"{\"a\": 1}\n7", "x.json:2: there is more text"},
+		{strings.Repeat(`{"a":`, 60), "x.json:1: values are nested more than 50 deep"},
+		{strings.Replace(tunerCache, `"time": 1.5`, `"time": -1`, 1), `x.json:10: time_ms = "-1" is not a positive number`},
+		{strings.Replace(tunerCache, `"unroll": 2, `, ``, 1), `x.json:10: params: "unroll="`},
+		{strings.Replace(tunerCache, `"unroll": 2, `, `"unroll": 2, "unroll": 1, `, 1),
+			`x.json:10: "unroll" occurs twice in one object: leave one out`},
+		{"{\n\"a\": [\n\n" + strings.Repeat(`[],`, mostValues) + "1]}",
+			"x.json:4: more than 2000 values: import the file in pieces"},
+		{"{\n\"a\": [" + strings.Repeat(`1,`, mostNumbers) + "1]}", "x.json:2: more than 10000 numbers in lists"},
+		{strings.Replace(tunerCache, `"time": 1.5`, `"power": 1`, 1), `x.json:10: time_ms = ""`},
+	} {
+		_, err := Read(File{"x.json", strings.NewReader(tt.text)}, facts(), Options{Matrix: "a", Precision: kernels.Float32})
+		testkit.Fails(t, err, tt.want, "%.60s", tt.text)
+	}
+}
+
+func FuzzReadJSON(f *testing.F) {
+	f.Add(tunerCache)
+	f.Add(fmt.Sprintf(nvbenchFile, nvbenchState))
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := Read(File{"x.json", strings.NewReader(text)}, facts(), Options{Matrix: "a", Precision: kernels.Float32})
+		if err == nil && len(m.Times) == 0 {
+			t.Error("nothing was read, and there is no error")
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
+	"spmvtune/internal/testing/testkit"
 )
 
 // What the driver's library prints where there is no GPU is never what a user
@@ -22,13 +23,9 @@ func TestInWords(t *testing.T) {
 			"there is no NVIDIA driver (libcuda.so.1 is missing)"},
 		{"disk full", "disk full"},
 	} {
-		if got := InWords(errors.New(tt.in)); got.Error() != tt.want {
-			t.Errorf("%s\nbecomes %s\nwant %s", tt.in, got, tt.want)
-		}
+		testkit.Equal(t, InWords(errors.New(tt.in)).Error(), tt.want, "%s\nbecomes", tt.in)
 	}
-	if InWords(nil) != nil || ExplainGPU(nil) != nil {
-		t.Error("no error became one")
-	}
+	testkit.Check(t, InWords(nil) == nil && ExplainGPU(nil) == nil, "no error became one")
 }
 
 // A sweep for a GPU that is not here says so, with what to do; one for the
@@ -39,18 +36,11 @@ func TestPartsWithoutGPU(t *testing.T) {
 	}
 	sweep := &configs.Sweep{Kernels: []configs.Space{{Kernels: []string{"coo_atomic"}}}}
 	list, err := Parts(t.Context(), sweep)
-	if len(list) != 0 || err == nil {
-		t.Fatalf("%d parts, error %v", len(list), err)
-	}
-	for _, want := range []string{"this sweep needs a GPU (coo_atomic) and none answers: ", "; run it where there is one"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is not in %v", want, err)
-		}
-	}
+	testkit.Require(t, len(list) == 0 && err != nil, "%d parts, error %v", len(list), err)
+	testkit.Says(t, "the error", err.Error(), "this sweep needs a GPU (coo_atomic) and none answers: ", "; run it where there is one")
 	var hinted *term.Hinted
-	if !errors.As(err, &hinted) || !strings.HasPrefix(hinted.Hint, "spmvtune doctor") {
-		t.Errorf("the hint is %+v", hinted)
-	}
+	testkit.Check(t, errors.As(err, &hinted) && strings.HasPrefix(hinted.Hint, "spmvtune doctor"),
+		"the hint is %+v", hinted)
 	sweep.Kernels[0].Kernels = append(sweep.Kernels[0].Kernels, "cpu_csr")
 	if list, err = Parts(t.Context(), sweep); len(list) != 1 || list[0].Device.Backend != "cpu" || err == nil {
 		t.Errorf("mixed: %d parts, error %v", len(list), err)

@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 		func(run tuner.RunInfo) map[string]string {
 			return map[string]string{"attempt": "1", "device": run.Device.Name}
 		})
-	must(t, err)
+	testkit.Succeed(t, err)
 	defer w.Close()
 	matrix, run := testMatrix("grid"), testRun()
 	run.Roof.Copy = math.Inf(1)
@@ -45,16 +45,16 @@ func TestRoundTrip(t *testing.T) {
 		{Matrix: "grid", Part: trial.Part{Index: 1, Of: 4}, Complete: true},
 		{Matrix: "b", Part: trial.Part{Of: 1}, Reason: "not begun"},
 	}}
-	must(t, w.Matrix(t.Context(), matrix))
-	must(t, w.Begin(t.Context(), run))
+	testkit.Succeed(t, w.Matrix(t.Context(), matrix))
+	testkit.Succeed(t, w.Begin(t.Context(), run))
 	for _, r := range results {
-		must(t, w.Record(t.Context(), r))
+		testkit.Succeed(t, w.Record(t.Context(), r))
 	}
-	must(t, w.End(end))
+	testkit.Succeed(t, w.End(end))
 
 	var gotResults []trial.Result
 	for rec, err := range Read(t.Context(), w.Path()) {
-		must(t, err)
+		testkit.Succeed(t, err)
 		switch {
 		case rec.Run != nil:
 			same(t, rec.Run.RunInfo, run)
@@ -77,9 +77,7 @@ func TestRoundTrip(t *testing.T) {
 // same compares by content, floats by their bits.
 func same(t *testing.T, got, want any) {
 	t.Helper()
-	if !equal(reflect.ValueOf(got), reflect.ValueOf(want)) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	testkit.Check(t, equal(reflect.ValueOf(got), reflect.ValueOf(want)), "got  %+v\nwant %+v", got, want)
 }
 
 func equal(a, b reflect.Value) bool {
@@ -153,13 +151,10 @@ func TestEveryFloatIsWritten(t *testing.T) {
 func TestMissingFeatures(t *testing.T) {
 	var f features
 	testkit.Succeed(t, json.Unmarshal([]byte(`{"rows":3,"row_mean":1.5,"row_std":"NaN"}`), &f))
-	if f.Rows != 3 || f.Cols != 0 || f.RowMean != 1.5 || !math.IsNaN(f.RowStd) || !math.IsNaN(f.RowSimilarity) {
-		t.Errorf("got %+v", f)
-	}
+	testkit.Check(t, f.Rows == 3 && f.Cols == 0 && f.RowMean == 1.5 && math.IsNaN(f.RowStd) && math.IsNaN(f.RowSimilarity),
+		"got %+v", f)
 	for _, bad := range []string{`[]`, `{"rows":1.5}`, `{"rows":"3"}`, `{"row_mean":"many"}`} {
-		if err := json.Unmarshal([]byte(bad), &f); err == nil {
-			t.Errorf("%s is read", bad)
-		}
+		testkit.Fails(t, json.Unmarshal([]byte(bad), &f), "", "%s is read", bad)
 	}
 }
 
@@ -206,8 +201,8 @@ func start(t testing.TB, dir, job string) *Writer {
 	t.Helper()
 	w := testkit.Must(Create(t.Context(), dir, "0001", job, 0, nil))
 	t.Cleanup(func() { w.Close() })
-	must(t, w.Matrix(t.Context(), testMatrix("grid")))
-	must(t, w.Begin(t.Context(), testRun()))
+	testkit.Succeed(t, w.Matrix(t.Context(), testMatrix("grid")))
+	testkit.Succeed(t, w.Begin(t.Context(), testRun()))
 	return w
 }
 
@@ -215,7 +210,7 @@ func start(t testing.TB, dir, job string) *Writer {
 func write(t testing.TB, w *Writer, from, to int) {
 	t.Helper()
 	for i := from; i < to; i++ {
-		must(t, w.Record(t.Context(), testTrial(i)))
+		testkit.Succeed(t, w.Record(t.Context(), testTrial(i)))
 	}
 }
 
@@ -224,7 +219,7 @@ func write(t testing.TB, w *Writer, from, to int) {
 func content(t testing.TB, path string) (trials, problems []string, ends int) {
 	t.Helper()
 	for rec, err := range Read(t.Context(), path) {
-		must(t, err)
+		testkit.Succeed(t, err)
 		switch {
 		case rec.Trial != nil:
 			trials = append(trials, rec.Trial.ID)
@@ -237,24 +232,10 @@ func content(t testing.TB, path string) (trials, problems []string, ends int) {
 	return trials, problems, ends
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	must(t, err)
-	return data
-}
-
 // file writes data to a file of its own.
 func file(t testing.TB, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "0001.1_1.0.jsonl")
-	must(t, os.WriteFile(path, data, 0o666))
+	testkit.Succeed(t, os.WriteFile(path, data, 0o666))
 	return path
 }

@@ -19,7 +19,7 @@ import (
 func TestTornLastLine(t *testing.T) {
 	w := start(t, t.TempDir(), "1_1")
 	write(t, w, 0, 3)
-	data := readFile(t, w.Path())
+	data := testkit.Must(os.ReadFile(w.Path()))
 	last := bytes.LastIndexByte(data[:len(data)-1], '\n') + 1
 	for cut := last; cut < len(data); cut++ {
 		trials, problems, _ := content(t, file(t, data[:cut]))
@@ -27,9 +27,8 @@ func TestTornLastLine(t *testing.T) {
 		if cut == last {
 			want = nil
 		}
-		if !slices.Equal(trials, []string{"trial-0", "trial-1"}) || !slices.Equal(problems, want) {
-			t.Fatalf("cut %d bytes into the last line: %v, %v; want two trials, %v", cut-last, trials, problems, want)
-		}
+		testkit.Require(t, slices.Equal(trials, []string{"trial-0", "trial-1"}) && slices.Equal(problems, want),
+			"cut %d bytes into the last line: %v, %v; want two trials, %v", cut-last, trials, problems, want)
 	}
 }
 
@@ -37,7 +36,7 @@ func TestTornLastLine(t *testing.T) {
 func TestAlteredByte(t *testing.T) {
 	w := start(t, t.TempDir(), "1_1")
 	write(t, w, 0, 3)
-	data := readFile(t, w.Path())
+	data := testkit.Must(os.ReadFile(w.Path()))
 	from := bytes.Index(data, []byte("trial-1"))
 	from = bytes.LastIndexByte(data[:from], '\n') + 1
 	to := from + bytes.IndexByte(data[from:], '\n')
@@ -45,25 +44,21 @@ func TestAlteredByte(t *testing.T) {
 		bad := bytes.Clone(data)
 		bad[i] ^= 1
 		trials, problems, _ := content(t, file(t, bad))
-		if !slices.Equal(trials, []string{"trial-0", "trial-2"}) || len(problems) == 0 || problems[0] != "damaged in line 4" {
-			t.Fatalf("byte %d of the line altered: %v, %v", i-from, trials, problems)
-		}
+		testkit.Require(t, slices.Equal(trials, []string{"trial-0", "trial-2"}) && len(problems) != 0 &&
+			problems[0] == "damaged in line 4", "byte %d of the line altered: %v, %v", i-from, trials, problems)
 	}
 }
 
 func TestDamage(t *testing.T) {
 	w := start(t, t.TempDir(), "1_1")
 	write(t, w, 0, 3)
-	must(t, w.End(End{Reason: "done"}))
-	lines := strings.SplitAfter(string(readFile(t, w.Path())), "\n") // matrix, run, three trials, end, ""
-	unknown, err := seal(3, "weather", map[string]int{"rain": 1})
-	must(t, err)
-	number, err := seal(3, trialKind, map[string]string{"run": "one"})
-	must(t, err)
+	testkit.Succeed(t, w.End(End{Reason: "done"}))
+	lines := strings.SplitAfter(string(testkit.Must(os.ReadFile(w.Path()))), "\n") // matrix, run, three trials, end, ""
+	unknown := testkit.Must(seal(3, "weather", map[string]int{"rain": 1}))
+	number := testkit.Must(seal(3, trialKind, map[string]string{"run": "one"}))
 	negative := testTrial(3)
 	negative.Median = -1
-	impossible, err := seal(3, trialKind, encodeTrial(1, negative))
-	must(t, err)
+	impossible := testkit.Must(seal(3, trialKind, encodeTrial(1, negative)))
 	for _, tt := range []struct {
 		name     string
 		lines    []string
@@ -95,9 +90,8 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			trials, problems, ends := content(t, file(t, []byte(strings.Join(tt.lines, ""))))
-			if len(trials) != tt.trials || fmt.Sprint(problems) != tt.problems || ends != tt.ends {
-				t.Errorf("%d trials, %v, %d ends; want %d, %s, %d", len(trials), problems, ends, tt.trials, tt.problems, tt.ends)
-			}
+			testkit.Check(t, len(trials) == tt.trials && fmt.Sprint(problems) == tt.problems && ends == tt.ends,
+				"%d trials, %v, %d ends; want %d, %s, %d", len(trials), problems, ends, tt.trials, tt.problems, tt.ends)
 		})
 	}
 }
@@ -109,11 +103,10 @@ func TestLongLine(t *testing.T) {
 	for range 50_000 {
 		r.Samples = append(r.Samples, 1.0/3)
 	}
-	must(t, w.Record(t.Context(), r))
+	testkit.Succeed(t, w.Record(t.Context(), r))
 	write(t, w, 1, 2)
-	if trials, problems, _ := content(t, w.Path()); len(trials) != 2 || problems != nil {
-		t.Errorf("%v, %v", trials, problems)
-	}
+	trials, problems, _ := content(t, w.Path())
+	testkit.Check(t, len(trials) == 2 && problems == nil, "%v, %v", trials, problems)
 }
 
 // A reader goes on where it stopped, and takes a line that was being written
@@ -121,20 +114,18 @@ func TestLongLine(t *testing.T) {
 func TestReadOn(t *testing.T) {
 	w := start(t, t.TempDir(), "1_1")
 	write(t, w, 0, 3)
-	data := readFile(t, w.Path())
+	data := testkit.Must(os.ReadFile(w.Path()))
 	path := file(t, nil)
 	r := NewReader(path)
 	var trials []string
 	for to := 0; to <= len(data); to += 100 {
-		must(t, os.WriteFile(path, data[:min(to+100, len(data))], 0o666))
+		testkit.Succeed(t, os.WriteFile(path, data[:min(to+100, len(data))], 0o666))
 		for rec, err := range r.Records(t.Context()) {
-			must(t, err)
+			testkit.Succeed(t, err)
 			if rec.Trial != nil {
 				trials = append(trials, rec.Trial.ID)
 			}
-			if rec.Problem != nil && rec.Problem.Kind != Torn {
-				t.Errorf("%+v", rec.Problem)
-			}
+			testkit.Check(t, rec.Problem == nil || rec.Problem.Kind == Torn, "%+v", rec.Problem)
 		}
 	}
 	testkit.EqualLists(t, trials, []string{"trial-0", "trial-1", "trial-2"}, "trials")
@@ -157,9 +148,8 @@ func TestUnreadable(t *testing.T) {
 		for _, err := range Read(tt.ctx, tt.path) {
 			last = err
 		}
-		if last == nil || tt.want != nil && !errors.Is(last, tt.want) || strings.Count(last.Error(), tt.path) != 1 {
-			t.Errorf("reading %s: %v, want %v", tt.path, last, tt.want)
-		}
+		testkit.Check(t, last != nil && (tt.want == nil || errors.Is(last, tt.want)) &&
+			strings.Count(last.Error(), tt.path) == 1, "reading %s: %v, want %v", tt.path, last, tt.want)
 	}
 }
 
@@ -168,8 +158,8 @@ func TestUnreadable(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	w := start(f, f.TempDir(), "1_1")
 	write(f, w, 0, 1)
-	must(f, w.End(End{Pieces: []trial.Piece{{Matrix: "grid"}}}))
-	data := readFile(f, w.Path())
+	testkit.Succeed(f, w.End(End{Pieces: []trial.Piece{{Matrix: "grid"}}}))
+	data := testkit.Must(os.ReadFile(w.Path()))
 	f.Add(data, false)
 	f.Add(data[:len(data)-1], false)
 	for _, body := range []string{`"n":7,"end":{}}`, `"n":0,"end":{}}`, `"n":-1,"end":{}}`,
@@ -197,9 +187,7 @@ func FuzzRead(f *testing.F) {
 					set++
 				}
 			}
-			if set != 1 {
-				t.Errorf("a record is %d things: %+v", set, rec)
-			}
+			testkit.Check(t, set == 1, "a record is %d things: %+v", set, rec)
 			if rec.Trial != nil && (rec.Trial.Run == nil || rec.Trial.Matrix == nil) {
 				t.Error("a trial without its run or its matrix")
 			}
@@ -211,8 +199,6 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if records != lines {
-			t.Errorf("%d records from %d lines", records, lines)
-		}
+		testkit.Equal(t, records, lines, "records from")
 	})
 }

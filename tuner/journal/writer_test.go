@@ -34,9 +34,8 @@ func TestNames(t *testing.T) {
 		{"0007.1_1.1.r1.jsonl", Name{Chunk: "0007", Job: "1_1", Attempt: 1, Again: 1}},
 	} {
 		testkit.Equal(t, tt.name.String(), tt.file, "%+v is called", tt.name)
-		if got, ok := ParseName(tt.file); !ok || got != tt.name {
-			t.Errorf("%s is %+v, %t; want %+v", tt.file, got, ok, tt.name)
-		}
+		got, ok := ParseName(tt.file)
+		testkit.Check(t, ok && got == tt.name, "%s is %+v, %t; want %+v", tt.file, got, ok, tt.name)
 		testkit.Equal(t, tt.name.Family(), "0007", "%s is of the family", tt.file)
 	}
 	for _, file := range []string{"", "a.jsonl", "0007.1_1.jsonl", "0007.1_1.x.jsonl", "0007.1_1.01.jsonl",
@@ -57,9 +56,7 @@ func TestCreateRefuses(t *testing.T) {
 		{dir, "..", "1_1"},
 		{filepath.Join(dir, "missing"), "0001", "1_1"},
 	} {
-		if w, err := Create(t.Context(), tt.dir, tt.chunk, tt.job, 0, nil); err == nil {
-			t.Errorf("started %s", w.Path())
-		}
+		testkit.Fails(t, testkit.Err(Create(t.Context(), tt.dir, tt.chunk, tt.job, 0, nil)), "", "started")
 	}
 }
 
@@ -83,11 +80,9 @@ func TestCreateIsExclusive(t *testing.T) {
 		})
 	}
 	all.Wait()
-	names, err := List(dir)
-	must(t, err)
-	if len(paths) != 20 || len(names) != 20 {
-		t.Errorf("20 writers have %d journals, %d are listed", len(paths), len(names))
-	}
+	names := testkit.Must(List(dir))
+	testkit.Check(t, len(paths) == 20 && len(names) == 20,
+		"20 writers have %d journals, %d are listed", len(paths), len(names))
 }
 
 // Finished knows all journals of the family, what it wrote itself, and nothing
@@ -96,13 +91,12 @@ func TestRecorded(t *testing.T) {
 	dir := t.TempDir()
 	record := func(chunk string, results ...trial.Result) *Writer {
 		t.Helper()
-		w, err := Create(t.Context(), dir, chunk, "1_1", 0, nil)
-		must(t, err)
+		w := testkit.Must(Create(t.Context(), dir, chunk, "1_1", 0, nil))
 		t.Cleanup(func() { w.Close() })
-		must(t, w.Matrix(t.Context(), testMatrix("grid")))
-		must(t, w.Begin(t.Context(), testRun()))
+		testkit.Succeed(t, w.Matrix(t.Context(), testMatrix("grid")))
+		testkit.Succeed(t, w.Begin(t.Context(), testRun()))
 		for _, r := range results {
-			must(t, w.Record(t.Context(), r))
+			testkit.Succeed(t, w.Record(t.Context(), r))
 		}
 		return w
 	}
@@ -110,8 +104,8 @@ func TestRecorded(t *testing.T) {
 		return trial.Result{Trial: testTrial(i).Trial, Status: trial.Timeout}
 	}
 	torn := record("0007", testTrial(1), failed(2), failed(3), testTrial(9))
-	data := readFile(t, torn.Path())
-	must(t, os.Truncate(torn.Path(), int64(len(data)-1)))
+	data := testkit.Must(os.ReadFile(torn.Path()))
+	testkit.Succeed(t, os.Truncate(torn.Path(), int64(len(data)-1)))
 	record("0007", failed(1), testTrial(2))
 	record("0008", testTrial(4))
 	record("00071", testTrial(4))
@@ -120,64 +114,49 @@ func TestRecorded(t *testing.T) {
 	for i := range 10 {
 		ids = append(ids, testTrial(i).ID)
 	}
-	recorded, err := w.Recorded(t.Context(), ids, trial.Brief)
-	must(t, err)
+	recorded := testkit.Must(w.Recorded(t.Context(), ids, trial.Brief))
 	got := map[string]trial.Status{}
 	for id, r := range recorded {
 		got[id] = r.Status
 	}
-	if want := "map[trial-1:ok trial-2:ok trial-3:timeout trial-5:ok trial-6:timeout]"; fmt.Sprint(got) != want {
-		t.Errorf("recorded are %v, want %s", got, want)
-	}
-	if got, err := w.Recorded(t.Context(), ids[:1], trial.Full); err != nil || len(got) != 0 {
-		t.Errorf("asked for one that is not finished: %v, %v", got, err)
-	}
+	testkit.Equal(t, fmt.Sprint(got), "map[trial-1:ok trial-2:ok trial-3:timeout trial-5:ok trial-6:timeout]", "recorded are")
+	testkit.Equal(t, len(testkit.Must(w.Recorded(t.Context(), ids[:1], trial.Full))), 0, "asked for one that is not finished")
 }
 
 // A journal that can't be read does not keep others from being written: what it
 // holds is measured again.
 func TestCreateBesideUnreadable(t *testing.T) {
 	dir := t.TempDir()
-	must(t, os.Mkdir(filepath.Join(dir, "0007.1_0.0.jsonl"), 0o777))
-	must(t, unix.Mkfifo(filepath.Join(dir, "0007.1_0.1.jsonl"), 0o666)) // which nobody writes
-	w, err := Create(t.Context(), dir, "0007", "1_1", 0, nil)
-	must(t, err)
-	must(t, w.Close())
+	testkit.Succeed(t, os.Mkdir(filepath.Join(dir, "0007.1_0.0.jsonl"), 0o777))
+	testkit.Succeed(t, unix.Mkfifo(filepath.Join(dir, "0007.1_0.1.jsonl"), 0o666)) // which nobody writes
+	w := testkit.Must(Create(t.Context(), dir, "0007", "1_1", 0, nil))
+	testkit.Succeed(t, w.Close())
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if w, err := Create(ended, dir, "0007", "1_2", 0, nil); err == nil {
-		t.Errorf("started %s", w.Path())
-	}
-	if names, err := List(dir); err != nil || len(names) != 3 {
-		t.Errorf("journals are %v, %v: one that was not started is there", names, err)
-	}
+	testkit.Fails(t, testkit.Err(Create(ended, dir, "0007", "1_2", 0, nil)), "", "started")
+	testkit.Equal(t, len(testkit.Must(List(dir))), 3, "journals are")
 }
 
 // Refresh changes the folder, leaves nothing there, and can't fail.
 func TestRefresh(t *testing.T) {
 	dir := t.TempDir()
 	old := time.Now().Add(-time.Hour)
-	must(t, os.Chtimes(dir, old, old))
+	testkit.Succeed(t, os.Chtimes(dir, old, old))
 	Refresh(dir)
-	info, err := os.Stat(dir)
-	must(t, err)
+	info := testkit.Must(os.Stat(dir))
 	if left, _ := os.ReadDir(dir); len(left) > 0 || !info.ModTime().After(old) {
 		t.Errorf("left are %v, changed at %v", left, info.ModTime())
 	}
 	Refresh(filepath.Join(dir, "missing"))
-	must(t, os.WriteFile(filepath.Join(dir, ".refresh-123"), nil, 0o666)) // of one that was killed
-	if names, err := List(dir); err != nil || len(names) > 0 {
-		t.Errorf("journals are %v, %v", names, err)
-	}
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, ".refresh-123"), nil, 0o666)) // of one that was killed
+	names := testkit.Must(List(dir))
+	testkit.Check(t, len(names) == 0, "journals are %v", names)
 }
 
 func TestRecordNeedsItsRun(t *testing.T) {
-	w, err := Create(t.Context(), t.TempDir(), "0001", "1_1", 0, nil)
-	must(t, err)
+	w := testkit.Must(Create(t.Context(), t.TempDir(), "0001", "1_1", 0, nil))
 	defer w.Close()
-	if err := w.Record(t.Context(), testTrial(1)); err == nil {
-		t.Error("recorded without a run")
-	}
+	testkit.Fails(t, w.Record(t.Context(), testTrial(1)), "", "recorded without a run")
 }
 
 // What can't be written costs one record, not the journal.
@@ -185,25 +164,18 @@ func TestTooLong(t *testing.T) {
 	w := start(t, t.TempDir(), "1_1")
 	r := testTrial(0)
 	r.Message = strings.Repeat("x", maxLine)
-	if err := w.Record(t.Context(), r); err == nil {
-		t.Error("recorded a line that no reader takes")
-	}
+	testkit.Fails(t, w.Record(t.Context(), r), "", "recorded a line that no reader takes")
 	write(t, w, 1, 2)
-	if trials, problems, _ := content(t, w.Path()); !slices.Equal(trials, []string{"trial-1"}) || problems != nil {
-		t.Errorf("%v, %v", trials, problems)
-	}
+	trials, problems, _ := content(t, w.Path())
+	testkit.Check(t, slices.Equal(trials, []string{"trial-1"}) && problems == nil, "%v, %v", trials, problems)
 }
 
 func TestClosed(t *testing.T) {
 	w := start(t, t.TempDir(), "1_1")
-	must(t, w.Close())
-	before := readFile(t, w.Path())
-	if err := w.Record(t.Context(), testTrial(1)); err == nil {
-		t.Error("recorded after Close")
-	}
-	if !bytes.Equal(readFile(t, w.Path()), before) {
-		t.Error("the journal has changed after Close")
-	}
+	testkit.Succeed(t, w.Close())
+	before := testkit.Must(os.ReadFile(w.Path()))
+	testkit.Fails(t, w.Record(t.Context(), testTrial(1)), "", "recorded after Close")
+	testkit.Check(t, bytes.Equal(testkit.Must(os.ReadFile(w.Path())), before), "the journal has changed after Close")
 }
 
 // folderEnv makes the test binary record in a loop into a journal in the folder
@@ -257,20 +229,18 @@ func recordForever(dir string) error {
 // with what the process said at its end.
 func child(t *testing.T, dir string, kill func(n int) bool, env ...string) (kept []string, said string) {
 	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
+	self := testkit.Must(os.Executable())
 	cmd := exec.Command(self)
 	cmd.Env = append(append(os.Environ(), folderEnv+"="+dir), env...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	out := testkit.Must(cmd.StdoutPipe())
+	testkit.Succeed(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		kept = append(kept, lines.Text())
 		if kill(len(kept)) {
-			must(t, cmd.Process.Kill())
+			testkit.Succeed(t, cmd.Process.Kill())
 		}
 	}
 	cmd.Wait() // says that it was killed, or has failed
@@ -283,22 +253,14 @@ func TestKilledWhileRecording(t *testing.T) {
 	var kept []string
 	for _, trials := range []int{1, 30, 100, 7} {
 		more, said := child(t, dir, func(n int) bool { return n == trials })
-		if len(more) < trials {
-			t.Fatalf("the process ended after %d trials: %s", len(more), said)
-		}
+		testkit.Require(t, len(more) >= trials, "the process ended after %d trials: %s", len(more), said)
 		kept = append(kept, more...)
 	}
 	w := start(t, dir, "1_2")
-	recorded, err := w.Recorded(t.Context(), kept, trial.Brief)
-	must(t, err)
-	if len(recorded) != len(kept) {
-		t.Errorf("%d of %d trials are left", len(recorded), len(kept))
-	}
-	names, err := List(dir)
-	must(t, err)
-	if len(names) != 5 {
-		t.Errorf("five attempts have %d journals", len(names))
-	}
+	recorded := testkit.Must(w.Recorded(t.Context(), kept, trial.Brief))
+	testkit.Equal(t, len(recorded), len(kept), "of")
+	names := testkit.Must(List(dir))
+	testkit.Equal(t, len(names), 5, "five attempts have")
 }
 
 // A full disk is an error, after which the journal ends with its last whole line.
@@ -306,14 +268,11 @@ func TestFullDisk(t *testing.T) {
 	for limit := 4000; limit < 4800; limit += 97 { // anywhere in a line
 		dir := t.TempDir()
 		kept, said := child(t, dir, func(int) bool { return false }, limitEnv+"="+strconv.Itoa(limit))
-		if !strings.Contains(said, "file too large") || strings.Contains(said, "recorded after") {
-			t.Fatalf("the process said %q", said)
-		}
-		names, err := List(dir)
-		must(t, err)
+		testkit.Require(t, strings.Contains(said, "file too large") && !strings.Contains(said, "recorded after"),
+			"the process said %q", said)
+		names := testkit.Must(List(dir))
 		trials, problems, _ := content(t, dir+"/"+names[0].String())
-		if len(kept) == 0 || !slices.Equal(trials, kept) || problems != nil {
-			t.Errorf("below %d bytes: %d of %d trials are left, %v", limit, len(trials), len(kept), problems)
-		}
+		testkit.Check(t, len(kept) != 0 && slices.Equal(trials, kept) && problems == nil,
+			"below %d bytes: %d of %d trials are left, %v", limit, len(trials), len(kept), problems)
 	}
 }

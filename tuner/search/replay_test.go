@@ -37,9 +37,7 @@ func TestCost(t *testing.T) {
 	testkit.Equal(t, c.Of(r, 3), 4*2+60+2.5, "all samples")
 	testkit.Equal(t, c.partial(r, 1), 3*2+30+1, "a partial measurement")
 	hopeless := trial.Result{Status: trial.OK, Stop: trial.StopSlow, Median: 1, Samples: []float64{1}, Batch: 1}
-	if got := c.Of(&hopeless, 1); got != 2.5 { // its product, and the one that verified it
-		t.Errorf("a hopeless trial: %g", got)
-	}
+	testkit.Equal(t, c.Of(&hopeless, 1), 2.5, "a hopeless trial") // its product, and the one that verified it
 	testkit.Equal(t, c.Of(&trial.Result{}, 0), 0, "what was not measured")
 }
 
@@ -54,9 +52,7 @@ func TestRunOfEverything(t *testing.T) {
 				t.Errorf("%s: %+v of %g s", name, end, g.Exhaustive())
 			}
 			at, ok := p.Within(0.05)
-			if !ok || at.Loss > 0.05 || at.Steps > end.Steps {
-				t.Errorf("%s: within 5%% from %+v on", name, at)
-			}
+			testkit.Check(t, ok && at.Loss <= 0.05 && at.Steps <= end.Steps, "%s: within 5%% from %+v on", name, at)
 		}
 	}
 }
@@ -72,17 +68,12 @@ func TestRunOfRacing(t *testing.T) {
 	paths := testkit.Must(Replay(t.Context(), g, "racing", 4))
 	short := 0
 	for _, p := range paths {
-		if end := p.End(); end.Loss > 0.1 {
-			t.Errorf("ended at %+v", end)
-		}
+		end := p.End()
+		testkit.Check(t, end.Loss <= 0.1, "ended at %+v", end)
 		short += p.Short
 	}
-	if short == 0 {
-		t.Error("no partial measurement wanted five samples of two")
-	}
-	if _, err := Replay(t.Context(), g, "gird", 1); err == nil {
-		t.Error("no error for a strategy that there is not")
-	}
+	testkit.Check(t, short != 0, "no partial measurement wanted five samples of two")
+	testkit.Fails(t, testkit.Err(Replay(t.Context(), g, "gird", 1)), "", "no error for a strategy that there is not")
 }
 
 // What a search is judged by is the state from which on it stays near the best.
@@ -93,9 +84,8 @@ func TestWithin(t *testing.T) {
 		steps    int
 	}{{1, 1}, {0.1, 2}, {0.04, 2}, {0.02, 4}, {0.001, 0}} {
 		at, ok := p.Within(c.fraction)
-		if at.Steps != c.steps || ok != (c.steps > 0) {
-			t.Errorf("within %g: %+v %v, want step %d", c.fraction, at, ok, c.steps)
-		}
+		testkit.Check(t, at.Steps == c.steps && ok == (c.steps > 0),
+			"within %g: %+v %v, want step %d", c.fraction, at, ok, c.steps)
 	}
 }
 
@@ -114,19 +104,15 @@ func TestConverge(t *testing.T) {
 	fast, slow := path(0.5, 0), path(math.Inf(1), 0.8, 0.4, 0.2)
 	outcomes := []Outcome{SumUp(g, "racing", []Path{fast, fast, slow, slow}), SumUp(g, "random", []Path{slow})}
 	curves := Converge(append(outcomes, SumUp(g, "racing", []Path{fast})), []float64{0.05, 0.1, 0.2, 0.35, 1})
-	if len(curves) != 2 || curves[0].Strategy != "racing" || curves[1].Strategy != "random" {
-		t.Fatalf("%+v", curves)
-	}
+	testkit.Require(t, len(curves) == 2 && curves[0].Strategy == "racing" && curves[1].Strategy == "random", "%+v", curves)
 	never := math.Inf(1)
 	for i, want := range [][3]float64{{never, never, never}, {0.5, 0.5, never}, {0, 0, 0.8}, {0, 0, 0.4}, {0, 0, 0.2}} {
 		p := curves[0].Points[i]
-		if p.Low != want[0] || p.Median != want[1] || p.High != want[2] {
-			t.Errorf("after %g: %+v, want %v", p.Share, p, want)
-		}
+		testkit.Check(t, p.Low == want[0] && p.Median == want[1] && p.High == want[2],
+			"after %g: %+v, want %v", p.Share, p, want)
 	}
-	if end := curves[1].End; math.Abs(end.Share-0.4) > 1e-9 || end.Median != 0.2 {
-		t.Errorf("the end is %+v", end)
-	}
+	end := curves[1].End
+	testkit.Check(t, math.Abs(end.Share-0.4) <= 1e-9 && end.Median == 0.2, "the end is %+v", end)
 }
 
 // What can't be told from the best is as good; what ended with its first products is not.
@@ -158,13 +144,11 @@ func TestTold(t *testing.T) {
 		{Status: trial.OK, Median: 3, WithinLow: 1, WithinHigh: 4, Samples: []float64{3}}, // far from the best
 		{Status: trial.OK, Median: 1.1, Stop: trial.StopSlow, Samples: []float64{1.1}},
 	}}
-	if got := g.Told(); math.Abs(got-0.1) > 1e-9 {
-		t.Errorf("told from %g, want 0.1", got)
-	}
+	got := g.Told()
+	testkit.Check(t, math.Abs(got-0.1) <= 1e-9, "told from %g, want 0.1", got)
 	g.Intervals = []trial.Interval{{Low: 0.5}, {Low: 0.5}, {Low: 0.5}, {Low: 0.5}, {Low: 0.5}}
-	if got := g.Told(); math.Abs(got-1.2) > 1e-9 {
-		t.Errorf("told from %g by intervals of another run, want 1.2", got)
-	}
+	got = g.Told()
+	testkit.Check(t, math.Abs(got-1.2) <= 1e-9, "told from %g by intervals of another run, want 1.2", got)
 }
 
 // Hopeless trials lose with the few samples that they have, and count as no gap of the record.
@@ -182,5 +166,109 @@ func TestHopelessTrialsLose(t *testing.T) {
 				t.Errorf("%s: %d steps wanted more samples, and it ended at %+v", strategy, p.Short, p.End())
 			}
 		}
+	}
+}
+
+// promised is a space of three kernels, of which one is the library's, with times that an expectation gives but for
+// a factor of each kernel.
+func promised(factors map[string]float64) (*Space, []float64) {
+	var configs []kernels.Config
+	var times []float64
+	var expected []Expectation
+	for k, name := range []string{"csr_narrow", "sell_hot", "cusparse_csr_alg1"} {
+		for block := 32; block <= 1024; block *= 2 {
+			if name == "cusparse_csr_alg1" && block > 32 {
+				continue
+			}
+			configs = append(configs, kernels.Config{Kernel: name, Precision: kernels.Float32, Block: block, Grid: 128})
+			e := 1e-4 * (1 + 0.2*float64(k) + 0.1*math.Abs(math.Log2(float64(block))-7))
+			expected = append(expected, Expectation{e, 0.3})
+			times = append(times, e*factors[name])
+		}
+	}
+	space := NewSpace(configs)
+	space.Expected = expected
+	return space, times
+}
+
+// What is expected decides what comes first: the best, the library, the best of the other kernels. Where expectations
+// are sure and hold, nothing else is measured; and it is known that nothing else may win.
+func TestTuneBelievesExpectations(t *testing.T) {
+	space, times := promised(map[string]float64{"csr_narrow": 1, "sell_hot": 1, "cusparse_csr_alg1": 1})
+	for i := range space.Expected {
+		space.Expected[i].Spread = 0.02
+	}
+	s, _ := New(Tune, space, 1)
+	var order []string
+	for _, f := range conduct(t, s, times, 0.001, 99) {
+		order = append(order, space.Configs[f.Step.Config].String())
+	}
+	want := []string{"csr_narrow float32 block 128 grid 128", "cusparse_csr_alg1 float32 block 32 grid 128",
+		"sell_hot float32 block 128 grid 128"}
+	testkit.EqualLists(t, order, want, "measured")
+	_, chance, worthy := s.(*tune).Open()
+	testkit.Check(t, chance < Least && worthy <= 0, "%d may still win, the best of them with %g", worthy, chance)
+}
+
+// Where a kernel is slower than expected, so are its other configurations thought to be: the search goes on with
+// another kernel, finds its best and leaves most of the first one out.
+func TestTuneCorrectsExpectations(t *testing.T) {
+	space, times := promised(map[string]float64{"csr_narrow": 3, "sell_hot": 1, "cusparse_csr_alg1": 3})
+	for seed := range uint64(5) {
+		s, _ := New(Tune, space, seed)
+		measured := map[string]int{}
+		best := math.Inf(1)
+		for _, f := range conduct(t, s, times, 0.01, 99) {
+			measured[space.Configs[f.Step.Config].Kernel]++
+			best = min(best, times[f.Step.Config])
+		}
+		testkit.Check(t, best <= slices.Min(times) && measured["csr_narrow"] <= 3,
+			"seed %d: the best found takes %g s; measured %v", seed, best, measured)
+	}
+}
+
+// What nothing is expected of among expectations is thought as fast as the slower half, and may win.
+func TestTuneTriesWhatIsUnknown(t *testing.T) {
+	space, times := promised(map[string]float64{"csr_narrow": 1, "sell_hot": 0.3, "cusparse_csr_alg1": 1})
+	for i, c := range space.Configs {
+		if c.Kernel == "sell_hot" {
+			space.Expected[i] = Expectation{}
+		}
+	}
+	s, _ := New(Tune, space, 1)
+	best := math.Inf(1)
+	for _, f := range conduct(t, s, times, 0.01, 99) {
+		best = min(best, times[f.Step.Config])
+	}
+	if best > slices.Min(times) {
+		t.Errorf("the best found takes %g s, want %g", best, slices.Min(times))
+	}
+}
+
+// Where nothing is expected, whatever is not measured of the first ones may be faster, whatever the chances.
+func TestTuneCutShort(t *testing.T) {
+	space, times := promised(map[string]float64{"csr_narrow": 1, "sell_hot": 40, "cusparse_csr_alg1": 40})
+	space.Expected = nil
+	s, _ := New(Tune, space, 1)
+	for range 5 {
+		step, _ := s.Ask()
+		s.Tell(step, trial.Result{Status: trial.OK, Median: times[step.Config]})
+	}
+	_, _, worthy := s.(*tune).Open()
+	testkit.Equal(t, worthy, len(times)-5, "of %d, what may be faster after 5 measurements", len(times))
+}
+
+// Where nothing is expected, the most promising are measured in any case, though all of a kernel look slow by its first.
+func TestTuneWithoutExpectations(t *testing.T) {
+	space, times := promised(map[string]float64{"csr_narrow": 1, "sell_hot": 40, "cusparse_csr_alg1": 1})
+	space.Expected = nil
+	for i, c := range space.Configs {
+		if c.Kernel == "sell_hot" && c.Block == 1024 {
+			times[i] /= 80
+		}
+	}
+	for seed := range uint64(5) {
+		s, _ := New(Tune, space, seed)
+		testkit.Equal(t, len(conduct(t, s, times, 0.01, 99)), len(times), "seed %d", seed)
 	}
 }

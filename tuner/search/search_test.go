@@ -59,9 +59,8 @@ func conduct(t *testing.T, s Strategy, times []float64, scatter float64, most in
 		if !more {
 			return found
 		}
-		if step.Config < 0 || step.Config >= len(times) || step.Samples[0] > step.Samples[1] {
-			t.Fatalf("step %+v", step)
-		}
+		testkit.Require(t, step.Config >= 0 && step.Config < len(times) && step.Samples[0] <= step.Samples[1],
+			"step %+v", step)
 		f := told{Step: step, Result: trial.Result{Status: trial.Invalid}}
 		if times[step.Config] > 0 {
 			f.Status = trial.OK
@@ -106,9 +105,9 @@ func TestStrategiesFindTheBest(t *testing.T) {
 			if best < 0 || times[best] > allowed*slices.Min(times) {
 				t.Errorf("%s, seed %d: the best found is %v", name, seed, space.Configs[max(best, 0)])
 			}
-			if adaptive := whole < len(times)/4; adaptive != Adaptive(name) {
-				t.Errorf("%s, seed %d: %d of %d configurations measured under the protocol", name, seed, whole, len(times))
-			}
+			adaptive := whole < len(times)/4
+			testkit.Check(t, adaptive == Adaptive(name),
+				"%s, seed %d: %d of %d configurations measured under the protocol", name, seed, whole, len(times))
 		}
 	}
 }
@@ -123,9 +122,7 @@ func TestStepsAreDifferent(t *testing.T) {
 			steps := map[Step]bool{}
 			found := conduct(t, s, times, scatter, 3*len(times))
 			for _, f := range found {
-				if steps[f.Step] {
-					t.Errorf("%s, scatter %g: %+v is asked for twice", name, scatter, f.Step)
-				}
+				testkit.Check(t, !steps[f.Step], "%s, scatter %g: %+v is asked for twice", name, scatter, f.Step)
 				steps[f.Step] = true
 			}
 			if len(found) > Most(name, len(times)) {
@@ -148,9 +145,7 @@ func TestStrategiesAreDeterministic(t *testing.T) {
 			return list
 		}
 		testkit.EqualLists(t, steps(1), steps(1), "%s: other steps for the same seed", name)
-		if slices.Equal(steps(1), steps(2)) {
-			t.Errorf("%s: the same steps for another seed", name)
-		}
+		testkit.Check(t, !slices.Equal(steps(1), steps(2)), "%s: the same steps for another seed", name)
 	}
 }
 
@@ -177,14 +172,10 @@ func TestStrategiesEndWhereNothingCanBeMeasured(t *testing.T) {
 		conduct(t, s, half, 0.01, 3*len(times))
 		for _, small := range []*Space{NewSpace(nil), NewSpace(space.Configs[:1])} {
 			s, _ = New(name, small, 1)
-			if n := len(conduct(t, s, times[:len(small.Configs)], 0.01, 10)); n > 0 != (len(small.Configs) > 0) {
-				t.Errorf("%s: %d steps in a space of %d", name, n, len(small.Configs))
-			}
+			testkit.Equal(t, len(conduct(t, s, times[:len(small.Configs)], 0.01, 10)) > 0, len(small.Configs) > 0, "%s", name)
 		}
 	}
-	if _, err := New("gird", space, 1); err == nil {
-		t.Error("no error for a strategy that there is not")
-	}
+	testkit.Fails(t, testkit.Err(New("gird", space, 1)), "", "no error for a strategy that there is not")
 }
 
 var regen = flag.Bool("regen", false, "write the table of strategies into the documentation")
@@ -203,9 +194,8 @@ func TestDocumentation(t *testing.T) {
 // Help fits a line of `spmvtune help config`.
 func TestHelp(t *testing.T) {
 	for _, k := range Strategies {
-		if len(k.Help) == 0 || len(k.Help) > 70 || strings.Contains(k.Help, "\n") {
-			t.Errorf("the help of %s is %q", k.Name, k.Help)
-		}
+		testkit.Check(t, len(k.Help) != 0 && len(k.Help) <= 70 && !strings.Contains(k.Help, "\n"),
+			"the help of %s is %q", k.Name, k.Help)
 	}
 }
 
@@ -240,9 +230,7 @@ func TestAdjacent(t *testing.T) {
 	}
 	for i := range space.Configs {
 		for _, j := range space.Adjacent(i) {
-			if !slices.Contains(space.Adjacent(j), i) {
-				t.Errorf("%d is a neighbour of %d, but not the other way round", j, i)
-			}
+			testkit.Check(t, slices.Contains(space.Adjacent(j), i), "%d is a neighbour of %d, but not the other way round", j, i)
 		}
 	}
 }
@@ -254,7 +242,5 @@ func TestWords(t *testing.T) {
 		configs = append(configs, kernels.Config{Kernel: "a", Params: kernels.Params("long_row=" + w)})
 	}
 	space := NewSpace(configs)
-	if n := len(space.Adjacent(0)) + len(space.Adjacent(1)) + len(space.Adjacent(2)); n != 4 {
-		t.Errorf("three values in a row have %d neighbours, want 4", n)
-	}
+	testkit.Equal(t, len(space.Adjacent(0))+len(space.Adjacent(1))+len(space.Adjacent(2)), 4, "three values in a row have")
 }

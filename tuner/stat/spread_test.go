@@ -45,9 +45,7 @@ func TestFactorHoldsItsShare(t *testing.T) {
 			t.Errorf("deviation %v: %v of pairs are within the factor", deviations[place], share)
 		}
 	}
-	if all < Share-0.03 || all > Share+0.05 {
-		t.Errorf("%v of all pairs are within the factor, want %v", all, Share)
-	}
+	testkit.Check(t, all >= Share-0.03 && all <= Share+0.05, "%v of all pairs are within the factor, want %v", all, Share)
 }
 
 // The scale of a place with six configurations is halfway between theirs and that of all.
@@ -75,9 +73,8 @@ func TestConfigurationsCountAlike(t *testing.T) {
 	for range 100 {
 		list[0].Distances = append(list[0].Distances, 0.1)
 	}
-	if f := SpreadOf(list).Factor(99); f > 1.05 {
-		t.Errorf("the factor is %v", f)
-	}
+	f := SpreadOf(list).Factor(99)
+	testkit.Check(t, f <= 1.05, "the factor is %v", f)
 }
 
 // The Share of one more configuration than there are is within the factor: 41 of 49.
@@ -91,9 +88,7 @@ func TestHowManyAreWithinTheFactor(t *testing.T) {
 			}
 			list = append(list, Repeated[int]{0, []float64{distance}})
 		}
-		if f := SpreadOf(list).Factor(0); f > 1.05 != large {
-			t.Errorf("where %d of 49 differ by 10%%, the factor is %v", beyond, f)
-		}
+		testkit.Equal(t, SpreadOf(list).Factor(0) > 1.05, large, "where %d of 49 differ by 10%%, the factor is", beyond)
 	}
 }
 
@@ -157,12 +152,10 @@ func TestPoints(t *testing.T) {
 	first := Timed{5, []float64{1, 1.01, 0.99, 1}}
 	later, earlier := Timed{9, []float64{2, 2.02, 1.98, 2}}, Timed{7, []float64{0.5, 0.505, 0.495, 0.5}}
 	got := Points(first, []Timed{later, earlier})
-	if len(got) != 3 || got[0] != (Point{5, Ratio{1, 1, 1}}) || got[1].At != 7 || got[2].At != 9 {
-		t.Fatalf("got %+v, want the first at 5 and others at 7 and 9", got)
-	}
-	if !near(got[1].Value, 0.5, 1e-6) || !near(got[2].Value, 2, 1e-6) || got[2].Low < 1.9 {
-		t.Errorf("got %+v, want ratios of 0.5 and 2", got)
-	}
+	testkit.Require(t, len(got) == 3 && got[0] == (Point{5, Ratio{1, 1, 1}}) && got[1].At == 7 && got[2].At == 9,
+		"got %+v, want the first at 5 and others at 7 and 9", got)
+	testkit.Check(t, near(got[1].Value, 0.5, 1e-6) && near(got[2].Value, 2, 1e-6) && got[2].Low >= 1.9,
+		"got %+v, want ratios of 0.5 and 2", got)
 }
 
 // The factors are smoothed by hand.
@@ -179,9 +172,8 @@ func TestDriftIsSmooth(t *testing.T) {
 				t.Errorf("%v: %v at %d, want %v", tt.values, got, at, want)
 			}
 		}
-		if low, high := d.Extremes(); low != 1 || !near(high, slices.Max(tt.want), 1e-12) {
-			t.Errorf("%v: from %v to %v", tt.values, low, high)
-		}
+		low, high := d.Extremes()
+		testkit.Check(t, low == 1 && near(high, slices.Max(tt.want), 1e-12), "%v: from %v to %v", tt.values, low, high)
 	}
 	if low, high := NewDrift(points(0.01, 0.9, 0.8)).Extremes(); low != 0.8 || high != 1 {
 		t.Errorf("of one that becomes faster: from %v to %v", low, high)
@@ -209,9 +201,8 @@ func TestDriftIsSignificant(t *testing.T) {
 		testkit.Equal(t, Significant([]Drift{NewDrift(tt.p)}, LeastEffect), tt.want, "%s", tt.name)
 	}
 	seldom, often := NewDrift(points(0.001, 1.5)), NewDrift(points(0.001, 1.5, 1.5, 1.5))
-	if !Significant([]Drift{seldom, often}, LeastEffect) {
-		t.Error("a drift seen often enough does not count beside another")
-	}
+	testkit.Check(t, Significant([]Drift{seldom, often}, LeastEffect),
+		"a drift seen often enough does not count beside another")
 }
 
 func TestDrift(t *testing.T) {
@@ -225,12 +216,10 @@ func TestDrift(t *testing.T) {
 	}
 	steady[1].Values = draw(rng, 20, 1.5) // once only
 	drifting, still := NewDrift(Points(first, slower)), NewDrift(Points(first, steady))
-	if !Significant([]Drift{drifting}, LeastEffect) || Significant([]Drift{still}, LeastEffect) {
-		t.Error("a drift is not told from an outlier")
-	}
-	if Significant([]Drift{drifting}, 0.1) || Significant(nil, LeastEffect) {
-		t.Error("a drift that is too small to count is significant")
-	}
+	testkit.Check(t, Significant([]Drift{drifting}, LeastEffect) && !Significant([]Drift{still}, LeastEffect),
+		"a drift is not told from an outlier")
+	testkit.Check(t, !Significant([]Drift{drifting}, 0.1) && !Significant(nil, LeastEffect),
+		"a drift that is too small to count is significant")
 	for _, tt := range []struct {
 		at   int64
 		want float64

@@ -11,13 +11,9 @@ import (
 // Values that no measurement has are refused, whatever file they come from.
 func TestCheck(t *testing.T) {
 	good := Result{Status: OK, Median: 1e-6, WithinLow: 1e-6, WithinHigh: 2e-6, Samples: []float64{1e-6, 0}}
-	if err := good.Check(); err != nil {
-		t.Error(err)
-	}
+	testkit.Succeed(t, good.Check())
 	failed := Result{Status: Fault, Median: math.NaN()}
-	if err := failed.Check(); err != nil {
-		t.Error(err)
-	}
+	testkit.Succeed(t, failed.Check())
 	for name, change := range map[string]func(*Result){
 		"negative time":    func(r *Result) { r.Median = -1 },
 		"no time":          func(r *Result) { r.Median = math.NaN() },
@@ -43,9 +39,7 @@ func TestCheck(t *testing.T) {
 	} {
 		var m Matrix
 		m.Features.RowSkewness = math.NaN() // not known
-		if err := m.Check(); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, m.Check())
 		if change(&m); m.Check() == nil {
 			t.Errorf("%s: taken", name)
 		}
@@ -76,9 +70,7 @@ func TestReplaces(t *testing.T) {
 func TestAsks(t *testing.T) {
 	for _, tt := range []struct{ kept, old, want int64 }{{1, 5, 5}, {5, 1, 0}, {5, 5, 0}} {
 		testkit.Equal(t, (Precedence{At: tt.kept}).LastRequest(Precedence{At: tt.old}), tt.want, "%+v", tt)
-		if got := (Precedence{At: 0, LastRequested: tt.kept}).LastRequest(Precedence{LastRequested: tt.old}); got != max(tt.kept, tt.old) {
-			t.Errorf("%+v, asked: %d", tt, got)
-		}
+		testkit.Equal(t, (Precedence{At: 0, LastRequested: tt.kept}).LastRequest(Precedence{LastRequested: tt.old}), max(tt.kept, tt.old), "%+v, asked", tt)
 	}
 }
 

@@ -1,6 +1,10 @@
 package worker
 
-import "testing"
+import (
+	"testing"
+
+	"spmvtune/internal/testing/testkit"
+)
 
 // Only the cores count that the process may use, and idle ones are not busy.
 func TestCoresOfProcStat(t *testing.T) {
@@ -12,13 +16,11 @@ intr 1 2 3 4 5 6 7 8 9 10
 `
 	var got hostReading
 	got.addCores(stat, func(core int) bool { return core < 2 })
-	if want := (hostReading{Total: 50.43, Busy: 3.63, Stolen: 0.8}); !near(got.Total, want.Total) ||
-		!near(got.Busy, want.Busy) || !near(got.Stolen, want.Stolen) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if now := readHost(); now.Total == 0 || now.Own == 0 {
-		t.Errorf("of this machine: %+v", now)
-	}
+	want := (hostReading{Total: 50.43, Busy: 3.63, Stolen: 0.8})
+	testkit.Check(t, near(got.Total, want.Total) && near(got.Busy, want.Busy) && near(got.Stolen, want.Stolen),
+		"%+v, want %+v", got, want)
+	now := readHost()
+	testkit.Check(t, now.Total != 0 && now.Own != 0, "of this machine: %+v", now)
 }
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }

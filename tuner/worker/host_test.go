@@ -15,12 +15,9 @@ func TestHostUse(t *testing.T) {
 	before := hostReading{Total: 1000, Busy: 300, Stolen: 5, Own: 50, Switches: 70}
 	after := hostReading{Total: 1020, Busy: 312, Stolen: 7, Own: 59, Switches: 100}
 	got := new(hostMeter).use(before, after)
-	if want := (trial.HostUse{Cores: 20, Others: 3, Stolen: 2, Switches: 30, Own: 9}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if none := new(hostMeter).use(after, after); none != (trial.HostUse{}) || none.Crowded() {
-		t.Errorf("of no time: %+v", none)
-	}
+	testkit.Equal(t, got, trial.HostUse{Cores: 20, Others: 3, Stolen: 2, Switches: 30, Own: 9}, "the use")
+	none := new(hostMeter).use(after, after)
+	testkit.Check(t, none == (trial.HostUse{}) && !none.Crowded(), "of no time: %+v", none)
 }
 
 // Short trials, of which the system counts whole ticks, add up to what others did.
@@ -36,9 +33,8 @@ func TestHostUseOfShortTrials(t *testing.T) {
 			}
 			sum.Add(meter.use(read(float64(i)*takes), read(float64(i+1)*takes)))
 		}
-		if got := sum.OthersShare(); math.Abs(got-share/2) > 0.01 {
-			t.Errorf("others took %.3f of the cores, want %.3f", got, share/2)
-		}
+		got := sum.OthersShare()
+		testkit.Check(t, math.Abs(got-share/2) <= 0.01, "others took %.3f of the cores, want %.3f", got, share/2)
 	}
 }
 

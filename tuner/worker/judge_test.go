@@ -78,16 +78,12 @@ func TestDeviceCompares(t *testing.T) {
 	const trials = 640
 	for i := range trials {
 		p, r, err := judgingTrial(t, w, fmt.Sprint(i), nil, honest)
-		if err != nil || r.Status != trial.OK {
-			t.Fatalf("%s: %v", r.Status, err)
-		}
+		testkit.Require(t, err == nil && r.Status == trial.OK, "%s: %v", r.Status, err)
 		if i == 0 {
 			first = r
 		}
-		if r.MaxError != first.MaxError || r.WorstRow != first.WorstRow || first.MaxError == 0 {
-			t.Errorf("an error of %g in row %d, and here of %g in row %d", r.MaxError, r.WorstRow, first.MaxError,
-				first.WorstRow)
-		}
+		testkit.Check(t, r.MaxError == first.MaxError && r.WorstRow == first.WorstRow && first.MaxError != 0,
+			"an error of %g in row %d, and here of %g in row %d", r.MaxError, r.WorstRow, first.MaxError, first.WorstRow)
 		if here += p.results; i == 0 && here != 1 {
 			t.Error("the first trial was not compared here")
 		}
@@ -106,13 +102,10 @@ func TestDeviceCompares(t *testing.T) {
 				full++
 			}
 		}
-		if asked != (full == trials) {
-			t.Errorf("asked %t to compare all rows here, it does so in %d of %d trials", asked, full, trials)
-		}
+		testkit.Equal(t, full == trials, asked, "all rows are compared here, in %d of %d trials", full, trials)
 	}
-	if here < trials/everyCheck/2 || here > 2*trials/everyCheck {
-		t.Errorf("%d of %d trials were compared here", here, trials)
-	}
+	testkit.Check(t, here >= trials/everyCheck/2 && here <= 2*trials/everyCheck,
+		"%d of %d trials were compared here", here, trials)
 }
 
 // slow is a device with one product, which takes long; it notes what is asked of that.
@@ -161,9 +154,8 @@ func TestHopelessAreComparedLast(t *testing.T) {
 		r := &trial.Result{Status: trial.OK}
 		r.ID, r.Kernel, r.Precision = "trial", "csr_scalar", kernels.Float32
 		err := w.measure(req, r, &TimeBreakdown{})
-		if err != nil || !slices.Equal(s.asked, []string{"sample", "judge"}) || (r.Status == trial.Wrong) != wrong {
-			t.Errorf("wrong %t: %s after %q: %v", wrong, r.Status, s.asked, err)
-		}
+		testkit.Check(t, err == nil && slices.Equal(s.asked, []string{"sample", "judge"}) &&
+			(r.Status == trial.Wrong) == wrong, "wrong %t: %s after %q: %v", wrong, r.Status, s.asked, err)
 	}
 }
 
@@ -230,8 +222,8 @@ func TestDeviceIsNotBelieved(t *testing.T) {
 			if test.fault == "" && (err != nil || r.Status != test.status) {
 				t.Errorf("%s: %s (%v), want %s", test.name, r.Status, err, test.status)
 			}
-			if test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
-				t.Errorf("%s: %v, want %s", test.name, err, test.fault)
+			if test.fault != "" {
+				testkit.Fails(t, err, test.fault, "%s", test.name)
 			}
 			if r.Status == trial.Wrong && !strings.HasPrefix(r.Message, "row 123 (from 0) is NaN, should be ") {
 				t.Errorf("%s: %q", test.name, r.Message)

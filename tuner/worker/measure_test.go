@@ -55,19 +55,18 @@ func TestShortProducts(t *testing.T) {
 		r := trial.Result{Trial: trial.Trial{Cache: tt.cache}}
 		testkit.Succeed(t, sample(&tt.p, nil, proto, 0, &r))
 		summarize(&r, tt.p.tick/float64(r.Batch))
-		if lasted := r.Median * float64(r.Batch); lasted < 0.99*tt.least {
-			t.Errorf("%s: a sample of %d products lasts %g s, want %g", tt.name, r.Batch, lasted, tt.least)
-		}
+		lasted := r.Median * float64(r.Batch)
+		testkit.Check(t, lasted >= 0.99*tt.least,
+			"%s: a sample of %d products lasts %g s, want %g", tt.name, r.Batch, lasted, tt.least)
 		if tt.cache == trial.Cold && r.Batch != 1 {
 			t.Errorf("%s: a batch of %d", tt.name, r.Batch)
 		}
-		if width := (r.WithinHigh - r.WithinLow) / r.Median; width < 0.99*tt.atLeast || r.Stop != tt.stop {
-			t.Errorf("%s: an interval of %.3g of the median, stopped by %s, want at least %g, %s", tt.name, width, r.Stop,
-				tt.atLeast, tt.stop)
-		}
-		if truth := tt.p.seconds; r.WithinLow > truth+tt.p.start/float64(r.Batch) || r.WithinHigh < truth {
-			t.Errorf("%s: [%g, %g] misses %g s", tt.name, r.WithinLow, r.WithinHigh, truth)
-		}
+		width := (r.WithinHigh - r.WithinLow) / r.Median
+		testkit.Check(t, width >= 0.99*tt.atLeast && r.Stop == tt.stop,
+			"%s: an interval of %.3g of the median, stopped by %s, want at least %g, %s", tt.name, width, r.Stop, tt.atLeast, tt.stop)
+		truth := tt.p.seconds
+		testkit.Check(t, r.WithinLow <= truth+tt.p.start/float64(r.Batch) && r.WithinHigh >= truth,
+			"%s: [%g, %g] misses %g s", tt.name, r.WithinLow, r.WithinHigh, truth)
 	}
 }
 
@@ -79,9 +78,8 @@ func TestWarmupIsNotSampled(t *testing.T) {
 	proto := configs.Protocol{Warmup: warmup, Samples: [2]int{fewest, fewest}, Target: 0.01, Budget: time.Hour}
 	p, r := &scripted{times: times}, trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
 	testkit.Succeed(t, sample(p, nil, proto, 0, &r))
-	if p.taken != len(times) || slices.Max(r.Samples) != 1 {
-		t.Errorf("samples %v, after %d products, want %d of 1 s after %d", r.Samples, p.taken, fewest, warmup)
-	}
+	testkit.Check(t, p.taken == len(times) && slices.Max(r.Samples) == 1,
+		"samples %v, after %d products, want %d of 1 s after %d", r.Samples, p.taken, fewest, warmup)
 }
 
 // A target that no batch can reach makes none longer than the budget has room for.
@@ -90,9 +88,8 @@ func TestBatchesFitTheBudget(t *testing.T) {
 	p := &ticking{seconds: 3e-6, start: 2e-6, tick: 32e-9}
 	r := trial.Result{Trial: trial.Trial{Cache: trial.Warm}}
 	testkit.Succeed(t, sample(p, nil, proto, 0, &r))
-	if most := int(4e-3/p.seconds) + 1; r.Batch < 100 || r.Batch > most {
-		t.Errorf("batches of %d, want at most %d", r.Batch, most)
-	}
+	most := int(4e-3/p.seconds) + 1
+	testkit.Check(t, r.Batch >= 100 && r.Batch <= most, "batches of %d, want at most %d", r.Batch, most)
 }
 
 // A trial whose first samples are far slower than the best, though its first product was
@@ -116,9 +113,9 @@ func TestSlowTrialsEndEarly(t *testing.T) {
 	} {
 		r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
 		testkit.Succeed(t, sample(&numbered{spread: tt.spread}, nil, tt.proto, tt.best, &r))
-		if few := len(r.Samples) == 6; r.Stop != tt.want || few == (tt.want == trial.StopSamples) {
-			t.Errorf("%s: %d samples, stopped by %q, want %q", tt.name, len(r.Samples), r.Stop, tt.want)
-		}
+		few := len(r.Samples) == 6
+		testkit.Check(t, r.Stop == tt.want && few != (tt.want == trial.StopSamples),
+			"%s: %d samples, stopped by %q, want %q", tt.name, len(r.Samples), r.Stop, tt.want)
 	}
 }
 
@@ -178,13 +175,11 @@ func TestGlance(t *testing.T) {
 		{"not long enough to tell", spent, 1e-4, 1, 0.04, []float64{2e-4}, false, 1, 0, false},
 	} {
 		p, r := &scripted{times: tt.times, multiplied: tt.device}, &trial.Result{Trial: trial.Trial{Cache: trial.Warm}}
-		hopeless, err := rejectEarly(p, tt.proto, tt.best, tt.first, r)
-		if err != nil || hopeless != tt.hopeless || p.taken != tt.taken {
-			t.Errorf("%s: hopeless %t after %d products (%v)", tt.name, hopeless, p.taken, err)
-		}
-		if r.Median != tt.median || r.WithinLow > 0 != tt.interval || hopeless != (r.Stop == trial.StopSlow) {
-			t.Errorf("%s: %g s, %g to %g, stopped by %q", tt.name, r.Median, r.WithinLow, r.WithinHigh, r.Stop)
-		}
+		hopeless := testkit.Must(rejectEarly(p, tt.proto, tt.best, tt.first, r))
+		testkit.Check(t, hopeless == tt.hopeless && p.taken == tt.taken,
+			"%s: hopeless %t after %d products", tt.name, hopeless, p.taken)
+		testkit.Check(t, r.Median == tt.median && r.WithinLow > 0 == tt.interval && hopeless == (r.Stop == trial.StopSlow),
+			"%s: %g s, %g to %g, stopped by %q", tt.name, r.Median, r.WithinLow, r.WithinHigh, r.Stop)
 	}
 }
 
@@ -224,8 +219,7 @@ func TestCoverage(t *testing.T) {
 		}
 		share := float64(covered) / trials
 		t.Logf("deviation %.1f%%: %d samples on average, covered %.1f%%", 100*sigma, samples/trials, 100*share)
-		if share < 0.925 {
-			t.Errorf("deviation %.1f%%: the 95%% interval covers the median in %.1f%% of trials", 100*sigma, 100*share)
-		}
+		testkit.Check(t, share >= 0.925,
+			"deviation %.1f%%: the 95%% interval covers the median in %.1f%% of trials", 100*sigma, 100*share)
 	}
 }

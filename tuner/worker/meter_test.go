@@ -30,12 +30,9 @@ func TestMedianRanks(t *testing.T) {
 			sorted[i] = float64(i + 1)
 		}
 		mid, low, high, covered := median(sorted)
-		if mid != tt.mid || low != float64(tt.low) || high != float64(tt.high) {
-			t.Errorf("n = %d: median %v in [%v, %v], want %v in [%d, %d]", tt.n, mid, low, high, tt.mid, tt.low, tt.high)
-		}
-		if (covered >= confidence) != (tt.n >= 6) {
-			t.Errorf("n = %d: interval said to cover %.3f", tt.n, covered)
-		}
+		testkit.Check(t, mid == tt.mid && low == float64(tt.low) && high == float64(tt.high),
+			"n = %d: median %v in [%v, %v], want %v in [%d, %d]", tt.n, mid, low, high, tt.mid, tt.low, tt.high)
+		testkit.Equal(t, covered >= confidence, tt.n >= 6, "n = %d: interval said to cover %.3f", tt.n, covered)
 	}
 }
 
@@ -48,9 +45,8 @@ func TestMedianOfMany(t *testing.T) {
 			b := distuv.Binomial{N: float64(n), P: 0.5}
 			more, at = 2*b.CDF(float64(k+1)), 1-confidence
 		}
-		if missed > 1-confidence || more < at {
-			t.Fatalf("n = %d: cutting %d misses in %.3f, %d in %.3f", n, k, missed, k+1, more)
-		}
+		testkit.Require(t, missed <= 1-confidence && more >= at,
+			"n = %d: cutting %d misses in %.3f, %d in %.3f", n, k, missed, k+1, more)
 	}
 }
 
@@ -138,16 +134,12 @@ func TestThrottledSamplesAreRepeated(t *testing.T) {
 			r := trial.Result{Trial: trial.Trial{Cache: trial.Cold}}
 			testkit.Succeed(t, sample(&numbered{}, &script{readings: tt.readings}, tt.proto, 0, &r))
 			tt.want.SMClock = 1980
-			if *r.Telemetry != tt.want {
-				t.Errorf("%+v, want %+v", *r.Telemetry, tt.want)
-			}
+			testkit.Equal(t, *r.Telemetry, tt.want, "telemetry")
 			testkit.EqualLists(t, r.Samples, slices.Repeat([]float64{1e-3 * tt.kept}, 6), "kept")
 			flagged := slices.ContainsFunc(r.Warnings, func(w string) bool {
 				return strings.Contains(w, "6 of 6 samples were taken while the device throttled (hw_slowdown hw_thermal_slowdown)")
 			})
-			if flagged != (tt.want.Throttled > 0) {
-				t.Errorf("the warnings are %q", r.Warnings)
-			}
+			testkit.Equal(t, flagged, tt.want.Throttled > 0, "the warnings are %q", r.Warnings)
 		})
 	}
 }
@@ -184,9 +176,7 @@ func TestTelemetryKeepsTheWorst(t *testing.T) {
 	}}
 	proto := configs.Protocol{Warmup: 1, Samples: [2]int{6, 9}, Target: 1e-9, Budget: time.Hour}
 	testkit.Succeed(t, sample(&numbered{spread: 0.1}, s, proto, 0, &r))
-	if want := (trial.Telemetry{SMClock: 1755, MemoryClock: 1000, Temperature: 60, Power: 650.5}); *r.Telemetry != want {
-		t.Errorf("%+v, want %+v", *r.Telemetry, want)
-	}
+	testkit.Equal(t, *r.Telemetry, trial.Telemetry{SMClock: 1755, MemoryClock: 1000, Temperature: 60, Power: 650.5}, "telemetry")
 }
 
 // The counter is read where sampling lasts, and divided by the products since then.
@@ -215,9 +205,7 @@ func TestEnergyOfAProduct(t *testing.T) {
 		m.took(s, slices.Repeat([]float64{each}, tt.products/10), 10)
 		m.since = m.since.Add(-tt.elapsed)
 		testkit.Equal(t, m.perProduct(s), tt.want, "%s: J per product", tt.name)
-		if len(s.energy) > 0 {
-			t.Errorf("%s: the counter was not read %d times", tt.name, len(s.energy))
-		}
+		testkit.Check(t, len(s.energy) == 0, "%s: the counter was not read %d times", tt.name, len(s.energy))
 	}
 }
 

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -36,9 +37,7 @@ func TestReferenceIsMorePrecise(t *testing.T) {
 	p := problem(t, [][]float64{{1, 1e-30, -1}, {0, 0, 0}}, []float64{1, 1, 1})
 	ref := testkit.Must(newReference(p, kernels.Float64))
 	testkit.Equal(t, ref.hi[0]+ref.lo[0], 1e-30, "row 0")
-	if ref.hi[1] != 0 || ref.bound[1] != 0 {
-		t.Errorf("empty row is %g ± %g, want 0 ± 0", ref.hi[1], ref.bound[1])
-	}
+	testkit.Check(t, ref.hi[1] == 0 && ref.bound[1] == 0, "empty row is %g ± %g, want 0 ± 0", ref.hi[1], ref.bound[1])
 }
 
 // Against exact rational arithmetic on rows with heavy cancellation, the
@@ -58,9 +57,8 @@ func TestDoubleDoubleAgainstExact(t *testing.T) {
 		sum := rowDoubleDouble(cols, vals, x)
 		got := new(big.Rat).Add(new(big.Rat).SetFloat64(sum.y), new(big.Rat).SetFloat64(sum.low))
 		diff, _ := got.Sub(got, exact).Float64()
-		if math.Abs(diff) > 0x1p-95*sum.magnitudes {
-			t.Fatalf("n = %d: off by %g of magnitudes %g", n, diff, sum.magnitudes)
-		}
+		testkit.Require(t, math.Abs(diff) <= 0x1p-95*sum.magnitudes,
+			"n = %d: off by %g of magnitudes %g", n, diff, sum.magnitudes)
 	}
 }
 
@@ -84,23 +82,18 @@ func TestLongRowAgainstExact(t *testing.T) {
 		sum := sumRow(prec, p.A.ColIdx, p.A.Val, p.X)
 		exact.Sub(exact, big.NewFloat(sum.y))
 		diff, _ := exact.Sub(exact, big.NewFloat(sum.low)).Float64()
-		if most := map[kernels.Precision]float64{kernels.Float32: 0x1p-40, kernels.Float64: 0x1p-90}[prec]; math.Abs(diff) > most*magnitudes {
-			t.Errorf("%s: off by %g of magnitudes %g", prec, diff, magnitudes)
-		}
-		if math.Abs(sum.magnitudes-magnitudes) > 1e-9*magnitudes || sum.hits != n/2 {
-			t.Errorf("%s: magnitudes %g, want %g; %d hits, want %d", prec, sum.magnitudes, magnitudes, sum.hits, n/2)
-		}
+		most := map[kernels.Precision]float64{kernels.Float32: 0x1p-40, kernels.Float64: 0x1p-90}[prec]
+		testkit.Check(t, math.Abs(diff) <= most*magnitudes, "%s: off by %g of magnitudes %g", prec, diff, magnitudes)
+		testkit.Check(t, math.Abs(sum.magnitudes-magnitudes) <= 1e-9*magnitudes && sum.hits == n/2,
+			"%s: magnitudes %g, want %g; %d hits, want %d", prec, sum.magnitudes, magnitudes, sum.hits, n/2)
 	}
 }
 
 // What a broken kernel does to y is noticed: a lost entry, a doubled one, a row
 // never written, a result that belongs to the next row.
 func TestCheckNoticesDefects(t *testing.T) {
-	a, err := generate.Build(context.Background(), "uniform", map[string]any{"rows": int64(300), "cols": int64(200),
-		"row_nnz": int64(9)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(generate.Build(context.Background(), "uniform", map[string]any{"rows": int64(300), "cols": int64(200),
+		"row_nnz": int64(9)}))
 	p := &kernels.Problem{A: a, X: vector(a.Cols, 1)}
 	for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 		ref := testkit.Must(newReference(p, prec))
@@ -134,9 +127,9 @@ func TestCheckNoticesDefects(t *testing.T) {
 		} {
 			y := naive()
 			spoil(y)
-			if worst, row := ref.check(y); !(worst > 1) || row != victim {
-				t.Errorf("%s: %s: worst is %g in row %d, want above 1 in row %d", prec, name, worst, row, victim)
-			}
+			worst, row := ref.check(y)
+			testkit.Check(t, (worst > 1) && row == victim,
+				"%s: %s: worst is %g in row %d, want above 1 in row %d", prec, name, worst, row, victim)
 		}
 	}
 }
@@ -146,9 +139,8 @@ func TestCheckNoticesDefects(t *testing.T) {
 func TestInfinityIsFoundInItsRow(t *testing.T) {
 	p := problem(t, [][]float64{{1, 2}, {0, 0}, {3, 4}}, []float64{1, 1})
 	ref := testkit.Must(newReference(p, kernels.Float32))
-	if worst, row := ref.checkRows([]float64{math.Inf(-1), 0, 7}, 0, 3); !math.IsInf(worst, 1) || row != 0 {
-		t.Errorf("worst is %g in row %d, want +Inf in row 0", worst, row)
-	}
+	worst, row := ref.checkRows([]float64{math.Inf(-1), 0, 7}, 0, 3)
+	testkit.Check(t, math.IsInf(worst, 1) && row == 0, "worst is %g in row %d, want +Inf in row 0", worst, row)
 }
 
 func TestReferenceRefusesOverflow(t *testing.T) {
@@ -166,28 +158,21 @@ func TestUnderflowIsAllowedFor(t *testing.T) {
 	p := problem(t, [][]float64{{3e-30}}, []float64{float64(float32(1e-12))})
 	ref := testkit.Must(newReference(p, kernels.Float32))
 	got := float32(3e-30) * float32(1e-12)
-	if worst, _ := ref.check([]float64{float64(got)}); worst > 1 {
-		t.Errorf("%g is %g of the bound", got, worst)
-	}
+	worst, _ := ref.check([]float64{float64(got)})
+	testkit.Check(t, worst <= 1, "%g is %g of the bound", got, worst)
 }
 
 func TestVector(t *testing.T) {
 	x, again, other := vector(1000, 7), vector(1000, 7), vector(1000, 8)
 	same := 0
 	for i, v := range x {
-		if v != again[i] {
-			t.Fatal("the same seed gives another vector")
-		}
+		testkit.Require(t, v == again[i], "the same seed gives another vector")
 		if v == other[i] {
 			same++
 		}
-		if v == 0 || v < -1 || v > 1 || float64(float32(v)) != v {
-			t.Fatalf("element %d is %g", i, v)
-		}
+		testkit.Require(t, v != 0 && v >= -1 && v <= 1 && float64(float32(v)) == v, "element %d is %g", i, v)
 	}
-	if same > 10 {
-		t.Errorf("%d of 1000 elements do not depend on the seed", same)
-	}
+	testkit.Check(t, same <= 10, "%d of 1000 elements do not depend on the seed", same)
 }
 
 // A row that a kernel gets as the difference of prefixes may be off by the
@@ -202,17 +187,14 @@ func TestWindowBound(t *testing.T) {
 	for i, sum := range []float64{2002, 2002 + 4, 0, 4} {
 		n := []float64{2, 4, 0, 2}[i]
 		want := u * (8*math.Sqrt(n) + 8) * sum
-		if got := windows.bound[i]; math.Abs(got-want) > 1e-9*want+1e-36 {
-			t.Errorf("row %d: bound %g, want %g", i, got, want)
-		}
+		got := windows.bound[i]
+		testkit.Check(t, math.Abs(got-want) <= 1e-9*want+1e-36, "row %d: bound %g, want %g", i, got, want)
 	}
 	off := []float64{2000, 4 + u*2000, 0, 2}
-	if worst, row := ref.check(off); worst <= 1 || row != 1 {
-		t.Errorf("over the row: worst %g in row %d", worst, row)
-	}
-	if worst, _ := windows.check(off); worst > 1 {
-		t.Errorf("over the windows: worst %g", worst)
-	}
+	worst, row := ref.check(off)
+	testkit.Check(t, worst > 1 && row == 1, "over the row: worst %g in row %d", worst, row)
+	worst, _ = windows.check(off)
+	testkit.Check(t, worst <= 1, "over the windows: worst %g", worst)
 }
 
 // The references of all windows are kept, as long as there is room for them.
@@ -242,10 +224,8 @@ func TestProbesShareTheirX(t *testing.T) {
 	w := &server{problem: problem(t, [][]float64{{1, -1}, {3, 4}}, []float64{1, 1}), references: map[scope]*reference{}}
 	var first *float64
 	for _, window := range []int{0, 2, 4} {
-		ref, err := w.reference(scope{kernels.Float32, window})
-		if err != nil || len(ref.probes) == 0 {
-			t.Fatalf("windows of %d: %d probes: %v", window, len(ref.probes), err)
-		}
+		ref := testkit.Must(w.reference(scope{kernels.Float32, window}))
+		testkit.Require(t, len(ref.probes) != 0, "windows of %d: %d probes", window, len(ref.probes))
 		if first == nil {
 			first = &ref.probes[0].x[0]
 		} else if first != &ref.probes[0].x[0] {
@@ -330,9 +310,8 @@ func TestProbesFindWhatIsLeftOut(t *testing.T) {
 					ref = ref.inWindows(p, prec, window)
 				}
 				ref.probes = newProbes(p, prec, window, ref)
-				if found(p, prec, ref, -1, nil) {
-					t.Errorf("%s, %d entries, window %d: a right product is wrong", prec, n, window)
-				}
+				testkit.Check(t, !found(p, prec, ref, -1, nil),
+					"%s, %d entries, window %d: a right product is wrong", prec, n, window)
 				if !found(p, prec, ref, 1, func(int) bool { return true }) {
 					t.Errorf("%s, %d entries, window %d: a row that is left out is not found", prec, n, window)
 				}
@@ -354,9 +333,8 @@ func TestProbesFindWhatIsLeftOut(t *testing.T) {
 					missed++
 				}
 			}
-			if missed > 2 { // 0.6 are to be expected at most
-				t.Errorf("%s, %d entries: 1%% of them are left out unseen %d times of %d", prec, n, missed, turns)
-			}
+			testkit.Check(t, missed <= 2,
+				"%s, %d entries: 1%% of them are left out unseen %d times of %d", prec, n, missed, turns) // 0.6 are to be expected at most
 		}
 	}
 }
@@ -374,9 +352,7 @@ func TestAValueTakenForEqualIsFound(t *testing.T) {
 			p.A.Val[int(p.A.RowPtr[1])+n/2] = 2
 			ref := testkit.Must(newReference(p, prec))
 			ref.probes = newProbes(p, prec, 0, ref)
-			if found(p, prec, ref, -1, nil) {
-				t.Errorf("%s, %d entries: a right product is wrong", prec, n)
-			}
+			testkit.Check(t, !found(p, prec, ref, -1, nil), "%s, %d entries: a right product is wrong", prec, n)
 			if p.A.Val = equal; !found(p, prec, ref, -1, nil) {
 				t.Errorf("%s, %d entries: a value that is not equal is not found", prec, n)
 			}
@@ -401,7 +377,31 @@ func TestALongRowHidesWithoutProbes(t *testing.T) {
 			t.Errorf("seed %d: probes do not show it", seed)
 		}
 	}
-	if hidden == 0 {
-		t.Error("no vector hides it: probes are not needed")
+	testkit.Check(t, hidden != 0, "no vector hides it: probes are not needed")
+}
+
+// How long it takes to make the references of all windows of scan kernels in both precisions.
+func BenchmarkReferences(b *testing.B) {
+	for _, m := range []struct {
+		name string
+		args map[string]any
+	}{
+		{"twin", map[string]any{"of": "mawi_201512020330", "scale": 0.01}},
+		{"road", map[string]any{"rows": int64(2_000_000), "degree": 2.107}},
+	} {
+		a := testkit.Must(generate.Build(context.Background(), m.name, m.args))
+		p := &kernels.Problem{A: a, X: vector(a.Cols, 1)}
+		for _, windows := range [][]int{{0}, {0, 32, 256, 1024, 2048}} {
+			b.Run(fmt.Sprint(m.name, windows), func(b *testing.B) {
+				for b.Loop() {
+					w := &server{problem: p, references: map[scope]*reference{}}
+					for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
+						for _, n := range windows {
+							testkit.Must(w.reference(scope{prec, n}))
+						}
+					}
+				}
+			})
+		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
@@ -27,14 +26,14 @@ const adoptChunk = "250ms"
 // adopting submits the sweep with what an earlier run or a database has measured, and sends nothing.
 func (p prepared) adopting(from, sweep string) (prepared, submit.Match, int) {
 	p.t.Helper()
-	slurmlab.Must(p.t, os.WriteFile("small.toml", []byte(sweep), 0o666))
+	testkit.Succeed(p.t, os.WriteFile("small.toml", []byte(sweep), 0o666))
 	var s struct {
 		Dir     string
 		Plan    struct{ Chunks int }
 		Adopted submit.Match
 	}
 	out := p.do(0, "submit", "small.toml", "--prepare-only", "--chunk", adoptChunk, "--json", "--adopt", from)
-	slurmlab.Must(p.t, json.Unmarshal([]byte(out), &s))
+	testkit.Succeed(p.t, json.Unmarshal([]byte(out), &s))
 	run := slurmtest.Opened(p.t, s.Dir)
 	return prepared{p.terminal, run, s.Adopted.Planned}, s.Adopted, s.Plan.Chunks
 }
@@ -44,24 +43,20 @@ func TestAdoptMoved(t *testing.T) {
 	p := prepareFor(t, adoptSweep, adoptChunk)
 	p.do(0, "task", p.run.Dir, "--chunk", "1")
 	before := p.times()
-	names, err := journal.List(p.run.Path(slurm.JournalsDir))
-	if err != nil || len(names) != 1 || len(before) == 0 {
-		t.Fatalf("journals are %v, %v", names, err)
-	}
+	names := testkit.Must(journal.List(p.run.Path(slurm.JournalsDir)))
+	testkit.Require(t, len(names) == 1 && len(before) != 0, "journals are %v", names)
 	addOtherDevice(t, p.run, names[0])
 	moved := filepath.Join(t.TempDir(), "moved")
-	slurmlab.Must(t, os.Rename(p.run.Dir, moved))
+	testkit.Succeed(t, os.Rename(p.run.Dir, moved))
 
 	n, m, left := p.adopting(moved, adoptSweep)
-	if m.Adopted != len(before) || m.Planned != p.all || left == 0 {
-		t.Errorf("of %d trials measured, and %d planned, there are %+v; %d chunks are left", len(before), p.all, m, left)
-	}
-	if len(m.Others) != 1 || m.Others[0].Trials != len(before) || m.Others[0].Why != "on another device: another" {
-		t.Errorf("not counted are %+v", m.Others)
-	}
-	if s := n.status(n.run.Dir); s.Counts.Never != left || s.Trials.Done != len(before) {
-		t.Errorf("the status of a run that has adopted is %+v", s)
-	}
+	testkit.Check(t, m.Adopted == len(before) && m.Planned == p.all && left != 0,
+		"of %d trials measured, and %d planned, there are %+v; %d chunks are left", len(before), p.all, m, left)
+	testkit.Check(t, len(m.Others) == 1 && m.Others[0].Trials == len(before) &&
+		m.Others[0].Why == "on another device: another", "not counted are %+v", m.Others)
+	s := n.status(n.run.Dir)
+	testkit.Check(t, s.Counts.Never == left && s.Trials.Done == len(before),
+		"the status of a run that has adopted is %+v", s)
 	n.do(0, "task", n.run.Dir, "--next")
 	n.complete()
 }
@@ -72,7 +67,7 @@ func addOtherDevice(t *testing.T, run *slurm.Run, name journal.Name) {
 	var other *journal.Run
 	var trials []journal.Trial
 	for line, err := range journal.Read(t.Context(), run.Path(slurm.JournalsDir, name.String())) {
-		slurmlab.Must(t, err)
+		testkit.Succeed(t, err)
 		if line.Trial == nil {
 			continue
 		}
@@ -85,7 +80,7 @@ func addOtherDevice(t *testing.T, run *slurm.Run, name journal.Name) {
 		trials = append(trials, *line.Trial)
 	}
 	name.Again = 1
-	slurmlab.Must(t, journal.Write(run.Path(slurm.JournalsDir), name, trials, journal.End{}))
+	testkit.Succeed(t, journal.Write(run.Path(slurm.JournalsDir), name, trials, journal.End{}))
 }
 
 // Of a finished run only what is new in the sweep is measured, from its journals or its database, and nothing
@@ -99,18 +94,16 @@ func TestAdoptFinished(t *testing.T) {
 
 	for _, from := range []string{p.run.Dir, database} {
 		n, m, left := p.adopting(from, adoptSweep)
-		if m.Adopted != p.all || m.Planned != p.all || left != 0 || len(m.Others) > 0 {
-			t.Errorf("from %s: %+v; %d chunks are left", from, m, left)
-		}
+		testkit.Check(t, m.Adopted == p.all && m.Planned == p.all && left == 0 && len(m.Others) == 0,
+			"from %s: %+v; %d chunks are left", from, m, left)
 		n.says(0, "task "+n.run.Dir+" --next", "took 0 chunks")
 		n.complete()
 	}
 
 	more := strings.Replace(adoptSweep, "grid = [1, 2]", "grid = [1, 2, 3]", 1)
 	n, m, left := p.adopting(p.run.Dir, more)
-	if m.Adopted != p.all || m.Planned != p.all*3/2 || left == 0 {
-		t.Errorf("with more configurations: %+v; %d chunks are left", m, left)
-	}
+	testkit.Check(t, m.Adopted == p.all && m.Planned == p.all*3/2 && left != 0,
+		"with more configurations: %+v; %d chunks are left", m, left)
 	n.do(0, "task", n.run.Dir, "--next")
 	n.complete()
 
@@ -118,23 +111,18 @@ func TestAdoptFinished(t *testing.T) {
 	const third = "[[matrix]]\nname = \"c\"\ngenerate = \"grid_5pt\"\nnx = 20\nny = 20\n"
 	more = strings.Replace(adoptSweep, "[[kernel]]", third+"[[kernel]]", 1)
 	n, m, left = p.adopting(database, more)
-	plan, err := n.run.Plan()
-	if err != nil || m.Adopted != p.all || left == 0 {
-		t.Fatalf("with another matrix: %+v, %v; %d chunks are left", m, err, left)
-	}
+	plan := testkit.Must(n.run.Plan())
+	testkit.Require(t, m.Adopted == p.all && left != 0, "with another matrix: %+v; %d chunks are left", m, left)
 	for i, c := range plan.Chunks {
 		for _, piece := range c.Pieces {
-			if (piece.Matrix == "c") != (i < left) {
-				t.Errorf("chunk %s has matrix %s, and the first %d are sent", c.ID, piece.Matrix, left)
-			}
+			testkit.Equal(t, piece.Matrix == "c", i < left, "chunk %s has matrix %s, and the first %d are sent", c.ID, piece.Matrix, left)
 		}
 	}
 
 	_, m, left = p.adopting(p.run.Dir, strings.Replace(adoptSweep, "samples = [6,", "samples = [7,", 1))
-	if m.Adopted != 0 || left == 0 || len(m.Others) != 1 || m.Others[0].Trials != p.all ||
-		!strings.Contains(m.Others[0].Why, "another protocol: samples=6..100000 there, samples=7..100000 here") {
-		t.Errorf("under another protocol: %+v; %d chunks are left", m, left)
-	}
+	testkit.Check(t, m.Adopted == 0 && left != 0 && len(m.Others) == 1 && m.Others[0].Trials == p.all &&
+		strings.Contains(m.Others[0].Why, "another protocol: samples=6..100000 there, samples=7..100000 here"),
+		"under another protocol: %+v; %d chunks are left", m, left)
 }
 
 // Trials whose lines are lost, and not those of their repeats, are taken from the database, each repeat once.
@@ -148,22 +136,17 @@ func TestAdoptLostTrials(t *testing.T) {
 	for _, n := range before {
 		repeats += n - 1
 	}
-	names, err := journal.List(p.run.Path(slurm.JournalsDir))
-	if err != nil || repeats == 0 {
-		t.Fatalf("%d repeats, %v", repeats, err)
-	}
+	names := testkit.Must(journal.List(p.run.Path(slurm.JournalsDir)))
+	testkit.Require(t, repeats != 0, "%d repeats", repeats)
 	for _, name := range names {
 		keepRepeats(t, p.run, name)
 	}
 
 	n, m, left := p.adopting(p.run.Dir, sweep)
-	if m.Adopted != len(before) || m.Planned != m.Adopted {
-		t.Errorf("of %d trials there are %+v; %d chunks are left", len(before), m, left)
-	}
+	testkit.Check(t, m.Adopted == len(before) && m.Planned == m.Adopted,
+		"of %d trials there are %+v; %d chunks are left", len(before), m, left)
 	for id, times := range n.times() {
-		if times != before[id] {
-			t.Errorf("trial %s is in journals %d times, and was %d times", id, times, before[id])
-		}
+		testkit.Equal(t, times, before[id], "trial %s is in journals", id)
 	}
 }
 
@@ -182,8 +165,8 @@ func keepRepeats(t *testing.T, run *slurm.Run, name journal.Name) {
 			repeats = append(repeats, *line.Trial)
 		}
 	}
-	slurmlab.Must(t, os.Remove(run.Path(slurm.JournalsDir, name.String())))
-	slurmlab.Must(t, journal.Write(run.Path(slurm.JournalsDir), name, repeats, end))
+	testkit.Succeed(t, os.Remove(run.Path(slurm.JournalsDir, name.String())))
+	testkit.Succeed(t, journal.Write(run.Path(slurm.JournalsDir), name, repeats, end))
 }
 
 // Of a database whose trials were measured on other cores than Slurm gives a task nothing counts, and that is said
@@ -194,7 +177,7 @@ func TestAdoptOtherCores(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cores := runtime.NumCPU()
 	sweep := func(section string) {
-		slurmlab.Must(t, os.WriteFile("small.toml", []byte(fewTrials+"[slurm]\n"+section), 0o666))
+		testkit.Succeed(t, os.WriteFile("small.toml", []byte(fewTrials+"[slurm]\n"+section), 0o666))
 	}
 	sweep("")
 	p.do(0, "run", "small.toml", "--out", "local", "--quiet")
@@ -223,7 +206,7 @@ func TestAdoptRunning(t *testing.T) {
 	f := newFaulty(t, 3)
 	p := prepared{terminal: here(t), run: f.run}
 	t.Chdir(t.TempDir())
-	slurmlab.Must(t, os.WriteFile("small.toml", []byte(fewTrials), 0o666))
+	testkit.Succeed(t, os.WriteFile("small.toml", []byte(fewTrials), 0o666))
 	p.says(1, "submit small.toml --adopt "+f.run.Dir, "is not over: 3 chunks run")
 	f.slurm.setQueue(nil)
 	f.slurm.write("down", "")
@@ -231,10 +214,9 @@ func TestAdoptRunning(t *testing.T) {
 	f.slurm.remove("down")
 	p.do(0, "submit", "small.toml", "--adopt", f.run.Dir)
 
-	claim, err := f.run.Take("0001")
-	slurmlab.Must(t, err)
+	claim := testkit.Must(f.run.Take("0001"))
 	p.says(1, "submit small.toml --adopt "+f.run.Dir, "is not over: 1 chunk runs")
-	slurmlab.Must(t, f.run.Release(claim, false))
+	testkit.Succeed(t, f.run.Release(claim, false))
 }
 
 // An earlier run of the same sweep is named.
@@ -247,6 +229,6 @@ func TestEarlierRun(t *testing.T) {
 	p.do(0, "task", p.run.Dir, "--chunk", "1")
 	p.says(0, again, "has measured this sweep", "--adopt")
 	less := strings.Replace(adoptSweep, "grid = [1, 2]", "grid = [1]", 1)
-	slurmlab.Must(t, os.WriteFile("small.toml", []byte(less), 0o666))
+	testkit.Succeed(t, os.WriteFile("small.toml", []byte(less), 0o666))
 	p.says(0, again, "an earlier version of this")
 }

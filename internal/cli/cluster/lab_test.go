@@ -8,11 +8,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"spmvtune/internal/cli"
+	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/clitest"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm/status"
 	"spmvtune/sparse/cache"
@@ -68,13 +72,13 @@ func (u terminal) says(code int, line string, wanted ...string) {
 func (u terminal) submit(path string) string {
 	u.t.Helper()
 	var s struct{ Dir string }
-	slurmlab.Must(u.t, json.Unmarshal([]byte(u.do(0, "submit", path, "--json")), &s))
+	testkit.Succeed(u.t, json.Unmarshal([]byte(u.do(0, "submit", path, "--json")), &s))
 	return s.Dir
 }
 
 func (u terminal) status(dir string) (s status.Status) {
 	u.t.Helper()
-	slurmlab.Must(u.t, json.Unmarshal([]byte(u.do(0, "status", dir, "--json")), &s))
+	testkit.Succeed(u.t, json.Unmarshal([]byte(u.do(0, "status", dir, "--json")), &s))
 	return s
 }
 
@@ -107,8 +111,7 @@ type cluster struct {
 func newCluster(t *testing.T, options slurmlab.Options) *cluster {
 	t.Helper()
 	lab := slurmlab.Start(t, options)
-	program, err := exec.LookPath("spmvtune")
-	slurmlab.Must(t, err)
+	program := testkit.Must(exec.LookPath("spmvtune"))
 	return (&cluster{Lab: lab, program: program}).in(t)
 }
 
@@ -135,7 +138,7 @@ func (c *cluster) sweep(section ...string) string {
 	c.t.Helper()
 	path := filepath.Join(c.Dir, "small.toml")
 	text := taskSweep + "[slurm]\n" + strings.Join(section, "\n") + "\n"
-	slurmlab.Must(c.t, os.WriteFile(path, []byte(text), 0o666))
+	testkit.Succeed(c.t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -169,13 +172,10 @@ func TestTutorial(t *testing.T) {
 	testkit.Long(t, "it measures two sweeps and starts a Slurm")
 	text := slurmlab.Read(t, "../../../docs/tutorial.md")
 	here, there, ok := strings.Cut(text, onCluster)
-	if !ok {
-		t.Fatalf("the tutorial lacks the heading%s", onCluster)
-	}
+	testkit.Require(t, ok, "the tutorial lacks the heading%s", onCluster)
 	local, remote := shellBlocks(here), shellBlocks(there)
-	if len(local) < 5 || len(remote) < 3 {
-		t.Fatalf("the tutorial has %d blocks here and %d on the cluster", len(local), len(remote))
-	}
+	testkit.Require(t, len(local) >= 5 && len(remote) >= 3,
+		"the tutorial has %d blocks here and %d on the cluster", len(local), len(remote))
 
 	home := t.TempDir()
 	follow := func(t *testing.T, folder string, env, blocks []string) (said string) {
@@ -196,20 +196,12 @@ func TestTutorial(t *testing.T) {
 	folder := filepath.Join(home, "tuning")
 	follow(t, home, os.Environ(), local[:1])
 	said := follow(t, folder, os.Environ(), local[1:])
-	for _, want := range []string{"trials measured: ", "uniform", "cpu_sell", "gflops"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("the part before the cluster does not say %q:\n%s", want, said)
-		}
-	}
+	testkit.Says(t, "the part before the cluster", said, "trials measured: ", "uniform", "cpu_sell", "gflops")
 
 	t.Run("cluster", func(t *testing.T) {
 		lab := slurmlab.Start(t, slurmlab.Options{})
 		said := follow(t, folder, lab.Env(), remote)
-		for _, want := range []string{"sbatch", "complete", "learned from"} {
-			if !strings.Contains(said, want) {
-				t.Errorf("the part on the cluster does not say %q:\n%s", want, said)
-			}
-		}
+		testkit.Says(t, "the part on the cluster", said, "sbatch", "complete", "learned from")
 		for _, name := range []string{"choose.h", "runs/second-*/report.html", "runs/second-*/results.db"} {
 			if found, err := filepath.Glob(filepath.Join(folder, name)); len(found) != 1 {
 				t.Errorf("%s is not there: %v, %v", name, found, err)
@@ -227,5 +219,108 @@ func shellBlocks(page string) (blocks []string) {
 		}
 		block, after, _ := strings.Cut(rest, "\n```\n")
 		blocks, page = append(blocks, block), after
+	}
+}
+
+// What is cancelled in the middle is merged, and goes on where it stopped; merging
+// while tasks write is harmless.
+func TestSubmitCancelRetry(t *testing.T) {
+	c := newCluster(t, slurmlab.Options{})
+	// The tasks wait for the gate before they begin, each for its own or the one for all.
+	gate := filepath.Join(c.Dir, "gate")
+	hold := fmt.Sprintf(`setup = ["while ! [ -e %s ] && ! [ -e %[1]s$SLURM_ARRAY_TASK_ID ]; do sleep 0.1; done"]`, gate)
+	dir := c.submit(c.sweep(`chunk = "1s"`, `throttle = 1`, hold))
+
+	s := c.wait(dir, "a task that waits", func(s status.Status) bool { return s.Counts.Running == 1 && s.Counts.Waiting > 0 })
+	why := s.Chunks[len(s.Chunks)-1].Why
+	testkit.Check(t, strings.Contains(why, "throttle"), "the last chunk %s", why)
+	testkit.Equal(t, s.Finish, status.Waiting, "the job that merges")
+	c.do(0, "throttle", filepath.Base(dir), "2")
+	c.wait(dir, "two tasks at once", func(s status.Status) bool { return s.Counts.Running == 2 })
+	c.says(0, "retry "+dir, "nothing to do yet")
+
+	for task := range 2 { // the others are there to be cancelled
+		testkit.Succeed(t, os.WriteFile(gate+fmt.Sprint(task), nil, 0o666))
+	}
+	c.wait(dir, "a trial", func(s status.Status) bool { return s.Trials.Done > 5 })
+	var merges sync.WaitGroup
+	for range 2 {
+		merges.Go(func() {
+			if out, code := c.try("merge", dir); code != command.ExitSomeFailed || !strings.Contains(out, "not complete") {
+				t.Errorf("merging while tasks write ends with %d:\n%s", code, out)
+			}
+		})
+	}
+	merges.Wait()
+	c.do(0, "cancel", dir)
+	s = c.wait(dir, "the end", over)
+	testkit.Check(t, s.Trials.Done != 0 && s.Trials.Done < taskTrials && s.Counts.Ended+s.Counts.Never != 0,
+		"cancelled: %+v", s)
+	c.says(0, "cancel "+dir, "nothing to cancel")
+	c.says(0, "status "+dir, "was cancelled", "next spmvtune retry runs/small-")
+	c.says(3, "merge "+dir, "spmvtune retry", "was cancelled")
+
+	testkit.Succeed(t, os.WriteFile(gate, nil, 0o666))
+	c.do(0, "retry", dir)
+	s = c.wait(dir, "the end", over)
+	testkit.Check(t, s.Counts.Done == s.Counts.All && s.Trials.Done == taskTrials && s.Merged != nil &&
+		s.Merged.Round == 2, "after retry: %+v", s)
+	prepared{c.terminal, slurmtest.Opened(t, dir), taskTrials}.once()
+}
+
+// Of a run that somebody else has sent, a second user cancels nothing and sends nothing again, whether Slurm shows
+// the jobs or not, and is told whose they are.
+func TestRunOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can be a second user")
+	}
+	for name, c := range map[string]struct{ config, cancel, retry string }{
+		"seen":   {"PrivateData=none", "could not be cancelled", "nothing to do yet"},
+		"hidden": {"PrivateData=jobs", "you don't see the jobs of others", "nothing to do yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newCluster(t, slurmlab.Options{Config: []string{c.config}})
+			gate := filepath.Join(l.Dir, "gate")
+			run := l.submit(l.sweep(`setup = ["while ! [ -e ` + gate + ` ]; do sleep 0.1; done"]`))
+			l.wait(run, "a task", func(s status.Status) bool { return s.Counts.Running > 0 })
+			if out, err := exec.Command("chmod", "-R", "a+rwX", run, l.Dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			as := func(args ...string) string {
+				cmd := l.Command(filepath.Join(run, "bin", "spmvtune"), append(args, run)...)
+				cmd.Env = append(cmd.Env, "SPMVTUNE_CACHE="+l.Dir, "HOME="+l.Dir)
+				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+				out, _ := cmd.CombinedOutput()
+				return strings.Join(strings.Fields(string(out)), " ")
+			}
+			if out := as("cancel"); !strings.Contains(out, "sent by root") || !strings.Contains(out, c.cancel) {
+				t.Errorf("cancel says: %s", out)
+			}
+			if out := as("retry"); !strings.Contains(out, c.retry) {
+				t.Errorf("retry says: %s", out)
+			}
+			testkit.Succeed(t, os.WriteFile(gate, nil, 0o666))
+			if s := l.wait(run, "the end", over); s.Counts.Done != s.Counts.All {
+				t.Errorf("at the end: %+v", s)
+			}
+		})
+	}
+}
+
+// A command that Slurm stops answering says what it has done, and what failed.
+func TestHalfDone(t *testing.T) {
+	const breaks = "#!/bin/bash\ntouch \"$FAKE/broken\"\n"
+	const broken = "[ ! -e \"$FAKE/broken\" ] || { echo 'squeue: error: Invalid request' >&2; exit 1; }\n"
+	for _, c := range []struct {
+		line, program, want string
+	}{
+		{"cancel %s", "scancel", "cancelled: "},
+		{"throttle %s 2", "scontrol", "at most 2 tasks run at once"},
+	} {
+		f := newFaulty(t, 1)
+		p := prepared{terminal: here(t), run: f.run}
+		testkit.Succeed(t, os.WriteFile(filepath.Join(f.slurm.dir, c.program), []byte(breaks), 0o777))
+		f.slurm.write("squeue", "#!/bin/bash\n"+broken+simulated["squeue"])
+		p.says(1, fmt.Sprintf(c.line, f.run.Dir), c.want, "Invalid request")
 	}
 }

@@ -1,8 +1,6 @@
 package cluster_test
 
 import (
-	"encoding/json"
-	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 )
 
@@ -28,7 +26,7 @@ func TestReadOnlyRun(t *testing.T) {
 
 	// as starts the program as somebody who may write to own only.
 	own := filepath.Join(dir, "own")
-	slurmlab.Must(t, os.Mkdir(own, 0o777))
+	testkit.Succeed(t, os.Mkdir(own, 0o777))
 	as := func(args ...string) (string, int) {
 		cmd := exec.Command(run.Path("bin", "spmvtune"), args...)
 		cmd.Dir = own
@@ -53,10 +51,9 @@ func TestReadOnlyRun(t *testing.T) {
 	} {
 		out, code := as(append([]string{name, run.Dir}, c.args...)...)
 		text := strings.Join(strings.Fields(out), " ")
-		if code != 1 || !strings.Contains(text, run.Dir+" can only be read") || !strings.Contains(text, c.want) ||
-			os.Getuid() == 0 && !strings.Contains(text, slurm.Me()+" made the run") {
-			t.Errorf("%s ends with %d:\n%s", name, code, out)
-		}
+		testkit.Check(t, code == 1 && strings.Contains(text, run.Dir+" can only be read") &&
+			strings.Contains(text, c.want) && (os.Getuid() != 0 || strings.Contains(text, slurm.Me()+" made the run")),
+			"%s ends with %d:\n%s", name, code, out)
 	}
 	if out, code := as("status", run.Dir); code != 0 || !strings.Contains(out, "1 of 1 done") {
 		t.Errorf("status ends with %d:\n%s", code, out)
@@ -65,7 +62,7 @@ func TestReadOnlyRun(t *testing.T) {
 	if out, err := exec.Command("cp", "-r", run.Dir, copied).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	slurmlab.Must(t, filepath.WalkDir(copied, func(path string, _ fs.DirEntry, err error) error {
+	testkit.Succeed(t, filepath.WalkDir(copied, func(path string, _ fs.DirEntry, err error) error {
 		return os.Chmod(path, 0o777)
 	}))
 	if out, code := as("merge", copied); code != 0 {
@@ -73,13 +70,13 @@ func TestReadOnlyRun(t *testing.T) {
 	}
 
 	// In a folder of a group, the database may still be another user's.
-	slurmlab.Must(t, os.Chmod(run.Dir, 0o777))
+	testkit.Succeed(t, os.Chmod(run.Dir, 0o777))
 	if out, code := as("merge", run.Dir); code != 1 || !strings.Contains(out, "results.db can only be read") {
 		t.Errorf("merge into another user's database ends with %d:\n%s", code, out)
 	}
-	slurmlab.Must(t, os.Chmod(run.Path("results.db"), 0o666))
-	slurmlab.Must(t, os.Chmod(run.Path("tables"), 0o777))
-	slurmlab.Must(t, os.Chmod(run.Path("figures"), 0o777))
+	testkit.Succeed(t, os.Chmod(run.Path("results.db"), 0o666))
+	testkit.Succeed(t, os.Chmod(run.Path("tables"), 0o777))
+	testkit.Succeed(t, os.Chmod(run.Path("figures"), 0o777))
 	if out, code := as("merge", run.Dir); code != 0 { // merge.lock is another user's
 		t.Errorf("merge in a folder of a group ends with %d:\n%s", code, out)
 	}
@@ -88,8 +85,8 @@ func TestReadOnlyRun(t *testing.T) {
 // readable lets everybody read a folder, and reach it from above as far as this test made it, but write to own only.
 func readable(t *testing.T, dir, own string) {
 	t.Helper()
-	slurmlab.Must(t, os.Chmod(filepath.Dir(dir), 0o755))
-	slurmlab.Must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	testkit.Succeed(t, os.Chmod(filepath.Dir(dir), 0o755))
+	testkit.Succeed(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -102,28 +99,4 @@ func readable(t *testing.T, dir, own string) {
 		}
 		return os.Chmod(path, mode)
 	}))
-}
-
-// What submit would refuse, --dry-run says, and nothing else about a cluster that has
-// answered.
-func TestDryRunSaysWhatIsRefused(t *testing.T) {
-	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
-	for section, want := range map[string]string{
-		"time = \"30\"":                    "",
-		"time = \"2:00:00\"":               "submit would refuse this: time = \"2:00:00\" is above the limit of partition debug",
-		"partition = \"x\"":                "submit would refuse this: the cluster has no partition x (it has debug)",
-		"time = \"30\"\npartition = \"x\"": "submit would refuse this: the cluster has no partition x (it has debug)",
-	} {
-		path := filepath.Join(dir, "small.toml")
-		slurmlab.Must(t, os.WriteFile(path, []byte(taskSweep+"[slurm]\n"+section+"\n"), 0o666))
-		out, err := exec.Command("spmvtune", "submit", path, "--dry-run", "--json").Output()
-		var preview struct{ Notes []string }
-		if err = errors.Join(err, json.Unmarshal(out, &preview)); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		notes := strings.Join(preview.Notes, "\n")
-		if !strings.HasPrefix(notes, want) || want == "" && notes != "" || len(preview.Notes) > 1 {
-			t.Errorf("%s: notes %q", section, notes)
-		}
-	}
 }

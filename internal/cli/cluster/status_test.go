@@ -50,19 +50,14 @@ func TestMergeWhilePlanChanges(t *testing.T) {
 		halves := `{"chunks": [{"id": "0001", "pieces": [{"matrix": "m1", "index": 0, "of": 1}]},
 			{"id": "0001.1", "pieces": [{"matrix": "m1", "index": 0, "of": 2}]},
 			{"id": "0001.2", "pieces": [{"matrix": "m1", "index": 1, "of": 2}]}]}`
-		if err := os.WriteFile(run.Path("plan.json"), []byte(halves), 0o666); err != nil {
-			t.Error(err)
-		}
+		testkit.Succeed(t, os.WriteFile(run.Path("plan.json"), []byte(halves), 0o666))
 	}
 	var out bytes.Buffer
 	c := mergeCommand{runCommand: runCommand{run: run, w: &hook{f: split}}, json: &out}
 	c.output.Format = "json"
 	err := c.merge(t.Context())
 	var exit *command.Error
-	if !errors.As(err, &exit) || exit.Code != command.ExitSomeFailed || !strings.Contains(err.Error(), "1 chunk not complete") {
-		t.Errorf("the merge ends with %v", err)
-	}
-	if !strings.Contains(out.String(), `"chunk": "0001"`) {
-		t.Errorf("its JSON is\n%s", out.String())
-	}
+	testkit.Check(t, errors.As(err, &exit) && exit.Code == command.ExitSomeFailed &&
+		strings.Contains(err.Error(), "1 chunk not complete"), "the merge ends with %v", err)
+	testkit.Check(t, strings.Contains(out.String(), `"chunk": "0001"`), "its JSON is\n%s", out.String())
 }

@@ -15,6 +15,7 @@ import (
 	"spmvtune/configs"
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -24,8 +25,7 @@ import (
 // submitTask submits it and returns the id of its only task.
 func submitTask(t *testing.T, run *slurm.Run, sweep *configs.Sweep) (job string) {
 	t.Helper()
-	round, err := submit.Next(t.Context(), &sbatch.Client{}, run, sweep.Slurm, slurmtest.Chunks(t, run, 1))
-	slurmlab.Must(t, err)
+	round := testkit.Must(submit.Next(t.Context(), &sbatch.Client{}, run, sweep.Slurm, slurmtest.Chunks(t, run, 1)))
 	return round.Jobs[0].ID + "_0"
 }
 
@@ -66,14 +66,11 @@ func checkComplete(t *testing.T, run *slurm.Run, attempts int, overlap bool) {
 		t.Errorf("%d trials, %d of them twice, in %d attempts:\n%s", len(seen), twice, len(trials), taskLogs(run))
 	}
 	last := ends[attempts-1]
-	if len(last) != 1 || last[0].Reason != "complete" {
-		t.Errorf("the last attempt ends with %+v", last)
-	}
+	testkit.Check(t, len(last) == 1 && last[0].Reason == "complete", "the last attempt ends with %+v", last)
 	// The run's own last job may have merged already: then all are known.
-	merged, err := status.Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil })
-	if err != nil || merged.New+merged.Known != taskTrials+twice || merged.Complete != 1 || len(merged.Missing) > 0 {
-		t.Errorf("merged %+v, %v", merged, err)
-	}
+	merged := testkit.Must(status.Merge(t.Context(), run, 0, func(*slurm.Merge) error { return nil }))
+	testkit.Check(t, merged.New+merged.Known == taskTrials+twice && merged.Complete == 1 && len(merged.Missing) == 0,
+		"merged %+v", merged)
 }
 
 // processOf is the process of the run's program with a subcommand, in an attempt.
@@ -103,14 +100,13 @@ func TestTaskOnCluster(t *testing.T) {
 		job := submitTask(t, run, sweep)
 		waitTrials(t, run, 0, 20)
 		worker := processOf(t, run, "worker")
-		slurmlab.Must(t, syscall.Kill(processOf(t, run, "task"), syscall.SIGKILL))
+		testkit.Succeed(t, syscall.Kill(processOf(t, run, "task"), syscall.SIGKILL))
 		l.WaitJob(job, "FAILED")
 		if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", worker)); len(line) > 0 {
 			t.Errorf("the worker outlives the task: %q, %v", line, err)
 		}
-		if _, ends := taskJournals(t, run); len(ends) > 0 {
-			t.Errorf("a killed task ends with %+v", ends)
-		}
+		_, ends := taskJournals(t, run)
+		testkit.Check(t, len(ends) == 0, "a killed task ends with %+v", ends)
 		l.Requeue(job)
 		waitTrials(t, run, 1, 1)
 		l.WaitJob(job, "COMPLETED")
@@ -122,14 +118,14 @@ func TestTaskOnCluster(t *testing.T) {
 		job := submitTask(t, run, sweep)
 		waitTrials(t, run, 0, 10)
 		high := filepath.Join(l.Dir, "high.sh")
-		slurmlab.Must(t, os.WriteFile(high, []byte("#!/bin/bash\nsleep 0.1\n"), 0o777))
+		testkit.Succeed(t, os.WriteFile(high, []byte("#!/bin/bash\nsleep 0.1\n"), 0o777))
 		l.Run("sbatch", "--parsable", "--output=/dev/null", "-p", "high", "-w", "n3", "--exclusive", high)
 		waitTrials(t, run, 1, 1)
 		l.WaitJob(job, "COMPLETED")
 		checkComplete(t, run, 2, false)
-		if _, ends := taskJournals(t, run); len(ends[0]) != 1 || !strings.HasPrefix(ends[0][0].Reason, "ended by SIGTERM") {
-			t.Errorf("the first attempt ends with %+v", ends[0])
-		}
+		_, ends := taskJournals(t, run)
+		testkit.Check(t, len(ends[0]) == 1 && strings.HasPrefix(ends[0][0].Reason, "ended by SIGTERM"),
+			"the first attempt ends with %+v", ends[0])
 	})
 
 	t.Run("node lost, and not dead", func(t *testing.T) {
@@ -138,14 +134,12 @@ func TestTaskOnCluster(t *testing.T) {
 		waitTrials(t, run, 0, 5)
 		node := l.Run("squeue", "-h", "-j", job, "-o", "%N")
 		old := processOf(t, run, "task")
-		if err := syscall.Kill(old, syscall.SIGSTOP); err != nil { // until its successor runs
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, syscall.Kill(old, syscall.SIGSTOP)) // until its successor runs
 		l.KillSlurmd(node)
 		l.LoseNode(node)
 		waitTrials(t, run, 1, 1)
 		before, _ := taskJournals(t, run)
-		slurmlab.Must(t, syscall.Kill(old, syscall.SIGCONT))
+		testkit.Succeed(t, syscall.Kill(old, syscall.SIGCONT))
 		waitTrials(t, run, 0, len(before[0])+5)
 		l.WaitJob(job, "COMPLETED")
 		waitEnd(t, run, 0)
@@ -179,9 +173,8 @@ func TestTaskIsTold(t *testing.T) {
 		checkComplete(t, run, 3, false)
 		_, ends := taskJournals(t, run)
 		for i, sig := range []string{"SIGUSR2", "SIGUSR1"} {
-			if len(ends[i]) != 1 || ends[i][0].Reason != "warned by "+sig+" that its time ends" || ends[i][0].Pieces[2].Complete {
-				t.Errorf("attempt %d ends with %+v", i, ends[i])
-			}
+			testkit.Check(t, len(ends[i]) == 1 && ends[i][0].Reason == "warned by "+sig+" that its time ends" &&
+				!ends[i][0].Pieces[2].Complete, "attempt %d ends with %+v", i, ends[i])
 		}
 	})
 
@@ -192,9 +185,8 @@ func TestTaskIsTold(t *testing.T) {
 		l.Run("scancel", job)
 		l.WaitJob(job, "CANCELLED")
 		trials, ends := taskJournals(t, run)
-		if len(trials) != 1 || len(ends[0]) != 1 || ends[0][0].Pieces[2].Complete {
-			t.Errorf("%d attempts, ends %+v", len(trials), ends)
-		}
+		testkit.Check(t, len(trials) == 1 && len(ends[0]) == 1 && !ends[0][0].Pieces[2].Complete,
+			"%d attempts, ends %+v", len(trials), ends)
 	})
 
 	t.Run("all processes are told to stop", func(t *testing.T) {
@@ -203,7 +195,7 @@ func TestTaskIsTold(t *testing.T) {
 		waitTrials(t, run, 0, 10)
 		worker := processOf(t, run, "worker")
 		for _, sig := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGTERM, syscall.SIGTERM} {
-			slurmlab.Must(t, syscall.Kill(worker, sig))
+			testkit.Succeed(t, syscall.Kill(worker, sig))
 		}
 		l.WaitJob(job, "COMPLETED")
 		checkComplete(t, run, 1, false)
@@ -212,7 +204,7 @@ func TestTaskIsTold(t *testing.T) {
 	t.Run("cancelled while it asks to be started again", func(t *testing.T) {
 		asks := filepath.Join(t.TempDir(), "scontrol")
 		text := "#!/bin/bash\ntrap '' TERM\nscancel \"${@: -1}\"\nexec " + l.Run("sh", "-c", "command -v scontrol") + " \"$@\"\n"
-		slurmlab.Must(t, os.WriteFile(asks, []byte(text), 0o777))
+		testkit.Succeed(t, os.WriteFile(asks, []byte(text), 0o777))
 		run, sweep := createTask(t, l.Dir, fmt.Sprintf("[slurm]\nsetup = [\"export PATH=%s:$PATH\"]\n", filepath.Dir(asks)))
 		job := submitTask(t, run, sweep)
 		waitTrials(t, run, 0, 10)
@@ -233,7 +225,7 @@ func TestTaskIsTold(t *testing.T) {
 		}
 		l.Warn(job)
 		time.Sleep(time.Second) // for the signal, which slurmd brings
-		slurmlab.Must(t, os.WriteFile(run.Path("go"), nil, 0o666))
+		testkit.Succeed(t, os.WriteFile(run.Path("go"), nil, 0o666))
 		l.WaitJob(job, "FAILED")
 		trials, ends := taskJournals(t, run)
 		if len(trials[0]) > 0 || len(ends[0]) != 1 || ends[0][0].Reason != "warned by SIGUSR1 that its time ends" || !ends[0][0].OutOfTime {
@@ -254,7 +246,7 @@ func TestTaskUnderSrun(t *testing.T) {
 			path := c.sweep(`time = "00:05:00"`)
 			var s struct{ Dir string }
 			out := c.do(0, "submit", path, "--prepare-only", "--chunk", "3s", "--json")
-			slurmlab.Must(t, json.Unmarshal([]byte(out), &s))
+			testkit.Succeed(t, json.Unmarshal([]byte(out), &s))
 			said, err := c.Command("bash", "-c", strings.ReplaceAll(launch, "RUN", s.Dir)).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, said)
@@ -262,13 +254,10 @@ func TestTaskUnderSrun(t *testing.T) {
 			run := slurmtest.Opened(t, s.Dir)
 			prepared{c.terminal, run, taskTrials}.once()
 			c.do(0, "merge", s.Dir)
-			if d, err := run.PinnedDevices(0); err != nil || d.Cores != 1 {
-				t.Errorf("of two processors, two processes measure on %+v each, %v", d, err)
-			}
-			claims, err := run.Claims()
-			if err != nil || len(claims) < 2 || claims["0001"].PID == claims["0002"].PID {
-				t.Errorf("one process measured all chunks: %+v, %v", claims, err)
-			}
+			testkit.Equal(t, testkit.Must(run.PinnedDevices(0)).Cores, 1, "of two processors, two processes measure on")
+			claims := testkit.Must(run.Claims())
+			testkit.Check(t, len(claims) >= 2 && claims["0001"].PID != claims["0002"].PID,
+				"one process measured all chunks: %+v", claims)
 		})
 	}
 }

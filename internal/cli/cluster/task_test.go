@@ -13,7 +13,6 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
@@ -90,12 +89,9 @@ func taskJournals(t *testing.T, run *slurm.Run) (trials map[int][]string, ends m
 		switch {
 		case line.Trial != nil:
 			trials[name.Attempt] = append(trials[name.Attempt], line.Trial.ID)
-			if line.Trial.Status != trial.OK {
-				t.Errorf("a trial is %s: %s", line.Trial.Status, line.Trial.Message)
-			}
-			if line.Trial.Run.Origin.Node == "" || line.Trial.Run.Origin.Job != name.Job {
-				t.Errorf("facts %v of job %s", line.Trial.Run.Facts, name.Job)
-			}
+			testkit.Check(t, line.Trial.Status == trial.OK, "a trial is %s: %s", line.Trial.Status, line.Trial.Message)
+			testkit.Check(t, line.Trial.Run.Origin.Node != "" && line.Trial.Run.Origin.Job == name.Job,
+				"facts %v of job %s", line.Trial.Run.Facts, name.Job)
 		case line.End != nil:
 			ends[name.Attempt] = append(ends[name.Attempt], *line.End)
 		case line.Problem != nil && line.Problem.Kind != journal.Torn:
@@ -108,7 +104,7 @@ func taskJournals(t *testing.T, run *slurm.Run) (trials map[int][]string, ends m
 // startTask runs the program as the first task of an array, outside of Slurm.
 func startTask(t *testing.T, run *slurm.Run, env ...string) *exec.Cmd {
 	t.Helper()
-	slurmlab.Must(t, os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001"]`), 0o666))
+	testkit.Succeed(t, os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001"]`), 0o666))
 	cmd := exec.Command(run.Path("bin", "spmvtune"), "task", run.Dir, "--round", "1", "--base", "0")
 	cmd.Env = append(append(os.Environ(), "SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=0", "SLURMD_NODENAME=n1"), env...)
 	return cmd
@@ -155,13 +151,13 @@ func TestTaskEnds(t *testing.T) {
 					_, err = f.WriteString("x")
 					f.Close()
 				}
-				slurmlab.Must(t, err)
+				testkit.Succeed(t, err)
 			},
 			want: []string{"the program that runs is not the one of run small-", "submit the sweep again"},
 		},
 		"other program for the GPU": {
 			change: func(t *testing.T, run *slurm.Run) {
-				slurmlab.Must(t, os.WriteFile(run.Path("bin", "spmvtune-cuda"), []byte("x"), 0o777))
+				testkit.Succeed(t, os.WriteFile(run.Path("bin", "spmvtune-cuda"), []byte("x"), 0o777))
 			},
 			want: []string{"the program built with CUDA is not the one of run small-", "2d711642b726, not none",
 				"submit the sweep again"},
@@ -181,28 +177,20 @@ func TestTaskEnds(t *testing.T) {
 				c.change(t, run)
 			}
 			out, err := startTask(t, run, c.env...).CombinedOutput()
-			if code := ended(t, err); (code == command.ExitOK) != c.ok {
-				t.Errorf("exit code %d:\n%s", code, out)
-			}
-			for _, want := range c.want {
-				if !strings.Contains(string(out), want) {
-					t.Errorf("it does not say %q:\n%s", want, out)
-				}
-			}
+			code := ended(t, err)
+			testkit.Check(t, (code == command.ExitOK) == c.ok, "exit code %d:\n%s", code, out)
+			testkit.Says(t, "what it says", string(out), c.want...)
 			trials, ends := taskJournals(t, run)
 			if c.ok {
 				listsItsTrials(t, ends[0][0].Pieces, trials[0])
 			}
 			if c.silent {
-				if len(ends[0]) > 0 {
-					t.Errorf("it ends with %+v", ends)
-				}
+				testkit.Check(t, len(ends[0]) == 0, "it ends with %+v", ends)
 				return
 			}
 			if len(ends[0]) != 1 || len(ends[0][0].Pieces) != 3 ||
 				slices.ContainsFunc(ends[0][0].Pieces, func(p trial.Piece) bool {
-					return p.Complete != c.ok ||
-						p.Complete == (p.Reason != "")
+					return p.Complete != c.ok || p.Complete == (p.Reason != "")
 				}) {
 				t.Errorf("it ends with %+v", ends)
 			}
@@ -224,9 +212,8 @@ func listsItsTrials(t *testing.T, pieces []trial.Piece, ids []string) {
 			}
 		}
 	})
-	if got := trial.Unite(lists...); got != want || len(ids) == 0 {
-		t.Errorf("the end lists %s, and the journal has %s", got, want)
-	}
+	got := trial.Unite(lists...)
+	testkit.Check(t, got == want && len(ids) != 0, "the end lists %s, and the journal has %s", got, want)
 }
 
 func otherModel(t *testing.T, run *slurm.Run) {
@@ -240,7 +227,7 @@ func TestTaskWithoutAFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"c.mtx", "d.mtx"} {
 		text := "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 2\n"
-		slurmlab.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	const text = `[protocol]
 sentinel = 0
@@ -259,25 +246,21 @@ precision = ["float64"]
 `
 	sweep := slurmtest.Parsed(t, dir, text)
 	for _, gone := range []string{"c", "d"} {
-		slurmlab.Must(t, os.Rename(filepath.Join(dir, gone+".mtx"), filepath.Join(dir, "hidden")))
+		testkit.Succeed(t, os.Rename(filepath.Join(dir, gone+".mtx"), filepath.Join(dir, "hidden")))
 		run := slurmtest.Made(t, t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001",
 			Pieces: []trial.Piece{{Matrix: "c", Part: trial.Part{Of: 1}}, {Matrix: "d", Part: trial.Part{Of: 1}}}}}})
 		out, err := startTask(t, run).CombinedOutput()
-		if code := ended(t, err); code != command.ExitFailed {
-			t.Errorf("exit code %d:\n%s", code, out)
-		}
+		code := ended(t, err)
+		testkit.Check(t, code == command.ExitFailed, "exit code %d:\n%s", code, out)
 		trials, ends := taskJournals(t, run)
-		if len(trials[0]) == 0 || len(ends[0]) != 1 || !strings.HasPrefix(ends[0][0].Reason, gone+": ") {
-			t.Fatalf("%d trials, ends %+v:\n%s", len(trials[0]), ends, out)
-		}
+		testkit.Require(t, len(trials[0]) != 0 && len(ends[0]) == 1 && strings.HasPrefix(ends[0][0].Reason, gone+": "),
+			"%d trials, ends %+v:\n%s", len(trials[0]), ends, out)
 		for _, p := range ends[0][0].Pieces {
-			if p.Complete == (p.Matrix == gone) || p.Complete == (p.Reason != "") {
-				t.Errorf("piece %+v", p)
-			}
+			testkit.Check(t, p.Complete != (p.Matrix == gone) && p.Complete != (p.Reason != ""), "piece %+v", p)
 		}
 		here(t).says(0, "status "+run.Dir, "0 of 1 done") // which needs no file, nor does merge
 		here(t).says(command.ExitSomeFailed, "merge "+run.Dir, "1 chunk not complete")
-		slurmlab.Must(t, os.Rename(filepath.Join(dir, "hidden"), filepath.Join(dir, gone+".mtx")))
+		testkit.Succeed(t, os.Rename(filepath.Join(dir, "hidden"), filepath.Join(dir, gone+".mtx")))
 	}
 }
 
@@ -301,7 +284,7 @@ func TestTaskSignals(t *testing.T) {
 			cmd := startTask(t, run, "PATH="+none)
 			var out strings.Builder
 			cmd.Stdout, cmd.Stderr = &out, &out
-			slurmlab.Must(t, cmd.Start())
+			testkit.Succeed(t, cmd.Start())
 			waitTrials(t, run, 0, 5)
 			go func() { // until the very end
 				for cmd.Process.Signal(sig) == nil {
@@ -310,12 +293,10 @@ func TestTaskSignals(t *testing.T) {
 			}()
 			code := ended(t, cmd.Wait())
 			trials, ends := taskJournals(t, run)
-			if code != want.code || !strings.Contains(out.String(), want.says) {
-				t.Errorf("exit code %d:\n%s", code, out.String())
-			}
-			if len(ends[0]) != 1 || ends[0][0].Pieces[2].Complete || len(trials[0]) == taskTrials {
-				t.Errorf("after %d trials it ends with %+v", len(trials[0]), ends)
-			}
+			testkit.Check(t, code == want.code && strings.Contains(out.String(), want.says),
+				"exit code %d:\n%s", code, out.String())
+			testkit.Check(t, len(ends[0]) == 1 && !ends[0][0].Pieces[2].Complete && len(trials[0]) != taskTrials,
+				"after %d trials it ends with %+v", len(trials[0]), ends)
 		})
 	}
 }
@@ -328,12 +309,11 @@ func TestTaskWarnedDuringSetup(t *testing.T) {
 	cmd.Args = append(cmd.Args, "--warned=USR2")
 	out, err := cmd.CombinedOutput()
 	trials, ends := taskJournals(t, run)
-	if code := ended(t, err); code != 75 || len(trials[0]) > 0 || !strings.Contains(string(out), "not started again") {
-		t.Errorf("exit code %d after %d trials:\n%s", code, len(trials[0]), out)
-	}
-	if len(ends[0]) != 1 || ends[0][0].Reason != "warned by SIGUSR2 that its time ends" || !ends[0][0].OutOfTime || ends[0][0].Pieces[0].Complete {
-		t.Errorf("it ends with %+v", ends)
-	}
+	code := ended(t, err)
+	testkit.Check(t, code == 75 && len(trials[0]) == 0 && strings.Contains(string(out), "not started again"),
+		"exit code %d after %d trials:\n%s", code, len(trials[0]), out)
+	testkit.Check(t, len(ends[0]) == 1 && ends[0][0].Reason == "warned by SIGUSR2 that its time ends" &&
+		ends[0][0].OutOfTime && !ends[0][0].Pieces[0].Complete, "it ends with %+v", ends)
 }
 
 // A file that is replaced between two tasks is not measured half as the one and half as
@@ -344,23 +324,21 @@ func TestTaskWithAChangedFile(t *testing.T) {
 	write := func(value string) {
 		t.Helper()
 		text := "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 " + value + "\n"
-		slurmlab.Must(t, os.WriteFile(path, []byte(text), 0o666))
+		testkit.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	write("2")
 	text := "[[matrix]]\npath = \"c.mtx\"\n[[kernel]]\nname = \"cpu_csr\"\ngrid = [1, 2]\nprecision = [\"float64\"]\n"
 	sweep := slurmtest.Parsed(t, dir, text)
-	program, err := os.Executable()
-	slurmlab.Must(t, err)
+	program := testkit.Must(os.Executable())
 	half := func(i int) []trial.Piece {
 		return []trial.Piece{{Matrix: "c", Part: trial.Part{Index: i, Of: 2}}}
 	}
-	run, err := slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: half(0)}, {ID: "0002", Pieces: half(1)}}}, program, "test")
-	slurmlab.Must(t, err)
+	run := testkit.Must(slurm.Create(t.TempDir(), sweep, slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: half(0)}, {ID: "0002", Pieces: half(1)}}}, program, "test"))
 	// Both tasks are attempts of one array at a chunk each.
 	task := func(index, attempt string) (code int, out string) {
 		t.Helper()
 		cmd := startTask(t, run, "SLURM_ARRAY_TASK_ID="+index, "SLURM_RESTART_COUNT="+attempt)
-		slurmlab.Must(t, os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001", "0002"]`), 0o666))
+		testkit.Succeed(t, os.WriteFile(run.Path("rounds", "001.json"), []byte(`["0001", "0002"]`), 0o666))
 		text, err := cmd.CombinedOutput()
 		return ended(t, err), string(text)
 	}
@@ -369,13 +347,11 @@ func TestTaskWithAChangedFile(t *testing.T) {
 	}
 	write("3")
 	code, out := task("1", "1")
-	if code != command.ExitFailed || !strings.Contains(out, "c.mtx has changed during the run") {
-		t.Errorf("the second task: exit code %d\n%s", code, out)
-	}
+	testkit.Check(t, code == command.ExitFailed && strings.Contains(out, "c.mtx has changed during the run"),
+		"the second task: exit code %d\n%s", code, out)
 	trials, ends := taskJournals(t, run)
-	if len(trials[1]) != 0 || len(ends[1]) != 1 || ends[1][0].Pieces[0].Complete || !strings.Contains(ends[1][0].Pieces[0].Reason, "has changed") {
-		t.Errorf("%d trials, ends %+v", len(trials[1]), ends[1])
-	}
+	testkit.Check(t, len(trials[1]) == 0 && len(ends[1]) == 1 && !ends[1][0].Pieces[0].Complete &&
+		strings.Contains(ends[1][0].Pieces[0].Reason, "has changed"), "%d trials, ends %+v", len(trials[1]), ends[1])
 	write("2")
 	if code, out := task("1", "2"); code != command.ExitOK {
 		t.Errorf("the file put back: exit code %d\n%s", code, out)

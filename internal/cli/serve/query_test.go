@@ -29,15 +29,9 @@ func TestQuery(t *testing.T) {
 	s := r.server(Options{})
 	got := decoded[answerTable](t, get(s, "/api/query?sql="+url.QueryEscape(
 		"select matrix, median_ms, null as missing, x'00ff' as bytes from results order by matrix")))
-	if want := "one 1  00ff|two 2  00ff"; joined(got.Rows) != want {
-		t.Errorf("%q, want %q", joined(got.Rows), want)
-	}
-	if got.Right[0] || !got.Right[1] {
-		t.Errorf("at the right: %v", got.Right)
-	}
-	if got := decoded[answerTable](t, get(s, "/api/query?sql=best")); len(got.Rows) != 2 {
-		t.Errorf("the view best has %d rows", len(got.Rows))
-	}
+	testkit.Equal(t, joined(got.Rows), "one 1  00ff|two 2  00ff", "rows")
+	testkit.Check(t, !got.Right[0] && got.Right[1], "at the right: %v", got.Right)
+	testkit.Equal(t, len(decoded[answerTable](t, get(s, "/api/query?sql=best")).Rows), 2, "the view best has")
 }
 
 func joined(rows [][]string) string {
@@ -68,13 +62,9 @@ func TestQueriesThatAreRefused(t *testing.T) {
 		"select 1 from best where x = 'a": "does not run",
 	} {
 		code, body := ask(s, sql)
-		if code < 400 || code >= 500 || !strings.Contains(body, want) {
-			t.Errorf("%.40q: %d %s", sql, code, body)
-		}
+		testkit.Check(t, code >= 400 && code < 500 && strings.Contains(body, want), "%.40q: %d %s", sql, code, body)
 	}
-	if got := decoded[answerTable](t, get(s, "/api/query?sql=results")); len(got.Rows) != 1 {
-		t.Errorf("the database has %d trials", len(got.Rows))
-	}
+	testkit.Equal(t, len(decoded[answerTable](t, get(s, "/api/query?sql=results")).Rows), 1, "the database has")
 }
 
 // A long answer is cut, and says so.
@@ -100,9 +90,8 @@ func TestLongAnswers(t *testing.T) {
 func TestLongCells(t *testing.T) {
 	for _, prefix := range []string{"", "x", "xx", "xxx"} {
 		got := fmt.Sprint(cell(prefix + strings.Repeat("😀", cellBytes)))
-		if !utf8.ValidString(got) || strings.Trim(got, "x😀") != "…" || len(got) < cellBytes-utf8.UTFMax {
-			t.Errorf("after %q: …%q, %d bytes", prefix, got[len(got)-10:], len(got))
-		}
+		testkit.Check(t, utf8.ValidString(got) && strings.Trim(got, "x😀") == "…" && len(got) >= cellBytes-utf8.UTFMax,
+			"after %q: …%q, %d bytes", prefix, got[len(got)-10:], len(got))
 	}
 }
 
@@ -123,9 +112,8 @@ func TestLongQueries(t *testing.T) {
 			t.Errorf("%d bytes: %d %s %v", n, r.StatusCode, body, err)
 		}
 	}
-	if script := get(s, "/page.js").Body.String(); !strings.Contains(script, fmt.Sprintf("queryText = %d;", queryText)) {
-		t.Error("the page has another limit")
-	}
+	script := get(s, "/page.js").Body.String()
+	testkit.Check(t, strings.Contains(script, fmt.Sprintf("queryText = %d;", queryText)), "the page has another limit")
 }
 
 // A query that does not end is ended, and others go on meanwhile.
@@ -135,9 +123,7 @@ func TestQueriesThatDoNotEnd(t *testing.T) {
 	shorten(t)
 	const endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"
 	code, body := ask(s, endless)
-	if code != http.StatusBadRequest || !strings.Contains(body, "did not end within") {
-		t.Errorf("%d %s", code, body)
-	}
+	testkit.Check(t, code == http.StatusBadRequest && strings.Contains(body, "did not end within"), "%d %s", code, body)
 	for range mostQueries {
 		s.queries <- struct{}{}
 	}
@@ -151,9 +137,7 @@ func TestQueriesThatDoNotEnd(t *testing.T) {
 // Each view is explained.
 func TestViews(t *testing.T) {
 	got := decoded[[]store.View](t, get(newRun(t).server(Options{}), "/api/views"))
-	if !reflect.DeepEqual(got, store.Explained()) {
-		t.Errorf("%+v", got)
-	}
+	testkit.Check(t, reflect.DeepEqual(got, store.Explained()), "%+v", got)
 }
 
 // A database that is not there any more is said, and one that comes back is read.
@@ -166,12 +150,11 @@ func TestDatabaseGoes(t *testing.T) {
 	}
 	testkit.Succeed(t, os.Rename(r.path, r.path+".away"))
 	for _, path := range []string{"/api/query?sql=best", "/api/state"} {
-		if w := get(s, path); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "not there") {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
-		}
+		w := get(s, path)
+		testkit.Check(t, w.Code == http.StatusServiceUnavailable && strings.Contains(w.Body.String(), "not there"),
+			"%s: %d %s", path, w.Code, w.Body)
 	}
 	testkit.Succeed(t, os.Rename(r.path+".away", r.path))
-	if code, body := ask(s, "best"); code != http.StatusOK {
-		t.Error(code, body)
-	}
+	code, body := ask(s, "best")
+	testkit.Check(t, code == http.StatusOK, "%v %v", code, body)
 }

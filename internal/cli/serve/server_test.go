@@ -1,11 +1,31 @@
 package serve
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
+	"golang.org/x/sys/unix"
+
+	"spmvtune/configs"
+	"spmvtune/internal/base/term"
+	"spmvtune/internal/cli/show"
 	"spmvtune/internal/testing/testkit"
+	"spmvtune/kernels"
+	"spmvtune/sparse"
+	"spmvtune/store"
+	"spmvtune/tuner"
+	"spmvtune/tuner/trial"
 )
 
 // Only names of this server are answered to, at whatever port: another site that gives its name our
@@ -39,16 +59,14 @@ func TestHosts(t *testing.T) {
 func TestMethodsAndPaths(t *testing.T) {
 	s := newRun(t).server(Options{})
 	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "GETT"} {
-		if w := request(s, method, "/api/query?sql=best"); w.Code != http.StatusMethodNotAllowed ||
-			w.Header().Get("Allow") != "GET, HEAD" {
-			t.Errorf("%s: %d", method, w.Code)
-		}
+		w := request(s, method, "/api/query?sql=best")
+		testkit.Check(t, w.Code == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "GET, HEAD",
+			"%s: %d", method, w.Code)
 	}
 	for _, path := range []string{"/", "/page.js", "/page.css", "/colours.css", "/api/state", "/api/views"} {
 		testkit.Equal(t, request(s, "HEAD", path).Code, http.StatusOK, "HEAD %s", path)
-		if w := get(s, path); w.Code != http.StatusOK || w.Body.Len() == 0 {
-			t.Errorf("GET %s: %d", path, w.Code)
-		}
+		w := get(s, path)
+		testkit.Check(t, w.Code == http.StatusOK && w.Body.Len() != 0, "GET %s: %d", path, w.Code)
 	}
 	for _, path := range []string{"/results.db", "/web/", "/page.html", "/api/", "/api/picture/",
 		"/api/picture/results.db",
@@ -61,9 +79,7 @@ func TestMethodsAndPaths(t *testing.T) {
 				w = get(s, to)
 			}
 		}
-		if w.Code != http.StatusNotFound {
-			t.Errorf("GET %s: %d %s", path, w.Code, w.Body)
-		}
+		testkit.Check(t, w.Code == http.StatusNotFound, "GET %s: %d %s", path, w.Code, w.Body)
 	}
 }
 
@@ -73,15 +89,10 @@ func TestHeaders(t *testing.T) {
 	for _, path := range []string{"/", "/page.js", "/page.css", "/api/state", "/api/query?sql=nosuch", "/nosuch"} {
 		h := get(s, path).Header()
 		policy := h.Get("Content-Security-Policy")
-		for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'",
-			"base-uri 'none'", "form-action 'none'"} {
-			if !strings.Contains(policy, want) {
-				t.Errorf("%s: %q is not in %q", path, want, policy)
-			}
-		}
-		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") || strings.Contains(policy, "http") {
-			t.Errorf("%s: %q", path, policy)
-		}
+		testkit.Says(t, "the policy of "+path, policy, "default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'",
+			"base-uri 'none'", "form-action 'none'")
+		testkit.Check(t, !strings.Contains(policy, "unsafe") && !strings.Contains(policy, "*") &&
+			!strings.Contains(policy, "http"), "%s: %q", path, policy)
 		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 			"Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin"} {
 			testkit.Equal(t, h.Get(name), want, "%s: %s", path, name)
@@ -90,9 +101,7 @@ func TestHeaders(t *testing.T) {
 	}
 	page := get(s, "/").Body.String()
 	for _, inline := range []string{"<style", " style=", " onclick", "javascript:", "https:", "http:"} {
-		if strings.Contains(page, inline) {
-			t.Errorf("the page has %s", inline)
-		}
+		testkit.Check(t, !strings.Contains(page, inline), "the page has %s", inline)
 	}
 }
 
@@ -125,9 +134,9 @@ func TestManyRequests(t *testing.T) {
 	for range mostRequests {
 		s.active <- struct{}{}
 	}
-	if w := get(s, "/"); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
-		t.Errorf("one more: %d", w.Code)
-	}
+	w := get(s, "/")
+	testkit.Check(t, w.Code == http.StatusServiceUnavailable && w.Header().Get("Retry-After") != "",
+		"one more: %d", w.Code)
 	<-s.active
 	for range 3 {
 		testkit.Equal(t, get(s, "/").Code, http.StatusOK, "after one has ended")
@@ -146,4 +155,210 @@ func TestUnchanged(t *testing.T) {
 	r.record("one", "cpu_csr", 1)
 	s.watcher.pace = pace{}
 	testkit.Equal(t, get(s, "/api/state", "If-None-Match", first.Header().Get("ETag")).Code, http.StatusOK, "changed")
+}
+
+// A sweepRun is a database that is being written.
+type sweepRun struct {
+	t    *testing.T
+	path string
+	db   *store.DB
+	n    int
+}
+
+// newRun begins a sweep of two matrices.
+func newRun(t *testing.T) *sweepRun {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "results.db")
+	r := &sweepRun{t: t, path: path, db: testkit.Must(store.Open(path))}
+	t.Cleanup(func() { r.db.Close() })
+	testkit.Succeed(r.t, r.db.Begin(t.Context(), tuner.RunInfo{
+		Sweep:  &configs.Sweep{Name: "demo", Title: "A title", Text: []byte("title = \"A title\"\n")},
+		Device: kernels.Device{Backend: "cpu", Name: "Testcore 9000", Driver: "1"}, Protocol: "p", Version: "test",
+		Sources: map[string]string{"cpu_csr": "1", "cpu_coo": "1"},
+	}))
+	for _, name := range []string{"one", "two"} {
+		testkit.Succeed(r.t, r.db.Matrix(t.Context(), trial.Matrix{Name: name, Hash: name, Class: "c", Source: "s", Field: "real",
+			Symmetry: "general", Features: sparse.Features{Rows: 1000, Cols: 1000, Nonzeros: 1_000_000}}))
+	}
+	return r
+}
+
+// record records a trial.
+func (r *sweepRun) record(matrix, kernel string, milliseconds float64) {
+	r.t.Helper()
+	r.n++
+	result := trial.Result{
+		Trial: trial.Trial{ID: strconv.Itoa(r.n), Matrix: matrix, Cache: trial.Warm,
+			Config: kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: r.n}},
+		Status: trial.OK, Median: milliseconds / 1e3, WithinLow: 0.99 * milliseconds / 1e3, WithinHigh: 1.01 * milliseconds / 1e3,
+		BytesMin: 12_000_000, At: time.Now(), Stop: trial.StopTarget,
+	}
+	result.Samples = []float64{result.Median, result.Median, result.Median}
+	testkit.Succeed(r.t, r.db.Record(r.t.Context(), result))
+}
+
+// says makes the run say how far it is.
+func (r *sweepRun) says(s show.LiveState) {
+	r.t.Helper()
+	content := testkit.Must(json.Marshal(s))
+	testkit.Succeed(r.t, os.WriteFile(filepath.Join(filepath.Dir(r.path), show.LiveFile), content, 0o666))
+}
+
+// server serves the run.
+func (r *sweepRun) server(opt Options) *Server {
+	opt.Database, opt.Name = r.path, "demo"
+	if opt.Draw == nil {
+		opt.Draw = Draw
+	}
+	s := New(opt)
+	r.t.Cleanup(s.Close)
+	return s
+}
+
+// get asks for a path as the page does, with further headers.
+func get(s *Server, path string, headers ...string) *httptest.ResponseRecorder {
+	return request(s, http.MethodGet, path, headers...)
+}
+
+func request(s *Server, method, path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://localhost:8765"+path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w
+}
+
+// decoded reads a good answer.
+func decoded[T any](t *testing.T, w *httptest.ResponseRecorder) (v T) {
+	t.Helper()
+	testkit.Require(t, w.Code == http.StatusOK, "%d: %s", w.Code, w.Body)
+	testkit.Succeed(t, json.Unmarshal(w.Body.Bytes(), &v))
+	return v
+}
+
+// nothing draws nothing.
+func nothing(context.Context, string) (*Drawing, error) { return &Drawing{Figures: []Figure{}}, nil }
+
+// shorten makes queries end soon.
+func shorten(t *testing.T) {
+	before := queryTime
+	queryTime = 50 * time.Millisecond
+	t.Cleanup(func() { queryTime = before })
+}
+
+// A socket is its user's, and one that a killed server left is replaced.
+func TestSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.sock")
+	at := testkit.Must(Listen("unix:" + path))
+	testkit.Equal(t, testkit.Must(os.Stat(path)).Mode().Perm(), 0o600, "its mode is")
+	testkit.Fails(t, testkit.Err(Listen("unix:"+path)), "another server", "a second server")
+	at.Listener.(*net.UnixListener).SetUnlinkOnClose(false)
+	at.Close()
+	at = testkit.Must(Listen("unix:" + path))
+	at.Close()
+}
+
+// A server that takes no connection at the moment keeps its socket.
+func TestBusySocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.sock")
+	fd := testkit.Must(unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0))
+	defer unix.Close(fd)
+	testkit.Succeed(t, errors.Join(unix.Bind(fd, &unix.SockaddrUnix{Name: path}), unix.Listen(fd, 0)))
+	var err error
+	for err == nil { // until nobody more can wait
+		var c net.Conn
+		if c, err = net.Dial("unix", path); err == nil {
+			defer c.Close()
+		}
+	}
+	testkit.Require(t, errors.Is(err, syscall.EAGAIN), "%v", err)
+	testkit.Fails(t, testkit.Err(Listen("unix:"+path)), "choose another path", "a second server")
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("the socket of the first: %v", err)
+	}
+}
+
+// From the moment on at which a socket has a file, others can't connect.
+func TestSocketIsPrivateAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "page.sock")
+	l := testkit.Must((&net.ListenConfig{Control: private}).Listen(t.Context(), "unix", path))
+	defer l.Close()
+	testkit.Equal(t, testkit.Must(os.Stat(path)).Mode().Perm(), 0o600, "its mode is")
+}
+
+// A database that can't be read is not tried again before it is time, and the page goes on to say why.
+func TestPaceOfFailures(t *testing.T) {
+	r := newRun(t)
+	testkit.Succeed(r.t, r.db.Close())
+	s := r.server(Options{Draw: nothing})
+	get(s, "/api/state")
+	testkit.Succeed(r.t, os.Rename(r.path, r.path+".away"))
+	testkit.Succeed(r.t, os.WriteFile(r.path, []byte(strings.Repeat("this is no database\n", 100)), 0o666))
+	s.watcher.pace = pace{}
+	for range 2 {
+		w := get(s, "/api/state")
+		testkit.Check(t, w.Code == http.StatusServiceUnavailable, "%d: %s", w.Code, w.Body)
+		testkit.Check(t, time.Since(s.watcher.pace.ended) <= time.Minute, "it does not rest")
+		s.watcher.pace.took = time.Hour
+	}
+	testkit.Succeed(r.t, os.Rename(r.path+".away", r.path))
+	s.watcher.pace = pace{}
+	testkit.Equal(t, get(s, "/api/state").Code, http.StatusOK, "it can be read again")
+}
+
+// Names come from files that others have made: signs in them that turn text or that a terminal obeys are made visible.
+func TestNamesAreVisible(t *testing.T) {
+	const bad = "\u202enam\u0007e\x1b[31m"
+	r := newRun(t)
+	testkit.Succeed(r.t, r.db.Begin(t.Context(), tuner.RunInfo{
+		Sweep:  &configs.Sweep{Name: bad, Title: bad, Text: []byte("x")},
+		Device: kernels.Device{Backend: "cpu", Name: bad, Driver: "1"}, Protocol: "p", Version: "test",
+		Sources: map[string]string{"cpu_csr": "1", "cpu_coo": "1"},
+	}))
+	for i, kernel := range []string{"cpu_csr", "cpu_coo", "cpu_csr", "cpu_coo"} {
+		r.record("one", kernel, float64(1+i))
+		r.record("two", kernel, float64(2+i))
+	}
+	r.says(show.LiveState{Sweep: bad, Device: bad, Matrix: bad, At: time.Now()})
+	s := r.server(Options{})
+	s.watcher.name = bad
+	get(s, "/api/state")
+	s.figures.work.Wait()
+	bodies := []string{"/api/state", "/api/figures"}
+	for _, f := range decoded[Drawing](t, get(s, "/api/figures")).Figures {
+		for _, p := range f.Pictures {
+			bodies = append(bodies, "/api/picture/"+p.Digest)
+		}
+	}
+	for _, path := range bodies {
+		w := get(s, path)
+		var said any
+		testkit.Succeed(r.t, json.Unmarshal(w.Body.Bytes(), &said))
+		everyText(said, func(text string) {
+			testkit.Equal(t, text, term.Visible(text), "%s", path)
+		})
+	}
+	testkit.Check(t, len(bodies) >= 3 && strings.Contains(get(s, "/api/state").Body.String(), "nam"),
+		"%d answers, without the names", len(bodies))
+}
+
+// everyText calls do for each text in what JSON gives.
+func everyText(v any, do func(string)) {
+	switch v := v.(type) {
+	case string:
+		do(v)
+	case []any:
+		for _, element := range v {
+			everyText(element, do)
+		}
+	case map[string]any:
+		for name, member := range v {
+			do(name)
+			everyText(member, do)
+		}
+	}
 }

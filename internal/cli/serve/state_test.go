@@ -33,17 +33,13 @@ func TestState(t *testing.T) {
 	r.record("one", "cpu_coo", 1)
 	r.record("two", "cpu_csr", 4)
 	got := look()
-	if !got.Running || got.Progress.Total != 9 || got.All != 3 || got.Trials["ok"] != 3 ||
-		strings.Join(got.Titles, "") != "demo: A title" {
-		t.Errorf("while it runs: %+v", got)
-	}
-	want := "one float64 warm cpu_coo 2 1.000 ms 2.00 12.00 ≥1|" +
-		"two float64 warm cpu_csr 3 4.00 ms 0.500 3.00 ≥1"
+	testkit.Check(t, got.Running && got.Progress.Total == 9 && got.All == 3 && got.Trials["ok"] == 3 &&
+		strings.Join(got.Titles, "") == "demo: A title", "while it runs: %+v", got)
+	want := "one float64 warm cpu_coo 2 1.000 ms 2.00 12.00 ≥1|" + "two float64 warm cpu_csr 3 4.00 ms 0.500 3.00 ≥1"
 	testkit.Equal(t, joined(got.Best.Rows), want, "the best")
 	rows := joined(got.Last.Rows)
-	if len(got.Last.Rows) != 3 || strings.Index(rows, "4.00 ms") > strings.Index(rows, "1.00 ms") {
-		t.Errorf("the last, newest first: %q", rows)
-	}
+	testkit.Check(t, len(got.Last.Rows) == 3 && strings.Index(rows, "4.00 ms") <= strings.Index(rows, "1.00 ms"),
+		"the last, newest first: %q", rows)
 	r.says(show.LiveState{Sweep: "demo", Ended: show.EndedInterrupted, At: time.Now()})
 	if got := look(); got.Running || got.Progress.Ended != show.EndedInterrupted {
 		t.Errorf("in the end: %+v", got.Progress)
@@ -56,17 +52,11 @@ func TestKilledRun(t *testing.T) {
 	s := r.server(Options{Draw: nothing})
 	running := func() bool { return decoded[shownState](t, get(s, "/api/state")).Running }
 	r.says(show.LiveState{Done: 1, At: time.Now().Add(-time.Hour)})
-	if running() {
-		t.Error("what it said an hour ago counts")
-	}
+	testkit.Check(t, !running(), "what it said an hour ago counts")
 	r.says(show.LiveState{Done: 2, At: time.Now().Add(-time.Hour + time.Second)})
-	if !running() {
-		t.Error("what it says now, by a clock that is late, does not count")
-	}
+	testkit.Check(t, running(), "what it says now, by a clock that is late, does not count")
 	s.watcher.heard = time.Now().Add(-2 * silent)
-	if running() {
-		t.Error("it says nothing any more, and counts as running")
-	}
+	testkit.Check(t, !running(), "it says nothing any more, and counts as running")
 }
 
 // Tables are not read again before it is time, however many pages ask.
@@ -76,13 +66,10 @@ func TestPace(t *testing.T) {
 	get(s, "/api/state")
 	r.record("one", "cpu_csr", 1)
 	s.watcher.pace = pace{ended: time.Now(), took: time.Hour}
-	if got := decoded[shownState](t, get(s, "/api/state")); got.All != 0 {
-		t.Error("it reads without a rest")
-	}
+	testkit.Equal(t, decoded[shownState](t, get(s, "/api/state")).All, 0, "it reads without a rest")
 	p := pace{ended: time.Now().Add(-time.Minute), took: time.Second}
-	if !p.ready(time.Second, 59) || p.ready(time.Second, 61) || p.ready(2*time.Minute, 1) {
-		t.Error("a rest is not what it should be")
-	}
+	testkit.Check(t, p.ready(time.Second, 59) && !p.ready(time.Second, 61) && !p.ready(2*time.Minute, 1),
+		"a rest is not what it should be")
 }
 
 // Pictures are drawn when a page is open and data are new, not while others are being drawn, and
@@ -101,31 +88,26 @@ func TestFiguresAreDrawnAgain(t *testing.T) {
 	}})
 	look := func() shownState { return decoded[shownState](t, get(s, "/api/state")) }
 	testkit.Equal(t, drawn, 0, "it draws without a page")
-	if got := look(); got.Drawing != "drawing" || got.Figures != "0" {
-		t.Errorf("a page is opened: %q %s", got.Drawing, got.Figures)
-	}
+	got := look()
+	testkit.Check(t, got.Drawing == "drawing" && got.Figures == "0", "a page is opened: %q %s", got.Drawing, got.Figures)
 	look() // the second page does not begin another drawing
 	asked <- true
 	s.figures.work.Wait()
-	if got := look(); got.Figures != "1" || got.Drawing != "" || drawn != 1 {
-		t.Errorf("it is drawn: %q %s, %d times", got.Drawing, got.Figures, drawn)
-	}
+	got = look()
+	testkit.Check(t, got.Figures == "1" && got.Drawing == "" && drawn == 1,
+		"it is drawn: %q %s, %d times", got.Drawing, got.Figures, drawn)
 
 	r.record("one", "cpu_coo", 2)
 	r.says(show.LiveState{Done: 2, At: time.Now()})
-	if got := look(); got.Drawing != "" {
-		t.Error("it draws again at once while a run measures")
-	}
+	testkit.Equal(t, look().Drawing, "", "it draws again at once while a run measures")
 	s.figures.pace.ended = time.Now().Add(-drawRest - time.Second)
-	if got := look(); got.Drawing != "drawing" {
-		t.Error("it does not draw what is new")
-	}
+	testkit.Equal(t, look().Drawing, "drawing", "it does not draw what is new")
 	fail = true
 	asked <- true
 	s.figures.work.Wait()
-	if got := look(); got.Figures != "1" || !strings.Contains(got.Drawing, "out of ink") {
-		t.Errorf("a drawing fails: %q %s", got.Drawing, got.Figures)
-	}
+	got = look()
+	testkit.Check(t, got.Figures == "1" && strings.Contains(got.Drawing, "out of ink"),
+		"a drawing fails: %q %s", got.Drawing, got.Figures)
 }
 
 // The pictures are those of the report, each with its own names, and what is drawn again without a
@@ -145,22 +127,15 @@ func TestPictures(t *testing.T) {
 		for _, p := range f.Pictures {
 			pictures++
 			got := decoded[Picture](t, get(s, "/api/picture/"+p.Digest))
-			if p.SVG != "" || !strings.HasPrefix(got.SVG, `<svg xmlns="http://www.w3.org/2000/svg" `) ||
-				!strings.Contains(got.CSS, ".s0{") || strings.Contains(got.CSS, ":root") || strings.Contains(got.SVG, " style=") {
-				t.Errorf("%s: %.100s %.200s", f.ID, got.SVG, got.CSS)
-			}
+			testkit.Check(t, p.SVG == "" && strings.HasPrefix(got.SVG, `<svg xmlns="http://www.w3.org/2000/svg" `) &&
+				strings.Contains(got.CSS, ".s0{") && !strings.Contains(got.CSS, ":root") && !strings.Contains(got.SVG, " style="),
+				"%s: %.100s %.200s", f.ID, got.SVG, got.CSS)
 		}
-		if f.Title == "" || f.See == "" {
-			t.Errorf("%s is not explained", f.ID)
-		}
+		testkit.Check(t, f.Title != "" && f.See != "", "%s is not explained", f.ID)
 	}
-	if pictures == 0 {
-		t.Fatal("there are no pictures")
-	}
+	testkit.Require(t, pictures != 0, "there are no pictures")
 	again := testkit.Must(Draw(t.Context(), r.path))
-	if again.Figures[0].Pictures[0].Digest != list.Figures[0].Pictures[0].Digest {
-		t.Error("the same data give other pictures")
-	}
+	testkit.Equal(t, again.Figures[0].Pictures[0].Digest, list.Figures[0].Pictures[0].Digest, "the same data give other pictures")
 }
 
 // Addresses say who can reach the page.
@@ -168,9 +143,7 @@ func TestListen(t *testing.T) {
 	for address, open := range map[string]bool{"localhost:0": false, "127.0.0.1:0": false, "0.0.0.0:0": true} {
 		at := testkit.Must(Listen(address))
 		at.Close()
-		if at.Open != open || at.Any != open || !strings.HasPrefix(at.URL, "http://") {
-			t.Errorf("%s: %+v", address, at)
-		}
+		testkit.Check(t, at.Open == open && at.Any == open && strings.HasPrefix(at.URL, "http://"), "%s: %+v", address, at)
 	}
 	for _, address := range []string{"", "8765", "localhost", "localhost:http:1", "localhost:99999"} {
 		if at, err := Listen(address); err == nil {

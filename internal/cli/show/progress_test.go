@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,30 +48,24 @@ func TestProgressGoesOn(t *testing.T) {
 	var out strings.Builder
 	p := onTerminal(&out)
 	p.Known = func(device, matrix string) []Leader {
-		if device != "test" || matrix != "grid" {
-			t.Errorf("asked for %s on %s", matrix, device)
-		}
-		return []Leader{{Config: kernels.Config{Kernel: "cpu_sell", Precision: kernels.Float32}, Seconds: 1e-3,
-			GFLOPS: 2}}
+		testkit.Check(t, device == "test" && matrix == "grid", "asked for %s on %s", matrix, device)
+		return []Leader{{Config: kernels.Config{Kernel: "cpu_sell", Precision: kernels.Float32}, Seconds: 1e-3, GFLOPS: 2}}
 	}
 	event(p, tuner.Event{Started: &tuner.Started{Device: "test", Matrices: 1}})
 	event(p, nextMatrix(0, 1000, 900))
 	event(p, tuner.Event{Ahead: []tuner.Estimate{{Matrix: trial.Matrix{Name: "grid"}, Trials: 1000, Finished: 900, Time: time.Second}}})
 	p.expectation.began = time.Now().Add(-10 * time.Second)
 	event(p, good(2e-3))
-	if r := p.now.rate; math.Abs(r-0.1) > 0.01 || p.now.done != 901 || p.now.total != 1000 {
-		t.Errorf("%d of %d trials, %g a second", p.now.done, p.now.total, r)
-	}
-	if left := p.now.left; left < 900*time.Second || left > 1100*time.Second {
-		t.Errorf("%s left", left)
-	}
-	if !strings.HasSuffix(out.String(), "best so far cpu_sell 1.00 ms 2.00 GFLOP/s") {
-		t.Errorf("the best of the run before is not shown: %q", out.String())
-	}
+	r := p.now.rate
+	testkit.Check(t, math.Abs(r-0.1) <= 0.01 && p.now.done == 901 && p.now.total == 1000,
+		"%d of %d trials, %g a second", p.now.done, p.now.total, r)
+	left := p.now.left
+	testkit.Check(t, left >= 900*time.Second && left <= 1100*time.Second, "%s left", left)
+	testkit.Check(t, strings.HasSuffix(out.String(), "best so far cpu_sell 1.00 ms 2.00 GFLOP/s"),
+		"the best of the run before is not shown: %q", out.String())
 	event(p, good(0.5e-3))
-	if !strings.Contains(out.String(), "grid: best so far cpu_csr 500 µs 4.00 GFLOP/s") {
-		t.Errorf("a better one is not shown: %q", out.String())
-	}
+	testkit.Check(t, strings.Contains(out.String(), "grid: best so far cpu_csr 500 µs 4.00 GFLOP/s"),
+		"a better one is not shown: %q", out.String())
 }
 
 // The trials of a matrix that a lost GPU leaves to another one count once.
@@ -83,9 +78,8 @@ func TestProgressCountsAMatrixOnce(t *testing.T) {
 	again := nextMatrix(1, 1000, 100)
 	again.Matrix.Again = true
 	event(p, again)
-	if p.now.total != 2000 || p.now.done != 200 {
-		t.Errorf("%d of %d trials, want 200 of 2000", p.now.done, p.now.total)
-	}
+	testkit.Check(t, p.now.total == 2000 && p.now.done == 200,
+		"%d of %d trials, want 200 of 2000", p.now.done, p.now.total)
 }
 
 // The first trials foresee nothing: the time left comes with 5% of this run's trials and five
@@ -125,12 +119,10 @@ func TestProgressMakesWay(t *testing.T) {
 	p.Clear()
 	p.Clear()
 	text := out.String()
-	if strings.Count(text, "skipping bad: broken\n") != 1 || !strings.Contains(text, eraseLine+"skipping bad") {
-		t.Errorf("the failure: %q", text)
-	}
-	if !strings.HasSuffix(text, eraseLine) || strings.HasSuffix(text, eraseLine+eraseLine) {
-		t.Errorf("the end: %q", text)
-	}
+	testkit.Check(t, strings.Count(text, "skipping bad: broken\n") == 1 &&
+		strings.Contains(text, eraseLine+"skipping bad"), "the failure: %q", text)
+	testkit.Check(t, strings.HasSuffix(text, eraseLine) && !strings.HasSuffix(text, eraseLine+eraseLine),
+		"the end: %q", text)
 	testkit.Equal(t, strings.Count(text, "\n"), 2, "it scrolls: %q", text)
 }
 
@@ -152,8 +144,144 @@ func TestLinesGetRarer(t *testing.T) {
 			}
 		}
 		said := out.String()
-		if n := strings.Count(said, "\n"); n < 11 || n > 90 || !strings.Contains(said, fmt.Sprintf("/%d  ", 500*matrices)) {
-			t.Errorf("%d matrices: %d lines\n%s", matrices, n, said)
+		n := strings.Count(said, "\n")
+		testkit.Check(t, n >= 11 && n <= 90 && strings.Contains(said, fmt.Sprintf("/%d  ", 500*matrices)),
+			"%d matrices: %d lines\n%s", matrices, n, said)
+	}
+}
+
+// A run of matrices of very different sizes: each trial of one takes as long as the model says times how slow the
+// machine is, whatever the other matrices take. So do the repeat runs, which is foreseen by and by.
+func TestTimeLeftWeighsMatrices(t *testing.T) {
+	const slow = 2.5
+	sizes := []float64{0.01, 1, 20} // seconds of a trial in the model
+	const trials, repeats = 10, 4
+	var list []tuner.Estimate
+	for i, s := range sizes {
+		again := time.Duration(repeats * s * float64(time.Second))
+		list = append(list, tuner.Estimate{Matrix: trial.Matrix{Name: string(rune('a' + i))}, Trials: trials,
+			Time: again + time.Duration(trials*s*float64(time.Second)), Repeating: again})
+	}
+	whole := slow * (trials + repeats) * (sizes[0] + sizes[1] + sizes[2])
+
+	start := time.Now()
+	now := start
+	e := newExpectation(list, 1, []*progressMatrix{{matrix: "a", trials: trials}}, now)
+	testkit.Equal(t, e.total(), 3*trials, "trials")
+	for i, s := range sizes {
+		name := list[i].Matrix.Name
+		e.begin(name, trials, 0, now)
+		for k := range trials + repeats {
+			now = now.Add(time.Duration(slow * s * float64(time.Second)))
+			if k < trials {
+				e.result(name, now)
+			}
+			want := whole - now.Sub(start).Seconds()
+			left, known := e.foresee(now)
+			off := 0.15 / float64(i+1) * whole
+			testkit.Check(t, known && math.Abs(left.Seconds()-want) <= off,
+				"after %d jobs on %s: %v left, want %.1f s", k+1, name, left, want)
 		}
 	}
+}
+
+// What is over or measured before is not left, and a matrix that can't be used neither.
+func TestTimeLeftOfARest(t *testing.T) {
+	start := time.Now()
+	list := []tuner.Estimate{
+		{Matrix: trial.Matrix{Name: "half"}, Trials: 10, Finished: 5, Time: 5 * time.Second},
+		{Matrix: trial.Matrix{Name: "done"}, Trials: 10, Finished: 10},
+		{Matrix: trial.Matrix{Name: "bad"}, Trials: 10, Time: time.Hour},
+		{Matrix: trial.Matrix{Name: "more"}, Trials: 10, Time: 10 * time.Second},
+	}
+	before := []*progressMatrix{{matrix: "zero", trials: 7, done: 7}, {matrix: "half", trials: 10, done: 5}}
+	e := newExpectation(list, 1, before, start)
+	testkit.Equal(t, e.total(), 47, "trials")
+	now := start.Add(3 * time.Second)
+	e.result("half", now)
+	e.skip("bad")
+	left, known := e.foresee(now)
+	want := 3 * (4 + 10) * time.Second
+	testkit.Check(t, known && (left-want).Abs() <= time.Millisecond, "%v left, want %v", left, want)
+	testkit.Equal(t, e.total(), 37, "trials")
+
+	// Twice as many trials as foreseen, once it is loaded.
+	e.begin("done", 10, 10, now)
+	e.begin("more", 20, 0, now)
+	if left, _ := e.foresee(now); (left - 3*24*time.Second).Abs() > time.Millisecond {
+		t.Errorf("%v left, want %v", left, 3*24*time.Second)
+	}
+}
+
+// Two GPUs measure at the same time: a second of each is a second.
+func TestTimeLeftOfSeveralDevices(t *testing.T) {
+	start := time.Now()
+	var list []tuner.Estimate
+	for _, name := range []string{"a", "b", "c", "d"} {
+		list = append(list, tuner.Estimate{Matrix: trial.Matrix{Name: name}, Trials: 10, Time: 10 * time.Second})
+	}
+	e := newExpectation(list, 2, []*progressMatrix{{matrix: "a", trials: 10}, {matrix: "b", trials: 10}}, start)
+	now := start
+	for range 10 {
+		now = now.Add(time.Second)
+		e.result("a", now)
+		e.result("b", now)
+	}
+	e.begin("c", 10, 0, now)
+	left, _ := e.foresee(now)
+	testkit.Check(t, (left-10*time.Second).Abs() <= time.Millisecond, "%v left, want 10s", left)
+	testkit.Check(t, e.find("b").end != e.find("a").end, "one device has begun another matrix")
+}
+
+// Nothing is known before the first trial.
+func TestTimeLeftIsUnknownAtFirst(t *testing.T) {
+	e := newExpectation(nil, 1, []*progressMatrix{{matrix: "a", trials: 1}}, time.Now())
+	if left, known := e.foresee(time.Now()); known {
+		t.Errorf("%v left", left)
+	}
+}
+
+// A busy processor is in the progress once, with figures and with what helps.
+func TestCrowded(t *testing.T) {
+	busy := trial.HostUse{Cores: 20, Others: 6, Stolen: 1, Switches: 900, Own: 9, Load: 7.25}
+	var log strings.Builder
+	c := &tuner.Crowded{HostUse: busy, Launching: true}
+	New(&log, &log).Observe(tuner.Event{Crowded: c})
+	text := strings.Join(strings.Fields(log.String()), " ")
+	testkit.Says(t, "the text", text, "processor is busy: other processes took 30% of its cores, the hypervisor took 5% (load 7.2)", "--exclusive",
+		`launch = "graph"`)
+	testkit.Equal(t, strings.Count(log.String(), "\n"), 1, "in a log, it has")
+}
+
+// What takes long is said once where there is no terminal, and what does not is not.
+func TestLong(t *testing.T) {
+	said := &firstText{said: make(chan struct{})}
+	end := long(said, "loading big", time.Nanosecond, time.Nanosecond)
+	<-said.said
+	end()
+	end()
+	testkit.Equal(t, said.text.String(), "loading big\n", "what was said")
+
+	var quiet strings.Builder
+	long(&quiet, "loading small", time.Hour, time.Hour)()
+	testkit.Check(t, quiet.Len() <= 0, "it says %q", quiet.String())
+}
+
+// On a terminal the seconds stay, whatever has no room.
+func TestLongFits(t *testing.T) {
+	for width, want := range map[int]string{80: "loading a big matrix  12s", 16: "loading a b  12s", 3: "  12s"} {
+		testkit.Equal(t, lasting("loading a big matrix", 12*time.Second, width), want, "in %d columns", width)
+	}
+}
+
+// firstText is a writer that tells of its first text.
+type firstText struct {
+	text strings.Builder
+	once sync.Once
+	said chan struct{}
+}
+
+func (s *firstText) Write(p []byte) (int, error) {
+	defer s.once.Do(func() { close(s.said) })
+	return s.text.Write(p)
 }

@@ -82,8 +82,7 @@ func need(t testing.TB, packages string, programs ...string) {
 // scripts is the folder of the scripts, seen from any package of the module.
 func scripts(t testing.TB) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	Must(t, err)
+	dir := testkit.Must(os.Getwd())
 	for ; ; dir = filepath.Dir(dir) {
 		lab := filepath.Join(dir, "internal", "testing", "slurmlab", "testdata")
 		if _, err := os.Stat(filepath.Join(lab, "up.sh")); err == nil {
@@ -171,7 +170,7 @@ func Fake(t *testing.T, commands map[string]string) string {
 			test = "case \"$*\" in --test-only*) exit 0 ;; esac\n"
 		}
 		text := "#!/bin/bash\n" + test + "echo \"" + name + " $*\" >> \"$FAKE/calls\"\n" + body + "\n"
-		Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777))
+		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777))
 	}
 	t.Setenv("FAKE", dir)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
@@ -181,8 +180,7 @@ func Fake(t *testing.T, commands map[string]string) string {
 // Calls counts the calls of a fake program.
 func Calls(t *testing.T, dir, name string) int {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, "calls"))
-	Must(t, err)
+	data := testkit.Must(os.ReadFile(filepath.Join(dir, "calls")))
 	return strings.Count("\n"+string(data), "\n"+name+" ")
 }
 
@@ -211,16 +209,7 @@ var FakeQueue = map[string]string{
 // Read returns the text of a file.
 func Read(tb testing.TB, path string) string {
 	tb.Helper()
-	data, err := os.ReadFile(path)
-	Must(tb, err)
-	return string(data)
-}
-
-func Must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	return string(testkit.Must(os.ReadFile(path)))
 }
 
 // Wait waits for an event, as long as the test binary may run: how long one takes on a busy

@@ -19,7 +19,7 @@ import (
 func submit(l *Lab, script string, args ...string) string {
 	l.t.Helper()
 	file := filepath.Join(l.Dir, strconv.FormatInt(time.Now().UnixNano(), 36)+".sh")
-	Must(l.t, os.WriteFile(file, []byte("#!/bin/bash\n"+script), 0o644))
+	testkit.Succeed(l.t, os.WriteFile(file, []byte("#!/bin/bash\n"+script), 0o644))
 	args = append([]string{"--parsable", "--open-mode=append", "--output=%A.log"}, append(args, file)...)
 	return l.Run("sbatch", args...)
 }
@@ -79,9 +79,8 @@ func TestLabEndsWithItsOwner(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()
 	owner := exec.Command("sleep", "1000")
-	Must(t, owner.Start())
-	out, err := exec.Command(filepath.Join(scripts(t), "up.sh"), "--owner", strconv.Itoa(owner.Process.Pid)).Output()
-	Must(t, err)
+	testkit.Succeed(t, owner.Start())
+	out := testkit.Must(exec.Command(filepath.Join(scripts(t), "up.sh"), "--owner", strconv.Itoa(owner.Process.Pid)).Output())
 	dir := filepath.Dir(strings.TrimSpace(string(out)))
 	testkit.Must(os.Stat(dir))
 	owner.Process.Kill()

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
@@ -51,9 +51,8 @@ func planOf(chunks, trials int) (plan slurm.Plan) {
 // SetPlan gives a run another plan.
 func SetPlan(tb testing.TB, run *slurm.Run, plan slurm.Plan) {
 	tb.Helper()
-	data, err := json.Marshal(plan)
-	slurmlab.Must(tb, err)
-	slurmlab.Must(tb, os.WriteFile(run.Path("plan.json"), data, 0o666))
+	data := testkit.Must(json.Marshal(plan))
+	testkit.Succeed(tb, os.WriteFile(run.Path("plan.json"), data, 0o666))
 }
 
 func ChunkID(i int) string    { return fmt.Sprintf("%04d", i+1) }
@@ -62,58 +61,48 @@ func MatrixName(i int) string { return fmt.Sprintf("m%d", i+1) }
 // Opened opens the folder of a run.
 func Opened(tb testing.TB, dir string) *slurm.Run {
 	tb.Helper()
-	run, err := slurm.Open(dir)
-	slurmlab.Must(tb, err)
-	return run
+	return testkit.Must(slurm.Open(dir))
 }
 
 // Made makes a run of a sweep below root. Its program is this test.
 func Made(tb testing.TB, root string, sweep *configs.Sweep, plan slurm.Plan) *slurm.Run {
 	tb.Helper()
-	program, err := os.Executable()
-	slurmlab.Must(tb, err)
-	run, err := slurm.Create(root, sweep, plan, program, "test")
-	slurmlab.Must(tb, err)
-	return run
+	program := testkit.Must(os.Executable())
+	return testkit.Must(slurm.Create(root, sweep, plan, program, "test"))
 }
 
 // Parsed is the sweep of a text, whose paths are relative to a folder.
 func Parsed(tb testing.TB, dir, text string) *configs.Sweep {
 	tb.Helper()
-	sweep, err := configs.Parse(filepath.Join(dir, "small.toml"), []byte(text))
-	slurmlab.Must(tb, err)
-	return sweep
+	return testkit.Must(configs.Parse(filepath.Join(dir, "small.toml"), []byte(text)))
 }
 
 // Jobs are the submissions of a run.
 func Jobs(tb testing.TB, run *slurm.Run) []slurm.Sent {
 	tb.Helper()
-	ledger, err := run.Ledger()
-	slurmlab.Must(tb, err)
+	ledger := testkit.Must(run.Ledger())
 	return ledger.Jobs
 }
 
 // Chunks are the first n chunks of a run's plan.
 func Chunks(tb testing.TB, run *slurm.Run, n int) []slurm.Chunk {
 	tb.Helper()
-	plan, err := run.Plan()
-	slurmlab.Must(tb, err)
+	plan := testkit.Must(run.Plan())
 	return plan.Chunks[:n]
 }
 
 // Send notes a round of the first n chunks of a run, which was sent as an array.
 func Send(tb testing.TB, run *slurm.Run, round, n int, id string) {
 	tb.Helper()
-	slurmlab.Must(tb, run.WriteRound(round, ChunkIDs(n)))
+	testkit.Succeed(tb, run.WriteRound(round, ChunkIDs(n)))
 	b := slurm.Batch{Name: fmt.Sprintf("%s.%d.0", run.JobName(), round), Round: round, Tasks: n}
-	slurmlab.Must(tb, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}))
+	testkit.Succeed(tb, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}))
 }
 
 // SentChunks are the chunks that were sent, or may have been.
 func SentChunks(tb testing.TB, run *slurm.Run) (map[string]bool, error) {
 	tb.Helper()
-	ledger, err := run.Ledger()
-	slurmlab.Must(tb, err)
+	ledger := testkit.Must(run.Ledger())
 	return ledger.SentChunks()
 }
 
@@ -126,10 +115,8 @@ func SmallSweep(s configs.Slurm) *configs.Sweep {
 func Created(tb testing.TB, root string, s configs.Slurm, chunks int, script string) *slurm.Run {
 	tb.Helper()
 	program := filepath.Join(tb.TempDir(), "program")
-	slurmlab.Must(tb, os.WriteFile(program, []byte("#!/bin/bash\n"+script+"\n"), 0o777))
-	run, err := slurm.Create(root, SmallSweep(s), planOf(chunks, 1), program, "test")
-	slurmlab.Must(tb, err)
-	return run
+	testkit.Succeed(tb, os.WriteFile(program, []byte("#!/bin/bash\n"+script+"\n"), 0o777))
+	return testkit.Must(slurm.Create(root, SmallSweep(s), planOf(chunks, 1), program, "test"))
 }
 
 // ChunkIDs are the ids of the first n chunks.
@@ -145,7 +132,7 @@ func ChunkIDs(n int) []string {
 func Says(t *testing.T, dir, file string, run *slurm.Run, lines ...string) {
 	t.Helper()
 	text := strings.ReplaceAll(strings.Join(lines, "\n"), "NAME", run.JobName())
-	slurmlab.Must(t, os.WriteFile(filepath.Join(dir, file), []byte(text+"\n"), 0o666))
+	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, file), []byte(text+"\n"), 0o666))
 }
 
 // StatusRun makes a run of nine chunks. The first seven were submitted as array 12, which job 13
@@ -164,15 +151,15 @@ func StatusRun(t *testing.T) *slurm.Run {
 		{slurm.Batch{Name: run.JobName() + ".1.2", Round: 1, Base: 8, Tasks: 1}, slurm.Intended, ""},
 		{slurm.Batch{Name: run.JobName() + ".1.finish", Round: 1}, slurm.Submitted, "13"},
 	} {
-		slurmlab.Must(t, run.Note(slurm.Sent{Batch: b.Batch, Outcome: b.outcome, JobID: sbatch.JobID{ID: b.id}}))
+		testkit.Succeed(t, run.Note(slurm.Sent{Batch: b.Batch, Outcome: b.outcome, JobID: sbatch.JobID{ID: b.id}}))
 	}
-	slurmlab.Must(t, run.WriteRound(1, ChunkIDs(9)))
+	testkit.Succeed(t, run.WriteRound(1, ChunkIDs(9)))
 	done := Write(t, run, 0, "12_0", 0, 5)
 	End(t, done, "m1", trial.Part{Of: 1}, "")
 	Write(t, run, 1, "12_1", 0, 3)
 	late := Write(t, run, 3, "12_3", 0, 2)
 	End(t, late, "m4", trial.Part{Of: 1}, "ended by SIGTERM")
-	slurmlab.Must(t, os.WriteFile(run.Path(slurm.LogsDir, "12_3.log"), []byte("one\n\ntwo\nthree\n"), 0o666))
+	testkit.Succeed(t, os.WriteFile(run.Path(slurm.LogsDir, "12_3.log"), []byte("one\n\ntwo\nthree\n"), 0o666))
 	return run
 }
 
@@ -228,14 +215,13 @@ func Generate(tb testing.TB, run *slurm.Run, chunk int) {
 	tb.Helper()
 	name := MatrixName(chunk)
 	w := writer(tb, run, ChunkID(chunk), "1_"+fmt.Sprint(chunk))
-	slurmlab.Must(tb, w.Matrix(tb.Context(), TestMatrix(name)))
-	slurmlab.Must(tb, w.Begin(tb.Context(), TestRun()))
-	slurmlab.Must(tb, w.Close())
+	testkit.Succeed(tb, w.Matrix(tb.Context(), TestMatrix(name)))
+	testkit.Succeed(tb, w.Begin(tb.Context(), TestRun()))
+	testkit.Succeed(tb, w.Close())
 	var lines bytes.Buffer
 	number := 2 // matrix and run are before
 	line := func(kind string, record any) {
-		data, err := json.Marshal(record)
-		slurmlab.Must(tb, err)
+		data := testkit.Must(json.Marshal(record))
 		number++
 		lines.Write(journal.Checksummed(fmt.Appendf(nil, `"n":%d,%q:%s}`, number, kind, data)))
 	}
@@ -252,8 +238,7 @@ func Generate(tb testing.TB, run *slurm.Run, chunk int) {
 // writer starts a journal of the run.
 func writer(tb testing.TB, run *slurm.Run, chunk, job string) *journal.Writer {
 	tb.Helper()
-	w, err := journal.Create(tb.Context(), run.Path(slurm.JournalsDir), chunk, job, 0, nil)
-	slurmlab.Must(tb, err)
+	w := testkit.Must(journal.Create(tb.Context(), run.Path(slurm.JournalsDir), chunk, job, 0, nil))
 	tb.Cleanup(func() { w.Close() })
 	return w
 }
@@ -261,12 +246,11 @@ func writer(tb testing.TB, run *slurm.Run, chunk, job string) *journal.Writer {
 // Lines yields what the journals of a run hold, in their order.
 func Lines(tb testing.TB, run *slurm.Run) iter.Seq2[journal.Name, journal.Line] {
 	tb.Helper()
-	names, err := journal.List(run.Path(slurm.JournalsDir))
-	slurmlab.Must(tb, err)
+	names := testkit.Must(journal.List(run.Path(slurm.JournalsDir)))
 	return func(yield func(journal.Name, journal.Line) bool) {
 		for _, name := range names {
 			for line, err := range journal.Read(context.Background(), run.Path(slurm.JournalsDir, name.String())) {
-				if slurmlab.Must(tb, err); !yield(name, line) {
+				if testkit.Succeed(tb, err); !yield(name, line) {
 					return
 				}
 			}
@@ -276,21 +260,19 @@ func Lines(tb testing.TB, run *slurm.Run) iter.Seq2[journal.Name, journal.Line] 
 
 func AppendTo(tb testing.TB, path, text string) {
 	tb.Helper()
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	slurmlab.Must(tb, err)
-	_, err = f.WriteString(text)
-	slurmlab.Must(tb, err)
-	slurmlab.Must(tb, f.Close())
+	f := testkit.Must(os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0))
+	testkit.Must(f.WriteString(text))
+	testkit.Succeed(tb, f.Close())
 }
 
 // Write starts a journal of a chunk with trials from, …, to-1 on its matrix.
 func Write(tb testing.TB, run *slurm.Run, chunk int, job string, from, to int) *journal.Writer {
 	tb.Helper()
 	w := writer(tb, run, ChunkID(chunk), job)
-	slurmlab.Must(tb, w.Matrix(tb.Context(), TestMatrix(MatrixName(chunk))))
-	slurmlab.Must(tb, w.Begin(tb.Context(), TestRun()))
+	testkit.Succeed(tb, w.Matrix(tb.Context(), TestMatrix(MatrixName(chunk))))
+	testkit.Succeed(tb, w.Begin(tb.Context(), TestRun()))
 	for n := from; n < to; n++ {
-		slurmlab.Must(tb, w.Record(tb.Context(), TestTrial(MatrixName(chunk), n)))
+		testkit.Succeed(tb, w.Record(tb.Context(), TestTrial(MatrixName(chunk), n)))
 	}
 	return w
 }
@@ -298,14 +280,14 @@ func Write(tb testing.TB, run *slurm.Run, chunk int, job string, from, to int) *
 // End writes that the chunk's only piece is complete, or why it is not.
 func End(tb testing.TB, w *journal.Writer, matrix string, part trial.Part, reason string) {
 	tb.Helper()
-	slurmlab.Must(tb, w.End(journal.End{Reason: reason, At: time.Now(),
+	testkit.Succeed(tb, w.End(journal.End{Reason: reason, At: time.Now(),
 		Pieces: []trial.Piece{{Matrix: matrix, Part: part, Complete: reason == ""}}}))
 }
 
 // EndAll writes that all of a matrix is complete, which has n trials.
 func EndAll(tb testing.TB, w *journal.Writer, matrix string, n int) {
 	tb.Helper()
-	slurmlab.Must(tb, w.End(endOfAll(matrix, n)))
+	testkit.Succeed(tb, w.End(endOfAll(matrix, n)))
 }
 
 // endOfAll says that all of a matrix is complete, which has n trials.

@@ -26,8 +26,7 @@ func SampleRule() *rule.Rule {
 
 	return &rule.Rule{Version: rule.Version, Sweep: "synthetic", Models: []rule.Model{{
 		Key: rule.Key{Device: Processor().Device, Precision: kernels.Float32, Cache: "cold"}, Configs: 12,
-		Root: &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"),
-			Above: leaf("cpu_csr_merge")},
+		Root:         &rule.Node{Feature: "row_mean", Threshold: 8, Below: leaf("cpu_sell"), Above: leaf("cpu_csr_merge")},
 		Single:       kernels.Config{Kernel: "cpu_sell", Block: 64, Grid: 2},
 		SingleKernel: "cpu_sell",
 		Validation: rule.Validation{

@@ -257,8 +257,7 @@ func Bins() Database {
 	s.Kernels = []string{"csr_thread_row_v1", "csr_thread_row", "csr_warp_row_v1", "csr_warp_row", "csr_bins_v1",
 		"csr_bins",
 		"csr_hybrid_v1", "csr_hybrid", "cusparse_csr_alg1"}
-	s.params = map[string][]string{"csr_thread_row": {"min_blocks=none", "min_blocks=1", "min_blocks=2",
-		"min_blocks=3"}}
+	s.params = map[string][]string{"csr_thread_row": {"min_blocks=none", "min_blocks=1", "min_blocks=2", "min_blocks=3"}}
 	return s
 }
 
@@ -357,8 +356,7 @@ func SearchedOn(device string) (s analysis.Searches) {
 			for seed := range paths {
 				steps := 120 / (1 + i)
 				for step := range steps {
-					share := float64(step+1) / 120 * math.Pow(float64(step+1)/float64(steps),
-						float64(i)*(0.8+0.4*Wave(seed+n)))
+					share := float64(step+1) / 120 * math.Pow(float64(step+1)/float64(steps), float64(i)*(0.8+0.4*Wave(seed+n)))
 					fall := (4 + float64(i)) * float64(step) / float64(steps) * (1 + Wave(7*seed+n))
 					loss := 2*math.Exp(-fall) - 0.02*Wave(seed)
 					paths[seed].Points = append(paths[seed].Points,
@@ -375,8 +373,7 @@ func SearchedOn(device string) (s analysis.Searches) {
 // Row is a good trial.
 func Row(kernel string, block, grid int, ms float64) store.Row {
 	r := store.Row{Device: "d", Matrix: "m", Rows: 10, NNZ: 50, GBPS: 1 / ms, RoofFraction: 0.1 / ms}
-	r.Result = Result(kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: block, Grid: grid}, ms, 0.9,
-		1.25)
+	r.Result = Result(kernels.Config{Kernel: kernel, Precision: kernels.Float64, Block: block, Grid: grid}, ms, 0.9, 1.25)
 	return Estimated(r)
 }
 

@@ -50,6 +50,22 @@ func Near(t testing.TB, got, want, off float64, format string, args ...any) {
 	}
 }
 
+// Check fails the test unless ok. Format and args say what is wrong then.
+func Check(t testing.TB, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Errorf(format, args...)
+	}
+}
+
+// Require is Check for a test that can't go on otherwise.
+func Require(t testing.TB, ok bool, format string, args ...any) {
+	t.Helper()
+	if !ok {
+		t.Fatalf(format, args...)
+	}
+}
+
 func differ(t testing.TB, got, want any, what string) {
 	t.Helper()
 	form := "%s: got %+v, want %+v"

@@ -1,5 +1,0 @@
-//go:build race
-
-package tuner
-
-const raceDetector = true
