@@ -327,7 +327,7 @@ func TestTaskWithAChangedFile(t *testing.T) {
 		testkit.Succeed(t, os.WriteFile(path, []byte(text), 0o666))
 	}
 	write("2")
-	text := "[[matrix]]\npath = \"c.mtx\"\n[[kernel]]\nname = \"cpu_csr\"\ngrid = [1, 2]\nprecision = [\"float64\"]\n"
+	text := "[protocol]\ncache = \"warm\"\ntrial_budget = \"2ms\"\n[[matrix]]\npath = \"c.mtx\"\n[[kernel]]\nname = \"cpu_csr\"\ngrid = [1, 2]\nprecision = [\"float64\"]\n"
 	sweep := slurmtest.Parsed(t, dir, text)
 	program := testkit.Must(os.Executable())
 	half := func(i int) []trial.Piece {
