@@ -40,7 +40,7 @@ func (p prepared) adopting(from, sweep string) (prepared, submit.Match, int) {
 
 // What a run measured before it was moved is not measured again, and nothing of another device counts.
 func TestAdoptMoved(t *testing.T) {
-	p := prepareFor(t, adoptSweep, adoptChunk)
+	p := prepareFor(t, fewTrials, "20ms")
 	p.do(0, "task", p.run.Dir, "--chunk", "1")
 	before := p.times()
 	names := testkit.Must(journal.List(p.run.Path(slurm.JournalsDir)))
@@ -49,7 +49,7 @@ func TestAdoptMoved(t *testing.T) {
 	moved := filepath.Join(t.TempDir(), "moved")
 	testkit.Succeed(t, os.Rename(p.run.Dir, moved))
 
-	n, m, left := p.adopting(moved, adoptSweep)
+	n, m, left := p.adopting(moved, fewTrials)
 	testkit.Check(t, m.Adopted == len(before) && m.Planned == p.all && left != 0,
 		"of %d trials measured, and %d planned, there are %+v; %d chunks are left", len(before), p.all, m, left)
 	testkit.Check(t, len(m.Others) == 1 && m.Others[0].Trials == len(before) &&
