@@ -27,8 +27,8 @@ CUDA_LIBS := $(foreach dir,lib64 lib64/stubs lib/x86_64-linux-gnu lib/x86_64-lin
 	$(patsubst %,-L%,$(wildcard $(CUDA_ROOT)/$(dir))))
 COMPAT = $(CURDIR)/kernels/cuda/internal/compat
 ifneq ($(CUDA_ROOT),)
-CUDA_ENV = CGO_CFLAGS="-O2 -g -Wno-deprecated-declarations -I$(COMPAT) -I$(CUDA_ROOT)/include" \
-	CGO_LDFLAGS="-O2 -g -Wl,-z,lazy -L$(COMPAT) $(CUDA_LIBS)"
+CUDA_ENV = CGO_CFLAGS="-O2 -Wno-deprecated-declarations -I$(COMPAT) -I$(CUDA_ROOT)/include" \
+	CGO_LDFLAGS="-O2 -Wl,-z,lazy -L$(COMPAT) $(CUDA_LIBS)"
 endif
 
 # What runs on this machine, whatever it builds for.
@@ -40,7 +40,8 @@ HOST_GO = env -u GOARCH -u CC $(CUDA_ENV) go
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-# Both programs have the same flags for C, so that SQLite is compiled once.
+# Both programs have the same flags for C, so that SQLite is compiled once, which takes a third of a build: without -g, as
+# symbols are stripped (-s).
 build: ## bin/spmvtune, and bin/spmvtune-cuda where cuda.h is found
 	$(CUDA_ENV) $(BUILD) -ldflags "$(LDFLAGS)" -o $(BIN)/spmvtune .
 ifneq ($(CUDA_ROOT),)
