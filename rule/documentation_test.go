@@ -68,7 +68,7 @@ func kept(t *testing.T, name string) ([]Observation, []string) {
 func page(t *testing.T) (string, *Rule) {
 	t.Helper()
 	text := testkit.Must(os.ReadFile("../docs/rule.md"))
-	r := testkit.Must(Embedded())
+	r := testkit.Must(Read(bytes.NewReader(h200)))
 	return string(text), r
 }
 

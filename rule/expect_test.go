@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,7 +15,7 @@ import (
 
 // Of every configuration that the shipped rule may choose, it expects a time; the fastest stands first.
 func TestExpectations(t *testing.T) {
-	r := testkit.Must(Embedded())
+	r := testkit.Must(Read(bytes.NewReader(h200)))
 	f := randomFeatures(rand.New(rand.NewPCG(1, 2)))
 	f.RowGini, f.ShareAbove32, f.ShareAbove256, f.ShareAbove1024 = 0.3, 0.5, 0.1, 0
 	for i := range r.Models {

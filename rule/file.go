@@ -132,10 +132,6 @@ func IsEmbedded(name string) bool { return embedded[name] != nil }
 // EmbeddedNames lists the rules that come with the program: "h100 or h200".
 func EmbeddedNames() string { return strings.Join(slices.Sorted(maps.Keys(embedded)), " or ") }
 
-// Embedded returns the newest of them: learned on an H200, with warm caches, from the sweep corpus, real
-// matrices and strangers, but for the classes of its final test.
-func Embedded() (*Rule, error) { return Read(bytes.NewReader(h200)) }
-
 // check refuses a rule that can't be followed, or written in other languages: a file may be
 // damaged, or written by hand.
 func (r *Rule) check() error {

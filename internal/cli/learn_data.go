@@ -51,8 +51,10 @@ func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.O
 				return nil, nil, err
 			}
 			devices := rule.Distinct(measured, func(o *rule.Observation) string { return o.Device })
-			other := func(o rule.Observation) bool { return !slices.Contains(devices, o.Device) }
-			seen = append(seen, slices.DeleteFunc(kept, other)...)
+			names := rule.Distinct(measured, func(o *rule.Observation) string { return o.Matrix })
+			seen = append(seen, slices.DeleteFunc(kept, func(o rule.Observation) bool { // a name is that of one matrix
+				return !slices.Contains(devices, o.Device) || slices.Contains(names, o.Matrix)
+			})...)
 		}
 		seen, test = append(seen, measured...), append(test, classes...)
 	}

@@ -139,7 +139,7 @@ func (r *replayCommand) replay(ctx context.Context, grids []search.Grid, strateg
 
 	n := len(grids) * r.seeds
 	within := "within 2% of the best"
-	if noise := search.Quantile(told, 0.5); noise > margin {
+	if noise := search.Quantile(told, 0.5); noise > search.Fractions[1] {
 		within = "within " + shareOfGrid(noise) + " of the best (noise hides less)"
 	}
 	median := "never " + within
@@ -236,15 +236,12 @@ func (r *replayCommand) brief() term.Table {
 	return t
 }
 
-// margin is the fraction that the lines of the strategies are about.
-var margin = search.Fractions[1]
-
-// noise says where the intervals are wider than a margin: a verdict is no finer than they are.
+// noise says where the intervals are wider than 2%: a verdict is no finer than they are.
 func (r *replayCommand) noise() string {
 	told := map[*search.Grid]bool{}
 	var wide []float64
 	for _, o := range r.outcomes {
-		if x := o.Grid.Told(); x > margin && !told[o.Grid] {
+		if x := o.Grid.Told(); x > search.Fractions[1] && !told[o.Grid] {
 			wide = append(wide, x)
 		}
 		told[o.Grid] = true

@@ -84,7 +84,8 @@ for f in json.load(sys.stdin):
 // The features that the module computes of a matrix in CSR are those of sparse.Analyze, with numpy and
 // without, and a scipy CSR matrix is all that it takes.
 func TestPythonCSR(t *testing.T) {
-	r := testkit.Must(rule.Embedded())
+	r, _, err := rule.Open(rule.EmbeddedName)
+	testkit.Succeed(t, err)
 	dir := t.TempDir()
 	save(t, dir, map[string]string{
 		"learned.py": written(t, WritePython, r, "learned"),
