@@ -20,6 +20,7 @@ package kernels
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"spmvtune/sparse/reorder"
 )
@@ -222,24 +223,24 @@ type Sum []Term
 
 // A Term is a factor times features of a matrix, by their names. Without features it is a constant.
 type Term struct {
-	Factor   float64
-	Features []string
+	Factor   float64  `json:"factor"`
+	Features []string `json:"features,omitempty"`
 }
 
 // Holds reports whether a matrix is within l. A feature that is not known is NaN: it says nothing.
 func (l Limit) Holds(feature func(name string) float64) bool {
-	for _, sum := range l {
-		total := 0.0
-		for _, t := range sum {
-			x := t.Factor
-			for _, name := range t.Features {
-				x *= feature(name)
-			}
-			total += x
+	return slices.ContainsFunc(l, func(s Sum) bool { return s.Of(feature) <= 0 })
+}
+
+// Of is the sum for a matrix.
+func (s Sum) Of(feature func(name string) float64) float64 {
+	total := 0.0
+	for _, t := range s {
+		x := t.Factor
+		for _, name := range t.Features {
+			x *= feature(name)
 		}
-		if total <= 0 {
-			return true
-		}
+		total += x
 	}
-	return false
+	return total
 }

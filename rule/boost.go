@@ -38,7 +38,11 @@ func expected(cost float64) float64 {
 // boost learns an ensemble from matrices. Where a configuration is not legal it says nothing.
 func (l *learner) boost(matrices []int) *Ensemble {
 	configs := l.portfolio(matrices)
-	e := &Ensemble{Base: make([]float64, len(configs))}
+	e := &Ensemble{Base: make([]float64, len(configs)), Times: l.times(matrices, configs)}
+	start := make([][]float64, len(l.names))
+	for _, m := range matrices {
+		start[m] = slower(e.Times, &l.facts[m])
+	}
 	usable := l.boostable()
 	for _, f := range usable {
 		e.Features = append(e.Features, features[f].Name)
@@ -53,7 +57,7 @@ func (l *learner) boost(matrices []int) *Ensemble {
 		n := 0.0
 		for _, m := range matrices {
 			if l.takes[m][c] {
-				e.Base[i] += lost(l.loss[m][c])
+				e.Base[i] += lost(l.loss[m][c]) - start[m][i]
 				n++
 			}
 		}
@@ -66,7 +70,7 @@ func (l *learner) boost(matrices []int) *Ensemble {
 			left[m] = make([]float64, len(configs))
 			for i, c := range configs {
 				if l.takes[m][c] {
-					left[m][i] = lost(l.loss[m][c]) - e.Base[i]
+					left[m][i] = lost(l.loss[m][c]) - start[m][i] - e.Base[i]
 				}
 			}
 		}

@@ -22,7 +22,7 @@ import (
 // approximation: a gradient boosting machine, Annals of Statistics 29(5), 2001), with squared
 // error over all configurations at once, so that a leaf holds a number for each. Four such
 // sums, each with other features for its splits, are averaged (L. Breiman, Bagging predictors,
-// Machine Learning 24, 1996).
+// Machine Learning 24, 1996). They start from what Times say, a model of what takes how long.
 //
 // Note: the trees of a rule minimise logarithms. Squared ones would depend only on hopeless
 // configurations, twenty or a thousand times slower; a share is at most 1. The part of the
@@ -31,9 +31,11 @@ import (
 // Nobody can read it: the tree beside it explains. What lies far beyond all that it was taught it does not know, and says
 // so: the robust choice of the tree is for that.
 type Ensemble struct {
-	Configs  []kernels.Config `json:"configs"`
-	Base     []float64        `json:"base"`     // mean of what each loses
-	Features []string         `json:"features"` // names of those that its trees split on
+	Configs []kernels.Config `json:"configs"`
+	Base    []float64        `json:"base"` // mean of what each loses beyond what Times say
+	// Times are what a product with each of them takes, about, in seconds: none, or one for each of Configs.
+	Times    []kernels.Sum `json:"times,omitempty"`
+	Features []string      `json:"features"` // names of those that its trees split on
 	// Low and High are the smallest and the largest value of each of Features on the matrices that
 	// it was taught by.
 	Low   []float64 `json:"low"`
@@ -53,6 +55,9 @@ func (e *Ensemble) values(f *Subject) []float64 {
 // lost predicts what each configuration loses.
 func (e *Ensemble) lost(f *Subject) []float64 {
 	sum, v := slices.Clone(e.Base), e.values(f)
+	for i, x := range slower(e.Times, f) {
+		sum[i] += x
+	}
 	for i := range e.Trees {
 		b := &e.Trees[i]
 		for c, x := range b.leaf(v) {
@@ -91,6 +96,13 @@ func (e *Ensemble) unsure(f *Subject) string {
 			continue
 		}
 		return fmt.Sprintf("%s is %s, and %s on what it was learned from", name, number(rounded(v)), taught)
+	}
+	for _, t := range slices.Concat(e.Times...) {
+		for _, name := range t.Features {
+			if v := f.value(name); math.IsNaN(v) || math.IsInf(v, 0) {
+				return name + " is not known of the matrix"
+			}
+		}
 	}
 	return ""
 }

@@ -6,34 +6,22 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 
 	"spmvtune/internal/base/panics"
 )
 
-// An Evaluation says what a user should know about each tree of a rule before trusting it: how
-// much more data would help, and which features it depends on.
+// An Evaluation says what a user should know about each tree of a rule before trusting it: where
+// it misses, how far its times can be trusted, and when features pay.
 type Evaluation struct {
 	Key
-	Noise   string    `json:"noise,omitempty"`          // see Model
-	Choice  Figures   `json:"rule"`                     // figures on families left out
-	Test    Figures   `json:"test,omitzero"`            // figures on the families of the final test
-	Curve   []Point   `json:"learning_curve,omitempty"` // points by share of the families, each whole
-	Used    []Used    `json:"features,omitempty"`       // features by what they are worth, the most first
-	Missed  []Case    `json:"missed,omitempty"`         // cases below 0.75 of the oracle, final test included
+	Noise   string    `json:"noise,omitempty"`  // see Model
+	Choice  Figures   `json:"rule"`             // figures on families left out
+	Test    Figures   `json:"test,omitzero"`    // figures on the families of the final test
+	Missed  []Case    `json:"missed,omitempty"` // cases below 0.75 of the oracle, final test included
 	Times   Coverage  `json:"forecast_coverage,omitzero"`
 	Payback []Payback `json:"payback,omitempty"` // paybacks by size of the matrices
-}
-
-// Used says what a feature is worth to the tree.
-type Used struct {
-	Feature string `json:"feature"`
-	// Loss is the decrease of the mean fraction of the oracle when the tree gets another
-	// matrix's value (permutation importance: L. Breiman, Random forests, Machine Learning 45,
-	// 2001), on families left out.
-	Loss float64 `json:"loss"`
 }
 
 // A Payback says after how many products the features of a matrix have paid for themselves: the
@@ -50,15 +38,12 @@ type Payback struct {
 	Products float64 `json:"products,omitempty"` // number that pays for them; 0: no number does
 }
 
-const (
-	repetitions = 5    // repetitions of each part of a learning curve, and of a permutation
-	missed      = 0.75 // cases below this fraction of the oracle are listed
-)
+// missed is the fraction of the oracle below which cases are listed.
+const missed = 0.75
 
 // Evaluate judges what Learn gives for the same observations and options. r is what it
 // gave.
-func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]Evaluation, error) {
-	opt.Ensemble = false // the trees are in question
+func Evaluate(r *Rule, obs []Observation, opt Options) ([]Evaluation, error) {
 	obs = charged(obs, opt.Products)
 	_, groups := group(obs)
 	var list []Evaluation
@@ -71,12 +56,7 @@ func Evaluate(ctx context.Context, r *Rule, obs []Observation, opt Options) ([]E
 			return nil, fmt.Errorf("evaluating the rule for %s: %w", s.Key, err)
 		}
 
-		e, errs := s.evaluation(), [2]error{}
-		e.Curve, errs[0] = t.curve(ctx, opt)
-		e.Used, errs[1] = t.importance(ctx, opt)
-		if err := cmp.Or(errs[:]...); err != nil {
-			return nil, err
-		}
+		e := s.evaluation()
 		e.Payback = t.payback(s.Validation.Cases, teaching)
 		list = append(list, e)
 	}
@@ -125,129 +105,6 @@ func each[T any](ctx context.Context, t *table, do func(part int, in, out []int)
 		})
 	}
 	return results, g.Wait()
-}
-
-// grownWithout learns a tree without each part of the matrices in turn, from those of the others that some takes.
-func grownWithout[T any](ctx context.Context, t *table, opt Options, some func(part int, in []int) []int,
-	do func(tree *Node, in, out []int) T) ([]T, error) {
-	return each(ctx, t, func(part int, in, out []int) T {
-		if some != nil {
-			in = some(part, in)
-		}
-		l := newLearner(t, opt, in)
-		tree, _ := l.finish(l.grow(in, opt.MaxDepth))
-		return do(tree, in, out)
-	})
-}
-
-// fraction is that of the oracle which a leaf reaches on matrix m.
-func (t *table) fraction(m int, leaf *Node) float64 {
-	return share(t.loss[m][t.at(leaf.picks(&t.facts[m])[0].Config)])
-}
-
-// importance permutes the values of one feature after the other among the matrices.
-func (t *table) importance(ctx context.Context, opt Options) ([]Used, error) {
-	trees := make([]*Node, len(t.names)) // by matrix, learned without its family
-	parts, err := grownWithout(ctx, t, opt, nil, func(tree *Node, _, out []int) bool {
-		for _, m := range out {
-			trees[m] = tree
-		}
-		return true
-	})
-	if err != nil || parts == nil {
-		return nil, err
-	}
-	mean := func(feature int, from []int) float64 {
-		cases := make([]Case, len(trees))
-		for m, tree := range trees {
-			at := func(f int) float64 {
-				if f == feature {
-					return t.values[f][from[m]]
-				}
-				return t.values[f][m]
-			}
-			leaf, _ := tree.follow(at)
-			cases[m].Fraction, cases[m].Partial = t.fraction(m, leaf), t.partial(m)
-		}
-
-		return Summarise(cases, Learned.Of).Mean
-	}
-
-	whole := mean(-1, nil)
-	var list []Used
-	for f := range features {
-		u := Used{Feature: features[f].Name}
-		for rep := range repetitions {
-			rng := rand.New(rand.NewPCG(uint64(rep), 77))
-			u.Loss += (whole - mean(f, rng.Perm(len(trees)))) / repetitions
-		}
-
-		if u.Loss != 0 {
-			list = append(list, u)
-		}
-	}
-
-	slices.SortStableFunc(list, func(a, b Used) int { return cmp.Compare(b.Loss, a.Loss) })
-	return list, nil
-}
-
-// A Point is the result of learning from a part of the matrices.
-type Point struct {
-	Matrices float64 `json:"matrices"` // that were learned from, on average
-	Mean     float64 `json:"mean"`     // fraction of the oracle on families left out, geometric
-	Worst    float64 `json:"worst"`    // on average over the repetitions
-}
-
-// parts of the matrices that a learning curve is drawn over.
-var parts = []float64{0.05, 0.1, 0.2, 0.4, 0.7, 1}
-
-// curve draws a learning curve: the tree is learned from some of the families that are not left out.
-func (t *table) curve(ctx context.Context, opt Options) ([]Point, error) {
-	type result struct {
-		learned int // number of matrices
-		cases   []Case
-	}
-	var list []Point
-	for _, share := range parts {
-		var p Point
-		n := repetitions
-		if share == 1 {
-			n = 1
-		}
-		for rep := range n {
-			some := func(part int, in []int) []int {
-				return t.someFamilies(rand.New(rand.NewPCG(uint64(rep), uint64(part))), in, share)
-			}
-			results, err := grownWithout(ctx, t, opt, some, func(tree *Node, in, out []int) result {
-				r := result{learned: len(in)}
-				for _, m := range out {
-					r.cases = append(r.cases, Case{Matrix: t.names[m], Fraction: t.fraction(m, t.leaf(tree, m))})
-				}
-				return r
-			})
-			if err != nil || results == nil {
-				return nil, err // or there is nothing to leave out
-			}
-			var cases []Case
-			learned := 0
-			for _, r := range results {
-				learned, cases = learned+r.learned, append(cases, r.cases...)
-			}
-			f := Summarise(cases, Learned.Of)
-			p.Matrices += float64(learned) / float64(len(results)) / float64(n)
-			p.Mean += f.Mean / float64(n)
-			p.Worst += f.Worst / float64(n)
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}
-
-// someFamilies draws a share of the families, at least one, and takes all of their matrices.
-func (t *table) someFamilies(rng *rand.Rand, in []int, share float64) []int {
-	list := t.families(in)
-	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	return slices.Sorted(slices.Values(slices.Concat(list[:max(1, int(share*float64(len(list))+0.5))]...)))
 }
 
 // What the features of a matrix cost on two cores of a shared AMD EPYC (docs/database.md):

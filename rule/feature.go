@@ -32,7 +32,8 @@ func Features() []Feature { return slices.Clone(features) }
 //
 // Ensembles split on what follows from the row offsets and the device, on sizes as shares of what
 // the device has, so that what was learned on one device holds for another, and on three numbers that say how far apart
-// the columns of a row are, which one pass over the columns gives.
+// the columns of a row are, which one pass over the columns gives. The model of times that they start from also asks
+// whether the next row has a row's columns, of a sample.
 //
 // Note: with the columns and all other features as well, trees learned from the H100's corpus
 // were worse on families left out, and up to seven times too slow on entire families. With a
@@ -45,6 +46,7 @@ const (
 	absolute = relative + 4 // where those begin that are not
 	offsets  = absolute + 9 // where those begin that need the columns
 	others   = offsets + 3  // where those begin that nothing splits on
+	inMemory = others + 1   // the one of them that is relative to the device
 )
 
 var features = []Feature{
@@ -91,12 +93,16 @@ var features = []Feature{
 	stored("col_gap_mean", "columns", "mean distance between consecutive columns of a row"),
 	stored("neighbour_rate", "", "mean number of entries right beside an entry, in its row"),
 
+	stored("row_similarity", "", "mean share of a row's columns that the next row has too, give or take one"),
+	{"memory_share", "", "share of the matrix that comes from memory, about: 0 where the cache holds it, near 1 where it is far larger",
+		func(f *Subject) float64 { return saturated(math.Pow(1.2*f.overCache(f.footprint()), 4)) }},
+	{"row_spread", "", "near 0 where a first-level cache holds what a row spans of x, near 1 where it spans far more",
+		func(f *Subject) float64 { return saturated(f.RowSpanMean / spanned) }},
 	stored("cols_used", "", "columns with at least one entry"),
 	stored("bandwidth_mean", "columns", "mean distance of an entry from the diagonal"),
 	stored("bandwidth", "columns", "largest distance of an entry from the diagonal"),
 	stored("row_span_mean", "columns", "mean distance from the first to the last column of a row"),
 	stored("profile", "columns", "sum of the distances from a row's first column to the diagonal"),
-	stored("row_similarity", "", "mean share of a row's columns that the next row has too, give or take one"),
 	stored("diagonals", "", "diagonals with at least one entry"),
 	stored("pattern_symmetry", "", "share of the entries off the diagonal whose mirror image is stored"),
 }
@@ -112,6 +118,12 @@ func stored(name, unit, doc string) Feature {
 		return known(int(v.Int()))
 	}}
 }
+
+// spanned is the columns that a row may span for a first-level cache to hold half of what its neighbours need of x.
+const spanned = 12000
+
+// saturated takes 0 to 0, 1 to a half, and what is large to nearly 1.
+func saturated(x float64) float64 { return 1 - 1/(1+x) }
 
 // known is a count, or NaN if it is not known.
 func known(n int) float64 {

@@ -254,19 +254,23 @@ func checkChoice(c kernels.Config, p kernels.Precision) error {
 
 // check refuses an ensemble that can't be followed.
 func (e *Ensemble) check(p kernels.Precision) error {
-	if len(e.Configs) == 0 || len(e.Base) != len(e.Configs) {
-		return fmt.Errorf("%d numbers for %d configurations", len(e.Base), len(e.Configs))
+	if n := len(e.Configs); n == 0 || len(e.Base) != n || len(e.Times) != 0 && len(e.Times) != n {
+		return fmt.Errorf("%d numbers for %d configurations, and %d times", len(e.Base), n, len(e.Times))
 	}
 	for _, c := range e.Configs {
 		if err := checkChoice(c, p); err != nil {
 			return fmt.Errorf("it chooses %w", err)
 		}
 	}
+	names := slices.Clone(e.Features)
+	for _, t := range slices.Concat(e.Times...) {
+		names = append(names, t.Features...)
+	}
 
 	if n := len(e.Features); n == 0 || len(e.Low) != n || len(e.High) != n {
 		return fmt.Errorf("%d and %d bounds of %d features", len(e.Low), len(e.High), n)
 	}
-	for _, name := range e.Features {
+	for _, name := range names {
 		if _, known := places[name]; !known {
 			return fmt.Errorf("unknown feature %q", name)
 		}

@@ -143,6 +143,8 @@ func TestReadRefuses(t *testing.T) {
 		{ensemble(trees(func(b *Boost) { b.Threshold[0] = float32(math.NaN()) })), "a tree splits at NaN"},
 		{ensemble(trees(func(b *Boost) { b.Scale = float32(math.Inf(1)) })), "a tree adds 1 numbers of +Inf"},
 		{ensemble(strings.Replace(trees(same), `"base": [0.5]`, `"base": [0.5, 0.5]`, 1)), "2 numbers for 1"},
+		{ensemble(strings.Replace(trees(same), `"base"`, `"times": [[], []], "base"`, 1)), "and 2 times"},
+		{ensemble(strings.Replace(trees(same), `"base"`, `"times": [[{"factor": 1, "features": ["luck"]}]], "base"`, 1)), `unknown feature "luck"`},
 		{ensemble(`"trees": [{"add": [1]}]`), "has to be learned again"},
 		{ensemble(`"trees": "AAAA"`), "trees of an ensemble"},
 		{ensemble(`"trees": ` + packed(t, make([]byte, mostForest+1))), "too large"},

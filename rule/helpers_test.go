@@ -163,7 +163,7 @@ func written(t *testing.T, write func(io.Writer) error) string {
 // evaluated evaluates a rule, and writes that.
 func evaluated(t *testing.T, r *Rule, obs []Observation, opt Options) (Evaluation, string) {
 	t.Helper()
-	list := testkit.Must(Evaluate(t.Context(), r, obs, opt))
+	list := testkit.Must(Evaluate(r, obs, opt))
 	testkit.Equal(t, len(list), 1, "evaluations")
 	return list[0], written(t, func(w io.Writer) error { return WriteEvaluation(w, r, list) })
 }

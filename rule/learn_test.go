@@ -327,28 +327,27 @@ func (c *countdown) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// Whenever an evaluation is interrupted, it says so, or has ended.
-func TestInterruptedEvaluationSaysSo(t *testing.T) {
+// Whenever learning is interrupted, it says so, or has ended.
+func TestInterruptedLearningSaysSo(t *testing.T) {
 	obs := world(rand.New(rand.NewPCG(5, 6)), 12, func(sparse.Features) string { return "a" })
 	for i := range obs {
 		obs[i].Class = "class" + obs[i].Matrix[3:]
 	}
-	r := learn(t, obs, DefaultOptions)
-	evaluate := func(n int) (list []Evaluation, interrupted bool, left int, err error) {
+	learn := func(n int) (r *Rule, interrupted bool, left int, err error) {
 		c := &countdown{left: n}
 		c.Context, c.cancel = context.WithCancel(t.Context())
 		defer c.cancel()
-		list, err = Evaluate(c, r, obs, DefaultOptions)
-		return list, c.Context.Err() != nil, c.left, err
+		r, err = Learn(c, obs, DefaultOptions)
+		return r, c.Context.Err() != nil, c.left, err
 	}
 	const many = 1 << 30
-	whole, _, left, err := evaluate(many)
+	whole, _, left, err := learn(many)
 	testkit.Succeed(t, err)
 	all := many - left
 	for n := 1; n <= all; n += 1 + (all-n)/4 {
-		list, interrupted, _, err := evaluate(n)
-		if !interrupted || err == nil && !reflect.DeepEqual(list, whole) {
-			t.Errorf("interrupted at step %d of %d: %v, %+v, error %v", n, all, interrupted, list, err)
+		r, interrupted, _, err := learn(n)
+		if !interrupted || err == nil && !reflect.DeepEqual(r, whole) {
+			t.Errorf("interrupted at step %d of %d: %v, %+v, error %v", n, all, interrupted, r, err)
 		}
 	}
 }

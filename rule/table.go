@@ -166,7 +166,7 @@ func (t *table) measure() error {
 
 		if unknown {
 			clear(v)
-			if i < relative || i >= absolute { // else the device is in question
+			if i < relative || i >= absolute && i != inMemory { // else the device is in question
 				t.unknown = append(t.unknown, f.Name)
 			}
 		}

@@ -184,11 +184,6 @@ func (s *Model) byClass(b *bytes.Buffer) {
 }
 
 func (e *Evaluation) tables(b *bytes.Buffer) {
-	markdown(b, "Learning curve of the tree, by whole families", "learned from | geometric mean | worst", e.Curve,
-		func(p Point) string { return fmt.Sprintf("%.0f matrices | %.3f | %.3f", p.Matrices, p.Mean, p.Worst) })
-	markdown(b, "Value of the features to the tree", "feature | mean lost without it", e.Used, func(u Used) string {
-		return fmt.Sprintf("%s | %.4f", u.Feature, u.Loss)
-	})
 	markdown(b, "Products after which the features have paid for themselves", "nonzeros from | matrices | "+
 		"their time in products | preparation more (mean) | saved per product | products", e.Payback,
 		func(p Payback) string {

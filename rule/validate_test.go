@@ -120,29 +120,6 @@ func TestWithinFivePercent(t *testing.T) {
 	testkit.Equal(t, f.Matrices, 4, "matrices")
 }
 
-// Which kernel is best has nothing to do with the matrix. A tree learns it by heart all the
-// same: on its own matrices every feature that it asks for is worth much, on others nothing.
-func TestNoiseIsWorthNothing(t *testing.T) {
-	rng := rand.New(rand.NewPCG(13, 14))
-	opt := DefaultOptions
-	opt.Prune = false
-	var obs []Observation
-	for m := range 60 {
-		f, name := randomFeatures(rng), fmt.Sprintf("m%02d", m)
-		best := rng.IntN(2)
-		for i, kernel := range []string{"a", "b"} {
-			obs = append(obs, observe(name, f, config(kernel, 64, 2), 1+math.Abs(float64(i-best))))
-		}
-	}
-	r := learn(t, obs, opt)
-	e, _ := evaluated(t, r, obs, opt)
-	for _, u := range e.Used {
-		if u.Loss > 0.05 {
-			t.Errorf("%s is worth %.3f of the oracle", u.Feature, u.Loss)
-		}
-	}
-}
-
 // Reading the features took 4 ms. The rule's choice takes 1 ms, that of sizes alone 2 ms: the
 // features cost two such products, and half of each is saved, so they pay after four. Where
 // preparing for the choice takes 10 ms and for the other 2 ms, that is four products more, so
@@ -262,6 +239,6 @@ func BenchmarkLearnAndEvaluate(b *testing.B) {
 	opt.Ensemble = true
 	for b.Loop() {
 		r := testkit.Must(Learn(b.Context(), obs, opt))
-		testkit.Must(Evaluate(b.Context(), r, obs, opt))
+		testkit.Must(Evaluate(r, obs, opt))
 	}
 }

@@ -43,8 +43,8 @@ the rule. "learn tune" adds what was tuned on an H200 to all that taught the rul
 
 ` + ruleFormHelp() + `
 
---evaluate prints more, as Markdown: a learning curve, the value of each feature, after how
-many products the features have paid for themselves, and on which matrices the rule fails.
+--evaluate prints more, as Markdown: after how many products the features have paid for
+themselves, how far the expected times can be trusted, and on which matrices the rule fails.
 With --rule it prints what that rule says of itself: its figures, by class, and its failures.
 
 ` + command.RunHelp,
@@ -78,7 +78,7 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 	f.IntVar(&l.options.MaxDepth, "depth", l.options.MaxDepth, "largest number of tests before a choice")
 	f.BoolVar(&l.options.Ensemble, "ensemble", l.options.Ensemble,
 		"also learn a boosted ensemble, which chooses better than the tree")
-	f.BoolVar(&l.evaluate, "evaluate", false, "print learning curve, value of features, and what the rule misses")
+	f.BoolVar(&l.evaluate, "evaluate", false, "print when features pay, how far times can be trusted, and what the rule misses")
 	f.StringVar(&l.saveTraining, "save-training", "", "only write what a rule would be learned from, without samples: "+
 		"a file NAME"+trainingSuffix+", which learn takes in place of a database")
 	l.output.Flags(cmd)
@@ -183,7 +183,7 @@ func (l *learnCommand) write(cmd *cobra.Command, r *rule.Rule, seen []rule.Obser
 
 	list, err := r.Evaluations(), error(nil)
 	if seen != nil {
-		list, err = rule.Evaluate(cmd.Context(), r, seen, l.options)
+		list, err = rule.Evaluate(r, seen, l.options)
 	}
 	if err != nil {
 		return err

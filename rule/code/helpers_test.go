@@ -71,6 +71,13 @@ func withEnsembles(rng *rand.Rand, r *rule.Rule) *rule.Rule {
 			e.Configs = append(e.Configs, kernels.Config{Kernel: fmt.Sprintf("boosted_%d", c), Precision: r.Models[i].Precision})
 		}
 		e.Configs = append(e.Configs, *limited(rng, r.Models[i].Precision))
+		for c := range e.Configs { // of the second model none
+			if i != 1 {
+				e.Times = append(e.Times, kernels.Sum{{Factor: 1e-6 * float64(c)},
+					{Factor: rng.Float64() * 1e-6, Features: []string{"nonzeros", "row_spread"}},
+					{Factor: rng.Float64() * 1e-6, Features: []string{"memory_share"}}})
+			}
+		}
 		for range 20 {
 			b := rule.Boost{Scale: rng.Float32() / 100}
 			for s := range b.Feature {

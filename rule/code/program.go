@@ -100,6 +100,7 @@ type ensemble struct {
 	Instead     string    // function that is asked where it is not sure
 	Number      []int     // of its features, among those of the program
 	Least, Most []float64 // of each feature, where it is sure
+	Time        []float64 // sums of Times
 }
 
 // write fills a template.
@@ -189,11 +190,19 @@ func newProgram(r *rule.Rule, name string, ensembles bool) *program {
 // collect lists the choices of the functions, and the features that these and their limits ask for.
 func (p *program) collect() {
 	used := map[string]bool{}
+	mark := func(sums ...kernels.Sum) {
+		for _, t := range slices.Concat(sums...) {
+			for _, name := range t.Features {
+				used[name] = true
+			}
+		}
+	}
 	for _, f := range p.Functions {
 		if f.Ensemble != nil {
 			for _, name := range f.Ensemble.Features {
 				used[name] = true
 			}
+			mark(f.Ensemble.Times...)
 		} else {
 			for n := range f.root.All() {
 				if !n.Leaf() {
@@ -208,10 +217,8 @@ func (p *program) collect() {
 			}
 		}
 		for _, c := range f.Choices {
-			for _, t := range slices.Concat(slices.Concat(rule.Limits(c)...)...) {
-				for _, name := range t.Features {
-					used[name] = true
-				}
+			for _, limit := range rule.Limits(c) {
+				mark(limit...)
 			}
 		}
 	}
@@ -235,25 +242,31 @@ func (f *function) tables(p *program) {
 		f.Start = append(f.Start, len(f.Limits))
 		f.Limits = append(f.Limits, float64(len(limits)))
 		for _, l := range limits {
-			f.Limits = append(f.Limits, float64(len(l)))
-			for _, sum := range l {
-				f.Limits = append(f.Limits, float64(len(sum)))
-				for _, t := range sum {
-					f.Limits = append(f.Limits, t.Factor, float64(len(t.Features)))
-					for _, name := range t.Features {
-						f.Limits = append(f.Limits, float64(p.index(name)))
-					}
-				}
-			}
+			f.Limits = append(append(f.Limits, float64(len(l))), p.flat(l)...)
 		}
 	}
 	if f.Ensemble == nil {
 		f.tree(p, f.root)
 		return
 	}
+	f.Ensemble.Time = p.flat(f.Ensemble.Times)
 	for _, name := range f.Ensemble.Features {
 		f.Ensemble.Number = append(f.Ensemble.Number, p.index(name))
 	}
+}
+
+// flat lists sums in the form that the templates take.
+func (p *program) flat(sums []kernels.Sum) (list []float64) {
+	for _, sum := range sums {
+		list = append(list, float64(len(sum)))
+		for _, t := range sum {
+			list = append(list, t.Factor, float64(len(t.Features)))
+			for _, name := range t.Features {
+				list = append(list, float64(p.index(name)))
+			}
+		}
+	}
+	return list
 }
 
 // tree lists a node and those below it.
@@ -314,6 +327,9 @@ var fromCSR = map[string]string{
 	"col_gap_mean": "nonzeros > rows - @_empty(rows, offsets) ? " +
 		"@_span(rows, offsets, columns) / (nonzeros - rows + @_empty(rows, offsets)) : 0",
 	"neighbour_rate": "nonzeros > 0 ? 2 * @_pairs(rows, offsets, columns) / nonzeros : 0",
+	"row_similarity": "@_similarity(rows, offsets, columns)",
+	"memory_share":   "@_saturated(@_fourth(1.2 * (12.0 * nonzeros + 12.0 * rows + 8.0 * cols) / @@_CACHE))",
+	"row_spread":     "@_saturated(rows > 0 ? @_span(rows, offsets, columns) / rows / 12000 : 0)",
 }
 
 // Others lists the features that the header does not compute.
