@@ -97,9 +97,7 @@ func TestDeletedClaimIsLost(t *testing.T) {
 	if err := r.Release(c, false); err != nil || !r.gone(c) {
 		t.Errorf("a claim of another process is not lost (%v)", err)
 	}
-	if _, err := r.Take("0001"); !errors.Is(err, ErrClaimed) {
-		t.Errorf("the claim of another process ends with %v", err)
-	}
+	testkit.Is(t, testkit.Err(r.Take("0001")), ErrClaimed, "the claim of another process")
 }
 
 // A process renews its claim while it measures, and learns that it has lost it.
@@ -201,15 +199,11 @@ func TestLockOfAnotherUsersFile(t *testing.T) {
 	run := &Run{Dir: t.TempDir()}
 	for range 2 {
 		unlock := testkit.Must(run.Lock(t.Context()))
-		if _, err := run.Lock(t.Context()); !errors.Is(err, errUnderWay) {
-			t.Errorf("a second submission by such a user: %v", err)
-		}
+		testkit.Is(t, testkit.Err(run.Lock(t.Context())), errUnderWay, "a second submission by such a user")
 		nfs := files.Flock
 		files.Flock = system
 		soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		if _, err := run.Lock(soon); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a second submission by the file's user: %v", err)
-		}
+		testkit.Is(t, testkit.Err(run.Lock(soon)), context.DeadlineExceeded, "a second submission by the file's user")
 		cancel()
 		files.Flock = nfs
 		unlock()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"net/url"
 	"os"
 	"os/exec"
@@ -325,8 +324,7 @@ func TestRunsThatWereKilledAreReadWithTies(t *testing.T) {
 
 	current := testkit.Must(OpenCurrent(t.Context(), db.Path()))
 	testkit.Equal(t, current.Path(), db.Path(), "it is called")
-	factor := one1(t, current, "SELECT factor FROM best")
-	testkit.Check(t, math.Abs(factor-1.1) <= 1e-3, "two runs differ by %v, want 1.1", factor)
+	testkit.Near(t, one1(t, current, "SELECT factor FROM best"), 1.1, 1e-3, "two runs differ by")
 	gives(t, db, "SELECT count(*) FROM spread", int64(0), "the database has")
 	testkit.Succeed(t, current.Close())
 	left, _ := filepath.Glob(filepath.Join(temporary, "*"))

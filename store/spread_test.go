@@ -81,8 +81,7 @@ func TestLuckIsNoSpread(t *testing.T) {
 			final(lucky, 3*time.Minute, 12))
 	}
 	decideAll(t, db)
-	f := one1(t, db, "SELECT factor FROM spread")
-	testkit.Check(t, math.Abs(f-1.01) <= 1e-6, "two runs differ by %v, want 1.01", f)
+	testkit.Near(t, one1(t, db, "SELECT factor FROM spread"), 1.01, 1e-6, "two runs differ by")
 	ms := one1(t, db, "SELECT time_ms FROM results LIMIT 1")
 	testkit.Check(t, math.Abs(ms-12.04) <= 1e-3, "one takes %v ms, want 12.04", ms)
 	low, high := one1(t, db, "SELECT low_ms FROM results LIMIT 1"), one1(t, db, "SELECT high_ms FROM results LIMIT 1")
@@ -124,8 +123,7 @@ func TestHopelessTrialsHaveNoSpread(t *testing.T) {
 	record(t, db, hopeless, spreads(hopeless, time.Minute, 180))
 	record(t, db, noisy("grid", 10, 1.02)...)
 	decideAll(t, db)
-	f := one1(t, db, "SELECT factor FROM spread")
-	testkit.Check(t, math.Abs(f-1.02) <= 1e-3, "two runs differ by %v, want 1.02", f)
+	testkit.Near(t, one1(t, db, "SELECT factor FROM spread"), 1.02, 1e-3, "two runs differ by")
 	gives(t, db, "SELECT low_ms FROM results WHERE kernel = 'cpu_sell'", nil, "the interval begins at")
 }
 
@@ -173,10 +171,8 @@ func TestSpeedupByEstimates(t *testing.T) {
 		record(t, db, final(lucky, time.Duration(i+1)*time.Minute, 1.1), final(library, time.Duration(i+1)*time.Minute, 2.42))
 	}
 	decideAll(t, db)
-	over := one1(t, db, "SELECT over_cusparse FROM speedup WHERE block = 64")
-	testkit.Check(t, math.Abs(over-2.2) <= 1e-9, "it is %v times as fast, want 2.2", over)
-	flops := one1(t, db, "SELECT gflops FROM best")
-	testkit.Check(t, math.Abs(flops-2e-9*5000/1.1e-3) <= 1e-9, "best has %v GFLOP/s", flops)
+	testkit.Near(t, one1(t, db, "SELECT over_cusparse FROM speedup WHERE block = 64"), 2.2, 1e-9, "over cuSPARSE it is")
+	testkit.Near(t, one1(t, db, "SELECT gflops FROM best"), 2e-9*5000/1.1e-3, 1e-9, "GFLOP/s of the best")
 	record(t, db, final(lucky, time.Hour, 3))
 	gives(t, db, "SELECT time_ms FROM results WHERE block = 64", 1.0, "before it is known anew it takes")
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -156,8 +155,7 @@ func TestFinalsSettle(t *testing.T) {
 	}
 	testkit.Equal(t, decideAll(t, db), 1, "decided in")
 	testkit.Equal(t, bestOf(t, db), "cpu_csr_rows 256 2.061% 2", "best")
-	ms := one(t, db, "SELECT time_ms FROM best").(float64)
-	testkit.Check(t, math.Abs(ms-1.019) <= 1e-5, "it takes %v ms, want the mean of its finals", ms)
+	testkit.Near(t, one(t, db, "SELECT time_ms FROM best").(float64), 1.019, 1e-5, "its time, the mean of its finals,")
 	gives(t, db, "SELECT median_ms FROM best WHERE block = 256", 1.02, "its trial took")
 	gives(t, db, "SELECT count(*) FROM trial", int64(4), "trials")
 	testkit.Equal(t, len(testkit.Must(db.Drifts(t.Context()))), 0, "drifts")

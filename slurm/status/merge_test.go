@@ -185,17 +185,13 @@ func TestMergeStops(t *testing.T) {
 	slurmtest.Write(t, run, 0, "1_1", 0, 2)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if m, err := mergeOnly(ended, run); !errors.Is(err, context.Canceled) {
-		t.Errorf("%+v, %v", m, err)
-	}
+	testkit.Is(t, testkit.Err(mergeOnly(ended, run)), context.Canceled, "the merge")
 	f := testkit.Must(os.Create(run.Path(".merge.lock"))) // as another merge has it
 	defer f.Close()
 	testkit.Succeed(t, unix.Flock(int(f.Fd()), unix.LOCK_EX))
 	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if m, err := mergeOnly(soon, run); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%+v, %v", m, err)
-	}
+	testkit.Is(t, testkit.Err(mergeOnly(soon, run)), context.DeadlineExceeded, "the merge")
 	testkit.Succeed(t, f.Close())
 	testkit.Equal(t, mergeRun(t, run).New, 2, "new trials")
 }

@@ -183,9 +183,7 @@ func TestDriftIsNoChange(t *testing.T) {
 func TestDevicesAreKeptApart(t *testing.T) {
 	one := []entry{{matrix: "a", kernel: "cpu_csr", ms: 1}}
 	a, b := database(t, "here", one), database(t, "there", one)
-	if _, err := Compare(t.Context(), a, b, Options{}); !errors.Is(err, ErrDevices) {
-		t.Errorf("error %v", err)
-	}
+	testkit.Is(t, testkit.Err(Compare(t.Context(), a, b, Options{})), ErrDevices, "comparing two devices")
 	r := testkit.Must(Compare(t.Context(), a, b, Options{Across: true}))
 	testkit.Require(t, len(r.Pairs) == 1, "across devices")
 	other := database(t, "here", []entry{{matrix: "b", kernel: "cpu_csr", ms: 1}})

@@ -56,8 +56,7 @@ func TestJoin(t *testing.T) {
 		Device:  "X", Precision: kernels.Float64,
 	}))
 	testkit.Check(t, len(m.Matrices) == 1 && m.Matrices[0].Features.Nonzeros == 40, "matrices %+v", m.Matrices)
-	got := m.Times[0].Runs[0]
-	testkit.Check(t, math.Abs(got-40e-9) <= 1e-18, "80 operations at 2 GFLOP/s took %v s", got)
+	testkit.Near(t, m.Times[0].Runs[0], 40e-9, 1e-18, "80 operations at 2 GFLOP/s took")
 }
 
 func TestMistakes(t *testing.T) {

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -145,9 +144,7 @@ func TestInfinityIsFoundInItsRow(t *testing.T) {
 
 func TestReferenceRefusesOverflow(t *testing.T) {
 	p := problem(t, [][]float64{{1}, {1e39}}, []float64{1})
-	if _, err := newReference(p, kernels.Float32); !errors.Is(err, errOverflow) {
-		t.Errorf("1e39 in float32: %v", err)
-	}
+	testkit.Is(t, testkit.Err(newReference(p, kernels.Float32)), errOverflow, "1e39 in float32")
 	if _, err := newReference(p, kernels.Float64); err != nil {
 		t.Errorf("1e39 in float64: %v", err)
 	}

@@ -40,7 +40,7 @@ func (p prepared) adopting(from, sweep string) (prepared, submit.Match, int) {
 
 // What a run measured before it was moved is not measured again, and nothing of another device counts.
 func TestAdoptMoved(t *testing.T) {
-	p := prepareFor(t, fewTrials, "20ms")
+	p := prepare(t, fewTrials, "20ms")
 	p.do(0, "task", p.run.Dir, "--chunk", "1")
 	before := p.times()
 	names := testkit.Must(journal.List(p.run.Path(slurm.JournalsDir)))
@@ -87,7 +87,7 @@ func addOtherDevice(t *testing.T, run *slurm.Run, name journal.Name) {
 // if nothing is new. Under another protocol all is measured anew.
 func TestAdoptFinished(t *testing.T) {
 	testkit.Long(t, "it measures five runs")
-	p := prepareFor(t, adoptSweep, adoptChunk)
+	p := prepare(t, adoptSweep, adoptChunk)
 	p.do(0, "task", p.run.Dir, "--next")
 	p.do(0, "merge", p.run.Dir)
 	database := p.run.Path("results.db")
@@ -128,7 +128,7 @@ func TestAdoptFinished(t *testing.T) {
 // Trials whose lines are lost, and not those of their repeats, are taken from the database, each repeat once.
 func TestAdoptLostTrials(t *testing.T) {
 	sweep := strings.NewReplacer("repeats = 0", "repeats = 3", "finals = 0", "finals = 2").Replace(fewTrials)
-	p := prepareFor(t, sweep, "20ms")
+	p := prepare(t, sweep, "20ms")
 	p.do(0, "task", p.run.Dir, "--next")
 	p.do(0, "merge", p.run.Dir)
 	before := p.times()
@@ -221,7 +221,7 @@ func TestAdoptRunning(t *testing.T) {
 
 // An earlier run of the same sweep is named.
 func TestEarlierRun(t *testing.T) {
-	p := prepareFor(t, adoptSweep, adoptChunk)
+	p := prepare(t, adoptSweep, adoptChunk)
 	const again = "submit small.toml --prepare-only"
 	if out := p.do(0, strings.Fields(again)...); strings.Contains(out, "--adopt") {
 		t.Errorf("a run that has measured nothing is named:\n%s", out)

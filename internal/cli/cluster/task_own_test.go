@@ -30,13 +30,7 @@ type prepared struct {
 	all int // all is the number of its trials.
 }
 
-func prepare(t *testing.T, text string) prepared {
-	t.Helper()
-	return prepareFor(t, text, "1s")
-}
-
-// prepareFor is prepare with tasks of another length.
-func prepareFor(t *testing.T, text, chunk string) prepared {
+func prepare(t *testing.T, text, chunk string) prepared {
 	t.Helper()
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -105,7 +99,7 @@ func (p prepared) complete() {
 // Processes side by side measure each trial once, and go on where one was killed, without Slurm, and
 // after the folder was moved.
 func TestOwnLauncher(t *testing.T) {
-	p := prepare(t, taskSweep)
+	p := prepare(t, taskSweep, "100ms")
 	s := p.status(p.run.Dir)
 	testkit.Check(t, s.Counts.Never == s.Counts.All, "the status of a prepared run is %+v", s)
 	out := p.do(0, "status", p.run.Dir)
