@@ -71,9 +71,7 @@ func TestClaimsEnd(t *testing.T) {
 	far := *c
 	far.Machine, far.PID = "elsewhere", 1<<30
 	rewrite(t, r, far)
-	if _, err := r.Take("0001"); !errors.Is(err, ErrClaimed) {
-		t.Fatalf("a claim of another machine ends with %v", err)
-	}
+	testkit.Is(t, testkit.Err(r.Take("0001")), ErrClaimed, "a claim of another machine")
 	old := time.Now().Add(-claimStale - time.Minute)
 	testkit.Succeed(t, os.Chtimes(r.Path(c.file()), old, old))
 	for attempt := 1; attempt < 3; attempt++ {
@@ -208,9 +206,7 @@ func TestLockOfAnotherUsersFile(t *testing.T) {
 		files.Flock = nfs
 		unlock()
 	}
-	if _, err := run.LockMerges(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(run.LockMerges(t.Context()))
 }
 
 // Where there are no locks, one submission still keeps others away, and a merge is

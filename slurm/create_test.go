@@ -89,9 +89,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	create()
 	testkit.Fails(t, testkit.Err(os.Stat(killed)), "", "what a killed submit left is still there")
 	for _, dir := range stay {
-		if _, err := os.Stat(filepath.Join(dir, "bin")); err != nil {
-			t.Error(err)
-		}
+		testkit.Must(os.Stat(filepath.Join(dir, "bin")))
 	}
 }
 

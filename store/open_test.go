@@ -24,9 +24,7 @@ func TestOpenCreatesFolderAndFile(t *testing.T) {
 	gives(t, db, "PRAGMA user_version", int64(schemaVersion), "user_version is")
 	gives(t, db, "PRAGMA application_id", int64(applicationID), "application_id is")
 	testkit.Succeed(t, db.Close())
-	if _, err := os.Stat(path); err != nil {
-		t.Error(err)
-	}
+	testkit.Must(os.Stat(path))
 	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
 	testkit.Check(t, len(left) == 1, "after closing, the folder holds %q", left)
 }
@@ -81,9 +79,7 @@ func raw(t *testing.T, path string, statements ...string) {
 	db := testkit.Must(sql.Open("sqlite3", (&url.URL{Scheme: "file", Path: path}).String()))
 	defer db.Close()
 	for _, s := range statements {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
+		testkit.Must(db.Exec(s))
 	}
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -25,9 +24,7 @@ func TestReadersWriteNothing(t *testing.T) {
 	db := testkit.Must(OpenReadOnly(path))
 	defer db.Close()
 	for i, write := range writings(t.Context(), db) {
-		if err := write(); !errors.Is(err, errReadOnly) {
-			t.Errorf("writing %d: error %v", i, err)
-		}
+		testkit.Is(t, write(), errReadOnly, fmt.Sprint("writing ", i))
 	}
 }
 
@@ -96,9 +93,7 @@ func TestRefusedWritesAreReported(t *testing.T) {
 	db, plain := create(t), create(t)
 	execute := func(statement string) {
 		t.Helper()
-		if _, err := db.write.Exec(statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
+		testkit.Must(db.write.Exec(statement))
 	}
 	var tables []string
 	for _, row := range query(t, db, "SELECT name FROM sqlite_schema WHERE type = 'table'").Rows {

@@ -18,9 +18,7 @@ import (
 func TestFullDisk(t *testing.T) {
 	db := started(t)
 	record(t, db, good("cpu_csr", 32))
-	if _, err := db.write.Exec("PRAGMA max_page_count = 1"); err != nil { // no page more than there are
-		t.Fatal(err)
-	}
+	testkit.Must(db.write.Exec("PRAGMA max_page_count = 1")) // no page more than there are
 	var err error
 	for block := 64; err == nil && block < 1<<20; block += 32 {
 		err = db.Record(t.Context(), good("cpu_csr", block))
@@ -152,9 +150,7 @@ func TestBeginAgain(t *testing.T) {
 
 func TestRules(t *testing.T) {
 	db := create(t)
-	if _, err := db.Rule(t.Context()); err != ErrNoRule {
-		t.Errorf("%v, want ErrNoRule", err)
-	}
+	testkit.Is(t, testkit.Err(db.Rule(t.Context())), ErrNoRule, "without a rule")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, r := range []SavedRule{
 		{"a", at, []byte(`{"version":1}`)},
@@ -188,9 +184,8 @@ func TestHistory(t *testing.T) {
 		"of a trial: %+v of %+v", l, sizes[0])
 	other := testRun().Device
 	other.Name = "another"
-	if list, _ := history(other); len(list) != 0 {
-		t.Errorf("of another device: %+v", list)
-	}
+	list, _ = history(other)
+	testkit.Equal(t, len(list), 0, "of another device, trials")
 }
 
 // A search that goes on is told of each trial what it was told when it was measured, to the

@@ -77,10 +77,8 @@ func TestOrigins(t *testing.T) {
 	record(t, db, good("cpu_csr", 128))
 	begin(t, db, nowhere)
 	record(t, db, good("cpu_csr", 256))
-	if got, want := fmt.Sprint(query(t, db, "SELECT node, uuid, job FROM telemetry ORDER BY block").Rows),
-		"[[n1 GPU-1 12_3] [n1 GPU-1 12_3] [laptop <nil> <nil>] [<nil> <nil> <nil>]]"; got != want {
-		t.Errorf("origins are %s, want %s", got, want)
-	}
+	testkit.Equal(t, fmt.Sprint(query(t, db, "SELECT node, uuid, job FROM telemetry ORDER BY block").Rows),
+		"[[n1 GPU-1 12_3] [n1 GPU-1 12_3] [laptop <nil> <nil>] [<nil> <nil> <nil>]]", "origins")
 	gives(t, db, "SELECT count(*) FROM origin", int64(2), "origins are kept")
 }
 

@@ -360,9 +360,7 @@ func TestPausedWorkerEndsWithItsParent(t *testing.T) {
 	if err == nil {
 		err = parent.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	var pid int
 	testkit.Must(fmt.Fscan(out, &pid))
 	state := func() string {

@@ -246,9 +246,7 @@ func TestEstimateIsThePlan(t *testing.T) {
 		size := testkit.Must(matrix.SizeOf(tt.sweep.Matrices[0]))
 		o := testkit.Must(NewEstimate(tt.sweep, size, (&brokenBackend{}).Device()))
 		_, plans, _, err := Preview(t.Context(), tt.sweep, nil, Options{Launch: testLauncher})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		testkit.Check(t, o.Trials == tt.want && plans[0].Trials == tt.want,
 			"%s: %d trials, planned %d, want %d", name, o.Trials, plans[0].Trials, tt.want)
 		left := plans[0].Time
@@ -293,9 +291,7 @@ func TestSizeOf(t *testing.T) {
 	} {
 		got := testkit.Must(matrix.SizeOf(tt.spec))
 		_, m, err := matrix.Load(t.Context(), tt.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		want := m.Size()
 		testkit.Check(t, got.Rows == want.Rows && got.Cols == want.Cols, "%s: %+v, want %+v", m.Source, got, want)
 		n := float64(want.Nonzeros)

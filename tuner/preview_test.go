@@ -31,9 +31,7 @@ func TestPreview(t *testing.T) {
 	same.Name = "same"
 	sweep.Matrices = append(sweep.Matrices, same, configs.Matrix{Name: "gone", Path: "no/such/file.mtx"})
 	_, plans, failed, err := Preview(t.Context(), sweep, rec, Options{Launch: testLauncher})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	testkit.Require(t, len(plans) == 2 && len(failed) == 1, "%d plans, failures %v", len(plans), failed)
 	p := plans[0]
 	testkit.Check(t, p.Trials == 3 && p.Finished == 1 && p.Time >= 2*50*time.Microsecond*6,
@@ -94,9 +92,7 @@ func TestPreviewOfASearch(t *testing.T) {
 	preview := func() Estimate {
 		t.Helper()
 		_, plans, _, err := Preview(t.Context(), sweep, rec, Options{Launch: testLauncher})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		return plans[0]
 	}
 	before := preview()
@@ -189,9 +185,7 @@ func TestPreviewOfMissingRepeats(t *testing.T) {
 			rec.finals = finals[:max(0, len(finals)-missing)]
 			rec.spreads = spreads[:max(0, len(spreads)-missing)]
 			_, plans, _, err := Preview(t.Context(), sweep, rec, Options{Launch: testLauncher})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.Succeed(t, err)
 			p := plans[0]
 			testkit.Check(t, p.Finished == p.Trials && p.Repeats == missing && (p.Time > 0) == (missing > 0),
 				"%d are missing: %d repeat runs in %s", missing, p.Repeats, p.Time)

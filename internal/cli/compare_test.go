@@ -118,9 +118,7 @@ func TestLearnAndReportKeepTheSameTrials(t *testing.T) {
 	}
 	paths := []string{timed(t, "here", 1), timed(t, "here", 3, later)}
 	seen, _, err := observed(t.Context(), io.Discard, paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	db := testkit.Must(store.Gather(t.Context(), filepath.Join(t.TempDir(), analysis.DatabaseFile), paths, store.Choice{}))
 	defer db.Close()
 	rows := testkit.Must(db.Results(t.Context(), store.Filter{}))

@@ -62,10 +62,7 @@ func TestFailures(t *testing.T) {
 			"%s: exit code %d, %s", name, code, out.String())
 	}
 	leftOut := tuner.Summary{Skipped: map[string]int{"where = false": 3}}
-	if err := verdict(leftOut, again); err == nil ||
-		err.Error() != "no configuration is left to measure (skipped: where = false)" {
-		t.Errorf("of a sweep whose constraints leave nothing it says %v", err)
-	}
+	testkit.Fails(t, verdict(leftOut, again), "no configuration is left to measure (skipped: where = false)")
 }
 
 // Whatever a signal broke off, the exit code says that the user stopped it.
@@ -280,9 +277,7 @@ func TestUnread(t *testing.T) {
 	db.Close()
 
 	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	read.Close()
 	defer write.Close()
 	query := exec.Command("spmvtune", "query", "tiny", "results")
@@ -301,9 +296,7 @@ func TestUnreadByAnother(t *testing.T) {
 	ctx, leave := whileRead()
 	defer leave()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	defer w.Close()
 	r.Close()
 	if _, err := w.Write([]byte("a script")); !errors.Is(err, syscall.EPIPE) {

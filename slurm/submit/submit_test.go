@@ -148,9 +148,7 @@ func TestFinishOnPartitionOfGPUs(t *testing.T) {
 	s.Finish.Gres = "none"
 	testkit.Fails(t, testkit.Err(Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown)), "[slurm.finish]", "without a GPU: error")
 	s.Finish = configs.Finish{Off: true}
-	if _, err := Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown); err != nil {
-		t.Errorf("without the job: %v", err)
-	}
+	testkit.Must(Check(t.Context(), slurmtest.Hasty, run, s, slurm.Plan{}, unknown)) // without the job
 }
 
 // Where the cluster would give a task too little memory, what it needs is asked for, unless no node

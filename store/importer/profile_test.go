@@ -41,9 +41,7 @@ func recorded(t *testing.T, name string) []Launch {
 	f := testkit.Must(os.Open("testdata/" + name))
 	defer f.Close()
 	launches, _, err := ReadProfile(File{name, f})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	return launches
 }
 

@@ -196,9 +196,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return true
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		testkit.Equal(t, records, lines, "records from")
 	})
 }

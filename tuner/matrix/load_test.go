@@ -136,9 +136,7 @@ const fileOfFive = `%%MatrixMarket matrix coordinate integer symmetric
 func loaded(t *testing.T, spec configs.Matrix) trial.Matrix {
 	t.Helper()
 	a, m, err := Load(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	if err := a.Validate(); err != nil || a.Hash() != m.Hash {
 		t.Errorf("the matrix is not the one described: %v", err)
 	}
@@ -227,9 +225,7 @@ func TestLoadAtTheLimit(t *testing.T) {
 	load := func(nx int) trial.Matrix {
 		t.Helper()
 		_, m, err := Load(t.Context(), grid(nx))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.Succeed(t, err)
 		return m
 	}
 	_, _, held, err := Hold(t.Context(), grid(80))

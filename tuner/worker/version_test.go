@@ -181,9 +181,7 @@ func (b *countedBackend) Profile(on, cold bool) error {
 func TestCount(t *testing.T) {
 	spec := configs.Matrix{Name: "grid", Generate: "grid_5pt", Args: map[string]any{"nx": int64(20), "ny": int64(30)}}
 	_, m, err := matrix.Load(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.Succeed(t, err)
 	of := func(hash string) []trial.Trial {
 		c := kernels.Config{Kernel: "coo_atomic", Precision: kernels.Float32, Block: 64}
 		return []trial.Trial{{Matrix: hash, Config: c, Cache: trial.Warm}, {Matrix: hash, Config: c, Cache: trial.Cold}}

@@ -57,9 +57,7 @@ func TestSubmitWholeWay(t *testing.T) {
 		testkit.Check(t, s.Counts.Done == s.Counts.All && s.Counts.All >= 4 && s.Trials.Done == taskTrials && over(s),
 			"status %+v", s)
 		for _, name := range []string{"report.html", "rule.txt", "merged-001.json"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-				t.Error(err)
-			}
+			testkit.Must(os.Stat(filepath.Join(dir, name)))
 		}
 		jobs := testkit.Must(os.ReadFile(filepath.Join(dir, "ledger.jsonl")))
 		testkit.Check(t, strings.Count(string(jobs), `"submitted"`) >= 3,
