@@ -204,9 +204,7 @@ func TestParts(t *testing.T) {
 	}
 	parts := analysis.Headline(analysis.New(rows, nil, nil, nil))
 	lines := analysis.HeadlineLines(parts)
-	if len(parts) != 2 || parts[0].Device != "another" || lines[0] != "cold cache, another:" {
-		t.Errorf("%+v, lines %q", parts, lines)
-	}
+	testkit.EqualLists(t, []any{len(parts), parts[0].Device, lines[0]}, []any{2, "another", "cold cache, another:"}, "parts")
 	if lines := analysis.HeadlineLines(parts[:1]); strings.HasSuffix(lines[0], ":") {
 		t.Errorf("one part has a heading: %q", lines)
 	}

@@ -59,9 +59,8 @@ func TestNamesTurnNoText(t *testing.T) {
 	r := store.Row{Matrix: "a\u202eb"}
 	r.Kernel = "\u202ekernel"
 	d := New([]store.Row{r}, nil, []trial.Matrix{{Name: "a\u202eb"}}, nil)
-	if d.Rows[0].Matrix != `a\u202eb` || d.Rows[0].Kernel != `\u202ekernel` || d.Matrices[0].Name != d.Rows[0].Matrix {
-		t.Errorf("%q, %q and %q", d.Rows[0].Matrix, d.Rows[0].Kernel, d.Matrices[0].Name)
-	}
+	testkit.EqualLists(t, []string{d.Rows[0].Matrix, d.Rows[0].Kernel, d.Matrices[0].Name},
+		[]string{`a\u202eb`, `\u202ekernel`, `a\u202eb`}, "names")
 }
 
 func TestPeak(t *testing.T) {

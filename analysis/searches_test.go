@@ -88,10 +88,8 @@ func TestSearchInDatabase(t *testing.T) {
 		var strategies []string
 		for _, o := range d.Searched.Outcomes {
 			strategies = append(strategies, o.Strategy)
-			if o.Grid.Matrix != "large" || len(o.Grid.Trials) != LeastSearched+4 || len(o.Paths) != searchSeeds {
-				t.Errorf("%s: %d searches on %s with %d configurations", o.Strategy, len(o.Paths), o.Grid.Matrix,
-					len(o.Grid.Trials))
-			}
+			testkit.EqualLists(t, []any{o.Grid.Matrix, len(o.Grid.Trials), len(o.Paths)},
+				[]any{"large", LeastSearched + 4, searchSeeds}, "%s", o.Strategy)
 			ends = append(ends, o.End.Share)
 		}
 		testkit.EqualLists(t, strategies, search.Replayable(), "strategies")

@@ -21,10 +21,8 @@ shared = "block * value_bytes * lanes"
 where = "lanes * 32 <= block"
 `)))
 	own := s.Custom()
-	if len(own) != 1 || own[0].Name != "mine" || own[0].Entry != "mine" || own[0].Backend != "cuda" || !own[0].Custom ||
-		own[0].Launch != "(rows + block - 1) / block" || own[0].File != "my.cu" {
-		t.Errorf("%+v", own)
-	}
+	testkit.EqualLists(t, []any{len(own), own[0].Name, own[0].Entry, own[0].Backend, own[0].Custom, own[0].Launch, own[0].File},
+		[]any{1, "mine", "mine", "cuda", true, "(rows + block - 1) / block", "my.cu"}, "its own kernels")
 	var got []string
 	for c := range s.Kernels[0].Expand(7) {
 		if keep, err := s.Kernels[0].Keep(c, 100, 100, 500); err != nil {

@@ -57,10 +57,8 @@ func TestSlurmIsReadWhole(t *testing.T) {
 
 	more := parse(t, minimal+"[slurm]\ngpus = 2\nexclusive = true\ntime = \"1-12\"\nmem = \"4000\"\nsignal = \"\"\n"+
 		"gpus_per_task = 2\nmix_devices = true\nchunk = \"90s\"\nmax_submit = 9\nfinish = false\n").Slurm
-	if more.GPUs != "2" || !more.Exclusive || more.Time != "1-12" || more.Mem != "4000" || more.Signal != "" ||
-		more.GPUsPerTask != 2 || !more.MixDevices || more.Chunk != 90*time.Second || more.MaxSubmit != 9 || !more.Finish.Off {
-		t.Errorf("got %+v", more)
-	}
+	testkit.EqualLists(t, []any{more.GPUs, more.Exclusive, more.Time, more.Mem, more.Signal, more.GPUsPerTask, more.MixDevices,
+		more.Chunk, more.MaxSubmit, more.Finish.Off}, []any{"2", true, "1-12", "4000", "", 2, true, 90 * time.Second, 9, true}, "more")
 
 	testkit.Equal(t, parse(t, minimal+"[slurm]\ngpus = \"a30:2\"\n").Slurm.GPUs, "a30:2", "GPUs")
 }
@@ -99,9 +97,7 @@ func TestSet(t *testing.T) {
 	for key, value := range map[string]string{"mem": "8G", "time": "2:00:00", "partition": "long", "exclude": "n1"} {
 		testkit.Succeed(t, s.Set(key, value))
 	}
-	if s.Mem != "8G" || len(s.Mems) != 1 || s.Time != "2:00:00" || s.Partition != "long" || s.Exclude != "n1" {
-		t.Errorf("got %+v", s)
-	}
+	testkit.EqualLists(t, []any{s.Mem, len(s.Mems), s.Time, s.Partition, s.Exclude}, []any{"8G", 1, "2:00:00", "long", "n1"}, "set")
 	for key, value := range map[string]string{"mem": "much", "chunk": "5m", "memory": "8G"} {
 		testkit.Fails(t, s.Set(key, value), "", "%s = %q", key, value)
 	}
@@ -113,10 +109,8 @@ func TestSlurmArrays(t *testing.T) {
 		"[[slurm.array]]\ngres = \"\"\ngpus = 2\npartition = \"big\"\n[[slurm.array]]\ngpus = 0\n").Slurm
 	s.GPUs = "1"
 	one, two, none, other := s.Of(0), s.Of(1), s.Of(2), s.Of(3)
-	if s.Kinds() != 3 || none.GPUs != "" || one.Gres != "gpu:a30:1" || one.Partition != "gpu" || two.Gres != "" || two.GPUs != "2" ||
-		two.Partition != "big" || other.Gres != "gpu:1" || one.Kinds() != 1 || s.Gres != "gpu:1" {
-		t.Errorf("%+v\n%+v\n%+v", one, two, other)
-	}
+	testkit.EqualLists(t, []any{s.Kinds(), none.GPUs, one.Gres, one.Partition, two.Gres, two.GPUs, two.Partition, other.Gres,
+		one.Kinds(), s.Gres}, []any{3, "", "gpu:a30:1", "gpu", "", "2", "big", "gpu:1", 1, "gpu:1"}, "kinds")
 	if s := parse(t, minimal).Slurm; s.Kinds() != 1 || !reflect.DeepEqual(s.Of(0), s) {
 		t.Errorf("without arrays: %d kinds", s.Kinds())
 	}

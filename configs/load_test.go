@@ -49,17 +49,13 @@ func TestSyntaxErrorHasItsLine(t *testing.T) {
 		{"\ufeff\ntitle = \n", 2, "title"},
 	} {
 		es := mistakes(t, tt.text)
-		if len(es) != 1 || es[0].Line != tt.line || es[0].Key != tt.key {
-			t.Errorf("%q: got %v", tt.text, es)
-		}
+		testkit.EqualLists(t, []any{len(es), es[0].Line, es[0].Key}, []any{1, tt.line, tt.key}, "mistakes of %q", tt.text)
 	}
 }
 
 func TestDefaults(t *testing.T) {
 	s := testkit.Must(Parse("some/where/block-size.toml", []byte(minimal)))
-	if s.Name != "block-size" || s.Path != "some/where/block-size.toml" || string(s.Text) != minimal {
-		t.Errorf("name %q, path %q", s.Name, s.Path)
-	}
+	testkit.EqualLists(t, []string{s.Name, s.Path, string(s.Text)}, []string{"block-size", "some/where/block-size.toml", minimal}, "sweep")
 
 	want := Protocol{Cache: "cold", Warmup: 3, Samples: [2]int{10, 200}, Target: 0.01, Budget: 2 * time.Second,
 		Timeout: time.Minute, Seed: 1, Slow: 3, Launch: kernels.Graph, Sentinel: 50, Finals: 32, Repeats: 12}
@@ -230,9 +226,7 @@ name = "cpu_coo"
 	if len(cuda.Kernels) != 1 || !slices.Equal(cuda.Kernels[0].Kernels, []string{"csr_scalar", "csr_vector"}) {
 		t.Errorf("cuda part: %+v", cuda.Kernels)
 	}
-	if len(s.Kernels[0].Kernels) != 3 || s.Device.Backend != "auto" {
-		t.Errorf("the sweep itself has changed: %+v", s.Kernels)
-	}
+	testkit.EqualLists(t, []any{len(s.Kernels[0].Kernels), s.Device.Backend}, []any{3, "auto"}, "the sweep itself")
 }
 
 // On a node that does not see all files, the sweep is still whole.

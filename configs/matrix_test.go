@@ -30,10 +30,8 @@ func TestSuiteSparse(t *testing.T) {
 			t.Errorf("%+v, want %+v", m, tt.want)
 		}
 
-		if real := m.Downloaded("/x"); !real.Resolved() || real.Path != "/x" || real.Generate != "" ||
-			real.Name != m.Name {
-			t.Errorf("%+v", real)
-		}
+		real := m.Downloaded("/x")
+		testkit.EqualLists(t, []any{real.Resolved(), real.Path, real.Generate, real.Name}, []any{true, "/x", "", m.Name}, "downloaded")
 		if twin := m.AsTwin(); !twin.Resolved() || twin.Name != m.Name+" (twin)" || twin.Class != m.Class {
 			t.Errorf("%+v", twin)
 		}

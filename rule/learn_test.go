@@ -71,9 +71,7 @@ func TestPlantedRulesAreFound(t *testing.T) {
 					wrong++
 				}
 
-				if leaf.Choice.Block != 64 || leaf.Choice.Grid != 2 {
-					t.Fatalf("chose %v, want block 64 grid 2", leaf.Choice)
-				}
+				testkit.EqualLists(t, []int{leaf.Choice.Block, leaf.Choice.Grid}, []int{64, 2}, "block and grid")
 			}
 
 			if wrong > 60 {

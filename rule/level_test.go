@@ -114,9 +114,7 @@ func TestPreparationIsCharged(t *testing.T) {
 		testkit.Equal(t, r.Products, products, "products")
 	}
 
-	if obs[0].Seconds != 1 || !obs[0].Tied {
-		t.Error("learning changed what it was given")
-	}
+	testkit.EqualLists(t, []any{obs[0].Seconds, obs[0].Tied}, []any{1.0, true}, "learning changed what it was given")
 }
 
 // A choice by features has to pay for what reading them took on this matrix or, where that is

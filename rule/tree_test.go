@@ -145,16 +145,13 @@ func TestUnknownKernelsAreNotChosen(t *testing.T) {
 
 	r := learn(t, obs, DefaultOptions)
 	got := casesOf(r)["m2"]
-	if v := r.Models[0].Validation; !got.Partial || v.Matrices != 0 || v.Partial != 3 || v.Mean != 0 {
-		t.Errorf("where kernels were not tried is judged: %+v", v)
-	}
+	v := r.Models[0].Validation
+	testkit.EqualLists(t, []any{got.Partial, v.Matrices, v.Partial, v.Mean}, []any{true, 0, 3, 0.0}, "where kernels were not tried")
 	text := written(t, r.WriteText)
 	testkit.Says(t, "the text", text, "3 of 3 matrices left out are not judged")
 	testkit.Lacks(t, "the text", text, "mean")
-	if got.Choice.Kernel != "a" || got.Evidence != Absent || got.Fraction != 0.5 || got.SingleConfig != 0.5 ||
-		got.SingleKernel != 0.5 {
-		t.Errorf("m2 left out: %+v, want a, unknown and so charged with twice the time", got)
-	}
+	testkit.EqualLists(t, []any{got.Choice.Kernel, got.Evidence, got.Fraction, got.SingleConfig, got.SingleKernel},
+		[]any{"a", Absent, 0.5, 0.5, 0.5}, "m2 left out: a, unknown and so charged with twice the time")
 }
 
 func TestThresholds(t *testing.T) {
@@ -192,9 +189,7 @@ func TestTreeThatDoesNotPayIsPruned(t *testing.T) {
 
 	r := learn(t, unlucky(), DefaultOptions)
 	s := r.Models[0]
-	if !s.Root.Leaf() || s.Root.Choice.String() != s.Single.String() || len(s.Root.Matrices) != 7 {
-		t.Errorf("the rule is %s, want always %v", oneLine(s.Root), s.Single)
-	}
+	testkit.EqualLists(t, []any{s.Root.Leaf(), s.Root.Choice.String(), len(s.Root.Matrices)}, []any{true, s.Single.String(), 7}, "the rule")
 
 	text := written(t, r.WriteText)
 	testkit.Says(t, "the text", strings.Join(strings.Fields(text), " "), "was pruned to a single configuration",

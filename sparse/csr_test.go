@@ -186,18 +186,13 @@ func TestHashIsStable(t *testing.T) {
 func TestFeaturesOfTranspose(t *testing.T) {
 	for name, m := range patterns(t) {
 		a, b := Analyze(m), Analyze(m.Transpose())
-		if a.Nonzeros != b.Nonzeros || a.Bandwidth != b.Bandwidth || a.BandwidthMean != b.BandwidthMean ||
-			a.Diagonals != b.Diagonals {
-			t.Errorf("%s: %+v\ntransposed %+v", name, a, b)
-		}
+		testkit.EqualLists(t, []any{a.Nonzeros, a.Bandwidth, a.BandwidthMean, a.Diagonals},
+			[]any{b.Nonzeros, b.Bandwidth, b.BandwidthMean, b.Diagonals}, "%s and transposed", name)
 
 		if d := a.PatternSymmetry - b.PatternSymmetry; max(d, -d) > 0.02 {
 			t.Errorf("%s: symmetry %v, transposed %v", name, a.PatternSymmetry, b.PatternSymmetry)
 		}
-		if a.Cols-a.ColsUsed != b.EmptyRows || b.Cols-b.ColsUsed != a.EmptyRows {
-			t.Errorf("%s: %d of %d columns used, but %d rows of the transpose empty", name, a.ColsUsed, a.Cols,
-				b.EmptyRows)
-		}
+		testkit.EqualLists(t, []int{a.Cols - a.ColsUsed, b.Cols - b.ColsUsed}, []int{b.EmptyRows, a.EmptyRows}, "%s: empty columns", name)
 	}
 }
 

@@ -14,9 +14,7 @@ import (
 // TestClaims: every record says all that is asked of it.
 func TestClaims(t *testing.T) {
 	list := testkit.Must(read(data))
-	if len(list) != 20 || len(All()) != 20 {
-		t.Fatalf("%d claims, %d are given, want 20", len(list), len(All()))
-	}
+	testkit.EqualLists(t, []int{len(list), len(All())}, []int{20, 20}, "claims")
 	shipped := configs.Shipped()
 	for i, c := range list {
 		testkit.Equal(t, c.Number, i+1, "number of claim")

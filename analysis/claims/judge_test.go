@@ -14,9 +14,7 @@ import (
 func TestTwinsStandIn(t *testing.T) {
 	j := judged(t, "another csr_adaptive 30 long_row=warp \n another csr_adaptive 2 long_row=block", 1.001, 11, gpu)
 	f := j.Parts[0]
-	if len(f.Cases) != 1 || f.Cases[0].Of != "rail4284" || f.Cases[0].Name() != "another (twin of rail4284)" {
-		t.Fatalf("cases %+v", f.Cases)
-	}
+	testkit.EqualLists(t, []any{len(f.Cases), f.Cases[0].Of, f.Cases[0].Name()}, []any{1, "rail4284", "another (twin of rail4284)"}, "cases")
 	if p := f.Cases[0].Published; p == nil || *p < 15 || *p > 16 {
 		t.Errorf("beside it stands %v of what was published for the original", p)
 	}
@@ -55,10 +53,8 @@ func TestSaved(t *testing.T) {
 	testkit.Equal(t, len(got), 20, "claims")
 	var figures struct{ Parts []Finding }
 	testkit.Succeed(t, json.Unmarshal(got[0].Figures, &figures))
-	if got[0].Claim != 1 || got[0].Device != cpu || got[0].Verdict != string(Holds) || len(figures.Parts) != 2 ||
-		len(figures.Parts[0].Cases) != 4 {
-		t.Errorf("saved %+v", got[0])
-	}
+	testkit.EqualLists(t, []any{got[0].Claim, got[0].Device, got[0].Verdict, len(figures.Parts), len(figures.Parts[0].Cases)},
+		[]any{1, cpu, string(Holds), 2, 4}, "saved")
 	if ro, err := store.OpenReadOnly(db.Path()); err != nil || ro.SaveClaims(t.Context(), saved) == nil {
 		t.Errorf("a database that is only read takes claims (%v)", err)
 	}

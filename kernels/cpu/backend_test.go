@@ -201,10 +201,7 @@ func TestBytes(t *testing.T) {
 		{ordered("rows-by-length", config("cpu_csr", kernels.Float32, 0, 0)), entries + 11*4, 10 * (4 + 4)},
 	} {
 		got := prepareConfig(t, b, c.config).Info()
-		if got.BytesFormat != c.format || got.BytesKernel != c.format+c.own+vectors {
-			t.Errorf("%v: %d and %d bytes, want %d and %d", c.config, got.BytesFormat, got.BytesKernel, c.format,
-				c.format+c.own+vectors)
-		}
+		testkit.EqualLists(t, []int64{got.BytesFormat, got.BytesKernel}, []int64{c.format, c.format + c.own + vectors}, "%v: bytes", c.config)
 	}
 }
 

@@ -21,11 +21,8 @@ func TestVendorSlices(t *testing.T) {
 	c := kernels.Config{Kernel: "cusparse_sell", Precision: kernels.Float32, Params: kernels.Params("slice=8")}
 	v := testkit.Must(vendorRecipes["cusparse_sell"](m, c))
 	starts, columns, order := v.starts.own.Ints, v.columns.own.Ints, v.values.own.Vals
-	if len(starts) != 3 || v.height != slice || v.entries != len(columns) || len(order) != len(columns) ||
-		int(starts[2]) != len(columns) {
-		t.Fatalf("starts %v, height %d, %d entries, %d columns, %d values", starts, v.height, v.entries, len(columns),
-			len(order))
-	}
+	testkit.EqualLists(t, []int{len(starts), v.height, v.entries, len(order), int(starts[2])},
+		[]int{3, slice, len(columns), len(columns), len(columns)}, "sizes")
 
 	rows := make([][]int32, m.Rows)
 	for k, from := range order {

@@ -221,9 +221,7 @@ func TestBanked(t *testing.T) {
 		for lane := range lanes {
 			banks[banked(8*lane+3, v)%lanes] = true
 		}
-		if len(seen) != 1024 || len(banks) != lanes {
-			t.Errorf("%d bytes: %d of 1024 places, %d of %d banks", v, len(seen), len(banks), lanes)
-		}
+		testkit.EqualLists(t, []int{len(seen), len(banks)}, []int{1024, lanes}, "%d bytes: places and banks", v)
 	}
 }
 

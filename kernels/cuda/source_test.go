@@ -141,9 +141,7 @@ func TestOwnRecipe(t *testing.T) {
 		r := testkit.Must(customRecipe(o, m, c))
 
 		s := r.Steps[0]
-		if s.Entry != "own.mine" || s.Grid != 4 || s.Block != 2 || s.Shared != 16 {
-			t.Errorf("%s: %+v", format, s)
-		}
+		testkit.EqualLists(t, []any{s.Entry, s.Grid, s.Block, s.Shared}, []any{"own.mine", 4, 2, 16}, "%s", format)
 		want := []arg{num(3), num(5), num(4)}
 		for _, name := range append(arrays, vecX, vecY) {
 			want = append(want, ptr(name))

@@ -182,9 +182,7 @@ func TestHeat(t *testing.T) {
 			t.Errorf("step %d is not further than the one before", step)
 		}
 	}
-	if HeatStep(0) != 0 || HeatStep(1) != HeatSteps-1 || HeatStep(-1) != 0 || HeatStep(2) != HeatSteps-1 {
-		t.Error("the ends of the scale")
-	}
+	testkit.EqualLists(t, []int{HeatStep(0), HeatStep(1), HeatStep(-1), HeatStep(2)}, []int{0, HeatSteps - 1, 0, HeatSteps - 1}, "ends")
 }
 
 func TestSlug(t *testing.T) {

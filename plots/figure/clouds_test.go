@@ -110,9 +110,7 @@ func TestCrowdedPanels(t *testing.T) {
 		}
 	}
 	ch := overBlock.chart(&d.Panels[0], analysis.GFLOPS, nil, analysis.LeadersOf(d.Panels, 10), 8)
-	if len(ch.Lines) != 10 || len(ch.Faint) != 30 {
-		t.Errorf("%d lines and %d faint ones of 40", len(ch.Lines), len(ch.Faint))
-	}
+	testkit.EqualLists(t, []int{len(ch.Lines), len(ch.Faint)}, []int{10, 30}, "lines and faint ones")
 }
 
 // COO moves more bytes than CSR for the same product, so that GB/s would rank

@@ -79,9 +79,7 @@ func TestTuningOf(t *testing.T) {
 	if !ok || got.config.Block != 64 || math.Abs(got.single-0.5) > 1e-12 || got.matrices != 2 {
 		t.Errorf("%v at %g of %d matrices", got.config, got.single, got.matrices)
 	}
-	if len(got.shares) != 8 || got.shares[0] != 0.1 || got.shares[7] != 1 {
-		t.Errorf("shares %v", got.shares)
-	}
+	testkit.EqualLists(t, []float64{float64(len(got.shares)), got.shares[0], got.shares[7]}, []float64{8, 0.1, 1}, "shares")
 	if _, ok := tuningOf(d.Panels, "csr_scalar"); ok {
 		t.Error("a kernel without trials has a distribution")
 	}

@@ -19,9 +19,7 @@ func TestHeatTile(t *testing.T) {
 		synthetic.TileRow(512, 99, 50, "width=2"), // of other parameters than the fastest
 	}, nil, nil, nil)
 	tile, ok := heatTileOf(&d.Panels[0], "csr_vector")
-	if !ok || len(tile.blocks) != 3 || len(tile.grids) != 2 {
-		t.Fatalf("blocks %v, grids %v", tile.blocks, tile.grids)
-	}
+	testkit.EqualLists(t, []any{ok, len(tile.blocks), len(tile.grids)}, []any{true, 3, 2}, "blocks and grids")
 	if best := tile.cells[tile.best]; best.GFLOPS != 100 || tile.best != 3+2 {
 		t.Errorf("the fastest is cell %d with %v GFLOP/s", tile.best, best.GFLOPS)
 	}

@@ -122,9 +122,7 @@ func TestPatternsOfOlderDatabase(t *testing.T) {
 	d := s.Report()
 	delete(d.Patterns, "ecology1")
 	pages, warnings := drawPatterns(d)
-	if len(pages) != 1 || len(warnings) != 1 {
-		t.Errorf("%d pages, warnings %v", len(pages), warnings)
-	}
+	testkit.EqualLists(t, []int{len(pages), len(warnings)}, []int{1, 1}, "pages and warnings")
 	if slices.Contains(textsOf(pages[0]), "ecology1") {
 		t.Error("a matrix without a pattern is drawn")
 	}

@@ -145,9 +145,7 @@ func TestOverlay(t *testing.T) {
 	d := analysis.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("a", 256, 40), on("b", 32, 900),
 		on("b", 64, 100), on("b", 128, 300), on("b", 256, 900)}, nil, nil, nil)
 	ch, ok := overBlock.overlaid(d.Panels, "csr_vector")
-	if !ok || len(ch.Faint) != 2 || len(ch.Lines) != 1 {
-		t.Fatalf("%d matrices, %d means", len(ch.Faint), len(ch.Lines))
-	}
+	testkit.EqualLists(t, []any{ok, len(ch.Faint), len(ch.Lines)}, []any{true, 2, 1}, "matrices and means")
 	var got []string
 	for _, q := range ch.Lines[0].Points { // 128 was not measured on both
 		got = append(got, fmt.Sprintf("%g:%.4f", q.X, q.Y))

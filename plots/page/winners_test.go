@@ -36,10 +36,8 @@ func TestWinnerMap(t *testing.T) {
 	testkit.Equal(t, strings.Join(names, " "), "csr_vector csr_scalar coo_atomic", "kernels")
 	testkit.Equal(t, fmt.Sprint(m.Classes[0].Rows[0].Cells), "[{100 h9 best} {=99 h9 tied} {25 h2}]", "cells")
 	testkit.Equal(t, fmt.Sprint(m.Classes[0].Rows[1].Cells), "[{100 h9 best} {50 h4} {– }]", "cells")
-	if m.Kernels[0].Share.Text != "100" || m.Kernels[1].Share.Text != "71" ||
-		m.Kernels[1].Named != 0 || m.Kernels[1].Tied != 1 {
-		t.Errorf("heads %+v", m.Kernels)
-	}
+	testkit.EqualLists(t, []any{m.Kernels[0].Share.Text, m.Kernels[1].Share.Text, m.Kernels[1].Named, m.Kernels[1].Tied},
+		[]any{"100", "71", 0, 1}, "heads")
 }
 
 // Hundreds of matrices fold into classes of row lengths, with their geometric means.
@@ -57,11 +55,9 @@ func TestWinnerMapFolds(t *testing.T) {
 		}
 	}
 	m := mapOf(t, rows)
-	if !m.Folded || len(m.Classes) != 2 || m.Classes[0].Title != "2 to 4 in a row" ||
-		len(m.Classes[0].Rows) != 100 || m.Classes[0].Cells[1].Text != "50" ||
-		m.Classes[0].Cells[0].Class != "h9 top" || len(m.Classes[1].Rows) != 200 || m.Classes[1].Cells[1].Text != "25" {
-		t.Errorf("classes %v %+v", m.Folded, m.Classes[0].Cells)
-	}
+	first, second := m.Classes[0], m.Classes[1]
+	testkit.EqualLists(t, []any{m.Folded, len(m.Classes), first.Title, len(first.Rows), first.Cells[1].Text, first.Cells[0].Class,
+		len(second.Rows), second.Cells[1].Text}, []any{true, 2, "2 to 4 in a row", 100, "50", "h9 top", 200, "25"}, "classes")
 	testkit.Equal(t, mapOf(t, rows[:40]).Folded, false, "twenty matrices are folded")
 	list := winnerMaps(analysis.New(rows[:1], nil, nil, nil), &canvas.WebStyles{}, &book{})
 	testkit.Equal(t, len(list), 0, "maps of one kernel, where there is nothing to win")

@@ -168,9 +168,8 @@ func TestWhy(t *testing.T) {
 		d := analysis.New(slices.Clone(rows), nil, nil, nil)
 		d.Launches = rows
 		s := WhySheet(d)
-		if len(s.Tables) != 1 || s.Tables[0].Rows[0][1].Text != "a" || s.Tables[0].Rows[1][1].Text != "b" {
-			t.Fatalf("%s: rivals %+v", tt.name, s.Tables)
-		}
+		rivals := s.Tables[0].Rows
+		testkit.EqualLists(t, []any{len(s.Tables), rivals[0][1].Text, rivals[1][1].Text}, []any{1, "a", "b"}, "%s: rivals", tt.name)
 		words := s.Tables[0].Rows[0][11].Text
 		testkit.Says(t, tt.name, words, tt.want...)
 		if tt.without != "" && strings.Contains(words, tt.without) {

@@ -51,9 +51,7 @@ func TestGet(t *testing.T) {
 			f := testkit.Must(c.Get(t.Context(), gn))
 
 			holds(t, c, good)
-			if f.Bytes != int64(len(good)) || f.URL != s.URL+"/MM/G/N.tar.gz" {
-				t.Errorf("%+v", f)
-			}
+			testkit.EqualLists(t, []any{f.Bytes, f.URL}, []any{int64(len(good)), s.URL + "/MM/G/N.tar.gz"}, "fetched")
 			if got := s.asked(); tt.ranges != nil && !slices.Equal(got, tt.ranges) {
 				t.Errorf("asked for %q, want %q", got, tt.ranges)
 			}

@@ -208,10 +208,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 	if field == "double" {
 		field = "real"
 	}
-	if m.Format != want["format"] || m.Field != field || m.Symmetry != want["symmetry"] {
-		t.Errorf("read as %s %s %s, want %s %s %s", m.Format, m.Field, m.Symmetry, want["format"], field,
-			want["symmetry"])
-	}
+	testkit.EqualLists(t, []string{m.Format, m.Field, m.Symmetry}, []string{want["format"], field, want["symmetry"]}, "read as")
 
 	if want["bandwidth"] == "" { // variants list no more
 		return

@@ -40,9 +40,7 @@ func examples(t *testing.T) map[string]*sparse.CSR[float64] {
 func written(t *testing.T, extension string, m *sparse.CSR[float64], opt Writing) []byte {
 	t.Helper()
 	f, ok := FormOf("A" + extension)
-	if !ok || f.Extension != extension {
-		t.Fatalf("%s is %+v", extension, f)
-	}
+	testkit.EqualLists(t, []any{ok, f.Extension}, []any{true, extension}, "%s", extension)
 
 	var b bytes.Buffer
 	testkit.Succeed(t, f.Write(&b, m, opt))

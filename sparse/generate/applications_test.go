@@ -244,9 +244,7 @@ func TestAllOfThem(t *testing.T) {
 		first := slices.Clone(columns)
 		sample(columns, n, &s)
 		for k := range int32(n) {
-			if first[k] != k || columns[k] != k {
-				t.Fatalf("ranks %v, sample %v", first, columns)
-			}
+			testkit.EqualLists(t, []int32{first[k], columns[k]}, []int32{k, k}, "ranks and sample")
 		}
 	}
 }

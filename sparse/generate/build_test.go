@@ -31,11 +31,8 @@ func build(t testing.TB, name string, args map[string]any) *sparse.CSR[float64] 
 // wellFormed fails unless m is a valid CSR matrix with columns increasing.
 func wellFormed(t *testing.T, spec string, m *sparse.CSR[float64]) {
 	t.Helper()
-	if len(m.RowPtr) != m.Rows+1 || m.RowPtr[0] != 0 || int(m.RowPtr[m.Rows]) != len(m.ColIdx) ||
-		len(m.Val) != len(m.ColIdx) {
-		t.Fatalf("%s: %v, but %d row offsets from %d to %d, %d columns, %d values",
-			spec, m, len(m.RowPtr), m.RowPtr[0], m.RowPtr[len(m.RowPtr)-1], len(m.ColIdx), len(m.Val))
-	}
+	testkit.EqualLists(t, []int{len(m.RowPtr), int(m.RowPtr[0]), int(m.RowPtr[m.Rows]), len(m.Val)},
+		[]int{m.Rows + 1, 0, len(m.ColIdx), len(m.ColIdx)}, "%s: sizes of %v", spec, m)
 
 	for i := range m.Rows {
 		before := int32(-1)

@@ -124,10 +124,8 @@ func checkDelaunay(t *testing.T, codes []uint64) {
 		edges, triangles, shared = n-1, 0, 0
 	}
 
-	if m.NNZ() != 2*edges || dual.Rows != triangles || dual.NNZ() != 2*shared {
-		t.Fatalf("%v: %d edges, %d triangles, %d edges between them, not %d, %d and %d",
-			points, m.NNZ()/2, dual.Rows, dual.NNZ()/2, edges, triangles, shared)
-	}
+	testkit.EqualLists(t, []int{m.NNZ(), dual.Rows, dual.NNZ()}, []int{2 * edges, triangles, 2 * shared},
+		"%v: twice the edges, triangles, and twice the edges between them", points)
 	_, sides := tri.triangles()
 
 	for _, e := range sides {

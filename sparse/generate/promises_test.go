@@ -173,9 +173,7 @@ func TestMycielskian(t *testing.T) {
 	check := func(order, rows, nnz int) *sparse.CSR[float64] {
 		t.Helper()
 		m := build(t, "mycielskian", map[string]any{"order": order})
-		if m.Rows != rows || m.Cols != rows || m.NNZ() != nnz {
-			t.Errorf("order %d is %v, not %d rows with %d nonzeros", order, m, rows, nnz)
-		}
+		testkit.EqualLists(t, []int{m.Rows, m.Cols, m.NNZ()}, []int{rows, rows, nnz}, "order %d", order)
 
 		for _, v := range m.Val {
 			testkit.Equal(t, v, 1, "order %d: value", order)

@@ -233,18 +233,14 @@ func TestTriangularSizes(t *testing.T) {
 		{512, 256, 131_841, 525_825},
 	} {
 		m := build(t, "triangular", map[string]any{"nx": c.nx, "ny": c.ny})
-		if m.Rows != c.rows || m.NNZ() != c.nnz {
-			t.Errorf("%d by %d is %v, not %d rows with %d nonzeros", c.nx, c.ny, m, c.rows, c.nnz)
-		}
+		testkit.EqualLists(t, []int{m.Rows, m.NNZ()}, []int{c.rows, c.nnz}, "%d by %d", c.nx, c.ny)
 	}
 }
 
 // TestTriangularIsMC2DEPI compares with what is known of SuiteSparse's mc2depi.
 func TestTriangularIsMC2DEPI(t *testing.T) {
 	m := build(t, "triangular", map[string]any{"nx": 512, "ny": 1024})
-	if m.Rows != 525_825 || m.Cols != 525_825 || m.NNZ() != 2_100_225 {
-		t.Fatalf("got %v", m)
-	}
+	testkit.EqualLists(t, []int{m.Rows, m.Cols, m.NNZ()}, []int{525_825, 525_825, 2_100_225}, "size")
 	f, squares, widest := sparse.Analyze(m), 0.0, 0.0
 	for i := range m.Rows {
 		columns, values := m.Row(i)
@@ -263,9 +259,7 @@ func TestTriangularIsMC2DEPI(t *testing.T) {
 	testkit.Near(t, math.Sqrt(squares/float64(m.Rows)-f.RowSpanMean*f.RowSpanMean), 143.827514, 1e-6, "deviation of spans")
 	testkit.Near(t, f.NeighbourRate, 0.498297, 1e-6, "neighbour rate")
 	testkit.Near(t, f.RowSimilarity, 0.998906, 5*0.0005, "row_similarity") // estimated; it deviates little from row to row
-	if f.RowMin != 2 || f.RowMax != 4 || widest != 770 {
-		t.Errorf("lengths are %d to %d, the widest span is %v", f.RowMin, f.RowMax, widest)
-	}
+	testkit.EqualLists(t, []float64{float64(f.RowMin), float64(f.RowMax), widest}, []float64{2, 4, 770}, "lengths, and the widest span")
 }
 
 // TestTriangularWritten has 2 by 1 written out: the states in order are (0, 0),

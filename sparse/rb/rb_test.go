@@ -110,10 +110,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 						defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 						m := testkit.Must(decode(content, text.Options{Expand: expand, Complex: text.RealPart}))
 
-						if m.A.Hash() != want.Hash() || m.Declared != n {
-							t.Errorf("%s %v, expand %v, %d cores: read as %v of %d entries, want %v", kind, size,
-								expand, cores, m.A, m.Declared, want)
-						}
+						testkit.EqualLists(t, []any{m.A.Hash(), m.Declared}, []any{want.Hash(), n}, "%s %v, expand %v, %d cores", kind, size, expand, cores)
 					}()
 				}
 			}
