@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -10,27 +11,14 @@ import (
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
+	"spmvtune/sparse/generate"
 )
 
 // grid is the 5-point Laplacian on 3000×3000 points: 9 million rows and 45
 // million nonzeros, 576 MB in float64, larger than the caches of most machines.
 var grid = sync.OnceValue(func() *kernels.Problem {
 	const n = 3000
-	a := &sparse.CSR[float64]{Rows: n * n, Cols: n * n, RowPtr: make([]int32, 1, n*n+1)}
-	a.ColIdx = make([]int32, 0, 5*n*n)
-	for i := range n * n {
-		row, col := i/n, i%n
-		for _, e := range []struct {
-			exists bool
-			j      int
-		}{{row > 0, i - n}, {col > 0, i - 1}, {true, i}, {col < n-1, i + 1}, {row < n-1, i + n}} {
-			if e.exists {
-				a.ColIdx = append(a.ColIdx, int32(e.j))
-			}
-		}
-		a.RowPtr = append(a.RowPtr, int32(len(a.ColIdx)))
-	}
-	a.Val = make([]float64, len(a.ColIdx))
+	a := testkit.Must(generate.Build(context.Background(), "grid_5pt", map[string]any{"nx": n, "ny": n}))
 	x := make([]float64, a.Cols)
 	for k := range a.Val {
 		a.Val[k] = 1 - 2*float64(k%7)/8

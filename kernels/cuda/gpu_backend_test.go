@@ -24,11 +24,7 @@ func loadedGPU(t *testing.T) (*Backend, *structure) {
 
 func preparedGPU(t *testing.T, b *Backend, c kernels.Config) *product {
 	t.Helper()
-	p, err := b.Prepare(c, kernels.Options{Launch: kernels.Graph})
-	if err != nil {
-		t.Fatalf("%s: %v", c, err)
-	}
-	return p.(*product)
+	return testkit.Must(b.Prepare(c, kernels.Options{Launch: kernels.Graph})).(*product)
 }
 
 var scalarGPU = kernels.Config{Kernel: "csr_scalar", Precision: kernels.Float32, Block: 128, Grid: 264}
@@ -181,7 +177,7 @@ func TestGPUBackendFreesMemory(t *testing.T) {
 
 // A full device drops what is not in use; a product never loses what it needs.
 func TestGPUBackendEvicts(t *testing.T) {
-	b, m := loadedGPU(t)
+	b, _ := loadedGPU(t)
 	free, _, err := cu.MemInfo()
 	testkit.Succeed(t, err)
 
@@ -193,9 +189,7 @@ func TestGPUBackendEvicts(t *testing.T) {
 		}
 	}
 
-	y := make([]float64, m.Rows)
-	testkit.Succeed(t, kernels.Compute(preparedGPU(t, b, scalarGPU), nil, y))
-	rightGPU(t, b, scalarGPU, y)
+	rightGPU(t, b, scalarGPU, preparedGPU(t, b, scalarGPU))
 }
 
 // addresses are those of everything that a product touches.
@@ -212,7 +206,7 @@ func addresses(b *Backend) map[any]cu.DevicePtr {
 // A fresh product has the matrix, x, y and its scratch elsewhere, and is right there;
 // one that is not fresh has them where they were.
 func TestGPUBackendFresh(t *testing.T) {
-	b, m := loadedGPU(t)
+	b, _ := loadedGPU(t)
 	for _, c := range []kernels.Config{
 		scalarGPU,
 		{Kernel: "csr_merge", Precision: kernels.Float64, Block: 128, Grid: 264},
@@ -225,10 +219,7 @@ func TestGPUBackendFresh(t *testing.T) {
 			testkit.Equal(t, at, first[key], "%s: %v moved without being asked to", c, key)
 		}
 
-		p, err := b.Prepare(c, kernels.Options{Fresh: true, Launch: kernels.Graph})
-		if err != nil {
-			t.Fatalf("%s: %v", c, err)
-		}
+		p := testkit.Must(b.Prepare(c, kernels.Options{Fresh: true, Launch: kernels.Graph}))
 		moved := addresses(b)
 		if len(moved) != len(first) || len(moved) < 4 {
 			t.Errorf("%s: %d arrays, before %d", c, len(moved), len(first))
@@ -238,15 +229,15 @@ func TestGPUBackendFresh(t *testing.T) {
 				t.Errorf("%s: %v is where it was", c, key)
 			}
 		}
-		y := make([]float64, m.Rows)
-		testkit.Succeed(t, kernels.Compute(p, nil, y))
-		rightGPU(t, b, c, y)
+		rightGPU(t, b, c, p)
 	}
 }
 
-// rightGPU compares y with a plain product of the problem.
-func rightGPU(t *testing.T, b *Backend, c kernels.Config, y []float64) {
+// rightGPU compares what p gives with a plain product of the problem.
+func rightGPU(t *testing.T, b *Backend, c kernels.Config, p kernels.Product) {
 	t.Helper()
+	y := make([]float64, b.problem.A.Rows)
+	testkit.Succeed(t, kernels.Compute(p, nil, y))
 	checkProduct(t, c, b.problem.A, b.problem.X, y)
 }
 
@@ -262,17 +253,14 @@ func TestGPUBackendReplays(t *testing.T) {
 		{Kernel: "cusparse_bsr", Precision: kernels.Float32, Params: "shape=2x2"},
 	} {
 		for _, batch := range []int{1, 3, 600} {
-			p, err := b.Prepare(c, kernels.Options{Launch: kernels.Graph})
-			if err != nil {
-				t.Fatalf("%s: %v", c, err)
-			}
+			p := preparedGPU(t, b, c)
 			testkit.Succeed(t, p.Poison())
 			times := make([]float64, 5)
 			testkit.Succeed(t, p.Sample(times, batch, false))
 			y := make([]float64, m.Rows)
 			testkit.Succeed(t, p.Result(y))
-			rightGPU(t, b, c, y)
-			if r := p.(*product).program.replay; r != nil && r.refused != 0 {
+			checkProduct(t, c, m, b.problem.X, y)
+			if r := p.program.replay; r != nil && r.refused != 0 {
 				t.Errorf("%s can't be captured", c)
 			}
 		}
@@ -285,11 +273,9 @@ func TestGPUBackendPoisonsScratch(t *testing.T) {
 	b, m := loadedGPU(t)
 	c := kernels.Config{Kernel: "csr_pcsr", Precision: kernels.Float32, Block: 256, Grid: 264}
 	p := preparedGPU(t, b, c)
-	y := make([]float64, m.Rows)
-	testkit.Succeed(t, kernels.Compute(p, nil, y))
-	rightGPU(t, b, c, y)
+	rightGPU(t, b, c, p)
 
-	ops := testkit.Must(secondPhase(b, p, c))
+	y, ops := make([]float64, m.Rows), testkit.Must(secondPhase(b, p, c))
 	p.program.release()
 	p.program = newProgram(ops, kernels.Graph)
 	testkit.Succeed(t, kernels.Compute(p, nil, y))
@@ -324,8 +310,7 @@ func TestGPUBackendOtherX(t *testing.T) {
 	if row, ok := firstDifference(y, zeros[:m.Rows]); !ok {
 		t.Errorf("A·0 is %g in row %d", y[row], row)
 	}
-	testkit.Succeed(t, kernels.Compute(p, nil, y))
-	rightGPU(t, b, scalarGPU, y)
+	rightGPU(t, b, scalarGPU, p)
 }
 
 // sensed reads the sensors, or says why they can't be read.

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -95,9 +96,8 @@ func TestGPUBackendReferenceChanged(t *testing.T) {
 	for _, part := range []cu.DevicePtr{at.hi, at.lo, at.bound} {
 		at := b.originals.references[keyOf(ref.Bound, 8)]
 		testkit.Succeed(t, upload[float64](b, part, []float64{0.375}))
-		if _, _, err := p.Judge(ref); !errors.Is(err, kernels.ErrNoJudge) {
-			t.Errorf("a changed reference (%v): %v", at, err)
-		}
+		_, _, err := p.Judge(ref)
+		testkit.Is(t, err, kernels.ErrNoJudge, fmt.Sprintf("a changed reference (%v)", at))
 		if worst, _, err := p.Judge(ref); err != nil || worst > 1 {
 			t.Errorf("after it is there again: %g (%v)", worst, err)
 		}
@@ -116,27 +116,21 @@ func TestGPUBackendReferenceChanged(t *testing.T) {
 
 	b.originals.forget()
 	b.originals.size = 0
-	if _, _, err := p.Judge(ref); !errors.Is(err, kernels.ErrNoJudge) {
-		t.Errorf("without room: %v", err)
-	}
+	_, _, err = p.Judge(ref)
+	testkit.Is(t, err, kernels.ErrNoJudge, "without room")
 }
 
 // Fresh products have copies of what is kept, which the host makes once, or again if a kernel has written there.
 func TestGPUBackendOriginals(t *testing.T) {
-	b, m := loadedGPU(t)
+	b, _ := loadedGPU(t)
 	fresh := func(what string) {
 		t.Helper()
 		for _, c := range []kernels.Config{
 			scalarGPU, {Kernel: "coo_atomic", Precision: kernels.Float64, Block: 128},
 			{Kernel: "sell_c_sigma", Precision: kernels.Float32, Block: 128, Grid: 264},
 		} {
-			p, err := b.Prepare(c, kernels.Options{Fresh: true, Launch: kernels.Graph})
-			if err != nil {
-				t.Fatalf("%s: %s: %v", what, c, err)
-			}
-			y := make([]float64, m.Rows)
-			testkit.Succeed(t, kernels.Compute(p, nil, y))
-			rightGPU(t, b, c, y)
+			t.Logf("%s: %s", what, c)
+			rightGPU(t, b, c, testkit.Must(b.Prepare(c, kernels.Options{Fresh: true, Launch: kernels.Graph})))
 		}
 	}
 	fresh("the first time")
