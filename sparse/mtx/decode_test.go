@@ -7,24 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"spmvtune/internal/testing/testkit"
+	"spmvtune/internal/testing/triplets"
 	"spmvtune/sparse/internal/text"
 )
-
-// entries lists a matrix as readers see it, by rows, counted from 1.
-func entries(m *text.Matrix) string {
-	var b strings.Builder
-	c := m.A.COO()
-	for k, v := range c.Val {
-		fmt.Fprintf(&b, "%d,%d=%g ", c.Row[k]+1, c.Col[k]+1, v)
-	}
-	return strings.TrimSpace(b.String())
-}
 
 func TestDecode(t *testing.T) {
 	const banner = "%%MatrixMarket matrix coordinate real general\n"
@@ -88,7 +78,7 @@ func TestDecode(t *testing.T) {
 				m := testkit.Must(decode(r, "file", c.opt))
 				testkit.Succeed(t, m.A.Validate())
 
-				testkit.Equal(t, entries(m), c.want, "%s: entries", how)
+				testkit.Equal(t, triplets.Text(m.A, 1), c.want, "%s: entries", how)
 			}
 		})
 	}
@@ -202,34 +192,6 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeDamagedGzip(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	fmt.Fprintf(z, "%%%%MatrixMarket matrix coordinate real general\n50000 1 50000\n")
-	for i := range 50000 {
-		fmt.Fprintf(z, "%d 1 %g\n", i+1, 1/float64(i+3))
-	}
-
-	z.Close()
-	whole := packed.Bytes()
-	flipped := slices.Clone(whole)
-	flipped[len(flipped)-8] ^= 1 // the checksum
-
-	for want, file := range map[string][]byte{
-		"cut off; get it again":     whole[:len(whole)/2],
-		"the file was cut off":      whole[:len(whole)-3],
-		"damaged (gzip: invalid ch": flipped,
-		"compressed data":           whole[:5],
-		"damaged (gzip: invalid he": append([]byte("\x1f\x8bnot gzip"), whole...),
-	} {
-		_, err := decode(bytes.NewReader(file), "f.gz", text.DefaultOptions)
-		testkit.Fails(t, err, want)
-	}
-
-	m := testkit.Must(decode(bytes.NewReader(whole), "f.gz", text.DefaultOptions))
-	testkit.Equal(t, m.A.NNZ(), 50000, "entries of the whole file")
-}
-
 func TestDecodeChecksOptions(t *testing.T) {
 	_, err := decode(strings.NewReader(""), "f", text.Options{Complex: "abs"})
 	testkit.Fails(t, err, text.RealPart, "an unknown option")
@@ -283,7 +245,7 @@ func TestArchive(t *testing.T) {
 			m, err := decode(strings.NewReader(file), "f", text.DefaultOptions)
 			got := fmt.Sprint(err)
 			if err == nil {
-				got = entries(m)
+				got = triplets.Text(m.A, 1)
 			}
 
 			if !strings.HasPrefix(got, c.want) {
@@ -293,27 +255,30 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// Damage behind the matrix is noticed, too: the checksum is for the whole file.
-func TestDamagedArchive(t *testing.T) {
+// Damage is noticed, also behind the matrix: the checksum is for the whole file.
+func TestDamaged(t *testing.T) {
 	var content strings.Builder
 	fmt.Fprintf(&content, "%%%%MatrixMarket matrix coordinate real general\n999 999 40000\n")
 	for k := range 40000 {
 		fmt.Fprintf(&content, "%d %d %g\n", k%9+1, k%7+1, 1/float64(k+3))
 	}
-
+	alone := zipped(content.String())
 	archive := tarOf(t, [2]string{"a/a.mtx", content.String()}, [2]string{"a/a_b.mtx", content.String()})
-	file := []byte(zipped(archive))
-	testkit.Must(decode(bytes.NewReader(file), "f", text.DefaultOptions))
-
-	flipped := bytes.Clone(file)
-	flipped[len(file)-8] ^= 1 // the checksum
-	for want, file := range map[string][]byte{
-		"damaged (gzip: invalid ch": flipped,
-		"the file was cut off":      file[:len(file)-3],
-		"end too early":             []byte(archive[:content.Len()/2]),
-		"archive is damaged":        []byte("x" + archive[1:]),
-	} {
-		testkit.Fails(t, testkit.Err(decode(bytes.NewReader(file), "f", text.DefaultOptions)), want)
+	for _, file := range []string{alone, zipped(archive)} {
+		testkit.Must(decode(strings.NewReader(file), "f", text.DefaultOptions))
+		flipped := []byte(file)
+		flipped[len(file)-8] ^= 1 // the checksum
+		for want, file := range map[string]string{
+			"damaged (gzip: invalid ch": string(flipped),
+			"the file was cut off":      file[:len(file)-3],
+			"cut off; get it again":     file[:len(file)/2],
+			"compressed data":           file[:5],
+			"damaged (gzip: invalid he": "\x1f\x8bnot gzip" + file,
+			"end too early":             archive[:content.Len()/2],
+			"archive is damaged":        "x" + archive[1:],
+		} {
+			testkit.Fails(t, testkit.Err(decode(strings.NewReader(file), "f", text.DefaultOptions)), want)
+		}
 	}
 }
 

@@ -1,25 +1,15 @@
 package rb
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
+	"spmvtune/internal/testing/triplets"
 	"spmvtune/sparse/internal/text"
 )
-
-// entries lists a matrix as readers see it, by rows, counted from 1.
-func entries(m *text.Matrix) string {
-	var b strings.Builder
-	c := m.A.COO()
-	for k, v := range c.Val {
-		fmt.Fprintf(&b, "%d,%d=%g ", c.Row[k]+1, c.Col[k]+1, v)
-	}
-	return strings.TrimSpace(b.String())
-}
 
 // small is a file of these parts: the counts of lines, type and sizes, formats,
 // and the sections.
@@ -83,7 +73,7 @@ func TestParse(t *testing.T) {
 				}
 
 				testkit.Succeed(t, m.A.Validate())
-				testkit.Equal(t, entries(m), c.want, "%s: entries", c.name)
+				testkit.Equal(t, triplets.Text(m.A, 1), c.want, "%s: entries", c.name)
 			}()
 		}
 	}

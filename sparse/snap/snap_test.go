@@ -15,16 +15,6 @@ import (
 	"spmvtune/sparse/internal/text"
 )
 
-// entries lists a matrix as readers see it, by rows, counted from 0.
-func entries(m *text.Matrix) string {
-	var b strings.Builder
-	c := m.A.COO()
-	for k, v := range c.Val {
-		fmt.Fprintf(&b, "%d,%d=%g ", c.Row[k], c.Col[k], v)
-	}
-	return strings.TrimSpace(b.String())
-}
-
 func decode(content string) (*text.Matrix, error) {
 	s, err := text.NewSource(strings.NewReader(content), "f", Format.Extensions[0])
 	if err != nil {
@@ -59,7 +49,7 @@ func TestParse(t *testing.T) {
 				}
 
 				testkit.Succeed(t, m.A.Validate())
-				testkit.Equal(t, entries(m), c.want, "%s: entries", c.name)
+				testkit.Equal(t, triplets.Text(m.A, 0), c.want, "%s: entries", c.name)
 			}()
 		}
 	}

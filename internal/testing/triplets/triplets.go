@@ -3,7 +3,9 @@ package triplets
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"spmvtune/sparse"
 )
@@ -28,4 +30,14 @@ func CSR(rows, cols int, row, col []int32, val []float64) *sparse.CSR[float64] {
 		m.RowPtr[i+1] += m.RowPtr[i]
 	}
 	return m
+}
+
+// Text lists the entries of a matrix by rows, as row,column=value, both counted from first.
+func Text(m *sparse.CSR[float64], first int32) string {
+	var list []string
+	c := m.COO()
+	for k, v := range c.Val {
+		list = append(list, fmt.Sprintf("%d,%d=%g", c.Row[k]+first, c.Col[k]+first, v))
+	}
+	return strings.Join(list, " ")
 }
