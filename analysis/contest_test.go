@@ -90,17 +90,13 @@ func TestTimesAreToldByTheirOwnUncertainty(t *testing.T) {
 func TestDecidedTiesCount(t *testing.T) {
 	best, wide, far := found("a", 0.9, 1, 1.1), found("b", 0.95, 1.03, 1.1), found("c", 1.4, 1.5, 1.6)
 	best.Tied = true
-	if !Tells(&best, &wide) {
-		t.Error("repeat runs told b from a, and it is called tied")
-	}
+	testkit.Check(t, Tells(&best, &wide), "repeat runs told b from a, and it is called tied")
 	wide.Tied, far.Tied = true, true
 	if Tells(&best, &wide) || Tells(&best, &far) {
 		t.Error("what is decided to be tied is told apart")
 	}
 	far.Matrix = "another"
-	if !Tells(&best, &far) {
-		t.Error("ties of another matrix count")
-	}
+	testkit.Check(t, Tells(&best, &far), "ties of another matrix count")
 }
 
 // Ratios are of the times that other runs find, and one that may be 1 is no speed-up.
@@ -119,9 +115,7 @@ func TestGainsAreTold(t *testing.T) {
 			t.Errorf("%v times as fast, from %v; want 2, from %v", g.Value, g.Low, low)
 		}
 	}
-	if !told["csr_vector"] || told["csr_scalar"] {
-		t.Errorf("told apart from the baseline: %v", told)
-	}
+	testkit.Check(t, told["csr_vector"] && !told["csr_scalar"], "told apart from the baseline: %v", told)
 }
 
 // Trials whose intervals reach 3% and 4% towards each other are told if they are 5% apart.

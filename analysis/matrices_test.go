@@ -39,9 +39,7 @@ func TestTwins(t *testing.T) {
 // TestPublishedNumbers: throughputs are sound, and all kernels that the figures could draw are in the catalogue.
 func TestPublishedNumbers(t *testing.T) {
 	all := publications()
-	if len(all) < 60 {
-		t.Errorf("%d publications only", len(all))
-	}
+	testkit.Check(t, len(all) >= 60, "%d publications only", len(all))
 	// coo-spmv-final, Table III: 20.28 GB/s at 24 bytes and two operations per nonzero.
 	p := all[publicationKey{"circuit5M_dc", "cpu_coo", kernels.Float32}]
 	if math.Abs(p.gflops-20.28/12) > 1e-9 || p.Paper != "coo-spmv-final" || !strings.Contains(p.Device, "EPYC") {

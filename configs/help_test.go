@@ -51,9 +51,7 @@ func TestSlurmIsReadWhole(t *testing.T) {
 		Setup: []string{"module load CUDA/12.5"}, Extra: []string{"--mail-type=END"},
 		Wrap: "apptainer exec --nv image.sif",
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v", got)
-	}
+	testkit.Check(t, reflect.DeepEqual(got, want), "got %+v", got)
 
 	more := parse(t, minimal+"[slurm]\ngpus = 2\nexclusive = true\ntime = \"1-12\"\nmem = \"4000\"\nsignal = \"\"\n"+
 		"gpus_per_task = 2\nmix_devices = true\nchunk = \"90s\"\nmax_submit = 9\nfinish = false\n").Slurm

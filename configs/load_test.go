@@ -66,9 +66,7 @@ func TestDefaults(t *testing.T) {
 	}
 	m := Matrix{Name: "mycielskian-4", Class: "mycielskian", Generate: "mycielskian",
 		Args: map[string]any{"order": int64(4)}, Expand: true}
-	if !reflect.DeepEqual(s.Matrices, []Matrix{m}) {
-		t.Errorf("matrices %+v", s.Matrices)
-	}
+	testkit.Check(t, reflect.DeepEqual(s.Matrices, []Matrix{m}), "matrices %+v", s.Matrices)
 
 	k := s.Kernels[0]
 	if !slices.Equal(k.Precisions, []kernels.Precision{"float32", "float64"}) || k.Block != nil || !k.Grid.Auto ||
@@ -151,9 +149,7 @@ func TestLoad(t *testing.T) {
 }
 
 func TestShippedSweepsAreRight(t *testing.T) {
-	if !slices.Contains(Shipped(), "quickstart") {
-		t.Fatalf("no quickstart among %v", Shipped())
-	}
+	testkit.Require(t, slices.Contains(Shipped(), "quickstart"), "no quickstart among %v", Shipped())
 	for _, name := range Shipped() {
 		s, err := Load(name)
 		if err != nil {
@@ -162,9 +158,7 @@ func TestShippedSweepsAreRight(t *testing.T) {
 		}
 
 		testkit.Equal(t, s.Name+s.Path, name+name, "name and path")
-		if s.Title == "" {
-			t.Errorf("%s has no title", name)
-		}
+		testkit.Check(t, s.Title != "", "%s has no title", name)
 
 		for _, space := range s.Kernels {
 			for c := range space.Expand(2) {

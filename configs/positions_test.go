@@ -209,9 +209,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Parse("fuzz.toml", []byte(text))
 		if err == nil {
-			if len(s.Matrices) == 0 || len(s.Kernels) == 0 || s.Name == "" {
-				t.Errorf("accepted %+v", s)
-			}
+			testkit.Check(t, len(s.Matrices) != 0 && len(s.Kernels) != 0 && s.Name != "", "accepted %+v", s)
 			for _, space := range s.Kernels {
 				if len(slices.Collect(space.Expand(1))) == 0 {
 					t.Errorf("nothing to run in %+v", space)
@@ -222,9 +220,7 @@ func FuzzParse(f *testing.F) {
 		}
 
 		es, ok := err.(Errors)
-		if !ok || len(es) == 0 {
-			t.Fatalf("got %T %v", err, err)
-		}
+		testkit.Require(t, ok && len(es) != 0, "got %T %v", err, err)
 		lines := strings.Count(text, "\n") + 1
 
 		for i, e := range es {

@@ -18,13 +18,9 @@ import (
 func TestCatalogueEntries(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range Catalogue {
-		if seen[k.Name] {
-			t.Errorf("%s is listed twice", k.Name)
-		}
+		testkit.Check(t, !seen[k.Name], "%s is listed twice", k.Name)
 		seen[k.Name] = true
-		if k.Source == "" || k.Mapping == "" {
-			t.Errorf("%s lacks its source or mapping", k.Name)
-		}
+		testkit.Check(t, k.Source != "" && k.Mapping != "", "%s lacks its source or mapping", k.Name)
 		if k.Backend != "cpu" && k.Backend != "cuda" {
 			t.Errorf("%s has backend %q", k.Name, k.Backend)
 		}
@@ -172,9 +168,7 @@ func TestCitationsAreResolved(t *testing.T) {
 		}
 	}
 
-	if len(cited) < 4 {
-		t.Errorf("only %d keys are cited: the test proves little", len(cited))
-	}
+	testkit.Check(t, len(cited) >= 4, "only %d keys are cited: the test proves little", len(cited))
 	for i, p := range Papers {
 		if p.Title == "" || p.Where == "" || p.Year < 2000 ||
 			slices.ContainsFunc(Papers[:i], func(q Paper) bool { return q.Key == p.Key }) {

@@ -39,9 +39,7 @@ func TestSecondReport(t *testing.T) {
 	testkit.Succeed(t, os.WriteFile(path(damaged), []byte("<svg>"), 0o666))
 	age(kept, damaged)
 	testkit.EqualLists(t, write(3).Files, first.Files, "files of the second report")
-	if !old(kept) {
-		t.Error("an unchanged picture was drawn again")
-	}
+	testkit.Check(t, old(kept), "an unchanged picture was drawn again")
 	if old(damaged) {
 		t.Error("a damaged picture was kept")
 	}

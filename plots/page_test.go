@@ -51,9 +51,7 @@ func TestPageInBrowser(t *testing.T) {
 		}
 		var scrolls bool
 		b.Eval(`return document.documentElement.scrollWidth > innerWidth`, &scrolls)
-		if scrolls || len(wide) > 0 {
-			t.Errorf("at %d pixels the page overflows: %q", width, wide)
-		}
+		testkit.Check(t, !scrolls && len(wide) == 0, "at %d pixels the page overflows: %q", width, wide)
 		for _, scheme := range []string{"light", "dark"} {
 			b.Scheme(scheme)
 			b.Look(scheme + map[int]string{400: "-phone", 1600: "-screen"}[width])
@@ -67,9 +65,7 @@ func TestPageInBrowser(t *testing.T) {
 		b.Eval(ink, &light)
 		b.Scheme("dark")
 		b.Eval(ink, &dark)
-		if light == dark || light == "" {
-			t.Errorf("light %q, dark %q", light, dark)
-		}
+		testkit.Check(t, light != dark && light != "", "light %q, dark %q", light, dark)
 	})
 	b.Run("sort", func(t *testing.T) {
 		var got struct {
@@ -80,9 +76,7 @@ func TestPageInBrowser(t *testing.T) {
 			const button = table.tHead.rows[0].cells[i].querySelector("button");
 			button.click(); button.click();
 			return { Sort: table.tHead.rows[0].cells[i].ariaSort, Values: [...table.tBodies[0].rows].map((r) => Number(r.cells[i].dataset.key)) }`, &got)
-		if got.Sort != "descending" || len(got.Values) < 5 {
-			t.Errorf("sorted %+v", got)
-		}
+		testkit.Check(t, got.Sort == "descending" && len(got.Values) >= 5, "sorted %+v", got)
 		for i := 1; i < len(got.Values); i++ {
 			if got.Values[i] > got.Values[i-1] {
 				t.Errorf("not in order: %v", got.Values)
@@ -230,9 +224,7 @@ func TestPageInBrowser(t *testing.T) {
 			fold.open = true;
 			for (let i = 0; i < 200 && fold.querySelectorAll("svg").length < left; i++) await new Promise((done) => setTimeout(done, 30));
 			return { Before: before, Left: left, After: fold.querySelectorAll("svg").length }`, &got)
-		if got.Before != 0 || got.Left == 0 || got.After != got.Left {
-			t.Errorf("pictures %+v", got)
-		}
+		testkit.Check(t, got.Before == 0 && got.Left != 0 && got.After == got.Left, "pictures %+v", got)
 	})
 	b.Run("names", func(t *testing.T) {
 		var nameless []string

@@ -50,9 +50,7 @@ func TestPaper(t *testing.T) {
 		figures++
 		drawn, caption := read(name), read(stem+".tex")
 		testkit.Says(t, name, drawn, `width="240pt"`)
-		if !strings.HasPrefix(read(stem+".pdf"), "%PDF") {
-			t.Errorf("%s is no PDF", stem)
-		}
+		testkit.Check(t, strings.HasPrefix(read(stem+".pdf"), "%PDF"), "%s is no PDF", stem)
 		for _, size := range regexp.MustCompile(`font-size:([0-9.]+)px`).FindAllStringSubmatch(drawn, -1) {
 			if v := size[1]; v != "90" && v != "95" && v != "100" && v != "105" { // tenths of points × 0.77
 				t.Errorf("%s has type of %s tenths of points", name, v)

@@ -46,9 +46,7 @@ func written(t *testing.T, d *analysis.Data, opt Options) (map[string][]byte, *W
 		t.Errorf("the folder holds %d files, the result names %d", len(content), len(w.Files))
 	}
 	for _, name := range w.Files {
-		if len(content[name]) == 0 {
-			t.Errorf("%s is missing or empty", name)
-		}
+		testkit.Check(t, len(content[name]) != 0, "%s is missing or empty", name)
 	}
 	return content, w
 }
@@ -69,13 +67,9 @@ func TestSameBytes(t *testing.T) {
 	again.Patterns, again.Drifts, again.Searched = d.Patterns, d.Drifts, d.Searched
 	second, _ := written(t, synthetic.Ruled(again), Options{Version: "1"})
 
-	if len(first) < 10 {
-		t.Fatalf("%d files only", len(first))
-	}
+	testkit.Require(t, len(first) >= 10, "%d files only", len(first))
 	for name, content := range first {
-		if !bytes.Equal(content, second[name]) {
-			t.Errorf("%s differs", name)
-		}
+		testkit.Check(t, bytes.Equal(content, second[name]), "%s differs", name)
 	}
 }
 

@@ -34,9 +34,7 @@ func TestShortlistOfEnsembleHasTheTrees(t *testing.T) {
 			third++
 		}
 	}
-	if third == 0 {
-		t.Error("the tree's choice is nowhere third: no test")
-	}
+	testkit.Check(t, third != 0, "the tree's choice is nowhere third: no test")
 }
 
 // What a leaf adds for a configuration comes from the matrices on which it is legal: the others don't blur it.

@@ -36,9 +36,7 @@ func TestJSONSelectsTheSame(t *testing.T) {
 		f := randomFeatures(rng)
 		want, got := chosen(t, r, f, Wanted{}), chosen(t, back, f, Wanted{})
 		got.Model, want.Model = nil, nil
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("%+v: selects %+v, want %+v", f, got, want)
-		}
+		testkit.Require(t, reflect.DeepEqual(got, want), "%+v: selects %+v, want %+v", f, got, want)
 	}
 }
 

@@ -303,9 +303,7 @@ func TestWithout(t *testing.T) {
 		t.Errorf("without the best the tree reaches %v", f.Mean)
 	}
 	for _, c := range s.Ensemble.Configs {
-		if c.Kernel == "b" {
-			t.Errorf("the ensemble may choose %s", c)
-		}
+		testkit.Check(t, c.Kernel != "b", "the ensemble may choose %s", c)
 	}
 	opt.Without = []string{"a", "b", "c"}
 	testkit.Fails(t, testkit.Err(Learn(t.Context(), obs, opt)), "no kernel is left", "without any kernel")

@@ -66,9 +66,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 		t.Fatalf("tested on %d matrices of %d families", test.Matrices, test.Families)
 	}
 	for _, c := range test.Cases {
-		if !slices.Contains(opt.Test, c.Class) {
-			t.Errorf("%s of %s is in the final test", c.Matrix, c.Class)
-		}
+		testkit.Check(t, slices.Contains(opt.Test, c.Class), "%s of %s is in the final test", c.Matrix, c.Class)
 		choice := testkit.Must(got.Select(got.Models[0].Key, featuresOf(obs, c.Matrix), Wanted{}))
 		testkit.Equal(t, choice.Config.String(), c.Choice.String(), "%s: the rule and its judgement choose", c.Matrix)
 	}

@@ -87,9 +87,7 @@ func TestThumbnail(t *testing.T) {
 	for name, m := range seen(t) {
 		want := NewDensity(m, ThumbnailSide, ThumbnailSide)
 		packed := NewThumbnail(m)
-		if len(packed) > 17_000 {
-			t.Errorf("%s takes %d bytes", name, len(packed))
-		}
+		testkit.Check(t, len(packed) <= 17_000, "%s takes %d bytes", name, len(packed))
 
 		got, err := packed.Density()
 		if err != nil {
@@ -117,9 +115,7 @@ func TestThumbnailBound(t *testing.T) {
 
 	d.Count[0] = MaxIndex
 	packed := d.pack()
-	if len(packed) > 17_000 {
-		t.Errorf("%d bytes", len(packed))
-	}
+	testkit.Check(t, len(packed) <= 17_000, "%d bytes", len(packed))
 
 	testkit.Equal(t, testkit.Must(packed.Density()).Count[0], MaxIndex, "the first count")
 }
@@ -140,8 +136,6 @@ func FuzzThumbnail(f *testing.F) {
 		}
 
 		again := testkit.Must(d.pack().Density())
-		if !bytes.Equal(again.pack(), d.pack()) {
-			t.Error("packed twice, it is another one")
-		}
+		testkit.Check(t, bytes.Equal(again.pack(), d.pack()), "packed twice, it is another one")
 	})
 }

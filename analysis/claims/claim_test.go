@@ -23,9 +23,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("claim %d says too little", c.Number)
 		}
 		for _, name := range c.Sweeps {
-			if !slices.Contains(shipped, name) {
-				t.Errorf("claim %d: there is no sweep %s", c.Number, name)
-			}
+			testkit.Check(t, slices.Contains(shipped, name), "claim %d: there is no sweep %s", c.Number, name)
 		}
 		for _, p := range c.Parts {
 			if p.Says == "" || p.Query == "" || p.Above == nil && p.Below == nil ||

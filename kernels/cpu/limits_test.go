@@ -122,9 +122,7 @@ func TestFreshLiesElsewhere(t *testing.T) {
 		shifts[address[len(address)-3:]] = true
 		testkit.Equal(t, prepare(false), first, "the vectors of a product that need not be fresh")
 	}
-	if len(shifts) < 3 {
-		t.Errorf("x begins at %v of a page", shifts)
-	}
+	testkit.Check(t, len(shifts) >= 3, "x begins at %v of a page", shifts)
 }
 
 // spoil overwrites all that b keeps of its problem.

@@ -139,9 +139,7 @@ func copySource(t *testing.T, name, dir string) string {
 func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config, seed int64) []float64 {
 	t.Helper()
 	k, ok := kernels.Lookup(c.Kernel)
-	if !ok {
-		t.Fatalf("%s is not in the catalogue", c.Kernel)
-	}
+	testkit.Require(t, ok, "%s is not in the catalogue", c.Kernel)
 	testkit.Succeed(t, k.Check(c))
 
 	v := c.Precision.Bytes()
@@ -217,9 +215,7 @@ func (e *emulator) launch(t *testing.T, what string, arrays map[string][]byte, s
 			}
 
 			i, ok := index[a.array]
-			if !ok {
-				t.Fatalf("%s: there is no array %s", what, a.array)
-			}
+			testkit.Require(t, ok, "%s: there is no array %s", what, a.array)
 			put(1)
 			put(i)
 		}

@@ -48,9 +48,7 @@ func blindJudges(t *testing.T) string {
 	const include = `#include "common.cuh"`
 	source, all := strings.Replace(string(text), include, "", 1), include+"\n"
 	for i, b := range blindness {
-		if !strings.Contains(source, b.old) {
-			t.Fatalf("judge.cu has no %q", b.old)
-		}
+		testkit.Require(t, strings.Contains(source, b.old), "judge.cu has no %q", b.old)
 		name := fmt.Sprint(blind, i)
 		changed := strings.ReplaceAll(source, b.old, b.by)
 		changed = strings.Replace(changed, "SPMV_ENTRY(judge,", "SPMV_ENTRY("+name+"judge,", 1)
@@ -195,9 +193,7 @@ func TestAChangedReferenceIsNoticed(t *testing.T) {
 		for _, at := range []int{0, 350, 699} {
 			old := part[at]
 			part[at] = math.Nextafter(old, 2)
-			if digestOf(ref) == digest {
-				t.Errorf("a changed row %d has the same digest", at)
-			}
+			testkit.Check(t, digestOf(ref) != digest, "a changed row %d has the same digest", at)
 			part[at] = old
 		}
 	}
@@ -248,8 +244,6 @@ func TestDigest(t *testing.T) {
 	for _, at := range []int{0, 511, 999} {
 		changed := slices.Clone(words)
 		changed[at] ^= 1 << r.IntN(32)
-		if digest(changed, 4) == want {
-			t.Errorf("a changed word %d has the same digest", at)
-		}
+		testkit.Check(t, digest(changed, 4) != want, "a changed word %d has the same digest", at)
 	}
 }

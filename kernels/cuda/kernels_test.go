@@ -191,12 +191,8 @@ func TestRecipes(t *testing.T) {
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			newRecipe := recipes[k.Name]
-			if newRecipe == nil {
-				t.Fatal("recipes.go has no row for it")
-			}
-			if Source(k.Name) == "" {
-				t.Error("it has no source")
-			}
+			testkit.Require(t, newRecipe != nil, "recipes.go has no row for it")
+			testkit.Check(t, Source(k.Name) != "", "it has no source")
 
 			for _, c := range configurations(k) {
 				r, err := newRecipe(rowsOfLength(3, 0, 70), c, c.Precision.Bytes())

@@ -183,9 +183,7 @@ func TestLimitsAreEnough(t *testing.T) {
 	}
 	for name, settings := range configs {
 		k, ok := kernels.Lookup(name)
-		if !ok {
-			t.Fatalf("%s is not in the catalogue", name)
-		}
+		testkit.Require(t, ok, "%s is not in the catalogue", name)
 		for _, setting := range settings {
 			for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 				c := kernels.Config{Kernel: name, Precision: p, Block: 128, Grid: 16,
@@ -279,9 +277,7 @@ func TestPackAhead(t *testing.T) {
 	a.packAhead(m, []kernels.Config{c})
 	a.running.Wait()
 	kept := len(packings.kept)
-	if kept == 0 {
-		t.Fatal("nothing was packed")
-	}
+	testkit.Require(t, kept != 0, "nothing was packed")
 	before := reusedCost()
 	a.packAhead(m, []kernels.Config{c}) // that these exist is nobody's cost
 	a.running.Wait()
@@ -289,9 +285,7 @@ func TestPackAhead(t *testing.T) {
 	_, _, err := newRecipe(m, c, 4)
 	testkit.Succeed(t, err)
 	testkit.Equal(t, len(packings.kept), kept, "packings")
-	if reusedCost() == before {
-		t.Error("what was packed ahead is charged nothing")
-	}
+	testkit.Check(t, reusedCost() != before, "what was packed ahead is charged nothing")
 
 	// What was asked for before is given up, and nothing is being made after that.
 	forget()

@@ -88,9 +88,7 @@ var (
 func code(t *testing.T, name, suffix string) string {
 	t.Helper()
 	file := newest(entryFiles()[name+suffix], leastCompute)
-	if file == nil {
-		t.Fatalf("no entry %s%s", name, suffix)
-	}
+	testkit.Require(t, file != nil, "no entry %s%s", name, suffix)
 	_, text, _ := strings.Cut(file.text, ".visible .entry "+name+suffix+"(")
 	text, _, _ = strings.Cut(text, "\n}\n")
 	text = strings.ReplaceAll(text, name+suffix, "")
@@ -147,9 +145,7 @@ func TestOwnRecipe(t *testing.T) {
 			want = append(want, ptr(name))
 		}
 		same := func(a, b arg) bool { return a.array == b.array && a.value == b.value }
-		if !slices.EqualFunc(s.Args, want, same) {
-			t.Errorf("%s: arguments %v, want %v", format, s.Args, want)
-		}
+		testkit.Check(t, slices.EqualFunc(s.Args, want, same), "%s: arguments %v, want %v", format, s.Args, want)
 		if format == kernels.SELL { // rows by length within windows of 4, then 2 chunks of 2 columns
 			testkit.EqualLists(t, s.Args[4].own.Ints, []int32{0, 2, 1}, "rows are in the order")
 		}

@@ -51,9 +51,7 @@ func TestRunLeavesNothing(t *testing.T) {
 			t.Skip("the machine is too busy")
 		}
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-		if pid == 0 || syscall.Kill(pid, 0) == nil {
-			t.Errorf("%s: process %d lives", script, pid)
-		}
+		testkit.Check(t, pid != 0 && syscall.Kill(pid, 0) != nil, "%s: process %d lives", script, pid)
 	}
 	// It need not wait for what it leaves behind, which does not hold up others.
 	testkit.Must(run(t, time.Minute, "(setsid sleep 600 &) ; echo time_ms=1"))

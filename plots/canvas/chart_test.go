@@ -33,9 +33,7 @@ func TestUsualRange(t *testing.T) {
 		t.Errorf("with an outlier: from %g to %g", low, high)
 	}
 	b.Axis = Scale{Min: low, Max: high, Norm: plot.LogScale{}}
-	if !b.Clips() {
-		t.Error("the outlier is not clipped")
-	}
+	testkit.Check(t, b.Clips(), "the outlier is not clipped")
 }
 
 // A number that a mark at the end of the axis would push out of the column shortens the axis, but

@@ -181,9 +181,7 @@ func TestOneDevice(t *testing.T) {
 // have, and the list in the gallery. The test writes both with -regen.
 func TestDerived(t *testing.T) {
 	for _, id := range IDs() {
-		if drawings[id] == nil {
-			t.Errorf("figures.toml has %s, and drawings in registry.go doesn't", id)
-		}
+		testkit.Check(t, drawings[id] != nil, "figures.toml has %s, and drawings in registry.go doesn't", id)
 	}
 	testkit.Equal(t, len(drawings), len(All), "drawings in registry.go, of as many figures in figures.toml,")
 	testkit.Section(t, "../../docs/gallery.md", "<!-- figures -->\n", "<!-- end of figures -->\n", galleryList(),

@@ -55,9 +55,7 @@ func TestNoPatternOfImportedMatrixIsAskedFor(t *testing.T) {
 func TestCrowdedSpeedups(t *testing.T) {
 	d := synthetic.Crowd(30, 64, 30).Report()
 	pages, warnings := speedups.draw(d)
-	if len(pages) != 1 || len(warnings) > 0 {
-		t.Fatalf("%d pages, warnings %v", len(pages), warnings)
-	}
+	testkit.Require(t, len(pages) == 1 && len(warnings) == 0, "%d pages, warnings %v", len(pages), warnings)
 	p := pages[0]
 	var shown []string
 	for _, k := range p.Keys {
@@ -131,9 +129,7 @@ func TestUnitFollowsFormats(t *testing.T) {
 		d := s.Report()
 		for _, dim := range []dimension{overBlock, overGrid} {
 			pages, _ := dim.draw(d)
-			if len(pages) == 0 {
-				t.Fatal("no pages")
-			}
+			testkit.Require(t, len(pages) != 0, "no pages")
 			roofs := 0 // it is left out where it would press the lines together
 			for _, p := range pages {
 				if strings.Contains(p.Name, "overlay") { // shares

@@ -67,9 +67,7 @@ func TestDriftStrip(t *testing.T) {
 	pages, _ := drawDrift(d)
 	texts := textsOf(pages[0])
 	for _, want := range []string{s.Matrices[0], s.Matrices[2], "+2%", "+4%"} {
-		if !slices.Contains(texts, want) {
-			t.Errorf("%q is not on the page: %q", want, texts)
-		}
+		testkit.Check(t, slices.Contains(texts, want), "%q is not on the page: %q", want, texts)
 	}
 }
 

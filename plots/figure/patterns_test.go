@@ -123,9 +123,7 @@ func TestPatternsOfOlderDatabase(t *testing.T) {
 	delete(d.Patterns, "ecology1")
 	pages, warnings := drawPatterns(d)
 	testkit.EqualLists(t, []int{len(pages), len(warnings)}, []int{1, 1}, "pages and warnings")
-	if slices.Contains(textsOf(pages[0]), "ecology1") {
-		t.Error("a matrix without a pattern is drawn")
-	}
+	testkit.Check(t, !slices.Contains(textsOf(pages[0]), "ecology1"), "a matrix without a pattern is drawn")
 }
 
 // A row of pictures is as high as its highest: flat ones leave no blank space below them.

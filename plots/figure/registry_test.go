@@ -38,9 +38,7 @@ func TestGallery(t *testing.T) {
 	pictures := testkit.Must(filepath.Glob(filepath.Join(docs, "gallery", "*")))
 	for _, path := range pictures {
 		name := testkit.Must(filepath.Rel(docs, path))
-		if !shown[name] {
-			t.Errorf("%s is not shown", name)
-		}
+		testkit.Check(t, shown[name], "%s is not shown", name)
 		delete(shown, name)
 	}
 	for name := range shown {
@@ -90,9 +88,7 @@ func TestGolden(t *testing.T) {
 		f := &All[i]
 		t.Run(f.ID, func(t *testing.T) {
 			pages, warnings := drawings[f.ID](goldenData(f.ID))
-			if len(pages) == 0 || len(warnings) > 0 {
-				t.Fatalf("%d pages, warnings %v", len(pages), warnings)
-			}
+			testkit.Require(t, len(pages) != 0 && len(warnings) == 0, "%d pages, warnings %v", len(pages), warnings)
 			var drawn bytes.Buffer
 			testkit.Succeed(t, png.Encode(&drawn, pages[0].Raster(goldenDPI)))
 			got := drawn.Bytes()
@@ -223,9 +219,7 @@ func checkLabels(t *testing.T, p *canvas.Picture) {
 	if canvas.PageWidth == 10*vg.Inch && !strings.HasPrefix(strings.Join(all, " "), p.Title) {
 		t.Errorf("%s: the title %q is cut: %q", p.Name, p.Title, all[:2])
 	}
-	if len(boxes) < 4 {
-		t.Errorf("%s: %d labels only", p.Name, len(boxes))
-	}
+	testkit.Check(t, len(boxes) >= 4, "%s: %d labels only", p.Name, len(boxes))
 	for i, a := range boxes {
 		if a.Min.X < 0 || a.Min.Y < 0 || a.Max.X > area.X || a.Max.Y > area.Y {
 			t.Errorf("%s: %q leaves the page: %v", p.Name, a.text, a.Rectangle)

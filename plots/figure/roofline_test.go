@@ -23,9 +23,7 @@ func TestRooflineShares(t *testing.T) {
 	for _, p := range d.Panels {
 		best := analysis.Fastest(p.Rows)
 		for _, want := range []string{p.Matrix, term.Percent0(best.RoofFraction), best.Kernel, "50%", "25%"} {
-			if !slices.Contains(texts, want) {
-				t.Errorf("%s: %q is not on the page", p.Matrix, want)
-			}
+			testkit.Check(t, slices.Contains(texts, want), "%s: %q is not on the page", p.Matrix, want)
 		}
 	}
 }

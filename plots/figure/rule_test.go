@@ -48,9 +48,7 @@ func TestRegretOfManyMatrices(t *testing.T) {
 	}
 	texts := textsOf(pages[1])
 	for _, want := range []string{"% of the matrices", "learned rule"} {
-		if !slices.Contains(texts, want) {
-			t.Errorf("the page does not say %q: %q", want, texts)
-		}
+		testkit.Check(t, slices.Contains(texts, want), "the page does not say %q: %q", want, texts)
 	}
 }
 
@@ -108,13 +106,9 @@ func TestRegretOfUnknownWays(t *testing.T) {
 		}
 	}
 	list := regrets(d)
-	if len(list) == 0 {
-		t.Fatal("nothing was validated")
-	}
+	testkit.Require(t, len(list) != 0, "nothing was validated")
 	for _, w := range knownSelectors(list) {
-		if selectors[w].Name == rule.CSRFive.Name {
-			t.Error("a rule is drawn that was not measured on any matrix")
-		}
+		testkit.Check(t, selectors[w].Name != rule.CSRFive.Name, "a rule is drawn that was not measured on any matrix")
 	}
 	d.Rule.Models[0].Validation.Cases[0].Partial = true // a kernel was not tried there
 	testkit.Equal(t, len(regrets(d)[0].matrices), len(list[0].matrices)-1, "matrices that are judged, but for one that is partial")

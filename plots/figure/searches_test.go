@@ -16,9 +16,7 @@ func TestConvergencePages(t *testing.T) {
 	d.Searched.Outcomes = append(d.Searched.Outcomes, synthetic.SearchedOn("another device").Outcomes...)
 	d.Searched.Left = 17
 	pages, _ := drawConvergence(d)
-	if len(pages) != 2 || pages[0].Name == pages[1].Name {
-		t.Fatalf("%d pages for two devices", len(pages))
-	}
+	testkit.Require(t, len(pages) == 2 && pages[0].Name != pages[1].Name, "%d pages for two devices", len(pages))
 	texts := textsOf(pages[1])
 	for _, strategy := range []string{"racing", "local"} {
 		n := 0

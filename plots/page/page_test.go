@@ -106,9 +106,7 @@ func TestPaperTablesNameTheirSweeps(t *testing.T) {
 func TestPreparationIsCut(t *testing.T) {
 	d := synthetic.Gpu(40, 64).Report()
 	whole := table.PreparationSheet(d)
-	if len(whole.Tables) != 2 || len(whole.Tables[1].Rows) <= mostFolded {
-		t.Fatal("too few rows to cut")
-	}
+	testkit.Require(t, len(whole.Tables) == 2 && len(whole.Tables[1].Rows) > mostFolded, "too few rows to cut")
 	h := sheetOf(d, whole)
 	if n := len(h.Details[0].Rows); n != mostFolded || h.Cut != len(whole.Tables[1].Rows)-mostFolded {
 		t.Errorf("%d rows of %d and %d further ones, want %d", n, len(whole.Tables[1].Rows), h.Cut, mostFolded)

@@ -63,9 +63,7 @@ func TestRoundTrip(t *testing.T) {
 			fill(t, d, m, a)
 			e := testkit.Must(d.Open(m.Key))
 			defer e.Close()
-			if !reflect.DeepEqual(e.Meta, m) {
-				t.Errorf("it says %+v, not %+v", e.Meta, m)
-			}
+			testkit.Check(t, reflect.DeepEqual(e.Meta, m), "it says %+v, not %+v", e.Meta, m)
 			testkit.Succeed(t, errors.Join(e.A.Validate(), e.Verify(t.Context())))
 
 			b, err := e.Copy(t.Context())
@@ -113,9 +111,7 @@ func TestDamage(t *testing.T) {
 		}
 		defer e.Close()
 
-		if atOpen {
-			t.Errorf("%s: Open notices nothing", what)
-		}
+		testkit.Check(t, !atOpen, "%s: Open notices nothing", what)
 		testkit.Is(t, e.Verify(t.Context()), ErrDamaged, what)
 
 		if b, err := e.Copy(t.Context()); b != nil || !errors.Is(err, ErrDamaged) {

@@ -29,9 +29,7 @@ func TestIdentify(t *testing.T) {
 	first := identify(t, d, a)
 	testkit.Equal(t, first.Digest, identify(t, d, b).Digest, "the name of a file changes its digest")
 
-	if !first.Unchanged(t.Context()) {
-		t.Error("a file changes by being read")
-	}
+	testkit.Check(t, first.Unchanged(t.Context()), "a file changes by being read")
 
 	// The same size, and the same time of modification.
 	info := testkit.Must(os.Stat(a))
@@ -41,9 +39,7 @@ func TestIdentify(t *testing.T) {
 	if first.Unchanged(t.Context()) {
 		t.Error("other content passes for the same")
 	}
-	if identify(t, d, a).Digest == first.Digest {
-		t.Error("other content has the same digest")
-	}
+	testkit.Check(t, identify(t, d, a).Digest != first.Digest, "other content has the same digest")
 	testkit.Fails(t, testkit.Err(d.Identify(t.Context(), dir)), "", "a folder")
 }
 

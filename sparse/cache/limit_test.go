@@ -31,9 +31,7 @@ func TestListAndPrune(t *testing.T) {
 	all := testkit.Must(d.List())
 	testkit.Equal(t, len(all), 4, "entries")
 	for i, e := range all {
-		if e.Key != metas[i].Key || e.Source != metas[i].Source || e.Err != nil {
-			t.Errorf("entry %d is %+v", i, e)
-		}
+		testkit.Check(t, e.Key == metas[i].Key && e.Source == metas[i].Source && e.Err == nil, "entry %d is %+v", i, e)
 	}
 
 	names := func(l Limits) (keys []Key) {

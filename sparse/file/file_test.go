@@ -86,9 +86,7 @@ func TestArchives(t *testing.T) {
 			got = m.Format
 		}
 
-		if !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: %s, want %s", c.member, got, c.want)
-		}
+		testkit.Check(t, strings.HasPrefix(got, c.want), "%s: %s, want %s", c.member, got, c.want)
 	}
 }
 

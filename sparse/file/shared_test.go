@@ -24,9 +24,7 @@ func sharedFolder(t *testing.T, name string) string {
 			break
 		}
 		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the working directory")
-		}
+		testkit.Require(t, up != dir, "no go.mod above the working directory")
 		dir = up
 	}
 
@@ -58,9 +56,7 @@ func index(t *testing.T, folder string) []map[string]string {
 		out = append(out, m)
 	}
 
-	if len(out) == 0 {
-		t.Fatalf("%s/INDEX.tsv lists nothing", folder)
-	}
+	testkit.Require(t, len(out) != 0, "%s/INDEX.tsv lists nothing", folder)
 	return out
 }
 
@@ -94,9 +90,7 @@ func TestPublishedSymmetry(t *testing.T) {
 		testkit.Near(t, f.PatternSymmetry, want.symmetry, off, "%s: symmetry", name)
 	}
 
-	if compared == 0 {
-		t.Error("no matrix was compared")
-	}
+	testkit.Check(t, compared != 0, "no matrix was compared")
 	t.Logf("%d matrices compared", compared)
 }
 

@@ -67,9 +67,7 @@ func cards(t *testing.T, text string) *sparse.CSR[float64] {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, l := range lines {
-		if len(l) > 80 {
-			t.Errorf("line %d has %d characters", i+1, len(l))
-		}
+		testkit.Check(t, len(l) <= 80, "line %d has %d characters", i+1, len(l))
 	}
 
 	counts := strings.Fields(lines[1])

@@ -119,9 +119,7 @@ func TestRefused(t *testing.T) {
 func TestArgErrors(t *testing.T) {
 	err := Check("grid_5pt", map[string]any{"nx": 0, "yn": 3})
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		t.Fatalf("%v is one error", err)
-	}
+	testkit.Require(t, ok, "%v is one error", err)
 
 	var args []string
 	for _, err := range joined.Unwrap() {

@@ -186,9 +186,7 @@ func TestSeedsDiffer(t *testing.T) {
 		if promised[g.Name].values == ones {
 			continue
 		}
-		if slices.Equal(one.Val, two.Val) {
-			t.Errorf("%s: seeds 1 and 2 share values", g.Name)
-		}
+		testkit.Check(t, !slices.Equal(one.Val, two.Val), "%s: seeds 1 and 2 share values", g.Name)
 
 		mean := 0.0
 		for _, v := range one.Val {

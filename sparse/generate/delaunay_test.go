@@ -139,9 +139,7 @@ func checkDelaunay(t *testing.T, codes []uint64) {
 		}
 	}
 
-	if area != 0 {
-		t.Fatalf("%v: triangles overlap or leave gaps: twice the area is off by %d", points, -area)
-	}
+	testkit.Require(t, area == 0, "%v: triangles overlap or leave gaps: twice the area is off by %d", points, -area)
 }
 
 // hullOf counts the points on the border of the convex hull and returns twice its
@@ -256,9 +254,7 @@ func TestScatter(t *testing.T) {
 	}
 
 	for _, p := range given {
-		if !slices.Contains(codes, p.code()) {
-			t.Errorf("%v is missing", p)
-		}
+		testkit.Check(t, slices.Contains(codes, p.code()), "%v is missing", p)
 	}
 }
 
@@ -270,14 +266,10 @@ func TestSquare(t *testing.T) {
 		testkit.Equal(t, len(points), n, "distinct points")
 
 		for _, corner := range []point{{0, 0}, {far, 0}, {0, far}, {far, far}} {
-			if !slices.Contains(points, corner) {
-				t.Errorf("%d points lack the corner %v", n, corner)
-			}
+			testkit.Check(t, slices.Contains(points, corner), "%d points lack the corner %v", n, corner)
 		}
 
-		if slices.ContainsFunc(points, insideSquare) {
-			t.Errorf("%d points: one lies inside", n)
-		}
+		testkit.Check(t, !slices.ContainsFunc(points, insideSquare), "%d points: one lies inside", n)
 	}
 }
 

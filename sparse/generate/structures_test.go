@@ -147,9 +147,7 @@ func TestStructures(t *testing.T) {
 				t.Errorf("planned %+v, made %v", size, m)
 			}
 
-			if !c.is(m) {
-				t.Errorf("%v is none", m)
-			}
+			testkit.Check(t, c.is(m), "%v is none", m)
 			testkit.Equal(t, digest(m), c.digest, "digest: if that is meant, raise Version")
 		})
 	}

@@ -248,9 +248,7 @@ func TestArchive(t *testing.T) {
 				got = triplets.Text(m.A, 1)
 			}
 
-			if !strings.HasPrefix(got, c.want) {
-				t.Errorf("%s, %s: %s, want %s", c.name, how, got, c.want)
-			}
+			testkit.Check(t, strings.HasPrefix(got, c.want), "%s, %s: %s, want %s", c.name, how, got, c.want)
 		}
 	}
 }

@@ -188,8 +188,6 @@ func TestValue(t *testing.T) {
 		v := math.Float64frombits(rng.Uint64()&^(0x7ff<<52) | uint64(1+rng.IntN(2045))<<52)
 		word := strconv.FormatFloat(v, 'E', 17, 64)
 		got, ok := wide.value([]byte(strings.Repeat(" ", 26-len(word)) + word + "\n"))
-		if !ok || got != v {
-			t.Fatalf("%q: %v, %v", word, got, ok)
-		}
+		testkit.Require(t, ok && got == v, "%q: %v, %v", word, got, ok)
 	}
 }

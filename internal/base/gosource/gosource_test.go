@@ -41,9 +41,7 @@ func parse(t *testing.T, source, imported string) *Program {
 func TestFunctions(t *testing.T) {
 	of := func(source, imported string) string { return parse(t, source, imported).Functions("f", "h") }
 	was := of(before, imported)
-	if !strings.Contains(was, "Size") || strings.Contains(was, "beside") {
-		t.Errorf("f and h use %s", was)
-	}
+	testkit.Check(t, strings.Contains(was, "Size") && !strings.Contains(was, "beside"), "f and h use %s", was)
 	for _, tt := range []struct {
 		before, after string
 		counts        bool
