@@ -95,7 +95,11 @@ func (f *leaderReruns) next() *job {
 	if len(f.round) == 0 {
 		return nil
 	}
-	return &job{Trial: f.round[0].Trial, leader: true}
+	var ahead []trial.Trial
+	for _, c := range f.round[1:min(len(f.round), 1+mostAhead)] {
+		ahead = append(ahead, c.Trial)
+	}
+	return &job{Trial: f.round[0].Trial, leader: true, ahead: ahead}
 }
 
 // told takes the result of the last leader rerun.
@@ -317,7 +321,7 @@ func (s *noiseReruns) next() *job {
 	if len(todo) == 0 {
 		return nil
 	}
-	return &job{Trial: todo[0], noise: true}
+	return &job{Trial: todo[0], noise: true, ahead: todo[1:min(len(todo), 1+mostAhead)]}
 }
 
 // missing returns the trials whose noise rerun is still to come. There are no more trials after it.

@@ -284,11 +284,9 @@ func (b *Backend) Close() error {
 	}
 
 	runtime.UnlockOSThread()
-	*b = Backend{device: b.device, noSensors: errClosed}
+	*b = Backend{device: b.device, noSensors: errors.New("the device is closed")}
 	return failure
 }
-
-var errClosed = errors.New("the device is closed")
 
 // Device attributes by their number in cuda.h that cu has no name for.
 const sharedPerBlockOptin cu.DeviceAttribute = 97 // CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN

@@ -183,7 +183,7 @@ func stream(s cu.Stream) C.CUstream       { return *(*C.CUstream)(unsafe.Pointer
 // disk from then on.
 type modules struct {
 	limits  limits
-	loaded  map[string]cu.Module // by the file of their PTX
+	loaded  map[string]cu.Module // by the file of their PTX, and the entry
 	entries map[string]*entry
 	cost    time.Duration // of all loading, also of libraries
 }
@@ -231,12 +231,11 @@ func (m *modules) load(file string, how func() (cu.Module, error)) (cu.Module, e
 	}
 	start := time.Now()
 	mod, err := how()
-	if err != nil {
-		return mod, failed(err, "loading %s", file)
+	if err == nil {
+		m.loaded[file] = mod
 	}
-	m.loaded[file] = mod
 	m.cost += time.Since(start)
-	return mod, nil
+	return mod, failed(err, "loading %s", file)
 }
 
 // ask asks the driver for the needs of e.
@@ -272,7 +271,7 @@ func (m *modules) function(name string) (cu.Function, error) {
 			own%10)}
 	}
 
-	mod, err := m.load(c.file, func() (cu.Module, error) { return cu.LoadData(c.text) })
+	mod, err := m.load(c.file+" "+name, func() (cu.Module, error) { return cu.LoadData(c.only(name)) })
 	if err != nil {
 		return cu.Function{}, err
 	}

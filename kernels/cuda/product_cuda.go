@@ -204,11 +204,9 @@ func (p *product) failed(err error, doing string) error {
 	return failed(err, "%s", doing)
 }
 
-var errStale = errors.New("the product is from before the last Prepare or Load")
-
 func (p *product) usable() error {
 	if p.b.current != p {
-		return errStale
+		return errors.New("the product is from before the last Prepare or Load")
 	}
 	return nil
 }

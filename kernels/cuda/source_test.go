@@ -50,6 +50,22 @@ func TestPTX(t *testing.T) {
 	}
 }
 
+// The PTX of one entry is what the file has before the first, and that entry as it stands there.
+func TestOneEntry(t *testing.T) {
+	begin := regexp.MustCompile(`(?m)^\.visible \.entry `)
+	for entry, files := range entryFiles() {
+		for _, c := range files {
+			parts := begin.Split(c.text, -1)
+			i := slices.IndexFunc(parts, func(p string) bool { return strings.HasPrefix(p, entry+"(") })
+			testkit.Equal(t, c.only(entry), parts[0]+".visible .entry "+strings.TrimSuffix(parts[i], "\n")+
+				map[bool]string{true: "\n"}[i == len(parts)-1], "%s of %s", entry, c.file)
+			if between := regexp.MustCompile(`(?m)^\.(global|const|extern|weak|shared|visible|func) .*`).FindString(strings.Join(parts[1:], "")); between != "" {
+				t.Errorf("%s has %q among its entries, which one may need", c.file, between)
+			}
+		}
+	}
+}
+
 // What min_blocks measures is the bound alone: the code of csr_thread_row is the same with each
 // and without.
 func TestLaunchBoundsShareTheirCode(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"spmvtune/kernels"
@@ -219,9 +220,7 @@ func (m *energyMeter) took(s Sensors, samples []float64, batch int) {
 		m.first, m.since = s.Energy(), time.Now()
 		m.off = m.first == 0
 	default:
-		for _, s := range samples {
-			m.busy += s * float64(batch)
-		}
+		m.busy += floats.Sum(samples) * float64(batch)
 		m.done += len(samples) * batch
 	}
 }
@@ -310,12 +309,8 @@ type metered struct {
 func (m metered) Sample(dst []float64, batch int, cold bool) error {
 	start := time.Now()
 	err := m.Product.Sample(dst, batch, cold)
-	wall, products := time.Since(start), 0.0
-
-	for _, s := range dst {
-		products += s * float64(batch)
-	}
-	busy := time.Duration(min(max(products*1e9, 0), float64(wall)))
+	wall := time.Since(start)
+	busy := time.Duration(min(max(floats.Sum(dst)*float64(batch)*1e9, 0), float64(wall)))
 	m.effort.Kernels += busy
 	m.effort.Launch += wall - busy
 	return err

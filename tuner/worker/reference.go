@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -248,11 +249,7 @@ func touched(a *sparse.CSR[float64], i, window int) (from, to int) {
 // windowBound is the bound of row i with so many hits, where sums are the magnitudes of each window.
 func windowBound(a *sparse.CSR[float64], prec kernels.Precision, i, hits, window int, sums []float64) float64 {
 	from, to := touched(a, i, window)
-	sum := 0.0
-	for _, s := range sums[from:to] {
-		sum += s
-	}
-	return errorBound(prec, hits, min(to*window, a.NNZ())-from*window, sum)
+	return errorBound(prec, hits, min(to*window, a.NNZ())-from*window, floats.Sum(sums[from:to]))
 }
 
 // magnitudes returns Σ |aᵢⱼ||xⱼ| over each n consecutive nonzeros, or, of all windows of n, those in which asked is set.
