@@ -163,7 +163,7 @@ func sampleTime(product float64, cache trial.Cache, p configs.Protocol, dev kern
 // flushTime returns how long it takes to flush the caches before a cold sample, in seconds.
 func flushTime(dev kernels.Device) float64 {
 	if dev.Backend != "cuda" {
-		return 2 * float64(dev.Cache) / cpuBandwidth
+		return 3 * float64(dev.Cache) / cpuBandwidth // what is written is read first
 	}
 	return 2 * float64(cmp.Or(dev.Cache, commonCache)) / flushBandwidth
 }

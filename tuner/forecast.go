@@ -206,7 +206,8 @@ func (e *timing) trial(t trial.Trial) {
 const leaderRerunsTaken = 2
 
 // usualLeaderReruns is how many leader reruns a case has where nothing is known of its kernels: on an H200
-// 16 to 36 in the mean over the places of six sweeps, and from none to 116.
+// 16 to 36 in the mean over the places of six sweeps, and from none to 116. Where trials are fewer, reruns are about as
+// many as these.
 const usualLeaderReruns = 24
 
 // leaders adds the leader reruns of the trials that are expected to lead each case.
@@ -215,7 +216,7 @@ func (e *timing) leaders(todo []trial.Trial) {
 		products := slices.Sorted(slices.Values(e.products[p]))
 		rivals := ofCase(todo, p)
 		if len(products) == 0 && len(rivals) > 1 {
-			most := min(usualLeaderReruns, min(len(rivals), mostLeaders)*e.protocol.Finals)
+			most := min(usualLeaderReruns, len(rivals), mostLeaders*e.protocol.Finals)
 			e.seconds += float64(most) * e.short(rivals[0], streamed(e.size, p.Precision, e.device))
 		}
 		if len(products) == 0 {
