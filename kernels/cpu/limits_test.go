@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -123,6 +124,10 @@ func TestFreshLiesElsewhere(t *testing.T) {
 		testkit.Equal(t, prepare(false), first, "the vectors of a product that need not be fresh")
 	}
 	testkit.Check(t, len(shifts) >= 3, "x begins at %v of a page", shifts)
+	for range 3 { // as where it is built
+		at := fmt.Sprintf("%p", b.formats.elsewhere(make([]int32, 1<<14)).([]int32))
+		testkit.Check(t, strings.HasSuffix(at, "000"), "a form begins at %s, within a page", at)
+	}
 }
 
 // spoil overwrites all that b keeps of its problem.
