@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
 	"spmvtune/tuner/trial"
@@ -94,8 +92,8 @@ func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) e
 // killed after ctx has ended, somebody has lost patience, and nothing is known of the trial.
 //
 // next is told the result and returns the job after it, nil if that must not start yet. A
-// GPU starts it before the result is recorded, and goes on while it is, so that it does not wait for the
-// disk. On a processor, recording would be measured, too.
+// GPU starts it before the result is recorded, so that it does not wait for the disk. On a
+// processor, recording would be measured, too.
 func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
@@ -226,28 +224,17 @@ func aboveRoof(res trial.Result, roof float64) string {
 		rate, roof)
 }
 
-// record records a result and counts it. While a trial runs, results are recorded behind it, one after the other.
+// record records a result and counts it.
 func (r *run) record(ctx context.Context, res trial.Result) error {
 	if res.IsRerun() && res.Status != trial.OK { // there is nothing to compare with the first result
 		return nil
 	}
-	r.behind <- struct{}{}
-	before := r.written
-	r.written = sync.OnceValue(func() error {
-		defer func() { <-r.behind }()
-		err := before()
-		if err == nil {
-			err = panics.Caught(func() error { return r.rec.Record(ctx, res) })()
-		}
-		if err != nil {
-			r.devices.fail(fmt.Errorf("recording a trial: %w", err)) // before the worker of this device has ended
+	if err := r.rec.Record(ctx, res); err != nil {
+		err = fmt.Errorf("recording a trial: %w", err)
+		if ctx.Err() == nil {
+			r.devices.fail(err) // before the worker of this device has ended
 		}
 		return err
-	})
-	if r.ahead != nil {
-		go r.written()
-	} else if r.written() != nil {
-		return r.devices.failed()
 	}
 	switch {
 	case res.LeaderRerun:

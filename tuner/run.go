@@ -134,8 +134,6 @@ type run struct {
 	built        map[kernels.Config]bool
 	programs     map[string]bool // kernels whose times are their own
 	compared     map[string]bool // see job.compared
-	written      func() error    // waits until all results are recorded, see record
-	behind       chan struct{}   // has one for each that is not, of 16 at most
 
 	current
 }
@@ -159,7 +157,7 @@ func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 		opt.Observe = func(Event) {}
 	}
 	r := &run{sweep: sweep, rec: rec, opt: opt, started: time.Now(), built: map[kernels.Config]bool{},
-		compared: map[string]bool{}, written: func() error { return nil }, behind: make(chan struct{}, 16),
+		compared: map[string]bool{},
 		programs: sweep.Programs(), devices: &devices{named: map[string]string{}}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
 	r.next()
@@ -298,7 +296,6 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 		return err
 	}
 
-	defer func() { r.written() }()
 	for thought := false; j != nil; {
 		if r.ahead == nil {
 			if err := r.halt(ctx); err != nil {

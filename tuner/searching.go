@@ -170,7 +170,6 @@ func (s *searches) lookUp(one *caseSearch, step search.Step) (map[string]trial.R
 		ids = append(ids, t.ID)
 	}
 
-	s.run.written() // an error ends the run
 	recorded, err := s.run.rec.Recorded(s.ctx, ids, trial.Full)
 	if err != nil {
 		return nil, fmt.Errorf("asking what is measured already: %w", err)
