@@ -101,10 +101,10 @@ func TestTuneTeachesTheShippedRule(t *testing.T) {
 		testkit.Succeed(t, os.Rename(timed(t, tt.device, 1), filepath.Join(folder, analysis.DatabaseFile)))
 		cmd := &cobra.Command{}
 		cmd.SetContext(t.Context())
-		seen, _, err := observedIn(cmd, []string{tt.run}, "")
+		seen, test, err := observedIn(cmd, []string{tt.run}, "")
 		more := len(seen) > 10_000
-		testkit.Check(t, err == nil && more == tt.more && (more || len(seen) == 1),
-			"%s on %s: %d observations, %v", tt.run, tt.device, len(seen), err)
+		testkit.Check(t, err == nil && more == tt.more && (more || len(seen) == 1) && more == (len(test) != 0),
+			"%s on %s: %d observations, final test %q, %v", tt.run, tt.device, len(seen), test, err)
 		seen = slices.DeleteFunc(seen, func(o rule.Observation) bool { return o.Matrix != common })
 		testkit.Equal(t, len(seen), 1, "%s on %s: observations of %s", tt.run, tt.device, common)
 	}

@@ -46,15 +46,18 @@ func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.O
 		}
 		if slices.Contains(args, search.Tune) {
 			paths, _ := fs.Glob(rule.Kept, "*")
-			kept, _, err := savedIn(paths, rule.Kept.Open)
+			kept, classes, err := savedIn(paths, rule.Kept.Open)
 			if err != nil {
 				return nil, nil, err
 			}
 			devices := rule.Distinct(measured, func(o *rule.Observation) string { return o.Device })
 			names := rule.Distinct(measured, func(o *rule.Observation) string { return o.Matrix })
-			seen = append(seen, slices.DeleteFunc(kept, func(o rule.Observation) bool { // a name is that of one matrix
+			kept = slices.DeleteFunc(kept, func(o rule.Observation) bool { // a name is that of one matrix
 				return !slices.Contains(devices, o.Device) || slices.Contains(names, o.Matrix)
-			})...)
+			})
+			if len(kept) != 0 {
+				seen, test = append(seen, kept...), append(test, classes...)
+			}
 		}
 		seen, test = append(seen, measured...), append(test, classes...)
 	}

@@ -34,7 +34,7 @@ func newSelect() *cobra.Command {
 	var s selectCommand
 	cmd := &cobra.Command{
 		Use:   "select MATRIX|FEATURES",
-		Short: "Choose a kernel for a matrix by the learned rule",
+		Short: "Choose a kernel for a matrix: what tune has measured, else what the learned rule says",
 		Long: `select reads a matrix, computes its features, and applies a rule. It prints kernel,
 block and grid, the expected time of a product, and the path through the tree that led
 there. It measures nothing. The rule is that of the last run or, if there is none, one that
@@ -60,7 +60,7 @@ names them.`,
 	f.StringVar(&s.ruleFile, "rule", "", "a run, its rule.json, "+rule.EmbeddedNames()+
 		" (default: that of the last run, else that for --device, else "+rule.EmbeddedName+")")
 	command.FlagWord(cmd, &s.precision, "precision", "precision",
-		"float32 or float64 (default: every precision that the rule knows)", precisions...)
+		"float32 or float64 (default: those that tune has measured, else those that the rule knows)", precisions...)
 	f.StringVar(&s.device, "device", "", "device that tune has measured on, or the rule was learned on")
 	f.StringVar(&s.cache, "cache", "", "warm or cold, if the rule knows both")
 	f.StringVar(&s.complexMode, "complex", "", "real-part: take the real part of a complex file")
@@ -96,9 +96,10 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	s.wanted.Reading, s.wanted.Takes, s.wanted.Top = m.FeaturesSeconds, takes, s.top
-	if named == "" {
-		if known, err := s.measured(cmd.Context(), &m); err != nil {
-			return err
+	path := filepath.Join(command.OutRoot(), search.Tune, analysis.DatabaseFile)
+	if _, err := os.Stat(path); err == nil && named == "" && s.top == 1 && m.Hash != "" { // features alone were never tuned
+		if known, err := s.measured(cmd.Context(), path, &m); err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "note: what tune has measured can't be read: %v\n", err)
 		} else if known != nil {
 			return printTuned(cmd.OutOrStdout(), &s.output, known, s.wanted.Products)
 		}
@@ -112,9 +113,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		c.Shortlist = c.Shortlist[:min(s.top, len(c.Shortlist))]
-		one := newSelection(m.Name, c, note)
-		one.asked = s.wanted.Products
-		chosen = append(chosen, one)
+		chosen = append(chosen, newSelection(m.Name, c, s.wanted.Products, note))
 	}
 
 	if s.output.Data() {
@@ -124,11 +123,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 }
 
 // measured are the answers of tune for a matrix, in each precision and cache state that is asked for and was measured.
-func (s *selectCommand) measured(ctx context.Context, m *trial.Matrix) ([]tuned, error) {
-	path := filepath.Join(command.OutRoot(), search.Tune, analysis.DatabaseFile)
-	if _, err := os.Stat(path); err != nil {
-		return nil, nil
-	}
+func (s *selectCommand) measured(ctx context.Context, path string, m *trial.Matrix) ([]tuned, error) {
 	db, err := store.OpenCurrent(ctx, path)
 	if err != nil {
 		return nil, err
@@ -159,9 +154,9 @@ type figures struct {
 	Cases any `json:"cases,omitempty"`
 }
 
-// newSelection makes a selection of a choice. Notes are what makes it doubtful besides the
-// rule's own warnings.
-func newSelection(matrix string, c rule.Choice, notes ...string) selection {
+// newSelection makes a selection of a choice for as many products as were asked for. Notes are what makes it doubtful
+// besides the rule's own warnings.
+func newSelection(matrix string, c rule.Choice, asked int, notes ...string) selection {
 	s := c.Model
 	warnings := []string{}
 	for _, note := range append(notes, changed(c)) {
@@ -174,7 +169,7 @@ func newSelection(matrix string, c rule.Choice, notes ...string) selection {
 	v.Figures = c.HeldOut()
 	return selection{
 		Matrix: matrix, Device: s.Device, Cache: string(s.Cache), Choice: c, Pruned: s.Pruned,
-		Validation: figures{Validation: v}, Warnings: append(warnings, s.Caveats()...),
+		Validation: figures{Validation: v}, Warnings: append(warnings, s.Caveats()...), asked: asked,
 	}
 }
 

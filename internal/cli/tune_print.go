@@ -277,9 +277,8 @@ func (a *tuned) print(w io.Writer, products int) error {
 	t := term.Table{Columns: []string{"kernel", "block", "grid", "parameters", "time", "", "of best", "prepared in"},
 		Less: []string{"prepared in", "parameters"}}
 	unit := " products"
-	for i := range a.Best {
-		r := &a.Best[i]
-		within := analysis.Relative(r.row)
+	for _, r := range a.Best {
+		within := cmp.Or(analysis.Relative(r.row), math.NaN())
 		t.Add(r.Kernel, show.Size(r.Block), show.Size(r.Grid), r.Params,
 			term.Quantity(term.SecondsWithin(r.Seconds, r.Seconds*within)), term.Quantity("± "+term.ShortPercent(within)),
 			term.Quantity(term.OfBest(r.Share)+"%"), inProducts(r.Prepare/r.Seconds)+unit)

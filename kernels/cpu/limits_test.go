@@ -98,13 +98,14 @@ func TestFreshLiesElsewhere(t *testing.T) {
 					err := kernels.Compute(p, nil, y)
 					return err == nil && slices.Equal(y[:2], []float64{0, 1}) && y[299] == 299
 				}
-				kept, fresh := prepareConfig(t, b, c), testkit.Must(b.Prepare(c, kernels.Options{Fresh: true}))
+				fresh := testkit.Must(b.Prepare(c, kernels.Options{Fresh: true}))
+				kept := prepareConfig(t, b, c)
 				other := testkit.Must(b.Prepare(c, kernels.Options{Fresh: true}))
 				if !rows(kept) || !rows(fresh) || !rows(other) || !rows(prepareConfig(t, b, c)) {
 					t.Errorf("%s: wrong", c)
 				}
-				spoil(b)
-				if rows(kept) || !rows(fresh) || !rows(other) {
+				spoil(b) // all rows of a spoiled product go to one place, which is a race
+				if !testkit.RaceDetector && rows(kept) || !rows(fresh) || !rows(other) {
 					t.Errorf("%s: a fresh product has a part of what is kept", c)
 				}
 			}

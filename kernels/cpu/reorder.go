@@ -27,6 +27,12 @@ func planOrdered[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c 
 	if err != nil {
 		return plan{}, &kernels.InvalidError{Reason: err.Error()}
 	}
+	before, workers := func() {}, max(1, c.Grid)
+	if r.columns != nil {
+		before = gather(b, workers, r.inner.x, o.x, r.columns)
+	} else {
+		r.inner.x = o.x // it may have been that of a fresh product
+	}
 	p, err := planKernel(b, r.inner, k, c)
 	if err != nil {
 		return plan{}, err
@@ -35,11 +41,7 @@ func planOrdered[V sparse.Float](b *Backend, o *operand[V], k kernels.Kernel, c 
 	p.cost += cost
 	p.own += r.bytes()
 	p.check = r.inner.check
-	run, poison, workers := p.run, p.poison, max(1, c.Grid)
-	before, after := func() {}, gather(b, workers, o.y, r.inner.y, r.places)
-	if r.columns != nil {
-		before = gather(b, workers, r.inner.x, o.x, r.columns)
-	}
+	run, poison, after := p.run, p.poison, gather(b, workers, o.y, r.inner.y, r.places)
 	p.run = func() {
 		before()
 		run()
@@ -68,7 +70,7 @@ func orderingOf[V sparse.Float](b *Backend, o *operand[V], p kernels.Precision, 
 		}
 		a := reorder.Apply(o.a, to)
 		r := &ordering[V]{
-			inner:   &operand[V]{a: a, x: o.x, order: how},
+			inner:   &operand[V]{a: a, order: how},
 			columns: to.Cols, places: reorder.Inverse(to.Rows),
 		}
 		r.inner.makeY(false)
