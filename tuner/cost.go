@@ -111,6 +111,9 @@ const (
 	// usualSamples is the number of samples of a trial that reaches its target, as most do:
 	// on an H100 13 to 17, with 7 to 10 as the fewest.
 	usualSamples = 16
+	// spread is how far the median of a single sample is off, at least, as a fraction: a target far below it is not
+	// reached, and a trial takes all the samples that its budget has time for.
+	spread = 1e-3
 )
 
 // streamed returns about how long a product takes in seconds that only has to wait for the
@@ -143,7 +146,7 @@ func hopeless(c kernels.Config, size trial.Size, dev kernels.Device) bool {
 // takes the usual number of samples, as far as they fit the budget.
 func trialTime(product float64, size trial.Size, t trial.Trial, p configs.Protocol, dev kernels.Device) float64 {
 	sample := sampleTime(product, t.Cache, p, dev)
-	n := min(max(usualSamples, p.Samples[0]), p.Samples[1])
+	n := min(max(usualSamples, p.Samples[0], int(min(1e9, math.Pow(spread/p.Target, 2)))), p.Samples[1])
 	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
 	return float64(p.Warmup+n)*sample + trial.Verifications*product + overhead(size, dev)
 }

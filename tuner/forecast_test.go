@@ -18,7 +18,7 @@ import (
 // sentinels come in between, and leader reruns in the end.
 func TestEstimate(t *testing.T) {
 	size, dev := trial.Size{Rows: 1000, Cols: 1000, Nonzeros: 10_000}, kernels.Device{Backend: "cuda"}
-	plain := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Second}
+	plain := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Target: 0.01, Budget: 10 * time.Second}
 	var list historian
 	of := func(block int) trial.Trial {
 		return trial.Trial{Matrix: "m", Config: kernels.Config{Kernel: "k", Precision: kernels.Float32, Block: block},
@@ -91,6 +91,7 @@ func TestEstimate(t *testing.T) {
 				reallocationTime(size, kernels.Float32, dev))},
 		{"few finals", func(p *configs.Protocol) { p.Finals = 1 }, nil, []trial.Trial{of(4), of(16)},
 			took(4, usualSamples) + took(16, usualSamples) + 2*final},
+		{"a target out of reach", func(p *configs.Protocol) { p.Target = 1e-9 }, nil, []trial.Trial{of(4)}, took(4, 40)},
 		{"nothing left", func(p *configs.Protocol) { p.Finals, p.Sentinel = 32, 1 }, []trial.Trial{of(4), of(16)}, nil, 0},
 	} {
 		p := plain
@@ -109,7 +110,7 @@ func TestEstimate(t *testing.T) {
 // Hopeless trials, which take two products, do not make others look cheap.
 func TestHopelessTrialsTellNoFactor(t *testing.T) {
 	size, dev := trial.Size{Rows: 1e6, Cols: 1e6, Nonzeros: 5e6}, kernels.Device{Backend: "cuda", Cache: 50 << 20}
-	p := configs.Protocol{Warmup: 3, Samples: [2]int{7, 100}, Budget: time.Second, Slow: 3}
+	p := configs.Protocol{Warmup: 3, Samples: [2]int{7, 100}, Target: 0.01, Budget: time.Second, Slow: 3}
 	var list historian
 	for i := range 5 {
 		r := trial.Result{Trial: trial.Trial{Matrix: "m", Cache: trial.Warm,
@@ -143,7 +144,7 @@ func TestHopelessByTheLongestRow(t *testing.T) {
 	even.Longest = 6
 	testkit.EqualLists(t, hopelessLast(todo, even, dev), todo, "without a long row in the order")
 
-	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Millisecond, Slow: 3}
+	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Target: 0.01, Budget: 10 * time.Millisecond, Slow: 3}
 	var none historian
 	estimate := func(list ...trial.Trial) float64 {
 		return newTiming(p, dev, size, none.history(t, p, dev)).all(nil, list).Seconds()
@@ -158,7 +159,7 @@ func TestHopelessByTheLongestRow(t *testing.T) {
 // Wide intervals make more leaders, so more leader reruns are foreseen.
 func TestEstimateOfWideIntervals(t *testing.T) {
 	size, dev := trial.Size{Rows: 1000, Cols: 1000, Nonzeros: 10_000}, kernels.Device{Backend: "cuda"}
-	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Budget: 10 * time.Second, Finals: 4}
+	p := configs.Protocol{Warmup: 1, Samples: [2]int{5, 40}, Target: 0.01, Budget: 10 * time.Second, Finals: 4}
 	var list historian
 	var good []trial.Record
 	for i, median := range []float64{1e-3, 1.2e-3, 1.4e-3} {

@@ -99,7 +99,7 @@ func (p prepared) complete() {
 // Processes side by side measure each trial once, and go on where one was killed, without Slurm, and
 // after the folder was moved.
 func TestOwnLauncher(t *testing.T) {
-	p := prepare(t, taskSweep, "100ms")
+	p := prepare(t, taskSweep, "1s")
 	s := p.status(p.run.Dir)
 	testkit.Check(t, s.Counts.Never == s.Counts.All, "the status of a prepared run is %+v", s)
 	out := p.do(0, "status", p.run.Dir)
