@@ -186,7 +186,7 @@ func TestSubmitWithinLimits(t *testing.T) {
 		l := c.in(t)
 		limit("4")
 		defer limit("-1")
-		path := l.sweep(`time = "00:05:00"`, `chunk = "2s"`, `[[slurm.array]]`, `nodelist = "n1"`, `[[slurm.array]]`, `nodelist = "n3"`)
+		path := l.sweep(`time = "00:05:00"`, `chunk = "1s"`, `[[slurm.array]]`, `nodelist = "n1"`, `[[slurm.array]]`, `nodelist = "n3"`)
 		out := l.do(0, "submit", path, "--runs", "two", "--wait")
 		dir := l.only("two/*-*")
 		s := l.status(dir)
