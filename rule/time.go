@@ -64,7 +64,7 @@ func (l *learner) times(matrices, configs []int) (list []kernels.Sum) {
 				if !o.measured() {
 					continue
 				}
-				weight := 1 + float64(sizeOf(l.facts[m].Nonzeros)/(len(sizeClasses)-1))
+				weight := 1 + float64(sizeOf(l.facts[m].Nonzeros)/(len(sizeClasses)-1)) // 2 in the last class
 				x := weight * values[m][i] / o.Seconds
 				sum[i] += x
 				for j := range terms {
