@@ -72,10 +72,10 @@ func (e *Ensemble) lost(f *Subject) []float64 {
 // it chose better than the trees do, on each of the families left out that were there, up to eight times beyond.
 const far = 10
 
-// Bounds are what the features of a matrix have to lie between for the ensemble to know it.
+// Bounds are what the features of a matrix have to lie between for the ensemble to know it. They are finite.
 func (e *Ensemble) Bounds() (low, high []float64) {
 	for i := range e.Features {
-		low, high = append(low, e.Low[i]/(far*beyond)), append(high, e.High[i]*far*guardBeyond)
+		low, high = append(low, e.Low[i]/(far*beyond)), append(high, min(e.High[i]*far*guardBeyond, math.MaxFloat64))
 	}
 	return low, high
 }

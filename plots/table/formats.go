@@ -2,11 +2,9 @@ package table
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -67,10 +65,7 @@ func markdownText(s string) string { return strings.ReplaceAll(term.Markdown(s),
 // their ends. Tables with the same columns become one, with the title of each in the first column.
 // Others follow after an empty line.
 func (s *Sheet) csv() []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b) // a bytes.Buffer takes everything
-
-	var header []string
+	var list []term.Table
 	for i := range s.Tables {
 		t := &s.Tables[i]
 		unsure := s.unsure(t)
@@ -80,19 +75,21 @@ func (s *Sheet) csv() []byte {
 				names = append(names, c.Name+" low", c.Name+" high")
 			}
 		}
-		if !slices.Equal(names, header) {
-			if w.Flush(); header != nil {
-				b.WriteByte('\n')
-			}
-			header = names
-			w.Write(header)
+		if len(list) == 0 || !slices.Equal(names, list[len(list)-1].Columns) {
+			list = append(list, term.Table{Columns: names})
 		}
 		for _, row := range t.Rows {
-			w.Write(t.line(row, unsure))
+			list[len(list)-1].Add(t.line(row, unsure)...)
 		}
 	}
 
-	w.Flush()
+	var b bytes.Buffer // takes everything
+	for i, t := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		t.Write(&b, "csv")
+	}
 	return b.Bytes()
 }
 
@@ -112,23 +109,23 @@ func (s *Sheet) unsure(t *Table) map[int]bool {
 	return columns
 }
 
-func (t *Table) line(row []Cell, unsure map[int]bool) []string {
-	exact := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	cells := []string{term.Cell(t.Title)}
+// line is a row with the table's title before it.
+func (t *Table) line(row []Cell, unsure map[int]bool) []any {
+	cells := []any{t.Title}
 	for i, c := range row {
 		switch {
 		case c.Text == term.Missing:
-			cells = append(cells, "")
+			cells = append(cells, nil)
 		case t.Columns[i].Right && !math.IsNaN(c.Key):
-			cells = append(cells, exact(c.Key))
+			cells = append(cells, c.Key)
 		default:
-			cells = append(cells, term.Cell(c.Text))
+			cells = append(cells, c.Text)
 		}
 		switch {
 		case unsure[i] && c.High > 0:
-			cells = append(cells, exact(c.Low), exact(c.High))
+			cells = append(cells, c.Low, c.High)
 		case unsure[i]:
-			cells = append(cells, "", "")
+			cells = append(cells, nil, nil)
 		}
 	}
 	return cells

@@ -83,7 +83,8 @@ func TestLaTeX(t *testing.T) {
 	testkit.Equal(t, strings.Count(text, `\textbf{1.23 $\pm$ 0.04}`), 2, "bold cells")
 }
 
-// TestCSV: names come back as they were, unless they are formulas, and numbers with all digits.
+// TestCSV: names come back as they were, unless a spreadsheet would compute or a terminal obey them, and numbers with
+// all digits.
 func TestCSV(t *testing.T) {
 	s := nasty()
 	lines := testkit.Must(csv.NewReader(strings.NewReader(string(s.csv()))).ReadAll())
@@ -94,12 +95,28 @@ func TestCSV(t *testing.T) {
 			want = ""
 		}
 		name := row[0].Text
-		if name == "=1+2" { // a spreadsheet would compute it
+		switch name {
+		case "=1+2":
 			name = "'" + name
+		case "\x1b[31m\u202e":
+			name = `\u001b[31m\u202e`
 		}
 		if l := lines[i+1]; l[0] != s.Tables[0].Title || l[1] != name || l[2] != want {
 			t.Errorf("line %q of %q", l, row[0].Text)
 		}
+	}
+}
+
+// The kernels of the winner map are names of columns, and may come from outside.
+func TestWinnersCSV(t *testing.T) {
+	rows := []store.Row{synthetic.Timed("=m", "@k", "", 64, 2), synthetic.Timed("=m", "+k", "", 64, 1)}
+	rows[1].Tied = true
+	d := analysis.New(rows, []store.Best{{Row: rows[1], TieSize: 1}}, nil, nil)
+	sheet := WinnerSheet(d)
+	text := string(sheet.csv())
+	testkit.Says(t, "winners.csv", text, "'@k", "'+k", "'=m")
+	for cell := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",\n\"", r) }) {
+		testkit.Equal(t, cell, term.Cell(cell), "a cell")
 	}
 }
 

@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -150,6 +151,19 @@ func TestSingleLeaf(t *testing.T) {
 	do(t, dir, nil, "gcc", "-std=c99", "-Wall", "-Werror", "main.c", "-o", "main")
 	testkit.Equal(t, do(t, dir, nil, filepath.Join(dir, "main")), leaf.Choice.Kernel+"\n", "chose")
 	do(t, module, nil, "go", "vet", ".")
+}
+
+// An ensemble that has seen the largest numbers is code as well.
+func TestLargestNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	r := withEnsembles(rng, randomRule(rng))
+	for i := range r.Models {
+		e := r.Models[i].Ensemble
+		e.High[0], e.High[1], e.Low[2] = math.MaxFloat64, math.MaxFloat64/3, math.SmallestNonzeroFloat64
+	}
+	dir := t.TempDir()
+	save(t, dir, map[string]string{"rule.h": written(t, WriteC, r, "r")})
+	do(t, dir, nil, "gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "rule.h")
 }
 
 // The example chooses for its matrix what the rule does, and says so.

@@ -81,6 +81,21 @@ for f in json.load(sys.stdin):
 	compare(t, got, want.String())
 }
 
+// What a sweep or a device is called names no encoding of the module, and stands in it in ASCII.
+func TestPythonEncoding(t *testing.T) {
+	for _, encoding := range []string{"utf-7", "rot13", "utf_16", "hz", "unicode_escape", "no-such"} {
+		name := "naïve, coding: " + encoding + " +AAo-import os; os._exit(9)"
+		module := written(t, WritePython, outside(name, name, name, "k", ""), "learned")
+		if i := strings.IndexFunc(module, func(r rune) bool { return r > '~' }); i >= 0 {
+			t.Errorf("%q is not ASCII", module[i:i+2])
+		}
+		dir := t.TempDir()
+		save(t, dir, map[string]string{"learned.py": module})
+		code := "import learned; print(learned.choose({'rows': 1, 'cols': 1, 'nonzeros': 1}, 'float32').kernel)"
+		testkit.Equal(t, do(t, dir, nil, "python3", "-c", code), "k\n", "%s: chose", encoding)
+	}
+}
+
 // The features that the module computes of a matrix in CSR are those of sparse.Analyze, with numpy and
 // without, and a scipy CSR matrix is all that it takes.
 func TestPythonCSR(t *testing.T) {

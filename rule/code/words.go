@@ -3,6 +3,7 @@ package code
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -19,10 +20,10 @@ func identifier(s string) string {
 	return strings.TrimSuffix(name, "_")
 }
 
-// comment makes a text from outside one that no comment of C or Go ends in: it has no asterisk,
-// no backslash, and nothing that does not print.
+// comment makes a text from outside one that no comment of C, Go or Python ends in: it has no asterisk, nothing that does
+// not print, a backslash only before the digits of a character, and is ASCII, in which no encoding is in question.
 func comment(s string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+	text := strconv.QuoteToASCII(strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
@@ -34,7 +35,8 @@ func comment(s string) string {
 			return '?'
 		}
 		return r
-	}, s)), " ")
+	}, s)), " "))
+	return strings.ReplaceAll(text[1:len(text)-1], `\"`, `"`)
 }
 
 // quoted writes a string literal of C.

@@ -59,11 +59,11 @@ func TestEscaped(t *testing.T) {
 
 // Texts that a spreadsheet would take for formulas have an apostrophe; Markdown has no HTML.
 func TestTextsFromOutside(t *testing.T) {
-	table := Table{Columns: []string{"a"}, Rows: [][]any{{"=1+2"}, {"@x"}, {"-2+3|x"}, {"-5"}, {int64(-3)}, {"+4.5%"},
+	table := Table{Columns: []string{"=a"}, Rows: [][]any{{"=1+2"}, {"@x"}, {"-2+3|x"}, {"-5"}, {int64(-3)}, {"+4.5%"},
 		{"\x1b\u202e"}}}
 	var csv, markdown strings.Builder
 	testkit.Succeed(t, table.Write(&csv, "csv"))
-	testkit.Equal(t, csv.String(), "a\n'=1+2\n'@x\n'-2+3|x\n-5\n-3\n+4.5%\n"+`\u001b\u202e`+"\n", "as CSV")
+	testkit.Equal(t, csv.String(), "'=a\n'=1+2\n'@x\n'-2+3|x\n-5\n-3\n+4.5%\n"+`\u001b\u202e`+"\n", "as CSV")
 	table = Table{Columns: []string{"a"}, Rows: [][]any{{"<b>|*x*"}}}
 	testkit.Succeed(t, table.Write(&markdown, "markdown"))
 	testkit.Says(t, "as Markdown", markdown.String(), `\<b>\|\*x\*`)

@@ -201,7 +201,7 @@ func NewRows(w io.Writer, format string, columns []string) (*Rows, error) {
 	switch format {
 	case "csv":
 		r.csv = csv.NewWriter(r.w)
-		return r, r.csv.Write(columns)
+		return r, r.csv.Write(cells(columns))
 	case "json":
 		return r, r.w.WriteByte('[')
 	case "markdown", "table":
@@ -230,11 +230,12 @@ func (r *Rows) Add(row []any) error {
 	return nil
 }
 
-func cells(row []any) []string {
+// cells are the texts of a line of CSV. All CSV that is written goes through here.
+func cells[T any](row []T) []string {
 	line := make([]string, len(row))
 	for i, v := range row {
 		line[i] = full(v)
-		switch v.(type) {
+		switch any(v).(type) {
 		case string, []byte:
 			line[i] = Cell(Visible(line[i])) // also in files, which people print
 		}
