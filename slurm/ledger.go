@@ -112,7 +112,7 @@ func (r *Run) Ledger() (*Ledger, error) {
 			err = json.Unmarshal(append([]byte("{"), body...), &e)
 		}
 		switch {
-		case err != nil:
+		case err != nil, e.Job != nil && !e.Job.Valid():
 			l.Damaged++
 			l.Unsettled = l.Unsettled || !bytes.Contains(line, []byte(`"job":`))
 		case e.Job != nil:

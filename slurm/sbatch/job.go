@@ -31,6 +31,9 @@ type Job struct {
 	Exit   string        // Exit is the exit code and the signal, "1:0", of a job that failed; "" if it is not known.
 }
 
+// Valid reports whether the id is a number, or not known: anything else could be an option of Slurm's programs.
+func (id JobID) Valid() bool { return id.ID == "" || isNumber(id.ID) }
+
 func isNumber(text string) bool {
 	_, err := strconv.ParseUint(text, 10, 32)
 	return err == nil

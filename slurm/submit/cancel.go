@@ -114,8 +114,11 @@ func numbersOf(ids []sbatch.JobID) (numbers []string) {
 	return numbers
 }
 
-// activeJobs asks Slurm for the jobs of the run that have not ended.
+// activeJobs asks Slurm for the jobs of the run that have not ended. They are not those of a copy of its folder.
 func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.Job, error) {
+	if err := inPlace(r, false); err != nil {
+		return nil, err
+	}
 	ledger, err := r.Ledger()
 	if err != nil {
 		return nil, err
@@ -163,13 +166,12 @@ func Throttle(ctx context.Context, c *sbatch.Client, r *slurm.Run, n int) ([]sba
 	if err != nil {
 		return nil, err
 	}
-	ledger.Settings.Throttle = &n
-	if err := r.NoteSettings(ledger.Settings); err != nil {
-		return nil, err
-	}
-
 	jobs, err := activeJobs(ctx, c, r)
 	if err != nil {
+		return nil, err
+	}
+	ledger.Settings.Throttle = &n
+	if err := r.NoteSettings(ledger.Settings); err != nil {
 		return nil, err
 	}
 	arrays := arraysOf(jobs)

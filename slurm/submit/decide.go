@@ -210,19 +210,17 @@ func (l *ladder) keep(asked string) {
 	}
 }
 
-// inPlace refuses to send jobs of a run whose folder was moved: the scripts, the logs and the
-// running tasks have the old path. The same folder under another path is allowed.
-func inPlace(r *slurm.Run) error {
-	if r.Folder == r.Dir {
-		return nil
-	}
+// inPlace refuses a copy of a run's folder, since the jobs are those of the run that was copied. To send jobs it also
+// refuses a folder that was moved: the scripts, the logs and the running tasks have the old path. The same folder
+// under another path is allowed.
+func inPlace(r *slurm.Run, send bool) error {
 	then, err := os.Stat(r.Folder)
 	now, nowErr := os.Stat(r.Dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	switch moved := errors.Is(err, fs.ErrNotExist); {
+	case moved && send:
 		return fmt.Errorf("the run was submitted in %s and is now in %s, where its jobs would not find it: "+
 			"move it back there, or submit the sweep again", r.Folder, r.Dir)
-	case err == nil && nowErr == nil && os.SameFile(then, now):
+	case moved, err == nil && nowErr == nil && os.SameFile(then, now):
 		return nil
 	}
 	return fmt.Errorf("%s is a copy of the run in %s: give that one", r.Dir, r.Folder)

@@ -63,7 +63,7 @@ type RetryOptions struct {
 // Slurm must answer: a job that it does not mention might be running. After an error, Retried
 // has only what was done before: Recovered, and the jobs of Round that were sent.
 func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, opt RetryOptions) (Retried, error) {
-	if err := inPlace(r); err != nil {
+	if err := inPlace(r, true); err != nil {
 		return Retried{}, err
 	}
 	unlock, err := r.Lock(ctx)
@@ -184,7 +184,7 @@ func sendRound(
 	if len(chunks) == 0 {
 		return Round{}, errors.New("nothing to submit")
 	}
-	if err := inPlace(r); err != nil {
+	if err := inPlace(r, true); err != nil {
 		return Round{}, err
 	}
 	config, err := Ready(ctx, c, s, len(chunks))

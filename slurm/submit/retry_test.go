@@ -189,8 +189,23 @@ func TestCancelLeavesOtherJobs(t *testing.T) {
 	testkit.Check(t, len(jobs) == 0, "active are %+v", jobs)
 }
 
-// The jobs of a run know its folder by its path: from a moved or copied one none are
-// sent.
+// An id in the ledger that is no number, however well sealed, reaches none of Slurm's programs: it would be an option.
+func TestIDsAreNumbers(t *testing.T) {
+	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
+	for _, id := range []string{"--EVIL", "-u root", "12,-u", "12_3", " 12", "0x12"} {
+		run := sentRun(t, "", slurm.Intended)
+		slurmtest.Says(t, dir, "queue", run)
+		b := slurm.Batch{Name: run.JobName() + ".1.0", Round: 1, Tasks: 2}
+		testkit.Succeed(t, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}))
+		testkit.Equal(t, testkit.Must(run.Ledger()).Damaged, 1, "damaged lines with %q", id)
+		testkit.Must(status.Of(t.Context(), slurmtest.Hasty, run))
+		testkit.Must(Cancel(t.Context(), slurmtest.Hasty, run))
+		testkit.Must(Throttle(t.Context(), slurmtest.Hasty, run, 1))
+		testkit.Lacks(t, "what Slurm was asked", slurmlab.Read(t, filepath.Join(dir, "calls")), id)
+	}
+}
+
+// The jobs of a run know its folder by its path: from a moved or copied one none are sent. A copy changes none of them.
 func TestRetryInAnotherFolder(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
@@ -202,13 +217,18 @@ func TestRetryInAnotherFolder(t *testing.T) {
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
 	testkit.Succeed(t, os.CopyFS(moved, os.DirFS(run.Dir)))
-	testkit.Fails(t, retry(moved), "is a copy of the run in "+run.Dir, "a copy")
+	const copied = "is a copy of the run in "
+	testkit.Fails(t, retry(moved), copied+run.Dir, "a copy")
+	there := slurmtest.Opened(t, moved)
+	testkit.Fails(t, testkit.Err(Cancel(t.Context(), slurmtest.Hasty, there)), copied+run.Dir, "cancelled by a copy")
+	testkit.Fails(t, testkit.Err(Throttle(t.Context(), slurmtest.Hasty, there, 1)), copied+run.Dir, "throttled by a copy")
 	link := filepath.Join(t.TempDir(), "link")
 	testkit.Succeed(t, os.Symlink(run.Dir, link))
 	slurmtest.Says(t, dir, "queue", run)
 	testkit.Equal(t, retry(link), nil, "another path of it")
 	testkit.Succeed(t, os.RemoveAll(run.Dir))
 	testkit.Fails(t, retry(moved), "was submitted in "+run.Dir+" and is now in "+moved, "moved")
+	testkit.Equal(t, testkit.Err(Cancel(t.Context(), slurmtest.Hasty, there)), nil, "cancelled where it was moved to")
 }
 
 // What throttle was told holds for what retry sends, too.

@@ -371,20 +371,15 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 // afterOf is what the next array of a round waits for: what the user said and, with a throttle, the
 // array before, or those of earlier rounds that have not ended.
 func afterOf(s configs.Slurm, sent, running []sbatch.JobID, cluster string) string {
-	var all []string
-	if s.Dependency != "" {
-		all = append(all, s.Dependency)
-	}
+	all := []string{s.Dependency}
 	if s.Throttle > 0 {
 		before := running
 		if len(sent) > 0 {
 			before = sent[len(sent)-1:]
 		}
-		if after := afterAny(cluster, before...); after != "" {
-			all = append(all, after)
-		}
+		all = append(all, afterAny(cluster, before...))
 	}
-	return strings.Join(all, ",")
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ",")
 }
 
 // afterAny is the dependency of a job that starts when others of its cluster have ended, in any way.
