@@ -42,8 +42,6 @@ type Data struct {
 	Rule *rule.Rule
 	// Claims are the verdicts on the papers' claims, by device and number.
 	Claims []claims.Judgement
-	// Searched holds replayed searches. It may be empty where no figure shows them.
-	Searched Searches
 	// Against is the comparison with the database called Base; nil if there is none.
 	Against *compare.Result
 	Base    string

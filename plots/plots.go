@@ -83,10 +83,6 @@ func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 	if !opt.alone {
 		content.Warnings = d.Missed()
 	}
-
-	if against := figure.Against(d); len(against.Pictures) > 0 && !opt.alone {
-		content.Figures = append(content.Figures, against)
-	}
 	for _, f := range chosen {
 		drawn, warnings := f.Draw(d)
 		if !drawn.Empty() {

@@ -64,7 +64,7 @@ func TestSameBytes(t *testing.T) {
 	slices.Reverse(d.Best)
 	slices.Reverse(d.Matrices)
 	again := analysis.New(rows, d.Best, d.Matrices, d.Devices)
-	again.Patterns, again.Drifts, again.Searched = d.Patterns, d.Drifts, d.Searched
+	again.Patterns, again.Drifts = d.Patterns, d.Drifts
 	second, _ := written(t, synthetic.Ruled(again), Options{Version: "1"})
 
 	testkit.Require(t, len(first) >= 10, "%d files only", len(first))
@@ -253,7 +253,7 @@ func TestReportStaysSmall(t *testing.T) {
 		rows = append(rows, r)
 	}
 	d := analysis.New(rows, one.Best, one.Matrices, one.Devices)
-	d.Patterns, d.Launches, d.Drifts, d.Searched = one.Patterns, one.Launches, one.Drifts, one.Searched
+	d.Patterns, d.Launches, d.Drifts = one.Patterns, one.Launches, one.Drifts
 	c := &page.Content{Report: synthetic.Unruled(d)}
 	for i := range figure.All {
 		if drawn, _ := figure.All[i].Draw(d); len(drawn.Pictures) > 0 {
@@ -269,18 +269,6 @@ func TestReportStaysSmall(t *testing.T) {
 	if dir := os.Getenv("SPMVTUNE_SCREENS"); dir != "" {
 		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "large.html"), b.Bytes(), 0o644))
 	}
-}
-
-// The report has a page for each device, and the summary has the numbers.
-func TestSearchesInTheReport(t *testing.T) {
-	s := synthetic.Processor()
-	s.Matrices = s.Matrices[:2]
-	d := s.Report()
-	d.Searched.Outcomes = append(d.Searched.Outcomes, synthetic.SearchedOn("another device").Outcomes...)
-	content, _ := written(t, d, Options{Figures: []string{"search-convergence"}})
-	summary := string(content["tables/summary.md"])
-	testkit.Says(t, "the summary", summary, "| racing ", "cold cache, another device", "until it ends")
-	testkit.Says(t, "the report", string(content["report.html"]), `id="search-convergence-cold-cache-another-device"`)
 }
 
 func TestMissedTargetIsSaid(t *testing.T) {

@@ -196,11 +196,6 @@ func dataOf(ctx context.Context, results *analysis.Results, learned *rule.Rule, 
 			return nil, err
 		}
 	}
-	if figure.NeedSearches(opt.Figures) {
-		if d.Searched, err = analysis.ReplaySearches(ctx, results.DB(), d); err != nil {
-			return nil, err
-		}
-	}
 	d.Against, err = against(ctx, results.DB(), opt)
 	return d, err
 }

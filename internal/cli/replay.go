@@ -6,18 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/plots/figure"
 	"spmvtune/store"
 	"spmvtune/tuner/search"
 )
@@ -29,7 +25,6 @@ const mostSeeds = 100_000
 type replayCommand struct {
 	strategies []string
 	seeds      int
-	figure     string
 	output     command.Output
 
 	outcomes []search.Outcome
@@ -52,13 +47,9 @@ flush of the caches if they are cold. The median of all samples decides how good
 configuration is, not the samples that the search has seen. Statistical ties count
 as best: "told from" is the smallest difference that is none.
 
---figure draws how near searches come to the best over device time; the report has this
-figure for up to about forty grids.
-
 ` + command.RunHelp,
 		Example: `  spmvtune replay
   spmvtune replay results.db --strategy racing,local --seeds 200
-  spmvtune replay results.db --figure convergence.svg
   spmvtune replay results.db --format csv > replay.csv`,
 	}
 	command.WithDatabase(cmd, r.Run)
@@ -66,8 +57,6 @@ figure for up to about forty grids.
 	f.StringSliceVar(&r.strategies, "strategy", search.Replayable(), "strategies to try")
 	f.IntVar(&r.seeds, "seeds", 50, "searches of each strategy on each matrix")
 	r.output.Flags(cmd)
-	f.StringVar(&r.figure, "figure", "", "draw how searches come near the best: FILE.png, FILE.svg or FILE.pdf")
-	command.FlagFile(cmd, "figure", command.PictureFormats...)
 	command.FlagValues(cmd, "strategy", search.Replayable()...)
 	return cmd
 }
@@ -91,21 +80,11 @@ func (r *replayCommand) Run(cmd *cobra.Command, db *store.DB, path string) error
 			return err
 		}
 	}
-	if r.figure != "" {
-		if err := r.draw(); err != nil {
-			return err
-		}
-	}
 	return r.print(cmd.OutOrStdout())
 }
 
 // check finds what is wrong with the flags.
 func (r *replayCommand) check() error {
-	if r.figure != "" && !slices.Contains(command.PictureFormats, r.picture()) {
-		return command.Usage(fmt.Errorf("--figure %s: extension must be one of .%s", r.figure,
-			strings.Join(command.PictureFormats, ", .")))
-	}
-
 	for _, s := range r.strategies {
 		if err := command.Known("strategy", s, search.Replayable()); err != nil {
 			return err
@@ -116,11 +95,6 @@ func (r *replayCommand) check() error {
 		return command.Usage(fmt.Errorf("--seeds %d: must be 1 to %d", r.seeds, mostSeeds))
 	}
 	return nil
-}
-
-// picture is the format of the figure.
-func (r *replayCommand) picture() string {
-	return strings.TrimPrefix(strings.ToLower(filepath.Ext(r.figure)), ".")
 }
 
 // replay replays one strategy on all grids.
@@ -148,25 +122,6 @@ func (r *replayCommand) replay(ctx context.Context, grids []search.Grid, strateg
 	}
 	r.lines = append(r.lines, fmt.Sprintf("%s: %s in the median, %s on the worst matrix; %d searches, %.0f a second",
 		strategy, median, shareOfGrid(slices.Max(shares)), n, float64(n)/time.Since(start).Seconds()))
-	return nil
-}
-
-// draw writes a figure for each device and cache state. All but the first are numbered.
-func (r *replayCommand) draw() error {
-	pictures, err := figure.Convergence(r.outcomes, r.picture())
-	if err != nil {
-		return err
-	}
-	for i, picture := range pictures {
-		name := r.figure
-		if i > 0 {
-			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, filepath.Ext(name)), i+1, filepath.Ext(name))
-		}
-		if err := files.Write(name, picture); err != nil {
-			return err
-		}
-	}
-
 	return nil
 }
 

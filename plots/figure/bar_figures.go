@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -186,73 +185,4 @@ func drawCompression(d *analysis.Data) ([]*canvas.Picture, []error) {
 		p.Title = "What CSR saves over COO in the array of rows"
 		return p
 	}), nil
-}
-
-// bestByDevice shows what each device gives at its best.
-var bestByDevice = &barFigure{
-	id:       "best-by-device",
-	each:     "device",
-	quantity: rate(analysis.GFLOPS),
-	fit: func(f *barFigure, s *scene) {
-		if s.spread() > widelySpread {
-			f.says, f.quantity = "its throughput, whatever the kernel; log axis.", logRate(analysis.GFLOPS)
-		}
-		for i, name := range s.devices() {
-			look := canvas.Look{Color: canvas.Hues[i%len(canvas.Hues)], Marker: canvas.Markers[i%len(canvas.Markers)]}
-			f.series = append(f.series, series{id: analysis.ShortDevice(name), always: true, variant: &look,
-				of: func(r *store.Row) bool { return r.Device == name }})
-		}
-	},
-	least:  2,
-	scenes: besideEachOther,
-}
-
-// widelySpread is the ratio of the highest to the lowest throughput above which bars from zero
-// would hide the lowest, as with a processor beside a GPU.
-const widelySpread = 20
-
-// besideEachOther makes a scene of each cache state. Each matrix and precision that several
-// devices measured is one panel with the fastest trial of each device.
-func besideEachOther(d *analysis.Data) []scene {
-	var list []scene
-	for _, at := range grouped(d.Panels, func(p *analysis.Panel) trial.Cache { return p.Cache }) {
-		s := scene{words: string(at[0].Cache) + " cache", about: analysis.Setup{Condition: analysis.Condition{Cache: at[0].Cache}}}
-		for _, same := range grouped(at, func(p *analysis.Panel) spot { return spot{p.Matrix, p.Precision} }) {
-			joint := analysis.Panel{Case: same[0].Case}
-			joint.Device = ""
-			for i := range same {
-				joint.Rows = append(joint.Rows, *analysis.Fastest(same[i].Rows))
-			}
-			if len(joint.Rows) > 1 {
-				s.panels = append(s.panels, joint)
-			}
-		}
-		slices.SortStableFunc(s.panels, func(a, b analysis.Panel) int { return cmp.Compare(a.Precision, b.Precision) })
-		list = append(list, s)
-	}
-	return list
-}
-
-// devices lists the devices of a scene's trials, by name.
-func (s *scene) devices() []string {
-	var names []string
-	for i := range s.panels {
-		for j := range s.panels[i].Rows {
-			names = append(names, s.panels[i].Rows[j].Device)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// spread returns the ratio of the highest to the lowest throughput of a scene.
-func (s *scene) spread() float64 {
-	low, high := math.Inf(1), 0.0
-	for i := range s.panels {
-		for j := range s.panels[i].Rows {
-			v := s.panels[i].Rows[j].GFLOPS
-			low, high = min(low, v), max(high, v)
-		}
-	}
-	return high / low
 }

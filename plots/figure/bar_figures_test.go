@@ -171,12 +171,6 @@ func TestPublishedTimes(t *testing.T) {
 	}
 }
 
-// One device has none to stand beside.
-func TestOneDevice(t *testing.T) {
-	pages, _ := bestByDevice.draw(synthetic.Processor().Report())
-	testkit.Equal(t, len(pages), 0, "pages of one device")
-}
-
 // What others know of figures follows from the registry: the ids that a sweep file may
 // have, and the list in the gallery. The test writes both with -regen.
 func TestDerived(t *testing.T) {

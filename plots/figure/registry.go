@@ -57,7 +57,6 @@ var drawings = map[string]drawing{
 	"cpu-bandwidth":         cpuBandwidth.draw,
 	"speedup-over-baseline": speedups.draw,
 	"gpu-vs-cpu":            gpuAndCPU.draw,
-	"best-by-device":        bestByDevice.draw,
 	"prefix-sum-variants":   prefixSums.draw,
 	"chunk-and-unroll":      chunksAndUnrolling.draw,
 	"average-improvement":   byCondition(averagePage),
@@ -72,7 +71,6 @@ var drawings = map[string]drawing{
 	"block-grid-heatmap":    drawHeatmaps,
 	"configurations":        byCondition(configurationsPage),
 	"selection-regret":      drawRegret,
-	convergenceID:           drawConvergence,
 	"break-even":            byCondition(drawBreakEven),
 	"run-to-run":            byCondition(runToRunPage),
 	"drift":                 drawDrift,
@@ -239,10 +237,6 @@ func someOf(shown, all int, what string) string {
 	}
 	return fmt.Sprintf(" The %d of %s %s.", shown, term.Grouped(all), what)
 }
-
-// NeedSearches reports whether one of these figures, or all without any, shows replays of
-// searches.
-func NeedSearches(ids []string) bool { return len(ids) == 0 || slices.Contains(ids, convergenceID) }
 
 // NeedRule reports whether one of these figures shows a learned rule.
 func NeedRule(ids []string) bool { return slices.Contains(ids, "selection-regret") }

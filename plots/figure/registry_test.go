@@ -52,7 +52,7 @@ const goldenDPI = 50
 // goldenData is the database of which a figure's image is kept.
 func goldenData(figure string) *analysis.Data {
 	switch figure {
-	case "gpu-vs-cpu", "best-by-device":
+	case "gpu-vs-cpu":
 		return synthetic.Both()
 	case "prefix-sum-variants", "chunk-and-unroll":
 		return synthetic.Scans().Report()
@@ -290,9 +290,6 @@ func swept(t *testing.T, name string) *analysis.Data {
 	synthetic.Profiled(d)
 	d.Rule = synthetic.Validated(d)
 	d.Sweeps = []store.Sweep{{Name: name, Settings: sweep.Settings()}}
-	if len(d.Searchables()) > 0 {
-		d.Searched = synthetic.SearchedOn(devices[1].Label)
-	}
 	for i := range matrices {
 		for _, dev := range devices {
 			n := 0

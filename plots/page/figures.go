@@ -205,23 +205,20 @@ var chapters = []struct {
 	id, title string
 	figures   []string
 }{
-	{"why", "Why", []string{"gflops-vs-row-length", "roofline", "cpu-bandwidth", "gpu-vs-cpu", "best-by-device",
+	{"why", "Why", []string{"gflops-vs-row-length", "roofline", "cpu-bandwidth", "gpu-vs-cpu",
 		"occupancy", "warp-efficiency", "load-efficiency"}},
 	{"tune", "How to tune", []string{"configurations", "throughput-vs-block", "throughput-vs-grid", "block-grid-heatmap",
-		"launch-bounds", "prefix-sum-variants", "chunk-and-unroll", "version-improvement", "search-convergence"}},
+		"launch-bounds", "prefix-sum-variants", "chunk-and-unroll", "version-improvement"}},
 	{"choose", "How to choose", []string{"selection-regret", "speedup-over-baseline", "average-improvement"}},
 	{"trust", "Trust", []string{"run-to-run", "drift"}},
 	{"preparation", "Preparation", []string{"break-even"}},
 }
 
-// answering are the figures beside the headline.
-var answering = []string{"against"}
-
 // sheetChapter is the chapter that a sheet of tables stands in.
 var sheetChapter = map[string]string{"why": "why", "best-configuration": "tune", "library": "choose",
 	"preparation": "preparation"}
 
-// arrange sorts figures into the answer, the chapters and the appendix.
+// arrange sorts figures into the chapters and the appendix.
 func (doc *document) arrange(figures []htmlFigure) {
 	rest := slices.Clone(figures)
 	take := func(ids []string) (list []htmlFigure) {
@@ -233,8 +230,6 @@ func (doc *document) arrange(figures []htmlFigure) {
 		return list
 	}
 
-	doc.Answer = take(answering)
-	doc.Listed = slices.Clone(doc.Answer)
 	stands := map[string]bool{"trust": true, "choose": len(doc.Validation.Rows) > 0}
 	for _, s := range doc.Sheets {
 		stands[sheetChapter[s.ID]] = true
@@ -257,5 +252,5 @@ func inAppendix(f *figure.Figure) bool {
 			return false
 		}
 	}
-	return !slices.Contains(answering, f.ID)
+	return true
 }

@@ -51,7 +51,7 @@ type document struct {
 	Papers        []*htmlSheet          // The papers' own tables that have data.
 	PapersLacking []string              // What produces the others.
 	Listed        []htmlFigure          // All figures.
-	Answer, Extra []htmlFigure          // Those beside the headline, and those in the appendix.
+	Extra         []htmlFigure          // Those in the appendix.
 	Chapters      []chapter
 	Undrawn       htmlTable // Figures without data.
 	RuleText      string

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
-	"spmvtune/tuner/search"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -27,11 +25,7 @@ func SummaryTables(d *analysis.Data) []Table {
 	if len(d.Aims()) > 0 {
 		tables = append(tables, aimTable(d))
 	}
-	tables = append(tables, winsTable(d), matrixTable(d))
-	if len(d.Searched.Outcomes) > 0 {
-		tables = append(tables, searchTable(d.Searched))
-	}
-	return tables
+	return append(tables, winsTable(d), matrixTable(d))
 }
 
 func deviceTable(d *analysis.Data) Table {
@@ -162,55 +156,6 @@ func aimTable(d *analysis.Data) Table {
 	}
 
 	return t
-}
-
-// searchTable says how much of the device time of the whole grid searches took.
-func searchTable(s analysis.Searches) Table {
-	t := Table{Title: "Searches replayed on recorded grids: device time, in % of the whole grid's",
-		Columns: Columns(
-			"strategy", ">grids", ">searches", ">to within 5%", ">to within 2%", ">on the worst grid",
-			">to within 1%", ">until it ends", ">slower in the end (%)", ">told from (%)", "on",
-		)}
-
-	conditions, of := s.ByCondition()
-	for _, c := range conditions {
-		for _, strategy := range search.Names() {
-			other := func(o search.Outcome) bool { return o.Strategy != strategy }
-			if list := slices.DeleteFunc(slices.Clone(of[c]), other); len(list) > 0 {
-				row := append([]Cell{Text(strategy)}, searchCells(list)...)
-				t.Rows = append(t.Rows, append(row, Text(string(c.Cache)+" cache, "+analysis.ShortDevice(c.Device))))
-			}
-		}
-	}
-
-	return t
-}
-
-// searchCells sum up the searches of one strategy.
-func searchCells(list []search.Outcome) []Cell {
-	over := func(quantile float64, of func(o search.Outcome) float64) Cell {
-		values := make([]float64, len(list))
-		for i := range list {
-			values[i] = of(list[i])
-		}
-		v := search.Quantile(values, quantile)
-		if math.IsInf(v, 1) {
-			return Text("never")
-		}
-		return number(100*v, 2)
-	}
-
-	within := func(i int) func(o search.Outcome) float64 {
-		return func(o search.Outcome) float64 { return o.Within[i].Share }
-	}
-	end := func(o search.Outcome) float64 { return o.End.Share }
-	loss := func(o search.Outcome) float64 { return o.Loss }
-	told := func(o search.Outcome) float64 { return o.Grid.Told() }
-	return []Cell{
-		count(len(list)), count(len(list) * len(list[0].Paths)),
-		over(0.5, within(0)), over(0.5, within(1)), over(1, within(1)), over(0.5, within(2)), over(0.5, end),
-		over(0.5, loss), over(0.5, told),
-	}
 }
 
 // FailureTable lists the trials without a time, and counts those that it leaves out.

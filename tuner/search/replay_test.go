@@ -89,32 +89,6 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// A curve shows what searches knew after a share of the grid's time, in quartiles over all
-// of them; one that has ended stays where it was.
-func TestConverge(t *testing.T) {
-	g := grid()
-	whole := g.Exhaustive()
-	path := func(losses ...float64) Path { // a step takes a tenth
-		var p Path
-		for i, loss := range losses {
-			p.Points = append(p.Points, Point{i + 1, float64(i+1) * whole / 10, loss})
-		}
-		return p
-	}
-	fast, slow := path(0.5, 0), path(math.Inf(1), 0.8, 0.4, 0.2)
-	outcomes := []Outcome{SumUp(g, "racing", []Path{fast, fast, slow, slow}), SumUp(g, "random", []Path{slow})}
-	curves := Converge(append(outcomes, SumUp(g, "racing", []Path{fast})), []float64{0.05, 0.1, 0.2, 0.35, 1})
-	testkit.Require(t, len(curves) == 2 && curves[0].Strategy == "racing" && curves[1].Strategy == "random", "%+v", curves)
-	never := math.Inf(1)
-	for i, want := range [][3]float64{{never, never, never}, {0.5, 0.5, never}, {0, 0, 0.8}, {0, 0, 0.4}, {0, 0, 0.2}} {
-		p := curves[0].Points[i]
-		testkit.Check(t, p.Low == want[0] && p.Median == want[1] && p.High == want[2],
-			"after %g: %+v, want %v", p.Share, p, want)
-	}
-	end := curves[1].End
-	testkit.Check(t, math.Abs(end.Share-0.4) <= 1e-9 && end.Median == 0.2, "the end is %+v", end)
-}
-
 // What can't be told from the best is as good; what ended with its first products is not.
 func TestLosses(t *testing.T) {
 	g := &Grid{Trials: []trial.Result{

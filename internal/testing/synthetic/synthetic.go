@@ -15,7 +15,6 @@ import (
 	"spmvtune/rule"
 	"spmvtune/sparse"
 	"spmvtune/store"
-	"spmvtune/tuner/search"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -120,7 +119,6 @@ func (s Database) Report() *analysis.Data {
 	for i := range d.Panels {
 		d.Best = append(d.Best, store.Best{Row: *analysis.Fastest(d.Panels[i].Rows), Margin: 0.05, TieSize: 1 + i%3})
 	}
-	d.Searched = SearchedOn(s.Device)
 
 	for i, m := range s.Matrices {
 		d.Drifts = append(d.Drifts, Drift(s.Device, m, i))
@@ -304,7 +302,6 @@ func Both() *analysis.Data {
 	d := analysis.New(slices.Concat(x.Rows, y.Rows), slices.Concat(x.Best, y.Best),
 		slices.Concat(x.Matrices, y.Matrices[4:]), slices.Concat(x.Devices, y.Devices))
 	d.Patterns, d.Drifts = x.Patterns, slices.Concat(x.Drifts, y.Drifts)
-	d.Searched.Outcomes = slices.Concat(x.Searched.Outcomes, y.Searched.Outcomes)
 	return d
 }
 
@@ -337,37 +334,6 @@ func Profiled(d *analysis.Data) *analysis.Data {
 		d.Launches[i].Properties = facts
 	}
 	return d
-}
-
-// SearchedOn returns searches on three grids of 120 configurations whose course follows
-// formulas.
-func SearchedOn(device string) (s analysis.Searches) {
-	for n := range 3 {
-		g := &search.Grid{Case: trial.Case{Device: device, Matrix: fmt.Sprintf("m%d", n),
-			Precision: kernels.Float64, Cache: trial.Cold}}
-		for i := range 120 {
-			r := trial.Result{Status: trial.OK, Batch: 1, Median: 1e-5, Samples: []float64{1e-5}}
-			r.Config = kernels.Config{Kernel: "k", Block: i}
-			g.Trials = append(g.Trials, r)
-		}
-		whole := g.Exhaustive()
-		for i, strategy := range []string{"random", "racing", "local"} {
-			paths := make([]search.Path, 10)
-			for seed := range paths {
-				steps := 120 / (1 + i)
-				for step := range steps {
-					share := float64(step+1) / 120 * math.Pow(float64(step+1)/float64(steps), float64(i)*(0.8+0.4*Wave(seed+n)))
-					fall := (4 + float64(i)) * float64(step) / float64(steps) * (1 + Wave(7*seed+n))
-					loss := 2*math.Exp(-fall) - 0.02*Wave(seed)
-					paths[seed].Points = append(paths[seed].Points,
-						search.Point{Steps: step + 1, Seconds: share * whole, Loss: max(0, loss)})
-				}
-			}
-			s.Outcomes = append(s.Outcomes, search.SumUp(g, strategy, paths))
-		}
-	}
-
-	return s
 }
 
 // Row is a good trial.
