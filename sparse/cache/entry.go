@@ -215,7 +215,7 @@ type Meta struct {
 	Field     string           `json:"field"`
 	Symmetry  string           `json:"symmetry"`
 	NonFinite int              `json:"non_finite"`
-	Odd       string           `json:"odd,omitempty"` // see text.Matrix
+	Odd       string           `json:"odd,omitempty"` // see file.Matrix
 	Hash      string           `json:"hash"`          // sparse.CSR.Hash
 	Features  sparse.Features  `json:"features"`
 	Pattern   sparse.Thumbnail `json:"pattern"`

@@ -18,8 +18,7 @@ import (
 	"time"
 
 	"spmvtune/sparse/cache"
-	"spmvtune/sparse/internal/text"
-	"spmvtune/sparse/mtx"
+	"spmvtune/sparse/file"
 )
 
 // A collection depends on these environment variables, and on [cache.Env].
@@ -115,7 +114,7 @@ func (c *Collection) check(ctx context.Context, id ID, p *partial) error {
 
 	sum := md5.New()
 	whole := io.TeeReader(p.reader(), sum)
-	err := text.CheckArchive(ctx, whole, id.Name, mtx.Format.Extensions[0])
+	err := file.CheckArchive(ctx, whole, id.Name)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

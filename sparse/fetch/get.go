@@ -4,7 +4,7 @@
 // A [Collection] is servers and a folder. [Collection.Get] returns the file of a
 // matrix, GROUP/NAME.tar.gz in that folder, and downloads it before if it is not
 // there. The archive is kept as it came: it is about a third of the matrix in it, and
-// package mtx reads it as it streams.
+// package file reads it as it streams.
 //
 // However many processes ask, one downloads: it holds a lock on a file, which ends
 // with the process however that ends, and the others wait and find the file there. It

@@ -8,11 +8,10 @@ import (
 	"strings"
 
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/text"
 )
 
 // npz is scipy's archive of a CSR matrix.
-var npz = text.Format{
+var npz = format{
 	Name:       "scipy's archive of a CSR matrix",
 	Extensions: []string{".npz"},
 	Doc:        "for scipy.sparse.load_npz",
@@ -21,7 +20,7 @@ var npz = text.Format{
 
 // writeNPZ writes what scipy.sparse.save_npz(…, compressed=False) writes for a
 // csr_matrix: a zip archive of arrays.
-func writeNPZ(w io.Writer, m *sparse.CSR[float64], _ text.Writing) error {
+func writeNPZ(w io.Writer, m *sparse.CSR[float64], _ Writing) error {
 	z := zip.NewWriter(w)
 	for _, a := range []struct {
 		name, dtype, shape string

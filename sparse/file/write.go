@@ -6,15 +6,48 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/text"
 )
 
 // Writing says what is known of a matrix that is written, beside its entries.
-type Writing = text.Writing
+type Writing struct {
+	// Name and Comment stand in the header, where the format has one.
+	Name, Comment string
+	// Pattern says that all values are 1; they are left out where the format allows it.
+	Pattern bool
+	// Symmetric says that the entries are the lower triangle of a symmetric matrix.
+	Symmetric bool
+}
+
+// WriteEntries writes a line for each entry, by rows: row and column, counted from least, and, unless opt says that it is
+// 1, the value. It has the fewest digits that read back to the same value, and integers have no exponent, as readers
+// parse them fastest.
+func writeEntries(w io.Writer, m *sparse.CSR[float64], least int64, between byte, opt Writing) error {
+	var line []byte
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			line = append(strconv.AppendInt(line[:0], int64(i)+least, 10), between)
+			line = strconv.AppendInt(line, int64(j)+least, 10)
+			if !opt.Pattern {
+				v, form := vals[k], byte('g')
+				if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+					form = 'f'
+				}
+				line = strconv.AppendFloat(append(line, between), v, form, -1, 64)
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // A Form is a format that matrices are written in, plain or gzipped.
 type Form struct {
@@ -25,7 +58,7 @@ type Form struct {
 	// Loses is what the form can't hold, "" for nothing.
 	Loses string
 
-	format text.Format
+	format format
 	gzip   bool
 }
 

@@ -170,7 +170,7 @@ func TestEdges(t *testing.T) {
 }
 
 // array reads a member as the documentation of NumPy's format has it.
-func array[T any](t *testing.T, z *zip.Reader, name, head string, n int) []T {
+func npyArray[T any](t *testing.T, z *zip.Reader, name, head string, n int) []T {
 	t.Helper()
 	r := testkit.Must(z.Open(name + ".npy"))
 
@@ -195,16 +195,16 @@ func TestNPZ(t *testing.T) {
 		b := written(t, ".npz", m, Writing{})
 		z := testkit.Must(zip.NewReader(bytes.NewReader(b), int64(len(b))))
 
-		shape := array[int64](t, z, "shape", "'descr': '<i8', 'fortran_order': False, 'shape': (2,)", 2)
-		format := array[byte](t, z, "format", "'descr': '|S3', 'fortran_order': False, 'shape': ()", 3)
+		shape := npyArray[int64](t, z, "shape", "'descr': '<i8', 'fortran_order': False, 'shape': (2,)", 2)
+		format := npyArray[byte](t, z, "format", "'descr': '|S3', 'fortran_order': False, 'shape': ()", 3)
 		testkit.Equal(t, string(format), "csr", "format")
 
 		back := &sparse.CSR[float64]{
 			Rows: int(shape[0]), Cols: int(shape[1]),
-			RowPtr: array[int32](t, z, "indptr", fmt.Sprintf("'<i4', 'fortran_order': False, 'shape': (%d,)", m.Rows+1),
+			RowPtr: npyArray[int32](t, z, "indptr", fmt.Sprintf("'<i4', 'fortran_order': False, 'shape': (%d,)", m.Rows+1),
 				m.Rows+1),
-			ColIdx: array[int32](t, z, "indices", fmt.Sprintf("(%d,)", m.NNZ()), m.NNZ()),
-			Val:    array[float64](t, z, "data", "'<f8'", m.NNZ()),
+			ColIdx: npyArray[int32](t, z, "indices", fmt.Sprintf("(%d,)", m.NNZ()), m.NNZ()),
+			Val:    npyArray[float64](t, z, "data", "'<f8'", m.NNZ()),
 		}
 
 		testkit.Equal(t, back.Hash(), m.Hash(), "%s is another matrix", name)

@@ -1,4 +1,4 @@
-package text
+package file
 
 import (
 	"slices"
@@ -8,9 +8,9 @@ import (
 
 // assemble makes the matrix of the chunks, which have so many entries, one band of rows at a time on each core. There are
 // at most [sparse.MaxIndex]; the missing ones were added to others.
-func assemble(l *Layout, chunks []*Chunk, entries int) *sparse.CSR[float64] {
+func assemble(l *layout, chunks []*chunk, entries int) *sparse.CSR[float64] {
 	a := &assembly{
-		Layout: l, chunks: chunks, starts: make([]int32, l.bands+1), ends: make([]int32, l.bands),
+		layout: l, chunks: chunks, starts: make([]int32, l.bands+1), ends: make([]int32, l.bands),
 		m: &sparse.CSR[float64]{
 			Rows: l.Rows, Cols: l.Cols,
 			RowPtr: make([]int32, l.Rows+1),
@@ -26,7 +26,7 @@ func assemble(l *Layout, chunks []*Chunk, entries int) *sparse.CSR[float64] {
 		}
 	}
 
-	EachOf(l.bands, func() func(band int) {
+	eachOf(l.bands, func() func(band int) {
 		next := make([]int32, min(1<<l.shift, l.Rows))
 		var rows sorter
 		return func(band int) { a.band(band, next, &rows) }
@@ -38,8 +38,8 @@ func assemble(l *Layout, chunks []*Chunk, entries int) *sparse.CSR[float64] {
 // An assembly is a matrix whose bands are sorted each in its place. A band with
 // duplicates ends before the next one starts.
 type assembly struct {
-	*Layout
-	chunks []*Chunk
+	*layout
+	chunks []*chunk
 	m      *sparse.CSR[float64]
 	starts []int32 // of each band, before duplicates are added up; and the end
 	ends   []int32 // of each band, after

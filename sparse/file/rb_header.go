@@ -1,4 +1,4 @@
-package rb
+package file
 
 import (
 	"bytes"
@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/sparse/internal/text"
 )
 
-// A header is the first four or five lines, checked against each other.
-type header struct {
-	text.Header
+// An rbHeader is the first four or five lines, checked against each other.
+type rbHeader struct {
+	header
 
 	pointers, indices, values section
 	rightSides                bool // behind the values
@@ -25,23 +24,23 @@ type header struct {
 const sizeLine = 3
 
 var (
-	fields     = map[byte]string{'r': "real", 'i': "integer", 'c': "complex", 'p': "pattern", 'q': "pattern"}
-	symmetries = map[byte]string{'u': "general", 'r': "general", 's': "symmetric", 'z': "skew-symmetric",
+	rbFields     = map[byte]string{'r': "real", 'i': "integer", 'c': "complex", 'p': "pattern", 'q': "pattern"}
+	rbSymmetries = map[byte]string{'u': "general", 'r': "general", 's': "symmetric", 'z': "skew-symmetric",
 		'h': "hermitian"}
 
 	typePattern = regexp.MustCompile(`^(?i)([rcipq])([suhzr])([ae])\s+\d`)
 )
 
-// starts reports whether a text starts as a Rutherford-Boeing file does: with a
+// startsRB reports whether a text starts as a Rutherford-Boeing file does: with a
 // type in line 3 and formats in line 4.
-func starts(start []byte) bool {
+func startsRB(start []byte) bool {
 	lines := bytes.SplitN(start, []byte("\n"), 5)
 	return len(lines) >= 4 && typePattern.Match(lines[2]) && bytes.HasPrefix(bytes.TrimLeft(lines[3], " "), []byte("("))
 }
 
-// readHeader reads the header and leaves s at the line after it. It refuses what opt does not ask for.
-func readHeader(s *text.Source, opt text.Options) (*header, error) {
-	h := &header{Header: text.Header{Format: "rutherford-boeing", TypeLine: sizeLine, SizeLine: sizeLine}}
+// readRBHeader reads the header and leaves s at the line after it. It refuses what opt does not ask for.
+func readRBHeader(s *source, opt Options) (*rbHeader, error) {
+	h := &rbHeader{header: header{Format: "rutherford-boeing", TypeLine: sizeLine, SizeLine: sizeLine}}
 	var lines []string
 	for _, what := range []string{"title", "counts of lines", "type and sizes", "formats"} {
 		line, err := headerLine(s, what)
@@ -50,11 +49,11 @@ func readHeader(s *text.Source, opt text.Options) (*header, error) {
 		}
 		lines = append(lines, line)
 	}
-	h.Note([]byte(strings.TrimSpace(lines[0])))
+	h.note([]byte(strings.TrimSpace(lines[0])))
 
 	err := h.typeAndSizes(s, lines[2])
 	if err == nil {
-		err = h.Check(s, opt)
+		err = h.check(s, opt)
 	}
 	if err == nil {
 		err = h.formats(s, lines[3])
@@ -69,45 +68,45 @@ func readHeader(s *text.Source, opt text.Options) (*header, error) {
 }
 
 // headerLine reads the next line.
-func headerLine(s *text.Source, what string) (string, error) {
-	content, err := s.NextLine()
+func headerLine(s *source, what string) (string, error) {
+	content, err := s.nextLine()
 	if err == io.EOF {
-		return "", s.Errorf(s.Line, "the file ends before line %d, the %s: it was cut off, or is no Rutherford-Boeing "+
+		return "", s.errorf(s.Line, "the file ends before line %d, the %s: it was cut off, or is no Rutherford-Boeing "+
 			"file", s.Line, what)
 	}
 	return strings.TrimRight(string(content), " \t\r\n"), err
 }
 
 // typeAndSizes checks line 3: type, rows, columns, entries, elements.
-func (h *header) typeAndSizes(s *text.Source, line string) error {
+func (h *rbHeader) typeAndSizes(s *source, line string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 || len(words[0]) != 3 {
-		return s.Errorf(sizeLine, "a Rutherford-Boeing file has its type in line 3, three letters such as \"rua\", "+
-			"not %s", text.Quote([]byte(line)))
+		return s.errorf(sizeLine, "a Rutherford-Boeing file has its type in line 3, three letters such as \"rua\", "+
+			"not %s", quote([]byte(line)))
 	}
 
 	kind := strings.ToLower(words[0])
 	var okField, okSymmetry bool
-	h.Field, okField = fields[kind[0]]
-	h.Symmetry, okSymmetry = symmetries[kind[1]]
+	h.Field, okField = rbFields[kind[0]]
+	h.Symmetry, okSymmetry = rbSymmetries[kind[1]]
 
 	switch {
 	case !okField || !okSymmetry || kind[2] != 'a' && kind[2] != 'e':
-		return s.Errorf(sizeLine, "unknown type %s: it is one of r, i, c, p or q, one of s, u, h, z or r, and a, as "+
-			"in \"rua\"; a file of right-hand sides or the like holds no matrix", text.Quote([]byte(words[0])))
+		return s.errorf(sizeLine, "unknown type %s: it is one of r, i, c, p or q, one of s, u, h, z or r, and a, as "+
+			"in \"rua\"; a file of right-hand sides or the like holds no matrix", quote([]byte(words[0])))
 	case kind[2] == 'e':
-		return s.Errorf(sizeLine, "the matrix is elemental (%s), a sum of small dense ones: only assembled matrices "+
+		return s.errorf(sizeLine, "the matrix is elemental (%s), a sum of small dense ones: only assembled matrices "+
 			"are read", kind)
 	}
 
-	sizes, err := text.Sizes(s, sizeLine, words[1:], 3, 4,
+	sizes, err := readSizes(s, sizeLine, words[1:], 3, 4,
 		"behind the type stand rows, columns, entries and, of an elemental matrix, elements")
 	if err != nil {
 		return err
 	}
 	h.Rows, h.Cols, h.Entries = sizes[0], sizes[1], sizes[2]
 	if len(sizes) == 4 && sizes[3] != 0 {
-		return s.Errorf(sizeLine, "the matrix is said to have %d element matrices and to be assembled (%s): write 0 "+
+		return s.errorf(sizeLine, "the matrix is said to have %d element matrices and to be assembled (%s): write 0 "+
 			"if it is", sizes[3], kind)
 	}
 
@@ -116,38 +115,38 @@ func (h *header) typeAndSizes(s *text.Source, line string) error {
 
 // formats reads line 4: those of pointers, of row indices and of values, and of
 // right-hand sides.
-func (h *header) formats(s *text.Source, line string) error {
+func (h *rbHeader) formats(s *source, line string) error {
 	h.pointers = section{what: "column pointer", plural: "column pointers", numbers: h.Cols + 1, most: h.Entries + 1}
 	h.indices = section{what: "row index", plural: "row indices", numbers: h.Entries, most: h.Rows}
-	h.values = section{what: "value", plural: "values", numbers: h.Numbers() * h.Entries}
+	h.values = section{what: "value", plural: "values", numbers: h.numbers() * h.Entries}
 	for _, c := range h.sections() {
-		if c == &h.values && h.Numbers() == 0 {
+		if c == &h.values && h.numbers() == 0 {
 			break
 		}
 		_, after, there := strings.Cut(line, "(")
 		written, rest, closed := strings.Cut(after, ")")
 		if !there || !closed {
-			return s.Errorf(4, "line 4 has no Fortran format for the %s, such as (26I3) or (1P,5E16.8)", c.plural)
+			return s.errorf(4, "line 4 has no Fortran format for the %s, such as (26I3) or (1P,5E16.8)", c.plural)
 		}
 		line = rest
 
 		var err error
-		if c.format, err = parseFormat("(" + written + ")"); err == nil && c.most > 0 && !c.whole {
+		if c.fortran, err = parseFormat("(" + written + ")"); err == nil && c.most > 0 && !c.whole {
 			err = fmt.Errorf("the format %s is not one of whole numbers, such as (26I3)", c.text)
 		}
 		if err != nil {
-			return s.Errorf(4, "%s: %v", c.plural, err)
+			return s.errorf(4, "%s: %v", c.plural, err)
 		}
 	}
 	return nil
 }
 
-func (h *header) sections() []*section { return []*section{&h.pointers, &h.indices, &h.values} }
+func (h *rbHeader) sections() []*section { return []*section{&h.pointers, &h.indices, &h.values} }
 
 // counts checks line 2, the numbers of lines: of all, of pointers, of row indices,
 // of values, and of right-hand sides.
-func (h *header) counts(s *text.Source, line string) error {
-	counts, err := text.Sizes(s, 2, strings.Fields(line), 4, 5,
+func (h *rbHeader) counts(s *source, line string) error {
+	counts, err := readSizes(s, 2, strings.Fields(line), 4, 5,
 		"line 2 counts lines: all, those of pointers, indices, values and, in old files, right-hand sides")
 	if err != nil {
 		return err
@@ -159,7 +158,7 @@ func (h *header) counts(s *text.Source, line string) error {
 			want = c.lines(c.numbers)
 		}
 		if given != want && (c.numbers > 0 || given > 1) { // a blank line stands for none
-			return s.Errorf(2, "%s for the %s, but %d of them take %d in the format %s: one of the lines 2 to 4 is wrong",
+			return s.errorf(2, "%s for the %s, but %d of them take %d in the format %s: one of the lines 2 to 4 is wrong",
 				term.Count(given, "line", "lines"), c.plural, c.numbers, want, c.text)
 		}
 	}
@@ -167,9 +166,9 @@ func (h *header) counts(s *text.Source, line string) error {
 	return nil
 }
 
-// A format is how Fortran lays numbers out on lines: a fixed number to a line, each in its own
+// A fortran format is how Fortran lays numbers out on lines: a fixed number to a line, each in its own
 // columns.
-type format struct {
+type fortran struct {
 	text    string
 	perLine int
 	width   int  // of a field, in bytes
@@ -182,12 +181,12 @@ type format struct {
 var formatPattern = regexp.MustCompile(`^\((?:([+-]?\d{1,3})P,?)?(\d*)(I|F|G|D|E[SN]?)(\d+)(?:\.(\d+)(?:E\d+)?)?\)$`)
 
 // parseFormat reads a format as it stands in a header.
-func parseFormat(s string) (format, error) {
-	f := format{text: s}
+func parseFormat(s string) (fortran, error) {
+	f := fortran{text: s}
 	parts := formatPattern.FindStringSubmatch(strings.ToUpper(strings.ReplaceAll(s, " ", "")))
 	if parts == nil {
 		return f, fmt.Errorf("the format %s is not one that is read, such as (26I3), (4D20.12) or (1P,5E16.8)",
-			text.Quote([]byte(s)))
+			quote([]byte(s)))
 	}
 
 	number := func(s string, none int) int {
@@ -196,7 +195,7 @@ func parseFormat(s string) (format, error) {
 		}
 		n, err := strconv.Atoi(s)
 		if err != nil { // too large
-			return text.BlockSize
+			return blockSize
 		}
 
 		return n
@@ -209,23 +208,23 @@ func parseFormat(s string) (format, error) {
 		f.scale, f.digits = 0, 0
 	}
 
-	if f.perLine < 1 || f.width < 1 || f.perLine >= text.BlockSize/f.width || f.digits >= text.BlockSize {
-		return f, fmt.Errorf("the format %s has lines of no or of too many bytes", text.Quote([]byte(s)))
+	if f.perLine < 1 || f.width < 1 || f.perLine >= blockSize/f.width || f.digits >= blockSize {
+		return f, fmt.Errorf("the format %s has lines of no or of too many bytes", quote([]byte(s)))
 	}
 	return f, nil
 }
 
 // lines is how many lines that many numbers take.
-func (f *format) lines(numbers int) int { return (numbers + f.perLine - 1) / f.perLine }
+func (f fortran) lines(numbers int) int { return (numbers + f.perLine - 1) / f.perLine }
 
 // value reads the number in a field, which '\n' follows.
-func (f *format) value(field []byte) (v float64, ok bool) {
-	i, word := text.SkipBlanks(field, 0), field[:f.width]
+func (f *fortran) value(field []byte) (v float64, ok bool) {
+	i, word := skipBlanks(field, 0), field[:f.width]
 	if i == f.width {
 		return 0, true
 	}
-	v, next, ok := text.ParseValue(field, i)
-	if !ok || text.SkipBlanks(field, next) != f.width || f.digits > 0 && bytes.IndexByte(word, '.') < 0 ||
+	v, next, ok := parseValue(field, i)
+	if !ok || skipBlanks(field, next) != f.width || f.digits > 0 && bytes.IndexByte(word, '.') < 0 ||
 		f.scale != 0 && !bytes.ContainsAny(word, "eEdD") {
 		return f.slowValue(word)
 	}
@@ -235,7 +234,7 @@ func (f *format) value(field []byte) (v float64, ok bool) {
 var numberPattern = regexp.MustCompile(`^([+-]?)(\d*)(\.?)(\d*)(?:[EQD]?([+-]\d+)|[EQD](\d+))?$`)
 
 // slowValue reads a field as Fortran does, whatever it holds.
-func (f *format) slowValue(field []byte) (v float64, ok bool) {
+func (f *fortran) slowValue(field []byte) (v float64, ok bool) {
 	word := strings.ToUpper(strings.ReplaceAll(string(field), " ", ""))
 	switch strings.TrimLeft(word, "+-") {
 	case "INF", "INFINITY", "NAN":

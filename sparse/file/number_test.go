@@ -1,4 +1,4 @@
-package text
+package file
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func TestParseValueIsExact(t *testing.T) {
 	for _, w := range words {
 		want, _ := strconv.ParseFloat(w, 64) // out of range: ±Inf, as documented
 		for _, end := range []string{"\n", " 5\n", "\r\n", "\t\n"} {
-			got, next, ok := ParseValue([]byte(w+end), 0)
+			got, next, ok := parseValue([]byte(w+end), 0)
 			if !ok || next != len(w) || math.Float64bits(got) != math.Float64bits(want) &&
 				!(math.IsNaN(got) && math.IsNaN(want)) {
 				t.Fatalf("%q: got %v (%x), %d, %v, want %v (%x)", w, got, math.Float64bits(got), next, ok, want,
@@ -45,7 +45,7 @@ func TestParseValueIsExact(t *testing.T) {
 
 	for _, w := range []string{"", ".", "-", "+", "e5", "1e", "1e+", "1.2.3", "--1", "1-", "0x10", "1_000", "1d",
 		"1d2d3", "infx", "1,5", "½", "1e5x"} {
-		if v, _, ok := ParseValue([]byte(w+"\n"), 0); ok {
+		if v, _, ok := parseValue([]byte(w+"\n"), 0); ok {
 			t.Errorf("%q was read as %v", w, v)
 		}
 	}
@@ -76,7 +76,7 @@ func TestParseIndex(t *testing.T) {
 			false}, "1.0": {0, false}, "1x": {0, false},
 	} {
 		for _, end := range []string{"\n", " 2\n", "\r\n"} {
-			n, next, ok := ParseIndex([]byte(w+end), 0)
+			n, next, ok := parseIndex([]byte(w+end), 0)
 			if ok != want.ok || ok && (n != want.n || next != len(w)) {
 				t.Errorf("%q: got %d, %d, %v, want %d, %v", w, n, next, ok, want.n, want.ok)
 			}
@@ -96,7 +96,7 @@ func BenchmarkParseValue(b *testing.B) {
 	b.Run("here", func(b *testing.B) {
 		for b.Loop() {
 			for _, w := range words {
-				if _, _, ok := ParseValue(w, 0); !ok {
+				if _, _, ok := parseValue(w, 0); !ok {
 					b.Fatalf("%q", w)
 				}
 			}

@@ -1,4 +1,4 @@
-package rb
+package file
 
 import (
 	"fmt"
@@ -8,11 +8,10 @@ import (
 
 	"spmvtune/internal/testing/triplets"
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/text"
 )
 
-// A file is what the tests write: columns in any order of rows.
-type file struct {
+// An rbSample is what the tests write: columns in any order of rows.
+type rbSample struct {
 	kind          string // "rua"
 	rows, cols    int
 	starts        []int // of each column, from 0, and the end
@@ -23,7 +22,7 @@ type file struct {
 }
 
 // String writes the file.
-func (f *file) String() string {
+func (f *rbSample) String() string {
 	var b strings.Builder
 	pack := func(format string, n int, number func(k int) string) (out string, lines int) {
 		c, err := parseFormat(format)
@@ -58,8 +57,8 @@ func (f *file) String() string {
 }
 
 // random makes a file of that kind, with rows in random order in each column.
-func random(rng *rand.Rand, kind string, rows, cols, entries int) *file {
-	f := &file{kind: kind, rows: rows, cols: cols, starts: make([]int, cols+1)}
+func random(rng *rand.Rand, kind string, rows, cols, entries int) *rbSample {
+	f := &rbSample{kind: kind, rows: rows, cols: cols, starts: make([]int, cols+1)}
 	count := make([]int, cols)
 	for range entries {
 		count[rng.IntN(cols)]++
@@ -98,7 +97,7 @@ func random(rng *rand.Rand, kind string, rows, cols, entries int) *file {
 }
 
 // matrix is what a reader should make of it.
-func (f *file) matrix(tb testing.TB, expand bool) *sparse.CSR[float64] {
+func (f *rbSample) matrix(tb testing.TB, expand bool) *sparse.CSR[float64] {
 	tb.Helper()
 	var row, col []int32
 	var val []float64
@@ -128,10 +127,6 @@ func (f *file) matrix(tb testing.TB, expand bool) *sparse.CSR[float64] {
 }
 
 // decode reads a file of the name "f".
-func decode(content string, opt text.Options) (*text.Matrix, error) {
-	s, err := text.NewSource(strings.NewReader(content), "f", Format.Extensions[0])
-	if err != nil {
-		return nil, err
-	}
-	return Format.Read(s, opt)
+func decodeRB(content string, opt Options) (*Matrix, error) {
+	return decodeAs(rb, strings.NewReader(content), "f", opt)
 }

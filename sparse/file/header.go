@@ -1,4 +1,4 @@
-package text
+package file
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"spmvtune/sparse"
 )
 
-// A Header is what the first lines of a file say of its matrix, in the words of Matrix Market.
-type Header struct {
+// A header is what the first lines of a file say of its matrix, in the words of Matrix Market.
+type header struct {
 	Format, Field, Symmetry string
 
 	Rows, Cols         int
@@ -24,8 +24,8 @@ type Header struct {
 // mostComment bounds the comments that are kept, in bytes.
 const mostComment = 64 << 10
 
-// Note keeps a line of comment, without its mark.
-func (h *Header) Note(line []byte) {
+// note keeps a line of comment, without its mark.
+func (h *header) note(line []byte) {
 	if h.comment.Len()+len(line) < mostComment {
 		h.comment.Write(line)
 		h.comment.WriteByte('\n')
@@ -33,21 +33,21 @@ func (h *Header) Note(line []byte) {
 }
 
 // Sizes reads whole numbers from 0 to sparse.MaxIndex in the given line, least to most of them. form says what they are.
-func Sizes(s *Source, line int, words []string, least, most int, form string) ([]int, error) {
+func readSizes(s *source, line int, words []string, least, most int, form string) ([]int, error) {
 	var out []int
 	for _, w := range words {
 		n, err := strconv.Atoi(w)
 		switch {
 		case errors.Is(err, strconv.ErrRange), n > sparse.MaxIndex:
-			return nil, s.Errorf(line, "size %s is too large: 32-bit indices hold at most %d", Quote([]byte(w)),
+			return nil, s.errorf(line, "size %s is too large: 32-bit indices hold at most %d", quote([]byte(w)),
 				sparse.MaxIndex)
 		case err != nil, n < 0, w[0] == '+':
-			return nil, s.Errorf(line, "size %s is not a whole number from 0 on; %s", Quote([]byte(w)), form)
+			return nil, s.errorf(line, "size %s is not a whole number from 0 on; %s", quote([]byte(w)), form)
 		}
 		out = append(out, n)
 	}
 	if len(out) < least || len(out) > most {
-		return nil, s.Errorf(line, "%s in this line; %s", term.Count(len(out), "size", "sizes"), form)
+		return nil, s.errorf(line, "%s in this line; %s", term.Count(len(out), "size", "sizes"), form)
 	}
 	return out, nil
 }
@@ -61,7 +61,7 @@ const (
 )
 
 // Check refuses a matrix that can't be, that is not read, and that opt does not ask for.
-func (h *Header) Check(s *Source, opt Options) error {
+func (h *header) check(s *source, opt Options) error {
 	stored := h.Entries
 	if h.mirrored(opt) {
 		stored = 2*h.Entries - h.Rows // at least, unless entries on the diagonal occur twice
@@ -69,28 +69,28 @@ func (h *Header) Check(s *Source, opt Options) error {
 	entries, size := term.Count(h.Entries, "entry", "entries"), max(h.Rows, h.Cols)
 	switch {
 	case h.Field == "pattern" && (h.Symmetry == "skew-symmetric" || h.Symmetry == "hermitian"):
-		return s.Errorf(h.TypeLine, "a pattern can't be %s, since it has no values", h.Symmetry)
+		return s.errorf(h.TypeLine, "a pattern can't be %s, since it has no values", h.Symmetry)
 	case h.Field == "complex" && opt.Complex == "":
-		return s.Errorf(h.TypeLine, "the values are complex, and kernels here multiply real matrices; complex = %q "+
+		return s.errorf(h.TypeLine, "the values are complex, and kernels here multiply real matrices; complex = %q "+
 			"in a sweep, or --complex %s, reads the real parts", RealPart, RealPart)
 	case h.Symmetry != "general" && h.Rows != h.Cols:
-		return s.Errorf(h.SizeLine, "a %s matrix must be square, not %d×%d", h.Symmetry, h.Rows, h.Cols)
+		return s.errorf(h.SizeLine, "a %s matrix must be square, not %d×%d", h.Symmetry, h.Rows, h.Cols)
 	case h.Entries > 0 && min(h.Rows, h.Cols) == 0:
-		return s.Errorf(h.SizeLine, "%s in a matrix of %d×%d, which holds none", entries, h.Rows, h.Cols)
+		return s.errorf(h.SizeLine, "%s in a matrix of %d×%d, which holds none", entries, h.Rows, h.Cols)
 	case stored > sparse.MaxIndex:
-		return s.Errorf(h.SizeLine, "%d×%d with %s: 32-bit indices hold no more than %d after expansion; without "+
+		return s.errorf(h.SizeLine, "%d×%d with %s: 32-bit indices hold no more than %d after expansion; without "+
 			"expansion the triangle is read", h.Rows, h.Cols, entries, sparse.MaxIndex)
 	case size > manyLines && size/sparsest > h.Entries:
-		return s.Errorf(h.SizeLine, "%d×%d with %s: nearly all rows or columns are empty, and row offsets alone would "+
+		return s.errorf(h.SizeLine, "%d×%d with %s: nearly all rows or columns are empty, and row offsets alone would "+
 			"take gigabytes; drop the empty ones", h.Rows, h.Cols, entries)
 	}
 	return nil
 }
 
-func (h *Header) mirrored(opt Options) bool { return opt.Expand && h.Symmetry != "general" }
+func (h *header) mirrored(opt Options) bool { return opt.Expand && h.Symmetry != "general" }
 
 // Numbers is how many numbers the value of an entry has.
-func (h *Header) Numbers() int {
+func (h *header) numbers() int {
 	switch h.Field {
 	case "pattern":
 		return 0
@@ -101,18 +101,18 @@ func (h *Header) Numbers() int {
 }
 
 // Layout says how the entries become a matrix.
-func (h *Header) Layout(opt Options) *Layout {
-	return Layout{
+func (h *header) layout(opt Options) *layout {
+	return layout{
 		Rows: h.Rows, Cols: h.Cols,
-		Pattern: h.Numbers() == 0,
+		Pattern: h.numbers() == 0,
 		Mirror:  h.mirrored(opt),
 		Negate:  h.Symmetry == "skew-symmetric",
 	}.Cut(h.Entries)
 }
 
-// Assemble makes the matrix of the chunks, one band of rows at a time on each core.
-func (h *Header) Assemble(l *Layout, chunks []*Chunk) (*Matrix, error) {
-	var sum Chunk
+// assemble makes the matrix of the chunks, one band of rows at a time on each core.
+func (h *header) assemble(l *layout, chunks []*chunk) (*Matrix, error) {
+	var sum chunk
 	entries := 0
 	for _, c := range chunks {
 		entries += len(c.col)

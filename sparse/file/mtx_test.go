@@ -1,4 +1,4 @@
-package mtx
+package file
 
 import (
 	"bufio"
@@ -20,10 +20,9 @@ import (
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/internal/testing/triplets"
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/text"
 )
 
-func TestWriteRoundTrip(t *testing.T) {
+func TestMTXWriteRoundTrip(t *testing.T) {
 	val := []float64{1, -2.5, 0, math.Copysign(0, -1), 0.1, 1.0 / 3, 1e15, 123456789012345678, 1e300, 5e-324,
 		math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN()}
 	m := &sparse.CSR[float64]{Rows: 3, Cols: len(val), RowPtr: []int32{0, 0, int32(len(val)), int32(len(val))},
@@ -33,8 +32,8 @@ func TestWriteRoundTrip(t *testing.T) {
 	}
 
 	var file bytes.Buffer
-	testkit.Succeed(t, write(&file, m, text.Writing{Comment: "two lines\nof comment"}))
-	got, err := decode(bytes.NewReader(file.Bytes()), "f", text.DefaultOptions)
+	testkit.Succeed(t, writeMTX(&file, m, Writing{Comment: "two lines\nof comment"}))
+	got, err := decodeMTX(bytes.NewReader(file.Bytes()), "f", DefaultOptions)
 	testkit.Succeed(t, err)
 
 	testkit.Equal(t, got.A.Hash(), m.Hash(), "hash of what was read back")
@@ -47,9 +46,9 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 var errFull = errors.New("no space left")
 
-func TestWriteReportsErrors(t *testing.T) {
+func TestMTXWriteReportsErrors(t *testing.T) {
 	m := &sparse.CSR[float64]{Rows: 1, Cols: 1, RowPtr: []int32{0, 1}, ColIdx: []int32{0}, Val: []float64{1}}
-	testkit.Is(t, write(fullDisk{}, m, text.Writing{Comment: "c"}), errFull, "a full disk")
+	testkit.Is(t, writeMTX(fullDisk{}, m, Writing{Comment: "c"}), errFull, "a full disk")
 }
 
 // longFile writes a coordinate file of several blocks, with comments, blank lines
@@ -96,7 +95,7 @@ func longFile(rng *rand.Rand, header string, rows, cols, entries int) (content s
 
 // However many cores read a file, and in whatever order its blocks are finished,
 // the matrix has the bits that one pass over the file gives.
-func TestBlocksMakeOneMatrix(t *testing.T) {
+func TestMTXBlocksMakeOneMatrix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, c := range []struct {
 		header              string
@@ -114,10 +113,10 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 		want := triplets.CSR(c.rows, c.cols, row, col, val)
 
 		for _, cores := range []int{1, 7} {
-			for how, file := range map[string]string{"plain": content, "zipped": zipped(content)} {
+			for how, file := range map[string]string{"plain": content, "zipped": gzipped(content)} {
 				t.Run(fmt.Sprintf("%s %d×%d, %d cores, %s", c.header, c.rows, c.cols, cores, how), func(t *testing.T) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-					m := testkit.Must(decode(strings.NewReader(file), "f", text.DefaultOptions))
+					m := testkit.Must(decodeMTX(strings.NewReader(file), "f", DefaultOptions))
 
 					testkit.Equal(t, m.A.Hash(), want.Hash(), "hash of what was read")
 					if m.Duplicates != len(val)-want.NNZ() || m.Duplicates == 0 {
@@ -129,16 +128,8 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 	}
 }
 
-func zipped(content string) string {
-	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	z.Write([]byte(content))
-	z.Close()
-	return b.String()
-}
-
 // Of several mistakes the first in the file is reported, wherever blocks end.
-func TestFirstMistakeInTheFile(t *testing.T) {
+func TestMTXFirstMistakeInTheFile(t *testing.T) {
 	const n = 300_000 // lines of three blocks
 	lines := func() []string {
 		out := make([]string, n)
@@ -161,8 +152,8 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		{"a bad line before too many", 150_000, map[int]string{149_999: "x"}, `f:150002: "x"`},
 		{"too few", n + 1, map[int]string{8: ""}, fmt.Sprintf("f:%d: the file ends after %d of %d", n+3, n-1, n+1)},
 		{"a bad line before a long one", n, map[int]string{140_000: "x",
-			250_000: strings.Repeat("y", text.BlockSize+5)}, `f:140003: "x"`},
-		{"a long line before a bad one", n, map[int]string{140_000: strings.Repeat("y", text.BlockSize+5),
+			250_000: strings.Repeat("y", blockSize+5)}, `f:140003: "x"`},
+		{"a long line before a bad one", n, map[int]string{140_000: strings.Repeat("y", blockSize+5),
 			250_000: "x"}, "f:140003: this line is longer"},
 	} {
 		body := lines()
@@ -173,25 +164,25 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 			strings.Join(body, "\n"))
 
 		for range 2 {
-			_, err := decode(strings.NewReader(content), "f", text.DefaultOptions)
+			_, err := decodeMTX(strings.NewReader(content), "f", DefaultOptions)
 			testkit.Fails(t, err, c.want, c.name)
 		}
 	}
 
 	body := lines()
 	body[150_000] = "x"
-	file := zipped(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n999 999 %d\n%s\n", n,
+	file := gzipped(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n999 999 %d\n%s\n", n,
 		strings.Join(body, "\n")))
 
 	for _, file := range []string{file, file[:len(file)-4]} {
-		_, err := decode(strings.NewReader(file), "f", text.DefaultOptions)
+		_, err := decodeMTX(strings.NewReader(file), "f", DefaultOptions)
 		testkit.Fails(t, err, `f:150003: "x"`, "the bad line, not the damage behind it")
 	}
 }
 
 // All that is allocated is the matrix, one working copy of it (14 bytes an
 // entry, 6 without values), and what cores need for a block or a band.
-func TestReadingTakesOneCopy(t *testing.T) {
+func TestMTXReadingTakesOneCopy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	for _, c := range []struct {
 		header  string
@@ -201,19 +192,19 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		content, _, _, val := longFile(rng, c.header, rows, rows, entries)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		testkit.Must(decode(strings.NewReader(content), "f", text.DefaultOptions))
+		testkit.Must(decodeMTX(strings.NewReader(content), "f", DefaultOptions))
 
 		runtime.ReadMemStats(&after)
-		most := (12+c.working)*len(val) + 5*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20
+		most := (12+c.working)*len(val) + 5*blockSize*runtime.GOMAXPROCS(0) + 1<<20
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
 			t.Errorf("%s: %d bytes allocated for %d entries, want at most %d", c.header, got, len(val), most)
 		}
 	}
 }
 
-// FuzzDecode holds the reader to three promises: it never panics, what it reads
+// FuzzMTXDecode holds the reader to three promises: it never panics, what it reads
 // is a valid matrix, and that matrix survives being written and read again.
-func FuzzDecode(f *testing.F) {
+func FuzzMTXDecode(f *testing.F) {
 	for _, seed := range []string{
 		"%%MatrixMarket matrix coordinate real general\n% c\n2 3 2\n1 1 1.5\n2 3 -2e-3\n",
 		"%%MatrixMarket matrix coordinate real symmetric\r\n3 3 3\r\n1 1 .5\r\n3 1 2.\r\n1 3 1\r\n",
@@ -235,13 +226,13 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte, expand bool) {
 		// A header may ask for as many rows as memory holds; that is no bug, but
 		// takes the fuzzer's time.
-		if s, err := text.NewSource(bytes.NewReader(file), "f"); err == nil {
-			if h, err := readHeader(s, text.Options{Complex: text.RealPart}); err == nil && max(h.Rows, h.Cols) > 1e5 {
+		if s, err := newSource(bytes.NewReader(file), "f"); err == nil {
+			if h, err := mtxHeader(s, Options{Complex: RealPart}); err == nil && max(h.Rows, h.Cols) > 1e5 {
 				t.Skip("a large matrix")
 			}
 		}
 
-		m, err := decode(bytes.NewReader(file), "f", text.Options{Expand: expand, Complex: text.RealPart})
+		m, err := decodeMTX(bytes.NewReader(file), "f", Options{Expand: expand, Complex: RealPart})
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
 				t.Fatalf("%v does not start with file and line", err)
@@ -254,9 +245,9 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%d entries and %d duplicates of %d declared", m.A.NNZ(), m.Duplicates, m.Declared)
 		}
 		var out bytes.Buffer
-		testkit.Succeed(t, write(&out, m.A, text.Writing{Comment: m.Comment}))
+		testkit.Succeed(t, writeMTX(&out, m.A, Writing{Comment: m.Comment}))
 
-		back := testkit.Must(decode(&out, "f", text.DefaultOptions))
+		back := testkit.Must(decodeMTX(&out, "f", DefaultOptions))
 		testkit.Equal(t, plain(back.A).Hash(), plain(m.A).Hash(), "hash of what was read back")
 	})
 }
@@ -291,7 +282,7 @@ func BenchmarkRead(b *testing.B) {
 
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
-			var m *text.Matrix
+			var m *Matrix
 			for b.Loop() {
 				m = nil
 				runtime.GC() // as in a process that reads one matrix
@@ -306,13 +297,13 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-func readFile(path string) (*text.Matrix, error) {
+func readFile(path string) (*Matrix, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return decode(f, path, text.DefaultOptions)
+	return decodeMTX(f, path, DefaultOptions)
 }
 
 // randomFile writes a file of random entries, with 17 digits if they have values.

@@ -1,4 +1,4 @@
-package text
+package file
 
 import (
 	"archive/tar"
@@ -13,14 +13,15 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spmvtune/internal/base/files"
 )
 
 const (
-	// BlockSize is also the length of the longest line that is accepted.
-	BlockSize = 1 << 20
+	// blockSize is also the length of the longest line that is accepted.
+	blockSize = 1 << 20
 	// headerSize is how many bytes are read at a time before the first block. The sizes of nearly every file are among
 	// so many: of thousands of files, on a file system that many share, not more should be read.
 	headerSize = 8 << 10
@@ -28,14 +29,14 @@ const (
 	sniffSize = 512
 )
 
-// A Source hands out a file as lines and blocks of whole lines. Every line ends in '\n',
+// A source hands out a file as lines and blocks of whole lines. Every line ends in '\n',
 // the last one too, so that a parser needs no other bound.
 //
 // Note: plain files are read, not mapped. Mapping 275 MB took 3% less processor
 // time on two cores than reading them into blocks that stay in a core's cache,
 // no less time on the clock, twice the resident memory, and a file that another
 // process cuts off, or a network that fails, ends a process that mapped it.
-type Source struct {
+type source struct {
 	// Name is what errors call the file.
 	Name string
 	// Extension is that of the text, in lower case and without ".gz": of an
@@ -50,10 +51,10 @@ type Source struct {
 	err   error  // why r has nothing more
 }
 
-// NewSource inspects the first bytes, undoes gzip and tar, and refuses files that are clearly
+// newSource inspects the first bytes, undoes gzip and tar, and refuses files that are clearly
 // not text. Of an archive it takes the matrix that has one of these extensions, such as ".mtx".
-func NewSource(r io.Reader, name string, members ...string) (*Source, error) {
-	s := &Source{Name: name, Extension: Extension(name), Line: 1}
+func newSource(r io.Reader, name string, members ...string) (*source, error) {
+	s := &source{Name: name, Extension: extension(name), Line: 1}
 	err := s.open(r)
 	if err == nil && bytes.HasPrefix(s.start, []byte("\x1f\x8b")) {
 		var unzipped *gzip.Reader
@@ -70,7 +71,7 @@ func NewSource(r io.Reader, name string, members ...string) (*Source, error) {
 		}
 	}
 	if errors.Is(err, errNoMember) {
-		return nil, s.Errorf(1, "this tar archive has no matrix, a file NAME/NAME%s as in archives of the "+
+		return nil, s.errorf(1, "this tar archive has no matrix, a file NAME/NAME%s as in archives of the "+
 			"SuiteSparse collection: unpack the one you mean", strings.Join(members, " or "))
 	}
 	if err != nil {
@@ -85,7 +86,7 @@ func NewSource(r io.Reader, name string, members ...string) (*Source, error) {
 }
 
 // open makes r what s hands out.
-func (s *Source) open(r io.Reader) error {
+func (s *source) open(r io.Reader) error {
 	s.r = bufio.NewReaderSize(r, headerSize)
 	start, err := s.r.Peek(sniffSize)
 	s.start = bytes.Clone(start)
@@ -96,16 +97,16 @@ func (s *Source) open(r io.Reader) error {
 }
 
 // Extension returns that of a file, in lower case and without ".gz".
-func Extension(name string) string {
+func extension(name string) string {
 	return path.Ext(strings.TrimSuffix(strings.ToLower(filepath.ToSlash(name)), ".gz"))
 }
 
-// Peek returns the next bytes of the text, at most 512.
-func (s *Source) Peek() []byte { return s.start }
+// peek returns the next bytes of the text, at most 512.
+func (s *source) peek() []byte { return s.start }
 
 // sniff refuses files that are known to be no text, by their first bytes, with
 // the remedy that fits.
-func (s *Source) sniff(start []byte) error {
+func (s *source) sniff(start []byte) error {
 	for _, known := range []struct{ prefix, reason string }{
 		{"version https://git-lfs.github.com",
 			"this is a Git LFS pointer, not the matrix: fetch the file with git lfs pull"},
@@ -119,28 +120,28 @@ func (s *Source) sniff(start []byte) error {
 		{"#!", "this is a script, not a matrix"},
 	} {
 		if bytes.HasPrefix(start, []byte(known.prefix)) {
-			return s.Errorf(1, "%s", known.reason)
+			return s.errorf(1, "%s", known.reason)
 		}
 	}
 
 	text := bytes.ToLower(bytes.TrimLeft(start, " \t\r\n"))
 	if bytes.HasPrefix(text, []byte("<!doctype")) || bytes.HasPrefix(text, []byte("<html")) ||
 		bytes.HasPrefix(text, []byte("<?xml")) {
-		return s.Errorf(1, "this is a web page, not a matrix: the download went to a page; get the raw file")
+		return s.errorf(1, "this is a web page, not a matrix: the download went to a page; get the raw file")
 	}
 	return nil
 }
 
-// A Block is whole lines of a file.
-type Block struct {
+// A block is whole lines of a file.
+type block struct {
 	Text  []byte
 	Line  int // the number of the first
 	Lines int
 }
 
-// NextBlock returns the next lines, as many as buf holds, of BlockSize+1 bytes, or io.EOF.
-func (s *Source) NextBlock(buf []byte) (Block, error) {
-	n := s.read(buf[:BlockSize], copy(buf, s.rest))
+// nextBlock returns the next lines, as many as buf holds, of blockSize+1 bytes, or io.EOF.
+func (s *source) nextBlock(buf []byte) (block, error) {
+	n := s.read(buf[:blockSize], copy(buf, s.rest))
 	end := bytes.LastIndexByte(buf[:n], '\n') + 1
 	if s.err == io.EOF && end < n {
 		buf[n] = '\n'
@@ -149,29 +150,29 @@ func (s *Source) NextBlock(buf []byte) (Block, error) {
 	}
 	s.rest = append(s.rest[:0], buf[end:n]...)
 	if end == 0 {
-		return Block{}, s.ended()
+		return block{}, s.ended()
 	}
 
-	b := Block{Text: buf[:end], Line: s.Line, Lines: bytes.Count(buf[:end], []byte("\n"))}
+	b := block{Text: buf[:end], Line: s.Line, Lines: bytes.Count(buf[:end], []byte("\n"))}
 	s.Line += b.Lines
 	return b, nil
 }
 
-// Unread takes back what is behind the first lines of a block: it comes next.
-func (s *Source) Unread(b Block, lines int) Block {
+// unread takes back what is behind the first lines of a block: it comes next.
+func (s *source) unread(b block, lines int) block {
 	end := 0
 	for range lines {
 		end += bytes.IndexByte(b.Text[end:], '\n') + 1
 	}
 	s.rest = slices.Concat(b.Text[end:], s.rest)
 	s.Line -= b.Lines - lines
-	return Block{b.Text[:end], b.Line, lines}
+	return block{b.Text[:end], b.Line, lines}
 }
 
-// NextLine returns one line with its '\n', or io.EOF. A file without lines is refused.
-func (s *Source) NextLine() ([]byte, error) {
+// nextLine returns one line with its '\n', or io.EOF. A file without lines is refused.
+func (s *source) nextLine() ([]byte, error) {
 	end := bytes.IndexByte(s.rest, '\n') + 1
-	for end == 0 && s.err == nil && len(s.rest) < BlockSize {
+	for end == 0 && s.err == nil && len(s.rest) < blockSize {
 		n := len(s.rest)
 		s.rest = append(s.rest, make([]byte, headerSize)...)
 		s.rest = s.rest[:s.read(s.rest, n)]
@@ -192,7 +193,7 @@ func (s *Source) NextLine() ([]byte, error) {
 }
 
 // read fills buf behind its first n bytes, and returns how many it has then.
-func (s *Source) read(buf []byte, n int) int {
+func (s *source) read(buf []byte, n int) int {
 	for n < len(buf) && s.err == nil {
 		var got int
 		got, s.err = s.r.Read(buf[n:])
@@ -202,13 +203,13 @@ func (s *Source) read(buf []byte, n int) int {
 }
 
 // ended says why there is no further line.
-func (s *Source) ended() error {
+func (s *source) ended() error {
 	switch s.err {
 	case nil:
-		return s.Errorf(s.Line, "this line is longer than %d bytes; is this a text file with one entry a line?", BlockSize)
+		return s.errorf(s.Line, "this line is longer than %d bytes; is this a text file with one entry a line?", blockSize)
 	case io.EOF:
 		if s.Line == 1 {
-			return s.Errorf(1, "the file is empty")
+			return s.errorf(1, "the file is empty")
 		}
 		return io.EOF
 	}
@@ -216,7 +217,7 @@ func (s *Source) ended() error {
 }
 
 // failure says that reading failed, as opposed to the content being wrong.
-func (s *Source) failure(err error) error {
+func (s *source) failure(err error) error {
 	reason := fmt.Sprintf("reading: %v", err)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -230,23 +231,23 @@ func (s *Source) failure(err error) error {
 	return &Error{File: s.Name, Line: s.Line, Reason: reason, Err: err}
 }
 
-// Errorf returns an [*Error] for a line of the file.
-func (s *Source) Errorf(line int, format string, args ...any) error {
+// errorf returns an [*Error] for a line of the file.
+func (s *source) errorf(line int, format string, args ...any) error {
 	return &Error{File: s.Name, Line: line, Reason: fmt.Sprintf(format, args...)}
 }
 
-// CutOff says that the file ends after some of so many entries, or other things, which the given line announces. orElse
+// cutOff says that the file ends after some of so many entries, or other things, which the given line announces. orElse
 // is what to do if the line is wrong.
-func (s *Source) CutOff(done, of int, what string, line int, orElse string) error {
-	return s.Errorf(s.Line, "the file ends after %d of %d %s (line %d): it was cut off, get it again; or %s", done, of,
+func (s *source) cutOff(done, of int, what string, line int, orElse string) error {
+	return s.errorf(s.Line, "the file ends after %d of %d %s (line %d): it was cut off, get it again; or %s", done, of,
 		what, line, orElse)
 }
 
-// WrongSizes is what to do about a line of sizes that is wrong.
-const WrongSizes = "correct that line"
+// wrongSizes is what to do about a line of sizes that is wrong.
+const wrongSizes = "correct that line"
 
 // Open opens a file, and nothing else.
-func Open(path string) (*os.File, error) {
+func open(path string) (*os.File, error) {
 	f, err := files.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening matrix: %w", err)
@@ -254,94 +255,37 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// An Interruptible reads from R until Ctx ends.
-type Interruptible struct {
+// An interruptible reads from R until Ctx ends.
+type interruptible struct {
 	Ctx context.Context
 	R   io.Reader
 }
 
-func (i *Interruptible) Read(p []byte) (int, error) {
+func (i *interruptible) Read(p []byte) (int, error) {
 	if err := i.Ctx.Err(); err != nil {
 		return 0, err
 	}
 	return i.R.Read(p)
 }
 
-// isTar reports whether a file starts like a tar archive.
-func isTar(start []byte) bool { return len(start) >= 262 && string(start[257:262]) == "ustar" }
-
-// A member is a matrix within a tar archive. Nothing is unpacked to disk, so
-// names can't lead anywhere; only its bytes are handed out.
-type member struct {
-	archive   *tar.Reader
-	packed    io.Reader // what archive reads
-	extension string
+// An Error says where and why a file was refused. Reason says what to do about
+// it where that is known.
+type Error struct {
+	File   string // as the caller named it
+	Line   int    // from 1; one past the last line where the file ends too early
+	Reason string
+	Err    error // the cause, where reading itself failed
 }
 
-// maxMember is how long a matrix in an archive may be, in bytes, and maxUnpacked the
-// archive: 2³¹ entries of 48 bytes, two indices and a value with all its digits, take
-// 96 GiB. A small file can unpack to more than any disk or patience holds.
-const (
-	maxMember   = 128 << 30
-	maxUnpacked = 2 * maxMember
-)
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason) }
 
-// openMember finds the matrix in an archive of the SuiteSparse collection: the file
-// NAME/NAME.mtx, of any name or of the one given, where .mtx is one of the extensions. Other
-// files, such as NAME_b.mtx, are right-hand sides and the like. Only regular files count: links
-// are not followed, and nothing else is read.
-func openMember(r io.Reader, name string, extensions []string) (*member, error) {
-	packed := &bounded{r, maxUnpacked}
-	m := &member{archive: tar.NewReader(packed), packed: packed}
-	for {
-		h, err := m.archive.Next()
-		if errors.Is(err, io.EOF) {
-			return nil, errNoMember
-		}
-		if err != nil {
-			return nil, err
-		}
+func (e *Error) Unwrap() error { return e.Err }
 
-		folder, file := path.Split(strings.TrimPrefix(h.Name, "./"))
-		m.extension = path.Ext(file)
-		stem := strings.TrimSuffix(file, m.extension)
-		if h.Typeflag != tar.TypeReg || !slices.Contains(extensions, m.extension) || stem == "" || folder != stem+"/" ||
-			name != "" && stem != name {
-			continue
-		}
-
-		if h.Size > maxMember {
-			return nil, fmt.Errorf("%s has %d bytes, and at most %d are read", h.Name, h.Size, int64(maxMember))
-		}
-		return m, nil
+// Quote shows a piece of the file, shortened, with control characters escaped.
+func quote(b []byte) string {
+	const most = 40
+	if len(b) > most {
+		return strconv.Quote(string(b[:most])) + "…"
 	}
-}
-
-var errNoMember = errors.New("no member NAME/NAME with an extension of a matrix")
-
-// A bounded reader fails after left bytes, where LimitReader would end.
-type bounded struct {
-	r    io.Reader
-	left int64
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("the archive unpacks to more than %d bytes", int64(maxUnpacked))
-	}
-	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
-	return n, err
-}
-
-// After the end of the member, Read goes on to the end of the archive, because the checksum of
-// a packed archive comes last.
-func (m *member) Read(p []byte) (int, error) {
-	n, err := m.archive.Read(p)
-	if errors.Is(err, io.EOF) {
-		if _, rest := io.Copy(io.Discard, m.packed); rest != nil {
-			err = rest
-		}
-	}
-	return n, err
+	return strconv.Quote(string(b))
 }

@@ -1,11 +1,9 @@
-package snap
+package file
 
 import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
-
-	"spmvtune/sparse/internal/text"
 )
 
 // Ranks give each vertex that occurs its place in the order of all, from 0.
@@ -54,7 +52,7 @@ type word struct {
 
 func newBitmap(pieces []*piece, least uint64, words int) *bitmap {
 	m := &bitmap{least: least, words: make([]word, words)}
-	text.EachOf(len(pieces), func() func(k int) {
+	eachOf(len(pieces), func() func(k int) {
 		return func(k int) {
 			for i := range 2 * pieces[k].edges {
 				v := pieces[k].vertex(i) - least
@@ -96,7 +94,7 @@ type sorted struct {
 
 func newSorted(pieces []*piece) *sorted {
 	ids := make([][]uint64, len(pieces))
-	text.EachOf(len(pieces), func() func(k int) {
+	eachOf(len(pieces), func() func(k int) {
 		return func(k int) {
 			for i := range 2 * pieces[k].edges {
 				ids[k] = append(ids[k], pieces[k].vertex(i))

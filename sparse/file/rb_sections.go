@@ -1,4 +1,4 @@
-package rb
+package file
 
 import (
 	"bytes"
@@ -6,21 +6,20 @@ import (
 	"slices"
 
 	"spmvtune/internal/base/term"
-	"spmvtune/sparse/internal/text"
 )
 
 // A reader reads the sections of a file one after the other, each on all cores.
 type reader struct {
-	s      *text.Source
-	h      *header
-	layout *text.Layout
+	s      *source
+	h      *rbHeader
+	layout *layout
 
 	starts []int32 // of each column, counted from 0, and the end
 	rows   []int32 // of the entries, in the order of the file
 }
 
 // read reads all sections.
-func (r *reader) read() (chunks []*text.Chunk, err error) {
+func (r *reader) read() (chunks []*chunk, err error) {
 	if r.starts, err = readWhole(r.s, &r.h.pointers); err != nil {
 		return nil, err
 	}
@@ -31,7 +30,7 @@ func (r *reader) read() (chunks []*text.Chunk, err error) {
 		return nil, err
 	}
 
-	if r.h.Numbers() == 0 {
+	if r.h.numbers() == 0 {
 		chunks = r.pattern()
 	} else if chunks, err = r.readValues(); err != nil {
 		return nil, err
@@ -45,14 +44,14 @@ func (r *reader) checkOrder() error {
 	c, last := &r.h.pointers, int32(0)
 	for k, n := range r.starts {
 		if n < last || k == 0 && n > 0 {
-			return r.s.Errorf(c.lineOf(k),
+			return r.s.errorf(c.lineOf(k),
 				"pointer %d of column %d lies outside the order: the first is 1, and none is below the one before it, "+
 					"here %d", n+1, k+1, last+1)
 		}
 		last = n
 	}
 	if int(last) != r.h.Entries {
-		return r.s.Errorf(c.lineOf(r.h.Cols), "the last pointer is %d, and has to be %d, one more than there are "+
+		return r.s.errorf(c.lineOf(r.h.Cols), "the last pointer is %d, and has to be %d, one more than there are "+
 			"entries (line %d)", last+1, r.h.Entries+1, sizeLine)
 	}
 	return nil
@@ -60,10 +59,9 @@ func (r *reader) checkOrder() error {
 
 // placing returns a function for a core, which puts the values of the entries from the first to the one before to
 // where they belong; of a pattern there are none.
-func (r *reader) placing() func(from, to int, val []float64) *text.Chunk {
-	d := text.Distributor{Layout: r.layout}
+func (r *reader) placing() func(from, to int, val []float64) *chunk {
 	var col []int32
-	return func(from, to int, val []float64) *text.Chunk {
+	return func(from, to int, val []float64) *chunk {
 		col = col[:0]
 		j, _ := slices.BinarySearch(r.starts[1:], int32(from)+1) // the column that from is in
 		for k := from; k < to; k++ {
@@ -72,15 +70,15 @@ func (r *reader) placing() func(from, to int, val []float64) *text.Chunk {
 			}
 			col = append(col, int32(j))
 		}
-		return d.Chunk(r.rows[from:to], col, val)
+		return r.layout.chunk(r.rows[from:to], col, val)
 	}
 }
 
 // pattern makes chunks of the rows alone.
-func (r *reader) pattern() []*text.Chunk {
+func (r *reader) pattern() []*chunk {
 	const part = 1 << 17
-	chunks := make([]*text.Chunk, (len(r.rows)+part-1)/part)
-	text.EachOf(len(chunks), func() func(k int) {
+	chunks := make([]*chunk, (len(r.rows)+part-1)/part)
+	eachOf(len(chunks), func() func(k int) {
 		place := r.placing()
 		return func(k int) { chunks[k] = place(k*part, min((k+1)*part, len(r.rows)), nil) }
 	})
@@ -88,18 +86,18 @@ func (r *reader) pattern() []*text.Chunk {
 }
 
 // readValues reads the values and puts them to their rows and columns.
-func (r *reader) readValues() ([]*text.Chunk, error) {
-	c, numbers := &r.h.values, r.h.Numbers()
-	return readSection(r.s, c, func() func(text.Block) (*text.Chunk, error) {
+func (r *reader) readValues() ([]*chunk, error) {
+	c, numbers := &r.h.values, r.h.numbers()
+	return readSection(r.s, c, func() func(block) (*chunk, error) {
 		var val []float64
 		place := r.placing()
-		return func(b text.Block) (*text.Chunk, error) {
+		return func(b block) (*chunk, error) {
 			val = slices.Grow(val[:0], c.room(b))
 			err := c.eachField(r.s, b, func(k int, field []byte) error {
 				v, ok := c.value(field)
 				if !ok {
-					return r.s.Errorf(c.lineOf(k), "value %s of entry %d is not a number",
-						text.Quote(field[:c.width]), k/numbers+1)
+					return r.s.errorf(c.lineOf(k), "value %s of entry %d is not a number",
+						quote(field[:c.width]), k/numbers+1)
 				}
 				if k%numbers == 0 { // the imaginary part must be a number, but is not kept
 					val = append(val, v)
@@ -118,9 +116,9 @@ func (r *reader) readValues() ([]*text.Chunk, error) {
 // end reads on to the end of the file, where nothing may follow but right-hand
 // sides.
 func (r *reader) end() error {
-	buf := make([]byte, text.BlockSize+1)
+	buf := make([]byte, blockSize+1)
 	for {
-		b, err := r.s.NextBlock(buf)
+		b, err := r.s.nextBlock(buf)
 		if err == io.EOF {
 			return nil
 		}
@@ -130,16 +128,16 @@ func (r *reader) end() error {
 		rest := bytes.TrimLeft(b.Text, " \t\r\n\v\f")
 		if len(rest) > 0 && !r.h.rightSides {
 			skipped := b.Text[:len(b.Text)-len(rest)]
-			return r.s.Errorf(b.Line+bytes.Count(skipped, []byte("\n")),
+			return r.s.errorf(b.Line+bytes.Count(skipped, []byte("\n")),
 				"%s: the file goes on behind its last section, and line 2 says of no right-hand sides",
-				text.Quote(rest[:text.EndOfLine(rest, 0)]))
+				quote(rest[:endOfLine(rest, 0)]))
 		}
 	}
 }
 
 // A section is the lines that hold a given number of numbers in a format.
 type section struct {
-	format
+	fortran
 	what, plural string // "value", "values"
 	numbers      int
 	most         int // of whole numbers from 1 on
@@ -147,27 +145,27 @@ type section struct {
 }
 
 // from is the number of the section that a block begins with, and to that behind its last.
-func (c *section) from(b text.Block) int { return (b.Line - c.first) * c.perLine }
-func (c *section) to(b text.Block) int {
+func (c *section) from(b block) int { return (b.Line - c.first) * c.perLine }
+func (c *section) to(b block) int {
 	return min((b.Line+b.Lines-c.first)*c.perLine, c.numbers)
 }
 
 // room is for how many numbers there are bytes: lines may be too short.
-func (c *section) room(b text.Block) int { return min(c.to(b)-c.from(b), len(b.Text)/c.width+1) }
+func (c *section) room(b block) int { return min(c.to(b)-c.from(b), len(b.Text)/c.width+1) }
 
 // lineOf is the line that number k of the section is in.
 func (c *section) lineOf(k int) int { return c.first + k/c.perLine }
 
 // readWhole reads a section of whole numbers, and returns them counted from 0.
-func readWhole(s *text.Source, c *section) ([]int32, error) {
-	pieces, err := readSection(s, c, func() func(text.Block) ([]int32, error) {
-		return func(b text.Block) ([]int32, error) {
+func readWhole(s *source, c *section) ([]int32, error) {
+	pieces, err := readSection(s, c, func() func(block) ([]int32, error) {
+		return func(b block) ([]int32, error) {
 			out := make([]int32, 0, c.room(b))
 			err := c.eachField(s, b, func(k int, field []byte) error {
-				n, next, ok := text.ParseIndex(field, text.SkipBlanks(field, 0))
-				if !ok || text.SkipBlanks(field, next) != c.width || n < 1 || n > uint64(c.most) {
-					return s.Errorf(c.lineOf(k), "%s %s, number %d of them, is not a whole number from 1 to %d, as line "+
-						"%d has it", c.what, text.Quote(field[:c.width]), k+1, c.most, sizeLine)
+				n, next, ok := parseIndex(field, skipBlanks(field, 0))
+				if !ok || skipBlanks(field, next) != c.width || n < 1 || n > uint64(c.most) {
+					return s.errorf(c.lineOf(k), "%s %s, number %d of them, is not a whole number from 1 to %d, as line "+
+						"%d has it", c.what, quote(field[:c.width]), k+1, c.most, sizeLine)
 				}
 				out = append(out, int32(n-1))
 				return nil
@@ -180,22 +178,22 @@ func readWhole(s *text.Source, c *section) ([]int32, error) {
 
 // readSection parses a section on all cores. start gives what a core makes of a block; the
 // results come back in the order of the file.
-func readSection[T any](s *text.Source, c *section, start func() func(text.Block) (T, error)) ([]T, error) {
+func readSection[T any](s *source, c *section, start func() func(block) (T, error)) ([]T, error) {
 	c.first = s.Line
 	done := 0 // numbers
-	return text.EachBlock(func(buf []byte) (text.Block, error) {
+	return eachBlock(func(buf []byte) (block, error) {
 		if done == c.numbers {
-			return text.Block{}, io.EOF
+			return block{}, io.EOF
 		}
-		b, err := s.NextBlock(buf)
+		b, err := s.nextBlock(buf)
 		if err == io.EOF {
-			return b, s.CutOff(done, c.numbers, c.plural, sizeLine, text.WrongSizes)
+			return b, s.cutOff(done, c.numbers, c.plural, sizeLine, wrongSizes)
 		}
 		if err != nil {
 			return b, err
 		}
 		if left := c.lines(c.numbers - done); b.Lines > left {
-			b = s.Unread(b, left)
+			b = s.unread(b, left)
 		}
 		done = c.to(b)
 		return b, nil
@@ -203,7 +201,7 @@ func readSection[T any](s *text.Source, c *section, start func() func(text.Block
 }
 
 // eachField calls f for every number of a block, with a field that is followed by '\n' for the time of the call.
-func (c *section) eachField(s *text.Source, b text.Block, f func(k int, field []byte) error) error {
+func (c *section) eachField(s *source, b block, f func(k int, field []byte) error) error {
 	k, to, block := c.from(b), c.to(b), b.Text
 	for at, line := 0, b.Line; k < to; line++ {
 		end := at + bytes.IndexByte(block[at:], '\n')
@@ -213,7 +211,7 @@ func (c *section) eachField(s *text.Source, b text.Block, f func(k int, field []
 		}
 		fields := min(c.perLine, to-k)
 		if end-at < fields*c.width {
-			return s.Errorf(line, "the line is too short: %d bytes, and %s in the format %s take %d", end-at,
+			return s.errorf(line, "the line is too short: %d bytes, and %s in the format %s take %d", end-at,
 				term.Count(fields, c.what, c.plural), c.text, fields*c.width)
 		}
 
@@ -231,7 +229,7 @@ func (c *section) eachField(s *text.Source, b text.Block, f func(k int, field []
 		}
 
 		if rest := bytes.TrimSpace(block[at:end]); len(rest) > 0 {
-			return s.Errorf(line, "there is %s behind the %s that the format %s has in this line", text.Quote(rest),
+			return s.errorf(line, "there is %s behind the %s that the format %s has in this line", quote(rest),
 				term.Count(fields, c.what, c.plural), c.text)
 		}
 		at = next

@@ -1,4 +1,4 @@
-package text
+package file
 
 const (
 	// bandEntries is about how many entries a band of rows has, so that sorting
@@ -10,9 +10,9 @@ const (
 	mostBandRow = 16
 )
 
-// A Layout says how entries become a matrix, and how the rows are cut into bands of 1<<shift
+// A layout says how entries become a matrix, and how the rows are cut into bands of 1<<shift
 // rows. A core sorts one band at a time.
-type Layout struct {
+type layout struct {
 	Rows, Cols int
 	Pattern    bool // entries have no values: all are 1
 	Mirror     bool // entries off the diagonal stand for two
@@ -23,7 +23,7 @@ type Layout struct {
 }
 
 // Cut returns l cut into bands for about that many entries before mirroring.
-func (l Layout) Cut(entries int) *Layout {
+func (l layout) Cut(entries int) *layout {
 	if l.Mirror {
 		entries *= 2
 	}
@@ -36,14 +36,14 @@ func (l Layout) Cut(entries int) *Layout {
 }
 
 // rows returns the first row of a band, and the one behind its last.
-func (l *Layout) rows(band int) (lo, hi int) {
+func (l *layout) rows(band int) (lo, hi int) {
 	return band << l.shift, min((band+1)<<l.shift, l.Rows)
 }
 
-// A Chunk holds the entries of a piece of a file, mirrored where the symmetry asks
+// A chunk holds the entries of a piece of a file, mirrored where the symmetry asks
 // for it: by bands of rows, and within a band in the order of the file, a mirrored
 // entry directly behind its original.
-type Chunk struct {
+type chunk struct {
 	starts []int32   // where each band starts; and the end
 	row    []uint16  // within the band
 	col    []int32   //
@@ -54,21 +54,15 @@ type Chunk struct {
 	nonFinite        int // before mirroring
 }
 
-// A Distributor makes chunks. Each core has one.
-type Distributor struct {
-	*Layout
-	next []int32 // where the next entry of each band goes
-}
-
-// Chunk returns the entries val[k] at (row[k], col[k]), counted from 0, which it
+// chunk returns the entries val[k] at (row[k], col[k]), counted from 0, which it
 // does not keep. There is no val in a pattern.
-func (d *Distributor) Chunk(row, col []int32, val []float64) *Chunk {
+func (l *layout) chunk(row, col []int32, val []float64) *chunk {
 	col = col[:len(row)]
-	shift, mirror := d.shift, d.Mirror
-	starts := make([]int32, d.bands+1)
+	shift, mirror := l.shift, l.Mirror
+	starts := make([]int32, l.bands+1)
 	sizes := starts[1:]
 
-	c := new(Chunk)
+	c := new(chunk)
 	for k, i := range row {
 		sizes[i>>shift]++
 		if !mirror {
@@ -81,15 +75,12 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) *Chunk {
 		case i > j:
 			c.below++
 			sizes[j>>shift]++
-		case d.Pattern || val[k] != 0:
+		case l.Pattern || val[k] != 0:
 			c.on++
 		}
 	}
 
-	if d.next == nil {
-		d.next = make([]int32, d.bands)
-	}
-	next := d.next
+	next := make([]int32, l.bands) // where the next entry of each band goes
 	end := int32(0)
 
 	for b, size := range sizes {
@@ -107,7 +98,7 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) *Chunk {
 		return at
 	}
 
-	if d.Pattern {
+	if l.Pattern {
 		for k, i := range row {
 			j := col[k]
 			put(i, j)
@@ -127,7 +118,7 @@ func (d *Distributor) Chunk(row, col []int32, val []float64) *Chunk {
 		}
 		c.val[put(i, j)] = v
 		if mirror && i != j {
-			if d.Negate {
+			if l.Negate {
 				v = -v
 			}
 			c.val[put(j, i)] = v

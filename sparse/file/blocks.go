@@ -1,4 +1,4 @@
-package text
+package file
 
 import (
 	"cmp"
@@ -10,12 +10,12 @@ import (
 	"spmvtune/internal/base/panics"
 )
 
-// EachBlock parses blocks of lines on all cores at once, and returns what became of them in the order of the file. next
+// eachBlock parses blocks of lines on all cores at once, and returns what became of them in the order of the file. next
 // gives the next block, or the reason why there is none, io.EOF at the end; it may put the lines in buf, is called by one
 // core at a time, and for a packed file means inflating it while the others parse. start gives a core its function to
 // parse blocks. A small file starts no more than one core. The error is the first in the order of the file, whoever came
 // across it when; the results are then those of the blocks up to it.
-func EachBlock[T any](next func(buf []byte) (Block, error), start func() func(Block) (T, error)) ([]T, error) {
+func eachBlock[T any](next func(buf []byte) (block, error), start func() func(block) (T, error)) ([]T, error) {
 	type result struct {
 		made T
 		err  error
@@ -27,7 +27,7 @@ func EachBlock[T any](next func(buf []byte) (Block, error), start func() func(Bl
 		cores  panics.WaitGroup
 		work   func(left int)
 	)
-	take := func(buf []byte) (b Block, r *result) {
+	take := func(buf []byte) (b block, r *result) {
 		taking.Lock()
 		defer taking.Unlock()
 		if end == nil {
@@ -42,7 +42,7 @@ func EachBlock[T any](next func(buf []byte) (Block, error), start func() func(Bl
 
 	work = func(left int) {
 		parse := start()
-		buf := make([]byte, BlockSize+1)
+		buf := make([]byte, blockSize+1)
 		for b, r := take(buf); r != nil; b, r = take(buf) {
 			if left > 0 { // a small file needs no more cores
 				more := left - 1
@@ -72,8 +72,8 @@ func EachBlock[T any](next func(buf []byte) (Block, error), start func() func(Bl
 	return made, end
 }
 
-// EachOf calls what start gives, once a core, for every number below n.
-func EachOf(n int, start func() func(k int)) {
+// eachOf calls what start gives, once a core, for every number below n.
+func eachOf(n int, start func() func(k int)) {
 	var (
 		cores panics.WaitGroup
 		taken atomic.Int64

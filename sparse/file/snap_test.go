@@ -1,4 +1,4 @@
-package snap
+package file
 
 import (
 	"errors"
@@ -12,18 +12,13 @@ import (
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/internal/testing/triplets"
 	"spmvtune/sparse"
-	"spmvtune/sparse/internal/text"
 )
 
-func decode(content string) (*text.Matrix, error) {
-	s, err := text.NewSource(strings.NewReader(content), "f", Format.Extensions[0])
-	if err != nil {
-		return nil, err
-	}
-	return Format.Read(s, text.DefaultOptions)
+func decodeSNAP(content string) (*Matrix, error) {
+	return decodeAs(snap, strings.NewReader(content), "f", DefaultOptions)
 }
 
-func TestParse(t *testing.T) {
+func TestSNAPParse(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"of the collection", "# Directed graph\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n2\t0\n",
 			"0,1=1 2,0=1"},
@@ -42,7 +37,7 @@ func TestParse(t *testing.T) {
 		for _, cores := range []int{1, 3} {
 			func() {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-				m, err := decode(c.content)
+				m, err := decodeSNAP(c.content)
 				if err != nil {
 					t.Errorf("%s: %v", c.name, err)
 					return
@@ -55,17 +50,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseSaysWhatItRead(t *testing.T) {
-	m := testkit.Must(decode("# a graph\n#by us\n3 1 nan\n3 1 2\n4 1 1\n# more\n"))
+func TestSNAPParseSaysWhatItRead(t *testing.T) {
+	m := testkit.Must(decodeSNAP("# a graph\n#by us\n3 1 nan\n3 1 2\n4 1 1\n# more\n"))
 	testkit.Equal(t, m.A.Rows, 3, "rows")
 	testkit.Equal(t, m.A.Cols, 3, "columns")
 
 	m.A = nil
-	want := text.Matrix{Format: "edge-list", Field: "real", Symmetry: "general", Comment: " a graph\nby us",
+	want := Matrix{Format: "edge-list", Field: "real", Symmetry: "general", Comment: " a graph\nby us",
 		Declared: 3, Duplicates: 1, NonFinite: 1}
 	testkit.Equal(t, *m, want, "it read")
 
-	testkit.Equal(t, testkit.Must(decode("1 2\n")).Field, "pattern", "without weights the field")
+	testkit.Equal(t, testkit.Must(decodeSNAP("1 2\n")).Field, "pattern", "without weights the field")
 }
 
 // graph writes an edge list and makes its matrix: vertices are drawn from so many,
@@ -113,7 +108,7 @@ func graph(tb testing.TB, rng *rand.Rand, vertices, edges int, weighted bool, nu
 
 // However vertices are numbered and however many cores read, the matrix is the one
 // that sorting all numbers gives.
-func TestBlocksMakeOneMatrix(t *testing.T) {
+func TestSNAPBlocksMakeOneMatrix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	for name, number := range map[string]func(v int) uint64{
 		"dense":   func(v int) uint64 { return uint64(v) },
@@ -129,7 +124,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 				for _, cores := range []int{1, 7} {
 					func() {
 						defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-						m := testkit.Must(decode(content))
+						m := testkit.Must(decodeSNAP(content))
 
 						testkit.EqualLists(t, []any{m.A.Hash(), m.Declared, m.Duplicates}, []any{want.Hash(), 120_000, 120_000 - want.NNZ()},
 							"%s, %d vertices, weighted %v, %d cores", name, vertices, weighted, cores)
@@ -140,7 +135,7 @@ func TestBlocksMakeOneMatrix(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestSNAPRefuses(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"empty", "", "f:1: the file is empty"},
 		{"notes", "Notes on these graphs\n",
@@ -162,17 +157,17 @@ func TestRefuses(t *testing.T) {
 		{"four columns", "1 2 3 4\n", `the line has 4 words; an edge is two numbers of vertices with a blank between, as in the first line; cut -f1,2`},
 		{"cut off", "# Nodes: 3 Edges: 5\n1 2\n2 3\n",
 			"f:4: the file ends after 2 of 5 edges (line 1): it was cut off, get it again; or take that comment out"},
-		{"long line", "1 2\n" + strings.Repeat("1 ", text.BlockSize), "f:2: this line is longer than"},
+		{"long line", "1 2\n" + strings.Repeat("1 ", blockSize), "f:2: this line is longer than"},
 	} {
-		_, err := decode(c.content)
-		if e := new(text.Error); !errors.As(err, &e) || e.File != "f" || !strings.Contains(err.Error(), c.want) {
+		_, err := decodeSNAP(c.content)
+		if e := new(Error); !errors.As(err, &e) || e.File != "f" || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
 		}
 	}
 }
 
 // All that is allocated is the matrix, and one working copy of it.
-func TestReadingTakesOneCopy(t *testing.T) {
+func TestSNAPReadingTakesOneCopy(t *testing.T) {
 	rng := rand.New(rand.NewPCG(43, 44))
 	for _, c := range []struct {
 		weighted bool
@@ -181,20 +176,20 @@ func TestReadingTakesOneCopy(t *testing.T) {
 		content, want := graph(t, rng, 20_000, 400_000, c.weighted, func(v int) uint64 { return uint64(3 * v) })
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		testkit.Must(decode(content))
+		testkit.Must(decodeSNAP(content))
 
 		runtime.ReadMemStats(&after)
 		// A core has room for a block, its edges, which grows as it is filled, and a chunk.
-		most := (12+c.working)*400_000 + 4*want.Rows + 16*text.BlockSize*runtime.GOMAXPROCS(0) + 1<<20
+		most := (12+c.working)*400_000 + 4*want.Rows + 16*blockSize*runtime.GOMAXPROCS(0) + 1<<20
 		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
 			t.Errorf("weighted %v: %d bytes allocated, want at most %d", c.weighted, got, most)
 		}
 	}
 }
 
-// FuzzParse holds the reader to three promises: it never panics, what it refuses it
+// FuzzSNAPParse holds the reader to three promises: it never panics, what it refuses it
 // refuses with file and line, and what it reads is a valid matrix of the edges.
-func FuzzParse(f *testing.F) {
+func FuzzSNAPParse(f *testing.F) {
 	for _, seed := range []string{
 		"# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n2\t0\n",
 		"9223372036854775808 0\r\n9223372036854775807 9223372036854775808",
@@ -206,7 +201,7 @@ func FuzzParse(f *testing.F) {
 	}
 
 	f.Fuzz(func(t *testing.T, file string) {
-		m, err := decode(file)
+		m, err := decodeSNAP(file)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f:") {
 				t.Fatalf("%v does not start with file and line", err)

@@ -1,4 +1,4 @@
-package text
+package file
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"spmvtune/internal/base/term"
 )
 
-// Lines says how entries stand in a file, one a line: row, column, and as many numbers as Numbers says.
-type Lines struct {
+// A lineForm says how entries stand in a file, one a line: row, column, and as many numbers as Numbers says.
+type lineForm struct {
 	Comment byte // what begins a line that says nothing
 	Numbers int  // to an entry; the first is its value
 	Least   uint64
@@ -25,34 +25,34 @@ type Lines struct {
 	Words string
 }
 
-// A List is the entries in a block. Each core has one, with room for the entries of a block.
-type List[I int32 | uint64] struct {
-	*Lines
+// An entryList is the entries in a block. Each core has one, with room for the entries of a block.
+type entryList[I int32 | uint64] struct {
+	*lineForm
 	Row, Col []I       // from 0
 	Val      []float64 // nil without numbers
 	skipped  []int     // how many entries come before each line that has none
 }
 
-// A Part is what became of a block: how many entries it has, and where.
-type Part struct {
-	Entries, line int
+// A part is what became of a block: how many entries it has, and where.
+type part struct {
+	entries, line int
 	skipped       []int
 }
 
-// Part describes b, which was read last; up to the line that was refused, if one was.
-func (l *List[I]) Part(b Block) Part { return Part{len(l.Row), b.Line, slices.Clone(l.skipped)} }
+// part describes b, which was read last; up to the line that was refused, if one was.
+func (l *entryList[I]) part(b block) part { return part{len(l.Row), b.Line, slices.Clone(l.skipped)} }
 
-// Line returns the number of the line of entry k, counted from 0.
-func (p Part) Line(k int) int {
+// lineOf returns the number of the line of entry k, counted from 0.
+func (p part) lineOf(k int) int {
 	before, _ := slices.BinarySearch(p.skipped, k+1)
 	return p.line + k + before
 }
 
-// Read reads the entries in b. It stops at the first line that is not exactly one, which is left to refuse to explain.
+// read reads the entries in b. It stops at the first line that is not exactly one, which is left to refuse to explain.
 // What comes before that line is in l.
-func (l *List[I]) Read(s *Source, b Block) error {
+func (l *entryList[I]) read(s *source, b block) error {
 	row, col, val := l.room(len(b.Text))
-	n, err := l.read(s, b, row, col, val)
+	n, err := l.fill(s, b, row, col, val)
 	l.Row, l.Col = row[:n], col[:n]
 	if l.Numbers > 0 {
 		l.Val = val[:n]
@@ -60,14 +60,14 @@ func (l *List[I]) Read(s *Source, b Block) error {
 	return err
 }
 
-// read fills row, col and val, and returns how many entries it read.
-func (l *List[I]) read(s *Source, b Block, row, col []I, val []float64) (n int, err error) {
+// fill fills row, col and val, and returns how many entries it read.
+func (l *entryList[I]) fill(s *source, b block, row, col []I, val []float64) (n int, err error) {
 	block, line := b.Text, b.Line
 	l.skipped = l.skipped[:0]
 	for i := 0; i < len(block); i, line = i+1, line+1 { // past the '\n' of the line before
-		i = SkipBlanks(block, i)
+		i = skipBlanks(block, i)
 		if block[i] == l.Comment {
-			i = EndOfLine(block, i)
+			i = endOfLine(block, i)
 		}
 		if block[i] == '\n' {
 			l.skipped = append(l.skipped, n)
@@ -75,26 +75,26 @@ func (l *List[I]) read(s *Source, b Block, row, col []I, val []float64) (n int, 
 		}
 
 		start := i
-		r, next, okRow := ParseIndex(block, i)
-		c, next, okCol := ParseIndex(block, SkipBlanks(block, next))
+		r, next, okRow := parseIndex(block, i)
+		c, next, okCol := parseIndex(block, skipBlanks(block, next))
 		if !okRow || !okCol || r-l.Least >= l.Size[0] || c-l.Least >= l.Size[1] { // below Least wraps around
-			return n, l.refuse(s, line, block[start:EndOfLine(block, start)])
+			return n, l.refuse(s, line, block[start:endOfLine(block, start)])
 		}
 		row[n], col[n] = I(r-l.Least), I(c-l.Least)
 
-		i = SkipBlanks(block, next)
+		i = skipBlanks(block, next)
 		for k := range l.Numbers {
-			v, next, ok := ParseValue(block, i)
+			v, next, ok := parseValue(block, i)
 			if !ok {
-				return n, l.refuse(s, line, block[start:EndOfLine(block, start)])
+				return n, l.refuse(s, line, block[start:endOfLine(block, start)])
 			}
 			if k == 0 { // the imaginary part must be a number, but is not kept
 				val[n] = v
 			}
-			i = SkipBlanks(block, next)
+			i = skipBlanks(block, next)
 		}
 		if block[i] != '\n' {
-			return n, l.refuse(s, line, block[start:EndOfLine(block, start)])
+			return n, l.refuse(s, line, block[start:endOfLine(block, start)])
 		}
 		n++
 	}
@@ -102,14 +102,14 @@ func (l *List[I]) read(s *Source, b Block, row, col []I, val []float64) (n int, 
 }
 
 // room makes room for the entries of a block of that many bytes, or of any block unless it is a small one.
-func (l *List[I]) room(bytes int) (row, col []I, val []float64) {
+func (l *entryList[I]) room(bytes int) (row, col []I, val []float64) {
 	shortest := len("1 1\n")
 	if l.Numbers > 0 {
 		shortest = len("1 1 1\n")
 	}
 	if bytes/shortest >= cap(l.Row) {
-		if bytes > BlockSize/2 {
-			bytes = BlockSize + 1
+		if bytes > blockSize/2 {
+			bytes = blockSize + 1
 		}
 		l.Row, l.Col = make([]I, bytes/shortest+1), make([]I, bytes/shortest+1)
 		if l.Numbers > 0 {
@@ -120,15 +120,15 @@ func (l *List[I]) room(bytes int) (row, col []I, val []float64) {
 }
 
 // refuse says what is wrong with a line.
-func (l *Lines) refuse(s *Source, line int, content []byte) error {
-	words := bytes.FieldsFunc(content, func(r rune) bool { return r < 0x80 && Blank(byte(r)) })
+func (l *lineForm) refuse(s *source, line int, content []byte) error {
+	words := bytes.FieldsFunc(content, func(r rune) bool { return r < 0x80 && blank(byte(r)) })
 	reason := fmt.Sprintf("the line has %s", term.Count(len(words), "word", "words"))
 	if len(words) == 2+l.Numbers {
 		reason = "the numbers are not in plain digits"
 	}
 	for _, w := range words[min(2, len(words)):min(2+l.Numbers, len(words))] {
-		if _, _, ok := ParseValue(append(bytes.Clone(w), '\n'), 0); !ok {
-			reason = fmt.Sprintf("value %s is not a number", Quote(w))
+		if _, _, ok := parseValue(append(bytes.Clone(w), '\n'), 0); !ok {
+			reason = fmt.Sprintf("value %s is not a number", quote(w))
 			break
 		}
 	}
@@ -143,7 +143,7 @@ func (l *Lines) refuse(s *Source, line int, content []byte) error {
 		case errors.Is(err, strconv.ErrRange), err == nil && n >= l.Least && n-l.Least >= l.Size[k]:
 			reason, remedy = fmt.Sprintf("%s %s lies outside %s", name, words[k], l.Where), ""
 		case err != nil:
-			reason = fmt.Sprintf("%s %s is not a whole number from %d on", name, Quote(words[k]), l.Least)
+			reason = fmt.Sprintf("%s %s is not a whole number from %d on", name, quote(words[k]), l.Least)
 		case n < l.Least:
 			reason = fmt.Sprintf("%s %d: indices count from %d; if this file counts from %d, add %d to every row and "+
 				"column", name, n, l.Least, n, l.Least-n)
@@ -153,5 +153,5 @@ func (l *Lines) refuse(s *Source, line int, content []byte) error {
 		}
 		break
 	}
-	return s.Errorf(line, "%s: %s%s", Quote(bytes.TrimRight(content, "\r")), reason, remedy)
+	return s.errorf(line, "%s: %s%s", quote(bytes.TrimRight(content, "\r")), reason, remedy)
 }

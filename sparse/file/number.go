@@ -1,4 +1,4 @@
-package text
+package file
 
 import (
 	"errors"
@@ -9,27 +9,27 @@ import (
 )
 
 // Blank reports whether c separates the words of a line.
-func Blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
 
 // SkipBlanks returns the first position from i on that is not blank. There is one, because
 // blocks end in '\n'.
-func SkipBlanks(b []byte, i int) int {
-	for Blank(b[i]) {
+func skipBlanks(b []byte, i int) int {
+	for blank(b[i]) {
 		i++
 	}
 	return i
 }
 
 // EndOfWord returns where the word at i ends.
-func EndOfWord(b []byte, i int) int {
-	for !Blank(b[i]) && b[i] != '\n' {
+func endOfWord(b []byte, i int) int {
+	for !blank(b[i]) && b[i] != '\n' {
 		i++
 	}
 	return i
 }
 
 // EndOfLine returns the position of the '\n' of the line that i is in.
-func EndOfLine(b []byte, i int) int {
+func endOfLine(b []byte, i int) int {
 	for b[i] != '\n' {
 		i++
 	}
@@ -38,13 +38,13 @@ func EndOfLine(b []byte, i int) int {
 
 // ParseIndex reads a decimal number without sign at i. ok is false if there is none, if it runs
 // into something else, or if it has more than 19 digits, which a uint64 may not hold.
-func ParseIndex(b []byte, i int) (n uint64, next int, ok bool) {
+func parseIndex(b []byte, i int) (n uint64, next int, ok bool) {
 	n, next = appendDigits(0, b, i)
 	digits := next - i
 	if digits > 19 {
 		digits -= leadingZeros(b, i)
 	}
-	return n, next, next > i && digits <= 19 && (Blank(b[next]) || b[next] == '\n')
+	return n, next, next > i && digits <= 19 && (blank(b[next]) || b[next] == '\n')
 }
 
 // powers are the powers of ten that float64 holds exactly.
@@ -58,7 +58,7 @@ var powers = [...]float64{
 // once (Clinger, "How to read floating point numbers accurately", 1990); other
 // numbers of at most 19 digits go through roundDecimal; anything else, and what
 // that can't decide, through strconv.
-func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
+func parseValue(b []byte, i int) (v float64, next int, ok bool) {
 	start := i
 	neg := b[i] == '-'
 	if neg || b[i] == '+' {
@@ -93,7 +93,7 @@ func ParseValue(b []byte, i int) (v float64, next int, ok bool) {
 	}
 
 	// At most 19 digits never wrap a uint64.
-	if digits > 19 || !(Blank(b[i]) || b[i] == '\n') {
+	if digits > 19 || !(blank(b[i]) || b[i] == '\n') {
 		return slowValue(b, start)
 	}
 	switch {
@@ -144,7 +144,7 @@ func leadingZeros(b []byte, i int) (n int) {
 // and rounds what exceeds float64 to an infinity. It does not take what strconv
 // takes beyond that: hexadecimal, underscores.
 func slowValue(b []byte, i int) (v float64, next int, ok bool) {
-	next = EndOfWord(b, i)
+	next = endOfWord(b, i)
 	word := b[i:next]
 	fortran := -1
 	for k, c := range word {

@@ -1,4 +1,4 @@
-package rb
+package file
 
 import (
 	"errors"
@@ -9,10 +9,9 @@ import (
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse/internal/text"
 )
 
-func TestRefuses(t *testing.T) {
+func TestRBRefuses(t *testing.T) {
 	const f = "(4I2)           (4I2)           (4F4.0)"
 	good := func(sizes, sections string) string { return small("3 1 1 1", sizes, f, sections) }
 	for _, c := range []struct{ name, content, want string }{
@@ -90,12 +89,12 @@ func TestRefuses(t *testing.T) {
 		{"too many after expansion", small("9 1 1000000 500000000", "rsa 3 3 2000000000 0", "(4I20) (2000I8) (4F4.0)",
 			""), "f:3: 3×3 with 2000000000 entries: 32-bit indices hold no more"},
 	} {
-		opt := text.DefaultOptions
+		opt := DefaultOptions
 		if c.name == "imaginary part" {
-			opt.Complex = text.RealPart
+			opt.Complex = RealPart
 		}
-		_, err := decode(c.content, opt)
-		if e := new(text.Error); !errors.As(err, &e) || e.File != "f" || !strings.Contains(err.Error(), c.want) {
+		_, err := decodeRB(c.content, opt)
+		if e := new(Error); !errors.As(err, &e) || e.File != "f" || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v\nwant %s", c.name, err, c.want)
 		}
 	}
@@ -103,7 +102,7 @@ func TestRefuses(t *testing.T) {
 
 // Of several mistakes the first in the file is reported, with its line, wherever
 // blocks end.
-func TestFirstMistakeInTheFile(t *testing.T) {
+func TestRBFirstMistakeInTheFile(t *testing.T) {
 	f := random(rand.New(rand.NewPCG(35, 36)), "rua", 9999, 999, 300_000)
 	lines := strings.Split(f.String(), "\n")
 	spoil := func(at ...int) string {
@@ -121,13 +120,13 @@ func TestFirstMistakeInTheFile(t *testing.T) {
 		"f:70000: the file ends after 153435 of": strings.Join(lines[:69_999], "\n") + "\n",
 	} {
 		for range 3 {
-			testkit.Fails(t, testkit.Err(decode(file, text.DefaultOptions)), want)
+			testkit.Fails(t, testkit.Err(decodeRB(file, DefaultOptions)), want)
 		}
 	}
 }
 
-func TestParseFormat(t *testing.T) {
-	for s, want := range map[string]format{
+func TestRBParseFormat(t *testing.T) {
+	for s, want := range map[string]fortran{
 		"(26I3)":               {perLine: 26, width: 3, whole: true},
 		"(i14)":                {perLine: 1, width: 14, whole: true},
 		"(4D20.12)":            {perLine: 4, width: 20, digits: 12},
@@ -150,10 +149,10 @@ func TestParseFormat(t *testing.T) {
 }
 
 // A field is what Fortran makes of it.
-func TestValue(t *testing.T) {
-	e, scaled := format{width: 12, digits: 3}, format{width: 12, digits: 3, scale: 2}
+func TestRBValue(t *testing.T) {
+	e, scaled := fortran{width: 12, digits: 3}, fortran{width: 12, digits: 3, scale: 2}
 	for _, c := range []struct {
-		f    format
+		f    fortran
 		word string
 		want float64
 	}{
@@ -163,8 +162,8 @@ func TestValue(t *testing.T) {
 			"0", 0},
 		{e, "1.5E999", math.Inf(1)}, {e, "-inf", math.Inf(-1)}, {e, "1e-999", 0},
 		{scaled, "150.", 1.5}, {scaled, "1.5E0", 1.5}, {scaled, "1.5+0", 1.5}, {scaled, "150000", 1.5},
-		{format{width: 12, whole: true}, "-123456", -123456},
-		{format{width: 30, digits: 1}, "0.1234567890123456789012345", 0.1234567890123456789012345},
+		{fortran{width: 12, whole: true}, "-123456", -123456},
+		{fortran{width: 30, digits: 1}, "0.1234567890123456789012345", 0.1234567890123456789012345},
 	} {
 		for _, line := range []string{strings.Repeat(" ", c.f.width-len(c.word)) + c.word, c.word +
 			strings.Repeat(" ", c.f.width-len(c.word))} {
@@ -183,7 +182,7 @@ func TestValue(t *testing.T) {
 	}
 
 	rng := rand.New(rand.NewPCG(37, 38))
-	wide := format{width: 26, digits: 18, scale: 1}
+	wide := fortran{width: 26, digits: 18, scale: 1}
 	for range 20_000 {
 		v := math.Float64frombits(rng.Uint64()&^(0x7ff<<52) | uint64(1+rng.IntN(2045))<<52)
 		word := strconv.FormatFloat(v, 'E', 17, 64)

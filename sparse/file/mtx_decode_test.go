@@ -1,4 +1,4 @@
-package mtx
+package file
 
 import (
 	"archive/tar"
@@ -13,56 +13,55 @@ import (
 
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/internal/testing/triplets"
-	"spmvtune/sparse/internal/text"
 )
 
-func TestDecode(t *testing.T) {
+func TestMTXDecode(t *testing.T) {
 	const banner = "%%MatrixMarket matrix coordinate real general\n"
-	realPart := text.Options{Expand: true, Complex: text.RealPart}
+	realPart := Options{Expand: true, Complex: RealPart}
 	for _, c := range []struct {
 		name, content string
-		opt           text.Options
+		opt           Options
 		want          string
 	}{
 		{"unsorted, blank lines, comments", banner + "% c\n\n 2 3 3 \n\n2 3 5\n% in between\n\t1\t1\t-1.5e1\r\n2 1 +.5",
-			text.DefaultOptions, "1,1=-15 2,1=0.5 2,3=5"},
+			DefaultOptions, "1,1=-15 2,1=0.5 2,3=5"},
 		{"case, spacing, byte order mark",
-			"\ufeff  %%MATRIXmarket\tMatrix  COORDINATE Double  GENERAL \r\n1 1 1\r\n1 1 2\r\n", text.DefaultOptions,
+			"\ufeff  %%MATRIXmarket\tMatrix  COORDINATE Double  GENERAL \r\n1 1 1\r\n1 1 2\r\n", DefaultOptions,
 			"1,1=2"},
-		{"duplicates", banner + "2 2 4\n2 2 1\n1 1 5\n2 2 2\n2 2 4\n", text.DefaultOptions, "1,1=5 2,2=7"},
-		{"explicit zero stays", banner + "1 2 1\n1 2 0\n", text.DefaultOptions, "1,2=0"},
-		{"nothing", banner + "0 0 0\n", text.DefaultOptions, ""},
-		{"no entries", banner + "3 4 0", text.DefaultOptions, ""},
-		{"infinite and too large", banner + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e999\n", text.DefaultOptions,
+		{"duplicates", banner + "2 2 4\n2 2 1\n1 1 5\n2 2 2\n2 2 4\n", DefaultOptions, "1,1=5 2,2=7"},
+		{"explicit zero stays", banner + "1 2 1\n1 2 0\n", DefaultOptions, "1,2=0"},
+		{"nothing", banner + "0 0 0\n", DefaultOptions, ""},
+		{"no entries", banner + "3 4 0", DefaultOptions, ""},
+		{"infinite and too large", banner + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e999\n", DefaultOptions,
 			"1,1=+Inf 1,2=-Inf 1,3=NaN 1,4=+Inf"},
-		{"Fortran exponent", banner + "1 2 2\n1 1 1.5D+02\n1 2 -2d-1\n", text.DefaultOptions, "1,1=150 1,2=-0.2"},
-		{"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2 \n", text.DefaultOptions,
+		{"Fortran exponent", banner + "1 2 2\n1 1 1.5D+02\n1 2 -2d-1\n", DefaultOptions, "1,1=150 1,2=-0.2"},
+		{"pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2 \n", DefaultOptions,
 			"1,2=1 2,1=1"},
 		{"pattern symmetric", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n",
-			text.DefaultOptions, "1,2=1 2,1=1 2,2=1"},
+			DefaultOptions, "1,2=1 2,1=1 2,2=1"},
 		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 2\n1 2 3\n",
-			text.DefaultOptions, "1,1=1 1,2=3 1,3=2 2,1=3 3,1=2"},
+			DefaultOptions, "1,1=1 1,2=3 1,3=2 2,1=3 3,1=2"},
 		{"symmetric, both triangles", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 4\n",
-			text.DefaultOptions, "1,2=5 2,1=5"},
+			DefaultOptions, "1,2=5 2,1=5"},
 		{"symmetric, not expanded", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 1 1\n3 1 2\n",
-			text.Options{}, "1,1=1 3,1=2"},
+			Options{}, "1,1=1 3,1=2"},
 		{"skew-symmetric", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 2\n2 1 3\n2 2 9\n",
-			text.DefaultOptions, "1,2=-3 2,1=3 2,2=9"},
+			DefaultOptions, "1,2=-3 2,1=3 2,2=9"},
 		{"hermitian", "%%MatrixMarket matrix coordinate complex Hermitian\n2 2 2\n1 1 4 0\n2 1 3 7\n", realPart,
 			"1,1=4 1,2=3 2,1=3"},
 		{"complex skew-symmetric", "%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 3 7\n",
 			realPart, "1,2=-3 2,1=3"},
-		{"array", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n% c\n4\n\n0\n6\n", text.DefaultOptions,
+		{"array", "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n% c\n4\n\n0\n6\n", DefaultOptions,
 			"1,1=1 1,2=3 1,3=0 2,1=2 2,2=4 2,3=6"},
-		{"array laid out as a table", "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4", text.DefaultOptions,
+		{"array laid out as a table", "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4", DefaultOptions,
 			"1,1=1 1,2=3 2,1=2 2,2=4"},
-		{"array symmetric", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", text.DefaultOptions,
+		{"array symmetric", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", DefaultOptions,
 			"1,1=1 1,2=2 2,1=2 2,2=3"},
-		{"array skew-symmetric", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", text.DefaultOptions,
+		{"array skew-symmetric", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", DefaultOptions,
 			"1,2=-1 1,3=-2 2,1=1 2,3=-3 3,1=2 3,2=3"},
-		{"array skew-symmetric 1×1", "%%MatrixMarket matrix array real skew-symmetric\n1 1\n", text.DefaultOptions, ""},
+		{"array skew-symmetric 1×1", "%%MatrixMarket matrix array real skew-symmetric\n1 1\n", DefaultOptions, ""},
 		{"array complex", "%%MatrixMarket matrix array complex general\n1 2\n1 9\n2 9\n", realPart, "1,1=1 1,2=2"},
-		{"array without rows", "%%MatrixMarket matrix array real general\n0 5\n", text.DefaultOptions, ""},
+		{"array without rows", "%%MatrixMarket matrix array real general\n0 5\n", DefaultOptions, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var packed bytes.Buffer
@@ -75,7 +74,7 @@ func TestDecode(t *testing.T) {
 				"byte by byte": iotest.OneByteReader(strings.NewReader(c.content)),
 				"gzipped":      &packed,
 			} {
-				m := testkit.Must(decode(r, "file", c.opt))
+				m := testkit.Must(decodeMTX(r, "file", c.opt))
 				testkit.Succeed(t, m.A.Validate())
 
 				testkit.Equal(t, triplets.Text(m.A, 1), c.want, "%s: entries", how)
@@ -84,13 +83,13 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestDecodeSaysWhatItRead(t *testing.T) {
-	m, err := decode(strings.NewReader("%%MatrixMarket matrix coordinate double symmetric\n%title\n% by us\n3 3 4\n"+
-		"1 1 nan\n2 1 1\n1 2 1\n3 3 1\n"), "file", text.DefaultOptions)
+func TestMTXDecodeSaysWhatItRead(t *testing.T) {
+	m, err := decodeMTX(strings.NewReader("%%MatrixMarket matrix coordinate double symmetric\n%title\n% by us\n3 3 4\n"+
+		"1 1 nan\n2 1 1\n1 2 1\n3 3 1\n"), "file", DefaultOptions)
 	testkit.Succeed(t, err)
 
 	m.A = nil
-	want := text.Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us",
+	want := Matrix{Format: "coordinate", Field: "real", Symmetry: "symmetric", Comment: "title\n by us",
 		Declared: 4, Duplicates: 2, NonFinite: 1, Odd: "there are entries on both sides of the diagonal, " +
 			"which stand for two each, and 2 entries were added to others"}
 	testkit.Equal(t, *m, want, "it read")
@@ -98,7 +97,7 @@ func TestDecodeSaysWhatItRead(t *testing.T) {
 
 // Entries that contradict the symmetry are read, and said to be odd; a triangle in pieces on either side is
 // not.
-func TestDecodeOdd(t *testing.T) {
+func TestMTXDecodeOdd(t *testing.T) {
 	for file, want := range map[string]string{
 		"real symmetric\n3 3 2\n1 3 1\n3 1 1\n":        "both sides of the diagonal, which stand for two each, and 2 entries",
 		"pattern symmetric\n3 3 2\n2 3\n3 2\n":         "both sides of the diagonal",
@@ -108,14 +107,14 @@ func TestDecodeOdd(t *testing.T) {
 		"real skew-symmetric\n3 3 2\n1 1 1\n2 1 1\n":   "the diagonal of a skew-symmetric matrix is 0, and here has 1 entry that is not",
 		"real skew-symmetric\n3 3 2\n1 1 0\n2 1 1\n":   "",
 	} {
-		m := testkit.Must(decode(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "f", text.DefaultOptions))
+		m := testkit.Must(decodeMTX(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "f", DefaultOptions))
 		if want == "" && m.Odd != "" || !strings.Contains(m.Odd, want) {
 			t.Errorf("%q is odd in %q, want %q", file, m.Odd, want)
 		}
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestMTXDecodeRefuses(t *testing.T) {
 	const (
 		coo = "%%MatrixMarket matrix coordinate real general\n"
 		pat = "%%MatrixMarket matrix coordinate pattern general\n"
@@ -179,9 +178,9 @@ func TestDecodeRefuses(t *testing.T) {
 			"f.mtx:2: 2147483647×2147483647 with 1 entry: nearly all rows"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := decode(strings.NewReader(c.content), "f.mtx", text.DefaultOptions)
-			if e := new(text.Error); !errors.As(err, &e) || e.File != "f.mtx" {
-				t.Errorf("%#v is not an *text.Error for f.mtx", err)
+			_, err := decodeMTX(strings.NewReader(c.content), "f.mtx", DefaultOptions)
+			if e := new(Error); !errors.As(err, &e) || e.File != "f.mtx" {
+				t.Errorf("%#v is not an *Error for f.mtx", err)
 			}
 
 			testkit.Fails(t, err, c.want)
@@ -192,11 +191,11 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeChecksOptions(t *testing.T) {
-	_, err := decode(strings.NewReader(""), "f", text.Options{Complex: "abs"})
-	testkit.Fails(t, err, text.RealPart, "an unknown option")
+func TestMTXDecodeChecksOptions(t *testing.T) {
+	_, err := decodeMTX(strings.NewReader(""), "f", Options{Complex: "abs"})
+	testkit.Fails(t, err, RealPart, "an unknown option")
 	broken := errors.New("disk on fire")
-	testkit.Is(t, testkit.Err(decode(iotest.ErrReader(broken), "f", text.DefaultOptions)), broken, "a broken reader")
+	testkit.Is(t, testkit.Err(decodeMTX(iotest.ErrReader(broken), "f", DefaultOptions)), broken, "a broken reader")
 }
 
 // tarOf packs members given as name and text; a text that starts with "->" makes
@@ -241,8 +240,8 @@ func TestArchive(t *testing.T) {
 		{"bad line", [][2]string{{"bus/bus.mtx", matrix + "x\n"}}, "f:4: \"x\": row"},
 	} {
 		file := tarOf(t, c.members...)
-		for how, file := range map[string]string{"plain": file, "zipped": zipped(file)} {
-			m, err := decode(strings.NewReader(file), "f", text.DefaultOptions)
+		for how, file := range map[string]string{"plain": file, "zipped": gzipped(file)} {
+			m, err := decodeMTX(strings.NewReader(file), "f", DefaultOptions)
 			got := fmt.Sprint(err)
 			if err == nil {
 				got = triplets.Text(m.A, 1)
@@ -254,16 +253,16 @@ func TestArchive(t *testing.T) {
 }
 
 // Damage is noticed, also behind the matrix: the checksum is for the whole file.
-func TestDamaged(t *testing.T) {
+func TestMTXDamaged(t *testing.T) {
 	var content strings.Builder
 	fmt.Fprintf(&content, "%%%%MatrixMarket matrix coordinate real general\n999 999 40000\n")
 	for k := range 40000 {
 		fmt.Fprintf(&content, "%d %d %g\n", k%9+1, k%7+1, 1/float64(k+3))
 	}
-	alone := zipped(content.String())
+	alone := gzipped(content.String())
 	archive := tarOf(t, [2]string{"a/a.mtx", content.String()}, [2]string{"a/a_b.mtx", content.String()})
-	for _, file := range []string{alone, zipped(archive)} {
-		testkit.Must(decode(strings.NewReader(file), "f", text.DefaultOptions))
+	for _, file := range []string{alone, gzipped(archive)} {
+		testkit.Must(decodeMTX(strings.NewReader(file), "f", DefaultOptions))
 		flipped := []byte(file)
 		flipped[len(file)-8] ^= 1 // the checksum
 		for want, file := range map[string]string{
@@ -275,19 +274,24 @@ func TestDamaged(t *testing.T) {
 			"end too early":             archive[:content.Len()/2],
 			"archive is damaged":        "x" + archive[1:],
 		} {
-			testkit.Fails(t, testkit.Err(decode(strings.NewReader(file), "f", text.DefaultOptions)), want)
+			testkit.Fails(t, testkit.Err(decodeMTX(strings.NewReader(file), "f", DefaultOptions)), want)
 		}
 	}
 }
 
 // decode reads a matrix from r to its end; name is what errors call it.
-func decode(r io.Reader, name string, opt text.Options) (*text.Matrix, error) {
-	if err := opt.Check(name); err != nil {
+func decodeMTX(r io.Reader, name string, opt Options) (*Matrix, error) {
+	return decodeAs(mtx, r, name, opt)
+}
+
+// decodeAs reads a matrix of a format, whatever the file looks like.
+func decodeAs(f format, r io.Reader, name string, opt Options) (*Matrix, error) {
+	if err := opt.check(name); err != nil {
 		return nil, err
 	}
-	s, err := text.NewSource(r, name, Format.Extensions[0])
+	s, err := newSource(r, name, f.Extensions[0])
 	if err != nil {
 		return nil, err
 	}
-	return Format.Read(s, opt)
+	return f.read(s, opt)
 }

@@ -1,5 +1,19 @@
-// Package snap reads edge lists as the Stanford Large Network Dataset Collection has
-// them (Leskovec and Krevl, snap.stanford.edu/data), from a [text.Source].
+package file
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"spmvtune/sparse"
+)
+
+// snap is the format of edge lists as the Stanford Large Network Dataset Collection has
+// them (Leskovec and Krevl, snap.stanford.edu/data).
 //
 // A line is an edge: the number of the vertex that it leaves, a tab or blanks, and the number
 // of the vertex that it reaches. Lines that start with # are comments. Numbers need not be
@@ -11,8 +25,7 @@
 //
 // Three passes, each on all cores: blocks of lines become edges; the numbers of
 // vertices become ranks, by a bitmap where numbers lie close together and by sorting
-// them where they do not; and edges become entries, of which package text makes a
-// sorted CSR. The result does not depend on the number of cores.
+// them where they do not; and edges become entries.
 //
 // Memory is the matrix, 12 bytes to an edge, and one working copy of the edges: first
 // 8 bytes to each, 16 where a block has vertices beyond 2³², and 8 with weights; from
@@ -26,81 +39,64 @@
 //     time, which nothing tells apart: cut it off if weights matter. Without it the
 //     matrix is a pattern.
 //   - An edge that is listed more than once is one entry: weights, or ones, are added
-//     up, as package mtx does. An edge from a vertex to itself is on the diagonal.
+//     up, as in [mtx]. An edge from a vertex to itself is on the diagonal.
 //   - Where comments before the first edge say "Nodes: 5 Edges: 7", fewer edges than
 //     that mean that the file was cut off.
 //
-// Numbers of vertices go from 0 to 2⁶³. Every refusal is a [*text.Error] with file,
-// line and reason.
-package snap
-
-import (
-	"bytes"
-	"fmt"
-	"io"
-	"regexp"
-	"slices"
-	"strings"
-	"sync/atomic"
-
-	"spmvtune/sparse"
-	"spmvtune/sparse/internal/text"
-)
-
-// Format is the edge lists of SNAP.
-var Format = text.Format{
+// Numbers of vertices go from 0 to 2⁶³.
+var snap = format{
 	Name:       "edge list",
 	Extensions: []string{".txt"},
 	Ambiguous:  true, // notes are called so more often
 	Version:    "1",
-	Starts:     starts,
-	Open:       open,
-	Write:      write,
+	Starts:     startsSNAP,
+	Open:       openSNAP,
+	Write:      writeSNAP,
 	Doc:        "as SNAP has them, vertices from 0",
 	Loses:      "values, vertices without an edge, and that rows and columns may be of different numbers",
 }
 
-// open reads the comments before the first edge.
-func open(s *text.Source, _ text.Options) (*text.Header, func() (*text.Layout, []*text.Chunk, error), error) {
-	h, err := readHeader(s)
-	return h, func() (*text.Layout, []*text.Chunk, error) {
+// openSNAP reads the comments before the first edge.
+func openSNAP(s *source, _ Options) (*header, func() (*layout, []*chunk, error), error) {
+	h, err := snapHeader(s)
+	return h, func() (*layout, []*chunk, error) {
 		pieces, edges, err := readEdges(s, h)
 		if err != nil {
 			return nil, nil, err
 		}
 		r := ranksOf(pieces)
 		if r.count() > sparse.MaxIndex {
-			return nil, nil, s.Errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
+			return nil, nil, s.errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
 		}
 		h.Rows, h.Cols, h.Entries = r.count(), r.count(), edges
-		l := h.Layout(text.Options{})
+		l := h.layout(Options{})
 		return l, distribute(l, pieces, r), nil
 	}, err
 }
 
 // readEdges parses all lines on all cores, and returns their edges in the order of
 // the file.
-func readEdges(s *text.Source, h *text.Header) (pieces []*piece, edges int, err error) {
-	lines := &text.Lines{
-		Comment: '#', Numbers: h.Numbers(), Size: [2]uint64{largestID + 1, largestID + 1},
+func readEdges(s *source, h *header) (pieces []*piece, edges int, err error) {
+	lines := &lineForm{
+		Comment: '#', Numbers: h.numbers(), Size: [2]uint64{largestID + 1, largestID + 1},
 		Names: [2]string{"vertex", "vertex"}, Where: "0 to 2⁶³",
 		Entry: "an edge is two numbers of vertices with a blank between, as in the first line; cut -f1,2 keeps these",
 	}
-	if h.Numbers() > 0 {
+	if h.numbers() > 0 {
 		lines.Entry = "an edge is two numbers of vertices and a weight, as in the first line"
 	}
 	var count atomic.Int64
-	next := func(buf []byte) (text.Block, error) {
+	next := func(buf []byte) (block, error) {
 		if count.Load() > sparse.MaxIndex {
-			return text.Block{}, s.Errorf(s.Line, "more than %d edges: 32-bit indices hold no more", sparse.MaxIndex)
+			return block{}, s.errorf(s.Line, "more than %d edges: 32-bit indices hold no more", sparse.MaxIndex)
 		}
-		return s.NextBlock(buf)
+		return s.nextBlock(buf)
 	}
 
-	pieces, err = text.EachBlock(next, func() func(text.Block) (*piece, error) {
-		list := text.List[uint64]{Lines: lines}
-		return func(b text.Block) (*piece, error) {
-			if err := list.Read(s, b); err != nil {
+	pieces, err = eachBlock(next, func() func(block) (*piece, error) {
+		list := entryList[uint64]{lineForm: lines}
+		return func(b block) (*piece, error) {
+			if err := list.read(s, b); err != nil {
 				return nil, err
 			}
 			count.Add(int64(len(list.Row)))
@@ -109,16 +105,15 @@ func readEdges(s *text.Source, h *text.Header) (pieces []*piece, edges int, err 
 	})
 	edges = int(count.Load())
 	if err == nil && edges < h.Entries {
-		err = s.CutOff(edges, h.Entries, "edges", h.SizeLine, "take that comment out")
+		err = s.cutOff(edges, h.Entries, "edges", h.SizeLine, "take that comment out")
 	}
 	return pieces, edges, err
 }
 
 // distribute makes chunks of the pieces and frees each piece.
-func distribute(l *text.Layout, pieces []*piece, r ranks) []*text.Chunk {
-	chunks := make([]*text.Chunk, len(pieces))
-	text.EachOf(len(pieces), func() func(k int) {
-		d := text.Distributor{Layout: l}
+func distribute(l *layout, pieces []*piece, r ranks) []*chunk {
+	chunks := make([]*chunk, len(pieces))
+	eachOf(len(pieces), func() func(k int) {
 		var row, col []int32
 		return func(k int) {
 			p := pieces[k]
@@ -128,7 +123,7 @@ func distribute(l *text.Layout, pieces []*piece, r ranks) []*text.Chunk {
 			row, col := row[:p.edges], col[:p.edges]
 			r.put(p, 0, row)
 			r.put(p, p.edges, col)
-			chunks[k], pieces[k] = d.Chunk(row, col, p.val), nil
+			chunks[k], pieces[k] = l.chunk(row, col, p.val), nil
 		}
 	})
 
@@ -137,19 +132,19 @@ func distribute(l *text.Layout, pieces []*piece, r ranks) []*text.Chunk {
 
 var countsPattern = regexp.MustCompile(`(?i)\bnodes:?\s*(\d+)[\s,;]+edges:?\s*(\d+)`)
 
-// starts reports whether a text starts as files of the collection do: with a comment
+// startsSNAP reports whether a text starts as files of the collection do: with a comment
 // that counts vertices and edges, or names the columns.
-func starts(start []byte) bool {
+func startsSNAP(start []byte) bool {
 	return bytes.HasPrefix(start, []byte("#")) && (countsPattern.Match(start) ||
 		bytes.Contains(start, []byte("FromNodeId")))
 }
 
-// readHeader reads the comments before the first edge, and inspects that edge.
-func readHeader(s *text.Source) (*text.Header, error) {
-	h := &text.Header{Format: "edge-list", Field: "pattern", Symmetry: "general", Unsized: true}
+// snapHeader reads the comments before the first edge, and inspects that edge.
+func snapHeader(s *source) (*header, error) {
+	h := &header{Format: "edge-list", Field: "pattern", Symmetry: "general", Unsized: true}
 	for {
 		number := s.Line
-		line, err := s.NextLine()
+		line, err := s.nextLine()
 		if err == io.EOF {
 			return h, nil
 		}
@@ -162,19 +157,19 @@ func readHeader(s *text.Source) (*text.Header, error) {
 			if len(words) == 3 {
 				h.Field = "real"
 			}
-			s.Unread(text.Block{Text: line, Lines: 1}, 0)
+			s.unread(block{Text: line, Lines: 1}, 0)
 			return h, nil
 		}
 		if len(words) == 0 {
 			continue
 		}
 		note := bytes.TrimSpace(line)[1:]
-		h.Note(note)
+		h.note(note)
 		counts := countsPattern.FindStringSubmatch(string(note))
 		if counts == nil || !h.Unsized {
 			continue
 		}
-		if n, err := text.Sizes(s, number, counts[1:], 2, 2, ""); err == nil {
+		if n, err := readSizes(s, number, counts[1:], 2, 2, ""); err == nil {
 			h.Rows, h.Cols, h.Entries, h.SizeLine, h.Unsized = n[0], n[0], n[1], number, false
 		}
 	}
@@ -194,7 +189,7 @@ type piece struct {
 const largestID = 1 << 63
 
 // newPiece copies the edges of a block.
-func newPiece(list text.List[uint64]) *piece {
+func newPiece(list entryList[uint64]) *piece {
 	n := len(list.Row)
 	p := &piece{edges: n, least: largestID, val: slices.Clone(list.Val), small: make([]uint32, 2*n)}
 	for k, vertices := range [][]uint64{list.Row, list.Col} {
@@ -218,11 +213,11 @@ func (p *piece) vertex(k int) uint64 {
 	return p.large[k]
 }
 
-// write writes a line for each entry, row and column from 0 with a tab between.
-func write(w io.Writer, m *sparse.CSR[float64], opt text.Writing) error {
+// writeSNAP writes a line for each entry, row and column from 0 with a tab between.
+func writeSNAP(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
 	for line := range strings.Lines(opt.Comment) {
 		fmt.Fprintf(w, "# %s\n", strings.TrimRight(line, "\r\n"))
 	}
 	fmt.Fprintf(w, "# Nodes: %d Edges: %d\n# FromNodeId\tToNodeId\n", max(m.Rows, m.Cols), m.NNZ())
-	return text.WriteEntries(w, m, 0, '\t', text.Writing{Pattern: true})
+	return writeEntries(w, m, 0, '\t', Writing{Pattern: true})
 }
