@@ -81,6 +81,7 @@ const (
 	tooFast
 	crawl
 	leaveBehind
+	stopWorking
 )
 
 var leftBehind bool // whether a product has left something in this process that ends it later
@@ -187,6 +188,9 @@ func (p *brokenProduct) Rows(rows []int, y []float64) error {
 }
 
 func (p *brokenProduct) Multiply(x []float64) error {
+	if p.block == stopWorking && p.runs > 2 { // in the midst of the samples
+		return nil
+	}
 	y := p.y
 	if x == nil {
 		x = p.p.X

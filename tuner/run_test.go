@@ -147,7 +147,8 @@ func runTest(t *testing.T, sweep *configs.Sweep, rec Recorder, opt Options) Summ
 // and the well-behaved configuration is measured whatever comes before it.
 func TestFaultsAreResults(t *testing.T) {
 	sweep := testSweep(behave, giveWrongSum, leaveRowUnwritten, panicInKernel, panicInThread,
-		exitQuietly, hang, exhaustMemory, refuse, failOnDevice, printAndCrash, workOnce, writeBeside)
+		exitQuietly, hang, exhaustMemory, refuse, failOnDevice, printAndCrash, workOnce, writeBeside,
+		stopWorking)
 	t.Run("cpu", func(t *testing.T) { testFaults(t, sweep) })
 	t.Run("cuda", func(t *testing.T) { testFaults(t, onGPU(sweep)) })
 }
@@ -173,6 +174,7 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 		{failOnDevice, trial.Fault, "illegal memory access"},
 		{printAndCrash, trial.Fault, "library: device lost"},
 		{workOnce, trial.Wrong, "after the samples: row"},
+		{stopWorking, trial.Wrong, "after the samples: row 0 (from 0) is NaN"},
 		{writeBeside, trial.Wrong, "writes outside its array y"},
 	} {
 		r := rec.by(t, tt.block)
@@ -185,7 +187,7 @@ func testFaults(t *testing.T, sweep *configs.Sweep) {
 	good := rec.by(t, behave)
 	testkit.Check(t, good.Median >= 1e-3 && good.WithinLow <= good.Median && good.WithinHigh >= good.Median &&
 		good.BytesMin == 100+8*(35+35), "good trial: %+v", good)
-	testkit.Check(t, sum.Measured[trial.OK] == 1 && sum.Measured[trial.Fault] == 5 && len(sum.Failed) == 11 &&
+	testkit.Check(t, sum.Measured[trial.OK] == 1 && sum.Measured[trial.Fault] == 5 && len(sum.Failed) == 12 &&
 		sum.Invalid["this device can't"] == 1,
 		"summary: %v, %d failed, invalid: %v", sum.Measured, len(sum.Failed), sum.Invalid)
 	testkit.Check(t, rec.run.Roof.Highest() == 10 && len(rec.matrices) == 1, "run %+v, matrices %v", rec.run, rec.matrices)
