@@ -72,9 +72,9 @@ func TestMerge(t *testing.T) {
 	testkit.EqualLists(t, m.Missing, wantMissing, "missing")
 	var faults []string
 	for _, f := range m.Faulty {
-		faults = append(faults, fmt.Sprintf("%s torn %t damaged %d: %s", f.File, f.Torn, f.Damaged, f.First[:6]))
+		faults = append(faults, fmt.Sprintf("%s lost %d: %s", f.File, f.Lost, f.First[:6]))
 	}
-	testkit.Equal(t, strings.Join(faults, "\n"), "0001.1_0.0.jsonl torn true damaged 0: line 7\n0002.1_1.0.jsonl torn false damaged 1: line 4", "faults are")
+	testkit.Equal(t, strings.Join(faults, "\n"), "0001.1_0.0.jsonl lost 0: line 7\n0002.1_1.0.jsonl lost 1: line 4", "faults are")
 	testkit.Equal(t, count(t, run), 13, "the database has")
 	again := mergeRun(t, run)
 	testkit.Check(t, again.New == 0 && again.Known == 14, "merged again: %+v", again)
@@ -120,7 +120,7 @@ func TestMergeWhileTasksWrite(t *testing.T) {
 					return
 				}
 				for _, f := range m.Faulty {
-					if f.Damaged+f.Orphans+f.Unknown > 0 {
+					if f.Lost > 0 {
 						t.Errorf("%+v", f)
 					}
 				}

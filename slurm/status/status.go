@@ -139,7 +139,7 @@ func (t *Tracker) Status(v View) Status {
 	}
 
 	for _, j := range t.journals {
-		s.Damaged += j.Fault.Lost()
+		s.Damaged += j.Fault.Lost
 	}
 	return s
 }

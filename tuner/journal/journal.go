@@ -100,7 +100,7 @@ type runLine struct {
 	Text     string            `json:"text"`
 	Settings configs.Settings  `json:"settings"`
 	Device   kernels.Device    `json:"device"`
-	Roof     roof              `json:"roof"`
+	Roof     kernels.Roof      `json:"roof"`
 	Sources  map[string]string `json:"sources"`
 	Own      []kernels.Custom  `json:"own,omitempty"`
 	Protocol string            `json:"protocol"`
