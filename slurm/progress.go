@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,20 +85,20 @@ type Missing struct {
 // A File is a journal, with what was found in it besides results.
 type File struct {
 	Name  journal.Name
-	Path  string
 	Fault Fault
 	Ends  []journal.End
 	// trials has a key for each trial in it, repeat measurements left out.
 	trials []trial.Key
+	reader *journal.Reader
 }
 
 // Files lists the journals of the run, of which nothing is read yet.
-func (r *Run) Files() ([]File, error) {
+func (r *Run) Files() ([]*File, error) {
 	journal.Refresh(r.Path(JournalsDir))
 	names, err := journal.List(r.Path(JournalsDir))
-	files := make([]File, len(names))
+	files := make([]*File, len(names))
 	for i, name := range names {
-		files[i] = File{Name: name, Path: r.Path(JournalsDir, name.String())}
+		files[i] = &File{Name: name, reader: journal.NewReader(r.Path(JournalsDir, name.String()))}
 	}
 	return files, err
 }
@@ -113,24 +114,35 @@ func (r *Run) Missing(ctx context.Context) ([]Missing, error) {
 		return nil, err
 	}
 	for i := range files {
-		for rec, err := range journal.Read(ctx, files[i].Path) {
-			files[i].Take(rec, err)
+		for range files[i].Lines(ctx) {
 		}
 	}
 	return Incomplete(plan, files), ctx.Err()
 }
 
-// Take keeps how an attempt ended, which trials there are, and problems of the journal.
-func (f *File) Take(rec journal.Line, err error) {
-	switch {
-	case err != nil:
-		f.Fault.unread(err)
-	case rec.Trial != nil && !rec.Trial.IsRerun():
-		f.trials = append(f.trials, trial.KeyOf(rec.Trial.ID))
-	case rec.End != nil:
-		f.Ends = append(f.Ends, *rec.End)
-	case rec.Problem != nil:
-		f.Fault.note(*rec.Problem)
+// Lines yields the runs, matrices and trials that were added to the journal since the last call. It keeps what else is
+// said: how attempts ended, which trials there are, and what is wrong with the journal. It ends early with ctx.
+func (f *File) Lines(ctx context.Context) iter.Seq[journal.Line] {
+	return func(yield func(journal.Line) bool) {
+		f.Fault.renew()
+		for line, err := range f.reader.Records(ctx) {
+			switch {
+			case err != nil && ctx.Err() == nil:
+				f.Fault.unread(err)
+			case err != nil:
+			case line.End != nil:
+				f.Ends = append(f.Ends, *line.End)
+			case line.Problem != nil:
+				f.Fault.note(*line.Problem)
+			default:
+				if line.Trial != nil && !line.Trial.IsRerun() {
+					f.trials = append(f.trials, trial.KeyOf(line.Trial.ID))
+				}
+				if !yield(line) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -140,7 +152,7 @@ func (f *File) Take(rec journal.Line, err error) {
 // A piece is complete if an attempt says so and every trial that the attempt lists is in a journal.
 // An attempt whose journals have lost trials completes nothing. The next attempt measures what
 // it does not find, so its own word counts.
-func Incomplete(plan Plan, files []File) (missing []Missing) {
+func Incomplete(plan Plan, files []*File) (missing []Missing) {
 	a := newAccount(files)
 	for _, f := range files {
 		a.hear(f)
@@ -173,7 +185,7 @@ type account struct {
 	last     map[string]*lastWord // last is the last word by chunk.
 }
 
-func newAccount(files []File) account {
+func newAccount(files []*File) account {
 	a := account{
 		lossy: map[attempt]*File{}, done: map[familyMatrix][]trial.Part{}, lost: map[string]map[trial.Key]bool{},
 		attempts: map[string]int{}, last: map[string]*lastWord{},
@@ -182,7 +194,7 @@ func newAccount(files []File) account {
 	for i, f := range files {
 		all[i] = f.trials
 		if at := attemptOf(f.Name); f.Fault.loses() && a.lossy[at] == nil {
-			a.lossy[at] = &files[i]
+			a.lossy[at] = f
 		}
 	}
 	a.there = slices.Concat(all...)
@@ -195,7 +207,7 @@ func (a *account) key(chunk, matrix string) familyMatrix {
 }
 
 // hear takes in what a journal says at its ends. What an earlier run has measured is no attempt of this one.
-func (a *account) hear(f File) {
+func (a *account) hear(f *File) {
 	at := attemptOf(f.Name)
 	adopted := f.Name.Job == AdoptedJob
 	loser, ends := a.lossy[at], f.Ends
@@ -301,8 +313,8 @@ type Fault struct {
 // unreliable. A torn line was never recorded.
 func (f *Fault) loses() bool { return f.Unread || f.Lost > 0 }
 
-// Renew forgets what may have changed when the journal is read further.
-func (f *Fault) Renew() {
+// renew forgets what may have changed when the journal is read further.
+func (f *Fault) renew() {
 	if f.Unread = false; f.Lost == 0 {
 		f.First = ""
 	}

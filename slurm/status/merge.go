@@ -99,7 +99,7 @@ const (
 // readJournals yields what the files hold, in their order, so that the same files give the same
 // database. Files are read in parallel. Problems with a file are kept in it and do not stop the
 // merge.
-func readJournals(ctx context.Context, files []slurm.File) iter.Seq2[store.Batch, error] {
+func readJournals(ctx context.Context, files []*slurm.File) iter.Seq2[store.Batch, error] {
 	return func(yield func(store.Batch, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		var readers panics.WaitGroup
@@ -118,7 +118,7 @@ func readJournals(ctx context.Context, files []slurm.File) iter.Seq2[store.Batch
 				}
 				readers.Go(func() {
 					defer close(batches)
-					read(ctx, &files[i], batches)
+					read(ctx, files[i], batches)
 				})
 			}
 		})
@@ -148,13 +148,11 @@ func read(ctx context.Context, f *slurm.File, to chan<- store.Batch) {
 		batch = store.Batch{Run: batch.Run, Started: batch.Started}
 	}
 
-	for rec, err := range journal.Read(ctx, f.Path) {
+	for rec := range f.Lines(ctx) {
 		switch {
-		case err != nil && ctx.Err() != nil:
-		case err == nil && rec.Matrix != nil:
+		case rec.Matrix != nil:
 			batch.Matrices = append(batch.Matrices, *rec.Matrix)
-		case err == nil && rec.Trial != nil:
-			f.Take(rec, nil)
+		case rec.Trial != nil:
 			if rec.Trial.Run != run || len(batch.Results) == batchSize {
 				send()
 				run = rec.Trial.Run
@@ -164,8 +162,6 @@ func read(ctx context.Context, f *slurm.File, to chan<- store.Batch) {
 				batch.Results = make([]trial.Result, 0, batchSize)
 			}
 			batch.Results = append(batch.Results, rec.Trial.Result)
-		default:
-			f.Take(rec, err)
 		}
 	}
 

@@ -2,8 +2,6 @@ package status
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"runtime"
 	"sync"
 
@@ -29,7 +27,7 @@ type Tracker struct {
 	glance   bool
 	missing  []slurm.Missing
 	claims   map[string]slurm.Claim // claims are those of processes outside of arrays, by chunk.
-	journals map[journal.Name]*trackedJournal
+	journals map[journal.Name]*slurm.File
 	err      error
 
 	mu       sync.Mutex // mu guards what follows, which several readers fill.
@@ -40,15 +38,10 @@ type Tracker struct {
 	measured map[string]bool // measured has the nodes on which good trials were measured.
 }
 
-type trackedJournal struct {
-	reader *journal.Reader
-	slurm.File
-}
-
 // NewTracker returns a tracker of a run. It reads nothing yet.
 func NewTracker(run *slurm.Run) *Tracker {
 	return &Tracker{
-		Run: run, ledger: &slurm.Ledger{}, journals: map[journal.Name]*trackedJournal{},
+		Run: run, ledger: &slurm.Ledger{}, journals: map[journal.Name]*slurm.File{},
 		ended: map[trial.Key]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Case]Best{},
 		measured: map[string]bool{},
 	}
@@ -110,40 +103,23 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	readers, ctx := panics.NewGroup(ctx)
 	readers.SetLimit(runtime.GOMAXPROCS(0))
 
-	for _, f := range files {
-		j := t.journals[f.Name]
-		if j == nil {
-			j = &trackedJournal{journal.NewReader(f.Path), f}
-			t.journals[f.Name] = j
+	for i, f := range files {
+		if known := t.journals[f.Name]; known != nil {
+			files[i] = known
 		}
-		readers.Go(func() error { return t.readOn(ctx, j) })
+		t.journals[f.Name] = files[i]
+		readers.Go(func() error {
+			for line := range files[i].Lines(ctx) {
+				if line.Trial != nil {
+					t.count(f.Name.Family(), line.Trial)
+				}
+			}
+			return ctx.Err()
+		})
 	}
 	if err := readers.Wait(); err != nil {
 		return err
 	}
-
-	for i, f := range files {
-		files[i] = t.journals[f.Name].File
-	}
 	t.missing = slurm.Incomplete(t.plan, files)
-	return nil
-}
-
-// readOn reads what was added to a journal.
-func (t *Tracker) readOn(ctx context.Context, j *trackedJournal) error {
-	j.Fault.Renew()
-	for rec, err := range j.reader.Records(ctx) {
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, fs.ErrNotExist): // removed since the listing
-		case err == nil && rec.Trial != nil:
-			j.Take(rec, nil)
-			t.count(j.Name.Family(), rec.Trial)
-		default:
-			j.Take(rec, err)
-		}
-	}
-
 	return nil
 }

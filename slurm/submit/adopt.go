@@ -59,13 +59,13 @@ func ReadRun(ctx context.Context, run *slurm.Run) (*Source, error) {
 		return nil, err
 	}
 	for i := range files {
-		for line, err := range journal.Read(ctx, files[i].Path) {
-			if err != nil {
-				return nil, err
-			}
-			if files[i].Take(line, nil); line.Trial != nil {
+		for line := range files[i].Lines(ctx) {
+			if line.Trial != nil {
 				s.take(line.Trial.Run, line.Trial.Result)
 			}
+		}
+		if fault := files[i].Fault; fault.Unread || ctx.Err() != nil {
+			return nil, cmp.Or(ctx.Err(), fmt.Errorf("reading journal %s: %s", files[i].Name, fault.First))
 		}
 	}
 	plan, err := run.Plan()
