@@ -76,8 +76,7 @@ func (t *Tracker) explain(s *Chunk, v View, m slurm.Missing) {
 		s.explainClaim(claim, m)
 		return
 	}
-	if why := t.unlisted(unknown, v); why != "" {
-		s.State, s.Why = Unclear, why
+	if t.explainUnlisted(s, unknown, v) {
 		return
 	}
 	if len(tasks) == 0 {
@@ -101,8 +100,7 @@ func (t *Tracker) explain(s *Chunk, v View, m slurm.Missing) {
 		job = &past // what squeue has forgotten is over
 	}
 
-	if job == nil && v.hides(last.Job.User) {
-		s.State, s.Why = Unclear, explainHidden(last.Job.User)
+	if job == nil && s.hiddenFrom(last.Job.User, v) {
 		return
 	}
 
@@ -205,8 +203,8 @@ func waits(s sbatch.State) bool {
 	return false
 }
 
-// finish returns the state of the job that ends the last round, and why it waits.
-func (t *Tracker) finish(v View) (State, string) {
+// finish says in what state the job is that ends the last round, and why it waits.
+func (s *Status) finish(t *Tracker, v View) {
 	var last *slurm.Sent
 	for i, j := range t.ledger.Jobs {
 		if j.Finish() && j.Exists() {
@@ -215,19 +213,22 @@ func (t *Tracker) finish(v View) (State, string) {
 	}
 
 	if last == nil {
-		return "", ""
+		return
 	}
 	job, known := v.jobs[taskID{last.JobID, last.Name, -1}]
-	switch {
+	switch hidden := !known && v.hides(last.User); {
 	case t.ledger.Merge != nil && t.ledger.Merge.Round >= last.Round:
-		return Done, ""
-	case last.Outcome == slurm.Intended, !known && (v.Silent != "" || v.hides(last.User)), known && job.State == sbatch.Unknown:
-		return Unclear, ""
+		s.Finish = Done
+	case hidden:
+		s.Finish = Unclear
+		s.hide(last.User, last.ID)
+	case last.Outcome == slurm.Intended, !known && v.Silent != "", known && job.State == sbatch.Unknown:
+		s.Finish = Unclear
 	case known && waits(job.State):
-		return Waiting, explainPending(job)
+		s.Finish, s.Waits = Waiting, explainPending(job)
 	case known && job.State.Active():
-		return Running, ""
+		s.Finish = Running
+	default:
+		s.Finish = Ended
 	}
-
-	return Ended, ""
 }

@@ -1,19 +1,16 @@
 package status
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"spmvtune/internal/base/files"
-	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )
 
@@ -232,49 +229,6 @@ func (s *Chunk) blameMemory() {
 	if slices.ContainsFunc(overMemory, func(words string) bool { return strings.Contains(said, words) }) {
 		s.OutOfMemory, s.Why = true, endings[sbatch.OutOfMemory]
 	}
-}
-
-// Hidden returns what other users sent for a run and Slurm does not show this user, while it may run or wait. Where
-// the run has lost the lines about what was sent, only the user is known.
-func Hidden(ctx context.Context, c *sbatch.Client, run *slurm.Run) (hidden []slurm.Sent, err error) {
-	t, v := once(ctx, c, run, false)
-	if err := errors.Join(t.err, v.err); err != nil || !v.private {
-		return nil, err
-	}
-
-	seen := v.names()
-	for _, j := range t.ledger.Jobs {
-		if j.Exists() && !seen[j.Name] && v.hides(j.User) && t.awaits(j) {
-			hidden = append(hidden, j)
-		}
-	}
-
-	if user := run.Owner(); t.ledger.Forgetful && v.hides(user) {
-		hidden = append(hidden, slurm.Sent{User: user})
-	}
-	lost := map[int]bool{}
-	for _, m := range t.missing {
-		_, unknown := t.tasks(m.Chunk)
-		for _, number := range unknown {
-			lost[number] = v.hides(run.RoundUser(number))
-		}
-	}
-	for _, number := range slices.Sorted(maps.Keys(lost)) {
-		if lost[number] {
-			hidden = append(hidden, slurm.Sent{Batch: slurm.Batch{Round: number}, User: run.RoundUser(number)})
-		}
-	}
-	return hidden, nil
-}
-
-// awaits reports whether the run lacks something that a job was sent for.
-func (t *Tracker) awaits(j slurm.Sent) bool {
-	if j.Finish() {
-		return t.ledger.Merge == nil || t.ledger.Merge.Round < j.Round
-	}
-	return slices.ContainsFunc(t.missing, func(m slurm.Missing) bool {
-		return slices.ContainsFunc(t.slots[m.Chunk], func(s slurm.Slot) bool { return s.Job != nil && s.Job.Name == j.Name })
-	})
 }
 
 // LastLines returns the last lines of the log at path, at most n, without empty ones. A log

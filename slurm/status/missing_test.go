@@ -263,7 +263,7 @@ func TestStatusOfTaskThatJustEnded(t *testing.T) {
 	s := look(t, lateRun(t))
 	testkit.Check(t, s.Chunks[0].State == Done && s.Finish == Done,
 		"chunk %+v, the job that merges is %s", s.Chunks[0], s.Finish)
-	testkit.Equal(t, testkit.Must(Chunks(t.Context(), slurmtest.Hasty, lateRun(t))).Chunks[0].State, Done, "for a retry it is")
+	testkit.Equal(t, testkit.Must(Certain(t.Context(), slurmtest.Hasty, lateRun(t))).Chunks[0].State, Done, "for a retry it is")
 }
 
 // A chunk was completed by a merge by hand, while the round's own job still waits: it

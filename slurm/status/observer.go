@@ -48,27 +48,25 @@ type Observer struct {
 	past     map[taskID]sbatch.Job // past is what it said.
 }
 
+// Of is the status of a run now.
+func Of(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, error) {
+	t, o := NewTracker(run), Observer{Client: c}
+	view := o.Observe(ctx, t)
+	return t.Status(view), t.err
+}
+
+// Certain is the status of a run, for those who act by it: the error says, too, why Slurm does not answer. It asks for
+// jobs of the run also where nothing says that there are any.
+func Certain(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, error) {
+	t, o := NewTracker(run), Observer{Client: c, thorough: true}
+	view := o.Observe(ctx, t)
+	return t.Status(view), errors.Join(t.err, view.err)
+}
+
 // Observe brings trackers up to date. It asks Slurm before it reads the journals: a task that
 // ends in between is seen as done, and not as one that ended without completing its work. A
 // tracker whose run can't be read says so in its Status; the others are not affected.
 func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
-	return o.observe(ctx, func(t *Tracker) error { return t.read(ctx) }, runs...)
-}
-
-// once asks Slurm once about a run. thorough is as in an Observer.
-func once(ctx context.Context, c *sbatch.Client, run *slurm.Run, thorough bool) (*Tracker, View) {
-	t, o := NewTracker(run), Observer{Client: c, thorough: thorough}
-	return t, o.Observe(ctx, t)
-}
-
-// Of is the status of a run now.
-func Of(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, error) {
-	t, view := once(ctx, c, run, false)
-	return t.Status(view), t.err
-}
-
-// observe is Observe with another way to find out what is missing.
-func (o *Observer) observe(ctx context.Context, read func(*Tracker) error, runs ...*Tracker) View {
 	var ids []sbatch.JobID
 	for _, t := range runs {
 		if t.err = t.readLedger(); t.err == nil && !t.final() {
@@ -86,7 +84,7 @@ func (o *Observer) observe(ctx context.Context, read func(*Tracker) error, runs 
 	}
 	for _, t := range runs {
 		if t.err == nil {
-			t.err = read(t)
+			t.err = t.read(ctx)
 		}
 	}
 	o.askForgotten(ctx, &v, runs...)
@@ -165,63 +163,6 @@ func (t *Tracker) pause(ctx context.Context) error {
 	return nil
 }
 
-// Seen is what is known about a run's chunks.
-type Seen struct {
-	Plan     slurm.Plan
-	Chunks   []Chunk
-	Gathered []Gathering
-}
-
-// Chunks says how far each chunk of a run's plan is. Unlike a Status it needs Slurm's
-// answer: the error says why there is none. It asks for jobs of the run also where nothing says that
-// there are any.
-func Chunks(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Seen, error) {
-	t, view := once(ctx, c, run, true)
-	chunks := t.chunks(view)
-	return Seen{t.plan, chunks, t.gather(chunks)}, errors.Join(t.err, view.err)
-}
-
-// Active is the number of chunks that are measured, or may be. Slurm must answer if it has, or may have, some.
-func Active(ctx context.Context, c *sbatch.Client, run *slurm.Run) (active int, err error) {
-	missing, err := run.Missing(ctx)
-	if err != nil || len(missing) == 0 {
-		return 0, err
-	}
-	ledger, err := run.Ledger()
-	if err != nil {
-		return 0, err
-	}
-	sent, err := ledger.SentChunks()
-	if err != nil {
-		return 0, err
-	}
-	t, view := once(ctx, c, run, true)
-	for _, chunk := range t.chunks(view) {
-		if slices.Contains([]State{Running, Waiting, Unclear}, chunk.State) {
-			active++
-		}
-	}
-	if err = t.err; len(sent) > 0 { // claims are known without Slurm
-		err = errors.Join(err, view.err)
-	}
-	if err != nil {
-		return active, fmt.Errorf("finding out whether the run is over: %w", err)
-	}
-	return active, nil
-}
-
-// Explain says in plain words why chunks are missing, from what Slurm and the tasks themselves
-// say. silent is the reason why Slurm does not answer, "" if it does. A chunk that has been
-// split is left out.
-func (o *Observer) Explain(
-	ctx context.Context, run *slurm.Run, missing []slurm.Missing,
-) (chunks []Chunk, silent string, err error) {
-	t := NewTracker(run)
-	v := o.observe(ctx, func(t *Tracker) error { t.missing = missing; return t.readPlan() }, t)
-	chunks = slices.DeleteFunc(t.chunks(v), func(c Chunk) bool { return c.State == Done })
-	return chunks, v.Silent, t.err
-}
-
 // askStray asks for what the ledger can't say: for jobs whose lines are lost, by the names of the
 // runs, and whether this user sees the jobs of others.
 func (o *Observer) askStray(ctx context.Context, v *View, runs ...*Tracker) {
@@ -233,7 +174,7 @@ func (o *Observer) askStray(ctx context.Context, v *View, runs ...*Tracker) {
 		if t.err != nil || t.final() {
 			continue
 		}
-		foreign = foreign || t.foreign(*v)
+		foreign = foreign || t.foreign()
 		unknown := func(m slurm.Missing) bool {
 			_, unknown := t.tasks(m.Chunk)
 			return len(unknown) > 0
@@ -284,37 +225,19 @@ func Private(ctx context.Context, c *sbatch.Client) bool {
 	return err != nil || config.Private
 }
 
-// foreign reports whether somebody else has sent something that Slurm does not show.
-func (t *Tracker) foreign(v View) bool {
-	me, seen := slurm.Me(), v.names()
-	if t.ledger.Forgetful && t.Run.Owner() != me {
-		return true
-	}
-	for chunk := range t.slots {
-		_, unknown := t.tasks(chunk)
-		if slices.ContainsFunc(unknown, func(n int) bool { return t.Run.RoundUser(n) != me }) {
+// foreign reports whether somebody else may have sent something.
+func (t *Tracker) foreign() bool {
+	others := func(user string) bool { return user != "" && user != slurm.Me() }
+	for number := range t.ledger.Rounds {
+		if others(t.Run.RoundUser(number)) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(t.ledger.Jobs, func(j slurm.Sent) bool { return j.User != "" && j.User != me && !seen[j.Name] })
-}
-
-// names are those of the jobs that squeue knows.
-func (v View) names() map[string]bool {
-	names := map[string]bool{}
-	for id := range v.jobs {
-		names[id.name] = true
-	}
-	return names
+	return others(t.Run.Owner()) || slices.ContainsFunc(t.ledger.Jobs, func(j slurm.Sent) bool { return others(j.User) })
 }
 
 // hides reports whether a user's job may run without being seen.
 func (v View) hides(user string) bool { return v.private && user != "" && user != slurm.Me() }
-
-// explainHidden is said about a job of a user that can't be seen.
-func explainHidden(user string) string {
-	return fmt.Sprintf("may run, wait or have ended: %s sent it, and you don't see the jobs of others (PrivateData)", user)
-}
 
 // roundOf returns the round of a task of the run, by its name.
 func (t *Tracker) roundOf(j sbatch.Job) (number int, is bool) {
@@ -324,26 +247,32 @@ func (t *Tracker) roundOf(j sbatch.Job) (number int, is bool) {
 	return number, is && err == nil && rest != "finish"
 }
 
-// unlisted says why a chunk may have a task about which the ledger has lost its line; "" if it has none. unknown
+// explainUnlisted says why a chunk may have a task about which the ledger has lost its line, if it may. unknown
 // are the rounds with the chunk of which that may be so. A job of a round that is lost may measure any chunk.
-func (t *Tracker) unlisted(unknown []int, v View) string {
+func (t *Tracker) explainUnlisted(s *Chunk, unknown []int, v View) bool {
+	const mayBe = "may be a task of job %s, whose %s"
 	for _, j := range v.stray {
-		if number, is := t.roundOf(j); is && t.ledger.Rounds[number] == nil {
-			return fmt.Sprintf("may be a task of job %s, whose record the run has lost", j.ID)
+		number, is := t.roundOf(j)
+		switch {
+		case is && t.ledger.Rounds[number] == nil:
+			s.State, s.Why = Unclear, fmt.Sprintf(mayBe, j.ID, "record the run has lost")
+			return true
+		case is && slices.Contains(unknown, number):
+			s.State, s.Why = Unclear, fmt.Sprintf(mayBe, j.ID, "line "+slurm.LedgerFile+" has lost")
+			return true
 		}
 	}
-	if user := t.Run.Owner(); t.ledger.Forgetful && v.hides(user) {
-		return explainHidden(user)
+	if t.ledger.Forgetful && s.hiddenFrom(t.Run.Owner(), v) {
+		return true
 	}
-	for _, number := range unknown {
-		for _, j := range v.stray {
-			if round, is := t.roundOf(j); is && round == number {
-				return fmt.Sprintf("may be a task of job %s, whose line %s has lost", j.ID, slurm.LedgerFile)
-			}
-		}
-		if user := t.Run.RoundUser(number); v.hides(user) {
-			return explainHidden(user)
-		}
+	return slices.ContainsFunc(unknown, func(number int) bool { return s.hiddenFrom(t.Run.RoundUser(number), v) })
+}
+
+// hiddenFrom says of a chunk that a user's job, which can't be seen, may measure it, if that is so.
+func (s *Chunk) hiddenFrom(user string, v View) bool {
+	if v.hides(user) {
+		s.State, s.hidden = Unclear, user
+		s.Why = fmt.Sprintf("may run, wait or have ended: %s sent it, and you don't see the jobs of others (PrivateData)", user)
 	}
-	return ""
+	return s.hidden != ""
 }

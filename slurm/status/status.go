@@ -47,6 +47,11 @@ type Status struct {
 	Silent string `json:"silent,omitempty"`
 	// Fault says why the folder can't be read. Nothing else is known then.
 	Fault string `json:"fault,omitempty"`
+	// Plan is the plan that the chunks are of.
+	Plan slurm.Plan `json:"-"`
+	// Hidden are the ids of jobs that may run and that Slurm does not show, as far as they are known, by the user who
+	// sent them.
+	Hidden map[string][]string `json:"-"`
 }
 
 // Counts are the numbers of chunks in each state.
@@ -109,6 +114,7 @@ type Chunk struct {
 	// OutOfMemory says that its last task was killed for its use of memory.
 	OutOfMemory bool   `json:"out_of_memory,omitempty"`
 	Log         string `json:"log,omitempty"` // Log is the path of that task's log.
+	hidden      string // hidden is another user whose job may measure it, which Slurm does not show.
 }
 
 // Active reports whether anything about the run may still happen by itself.
@@ -125,14 +131,16 @@ func (t *Tracker) Status(v View) Status {
 	s := Status{
 		Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created,
 		Trials: t.trials(), Best: t.bests(), Chunks: t.chunks(v), Merged: t.ledger.Merge, Silent: v.Silent,
-		DamagedJobs: t.ledger.Damaged,
+		DamagedJobs: t.ledger.Damaged, Plan: t.plan, Hidden: map[string][]string{},
 	}
 
 	s.Gathered = t.gather(s.Chunks)
 	for _, c := range s.Chunks {
 		s.Counts.add(c.State)
+		id, _, _ := strings.Cut(c.Job, "_")
+		s.hide(c.hidden, id)
 	}
-	s.Finish, s.Waits = t.finish(v)
+	s.finish(t, v)
 	s.Rate = t.pace.rate(time.Now())
 	if left := s.Trials.Of - s.Trials.Done; s.Rate > 0 && left > 0 {
 		s.Left = float64(left) / s.Rate
@@ -142,6 +150,17 @@ func (t *Tracker) Status(v View) Status {
 		s.Damaged += j.Fault.Lost
 	}
 	return s
+}
+
+// hide notes a job of a user, if one is hidden. Its id may be unknown.
+func (s *Status) hide(user, id string) {
+	if user != "" {
+		ids := s.Hidden[user]
+		if id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+		s.Hidden[user] = ids
+	}
 }
 
 // Best is the fastest trial so far in one place.

@@ -246,13 +246,13 @@ func TestExplainEnd(t *testing.T) {
 }
 
 // Whether a run is over is not known where its claims or its journals can't be read.
-func TestActiveNeedsTheFolder(t *testing.T) {
+func TestStatusNeedsTheFolder(t *testing.T) {
 	slurmtest.Says(t, slurmlab.Fake(t, slurmlab.FakeQueue), "queue", slurmtest.NewRun(t, 0))
 	for folder, wrong := range map[string]string{"claims": "listing the claims", slurm.JournalsDir: "listing journals"} {
 		run := slurmtest.NewRun(t, 1)
-		testkit.Equal(t, testkit.Must(Active(t.Context(), slurmtest.Hasty, run)), 0, "of a run that nobody measures")
+		testkit.Check(t, !testkit.Must(Of(t.Context(), slurmtest.Hasty, run)).Active(), "of a run that nobody measures")
 		testkit.Succeed(t, os.RemoveAll(run.Path(folder)))
 		testkit.Succeed(t, os.WriteFile(run.Path(folder), nil, 0o666))
-		testkit.Fails(t, testkit.Err(Active(t.Context(), slurmtest.Hasty, run)), wrong, "where %s is no folder", folder)
+		testkit.Fails(t, testkit.Err(Of(t.Context(), slurmtest.Hasty, run)), wrong, "where %s is no folder", folder)
 	}
 }

@@ -67,10 +67,10 @@ func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) (done Cancelled
 
 // Hidden returns the jobs of other users that may run and that Slurm does not show this user.
 func Hidden(ctx context.Context, c *sbatch.Client, r *slurm.Run) (left []Left, err error) {
-	hidden, err := status.Hidden(ctx, c, r)
-	for user, sent := range byUser(hidden, func(j slurm.Sent) string { return j.User }) {
+	s, err := status.Certain(ctx, c, r)
+	for _, user := range slices.Sorted(maps.Keys(s.Hidden)) {
 		why := "may run, wait or have ended: you don't see the jobs of others (PrivateData)"
-		left = append(left, Left{user, numbersOf(slurm.JobIDs(sent)), why})
+		left = append(left, Left{user, s.Hidden[user], why})
 	}
 	return left, err
 }

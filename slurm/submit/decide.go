@@ -39,7 +39,7 @@ func newDecision(
 	if err != nil {
 		return d, err
 	}
-	seen, err := status.Chunks(ctx, c, r)
+	seen, err := status.Certain(ctx, c, r)
 	if err != nil {
 		return d, err
 	}

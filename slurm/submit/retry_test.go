@@ -44,7 +44,7 @@ func TestRetry(t *testing.T) {
 		r.OutOfMemory[0].Matrices[0] == "m4" && len(r.Active) == 1, "retried %+v", r)
 	testkit.Equal(t, fmt.Sprint(testkit.Must(run.Round(2))), "[0002.1 0002.2 0003 0006]", "round 2 is")
 	testkit.Equal(t, len(testkit.Must(run.Plan()).Chunks), 8, "plan")
-	testkit.Equal(t, len(testkit.Must(status.Chunks(t.Context(), slurmtest.Hasty, run)).Chunks), 7, "chunks are")
+	testkit.Equal(t, len(testkit.Must(status.Certain(t.Context(), slurmtest.Hasty, run)).Chunks), 7, "chunks are")
 
 	// All that was sent runs: only what ran out of memory can be sent, with more.
 	var queue []string

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"spmvtune/plots"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +14,7 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
+	"spmvtune/plots"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
@@ -87,14 +88,15 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 		return err
 	}
 
-	observer := &status.Observer{Client: statusClient}
-	why, silent, err := observer.Explain(ctx, c.run, last.Missing)
+	var s status.Status
 	if len(last.Missing) > 0 {
-		printOpen(c.w, why)
-		printSilent(c.w, silent)
+		s, err = status.Of(ctx, statusClient, c.run)
+		s.Chunks = slices.DeleteFunc(s.Chunks, func(c status.Chunk) bool { return c.State == status.Done })
+		printOpen(c.w, s.Chunks)
+		printSilent(c.w, s.Silent)
 	}
 
-	return errors.Join(err, c.output.Write(c.json, mergedJSON{last, why, silent}),
+	return errors.Join(err, c.output.Write(c.json, mergedJSON{last, s.Chunks, s.Silent}),
 		mergeVerdict(c.run, last.Trials, len(last.Missing), last.Skipped))
 }
 

@@ -57,9 +57,13 @@ func (c *submitCommand) source(ctx context.Context) (*submit.Source, error) {
 
 // isOver refuses a run of which something may still be measured: that would be measured twice.
 func (c *submitCommand) isOver(ctx context.Context, run *slurm.Run) error {
-	active, err := status.Active(ctx, newClient(c.alarm), run)
-	if err != nil || active == 0 {
+	s, err := status.Of(ctx, newClient(c.alarm), run)
+	active := s.Counts.Running + s.Counts.Waiting + s.Counts.Unclear
+	switch {
+	case err != nil || active == 0:
 		return err
+	case s.Silent != "":
+		return fmt.Errorf("it is not known whether the run is over: %s", s.Silent)
 	}
 	return command.WithHint(fmt.Errorf("the run is not over: %s, wait or may do so",
 		term.Count(active, "chunk runs", "chunks run")),
