@@ -121,7 +121,6 @@ var GBPS = Unit{
 var GFLOPS = Unit{
 	Name:  "GFLOP/s",
 	Label: "GFLOP/s (two per nonzero / time)",
-	Note:  " GFLOP/s, not GB/s, because formats differ in bytes.",
 	Of:    func(r *store.Row) float64 { return r.GFLOPS },
 }
 

@@ -85,7 +85,7 @@ func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 	}
 	for _, f := range chosen {
 		drawn, warnings := f.Draw(d)
-		if !drawn.Empty() {
+		if len(drawn.Pictures) > 0 {
 			content.Figures = append(content.Figures, drawn)
 		} else {
 			content.Undrawn = append(content.Undrawn, f)

@@ -29,6 +29,27 @@ type Chart struct {
 	Steps int
 }
 
+// Put adds a line, in thin grey if it is not named.
+func (ch *Chart) Put(l Line, named bool) {
+	if named {
+		ch.Lines = append(ch.Lines, l)
+	} else {
+		ch.Faint = append(ch.Faint, l)
+	}
+}
+
+// Xs lists the sizes at which there is something on lines.
+func (ch *Chart) Xs() (xs []int) {
+	for _, l := range slices.Concat(ch.Lines, ch.Faint) {
+		for _, q := range slices.Concat(l.Points, l.Published) {
+			if q.X > 0 {
+				xs = append(xs, int(q.X))
+			}
+		}
+	}
+	return xs
+}
+
 // Peak returns the highest value drawn, with the part of the intervals that the axis shows.
 func (ch *Chart) Peak() float64 {
 	var top, whiskers float64
@@ -83,7 +104,8 @@ func (ch *Chart) Panel() Panel {
 			curved = append(curved, l)
 		}
 	}
-	for _, l := range curved {
+	for i, l := range curved {
+		l.Look.Phase = float64(i) / float64(len(curved))
 		p.Add(Curve{Points: l.Points, Look: l.Look, Width: 1.6, Markers: ch.Markers}, PublishedOf(l))
 	}
 	if ch.Labelled {

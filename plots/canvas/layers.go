@@ -146,7 +146,7 @@ func (l Curve) Plot(c draw.Canvas, p *plot.Plot) {
 	every, first := 1, 0
 	if len(at) > l.Markers {
 		every = (len(at) + l.Markers - 1) / l.Markers
-		first = l.Look.Phase * every / 3 % every
+		first = int(l.Look.Phase * float64(every))
 	}
 	for i := first; i < len(at); i += every {
 		l.Points[i].mark(c, at[i], l.Look, 3)

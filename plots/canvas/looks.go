@@ -21,7 +21,8 @@ type Look struct {
 	Marker marker
 	Dashes []vg.Length
 	Hollow bool // The marker is an outline.
-	Phase  int  // Phase shifts the markers along a line, so that markers of close lines stay apart.
+	// Phase shifts the markers along a line, by this part of their distance, so that those of close lines stay apart.
+	Phase float64
 }
 
 // LookOf returns how the kernel is drawn. That of a kernel which is not in the catalogue, such
@@ -34,7 +35,6 @@ func LookOf(kernel string) Look {
 	if !known {
 		l = Look{Color: Hues[n%len(Hues)], Marker: Markers[n/len(Hues)]}
 	}
-	l.Phase = n
 	return l
 }
 
@@ -46,7 +46,7 @@ func Shade(kernel string, i, n int) Look {
 		part := 0.6 * (1 - float64(i)/float64(max(1, n-1)))
 		l.Color = t.toward(color.RGBA{A: 0xFF}, PaperColor, part)
 	}
-	l.Marker = Markers[(l.Phase+i)%simpleMarkers]
+	l.Marker = Markers[i%simpleMarkers]
 	return l
 }
 

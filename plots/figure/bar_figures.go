@@ -107,7 +107,6 @@ func joined(a, b []analysis.Panel) []analysis.Panel {
 
 var launchBounds = &barFigure{
 	id:       "launch-bounds",
-	each:     "bound",
 	quantity: rate(analysis.GBPS),
 	series:   byParam("csr_thread_row", "min_blocks", nil),
 	least:    2,
@@ -149,7 +148,7 @@ var speedups = &barFigure{
 		if base == "" {
 			return
 		}
-		f.title, f.says = "Speed-up over "+base, "time of "+base+" divided by its time, log axis."
+		f.title = "Speed-up over " + base
 		others := slices.DeleteFunc(analysis.KernelsOf(s.panels), func(name string) bool { return name == base })
 		f.quantity, f.series = timesAsFast(base), each(others, analysis.OfKernels(base))
 	},
@@ -182,7 +181,6 @@ func drawCompression(d *analysis.Data) ([]*canvas.Picture, []error) {
 					Hollow: math.NaN(), Name: m.Name}}}})
 		}
 		p := pictureOf(d, "csr-compression", analysis.Setup{}, b.Label, b)
-		p.Title = "What CSR saves over COO in the array of rows"
 		return p
 	}), nil
 }

@@ -130,11 +130,11 @@ func TestPublishedBesideLines(t *testing.T) {
 	testkit.Lacks(t, "the caption without published numbers", without[0].Subtitle, "Hollow")
 	d.Published = true
 	pages, _ := overBlock.draw(d)
-	testkit.Says(t, "the caption", pages[0].Subtitle, "Hollow", "csr-shuffle-and-shared on NVIDIA A30", "24 bytes per nonzero")
+	testkit.Says(t, "the caption", pages[len(pages)-1].Subtitle, "Hollow", "csr-shuffle-and-shared on NVIDIA A30")
 	on := func(matrix string) map[string][]canvas.Point {
 		p := &d.Panels[slices.IndexFunc(d.Panels, func(p analysis.Panel) bool { return p.Matrix == matrix })]
 		got := map[string][]canvas.Point{}
-		for _, l := range overBlock.chart(p, analysis.GFLOPS, citationsOf(d), analysis.KernelsOf(d.Panels), 8).Lines {
+		for _, l := range overBlock.chart(p, analysis.GFLOPS, citationsOf(d), analysis.KernelsOf(d.Panels)).Lines {
 			got[l.Kernel] = l.Published
 		}
 		return got

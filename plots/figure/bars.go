@@ -12,6 +12,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
+	"spmvtune/tuner/stat"
 )
 
 // A barFigure describes a figure of bars: matrices from top to bottom by mean row length, a
@@ -19,14 +20,12 @@ import (
 type barFigure struct {
 	id       string
 	title    string // The title of a page, before the words of its scene; "" for that of the registry.
-	says     string // What a bar is, after "Fastest configuration of each kernel"; "" for what the registry says.
-	each     string // A word in place of "kernel" there, "" to keep it.
 	series   []series
 	quantity quantity
 	least    int                            // The fewest series with data that make a page.
 	fit      func(f *barFigure, s *scene)   // Fits the above to a scene. It may be nil.
 	scenes   func(d *analysis.Data) []scene // The pages. If it is nil, each device and cache state has one.
-	// finish entitles a page and adds to it. It may be nil.
+	// finish adds to a page. It may be nil.
 	finish   func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars)
 	warnings func(d *analysis.Data) []error // The warnings. If it is nil, they name matrices without the baseline.
 }
@@ -79,7 +78,7 @@ func (f *barFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 		s.data, s.published = d, citationsOf(d)
 		f := *f
 		words := wordsOf(f.id)
-		f.title, f.says = cmp.Or(f.title, words.Heading, words.Title), cmp.Or(f.says, words.Says)
+		f.title = cmp.Or(f.title, words.Heading, words.Title)
 		if f.fit != nil {
 			f.fit(&f, s)
 		}
@@ -133,6 +132,9 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		b.Rows = append(b.Rows, r)
 	}
 
+	if mean := t.meanRow(); mean != nil {
+		b.Rows = append(b.Rows, *mean)
+	}
 	if b.Dots {
 		nameDots(b)
 	}
@@ -149,11 +151,18 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		dots := b.Dots || math.IsNaN(q.origin)
 		keys[i].Dot, keys[i].Bar = dots, !dots
 	}
-	p := pictureOf(s.data, f.id, s.about, q.label+" on "+strings.Join(matrices, ", "), b)
-	p.Title, p.Subtitle, p.Keys = f.title+", "+s.words, f.subtitle(s, t, b, &q), keys
+	p := f.picture(s, q.label+" on "+strings.Join(matrices, ", "), b)
+	p.Keys = keys
 	if f.finish != nil {
 		f.finish(s, t, p, b)
 	}
+	return p
+}
+
+// picture is one of the figure, with what was published.
+func (f *barFigure) picture(s *scene, alt string, of body) *canvas.Picture {
+	p := pictureOf(s.data, f.id, s.about, alt, of)
+	p.Title, p.Subtitle = f.title+", "+s.words, p.Subtitle+f.quantity.note+s.published.Caption()
 	return p
 }
 
@@ -161,10 +170,44 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 // that the legend does not.
 func nameDots(b *canvas.Bars) {
 	for cell := range b.Cells {
-		if best := canvas.Numbered(cell); best.Row != nil && (best.Faint() || !canvas.Narrow()) {
-			best.Words = best.Row.Kernel
+		best := canvas.Numbered(cell)
+		if best.Row != nil {
+			best.Name = best.Row.Kernel
+		}
+		if best.Faint() || !canvas.Narrow() {
+			best.Words = best.Name
 		}
 	}
+}
+
+// meanRow has the geometric means of the shown series that are compared, over all matrices; nil where there are none.
+func (t *tally) meanRow() *canvas.BarRow {
+	row := canvas.BarRow{Name: meanOfAll, Cells: make([][]canvas.Mark, len(t.precisions))}
+	means := 0
+	for column, precision := range t.precisions {
+		for slot, j := range t.shown {
+			m := canvas.Mark{Slot: slot, Hollow: math.NaN()}
+			var gains []stat.Ratio
+			for _, matrix := range t.matrices {
+				for _, e := range t.cells[spot{matrix, precision}] {
+					if e.series == j && e.base != nil {
+						m.Name, m.Look = t.series[j].key(e.row)
+						gains = append(gains, analysis.Ratio(e.base, e.row))
+					}
+				}
+			}
+			if len(gains) == len(t.matrices) && len(gains) > 1 {
+				mean := stat.MeanRatio(gains)
+				m.V, m.Low, m.High = mean.Value, mean.Low, mean.High
+				row.Cells[column] = append(row.Cells[column], m)
+				means++
+			}
+		}
+	}
+	if means == 0 {
+		return nil
+	}
+	return &row
 }
 
 // marks returns the marks of one matrix in one precision. If published is not nil, they
@@ -194,40 +237,9 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []canvas.Mark 
 	return list
 }
 
-// shows says which kernels are drawn.
-func (f *barFigure) shows(t *tally) string {
-	if n := len(t.shown); n < t.found {
-		return fmt.Sprintf("In colour the %d of %d kernels that are most often the fastest (table Kernels lists all), "+
-			"each in its fastest configuration", n, t.found)
-	}
-	return "Fastest configuration of each " + cmp.Or(f.each, "kernel")
-}
-
-// drawn says what is drawn.
-func (f *barFigure) drawn(s *scene, t *tally) string {
-	return f.shows(t) + ": " + f.says
-}
-
-// subtitle says what is drawn, how much of it, and what the marks mean.
-func (f *barFigure) subtitle(s *scene, t *tally, b *canvas.Bars, q *quantity) string {
-	number := cmp.Or(q.best, "the fastest")
-	if len(t.shown) < t.found {
-		number += " of all"
-	}
-	text := f.drawn(s, t) + " Whiskers: " + canvas.Interval + ". Number: " + number + "."
-	if b.Clips() {
-		text += " Arrows: beyond the axis."
-	}
-	if b.HasRoof() {
-		text += " Grey dashes: measured memory bandwidth."
-	}
-	return text + " Matrices by rising mean row length." + q.note + s.published.Caption()
-}
-
 // clouds draws more matrices than a page has rows for: a picture for each precision, with a dot for
 // each matrix over its row length.
 func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
-	q := f.quantity
 	var stops []stop
 	for _, m := range t.matrices {
 		if x := t.rowMean[m]; x > 0 {
@@ -236,24 +248,22 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 	}
 	var pages []*canvas.Picture
 	for _, precision := range t.precisions {
-		cl := cloud{over: byRowLength, stops: stops, sets: t.sets(&q, precision, s.published), label: q.label}
+		cl := cloud{over: byRowLength, stops: stops, sets: t.sets(&f.quantity, precision, s.published), label: f.quantity.label}
 		if len(cl.sets) == 0 || len(stops) < fewestStops {
 			continue
 		}
-		about := analysis.Setup{Condition: s.about.Condition, Precision: precision}
-		p := &canvas.Picture{Name: fileStem(s.data, f.id, about), About: about, Subtitle: f.drawn(s, t),
-			Alt: fmt.Sprintf("%s on %s by %s", q.label, term.GroupedCount(len(stops), "matrix", "matrices"), rowLengthLabel)}
-		cl.fill(p)
-		p.Subtitle += q.note + s.published.Caption()
-		p.Title = f.title + ", " + string(precision) + ", " + s.words
+		p := f.picture(s, fmt.Sprintf("%s on %s by %s", cl.label, term.GroupedCount(len(stops), "matrix", "matrices"),
+			rowLengthLabel), cl.panels())
+		p.About.Precision, p.Keys = precision, cl.keys()
+		p.Name, p.Title = fileStem(s.data, f.id, p.About), p.Title+", "+string(precision)
 		pages = append(pages, p)
 	}
 	return pages
 }
 
 // sets returns the shown series in one precision over the row length of matrices.
-func (t *tally) sets(q *quantity, precision kernels.Precision, published *citations) []set {
-	var sets []set
+func (t *tally) sets(q *quantity, precision kernels.Precision, published *citations) []canvas.Line {
+	var sets []canvas.Line
 	for _, j := range t.shown {
 		l := canvas.Line{Kernel: t.series[j].id}
 		for _, m := range t.matrices {
@@ -270,7 +280,7 @@ func (t *tally) sets(q *quantity, precision kernels.Precision, published *citati
 			}
 		}
 		if len(l.Points) > 0 {
-			sets = append(sets, setOf(l))
+			sets = append(sets, l)
 		}
 	}
 	return sets

@@ -66,19 +66,15 @@ func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 	analysis.SortKernels(names)
 
 	panels := canvas.Panels{X: "products", Y: "% of the matrices on which it is best"}
-	var words string
 	for _, group := range grouped(prepared, func(p *analysis.Panel) kernels.Precision { return p.Precision }) {
-		list := reigns(group)
-		ch := shareOfReigns(list, names, len(group))
+		ch := shareOfReigns(reigns(group), names, len(group))
 		ch.Heading = fmt.Sprintf("%s, %s", group[0].Precision, term.GroupedCount(len(group), "matrix", "matrices"))
 		panels.List = append(panels.List, ch.Panel())
-		words = cmp.Or(words, reignWords(list[0].on, list[len(list)-1].on, len(group)))
 	}
 	p := pictureOf(d, "break-even", s.about, "share of matrices on which a kernel is best, over the number of products: "+
 		strings.Join(names, ", "), panels)
 	p.Keys = canvas.KeysOf(names, false)
 	p.Subtitle += someOf(len(names), of, "kernels that are best most often")
-	entitle(p, words, "Preparation and break-even, "+s.words)
 	return p
 }
 
@@ -103,15 +99,6 @@ func shareOfReigns(list []reign, names []string, matrices int) canvas.Chart {
 		}
 	}
 	return ch
-}
-
-// reignWords states who is best for one product and for a million, on how many matrices.
-func reignWords(one, many map[string]int, of int) string {
-	a, b := mostCounted(one)[0], mostCounted(many)[0]
-	if a == b {
-		return fmt.Sprintf("%s is best for one product on %d of %d matrices, and for a million on %d", a, one[a], of, many[b])
-	}
-	return fmt.Sprintf("For one product %s is best on %d of %d matrices, for a million %s on %d", a, one[a], of, b, many[b])
 }
 
 func productScale() canvas.Scale {

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
@@ -25,20 +24,11 @@ import (
 type cloud struct {
 	over  ordering
 	stops []stop
-	sets  []set
-	grey  []set   // Sets without a name, behind the others.
-	label string  // The label of the y axis.
-	names bool    // The matrices are named.
-	roof  float64 // The measured bandwidth, 0 to leave it out.
+	sets  []canvas.Line // What is drawn alike.
+	grey  []canvas.Line // Sets without a name, behind the others.
+	label string        // The label of the y axis.
+	roof  float64       // The measured bandwidth, drawn if it is near the data; 0 for none.
 }
-
-// A set is what is drawn alike, with its running median, see canvas.Trend.
-type set struct {
-	canvas.Line
-	trend []canvas.Point
-}
-
-func setOf(l canvas.Line) set { return set{l, canvas.Trend(l.Points)} }
 
 const rowLengthLabel = "mean row length (nonzeros)"
 
@@ -79,13 +69,10 @@ func singlePrecision(d *analysis.Data, at analysis.Condition) []analysis.Panel {
 }
 
 func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) *canvas.Picture {
-	s := panels[0].Setup()
-	names := named(panels, len(stops) >= canvas.FewestForTrend)
-	all := analysis.KernelsOf(panels)
-	cited := citationsOf(d)
-	cl := cloud{over: f.over, stops: stops, label: f.unit.Label, names: true}
+	names, all, cited := coloured(panels), analysis.KernelsOf(panels), citationsOf(d)
+	cl := cloud{over: f.over, stops: stops, label: f.unit.Label, roof: analysis.RoofOf(panels, f.unit)}
 	for _, kernel := range all {
-		set := setOf(overMatrices(panels, f.over, kernel, f.unit))
+		set := overMatrices(panels, f.over, kernel, f.unit)
 		if !slices.Contains(names, kernel) {
 			cl.grey = append(cl.grey, set)
 			continue
@@ -96,162 +83,52 @@ func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) 
 		}
 		cl.sets = append(cl.sets, set)
 	}
-
-	p := &canvas.Picture{
-		Name:  fileStem(d, f.id, s),
-		About: s,
-		Alt: fmt.Sprintf("%s of %s over %s by %s: %s", cl.label, term.GroupedCount(len(all), "kernel", "kernels"),
-			term.GroupedCount(len(stops), "matrix", "matrices"), f.over.by, analysis.MatrixNames(panels)),
-		Subtitle: "Each kernel in its fastest configuration on each matrix.",
-	}
-	if roof := analysis.RoofOf(panels, f.unit); roof <= canvas.RoofWithin*cl.scale(cl.sets, false).Max {
-		cl.roof = roof
-	}
-	cl.fill(p)
-	if cl.roof > 0 {
-		p.Subtitle += " Grey dashes: measured memory bandwidth."
-	}
-	p.Subtitle += unnamed(len(all)-len(names), "grey") + cited.Caption()
-	p.Title = wordsOf(f.id).Title + ", " + d.Words(s)
+	p := pictureOf(d, f.id, panels[0].Setup(), fmt.Sprintf("%s of %s over %s by %s: %s", cl.label,
+		term.GroupedCount(len(all), "kernel", "kernels"), term.GroupedCount(len(stops), "matrix", "matrices"), f.over.by,
+		analysis.MatrixNames(panels)), cl.panels())
+	p.Keys = cl.keys()
+	p.Subtitle += cited.Caption()
 	return p
 }
 
-// named lists the kernels that have colours: those that are the fastest most often, and the
-// fastest of cuSPARSE.
-func named(panels []analysis.Panel, many bool) []string {
-	most := mostSmallLines
-	if many {
-		most = mostOverMany
-	}
-	names := analysis.LeadersOf(panels, most)
-	library := map[string]int{}
-	best := ""
-	for i := range panels {
-		if r := panels[i].CuSPARSE(); r != nil {
-			if library[r.Kernel]++; library[r.Kernel] > library[best] {
-				best = r.Kernel
-			}
-		}
-	}
-	if best != "" && !slices.Contains(names, best) {
-		names = append(names, best)
-		analysis.SortKernels(names)
-	}
-	return names
+// panels is the cloud in one panel.
+func (cl *cloud) panels() canvas.Panels {
+	return canvas.Panels{List: []canvas.Panel{cl.panel(12, cl.sets)}, X: cl.over.by, Y: cl.label}
 }
 
-// fill draws into a picture: named matrices in one panel or, of many, their running medians.
-func (cl *cloud) fill(p *canvas.Picture) {
-	if slices.ContainsFunc(cl.sets, func(s set) bool { return s.trend != nil }) {
-		cl.many(p)
-	} else {
-		cl.few(p)
+// keys are those of the sets.
+func (cl *cloud) keys() (keys []canvas.Key) {
+	for _, l := range cl.sets {
+		keys = append(keys, canvas.Key{Text: l.Kernel, Look: l.Look, Dot: true})
 	}
+	return keys
 }
 
-func (cl *cloud) few(p *canvas.Picture) {
-	panel := cl.panel(12, cl.sets, false)
-	var stems canvas.Stems
-	if cl.names && len(cl.stops) < canvas.FewestForTrend {
-		for _, s := range cl.stops {
-			stems = append(stems, canvas.Stem{Name: s.Matrix, X: s.Value})
-		}
-		panel.Add(stems)
-	}
-	for _, s := range cl.grey {
-		panel.Add(canvas.Marks{Points: s.Points, Look: canvas.Look{Color: canvas.LineColor}, Radius: 1.5})
-	}
-	for _, s := range cl.sets {
-		panel.Add(s.layers()...)
-	}
-	for _, s := range cl.sets {
-		p.Keys = append(p.Keys, canvas.Key{Text: s.Kernel, Look: s.Look, Dot: true})
-	}
-	p.Subtitle += " Whiskers: " + canvas.Interval + "."
-	p.Height = 330 + stems.Height()
-	p.Body = canvas.Panels{List: []canvas.Panel{panel}, X: cl.over.by, Y: cl.label}.Draw
-}
-
-// panel is one for these sets, with about this many labels along x.
-func (cl *cloud) panel(labels int, sets []set, many bool) canvas.Panel {
-	p := canvas.Panel{X: cl.axis(labels), Y: cl.scale(sets, many)}
-	if cl.roof > 0 {
+// panel is one for these sets, with about this many labels along x. The dots of a matrix stand beside each other.
+func (cl *cloud) panel(labels int, sets []canvas.Line) canvas.Panel {
+	p := canvas.Panel{X: cl.axis(labels), Y: cl.scale(slices.Concat(sets, cl.grey))}
+	if cl.roof > 0 && cl.roof <= p.Y.Max {
 		p.Add(canvas.Level(cl.roof))
 	}
+	for _, l := range cl.grey {
+		p.Add(canvas.Marks{Points: l.Points, Look: canvas.Look{Color: canvas.LineColor}, Radius: 1.5})
+	}
+	var trends []plot.Plotter
+	for i, l := range sets {
+		dots := canvas.Marks{Look: l.Look, Radius: 3, Whiskers: 0.9}
+		if trend := canvas.Trend(l.Points); trend != nil {
+			dots.Radius, dots.Whiskers = 1.6, 0
+			trends = append(trends, canvas.Curve{Points: trend, Look: l.Look, Width: 1.8, Rim: true})
+		}
+		aside := math.Pow(p.X.Max/p.X.Min, 0.006*(float64(i)-float64(len(sets)-1)/2))
+		for _, q := range l.Points {
+			q.X *= aside
+			dots.Points = append(dots.Points, q)
+		}
+		p.Add(dots, canvas.PublishedOf(l))
+	}
+	p.Add(trends...)
 	return p
-}
-
-// layers are the marks of a set. Around a running median they are small.
-func (s *set) layers() []plot.Plotter {
-	dots := canvas.Marks{Points: s.Points, Look: s.Look, Radius: 3, Whiskers: 0.9}
-	if s.trend == nil {
-		return []plot.Plotter{dots, canvas.PublishedOf(s.Line)}
-	}
-	dots.Radius, dots.Whiskers = 1.6, 0
-	return []plot.Plotter{canvas.Band{Points: s.trend, Color: s.Look.Color}, dots, canvas.PublishedOf(s.Line),
-		trendCurve(trendsOf([]set{*s})[0])}
-}
-
-// many draws the running medians together and, below them, a panel for each kernel.
-func (cl *cloud) many(p *canvas.Picture) {
-	trends, grey := trendsOf(cl.sets), trendsOf(cl.grey)
-	above := cl.panel(12, slices.Concat(trends, grey), true)
-	ends := canvas.Ends{}
-	for _, s := range grey {
-		above.Add(greyCurve(s))
-	}
-	for _, s := range trends {
-		above.Add(trendCurve(s))
-		ends.Lines = append(ends.Lines, s.Line)
-	}
-	above.Add(ends)
-
-	below := canvas.Panels{X: cl.over.by, Y: cl.label}
-	for _, own := range cl.sets {
-		panel := cl.panel(14/canvas.ColumnsFor(len(cl.sets)), cl.sets, true)
-		panel.Heading = own.Kernel
-		for _, s := range trends {
-			if s.Kernel != own.Kernel {
-				panel.Add(greyCurve(s))
-			}
-		}
-		panel.Add(own.layers()...)
-		below.List = append(below.List, panel)
-	}
-
-	top := canvas.Here[vg.Length](270, 205)
-	p.Height = top + below.Height()
-	p.Subtitle += " Lines: running medians over neighbouring matrices. Below, each kernel: dots are matrices, the " +
-		"band holds half of them, and grey are the medians of the other named kernels."
-	p.Body = func(c draw.Canvas) {
-		upper, lower := c, c
-		upper.Min.Y, lower.Max.Y = c.Max.Y-top, c.Max.Y-top-12
-		canvas.Panels{List: []canvas.Panel{above}, X: cl.over.by, Y: cl.label}.Draw(upper)
-		below.Draw(lower)
-	}
-}
-
-func greyCurve(s set) canvas.Curve {
-	return canvas.Curve{Points: s.Points, Look: canvas.Look{Color: canvas.LineColor}, Width: 0.7}
-}
-
-func trendCurve(s set) canvas.Curve {
-	return canvas.Curve{Points: s.Points, Look: s.Look, Width: 1.8, Rim: true}
-}
-
-// trendsOf returns the running medians of sets as their points.
-func trendsOf(sets []set) []set {
-	var list []set
-	for _, s := range sets {
-		if s.trend != nil {
-			s.Points, s.Published = nil, nil
-			for _, q := range s.trend {
-				s.Points = append(s.Points, canvas.Exact(q.X, q.Y))
-			}
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // overMatrices returns the throughput of one kernel at its best on each matrix that it was measured on.
@@ -267,28 +144,18 @@ func overMatrices(panels []analysis.Panel, over ordering, kernel string, u analy
 	return l
 }
 
-// scale is linear from zero for a few matrices, and logarithmic for many: these differ
-// by orders of magnitude.
-func (cl *cloud) scale(sets []set, many bool) canvas.Scale {
-	low, high, whiskers := math.Inf(1), 0.0, 0.0
-	for _, s := range sets {
-		for _, q := range s.Points {
-			low, high, whiskers = min(low, q.Y), max(high, q.Y), max(whiskers, q.High)
+// scale is logarithmic: matrices differ by orders of magnitude.
+func (cl *cloud) scale(sets []canvas.Line) canvas.Scale {
+	low, high := math.Inf(1), 0.0
+	for _, l := range sets {
+		for _, q := range l.Points {
+			low, high = min(low, q.Y), max(high, q.Y)
 		}
 	}
-	high = max(canvas.Top(high, whiskers), cl.roof)
-	if !many {
-		return canvas.FromZero(high, 7)
+	if cl.roof <= canvas.RoofWithin*high {
+		high = max(high, cl.roof)
 	}
-	return canvas.LogBetween(max(low/1.1, high/1e3), high*1.1, 5)
-}
-
-// unnamed says how many kernels are drawn without a name, and how.
-func unnamed(n int, how string) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(" Colour: the kernels that are most often the fastest; %s: the other %d.", how, n)
+	return canvas.LogBetween(max(low/1.2, high/1e4), high*1.2, 5)
 }
 
 // An ordering sorts matrices along an axis with a label.
@@ -355,37 +222,25 @@ func drawKernels(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
 }
 
 func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []string) *canvas.Picture {
-	at, precisions := panels[0].Condition(), precisionsOf(panels)
+	precisions := precisionsOf(panels)
 	drawn := canvas.Panels{X: cl.over.by, Y: cl.label}
-	marks, lines := "Whiskers: "+canvas.Interval+".", false
 	for _, kernel := range names {
-		var sets []set
+		var sets []canvas.Line
 		for _, precision := range precisions {
 			l := overMatrices(slices.DeleteFunc(slices.Clone(panels),
 				func(p analysis.Panel) bool { return p.Precision != precision }), cl.over, kernel, analysis.GFLOPS)
 			l.Look = precisionLook(l.Look.Color, precision)
-			sets = append(sets, setOf(l))
+			sets = append(sets, l)
 		}
-		many := slices.ContainsFunc(sets, func(s set) bool { return s.trend != nil })
-		if many {
-			marks = "Dots: matrices; lines: the running median over neighbouring matrices; bands: their quartiles."
-		}
-		lines = lines || many
-		panel := cl.panel(14/canvas.ColumnsFor(len(names)), sets, many)
+		panel := cl.panel(14/canvas.ColumnsFor(len(names)), sets)
 		panel.Heading = kernel
-		for _, s := range sets {
-			panel.Add(s.layers()...)
-		}
 		drawn.List = append(drawn.List, panel)
 	}
-
-	p := pictureOf(d, "kernel-gflops-vs-row-length", analysis.Setup{Condition: at},
+	p := pictureOf(d, "kernel-gflops-vs-row-length", analysis.Setup{Condition: panels[0].Condition()},
 		"a panel per kernel: "+strings.Join(names, ", "), drawn)
-	p.Title = "Throughput of each kernel over row length, " + d.ConditionWords(at)
-	p.Subtitle = "Fastest configuration on each matrix. " + marks + " Each panel has its own y axis."
 	for _, precision := range precisions {
 		look := precisionLook(canvas.SoftColor, precision)
-		p.Keys = append(p.Keys, canvas.Key{Text: string(precision), Look: look, Dot: !lines})
+		p.Keys = append(p.Keys, canvas.Key{Text: string(precision), Look: look, Dot: true})
 	}
 	return p
 }

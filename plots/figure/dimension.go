@@ -3,13 +3,11 @@ package figure
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
@@ -158,56 +156,4 @@ func (dim dimension) unitOf(kernel string) string {
 		m, _, _ = strings.Cut(m, rest)
 	}
 	return m
-}
-
-// sentences say for each setup what the second of two sizes changes, where kernels were tried with
-// two and not with more, for which a line would be drawn.
-func (dim dimension) sentences(d *analysis.Data) []Statement {
-	var list []Statement
-	for _, s := range d.Setups() {
-		if text := dim.sentence(d.In(s)); text != "" {
-			list = append(list, Statement{s, d.Words(s) + ": " + text})
-		}
-	}
-	return list
-}
-
-// extremes are the kernels with the highest mean and with the lowest.
-func extremes(of analysis.Means[string]) (most, least string) {
-	names := slices.Collect(maps.Keys(of))
-	analysis.SortKernels(names)
-	byMean := func(a, b string) int { return cmp.Compare(of[a].Value(), of[b].Value()) }
-	return slices.MaxFunc(names, byMean), slices.MinFunc(names, byMean)
-}
-
-// sentence says how many times as fast kernels are at the higher of two sizes, from the one that gains most to the
-// one that gains least.
-func (dim dimension) sentence(panels []analysis.Panel) string {
-	gains := map[[2]int]analysis.Means[string]{} // by sizes and kernel, over matrices
-	for i := range panels {
-		for _, l := range dim.lines(&panels[i], analysis.GFLOPS) {
-			if len(l.Points) != 2 {
-				continue
-			}
-			at := [2]int{int(l.Points[0].X), int(l.Points[1].X)}
-			if gains[at] == nil {
-				gains[at] = analysis.Means[string]{}
-			}
-			gains[at].Add(l.Kernel, l.Points[1].Y/l.Points[0].Y)
-		}
-	}
-	if len(gains) == 0 {
-		return ""
-	}
-	var texts []string
-	for _, at := range slices.SortedFunc(maps.Keys(gains), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
-		most, least := extremes(gains[at])
-		each := func(name string) string { return term.Significant(gains[at][name].Value(), 3) + " (" + name + ")" }
-		words := each(most)
-		if least != most {
-			words += " to " + each(least)
-		}
-		texts = append(texts, fmt.Sprintf("%s %d is %s times as fast as %d", dim.name, at[1], words, at[0]))
-	}
-	return strings.Join(texts, "; ") + " (geometric means over the matrices)."
 }

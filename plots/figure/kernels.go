@@ -65,9 +65,7 @@ func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 		return averageMark(kernel, gains[kernelColumn{kernel, precisions[column]}])
 	})
 	b.Axis = q.scale(b.Reach())
-	p := pictureOf(d, "average-improvement", s.about, "from the fastest kernel to the slowest: "+strings.Join(names, ", "), b)
-	p.Title = fmt.Sprintf("Average speed-up over %s, %s", baseline, s.words)
-	return p
+	return pictureOf(d, "average-improvement", s.about, "from the fastest kernel to the slowest: "+strings.Join(names, ", "), b)
 }
 
 // averageMark shows the geometric mean of gains, their range and, hollow, their arithmetic mean; nothing of none.
@@ -175,9 +173,7 @@ func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
 		return nil
 	})
 
-	p := pictureOf(d, "configurations", s.about, "configurations of "+strings.Join(names, ", "), b)
-	entitle(p, tunesWords(found, names, precisions[0]), "What tuning buys, "+s.words)
-	return p
+	return pictureOf(d, "configurations", s.about, "configurations of "+strings.Join(names, ", "), b)
 }
 
 // mark draws a tuning in a row.
@@ -200,26 +196,4 @@ func configsWords(found map[kernelColumn]tuning, name string, precisions []kerne
 		n = max(n, len(found[kernelColumn{name, precision}].shares))
 	}
 	return term.GroupedCount(n, "trial", "trials")
-}
-
-// tunesWords states what tuning buys: the most and the least over one configuration for all.
-func tunesWords(found map[kernelColumn]tuning, names []string, precision kernels.Precision) string {
-	gains := analysis.Means[string]{}
-	for _, name := range names {
-		if t := found[kernelColumn{name, precision}]; t.on == t.matrices && t.on > 1 {
-			gains.Add(name, 1/t.single)
-		}
-	}
-	if len(gains) == 0 {
-		return ""
-	}
-	most, least := extremes(gains)
-	if gains[most].Value() < 1.01 {
-		return "One configuration of each kernel does for all matrices"
-	}
-	text := fmt.Sprintf("Tuning each matrix gains %s times with %s", term.Significant(gains[most].Value(), 3), most)
-	if most != least {
-		text += fmt.Sprintf(", %s with %s", term.Significant(gains[least].Value(), 3), least)
-	}
-	return text
 }

@@ -21,7 +21,6 @@ type shareFigure struct {
 	fact      string       // The key of the fact in store.Row.
 	bound     string       // A fact that it can't exceed, drawn as hollow markers; "" for none.
 	label     string       // The label of the axis.
-	says      string       // A part of the subtitle.
 	otherwise *shareFigure // What is shown where the fact is not known; nil for nothing.
 }
 
@@ -30,19 +29,14 @@ type shareFigure struct {
 // from matrix to matrix only because another configuration is the fastest.
 var (
 	theoreticalOccupancy = shareFigure{id: "occupancy", title: "Theoretical occupancy", fact: "occupancy",
-		label: "resident warps, of the most that a multiprocessor holds",
-		says: "If it launches several kernels, the one with the most threads counts. Theoretical, not achieved: " +
-			"registers, shared memory and block size allow it."}
+		label: "resident warps, of the most that a multiprocessor holds"}
 	occupancy = shareFigure{id: "occupancy", title: "Achieved occupancy", fact: "achieved_occupancy",
-		bound: "occupancy", label: theoreticalOccupancy.label, otherwise: &theoreticalOccupancy,
-		says: ofMain + " Hollow: the theoretical occupancy, which registers, shared memory and block size allow."}
+		bound: "occupancy", label: theoreticalOccupancy.label, otherwise: &theoreticalOccupancy}
 	warpEfficiency = shareFigure{id: "warp-efficiency", title: "Warp execution efficiency", fact: "warp_efficiency",
-		label: "active threads in an instruction, of the 32 of a warp", says: ofMain}
+		label: "active threads in an instruction, of the 32 of a warp"}
 	loadEfficiency = shareFigure{id: "load-efficiency", title: "Global load efficiency", fact: "load_efficiency",
-		label: "bytes requested, of the bytes in the sectors moved", says: ofMain}
+		label: "bytes requested, of the bytes in the sectors moved"}
 )
-
-const ofMain = "Counted by a profiler. If it launches several kernels, the one that reads the matrix's values counts."
 
 func (f *shareFigure) draw(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
 	for _, s := range d.Setups() {
@@ -94,12 +88,7 @@ func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, panels []analysis
 	})
 
 	p := pictureOf(d, f.id, s, f.title+" of "+strings.Join(shown, ", ")+" on "+strings.Join(names, " and "), b)
-	p.Title, p.Matrices = f.title+": "+d.Words(s), names
-	p.Subtitle = "Each kernel in its fastest configuration on the matrix, with its block size and its registers per " +
-		"thread. " + f.says
-	if len(names) > 1 {
-		p.Subtitle += " Matrices with the shortest and the longest rows."
-	}
+	p.Title, p.Matrices = f.title+", "+d.Words(s), names
 	return p
 }
 

@@ -77,7 +77,6 @@ func (h *heatSheet) tall() vg.Length {
 func (h *heatSheet) page(d *analysis.Data, s analysis.Setup, of int) *canvas.Picture {
 	p := pictureOf(d, "block-grid-heatmap", s, fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "),
 		analysis.MatrixNames(h.panels)), h)
-	p.Title = "Throughput over block and grid size, " + d.Words(s)
 	p.Matrices = distinct(h.panels, func(p *analysis.Panel) string { return p.Matrix })
 	p.Subtitle += someOf(len(h.kernels), of, "kernels that are most often the fastest")
 	return p

@@ -3,6 +3,7 @@
 package figure
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -83,12 +84,6 @@ var drawings = map[string]drawing{
 	"bandwidth-vs-row-length":     bandwidthOverRowLength.draw,
 }
 
-// sentences are what is said in place of pictures that would have too little to draw.
-var sentences = map[string]func(d *analysis.Data) []Statement{
-	"throughput-vs-block": overBlock.sentences,
-	"throughput-vs-grid":  overGrid.sentences,
-}
-
 //go:embed figures.toml
 var described string
 
@@ -119,14 +114,7 @@ func IDs() []string {
 type Drawn struct {
 	*Figure
 	Pictures []*canvas.Picture
-	Words    []Statement // What stands in place of pictures with too little to draw.
-	Omitted  int         // The number of pictures of single matrices beyond the limit, which were not made.
-}
-
-// A Statement is what is said of a setup.
-type Statement struct {
-	analysis.Setup
-	Text string
+	Omitted  int // The number of pictures of single matrices beyond the limit, which were not made.
 }
 
 // Draw makes the pictures that the data allows. Each has a note on the twins among its
@@ -146,10 +134,6 @@ func (f *Figure) Draw(d *analysis.Data) (Drawn, []error) {
 		p.Caption(twinNote(d, p))
 		out.Pictures = append(out.Pictures, p)
 	}
-
-	if says := sentences[f.ID]; says != nil {
-		out.Words = says(d)
-	}
 	return out, warnings
 }
 
@@ -160,9 +144,6 @@ func (f *Figure) Look(d *analysis.Data) string {
 	}
 	return f.See + " " + f.OnGPU
 }
-
-// Empty reports whether the figure has nothing to say.
-func (d *Drawn) Empty() bool { return len(d.Pictures) == 0 && len(d.Words) == 0 }
 
 // MostDetails is the most pictures of single matrices that a figure has. Hundreds would take
 // minutes, and nobody would look through them. A report on some of the matrices has theirs.
@@ -224,10 +205,39 @@ type body interface {
 	Draw(c draw.Canvas)
 }
 
-// pictureOf is a picture of a figure, with what figures.toml says of its marks.
+// A stack has bodies below each other.
+type stack []body
+
+func (s stack) Height() (height vg.Length) {
+	for _, b := range s {
+		height += b.Height()
+	}
+	return height
+}
+
+func (s stack) Draw(c draw.Canvas) {
+	for _, b := range s {
+		own := c
+		own.Min.Y = c.Max.Y - b.Height()
+		b.Draw(own)
+		c.Max.Y = own.Min.Y
+	}
+}
+
+// pictureOf is a picture of a figure, with its title, where it was measured, and what figures.toml says of its marks.
 func pictureOf(d *analysis.Data, id string, about analysis.Setup, alt string, of body) *canvas.Picture {
-	return &canvas.Picture{Name: fileStem(d, id, about), About: about, Subtitle: wordsOf(id).Says, Alt: alt,
-		Height: of.Height(), Body: of.Draw}
+	words := wordsOf(id)
+	p := &canvas.Picture{Name: fileStem(d, id, about), About: about, Title: cmp.Or(words.Heading, words.Title),
+		Subtitle: words.Says, Alt: alt, Height: of.Height(), Body: of.Draw}
+	switch {
+	case about.Precision != "":
+		p.Title += ", " + d.Words(about)
+	case about.Cache != "":
+		p.Title += ", " + d.ConditionWords(about.Condition)
+	case about.Device != "":
+		p.Title += ", " + d.DeviceWords(about.Device)
+	}
+	return p
 }
 
 // someOf says that a picture shows some of many, "" where it shows all.
@@ -250,7 +260,6 @@ func (l limit) here() int { return canvas.Here(l.page, l.column) }
 var (
 	mostMatrices     = limit{40, 20}  // rows of bars
 	mostBarsOnPage   = limit{120, 48} // bars; more of them are dots on one line for each matrix
-	mostPanels       = limit{30, 8}   // panels of matrices
 	mostSheetRows    = limit{10, 6}   // rows of tiles
 	mostSheetColumns = limit{6, 2}    // columns of tiles
 	mostPatterns     = limit{25, 8}   // patterns of matrices
@@ -271,16 +280,6 @@ func paged[T any](list []T, most int, page func(part []T) *canvas.Picture) []*ca
 		}
 	}
 	return pages
-}
-
-// entitle gives a picture a title that states what it shows, and puts what its axes are into the
-// subtitle. If there is nothing to state, the title is about the axes.
-func entitle(p *canvas.Picture, statement, axes string) {
-	if statement == "" {
-		p.Title = axes
-		return
-	}
-	p.Title, p.Subtitle = statement, axes+". "+p.Subtitle
 }
 
 // distinct lists the keys of some entries, each once, in their order.

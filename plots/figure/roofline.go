@@ -4,18 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/plots/canvas"
 
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
 	"spmvtune/store"
-	"spmvtune/tuner/stat"
 )
 
 // A roofline is what the trials of one device and precision reach of the bandwidth that was
@@ -45,8 +41,6 @@ var roofFigure = &barFigure{
 		if len(list) == 0 {
 			return
 		}
-		f.says = fmt.Sprintf("its compulsory traffic per second as a share of the highest bandwidth measured on the "+
-			"device, %s\u202fGB/s; log axis. Above 100%%: caches served it.", term.Significant(list[0].bandwidth, 4))
 		f.series = each(analysis.KernelsOf(s.panels), nil)
 		for i := range f.series {
 			f.series[i].of = f.series[i].of.And(func(r *store.Row) bool { return r.RoofFraction > 0 })
@@ -54,19 +48,13 @@ var roofFigure = &barFigure{
 	},
 	finish: func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars) {
 		list := rooflines(s.data, s)
-		entitle(p, roofWords(list), "Share of the roof, "+s.words)
 		b.Roof = 1
-		if list[0].peak.GFLOPS == 0 {
-			p.Subtitle += " The arithmetic peak is not drawn: " + list[0].peak.How + "."
-			return
-		}
-		p.Height += insetHeight
-		p.Subtitle += fmt.Sprintf(" Below: the whole model, with the fastest on each matrix and the peak (%s).",
-			list[0].peak.How)
-		p.Body = func(c draw.Canvas) {
-			drawInsets(c, b, list)
-			c.Min.Y += insetHeight
-			b.Draw(c)
+		p.Subtitle = fmt.Sprintf("Compulsory traffic per second, as a share of the device's %s\u202fGB/s.",
+			term.Significant(list[0].bandwidth, 4))
+		if list[0].peak.GFLOPS > 0 {
+			whole := stack{b, insets(list)}
+			p.Height, p.Body = whole.Height(), whole.Draw
+			p.Subtitle += " Below: the whole model."
 		}
 	},
 }
@@ -101,26 +89,6 @@ func rowLengthOf(d *analysis.Data, name string) float64 {
 	return 0
 }
 
-// roofWords states how near the fastest come to the roof, in the geometric mean.
-func roofWords(list []roofline) string {
-	var parts []string
-	for _, r := range list {
-		var mean stat.GeometricMean
-		for i := range r.panels {
-			if share := analysis.Fastest(r.panels[i].Rows).RoofFraction; share > 0 {
-				mean.Add(share)
-			}
-		}
-		if mean.Count() > 1 {
-			parts = append(parts, fmt.Sprintf("%s in %s", term.Percent0(mean.Value()), r.Precision))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "The fastest kernels use " + strings.Join(parts, " and ") + " of the measured bandwidth"
-}
-
 // roofScale has the lines of the roof and its parts, down to the slowest kernel or a twentieth.
 func roofScale(low, high float64) canvas.Scale {
 	const lowest = 0.05
@@ -128,19 +96,13 @@ func roofScale(low, high float64) canvas.Scale {
 		[]float64{0.01, 0.05, 0.1, 0.25, 0.5, 1}, term.Percent0)
 }
 
-const insetHeight = vg.Length(132)
-
-// drawInsets draws the model from the data to the peak below each column.
-func drawInsets(c draw.Canvas, b *canvas.Bars, list []roofline) {
-	insets := canvas.Panels{Columns: len(list), X: "FLOP/byte (two per nonzero / compulsory traffic)", Y: "GFLOP/s"}
+// insets have the model from the data to the peak, with the fastest on each matrix.
+func insets(list []roofline) canvas.Panels {
+	panels := canvas.Panels{X: "FLOP/byte (two per nonzero / compulsory traffic)", Y: "GFLOP/s"}
 	for _, r := range list {
-		insets.List = append(insets.List, r.model())
+		panels.List = append(panels.List, r.model())
 	}
-	c.Max.Y = c.Min.Y + insetHeight - 8
-	left, _ := b.Sides()
-	c.Min.X += left - 40
-	insets.X = canvas.Here(insets.X, "FLOP/byte")
-	insets.Draw(c)
+	return panels
 }
 
 // model is the roofline of the device with the fastest trial of each matrix.

@@ -27,18 +27,3 @@ func TestRooflineShares(t *testing.T) {
 		}
 	}
 }
-
-// What is far below the axis has an arrow, and the page says so.
-func TestRooflineArrows(t *testing.T) {
-	d := synthetic.Gpu(2, 128).Report()
-	const says = "Arrows: beyond the axis"
-	pages, _ := roofFigure.draw(d)
-	testkit.Lacks(t, "without a slow kernel", pages[0].Subtitle, says)
-	for i := range d.Panels[0].Rows {
-		if r := &d.Panels[0].Rows[i]; r.Kernel == "csr_scalar" {
-			r.RoofFraction /= 1000
-		}
-	}
-	pages, _ = roofFigure.draw(d)
-	testkit.Says(t, "a kernel at a thousandth", pages[0].Subtitle, says)
-}

@@ -10,66 +10,26 @@ import (
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
 
 	"spmvtune/analysis"
 	"spmvtune/rule"
 	"spmvtune/store"
 )
 
-// The line of a choice falls where it keeps no more, and ends where the best does.
-func TestKept(t *testing.T) {
-	got := kept([]float64{1, 0.02, 0.5, math.NaN(), 0.5, 1}, 0.1)
-	want := []canvas.Point{{X: 0.1, Y: 100}, {X: 0.1, Y: 80}, {X: 0.5, Y: 80}, {X: 0.5, Y: 40}, {X: 1, Y: 40}}
-	testkit.Equal(t, len(got), len(want), "%+v", got)
-	for i, p := range got {
-		if p.X != want[i].X || math.Abs(p.Y-want[i].Y) > 1e-12 {
-			t.Errorf("%d: %v at %v, want %v at %v", i, p.Y, p.X, want[i].Y, want[i].X)
-		}
-	}
-}
-
-// More matrices than a page has rows for are one page that is no higher than for few. Both say what shares of 100%
-// hide.
+// Of more matrices than a page has rows for, those on which the rule loses most are shown.
 func TestRegretOfManyMatrices(t *testing.T) {
-	var pages []*canvas.Picture
-	for _, n := range []int{mostMatrices.here(), mostMatrices.here() + 1} {
-		d := synthetic.Gpu(n, 64).Report()
-		d.Rule.Models[0].Noise = "it is noisy."
-		drawn, _ := drawRegret(d)
-		if want := string(d.Rule.Models[0].Precision) + ": it is noisy."; len(drawn) != 1 ||
-			!strings.HasSuffix(drawn[0].Subtitle, want) {
-			t.Fatalf("%d matrices: %d pages, %s", n, len(drawn), drawn[0].Subtitle)
-		}
-		pages = append(pages, drawn[0])
+	n := mostMatrices.here() + 1
+	d := synthetic.Gpu(n, 64).Report()
+	list := regrets(d)
+	best, share := "", 0.0
+	for i, m := range list[0].matrices {
+		list[0].shares[len(selectors)-1][i] = 0.5 + 0.4*float64(i)/float64(n)
+		best, share = m, max(share, list[0].shares[len(selectors)-1][i])
 	}
-	if rows, many := pages[0], pages[1]; many.Height > rows.Height/2 {
-		t.Errorf("many matrices take %v, few %v", many.Height, rows.Height)
-	}
-	texts := textsOf(pages[1])
-	for _, want := range []string{"% of the matrices", "learned rule"} {
-		testkit.Check(t, slices.Contains(texts, want), "the page does not say %q: %q", want, texts)
-	}
-}
-
-// A line of fewer matrices than the others says so: its shares are of these.
-func TestRegretOfFewerMatrices(t *testing.T) {
-	d := synthetic.Gpu(mostMatrices.here()+1, 64).Report()
-	for i := range d.Rule.Models {
-		cases := d.Rule.Models[i].Validation.Cases
-		for j := range cases {
-			cases[j].SingleKernel = 0
-			if j < 7 {
-				cases[j].SingleKernel = 0.5
-			}
-		}
-	}
-	pages, _ := drawRegret(d)
-	testkit.Equal(t, len(pages), 1, "pages")
-	for _, k := range pages[0].Keys {
-		fewer := strings.HasSuffix(k.Text, " (7 matrices)")
-		testkit.Equal(t, fewer, strings.HasPrefix(k.Text, rule.SingleKernel.Name), "the key says %q", k.Text)
-	}
+	p := regretPage(d, list[:1])
+	texts := textsOf(p)
+	testkit.Equal(t, len(p.Matrices), n-1, "matrices")
+	testkit.Check(t, !slices.Contains(texts, best) && slices.Contains(texts, meanOfAll), "the best is shown, or no mean: %q", texts)
 }
 
 // A parameter that a trial does not spell out has the catalogue's default.
@@ -138,14 +98,11 @@ func TestOverlay(t *testing.T) {
 	}
 	d := analysis.New([]store.Row{on("a", 32, 10), on("a", 64, 40), on("a", 256, 40), on("b", 32, 900),
 		on("b", 64, 100), on("b", 128, 300), on("b", 256, 900)}, nil, nil, nil)
-	ch, ok := overBlock.overlaid(d.Panels, "csr_vector")
-	testkit.EqualLists(t, []any{ok, len(ch.Faint), len(ch.Lines)}, []any{true, 2, 1}, "matrices and means")
+	_, ch := overBlock.across(d.Panels, "csr_vector", analysis.GFLOPS)
+	testkit.EqualLists(t, []int{len(ch.Faint), len(ch.Lines)}, []int{2, 1}, "matrices and means")
 	var got []string
 	for _, q := range ch.Lines[0].Points { // 128 was not measured on both
 		got = append(got, fmt.Sprintf("%g:%.4f", q.X, q.Y))
 	}
 	testkit.Equal(t, strings.Join(got, " "), "32:0.5000 64:0.3333 256:1.0000", "mean")
-	if _, ok := overBlock.overlaid(d.Panels[:1], "csr_vector"); ok {
-		t.Error("one matrix over itself")
-	}
 }

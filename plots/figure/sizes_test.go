@@ -3,8 +3,6 @@ package figure
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"spmvtune/analysis"
@@ -13,37 +11,23 @@ import (
 	"spmvtune/store"
 )
 
-// Two sizes are a sentence and no picture, three a picture and no sentence.
-func TestTwoSizesAreASentence(t *testing.T) {
+// Two sizes are no line, three are.
+func TestTwoSizesAreNoPicture(t *testing.T) {
 	rows := []store.Row{synthetic.TileRow(32, 8, 10, ""), synthetic.TileRow(64, 8, 15, "")}
-	d := analysis.New(rows, nil, nil, nil)
-	pages, _ := overBlock.draw(d)
-	words := overBlock.sentences(d)
-	const want = "block 64 is 1.50 (csr_vector) times as fast as 32 "
-	if len(pages) > 0 || len(words) != 1 || !strings.Contains(words[0].Text, want) {
-		t.Errorf("two sizes: %d pages, %v", len(pages), words)
-	}
-	d = analysis.New(append(rows, synthetic.TileRow(128, 8, 20, "")), nil, nil, nil)
-	if pages, _ = overBlock.draw(d); len(pages) == 0 || len(overBlock.sentences(d)) > 0 {
-		t.Errorf("three sizes: %d pages, %v", len(pages), overBlock.sentences(d))
-	}
+	pages, _ := overBlock.draw(analysis.New(rows, nil, nil, nil))
+	testkit.Equal(t, len(pages), 0, "pages of two sizes")
+	pages, _ = overBlock.draw(analysis.New(append(rows, synthetic.TileRow(128, 8, 20, "")), nil, nil, nil))
+	testkit.Equal(t, len(pages), 1, "pages of three sizes")
 }
 
-// A picture is of kernels to which the size means the same.
+// A panel is of kernels to which the size means the same.
 func TestFacetsByUnit(t *testing.T) {
 	d := synthetic.Processor().Report()
-	pages, _ := overBlock.draw(d)
-	for _, p := range pages {
-		if p.Detail {
-			continue
-		}
-		rows := strings.HasSuffix(p.Name, "rows-per-chunk")
-		for _, name := range textsOf(p) {
-			if !slices.Contains(analysis.KernelsOf(d.Panels), name) {
-				continue
-			}
-			if unit := overBlock.unitOf(name); unit != "" && (unit == "rows per chunk") != rows {
-				t.Errorf("%s has %s, whose block is %s", p.Name, name, unit)
+	for _, unit := range overBlock.units(d.Panels) {
+		ch := overBlock.of(unit).chart(&d.Panels[0], analysis.GFLOPS, nil, analysis.KernelsOf(d.Panels))
+		for _, l := range ch.Lines {
+			if own := overBlock.unitOf(l.Kernel); own != "" && own != unit {
+				t.Errorf("%s has %s, whose block is %s", unit, l.Kernel, own)
 			}
 		}
 	}

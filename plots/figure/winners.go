@@ -140,24 +140,9 @@ func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	c := m.contest
 	p := pictureOf(d, "winner-map", s, fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels),
 		analysis.MatrixNames(c.Places)), m)
-	p.Subtitle += canvas.Here(", which stands beside them.", ".")
-	if len(c.Places) > mostMatrices.here() {
-		p.Subtitle += " Classes of row lengths: geometric means."
-	}
 	if left := len(c.Contenders) - len(m.kernels); left > 0 {
 		p.Subtitle += fmt.Sprintf(" %d further kernels are in the table of winners.", left)
 	}
-
-	lead := slices.MaxFunc(c.Contenders, func(a, b analysis.Contender) int { return cmp.Compare(a.Named, b.Named) })
-	where := term.GroupedCount(len(c.Places), "matrix", "matrices")
-	says := fmt.Sprintf("%s is the fastest on %d of %s", lead.Kernel, lead.Named, where)
-	if 2*lead.Named < len(c.Places) {
-		says = fmt.Sprintf("No kernel is the fastest on half of %s; %s on %d", where, lead.Kernel, lead.Named)
-	}
-	if lead.Tied > 0 {
-		says += fmt.Sprintf(", and tied on %d more", lead.Tied)
-	}
-	entitle(p, says, "Winner map, "+d.Words(s))
 	return p
 }
 

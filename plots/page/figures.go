@@ -30,28 +30,11 @@ func undrawnTable(list []*figure.Figure) table.Table {
 
 type htmlFigure struct {
 	ID, Title, See, Source string
-	Words                  []htmlStatement
 	Pages                  []htmlPage
 	Folded                 []htmlPage // The pages of a picture after its first, and pictures of single matrices.
 	Wide                   bool       // Several pictures are shown at once.
 	Left                   int        // The number of further pages and details that are too large for the page.
 	Omitted                int        // The number of details beyond the limit, which were not made.
-}
-
-// An htmlStatement is what is said in place of a picture.
-type htmlStatement struct {
-	tagged
-	Text string
-}
-
-// statements shows those at first that are about what the switches choose.
-func statements(d *analysis.Data, list []figure.Statement) []htmlStatement {
-	shown := make([]htmlStatement, len(list))
-	for i, s := range list {
-		shown[i] = htmlStatement{tagsOf(s.Setup), s.Text}
-	}
-	turnOn(d, shown)
-	return shown
 }
 
 type htmlPage struct {
@@ -83,7 +66,7 @@ type album struct {
 func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	var all []htmlFigure
 	for _, f := range list {
-		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.Look(a.report), Source: f.Source, Words: statements(a.report, f.Words),
+		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.Look(a.report), Source: f.Source,
 			Omitted: f.Omitted}
 		overviews := slices.DeleteFunc(slices.Clone(f.Pictures), func(p *canvas.Picture) bool { return p.Detail })
 		tags := make([]tagged, len(overviews))

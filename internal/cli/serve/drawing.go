@@ -84,8 +84,7 @@ type Drawing struct {
 type Figure struct {
 	ID       string    `json:"id"`
 	Title    string    `json:"title"`
-	See      string    `json:"see"`   // what to look for
-	Words    []string  `json:"words"` // what is said in place of a picture
+	See      string    `json:"see"` // what to look for
 	Pictures []Picture `json:"pictures"`
 }
 
@@ -103,7 +102,7 @@ const shared = `:host{display:block;overflow-x:auto}svg{display:block;width:100%
 	`font-family:"Liberation Sans",Arimo,Arial,Helvetica,sans-serif}path{fill:none}.pixels{image-rendering:pixelated}`
 
 // Draw draws the figures of a database, without the pictures of single matrices, which the report
-// has, and without what takes long to work out: the rule, and searches that are replayed.
+// has, and without the rule, which takes long to work out.
 func Draw(ctx context.Context, path string) (d *Drawing, err error) {
 	db, err := store.OpenCurrent(ctx, path)
 	if err != nil {
@@ -124,16 +123,13 @@ func Draw(ctx context.Context, path string) (d *Drawing, err error) {
 		}
 		drawn, _ := figure.All[i].Draw(r)
 		f := Figure{ID: drawn.ID, Title: term.Visible(drawn.Title), See: term.Visible(drawn.Look(r)),
-			Pictures: []Picture{}, Words: []string{}}
-		for _, w := range drawn.Words {
-			f.Words = append(f.Words, term.Visible(w.Text))
-		}
+			Pictures: []Picture{}}
 		for _, p := range drawn.Pictures {
 			if !p.Detail {
 				f.Pictures = append(f.Pictures, picture(p))
 			}
 		}
-		if len(f.Pictures)+len(f.Words) > 0 {
+		if len(f.Pictures) > 0 {
 			d.Figures = append(d.Figures, f)
 		}
 	}

@@ -114,7 +114,7 @@ async function list() {
     }
     const into = e.lastElementChild;
     const boxes = [...into.children].filter((c) => c.className === "picture");
-    into.replaceChildren(...f.words.map((w) => make("p", w)), ...f.pictures.map((p, i) => {
+    into.replaceChildren(...f.pictures.map((p, i) => {
       const box = boxes[i] ?? make("div", undefined, "picture");
       box.setAttribute("role", "img");
       box.setAttribute("aria-label", p.alt || p.title);
