@@ -16,6 +16,7 @@ import (
 	"spmvtune/rule"
 	"spmvtune/store"
 	"spmvtune/store/compare"
+	"spmvtune/tuner/search"
 )
 
 // Options choose what a report holds. What they leave out is as the [report] section of the sweep says, or
@@ -170,9 +171,10 @@ func Finish(ctx context.Context, all *analysis.Results, opt Options) (r *Report,
 	return write(ctx, d, opt)
 }
 
-// keep writes a rule to the results folder and, if opt says so, to the database.
+// keep writes a rule to the results folder and, if opt says so, to the database. What was tuned, few matrices and other
+// kernels on each, leaves none, which select would go by: who wants one says learn.
 func keep(ctx context.Context, results *analysis.Results, learned *rule.Rule, opt Options) error {
-	if learned == nil || opt.Paper > 0 {
+	if learned == nil || opt.Paper > 0 || learned.Sweep == search.Tune {
 		return nil
 	}
 	if opt.KeepRule {

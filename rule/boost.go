@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -76,7 +75,8 @@ func (l *learner) boost(matrices []int) *Ensemble {
 		}
 
 		g := &booster{table: l.table, predicts: configs, features: usable, left: left,
-			rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices))))}
+			rng: rand.New(rand.NewPCG(uint64(n+1), uint64(len(matrices)))),
+			in:  make([]bool, len(l.names)), sorted: make([]int, 0, len(l.names))}
 		for range boostTrees {
 			e.Trees = append(e.Trees, g.grow(matrices))
 		}
@@ -146,6 +146,8 @@ type booster struct {
 	features []int // numbers of those that it may split on
 	left     [][]float64
 	rng      *rand.Rand
+	in       []bool // scratch: whether a matrix belongs to the node
+	sorted   []int
 }
 
 // grow returns a tree and subtracts its predictions from the residuals.
@@ -241,10 +243,18 @@ func (g *booster) split(matrices []int, sum []float64) (feature int, at float64,
 
 	most = most/float64(n) + same
 	below := make([]float64, len(sum))
+	clear(g.in)
+	for _, m := range matrices {
+		g.in[m] = true
+	}
 	for _, f := range g.rng.Perm(len(g.features))[:max(1, len(g.features)/boostShare)] {
 		v := g.values[g.features[f]]
-		sorted := slices.Clone(matrices)
-		slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(v[a], v[b]) })
+		sorted := g.sorted[:0]
+		for _, m := range g.order[g.features[f]] {
+			if g.in[m] {
+				sorted = append(sorted, m)
+			}
+		}
 		clear(below)
 		for i, m := range sorted[:n-boostLeaf] {
 			for c, x := range g.left[m] {

@@ -31,9 +31,9 @@ func Features() []Feature { return slices.Clone(features) }
 // The work of a thread, a warp and a block depends on these.
 //
 // Ensembles split on what follows from the row offsets and the device, on sizes as shares of what
-// the device has, so that what was learned on one device holds for another, and on three numbers that say how far apart
-// the columns of a row are, which one pass over the columns gives. The model of times that they start from also asks
-// whether the next row has a row's columns, of a sample.
+// the device has, so that what was learned on one device holds for another, on six numbers that say how far apart
+// the columns of a row are, and how far from the diagonal, which one pass over the columns gives, and on whether the next
+// row has a row's columns, of a sample.
 //
 // Note: with the columns and all other features as well, trees learned from the H100's corpus
 // were worse on families left out, and up to seven times too slow on entire families. With a
@@ -45,8 +45,8 @@ const (
 	shape    = relative + 1
 	absolute = relative + 4 // where those begin that are not
 	offsets  = absolute + 9 // where those begin that need the columns
-	others   = offsets + 3  // where those begin that nothing splits on
-	inMemory = others + 1   // the one of them that is relative to the device
+	others   = offsets + 7  // where those begin that nothing splits on
+	inMemory = others       // the one of them that is relative to the device
 )
 
 var features = []Feature{
@@ -92,15 +92,15 @@ var features = []Feature{
 		func(f *Subject) float64 { return ratio(f.RowSpanMean, known(f.Cols)) }},
 	stored("col_gap_mean", "columns", "mean distance between consecutive columns of a row"),
 	stored("neighbour_rate", "", "mean number of entries right beside an entry, in its row"),
-
 	stored("row_similarity", "", "mean share of a row's columns that the next row has too, give or take one"),
-	{"memory_share", "", "share of the matrix that comes from memory, about: 0 where the cache holds it, near 1 where it is far larger",
-		func(f *Subject) float64 { return saturated(math.Pow(1.2*f.overCache(f.footprint()), 4)) }},
 	{"row_spread", "", "near 0 where a first-level cache holds what a row spans of x, near 1 where it spans far more",
 		func(f *Subject) float64 { return saturated(f.RowSpanMean / spanned) }},
-	stored("cols_used", "", "columns with at least one entry"),
 	stored("bandwidth_mean", "columns", "mean distance of an entry from the diagonal"),
 	stored("bandwidth", "columns", "largest distance of an entry from the diagonal"),
+
+	{"memory_share", "", "share of the matrix that comes from memory, about: 0 where the cache holds it, near 1 where it is far larger",
+		func(f *Subject) float64 { return saturated(math.Pow(1.2*f.overCache(f.footprint()), 4)) }},
+	stored("cols_used", "", "columns with at least one entry"),
 	stored("row_span_mean", "columns", "mean distance from the first to the last column of a row"),
 	stored("profile", "columns", "sum of the distances from a row's first column to the diagonal"),
 	stored("diagonals", "", "diagonals with at least one entry"),

@@ -232,13 +232,6 @@ type Options struct {
 	// Tail is what a loss beyond that of 0.75 of the oracle costs more, as a multiple: the worst
 	// choices weigh more than the mean.
 	Tail float64
-	// Tie is how much slower than the oracle, as a fraction of its time, a
-	// configuration may be and still count as equally good.
-	Tie float64
-	// Overlap is the same for a configuration whose 95% interval overlaps the
-	// oracle's. The bound keeps a badly measured configuration, whose interval
-	// overlaps everything, from being a free choice.
-	Overlap float64
 	// Estimate is the extra time charged for a configuration that was not tried on a matrix, as
 	// a fraction of the time of the kernel's nearest configuration that was tried. It makes
 	// measurements win over guesses.
@@ -260,8 +253,6 @@ var DefaultOptions = Options{
 	MinGain:  0.01,
 	Prune:    true,
 	Tail:     0.5,
-	Tie:      0.01,
-	Overlap:  0.10,
 	Estimate: 0.05,
 	Unknown:  2,
 	Failure:  10,
@@ -280,8 +271,8 @@ func (o Options) Check() error {
 		x, least float64
 	}{
 		{"number of products", float64(o.Products), 0}, {"fewest matrices in a leaf", float64(o.MinLeaf), 1},
-		{"weight of the tail", o.Tail, 0}, {"least gain of a split", o.MinGain, 0}, {"tie", o.Tie, 0},
-		{"overlap", o.Overlap, 0}, {"estimate", o.Estimate, 0}, {"charge of unknown kernels", o.Unknown, 1},
+		{"weight of the tail", o.Tail, 0}, {"least gain of a split", o.MinGain, 0},
+		{"estimate", o.Estimate, 0}, {"charge of unknown kernels", o.Unknown, 1},
 		{"charge of failures", o.Failure, 1},
 	} {
 		if !(of.x >= of.least) || math.IsInf(of.x, 1) {

@@ -83,17 +83,19 @@ func TestPlantedRulesAreFound(t *testing.T) {
 
 // A rule that followed labels would split here: the winners differ by matrix, but
 // by less than can be measured.
-func TestTiesAreCorrect(t *testing.T) {
+func TestTiesRecommendNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		slower float64
 		width  float64 // of the intervals, each side
 		leaves int
+		noise  string
 	}{
-		{"within 1%", 1.008, 0.0001, 1},
-		{"intervals overlap", 1.05, 0.04, 1},
-		{"intervals do not overlap", 1.05, 0.01, 2},
-		{"overlap, but far slower", 1.5, 0.4, 2},
+		{"too near to split for", 1.008, 0.0001, 1, ""},
+		{"intervals overlap", 1.05, 0.04, 2, ""},
+		{"intervals do not overlap", 1.05, 0.01, 2, ""},
+		{"overlap, but far slower", 1.6, 0.4, 2, "On 12 of 12 matrices the fastest can't be told from configurations that were " +
+			"measured up to 1.60 times as slow: measure on a quieter machine."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var obs []Observation
@@ -111,9 +113,8 @@ func TestTiesAreCorrect(t *testing.T) {
 
 			s := learn(t, obs, DefaultOptions).Models[0]
 			testkit.Equal(t, len(s.Root.Leaves()), tt.leaves, "leaves")
-			if tt.leaves == 1 && (s.Root.Fraction != 1 || s.Validation.Worst != 1 || s.Validation.SingleConfig != 1) {
-				t.Errorf("a tie counts as %v, on matrices left out as %v: want 1", s.Root.Fraction, s.Validation.Worst)
-			}
+			testkit.Equal(t, s.Noise, tt.noise, "noise")
+			testkit.Near(t, s.Validation.SingleConfig, 1/tt.slower, 0.25, "the better of two kernels counts as")
 		})
 	}
 }
@@ -153,7 +154,7 @@ func TestThinData(t *testing.T) {
 		testkit.Equal(t, s.Root.Choice.Kernel, "b", "chose")
 		testkit.Equal(t, s.Validation.Matrices, 0, "matrices it was validated on")
 
-		testkit.Says(t, "the text", written(t, r.WriteText), "single matrix, only", "Not validated")
+		testkit.Says(t, "the text", written(t, r.WriteText), "a single matrix: the rule", "Not validated")
 	})
 
 	t.Run("no measurement", func(t *testing.T) {

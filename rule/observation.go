@@ -45,8 +45,7 @@ type Observation struct {
 	// Reading is how long it took to compute the features of the matrix, in seconds. It is 0 if
 	// it is not known.
 	Reading float64
-	// Tied says that the samples put it into the tie set of its matrix. If no observation on
-	// a matrix is tied, Options decide.
+	// Tied says that the samples put it into the tie set of its matrix.
 	Tied bool
 	// Failed says that the configuration was tried and has no verified time. The
 	// times do not count.
@@ -77,14 +76,6 @@ func (o *Observation) subject() Subject { return Subject{Features: o.Features, H
 
 // measured reports whether there is a verified time; o may be nil.
 func (o *Observation) measured() bool { return o != nil && !o.Failed }
-
-// interval returns the 95% interval, of no width where there is none.
-func (o *Observation) interval() (low, high float64) {
-	if o.Low == 0 && o.High == 0 {
-		return o.Seconds, o.Seconds
-	}
-	return o.Low, o.High
-}
 
 // group sorts observations by key. Keys come in order of device, precision and
 // cache state.

@@ -16,8 +16,8 @@
 // The tree is trained on regret, not on labels. A configuration costs a matrix log(its time /
 // the time of the best configuration measured there), so being wrong between two equally fast
 // kernels costs nothing and being wrong by a factor of ten costs a lot; a classifier that
-// predicts the name of the winner sees the two alike. Choices that are tied with the best one
-// cost nothing, see Options.Tie. Because losses are logarithms, minimising their mean maximises
+// predicts the name of the winner sees the two alike. A choice that samples can't tell from the best
+// one costs what was measured all the same: noise recommends nothing. Because losses are logarithms, minimising their mean maximises
 // the geometric mean of the fraction of the oracle, where the oracle is the best measured
 // configuration of each matrix.
 //
@@ -116,14 +116,6 @@ type Model struct {
 	// Noise says how much slower than the oracle configurations may be that can't be told from it;
 	// it is empty if that is little.
 	Noise string `json:"noise,omitempty"`
-}
-
-// Caveats are the warnings and the noise.
-func (s *Model) Caveats() []string {
-	if s.Noise == "" {
-		return s.Warnings
-	}
-	return append(slices.Clone(s.Warnings), s.Noise)
 }
 
 // A Node is a split on one feature, or a leaf with a choice.

@@ -216,21 +216,21 @@ func (s *Model) subject(f *sparse.Features, on Hardware) Subject {
 
 // byTree chooses by all features, or by the sizes where they must do.
 func (s *Model) byTree(f *Subject, want Wanted) (Choice, error) {
-	c, err := s.byFeatures(f)
 	if s.Sizes == nil {
-		return c, err
-	}
-	if unknown := new(UnknownError); errors.As(err, &unknown) {
-		c, err = s.follow(s.Sizes, f, BySizes)
-		c.Unknown = unknown.Feature
-		return c, err
+		return s.byFeatures(f)
 	}
 	leaf, _ := s.Sizes.walk(f)
 	pays := leaf.pays(f, want.Reading)
+	ask := s.byFeatures
 	if want.Products > 0 && (pays == 0 || want.Products < pays) {
-		c, err = s.follow(s.Sizes, f, BySizes)
+		ask = func(f *Subject) (Choice, error) { return s.follow(s.Sizes, f, BySizes) }
 	}
+	c, err := ask(f)
 	c.Pays = pays
+	if unknown := new(UnknownError); errors.As(err, &unknown) {
+		c, err = s.follow(s.Sizes, f, BySizes)
+		c.Unknown = unknown.Feature
+	}
 	return c, err
 }
 

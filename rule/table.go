@@ -17,8 +17,8 @@ import (
 //
 // The loss of a configuration that was
 //
-//   - measured is log(its time / the oracle's), at least 0, and 0 in the tie set: as its samples
-//     say, or, where that is not settled, Options;
+//   - measured is log(its time / the oracle's), at least 0: also where samples can't tell the two apart, since
+//     a tie says that nothing is known, not that both are fast;
 //   - not tried is that of the nearest configuration of the same kernel that was
 //     tried, plus log(1 + Options.Estimate); of several equally near the worst;
 //   - not tried, nor anything of its kernel, is that of the slowest measurement on
@@ -183,12 +183,10 @@ func (t *table) measure() error {
 func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) {
 	var oracle *Observation
 	slowest := 0.0
-	settled := false // by samples
 	for _, o := range row {
 		if o == nil || o.Failed {
 			continue
 		}
-		settled = settled || o.Tied
 
 		// A search's first look, of a sample or two, may be the fastest by luck: where
 		// ties are settled the oracle is one of them.
@@ -199,8 +197,6 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 	}
 
 	slowest = math.Log(slowest / oracle.Seconds)
-	_, high := oracle.interval()
-
 	loss, evidence := make([]float64, len(row)), make([]Evidence, len(row))
 	for c, o := range row {
 		switch {
@@ -208,17 +204,7 @@ func (t *table) charge(row []*Observation, opt Options) ([]float64, []Evidence) 
 		case o.Failed:
 			loss[c], evidence[c] = max(slowest, math.Log(opt.Failure)), Failed
 		default:
-			evidence[c] = Measured
-			low, _ := o.interval()
-			slower := o.Seconds/oracle.Seconds - 1
-			tied := o.Tied
-			if !settled {
-				tied = slower <= opt.Tie || low <= high && slower <= opt.Overlap
-			}
-
-			if !tied {
-				loss[c] = max(0, math.Log1p(slower))
-			}
+			loss[c], evidence[c] = max(0, math.Log(o.Seconds/oracle.Seconds)), Measured
 		}
 	}
 
@@ -335,34 +321,29 @@ func Nearest(c kernels.Config, among []kernels.Config) (kernels.Config, bool) {
 	return kernels.Config{}, false
 }
 
-// noisy is how many times as slow as the oracle a configuration that counts as equally fast must
-// be for a rule to say so: it would not be within 5%.
-const noisy = 1.05
+// noisy is how many times as slow as the fastest a configuration that can't be told from it must be for a rule to say so.
+const noisy = 1.5
 
-// noise says on how many matrices the data can't tell the oracle from much slower configurations,
-// nothing if it can everywhere.
+// noise says on how many matrices the data can't tell the fastest from much slower configurations, nothing if it can
+// everywhere.
 func (t *table) noise() string {
 	matrices, widest := 0, 0.0
-	for m, row := range t.seen {
-		fastest, slowest := 0.0, 0.0
-		for c, o := range row {
-			if t.evidence[m][c] != Measured || t.loss[m][c] > 0 {
-				continue
+	for _, row := range t.seen {
+		measured := slices.DeleteFunc(slices.Clone(row), func(o *Observation) bool { return !o.measured() })
+		fastest := slices.MinFunc(measured, func(a, b *Observation) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		slowest := fastest.Seconds
+		for _, o := range measured {
+			if o.Tied || 0 < o.Low && o.Low <= fastest.High {
+				slowest = max(slowest, o.Seconds)
 			}
-			if fastest == 0 || o.Seconds < fastest {
-				fastest = o.Seconds
-			}
-			slowest = max(slowest, o.Seconds)
 		}
-		if slowest > noisy*fastest {
-			matrices, widest = matrices+1, max(widest, slowest/fastest)
+		if slowest > noisy*fastest.Seconds {
+			matrices, widest = matrices+1, max(widest, slowest/fastest.Seconds)
 		}
 	}
-
 	if matrices == 0 {
 		return ""
 	}
-	return fmt.Sprintf("On %d of %s, configurations can't be told from the oracle that were measured up to %s times "+
-		"as slow: 100%% of the oracle means not distinguishable, not as fast.", matrices,
-		term.Matrices(len(t.names)), term.Digits(widest))
+	return fmt.Sprintf("On %d of %s the fastest can't be told from configurations that were measured up to %s times as "+
+		"slow: measure on a quieter machine.", matrices, term.Matrices(len(t.names)), term.Digits(widest))
 }

@@ -11,14 +11,14 @@ import (
 	"spmvtune/sparse"
 )
 
-// Where samples have settled what is tied, nothing else is. A first look of a search that was fast by luck is no oracle.
+// What is tied is charged as measured. A first look of a search that was fast by luck is no oracle.
 func TestSettledTies(t *testing.T) {
 	f := sparse.Features{Rows: 1, Nonzeros: 1, RowMean: 1}
-	for _, seconds := range []map[float64]float64{{1: 1, 1.005: 1.005, 1.02: 1}, {1: 1, 2: 2, 0.5: 1}} { // as charged
+	for _, seconds := range []map[float64]float64{{1: 1, 1.005: 1.005, 1.02: 1.02}, {1: 1, 2: 2, 0.5: 1}} { // as charged
 		var obs []Observation
-		for s, charged := range seconds {
+		for s := range seconds {
 			o := observe("m", f, config("a", int(1000*s), 1), s)
-			o.Tied = s >= 1 && charged == 1
+			o.Tied = s == 1 || s == 1.02
 			obs = append(obs, o)
 		}
 		table := tableOf(t, obs)
@@ -41,7 +41,7 @@ func TestCharges(t *testing.T) {
 	obs := []Observation{
 		observe("m", f, config("a", 64, 1), 1), // the oracle
 		observe("m", f, config("a", 256, 1), 3),
-		observe("m", f, config("a", 100, 4), 1.005), // tie
+		observe("m", f, config("a", 100, 4), 1.005),
 		observe("m", f, config("b", 32, 1), 4),
 		observe("m", f, unroll("4"), 1.5),
 		failed,
@@ -61,7 +61,7 @@ func TestCharges(t *testing.T) {
 	}{
 		{config("a", 64, 1), 1, Measured},
 		{config("a", 256, 1), 3, Measured},
-		{config("a", 100, 4), 1, Measured},
+		{config("a", 100, 4), 1.005, Measured},
 		{config("b", 32, 1), 4, Measured},
 		{config("a", 1024, 1), 10, Failed},
 		{config("a", 128, 1), 3 * 1.05, Near},  // one doubling from 64 and from 256: the worse
@@ -77,8 +77,7 @@ func TestCharges(t *testing.T) {
 	}
 }
 
-// A rule says that its shares are those of trials that can't be told apart, where the text, an
-// evaluation and a selection show them.
+// A rule says where trials can't be told apart, in the text and an evaluation.
 func TestRuleNamesNoise(t *testing.T) {
 	world := func(tied bool) []Observation {
 		var obs []Observation
@@ -90,13 +89,12 @@ func TestRuleNamesNoise(t *testing.T) {
 		}
 		return obs
 	}
-	const want = "On 2 of 3 matrices, configurations can't be told from the oracle"
+	const want = "On 2 of 3 matrices the fastest can't be told from configurations"
 	for _, tied := range []bool{true, false} {
 		obs := world(tied)
 		r := learn(t, obs, DefaultOptions)
 		_, evaluation := evaluated(t, r, obs, DefaultOptions)
-		for where, b := range map[string]string{"rule": written(t, r.WriteText), "evaluation": evaluation,
-			"selection": strings.Join(r.Models[0].Caveats(), "\n")} {
+		for where, b := range map[string]string{"rule": written(t, r.WriteText), "evaluation": evaluation} {
 			words := strings.Join(strings.Fields(b), " ")
 			testkit.Equal(t, strings.Contains(words, want), tied, "the %s says it: %s", where, words)
 			if tied && !strings.Contains(words, "up to 3.00 times as slow") {

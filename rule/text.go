@@ -39,7 +39,10 @@ func (r *Rule) WriteText(w io.Writer) error {
 func (s *Model) text(b *bytes.Buffer) {
 	title := s.Key.String()
 	fmt.Fprintf(b, "\n\n%s\n%s\n\n", title, strings.Repeat("=", len([]rune(title))))
-	caveats := s.Caveats()
+	caveats := s.Warnings
+	if s.Noise != "" {
+		caveats = append(slices.Clone(caveats), s.Noise)
+	}
 	for _, caveat := range caveats {
 		b.WriteString(wrap("! ", caveat))
 	}
@@ -176,10 +179,7 @@ func warnings(t *table, s *Model, unmeasured []string) []string {
 		}
 	}
 	n := len(t.names)
-	add(n == 1, "Learned from a single matrix, %s: the rule only repeats the best choice there, and nothing shows how it "+
-		"does elsewhere.", t.names[0])
-	add(n > 1 && n < few, "Learned from only %d matrices: treat the choices as a first guess, and the figures for "+
-		"matrices left out as rough.", n)
+	add(s.Thin() != "", "%s", s.Thin())
 	alone, shared, unnamed := t.classSizes()
 	add(n > 1 && unnamed > 0, "%d of %d matrices have no class: set class = \"…\" in the sweep to say which of them are "+
 		"relatives.", unnamed, n)
@@ -199,6 +199,18 @@ func warnings(t *table, s *Model, unmeasured []string) []string {
 	add(gaps[Failed] > 0, "Failed: %d of %d pairs of matrix and configuration. They were charged as slow.", gaps[Failed],
 		pairs)
 	return append(out, s.doubts()...)
+}
+
+// Thin says that the model was learned from few matrices; "": it was not.
+func (s *Model) Thin() string {
+	switch n := len(s.Validation.Cases); {
+	case n == 0:
+		return "Learned from a single matrix: the rule only repeats the best choice there, and nothing shows how it does elsewhere."
+	case n < few:
+		return fmt.Sprintf("Learned from only %d matrices: treat the choices as a first guess, and the figures for "+
+			"matrices left out as rough.", n)
+	}
+	return ""
 }
 
 // gaps counts the pairs of matrix and configuration by how their times are known.

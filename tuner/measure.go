@@ -46,13 +46,11 @@ func (r *run) begin(ctx context.Context) error {
 // roofTimeout bounds how long a device may take for its bandwidth.
 var roofTimeout = openTimeout
 
-// bandwidth measures the roof. A processor that is too slow or too busy for it has none, and measures without;
+// bandwidth measures the roof, if it is wanted. A processor that is too slow or too busy for it has none, and measures without;
 // a GPU answers always, unless it is gone.
 func (r *run) bandwidth(ctx context.Context) (kernels.Roof, error) {
-	if r.opt.Roof != nil {
-		if roof, known := r.opt.Roof(r.planner.device); known {
-			return roof, nil
-		}
+	if r.opt.Roofless {
+		return kernels.Roof{}, nil
 	}
 	r.opt.Observe(Event{Doing: "measuring the bandwidth of the memory"})
 	rep, err := r.ask(ctx, r.client.Start(worker.Request{Roof: true}), roofTimeout)

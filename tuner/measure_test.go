@@ -183,11 +183,13 @@ func TestRunWithoutRoof(t *testing.T) {
 		len(said) == 1, "run %+v, begun %d times, said %q, results %+v", rec.run, rec.begun, said, rec.results)
 }
 
-// A bandwidth that is known is not measured again.
-func TestKnownRoof(t *testing.T) {
-	rec, known := &memory{}, kernels.Roof{Read: 7}
-	runTest(t, testSweep(101), rec, Options{Roof: func(d kernels.Device) (kernels.Roof, bool) { return known, d.Name != "" }})
-	testkit.Equal(t, rec.run.Roof, known, "roof")
+// A bandwidth that is not wanted is not measured.
+func TestRoofless(t *testing.T) {
+	for _, roofless := range []bool{true, false} {
+		rec := &memory{}
+		runTest(t, testSweep(101), rec, Options{Roofless: roofless})
+		testkit.Equal(t, rec.run.Roof == (kernels.Roof{}), roofless, "no roof")
+	}
 }
 
 // What the sensors say comes from the worker to the record, with where it was; that

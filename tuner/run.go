@@ -56,8 +56,8 @@ type Options struct {
 	Pieces []trial.Piece
 	// Choose decides what is measured if the strategy of the sweep is search.Rule.
 	Choose Chooser
-	// Roof is what is known of the bandwidth of a device, so that it is not measured again; may be nil.
-	Roof func(kernels.Device) (kernels.Roof, bool)
+	// Roofless says that the bandwidth of the device is not measured.
+	Roofless bool
 	// Expect is asked once for each search if the strategy is search.Tune; may be nil.
 	Expect Expecter
 }

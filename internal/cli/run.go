@@ -42,10 +42,10 @@ type runCommand struct {
 	line  *show.Progress
 	page  string // The report.
 	db    *store.DB
-	// What tune adds; all may be nil.
-	observe func(tuner.Event)
-	accept  func(trial.Matrix) error
-	roof    func(kernels.Device) (kernels.Roof, bool)
+	// What tune adds; the functions may be nil.
+	observe  func(tuner.Event)
+	accept   func(trial.Matrix) error
+	roofless bool // The bandwidth of the device is not measured: that takes longer than a small matrix.
 }
 
 func newRun() *cobra.Command {
@@ -239,7 +239,7 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 		return sum, err
 	}
 	byRule.Use(&opt)
-	opt.Roof = r.roof
+	opt.Roofless = r.roofless
 	r.line.Known = func(device, matrix string) []show.Leader { return r.leaders(ctx, device, matrix) }
 	if r.watch {
 		r.line.Watch(show.TitleOf(r.sweep))

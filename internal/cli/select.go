@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
@@ -119,7 +120,11 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.output.Data() {
 		return s.output.Write(cmd.OutOrStdout(), chosen)
 	}
-	return printSelection(cmd.OutOrStdout(), chosen, m.Features, from)
+	here := "" // how to do better, if there is more than features
+	if m.Hash != "" {
+		here = fmt.Sprintf("; `%s` measures on this machine", term.Shell("spmvtune", "tune", args[0]))
+	}
+	return printSelection(cmd.OutOrStdout(), chosen, m.Features, here, from)
 }
 
 // measured are the answers of tune for a matrix, in each precision and cache state that is asked for and was measured.
@@ -159,7 +164,7 @@ type figures struct {
 func newSelection(matrix string, c rule.Choice, asked int, notes ...string) selection {
 	s := c.Model
 	warnings := []string{}
-	for _, note := range append(notes, changed(c)) {
+	for _, note := range append(notes, changed(c), s.Thin(), s.Noise) {
 		if note != "" {
 			warnings = append(warnings, note)
 		}
@@ -169,7 +174,7 @@ func newSelection(matrix string, c rule.Choice, asked int, notes ...string) sele
 	v.Figures = c.HeldOut()
 	return selection{
 		Matrix: matrix, Device: s.Device, Cache: string(s.Cache), Choice: c, Pruned: s.Pruned,
-		Validation: figures{Validation: v}, Warnings: append(warnings, s.Caveats()...), asked: asked,
+		Validation: figures{Validation: v}, Warnings: warnings, asked: asked,
 	}
 }
 

@@ -21,11 +21,20 @@ var choosers = map[string]string{
 	rule.ByEnsemble: "the ensemble",
 }
 
-// printSelection prints choices, with reasons and doubts.
-func printSelection(w io.Writer, chosen []selection, f sparse.Features, from string) error {
+// printSelection prints choices, first of all for which device, with reasons and doubts.
+func printSelection(w io.Writer, chosen []selection, f sparse.Features, here, from string) error {
 	fmt.Fprintf(w, "%s: %d rows × %d columns, %s, %s in a row\n", chosen[0].Matrix, f.Rows, f.Cols,
 		term.Count(f.Nonzeros, "nonzero", "nonzeros"), term.Digits(f.RowMean))
+	last := ""
 	for _, c := range chosen {
+		on := "for " + c.Device
+		if c.Cache != "" {
+			on += ", " + c.Cache + " cache"
+		}
+		if on != last {
+			fmt.Fprintln(w, on+here)
+			last = on
+		}
 		fmt.Fprintf(w, "\n%s\n", c.Config)
 		for _, reason := range c.reasons() {
 			term.Item(w, reason)

@@ -138,7 +138,7 @@ func (t *tuneCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		t.out = filepath.Join(command.OutRoot(), t.sweep.Name)
 	}
 	t.again = append([]string{"spmvtune"}, os.Args[1:]...)
-	t.done, t.observe, t.accept, t.roof = map[string]*tuning{}, t.note, notEmpty, t.knownRoof
+	t.done, t.observe, t.accept, t.roofless = map[string]*tuning{}, t.note, notEmpty, true
 	t.w, t.errors, t.data = cmd.ErrOrStderr(), cmd.ErrOrStderr(), cmd.OutOrStdout()
 	if t.quiet {
 		t.w = io.Discard
@@ -221,17 +221,6 @@ func (t *tuneCommand) chosen(ctx context.Context) (d configs.Device, err error) 
 		err = command.WithHint(err, "spmvtune doctor says what was found; without --device, tune takes the processor then")
 	}
 	return d, err
-}
-
-// knownRoof is the bandwidth of a device that an earlier call measured: to measure it takes longer than a small matrix.
-func (t *tuneCommand) knownRoof(d kernels.Device) (kernels.Roof, bool) {
-	list, _ := t.db.Devices(context.Background()) // without any it is measured
-	for _, o := range list {
-		if o.Backend == d.Backend && o.Name == d.Name && o.Driver == d.Driver && o.Units == d.Units && o.Roof.Highest() > 0 {
-			return o.Roof, true
-		}
-	}
-	return kernels.Roof{}, false
 }
 
 // notEmpty refuses a matrix without nonzeros.

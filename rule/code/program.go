@@ -117,6 +117,7 @@ func (p *program) write(w io.Writer, name string) (err error) {
 	names := strings.NewReplacer("@@", strings.ToUpper(p.name), "@", p.name)
 	t, err := template.New(name).Funcs(template.FuncMap{"comment": comment, "quoted": quoted, "word": word, "camel": camel,
 		"upper": strings.ToUpper, "listed": listed, "single": single, "figures": figures,
+		"least": func() float64 { return rule.LeastTime }, "trusted": func() float64 { return rule.Trusted },
 		"ofCSR": func(feature string) string { return names.Replace(cmp.Or(fromCSR[feature], "zero / zero")) },
 	}).Parse(names.Replace(string(text)))
 	if err != nil {
@@ -327,6 +328,8 @@ var fromCSR = map[string]string{
 	"col_gap_mean": "nonzeros > rows - @_empty(rows, offsets) ? " +
 		"@_span(rows, offsets, columns) / (nonzeros - rows + @_empty(rows, offsets)) : 0",
 	"neighbour_rate": "nonzeros > 0 ? 2 * @_pairs(rows, offsets, columns) / nonzeros : 0",
+	"bandwidth":      "@_distance(rows, offsets, columns, 1)",
+	"bandwidth_mean": "nonzeros > 0 ? @_distance(rows, offsets, columns, 0) / nonzeros : 0",
 	"row_similarity": "@_similarity(rows, offsets, columns)",
 	"memory_share":   "@_saturated(@_fourth(1.2 * (12.0 * nonzeros + 12.0 * rows + 8.0 * cols) / @@_CACHE))",
 	"row_spread":     "@_saturated(rows > 0 ? @_span(rows, offsets, columns) / rows / 12000 : 0)",
