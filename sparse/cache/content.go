@@ -242,7 +242,7 @@ func parallel(ctx context.Context, n int, f func(i int) error) error {
 			if err := within.Err(); err != nil {
 				return err
 			}
-			return panics.ReadMapped(func() error { return f(i) })
+			return f(i)
 		})
 	}
 

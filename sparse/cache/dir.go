@@ -14,14 +14,15 @@
 // same entry write the same bytes, and the last one's stay.
 //
 // Entries are verified in two steps. [Dir.Open] checks the header against its digest and the
-// file's length against the header, and touches none of the arrays: [Entry.Meta], with the
+// file's length against the header, and reads none of the arrays: [Entry.Meta], with the
 // content hash of the matrix and its features, is then right, and a truncated file has been
-// noticed. The arrays are checked when they are first used, piece by piece against the
-// checksums in the header, on all cores: [Entry.Copy] gives a matrix in memory of its own after
-// it has checked that memory, [Entry.Verify] checks the arrays in place, and [Entry.Pattern]
-// those of them that say where entries are. Nobody should compute with Entry.A before Verify.
+// noticed. [Entry.Copy] reads the arrays and checks them, piece by piece against the
+// checksums in the header, on all cores; [Entry.Pattern] reads those of them that say where entries are.
 // The content hash, which takes several times as long, is compared by [Dir.Verify] alone: it
 // identifies a matrix; someone who alters a file with intent can alter it as well.
+//
+// Note: arrays are read, not mapped. A file that another process cuts off, or a network that fails, ends a
+// process that mapped it.
 //
 // This package refuses to be needed: the nil *Dir is a cache that is off, an entry
 // that cannot be used is an error that means "make the matrix again", and failing to

@@ -19,16 +19,11 @@ import (
 	"spmvtune/sparse"
 )
 
-// An Entry is an open entry of a cache.
+// An Entry is an open entry of a cache. It is not evicted before Close.
 type Entry struct {
 	Meta
-	// A is the matrix in place: its arrays are the mapped file. They can't be
-	// written to (that ends the process), are gone after Close, and may be wrong
-	// until Verify says otherwise.
-	A *sparse.CSR[float64]
 
 	f    *os.File
-	data []byte // the whole file, mapped
 	sums []uint32
 	layout
 }
@@ -71,54 +66,17 @@ func open(path string) (*Entry, error) {
 		return nil, fmt.Errorf("opening a matrix of the cache: %w", err)
 	}
 	unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) // see removeUnused; without the lock it is read all the same
-	e := &Entry{f: f}
-	if err := e.attach(); err != nil {
+	info, err := f.Stat()
+	var head header
+	var l layout
+	if err == nil {
+		head, l, err = decodeHeader(f, info.Size())
+	}
+	if err != nil {
 		f.Close()
 		return nil, damaged(path, err)
 	}
-
-	return e, nil
-}
-
-// attach reads the header and maps the arrays.
-func (e *Entry) attach() error {
-	info, err := e.f.Stat()
-	if err != nil {
-		return err
-	}
-	head, l, err := decodeHeader(e.f, info.Size())
-	if err != nil {
-		return err
-	}
-
-	e.Meta, e.sums, e.layout = head.Meta, head.Sums, l
-	if int64(int(e.size)) != e.size {
-		return fmt.Errorf("%d bytes are more than this machine can map", e.size)
-	}
-	if e.data, err = unix.Mmap(int(e.f.Fd()), 0, int(e.size), unix.PROT_READ, unix.MAP_SHARED); err != nil {
-		return fmt.Errorf("mapping it: %w", err)
-	}
-
-	n := e.Features.Nonzeros
-	e.A = &sparse.CSR[float64]{
-		Rows: e.Features.Rows, Cols: e.Features.Cols,
-		RowPtr: view[int32](e.data[e.rowPtr:], e.Features.Rows+1),
-		ColIdx: view[int32](e.data[e.colIdx:], n),
-		Val:    view[float64](e.data[e.val:], n),
-	}
-	if n := len(piecesOf(e.A, l)); n != len(e.sums) {
-		return errors.Join(fmt.Errorf("it has %d checksums instead of %d", len(e.sums), n),
-			unix.Munmap(e.data))
-	}
-	return nil
-}
-
-// view returns the first n elements that lie in data, which is aligned for them.
-func view[T int32 | float64](data []byte, n int) []T {
-	if n == 0 {
-		return []T{}
-	}
-	return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), n)
+	return &Entry{head.Meta, f, head.Sums, l}, nil
 }
 
 // raw returns the memory of a.
@@ -129,64 +87,41 @@ func raw[T int32 | float64](a []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&a[0])), len(a)*int(unsafe.Sizeof(a[0])))
 }
 
-// Verify reads all arrays in place and compares them with the checksums in the header. If they
-// differ, the error satisfies errors.Is with [ErrDamaged]. This package never changes an entry, so
-// a verified one stays right. Another program may still truncate the file: read the arrays within
-// [panics.ReadMapped], which turns the fault of such a read into an error.
-func (e *Entry) Verify(ctx context.Context) error { return e.check(ctx, e.A, nil) }
-
-// Pattern is Verify of the row offsets and the columns, and returns the matrix in place
-// without its values: a quarter to a half of the bytes is not read.
-func (e *Entry) Pattern(ctx context.Context) (*sparse.CSR[float64], error) {
-	a := *e.A
-	a.Val = nil
-	return &a, e.check(ctx, &a, nil)
+// Copy reads the matrix into memory and verifies that memory, on all cores: it compares it with the checksums in the
+// header. If they differ, the error satisfies errors.Is with [ErrDamaged].
+func (e *Entry) Copy(ctx context.Context) (*sparse.CSR[float64], error) {
+	return e.copy(ctx, make([]float64, e.Features.Nonzeros))
 }
 
-// check compares a, which is e.A, a copy of it or the pattern of it, with the checksums, on all cores. read fills a
-// piece of a first; nil where it is filled.
-func (e *Entry) check(ctx context.Context, a *sparse.CSR[float64], read func(piece) error) error {
+// Pattern is Copy of the row offsets and the columns. A quarter to a half of the bytes is not read.
+func (e *Entry) Pattern(ctx context.Context) (*sparse.CSR[float64], error) { return e.copy(ctx, nil) }
+
+func (e *Entry) copy(ctx context.Context, values []float64) (*sparse.CSR[float64], error) {
+	a := &sparse.CSR[float64]{
+		Rows: e.Features.Rows, Cols: e.Features.Cols,
+		RowPtr: make([]int32, e.Features.Rows+1), ColIdx: make([]int32, e.Features.Nonzeros), Val: values,
+	}
 	pieces := piecesOf(a, e.layout)
 	err := parallel(ctx, len(pieces), func(i int) error {
-		if read != nil {
-			if err := read(pieces[i]); err != nil {
-				return err
-			}
+		if _, err := e.f.ReadAt(pieces[i].memory, pieces[i].at); err != nil {
+			return err
 		}
-		if sum(pieces[i].memory) != e.sums[i] {
+		if i >= len(e.sums) || sum(pieces[i].memory) != e.sums[i] {
 			return errors.New("the arrays do not give the checksums in the header")
 		}
 		return nil
 	})
-	if err == nil || ctx.Err() != nil {
-		return ctx.Err()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	return damaged(e.f.Name(), err)
-}
-
-// Copy reads the matrix into memory, verifies that memory, and returns it. Later changes of the
-// file do not affect it.
-func (e *Entry) Copy(ctx context.Context) (*sparse.CSR[float64], error) {
-	a := &sparse.CSR[float64]{
-		Rows: e.A.Rows, Cols: e.A.Cols,
-		RowPtr: make([]int32, len(e.A.RowPtr)), ColIdx: make([]int32, len(e.A.ColIdx)),
-		Val: make([]float64, len(e.A.Val)),
-	}
-	err := e.check(ctx, a, func(p piece) error {
-		_, err := e.f.ReadAt(p.memory, p.at)
-		return err
-	})
 	if err != nil {
-		return nil, err
+		return nil, damaged(e.f.Name(), err)
 	}
 	return a, nil
 }
 
-// Close ends the mapping: e.A can't be used any more, and copies can.
-func (e *Entry) Close() error {
-	e.A = nil
-	return errors.Join(unix.Munmap(e.data), e.f.Close())
-}
+// Close lets the entry be evicted.
+func (e *Entry) Close() error { return e.f.Close() }
 
 // An entry is, each part at a multiple of 64 bytes and the gaps filled with zeros:
 //

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/internal/base/panics"
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 	"spmvtune/sparse/cache"
@@ -88,25 +87,17 @@ func IsKept(ctx context.Context, spec configs.Matrix) bool {
 	return k.dir.Has(k.key)
 }
 
-// ViewPattern calls use with a matrix for the places of its entries: it may have no values. The arrays of a matrix that
-// is kept are the mapped file, verified, and gone when use returns.
-func ViewPattern(ctx context.Context, spec configs.Matrix, use func(*sparse.CSR[float64], trial.Matrix) error) error {
+// Pattern is Load of a matrix for the places of its entries: it may have no values.
+func Pattern(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], trial.Matrix, error) {
 	k := findKept(ctx, spec)
 	if e, err := k.dir.Open(k.key); err == nil {
 		defer e.Close()
 		a, err := e.Pattern(ctx)
-		if err == nil {
-			return panics.ReadMapped(func() error { return use(a, k.described(e.Meta)) })
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err == nil || ctx.Err() != nil {
+			return a, k.described(e.Meta), err
 		}
 	}
-	a, m, err := k.makeAndKeep(ctx)
-	if err != nil {
-		return err
-	}
-	return use(a, m)
+	return k.makeAndKeep(ctx)
 }
 
 func (k kept) described(e cache.Meta) trial.Matrix {

@@ -24,9 +24,8 @@ import (
 )
 
 // Load returns the matrix that a sweep names, with its description. The matrix comes from
-// the user's cache, or it is read or generated, and kept in the cache for the next time. Its
-// arrays are memory of its own: a mapped file is laid out in other pages, and can be taken
-// away in the middle of a sample. Nothing is downloaded: the matrix must be resolved.
+// the user's cache, or it is read or generated, and kept in the cache for the next time.
+// Nothing is downloaded: the matrix must be resolved.
 func Load(ctx context.Context, spec configs.Matrix) (*sparse.CSR[float64], trial.Matrix, error) {
 	a, m, held, err := Hold(ctx, spec)
 	if held != nil {

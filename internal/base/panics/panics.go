@@ -3,12 +3,10 @@ package panics
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -78,31 +76,6 @@ func at() string {
 	}
 }
 
-// ErrGone says that mapped memory could not be read.
-var ErrGone = errors.New("a file was cut off, or could not be read, while it was mapped")
-
-// ReadMapped is what f returns, or ErrGone if f reads what a mapped file no longer has.
-func ReadMapped(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }: // of a fault, see debug.SetPanicOnFault
-			err = ErrGone
-		default:
-			switch {
-			case p == error(ErrGone):
-				err = ErrGone
-			case os.Getenv("GOTRACEBACK") != "":
-				panic(p)
-			default:
-				panic(Of(p))
-			}
-		}
-	}()
-	return f()
-}
-
 // A WaitGroup is a [sync.WaitGroup] whose Wait panics where one of its functions did, so that the caller
 // can turn that into an error.
 type WaitGroup struct {
@@ -114,9 +87,7 @@ type WaitGroup struct {
 // Go calls f in a goroutine.
 func (g *WaitGroup) Go(f func()) {
 	g.wait.Go(func() {
-		err := Caught(func() error {
-			return ReadMapped(func() error { f(); return nil })
-		})()
+		err := Caught(func() error { f(); return nil })()
 		if err != nil {
 			g.mu.Lock()
 			defer g.mu.Unlock()

@@ -33,13 +33,11 @@ func TestWaitGroup(t *testing.T) {
 	t.Setenv("GOTRACEBACK", "")
 	ended := false
 	err := Caught(func() error {
-		return ReadMapped(func() error {
-			var g WaitGroup
-			g.Go(func() { panic("oh no") })
-			g.Go(func() { ended = true })
-			g.Wait()
-			return nil
-		})
+		var g WaitGroup
+		g.Go(func() { panic("oh no") })
+		g.Go(func() { ended = true })
+		g.Wait()
+		return nil
 	})()
 	if err == nil || !strings.Contains(err.Error(), "oh no (internal/base/panics.TestWaitGroup") || !ended {
 		t.Error(err)

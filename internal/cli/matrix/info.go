@@ -79,17 +79,19 @@ func (i *infoCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	end := show.Long(cmd.ErrOrStderr(), "loading "+spec.Name)
 	defer end()
-	return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
-		info, err := describeMatrix(a, m)
-		end()
-		if err != nil {
-			return err
-		}
-		if i.output.Data() {
-			return i.output.Write(cmd.OutOrStdout(), info)
-		}
-		return info.print(cmd.OutOrStdout())
-	})
+	a, m, err := matrix.Pattern(cmd.Context(), spec)
+	if err != nil {
+		return err
+	}
+	info, err := describeMatrix(a, m)
+	end()
+	if err != nil {
+		return err
+	}
+	if i.output.Data() {
+		return i.output.Write(cmd.OutOrStdout(), info)
+	}
+	return info.print(cmd.OutOrStdout())
 }
 
 func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error) {
@@ -355,11 +357,13 @@ func (s *spyCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 
 	defer show.Long(cmd.ErrOrStderr(), "loading "+spec.Name)()
-	return matrix.ViewPattern(cmd.Context(), spec, func(a *sparse.CSR[float64], m trial.Matrix) error {
-		picture, err := figure.Spy(m.Name, a, format)
-		if err != nil {
-			return err
-		}
-		return files.Write(s.out, picture)
-	})
+	a, m, err := matrix.Pattern(cmd.Context(), spec)
+	if err != nil {
+		return err
+	}
+	picture, err := figure.Spy(m.Name, a, format)
+	if err != nil {
+		return err
+	}
+	return files.Write(s.out, picture)
 }
