@@ -65,10 +65,10 @@ func openSNAP(s *source, _ Options) (*header, func() (*layout, []*chunk, error),
 			return nil, nil, err
 		}
 		r := ranksOf(pieces)
-		if r.count() > sparse.MaxIndex {
-			return nil, nil, s.errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count(), sparse.MaxIndex)
+		if r.count > sparse.MaxIndex {
+			return nil, nil, s.errorf(1, "%d vertices: 32-bit indices hold at most %d", r.count, sparse.MaxIndex)
 		}
-		h.Rows, h.Cols, h.Entries = r.count(), r.count(), edges
+		h.Rows, h.Cols, h.Entries = r.count, r.count, edges
 		l := h.layout(Options{})
 		return l, distribute(l, pieces, r), nil
 	}, err
@@ -111,7 +111,7 @@ func readEdges(s *source, h *header) (pieces []*piece, edges int, err error) {
 }
 
 // distribute makes chunks of the pieces and frees each piece.
-func distribute(l *layout, pieces []*piece, r ranks) []*chunk {
+func distribute(l *layout, pieces []*piece, r *ranks) []*chunk {
 	chunks := make([]*chunk, len(pieces))
 	eachOf(len(pieces), func() func(k int) {
 		var row, col []int32
@@ -121,8 +121,9 @@ func distribute(l *layout, pieces []*piece, r ranks) []*chunk {
 				row, col = make([]int32, p.edges), make([]int32, p.edges)
 			}
 			row, col := row[:p.edges], col[:p.edges]
-			r.put(p, 0, row)
-			r.put(p, p.edges, col)
+			for k := range row {
+				row[k], col[k] = r.rank(p.vertex(k)), r.rank(p.vertex(p.edges+k))
+			}
 			chunks[k], pieces[k] = l.chunk(row, col, p.val), nil
 		}
 	})

@@ -6,11 +6,23 @@ import (
 	"sync/atomic"
 )
 
-// Ranks give each vertex that occurs its place in the order of all, from 0.
-type ranks interface {
-	count() int
-	// put puts the ranks of the vertices of a piece from the first on into ranks.
-	put(p *piece, first int, ranks []int32)
+// Ranks give each vertex that occurs its place in the order of all, from 0: by a bit for every number from the least
+// on or, where the numbers lie far apart, by a list of them.
+type ranks struct {
+	count int
+	least uint64
+
+	words []word
+
+	ids   []uint64 // in order
+	shift int
+	start []int32 // of those with id−least >> shift; and the end
+}
+
+// A word has the bits of 64 numbers, and how many vertices come before them.
+type word struct {
+	bits   uint64
+	before int32
 }
 
 const (
@@ -21,42 +33,33 @@ const (
 )
 
 // ranksOf finds the ranks of all vertices in the pieces.
-func ranksOf(pieces []*piece) ranks {
-	least, most, edges := uint64(largestID), uint64(0), 0
+func ranksOf(pieces []*piece) *ranks {
+	r := &ranks{least: largestID}
+	most, edges := uint64(0), 0
 	for _, p := range pieces {
 		edges += p.edges
-		least, most = min(least, p.least), max(most, p.most)
+		r.least, most = min(r.least, p.least), max(most, p.most)
 	}
 
 	if edges == 0 {
-		return &bitmap{}
+		return r
 	}
-	if words := (most-least)/64 + 1; words <= uint64(max(edges/edgesPerWord, alwaysWords)) {
-		return newBitmap(pieces, least, int(words))
+	if words := (most-r.least)/64 + 1; words <= uint64(max(edges/edgesPerWord, alwaysWords)) {
+		r.mark(pieces, int(words))
+	} else {
+		r.sort(pieces)
 	}
-	return newSorted(pieces)
+	return r
 }
 
-// A bitmap has a bit for every number from the least on, and for every 64 of them the number of
-// vertices before.
-type bitmap struct {
-	least uint64
-	words []word
-	n     int
-}
-
-type word struct {
-	bits   uint64
-	before int32
-}
-
-func newBitmap(pieces []*piece, least uint64, words int) *bitmap {
-	m := &bitmap{least: least, words: make([]word, words)}
+// mark makes the bitmap.
+func (r *ranks) mark(pieces []*piece, words int) {
+	r.words = make([]word, words)
 	eachOf(len(pieces), func() func(k int) {
 		return func(k int) {
 			for i := range 2 * pieces[k].edges {
-				v := pieces[k].vertex(i) - least
-				w, bit := &m.words[v/64].bits, uint64(1)<<(v%64)
+				v := pieces[k].vertex(i) - r.least
+				w, bit := &r.words[v/64].bits, uint64(1)<<(v%64)
 				if atomic.LoadUint64(w)&bit == 0 {
 					atomic.OrUint64(w, bit)
 				}
@@ -64,35 +67,14 @@ func newBitmap(pieces []*piece, least uint64, words int) *bitmap {
 		}
 	})
 
-	for k := range m.words {
-		m.words[k].before = int32(m.n)
-		m.n += bits.OnesCount64(m.words[k].bits)
-	}
-	return m
-}
-
-func (m *bitmap) count() int { return m.n }
-
-func (m *bitmap) rank(v uint64) int32 {
-	w := &m.words[(v-m.least)/64]
-	return w.before + int32(bits.OnesCount64(w.bits&(1<<((v-m.least)%64)-1)))
-}
-
-func (m *bitmap) put(p *piece, first int, ranks []int32) {
-	for k := range ranks {
-		ranks[k] = m.rank(p.vertex(first + k))
+	for k := range r.words {
+		r.words[k].before = int32(r.count)
+		r.count += bits.OnesCount64(r.words[k].bits)
 	}
 }
 
-// A sorted has the numbers of vertices in order, and where those with the same highest bits start.
-type sorted struct {
-	ids   []uint64
-	least uint64
-	shift int
-	start []int32 // of those with id−least >> shift; and the end
-}
-
-func newSorted(pieces []*piece) *sorted {
+// sort makes the list, and says where the numbers with the same highest bits start.
+func (r *ranks) sort(pieces []*piece) {
 	ids := make([][]uint64, len(pieces))
 	eachOf(len(pieces), func() func(k int) {
 		return func(k int) {
@@ -105,30 +87,24 @@ func newSorted(pieces []*piece) *sorted {
 	})
 	all := slices.Concat(ids...)
 	slices.Sort(all)
-	all = slices.Compact(all)
+	r.ids = slices.Compact(all)
+	r.count = len(r.ids)
 
-	s := &sorted{ids: all, least: all[0]}
-	s.shift = max(0, bits.Len64(all[len(all)-1]-s.least)-bits.Len(uint(len(all))))
-	for k, v := range all {
-		for len(s.start) <= int((v-s.least)>>s.shift) {
-			s.start = append(s.start, int32(k))
+	r.shift = max(0, bits.Len64(r.ids[r.count-1]-r.least)-bits.Len(uint(r.count)))
+	for k, v := range r.ids {
+		for len(r.start) <= int((v-r.least)>>r.shift) {
+			r.start = append(r.start, int32(k))
 		}
 	}
-	s.start = append(s.start, int32(len(all)))
-	return s
+	r.start = append(r.start, int32(r.count))
 }
 
-func (s *sorted) count() int { return len(s.ids) }
-
-func (s *sorted) rank(v uint64) int32 {
-	part := (v - s.least) >> s.shift
-	from := s.start[part]
-	k, _ := slices.BinarySearch(s.ids[from:s.start[part+1]], v)
-	return from + int32(k)
-}
-
-func (s *sorted) put(p *piece, first int, ranks []int32) {
-	for k := range ranks {
-		ranks[k] = s.rank(p.vertex(first + k))
+func (r *ranks) rank(v uint64) int32 {
+	if v -= r.least; r.words != nil {
+		w := &r.words[v/64]
+		return w.before + int32(bits.OnesCount64(w.bits&(1<<(v%64)-1)))
 	}
+	from := r.start[v>>r.shift]
+	k, _ := slices.BinarySearch(r.ids[from:r.start[v>>r.shift+1]], v+r.least)
+	return from + int32(k)
 }
