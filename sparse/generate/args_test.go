@@ -317,7 +317,7 @@ func FuzzBuild(f *testing.F) {
 			t.Fatalf("%s: planned %+v, made %v", spec, size, m)
 		}
 		if p.symmetric {
-			symmetric(t, spec, m)
+			isSymmetric(t, spec, m)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func wellFormed(t *testing.T, spec string, m *sparse.CSR[float64]) {
 }
 
 // symmetric fails unless m equals its transpose, values included.
-func symmetric(t *testing.T, spec string, m *sparse.CSR[float64]) {
+func isSymmetric(t *testing.T, spec string, m *sparse.CSR[float64]) {
 	t.Helper()
 	for i := range m.Rows {
 		columns, values := m.Row(i)
@@ -101,7 +101,7 @@ func TestRandomArguments(t *testing.T) {
 					t.Errorf("%s: planned %s %d nonzeros, made %d", spec, p.nnz, size.NNZ, m.NNZ())
 				}
 				if p.symmetric || args["symmetric"] == 1 {
-					symmetric(t, spec, m)
+					isSymmetric(t, spec, m)
 				}
 
 				switch p.values {

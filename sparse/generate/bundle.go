@@ -81,18 +81,6 @@ func newBundle(ctx context.Context, v values) (*bundle, error) {
 	return b, err
 }
 
-// seen returns the points by camera: those of camera c are points[start[c]:start[c+1]],
-// increasing.
-func (b *bundle) seen() (start, points []int32) {
-	edges := make([]edge, 0, len(b.camera))
-	for p := range b.points {
-		for _, c := range b.camera[b.start[p]:b.start[p+1]] {
-			edges = append(edges, edge{c, int32(p)})
-		}
-	}
-	return collect(edges, b.cameras, false)
-}
-
 // planJacobian has the observations point by point, and the cameras' columns first.
 func planJacobian(v values) (plan, error) {
 	s := Size{Rows: perObservation * v.int("points") * v.int("track"),
@@ -127,13 +115,13 @@ func planNormal(v values) (plan, error) {
 	size := square(perCamera*cameras+perPoint*points,
 		perCamera*perCamera*cameras+perPoint*perPoint*points+2*perCamera*perPoint*points*v.int("track"))
 	return bundled(v, size, source.symmetricValue, func(b *bundle) rowDraw {
-		start, points := b.seen()
+		points := transposed(b.start, b.camera, b.cameras) // by camera
 		border := perCamera * b.cameras
 		return func(i int, _ *stream, columns []int32) []int32 {
 			if i < border {
 				c := i / perCamera
 				columns = run(columns, perCamera*c, perCamera)
-				for _, p := range points[start[c]:start[c+1]] {
+				for _, p := range points.ColIdx[points.RowPtr[c]:points.RowPtr[c+1]] {
 					columns = run(columns, border+perPoint*int(p), perPoint)
 				}
 				return columns
@@ -164,10 +152,10 @@ func planSchur(v values) (plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		start, points := b.seen()
+		points := transposed(b.start, b.camera, b.cameras) // by camera
 		return inner.draw(ctx, v.seed(), nil, func(c int, _ *stream, columns []int32) []int32 {
 			columns = append(columns, int32(c))
-			for _, p := range points[start[c]:start[c+1]] {
+			for _, p := range points.ColIdx[points.RowPtr[c]:points.RowPtr[c+1]] {
 				columns = append(columns, b.camera[b.start[p]:b.start[p+1]]...)
 			}
 			return columns

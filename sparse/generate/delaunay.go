@@ -3,13 +3,12 @@ package generate
 import (
 	"context"
 	"math"
-	"slices"
 
 	"spmvtune/sparse"
 )
 
 // planDelaunay makes the graph of the Delaunay triangulation of random points,
-// numbered along the Z-order curve. It needs about 170 bytes a point, the matrix
+// numbered along the Z-order curve. It needs about 200 bytes a point, the matrix
 // included. The number of nonzeros is an upper bound: n points, h of them on the hull,
 // have 3n − 3 − h edges, and h is at least 3.
 func planDelaunay(v values) (plan, error) {
@@ -35,24 +34,10 @@ func planDelaunay(v values) (plan, error) {
 // graph returns the adjacency matrix of the points, values 1.
 func (t *triangulation) graph(ctx context.Context) (*sparse.CSR[float64], error) {
 	first := t.first()
-	a := assembly{
-		rows: len(t.points), cols: len(t.points),
-		length: func(i int) (count int) {
-			t.around(first[i], func(int32) { count++ })
-			return count
-		},
-		fill: func(i int, columns []int32) {
-			k := 0
-			t.around(first[i], func(e int32) {
-				columns[k] = t.dest(e)
-				k++
-			})
-			slices.Sort(columns)
-		},
-		value: one,
-	}
-
-	return a.build(ctx)
+	return square(len(t.points), 0).draw(ctx, 0, one, func(i int, _ *stream, columns []int32) []int32 {
+		t.around(first[i], func(e int32) { columns = append(columns, t.dest(e)) })
+		return columns
+	})
 }
 
 // first returns for each point the first half-edge that leaves it, or none.
@@ -85,7 +70,7 @@ func (t *triangulation) around(e int32, visit func(e int32)) {
 // triangles, neighbours if they share an edge. The triangulated points are random in a
 // square and evenly spaced on its border, h of them, which makes the size exact: n
 // points have 2n − 2 − h triangles. A triangle is numbered by its first point. It needs
-// about 100 bytes a triangle, the matrix included.
+// about 110 bytes a triangle, the matrix included.
 //
 // If their number is not given, edges on the border are as long as those inside are on average,
 // 32/(9π√density) (Miles, Math. Biosci. 6, 1970): 2.5·√rows of them, one more if that has the
@@ -116,7 +101,7 @@ func planDual(v values) (plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		return t.dual().build(ctx)
+		return t.dual(ctx)
 	}}, nil
 }
 
@@ -139,25 +124,19 @@ func rim(n int) []point {
 	return points
 }
 
-// dual describes the adjacency matrix of the triangles, values 1.
-func (t *triangulation) dual() assembly {
+// dual returns the adjacency matrix of the triangles, values 1.
+func (t *triangulation) dual(ctx context.Context) (*sparse.CSR[float64], error) {
 	triangle, sides := t.triangles()
-	return visited(len(sides), len(sides), func(i int, visit func(j int)) {
-		var found [3]int32
-		count, e := 0, sides[i]
+	return square(len(sides), 0).draw(ctx, 0, one, func(i int, _ *stream, columns []int32) []int32 {
+		e := sides[i]
 		for range 3 {
 			if other := triangle[e^1]; other != none {
-				found[count] = other
-				count++
+				columns = append(columns, other)
 			}
 			e = t.leftNext(e)
 		}
-
-		slices.Sort(found[:count])
-		for _, j := range found[:count] {
-			visit(int(j))
-		}
-	}, one)
+		return columns
+	})
 }
 
 // triangles numbers the triangles by their first point, and around it counterclockwise. It

@@ -35,7 +35,7 @@ func (s *stream) near(place, n int) int {
 func planHypergraph(v values) (plan, error) {
 	nets, cells := v.int("nets"), v.int("cells")
 	size := Size{Rows: nets, Cols: cells, NNZ: int(float64(nets) * max(2, v["pins"]))}
-	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, s *stream, columns []int32) []int32 {
 		if s.below(5000) == 0 {
 			for range 400 {
 				columns = append(columns, int32(s.below(cells)))
@@ -51,41 +51,48 @@ func planHypergraph(v values) (plan, error) {
 	})
 }
 
-// planCliques expects of k people, k − 2 geometric with mean m, 2 + 4m + 2m² entries.
-func planCliques(v values) (plan, error) {
-	n, m := v.int("rows"), max(0, v["size"]-2)
-	return plan{square(n, int(float64(n)*v["groups"]*(2+4*m+2*m*m))), func(ctx context.Context) (*sparse.CSR[float64], error) {
+// tied plans a symmetric matrix of edges, which draw gives: it is called for each of so many parts, in order.
+func tied(v values, nnz, parts int, draw func(part int, s *stream, tie func(i, j int))) (plan, error) {
+	n := v.int("rows")
+	return plan{square(n, nnz), func(ctx context.Context) (*sparse.CSR[float64], error) {
 		src := newSource(v.seed(), forStructure)
 		var edges []edge
-		var people []int32
-		for g := range int(float64(n) * v["groups"]) {
+		for part := range parts {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			s := src.stream(uint64(g))
-			centre := s.below(n)
-			people = people[:0]
-			for range 2 + s.geometric(v["size"]-2) {
-				people = append(people, int32(s.near(centre, n)))
-			}
-
-			for a, i := range people {
-				for _, j := range people[:a] {
-					if i != j {
-						edges = append(edges, edge{i, j})
-					}
-				}
-			}
+			s := src.stream(uint64(part))
+			draw(part, &s, func(i, j int) { edges = append(edges, edge{int32(i), int32(j)}) })
 		}
 		return fromEdges(ctx, edges, n, true, v.seed())
 	}}, nil
+}
+
+// planCliques expects of k people, k − 2 geometric with mean m, 2 + 4m + 2m² entries.
+func planCliques(v values) (plan, error) {
+	n, m := v.int("rows"), max(0, v["size"]-2)
+	nnz := int(float64(n) * v["groups"] * (2 + 4*m + 2*m*m))
+	return tied(v, nnz, int(float64(n)*v["groups"]), func(_ int, s *stream, tie func(i, j int)) {
+		centre := s.below(n)
+		var people []int
+		for range 2 + s.geometric(v["size"]-2) {
+			people = append(people, s.near(centre, n))
+		}
+		for a, i := range people {
+			for _, j := range people[:a] {
+				if i != j {
+					tie(i, j)
+				}
+			}
+		}
+	})
 }
 
 // planCitations lets paper i cite recent ones as far back as near says, and well-known ones,
 // which are the earlier the likelier.
 func planCitations(v values) (plan, error) {
 	n := v.int("rows")
-	return drawn(v, square(n, int(float64(n)*v["row_nnz"])), func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, square(n, int(float64(n)*v["row_nnz"])), source.value, func(i int, s *stream, columns []int32) []int32 {
 		for k := range s.geometric(v["row_nnz"]) {
 			j := i - s.distance(n)
 			if k%2 == 0 {
@@ -102,52 +109,31 @@ func planCitations(v values) (plan, error) {
 
 func planSmallWorld(v values) (plan, error) {
 	n, half := v.int("rows"), v.int("degree")/2
-	return plan{square(n, n*half*2), func(ctx context.Context) (*sparse.CSR[float64], error) {
-		src := newSource(v.seed(), forStructure)
-		edges := make([]edge, n*half)
-		err := parallel(ctx, n, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				s := src.stream(uint64(i))
-				for d := range half {
-					j := (i + d + 1) % n
-					if s.unit() <= v["rewired"] {
-						j = s.below(n)
-					}
-					edges[i*half+d] = edge{int32(i), int32(j)}
-				}
+	return tied(v, n*half*2, n, func(i int, s *stream, tie func(i, j int)) {
+		for d := range half {
+			j := (i + d + 1) % n
+			if s.unit() <= v["rewired"] {
+				j = s.below(n)
 			}
-		})
-		if err != nil {
-			return nil, err
+			tie(i, j)
 		}
-		return fromEdges(ctx, edges, n, true, v.seed())
-	}}, nil
+	})
 }
 
 func planRails(v values) (plan, error) {
 	n := v.int("rows")
-	return plan{square(n, int(float64(n)*(1+v["degree"]+2*v["tied"]))), func(ctx context.Context) (*sparse.CSR[float64], error) {
-		rails := make([]int32, min(n, v.int("rails")))
-		src := newSource(v.seed(), forStructure)
-		s := src.stream(uint64(n))
-		spread(rails, n, &s)
-
-		var edges []edge
-		for i := range n {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			s := src.stream(uint64(i))
-			edges = append(edges, edge{int32(i), int32(i)})
-			for range s.geometric(v["degree"] / 2) {
-				edges = append(edges, edge{int32(i), int32(s.near(i, n))})
-			}
-			if s.unit() <= v["tied"] {
-				edges = append(edges, edge{int32(i), rails[s.below(len(rails))]})
-			}
+	rails := make([]int32, min(n, v.int("rails")))
+	first := newSource(v.seed(), forStructure).stream(uint64(n))
+	spread(rails, n, &first)
+	return tied(v, int(float64(n)*(1+v["degree"]+2*v["tied"])), n, func(i int, s *stream, tie func(i, j int)) {
+		tie(i, i)
+		for range s.geometric(v["degree"] / 2) {
+			tie(i, s.near(i, n))
 		}
-		return fromEdges(ctx, edges, n, true, v.seed())
-	}}, nil
+		if s.unit() <= v["tied"] {
+			tie(i, int(rails[s.below(len(rails))]))
+		}
+	})
 }
 
 // reversed puts a square matrix into the reverse Cuthill-McKee order.
@@ -232,20 +218,19 @@ func mycielski(ctx context.Context, m *sparse.CSR[float64]) (*sparse.CSR[float64
 // a column of it. Cell (r, c) is row r·n + c.
 func planLatin(v values) (plan, error) {
 	n := v.int("order")
-	return visited(n*n, n*n, func(i int, visit func(j int)) {
+	edge := func(_ source, i, j int) float64 { return one(i, j) }
+	return drawn(v, square(n*n, 2*n*n*(n-1)), edge, func(i int, _ *stream, columns []int32) []int32 {
 		r, c := i/n, i%n
-		for row := range n {
-			if row != r {
-				visit(row*n + c)
-				continue
+		for k := range n {
+			if k != r {
+				columns = append(columns, int32(k*n+c))
 			}
-			for col := range n {
-				if col != c {
-					visit(row*n + col)
-				}
+			if k != c {
+				columns = append(columns, int32(r*n+k))
 			}
 		}
-	}, one).plan(2 * n * n * (n - 1))
+		return columns
+	})
 }
 
 // Real and imaginary part, or angle and magnitude, of a bus.
@@ -280,5 +265,7 @@ func planPower(v values) (plan, error) {
 		},
 	}
 	return blocked(v, square(n, n+2*(n-1+loops(n))), perBus, source.symmetricValue,
-		func(ctx context.Context) (*sparse.CSR[float64], error) { return tree.symmetric(ctx, everywhere) })
+		func(ctx context.Context) (*sparse.CSR[float64], error) {
+			return symmetric(ctx, everywhere, nil, tree.build)
+		})
 }

@@ -1,10 +1,7 @@
 package generate
 
 import (
-	"context"
 	"math"
-
-	"spmvtune/sparse"
 )
 
 // planPruned keeps the weights of a layer that are large: those of some outputs and of some
@@ -40,7 +37,7 @@ func planGroups(v values) (plan, error) {
 		return plan{}, wrong("cols", "%d is not a multiple of %d, the weights of a group", cols, m)
 	}
 	size := Size{Rows: rows, Cols: cols, NNZ: rows * (cols / m) * n}
-	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, s *stream, columns []int32) []int32 {
 		k := 0
 		for j := range cols { // Knuth's Algorithm S in each group
 			if left, need := m-j%m, (j/m+1)*n-k; s.below(left) < need {
@@ -63,9 +60,7 @@ func planBlockPruned(v values) (plan, error) {
 	inner := Size{Rows: v.int("rows") / b, Cols: v.int("cols") / b,
 		NNZ: int(math.Round(v["density"] * v["rows"] / v["block"] * v["cols"] / v["block"]))}
 	row := bernoulli(inner.Cols, func(int) float64 { return v["density"] })
-	return blocked(v, inner, b, source.value, func(ctx context.Context) (*sparse.CSR[float64], error) {
-		return inner.draw(ctx, v.seed(), nil, row)
-	})
+	return blocked(v, inner, b, source.value, inner.pattern(v, row))
 }
 
 // planAttention makes the mask of BigBird: the first tokens see all and are seen by all, each
@@ -94,7 +89,5 @@ func planAttention(v values) (plan, error) {
 		}
 		return columns
 	}
-	return blocked(v, inner, b, source.value, func(ctx context.Context) (*sparse.CSR[float64], error) {
-		return inner.draw(ctx, v.seed(), nil, row)
-	})
+	return blocked(v, inner, b, source.value, inner.pattern(v, row))
 }

@@ -1,7 +1,10 @@
 package generate
 
 import (
+	"context"
 	"math"
+
+	"spmvtune/sparse"
 )
 
 // kept is the share of the stencil's couplings that a mesh has; the gaps are
@@ -16,8 +19,8 @@ func planFEM(v values) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
-	dof, value := v.int("dof"), newSource(v.seed(), forValues).symmetricValue
-	return visited(f.nodes, f.nodes, f.each, value).blocks(dof).plan(blocks * dof * dof)
+	inner := square(f.nodes, blocks)
+	return blocked(v, inner, v.int("dof"), source.symmetricValue, inner.pattern(v, f.row))
 }
 
 // A mesh is a graph of nodes.
@@ -71,27 +74,25 @@ func stencil(n, reach int, s *stream) []int {
 	return offsets
 }
 
-// each calls visit for node i and its neighbours, in increasing order.
-func (f *mesh) each(i int, visit func(node int)) {
-	f.before(i, visit)
-	visit(i)
+// row appends node i and its neighbours.
+func (f *mesh) row(i int, s *stream, columns []int32) []int32 {
+	columns = append(f.before(i, columns), int32(i))
 	for k, o := range f.offsets {
-		if i+o >= f.nodes {
-			break
-		}
-		if f.coupled(i, k) {
-			visit(i + o)
+		if i+o < f.nodes && f.coupled(i, k) {
+			columns = append(columns, int32(i+o))
 		}
 	}
+	return columns
 }
 
-// before calls visit for the neighbours of node i before it.
-func (f *mesh) before(i int, visit func(node int)) {
+// before appends the neighbours of node i before it.
+func (f *mesh) before(i int, columns []int32) []int32 {
 	for k := len(f.offsets) - 1; k >= 0; k-- {
 		if j := i - f.offsets[k]; j >= 0 && f.coupled(j, k) {
-			visit(j)
+			columns = append(columns, int32(j))
 		}
 	}
+	return columns
 }
 
 // coupled reports whether node i and the one at the k-th offset after it are
@@ -102,47 +103,44 @@ func (f *mesh) coupled(i, k int) bool {
 
 // planGrid makes the 5-point stencil.
 func planGrid(v values) (plan, error) {
-	a, nnz := grid5(v)
-	a.value = func(i, j int) float64 {
+	size, row := grid5(v)
+	return drawn(v, size, func(_ source, i, j int) float64 {
 		if i == j {
 			return 4
 		}
 		return -1
-	}
-	return a.plan(nnz)
+	}, row)
 }
 
-// grid5 is the pattern of a 5-point stencil, with its nonzeros. Point (x, y) is row y·nx + x, and is coupled
+// grid5 is the pattern of a 5-point stencil. Point (x, y) is row y·nx + x, and is coupled
 // with those below, left, right and above.
-func grid5(v values) (a assembly, nnz int) {
+func grid5(v values) (Size, rowDraw) {
 	nx, ny := v.int("nx"), v.int("ny")
 	n := nx * ny
-	return visited(n, n, func(i int, visit func(j int)) {
+	return square(n, 5*n-2*nx-2*ny), func(i int, _ *stream, columns []int32) []int32 {
 		x := i % nx
 		if i >= nx {
-			visit(i - nx)
+			columns = append(columns, int32(i-nx))
 		}
 		if x > 0 {
-			visit(i - 1)
+			columns = append(columns, int32(i-1))
 		}
-		visit(i)
+		columns = append(columns, int32(i))
 		if x < nx-1 {
-			visit(i + 1)
+			columns = append(columns, int32(i+1))
 		}
 		if i < n-nx {
-			visit(i + nx)
+			columns = append(columns, int32(i+nx))
 		}
-	}, nil), 5*n - 2*nx - 2*ny
+		return columns
+	}
 }
 
 // planBlocks makes the 5-point stencil with a dense dof by dof block for each of its
 // entries. Unknown d of point (x, y) is row (y·nx + x)·dof + d.
 func planBlocks(v values) (plan, error) {
-	dof := v.int("dof")
-	a, nnz := grid5(v)
-	a = a.blocks(dof)
-	a.value = newSource(v.seed(), forValues).symmetricValue
-	return a.plan(nnz * dof * dof)
+	inner, row := grid5(v)
+	return blocked(v, inner, v.int("dof"), source.symmetricValue, inner.pattern(v, row))
 }
 
 // Of the Hessian: mean neighbours of an unknown, and the farthest.
@@ -166,19 +164,22 @@ func planKKT(v values) (plan, error) {
 	}
 
 	src := newSource(v.seed(), forColumns)
-	a := visited(n+m, n+m, func(i int, visit func(j int)) {
+	size := square(n+m, couplings+2*m*row)
+	below := size.pattern(v, func(i int, _ *stream, columns []int32) []int32 {
 		if i < n {
-			f.before(i, visit)
-			return
+			return f.before(i, columns)
 		}
 		s := src.stream(uint64(i))
-		near := make([]int32, row)
+		columns, near := room(columns, row)
 		sample(near, window, &s)
-		for _, j := range near {
-			visit((i-n)*(n-window+1)/m + int(j))
+		for k := range near {
+			near[k] += int32((i - n) * (n - window + 1) / m)
 		}
-	}, newSource(v.seed(), forValues).symmetricValue)
-	return a.mirrored(couplings+2*m*row, func(i int) bool { return i < n })
+		return columns
+	})
+	return plan{size, func(ctx context.Context) (*sparse.CSR[float64], error) {
+		return symmetric(ctx, func(i int) bool { return i < n }, newSource(v.seed(), forValues).symmetricValue, below)
+	}}, nil
 }
 
 // planGlobals adds unknowns to fem_blocks, as Lagrange multipliers are: the g-th is tied to one
@@ -190,7 +191,7 @@ func planGlobals(v values) (plan, error) {
 	}
 	dof, globals := v.int("dof"), v.int("globals")
 	n := f.nodes * dof
-	return drawnSymmetric(v, square(n+globals, blocks*dof*dof+2*globals*f.nodes),
+	return drawn(v, square(n+globals, blocks*dof*dof+2*globals*f.nodes), source.symmetricValue,
 		func(i int, _ *stream, columns []int32) []int32 {
 			if i >= n {
 				for k := range f.nodes {
@@ -198,9 +199,9 @@ func planGlobals(v values) (plan, error) {
 				}
 				return columns
 			}
-			f.each(i/dof, func(node int) {
-				columns = run(columns, node*dof, dof)
-			})
+			for _, node := range f.row(i/dof, nil, nil) {
+				columns = run(columns, int(node)*dof, dof)
+			}
 			for g := i % dof; g < globals; g += dof {
 				columns = append(columns, int32(n+g))
 			}
@@ -214,7 +215,7 @@ func planBordered(v values) (plan, error) {
 	size, border := v.int("size"), v.int("border")
 	inner := v.int("blocks") * size
 	n := inner + border
-	return drawnSymmetric(v, square(n, inner*(size+border)+border*n), func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, square(n, inner*(size+border)+border*n), source.symmetricValue, func(i int, _ *stream, columns []int32) []int32 {
 		first, length := i-i%size, size
 		if i >= inner {
 			first, length = 0, inner

@@ -14,7 +14,7 @@ func planParticles(v values) (plan, error) {
 		return plan{}, wrong("rows", "too few for so many neighbours: a box has at least 3 cells a side")
 	}
 	size := square(b.n, int(float64(b.n)*(1+v["neighbours"])))
-	return drawnSymmetric(v, size, func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, size, source.symmetricValue, func(i int, _ *stream, columns []int32) []int32 {
 		cell := i * b.cells() / b.n
 		at := b.place(i)
 		for k := range 27 {

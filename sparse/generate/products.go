@@ -38,22 +38,17 @@ func planLowRank(v values) (plan, error) {
 	}
 	return prepared(v, square(n, n+rank*support*(support-1)), source.symmetricValue, func() rowDraw {
 		src := newSource(v.seed(), forStencil)
-		members := make([]edge, rank*support)
-		columns := make([]int32, support)
+		members, start := make([]int32, rank*support), make([]int32, rank+1)
 		for f := range rank {
 			s := src.stream(uint64(f))
-			spread(columns, n, &s)
-			for k, j := range columns {
-				members[f*support+k] = edge{j, int32(f)}
-			}
+			spread(members[f*support:(f+1)*support], n, &s)
+			start[f+1] = int32((f + 1) * support)
 		}
-		start, factors := collect(members, n, false)
+		factors := transposed(start, members, n)
 		return func(i int, _ *stream, columns []int32) []int32 {
 			columns = append(columns, int32(i))
-			for _, f := range factors[start[i]:start[i+1]] {
-				for _, m := range members[int(f)*support : (int(f)+1)*support] {
-					columns = append(columns, m.row)
-				}
+			for _, f := range factors.ColIdx[factors.RowPtr[i]:factors.RowPtr[i+1]] {
+				columns = append(columns, members[start[f]:start[f+1]]...)
 			}
 			return columns
 		}
@@ -122,7 +117,7 @@ func planStaircase(v values) (plan, error) {
 	perPeriod, cols := v.int("rows"), v.int("cols")
 	size := Size{Rows: v.int("periods") * perPeriod, Cols: v.int("periods") * cols}
 	size.NNZ = int(float64(size.Rows) * v["row_nnz"] * (1 + float64(longer-1)/rare))
-	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, s *stream, columns []int32) []int32 {
 		period, mean := i/perPeriod, v["row_nnz"]
 		if s.below(rare) == 0 {
 			mean *= longer
@@ -142,7 +137,7 @@ func planStaircase(v values) (plan, error) {
 func planUnfolding(v values) (plan, error) {
 	n, second, third := v.int("rows"), v["second"], v["third"]
 	size := Size{Rows: n, Cols: int(second) * int(third), NNZ: int(float64(n) * v["row_nnz"])}
-	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, s *stream, columns []int32) []int32 {
 		length := min(v["row_nnz"]/3*math.Pow(s.unit(), -2./3), float64(size.Cols)/4)
 		for range int(length + s.unit()) {
 			j, k := s.unit(), s.unit()
@@ -158,7 +153,7 @@ func planWindows(v values) (plan, error) {
 	size := Size{Rows: rows, Cols: (rows-1)*stride + window, NNZ: int(float64(rows*window) * (1 - v["missing"]))}
 	samples := newSource(v.seed(), forStencil)
 	missing := uint64(v["missing"] * (1 << 32))
-	return drawn(v, size, func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, _ *stream, columns []int32) []int32 {
 		for j := i * stride; j < i*stride+window; j++ {
 			if samples.at(uint64(j))>>32 >= missing {
 				columns = append(columns, int32(j))
@@ -172,7 +167,7 @@ func planWindows(v values) (plan, error) {
 func planTomography(v values) (plan, error) {
 	n, d := v.int("side"), v.int("directions")
 	size := Size{Rows: n * d, Cols: n * n, NNZ: d * n * n / 4 * 7}
-	return drawn(v, size, func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, _ *stream, columns []int32) []int32 {
 		direction, offset := i/n, i%n
 		num, den := 2*(direction/2)+1-(d+1)/2, (d+1)/2 // the slope
 		for step := range n {

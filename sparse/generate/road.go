@@ -3,7 +3,6 @@ package generate
 import (
 	"context"
 	"math"
-	"slices"
 
 	"spmvtune/sparse"
 )
@@ -15,12 +14,7 @@ func planRoad(v values) (plan, error) {
 	chains := max(1, int(math.Round(float64(n)*(v["degree"]-2)/2)))
 	return plan{square(n, 2*(n+chains)), func(ctx context.Context) (*sparse.CSR[float64], error) {
 		r := newRoads(n, chains, v.seed())
-		return visited(n, n, func(i int, visit func(j int)) {
-			found, count := r.neighbours(int32(i))
-			for _, j := range found[:count] {
-				visit(int(j))
-			}
-		}, newSource(v.seed(), forValues).symmetricValue).build(ctx)
+		return square(n, 0).draw(ctx, v.seed(), newSource(v.seed(), forValues).symmetricValue, r.neighbours)
 	}}, nil
 }
 
@@ -90,15 +84,14 @@ func meet(chains, shift int, src source) (to, from []int32) {
 	return to, from
 }
 
-// neighbours returns the vertices next to v, in increasing order.
-func (r *roads) neighbours(v int32) (found [6]int32, count int) {
+// neighbours appends the vertices next to one, some of them twice.
+func (r *roads) neighbours(i int, _ *stream, columns []int32) []int32 {
+	v := int32(i)
 	c := r.chain(v)
 	first, last := r.start[c], r.start[c+1]-1
 	add := func(ok bool, u int32) {
-		// An end may meet its own chain, even where it is tied to it already.
-		if ok && u != v && !slices.Contains(found[:count], u) {
-			found[count] = u
-			count++
+		if ok && u != v { // an end may meet its own chain
+			columns = append(columns, u)
 		}
 	}
 
@@ -108,9 +101,7 @@ func (r *roads) neighbours(v int32) (found [6]int32, count int) {
 	add(v == last, r.junction[1][r.to[1][c]])
 	add(v == r.junction[0][c], r.start[r.from[0][c]])
 	add(v == r.junction[1][c], r.start[r.from[1][c]+1]-1)
-	slices.Sort(found[:count])
-
-	return found, count
+	return columns
 }
 
 // chain returns the chain of vertex v, which is the one that even spacing

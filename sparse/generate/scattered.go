@@ -14,7 +14,7 @@ func planUniform(v values) (plan, error) {
 		return plan{}, wrong("row_nnz", "%v is more than the %d columns", v["row_nnz"], cols)
 	}
 	share := v["row_nnz"] / max(1, float64(cols))
-	return drawn(v, Size{Rows: rows, Cols: cols, NNZ: int(math.Round(float64(rows) * v["row_nnz"]))},
+	return drawn(v, Size{Rows: rows, Cols: cols, NNZ: int(math.Round(float64(rows) * v["row_nnz"]))}, source.value,
 		bernoulli(cols, func(int) float64 { return share }))
 }
 
@@ -44,7 +44,7 @@ func planGiant(v values) (plan, error) {
 		}
 	}
 	giant := int(math.Round(v["position"] * float64(n-1)))
-	return drawn(v, square(n, (n-1)*short+long), func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, square(n, (n-1)*short+long), source.value, func(i int, s *stream, columns []int32) []int32 {
 		length := short
 		if i == giant {
 			length = long
@@ -203,7 +203,7 @@ func planTerms(v values) (plan, error) {
 		return plan{}, err
 	}
 	words := newSplit(size.Rows, size.NNZ, 2.7, size.Cols*9/10+1)
-	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, s *stream, columns []int32) []int32 {
 		columns, added := room(columns, words.part(i))
 		spread(added, size.Cols, s)
 		return columns
@@ -224,7 +224,7 @@ func planSAT(v values) (plan, error) {
 	size := Size{Rows: clauses, Cols: variables,
 		NNZ: int(math.Round(3*float64(clauses) + math.Floor(float64(clauses)*v["long"])*more))}
 	extra := newSource(v.seed(), forLengths)
-	return drawn(v, size, func(i int, s *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, s *stream, columns []int32) []int32 {
 		length := 3
 		if math.Floor(float64(i+1)*v["long"]) != math.Floor(float64(i)*v["long"]) {
 			tail := extra.stream(uint64(i))

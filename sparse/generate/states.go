@@ -22,7 +22,7 @@ func planStencil(v values) (plan, error) {
 			nnz += 2 * (n - n/length)
 		}
 	}
-	return drawnSymmetric(v, square(n, nnz), func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, square(n, nnz), source.symmetricValue, func(i int, _ *stream, columns []int32) []int32 {
 		x, y, z := i%b[0], i/b[0]%b[1], i/b[0]/b[1]
 		for dz := -1; dz <= 1; dz++ {
 			for dy := -1; dy <= 1; dy++ {
@@ -54,7 +54,7 @@ func planTransfer(v values) (plan, error) {
 	}
 
 	size := Size{Rows: from[0] * from[1] * from[2], Cols: to[0] * to[1] * to[2], NNZ: nnz}
-	return drawn(v, size, func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, size, source.value, func(i int, _ *stream, columns []int32) []int32 {
 		x0, x1 := reach(i%from[0], to[0])
 		y0, y1 := reach(i/from[0]%from[1], to[1])
 		z0, z1 := reach(i/from[0]/from[1], to[2])
@@ -90,7 +90,7 @@ func planQueues(v values) (plan, error) {
 	if n <= sparse.MaxIndex {
 		nnz += 2*(n/(c+1)*c) + (q-1)*(n/(c+1)*c/(c+1)*c)
 	}
-	return drawn(v, square(n, nnz), func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, square(n, nnz), source.value, func(i int, _ *stream, columns []int32) []int32 {
 		columns = append(columns, int32(i))
 		before, step, to := true, 1, i // whether there is a customer, one of this queue, the state without the customer
 		for rest := i; step < n; rest, step = rest/(c+1), step*(c+1) {
@@ -150,7 +150,7 @@ func planSpins(v values) (plan, error) {
 	}
 
 	size := square(n, n+2*sites*min(n, binomial(sites-2, up-1)))
-	return drawnSymmetric(v, size, func(i int, _ *stream, columns []int32) []int32 {
+	return drawn(v, size, source.symmetricValue, func(i int, _ *stream, columns []int32) []int32 {
 		state, rest := uint64(0), i
 		for p, k := sites-1, up; k > 0; p-- {
 			if choose[p][k] <= rest {
@@ -190,7 +190,7 @@ func planTriangular(v values) (plan, error) {
 	n := (nx + 1) * (ny + 1)
 	return plan{square(n, n+(nx+1)*ny+nx*(ny+1)+nx*ny), func(ctx context.Context) (*sparse.CSR[float64], error) {
 		l := newLattice(nx, ny)
-		return visited(n, n, l.row, l.rate).build(ctx)
+		return square(n, 0).draw(ctx, 0, l.rate, l.row)
 	}}, nil
 }
 
@@ -233,20 +233,21 @@ func (l *lattice) number(u, v int) int {
 	return l.first[d] + v - l.lowest(d)
 }
 
-// row visits the columns of row i: south is two levels back, east and north-west
+// row appends the columns of row i: south is two levels back, east and north-west
 // are side by side in the next level.
-func (l *lattice) row(i int, visit func(j int)) {
+func (l *lattice) row(i int, _ *stream, columns []int32) []int32 {
 	u, v := l.state(i)
 	if v > 0 {
-		visit(l.number(u, v-1))
+		columns = append(columns, int32(l.number(u, v-1)))
 	}
-	visit(i)
+	columns = append(columns, int32(i))
 	if u < l.nx {
-		visit(l.number(u+1, v))
+		columns = append(columns, int32(l.number(u+1, v)))
 	}
 	if u > 0 && v < l.ny {
-		visit(l.number(u-1, v+1))
+		columns = append(columns, int32(l.number(u-1, v+1)))
 	}
+	return columns
 }
 
 // rate is the value of entry (i, j). Rows sum to zero.

@@ -132,7 +132,7 @@ func (t *twin) size(scale float64) twinSize {
 }
 
 // build makes the twin of a published matrix. A symmetric one is made below the diagonal
-// and mirrored, which takes 8 bytes a row and 2 an entry in addition to the matrix.
+// and mirrored, which takes 16 bytes a row and 4 an entry in addition to the matrix.
 func (t *twin) build(ctx context.Context, size twinSize, scale float64, seed uint64) (*sparse.CSR[float64], error) {
 	f := &filler{
 		pattern: t.Pattern, rows: size.Rows, cols: size.Cols, scale: scale,
@@ -169,7 +169,8 @@ func (t *twin) build(ctx context.Context, size twinSize, scale float64, seed uin
 	for i, n := range lengths {
 		f.offsets[i+1] = f.offsets[i] + n
 	}
-	return a.symmetric(ctx, func(i int) bool { return i >= size.diagonal })
+	a.value = nil
+	return symmetric(ctx, func(i int) bool { return i >= size.diagonal }, value, a.build)
 }
 
 // longestRow returns which row of a symmetric twin is longer than the law's rows, and

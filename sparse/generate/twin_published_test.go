@@ -32,7 +32,7 @@ func TestTwinsAsPublished(t *testing.T) {
 		}
 
 		if k.Symmetric {
-			symmetric(t, p.name, m)
+			isSymmetric(t, p.name, m)
 		}
 		near := func(what string, got, want, relative, absolute float64) {
 			t.Helper()

@@ -19,7 +19,7 @@ func likeTwin(t *testing.T, spec string, args map[string]any, size Size, m *spar
 		t.Errorf("%s: planned %d nonzeros, made %d", spec, size.NNZ, m.NNZ())
 	}
 	if k.Symmetric {
-		symmetric(t, spec, m)
+		isSymmetric(t, spec, m)
 	}
 }
 
