@@ -300,6 +300,9 @@ func TestPassesOfTheRoof(t *testing.T) {
 		x[i] = float64(i)
 		testkit.Equal(t, sum(x[:i+1]), float64(i*(i+1)/2), "0 + … + %d", i)
 	}
+	for n, want := range map[int]int{1 << 10: 1, 1 << 25: 1, 3 << 25: 3, 1 << 27: 4, 1 << 30: 4} {
+		testkit.Equal(t, piecesOf(n), want, "of %d elements, pieces", n)
+	}
 	testkit.Equal(t, gatherSum(x, 10, 0, 300)+gatherSum(x, 10, 300, len(x)), sum(x), "in two parts: is gathered")
 	a := make([]float64, 3)
 	triad(a, []float64{1, 2, 3}, []float64{10, 20, 30})
@@ -310,9 +313,12 @@ func TestPassesOfTheRoof(t *testing.T) {
 func TestRoofEndsInTime(t *testing.T) {
 	for seconds, want := range map[int]int{0: 10, 3: 3, 60: 1} {
 		synctest.Test(t, func(t *testing.T) {
-			n := 0
-			best(10, 1, func() { n++; time.Sleep(time.Duration(seconds) * time.Second) })
-			testkit.Equal(t, n, want, "passes of %d s", seconds)
+			var pieces []int
+			best(10, 4, 1, func(piece int) {
+				pieces = append(pieces, piece)
+				time.Sleep(time.Duration(seconds) * time.Second)
+			})
+			testkit.EqualLists(t, pieces, []int{0, 1, 2, 3, 0, 1, 2, 3, 0, 1}[:want], "pieces of passes of %d s", seconds)
 		})
 	}
 }

@@ -58,14 +58,23 @@ func roofBytes(cache, memory, part int64) int64 {
 	return roofCaches * cache
 }
 
-// best returns the highest rate of some passes over a number of bytes, in GB/s. It is enough if three of them agree
-// within 1%. No pass begins after roofTime.
-func best(passes, bytes int, pass func()) float64 {
+// longPiece is how many bytes of memory a pass goes through at least.
+const longPiece = 256 << 20
+
+// piecesOf is in how many pieces passes go through n float64, one after the other. Between two uses of a line come all
+// others as well as if each pass went through all, which takes as many times as long.
+func piecesOf(n int) int { return max(1, min(8*n/longPiece, roofCaches)) }
+
+// best returns the highest rate of some passes, each through one of pieces that have a number of bytes together, in
+// GB/s. It is enough if three of them agree within 1%. No pass begins after roofTime.
+func best(passes, pieces, bytes int, pass func(piece int)) float64 {
 	var rates []float64
+	turn := 0
 	for begun := time.Now(); len(rates) == 0 || len(rates) < passes && time.Since(begun) < roofTime; {
 		start := time.Now()
-		pass()
-		rates = append(rates, float64(bytes)/1e9/time.Since(start).Seconds())
+		pass(turn % pieces)
+		rates = append(rates, float64(bytes/pieces)/1e9/time.Since(start).Seconds())
+		turn++
 		slices.Sort(rates)
 		if n := len(rates); n >= 3 && rates[n-3] > 0.99*rates[n-1] {
 			break
@@ -79,16 +88,17 @@ func gatherLog(cache, memory int64) int {
 	return min(bits.Len64(uint64(roofBytes(cache, memory, 8)/8-1)), 31)
 }
 
-// gather measures reading at random from x, 2^log float64. A pass reads one element of each line
+// gather measures reading at random from x, 2^log float64. Passes through all pieces read one element of each line
 // of the array, so that it comes from memory even if the cache keeps the lines of the previous
-// pass as long as it can.
+// ones as long as it can.
 func (b *Backend) gather(x []float64, log, passes int) float64 {
 	cores := len(b.cores)
 	sums := make([]float64, cores)
-	reads := max(len(x)/(cacheLine/8), 1)
-	return best(passes, 8*reads, func() {
+	pieces := piecesOf(len(x))
+	reads := max(len(x)/(cacheLine/8)/pieces, 1) // of a pass
+	return best(passes, pieces, 8*reads*pieces, func(piece int) {
 		b.pool.run(cores, func(w int) {
-			sums[w] = gatherSum(x, log, splitAt(reads, w, cores), splitAt(reads, w+1, cores))
+			sums[w] = gatherSum(x, log, piece*reads+splitAt(reads, w, cores), piece*reads+splitAt(reads, w+1, cores))
 		})
 	})
 }
@@ -122,20 +132,19 @@ func partOf(s []float64, w, cores int) []float64 {
 
 // roof measures in an array: it reads all of it, copies one half to the other, and works on its thirds.
 func (b *Backend) roof(x []float64, passes int) kernels.Roof {
-	n, cores := len(x), len(b.cores)
+	n, cores, pieces := len(x), len(b.cores), piecesOf(len(x))
 	sums := make([]float64, cores)
 
 	// of streams over an array that is cut into some parts, and each of these for the cores.
 	of := func(cut int, stream func(w int, parts [][]float64)) float64 {
-		parts := make([][][]float64, cores)
-		for w := range parts {
-			for i := range cut {
-				parts[w] = append(parts[w], partOf(x[i*(n/cut):(i+1)*(n/cut)], w, cores))
-			}
-		}
-
-		return best(passes, 8*cut*(n/cut), func() {
-			b.pool.run(cores, func(w int) { stream(w, parts[w]) })
+		return best(passes, pieces, 8*cut*(n/cut), func(piece int) {
+			b.pool.run(cores, func(w int) {
+				var parts [][]float64
+				for i := range cut {
+					parts = append(parts, partOf(partOf(x[i*(n/cut):(i+1)*(n/cut)], w, cores), piece, pieces))
+				}
+				stream(w, parts)
+			})
 		})
 	}
 
