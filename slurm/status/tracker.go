@@ -1,12 +1,20 @@
 package status
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"spmvtune/internal/base/panics"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
 )
@@ -122,4 +130,267 @@ func (t *Tracker) readJournals(ctx context.Context) error {
 	}
 	t.missing = slurm.Incomplete(t.plan, files)
 	return nil
+}
+
+// A View is what Slurm says about the jobs of runs at one moment.
+type View struct {
+	// Silent says why the controller does not answer; "" if it does.
+	Silent string
+
+	jobs map[taskID]sbatch.Job
+	past map[taskID]sbatch.Job // past has the jobs that only accounting knows.
+	// stray are active jobs of the runs about which their ledgers say nothing.
+	stray []sbatch.Job
+	// private says that jobs of other users may run without being seen.
+	private bool
+	err     error // err is the cause of Silent.
+}
+
+// A taskID names a task of an array in Slurm. The job's name is part of it, because the
+// numbers of jobs start again one day.
+type taskID struct {
+	sbatch.JobID
+	name string
+	task int // task is the index in the array, -1 for a job outside of arrays.
+}
+
+func taskIDOf(j sbatch.Job) taskID { return taskID{j.JobID, j.Name, j.Task} }
+
+// An Observer asks Slurm about the jobs of runs again and again. It needs one squeue for all of
+// them, and sacct once for a job that squeue has forgotten.
+type Observer struct {
+	Client *sbatch.Client
+	// thorough also looks for jobs of which the folder of a run has lost every trace.
+	thorough bool
+	asked    map[sbatch.JobID]bool // asked are the jobs for which sacct has answered.
+	past     map[taskID]sbatch.Job // past is what it said.
+}
+
+// Of is the status of a run now.
+func Of(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, error) {
+	t, o := NewTracker(run), Observer{Client: c}
+	view := o.Observe(ctx, t)
+	return t.Status(view), t.err
+}
+
+// Certain is the status of a run, for those who act by it: the error says, too, why Slurm does not answer. It asks for
+// jobs of the run also where nothing says that there are any.
+func Certain(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, error) {
+	t, o := NewTracker(run), Observer{Client: c, thorough: true}
+	view := o.Observe(ctx, t)
+	return t.Status(view), errors.Join(t.err, view.err)
+}
+
+// Observe brings trackers up to date. It asks Slurm before it reads the journals: a task that
+// ends in between is seen as done, and not as one that ended without completing its work. A
+// tracker whose run can't be read says so in its Status; the others are not affected.
+func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
+	var ids []sbatch.JobID
+	for _, t := range runs {
+		if t.err = t.readLedger(); t.err == nil && !t.final() {
+			ids = append(ids, slurm.JobIDs(t.ledger.Jobs)...)
+		}
+	}
+
+	v := View{jobs: map[taskID]sbatch.Job{}}
+	jobs, err := o.Client.Jobs(ctx, ids)
+	if err != nil {
+		v.err, v.Silent = err, err.Error()
+	}
+	for _, j := range jobs {
+		v.jobs[taskIDOf(j)] = j
+	}
+	for _, t := range runs {
+		if t.err == nil {
+			t.err = t.read(ctx)
+		}
+	}
+	o.askForgotten(ctx, &v, runs...)
+	o.askStray(ctx, &v, runs...)
+	return v
+}
+
+// askForgotten asks accounting about tasks that left work undone and that squeue has forgotten, each once: they
+// have ended and do not change. There need not be any accounting.
+func (o *Observer) askForgotten(ctx context.Context, v *View, runs ...*Tracker) {
+	if v.err != nil {
+		return
+	}
+	if o.asked == nil {
+		o.asked, o.past = map[sbatch.JobID]bool{}, map[taskID]sbatch.Job{}
+	}
+	v.past = o.past
+	var ids []sbatch.JobID
+	for _, t := range runs {
+		if t.err == nil {
+			ids = append(ids, t.forgotten(*v)...)
+		}
+	}
+	ids = slices.DeleteFunc(ids, func(id sbatch.JobID) bool { return o.asked[id] })
+	jobs, err := o.Client.Accounting(ctx, ids)
+	if err != nil {
+		return
+	}
+	for _, id := range ids {
+		o.asked[id] = true
+	}
+	for _, j := range jobs {
+		o.past[taskIDOf(j)] = j
+	}
+}
+
+const (
+	// askEvery is how often Slurm is asked about a run that is followed, with one squeue.
+	askEvery = 10 * time.Second
+	// lookEvery is how often its folder is searched for the end of the merge.
+	lookEvery = time.Second
+)
+
+// Follow shows how far a run is until it has ended, and returns its last status.
+func Follow(ctx context.Context, c *sbatch.Client, run *slurm.Run, show func(Status) error) (Status, error) {
+	t := NewTracker(run)
+	o := Observer{Client: c}
+	for {
+		view := o.Observe(ctx, t)
+		if err := cmp.Or(ctx.Err(), t.err); err != nil {
+			return Status{}, err
+		}
+		s := t.Status(view)
+		if err := show(s); err != nil || !s.Active() {
+			return s, err
+		}
+		if err := t.pause(ctx); err != nil {
+			return s, err
+		}
+	}
+}
+
+// pause waits until Slurm may be asked again, or the run is merged anew.
+func (t *Tracker) pause(ctx context.Context) error {
+	for end := time.Now().Add(askEvery); time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
+		now, before := t.Run.LastMerge(), t.ledger.Merge
+		if now != nil && (before == nil || now.At.After(before.At)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// askStray asks for what the ledger can't say: for jobs whose lines are lost, by the names of the
+// runs, and whether this user sees the jobs of others.
+func (o *Observer) askStray(ctx context.Context, v *View, runs ...*Tracker) {
+	if v.err != nil {
+		return
+	}
+	foreign := false
+	for _, t := range runs {
+		if t.err != nil || t.final() {
+			continue
+		}
+		foreign = foreign || t.foreign()
+		unknown := func(m slurm.Missing) bool {
+			_, unknown := t.tasks(m.Chunk)
+			return len(unknown) > 0
+		}
+		if !o.thorough && !t.ledger.Forgetful && !slices.ContainsFunc(t.missing, unknown) {
+			continue
+		}
+		jobs, err := Stray(ctx, o.Client, t.Run, t.ledger.Jobs)
+		if err != nil {
+			v.err, v.Silent = err, err.Error()
+			return
+		}
+		v.stray = append(v.stray, jobs...)
+	}
+
+	if foreign {
+		v.private = Private(ctx, o.Client)
+	}
+}
+
+// Stray asks Slurm for the active jobs of a run that are not among those it knows.
+func Stray(ctx context.Context, c *sbatch.Client, run *slurm.Run, known []slurm.Sent) (stray []sbatch.Job, err error) {
+	clusters := []string{sbatch.ChosenCluster()}
+	for _, j := range known {
+		clusters = append(clusters, j.Cluster)
+	}
+	slices.Sort(clusters)
+
+	for _, cluster := range slices.Compact(clusters) {
+		jobs, err := c.All(ctx, cluster, run.JobName()+".")
+		if err != nil {
+			return nil, err
+		}
+		for _, j := range jobs {
+			is := func(s slurm.Sent) bool { return s.Name == j.Name }
+			if !j.State.Terminal() && !slices.ContainsFunc(known, is) {
+				stray = append(stray, j)
+			}
+		}
+	}
+
+	return stray, nil
+}
+
+// Private reports whether this user does not see jobs of others, or may not.
+func Private(ctx context.Context, c *sbatch.Client) bool {
+	config, err := c.Config(ctx)
+	return err != nil || config.Private
+}
+
+// foreign reports whether somebody else may have sent something.
+func (t *Tracker) foreign() bool {
+	others := func(user string) bool { return user != "" && user != slurm.Me() }
+	for number := range t.ledger.Rounds {
+		if others(t.Run.RoundUser(number)) {
+			return true
+		}
+	}
+	return others(t.Run.Owner()) || slices.ContainsFunc(t.ledger.Jobs, func(j slurm.Sent) bool { return others(j.User) })
+}
+
+// hides reports whether a user's job may run without being seen.
+func (v View) hides(user string) bool { return v.private && user != "" && user != slurm.Me() }
+
+// roundOf returns the round of a task of the run, by its name.
+func (t *Tracker) roundOf(j sbatch.Job) (number int, is bool) {
+	own, is := strings.CutPrefix(j.Name, t.Run.JobName()+".")
+	round, rest, _ := strings.Cut(own, ".")
+	number, err := strconv.Atoi(round)
+	return number, is && err == nil && rest != "finish"
+}
+
+// explainUnlisted says why a chunk may have a task about which the ledger has lost its line, if it may. unknown
+// are the rounds with the chunk of which that may be so. A job of a round that is lost may measure any chunk.
+func (t *Tracker) explainUnlisted(s *Chunk, unknown []int, v View) bool {
+	const mayBe = "may be a task of job %s, whose %s"
+	for _, j := range v.stray {
+		number, is := t.roundOf(j)
+		switch {
+		case is && t.ledger.Rounds[number] == nil:
+			s.State, s.Why = Unclear, fmt.Sprintf(mayBe, j.ID, "record the run has lost")
+			return true
+		case is && slices.Contains(unknown, number):
+			s.State, s.Why = Unclear, fmt.Sprintf(mayBe, j.ID, "line "+slurm.LedgerFile+" has lost")
+			return true
+		}
+	}
+	if t.ledger.Forgetful && s.hiddenFrom(t.Run.Owner(), v) {
+		return true
+	}
+	return slices.ContainsFunc(unknown, func(number int) bool { return s.hiddenFrom(t.Run.RoundUser(number), v) })
+}
+
+// hiddenFrom says of a chunk that a user's job, which can't be seen, may measure it, if that is so.
+func (s *Chunk) hiddenFrom(user string, v View) bool {
+	if v.hides(user) {
+		s.State, s.hidden = Unclear, user
+		s.Why = fmt.Sprintf("may run, wait or have ended: %s sent it, and you don't see the jobs of others (PrivateData)", user)
+	}
+	return s.hidden != ""
 }
