@@ -218,11 +218,15 @@ func (l *Ledger) Slots() (map[string][]Slot, error) {
 }
 
 // SentChunks are the chunks that were sent, or may have been.
-func (l *Ledger) SentChunks() (map[string]bool, error) {
+func (r *Run) SentChunks() (map[string]bool, error) {
+	l, err := r.Ledger()
+	if err != nil {
+		return nil, err
+	}
 	slots, err := l.Slots()
 	if err == nil && l.Forgetful {
 		err = fmt.Errorf("run %s has lost the record of which chunks were submitted: spmvtune retry %s asks "+
-			"Slurm, and sends those that have no job", l.run.Dir, term.Shell(l.run.Dir))
+			"Slurm, and sends those that have no job", r.Dir, term.Shell(r.Dir))
 	}
 	sent := map[string]bool{}
 	for id, list := range slots {
@@ -235,7 +239,11 @@ func (l *Ledger) SentChunks() (map[string]bool, error) {
 
 // Unsent are the chunks that a limit of submitted jobs, or the end of a submission, left over: the last round
 // that names them has no job for them.
-func (l *Ledger) Unsent() (map[string]bool, error) {
+func (r *Run) Unsent() (map[string]bool, error) {
+	l, err := r.Ledger()
+	if err != nil {
+		return nil, err
+	}
 	slots, err := l.Slots()
 	unsent := map[string]bool{}
 	for id, list := range slots {

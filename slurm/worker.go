@@ -130,7 +130,7 @@ func (w *Worker) first(good func(id string) bool) (c Chunk, claim *Claim, err er
 	if err != nil {
 		return c, nil, err
 	}
-	sent, err := w.sent()
+	sent, err := w.Run.SentChunks()
 	if err != nil {
 		return c, nil, err
 	}
@@ -140,7 +140,7 @@ func (w *Worker) first(good func(id string) bool) (c Chunk, claim *Claim, err er
 		}
 		claim, err := w.Run.Take(c.ID)
 		if err == nil {
-			if sent, err = w.sent(); err == nil && !sent[c.ID] { // still
+			if sent, err = w.Run.SentChunks(); err == nil && !sent[c.ID] { // still
 				return c, claim, nil
 			}
 			err = errors.Join(err, w.Run.Release(claim, false))
@@ -150,15 +150,6 @@ func (w *Worker) first(good func(id string) bool) (c Chunk, claim *Claim, err er
 		}
 	}
 	return c, nil, nil
-}
-
-// sent are the chunks that Slurm has, or may have.
-func (w *Worker) sent() (map[string]bool, error) {
-	ledger, err := w.Run.Ledger()
-	if err != nil {
-		return nil, err
-	}
-	return ledger.SentChunks()
 }
 
 // A Claim is the right of one process to measure a chunk, for processes that Slurm did not start as

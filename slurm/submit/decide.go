@@ -61,7 +61,7 @@ func newDecision(
 	d.mem = ladder{now: s.Mem, steps: s.Mems, size: sbatch.Megabytes, insists: insists}
 	d.time = ladder{now: s.Time, steps: s.Times, size: sbatch.Seconds}
 
-	rest, err := ledger.Unsent()
+	rest, err := r.Unsent()
 	if err != nil {
 		return d, err
 	}
@@ -70,7 +70,7 @@ func newDecision(
 		known[c.Chunk] = c
 	}
 	for _, c := range seen.Plan.Current() {
-		if s := known[c.ID]; !opt.rest || rest[c.ID] || s.State == status.Done {
+		if s := known[c.ID]; !opt.Rest || rest[c.ID] || s.State == status.Done {
 			d.decide(c, s)
 		}
 	}
@@ -271,18 +271,4 @@ func Recover(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]slurm.Sent,
 	}
 
 	return recovered, nil
-}
-
-// Rest sends what a limit of submitted jobs left over, as far as there is room now. It sends nothing
-// if no chunk is done: what ended the first tasks would end the others.
-func Rest(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm) (Retried, error) {
-	ledger, err := r.Ledger()
-	if err != nil {
-		return Retried{}, err
-	}
-	unsent, err := ledger.Unsent()
-	if err != nil || len(unsent) == 0 {
-		return Retried{}, err
-	}
-	return Retry(ctx, c, r, s, RetryOptions{rest: true})
 }

@@ -225,12 +225,12 @@ func TestLimitOfSubmittedJobs(t *testing.T) {
 
 			// Nothing more is sent before something is done.
 			testkit.Succeed(t, os.Remove(filepath.Join(dir, "used")))
-			testkit.Equal(t, testkit.Must(Rest(t.Context(), slurmtest.Hasty, run, s)).Round, nil, "the rest is sent")
+			testkit.Equal(t, testkit.Must(Retry(t.Context(), slurmtest.Hasty, run, s, RetryOptions{Rest: true})).Round, nil, "the rest is sent")
 			slurmtest.End(t, slurmtest.Write(t, run, 0, "100_0", 0, 1), "m1", trial.Part{Of: 1}, "")
 			seen := map[string]bool{}
 			for n := 2; ; n++ {
 				testkit.Succeed(t, os.RemoveAll(filepath.Join(dir, "used")))
-				r := testkit.Must(Rest(t.Context(), slurmtest.Hasty, run, s))
+				r := testkit.Must(Retry(t.Context(), slurmtest.Hasty, run, s, RetryOptions{Rest: true}))
 				if r.Round == nil {
 					break
 				}

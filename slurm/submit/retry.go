@@ -51,8 +51,9 @@ type RetryOptions struct {
 	Exclude []string
 	// Dependency is what the tasks wait for; nil: what the submit was told, if none of its jobs is there.
 	Dependency *string
-	// rest sends only what a limit of submitted jobs left over.
-	rest bool
+	// Rest sends only what a limit of submitted jobs left over, as far as there is room now. It sends nothing if no
+	// chunk is done: what ended the first tasks would end the others.
+	Rest bool
 }
 
 // Retry submits, as a round of its own, the chunks that are not complete and have no task. A chunk
@@ -63,6 +64,11 @@ type RetryOptions struct {
 // Slurm must answer: a job that it does not mention might be running. After an error, Retried
 // has only what was done before: Recovered, and the jobs of Round that were sent.
 func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, opt RetryOptions) (Retried, error) {
+	if opt.Rest {
+		if unsent, err := r.Unsent(); err != nil || len(unsent) == 0 {
+			return Retried{}, err
+		}
+	}
 	if err := inPlace(r, true); err != nil {
 		return Retried{}, err
 	}
@@ -83,7 +89,7 @@ func Retry(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm,
 		return broken, err
 	}
 	d.Recovered = recovered
-	if opt.rest && (len(d.send) == 0 || d.Done == 0) {
+	if opt.Rest && (len(d.send) == 0 || d.Done == 0) {
 		return d.Retried, nil
 	}
 	if len(d.send) == 0 {
@@ -169,7 +175,7 @@ func (d *decision) keep(r *slurm.Run) error {
 
 // Next sends chunks of the run's plan as the next round: arrays of tasks, as long as the cluster
 // allows, and the job that merges when they have ended. If the sweep has a throttle, each array
-// waits for the one before. What a limit of submitted jobs leaves over is for Rest. Once something
+// waits for the one before. What a limit of submitted jobs leaves over is for a later retry. Once something
 // may have been sent, errors are of type *IncompleteError. The caller holds the run's Lock.
 func Next(
 	ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.Slurm, chunks []slurm.Chunk,
@@ -206,9 +212,8 @@ func sendRound(
 	// There are few arrays if chunks of a kind come together.
 	slices.SortStableFunc(chunks, func(a, b slurm.Chunk) int { return a.Kind - b.Kind })
 	var names []string
-	var kinds []int
 	for _, chunk := range chunks {
-		names, kinds = append(names, chunk.ID), append(kinds, chunk.Kind)
+		names = append(names, chunk.ID)
 	}
 	if err := r.WriteRound(number, names); err != nil {
 		return Round{}, err
@@ -216,9 +221,9 @@ func sendRound(
 
 	d := &dispatch{
 		ctx: ctx, client: c, run: r, slurm: s, most: config.MaxArraySize, running: len(running),
-		earlier: earlier, cluster: clusterOf(before), kinds: kinds, round: Round{Number: number},
+		earlier: earlier, cluster: clusterOf(before), chunks: chunks, round: Round{Number: number},
 	}
-	if err := d.toSlurm().arrays(); err != nil {
+	if err := d.arrays(); err != nil {
 		return d.round, err
 	}
 	return d.round, d.finish()

@@ -19,13 +19,12 @@ import (
 // does not have afterwards.
 const mostTries = 3
 
-// send submits b. On an error, the outcome says whether there may be a job.
+// submit submits b. On an error, the outcome says whether there may be a job.
 //
 // An interrupt does not break off sbatch: we would have to ask what became of the job.
-func send(
-	ctx context.Context, c *sbatch.Client, r *slurm.Run, cluster string, b slurm.Batch, args []string,
-) (slurm.Sent, error) {
-	sent := slurm.Sent{Batch: b, JobID: sbatch.JobID{Cluster: cluster}, Outcome: slurm.Refused}
+func (d *dispatch) submit(b slurm.Batch, args []string) (slurm.Sent, error) {
+	ctx, c, r := d.ctx, d.client, d.run
+	sent := slurm.Sent{Batch: b, JobID: sbatch.JobID{Cluster: d.cluster}, Outcome: slurm.Refused}
 	if err := ctx.Err(); err != nil {
 		return sent, err
 	}
@@ -39,11 +38,11 @@ func send(
 			return sent, fmt.Errorf("writing to %s before submitting: %w", slurm.LedgerFile, err)
 		}
 
-		id, err := c.Submit(context.WithoutCancel(ctx), cluster, args)
+		id, err := c.Submit(context.WithoutCancel(ctx), d.cluster, args)
 		if err == nil {
 			return noteOutcome(r, sent, slurm.Submitted, id, "")
 		}
-		id, found, lookErr := c.FindAfter(ctx, cluster, b.Name, err)
+		id, found, lookErr := c.FindAfter(ctx, d.cluster, b.Name, err)
 		switch {
 		case lookErr != nil:
 			return intended, fmt.Errorf("%w; then %w", err, lookErr)
@@ -72,11 +71,11 @@ func arrayOf(r *slurm.Run, round, number int) slurm.Batch {
 	return slurm.Batch{Name: fmt.Sprintf("%s.%d.%d", r.JobName(), round, number), Round: round, Tasks: 1}
 }
 
-// alike is how many kinds at the beginning are the same.
-func alike(kinds []int) int {
-	n := slices.IndexFunc(kinds, func(k int) bool { return k != kinds[0] })
+// alike is how many chunks at the beginning are of the same kind.
+func alike(chunks []slurm.Chunk) int {
+	n := slices.IndexFunc(chunks, func(c slurm.Chunk) bool { return c.Kind != chunks[0].Kind })
 	if n < 0 {
-		return len(kinds)
+		return len(chunks)
 	}
 	return n
 }
@@ -197,32 +196,22 @@ type dispatch struct {
 	running int            // running is the number of jobs of earlier rounds that have not ended.
 	earlier []sbatch.JobID // earlier are the arrays among them.
 	cluster string
-	kinds   []int // kinds are those of the round's chunks.
+	chunks  []slurm.Chunk
 	round   Round
-
-	// submit sends a job with arguments of sbatch. On an error, the outcome says whether there may be one.
-	submit func(b slurm.Batch, args []string) (slurm.Sent, error)
-}
-
-// toSlurm lets a dispatch send its jobs to Slurm.
-func (d *dispatch) toSlurm() *dispatch {
-	d.submit = func(b slurm.Batch, args []string) (slurm.Sent, error) {
-		return send(d.ctx, d.client, d.run, d.cluster, b, args)
-	}
-	return d
+	preview *Preview // preview gets the commands, and nothing is sent; nil: they are for Slurm.
 }
 
 // arrays sends the arrays of tasks, as many as a limit of submitted jobs allows.
 func (d *dispatch) arrays() error {
-	for base := 0; base < len(d.kinds); {
-		n := min(d.most, alike(d.kinds[base:]), d.room(base))
+	for base := 0; base < len(d.chunks); {
+		n := min(d.most, alike(d.chunks[base:]), d.room(base))
 		if n <= 0 && base == 0 && len(d.earlier) == 0 {
 			// A job that only merges would send another one for ever.
 			return d.incomplete(fmt.Errorf("max_submit = %d leaves no room for a task beside the jobs that merge: "+
 				"raise it to 3 or more", d.slurm.MaxSubmit), false)
 		}
 		if n <= 0 {
-			d.round.Rest, d.round.Limit = len(d.kinds)-base, "max_submit"
+			d.round.Rest, d.round.Limit = len(d.chunks)-base, "max_submit"
 			return nil
 		}
 		err := d.array(base, n)
@@ -231,10 +220,10 @@ func (d *dispatch) arrays() error {
 			return err
 		}
 		if limit != "" {
-			if n, err = d.fit(base, n, err); err != nil {
+			if n, err = d.fit(base, n, errors.Unwrap(err)); err != nil {
 				return err
 			}
-			d.round.Rest, d.round.Limit = len(d.kinds)-base-n, limit
+			d.round.Rest, d.round.Limit = len(d.chunks)-base-n, limit
 			return nil
 		}
 		base += n
@@ -245,12 +234,12 @@ func (d *dispatch) arrays() error {
 // array sends an array of n tasks, from a chunk of the round.
 func (d *dispatch) array(base, n int) error {
 	b := arrayOf(d.run, d.round.Number, len(d.round.Jobs))
-	b.Base, b.Kind, b.Tasks = base, d.kinds[base], n
+	b.Base, b.Kind, b.Tasks = base, d.chunks[base].Kind, n
 	return d.send(b, afterOf(d.slurm, arrays(d.round.Jobs), d.earlier, d.cluster))
 }
 
 // finish sends the job that merges. Where a limit has no room for it, the last task makes some, and
-// is left for Rest.
+// is left for a retry.
 func (d *dispatch) finish() error {
 	if d.slurm.Finish.Off {
 		return nil
@@ -271,7 +260,12 @@ func (d *dispatch) finish() error {
 
 // send sends a job of the round.
 func (d *dispatch) send(b slurm.Batch, after string) error {
-	sent, err := d.submit(b, argsOf(d.run, b, d.slurm, after))
+	args := argsOf(d.run, b, d.slurm, after)
+	if d.preview != nil {
+		d.round.Jobs = append(d.round.Jobs, d.preview.add(b, args))
+		return nil
+	}
+	sent, err := d.submit(b, args)
 	if err != nil {
 		return d.incomplete(err, sent.Outcome == slurm.Intended)
 	}
@@ -282,7 +276,7 @@ func (d *dispatch) send(b slurm.Batch, after string) error {
 }
 
 func (d *dispatch) incomplete(err error, unresolved bool) error {
-	all := (len(d.kinds) + d.most - 1) / d.most
+	all := (len(d.chunks) + d.most - 1) / d.most
 	if !d.slurm.Finish.Off {
 		all++
 	}
@@ -362,7 +356,7 @@ func sendFinish(ctx context.Context, c *sbatch.Client, r *slurm.Run, s configs.S
 		ctx: ctx, client: c, run: r, slurm: checked.Slurm, most: 1, earlier: arraysOf(running), cluster: last.Cluster,
 		round: Round{Number: last.Round},
 	}
-	if err := d.toSlurm().finish(); err != nil {
+	if err := d.finish(); err != nil {
 		return nil, err
 	}
 	return &d.round, nil

@@ -93,7 +93,7 @@ func TestIntentionBeforeEachTry(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), configs.Slurm{}, 1, "exit 0")
 	testkit.Succeed(t, os.Symlink(run.Dir, filepath.Join(dir, "..", "latest")))
 	b := arrayOf(run, 1, 0)
-	testkit.Must(send(t.Context(), slurmtest.Hasty, run, "", b, argsOf(run, b, configs.Slurm{}, "")))
+	testkit.Must((&dispatch{ctx: t.Context(), client: slurmtest.Hasty, run: run, cluster: ""}).submit(b, argsOf(run, b, configs.Slurm{}, "")))
 	data := slurmlab.Read(t, filepath.Join(dir, "intentions"))
 	var before time.Time
 	for line := range strings.Lines(data) {
@@ -278,7 +278,7 @@ func TestLabFrozenController(t *testing.T) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				sent, err = send(t.Context(), c, run, "", b, argsOf(run, b, configs.Slurm{}, ""))
+				sent, err = (&dispatch{ctx: t.Context(), client: c, run: run, cluster: ""}).submit(b, argsOf(run, b, configs.Slurm{}, ""))
 			}()
 			time.Sleep(7 * time.Second) // the lab's time-out is 5 s
 			l.Thaw()

@@ -135,7 +135,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 				strings.Contains(r.Active[1].Why, "may be a task of job 12"), "while it waits: %+v", r)
 
 			testkit.Succeed(t, os.WriteFile(run.Path(slurm.LogsDir, "12_0.log"), nil, 0o666))
-			testkit.Fails(t, testkit.Err(slurmtest.SentChunks(t, run)), "retry", "what was sent")
+			testkit.Fails(t, testkit.Err(run.SentChunks()), "retry", "what was sent")
 			testkit.Equal(t, testkit.Must(status.Of(t.Context(), slurmtest.Hasty, run)).Counts.Unclear, 2, "its status is")
 			jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run))
 			testkit.Check(t, len(jobs) == 2 && jobs[0].ID == "12", "active are %+v", jobs)
@@ -145,7 +145,7 @@ func TestRetryWithoutRoundsAndLines(t *testing.T) {
 			testkit.Check(t, s.Counts.Never == 2 && strings.Contains(s.Chunks[0].Why, "has lost the record"),
 				"its status is %+v", s)
 			testkit.Equal(t, len(retried(t, run, configs.Slurm{}, RetryOptions{}).Again), 2, "afterwards, sent again")
-			testkit.Equal(t, len(testkit.Must(slurmtest.SentChunks(t, run))), 2, "sent are")
+			testkit.Equal(t, len(testkit.Must(run.SentChunks())), 2, "sent are")
 		})
 	}
 }

@@ -113,23 +113,20 @@ func PreviewOf(r *slurm.Run, s configs.Slurm, plan slurm.Plan, most int) Preview
 		{slurm.FinishScript, r.FinishScriptText(s)},
 	}}
 
-	var kinds []int
-	for _, c := range plan.Chunks {
-		kinds = append(kinds, c.Kind)
-	}
 	s.MaxSubmit = 0
-	d := dispatch{run: r, slurm: s, most: max(most, 1), kinds: kinds}
-	d.round.Number = r.NextRound()
-	d.submit = func(b slurm.Batch, args []string) (slurm.Sent, error) {
-		command := []string{"sbatch"}
-		if cluster := sbatch.ChosenCluster(); cluster != "" {
-			command = append(command, "-M", cluster)
-		}
-		p.Commands = append(p.Commands, append(append(command, "--parsable"), args...))
-		return slurm.Sent{Batch: b, JobID: sbatch.JobID{ID: fmt.Sprintf("JOB%d", len(p.Commands))}}, nil
-	}
+	d := dispatch{run: r, slurm: s, most: max(most, 1), chunks: plan.Chunks, preview: &p, round: Round{Number: r.NextRound()}}
 	_, _ = d.arrays(), d.finish() // nobody refuses anything
 	return p
+}
+
+// add adds the command that would submit b.
+func (p *Preview) add(b slurm.Batch, args []string) slurm.Sent {
+	command := []string{"sbatch"}
+	if cluster := sbatch.ChosenCluster(); cluster != "" {
+		command = append(command, "-M", cluster)
+	}
+	p.Commands = append(p.Commands, append(append(command, "--parsable"), args...))
+	return slurm.Sent{Batch: b, JobID: sbatch.JobID{ID: fmt.Sprintf("JOB%d", len(p.Commands))}}
 }
 
 // limitOf names the limit of submitted jobs because of which there is certainly no job.
@@ -143,7 +140,7 @@ func limitOf(err error) string {
 // room is how many tasks max_submit leaves room for when some of the round were sent.
 func (d *dispatch) room(sent int) int {
 	if d.slurm.MaxSubmit == 0 {
-		return len(d.kinds)
+		return len(d.chunks)
 	}
 	room := d.slurm.MaxSubmit - d.running - sent
 	if !d.slurm.Finish.Off {
@@ -158,7 +155,7 @@ func (d *dispatch) fit(base, n int, refused error) (int, error) {
 	few, many := 0, n // few fit, many do not
 	for many-few > 1 {
 		tasks := (few + many) / 2
-		b := slurm.Batch{Name: d.run.JobName(), Kind: d.kinds[base], Tasks: tasks + 1}
+		b := slurm.Batch{Name: d.run.JobName(), Kind: d.chunks[base].Kind, Tasks: tasks + 1}
 		_, err := d.client.TestOnly(d.ctx, optionsOf(d.run, b, d.slurm), d.run.TaskScriptText(d.slurm))
 		switch {
 		case sbatch.SubmitLimit(err) != "":

@@ -133,7 +133,7 @@ func (f *faulty) endRound() string {
 	f.slurm.setQueue(list)
 	// As the job that merges does, send what a limit left over.
 	if sweep, err := f.run.TaskSweep(); err == nil {
-		rest, err := submit.Rest(f.t.Context(), hasty, f.run, sweep.Slurm)
+		rest, err := submit.Retry(f.t.Context(), hasty, f.run, sweep.Slurm, submit.RetryOptions{Rest: true})
 		if rest.Round != nil || err != nil {
 			said += fmt.Sprintf("; the rest is sent, %v", err)
 		}

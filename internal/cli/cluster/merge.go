@@ -105,7 +105,7 @@ func (c *mergeCommand) sendRest(ctx context.Context) {
 	sweep, err := c.run.TaskSweep()
 	var rest submit.Retried
 	if err == nil {
-		rest, err = submit.Rest(ctx, newClient(c.alarm), c.run, sweep.Slurm)
+		rest, err = submit.Retry(ctx, newClient(c.alarm), c.run, sweep.Slurm, submit.RetryOptions{Rest: true})
 	}
 	switch {
 	case err != nil:

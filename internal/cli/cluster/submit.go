@@ -128,36 +128,36 @@ func (c *submitCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		return c.test(ctx, cut)
 	case c.dryRun:
 		return c.preview(ctx, cut)
-	case c.prepareOnly:
-		return c.prepare(cut)
 	}
 	return c.submit(ctx, cut)
 }
 
-// submit makes the run of a plan, submits it and, if that was asked for, waits for its end.
+// submit makes the run of a plan, submits what is left to be measured unless the run is only prepared, and says how
+// to go on. If that was asked for, it waits for the end.
 func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
-	if len(cut.left.Chunks) == 0 {
-		return c.prepare(cut)
+	sends := !c.prepareOnly && len(cut.left.Chunks) > 0
+	if sends {
+		checked, err := c.check(ctx, cut)
+		if err != nil {
+			return err
+		}
+		c.sweep.Slurm, cut.notes = checked.Slurm, append(cut.notes, checked.Notes...)
 	}
-	checked, err := c.check(ctx, cut)
-	if err != nil {
-		return err
-	}
-	c.sweep.Slurm, cut.notes = checked.Slurm, append(cut.notes, checked.Notes...)
 	run, err := c.create(cut)
 	if err != nil {
 		return err
 	}
 
-	round, err := c.send(ctx, run, cut.left)
-	if err != nil {
-		return err
-	}
-
 	done := submittedOf(run, cut)
-	done.Round = round
+	parsable := run.Dir
+	if sends {
+		if done.Round, err = c.send(ctx, run, cut.left); err != nil {
+			return err
+		}
+		parsable = lastIDs(done.Jobs)
+	}
 	if c.parsable {
-		fmt.Fprintln(c.w, lastIDs(round.Jobs))
+		fmt.Fprintln(c.w, parsable)
 		c.w = io.Discard
 	}
 	text, json := c.w, io.Discard
@@ -165,7 +165,7 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 		text, json = json, text
 	}
 	done.print(text, c.sweep, run)
-	if !c.wait {
+	if !c.wait || !sends {
 		return c.output.Write(json, done)
 	}
 
@@ -191,24 +191,6 @@ func (c *submitCommand) create(cut cutting) (*slurm.Run, error) {
 		return nil, errors.Join(fmt.Errorf("adopting what %s has measured: %w", c.adopted, err), os.RemoveAll(run.Dir))
 	}
 	return run, nil
-}
-
-// prepare makes the run of a plan, and says how to measure it.
-func (c *submitCommand) prepare(cut cutting) error {
-	run, err := c.create(cut)
-	if err != nil {
-		return err
-	}
-	done := submittedOf(run, cut)
-	switch {
-	case c.output.Data():
-		return c.output.Write(c.w, done)
-	case c.parsable:
-		fmt.Fprintln(c.w, run.Dir)
-	default:
-		done.print(c.w, c.sweep, run)
-	}
-	return nil
 }
 
 // send submits the chunks of a new run that are left. If nothing was submitted, it removes the run.
@@ -286,7 +268,7 @@ func waitRun(ctx context.Context, w io.Writer, client *sbatch.Client, run *slurm
 		if err != nil {
 			return s, err
 		}
-		rest, err := submit.Rest(ctx, client, run, sweep.Slurm)
+		rest, err := submit.Retry(ctx, client, run, sweep.Slurm, submit.RetryOptions{Rest: true})
 		if err != nil || rest.Round == nil {
 			return s, err
 		}

@@ -99,13 +99,6 @@ func Send(tb testing.TB, run *slurm.Run, round, n int, id string) {
 	testkit.Succeed(tb, run.Note(slurm.Sent{Batch: b, Outcome: slurm.Submitted, JobID: sbatch.JobID{ID: id}}))
 }
 
-// SentChunks are the chunks that were sent, or may have been.
-func SentChunks(tb testing.TB, run *slurm.Run) (map[string]bool, error) {
-	tb.Helper()
-	ledger := testkit.Must(run.Ledger())
-	return ledger.SentChunks()
-}
-
 // SmallSweep is a sweep for tests of jobs.
 func SmallSweep(s configs.Slurm) *configs.Sweep {
 	return &configs.Sweep{Name: "small", Path: "small.toml", Text: []byte("name = \"small\"\n"), Slurm: s}
