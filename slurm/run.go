@@ -61,7 +61,7 @@ type Info struct {
 	// Downloads are the files of the sweep's matrices of the SuiteSparse collection by
 	// Group/Name, as they were found at submission; "" stands for a twin. All tasks measure
 	// these.
-	Downloads map[string]string `json:"downloads,omitempty"`
+	Downloads map[string]string `json:"downloads"`
 	// Dependency is what the tasks of the first submission wait for, as sbatch takes it.
 	Dependency string `json:"dependency,omitempty"`
 	// Environment has the variables of sbatch that counted when the run was submitted.
@@ -234,16 +234,12 @@ func New(root string, sweep *configs.Sweep, version string) (*Run, error) {
 // downloads returns the files of the matrices of the collection in a sweep, where it is known
 // what they are here.
 func downloads(sweep *configs.Sweep) map[string]string {
-	var files map[string]string
+	files := map[string]string{}
 	for _, m := range sweep.Matrices {
 		if m.SuiteSparse != "" && m.Resolved() {
-			if files == nil {
-				files = map[string]string{}
-			}
 			files[m.SuiteSparse] = m.Path
 		}
 	}
-
 	return files
 }
 
@@ -287,39 +283,27 @@ func (r *Run) fill(dir string, sweep *configs.Sweep, plan Plan, program string) 
 		return err
 	}
 
-	chunks, err := json.Marshal(plan)
-	if err != nil {
-		return err
-	}
-	type file struct {
-		name string
-		data []byte
-	}
-	list := []file{
-		{sweepFile, sweep.Text},
-		{planFile, chunks},
-		{TaskScript, []byte(r.TaskScriptText(sweep.Slurm))},
-		{FinishScript, []byte(r.FinishScriptText(sweep.Slurm))},
-		{LedgerFile, nil},
-	}
 	own, err := ownText(sweep)
 	if err != nil {
 		return err
 	}
-	if own != nil {
-		list = append(list, file{ownFile, own})
-		r.OwnDigest = digest(own)
+	texts := map[string][]byte{
+		sweepFile: sweep.Text, TaskScript: []byte(r.TaskScriptText(sweep.Slurm)),
+		FinishScript: []byte(r.FinishScriptText(sweep.Slurm)), LedgerFile: {},
 	}
-
+	if own != nil {
+		texts[ownFile], r.OwnDigest = own, digest(own)
+	}
 	if r.Digest, err = sweepDigest(sweep.Text); err != nil {
 		return err
 	}
-	info, err := json.MarshalIndent(formatted{runFormat, r.Info}, "", "\t")
-	if err != nil {
-		return err
+	for name, v := range map[string]any{planFile: plan, infoFile: formatted{runFormat, r.Info}} {
+		if texts[name], err = json.MarshalIndent(v, "", "\t"); err != nil {
+			return err
+		}
 	}
-	for _, f := range append(list, file{infoFile, append(info, '\n')}) {
-		if err := files.Create(filepath.Join(dir, f.name), f.data); err != nil {
+	for name, text := range texts {
+		if err := files.Create(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
 	}
