@@ -134,7 +134,16 @@ func (r *Run) Ledger() (*Ledger, error) {
 	return l, nil
 }
 
-// LastMerge says what the last merge did; nil before the first one. Its Round is the last one whose own merge is
+// databaseSize is the size of the database in bytes; 0 if there is none. It never shrinks.
+func (r *Run) databaseSize() int64 {
+	info, err := os.Stat(r.Path(DatabaseFile))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// LastMerge says what the last merge did; nil before the first one, and where its database is gone or was cut. Its Round is the last one whose own merge is
 // finished. What can't be read, the next merge writes anew.
 func (r *Run) LastMerge() (last *Merge) {
 	round := 0
@@ -148,9 +157,10 @@ func (r *Run) LastMerge() (last *Merge) {
 			last = m
 		}
 	}
-	if last != nil {
-		last.Round = round
+	if last == nil || r.databaseSize() < last.Size {
+		return nil
 	}
+	last.Round = round
 	return last
 }
 
@@ -280,6 +290,7 @@ func (r *Run) NoteSettings(s Settings) error {
 
 // NoteMerge keeps what a merge did. The merge that ends a round has a file of its own, which no other replaces.
 func (r *Run) NoteMerge(m *Merge) error {
+	m.Size = r.databaseSize()
 	data, err := json.Marshal(m)
 	if err == nil {
 		err = files.Write(r.Path(mergeFile(m.Round)), append(data, '\n'))

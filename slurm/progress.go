@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"slices"
 	"strconv"
@@ -25,9 +26,11 @@ type Merge struct {
 	// Report is the path of the report; "" if no trial is good.
 	Report   string `json:"report,omitempty"`
 	Database string `json:"database"` // Database is the path.
-	Journals int    `json:"journals"`
-	New      int    `json:"new"`   // New trials were not in the database.
-	Known    int    `json:"known"` // Known trials were in the database, or in several journals.
+	// Size is that of the database in bytes.
+	Size     int64 `json:"size,omitempty"`
+	Journals int   `json:"journals"`
+	New      int   `json:"new"`   // New trials were not in the database.
+	Known    int   `json:"known"` // Known trials were in the database, or in several journals.
 	// Faulty are the journals that could not be used in full.
 	Faulty []Fault `json:"faulty,omitempty"`
 	// Complete is the number of chunks that are complete. The halves of a split chunk count
@@ -96,9 +99,13 @@ type File struct {
 func (r *Run) Files() ([]*File, error) {
 	journal.Refresh(r.Path(JournalsDir))
 	names, err := journal.List(r.Path(JournalsDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: copy %s of the run back, or make that folder, and everything is measured again", err,
+			JournalsDir)
+	}
 	files := make([]*File, len(names))
 	for i, name := range names {
-		files[i] = &File{Name: name, reader: journal.NewReader(r.Path(JournalsDir, name.String()))}
+		files[i] = &File{Name: name, Fault: Fault{File: name.String()}, reader: journal.NewReader(r.Path(JournalsDir, name.String()))}
 	}
 	return files, err
 }
@@ -193,7 +200,7 @@ func newAccount(files []*File) account {
 	all := make([][]trial.Key, len(files))
 	for i, f := range files {
 		all[i] = f.trials
-		if at := attemptOf(f.Name); f.Fault.loses() && a.lossy[at] == nil {
+		if at := attemptOf(f.Name); f.Fault.Loses() && a.lossy[at] == nil {
 			a.lossy[at] = f
 		}
 	}
@@ -309,9 +316,9 @@ type Fault struct {
 	First string `json:"first"`
 }
 
-// loses reports whether trials may be lost, so that what the journal says about its pieces is
+// Loses reports whether trials may be lost, so that what the journal says about its pieces is
 // unreliable. A torn line was never recorded.
-func (f *Fault) loses() bool { return f.Unread || f.Lost > 0 }
+func (f *Fault) Loses() bool { return f.Unread || f.Lost > 0 }
 
 // renew forgets what may have changed when the journal is read further.
 func (f *Fault) renew() {

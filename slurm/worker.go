@@ -17,6 +17,7 @@ import (
 
 	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/term"
+	"spmvtune/tuner/journal"
 )
 
 const (
@@ -218,7 +219,7 @@ func (r *Run) Claims() (map[string]Claim, error) {
 			claims[name[:at]] = Claim{Chunk: name[:at], Attempt: attempt}
 		}
 	}
-	now := r.serverTime()
+	now := journal.Refresh(r.Path(claimsDir))
 	for chunk, c := range claims {
 		claims[chunk] = r.readClaim(c, now)
 	}
@@ -239,22 +240,6 @@ func (r *Run) readClaim(c Claim, now time.Time) Claim {
 		c.Live = now.Sub(info.ModTime()) < claimStale
 	}
 	return c
-}
-
-// serverTime is the time by the clock of the server that keeps the claims. Making a file also makes
-// the next listing a new one.
-func (r *Run) serverTime() time.Time {
-	f, err := os.CreateTemp(r.Path(claimsDir), ".now-*")
-	if err != nil {
-		return time.Now() // the folder is only for reading
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return time.Now()
-	}
-	return info.ModTime()
 }
 
 // Take claims a chunk for this process. It fails with ErrClaimed if another one has it, or was faster.

@@ -83,24 +83,26 @@ func (c *Client) exits(ctx context.Context, cluster string, ids []string, jobs [
 	}
 }
 
-// Named asks a cluster for the jobs with a name, which must not contain commas, in all
-// partitions: without -a, squeue skips hidden partitions unless it is asked for ids.
+// Named asks a cluster for the jobs with a name, which must not contain commas.
 func (c *Client) Named(ctx context.Context, cluster, name string) ([]Job, error) {
-	out, err := c.ask(ctx, cluster, "squeue", "-h", "-a", "-t", "all", "-r", "-n", name, "-o", columns)
-	if err != nil {
-		return nil, fmt.Errorf("looking for job %s: %w", name, err)
-	}
-	return parseQueue(out, cluster)
+	return c.queue(ctx, cluster, name, "-n", name)
 }
 
 // All asks a cluster for all jobs that this user may see and whose names begin with prefix.
 func (c *Client) All(ctx context.Context, cluster, prefix string) ([]Job, error) {
-	out, err := c.ask(ctx, cluster, "squeue", "-h", "-a", "-t", "all", "-r", "-o", columns)
-	if err != nil {
-		return nil, fmt.Errorf("looking for jobs %s*: %w", prefix, err)
-	}
-	jobs, err := parseQueue(out, cluster)
+	jobs, err := c.queue(ctx, cluster, prefix+"*")
 	return slices.DeleteFunc(jobs, func(j Job) bool { return !strings.HasPrefix(j.Name, prefix) }), err
+}
+
+// queue asks a cluster for the jobs that options of squeue choose, in all partitions: without -a, squeue skips hidden
+// partitions unless it is asked for ids.
+func (c *Client) queue(ctx context.Context, cluster, what string, options ...string) ([]Job, error) {
+	all := append([]string{"-h", "-a", "-t", "all", "-r", "-o", columns}, options...)
+	out, err := c.ask(ctx, cluster, "squeue", all...)
+	if err != nil {
+		return nil, fmt.Errorf("looking for jobs %s: %w", what, err)
+	}
+	return parseQueue(out, cluster)
 }
 
 // parseQueue reads what squeue prints for columns. If squeue was given a cluster, it prints a
@@ -230,12 +232,19 @@ func (c *Client) Submit(ctx context.Context, cluster string, args []string) (Job
 	return JobID{}, &NoAnswerError{Command: "sbatch", Said: said}
 }
 
-// parseSubmitted reads what sbatch --parsable prints on its last line: "id" or "id;cluster".
-// A site's own filters may print lines before it.
-func parseSubmitted(out string) (JobID, bool) {
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	id, cluster, _ := strings.Cut(strings.TrimSpace(lines[len(lines)-1]), ";")
-	return JobID{id, cluster}, isNumber(id)
+// parseSubmitted reads what sbatch --parsable prints on a line: "id" or "id;cluster". A site's own filters may print
+// other lines. Where several could be the answer, none is.
+func parseSubmitted(out string) (found JobID, ok bool) {
+	for line := range strings.Lines(out) {
+		id, cluster, _ := strings.Cut(strings.TrimSpace(line), ";")
+		if isNumber(id) && found.ID != "" {
+			return JobID{}, false
+		}
+		if isNumber(id) {
+			found = JobID{id, cluster}
+		}
+	}
+	return found, found.ID != ""
 }
 
 // TestOnly asks Slurm whether a job with these options could ever start, and returns what it

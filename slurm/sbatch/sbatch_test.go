@@ -129,7 +129,7 @@ func TestParseSubmitted(t *testing.T) {
 	if got, ok := parseSubmitted("sbatch: no partition specified, using default partition m100\n7787232\n"); !ok || got.ID != "7787232" {
 		t.Errorf("after a site's own words: %+v, %v", got, ok)
 	}
-	for _, out := range []string{"", "Submitted batch job 12", "no"} {
+	for _, out := range []string{"", "Submitted batch job 12", "no", "12\n7 jobs\n30\n"} {
 		if id, ok := parseSubmitted(out); ok {
 			t.Errorf("%q gives job %v", out, id)
 		}

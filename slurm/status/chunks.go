@@ -147,7 +147,7 @@ func (t *Tracker) explainUnsent(s *Chunk, v View, lost bool) {
 	case forgetful:
 		s.State, s.Why = Never, "has no job, and the run has lost the record of whether it had one"
 	default:
-		s.State, s.Why = Never, "was never submitted"
+		s.State, s.Why, s.Unsent = Never, "was never submitted", t.ledger.LastRound() > 0
 	}
 }
 

@@ -69,8 +69,7 @@ func importJournals(ctx context.Context, run *slurm.Run) (m slurm.Merge, err err
 	}
 
 	for _, f := range files {
-		if f.Fault != (slurm.Fault{}) {
-			f.Fault.File = f.Name.String()
+		if f.Fault.First != "" {
 			m.Faulty = append(m.Faulty, f.Fault)
 		}
 		for _, end := range f.Ends {

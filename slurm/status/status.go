@@ -38,8 +38,8 @@ type Status struct {
 	Finish State `json:"finish,omitempty"`
 	// Waits says in plain words why that job waits.
 	Waits string `json:"waits,omitempty"`
-	// Damaged is the number of lines in journals that can't be used.
-	Damaged int `json:"damaged,omitempty"`
+	// Faulty are the journals of which something can't be used.
+	Faulty []slurm.Fault `json:"faulty,omitempty"`
 	// DamagedJobs is the number of lines in the ledger that can't be used.
 	DamagedJobs int          `json:"damaged_jobs,omitempty"`
 	Merged      *slurm.Merge `json:"merged,omitempty"` // Merged is nil before the first merge.
@@ -114,7 +114,9 @@ type Chunk struct {
 	// OutOfMemory says that its last task was killed for its use of memory.
 	OutOfMemory bool   `json:"out_of_memory,omitempty"`
 	Log         string `json:"log,omitempty"` // Log is the path of that task's log.
-	hidden      string // hidden is another user whose job may measure it, which Slurm does not show.
+	// Unsent says that no submission has reached it yet.
+	Unsent bool   `json:"-"`
+	hidden string // hidden is another user whose job may measure it, which Slurm does not show.
 }
 
 // Active reports whether anything about the run may still happen by itself.
@@ -135,20 +137,27 @@ func (t *Tracker) Status(v View) Status {
 	}
 
 	s.Gathered = t.gather(s.Chunks)
-	for _, c := range s.Chunks {
+	s.finish(t, v)
+	for i := range s.Chunks {
+		c := &s.Chunks[i]
+		if c.Unsent && s.Finish == Waiting && !strings.HasSuffix(s.Waits, never) {
+			c.State, c.Why = Waiting, "is sent by the job that merges, which "+s.Waits
+		}
 		s.Counts.add(c.State)
 		id, _, _ := strings.Cut(c.Job, "_")
 		s.hide(c.hidden, id)
 	}
-	s.finish(t, v)
 	s.Rate = t.pace.rate(time.Now())
 	if left := s.Trials.Of - s.Trials.Done; s.Rate > 0 && left > 0 {
 		s.Left = float64(left) / s.Rate
 	}
 
 	for _, j := range t.journals {
-		s.Damaged += j.Fault.Lost
+		if j.Fault.Loses() {
+			s.Faulty = append(s.Faulty, j.Fault)
+		}
 	}
+	slices.SortFunc(s.Faulty, func(a, b slurm.Fault) int { return cmp.Compare(a.File, b.File) })
 	return s
 }
 

@@ -3,6 +3,7 @@ package status
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,11 +45,11 @@ func TestStatus(t *testing.T) {
 		"13|N/A|PENDING|0:00|5:00|N/A||NAME.1.finish|Dependency")
 	slurmtest.Says(t, dir, "accounts", run, "12_5|OUT_OF_MEMORY|0:125|60|5|2026-01-02T03:04:05|n3|NAME.1.0")
 	s := look(t, run)
-	testkit.Equal(t, states(s), "done running waiting ended never ended unclear never unclear", "chunks")
-	testkit.Equal(t, s.Counts, (Counts{Done: 1, Running: 1, Waiting: 1, Ended: 2, Never: 2, Unclear: 2, All: 9}), "counts")
+	testkit.Equal(t, states(s), "done running waiting ended never ended unclear waiting unclear", "chunks")
+	testkit.Equal(t, s.Counts, (Counts{Done: 1, Running: 1, Waiting: 2, Ended: 2, Never: 1, Unclear: 2, All: 9}), "counts")
 	for i, want := range map[int]string{
 		2: "more time than the partition allows, so it will never start", 3: "reached its time limit: ended by SIGTERM",
-		4: "cancelled before it started", 5: "used more memory than allowed", 7: "never submitted", 8: "retry finds out",
+		4: "cancelled before it started", 5: "used more memory than allowed", 7: "sent by the job that merges, which waits", 8: "retry finds out",
 	} {
 		if !strings.Contains(s.Chunks[i].Why, want) {
 			t.Errorf("chunk %d %q, want %q", i+1, s.Chunks[i].Why, want)
@@ -243,6 +244,41 @@ func TestExplainEnd(t *testing.T) {
 	} {
 		testkit.Equal(t, explainEnd(c.job, c.journal, c.said), c.want, "%+v, %t, %q", c.job, c.journal, c.said)
 	}
+}
+
+// A run is merged if its database is there, as large as the merge left it.
+func TestStatusLooksAtTheDatabase(t *testing.T) {
+	slurmtest.Says(t, slurmlab.Fake(t, slurmlab.FakeQueue), "queue", slurmtest.NewRun(t, 0))
+	for what, damage := range map[string]func(path string) error{
+		"":         func(string) error { return nil },
+		"deleted":  os.Remove,
+		"emptied":  func(path string) error { return os.Truncate(path, 0) },
+		"cut":      func(path string) error { return os.Truncate(path, 4096) },
+		"replaced": func(path string) error { return os.WriteFile(path, []byte("disk is full"), 0o666) },
+	} {
+		run := slurmtest.NewRun(t, 1)
+		slurmtest.End(t, slurmtest.Write(t, run, 0, "1_0", 0, 3), "m1", trial.Part{Of: 1}, "")
+		mergeRun(t, run)
+		testkit.Succeed(t, damage(run.Path(slurm.DatabaseFile)))
+		s := look(t, run)
+		testkit.Check(t, s.Counts.Done == 1 && (s.Merged != nil) == (what == ""), "%s: %+v", what, s)
+	}
+}
+
+// A journal that can't be read in full is named, and where they are all gone, it is said what to do.
+func TestStatusNamesFaultyJournals(t *testing.T) {
+	slurmtest.Says(t, slurmlab.Fake(t, slurmlab.FakeQueue), "queue", slurmtest.NewRun(t, 0))
+	run := slurmtest.NewRun(t, 1)
+	w := slurmtest.Write(t, run, 0, "1_0", 0, 3)
+	slurmtest.End(t, w, "m1", trial.Part{Of: 1}, "")
+	testkit.Equal(t, len(look(t, run).Faulty), 0, "faulty at first")
+	f := testkit.Must(os.OpenFile(w.Path(), os.O_WRONLY|os.O_APPEND, 0))
+	testkit.Must(f.WriteString("garbage\n"))
+	testkit.Succeed(t, f.Close())
+	s := look(t, run)
+	testkit.Check(t, len(s.Faulty) == 1 && s.Faulty[0].File == filepath.Base(w.Path()), "faulty are %+v", s.Faulty)
+	testkit.Succeed(t, os.RemoveAll(run.Path(slurm.JournalsDir)))
+	testkit.Fails(t, testkit.Err(Of(t.Context(), slurmtest.Hasty, run)), "make that folder", "without journals/")
 }
 
 // Whether a run is over is not known where its claims or its journals can't be read.

@@ -62,21 +62,18 @@ func (t *Tracker) final() bool {
 	return merged != nil && len(merged.Missing) == 0 && t.ledger.LastRound() <= merged.Round
 }
 
-// readLedger reads what was submitted and merged.
-func (t *Tracker) readLedger() error {
-	ledger, err := t.Run.Ledger()
-	if err == nil {
-		t.ledger = ledger
-	}
-	return err
-}
-
 // read reads what has changed in the folder since the last call, except the jobs.
-func (t *Tracker) read(ctx context.Context) error {
+func (t *Tracker) read(ctx context.Context) (err error) {
 	if !t.final() {
 		journal.Refresh(t.Run.Dir) // where this fails, the listing may be some seconds old
 	}
-	if err := t.readPlan(); err != nil {
+	if t.plan, err = t.Run.Plan(); err != nil {
+		return err
+	}
+	if t.slots, err = t.ledger.Slots(); err != nil {
+		return err
+	}
+	if t.claims, err = t.Run.Claims(); err != nil {
 		return err
 	}
 	merged := t.Run.LastMerge() // what was sent since Slurm was asked does not count yet
@@ -88,18 +85,6 @@ func (t *Tracker) read(ctx context.Context) error {
 	}
 
 	return t.readJournals(ctx)
-}
-
-// readPlan reads the chunks of the plan, which tasks they were given, and who has claimed some.
-func (t *Tracker) readPlan() (err error) {
-	if t.plan, err = t.Run.Plan(); err != nil {
-		return err
-	}
-	if t.slots, err = t.ledger.Slots(); err != nil {
-		return err
-	}
-	t.claims, err = t.Run.Claims()
-	return err
 }
 
 // readJournals reads what was added to the journals.
@@ -187,7 +172,11 @@ func Certain(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, err
 func (o *Observer) Observe(ctx context.Context, runs ...*Tracker) View {
 	var ids []sbatch.JobID
 	for _, t := range runs {
-		if t.err = t.readLedger(); t.err == nil && !t.final() {
+		ledger, err := t.Run.Ledger()
+		if t.err = err; err != nil {
+			continue
+		}
+		if t.ledger = ledger; !t.final() {
 			ids = append(ids, slurm.JobIDs(t.ledger.Jobs)...)
 		}
 	}

@@ -70,7 +70,7 @@ func Hidden(ctx context.Context, c *sbatch.Client, r *slurm.Run) (left []Left, e
 	s, err := status.Certain(ctx, c, r)
 	for _, user := range slices.Sorted(maps.Keys(s.Hidden)) {
 		why := "may run, wait or have ended: you don't see the jobs of others (PrivateData)"
-		left = append(left, Left{user, s.Hidden[user], why})
+		left = append(left, Left{user, slices.Sorted(slices.Values(s.Hidden[user])), why})
 	}
 	return left, err
 }

@@ -65,12 +65,11 @@ func newDecision(
 	if err != nil {
 		return d, err
 	}
-	known := map[string]status.Chunk{}
-	for _, c := range seen.Chunks {
-		known[c.Chunk] = c
-	}
-	for _, c := range seen.Plan.Current() {
-		if s := known[c.ID]; !opt.Rest || rest[c.ID] || s.State == status.Done {
+	for i, c := range seen.Plan.Current() {
+		if seen.Chunks[i].Unsent && opt.Rest {
+			seen.Chunks[i].State = status.Never // this is the job that sends it
+		}
+		if s := seen.Chunks[i]; !opt.Rest || rest[c.ID] || s.State == status.Done {
 			d.decide(c, s)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"time"
 
 	"spmvtune/internal/base/files"
 	"spmvtune/tuner/trial"
@@ -188,15 +189,20 @@ func (r *Reader) parse(kind string, data []byte) (line Line, trouble Trouble, er
 // Refresh makes the next listing of a folder show what is in it now, as far as possible. A
 // client of a network file system caches listings for up to a minute, and also that a file
 // is not there. It asks the server again once it has changed the folder itself. Therefore
-// Refresh makes and removes a file whose name is not a journal's. It does nothing if the
-// folder can't be written.
-func Refresh(dir string) {
+// Refresh makes and removes a file whose name is not a journal's. It returns the time by the server's clock, or by that
+// of this machine if the folder can't be written.
+func Refresh(dir string) (now time.Time) {
+	now = time.Now()
 	f, err := os.CreateTemp(dir, ".refresh-*")
 	if err != nil {
-		return
+		return now
+	}
+	if info, err := f.Stat(); err == nil {
+		now = info.ModTime()
 	}
 	f.Close()
 	os.Remove(f.Name())
+	return now
 }
 
 // A sequence follows the numbers of a journal's lines. They show that a line was taken out

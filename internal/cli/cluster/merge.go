@@ -81,7 +81,7 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 	last, err := status.Merge(ctx, c.run, c.round, func(m *slurm.Merge) error {
 		fmt.Fprintf(c.w, "merged %s: %s new, %d known already: %s\n",
 			term.Count(m.Journals, "journal", "journals"), term.Trials(m.New), m.Known, command.Shown(m.Database))
-		c.printFaulty(m.Faulty)
+		printFaulty(c.w, m.Faulty, "everything else in it is merged")
 		return c.report(ctx, m)
 	})
 	if err != nil {
@@ -156,13 +156,13 @@ func (c *mergeCommand) report(ctx context.Context, m *slurm.Merge) (err error) {
 	return nil
 }
 
-// printFaulty says which journals could not be read in full.
-func (c *mergeCommand) printFaulty(faulty []slurm.Fault) {
-	printFew(c.w, faulty, show.MostFailures, "more journal", "more journals", func(f slurm.Fault) {
+// printFaulty says which journals can't be read in full, and what that means.
+func printFaulty(w io.Writer, faulty []slurm.Fault, so string) {
+	printFew(w, faulty, show.MostFailures, "more journal", "more journals", func(f slurm.Fault) {
 		if f.Unread {
-			fmt.Fprintf(c.w, "note: journal %s could not be read to its end: %s\n", f.File, f.First)
+			fmt.Fprintf(w, "note: journal %s could not be read to its end: %s\n", f.File, f.First)
 		} else {
-			fmt.Fprintf(c.w, "note: journal %s: %s; everything else in it is merged\n", f.File, f.First)
+			fmt.Fprintf(w, "note: journal %s: %s; %s\n", f.File, f.First, so)
 		}
 	})
 }

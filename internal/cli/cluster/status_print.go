@@ -33,10 +33,7 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 		printHints(w, fmt.Sprintf("%s failed alike on %s: spmvtune retry avoids that node",
 			term.Count(len(g.Chunks), "task", "tasks"), g.Node))
 	}
-	if s.Damaged > 0 {
-		printHints(w, term.Count(s.Damaged, "line", "lines")+
-			" of journals can't be used; the trials in them are measured again")
-	}
+	printFaulty(w, s.Faulty, "what is missing by that is measured again")
 	if s.DamagedJobs > 0 {
 		printHints(w, fmt.Sprintf("%s of %s can't be used: Slurm is asked by the names of the jobs instead",
 			term.Count(s.DamagedJobs, "line", "lines"), slurm.LedgerFile))
