@@ -109,7 +109,7 @@ func (b *Bars) drawStems(c draw.Canvas, cell []Mark, x func(float64) vg.Length, 
 // axisPart returns the part of a column's width that its axis takes in a body of this width. Numbers
 // and words stand to the right of marks; words that would leave the axis less than leastPart are cut.
 func (b *Bars) axisPart(body vg.Length) float64 {
-	const leastPart = 0.55
+	const leastPart = 0.4
 	width, part := b.columnWidth(body), vg.Length(1)
 	for cell := range b.Cells {
 		best, reach := b.numbered(cell, func(v float64) vg.Length { return width * b.along(v) })
@@ -124,11 +124,7 @@ func (b *Bars) axisPart(body vg.Length) float64 {
 func (b *Bars) wordsWidth(m *Mark) vg.Length {
 	width := Typeface(TickSize, true, InkColor).Width(b.Number(m.V))
 	if m.Words != "" {
-		words := Typeface(TickSize-0.5, false, SoftColor).Width(m.Words)
-		if b.Dots && len(b.Columns) > 1 {
-			words = min(words, mostWords)
-		}
-		width += wordsGap + words
+		width += wordsGap + Typeface(TickSize-0.5, false, SoftColor).Width(m.Words)
 	}
 	return width
 }
@@ -137,7 +133,6 @@ const (
 	overhang  = columnGap - 8 // How far numbers and words may reach beyond a column.
 	numberGap = vg.Length(6)  // The distance from a mark to its number.
 	wordsGap  = vg.Length(5)  // The distance from the number to its words.
-	mostWords = vg.Length(86) // The longest words beside dots in several columns.
 
 	medianHalf = vg.Length(6) // Half the height of the line at a median, which a mark does not hide.
 )

@@ -283,16 +283,6 @@ func (b *Bars) Usual() (low, high float64) {
 	return max(low, quantile(all, 0.05)/far), min(high, quantile(all, 0.95)*far)
 }
 
-// Clips reports whether a mark lies beyond the axis.
-func (b *Bars) Clips() bool {
-	for cell := range b.Cells {
-		if slices.ContainsFunc(cell, func(m Mark) bool { return b.beyond(&m) != 0 }) {
-			return true
-		}
-	}
-	return false
-}
-
 // beyond is −1 for a mark below the axis, 1 for one above it, and 0 for others.
 func (b *Bars) beyond(m *Mark) int {
 	switch {

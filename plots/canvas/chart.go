@@ -127,9 +127,8 @@ func ChartPanels(charts []Chart) []Panel {
 // and a curve of several windows tell less than the dots.
 const FewestForTrend = 20
 
-// Trend returns the running median of points over the logarithm of X, with quartiles as Low and
-// High; nothing for few points. A window has a quarter of the points, but at least nine and at
-// most 41, and stands at its median X.
+// Trend returns the running median of points over the logarithm of X; nothing for few points. A window has a quarter
+// of the points, but at least nine and at most 41, and stands at its median X.
 func Trend(points []Point) []Point {
 	n := len(points)
 	if n < FewestForTrend {
@@ -152,7 +151,7 @@ func Trend(points []Point) []Point {
 		if k := len(trend); k > 0 && trend[k-1].X == x { // many matrices of one size
 			continue
 		}
-		trend = append(trend, Point{X: x, Y: stat.Median(ys), Low: quantile(ys, 0.25), High: quantile(ys, 0.75)})
+		trend = append(trend, Exact(x, stat.Median(ys)))
 	}
 
 	return trend

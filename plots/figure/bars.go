@@ -113,7 +113,7 @@ func (f *barFigure) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	q, matrices := f.quantity, t.matrices
 	b := &canvas.Bars{Slots: len(t.shown), Label: q.label, Origin: q.origin, Number: q.number}
-	b.Dots = q.dots || b.Slots > canvas.MostBars || b.Slots*len(matrices) > mostBarsOnPage.here()
+	b.Dots = q.dots || len(t.shown) < t.found || b.Slots > canvas.MostBars || b.Slots*len(matrices) > mostBarsOnPage.here()
 	for _, precision := range t.precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
@@ -152,7 +152,7 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		keys[i].Dot, keys[i].Bar = dots, !dots
 	}
 	p := f.picture(s, q.label+" on "+strings.Join(matrices, ", "), b)
-	p.Keys = keys
+	p.Keys, p.Subtitle = keys, p.Subtitle+inGrey(t.found-len(t.shown))
 	if f.finish != nil {
 		f.finish(s, t, p, b)
 	}

@@ -62,7 +62,7 @@ func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 	if of < 2 {
 		return nil // preparation decides nothing
 	}
-	names := mostCounted(counts)[:min(of, mostOverMany)]
+	names := mostCounted(counts)[:min(of, few)]
 	analysis.SortKernels(names)
 
 	panels := canvas.Panels{X: "products", Y: "% of the matrices on which it is best"}

@@ -87,7 +87,7 @@ func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) 
 		term.GroupedCount(len(all), "kernel", "kernels"), term.GroupedCount(len(stops), "matrix", "matrices"), f.over.by,
 		analysis.MatrixNames(panels)), cl.panels())
 	p.Keys = cl.keys()
-	p.Subtitle += cited.Caption()
+	p.Subtitle += inGrey(len(all)-len(names)) + cited.Caption()
 	return p
 }
 

@@ -61,7 +61,7 @@ func TestCrowdedSpeedups(t *testing.T) {
 	for _, k := range p.Keys {
 		shown = append(shown, k.Text)
 	}
-	testkit.Equal(t, len(shown), mostBars, "kernels with colours")
+	testkit.Equal(t, len(shown), mostColoured(29), "kernels with colours")
 	wins := map[string]int{}
 	for i := range d.Panels {
 		wins[analysis.Fastest(d.Panels[i].Rows).Kernel]++

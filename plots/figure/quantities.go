@@ -12,15 +12,6 @@ import (
 	"spmvtune/store"
 )
 
-// Beyond these numbers kernels can't be told apart: marks of one matrix on a page
-// of speed-ups, lines in a small panel and lines in a large one.
-const (
-	mostBars       = 10
-	mostSmallLines = 10
-	mostLargeLines = 16
-	mostOverMany   = 8 // over so many matrices that they have running medians
-)
-
 // A quantity is what the lengths of bars show.
 type quantity struct {
 	label string // The label of the axis.
@@ -31,7 +22,6 @@ type quantity struct {
 	scale  func(low, high float64) canvas.Scale
 	origin float64                // Where bars start; NaN for no bars.
 	number func(v float64) string // The text beside the highest.
-	best   string                 // What the highest is; "" for "the fastest".
 	dots   bool                   // Marks are dots on one line, and the number is that of the fastest.
 	bytes  bool                   // It can be compared with the device's bandwidth.
 }
@@ -78,7 +68,6 @@ func percentFaster(baseline string) quantity {
 		},
 		origin: 1,
 		number: term.Change,
-		best:   "the largest gain",
 	}
 }
 

@@ -248,6 +248,14 @@ func someOf(shown, all int, what string) string {
 	return fmt.Sprintf(" The %d of %s %s.", shown, term.Grouped(all), what)
 }
 
+// inGrey says how many kernels have no colour, "" for none.
+func inGrey(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Grey: the other %s.", term.GroupedCount(n, "kernel", "kernels"))
+}
+
 // NeedRule reports whether one of these figures shows a learned rule.
 func NeedRule(ids []string) bool { return slices.Contains(ids, "selection-regret") }
 

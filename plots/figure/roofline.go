@@ -50,7 +50,7 @@ var roofFigure = &barFigure{
 		list := rooflines(s.data, s)
 		b.Roof = 1
 		p.Subtitle = fmt.Sprintf("Compulsory traffic per second, as a share of the device's %s\u202fGB/s.",
-			term.Significant(list[0].bandwidth, 4))
+			term.Significant(list[0].bandwidth, 4)) + inGrey(t.found-len(t.shown))
 		if list[0].peak.GFLOPS > 0 {
 			whole := stack{b, insets(list)}
 			p.Height, p.Body = whole.Height(), whole.Draw

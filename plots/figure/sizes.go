@@ -141,6 +141,7 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 	p := pictureOf(d, "throughput-vs-"+dim.name, s, "geometric means of kernels, and a panel per kernel with its matrices: "+
 		analysis.MatrixNames(panels), stack{dim.panelsOf(means, u.Label, true),
 		dim.panelsOf(shapes, "share of the highest", false)})
+	p.Subtitle += inGrey(len(analysis.KernelsOf(panels)) - len(names))
 	if len(means) == 0 || !means[0].Labelled {
 		p.Keys = canvas.KeysOf(names, false)
 	}
@@ -186,11 +187,18 @@ func (dim dimension) across(panels []analysis.Panel, kernel string, u analysis.U
 	return mean, shape
 }
 
-// coloured lists the kernels that have colours: all if few, or three that are the fastest most often.
-func coloured(panels []analysis.Panel) []string {
-	const few, leading = 8, 3
-	if len(analysis.KernelsOf(panels)) <= few {
-		return analysis.KernelsOf(panels)
+// few is the most kernels that are told apart by their colours.
+const few = 8
+
+// mostColoured is how many of n kernels have colours: all if they are few, or three.
+func mostColoured(n int) int {
+	if n > few {
+		return 3
 	}
-	return analysis.LeadersOf(panels, leading)
+	return n
+}
+
+// coloured lists the kernels that have colours, those that are the fastest most often.
+func coloured(panels []analysis.Panel) []string {
+	return analysis.LeadersOf(panels, mostColoured(len(analysis.KernelsOf(panels))))
 }

@@ -137,24 +137,24 @@ func entriesOf(p *analysis.Panel, list []series) (entries []entry, lacks bool) {
 // choose fills shown: the series with data or, if there are too many, the leaders. A case
 // holds the speeds of one panel, by series.
 func (t *tally) choose(cases []map[string]float64) {
-	room := mostBars
+	var others []int
 	for j := range t.series {
 		s := &t.series[j]
 		if !slices.ContainsFunc(cases, func(c map[string]float64) bool { return c[s.id] > 0 }) {
 			continue
 		}
 		t.found++
-		if s.always {
-			t.shown = append(t.shown, j)
-			room--
-			for _, c := range cases {
-				delete(c, s.id)
-			}
+		if !s.always {
+			others = append(others, j)
+			continue
+		}
+		t.shown = append(t.shown, j)
+		for _, c := range cases {
+			delete(c, s.id)
 		}
 	}
-
-	names := analysis.Leaders(cases, max(room, 0))
-	for j := range t.series {
+	names := analysis.Leaders(cases, mostColoured(t.found))
+	for _, j := range others {
 		if slices.Contains(names, t.series[j].id) {
 			t.shown = append(t.shown, j)
 		}
