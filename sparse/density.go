@@ -10,7 +10,7 @@ import (
 	"math"
 	"math/bits"
 	"sort"
-	"sync"
+	"sync/atomic"
 )
 
 // A Density is a matrix seen from afar: its entries counted over a grid of bins,
@@ -23,34 +23,33 @@ type Density struct {
 
 // NewDensity counts the entries of m over height by width bins, or fewer: no bin is smaller
 // than a row or a column. Row i belongs to bin ⌊i·height/rows⌋, column j likewise. It reads row
-// offsets and columns once, on all cores; apart from the result, it takes one line of bins per
-// core. m must be valid (see [CSR.Validate]).
+// offsets and columns once, on all cores. m must be valid (see [CSR.Validate]).
 func NewDensity[V Float](m *CSR[V], height, width int) *Density {
 	d := &Density{Height: max(0, min(height, m.Rows)), Width: max(0, min(width, m.Cols))}
 	if d.Height == 0 || d.Width == 0 {
 		return &Density{}
 	}
 	d.Count = make([]uint32, d.Height*d.Width)
-	var mu sync.Mutex
-	eachPart(m.NNZ(), func(part, parts int) {
-		// Entries are shared out, not rows, so that one giant row is everybody's
-		// work. A part lies in neighbouring lines of bins, of which it shares only the
-		// first and the last with others.
-		lo, hi := share(m.NNZ(), part, parts)
-		if lo == hi {
-			return
-		}
-		b := newBand(d, m.Rows, m.Cols, rowOf(m.RowPtr, lo), rowOf(m.RowPtr, hi-1))
-		b.add(m.RowPtr, m.ColIdx, lo, hi)
+	// ⌊j·width/cols⌋ is the upper half of j·inverse: rounding the inverse up adds less
+	// than 2⁻³³ to a quotient whose fraction is at most 1 − 1/cols, cols below 2³¹.
+	var inverse uint64
+	if d.Width < m.Cols {
+		inverse, _ = bits.Div64(uint64(d.Width), 0, uint64(m.Cols))
+		inverse++
+	}
 
-		mu.Lock()
-		defer mu.Unlock()
-		for k, n := range b.edges[0] {
-			d.Count[b.first*d.Width+k] += n
-		}
-
-		for k, n := range b.edges[1] {
-			d.Count[b.last*d.Width+k] += n
+	first := func(line int) int32 { return m.RowPtr[(line*m.Rows+d.Height-1)/d.Height] } // entry
+	var taken atomic.Int64
+	eachPart(m.NNZ(), func(int, int) {
+		for line := int(taken.Add(1)) - 1; line < d.Height; line = int(taken.Add(1)) - 1 {
+			counts := d.Count[line*d.Width:][:d.Width]
+			for _, j := range m.ColIdx[first(line):first(line+1)] {
+				at := uint64(j)
+				if inverse != 0 {
+					at, _ = bits.Mul64(at, inverse)
+				}
+				counts[at]++
+			}
 		}
 	})
 
@@ -63,68 +62,6 @@ func NewDensity[V Float](m *CSR[V], height, width int) *Density {
 // rowOf returns the row that holds entry k: the last that starts at or before it.
 func rowOf(rowPtr []int32, k int) int {
 	return sort.Search(len(rowPtr), func(i int) bool { return int(rowPtr[i]) > k }) - 1
-}
-
-// A band is the lines of bins [first, last] as one core fills them.
-type band struct {
-	*Density
-	rows, cols  int // of the matrix
-	first, last int
-	edges       [2][]uint32 // of the first and the last line, which others fill too
-}
-
-func newBand(d *Density, rows, cols, firstRow, lastRow int) *band {
-	b := &band{Density: d, rows: rows, cols: cols, first: firstRow * d.Height / rows, last: lastRow * d.Height / rows}
-	b.edges[0] = make([]uint32, d.Width)
-	if b.last > b.first {
-		b.edges[1] = make([]uint32, d.Width)
-	}
-	return b
-}
-
-// line gives the counts of a line of bins.
-func (b *band) line(at int) []uint32 {
-	switch at {
-	case b.first:
-		return b.edges[0]
-	case b.last:
-		return b.edges[1]
-	}
-	return b.Count[at*b.Width : (at+1)*b.Width]
-}
-
-// add counts entries [lo, hi).
-func (b *band) add(rowPtr, colIdx []int32, lo, hi int) {
-	// ⌊j·width/cols⌋ is the upper half of j·inverse: rounding the inverse up adds less
-	// than 2⁻³³ to a quotient whose fraction is at most 1 − 1/cols, cols below 2³¹.
-	var inverse uint64
-	if b.Width < b.cols {
-		inverse, _ = bits.Div64(uint64(b.Width), 0, uint64(b.cols))
-		inverse++
-	}
-
-	var line []uint32
-	next := 0 // the first row of the line of bins below
-	for i, k := rowOf(rowPtr, lo), lo; k < hi; i++ {
-		if i >= next {
-			at := i * b.Height / b.rows
-			line = b.line(at)
-			next = ((at+1)*b.rows + b.Height - 1) / b.Height
-		}
-
-		end := min(int(rowPtr[i+1]), hi)
-		if inverse == 0 {
-			for _, j := range colIdx[k:end] {
-				line[j]++
-			}
-		} else {
-			for _, j := range colIdx[k:end] {
-				at, _ := bits.Mul64(uint64(j), inverse)
-				line[at]++
-			}
-		}
-		k = end
-	}
 }
 
 // Shrink counts the entries of d over fewer bins, as NewDensity would over a matrix

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"math"
 	"sync/atomic"
 )
 
@@ -23,11 +22,6 @@ const hashChunk = 1 << 17
 // matrices give the same outer input.
 func (m *CSR[V]) Hash() string {
 	var zero V
-	width := 8
-	if _, ok := any(zero).(float32); ok {
-		width = 4
-	}
-
 	ptrs, cols := chunksOf(len(m.RowPtr)), chunksOf(len(m.ColIdx))
 	digests := make([][sha256.Size]byte, ptrs+2*cols)
 	var next atomic.Int64
@@ -37,11 +31,11 @@ func (m *CSR[V]) Hash() string {
 			c := int(next.Add(1)) - 1
 			switch {
 			case c < ptrs:
-				buf = appendInts(buf[:0], chunk(m.RowPtr, c))
+				buf, _ = binary.Append(buf[:0], binary.LittleEndian, chunk(m.RowPtr, c))
 			case c < ptrs+cols:
-				buf = appendInts(buf[:0], chunk(m.ColIdx, c-ptrs))
+				buf, _ = binary.Append(buf[:0], binary.LittleEndian, chunk(m.ColIdx, c-ptrs))
 			case c < ptrs+2*cols:
-				buf = appendFloats(buf[:0], chunk(m.Val, c-ptrs-cols))
+				buf, _ = binary.Append(buf[:0], binary.LittleEndian, chunk(m.Val, c-ptrs-cols))
 			default:
 				return
 			}
@@ -51,7 +45,7 @@ func (m *CSR[V]) Hash() string {
 
 	outer := sha256.New()
 	head := []byte("spmvtune csr 1\n")
-	for _, n := range []int{m.Rows, m.Cols, m.NNZ(), width} {
+	for _, n := range []int{m.Rows, m.Cols, m.NNZ(), binary.Size(zero)} {
 		head = binary.LittleEndian.AppendUint64(head, uint64(n))
 	}
 
@@ -66,26 +60,4 @@ func chunksOf(n int) int { return (n + hashChunk - 1) / hashChunk }
 
 func chunk[T any](a []T, c int) []T {
 	return a[c*hashChunk : min((c+1)*hashChunk, len(a))]
-}
-
-func appendInts(buf []byte, a []int32) []byte {
-	for _, n := range a {
-		buf = binary.LittleEndian.AppendUint32(buf, uint32(n))
-	}
-	return buf
-}
-
-func appendFloats[V Float](buf []byte, a []V) []byte {
-	switch a := any(a).(type) {
-	case []float32:
-		for _, v := range a {
-			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
-		}
-	case []float64:
-		for _, v := range a {
-			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
-		}
-	}
-
-	return buf
 }
