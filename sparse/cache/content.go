@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -138,7 +137,7 @@ func (f *File) Unchanged(ctx context.Context) bool {
 func digest(ctx context.Context, f *os.File, size int64) (string, error) {
 	n := int((size + pieceSize - 1) / pieceSize)
 	sums := make([]byte, n*sha256.Size)
-	err := parallel(ctx, n, func(i int) error {
+	err := panics.Each(ctx, n, func(i int) error {
 		lo, h := int64(i)*pieceSize, sha256.New()
 		if _, err := io.CopyN(h, io.NewSectionReader(f, lo, pieceSize), min(pieceSize, size-lo)); err != nil {
 			return err
@@ -223,7 +222,7 @@ func piecesOf(a *sparse.CSR[float64], l layout) (all []piece) {
 func sumsOf(ctx context.Context, a *sparse.CSR[float64]) ([]uint32, error) {
 	pieces := piecesOf(a, layout{})
 	sums := make([]uint32, len(pieces))
-	return sums, parallel(ctx, len(pieces), func(i int) error {
+	return sums, panics.Each(ctx, len(pieces), func(i int) error {
 		sums[i] = sum(pieces[i].memory)
 		return nil
 	})
@@ -232,23 +231,3 @@ func sumsOf(ctx context.Context, a *sparse.CSR[float64]) ([]uint32, error) {
 // pieceSize is how much of a file is read or hashed at a time. It is part of the
 // digest of files.
 const pieceSize = 1 << 22
-
-// parallel calls f for 0 to n-1, on all cores, until ctx ends.
-func parallel(ctx context.Context, n int, f func(i int) error) error {
-	g, within := panics.NewGroup(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := 0; i < n && within.Err() == nil; i++ {
-		g.Go(func() error {
-			if err := within.Err(); err != nil {
-				return err
-			}
-			return f(i)
-		})
-	}
-
-	err := g.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}

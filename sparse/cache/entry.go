@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/panics"
 	"spmvtune/sparse"
 )
 
@@ -102,7 +103,7 @@ func (e *Entry) copy(ctx context.Context, values []float64) (*sparse.CSR[float64
 		RowPtr: make([]int32, e.Features.Rows+1), ColIdx: make([]int32, e.Features.Nonzeros), Val: values,
 	}
 	pieces := piecesOf(a, e.layout)
-	err := parallel(ctx, len(pieces), func(i int) error {
+	err := panics.Each(ctx, len(pieces), func(i int) error {
 		if _, err := e.f.ReadAt(pieces[i].memory, pieces[i].at); err != nil {
 			return err
 		}

@@ -1,17 +1,14 @@
 package generate
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -218,37 +215,6 @@ func TestDocumentation(t *testing.T) {
 
 	testkit.Section(t, "../../docs/matrices.md", "| generator | arguments | what it makes |\n|---|---|---|\n", "\n\n",
 		strings.TrimSuffix(table.String(), "\n"), *regen)
-}
-
-func TestParallelCoversAll(t *testing.T) {
-	for _, n := range []int{0, 1, 7, 100, 100_000} {
-		seen := make([]int32, n)
-		testkit.Succeed(t, parallel(t.Context(), n, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				atomic.AddInt32(&seen[i], 1)
-			}
-		}))
-
-		for i, times := range seen {
-			testkit.Equal(t, times, 1, "times that %d of %d was done", i, n)
-		}
-	}
-}
-
-// TestParallelStops cancels in the middle: no worker takes more than the piece
-// it has.
-func TestParallelStops(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	var pieces atomic.Int64
-	err := parallel(ctx, 1<<30, func(lo, hi int) {
-		pieces.Add(1)
-		cancel()
-	})
-	testkit.Is(t, err, context.Canceled, "interrupted")
-
-	if n := pieces.Load(); n > int64(runtime.GOMAXPROCS(0)) {
-		t.Errorf("%d pieces were done after cancelling in the first", n)
-	}
 }
 
 // TestTooManyNonzeros is for generators that learn their size by counting.

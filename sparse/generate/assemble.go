@@ -3,9 +3,7 @@ package generate
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"spmvtune/internal/base/panics"
 	"spmvtune/sparse"
@@ -27,12 +25,7 @@ func one(i, j int) float64 { return 1 }
 // first, so that the arrays are allocated once and at their final size.
 func (a assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	m := &sparse.CSR[float64]{Rows: a.rows, Cols: a.cols, RowPtr: make([]int32, a.rows+1)}
-	err := parallel(ctx, a.rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			m.RowPtr[i+1] = int32(a.length(i))
-		}
-	})
-	if err != nil {
+	if err := parallel(ctx, a.rows, func(i int) { m.RowPtr[i+1] = int32(a.length(i)) }); err != nil {
 		return nil, err
 	}
 
@@ -49,51 +42,25 @@ func (a assembly) build(ctx context.Context) (*sparse.CSR[float64], error) {
 	if a.value != nil {
 		m.Val = make([]float64, nnz)
 	}
-	err = parallel(ctx, a.rows, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			start, end := m.RowPtr[i], m.RowPtr[i+1]
-			columns := m.ColIdx[start:end]
-			a.fill(i, columns)
-			if a.value != nil {
-				for k, j := range columns {
-					m.Val[int(start)+k] = a.value(i, int(j))
-				}
+	return m, parallel(ctx, a.rows, func(i int) {
+		start, end := m.RowPtr[i], m.RowPtr[i+1]
+		columns := m.ColIdx[start:end]
+		a.fill(i, columns)
+		if a.value != nil {
+			for k, j := range columns {
+				m.Val[int(start)+k] = a.value(i, int(j))
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-
-	return m, nil
 }
 
-// parallel calls do for pieces of [0, n) on all cores and stops early when ctx is done. Which
-// piece runs where is random, so do must not depend on it.
-func parallel(ctx context.Context, n int, do func(lo, hi int)) error {
-	workers := runtime.GOMAXPROCS(0)
-	// Small enough to balance uneven rows and to notice ctx, large enough that
-	// taking a piece costs nothing.
-	piece := max(1, min(4096, n/(8*workers)))
-	var taken atomic.Int64
-	g, ctx := panics.NewGroup(ctx)
-
-	for range workers {
-		g.Go(func() error {
-			for {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				lo := int(taken.Add(int64(piece))) - piece
-				if lo >= n {
-					return nil
-				}
-				do(lo, min(lo+piece, n))
-			}
-		})
-	}
-
-	return g.Wait()
+// parallel calls do for 0 to n−1 on all cores and stops early when ctx is done. Which number runs where is random, so do
+// must not depend on it.
+func parallel(ctx context.Context, n int, do func(i int)) error {
+	return panics.Each(ctx, n, func(i int) error {
+		do(i)
+		return nil
+	})
 }
 
 // A rowDraw appends the columns of row i to columns, in any order, some of them more than once.
@@ -129,19 +96,16 @@ func (size Size) draw(ctx context.Context, seed uint64, value func(i, j int) flo
 	src := newSource(seed, forStructure)
 	blocks := make([][]int32, (rows+block-1)/block)
 	end := make([]int32, rows) // of row i in its block
-	err := parallel(ctx, len(blocks), func(lo, hi int) {
+	err := parallel(ctx, len(blocks), func(b int) {
 		var columns []int32
-		for b := lo; b < hi; b++ {
-			columns = columns[:0]
-			for i := b * block; i < min(rows, (b+1)*block); i++ {
-				s, start := src.stream(uint64(i)), len(columns)
-				columns = row(i, &s, columns)
-				slices.Sort(columns[start:])
-				columns = columns[:start+len(slices.Compact(columns[start:]))]
-				end[i] = int32(len(columns))
-			}
-			blocks[b] = slices.Clone(columns)
+		for i := b * block; i < min(rows, (b+1)*block); i++ {
+			s, start := src.stream(uint64(i)), len(columns)
+			columns = row(i, &s, columns)
+			slices.Sort(columns[start:])
+			columns = columns[:start+len(slices.Compact(columns[start:]))]
+			end[i] = int32(len(columns))
 		}
+		blocks[b] = slices.Clone(columns)
 	})
 	if err != nil {
 		return nil, err

@@ -67,15 +67,13 @@ func newBundle(ctx context.Context, v values) (*bundle, error) {
 	b.camera = make([]int32, b.start[b.points])
 	window := min(b.cameras, sightings*track)
 	src = newSource(v.seed(), forStructure)
-	err := parallel(ctx, b.points, func(lo, hi int) {
-		for p := lo; p < hi; p++ {
-			s := src.stream(uint64(p))
-			seen := b.camera[b.start[p]:b.start[p+1]]
-			sample(seen, window, &s)
-			first := int32(p * (b.cameras - window + 1) / b.points)
-			for k := range seen {
-				seen[k] += first
-			}
+	err := parallel(ctx, b.points, func(p int) {
+		s := src.stream(uint64(p))
+		seen := b.camera[b.start[p]:b.start[p+1]]
+		sample(seen, window, &s)
+		first := int32(p * (b.cameras - window + 1) / b.points)
+		for k := range seen {
+			seen[k] += first
 		}
 	})
 	return b, err

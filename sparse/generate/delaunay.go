@@ -19,11 +19,7 @@ func planDelaunay(v values) (plan, error) {
 	}
 	return plan{square(n, 2*edges), func(ctx context.Context) (*sparse.CSR[float64], error) {
 		anywhere := func(point) bool { return true }
-		codes, err := scatter(ctx, newSource(v.seed(), forStructure), nil, n, anywhere)
-		if err != nil {
-			return nil, err
-		}
-		t, err := triangulate(ctx, codes)
+		t, err := triangulate(ctx, scatter(newSource(v.seed(), forStructure), nil, n, anywhere))
 		if err != nil {
 			return nil, err
 		}
@@ -93,11 +89,7 @@ func planDual(v values) (plan, error) {
 
 	return plan{square(rows, 3*rows-border), func(ctx context.Context) (*sparse.CSR[float64], error) {
 		n := (rows + 2 + border) / 2
-		codes, err := scatter(ctx, newSource(v.seed(), forStructure), rim(border), n, insideSquare)
-		if err != nil {
-			return nil, err
-		}
-		t, err := triangulate(ctx, codes)
+		t, err := triangulate(ctx, scatter(newSource(v.seed(), forStructure), rim(border), n, insideSquare))
 		if err != nil {
 			return nil, err
 		}

@@ -244,7 +244,7 @@ func TestCodes(t *testing.T) {
 // TestScatter has points given twice, of which one goes, and draws the rest.
 func TestScatter(t *testing.T) {
 	given := []point{{5, 6}, {7, 8}, {5, 6}}
-	codes := testkit.Must(scatter(t.Context(), newSource(1, forStructure), given, 40, insideSquare))
+	codes := scatter(newSource(1, forStructure), given, 40, insideSquare)
 	testkit.Equal(t, len(codes), 40, "points")
 
 	for k, c := range codes {

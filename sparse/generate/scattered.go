@@ -105,28 +105,24 @@ func drawRMAT(ctx context.Context, v values, count int) ([]edge, error) {
 	src := newSource(v.seed(), forStructure)
 	scale := v.int("scale")
 	edges := make([]edge, count)
-	err := parallel(ctx, len(edges), func(lo, hi int) {
-		for e := lo; e < hi; e++ {
-			s := src.stream(uint64(e))
-			var row, col, r uint64
-			for level := range scale {
-				if level%2 == 0 {
-					r = s.next()
-				} else {
-					r >>= 32
-				}
-
-				u := r & (1<<32 - 1)
-				// Differences' sign bits instead of branches, which nobody can predict.
-				pastRight, pastLower, pastLowerRight := (right-1-u)>>63, (lower-1-u)>>63, (lowerRight-1-u)>>63
-				row = row<<1 | pastLower
-				col = col<<1 | (pastRight ^ pastLower ^ pastLowerRight)
+	return edges, parallel(ctx, len(edges), func(e int) {
+		s := src.stream(uint64(e))
+		var row, col, r uint64
+		for level := range scale {
+			if level%2 == 0 {
+				r = s.next()
+			} else {
+				r >>= 32
 			}
-			edges[e] = edge{int32(row), int32(col)}
-		}
-	})
 
-	return edges, err
+			u := r & (1<<32 - 1)
+			// Differences' sign bits instead of branches, which nobody can predict.
+			pastRight, pastLower, pastLowerRight := (right-1-u)>>63, (lower-1-u)>>63, (lowerRight-1-u)>>63
+			row = row<<1 | pastLower
+			col = col<<1 | (pastRight ^ pastLower ^ pastLowerRight)
+		}
+		edges[e] = edge{int32(row), int32(col)}
+	})
 }
 
 // collect gathers the columns of each of n rows: row i's are

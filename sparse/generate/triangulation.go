@@ -52,14 +52,11 @@ func (t *triangulation) third(e int32) (c int32, ok bool) {
 func triangulate(ctx context.Context, codes []uint64) (*triangulation, error) {
 	n := len(codes)
 	t := &triangulation{codes: codes, points: make([]point, n), half: make([]halfEdge, 6*n)}
-	err := parallel(ctx, n, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			t.points[i] = pointAt(codes[i])
-		}
-	})
-
-	if err != nil || n == 0 {
-		return t, err
+	for i, code := range codes {
+		t.points[i] = pointAt(code)
+	}
+	if n == 0 {
+		return t, nil
 	}
 	whole, err := t.fork(ctx, 0, n)
 	if n == 1 {
@@ -322,7 +319,7 @@ func gatherBits(z uint64) int32 {
 // scatter adds points to the given ones until there are n distinct ones. It draws them
 // uniformly from those that inside accepts, and returns their codes in increasing order. A
 // random code is a random point.
-func scatter(ctx context.Context, src source, given []point, n int, inside func(point) bool) ([]uint64, error) {
+func scatter(src source, given []point, n int, inside func(point) bool) []uint64 {
 	codes := make([]uint64, 0, n)
 	for _, p := range given {
 		codes = append(codes, p.code())
@@ -334,40 +331,11 @@ func scatter(ctx context.Context, src source, given []point, n int, inside func(
 				codes = append(codes, code)
 			}
 		}
-		if err := sortCodes(ctx, codes); err != nil {
-			return nil, err
-		}
-
+		slices.Sort(codes)
 		if codes = slices.Compact(codes); len(codes) == n {
-			return codes, nil
+			return codes
 		}
 	}
-}
-
-// sortCodes sorts by the first ten bits, and then what has them in common, in
-// parallel: random codes fall apart evenly.
-func sortCodes(ctx context.Context, codes []uint64) error {
-	const buckets = 1 << 10
-	bucket := func(code uint64) uint64 { return code >> (2*gridBits - 10) }
-	var start [buckets + 1]int
-	for _, c := range codes {
-		start[bucket(c)+1]++
-	}
-
-	for b := range buckets {
-		start[b+1] += start[b]
-	}
-	unsorted, at := slices.Clone(codes), start
-
-	for _, c := range unsorted {
-		codes[at[bucket(c)]] = c
-		at[bucket(c)]++
-	}
-	return parallel(ctx, buckets, func(lo, hi int) {
-		for b := lo; b < hi; b++ {
-			slices.Sort(codes[start[b]:start[b+1]])
-		}
-	})
 }
 
 // orient is positive if a, b, c turn left, negative if they turn right, and zero if

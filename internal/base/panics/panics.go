@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -57,6 +58,31 @@ func NewGroup(ctx context.Context) (Group, context.Context) {
 
 // Go calls f in a goroutine.
 func (g Group) Go(f func() error) { g.Group.Go(Caught(f)) }
+
+// Each calls f for 0 to n−1, on all cores, until ctx ends or one fails. Which number runs where is random.
+func Each(ctx context.Context, n int, f func(i int) error) error {
+	workers := runtime.GOMAXPROCS(0)
+	// Small enough to balance uneven work and to notice ctx, large enough that taking a piece costs nothing.
+	piece := max(1, min(4096, n/(8*workers)))
+	var taken atomic.Int64
+	g, ctx := NewGroup(ctx)
+	for range workers {
+		g.Go(func() error {
+			for {
+				lo := int(taken.Add(int64(piece))) - piece
+				if lo >= n || ctx.Err() != nil {
+					return ctx.Err()
+				}
+				for i := lo; i < min(lo+piece, n); i++ {
+					if err := f(i); err != nil {
+						return err
+					}
+				}
+			}
+		})
+	}
+	return g.Wait()
+}
 
 // at finds the line: the first of this program below the panic, and not of what passes panics on.
 func at() string {

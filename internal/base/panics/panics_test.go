@@ -1,7 +1,10 @@
 package panics
 
 import (
+	"context"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -41,5 +44,33 @@ func TestWaitGroup(t *testing.T) {
 	})()
 	if err == nil || !strings.Contains(err.Error(), "oh no (internal/base/panics.TestWaitGroup") || !ended {
 		t.Error(err)
+	}
+}
+
+func TestEachCoversAll(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 100, 100_000} {
+		seen := make([]atomic.Int32, n)
+		testkit.Succeed(t, Each(t.Context(), n, func(i int) error {
+			seen[i].Add(1)
+			return nil
+		}))
+		for i := range seen {
+			testkit.Equal(t, seen[i].Load(), 1, "times that %d of %d was done", i, n)
+		}
+	}
+}
+
+// No worker takes more than the piece it has once the context has ended.
+func TestEachStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var done atomic.Int64
+	err := Each(ctx, 1<<30, func(int) error {
+		done.Add(1)
+		cancel()
+		return nil
+	})
+	testkit.Is(t, err, context.Canceled, "interrupted")
+	if n := done.Load(); n > int64(4096*runtime.GOMAXPROCS(0)) {
+		t.Errorf("%d were done after cancelling in the first", n)
 	}
 }
