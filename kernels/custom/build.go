@@ -30,8 +30,6 @@ import (
 	"time"
 	"unicode"
 
-	"golang.org/x/sys/unix"
-
 	"spmvtune/internal/base/files"
 	"spmvtune/kernels"
 )
@@ -48,16 +46,20 @@ func Build(cache string, by *Compiler, o kernels.Custom, c kernels.Config) (file
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return "", fmt.Errorf("making the folder of compiled kernels: %w", err)
 	}
-	removeLeft(cache)
-	defer alone(file)()
+	lock := file + ".lock"
+	if unlock, _, err := files.Lock(context.Background(), lock, nil); err == nil { // without locks, several may compile it
+		defer unlock()
+		defer os.Remove(lock) // who waits finds the file compiled
+	}
 	if known, err := built(file); known { // by the worker of another GPU
 		return file, err
 	}
-	dir, err := os.MkdirTemp(cache, ".tmp-")
+	scratch, err := files.NewScratch(cache, ".tmp-")
 	if err != nil {
 		return "", fmt.Errorf("making a folder to compile in: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	defer scratch.Remove()
+	dir := scratch.Path()
 	if err := write(dir, o.Files); err != nil {
 		return "", fmt.Errorf("writing the source: %w", err)
 	}
@@ -110,33 +112,6 @@ func built(file string) (known bool, err error) {
 	}
 	content, err := os.ReadFile(file)
 	return err == nil && digest(string(content)) == sum, nil
-}
-
-// alone waits until no other process compiles a file. Where there are no locks, several may.
-func alone(file string) (unlock func()) {
-	lock, err := os.OpenFile(file+".lock", os.O_CREATE|os.O_RDWR, 0o666)
-	if err != nil {
-		return func() {}
-	}
-	for unix.Flock(int(lock.Fd()), unix.LOCK_EX) == unix.EINTR {
-	}
-	return func() {
-		os.Remove(lock.Name()) // who waits finds the file compiled
-		lock.Close()
-	}
-}
-
-// removeLeft removes the folders in which programs that were killed compiled.
-func removeLeft(cache string) {
-	entries, _ := os.ReadDir(cache)
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".tmp-") {
-			continue
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
-			os.RemoveAll(filepath.Join(cache, e.Name()))
-		}
-	}
 }
 
 // Source is the identity of a kernel that a compiler compiles; the compiler may be missing.

@@ -262,7 +262,8 @@ func TestBuildRemovesLeft(t *testing.T) {
 	by, _ := counted(t)
 	cache := filepath.Join(t.TempDir(), "job[1]") // no pattern
 	os.Mkdir(cache, 0o777)
-	left, used := filepath.Join(cache, ".tmp-1"), filepath.Join(cache, ".tmp-2")
+	prefix := filepath.Join(cache, ".tmp-"+testkit.Must(os.Hostname())+".")
+	left, used := prefix+"1", prefix+"2"
 	os.Mkdir(left, 0o777)
 	os.Mkdir(used, 0o777)
 	yesterday := time.Now().AddDate(0, 0, -1)
