@@ -20,7 +20,11 @@ import (
 // NewEstimate returns the estimate of a sweep on a matrix of a size that is not loaded, on a device that need not
 // be here, without what is measured already. A constraint that can't be evaluated is an error.
 func NewEstimate(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Estimate, error) {
-	e := Estimate{Load: seconds(float64(size.Nonzeros+size.Rows) / loadRate)}
+	rate := loadRate
+	if dev.Backend == "cuda" {
+		rate = hostRate
+	}
+	e := Estimate{Load: seconds(float64(size.Nonzeros+size.Rows) / rate)}
 	states, p := caches(sweep.Protocol), planner{sweep: sweep, device: dev}
 	var todo []trial.Trial
 	err := p.points(size, map[string]int{}, func(c kernels.Config) {
@@ -64,17 +68,21 @@ func Around(dev kernels.Device) time.Duration {
 const searchShare = 0.3
 
 // loadRate is how many nonzeros and rows of a matrix are read or generated in a second,
-// and made ready, as a guess.
-const loadRate = 5e6
+// and made ready, as a guess, and hostRate on the cores of a GPU's host: 16 generate 30 million.
+const (
+	loadRate = 5e6
+	hostRate = 25e6
+)
 
 // Bandwidths in bytes per second, as a guess before anything was measured.
 const (
-	cpuBandwidth  = 10e9  // of products on a few cores
-	unitBandwidth = 15e9  // of products on a multiprocessor of a GPU
-	commonUnits   = 64    // of a GPU that is only assumed
-	oneBandwidth  = 1.5e9 // of one processor that converts a matrix for a kernel
-	putBandwidth  = 10e9  // of copying a matrix to a GPU once, or within it
-	copyBandwidth = 3e9   // of copying a matrix within a processor's memory, to pages that nobody has touched
+	cpuBandwidth   = 10e9  // of products on a few cores
+	unitBandwidth  = 15e9  // of products on a multiprocessor of a GPU
+	commonUnits    = 64    // of a GPU that is only assumed
+	oneBandwidth   = 1.5e9 // of one processor that converts a matrix for a kernel
+	putBandwidth   = 10e9  // of converting a matrix on all cores of a GPU's host, and copying it to the GPU
+	freshBandwidth = 150e9 // of copying a matrix within a GPU's memory, to places that are allocated anew
+	copyBandwidth  = 3e9   // of copying a matrix within a processor's memory, to pages that nobody has touched
 	// flushBandwidth is that of flushing a GPU's cache.
 	flushBandwidth = 2e12
 )
@@ -98,7 +106,7 @@ const (
 	reporting = 2
 	// roofing is how long a core takes for the bandwidth of a processor, in seconds for a byte of its last cache. More
 	// than mostRoofing cores are no faster.
-	roofing     = 18e-9
+	roofing     = 11e-9
 	mostRoofing = 8
 	// clockCost is what the clock of a GPU adds to a sample, in seconds: products of a few microseconds are so many in one
 	// that it makes no more than half of the target.
@@ -184,7 +192,15 @@ func reallocationTime(size trial.Size, precision kernels.Precision, dev kernels.
 	if dev.Backend != "cuda" {
 		return bytesOf(size, precision) / copyBandwidth
 	}
-	return reallocation + bytesOf(size, precision)/putBandwidth
+	return reallocation + bytesOf(size, precision)/freshBandwidth
+}
+
+// layoutTime returns how long it takes to make a form of the matrix, in seconds.
+func layoutTime(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
+	if dev.Backend != "cuda" {
+		return bytesOf(size, precision) / oneBandwidth
+	}
+	return bytesOf(size, precision) / putBandwidth
 }
 
 // startingTime returns how long the process for the repeat runs of a matrix takes until the first, in seconds.

@@ -134,7 +134,7 @@ func (e *timing) lay(t trial.Trial) {
 	}
 	if !e.layouts[l] {
 		e.layouts[l] = true
-		e.seconds += bytesOf(e.size, t.Precision) / oneBandwidth
+		e.seconds += layoutTime(e.size, t.Precision, e.device)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestEstimate(t *testing.T) {
 	}
 	cut := 2*10e-3 + overhead(size, dev)
 	final := took(4, 5) + reallocationTime(size, kernels.Float32, dev)
-	layout := bytesOf(size, kernels.Float32) / oneBandwidth // made once
+	layout := layoutTime(size, kernels.Float32, dev) // made once
 	times := func(n, block int) (list []trial.Trial) {
 		for range n {
 			list = append(list, of(block))

@@ -170,6 +170,7 @@ func (p *previewer) missing(ctx context.Context, spec configs.Matrix) (e Estimat
 func (p *previewer) announced(ctx context.Context, spec configs.Matrix, size trial.Size) (Estimate, error) {
 	m := matrix.Named(spec)
 	m.Features.Rows, m.Features.Cols, m.Features.Nonzeros = size.Rows, size.Cols, size.Nonzeros
+	m.Features.RowMax = size.Longest
 	e, err := NewEstimate(p.sweep, size, p.planner.device)
 	if err != nil {
 		return e, fmt.Errorf("planning %s: %w", m.Name, err)

@@ -156,6 +156,18 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// By the longest row that is announced, a plan tells which kernels are hopeless.
+func TestLongest(t *testing.T) {
+	for name, args := range map[string]map[string]any{
+		"twin":      {"of": "mawi_201512012345", "scale": 0.004},
+		"giant_row": {"rows": 1000, "row_nnz": 3, "giant": 700},
+	} {
+		size, m := testkit.Must(Plan(name, args)), build(t, name, args)
+		testkit.Near(t, float64(longest(m)), float64(size.Longest), 0.1*float64(size.Longest), "%s: longest row", name)
+		testkit.Check(t, size.Longest > size.Rows/2, "%s: a longest row of %d is announced", name, size.Longest)
+	}
+}
+
 func TestSeedsDiffer(t *testing.T) {
 	for _, g := range Generators() {
 		if !slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == "seed" }) {

@@ -63,6 +63,8 @@ type Size struct {
 	// NNZ is the number of nonzeros: exact; or an upper bound, for rmat, road, delaunay, its twin
 	// and shuffled form, and attention; or about what is expected, where entries are drawn.
 	NNZ int
+	// Longest is about how many entries the longest row has of a matrix that has a giant one; 0: it has none.
+	Longest int
 }
 
 // ClassOf returns the structure class of the matrix that Build would make for args:

@@ -144,7 +144,7 @@ func TestGrid(t *testing.T) {
 func TestGridBlocks(t *testing.T) {
 	size, err := Plan("grid_blocks", map[string]any{"nx": 220, "ny": 220, "dof": 6})
 	testkit.Succeed(t, err)
-	testkit.Equal(t, size, Size{290_400, 290_400, 8_680_320}, "plan of 220 by 220 blocks of 6 by 6")
+	testkit.Equal(t, size, Size{290_400, 290_400, 8_680_320, 0}, "plan of 220 by 220 blocks of 6 by 6")
 	const nx, ny, dof = 7, 5, 3
 	points := dense(build(t, "grid_5pt", map[string]any{"nx": nx, "ny": ny}))
 

@@ -44,7 +44,9 @@ func planGiant(v values) (plan, error) {
 		}
 	}
 	giant := int(math.Round(v["position"] * float64(n-1)))
-	return drawn(v, square(n, (n-1)*short+long), source.value, func(i int, s *stream, columns []int32) []int32 {
+	size := square(n, (n-1)*short+long)
+	size.Longest = max(short, long)
+	return drawn(v, size, source.value, func(i int, s *stream, columns []int32) []int32 {
 		length := short
 		if i == giant {
 			length = long

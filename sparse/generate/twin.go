@@ -26,6 +26,9 @@ func planTwin(v values) (plan, error) {
 		return other.plan(args)
 	}
 	size := t.size(scale)
+	if size.Rows > 16*t.HubStretch { // fewer have no such share of stretches
+		size.Longest = int(float64(t.Hub) / float64(t.Rows) * float64(size.Rows))
+	}
 	return plan{size.Size, func(ctx context.Context) (*sparse.CSR[float64], error) {
 		return t.build(ctx, size, scale, v.seed())
 	}}, nil

@@ -251,7 +251,7 @@ func SizeOf(spec configs.Matrix) (trial.Size, error) {
 		if err != nil {
 			return trial.Size{}, fmt.Errorf("planning %s: %w", spec.Name, err)
 		}
-		return trial.Size{Rows: s.Rows, Cols: s.Cols, Nonzeros: s.NNZ}, nil
+		return trial.Size{Rows: s.Rows, Cols: s.Cols, Nonzeros: s.NNZ, Longest: s.Longest}, nil
 	}
 
 	if !spec.Resolved() {
