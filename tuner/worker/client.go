@@ -115,15 +115,20 @@ type Outcome struct {
 	err error
 }
 
-// Start sends req. The outcome must be waited for before the next call.
+// Start sends req. The outcome must be waited for before the next call. A trial is asked for at once: for another thread
+// to wake and do that takes longer.
 func (c *Client) Start(req Request) <-chan Outcome {
+	var o Outcome
 	if req.Trial != nil {
 		c.errors.Write([]byte(newTrial)) // also if the worker can't say so any more
+		o.err = c.enc.Encode(req)
 	}
 	done := make(chan Outcome, 1)
 	go func() {
-		var o Outcome
-		if o.err = c.enc.Encode(req); o.err == nil {
+		if req.Trial == nil { // a list of kernels may be more than a pipe takes
+			o.err = c.enc.Encode(req)
+		}
+		if o.err == nil {
 			o.err = c.dec.Decode(&o.rep)
 		}
 		done <- o

@@ -169,6 +169,7 @@ const (
 	fewestHits = 600 // elements of x other than 0 in the shortest rows of a probe
 	levelRatio = 4   // between the longest and the shortest rows of a probe
 	mostTries  = 8   // for rows that cancel again
+	fewHidden  = 3   // rows in a try, of which another may have none
 )
 
 // longRow is the length from which a row needs a probe: there the bound of a product
@@ -224,15 +225,19 @@ func (ref *reference) cancels(k int) bool { return math.Abs(ref.hi[k]) <= 2*ref.
 func (ref *reference) probesOf(p *kernels.Problem, prec kernels.Precision, window int, rows []int, of sparsity) []*reference {
 	var probes []*reference
 	for ; len(rows) > 0 && of.try < mostTries; of.try++ {
-		if ref.sparse[of] == nil {
-			ref.sparse[of] = sparseVector(p.A.Cols, of)
-		}
-		one := newProbe(p, prec, window, rows, ref.sparse[of])
-		var hidden []int
-		for k, i := range one.rows {
-			if one.cancels(k) {
-				hidden = append(hidden, i)
+		one, hidden := ref.try(p, prec, window, rows, of)
+		// Another x may hide none of the rows, and spare each trial a product.
+		other, hides := of, hidden
+		for 0 < len(hides) && len(hides) <= fewHidden && other.try+1 < mostTries {
+			other.try++
+			sole, again := ref.try(p, prec, window, rows, other)
+			if len(again) == 0 {
+				return append(probes, sole)
 			}
+			if slices.Equal(again, hides) { // they may be 0
+				break
+			}
+			hides = again
 		}
 		if len(hidden) == len(rows) { // values of 0: nothing can be told of them
 			break
@@ -242,6 +247,22 @@ func (ref *reference) probesOf(p *kernels.Problem, prec kernels.Precision, windo
 	}
 
 	return probes
+}
+
+// try makes one probe, and says which of its rows cancel again.
+func (ref *reference) try(p *kernels.Problem, prec kernels.Precision, window int, rows []int, of sparsity) (
+	one *reference, hidden []int,
+) {
+	if ref.sparse[of] == nil {
+		ref.sparse[of] = sparseVector(p.A.Cols, of)
+	}
+	one = newProbe(p, prec, window, rows, ref.sparse[of])
+	for k, i := range rows {
+		if one.cancels(k) {
+			hidden = append(hidden, i)
+		}
+	}
+	return one, hidden
 }
 
 // A sparsity says which elements of an x are other than 0: a share of them, which seed and try choose.

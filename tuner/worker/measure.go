@@ -170,11 +170,12 @@ func batch(p kernels.Product, single []float64, least, target, longest float64) 
 			return 0, err
 		}
 		each = max(min(each, trial[0]), 1e-9)
-		enough := int(math.Ceil(max(least, min(2*(once-each)/target, longest)) / each))
-		if n >= enough {
+		lasts := max(least, min(2*(once-each)/target, longest))
+		if float64(n)*each >= lasts {
 			break
 		}
-		n = enough
+		// What a longer batch shows asks for a little more. Each look makes a GPU a graph of n products.
+		n = int(math.Ceil(min(lasts*6/5, max(least, longest)) / each))
 	}
 
 	return n, nil

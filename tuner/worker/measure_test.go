@@ -18,11 +18,15 @@ type ticking struct {
 	kernels.Product
 	seconds, start, tick float64
 	taken                int
+	batches              []int // of which a GPU would have made graphs
 }
 
 func (p *ticking) Info() kernels.ProductInfo { return kernels.ProductInfo{Resolution: p.tick} }
 
 func (p *ticking) Sample(dst []float64, batch int, _ bool) error {
+	if batch > 1 && !slices.Contains(p.batches, batch) {
+		p.batches = append(p.batches, batch)
+	}
 	for i := range dst {
 		p.taken++
 		// Where the ticks fall differs from sample to sample.
@@ -58,6 +62,7 @@ func TestShortProducts(t *testing.T) {
 		lasted := r.Median * float64(r.Batch)
 		testkit.Check(t, lasted >= 0.99*tt.least,
 			"%s: a sample of %d products lasts %g s, want %g", tt.name, r.Batch, lasted, tt.least)
+		testkit.Check(t, len(tt.p.batches) <= 2, "%s: batches of %d", tt.name, tt.p.batches)
 		if tt.cache == trial.Cold && r.Batch != 1 {
 			t.Errorf("%s: a batch of %d", tt.name, r.Batch)
 		}

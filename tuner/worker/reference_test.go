@@ -231,6 +231,26 @@ func TestProbesShareTheirX(t *testing.T) {
 	}
 }
 
+// Where a try hides a few of many rows that cancel, and another none, each trial has one probe.
+func TestOneProbeIsEnough(t *testing.T) {
+	const rows = 2000
+	a := &sparse.CSR[float64]{Rows: rows, Cols: 2 * rows, RowPtr: []int32{0}}
+	for i := range int32(rows) {
+		a.ColIdx, a.Val = append(a.ColIdx, 2*i, 2*i+1), append(a.Val, 1, -1)
+		a.RowPtr = append(a.RowPtr, 2*i+2)
+	}
+	p := &kernels.Problem{A: a, X: slices.Repeat([]float64{1}, 2*rows)}
+	ref := testkit.Must(newReference(p, kernels.Float32))
+	all := doubtful(a, kernels.Float32, ref)
+	_, hidden := ref.try(p, kernels.Float32, 0, all, sparsity{share: 1, seed: math.MaxUint64})
+	probes := newProbes(p, kernels.Float32, 0, ref)
+	testkit.Require(t, len(all) == rows && len(hidden) > 0 && len(probes) == 1,
+		"%d rows cancel, %d again in the first try, %d probes", len(all), len(hidden), len(probes))
+	for k := range rows {
+		testkit.Check(t, !probes[0].cancels(k), "row %d can't be told", k)
+	}
+}
+
 // hubs returns a problem with rows of these lengths, of values between 0.5 and 1 or their
 // negatives.
 func hubs(cols int, lengths ...int) *kernels.Problem {

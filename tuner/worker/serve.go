@@ -49,8 +49,9 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 	}()
 
 	enc := gob.NewEncoder(out)
-	idle := time.Now()
-	for req := range requests {
+	for {
+		idle := time.Now()
+		req := w.next(requests, idle)
 		waited := time.Since(idle)
 		rep := w.answer(req)
 		switch took := time.Since(idle) - waited; {
@@ -67,10 +68,24 @@ func Serve(in io.Reader, out io.Writer, open func(configs.Device) (kernels.Backe
 		if err := enc.Encode(rep); err != nil {
 			return fmt.Errorf("answering: %w", err)
 		}
-		idle = time.Now()
 	}
+}
 
-	return nil
+// awake is how long a worker waits for a request without sleeping. Most come sooner, and to be woken takes a thread
+// as long as the parent takes.
+const awake = time.Millisecond
+
+// next waits for a request from a moment on. What prepares trials for a GPU does so awake, where there are cores to do it.
+func (w *server) next(requests <-chan Request, from time.Time) Request {
+	_, gpu := w.backend.(kernels.Packer)
+	for gpu && runtime.GOMAXPROCS(0) > 1 && time.Since(from) < awake {
+		select {
+		case req := <-requests:
+			return req
+		default:
+		}
+	}
+	return <-requests
 }
 
 // A server is the state of a worker process.
