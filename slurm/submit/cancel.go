@@ -3,7 +3,6 @@ package submit
 import (
 	"context"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -47,8 +46,8 @@ func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) (done Cancelled
 	if err != nil {
 		return done, err
 	}
-	for user, jobs := range users {
-		ids := jobIDsOf(jobs)
+	for _, user := range slices.Sorted(maps.Keys(users)) {
+		jobs, ids := users[user], jobIDsOf(users[user])
 		err := c.Cancel(ctx, ids)
 		switch {
 		case err == nil:
@@ -76,34 +75,21 @@ func Hidden(ctx context.Context, c *sbatch.Client, r *slurm.Run) (left []Left, e
 }
 
 // usersOf returns jobs by who sent them, if that was not this user; "" is this user, or not known.
-func usersOf(r *slurm.Run, jobs []sbatch.Job) (iter.Seq2[string, []sbatch.Job], error) {
+func usersOf(r *slurm.Run, jobs []sbatch.Job) (map[string][]sbatch.Job, error) {
 	ledger, err := r.Ledger()
 	if err != nil {
 		return nil, err
 	}
-	sent := ledger.Jobs
-	return byUser(jobs, func(j sbatch.Job) string {
-		at := slices.IndexFunc(sent, func(s slurm.Sent) bool { return s.Name == j.Name })
-		if at < 0 || sent[at].User == slurm.Me() {
-			return ""
+	users := map[string][]sbatch.Job{}
+	for _, j := range jobs {
+		user := ""
+		at := slices.IndexFunc(ledger.Jobs, func(s slurm.Sent) bool { return s.Name == j.Name })
+		if at >= 0 && ledger.Jobs[at].User != slurm.Me() {
+			user = ledger.Jobs[at].User
 		}
-		return sent[at].User
-	}), nil
-}
-
-// byUser groups a list by a user, in the order of their names.
-func byUser[T any](list []T, user func(T) string) iter.Seq2[string, []T] {
-	return func(yield func(string, []T) bool) {
-		groups := map[string][]T{}
-		for _, one := range list {
-			groups[user(one)] = append(groups[user(one)], one)
-		}
-		for _, name := range slices.Sorted(maps.Keys(groups)) {
-			if !yield(name, groups[name]) {
-				return
-			}
-		}
+		users[user] = append(users[user], j)
 	}
+	return users, nil
 }
 
 // numbersOf are the numbers of jobs.
