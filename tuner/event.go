@@ -154,14 +154,14 @@ type Recorder interface {
 
 // A RunInfo is what all results of one sweep on one device have in common.
 type RunInfo struct {
-	Sweep    *configs.Sweep
-	Device   kernels.Device
-	Roof     kernels.Roof
-	Sources  map[string]string // digest of each kernel's source, by its name
-	Custom   []kernels.Custom  // those of the kernels that the sweep defines
-	Protocol string            // canonical form, as in a trial's identity
-	Version  string            // version of this program
-	Origin   trial.Origin
+	Sweep    *configs.Sweep    `json:"-"`
+	Device   kernels.Device    `json:"device"`
+	Roof     kernels.Roof      `json:"roof"`
+	Sources  map[string]string `json:"sources"`       // digest of each kernel's source, by its name
+	Custom   []kernels.Custom  `json:"own,omitempty"` // those of the kernels that the sweep defines
+	Protocol string            `json:"protocol"`      // canonical form, as in a trial's identity
+	Version  string            `json:"version"`       // version of this program
+	Origin   trial.Origin      `json:"origin,omitzero"`
 }
 
 // Add adds what another part of the same sweep did.

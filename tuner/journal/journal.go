@@ -30,7 +30,6 @@ import (
 	"time"
 
 	"spmvtune/configs"
-	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -49,8 +48,8 @@ type Line struct {
 // the title, the text and the settings of its sweep.
 type Run struct {
 	tuner.RunInfo
-	Facts map[string]string // about the writer: its attempt, the device's clocks, …
-	At    time.Time         // when it began, UTC
+	Facts map[string]string `json:"facts,omitempty"` // about the writer: its attempt, the device's clocks, …
+	At    time.Time         `json:"at"`              // when it began, UTC
 }
 
 // A Trial is a result with its run and its matrix, which come earlier in the journal.
@@ -97,22 +96,14 @@ const (
 	endKind    = "end"
 )
 
-// A runLine is a Run as it is written. Trials name their run by its number.
+// A runLine is a Run as it is written, with what it knows of its sweep. Trials name their run by its number.
 type runLine struct {
-	Number   int               `json:"number"` // from 1
-	Sweep    string            `json:"sweep"`
-	Title    string            `json:"title"`
-	Text     string            `json:"text"`
-	Settings configs.Settings  `json:"settings"`
-	Device   kernels.Device    `json:"device"`
-	Roof     kernels.Roof      `json:"roof"`
-	Sources  map[string]string `json:"sources"`
-	Own      []kernels.Custom  `json:"own,omitempty"`
-	Protocol string            `json:"protocol"`
-	Version  string            `json:"version"`
-	Origin   trial.Origin      `json:"origin,omitzero"`
-	Facts    map[string]string `json:"facts,omitempty"`
-	At       time.Time         `json:"at"`
+	Number   int              `json:"number"` // from 1
+	Sweep    string           `json:"sweep"`
+	Title    string           `json:"title"`
+	Text     string           `json:"text"`
+	Settings configs.Settings `json:"settings"`
+	*Run
 }
 
 // A trialLine is a trial as it is written. In JSON, a field of a struct takes precedence over
@@ -146,24 +137,14 @@ func (l *matrixLine) decode() (*trial.Matrix, error) {
 	return &l.Matrix, l.Check()
 }
 
-func encodeRun(n int, run tuner.RunInfo, facts map[string]string, at time.Time) runLine {
-	return runLine{
-		Number: n, Sweep: run.Sweep.Name, Title: run.Sweep.Title, Text: string(run.Sweep.Text),
-		Settings: run.Sweep.Settings(),
-		Device:   run.Device, Roof: run.Roof, Sources: run.Sources, Own: run.Custom, Protocol: run.Protocol, Version: run.Version, Origin: run.Origin,
-		Facts: facts, At: at,
-	}
+func encodeRun(n int, run *Run) runLine {
+	sweep := run.RunInfo.Sweep
+	return runLine{n, sweep.Name, sweep.Title, string(sweep.Text), sweep.Settings(), run}
 }
 
 func (l *runLine) decode() (*Run, error) {
-	run := &Run{
-		RunInfo: tuner.RunInfo{
-			Sweep:  l.Settings.Sweep(l.Sweep, l.Title, []byte(l.Text)),
-			Device: l.Device, Roof: l.Roof, Sources: l.Sources, Custom: l.Own, Protocol: l.Protocol, Version: l.Version, Origin: l.Origin,
-		},
-		Facts: l.Facts, At: l.At,
-	}
-	return run, trial.CheckNames(l.Sweep, l.Device.Name, l.Device.Backend, l.Device.Driver)
+	l.RunInfo.Sweep = l.Settings.Sweep(l.Sweep, l.Title, []byte(l.Text))
+	return l.Run, trial.CheckNames(l.Sweep, l.Device.Name, l.Device.Backend, l.Device.Driver)
 }
 
 // decoded reads data into a line, and returns what that stands for.

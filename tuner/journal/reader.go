@@ -154,7 +154,7 @@ func (r *Reader) take(line []byte, length int64, yield func(Line) bool) bool {
 func (r *Reader) parse(kind string, data []byte) (line Line, trouble Trouble, err error) {
 	switch kind {
 	case runKind:
-		var l runLine
+		l := runLine{Run: new(Run)}
 		if line.Run, err = decoded(data, &l, l.decode); err == nil {
 			r.runs[l.Number] = line.Run
 		}

@@ -97,13 +97,13 @@ func (w *Writer) Path() string { return w.path }
 
 // Begin names the run that the following results of its device belong to.
 func (w *Writer) Begin(_ context.Context, run tuner.RunInfo) error {
-	var facts map[string]string
+	began := Run{RunInfo: run, At: time.Now().UTC()}
 	if w.facts != nil {
-		facts = w.facts(run)
+		began.Facts = w.facts(run)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.append(runKind, encodeRun(w.runs+1, run, facts, time.Now().UTC())); err != nil {
+	if err := w.append(runKind, encodeRun(w.runs+1, &began)); err != nil {
 		return err
 	}
 
@@ -228,7 +228,7 @@ func Write(dir string, name Name, trials []Trial, end End) (failed error) {
 	for _, t := range trials {
 		if runs[t.Run] == 0 {
 			runs[t.Run] = len(runs) + 1
-			add(runKind, encodeRun(runs[t.Run], t.Run.RunInfo, t.Run.Facts, t.Run.At))
+			add(runKind, encodeRun(runs[t.Run], t.Run))
 		}
 		if !matrices[t.Matrix] {
 			matrices[t.Matrix] = true
