@@ -165,14 +165,15 @@ func Incomplete(plan Plan, files []*File) (missing []Missing) {
 		a.hear(f)
 	}
 	for _, c := range plan.Current() {
-		lacks := func(p trial.Piece) bool { return !p.Part.CoveredBy(a.done[a.key(c.ID, p.Matrix)]) }
+		lacks := func(p trial.Piece) bool {
+			return !p.Part.CoveredBy(a.done[familyMatrix{journal.Family(c.ID), p.Matrix}])
+		}
 		if !slices.ContainsFunc(c.Pieces, lacks) {
 			continue
 		}
-		m := Missing{Chunk: c.ID, Attempts: a.attempts[c.ID], Lost: len(a.lost[c.ID])}
-		if l := a.last[c.ID]; l != nil {
-			m.Job, m.Reason, m.OutOfTime, m.At = l.job, l.Reason, l.OutOfTime, l.At
-		}
+		w := a.of(c.ID)
+		m := Missing{Chunk: c.ID, Attempts: w.attempts, Lost: len(w.lost), Job: w.last.job, Reason: w.last.Reason,
+			OutOfTime: w.last.OutOfTime, At: w.last.At}
 		missing = append(missing, m)
 	}
 	return missing
@@ -186,17 +187,26 @@ type account struct {
 	lossy map[attempt]*File // lossy has a journal that lost trials, for attempts that have one.
 	there []trial.Key       // there are the trials in journals, sorted.
 	done  map[familyMatrix][]trial.Part
-	lost  map[string]map[trial.Key]bool // lost has the trials that are not there, by chunk.
+	told  map[string]*told // by chunk
+}
 
-	attempts map[string]int       // attempts are the numbers of journals by chunk.
-	last     map[string]*lastWord // last is the last word by chunk.
+// told is what journals say of a chunk.
+type told struct {
+	attempts int                // attempts is the number of its journals.
+	lost     map[trial.Key]bool // lost has the trials that are not there.
+	last     lastWord
+}
+
+// of returns what was said of a chunk so far.
+func (a *account) of(chunk string) *told {
+	if a.told[chunk] == nil {
+		a.told[chunk] = &told{lost: map[trial.Key]bool{}}
+	}
+	return a.told[chunk]
 }
 
 func newAccount(files []*File) account {
-	a := account{
-		lossy: map[attempt]*File{}, done: map[familyMatrix][]trial.Part{}, lost: map[string]map[trial.Key]bool{},
-		attempts: map[string]int{}, last: map[string]*lastWord{},
-	}
+	a := account{lossy: map[attempt]*File{}, done: map[familyMatrix][]trial.Part{}, told: map[string]*told{}}
 	all := make([][]trial.Key, len(files))
 	for i, f := range files {
 		all[i] = f.trials
@@ -209,19 +219,14 @@ func newAccount(files []*File) account {
 	return a
 }
 
-func (a *account) key(chunk, matrix string) familyMatrix {
-	return familyMatrix{journal.Family(chunk), matrix}
-}
-
 // hear takes in what a journal says at its ends. What an earlier run has measured is no attempt of this one.
 func (a *account) hear(f *File) {
 	at := attemptOf(f.Name)
 	adopted := f.Name.Job == AdoptedJob
-	loser, ends := a.lossy[at], f.Ends
+	w, loser, ends := a.of(at.chunk), a.lossy[at], f.Ends
 	if !adopted {
-		a.attempts[at.chunk]++
-		if a.last[at.chunk] == nil {
-			a.last[at.chunk] = &lastWord{attempt: at}
+		if w.attempts++; w.attempts == 1 {
+			w.last.attempt = at
 		}
 		if len(ends) == 0 {
 			ends = []journal.End{{}} // killed, still running, or not readable
@@ -247,24 +252,21 @@ func (a *account) hear(f *File) {
 			end.Reason = fmt.Sprintf("%d trials that it had counted are in no journal any more: journals were deleted, "+
 				"cut or damaged", lost)
 		}
-		a.last[at.chunk].hear(at, end)
+		w.last.hear(at, end)
 	}
 }
 
 // take takes in that a piece is complete, unless trials are lost, and returns their number. The word
 // of the attempt may be unreliable otherwise.
 func (a *account) take(name journal.Name, p trial.Piece, reliable bool) (lost int) {
-	keys := p.IDs.Keys()
-	for _, k := range keys {
+	for _, k := range p.IDs.Keys() {
 		if _, is := slices.BinarySearch(a.there, k); !is {
-			if lost++; a.lost[name.Chunk] == nil {
-				a.lost[name.Chunk] = map[trial.Key]bool{}
-			}
-			a.lost[name.Chunk][k] = true
+			lost++
+			a.of(name.Chunk).lost[k] = true
 		}
 	}
 	if lost == 0 && reliable {
-		key := a.key(name.Chunk, p.Matrix)
+		key := familyMatrix{journal.Family(name.Chunk), p.Matrix}
 		a.done[key] = append(a.done[key], p.Part)
 	}
 	return lost

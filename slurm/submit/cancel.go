@@ -53,7 +53,11 @@ func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) (done Cancelled
 		case err == nil:
 			done.Jobs = append(done.Jobs, jobs...)
 		case user != "" && sbatch.Refusal(err) != "":
-			done.Left = append(done.Left, Left{user, numbersOf(ids), "could not be cancelled: " + sbatch.Refusal(err)})
+			left := Left{User: user, Why: "could not be cancelled: " + sbatch.Refusal(err)}
+			for _, id := range ids {
+				left.Jobs = append(left.Jobs, id.ID)
+			}
+			done.Left = append(done.Left, left)
 		default:
 			return done, err
 		}
@@ -90,14 +94,6 @@ func usersOf(r *slurm.Run, jobs []sbatch.Job) (map[string][]sbatch.Job, error) {
 		users[user] = append(users[user], j)
 	}
 	return users, nil
-}
-
-// numbersOf are the numbers of jobs.
-func numbersOf(ids []sbatch.JobID) (numbers []string) {
-	for _, id := range ids {
-		numbers = append(numbers, id.ID)
-	}
-	return numbers
 }
 
 // activeJobs asks Slurm for the jobs of the run that have not ended. They are not those of a copy of its folder.

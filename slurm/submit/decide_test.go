@@ -256,6 +256,7 @@ func TestNoRoomAtAll(t *testing.T) {
 	testkit.Fails(t, err, "AssocMaxSubmitJobLimit")
 	jobs := slurmtest.Jobs(t, run)
 	testkit.Check(t, len(jobs) == 1 && jobs[0].Outcome == slurm.Refused, "jobs %+v", jobs)
+	testkit.Equal(t, strings.Count(fmt.Sprint(err), "submitting job"), 1, "in %v: times that the job is named", err)
 }
 
 // A job that merges sends no other one if there is no room for a task beside it.
