@@ -129,7 +129,7 @@ func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
 	said := fmt.Sprintf("at most %s at once", term.Count(n, "task runs", "tasks run"))
 	switch {
 	case len(arrays) == 0:
-		said = "nothing to throttle: no task of the run waits or runs"
+		said = "no task of the run waits or runs: it holds for what retry sends"
 	case n == 0:
 		said = "the number of tasks that run at once is not bounded"
 	}
