@@ -194,24 +194,6 @@ func Analyze[V Float](m *CSR[V]) Features {
 	return f
 }
 
-// describe sets the features that the lengths of the rows give.
-func (h histogram) describe(f *Features) {
-	if len(h) == 0 {
-		return
-	}
-	f.RowMin, f.RowMax = h[0].length, h[len(h)-1].length
-	if f.RowMin == 0 {
-		f.EmptyRows = h[0].rows
-	}
-
-	f.RowMean, f.RowStd, f.RowSkewness = h.moments()
-	q := h.quantiles(25, 50, 75, 90, 99)
-	f.RowP25, f.RowMedian, f.RowP75, f.RowP90, f.RowP99 = q[0], q[1], q[2], q[3], q[4]
-	f.RowGini = h.gini()
-	f.RowMaxOverMean = ratio(f.RowMax, f.RowMean)
-	f.ShareAbove32, f.ShareAbove256, f.ShareAbove1024 = h.shareAbove(32), h.shareAbove(256), h.shareAbove(1024)
-}
-
 // describe sets the features that depend on where the entries are. Those of the
 // lengths must be there.
 func (s *scan) describe(f *Features) {
@@ -266,92 +248,50 @@ type histogram []bin
 
 type bin struct{ length, rows int }
 
-// size returns the number of rows and of entries.
-func (h histogram) size() (rows, entries int) {
-	for _, b := range h {
-		rows += b.rows
-		entries += b.rows * b.length
+// describe sets the features that the lengths of the rows give; rows and nonzeros must be there. Deviations are taken
+// from the mean, so that nothing cancels; skewness is the third central moment over the cube of the deviation. The Gini
+// coefficient is Σ(2k−n−1)·lengthₖ over n·Σlengthₖ, rows k from 1 to n in rising order of their length.
+func (h histogram) describe(f *Features) {
+	if len(h) == 0 {
+		return
 	}
-	return rows, entries
-}
+	f.RowMin, f.RowMax = h[0].length, h[len(h)-1].length
+	if f.RowMin == 0 {
+		f.EmptyRows = h[0].rows
+	}
+	n, entries := float64(f.Rows), float64(f.Nonzeros)
+	f.RowMean = entries / n
+	f.RowMaxOverMean = ratio(f.RowMax, f.RowMean)
 
-// moments returns mean, population standard deviation and skewness, the third
-// central moment over the cube of the deviation; 0 without rows, and skewness 0
-// without deviation. Deviations are taken from the mean, so that nothing cancels.
-func (h histogram) moments() (mean, std, skewness float64) {
-	rows, entries := h.size()
-	if rows == 0 {
-		return 0, 0, 0
-	}
-	n := float64(rows)
-	mean = float64(entries) / n
+	quantiles := []*int{&f.RowP25, &f.RowMedian, &f.RowP75, &f.RowP90, &f.RowP99}
+	percent := []int{25, 50, 75, 90, 99}
+	shares := []*float64{&f.ShareAbove32, &f.ShareAbove256, &f.ShareAbove1024}
+	above := make([]int, len(shares)) // entries
 	var second, third float64
-
+	gini, before, q := 0, 0, 0 // |gini| is at most rows·entries, below 2⁶²
 	for _, b := range h {
-		d := float64(b.length) - mean
+		d := float64(b.length) - f.RowMean
 		second += float64(b.rows) * d * d
 		third += float64(b.rows) * d * d * d
-	}
-
-	std = math.Sqrt(second / n)
-	if std > 0 {
-		skewness = third / n / (std * std * std)
-	}
-	return mean, std, skewness
-}
-
-// gini returns the Gini coefficient of the lengths, Σ(2k−n−1)·lengthₖ over
-// n·Σlengthₖ, rows k from 1 to n in rising order of their length; 0 without
-// entries.
-func (h histogram) gini() float64 {
-	rows, entries := h.size()
-	if entries == 0 {
-		return 0
-	}
-	sum, before := 0, 0 // |sum| is at most rows·entries, below 2⁶²
-
-	for _, b := range h {
-		sum += b.rows * (2*before + b.rows - rows) * b.length
+		gini += b.rows * (2*before + b.rows - f.Rows) * b.length
 		before += b.rows
-	}
-	return float64(sum) / (float64(rows) * float64(entries))
-}
-
-// shareAbove returns the share of the entries in rows longer than length.
-func (h histogram) shareAbove(length int) float64 {
-	_, entries := h.size()
-	if entries == 0 {
-		return 0
-	}
-	above := 0
-
-	for _, b := range h {
-		if b.length > length {
-			above += b.rows * b.length
+		for ; q < len(percent) && before >= (f.Rows*percent[q]+99)/100; q++ {
+			*quantiles[q] = b.length
 		}
-	}
-	return float64(above) / float64(entries)
-}
-
-// quantiles returns, for each percentage in rising order, the smallest length that
-// at least this share of the rows does not exceed; 0 without rows.
-func (h histogram) quantiles(percent ...int) []int {
-	rows, _ := h.size()
-	out := make([]int, len(percent))
-	b, seen := -1, 0 // rows no longer than that of bin b
-	for q, p := range percent {
-		need := (rows*p + 99) / 100
-		for seen < need {
-			b++
-			seen += h[b].rows
-		}
-
-		if b >= 0 {
-			out[q] = h[b].length
+		for k, limit := range []int{32, 256, 1024} {
+			if b.length > limit {
+				above[k] += b.rows * b.length
+			}
 		}
 	}
 
-	return out
+	if f.RowStd = math.Sqrt(second / n); f.RowStd > 0 {
+		f.RowSkewness = third / n / (f.RowStd * f.RowStd * f.RowStd)
+	}
+	f.RowGini = ratio(gini, n*entries)
+	for k, share := range shares {
+		*share = ratio(above[k], entries)
+	}
 }
 
 // shortRow bounds the row lengths that are counted in a table. Longer rows are

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"spmvtune/sparse"
@@ -24,13 +25,13 @@ func writeNPZ(w io.Writer, m *sparse.CSR[float64], _ Writing) error {
 	z := zip.NewWriter(w)
 	for _, a := range []struct {
 		name, dtype, shape string
-		data               any
+		write              func(io.Writer) error
 	}{
-		{"indices", "<i4", fmt.Sprintf("(%d,)", m.NNZ()), m.ColIdx},
-		{"indptr", "<i4", fmt.Sprintf("(%d,)", m.Rows+1), m.RowPtr},
-		{"format", "|S3", "()", []byte("csr")},
-		{"shape", "<i8", "(2,)", []int64{int64(m.Rows), int64(m.Cols)}},
-		{"data", "<f8", fmt.Sprintf("(%d,)", m.NNZ()), m.Val},
+		{"indices", "<i4", fmt.Sprintf("(%d,)", m.NNZ()), inPieces(m.ColIdx)},
+		{"indptr", "<i4", fmt.Sprintf("(%d,)", m.Rows+1), inPieces(m.RowPtr)},
+		{"format", "|S3", "()", inPieces([]byte("csr"))},
+		{"shape", "<i8", "(2,)", inPieces([]int64{int64(m.Rows), int64(m.Cols)})},
+		{"data", "<f8", fmt.Sprintf("(%d,)", m.NNZ()), inPieces(m.Val)},
 	} {
 		member, err := z.CreateHeader(&zip.FileHeader{Name: a.name + ".npy", Method: zip.Store})
 		if err != nil {
@@ -39,7 +40,7 @@ func writeNPZ(w io.Writer, m *sparse.CSR[float64], _ Writing) error {
 		if _, err := member.Write(npyHeader(a.dtype, a.shape)); err != nil {
 			return err
 		}
-		if err := writeArray(member, a.data); err != nil {
+		if err := a.write(member); err != nil {
 			return err
 		}
 	}
@@ -57,24 +58,14 @@ func npyHeader(dtype, shape string) []byte {
 	return append(head, text...)
 }
 
-// writeArray writes a in pieces, little-endian.
-func writeArray(w io.Writer, a any) error {
-	switch a := a.(type) {
-	case []int32:
-		return inPieces(w, a)
-	case []float64:
-		return inPieces(w, a)
-	default:
-		return binary.Write(w, binary.LittleEndian, a)
-	}
-}
-
-func inPieces[T int32 | float64](w io.Writer, a []T) error {
-	const piece = 1 << 16
-	for lo := 0; lo < len(a); lo += piece {
-		if err := binary.Write(w, binary.LittleEndian, a[lo:min(lo+piece, len(a))]); err != nil {
-			return err
+// inPieces writes a little-endian.
+func inPieces[T any](a []T) func(io.Writer) error {
+	return func(w io.Writer) error {
+		for part := range slices.Chunk(a, 1<<16) {
+			if err := binary.Write(w, binary.LittleEndian, part); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	return nil
 }
