@@ -81,14 +81,7 @@ const Unknown = -1
 
 // Equal reports whether f and g are equal, unknown features included.
 func (f Features) Equal(g Features) bool {
-	a, b := reflect.ValueOf(f), reflect.ValueOf(g)
-	for i := range a.NumField() {
-		x, y := a.Field(i), b.Field(i)
-		if unknown := x.CanFloat() && x.Float() != x.Float() && y.Float() != y.Float(); !unknown && !x.Equal(y) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(f.Values(), g.Values(), func(x, y float64) bool { return x == y || x != x && y != y })
 }
 
 // UnknownFeatures are the features of a matrix of which nothing is known.

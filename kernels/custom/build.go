@@ -232,22 +232,26 @@ type Compiler struct {
 // compileTimeout is how long a compiler may take for one configuration.
 const compileTimeout = 2 * time.Minute
 
-// limited runs a program in sh with bounds: files of 512 MiB and two minutes of processor time.
-const limited = `ulimit -f 1048576; ulimit -t 120; exec "$@"`
+// limited runs a program in sh with bounds, in a folder and a process group of its own: when ctx ends it is killed
+// together with the programs that it started.
+func limited(ctx context.Context, dir, bounds string, program ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", bounds + `; exec "$@"`, "sh"}, program...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return cmd
+}
 
-// command is a compiler that is a program. It is killed together with the programs that it
-// started.
+// command is a compiler that is a program.
 func command(program []string, out ...string) func(context.Context, string, string, string, []string) (string, error) {
 	return func(ctx context.Context, dir, source, to string, flags []string) (string, error) {
 		if strings.HasPrefix(source, "-") { // an option otherwise
 			source = "./" + source
 		}
-		args := slices.Concat([]string{"-c", limited, "sh"}, program, flags, []string{source}, out, []string{to})
-		cmd := exec.CommandContext(ctx, "sh", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+dir)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		// files of 512 MiB and two minutes of processor time
+		cmd := limited(ctx, dir, "ulimit -f 1048576; ulimit -t 120", slices.Concat(program, flags, []string{source}, out,
+			[]string{to})...)
+		cmd.Env = append(cmd.Env, "LC_ALL=C")
 		cmd.WaitDelay = time.Second
 		var text []byte
 		var err error

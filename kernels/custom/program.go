@@ -46,9 +46,6 @@ const (
 // mostPrinted is how many bytes of what a program prints are read.
 const mostPrinted = 4 << 20
 
-// limited runs a program in sh with bounds on files, in KiB, and without core dumps.
-const confined = `ulimit -c 0; ulimit -f "$1"; shift; exec "$@"`
-
 // Do runs the program until it ends, and kills what it has started. It must be called by a goroutine
 // that is locked to its thread: the program dies with that. It returns what the program printed.
 func (r Program) Run(ctx context.Context) (printed []byte, err error) {
@@ -65,12 +62,9 @@ func (r Program) Run(ctx context.Context) (printed []byte, err error) {
 		defer files[i].Close()
 	}
 
-	kib := strconv.FormatInt(r.Files/512, 10) // sh counts in blocks of 512 bytes
-	cmd := exec.CommandContext(ctx, "sh", slices.Concat([]string{"-c", confined, "sh", kib}, r.Args)...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = r.Dir, files[0], files[1]
-	cmd.Env = append(os.Environ(), "TMPDIR="+r.Dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	// sh counts in blocks of 512 bytes; no core dumps
+	cmd := limited(ctx, r.Dir, fmt.Sprintf("ulimit -c 0; ulimit -f %d", r.Files/512), r.Args...)
+	cmd.Stdout, cmd.Stderr = files[0], files[1]
 	if err := start(cmd); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", r.Args[0], err)
 	}

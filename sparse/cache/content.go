@@ -187,10 +187,7 @@ func (d *Dir) recall(s stamp) string {
 func (d *Dir) remember(s stamp, digest string) {
 	name := d.note(s)
 	if os.MkdirAll(filepath.Dir(name), 0o777) == nil {
-		_ = replace(name, func(f *os.File) error {
-			_, err := f.Write(noteText(name, digest))
-			return err
-		})
+		_ = files.Write(name, noteText(name, digest))
 	}
 }
 

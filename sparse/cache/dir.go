@@ -41,8 +41,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"spmvtune/internal/base/files"
 	"spmvtune/sparse"
 )
@@ -170,11 +168,7 @@ func (d *Dir) Fill(ctx context.Context, m Meta, a *sparse.CSR[float64]) error {
 // room returns an error if an entry of this many bytes would take too much of the free space on
 // the disk.
 func (d *Dir) room(size int64) error {
-	var st unix.Statfs_t
-	if err := unix.Statfs(d.path, &st); err != nil {
-		return nil // writing will tell
-	}
-	if free := uint64(st.Bavail) * uint64(st.Bsize); uint64(size) > free/2 {
+	if size > files.Free(d.path)/2 {
 		return fmt.Errorf("filling the cache %s: a matrix would take more than half of the space that is free", d.path)
 	}
 	return nil

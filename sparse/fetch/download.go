@@ -7,29 +7,25 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/base/files"
 )
 
 // client makes requests whose bytes are not decoded.
 func (c *Collection) client() *http.Client {
 	transport := c.transport
 	if transport == nil {
-		transport = &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         (&net.Dialer{Timeout: 15 * time.Second}).DialContext,
-			TLSHandshakeTimeout: 15 * time.Second,
-			ForceAttemptHTTP2:   true,
-			DisableCompression:  true,
-			DisableKeepAlives:   true, // a connection that broke is not used again
-		}
+		network := http.DefaultTransport.(*http.Transport).Clone()
+		network.DisableCompression = true
+		network.DisableKeepAlives = true // a connection that broke is not used again
+		transport = network
 	}
-
 	return &http.Client{Transport: transport, CheckRedirect: redirect}
 }
 
@@ -183,11 +179,7 @@ const largest = 100_000_000_000
 // room returns how many bytes p may have, or an error if the rest of the download does not fit on the disk.
 // A download of unknown size takes at most half of what is free.
 func (p *partial) room() (most int64, err error) {
-	var st unix.Statfs_t
-	if unix.Statfs(p.name(), &st) != nil {
-		return largest, nil // writing will tell
-	}
-	free := int64(min(uint64(st.Bavail)*uint64(st.Bsize), largest))
+	free := min(files.Free(p.name()), largest)
 	switch more := p.Size - p.have; {
 	case p.Size < 0:
 		return p.have + free/2, nil

@@ -115,7 +115,7 @@ func (p *partial) finish() error {
 		return err
 	}
 	os.Remove(p.stateName())
-	return syncDir(filepath.Dir(p.path))
+	return nil
 }
 
 // leave closes p. The next try goes on with the bytes received so far, if they are worth
@@ -126,15 +126,6 @@ func (p *partial) leave(keep bool) {
 		os.Remove(p.name())
 		os.Remove(p.stateName())
 	}
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // ignored is err, unless it is of that kind.

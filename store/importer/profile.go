@@ -52,9 +52,8 @@ func ReadProfile(f File) (launches []Launch, missing []string, err error) {
 	if len(found) == 0 {
 		return nil, nil, fmt.Errorf("%s has none of the metrics: collect them with --metrics %s", f.Name, Metrics())
 	}
-	p := profile{t, found}
 	for row := 1; row < len(t.rows); row++ {
-		launches = append(launches, p.launch(row))
+		launches = append(launches, t.launch(row, found))
 	}
 	if len(launches) == 0 {
 		return nil, nil, fmt.Errorf("%s has no launch of a kernel", f.Name)
@@ -83,17 +82,12 @@ func tableOnly(f File) ([]byte, error) {
 	return bytes.Join(lines, []byte("\n")), nil
 }
 
-// A profile is a table of launches, with those of our metrics that it has.
-type profile struct {
-	*table
-	found []metric
-}
-
-func (p profile) launch(row int) Launch {
-	l := Launch{entryName(p.cell(row, "Kernel Name")), store.Counts{}}
-	for _, m := range p.found {
-		if v := p.value(row, m.ncu); !math.IsNaN(v) {
-			l.Counts[m.counter] = v * unitOf(p.cell(0, m.ncu)) / m.whole
+// launch reads a row, as far as it has metrics.
+func (t *table) launch(row int, found []metric) Launch {
+	l := Launch{entryName(t.cell(row, "Kernel Name")), store.Counts{}}
+	for _, m := range found {
+		if v := t.value(row, m.ncu); !math.IsNaN(v) {
+			l.Counts[m.counter] = v * unitOf(t.cell(0, m.ncu)) / m.whole
 		}
 	}
 	finish(l.Counts)
@@ -111,8 +105,8 @@ func entryName(s string) string {
 var grouped = regexp.MustCompile(`^(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)
 
 // value reads the value of a metric. It is NaN where ncu could not count it.
-func (p profile) value(row int, name string) float64 {
-	text := p.cell(row, name)
+func (t *table) value(row int, name string) float64 {
+	text := t.cell(row, name)
 	switch strings.ToLower(text) {
 	case "", "n/a", "nan", "-nan", "inf":
 		return math.NaN()
@@ -120,7 +114,7 @@ func (p profile) value(row int, name string) float64 {
 
 	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 	if err != nil || !grouped.MatchString(text) || v > 1e18 {
-		p.fail(row, "%s = %q is not a number in ncu's English format: run ncu with LC_ALL=C", name, text)
+		t.fail(row, "%s = %q is not a number in ncu's English format: run ncu with LC_ALL=C", name, text)
 		return math.NaN()
 	}
 	return v

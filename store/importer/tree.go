@@ -82,64 +82,50 @@ func (p *treeParser) value(depth int) (any, error) {
 	}
 	switch token {
 	case json.Delim('{'):
-		return p.object(depth)
+		o := &object{line: p.line, fields: map[string]any{}}
+		for p.dec.More() {
+			name, err := p.token()
+			if err != nil {
+				return nil, err
+			}
+			key, _ := name.(string)
+			if _, twice := o.fields[key]; twice {
+				return nil, fmt.Errorf("%q occurs twice in one object: leave one out", key)
+			}
+			if o.fields[key], err = p.value(depth + 1); err != nil {
+				return nil, err
+			}
+			o.names = append(o.names, key)
+		}
+		_, err = p.token() // its end
+		return o, err
 	case json.Delim('['):
-		return p.array(depth)
+		items := []any{}
+		for p.dec.More() {
+			item, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			if _, is := item.(json.Number); is {
+				p.values--
+				if p.numbers++; p.numbers > mostNumbers {
+					return nil, fmt.Errorf("more than %d numbers in lists: import the file in pieces", mostNumbers)
+				}
+			}
+			items = append(items, item)
+		}
+		_, err = p.token()
+		return items, err
 	}
 	return token, nil
 }
 
-// object reads the fields of an object, and its end.
-func (p *treeParser) object(depth int) (any, error) {
-	o := &object{line: p.line, fields: map[string]any{}}
-	for p.dec.More() {
-		name, err := p.token()
-		if err != nil {
-			return nil, err
-		}
-		key, _ := name.(string)
-		if _, twice := o.fields[key]; twice {
-			return nil, fmt.Errorf("%q occurs twice in one object: leave one out", key)
-		}
-		if o.fields[key], err = p.value(depth + 1); err != nil {
-			return nil, err
-		}
-		o.names = append(o.names, key)
+// get is a field of an object, nil where there is none.
+func get(v any, name string) any {
+	if o, is := v.(*object); is {
+		return o.fields[name]
 	}
-	_, err := p.token()
-	return o, err
-}
-
-// array reads the items of an array, and its end.
-func (p *treeParser) array(depth int) (any, error) {
-	items := []any{}
-	for p.dec.More() {
-		item, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		if _, is := item.(json.Number); is {
-			p.values--
-			if p.numbers++; p.numbers > mostNumbers {
-				return nil, fmt.Errorf("more than %d numbers in lists: import the file in pieces", mostNumbers)
-			}
-		}
-		items = append(items, item)
-	}
-	_, err := p.token()
-	return items, err
-}
-
-// get follows the names of fields. It gives nil where there is none.
-func get(v any, path ...string) any {
-	for _, name := range path {
-		o, is := v.(*object)
-		if !is {
-			return nil
-		}
-		v = o.fields[name]
-	}
-	return v
+	return nil
 }
 
 // list are the items of an array.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -147,6 +148,16 @@ func ReadFile(path string, most int64) ([]byte, error) {
 
 // ErrNoLocks says that a file system has no locks, such as Lustre mounted without them.
 var ErrNoLocks = errors.New("the file system has no locks")
+
+// Free is how many bytes are free on the file system of a path; as many as can be where that is not known, since writing
+// will tell.
+func Free(path string) int64 {
+	var st unix.Statfs_t
+	if unix.Statfs(path, &st) != nil {
+		return math.MaxInt64
+	}
+	return int64(min(uint64(st.Bavail)*uint64(st.Bsize), math.MaxInt64))
+}
 
 // Flock is the system's. Tests replace it.
 var Flock = unix.Flock
