@@ -20,8 +20,8 @@ func identifier(s string) string {
 	return strings.TrimSuffix(name, "_")
 }
 
-// comment makes a text from outside one that no comment of C, Go or Python ends in: it has no asterisk, nothing that does
-// not print, a backslash only before the digits of a character, and is ASCII, in which no encoding is in question.
+// comment makes a text from outside one that no comment of C, Go or Python ends in: it has no asterisk, nothing that
+// does not print, a backslash only before the digits of a character, and is ASCII, in which no encoding is in question.
 func comment(s string) string {
 	text := strconv.QuoteToASCII(strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
