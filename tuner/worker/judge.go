@@ -169,7 +169,7 @@ const (
 	fewestHits = 600 // elements of x other than 0 in the shortest rows of a probe
 	levelRatio = 4   // between the longest and the shortest rows of a probe
 	mostTries  = 8   // for rows that cancel again
-	fewHidden  = 3   // rows in a try, of which another may have none
+	fewHidden  = 3   // rows in a first try, of which another may have none
 )
 
 // longRow is the length from which a row needs a probe: there the bound of a product
@@ -228,7 +228,7 @@ func (ref *reference) probesOf(p *kernels.Problem, prec kernels.Precision, windo
 		one, hidden := ref.try(p, prec, window, rows, of)
 		// Another x may hide none of the rows, and spare each trial a product.
 		other, hides := of, hidden
-		for 0 < len(hides) && len(hides) <= fewHidden && other.try+1 < mostTries {
+		for 0 < len(hides) && len(hidden) <= fewHidden && other.try+1 < mostTries {
 			other.try++
 			sole, again := ref.try(p, prec, window, rows, other)
 			if len(again) == 0 {

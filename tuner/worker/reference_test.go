@@ -231,9 +231,9 @@ func TestProbesShareTheirX(t *testing.T) {
 	}
 }
 
-// Where a try hides a few of many rows that cancel, and another none, each trial has one probe.
+// Where the first try hides a few of many rows that cancel, and a later one none, each trial has one probe.
 func TestOneProbeIsEnough(t *testing.T) {
-	const rows = 2000
+	const rows = 5000
 	a := &sparse.CSR[float64]{Rows: rows, Cols: 2 * rows, RowPtr: []int32{0}}
 	for i := range int32(rows) {
 		a.ColIdx, a.Val = append(a.ColIdx, 2*i, 2*i+1), append(a.Val, 1, -1)
