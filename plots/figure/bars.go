@@ -254,7 +254,7 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 		}
 		p := f.picture(s, fmt.Sprintf("%s on %s by %s", cl.label, term.GroupedCount(len(stops), "matrix", "matrices"),
 			rowLengthLabel), cl.panels())
-		p.About.Precision, p.Keys = precision, cl.keys()
+		p.About.Precision, p.Keys, p.Subtitle = precision, cl.keys(), wordsOf(overRowLength.id).Says+s.published.Caption()
 		p.Name, p.Title = fileStem(s.data, f.id, p.About), p.Title+", "+string(precision)
 		pages = append(pages, p)
 	}

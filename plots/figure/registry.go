@@ -271,7 +271,7 @@ var (
 	mostSheetRows    = limit{10, 6}   // rows of tiles
 	mostSheetColumns = limit{6, 2}    // columns of tiles
 	mostPatterns     = limit{25, 8}   // patterns of matrices
-	mostKernels      = limit{24, 12}  // panels of kernels
+	mostKernels      = limit{9, 8}    // panels of kernels
 )
 
 // paged makes a picture of each part of a list with at most so many entries. Several have numbers.

@@ -19,7 +19,9 @@ func (dim dimension) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 	u := analysis.UnitFor(dim.varied(d.Panels))
 	for _, s := range d.Setups() {
 		if panels := dim.varied(d.In(s)); len(panels) > 1 {
-			overlays = append(overlays, dim.overlay(d, s, panels, u))
+			if p := dim.overlay(d, s, panels, u); p != nil {
+				overlays = append(overlays, p)
+			}
 		}
 	}
 	for _, group := range grouped(d.Panels, func(p *analysis.Panel) trial.Case { // which differ only in precision
@@ -138,9 +140,21 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 			means = append(means, mean)
 		}
 	}
+	var whole stack
+	if len(means) > 0 {
+		whole = stack{dim.panelsOf(means, u.Label, true)}
+	}
+	if len(shapes) > 0 && (whole == nil || !canvas.Narrow()) {
+		whole = append(whole, dim.panelsOf(shapes, "share of the highest", false))
+	}
+	if whole == nil { // what differs from matrix to matrix is in the picture of each
+		return nil
+	}
 	p := pictureOf(d, "throughput-vs-"+dim.name, s, "geometric means of kernels, and a panel per kernel with its matrices: "+
-		analysis.MatrixNames(panels), stack{dim.panelsOf(means, u.Label, true),
-		dim.panelsOf(shapes, "share of the highest", false)})
+		analysis.MatrixNames(panels), whole)
+	if len(whole) == 1 && len(means) > 0 {
+		p.Subtitle = "Geometric means over the matrices, each kernel at its best " + dim.other + "."
+	}
 	p.Subtitle += inGrey(len(analysis.KernelsOf(panels)) - len(names))
 	if len(means) == 0 || !means[0].Labelled {
 		p.Keys = canvas.KeysOf(names, false)

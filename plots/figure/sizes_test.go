@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"spmvtune/analysis"
@@ -61,4 +62,19 @@ func TestLinesFixTheOtherSize(t *testing.T) {
 	if math.Abs(p.Low-0.125/1.25) > 1e-12 || math.Abs(p.High-0.125/0.9) > 1e-12 {
 		t.Errorf("band %v to %v of %v", p.Low, p.High, p.Y)
 	}
+}
+
+// Where matrices have no sizes in common there are no means, and where each has another kernel no overlay.
+func TestNothingInCommon(t *testing.T) {
+	rows := []store.Row{}
+	for i, kernel := range []string{"csr_vector", "csr_scalar"} {
+		for _, block := range []int{32, 64, 128} {
+			r := synthetic.Row(kernel, block, 8, 1)
+			r.Matrix, r.GFLOPS = fmt.Sprint("m", i), 1
+			rows = append(rows, r)
+		}
+	}
+	pages, _ := overBlock.draw(analysis.New(rows, nil, nil, nil))
+	testkit.Require(t, len(pages) == 2 && !pages[0].Detail, "%d pages", len(pages))
+	testkit.Says(t, "the page", strings.Join(textsOf(pages[0]), " "), "csr_vector")
 }
