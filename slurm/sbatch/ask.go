@@ -217,9 +217,9 @@ func parseAccounts(out, cluster string) ([]Job, error) {
 	return jobs, nil
 }
 
-// Submit runs sbatch with args: options, a script and its arguments. After a *MissingError
-// there is no job, and after a *RefusedError almost certainly none. A *NoAnswerError leaves it
-// open: FindAfter looks for the job by its name.
+// Submit runs sbatch with args: options, a script and its arguments. After a *RefusedError
+// there is almost certainly no job. A *NoAnswerError leaves it open: FindAfter looks for the job by its name. After
+// other errors there is none.
 func (c *Client) Submit(ctx context.Context, cluster string, args []string) (JobID, error) {
 	out, err := c.ask(ctx, cluster, "sbatch", append([]string{"--parsable"}, args...)...)
 	if err != nil {

@@ -60,14 +60,15 @@ func (c *Client) ask(ctx context.Context, cluster, name string, args ...string) 
 	return stdout, err
 }
 
-// run runs a program. Its error is a *MissingError, a *NoAnswerError, a *RefusedError, or
-// the error of ctx.
+// run runs a program. Its error is a *NoAnswerError, a *RefusedError, the error of ctx, or says that the program
+// can't be started.
 func (c *Client) run(
 	ctx context.Context, cluster, stdin, name string, args ...string,
 ) (stdout, stderr string, err error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", "", &MissingError{name}
+		return "", "", fmt.Errorf("%s is not found: run this on a login node of the cluster, or load Slurm's module first",
+			name)
 	}
 	limited, cancel := context.WithTimeout(ctx, c.CommandTimeout())
 	defer cancel()
@@ -180,14 +181,6 @@ func askEnv(env []string) []string {
 // share a login node; "" means the configured one. It is passed on as an option and recorded
 // with the job, so that later commands ask the same cluster whatever the variable says then.
 func ChosenCluster() string { return os.Getenv("SLURM_CLUSTERS") }
-
-// A MissingError says that a program of Slurm is not installed here.
-type MissingError struct{ Command string }
-
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("%s is not found: run this on a login node of the cluster, or load Slurm's module first",
-		e.Command)
-}
 
 // A NoAnswerError says that a program got no answer from Slurm's controller. What it asked
 // for may or may not have been done.
