@@ -30,13 +30,16 @@ type entryList[I int32 | uint64] struct {
 	*lineForm
 	Row, Col []I       // from 0
 	Val      []float64 // nil without numbers
-	skipped  []int     // how many entries come before each line that has none
+	skipped  []gap
 }
+
+// A gap is some lines without entries, behind so many.
+type gap struct{ before, lines int }
 
 // A part is what became of a block: how many entries it has, and where.
 type part struct {
 	entries, line int
-	skipped       []int
+	skipped       []gap
 }
 
 // part describes b, which was read last; up to the line that was refused, if one was.
@@ -44,8 +47,13 @@ func (l *entryList[I]) part(b block) part { return part{len(l.Row), b.Line, slic
 
 // lineOf returns the number of the line of entry k, counted from 0.
 func (p part) lineOf(k int) int {
-	before, _ := slices.BinarySearch(p.skipped, k+1)
-	return p.line + k + before
+	line := p.line + k
+	for _, s := range p.skipped {
+		if s.before <= k {
+			line += s.lines
+		}
+	}
+	return line
 }
 
 // read reads the entries in b. It stops at the first line that is not exactly one, which is left to refuse to explain.
@@ -70,7 +78,11 @@ func (l *entryList[I]) fill(s *source, b block, row, col []I, val []float64) (n 
 			i = endOfLine(block, i)
 		}
 		if block[i] == '\n' {
-			l.skipped = append(l.skipped, n)
+			if last := len(l.skipped) - 1; last >= 0 && l.skipped[last].before == n {
+				l.skipped[last].lines++
+			} else {
+				l.skipped = append(l.skipped, gap{n, 1})
+			}
 			continue
 		}
 

@@ -55,3 +55,14 @@ func TestHeadersAllocateNothing(t *testing.T) {
 		}
 	}
 }
+
+// Lines without entries take no memory, however many.
+func TestBlankLinesTakeNoMemory(t *testing.T) {
+	content := "%%MatrixMarket matrix coordinate real general\n1 1 1\n" + strings.Repeat("\n", 32<<20) + "1 1 1\n"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	testkit.Must(Decode(strings.NewReader(content), "f", DefaultOptions))
+	runtime.ReadMemStats(&after)
+	most := uint64(4*blockSize*runtime.GOMAXPROCS(0) + 16<<20) // a list of entries to each core
+	testkit.Check(t, after.TotalAlloc-before.TotalAlloc <= most, "%d MB", (after.TotalAlloc-before.TotalAlloc)>>20)
+}
