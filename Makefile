@@ -35,7 +35,7 @@ endif
 HOST_GO = env -u GOARCH -u CC $(CUDA_ENV) go
 
 .DEFAULT_GOAL := build
-.PHONY: help build install release test test-long check gpu-tests vet-cuda clean
+.PHONY: help build lib install release test test-long check gpu-tests vet-cuda clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -47,6 +47,12 @@ build: ## bin/spmvtune, and bin/spmvtune-cuda where cuda.h is found
 ifneq ($(CUDA_ROOT),)
 	$(CUDA_ENV) $(BUILD) -tags cuda -ldflags "$(LDFLAGS)" -o $(BIN)/spmvtune-cuda .
 endif
+
+LIB_TAGS = $(and $(CUDA_ROOT),-tags cuda)
+lib: ## bin/libspmvtune.so, for the GPU as well where cuda.h is found, with its header, spmvtune.py and spmvtune.pc
+	$(CUDA_ENV) $(BUILD) $(LIB_TAGS) -buildmode=c-shared -ldflags "$(LDFLAGS)" -o $(BIN)/libspmvtune.so ./library
+	rm -f $(BIN)/libspmvtune.h
+	install -m 644 library/spmvtune.h library/spmvtune.py $(BIN)
 
 install: build ## programs, manual pages, completions, docs and a module file, below PREFIX (/usr/local)
 	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(DOC)/docs $(COMPLETIONS) $(ROOT)/share/modulefiles/spmvtune

@@ -18,9 +18,12 @@
 package kernels
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
 	"spmvtune/sparse/reorder"
 )
@@ -134,6 +137,38 @@ func (c Config) String() string {
 		s += " " + c.Params.String()
 	}
 	return s
+}
+
+// ParseConfig reads what String writes, whose precision may be left out. Parameters that are not named have their
+// defaults. The error says what is wrong or not legal.
+func ParseConfig(text string, p Precision) (c Config, err error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return c, errors.New("no kernel is named")
+	}
+	k, ok := Lookup(words[0])
+	if !ok {
+		return c, fmt.Errorf("there is no kernel %.64q", words[0])
+	}
+	c = Config{Kernel: k.Name, Precision: p}
+	settings := map[string]string{}
+	for i := 1; i < len(words); i++ {
+		name, value, isSetting := strings.Cut(words[i], "=")
+		number := map[string]*int{"block": &c.Block, "grid": &c.Grid}[words[i]]
+		switch {
+		case isSetting:
+			settings[name] = value
+		case number != nil && i+1 < len(words):
+			i++
+			if *number, err = strconv.Atoi(words[i]); err != nil {
+				return c, fmt.Errorf("%s %.64q is not a number", words[i-1], words[i])
+			}
+		case Precision(words[i]) != p:
+			return c, fmt.Errorf("%.64q is none of %s, block N, grid N and NAME=VALUE", words[i], p)
+		}
+	}
+	c.Params = k.Complete(NewParams(settings))
+	return c, k.Check(c)
 }
 
 // A Range is a set of integers with a common step; the zero Range is empty.

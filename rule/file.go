@@ -135,8 +135,13 @@ func EmbeddedNames() string { return strings.Join(slices.Sorted(maps.Keys(embedd
 // check refuses a rule that can't be followed, or written in other languages: a file may be
 // damaged, or written by hand.
 func (r *Rule) check() error {
-	if len(r.Models) == 0 {
+	if len(r.Models)+len(r.Known) == 0 {
 		return errors.New("it has no tree")
+	}
+	for _, k := range r.Known {
+		if err := cmp.Or(checkChoice(k.Choice, k.Choice.Precision), checkNames([]string{k.Matrix, k.Device})); err != nil {
+			return fmt.Errorf("what is known of a matrix: %w", err)
+		}
 	}
 	seen := make(map[Key]bool)
 	for i := range r.Models {

@@ -78,6 +78,18 @@ type Rule struct {
 	// It is 0 if preparation does not count.
 	Products int     `json:"products,omitempty"`
 	Models   []Model `json:"selectors"`
+	// Known is what single matrices were measured to be fastest with, which says nothing of others.
+	Known []Known `json:"known,omitempty"`
+}
+
+// A Known is the fastest configuration that was measured on a matrix, with warm caches.
+type Known struct {
+	Matrix  string         `json:"matrix"` // its hash
+	Device  string         `json:"device"`
+	Choice  kernels.Config `json:"choice"`
+	Seconds float64        `json:"seconds"`         // of a product
+	Prepare float64        `json:"prepare"`         // seconds
+	Plain   float64        `json:"plain,omitempty"` // seconds of the fastest product that needs no preparing; 0: not known
 }
 
 // A Key names what a tree is valid for.

@@ -25,6 +25,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -60,6 +61,8 @@ type Backend struct {
 	formats *formats
 	last    kernels.Product // that was prepared last
 
+	keepsAll bool // forms of a matrix, however large
+
 	custom.Set // of the sweep's own kernels
 }
 
@@ -75,6 +78,8 @@ func Open() (*Backend, error) { return OpenShare(Share{}) }
 type Share struct {
 	CPUs   int
 	Memory int64 // bytes
+	// Guest says that the process is another program's: no thread is pinned, and all forms of a matrix are kept.
+	Guest bool
 }
 
 // OpenShare is Open for a process that has a share of the machine. If the scheduler does not confine the process to
@@ -83,7 +88,8 @@ type Share struct {
 func OpenShare(share Share) (*Backend, error) {
 	b := &Backend{cores: usableCores(), given: share.Memory}
 	b.Set = custom.NewSet("cpu", b.customCompiler)
-	free := false
+	free := share.Guest
+	b.keepsAll = share.Guest
 	if n := share.CPUs; n > 0 && n < len(b.cores) {
 		var got []int
 		if got, b.claim = claimCPUs(claimSpace, slices.Concat(coresOf(allowedCPUs(), siblings)...), n); got != nil {
@@ -116,6 +122,9 @@ func (b *Backend) Device() kernels.Device { return b.device }
 func (b *Backend) Load(p *kernels.Problem) error {
 	b.problem, b.single, b.double = nil, nil, nil
 	b.formats = &formats{limit: formatLimit(b.device.Memory), on: b.pool}
+	if b.keepsAll {
+		b.formats.limit = math.MaxInt64
+	}
 	runtime.GC() // gives back the earlier problem, and leaves no garbage to collect during samples
 	if err := p.Validate(); err != nil {
 		return err

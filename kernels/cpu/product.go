@@ -43,13 +43,15 @@ func prepare[V sparse.Float](
 	if err != nil {
 		return nil, err
 	}
-	return &product[V]{b: b, o: o, plan: p}, nil
+	return &product[V]{b: b, o: o, k: k, c: c, plan: p}, nil
 }
 
 // A product implements kernels.Product.
 type product[V sparse.Float] struct {
 	b *Backend
 	o *operand[V]
+	k kernels.Kernel
+	c kernels.Config
 	plan
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // A span is an array without its length: what an inner loop reads and writes
-// with no bounds check. This file is the only one of the package that uses
+// with no bounds check. This file and guest.go are the only ones of the package that use
 // package unsafe.
 //
 // Invariant: every index given to at and set is within the slice that the span

@@ -301,6 +301,17 @@ func (b *Backend) values(key any, v int, s []float64) (*array, error) {
 	return b.arrays.get(key, int64(v)*int64(len(s)), reads, func(p cu.DevicePtr) error { return b.put(p, v, s) })
 }
 
+// putValues copies the matrix's values to the device, in the order of x, or in their own where that is nil.
+func (b *Backend) putValues(p cu.DevicePtr, v int, x *aux) error {
+	switch {
+	case x == nil:
+		return b.put(p, v, b.problem.A.Val)
+	case v == 4:
+		return putPermuted[float32](b, p, x.Vals)
+	}
+	return putPermuted[float64](b, p, x.Vals)
+}
+
 // putPermuted copies the matrix's values to the device in some order.
 func putPermuted[V sparse.Float](b *Backend, p cu.DevicePtr, order []int32) error {
 	return stage(b, p, len(order), func(part []V, from int) { collect(part, order[from:], b.problem.A.Val) })

@@ -36,6 +36,7 @@ const Built = true
 type Backend struct {
 	opened  bool
 	dev     cu.Device
+	ctx     cu.CUContext
 	device  kernels.Device
 	stream  cu.Stream
 	modules *modules
@@ -114,6 +115,17 @@ func Count() int {
 	return n
 }
 
+// Names lists the models of all GPUs.
+func Names() (list []string) {
+	for i := range Count() {
+		if dev, err := cu.GetDevice(i); err == nil {
+			name, _ := dev.Name()
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 func (b *Backend) open(index int) error {
 	var err error
 	if b.dev, err = cu.GetDevice(index); err != nil {
@@ -128,13 +140,13 @@ func (b *Backend) open(index int) error {
 	sensing.Go(func() { b.sensors, b.noSensors = native.OpenSensors(uuid) })
 	defer sensing.Wait()
 
-	ctx, err := b.dev.RetainPrimaryCtx()
+	b.ctx, err = b.dev.RetainPrimaryCtx()
 	if err != nil {
 		return failed(err, "creating a context on %s", b.device.Name)
 	}
 	b.modules = newModules(l)
-	if err := cu.SetCurrentContext(ctx); err != nil {
-		return failed(err, "using the context of %s", b.device.Name)
+	if err := b.Enter(); err != nil {
+		return err
 	}
 
 	stream, err := cu.MakeStream(cu.NonBlocking)

@@ -18,6 +18,9 @@ func Open(index int) (kernels.Backend, error) { return nil, errBuild }
 // Count returns how many GPUs there are, counted in the same way.
 func Count() int { return 0 }
 
+// Names lists the models of all GPUs.
+func Names() []string { return nil }
+
 // Ahead does what opening a GPU takes and needs none, which is nothing here.
 func Ahead() {}
 

@@ -37,6 +37,7 @@ const char *spmv_cusparse_open(spmv_cusparse *lib, const char *name) {
 	    {"cusparseCreateDnVec", &lib->create_vec, 0},
 	    {"cusparseDestroySpMat", &lib->destroy_mat, 0},
 	    {"cusparseDestroyDnVec", &lib->destroy_vec, 0},
+	    {"cusparseDnVecSetValues", &lib->set_vec, 0},
 	    {"cusparseSpMV_bufferSize", &lib->buffer_size, 0},
 	    {"cusparseSpMV_preprocess", &lib->preprocess, 1},
 	    {"cusparseSpMV", &lib->spmv, 0},
@@ -167,6 +168,14 @@ CUresult spmv_call_run(void *call) {
 		c->status = lib->spmv(lib->handle, NON_TRANSPOSE, &c->alpha, c->a, c->x, &c->beta, c->y, c->type, c->alg,
 		                      c->buffer);
 	return c->status ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+}
+
+CUresult spmv_call_on(spmv_call *c, const void *x, void *y, CUstream stream) {
+	const spmv_cusparse *lib = c->lib;
+	c->status = lib->set_vec(c->x, (void *)x);
+	if (!c->status) c->status = lib->set_vec(c->y, y);
+	if (!c->status) c->status = lib->set_stream(lib->handle, stream);
+	return c->status ? CUDA_ERROR_UNKNOWN : spmv_call_run(c);
 }
 
 void spmv_call_release(spmv_call *c) {

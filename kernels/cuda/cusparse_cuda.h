@@ -28,6 +28,7 @@ typedef struct spmv_cusparse {
 	int (*create_vec)(void **v, int64_t size, void *values, int value_type);
 	int (*destroy_mat)(void *a);
 	int (*destroy_vec)(void *v);
+	int (*set_vec)(void *v, void *values);
 	int (*buffer_size)(void *handle, int op, const void *alpha, void *a, void *x, const void *beta, void *y,
 	                   int type, int alg, size_t *size);
 	int (*preprocess)(void *handle, int op, const void *alpha, void *a, void *x, const void *beta, void *y,
@@ -91,6 +92,8 @@ int spmv_call_prepare(spmv_call *c, const spmv_cusparse *lib, int alg, int value
 int spmv_call_analyse(spmv_call *c, CUdeviceptr buffer);
 // Enqueues the product; of the type of spmv_op's call.
 CUresult spmv_call_run(void *call);
+// The same for other vectors, on another stream.
+CUresult spmv_call_on(spmv_call *call, const void *x, void *y, CUstream stream);
 void spmv_call_release(spmv_call *c);
 
 #endif

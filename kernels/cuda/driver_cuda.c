@@ -3,7 +3,8 @@
 // Package cu initialises the driver before main runs, and ends the program where there is no GPU. So this program has a
 // function of that name, which takes the place of the driver's: it opens the driver, keeps its answer for spmv_driver,
 // and lets the program go on. Functions of the driver are bound when they are first called, which is after that; the
-// Makefile links a libcuda without content, so that the program starts where there is no driver.
+// Makefile links a libcuda without content, so that the program starts where there is no driver. Nobody else sees the
+// function: in a library it would stand before the driver's for the whole process.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,7 +14,7 @@
 static int answer = -1;
 static int begun;
 
-CUresult CUDAAPI cuInit(unsigned flags) {
+__attribute__((visibility("hidden"))) CUresult CUDAAPI cuInit(unsigned flags) {
 	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL);
 	CUresult (*init)(unsigned) = driver ? (CUresult(*)(unsigned))dlsym(driver, "cuInit") : NULL;
 	CUresult result = init ? init(flags) : CUDA_ERROR_NO_DEVICE;

@@ -38,6 +38,7 @@ type program struct {
 	n      C.int
 	replay *C.spmv_replay // nil: samples launch each product
 	free   []unsafe.Pointer
+	args   []*uint64 // of all ops, where the driver reads them
 }
 
 func newProgram(ops []op, launch kernels.Launch) *program {
@@ -57,6 +58,7 @@ func newProgram(ops []op, launch kernels.Launch) *program {
 			addresses := unsafe.Slice((*unsafe.Pointer)(unsafe.Add(values, 8*n)), n)
 			for j := range addresses {
 				addresses[j] = unsafe.Add(values, 8*j)
+				p.args = append(p.args, (*uint64)(addresses[j]))
 			}
 			o.params = &addresses[0]
 		}

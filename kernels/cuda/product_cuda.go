@@ -33,6 +33,8 @@ type product struct {
 	checked bool           // since it ran last: nothing else has written since
 	vendor  *vendorProduct // nil for this program's own kernels
 	seals   []seal         // of a kernel of the sweep, which may write where it reads
+	values  []permutedValues
+	walk    *walk // nil until Walk was called
 }
 
 var _ kernels.Product = (*product)(nil)
@@ -319,6 +321,9 @@ func (b *Backend) place(r *recipe, p *product) (map[string]*array, error) {
 			return nil, fmt.Errorf("preparing %s: %w", g.array, err)
 		}
 		own[g.array] = a
+		if g.array == val || g.own != nil && len(g.own.Vals) > 0 {
+			p.values = append(p.values, permutedValues{a.ptr, g.own})
+		}
 		p.info.BytesKernel += a.bytes
 		if g.packed() || g.array == rowIdx {
 			p.info.Prepare += a.cost
@@ -360,12 +365,8 @@ func (b *Backend) array(g arg, v int) (*array, error) {
 	case len(x.Ints) > 0:
 		return b.ints(auxKey{weak.Make(&x.Ints[0]), len(x.Ints), 0}, x.Ints)
 	case len(x.Vals) > 0:
-		return b.arrays.get(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, x.size(v), reads, func(p cu.DevicePtr) error {
-			if v == 4 {
-				return putPermuted[float32](b, p, x.Vals)
-			}
-			return putPermuted[float64](b, p, x.Vals)
-		})
+		return b.arrays.get(auxKey{weak.Make(&x.Vals[0]), len(x.Vals), v}, x.size(v), reads,
+			func(p cu.DevicePtr) error { return b.putValues(p, v, x) })
 	}
 	return b.arrays.get(scratchKey(g.array), x.size(v), writes,
 		func(p cu.DevicePtr) error { return poison(b.stream, p, x.size(v)) })

@@ -1,0 +1,345 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+	"unsafe"
+
+	"spmvtune/configs"
+	"spmvtune/kernels"
+	"spmvtune/kernels/cpu"
+	"spmvtune/kernels/cuda"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/tuner/search"
+	"spmvtune/tuner/trial"
+	"spmvtune/tuner/worker"
+)
+
+// What spmvtune.h says of devices.
+const (
+	auto      = -1
+	processor = -2
+)
+
+// options are spmv_options.
+type options struct {
+	device    int
+	precision kernels.Precision
+	measure   time.Duration
+	products  int
+	config    string
+}
+
+// A plan is a matrix that is ready for products on a device.
+type plan struct {
+	backend  kernels.Backend
+	problem  *kernels.Problem
+	features sparse.Features
+	product  kernels.Product
+	choice   candidate
+	text     string
+
+	walk, data unsafe.Pointer // of a GPU: what enqueues a product, and its first argument
+	bound      map[[2]unsafe.Pointer]func()
+}
+
+// A candidate is what a plan may run.
+type candidate struct {
+	kernels.Config
+	Seconds  float64 // that a product is expected to take; 0: not known
+	Prepare  float64 // seconds that preparing took when it was measured
+	measured bool
+	base     float64 // seconds of the fastest product that needs no preparing; 0: not known
+}
+
+// A walker is the backend of a GPU.
+type walker interface {
+	Enter() error
+	Walk() (run, data unsafe.Pointer, err error)
+	Recall() error
+	Update() error
+}
+
+// A binder is a product of a processor.
+type binder interface {
+	Bind(x, y unsafe.Pointer) (func(), error)
+	Update() error
+}
+
+// open opens a device. The thread must end with its goroutine.
+func open(device int) (kernels.Backend, error) {
+	if device >= 0 || device == auto && cuda.Count() > 0 {
+		b, err := cuda.Open(max(device, 0))
+		if err == nil || device >= 0 {
+			return b, as(statusDevice, err)
+		}
+	}
+	b, err := cpu.OpenShare(cpu.Share{Guest: true})
+	return b, as(statusDevice, err)
+}
+
+// newPlan plans products of a, whose arrays it keeps.
+func newPlan(a *sparse.CSR[float64], o options) (p *plan, err error) {
+	p = &plan{problem: worker.NewProblem(a, configs.DefaultProtocol.Seed)}
+	if p.backend, err = open(o.device); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			p.backend.Close()
+		}
+	}()
+	if err := p.backend.Load(p.problem); err != nil {
+		return nil, err
+	}
+	if p.features = sparse.Analyze(a); o.config != "" {
+		c, err := kernels.ParseConfig(o.config, o.precision)
+		if err != nil {
+			return nil, as(statusConfig, err)
+		}
+		return p, p.prepare([]candidate{{Config: c}}, "")
+	}
+	list, err := p.choose(o)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.prepare(list, "")
+}
+
+// prepare prepares the first of list that the matrix and the device take; where another one was told or expected, the
+// text says why.
+func (p *plan) prepare(list []candidate, note string) error {
+	product, err := p.backend.Prepare(list[0].Config, kernels.Options{Launch: kernels.Stream})
+	if w, is := p.backend.(walker); is && err == nil {
+		p.walk, p.data, err = w.Walk()
+	}
+	invalid := new(kernels.InvalidError)
+	switch memory := errors.Is(err, kernels.ErrMemory); {
+	case err == nil:
+		p.product, p.choice = product, list[0]
+		p.text = p.choice.describe(product.Info().Prepare.Seconds()) + note
+		p.bound = map[[2]unsafe.Pointer]func(){}
+		return nil
+	case memory && len(list) > 1:
+		return p.prepare(list[1:], fmt.Sprintf(" (the device has no memory for %s)", list[0].Kernel))
+	case memory:
+		return as(statusMemory, err)
+	case errors.As(err, &invalid) && len(list) > 1:
+		return p.prepare(list[1:], note)
+	case errors.As(err, &invalid):
+		return as(statusConfig, fmt.Errorf("%s: %w", list[0].Config, err))
+	}
+	return err
+}
+
+// describe says what c is, and when preparing it has paid.
+func (c candidate) describe(prepare float64) string {
+	s := c.String()
+	if c.Seconds == 0 {
+		return s
+	}
+	s += fmt.Sprintf(": %.3g us %s", 1e6*c.Seconds, map[bool]string{true: "measured", false: "expected"}[c.measured])
+	if saved := c.base - c.Seconds; saved > 0 && prepare > 0 {
+		s += fmt.Sprintf(", pays after %.0f products", math.Ceil(prepare/saved))
+	}
+	return s
+}
+
+// choose lists what may run, the best first. The last of the list runs anywhere.
+func (p *plan) choose(o options) (list []candidate, err error) {
+	d, last := p.backend.Device(), p.plain(o.precision)
+	if known, ok := recall(p.problem.A, d, o.precision); ok {
+		return []candidate{known, last}, nil
+	}
+	expected, err := p.expected(o)
+	if err != nil {
+		return nil, err
+	}
+	if o.measure > 0 {
+		if list, err = p.measured(o, expected); err != nil {
+			return nil, err
+		}
+	} else if list = expected; d.Backend == "cpu" {
+		list = nil
+	}
+	base := math.Inf(1)
+	for _, c := range list {
+		k, _ := kernels.Lookup(c.Kernel)
+		if (k.Plain(c.Config) || k.Library()) && c.Seconds > 0 {
+			base = min(base, c.Seconds)
+		}
+	}
+	for i := range list {
+		if list[i].base = base; math.IsInf(base, 1) {
+			list[i].base = 0
+		}
+	}
+	if o.products > 0 {
+		slices.SortStableFunc(list, func(a, b candidate) int {
+			return cmp.Compare(p.cost(a, o.products), p.cost(b, o.products))
+		})
+	}
+	if o.measure > 0 && len(list) > 0 {
+		remember(p.problem.A, d, list[0])
+	}
+	return append(list, last), nil
+}
+
+// perEntry is how long it takes to prepare a matrix for a format of a kernel's own, in seconds for each nonzero.
+const perEntry = 20e-9
+
+// cost is how long products take with what c needs before the first.
+func (p *plan) cost(c candidate, products int) float64 {
+	k, _ := kernels.Lookup(c.Kernel)
+	if !c.measured && !k.Plain(c.Config) {
+		c.Prepare = perEntry * float64(p.features.Nonzeros)
+	}
+	return c.Prepare + float64(products)*c.Seconds
+}
+
+// plain needs no preparing, and no rule: rows, or equal shares of nonzeros where a row is longer than a core's share.
+func (p *plan) plain(precision kernels.Precision) candidate {
+	d, f := p.backend.Device(), p.features
+	name := "csr_vector_ahead"
+	switch {
+	case d.Backend == "cuda":
+	case f.Nonzeros < fewNonzeros:
+		name = "cpu_csr"
+	case f.RowMax*d.Units > f.Nonzeros:
+		name = "cpu_csr_merge"
+	default:
+		name = "cpu_csr_rows"
+	}
+	s := configs.Space{Kernels: []string{name}, Precisions: []kernels.Precision{precision}, Grid: configs.Grid{Auto: true}}
+	list := slices.Collect(s.Expand(d.Units))
+	return candidate{Config: list[len(list)-1]}
+}
+
+// fewNonzeros are so few that one core is done with them before others have begun.
+const fewNonzeros = 1 << 14
+
+// expected lists what the rule expects of the configurations that it knows, the fastest first.
+func (p *plan) expected(o options) (list []candidate, err error) {
+	d := p.backend.Device()
+	r, key := ruleFor(d, o.precision)
+	if r == nil {
+		return nil, nil
+	}
+	c, err := r.Select(key, p.features, rule.Wanted{Products: o.products, On: rule.HardwareOf(d),
+		Takes: func(c kernels.Config) bool { return d.Backend == "cpu" || cuda.Legal(p.problem.A, c) }})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range c.Shortlist {
+		list = append(list, candidate{Config: r.Config, Seconds: r.Seconds})
+	}
+	return list, nil
+}
+
+// measured measures what may be the fastest, as tune does, and lists what was measured, the fastest first.
+func (p *plan) measured(o options, expected []candidate) (list []candidate, err error) {
+	end, d := time.Now().Add(o.measure), p.backend.Device()
+	s, err := configs.LoadShipped(map[string]string{"cuda": "corpus", "cpu": "quickstart"}[d.Backend])
+	if err != nil {
+		return nil, err
+	}
+	var all []kernels.Config
+	for _, one := range s.Kernels {
+		one.Precisions = []kernels.Precision{o.precision}
+		for c := range one.Expand(d.Units) {
+			keep, _ := one.Keep(c, p.features.Rows, p.features.Cols, p.features.Nonzeros)
+			if k, _ := kernels.Lookup(c.Kernel); keep && k.Check(c) == nil && !slices.Contains(all, c) {
+				all = append(all, c)
+			}
+		}
+	}
+	space := search.NewSpace(all)
+	if d.Backend == "cuda" && len(expected) > 0 {
+		for _, c := range all {
+			e := search.Expectation{Spread: 0.4}
+			if i := slices.IndexFunc(expected, func(x candidate) bool { return x.Config == c }); i >= 0 {
+				e.Seconds, e.Spread = expected[i].Seconds, 0.2
+			}
+			space.Expected = append(space.Expected, e)
+		}
+	}
+	strategy, err := search.New(search.Tune, space, s.Protocol.Seed)
+	if err != nil {
+		return nil, err
+	}
+	protocol, best := s.Protocol, 0.0
+	protocol.Cache, protocol.Slow = string(trial.Warm), 2
+	bench := worker.NewBench(p.backend, p.problem, p.features)
+	for step, more := strategy.Ask(); more && (time.Now().Before(end) || len(list) == 0); step, more = strategy.Ask() {
+		protocol.Budget = min(s.Protocol.Budget, time.Until(end)/8)
+		r := bench.Measure(all[step.Config], protocol, best)
+		strategy.Tell(step, r)
+		if r.Status == trial.Fault {
+			return nil, fmt.Errorf("measuring %s: %s", r.Config, r.Message)
+		}
+		if r.Status == trial.OK {
+			list = append(list, candidate{Config: r.Config, Seconds: r.Median, Prepare: r.Prepare, measured: true})
+			best = r.Median
+		}
+		for _, c := range list {
+			best = min(best, c.Seconds)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.Seconds, b.Seconds) })
+	return list, nil
+}
+
+// multiply computes y = A·x on the processor. Vectors are bound when they are new.
+func (p *plan) multiply(x, y unsafe.Pointer) error {
+	run, known := p.bound[[2]unsafe.Pointer{x, y}]
+	if !known {
+		var err error
+		if run, err = p.product.(binder).Bind(x, y); err != nil {
+			return err
+		}
+		if len(p.bound) >= mostBound {
+			clear(p.bound)
+		}
+		p.bound[[2]unsafe.Pointer{x, y}] = run
+	}
+	run()
+	return nil
+}
+
+// mostBound are the pairs of vectors that stay bound.
+const mostBound = 64
+
+// update puts the values of a matrix of the same pattern in place.
+func (p *plan) update(fill func(to []float64)) error {
+	fill(p.problem.A.Val)
+	if w, is := p.backend.(walker); is {
+		return errors.Join(w.Enter(), w.Update())
+	}
+	clear(p.bound)
+	return p.product.(binder).Update()
+}
+
+// check compares a product with the reference.
+func (p *plan) check() (trial.Result, error) {
+	if w, is := p.backend.(walker); is {
+		if err := cmp.Or(w.Enter(), w.Recall()); err != nil {
+			return trial.Result{}, err
+		}
+	}
+	return worker.NewBench(p.backend, p.problem, p.features).Check(p.product, p.choice.Config)
+}
+
+// free frees the plan.
+func (p *plan) free() error {
+	if w, is := p.backend.(walker); is {
+		if err := w.Enter(); err != nil {
+			return err
+		}
+	}
+	return p.backend.Close()
+}

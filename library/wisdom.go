@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"spmvtune/internal/base/files"
+	"spmvtune/kernels"
+	"spmvtune/kernels/cpu"
+	"spmvtune/kernels/cuda"
+	"spmvtune/rule"
+	"spmvtune/sparse"
+	"spmvtune/tuner/trial"
+)
+
+// wisdom is what was measured, and what was loaded.
+var wisdom struct {
+	sync.Mutex
+	rule.Rule
+}
+
+// nameOf is what wisdom calls a device. A processor is another device with another number of cores.
+func nameOf(d kernels.Device) string {
+	if d.Backend == "cpu" {
+		return fmt.Sprintf("%s, %d cores", d.Name, d.Units)
+	}
+	return d.Name
+}
+
+// recall returns what is known of a matrix.
+func recall(a *sparse.CSR[float64], d kernels.Device, p kernels.Precision) (c candidate, ok bool) {
+	wisdom.Lock()
+	defer wisdom.Unlock()
+	if len(wisdom.Known) == 0 {
+		return c, false
+	}
+	hash := a.Hash()
+	i := slices.IndexFunc(wisdom.Known, func(k rule.Known) bool {
+		return k.Matrix == hash && k.Device == nameOf(d) && k.Choice.Precision == p
+	})
+	if i < 0 {
+		return c, false
+	}
+	k := wisdom.Known[i]
+	return candidate{Config: k.Choice, Seconds: k.Seconds, Prepare: k.Prepare, base: k.Plain, measured: true}, true
+}
+
+// remember keeps what was measured on a matrix.
+func remember(a *sparse.CSR[float64], d kernels.Device, c candidate) {
+	wisdom.Lock()
+	defer wisdom.Unlock()
+	wisdom.Known = append(wisdom.Known, rule.Known{Matrix: a.Hash(), Device: nameOf(d), Choice: c.Config,
+		Seconds: c.Seconds, Prepare: c.Prepare, Plain: c.base})
+}
+
+// ruleFor is the rule for a device with the key to ask it: one that was loaded or, for a GPU, one that comes with the
+// program. It is nil for a processor without.
+func ruleFor(d kernels.Device, p kernels.Precision) (*rule.Rule, rule.Key) {
+	wisdom.Lock()
+	defer wisdom.Unlock()
+	for _, m := range wisdom.Models {
+		if m.Precision == p && m.Cache != trial.Cold && (m.Device == d.Name || m.Device == nameOf(d)) {
+			return &rule.Rule{Models: []rule.Model{m}}, m.Key
+		}
+	}
+	if d.Backend == "cpu" {
+		return nil, rule.Key{}
+	}
+	r, _, err := rule.Open(rule.NameFor(d.Name))
+	if err != nil { // it is embedded
+		return nil, rule.Key{}
+	}
+	return r, rule.Key{Precision: p}
+}
+
+// load reads a rule or wisdom, some of which must be for a device that is here.
+func load(path string) error {
+	r, _, err := rule.Open(path)
+	if err != nil {
+		return as(statusWisdom, err)
+	}
+	var of []string
+	for _, m := range r.Models {
+		of = append(of, m.Device)
+	}
+	for _, k := range r.Known {
+		of = append(of, k.Device)
+	}
+	here := cuda.Names()
+	b, err := cpu.OpenShare(cpu.Share{Guest: true})
+	if err == nil {
+		here = append(here, b.Device().Name, nameOf(b.Device()))
+		b.Close()
+	}
+	if !slices.ContainsFunc(of, func(name string) bool { return slices.Contains(here, name) }) {
+		slices.Sort(of)
+		return as(statusWisdom, fmt.Errorf("%s was measured on %s; this machine has %s", path,
+			strings.Join(slices.Compact(of), " and "), strings.Join(here[:len(here)-1], " and ")))
+	}
+	wisdom.Lock()
+	defer wisdom.Unlock()
+	wisdom.Models = slices.Concat(r.Models, wisdom.Models)
+	wisdom.Known = slices.Concat(r.Known, wisdom.Known)
+	return nil
+}
+
+// save writes what is known.
+func save(path string) error {
+	wisdom.Lock()
+	defer wisdom.Unlock()
+	if len(wisdom.Models)+len(wisdom.Known) == 0 {
+		return as(statusWisdom, fmt.Errorf("%s is not written: nothing was measured or loaded", path))
+	}
+	wisdom.Version = rule.Version
+	return as(statusWisdom, files.WriteTo(path, wisdom.Rule.WriteJSON))
+}
