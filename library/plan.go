@@ -85,15 +85,16 @@ func open(device int) (kernels.Backend, error) {
 
 // newPlan plans products of a, whose arrays it keeps.
 func newPlan(a *sparse.CSR[float64], o options) (p *plan, err error) {
-	p = &plan{problem: worker.NewProblem(a, configs.DefaultProtocol.Seed)}
-	if p.backend, err = open(o.device); err != nil {
+	b, err := open(o.device)
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			p.backend.Close()
+			b.Close()
 		}
 	}()
+	p = &plan{problem: worker.NewProblem(a, configs.DefaultProtocol.Seed), backend: b}
 	if err := p.backend.Load(p.problem); err != nil {
 		return nil, err
 	}
