@@ -35,7 +35,7 @@ endif
 HOST_GO = env -u GOARCH -u CC $(CUDA_ENV) go
 
 .DEFAULT_GOAL := build
-.PHONY: help build lib install release test test-long check gpu-tests vet-cuda clean
+.PHONY: help build lib install-lib install release test test-long check gpu-tests vet-cuda clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -49,10 +49,19 @@ ifneq ($(CUDA_ROOT),)
 endif
 
 LIB_TAGS = $(and $(CUDA_ROOT),-tags cuda)
-lib: ## bin/libspmvtune.so, for the GPU as well where cuda.h is found, with its header, spmvtune.py and spmvtune.pc
+lib: ## bin/libspmvtune.so, for the GPU as well where cuda.h is found, with its header and spmvtune.py
 	$(CUDA_ENV) $(BUILD) $(LIB_TAGS) -buildmode=c-shared -ldflags "$(LDFLAGS)" -o $(BIN)/libspmvtune.so ./library
 	rm -f $(BIN)/libspmvtune.h
 	install -m 644 library/spmvtune.h library/spmvtune.py $(BIN)
+
+install-lib: lib ## the library, its header, its Python module, a pkg-config file and examples, below PREFIX
+	install -d $(ROOT)/lib/pkgconfig $(ROOT)/include $(ROOT)/share/spmvtune/examples
+	install -m 755 $(BIN)/libspmvtune.so $(ROOT)/lib
+	install -m 644 library/spmvtune.h $(ROOT)/include
+	install -m 644 library/spmvtune.py $(ROOT)/share/spmvtune
+	install -m 644 examples/* $(ROOT)/share/spmvtune/examples
+	sed 's|^prefix=.*|prefix=$(abspath $(PREFIX))|; s|^Version:.*|Version: $(VERSION)|' library/spmvtune.pc \
+		>$(ROOT)/lib/pkgconfig/spmvtune.pc
 
 install: build ## programs, manual pages, completions, docs and a module file, below PREFIX (/usr/local)
 	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(DOC)/docs $(COMPLETIONS) $(ROOT)/share/modulefiles/spmvtune

@@ -1,0 +1,165 @@
+"""Sparse matrix-vector products by the kernel that suits a matrix: libspmvtune for Python.
+
+    plan = spmvtune.plan(A)          # of a scipy or CuPy CSR matrix, or of (row_ptr, col_idx, values) with shape=
+    y = plan @ x                     # x of numpy on a processor; of CuPy, torch or others on a GPU
+    scipy.sparse.linalg.cg(plan, b)  # a plan is a LinearOperator where scipy is installed
+"""
+
+import ctypes
+import os
+
+import numpy as np
+
+try:
+    from scipy.sparse.linalg import LinearOperator
+except ImportError:
+    LinearOperator = object
+
+AUTO, CPU = -1, -2
+
+
+class Error(Exception):
+    """What the library says; code is one of spmv_status."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code = code
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("device", ctypes.c_int), ("precision", ctypes.c_int), ("measure", ctypes.c_double),
+                ("products", ctypes.c_int64), ("config", ctypes.c_char_p)]
+
+
+def _open():
+    here = os.path.dirname(os.path.abspath(__file__))
+    places = [os.environ.get("SPMVTUNE_LIBRARY"), os.path.join(here, "libspmvtune.so"),
+              os.path.join(here, "../../lib/libspmvtune.so"), "libspmvtune.so"]
+    for path in places:
+        if path and (os.path.exists(path) or path == places[-1]):
+            lib = ctypes.CDLL(path)
+            break
+    p, i64 = ctypes.c_void_p, ctypes.c_int64
+    lib.spmv_error.restype = lib.spmv_plan_text.restype = ctypes.c_char_p
+    lib.spmv_plan_csr.argtypes = [ctypes.POINTER(p), i64, i64, p, p, p, ctypes.POINTER(_Options)]
+    lib.spmv_multiply.argtypes = [p, p, p, p]
+    lib.spmv_update_values.argtypes = [p, p]
+    lib.spmv_check.argtypes = [p, ctypes.POINTER(ctypes.c_double)]
+    lib.spmv_plan_text.argtypes = lib.spmv_plan_free.argtypes = [p]
+    lib.spmv_wisdom_load.argtypes = lib.spmv_wisdom_save.argtypes = [ctypes.c_char_p]
+    return lib
+
+
+_lib = _open()
+
+
+def _do(code):
+    if code:
+        raise Error(code, _lib.spmv_error().decode())
+
+
+def _host(a, dtype):
+    """a as a contiguous array of numpy."""
+    a = a.get() if hasattr(a, "get") else a.cpu() if hasattr(a, "cpu") else a
+    return np.ascontiguousarray(a, dtype=dtype)
+
+
+def _pointer(v, length, dtype):
+    """The address of a contiguous vector of numpy, CuPy, torch or others, and its CUDA stream."""
+    shape = tuple(v.shape)
+    if int(np.prod(shape)) != length or len(shape) not in (1, 2) or len(shape) == 2 and shape[1] != 1:
+        raise ValueError(f"a vector of shape {shape}; the plan needs {length}")
+    if str(v.dtype).replace("torch.", "") != dtype.name:
+        raise TypeError(f"a vector of {v.dtype}; the plan needs {dtype.name}")
+    if hasattr(v, "data_ptr"):  # torch
+        if not v.is_contiguous():
+            raise ValueError("the vector is not contiguous")
+        return v.data_ptr()
+    of = getattr(v, "__cuda_array_interface__", None) or v.__array_interface__
+    if of.get("strides") is not None and length > 1:
+        raise ValueError("the vector is not contiguous")
+    return of["data"][0]
+
+
+class Plan(LinearOperator):
+    """A matrix that is ready for products on a device."""
+
+    def __init__(self, row_ptr, col_idx, values, shape, device=AUTO, measure=0.0, products=0, config=None):
+        self._plan = ctypes.c_void_p()
+        dtype = np.dtype(str(values.dtype).replace("torch.", ""))
+        if dtype not in (np.float32, np.float64):
+            raise TypeError(f"values of {dtype}; they must be float32 or float64")
+        row_ptr, col_idx, values = _host(row_ptr, np.int32), _host(col_idx, np.int32), _host(values, dtype)
+        if len(row_ptr) != shape[0] + 1 or len(col_idx) != row_ptr[-1] or len(values) != row_ptr[-1]:
+            raise ValueError(f"{len(row_ptr)} offsets, {len(col_idx)} columns and {len(values)} values for {shape[0]} rows")
+        o = _Options(device, int(dtype == np.float32), measure, products, config.encode() if config else None)
+        _do(_lib.spmv_plan_csr(ctypes.byref(self._plan), shape[0], shape[1], row_ptr.ctypes.data, col_idx.ctypes.data,
+                               values.ctypes.data, ctypes.byref(o)))
+        self._nnz = len(values)
+        if LinearOperator is not object:
+            super().__init__(dtype, shape)
+        self.dtype, self.shape = dtype, tuple(shape)
+
+    def multiply(self, x, y, stream=None):
+        """y = A x into a vector that is there; stream is the number of a CUDA stream, such as torch's cuda_stream."""
+        _do(_lib.spmv_multiply(self._plan, _pointer(x, self.shape[1], self.dtype),
+                               _pointer(y, self.shape[0], self.dtype), stream))
+        return y
+
+    def _matvec(self, x):
+        if isinstance(x, np.ndarray):
+            x = np.ascontiguousarray(x, dtype=self.dtype)
+            return self.multiply(x, np.empty(self.shape[0], self.dtype))
+        if hasattr(x, "new_empty"):  # torch
+            import torch
+            stream = torch.cuda.current_stream(x.device).cuda_stream if x.is_cuda else None
+            return self.multiply(x, x.new_empty(self.shape[0]), stream)
+        import cupy
+        return self.multiply(x, cupy.empty(self.shape[0], self.dtype), cupy.cuda.get_current_stream().ptr)
+
+    def __matmul__(self, x):
+        if getattr(x, "ndim", 0) == 1:
+            return self._matvec(x)
+        return super().__matmul__(x)
+
+    def update_values(self, values):
+        """Replaces the values, in the order of the first."""
+        values = _host(values, self.dtype)
+        if len(values) != self._nnz:
+            raise ValueError(f"{len(values)} values for {self._nnz} nonzeros")
+        _do(_lib.spmv_update_values(self._plan, values.ctypes.data))
+
+    def check(self):
+        """The largest error of a product, as a fraction of its bound; an Error where it is above 1."""
+        worst = ctypes.c_double()
+        _do(_lib.spmv_check(self._plan, ctypes.byref(worst)))
+        return worst.value
+
+    def __str__(self):
+        return _lib.spmv_plan_text(self._plan).decode()
+
+    def __del__(self):
+        if getattr(self, "_plan", None):
+            _lib.spmv_plan_free(self._plan)
+
+
+def plan(a, shape=None, **options):
+    """A plan of a CSR matrix of scipy or CuPy, or of its three arrays with a shape. options are those of Plan."""
+    if shape is not None:
+        return Plan(*a, shape, **options)
+    if a.format != "csr":
+        a = a.tocsr()
+    if not a.has_canonical_format:
+        a = a.copy()
+        a.sum_duplicates()
+    return Plan(a.indptr, a.indices, a.data, a.shape, **options)
+
+
+def load_wisdom(path):
+    """Reads what was measured before."""
+    _do(_lib.spmv_wisdom_load(os.fsencode(path)))
+
+
+def save_wisdom(path):
+    """Writes what was measured."""
+    _do(_lib.spmv_wisdom_save(os.fsencode(path)))
