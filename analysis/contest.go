@@ -208,9 +208,7 @@ func KernelsOf(panels []Panel) []string {
 			found[p.Rows[i].Kernel] = true
 		}
 	}
-	names := slices.Collect(maps.Keys(found))
-	SortKernels(names)
-	return names
+	return slices.SortedFunc(maps.Keys(found), compareKernels)
 }
 
 // SortKernels sorts names as KernelsOf does.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/analysis/claims"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/rule"
@@ -319,35 +320,22 @@ func panelsOf(good []store.Row) (panels []Panel) {
 
 // Setups lists the setups with good trials, in order.
 func (d *Data) Setups() []Setup {
-	var list []Setup
-	for i := range d.Panels {
-		s := d.Panels[i].Setup()
-		if n := len(list); n == 0 || list[n-1] != s {
-			list = append(list, s)
-		}
-	}
-	return list
+	return lists.Distinct(d.Panels, func(p Panel) Setup { return p.Setup() })
 }
 
 // Conditions lists the conditions with good trials, in order.
 func (d *Data) Conditions() []Condition {
-	var list []Condition
-	for _, s := range d.Setups() {
-		if !slices.Contains(list, s.Condition) {
-			list = append(list, s.Condition)
-		}
-	}
-	return list
+	return lists.Distinct(d.Setups(), func(s Setup) Condition { return s.Condition })
 }
 
 // In returns the panels of one setup: a matrix each, by mean row length.
 func (d *Data) In(s Setup) []Panel {
-	return slices.DeleteFunc(slices.Clone(d.Panels), func(p Panel) bool { return p.Setup() != s })
+	return lists.Where(d.Panels, func(p Panel) bool { return p.Setup() == s })
 }
 
 // Under returns the panels of one condition.
 func (d *Data) Under(c Condition) []Panel {
-	return slices.DeleteFunc(slices.Clone(d.Panels), func(p Panel) bool { return p.Condition() != c })
+	return lists.Where(d.Panels, func(p Panel) bool { return p.Condition() == c })
 }
 
 // PanelOf returns the panel that r belongs to, an empty one if there is none.
@@ -360,11 +348,7 @@ func (d *Data) PanelOf(r *store.Row) *Panel {
 
 // MatrixNames lists the matrices of some panels.
 func MatrixNames(panels []Panel) string {
-	names := make([]string, len(panels))
-	for i := range panels {
-		names[i] = panels[i].Matrix
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Of(panels, func(p Panel) string { return p.Matrix }), ", ")
 }
 
 // Fastest returns the row with the least time, the first of equal ones, nil if there

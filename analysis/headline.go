@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
@@ -321,20 +322,10 @@ func (s *scene) noise() Sentence {
 
 // cases counts the places in words: matrices or, where there are several precisions, a matrix in one each.
 func (s *scene) cases() string {
-	if len(s.precisions()) > 1 {
+	if len(lists.Distinct(s.places, func(p Panel) kernels.Precision { return p.Precision })) > 1 {
 		return term.GroupedCount(len(s.places), "case", "cases")
 	}
 	return term.GroupedCount(len(s.places), "matrix", "matrices")
-}
-
-// precisions lists the precisions.
-func (s *scene) precisions() (list []kernels.Precision) {
-	for i := range s.places {
-		if p := s.places[i].Precision; !slices.Contains(list, p) {
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 // names lists places. A matrix at all of its precisions is named alone.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
@@ -175,13 +176,8 @@ func (r Resolution) Caveat() string {
 // Tied lists the other kernels that can't be told from the one that is named at a place.
 func (d *Data) Tied(b *store.Best) []string {
 	p := d.PanelOf(&b.Row)
-	var names []string
-	for i := range p.Rows {
-		if r := &p.Rows[i]; r.Tied && r.Kernel != b.Kernel && !slices.Contains(names, r.Kernel) {
-			names = append(names, r.Kernel)
-		}
-	}
-	return names
+	tied := lists.Where(p.Rows, func(r store.Row) bool { return r.Tied && r.Kernel != b.Kernel })
+	return lists.Distinct(tied, func(r store.Row) string { return r.Kernel })
 }
 
 // TieWords says which kernels are tied with those that are named, how much longer these take, and from what
@@ -281,10 +277,7 @@ func (d *Data) Crowded() (warnings []error) {
 	busy := slices.DeleteFunc(d.Crowds(), func(c Crowd) bool { return !c.HostUse.Crowded() })
 	runs, of := groupBy(busy, func(c *Crowd) run { return run{c.Sweep, c.Device} })
 	for _, at := range runs {
-		var names []string
-		for _, c := range of[at] {
-			names = append(names, c.Matrix)
-		}
+		names := lists.Of(of[at], func(c *Crowd) string { return c.Matrix })
 		worst := slices.MaxFunc(of[at], func(a, b *Crowd) int { return cmp.Compare(a.Excess(), b.Excess()) })
 		warnings = append(warnings, fmt.Errorf("the processor was busy while %s measured %s on %s, from %s on. "+
 			"At worst, on %s: %s. %s", at.sweep, Enumerate(names), ShortDevice(at.device),

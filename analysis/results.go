@@ -25,6 +25,7 @@ import (
 	"spmvtune/analysis/claims"
 	"spmvtune/configs"
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/rule"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
@@ -174,11 +175,7 @@ func (r *Results) Title(ctx context.Context, sweeps []store.Sweep) (string, erro
 		return cmp.Or(last.Title, last.Name), nil
 	}
 
-	names := make([]string, len(devices))
-	for i := range devices {
-		names[i] = devices[i].Label
-	}
-	return strings.Join(names, " beside "), nil
+	return strings.Join(lists.Of(devices, func(d store.Device) string { return d.Label }), " beside "), nil
 }
 
 // Observations are the trials as a rule learns from them.
@@ -192,12 +189,8 @@ func (r *Results) Observations(ctx context.Context) ([]rule.Observation, error) 
 
 // Unverified are the kernels whose output is not verified, which rules never choose.
 func (r *Results) Unverified() (names []string) {
-	for i := range r.rows {
-		if row := &r.rows[i]; !row.Verified() && !slices.Contains(names, row.Kernel) {
-			names = append(names, row.Kernel)
-		}
-	}
-	return names
+	unseen := lists.Where(r.rows, func(row store.Row) bool { return !row.Verified() })
+	return lists.Distinct(unseen, func(row store.Row) string { return row.Kernel })
 }
 
 // Learn returns the rule that the results teach, nil if no trial is verified.
@@ -221,15 +214,11 @@ func (r *Results) Learn(ctx context.Context) (*rule.Rule, error) {
 
 // TestClasses are the classes of matrices that the sweeps keep for a final test.
 func (r *Results) TestClasses() []string {
-	var list []string
+	var all []string
 	for _, s := range r.sweeps {
-		for _, class := range configs.LearnOf([]byte(s.Text)).Test {
-			if !slices.Contains(list, class) {
-				list = append(list, class)
-			}
-		}
+		all = append(all, configs.LearnOf([]byte(s.Text)).Test...)
 	}
-	return list
+	return lists.Distinct(all, func(class string) string { return class })
 }
 
 // SaveRule keeps a rule in the database.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -124,15 +125,11 @@ func (d *Data) WithoutBaseline() []error {
 				ShortDevice(s.Device), d.lackingBaseline(s.Device)))
 			continue
 		}
-		var lack []string
-		for _, p := range d.In(s) {
-			if len(p.ByKernel(base)) == 0 {
-				lack = append(lack, p.Matrix)
-			}
-		}
+		lack := lists.Where(d.In(s), func(p Panel) bool { return len(p.ByKernel(base)) == 0 })
 		if len(lack) > 0 {
+			names := lists.Of(lack, func(p Panel) string { return p.Matrix })
 			warnings = append(warnings, fmt.Errorf("no speed-up in %s on %s: %s has no verified trial there",
-				d.Words(s), Enumerate(lack), base))
+				d.Words(s), Enumerate(names), base))
 		}
 	}
 

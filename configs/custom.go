@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/kernels/custom"
 )
@@ -214,13 +215,8 @@ func (t *table) defined(s Space, before []Space) {
 
 // Custom returns the kernels that the sweep defines.
 func (s *Sweep) Custom() []kernels.Custom {
-	var list []kernels.Custom
-	for _, space := range s.Kernels {
-		if space.Custom != nil {
-			list = append(list, *space.Custom)
-		}
-	}
-	return list
+	own := lists.Where(s.Kernels, func(space Space) bool { return space.Custom != nil })
+	return lists.Of(own, func(space Space) kernels.Custom { return *space.Custom })
 }
 
 // Lookup returns a kernel of the space, or of the catalogue.
@@ -307,9 +303,7 @@ func (t *table) command(o *kernels.Custom, p Protocol, find finder) {
 func (s *Sweep) Programs() map[string]bool {
 	names := map[string]bool{}
 	for _, o := range s.Custom() {
-		if o.Command != nil {
-			names[o.Name] = true
-		}
+		names[o.Name] = o.Command != nil
 	}
 	return names
 }

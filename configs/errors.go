@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agext/levenshtein"
+
+	"spmvtune/internal/base/lists"
 )
 
 // An Error is one mistake in a sweep file.
@@ -44,11 +47,7 @@ type Errors []*Error
 
 // Error gives one mistake per line.
 func (es Errors) Error() string {
-	lines := make([]string, len(es))
-	for i, e := range es {
-		lines[i] = e.Error()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lists.Of(es, (*Error).Error), "\n")
 }
 
 // err returns es, sorted by line, as an error: nil if there are none.
@@ -120,10 +119,7 @@ func Nearest(name string, valid []string) string {
 
 // list puts names in quotes and joins them: `"a", "b" or "c"`.
 func list(names []string) string {
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = fmt.Sprintf("%q", n)
-	}
+	quoted := lists.Of(names, strconv.Quote)
 	if len(quoted) < 2 {
 		return strings.Join(quoted, "")
 	}

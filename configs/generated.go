@@ -11,6 +11,7 @@ import (
 
 	"github.com/expr-lang/expr"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/sparse/generate"
 )
 
@@ -53,10 +54,7 @@ func (t *table) generated(m Matrix) []Matrix {
 
 // SuggestGenerator is Suggest for the name of a generator.
 func SuggestGenerator(name string) string {
-	var names []string
-	for _, g := range generate.Generators() {
-		names = append(names, g.Name)
-	}
+	names := lists.Of(generate.Generators(), func(g generate.Generator) string { return g.Name })
 	return Suggest(name, "generators", names, "spmvtune help config")
 }
 
@@ -98,13 +96,11 @@ func (t *table) args(g *generate.Generator) map[string]any {
 
 // argNames returns the names of all arguments of some generators.
 func argNames(gs []generate.Generator) []string {
-	var names []string
+	var args []generate.Arg
 	for _, g := range gs {
-		for _, a := range g.Args {
-			names = append(names, a.Name)
-		}
+		args = append(args, g.Args...)
 	}
-	return distinctValues(names)
+	return lists.Distinct(args, func(a generate.Arg) string { return a.Name })
 }
 
 // checkArgs notes what the generator refuses.

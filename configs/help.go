@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner/search"
 )
@@ -22,11 +23,7 @@ func Help() string {
 // example is a sweep file with every key. A test decodes it.
 func example() string {
 	_, sections := helpParts()
-	var texts []string
-	for _, s := range sections {
-		texts = append(texts, s.text)
-	}
-	return strings.Join(texts, "\n")
+	return strings.Join(lists.Of(sections, func(s helpSection) string { return s.text }), "\n")
 }
 
 // A helpSection is a part of the example, and the heading that docs/sweep.md gives it.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 )
 
@@ -26,10 +27,7 @@ func (t *table) space(backend string, p Protocol, find finder) Space {
 		return t.customSpace(backend, p, find)
 	}
 	chosen, known := t.kernels(backend)
-	s := Space{}
-	for _, k := range chosen {
-		s.Kernels = append(s.Kernels, k.Name)
-	}
+	s := Space{Kernels: lists.Of(chosen, func(k kernels.Kernel) string { return k.Name })}
 
 	// If a kernel's name is wrong, a key may be a parameter of the kernel that was meant. So
 	// the parameters of all kernels are allowed.
@@ -60,13 +58,11 @@ func (t *table) choices(s *Space, chosen, named []kernels.Kernel) {
 
 // params are the names of the parameters of some kernels.
 func params(of []kernels.Kernel) []string {
-	var names []string
+	var all []kernels.Param
 	for _, k := range of {
-		for _, p := range k.Choices() {
-			names = append(names, p.Name)
-		}
+		all = append(all, k.Choices()...)
 	}
-	return distinctValues(names)
+	return lists.Distinct(all, func(p kernels.Param) string { return p.Name })
 }
 
 // maxConfigs bounds the combinations of one section and kernel, before where.
@@ -124,11 +120,7 @@ func (t *table) precisions() []kernels.Precision {
 	if len(t.some(key)) > 0 {
 		given = t.names(key, "precisions", both)
 	}
-	var out []kernels.Precision
-	for _, name := range given {
-		out = append(out, kernels.Precision(name))
-	}
-	return out
+	return lists.Of(given, func(name string) kernels.Precision { return kernels.Precision(name) })
 }
 
 // block reads the block sizes, each of which must be legal for every kernel of
@@ -198,13 +190,12 @@ func (t *table) params(chosen []kernels.Kernel) map[string][]string {
 // settings reads the values of a parameter: an integer or a name, a list of
 // them, or steps.
 func (t *table) settings(key string) []placed[string] {
-	var out []placed[string]
 	if _, steps := t.vals[key].(map[string]any); steps {
-		for _, n := range t.ints(key, "") {
-			out = append(out, placed[string]{strconv.Itoa(n.v), n.at})
-		}
-		return out
+		return lists.Of(t.ints(key, ""), func(n placed[int]) placed[string] {
+			return placed[string]{strconv.Itoa(n.v), n.at}
+		})
 	}
+	var out []placed[string]
 	for _, e := range t.some(key) {
 		switch e.v.(type) {
 		case int64, string:
@@ -239,18 +230,15 @@ func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value stri
 
 // lacking notes the kernels of the section that have no such parameter.
 func (t *table) lacking(chosen []kernels.Kernel, param string) {
-	var names []string
-	for _, k := range chosen {
-		if !slices.ContainsFunc(k.Choices(), func(p kernels.Param) bool { return p.Name == param }) {
-			names = append(names, k.Name)
-		}
-	}
-
+	without := lists.Where(chosen, func(k kernels.Kernel) bool {
+		return !slices.ContainsFunc(k.Choices(), func(p kernels.Param) bool { return p.Name == param })
+	})
 	hint := "give kernels with and without it a [[kernel]] section each"
-	if len(names) == len(chosen) {
+	if len(without) == len(chosen) {
 		hint = "leave it out; spmvtune kernels NAME prints the parameters of a kernel"
 	}
-	if len(names) > 0 {
+	if len(without) > 0 {
+		names := lists.Of(without, func(k kernels.Kernel) string { return k.Name })
 		t.fail(param, hint, "not a parameter of %s", strings.Join(names, ", "))
 	}
 }

@@ -69,7 +69,7 @@ func TestDefaults(t *testing.T) {
 	testkit.Check(t, reflect.DeepEqual(s.Matrices, []Matrix{m}), "matrices %+v", s.Matrices)
 
 	k := s.Kernels[0]
-	if !slices.Equal(k.Precisions, []kernels.Precision{"float32", "float64"}) || k.Block != nil || !k.Grid.Auto ||
+	if !slices.Equal(k.Precisions, []kernels.Precision{"float32", "float64"}) || len(k.Block) != 0 || !k.Grid.Auto ||
 		k.Where != "" {
 		t.Errorf("space %+v", k)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"spmvtune/internal/base/lists"
 )
 
 // Report sets defaults of the report. All lists but that of figures hold names, or patterns
@@ -54,12 +56,7 @@ func (l *Learn) keys() section {
 // known notes test classes that no matrix has: with a misspelt class, the rule would learn from
 // its own test.
 func (t *table) known(test []string, matrices []Matrix) {
-	var classes []string
-	for _, m := range matrices {
-		if !slices.Contains(classes, m.Class) {
-			classes = append(classes, m.Class)
-		}
-	}
+	classes := lists.Distinct(matrices, func(m Matrix) string { return m.Class })
 
 	for _, class := range test {
 		if !slices.Contains(classes, class) {

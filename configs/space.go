@@ -15,6 +15,7 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 )
 
@@ -87,15 +88,7 @@ func (s Space) Expand(units int) iter.Seq[kernels.Config] {
 // distinctValues returns each value of a list once, in the order in which they come
 // first.
 func distinctValues[T comparable](list []T) []T {
-	var out []T
-	seen := map[T]bool{}
-	for _, v := range list {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
-	return out
+	return lists.Distinct(list, func(v T) T { return v })
 }
 
 // blocks returns the block sizes of k, 0 if it has no choice.

@@ -30,6 +30,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 )
 
 // A Sweep is a decoded and checked sweep file, with defaults filled in.
@@ -197,11 +198,7 @@ func Shipped() []string {
 	if err != nil {
 		return nil // impossible: the folder is part of the program
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".toml"))
-	}
-	return names
+	return lists.Of(entries, func(e fs.DirEntry) string { return strings.TrimSuffix(e.Name(), ".toml") })
 }
 
 // mostBytes are the most that a sweep file has.

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 )
@@ -47,11 +48,7 @@ type section []key
 
 // names are the names of the keys.
 func (s section) names() []string {
-	var names []string
-	for _, k := range s {
-		names = append(names, k.name)
-	}
-	return names
+	return lists.Of(s, func(k key) string { return k.name })
 }
 
 // read reads all keys of s, and notes those of t that s does not have.
@@ -271,9 +268,5 @@ func (t *table) powers() []placed[int] {
 
 // values returns the values without their positions.
 func values[T any](all []placed[T]) []T {
-	var out []T
-	for _, p := range all {
-		out = append(out, p.v)
-	}
-	return out
+	return lists.Of(all, func(p placed[T]) T { return p.v })
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -38,11 +39,7 @@ type Sentinel struct {
 func (d *drift) of(origin int64) stat.Drift {
 	series := d.series[origin]
 	slices.SortFunc(series, func(a, b Sentinel) int { return cmp.Compare(a.At, b.At) })
-	points := make([]stat.Point, len(series))
-	for i := range series {
-		points[i] = series[i].Point
-	}
-	return stat.NewDrift(points)
+	return stat.NewDrift(lists.Of(series, func(s Sentinel) stat.Point { return s.Point }))
 }
 
 // factor returns how many times as long a product took at a time. It is 1 if the drift is not
@@ -73,10 +70,7 @@ func (d *drift) remove(r *Row, origin int64, repeats *rerunTrial) float64 {
 	measured, interval := r.Time, r.Another
 	d.takeOut(r, origin)
 	if repeats != nil {
-		var again []float64
-		for _, m := range repeats.again() {
-			again = append(again, m.Median/d.factor(m.origin, m.At))
-		}
+		again := lists.Of(repeats.again(), func(m rerun) float64 { return m.Median / d.factor(m.origin, m.At) })
 		r.Time = stat.GeometricMeanOf(stat.Fair(r.Median, again))
 	}
 	f := measured / r.Time

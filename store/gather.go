@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"spmvtune/internal/base/lists"
 )
 
 // Gather makes a database at path, which must not exist yet. It copies the trials that choice
@@ -190,12 +192,10 @@ func criteria(c Choice) chosen {
 		{c.Precisions, names{what: "precision", table: "trial t", column: "t.precision"}},
 		{c.Caches, names{what: "cache state", table: "trial t", column: "t.cache"}},
 	} {
-		var any []*criterion
-		for _, name := range one.chosen {
-			any = append(any, &criterion{names: &one.names, name: name})
-		}
-		if len(any) > 0 {
-			list = append(list, any)
+		if len(one.chosen) > 0 {
+			list = append(list, lists.Of(one.chosen, func(name string) *criterion {
+				return &criterion{names: &one.names, name: name}
+			}))
 		}
 	}
 

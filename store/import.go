@@ -8,6 +8,7 @@ import (
 	"iter"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
 )
@@ -91,11 +92,7 @@ func (w *writer) batch(ctx context.Context, b Batch) error {
 		}
 	}
 
-	ids := make([]string, len(b.Results))
-	for i := range b.Results {
-		ids[i] = b.Results[i].ID
-	}
-	if err := w.look(ctx, ids); err != nil {
+	if err := w.look(ctx, lists.Of(b.Results, func(r trial.Result) string { return r.ID })); err != nil {
 		return err
 	}
 	for i := range b.Results {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -111,12 +112,7 @@ func (t remeasured) keepEstimates(ctx context.Context, tx *sql.Tx) error {
 		if len(medians) == 0 {
 			continue
 		}
-		var again []float64
-		for _, m := range medians {
-			again = append(again, m.Median)
-		}
-
-		fair := stat.Fair(r.Median, again)
+		fair := stat.Fair(r.Median, lists.Of(medians, func(m rerun) float64 { return m.Median }))
 		time, factor := stat.GeometricMeanOf(fair), stat.OfMeans(t.factor(r.Place()), len(fair), 1)
 		if _, err := tx.ExecContext(ctx, `INSERT INTO estimate (trial, time, log_time, runs, factor)
 			VALUES (?, ?, ?, ?, ?)`, r.id, time, math.Log(time), len(fair), nonzero(factor)); err != nil {
@@ -186,13 +182,7 @@ type rerunTrial struct {
 
 // again returns the repeats that the device did not throttle.
 func (r *rerunTrial) again() []rerun {
-	var list []rerun
-	for _, again := range r.repeats {
-		if !again.throttled() {
-			list = append(list, again)
-		}
-	}
-	return list
+	return lists.Where(r.repeats, func(again rerun) bool { return !again.throttled() })
 }
 
 // repeated returns the good trials that were measured again, with samples, ordered by
@@ -208,11 +198,7 @@ func (from source) repeated(ctx context.Context) ([]rerunTrial, error) {
 		order: "t.matrix, t.device, t.cache, t.identity",
 	})
 
-	list := make([]rerunTrial, len(trials))
-	for i := range trials {
-		list[i] = rerunTrial{trials[i], repeats[trials[i].ID]}
-	}
-	return list, err
+	return lists.Of(trials, func(t stored) rerunTrial { return rerunTrial{t, repeats[t.ID]} }), err
 }
 
 // withIdentities is a condition on the column identity of a table, whose value

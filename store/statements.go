@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/tuner/trial"
 )
 
@@ -16,10 +18,7 @@ var keyColumns = []string{"sweep", "device", "origin", "version", "matrix", "ker
 // counts. Which of the others count is decided later.
 func trialValues(k trialKeys, r *trial.Result) []any {
 	values := []any{k.sweep, k.device, nonzero(k.origin), nonzero(k.version), k.matrix, k.kernel, r.Partial()}
-	for _, c := range trialColumns {
-		values = append(values, c.value(r))
-	}
-	return values
+	return append(values, lists.Of(trialColumns, func(c column) any { return c.value(r) })...)
 }
 
 // perInsert is how many rows a statement inserts: each statement has its cost, whatever
@@ -57,13 +56,8 @@ func order(table string) string {
 }
 
 // allTrialColumns are the columns of the table trial.
-var allTrialColumns = func() []string {
-	columns := append([]string{"id"}, keyColumns...)
-	for _, c := range trialColumns {
-		columns = append(columns, c.name)
-	}
-	return columns
-}()
+var allTrialColumns = slices.Concat([]string{"id"}, keyColumns,
+	lists.Of(trialColumns, func(c column) string { return c.name }))
 
 // inserting is the text that inserts rows.
 func inserting(into string, rows int, columns ...string) string {

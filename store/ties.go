@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -135,10 +136,9 @@ type tieSet struct {
 // other competitors have none: nobody is told apart by less than such means differ where two
 // measurements of one configuration differ by a factor, 0 if it is not known.
 func byFinals(near []competitor, factor float64) tieSet {
-	list := make([]stat.Candidate, len(near))
-	for i := range near {
-		list[i] = stat.Candidate{Config: near[i].Config, Medians: near[i].medians()}
-	}
+	list := lists.Of(near, func(c competitor) stat.Candidate {
+		return stat.Candidate{Config: c.Config, Medians: c.medians()}
+	})
 	v := stat.Judge(list)
 	for i, c := range list {
 		reach := stat.Apart(factor, len(c.Medians), len(list[v.Fastest].Medians))
@@ -258,10 +258,7 @@ func (from source) competitors(ctx context.Context, p trial.Case, d *drift, reac
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(trials))
-	for i := range trials {
-		ids[i] = trials[i].ID
-	}
+	ids := lists.Of(trials, func(t stored) string { return t.ID })
 	reruns, err := from.reruns(ctx, withIdentities("a"), identities(ids))
 	if err != nil {
 		return nil, err

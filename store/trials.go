@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -80,7 +81,8 @@ func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error
 	fields, join := r.fields(q.want)
 	fields = append(fields, more...)
 
-	query := "SELECT " + expressions(fields) + join + q.join + where(q.where)
+	expressions := lists.Of(fields, func(f field) string { return f.expression })
+	query := "SELECT " + strings.Join(expressions, ", ") + join + q.join + where(q.where)
 	if q.order != "" {
 		query += " ORDER BY " + q.order
 	}
@@ -91,7 +93,7 @@ func (from source) each(ctx context.Context, q trialQuery, f func(*stored) error
 	}
 	defer rows.Close()
 
-	dst := targets(fields)
+	dst := lists.Of(fields, func(f field) any { return f.into })
 	for rows.Next() {
 		if err := rows.Scan(dst...); err != nil {
 			return err
@@ -172,22 +174,6 @@ func (from source) list(ctx context.Context, q trialQuery) ([]stored, error) {
 type field struct {
 	expression string
 	into       any
-}
-
-func expressions(fields []field) string {
-	list := make([]string, len(fields))
-	for i, f := range fields {
-		list[i] = f.expression
-	}
-	return strings.Join(list, ", ")
-}
-
-func targets(fields []field) []any {
-	list := make([]any, len(fields))
-	for i, f := range fields {
-		list[i] = f.into
-	}
-	return list
 }
 
 // countCurrent counts the trials in force.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -157,12 +158,10 @@ func publishedOf(ctx context.Context, s *store.Scratch, p *Part) ([]Published, e
 	}
 	r := reader{t}
 
-	list := make([]Published, len(t.Rows))
-	for i, row := range t.Rows {
-		list[i] = Published{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"),
-			Device: r.text(row, "device"),
-			Value:  r.number(row, "value", 0), Caveat: r.text(row, "caveat")}
-	}
+	list := lists.Of(t.Rows, func(row []any) Published {
+		return Published{Matrix: r.text(row, "matrix"), Precision: r.text(row, "precision"), Device: r.text(row, "device"),
+			Value: r.number(row, "value", 0), Caveat: r.text(row, "caveat")}
+	})
 
 	slices.SortStableFunc(list, func(a, b Published) int {
 		return cmp.Or(cmp.Compare(a.Matrix, b.Matrix), cmp.Compare(a.Precision, b.Precision),
@@ -260,11 +259,7 @@ func devices(ctx context.Context, s *store.Scratch) ([]string, error) {
 	}
 	r := reader{t}
 
-	list := make([]string, len(t.Rows))
-	for i, row := range t.Rows {
-		list[i] = r.text(row, "device")
-	}
-	return list, nil
+	return lists.Of(t.Rows, func(row []any) string { return r.text(row, "device") }), nil
 }
 
 // A reader finds the columns of a table by name. A query has only the columns that its part

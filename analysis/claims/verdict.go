@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/tuner/stat"
 )
@@ -237,13 +238,8 @@ func (f *Finding) PublishedWords() string {
 
 // Caveats lists what is known to be unsound about the published numbers, each once.
 func (f *Finding) Caveats() []string {
-	var list []string
-	for _, p := range f.Published {
-		if p.Caveat != "" && p.Value > 0 && !slices.Contains(list, p.Caveat) {
-			list = append(list, p.Caveat)
-		}
-	}
-	return list
+	some := lists.Where(f.Published, func(p Published) bool { return p.Caveat != "" && p.Value > 0 })
+	return lists.Distinct(some, func(p Published) string { return p.Caveat })
 }
 
 // Words says where a case stands.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -143,11 +144,8 @@ func (p *Profiler) together(ctx context.Context, backend string, trials []store.
 // productLine is the command line of the process that computes the products of trials.
 func (p *Profiler) productLine(backend string, trials []store.Row) ([]string, error) {
 	program, err := p.Program(backend)
-	line := []string{program, "product", p.DB.Path()}
-	for i := range trials {
-		line = append(line, trials[i].ID)
-	}
-	return line, err
+	ids := lists.Of(trials, func(t store.Row) string { return t.ID })
+	return append([]string{program, "product", p.DB.Path()}, ids...), err
 }
 
 // choose returns the trials to count: of kernels of the catalogue, and of those whose source the database has. It

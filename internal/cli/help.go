@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/sparse/cache"
@@ -51,13 +52,8 @@ func help(cmd *cobra.Command, args []string) error {
 
 // topics are the names of the commands and topics below cmd.
 func topics(cmd *cobra.Command) []string {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	return names
+	shown := lists.Where(cmd.Commands(), func(c *cobra.Command) bool { return !c.Hidden })
+	return lists.Of(shown, (*cobra.Command).Name)
 }
 
 // newTopics are the help topics: commands without a body, whose text `spmvtune help TOPIC` prints.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
@@ -63,14 +64,7 @@ func kernelsNamed(name string) []kernels.Kernel {
 	if k, ok := kernels.Lookup(name); ok {
 		return []kernels.Kernel{k}
 	}
-	var list []kernels.Kernel
-	for _, k := range kernels.Catalogue {
-		if strings.HasPrefix(k.Name, name) {
-			list = append(list, k)
-		}
-	}
-
-	return list
+	return lists.Where(kernels.Catalogue, func(k kernels.Kernel) bool { return strings.HasPrefix(k.Name, name) })
 }
 
 // listKernels prints a line for each kernel, and the papers that they are from.
@@ -106,11 +100,7 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 }
 
 func paramNames(k kernels.Kernel) string {
-	var names []string
-	for _, p := range k.Params {
-		names = append(names, p.Name)
-	}
-	return strings.Join(names, " ")
+	return strings.Join(lists.Of(k.Params, func(p kernels.Param) string { return p.Name }), " ")
 }
 
 // shortMapping is as much of the first part of a mapping as fits into so many characters.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/cli/command"
 	"spmvtune/rule"
 	"spmvtune/rule/code"
@@ -227,11 +228,7 @@ func withoutName(write func(*rule.Rule, io.Writer) error) func(io.Writer, *rule.
 }
 
 func ruleExtensions() []string {
-	var all []string
-	for _, e := range ruleForms {
-		all = append(all, strings.TrimPrefix(e.extension, "."))
-	}
-	return all
+	return lists.Of(ruleForms, func(f ruleForm) string { return strings.TrimPrefix(f.extension, ".") })
 }
 
 func ruleFormHelp() string {

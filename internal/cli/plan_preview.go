@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/store"
@@ -121,9 +122,7 @@ func (p *planned) add(ctx context.Context, part *configs.Sweep, db *store.DB, re
 				if err != nil {
 					return err
 				}
-				for _, d := range list {
-					known = append(known, d.Device)
-				}
+				known = lists.Of(list, func(d store.Device) kernels.Device { return d.Device })
 			}
 			opt.Assume = hardware.AssumeGPU(known)
 		}

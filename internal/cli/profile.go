@@ -9,10 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/analysis/profile"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/store"
 	"spmvtune/tuner/hardware"
+	"spmvtune/tuner/trial"
 )
 
 // profileCommand is the command profile.
@@ -105,13 +107,8 @@ func (p *profileCommand) named(ctx context.Context, db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	var names, labels []string
-	for i := range matrices {
-		names = append(names, matrices[i].Name)
-	}
-	for i := range devices {
-		labels = append(labels, devices[i].Label)
-	}
+	names := lists.Of(matrices, func(m trial.Matrix) string { return m.Name })
+	labels := lists.Of(devices, func(d store.Device) string { return d.Label })
 	return errors.Join(command.KnownOr("matrix", p.matrix, names...), command.KnownOr("device", p.device, labels...))
 }
 

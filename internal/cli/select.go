@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -163,12 +164,7 @@ type figures struct {
 // besides the rule's own warnings.
 func newSelection(matrix string, c rule.Choice, asked int, notes ...string) selection {
 	s := c.Model
-	warnings := []string{}
-	for _, note := range append(notes, changed(c), s.Thin(), s.Noise) {
-		if note != "" {
-			warnings = append(warnings, note)
-		}
-	}
+	warnings := slices.DeleteFunc(append(notes, changed(c), s.Thin(), s.Noise), func(note string) bool { return note == "" })
 
 	v := s.Validation
 	v.Figures = c.HeldOut()

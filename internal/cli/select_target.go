@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/kernels"
@@ -85,12 +86,7 @@ func givenFeatures(text string) (sparse.Features, error) {
 // keysFor lists the keys to ask a rule for: the named precision and cache state, or each that
 // the rule has. note says if the rule is of another device than the named one.
 func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string) {
-	var devices []string
-	for i := range r.Models {
-		devices = append(devices, r.Models[i].Device)
-	}
-	slices.Sort(devices)
-	devices = slices.Compact(devices)
+	devices := lists.Distinct(r.Models, func(m rule.Model) string { return m.Device })
 
 	if asked.Device != "" && !slices.Contains(devices, asked.Device) && len(devices) == 1 {
 		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: "+

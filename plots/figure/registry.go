@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
@@ -292,13 +293,7 @@ func paged[T any](list []T, most int, page func(part []T) *canvas.Picture) []*ca
 
 // distinct lists the keys of some entries, each once, in their order.
 func distinct[T any, K comparable](list []T, key func(*T) K) []K {
-	var keys []K
-	for i := range list {
-		if k := key(&list[i]); !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-	}
-	return keys
+	return lists.Distinct(list, func(v T) K { return key(&v) })
 }
 
 // grouped puts entries with one key together, in the order in which the keys come first.

@@ -25,6 +25,7 @@ import (
 	gonum "gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
@@ -268,10 +269,7 @@ func (r *Result) mean() {
 			logs[p.B.Trial.Matrix] = append(logs[p.B.Trial.Matrix], math.Log(p.Ratio.Value))
 		}
 	}
-	var means []float64
-	for _, matrix := range slices.Sorted(maps.Keys(logs)) {
-		means = append(means, gonum.Mean(logs[matrix], nil))
-	}
+	means := lists.Of(slices.Sorted(maps.Keys(logs)), func(matrix string) float64 { return gonum.Mean(logs[matrix], nil) })
 
 	r.Matrices = len(means)
 	n := float64(len(means))

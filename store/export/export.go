@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -82,20 +83,12 @@ func Named(name string) (Format, bool) {
 
 // Names are the names of all formats.
 func Names() []string {
-	names := make([]string, len(Formats))
-	for i, f := range Formats {
-		names[i] = f.Name
-	}
-	return names
+	return lists.Of(Formats, func(f Format) string { return f.Name })
 }
 
 // milliseconds gives samples in ms, in the few digits that their single precision has.
 func milliseconds(samples []float64) []float64 {
-	ms := make([]float64, len(samples))
-	for i, s := range samples {
-		ms[i] = scaled(s, 3)
-	}
-	return ms
+	return lists.Of(samples, func(s float64) float64 { return scaled(s, 3) })
 }
 
 // scaled is a number of single precision times a power of ten, as decimals.

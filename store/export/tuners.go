@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -158,11 +159,7 @@ const none = "none"
 
 // key is the key of a point in Kernel Tuner's cache.
 func (p point) key() string {
-	texts := make([]string, len(p.values))
-	for i, v := range p.values {
-		texts[i] = fmt.Sprint(v)
-	}
-	return strings.Join(texts, ",")
+	return strings.Join(lists.Of(p.values, func(v any) string { return fmt.Sprint(v) }), ",")
 }
 
 // configuration gives the value of each parameter.
@@ -218,7 +215,7 @@ func (s *space) conditions() []condition {
 		var used, parts []string
 		all := 1
 		for i, p := range s.parameters[1:] {
-			values := distinct(points, i+1)
+			values := lists.Distinct(points, func(p point) any { return p.values[i+1] })
 			all *= len(values)
 			if len(values) < len(p.values) {
 				used = append(used, p.name)
@@ -226,14 +223,8 @@ func (s *space) conditions() []condition {
 			}
 		}
 		if all != len(points) {
-			used, parts = nil, nil
-			for _, p := range s.parameters[1:] {
-				used = append(used, p.name)
-			}
-			var tried []string
-			for _, p := range points {
-				tried = append(tried, "("+python(p.values[1:]...)+")")
-			}
+			used = lists.Of(s.parameters[1:], func(p parameter) string { return p.name })
+			tried := lists.Of(points, func(p point) string { return "(" + python(p.values[1:]...) + ")" })
 			parts = []string{fmt.Sprintf("(%s) in [%s]", strings.Join(used, ", "), strings.Join(tried, ", "))}
 		}
 		if len(parts) > 0 {
@@ -244,25 +235,12 @@ func (s *space) conditions() []condition {
 	return list
 }
 
-// distinct are the values that points have for a parameter.
-func distinct(points []point, parameter int) []any {
-	var values []any
-	for _, p := range points {
-		if !slices.Contains(values, p.values[parameter]) {
-			values = append(values, p.values[parameter])
-		}
-	}
-	return values
-}
-
 // python joins values as literals of Python.
 func python(values ...any) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
+	return strings.Join(lists.Of(values, func(v any) string {
 		literal, _ := jsonText(v) // texts and numbers can't fail; Python reads JSON's escapes as they are meant
-		texts[i] = string(literal)
-	}
-	return strings.Join(texts, ", ")
+		return string(literal)
+	}), ", ")
 }
 
 // writeT4 writes results in the T4 format of auto-tuners (github.com/odgaard/TuningSchema), version 1.0.0. Times are

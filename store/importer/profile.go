@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/store"
 	"spmvtune/tuner/stat"
 )
@@ -177,11 +178,7 @@ const stallPrefix = "stall_"
 
 // Metrics are the metrics that Nsight Compute must collect, as its option --metrics takes them.
 func Metrics() string {
-	names := make([]string, len(metrics))
-	for i, m := range metrics {
-		names[i] = m.ncu
-	}
-	return strings.Join(names, ",")
+	return strings.Join(lists.Of(metrics, func(m metric) string { return m.ncu }), ",")
 }
 
 // mostShare is the most that passes over a short kernel, each of which counts a part, give for a

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/sparse"
 )
 
@@ -99,10 +100,9 @@ func syntax(file string, err error) error {
 
 // rename gives the columns the names that we know them by.
 func rename(header []string, names map[string]string) ([]string, error) {
-	columns := make([]string, len(header))
-	for i, h := range header {
-		columns[i] = strings.TrimSpace(strings.TrimPrefix(h, "\ufeff")) // Excel writes that mark
-	}
+	columns := lists.Of(header, func(h string) string {
+		return strings.TrimSpace(strings.TrimPrefix(h, "\ufeff")) // Excel writes that mark
+	})
 	for _, ours := range sortedKeys(names) {
 		at := slices.Index(columns, names[ours])
 		if at < 0 {
@@ -151,10 +151,7 @@ func (t *table) fail(row int, format string, args ...any) {
 // err gives the mistakes in the order of their lines, the first ones of many.
 func (t *table) err() error {
 	slices.SortStableFunc(t.errs, func(a, b mistake) int { return cmp.Compare(a.line, b.line) })
-	var list []error
-	for _, m := range t.errs[:min(len(t.errs), mostErrors)] {
-		list = append(list, m.error)
-	}
+	list := lists.Of(t.errs[:min(len(t.errs), mostErrors)], func(m mistake) error { return m.error })
 	if more := len(t.errs) - mostErrors; more > 0 {
 		list = append(list, fmt.Errorf("%s: and %d more mistakes", t.file, more))
 	}

@@ -15,6 +15,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/slurm"
 	"spmvtune/store"
@@ -204,13 +205,7 @@ func matching(word string, all []found) []found {
 		func(name string) bool { return SweepOf(name) == word },
 		func(name string) bool { return word != "" && strings.HasPrefix(name, word) },
 	} {
-		var named []found
-		for _, f := range all {
-			if same(f.run) {
-				named = append(named, f)
-			}
-		}
-		if len(named) > 0 {
+		if named := lists.Where(all, func(f found) bool { return same(f.run) }); len(named) > 0 {
 			return named
 		}
 	}
@@ -256,13 +251,7 @@ const makeOne = "name one, or make one with spmvtune run quickstart"
 
 // RunNames returns the names of all runs that have a file, the last written first.
 func RunNames(file string) []string {
-	var names []string
-	for _, f := range filesOfRuns(file) {
-		if !slices.Contains(names, f.run) {
-			names = append(names, f.run)
-		}
-	}
-	return names
+	return lists.Distinct(filesOfRuns(file), func(f found) string { return f.run })
 }
 
 // lastRun returns the file that was written last of those that runs have, and how to say so.

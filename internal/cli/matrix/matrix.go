@@ -18,6 +18,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
@@ -118,11 +119,7 @@ func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
 }
 
 func exportExtensions() []string {
-	var list []string
-	for _, f := range file.Forms {
-		list = append(list, f.Extension)
-	}
-	return list
+	return lists.Of(file.Forms, func(f file.Form) string { return f.Extension })
 }
 
 // exportFormats lists the formats for the help text.

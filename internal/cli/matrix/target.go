@@ -15,6 +15,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
@@ -182,12 +183,8 @@ func completeGenerator(begun string) (list []string) {
 
 	for _, a := range g.Args {
 		if value, ok := strings.CutPrefix(last, a.Name+"="); ok {
-			for _, c := range a.Choices {
-				if strings.HasPrefix(c, value) {
-					list = append(list, before+a.Name+"="+c)
-				}
-			}
-			return list
+			begun := lists.Where(a.Choices, func(c string) bool { return strings.HasPrefix(c, value) })
+			return lists.Of(begun, func(c string) string { return before + a.Name + "=" + c })
 		}
 		taken := slices.ContainsFunc(given, func(s string) bool { return strings.HasPrefix(s, a.Name+"=") })
 		if !taken && strings.HasPrefix(a.Name, last) {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/figure"
@@ -122,13 +123,9 @@ func Draw(ctx context.Context, path string) (d *Drawing, err error) {
 			continue
 		}
 		drawn, _ := figure.All[i].Draw(r)
+		shown := lists.Where(drawn.Pictures, func(p *canvas.Picture) bool { return !p.Detail })
 		f := Figure{ID: drawn.ID, Title: term.Visible(drawn.Title), See: term.Visible(drawn.Look(r)),
-			Pictures: []Picture{}}
-		for _, p := range drawn.Pictures {
-			if !p.Detail {
-				f.Pictures = append(f.Pictures, picture(p))
-			}
-		}
+			Pictures: lists.Of(shown, picture)}
 		if len(f.Pictures) > 0 {
 			d.Figures = append(d.Figures, f)
 		}

@@ -1,0 +1,36 @@
+// Package lists makes lists of lists: what the standard library's slices can't say in one call. All keep the order, and
+// none changes the list that it is given.
+package lists
+
+// Of gives what f makes of each element.
+func Of[T, U any](list []T, f func(T) U) []U {
+	made := make([]U, len(list))
+	for i, v := range list {
+		made[i] = f(v)
+	}
+	return made
+}
+
+// Where gives the elements that are kept.
+func Where[T any](list []T, keep func(T) bool) []T {
+	var kept []T
+	for _, v := range list {
+		if keep(v) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// Distinct gives what f makes of the elements, each once, where it comes first.
+func Distinct[T any, K comparable](list []T, f func(T) K) []K {
+	var keys []K
+	seen := map[K]bool{}
+	for _, v := range list {
+		if k := f(v); !seen[k] {
+			seen[k] = true
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
