@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -63,14 +62,14 @@ func Read(ctx context.Context, db *store.DB) (*Data, error) {
 
 // Data reads the rest of what a report is drawn from. It sorts the results in place.
 func (r *Results) Data(ctx context.Context) (*Data, error) {
-	fail := func(what string, err error) (*Data, error) { return nil, fmt.Errorf("reading %s: %w", what, err) }
 	best, err := r.db.Best(ctx, store.Filter{})
-	if err != nil {
-		return fail("best configurations", err)
-	}
-	devices, err := r.db.Devices(ctx)
-	if err != nil {
-		return fail("devices", err)
+	devices, err2 := r.db.Devices(ctx)
+	patterns, err3 := r.db.Patterns(ctx)
+	list, err4 := r.db.Kernels(ctx)
+	drifts, err5 := r.db.Drifts(ctx)
+	launches, err6 := r.db.Launches(ctx)
+	if err := cmp.Or(err, err2, err3, err4, err5, err6); err != nil {
+		return nil, err
 	}
 
 	d := New(r.rows, best, slices.Clone(r.matrices), devices)
@@ -78,43 +77,19 @@ func (r *Results) Data(ctx context.Context) (*Data, error) {
 	slices.SortStableFunc(d.Sweeps, func(a, b store.Sweep) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
 	})
-	if d.Patterns, err = patterns(ctx, r.db); err != nil {
-		return fail("patterns", err)
+	d.Drifts, d.Launches = drifts, launches
+	d.Patterns, d.Own = map[string]*sparse.Density{}, map[string]*kernels.Custom{}
+	for hash, p := range patterns {
+		if unpacked, err := p.Density(); err == nil { // a pattern of another version counts as missing
+			d.Patterns[hash] = unpacked
+		}
 	}
-	list, err := r.db.Kernels(ctx)
-	if err != nil {
-		return fail("kernels", err)
-	}
-	d.Own = map[string]*kernels.Custom{}
 	for _, k := range list {
 		if k.Own != nil { // the newest of a name is the last
 			d.Own[k.Name] = k.Own
 		}
 	}
-	if d.Drifts, err = r.db.Drifts(ctx); err != nil {
-		return fail("drifts", err)
-	}
-	if d.Launches, err = r.db.Launches(ctx); err != nil {
-		return fail("launches", err)
-	}
 	return d, nil
-}
-
-// patterns reads where the entries of matrices lie.
-func patterns(ctx context.Context, db *store.DB) (map[string]*sparse.Density, error) {
-	packed, err := db.Patterns(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	unpacked := map[string]*sparse.Density{}
-	for hash, p := range packed {
-		if d, err := p.Density(); err == nil { // a pattern of another version counts as missing
-			unpacked[hash] = d
-		}
-	}
-
-	return unpacked, nil
 }
 
 // New sorts and groups what was read. It keeps the slices.
@@ -130,10 +105,10 @@ func New(rows []store.Row, best []store.Best, matrices []trial.Matrix, devices [
 	slices.SortStableFunc(d.Matrices, func(a, b trial.Matrix) int {
 		return cmp.Or(cmp.Compare(a.RowMean, b.RowMean), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Hash, b.Hash))
 	})
-	order := newRowOrder(d.Rows, d.Matrices)
+	order := newRowOrder(d.Matrices)
 	good := order.sortRows(d.Rows)
 	slices.SortStableFunc(d.Best, func(a, b store.Best) int {
-		return cmp.Or(cmp.Compare(order.rank(&a.Row), order.rank(&b.Row)), compareWithin(&a.Row, &b.Row))
+		return cmp.Or(order.compare(a.Place(), b.Place(), a.Kernel, b.Kernel), compareWithin(&a.Row, &b.Row))
 	})
 	slices.SortStableFunc(d.Devices, func(a, b store.Device) int { return cmp.Compare(a.Label, b.Label) })
 	d.Panels = panelsOf(d.Rows[:good])
@@ -146,55 +121,26 @@ func New(rows []store.Row, best []store.Best, matrices []trial.Matrix, devices [
 
 // ClaimsByDevice cuts the judgements, which are sorted, by device.
 func (d *Data) ClaimsByDevice() [][]claims.Judgement {
-	var lists [][]claims.Judgement
-	for i, j := range d.Claims {
-		if i == 0 || j.Device != d.Claims[i-1].Device {
-			lists = append(lists, nil)
-		}
-		lists[len(lists)-1] = append(lists[len(lists)-1], j)
-	}
-	return lists
-}
-
-// A rowOrder sorts trials by device, cache state, precision, matrix and kernel, and then by
-// the rest. There may be a million trials, so it numbers the names.
-type rowOrder [5]map[string]uint64
-
-// namesOf are the names that a row is sorted by.
-func namesOf(r *store.Row) [5]string {
-	return [5]string{r.Device, string(r.Cache), string(r.Precision), r.Matrix, r.Kernel}
+	return lists.Groups(d.Claims, func(j claims.Judgement) string { return j.Device })
 }
 
 // newRowOrder numbers the names in rows. Matrices come in the order of the list, and those
 // that are not on it after them.
-func newRowOrder(rows []store.Row, matrices []trial.Matrix) *rowOrder {
-	order := &rowOrder{{}, {}, {}, {}, {}}
-	for i := range rows {
-		for k, name := range namesOf(&rows[i]) {
-			order[k][name] = 0
-		}
-	}
+// rowOrder compares places and kernels in the order of the report: matrices as they are listed, kernels as in the
+// catalogue.
+type rowOrder map[string]int // the places of matrices on the list
 
-	listed := map[string]int{}
+func newRowOrder(matrices []trial.Matrix) rowOrder {
+	listed := rowOrder{}
 	for i, m := range slices.Backward(matrices) {
 		listed[m.Name] = i - len(matrices) // 0 for matrices that are not on the list
 	}
-	byList := func(a, b string) int { return cmp.Or(cmp.Compare(listed[a], listed[b]), cmp.Compare(a, b)) }
-	compares := [5]func(a, b string) int{strings.Compare, strings.Compare, strings.Compare, byList, compareKernels}
-	for i, numbers := range order {
-		for n, name := range slices.SortedFunc(maps.Keys(numbers), compares[i]) {
-			numbers[name] = uint64(n)
-		}
-	}
-	return order
+	return listed
 }
 
-// rank is the position of r's device, cache state, precision, matrix and kernel among all.
-func (o *rowOrder) rank(r *store.Row) (n uint64) {
-	for k, name := range namesOf(r) {
-		n = n*uint64(len(o[k])) + o[k][name]
-	}
-	return n
+func (o rowOrder) compare(a, b trial.Case, kernelOfA, kernelOfB string) int {
+	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Precision, b.Precision),
+		cmp.Compare(o[a.Matrix], o[b.Matrix]), cmp.Compare(a.Matrix, b.Matrix), compareKernels(kernelOfA, kernelOfB))
 }
 
 // compareWithin orders trials of the same rank.
@@ -206,27 +152,27 @@ func compareWithin(a, b *store.Row) int {
 }
 
 // sortRows sorts rows in place, the good ones first, and returns the number of good ones.
-func (o *rowOrder) sortRows(rows []store.Row) (good int) {
-	type key struct {
-		group int // 0: good
-		rank  uint64
-		index int
+func (o rowOrder) sortRows(rows []store.Row) (good int) {
+	type group struct {
+		last   int // 0: the good ones
+		at     trial.Case
+		kernel string
 	}
-	keys := make([]key, len(rows))
+	of := map[group][]int{}
 	for i := range rows {
-		keys[i] = key{1, o.rank(&rows[i]), i}
+		g := group{1, rows[i].Place(), rows[i].Kernel}
 		if isGood(&rows[i]) {
-			keys[i].group = 0
+			g.last = 0
 			good++
 		}
+		of[g] = append(of[g], i)
 	}
-	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.rank, b.rank),
-			compareWithin(&rows[a.index], &rows[b.index]), cmp.Compare(a.index, b.index))
-	})
-	order := make([]int, len(keys))
-	for i, k := range keys {
-		order[i] = k.index
+	order := make([]int, 0, len(rows))
+	for _, g := range slices.SortedFunc(maps.Keys(of), func(a, b group) int {
+		return cmp.Or(cmp.Compare(a.last, b.last), o.compare(a.at, b.at, a.kernel, b.kernel))
+	}) {
+		slices.SortStableFunc(of[g], func(a, b int) int { return compareWithin(&rows[a], &rows[b]) })
+		order = append(order, of[g]...)
 	}
 	permute(rows, order)
 	return good

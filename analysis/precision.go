@@ -182,7 +182,12 @@ func (d *Data) Tied(b *store.Best) []string {
 
 // TieWords says which kernels are tied with those that are named, how much longer these take, and from what
 // difference on a configuration is called faster.
-func (d *Data) TieWords() (list []string) {
+func (d *Data) TieWords() string {
+	r := d.Resolution()
+	if !(r.Usual > 0) {
+		return ""
+	}
+	text := "a configuration is called faster from " + r.Limit() + " on"
 	ties, places := map[string]int{}, 0
 	for i := range d.Best {
 		names := d.Tied(&d.Best[i])
@@ -198,37 +203,10 @@ func (d *Data) TieWords() (list []string) {
 		for i, name := range names {
 			names[i] = fmt.Sprintf("%s (%d)", name, ties[name])
 		}
-		list = append(list, fmt.Sprintf("tied: on %d of %s other kernels may be as fast: %s", places,
-			term.GroupedCount(len(d.Best), "place", "places"), term.Some(names, 3)))
+		text = fmt.Sprintf("on %d of %s other kernels may be as fast: %s; %s", places,
+			term.GroupedCount(len(d.Best), "place", "places"), term.Some(names, 3), text)
 	}
-	if text := d.slowerNamed(); text != "" {
-		list = append(list, text)
-	}
-	if r := d.Resolution(); r.Usual > 0 {
-		list = append(list, "a configuration is called faster from "+r.Limit()+" on"+r.Caveat())
-	}
-	return list
-}
-
-// slowerNamed says where the one that is named takes longer than another one of its tie set.
-func (d *Data) slowerNamed() string {
-	places, most, where := 0, 1.0, ""
-	for i := range d.Best {
-		b := &d.Best[i]
-		fastest := d.PanelOf(&b.Row).FastestOf(func(r *store.Row) bool { return r.Tied })
-		if fastest == nil || b.Time <= fastest.Time {
-			continue
-		}
-		if places++; b.Time/fastest.Time > most {
-			most, where = b.Time/fastest.Time, b.Matrix+" "+string(b.Precision)
-		}
-	}
-	if places == 0 {
-		return ""
-	}
-	return fmt.Sprintf("on %d of %s the one named is not the fastest, as simpler ones and those with fast neighbouring "+
-		"sizes go first: at most %s longer, on %s", places, term.GroupedCount(len(d.Best), "place", "places"),
-		term.ShortPercent(most-1), where)
+	return text
 }
 
 // TieCount prints the number of trials that are tied with the named one. Without repeats, more may

@@ -110,19 +110,13 @@ func Gather(ctx context.Context, paths []string, choice store.Choice) (*Results,
 // read reads the database of r. If that fails, or err says that something failed before, it
 // closes the database.
 func (r *Results) read(ctx context.Context, err error) (*Results, error) {
-	if err == nil {
-		r.rows, err = r.db.Results(ctx, store.Filter{})
-	}
-	if err == nil {
-		r.matrices, err = r.db.Features(ctx)
-	}
-	if err == nil {
-		r.sweeps, err = r.db.Sweeps(ctx)
-	}
-	if err != nil {
+	var errs [3]error
+	r.rows, errs[0] = r.db.Results(ctx, store.Filter{})
+	r.matrices, errs[1] = r.db.Features(ctx)
+	r.sweeps, errs[2] = r.db.Sweeps(ctx)
+	if err = cmp.Or(err, errs[0], errs[1], errs[2]); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-
 	return r, nil
 }
 

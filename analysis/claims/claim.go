@@ -33,12 +33,12 @@ import (
 
 // A Claim is what a paper says and how it is judged.
 type Claim struct {
-	Number  int      `toml:"number"`
-	Text    string   `toml:"text"`
-	Paper   string   `toml:"paper"`   // The key of the bibliography.
-	Section string   `toml:"section"` // The section, with figure or table.
-	Sweeps  []string `toml:"sweeps"`  // The shipped sweeps that produce its data in one database.
-	Parts   []Part   `toml:"part"`
+	Number  int      `toml:"number" json:"claim"`
+	Text    string   `toml:"text" json:"text"`
+	Paper   string   `toml:"paper" json:"paper"`     // The key of the bibliography.
+	Section string   `toml:"section" json:"section"` // The section, with figure or table.
+	Sweeps  []string `toml:"sweeps" json:"sweeps"`   // The shipped sweeps that produce its data in one database.
+	Parts   []Part   `toml:"part" json:"-"`
 }
 
 // A Part is a statement that is tested by itself.
@@ -95,39 +95,18 @@ var data embed.FS
 
 // All returns the claims by number. They are shared and must not be changed. TestClaims reads them, too, so that what
 // is embedded can't be wrong here.
-var All = sync.OnceValue(func() []Claim {
-	list, _ := read(data)
-	return list
-})
-
-// read decodes the records. Unknown keys are errors.
-func read(files fs.FS) ([]Claim, error) {
-	names, err := fs.Glob(files, "data/*.toml")
-	if err != nil {
-		return nil, err
-	}
-	var list []Claim
+var All = sync.OnceValue(func() (list []Claim) {
+	names, _ := fs.Glob(data, "data/*.toml")
 	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			return nil, fmt.Errorf("reading claims: %w", err)
-		}
-		var file struct {
-			Claim []Claim `toml:"claim"`
-		}
-		meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&file)
-		if err != nil {
-			return nil, fmt.Errorf("reading claims: %s: %w", name, err)
-		}
-		if unknown := meta.Undecoded(); len(unknown) > 0 {
-			return nil, fmt.Errorf("reading claims: %s: unknown key %s", name, unknown[0])
+		var file struct{ Claim []Claim }
+		if _, err := toml.DecodeFS(data, name, &file); err != nil {
+			panic(err) // the file is part of the program
 		}
 		list = append(list, file.Claim...)
 	}
-
 	slices.SortFunc(list, func(a, b Claim) int { return cmp.Compare(a.Number, b.Number) })
-	return list, nil
-}
+	return list
+})
 
 //go:embed results.csv
 var resultsCSV []byte
@@ -148,33 +127,18 @@ type PaperResult struct {
 // PaperResults returns all of them, in the order of the papers' tables. The slice is shared:
 // it must not be changed.
 // TestPaperResults reads them, too, so that what is embedded can't be wrong here.
-var PaperResults = sync.OnceValue(func() []PaperResult {
-	list, _ := parsePaperResults(resultsCSV)
-	return list
-})
-
-// parsePaperResults reads the table: a header, then a line for each number.
-func parsePaperResults(text []byte) ([]PaperResult, error) {
-	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("reading the published results: %w", err)
-	}
-	const header = "paper,table,device,matrix,kernel,precision,metric,value,unit,caveat"
-	if len(lines) == 0 || strings.Join(lines[0], ",") != header {
-		return nil, fmt.Errorf("reading the published results: the first line is not %q", header)
-	}
-
-	list := make([]PaperResult, 0, len(lines)-1)
-	for i, l := range lines[1:] {
-		v, err := paperNumber(l[7])
-		if err != nil {
-			return nil, fmt.Errorf("reading the published results: line %d: %w", i+2, err)
-		}
+var PaperResults = sync.OnceValue(func() (list []PaperResult) {
+	lines, err := csv.NewReader(bytes.NewReader(resultsCSV)).ReadAll()
+	for _, l := range lines[min(1, len(lines)):] {
+		v, bad := paperNumber(l[7])
+		err = cmp.Or(err, bad)
 		list = append(list, PaperResult{l[0], l[1], l[2], l[3], l[4], kernels.Precision(l[5]), l[6], v, l[8], l[9]})
 	}
-
-	return list, nil
-}
+	if err != nil {
+		panic(fmt.Sprintf("results.csv: %v", err)) // it is part of the program
+	}
+	return list
+})
 
 // paperNumber reads what the papers print: "22.71", "429M", "13.4k", "1.2%".
 func paperNumber(s string) (float64, error) {

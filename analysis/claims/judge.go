@@ -17,9 +17,9 @@ import (
 // A Judgement is what the trials of a device say of a claim.
 type Judgement struct {
 	*Claim
-	Device  string
-	Verdict Verdict
-	Parts   []Finding // The findings on the parts of the claim, in their order.
+	Device  string    `json:"device"`
+	Verdict Verdict   `json:"verdict"`
+	Parts   []Finding `json:"parts"` // The findings on the parts of the claim, in their order.
 }
 
 // A Finding is what the trials of a device say of a part.

@@ -59,17 +59,9 @@ func (p *Profiler) Count(ctx context.Context, choose Choice) (failed int, err er
 
 // groups sorts trials that one process can count: of a device, a matrix and a cache state.
 func groups(trials []store.Row) (groups [][]store.Row) {
-	index := map[[3]string]int{}
-	for _, t := range trials {
-		place := [3]string{t.Device, t.Result.Matrix, string(t.Cache)}
-		at, seen := index[place]
-		if !seen {
-			at, index[place] = len(groups), len(groups)
-			groups = append(groups, nil)
-		}
-		groups[at] = append(groups[at], t)
-	}
-	return groups
+	return lists.Groups(trials, func(t store.Row) [3]string {
+		return [3]string{t.Device, t.Result.Matrix, string(t.Cache)}
+	})
 }
 
 // A counting is the state of count.

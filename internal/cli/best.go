@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"spmvtune/analysis"
@@ -20,9 +22,8 @@ func newBest() *cobra.Command {
 		Short: "The best configuration for each matrix",
 		Long: `best prints the fastest configuration for each matrix, precision and cache state. If the
 measurements cannot tell several apart (the column tied counts them), it prints the one
-whose neighbouring block and grid sizes are fast, too. The column another run says how
-far another run may be off. If nothing was measured again, that is not known: the column
-is empty, and tied says ≥, because more may be tied.
+whose neighbouring block and grid sizes are fast, too. Beside the time stands how far another
+run may be off. If nothing was measured again, that is not known, and tied says ≥.
 
 ` + command.RunHelp,
 		Example: `  spmvtune best
@@ -47,25 +48,15 @@ func (b *bestCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	}
 
 	best, err := db.Best(ctx, store.Filter{})
-	if err != nil {
+	if err == nil {
+		err = show.Winners(ctx, w, db, best)
+	}
+	rows, unread := db.Near(ctx, analysis.Near)
+	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
-	matrices, err := db.Features(ctx)
-	if err != nil {
-		return err
+	if words := analysis.New(rows, best, nil, nil).TieWords(); words != "" {
+		term.Print(w, words)
 	}
-	if err := show.Best(w, best); err != nil {
-		return err
-	}
-
-	if err := show.Verified(ctx, w, db, best); err != nil {
-		return err
-	}
-	show.Twins(w, matrices)
-	rows, err := db.Near(ctx, analysis.Near)
-	if err != nil {
-		return err
-	}
-	show.Ties(w, rows, best)
 	return nil
 }

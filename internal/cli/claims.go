@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/analysis/claims"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
@@ -59,7 +60,7 @@ func (c *claimsCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	w := cmd.OutOrStdout()
 	switch {
 	case c.output.Data():
-		return c.output.Write(w, claimsJSON(judged))
+		return c.output.Write(w, judged)
 	case len(judged) == 0:
 		fmt.Fprintln(w, "no trial measured yet")
 		return nil
@@ -75,39 +76,16 @@ func (c *claimsCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	return nil
 }
 
-// claimJSON is an element of what `claims --json` prints.
-type claimJSON struct {
-	Claim   int              `json:"claim"`
-	Device  string           `json:"device"`
-	Verdict claims.Verdict   `json:"verdict"`
-	Text    string           `json:"text"`
-	Paper   string           `json:"paper"`
-	Section string           `json:"section"`
-	Sweeps  []string         `json:"sweeps"`
-	Parts   []claims.Finding `json:"parts"`
-}
-
-func claimsJSON(judged []claims.Judgement) []claimJSON {
-	list := make([]claimJSON, len(judged))
-	for i := range judged {
-		j := &judged[i]
-		list[i] = claimJSON{j.Number, j.Device, j.Verdict, j.Text, j.Paper, j.Section, j.Sweeps, j.Parts}
-	}
-	return list
-}
-
 // printClaims prints a table for each device. Claims without data are one line.
 func printClaims(w io.Writer, judged []claims.Judgement) error {
 	textWidth := 74
 	if width := term.Columns(w); width > 0 {
 		textWidth = max(20, min(textWidth, width-26)) // beside number and verdict
 	}
-	for start := 0; start < len(judged); {
+	for _, part := range lists.Groups(judged, onDevice) {
 		t := term.Table{Columns: []string{"no.", "verdict", "claim"}}
-		end := start
 		var bare []int
-		for ; end < len(judged) && judged[end].Device == judged[start].Device; end++ {
-			j := &judged[end]
+		for _, j := range part {
 			if j.Bare() {
 				bare = append(bare, j.Number)
 				continue
@@ -118,7 +96,7 @@ func printClaims(w io.Writer, judged []claims.Judgement) error {
 			}
 			t.Add(j.Number, string(j.Verdict), text)
 		}
-		fmt.Fprintln(w, judged[start].Device)
+		fmt.Fprintln(w, part[0].Device)
 		if len(t.Rows) > 0 {
 			if err := t.Print(w); err != nil {
 				return err
@@ -126,9 +104,8 @@ func printClaims(w io.Writer, judged []claims.Judgement) error {
 		}
 		if len(bare) > 0 {
 			term.Print(w, fmt.Sprintf("no data on %s of %d (%s): -v names the sweeps that measure them",
-				term.Count(len(bare), "claim", "claims"), end-start, spans(bare)))
+				term.Count(len(bare), "claim", "claims"), len(part), spans(bare)))
 		}
-		start = end
 	}
 
 	return nil
@@ -153,24 +130,22 @@ func spans(numbers []int) string {
 
 // printFindings prints each claim with the figures behind it.
 func printFindings(w io.Writer, judged []claims.Judgement) {
-	device := ""
-	for i := range judged {
-		j := &judged[i]
-		if j.Device != device {
-			device = j.Device
-			fmt.Fprintln(w, device)
-		}
-		fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict,
-			term.Wrap(j.Text, term.PageWidth-4, "    "),
-			j.Paper, j.Section)
-		if j.Verdict == claims.Unknown {
-			fmt.Fprintf(w, "    %s\n", term.Wrap(j.Lacks(), term.PageWidth-4, "    "))
-		}
-		for n := range j.Parts {
-			printFinding(w, &j.Parts[n])
+	for _, part := range lists.Groups(judged, onDevice) {
+		fmt.Fprintln(w, part[0].Device)
+		for _, j := range part {
+			fmt.Fprintf(w, "\n%2d  %s\n    %s\n    %s, %s\n", j.Number, j.Verdict,
+				term.Wrap(j.Text, term.PageWidth-4, "    "), j.Paper, j.Section)
+			if j.Verdict == claims.Unknown {
+				fmt.Fprintf(w, "    %s\n", term.Wrap(j.Lacks(), term.PageWidth-4, "    "))
+			}
+			for n := range j.Parts {
+				printFinding(w, &j.Parts[n])
+			}
 		}
 	}
 }
+
+func onDevice(j claims.Judgement) string { return j.Device }
 
 func printFinding(w io.Writer, f *claims.Finding) {
 	const indent = "      "

@@ -52,12 +52,7 @@ A and B are each a RUN; without B it is the last one. ` + command.RunHelp,
   spmvtune compare before                  # what the last run changed
   spmvtune compare before.db after.db --threshold 5% --format csv > changes.csv
   spmvtune compare h100.db a100.db --across-devices`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return fmt.Errorf("compare needs two runs, not %d", len(args))
-			}
-			return nil
-		},
+		Args: cobra.RangeArgs(1, 2),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			return command.CompleteRun(cmd, args[min(1, len(args)):], word)
 		},

@@ -257,9 +257,9 @@ func (e *exportCommand) chosen() export.Format {
 // write writes the trials that a filter chooses, and says what it left out.
 func (e *exportCommand) write(ctx context.Context, w, notes io.Writer, db *store.DB, format export.Format,
 	f store.Filter) error {
-	n, err := format.Write(ctx, w, db, f)
-	if err == nil && n.LeftOut > 0 {
-		fmt.Fprintf(notes, "note: %s without a time: %s cannot represent them\n", term.Trials(n.LeftOut), format.Name)
+	leftOut, err := format.Write(ctx, w, db, f)
+	if err == nil && leftOut > 0 {
+		fmt.Fprintf(notes, "note: %s without a time: %s cannot represent them\n", term.Trials(leftOut), format.Name)
 	}
 	return err
 }

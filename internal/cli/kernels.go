@@ -69,19 +69,16 @@ func kernelsNamed(name string) []kernels.Kernel {
 
 // listKernels prints a line for each kernel, and the papers that they are from.
 func listKernels(w io.Writer, list []kernels.Kernel) error {
-	const others = 30 // characters of a line beside name, parameters and mapping
 	t := term.Table{Columns: []string{"kernel", "backend", "format", "bits", "parameters", "mapping"},
 		Less: []string{"bits", "backend", "format"}}
 	var sources strings.Builder
-	name, params := len(t.Columns[0]), len("parameters")
 	for _, k := range list {
-		name, params = max(name, len(k.Name)), max(params, len(paramNames(k)))
-	}
-	for _, k := range list {
-		t.Add(k.Name, k.Backend, string(k.Format), bits(k), paramNames(k),
-			shortMapping(k.Mapping, min(30, term.PageWidth-others-name-params)))
+		mapping, _, _ := strings.Cut(k.Mapping, ";")
+		params := lists.Of(k.Params, func(p kernels.Param) string { return p.Name })
+		t.Add(k.Name, k.Backend, string(k.Format), bits(k), strings.Join(params, " "), mapping)
 		sources.WriteString(k.Source + "; ")
 	}
+	t.DropEmpty()
 	if err := t.Print(w); err != nil {
 		return err
 	}
@@ -97,23 +94,6 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 	}
 
 	return nil
-}
-
-func paramNames(k kernels.Kernel) string {
-	return strings.Join(lists.Of(k.Params, func(p kernels.Param) string { return p.Name }), " ")
-}
-
-// shortMapping is as much of the first part of a mapping as fits into so many characters.
-func shortMapping(mapping string, room int) string {
-	mapping, _, _ = strings.Cut(mapping, ";")
-	line, _, more := strings.Cut(term.Wrap(mapping, room-1, ""), "\n")
-	if more {
-		line = strings.TrimRight(line, ",:") + "…"
-	}
-	if letters := []rune(line); len(letters) > room { // a single long word
-		line = string(letters[:room-1]) + "…"
-	}
-	return line
 }
 
 // describeKernel prints one row of the catalogue as a short page.

@@ -22,7 +22,6 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
-	"spmvtune/plots"
 	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -242,7 +241,7 @@ func (r *runCommand) measure(ctx context.Context, parts []*configs.Sweep, byRule
 	opt.Roofless = r.roofless
 	r.line.Known = func(device, matrix string) []show.Leader { return r.leaders(ctx, device, matrix) }
 	if r.watch {
-		r.line.Watch(show.TitleOf(r.sweep))
+		r.line.Watch(show.TitleOf(r.sweep.Name, r.sweep.Title))
 	}
 	defer r.line.Clear()
 
@@ -268,21 +267,11 @@ func (r *runCommand) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := show.Winners(ctx, r.w, j, r.database()); err != nil {
-		return err
-	}
-	stages := show.NewStages(r.w)
-	report, err := plots.Finish(ctx, j, plots.Options{Out: r.out, Version: command.Version(), KeepRule: true,
-		Progress: stages.At})
-	stages.Clear()
-	if err != nil {
-		return err
-	}
+	report, err := show.Finish(ctx, r.w, j, r.out, r.database(), command.Version())
 	if report != nil {
 		r.page = report.Page
 	}
-	show.Report(r.w, report)
-	return nil
+	return err
 }
 
 func (r *runCommand) database() string { return filepath.Join(r.out, analysis.DatabaseFile) }

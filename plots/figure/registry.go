@@ -298,16 +298,7 @@ func distinct[T any, K comparable](list []T, key func(*T) K) []K {
 
 // grouped puts entries with one key together, in the order in which the keys come first.
 func grouped[T any, K comparable](list []T, key func(*T) K) [][]T {
-	of := map[K][]T{}
-	for i := range list {
-		k := key(&list[i])
-		of[k] = append(of[k], list[i])
-	}
-	var groups [][]T
-	for _, k := range distinct(list, key) {
-		groups = append(groups, of[k])
-	}
-	return groups
+	return lists.Groups(list, func(v T) K { return key(&v) })
 }
 
 // precisionsOf lists the precisions of some panels.

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,11 +19,11 @@ import (
 
 // writeBenchstat writes the text format of Go's benchmarks (golang.org/design/14313-benchmark-format), which
 // benchstat compares: what a place is, then a line for each sample of each trial in it.
-func writeBenchstat(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
+func writeBenchstat(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error) {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "Unit flop/s better=higher\nUnit B/s better=higher\n")
 	var last *trial.Case
-	n, err = eachTimed(ctx, db, f, func(r *store.Row) error {
+	leftOut, err = eachTimed(ctx, db, f, func(r *store.Row) error {
 		if p := r.Place(); last == nil || p != *last {
 			last = &p
 			fmt.Fprintf(out, "\ndevice: %s\nmatrix: %s\nprecision: %s\ncache: %s\n\n", line(p.Device), line(p.Matrix),
@@ -41,10 +42,7 @@ func writeBenchstat(ctx context.Context, w io.Writer, db *store.DB, f store.Filt
 		}
 		return nil
 	})
-	if err != nil {
-		return n, err
-	}
-	return n, out.Flush()
+	return leftOut, cmp.Or(err, out.Flush())
 }
 
 // samplesOf are the samples of a trial. One that has none stands for them with its median.
@@ -107,10 +105,10 @@ type googleRun struct {
 // writeGoogle writes what Google Benchmark writes with --benchmark_format=json: a repetition for each sample. The
 // time of processors is not known, and the format wants one: it is the same. A device that is the only one is in the
 // context, so that names are the same on another device.
-func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
+func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error) {
 	places, err := db.Places(ctx, f)
 	if err != nil {
-		return n, err
+		return 0, err
 	}
 	several := slices.ContainsFunc(places, func(p trial.Case) bool { return p.Device != places[0].Device })
 	context := members{"date": time.Now().UTC().Format(time.RFC3339), "executable": "spmvtune",
@@ -120,10 +118,10 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter)
 	}
 	out, err := newStream(w, members{"context": context}, "benchmarks", "[", "]}\n")
 	if err != nil {
-		return n, err
+		return 0, err
 	}
 	instance := -1
-	n, err = eachTimed(ctx, db, f, func(r *store.Row) error {
+	leftOut, err = eachTimed(ctx, db, f, func(r *store.Row) error {
 		instance++
 		name := "SpMV/"
 		if several {
@@ -142,8 +140,5 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter)
 		}
 		return nil
 	})
-	if err != nil {
-		return n, err
-	}
-	return n, out.close()
+	return leftOut, cmp.Or(err, out.close())
 }

@@ -36,13 +36,7 @@ type Format struct {
 	Write writer
 }
 
-type writer func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (Count, error)
-
-// A Count says what became of trials.
-type Count struct {
-	Written int
-	LeftOut int // failed, and the format has no room for that
-}
+type writer func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error)
 
 // Formats are all formats.
 var Formats = []Format{
@@ -60,16 +54,15 @@ var Formats = []Format{
 }
 
 // eachTimed calls do with the trials that have a time, and counts the others as left out.
-func eachTimed(ctx context.Context, db *store.DB, f store.Filter, do func(*store.Row) error) (n Count, err error) {
+func eachTimed(ctx context.Context, db *store.DB, f store.Filter, do func(*store.Row) error) (leftOut int, err error) {
 	err = db.Trials(ctx, f, func(r *store.Row) error {
 		if r.Status != trial.OK {
-			n.LeftOut++
+			leftOut++
 			return nil
 		}
-		n.Written++
 		return do(r)
 	})
-	return n, err
+	return leftOut, err
 }
 
 // Named returns the format of this name.

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -20,7 +21,7 @@ const samplesColumn = "samples_ms"
 
 // table makes a writer of the view results in a format, with the samples if they are asked for.
 func table(format string, samples bool) writer {
-	return func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
+	return func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error) {
 		var rows *term.Rows
 		err = db.EachResult(ctx, f, func(columns []string) (err error) {
 			if samples {
@@ -32,13 +33,12 @@ func table(format string, samples bool) writer {
 			if samples {
 				values = append(values, milliseconds(taken))
 			}
-			n.Written++
 			return rows.Add(values)
 		})
 		if err != nil {
-			return n, err
+			return 0, err
 		}
-		return n, rows.Close()
+		return 0, rows.Close()
 	}
 }
 
@@ -83,7 +83,7 @@ type resultRow struct {
 }
 
 // writeParquet writes the view results with types: whole numbers, moments in UTC and truth values are such.
-func writeParquet(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (n Count, err error) {
+func writeParquet(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error) {
 	out := parquet.NewGenericWriter[resultRow](w, parquet.Compression(&parquet.Snappy),
 		parquet.CreatedBy("spmvtune", "", ""), parquet.MaxRowsPerRowGroup(100_000))
 	rows := make([]resultRow, 1)
@@ -102,14 +102,10 @@ func writeParquet(ctx context.Context, w io.Writer, db *store.DB, f store.Filter
 				return fmt.Errorf("column %s: %w", fields.Type().Field(i).Tag.Get("parquet"), err)
 			}
 		}
-		n.Written++
 		_, err := out.Write(rows)
 		return err
 	})
-	if err != nil {
-		return n, err
-	}
-	return n, out.Close()
+	return 0, cmp.Or(err, out.Close())
 }
 
 // set gives a field what SQLite has for it.

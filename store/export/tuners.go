@@ -57,12 +57,12 @@ var reserved = []string{kernelParameter, blockParameter, gridParameter, "grid_si
 
 // ofPlace makes a writer of a function that writes the space of one place.
 func ofPlace(write func(context.Context, io.Writer, *store.DB, *space) error) writer {
-	return func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (Count, error) {
+	return func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error) {
 		s, err := readSpace(ctx, db, f)
 		if err != nil {
-			return Count{}, err
+			return 0, err
 		}
-		return Count{Written: len(s.points)}, write(ctx, w, db, s)
+		return 0, write(ctx, w, db, s)
 	}
 }
 

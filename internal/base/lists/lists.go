@@ -34,3 +34,18 @@ func Distinct[T any, K comparable](list []T, f func(T) K) []K {
 	}
 	return keys
 }
+
+// Groups puts elements with one key together, in the order in which the keys come first.
+func Groups[T any, K comparable](list []T, key func(T) K) [][]T {
+	var groups [][]T
+	index := map[K]int{}
+	for _, v := range list {
+		at, seen := index[key(v)]
+		if !seen {
+			at, index[key(v)] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], v)
+	}
+	return groups
+}

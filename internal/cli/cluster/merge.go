@@ -139,17 +139,10 @@ func (c *mergeCommand) report(ctx context.Context, m *slurm.Merge) (err error) {
 		m.Trials.Of = max(m.Trials.Of, plan.Trials())
 	}
 
-	if err := show.Winners(ctx, c.w, j, command.Shown(m.Database)); err != nil {
-		return err
-	}
-	stages := show.NewStages(c.w)
-	report, err := plots.Finish(ctx, j, plots.Options{Out: c.run.Dir, Version: command.Version(), KeepRule: true,
-		Progress: stages.At})
-	stages.Clear()
+	report, err := show.Finish(ctx, c.w, j, c.run.Dir, command.Shown(m.Database), command.Version())
 	if err != nil {
 		return err
 	}
-	show.Report(c.w, report)
 	if report != nil {
 		m.Report = report.Page
 	}

@@ -7,7 +7,6 @@ import (
 
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 )
@@ -18,7 +17,7 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 	fmt.Fprintf(w, "chunks  %d of %d done%s\n", s.Counts.Done, s.Counts.All, others(s.Counts))
 	printTrials(w, s)
 	if s.Rate > 0 && s.Counts.Running > 0 {
-		fmt.Fprintf(w, "pace    %s/s", show.PerSecond(s.Rate))
+		fmt.Fprintf(w, "pace    %s/s", term.Significant(s.Rate, 2))
 		if left := timeLeft(s); left != "" {
 			fmt.Fprintf(w, ", about %s left at this rate", left)
 		}

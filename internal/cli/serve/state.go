@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/show"
 
@@ -37,32 +39,17 @@ type State struct {
 // read reads what a page shows of a database.
 func read(ctx context.Context, db *store.DB) (s State, err error) {
 	sweeps, err := db.Sweeps(ctx)
-	if err != nil {
+	trials, err2 := db.Count(ctx)
+	best, err3 := db.Best(ctx, store.Filter{})
+	last, err4 := db.Last(ctx, lastTrials)
+	if err := cmp.Or(err, err2, err3, err4); err != nil {
 		return s, err
 	}
-	s.Titles = []string{}
-	for _, sweep := range sweeps {
-		title := sweep.Name
-		if sweep.Title != "" {
-			title += ": " + sweep.Title
-		}
-		s.Titles = append(s.Titles, term.Visible(title))
-	}
-	if s.Trials, err = db.Count(ctx); err != nil {
-		return s, err
-	}
-	for _, n := range s.Trials {
+	s.Titles = lists.Of(sweeps, func(s store.Sweep) string { return term.Visible(show.TitleOf(s.Name, s.Title)) })
+	s.Trials, s.Best, s.Last = trials, bestTable(best), lastTable(last)
+	for _, n := range trials {
 		s.All += n
 	}
-	best, err := db.Best(ctx, store.Filter{})
-	if err != nil {
-		return s, err
-	}
-	last, err := db.Last(ctx, lastTrials)
-	if err != nil {
-		return s, err
-	}
-	s.Best, s.Last = bestTable(best), lastTable(last)
 	return s, nil
 }
 

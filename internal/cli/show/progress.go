@@ -367,7 +367,7 @@ func (s progressLine) fit(width int) string {
 	}
 	pace := ""
 	if s.rate > 0 {
-		pace = fmt.Sprintf("  %s/s", PerSecond(s.rate))
+		pace = fmt.Sprintf("  %s/s", term.Significant(s.rate, 2))
 	}
 	if s.foreseen {
 		pace += fmt.Sprintf("  %s %s", s.left.Round(time.Second), left)
@@ -398,18 +398,6 @@ func (s progressLine) fit(width int) string {
 	}
 
 	return text.Trim(counts, width)
-}
-
-// PerSecond prints a rate with the digits that matter.
-func PerSecond(rate float64) string {
-	switch {
-	case rate >= 10:
-		return fmt.Sprintf("%.0f", rate)
-	case rate >= 1:
-		return fmt.Sprintf("%.1f", rate)
-	default:
-		return fmt.Sprintf("%.2f", rate)
-	}
 }
 
 // lead makes a configuration the best so far of its precision and cache state if it is faster.

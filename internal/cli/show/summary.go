@@ -21,15 +21,15 @@ import (
 // MostFailures is how many failed trials are listed, and how many reasons for invalid ones.
 const MostFailures = 10
 
-// Title prints the name and the title of a sweep.
-func Title(w io.Writer, sweep *configs.Sweep) { fmt.Fprintln(w, TitleOf(sweep)) }
+// Title prints what a sweep is called.
+func Title(w io.Writer, sweep *configs.Sweep) { fmt.Fprintln(w, TitleOf(sweep.Name, sweep.Title)) }
 
-// TitleOf is the name and the title of a sweep.
-func TitleOf(sweep *configs.Sweep) string {
-	if sweep.Title == "" {
-		return sweep.Name
+// TitleOf says what a sweep is called.
+func TitleOf(name, title string) string {
+	if title == "" {
+		return name
 	}
-	return sweep.Name + ": " + sweep.Title
+	return name + ": " + title
 }
 
 // Summary says what a run did. Problems with matrices were printed before.

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"spmvtune/internal/base/lists"
 	"spmvtune/plots"
 	"strings"
 	"syscall"
@@ -182,48 +183,58 @@ func (w *watch) end() {
 }
 
 // mostWinners is how many rows of winners end a run; best prints them all.
-const mostWinners = 32
+const mostWinners = 32 // that end a run
 
 // Winners prints the best configurations in the database at path.
-func Winners(ctx context.Context, w io.Writer, j *analysis.Results, path string) error {
-	best, err := j.DB().Best(ctx, store.Filter{})
-	if err != nil || len(best) == 0 {
+func Winners(ctx context.Context, w io.Writer, db *store.DB, best []store.Best) error {
+	if err := Best(w, best); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	if err := Best(w, best[:min(len(best), mostWinners)]); err != nil {
+	if err := verified(ctx, w, db, best); err != nil {
 		return err
 	}
+	matrices, err := db.Features(ctx)
+	Twins(w, matrices)
+	return err
+}
 
-	if err := Verified(ctx, w, j.DB(), best[:min(len(best), mostWinners)]); err != nil {
-		return err
+// Finish ends what has measured: it prints the winners, learns the rule, makes the report of the folder out, and prints
+// its headline. The report is nil where no trial is good.
+func Finish(ctx context.Context, w io.Writer, j *analysis.Results, out, database, version string) (*plots.Report, error) {
+	best, err := j.DB().Best(ctx, store.Filter{})
+	if err == nil && len(best) > 0 {
+		fmt.Fprintln(w)
+		err = Winners(ctx, w, j.DB(), best[:min(len(best), mostWinners)])
+	}
+	if err != nil {
+		return nil, err
 	}
 	if more := len(best) - mostWinners; more > 0 {
-		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"),
-			term.Shell("spmvtune", "best", path))
+		fmt.Fprintf(w, "… and %s: %s\n", term.Count(more, "more row", "more rows"), term.Shell("spmvtune", "best", database))
 	}
-
-	Twins(w, j.Matrices())
-	fmt.Fprintln(w)
-	return nil
+	if len(best) > 0 {
+		fmt.Fprintln(w)
+	}
+	stages := NewStages(w)
+	report, err := plots.Finish(ctx, j, plots.Options{Out: out, Version: version, KeepRule: true, Progress: stages.At})
+	stages.Clear()
+	if err == nil {
+		Report(w, report)
+	}
+	return report, err
 }
 
 // Best prints the winners in a table for each device.
 func Best(w io.Writer, best []store.Best) error {
-	for start := 0; start < len(best); {
-		end := start
-		for end < len(best) && best[end].Device == best[start].Device {
-			end++
-		}
-		if start > 0 {
+	for i, part := range lists.Groups(best, func(b store.Best) string { return b.Device }) {
+		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, best[start].Device)
-		t := BestTable(best[start:end])
+		fmt.Fprintln(w, part[0].Device)
+		t := BestTable(part)
 		if err := t.Print(w); err != nil {
 			return err
 		}
-		start = end
 	}
 
 	if len(best) == 0 {
@@ -235,7 +246,7 @@ func Best(w io.Writer, best []store.Best) error {
 // BestTable is the table of the best.
 func BestTable(best []store.Best) term.Table {
 	t := term.Table{Columns: append(slices.Clone(resultColumns), "GFLOP/s", "GB/s", "tied"),
-		Less: []string{"GB/s", "another run", "cache", "tied", "grid", "GFLOP/s"}}
+		Less: []string{"parameters", "GB/s", "cache", "GFLOP/s", "precision"}}
 	for i := range best {
 		b := &best[i]
 		off := analysis.Relative(&b.Row)
@@ -246,17 +257,17 @@ func BestTable(best []store.Best) term.Table {
 }
 
 // resultColumns are the columns of a table of results.
-var resultColumns = []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time", "another run"}
+var resultColumns = []string{"matrix", "precision", "cache", "kernel", "block", "grid", "parameters", "time"}
 
 // resultCells are what they say of one.
 func resultCells(r *store.Row) []any {
 	return []any{r.Matrix, string(r.Precision), string(r.Cache), r.Kernel, Size(r.Block), Size(r.Grid), r.Params.String(),
-		term.Quantity(term.SecondsWithin(r.Time, r.Time*analysis.Relative(r))), another(r)}
+		term.Quantity(term.SecondsWithin(r.Time, r.Time*analysis.Relative(r)) + another(r))}
 }
 
 // Verified prints the fastest verified configuration wherever nobody sees the y of the winner.
-func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best) error {
-	t := term.Table{Columns: append(slices.Clone(resultColumns), "device"), Less: []string{"device", "another run", "cache"}}
+func verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best) error {
+	t := term.Table{Columns: append(slices.Clone(resultColumns), "device"), Less: []string{"device", "parameters", "cache"}}
 	for i := range best {
 		b := &best[i]
 		if b.Verified() {
@@ -281,18 +292,11 @@ func Verified(ctx context.Context, w io.Writer, db *store.DB, best []store.Best)
 }
 
 // another says how far another run may be off, nothing if that is not known.
-func another(r *store.Row) any {
+func another(r *store.Row) string {
 	if r.Factor == 0 || r.Another.Low == 0 {
-		return nil
+		return ""
 	}
-	return term.Quantity("± " + term.ShortPercent(max(r.Another.High/r.Time, r.Time/r.Another.Low)-1))
-}
-
-// Ties says where winners are tied with others. rows are all trials, or those that the store says are near.
-func Ties(w io.Writer, rows []store.Row, best []store.Best) {
-	for _, line := range analysis.New(rows, best, nil, nil).TieWords() {
-		term.Print(w, line)
-	}
+	return " ±" + term.ShortPercent(max(r.Another.High/r.Time, r.Time/r.Another.Low)-1)
 }
 
 // Twins says which matrices are twins, if there are any.
