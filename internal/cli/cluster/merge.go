@@ -14,7 +14,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/plots"
 	"spmvtune/slurm"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
