@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -8,16 +9,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/configs"
 	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
+	"spmvtune/kernels/cuda"
 	"spmvtune/kernels/custom"
 	"spmvtune/tuner/hardware"
 )
 
 // kernelsCommand is the command kernels.
-type kernelsCommand struct{ output command.Output }
+type kernelsCommand struct {
+	output command.Output
+	source bool
+}
 
 func newKernels() *cobra.Command {
 	var k kernelsCommand
@@ -27,11 +33,13 @@ func newKernels() *cobra.Command {
 		Example: `  spmvtune kernels
   spmvtune kernels csr_adaptive
   spmvtune kernels coo                     # names that begin with coo
+  spmvtune kernels csr_scalar --source     # its CUDA code, as one file
   spmvtune kernels --json`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: command.CompleteOne(kernels.Names()),
 		RunE:              k.Run,
 	}
+	cmd.Flags().BoolVar(&k.source, "source", false, "print the CUDA code of a kernel, with what it includes and how it is launched")
 	k.output.Flags(cmd)
 	cmd.AddCommand(newKernelsNew())
 	return cmd
@@ -48,6 +56,17 @@ func (k *kernelsCommand) Run(cmd *cobra.Command, args []string) error {
 
 	w := cmd.OutOrStdout()
 	switch {
+	case k.source && (len(args) == 0 || len(list) != 1 || list[0].Backend != "cuda"):
+		return command.Usage(errors.New("--source needs the name of one kernel for a GPU"))
+	case k.source:
+		s := configs.Space{Kernels: []string{list[0].Name}, Precisions: []kernels.Precision{kernels.Float32},
+			Grid: configs.Grid{Values: []int{4}}}
+		for c := range s.Expand(1) {
+			text, err := cuda.Text(list[0], c, 8)
+			fmt.Fprint(w, text)
+			return err
+		}
+		return nil
 	case k.output.Data():
 		return k.output.Write(w, list)
 	case len(list) == 1:
