@@ -107,7 +107,7 @@ type Search struct {
 	Trials int
 	// Time bounds the time of the whole sweep; 0: no bound.
 	Time time.Duration
-	// Busy bounds the time of the trials of a search; their repeat runs then take a third of it more, at most. 0: no bound.
+	// Busy bounds the time of the trials of a search; 0: no bound.
 	Busy time.Duration
 	// Rule is a file for the strategy "rule": rule.json or a database, or the name of one that comes
 	// with the program. "" stands for the one of them for the device.

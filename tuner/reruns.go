@@ -32,8 +32,7 @@ const fewestLeaderReruns = 4
 // Leader reruns go in rounds of all leaders in random order, so that a drift of the device favours
 // none of them.
 type leaderReruns struct {
-	most    int     // of each trial; 0: there are none
-	bound   float64 // seconds from which on there are no more, see over; 0: no bound
+	most    int // of each trial; 0: there are none
 	rng     *rand.Rand
 	places  []trial.Case // in the order in which their trials came
 	ranking map[trial.Case]*ranking
@@ -52,7 +51,6 @@ type ranking struct {
 type candidate struct {
 	trial.Trial
 	medians []float64
-	seconds float64 // that the trial took
 	high    float64 // upper end of the interval of its first median; 0: not known
 	program bool    // its times are its own
 	failed  bool    // whether a leader rerun failed: it is not asked for again
@@ -79,15 +77,12 @@ func (f *leaderReruns) enter(known trial.Record) {
 	}
 	r := f.ranking[at]
 	r.trials = append(r.trials, &candidate{Trial: known.Trial, medians: append([]float64{known.Median}, known.LeaderMedians()...),
-		seconds: known.Seconds, high: known.WithinHigh, program: f.programs[known.Kernel]})
+		high: known.WithinHigh, program: f.programs[known.Kernel]})
 }
 
 // next returns the next leader rerun, nil after the last. It returns the same one until it is
 // told the result. After the first call there are no more trials.
 func (f *leaderReruns) next() *job {
-	if f.over() {
-		return nil
-	}
 	for i := 0; len(f.round) == 0 && i < len(f.places); i++ {
 		// Cache states are not mixed; precisions are.
 		for _, p := range f.places {
@@ -105,18 +100,6 @@ func (f *leaderReruns) next() *job {
 		ahead = append(ahead, c.Trial)
 	}
 	return &job{Trial: f.round[0].Trial, leader: true, ahead: ahead}
-}
-
-// over reports whether the bound is reached, when a leader rerun takes as long as its trial: who looks again later sees the
-// same.
-func (f *leaderReruns) over() bool {
-	spent := 0.0
-	for _, r := range f.ranking {
-		for _, c := range r.trials {
-			spent += c.seconds * float64(len(c.medians)-1)
-		}
-	}
-	return f.bound > 0 && spent >= f.bound
 }
 
 // told takes the result of the last leader rerun.
@@ -172,9 +155,6 @@ func (r *ranking) open(most int) []*candidate {
 // trials after it.
 func (f *leaderReruns) missing() []trial.Trial {
 	var list []trial.Trial
-	if f.over() {
-		return nil
-	}
 	for _, p := range f.places {
 		open := f.ranking[p].open(f.most)
 		for _, c := range open {

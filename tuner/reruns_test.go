@@ -53,29 +53,6 @@ func enteredUpTo(highs []float64, most int, names string, medians ...float64) *l
 	return f
 }
 
-// Repeat runs end where they have taken as long as is wanted, and who looks again sees that.
-func TestRerunsAreBounded(t *testing.T) {
-	var known []trial.Record
-	for _, one := range trialsOf(trial.Warm, "a b c") {
-		known = append(known, trial.Record{Result: trial.Result{Trial: one, Median: 1, Seconds: 2}})
-	}
-	f := newLeaderReruns(32, 1, "m", nil)
-	f.bound = 9
-	for _, k := range known {
-		f.enter(k)
-	}
-	again := newLeaderReruns(32, 1, "m", nil)
-	again.bound = f.bound
-	asked, sum := play(f), 0
-	for _, k := range known {
-		sum += asked[k.ID]
-		k.Reruns = slices.Repeat([]trial.Result{{LeaderRerun: true, Median: 1}}, asked[k.ID])
-		again.enter(k)
-	}
-	testkit.Equal(t, sum, 5, "repeat runs of 2 s")
-	testkit.Equal(t, len(play(again))+len(f.missing()), 0, "repeat runs after that")
-}
-
 func TestWhoIsInTheFinals(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -85,7 +85,7 @@ the run "tune": the same command answers at once, and best, report and learn tak
 	command.FlagWord(cmd, &t.cache, "cache", "cache state", "warm, or cold before every product", cacheStates[:2]...)
 	f.StringVar(&t.device, "device", t.device, "auto, cpu, cuda, or the number of a GPU")
 	f.IntVar(&t.products, "products", 0, "choose for this many products, preparation included (default: many)")
-	f.DurationVar(&t.budget, "budget", 0, "most time measuring a matrix, before repeat runs (default 3s, on the processor 15s)")
+	f.DurationVar(&t.budget, "budget", 0, "most time measuring a matrix (default 3s, on the processor 15s)")
 	f.BoolVar(&t.all, "all", false, "measure the whole grid")
 	f.BoolVar(&t.retry, "retry-failed", false, "measure trials again that ended in wrong, fault, timeout or oom")
 	cmd.MarkFlagsMutuallyExclusive("all", "budget")
@@ -172,7 +172,7 @@ func (t *tuneCommand) named(args []string) (list []configs.Matrix, err error) {
 	return list, nil
 }
 
-// budgets are how long a matrix is measured at most unless told, by backend. Repeat runs take a third of it more, at most.
+// budgets are how long a matrix is measured at most unless told, by backend.
 var budgets = map[string]time.Duration{"cuda": 3 * time.Second, "cpu": 15 * time.Second}
 
 // newSweep makes the sweep without matrices: of the kernels of the corpus that rules learn from or, for a
