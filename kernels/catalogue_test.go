@@ -94,6 +94,7 @@ const (
 	threads = "threads per block"
 	blocks  = "blocks"
 	cpuGrid = "workers; each is a thread of its own, pinned to a core while there are cores left"
+	windows = "blocks; each takes every grid-th window of consecutive nonzeros"
 )
 
 // The documentation has every kernel, as the catalogue says.
@@ -102,13 +103,15 @@ func TestDocumentation(t *testing.T) {
 	var sources strings.Builder
 	for _, family := range []struct{ heading, backend, note string }{
 		{"For a processor", "cpu", "A worker" + strings.TrimPrefix(cpuGrid, "workers; each") + "."},
-		{"For a GPU", "cuda", "Block and grid are *usual* if they are " + threads + ", and " + blocks + "."},
+		{"For a GPU", "cuda", "Block and grid are *usual* if they are " + threads + ", and " + blocks + ".\n*Windows* are " +
+			windows + ". A parameter that is only named is that\nof a kernel above."},
 	} {
 		fmt.Fprintf(&b, "## %s\n\n%s\n\n| kernel | format | bits | what takes what | block and grid | parameters | from |\n"+
 			"|---|---|---|---|---|---|---|\n", family.heading, family.note)
+		said := map[string]string{}
 		for _, k := range Catalogue {
 			if k.Backend == family.backend {
-				b.WriteString(row(k))
+				b.WriteString(row(k, said))
 				sources.WriteString(k.Source + "; ")
 			}
 		}
@@ -122,15 +125,21 @@ func TestDocumentation(t *testing.T) {
 	testkit.Section(t, "../docs/kernels.md", "<!-- catalogue -->\n", "<!-- end -->\n", b.String(), *regen)
 }
 
-// row is a kernel's row of the documentation.
-func row(k Kernel) string {
+// row is a kernel's row of the documentation; said is what the rows above say of parameters, by their names.
+func row(k Kernel, said map[string]string) string {
 	var params []string
 	for _, p := range k.Params {
 		values := "any positive integer"
 		if len(p.Values) > 0 {
 			values = strings.Join(p.Values, ", ")
 		}
-		params = append(params, fmt.Sprintf("`%s` (%s): %s", p.Name, values, p.Doc))
+		text := fmt.Sprintf(" (%s): %s", values, p.Doc)
+		if said[p.Name] == text {
+			text = ""
+		} else {
+			said[p.Name] = text
+		}
+		params = append(params, "`"+p.Name+"`"+text)
 	}
 	bits := "vary"
 	if k.Deterministic {
@@ -142,11 +151,11 @@ func row(k Kernel) string {
 			shape = append(shape, choice[0]+choice[1])
 		}
 	}
-	said := strings.Replace(strings.Join(shape, "; "), cpuGrid, "workers", 1)
+	counted := strings.NewReplacer(cpuGrid, "workers", windows, "windows").Replace(strings.Join(shape, "; "))
 	if k.Block == threads && k.Grid == blocks {
-		said = "usual"
+		counted = "usual"
 	}
-	cells := []string{"`" + k.Name + "`", string(k.Format), bits, k.Mapping, said,
+	cells := []string{"`" + k.Name + "`", string(k.Format), bits, k.Mapping, counted,
 		strings.Join(params, "; "), k.Source}
 	for i, c := range cells {
 		cells[i] = strings.ReplaceAll(c, "|", "\\|")
