@@ -167,6 +167,9 @@ type ProductInfo struct {
 	// Loading is how long it took, beside Prepare, to compile or load code of the kernel or of its library, which is there
 	// for later products.
 	Loading time.Duration
+	// Loaded says that the kernel has run in this process before, so that nothing has to be loaded at its first launch: a
+	// sample may come first. Processors have nothing to load, and do not say so.
+	Loaded bool
 	// BytesFormat is the size of the matrix in the kernel's format, padding
 	// included: for CSR 4·(rows+1) + (4+v)·nnz, v the size of a value.
 	BytesFormat int64

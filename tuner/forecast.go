@@ -171,7 +171,7 @@ func (e *timing) cut(t trial.Trial, product float64) (seconds float64, is bool) 
 		slow = hopeless(t.Config, e.size, e.device)
 	}
 	products := 2.0
-	if e.device.Backend == "cuda" && worker.AtOnce(product, best) {
+	if e.device.Backend == "cuda" && (worker.AtOnce(product, best) || worker.FirstSampled(t.Cache, e.protocol, best)) {
 		products = 1
 	}
 	seconds = products*product + e.past.factor(t.Matrix)*overhead(e.size, e.device)

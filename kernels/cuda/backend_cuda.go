@@ -61,7 +61,7 @@ type Backend struct {
 
 // What copies and checks take at a time.
 const (
-	stagedValues = 1 << 19                             // a half of the staging memory
+	stagedValues = 1 << 21                             // a half of the staging memory
 	roomBytes    = max(12*mostGathered, 32*mostJudges) // indices and values, or verdicts
 )
 

@@ -199,6 +199,7 @@ type entry struct {
 	local      int // bytes per thread
 	maxThreads int // per block
 	dynamic    int // dynamic shared memory that was allowed, bytes per block
+	ran        bool
 }
 
 func newModules(l limits) *modules {

@@ -29,7 +29,7 @@ type product struct {
 	written []*array // y and scratch
 	info    kernels.ProductInfo
 	since   time.Duration  // of busy time, when the product was made
-	ran     bool           // once, which loads what the driver loads late
+	entries []*entry       // its kernels
 	checked bool           // since it ran last: nothing else has written since
 	vendor  *vendorProduct // nil for this program's own kernels
 	seals   []seal         // of a kernel of the sweep, which may write where it reads
@@ -42,7 +42,7 @@ var _ kernels.Product = (*product)(nil)
 // Info says what preparing cost, what the kernel moves, and how it was timed.
 func (p *product) Info() kernels.ProductInfo {
 	info := p.info
-	info.Resolution, info.Busy = p.b.tick, p.b.clock.busy()-p.since
+	info.Resolution, info.Busy, info.Loaded = p.b.tick, p.b.clock.busy()-p.since, p.loaded()
 	if p.b.clock.c.ungated != 0 {
 		info.Warnings = []string{"launches wait for the device here (under a debugger?), so that the time to launch " +
 			"is in the samples"}
@@ -52,6 +52,11 @@ func (p *product) Info() kernels.ProductInfo {
 			"the product can't be replayed as a graph: each of its kernels was launched by the host")
 	}
 	return info
+}
+
+// loaded reports whether all its kernels have run, which loads what the driver loads late.
+func (p *product) loaded() bool {
+	return !slices.ContainsFunc(p.entries, func(e *entry) bool { return !e.ran })
 }
 
 // Poison fills y and the scratch with NaN.
@@ -168,7 +173,10 @@ func (p *product) run() error {
 	if err != nil {
 		return p.failed(err, "running")
 	}
-	p.ran, p.info.Multiplied = true, took
+	p.info.Multiplied = took
+	for _, e := range p.entries {
+		e.ran = true
+	}
 	return nil
 }
 
@@ -183,7 +191,7 @@ func (p *product) Sample(dst []float64, batch int, cold bool) error {
 		return err
 	}
 
-	if !p.ran {
+	if !p.loaded() {
 		// A kernel is loaded at its first launch. That may wait for the device,
 		// which the gate would hold.
 		if err := p.run(); err != nil {
@@ -406,6 +414,7 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 			}
 		}
 
+		p.entries = append(p.entries, e)
 		ops = append(ops, op{function: e.f, grid: s.Grid, block: s.Block, shared: s.Shared, args: args})
 		launches = append(launches, launch{e, s, perUnit})
 	}

@@ -70,7 +70,7 @@ func (b *Backend) prepareVendor(k kernels.Kernel, c kernels.Config, of vendorFun
 		b.modules.cost += time.Since(start)
 		start = time.Now()
 	}
-	p.vendor = newVendorProduct(lib)
+	p.vendor, p.entries = newVendorProduct(lib), []*entry{{}} // the library loads what it launches
 	size, err := b.analyse(p.vendor, m, p.v, own)
 	if err != nil {
 		p.vendor.release()

@@ -60,7 +60,7 @@ func (w *server) count(t trial.Trial, n int) error {
 	}
 	r := &trial.Result{Trial: t, Status: trial.OK}
 	w.checks.begin(r, true)
-	if _, err := w.first(p, &TimeBreakdown{}); err != nil {
+	if _, err := w.first(p, false, &TimeBreakdown{}); err != nil {
 		return err
 	}
 	if err := w.verify(p, ref, r, "", &TimeBreakdown{}); err != nil || r.Status != trial.OK {

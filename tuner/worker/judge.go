@@ -14,11 +14,17 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// first computes the product once into a poisoned y. It returns how long that took in seconds, launching included.
-func (w *server) first(p kernels.Product, e *TimeBreakdown) (took float64, err error) {
+// first computes the product once into a poisoned y. It returns how long that took in seconds: as a cold sample, or
+// launching included.
+func (w *server) first(p kernels.Product, sampled bool, e *TimeBreakdown) (took float64, err error) {
 	defer Spend(&e.Check, time.Now())
 	if err := p.Poison(); err != nil {
 		return 0, err
+	}
+	if sampled {
+		one := make([]float64, 1)
+		err := p.Sample(one, 1, true)
+		return one[0], err
 	}
 	start := time.Now()
 	err = p.Multiply(nil)

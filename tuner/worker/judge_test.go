@@ -66,7 +66,7 @@ func judgingTrial(t *testing.T, w *server, config string, spoil func(y []float64
 	r := &trial.Result{Status: trial.OK}
 	r.ID, r.Kernel, r.Precision = config, "csr_scalar", kernels.Float32
 	w.checks.begin(r, false)
-	testkit.Must(w.first(j, &TimeBreakdown{}))
+	testkit.Must(w.first(j, false, &TimeBreakdown{}))
 	return j, r, w.verify(j, ref, r, "", &TimeBreakdown{})
 }
 
@@ -112,7 +112,8 @@ func TestDeviceCompares(t *testing.T) {
 type slow struct {
 	kernels.Backend
 	judging
-	asked []string
+	asked  []string
+	loaded bool
 }
 
 func (s *slow) Device() kernels.Device { return kernels.Device{} }
@@ -120,12 +121,13 @@ func (s *slow) Device() kernels.Device { return kernels.Device{} }
 func (s *slow) Prepare(kernels.Config, kernels.Options) (kernels.Product, error) { return s, nil }
 
 func (s *slow) Multiply([]float64) error {
+	s.asked = append(s.asked, "multiply")
 	time.Sleep(2 * time.Millisecond)
 	return nil
 }
 
 func (s *slow) Info() kernels.ProductInfo {
-	return kernels.ProductInfo{Multiplied: 2e-3, Loading: time.Millisecond}
+	return kernels.ProductInfo{Multiplied: 2e-3, Loading: time.Millisecond, Loaded: s.loaded}
 }
 
 func (s *slow) Sample(dst []float64, _ int, _ bool) error {
@@ -139,23 +141,33 @@ func (s *slow) Judge(r kernels.Reference) (float64, int, error) {
 }
 
 // The single samples of a hopeless trial find the caches as a product left them: the device reads no reference
-// before. It does read it after them.
+// before. It does read it after them. A cold sample of a kernel that is loaded is the only product.
 func TestHopelessAreComparedLast(t *testing.T) {
 	p := hubs(90, 3, 40, 5)
-	for _, wrong := range []bool{false, true} {
+	for _, tt := range []struct {
+		wrong, loaded bool
+		cache         trial.Cache
+		asked         []string
+	}{
+		{false, false, trial.Cold, []string{"multiply", "sample", "judge"}},
+		{true, false, trial.Cold, []string{"multiply", "sample", "judge"}},
+		{false, true, trial.Warm, []string{"multiply", "sample", "judge"}},
+		{false, true, trial.Cold, []string{"sample", "judge"}},
+		{true, true, trial.Cold, []string{"sample", "judge"}},
+	} {
 		ref := testkit.Must(newReference(p, kernels.Float32))
 		s := &slow{judging: judging{ref: ref, y: multiply(p, kernels.Float32, p.X, -1, nil),
-			find: func(worst float64, row int) (float64, int, error) { return worst, row, nil }}}
-		if wrong {
+			find: func(worst float64, row int) (float64, int, error) { return worst, row, nil }}, loaded: tt.loaded}
+		if tt.wrong {
 			s.y[1] = math.NaN()
 		}
 		w := &server{backend: s, problem: p, y: make([]float64, 3), references: map[scope]*reference{}}
 		req := TrialRequest{Best: 1e-3, Protocol: configs.Protocol{Slow: 1}}
 		r := &trial.Result{Status: trial.OK}
-		r.ID, r.Kernel, r.Precision = "trial", "csr_scalar", kernels.Float32
+		r.ID, r.Kernel, r.Precision, r.Cache = "trial", "csr_scalar", kernels.Float32, tt.cache
 		err := w.measure(req, r, &TimeBreakdown{})
-		testkit.Check(t, err == nil && slices.Equal(s.asked, []string{"sample", "judge"}) &&
-			(r.Status == trial.Wrong) == wrong, "wrong %t: %s after %q: %v", wrong, r.Status, s.asked, err)
+		testkit.Check(t, err == nil && slices.Equal(s.asked, tt.asked) && (r.Status == trial.Wrong) == tt.wrong,
+			"%+v: %s after %q: %v", tt, r.Status, s.asked, err)
 	}
 }
 

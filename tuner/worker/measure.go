@@ -100,12 +100,13 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 	r.Properties = info.Properties
 
 	w.checks.begin(r, req.Full || w.isCustom(r.Kernel))
-	first, err := w.first(p, e)
+	sampled := info.Loaded && FirstSampled(r.Cache, req.Protocol, req.Best)
+	first, err := w.first(p, sampled, e)
 	if err != nil {
 		return err
 	}
 	// Single samples come before the device reads the reference, which would fill its caches.
-	hopeless, err := rejectEarly(metered{p, e}, req.Protocol, req.Best, first, r)
+	hopeless, err := rejectEarly(metered{p, e}, req.Protocol, req.Best, first, sampled, r)
 	if err != nil {
 		return err
 	}
@@ -268,16 +269,28 @@ const (
 // and that of the best, in seconds.
 func AtOnce(product, best float64) bool { return product > max(longLook, FarSlower*best) }
 
+// flushing is about how long it takes a GPU to flush its caches, in seconds.
+const flushing = 100e-6
+
+// FirstSampled reports whether the first product of a GPU's trial is taken as a sample, if its code is loaded, so that no
+// second one shows whether the trial is hopeless. Only caches that were flushed are as a cold sample finds them; the
+// poison leaves others than a warm one has. Of short products a flush more takes longer than the second one.
+func FirstSampled(cache trial.Cache, proto configs.Protocol, best float64) bool {
+	return cache == trial.Cold && proto.Slow*best > flushing
+}
+
 // rejectEarly times single products and reports whether r is hopeless: whether each of them is
 // slower than best, in seconds, by more than the factor proto.Slow and a launch, and so is the
 // product before, which took first. One that is not ends that, so that a product which the
 // system interrupted rejects no trial. Where there is no best yet (0), no trial is hopeless.
 //
 // A hopeless trial is over once its y is compared with the reference; there are no probes. It has taken the time
-// of two of its products, or a tenth of its budget if that is more; or of one, if the device timed the
-// first, and that is enough. Its interval is known if there are enough products for one; otherwise Low and High
+// of two of its products, or a tenth of its budget if that is more; or of one, if the first was sampled, or the device
+// timed it, and that is enough. Its interval is known if there are enough products for one; otherwise Low and High
 // stay 0.
-func rejectEarly(p kernels.Product, proto configs.Protocol, best, first float64, r *trial.Result) (hopeless bool, err error) {
+func rejectEarly(p kernels.Product, proto configs.Protocol, best, first float64, sampled bool, r *trial.Result) (
+	hopeless bool, err error,
+) {
 	limit := math.Inf(1)
 	if proto.Slow > 0 && best > 0 {
 		limit = proto.Slow*best + launching
@@ -291,9 +304,13 @@ func rejectEarly(p kernels.Product, proto configs.Protocol, best, first float64,
 		return true, nil
 	}
 
-	start := time.Now()
+	start, spent := time.Now(), 0.0
 	var times []float64
-	for len(times) < mostRejectProducts {
+	if sampled {
+		times, spent = []float64{first}, first
+	}
+	for len(times) == 0 || len(times) < mostRejectProducts &&
+		spent+time.Since(start).Seconds() < rejectShare*proto.Budget.Seconds() {
 		one := make([]float64, 1)
 		if err := p.Sample(one, 1, r.Cache == trial.Cold); err != nil {
 			return false, err
@@ -302,9 +319,6 @@ func rejectEarly(p kernels.Product, proto configs.Protocol, best, first float64,
 			return false, nil
 		}
 		times = append(times, one[0])
-		if time.Since(start).Seconds() >= rejectShare*proto.Budget.Seconds() {
-			break
-		}
 	}
 
 	reject(r, p, times)

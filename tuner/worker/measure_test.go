@@ -160,6 +160,7 @@ func TestGlance(t *testing.T) {
 		proto    configs.Protocol
 		best     float64
 		first    float64 // time of the product that was verified
+		sampled  bool    // which was a cold sample
 		device   float64 // and by the clock of the device
 		times    []float64
 		hopeless bool
@@ -167,20 +168,23 @@ func TestGlance(t *testing.T) {
 		median   float64
 		interval bool
 	}{
-		{"short products", proto, 1, 9, 0, slow, true, mostRejectProducts, 5, true},
-		{"slow ones by chance", proto, 1, 9, 0, late, false, 21, 0, false},
-		{"not slow enough", proto, 1, 9, 0, []float64{3}, false, 1, 0, false},
-		{"slow by its launch alone", proto, 2e-6, 20e-6, 0, []float64{14e-6}, false, 1, 0, false},
-		{"nothing to compare with", proto, 0, 9, 0, nil, false, 0, 0, false},
-		{"off", off, 1, 9, 0, nil, false, 0, 0, false},
-		{"one is as long as the budget", spent, 1, 9, 0, []float64{50, 50}, true, 1, 50, false},
-		{"interrupted, but the first was not slow", spent, 1, 3, 0, nil, false, 0, 0, false},
-		{"the first is far slower, by the device", proto, 1, 90, 80, nil, true, 0, 80, false},
-		{"not far slower", spent, 1, 90, 50, []float64{40}, true, 1, 40, false},
-		{"not long enough to tell", spent, 1e-4, 1, 0.04, []float64{2e-4}, false, 1, 0, false},
+		{"short products", proto, 1, 9, false, 0, slow, true, mostRejectProducts, 5, true},
+		{"slow ones by chance", proto, 1, 9, false, 0, late, false, 21, 0, false},
+		{"not slow enough", proto, 1, 9, false, 0, []float64{3}, false, 1, 0, false},
+		{"slow by its launch alone", proto, 2e-6, 20e-6, false, 0, []float64{14e-6}, false, 1, 0, false},
+		{"nothing to compare with", proto, 0, 9, false, 0, nil, false, 0, 0, false},
+		{"off", off, 1, 9, false, 0, nil, false, 0, 0, false},
+		{"one is as long as the budget", spent, 1, 9, false, 0, []float64{50, 50}, true, 1, 50, false},
+		{"interrupted, but the first was not slow", spent, 1, 3, false, 0, nil, false, 0, 0, false},
+		{"the first is far slower, by the device", proto, 1, 90, false, 80, nil, true, 0, 80, false},
+		{"not far slower", spent, 1, 90, false, 50, []float64{40}, true, 1, 40, false},
+		{"not long enough to tell", spent, 1e-4, 1, false, 0.04, []float64{2e-4}, false, 1, 0, false},
+		{"the first is a sample", proto, 1, 9, true, 0, slow[1:], true, mostRejectProducts - 1, 5, true},
+		{"the first is a sample, and as long as the budget", spent, 1, 50, true, 0, nil, true, 0, 50, false},
+		{"the first is a sample, and fast", spent, 1, 3, true, 0, nil, false, 0, 0, false},
 	} {
 		p, r := &scripted{times: tt.times, multiplied: tt.device}, &trial.Result{Trial: trial.Trial{Cache: trial.Warm}}
-		hopeless := testkit.Must(rejectEarly(p, tt.proto, tt.best, tt.first, r))
+		hopeless := testkit.Must(rejectEarly(p, tt.proto, tt.best, tt.first, tt.sampled, r))
 		testkit.Check(t, hopeless == tt.hopeless && p.taken == tt.taken,
 			"%s: hopeless %t after %d products", tt.name, hopeless, p.taken)
 		testkit.Check(t, r.Median == tt.median && r.WithinLow > 0 == tt.interval && hopeless == (r.Stop == trial.StopSlow),
