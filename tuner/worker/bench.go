@@ -37,7 +37,7 @@ func (b *Bench) Check(p kernels.Product, c kernels.Config) (r trial.Result, err 
 		return r, fmt.Errorf("the product can't be compared: %w", err)
 	}
 	whole, took := resultOnly{p, b.w.y}, TimeBreakdown{}
-	if _, err = b.w.first(whole, &took); err == nil {
+	if _, err = b.w.first(whole, false, &took); err == nil {
 		err = b.w.verify(whole, ref, &r, "", &took)
 	}
 	if err == nil && r.Status == trial.OK {
