@@ -242,7 +242,8 @@ func TestParseOnNode(t *testing.T) {
 
 var regen = stdflag.Bool("regen", false, "write the format of a sweep file into the documentation")
 
-// The documentation has every key, as `spmvtune help config` does; docs/matrices.md has the generators.
+// The documentation has every key, as `spmvtune help config` does; docs/matrices.md has the generators,
+// and docs/searching.md the strategies.
 func TestDocumentation(t *testing.T) {
 	var b strings.Builder
 	intro, sections := helpParts()
@@ -250,6 +251,6 @@ func TestDocumentation(t *testing.T) {
 	for _, s := range sections {
 		b.WriteString("## " + s.heading + "\n\n```toml\n" + s.text + "```\n\n")
 	}
-	page := strings.Replace(b.String(), generators(), "#     (in matrices.md)\n", 1)
-	testkit.Section(t, "../docs/sweep.md", "<!-- help config -->\n", "<!-- end -->\n", page, *regen)
+	elsewhere := strings.NewReplacer(generators(), "#     (in matrices.md)\n", strategies(), "#     (in searching.md)\n")
+	testkit.Section(t, "../docs/sweep.md", "<!-- help config -->\n", "<!-- end -->\n", elsewhere.Replace(b.String()), *regen)
 }

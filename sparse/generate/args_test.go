@@ -198,17 +198,20 @@ var regen = flag.Bool("regen", false, "write the table of generators into the do
 // The documentation has every generator with its arguments, as the table of generators says.
 func TestDocumentation(t *testing.T) {
 	var table strings.Builder
+	said := map[string]string{} // of arguments, in the rows above
 	for _, g := range Generators() {
 		var args []string
 		for _, a := range g.Args {
-			switch {
-			case a.Name == "seed" || a.Name == "of":
-				args = append(args, "`"+a.Name+"`")
-			case a.Required:
-				args = append(args, fmt.Sprintf("`%s`: %s", a.Name, a.Doc))
-			default:
-				args = append(args, fmt.Sprintf("`%s = %s`: %s", a.Name, a.Value(a.Default), a.Doc))
+			text := "`" + a.Name
+			if !a.Required && a.Name != "seed" && a.Name != "of" {
+				text += " = " + a.Value(a.Default)
 			}
+			text += "`"
+			if a.Name != "seed" && a.Name != "of" && said[a.Name] != a.Doc {
+				text += ": " + a.Doc
+				said[a.Name] = a.Doc
+			}
+			args = append(args, text)
 		}
 		fmt.Fprintf(&table, "| `%s` | %s | %s |\n", g.Name, strings.Join(args, "; "), g.Doc)
 	}
