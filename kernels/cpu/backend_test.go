@@ -253,7 +253,7 @@ func TestSource(t *testing.T) {
 	for _, k := range kernels.Catalogue {
 		digest := b.Source(k.Name)
 		testkit.Equal(t, digest != "", k.Backend == "cpu", "%s is in sources of plans.go and has a digest", k.Name)
-		if plan := sources[k.Name]; digest != "" && code.Functions(plan) == "" {
+		if plan := sources[k.Name]; digest != "" && code.functions(plan) == "" {
 			t.Errorf("plans.go embeds no file that has %s, so the digest of %s is not of its code", plan, k.Name)
 		}
 		if digest == "" {

@@ -298,12 +298,12 @@ func TestSourceCountsWhatIsUsed(t *testing.T) {
 		"cpu_coo_chunks": {"COO", "chunk", "take", "work", "notify"}, "cpu_csr": {"rowsOf"},
 		"cpu_csr_rows": {"rowsOf", "take", "notify"}, "cpu_csr_merge": {"pathAt", "dot", "notify"},
 	} {
-		used := code.Functions(sources[kernel], "planOrdered")
+		used := code.functions(sources[kernel], "planOrdered")
 		for _, f := range append(functions, everywhere...) {
 			testkit.Says(t, kernel, used, " "+f+" ")
 		}
 	}
-	testkit.Lacks(t, "cpu_csr", code.Functions(sources["cpu_csr"], "planOrdered"), "NewSELL")
+	testkit.Lacks(t, "cpu_csr", code.functions(sources["cpu_csr"], "planOrdered"), "NewSELL")
 }
 
 // The files with formats that are embedded are all that the kernels use.

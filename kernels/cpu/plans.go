@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"sync"
 
-	"spmvtune/internal/base/gosource"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/sparse/reorder"
@@ -48,11 +47,11 @@ var sourceFiles embed.FS
 
 // sourceCode is the code of kernels and of the packages that prepare the matrix for them, of which
 // kernels count what they use.
-var sourceCode = sync.OnceValues(func() (*gosource.Program, error) {
-	return gosource.Parse(
-		gosource.Package{Path: "spmvtune/kernels/cpu", Files: sourceFiles},
-		gosource.Package{Path: "spmvtune/sparse", Files: sparse.Source},
-		gosource.Package{Path: "spmvtune/sparse/reorder", Files: reorder.Source})
+var sourceCode = sync.OnceValues(func() (*program, error) {
+	return parseSource(
+		sourcePackage{Path: "spmvtune/kernels/cpu", Files: sourceFiles},
+		sourcePackage{Path: "spmvtune/sparse", Files: sparse.Source},
+		sourcePackage{Path: "spmvtune/sparse/reorder", Files: reorder.Source})
 })
 
 // Source returns the digest of a kernel's code, be it this package's or one of the sweep's own.
@@ -72,6 +71,6 @@ func Source(kernel string) string {
 	if !ok || err != nil { // a file that compiles can be parsed
 		return ""
 	}
-	sum := sha256.Sum256([]byte(code.Functions(plan, "planOrdered")))
+	sum := sha256.Sum256([]byte(code.functions(plan, "planOrdered")))
 	return hex.EncodeToString(sum[:])
 }

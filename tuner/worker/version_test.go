@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"spmvtune/configs"
-	"spmvtune/internal/base/gosource"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
+	"spmvtune/kernels/cpu"
 	"spmvtune/sparse/cache"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
@@ -79,7 +79,7 @@ func digest(t *testing.T, path string) string {
 		if n := len(file.Decls); n > 0 {
 			end = file.Decls[n-1].End()
 		}
-		code = gosource.Code(source[files.Position(end).Offset:])
+		code = cpu.Tokens(source[files.Position(end).Offset:])
 	}
 	return fmt.Sprintf("%.12x", sha256.Sum256([]byte(code)))
 }

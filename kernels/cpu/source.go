@@ -1,8 +1,8 @@
-// Package gosource reads Go source for digests: two versions of a source are equal if their
-// tokens are, so that comments and layout do not count. It knows names, not types: a
-// declaration uses what its package, or an imported one, declares by the names that occur in it,
-// and all methods so named.
-package gosource
+package cpu
+
+// A kernel's digest is one of Go source: two versions of a source are equal if their tokens are, so that comments
+// and layout do not count. This knows names, not types: a declaration uses what its package, or an imported one,
+// declares by the names that occur in it, and all methods so named.
 
 import (
 	"cmp"
@@ -17,14 +17,14 @@ import (
 	"strings"
 )
 
-// A Package is the source of a package: the files in the root of Files, without its tests.
-type Package struct {
+// A sourcePackage is the source of a package: the files in the root of Files, without its tests.
+type sourcePackage struct {
 	Path  string // by which others import it
 	Files fs.FS
 }
 
-// A Program has the declarations of some packages.
-type Program struct {
+// A program has the declarations of some packages.
+type program struct {
 	main     string           // the path of the first package
 	declared map[name][]piece // functions, methods, types, variables and constants
 }
@@ -38,9 +38,9 @@ type piece struct {
 	uses []name
 }
 
-// Parse reads packages. The first one is that of Functions.
-func Parse(packages ...Package) (*Program, error) {
-	p := &Program{packages[0].Path, map[name][]piece{}}
+// parseSource reads packages. The first one is that of functions.
+func parseSource(packages ...sourcePackage) (*program, error) {
+	p := &program{packages[0].Path, map[name][]piece{}}
 	for _, pkg := range packages {
 		files, err := fs.Glob(pkg.Files, "*.go")
 		if err != nil {
@@ -63,7 +63,7 @@ func Parse(packages ...Package) (*Program, error) {
 }
 
 // add adds the declarations of a file.
-func (p *Program) add(path string, text []byte) error {
+func (p *program) add(path string, text []byte) error {
 	s, err := newSource(path, text)
 	if err != nil {
 		return err
@@ -98,8 +98,8 @@ func names(d ast.Decl, s *source) []name {
 	return names
 }
 
-// Functions returns the code of functions of the first package, and of all that they use.
-func (p *Program) Functions(functions ...string) string {
+// functions returns the code of functions of the first package, and of all that they use.
+func (p *program) functions(functions ...string) string {
 	var uses []name
 	for _, f := range functions {
 		uses = append(uses, name{p.main, f})
@@ -108,7 +108,7 @@ func (p *Program) Functions(functions ...string) string {
 }
 
 // used returns the code of names, and of all that it uses.
-func (p *Program) used(todo []name) string {
+func (p *program) used(todo []name) string {
 	var code []string
 	seen := map[name]bool{}
 	for len(todo) > 0 {
@@ -127,9 +127,9 @@ func (p *Program) used(todo []name) string {
 	return strings.Join(slices.Compact(code), "\n") // a group of constants has several names
 }
 
-// Code returns the tokens of Go source, without comments and what only layout asks for:
+// Tokens returns the tokens of Go source, without comments and what only layout asks for:
 // semicolons, and commas before a closing bracket.
-func Code(source []byte) string {
+func Tokens(source []byte) string {
 	var code strings.Builder
 	var s scanner.Scanner
 	s.Init(token.NewFileSet().AddFile("", -1, len(source)), source, nil, 0)
@@ -183,7 +183,7 @@ func newSource(path string, text []byte) (*source, error) {
 
 // cut returns the code of a part of the source.
 func (s *source) cut(n ast.Node) piece {
-	c := piece{code: Code(s.text[n.Pos()-1 : n.End()-1])}
+	c := piece{code: Tokens(s.text[n.Pos()-1 : n.End()-1])}
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:

@@ -1,4 +1,4 @@
-package gosource
+package cpu
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"spmvtune/internal/testing/testkit"
 )
 
-const before = `package p
+const sourceBefore = `package p
 import "x/q"
 const (
 	one = 1
@@ -29,18 +29,18 @@ func help() {}
 func beside() {}
 `
 
-func parse(t *testing.T, source, imported string) *Program {
+func parse(t *testing.T, source, imported string) *program {
 	t.Helper()
-	return testkit.Must(Parse(
-		Package{"x/p", fstest.MapFS{"p.go": {Data: []byte(source)}, "p_test.go": {Data: []byte("package p\nfunc f() {}")}}},
-		Package{"x/q", fstest.MapFS{"q.go": {Data: []byte(imported)}}}))
+	return testkit.Must(parseSource(
+		sourcePackage{"x/p", fstest.MapFS{"p.go": {Data: []byte(source)}, "p_test.go": {Data: []byte("package p\nfunc f() {}")}}},
+		sourcePackage{"x/q", fstest.MapFS{"q.go": {Data: []byte(imported)}}}))
 }
 
 // What a function uses through others, methods, constants and other packages counts; comments, layout, tests, and
 // what it does not use, as what has the name of another package's, do not.
-func TestFunctions(t *testing.T) {
-	of := func(source, imported string) string { return parse(t, source, imported).Functions("f", "h") }
-	was := of(before, imported)
+func TestSourceFunctions(t *testing.T) {
+	of := func(source, imported string) string { return parse(t, source, imported).functions("f", "h") }
+	was := of(sourceBefore, imported)
 	testkit.Check(t, strings.Contains(was, "Size") && !strings.Contains(was, "beside"), "f and h use %s", was)
 	for _, tt := range []struct {
 		before, after string
@@ -51,15 +51,15 @@ func TestFunctions(t *testing.T) {
 		{"beside() {}", "beside() { panic(1) }", false}, {"return 3", "return 4", false}, {"return n }", "return n + 1 }", false},
 	} {
 		change := strings.NewReplacer(tt.before, tt.after)
-		if is := of(change.Replace(before), change.Replace(imported)); (is != was) != tt.counts {
+		if is := of(change.Replace(sourceBefore), change.Replace(imported)); (is != was) != tt.counts {
 			t.Errorf("%s: counts is not %t", tt.after, tt.counts)
 		}
 	}
 }
 
-func TestCode(t *testing.T) {
-	testkit.Equal(t, Code([]byte("x := f(1) // one\n")), Code([]byte("x :=\n\tf(1)\n")), "other white space")
-	if Code([]byte("x := 1\n")) == Code([]byte("x := 2\n")) {
+func TestTokens(t *testing.T) {
+	testkit.Equal(t, Tokens([]byte("x := f(1) // one\n")), Tokens([]byte("x :=\n\tf(1)\n")), "other white space")
+	if Tokens([]byte("x := 1\n")) == Tokens([]byte("x := 2\n")) {
 		t.Error("another number is the same code")
 	}
 }
