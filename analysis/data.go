@@ -124,8 +124,6 @@ func (d *Data) ClaimsByDevice() [][]claims.Judgement {
 	return lists.Groups(d.Claims, func(j claims.Judgement) string { return j.Device })
 }
 
-// newRowOrder numbers the names in rows. Matrices come in the order of the list, and those
-// that are not on it after them.
 // rowOrder compares places and kernels in the order of the report: matrices as they are listed, kernels as in the
 // catalogue.
 type rowOrder map[string]int // the places of matrices on the list

@@ -204,7 +204,7 @@ func warnings(t *table, s *Model, unmeasured []string) []string {
 // Thin says that the model was learned from few matrices; "": it was not.
 func (s *Model) Thin() string {
 	switch n := len(s.Validation.Cases); {
-	case n == 0:
+	case n < 2:
 		return "Learned from a single matrix: the rule only repeats the best choice there, and nothing shows how it does elsewhere."
 	case n < few:
 		return fmt.Sprintf("Learned from only %d matrices: treat the choices as a first guess, and the figures for "+

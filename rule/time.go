@@ -105,8 +105,8 @@ func nonnegative(square [][]float64, sum []float64) []float64 {
 // slower says what each of some times loses against the least of them, as lost does for small losses: nothing of none,
 // and NaN where a feature is not known.
 //
-// Note: the least time of those configurations that the matrix takes was worse on families left out: 0.941 in place of
-// 0.941 and 0.946 in place of 0.949 above a million nonzeros, means of three seeds.
+// Note: the least time of those configurations that the matrix takes was no better on families left out: 0.941 in float32
+// as before, and 0.946 for 0.949 in float64, above a million nonzeros.
 func slower(times []kernels.Sum, f *Subject) []float64 {
 	list := make([]float64, len(times))
 	for i, s := range times {

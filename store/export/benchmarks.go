@@ -140,5 +140,8 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter)
 		}
 		return nil
 	})
-	return leftOut, cmp.Or(err, out.close())
+	if err != nil {
+		return leftOut, err // a file that ends here reads as one that was cut
+	}
+	return leftOut, out.close()
 }

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -105,7 +104,10 @@ func writeParquet(ctx context.Context, w io.Writer, db *store.DB, f store.Filter
 		_, err := out.Write(rows)
 		return err
 	})
-	return 0, cmp.Or(err, out.Close())
+	if err != nil {
+		return 0, err // a file that ends here reads as one that was cut
+	}
+	return 0, out.Close()
 }
 
 // set gives a field what SQLite has for it.

@@ -119,15 +119,14 @@ func (w *server) measure(req TrialRequest, r *trial.Result, e *TimeBreakdown) er
 
 	// What the samples leave behind shows whether they were products. A kernel that works once only, because of what a
 	// product leaves behind, would have been timed doing something else. One that works in its first launches only leaves
-	// the y of one of these, but can't complete the y of another sample, which does not count.
-	for _, timed := range []func() error{
-		func() error { return sample(metered{p, e}, e.sensing(w.sensors), req.Protocol, req.Best, r) },
-		func() error { return metered{p, e}.Sample(make([]float64, 1), r.Batch, r.Cache == trial.Cold) },
-	} {
+	// the y of one of these, but can't complete the y of one product more.
+	timed := func() error { return sample(metered{p, e}, e.sensing(w.sensors), req.Protocol, req.Best, r) }
+	last := func() error { _, err := w.first(p, false, e); return err }
+	for _, step := range []func() error{timed, last} {
 		if err := p.Poison(); err != nil {
 			return err
 		}
-		if err := timed(); err != nil {
+		if err := step(); err != nil {
 			return err
 		}
 		if err := w.verify(p, ref, r, "after the samples: ", e); err != nil || r.Status == trial.Wrong {

@@ -3,7 +3,7 @@
 //
 // Every trial takes the same way. Its product is computed once into a poisoned y and
 // compared in full with a reference of higher precision. It is timed only if every row is
-// within its error bound, and is compared once more afterwards, as is that of a further sample
+// within its error bound, and is compared once more afterwards, as is one product more
 // into a poisoned y. Its samples give a median with a 95% interval.
 //
 // What a sample is, is decided here and by the backends: see [Version].
