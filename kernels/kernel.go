@@ -49,7 +49,7 @@ type Kernel struct {
 	Scope Scope `json:"error_scope"`
 	// Deterministic says that the same problem, device and configuration give the same bits in every run.
 	Deterministic bool `json:"deterministic"`
-	// Lanes are the threads of a GPU that sum one row, however long it is: a long row holds up the others. 0 where
+	// Lanes are the threads of a GPU that sum one row, or as many as would be as fast: a long row holds up the others. 0 where
 	// long rows are shared out, or kernels go by nonzeros.
 	Lanes int `json:"-"`
 	// Custom says that a sweep defines the kernel: it is not in the catalogue.

@@ -100,6 +100,7 @@ func TestRowLanes(t *testing.T) {
 		{Config{Kernel: "csr_light", Params: "width=auto"}, 32},
 		{Config{Kernel: "csr_light", Params: "width=4"}, 4},
 		{Config{Kernel: "csr_merge", Block: 128}, 0},
+		{Config{Kernel: "coo_atomic", Block: 128}, 56},
 	} {
 		testkit.Equal(t, RowLanes(tt.config), tt.want, "%s: threads a row", tt.config)
 	}

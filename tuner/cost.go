@@ -144,10 +144,19 @@ func modelled(c kernels.Config, size trial.Size, dev kernels.Device) float64 {
 	return max(least, perStep*float64(size.Longest)/float64(lanes))
 }
 
+// fastest returns about how long the product of the fastest of trials takes in seconds, by what their longest rows cost.
+func fastest(trials []trial.Trial, size trial.Size, dev kernels.Device) float64 {
+	least := math.Inf(1)
+	for _, t := range trials {
+		least = min(least, modelled(t.Config, size, dev))
+	}
+	return least
+}
+
 // hopeless reports whether the longest row makes a configuration so slow that its first
-// products will end the trial, once there is a better one.
-func hopeless(c kernels.Config, size trial.Size, dev kernels.Device) bool {
-	return modelled(c, size, dev) > worker.FarSlower*streamed(size, c.Precision, dev)
+// products will end the trial, once the best is known, whose product takes so many seconds.
+func hopeless(c kernels.Config, size trial.Size, dev kernels.Device, best float64) bool {
+	return modelled(c, size, dev) > worker.FarSlower*best
 }
 
 // trialTime returns about how long a trial takes, by the time of its product in seconds. It

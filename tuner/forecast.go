@@ -75,6 +75,7 @@ type timing struct {
 	highs    map[trial.Case]float64   // lowest upper end of an interval, of trials that are measured; see reach
 	begun    map[trial.Case]bool      // whether there is a trial of the case
 	layouts  map[kernels.Config]bool  // that are made
+	least    float64                  // in seconds, of the fastest product, where nothing is known of kernels
 	share    float64                  // of the trials that are measured, by which their time is reduced
 	seconds  float64
 	repeats  float64 // those of them that repeat runs take
@@ -102,7 +103,7 @@ func (e *timing) all(good []trial.Record, todo []trial.Trial) time.Duration {
 		e.note(r.Trial, product)
 		e.highs[caseOf(r.Trial)] = lower(e.highs[caseOf(r.Trial)], r.WithinHigh)
 	}
-	e.known = 0
+	e.known, e.least = 0, fastest(todo, e.size, e.device)
 	for _, t := range hopelessLast(todo, e.size, e.device) {
 		e.trial(t)
 	}
@@ -167,8 +168,8 @@ func (e *timing) cut(t trial.Trial, product float64) (seconds float64, is bool) 
 	best := e.best[caseOf(t)]
 	slow := product > e.protocol.Slow*best
 	if product == 0 {
-		best, product = streamed(e.size, t.Precision, e.device), modelled(t.Config, e.size, e.device)
-		slow = hopeless(t.Config, e.size, e.device)
+		best, product = e.least, modelled(t.Config, e.size, e.device)
+		slow = hopeless(t.Config, e.size, e.device, best)
 	}
 	products := 2.0
 	if e.device.Backend == "cuda" && (worker.AtOnce(product, best) || worker.FirstSampled(t.Cache, e.protocol, best)) {
@@ -217,7 +218,7 @@ func (e *timing) leaders(todo []trial.Trial) {
 		rivals := ofCase(todo, p)
 		if len(products) == 0 && len(rivals) > 1 {
 			most := min(usualLeaderReruns, len(rivals), mostLeaders*e.protocol.Finals)
-			e.seconds += float64(most) * e.short(rivals[0], streamed(e.size, p.Precision, e.device))
+			e.seconds += float64(most) * e.short(rivals[0], fastest(rivals, e.size, e.device))
 		}
 		if len(products) == 0 {
 			continue
@@ -240,7 +241,7 @@ func (e *timing) leaders(todo []trial.Trial) {
 // noise adds the noise reruns of each case of todo, which are a part of all trials and take what a usual one does.
 func (e *timing) noise(all, todo []trial.Trial) {
 	for _, p := range casesOf(todo) {
-		product := streamed(e.size, p.Precision, e.device)
+		product := fastest(ofCase(todo, p), e.size, e.device)
 		if known := slices.Sorted(slices.Values(e.products[p])); len(known) > 0 {
 			product = known[len(known)/2]
 			if e.protocol.Slow > 0 {

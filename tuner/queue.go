@@ -218,11 +218,12 @@ func (r *run) unfinished(ctx context.Context, plan Plan) (todo []trial.Trial, go
 // behind the others, so that the best is known when they come: one or two products end each.
 func hopelessLast(todo []trial.Trial, size trial.Size, dev kernels.Device) []trial.Trial {
 	var ordered, last []trial.Trial
+	best := fastest(todo, size, dev)
 	for i, t := range todo {
 		if i > 0 && t.Cache != todo[i-1].Cache {
 			ordered, last = append(ordered, last...), nil
 		}
-		if hopeless(t.Config, size, dev) {
+		if hopeless(t.Config, size, dev, best) {
 			last = append(last, t)
 		} else {
 			ordered = append(ordered, t)
