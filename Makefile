@@ -48,9 +48,10 @@ ifneq ($(CUDA_ROOT),)
 	$(CUDA_ENV) $(BUILD) -tags cuda -ldflags "$(LDFLAGS)" -o $(BIN)/spmvtune-cuda .
 endif
 
+EXPORTS = -extldflags=-Wl,--version-script=$(CURDIR)/library/exports.map
 LIB_TAGS = $(and $(CUDA_ROOT),-tags cuda)
 lib: ## bin/libspmvtune.so, for the GPU as well where cuda.h is found, with its header and spmvtune.py
-	$(CUDA_ENV) $(BUILD) $(LIB_TAGS) -buildmode=c-shared -ldflags "$(LDFLAGS)" -o $(BIN)/libspmvtune.so ./library
+	$(CUDA_ENV) $(BUILD) $(LIB_TAGS) -buildmode=c-shared -ldflags "$(LDFLAGS) $(EXPORTS)" -o $(BIN)/libspmvtune.so ./library
 	rm -f $(BIN)/libspmvtune.h
 	install -m 644 library/spmvtune.h library/spmvtune.py $(BIN)
 
@@ -60,8 +61,7 @@ install-lib: lib ## the library, its header, its Python module, a pkg-config fil
 	install -m 644 library/spmvtune.h $(ROOT)/include
 	install -m 644 library/spmvtune.py $(ROOT)/share/spmvtune
 	install -m 644 examples/* $(ROOT)/share/spmvtune/examples
-	sed 's|^prefix=.*|prefix=$(abspath $(PREFIX))|; s|^Version:.*|Version: $(VERSION)|' library/spmvtune.pc \
-		>$(ROOT)/lib/pkgconfig/spmvtune.pc
+	sed 's|^Version:.*|Version: $(VERSION)|' library/spmvtune.pc >$(ROOT)/lib/pkgconfig/spmvtune.pc
 
 install: build ## programs, manual pages, completions, docs and a module file, below PREFIX (/usr/local)
 	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(DOC)/docs $(COMPLETIONS) $(ROOT)/share/modulefiles/spmvtune

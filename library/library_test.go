@@ -1,28 +1,49 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
 )
 
-// The library is built, and programs in C are: one that solves, and one of random calls, right and wrong ones.
+// The library is built, and programs in C are: the page's, one that solves, and one of random calls,
+// right and wrong ones. It exports its calls, and nothing else.
 func TestC(t *testing.T) {
 	testkit.Long(t, "it builds the library, with SQLite")
 	dir := t.TempDir()
-	run := func(name string, args ...string) {
+	run := func(name string, args ...string) string {
 		t.Helper()
-		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+		out, err := exec.Command(name, args...).CombinedOutput()
+		if err != nil {
 			t.Fatalf("%s: %v\n%s", filepath.Base(name), err, out)
 		}
+		return string(out)
 	}
-	run("go", "build", "-buildmode=c-shared", "-o", filepath.Join(dir, "libspmvtune.so"), ".")
-	for _, source := range []string{"../examples/cg.c", "testdata/fuzz.c"} {
+	so, script := filepath.Join(dir, "libspmvtune.so"), testkit.Must(filepath.Abs("exports.map"))
+	run("go", "build", "-buildmode=c-shared", "-ldflags=-extldflags=-Wl,--version-script="+script, "-o", so, ".")
+	for line := range strings.Lines(run("nm", "-D", "--defined-only", so)) {
+		if !strings.Contains(line, " T spmv_") {
+			t.Errorf("the library exports %s", line)
+		}
+	}
+
+	page := string(testkit.Must(os.ReadFile("../docs/library.md")))
+	_, page, _ = strings.Cut(page, "```c\n")
+	page, _, _ = strings.Cut(page, "```")
+	printed := filepath.Join(dir, "page.c")
+	if err := os.WriteFile(printed, []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{printed, "../examples/cg.c", "testdata/fuzz.c"} {
 		program := filepath.Join(dir, filepath.Base(source)+".out")
 		run("gcc", "-O2", "-Wall", "-Werror", "-std=c99", "-D_DEFAULT_SOURCE", "-Wno-unknown-pragmas", "-I.", source,
 			"-o", program, "-L"+dir, "-lspmvtune", "-lm", "-Wl,-rpath,"+dir)
-		run(program, "100")
+		if out := run(program, "100"); source == printed && !strings.HasSuffix(out, ": y = 6 6\n") {
+			t.Errorf("the page's program prints %s", out)
+		}
 	}
 }

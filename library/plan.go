@@ -138,15 +138,16 @@ func (p *plan) prepare(list []candidate, note string) error {
 	return err
 }
 
-// describe says what c is, and when preparing it has paid.
+// describe says what c is, and when preparing it has paid: what planning takes beside is not charged. What the rule
+// expects is marked as such, since a product may take two or three times as long.
 func (c candidate) describe(prepare float64) string {
 	s := c.String()
 	if c.Seconds == 0 {
 		return s
 	}
-	s += fmt.Sprintf(": %.3g us %s", 1e6*c.Seconds, map[bool]string{true: "measured", false: "expected"}[c.measured])
+	s += fmt.Sprintf(": %.3g us %s", 1e6*c.Seconds, map[bool]string{true: "measured", false: "by the rule, unmeasured"}[c.measured])
 	if saved := c.base - c.Seconds; saved > 0 && prepare > 0 {
-		s += fmt.Sprintf(", pays after %.0f products", math.Ceil(prepare/saved))
+		s += fmt.Sprintf(", preparing pays after %.0f products", math.Ceil(prepare/saved))
 	}
 	return s
 }
