@@ -63,7 +63,7 @@ install-lib: lib ## the library, its header, its Python module, a pkg-config fil
 	install -m 644 examples/* $(ROOT)/share/spmvtune/examples
 	sed 's|^Version:.*|Version: $(VERSION)|' library/spmvtune.pc >$(ROOT)/lib/pkgconfig/spmvtune.pc
 
-install: build ## programs, manual pages, completions, docs and a module file, below PREFIX (/usr/local)
+install: build install-lib ## programs, the library, manual pages, completions, docs and a module file, below PREFIX (/usr/local)
 	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(DOC)/docs $(COMPLETIONS) $(ROOT)/share/modulefiles/spmvtune
 	install -m 755 $(BIN)/spmvtune $(wildcard $(BIN)/spmvtune-cuda) $(ROOT)/bin
 	$(HOST_GO) run ./internal/release man "$(VERSION)" $(ROOT)/share/man/man1
