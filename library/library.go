@@ -146,9 +146,12 @@ func matrixOf(rows, cols int, rowPtr, colIdx *int32, values unsafe.Pointer, p ke
 		return nil, as(statusInvalid, errors.New("row_ptr is NULL"))
 	}
 	a := sparse.CSR[float64]{Rows: rows, Cols: cols, RowPtr: unsafe.Slice(rowPtr, rows+1)}
+	if a.RowPtr[0] != 0 {
+		return nil, as(statusMatrix, fmt.Errorf("row_ptr starts at %d: it starts at 0", a.RowPtr[0]))
+	}
 	for i := range rows { // before what they name is read
-		if a.RowPtr[0] != 0 || a.RowPtr[i] > a.RowPtr[i+1] {
-			return nil, as(statusMatrix, fmt.Errorf("row %d has offsets %d to %d: they start at 0, and never fall", i,
+		if a.RowPtr[i] > a.RowPtr[i+1] {
+			return nil, as(statusMatrix, fmt.Errorf("row %d has offsets %d to %d: they never fall", i,
 				a.RowPtr[i], a.RowPtr[i+1]))
 		}
 	}

@@ -1,7 +1,10 @@
 /* Sparse matrix-vector products by the kernel that suits a matrix. docs/library.md has examples.
    Functions return SPMV_OK or another spmv_status; spmv_error() says in one sentence what was wrong. Nothing is printed,
    and the process is never ended. Plans are made by one thread at a time, and others wait; each plan is used by one
-   thread at a time, which others may be beside with plans of their own. */
+   thread at a time, which others may be beside with plans of their own.
+   Signals, but faults, wait until a call returns: those of a GPU's products don't. Handlers of SIGCHLD, SIGPROF and SIGURG
+   must have been installed with SA_ONSTACK, since Go lets those through. After fork, the child can't use the library: its
+   calls fail with SPMV_INVALID. */
 #ifndef SPMVTUNE_H
 #define SPMVTUNE_H
 

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { SLOTS = 4, N = 60 };
 static unsigned long long state;
@@ -41,11 +44,53 @@ static void check(int code, int wanted, const char *call) {
 static volatile sig_atomic_t caught;
 static void on_signal(int s) { caught = s; }
 
+// on_alarm needs more room than Go's stacks have.
+static volatile sig_atomic_t alarms;
+static void on_alarm(int s) {
+	volatile char big[1 << 16];
+	memset((void *)big, 0x5a, sizeof big);
+	alarms += s == SIGALRM;
+}
+
+// alarms_and_fork multiplies while signals come, and in a child.
+static void alarms_and_fork(void) {
+	enum { ROWS = 40000 };
+	static int ptr[ROWS + 1], col[ROWS];
+	static double val[ROWS], x[ROWS], y[ROWS];
+	for (int i = 0; i < ROWS; i++) ptr[i + 1] = i + 1, col[i] = i, val[i] = 2, x[i] = i;
+	spmv_options o = SPMV_DEFAULTS;
+	o.device = SPMV_CPU;
+	spmv_plan *p;
+	check(spmv_plan_csr(&p, ROWS, ROWS, ptr, col, val, &o), SPMV_OK, "plan");
+	struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (alarms < 1000) check(spmv_multiply(p, x, y, 0), SPMV_OK, "multiply");
+	setitimer(ITIMER_REAL, &never, NULL);
+	for (int i = 0; i < ROWS; i++)
+		if (y[i] != 2.0 * i) printf("row %d is %g\n", i, y[i]), exit(1);
+	int status;
+	pid_t child = fork();
+	if (child == 0) {
+		spmv_plan *other;
+		check(spmv_multiply(p, x, y, 0), SPMV_INVALID, "multiply after fork");
+		check(spmv_plan_csr(&other, ROWS, ROWS, ptr, col, val, &o), SPMV_INVALID, "plan after fork");
+		check(spmv_plan_free(p), SPMV_INVALID, "free after fork");
+		_exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || status) printf("the child ended with %d\n", status), exit(1);
+	check(spmv_plan_free(p), SPMV_OK, "free");
+}
+
 int main(int argc, char **argv) {
 	state = argc > 1 ? strtoull(argv[1], 0, 10) : 1;
 	int calls = argc > 2 ? atoi(argv[2]) : 1000, counts[SPMV_FAULT + 1] = {0};
 	signal(SIGUSR1, on_signal);
 	signal(SIGTERM, on_signal);
+	int far = 100000000; // where no rows begin
+	spmv_plan *none;
+	check(spmv_plan_csr(&none, 0, 3, &far, &far, &far, NULL), SPMV_MATRIX, "plan of no rows");
+	alarms_and_fork();
 	static const char *const configs[] = {NULL, NULL, "cpu_csr", "cpu_sell block 8 grid 2", "cpu_csr_merge grid 3", "cpu_magic",
 	    "cpu_sell block -1 grid 2", "cpu_csr float31", "", "cpu_sell block 8 grid 2 sigma=x", "cpu_csr_rows block 4 grid 2 reorder=rcm",
 	    "csr_light", "cpu_coo_chunks block 16 grid 99999999"};
