@@ -75,9 +75,7 @@ type binder interface {
 func open(device int) (kernels.Backend, error) {
 	if device >= 0 || device == auto && cuda.Count() > 0 {
 		b, err := cuda.Open(max(device, 0))
-		if err == nil || device >= 0 {
-			return b, as(statusDevice, err)
-		}
+		return b, as(statusDevice, err)
 	}
 	b, err := cpu.OpenShare(cpu.Share{Guest: true})
 	return b, as(statusDevice, err)
@@ -166,8 +164,8 @@ func (p *plan) choose(o options) (list []candidate, err error) {
 		if list, err = p.measured(o, expected); err != nil {
 			return nil, err
 		}
-	} else if list = expected; d.Backend == "cpu" {
-		list = nil
+	} else {
+		list = expected
 	}
 	base := math.Inf(1)
 	for _, c := range list {
@@ -320,7 +318,14 @@ const mostBound = 64
 
 // update puts the values of a matrix of the same pattern in place.
 func (p *plan) update(fill func(to []float64)) error {
-	fill(p.problem.A.Val)
+	values := make([]float64, len(p.problem.A.Val))
+	fill(values)
+	if form, _ := p.choice.Params.Get("values"); form == "equal" {
+		if i := slices.IndexFunc(values, func(v float64) bool { return v != values[0] }); i >= 0 {
+			return as(statusConfig, fmt.Errorf("values %g and %g differ, and the plan reads one for all", values[0], values[i]))
+		}
+	}
+	copy(p.problem.A.Val, values)
 	if w, is := p.backend.(walker); is {
 		return errors.Join(w.Enter(), w.Update())
 	}

@@ -61,11 +61,15 @@ def _do(code):
 def _host(a, dtype):
     """a as a contiguous array of numpy."""
     a = a.get() if hasattr(a, "get") else a.cpu() if hasattr(a, "cpu") else a
+    if dtype == np.int32 and np.size(a) and not -2**31 <= np.min(a) <= np.max(a) < 2**31:
+        raise ValueError("offsets and columns must fit into 32 bits")
     return np.ascontiguousarray(a, dtype=dtype)
 
 
-def _pointer(v, length, dtype):
-    """The address of a contiguous vector of numpy, CuPy, torch or others, and its CUDA stream."""
+def _pointer(v, length, dtype, gpu):
+    """The address of a contiguous vector of numpy, CuPy, torch or others, in a GPU's memory or the host's."""
+    if gpu != (bool(v.is_cuda) if hasattr(v, "is_cuda") else hasattr(v, "__cuda_array_interface__")):
+        raise TypeError(f"the plan needs vectors in the memory of the {'GPU' if gpu else 'host'}")
     shape = tuple(v.shape)
     if int(np.prod(shape)) != length or len(shape) not in (1, 2) or len(shape) == 2 and shape[1] != 1:
         raise ValueError(f"a vector of shape {shape}; the plan needs {length}")
@@ -95,19 +99,22 @@ class Plan(LinearOperator):
         o = _Options(device, int(dtype == np.float32), measure, products, config.encode() if config else None)
         _do(_lib.spmv_plan_csr(ctypes.byref(self._plan), shape[0], shape[1], row_ptr.ctypes.data, col_idx.ctypes.data,
                                values.ctypes.data, ctypes.byref(o)))
-        self._nnz = len(values)
+        self._nnz, self._sorted = len(values), False
+        self._gpu = not str(self).startswith("cpu_")  # as all kernels of a processor are called, and none of a GPU
         if LinearOperator is not object:
             super().__init__(dtype, shape)
         self.dtype, self.shape = dtype, tuple(shape)
 
     def multiply(self, x, y, stream=None):
         """y = A x into a vector that is there; stream is the number of a CUDA stream, such as torch's cuda_stream."""
-        _do(_lib.spmv_multiply(self._plan, _pointer(x, self.shape[1], self.dtype),
-                               _pointer(y, self.shape[0], self.dtype), stream))
+        _do(_lib.spmv_multiply(self._plan, _pointer(x, self.shape[1], self.dtype, self._gpu),
+                               _pointer(y, self.shape[0], self.dtype, self._gpu), stream))
         return y
 
     def _matvec(self, x):
         if isinstance(x, np.ndarray):
+            if np.iscomplexobj(x):
+                raise TypeError("x is complex; the plan's values are real")
             x = np.ascontiguousarray(x, dtype=self.dtype)
             return self.multiply(x, np.empty(self.shape[0], self.dtype))
         if hasattr(x, "new_empty"):  # torch
@@ -124,6 +131,8 @@ class Plan(LinearOperator):
 
     def update_values(self, values):
         """Replaces the values, in the order of the first."""
+        if self._sorted:
+            raise ValueError("the matrix was sorted or converted for its plan: plan a sorted CSR matrix to replace values")
         values = _host(values, self.dtype)
         if len(values) != self._nnz:
             raise ValueError(f"{len(values)} values for {self._nnz} nonzeros")
@@ -147,12 +156,15 @@ def plan(a, shape=None, **options):
     """A plan of a CSR matrix of scipy or CuPy, or of its three arrays with a shape. options are those of Plan."""
     if shape is not None:
         return Plan(*a, shape, **options)
+    given = a
     if a.format != "csr":
         a = a.tocsr()
     if not a.has_canonical_format:
         a = a.copy()
         a.sum_duplicates()
-    return Plan(a.indptr, a.indices, a.data, a.shape, **options)
+    made = Plan(a.indptr, a.indices, a.data, a.shape, **options)
+    made._sorted = a is not given
+    return made
 
 
 def load_wisdom(path):
