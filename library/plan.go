@@ -156,16 +156,11 @@ func (p *plan) choose(o options) (list []candidate, err error) {
 	if known, ok := recall(p.problem.A, d, o.precision); ok {
 		return []candidate{known, last}, nil
 	}
-	expected, err := p.expected(o)
+	if list, err = p.expected(o); err == nil && o.measure > 0 {
+		list, err = p.measured(o, list)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if o.measure > 0 {
-		if list, err = p.measured(o, expected); err != nil {
-			return nil, err
-		}
-	} else {
-		list = expected
 	}
 	base := math.Inf(1)
 	for _, c := range list {
@@ -320,10 +315,9 @@ const mostBound = 64
 func (p *plan) update(fill func(to []float64)) error {
 	values := make([]float64, len(p.problem.A.Val))
 	fill(values)
-	if form, _ := p.choice.Params.Get("values"); form == "equal" {
-		if i := slices.IndexFunc(values, func(v float64) bool { return v != values[0] }); i >= 0 {
-			return as(statusConfig, fmt.Errorf("values %g and %g differ, and the plan reads one for all", values[0], values[i]))
-		}
+	form, _ := p.choice.Params.Get("values")
+	if form == "equal" && slices.ContainsFunc(values, func(v float64) bool { return v != values[0] }) {
+		return as(statusConfig, errors.New("the values are not all equal, and the plan reads one for all"))
 	}
 	copy(p.problem.A.Val, values)
 	if w, is := p.backend.(walker); is {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
@@ -47,12 +48,21 @@ func recall(a *sparse.CSR[float64], d kernels.Device, p kernels.Precision) (c ca
 	return candidate{Config: k.Choice, Seconds: k.Seconds, Prepare: k.Prepare, base: k.Plain, measured: true}, true
 }
 
+// known keeps what was measured in place of what was known of the same. wisdom is locked.
+func known(list ...rule.Known) {
+	wisdom.Known = append(slices.DeleteFunc(wisdom.Known, func(old rule.Known) bool {
+		return slices.ContainsFunc(list, func(k rule.Known) bool {
+			return k.Matrix == old.Matrix && k.Device == old.Device && k.Choice.Precision == old.Choice.Precision
+		})
+	}), list...)
+}
+
 // remember keeps what was measured on a matrix.
 func remember(a *sparse.CSR[float64], d kernels.Device, c candidate) {
 	wisdom.Lock()
 	defer wisdom.Unlock()
-	wisdom.Known = append(wisdom.Known, rule.Known{Matrix: a.Hash(), Device: nameOf(d), Choice: c.Config,
-		Seconds: c.Seconds, Prepare: c.Prepare, Plain: c.base})
+	known(rule.Known{Matrix: a.Hash(), Device: nameOf(d), Choice: c.Config, Seconds: c.Seconds, Prepare: c.Prepare,
+		Plain: c.base})
 }
 
 // ruleFor is the rule for a device with the key to ask it: one that was loaded or, for a GPU, one that comes with the
@@ -81,19 +91,14 @@ func load(path string) error {
 	if err != nil {
 		return as(statusWisdom, err)
 	}
-	var of []string
-	for _, m := range r.Models {
-		of = append(of, m.Device)
-	}
-	for _, k := range r.Known {
-		of = append(of, k.Device)
-	}
-	here := cuda.Names()
+	of := append(lists.Of(r.Models, func(m rule.Model) string { return m.Device }),
+		lists.Of(r.Known, func(k rule.Known) string { return k.Device })...)
 	b, err := cpu.OpenShare(cpu.Share{Guest: true})
-	if err == nil {
-		here = append(here, b.Device().Name, nameOf(b.Device()))
-		b.Close()
+	if err != nil {
+		return as(statusDevice, err)
 	}
+	defer b.Close()
+	here := append(cuda.Names(), b.Device().Name, nameOf(b.Device()))
 	if !slices.ContainsFunc(of, func(name string) bool { return slices.Contains(here, name) }) {
 		slices.Sort(of)
 		return as(statusWisdom, fmt.Errorf("%s was measured on %s; this machine has %s", path,
@@ -101,8 +106,10 @@ func load(path string) error {
 	}
 	wisdom.Lock()
 	defer wisdom.Unlock()
-	wisdom.Models = slices.Concat(r.Models, wisdom.Models)
-	wisdom.Known = slices.Concat(r.Known, wisdom.Known)
+	wisdom.Models = append(slices.DeleteFunc(wisdom.Models, func(old rule.Model) bool {
+		return slices.ContainsFunc(r.Models, func(m rule.Model) bool { return m.Key == old.Key })
+	}), r.Models...)
+	known(r.Known...)
 	return nil
 }
 
