@@ -110,8 +110,7 @@ func newPlan(a *sparse.CSR[float64], o options) (p *plan, err error) {
 	return p, p.prepare(list, "")
 }
 
-// prepare prepares the first of list that the matrix and the device take; where another one was told or expected, the
-// text says why.
+// prepare prepares the first of list that the matrix and the device take; the text says why it is not the very first.
 func (p *plan) prepare(list []candidate, note string) error {
 	product, err := p.backend.Prepare(list[0].Config, kernels.Options{Launch: kernels.Stream})
 	if w, is := p.backend.(walker); is && err == nil {
@@ -124,12 +123,11 @@ func (p *plan) prepare(list []candidate, note string) error {
 		p.text = p.choice.describe(product.Info().Prepare.Seconds()) + note
 		p.bound = map[[2]unsafe.Pointer]func(){}
 		return nil
-	case memory && len(list) > 1:
-		return p.prepare(list[1:], fmt.Sprintf(" (the device has no memory for %s)", list[0].Kernel))
+	case (memory || errors.As(err, &invalid)) && len(list) > 1:
+		why := cmp.Or(invalid.Reason, "the device has no memory for it")
+		return p.prepare(list[1:], cmp.Or(note, fmt.Sprintf(" (not %s: %s)", list[0].Kernel, why)))
 	case memory:
 		return as(statusMemory, err)
-	case errors.As(err, &invalid) && len(list) > 1:
-		return p.prepare(list[1:], note)
 	case errors.As(err, &invalid):
 		return as(statusConfig, fmt.Errorf("%s: %w", list[0].Config, err))
 	}
@@ -154,6 +152,9 @@ func (c candidate) describe(prepare float64) string {
 func (p *plan) choose(o options) (list []candidate, err error) {
 	d, last := p.backend.Device(), p.plain(o.precision)
 	if known, ok := recall(p.problem.A, d, o.precision); ok {
+		if plain := float64(o.products) * known.base; plain > 0 && plain < p.cost(known, o.products) {
+			return []candidate{last}, nil
+		}
 		return []candidate{known, last}, nil
 	}
 	if list, err = p.expected(o); err == nil && o.measure > 0 {
@@ -174,13 +175,13 @@ func (p *plan) choose(o options) (list []candidate, err error) {
 			list[i].base = 0
 		}
 	}
+	if o.measure > 0 && len(list) > 0 {
+		remember(p.problem.A, d, list[0]) // the fastest, however many products it takes
+	}
 	if o.products > 0 {
 		slices.SortStableFunc(list, func(a, b candidate) int {
 			return cmp.Compare(p.cost(a, o.products), p.cost(b, o.products))
 		})
-	}
-	if o.measure > 0 && len(list) > 0 {
-		remember(p.problem.A, d, list[0])
 	}
 	return append(list, last), nil
 }

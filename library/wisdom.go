@@ -87,7 +87,7 @@ func ruleFor(d kernels.Device, p kernels.Precision) (*rule.Rule, rule.Key) {
 
 // load reads a rule or wisdom, some of which must be for a device that is here.
 func load(path string) error {
-	r, _, err := rule.Open(path)
+	r, _, err := rule.OpenKnown(path)
 	if err != nil {
 		return as(statusWisdom, err)
 	}

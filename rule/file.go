@@ -78,6 +78,14 @@ const mostBytes = 100e6
 // Open reads a rule: the file of this name, or an embedded rule by its name. It also returns
 // a description of where the rule is from.
 func Open(name string) (r *Rule, from string, err error) {
+	if r, from, err = OpenKnown(name); err == nil && len(r.Models) == 0 {
+		err = fmt.Errorf("%s has no rule: it only says what single matrices were measured to be fastest with", name)
+	}
+	return r, from, err
+}
+
+// OpenKnown is Open for those who also take a file that knows single matrices, and has no rule for others.
+func OpenKnown(name string) (r *Rule, from string, err error) {
 	text, ours := embedded[name]
 	if !ours {
 		if text, err = files.ReadFile(name, mostBytes); err != nil {

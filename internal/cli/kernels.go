@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,7 @@ func newKernels() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&k.source, "source", false, "print the CUDA code of a kernel, with what it includes and how it is launched")
 	k.output.Flags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("source", "json", "format")
 	cmd.AddCommand(newKernelsNew())
 	return cmd
 }
@@ -56,17 +58,14 @@ func (k *kernelsCommand) Run(cmd *cobra.Command, args []string) error {
 
 	w := cmd.OutOrStdout()
 	switch {
-	case k.source && (len(args) == 0 || len(list) != 1 || list[0].Backend != "cuda"):
+	case k.source && (len(list) != 1 || list[0].Backend != "cuda"):
 		return command.Usage(errors.New("--source needs the name of one kernel for a GPU"))
 	case k.source:
 		s := configs.Space{Kernels: []string{list[0].Name}, Precisions: []kernels.Precision{kernels.Float32},
 			Grid: configs.Grid{Values: []int{4}}}
-		for c := range s.Expand(1) {
-			text, err := cuda.Text(list[0], c, 8)
-			fmt.Fprint(w, text)
-			return err
-		}
-		return nil
+		text, err := cuda.Text(list[0], slices.Collect(s.Expand(1))[0], 8)
+		fmt.Fprint(w, text)
+		return err
 	case k.output.Data():
 		return k.output.Write(w, list)
 	case len(list) == 1:

@@ -2,9 +2,6 @@
 
 package cuda
 
-// #include <cudaProfiler.h>
-import "C"
-
 import (
 	"cmp"
 	"errors"
@@ -422,22 +419,6 @@ func (b *Backend) ops(r *recipe, own map[string]*array, p *product) ([]op, error
 	b.modules.facts(launches, p.info.Properties)
 	p.info.Properties["operations"] = float64(len(ops))
 	return ops, nil
-}
-
-// Profile begins or ends what a profiler counts that was told to wait for it. Before the products,
-// it counts the launch of the gate, which Mark names. Caches are emptied by the profiler.
-func (b *Backend) Profile(on, _ bool) error {
-	if !on {
-		return failed(result(C.cuProfilerStop()), "telling the profiler to end")
-	}
-	if err := result(C.cuProfilerStart()); err != nil {
-		return failed(err, "telling the profiler to begin")
-	}
-	// Every gate is open for ticket 0.
-	if err := b.launch(Mark, 1, 1, uint64(b.clock.c.device_flag), 0, 0); err != nil {
-		return err
-	}
-	return failed(b.stream.Synchronize(), "marking where products begin")
 }
 
 // formatBytes is the size of a in a kernel's format, padding included.

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -15,7 +16,7 @@ var sources embed.FS
 var includeLine = regexp.MustCompile(`(?m)^#include "(\w+\.cuh)".*\n`)
 
 // Text is the source of a kernel with what it includes, as one file that nvcc compiles, after what its launch needs: as
-// many threads as c has, on a matrix with one row of n nonzeros. It is "" for a kernel without source here.
+// many threads as c has, on a matrix with one row of n nonzeros. It is an error if the code is a library's.
 func Text(k kernels.Kernel, c kernels.Config, n int) (string, error) {
 	files := kernelFiles()[k.Name]
 	if len(files) == 0 {
@@ -30,7 +31,7 @@ func Text(k kernels.Kernel, c kernels.Config, n int) (string, error) {
 		}
 	}
 	if r, _, err := newRecipe(oneRow(n), c, 4); err == nil {
-		fmt.Fprintf(&b, "//\n// A product of %s on a matrix of one row with %d nonzeros, in float32 (_f64 are those in float64):\n", c, n)
+		fmt.Fprintf(&b, "//\n// A product of %s on a matrix of one row with %d nonzeros, in float32 (macros make the names; _f64 is float64):\n", c, n)
 		if r.Zero {
 			b.WriteString("//     y is set to 0: the kernel adds to it\n")
 		}
@@ -47,26 +48,20 @@ func Text(k kernels.Kernel, c kernels.Config, n int) (string, error) {
 	}
 	b.WriteString("\n")
 	seen := map[string]bool{}
-	var put func(name string) (string, error)
-	put = func(name string) (text string, err error) {
+	var failure error
+	var put func(name string) string
+	put = func(name string) string {
 		data, err := sources.ReadFile(name)
-		if err != nil {
-			return "", err
-		}
+		failure = errors.Join(failure, err)
 		return includeLine.ReplaceAllStringFunc(strings.ReplaceAll(string(data), "#pragma once\n", ""), func(line string) string {
 			of := includeLine.FindStringSubmatch(line)[1]
 			if seen[of] {
 				return ""
 			}
 			seen[of] = true
-			inner, failure := put(of)
-			if failure != nil {
-				err = failure
-			}
-			return inner
-		}), err
+			return put(of)
+		})
 	}
-	text, err := put(files[0].source + ".cu")
-	b.WriteString(text)
-	return b.String(), err
+	b.WriteString(put(files[0].source + ".cu"))
+	return b.String(), failure
 }

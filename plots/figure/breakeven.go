@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/plot"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
@@ -66,7 +67,7 @@ func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 	analysis.SortKernels(names)
 
 	panels := canvas.Panels{X: "products", Y: "% of the matrices on which it is best"}
-	for _, group := range grouped(prepared, func(p *analysis.Panel) kernels.Precision { return p.Precision }) {
+	for _, group := range lists.Groups(prepared, func(p analysis.Panel) kernels.Precision { return p.Precision }) {
 		ch := shareOfReigns(reigns(group), names, len(group))
 		ch.Heading = fmt.Sprintf("%s, %s", group[0].Precision, term.GroupedCount(len(group), "matrix", "matrices"))
 		panels.List = append(panels.List, ch.Panel())

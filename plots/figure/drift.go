@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
@@ -21,7 +22,7 @@ import (
 // drawDrift draws the sentinels: a picture for each device.
 func drawDrift(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
-	for _, of := range grouped(d.Drifts, func(s *store.Drift) string { return s.Device }) {
+	for _, of := range lists.Groups(d.Drifts, func(s store.Drift) string { return s.Device }) {
 		pages = append(pages, driftPage(d, of))
 	}
 	return pages, nil
@@ -68,7 +69,7 @@ func driftPage(d *analysis.Data, of []store.Drift) *canvas.Picture {
 		}
 	}
 	p.Add(ends)
-	names := distinct(of, func(s *store.Drift) string { return s.Matrix })
+	names := lists.Distinct(of, func(s store.Drift) string { return s.Matrix })
 	return pictureOf(d, "drift", analysis.SetupOn(of[0].Device, "", ""), "drift on "+strings.Join(names, ", "),
 		canvas.Panels{List: []canvas.Panel{p}, X: name + " since the first measurement", Y: "time of the sentinel over its first"})
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 
@@ -77,7 +78,7 @@ func (h *heatSheet) tall() vg.Length {
 func (h *heatSheet) page(d *analysis.Data, s analysis.Setup, of int) *canvas.Picture {
 	p := pictureOf(d, "block-grid-heatmap", s, fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "),
 		analysis.MatrixNames(h.panels)), h)
-	p.Matrices = distinct(h.panels, func(p *analysis.Panel) string { return p.Matrix })
+	p.Matrices = lists.Distinct(h.panels, func(p analysis.Panel) string { return p.Matrix })
 	p.Subtitle += someOf(len(h.kernels), of, "kernels that are most often the fastest")
 	return p
 }

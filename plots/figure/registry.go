@@ -291,17 +291,7 @@ func paged[T any](list []T, most int, page func(part []T) *canvas.Picture) []*ca
 	return pages
 }
 
-// distinct lists the keys of some entries, each once, in their order.
-func distinct[T any, K comparable](list []T, key func(*T) K) []K {
-	return lists.Distinct(list, func(v T) K { return key(&v) })
-}
-
-// grouped puts entries with one key together, in the order in which the keys come first.
-func grouped[T any, K comparable](list []T, key func(*T) K) [][]T {
-	return lists.Groups(list, func(v T) K { return key(&v) })
-}
-
 // precisionsOf lists the precisions of some panels.
 func precisionsOf(panels []analysis.Panel) []kernels.Precision {
-	return distinct(panels, func(p *analysis.Panel) kernels.Precision { return p.Precision })
+	return lists.Distinct(panels, func(p analysis.Panel) kernels.Precision { return p.Precision })
 }

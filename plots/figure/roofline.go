@@ -10,6 +10,7 @@ import (
 	"spmvtune/plots/canvas"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
@@ -66,7 +67,7 @@ func rooflines(d *analysis.Data, s *scene) []roofline {
 		return !(f.RoofFraction > 0 && f.GFLOPS > 0)
 	})
 	var list []roofline
-	for _, of := range grouped(known, (*analysis.Panel).Setup) {
+	for _, of := range lists.Groups(known, func(p analysis.Panel) analysis.Setup { return p.Setup() }) {
 		last := analysis.Fastest(of[len(of)-1].Rows)
 		r := roofline{Setup: of[0].Setup(), panels: of, bandwidth: last.GBPS / last.RoofFraction}
 		for i := range d.Devices {

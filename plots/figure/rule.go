@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 
@@ -19,7 +20,7 @@ import (
 // precision.
 func drawRegret(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
-	for _, list := range grouped(regrets(d), func(g *regret) analysis.Condition { return g.Condition }) {
+	for _, list := range lists.Groups(regrets(d), func(g regret) analysis.Condition { return g.Condition }) {
 		pages = append(pages, regretPage(d, list))
 	}
 	return pages, nil

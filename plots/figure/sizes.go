@@ -9,6 +9,7 @@ import (
 	"spmvtune/plots/canvas"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/tuner/trial"
 )
 
@@ -24,7 +25,7 @@ func (dim dimension) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
 			}
 		}
 	}
-	for _, group := range grouped(d.Panels, func(p *analysis.Panel) trial.Case { // which differ only in precision
+	for _, group := range lists.Groups(d.Panels, func(p analysis.Panel) trial.Case { // which differ only in precision
 		return trial.Case{Device: p.Device, Matrix: p.Matrix, Cache: p.Cache}
 	}) {
 		if panels := dim.varied(group); len(panels) > 0 {
