@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse/fetch"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
@@ -151,7 +152,7 @@ func (t *table) files(m Matrix, find finder) []Matrix {
 	for i, path := range found {
 		stem, _ := file.Stem(path)
 		out[i].Path = path
-		out[i].Name = cmp.Or(m.Name, printable(stem)) // as a name that is given: on one line
+		out[i].Name = cmp.Or(m.Name, term.OneLine(stem)) // as a name that is given: on one line
 		out[i].Class = cmp.Or(m.Class, out[i].Name)
 	}
 	return out

@@ -31,6 +31,7 @@ import (
 
 	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/lists"
+	"spmvtune/internal/base/term"
 )
 
 // A Sweep is a decoded and checked sweep file, with defaults filled in.
@@ -293,14 +294,14 @@ func parseWith(path string, text []byte, find finder) (*Sweep, error) {
 // because the parser's own line can be one too low at the end of a file.
 func syntaxError(path string, text []byte, err error) *Error {
 	e := &Error{
-		File: path, Line: 1, Problem: printable(err.Error()),
+		File: path, Line: 1, Problem: term.OneLine(err.Error()),
 		Hint: "this is not TOML; other mistakes show once it is",
 	}
 	if parse, ok := errors.AsType[toml.ParseError](err); ok {
 		text = bytes.TrimPrefix(text, []byte("\ufeff"))
 		before := text[:min(max(parse.Position.Start, 0), len(text))]
 		e.Line += bytes.Count(before, []byte("\n"))
-		e.Key, e.Problem = printable(parse.LastKey), printable(parse.Message)
+		e.Key, e.Problem = term.OneLine(parse.LastKey), term.OneLine(parse.Message)
 	}
 
 	return e

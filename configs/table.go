@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"spmvtune/internal/base/term"
 )
 
 // A table is a TOML table being read. Its methods set what they are given a
@@ -47,19 +49,9 @@ func (t *table) failAt(at *position, key, hint, format string, args ...any) {
 		File:    t.file,
 		Line:    at.line,
 		Key:     t.path(key),
-		Problem: printable(fmt.Sprintf(format, args...)),
-		Hint:    printable(hint),
+		Problem: term.OneLine(fmt.Sprintf(format, args...)), // strings of the file may contain line ends
+		Hint:    term.OneLine(hint),
 	})
-}
-
-// printable keeps a message on one line, even if strings of the file contain line ends.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 // only notes every key of t that is not in keys.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"spmvtune/internal/base/lists"
 )
 
 //go:embed catalogue.toml
@@ -74,11 +76,7 @@ func Lookup(name string) (Kernel, bool) {
 
 // Names returns the names of all kernels in the order of the catalogue.
 func Names() []string {
-	names := make([]string, len(Catalogue))
-	for i, k := range Catalogue {
-		names[i] = k.Name
-	}
-	return names
+	return lists.Of(Catalogue, func(k Kernel) string { return k.Name })
 }
 
 // Library reports whether a kernel is one of cuSPARSE's.
@@ -102,11 +100,5 @@ type Paper struct {
 
 // Cited returns the papers that a source, of a kernel or a figure, cites by key.
 func Cited(source string) []Paper {
-	var cited []Paper
-	for _, p := range Papers {
-		if strings.Contains(source, p.Key) {
-			cited = append(cited, p)
-		}
-	}
-	return cited
+	return lists.Where(Papers, func(p Paper) bool { return strings.Contains(source, p.Key) })
 }

@@ -2,11 +2,12 @@ package kernels
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"slices"
+	"fmt"
 	"strconv"
 	"strings"
+
+	"spmvtune/internal/base/lists"
 )
 
 // A Custom kernel is not in the catalogue: a sweep defines it. Package custom reads its source and
@@ -37,10 +38,7 @@ func (c Config) Verified() bool { return !strings.HasSuffix(c.Kernel, NotVerifie
 
 // LookupCustom returns the custom kernel with this name.
 func LookupCustom(list []Custom, name string) (Custom, bool) {
-	if i := slices.IndexFunc(list, func(o Custom) bool { return o.Name == name }); i >= 0 {
-		return list[i], true
-	}
-	return Custom{}, false
+	return lists.First(list, func(o Custom) bool { return o.Name == name })
 }
 
 // Find returns the kernel with this name among custom ones and in the catalogue.
@@ -56,8 +54,7 @@ func Find(list []Custom, name string) (Kernel, bool) {
 func (o Custom) Digest() string {
 	o.Kernel = Kernel{Name: o.Name, Backend: o.Backend, Format: o.Format}
 	text, _ := json.Marshal(o) // strings, numbers and lists of them always have JSON
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // Macros are what the source is compiled with for a configuration, by name: the type of values,

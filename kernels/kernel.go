@@ -25,6 +25,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/sparse/reorder"
 )
 
@@ -209,16 +210,8 @@ const Reorder = "reorder"
 
 var reorderParam = Param{
 	Name: Reorder, Default: "none", Optional: true,
-	Values: append([]string{"none"}, methodNames()...),
+	Values: append([]string{"none"}, lists.Of(reorder.Methods, func(m reorder.Method) string { return string(m) })...),
 	Doc:    "the order of the rows; x and y are permuted within the product",
-}
-
-func methodNames() []string {
-	names := make([]string, len(reorder.Methods))
-	for i, m := range reorder.Methods {
-		names[i] = string(m)
-	}
-	return names
 }
 
 // Orders reports whether k has the choice of reorder. A library's kernels, those of sweeps, and

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"spmvtune/internal/base/lists"
 )
 
 // Params are the settings of a kernel beyond block and grid. They are text in canonical form,
@@ -125,10 +127,8 @@ func (k Kernel) Setting(p Params, name string) string {
 	if v, ok := p.Get(name); ok {
 		return v
 	}
-	if i := k.choice(name); i >= 0 {
-		return k.Choices()[i].Default
-	}
-	return ""
+	param, _ := k.Param(name)
+	return param.Default
 }
 
 // Complete returns p with the defaults of k filled in, and optional ones left out, so that
@@ -145,18 +145,18 @@ func (k Kernel) Complete(p Params) Params {
 	return p
 }
 
-// choice is the index of a parameter in Choices, or −1.
-func (k Kernel) choice(name string) int {
-	return slices.IndexFunc(k.Choices(), func(p Param) bool { return p.Name == name })
+// Param returns the one of Choices with this name.
+func (k Kernel) Param(name string) (Param, bool) {
+	return lists.First(k.Choices(), func(p Param) bool { return p.Name == name })
 }
 
 func (k Kernel) checkParams(p Params) string {
 	for name, value := range p.All() {
-		i := k.choice(name)
-		if i < 0 {
+		param, has := k.Param(name)
+		if !has {
 			return fmt.Sprintf("%s has no parameter %q; %s", k.Name, name, k.paramNames())
 		}
-		if legal, ok := k.Choices()[i].allows(value); !ok {
+		if legal, ok := param.Allows(value); !ok {
 			return fmt.Sprintf("%s is %q; for %s it must be %s", name, value, k.Name, legal)
 		}
 	}
@@ -174,16 +174,12 @@ func (k Kernel) paramNames() string {
 	if len(choices) == 0 {
 		return "it has none"
 	}
-	names := make([]string, len(choices))
-	for i, p := range choices {
-		names[i] = p.Name
-	}
-	return "it has " + strings.Join(names, ", ")
+	return "it has " + strings.Join(lists.Of(choices, func(p Param) string { return p.Name }), ", ")
 }
 
-// allows reports whether value is legal for p; legal says which values are. Numbers must be in
+// Allows reports whether value is legal for p; legal says which values are. Numbers must be in
 // canonical form ("4", not "04"): values enter a trial's identity.
-func (p Param) allows(value string) (legal string, ok bool) {
+func (p Param) Allows(value string) (legal string, ok bool) {
 	if p.Values != nil {
 		return "one of " + strings.Join(p.Values, ", "), slices.Contains(p.Values, value)
 	}

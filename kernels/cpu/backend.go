@@ -22,7 +22,6 @@
 package cpu
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -186,7 +185,7 @@ func describe(cpus []int) kernels.Device {
 		Driver:   fmt.Sprintf("%s, cores: %d", compiler(), len(cpus)),
 		Units:    len(cpus),
 		MaxBlock: 1 << 20,
-		Memory:   memTotal(),
+		Memory:   memory("MemTotal"),
 		Cache:    lastLevelCache(),
 		Properties: map[string]string{
 			"os":         runtime.GOOS,
@@ -196,7 +195,7 @@ func describe(cpus []int) kernels.Device {
 	}
 
 	// What the arithmetic peak follows from.
-	info, _ := os.ReadFile("/proc/cpuinfo")
+	info := read("/proc/cpuinfo")
 	for name, value := range map[string]string{
 		"vendor":         field(info, "vendor_id"),
 		"family":         field(info, "cpu family"),
@@ -234,7 +233,7 @@ func usableCores() []int {
 // modelName is the processor's model as Linux names it, and the architecture
 // elsewhere.
 func modelName() string {
-	text, _ := os.ReadFile("/proc/cpuinfo")
+	text := read("/proc/cpuinfo")
 	for _, key := range []string{"model name", "cpu model", "Model", "cpu"} {
 		if v := field(text, key); v != "" {
 			return v
@@ -243,19 +242,17 @@ func modelName() string {
 	return runtime.GOARCH + " processor"
 }
 
-// memTotal is the size of the memory in bytes.
-func memTotal() int64 {
-	text, _ := os.ReadFile("/proc/meminfo")
-	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(text, "MemTotal"), " kB"), 10, 64)
+// memory is an amount of memory that the system reports, such as "MemTotal", in bytes.
+func memory(key string) int64 {
+	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(read("/proc/meminfo"), key), " kB"), 10, 64)
 	return kib << 10
 }
 
 // field returns the value of the first line "key : value" of text.
-func field(text []byte, key string) string {
-	for line := range bytes.Lines(text) {
-		k, v, ok := bytes.Cut(line, []byte(":"))
-		if ok && string(bytes.TrimSpace(k)) == key {
-			return string(bytes.TrimSpace(v))
+func field(text, key string) string {
+	for line := range strings.Lines(text) {
+		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
 		}
 	}
 	return ""
@@ -278,7 +275,7 @@ func compiler() string {
 // has a limit, whether or not the system enforces it: a scheduler may kill the process, too. It is 0 if nothing
 // reports it.
 func (b *Backend) memoryLimit() int64 {
-	limit := limitOf(memTotal(), read("/proc/self/cgroup"), "/sys/fs/cgroup")
+	limit := limitOf(memory("MemTotal"), read("/proc/self/cgroup"), "/sys/fs/cgroup")
 	if b.given > 0 && (limit == 0 || b.given < limit) {
 		return b.given
 	}
@@ -288,11 +285,9 @@ func (b *Backend) memoryLimit() int64 {
 // FreeMemory is how many bytes this process may still take, 0 if nothing reports it: what the machine has left, or
 // what a scheduler or a container allows, if that is less.
 func FreeMemory() int64 {
-	text, _ := os.ReadFile("/proc/meminfo")
-	kib, _ := strconv.ParseInt(strings.TrimSuffix(field(text, "MemAvailable"), " kB"), 10, 64)
-	limit := (&Backend{given: GivenShare(os.Getenv).Memory}).memoryLimit()
-	if limit == 0 || kib > 0 && kib<<10 < limit {
-		return kib << 10
+	left, limit := memory("MemAvailable"), (&Backend{given: GivenShare(os.Getenv).Memory}).memoryLimit()
+	if limit == 0 || left > 0 && left < limit {
+		return left
 	}
 	return limit
 }
@@ -349,7 +344,7 @@ func GivenShare(getenv func(string) string) Share {
 }
 
 // tasksForm matches the numbers of tasks on a node, or on several in a row: 2(x3).
-var tasksForm = regexp.MustCompile(`^([0-9]+)(?:\(x([0-9]+)\))?$`)
+var tasksForm = regexp.MustCompile(`^([0-9]+)(?:\(x([0-9]+)\))?(?:,|$)`)
 
 // stepTasks is the number of tasks on a node in Slurm's list for all nodes of a step, as "2(x3),1"; 0 if
 // that does not say it, as outside of a step.
@@ -358,20 +353,16 @@ func stepTasks(list, node string) int {
 	if err != nil {
 		return 0
 	}
-	for _, item := range strings.Split(list, ",") {
-		m := tasksForm.FindStringSubmatch(item)
+	for {
+		m := tasksForm.FindStringSubmatch(list)
 		if m == nil {
 			return 0
 		}
 		tasks, _ := strconv.Atoi(m[1])
-		nodes := 1
-		if m[2] != "" {
-			nodes, _ = strconv.Atoi(m[2])
-		}
+		nodes, _ := strconv.Atoi(cmp.Or(m[2], "1"))
 		if at < nodes {
 			return tasks
 		}
-		at -= nodes
+		at, list = at-nodes, list[len(m[0]):]
 	}
-	return 0
 }

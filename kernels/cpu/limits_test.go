@@ -77,7 +77,7 @@ func TestTick(t *testing.T) {
 }
 
 func TestField(t *testing.T) {
-	text := []byte("processor\t: 0\nmodel name\t: A B: 2 GHz\nmodel name\t: C\nno colon\nMemTotal:  16 kB\n")
+	text := "processor\t: 0\nmodel name\t: A B: 2 GHz\nmodel name\t: C\nno colon\nMemTotal:  16 kB\n"
 	for key, want := range map[string]string{"model name": "A B: 2 GHz", "MemTotal": "16 kB", "no colon": "", "model": ""} {
 		testkit.Equal(t, field(text, key), want, "%s", key)
 	}

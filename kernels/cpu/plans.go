@@ -3,7 +3,6 @@ package cpu
 import (
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"sync"
 
@@ -71,6 +70,5 @@ func Source(kernel string) string {
 	if !ok || err != nil { // a file that compiles can be parsed
 		return ""
 	}
-	sum := sha256.Sum256([]byte(code.functions(plan, "planOrdered")))
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(code.functions(plan, "planOrdered"))))
 }

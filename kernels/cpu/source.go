@@ -6,15 +6,18 @@ package cpu
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
 	"io/fs"
+	"path"
 	"slices"
-	"strconv"
 	"strings"
+
+	"spmvtune/internal/base/lists"
 )
 
 // A sourcePackage is the source of a package: the files in the root of Files, without its tests.
@@ -23,10 +26,10 @@ type sourcePackage struct {
 	Files fs.FS
 }
 
-// A program has the declarations of some packages.
+// A program has the declarations of some packages: functions, methods, types, variables and constants.
 type program struct {
-	main     string           // the path of the first package
-	declared map[name][]piece // functions, methods, types, variables and constants
+	main     string // the path of the first package
+	declared map[name][]piece
 }
 
 // A name is what a package declares; that of a method has the package "".
@@ -43,72 +46,48 @@ func parseSource(packages ...sourcePackage) (*program, error) {
 	p := &program{packages[0].Path, map[name][]piece{}}
 	for _, pkg := range packages {
 		files, err := fs.Glob(pkg.Files, "*.go")
-		if err != nil {
-			return nil, err
-		}
 		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
+			if !strings.HasSuffix(file, "_test.go") {
+				err = errors.Join(err, p.add(pkg, file))
 			}
-			text, err := fs.ReadFile(pkg.Files, file)
-			if err == nil {
-				err = p.add(pkg.Path, text)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("reading Go source: %w", err)
-			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading Go source: %w", err)
 		}
 	}
 	return p, nil
 }
 
 // add adds the declarations of a file.
-func (p *program) add(path string, text []byte) error {
-	s, err := newSource(path, text)
+func (p *program) add(pkg sourcePackage, file string) error {
+	text, err := fs.ReadFile(pkg.Files, file)
 	if err != nil {
 		return err
 	}
-	for _, d := range s.file.Decls {
-		for _, n := range names(d, s) {
+	// A file has a set of its own, so that its positions are offsets from 1.
+	tree, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	s := source{pkg.Path, text, map[string]string{}}
+	for _, i := range tree.Imports {
+		from := strings.Trim(i.Path.Value, `"`)
+		s.imports[path.Base(from)] = from
+		if i.Name != nil {
+			s.imports[i.Name.Name] = from
+		}
+	}
+	for _, d := range tree.Decls {
+		for _, n := range s.names(d) {
 			p.declared[n] = append(p.declared[n], s.cut(d))
 		}
 	}
 	return nil
 }
 
-// names returns the names that d declares.
-func names(d ast.Decl, s *source) []name {
-	if f, ok := d.(*ast.FuncDecl); ok {
-		if f.Recv != nil {
-			return []name{{"", f.Name.Name}}
-		}
-		return []name{{s.path, f.Name.Name}}
-	}
-	var names []name
-	for _, spec := range d.(*ast.GenDecl).Specs {
-		switch spec := spec.(type) {
-		case *ast.TypeSpec:
-			names = append(names, name{s.path, spec.Name.Name})
-		case *ast.ValueSpec:
-			for _, n := range spec.Names {
-				names = append(names, name{s.path, n.Name})
-			}
-		}
-	}
-	return names
-}
-
 // functions returns the code of functions of the first package, and of all that they use.
 func (p *program) functions(functions ...string) string {
-	var uses []name
-	for _, f := range functions {
-		uses = append(uses, name{p.main, f})
-	}
-	return p.used(uses)
-}
-
-// used returns the code of names, and of all that it uses.
-func (p *program) used(todo []name) string {
+	todo := lists.Of(functions, func(f string) name { return name{p.main, f} })
 	var code []string
 	seen := map[name]bool{}
 	for len(todo) > 0 {
@@ -156,29 +135,28 @@ func Tokens(source []byte) string {
 type source struct {
 	path    string
 	text    []byte
-	file    *ast.File
 	imports map[string]string // paths by the names that the file has for them
 }
 
-func newSource(path string, text []byte) (*source, error) {
-	// A file has a set of its own, so that its positions are offsets from 1.
-	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	s := &source{path, text, file, map[string]string{}}
-	for _, i := range file.Imports {
-		from, err := strconv.Unquote(i.Path.Value)
-		if err != nil {
-			return nil, err
+// names returns the names that d declares.
+func (s *source) names(d ast.Decl) (names []name) {
+	if f, ok := d.(*ast.FuncDecl); ok {
+		if f.Recv != nil {
+			return []name{{"", f.Name.Name}}
 		}
-		as := from[strings.LastIndexByte(from, '/')+1:]
-		if i.Name != nil {
-			as = i.Name.Name
-		}
-		s.imports[as] = from
+		return []name{{s.path, f.Name.Name}}
 	}
-	return s, nil
+	for _, spec := range d.(*ast.GenDecl).Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			names = append(names, name{s.path, spec.Name.Name})
+		case *ast.ValueSpec:
+			for _, n := range spec.Names {
+				names = append(names, name{s.path, n.Name})
+			}
+		}
+	}
+	return names
 }
 
 // cut returns the code of a part of the source.

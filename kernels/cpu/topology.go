@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"spmvtune/internal/base/lists"
 )
 
 // sysCPU is where Linux describes its processors.
@@ -129,18 +131,7 @@ func claimCPUs(space string, cpus []int, n int) ([]int, claim) {
 
 // coresOf groups processors by their core, in their order. siblings returns the processors of a core.
 func coresOf(cpus []int, siblings func(cpu int) []int) [][]int {
-	var cores [][]int
-	at := map[int]int{} // of each core, named by its first processor
-	for _, cpu := range cpus {
-		core := append(siblings(cpu), cpu)[0]
-		i, known := at[core]
-		if !known {
-			i = len(cores)
-			at[core], cores = i, append(cores, nil)
-		}
-		cores[i] = append(cores[i], cpu)
-	}
-	return cores
+	return lists.Groups(cpus, func(cpu int) int { return append(siblings(cpu), cpu)[0] }) // by its first processor
 }
 
 // coresFirst reorders cpus so that the first threads of all cores come before the second ones.

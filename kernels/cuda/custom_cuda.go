@@ -51,7 +51,7 @@ func (m *modules) adopt(name, file string, o kernels.Custom) error {
 	}
 	f, err := mod.Function(o.Entry)
 	if err != nil {
-		return &kernels.InvalidError{Reason: o.File + " has no kernel " + o.Entry + `; it needs extern "C" __global__`}
+		return invalid(`%s has no kernel %s; it needs extern "C" __global__`, o.File, o.Entry)
 	}
 	if known := m.entries[name]; known != nil && known.f == f {
 		return nil

@@ -244,20 +244,14 @@ func (m *modules) load(file string, how func() (cu.Module, error)) (cu.Module, e
 
 // ask asks the driver for the needs of e.
 func (e *entry) ask() (err error) {
-	for _, a := range []struct {
-		id cu.FunctionAttribute
-		to *int
-	}{
-		{cu.NumRegs, &e.registers},
-		{cu.SharedSizeBytes, &e.shared},
-		{cu.LocalSizeBytes, &e.local},
-		{cu.FnMaxThreadsPerBlock, &e.maxThreads},
-	} {
-		if *a.to, err = e.f.Attribute(a.id); err != nil {
-			return failed(err, "asking for attribute %d of %s", int(a.id), e.name)
-		}
+	get := func(a cu.FunctionAttribute) int {
+		v, failure := e.f.Attribute(a)
+		err = cmp.Or(err, failed(failure, "asking for attribute %d of %s", int(a), e.name))
+		return v
 	}
-	return nil
+	e.registers, e.shared = get(cu.NumRegs), get(cu.SharedSizeBytes)
+	e.local, e.maxThreads = get(cu.LocalSizeBytes), get(cu.FnMaxThreadsPerBlock)
+	return err
 }
 
 // function loads the module that has an entry, if it is not, and finds it there. An
@@ -270,9 +264,8 @@ func (m *modules) function(name string) (cu.Function, error) {
 	c := newest(files, m.limits.compute)
 	if c == nil {
 		least, own := files[0].compute, m.limits.compute
-		return cu.Function{}, &kernels.InvalidError{Reason: fmt.Sprintf(
-			"%s needs a device of compute capability %d.%d or newer; this one has %d.%d", name, least/10, least%10, own/10,
-			own%10)}
+		return cu.Function{}, invalid("%s needs a device of compute capability %d.%d or newer; this one has %d.%d", name,
+			least/10, least%10, own/10, own%10)
 	}
 
 	mod, err := m.load(c.file+" "+name, func() (cu.Module, error) { return cu.LoadData(c.only(name)) })

@@ -232,7 +232,7 @@ func (b *Backend) Prepare(c kernels.Config, o kernels.Options) (kernels.Product,
 	}
 	k, ok := b.Find(c.Kernel)
 	if !ok || k.Backend != "cuda" {
-		return nil, &kernels.InvalidError{Reason: fmt.Sprintf("%q is not a kernel for the GPU", c.Kernel)}
+		return nil, invalid("%q is not a kernel for the GPU", c.Kernel)
 	}
 	if err := k.Check(c); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -186,7 +185,7 @@ var digests = sync.OnceValue(func() map[string]string {
 		for _, c := range kernelFiles()[kernel] {
 			fmt.Fprintf(h, "%s %d\n%s", c.file, len(c.text), c.text)
 		}
-		all[kernel] = hex.EncodeToString(h.Sum(nil))
+		all[kernel] = fmt.Sprintf("%x", h.Sum(nil))
 	}
 	return all
 })

@@ -135,19 +135,11 @@ func (b *Backend) cusparse() (*cusparse, error) {
 // findCusparse loads the library, which is not for a device yet.
 func findCusparse() *cusparse {
 	l := &cusparse{lib: (*C.spmv_cusparse)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_cusparse{}))))}
-	var why string
-	for _, name := range native.ToolkitPaths("libcusparse.so.13", "libcusparse.so.12", "libcusparse.so.11", "libcusparse.so") {
-		text := C.CString(name)
-		failure := C.spmv_cusparse_open(l.lib, text)
-		C.free(unsafe.Pointer(text))
-		if failure == nil {
-			return l
-		}
-		why = C.GoString(failure)
+	if why := native.OpenToolkit(func(path unsafe.Pointer) unsafe.Pointer {
+		return unsafe.Pointer(C.spmv_cusparse_open(l.lib, (*C.char)(path)))
+	}, "libcusparse.so.13", "libcusparse.so.12", "libcusparse.so.11", "libcusparse.so"); why != "" {
+		l.err = invalid("cuSPARSE can't be opened (%s): install it, or add its folder to LD_LIBRARY_PATH", why)
 	}
-
-	l.err = &kernels.InvalidError{Reason: fmt.Sprintf("cuSPARSE can't be opened (%s): install it, or add its folder "+
-		"to LD_LIBRARY_PATH", why)}
 	return l
 }
 
@@ -162,8 +154,7 @@ func (l *cusparse) can(kernel string, m vendorMatrix) error {
 	if C.spmv_cusparse_has(l.lib, C.int(m.form), C.int(m.algorithm)) != 0 {
 		return nil
 	}
-	return &kernels.InvalidError{Reason: fmt.Sprintf("%s needs a newer cuSPARSE than %s, which is what this "+
-		"machine has", kernel, l.version())}
+	return invalid("%s needs a newer cuSPARSE than %s, which is what this machine has", kernel, l.version())
 }
 
 func (l *cusparse) status(code C.int) error {
@@ -173,7 +164,7 @@ func (l *cusparse) status(code C.int) error {
 	case code == 2: // CUSPARSE_STATUS_ALLOC_FAILED
 		return fmt.Errorf("cuSPARSE: the device is %w", kernels.ErrMemory)
 	case code == 10: // CUSPARSE_STATUS_NOT_SUPPORTED
-		return &kernels.InvalidError{Reason: "cuSPARSE " + l.version() + " does not support this product"}
+		return invalid("cuSPARSE %s does not support this product", l.version())
 	}
 	return fmt.Errorf("cuSPARSE: %s", C.GoString(C.spmv_cusparse_text(l.lib, code)))
 }

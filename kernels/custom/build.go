@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -28,9 +27,9 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unicode"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 )
 
@@ -141,7 +140,7 @@ func digest(parts ...string) string {
 	for _, part := range parts {
 		fmt.Fprintf(h, "%d:%s\n", len(part), part)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 var word = regexp.MustCompile(`\w+`)
@@ -205,12 +204,7 @@ func complaint(printed string, err error) string {
 	if said == "" || !refused(err) {
 		said = strings.TrimSpace(err.Error() + " " + said)
 	}
-	said = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, said)
+	said = term.OneLine(said)
 	const most = 400
 	if len(said) > most {
 		said = strings.ToValidUTF8(said[:most], "") + " …"

@@ -74,17 +74,12 @@ import (
 // open loads the library once.
 var open = sync.OnceValues(func() (*C.spmv_nvrtc, error) {
 	n := (*C.spmv_nvrtc)(C.calloc(1, C.size_t(unsafe.Sizeof(C.spmv_nvrtc{}))))
-	why := ""
-	for _, path := range native.ToolkitPaths("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so") {
-		text := C.CString(path)
-		failure := C.spmv_nvrtc_open(n, text)
-		C.free(unsafe.Pointer(text))
-		if failure == nil {
-			return n, nil
-		}
-		why = C.GoString(failure)
+	if why := native.OpenToolkit(func(path unsafe.Pointer) unsafe.Pointer {
+		return unsafe.Pointer(C.spmv_nvrtc_open(n, (*C.char)(path)))
+	}, "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"); why != "" {
+		return nil, errors.New(why)
 	}
-	return nil, errors.New(why)
+	return n, nil
 })
 
 // NVRTC returns NVRTC as a compiler for a compute capability, times 10.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -161,40 +160,27 @@ func ProgramSource(o kernels.Custom) string {
 			fmt.Fprintln(h, "unreadable") // a folder
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // Split splits a command at blanks. Quotes, single or double, keep what is between them together;
 // no other character is special.
 func SplitCommand(command string) (words []string, err error) {
-	var word strings.Builder
-	inside, quote := false, rune(0)
-	for _, c := range command {
-		switch {
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote, inside = c, true
-		case quote == 0 && strings.ContainsRune(" \t\r\n", c):
-			if inside {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			inside = false
-		default:
-			word.WriteRune(c)
-			inside = true
-		}
-	}
-
-	if quote != 0 {
-		return nil, fmt.Errorf("the quote %c has no end", quote)
-	}
-	if inside {
-		words = append(words, word.String())
+	rest := commandWord.ReplaceAllStringFunc(command, func(word string) string {
+		words = append(words, quoted.ReplaceAllString(word, "$1$2"))
+		return ""
+	})
+	if rest = strings.TrimSpace(rest); rest != "" {
+		return nil, fmt.Errorf("the quote %s has no end", rest[:1])
 	}
 	return words, nil
 }
+
+// A word of a command, and a part of one in quotes.
+var (
+	commandWord = regexp.MustCompile(`(?:[^ \t\r\n"']|"[^"]*"|'[^']*')+`)
+	quoted      = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+)
 
 // placeholder matches {name}, and {{ and }}, which stand for braces.
 var placeholder = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}|[{}]`)
@@ -273,41 +259,33 @@ func ReadTimes(text []byte) (t Times, err error) {
 
 // readLine reads a line, in milliseconds.
 func readLine(line string) (samples []float64, prepare float64, err error) {
+	if !strings.HasPrefix(line, "{") {
+		name, text, _ := strings.Cut(line, "=")
+		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		switch name = strings.TrimSpace(name); {
+		case name != "time_ms" && name != "prepare_ms":
+			return nil, 0, nil
+		case err != nil:
+			return nil, 0, fmt.Errorf("%s is not a number: %.80q", name, text)
+		case name == "prepare_ms":
+			return nil, v, nil
+		}
+		return []float64{v}, 0, nil
+	}
+
 	var printed struct {
 		Time    json.RawMessage `json:"time_ms"`
 		Prepare float64         `json:"prepare_ms"`
 	}
-	if strings.HasPrefix(line, "{") {
-		if err := json.Unmarshal([]byte(line), &printed); err != nil && strings.Contains(line, `"time_ms"`) {
-			return nil, 0, fmt.Errorf("its line with time_ms is not JSON: %.80q", line)
-		}
-		if len(printed.Time) == 0 {
-			return nil, printed.Prepare, nil
-		}
-		var one float64
-		if json.Unmarshal(printed.Time, &one) == nil {
-			return []float64{one}, printed.Prepare, nil
-		}
-		if json.Unmarshal(printed.Time, &samples) != nil {
-			return nil, 0, fmt.Errorf("time_ms is neither a number nor a list of numbers: %.80s", printed.Time)
-		}
-		return samples, printed.Prepare, nil
+	if err := json.Unmarshal([]byte(line), &printed); err != nil && strings.Contains(line, `"time_ms"`) {
+		return nil, 0, fmt.Errorf("its line with time_ms is not JSON: %.80q", line)
 	}
-
-	name, text, _ := strings.Cut(line, "=")
-	name = strings.TrimSpace(name)
-	if name != "time_ms" && name != "prepare_ms" {
-		return nil, 0, nil
+	if one := 0.0; json.Unmarshal(printed.Time, &one) == nil {
+		samples = []float64{one}
+	} else if len(printed.Time) > 0 && json.Unmarshal(printed.Time, &samples) != nil {
+		return nil, 0, fmt.Errorf("time_ms is neither a number nor a list of numbers: %.80s", printed.Time)
 	}
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	switch {
-	case err != nil:
-		return nil, 0, fmt.Errorf("%s is not a number: %.80q", name, text)
-	case name == "prepare_ms":
-		return nil, v, nil
-	default:
-		return []float64{v}, 0, nil
-	}
+	return samples, printed.Prepare, nil
 }
 
 // ReadVector reads n numbers, with white space between them.

@@ -2,6 +2,8 @@
 // none changes the list that it is given.
 package lists
 
+import "slices"
+
 // Of gives what f makes of each element.
 func Of[T, U any](list []T, f func(T) U) []U {
 	made := make([]U, len(list))
@@ -20,6 +22,14 @@ func Where[T any](list []T, keep func(T) bool) []T {
 		}
 	}
 	return kept
+}
+
+// First gives the first element that is meant, if there is one.
+func First[T any](list []T, meant func(T) bool) (first T, found bool) {
+	if i := slices.IndexFunc(list, meant); i >= 0 {
+		return list[i], true
+	}
+	return first, false
 }
 
 // Distinct gives what f makes of the elements, each once, where it comes first.

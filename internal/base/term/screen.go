@@ -56,6 +56,16 @@ func InPlace(page string, width, height int) string {
 	return corner + strings.Join(lines, toEnd) + toEnd + rest
 }
 
+// OneLine keeps a text on one line: what controls a terminal becomes a blank.
+func OneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
 // Visible makes signs that a terminal would obey visible, such as escape and those that turn the
 // direction of text, in the way of JSON: \u001b. Line ends, tabs and spaces stay.
 func Visible(s string) string {

@@ -51,16 +51,24 @@ func ToolkitRoots() []string {
 	return slices.DeleteFunc(roots, func(root string) bool { return root == "" })
 }
 
-// ToolkitPaths are where a library of the CUDA toolkit is looked for under some names: where the loader does, and
-// then in the toolkit's folders.
-func ToolkitPaths(names ...string) []string {
-	paths := slices.Clone(names)
-	for _, root := range ToolkitRoots() {
+// OpenToolkit opens a library of the CUDA toolkit under one of some names: where the loader looks, and then in the
+// toolkit's folders. open takes a string of C and returns why it can't, null if it can. The last of these is returned.
+func OpenToolkit(open func(path unsafe.Pointer) (why unsafe.Pointer), names ...string) (why string) {
+	for _, root := range append([]string{""}, ToolkitRoots()...) {
 		for _, name := range names {
-			paths = append(paths, filepath.Join(root, "lib64", name))
+			if root != "" {
+				name = filepath.Join(root, "lib64", name)
+			}
+			path := C.CString(name)
+			failure := open(unsafe.Pointer(path))
+			C.free(unsafe.Pointer(path))
+			if failure == nil {
+				return ""
+			}
+			why = C.GoString((*C.char)(failure))
 		}
 	}
-	return paths
+	return why
 }
 
 // A Function is a product in a library.
