@@ -50,10 +50,9 @@ const (
 	// fewMatrices is on how many matrices kernels are compared at most where none is called the fastest: it is said
 	// which one wins where.
 	fewMatrices = 2
-	// near is how far apart the means of kernels are at most that are called equally fast.
+	// near is how far apart the means of kernels are at most that are called equally fast, if another run may turn them
+	// around, and from what factor on another kernel is an exception worth knowing.
 	near = 1.1
-	// same is from what difference on a mean that another run may turn around is given as a number.
-	same = 1.01
 	// noisy is from what difference between repeats on a run is called noisy.
 	noisy = 0.1
 	// blind is from what resolution on nothing is advised: see Resolution.
@@ -79,8 +78,12 @@ func Headline(d *Data) (parts []HeadlinePart) {
 		s.contest, s.limit = NewContest(s.places), ResolutionOf(s.places)
 		s.won = s.winners()
 		s.lead()
+		say := []func() Sentence{s.winner, s.exception, s.start, s.noise}
+		if s.limit.Usual > blind {
+			say = []func() Sentence{s.blinded}
+		}
 		p := HeadlinePart{Device: at.Device, Cache: at.Cache, On: d.ConditionWords(at)}
-		for _, say := range []func() Sentence{s.winner, s.exception, s.start, s.noise} {
+		for _, say := range say {
 			if said := say(); said.Lead != "" {
 				said.Text = said.Lead + said.Text
 				p.Sentences = append(p.Sentences, said)
@@ -92,10 +95,9 @@ func Headline(d *Data) (parts []HeadlinePart) {
 	return parts
 }
 
-// shorten leaves out of a part that has too many words what follows its leads: first of the exception, which goes
-// with it, then of the winner.
+// shorten leaves out of a part that has too many words what follows the lead of the winner, and then the exception.
 func (p *HeadlinePart) shorten() {
-	for _, about := range []Topic{AboutException, AboutWinner} {
+	for _, about := range []Topic{AboutWinner, AboutException} {
 		words := 0
 		for _, s := range p.Sentences {
 			words += len(strings.Fields(s.Text))
@@ -145,81 +147,99 @@ func (s *scene) winner() Sentence {
 		said.Lead, said.Text = "No two kernels were measured on one matrix:", " "+s.whoWhere()+"."
 		return said
 	}
-	if s.leader == nil || s.few && len(s.won) > 1 {
+	if s.leader == nil || s.few && (len(s.won) > 1 || s.open(s.leader.Kernel) > 0) {
 		said.Lead = "Fastest: " + s.whoWhere() + "."
 		return said
 	}
 	first, equal := s.leader.Kernel, s.equals()
-	next, over := s.overNext()
-	over += s.overBase(first, next)
-	counted := fmt.Sprintf("fastest on %d of %s%s", len(s.won[first]), s.cases(), s.undecided(first))
+	won := len(s.won[first])
+	counted := fmt.Sprintf("fastest on %d of %s%s", won, s.cases(), s.clearly(first))
 	switch {
 	case len(equal) > 1:
-		said.Lead = enumerated(equal) + " are equally fast here" + s.overBase(equal...) + "."
-		if said.Text = " Their means differ by " + s.spread(equal) + ", within noise."; len(s.won[first]) > 0 {
-			said.Text = " " + first + " is " + counted + "; the mean difference of " + s.spread(equal) + " is within noise."
+		apart, words := s.spread(equal), " are equally fast here"
+		if apart >= near {
+			words = " can't be told apart here"
+		}
+		said.Lead = enumerated(equal, "and") + words + s.over(s.overBase(equal...)) + "."
+		said.Text = " The difference of their means, " + term.ShortPercent(apart-1) + ", is within noise."
+		if won > 0 {
+			said.Text = " " + first + " is " + counted + "; the mean difference of " + term.ShortPercent(apart-1) +
+				" is within noise."
 		}
 	case s.few:
-		said.Lead = first + " is fastest on " + term.Some(s.names(s.won[first]), 2) + s.undecided(first) + over + "."
-	case len(s.won[first]) == 0:
-		said.Lead = first + " is fastest in the mean" + over + "."
+		said.Lead = first + " is fastest on " + term.Some(s.names(s.won[first]), 2) + s.overAll() + "."
+	case won == 0:
+		said.Lead = first + " is fastest on average" + s.overAll() + "."
 		said.Text = " On each matrix another kernel is faster."
+	case 2*won <= len(s.places):
+		said.Lead, said.Text = first+" is fastest on average"+s.overAll()+".", " It is "+counted+"."
 	default:
-		said.Lead = first + " is fastest here" + over + "."
-		said.Text = " It is " + counted + "."
+		said.Lead, said.Text = first+" is fastest here"+s.overAll()+".", " It is "+counted+"."
 	}
 	return said
 }
 
-// whoWhere says which kernels win where, the first three of them.
+// whoWhere says which kernels win where, the first three of them. Those that can't be told from the fastest stand
+// beside it.
 func (s *scene) whoWhere() string {
 	const most = 3
-	var words []string
+	var who []string
+	where := map[string][]trial.Case{}
 	for i := range s.contest.Contenders { // by their means
-		if name := s.contest.Contenders[i].Kernel; s.won[name] != nil {
-			words = append(words, name+" on "+term.Some(s.names(s.won[name]), 2)+s.undecided(name))
+		name := s.contest.Contenders[i].Kernel
+		for _, at := range s.won[name] {
+			label := enumerated(append([]string{name}, s.tiedWith(name, at)...), "or")
+			if where[label] == nil {
+				who = append(who, label)
+			}
+			where[label] = append(where[label], at)
 		}
 	}
+	words := lists.Of(who, func(label string) string { return label + " on " + term.Some(s.names(where[label]), 2) })
 	if more := len(words) - most; more > 0 {
 		words = append(words[:most], term.Count(more, "other", "others")+" elsewhere")
 	}
 	return strings.Join(words, "; ")
 }
 
-// undecided says how many of the places that a kernel won another one may have.
-func (s *scene) undecided(kernel string) string {
-	switch n := s.open(kernel); n {
+// clearly says on how many of the places that a kernel won no other one may have.
+func (s *scene) clearly(kernel string) string {
+	switch open, won := s.open(kernel), len(s.won[kernel]); open {
 	case 0:
 		return ""
-	case len(s.won[kernel]):
-		return notDecided
+	case won:
+		return ", clearly on none"
 	default:
-		return fmt.Sprintf(" (%d not decided)", n)
+		return fmt.Sprintf(", clearly on %d", won-open)
 	}
 }
-
-const notDecided = " (not decided)"
 
 // enumerated lists two kernels in words, and counts the others.
-func enumerated(names []string) string {
-	if len(names) == 2 {
-		return names[0] + " and " + names[1]
+func enumerated(names []string, and string) string {
+	switch len(names) {
+	case 1:
+		return names[0]
+	case 2:
+		return names[0] + " " + and + " " + names[1]
 	}
-	return fmt.Sprintf("%s, %s and %s", names[0], names[1], term.Count(len(names)-2, "other", "others"))
+	return fmt.Sprintf("%s, %s %s %s", names[0], names[1], and, term.Count(len(names)-2, "other", "others"))
 }
 
-// overNext compares the leader with the next of its rivals, which it names, "" if there is none.
-func (s *scene) overNext() (name, text string) {
-	var least stat.Ratio
-	for _, k := range s.rivals {
-		if r, _ := Over(s.leader.Entries, k.Entries); k != s.leader && (name == "" || r.Value < least.Value) {
-			name, least = k.Kernel, r
-		}
+// overAll compares the leader with the next of its rivals and with what all are measured against.
+func (s *scene) overAll() string {
+	if next := s.behind(); len(next) > 0 {
+		return s.over(AsFast(s.lag(next[0]), next[0].Kernel+", the next,"), s.overBase(s.leader.Kernel, next[0].Kernel))
 	}
-	if name == "" {
-		return "", ""
+	return s.over(s.overBase(s.leader.Kernel))
+}
+
+// over joins comparisons, those that are "" left out.
+func (s *scene) over(list ...string) string {
+	list = slices.DeleteFunc(list, func(text string) bool { return text == "" })
+	if len(list) == 0 {
+		return ""
 	}
-	return name, ", " + AsFast(least, name+", the next")
+	return ", " + strings.TrimSuffix(strings.Join(list, " and "), ",")
 }
 
 // overBase compares the leader with the library or, where that was not measured, with the baseline, unless that is
@@ -240,22 +260,22 @@ func (s *scene) overBase(named ...string) string {
 			return ""
 		}
 	}
-	return ", " + AsFast(r, name)
+	return AsFast(r, name)
 }
 
 // AsFast says that something is so many times as fast as something else.
 func AsFast(r stat.Ratio, as string) string {
-	if tied(r) && r.Value < same {
+	if tied(r) && r.Value < near {
 		return "about as fast as " + as
 	}
 	text := factor(r) + " times as fast as " + as
 	if tied(r) {
-		text += notDecided
+		text += " (within noise)"
 	}
 	return text
 }
 
-// exception says where another kernel is faster than the leader and those equal to it: the one that gains the most, if
+// exception says where another kernel is faster than the leader: the one that gains the most, if
 // it will in another run. One whose output is not verified, which its name says, is named if there is no other.
 func (s *scene) exception() Sentence {
 	if s.leader == nil || s.few && len(s.won) > 1 {
@@ -273,7 +293,7 @@ func (s *scene) exception() Sentence {
 // start names the configuration of the leader that is nearest to its fastest ones in the geometric mean, of those that
 // were measured at the most places.
 func (s *scene) start() Sentence {
-	if s.leader == nil || s.limit.Usual > blind {
+	if s.leader == nil {
 		return Sentence{}
 	}
 	means := Means[kernels.Config]{}
@@ -294,38 +314,52 @@ func (s *scene) start() Sentence {
 
 // noise says how far times scatter, if that is far or not known.
 func (s *scene) noise() Sentence {
+	switch what, repeated := s.scatter(); {
+	case len(what) > 0:
+		return Sentence{AboutNoise, " " + strings.Join(what, ", and ") + ".", "Noisy run:"}
+	case !repeated:
+		return Sentence{AboutNoise, " how far runs differ is not known.", "Nothing was repeated:"}
+	}
+	return Sentence{}
+}
+
+// blinded says that the run tells nothing: no kernel is advised.
+func (s *scene) blinded() Sentence {
+	what, _ := s.scatter()
+	said := Sentence{About: AboutNoise, Lead: "Measure on a quieter machine: the fastest can't be told within a factor of " +
+		term.Significant(1+s.limit.Usual, 2) + " here."}
+	if len(what) > 0 {
+		said.Text = " The reason: " + strings.Join(what, ", and ") + "."
+	}
+	return said
+}
+
+// scatter says what makes the run noisy, and whether anything was repeated.
+func (s *scene) scatter() (what []string, repeated bool) {
 	var factors []float64
 	for i := range s.places {
 		if f := Fastest(s.places[i].Rows).Factor; f > 1 {
 			factors = append(factors, f-1)
 		}
 	}
-	var what []string
-	if usual := Middle(factors); usual > noisy {
+	if Middle(factors) > noisy {
 		what = append(what, "repeats differ by up to "+difference(slices.Max(factors)))
 	}
 	crowded := func(c Crowd) bool { return c.Device == s.condition.Device && c.Crowded() }
 	if slices.ContainsFunc(s.report.Crowds(), crowded) {
-		what = append(what, "others used the processor")
+		what = append(what, "other programs used the processor")
 	}
-	switch {
-	case s.limit.Usual > blind:
-		what = append(what, "the fastest is not told within a factor of "+term.Significant(1+s.limit.Usual, 2))
-		return Sentence{AboutNoise, ": " + strings.Join(what, ", ") + ".", "Measure on a quieter machine"}
-	case len(what) > 0:
-		return Sentence{AboutNoise, " " + strings.Join(what, ", and ") + ".", "Noisy run:"}
-	case len(factors) == 0:
-		return Sentence{AboutNoise, " another run may differ by more than this one shows.", "Nothing was repeated:"}
-	}
-	return Sentence{}
+	return what, len(factors) > 0
 }
 
 // cases counts the places in words: matrices or, where there are several precisions, a matrix in one each.
 func (s *scene) cases() string {
-	if len(lists.Distinct(s.places, func(p Panel) kernels.Precision { return p.Precision })) > 1 {
-		return term.GroupedCount(len(s.places), "case", "cases")
+	matrices := len(lists.Distinct(s.places, func(p Panel) string { return p.Matrix }))
+	precisions := len(lists.Distinct(s.places, func(p Panel) kernels.Precision { return p.Precision }))
+	if precisions > 1 {
+		return fmt.Sprintf("%s (%s, %d precisions)", term.Grouped(len(s.places)), term.Matrices(matrices), precisions)
 	}
-	return term.GroupedCount(len(s.places), "matrix", "matrices")
+	return term.Matrices(matrices)
 }
 
 // names lists places. A matrix at all of its precisions is named alone.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/base/term"
+	"spmvtune/internal/base/lists"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -72,64 +72,60 @@ func (s *scene) winners() map[string][]trial.Case {
 
 // open counts the places that a kernel won, and another one may have.
 func (s *scene) open(kernel string) (places int) {
-	for i := range s.places {
-		tied := 0
-		for k := range s.contest.Contenders {
-			if s.contest.Contenders[k].Entries[i].Tied {
-				tied++
-			}
-		}
-		if tied > 1 && Fastest(s.places[i].Rows).Kernel == kernel {
+	for _, at := range s.won[kernel] {
+		if len(s.tiedWith(kernel, at)) > 0 {
 			places++
 		}
 	}
 	return places
 }
 
-// equals lists the leader and the rivals that may as well be in its place: nowhere is either of them much faster.
-func (s *scene) equals() []string {
-	names := []string{s.leader.Kernel}
-	for _, k := range s.rivals {
-		r, _ := Over(s.leader.Entries, k.Entries)
-		if k != s.leader && tied(r) && r.Value < near && !differ(s.leader.Entries, k.Entries) {
+// tiedWith lists the kernels that can't be told from the one that won a place, by their means.
+func (s *scene) tiedWith(won string, at trial.Case) (names []string) {
+	i := slices.IndexFunc(s.places, func(p Panel) bool { return p.Case == at })
+	for _, k := range s.contest.Contenders {
+		if k.Kernel != won && k.Entries[i].Tied {
 			names = append(names, k.Kernel)
 		}
 	}
 	return names
 }
 
-// differ reports whether one of two kernels is much faster than the other at a place of both.
-func differ(a, b []Entry) bool {
-	for i := range a {
-		x, y := a[i].Row, b[i].Row
-		if x == nil || y == nil {
-			continue
-		}
-		if r := Ratio(x, y); !tied(r) && max(r.Value, 1/r.Value) >= near {
-			return true
-		}
-	}
-	return false
+// behind lists the rivals of the leader, the next of them first.
+func (s *scene) behind() []*Contender {
+	others := lists.Where(s.rivals, func(k *Contender) bool { return k != s.leader })
+	slices.SortStableFunc(others, func(a, b *Contender) int { return cmp.Compare(s.lag(a).Value, s.lag(b).Value) })
+	return others
 }
 
-// spread is how far the means of equals are apart.
-func (s *scene) spread(equal []string) string {
-	apart := 1.0
-	for _, k := range s.rivals {
-		if r, _ := Over(s.leader.Entries, k.Entries); slices.Contains(equal, k.Kernel) {
-			apart = max(apart, r.Value)
-		}
-	}
-	return term.ShortPercent(apart - 1)
+// lag is how many times as fast as another kernel the leader is.
+func (s *scene) lag(k *Contender) stat.Ratio {
+	r, _ := Over(s.leader.Entries, k.Entries)
+	return r
 }
+
+// equals lists the leader and the next of its rivals, as far as another run may turn the means of them around.
+func (s *scene) equals() []string {
+	names := []string{s.leader.Kernel}
+	for _, k := range s.behind() {
+		if !tied(s.lag(k)) {
+			break
+		}
+		names = append(names, k.Kernel)
+	}
+	return names
+}
+
+// spread is how many times as fast as the last of equals the leader is.
+func (s *scene) spread(equal []string) float64 { return s.lag(s.behind()[len(equal)-2]).Value }
 
 // gainer names the kernel that gains the most over the leader at places where it is the fastest, "" if there is none,
 // with these places and how many times as fast it is at each.
 func (s *scene) gainer(panels []Panel) (most string, at []trial.Case, of []stat.Ratio) {
-	where, gains, equal := map[string][]trial.Case{}, map[string][]stat.Ratio{}, s.equals()
+	where, gains := map[string][]trial.Case{}, map[string][]stat.Ratio{}
 	for i := range panels {
 		own, best := panels[i].Best(s.leader.Kernel), Fastest(panels[i].Rows)
-		if own != nil && !slices.Contains(equal, best.Kernel) && Tells(best, own) {
+		if own != nil && Tells(best, own) {
 			gains[best.Kernel] = append(gains[best.Kernel], Ratio(own, best))
 			where[best.Kernel] = append(where[best.Kernel], panels[i].Case)
 		}
@@ -137,7 +133,10 @@ func (s *scene) gainer(panels []Panel) (most string, at []trial.Case, of []stat.
 	gain := func(name string) float64 {
 		return float64(len(where[name])) * math.Log(stat.MeanRatio(gains[name]).Value)
 	}
-	maps.DeleteFunc(gains, func(_ string, list []stat.Ratio) bool { return tied(stat.MeanRatio(list)) })
+	maps.DeleteFunc(gains, func(_ string, list []stat.Ratio) bool {
+		mean := stat.MeanRatio(list)
+		return tied(mean) || mean.Value < near
+	})
 	names := slices.SortedFunc(maps.Keys(gains), func(a, b string) int {
 		return cmp.Or(cmp.Compare(gain(b), gain(a)), compareKernels(a, b))
 	})

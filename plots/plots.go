@@ -87,11 +87,8 @@ func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 		drawn, warnings := f.Draw(d)
 		if len(drawn.Pictures) > 0 {
 			content.Figures = append(content.Figures, drawn)
-		} else {
-			content.Undrawn = append(content.Undrawn, f)
-			if len(warnings) == 0 && len(opt.Figures) > 0 { // otherwise they say why
-				warnings = append(warnings, f.Lacks(d))
-			}
+		} else if len(warnings) == 0 && len(opt.Figures) > 0 { // otherwise they say why
+			warnings = append(warnings, f.Lacks(d))
 		}
 		content.Warnings = append(content.Warnings, warnings...)
 	}

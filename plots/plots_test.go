@@ -79,13 +79,6 @@ func TestEmptyDatabase(t *testing.T) {
 	var ids []string
 	for i := range figure.All {
 		ids = append(ids, figure.All[i].ID)
-		if figure.All[i].Only == "named" {
-			continue
-		}
-		if row := "<td>" + figure.All[i].ID + "</td><td>run " + figure.All[i].Sweep +
-			"</td>"; !strings.Contains(string(content["report.html"]), row) {
-			t.Errorf("the report does not say what produces %s", figure.All[i].ID)
-		}
 	}
 	_, w = written(t, analysis.New(nil, nil, nil, nil), Options{Figures: ids})
 	testkit.Equal(t, len(w.Warnings), len(figure.All), "warnings: %v", w.Warnings)

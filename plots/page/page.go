@@ -49,11 +49,9 @@ type document struct {
 	Warnings      []string
 	Sheets        map[string]*htmlSheet // Those that have tables, by their stems.
 	Papers        []*htmlSheet          // The papers' own tables that have data.
-	PapersLacking []string              // What produces the others.
 	Listed        []htmlFigure          // All figures.
 	Extra         []htmlFigure          // Those in the appendix.
 	Chapters      []chapter
-	Undrawn       htmlTable // Figures without data.
 	RuleText      string
 	Validation    htmlTable
 	Failures      htmlTable
@@ -71,7 +69,6 @@ type Content struct {
 	Title, Version string
 	Sheets         []table.Sheet
 	Figures        []figure.Drawn   // The figures that have pictures, in order.
-	Undrawn        []*figure.Figure // The figures that have no data.
 	Warnings       []error
 }
 
@@ -95,7 +92,6 @@ func (c *Content) Write(w io.Writer) error {
 		Facts: facts(d), Twins: analysis.Twins(d.Matrices),
 		Limits:   term.GroupedCount(len(c.Warnings), "warning", "warnings"),
 		Measured: measured(d), Sweeps: described(d), Sources: sources(c), Origins: tableOf(table.OriginTable(d), "origins"),
-		Undrawn: tableOf(undrawnTable(c.Undrawn), "undrawn"),
 	}
 	for _, w := range c.Warnings {
 		doc.Warnings = append(doc.Warnings, table.Sentence(w.Error()))

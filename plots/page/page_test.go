@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"spmvtune/analysis"
-	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/internal/testing/testkit"
@@ -86,20 +85,6 @@ func TestArrange(t *testing.T) {
 	want := []string{"roofline", "throughput-vs-block", "drift", "unheard-of"}
 	testkit.EqualLists(t, listed, want, "listed")
 	testkit.EqualLists(t, shown, want, "shown")
-}
-
-// TestPaperTablesNameTheirSweeps: without data, a table says which sweep produces it, and
-// that sweep is shipped and has the kernels.
-func TestPaperTablesNameTheirSweeps(t *testing.T) {
-	d := analysis.New(nil, nil, nil, nil)
-	var doc document
-	doc.putSheets(d, table.Sheets(d))
-	testkit.Equal(t, len(doc.Papers), 0, "tables without data")
-	for _, s := range table.PaperSheets(d) {
-		if !slices.Contains(doc.PapersLacking, s.Title+": sweep "+s.Sweep) || !slices.Contains(configs.Shipped(), s.Sweep) {
-			t.Errorf("%s has no sweep among the shipped ones: %q", s.Stem, s.Sweep)
-		}
-	}
 }
 
 // The page lists so many kernels on matrices, and says how many more the file has.

@@ -63,8 +63,6 @@ func (doc *document) putSheets(d *analysis.Data, list []table.Sheet) {
 			doc.Papers = append(doc.Papers, sheetOf(d, s))
 		case len(s.Tables) > 0:
 			doc.Sheets[s.Stem] = sheetOf(d, s)
-		case s.Paper:
-			doc.PapersLacking = append(doc.PapersLacking, s.Title+": sweep "+s.Sweep)
 		}
 	}
 }

@@ -41,35 +41,19 @@ func switches(d *analysis.Data) []choice {
 // tag is the tag of what is tagged.
 func (t *tagged) tag() *tagged { return t }
 
-// turnOn shows the parts of a group that match what is chosen at first. Where none matches, one of
-// the switches does not apply to the group, as report.js has it.
+// turnOn shows the parts of a group that match what is chosen at first. Where none does, report.js shows those that
+// match most.
 func turnOn[T any, P interface {
 	*T
 	tag() *tagged
 }](d *analysis.Data, group []T) {
-	var precision, cache string
+	first := map[string]string{}
 	for _, s := range switches(d) {
-		if s.Name == "precision" {
-			precision = s.Values[0]
-		} else {
-			cache = s.Values[0]
-		}
+		first[s.Name] = s.Values[0]
 	}
 	fits := func(have, want string) bool { return have == "" || want == "" || have == want }
-	for _, match := range []func(t *tagged) bool{
-		func(t *tagged) bool { return fits(t.Precision, precision) && fits(t.Cache, cache) },
-		func(t *tagged) bool { return fits(t.Cache, cache) },
-		func(t *tagged) bool { return fits(t.Precision, precision) },
-		func(*tagged) bool { return true },
-	} {
-		some := false
-		for i := range group {
-			t := P(&group[i]).tag()
-			t.On = match(t)
-			some = some || t.On
-		}
-		if some {
-			return
-		}
+	for i := range group {
+		t := P(&group[i]).tag()
+		t.On = fits(t.Precision, first["precision"]) && fits(t.Cache, first["cache"])
 	}
 }

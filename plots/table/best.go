@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
 	"spmvtune/store"
 )
 
@@ -112,49 +111,4 @@ func driftNote(d *analysis.Data) string {
 	}
 	return "Ties ignore the drift of the device, and listed times contain it, on " +
 		strings.Join(names, ", ") + "."
-}
-
-// WinnerSheet has the winner map of each setup: the share of the best speed that each kernel has on
-// each matrix, in its fastest configuration.
-func WinnerSheet(d *analysis.Data) Sheet {
-	s := Sheet{Stem: "winners", Title: "Winner map", Notes: notes(d, "The share of the best speed in percent, each kernel in "+
-		"its fastest configuration. Bold: the fastest; =: it can't be told from that. Kernels by their geometric mean, "+
-		"matrices by row length.")}
-	s.Tables = perSetup(d, func(panels []analysis.Panel) Table {
-		if c := analysis.NewContest(panels); len(c.Contenders) > 1 {
-			return winnerTable(c)
-		}
-		return Table{}
-	})
-	return s
-}
-
-func winnerTable(c *analysis.Contest) Table {
-	t := Table{Columns: Columns("matrix")}
-	for i := range c.Contenders {
-		t.Columns = append(t.Columns, Column{Name: c.Contenders[i].Kernel, Right: true})
-	}
-	share := func(x float64) Cell { return keyed(term.ShareOfBest(x), x) }
-
-	for i := range c.Places {
-		row := []Cell{Text(c.Places[i].Matrix)}
-		for k := range c.Contenders {
-			e := &c.Contenders[k].Entries[i]
-			cell := missing
-			if e.Row != nil {
-				cell = share(e.Share)
-			}
-			if cell.Bold = e.Named; e.Tied && !e.Named {
-				cell.Text = "= " + cell.Text
-			}
-			row = append(row, cell)
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	mean := []Cell{Text("geometric mean")}
-	for i := range c.Contenders {
-		mean = append(mean, share(c.Contenders[i].Mean))
-	}
-	t.Rows = append(t.Rows, mean)
-	return t
 }

@@ -18,7 +18,7 @@ import (
 // LibrarySheet compares the fastest configurations with the best of cuSPARSE: a summary of all
 // setups, real matrices apart from generated ones, and a table for each setup.
 func LibrarySheet(d *analysis.Data) Sheet {
-	s := Sheet{Stem: "library", Sweep: "against-cusparse", Title: "The fastest beside cuSPARSE", Notes: notes(d,
+	s := Sheet{Stem: "library", Title: "The fastest beside cuSPARSE", Notes: notes(d,
 		"cuSPARSE: the fastest of its algorithms that were measured. ×: how many times as fast as that. Papers: the "+
 			"fastest kernel of the papers. Plain: the fastest of this program that reads CSR or COO as it is, without "+
 			"a conversion or another order of rows, over cuSPARSE's fastest of that kind. Roof: the bytes of CSR, x "+

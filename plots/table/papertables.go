@@ -19,26 +19,26 @@ func PaperSheets(d *analysis.Data) []Sheet {
 	note := func(text string) []string { return notes(d, text+" Bold: the fastest of a row. = marks ties with it.") }
 
 	return []Sheet{
-		{"cpu", "CPU products (coo-spmv-final, Table III)", "cpu-and-gpu", true,
+		{"cpu", "CPU products (coo-spmv-final, Table III)", true,
 			note("GB/s as in the paper: 24 bytes for each nonzero, whatever the format."), cpuTables(d)},
-		{"cache-counters", "Cache counters (coo-spmv-final, Table IV, by spmvtune profile)", "cpu-and-gpu", true,
+		{"cache-counters", "Cache counters (coo-spmv-final, Table IV, by spmvtune profile)", true,
 			[]string{"Counted in the fastest configuration of each kernel, in one product. Where valgrind counted, the " +
 				"caches are simulated: a core's first level and the last one, which all threads share. The paper counts " +
 				"500 products and what surrounds them."}, counterTables(d)},
-		{"best-simple", "Best simple kernel (coo-spmv-final, Table V)", "simple-coo", true,
+		{"best-simple", "Best simple kernel (coo-spmv-final, Table V)", true,
 			note("The fastest of the four simple COO kernels, over the baseline. GB/s: 24 bytes for each nonzero, as " +
 				"in the paper."),
 			bestOf(d, []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chunk", "coo_block_chunk"})},
-		{"best-coo", "Best COO kernel (coo-spmv-final, Table VI)", "chunk-and-unroll", true,
+		{"best-coo", "Best COO kernel (coo-spmv-final, Table VI)", true,
 			note("The fastest of all COO kernels except cuSPARSE's, over the baseline. GB/s: 24 bytes for each " +
 				"nonzero, as in the paper, so they can exceed the roof."),
 			bestOf(d, ownCOO())},
-		{"five-algorithms", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)", "csr-five", true,
+		{"five-algorithms", "Averages of the five algorithms (csr-five-algorithms, Sec. VI)", true,
 			note("Each algorithm at its best, over the matrices on which all five were measured. The paper uses " +
 				"arithmetic means."), fiveTables(d)},
-		{"adaptive-long-rows", "CSR Adaptive's two ways with long rows (csr-five-algorithms, Table III)", "csr-five", true,
+		{"adaptive-long-rows", "CSR Adaptive's two ways with long rows (csr-five-algorithms, Table III)", true,
 			note("Each at its best."), longRowTables(d)},
-		{"threads-per-block", "Threads per block of the best (csr-shuffle-and-shared, Table II)", "shuffle-and-tile", true,
+		{"threads-per-block", "Threads per block of the best (csr-shuffle-and-shared, Table II)", true,
 			note("GB/s: compulsory traffic divided by time."), threadsTables(d)},
 	}
 }

@@ -191,7 +191,7 @@ func Sentence(s string) string {
 // Sheets are the sheets of a report, some of which may have no tables.
 func Sheets(d *analysis.Data) []Sheet {
 	list := []Sheet{BestSheet(d), {Stem: "summary", Title: "Summary", Notes: summaryNotes(d), Tables: SummaryTables(d)},
-		ClaimSheet(d), WinnerSheet(d), WhySheet(d), LibrarySheet(d), PreparationSheet(d)}
+		ClaimSheet(d), WhySheet(d), LibrarySheet(d), PreparationSheet(d)}
 	if d.Against != nil {
 		list = append(list, AgainstSheet(d.Against, d.Base))
 	}
@@ -202,7 +202,6 @@ func Sheets(d *analysis.Data) []Sheet {
 type Sheet struct {
 	Stem   string
 	Title  string
-	Sweep  string   // The shipped sweep that produces its data, "" if any does.
 	Paper  bool     // It is a table of a paper.
 	Notes  []string // Paragraphs of notes.
 	Tables []Table

@@ -107,19 +107,6 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// The kernels of the winner map are names of columns, and may come from outside.
-func TestWinnersCSV(t *testing.T) {
-	rows := []store.Row{synthetic.Timed("=m", "@k", "", 64, 2), synthetic.Timed("=m", "+k", "", 64, 1)}
-	rows[1].Tied = true
-	d := analysis.New(rows, []store.Best{{Row: rows[1], TieSize: 1}}, nil, nil)
-	sheet := WinnerSheet(d)
-	text := string(sheet.csv())
-	testkit.Says(t, "winners.csv", text, "'@k", "'+k", "'=m")
-	for cell := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",\n\"", r) }) {
-		testkit.Equal(t, cell, term.Cell(cell), "a cell")
-	}
-}
-
 // What needs no escape is written as it is: the file is also read in a terminal. Columns stand below each other.
 func TestMarkdown(t *testing.T) {
 	table := Table{Title: "t", Columns: Columns("name", ">n"), Rows: [][]Cell{{Text("a"), count(123)}, {Text("long"), count(5)}}}

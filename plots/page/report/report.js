@@ -82,7 +82,6 @@ function unfold() {
   return Promise.all([...document.querySelectorAll("[data-svg]")].filter(shown).map(show));
 }
 document.addEventListener("toggle", unfold, true);
-addEventListener("load", unfold);
 
 // One switch for the precision and one for the caches: in each group, what fits both is shown.
 // Where nothing does, one of them does not apply to the group, as gflops-vs-row-length has float32 only.
@@ -103,6 +102,7 @@ function turn() {
   }
   unfold();
 }
+turn();
 for (const button of document.querySelectorAll("[data-switch]")) {
   button.addEventListener("click", () => {
     chosen[button.dataset.switch] = button.dataset.value;
