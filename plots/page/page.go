@@ -37,30 +37,30 @@ var reportTemplate = template.Must(template.ParseFS(reportHTML, "report/*.html")
 
 // A document is what the template of the report sees.
 type document struct {
-	Title, By     string
-	CSS           template.CSS
-	JS            template.JS
-	Switches      []choice
-	Headline      []htmlPart
-	Winners       []winnerMap
-	Facts         []fact
-	Twins         string // A note on twins, "" if none was measured.
-	Limits        string // The number of warnings in words.
-	Warnings      []string
-	Sheets        map[string]*htmlSheet // Those that have tables, by their stems.
-	Papers        []*htmlSheet          // The papers' own tables that have data.
-	Listed        []htmlFigure          // All figures.
-	Extra         []htmlFigure          // Those in the appendix.
-	Chapters      []chapter
-	RuleText      string
-	Validation    htmlTable
-	Failures      htmlTable
-	FailuresCut   int // The number of failures beyond those listed.
-	Measured      string
-	Sweeps        []store.Sweep
-	Sources       []source
-	Origins       htmlTable // The origins of the kernels.
-	Texts         string    // What marks say, see book.
+	Title, By   string
+	CSS         template.CSS
+	JS          template.JS
+	Switches    []choice
+	Headline    []htmlPart
+	Winners     []winnerMap
+	Facts       []fact
+	Twins       string // A note on twins, "" if none was measured.
+	Limits      string // The number of warnings in words.
+	Warnings    []string
+	Sheets      map[string]*htmlSheet // Those that have tables, by their stems.
+	Papers      []*htmlSheet          // The papers' own tables that have data.
+	Listed      []htmlFigure          // All figures.
+	Extra       []htmlFigure          // Those in the appendix.
+	Chapters    []chapter
+	RuleText    string
+	Validation  htmlTable
+	Failures    htmlTable
+	FailuresCut int // The number of failures beyond those listed.
+	Measured    string
+	Sweeps      []store.Sweep
+	Sources     []source
+	Origins     htmlTable // The origins of the kernels.
+	Texts       string    // What marks say, see book.
 }
 
 // A Content is what the page is written from.
@@ -68,7 +68,7 @@ type Content struct {
 	Report         *analysis.Data
 	Title, Version string
 	Sheets         []table.Sheet
-	Figures        []figure.Drawn   // The figures that have pictures, in order.
+	Figures        []figure.Drawn // The figures that have pictures, in order.
 	Warnings       []error
 }
 
