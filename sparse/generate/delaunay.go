@@ -3,6 +3,7 @@ package generate
 import (
 	"context"
 	"math"
+	"slices"
 
 	"spmvtune/sparse"
 )
@@ -38,10 +39,7 @@ func (t *triangulation) graph(ctx context.Context) (*sparse.CSR[float64], error)
 
 // first returns for each point the first half-edge that leaves it, or none.
 func (t *triangulation) first() []int32 {
-	first := make([]int32, len(t.points))
-	for p := range first {
-		first[p] = none
-	}
+	first := slices.Repeat([]int32{none}, len(t.points))
 	for e := len(t.half) - 1; e >= 0; e-- {
 		if p := t.half[e].org; p != none {
 			first[p] = int32(e)
@@ -135,10 +133,7 @@ func (t *triangulation) dual(ctx context.Context) (*sparse.CSR[float64], error) 
 // returns for each half-edge the triangle to the left (none for the outer face), and for each
 // triangle one of its half-edges.
 func (t *triangulation) triangles() (triangle, sides []int32) {
-	triangle = make([]int32, len(t.half))
-	for e := range triangle {
-		triangle[e] = none
-	}
+	triangle = slices.Repeat([]int32{none}, len(t.half))
 	sides = make([]int32, 0, 2*len(t.points))
 
 	for p, e := range t.first() {

@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/sparse"
 )
 
@@ -82,12 +83,11 @@ func ClassOf(name string, args map[string]any) string {
 
 // Lookup returns the generator of that name.
 func Lookup(name string) (*Generator, bool) {
-	for i := range Generators() {
-		if Generators()[i].Name == name {
-			return &Generators()[i], true
-		}
+	i := slices.IndexFunc(Generators(), func(g Generator) bool { return g.Name == name })
+	if i < 0 {
+		return nil, false
 	}
-	return nil, false
+	return &Generators()[i], true
 }
 
 // find is Lookup with an error that lists the generators.
@@ -95,10 +95,7 @@ func find(name string) (*Generator, error) {
 	if g, ok := Lookup(name); ok {
 		return g, nil
 	}
-	names := make([]string, len(Generators()))
-	for i, g := range Generators() {
-		names[i] = g.Name
-	}
+	names := lists.Of(Generators(), func(g Generator) string { return g.Name })
 	return nil, fmt.Errorf("unknown generator %q; there are %s", name, strings.Join(names, ", "))
 }
 

@@ -134,6 +134,14 @@ func permutation(n int, src source) []int32 {
 	return order
 }
 
+// shuffle puts a list into random order (Fisher and Yates).
+func shuffle(list []int32, s *stream) {
+	for k := len(list) - 1; k > 0; k-- {
+		j := s.below(k + 1)
+		list[k], list[j] = list[j], list[k]
+	}
+}
+
 // sample chooses len(columns) of n columns, increasing: as many random numbers, sorted, each moved
 // by as many places as there are before it.
 func sample(columns []int32, n int, s *stream) {

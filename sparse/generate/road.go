@@ -65,17 +65,10 @@ func newRoads(n, chains int, seed uint64) *roads {
 // meet pairs chains at random within windows, the first of which is short by
 // shift. from is the inverse of to.
 func meet(chains, shift int, src source) (to, from []int32) {
-	to, from = make([]int32, chains), make([]int32, chains)
-	for c := range to {
-		to[c] = int32(c)
-	}
+	to, from = run(nil, 0, chains), make([]int32, chains)
 	for lo := -shift; lo < chains; lo += window {
 		s := src.stream(uint64(lo + shift))
-		part := to[max(lo, 0):min(lo+window, chains)]
-		for k := len(part) - 1; k > 0; k-- {
-			j := s.below(k + 1)
-			part[k], part[j] = part[j], part[k]
-		}
+		shuffle(to[max(lo, 0):min(lo+window, chains)], &s)
 	}
 
 	for c, t := range to {

@@ -10,6 +10,27 @@ import (
 // box returns the sizes of a grid.
 func (v values) box() [3]int { return [3]int{v.int("nx"), v.int("ny"), v.int("nz")} }
 
+// between draws the row of a point of one grid: the points of another whose coordinates lie in the reach of its own, and
+// of which at most so many differ from them.
+func between(from, to [3]int, most int, reach func(at, n int) (lo, hi int)) rowDraw {
+	return func(i int, _ *stream, columns []int32) []int32 {
+		x, y, z := i%from[0], i/from[0]%from[1], i/from[0]/from[1]
+		x0, x1 := reach(x, to[0])
+		y0, y1 := reach(y, to[1])
+		z0, z1 := reach(z, to[2])
+		for k := z0; k <= z1; k++ {
+			for j := y0; j <= y1; j++ {
+				for i := x0; i <= x1; i++ {
+					if most == 3 || (i-x)*(i-x)+(j-y)*(j-y)+(k-z)*(k-z) <= most {
+						columns = append(columns, int32((k*to[1]+j)*to[0]+i))
+					}
+				}
+			}
+		}
+		return columns
+	}
+}
+
 // planStencil numbers point (x, y, z) as (z·ny + y)·nx + x.
 func planStencil(v values) (plan, error) {
 	b := v.box()
@@ -22,20 +43,8 @@ func planStencil(v values) (plan, error) {
 			nnz += 2 * (n - n/length)
 		}
 	}
-	return drawn(v, square(n, nnz), source.symmetricValue, func(i int, _ *stream, columns []int32) []int32 {
-		x, y, z := i%b[0], i/b[0]%b[1], i/b[0]/b[1]
-		for dz := -1; dz <= 1; dz++ {
-			for dy := -1; dy <= 1; dy++ {
-				for dx := -1; dx <= 1; dx++ {
-					inside := uint(x+dx) < uint(b[0]) && uint(y+dy) < uint(b[1]) && uint(z+dz) < uint(b[2])
-					if inside && dx*dx+dy*dy+dz*dz <= most {
-						columns = append(columns, int32(i+(dz*b[1]+dy)*b[0]+dx))
-					}
-				}
-			}
-		}
-		return columns
-	})
+	near := func(at, n int) (lo, hi int) { return max(0, at-1), min(n-1, at+1) }
+	return drawn(v, square(n, nnz), source.symmetricValue, between(b, b, most, near))
 }
 
 // planTransfer takes the product of three interpolations along a line, in each of which fine
@@ -52,21 +61,8 @@ func planTransfer(v values) (plan, error) {
 	for d, n := range fine {
 		fine[d] = 2*n - 1
 	}
-
 	size := Size{Rows: from[0] * from[1] * from[2], Cols: to[0] * to[1] * to[2], NNZ: nnz}
-	return drawn(v, size, source.value, func(i int, _ *stream, columns []int32) []int32 {
-		x0, x1 := reach(i%from[0], to[0])
-		y0, y1 := reach(i/from[0]%from[1], to[1])
-		z0, z1 := reach(i/from[0]/from[1], to[2])
-		for z := z0; z <= z1; z++ {
-			for y := y0; y <= y1; y++ {
-				for x := x0; x <= x1; x++ {
-					columns = append(columns, int32((z*to[1]+y)*to[0]+x))
-				}
-			}
-		}
-		return columns
-	})
+	return drawn(v, size, source.value, between(from, to, 3, reach))
 }
 
 // power returns base to the power of n, 2⁶² if that is more.

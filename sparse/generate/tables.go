@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"sync"
 
+	"spmvtune/internal/base/lists"
+
 	"github.com/BurntSushi/toml"
 )
 
@@ -66,7 +68,7 @@ var Generators = sync.OnceValue(func() (all []Generator) {
 
 // ofTwins adds what follows from the table of twins.
 func (g *Generator) ofTwins() {
-	g.Args[0].Choices = twinNames()
+	g.Args[0].Choices = lists.Of(twins(), func(t twin) string { return t.Name })
 	locality := &g.Args[len(g.Args)-1]
 	locality.Choices, locality.only = localities, hasForms
 	g.class = func(v values) string { return twins()[v.int("of")].Class }

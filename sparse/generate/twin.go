@@ -7,14 +7,6 @@ import (
 	"spmvtune/sparse"
 )
 
-func twinNames() []string {
-	names := make([]string, len(twins()))
-	for k, t := range twins() {
-		names[k] = t.Name
-	}
-	return names
-}
-
 func planTwin(v values) (plan, error) {
 	t, scale := twinOf(v), v["scale"]
 	if v.int("locality") == scatteredLocality && t.Local == nil {

@@ -277,17 +277,9 @@ func shuffled(bins []bin, stretch int, src source, out []int32) {
 	n := len(out)
 	stretch = max(1, min(stretch, n))
 	parts := (n + stretch - 1) / stretch
-	order := make([]int32, parts)
-	for k := range order {
-		order[k] = int32(k)
-	}
-
-	// The last one may be short, and stays.
+	order := run(nil, 0, parts)
 	s := src.stream(0)
-	for k := parts - 2; k > 0; k-- {
-		j := s.below(k + 1)
-		order[k], order[j] = order[j], order[k]
-	}
+	shuffle(order[:max(0, parts-1)], &s) // the last one may be short, and stays
 
 	part, at := 0, 0
 	for _, b := range bins {

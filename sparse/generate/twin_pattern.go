@@ -74,9 +74,7 @@ func (f *filler) fill(i int, columns []int32) {
 		hi = i
 	}
 	if len(columns) >= hi-lo {
-		for k := range columns {
-			columns[k] = int32(lo + k)
-		}
+		run(columns[:0], lo, len(columns))
 		return
 	}
 
@@ -90,11 +88,13 @@ func (f *filler) fill(i int, columns []int32) {
 
 	switch {
 	case f.Regular:
-		row = f.lattice(row, columns, i)
+		row = f.lattice(row, len(columns), i)
 	case f.Cluster > 0:
-		row = f.clustered(row, columns, i, hi)
+		row = f.filled(row, len(columns), i, func(row []int32, _ int, s *stream) []int32 {
+			return f.runs(row, len(columns), int(s.unit()*float64(hi)), hi, s)
+		})
 	default:
-		row = f.scattered(row, columns, i, lo, hi, center)
+		row = f.scattered(row, len(columns), i, lo, hi, center)
 	}
 	f.complete(row, columns, lo, hi, center)
 }
@@ -141,20 +141,38 @@ func (f *filler) complete(row, columns []int32, lo, hi, center int) {
 	slices.Sort(row)
 }
 
+// filled draws what the slots of row i hold, one after the other, until the row has most entries. draw is given the first
+// of the rows that share a slot, and the slot's stream.
+func (f *filler) filled(row []int32, most, i int, draw func(row []int32, first int, s *stream) []int32) []int32 {
+	for slot := 0; len(row) < most && slot <= 4*most+16; slot++ {
+		first, s := f.shared(i, slot)
+		if row = draw(row, first, &s); len(row) == most {
+			row = distinct(row)
+		}
+	}
+	return row
+}
+
+// put appends n columns from start on, of those that lie between lo and hi, until the row has most entries.
+func (f *filler) put(row []int32, most, start, n, lo, hi int) []int32 {
+	for j := start; j < start+n && len(row) < most; j++ {
+		if j >= lo && j < hi && j != f.avoid {
+			row = append(row, int32(j))
+		}
+	}
+	return row
+}
+
 // scattered appends runs at random places.
-func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 {
+func (f *filler) scattered(row []int32, most, i, lo, hi, center int) []int32 {
 	// Rows that are long for the window would find it full.
-	near := max(f.Near*f.scale, 2*float64(len(columns)), 1)
+	near := max(f.Near*f.scale, 2*float64(most), 1)
 	if f.Far < 1 && f.Far > 0 {
-		near = max(f.Near*f.scale, 2*(1-f.Far)*float64(len(columns)), 1)
+		near = max(f.Near*f.scale, 2*(1-f.Far)*float64(most), 1)
 	}
 	reach := max(f.Reach*f.scale, near)
 
-	for slot := 0; len(row) < len(columns); slot++ {
-		if slot > 4*len(columns)+16 {
-			return row
-		}
-		first, s := f.shared(i, slot)
+	return f.filled(row, most, i, func(row []int32, first int, s *stream) []int32 {
 		from := center
 		if s.unit() > f.Drift {
 			from = first
@@ -177,18 +195,8 @@ func (f *filler) scattered(row, columns []int32, i, lo, hi, center int) []int32 
 			start = f.around(from, u, reach)
 		}
 
-		for j := start; j < start+length && len(row) < len(columns); j++ {
-			if j >= lo && j < hi && j != f.avoid {
-				row = append(row, int32(j))
-			}
-		}
-
-		if len(row) == len(columns) {
-			row = distinct(row)
-		}
-	}
-
-	return row
+		return f.put(row, most, start, length, lo, hi)
+	})
 }
 
 // shared returns the stream that says where the slot-th part of row i lies, and the first
@@ -231,19 +239,12 @@ func (f *filler) owner(e, i int) int {
 // rest of the row's dense block, dense blocks to the left of it, and in the places after
 // theirs runs that move along the diagonal. A place keeps its distance where a slowly
 // growing row turns its run into a block.
-func (f *filler) lattice(row, columns []int32, i int) []int32 {
-	put := func(start, n int) {
-		for j := start; j < start+n && len(row) < len(columns); j++ {
-			if j >= 0 && j < i && j != f.avoid {
-				row = append(row, int32(j))
-			}
-		}
-	}
-
+func (f *filler) lattice(row []int32, most, i int) []int32 {
+	put := func(start, n int) { row = f.put(row, most, start, n, 0, i) }
 	block := f.block()
 	first := i - i%block
 	put(first, i-first)
-	rest := len(columns) - (i - first)
+	rest := most - (i - first)
 	blocks := 0
 	if block > 1 {
 		blocks = max(0, int((1-f.Drift)*float64(rest)/float64(block)))
@@ -274,27 +275,9 @@ const (
 	widestGap  = 4096
 )
 
-// clustered appends clusters of runs at random places below hi: what a row of a set covering
-// problem looks like whose columns are enumerated depth first, so that neighbouring columns
-// share most rows.
-func (f *filler) clustered(row, columns []int32, i, hi int) []int32 {
-	for slot := 0; len(row) < len(columns); slot++ {
-		if slot > 4*len(columns)+16 {
-			return row
-		}
-		_, s := f.shared(i, slot)
-		start := int(s.unit() * float64(hi))
-		row = f.runs(row, len(columns), start, hi, &s)
-		if len(row) == len(columns) {
-			row = distinct(row)
-		}
-	}
-
-	return row
-}
-
 // runs appends a cluster of runs from start on, as far as they lie below hi and the row has
-// less than most entries.
+// less than most entries. A row of clusters at random places is what a row of a set covering problem looks like whose
+// columns are enumerated depth first, so that neighbouring columns share most rows.
 func (f *filler) runs(row []int32, most, start, hi int, s *stream) []int32 {
 	for range int(1 + 2*f.Cluster*s.unit()) {
 		end := min(start+heavy(s.unit(), f.Tail, longestRun), hi)
