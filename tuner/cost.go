@@ -20,11 +20,7 @@ import (
 // NewEstimate returns the estimate of a sweep on a matrix of a size that is not loaded, on a device that need not
 // be here, without what is measured already. A constraint that can't be evaluated is an error.
 func NewEstimate(sweep *configs.Sweep, size trial.Size, dev kernels.Device) (Estimate, error) {
-	rate := loadRate
-	if dev.Backend == "cuda" {
-		rate = hostRate
-	}
-	e := Estimate{Load: seconds(float64(size.Nonzeros+size.Rows) / rate)}
+	e := Estimate{Load: seconds(float64(size.Nonzeros+size.Rows) / assume(dev).load)}
 	states, p := caches(sweep.Protocol), planner{sweep: sweep, device: dev}
 	var todo []trial.Trial
 	err := p.points(size, map[string]int{}, func(c kernels.Config) {
@@ -67,40 +63,41 @@ func Around(dev kernels.Device) time.Duration {
 // guess. On the grids recorded on an H100 the strategies ended after 2% to 50%.
 const searchShare = 0.3
 
-// loadRate is how many nonzeros and rows of a matrix are read or generated in a second,
-// and made ready, as a guess, and hostRate on the cores of a GPU's host: 16 generate 30 million.
-const (
-	loadRate = 5e6
-	hostRate = 25e6
-)
+// An assumption is what is assumed of a device before anything is measured on it.
+type assumption struct {
+	load   float64 // nonzeros and rows of a matrix that are read or generated and made ready in a second
+	stream float64 // bytes per second of products
+	layout float64 // bytes per second of converting a matrix for a kernel, and copying it to a GPU
+	copy   float64 // bytes per second of copying a matrix within the device's memory, to places that are allocated anew
+	flush  float64 // seconds for flushing the caches
+	perRow float64 // seconds that a trial takes for a row besides its samples and aside
+	// alloc is how long it takes to allocate everything again, in seconds, and start how long the process for the repeat
+	// runs of a matrix takes to open the device.
+	alloc, start float64
+	// reload is how long that process takes for a nonzero or a row: to read it again, for references and for forms of the
+	// matrix.
+	reload float64
+}
 
-// Bandwidths in bytes per second, as a guess before anything was measured.
-const (
-	cpuBandwidth   = 10e9  // of products on a few cores
-	unitBandwidth  = 15e9  // of products on a multiprocessor of a GPU
-	commonUnits    = 64    // of a GPU that is only assumed
-	oneBandwidth   = 1.5e9 // of one processor that converts a matrix for a kernel
-	putBandwidth   = 10e9  // of converting a matrix on all cores of a GPU's host, and copying it to the GPU
-	freshBandwidth = 150e9 // of copying a matrix within a GPU's memory, to places that are allocated anew
-	copyBandwidth  = 3e9   // of copying a matrix within a processor's memory, to pages that nobody has touched
-	// flushBandwidth is that of flushing a GPU's cache.
-	flushBandwidth = 2e12
-)
+// assume guesses: of a processor for a few cores, of which one converts a matrix, and pages that nobody has touched; of a
+// GPU by an H100 and an H200, with a host of 16 cores, which generate 30 million nonzeros a second.
+func assume(dev kernels.Device) assumption {
+	if dev.Backend != "cuda" {
+		const stream = 10e9
+		flush := 3 * float64(dev.Cache) / stream // what is written is read first
+		return assumption{load: 5e6, stream: stream, layout: 1.5e9, copy: 3e9, flush: flush, perRow: 6e-9, start: 0.1,
+			reload: 50e-9}
+	}
+	stream := 15e9 * float64(cmp.Or(dev.Units, commonUnits))
+	flush := 2 * float64(cmp.Or(dev.Cache, commonCache)) / 2e12
+	return assumption{load: 25e6, stream: stream, layout: 10e9, copy: 150e9, flush: flush, perRow: 0.3e-9, alloc: 2e-3,
+		start: 0.2}
+}
 
 const (
 	// aside is what a trial takes besides its samples, in seconds: to be asked for, prepared and verified. On an H200 it is
-	// 2 to 4 ms, also for a trial that its first products end. perRow is what comes to that for a row of a large matrix
-	// on a GPU, and hostRow on two cores.
-	aside   = 3e-3
-	perRow  = 0.3e-9
-	hostRow = 6e-9
-	// reallocation is how long it takes to allocate everything again on an H200, in seconds, and starting how long the
-	// process for the repeat runs of a matrix takes to open an H100.
-	reallocation = 2e-3
-	starting     = 0.2
-	// reload is how long that process takes for a nonzero or a row on a processor: to read it again, for references and
-	// for forms of the matrix.
-	reload = 50e-9
+	// 2 to 4 ms, also for a trial that its first products end.
+	aside = 3e-3
 	// opening is how long a run takes until its first trial, and reporting for the rule and the report, in seconds.
 	opening   = 0.5
 	reporting = 2
@@ -116,6 +113,8 @@ const (
 	perStep = 0.1e-6
 	// commonCache is the last-level cache of a GPU that is only assumed, in bytes.
 	commonCache = 50e6
+	// commonUnits is how many multiprocessors one has that is only assumed.
+	commonUnits = 64
 	// usualSamples is the number of samples of a trial that reaches its target, as most do:
 	// on an H100 13 to 17, with 7 to 10 as the fewest.
 	usualSamples = 16
@@ -127,10 +126,7 @@ const (
 // streamed returns about how long a product takes in seconds that only has to wait for the
 // memory.
 func streamed(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
-	if dev.Backend != "cuda" {
-		return bytesOf(size, precision) / cpuBandwidth
-	}
-	return bytesOf(size, precision) / (unitBandwidth * float64(cmp.Or(dev.Units, commonUnits)))
+	return bytesOf(size, precision) / assume(dev).stream
 }
 
 // modelled returns about how long a product takes in seconds, if nothing is known of its
@@ -172,7 +168,7 @@ func trialTime(product float64, size trial.Size, t trial.Trial, p configs.Protoc
 func sampleTime(product float64, cache trial.Cache, p configs.Protocol, dev kernels.Device) float64 {
 	switch {
 	case cache == trial.Cold:
-		return product + flushTime(dev)
+		return product + assume(dev).flush
 	case product >= worker.ShortestSample || dev.Backend != "cuda":
 		return max(product, worker.ShortestSample)
 	}
@@ -180,44 +176,19 @@ func sampleTime(product float64, cache trial.Cache, p configs.Protocol, dev kern
 	return max(worker.ShortestSample, min(2*clockCost/p.Target, longest))
 }
 
-// flushTime returns how long it takes to flush the caches before a cold sample, in seconds.
-func flushTime(dev kernels.Device) float64 {
-	if dev.Backend != "cuda" {
-		return 3 * float64(dev.Cache) / cpuBandwidth // what is written is read first
-	}
-	return 2 * float64(cmp.Or(dev.Cache, commonCache)) / flushBandwidth
-}
-
 // overhead returns how long a trial takes besides its products, in seconds.
 func overhead(size trial.Size, dev kernels.Device) float64 {
-	if dev.Backend != "cuda" {
-		return aside + hostRow*float64(size.Rows)
-	}
-	return aside + perRow*float64(size.Rows)
+	return aside + assume(dev).perRow*float64(size.Rows)
 }
 
 // reallocationTime returns how long it takes to put everything elsewhere in memory, in seconds.
 func reallocationTime(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
-	if dev.Backend != "cuda" {
-		return bytesOf(size, precision) / copyBandwidth
-	}
-	return reallocation + bytesOf(size, precision)/freshBandwidth
+	return assume(dev).alloc + bytesOf(size, precision)/assume(dev).copy
 }
 
 // layoutTime returns how long it takes to make a form of the matrix, in seconds.
 func layoutTime(size trial.Size, precision kernels.Precision, dev kernels.Device) float64 {
-	if dev.Backend != "cuda" {
-		return bytesOf(size, precision) / oneBandwidth
-	}
-	return bytesOf(size, precision) / putBandwidth
-}
-
-// startingTime returns how long the process for the repeat runs of a matrix takes until the first, in seconds.
-func startingTime(size trial.Size, dev kernels.Device) float64 {
-	if dev.Backend != "cuda" {
-		return starting/2 + reload*float64(size.Nonzeros+size.Rows)
-	}
-	return starting
+	return bytesOf(size, precision) / assume(dev).layout
 }
 
 // seconds turns seconds into a duration.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/panics"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/search"
@@ -46,10 +47,7 @@ type gone struct{ error }
 
 func (g *gone) Unwrap() error { return g.error }
 
-func isGone(err error) bool {
-	_, is := errors.AsType[*gone](err)
-	return is
-}
+func isGone(err error) bool { return errors.As(err, new(*gone)) }
 
 // fill puts the matrices into the queue. Several devices take the largest first, as far as sizes are
 // known without loading, so that they end at about the same time. With a budget of time, or where the
@@ -58,7 +56,7 @@ func isGone(err error) bool {
 // chooses the trials.
 func (c *devices) fill(sweep *configs.Sweep, pieces []trial.Piece, devices int) {
 	for _, m := range sweep.Matrices {
-		own := piecesOf(pieces, m.Name)
+		own := lists.Where(pieces, func(p trial.Piece) bool { return p.Matrix == m.Name })
 		if pieces == nil || len(own) > 0 {
 			c.todo = append(c.todo, assignment{Matrix: m, pieces: own})
 		}
@@ -77,11 +75,6 @@ func (c *devices) fill(sweep *configs.Sweep, pieces []trial.Piece, devices int) 
 		sizes[s.Name] = size.Nonzeros
 	}
 	slices.SortStableFunc(c.todo, func(a, b assignment) int { return cmp.Compare(sizes[b.Name], sizes[a.Name]) })
-}
-
-// piecesOf returns those of a matrix.
-func piecesOf(pieces []trial.Piece, matrix string) []trial.Piece {
-	return slices.DeleteFunc(slices.Clone(pieces), func(p trial.Piece) bool { return p.Matrix != matrix })
 }
 
 // cut gives each device a share of every part.
@@ -113,26 +106,17 @@ func (c *devices) take() (s assignment, index int, ok bool) {
 	return s, c.taken - 1, true
 }
 
-// giveBack leaves the share of a device that has failed to the others.
-func (c *devices) giveBack(s assignment) {
+// done notes that a device is done with a share or, if it has failed, leaves that to the others. The shares of a cut
+// matrix count alike.
+func (c *devices) done(s assignment, failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.leave(s)
-	c.todo = append([]assignment{s}, c.todo...)
-	c.taken--
-}
-
-// done notes that a device is done with a share.
-func (c *devices) done(s assignment) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.leave(s)
-}
-
-// leave takes a share from those that are running. The shares of a cut matrix count alike.
-func (c *devices) leave(s assignment) {
 	if i := slices.IndexFunc(c.running, func(o assignment) bool { return o.Name == s.Name }); i >= 0 {
 		c.running = slices.Delete(c.running, i, i+1)
+	}
+	if failed {
+		c.todo = append([]assignment{s}, c.todo...)
+		c.taken--
 	}
 }
 
@@ -282,8 +266,7 @@ func (r *run) ask(ctx context.Context, asked <-chan worker.Outcome, timeout time
 
 // drop closes a client after an error, unless its worker has ended already.
 func (r *run) drop(c *worker.Client, err error) {
-	var d *worker.Death
-	if !errors.As(err, &d) && !errors.Is(err, context.Canceled) {
+	if !errors.As(err, new(*worker.Death)) && !errors.Is(err, context.Canceled) {
 		c.Close()
 	}
 	r.client = nil
@@ -347,8 +330,7 @@ func (r *run) loading(spec configs.Matrix) *worker.LoadRequest {
 // notLoaded tells whether the matrix is at fault, or the device, which loads no other one either: it is, if a new
 // worker can't open it.
 func (r *run) notLoaded(ctx context.Context, err error) error {
-	var d *worker.Death
-	died := errors.As(err, &d) || r.planner.device.Backend != "cpu"
+	died := errors.As(err, new(*worker.Death)) || r.planner.device.Backend != "cpu"
 	if died || ctx.Err() != nil {
 		r.drop(r.client, err)
 	}

@@ -1,9 +1,11 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
@@ -348,19 +350,15 @@ func (r *run) build(ctx context.Context, plan Plan) error {
 		return r.interrupted(ctx, fmt.Errorf("compiling the kernels of the sweep: %w", err))
 	}
 
-	var told []*Unbuilt
 	of := map[string]*Unbuilt{}
 	for i, reason := range rep.Unbuilt {
 		if name := list[i].Kernel; reason != "" {
-			if of[name] == nil {
-				of[name] = &Unbuilt{Kernel: name, Reason: reason}
-				told = append(told, of[name])
-			}
+			of[name] = cmp.Or(of[name], &Unbuilt{Kernel: name, Reason: reason})
 			of[name].Configs++
 		}
 	}
-	for _, u := range told {
-		r.opt.Observe(Event{Unbuilt: u})
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		r.opt.Observe(Event{Unbuilt: of[name]})
 	}
 	return nil
 }

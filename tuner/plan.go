@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/sparse/reorder"
 	"spmvtune/tuner/search"
@@ -36,12 +37,10 @@ type planner struct {
 // caches lists the cache states of a protocol in the order in which they are measured. They
 // are never mixed.
 func caches(p configs.Protocol) []trial.Cache {
-	switch p.Cache {
-	case "both":
+	if p.Cache == "both" {
 		return []trial.Cache{trial.Warm, trial.Cold}
-	default:
-		return []trial.Cache{trial.Cache(p.Cache)}
 	}
+	return []trial.Cache{trial.Cache(p.Cache)}
 }
 
 // points calls each with the configurations that the sweep tries on a matrix of a size, each
@@ -172,17 +171,12 @@ func (a Assumed) Trials(sweep *configs.Sweep, choose Chooser, m trial.Matrix) ([
 
 // cut reduces a plan to the trials that are in the pieces of the matrix.
 func (r *run) cut(plan Plan) Plan {
-	plan.Trials = nil
-	seen := map[string]bool{}
+	var all []trial.Trial
 	for _, p := range r.assignment.pieces {
 		trials, _ := r.in(p)
-		for _, t := range trials {
-			if !seen[t.ID] {
-				seen[t.ID] = true
-				plan.Trials = append(plan.Trials, t)
-			}
-		}
+		all = append(all, trials...)
 	}
+	plan.Trials = lists.Distinct(all, func(t trial.Trial) trial.Trial { return t })
 	return plan
 }
 

@@ -28,18 +28,17 @@ func Preview(
 	}
 	r := p.run
 	defer r.close()
-	switch err := r.worker(ctx); {
-	case errors.Is(err, errStop):
-		return kernels.Device{}, nil, nil, ctx.Err()
-	case err != nil: // no device answered
-		return kernels.Device{}, nil, nil, err
+	if err := r.worker(ctx); err != nil { // no device answered, if the user has not interrupted
+		return kernels.Device{}, nil, nil, cmp.Or(ctx.Err(), err)
 	}
 	if p.past, err = readHistory(ctx, rec, sweep.Protocol, r.planner.device); err != nil {
 		return kernels.Device{}, nil, nil, err
 	}
 	var out []Estimate
 	for i, spec := range sweep.Matrices {
-		r.planning(spec.Name, i, len(sweep.Matrices))
+		if opt.Planning != nil {
+			opt.Planning(spec.Name, i, len(sweep.Matrices))
+		}
 		f, err := p.preview(ctx, spec)
 		var failure *Failure
 		switch {
@@ -119,7 +118,7 @@ func (p *previewer) preview(ctx context.Context, spec configs.Matrix) (Estimate,
 	if err != nil || cost <= mostMade && p.made+cost <= mostMadeAll { // loading it says better what is wrong
 		p.made += cost
 		started := time.Now()
-		if m, err = p.look(ctx, spec); err != nil {
+		if m, err = p.load(ctx, spec, true); err != nil {
 			return Estimate{}, p.failure(spec.Name, err, false)
 		}
 		return p.planned(ctx, m, time.Since(started))
@@ -187,21 +186,6 @@ func (p *previewer) announced(ctx context.Context, spec configs.Matrix, size tri
 	return e, err
 }
 
-// look reads or generates a matrix, and keeps nothing.
-func (r *run) look(ctx context.Context, spec configs.Matrix) (m trial.Matrix, err error) {
-	if ctx.Err() != nil {
-		return m, errStop
-	}
-	return r.load(ctx, spec, true)
-}
-
-// planning tells which matrix is planned.
-func (r *run) planning(name string, done, of int) {
-	if r.opt.Planning != nil {
-		r.opt.Planning(name, done, of)
-	}
-}
-
 // expectFor bounds how long a run looks for what is measured already of the matrices ahead. The rest is foreseen by
 // their sizes alone.
 const expectFor = time.Second
@@ -245,20 +229,13 @@ func (r *run) expect(ctx context.Context) error {
 // known before it is downloaded.
 func (p *previewer) expect(ctx context.Context, exact bool) (Estimate, error) {
 	spec := p.opt.Resolver.Foresee(p.assignment.Matrix)
-	if !spec.Resolved() && !spec.HasTwin() {
-		return Estimate{}, nil
-	}
 	m, known := p.known(spec)
-	size := m.Size()
+	size, err := m.Size(), error(nil)
 	if !known {
-		var err error
-		if size, err = matrix.SizeOf(spec); err != nil {
-			return Estimate{}, nil
-		}
+		size, err = matrix.SizeOf(spec)
 	}
-
-	e, err := NewEstimate(p.sweep, size, p.planner.device)
-	if err != nil {
+	e, unplanned := NewEstimate(p.sweep, size, p.planner.device)
+	if cmp.Or(err, unplanned) != nil || !spec.Resolved() && !spec.HasTwin() {
 		return Estimate{}, nil
 	}
 	e.Matrix = matrix.Named(spec)

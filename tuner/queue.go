@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -234,11 +235,7 @@ func hopelessLast(todo []trial.Trial, size trial.Size, dev kernels.Device) []tri
 
 // idsOf returns the identities of trials.
 func idsOf(trials []trial.Trial) []string {
-	ids := make([]string, len(trials))
-	for i, t := range trials {
-		ids[i] = t.ID
-	}
-	return ids
+	return lists.Of(trials, func(t trial.Trial) string { return t.ID })
 }
 
 // failed reports whether a trial ended in a way in which it might not end again.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
@@ -95,10 +96,7 @@ func (f *leaderReruns) next() *job {
 	if len(f.round) == 0 {
 		return nil
 	}
-	var ahead []trial.Trial
-	for _, c := range f.round[1:min(len(f.round), 1+mostAhead)] {
-		ahead = append(ahead, c.Trial)
-	}
+	ahead := lists.Of(f.round[1:min(len(f.round), 1+mostAhead)], func(c *candidate) trial.Trial { return c.Trial })
 	return &job{Trial: f.round[0].Trial, leader: true, ahead: ahead}
 }
 
@@ -125,12 +123,7 @@ func (r *ranking) open(most int) []*candidate {
 		fewest = min(fewest, 1, len(r.trials)-1)
 	}
 
-	var list []*candidate
-	for _, c := range all {
-		if len(c.medians) <= fewest {
-			list = append(list, c)
-		}
-	}
+	list := lists.Where(all, func(c *candidate) bool { return len(c.medians) <= fewest })
 	reruns := 0
 	for _, c := range r.trials {
 		reruns += len(c.medians) - 1
@@ -139,10 +132,9 @@ func (r *ranking) open(most int) []*candidate {
 		return list
 	}
 
-	judged := make([]stat.Candidate, len(leaders))
-	for i, c := range leaders {
-		judged[i] = stat.Candidate{Config: c.Config, Medians: stat.Fair(c.medians[0], c.medians[1:])}
-	}
+	judged := lists.Of(leaders, func(c *candidate) stat.Candidate {
+		return stat.Candidate{Config: c.Config, Medians: stat.Fair(c.medians[0], c.medians[1:])}
+	})
 	for i, open := range stat.Judge(judged).Open {
 		if open && len(leaders[i].medians) <= most {
 			list = append(list, leaders[i])

@@ -191,11 +191,11 @@ func (r *run) all(ctx context.Context) error {
 		err := panics.Caught(func() error { return r.matrix(ctx, index, s.Matrix) })() // its parts are named, too
 		if isGone(err) {
 			s.done, s.told = r.measured, r.assignment.told
-			r.devices.giveBack(s)
+			r.devices.done(s, true)
 			return err
 		}
 
-		r.devices.done(s)
+		r.devices.done(s, false)
 		r.ended(s, err)
 		var f *Failure
 		if errors.As(err, &f) {

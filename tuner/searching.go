@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -46,13 +47,7 @@ type caseSearch struct {
 // places lists where trials of a matrix compete: the cache states in the order in which
 // they come, and the precisions by name.
 func casesOf(trials []trial.Trial) []trial.Case {
-	var list []trial.Case
-	for _, t := range trials {
-		if p := caseOf(t); !slices.Contains(list, p) {
-			list = append(list, p)
-		}
-	}
-
+	list := lists.Distinct(trials, caseOf)
 	slices.SortStableFunc(list, func(a, b trial.Case) int {
 		if a.Cache != b.Cache {
 			return 0 // trials come in the order of the cache states
@@ -68,23 +63,14 @@ func (r *run) newSearches(ctx context.Context, plan Plan, q *queue) (*searches, 
 	s := &searches{run: r, queue: q, ctx: context.WithoutCancel(ctx)}
 	all := casesOf(plan.Trials)
 
-	perCache := map[trial.Cache]int{}
-	for _, p := range all {
-		perCache[p.Cache]++
-	}
-
-	nth := map[trial.Cache]int{}
 	for _, p := range all {
 		one := &caseSearch{at: p, trials: ofCase(plan.Trials, p), left: -1,
 			bound: r.sweep.Search.Busy.Seconds(), last: map[int]trial.Result{}, recorded: map[[2]int]map[string]trial.Record{}}
-		var configs []kernels.Config
-		for _, t := range one.trials {
-			configs = append(configs, t.Config)
-		}
+		configs := lists.Of(one.trials, func(t trial.Trial) kernels.Config { return t.Config })
 		if budget := r.sweep.Search.Trials; budget > 0 { // the precisions share it
-			i, n := nth[p.Cache], perCache[p.Cache]
+			with := lists.Where(all, func(o trial.Case) bool { return o.Cache == p.Cache })
+			i, n := slices.Index(with, p), len(with)
 			one.left = budget*(i+1)/n - budget*i/n
-			nth[p.Cache]++
 		}
 
 		seed := fnv.New64a()
@@ -164,12 +150,10 @@ func (s *searches) lookUp(one *caseSearch, step search.Step) (map[string]trial.R
 		return recorded, nil
 	}
 
-	var ids []string
-	for i, t := range one.trials {
-		t, _ := s.run.planner.trial(t, search.Step{Config: i, Samples: step.Samples})
-		ids = append(ids, t.ID)
-	}
-
+	ids := lists.Of(one.trials, func(t trial.Trial) string {
+		t, _ = s.run.planner.trial(t, step)
+		return t.ID
+	})
 	recorded, err := s.run.rec.Recorded(s.ctx, ids, trial.Full)
 	if err != nil {
 		return nil, fmt.Errorf("asking what is measured already: %w", err)
@@ -208,9 +192,7 @@ func (p *caseSearch) tell(step search.Step, r trial.Result) {
 		delete(p.last, step.Config)
 	}
 
-	for _, s := range samples {
-		r.Samples = append(r.Samples, float64(float32(s)))
-	}
+	r.Samples = lists.Of(samples, func(s float64) float64 { return float64(float32(s)) })
 	if !p.extra {
 		p.strategy.Tell(step, r)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
+	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/trial"
@@ -153,9 +155,7 @@ func (r *run) begins(j job) <-chan worker.Outcome {
 	if r.planner.device.Backend == "cpu" {
 		return r.client.Start(req)
 	}
-	for _, t := range j.ahead {
-		req.Trial.Next = append(req.Trial.Next, t.Config)
-	}
+	req.Trial.Next = lists.Of(j.ahead, func(t trial.Trial) kernels.Config { return t.Config })
 	r.overlap = unasked
 	if r.spare.busy() || len(req.Trial.Next) > 0 {
 		r.overlap = overlapped
@@ -178,13 +178,12 @@ const Overlapped = "overlapped"
 // note records the overlap with a trial.
 func (o overlap) note(res *trial.Result) {
 	if o != unasked && res.Status == trial.OK {
-		res.Properties = maps.Clone(res.Properties)
-		if res.Properties == nil {
-			res.Properties = map[string]float64{}
-		}
-		res.Properties[Overlapped] = 0
-		if o == overlapped {
-			res.Properties[Overlapped] = 1
+		properties := map[string]float64{}
+		maps.Copy(properties, res.Properties)
+		if res.Properties = properties; o == overlapped {
+			properties[Overlapped] = 1
+		} else {
+			properties[Overlapped] = 0
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -52,10 +53,7 @@ func (b *book) note(step Step, r trial.Result) {
 // absolute deviation (times 1.4826, which makes it that of a normal distribution:
 // Rousseeuw and Croux, JASA 88, 1993), because a few samples are always far out.
 func spread(samples []float64) float64 {
-	logs := make([]float64, len(samples))
-	for i, s := range samples {
-		logs[i] = math.Log(s)
-	}
+	logs := lists.Of(samples, math.Log)
 	slices.Sort(logs)
 	mid := stat.Median(logs)
 	for i := range logs {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 	"spmvtune/tuner/stat"
@@ -255,11 +256,7 @@ func (g *Grid) Name() string { return fmt.Sprintf("%s %s %s", g.Matrix, g.Precis
 
 // space returns what is searched.
 func (g *Grid) space() *Space {
-	configs := make([]kernels.Config, len(g.Trials))
-	for i := range g.Trials {
-		configs[i] = g.Trials[i].Config
-	}
-	return NewSpace(configs)
+	return NewSpace(lists.Of(g.Trials, func(r trial.Result) kernels.Config { return r.Config }))
 }
 
 // Fractions say how near the best a search should come, in the order of a report.

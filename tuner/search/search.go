@@ -23,6 +23,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/tuner/trial"
 )
 
@@ -75,11 +76,7 @@ func (s *search) Tell(step Step, r trial.Result) { s.note(step, r) }
 
 // partialSteps asks for partial measurements of n samples each.
 func partialSteps(configs []int, n int) []Step {
-	steps := make([]Step, len(configs))
-	for i, c := range configs {
-		steps[i] = Step{Config: c, Samples: [2]int{n, n}}
-	}
-	return steps
+	return lists.Of(configs, func(c int) Step { return Step{Config: c, Samples: [2]int{n, n}} })
 }
 
 // fullSteps asks for trials under the sweep's protocol.
@@ -204,14 +201,8 @@ func (d *decision) more() []Step {
 // open lists the configurations that may be the fastest, but were not measured under the
 // protocol yet, the most promising first.
 func (d *decision) open() []int {
-	var list []int
 	slower := d.slower()
-	for _, c := range d.near(math.Inf(1)) {
-		if !d.known[c].decided && !slower(c) {
-			list = append(list, c)
-		}
-	}
-	return list
+	return lists.Where(d.near(math.Inf(1)), func(c int) bool { return !d.known[c].decided && !slower(c) })
 }
 
 // slower returns whether a configuration is clearly slower than the fastest.
