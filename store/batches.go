@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -78,7 +79,7 @@ func (b *batcher) prepare(ctx context.Context, db *DB, chosen chosen) error {
 	patterns, err6 := db.Patterns(ctx)
 	there, err7 := db.from().matricesOf(ctx, chosen)
 	for _, m := range matrices {
-		if there[m.Hash] {
+		if slices.Contains(there, m.Hash) {
 			m.Pattern = patterns[m.Hash]
 			b.batch.Matrices = append(b.batch.Matrices, m)
 		}

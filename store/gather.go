@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spmvtune/internal/base/lists"
+	"spmvtune/internal/base/term"
 )
 
 // Gather makes a database at path, which must not exist yet. It copies the trials that choice
@@ -132,16 +133,10 @@ func (w *writer) adopt(ctx context.Context, from source) error {
 
 // leaveRepeats deletes repeats of trials that were not chosen, and origins of nothing else.
 func leaveRepeats(tx *sql.Tx) error {
-	for _, statement := range []string{
-		"DELETE FROM rerun WHERE identity NOT IN (SELECT identity FROM trial)",
-		`DELETE FROM origin WHERE id NOT IN (SELECT origin FROM trial WHERE origin IS NOT NULL)
-			AND id NOT IN (SELECT origin FROM rerun WHERE origin IS NOT NULL)`,
-	} {
-		if _, err := tx.Exec(statement); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := tx.Exec(`DELETE FROM rerun WHERE identity NOT IN (SELECT identity FROM trial);
+		DELETE FROM origin WHERE id NOT IN (SELECT origin FROM trial WHERE origin IS NOT NULL)
+			AND id NOT IN (SELECT origin FROM rerun WHERE origin IS NOT NULL)`)
+	return err
 }
 
 // A Choice says which trials to gather, by their names in the view results. Each list holds
@@ -234,46 +229,28 @@ func (c *criterion) condition() (condition string, args []any) {
 
 // lookFor looks for the names of the criteria in a database.
 func (c chosen) lookFor(ctx context.Context, from source) error {
-	for _, any := range c {
-		for _, one := range any {
-			condition, args := one.condition()
-			found, err := texts(ctx, from,
-				"SELECT "+one.column+" FROM "+one.table+" WHERE "+condition+" LIMIT 1", args...)
-			if err != nil {
-				return err
-			}
-			if one.found = one.found || len(found) > 0; one.found {
-				continue
-			}
-			there, err := from.names(ctx, one.column)
-			if err != nil {
-				return err
-			}
-			one.there = append(one.there, there...)
+	for _, one := range slices.Concat(c...) {
+		condition, args := one.condition()
+		found, err := texts(ctx, from, "SELECT "+one.column+" FROM "+one.table+" WHERE "+condition+" LIMIT 1", args...)
+		if one.found = one.found || len(found) > 0; err == nil && !one.found {
+			found, err = from.names(ctx, one.column)
+			one.there = append(one.there, found...)
+		}
+		if err != nil {
+			return err
 		}
 	}
-
 	return nil
 }
 
 // unknown returns an error for a name that no database has: more likely it is misspelt
 // than left out.
 func (c chosen) unknown() error {
-	const listed = 12
-	for _, any := range c {
-		for _, one := range any {
-			if one.found {
-				continue
-			}
-			slices.Sort(one.there)
-			names := slices.Compact(one.there)
-			there := strings.Join(names[:min(len(names), listed)], ", ")
-			if n := len(names) - listed; n > 0 {
-				there += fmt.Sprintf(" and %d more", n)
-			}
-			return fmt.Errorf("no trials for %s %q; available: %s", one.what, one.name, there)
+	for _, one := range slices.Concat(c...) {
+		if !one.found {
+			names := slices.Compact(slices.Sorted(slices.Values(one.there)))
+			return fmt.Errorf("no trials for %s %q; available: %s", one.what, one.name, term.Some(names, 12))
 		}
 	}
-
 	return nil
 }

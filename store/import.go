@@ -161,7 +161,7 @@ func (db *DB) EachResult(ctx context.Context, f Filter, head func([]string) erro
 	for _, c := range columns {
 		list += `r."` + c + `", `
 	}
-	conditions, args := f.ofView()
+	conditions, args := f.on(nil, "r.sweep", "r.device", "r.matrix", "r.kernel", "r.")
 	err = eachRow(ctx, db.read, "SELECT "+list+"x.data FROM ("+wideResults+") r LEFT JOIN sample x ON x.trial = r.id"+
 		where(conditions)+" ORDER BY r.id", args,
 		func([]string) error { return head(columns) },

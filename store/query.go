@@ -67,12 +67,6 @@ func (db *DB) Each(ctx context.Context, sqlOrView string, head func([]string) er
 func (t *Table) head(columns []string) error { t.Columns = columns; return nil }
 func (t *Table) add(row []any) error         { t.Rows = append(t.Rows, row); return nil }
 
-// readTable returns the answer to a statement.
-func readTable(ctx context.Context, db queryer, statement string, args ...any) (*Table, error) {
-	t := &Table{}
-	return t, eachRow(ctx, db, statement, args, t.head, t.add)
-}
-
 // eachRow gives what a statement answers to head and row.
 func eachRow(ctx context.Context, db queryer, statement string, args []any, head func([]string) error,
 	row func([]any) error) error {
@@ -112,12 +106,14 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	}
 	message := e.Error()
 	if name, ok := strings.CutPrefix(message, "no such table: "); ok {
-		names, err := relations(ctx, db.read)
+		names, err := texts(ctx, db.read, `SELECT name FROM sqlite_master
+			WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY type DESC, name`)
 		return errors.Join(unknown("view or table", name, names), err)
 	}
 
 	if name, ok := strings.CutPrefix(message, "no such column: "); ok {
-		names, err := allColumns(ctx, db.read)
+		names, err := texts(ctx, db.read, `SELECT DISTINCT c.name FROM sqlite_master m, pragma_table_info(m.name) c
+			WHERE m.type IN ('view', 'table') ORDER BY c.name`)
 		said := unknown("column", name[strings.LastIndex(name, ".")+1:], names)
 		if !strings.Contains(name, ".") {
 			said = fmt.Errorf("%w (a text needs quotes: '%s')", said, name)
@@ -312,8 +308,8 @@ func (s *Scratch) Fill(ctx context.Context, table string, rows [][]any) error {
 
 // Query runs one SQL statement.
 func (s *Scratch) Query(ctx context.Context, statement string, args ...any) (*Table, error) {
-	t, err := readTable(ctx, s.conn, statement, args...)
-	if err != nil {
+	t := &Table{}
+	if err := eachRow(ctx, s.conn, statement, args, t.head, t.add); err != nil {
 		return nil, failed(s.path, err)
 	}
 	return t, nil

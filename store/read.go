@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -102,17 +103,15 @@ func (db *DB) History(ctx context.Context, dev kernels.Device, each func(trial.R
 // Properties are the facts that the backend noted, by name: registers, occupancy (the
 // theoretical one), …; and what a profiler counted, as in Counts, with achieved_occupancy.
 func (db *DB) Launches(ctx context.Context) ([]Row, error) {
-	var list []Row
-	err := db.from().each(ctx, trialQuery{
+	list, err := db.from().list(ctx, trialQuery{
 		want:  wantFacts | wantCounts,
 		where: []string{"t.id IN (" + fastestOfKernels + ")"},
 		order: "d.name, m.name, t.precision, t.cache, k.name, t.median, t.id",
-	}, func(s *stored) error {
-		s.counts.addTo(&s.Properties)
-		list = append(list, s.Row)
-		return nil
 	})
-	return list, db.wrap("reading launches", err)
+	return lists.Of(list, func(s stored) Row {
+		s.counts.addTo(&s.Properties)
+		return s.Row
+	}), db.wrap("reading launches", err)
 }
 
 // Chosen returns the good trials in force for which a condition on the view results is true, in the
@@ -135,15 +134,11 @@ func (db *DB) Chosen(ctx context.Context, condition string) ([]Row, error) {
 // kept in float32: GPU events give no more, and below 8 ms it still tells
 // nanoseconds apart.
 func (db *DB) Samples(ctx context.Context, identity string) (samples []float64, err error) {
-	err = db.from().each(ctx, trialQuery{want: wantSamples, where: []string{"t.identity = ?"}, args: []any{identity}},
-		func(s *stored) error {
-			samples = s.Samples
-			return nil
-		})
-	if err != nil {
-		return nil, fmt.Errorf("reading samples of trial %s: %w", identity, failed(db.path, err))
+	list, err := db.from().list(ctx, trialQuery{want: wantSamples, where: []string{"t.identity = ?"}, args: []any{identity}})
+	for _, s := range list {
+		samples = s.Samples
 	}
-	return samples, nil
+	return samples, db.wrap("reading samples of trial "+identity, err)
 }
 
 // from reads the database.
@@ -366,11 +361,6 @@ const UnknownCache trial.Cache = "unknown"
 // conditions adds the filter to conditions on trials, and returns the values for it.
 func (f Filter) conditions(more ...string) (conditions []string, args []any) {
 	return f.on(more, "s.name", "d.name", "m.name", "k.name", "t.")
-}
-
-// ofView returns the conditions on wideResults, called r, and the values for them.
-func (f Filter) ofView() (conditions []string, args []any) {
-	return f.on(nil, "r.sweep", "r.device", "r.matrix", "r.kernel", "r.")
 }
 
 // on adds the filter to conditions on columns of these names. Those that trials have themselves come after prefix.

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner"
@@ -82,24 +83,24 @@ func (db *DB) Use(ctx context.Context, run tuner.RunInfo) error {
 // Begin names the run that the following results of its device belong to. A sweep whose file
 // has the same text as an earlier one of its name continues that one.
 func (db *DB) Begin(ctx context.Context, run tuner.RunInfo) error {
-	k := newKeys()
-	err := db.record(ctx, "recording the start of a run", k, func(w *writer) error {
+	return db.introduce(ctx, "recording the start of a run", &run, func(w *writer) error {
 		return w.begin(ctx, &run, time.Now())
 	})
-	if err == nil {
-		db.rec.learn(k, &run)
-	}
-	return err
 }
 
 // Matrix records m, or brings up to date what is known of a matrix with its
 // content. Another matrix of the same name, from an earlier content of a file,
 // gets the end of its hash into its name.
 func (db *DB) Matrix(ctx context.Context, m trial.Matrix) error {
+	return db.introduce(ctx, "recording a matrix", nil, func(w *writer) error { return w.matrix(ctx, m) })
+}
+
+// introduce records what the trials that come belong to; run is nil if it is not that.
+func (db *DB) introduce(ctx context.Context, what string, run *tuner.RunInfo, f func(*writer) error) error {
 	k := newKeys()
-	err := db.record(ctx, "recording a matrix", k, func(w *writer) error { return w.matrix(ctx, m) })
+	err := db.record(ctx, what, k, f)
 	if err == nil {
-		db.rec.learn(k, nil)
+		db.rec.learn(k, run)
 	}
 	return err
 }
@@ -165,9 +166,7 @@ func putMatrix(ctx context.Context, tx *sql.Tx, m trial.Matrix) (id int64, err e
 		"features_seconds", "twin_of", "twin_scale"}, sparse.FeatureNames()...)
 	values := []any{m.Hash, m.Name, m.Class, m.Source, m.Field, m.Symmetry,
 		positive(m.FeaturesSeconds), nonzero(m.TwinOf), nonzero(m.TwinScale)}
-	for _, x := range m.Features.Values() {
-		values = append(values, x)
-	}
+	values = append(values, lists.Of(m.Features.Values(), func(x float64) any { return x })...)
 	set := make([]string, len(columns))
 	for i, c := range columns {
 		// What is not told of a matrix takes nothing away.

@@ -187,8 +187,8 @@ func (db *DB) Grids(ctx context.Context, f Filter) ([]search.Grid, error) {
 	}
 
 	flush := map[string]float64{}
-	for _, d := range devices {
-		flush[d.Label] = flushTime(d)
+	for _, d := range devices { // a flush writes and reads twice the cache, at the roof
+		flush[d.Label] = 2 * float64(d.Cache) / (cmp.Or(d.Roof.Highest(), 1) * 1e9)
 	}
 	var grids []search.Grid
 	var last gridKey
@@ -241,11 +241,4 @@ func (db *DB) wholeSweeps(ctx context.Context) (map[int64]*Sweep, error) {
 		}
 	}
 	return whole, err
-}
-
-// flushTime is how long it takes to flush the caches of a device before a sample: twice
-// the last one is written, at the bandwidth that was measured.
-func flushTime(d Device) float64 {
-	bandwidth := cmp.Or(d.Roof.Highest(), 1)
-	return 2 * float64(d.Cache) / (bandwidth * 1e9)
 }

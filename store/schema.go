@@ -13,18 +13,6 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// relations lists the views and then the tables, each by name.
-func relations(ctx context.Context, db *sql.DB) ([]string, error) {
-	return texts(ctx, db, `SELECT name FROM sqlite_master
-		WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY type DESC, name`)
-}
-
-// allColumns lists the names of the columns of all views and tables, once each.
-func allColumns(ctx context.Context, db *sql.DB) ([]string, error) {
-	return texts(ctx, db, `SELECT DISTINCT c.name FROM sqlite_master m, pragma_table_info(m.name) c
-		WHERE m.type IN ('view', 'table') ORDER BY c.name`)
-}
-
 // texts returns the single text column that a query gives.
 func texts(ctx context.Context, db queryer, query string, args ...any) ([]string, error) {
 	return collect(ctx, db, func(s *string) []any { return []any{s} }, query, args...)

@@ -79,10 +79,8 @@ func (r *rerunTrial) distances(d *drift) []float64 {
 // keep records the spreads of places, and what repeated trials take. Ties that rest on another
 // spread are forgotten in the same transaction: the program may be killed before it decides them.
 func (t remeasured) keep(ctx context.Context, tx *sql.Tx, places []settled) error {
-	for _, statement := range []string{"DELETE FROM spread", "DELETE FROM estimate"} {
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
-			return err
-		}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM spread; DELETE FROM estimate"); err != nil {
+		return err
 	}
 
 	for _, p := range places {
@@ -214,27 +212,18 @@ func identities(ids []string) string {
 }
 
 // Recorded returns what is recorded of the trials with these identities.
-func (db *DB) Recorded(ctx context.Context, ids []string, detail trial.Detail) (map[string]trial.Record, error) {
-	const chunk = 10_000 // keeps the list that is handed to SQLite below a megabyte
+func (db *DB) Recorded(ctx context.Context, ids []string, detail trial.Detail) (_ map[string]trial.Record, err error) {
+	defer func() { err = db.wrap("looking up recorded trials", err) }()
 	recorded := make(map[string]trial.Record)
-	for part := range slices.Chunk(ids, chunk) {
-		if err := db.recorded(ctx, part, detail, recorded); err != nil {
-			return nil, db.wrap("looking up recorded trials", err)
-		}
-	}
-	return recorded, nil
-}
-
-func (db *DB) recorded(ctx context.Context, ids []string, detail trial.Detail, recorded map[string]trial.Record) error {
 	q := trialQuery{where: []string{withIdentities("t")}, args: []any{identities(ids)}}
 	if detail == trial.Full {
 		q.want = wantSamples
 	}
 	reruns, err := db.from().reruns(ctx, withIdentities("a"), identities(ids))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return db.from().each(ctx, q, func(s *stored) error {
+	return recorded, db.from().each(ctx, q, func(s *stored) error {
 		r := trial.Record{Result: s.Result}
 		for _, again := range reruns[s.ID] {
 			again.Trial = s.Trial

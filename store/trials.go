@@ -228,14 +228,9 @@ const countingView = `CREATE TEMP VIEW counting AS SELECT device, matrix, precis
 	FROM results WHERE in_force AND median_ms IS NOT NULL`
 
 // matricesOf returns which matrices chosen trials are on, by hash.
-func (from source) matricesOf(ctx context.Context, chosen chosen) (map[string]bool, error) {
+func (from source) matricesOf(ctx context.Context, chosen chosen) ([]string, error) {
 	conditions, args := chosen.conditions()
-	hashes, err := texts(ctx, from, "SELECT DISTINCT m.hash"+fromTrials+where(conditions), args...)
-	there := map[string]bool{}
-	for _, h := range hashes {
-		there[h] = true
-	}
-	return there, err
+	return texts(ctx, from, "SELECT DISTINCT m.hash"+fromTrials+where(conditions), args...)
 }
 
 // where joins conditions.

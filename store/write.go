@@ -241,10 +241,9 @@ func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result, old 
 	if err := w.settle(ctx, id, id); err != nil {
 		return err
 	}
-	for _, table := range []string{"sample", "reading"} {
-		if _, err := w.tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE trial = ?", id); err != nil {
-			return err
-		}
+	const others = "DELETE FROM sample WHERE trial = ?; DELETE FROM reading WHERE trial = ?"
+	if _, err := w.tx.ExecContext(ctx, others, id, id); err != nil {
+		return err
 	}
 	if len(r.Samples) > 0 {
 		if _, err := w.stmts[insertSamples[0]].ExecContext(ctx, id, pack(r.Samples)); err != nil {

@@ -124,13 +124,7 @@ func Names() []string { return names(func(Kind) bool { return true }) }
 func Replayable() []string { return names(func(k Kind) bool { return k.New != nil }) }
 
 func names(keep func(Kind) bool) []string {
-	var list []string
-	for _, k := range Strategies {
-		if keep(k) {
-			list = append(list, k.Name)
-		}
-	}
-	return list
+	return lists.Of(lists.Where(Strategies, keep), func(k Kind) string { return k.Name })
 }
 
 // Adaptive reports whether the strategy of this name is adaptive.

@@ -6,7 +6,6 @@ import "math"
 // none is, and starts again from another configuration. When several starts in a row have
 // found nothing faster, it ends as a race does.
 type local struct {
-	*book
 	at     int     // where the walk is; -1: a new start is due
 	around []int   // neighbours that are still to be tried
 	record float64 // logarithm of the least time before the current start
@@ -19,7 +18,7 @@ const starts = 4
 
 func newLocal(space *Space, seed uint64) Strategy {
 	b := newBook(space, seed)
-	l := &local{book: b, at: -1, record: math.Inf(1), decision: decision{book: b}}
+	l := &local{at: -1, record: math.Inf(1), decision: decision{book: b}}
 	return &search{book: b, more: l.more}
 }
 
@@ -72,7 +71,6 @@ func (l *local) move(to int) {
 // configurations that are not clearly slower than the fastest are measured with a few
 // samples, and those that even these can't tell apart under the protocol.
 type racing struct {
-	*book
 	round int
 	decision
 }
@@ -93,7 +91,7 @@ const (
 
 func newRacing(space *Space, seed uint64) Strategy {
 	b := newBook(space, seed)
-	r := &racing{book: b, decision: decision{book: b}}
+	r := &racing{decision: decision{book: b}}
 	return &search{book: b, more: r.more}
 }
 
