@@ -1,11 +1,8 @@
 package plots
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"hash/crc32"
-	"io"
 	"maps"
 	"os"
 	"path"
@@ -32,30 +29,14 @@ func folderIn(dir string) *folder {
 
 // Write writes a file, whole or not at all. The name is relative to the folder and slash
 // separated.
-func (f *folder) Write(name string, content []byte) error { return f.write(name, content, "") }
-
-func (f *folder) write(name string, content []byte, drawn string) error {
+func (f *folder) Write(name string, content []byte) error {
 	if err := files.Write(filepath.Join(f.dir, filepath.FromSlash(name)), content); err != nil {
 		return err
 	}
-	f.keep(name, entryOf(content, drawn))
-	return nil
-}
-
-func (f *folder) keep(name string, e entry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.made[name] = e
-}
-
-// has reports whether the folder has the file with the picture of this digest as this program
-// draws it. It then belongs to the report.
-func (f *folder) has(name, drawn string) bool {
-	if f.before.Program != program() || f.before.Files[name].Drawn != drawn || !f.before.holds(f.dir, name) {
-		return false
-	}
-	f.keep(name, f.before.Files[name])
-	return true
+	f.made[name] = entry{int64(len(content)), crc32.ChecksumIEEE(content)}
+	return nil
 }
 
 // sorted returns the names of all files written.
@@ -82,27 +63,14 @@ func uniqueNames() func(string) string {
 // RecordFile is the record's name in a report's folder.
 const RecordFile = ".report.json"
 
-// A record lists the files of a report. By it the next report tells pictures that would not
-// change, which it does not draw again, and files that it no longer makes, which it removes. A
-// file that has changed since is neither kept nor removed. Without a record, or with a damaged
-// one, everything is drawn.
-type record struct {
-	// Program identifies the program that drew: another one may draw differently.
-	Program string
-	// Files are the files by their slash-separated paths in the folder.
-	Files map[string]entry
-}
+// A record lists the files of a report, by their slash-separated paths in the folder. The next report removes those
+// that it no longer makes and that have not changed since.
+type record struct{ Files map[string]entry }
 
 // An entry is a file of a report.
 type entry struct {
 	Size int64
 	Sum  uint32 // CRC-32
-	// Drawn is the digest of the picture, "" for other files.
-	Drawn string `json:",omitempty"`
-}
-
-func entryOf(content []byte, drawn string) entry {
-	return entry{int64(len(content)), crc32.ChecksumIEEE(content), drawn}
 }
 
 // readRecord reads the record of a folder. One that cannot be read is empty.
@@ -134,24 +102,6 @@ func (r record) holds(dir, name string) bool {
 	return err == nil && crc32.ChecksumIEEE(content) == e.Sum
 }
 
-// program identifies the running program by its content; it is "" if it cannot be read.
-var program = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-})
-
 // finish removes the files of an earlier report that this one did not make, and records those
 // that it did. Of a report on some figures the other figures stay, and the tables if it is of nothing else.
 func (f *folder) finish(opt Options) error {
@@ -160,9 +110,6 @@ func (f *folder) finish(opt Options) error {
 			continue
 		}
 		if opt.alone || len(opt.Figures) > 0 && strings.HasPrefix(name, "figures/") {
-			if f.before.Program != program() {
-				e.Drawn = ""
-			}
 			f.made[name] = e
 			continue
 		}
@@ -173,7 +120,7 @@ func (f *folder) finish(opt Options) error {
 		}
 	}
 
-	content, err := json.MarshalIndent(record{program(), f.made}, "", " ")
+	content, err := json.MarshalIndent(record{f.made}, "", " ")
 	if err != nil {
 		return err
 	}

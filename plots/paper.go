@@ -53,8 +53,8 @@ const (
 	mostPaper  = 30 * vg.Centimeter
 )
 
-// savePaper writes captions and tables for a paper.
-func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture) error {
+// savePaper writes captions and tables for a paper with columns of this width.
+func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture, width vg.Length) error {
 	d := content.Report
 	for _, p := range pictures {
 		if err := out.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
@@ -65,7 +65,7 @@ func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture) e
 		if len(s.Tables) == 0 {
 			continue
 		}
-		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(paperFacts(d, nil))); err != nil {
+		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(width, paperFacts(d, nil))); err != nil {
 			return err
 		}
 	}
@@ -86,16 +86,16 @@ func makeFolders(dir string, opt Options) error {
 	return nil
 }
 
-// caption is what stands below a picture in a paper.
+// caption is what stands below a picture in a paper. Where its numbers are from stands in a comment.
 func caption(d *analysis.Data, p *canvas.Picture) []byte {
 	var b strings.Builder
 	b.WriteString("% \\begin{figure}\\centering\\includegraphics{" + p.Name + "}\\input{" + p.Name + "}\\end{figure}\n")
+	b.WriteString("% " + paperFacts(d, p.Matrices) + "\n")
 	b.WriteString("\\caption{" + table.LaTeX(withStop(p.Title)))
 	if p.Subtitle != "" {
 		b.WriteString("\n" + table.LaTeX(p.Subtitle))
 	}
-	b.WriteString("\n" + table.LaTeX(paperFacts(d, p.Matrices)) + "}\n")
-	b.WriteString("\\label{fig:" + p.Name + "}\n")
+	b.WriteString("}\n\\label{fig:" + p.Name + "}\n")
 	return []byte(b.String())
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,13 +58,19 @@ func TestPaper(t *testing.T) {
 			}
 		}
 		testkit.Succeed(t, xml.Unmarshal([]byte(drawn), new(struct{})))
-		testkit.Says(t, "the caption of "+name, caption, "\\caption{", "\\label{fig:"+filepath.Base(stem)+"}", "Xeon",
-			"(compiled by go1.26.8 amd64 v1)", "n = ", "2025-01-02")
+		testkit.Says(t, "the caption of "+name, caption, "\\caption{", "\\label{fig:"+filepath.Base(stem)+"}",
+			"(compiled by go1.26.8 amd64 v1), 2025-01-02, n = ")
+		_, seen, _ := strings.Cut(caption, "\\caption{")
+		testkit.Check(t, !strings.Contains(seen, "n = ") && strings.Count(seen, "Xeon") < 2, "too much in %s", caption)
+		high, _ := strconv.ParseFloat(regexp.MustCompile(`height="([0-9.]+)pt"`).FindStringSubmatch(drawn)[1], 64)
+		testkit.Check(t, high <= 0.45*11*72, "%s is %g points high", name, high)
 	}
 	if figures < 10 {
 		t.Errorf("%d figures", figures)
 	}
 
 	best := read("tables/best-configuration.tex")
+	testkit.Check(t, !strings.Contains(best, "resizebox") && !strings.Contains(read("tables/summary.tex"), "status"),
+		"a table is squeezed, or counts trials by status")
 	testkit.Says(t, "the table", best, "\\toprule", "\\bottomrule", "50\\%\\_of \\#1 \\& \\{x\\}", "\\label{tab:")
 }

@@ -13,7 +13,6 @@ package plots
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -35,17 +34,16 @@ type Written struct {
 }
 
 // Write writes figures/*.{png,svg,pdf}, tables/*.{md,csv,tex} and report.html under dir, and
-// removes what an earlier report has there and this one no longer makes. It does not draw
-// pictures again that would not change. A figure without data is no error: report.html lists
+// removes what an earlier report has there and this one no longer makes. A figure without data is no error: report.html lists
 // it with what would produce it, and where opt names it, it is a warning.
 //
 // For a paper it writes below PaperDir figures/*.{pdf,svg} without a title, as wide as a column, a figures/*.tex with the
 // caption of each, and tables/*.tex. Pictures of single matrices are there only if opt names figures.
 func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Written, error) {
-	formats, texts := canvas.Formats, saveText
+	formats := canvas.Formats
 	if opt.Paper > 0 {
 		defer canvas.ForPaper(opt.Paper)()
-		dir, formats, texts = filepath.Join(dir, PaperDir), canvas.PaperFormats, savePaper
+		dir, formats = filepath.Join(dir, PaperDir), canvas.PaperFormats
 	}
 	content, err := contentOf(d, opt)
 	if err != nil {
@@ -63,8 +61,11 @@ func Write(ctx context.Context, d *analysis.Data, dir string, opt Options) (*Wri
 	}
 	g, ctx := panics.NewGroup(ctx)
 	g.Go(func() error { return savePictures(ctx, out, pictures, formats, &opt) })
-	if !opt.alone || opt.Paper > 0 {
-		g.Go(func() error { return texts(out, content, pictures) })
+	switch {
+	case opt.Paper > 0:
+		g.Go(func() error { return savePaper(out, content, pictures, opt.Paper) })
+	case !opt.alone:
+		g.Go(func() error { return saveText(out, content) })
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func contentOf(d *analysis.Data, opt Options) (*page.Content, error) {
 }
 
 // saveText writes the page and the tables.
-func saveText(out *folder, content *page.Content, _ []*canvas.Picture) error {
+func saveText(out *folder, content *page.Content) error {
 	var html bytes.Buffer
 	if err := content.Write(&html); err != nil {
 		return fmt.Errorf("writing the HTML report: %w", err)
@@ -140,31 +141,19 @@ func savePictures(ctx context.Context, out *folder, pictures []*canvas.Picture, 
 	return g.Wait()
 }
 
-// savePicture writes a picture in those of the formats that the folder does not have.
+// savePicture writes a picture in the formats.
 func savePicture(ctx context.Context, out *folder, p *canvas.Picture, formats []string) error {
-	svg, err := p.Encode("svg")
-	if err != nil {
-		return fmt.Errorf("drawing %s: %w", p.Name, err)
-	}
-	drawn := fmt.Sprintf("%x", sha256.Sum256(svg)) // what is drawn in the other formats, too
 	for _, format := range formats {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		name := "figures/" + p.Name + "." + format
-		if out.has(name, drawn) {
-			continue
+		encoded, err := p.Encode(format)
+		if err != nil {
+			return fmt.Errorf("drawing %s: %w", p.Name, err)
 		}
-		encoded := svg
-		if format != "svg" {
-			if encoded, err = p.Encode(format); err != nil {
-				return fmt.Errorf("drawing %s: %w", p.Name, err)
-			}
-		}
-		if err := out.write(name, encoded, drawn); err != nil {
+		if err := out.Write("figures/"+p.Name+"."+format, encoded); err != nil {
 			return err
 		}
 	}
-
 	return nil
 }

@@ -115,13 +115,7 @@ func (b *Bars) Draw(c draw.Canvas) {
 
 func (b *Bars) draw(c draw.Canvas) {
 	if b.stacked() {
-		for i, name := range b.Columns {
-			single := *b
-			single.Columns, single.Rows = []string{name}, nil
-			for _, r := range b.Rows {
-				r.Cells = r.Cells[i : i+1]
-				single.Rows = append(single.Rows, r)
-			}
+		for i, single := range b.apart() {
 			of := c
 			of.Max.Y = c.Max.Y - vg.Length(i)*(b.columnHeight()+columnPad)
 			of.Min.Y = of.Max.Y - b.columnHeight()
@@ -147,6 +141,20 @@ func (b *Bars) draw(c draw.Canvas) {
 		mid = max(c.Max.X-half, (c.Min.X+c.Max.X)/2)
 	}
 	c.FillText(label, vg.Point{X: mid, Y: c.Min.Y}, Fit(label, b.Label, c.Max.X-c.Min.X))
+}
+
+// apart returns the columns as bars of their own.
+func (b *Bars) apart() (list []*Bars) {
+	for i, name := range b.Columns {
+		single := *b
+		single.Columns, single.Rows = []string{name}, nil
+		for _, r := range b.Rows {
+			r.Cells = r.Cells[i : i+1]
+			single.Rows = append(single.Rows, r)
+		}
+		list = append(list, &single)
+	}
+	return list
 }
 
 const (

@@ -75,47 +75,56 @@ func (c outlined) DrawImage(box vg.Rectangle, img image.Image) {
 }
 
 func (c outlined) FillString(f font.Face, at vg.Point, s string) {
-	var buf sfnt.Buffer
-	// In units of the font, scaled here: the sizes of sfnt are rounded to 1/64.
-	em := units.Int26_6(f.Face.UnitsPerEm())
-	scale := f.Font.Size / vg.Length(em)
-	point := func(p units.Point26_6) vg.Point {
-		return vg.Point{X: at.X + vg.Length(p.X)*scale, Y: at.Y - vg.Length(p.Y)*scale}
-	}
-
+	c.Push()
+	c.Translate(at)
+	scale := f.Font.Size / vg.Length(f.Face.UnitsPerEm())
+	c.Scale(float64(scale), float64(scale))
 	for _, r := range s {
-		glyph, err := f.Face.GlyphIndex(&buf, r)
-		if err != nil {
-			continue // a damaged font: the face is embedded
-		}
-		outline, err := f.Face.LoadGlyph(&buf, glyph, em, nil)
-		if err != nil {
-			continue
-		}
-		var path vg.Path
-		for _, part := range outline {
-			switch part.Op {
-			case sfnt.SegmentOpMoveTo:
-				if len(path) > 0 {
-					path.Close()
-				}
-				path.Move(point(part.Args[0]))
-			case sfnt.SegmentOpLineTo:
-				path.Line(point(part.Args[0]))
-			case sfnt.SegmentOpQuadTo:
-				path.QuadTo(point(part.Args[0]), point(part.Args[1]))
-			case sfnt.SegmentOpCubeTo:
-				path.CubeTo(point(part.Args[0]), point(part.Args[1]), point(part.Args[2]))
-			}
-		}
+		path, advance := outline(f, r)
 		if len(path) > 0 {
-			path.Close()
 			c.Fill(path)
 		}
-		if advance, err := f.Face.GlyphAdvance(&buf, glyph, em, 0); err == nil {
-			at.X += vg.Length(advance) * scale
+		c.Translate(vg.Point{X: advance})
+	}
+	c.Pop()
+}
+
+// outline returns the outline of a letter and the distance to the next one, in units of the font: the sizes of sfnt are
+// rounded to 1/64.
+func outline(f font.Face, r rune) (path vg.Path, advance vg.Length) {
+	var buf sfnt.Buffer
+	em := units.Int26_6(f.Face.UnitsPerEm())
+	glyph, err := f.Face.GlyphIndex(&buf, r)
+	if err != nil {
+		return nil, 0 // a damaged font: the face is embedded
+	}
+	parts, err := f.Face.LoadGlyph(&buf, glyph, em, nil)
+	if err != nil {
+		return nil, 0
+	}
+	point := func(p units.Point26_6) vg.Point { return vg.Point{X: vg.Length(p.X), Y: -vg.Length(p.Y)} }
+	for _, part := range parts {
+		switch part.Op {
+		case sfnt.SegmentOpMoveTo:
+			if len(path) > 0 {
+				path.Close()
+			}
+			path.Move(point(part.Args[0]))
+		case sfnt.SegmentOpLineTo:
+			path.Line(point(part.Args[0]))
+		case sfnt.SegmentOpQuadTo:
+			path.QuadTo(point(part.Args[0]), point(part.Args[1]))
+		case sfnt.SegmentOpCubeTo:
+			path.CubeTo(point(part.Args[0]), point(part.Args[1]), point(part.Args[2]))
 		}
 	}
+	if len(path) > 0 {
+		path.Close()
+	}
+	if wide, err := f.Face.GlyphAdvance(&buf, glyph, em, 0); err == nil {
+		advance = vg.Length(wide)
+	}
+	return path, advance
 }
 
 // Raster draws the picture in pixels.

@@ -6,6 +6,7 @@ package canvas
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -27,8 +28,6 @@ type Picture struct {
 	// Detail says that the picture is about one matrix of an overview. The report folds it
 	// away.
 	Detail bool
-	// Further says that it is a page of another picture, after its first.
-	Further bool
 	// Matrices are the matrices that the picture shows; nil means all.
 	Matrices []string
 	// Keys is the legend.
@@ -36,6 +35,8 @@ type Picture struct {
 	// Height is the height of the body, and Body draws it, below the legend.
 	Height vg.Length
 	Body   func(c draw.Canvas)
+	// Bars is the body if it is nothing else.
+	Bars *Bars
 }
 
 // Formats are the file formats of a picture.
@@ -175,6 +176,39 @@ var (
 	bare bool
 )
 
+// tallest is the height of a picture in a paper: 0.45 of that of a letter page.
+const tallest = 0.45 * 11 * vg.Inch
+
+// Fitted returns the picture or, where it would be too high in a paper, one for each column of its bars, as dots where
+// they would still be too high.
+func (p *Picture) Fitted() []*Picture {
+	tall := func(p *Picture) bool { return bare && p.Bars != nil && scale*p.PageHeight() > tallest }
+	if !tall(p) {
+		return []*Picture{p}
+	}
+	columns := []*Bars{p.Bars}
+	if p.Bars.stacked() {
+		columns = p.Bars.apart()
+	}
+	var parts []*Picture
+	for _, b := range columns {
+		part := *p
+		part.Bars, part.Height, part.Body = b, b.Height(), b.Draw
+		if len(columns) > 1 {
+			part.Name, part.Title = p.Name+"-"+Slug(b.Columns[0]), p.Title+", "+b.Columns[0]
+		}
+		if tall(&part) {
+			b.Dots = true
+			part.Height, part.Keys = b.Height(), slices.Clone(p.Keys)
+			for i := range part.Keys {
+				part.Keys[i].Dot, part.Keys[i].Bar = true, false
+			}
+		}
+		parts = append(parts, &part)
+	}
+	return parts
+}
+
 // paperScale makes the layout's type, of 9 to 10.5 points, 7 to 8 points in a paper.
 const paperScale = 0.77
 
@@ -189,6 +223,9 @@ func ForPaper(width vg.Length) (restore func()) {
 
 // Narrow reports whether the page has no room for wide panels side by side.
 func Narrow() bool { return PageWidth < 6*vg.Inch }
+
+// InPaper reports whether pictures are laid out for a paper.
+func InPaper() bool { return bare }
 
 // Here is the first of two on the report's page, and the second in a column of a paper.
 func Here[T any](page, column T) T {

@@ -30,6 +30,9 @@ type webCanvas struct {
 	state   webState
 	stack   []webState
 	pending webPath
+
+	letters bytes.Buffer // The outlines of letters.
+	known   map[string]bool
 }
 
 // A Tip is shown when the reader points at a mark.
@@ -57,16 +60,18 @@ func (p *Picture) Web(styles *WebStyles) (svg string, tips []Tip) {
 	return fmt.Sprintf(`<svg aria-hidden="true" viewBox="0 0 %d %d">%s</svg>`, c.width, c.height, c.buf.Bytes()), c.tips
 }
 
-// vector renders the picture as a file of SVG, in its colours on paper.
+// vector renders the picture as a file of SVG, in its colours on paper. Its text is drawn as the outlines of letters, which
+// need no font; the text itself, which is not seen, is there to be found and copied.
 func (p *Picture) vector() []byte {
 	styles := &WebStyles{literal: true}
 	c := p.web(styles)
 	return fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="%.5gpt" height="%.5gpt" viewBox="0 0 %d %d" font-family="%s">
-<style>path{fill:none}.pixels{image-rendering:pixelated}%s</style>
+<style>path{fill:none}use path,defs path{fill:inherit}text{fill:none!important}.pixels{image-rendering:pixelated}%s</style>
+<defs>%s</defs>
 %s
 </svg>
-`, scale*PageWidth, scale*p.PageHeight(), c.width, c.height, fontFamilies, styles.Rules.String(), c.buf.Bytes())
+`, scale*PageWidth, scale*p.PageHeight(), c.width, c.height, fontFamilies, styles.Rules.String(), c.letters.Bytes(), c.buf.Bytes())
 }
 
 // fontFamilies have the metrics of Liberation Sans, by which text is measured, or are close to them. In others
@@ -75,7 +80,7 @@ const fontFamilies = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
 
 func (p *Picture) web(styles *WebStyles) *webCanvas {
 	height := p.PageHeight()
-	c := &webCanvas{styles: styles, width: int(math.Round(Tenth * PageWidth.Points())),
+	c := &webCanvas{styles: styles, known: map[string]bool{}, width: int(math.Round(Tenth * PageWidth.Points())),
 		height: int(math.Round(Tenth * height.Points()))}
 	c.state = webState{a: Tenth, d: -Tenth, f: float64(c.height), color: color.Black, width: vg.Points(1)}
 	p.Draw(draw.NewCanvas(c, PageWidth, height))
@@ -184,7 +189,14 @@ func (c *webCanvas) path(path vg.Path) string {
 			fmt.Fprintf(&b, "v%d", y-fromY)
 		case y == fromY:
 			fmt.Fprintf(&b, "h%d", x-fromX)
-		default: // nothing here is drawn with curves
+		case part.Type == vg.CurveComp:
+			b.WriteString(map[int]string{1: "Q", 2: "C"}[len(part.Control)])
+			for _, p := range part.Control {
+				atX, atY := c.at(p)
+				fmt.Fprintf(&b, "%d %d ", atX, atY)
+			}
+			fmt.Fprintf(&b, "%d %d", x, y)
+		default:
 			fmt.Fprintf(&b, "l%d %d", x-fromX, y-fromY)
 		}
 		fromX, fromY = x, y
@@ -225,6 +237,29 @@ func (c *webCanvas) FillString(f font.Face, at vg.Point, s string) {
 	}
 	fmt.Fprintf(&c.buf, `<text class="%s" x="%d" y="%d"%s%s>%s</text>`, c.styles.class(style), x, y, length, turn,
 		html.EscapeString(s))
+	if c.styles.literal {
+		c.outline(f, x, y, turn, s)
+	}
+}
+
+// outline draws the letters of a text by references to their outlines, which are in units of the font.
+func (c *webCanvas) outline(f font.Face, x, y int, turn, s string) {
+	fmt.Fprintf(&c.buf, `<g class="%s"%s><g transform="translate(%d %d) scale(%.5f)">`,
+		c.styles.class(c.styles.paint("fill", c.state.color)), turn, x, y, Tenth*f.Font.Size.Points()/float64(f.Face.UnitsPerEm()))
+	at := vg.Length(0)
+	for _, r := range s {
+		path, advance := outline(f, r)
+		if name := fmt.Sprintf("%c%x", "rb"[min(1, max(0, int(f.Font.Weight)))], r); len(path) > 0 {
+			if !c.known[name] {
+				units := webCanvas{state: webState{a: 1, d: -1}}
+				fmt.Fprintf(&c.letters, `<path id="%s" d="%s"/>`, name, units.path(path))
+				c.known[name] = true
+			}
+			fmt.Fprintf(&c.buf, `<use href="#%s" x="%.0f"/>`, name, at)
+		}
+		at += advance
+	}
+	c.buf.WriteString("</g></g>")
 }
 
 // shortText is the length of texts, such as numbers, that are not much wider in another font.

@@ -171,16 +171,18 @@ func overFirstForm(kernel string) []series {
 // for every row.
 func drawCompression(d *analysis.Data) ([]*canvas.Picture, []error) {
 	known := slices.DeleteFunc(slices.Clone(d.Matrices), func(m trial.Matrix) bool { return m.Nonzeros == 0 })
-	return paged(known, mostMatrices.here(), func(part []trial.Matrix) *canvas.Picture {
-		b := &canvas.Bars{Slots: 1, Columns: []string{""}, Axis: canvas.Shares(5), Number: term.Percent3,
-			Label: "entries that CSR saves in the array of rows"}
-		for _, m := range part {
-			saved := 1 - float64(m.Rows)/float64(m.Nonzeros)
-			b.Rows = append(b.Rows, canvas.BarRow{Name: m.Name, Note: term.Significant(m.RowMean, 3) + " per row",
-				Cells: [][]canvas.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: saved, Low: saved, High: saved,
-					Hollow: math.NaN(), Name: m.Name}}}})
-		}
-		p := pictureOf(d, "csr-compression", analysis.Setup{}, b.Label, b)
-		return p
-	}), nil
+	if len(known) == 0 {
+		return nil, nil
+	}
+	b := &canvas.Bars{Slots: 1, Columns: []string{""}, Axis: canvas.Shares(5), Number: term.Percent3,
+		Label: "entries that CSR saves in the array of rows"}
+	for _, m := range among(known, mostMatrices.here()) {
+		saved := 1 - float64(m.Rows)/float64(m.Nonzeros)
+		b.Rows = append(b.Rows, canvas.BarRow{Name: m.Name, Note: term.Significant(m.RowMean, 3) + " per row",
+			Cells: [][]canvas.Mark{{{Look: canvas.Look{Color: canvas.SoftColor}, V: saved, Low: saved, High: saved,
+				Hollow: math.NaN(), Name: m.Name}}}})
+	}
+	p := pictureOf(d, "csr-compression", analysis.Setup{}, b.Label, b)
+	p.Subtitle += someOf(len(b.Rows), len(known), "matrices")
+	return []*canvas.Picture{p}, nil
 }

@@ -213,9 +213,7 @@ func drawKernels(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
 		panels := d.Under(at)
 		if stops := byRowLength.stops(panels); differ(stops) {
 			cl := cloud{over: byRowLength, stops: stops, label: analysis.GFLOPS.Label}
-			pages = append(pages, paged(analysis.KernelsOf(panels), mostKernels.here(), func(names []string) *canvas.Picture {
-				return cl.kernels(d, panels, names)
-			})...)
+			pages = append(pages, cl.kernels(d, panels, analysis.LeadersOf(panels, mostKernels.here())))
 		}
 	}
 	return pages, nil
@@ -238,6 +236,7 @@ func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []stri
 	}
 	p := pictureOf(d, "kernel-gflops-vs-row-length", analysis.Setup{Condition: panels[0].Condition()},
 		"a panel per kernel: "+strings.Join(names, ", "), drawn)
+	p.Subtitle += someOf(len(names), len(analysis.KernelsOf(panels)), "kernels that are most often the fastest")
 	for _, precision := range precisions {
 		look := precisionLook(canvas.SoftColor, precision)
 		p.Keys = append(p.Keys, canvas.Key{Text: string(precision), Look: look, Dot: true})

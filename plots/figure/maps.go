@@ -18,7 +18,7 @@ import (
 	"spmvtune/store"
 )
 
-// drawHeatmaps draws sheets for each setup: a row for each matrix and a column for each kernel that was tried
+// drawHeatmaps draws a sheet for each setup: a row for each matrix and a column for each kernel that was tried
 // with several block and several grid sizes.
 func drawHeatmaps(d *analysis.Data) ([]*canvas.Picture, []error) {
 	var pages []*canvas.Picture
@@ -38,10 +38,13 @@ func drawHeatmaps(d *analysis.Data) ([]*canvas.Picture, []error) {
 				panels = append(panels, own)
 			}
 		}
-		pages = append(pages, paged(panels, mostSheetRows.here(), func(part []analysis.Panel) *canvas.Picture {
-			h := heatSheet{panels: part, tiles: tiles, kernels: analysis.LeadersOf(panels, mostSheetColumns.here())}
-			return h.page(d, s, len(analysis.KernelsOf(panels)))
-		})...)
+		if len(panels) > 0 {
+			h := heatSheet{among(panels, mostSheetRows.here()), analysis.LeadersOf(panels, mostSheetColumns.here()), tiles}
+			p := h.page(d, s)
+			p.Subtitle += someOf(len(h.panels), len(panels), "matrices") +
+				someOf(len(h.kernels), len(analysis.KernelsOf(panels)), "kernels that are most often the fastest")
+			pages = append(pages, p)
+		}
 	}
 	return pages, nil
 }
@@ -72,14 +75,16 @@ func (h *heatSheet) tall() vg.Length {
 	for _, t := range h.tiles {
 		grids = max(grids, len(t.grids))
 	}
+	if len(h.panels) > 8 {
+		return min(max(24, 11*vg.Length(grids)), 66)
+	}
 	return min(max(40, 11*vg.Length(grids)), 110)
 }
 
-func (h *heatSheet) page(d *analysis.Data, s analysis.Setup, of int) *canvas.Picture {
+func (h *heatSheet) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
 	p := pictureOf(d, "block-grid-heatmap", s, fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "),
 		analysis.MatrixNames(h.panels)), h)
 	p.Matrices = lists.Distinct(h.panels, func(p analysis.Panel) string { return p.Matrix })
-	p.Subtitle += someOf(len(h.kernels), of, "kernels that are most often the fastest")
 	return p
 }
 

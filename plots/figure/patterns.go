@@ -26,7 +26,7 @@ type patternGrid struct {
 func patternGridFor(n int) patternGrid {
 	switch {
 	case canvas.Narrow():
-		return patternGrid{2, 2 * sparse.ThumbnailSide}
+		return patternGrid{3, sparse.ThumbnailSide}
 	case n <= 2:
 		return patternGrid{2, 4 * sparse.ThumbnailSide}
 	case n <= 6:
@@ -57,7 +57,12 @@ func drawPatterns(d *analysis.Data) ([]*canvas.Picture, []error) {
 			"record: run the sweep again; it measures nothing twice", analysis.Enumerate(missing)))
 	}
 
-	return paged(known, mostPatterns.here(), func(part []trial.Matrix) *canvas.Picture { return patternsPage(d, part) }), warnings
+	if len(known) == 0 {
+		return nil, warnings
+	}
+	p := patternsPage(d, among(known, mostPatterns.here()))
+	p.Subtitle += someOf(min(len(known), mostPatterns.here()), len(known), "matrices")
+	return []*canvas.Picture{p}, warnings
 }
 
 // shows reports whether d may be a thumbnail of m, by its size.

@@ -133,7 +133,7 @@ func (f *Figure) Draw(d *analysis.Data) (Drawn, []error) {
 			}
 		}
 		p.Caption(twinNote(d, p))
-		out.Pictures = append(out.Pictures, p)
+		out.Pictures = append(out.Pictures, p.Fitted()...)
 	}
 	return out, warnings
 }
@@ -230,6 +230,7 @@ func pictureOf(d *analysis.Data, id string, about analysis.Setup, alt string, of
 	words := wordsOf(id)
 	p := &canvas.Picture{Name: fileStem(d, id, about), About: about, Title: cmp.Or(words.Heading, words.Title),
 		Subtitle: words.Says, Alt: alt, Height: of.Height(), Body: of.Draw}
+	p.Bars, _ = of.(*canvas.Bars)
 	switch {
 	case about.Precision != "":
 		p.Title += ", " + d.Words(about)
@@ -264,31 +265,32 @@ func NeedRule(ids []string) bool { return slices.Contains(ids, "selection-regret
 type limit struct{ page, column int }
 
 // here is the limit on the page that is drawn for.
-func (l limit) here() int { return canvas.Here(l.page, l.column) }
+func (l limit) here() int {
+	if canvas.InPaper() {
+		return l.column
+	}
+	return l.page
+}
 
 var (
 	mostMatrices     = limit{40, 20}  // rows of bars
 	mostBarsOnPage   = limit{120, 48} // bars; more of them are dots on one line for each matrix
-	mostSheetRows    = limit{10, 6}   // rows of tiles
+	mostSheetRows    = limit{24, 6}   // rows of tiles
 	mostSheetColumns = limit{6, 2}    // columns of tiles
-	mostPatterns     = limit{25, 8}   // patterns of matrices
+	mostPatterns     = limit{25, 9}   // patterns of matrices
 	mostKernels      = limit{9, 8}    // panels of kernels
 )
 
-// paged makes a picture of each part of a list with at most so many entries. Several have numbers.
-func paged[T any](list []T, most int, page func(part []T) *canvas.Picture) []*canvas.Picture {
-	var pages []*canvas.Picture
-	for part := range slices.Chunk(list, most) {
-		pages = append(pages, page(part))
+// among returns at most so many of a list, from the first to the last at equal distances.
+func among[T any](list []T, most int) []T {
+	if len(list) <= most {
+		return list
 	}
-	for i, p := range pages {
-		if len(pages) > 1 {
-			p.Further = i > 0
-			p.Name += fmt.Sprintf("-%d", i+1)
-			p.Title += fmt.Sprintf(" (%d of %d)", i+1, len(pages))
-		}
+	some := make([]T, most)
+	for i := range some {
+		some[i] = list[i*(len(list)-1)/(most-1)]
 	}
-	return pages
+	return some
 }
 
 // precisionsOf lists the precisions of some panels.

@@ -52,9 +52,9 @@ var roofFigure = &barFigure{
 		b.Roof = 1
 		p.Subtitle = fmt.Sprintf("Compulsory traffic per second, as a share of the device's %s\u202fGB/s.",
 			term.Significant(list[0].bandwidth, 4)) + inGrey(t.found-len(t.shown))
-		if list[0].peak.GFLOPS > 0 {
+		if list[0].peak.GFLOPS > 0 && !canvas.InPaper() {
 			whole := stack{b, insets(list)}
-			p.Height, p.Body = whole.Height(), whole.Draw
+			p.Height, p.Body, p.Bars = whole.Height(), whole.Draw, nil
 			p.Subtitle += " Below: the whole model."
 		}
 	},

@@ -145,7 +145,7 @@ func (dim dimension) overlay(d *analysis.Data, s analysis.Setup, panels []analys
 	if len(means) > 0 {
 		whole = stack{dim.panelsOf(means, u.Label, true)}
 	}
-	if len(shapes) > 0 && (whole == nil || !canvas.Narrow()) {
+	if len(shapes) > 0 && (whole == nil || !canvas.InPaper()) {
 		whole = append(whole, dim.panelsOf(shapes, "share of the highest", false))
 	}
 	if whole == nil { // what differs from matrix to matrix is in the picture of each

@@ -19,7 +19,7 @@ import (
 type htmlFigure struct {
 	ID, Title, See, Source string
 	Pages                  []htmlPage
-	Folded                 []htmlPage // The pages of a picture after its first, and pictures of single matrices.
+	Folded                 []htmlPage // Pictures of single matrices.
 	Wide                   bool       // Several pictures are shown at once.
 	Left                   int        // The number of further pages and details that are too large for the page.
 	Omitted                int        // The number of details beyond the limit, which were not made.
@@ -27,11 +27,11 @@ type htmlFigure struct {
 
 type htmlPage struct {
 	tagged
-	Name, Title, Alt string
-	SVG              template.HTML // The picture if it is not packed.
-	Packed           string        // The SVG of a picture that is not shown at once, see packed.
-	Ratio            template.CSS  // Width over height of a packed picture, which keeps its place.
-	Tips             string        // The texts of the marks, see book.
+	Name, Title, Subtitle, Alt string
+	SVG                        template.HTML // The picture if it is not packed.
+	Packed                     string        // The SVG of a picture that is not shown at once, see packed.
+	Ratio                      template.CSS  // Width over height of a packed picture, which keeps its place.
+	Tips                       string        // The texts of the marks, see book.
 }
 
 const (
@@ -63,15 +63,11 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 		}
 		turnOn(a.report, tags)
 		for i, p := range overviews {
-			if p.Further {
-				a.fold(&h, p, tags[i])
-			} else {
-				h.Pages = append(h.Pages, a.page(p, tags[i], !tags[i].On || inAppendix(f.Figure)))
-			}
+			h.Pages = append(h.Pages, a.page(p, tags[i], !tags[i].On || inAppendix(f.Figure)))
 		}
 		for _, p := range f.Pictures {
 			if p.Detail {
-				a.fold(&h, p, tagged{On: true})
+				a.fold(&h, p)
 			}
 		}
 		shown := 0
@@ -87,12 +83,12 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 }
 
 // fold adds a picture to those of h that are folded away, while there is room.
-func (a *album) fold(h *htmlFigure, p *canvas.Picture, t tagged) {
+func (a *album) fold(h *htmlFigure, p *canvas.Picture) {
 	if a.budget <= 0 {
 		h.Left++
 		return
 	}
-	page := a.page(p, t, true)
+	page := a.page(p, tagged{On: true}, true)
 	if a.budget -= len(page.Packed) + len(page.Tips); a.budget < 0 {
 		h.Left++ // and so are those that follow, so that it is plain which ones are shown
 		return
@@ -104,8 +100,10 @@ var viewBox = regexp.MustCompile(`viewBox="0 0 (\d+) (\d+)"`)
 
 // page puts a picture on the page, packed if it is not shown at first.
 func (a *album) page(p *canvas.Picture, t tagged, folded bool) htmlPage {
-	svg, tips := p.Web(a.styles)
-	h := htmlPage{tagged: t, Name: p.Name, Title: p.Title, Alt: p.Alt, Tips: a.book.tips(tips)}
+	drawn := *p
+	drawn.Title, drawn.Subtitle = "", "" // which the page says
+	svg, tips := drawn.Web(a.styles)
+	h := htmlPage{tagged: t, Name: p.Name, Title: p.Title, Subtitle: p.Subtitle, Alt: p.Alt, Tips: a.book.tips(tips)}
 	if folded || len(svg) > mostInline {
 		h.Packed = packed(svg)
 		if size := viewBox.FindStringSubmatch(svg); size != nil {

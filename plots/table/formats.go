@@ -2,14 +2,15 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+	"gonum.org/v1/plot/vg"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
@@ -131,83 +132,155 @@ func (t *Table) line(row []Cell, unsure map[int]bool) []any {
 	return cells
 }
 
-// latex prints table environments, to be read by \input into any document class, without a package. For a paper they
-// are as wide as a page at most and set with booktabs, and their captions end with some facts.
-func (s *Sheet) latex(paper bool, facts string) []byte {
-	b := bytes.NewBufferString("% " + latexComment(s.Title) + "\n")
-	if paper {
-		b.WriteString("% needs \\usepackage{booktabs,graphicx}\n")
-	}
-	for _, n := range s.Notes {
+// Booktabs prints the sheet in LaTeX, to be read by \input into a paper with columns of this width: across both columns
+// where one is too narrow. Notes and facts stand in comments.
+func (s *Sheet) Booktabs(column vg.Length, facts string) []byte {
+	b := bytes.NewBufferString("% " + latexComment(s.Title) + "\n% needs \\usepackage{booktabs,array}\n")
+	for _, n := range append(slices.Clone(s.Notes), facts) {
 		b.WriteString("% " + latexComment(n) + "\n")
 	}
 	for i := range s.Tables {
 		t := &s.Tables[i]
-		environment, caption, before, after := "table", LaTeX(s.Title+": "+t.Title), "", "\n"
-		switch {
-		case paper && len(t.Rows) > mostOnPage:
+		set, size := t.typeset(column)
+		if t.Spare || len(set) == 0 {
+			continue
+		}
+		if len(t.Rows) > mostOnPage {
 			fmt.Fprintf(b, "\n%% %s has %d rows, too many for a page: the report's CSV has them\n", latexComment(t.Title), len(t.Rows))
 			continue
-		case paper:
-			environment, caption = "table*", caption+".\n"+LaTeX(facts)
-			before, after = "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"+fit+"{%\n", "}\n"
 		}
-		fmt.Fprintf(b, "\n\\begin{%s}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n%s", environment, caption,
-			canvas.Slug(s.Stem, t.Title), before)
-		t.tabular(b, paper)
-		fmt.Fprintf(b, "%s\\end{%s}\n", after, environment)
+		if dropped := len(t.Columns) - 1 - set[len(set)-1].index; dropped > 0 {
+			fmt.Fprintf(b, "\n%% %d columns more are in the report's CSV\n", dropped)
+		}
+		environment := "table"
+		if widthOf(set) > column {
+			environment = "table*"
+		}
+		fmt.Fprintf(b, "\n\\begin{%s}\n\\centering\n\\caption{%s.%s}\n\\label{tab:%s}\n"+
+			"\\fontsize{%g}{%g}\\selectfont\\setlength{\\tabcolsep}{3pt}\n", environment, LaTeX(s.Title+": "+t.Title), t.signs(),
+			canvas.Slug(s.Stem, t.Title), size, size+1.5)
+		t.tabular(b, set)
+		fmt.Fprintf(b, "\n\\end{%s}\n", environment)
 	}
 	return b.Bytes()
 }
 
-// Booktabs prints the sheet for a paper: without columns that no row fills and those that are to spare.
-func (s *Sheet) Booktabs(facts string) []byte { return s.latex(true, facts) }
+// signs says what the signs in a table mean, "" if it has none.
+func (t *Table) signs() (said string) {
+	has := func(is func(string) bool) bool {
+		return slices.ContainsFunc(t.Rows, func(row []Cell) bool {
+			return slices.ContainsFunc(row, func(c Cell) bool { return is(c.Text) })
+		})
+	}
+	if has(func(s string) bool { return strings.HasPrefix(s, "= ") }) {
+		said += " Bold: fastest; =: can't be told from it."
+	}
+	if has(func(s string) bool { return strings.HasSuffix(s, tiedMark) }) {
+		said += " (tied): can't be told from 1."
+	}
+	return said
+}
 
-// tabular prints the columns, with rules at the top, below the headings and at the end. A paper does without those
-// that no row fills or that are to spare, and long text is broken into lines there.
-func (t *Table) tabular(b *bytes.Buffer, paper bool) {
-	var shown []int
-	align, rules := "", [3]string{"hline", "hline", "hline"}
+// A typesetColumn is one that a table in LaTeX has, with its width in points: whole without line breaks, least with all.
+type typesetColumn struct {
+	index               int
+	width, least, whole vg.Length
+}
+
+// columnsApart is the room between columns of a paper's table.
+const columnsApart = vg.Length(6)
+
+func widthOf(columns []typesetColumn) (width vg.Length) {
+	for _, c := range columns {
+		width += c.width + columnsApart
+	}
+	return width - columnsApart
+}
+
+// typeset chooses the columns of a table and the size of its type. A paper does without columns that no row fills or
+// that are to spare. Where the others are too wide for a page, which has two columns unless they are wide, the widest
+// text is broken into lines, then type is smaller, and at last those on the right go.
+func (t *Table) typeset(column vg.Length) (set []typesetColumn, size float64) {
+	page := column
+	if column < 300 {
+		page = 2*column + 12
+	}
+	for _, size = range []float64{8, 7} {
+		set = t.measure(size)
+		for over := widthOf(set) - page; over > 0; over = widthOf(set) - page {
+			widest := slices.MaxFunc(set, func(a, b typesetColumn) int { return cmp.Compare(a.width-a.least, b.width-b.least) }).index
+			of := &set[slices.IndexFunc(set, func(c typesetColumn) bool { return c.index == widest })]
+			if of.width-of.least < 1 {
+				break
+			}
+			of.width = max(of.least, of.width-over)
+		}
+		if widthOf(set) <= page {
+			return set, size
+		}
+	}
+	for len(set) > 1 && widthOf(set) > page {
+		set = set[:len(set)-1]
+	}
+	return set, size
+}
+
+// measure returns the columns in type of this size, and as wide as Computer Modern, the widest of papers' fonts, is with
+// the spaces around its signs.
+func (t *Table) measure(size float64) (set []typesetColumn) {
+	style := canvas.Typeface(1.1*size, false, canvas.InkColor)
 	for i, c := range t.Columns {
-		longest := 0
+		of, filled := typesetColumn{index: i}, false
+		for _, line := range headingLines(c.Name) {
+			of.least = max(of.least, style.Width(line))
+		}
+		of.width = of.least
 		for _, row := range t.Rows {
-			longest = max(longest, utf8.RuneCountInString(row[i].Text))
+			of.width, filled = max(of.width, style.Width(row[i].Text)), filled || row[i].Text != "" && row[i].Text != term.Missing
+			for _, word := range strings.Fields(row[i].Text) {
+				of.least = max(of.least, style.Width(word))
+			}
 		}
-		if paper && (c.Spare || longest == 0) {
-			continue
+		if of.whole = of.width; c.Right {
+			of.least = of.width
 		}
-		shown = append(shown, i)
-		switch {
-		case c.Right:
-			align += "r"
-		case paper && longest > sentence:
-			align += fmt.Sprintf("p{%.1fcm}", min(5, 0.12*float64(longest)))
-		default:
-			align += "l"
+		if filled && !c.Spare {
+			set = append(set, of)
 		}
 	}
-	if paper {
-		align, rules = "@{}"+align+"@{}", [3]string{"toprule", "midrule", "bottomrule"}
-	}
+	return set
+}
 
-	cells := make([]string, len(shown))
-	for k, i := range shown {
-		cells[k] = LaTeX(t.Columns[i].Name)
+// headingLines breaks the name of a column.
+func headingLines(name string) []string { return strings.Fields(strings.ReplaceAll(name, "_", "_ ")) }
+
+// tabular prints columns, with rules at the top, below the headings, which are broken into lines, and at the end.
+func (t *Table) tabular(b *bytes.Buffer, set []typesetColumn) {
+	align, cells := "", make([]string, len(set))
+	for k, c := range set {
+		name, side := LaTeX(t.Columns[c.index].Name), "l"
+		if t.Columns[c.index].Right {
+			side = "r"
+		}
+		if lines := headingLines(name); len(lines) > 1 {
+			name = "\\shortstack[" + side + "]{" + strings.Join(lines, "\\\\") + "}"
+		}
+		if cells[k] = name; c.width < c.whole {
+			side = fmt.Sprintf(">{\\raggedright\\arraybackslash}p{%.0fbp}", c.width)
+		}
+		align += side
 	}
-	fmt.Fprintf(b, "\\begin{tabular}{%s}\n\\%s\n%s \\\\\n\\%s\n", align, rules[0], strings.Join(cells, " & "), rules[1])
+	fmt.Fprintf(b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n\\midrule\n", align, strings.Join(cells, " & "))
 	for _, row := range t.Rows {
-		for k, i := range shown {
-			if cells[k] = LaTeX(row[i].Text); row[i].Bold {
+		for k, c := range set {
+			if cells[k] = LaTeX(row[c.index].Text); row[c.index].Bold {
 				cells[k] = "\\textbf{" + cells[k] + "}"
 			}
 		}
 		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
 	}
-	fmt.Fprintf(b, "\\%s\n\\end{tabular}", rules[2])
+	b.WriteString("\\bottomrule\n\\end{tabular}")
 }
-
-// sentence is the least length of text that is broken into lines in a paper.
-const sentence = 30
 
 // latexComment keeps a text on one line.
 func latexComment(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -249,6 +322,3 @@ var latexRunes = map[rune]string{
 
 // mostOnPage is the number of rows that fit a page.
 const mostOnPage = 60
-
-// fit makes a table smaller that is wider than a page.
-const fit = `\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}`

@@ -67,7 +67,7 @@ func statusTable(d *analysis.Data) Table {
 	delete(ended, trial.OK)
 	states := append([]trial.Status{trial.OK}, slices.Sorted(maps.Keys(ended))...)
 
-	t := Table{Title: "Trials by status", Columns: Columns("kernel")}
+	t := Table{Title: "Trials by status", Spare: true, Columns: Columns("kernel")}
 	for _, s := range states {
 		t.Columns = append(t.Columns, Column{Name: string(s), Right: true})
 	}
@@ -139,7 +139,7 @@ func matrixTable(d *analysis.Data) Table {
 }
 
 func aimTable(d *analysis.Data) Table {
-	t := Table{Title: "Precision", Columns: Columns(
+	t := Table{Title: "Precision", Spare: true, Columns: Columns(
 		"sweep", ">target (%)", ">trials", ">reached the target", ">ended by trial_budget", ">ended by samples",
 		">ended as slow", ">ended by the clock",
 		">median half-width (%)",

@@ -20,6 +20,7 @@ type Table struct {
 	Title   string
 	About   analysis.Setup // The setup that the table is about; the zero value stands for all.
 	Folded  bool           // The page folds it away.
+	Spare   bool           // A paper does without it.
 	Columns []Column
 	Rows    [][]Cell
 }
@@ -213,10 +214,10 @@ type form struct {
 	Content []byte
 }
 
-// Forms returns the sheet as Markdown, CSV and LaTeX, nothing without tables.
+// Forms returns the sheet as Markdown and CSV, nothing without tables.
 func (s *Sheet) Forms() []form {
 	if len(s.Tables) == 0 {
 		return nil
 	}
-	return []form{{s.Stem + ".md", s.markdown()}, {s.Stem + ".csv", s.csv()}, {s.Stem + ".tex", s.latex(false, "")}}
+	return []form{{s.Stem + ".md", s.markdown()}, {s.Stem + ".csv", s.csv()}}
 }
