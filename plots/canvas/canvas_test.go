@@ -1,11 +1,14 @@
 package canvas
 
 import (
+	"bytes"
 	"encoding/xml"
 	"image"
 	"image/color"
+	"image/png"
 	"io"
 	"math"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -191,6 +194,36 @@ func TestSlug(t *testing.T) {
 		".hidden.": "hidden", "a.b..c": "a.b.-c",
 	} {
 		testkit.Equal(t, Slug(in), want, "slug(%q)", in)
+	}
+}
+
+// A file draws its letters itself: opened with another font it is the same picture, and all of it is inside.
+func TestFilesNeedNoFont(t *testing.T) {
+	const name = "csr_MWMWMWMWMWMW_ahead"
+	file := string(testkit.Must(named(name, 300).Encode("svg")))
+	testkit.Equal(t, strings.Count(file, "<use "), 4*len(name), "letters of title, subtitle, key and body")
+	testkit.Says(t, "the file", file, "text{fill:none!important}")
+	for _, id := range regexp.MustCompile(`href="#(\w+)"`).FindAllStringSubmatch(file, -1) {
+		testkit.Says(t, "the file", file, `<path id="`+id[1]+`" d="M`)
+	}
+
+	rsvg, err := exec.LookPath("rsvg-convert")
+	if err != nil {
+		t.Skip("no rsvg-convert to look at a picture with: install librsvg2-bin")
+	}
+	draw := func(svg string) []byte {
+		c := exec.CommandContext(t.Context(), rsvg, "-f", "png")
+		c.Stdin = strings.NewReader(svg)
+		return testkit.Must(c.Output())
+	}
+	other := draw(strings.ReplaceAll(file, fontFamilies, "DejaVu Sans"))
+	testkit.Check(t, bytes.Equal(draw(file), other), "another font gives another picture")
+	drawn := testkit.Must(png.Decode(bytes.NewReader(other)))
+	edge := drawn.Bounds()
+	for y := edge.Min.Y; y < edge.Max.Y; y++ {
+		if r, g, b, _ := drawn.At(edge.Max.X-2, y).RGBA(); r+g+b < 0xFFFF {
+			t.Fatalf("something dark is drawn at the right edge, in line %d", y)
+		}
 	}
 }
 
