@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"fmt"
+
 	"spmvtune/kernels"
 	"spmvtune/kernels/custom"
 )
@@ -45,18 +47,15 @@ func customRecipe(o kernels.Custom, m *structure, c kernels.Config) (*recipe, er
 
 // customSlices are the arrays of the matrix as SELL, in the order of the entry's arguments.
 func customSlices(o kernels.Custom, m *structure, c kernels.Config) ([]arg, error) {
-	type key struct{ chunk, sigma int }
 	settings := o.Variables(c, 0, 0, 0)
-	k := key{settings["chunk"], settings["sigma"]}
-	if k.sigma > 1 { // a window holds whole chunks
-		k.sigma = ceilDiv(k.sigma, k.chunk) * k.chunk
+	chunk, sigma := settings["chunk"], settings["sigma"]
+	if sigma > 1 { // a window holds whole chunks
+		sigma = ceilDiv(sigma, chunk) * chunk
 	}
-	s, err := pack(m, k, func() (*sellPacking, error) {
-		p, err := packSELL(m, k.chunk, k.sigma)
+	s, err := pack(m, fmt.Sprint("own SELL ", chunk, sigma), func() (*sellPacking, error) {
+		p, err := packSELL(m, chunk, sigma)
 		if err == nil && len(p.perm) == 0 { // no row was moved
-			for i := range m.Rows {
-				p.perm = append(p.perm, int32(i))
-			}
+			p.perm = counted(m.Rows, 0)
 		}
 		return p, err
 	})

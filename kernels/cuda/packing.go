@@ -237,6 +237,17 @@ func eachPart(n, parts int, f func(part, lo, hi int)) {
 	all.Wait()
 }
 
+// counted are n numbers, from one on.
+func counted(n, from int) []int32 {
+	numbers := make([]int32, n)
+	eachShare(n, fewSteps, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			numbers[i] = int32(from + i)
+		}
+	})
+	return numbers
+}
+
 // bucketed sorts items by their buckets, those of one in their order, and says where each bucket begins and the
 // last ends.
 func bucketed[T any](items []T, buckets int, of func(T) int) (sorted []T, start []int) {

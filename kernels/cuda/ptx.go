@@ -142,12 +142,8 @@ func readsValues(s step) bool {
 
 // oneRow is a matrix of one row with this many nonzeros.
 func oneRow(nonzeros int) *structure {
-	m := &structure{Rows: 1, Cols: nonzeros, RowPtr: []int32{0, int32(nonzeros)}, ColIdx: make([]int32, nonzeros),
+	return &structure{Rows: 1, Cols: nonzeros, RowPtr: []int32{0, int32(nonzeros)}, ColIdx: counted(nonzeros, 0),
 		Val: make([]float64, nonzeros)}
-	for i := range m.ColIdx {
-		m.ColIdx[i] = int32(i)
-	}
-	return m
 }
 
 // suffix is the ending of an entry's name for values of v bytes.

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"math"
 	"sort"
 	"strconv"
@@ -70,8 +71,7 @@ func adaptiveRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 
 // rowRuns are packRows of m, packed once, and how many runs there are.
 func rowRuns(m *structure, name string, most int) []arg {
-	type key struct{ most int }
-	first, _ := pack(m, key{most}, func() ([]int32, error) { return packRows(m.RowPtr, most), nil })
+	first, _ := pack(m, fmt.Sprint("runs of ", most), func() ([]int32, error) { return packRows(m.RowPtr, most), nil })
 	return []arg{ints(name, first), num(len(first) - 1)}
 }
 
@@ -99,8 +99,7 @@ func binsV1Recipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if shared > 0 {
 		shared += c.Block * 4 // rows
 	}
-	type key struct{}
-	rows, _ := pack(m, key{}, func() ([]int32, error) { return rowsAt(m.RowPtr, m.NNZ(), binSize), nil })
+	rows, _ := pack(m, "bins", func() ([]int32, error) { return rowsAt(m.RowPtr, m.NNZ(), binSize), nil })
 	r := overRows(m, c, suffix, shared, num(m.NNZ()), ints("bin_rows", rows), num(binSize))
 	r.Zero = true
 	return r, nil
@@ -109,20 +108,13 @@ func binsV1Recipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 // rowsAt returns the rows of nonzeros 0, every, 2·every, … and, last, of the last
 // nonzero.
 func rowsAt(rowPtr []int32, nnz, every int) []int32 {
-	rows := make([]int32, 0, ceilDiv(nnz, every)+1)
+	rows := make([]int32, ceilDiv(nnz, every)+min(nnz, 1))
 	row := 0
-	at := func(j int) {
-		for int(rowPtr[row+1]) <= j {
+	for i := range rows {
+		for int(rowPtr[row+1]) <= min(i*every, nnz-1) {
 			row++
 		}
-		rows = append(rows, int32(row))
-	}
-
-	for j := 0; j < nnz; j += every {
-		at(j)
-	}
-	if nnz > 0 {
-		at(nnz - 1)
+		rows[i] = int32(row)
 	}
 	return rows
 }
@@ -135,13 +127,13 @@ func binsRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 
 // hybridRecipe sorts the rows by class.
 func hybridRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	long := math.MaxInt // csr_hybrid_v1 has no long rows
+	short, long := settingInt(c, "short"), math.MaxInt // csr_hybrid_v1 has no long rows
 	if c.Kernel == "csr_hybrid" {
 		long = settingInt(c, "long")
 	}
-	type key struct{ short, long int }
-	k := key{settingInt(c, "short"), long}
-	rows, _ := pack(m, k, func() (classes, error) { return classify(m.RowPtr, k.short, k.long), nil })
+	rows, _ := pack(m, fmt.Sprint("classes ", short, long), func() (classes, error) {
+		return classify(m.RowPtr, short, long), nil
+	})
 	suffix, shared := buffered(c, v)
 	return overRows(m, c, suffix, shared, ints("rows_by_class", rows.order), oneIf(len(rows.order) > 0), num(rows.longs),
 		num(rows.mediums), num(rows.shorts)), nil
@@ -164,12 +156,7 @@ type classes struct {
 // classify calls rows below short nonzeros short, and others of at least long
 // nonzeros long.
 func classify(rowPtr []int32, short, long int) classes {
-	rows := make([]int32, len(rowPtr)-1)
-	eachShare(len(rows), fewSteps, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			rows[i] = int32(i)
-		}
-	})
+	rows := counted(len(rowPtr)-1, 0)
 	order, start := bucketed(rows, 3, func(i int32) int {
 		switch n := int(rowPtr[i+1]) - int(rowPtr[i]); {
 		case n >= long && n >= short:
@@ -282,8 +269,7 @@ func mergeWarpRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 // mergeBorders gives the row of steps 0, steps, 2·steps, … of the merge of the ends of rows and the
 // nonzeros: how many rows have ended before.
 func mergeBorders(m *structure, shares, steps int) []int32 {
-	type key struct{ shares, steps int }
-	borders, _ := pack(m, key{shares, steps}, func() ([]int32, error) {
+	borders, _ := pack(m, fmt.Sprint("borders ", shares, steps), func() ([]int32, error) {
 		borders := make([]int32, shares+1)
 		eachShare(len(borders), 4096, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {

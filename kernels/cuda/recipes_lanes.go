@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"container/heap"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -23,9 +24,10 @@ func lanesRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 			return nil, err
 		}
 	}
-	type key struct{ width, grid, longest int }
-	k := key{width, c.Grid, settingInt(c, "longest")}
-	p, _ := pack(m, k, func() (*lanesPacking, error) { return packLanes(m, panels, width, c.Grid, k.longest), nil })
+	longest := settingInt(c, "longest")
+	p, _ := pack(m, fmt.Sprint("lanes ", width, c.Grid, longest), func() (*lanesPacking, error) {
+		return packLanes(m, panels, width, c.Grid, longest), nil
+	})
 
 	columns, values, last := make([]int32, lanesTake), []int32{-1, -1, -1, -1}, m.NNZ()/lanesTake*lanesTake
 	for i := range m.NNZ() - last {
@@ -244,8 +246,7 @@ func tagsFit(m *structure, c kernels.Config, v int) error {
 // hotLanes gives the kernel places in shared memory for the elements of x that most nonzeros need.
 func hotLanes(m *structure, r *recipe, main *step, c kernels.Config, v int) {
 	places, width := lanesPlaces(c, v), tagBits(m)
-	type key struct{ places int }
-	p, _ := pack(m, key{places}, func() (*hotPlaces, error) { return newHotPlaces(m, places, width), nil })
+	p, _ := pack(m, fmt.Sprint("places ", places), func() (*hotPlaces, error) { return newHotPlaces(m, places, width), nil })
 	x := scratch("lanes_hot_x", places)
 	main.Shared = places * (v + 1)
 	main.Args = append(main.Args, x, ints("lanes_tags", p.tags), num(places), num(width))

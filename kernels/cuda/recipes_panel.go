@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -13,19 +14,20 @@ func panelRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if m.Rows > mostPanelRows {
 		return nil, invalid("%d rows; a slot has 16 bits, so there may be %d", m.Rows, mostPanelRows)
 	}
-	type key struct{ blocks, columns int }
-	k := key{panelBlocks(m, c.Grid), settingInt(c, "columns")}
-	p, _ := pack(m, k, func() (*panelPacking, error) { return packPanels(m, k.blocks, k.columns), nil })
+	blocks, columns := panelBlocks(m, c.Grid), settingInt(c, "columns")
+	p, _ := pack(m, fmt.Sprint("panels ", blocks, columns), func() (*panelPacking, error) {
+		return packPanels(m, blocks, columns), nil
+	})
 	if p.slots > mostPanelRows {
 		return nil, invalid("a panel has %d pieces of rows; a slot has 16 bits, so there may be %d", p.slots,
 			mostPanelRows)
 	}
-	parts := scratch("panel_parts", k.blocks*m.Rows)
+	parts := scratch("panel_parts", blocks*m.Rows)
 	main := configStep(c, "panel_sell", (p.slots+p.widest)*v+2*(m.Rows+1), ints("panels", p.panels),
 		ints("panel_slices", p.pair), ints("panel_columns", p.columns), permuted("panel_values", p.order),
 		ints("panel_piece_slots", p.pieceSlot), ints("panel_row_slots", p.rowSlot), ptr(vecX), parts, num(m.Rows),
-		num(p.slots), num(p.widest), num(p.each), num(k.blocks), num(settingInt(c, "keep")))
-	sum := threadStep(m.Rows, warp, "panel_sell_sum", parts, ptr(vecY), num(m.Rows), num(k.blocks))
+		num(p.slots), num(p.widest), num(p.each), num(blocks), num(settingInt(c, "keep")))
+	sum := threadStep(m.Rows, warp, "panel_sell_sum", parts, ptr(vecY), num(m.Rows), num(blocks))
 	sum.Block = sumBlock // a warp for each 32 rows of a part
 	return &recipe{Steps: []step{main, sum}}, nil
 }

@@ -17,15 +17,14 @@ type sellPacking struct {
 
 // sellRecipe converts the matrix.
 func sellRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	type key struct{ height, sigma int }
-	k := key{settingInt(c, "chunk"), settingInt(c, "sigma")}
-	s, err := pack(m, k, func() (*sellPacking, error) { return packSELL(m, k.height, k.sigma) })
+	height, sigma := settingInt(c, "chunk"), settingInt(c, "sigma")
+	s, err := pack(m, fmt.Sprint("SELL ", height, sigma), func() (*sellPacking, error) { return packSELL(m, height, sigma) })
 	if err != nil {
 		return nil, err
 	}
 	return &recipe{Steps: []step{configStep(c, c.Kernel, 0, ints("sell_chunks", s.chunkPtr), ints("sell_columns", s.columns),
 		permuted("sell_values", s.order), ptr(vecX), ptr(vecY), num(m.Rows), ints("sell_rows", s.perm), oneIf(len(s.perm) > 0),
-		num(k.height))}}, nil
+		num(height))}}, nil
 }
 
 // packSELL converts m, unless its padding is too large.
@@ -109,22 +108,12 @@ func bankedBytes(n, v int) int { return ceilDiv(n*v, bankBytes) * bankBytes }
 // newHotColumns finds at most `most` columns that occur more often than all others, in increasing
 // order. It also returns the code of every column: its place among them, or their number plus its own.
 func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
+	const highest = 1 << 16 // of degrees that are told apart
 	degrees := columnDegrees(colIdx, cols, 0)
-	limit, at := threshold(degrees, most)
-	for col, d := range degrees {
-		if len(columns) < most && (d > limit || d == limit && at > 0) {
-			if d == limit {
-				at--
-			}
-			columns = append(columns, int32(col))
-		}
-	}
-	code = make([]int32, cols)
-	eachShare(cols, fewSteps, func(_, lo, hi int) {
-		for col := lo; col < hi; col++ {
-			code[col] = int32(len(columns) + col)
-		}
-	})
+	sorted, start := bucketed(counted(cols, 0), highest+1, func(col int32) int { return highest - int(min(degrees[col], highest)) })
+	columns = sorted[:min(most, start[highest])] // and none without nonzeros
+	slices.Sort(columns)
+	code = counted(cols, len(columns))
 	for place, col := range columns {
 		code[col] = int32(place)
 	}
@@ -150,27 +139,6 @@ func columnDegrees(colIdx []int32, cols, shift int) []int32 {
 		}
 	})
 	return counts[0]
-}
-
-// threshold says which degrees the `most` columns of the highest degrees have: all above limit, and
-// `at` columns have limit itself. Columns without nonzeros are not among them.
-func threshold(degrees []int32, most int) (limit int32, at int) {
-	const highest = 1 << 16 // of degrees that are told apart
-	var having [highest + 1]int
-	for _, d := range degrees {
-		having[min(d, highest)]++
-	}
-	left := most
-	for d := highest; d > 0; d-- {
-		if having[d] > left {
-			if d == highest { // more columns than fit; which of them does not matter
-				return highest - 1, 0
-			}
-			return int32(d), left
-		}
-		left -= having[d]
-	}
-	return 0, 0
 }
 
 // panelsOf is the number of panels of at most `most` columns, a multiple of the banks, and how many
@@ -260,14 +228,13 @@ func sum(numbers []int) int {
 
 // sellHotRecipe sorts rows and finds the hot columns.
 func sellHotRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
-	type key struct{ most int }
 	type hotCodes struct{ columns, codes []int32 }
 	s, err := stagedRowsOf(m, 1, 0)
 	if err != nil {
 		return nil, err
 	}
 	most := settingInt(c, "x_kb") << 10 / v
-	p, _ := pack(m, key{most}, func() (hotCodes, error) {
+	p, _ := pack(m, fmt.Sprint("hot ", most), func() (hotCodes, error) {
 		columns, code := newHotColumns(m.ColIdx, m.Cols, most)
 		return hotCodes{columns, codesOf(s, m.ColIdx, code, 0)}, nil
 	})
@@ -289,13 +256,12 @@ func sellLocalRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if err := panelsFit(m, most); err != nil {
 		return nil, err
 	}
-	type key struct{ most, v int }
 	panels, width := panelsOf(m.Cols, most, v)
 	s, err := stagedRowsOf(m, panels, width)
 	if err != nil {
 		return nil, err
 	}
-	codes, _ := pack(m, key{most, v}, func() ([]int32, error) {
+	codes, _ := pack(m, fmt.Sprint("local ", most, v), func() ([]int32, error) {
 		zero := uint16(bankedBytes(min(width, m.Cols), v) / v)
 		return words(codesOf(s, m.ColIdx, bankedColumns(m.Cols, width, v), zero)), nil
 	})

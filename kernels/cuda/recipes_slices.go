@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"strconv"
 	"unsafe"
 
@@ -36,12 +37,11 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if err := equalIfAsked(m, c); err != nil {
 		return nil, err
 	}
-	type key struct{ tile, vector int }
-	k, entry, equal := key{settingInt(c, "tile"), 16 / v}, c.Kernel+"_", setting(c, "values") == "equal"
+	tile, vector, entry, equal := settingInt(c, "tile"), 16/v, c.Kernel+"_", setting(c, "values") == "equal"
 	if equal {
-		k.vector, entry = 8, entry+"equal_" // columns, in place of values, in 16 bytes
+		vector, entry = 8, entry+"equal_" // columns, in place of values, in 16 bytes
 	}
-	p, err := pack(m, k, func() (*slicePacking, error) { return packNarrow(m, k.tile, k.vector) })
+	p, err := pack(m, fmt.Sprint("tiles ", tile, vector), func() (*slicePacking, error) { return packNarrow(m, tile, vector) })
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +53,9 @@ func narrowRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	if equal {
 		order = firstValue
 	}
-	return &recipe{Steps: []step{configStep(c, entry+setting(c, "loads")+suffix, c.Block/warp*(k.tile*v+2*places),
+	return &recipe{Steps: []step{configStep(c, entry+setting(c, "loads")+suffix, c.Block/warp*(tile*v+2*places),
 		ints("tile_heads", p.heads), ints("tile_starts", p.lengths), columns, upper, permuted("tile_values", order),
-		ptr(vecX), ptr(vecY), num(tiles), num(k.tile), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles))}}, nil
+		ptr(vecX), ptr(vecY), num(tiles), num(tile), scratchBytes("tile_counters", 4*tiles), scratch("tile_parts", tiles))}}, nil
 }
 
 // packNarrow converts m, if it suits.
@@ -73,8 +73,7 @@ func equalIfAsked(m *structure, c kernels.Config) error {
 	if setting(c, "values") != "equal" {
 		return nil
 	}
-	type key struct{}
-	if equal, _ := pack(m, key{}, func() (bool, error) { return allEqual(m.Val), nil }); !equal {
+	if equal, _ := pack(m, "equal", func() (bool, error) { return allEqual(m.Val), nil }); !equal {
 		return invalid("the matrix's values are not all equal")
 	}
 	return nil
@@ -99,9 +98,8 @@ const alwaysStored = 1 << 16
 
 // blocksRecipe converts the matrix to jagged slices of blocks.
 func blocksRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	type key struct{ shape int }
 	shape := int(setting(c, "shape")[0] - '0')
-	p, err := pack(m, key{shape}, func() (*slicePacking, error) { return packJagged(m, shape) })
+	p, err := pack(m, fmt.Sprint("jagged ", shape), func() (*slicePacking, error) { return packJagged(m, shape) })
 	if err != nil {
 		return nil, err
 	}
@@ -139,9 +137,8 @@ func words[T uint8 | uint16](s []T) []int32 {
 
 // diagonalsRecipe converts the matrix to diagonals.
 func diagonalsRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
-	type key struct{ turn int }
 	turn := settingInt(c, "turn")
-	d, err := pack(m, key{turn}, func() (*sparse.Diagonals, error) {
+	d, err := pack(m, fmt.Sprint("diagonals ", turn), func() (*sparse.Diagonals, error) {
 		return sparse.NewDiagonals(m, turn, min(max(2*m.NNZ(), alwaysStored), sparse.MaxIndex))
 	})
 	if err != nil {

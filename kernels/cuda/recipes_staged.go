@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"math/bits"
 
 	"spmvtune/kernels"
@@ -38,12 +39,10 @@ func (s *stagedRows) panels() int { return len(s.first) - 1 }
 
 // stagedRowsOf are the rows of m in panels. Where there is one panel, all kernels and precisions share them.
 func stagedRowsOf(m *structure, panels, width int) (*stagedRows, error) {
-	type key struct{ panels, width int }
-	k := key{panels, width}
 	if panels == 1 {
-		k.width = 0
+		width = 0
 	}
-	return pack(m, k, func() (*stagedRows, error) {
+	return pack(m, fmt.Sprint("staged ", panels, width), func() (*stagedRows, error) {
 		begin, end := splitRows(m, panels, width)
 		return newStagedRows(begin, end, panels)
 	})

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"sort"
 	"sync/atomic"
 
@@ -17,10 +18,10 @@ func streamRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 		return nil, invalid("block is %d; in float64 it must be at most %d, which the registers of a thread allow", c.Block,
 			streamDoubleBlock)
 	}
-	type rowsKey struct{}
-	type key struct{ grid, block int }
-	s, _ := pack(m, rowsKey{}, func() (*rowStarts, error) { return newRowStarts(m.RowPtr), nil })
-	r, _ := pack(m, key{c.Grid, c.Block}, func() (*ranges, error) { return cutStream(s.start, c.Grid, c.Block/warp), nil })
+	s, _ := pack(m, "starts", func() (*rowStarts, error) { return newRowStarts(m.RowPtr), nil })
+	r, _ := pack(m, fmt.Sprint("ranges ", c.Grid, c.Block), func() (*ranges, error) {
+		return cutStream(s.start, c.Grid, c.Block/warp), nil
+	})
 	return &recipe{Steps: []step{configStep(c, c.Kernel, 0, ptr(colIdx), ptr(val), ints("stream_marks", s.marks), num(m.NNZ()),
 		ints("stream_begin", r.begin), ints("stream_started", r.started), num(r.parts), ints("stream_rows", s.row),
 		ints("stream_empty", s.empty), num(len(s.empty)), ptr(vecX), ptr(vecY))}}, nil

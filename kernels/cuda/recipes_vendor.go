@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"fmt"
+
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -55,10 +57,9 @@ func vendorPlain(algorithm int, form vendorForm, starts string) vendorFunc {
 // vendorSlices is for SELL. The library takes rows in their order, and wants the column −1 for
 // padding.
 func vendorSlices(m *structure, c kernels.Config) (vendorMatrix, error) {
-	type key struct{ slice int }
-	k := key{settingInt(c, "slice")}
-	s, err := pack(m, k, func() (*sellPacking, error) {
-		p, err := packSELL(m, k.slice, 1)
+	slice := settingInt(c, "slice")
+	s, err := pack(m, fmt.Sprint("vendor SELL ", slice), func() (*sellPacking, error) {
+		p, err := packSELL(m, slice, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -72,23 +73,24 @@ func vendorSlices(m *structure, c kernels.Config) (vendorMatrix, error) {
 	if err != nil {
 		return vendorMatrix{}, err
 	}
-	return vendorMatrix{algorithm: 5, form: vendorSELL, entries: len(s.columns), height: k.slice,
+	return vendorMatrix{algorithm: 5, form: vendorSELL, entries: len(s.columns), height: slice,
 		starts: ints("slice_starts", s.chunkPtr), columns: ints("slice_columns", s.columns),
 		values: permuted("slice_values", s.order)}, nil
 }
 
 // vendorBlocks is for BSR, in square blocks that begin at multiples of their size.
 func vendorBlocks(m *structure, c kernels.Config) (vendorMatrix, error) {
-	type key struct{ size int }
-	k := key{int(setting(c, "shape")[0] - '0')}
-	b, err := pack(m, k, func() (*sparse.BSR, error) { return sparse.NewBSR(m, k.size, max(2*m.NNZ(), alwaysStored)) })
+	size := int(setting(c, "shape")[0] - '0')
+	b, err := pack(m, fmt.Sprint("BSR ", size), func() (*sparse.BSR, error) {
+		return sparse.NewBSR(m, size, max(2*m.NNZ(), alwaysStored))
+	})
 	switch {
 	case err != nil:
 		return vendorMatrix{}, err
 	case len(b.Columns) == 0:
 		return vendorMatrix{}, invalid("there are no blocks")
 	}
-	return vendorMatrix{algorithm: 6, form: vendorBSR, entries: len(b.Order), height: k.size,
+	return vendorMatrix{algorithm: 6, form: vendorBSR, entries: len(b.Order), height: size,
 		starts: ints("block_starts", b.Starts), columns: ints("block_columns", b.Columns),
 		values: permuted("block_values", b.Order)}, nil
 }
