@@ -234,11 +234,11 @@ func (s *Sweep) Use(list []kernels.Custom) error {
 		if space.Custom == nil {
 			continue
 		}
-		at := slices.IndexFunc(list, func(o kernels.Custom) bool { return o.Name == space.Custom.Name })
-		if at < 0 {
+		o, known := kernels.LookupCustom(list, space.Custom.Name)
+		if !known {
 			return fmt.Errorf("there is no definition of the kernel %s", space.Custom.Name)
 		}
-		s.Kernels[i].Custom = &list[at]
+		s.Kernels[i].Custom = &o
 	}
 	return nil
 }

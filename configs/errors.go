@@ -66,9 +66,9 @@ const mostListed = 40
 // Suggest says how to correct a name that is not in valid: it names the nearest one, or all of them, or the closest
 // of many with the command that lists all, if there is one. what is their plural, as in "kernels".
 func Suggest(name, what string, valid []string, command string) string {
-	switch near := Nearest(name, valid); {
+	switch near := didYouMean(name, valid); {
 	case near != "":
-		return fmt.Sprintf("did you mean %q?", near)
+		return near
 	case len(valid) == 0:
 		return ""
 	case len(valid) <= mostListed:
@@ -77,6 +77,14 @@ func Suggest(name, what string, valid []string, command string) string {
 		return ""
 	}
 	return fmt.Sprintf("the closest %s are %s; `%s` lists all", what, strings.Join(closest(name, valid), ", "), command)
+}
+
+// didYouMean names the nearest name of valid, if one is near.
+func didYouMean(name string, valid []string) string {
+	if near := Nearest(name, valid); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return ""
 }
 
 // closest returns the names of valid that are the most like name, by their closest words.

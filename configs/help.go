@@ -2,7 +2,6 @@ package configs
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 	"text/template"
 
@@ -66,7 +65,7 @@ func strategies() string {
 
 // generators lists the generators and their arguments, in comments.
 func generators() string {
-	var b strings.Builder
+	var list section
 	for _, g := range generate.Generators() {
 		var args []string
 		for _, a := range g.Args {
@@ -76,8 +75,7 @@ func generators() string {
 				args = append(args, a.Name+" = "+a.Value(a.Default))
 			}
 		}
-		fmt.Fprintf(&b, "#     %-18s %s\n", g.Name, strings.Join(args, ", "))
+		list = append(list, key{name: g.Name, doc: strings.Join(args, ", ")})
 	}
-
-	return b.String()
+	return list.Comments()
 }

@@ -211,17 +211,9 @@ func (t *table) settings(key string) []placed[string] {
 // Kernel.Check asks the same of a whole configuration.
 func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value string) bool {
 	for _, k := range chosen {
-		i := slices.IndexFunc(k.Choices(), func(p kernels.Param) bool { return p.Name == param })
-		if i < 0 {
-			continue
-		}
-		n, err := strconv.ParseInt(value, 10, 32)
-		switch legal := k.Choices()[i].Values; {
-		case legal == nil && (err != nil || n < 1 || strconv.FormatInt(n, 10) != value):
-			t.failAt(at, param, "", "%q is impossible for %s: it must be a positive integer", value, k.Name)
-			return false
-		case legal != nil && !slices.Contains(legal, value):
-			t.failAt(at, param, Suggest(value, "values", legal, ""), "%q is impossible for %s", value, k.Name)
+		p, has := k.Param(param)
+		if legal, ok := p.Allows(value); has && !ok {
+			t.failAt(at, param, didYouMean(value, p.Values), "%q is impossible for %s: it must be %s", value, k.Name, legal)
 			return false
 		}
 	}
@@ -231,7 +223,8 @@ func (t *table) allowed(at *position, chosen []kernels.Kernel, param, value stri
 // lacking notes the kernels of the section that have no such parameter.
 func (t *table) lacking(chosen []kernels.Kernel, param string) {
 	without := lists.Where(chosen, func(k kernels.Kernel) bool {
-		return !slices.ContainsFunc(k.Choices(), func(p kernels.Param) bool { return p.Name == param })
+		_, has := k.Param(param)
+		return !has
 	})
 	hint := "give kernels with and without it a [[kernel]] section each"
 	if len(without) == len(chosen) {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"spmvtune/internal/base/lists"
 )
 
 // Slurm says how the sweep is submitted. Every key may be left out.
@@ -201,39 +203,31 @@ var (
 // word, and spmvtune must not manage it.
 func (t *table) extra(at *position, option string) bool {
 	name, _, hasValue := strings.Cut(option, "=")
-	hint := `write it as sbatch takes it, as in "--mail-type=END"`
-	refuse := func(hint, format string, args ...any) bool {
-		t.failAt(at, "extra", hint, format, args...)
-		return false
-	}
-	if !strings.HasPrefix(name, "-") || strings.Trim(name, "-") == "" {
-		return refuse(hint, "%q is not an option", option)
-	}
-
-	if strings.ContainsAny(name, " \t") {
-		return refuse(hint, "%q has a blank in its name: write --name=value", option)
-	}
-	if m, ok := managedIn(name); ok {
-		remedy := "leave it out"
-		if m.key != "" {
-			remedy = fmt.Sprintf("use the key %s instead", m.key)
-		}
-		return refuse(remedy, "--%s is managed by spmvtune", m.long)
-	}
-
 	long, isLong := strings.CutPrefix(name, "--")
+	m, isManaged := managedIn(name)
+	hint, problem := `write it as sbatch takes it, as in "--mail-type=END"`, ""
 	switch {
-	case isLong && !hasValue && !slices.ContainsFunc(flagOptions,
-		func(f string) bool { return strings.HasPrefix(f, long) }):
-		return refuse(fmt.Sprintf(`write "%s=VALUE"`, name), "%q has no value, and would take the next option for one",
-			option)
+	case !strings.HasPrefix(name, "-") || strings.Trim(name, "-") == "":
+		problem = fmt.Sprintf("%q is not an option", option)
+	case strings.ContainsAny(name, " \t"):
+		problem = fmt.Sprintf("%q has a blank in its name: write --name=value", option)
+	case isManaged:
+		hint, problem = "leave it out", fmt.Sprintf("--%s is managed by spmvtune", m.long)
+		if m.key != "" {
+			hint = fmt.Sprintf("use the key %s instead", m.key)
+		}
+	case isLong && !hasValue && !slices.ContainsFunc(flagOptions, func(f string) bool { return strings.HasPrefix(f, long) }):
+		hint, problem = fmt.Sprintf(`write "%s=VALUE"`, name), fmt.Sprintf(valueless, option)
 	case !isLong && len(option) == 2 && !strings.Contains(shortFlags, option[1:]):
-		return refuse(fmt.Sprintf(`write "%sVALUE"`, option), "%q has no value, and would take the next option for one",
-			option)
+		hint, problem = fmt.Sprintf(`write "%sVALUE"`, option), fmt.Sprintf(valueless, option)
+	default:
+		return true
 	}
-
-	return true
+	t.failAt(at, "extra", hint, "%s", problem)
+	return false
 }
+
+const valueless = "%q has no value, and would take the next option for one"
 
 // managedIn finds a managed option in a word without its value. sbatch takes any unambiguous
 // prefix of a long name, and several letters after one dash.
@@ -242,17 +236,12 @@ func managedIn(name string) (managed, bool) {
 	// The first letter that is not a flag is an option, and the rest is its value. The rest
 	// after -k is also a value.
 	short := strings.TrimLeft(strings.TrimPrefix(name, "-"), "Os")
-	i := slices.IndexFunc(managedOptions, func(m managed) bool {
+	return lists.First(managedOptions, func(m managed) bool {
 		if isLong {
 			return strings.HasPrefix(m.long, long)
 		}
 		return m.short != "" && strings.HasPrefix(short, m.short)
 	})
-
-	if i < 0 {
-		return managed{}, false
-	}
-	return managedOptions[i], true
 }
 
 // readFinish reads [slurm.finish], or finish = false.

@@ -62,18 +62,14 @@ var autoPerSM = []int{1, 2, 4, 8, 16}
 // Configurations that Kernel.Check or Where refuse are still among them.
 func (s Space) Expand(units int) iter.Seq[kernels.Config] {
 	return func(yield func(kernels.Config) bool) {
-		for _, name := range distinctValues(s.Kernels) {
-			k, ok := s.Lookup(name)
-			if !ok {
-				continue // only in a Space that Parse has not seen
-			}
+		for _, k := range s.chosen() {
 			blocks, grids, settings := distinctValues(s.blocks(k)), distinctValues(s.grids(k, units)), s.settings(k)
 
 			for _, precision := range distinctValues(s.Precisions) {
 				for _, params := range settings {
 					for _, block := range blocks {
 						for _, grid := range grids {
-							if !yield(kernels.Config{Kernel: name, Precision: precision, Block: block, Grid: grid,
+							if !yield(kernels.Config{Kernel: k.Name, Precision: precision, Block: block, Grid: grid,
 								Params: params}) {
 								return
 							}
@@ -83,6 +79,16 @@ func (s Space) Expand(units int) iter.Seq[kernels.Config] {
 			}
 		}
 	}
+}
+
+// chosen are the kernels of s, each once. An unknown one is only in a Space that Parse has not seen.
+func (s Space) chosen() (all []kernels.Kernel) {
+	for _, name := range distinctValues(s.Kernels) {
+		if k, ok := s.Lookup(name); ok {
+			all = append(all, k)
+		}
+	}
+	return all
 }
 
 // distinctValues returns each value of a list once, in the order in which they come
@@ -147,15 +153,8 @@ func (s Space) Keep(c kernels.Config, rows, cols, nnz int) (bool, error) {
 	}
 	f := s.filter
 	if f == nil {
-		var chosen []kernels.Kernel
-		for _, name := range s.Kernels {
-			if k, ok := s.Lookup(name); ok {
-				chosen = append(chosen, k)
-			}
-		}
-
 		var err error
-		if f, err = newFilter(s.Where, variables(chosen)); err != nil {
+		if f, err = newFilter(s.Where, variables(s.chosen())); err != nil {
 			return false, fmt.Errorf("compiling where: %s", message(err))
 		}
 	}

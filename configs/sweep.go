@@ -158,10 +158,8 @@ func (s *Sweep) readKernels(t *table, key string, find finder) {
 func (s *Sweep) Backends() []string {
 	var out []string
 	for _, space := range s.Kernels {
-		for _, name := range space.Kernels {
-			if k, ok := space.Lookup(name); ok {
-				out = append(out, k.Backend)
-			}
+		for _, k := range space.chosen() {
+			out = append(out, k.Backend)
 		}
 	}
 

@@ -118,11 +118,7 @@ func (t *table) oneLine(at *position, key, s string) bool {
 // choice reads a string that must be one of options.
 func (t *table) choice(key string, into *string, options []string) {
 	if s, ok := t.vals[key].(string); ok && !slices.Contains(options, s) {
-		hint := ""
-		if near := Nearest(s, options); near != "" {
-			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		t.fail(key, hint, "want %s, not %q", list(options), s)
+		t.fail(key, didYouMean(s, options), "want %s, not %q", list(options), s)
 		return
 	}
 	t.text(key, into)
