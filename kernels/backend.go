@@ -223,15 +223,12 @@ type Reading struct {
 type ClockReasons uint64
 
 const (
-	GPUIdle            ClockReasons = 0x1  // nothing runs
-	ApplicationsClocks ClockReasons = 0x2  // set by a user
-	SWPowerCap         ClockReasons = 0x4  // the power limit
-	HWSlowdown         ClockReasons = 0x8  // too hot, too much power, or a brake: half the clock or less
-	SyncBoost          ClockReasons = 0x10 // another GPU of a group is slower
-	SWThermalSlowdown  ClockReasons = 0x20 // too hot, as the driver sees it
-	HWThermalSlowdown  ClockReasons = 0x40 // too hot: half the clock or less
-	HWPowerBrake       ClockReasons = 0x80 // the power supply asked for it: half the clock or less
-	DisplayClocks      ClockReasons = 0x100
+	GPUIdle           ClockReasons = 0x1  // nothing runs
+	SWPowerCap        ClockReasons = 0x4  // the power limit
+	HWSlowdown        ClockReasons = 0x8  // too hot, too much power, or a brake: half the clock or less
+	SWThermalSlowdown ClockReasons = 0x20 // too hot, as the driver sees it
+	HWThermalSlowdown ClockReasons = 0x40 // too hot: half the clock or less
+	HWPowerBrake      ClockReasons = 0x80 // the power supply asked for it: half the clock or less
 )
 
 // Throttling are the temporary reasons, which spoil measurements while they last.
@@ -240,6 +237,8 @@ const (
 // measuring again would give the same result, and the product would run no faster in practice.
 const Throttling = HWSlowdown | SWThermalSlowdown | HWThermalSlowdown | HWPowerBrake
 
+// reasonNames has the name of each bit. A user sets applications_clocks, and sync_boost means that another GPU of a group
+// is slower.
 var reasonNames = []string{"gpu_idle", "applications_clocks", "sw_power_cap", "hw_slowdown", "sync_boost",
 	"sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake", "display_clocks"}
 

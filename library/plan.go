@@ -73,7 +73,7 @@ type binder interface {
 
 // open opens a device. The thread must end with its goroutine.
 func open(device int) (kernels.Backend, error) {
-	if device >= 0 || device == auto && cuda.Count() > 0 {
+	if device >= 0 || device == auto && len(cuda.Names()) > 0 {
 		b, err := cuda.Open(max(device, 0))
 		return b, as(statusDevice, err)
 	}

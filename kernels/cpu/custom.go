@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -137,19 +138,15 @@ func customForm[V sparse.Float](b *Backend, kept *formats, o *operand[V], k kern
 	}
 
 	m, _, err := build(kept, key, func() (*customMatrix[V], int64, error) {
-		m := &customMatrix[V]{}
+		copied, err := fenceCopy(val)
+		m := &customMatrix[V]{val: copied}
 		for _, s := range ints {
-			f, err := fenceCopy(s)
-			if err != nil {
-				return nil, 0, err
-			}
-			m.ints = append(m.ints, f)
+			f, failure := fenceCopy(s)
+			m.ints, err = append(m.ints, f), cmp.Or(err, failure)
 		}
-		f, err := fenceCopy(val)
 		if err != nil {
 			return nil, 0, err
 		}
-		m.val = f
 		return m, m.bytes(), nil
 	})
 	return m, cost, err

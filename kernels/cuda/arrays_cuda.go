@@ -12,6 +12,7 @@ import (
 
 	"gorgonia.org/cu"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/sparse"
 )
 
@@ -214,10 +215,7 @@ func (a *arrays) alloc(bytes int64) (cu.DevicePtr, error) {
 
 // clear frees all arrays.
 func (a *arrays) clear() error {
-	var failure error
-	for _, e := range a.kept {
-		failure = cmp.Or(failure, free(e.base))
-	}
+	failure := free(lists.Of(a.kept, func(e *array) cu.DevicePtr { return e.base })...)
 	a.kept = nil
 	return failure
 }

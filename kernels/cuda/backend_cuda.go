@@ -103,24 +103,16 @@ func Open(index int) (kernels.Backend, error) {
 	return b, nil
 }
 
-// Count returns how many GPUs there are, counted in the same way.
-func Count() int {
+// Names lists the models of all GPUs, in the same order.
+func Names() []string {
 	if driver() != nil {
-		return 0
+		return nil
 	}
-	n, err := cu.NumDevices()
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// Names lists the models of all GPUs.
-func Names() (list []string) {
-	for i := range Count() {
+	n, _ := cu.NumDevices()
+	list := make([]string, n)
+	for i := range list {
 		if dev, err := cu.GetDevice(i); err == nil {
-			name, _ := dev.Name()
-			list = append(list, name)
+			list[i], _ = dev.Name()
 		}
 	}
 	return list

@@ -15,10 +15,7 @@ const Built = false
 // does (CUDA_VISIBLE_DEVICES). This build has none; the error says how to get it.
 func Open(index int) (kernels.Backend, error) { return nil, errBuild }
 
-// Count returns how many GPUs there are, counted in the same way.
-func Count() int { return 0 }
-
-// Names lists the models of all GPUs.
+// Names lists the models of all GPUs, in the same order.
 func Names() []string { return nil }
 
 // Ahead does what opening a GPU takes and needs none, which is nothing here.

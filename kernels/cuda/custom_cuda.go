@@ -86,11 +86,11 @@ func (b *Backend) sealed(arrays map[string]*array) ([]seal, error) {
 func (b *Backend) broken(seals []seal) error {
 	for _, s := range seals {
 		sum, err := b.digest(s.a.ptr, s.a.bytes)
+		if err == nil && sum != s.sum {
+			err = &kernels.OverrunError{Array: "y: an array of the matrix, or x, has changed"}
+		}
 		if err != nil {
 			return err
-		}
-		if sum != s.sum {
-			return &kernels.OverrunError{Array: "y: an array of the matrix, or x, has changed"}
 		}
 	}
 	return nil

@@ -220,12 +220,18 @@ func (m *modules) entry(name string) (*entry, error) {
 }
 
 // add makes an entry known by a name, once the driver has told its needs.
-func (m *modules) add(name string, e *entry) (*entry, error) {
-	if err := e.ask(); err != nil {
-		return nil, err
+func (m *modules) add(name string, e *entry) (_ *entry, err error) {
+	get := func(a cu.FunctionAttribute) int {
+		v, failure := e.f.Attribute(a)
+		err = cmp.Or(err, failed(failure, "asking for attribute %d of %s", int(a), e.name))
+		return v
 	}
-	m.entries[name] = e
-	return e, nil
+	e.registers, e.shared = get(cu.NumRegs), get(cu.SharedSizeBytes)
+	e.local, e.maxThreads = get(cu.LocalSizeBytes), get(cu.FnMaxThreadsPerBlock)
+	if err == nil {
+		m.entries[name] = e
+	}
+	return e, err
 }
 
 // load returns the module of a file, which how loads the first time.
@@ -240,18 +246,6 @@ func (m *modules) load(file string, how func() (cu.Module, error)) (cu.Module, e
 	}
 	m.cost += time.Since(start)
 	return mod, failed(err, "loading %s", file)
-}
-
-// ask asks the driver for the needs of e.
-func (e *entry) ask() (err error) {
-	get := func(a cu.FunctionAttribute) int {
-		v, failure := e.f.Attribute(a)
-		err = cmp.Or(err, failed(failure, "asking for attribute %d of %s", int(a), e.name))
-		return v
-	}
-	e.registers, e.shared = get(cu.NumRegs), get(cu.SharedSizeBytes)
-	e.local, e.maxThreads = get(cu.LocalSizeBytes), get(cu.FnMaxThreadsPerBlock)
-	return err
 }
 
 // function loads the module that has an entry, if it is not, and finds it there. An

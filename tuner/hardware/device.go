@@ -39,7 +39,7 @@ func OpenGPU(index int) (GPU, error) {
 	if err != nil {
 		return GPU{}, err
 	}
-	found := GPU{Device: b.Device(), Count: cuda.Count()}
+	found := GPU{Device: b.Device(), Count: len(cuda.Names())}
 	if s, ok := b.(worker.Sensors); ok {
 		if r, err := s.Sense(); err != nil {
 			found.NoSensors = err.Error()

@@ -59,7 +59,7 @@ const keptShare = 4
 // OpenBackend opens the device that a part of a sweep runs on.
 func OpenBackend(d configs.Device) (kernels.Backend, error) {
 	if d.Backend == "cuda" {
-		most := cpu.FreeMemory() / keptShare / int64(max(cuda.Count(), 1))
+		most := cpu.FreeMemory() / keptShare / int64(max(len(cuda.Names()), 1))
 		cuda.KeepPackings(most)
 		worker.KeepReferences(most)
 		return cuda.Open(d.Index)
