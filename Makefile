@@ -1,5 +1,6 @@
 VERSION := $(patsubst v%,%,$(shell git describe --tags --always --dirty 2>/dev/null))
-STAMP := -X spmvtune/internal/cli/command.stamped
+MODULE := $(shell sed -n "s/^module //p" go.mod)
+STAMP := -X $(MODULE)/internal/cli/command.stamped
 LDFLAGS := -s -w $(STAMP)=$(VERSION) $(STAMP)Commit=$(shell git rev-parse HEAD 2>/dev/null) \
 	$(STAMP)Committed=$(shell git log -1 --format=%cI 2>/dev/null)
 BUILD := go build

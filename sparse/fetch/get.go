@@ -37,11 +37,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"spmvtune/internal/base/files"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/internal/base/files"
 )
 
 // A File is the file of a matrix.

@@ -9,15 +9,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"spmvtune/internal/base/lists"
-	"spmvtune/plots"
 	"strings"
 	"syscall"
 	"time"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
-
+	"spmvtune/plots"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
