@@ -198,6 +198,9 @@ type InvalidError struct{ Reason string }
 
 func (e *InvalidError) Error() string { return e.Reason }
 
+// NotCompiled begins the reason why a kernel of a sweep is invalid that its compiler refuses.
+const NotCompiled = "does not compile: "
+
 // An OverrunError says that a product has written outside an array.
 type OverrunError struct{ Array string }
 

@@ -75,7 +75,7 @@ func Build(cache string, by *Compiler, o kernels.Custom, c kernels.Config) (file
 		return file, keep(made, file)
 	}
 
-	said := "does not compile: " + complaint(printed, err)
+	said := kernels.NotCompiled + complaint(printed, err)
 	if !refused(err) || passing.MatchString(echoed.ReplaceAllString(printed, "")) {
 		return "", errors.New(said)
 	}

@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -23,6 +24,8 @@ import (
 // and a point for each configuration.
 type space struct {
 	trial.Case
+	// block is what the parameter of the block is called.
+	block      string
 	row        store.Row // of any trial, with what all share
 	parameters []parameter
 	points     []point
@@ -42,18 +45,21 @@ type point struct {
 	values []any
 }
 
-// Parameters that every space has, by the names that Kernel Tuner gives them where it does.
+// Parameters that every space has, by the names that Kernel Tuner gives them where it does. Where a block has no threads,
+// as on a processor, it has another name: Kernel Tuner leaves out what has more than 1,024 of them.
 const (
-	kernelParameter = "kernel"
-	blockParameter  = "block_size_x"
-	gridParameter   = "grid"
+	kernelParameter  = "kernel"
+	threadsParameter = "block_size_x"
+	blockParameter   = "block"
+	gridParameter    = "grid"
+	mostThreads      = 1024
 )
 
 // reserved are the names that no parameter can have in Kernel Tuner, which has a configuration's values beside what was
 // measured of it, besides those of the space's own.
-var reserved = []string{kernelParameter, blockParameter, gridParameter, "grid_size_x", "grid_size_y", "grid_size_z",
-	"time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time", "timestamp",
-	"GFLOP/s"}
+var reserved = []string{kernelParameter, threadsParameter, blockParameter, gridParameter, "grid_size_x", "grid_size_y",
+	"grid_size_z", "time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time",
+	"timestamp", "GFLOP/s"}
 
 // ofPlace makes a writer of a function that writes the space of one place.
 func ofPlace(write func(context.Context, io.Writer, *store.DB, *space) error) writer {
@@ -103,9 +109,16 @@ func (s *space) parametrize() {
 		}
 	}
 	slices.Sort(names)
+	s.block = threadsParameter
+	if slices.ContainsFunc(s.points, func(p point) bool {
+		k, ours := kernels.Lookup(p.Kernel)
+		return ours && k.Backend == "cpu" || p.Block > mostThreads && p.Status != trial.Invalid
+	}) {
+		s.block = blockParameter
+	}
 
 	s.add(kernelParameter, func(p *point) (string, bool) { return p.Kernel, true })
-	s.add(blockParameter, func(p *point) (string, bool) { return strconv.Itoa(p.Block), true })
+	s.add(s.block, func(p *point) (string, bool) { return strconv.Itoa(p.Block), true })
 	s.add(gridParameter, func(p *point) (string, bool) { return strconv.Itoa(p.Grid), true })
 	for _, name := range names {
 		called := name
@@ -184,6 +197,9 @@ type condition struct {
 
 // writeT1 writes the search space of a place in the T1 format of auto-tuners (github.com/odgaard/TuningSchema),
 // version 1.0.0: its parameters, and conditions that leave the configurations that were tried.
+//
+// Kernel Tuner's tune_kernel_T1 wants a problem size, arguments (none: it replays a cache) and a kernel's file, and
+// takes a budget with some searches only.
 func writeT1(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
 	parameters := []tuningParameter{}
 	for _, p := range s.parameters {
@@ -197,11 +213,10 @@ func writeT1(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
 		"General":            members{"FormatVersion": 1, "TimeUnit": "Milliseconds", "OutputFormat": "JSON"},
 		"ConfigurationSpace": members{"TuningParameters": parameters, "Conditions": s.conditions()},
 		"Search":             members{"Name": "brute_force"},
-		"Budget":             []members{{"Type": "ConfigurationCount", "BudgetValue": len(s.points)}},
 		"KernelSpecification": members{
 			"Device": members{"Name": s.Device}, "Language": "CUDA", "KernelName": kernelName,
-			"KernelFile": kernelName + ".cu", "GlobalSizeType": "CUDA",
-			"GlobalSize": members{"X": gridParameter}, "LocalSize": members{"X": blockParameter},
+			"KernelFile": kernelName + ".cu", "ProblemSize": s.problemSize(), "Arguments": []any{}, "GlobalSizeType": "CUDA",
+			"GlobalSize": members{"X": gridParameter}, "LocalSize": members{"X": s.block},
 		},
 	})
 }
@@ -243,11 +258,32 @@ func python(values ...any) string {
 	}), ", ")
 }
 
+// problemSize has the rows, columns and nonzeros of the matrix.
+func (s *space) problemSize() []int { return []int{s.row.Rows, s.row.Cols, s.row.NNZ} }
+
+// about is what a tuner's file says of its place: the device, the matrix, the precision, the cache state, and the
+// values that stand for no value. By it import finds back what was exported.
+func (s *space) about(ctx context.Context, db *store.DB) (members, error) {
+	unsets := members{}
+	for _, p := range s.parameters {
+		if p.unset != nil {
+			unsets[p.name] = p.unset
+		}
+	}
+	matrix, err := matrixOf(ctx, db, s.Matrix)
+	return members{"device_name": s.Device, "matrix": matrix, "precision": s.Precision, "cache_state": s.Cache,
+		"unset": unsets, "about_time": "time is expected of another run, and may lie outside the samples of one"}, err
+}
+
 // writeT4 writes results in the T4 format of auto-tuners (github.com/odgaard/TuningSchema), version 1.0.0. Times are
-// in ms, as those that Kernel Tuner writes.
-func writeT4(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
-	out, err := newStream(w, members{"schema_version": "1.0.0", "metadata": members{"device": s.Device,
-		"matrix": s.Matrix, "precision": s.Precision, "cache": s.Cache}}, "results", "[", "]}\n")
+// in ms, and those of a configuration are called as Kernel Tuner calls them.
+func writeT4(ctx context.Context, w io.Writer, db *store.DB, s *space) error {
+	about, err := s.about(ctx, db)
+	if err != nil {
+		return err
+	}
+	about["timeunit"] = "milliseconds"
+	out, err := newStream(w, members{"schema_version": "1.0.0", "metadata": about}, "results", "[", "]}\n")
 	if err != nil {
 		return err
 	}
@@ -258,7 +294,7 @@ func writeT4(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
 		}
 		if err := out.add("", members{
 			"timestamp": p.At.UTC().Format(time.RFC3339Nano), "configuration": s.configuration(p),
-			"times": t4Times(p), "invalidity": cmp.Or(invalidity[p.Status], "runtime"), "correctness": correct,
+			"times": t4Times(p), "invalidity": p.invalidity(), "correctness": correct,
 			"measurements": measurements(p), "objectives": []string{"time"},
 		}); err != nil {
 			return err
@@ -267,17 +303,30 @@ func writeT4(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
 	return out.close()
 }
 
-// invalidity says how a trial ended, in the words of T4; any other ended while it ran.
-var invalidity = map[trial.Status]string{trial.OK: "correct", trial.Wrong: "correctness", trial.Timeout: "timeout",
-	trial.Invalid: "constraints"}
+// invalidity says how a trial ended, in the words of T4.
+func (p point) invalidity() string {
+	switch p.Status {
+	case trial.OK:
+		return "correct"
+	case trial.Wrong:
+		return "correctness"
+	case trial.Timeout:
+		return "timeout"
+	case trial.Invalid:
+		if strings.HasPrefix(p.Message, kernels.NotCompiled) {
+			return "compile"
+		}
+		return "constraints"
+	}
+	return "runtime"
+}
 
+// t4Times are the times of a trial in ms. All that it took is benchmark: no other is known apart.
 func t4Times(p point) members {
-	m := members{}
+	m := members{"compilation": 0, "benchmark": 1e3 * p.Seconds, "framework": 0, "search_algorithm": 0, "validation": 0,
+		"runtimes": []float64{}}
 	if p.Status == trial.OK {
 		m["runtimes"] = milliseconds(samplesOf(&p.Row))
-	}
-	if p.Seconds > 0 {
-		m["benchmark"] = 1e3 * p.Seconds
 	}
 	return m
 }
@@ -306,27 +355,20 @@ func measurements(p point) []measurement {
 
 // writeKernelTuner writes a cache file of Kernel Tuner (github.com/KernelTuner/kernel_tuner), which its simulation
 // mode replays. Its reader goes on where a tuning session ended, and so it wants the file to end with "}\n}" and
-// each configuration on a line. It ignores the members of the file that are not its own: the matrix, the precision,
-// the cache state, and the values that stand for no value, by which import finds back what was exported.
+// each configuration on a line. The parameters have the same order everywhere, or it refuses the file. It ignores the
+// members that are not its own.
 func writeKernelTuner(ctx context.Context, w io.Writer, db *store.DB, s *space) error {
-	matrix, err := matrixOf(ctx, db, s.Matrix)
+	head, err := s.about(ctx, db)
 	if err != nil {
 		return err
 	}
-	names, values, unsets := []string{}, members{}, members{}
-	for _, p := range s.parameters {
-		names = append(names, p.name)
-		values[p.name] = p.values
-		if p.unset != nil {
-			unsets[p.name] = p.unset
-		}
-	}
-	out, err := newStream(w, members{
-		"schema_version": "1.1.0", "device_name": s.Device, "kernel_name": kernelName,
-		"problem_size": []int{s.row.Rows, s.row.Cols, s.row.NNZ},
-		"matrix":       matrix, "precision": s.Precision, "cache_state": s.Cache, "unset": unsets,
-		"tune_params_keys": names, "tune_params": values, "objective": "time",
-	}, "cache", "{", "}\n}\n")
+	names := lists.Of(s.parameters, func(p parameter) string { return p.name })
+	values := lists.Of(s.parameters, func(p parameter) string { return python(p.name) + ":[" + python(p.values...) + "]" })
+	maps.Copy(head, members{
+		"schema_version": "1.1.0", "kernel_name": kernelName, "problem_size": s.problemSize(), "objective": "time",
+		"tune_params_keys": names, "tune_params": json.RawMessage("{" + strings.Join(values, ",") + "}"),
+	})
+	out, err := newStream(w, head, "cache", "{", "}\n}\n")
 	if err != nil {
 		return err
 	}
@@ -350,10 +392,12 @@ func timesOf(p point) members {
 		"time": "RuntimeFailedConfig", "compile_time": 0, "verification_time": 0, "benchmark_time": 1e3 * p.Seconds,
 		"strategy_time": 0, "framework_time": 0, "timestamp": p.At.UTC().Format(time.RFC3339Nano),
 	}
-	switch p.Status {
-	case trial.OK:
+	switch p.invalidity() {
+	case "correct":
 		m["time"], m["times"], m["GFLOP/s"] = 1e3*p.Time, milliseconds(samplesOf(&p.Row)), p.GFLOPS
-	case trial.Invalid:
+	case "compile":
+		m["time"] = "CompilationFailedConfig"
+	case "constraints":
 		m["time"] = "InvalidConfig"
 	}
 	return m

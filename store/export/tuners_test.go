@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func TestT4(t *testing.T) {
 	file, n := decoded[struct {
 		Results []struct {
 			Configuration map[string]any
-			Times         struct{ Runtimes []float64 }
+			Times         map[string]any
 			Invalidity    string
 			Correctness   float64
 			Measurements  []measurement
@@ -57,8 +58,12 @@ func TestT4(t *testing.T) {
 	r := file.Results[3]
 	testkit.Equal(t, fmt.Sprint(r.Configuration), "map[block_size_x:64 grid:0 kernel:csr_vector vec:2]", "configuration")
 	testkit.Check(t, r.Measurements[0] == (measurement{"time", 1e-3, "ms"}) &&
-		slices.Equal(r.Times.Runtimes, []float64{1e-3, 0.99e-3, 1.01e-3}) && r.Invalidity == "correct" &&
+		fmt.Sprint(r.Times["runtimes"]) == "[0.001 0.00099 0.00101]" && r.Invalidity == "correct" &&
 		r.Correctness == 1 && r.Objectives[0] == "time", "%+v", r)
+	for _, name := range []string{"compilation", "benchmark", "framework", "search_algorithm", "validation"} {
+		_, there := r.Times[name].(float64)
+		testkit.Check(t, there, "no time %s: %v", name, r.Times)
+	}
 	if r := file.Results[1]; r.Invalidity != "constraints" || r.Correctness != 0 || len(r.Measurements) != 0 {
 		t.Errorf("failed: %+v", r)
 	}
@@ -143,19 +148,32 @@ func TestKernelTuner(t *testing.T) {
 	}
 }
 
-// The example in the schemas' folder has the members that our file has.
-func TestKernelTunerExample(t *testing.T) {
-	theirs, err := os.ReadFile("../../../shared/schemas/kernel-tuner-cache-example.json")
-	if err != nil {
-		t.Skip(err)
+// Kernel Tuner replays the cache by the program of docs/exchange.md, by its own tune_cache, and from T1, and visits
+// every configuration that has a time. PYTHONPATH says where it is.
+func TestReplayed(t *testing.T) {
+	if out, err := exec.Command("python3", "-c", "import kernel_tuner").CombinedOutput(); err != nil {
+		t.Skipf("no Kernel Tuner: %s", out)
 	}
-	var want, got map[string]any
-	text, _ := written(t, "kernel-tuner", onFirst)
-	testkit.Succeed(t, json.Unmarshal(theirs, &want))
-	testkit.Succeed(t, json.Unmarshal([]byte(text), &got))
-	for name, value := range want {
-		testkit.Equal(t, fmt.Sprintf("%T", got[name]), fmt.Sprintf("%T", value), "%s is %T, and %T in the example", name, got[name], value)
+	page := string(testkit.Must(os.ReadFile("../../docs/exchange.md")))
+	t.Chdir(t.TempDir())
+	for name, format := range map[string]string{"cache.json": "kernel-tuner", "input.json": "t1"} {
+		text, _ := written(t, format, onFirst)
+		testkit.Succeed(t, os.WriteFile(name, []byte(text), 0o666))
 	}
+	testkit.Succeed(t, os.WriteFile("spmv.cu", nil, 0o666))
+	_, program, _ := strings.Cut(page, "```python\n")
+	program, _, _ = strings.Cut(program, "```")
+	program += `
+print("visited", len(results))
+import kernel_tuner, pathlib
+if hasattr(kernel_tuner, "tune_cache"):
+    print("visited", len(kernel_tuner.tune_cache("cache.json")[0]))
+    space = kernel_tuner.tune_kernel_T1(pathlib.Path("input.json"), pathlib.Path("cache.json"), simulation_mode=True)
+    print("visited", sum(r["invalidity"] == "correct" for r in space[1]["results"]))
+`
+	out, err := exec.Command("python3", "-c", program).CombinedOutput()
+	testkit.Check(t, err == nil && strings.Contains(string(out), "visited 5") && !strings.Contains(
+		strings.ReplaceAll(string(out), "visited 5", ""), "visited"), "%v\n%s", err, out)
 }
 
 // Names that mean something to Kernel Tuner, values that are no numbers, and kernels without a parameter.
