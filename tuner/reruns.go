@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
+	"spmvtune/tuner/search"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -40,12 +41,15 @@ type leaderReruns struct {
 	round   []*candidate // rest of the current round
 	// programs are kernels whose times are their own: they lead beside others, and never in their place.
 	programs map[string]bool
+	// only says that there are no noise reruns: leaders and what they are compared with have to show how far repeats differ.
+	only bool
 }
 
 // A ranking holds the good trials of a case.
 type ranking struct {
 	trials  []*candidate
 	leaders []*candidate // who has led, once there are no more trials
+	only    bool         // see leaderReruns
 }
 
 // A candidate is a trial with its median and those of its leader reruns, in seconds.
@@ -73,7 +77,7 @@ func (f *leaderReruns) enter(known trial.Record) {
 	}
 	at := caseOf(known.Trial)
 	if f.ranking[at] == nil {
-		f.ranking[at] = &ranking{}
+		f.ranking[at] = &ranking{only: f.only}
 		f.places = append(f.places, at)
 	}
 	r := f.ranking[at]
@@ -110,16 +114,16 @@ func (f *leaderReruns) told(res trial.Result) {
 }
 
 // open lists the leaders that are to be measured once more. One that is alone is so once, to see whether it was only
-// lucky.
+// lucky, where others say how far repeats differ.
 func (r *ranking) open(most int) []*candidate {
 	if now := leaders(r.trials); len(now) > len(r.leaders) { // who has led goes on
 		r.leaders = now
 	}
 	failed := func(c *candidate) bool { return c.failed }
 	leaders := slices.DeleteFunc(slices.Clone(r.leaders), failed)
-	all := slices.DeleteFunc(finalists(r.trials, r.leaders), failed)
+	all := slices.DeleteFunc(r.finalists(), failed)
 	fewest := min(fewestLeaderReruns, most)
-	if len(all) == 1 {
+	if len(all) == 1 && !r.only {
 		fewest = min(fewest, 1, len(r.trials)-1)
 	}
 
@@ -151,7 +155,7 @@ func (f *leaderReruns) missing() []trial.Trial {
 		open := f.ranking[p].open(f.most)
 		for _, c := range open {
 			n := 1
-			if len(open) > 1 {
+			if len(open) > 1 || f.only {
 				n = max(1, 1+min(fewestLeaderReruns, f.most)-len(c.medians))
 			}
 			list = append(list, slices.Repeat([]trial.Trial{c.Trial}, n)...)
@@ -208,16 +212,17 @@ func lower(a, b float64) float64 {
 }
 
 // finalists are leaders and the fastest trial of cuSPARSE, if there is one: it is repeated the fewest times, so that
-// ratios over the library do not rest on the luckiest of its trials.
-func finalists(trials, leaders []*candidate) []*candidate {
+// ratios over the library do not rest on the luckiest of its trials. Without noise reruns that goes for the plain kernel
+// of a processor, too.
+func (r *ranking) finalists() []*candidate {
 	var fastest *candidate
-	for _, c := range trials {
+	for _, c := range r.trials {
 		k, _ := kernels.Lookup(c.Kernel)
-		if k.Library() && (fastest == nil || c.medians[0] < fastest.medians[0]) {
+		if (k.Library() || r.only && c.Kernel == search.Plain) && (fastest == nil || c.medians[0] < fastest.medians[0]) {
 			fastest = c
 		}
 	}
-	list := slices.Clone(leaders)
+	list := slices.Clone(r.leaders)
 	if fastest != nil && !slices.Contains(list, fastest) {
 		list = append(list, fastest)
 	}

@@ -105,10 +105,12 @@ func TestWideIntervalsMakeMoreLeaders(t *testing.T) {
 }
 
 // The fastest trial of cuSPARSE is repeated as well, the fewest times, and then the leader is even
-// where it is alone: a ratio of the two rests on repeat runs of both.
+// where it is alone: a ratio of the two rests on repeat runs of both. Where no others are repeated, so is the plain
+// kernel of a processor, and who is alone: nothing else tells how far repeats differ.
 func TestTheLibraryIsRepeated(t *testing.T) {
-	of := func(most int, kernels string, medians ...float64) map[string]int {
+	of := func(only bool, most int, kernels string, medians ...float64) map[string]int {
 		f := newLeaderReruns(most, 1, "m", nil)
+		f.only = only
 		for i, name := range strings.Fields(kernels) {
 			tr := trialsOf(trial.Warm, name)[0]
 			tr.Kernel = name
@@ -117,18 +119,23 @@ func TestTheLibraryIsRepeated(t *testing.T) {
 		return play(f)
 	}
 	for _, tt := range []struct {
+		only    bool
 		most    int
 		kernels string
 		medians []float64
 		want    map[string]int
 	}{
-		{32, "a cusparse_csr_alg1 cusparse_csr_alg2", []float64{1, 2, 3}, map[string]int{"a": 4, "cusparse_csr_alg1": 4}},
-		{2, "a b cusparse_csr_alg1", []float64{1, 1, 3}, map[string]int{"a": 2, "b": 2, "cusparse_csr_alg1": 2}},
-		{32, "cusparse_csr_alg1 a", []float64{1, 2}, map[string]int{"cusparse_csr_alg1": 1}},
-		{0, "a cusparse_csr_alg1", []float64{1, 2}, map[string]int{}},
+		{false, 32, "a cusparse_csr_alg1 cusparse_csr_alg2", []float64{1, 2, 3}, map[string]int{"a": 4, "cusparse_csr_alg1": 4}},
+		{false, 2, "a b cusparse_csr_alg1", []float64{1, 1, 3}, map[string]int{"a": 2, "b": 2, "cusparse_csr_alg1": 2}},
+		{false, 32, "cusparse_csr_alg1 a", []float64{1, 2}, map[string]int{"cusparse_csr_alg1": 1}},
+		{false, 0, "a cusparse_csr_alg1", []float64{1, 2}, map[string]int{}},
+		{false, 32, "a cpu_csr", []float64{1, 2}, map[string]int{"a": 1}},
+		{true, 32, "a b cpu_csr", []float64{1, 2, 2}, map[string]int{"a": 4, "cpu_csr": 4}},
+		{true, 4, "cpu_csr a", []float64{1, 2}, map[string]int{"cpu_csr": 4}},
+		{true, 4, "a", []float64{1}, map[string]int{"a": 4}},
 	} {
-		if got := of(tt.most, tt.kernels, tt.medians...); !maps.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.kernels, got, tt.want)
+		if got := of(tt.only, tt.most, tt.kernels, tt.medians...); !maps.Equal(got, tt.want) {
+			t.Errorf("%s, others repeated %v: %v, want %v", tt.kernels, !tt.only, got, tt.want)
 		}
 	}
 }

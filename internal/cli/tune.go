@@ -188,7 +188,7 @@ func (t *tuneCommand) newSweep(ctx context.Context) (*configs.Sweep, error) {
 	}
 	s.Name, s.Title, s.Path, s.Device = "tune", "What was tuned", "tune", device
 	s.Learn, s.Report = configs.Learn{}, configs.Report{}
-	s.Protocol.Cache, s.Protocol.Slow, s.Protocol.Finals, s.Protocol.Repeats = t.cache, 2, 3, 0
+	s.Protocol.Cache, s.Protocol.Slow, s.Protocol.Finals, s.Protocol.Repeats = t.cache, 2, 4, 0
 	s.Search = configs.Search{Strategy: search.Tune, Busy: cmp.Or(t.budget, budgets[device.Backend])}
 	if t.all {
 		s.Search = configs.Search{Strategy: "grid"}
