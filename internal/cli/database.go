@@ -42,7 +42,8 @@ learn, report and query. Each row has a matrix, its features (at least rows, col
 nonzeros; or --features names a second table with them), a kernel, and a time: time_s,
 time_ms, time_us, time_ns or gflops. It may have device, precision, cache, block, grid,
 params and class. Several rows of the same configuration are repeated runs: their median
-counts. FILE may also be a cache of Kernel Tuner, or what nvbench writes with --json.
+counts. FILE may also be a cache of Kernel Tuner, T4, or what nvbench writes with --json;
+each may be compressed by gzip.
 
 Imported results are not verified. Their device is called "NAME (imported)", and the
 message of each trial names its line in the file. A mistake in any row is an error, and
@@ -53,13 +54,14 @@ nothing is written.`,
   spmvtune import nvbench.json --features matrices.csv --column matrix=Input,block=BlockSize,precision=T
   spmvtune learn spmvtune-out/runs/results.db`,
 		Args:              command.Needs("a table: a CSV file, or JSON of Kernel Tuner or nvbench"),
-		ValidArgsFunction: command.CompleteFile("csv", "tsv", "json"),
+		ValidArgsFunction: command.CompleteFile("csv", "tsv", "json", "gz"),
 		RunE:              i.Run,
 	}
 	f := cmd.Flags()
 	f.StringVar(&i.features, "features", "", "a second table with the features of each matrix")
 	f.StringToStringVar(&i.Columns, "column", nil, "name of a column in the files: NAME=THEIRS")
 	f.StringVar(&i.Matrix, "matrix", "", "measured matrix, if no column names it")
+	f.StringVar(&i.Kernel, "kernel", "", "measured kernel, if no column names it")
 	f.StringVar(&i.Device, "device", "", "measured device, if no column names it")
 	command.FlagWord(cmd, (*string)(&i.Precision), "precision", "precision", "float32 or float64, if no column says it",
 		precisions...)
@@ -74,7 +76,8 @@ nothing is written.`,
 // Run imports a table.
 func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 	path := args[0]
-	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	base := strings.TrimSuffix(filepath.Base(path), ".gz")
+	name := strings.TrimSuffix(base, filepath.Ext(base))
 	out := cmp.Or(i.out, filepath.Join(command.OutRoot(), name))
 	database := filepath.Join(out, analysis.DatabaseFile)
 	if _, err := os.Lstat(database); err == nil {
@@ -169,7 +172,7 @@ var cacheStates = []string{string(trial.Warm), string(trial.Cold), string(store.
 // exportCommand is the command export.
 type exportCommand struct {
 	format, out string
-	filter      store.Filter
+	filter      export.Selection
 }
 
 func newExport() *cobra.Command {
@@ -202,6 +205,7 @@ state in a file; with a folder for -o, each such place gets a file.
 	f.StringVar(&e.filter.Matrix, "matrix", "", "only those on this matrix")
 	f.StringVar(&e.filter.Kernel, "kernel", "", "only those of this kernel")
 	f.StringVar(&e.filter.Sweep, "sweep", "", "only those of this sweep")
+	f.BoolVar(&e.filter.Features, "features", false, "also the features of the matrix, in tables")
 	command.FlagWord(cmd, (*string)(&e.filter.Precision), "precision", "precision", "only those in float32 or float64",
 		precisions...)
 	command.FlagWord(cmd, (*string)(&e.filter.Cache), "cache", "cache state",
@@ -220,7 +224,7 @@ func (e *exportCommand) Run(cmd *cobra.Command, db *store.DB, path string) error
 		return command.Usage(fmt.Errorf("%s is not for a terminal: name a file with -o", format.Name))
 	}
 	ctx := cmd.Context()
-	places, err := db.Places(ctx, e.filter)
+	places, err := db.Places(ctx, e.filter.Filter)
 	if err != nil {
 		return err
 	}
@@ -256,7 +260,7 @@ func (e *exportCommand) chosen() export.Format {
 
 // write writes the trials that a filter chooses, and says what it left out.
 func (e *exportCommand) write(ctx context.Context, w, notes io.Writer, db *store.DB, format export.Format,
-	f store.Filter) error {
+	f export.Selection) error {
 	leftOut, err := format.Write(ctx, w, db, f)
 	if err == nil && leftOut > 0 {
 		fmt.Fprintf(notes, "note: %s without a time: %s cannot represent them\n", term.Trials(leftOut), format.Name)

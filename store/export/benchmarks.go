@@ -19,7 +19,7 @@ import (
 
 // writeBenchstat writes the text format of Go's benchmarks (golang.org/design/14313-benchmark-format), which
 // benchstat compares: what a place is, then a line for each sample of each trial in it.
-func writeBenchstat(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error) {
+func writeBenchstat(ctx context.Context, w io.Writer, db *store.DB, f Selection) (leftOut int, err error) {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "Unit flop/s better=higher\nUnit B/s better=higher\n")
 	var last *trial.Case
@@ -105,8 +105,8 @@ type googleRun struct {
 // writeGoogle writes what Google Benchmark writes with --benchmark_format=json: a repetition for each sample. The
 // time of processors is not known, and the format wants one: it is the same. A device that is the only one is in the
 // context, so that names are the same on another device.
-func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error) {
-	places, err := db.Places(ctx, f)
+func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f Selection) (leftOut int, err error) {
+	places, err := db.Places(ctx, f.Filter)
 	if err != nil {
 		return 0, err
 	}

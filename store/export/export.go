@@ -36,12 +36,21 @@ type Format struct {
 	Write writer
 }
 
-type writer func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error)
+type writer func(ctx context.Context, w io.Writer, db *store.DB, f Selection) (leftOut int, err error)
+
+// A Selection says what a file has.
+type Selection struct {
+	store.Filter
+	// Features adds those of the matrix to each row of a table.
+	Features bool
+}
 
 // Formats are all formats.
 var Formats = []Format{
-	{Name: "csv", Extension: ".csv", About: "spreadsheets; the columns of the view results", Write: table("csv", false)},
+	{Name: "csv", Extension: ".csv", About: "spreadsheets; the columns of the view results, and one for each parameter",
+		Write: table("csv", false)},
 	{Name: "json", Extension: ".json", About: "scripts; the same, with the samples", Write: table("json", true)},
+	{Name: "jsonl", Extension: ".jsonl", About: "scripts that read line by line; the same", Write: table("jsonl", true)},
 	{Name: "parquet", Extension: ".parquet", About: "DuckDB, pandas, Spark; the same with types and samples",
 		Binary: true, Write: writeParquet},
 	{Name: "t4", Extension: ".json", About: "results for programs that compare auto-tuners", OnePlace: true,
@@ -54,8 +63,8 @@ var Formats = []Format{
 }
 
 // eachTimed calls do with the trials that have a time, and counts the others as left out.
-func eachTimed(ctx context.Context, db *store.DB, f store.Filter, do func(*store.Row) error) (leftOut int, err error) {
-	err = db.Trials(ctx, f, func(r *store.Row) error {
+func eachTimed(ctx context.Context, db *store.DB, f Selection, do func(*store.Row) error) (leftOut int, err error) {
+	err = db.Trials(ctx, f.Filter, func(r *store.Row) error {
 		if r.Status != trial.OK {
 			leftOut++
 			return nil

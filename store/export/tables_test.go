@@ -63,7 +63,7 @@ func TestParquetColumns(t *testing.T) {
 		types[field.Name()] = field.Type().String()
 	}
 	table := testkit.Must(measured(t).Query(t.Context(), "results"))
-	testkit.EqualLists(t, names, append(table.Columns, samplesColumn), "columns")
+	testkit.EqualLists(t, names, append(table.Columns, "params.vec", samplesColumn), "columns")
 	for name, want := range map[string]string{"matrix": "STRING", "nnz": "INT(64,true)", "median_ms": "DOUBLE",
 		"measured_at": "TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS)", "tied": "BOOLEAN", "samples_ms": "LIST"} {
 		testkit.Equal(t, types[name], want, "%s", name)
@@ -81,6 +81,37 @@ func TestParquetRows(t *testing.T) {
 	if r := rows[5]; r.MedianMS != nil || *r.Message != "too many\nthreads" || len(r.SamplesMS) != 0 {
 		t.Errorf("failed trial %+v", r)
 	}
+}
+
+// Parameters are columns, and features if they are asked for. Lines of JSON have the same.
+func TestBeside(t *testing.T) {
+	text, _ := writtenOf(t, "parquet", Selection{Features: true})
+	type row struct {
+		Matrix string  `parquet:"matrix"`
+		Vec    *string `parquet:"params.vec"`
+		Class  string  `parquet:"features.class"`
+		Rows   float64 `parquet:"features.rows"`
+	}
+	rows := testkit.Must(parquet.Read[row](bytes.NewReader([]byte(text)), int64(len(text))))
+	vec := ""
+	for _, r := range rows {
+		if r.Vec == nil {
+			vec += "- "
+			continue
+		}
+		vec += *r.Vec + " "
+	}
+	testkit.Check(t, vec == "2 2 4 4 - - - " && rows[0].Class == "grid" && rows[0].Rows == 1000, "%q, %+v", vec, rows)
+
+	lines, _ := writtenOf(t, "jsonl", Selection{Features: true})
+	n := 0
+	for line := range strings.Lines(lines) {
+		var r map[string]any
+		testkit.Succeed(t, json.Unmarshal([]byte(line), &r))
+		testkit.Check(t, r["features.rows"] == 1000.0 && r["samples_ms"] != nil, "line %s", line)
+		n++
+	}
+	testkit.Equal(t, n, len(rows), "lines")
 }
 
 // Another reader, that of Apache Arrow, gives the same rows.
@@ -238,6 +269,11 @@ func failed(kernel string, block int) trial.Result {
 
 // written is what a format writes of them.
 func written(t testing.TB, format string, f store.Filter) (string, int) {
+	t.Helper()
+	return writtenOf(t, format, Selection{Filter: f})
+}
+
+func writtenOf(t testing.TB, format string, f Selection) (string, int) {
 	t.Helper()
 	kind, ok := Named(format)
 	testkit.Require(t, ok, "no format %s", format)

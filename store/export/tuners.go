@@ -63,8 +63,8 @@ var reserved = []string{kernelParameter, threadsParameter, blockParameter, gridP
 
 // ofPlace makes a writer of a function that writes the space of one place.
 func ofPlace(write func(context.Context, io.Writer, *store.DB, *space) error) writer {
-	return func(ctx context.Context, w io.Writer, db *store.DB, f store.Filter) (leftOut int, err error) {
-		s, err := readSpace(ctx, db, f)
+	return func(ctx context.Context, w io.Writer, db *store.DB, f Selection) (leftOut int, err error) {
+		s, err := readSpace(ctx, db, f.Filter)
 		if err != nil {
 			return 0, err
 		}

@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"spmvtune/internal/base/lists"
 )
 
 // blockNames are the parameters whose product is the number of threads of a block in Kernel Tuner.
 var blockNames = []string{"block_size_x", "block_size_y", "block_size_z"}
 
-// kernelTuner reads a cache of Kernel Tuner. A file that this program has exported also has the matrix, and the
-// values that stand for no value. Configurations that failed have no time, and are counted.
+// kernelTuner reads a cache of Kernel Tuner. Configurations that failed have no time, and are counted.
 func (t *table) kernelTuner(root any) {
-	keys := list(get(root, "tune_params_keys"))
-	matrix, _ := get(root, "matrix").(*object)
+	keys := lists.Of(list(get(root, "tune_params_keys")), text)
 	cache, _ := get(root, "cache").(*object)
 	if cache == nil {
 		return
@@ -31,38 +31,62 @@ func (t *table) kernelTuner(root any) {
 			t.failed++ // its text says how
 			continue
 		}
-		row := t.begin(entry.line)
-		if matrix != nil {
-			for _, feature := range matrix.names {
-				if feature == "matrix" || feature == "class" || isFeature(feature) {
-					t.put(row, feature, text(matrix.fields[feature]))
-				}
+		t.tuned(root, entry, keys, "time_ms", text(time), entry.line, get(entry, "times"))
+	}
+}
+
+// t4 reads results of auto-tuners in the T4 format. What failed is counted.
+func (t *table) t4(root any) {
+	for _, result := range list(get(root, "results")) {
+		configuration, is := get(result, "configuration").(*object)
+		unit, time := "", ""
+		for _, m := range list(get(result, "measurements")) {
+			if text(get(m, "name")) == "time" {
+				unit, time = cmp.Or(text(get(m, "unit")), "ms"), text(get(m, "value"))
 			}
 		}
-		for column, field := range map[string]string{"precision": "precision", "cache": "cache_state"} {
-			if value := text(get(root, field)); value != "" {
-				t.put(row, column, value)
+		if !is || time == "" || text(get(result, "invalidity")) != "correct" {
+			t.failed++
+			continue
+		}
+		t.tuned(get(root, "metadata"), configuration, configuration.names, "time_"+unit, time, configuration.line,
+			get(get(result, "times"), "runtimes"))
+	}
+}
+
+// tuned adds a row of an auto-tuner: an entry with values of the parameters keys, a time, and samples in ms. A file that
+// this program has exported also says about it the matrix, and the values that stand for no value.
+func (t *table) tuned(about any, entry *object, keys []string, unit, time string, line int, samples any) {
+	row := t.begin(line)
+	if matrix, is := get(about, "matrix").(*object); is {
+		for _, feature := range matrix.names {
+			if feature == "matrix" || feature == "class" || isFeature(feature) {
+				t.put(row, feature, text(matrix.fields[feature]))
 			}
 		}
-		t.put(row, "device", text(get(root, "device_name")))
-		t.put(row, "kernel", text(get(root, "kernel_name")))
-		t.put(row, "time_ms", text(time))
-		t.configuration(row, entry, keys, get(root, "unset"))
-		for _, value := range list(entry.fields["times"]) {
-			n, _ := value.(json.Number)
-			if ms, err := n.Float64(); err == nil && ms > 0 {
-				t.samples[row] = append(t.samples[row], ms/1e3)
-			}
+	}
+	for column, field := range map[string]string{
+		"precision": "precision", "cache": "cache_state", "device": "device_name", "kernel": "kernel_name",
+	} {
+		if value := text(get(about, field)); value != "" {
+			t.put(row, column, value)
+		}
+	}
+	t.put(row, unit, time)
+	t.configuration(row, entry, keys, get(about, "unset"))
+	for _, value := range list(samples) {
+		n, _ := value.(json.Number)
+		if ms, err := n.Float64(); err == nil && ms > 0 {
+			t.samples[row] = append(t.samples[row], ms/1e3)
 		}
 	}
 }
 
 // configuration reads the parameters of an entry. unset has the values that mean that there is none.
-func (t *table) configuration(row int, entry *object, keys []any, unset any) {
+func (t *table) configuration(row int, entry *object, keys []string, unset any) {
 	block := 1
 	var params []string
 	for _, key := range keys {
-		key := text(key)
 		given, there := entry.fields[key]
 		value, none := text(given), get(unset, key)
 		switch n, err := strconv.Atoi(value); {
@@ -73,8 +97,8 @@ func (t *table) configuration(row int, entry *object, keys []any, unset any) {
 				params = append(params, setting(key, value))
 			}
 			t.put(row, "block", strconv.Itoa(block))
-		case key == "grid" && err == nil:
-			t.put(row, "grid", value)
+		case (key == "grid" || key == "block") && err == nil:
+			t.put(row, key, value)
 		case key == "kernel":
 			t.put(row, "kernel", value)
 		case none != nil && value == text(none):

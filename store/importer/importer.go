@@ -12,6 +12,7 @@ package importer
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -41,9 +42,21 @@ const (
 	mostColumns = 10_000
 )
 
-// Open reads a file that holds a table.
+// Open reads a file that holds a table, which may be compressed by gzip.
 func Open(path string) (File, error) {
 	text, err := files.ReadFile(path, mostBytes)
+	if err == nil && bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		var packed *gzip.Reader
+		if packed, err = gzip.NewReader(bytes.NewReader(text)); err == nil {
+			text, err = io.ReadAll(io.LimitReader(packed, mostBytes+1))
+		}
+		switch {
+		case err != nil:
+			err = fmt.Errorf("%s: %w", path, err)
+		case len(text) > mostBytes:
+			err = fmt.Errorf("%s has more than %d bytes unpacked: import it in pieces", path, mostBytes)
+		}
+	}
 	return File{Name: path, Content: bytes.NewReader(text)}, err
 }
 
@@ -51,9 +64,10 @@ func Open(path string) (File, error) {
 type Options struct {
 	// Columns gives the names of columns in the files, by the names in this program.
 	Columns map[string]string
-	// Matrix, Device, Precision and Cache hold if the table has no such column. The cache state may
-	// stay unknown.
+	// Matrix, Kernel, Device, Precision and Cache hold if the table has no such column, Device also where it is empty.
+	// The cache state may stay unknown.
 	Matrix    string
+	Kernel    string
 	Device    string
 	Precision kernels.Precision
 	Cache     trial.Cache
@@ -109,6 +123,7 @@ func Read(measured File, features *File, opt Options) (*Measurements, error) {
 		return nil, fmt.Errorf("%s names its matrices: leave out --matrix", measured.Name)
 	}
 	t.constant("matrix", opt.Matrix)
+	t.constant("kernel", opt.Kernel)
 	facts := t
 	if features != nil {
 		if facts, err = readTable(features.Content, features.Name, owned(opt.Columns, true, true)); err != nil {
@@ -271,7 +286,7 @@ func (r *reader) time(row int) {
 	c := Time{Device: r.opt.Device, Matrix: name, Cache: r.opt.Cache, Line: r.lines[row]}
 	c.Precision = r.opt.Precision
 	before := len(r.errs)
-	if r.has("device") {
+	if r.has("device") && (c.Device == "" || r.cell(row, "device") != "") {
 		c.Device = r.word(row, "device")
 	}
 	c.Kernel = r.word(row, "kernel")

@@ -298,7 +298,7 @@ func TestJSONMistakes(t *testing.T) {
 	mostValues, mostNumbers = 2000, 10_000
 	defer func() { mostValues, mostNumbers = values, numbers }()
 	for _, tt := range []struct{ text, want string }{
-		{"{}", "x.json is JSON, but neither a cache of Kernel Tuner nor what nvbench writes"},
+		{"{}", "x.json is JSON, but neither a cache of Kernel Tuner, nor T4, nor what nvbench writes"},
 		{"{\n\"a\": 1,\n?}", "x.json:3: invalid character"},
 		{"{\"a\": 1}\n7", "x.json:2: there is more text"},
 		{strings.Repeat(`{"a":`, 60), "x.json:1: values are nested more than 50 deep"},

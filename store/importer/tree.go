@@ -168,12 +168,14 @@ func readMeasured(f File, names map[string]string, features bool) (*table, error
 	switch {
 	case get(root, "cache") != nil && get(root, "tune_params_keys") != nil:
 		t.kernelTuner(root)
+	case list(get(root, "results")) != nil && get(root, "schema_version") != nil:
+		t.t4(root)
 	case get(root, "benchmarks") != nil && get(root, "devices") != nil:
 		t.nvbench(root, names, func(column string) bool {
 			return slices.Contains(others, column) && column != "params" || features && isFeature(column)
 		})
 	default:
-		return nil, fmt.Errorf("%s is JSON, but neither a cache of Kernel Tuner nor what nvbench writes", f.Name)
+		return nil, fmt.Errorf("%s is JSON, but neither a cache of Kernel Tuner, nor T4, nor what nvbench writes", f.Name)
 	}
 	if len(t.rows) > mostRows || len(t.columns) > mostColumns {
 		return nil, fmt.Errorf("%s has more than %d rows or %d columns: import it in pieces", f.Name, mostRows, mostColumns)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -15,7 +16,7 @@ import (
 )
 
 // Formats are the formats of a table.
-var Formats = []string{"table", "csv", "json", "markdown"}
+var Formats = []string{"table", "csv", "json", "jsonl", "markdown"}
 
 // A Table is a table to print. Values are string, Quantity, int, int64, float64, []byte or nil.
 type Table struct {
@@ -204,6 +205,8 @@ func NewRows(w io.Writer, format string, columns []string) (*Rows, error) {
 		return r, r.csv.Write(cells(columns))
 	case "json":
 		return r, r.w.WriteByte('[')
+	case "jsonl":
+		return r, nil
 	case "markdown", "table":
 		return r, nil
 	}
@@ -216,7 +219,15 @@ func (r *Rows) Add(row []any) error {
 	case "csv":
 		return r.csv.Write(cells(row))
 	case "json":
+		separator := ",\n  "
+		if !r.some {
+			separator = separator[1:]
+		}
+		r.some = true
+		r.w.WriteString(separator)
 		return r.object(row)
+	case "jsonl":
+		return errors.Join(r.object(row), r.w.WriteByte('\n'))
 	}
 
 	for _, v := range row {
@@ -244,12 +255,7 @@ func cells[T any](row []T) []string {
 }
 
 func (r *Rows) object(row []any) error {
-	separator := ",\n  {"
-	if !r.some {
-		separator = separator[1:]
-	}
-	r.some = true
-	r.w.WriteString(separator)
+	r.w.WriteByte('{')
 	for j, v := range row {
 		if j > 0 {
 			r.w.WriteString(", ")
@@ -299,6 +305,7 @@ func (r *Rows) Close() error {
 		r.csv.Flush()
 	case "json":
 		r.w.WriteString("\n]\n")
+	case "jsonl":
 	case "markdown":
 		fmt.Fprintln(r.w, r.table.Grid(Markdown).pretty().RenderMarkdown())
 	default:
