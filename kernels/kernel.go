@@ -89,6 +89,15 @@ type Param struct {
 	Optional bool `json:"optional,omitempty"`
 }
 
+// String says what p is, and its values.
+func (p Param) String() string {
+	values := "any positive integer"
+	if len(p.Values) > 0 {
+		values = strings.Join(p.Values, ", ")
+	}
+	return fmt.Sprintf("%s: %s (%s; default %s)", p.Name, p.Doc, values, p.Default)
+}
+
 // A Precision is the type of the values of A, x and y in a product.
 type Precision string
 
@@ -271,4 +280,23 @@ func (s Sum) Of(feature func(name string) float64) float64 {
 		total += x
 	}
 	return total
+}
+
+// Head is a comment with the licence of a kernel's source and what the catalogue says of it.
+func (k Kernel) Head() string {
+	s := "// From spmvtune, under the Apache License, Version 2.0 (http://www.apache.org/licenses/LICENSE-2.0).\n//\n"
+	block := k.Block
+	if block != "" {
+		block += "; " + k.Blocks.String()
+	}
+	for _, line := range [][2]string{{"kernel", k.Name}, {"format", string(k.Format)}, {"mapping", k.Mapping},
+		{"block", block}, {"grid", k.Grid}, {"needs", k.Legal}} {
+		if line[1] != "" {
+			s += fmt.Sprintf("// %s: %s\n", line[0], line[1])
+		}
+	}
+	for _, p := range k.Params {
+		s += fmt.Sprintf("// %s\n", p)
+	}
+	return s + "//\n"
 }

@@ -84,10 +84,10 @@ func status(why *C.char, err error) C.int {
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(why)), C.WHY), text)
 	var f failure
 	switch {
-	case errors.As(err, &f):
-		return f.status
 	case errors.Is(err, kernels.ErrMemory):
 		return statusMemory
+	case errors.As(err, &f):
+		return f.status
 	}
 	return C.SPMV_FAULT
 }

@@ -71,10 +71,10 @@ type binder interface {
 	Update() error
 }
 
-// open opens a device. The thread must end with its goroutine.
-func open(device int) (kernels.Backend, error) {
+// open opens a device, to measure on it or not. The thread must end with its goroutine.
+func open(device int, measures bool) (kernels.Backend, error) {
 	if device >= 0 || device == auto && len(cuda.Names()) > 0 {
-		b, err := cuda.Open(max(device, 0))
+		b, err := map[bool]func(int) (kernels.Backend, error){true: cuda.Open, false: cuda.OpenLean}[measures](max(device, 0))
 		return b, as(statusDevice, err)
 	}
 	b, err := cpu.OpenShare(cpu.Share{Guest: true})
@@ -83,7 +83,12 @@ func open(device int) (kernels.Backend, error) {
 
 // newPlan plans products of a, whose arrays it keeps.
 func newPlan(a *sparse.CSR[float64], o options) (p *plan, err error) {
-	b, err := open(o.device)
+	b, err := open(o.device, o.measure > 0)
+	note := ""
+	if errors.Is(err, kernels.ErrMemory) && o.measure > 0 {
+		o.measure, note = 0, " (not measured: the device has no memory for that)"
+		b, err = open(o.device, false)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -101,16 +106,16 @@ func newPlan(a *sparse.CSR[float64], o options) (p *plan, err error) {
 		if err != nil {
 			return nil, as(statusConfig, err)
 		}
-		return p, p.prepare([]candidate{{Config: c}}, "")
+		return p, p.prepare([]candidate{{Config: c}}, note)
 	}
 	list, err := p.choose(o)
 	if err != nil {
 		return nil, err
 	}
-	return p, p.prepare(list, "")
+	return p, p.prepare(list, note)
 }
 
-// prepare prepares the first of list that the matrix and the device take; the text says why it is not the very first.
+// prepare prepares the first of list that the matrix and the device take; the text says why it is not one before.
 func (p *plan) prepare(list []candidate, note string) error {
 	product, err := p.backend.Prepare(list[0].Config, kernels.Options{Launch: kernels.Stream})
 	if w, is := p.backend.(walker); is && err == nil {
@@ -125,7 +130,7 @@ func (p *plan) prepare(list []candidate, note string) error {
 		return nil
 	case (memory || errors.As(err, &invalid)) && len(list) > 1:
 		why := cmp.Or(invalid.Reason, "the device has no memory for it")
-		return p.prepare(list[1:], cmp.Or(note, fmt.Sprintf(" (not %s: %s)", list[0].Kernel, why)))
+		return p.prepare(list[1:], note+fmt.Sprintf(" (not %s: %s)", list[0].Kernel, why))
 	case memory:
 		return as(statusMemory, err)
 	case errors.As(err, &invalid):
@@ -134,14 +139,17 @@ func (p *plan) prepare(list []candidate, note string) error {
 	return err
 }
 
-// describe says what c is, and when preparing it has paid: what planning takes beside is not charged. What the rule
-// expects is marked as such, since a product may take two or three times as long.
+// describe says what c is and, if it was measured, its time, and when preparing it has paid: what planning takes beside is
+// not charged. The times that the rule expects rank configurations, and may be two or three times too small: they are not
+// said.
 func (c candidate) describe(prepare float64) string {
-	s := c.String()
-	if c.Seconds == 0 {
-		return s
+	switch {
+	case c.Seconds == 0:
+		return c.String()
+	case !c.measured:
+		return c.String() + ": by the rule, not measured"
 	}
-	s += fmt.Sprintf(": %.3g us %s", 1e6*c.Seconds, map[bool]string{true: "measured", false: "by the rule, unmeasured"}[c.measured])
+	s := fmt.Sprintf("%s: %.3g us measured", c, 1e6*c.Seconds)
 	if saved := c.base - c.Seconds; saved > 0 && prepare > 0 {
 		s += fmt.Sprintf(", preparing pays after %.0f products", math.Ceil(prepare/saved))
 	}

@@ -69,9 +69,9 @@ int spmv_update_values(spmv_plan *plan, const void *values);
    plan may be running. */
 int spmv_check(spmv_plan *plan, double *worst);
 
-/* Says in one line what the plan runs, how long a product takes, and after how many products preparing it has paid beside
-   the fastest that needs no preparing. The time is "measured", or a guess "by the rule, unmeasured"; what planning takes
-   beside preparing is not counted. It lives as long as the plan. */
+/* Says in one line what the plan runs and, where that was measured, how long a product takes, and after how many products
+   preparing it has paid beside the fastest that needs no preparing: what planning takes beside preparing is not counted. What
+   would have been better, and the device or its memory did not allow, is said. It lives as long as the plan. */
 const char *spmv_plan_text(const spmv_plan *plan);
 
 /* Frees a plan. NULL is allowed. */

@@ -1,12 +1,14 @@
 """Sparse matrix-vector products by the kernel that suits a matrix: libspmvtune for Python.
 
-    plan = spmvtune.plan(A)          # of a scipy or CuPy CSR matrix, or of (row_ptr, col_idx, values) with shape=
-    y = plan @ x                     # x of numpy on a processor; of CuPy, torch or others on a GPU
+    plan = spmvtune.plan(A)          # of a CSR matrix of scipy, CuPy or torch, or of (row_ptr, col_idx, values) with shape=
+    y = plan @ x                     # x of numpy or torch on a processor; of CuPy or torch on a GPU
+    plan.multiply(x, y)              # of others, with __cuda_array_interface__ or __dlpack__, too
     scipy.sparse.linalg.cg(plan, b)  # a plan is a LinearOperator where scipy is installed
 """
 
 import ctypes
 import os
+import sys
 
 import numpy as np
 
@@ -66,23 +68,45 @@ def _host(a, dtype):
     return np.ascontiguousarray(a, dtype=dtype)
 
 
-def _pointer(v, length, dtype, gpu):
-    """The address of a contiguous vector of numpy, CuPy, torch or others, in a GPU's memory or the host's."""
-    if gpu != (bool(v.is_cuda) if hasattr(v, "is_cuda") else hasattr(v, "__cuda_array_interface__")):
-        raise TypeError(f"the plan needs vectors in the memory of the {'GPU' if gpu else 'host'}")
-    shape = tuple(v.shape)
-    if int(np.prod(shape)) != length or len(shape) not in (1, 2) or len(shape) == 2 and shape[1] != 1:
-        raise ValueError(f"a vector of shape {shape}; the plan needs {length}")
-    if str(v.dtype).replace("torch.", "") != dtype.name:
-        raise TypeError(f"a vector of {v.dtype}; the plan needs {dtype.name}")
+class _DLTensor(ctypes.Structure):
+    """What a DLPack capsule points to first (dlpack.h)."""
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("index", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("offset", ctypes.c_uint64)]
+
+
+def _view(v, stream):
+    """A vector of numpy, CuPy, torch or whatever has an array interface or DLPack: its address, type and shape, whether it
+    lies on a GPU, is contiguous, may be written, and what must live while the address is used."""
     if hasattr(v, "data_ptr"):  # torch
-        if not v.is_contiguous():
-            raise ValueError("the vector is not contiguous")
-        return v.data_ptr()
-    of = getattr(v, "__cuda_array_interface__", None) or v.__array_interface__
-    if of.get("strides") is not None and length > 1:
-        raise ValueError("the vector is not contiguous")
-    return of["data"][0]
+        if getattr(v, "requires_grad", False):
+            raise TypeError("the vector requires a gradient, which a product doesn't give: pass detach() of it")
+        return v.data_ptr(), str(v.dtype).replace("torch.", ""), tuple(v.shape), bool(v.is_cuda), v.is_contiguous(), True, v
+    gpu = hasattr(v, "__cuda_array_interface__")
+    of = v.__cuda_array_interface__ if gpu else getattr(v, "__array_interface__", None)
+    if of is not None:
+        dtype, strides = np.dtype(of["typestr"]), of.get("strides")
+        near = strides is None or strides[0] == dtype.itemsize
+        return of["data"][0], dtype.name, tuple(of["shape"]), gpu, near, not of["data"][1], of
+    if not hasattr(v, "__dlpack__"):
+        raise TypeError(f"a vector can't be a {type(v).__name__}: it has no array interface and no __dlpack__")
+    gpu = v.__dlpack_device__()[0] in (2, 13)  # kDLCUDA, kDLCUDAManaged
+    capsule = v.__dlpack__(stream=stream or 1) if gpu else v.__dlpack__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    t = _DLTensor.from_address(get(capsule, b"dltensor"))
+    kind = {0: "int", 1: "uint", 2: "float"}.get(t.code, "other") + str(t.bits * t.lanes)
+    near = not t.strides or t.ndim == 0 or t.strides[0] == 1
+    return (t.data or 0) + t.offset, kind, tuple(t.shape[:t.ndim]), gpu, near, True, capsule
+
+
+def _stream(v):
+    """The number of the CUDA stream on which a vector's library works now, where that is known."""
+    torch = sys.modules.get("torch")
+    if torch and getattr(v, "is_cuda", False):
+        return torch.cuda.current_stream(v.device).cuda_stream
+    return getattr(v, "__cuda_array_interface__", {}).get("stream")
 
 
 class Plan(LinearOperator):
@@ -105,10 +129,29 @@ class Plan(LinearOperator):
             super().__init__(dtype, shape)
         self.dtype, self.shape = dtype, tuple(shape)
 
+    def _take(self, v, length, stream, written):
+        """The address of a vector with this many values, and what must live while it is used."""
+        address, dtype, shape, gpu, near, writable, alive = _view(v, stream)
+        if gpu != self._gpu:
+            raise TypeError(f"the plan needs vectors in the memory of the {'GPU' if self._gpu else 'host'}")
+        if int(np.prod(shape)) != length or len(shape) not in (1, 2) or len(shape) == 2 and shape[1] != 1:
+            raise ValueError(f"a vector of shape {shape}; the plan needs {length}")
+        if dtype != self.dtype.name:
+            raise TypeError(f"a vector of {dtype}; the plan needs {self.dtype.name}")
+        if not near and length > 1:
+            raise ValueError("the vector is not contiguous")
+        if written and not writable:
+            raise ValueError("y can't be written: it is read-only")
+        return address, alive
+
     def multiply(self, x, y, stream=None):
-        """y = A x into a vector that is there; stream is the number of a CUDA stream, such as torch's cuda_stream."""
-        _do(_lib.spmv_multiply(self._plan, _pointer(x, self.shape[1], self.dtype, self._gpu),
-                               _pointer(y, self.shape[0], self.dtype, self._gpu), stream))
+        """y = A x into a vector that is there. stream is the number of a CUDA stream; without it, that on which x's library
+        works now (torch, CuPy), or the default one."""
+        if stream is None and self._gpu:
+            stream = _stream(x)
+        from_, _x = self._take(x, self.shape[1], stream, False)
+        to, _y = self._take(y, self.shape[0], stream, True)
+        _do(_lib.spmv_multiply(self._plan, from_, to, stream))
         return y
 
     def _matvec(self, x):
@@ -118,14 +161,14 @@ class Plan(LinearOperator):
             x = np.ascontiguousarray(x, dtype=self.dtype)
             return self.multiply(x, np.empty(self.shape[0], self.dtype))
         if hasattr(x, "new_empty"):  # torch
-            import torch
-            stream = torch.cuda.current_stream(x.device).cuda_stream if x.is_cuda else None
-            return self.multiply(x, x.new_empty(self.shape[0]), stream)
+            return self.multiply(x, x.new_empty(self.shape[0]))
+        if type(x).__module__.partition(".")[0] != "cupy":
+            raise TypeError(f"plan @ {type(x).__name__} has no place for y: make one, and call plan.multiply(x, y)")
         import cupy
-        return self.multiply(x, cupy.empty(self.shape[0], self.dtype), cupy.cuda.get_current_stream().ptr)
+        return self.multiply(x, cupy.empty(self.shape[0], self.dtype))
 
     def __matmul__(self, x):
-        if getattr(x, "ndim", 0) == 1:
+        if getattr(x, "ndim", 1) == 1:
             return self._matvec(x)
         return super().__matmul__(x)
 
@@ -153,9 +196,11 @@ class Plan(LinearOperator):
 
 
 def plan(a, shape=None, **options):
-    """A plan of a CSR matrix of scipy or CuPy, or of its three arrays with a shape. options are those of Plan."""
+    """A plan of a CSR matrix of scipy, CuPy or torch, or of its three arrays with a shape. options are those of Plan."""
     if shape is not None:
         return Plan(*a, shape, **options)
+    if hasattr(a, "crow_indices"):  # torch
+        return Plan(a.crow_indices(), a.col_indices(), a.values(), a.shape, **options)
     given = a
     if a.format != "csr":
         a = a.tocsr()

@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
 	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
+	"spmvtune/kernels/cpu"
 	"spmvtune/kernels/cuda"
 	"spmvtune/kernels/custom"
 	"spmvtune/tuner/hardware"
@@ -40,7 +39,7 @@ func newKernels() *cobra.Command {
 		ValidArgsFunction: command.CompleteOne(kernels.Names()),
 		RunE:              k.Run,
 	}
-	cmd.Flags().BoolVar(&k.source, "source", false, "print the CUDA code of a kernel, with what it includes and how it is launched")
+	cmd.Flags().BoolVar(&k.source, "source", false, "print the code of a kernel, with what it includes and how it is launched")
 	k.output.Flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("source", "json", "format")
 	cmd.AddCommand(newKernelsNew())
@@ -58,12 +57,10 @@ func (k *kernelsCommand) Run(cmd *cobra.Command, args []string) error {
 
 	w := cmd.OutOrStdout()
 	switch {
-	case k.source && (len(list) != 1 || list[0].Backend != "cuda"):
-		return command.Usage(errors.New("--source needs the name of one kernel for a GPU"))
+	case k.source && len(list) != 1:
+		return command.Usage(errors.New("--source needs the name of one kernel"))
 	case k.source:
-		s := configs.Space{Kernels: []string{list[0].Name}, Precisions: []kernels.Precision{kernels.Float32},
-			Grid: configs.Grid{Values: []int{4}}}
-		text, err := cuda.Text(list[0], slices.Collect(s.Expand(1))[0], 8)
+		text, err := map[string]func(kernels.Kernel) (string, error){"cpu": cpu.Text, "cuda": cuda.Text}[list[0].Backend](list[0])
 		fmt.Fprint(w, text)
 		return err
 	case k.output.Data():
@@ -143,11 +140,7 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 	}[k.Deterministic])
 
 	for _, p := range k.Choices() {
-		values := "any positive integer"
-		if len(p.Values) > 0 {
-			values = strings.Join(p.Values, ", ")
-		}
-		line("parameter", fmt.Sprintf("%s: %s (%s; default %s)", p.Name, p.Doc, values, p.Default))
+		line("parameter", p.String())
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
+	"strings"
 	"sync"
 
 	"spmvtune/kernels"
@@ -71,4 +72,19 @@ func Source(kernel string) string {
 		return ""
 	}
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(code.functions(plan, "planOrdered"))))
+}
+
+// Text is the source of a kernel and of what it uses, each declaration once, after what it computes.
+func Text(k kernels.Kernel) (string, error) {
+	code, err := sourceCode()
+	if err != nil {
+		return "", err
+	}
+	text := k.Head() + "// It plans a product and returns what computes it; block and grid are c's. What else it needs is in those packages.\n\n"
+	for _, d := range code.used([]name{{code.main, sources[k.Name]}}) {
+		if !strings.Contains(text, d.text) { // a group of constants has several names
+			text += d.text
+		}
+	}
+	return text, nil
 }

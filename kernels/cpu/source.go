@@ -37,7 +37,8 @@ type name struct{ pkg, text string }
 
 // A piece is a part of a source with the names that occur in it.
 type piece struct {
-	code string
+	code string // its tokens
+	text string // as it is written, with its comment
 	uses []name
 }
 
@@ -65,7 +66,7 @@ func (p *program) add(pkg sourcePackage, file string) error {
 		return err
 	}
 	// A file has a set of its own, so that its positions are offsets from 1.
-	tree, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	tree, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return err
 	}
@@ -78,8 +79,15 @@ func (p *program) add(pkg sourcePackage, file string) error {
 		}
 	}
 	for _, d := range tree.Decls {
+		part, begin := s.cut(d), d.Pos()
+		for _, c := range tree.Comments {
+			if c.End()+1 == d.Pos() { // the comment ends in the line above
+				begin = c.Pos()
+			}
+		}
+		part.text = fmt.Sprintf("// In %s:\n%s\n\n", pkg.Path, text[begin-1:d.End()-1])
 		for _, n := range s.names(d) {
-			p.declared[n] = append(p.declared[n], s.cut(d))
+			p.declared[n] = append(p.declared[n], part)
 		}
 	}
 	return nil
@@ -87,8 +95,14 @@ func (p *program) add(pkg sourcePackage, file string) error {
 
 // functions returns the code of functions of the first package, and of all that they use.
 func (p *program) functions(functions ...string) string {
-	todo := lists.Of(functions, func(f string) name { return name{p.main, f} })
-	var code []string
+	all := p.used(lists.Of(functions, func(f string) name { return name{p.main, f} }))
+	code := lists.Of(all, func(d piece) string { return d.code })
+	slices.Sort(code)
+	return strings.Join(slices.Compact(code), "\n") // a group of constants has several names
+}
+
+// used returns the pieces that declare names, and what these use.
+func (p *program) used(todo []name) (all []piece) {
 	seen := map[name]bool{}
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
@@ -99,11 +113,10 @@ func (p *program) functions(functions ...string) string {
 		seen[n] = true
 		for _, d := range p.declared[n] {
 			todo = append(todo, d.uses...)
-			code = append(code, d.code)
+			all = append(all, d)
 		}
 	}
-	slices.Sort(code)
-	return strings.Join(slices.Compact(code), "\n") // a group of constants has several names
+	return all
 }
 
 // Tokens returns the tokens of Go source, without comments and what only layout asks for:

@@ -35,6 +35,7 @@ const Built = true
 // that opened it.
 type Backend struct {
 	opened  bool
+	lean    bool // measures nothing
 	dev     cu.Device
 	ctx     cu.CUContext
 	device  kernels.Device
@@ -81,7 +82,13 @@ func Ahead() {
 // Open returns a backend for the GPU with this index, counted as the driver
 // does (CUDA_VISIBLE_DEVICES). It locks the calling goroutine to its thread until
 // Close, and works in the device's primary context, which libraries share.
-func Open(index int) (kernels.Backend, error) {
+func Open(index int) (kernels.Backend, error) { return open(index, false) }
+
+// OpenLean is the same for a backend that measures nothing: it takes no memory of the device but for the products'.
+// Sample, Rows and Judge can't be used.
+func OpenLean(index int) (kernels.Backend, error) { return open(index, true) }
+
+func open(index int, lean bool) (kernels.Backend, error) {
 	go Ahead() // beside the driver, which takes longer
 	if err := driver(); err != nil {
 		return nil, err
@@ -95,7 +102,7 @@ func Open(index int) (kernels.Backend, error) {
 	}
 
 	runtime.LockOSThread()
-	b := &Backend{opened: true}
+	b := &Backend{opened: true, lean: lean}
 	b.Set = custom.NewSet("cuda", b.customCompiler)
 	if err := b.open(index); err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -153,21 +160,11 @@ func (b *Backend) open(index int) error {
 	if b.clock, err = newClock(stream, gate.f); err != nil {
 		return failed(err, "creating events")
 	}
-	size := 2 * max(b.device.Cache, 1<<20)
-	if b.flush, err = cu.MemAlloc(2*size + roomBytes); err != nil {
-		return failed(err, "allocating %d bytes to flush the cache with", 2*size)
+	if !b.lean {
+		if err := b.takeFlush(); err != nil {
+			return err
+		}
 	}
-	if err := failed(cu.MemsetD8Async(b.flush, 0, 2*size+roomBytes, stream), "zeroing"); err != nil {
-		return err
-	}
-	reader, err := b.modules.entry("roof_read")
-	if err != nil {
-		return err
-	}
-	const perUnit, block = 8, 512
-	clean := b.flush + cu.DevicePtr(size)
-	b.room = clean + cu.DevicePtr(size)
-	b.clock.flush(b.flush, clean, b.room, size, reader.f, b.device.Units*perUnit, block)
 	if err := result(C.cuMemHostAlloc(&b.staging, 2*8*stagedValues, 0)); err != nil {
 		return failed(err, "allocating memory to copy by")
 	}
@@ -179,6 +176,26 @@ func (b *Backend) open(index int) error {
 	if sensing.Wait(); b.noSensors == nil {
 		b.device.Properties["nvml_driver"] = b.sensors.Driver()
 	}
+	return nil
+}
+
+// takeFlush takes the memory that measuring needs.
+func (b *Backend) takeFlush() (err error) {
+	size := 2 * max(b.device.Cache, 1<<20)
+	if b.flush, err = cu.MemAlloc(2*size + roomBytes); err != nil {
+		return failed(err, "allocating %d bytes to flush the cache with", 2*size)
+	}
+	if err := failed(cu.MemsetD8Async(b.flush, 0, 2*size+roomBytes, b.stream), "zeroing"); err != nil {
+		return err
+	}
+	reader, err := b.modules.entry("roof_read")
+	if err != nil {
+		return err
+	}
+	const perUnit, block = 8, 512
+	clean := b.flush + cu.DevicePtr(size)
+	b.room = clean + cu.DevicePtr(size)
+	b.clock.flush(b.flush, clean, b.room, size, reader.f, b.device.Units*perUnit, block)
 	return nil
 }
 
@@ -213,7 +230,10 @@ func (b *Backend) Load(p *kernels.Problem) error {
 		return err
 	}
 	b.problem = p
-	err := b.originals.open(b)
+	var err error
+	if !b.lean {
+		err = b.originals.open(b)
+	}
 	for _, name := range []string{rowPtr, colIdx} {
 		if err == nil {
 			_, err = b.common(name, 8)

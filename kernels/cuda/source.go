@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"spmvtune/kernels"
@@ -15,38 +16,15 @@ var sources embed.FS
 
 var includeLine = regexp.MustCompile(`(?m)^#include "(\w+\.cuh)".*\n`)
 
-// Text is the source of a kernel with what it includes, as one file that nvcc compiles, after what its launch needs: as
-// many threads as c has, on a matrix with one row of n nonzeros. It is an error if the code is a library's.
-func Text(k kernels.Kernel, c kernels.Config, n int) (string, error) {
+// Text is the source of a kernel with what it includes, as one file that nvcc and NVRTC compile, after what its launch
+// needs. It is an error if the code is a library's.
+func Text(k kernels.Kernel) (string, error) {
 	files := kernelFiles()[k.Name]
 	if len(files) == 0 {
 		return "", fmt.Errorf("%s has no source here: it is a library's", k.Name)
 	}
 	var b strings.Builder
-	b.WriteString("// From spmvtune, under the Apache License, Version 2.0 (http://www.apache.org/licenses/LICENSE-2.0).\n//\n")
-	for _, line := range [][2]string{{"kernel", k.Name}, {"format", string(k.Format)}, {"mapping", k.Mapping},
-		{"block", k.Block}, {"grid", k.Grid}, {"needs", k.Legal}} {
-		if line[1] != "" {
-			fmt.Fprintf(&b, "// %s: %s\n", line[0], line[1])
-		}
-	}
-	if r, _, err := newRecipe(oneRow(n), c, 4); err == nil {
-		fmt.Fprintf(&b, "//\n// A product of %s on a matrix of one row with %d nonzeros, in float32 (macros make the names; _f64 is float64):\n", c, n)
-		if r.Zero {
-			b.WriteString("//     y is set to 0: the kernel adds to it\n")
-		}
-		for _, s := range r.Steps {
-			var args []string
-			for _, g := range s.Args {
-				if g.array == "" {
-					g.array = fmt.Sprint(g.value)
-				}
-				args = append(args, g.array)
-			}
-			fmt.Fprintf(&b, "//     %s_f32<<<%d, %d, %d>>>(%s)\n", s.Entry, s.Grid, s.Block, s.Shared, strings.Join(args, ", "))
-		}
-	}
-	b.WriteString("\n")
+	b.WriteString(k.Head() + launching(k) + "\n")
 	seen := map[string]bool{}
 	var failure error
 	var put func(name string) string
@@ -64,4 +42,119 @@ func Text(k kernels.Kernel, c kernels.Config, n int) (string, error) {
 	}
 	b.WriteString(put(files[0].source + ".cu"))
 	return b.String(), failure
+}
+
+// A launch is a product on a matrix of which every row has three nonzeros.
+type launch struct{ rows, cols, block, grid, v int }
+
+func (l launch) nnz() int  { return 3 * l.rows }
+func (l launch) tile() int { return l.block * mergeItems(l.v) }
+
+// The launches from which the numbers of any launch are told.
+var launches = []launch{{3000, 5000, 256, 1056, 4}, {60001, 9007, 64, 7, 4}, {60001, 9007, 64, 7, 8}, {31, 999, 128, 11, 8}}
+
+// terms are what numbers of launches are, in C. tile and tiles are csr_merge's.
+var terms = []struct {
+	text string
+	of   func(l launch) int
+}{
+	{"rows", func(l launch) int { return l.rows }},
+	{"cols", func(l launch) int { return l.cols }},
+	{"nnz", launch.nnz},
+	{"block", func(l launch) int { return l.block }},
+	{"grid", func(l launch) int { return l.grid }},
+	{"(nnz + grid * block - 1) / (grid * block)", func(l launch) int { return ceilDiv(l.nnz(), l.grid*l.block) }},
+	{"(nnz + block - 1) / block", func(l launch) int { return ceilDiv(l.nnz(), l.block) }},
+	{"(rows + 63) / 64", func(l launch) int { return ceilDiv(l.rows, 64) }},
+	{"min(grid * block, 32 * rows)", func(l launch) int { return min(l.grid*l.block, warp*l.rows) }},
+	{"block * sizeof(V)", func(l launch) int { return l.block * l.v }},
+	{"block * 2 * sizeof(V)", func(l launch) int { return blellochTree(l.block, l.v) }},
+	{"(block * 2 + (block * 2 - 1) / 32) * sizeof(V)", func(l launch) int { return blellochPadded(l.block, l.v) }},
+	{"block * (2 * sizeof(V) + sizeof(int))", func(l launch) int { return scanBuffers(l.block, l.v) }},
+	{"block / 32 * 128 * sizeof(V)", func(l launch) int { return l.block / warp * 128 * l.v }},
+	{"128 * sizeof(V)", func(l launch) int { return 128 * l.v }},
+	{"1024 * sizeof(V) + 65 * sizeof(int)", func(l launch) int { return 1024*l.v + 65*4 }},
+	{"tile", launch.tile},
+	{"tile * sizeof(V) + sizeof(int)", func(l launch) int { return l.tile()*l.v + 4 }},
+	{"tiles", func(l launch) int { return ceilDiv(l.rows+l.nnz(), l.tile()) }},
+	{"tiles + 1", func(l launch) int { return ceilDiv(l.rows+l.nnz(), l.tile()) + 1 }},
+	{"(tiles + 255) / 256", func(l launch) int { return ceilDiv(ceilDiv(l.rows+l.nnz(), l.tile()), 256) }},
+	{"(tiles + 256) / 256", func(l launch) int { return ceilDiv(ceilDiv(l.rows+l.nnz(), l.tile())+1, 256) }},
+}
+
+// told says in C what a number is that has these values in launches; as it is in the first where that is not known.
+func told(of func(i int) int) string {
+	for _, t := range terms {
+		if !slices.ContainsFunc(launches, func(l launch) bool { return t.of(l) != of(slices.Index(launches, l)) }) {
+			return t.text
+		}
+	}
+	return fmt.Sprint(of(0))
+}
+
+// launching says in C what a product with the parameters' defaults launches. Where the host packs something, it says so
+// for one matrix.
+func launching(k kernels.Kernel) string {
+	var all []*recipe
+	for _, l := range launches {
+		m := &structure{Rows: l.rows, Cols: l.cols, RowPtr: make([]int32, l.rows+1), ColIdx: make([]int32, l.nnz()),
+			Val: make([]float64, l.nnz())}
+		for i := range m.ColIdx {
+			m.RowPtr[i/3+1], m.ColIdx[i] = int32(i/3*3+3), int32(i/9%(l.cols/3)*3+i%3)
+		}
+		c := kernels.Config{Kernel: k.Name, Precision: map[int]kernels.Precision{4: kernels.Float32, 8: kernels.Float64}[l.v],
+			Block: l.block, Grid: l.grid, Params: k.Complete("")}
+		if k.Grid == "" {
+			c.Grid = 0
+		}
+		r, _, err := newRecipe(m, c, l.v)
+		if err != nil {
+			return fmt.Sprintf("// No product is shown: %v\n", err)
+		}
+		all = append(all, r)
+	}
+	var packed, made, run []string
+	for i, s := range all[0].Steps {
+		var args []string
+		for j, g := range s.Args {
+			if g.array == "" {
+				args = append(args, told(func(l int) int { return int(all[l].Steps[i].Args[j].value) }))
+				continue
+			}
+			args = append(args, g.array)
+			if g.own == nil || slices.ContainsFunc(made, func(line string) bool { return strings.Contains(line, "*"+g.array+";") }) {
+				continue
+			}
+			kind, size := "V", told(func(l int) int { return all[l].Steps[i].Args[j].own.Values })+" * sizeof(V)"
+			switch n := g.own.Bytes / 4; {
+			case g.own.Values+g.own.Bytes == 0:
+				packed = append(packed, g.array)
+				continue
+			case g.own.Clear:
+				kind, size = "unsigned long long", fmt.Sprint(g.own.Bytes)
+				run = append(run, fmt.Sprintf("cudaMemsetAsync(%s, 0, %s, stream);", g.array, size))
+			case n > 0:
+				kind, size = "int", "sizeof(int) * ("+told(func(l int) int { return all[l].Steps[i].Args[j].own.Bytes / 4 })+")"
+			}
+			made = append(made, fmt.Sprintf("%s *%s; cudaMalloc(&%s, %s);", kind, g.array, g.array, size))
+		}
+		run = append(run, fmt.Sprintf("%s_f32<<<%s, %s, %s, stream>>>(%s);", s.Entry,
+			told(func(l int) int { return all[l].Steps[i].Grid }), told(func(l int) int { return all[l].Steps[i].Block }),
+			told(func(l int) int { return all[l].Steps[i].Shared }), strings.Join(args, ", ")))
+	}
+	if all[0].Zero {
+		run = append([]string{"cudaMemsetAsync(y, 0, rows * sizeof(V), stream); // the kernel adds to it"}, run...)
+	}
+	lines := append([]string{"using V = float; // for double, names end in _f64",
+		fmt.Sprintf("int block = %d, grid = %d;", launches[0].block, launches[0].grid)}, made...)
+	text := strings.Join(run, "")
+	if strings.Contains(text, "tile") && len(packed) == 0 {
+		lines = slices.Insert(lines, 2, "int tile = block * (sizeof(V) == 4 ? 7 : 5), tiles = (rows + nnz + tile - 1) / tile;")
+	}
+	head := "// A product y = A x of rows x cols with nnz nonzeros, all arrays on the device; row_ptr, row_idx and col_idx count from 0.\n"
+	if len(packed) > 0 {
+		head = fmt.Sprintf("// The host packs %s, as this file says below and %s does.\n// A product of %d rows of three nonzeros in %d columns:\n",
+			strings.Join(slices.Compact(packed), ", "), "libspmvtune", launches[0].rows, launches[0].cols)
+	}
+	return head + "//\n//     " + strings.Join(append(lines, run...), "\n//     ") + "\n"
 }
