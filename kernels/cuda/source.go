@@ -44,48 +44,48 @@ func Text(k kernels.Kernel) (string, error) {
 	return b.String(), failure
 }
 
-// A launch is a product on a matrix of which every row has three nonzeros.
-type launch struct{ rows, cols, block, grid, v int }
+// An instance is a product on a matrix of which every row has three nonzeros.
+type instance struct{ rows, cols, block, grid, v int }
 
-func (l launch) nnz() int  { return 3 * l.rows }
-func (l launch) tile() int { return l.block * mergeItems(l.v) }
+func (l instance) nnz() int  { return 3 * l.rows }
+func (l instance) tile() int { return l.block * mergeItems(l.v) }
 
-// The launches from which the numbers of any launch are told.
-var launches = []launch{{3000, 5000, 256, 1056, 4}, {60001, 9007, 64, 7, 4}, {60001, 9007, 64, 7, 8}, {31, 999, 128, 11, 8}}
+// The instances from which the numbers of any launch are told.
+var instances = []instance{{3000, 5000, 256, 1056, 4}, {60001, 9007, 64, 7, 4}, {60001, 9007, 64, 7, 8}, {31, 999, 128, 11, 8}}
 
-// terms are what numbers of launches are, in C. tile and tiles are csr_merge's.
+// terms are what numbers of a launch are, in C. tile and tiles are csr_merge's.
 var terms = []struct {
 	text string
-	of   func(l launch) int
+	of   func(l instance) int
 }{
-	{"rows", func(l launch) int { return l.rows }},
-	{"cols", func(l launch) int { return l.cols }},
-	{"nnz", launch.nnz},
-	{"block", func(l launch) int { return l.block }},
-	{"grid", func(l launch) int { return l.grid }},
-	{"(nnz + grid * block - 1) / (grid * block)", func(l launch) int { return ceilDiv(l.nnz(), l.grid*l.block) }},
-	{"(nnz + block - 1) / block", func(l launch) int { return ceilDiv(l.nnz(), l.block) }},
-	{"(rows + 63) / 64", func(l launch) int { return ceilDiv(l.rows, 64) }},
-	{"min(grid * block, 32 * rows)", func(l launch) int { return min(l.grid*l.block, warp*l.rows) }},
-	{"block * sizeof(V)", func(l launch) int { return l.block * l.v }},
-	{"block * 2 * sizeof(V)", func(l launch) int { return blellochTree(l.block, l.v) }},
-	{"(block * 2 + (block * 2 - 1) / 32) * sizeof(V)", func(l launch) int { return blellochPadded(l.block, l.v) }},
-	{"block * (2 * sizeof(V) + sizeof(int))", func(l launch) int { return scanBuffers(l.block, l.v) }},
-	{"block / 32 * 128 * sizeof(V)", func(l launch) int { return l.block / warp * 128 * l.v }},
-	{"128 * sizeof(V)", func(l launch) int { return 128 * l.v }},
-	{"1024 * sizeof(V) + 65 * sizeof(int)", func(l launch) int { return 1024*l.v + 65*4 }},
-	{"tile", launch.tile},
-	{"tile * sizeof(V) + sizeof(int)", func(l launch) int { return l.tile()*l.v + 4 }},
-	{"tiles", func(l launch) int { return ceilDiv(l.rows+l.nnz(), l.tile()) }},
-	{"tiles + 1", func(l launch) int { return ceilDiv(l.rows+l.nnz(), l.tile()) + 1 }},
-	{"(tiles + 255) / 256", func(l launch) int { return ceilDiv(ceilDiv(l.rows+l.nnz(), l.tile()), 256) }},
-	{"(tiles + 256) / 256", func(l launch) int { return ceilDiv(ceilDiv(l.rows+l.nnz(), l.tile())+1, 256) }},
+	{"rows", func(l instance) int { return l.rows }},
+	{"cols", func(l instance) int { return l.cols }},
+	{"nnz", instance.nnz},
+	{"block", func(l instance) int { return l.block }},
+	{"grid", func(l instance) int { return l.grid }},
+	{"(nnz + grid * block - 1) / (grid * block)", func(l instance) int { return ceilDiv(l.nnz(), l.grid*l.block) }},
+	{"(nnz + block - 1) / block", func(l instance) int { return ceilDiv(l.nnz(), l.block) }},
+	{"(rows + 63) / 64", func(l instance) int { return ceilDiv(l.rows, 64) }},
+	{"min(grid * block, 32 * rows)", func(l instance) int { return min(l.grid*l.block, warp*l.rows) }},
+	{"block * sizeof(V)", func(l instance) int { return l.block * l.v }},
+	{"block * 2 * sizeof(V)", func(l instance) int { return blellochTree(l.block, l.v) }},
+	{"(block * 2 + (block * 2 - 1) / 32) * sizeof(V)", func(l instance) int { return blellochPadded(l.block, l.v) }},
+	{"block * (2 * sizeof(V) + sizeof(int))", func(l instance) int { return scanBuffers(l.block, l.v) }},
+	{"block / 32 * 128 * sizeof(V)", func(l instance) int { return l.block / warp * 128 * l.v }},
+	{"128 * sizeof(V)", func(l instance) int { return 128 * l.v }},
+	{"1024 * sizeof(V) + 65 * sizeof(int)", func(l instance) int { return 1024*l.v + 65*4 }},
+	{"tile", instance.tile},
+	{"tile * sizeof(V) + sizeof(int)", func(l instance) int { return l.tile()*l.v + 4 }},
+	{"tiles", func(l instance) int { return ceilDiv(l.rows+l.nnz(), l.tile()) }},
+	{"tiles + 1", func(l instance) int { return ceilDiv(l.rows+l.nnz(), l.tile()) + 1 }},
+	{"(tiles + 255) / 256", func(l instance) int { return ceilDiv(ceilDiv(l.rows+l.nnz(), l.tile()), 256) }},
+	{"(tiles + 256) / 256", func(l instance) int { return ceilDiv(ceilDiv(l.rows+l.nnz(), l.tile())+1, 256) }},
 }
 
-// told says in C what a number is that has these values in launches; as it is in the first where that is not known.
+// told says in C what a number is that has these values in instances; as it is in the first where that is not known.
 func told(of func(i int) int) string {
 	for _, t := range terms {
-		if !slices.ContainsFunc(launches, func(l launch) bool { return t.of(l) != of(slices.Index(launches, l)) }) {
+		if !slices.ContainsFunc(instances, func(l instance) bool { return t.of(l) != of(slices.Index(instances, l)) }) {
 			return t.text
 		}
 	}
@@ -96,7 +96,7 @@ func told(of func(i int) int) string {
 // for one matrix.
 func launching(k kernels.Kernel) string {
 	var all []*recipe
-	for _, l := range launches {
+	for _, l := range instances {
 		m := &structure{Rows: l.rows, Cols: l.cols, RowPtr: make([]int32, l.rows+1), ColIdx: make([]int32, l.nnz()),
 			Val: make([]float64, l.nnz())}
 		for i := range m.ColIdx {
@@ -146,7 +146,7 @@ func launching(k kernels.Kernel) string {
 		run = append([]string{"cudaMemsetAsync(y, 0, rows * sizeof(V), stream); // the kernel adds to it"}, run...)
 	}
 	lines := append([]string{"using V = float; // for double, names end in _f64",
-		fmt.Sprintf("int block = %d, grid = %d;", launches[0].block, launches[0].grid)}, made...)
+		fmt.Sprintf("int block = %d, grid = %d;", instances[0].block, instances[0].grid)}, made...)
 	text := strings.Join(run, "")
 	if strings.Contains(text, "tile") && len(packed) == 0 {
 		lines = slices.Insert(lines, 2, "int tile = block * (sizeof(V) == 4 ? 7 : 5), tiles = (rows + nnz + tile - 1) / tile;")
@@ -154,7 +154,7 @@ func launching(k kernels.Kernel) string {
 	head := "// A product y = A x of rows x cols with nnz nonzeros, all arrays on the device; row_ptr, row_idx and col_idx count from 0.\n"
 	if len(packed) > 0 {
 		head = fmt.Sprintf("// The host packs %s, as this file says below and %s does.\n// A product of %d rows of three nonzeros in %d columns:\n",
-			strings.Join(slices.Compact(packed), ", "), "libspmvtune", launches[0].rows, launches[0].cols)
+			strings.Join(slices.Compact(packed), ", "), "libspmvtune", instances[0].rows, instances[0].cols)
 	}
 	return head + "//\n//     " + strings.Join(append(lines, run...), "\n//     ") + "\n"
 }
