@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import spmvtune
 
 gpu = "gpu" in sys.argv
-runtime = ctypes.CDLL([a for a in sys.argv if a.endswith(".so")][0]) if gpu else None
+runtime = ctypes.CDLL([a for a in sys.argv if ".so" in a][0]) if gpu else None
 
 
 def cuda(name, *args):
