@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/base/panics"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -295,17 +296,14 @@ func TestPackAhead(t *testing.T) {
 	a.running.Wait()
 	testkit.Equal(t, len(packings.kept), now, "packings, of which none is still being made")
 
-	// One that is being made is waited for, and made by who waits if it fails.
+	// One that is being made is waited for.
 	begun, made := make(chan bool), 0
-	done := make(chan int)
-	go func() {
-		defer func() { recover() }()
-		pack(m, "key", func() (*int, error) { begun <- true; panic("out of its range") })
-	}()
+	build := func() (*int, error) { begun <- true; made++; return &made, nil }
+	go pack(m, "key", build)
 	<-begun
-	go func() {
-		n, _ := pack(m, "key", func() (*int, error) { made++; return &made, nil })
-		done <- *n
-	}()
-	testkit.Equal(t, <-done, 1, "times it was made")
+	testkit.Equal(t, *testkit.Must(pack(m, "key", build)), 1, "times it was made")
+	for range 2 {
+		failed := panics.Caught(func() error { _, err := pack(m, "no", func() (int, error) { panic("out of its range") }); return err })
+		testkit.Fails(t, failed(), "out of its range")
+	}
 }

@@ -34,13 +34,12 @@ var packings struct {
 }
 
 type packing struct {
-	of    *structure
-	key   any
-	made  chan struct{} // closed when the rest is known
-	value any           // nil: making it has panicked
-	err   error         // why there is none
-	bytes int64
-	cost  time.Duration
+	of     *structure
+	key    any
+	make   func() (any, error) // once; a panic comes again
+	orders *structure          // to which this gave its order of rows
+	bytes  int64
+	cost   time.Duration
 }
 
 // pack returns what build makes from m, under key, which names the kind of packing and
@@ -54,35 +53,32 @@ func pack[T any](m *structure, key any, build func() (T, error)) (T, error) {
 		m = p.m
 	}
 	e, found := find(m, key)
-	p.Unlock()
 	start := time.Now()
-	if found {
-		<-e.made
-		if e.value == nil {
-			return pack(m, key, build)
-		}
-		if !ahead { // the caller's clock has the wait
-			p.Lock()
-			defer p.Unlock()
-			p.reused += e.cost - time.Since(start)
-		}
-		return e.value.(T), e.err
+	if !found {
+		e.make = sync.OnceValues(func() (any, error) {
+			value, err := build()
+			if err != nil && !errors.As(err, new(*kernels.InvalidError)) {
+				err = invalid("%v", err)
+			}
+			e.made(value, time.Since(start))
+			return value, err
+		})
 	}
-
-	defer e.finish()
-	value, err := build()
-	if err != nil && !errors.As(err, new(*kernels.InvalidError)) {
-		err = invalid("%v", err)
+	p.Unlock()
+	value, err := e.make()
+	if found && !ahead { // the caller's clock has the wait
+		p.Lock()
+		defer p.Unlock()
+		p.reused += e.cost - time.Since(start)
 	}
-	e.value, e.err, e.bytes, e.cost = value, err, bytesOf(reflect.ValueOf(value)), time.Since(start)
-	return value, err
+	return value.(T), err
 }
 
 // find returns the packing that is kept under a key or, if there is none, a new one to be made. The packings of
 // another matrix are dropped.
 func find(m *structure, key any) (e *packing, found bool) {
 	p := &packings
-	if p.m != m && !slices.ContainsFunc(p.kept, func(e *packing) bool { return e.orders(m) }) {
+	if p.m != m && !slices.ContainsFunc(p.kept, func(e *packing) bool { return e.orders == m }) {
 		start(m)
 	}
 	i := slices.IndexFunc(p.kept, func(e *packing) bool { return e.of == m && e.key == key })
@@ -90,32 +86,31 @@ func find(m *structure, key any) (e *packing, found bool) {
 		e = p.kept[i]
 		p.kept = slices.Delete(p.kept, i, i+1)
 	} else {
-		e = &packing{of: m, key: key, made: make(chan struct{})}
+		e = &packing{of: m, key: key}
 	}
 	p.kept = append(p.kept, e)
 	return e, found
 }
 
-// finish makes e known, or forgets it if there is no value, and keeps to the limit.
-func (e *packing) finish() {
+// made notes what e is, and keeps to the limit.
+func (e *packing) made(value any, cost time.Duration) {
 	p := &packings
 	p.Lock()
 	defer p.Unlock()
-	defer close(e.made)
-	i := slices.Index(p.kept, e)
-	switch {
-	case i < 0: // the matrix is another one
-	case e.value == nil:
-		p.kept = slices.Delete(p.kept, i, i+1)
-	default:
-		for p.bytes += e.bytes; p.bytes > packingLimit; {
-			oldest := slices.IndexFunc(p.kept, func(o *packing) bool { return o != e && o.bytes > 0 })
-			if oldest < 0 {
-				break
-			}
-			p.bytes -= p.kept[oldest].bytes
-			p.kept = slices.Delete(p.kept, oldest, oldest+1)
+	e.bytes, e.cost = bytesOf(reflect.ValueOf(value)), cost
+	if o, _ := value.(*ordering); o != nil {
+		e.orders = o.m
+	}
+	if !slices.Contains(p.kept, e) { // the matrix is another one
+		return
+	}
+	for p.bytes += e.bytes; p.bytes > packingLimit; {
+		oldest := slices.IndexFunc(p.kept, func(o *packing) bool { return o != e && o.bytes > 0 })
+		if oldest < 0 {
+			break
 		}
+		p.bytes -= p.kept[oldest].bytes
+		p.kept = slices.Delete(p.kept, oldest, oldest+1)
 	}
 }
 
@@ -157,17 +152,6 @@ func (a *ahead) packAhead(m *structure, next []kernels.Config) {
 			}
 		})
 	}
-}
-
-// orders reports whether e is what gave m its order.
-func (e *packing) orders(m *structure) bool {
-	select {
-	case <-e.made:
-	default:
-		return false
-	}
-	o, ok := e.value.(*ordering)
-	return ok && o != nil && o.m == m
 }
 
 // bytesOf is the size of the arrays of a packing, but for values, which are the matrix's.
