@@ -136,14 +136,19 @@ func (s *Search) keys(find finder) section {
 			doc: "most trials per matrix, most time in all, most time measuring in an adaptive search; 0: no bound"},
 		{name: "rule", example: `"rule.json"`, read: func(t *table, key string) { s.readRule(t, key, find) },
 			doc: "a rule.json, a database, or " + ownRules + "; default: h100 on an H100, else h200"},
-		{name: "top", example: "3", read: s.readTop, doc: "how many configurations of the rule's shortlist are measured"},
+		{name: "top", example: "3", into: &s.Top, least: 1, doc: "how many configurations of the rule's shortlist are measured"},
 	}
 }
 
-// check notes a random search without a bound.
+// check notes a random search without a bound, and what another strategy would not heed.
 func (s *Search) check(t *table) {
 	if bounds, _ := t.vals["budget"].(map[string]any); s.Strategy == "random" && len(bounds) == 0 {
 		t.fail("strategy", "give budget = { trials = 100 }", "a random search without a budget tries everything")
+	}
+	for key, what := range map[string]string{"rule": "a rule", "top": "a shortlist"} {
+		if t.has(key) && s.Strategy != search.Rule {
+			t.fail(key, `write strategy = "rule", or leave it out`, "only that strategy has %s", what)
+		}
 	}
 }
 
@@ -156,15 +161,7 @@ func (s *Search) readOrder(t *table, key string) {
 
 func (s *Search) readRule(t *table, key string, find finder) {
 	t.text(key, &s.Rule)
-	if s.Rule == "" {
-		return
-	}
-	if s.Strategy != search.Rule {
-		t.fail(key, `write strategy = "rule", or leave it out`, "only that strategy has a rule")
-		return
-	}
-
-	if slices.Contains(search.Rules, s.Rule) {
+	if s.Rule == "" || s.Strategy != search.Rule || slices.Contains(search.Rules, s.Rule) {
 		return
 	}
 	found, err := find(s.Rule)
@@ -173,13 +170,6 @@ func (s *Search) readRule(t *table, key string, find finder) {
 		return
 	}
 	s.Rule = found[0]
-}
-
-func (s *Search) readTop(t *table, key string) {
-	t.count(key, &s.Top, 1)
-	if s.Top > 0 && s.Strategy != search.Rule {
-		t.fail(key, `write strategy = "rule", or leave it out`, "only that strategy has a shortlist")
-	}
 }
 
 // Device chooses what to run on.
@@ -228,19 +218,16 @@ func (d *Device) readIndex(t *table, key string) {
 		}
 	case []any:
 		for _, e := range v {
-			i, is := e.(int64)
-			if !is || i < 0 || slices.Contains(d.Indices, int(i)) {
-				t.fail(key, hint, "is not a list of different GPUs")
-				d.Indices = nil
-				return
+			if i, is := e.(int64); is && i >= 0 && !slices.Contains(d.Indices, int(i)) {
+				d.Indices = append(d.Indices, int(i))
 			}
-			d.Indices = append(d.Indices, int(i))
 		}
-		if len(d.Indices) == 0 {
-			t.fail(key, hint, "is an empty list")
-		} else {
-			d.Index = d.Indices[0]
+		if len(v) == 0 || len(d.Indices) < len(v) {
+			d.Indices = nil
+			t.fail(key, hint, "is not a list of different GPUs")
+			return
 		}
+		d.Index = d.Indices[0]
 	default:
 		t.count(key, &d.Index, 0)
 	}

@@ -221,6 +221,15 @@ func eachPart(n, parts int, f func(part, lo, hi int)) {
 	all.Wait()
 }
 
+// each calls f for every number below n, on all cores that have so many at least.
+func each(n, least int, f func(i int)) {
+	eachShare(n, least, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+	})
+}
+
 // counted are n numbers, from one on.
 func counted(n, from int) []int32 {
 	numbers := make([]int32, n)

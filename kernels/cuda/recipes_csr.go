@@ -271,10 +271,8 @@ func mergeWarpRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 func mergeBorders(m *structure, shares, steps int) []int32 {
 	borders, _ := pack(m, fmt.Sprint("borders ", shares, steps), func() ([]int32, error) {
 		borders := make([]int32, shares+1)
-		eachShare(len(borders), 4096, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				borders[i] = int32(sort.Search(m.Rows, func(r int) bool { return int(m.RowPtr[r+1])+r >= i*steps }))
-			}
+		each(len(borders), 4096, func(i int) {
+			borders[i] = int32(sort.Search(m.Rows, func(r int) bool { return int(m.RowPtr[r+1])+r >= i*steps }))
 		})
 		return borders, nil
 	})

@@ -168,13 +168,10 @@ func (p *lanesPacking) layOut(all []share) {
 	}
 	p.chunk[len(all)] = int32(8 * at)
 	p.span, p.target = make([]int32, 2*at), make([]int32, at)
-	eachShare(len(all), fewSteps/warp, func(_, lo, hi int) {
-		for i, share := range all[lo:hi] {
-			at := p.chunk[lo+i] / 8
-			for k, s := range share.segments {
-				k := int(at) + k
-				p.span[2*k], p.span[2*k+1], p.target[k] = s.begin, s.end, s.target
-			}
+	each(len(all), fewSteps/warp, func(i int) {
+		at := int(p.chunk[i] / 8)
+		for k, s := range all[i].segments {
+			p.span[2*(at+k)], p.span[2*(at+k)+1], p.target[at+k] = s.begin, s.end, s.target
 		}
 	})
 }
@@ -188,13 +185,11 @@ func sharesOf(segments []segment) []share {
 		list = append(list, share{segments: segments[:n], log: log})
 		segments = segments[n:]
 	}
-	eachShare(len(list), fewSteps/warp, func(_, lo, hi int) {
-		for i := range list[lo:hi] {
-			s := &list[lo+i]
-			s.cost = 32 // about how long it takes, in nonzeros
-			for _, of := range s.segments {
-				s.cost += of.length()
-			}
+	each(len(list), fewSteps/warp, func(i int) {
+		s := &list[i]
+		s.cost = 32 // about how long it takes, in nonzeros
+		for _, of := range s.segments {
+			s.cost += of.length()
 		}
 	})
 	return list

@@ -76,19 +76,13 @@ func packPanels(m *structure, blocks, most int) *panelPacking {
 	codes, first := panelCodes(m, column, starts)
 	pieces := make([][]panelPiece, panels)
 	rowSlot := make([]uint16, panels*(m.Rows+1))
-	eachShare(panels, 1, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			pieces[i] = panelPieces(starts[i*m.Rows:], m.Rows, rowSlot[i*(m.Rows+1):], first[i])
-		}
+	each(panels, 1, func(i int) {
+		pieces[i] = panelPieces(starts[i*m.Rows:], m.Rows, rowSlot[i*(m.Rows+1):], first[i])
 	})
 	p.layOut(column, pieces)
 	pieceSlot := make([]uint16, warp*(len(p.pair)-1))
 	p.columns, p.order = make([]int32, p.pair[len(p.pair)-1]), make([]int32, 2*p.pair[len(p.pair)-1])
-	eachShare(panels, 1, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			p.fill(codes, p.panels[4*i:4*i+4], pieces[i], pieceSlot)
-		}
-	})
+	each(panels, 1, func(i int) { p.fill(codes, p.panels[4*i:4*i+4], pieces[i], pieceSlot) })
 	p.pieceSlot, p.rowSlot = words(pieceSlot), words(rowSlot)
 	return p
 }
@@ -124,19 +118,17 @@ func (p *panelPacking) cutColumns(m *structure, blocks, most int) []int32 {
 // panelStarts gives for each panel, and for the end of the last, where its part of each row begins.
 func panelStarts(m *structure, column []int32) []int32 {
 	starts := make([]int32, len(column)*m.Rows)
-	eachShare(m.Rows, 16, func(_, lo, hi int) {
-		for r := lo; r < hi; r++ {
-			k, end := m.RowPtr[r], m.RowPtr[r+1]
-			search := int(end-k) > 16*len(column)
-			for p, from := range column {
-				if search {
-					k += int32(lowerBound(m.ColIdx[k:end], int(from)))
-				}
-				for k < end && m.ColIdx[k] < from {
-					k++
-				}
-				starts[p*m.Rows+r] = k
+	each(m.Rows, 16, func(r int) {
+		k, end := m.RowPtr[r], m.RowPtr[r+1]
+		search := int(end-k) > 16*len(column)
+		for p, from := range column {
+			if search {
+				k += int32(lowerBound(m.ColIdx[k:end], int(from)))
 			}
+			for k < end && m.ColIdx[k] < from {
+				k++
+			}
+			starts[p*m.Rows+r] = k
 		}
 	})
 	return starts
@@ -147,11 +139,9 @@ func panelStarts(m *structure, column []int32) []int32 {
 func panelCodes(m *structure, column, starts []int32) (codes []uint16, first []int32) {
 	panels := len(column) - 1
 	first = make([]int32, panels+1)
-	eachShare(panels, 1, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			for r := range m.Rows {
-				first[i+1] += starts[(i+1)*m.Rows+r] - starts[i*m.Rows+r]
-			}
+	each(panels, 1, func(i int) {
+		for r := range m.Rows {
+			first[i+1] += starts[(i+1)*m.Rows+r] - starts[i*m.Rows+r]
 		}
 	})
 	for i := range panels {

@@ -62,11 +62,7 @@ func cutAll(rows, panels int, cut func(c *cutter, row int32)) ([][]segment, cutR
 	for i, n := range counts {
 		segments[i] = make([]segment, n)
 	}
-	eachShare(len(cores), 1, func(_, lo, hi int) {
-		for _, c := range cores[lo:hi] {
-			c.move(segments)
-		}
-	})
+	each(len(cores), 1, func(i int) { cores[i].move(segments) })
 	return segments, all
 }
 

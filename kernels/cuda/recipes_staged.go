@@ -76,11 +76,7 @@ func newStagedRows(begin, end []int32, panels int) (*stagedRows, error) {
 	}
 
 	s.values, s.target = make([]int32, 2*warp*pairs), make([]int32, warp*len(chunks))
-	eachShare(len(chunks), fewSteps/(2*warp), func(_, lo, hi int) {
-		for c := lo; c < hi; c++ {
-			s.fill(c, chunks[c])
-		}
-	})
+	each(len(chunks), fewSteps/(2*warp), func(c int) { s.fill(c, chunks[c]) })
 	return s, nil
 }
 
