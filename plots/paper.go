@@ -1,17 +1,16 @@
 package plots
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/page"
@@ -53,11 +52,19 @@ const (
 	mostPaper  = 30 * vg.Centimeter
 )
 
-// savePaper writes captions and tables for a paper with columns of this width.
+// savePaper writes captions and tables for a paper with columns of this width, and pictures in the paper's font.
 func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture, width vg.Length) error {
-	d := content.Report
+	from := provenance(content)
 	for _, p := range pictures {
-		if err := out.Write("figures/"+p.Name+".tex", caption(d, p)); err != nil {
+		if err := out.Write("figures/"+p.Name+".tex", caption(p, from)); err != nil {
+			return err
+		}
+		plain, texts, err := p.Lettered()
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(out.Write("figures/"+p.Name+"-plain.pdf", plain),
+			out.Write("figures/"+p.Name+"-text.tex", lettering(p, texts))); err != nil {
 			return err
 		}
 	}
@@ -65,11 +72,26 @@ func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture, w
 		if len(s.Tables) == 0 {
 			continue
 		}
-		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(width, paperFacts(d, nil))); err != nil {
+		if err := out.Write("tables/"+s.Stem+".tex", s.Booktabs(width, from)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lettering is a picture whose text LaTeX sets: it has the paper's font, and can be searched.
+func lettering(p *canvas.Picture, texts []canvas.Text) []byte {
+	b := bytes.NewBufferString("% in place of \\includegraphics{" + p.Name + "}; needs \\usepackage{graphicx,xcolor}\n")
+	width, height := p.Size()
+	fmt.Fprintf(b, "\\begingroup\\setlength{\\unitlength}{1bp}\\begin{picture}(%.2f,%.2f)%%\n\\put(0,0){\\includegraphics{%s-plain}}%%\n",
+		width.Points(), height.Points(), p.Name)
+	for _, t := range texts {
+		series := map[bool]string{true: "\\bfseries"}[t.Bold]
+		fmt.Fprintf(b, "\\put(%.1f,%.1f){\\rotatebox{%d}{\\makebox(0,0)[%s]{\\smash{\\fontsize{%.1f}{%[5]g}%s\\selectfont\\color[RGB]{%d,%d,%d}%s}}}}%%\n",
+			t.X, t.Y, t.Angle, t.Side, t.Size, series, t.Color.R, t.Color.G, t.Color.B, table.LaTeX(t.Words))
+	}
+	b.WriteString("\\end{picture}\\endgroup\n")
+	return b.Bytes()
 }
 
 // makeFolders makes the folders of a report.
@@ -87,10 +109,11 @@ func makeFolders(dir string, opt Options) error {
 }
 
 // caption is what stands below a picture in a paper. Where its numbers are from stands in a comment.
-func caption(d *analysis.Data, p *canvas.Picture) []byte {
+func caption(p *canvas.Picture, from string) []byte {
 	var b strings.Builder
+	b.WriteString("% \\input{" + p.Name + "-text} in place of \\includegraphics has the paper's font, and can be searched\n")
 	b.WriteString("% \\begin{figure}\\centering\\includegraphics{" + p.Name + "}\\input{" + p.Name + "}\\end{figure}\n")
-	b.WriteString("% " + paperFacts(d, p.Matrices) + "\n")
+	b.WriteString("% " + from + "\n")
 	b.WriteString("\\caption{" + table.LaTeX(withStop(p.Title)))
 	if p.Subtitle != "" {
 		b.WriteString("\n" + table.LaTeX(p.Subtitle))
@@ -101,39 +124,13 @@ func caption(d *analysis.Data, p *canvas.Picture) []byte {
 
 func withStop(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
-// paperFacts says where, when and on what trials a figure rests. Without matrices they are all.
-func paperFacts(d *analysis.Data, matrices []string) string {
-	trials := 0
-	on := map[string]bool{}
-	devices := map[string]bool{}
-	first, last := "", ""
-	for i := range d.Panels {
-		p := &d.Panels[i]
-		if matrices != nil && !slices.Contains(matrices, p.Matrix) {
-			continue
-		}
-		on[p.Matrix], devices[p.Device] = true, true
-		trials += len(p.Rows)
-		for j := range p.Rows {
-			day := p.Rows[j].At.UTC().Format("2006-01-02")
-			if first == "" || day < first {
-				first = day
-			}
-			last = max(last, day)
-		}
+// provenance says where, when and on what a paper's figures and tables rest.
+func provenance(content *page.Content) string {
+	of := content.By()
+	for i := range content.Report.Devices {
+		of += softwareOf(&content.Report.Devices[i].Device)
 	}
-
-	var words []string
-	for i := range d.Devices {
-		if v := &d.Devices[i]; devices[v.Label] {
-			words = append(words, d.DeviceWords(v.Label)+softwareOf(&v.Device))
-		}
-	}
-	if last != first {
-		first += " to " + last
-	}
-	return fmt.Sprintf("%s, %s, n = %s on %s.", strings.Join(words, "; "), first,
-		term.GroupedCount(trials, "trial", "trials"), term.GroupedCount(len(on), "matrix", "matrices"))
+	return of
 }
 
 // softwareOf names the software that a device's times depend on: a GPU's driver, or the compiler of a

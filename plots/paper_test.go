@@ -59,9 +59,13 @@ func TestPaper(t *testing.T) {
 		}
 		testkit.Succeed(t, xml.Unmarshal([]byte(drawn), new(struct{})))
 		testkit.Says(t, "the caption of "+name, caption, "\\caption{", "\\label{fig:"+filepath.Base(stem)+"}",
-			"(compiled by go1.26.8 amd64 v1), 2025-01-02, n = ")
+			"verified trials · 2025-01-02", "(compiled by go1.26.8 amd64 v1)")
 		_, seen, _ := strings.Cut(caption, "\\caption{")
-		testkit.Check(t, !strings.Contains(seen, "n = ") && strings.Count(seen, "Xeon") < 2, "too much in %s", caption)
+		seen, _, _ = strings.Cut(seen, "}\n\\label")
+		testkit.Check(t, len(seen) < 190 && strings.Count(seen, "Xeon") < 2, "more than two lines, or the device twice: %s", seen)
+		text := read(stem + "-text.tex")
+		testkit.Says(t, "the text of "+name, text, "includegraphics{"+filepath.Base(stem)+"-plain}", "xcolor")
+		testkit.Equal(t, strings.Count(text, "\\makebox"), strings.Count(drawn, "<text "), "texts of %s", name)
 		high, _ := strconv.ParseFloat(regexp.MustCompile(`height="([0-9.]+)pt"`).FindStringSubmatch(drawn)[1], 64)
 		testkit.Check(t, high <= 0.45*11*72, "%s is %g points high", name, high)
 	}

@@ -172,7 +172,7 @@ func (b *Bars) columnWidth(body vg.Length) vg.Length {
 }
 
 // mostNarrow is the room for names in a narrow column: it holds the longest name of a kernel.
-const mostNarrow = vg.Length(144)
+const mostNarrow = vg.Length(156)
 
 // Sides returns the width of the rows' names and notes, and of the names alone.
 func (b *Bars) Sides() (left, names vg.Length) {

@@ -32,12 +32,21 @@ var timeless = sync.OnceFunc(func() {
 	fpdf.SetDefaultCatalogSort(true)
 })
 
+// Size is the size of the picture's files.
+func (p *Picture) Size() (width, height vg.Length) { return scale * PageWidth, scale * p.PageHeight() }
+
+// Lettered renders the picture as PDF without its text, and returns that.
+func (p *Picture) Lettered() ([]byte, []Text, error) {
+	pdf, err := p.portable(false)
+	return pdf, p.web(&WebStyles{}).texts, err
+}
+
 // portable renders the picture as PDF.
-func (p *Picture) portable() ([]byte, error) {
+func (p *Picture) portable(lettered bool) ([]byte, error) {
 	timeless()
 	c := vgpdf.New(scale*PageWidth, scale*p.PageHeight())
 	c.Scale(float64(scale), float64(scale))
-	p.Draw(draw.NewCanvas(outlined{c, map[int]bool{}}, PageWidth, p.PageHeight()))
+	p.Draw(draw.NewCanvas(outlined{c, map[int]bool{}, lettered}, PageWidth, p.PageHeight()))
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
 	return b.Bytes(), err
@@ -48,6 +57,7 @@ func (p *Picture) portable() ([]byte, error) {
 type outlined struct {
 	vg.Canvas
 	widths map[int]bool // The widths of the images so far, in pixels.
+	text   bool         // Text is drawn.
 }
 
 // DrawImage flips the image, because gonum's PDF draws it upside down. It also gives each
@@ -75,6 +85,9 @@ func (c outlined) DrawImage(box vg.Rectangle, img image.Image) {
 }
 
 func (c outlined) FillString(f font.Face, at vg.Point, s string) {
+	if !c.text {
+		return
+	}
 	c.Push()
 	c.Translate(at)
 	scale := f.Font.Size / vg.Length(f.Face.UnitsPerEm())

@@ -3,7 +3,6 @@ package canvas
 import (
 	"image/color"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -50,19 +49,6 @@ func (q Point) mark(c draw.Canvas, at vg.Point, l Look, radius vg.Length) {
 
 // Flat reports whether the kernel has no choice along the dimension.
 func (l *Line) Flat() bool { return len(l.Points) == 1 && l.Points[0].X == 0 }
-
-// Unusual returns the further parameters that differ from the catalogue's defaults.
-func (l *Line) Unusual() string {
-	k, _ := kernels.Lookup(l.Kernel)
-	var list []string
-	for _, setting := range strings.Fields(l.Params.String()) {
-		name, value, _ := strings.Cut(setting, "=")
-		if !slices.ContainsFunc(k.Params, func(p kernels.Param) bool { return p.Name == name && p.Default == value }) {
-			list = append(list, setting)
-		}
-	}
-	return strings.Join(list, " ")
-}
 
 // Interval says what whiskers and bands show.
 const Interval = "where another run finds it (95%)"

@@ -53,7 +53,7 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 	case "svg":
 		return p.vector(), nil
 	case "pdf":
-		return p.portable()
+		return p.portable(true)
 	}
 	return nil, fmt.Errorf("drawing %s: unknown format %q: there are png, svg and pdf", p.Name, format)
 }

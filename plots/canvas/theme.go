@@ -95,6 +95,16 @@ func Fit(style text.Style, s string, width vg.Length) string {
 	return short(most)
 }
 
+// Halves breaks a kernel's name that is wider than this into two lines.
+func Halves(style text.Style, name string, width vg.Length) []string {
+	for i := len(name); i > 0 && style.Width(name) > width; i-- {
+		if name[i-1] == '_' && style.Width(name[:i]) <= width {
+			return []string{name[:i], Fit(style, name[i:], width)}
+		}
+	}
+	return []string{Fit(style, name, width)}
+}
+
 const QuarterTurn = math.Pi / 2
 
 // measured makes signs in texts visible that would turn their direction, and remembers their sizes: a
@@ -122,6 +132,9 @@ func (m measured) Box(txt string, f plotfont.Font) (width, height, depth vg.Leng
 }
 
 func (m measured) Draw(c vg.Canvas, txt string, s text.Style, at vg.Point) {
+	if web := webOf(c); web != nil {
+		web.side = s.XAlign
+	}
 	m.Handler.Draw(c, term.Visible(txt), s, at)
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -31,7 +32,9 @@ type webCanvas struct {
 	stack   []webState
 	pending webPath
 
-	letters bytes.Buffer // The outlines of letters.
+	texts   []Text
+	side    text.XAlignment // The alignment of the text that comes.
+	letters bytes.Buffer    // The outlines of letters.
 	known   map[string]bool
 }
 
@@ -90,16 +93,25 @@ func (p *Picture) web(styles *WebStyles) *webCanvas {
 
 // Hover sets the tip of the mark at this point, on a canvas that has tips.
 func Hover(c draw.Canvas, at vg.Point, words func() string) {
+	if web := webOf(c); web != nil {
+		x, y := web.at(at)
+		web.tips = append(web.tips, Tip{x, y, words()})
+	}
+}
+
+// webOf is the canvas that draws SVG, which may be cropped; nil for another.
+func webOf(c vg.Canvas) *webCanvas {
 	for {
-		switch inner := c.Canvas.(type) {
-		case draw.Canvas: // cropped
-			c = inner
-			continue
+		switch inner := c.(type) {
+		case draw.Canvas:
+			c = inner.Canvas
+		case *draw.Canvas:
+			c = inner.Canvas
 		case *webCanvas:
-			x, y := inner.at(at)
-			inner.tips = append(inner.tips, Tip{x, y, words()})
+			return inner
+		default:
+			return nil
 		}
-		return
 	}
 }
 
@@ -224,6 +236,7 @@ func (c *webCanvas) FillString(f font.Face, at vg.Point, s string) {
 	if f.Font.Weight > 0 {
 		style += ";font-weight:bold"
 	}
+	c.keep(f, at, s)
 	x, y := c.at(at)
 	turn := ""
 	if angle := math.Round(math.Atan2(c.state.b, c.state.a) * 180 / math.Pi); angle != 0 {
@@ -240,6 +253,27 @@ func (c *webCanvas) FillString(f font.Face, at vg.Point, s string) {
 	if c.styles.literal {
 		c.outline(f, x, y, turn, s)
 	}
+}
+
+// A Text of a picture is set at a point, in points from the lower left.
+type Text struct {
+	X, Y  float64
+	Angle int    // Degrees.
+	Side  string // The point is at its l, c or r.
+	Size  float64
+	Bold  bool
+	Color color.RGBA
+	Words string
+}
+
+// keep keeps a text that begins at a point.
+func (c *webCanvas) keep(f font.Face, at vg.Point, s string) {
+	width, _, _ := handler.Box(s, f.Font)
+	x, y := c.at(at.Add(vg.Point{X: -vg.Length(c.side) * width}))
+	unit := float64(scale) / Tenth
+	c.texts = append(c.texts, Text{unit * float64(x), unit * float64(c.height-y), -int(math.Round(math.Atan2(c.state.b, c.state.a) * 180 / math.Pi)),
+		map[text.XAlignment]string{text.XLeft: "l", text.XCenter: "c", text.XRight: "r"}[c.side],
+		float64(scale) * f.Font.Size.Points(), f.Font.Weight > 0, color.RGBAModel.Convert(c.state.color).(color.RGBA), s})
 }
 
 // outline draws the letters of a text by references to their outlines, which are in units of the font.

@@ -55,7 +55,7 @@ var simpleOnGPU = []string{"coo_thread_chunk", "coo_grid_stride", "coo_warp_chun
 
 var gpuAndCPU = inPaperUnits(logRate, &barFigure{
 	id:     "gpu-vs-cpu",
-	series: append(each(onProcessor, nil), series{id: fastestSimple, of: analysis.OfKernels(simpleOnGPU...)}),
+	series: append(each(onProcessor, nil), series{id: fastestSimple, of: analysis.OfKernels(simpleOnGPU...), look: canvas.Look{Color: canvas.Hues[5]}}),
 	least:  2,
 	scenes: pairs,
 })

@@ -191,7 +191,7 @@ func (t *tally) meanRow() *canvas.BarRow {
 			for _, matrix := range t.matrices {
 				for _, e := range t.cells[spot{matrix, precision}] {
 					if e.series == j && e.base != nil {
-						m.Name, m.Look = t.series[j].key(e.row)
+						m.Name, m.Look = t.series[j].id, t.series[j].look
 						gains = append(gains, analysis.Ratio(e.base, e.row))
 					}
 				}
@@ -228,7 +228,7 @@ func (t *tally) marks(q *quantity, at spot, published *citations) []canvas.Mark 
 		m := canvas.Mark{Slot: slices.Index(t.shown, e.series), Look: canvas.Look{Color: canvas.LineColor}, V: v.Y,
 			Low: v.Low, High: v.High, Row: e.row, First: e.row == fastest, Hollow: published.value(q, e)}
 		if !m.Faint() {
-			_, m.Look = t.series[e.series].key(e.row)
+			m.Look = t.series[e.series].look
 		}
 		list = append(list, m)
 	}
@@ -265,13 +265,12 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 func (t *tally) sets(q *quantity, precision kernels.Precision, published *citations) []canvas.Line {
 	var sets []canvas.Line
 	for _, j := range t.shown {
-		l := canvas.Line{Kernel: t.series[j].id}
+		l := canvas.Line{Kernel: t.series[j].id, Look: t.series[j].look}
 		for _, m := range t.matrices {
 			for _, e := range t.cells[spot{m, precision}] {
 				v := q.of(e.row, e.base)
 				if x := t.rowMean[m]; e.series == j && x > 0 && v.Y > 0 {
 					v.X, v.Row = x, e.row
-					_, l.Look = t.series[j].key(e.row)
 					l.Points = append(l.Points, v)
 					if h := published.value(q, e); h > 0 {
 						l.Published = append(l.Published, canvas.Point{X: x, Y: h, Words: e.row.Kernel + " as published"})

@@ -22,10 +22,20 @@ import (
 // mostProducts is the right end of the axis of break-even.
 const mostProducts = 1e6
 
-// bestFor is the kernel with which preparing and n products take the least time together.
+// undecided stands for a kernel where none is clearly the best.
+const undecided = ""
+
+// bestFor is the kernel with which preparing and n products take the least time together, undecided where one that takes
+// no more to prepare can't be told from it: by analysis.PaysOff it never pays off against that.
 func bestFor(p *analysis.Panel, n float64) string {
 	total := func(r store.Row) float64 { return r.Prepare + n*r.Time }
-	return slices.MinFunc(p.Rows, func(a, b store.Row) int { return cmp.Compare(total(a), total(b)) }).Kernel
+	best := slices.MinFunc(p.Rows, func(a, b store.Row) int { return cmp.Compare(total(a), total(b)) })
+	if slices.ContainsFunc(p.Rows, func(r store.Row) bool {
+		return r.Kernel != best.Kernel && r.Prepare <= best.Prepare && !analysis.Tells(&best, &r)
+	}) {
+		return undecided
+	}
+	return best.Kernel
 }
 
 // A reign says on how many matrices each kernel is the best choice for a number of products.
@@ -59,23 +69,23 @@ func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 			counts[name] += n
 		}
 	}
-	of := len(counts)
-	if of < 2 {
+	delete(counts, undecided)
+	if len(counts) < 2 {
 		return nil // preparation decides nothing
 	}
-	names := mostCounted(counts)[:min(of, few)]
-	analysis.SortKernels(names)
+	all := mostCounted(counts)
+	named := all[:mostColoured(len(all))]
 
 	panels := canvas.Panels{X: "products", Y: "% of the matrices on which it is best"}
 	for _, group := range lists.Groups(prepared, func(p analysis.Panel) kernels.Precision { return p.Precision }) {
-		ch := shareOfReigns(reigns(group), names, len(group))
-		ch.Heading = fmt.Sprintf("%s, %s", group[0].Precision, term.GroupedCount(len(group), "matrix", "matrices"))
-		panels.List = append(panels.List, ch.Panel())
+		panels.List = append(panels.List, shareOfReigns(reigns(group), all, named, group))
 	}
 	p := pictureOf(d, "break-even", s.about, "share of matrices on which a kernel is best, over the number of products: "+
-		strings.Join(names, ", "), panels)
-	p.Keys = canvas.KeysOf(names, false)
-	p.Subtitle += someOf(len(names), of, "kernels that are best most often")
+		strings.Join(named, ", "), panels)
+	if canvas.Narrow() {
+		p.Keys = canvas.KeysOf(named, false)
+	}
+	p.Subtitle += inGrey(len(all) - len(named))
 	return p
 }
 
@@ -87,19 +97,28 @@ func mostCounted(counts map[string]int) []string {
 	return names
 }
 
-// shareOfReigns has a line for each kernel that is the best choice on some of so many matrices.
-func shareOfReigns(list []reign, names []string, matrices int) canvas.Chart {
-	ch := canvas.Chart{X: productScale(), Steps: 5, Markers: 8, Top: 100}
-	for _, name := range names {
+// shareOfReigns has a line for each kernel that is the best choice on some of these matrices, and vertical lines where
+// none is.
+func shareOfReigns(list []reign, all, named []string, panels []analysis.Panel) canvas.Panel {
+	share := func(r reign, name string) float64 { return 100 * float64(r.on[name]) / float64(len(panels)) }
+	ch := canvas.Chart{X: productScale(), Steps: 5, Markers: 8, Top: 100, Labelled: !canvas.Narrow(),
+		Heading: fmt.Sprintf("%s, %s", panels[0].Precision, term.GroupedCount(len(panels), "matrix", "matrices"))}
+	for _, name := range all {
 		l := canvas.Line{Kernel: name, Look: canvas.LookOf(name)}
 		for _, r := range list {
-			l.Points = append(l.Points, canvas.Exact(r.products, 100*float64(r.on[name])/float64(matrices)))
+			l.Points = append(l.Points, canvas.Exact(r.products, share(r, name)))
 		}
 		if slices.ContainsFunc(l.Points, func(q canvas.Point) bool { return q.Y > 0 }) {
-			ch.Lines = append(ch.Lines, l)
+			ch.Put(l, slices.Contains(named, name))
 		}
 	}
-	return ch
+	hatch := canvas.Marks{Look: canvas.Look{Color: canvas.LineColor}, Whiskers: 0.7}
+	for _, r := range list {
+		hatch.Points = append(hatch.Points, canvas.Point{X: r.products, Y: 100, Low: 100 - share(r, undecided), High: 100})
+	}
+	p := ch.Panel()
+	p.Add(hatch)
+	return p
 }
 
 func productScale() canvas.Scale {

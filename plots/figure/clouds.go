@@ -236,7 +236,7 @@ func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []stri
 	}
 	p := pictureOf(d, "kernel-gflops-vs-row-length", analysis.Setup{Condition: panels[0].Condition()},
 		"a panel per kernel: "+strings.Join(names, ", "), drawn)
-	p.Subtitle += someOf(len(names), len(analysis.KernelsOf(panels)), "kernels that are most often the fastest")
+	p.Subtitle += someOf(len(names), len(analysis.KernelsOf(panels)), "kernels")
 	for _, precision := range precisions {
 		look := precisionLook(canvas.SoftColor, precision)
 		p.Keys = append(p.Keys, canvas.Key{Text: string(precision), Look: look, Dot: true})

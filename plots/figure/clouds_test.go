@@ -139,23 +139,6 @@ func TestUnitFollowsFormats(t *testing.T) {
 	}
 }
 
-// Fixed sizes of several kernels must not read as a range that was swept.
-func TestFixedWords(t *testing.T) {
-	for _, c := range []struct {
-		fixed []int
-		want  string
-	}{
-		{[]int{0, 0}, ""}, {[]int{256, 0, 256}, "grid 256"}, {[]int{8, 16384, 8}, "grid 8 or 16384"},
-		{[]int{8, 64, 16384}, "each at its own grid"},
-	} {
-		var lines []canvas.Line
-		for _, f := range c.fixed {
-			lines = append(lines, canvas.Line{Fixed: f, Points: []canvas.Point{{X: 1}, {X: 2}}})
-		}
-		testkit.Equal(t, overBlock.fixedWords(lines), c.want, "%v", c.fixed)
-	}
-}
-
 // Dots of a matrix stand beside each other, near its value on the logarithmic axis.
 func TestDotsAside(t *testing.T) {
 	cl := cloud{over: byRowLength}

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -114,34 +113,6 @@ func (dim dimension) cite(lines []canvas.Line, u analysis.Unit, c *citations) {
 			return float64(p.Block), dim.name == overBlock.name && p.Block > 0
 		})
 	}
-}
-
-// fixedSizes lists the values at which the other size is fixed in some lines.
-func fixedSizes(lines []canvas.Line) []int {
-	var sizes []int
-	for _, l := range lines {
-		if l.Fixed > 0 && !l.Flat() {
-			sizes = append(sizes, l.Fixed)
-		}
-	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
-}
-
-// fixedWords names the fixed size: "grid 2", or "grid 1 or 2" for kernels that differ. More
-// values would say nothing in a heading, and would read as a range that was swept.
-func (dim dimension) fixedWords(lines []canvas.Line) string {
-	sizes := fixedSizes(lines)
-	switch len(sizes) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf("%s %d", dim.other, sizes[0])
-	case 2:
-		return fmt.Sprintf("%s %d or %d", dim.other, sizes[0], sizes[1])
-	}
-
-	return "each at its own " + dim.other
 }
 
 // unitOf is what the size means to a kernel, "" if it has no choice. A user's own kernel has one of

@@ -159,7 +159,7 @@ func runToRunPage(d *analysis.Data, s *scene) *canvas.Picture {
 	matrices = matrices[:min(of, mostMatrices.here())]
 	precisions := precisionsOf(s.panels)
 	p := pictureOf(d, "run-to-run", s.about, "spread on "+analysis.Enumerate(matrices), runToRunRows(found, matrices, precisions))
-	p.Subtitle = fmt.Sprintf(p.Subtitle, term.ShortPercent(stat.Share)) + someOf(len(matrices), of, "matrices that move most")
+	p.Subtitle = fmt.Sprintf(p.Subtitle, term.ShortPercent(stat.Share)) + someOf(len(matrices), of, "matrices, those that move most")
 	return p
 }
 

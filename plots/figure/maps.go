@@ -42,7 +42,7 @@ func drawHeatmaps(d *analysis.Data) ([]*canvas.Picture, []error) {
 			h := heatSheet{among(panels, mostSheetRows.here()), analysis.LeadersOf(panels, mostSheetColumns.here()), tiles}
 			p := h.page(d, s)
 			p.Subtitle += someOf(len(h.panels), len(panels), "matrices") +
-				someOf(len(h.kernels), len(analysis.KernelsOf(panels)), "kernels that are most often the fastest")
+				someOf(len(h.kernels), len(analysis.KernelsOf(panels)), "kernels")
 			pages = append(pages, p)
 		}
 	}
@@ -60,7 +60,7 @@ type heatSheet struct {
 }
 
 const (
-	heatHead = vg.Length(30) // Room for the kernel and its sizes.
+	heatHead = vg.Length(42) // Room for the kernel, on two lines, and its sizes.
 	heatFoot = vg.Length(20) // Room for what is best, below a tile.
 	heatGap  = vg.Length(12) // between tiles side by side
 	heatWide = vg.Length(220)
@@ -109,8 +109,9 @@ func (h *heatSheet) Draw(c draw.Canvas) {
 	top := c.Max.Y - heatScale()
 	for i, kernel := range h.kernels {
 		x := c.Min.X + left + vg.Length(i)*wide
-		c.FillText(bold, vg.Point{X: x, Y: top}, canvas.Fit(bold, kernel, wide-heatGap/2))
-		c.FillText(soft, vg.Point{X: x, Y: top - 12}, canvas.Fit(soft, h.sizes(kernel), wide-heatGap/2))
+		lines := canvas.Halves(bold, kernel, wide-heatGap/2)
+		c.FillText(bold, vg.Point{X: x, Y: top}, strings.Join(lines, "\n"))
+		c.FillText(soft, vg.Point{X: x, Y: top - 12*vg.Length(len(lines))}, canvas.Fit(soft, h.sizes(kernel), wide-heatGap/2))
 	}
 	for j := range h.panels {
 		y := top - heatHead - vg.Length(j)*(h.tall()+heatFoot)
@@ -181,7 +182,7 @@ func (t *heatTile) draw(c draw.Canvas, box vg.Rectangle) {
 	if !t.printed(cell) {
 		bestLook.Mark(c, best, min(bestRadius, max(1.8, cell.X*0.4)))
 	}
-	canvas.Hover(c, best, func() string { return strings.TrimSpace(analysis.About(t.cells[t.best].row) + " " + t.params) })
+	canvas.Hover(c, best, func() string { return analysis.About(t.cells[t.best].row) })
 	soft := canvas.At(canvas.Typeface(canvas.TickSize-0.5, false, canvas.SoftColor), text.XLeft, text.YTop)
 	c.FillText(soft, vg.Point{X: box.Min.X, Y: box.Min.Y - 3}, canvas.Fit(soft, fmt.Sprintf("%d × %d: %s",
 		t.blocks[t.best%n], t.grids[t.best/n], valueOf(t.cells[t.best])), box.Size().X+heatGap/2))
@@ -214,9 +215,7 @@ func cornerOf(origin, cell vg.Point, x, y int) vg.Point {
 // A heatTile is the throughput of one kernel on one matrix over the block and grid sizes that
 // were tried. Further parameters are as in its fastest configuration.
 type heatTile struct {
-	kernel        string
-	params        string // The parameters that are not the catalogue's defaults.
-	blocks, grids []int  // The columns, and the rows from below, in rising order.
+	blocks, grids []int // The columns, and the rows from below, in rising order.
 	cells         []heatCell
 	best          int // The index of the fastest cell.
 }
@@ -244,8 +243,7 @@ func heatTileOf(p *analysis.Panel, kernel string) (heatTile, bool) {
 		}
 	}
 
-	l := canvas.Line{Kernel: kernel, Params: params}
-	t := heatTile{kernel: kernel, params: l.Unusual()}
+	var t heatTile
 	for i := range rows {
 		t.blocks, t.grids = append(t.blocks, rows[i].Block), append(t.grids, rows[i].Grid)
 	}

@@ -106,7 +106,8 @@ func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
 	}
 	p.WholePixels()
 	p.Body = func(c draw.Canvas) {
-		canvas.DrawDensityScale(c, "1 entry", "most entries in a bin of the picture, on a logarithmic scale")
+		canvas.DrawDensityScale(c, "1 entry", canvas.Here("most entries in a bin of the picture, on a logarithmic scale",
+			"most in a bin, logarithmic"))
 		wide := (c.Max.X - c.Min.X) / vg.Length(grid.columns)
 		for i, m := range matrices {
 			at := vg.Point{X: c.Min.X + vg.Length(i%grid.columns)*wide,
@@ -125,10 +126,10 @@ func drawPattern(c draw.Canvas, m trial.Matrix, d *sparse.Density, pixels int, c
 	layout := canvas.MosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, pixels)
 	d = d.Shrink(layout.Height, layout.Width)
 	c.FillText(name, corner, canvas.Fit(name, m.Name, width))
-	lines := []string{term.Grouped(m.Rows) + " × " + term.Grouped(m.Cols),
-		term.GroupedCount(m.Nonzeros, "nonzero", "nonzeros")}
+	count := canvas.Here(term.Grouped, func(n int) string { return canvas.Short(float64(n)) })
+	lines := []string{count(m.Rows) + " × " + count(m.Cols), count(m.Nonzeros) + " nonzeros"}
 	if d.Most > 1 {
-		lines = append(lines, "up to "+term.Grouped(twoDigits(d.Most))+" in a bin")
+		lines = append(lines, "up to "+count(twoDigits(d.Most))+" in a bin")
 	}
 
 	for i, line := range lines {

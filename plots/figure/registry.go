@@ -148,7 +148,7 @@ func (f *Figure) Look(d *analysis.Data) string {
 
 // MostDetails is the most pictures of single matrices that a figure has. Hundreds would take
 // minutes, and nobody would look through them. A report on some of the matrices has theirs.
-const MostDetails = 48
+const MostDetails = 24
 
 // twinNote names the twins among the matrices on a picture.
 func twinNote(d *analysis.Data, p *canvas.Picture) string {
@@ -247,7 +247,7 @@ func someOf(shown, all int, what string) string {
 	if shown == all {
 		return ""
 	}
-	return fmt.Sprintf(" The %d of %s %s.", shown, term.Grouped(all), what)
+	return fmt.Sprintf(" Shown: %d of %s %s.", shown, term.Grouped(all), what)
 }
 
 // inGrey says how many kernels have no colour, "" for none.

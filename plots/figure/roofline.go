@@ -50,8 +50,7 @@ var roofFigure = &barFigure{
 	finish: func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars) {
 		list := rooflines(s.data, s)
 		b.Roof = 1
-		p.Subtitle = fmt.Sprintf("Compulsory traffic per second, as a share of the device's %s\u202fGB/s.",
-			term.Significant(list[0].bandwidth, 4)) + inGrey(t.found-len(t.shown))
+		p.Subtitle = fmt.Sprintf(p.Subtitle, term.Significant(list[0].bandwidth, 4))
 		if list[0].peak.GFLOPS > 0 && !canvas.InPaper() {
 			whole := stack{b, insets(list)}
 			p.Height, p.Body, p.Bars = whole.Height(), whole.Draw, nil

@@ -69,7 +69,7 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 	for _, w := range known {
 		p.Keys = append(p.Keys, canvas.Key{Text: selectors[w].Name, Look: selectors[w].look, Dot: true})
 	}
-	p.Subtitle += someOf(len(matrices), of, "matrices on which the rule loses most")
+	p.Subtitle += someOf(len(matrices), of, "matrices, those on which the rule loses most")
 	return p
 }
 

@@ -78,7 +78,6 @@ func (dim dimension) chart(p *analysis.Panel, u analysis.Unit, c *citations, nam
 		ch.Put(l, slices.Contains(named, l.Kernel))
 	}
 	dim.cite(ch.Lines, u, c)
-	ch.Note = dim.fixedWords(ch.Lines)
 	return ch
 }
 
@@ -111,7 +110,7 @@ func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysi
 	about := analysis.Setup{Condition: first.Condition()}
 	p := pictureOf(d, "throughput-vs-"+dim.name, about, first.Matrix+", a panel per precision", dim.panelsOf(charts, u.Label, true))
 	p.Name, p.Title = fileStem(d, "throughput-vs-"+dim.name, about, first.Matrix), first.Matrix+": "+p.Title
-	p.Subtitle = "Bands: " + canvas.Interval + ". Dotted: no " + dim.name + " size. Dashed: memory bandwidth." + cited.Caption()
+	p.Subtitle = "Each kernel at its best " + dim.other + ". Bands: " + canvas.Interval + ". Dotted: no " + dim.name + " size. Dashed: memory bandwidth." + cited.Caption()
 	p.Matrices = []string{first.Matrix}
 	if !charts[0].Labelled {
 		p.Keys = canvas.KeysOf(names, false)

@@ -11,26 +11,18 @@ import (
 
 // A series has one mark for each matrix: the fastest trial of a selection.
 type series struct {
-	id      string             // The name of a kernel or variant, as in legends.
-	of      analysis.Selection //
-	over    analysis.Selection // The fastest of these trials is the baseline; nil for none.
-	variant *canvas.Look       // Its look. If it is nil, the fastest kernel gives look and name.
-	always  bool               // The series is never omitted.
-}
-
-// key returns the name and the look of a trial of the series.
-func (s *series) key(r *store.Row) (string, canvas.Look) {
-	if s.variant == nil {
-		return r.Kernel, canvas.LookOf(r.Kernel)
-	}
-	return s.id, *s.variant
+	id     string             // The name of a kernel or variant, as in legends.
+	of     analysis.Selection //
+	over   analysis.Selection // The fastest of these trials is the baseline; nil for none.
+	look   canvas.Look
+	always bool // The series is never omitted.
 }
 
 // each makes a series of each kernel. All are compared with the same trials.
 func each(names []string, over analysis.Selection) []series {
 	list := make([]series, len(names))
 	for i, name := range names {
-		list[i] = series{id: name, of: analysis.OfKernels(name), over: over}
+		list[i] = series{id: name, of: analysis.OfKernels(name), over: over, look: canvas.LookOf(name)}
 	}
 	return list
 }
@@ -44,8 +36,7 @@ func byParam(kernel, param string, over analysis.Selection) []series {
 
 	list := make([]series, len(p.Values))
 	for j, v := range p.Values {
-		look := canvas.Shade(kernel, j, len(p.Values))
-		list[j] = series{id: kernel + " " + param + "=" + v, variant: &look,
+		list[j] = series{id: kernel + " " + param + "=" + v, look: canvas.Shade(kernel, j, len(p.Values)),
 			of: analysis.OfKernels(kernel).And(analysis.WithParam(p, v)), over: over}
 	}
 
@@ -163,32 +154,10 @@ func (t *tally) choose(cases []map[string]float64) {
 	slices.Sort(t.shown)
 }
 
-// legend lists what is drawn: kernels in the order of the catalogue, then variants in the order of their series.
-func (t *tally) legend() []canvas.Key {
-	var names, variants []string
-	looks := map[string]canvas.Look{}
+// legend lists what is drawn, in the order of the series.
+func (t *tally) legend() (keys []canvas.Key) {
 	for _, j := range t.shown {
-		s := &t.series[j]
-		for _, entries := range t.cells {
-			for _, e := range entries {
-				name, look := s.key(e.row)
-				if _, seen := looks[name]; seen || e.series != j {
-					continue
-				}
-				looks[name] = look
-				if s.variant != nil {
-					variants = append(variants, name)
-				} else {
-					names = append(names, name)
-				}
-			}
-		}
-	}
-
-	analysis.SortKernels(names)
-	var keys []canvas.Key
-	for _, name := range append(names, variants...) {
-		keys = append(keys, canvas.Key{Text: name, Look: looks[name]})
+		keys = append(keys, canvas.Key{Text: t.series[j].id, Look: t.series[j].look})
 	}
 	return keys
 }

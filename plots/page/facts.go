@@ -113,8 +113,8 @@ func headlineOf(d *analysis.Data) (list []htmlPart) {
 	return list
 }
 
-// byLine says what was measured where and when, and by which program.
-func byLine(c *Content) string {
+// By says what was measured where and when, and by which program.
+func (c *Content) By() string {
 	d := c.Report
 	devices, caches, matrices, kernels := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	verified := map[bool]int{} // good trials, by whether their output was verified

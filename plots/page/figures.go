@@ -21,7 +21,6 @@ type htmlFigure struct {
 	Pages                  []htmlPage
 	Folded                 []htmlPage // Pictures of single matrices.
 	Wide                   bool       // Several pictures are shown at once.
-	Left                   int        // The number of further pages and details that are too large for the page.
 	Omitted                int        // The number of details beyond the limit, which were not made.
 }
 
@@ -35,9 +34,6 @@ type htmlPage struct {
 }
 
 const (
-	// detailBudget bounds the bytes that folded pictures of some matrices add to the page, which
-	// should open at once. Further ones are files only.
-	detailBudget = 1 << 20
 	// mostInline is the size of a picture up to which it is shown at once. Larger ones, of hundreds
 	// of matrices, are unpacked after the page is painted.
 	mostInline = 100 << 10
@@ -48,7 +44,6 @@ type album struct {
 	report *analysis.Data
 	styles *canvas.WebStyles
 	book   book
-	budget int // The bytes that details may still add.
 }
 
 func (a *album) figures(list []figure.Drawn) []htmlFigure {
@@ -67,7 +62,7 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 		}
 		for _, p := range f.Pictures {
 			if p.Detail {
-				a.fold(&h, p)
+				h.Folded = append(h.Folded, a.page(p, tagged{On: true}, true))
 			}
 		}
 		shown := 0
@@ -80,20 +75,6 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 		all = append(all, h)
 	}
 	return all
-}
-
-// fold adds a picture to those of h that are folded away, while there is room.
-func (a *album) fold(h *htmlFigure, p *canvas.Picture) {
-	if a.budget <= 0 {
-		h.Left++
-		return
-	}
-	page := a.page(p, tagged{On: true}, true)
-	if a.budget -= len(page.Packed) + len(page.Tips); a.budget < 0 {
-		h.Left++ // and so are those that follow, so that it is plain which ones are shown
-		return
-	}
-	h.Folded = append(h.Folded, page)
 }
 
 var viewBox = regexp.MustCompile(`viewBox="0 0 (\d+) (\d+)"`)

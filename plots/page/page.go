@@ -84,9 +84,9 @@ func (c *Content) Pictures() []*canvas.Picture {
 // Write writes the page. Signs that would turn the direction of its text are made visible.
 func (c *Content) Write(w io.Writer) error {
 	d, styles := c.Report, &canvas.WebStyles{}
-	pictures := &album{report: d, styles: styles, budget: detailBudget}
+	pictures := &album{report: d, styles: styles}
 	doc := document{
-		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), By: byLine(c),
+		Title: cmp.Or(c.Title, "Sparse matrix-vector products"), By: c.By(),
 		JS: template.JS(reportJS), Switches: switches(d),
 		Headline: headlineOf(d), Winners: winnerMaps(d, styles, &pictures.book),
 		Facts: facts(d), Twins: analysis.Twins(d.Matrices),
