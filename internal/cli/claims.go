@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -157,8 +156,7 @@ func printFinding(w io.Writer, f *claims.Finding) {
 
 	for i := range f.Cases {
 		c := &f.Cases[i]
-		words := []string{c.Name(), c.Precision, c.Cache, c.Note}
-		words = slices.DeleteFunc(words, func(s string) bool { return s == "" })
+		words := lists.Where([]string{c.Name(), c.Precision, c.Cache, c.Note}, func(s string) bool { return s != "" })
 		text := strings.Join(words, ", ") + ": " + claims.Figure(c.Value, c.Low, c.High)
 		if c.Position != claims.Inside {
 			text += ", " + c.Position.Words()

@@ -41,12 +41,8 @@ Measurements of a throttled device are listed but decide nothing.
 compare takes each kernel in its fastest configuration of each database or, with
 --config same, in the fastest configuration of A that both have.
 
-By chance, about 1% of pairs look slower. So compare exits with 4 only if there are more
-than that makes in 19 of 20 comparisons: one of five pairs or fewer, 10 of 500.
-
-Exit codes: 0 no more became slower than chance makes; 1 there is nothing to compare, or a
-database can't be read; 2 the command line is wrong; 4 more became slower.
-
+About 1% of pairs look slower by chance: the exit code is 4 only if more are than that makes in
+19 of 20 comparisons, one of five pairs or fewer, 10 of 500.
 A and B are each a RUN; without B it is the last one. ` + command.RunHelp,
 		Example: `  spmvtune compare before/results.db after/results.db
   spmvtune compare before                  # what the last run changed

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"spmvtune/configs"
 	"spmvtune/internal/base/panics"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/testkit"
@@ -242,15 +243,17 @@ func TestPlanCountsWhatIsLeftWithoutGPU(t *testing.T) {
 
 // A changed protocol is said in the words of the sweep file.
 func TestProtocolChange(t *testing.T) {
-	const old = "warmup=3 samples=6..8 target=0.01 budget=5ms seed=1 launch=graph slow=3"
-	for _, tt := range []struct{ now, want string }{
-		{old, ""},
-		{"warmup=3 samples=6..8 target=0.01 budget=9ms seed=1 launch=graph slow=3", "trial_budget changed from 5ms to 9ms"},
-		{"warmup=4 samples=6..9 target=0.01 budget=5ms seed=1 launch=graph",
-			"warmup changed from 3 to 4, samples changed from 6..8 to 6..9, slow = 3 was removed"},
-		{old + " other=1", "other = 1 was added"},
+	old := configs.DefaultProtocol
+	for want, change := range map[string]func(p *configs.Protocol){
+		"":                                    func(p *configs.Protocol) { p.Sentinel, p.Finals = 1, 1 },
+		"trial_budget changed from 2s to 9ms": func(p *configs.Protocol) { p.Budget = 9 * time.Millisecond },
+		"warmup changed from 3 to 4, samples changed from [10 200] to [10 9], slow changed from 3 to 0": func(p *configs.Protocol) {
+			p.Warmup, p.Samples[1], p.Slow = 4, 9, 0
+		},
 	} {
-		testkit.Equal(t, protocolChange(old, tt.now), tt.want, "%s", tt.now)
+		now := old
+		change(&now)
+		testkit.Equal(t, protocolChange(old, now), want, "%+v", now)
 	}
 }
 

@@ -135,8 +135,8 @@ func newVersion() *cobra.Command {
 			if output.Data() {
 				return output.Write(cmd.OutOrStdout(), command.ThisBuild())
 			}
-			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
-			return err
+			fmt.Fprint(cmd.OutOrStdout(), versionLine())
+			return nil
 		},
 	}
 	output.Flags(cmd)

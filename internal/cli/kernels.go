@@ -90,7 +90,8 @@ func listKernels(w io.Writer, list []kernels.Kernel) error {
 	for _, k := range list {
 		mapping, _, _ := strings.Cut(k.Mapping, ";")
 		params := lists.Of(k.Params, func(p kernels.Param) string { return p.Name })
-		t.Add(k.Name, k.Backend, string(k.Format), bits(k), strings.Join(params, " "), mapping)
+		bits := map[bool]string{true: "same", false: "vary"}[k.Deterministic]
+		t.Add(k.Name, k.Backend, string(k.Format), bits, strings.Join(params, " "), mapping)
 		sources.WriteString(k.Source + "; ")
 	}
 	t.DropEmpty()
@@ -142,14 +143,6 @@ func describeKernel(w io.Writer, k kernels.Kernel) {
 	for _, p := range k.Choices() {
 		line("parameter", p.String())
 	}
-}
-
-// bits says whether the bits of y are the same in every run.
-func bits(k kernels.Kernel) string {
-	if k.Deterministic {
-		return "same"
-	}
-	return "vary"
 }
 
 // citation is what to search for to find a paper.

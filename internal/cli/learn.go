@@ -51,12 +51,9 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 ` + command.RunHelp,
 		Example: `  spmvtune learn results.db
   spmvtune learn a.db b.db -o rule.json -o rule.h
-  spmvtune learn spmvtune-out/*/results.db --device "NVIDIA H100" -o rule.json
   spmvtune learn --rule h100 -o rule.h      # the embedded rule, for a C program
   spmvtune learn corpus.db --evaluate > rule.md
   spmvtune learn --rule h100 --evaluate     # the figures of the embedded rule
-  spmvtune learn corpus.db --save-training data.json.gz # without samples: learn takes it, too
-  spmvtune learn corpus.db --products 100   # with the time of preparation
   spmvtune learn --rule h100 --evaluate-on a30.db # how the rule does on another device
   spmvtune learn corpus.db --without sell_local,csr_lanes --evaluate # before there were these`,
 		ValidArgsFunction: command.CompleteRuns,

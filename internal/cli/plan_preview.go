@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,7 +16,6 @@ import (
 	"spmvtune/tuner"
 	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/worker"
 )
 
 // planned is what `plan --json` prints.
@@ -207,53 +205,30 @@ func (p *planned) addMatrix(device string, f tuner.Estimate) {
 
 // anew says what of its protocol a sweep has changed since it was measured last, which makes all of its trials new;
 // "" if nothing.
-func anew(ctx context.Context, db *store.DB, sweep *configs.Sweep) (string, error) {
+func anew(ctx context.Context, db *store.DB, sweep *configs.Sweep) (changes string, err error) {
 	sweeps, err := db.Sweeps(ctx)
-	if err != nil {
-		return "", err
-	}
-	before := ""
 	for _, s := range sweeps { // the last was run last
 		if s.Name == sweep.Name && s.Trials > 0 {
-			before = s.ProtocolText
+			changes = protocolChange(s.Protocol, sweep.Protocol)
 		}
 	}
-	if before == "" {
-		return "", nil
-	}
-	return protocolChange(before, worker.ProtocolText(sweep.Protocol)), nil
+	return changes, err
 }
 
-// protocolKeys are the keys of a sweep file that are not those of a protocol's text.
-var protocolKeys = map[string]string{"budget": "trial_budget"}
-
-// protocolChange says how the texts of two protocols differ.
-func protocolChange(before, now string) string {
-	was, is := protocolValues(before), protocolValues(now)
+// protocolChange says how two protocols differ in what is part of a trial's identity, see worker.ProtocolText.
+func protocolChange(before, now configs.Protocol) string {
 	var changes []string
-	for word := range strings.FieldsSeq(now + " " + before) {
-		key, _, _ := strings.Cut(word, "=")
-		from, to, name := was[key], is[key], cmp.Or(protocolKeys[key], key)
-		switch {
-		case from == to:
-		case from == "":
-			changes = append(changes, fmt.Sprintf("%s = %s was added", name, to))
-		case to == "":
-			changes = append(changes, fmt.Sprintf("%s = %s was removed", name, from))
-		default:
-			changes = append(changes, fmt.Sprintf("%s changed from %s to %s", name, from, to))
+	for _, k := range []struct {
+		name    string
+		was, is any
+	}{
+		{"warmup", before.Warmup, now.Warmup}, {"samples", before.Samples, now.Samples}, {"target", before.Target, now.Target},
+		{"trial_budget", before.Budget, now.Budget}, {"seed", before.Seed, now.Seed}, {"launch", before.Launch, now.Launch},
+		{"slow", before.Slow, now.Slow},
+	} {
+		if k.was != k.is {
+			changes = append(changes, fmt.Sprintf("%s changed from %v to %v", k.name, k.was, k.is))
 		}
-		was[key] = to // it is said once
 	}
 	return strings.Join(changes, ", ")
-}
-
-// protocolValues returns the values of a protocol's text by their keys.
-func protocolValues(text string) map[string]string {
-	values := map[string]string{}
-	for word := range strings.FieldsSeq(text) {
-		key, value, _ := strings.Cut(word, "=")
-		values[key] = value
-	}
-	return values
 }

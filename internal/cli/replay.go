@@ -42,10 +42,9 @@ n recorded ones in a row, and a step under the protocol gets all. It prints how 
 and how much of the grid's device time a search takes until its best configuration stays
 within 5%, 2% and 1% of the best.
 
-A model counts device time: the products of samples, warm-up and verification, and the
-flush of the caches if they are cold. The median of all samples decides how good a
-configuration is, not the samples that the search has seen. Statistical ties count
-as best: "told from" is the smallest difference that is none.
+Device time is that of the products and, if caches are cold, of flushing them. The median of
+all samples decides how good a configuration is. Statistical ties count as best: "told from"
+is the smallest difference that is none.
 
 ` + command.RunHelp,
 		Example: `  spmvtune replay
@@ -85,10 +84,8 @@ func (r *replayCommand) Run(cmd *cobra.Command, db *store.DB, path string) error
 
 // check finds what is wrong with the flags.
 func (r *replayCommand) check() error {
-	for _, s := range r.strategies {
-		if err := command.Known("strategy", s, search.Replayable()); err != nil {
-			return err
-		}
+	if err := knownAll("strategy", "strategy", r.strategies, search.Replayable()); err != nil {
+		return err
 	}
 
 	if r.seeds < 1 || r.seeds > mostSeeds {
@@ -133,13 +130,10 @@ func (r *replayCommand) print(w io.Writer) error {
 	if err := r.brief().Write(w, r.output.Format); err != nil {
 		return err
 	}
-	for _, note := range []string{r.short(), r.noise()} {
-		if note != "" {
-			fmt.Fprintln(w, note)
+	for _, line := range append([]string{r.short(), r.noise()}, r.lines...) {
+		if line != "" {
+			term.Print(w, line)
 		}
-	}
-	for _, line := range r.lines {
-		term.Print(w, line)
 	}
 	return nil
 }

@@ -35,22 +35,15 @@ func newReport() *cobra.Command {
 tables, the learned rule and one self-contained HTML page. The same databases give
 the same bytes.
 
-Several databases become one: devices stand side by side, a device that several of
-them have counts once, and matrices are identified by content. The databases
-themselves do not change.
+Of several databases, a device that several have counts once, and matrices are identified by
+content. --kernel, --matrix, --device, --precision and --cache take names, or patterns with *
+and ?, several with commas or again; part of a device's name is enough. The report then ignores
+all other measurements, and no rule.json is written. --figure writes the files of that figure
+and nothing else.
 
-Options take precedence over the [report] section of the sweep. --kernel, --matrix,
---device, --precision and --cache take names, or patterns with * and ?; separate several
-with commas or repeat the option. Part of a device's name is enough. The report then
-ignores all other measurements, and no rule.json is written.
-
---figure writes the files of that figure and nothing else: the page, the tables and the other
-figures stay as they are.
-
---paper makes what goes into a paper as it is, in the folder paper: figures (PDF and SVG) as
-wide as a column, with text of 7 to 8 points and no title; beside each, NAME.tex with its
-\caption and \label, which names device, driver, date and number of trials; and tables with
-booktabs. Pictures of single matrices are made of the figures that --figure names.
+--paper makes what goes into a paper, in the folder paper: figures (PDF and SVG) as wide as a
+column, NAME.tex with the caption of each, and tables with booktabs. Pictures of single matrices
+are made of the figures that --figure names.
 
 ` + command.RunHelp,
 		Example: `  spmvtune report

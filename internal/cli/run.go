@@ -15,6 +15,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/tuner/hardware"
@@ -177,7 +178,11 @@ func (r *runCommand) work(ctx context.Context, parts []*configs.Sweep) (sum tune
 	if err != nil {
 		return sum, err
 	}
-	end := show.KeepLive(r.out, r.state)
+	end := show.KeepLive(r.out, func() show.LiveState {
+		s := r.line.State()
+		s.Sweep = r.sweep.Name
+		return s
+	})
 	sum, err = r.measure(ctx, parts, byRule)
 	end(how(sum, err))
 	if err == nil {
@@ -203,13 +208,6 @@ func (r *runCommand) end(ctx context.Context, sum tuner.Summary) error {
 func (r *runCommand) interrupted() error {
 	return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted"),
 		Hint: fmt.Sprintf("what was measured is kept; `%s` continues", term.Shell(r.again...))}
-}
-
-// state is how far the run is.
-func (r *runCommand) state() show.LiveState {
-	s := r.line.State()
-	s.Sweep = r.sweep.Name
-	return s
 }
 
 // how says how measuring ended.
@@ -289,12 +287,6 @@ func (r *runCommand) leaders(ctx context.Context, device, matrix string) (list [
 	return list
 }
 
-// ofSweep reports whether a trial is of a kernel that is not in the catalogue.
-func ofSweep(r trial.Result) bool {
-	_, known := kernels.Lookup(r.Kernel)
-	return !known
-}
-
 // verdict makes an error of failed trials and matrices, and of a sweep without a single
 // verified trial.
 func verdict(sum tuner.Summary, again []string) error {
@@ -306,12 +298,8 @@ func verdict(sum tuner.Summary, again []string) error {
 	default:
 		problems = append(problems, "no trial succeeded")
 	}
-	var unusable []string
-	for _, f := range sum.Failures {
-		if !f.Measured {
-			unusable = append(unusable, f.Matrix)
-		}
-	}
+	unmeasured := lists.Where(sum.Failures, func(f tuner.Failure) bool { return !f.Measured })
+	unusable := lists.Of(unmeasured, func(f tuner.Failure) string { return f.Matrix })
 	if n := len(unusable); n > 0 {
 		problems = append(problems, fmt.Sprintf("%s could not be used (%s)", term.Matrices(n),
 			term.Some(unusable, command.FewNames)))
@@ -320,7 +308,7 @@ func verdict(sum tuner.Summary, again []string) error {
 	if failed := len(sum.Failed) + sum.FailedBefore; failed > 0 {
 		problems = append(problems, term.Trials(failed)+" failed")
 		hint = fmt.Sprintf("`%s` measures them again", term.Shell(slices.Insert(slices.Clone(again), 2, "--retry-failed")...))
-		if slices.ContainsFunc(sum.Failed, ofSweep) {
+		if slices.ContainsFunc(sum.Failed, func(r trial.Result) bool { return !slices.Contains(kernels.Names(), r.Kernel) }) {
 			hint = fmt.Sprintf("`%s` measures a kernel of your own again once it has changed; with --retry-failed, "+
 				"whatever failed", term.Shell(again...))
 		}

@@ -102,7 +102,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if _, err := os.Stat(path); err == nil && named == "" && s.top == 1 && m.Hash != "" { // features alone were never tuned
 		if known, err := s.measured(cmd.Context(), path, &m); err != nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "note: what tune has measured can't be read: %v\n", err)
-		} else if known != nil {
+		} else if len(known) > 0 {
 			return printTuned(cmd.OutOrStdout(), &s.output, known, s.wanted.Products)
 		}
 	}

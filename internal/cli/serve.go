@@ -39,9 +39,8 @@ queries with the columns of the views explained. It only reads.
 ` + command.RunHelp + `
 
 The page is at ` + serve.DefaultAddress + `, which only this machine reaches, or at another port if that is
-taken. From elsewhere, an ssh tunnel leads there. Other users of the machine can read the page,
-too: --listen unix:PATH makes a socket that only you can use, and ssh forwards that as well.
-docs/reading.md says more.`,
+taken, and through an ssh tunnel from elsewhere. Other users of the machine can read the page,
+too: --listen unix:PATH makes a socket that only you can use. docs/reading.md says more.`,
 		Example: `  spmvtune serve
   spmvtune serve quickstart --listen localhost:9000
   ssh -L 8765:localhost:8765 node17          # on your own machine; then open http://localhost:8765/

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
@@ -156,9 +157,7 @@ func newTuned(m *trial.Matrix, p analysis.Panel, did tuning, products int) tuned
 
 // list lists the fastest kernels, and whatever else is named.
 func (a *tuned) list(p *analysis.Panel, row func(*store.Row) tunedRow) {
-	for _, name := range analysis.KernelsOf([]analysis.Panel{*p}) {
-		a.Best = append(a.Best, row(p.Best(name)))
-	}
+	a.Best = lists.Of(analysis.KernelsOf([]analysis.Panel{*p}), func(name string) tunedRow { return row(p.Best(name)) })
 	byTime := func(a, b tunedRow) int { return cmp.Compare(a.Seconds, b.Seconds) }
 	slices.SortStableFunc(a.Best, byTime)
 	a.Best = a.Best[:min(mostKernels, len(a.Best))]
@@ -191,10 +190,8 @@ func withTimes(rows []store.Row, hash string) []store.Row {
 
 // tunedOn are the answers for a matrix, one for each precision and cache state in which something was measured.
 func tunedOn(rows []store.Row, m *trial.Matrix, did tuning, products int) (list []tuned) {
-	for _, p := range analysis.New(withTimes(rows, m.Hash), nil, nil, nil).Panels {
-		list = append(list, newTuned(m, p, did, products))
-	}
-	return list
+	panels := analysis.New(withTimes(rows, m.Hash), nil, nil, nil).Panels
+	return lists.Of(panels, func(p analysis.Panel) tuned { return newTuned(m, p, did, products) })
 }
 
 // answers makes the answers for all matrices of which something was measured, now or before, and says why others have

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
@@ -48,12 +49,7 @@ func (c *cancelCommand) Run(cmd *cobra.Command, args []string) error {
 }
 
 func (c *cancelCommand) print(done submit.Cancelled) error {
-	tasks := 0
-	for _, j := range done.Jobs {
-		if j.Task >= 0 {
-			tasks++
-		}
-	}
+	tasks := len(lists.Where(done.Jobs, func(j sbatch.Job) bool { return j.Task >= 0 }))
 	switch {
 	case c.output.Data():
 		return c.output.Write(c.w, map[string]any{
@@ -120,10 +116,7 @@ func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
 
 func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
 	if c.output.Data() {
-		ids := []string{}
-		for _, a := range arrays {
-			ids = append(ids, a.ID)
-		}
+		ids := lists.Of(arrays, func(a sbatch.JobID) string { return a.ID })
 		return c.output.Write(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n, "arrays": ids})
 	}
 	said := fmt.Sprintf("at most %s at once", term.Count(n, "task runs", "tasks run"))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/slurm"
@@ -136,11 +137,7 @@ func openRun(root, name string) (*slurm.Run, error) {
 }
 
 func runNames(runs []slurm.Listed) []string {
-	names := make([]string, len(runs))
-	for i, run := range runs {
-		names[i] = run.Name
-	}
-	return names
+	return lists.Of(runs, func(r slurm.Listed) string { return r.Name })
 }
 
 // completeRun completes one argument with the runs.

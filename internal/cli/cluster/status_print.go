@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/slurm"
@@ -121,35 +122,19 @@ const (
 // printOpen says why chunks are not done. It groups chunks with the same reason, and shows the end
 // of a log of those that ended.
 func printOpen(w io.Writer, list []status.Chunk) {
-	type reason struct {
-		state status.State
-		why   string
-	}
-
-	var order []reason
-	groups := map[reason][]status.Chunk{}
-	for _, c := range list {
-		if c.State == status.Done || c.State == status.Running {
-			continue
-		}
-		at := reason{c.State, c.Why}
-		if groups[at] == nil {
-			order = append(order, at)
-		}
-		groups[at] = append(groups[at], c)
-	}
-
-	if len(order) > 0 {
+	open := lists.Where(list, func(c status.Chunk) bool { return c.State != status.Done && c.State != status.Running })
+	groups := lists.Groups(open, func(c status.Chunk) string { return fmt.Sprint(c.State, " ", c.Why) })
+	if len(groups) > 0 {
 		fmt.Fprintln(w)
 	}
 	logs := 0
-	printFew(w, order, mostReasons, "more reason", "more reasons", func(at reason) {
-		group, where := groups[at], ""
+	printFew(w, groups, mostReasons, "more reason", "more reasons", func(group []status.Chunk) {
+		where := ""
 		if nodes := status.Nodes(group); len(nodes) > 0 {
 			where = " (on " + term.Some(nodes, command.FewNames) + ")"
 		}
-		term.Print(w, tasksOf(group)+" "+at.why+where)
-		if at.state == status.Ended && logs < mostLogs {
+		term.Print(w, tasksOf(group)+" "+group[0].Why+where)
+		if group[0].State == status.Ended && logs < mostLogs {
 			logs++
 			printLog(w, group[0])
 		}
@@ -161,10 +146,7 @@ func tasksOf(group []status.Chunk) string {
 	if len(group) == 1 {
 		return fmt.Sprintf("the task of chunk %s (%s)", group[0].Chunk, term.Some(group[0].Matrices, command.FewNames))
 	}
-	names := make([]string, len(group))
-	for i, c := range group {
-		names[i] = c.Chunk
-	}
+	names := lists.Of(group, func(c status.Chunk) string { return c.Chunk })
 	return fmt.Sprintf("%s (%s): the task of each", chunks(len(group)), term.Some(names, command.FewNames))
 }
 

@@ -53,17 +53,15 @@ before, because nodes may have no network; the cache must be on a file system th
 the nodes see.
 
 If the sweep does not say what tasks ask for, the variables of sbatch do, such as
-SBATCH_PARTITION and SBATCH_ACCOUNT; the run keeps them for retry. Nothing is submitted
-that Slurm says could never start (sbatch --test-only). If it allows fewer jobs at once
-than the sweep has tasks, the job that merges sends the rest.
+SBATCH_PARTITION and SBATCH_ACCOUNT. Nothing is submitted that Slurm says could never start. If
+it allows fewer jobs at once than the sweep has tasks, the job that merges sends the rest.
 
 --prepare-only makes the folder of the run and needs no Slurm: ` + "`spmvtune task`" + ` measures
 its chunks wherever you start it, and retry sends what nobody has taken.
 
---adopt RUN takes what an earlier run has measured, be it finished, given up, or moved
-elsewhere, and sends the rest only; a database will do as well. Only what is the same in
-all respects counts: content of the matrix, code of the kernel, protocol, device. submit
-says how many trials do not count, and why.
+--adopt RUN takes what an earlier run, or a database, has measured, and sends the rest only. Only
+what is the same in all respects counts: content of the matrix, code of the kernel, protocol,
+device. submit says how many trials do not count, and why.
 
 Exit codes: 0 submitted or, with --wait, every trial is measured; 1 nothing or not
 everything is submitted; 2 the command line or the sweep file is wrong; 3 with

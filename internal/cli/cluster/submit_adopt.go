@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
@@ -164,11 +165,9 @@ func (c *submitCommand) cut(ctx context.Context) (cutting, error) {
 	if cut.plan, err = slurm.Cut(cut.sweep, options); err != nil {
 		return cut, err
 	}
-	for _, chunk := range cut.plan.Chunks {
-		if cut.adopted == nil || !cut.adopted.Complete(chunk) {
-			cut.left.Chunks = append(cut.left.Chunks, chunk)
-		}
-	}
+	cut.left.Chunks = lists.Where(cut.plan.Chunks, func(c slurm.Chunk) bool {
+		return cut.adopted == nil || !cut.adopted.Complete(c)
+	})
 	if c.dryRun && cut.asked && !cut.refused {
 		if _, err := submit.Ready(ctx, c.client, c.sweep.Slurm, len(cut.left.Chunks)); err != nil {
 			cut.notes, cut.refused = append(cut.notes, "submit would refuse this: "+err.Error()), true

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
@@ -120,11 +121,7 @@ func lastIDs(jobs []slurm.Sent) string {
 	if last := jobs[len(jobs)-1]; last.Finish() {
 		jobs = jobs[len(jobs)-1:]
 	}
-	var ids []string
-	for _, j := range jobs {
-		ids = append(ids, j.ID)
-	}
-	return strings.Join(ids, ":")
+	return strings.Join(lists.Of(jobs, func(j slurm.Sent) string { return j.ID }), ":")
 }
 
 // jobName returns a job's id, with its cluster unless that is the configured one.

@@ -45,15 +45,10 @@ func newTask() *cobra.Command {
 ssh, srun, or an array of another scheduler. The machine must see the run's folder.
 
 --next takes chunk after chunk until none is left to take. Several such processes may run at
-the same time, on several machines, and beside tasks of Slurm: each claims a chunk by a file
-in RUN/claims before it measures. If a process dies, the next one goes on with its chunk: at
-once on the same machine, on another one 5 minutes after its last sign of life.
-
-The program to call is RUN/bin/spmvtune. Another one will do for kernels of the processor,
-but a sweep of GPU kernels needs that of the submission.
-
---next leaves alone what was sent through Slurm, and a chunk at which three attempts failed
-that measured nothing. --chunk does not.
+the same time, on several machines, and beside tasks of Slurm. If one dies, the next goes on
+with its chunk: at once on the same machine, on another one 5 minutes after its last sign of
+life. Of GPU kernels the program to call is RUN/bin/spmvtune. --next leaves alone what was sent
+through Slurm, and a chunk at which three attempts failed that measured nothing.
 
 Exit codes: 0 nothing is left to take, or the chunk is complete; 1 it could not begin, or
 the chunk is not complete; 3 with --next, some that it took are not complete; 75 warned of its

@@ -23,16 +23,11 @@ func newMatrixCache() *cobra.Command {
 		Use:   "cache",
 		Short: "List, prune or verify cached matrices",
 		Long: `A matrix that was read from a file, or that took more than a second to generate, is
-cached as a binary file, and the next run opens that file instead. Cached files are named
-by the content of their source: a file that changes is read again. They are in
-spmvtune/matrices in your cache directory ($XDG_CACHE_HOME, or ~/.cache). The variable
-` + cache.Env + ` names another folder, or is "off".
-
-The cache holds at most 10 GB. Beyond that, the matrices that were not used for the longest
-are removed, but none that a running process measures; the run says so. The variable
-` + cache.EnvLimit + ` sets another limit, such as 50GB, or "none". Downloaded
-archives do not count, and only prune --downloads removes them: a machine without a network
-could not get them again.`,
+cached as a binary file, and the next run opens that file instead, unless its source has
+changed. ` + cache.Env + ` names the folder, or is "off"; ` + cache.EnvLimit + `
+says how much it may hold (spmvtune help environment). Beyond that, the matrices that were not
+used for the longest are removed, but none that a running process measures. Downloaded archives
+do not count, and only prune --downloads removes them.`,
 		Example: `  spmvtune matrix cache list
   spmvtune matrix cache prune --unused 30d
   spmvtune matrix cache verify`,
@@ -206,12 +201,9 @@ func newCachePrune() *cobra.Command {
 		Use:   "prune",
 		Short: "Remove cached matrices by age, by size, or all",
 		Long: `prune removes matrices that were not used for some time, or the least recently used ones
-until the others fit a size, or all of them. It always removes damaged ones. They are read
-or generated again when they are needed. prune does not disturb runs on this machine.
-
-With --downloads it removes downloaded archives of the SuiteSparse collection instead, by
-the same limits, and what is left of interrupted downloads. An archive is used when a sweep
-or matrix get asks for its matrix; once removed, it is downloaded again.`,
+until the others fit a size, or all of them, and damaged ones. They are read or generated again
+when they are needed; runs on this machine are not disturbed. With --downloads it removes
+archives of the SuiteSparse collection instead, and what is left of interrupted downloads.`,
 		Example: `  spmvtune matrix cache prune --unused 30d
   spmvtune matrix cache prune --size 20GB
   spmvtune matrix cache prune --downloads --unused 90d

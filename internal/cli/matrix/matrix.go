@@ -165,10 +165,8 @@ func newMatrixList() *cobra.Command {
 		Use:   "list [SWEEP]",
 		Short: "List the matrices of the shipped sweeps, or of one sweep",
 		Long: `list prints the matrices of the shipped sweeps, or of one sweep, which may be a file:
-where they come from, their planned sizes, the sweeps, what replaces a matrix that can't be
-downloaded, and whether they are cached or downloaded. It reads and generates nothing. Some
-generators draw entries twice, so that a matrix may have a few percent fewer nonzeros than
-planned.`,
+where they come from, their planned sizes (a few percent too many nonzeros for some generators),
+the sweeps, what replaces a matrix that can't be downloaded, and whether they are here.`,
 		Example: `  spmvtune matrix list
   spmvtune matrix list quickstart
   spmvtune matrix list --json`,

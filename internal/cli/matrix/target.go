@@ -19,7 +19,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
-	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
 	"spmvtune/sparse/file"
 	"spmvtune/sparse/generate"
@@ -77,12 +76,8 @@ func (t *Target) Spec(text string) (configs.Matrix, error) {
 // inSweeps returns what the matrices of this name in shipped sweeps are, as words of a command line.
 func inSweeps(name string) (specs []string) {
 	for _, shipped := range configs.Shipped() {
-		sweep, err := configs.Load(shipped)
-		if err != nil {
-			continue
-		}
-		for _, m := range sweep.Matrices {
-			if m.Name == name {
+		if sweep, err := configs.Load(shipped); err == nil {
+			for _, m := range lists.Where(sweep.Matrices, func(m configs.Matrix) bool { return m.Name == name }) {
 				specs = append(specs, term.Shell(cmp.Or(m.SuiteSparse, m.Path, generate.Spec(m.Generate, m.Args))))
 			}
 		}
@@ -234,15 +229,11 @@ func newMatrixGet() *cobra.Command {
 		Use:   "get GROUP/NAME...",
 		Short: "Download matrices of the SuiteSparse collection",
 		Long: `get downloads matrices of the SuiteSparse collection (https://sparse.tamu.edu) that
-are not here yet, and prints where they are. They are archives, which every command can
-read. A sweep downloads its matrices by itself. An interrupted download continues where
-it stopped; if several processes want a matrix, one downloads it. The files are in
-spmvtune/matrices/suitesparse in your cache directory, or in the folder suitesparse
-below ` + cache.Env + `. To remove a matrix, remove its file; to remove matrices that
-were not used for long, run matrix cache prune --downloads.
-
+are not here yet, and prints where they are: archives, which every command can read. A sweep
+downloads its matrices by itself. An interrupted download continues where it stopped. Remove a
+file, or run matrix cache prune --downloads, to remove matrices.
 ` + fetch.EnvServers + ` names other servers, separated by blanks, which have
-MM/GROUP/NAME.tar.gz; ` + fetch.EnvOffline + `=1 is --offline. HTTPS_PROXY works as usual.`,
+MM/GROUP/NAME.tar.gz. HTTPS_PROXY works as usual.`,
 		Example: `  spmvtune matrix get DIMACS10/delaunay_n23
   spmvtune matrix get HB/1138_bus Williams/mc2depi --output matrices
   spmvtune matrix get HB/1138_bus --server https://mirror.example.org/sparse`,
