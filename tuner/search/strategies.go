@@ -1,6 +1,13 @@
 package search
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"spmvtune/kernels"
+	"spmvtune/tuner/trial"
+)
 
 // local walks from a random configuration to the first neighbour that is faster, until
 // none is, and starts again from another configuration. When several starts in a row have
@@ -162,4 +169,182 @@ func newRandom(space *Space, seed uint64) Strategy {
 		return steps
 	}
 	return s
+}
+
+// An Expectation is what is thought of a configuration before it is measured: the time of a product in seconds, 0 if
+// nothing is known, and the standard deviation of its logarithm.
+type Expectation struct{ Seconds, Spread float64 }
+
+// tune measures next what has the largest chance to beat the fastest so far, until hardly
+// anything has one (probability of improvement: H. Kushner, Journal of Basic Engineering 86,
+// 1964). What is not measured yet has a time whose logarithm is normal. In the beginning it is as Space.Expected
+// says. Times go together, those of one kernel and of neighbours more than others, so that each
+// measurement corrects what is expected of the others (a Gaussian process).
+type tune struct {
+	*book
+	mean, variance []float64   // of the logarithm of each time, after all that was measured
+	spread         []float64   // standard deviation of each in the beginning
+	level          float64     // variance of what all times have in common, beside the spread
+	told           [][]float64 // of each measurement, by configuration: see observe
+	first          []int       // what is measured in any case, in order
+	asked          int         // number of measurements
+}
+
+const (
+	// Least is the chance below which a configuration is not worth a measurement.
+	Least = 0.01
+	// worth is the gain, as a logarithm, from which on a configuration beats another: it shows in another run.
+	worth = 0.01
+	// The parts of the variance that all times share, those of a kernel, and neighbours; the rest is each one's own.
+	sharedByAll, sharedByKernel, sharedByNeighbours = 0.05, 0.2, 0.74
+	// unknownSpread is the spread where nothing is expected, of what is unknown among expectations or alone.
+	unknownSpread = 0.6
+	// unknownLevel is the variance of the level where no time is expected: any is possible.
+	unknownLevel = 100
+	// unknownFirst is how many configurations are measured in any case where nothing is expected: a few times of a kernel
+	// say little of its other configurations then.
+	unknownFirst = 32
+	// byWorkers is the part of further workers of a processor that is expected to make a product faster.
+	byWorkers = 0.7
+)
+
+func newTune(space *Space, seed uint64) Strategy {
+	n := len(space.Configs)
+	t := &tune{book: newBook(space, seed)}
+	t.mean, t.variance, t.spread = make([]float64, n), make([]float64, n), make([]float64, n)
+	if !t.expected() {
+		t.level = unknownLevel
+		for i, c := range space.Configs {
+			t.spread[i] = unknownSpread
+			if k, _ := kernels.Lookup(c.Kernel); k.Backend == "cpu" && c.Grid > 0 {
+				t.mean[i] = -byWorkers * math.Log(float64(c.Grid))
+			}
+		}
+	}
+	for i, s := range t.spread {
+		t.variance[i] = s*s + t.level
+	}
+	t.first = t.opening()
+	return t
+}
+
+// expected takes the expectations of the space, if there are any. What is unknown among them may be
+// as fast as the slower half.
+func (t *tune) expected() bool {
+	var logs []float64
+	for _, e := range t.space.Expected {
+		if e.Seconds > 0 {
+			logs = append(logs, math.Log(e.Seconds))
+		}
+	}
+	if len(logs) == 0 {
+		return false
+	}
+	slices.Sort(logs)
+	for i, e := range t.space.Expected {
+		t.mean[i], t.spread[i] = math.Log(e.Seconds), e.Spread
+		if e.Seconds <= 0 {
+			t.mean[i], t.spread[i] = logs[len(logs)/2], unknownSpread
+		}
+	}
+	return true
+}
+
+// opening lists what is measured in any case: the most promising configuration, the most
+// promising one of the library or, on a processor, of plain CSR, and those of further kernels.
+func (t *tune) opening() []int {
+	order := t.rng.Perm(len(t.mean))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(t.mean[a], t.mean[b]) })
+	var list, reference []int
+	known := make([]bool, len(t.space.kernels))
+	for _, c := range order {
+		k, _ := kernels.Lookup(t.space.Configs[c].Kernel)
+		if len(reference) == 0 && (k.Library() || k.Name == Plain) {
+			reference = []int{c}
+		}
+		if at := t.space.kernel[c]; !known[at] && len(list) < Shortlisted {
+			known[at] = true
+			list = append(list, c)
+		}
+	}
+	return slices.Concat(list[:min(1, len(list))], reference, list[min(1, len(list)):])
+}
+
+// Plain is the kernel of a processor that others are compared with, as a GPU's are with the vendor's library.
+const Plain = "cpu_csr"
+
+func (t *tune) Ask() (Step, bool) {
+	for ; len(t.first) > 0; t.first = t.first[1:] {
+		if !t.Seen(t.first[0]) {
+			return Step{Config: t.first[0]}, true
+		}
+	}
+	next, chance, _ := t.Open()
+	return Step{Config: max(next, 0)}, chance >= Least || next >= 0 && t.level > 0 && t.asked < unknownFirst
+}
+
+// Open returns the configuration with the largest chance to be faster than all that were measured, -1 if
+// there is none, the chance, and how many are worth a measurement: by their chance, or because too few were measured.
+func (t *tune) Open() (config int, chance float64, worthy int) {
+	config = -1
+	leader := math.Inf(1)
+	if best := t.best(); best >= 0 {
+		leader = t.known[best].log - worth
+	}
+	for i, m := range t.mean {
+		if t.Seen(i) {
+			continue
+		}
+		p := 1.0
+		if leader < math.Inf(1) {
+			p = math.Erfc((m-leader)/math.Sqrt(2*t.variance[i])) / 2
+		}
+		if p >= Least || t.level > 0 && t.asked < unknownFirst {
+			worthy++
+		}
+		if config < 0 || p > chance || p == chance && m < t.mean[config] {
+			config, chance = i, p
+		}
+	}
+	return config, chance, worthy
+}
+
+func (t *tune) Tell(step Step, r trial.Result) {
+	t.asked++
+	t.note(step, r)
+	if e := t.known[step.Config]; !math.IsInf(e.log, 1) {
+		t.observe(step.Config, e.log, t.sigma(e.samples))
+	}
+}
+
+// observe corrects what is expected of all configurations by the logarithm of a time with a standard deviation. Each
+// measurement adds a column to the Cholesky factor of the covariances.
+func (t *tune) observe(config int, log, sigma float64) {
+	column := make([]float64, len(t.mean))
+	for i := range column {
+		column[i] = t.covariance(i, config)
+		for _, before := range t.told {
+			column[i] -= before[i] * before[config]
+		}
+	}
+	root := math.Sqrt(max(column[config], 0) + sigma*sigma)
+	surprise := (log - t.mean[config]) / root
+	for i := range column {
+		column[i] /= root
+		t.mean[i] += column[i] * surprise
+		t.variance[i] = max(t.variance[i]-column[i]*column[i], leastNoise*leastNoise)
+	}
+	t.told = append(t.told, column)
+}
+
+// covariance returns how the logarithms of two times vary together, in the beginning.
+func (t *tune) covariance(a, b int) float64 {
+	shared := sharedByAll
+	switch {
+	case a == b:
+		shared = 1
+	case t.space.kernel[a] == t.space.kernel[b]:
+		shared += sharedByKernel + sharedByNeighbours*math.Exp(-t.space.distance(a, b)/8)
+	}
+	return t.level + shared*t.spread[a]*t.spread[b]
 }
