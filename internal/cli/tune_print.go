@@ -285,7 +285,9 @@ func (a *tuned) print(w io.Writer, products int) error {
 	if err := t.Print(w); err != nil {
 		return err
 	}
-	term.Print(w, a.advice(products))
+	for _, line := range a.advice(products) {
+		term.Print(w, line)
+	}
 	if a.Untried > 0 {
 		term.Print(w, fmt.Sprintf("Not tried: %s that may be faster, most likely %s.",
 			term.Count(a.Untried, "configuration", "configurations"), a.Likeliest))
@@ -314,8 +316,8 @@ func inProducts(n float64) string {
 	return term.Grouped(int(rounded))
 }
 
-// advice says what to use, why, and from how many products on.
-func (a *tuned) advice(products int) string {
+// advice says what to use, why, and from how many products on, and in a second line what to use for fewer.
+func (a *tuned) advice(products int) (lines []string) {
 	text := "Use " + shortConfig(a.Use.row)
 	if products > 0 {
 		text += fmt.Sprintf(" for %s", term.GroupedCount(products, "product", "products"))
@@ -333,18 +335,25 @@ func (a *tuned) advice(products int) string {
 	if from := a.Use.From; from > 1 {
 		text += fmt.Sprintf(", from %s products on", inProducts(from))
 	}
-	text += "."
-	for i, r := range a.Fewer {
-		if i == 0 {
-			text += " For fewer: " + shortConfig(r.row)
-		} else {
-			text += fmt.Sprintf("; below %s: %s", inProducts(a.Fewer[i-1].From), shortConfig(r.row))
+	lines = append(lines, text+".")
+	var fewer []string
+	for _, r := range a.Fewer {
+		name := r.Kernel // the table has the rest
+		if len(lists.Where(a.Best, func(o tunedRow) bool { return o.Kernel == name })) > 1 {
+			name = shortConfig(r.row)
 		}
+		if r.From > 1 {
+			name += fmt.Sprintf(" from %s on", inProducts(r.From))
+		}
+		fewer = append(fewer, name)
 	}
-	if len(a.Fewer) > 0 {
-		text += "."
+	if last := len(fewer) - 1; last > 0 {
+		fewer[last] = "below that " + fewer[last]
 	}
-	return text
+	if len(fewer) > 0 {
+		lines = append(lines, "For fewer products: "+strings.Join(fewer, ", ")+".")
+	}
+	return lines
 }
 
 // shortConfig prints a configuration without its precision, which the answer has said.
