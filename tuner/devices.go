@@ -23,6 +23,7 @@ import (
 // trials compare, unless a task cuts its parts. When a device fails, another one goes on with its matrix.
 type devices struct {
 	resolving sync.Mutex // one download at a time
+	twins     bool       // one was said to be in place of a matrix, and why
 
 	mu       sync.Mutex
 	todo     []assignment      // that no device has taken yet
@@ -283,7 +284,7 @@ func (r *run) interrupted(ctx context.Context, err error) error {
 
 // resolve finds out what a matrix is. That is not left to the worker, because a download
 // shows its progress and ends when the user asks for it. The note says why a twin takes
-// the place of a matrix.
+// the place of a matrix; of those after the first, that it does.
 func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved configs.Matrix, note string, err error) {
 	if spec.Resolved() {
 		return spec, "", nil
@@ -300,8 +301,11 @@ func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved config
 	if err != nil {
 		return spec, "", r.interrupted(ctx, err)
 	}
-	if why != nil {
-		note = resolved.Substitution(why)
+	switch {
+	case why != nil && r.devices.twins:
+		note = resolved.Name + " is generated, too"
+	case why != nil:
+		note, r.devices.twins = resolved.Substitution(why), true
 	}
 	return resolved, note, nil
 }

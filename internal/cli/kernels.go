@@ -85,7 +85,7 @@ func kernelsNamed(name string) []kernels.Kernel {
 // listKernels prints a line for each kernel, and the papers that they are from.
 func listKernels(w io.Writer, list []kernels.Kernel) error {
 	t := term.Table{Columns: []string{"kernel", "backend", "format", "bits", "parameters", "mapping"},
-		Less: []string{"bits", "backend", "format"}}
+		Less: []string{"bits", "format", "backend", "parameters"}}
 	var sources strings.Builder
 	for _, k := range list {
 		mapping, _, _ := strings.Cut(k.Mapping, ";")

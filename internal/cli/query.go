@@ -72,6 +72,14 @@ func completeQuery(cmd *cobra.Command, args []string, word string) ([]string, co
 // tableRows is how many rows a table for people has unless told: it is laid out in memory.
 const tableRows = 10_000
 
+// lessOfView are the columns of views that a narrow terminal can do without: what a configuration took stays.
+var lessOfView = map[string][]string{"results": lessOfTrials, "best": lessOfTrials, "speedup": {"median_ms", "device", "cache",
+	"params"}}
+
+var lessOfTrials = []string{"sweep", "version", "measurement", "in_force", "stop", "message", "measured_at", "max_error",
+	"samples", "format", "low_ms", "high_ms", "within_low_ms", "within_high_ms", "margin", "runs", "prepare_ms", "roof_fraction",
+	"rows", "cols", "nnz", "median_ms", "device", "cache", "params", "gbps", "factor", "status", "tied"}
+
 // errEnough ends a query whose answer has more rows than are wanted.
 var errEnough = errors.New("enough")
 
@@ -113,6 +121,7 @@ func (q *queryCommand) Run(cmd *cobra.Command, args []string) error {
 	var empty []string
 	if slices.Contains(store.Views, query) {
 		empty = rows.DropEmpty()
+		rows.Less(lessOfView[query])
 	}
 	if err := rows.Close(); err != nil {
 		return err

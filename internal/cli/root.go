@@ -124,12 +124,11 @@ func addCommands(root *cobra.Command) {
 		commands  []*cobra.Command
 	}{
 		{"measure", "Measure:", []*cobra.Command{newTune(), newRun(), newPlan()}},
-		{"cluster", "Cluster:", cluster.Commands()},
-		{"look", "Look at results:", []*cobra.Command{
-			newBest(), newClaims(), newCompare(), newQuery(), newReport(), newServe(),
-			newLearn(), newSelect(), newImport(), newExport(), newProfile(), newReplay(),
-		}},
+		{"look", "Look at results:", []*cobra.Command{newBest(), newCompare(), newQuery(), newReport(), newServe(), newSelect(),
+			newImport(), newExport()}},
 		{"about", "Find out:", []*cobra.Command{matrix.NewCommand(), newKernels(), newDoctor(), newVersion()}},
+		{"cluster", "On a cluster, through Slurm:", cluster.Commands()},
+		{"research", "For research:", []*cobra.Command{newLearn(), newClaims(), newReplay(), newProfile()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range g.commands {

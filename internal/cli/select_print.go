@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cuda"
 	"spmvtune/rule"
@@ -76,8 +76,8 @@ func (c *selection) reasons() []string {
 	if c.Tree != nil {
 		add("the tree, which gives reasons, would take %s", c.Tree)
 	}
-	for _, step := range c.Path {
-		add("because %s", step)
+	if len(c.Path) > 0 {
+		add("because %s", strings.Join(lists.Of(c.Path, rule.Step.String), ", "))
 	}
 
 	switch {
@@ -98,9 +98,6 @@ func (c *selection) reasons() []string {
 	}
 	if len(c.Path) == 0 && c.By != rule.ByEnsemble {
 		add("for every matrix: the rule is a single configuration")
-	}
-	if len(c.Matrices) > 0 {
-		add("learned from %s on %s", term.Some(c.Matrices, command.FewNames), c.Model.Key)
 	}
 	if v := c.Validation; v.Matrices > 1 {
 		tuned := ""

@@ -86,9 +86,12 @@ func (g *Grid) shorten(by int) bool {
 	return true
 }
 
-// narrowed wraps a text of several lines, and cuts the middle out of others: the ends tell names apart.
+// fewWords is how many words a text has at least that is wrapped.
+const fewWords = 5
+
+// narrowed wraps a text of several lines or words, and cuts the middle out of others: the ends tell names apart.
 func narrowed(s string, width int) string {
-	if strings.Contains(s, "\n") {
+	if strings.Contains(s, "\n") || len(strings.Fields(s)) >= fewWords {
 		s = Wrap(strings.Join(strings.Fields(s), " "), width, "")
 	}
 	lines := strings.Split(s, "\n")

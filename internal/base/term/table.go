@@ -39,7 +39,7 @@ func (t Table) Write(w io.Writer, format string) error {
 	if err != nil {
 		return err
 	}
-	r.table.Less = t.Less
+	r.Less(t.Less)
 	for _, row := range t.Rows {
 		if err := r.Add(row); err != nil {
 			return err
@@ -277,6 +277,9 @@ func (r *Rows) object(row []any) error {
 	}
 	return r.w.WriteByte('}')
 }
+
+// Less names the columns that a narrow terminal can do without, see Table.
+func (r *Rows) Less(columns []string) { r.table.Less = columns }
 
 // DropEmpty leaves out the columns of a table for people that have no value in any row, and returns their
 // names.
