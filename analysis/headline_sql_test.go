@@ -58,7 +58,7 @@ func TestHeadlineIsWhatSQLSays(t *testing.T) {
 	lead := regexp.MustCompile(`^(\w+) is fastest (here|on average), ([\d.]+) times as fast as (\w+), the next, and ([\d.]+) ` +
 		`times as fast as (\w+)\.(?: It is fastest on (\d+) of 12 \(6 matrices, 2 precisions\)(?:, clearly on \d+)?\.)?$`)
 	exception := regexp.MustCompile(`^Exception: .*, where (\w+) is ([\d.]+)(?: to ([\d.]+))? times as fast\.$`)
-	start := regexp.MustCompile(`^Start with (\w+) block (\d+) grid 8\.$`)
+	start := regexp.MustCompile(`^Start with (\w+) block (\d+) grid 8$`)
 	led, excepted := 0, 0
 	for seed := range uint64(12) {
 		db := drawn(t, seed)

@@ -66,7 +66,7 @@ func changed(shots []shot, to ...shot) []shot {
 func TestHeadline(t *testing.T) {
 	const wins = "csr_vector is fastest here, 1.50 times as fast as csr_scalar, the next, and 4.00 times as fast as coo_atomic. " +
 		"It is fastest on 4 of 4 matrices."
-	const start = "Start with csr_vector block 64 grid 8."
+	const start = "Start with csr_vector block 64 grid 8"
 	equal := changed(fourTimes(4), shot{"m1", "csr_scalar", 0.9}, shot{"m2", "csr_scalar", 1.01}, shot{"m3", "csr_scalar", 1.01},
 		shot{"m4", "csr_scalar", 1.25})
 	for _, tt := range []struct {
@@ -106,7 +106,7 @@ func TestHeadline(t *testing.T) {
 			shot{"m3", "mine (not verified)", 0.1})...), []string{wins,
 			"Exception: m1, m2, m3, where mine (not verified) is 10.0 times as fast.", start}},
 		{"two matrices", reportOf(changed(fourTimes(2), shot{"m2", "csr_scalar", 0.5})...), []string{
-			"Fastest: csr_scalar on m2; csr_vector on m1.", "Start with csr_scalar block 64 grid 8."}},
+			"Fastest: csr_scalar on m2; csr_vector on m1.", "Start with csr_scalar block 64 grid 8"}},
 		{"one matrix", reportOf(fourTimes(1)...), []string{"csr_vector is fastest on m1, 1.50 times as fast as csr_scalar, " +
 			"the next, and 4.00 times as fast as coo_atomic.", start}},
 		{"each alone", reportOf(shot{"m1", "csr_vector", 1}, shot{"m2", "csr_scalar", 1}), []string{

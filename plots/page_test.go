@@ -1,16 +1,20 @@
 package plots
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/testing/browser"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/internal/testing/testkit"
+	"spmvtune/store"
 )
 
 // TestPageInBrowser reads the report as its users do: on a phone and on a large screen,
@@ -104,7 +108,7 @@ func TestPageInBrowser(t *testing.T) {
 		var got struct{ Key, Heard, Pointer string }
 		b.Eval(`const frame = () => new Promise(requestAnimationFrame), tip = document.getElementById("tip"); // a frame begins with the events of scrolling
 			const said = async () => { for (let i = 0; i < 2000 && tip.hidden; i++) await frame(); return tip.hidden ? "" : tip.textContent };
-			const picture = document.querySelector("[id^=throughput-vs-block] .picture");
+			const picture = document.querySelector("[id^=gflops-vs-row-length] .picture");
 			picture.scrollIntoView({ behavior: "instant" });
 			await frame(); await frame();
 			picture.focus({ preventScroll: true });
@@ -202,6 +206,69 @@ func TestPageInBrowser(t *testing.T) {
 			got.Raised[0] == 0 || got.Raised[1] != 0 {
 			t.Errorf("isolated: %+v", got)
 		}
+	})
+	b.Run("cell", func(t *testing.T) {
+		var got struct {
+			Title, Shown string
+			Lines        int
+		}
+		b.Eval(`const cell = document.querySelector(".map.on .matrices tr").cells[3], panel = document.getElementById("cell");
+			cell.click();
+			for (let i = 0; i < 200 && panel.hidden; i++) await new Promise((done) => setTimeout(done, 30));
+			return { Title: panel.querySelector("h4").textContent, Shown: panel.querySelector("code").textContent, Lines: panel.querySelectorAll("code").length,
+				}`, &got)
+		name, matrix, _ := strings.Cut(strings.TrimSuffix(strings.Split(got.Title, ":")[0], " "), " on ")
+		var fastest *store.Row
+		for i := range d.Panels {
+			if p := &d.Panels[i]; p.Matrix == matrix && p.Precision == "float32" {
+				fastest = p.Best(name)
+			}
+		}
+		testkit.Require(t, fastest != nil, "%+v names no kernel", got)
+		testkit.Says(t, "the line to copy", got.Shown, fmt.Sprintf("%s block %d", name, fastest.Block))
+		testkit.Check(t, got.Lines > 1, "%d lines", got.Lines)
+		b.Look("cell")
+	})
+	b.Run("explore", func(t *testing.T) {
+		var got struct {
+			Axes          []string
+			Trials, One   string
+			Drawn, Drawn2 string
+		}
+		b.Eval(`const of = document.getElementById("explore"), count = () => of.querySelector(".count").textContent, wait = () => new Promise((done) => setTimeout(done, 50));
+			of.scrollIntoView({ behavior: "instant" });
+			for (let i = 0; i < 200 && !count(); i++) await wait();
+			const picture = () => of.querySelector("canvas").toDataURL(), all = count(), drawn = picture();
+			const axes = [...document.getElementById("across").options].map((o) => o.value), which = document.getElementById("which");
+			which.selectedIndex = 1;
+			which.dispatchEvent(new Event("change"));
+			for (let i = 0; i < 200 && count() === all; i++) await wait();
+			const one = count(), drawn2 = picture();
+			which.selectedIndex = 0;
+			which.dispatchEvent(new Event("change"));
+			for (let i = 0; i < 200 && count() !== all; i++) await wait();
+			return { Axes: axes, Trials: all, One: one, Drawn: drawn, Drawn2: drawn2 }`, &got)
+		good, one := 0, 0
+		for i := range d.Panels {
+			if p := &d.Panels[i]; p.Precision == "float32" {
+				sized := len(lists.Where(p.Rows, func(r store.Row) bool { return r.Block > 0 }))
+				if good += sized; p.Matrix == d.Panels[0].Matrix {
+					one += sized
+				}
+			}
+		}
+		testkit.EqualLists(t, []string{got.Trials, got.One}, []string{fmt.Sprint(good, " trials"), fmt.Sprint(one, " trials")}, "trials")
+		testkit.Check(t, got.Drawn != got.Drawn2, "the picture does not follow the matrix")
+		for _, axis := range []string{"block", "grid", "time (ms)", "GFLOP/s", "nonzeros a row"} {
+			testkit.Check(t, slices.Contains(got.Axes, axis), "no axis %s: %q", axis, got.Axes)
+		}
+		b.Look("explore")
+		b.Scheme("dark")
+		b.Resize(400)
+		b.Eval(`document.getElementById("explore").scrollIntoView({ behavior: "instant" }); await new Promise((done) => setTimeout(done, 200))`, nil)
+		b.Look("explore-phone")
+		b.Scheme("light")
+		b.Resize(1600)
 	})
 	b.Run("link", func(t *testing.T) {
 		var got struct {

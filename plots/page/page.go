@@ -61,6 +61,7 @@ type document struct {
 	Sources     []source
 	Origins     htmlTable // The origins of the kernels.
 	Texts       string    // What marks say, see book.
+	Explored    string    // All good trials, "" if there are none; see explored.
 }
 
 // A Content is what the page is written from.
@@ -109,6 +110,9 @@ func (c *Content) Write(w io.Writer) error {
 	doc.arrange(pictures.figures(slices.DeleteFunc(slices.Clone(c.Figures), func(f figure.Drawn) bool { return f.Only != "" })))
 	doc.CSS = template.CSS(Colours + reportCSS + styles.Rules.String())
 	doc.Texts = packed(pictures.book.texts.String())
+	if len(d.Panels) > 0 {
+		doc.Explored = explored(d)
+	}
 	return reportTemplate.Execute(term.Escaped(w), doc)
 }
 

@@ -17,6 +17,7 @@ import (
 type winnerMap struct {
 	tagged
 	ID, Title string
+	Device    string
 	Kernels   []mapKernel
 	Classes   []mapClass
 	Partly    bool   // Some kernels were measured on some of the matrices only.
@@ -57,7 +58,7 @@ func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winne
 		if len(c.Contenders) < 2 {
 			continue
 		}
-		m := winnerMap{tagged: tagsOf(s), ID: fmt.Sprintf("winners-%d", len(list)+1), Title: d.Words(s),
+		m := winnerMap{tagged: tagsOf(s), ID: fmt.Sprintf("winners-%d", len(list)+1), Title: d.Words(s), Device: s.Device,
 			Folded: len(c.Places) > mostUnfolded}
 		for i := range c.Contenders {
 			k := &c.Contenders[i]

@@ -101,8 +101,8 @@ function turn() {
     for (const e of parts) e.classList.toggle("on", on.includes(e));
   }
   unfold();
+  redraw();
 }
-turn();
 for (const button of document.querySelectorAll("[data-switch]")) {
   button.addEventListener("click", () => {
     chosen[button.dataset.switch] = button.dataset.value;
@@ -129,7 +129,6 @@ async function reveal() {
   target.scrollIntoView();
 }
 addEventListener("hashchange", reveal);
-if (location.hash) reveal();
 const menu = document.querySelector(".menu");
 if (menu) {
   menu.addEventListener("toggle", () => { // within the window
@@ -167,6 +166,7 @@ function isolate(kernel) {
   }
   for (const b of document.querySelectorAll("[data-kernel]")) b.setAttribute("aria-pressed", String(b.dataset.kernel === only));
   for (const picture of document.querySelectorAll(".picture")) raise(picture);
+  redraw();
   isolated.hidden = !only;
   isolated.textContent = only && "only " + only + " ✕";
   isolated.setAttribute("aria-label", "Show all kernels again, not only " + only);
@@ -287,10 +287,15 @@ for (const map of document.querySelectorAll("[data-cells]")) {
     else clear();
   });
   map.addEventListener("pointerleave", clear);
+  map.addEventListener("click", (e) => {
+    const cell = e.target.closest(".matrices td:not(.num)");
+    if (cell) choose(map, cell);
+  });
   map.addEventListener("blur", () => { at = null; said.textContent = ""; clear(); });
   map.addEventListener("keydown", (e) => {
     const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[e.key];
     if (e.key === "Escape") clear();
+    if (e.key === "Enter" && at) choose(map, at[0].cells[at[1] + 2]);
     if (!step || e.target !== map || e.altKey || e.ctrlKey || e.metaKey) return;
     e.preventDefault();
     const open = rows.filter((r) => r.offsetParent);
@@ -309,7 +314,158 @@ for (const map of document.querySelectorAll("[data-cells]")) {
   }
 }
 
+// A cell that is chosen shows the fastest configurations of its kernel, as lines to copy.
+async function choose(map, cell) {
+  const of = { matrix: cell.parentElement.cells[0].textContent, ...map.closest(".map").dataset, ...map.dataset,
+    kernel: map.querySelectorAll("thead button")[cell.cellIndex - 2].dataset.kernel };
+  const names = ["matrix", "precision", "cache", "device", "kernel"];
+  const list = (await trialsOf()).filter((t) => names.every((name) => of[name] === undefined || t[name] === of[name]));
+  list.sort((a, b) => a["time (ms)"] - b["time (ms)"]);
+  const panel = map.closest(".maps").querySelector("#cell");
+  const title = document.createElement("h4"), table = document.createElement("table");
+  title.textContent = `${of.kernel} on ${of.matrix}: ` + (list.length ? `the fastest of ${list.length}` : "not measured");
+  for (const t of list.slice(0, 5)) {
+    const row = table.insertRow(), code = document.createElement("code"), copy = document.createElement("button");
+    code.textContent = t.launch;
+    copy.type = "button";
+    copy.textContent = "copy";
+    copy.addEventListener("click", () => {
+      getSelection().selectAllChildren(code);
+      navigator.clipboard?.writeText(t.launch).then(() => { copy.textContent = "copied"; }, () => {});
+    });
+    row.insertCell().append(code);
+    row.insertCell().textContent = `${t["time (ms)"]} ms (${t.low} to ${t.high}), ${t["GFLOP/s"]} GFLOP/s`;
+    row.insertCell().append(copy);
+  }
+  panel.replaceChildren(title, table);
+  panel.hidden = false;
+}
+
+// Explore: all trials, by any two of their numbers. They are unpacked when they are first looked at.
+const explore = document.getElementById("explore");
+const canvas = explore?.querySelector("canvas");
+const [across, up, which] = ["across", "up", "which"].map((id) => document.getElementById(id));
+let trials, seen = false, marks = [];
+function trialsOf() {
+  trials ??= unpack(explore.dataset.trials).then((text) => {
+    const [head, ...lines] = text.trimEnd().split("\n").map((line) => line.split("\t"));
+    return lines.map((line) => {
+      const t = Object.fromEntries(head.map((name, i) => [name, line[i]]));
+      const words = t.parameters.split(" ").filter(Boolean);
+      for (const [name, value] of words.map((w) => w.split("="))) t[name] ??= value;
+      const size = (name) => { if (t[name] === "0") t[name] = ""; return t[name] ? [name, t[name]] : []; }; // some kernels have none
+      t.launch = [t.kernel, ...size("block"), ...size("grid"), ...words].join(" ");
+      return t;
+    });
+  });
+  return trials;
+}
+async function begin() {
+  const all = await trialsOf(), values = new Map();
+  for (const t of all) {
+    for (const [name, v] of Object.entries(t)) {
+      if (v !== "" && name !== "low" && name !== "high" && Number.isFinite(Number(v))) values.set(name, (values.get(name) ?? new Set()).add(v));
+    }
+  }
+  const axes = [...values].filter(([, of]) => of.size > 1).map(([name]) => name);
+  for (const list of [across, up]) list.append(...axes.map((name) => new Option(name)));
+  across.value = axes.includes("block") ? "block" : "nonzeros a row";
+  up.value = "GFLOP/s";
+  which.append(...[...new Set(all.map((t) => t.matrix))].map((name) => new Option(name)));
+  for (const list of [across, up, which]) list.addEventListener("change", redraw);
+  seen = true;
+  redraw();
+}
+// A scale maps values to pixels: by their logarithms if they are positive and far apart.
+function scaleOf(values, from, to) {
+  let low = Infinity, high = -Infinity;
+  for (const v of values) [low, high] = [Math.min(low, v), Math.max(high, v)];
+  const log = low > 0 && high > 8 * low, f = log ? Math.log : (v) => v;
+  const pad = (f(high) - f(low) || 1) * 0.04, least = f(low) - pad, most = f(high) + pad, ticks = [];
+  if (log) {
+    const steps = high < 100 * low ? [1, 2, 5] : [1];
+    for (let p = 10 ** Math.floor(Math.log10(low)); p <= high; p *= 10) ticks.push(...steps.map((s) => s * p).filter((v) => v >= low && v <= high));
+  } else {
+    const step = 10 ** Math.floor(Math.log10(high - low || 1));
+    for (let v = Math.ceil(low / step) * step; v <= high; v += step) ticks.push(v);
+  }
+  return { at: (v) => from + ((f(v) - least) / (most - least)) * (to - from), ticks };
+}
+async function redraw() {
+  if (!seen) return;
+  const fits = (t) => (!which.value || t.matrix === which.value) && Object.keys(chosen).every((name) => t[name] === chosen[name]);
+  const number = (t, axis) => (t[axis] === undefined || t[axis] === "" ? NaN : Number(t[axis]));
+  const all = (await trialsOf()).filter(fits).map((t) => ({ t, x: number(t, across.value), y: number(t, up.value) }));
+  const points = all.filter((p) => Number.isFinite(p.x) && Number.isFinite(p.y));
+  const wide = canvas.clientWidth, tall = canvas.clientHeight, ratio = devicePixelRatio || 1, left = 56, foot = 34;
+  canvas.width = wide * ratio;
+  canvas.height = tall * ratio;
+  const c = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue("--" + name);
+  c.scale(ratio, ratio);
+  c.font = "12px sans-serif";
+  marks = [];
+  explore.querySelector(".count").textContent = points.length + " trials";
+  if (!points.length) return;
+  const x = scaleOf(points.map((p) => p.x), left, wide - 12), y = scaleOf(points.map((p) => p.y), tall - foot, 10);
+  const line = (x1, y1, x2, y2) => { c.beginPath(); c.moveTo(x1, y1); c.lineTo(x2, y2); c.stroke(); };
+  const text = (v) => (v >= 1e5 ? v.toExponential(0).replace("e+", "e") : String(Number(v.toPrecision(3))));
+  c.strokeStyle = colour("grid");
+  c.fillStyle = colour("soft");
+  c.textAlign = "center";
+  for (const v of x.ticks) { line(x.at(v), 10, x.at(v), tall - foot); c.fillText(text(v), x.at(v), tall - foot + 15); }
+  c.fillText(across.value, (left + wide) / 2, tall - 5);
+  c.textAlign = "right";
+  for (const v of y.ticks) { line(left, y.at(v), wide - 12, y.at(v)); c.fillText(text(v), left - 5, y.at(v) + 4); }
+  c.save();
+  c.translate(12, tall / 2);
+  c.rotate(-Math.PI / 2);
+  c.textAlign = "center";
+  c.fillText(up.value, 0, 0);
+  c.restore();
+  c.globalAlpha = 0.75;
+  points.sort((a, b) => (a.t.kernel === only) - (b.t.kernel === only)); // the isolated one is on top
+  for (const p of points) {
+    const mark = { x: x.at(p.x), y: y.at(p.y), t: p.t };
+    marks.push(mark);
+    c.fillStyle = colour(tones.get(p.t.kernel) ?? "soft");
+    c.beginPath();
+    c.arc(mark.x, mark.y, 3.2, 0, 7);
+    c.fill();
+  }
+  explore.querySelector(".legend").replaceChildren(...[...new Set(points.map((p) => p.t.kernel))].sort().map((name) => {
+    const button = document.createElement("button"), dot = document.createElement("i");
+    button.type = "button";
+    button.dataset.kernel = name;
+    button.setAttribute("aria-pressed", String(name === only));
+    dot.style.background = `var(--${tones.get(name) ?? "soft"})`;
+    button.append(dot, name);
+    return button;
+  }));
+}
+if (explore) {
+  new IntersectionObserver((entries, watch) => {
+    if (entries.some((e) => e.isIntersecting)) { watch.disconnect(); begin(); }
+  }, { rootMargin: "300px" }).observe(explore);
+  addEventListener("resize", redraw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  canvas.addEventListener("pointermove", (e) => {
+    let best, least = reach ** 2;
+    for (const m of marks) {
+      const d = (m.x - e.offsetX) ** 2 + (m.y - e.offsetY) ** 2;
+      if (d < least) [best, least] = [m, d];
+    }
+    if (!best) return clear();
+    const { left, top } = canvas.getBoundingClientRect(), t = best.t;
+    place({ left: left + best.x, top: top + best.y - 4, bottom: top + best.y + 4, width: 0 },
+      `${t.launch}, ${t.matrix}, ${t.precision}: ${t["time (ms)"]} ms (${t.low} to ${t.high}), ${t["GFLOP/s"]} GFLOP/s`);
+  });
+  canvas.addEventListener("pointerleave", clear);
+}
+
 // What is folded away and unpacked only then is not printed; all else is.
 addEventListener("beforeprint", () => {
   for (const d of document.querySelectorAll("details:not(.menu):not(:has([data-svg]))")) d.open = true;
 });
+turn();
+if (location.hash) reveal();
