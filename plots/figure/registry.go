@@ -206,10 +206,13 @@ type body interface {
 	Draw(c draw.Canvas)
 }
 
-// A stack has bodies below each other.
+// A stack has bodies below each other, at a distance.
 type stack []body
 
-func (s stack) Height() (height vg.Length) {
+const stackGap = vg.Length(10)
+
+func (s stack) Height() vg.Length {
+	height := stackGap * vg.Length(len(s)-1)
 	for _, b := range s {
 		height += b.Height()
 	}
@@ -221,7 +224,7 @@ func (s stack) Draw(c draw.Canvas) {
 		own := c
 		own.Min.Y = c.Max.Y - b.Height()
 		b.Draw(own)
-		c.Max.Y = own.Min.Y
+		c.Max.Y = own.Min.Y - stackGap
 	}
 }
 
