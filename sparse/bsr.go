@@ -1,6 +1,10 @@
 package sparse
 
-import "fmt"
+import (
+	"fmt"
+
+	"spmvtune/internal/base/panics"
+)
 
 // A BSR is the structure of a matrix in square blocks that begin at multiples of their size, as
 // libraries take it. Each block row has its blocks from left to right, and a block its values
@@ -24,9 +28,8 @@ func NewBSR[V Float](m *CSR[V], size, most int) (*BSR, error) {
 	}
 
 	b := &BSR{Size: size, Starts: make([]int32, m.Rows/size+1)}
-	eachPart(m.NNZ(), func(part, parts int) {
+	panics.Parts(m.Rows/size, workers(m.NNZ()), func(_, lo, hi int) {
 		s := newBlockScan(m, size, size)
-		lo, hi := share(m.Rows/size, part, parts)
 		for row := lo; row < hi; row++ {
 			s.aligned(row, func(column int32) {
 				b.Starts[row+1]++
@@ -47,9 +50,8 @@ func NewBSR[V Float](m *CSR[V], size, most int) (*BSR, error) {
 	}
 
 	b.Columns, b.Order = make([]int32, blocks), make([]int32, blocks*size*size)
-	eachPart(len(b.Order), func(part, parts int) {
+	panics.Parts(m.Rows/size, workers(len(b.Order)), func(_, lo, hi int) {
 		s := newBlockScan(m, size, size)
-		lo, hi := share(m.Rows/size, part, parts)
 		for row := lo; row < hi; row++ {
 			fillBlockRow(b, s, row)
 		}

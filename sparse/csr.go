@@ -81,33 +81,12 @@ func (m *CSR[V]) COO() *COO[V] {
 	return &COO[V]{Rows: m.Rows, Cols: m.Cols, Row: row, Col: m.ColIdx, Val: m.Val}
 }
 
-// eachPart calls f once per core, at the same time, with the core's number and
-// the number of cores, and waits for all of them. Small work (below about 10⁵
-// steps) stays on the caller's goroutine.
-func eachPart(steps int, f func(part, parts int)) {
-	eachOf(workers(steps), f)
-}
-
-// workers is the number of cores that some work is shared out to.
+// workers is the number of cores that some work is shared out to: small work takes one.
 func workers(steps int) int {
 	if steps < 1e5 {
 		return 1
 	}
 	return runtime.GOMAXPROCS(0)
-}
-
-// eachOf is eachPart with a given number of parts.
-func eachOf(parts int, f func(part, parts int)) {
-	var wg panics.WaitGroup
-	for part := range parts {
-		wg.Go(func() { f(part, parts) })
-	}
-	wg.Wait()
-}
-
-// share is the part-th of parts nearly equal pieces of [0, n).
-func share(n, part, parts int) (lo, hi int) {
-	return n * part / parts, n * (part + 1) / parts
 }
 
 // Source has the files with the matrix and the formats that kernels prepare. They are part of
@@ -195,8 +174,7 @@ func (m *CSR[V]) Validate() error {
 	}
 
 	failures := make([]error, workers(len(m.ColIdx)))
-	eachOf(len(failures), func(part, parts int) {
-		lo, hi := share(m.Rows, part, parts)
+	panics.Parts(m.Rows, len(failures), func(part, lo, hi int) {
 		failures[part] = m.validateRows(lo, hi)
 	})
 	return cmp.Or(failures...)

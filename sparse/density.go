@@ -11,6 +11,8 @@ import (
 	"math/bits"
 	"sort"
 	"sync/atomic"
+
+	"spmvtune/internal/base/panics"
 )
 
 // A Density is a matrix seen from afar: its entries counted over a grid of bins,
@@ -40,7 +42,7 @@ func NewDensity[V Float](m *CSR[V], height, width int) *Density {
 
 	first := func(line int) int32 { return m.RowPtr[(line*m.Rows+d.Height-1)/d.Height] } // entry
 	var taken atomic.Int64
-	eachPart(m.NNZ(), func(int, int) {
+	panics.Parts(0, workers(m.NNZ()), func(_, _, _ int) {
 		for line := int(taken.Add(1)) - 1; line < d.Height; line = int(taken.Add(1)) - 1 {
 			counts := d.Count[line*d.Width:][:d.Width]
 			for _, j := range m.ColIdx[first(line):first(line+1)] {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+
+	"spmvtune/internal/base/panics"
 )
 
 // A Diagonals is the structure of a matrix in slices of 32 rows that are stored by diagonals: a
@@ -38,8 +40,7 @@ func NewDiagonals[V Float](m *CSR[V], turn, most int) (*Diagonals, error) {
 	n := (m.Rows + sliceRows - 1) / sliceRows
 	books := make([]diagonalBook, workers(m.NNZ()))
 	var slots, crowded atomic.Int64
-	eachOf(len(books), func(part, parts int) {
-		lo, hi := share(n, part, parts)
+	panics.Parts(n, len(books), func(part, lo, hi int) {
 		book := newDiagonalBook(hi - lo)
 		for h := lo; h < hi && crowded.Load() == 0 && slots.Load()*sliceRows <= int64(most); h++ {
 			own := diagonalsOf(m, h, &book)
@@ -64,8 +65,7 @@ func NewDiagonals[V Float](m *CSR[V], turn, most int) (*Diagonals, error) {
 		return nil, err
 	}
 	d.Order = make([]int32, d.Slots*sliceRows)
-	eachOf(len(books), func(part, parts int) {
-		lo, hi := share(n, part, parts)
+	panics.Parts(n, len(books), func(_, lo, hi int) {
 		var distances []int32
 		for h := lo; h < hi; h++ {
 			distances = fillDiagonals(d, m, h, distances)

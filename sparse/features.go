@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"spmvtune/internal/base/panics"
 )
 
 // Features are the facts about a matrix's structure that rules are learned from
@@ -158,9 +160,9 @@ func (f Features) Values() []float64 {
 // The columns of m must lie within it and increase in each row, as Validate checks.
 func Analyze[V Float](m *CSR[V]) Features {
 	scans := make([]*scan, scanners(m.Rows, m.Cols, m.NNZ()))
-	eachOf(len(scans), func(part, parts int) {
+	panics.Parts(m.NNZ(), len(scans), func(part, lo, hi int) {
 		s := newScan(m.Rows, m.Cols, m.RowPtr, m.ColIdx)
-		s.look(share(m.NNZ(), part, parts)) // a giant row is everybody's work
+		s.look(lo, hi) // a giant row is everybody's work
 		scans[part] = s
 	})
 	var total scan

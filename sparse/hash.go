@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"sync/atomic"
+
+	"spmvtune/internal/base/panics"
 )
 
 // hashChunk is how many elements of an array are hashed at a time. It is part of
@@ -25,7 +27,7 @@ func (m *CSR[V]) Hash() string {
 	ptrs, cols := chunksOf(len(m.RowPtr)), chunksOf(len(m.ColIdx))
 	digests := make([][sha256.Size]byte, ptrs+2*cols)
 	var next atomic.Int64
-	eachPart(len(m.RowPtr)+2*len(m.ColIdx), func(_, _ int) {
+	panics.Parts(0, workers(len(m.RowPtr)+2*len(m.ColIdx)), func(_, _, _ int) {
 		buf := make([]byte, 0, hashChunk*8)
 		for {
 			c := int(next.Add(1)) - 1

@@ -3,6 +3,8 @@ package sparse
 import (
 	"fmt"
 	"sync/atomic"
+
+	"spmvtune/internal/base/panics"
 )
 
 // A Jagged is the structure of a matrix in slices of at most 32 rows, cut into blocks of R×C
@@ -72,9 +74,8 @@ func NewJagged[V Float](m *CSR[V], r, c, most int) (*Jagged, error) {
 	for i := range 2 * r {
 		j.Order[j.Blocks*r*c+i] = -1
 	}
-	eachPart(j.Blocks, func(part, parts int) {
+	panics.Parts(j.Slices(), workers(j.Blocks), func(_, lo, hi int) {
 		s := newBlockScan(m, r, c)
-		lo, hi := share(j.Slices(), part, parts)
 		for h := lo; h < hi; h++ {
 			fillSlice(j, s, h)
 		}
@@ -92,9 +93,8 @@ func (j *Jagged) Slices() int { return len(j.Heads) / 2 }
 func countBlocks[V Float](m *CSR[V], r, c int) ([]uint8, error) {
 	lengths := make([]uint8, (m.Rows+r-1)/r)
 	var longest atomic.Int64
-	eachPart(m.NNZ(), func(part, parts int) {
+	panics.Parts(len(lengths), workers(m.NNZ()), func(_, lo, hi int) {
 		s := newBlockScan(m, r, c)
-		lo, hi := share(len(lengths), part, parts)
 		for b := lo; b < hi && longest.Load() == 0; b++ {
 			n := s.count(b)
 			if n > MaxJagged {
@@ -169,8 +169,7 @@ func (s *blockScan[V]) count(b int) int {
 func (j *Jagged) outline(rowPtr, colIdx []int32) int {
 	group, rows := j.Group(), len(j.Lengths)
 	j.Heads = make([]int32, 2*((rows+group-1)/group))
-	eachPart(len(j.Lengths), func(part, parts int) {
-		lo, hi := share(j.Slices(), part, parts)
+	panics.Parts(j.Slices(), workers(len(j.Lengths)), func(_, lo, hi int) {
 		for h := lo; h < hi; h++ {
 			first, last := j.span(rowPtr, colIdx, h)
 			j.Heads[2*h+1] = first

@@ -3,6 +3,8 @@ package sparse
 import (
 	"fmt"
 	"slices"
+
+	"spmvtune/internal/base/panics"
 )
 
 // A Narrow is the structure of a matrix in CSR's order, cut into tiles of consecutive rows, each
@@ -53,8 +55,7 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 		return nil, fmt.Errorf("tiles of %d entries are not of a multiple of 8 below 65536", size)
 	}
 	ranges := make([][]tileStart, (m.Rows+tileRange-1)/tileRange)
-	eachPart(m.Rows, func(part, parts int) {
-		lo, hi := share(len(ranges), part, parts)
+	panics.Parts(len(ranges), workers(m.Rows), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			ranges[r] = packTiles(m.RowPtr, r*tileRange, min((r+1)*tileRange, m.Rows), size)
 		}
@@ -66,8 +67,7 @@ func NewNarrow[V Float](m *CSR[V], size, vector int) (*Narrow, error) {
 		return nil, err
 	}
 	t.Columns, t.Order = make([]uint16, t.Entries), make([]int32, t.Entries)
-	eachPart(t.Entries, func(part, parts int) {
-		lo, hi := share(t.Tiles(), part, parts)
+	panics.Parts(t.Tiles(), workers(t.Entries), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			t.fill(m.RowPtr, m.ColIdx, starts, i)
 		}
@@ -118,8 +118,7 @@ func pieceOf(n, size int) int {
 func (t *Narrow) outline(rowPtr, colIdx []int32, tiles []tileStart) error {
 	n := len(tiles) - 1
 	t.Heads = make([]int32, 4*n)
-	eachPart(len(colIdx), func(part, parts int) {
-		lo, hi := share(n, part, parts)
+	panics.Parts(n, workers(len(colIdx)), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			copy(t.Heads[4*i:], describe(rowPtr, colIdx, tiles[i], tiles[i+1]))
 		}

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"spmvtune/internal/base/panics"
 )
 
 // A scan collects what a range of entries, and the rows that begin in it, say about the
@@ -117,9 +119,8 @@ func newMarks(n int) marks { return make(marks, (n+7)/8*8) }
 func union(sets []marks) int {
 	var total atomic.Int64
 	words := len(sets[0]) / 8
-	eachPart(words*len(sets), func(part, parts int) {
+	panics.Parts(words, workers(words*len(sets)), func(_, lo, hi int) {
 		n := 0
-		lo, hi := share(words, part, parts)
 		for at := 8 * lo; at < 8*hi; at += 8 {
 			var word uint64
 			for _, m := range sets {
@@ -157,7 +158,7 @@ func sampleSize(nnz int) (count, piece int) {
 // pick returns a number in the n-th of count ranges that [0, total) is divided in;
 // count = total gives all of them.
 func pick(total, n, count int) int {
-	lo, hi := share(total, n, count)
+	lo, hi := total*n/count, total*(n+1)/count
 	return lo + random(uint32(n), hi-lo)
 }
 
@@ -180,9 +181,8 @@ func rowSimilarity(rowPtr, colIdx []int32, count, piece int) float64 {
 	// Shares are summed in units of 2⁻³², rounded down, so that the order of the
 	// sum does not matter. It stays below 2⁶³.
 	var sum, full atomic.Uint64
-	eachPart(50*count, func(part, parts int) {
+	panics.Parts(count, workers(50*count), func(_, lo, hi int) {
 		var mySum, myFull uint64
-		lo, hi := share(count, part, parts)
 		for n := lo; n < hi; n++ {
 			i := pick(rows, n, count)
 			start, end := int(rowPtr[i]), int(rowPtr[i+1])
@@ -245,9 +245,8 @@ func similar(a, b []int32) int {
 func patternSymmetry(rowPtr, colIdx []int32, count int) float64 {
 	count = min(len(colIdx), count)
 	var off, mirrored atomic.Int64
-	eachPart(50*count, func(part, parts int) {
+	panics.Parts(count, workers(50*count), func(_, lo, hi int) {
 		var myOff, myMirrored int64
-		lo, hi := share(count, part, parts)
 		i := rowOf(rowPtr, pick(len(colIdx), lo, count))
 		for n := lo; n < hi; n++ {
 			k := pick(len(colIdx), n, count)
@@ -298,10 +297,9 @@ func SectorsPer32[V Float](m *CSR[V]) float64 {
 	groups := max(1, m.NNZ()/sectorGroup)
 	count := min(groups, mostGroups)
 	var sum atomic.Int64
-	eachPart(4*sectorGroup*count, func(part, parts int) {
+	panics.Parts(count, workers(4*sectorGroup*count), func(_, lo, hi int) {
 		var mine int
 		var sectors [sectorGroup]int32
-		lo, hi := share(count, part, parts)
 		for n := lo; n < hi; n++ {
 			start := sectorGroup * pick(groups, n, count)
 			mine += distinctSectors(m.ColIdx[start:min(start+sectorGroup, m.NNZ())], sectors[:0])

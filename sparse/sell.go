@@ -90,8 +90,7 @@ func OutlineSELL[V Float](m *CSR[V], c, sigma int) (*SELL[V], error) {
 	pieces := make([]*SELL[V], min(workers(m.Rows), max(units, 1)))
 	perm := make([]int32, m.Rows)
 	var failure error
-	eachOf(len(pieces), func(part, parts int) {
-		lo, hi := share(units, part, parts)
+	panics.Parts(units, len(pieces), func(part, lo, hi int) {
 		lo, hi = lo*unit, min(hi*unit, m.Rows)
 		piece, err := outlineSELL(&CSR[V]{Rows: hi - lo, RowPtr: m.RowPtr[lo : hi+1]}, c, sigma)
 		if pieces[part] = piece; err != nil {

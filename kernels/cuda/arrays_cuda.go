@@ -327,7 +327,7 @@ type number interface{ int32 | sparse.Float }
 
 // convert copies, rounds or widens numbers, on all cores.
 func convert[V, W number](to []V, from []W) {
-	eachShare(len(to), fewSteps, func(_, lo, hi int) {
+	eachShare(len(to), fewSteps, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			to[k] = V(from[k])
 		}

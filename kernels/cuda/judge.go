@@ -57,7 +57,7 @@ func mix(x uint64) uint64 {
 // digestOf is the digest of a reference, of which the kernel must have read the same.
 func digestOf(ref kernels.Reference) uint64 {
 	var sum atomic.Uint64
-	eachShare(len(ref.Hi), fewSteps, func(_, from, end int) {
+	eachShare(len(ref.Hi), fewSteps, func(from, end int) {
 		part := uint64(0)
 		for i := from; i < end; i++ {
 			low := 0.0

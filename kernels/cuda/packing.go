@@ -192,7 +192,7 @@ func start(m *structure) {
 
 // collect puts values in some order, on all cores: to[k] is from[order[k]], or 0 where that is −1.
 func collect[V sparse.Float](to []V, order []int32, from []float64) {
-	eachShare(len(to), fewSteps, func(_, lo, hi int) {
+	eachShare(len(to), fewSteps, func(lo, hi int) {
 		part := to[lo:hi]
 		for k, i := range order[lo:hi] {
 			if part[k] = 0; uint(i) < uint(len(from)) {
@@ -208,22 +208,16 @@ const fewSteps = 1 << 14
 // shares is how many parts of at least so many steps are shared out to cores.
 func shares(steps, least int) int { return max(1, min(runtime.GOMAXPROCS(0), steps/least)) }
 
-// eachShare calls f for nearly equal parts of [0, n), as many as shares says, all at the same time, and waits.
-func eachShare(n, least int, f func(part, lo, hi int)) { eachPart(n, shares(n, least), f) }
-
-// eachPart is eachShare for so many parts. Who keeps something of each part asks shares once: Go's runtime changes
-// GOMAXPROCS where a cgroup's limit changes, and then eachShare has other parts than before.
-func eachPart(n, parts int, f func(part, lo, hi int)) {
-	var all sync.WaitGroup
-	for part := range parts {
-		all.Go(func() { f(part, n*part/parts, n*(part+1)/parts) })
-	}
-	all.Wait()
+// eachShare calls f for nearly equal parts of [0, n), as many as shares says, all at the same time, and waits. Who keeps
+// something of each part asks shares once, and panics.Parts: Go's runtime changes GOMAXPROCS where a cgroup's limit
+// changes, and then eachShare has other parts than before.
+func eachShare(n, least int, f func(lo, hi int)) {
+	panics.Parts(n, shares(n, least), func(_, lo, hi int) { f(lo, hi) })
 }
 
 // each calls f for every number below n, on all cores that have so many at least.
 func each(n, least int, f func(i int)) {
-	eachShare(n, least, func(_, lo, hi int) {
+	eachShare(n, least, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}
@@ -233,7 +227,7 @@ func each(n, least int, f func(i int)) {
 // counted are n numbers, from one on.
 func counted(n, from int) []int32 {
 	numbers := make([]int32, n)
-	eachShare(n, fewSteps, func(_, lo, hi int) {
+	eachShare(n, fewSteps, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			numbers[i] = int32(from + i)
 		}
@@ -246,7 +240,7 @@ func counted(n, from int) []int32 {
 func bucketed[T any](items []T, buckets int, of func(T) int) (sorted []T, start []int) {
 	// Of each part: where its next item of each bucket goes.
 	next := make([][]int, shares(len(items), max(fewSteps, buckets)))
-	eachPart(len(items), len(next), func(part, lo, hi int) {
+	panics.Parts(len(items), len(next), func(part, lo, hi int) {
 		counts := make([]int, buckets)
 		for _, e := range items[lo:hi] {
 			counts[of(e)]++
@@ -263,7 +257,7 @@ func bucketed[T any](items []T, buckets int, of func(T) int) (sorted []T, start 
 	}
 	start[buckets] = at
 	sorted = make([]T, len(items))
-	eachPart(len(items), len(next), func(part, lo, hi int) {
+	panics.Parts(len(items), len(next), func(part, lo, hi int) {
 		for _, e := range items[lo:hi] {
 			place := &next[part][of(e)]
 			sorted[*place] = e

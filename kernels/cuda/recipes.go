@@ -185,7 +185,7 @@ func rowIndices(a *structure) []int32 {
 
 // putRows puts the rows of some nonzeros, from one on, on all cores.
 func putRows(a *structure, rows []int32, from int) {
-	eachShare(len(rows), fewSteps, func(_, lo, hi int) {
+	eachShare(len(rows), fewSteps, func(lo, hi int) {
 		row := lowerBound(a.RowPtr[1:], from+lo+1)
 		for k := lo; k < hi; k++ {
 			for int(a.RowPtr[row+1]) <= from+k {

@@ -149,7 +149,7 @@ func panelCodes(m *structure, column, starts []int32) (codes []uint16, first []i
 	}
 
 	codes = make([]uint16, m.NNZ())
-	eachShare(panels, 1, func(_, lo, hi int) {
+	eachShare(panels, 1, func(lo, hi int) {
 		next := slices.Clone(first[lo:hi])
 		rows := max(1, 1<<15*m.Rows/max(1, m.NNZ()))
 		for from := 0; from < m.Rows; from += rows {

@@ -1,6 +1,10 @@
 package cuda
 
-import "slices"
+import (
+	"slices"
+
+	"spmvtune/internal/base/panics"
+)
 
 // A segment is a row's part of a panel, or a piece of it, from nonzero begin up to end. Its target is its row or, if that
 // has several, the number of rows and a place among the sums of such rows, in the order of their nonzeros.
@@ -37,7 +41,7 @@ func (c *cutter) add(panel int, row, begin, end int32, whole bool) {
 // cutAll cuts rows into segments of panels, on all cores. cut adds those of a row.
 func cutAll(rows, panels int, cut func(c *cutter, row int32)) ([][]segment, cutRows) {
 	cores := make([]cutter, shares(rows, fewSteps))
-	eachPart(rows, len(cores), func(part, lo, hi int) {
+	panics.Parts(rows, len(cores), func(part, lo, hi int) {
 		c := cutter{segments: make([][]segment, panels), rows: rows}
 		for i := range c.segments {
 			c.segments[i] = make([]segment, 0, (hi-lo)/panels)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -57,7 +58,7 @@ func mostEntries(nnz int) int { return min(max(1<<29, 2*nnz), sparse.MaxIndex) }
 // the column of the entry before it, or 0. Cores share the steps of chunks, because a chunk may be most of the matrix.
 func (p *sellPacking) fill(m *structure, s *sparse.SELL[float64]) {
 	few := max(1, 2048/s.C) // steps that stay in a core's own cache while it goes from lane to lane
-	eachShare(len(p.order)/s.C, few, func(_, step, end int) {
+	eachShare(len(p.order)/s.C, few, func(step, end int) {
 		h := sort.Search(s.Chunks(), func(h int) bool { return s.ChunkPtr[h+1] > step*s.C })
 		for step < end {
 			for s.ChunkPtr[h+1] <= step*s.C {
@@ -125,13 +126,13 @@ func newHotColumns(colIdx []int32, cols, most int) (columns, code []int32) {
 func columnDegrees(colIdx []int32, cols, shift int) []int32 {
 	buckets := ceilDiv(cols, 1<<shift)
 	counts := make([][]int32, shares(len(colIdx), max(buckets, fewSteps)))
-	eachPart(len(colIdx), len(counts), func(part, lo, hi int) {
+	panics.Parts(len(colIdx), len(counts), func(part, lo, hi int) {
 		counts[part] = make([]int32, buckets)
 		for _, col := range colIdx[lo:hi] {
 			counts[part][col>>shift]++
 		}
 	})
-	eachShare(buckets, fewSteps, func(_, lo, hi int) {
+	eachShare(buckets, fewSteps, func(lo, hi int) {
 		for _, more := range counts[1:] {
 			for bucket := lo; bucket < hi; bucket++ {
 				counts[0][bucket] += more[bucket]
@@ -166,7 +167,7 @@ func splitRows(m *structure, panels, width int) (begin, end []int32) {
 // bankedColumns says where each column lies in its panel's x.
 func bankedColumns(cols, width, v int) []uint16 {
 	places := make([]uint16, cols)
-	eachShare(cols, fewSteps, func(_, lo, hi int) {
+	eachShare(cols, fewSteps, func(lo, hi int) {
 		for j := lo; j < hi; j++ {
 			places[j] = uint16(banked(j%width, v))
 		}

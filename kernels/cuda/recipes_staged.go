@@ -125,7 +125,7 @@ func (s *stagedRows) fill(chunk int, segments []segment) {
 // codesOf gives each place the code of its nonzero's column, and the others that for none.
 func codesOf[C int32 | uint16](s *stagedRows, colIdx []int32, code []C, none C) []C {
 	codes := make([]C, len(s.values))
-	eachShare(len(codes), fewSteps, func(_, lo, hi int) {
+	eachShare(len(codes), fewSteps, func(lo, hi int) {
 		for at := lo; at < hi; at++ {
 			if codes[at] = none; s.values[at] >= 0 {
 				codes[at] = code[colIdx[s.values[at]]]

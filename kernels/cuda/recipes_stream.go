@@ -5,6 +5,7 @@ import (
 	"sort"
 	"sync/atomic"
 
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 )
 
@@ -41,7 +42,7 @@ func newRowStarts(rowPtr []int32) *rowStarts {
 	s := &rowStarts{marks: make([]int32, ceilDiv(int(rowPtr[rows]), 32))}
 	parts := shares(rows, fewSteps)
 	full := make([]int, parts+1) // rows with nonzeros in the parts before
-	eachPart(rows, parts, func(part, lo, hi int) {
+	panics.Parts(rows, parts, func(part, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if at := rowPtr[i]; at < rowPtr[i+1] {
 				full[part+1]++
@@ -60,7 +61,7 @@ func newRowStarts(rowPtr []int32) *rowStarts {
 	s.start, s.row = make([]int32, full[parts]+1), make([]int32, full[parts])
 	s.empty = make([]int32, rows-full[parts])
 	s.start[full[parts]] = rowPtr[rows]
-	eachPart(rows, parts, func(part, lo, hi int) {
+	panics.Parts(rows, parts, func(part, lo, hi int) {
 		k := full[part]
 		for i := lo; i < hi; i++ {
 			if rowPtr[i] == rowPtr[i+1] {

@@ -85,6 +85,15 @@ func Each(ctx context.Context, n int, f func(i int) error) error {
 	return g.Wait()
 }
 
+// Parts calls f for nearly equal parts of [0, n), so many of them, all at the same time, and waits.
+func Parts(n, parts int, f func(part, lo, hi int)) {
+	var all WaitGroup
+	for part := range parts {
+		all.Go(func() { f(part, n*part/parts, n*(part+1)/parts) })
+	}
+	all.Wait()
+}
+
 // at finds the line: the first of this program below the panic, and not of what passes panics on.
 func at() string {
 	pc := make([]uintptr, 64)
