@@ -3,6 +3,7 @@ package cuda
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"embed"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 )
 
@@ -30,6 +32,7 @@ type compiled struct {
 	file    string // without the ending of the compression
 	compute int    // least compute capability of the device, times 10
 	text    string
+	entries [][]string // of the text, as entryLine finds them
 }
 
 // The least compute capability of any device, times 10: the first that adds float64 atomically.
@@ -41,30 +44,21 @@ var entryLine = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
 // entryFiles gives the PTX that has an entry, by the entry's name with its suffix, the one for the
 // newest devices last.
 var entryFiles = sync.OnceValue(func() map[string][]*compiled {
-	names, err := fs.Glob(ptxFiles, "ptx/*.ptx.gz")
-	if err != nil { // the pattern is well-formed
+	names, _ := fs.Glob(ptxFiles, "ptx/*.ptx.gz") // the pattern is well-formed
+	all := make([]*compiled, len(names))
+	err := panics.Each(context.Background(), len(names), func(i int) (err error) {
+		all[i], err = decompress(names[i])
+		return err
+	})
+	if err != nil { // they are embedded
 		return nil
 	}
+	slices.SortFunc(all, func(a, b *compiled) int { return a.compute - b.compute })
 	files := map[string][]*compiled{}
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for _, name := range names {
-		all.Go(func() {
-			c, err := decompress(name)
-			if err != nil { // embedded
-				return
-			}
-			entries := entryLine.FindAllStringSubmatch(c.text, -1)
-			mu.Lock()
-			defer mu.Unlock()
-			for _, m := range entries {
-				files[m[1]] = append(files[m[1]], c)
-			}
-		})
-	}
-	all.Wait()
-	for _, f := range files {
-		slices.SortFunc(f, func(a, b *compiled) int { return a.compute - b.compute })
+	for _, c := range all {
+		for _, m := range c.entries {
+			files[m[1]] = append(files[m[1]], c)
+		}
 	}
 	return files
 })
@@ -84,7 +78,8 @@ func decompress(name string) (*compiled, error) {
 		return nil, err
 	}
 
-	c := &compiled{file: strings.TrimSuffix(name, ".gz"), text: string(text), compute: leastCompute}
+	c := &compiled{file: strings.TrimSuffix(name, ".gz"), text: string(text), compute: leastCompute,
+		entries: entryLine.FindAllStringSubmatch(string(text), -1)}
 	source, target, found := strings.Cut(strings.TrimSuffix(path.Base(c.file), ".ptx"), ".sm")
 	if c.source = source; found {
 		c.compute, err = strconv.Atoi(target)

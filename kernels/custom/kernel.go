@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 
 	"spmvtune/internal/base/files"
@@ -109,18 +108,14 @@ func (s *Set) Find(name string) (kernels.Kernel, bool) { return kernels.Find(s.l
 // Build compiles kernels of the sweep, several at once. It returns why each can't be compiled, "" where it can.
 func (s *Set) Build(list []kernels.Config) []string {
 	said := make([]string, len(list))
-	group, _ := panics.NewGroup(context.Background())
-	group.SetLimit(runtime.NumCPU())
-	for i, c := range list {
-		group.Go(func() error {
-			o, _ := s.Custom(c.Kernel)
-			if _, err := s.Compile(o, c); err != nil {
-				said[i] = err.Error()
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err := panics.Each(context.Background(), len(list), func(i int) error {
+		o, _ := s.Custom(list[i].Kernel)
+		if _, err := s.Compile(o, list[i]); err != nil {
+			said[i] = err.Error()
+		}
+		return nil
+	})
+	if err != nil {
 		panic(err) // a mistake in this program
 	}
 	return said
