@@ -10,6 +10,7 @@ import (
 	"github.com/agext/levenshtein"
 
 	"spmvtune/internal/base/lists"
+	"spmvtune/internal/base/term"
 )
 
 // An Error is one mistake in a sweep file.
@@ -126,11 +127,4 @@ func Nearest(name string, valid []string) string {
 }
 
 // list puts names in quotes and joins them: `"a", "b" or "c"`.
-func list(names []string) string {
-	quoted := lists.Of(names, strconv.Quote)
-	if len(quoted) < 2 {
-		return strings.Join(quoted, "")
-	}
-	last := len(quoted) - 1
-	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
-}
+func list(names []string) string { return term.Or(lists.Of(names, strconv.Quote)) }

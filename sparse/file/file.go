@@ -30,6 +30,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 )
 
@@ -212,7 +213,7 @@ func Names() string {
 	for _, f := range read {
 		names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Extensions, ", ")))
 	}
-	return or(names)
+	return term.Or(names)
 }
 
 // Extensions are the endings of the names of matrix files.
@@ -270,10 +271,4 @@ func ReadSize(path string, opt Options) (Size, error) {
 		return Size{}, err
 	}
 	return Size{Rows: h.Rows, Cols: h.Cols, Entries: h.Entries, Symmetric: h.Symmetry != "general"}, nil
-}
-
-// Or lists words: "a, b or c".
-func or(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + strings.Repeat(" or ", min(last, 1)) + words[last]
 }

@@ -116,7 +116,7 @@ func mtxBanner(s *source, h *header, content []byte) error {
 	} {
 		if word := words[k+1]; !slices.Contains(part.known, word) {
 			return s.errorf(1, "unknown %s %s: it must be %s", part.what, quote([]byte(word)),
-				or(part.known))
+				term.Or(part.known))
 		}
 	}
 	h.Format, h.Field, h.Symmetry = words[2], words[3], words[4]

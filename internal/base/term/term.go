@@ -52,6 +52,12 @@ func Some(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
+// Or lists words: "a, b or c".
+func Or(words []string) string {
+	last := max(len(words)-1, 0)
+	return strings.Join(words[:last], ", ") + strings.Repeat(" or ", min(last, 1)) + strings.Join(words[last:], "")
+}
+
 // A unit is a multiple of what a number counts.
 type unit struct {
 	size float64
