@@ -8,6 +8,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/kernels"
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
 )
@@ -101,7 +102,7 @@ func (e *timing) all(good []trial.Record, todo []trial.Trial) time.Duration {
 		all = append(all, r.Trial)
 		_, product := e.full(r.Trial)
 		e.note(r.Trial, product)
-		e.highs[caseOf(r.Trial)] = lower(e.highs[caseOf(r.Trial)], r.WithinHigh)
+		e.highs[caseOf(r.Trial)] = stat.Lower(e.highs[caseOf(r.Trial)], r.WithinHigh)
 	}
 	e.known, e.least = 0, fastest(todo, e.size, e.device)
 	for _, t := range hopelessLast(todo, e.size, e.device) {

@@ -183,7 +183,7 @@ func leading(trials []*candidate, most float64) (list []*candidate, up float64) 
 	}
 	lowest, again := 0.0, math.Inf(1)
 	for _, c := range sorted {
-		lowest = lower(lowest, c.high)
+		lowest = stat.Lower(lowest, c.high)
 		if len(c.medians) > 1 {
 			again = min(again, stat.GeometricMeanOf(c.medians[1:]))
 		}
@@ -202,14 +202,6 @@ func leading(trials []*candidate, most float64) (list []*candidate, up float64) 
 // median and the lowest upper end of an interval, 0 if none is known: what is below all upper
 // ends may be the fastest. It only sinks as trials join.
 func reach(fastest, lowestHigh float64) float64 { return max((1+leadersWithin)*fastest, lowestHigh) }
-
-// lower returns the lower of two times, one of which may be 0: not known.
-func lower(a, b float64) float64 {
-	if a == 0 || b == 0 {
-		return max(a, b)
-	}
-	return min(a, b)
-}
 
 // finalists are leaders and the fastest trial of cuSPARSE, if there is one: it is repeated the fewest times, so that
 // ratios over the library do not rest on the luckiest of its trials. Without noise reruns that goes for the plain kernel

@@ -36,7 +36,7 @@ func newKernels() *cobra.Command {
   spmvtune kernels csr_scalar --source     # its CUDA code, as one file
   spmvtune kernels --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: command.CompleteOne(kernels.Names()),
+		ValidArgsFunction: cobra.FixedCompletions(kernels.Names(), cobra.ShellCompDirectiveNoFileComp),
 		RunE:              k.Run,
 	}
 	cmd.Flags().BoolVar(&k.source, "source", false, "print the code of a kernel, with what it includes and how it is launched")

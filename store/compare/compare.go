@@ -115,10 +115,8 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 
 // nothing says why there is nothing to compare.
 func nothing(a, b []string) error {
-	for _, d := range a {
-		if slices.Contains(b, d) {
-			return errors.New("no kernel was measured on the same matrix in both")
-		}
+	if slices.ContainsFunc(a, func(d string) bool { return slices.Contains(b, d) }) {
+		return errors.New("no kernel was measured on the same matrix in both")
 	}
 	if len(a) == 0 || len(b) == 0 {
 		return errors.New("one of the two has no verified measurement")
@@ -180,13 +178,9 @@ func choose(a, b []*store.Good, same bool) (first, second *store.Good) {
 		return a[0], b[0]
 	}
 
-	inB := map[kernels.Config]*store.Good{}
-	for _, t := range slices.Backward(b) {
-		inB[t.Config] = t
-	}
 	for _, t := range a {
-		if other := inB[t.Config]; other != nil {
-			return t, other
+		if i := slices.IndexFunc(b, func(o *store.Good) bool { return o.Config == t.Config }); i >= 0 {
+			return t, b[i]
 		}
 	}
 

@@ -66,17 +66,13 @@ func cudaProgram(program string) (path string, ok bool) {
 
 // FindGPU describes the GPU, through this program or the one beside it.
 func FindGPU(ctx context.Context, index int) (GPU, error) {
-	program, err := os.Executable()
+	program, err := Program("cuda")
 	if err != nil {
-		return GPU{}, fmt.Errorf("finding this program: %w", err)
+		return GPU{}, err
 	}
-	if !cuda.Built {
-		beside, ok := cudaProgram(program)
-		if !ok {
-			_, err := cuda.Open(index) // says how to build it
-			return GPU{}, err
-		}
-		program = beside
+	if own, _ := os.Executable(); !cuda.Built && program == own {
+		_, err := cuda.Open(index) // says how to build it
+		return GPU{}, err
 	}
 	return askCUDA(ctx, program, index)
 }

@@ -213,8 +213,13 @@ func (w *Writer) Close() error {
 // Write makes a journal of trials that were recorded elsewhere, with their runs and matrices. It appears
 // whole or not at all.
 func Write(dir string, name Name, trials []Trial, end End) (failed error) {
+	defer func() {
+		if failed != nil {
+			failed = fmt.Errorf("writing a journal: %w", failed)
+		}
+	}()
 	if err := name.check(); err != nil {
-		return fmt.Errorf("writing a journal: %w", err)
+		return err
 	}
 	var text bytes.Buffer
 	lines := 0
@@ -238,12 +243,9 @@ func Write(dir string, name Name, trials []Trial, end End) (failed error) {
 	}
 	add(endKind, end)
 	if failed != nil {
-		return fmt.Errorf("writing a journal: %w", failed)
+		return failed
 	}
-	if err := files.Create(filepath.Join(dir, name.String()), text.Bytes()); err != nil {
-		return fmt.Errorf("writing a journal: %w", err)
-	}
-	return nil
+	return files.Create(filepath.Join(dir, name.String()), text.Bytes())
 }
 
 // recordedIn returns what the other journals of the family of one say of trials. A

@@ -95,6 +95,14 @@ func Median(sorted []float64) float64 {
 	return (sorted[n/2-1] + sorted[n/2]) / 2
 }
 
+// Lower returns the lower one of two numbers, of which 0 is none.
+func Lower[T int | float64](a, b T) T {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
 // Bounds of the effect that counts, as a fraction. People care about 1%; to name one of
 // several that are as good, trials that repeat badly may hide 3% at most.
 const (

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 )
 
@@ -96,13 +97,8 @@ type Record struct {
 
 // LeaderMedians returns the medians of the leader reruns in seconds, in the order of time.
 func (r Record) LeaderMedians() []float64 {
-	var medians []float64
-	for _, repeat := range r.Reruns {
-		if repeat.LeaderRerun {
-			medians = append(medians, repeat.Median)
-		}
-	}
-	return medians
+	leaders := lists.Where(r.Reruns, func(again Result) bool { return again.LeaderRerun })
+	return lists.Of(leaders, func(again Result) float64 { return again.Median })
 }
 
 // Detail says how much of a record is wanted.

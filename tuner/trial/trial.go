@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 )
@@ -125,13 +126,7 @@ func (l IDs) Keys() []Key {
 }
 
 // Unite returns the list of all that lists have.
-func Unite(lists ...IDs) IDs {
-	var all []Key
-	for _, l := range lists {
-		all = append(all, l.Keys()...)
-	}
-	return ListOf(slices.Values(all))
-}
+func Unite(all ...IDs) IDs { return ListOf(slices.Values(slices.Concat(lists.Of(all, IDs.Keys)...))) }
 
 // A Matrix describes a matrix of a sweep, without its entries.
 type Matrix struct {

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -60,16 +61,7 @@ func (d *Death) Error() string { return d.Message }
 // Start starts a worker process.
 func Start(launch Launcher) (*Client, error) {
 	toWorker, requests, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("starting a worker: %w", err)
-	}
-	replies, fromWorker, err := os.Pipe()
-	if err != nil {
-		toWorker.Close()
-		requests.Close()
-		return nil, fmt.Errorf("starting a worker: %w", err)
-	}
-
+	replies, fromWorker, unpiped := os.Pipe()
 	c := &Client{cmd: launch(), requests: requests, replies: replies, errors: &tail{}, ooms: oomKills()}
 	c.cmd.ExtraFiles = []*os.File{toWorker, fromWorker}
 	c.cmd.Stdout, c.cmd.Stderr = c.errors, c.errors
@@ -79,8 +71,9 @@ func Start(launch Launcher) (*Client, error) {
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// A grandchild that keeps standard error open must not hold up Wait.
 	c.cmd.WaitDelay = time.Second
-
-	err = c.cmd.Start()
+	if err = cmp.Or(err, unpiped); err == nil {
+		err = c.cmd.Start()
+	}
 	toWorker.Close()
 	fromWorker.Close()
 	if err != nil {
@@ -88,7 +81,6 @@ func Start(launch Launcher) (*Client, error) {
 		replies.Close()
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
-
 	c.enc, c.dec = gob.NewEncoder(requests), gob.NewDecoder(replies)
 	return c, nil
 }

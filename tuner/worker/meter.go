@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"spmvtune/kernels"
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -56,19 +57,11 @@ func (m *meter) read() kernels.Reading {
 	r, _ := m.sensors.Sense() // zero if it fails now
 	r.Reasons &^= kernels.GPUIdle
 	t := m.tel
-	t.SMClock = lower(t.SMClock, r.SMClock)
-	t.MemoryClock = lower(t.MemoryClock, r.MemoryClock)
+	t.SMClock = stat.Lower(t.SMClock, r.SMClock)
+	t.MemoryClock = stat.Lower(t.MemoryClock, r.MemoryClock)
 	t.Temperature = max(t.Temperature, r.Temperature)
 	t.Power = max(t.Power, r.Power)
 	return r
-}
-
-// lower returns the lower of two figures, where 0 means none.
-func lower(a, b int) int {
-	if a == 0 || b == 0 {
-		return max(a, b)
-	}
-	return min(a, b)
 }
 
 // took notes a batch of samples that was just taken, in seconds per product. It returns
@@ -124,12 +117,8 @@ func median(sorted []float64) (mid, low, high, covered float64) {
 	if n == 0 {
 		return math.NaN(), math.NaN(), math.NaN(), 0
 	}
-	mid = sorted[n/2]
-	if n%2 == 0 {
-		mid = (sorted[n/2-1] + sorted[n/2]) / 2
-	}
 	k, missed := cut(n)
-	return mid, sorted[k], sorted[n-1-k], 1 - missed
+	return stat.Median(sorted), sorted[k], sorted[n-1-k], 1 - missed
 }
 
 // cut returns how many of n samples can be cut off on either side, and the probability that

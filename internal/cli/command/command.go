@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse/fetch"
@@ -95,25 +96,26 @@ func (b Build) String() string {
 // Version names this build.
 func Version() string { return ThisBuild().Version }
 
-// CompleteFile completes one argument with files of these kinds: "db" for *.db.
-func CompleteFile(extensions ...string) cobra.CompletionFunc {
+// completeFirst completes one argument only.
+func completeFirst(directive cobra.ShellCompDirective, words func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return extensions, cobra.ShellCompDirectiveFilterFileExt
+		return words(), directive
 	}
 }
 
-// CompleteOne completes one argument with one of these words.
-func CompleteOne(words []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			words = nil
-		}
-		return words, cobra.ShellCompDirectiveNoFileComp
-	}
+// CompleteFile completes one argument with files of these kinds: "db" for *.db.
+func CompleteFile(extensions ...string) cobra.CompletionFunc {
+	return completeFirst(cobra.ShellCompDirectiveFilterFileExt, func() []string { return extensions })
 }
+
+// CompleteSweep completes one argument with the shipped sweeps and with files.
+var CompleteSweep = completeFirst(cobra.ShellCompDirectiveDefault, configs.Shipped)
+
+// CompleteRun completes one argument with the names of runs, or with files.
+var CompleteRun = completeFirst(cobra.ShellCompDirectiveDefault, func() []string { return RunNames(analysis.DatabaseFile) })
 
 // FlagValues completes the values of a flag of cmd.
 func FlagValues(cmd *cobra.Command, flag string, values ...string) {
@@ -186,14 +188,6 @@ func LoadSweep(name string) (*configs.Sweep, error) {
 		return nil, UsageHint(err, "spmvtune help config describes the format")
 	}
 	return sweep, Usage(err)
-}
-
-// CompleteSweep completes one argument with the shipped sweeps and with files.
-func CompleteSweep(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return configs.Shipped(), cobra.ShellCompDirectiveDefault
 }
 
 // EnvFormat names the format of what commands print.

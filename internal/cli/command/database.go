@@ -100,14 +100,6 @@ func Databases(cmd *cobra.Command, args []string) ([]string, error) {
 	return paths, nil
 }
 
-// CompleteRun completes one argument with the names of runs, or with files.
-func CompleteRun(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return CompleteRuns(cmd, args, word)
-}
-
 // CompleteRuns completes any number of arguments with the names of runs, or with files.
 func CompleteRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return RunNames(analysis.DatabaseFile), cobra.ShellCompDirectiveDefault
