@@ -126,7 +126,7 @@ func (b *Backend) filled(n int, value float64) []float64 {
 }
 
 // partOf is the part of an array that a core streams over.
-func partOf(s []float64, w, cores int) []float64 {
+func partOf[T any](s []T, w, cores int) []T {
 	return s[splitAt(len(s), w, cores):splitAt(len(s), w+1, cores)]
 }
 

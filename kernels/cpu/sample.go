@@ -24,13 +24,13 @@ func (e *evictor) evict(p *pool, cores int) {
 		fill(e.clean, 1) // pages that were never written are all one page of zeros
 	}
 	p.run(cores, func(w int) {
-		part := e.written[splitAt(len(e.written), w, cores):splitAt(len(e.written), w+1, cores)]
+		part := partOf(e.written, w, cores)
 		for i := 0; i < len(part); i += cacheLine {
 			part[i]++
 		}
 	})
 	p.run(cores, func(w int) {
-		part, sum := e.clean[splitAt(len(e.clean), w, cores):splitAt(len(e.clean), w+1, cores)], 0
+		part, sum := partOf(e.clean, w, cores), 0
 		for i := 0; i < len(part); i += cacheLine {
 			sum += int(part[i])
 		}

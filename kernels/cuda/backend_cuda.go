@@ -334,14 +334,9 @@ func describe(dev cu.Device) (kernels.Device, limits, error) {
 	}
 
 	name, err := dev.Name()
-	if err != nil {
-		return kernels.Device{}, limits{}, failed(err, "asking for the device's name")
-	}
+	failure = failed(err, "asking for the device's name")
 	memory, err := dev.TotalMem()
-	if err != nil {
-		return kernels.Device{}, limits{}, failed(err, "asking for the device's memory")
-	}
-
+	failure = cmp.Or(failure, failed(err, "asking for the device's memory"))
 	l := limits{
 		grid: get(cu.MaxGridDimX), block: get(cu.MaxThreadsPerBlock),
 		shared: get(cu.MaxSharedMemoryPerBlock), sharedOptin: get(sharedPerBlockOptin),

@@ -143,7 +143,7 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 	testkit.Succeed(t, k.Check(c))
 
 	v := c.Precision.Bytes()
-	r, _, err := newRecipe(m, c, v)
+	r, err := newRecipe(m, c, v)
 	if err != nil {
 		t.Fatalf("%s: %v", c, err)
 	}

@@ -289,7 +289,7 @@ func TestGPUBackendPoisonsScratch(t *testing.T) {
 
 // secondPhase is what p enqueues without its first kernel.
 func secondPhase(b *Backend, p *product, c kernels.Config) ([]op, error) {
-	r, _, err := newRecipe(b.problem.A, c, p.v)
+	r, err := newRecipe(b.problem.A, c, p.v)
 	if err != nil {
 		return nil, err
 	}

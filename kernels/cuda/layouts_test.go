@@ -75,7 +75,7 @@ func layoutsOf(matrices map[string]*structure) string {
 		h := sha256.New()
 		for _, name := range slices.Sorted(maps.Keys(matrices)) {
 			for i, c := range layoutConfigs(kernel) {
-				r, _, err := newRecipe(matrices[name], c, c.Precision.Bytes())
+				r, err := newRecipe(matrices[name], c, c.Precision.Bytes())
 				fmt.Fprintln(h, name, i, err == nil)
 				if err == nil {
 					writeLayout(h, r)

@@ -106,7 +106,7 @@ func TestEqualValuesAreDemanded(t *testing.T) {
 				check := func(want string) {
 					t.Helper()
 					forget() // the values have changed
-					_, _, err := newRecipe(m, c, p.Bytes())
+					_, err := newRecipe(m, c, p.Bytes())
 					var invalid *kernels.InvalidError
 					if got := errors.As(err, &invalid); got != (want != "") || got && err.Error() != want {
 						t.Errorf("%s: %v, want %q", c, err, want)
@@ -283,7 +283,7 @@ func TestPackAhead(t *testing.T) {
 	a.packAhead(m, []kernels.Config{c}) // that these exist is nobody's cost
 	a.running.Wait()
 	testkit.Equal(t, reusedCost()-before, 0, "packing ahead is charged")
-	_, _, err := newRecipe(m, c, 4)
+	_, err := newRecipe(m, c, 4)
 	testkit.Succeed(t, err)
 	testkit.Equal(t, len(packings.kept), kept, "packings")
 	testkit.Check(t, reusedCost() != before, "what was packed ahead is charged nothing")

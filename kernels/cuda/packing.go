@@ -148,7 +148,7 @@ func (a *ahead) packAhead(m *structure, next []kernels.Config) {
 			a.one.Lock()
 			defer a.one.Unlock()
 			if a.turn.Load() == turn {
-				panics.Caught(func() error { _, _, err := newRecipe(as, c, c.Precision.Bytes()); return err })()
+				panics.Caught(func() error { _, err := newRecipe(as, c, c.Precision.Bytes()); return err })()
 			}
 		})
 	}

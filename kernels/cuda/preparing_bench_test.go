@@ -66,7 +66,7 @@ func prepareOnHost(b *testing.B, m *structure, c kernels.Config) {
 	part := make([]float64, 1<<19) // as much as a backend stages
 	for b.Loop() {
 		forget()
-		r, _, err := newRecipe(m, c, 8)
+		r, err := newRecipe(m, c, 8)
 		if invalid := new(kernels.InvalidError); errors.As(err, &invalid) {
 			b.Skip(err)
 		}

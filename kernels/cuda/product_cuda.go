@@ -309,11 +309,7 @@ func (b *Backend) recipe(c kernels.Config) (*recipe, error) {
 	if o, ok := b.Custom(c.Kernel); ok {
 		return customRecipe(o, b.problem.A, c)
 	}
-	r, ok, err := newRecipe(b.problem.A, c, c.Precision.Bytes())
-	if !ok {
-		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
-	}
-	return r, err
+	return newRecipe(b.problem.A, c, c.Precision.Bytes())
 }
 
 // place puts the arrays that r names on the device, and notes their sizes and

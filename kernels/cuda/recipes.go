@@ -228,25 +228,24 @@ type ordering struct {
 }
 
 // newRecipe makes the recipe of a legal configuration, in the order of rows that it asks for.
-// ok is false for a kernel without a recipe.
-func newRecipe(m *structure, c kernels.Config, v int) (r *recipe, ok bool, err error) {
+func newRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 	of, ok := recipes[c.Kernel]
 	if !ok {
-		return nil, false, nil
+		return nil, fmt.Errorf("%s is in the catalogue but not in this program", c.Kernel)
 	}
 	how, set := c.Params.Get(kernels.Reorder)
 	if !set || how == "none" {
-		r, err = of(m, c, v)
-		return r, true, err
+		return of(m, c, v)
 	}
 	o, err := pack(m, reorder.Method(how), func() (*ordering, error) { return order(m, reorder.Method(how)) })
 	if err != nil {
-		return nil, true, err
+		return nil, err
 	}
-	if r, err = of(o.m, c, v); err != nil {
-		return nil, true, err
+	r, err := of(o.m, c, v)
+	if err != nil {
+		return nil, err
 	}
-	return o.around(m, r), true, nil
+	return o.around(m, r), nil
 }
 
 // order puts m into another order.

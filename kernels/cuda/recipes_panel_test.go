@@ -111,7 +111,7 @@ func TestLimitsOfRecipes(t *testing.T) {
 		c := kernels.Config{Kernel: "panel_sell", Precision: kernels.Float32, Block: 256, Grid: 2}
 		k, _ := kernels.Lookup(c.Kernel)
 		c.Params = k.Complete("")
-		_, _, err := newRecipe(rowsOfLength(lengths...), c, 4)
+		_, err := newRecipe(rowsOfLength(lengths...), c, 4)
 		testkit.Equal(t, err != nil, refused, "%d rows: refused", rows)
 	}
 }
@@ -235,7 +235,7 @@ func TestStagedRowsAreShared(t *testing.T) {
 		if c.Precision = kernels.Float32; v == 8 {
 			c.Precision = kernels.Float64
 		}
-		r, _, err := newRecipe(m, c, v)
+		r, err := newRecipe(m, c, v)
 		testkit.Succeed(t, err)
 		own := map[string]*aux{}
 		for a := range r.arrays {

@@ -37,7 +37,7 @@ func TestEmulatedReorder(t *testing.T) {
 func TestReorderRefuses(t *testing.T) {
 	c := kernels.Config{Kernel: "csr_scalar", Precision: kernels.Float32, Block: 64, Grid: 1,
 		Params: kernels.Params("reorder=rcm")}
-	_, _, err := newRecipe(randomRows(200, 500, 30, 6), c, 4)
+	_, err := newRecipe(randomRows(200, 500, 30, 6), c, 4)
 	testkit.Fails(t, err, "rcm orders rows and columns alike, and 200×500 is not square")
 }
 
@@ -46,7 +46,7 @@ func TestOrderIsShared(t *testing.T) {
 	m := randomRows(200, 500, 30, 7)
 	array := func(params kernels.Params) *int32 {
 		c := kernels.Config{Kernel: "sell_c_sigma", Precision: kernels.Float32, Block: 64, Grid: 1, Params: params}
-		r, _, err := newRecipe(m, c, 4)
+		r, err := newRecipe(m, c, 4)
 		testkit.Succeed(t, err)
 		for a := range r.arrays {
 			if a.own != nil && len(a.own.Vals) > 0 {
@@ -70,7 +70,7 @@ func TestOrderOfEqualValues(t *testing.T) {
 	stored := func(values string) int {
 		params := kernels.NewParams(map[string]string{"values": values, kernels.Reorder: "rows-by-length"})
 		c := kernels.Config{Kernel: "sell_local", Precision: kernels.Float32, Block: 64, Grid: 1, Params: params}
-		r, _, err := newRecipe(m, c, 4)
+		r, err := newRecipe(m, c, 4)
 		testkit.Succeed(t, err)
 		return len(r.Steps[0].Args[1].own.Vals)
 	}

@@ -107,7 +107,7 @@ func launching(k kernels.Kernel) string {
 		if k.Grid == "" {
 			c.Grid = 0
 		}
-		r, _, err := newRecipe(m, c, l.v)
+		r, err := newRecipe(m, c, l.v)
 		if err != nil {
 			return fmt.Sprintf("// No product is shown: %v\n", err)
 		}

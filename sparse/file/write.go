@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/sparse"
 )
 
@@ -84,11 +85,7 @@ var Forms = func() (all []Form) {
 
 // FormOf returns the form that belongs to the extension of a file's name.
 func FormOf(path string) (f Form, known bool) {
-	i := slices.IndexFunc(Forms, func(f Form) bool { return strings.HasSuffix(strings.ToLower(path), f.Extension) })
-	if i < 0 {
-		return Form{}, false
-	}
-	return Forms[i], true
+	return lists.First(Forms, func(f Form) bool { return strings.HasSuffix(strings.ToLower(path), f.Extension) })
 }
 
 // Write writes m to a stream. Values that the form can't express are refused, and so is a
