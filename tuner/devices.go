@@ -83,11 +83,8 @@ func (c *devices) cut(devices int) {
 	var all []assignment
 	for _, s := range c.todo {
 		for i := range devices {
-			one := assignment{Matrix: s.Matrix}
-			for _, p := range s.pieces {
-				one.pieces = append(one.pieces, p.Cut(devices)[i])
-			}
-			all = append(all, one)
+			pieces := lists.Of(s.pieces, func(p trial.Piece) trial.Piece { return p.Cut(devices)[i] })
+			all = append(all, assignment{Matrix: s.Matrix, pieces: pieces})
 		}
 	}
 	c.todo = all

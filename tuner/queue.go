@@ -78,12 +78,7 @@ func (q *queue) enter(known trial.Record) {
 }
 
 // missing returns what is still to come at least.
-func (q *queue) missing() (list []trial.Trial) {
-	for _, s := range q.sources {
-		list = append(list, s.missing()...)
-	}
-	return list
-}
+func (q *queue) missing() []trial.Trial { return slices.Concat(lists.Of(q.sources, source.missing)...) }
 
 // appoint makes a good trial the sentinel if there is none, or only a much slower one. Times of a
 // program are its own, and one that was cut short because it is slow takes too long.

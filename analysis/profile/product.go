@@ -126,12 +126,12 @@ func sameMatrix(ctx context.Context, m *trial.Matrix) (configs.Matrix, error) {
 	for _, complex := range []string{"", "real-part"} {
 		for _, expand := range []bool{true, false} {
 			spec.Expand, spec.Complex = expand, complex
-			found, err := matrix.Describe(ctx, spec)
+			found, err := matrix.Describe(ctx, spec, true)
 			if err == nil && found.Hash == m.Hash {
 				return spec, nil
 			}
 		}
 	}
-	_, err = matrix.Describe(ctx, spec)
+	_, err = matrix.Describe(ctx, spec, true)
 	return spec, errors.Join(fmt.Errorf("%s is not the matrix that was measured", from), err)
 }

@@ -228,7 +228,7 @@ func describeTarget(ctx context.Context, text, complexMode string) (
 	if err != nil {
 		return m, nil, err
 	}
-	m, err = matrix.Describe(ctx, spec)
+	m, err = matrix.Describe(ctx, spec, true)
 	load := sync.OnceValue(func() *sparse.CSR[float64] {
 		a, _, _ := matrix.Load(ctx, spec) // or nil
 		return a

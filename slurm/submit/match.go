@@ -65,7 +65,7 @@ func NewMatch(ctx context.Context, s *Source, sweep *configs.Sweep, opt MatchOpt
 		if !spec.Resolved() {
 			continue // a dry run downloads nothing
 		}
-		described, err := matrix.Describe(ctx, spec)
+		described, err := matrix.Describe(ctx, spec, true)
 		if err != nil {
 			return nil, err
 		}

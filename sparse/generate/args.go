@@ -179,7 +179,8 @@ func ParseSpec(text string) (name string, args map[string]any, err error) {
 		if _, twice := args[key]; twice {
 			return "", nil, fmt.Errorf("argument %s is given twice", key)
 		}
-		if takesText(name, key) {
+		g, ok := Lookup(name)
+		if ok && slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == key && a.Kind == Text }) {
 			args[key] = value
 			continue
 		}
@@ -195,12 +196,6 @@ func ParseSpec(text string) (name string, args map[string]any, err error) {
 	}
 
 	return name, args, nil
-}
-
-// takesText reports whether a generator has such an argument.
-func takesText(name, arg string) bool {
-	g, ok := Lookup(name)
-	return ok && slices.ContainsFunc(g.Args, func(a Arg) bool { return a.Name == arg && a.Kind == Text })
 }
 
 // planners plan the matrices of the generators, by name.

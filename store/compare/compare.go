@@ -99,7 +99,11 @@ func Compare(ctx context.Context, a, b *store.DB, opt Options) (*Result, error) 
 			Precision: k.Precision, Cache: k.Cache, A: first, B: second})
 	}
 
-	slices.SortFunc(r.Pairs, comparePairs)
+	slices.SortFunc(r.Pairs, func(a, b Pair) int {
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix),
+			cmp.Compare(a.B.Trial.Matrix, b.B.Trial.Matrix),
+			cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Kernel, b.Kernel))
+	})
 	for k := range inB {
 		if len(inA[k]) == 0 {
 			r.OnlyB++
@@ -129,12 +133,6 @@ func nothing(a, b []string) error {
 type key struct {
 	trial.Case
 	kernel string
-}
-
-func comparePairs(a, b Pair) int {
-	return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Matrix, b.Matrix),
-		cmp.Compare(a.B.Trial.Matrix, b.B.Trial.Matrix),
-		cmp.Compare(a.Precision, b.Precision), cmp.Compare(a.Cache, b.Cache), cmp.Compare(a.Kernel, b.Kernel))
 }
 
 // read returns the good trials by key, each list fastest first, and the devices.

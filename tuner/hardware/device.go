@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
@@ -302,10 +303,7 @@ func UseGPUs(ctx context.Context, d *configs.Device, n int) (GPU, error) {
 
 // KernelNames lists the kernels of a sweep.
 func KernelNames(sweep *configs.Sweep) []string {
-	var names []string
-	for _, space := range sweep.Kernels {
-		names = append(names, space.Kernels...)
-	}
+	names := slices.Concat(lists.Of(sweep.Kernels, func(s configs.Space) []string { return s.Kernels })...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

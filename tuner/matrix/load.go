@@ -50,16 +50,6 @@ func Hold(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m t
 	return a, m, held, err
 }
 
-// Look is Describe of a matrix that is not kept if it has to be made.
-func Look(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
-	k := findKept(ctx, spec)
-	if m, err := k.describe(); err == nil {
-		return m, nil
-	}
-	_, m, err := obtain(ctx, spec)
-	return m, err
-}
-
 // Known is Look where nothing has to be made and no file has to be read.
 func Known(spec configs.Matrix) (trial.Matrix, bool) {
 	if spec.Generate == "" {
@@ -72,13 +62,18 @@ func Known(spec configs.Matrix) (trial.Matrix, bool) {
 	return m, err == nil
 }
 
-// Describe is Load without the matrix. It reads no entry of a matrix that is kept.
-func Describe(ctx context.Context, spec configs.Matrix) (trial.Matrix, error) {
+// Describe is Load without the matrix. It reads no entry of a matrix that is kept; one that has to be made is kept if
+// keep is set.
+func Describe(ctx context.Context, spec configs.Matrix, keep bool) (trial.Matrix, error) {
 	k := findKept(ctx, spec)
-	if m, err := k.describe(); err == nil {
-		return m, nil
+	m, err := k.describe()
+	switch {
+	case err == nil:
+	case keep:
+		_, m, err = k.makeAndKeep(ctx)
+	default:
+		_, m, err = obtain(ctx, spec)
 	}
-	_, m, err := k.makeAndKeep(ctx)
 	return m, err
 }
 

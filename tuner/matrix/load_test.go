@@ -140,7 +140,7 @@ func loaded(t *testing.T, spec configs.Matrix) trial.Matrix {
 	if err := a.Validate(); err != nil || a.Hash() != m.Hash {
 		t.Errorf("the matrix is not the one described: %v", err)
 	}
-	d := testkit.Must(Describe(t.Context(), spec))
+	d := testkit.Must(Describe(t.Context(), spec, true))
 	testkit.Check(t, alike(d, m), "described as %+v, loaded as %+v", d, m)
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 )
@@ -113,11 +114,7 @@ func (r *racing) more() []Step {
 		return partialSteps(list[:min(len(list), few)], few)
 	}
 
-	var join []int
-	for _, c := range r.leaders() {
-		join = append(join, b.space.Adjacent(c)...)
-	}
-	if join = b.unseen(join); len(join) > 0 {
+	if join := b.unseen(slices.Concat(lists.Of(r.leaders(), b.space.Adjacent)...)); len(join) > 0 {
 		return partialSteps(join, 1)
 	}
 	return r.decision.more()
@@ -231,12 +228,8 @@ func newTune(space *Space, seed uint64) Strategy {
 // expected takes the expectations of the space, if there are any. What is unknown among them may be
 // as fast as the slower half.
 func (t *tune) expected() bool {
-	var logs []float64
-	for _, e := range t.space.Expected {
-		if e.Seconds > 0 {
-			logs = append(logs, math.Log(e.Seconds))
-		}
-	}
+	known := lists.Where(t.space.Expected, func(e Expectation) bool { return e.Seconds > 0 })
+	logs := lists.Of(known, func(e Expectation) float64 { return math.Log(e.Seconds) })
 	if len(logs) == 0 {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 )
 
@@ -66,11 +67,8 @@ const sure = 3
 // At least one candidate has repeat runs.
 func Judge(list []Candidate) Verdict {
 	s := newSpread(list)
-	v := Verdict{Times: make([]float64, len(list)), Fastest: s.fastest, Tied: s.tied(list),
+	v := Verdict{Times: lists.Of(s.logs, math.Exp), Fastest: s.fastest, Tied: s.tied(list),
 		Open: make([]bool, len(list))}
-	for i, log := range s.logs {
-		v.Times[i] = math.Exp(log)
-	}
 
 	limit := s.widestGap(list)
 	v.Named = v.Fastest

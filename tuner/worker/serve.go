@@ -220,7 +220,7 @@ func (w *server) load(req LoadRequest, rep *Reply) error {
 	w.problem, w.y, w.references, w.overflows, w.checks.seen = nil, nil, nil, nil, nil // free the last one
 	w.release()
 	if req.Looking {
-		m, err := matrix.Look(context.Background(), req.Matrix)
+		m, err := matrix.Describe(context.Background(), req.Matrix, false)
 		rep.Matrix = &m
 		return err
 	}

@@ -166,12 +166,10 @@ func newRetry() *cobra.Command {
 		Long: `retry submits the chunks of a run that are not complete and have no task that runs
 or waits. It does not measure again what is measured.
 
-A chunk whose task ran out of time or memory is sent with more if the sweep has several
-steps (mem = ["4G", "8G", "16G"]) or --set says so. Otherwise a chunk that ran out of
-time is split in two, and one that ran out of memory is not sent. All tasks that are
-sent together ask for the same.
+A chunk whose task ran out of time or memory is sent with more if the sweep has several steps
+(mem = ["4G", "8G", "16G"]) or --set says so; else it is split in two, or not sent. A node on which
+two tasks failed alike, and none elsewhere, is avoided from then on.
 
-A node on which two tasks failed alike, and none elsewhere, is avoided from then on.
 --set and --exclude hold for later retries, too; --set KEY= takes back what was set, and
 --set exclude= makes all nodes good again.`,
 		Example: `  spmvtune retry runs/block-size-20261121-k3fq7a

@@ -159,12 +159,8 @@ func completeTarget(_ *cobra.Command, args []string, begun string) ([]string, co
 func completeGenerator(begun string) (list []string) {
 	name, rest, arguments := strings.Cut(begun, ":")
 	if !arguments {
-		for _, g := range generate.Generators() {
-			if begun != "" && strings.HasPrefix(g.Name, begun) {
-				list = append(list, g.Name+":")
-			}
-		}
-		return list
+		names := lists.Of(generate.Generators(), func(g generate.Generator) string { return g.Name + ":" })
+		return lists.Where(names, func(name string) bool { return begun != "" && strings.HasPrefix(name, begun) })
 	}
 
 	g, known := generate.Lookup(name)
@@ -192,14 +188,12 @@ func completeGenerator(begun string) (list []string) {
 
 // completeDownloaded completes Group/Name of a downloaded matrix.
 func completeDownloaded(begun string) (list []string) {
-	if c, err := fetch.Default(); err == nil && begun != "" {
-		for _, id := range c.Downloaded() {
-			if strings.HasPrefix(id.String(), begun) {
-				list = append(list, id.String())
-			}
-		}
+	c, err := fetch.Default()
+	if err != nil || begun == "" {
+		return nil
 	}
-	return list
+	names := lists.Of(c.Downloaded(), fetch.ID.String)
+	return lists.Where(names, func(name string) bool { return strings.HasPrefix(name, begun) })
 }
 
 // Files are the extensions of files that matrices are read from, without the first dot.
