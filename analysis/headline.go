@@ -214,15 +214,16 @@ func (s *scene) clearly(kernel string) string {
 	}
 }
 
-// enumerated lists two kernels in words, and counts the others.
+// enumerated lists kernels in words, and of more than three counts those after the second.
 func enumerated(names []string, and string) string {
-	switch len(names) {
-	case 1:
-		return names[0]
-	case 2:
-		return names[0] + " " + and + " " + names[1]
+	if len(names) > 3 {
+		names = append(slices.Clone(names[:2]), term.Count(len(names)-2, "other", "others"))
 	}
-	return fmt.Sprintf("%s, %s %s %s", names[0], names[1], and, term.Count(len(names)-2, "other", "others"))
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " " + and + " " + names[last]
 }
 
 // overAll compares the leader with the next of its rivals and with what all are measured against.

@@ -178,7 +178,7 @@ func TestHeadlineOfTies(t *testing.T) {
 	for i := range d.Rows {
 		d.Rows[i].Tied = d.Rows[i].Kernel == "csr_scalar" || d.Rows[i].Matrix == "m1"
 	}
-	const want = "Fastest: csr_scalar on m2; csr_vector, csr_scalar or 1 other on m1."
+	const want = "Fastest: csr_scalar on m2; csr_vector, csr_scalar or coo_atomic on m1."
 	testkit.Equal(t, analysis.HeadlineLines(analysis.Headline(d))[0], want, "first line")
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +10,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/analysis"
+	"spmvtune/configs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/serve"
@@ -34,7 +38,8 @@ func newServe() *cobra.Command {
 		Short: "Show a run on a local page, live while it measures",
 		Long: `serve shows a run in a browser, until Ctrl-C: how far it is and the time left, the best
 of each matrix, the last trials, the report's figures as results arrive, and a box for
-queries with the columns of the views explained. It only reads.
+queries with the columns of the views explained. It only reads, and waits for a run that
+has not begun.
 
 ` + command.RunHelp + `
 
@@ -57,16 +62,8 @@ too: --listen unix:PATH makes a socket that only you can use. docs/reading.md sa
 
 // Run serves until the context ends.
 func (s *serveCommand) Run(cmd *cobra.Command, args []string) error {
-	path, err := command.Database(cmd, strings.Join(args, ""))
-	if err != nil {
-		return err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return err
-	}
-	if db, err := store.OpenReadOnly(path); err != nil {
-		return err
-	} else if err = db.Close(); err != nil {
+	path, err := s.database(cmd, strings.Join(args, ""))
+	if path == "" {
 		return err
 	}
 	program, err := os.Executable()
@@ -83,6 +80,36 @@ func (s *serveCommand) Run(cmd *cobra.Command, args []string) error {
 	s.say(cmd.OutOrStdout(), at, path)
 	defer server.Close()
 	return serveUntil(cmd.Context(), server.HTTP(), at)
+}
+
+// database returns the path of a run's database, "" if it ends before there is one: it waits for a run that has not
+// begun, but not for one whose name is nearly that of another.
+func (s *serveCommand) database(cmd *cobra.Command, word string) (path string, err error) {
+	runs := command.RunNames(analysis.DatabaseFile)
+	_, missing := os.Stat(word) // also of no word
+	wait := missing != nil && (word == "" && len(runs) == 0 || word != "" && configs.Nearest(word, runs) == "") &&
+		!slices.ContainsFunc(runs, func(name string) bool { return strings.HasPrefix(name, word) })
+	if wait {
+		fmt.Fprintf(cmd.OutOrStdout(), "waiting for %s to begin; Ctrl-C ends that\n", cmp.Or(word, "a run"))
+	}
+	for {
+		if path, err = command.Database(cmd, word); err == nil {
+			if path, err = filepath.Abs(path); err == nil {
+				var db *store.DB
+				if db, err = store.OpenReadOnly(path); err == nil {
+					return path, db.Close()
+				}
+			}
+		}
+		if !wait {
+			return "", err
+		}
+		select {
+		case <-cmd.Context().Done():
+			return "", nil
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // address listens where it is told, or at the default address, or beside it if that is taken.

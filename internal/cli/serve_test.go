@@ -26,18 +26,24 @@ const endless = `
 		{ name = "wide", generate = "grid_5pt", nx = 90, ny = 20 },
 	]
 	[[kernel]]
-	name = "cpu_csr_rows"
+	name = ["cpu_csr_rows", "cpu_coo_chunks"]
 	precision = ["float32", "float64"]
 	block = { from = 1, to = 4000, step = 1 }
 	grid = 1
 `
 
-// serving starts serve on a sweep that is being measured, and returns its address.
+// serving starts serve on a sweep that is measured then, and returns its address.
 func serving(t *testing.T) (run, serve *exec.Cmd, url string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	t.Setenv(cache.Env, "off")
 	testkit.Succeed(t, os.WriteFile("endless.toml", []byte(endless), 0o666))
+	serve = exec.Command("spmvtune", "serve", "endless", "--listen", "localhost:0")
+	said := testkit.Must(serve.StdoutPipe())
+	serve.Stderr = os.Stderr
+	testkit.Succeed(t, serve.Start())
+	answers := bufio.NewReader(said)
+	testkit.Says(t, "serve before the run", testkit.Must(answers.ReadString('\n')), "waiting for endless to begin")
 	run = exec.Command("spmvtune", "run", "endless.toml", "--no-report")
 	started := testkit.Must(run.StdoutPipe())
 	testkit.Succeed(t, run.Start())
@@ -49,15 +55,11 @@ func serving(t *testing.T) (run, serve *exec.Cmd, url string) {
 		}
 	}()
 
-	serve = exec.Command("spmvtune", "serve", "endless", "--listen", "localhost:0")
-	said := testkit.Must(serve.StdoutPipe())
-	serve.Stderr = os.Stderr
-	testkit.Succeed(t, serve.Start())
 	t.Cleanup(func() {
 		_ = run.Process.Kill()
 		_ = serve.Process.Kill()
 	})
-	line := testkit.Must(bufio.NewReader(said).ReadString('\n'))
+	line := testkit.Must(answers.ReadString('\n'))
 	_, url, _ = strings.Cut(line, " served at ")
 	url, _, _ = strings.Cut(url, ";")
 	return run, serve, url
@@ -77,7 +79,7 @@ func TestServeInABrowser(t *testing.T) {
 	b.Until(`document.querySelectorAll("#best-table tbody tr").length >= 2`)
 	before := b.Value(`document.getElementById("counts").textContent`)
 	b.Until(fmt.Sprintf(`document.getElementById("counts").textContent !== %q`, before))
-	b.Until(`document.querySelector(".picture[data-drawn]") !== null`)
+	b.Until(`document.querySelector("#map .picture[data-drawn]") !== null`)
 	const picture = `document.querySelector(".picture[data-drawn]").shadowRoot.querySelector("svg")`
 	testkit.Equal(t, b.Value(picture+`.getBoundingClientRect().height > 100`), true, "a picture has no size")
 

@@ -124,7 +124,8 @@ async function list() {
   }
   const ids = all.map((f) => f.id);
   for (const [id, e] of figures) if (!ids.includes(id)) { e.remove(); figures.delete(id); }
-  const wanted = ids.map((id) => figures.get(id));
+  const map = figures.get("winner-map"), wanted = ids.map((id) => figures.get(id)).filter((e) => e !== map);
+  if (map && map.parentElement !== at("map")) at("map").replaceChildren(map);
   const before = [...at("gallery").children];
   if (wanted.length !== before.length || wanted.some((e, i) => e !== before[i])) at("gallery").replaceChildren(...wanted);
   for (const box of document.querySelectorAll(".picture")) { sight.unobserve(box); sight.observe(box); }
