@@ -128,12 +128,8 @@ func (k key) shown() string {
 
 // Example shows the keys of s with their values, and what they mean in comments.
 func (s section) Example() string {
-	names, values := 0, 0
-	for _, k := range s {
-		names = max(names, utf8.RuneCountInString(k.name))
-		values = max(values, utf8.RuneCountInString(k.shown()))
-	}
-
+	names := slices.Max(lists.Of(s.names(), utf8.RuneCountInString))
+	values := slices.Max(lists.Of(s, func(k key) int { return utf8.RuneCountInString(k.shown()) }))
 	var b strings.Builder
 	for _, k := range s {
 		if k.doc == "" {
@@ -150,11 +146,7 @@ func (s section) Example() string {
 
 // Comments lists the keys of s in comments, where a section has no single example.
 func (s section) Comments() string {
-	width := 0
-	for _, name := range s.names() {
-		width = max(width, len(name))
-	}
-
+	width := slices.Max(lists.Of(s.names(), utf8.RuneCountInString))
 	var b strings.Builder
 	for _, k := range s {
 		head := fmt.Sprintf("#     %-*s  ", width, k.name)

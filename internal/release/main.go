@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/cli"
 )
 
@@ -72,10 +73,7 @@ func writeBill(w io.Writer, version, program string) error {
 	}
 	bom.Components = &components
 
-	parts := make([]string, len(components))
-	for i := range components {
-		parts[i] = components[i].BOMRef
-	}
+	parts := lists.Of(components, func(c cdx.Component) string { return c.BOMRef })
 	bom.Dependencies = &[]cdx.Dependency{{Ref: self.BOMRef, Dependencies: &parts}}
 	return cdx.NewBOMEncoder(w, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom, cdx.SpecVersion1_5)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/kernels/custom"
 	"spmvtune/kernels/internal/native"
@@ -133,7 +134,8 @@ func customForm[V sparse.Float](b *Backend, kept *formats, o *operand[V], k kern
 			return nil, 0, &kernels.InvalidError{
 				Reason: "with its padding, the matrix has more entries than an int counts"}
 		}
-		ints, val, cost = [][]int32{narrow(s.ChunkPtr), s.Perm, s.ColIdx}, s.Val, spent
+		ints, val, cost = [][]int32{nil, s.Perm, s.ColIdx}, s.Val, spent
+		ints[0] = lists.Of(s.ChunkPtr, func(n int) int32 { return int32(n) }) // as a custom kernel has offsets
 		key.c, key.sigma = s.C, s.Sigma
 	}
 
@@ -152,15 +154,6 @@ func customForm[V sparse.Float](b *Backend, kept *formats, o *operand[V], k kern
 	return m, cost, err
 }
 
-// narrow gives offsets as int, which those of a custom kernel are.
-func narrow(offsets []int) []int32 {
-	out := make([]int32, len(offsets))
-	for i, n := range offsets {
-		out[i] = int32(n)
-	}
-	return out
-}
-
 var bindThreads sync.Once
 
 // openLibrary finds a function in a library. OpenMP, which comes with the first that uses it, then
@@ -170,10 +163,7 @@ func openLibrary(b *Backend, file, name string) (native.Function, error) {
 		return native.Open(file, name)
 	}
 	bindThreads.Do(func() {
-		places := make([]string, len(b.cores))
-		for i, core := range b.cores {
-			places[i] = fmt.Sprintf("{%d}", core)
-		}
+		places := lists.Of(b.cores, func(core int) string { return fmt.Sprintf("{%d}", core) })
 		os.Setenv("OMP_PROC_BIND", "close")
 		os.Setenv("OMP_PLACES", strings.Join(places, ","))
 	})

@@ -135,16 +135,8 @@ func hybridRecipe(m *structure, c kernels.Config, v int) (*recipe, error) {
 		return classify(m.RowPtr, short, long), nil
 	})
 	suffix, shared := buffered(c, v)
-	return overRows(m, c, suffix, shared, ints("rows_by_class", rows.order), oneIf(len(rows.order) > 0), num(rows.longs),
+	return overRows(m, c, suffix, shared, ints("rows_by_class", rows.order), num(min(len(rows.order), 1)), num(rows.longs),
 		num(rows.mediums), num(rows.shorts)), nil
-}
-
-// oneIf is 1 for what holds, and otherwise 0.
-func oneIf(holds bool) arg {
-	if holds {
-		return num(1)
-	}
-	return num(0)
 }
 
 // classes are rows by length: long, medium and short ones, in this order.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/panics"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
@@ -24,7 +25,7 @@ func sellRecipe(m *structure, c kernels.Config, _ int) (*recipe, error) {
 		return nil, err
 	}
 	return &recipe{Steps: []step{configStep(c, c.Kernel, 0, ints("sell_chunks", s.chunkPtr), ints("sell_columns", s.columns),
-		permuted("sell_values", s.order), ptr(vecX), ptr(vecY), num(m.Rows), ints("sell_rows", s.perm), oneIf(len(s.perm) > 0),
+		permuted("sell_values", s.order), ptr(vecX), ptr(vecY), num(m.Rows), ints("sell_rows", s.perm), num(min(len(s.perm), 1)),
 		num(height))}}, nil
 }
 
@@ -39,10 +40,8 @@ func packSELL(m *structure, height, sigma int) (*sellPacking, error) {
 		return nil, fmt.Errorf("SELL with chunks of %d and windows of %d needs %d entries for %d nonzeros, more than the "+
 			"%d allowed", height, sigma, total, m.NNZ(), most)
 	}
-	p := &sellPacking{chunkPtr: make([]int32, len(s.ChunkPtr)), columns: make([]int32, total), order: make([]int32, total)}
-	for i, o := range s.ChunkPtr {
-		p.chunkPtr[i] = int32(o) // below mostEntries
-	}
+	p := &sellPacking{chunkPtr: lists.Of(s.ChunkPtr, func(o int) int32 { return int32(o) }), // below mostEntries
+		columns: make([]int32, total), order: make([]int32, total)}
 	if !slices.IsSorted(s.Perm) {
 		p.perm = s.Perm
 	}
@@ -198,13 +197,15 @@ func partsOfPanels(start []int32, panels []int, most int) []int {
 	nnz := int(start[len(start)-1])
 	left := most - len(parts)
 	length := func(p int) int { return int(start[panels[p+1]] - start[panels[p]]) }
+	rest := left
 	for p := range parts {
 		parts[p] = 1
 		if nnz > 0 && left > 0 {
-			parts[p] += int(int64(left) * int64(length(p)) / int64(nnz))
+			more := int(int64(left) * int64(length(p)) / int64(nnz))
+			parts[p], rest = 1+more, rest-more
 		}
 	}
-	for left = most - sum(parts); left > 0 && nnz > 0; left-- { // to those whose parts are the longest
+	for ; rest > 0 && nnz > 0; rest-- { // to those whose parts are the longest
 		longest := 0
 		for p := range parts {
 			if length(p)*parts[longest] > length(longest)*parts[p] {
@@ -217,14 +218,6 @@ func partsOfPanels(start []int32, panels []int, most int) []int {
 		parts[p] = min(parts[p], panels[p+1]-panels[p])
 	}
 	return parts
-}
-
-func sum(numbers []int) int {
-	total := 0
-	for _, n := range numbers {
-		total += n
-	}
-	return total
 }
 
 // sellHotRecipe sorts rows and finds the hot columns.
