@@ -11,7 +11,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/page"
 	"spmvtune/plots/table"
@@ -128,19 +127,7 @@ func withStop(s string) string { return strings.TrimSuffix(s, ".") + "." }
 func provenance(content *page.Content) string {
 	of := content.By()
 	for i := range content.Report.Devices {
-		of += softwareOf(&content.Report.Devices[i].Device)
+		of += " · " + content.Report.Devices[i].Driver
 	}
 	return of
-}
-
-// softwareOf names the software that a device's times depend on: a GPU's driver, or the compiler of a
-// processor's kernels, which stands there before the number of cores.
-func softwareOf(v *kernels.Device) string {
-	switch compiler, _, _ := strings.Cut(v.Driver, ","); {
-	case v.Driver == "":
-		return ""
-	case v.Backend == "cpu":
-		return " (compiled by " + compiler + ")"
-	}
-	return " (driver " + v.Driver + ")"
 }

@@ -59,7 +59,7 @@ func TestPaper(t *testing.T) {
 		}
 		testkit.Succeed(t, xml.Unmarshal([]byte(drawn), new(struct{})))
 		testkit.Says(t, "the caption of "+name, caption, "\\caption{", "\\label{fig:"+filepath.Base(stem)+"}",
-			"verified trials · 2025-01-02", "(compiled by go1.26.8 amd64 v1)")
+			"verified trials · 2025-01-02", "go1.26.8 amd64 v1")
 		_, seen, _ := strings.Cut(caption, "\\caption{")
 		seen, _, _ = strings.Cut(seen, "}\n\\label")
 		testkit.Check(t, len(seen) < 190 && strings.Count(seen, "Xeon") < 2, "more than two lines, or the device twice: %s", seen)

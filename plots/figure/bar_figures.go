@@ -3,7 +3,6 @@ package figure
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
@@ -21,9 +20,7 @@ var csrBandwidth = &barFigure{
 	fit: func(f *barFigure, s *scene) {
 		f.series = each(analysis.KernelsOf(s.panels), nil)
 		for i := range f.series {
-			one := &f.series[i]
-			one.of = one.of.And(func(r *store.Row) bool { return r.Format == kernels.CSR })
-			one.always = strings.HasPrefix(one.id, "cusparse_")
+			f.series[i].of = f.series[i].of.And(func(r *store.Row) bool { return r.Format == kernels.CSR })
 		}
 	},
 	least: 2,
@@ -158,7 +155,7 @@ var speedups = &barFigure{
 // newVersions compares the second forms of the kernels of csr-bins-and-hybrid with the first.
 var newVersions = &barFigure{
 	id:       "version-improvement",
-	quantity: percentFaster("the first form"),
+	quantity: timesAsFast("the first form"),
 	series: slices.Concat(overFirstForm("csr_thread_row"), overFirstForm("csr_warp_row"), overFirstForm("csr_bins"),
 		overFirstForm("csr_hybrid")),
 }

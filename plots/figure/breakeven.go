@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot"
-
 	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
@@ -101,7 +99,7 @@ func mostCounted(counts map[string]int) []string {
 // none is.
 func shareOfReigns(list []reign, all, named []string, panels []analysis.Panel) canvas.Panel {
 	share := func(r reign, name string) float64 { return 100 * float64(r.on[name]) / float64(len(panels)) }
-	ch := canvas.Chart{X: productScale(), Steps: 5, Markers: 8, Top: 100, Labelled: !canvas.Narrow(),
+	ch := canvas.Chart{X: canvas.LogBetween(1, mostProducts, 7), Steps: 5, Markers: 8, Top: 100, Labelled: !canvas.Narrow(),
 		Heading: fmt.Sprintf("%s, %s", panels[0].Precision, term.GroupedCount(len(panels), "matrix", "matrices"))}
 	for _, name := range all {
 		l := canvas.Line{Kernel: name, Look: canvas.LookOf(name)}
@@ -119,13 +117,4 @@ func shareOfReigns(list []reign, all, named []string, panels []analysis.Panel) c
 	p := ch.Panel()
 	p.Add(hatch)
 	return p
-}
-
-func productScale() canvas.Scale {
-	every := canvas.Here(10.0, 1000)
-	var ticks []float64
-	for n := 1.0; n <= mostProducts; n *= every {
-		ticks = append(ticks, n)
-	}
-	return canvas.NewScale(1, mostProducts, plot.LogScale{}, ticks, canvas.Short)
 }

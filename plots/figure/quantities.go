@@ -57,24 +57,6 @@ func timesAsFast(baseline string) quantity {
 	}
 }
 
-// percentFaster is a speed-up in percent of speed: half the time is +100%.
-func percentFaster(baseline string) quantity {
-	return quantity{
-		label: "speed against " + baseline,
-		of:    gained,
-		scale: func(low, high float64) canvas.Scale {
-			s := canvas.Ratios(low, high)
-			return canvas.NewScale(s.Min, s.Max, s.Norm, changes, term.Change)
-		},
-		origin: 1,
-		number: term.Change,
-	}
-}
-
-// changes are ratios that are round percentages. Where there is no room for all labels, the
-// first are kept.
-var changes = []float64{1, 0.1, 11, 0.01, 101, 0.001, 1001, 0.5, 2, 0.2, 5, 0.75, 1.5, 0.9, 1.1, 1.25, 3}
-
 func gained(r, base *store.Row) canvas.Point {
 	gain := analysis.Ratio(base, r)
 	return canvas.Point{Y: gain.Value, Low: gain.Low, High: gain.High}

@@ -18,7 +18,6 @@ import (
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
-	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
@@ -33,8 +32,6 @@ type Figure struct {
 	Title string
 	// See says what a reader should look for.
 	See string
-	// OnGPU is what else to look for where a GPU was measured.
-	OnGPU string
 	// Sweep is the shipped sweep that produces the data.
 	Sweep string
 	// Needs says what to change in a sweep that has trials but no data for the figure.
@@ -136,14 +133,6 @@ func (f *Figure) Draw(d *analysis.Data) (Drawn, []error) {
 		out.Pictures = append(out.Pictures, p.Fitted()...)
 	}
 	return out, warnings
-}
-
-// Look says what a reader of a report should look for.
-func (f *Figure) Look(d *analysis.Data) string {
-	if f.OnGPU == "" || !slices.ContainsFunc(d.Rows, func(r store.Row) bool { return d.IsGPU(r.Device) }) {
-		return f.See
-	}
-	return f.See + " " + f.OnGPU
 }
 
 // MostDetails is the most pictures of single matrices that a figure has. Hundreds would take

@@ -78,10 +78,12 @@ const meanOfAll = "geometric mean"
 // shareOn is the share of a selector on a matrix, or the mean of all; NaN if it is not known.
 func (g *regret) shareOn(matrix string, selector int) float64 {
 	if matrix == meanOfAll {
-		return g.mean(selector)
+		return stat.GeometricMeanOf(g.shares(selector)) // NaN unless it is known on every matrix
 	}
-	if at := slices.Index(g.matrices, matrix); at >= 0 {
-		return g.shares[selector][at]
+	for _, c := range g.cases {
+		if c.Matrix == matrix {
+			return selectors[selector].share(c)
+		}
 	}
 	return math.NaN()
 }
@@ -90,7 +92,9 @@ func (g *regret) shareOn(matrix string, selector int) float64 {
 func knownSelectors(list []regret) []int {
 	var known []int
 	for w := range selectors {
-		if slices.ContainsFunc(list, func(g regret) bool { return g.known(w) }) {
+		if slices.ContainsFunc(list, func(g regret) bool {
+			return slices.ContainsFunc(g.shares(w), func(x float64) bool { return !math.IsNaN(x) })
+		}) {
 			known = append(known, w)
 		}
 	}
@@ -101,9 +105,9 @@ func knownSelectors(list []regret) []int {
 func regretRows(list []regret) (names []string, means map[string]float64) {
 	means = map[string]float64{}
 	for _, g := range list {
-		for i, m := range g.matrices {
-			if _, seen := means[m]; !seen {
-				names, means[m] = append(names, m), g.rowMean[i]
+		for i, c := range g.cases {
+			if _, seen := means[c.Matrix]; !seen {
+				names, means[c.Matrix] = append(names, c.Matrix), g.rowMean[i]
 			}
 		}
 	}
@@ -144,56 +148,33 @@ func (w *selector) share(c rule.Case) float64 {
 	return math.NaN()
 }
 
-// A regret holds the shares of one setup.
+// A regret holds what was chosen in one setup, by mean row length.
 type regret struct {
 	analysis.Setup
-	matrices []string // The matrices by mean row length.
-	rowMean  []float64
-	shares   [][]float64 // The shares by selector and matrix.
+	cases   []rule.Case
+	rowMean []float64
 }
 
 // regrets returns one regret for each setup that the rule was validated on.
-func regrets(d *analysis.Data) []regret {
+func regrets(d *analysis.Data) (list []regret) {
 	if d.Rule == nil {
 		return nil
 	}
-	var list []regret
-	for i := range d.Rule.Models {
-		s := &d.Rule.Models[i]
-		if g := regretOf(d, s); len(g.matrices) > 1 {
+	for _, s := range d.Rule.Models {
+		g := regret{Setup: analysis.SetupOn(s.Device, s.Cache, s.Precision)}
+		for _, p := range d.In(g.Setup) {
+			at := slices.IndexFunc(s.Validation.Cases, func(c rule.Case) bool { return c.Matrix == p.Matrix })
+			if at >= 0 && !s.Validation.Cases[at].Partial {
+				g.cases = append(g.cases, s.Validation.Cases[at])
+				g.rowMean = append(g.rowMean, byRowLength.value(&p.Rows[0]))
+			}
+		}
+		if len(g.cases) > 1 {
 			list = append(list, g)
 		}
 	}
-
 	return list
 }
 
-func regretOf(d *analysis.Data, s *rule.Model) regret {
-	g := regret{Setup: analysis.SetupOn(s.Device, s.Cache, s.Precision), shares: make([][]float64, len(selectors))}
-	panels := d.In(g.Setup)
-	for i := range panels {
-		p := &panels[i]
-		at := slices.IndexFunc(s.Validation.Cases, func(c rule.Case) bool { return c.Matrix == p.Matrix })
-		if at < 0 || s.Validation.Cases[at].Partial {
-			continue
-		}
-		g.matrices = append(g.matrices, p.Matrix)
-		g.rowMean = append(g.rowMean, byRowLength.value(&p.Rows[0]))
-		for w := range selectors {
-			g.shares[w] = append(g.shares[w], selectors[w].share(s.Validation.Cases[at]))
-		}
-	}
-
-	return g
-}
-
-// mean returns the geometric mean of a selector, NaN unless the selector is known on every matrix: a
-// mean over other matrices is not comparable.
-func (g *regret) mean(w int) float64 {
-	return stat.GeometricMeanOf(g.shares[w])
-}
-
-// known reports whether the selector has a share on any matrix.
-func (g *regret) known(w int) bool {
-	return slices.ContainsFunc(g.shares[w], func(x float64) bool { return !math.IsNaN(x) })
-}
+// shares are those of a selector in all cases.
+func (g *regret) shares(w int) []float64 { return lists.Of(g.cases, selectors[w].share) }

@@ -21,10 +21,10 @@ func TestRegretOfManyMatrices(t *testing.T) {
 	n := mostMatrices.here() + 1
 	d := synthetic.Gpu(n, 64).Report()
 	list := regrets(d)
-	best, share := "", 0.0
-	for i, m := range list[0].matrices {
-		list[0].shares[len(selectors)-1][i] = 0.5 + 0.4*float64(i)/float64(n)
-		best, share = m, max(share, list[0].shares[len(selectors)-1][i])
+	best := ""
+	for i := range list[0].cases {
+		list[0].cases[i].Fraction = 0.5 + 0.4*float64(i)/float64(n)
+		best = list[0].cases[i].Matrix
 	}
 	p := regretPage(d, list[:1])
 	texts := textsOf(p)
@@ -71,7 +71,7 @@ func TestRegretOfUnknownWays(t *testing.T) {
 		testkit.Check(t, selectors[w].Name != rule.CSRFive.Name, "a rule is drawn that was not measured on any matrix")
 	}
 	d.Rule.Models[0].Validation.Cases[0].Partial = true // a kernel was not tried there
-	testkit.Equal(t, len(regrets(d)[0].matrices), len(list[0].matrices)-1, "matrices that are judged, but for one that is partial")
+	testkit.Equal(t, len(regrets(d)[0].cases), len(list[0].cases)-1, "matrices that are judged, but for one that is partial")
 	last := len(selectors) - 1
 	testkit.Equal(t, selectors[last].Name, rule.Learned.Name, "the last")
 	testkit.Equal(t, selectors[last].share(rule.Case{Fraction: 0.9}), 0.9, "the last's share")
@@ -79,8 +79,9 @@ func TestRegretOfUnknownWays(t *testing.T) {
 
 // A mean over some of the matrices can't be compared with one over all.
 func TestRegretMean(t *testing.T) {
-	g := regret{shares: [][]float64{{math.NaN(), 1}}}
-	if got := g.mean(0); !math.IsNaN(got) || !g.known(0) {
+	last := len(selectors) - 1
+	g := regret{cases: []rule.Case{{Matrix: "a"}, {Matrix: "b", Fraction: 1}}}
+	if got := g.shareOn(meanOfAll, last); !math.IsNaN(got) || !slices.Contains(knownSelectors([]regret{g}), last) {
 		t.Errorf("mean %v of a selector that is not known of each matrix", got)
 	}
 	d := synthetic.Processor().Report()

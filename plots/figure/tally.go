@@ -11,11 +11,10 @@ import (
 
 // A series has one mark for each matrix: the fastest trial of a selection.
 type series struct {
-	id     string             // The name of a kernel or variant, as in legends.
-	of     analysis.Selection //
-	over   analysis.Selection // The fastest of these trials is the baseline; nil for none.
-	look   canvas.Look
-	always bool // The series is never omitted.
+	id   string             // The name of a kernel or variant, as in legends.
+	of   analysis.Selection //
+	over analysis.Selection // The fastest of these trials is the baseline; nil for none.
+	look canvas.Look
 }
 
 // each makes a series of each kernel. All are compared with the same trials.
@@ -128,30 +127,14 @@ func entriesOf(p *analysis.Panel, list []series) (entries []entry, lacks bool) {
 // choose fills shown: the series with data or, if there are too many, the leaders. A case
 // holds the speeds of one panel, by series.
 func (t *tally) choose(cases []map[string]float64) {
-	var others []int
 	for j := range t.series {
-		s := &t.series[j]
-		if !slices.ContainsFunc(cases, func(c map[string]float64) bool { return c[s.id] > 0 }) {
-			continue
-		}
-		t.found++
-		if !s.always {
-			others = append(others, j)
-			continue
-		}
-		t.shown = append(t.shown, j)
-		for _, c := range cases {
-			delete(c, s.id)
-		}
-	}
-	names := analysis.Leaders(cases, mostColoured(t.found))
-	for _, j := range others {
-		if slices.Contains(names, t.series[j].id) {
+		if slices.ContainsFunc(cases, func(c map[string]float64) bool { return c[t.series[j].id] > 0 }) {
 			t.shown = append(t.shown, j)
 		}
 	}
-
-	slices.Sort(t.shown)
+	t.found = len(t.shown)
+	names := analysis.Leaders(cases, mostColoured(t.found))
+	t.shown = slices.DeleteFunc(t.shown, func(j int) bool { return !slices.Contains(names, t.series[j].id) })
 }
 
 // legend lists what is drawn, in the order of the series.

@@ -49,7 +49,7 @@ type album struct {
 func (a *album) figures(list []figure.Drawn) []htmlFigure {
 	var all []htmlFigure
 	for _, f := range list {
-		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.Look(a.report), Source: f.Source,
+		h := htmlFigure{ID: f.ID, Title: f.Title, See: f.See, Source: f.Source,
 			Omitted: f.Omitted}
 		overviews := slices.DeleteFunc(slices.Clone(f.Pictures), func(p *canvas.Picture) bool { return p.Detail })
 		tags := make([]tagged, len(overviews))

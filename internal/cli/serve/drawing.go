@@ -124,7 +124,7 @@ func Draw(ctx context.Context, path string) (d *Drawing, err error) {
 		}
 		drawn, _ := figure.All[i].Draw(r)
 		shown := lists.Where(drawn.Pictures, func(p *canvas.Picture) bool { return !p.Detail })
-		f := Figure{ID: drawn.ID, Title: term.Visible(drawn.Title), See: term.Visible(drawn.Look(r)),
+		f := Figure{ID: drawn.ID, Title: term.Visible(drawn.Title), See: term.Visible(drawn.See),
 			Pictures: lists.Of(shown, picture)}
 		if len(f.Pictures) > 0 {
 			d.Figures = append(d.Figures, f)
