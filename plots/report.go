@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"strings"
 
@@ -231,7 +230,8 @@ func write(ctx context.Context, d *analysis.Data, opt Options) (*Report, error) 
 	if err != nil {
 		return nil, fmt.Errorf("making the report: %w", err)
 	}
-	r := &Report{Page: page, Figures: stems(written.Files, "figures"), Tables: stems(written.Files, "tables"),
+	r := &Report{Page: page, Figures: count(written.Files, "figures", ".svg"),
+		Tables:   count(written.Files, "tables", ".csv") + count(written.Files, "tables", ".tex"),
 		Warnings: []string{}}
 	for _, w := range written.Warnings {
 		r.Warnings = append(r.Warnings, w.Error())
@@ -242,13 +242,12 @@ func write(ctx context.Context, d *analysis.Data, opt Options) (*Report, error) 
 	return r, nil
 }
 
-// stems counts the files in a folder, each once in whatever formats it is.
-func stems(files []string, folder string) int {
-	names := map[string]bool{}
+// count counts the files in a folder that end so.
+func count(files []string, folder, end string) (n int) {
 	for _, f := range files {
-		if strings.HasPrefix(f, folder+"/") {
-			names[strings.TrimSuffix(f, path.Ext(f))] = true
+		if strings.HasPrefix(f, folder+"/") && strings.HasSuffix(f, end) {
+			n++
 		}
 	}
-	return len(names)
+	return n
 }

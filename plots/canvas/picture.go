@@ -88,19 +88,19 @@ const (
 	headerGap      = vg.Length(8)
 )
 
-func (p *Picture) subtitle() []string {
+// above breaks a text above the body into lines, of which a paper has none.
+func above(style text.Style, s string) []string {
 	if bare {
 		return nil
 	}
-	return wrap(Typeface(LabelSize, false, SoftColor), p.Subtitle, PageWidth-2*PageMargin)
+	return wrap(style, s, PageWidth-2*PageMargin)
 }
 
-func (p *Picture) titleLines() []string {
-	if bare {
-		return nil
-	}
-	return wrap(Typeface(titleSize, true, InkColor), p.Title, PageWidth-2*PageMargin)
+func (p *Picture) subtitle() []string {
+	return above(Typeface(LabelSize, false, SoftColor), p.Subtitle)
 }
+
+func (p *Picture) titleLines() []string { return above(Typeface(titleSize, true, InkColor), p.Title) }
 
 func (p *Picture) PageHeight() vg.Length {
 	header := titleHeight*vg.Length(len(p.titleLines())) + subtitleHeight*vg.Length(len(p.subtitle())) +

@@ -27,8 +27,6 @@ func patternGridFor(n int) patternGrid {
 	switch {
 	case canvas.Narrow():
 		return patternGrid{3, sparse.ThumbnailSide}
-	case n <= 2:
-		return patternGrid{2, 4 * sparse.ThumbnailSide}
 	case n <= 6:
 		return patternGrid{3, 3 * sparse.ThumbnailSide}
 	}
