@@ -30,10 +30,8 @@ func newProfile() *cobra.Command {
 		Short: "Count what kernels do, with a profiler",
 		Long: `profile takes the fastest configuration of each kernel on each matrix, computes its products
 again under a profiler, and keeps what that counts with the trials: on an NVIDIA GPU Nsight
-Compute's ncu, on a processor perf or valgrind. The products are verified, and timings
-under the profiler are discarded. The view profile has the counters; the figures
-occupancy, warp-efficiency and load-efficiency show them, and the report says by them why a
-kernel wins.
+Compute's ncu, on a processor perf or valgrind. The products are verified, and timings are
+discarded. The view profile has the counters, and the report says by them why a kernel wins.
 
 --where takes all trials instead that meet an SQL condition on the view results. If only
 another user may count, --print prints the commands for them, and --import reads their

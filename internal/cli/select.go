@@ -48,17 +48,14 @@ func newSelect() *cobra.Command {
 		Long: `select reads a matrix, computes its features, and applies a rule. It prints kernel,
 block and grid, the expected time of a product, and the path through the tree that led
 there. It measures nothing. The rule is that of the last run or, if there is none, one that
-comes with spmvtune and is called by the GPU that it was learned on: h100 if --device names an
-H100, else h200, the most recent. Where a rule has an ensemble, that chooses, and the tree
-explains. Where tune has measured the matrix, select says what tune does, unless --rule names a
-rule.
+comes with spmvtune: h100 if --device names an H100, else h200. Where tune has measured the
+matrix, select says what tune does, unless --rule names a rule.
 
 ` + matrixcmd.TargetHelp + `
 FEATURES are given as rows=1000,cols=1000,nonzeros=5000; a rule that needs more features
 names them.`,
 		Example: `  spmvtune select matrix.mtx
   spmvtune select matrix.mtx.gz --precision float32 --json
-  spmvtune select rmat:scale=20 --rule h100
   spmvtune select rows=1000000,cols=1000000,nonzeros=5000000 --products 1
   spmvtune select matrix.mtx --top 3      # what to measure, with expected times
   spmvtune select matrix.mtx --rule results/a30/rule.json`,

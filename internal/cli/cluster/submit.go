@@ -46,11 +46,9 @@ func newSubmit() *cobra.Command {
 		Use:   "submit SWEEP",
 		Short: "Measure a sweep on a cluster, through Slurm",
 		Long: `submit cuts a sweep into chunks, one for each task of job arrays, submits them
-through sbatch and returns at once. The sweep's [slurm] section says how to submit
-tasks. The run is a folder below runs/, which all nodes must see; its last job makes
-the database and the report. Matrices of the SuiteSparse collection are downloaded
-before, because nodes may have no network; the cache must be on a file system that
-the nodes see.
+through sbatch and returns at once. The run is a folder below runs/, which all nodes must see, as
+the cache; its last job makes the database and the report. Matrices of the SuiteSparse collection
+are downloaded before, because nodes may have no network.
 
 If the sweep does not say what tasks ask for, the variables of sbatch do, such as
 SBATCH_PARTITION and SBATCH_ACCOUNT. Nothing is submitted that Slurm says could never start. If
@@ -69,10 +67,8 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
 		Example: `  spmvtune submit my-sweep.toml
   spmvtune submit my-sweep.toml --dry-run
   spmvtune submit quickstart --chunk 5s
-  spmvtune submit my-sweep.toml --dependency afterok:1234
   sbatch --dependency=afterany:$(spmvtune submit my-sweep.toml --parsable) next.sh
   spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db
-  spmvtune submit my-sweep.toml --prepare-only
   spmvtune submit my-sweep.toml --adopt runs/my-sweep-20261121-k3fq7a`,
 		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
