@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,7 @@ import (
 	"spmvtune/sparse"
 	"spmvtune/sparse/file"
 	"spmvtune/store"
+	"spmvtune/tuner/hardware"
 	"spmvtune/tuner/matrix"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/trial"
@@ -90,12 +92,6 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.top < 1 {
 		return command.Usage(fmt.Errorf("--top %d: must be 1 or more", s.top))
 	}
-	named := cmp.Or(s.ruleFile, os.Getenv(command.EnvRule))
-	r, from, err := readRule(cmd, named, rule.NameFor(s.device))
-	if err != nil {
-		return err
-	}
-
 	end := show.Long(cmd.ErrOrStderr(), "looking at "+args[0])
 	m, takes, err := describeTarget(cmd.Context(), args[0], s.complexMode)
 	end()
@@ -103,6 +99,7 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	s.wanted.Reading, s.wanted.Takes, s.wanted.Top = m.FeaturesSeconds, takes, s.top
+	named := cmp.Or(s.ruleFile, os.Getenv(command.EnvRule))
 	path := filepath.Join(command.OutRoot(), search.Tune, analysis.DatabaseFile)
 	if _, err := os.Stat(path); err == nil && named == "" && s.top == 1 && m.Hash != "" { // features alone were never tuned
 		if known, err := s.measured(cmd.Context(), path, &m); err != nil {
@@ -112,6 +109,10 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		}
 	}
 
+	r, from, err := readRule(cmd, named, rule.NameFor(s.device))
+	if err != nil {
+		return err
+	}
 	keys, note := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
 	var chosen []selection
 	for _, k := range keys {
@@ -128,9 +129,34 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	}
 	here := "" // how to do better, if there is more than features
 	if m.Hash != "" {
+		if named == "" && s.device == "" {
+			sayHere(cmd.Context(), cmd.OutOrStdout(), m.Hash, chosen[0].Kernel)
+		}
 		here = fmt.Sprintf("; `%s` measures on this machine", term.Shell("spmvtune", "tune", args[0]))
 	}
 	return printSelection(cmd.OutOrStdout(), chosen, m.Features, here, from)
+}
+
+// sayHere says that a kernel that was chosen can't run here, for want of a GPU, and which run has measured the matrix.
+func sayHere(ctx context.Context, w io.Writer, matrix, kernel string) {
+	k, _ := kernels.Lookup(kernel)
+	if _, err := hardware.FindGPU(ctx, 0); err == nil || k.Backend != "cuda" {
+		return
+	}
+	term.Print(w, "This machine has no GPU: the choice is for another machine.")
+	for _, run := range command.RunNames(analysis.DatabaseFile) {
+		db, err := store.OpenCurrent(ctx, filepath.Join(command.OutRoot(), run, analysis.DatabaseFile))
+		if err != nil {
+			continue
+		}
+		best, _ := db.Best(ctx, store.Filter{})
+		db.Close()
+		if i := slices.IndexFunc(best, func(b store.Best) bool { return b.Result.Matrix == matrix }); i >= 0 {
+			term.Print(w, fmt.Sprintf("On %s the run %s has measured %s as the best; `%s` says more.",
+				analysis.ShortDevice(best[i].Device), run, best[i].Config, term.Shell("spmvtune", "best", run)))
+			return
+		}
+	}
 }
 
 // measured are the answers of tune for a matrix, in each precision and cache state that is asked for and was measured.
@@ -140,9 +166,9 @@ func (s *selectCommand) measured(ctx context.Context, path string, m *trial.Matr
 		return nil, err
 	}
 	defer db.Close()
-	rows, err := db.Results(ctx, store.Filter{Device: s.device, Precision: kernels.Precision(s.precision),
+	rows, best, err := resultsOf(ctx, db, store.Filter{Device: s.device, Precision: kernels.Precision(s.precision),
 		Cache: trial.Cache(s.cache)})
-	return tunedOn(rows, m, tuning{}, s.wanted.Products), err
+	return tunedOn(rows, best, m, tuning{}, s.wanted.Products), err
 }
 
 // selection is what `select --json` prints for each precision.

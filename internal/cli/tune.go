@@ -69,6 +69,9 @@ on the processor. It says which to use, and from how many products on. First com
 rule names and what to compare with, then what has the largest chance to beat the fastest
 so far, until no chance is above 1% or the budget is used up. What was measured is kept, as
 the run "tune": the same command answers at once, and best, report and learn take that name.
+It says to use what best names. ± is how far another run may be off; what leads, and what it
+is compared with, is measured again for that. "Prepared in" counts products of the kernel
+itself that take as long as preparing it.
 
 ` + matrixcmd.TargetHelp,
 		Example: `  spmvtune tune A.mtx
@@ -160,9 +163,6 @@ func (t *tuneCommand) named(args []string) (list []configs.Matrix, err error) {
 		m, err := t.target.Spec(arg)
 		if err != nil {
 			return nil, err
-		}
-		if g, is := generate.Lookup(m.Generate); is && m.Name == m.Generate {
-			m.Name = configs.NameOf(g, m.Args)
 		}
 		if slices.ContainsFunc(list, func(o configs.Matrix) bool { return o.Name == m.Name }) { // as of A.mtx and old/A.mtx
 			m.Name = strings.ReplaceAll(arg, string(filepath.Separator), "-")

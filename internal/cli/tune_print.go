@@ -18,6 +18,7 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/search"
+	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -35,11 +36,13 @@ type tuned struct {
 	// took.
 	Measured int      `json:"measured"`
 	New      int      `json:"new"`
-	Seconds  float64  `json:"seconds"`
+	Seconds  float64  `json:"new_seconds"`
 	Use      tunedRow `json:"use"`
-	// Over is what Use is compared with, "" if that was not measured, and Faster how many times as fast Use is.
-	Over   string  `json:"over"`
-	Faster float64 `json:"faster"`
+	// Over is what Use is compared with, "" if that was not measured, Faster how many times as fast Use is, and Decided
+	// whether another run will find it faster, or slower, too.
+	Over    string  `json:"over"`
+	Faster  float64 `json:"faster"`
+	Decided bool    `json:"decided"`
 	// Fewer are what to use for fewer products, from the next fewer down to one.
 	Fewer []tunedRow `json:"fewer"`
 	// Best are the fastest configurations of the fastest kernels, and what the rest of the answer names.
@@ -66,50 +69,30 @@ type tunedRow struct {
 	Share   float64 `json:"share_of_best"`
 	Prepare float64 `json:"prepare_seconds"`
 	// From is from how many products on a choice pays off over all that takes less preparation; 0 for what is not chosen.
-	From float64 `json:"from_products"`
+	From float64 `json:"from_products,omitempty"`
 
 	row *store.Row
 }
 
-// alike is how much slower than the fastest a configuration may be that is named in its place, because it can't be told
-// from it and takes less preparation.
-const alike = 1.02
-
-// chosenFor is the configuration for a number of products, 0 for many, of those that take less preparation than a
-// bound.
-func chosenFor(rows []store.Row, products, bound float64) *store.Row {
-	fastest := analysis.Fastest(rows)
-	cost := func(r *store.Row) float64 {
-		switch {
-		case r.Prepare >= bound:
-			return math.Inf(1)
-		case products > 0:
-			return r.Prepare + products*r.Time
-		case r.Time > alike*fastest.Time || analysis.Tells(fastest, r):
-			return math.MaxFloat64
-		}
-		return r.Prepare
-	}
-	best := &rows[0]
+// chosenFor is the best configuration for a number of products of those that take less preparation than a bound.
+func chosenFor(rows []store.Row, products, bound float64) (best *store.Row) {
+	least := math.Inf(1)
 	for i := range rows {
-		if cost(&rows[i]) < cost(best) {
-			best = &rows[i]
-		}
-	}
-	for i := range rows { // one that an interval excluded may be better in both
-		if r := &rows[i]; r.Time <= best.Time && r.Prepare <= best.Prepare {
-			best = r
+		r := &rows[i]
+		if cost := r.Prepare + products*r.Time; r.Prepare < bound && cost < least {
+			best, least = r, cost
 		}
 	}
 	return best
 }
 
-// paysFrom is from how many products on r pays off over all that takes less preparation.
+// paysFrom is from how many products on r pays off over all that takes less preparation. Less than what counts as a
+// difference is one of that size.
 func paysFrom(rows []store.Row, r *store.Row) float64 {
 	from := 1.0
 	for i := range rows {
-		if o := &rows[i]; o.Prepare < r.Prepare && o.Time > r.Time {
-			from = max(from, math.Ceil((r.Prepare-o.Prepare)/(o.Time-r.Time)))
+		if o := &rows[i]; o.Prepare < r.Prepare {
+			from = max(from, math.Ceil((r.Prepare-o.Prepare)/max(o.Time-r.Time, stat.LeastEffect*r.Time)))
 		}
 	}
 	return from
@@ -118,8 +101,8 @@ func paysFrom(rows []store.Row, r *store.Row) float64 {
 // mostKernels is how many kernels are listed.
 const mostKernels = 5
 
-// newTuned makes the answer of all good trials on a matrix in one place.
-func newTuned(m *trial.Matrix, p analysis.Panel, did tuning, products int) tuned {
+// newTuned makes the answer of all good trials on a matrix in one place, of which named is the best for many products.
+func newTuned(m *trial.Matrix, p analysis.Panel, named *store.Row, did tuning, products int) tuned {
 	f, rows := &m.Features, p.Rows
 	a := tuned{Matrix: m.Name, Device: p.Device, Cache: p.Cache, By: "measurement", Rows: f.Rows, Cols: f.Cols,
 		Nonzeros: f.Nonzeros, Measured: len(rows), New: did.measured, Seconds: did.seconds, Fewer: []tunedRow{}, features: m}
@@ -128,15 +111,18 @@ func newTuned(m *trial.Matrix, p analysis.Panel, did tuning, products int) tuned
 		return tunedRow{r.Kernel, r.Block, r.Grid, r.Params.String(), r.Time, r.Another.Low, r.Another.High,
 			fastest.Time / r.Time, r.Prepare, 0, r}
 	}
-	choice := func(products, bound float64) tunedRow {
-		c := row(chosenFor(rows, products, bound))
-		c.From = paysFrom(rows, c.row)
+	choice := func(r *store.Row) tunedRow {
+		c := row(r)
+		c.From = paysFrom(rows, r)
 		return c
 	}
-	a.Use = choice(float64(products), math.Inf(1))
+	if products > 0 {
+		named = chosenFor(rows, float64(products), math.Inf(1))
+	}
+	a.Use = choice(named)
 	a.Config = a.Use.row.Config
 	for last := a.Use; last.From > 1; {
-		last = choice(last.From-1, last.Prepare)
+		last = choice(chosenFor(rows, last.From-1, last.Prepare))
 		a.Fewer = append(a.Fewer, last)
 	}
 	a.Over, a.over = "cuSPARSE", p.CuSPARSE()
@@ -146,7 +132,8 @@ func newTuned(m *trial.Matrix, p analysis.Panel, did tuning, products int) tuned
 	if a.over == nil {
 		a.Over = ""
 	} else {
-		a.Faster = a.over.Time / a.Use.Seconds
+		faster := analysis.Ratio(a.over, a.Use.row)
+		a.Faster, a.Decided = faster.Value, a.Use.row.Factor > 0 && (faster.Low > 1 || faster.High < 1)
 	}
 	if did.end != nil && did.end.Worthy > 0 {
 		a.Untried, a.Likeliest, a.Chance = did.end.Worthy, did.end.Config.String(), did.end.Chance
@@ -188,20 +175,34 @@ func withTimes(rows []store.Row, hash string) []store.Row {
 	return slices.DeleteFunc(rows, func(r store.Row) bool { return r.Device != device })
 }
 
-// tunedOn are the answers for a matrix, one for each precision and cache state in which something was measured.
-func tunedOn(rows []store.Row, m *trial.Matrix, did tuning, products int) (list []tuned) {
+// tunedOn are the answers for a matrix, one for each precision and cache state in which something was measured, by what
+// is the best in each place.
+func tunedOn(rows []store.Row, best []store.Best, m *trial.Matrix, did tuning, products int) []tuned {
 	panels := analysis.New(withTimes(rows, m.Hash), nil, nil, nil).Panels
-	return lists.Of(panels, func(p analysis.Panel) tuned { return newTuned(m, p, did, products) })
+	return lists.Of(panels, func(p analysis.Panel) tuned {
+		named := analysis.Fastest(p.Rows)
+		if i := slices.IndexFunc(best, func(b store.Best) bool { return b.Place() == p.Case }); i >= 0 {
+			named = &best[i].Row
+		}
+		return newTuned(m, p, named, did, products)
+	})
+}
+
+// resultsOf reads the results that a filter chooses, and the best of each place.
+func resultsOf(ctx context.Context, db *store.DB, f store.Filter) ([]store.Row, []store.Best, error) {
+	rows, err := db.Results(ctx, f)
+	best, unread := db.Best(ctx, f)
+	return rows, best, cmp.Or(err, unread)
 }
 
 // answers makes the answers for all matrices of which something was measured, now or before, and says why others have
 // none.
 func (t *tuneCommand) answers(ctx context.Context) ([]tuned, error) {
-	rows, err := t.db.Results(ctx, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache)})
+	rows, best, err := resultsOf(ctx, t.db, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache)})
 	list := []tuned{}
 	for i := range t.matrices {
 		m, why := &t.matrices[i], "no kernel was measured"
-		here := tunedOn(rows, m, *cmp.Or(t.done[m.Hash], &tuning{}), t.products)
+		here := tunedOn(rows, best, m, *cmp.Or(t.done[m.Hash], &tuning{}), t.products)
 		if list = append(list, here...); len(here) > 0 {
 			continue
 		}
@@ -307,9 +308,9 @@ func (a *tuned) effort() string {
 	return fmt.Sprintf("%s measured in %s", text, term.Seconds(a.Seconds))
 }
 
-// inProducts prints a number of products with two digits.
+// inProducts prints a number of products with one digit: preparing is measured once, or a few times.
 func inProducts(n float64) string {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(n, 'g', 2, 64), 64)
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(n, 'g', 1, 64), 64)
 	if rounded < 100 {
 		return term.Plain(rounded)
 	}
@@ -322,18 +323,22 @@ func (a *tuned) advice(products int) (lines []string) {
 	if products > 0 {
 		text += fmt.Sprintf(" for %s", term.GroupedCount(products, "product", "products"))
 	}
-	switch over := a.over; {
-	case over == nil || over.Config == a.Use.row.Config && products > 0:
-	case over.Config == a.Use.row.Config:
+	itself := a.over != nil && a.over.Config == a.Use.row.Config
+	if products == 0 && !itself && a.Best[0].row.Config != a.Use.row.Config {
+		text += ", as fast as the first by all that was measured"
+	}
+	switch {
+	case a.over == nil || itself && products > 0:
+	case itself:
 		text += ": nothing that was measured is clearly faster"
 	default:
-		if products == 0 && a.Best[0].row.Config != a.Use.row.Config {
-			text += ", as fast as the first and sooner prepared"
-		}
-		text += ": " + analysis.AsFast(analysis.Ratio(over, a.Use.row), a.Over)
+		text += ": " + analysis.AsFast(analysis.Ratio(a.over, a.Use.row), a.Over)
 	}
 	if from := a.Use.From; from > 1 {
-		text += fmt.Sprintf(", from %s products on", inProducts(from))
+		text += fmt.Sprintf(", from about %s products on", inProducts(from))
+	}
+	if a.Use.row.Factor == 0 {
+		text += "; nothing was measured again: ± is within this run, and another may find otherwise"
 	}
 	lines = append(lines, text+".")
 	var fewer []string

@@ -108,7 +108,7 @@ func generatedTarget(text string) (configs.Matrix, error) {
 	if err != nil {
 		return configs.Matrix{}, command.Usage(err)
 	}
-	_, known := generate.Lookup(name)
+	g, known := generate.Lookup(name)
 	if !known {
 		return configs.Matrix{}, command.Usage(fmt.Errorf("there is no file %s: unknown generator %q: %s", text, name,
 			configs.SuggestGenerator(name)))
@@ -117,7 +117,8 @@ func generatedTarget(text string) (configs.Matrix, error) {
 		return configs.Matrix{}, command.Usage(err)
 	}
 
-	m := configs.Matrix{Name: name, Class: generate.ClassOf(name, args), Generate: name, Args: args, Expand: true}
+	m := configs.Matrix{Name: configs.NameOf(g, args), Class: generate.ClassOf(name, args), Generate: name, Args: args,
+		Expand: true}
 	if of, ok := args["of"].(string); ok && name == "twin" {
 		m.Name = configs.Matrix{Name: of, Generate: name, Args: args}.AsTwin().Name // as in a sweep
 	}
