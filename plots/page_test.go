@@ -257,7 +257,7 @@ func TestPageInBrowser(t *testing.T) {
 				}
 			}
 		}
-		testkit.EqualLists(t, []string{got.Trials, got.One}, []string{fmt.Sprint(good, " trials"), fmt.Sprint(one, " trials")}, "trials")
+		testkit.EqualLists(t, []string{got.Trials, got.One}, []string{fmt.Sprint(good, " trials, float32"), fmt.Sprint(one, " trials, float32")}, "trials")
 		testkit.Check(t, got.Drawn != got.Drawn2, "the picture does not follow the matrix")
 		for _, axis := range []string{"block", "grid", "time (ms)", "GFLOP/s", "nonzeros a row"} {
 			testkit.Check(t, slices.Contains(got.Axes, axis), "no axis %s: %q", axis, got.Axes)

@@ -85,6 +85,18 @@ document.addEventListener("toggle", unfold, true);
 
 // One switch for the precision and one for the caches: in each group, what fits both is shown.
 // Where nothing does, one of them does not apply to the group, as gflops-vs-row-length has float32 only.
+// A switch stands at each group that it switches: the headline, for one, is of all precisions.
+for (const one of document.querySelectorAll(".bar .switch")) {
+  const name = one.getAttribute("aria-label");
+  for (const group of document.querySelectorAll(".group")) {
+    const parts = [...group.querySelectorAll(".when")].filter((e) => e.closest(".group") === group && e.dataset[name]);
+    if (new Set(parts.map((e) => e.dataset[name])).size < 2) continue;
+    const title = group.querySelector(":scope > h3"), copy = one.cloneNode(true);
+    if (title) title.after(copy);
+    else group.prepend(copy);
+  }
+  one.remove();
+}
 const chosen = {};
 for (const button of document.querySelectorAll("[data-switch][aria-pressed=true]")) {
   chosen[button.dataset.switch] = button.dataset.value;
@@ -405,7 +417,7 @@ async function redraw() {
   c.scale(ratio, ratio);
   c.font = "12px sans-serif";
   marks = [];
-  explore.querySelector(".count").textContent = points.length + " trials";
+  explore.querySelector(".count").textContent = [points.length + " trials", ...Object.values(chosen)].join(", ");
   if (!points.length) return;
   const x = scaleOf(points.map((p) => p.x), left, wide - 12), y = scaleOf(points.map((p) => p.y), tall - foot, 10);
   const line = (x1, y1, x2, y2) => { c.beginPath(); c.moveTo(x1, y1); c.lineTo(x2, y2); c.stroke(); };
