@@ -110,20 +110,39 @@ func closest(name string, valid []string) []string {
 
 // Nearest returns the name of valid that is the fewest edits away from name. It
 // returns "" where more than two letters and a third of the name would have to change, or
-// more than one letter of a name of up to three. Case, and a dash for an underscore, make no difference.
+// more than one letter of a name of up to three. Case, and a dash for an underscore, make no difference. The same
+// letters in another order are one edit, and a word that others use is ours.
 func Nearest(name string, valid []string) string {
 	fold := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "_")) }
 	best, least := "", max(2, len(name)/3)+1
 	if len(name) < 4 {
 		least = 2
 	}
+	if ours := synonyms[fold(name)]; slices.Contains(valid, ours) {
+		return ours
+	}
 	for _, v := range valid {
 		d := levenshtein.Distance(fold(name), fold(v), nil)
+		if letters(fold(name)) == letters(fold(v)) {
+			d = min(d, 1)
+		}
 		if d < least && d < max(len(v), len(name))-1 {
 			best, least = v, d
 		}
 	}
 	return best
+}
+
+// synonyms are the words of this program for those of others.
+var synonyms = map[string]string{"gpu": "cuda", "nvidia": "cuda", "processor": "cpu", "host": "cpu",
+	"double": "float64", "fp64": "float64", "f64": "float64", "single": "float32", "float": "float32", "fp32": "float32",
+	"f32": "float32"}
+
+// letters are those of a text, sorted.
+func letters(text string) string {
+	sorted := []byte(text)
+	slices.Sort(sorted)
+	return string(sorted)
 }
 
 // list puts names in quotes and joins them: `"a", "b" or "c"`.

@@ -157,6 +157,9 @@ func TestNearest(t *testing.T) {
 	} {
 		testkit.Equal(t, Nearest(name, kernelKeys.names()), want, "%s", name)
 	}
+	for name, want := range map[string]string{"cpu_crs": "cpu_csr", "GPU": "cuda", "double": "float64", "wram": "warm"} {
+		testkit.Equal(t, Nearest(name, []string{"cpu_coo", "cpu_csr", "cuda", "float64", "warm"}), want, "%s", name)
+	}
 
 	testkit.Equal(t, Suggest("zzzzzz", "kernels", kernels.Names(), ""), "", "a list too long to help")
 	if !slices.Contains(kernels.Names(), Nearest("csr-vectr", kernels.Names())) {

@@ -223,7 +223,11 @@ func Load(nameOrPath string) (*Sweep, error) {
 		problem = "is a folder, not a sweep file"
 	}
 	name := strings.TrimSuffix(filepath.Base(nameOrPath), ".toml")
-	return nil, &Error{File: nameOrPath, Problem: problem, Hint: Suggest(name, "shipped sweeps", Shipped(), "")}
+	hint := Suggest(name, "shipped sweeps", Shipped(), "")
+	if _, err := os.Stat(nameOrPath + ".toml"); err == nil {
+		hint = fmt.Sprintf("did you mean %q?", nameOrPath+".toml")
+	}
+	return nil, &Error{File: nameOrPath, Problem: problem, Hint: hint}
 }
 
 // LoadShipped reads a sweep that comes with the program.

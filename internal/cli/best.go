@@ -2,10 +2,12 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
@@ -13,7 +15,10 @@ import (
 )
 
 // bestCommand is the command best.
-type bestCommand struct{ output command.Output }
+type bestCommand struct {
+	output command.Output
+	filter store.Filter
+}
 
 func newBest() *cobra.Command {
 	var b bestCommand
@@ -32,22 +37,36 @@ run may be off. If nothing was measured again, that is not known, and tied says 
 	}
 	command.WithDatabase(cmd, b.Run)
 	b.output.Flags(cmd)
+	flagFilter(cmd, &b.filter)
 	return cmd
 }
 
 // Run prints the winners.
 func (b *bestCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	ctx, w := cmd.Context(), cmd.OutOrStdout()
+	if err := checkFilter(ctx, db, b.filter); err != nil {
+		return err
+	}
 
 	if b.output.Data() {
 		view, err := db.Query(ctx, "best")
 		if err != nil {
 			return err
 		}
-		return b.output.Write(w, term.Table{Columns: view.Columns, Rows: view.Rows})
+		want := named(b.filter)
+		want["precision"], want["cache"] = string(b.filter.Precision), string(b.filter.Cache)
+		rows := lists.Where(view.Rows, func(row []any) bool {
+			for i, c := range view.Columns {
+				if want[c] != "" && want[c] != cmp.Or(fmt.Sprint(row[i]), string(store.UnknownCache)) {
+					return false
+				}
+			}
+			return true
+		})
+		return b.output.Write(w, term.Table{Columns: view.Columns, Rows: rows})
 	}
 
-	best, err := db.Best(ctx, store.Filter{})
+	best, err := db.Best(ctx, b.filter)
 	if err == nil {
 		err = show.Winners(ctx, w, db, best)
 	}

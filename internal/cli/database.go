@@ -16,6 +16,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/kernels"
@@ -201,16 +202,63 @@ state in a file; with a folder for -o, each such place gets a file.
 	command.FlagWord(cmd, &e.format, "format", "format",
 		strings.Join(export.Names(), ", ")+" (default: by the extension of -o, else csv)", export.Names()...)
 	f.StringVarP(&e.out, "out", "o", "", "file to write, or a folder (default: standard output)")
-	f.StringVar(&e.filter.Device, "device", "", "only the trials on this device")
-	f.StringVar(&e.filter.Matrix, "matrix", "", "only those on this matrix")
-	f.StringVar(&e.filter.Kernel, "kernel", "", "only those of this kernel")
-	f.StringVar(&e.filter.Sweep, "sweep", "", "only those of this sweep")
 	f.BoolVar(&e.filter.Features, "features", false, "also the features of the matrix, in tables")
-	command.FlagWord(cmd, (*string)(&e.filter.Precision), "precision", "precision", "only those in float32 or float64",
-		precisions...)
-	command.FlagWord(cmd, (*string)(&e.filter.Cache), "cache", "cache state",
-		"only warm or cold ones, or those where it is unknown", cacheStates...)
+	flagFilter(cmd, &e.filter.Filter)
 	return cmd
+}
+
+// flagFilter adds flags that choose trials of a database.
+func flagFilter(cmd *cobra.Command, f *store.Filter) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.Device, "device", "", "only the trials on this device")
+	flags.StringVar(&f.Matrix, "matrix", "", "only those on this matrix")
+	flags.StringVar(&f.Kernel, "kernel", "", "only those of this kernel")
+	flags.StringVar(&f.Sweep, "sweep", "", "only those of this sweep")
+	command.FlagWord(cmd, (*string)(&f.Precision), "precision", "precision", "only those in float32 or float64",
+		precisions...)
+	command.FlagWord(cmd, (*string)(&f.Cache), "cache", "cache state",
+		"only warm or cold ones, or those where it is unknown", cacheStates...)
+	for flag := range named(store.Filter{}) {
+		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, completeFilter(flag)))
+	}
+}
+
+// named are the names in a filter, by flags, which are called as tables of a database are, and columns of its views.
+func named(f store.Filter) map[string]string {
+	return map[string]string{"device": f.Device, "matrix": f.Matrix, "kernel": f.Kernel, "sweep": f.Sweep}
+}
+
+// namesOf are the names that a flag of a filter takes.
+func namesOf(ctx context.Context, db *store.DB, flag string) ([]string, error) {
+	table, err := db.Query(ctx, "SELECT DISTINCT name FROM "+flag+" ORDER BY 1")
+	if err != nil {
+		return nil, err
+	}
+	return lists.Of(table.Rows, func(row []any) string { return fmt.Sprint(row[0]) }), nil
+}
+
+// checkFilter says which name of a filter the database does not have.
+func checkFilter(ctx context.Context, db *store.DB, f store.Filter) error {
+	for flag, name := range named(f) {
+		names, err := namesOf(ctx, db, flag)
+		if err = cmp.Or(err, command.KnownOr(flag, name, names...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completeFilter completes a flag of a filter with the names of the database that the command would read.
+func completeFilter(flag string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		db, _, err := command.OpenDatabase(cmd, strings.Join(args, ""))
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer db.Close()
+		names, _ := namesOf(cmd.Context(), db, flag)
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // Run writes the file.
@@ -226,6 +274,9 @@ func (e *exportCommand) Run(cmd *cobra.Command, db *store.DB, path string) error
 	ctx := cmd.Context()
 	places, err := db.Places(ctx, e.filter.Filter)
 	if err != nil {
+		return err
+	}
+	if err := checkFilter(ctx, db, e.filter.Filter); len(places) == 0 && err != nil {
 		return err
 	}
 	if len(places) == 0 {

@@ -3,8 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +32,7 @@ type planCommand struct {
 	out     string
 	offline bool
 	output  command.Output
+	once    configs.Once
 }
 
 func newPlan() *cobra.Command {
@@ -51,13 +54,14 @@ yet, and plans with their twins if they have one.`,
 	cmd.Flags().StringVarP(&p.out, "out", "o", "", "folder of the results (default "+command.OutRoot()+"/NAME)")
 	p.output.Flags(cmd)
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "plan for run --offline")
+	command.FlagOnce(cmd, &p.once)
 	command.FlagFile(cmd, "out")
 	return cmd
 }
 
 // Run plans a sweep.
 func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
-	sweep, err := command.LoadSweep(args[0])
+	sweep, err := command.LoadSweep(args[0], p.once)
 	if err != nil {
 		return err
 	}
@@ -79,8 +83,12 @@ func (p *planCommand) Run(cmd *cobra.Command, args []string) error {
 	} else {
 		err = planned.print(cmd.OutOrStdout())
 	}
-	if err == nil && len(planned.Failures) > 0 {
+	switch {
+	case err != nil:
+	case len(planned.Failures) > 0:
 		err = fmt.Errorf("%s can't be used", term.Matrices(len(planned.Failures)))
+	case planned.Trials == 0 && len(planned.Skipped) > 0:
+		err = errors.New(command.NothingLeft(slices.Sorted(maps.Keys(planned.Skipped))))
 	}
 	return err
 }

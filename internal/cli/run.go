@@ -34,6 +34,7 @@ type runCommand struct {
 	out                                            string
 	quiet, effort, retry, offline, noReport, watch bool
 	output                                         command.Output
+	once                                           configs.Once
 
 	again []string // The words that go on with the run.
 	sweep *configs.Sweep
@@ -66,6 +67,7 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 130 interrupted.`,
 		Example: `  spmvtune run quickstart
   spmvtune run my-sweep.toml --out results/a30
+  spmvtune run quickstart --set protocol.cache=cold --kernel 'cpu_csr*' --out cold
   spmvtune run my-sweep.toml --retry-failed`,
 		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
@@ -81,6 +83,7 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 	cmd.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "watch")
 	r.output.Flags(cmd)
+	command.FlagOnce(cmd, &r.once)
 	command.FlagOffline(cmd, &r.offline)
 	command.FlagFile(cmd, "out")
 	return cmd
@@ -89,7 +92,7 @@ command line or the sweep file is wrong; 3 some trials failed (they are listed);
 // Run measures a sweep, learns and reports.
 func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	if isMatrix(args[0]) {
-		for _, flag := range []string{"verbose", "watch", "no-report"} {
+		for _, flag := range []string{"verbose", "watch", "no-report", "set", "matrix", "kernel"} {
 			if cmd.Flags().Changed(flag) {
 				return command.Usage(fmt.Errorf("--%s is for sweeps, and %s is a matrix", flag, args[0]))
 			}
@@ -98,13 +101,13 @@ func (r *runCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		t.runCommand = *r
 		return t.Run(cmd, args)
 	}
-	if r.sweep, err = command.LoadSweep(args[0]); err != nil {
+	if r.sweep, err = command.LoadSweep(args[0], r.once); err != nil {
 		return err
 	}
 	if r.out == "" {
 		r.out = filepath.Join(command.OutRoot(), r.sweep.Name)
 	}
-	r.again = []string{"spmvtune", "run", command.Shown(args[0]), "--out", r.out}
+	r.again = append([]string{"spmvtune", "run", command.Shown(args[0]), "--out", r.out}, r.once.Words()...)
 	r.w, r.data = cmd.OutOrStdout(), io.Discard
 	if r.output.Data() {
 		r.w, r.data = cmd.ErrOrStderr(), r.w

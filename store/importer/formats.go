@@ -17,28 +17,21 @@ var blockNames = []string{"block_size_x", "block_size_y", "block_size_z"}
 // kernelTuner reads a cache of Kernel Tuner. Configurations that failed have no time, and are counted.
 func (t *table) kernelTuner(root any) {
 	keys := lists.Of(list(get(root, "tune_params_keys")), text)
-	cache, _ := get(root, "cache").(*object)
-	if cache == nil {
-		return
-	}
-	for _, name := range cache.names {
-		entry, is := cache.fields[name].(*object)
-		if !is {
-			entry = &object{line: cache.line}
-		}
-		time, timed := entry.fields["time"]
+	cache, _ := get(root, "cache").(object)
+	for _, name := range sortedKeys(cache) {
+		time, timed := get(cache[name], "time"), get(cache[name], "time") != nil
 		if _, number := time.(json.Number); timed && !number {
 			t.failed++ // its text says how
 			continue
 		}
-		t.tuned(root, entry, keys, "time_ms", text(time), entry.line, get(entry, "times"))
+		t.tuned(root, cache[name], keys, "time_ms", text(time), get(cache[name], "times"))
 	}
 }
 
 // t4 reads results of auto-tuners in the T4 format. What failed is counted.
 func (t *table) t4(root any) {
 	for _, result := range list(get(root, "results")) {
-		configuration, is := get(result, "configuration").(*object)
+		configuration, is := get(result, "configuration").(object)
 		unit, time := "", ""
 		for _, m := range list(get(result, "measurements")) {
 			if text(get(m, "name")) == "time" {
@@ -49,19 +42,19 @@ func (t *table) t4(root any) {
 			t.failed++
 			continue
 		}
-		t.tuned(get(root, "metadata"), configuration, configuration.names, "time_"+unit, time, configuration.line,
+		t.tuned(get(root, "metadata"), configuration, sortedKeys(configuration), "time_"+unit, time,
 			get(get(result, "times"), "runtimes"))
 	}
 }
 
 // tuned adds a row of an auto-tuner: an entry with values of the parameters keys, a time, and samples in ms. A file that
 // this program has exported also says about it the matrix, and the values that stand for no value.
-func (t *table) tuned(about any, entry *object, keys []string, unit, time string, line int, samples any) {
-	row := t.begin(line)
-	if matrix, is := get(about, "matrix").(*object); is {
-		for _, feature := range matrix.names {
+func (t *table) tuned(about, entry any, keys []string, unit, time string, samples any) {
+	row := t.begin()
+	if matrix, is := get(about, "matrix").(object); is {
+		for _, feature := range sortedKeys(matrix) {
 			if feature == "matrix" || feature == "class" || isFeature(feature) {
-				t.put(row, feature, text(matrix.fields[feature]))
+				t.put(row, feature, text(matrix[feature]))
 			}
 		}
 	}
@@ -83,11 +76,12 @@ func (t *table) tuned(about any, entry *object, keys []string, unit, time string
 }
 
 // configuration reads the parameters of an entry. unset has the values that mean that there is none.
-func (t *table) configuration(row int, entry *object, keys []string, unset any) {
+func (t *table) configuration(row int, entry any, keys []string, unset any) {
 	block := 1
 	var params []string
 	for _, key := range keys {
-		given, there := entry.fields[key]
+		fields, _ := entry.(object)
+		given, there := fields[key]
 		value, none := text(given), get(unset, key)
 		switch n, err := strconv.Atoi(value); {
 		case value == "" && there: // null, or an empty text: it is not set
@@ -133,16 +127,12 @@ func (t *table) nvbench(root any, names map[string]string, ours func(column stri
 	called := slices.Collect(maps.Values(names))
 	for _, b := range list(get(root, "benchmarks")) {
 		for _, state := range list(get(b, "states")) {
-			state, is := state.(*object)
-			if !is {
-				continue
-			}
 			time, cache := nvbenchTime(state)
 			if time == "" || text(get(state, "is_skipped")) == "true" {
 				t.failed++
 				continue
 			}
-			row := t.begin(state.line)
+			row := t.begin()
 			t.put(row, "device", devices[text(get(state, "device"))])
 			t.put(row, "time_s", time)
 			if cache != "" {

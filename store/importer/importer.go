@@ -95,7 +95,7 @@ type Time struct {
 	Cache          trial.Cache // "" if it is not known
 	kernels.Config
 	Runs []float64 // times of the rows of the table, rising
-	Line int       // line of the first row
+	From string    // the file, and the line of the first row
 	// Samples are those of the last row that has some. They follow each other in one run, and say nothing of another.
 	Samples []float64
 }
@@ -283,7 +283,7 @@ func (r *reader) time(row int) {
 		return
 	}
 
-	c := Time{Device: r.opt.Device, Matrix: name, Cache: r.opt.Cache, Line: r.lines[row]}
+	c := Time{Device: r.opt.Device, Matrix: name, Cache: r.opt.Cache, From: r.where(row)}
 	c.Precision = r.opt.Precision
 	before := len(r.errs)
 	if r.has("device") && (c.Device == "" || r.cell(row, "device") != "") {

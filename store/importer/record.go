@@ -50,7 +50,7 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 			}
 		}
 		for _, t := range byDevice[device] {
-			if err := rec.Record(ctx, t.result(dev, hashes[t.Matrix], m.File, at)); err != nil {
+			if err := rec.Record(ctx, t.result(dev, hashes[t.Matrix], at)); err != nil {
 				return fmt.Errorf("recording an imported measurement: %w", err)
 			}
 		}
@@ -61,7 +61,7 @@ func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name stri
 
 // result is a trial that others have made. The interval goes from the fastest to the
 // slowest run, because how they were taken is not known.
-func (t *Time) result(dev kernels.Device, hash, file string, at time.Time) trial.Result {
+func (t *Time) result(dev kernels.Device, hash string, at time.Time) trial.Result {
 	made := trial.Trial{Matrix: hash, Config: t.Config, Cache: t.Cache}
 	samples := t.Samples
 	if len(samples) == 0 {
@@ -70,7 +70,7 @@ func (t *Time) result(dev kernels.Device, hash, file string, at time.Time) trial
 	made.ID = trial.Identity(made, dev, Source, Source, 0)
 	return trial.Result{
 		Trial: made, Status: trial.OK,
-		Message: fmt.Sprintf("imported from %s:%d, not verified here", file, t.Line),
+		Message: fmt.Sprintf("imported from %s, not verified here", t.From),
 		Median:  stat.Median(t.Runs), WithinLow: t.Runs[0], WithinHigh: t.Runs[len(t.Runs)-1],
 		Samples: samples, Batch: 1, At: at,
 	}

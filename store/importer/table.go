@@ -24,7 +24,8 @@ type table struct {
 	file    string
 	columns []string // names of the columns, as this program calls them
 	rows    [][]string
-	lines   []int // line of each row in the file
+	lines   []int // line of each row in the file, or its number where these are entries of JSON
+	entries bool
 	// samples are those of each row, in seconds, and failed counts rows that have no time. Both are only in JSON.
 	samples [][]float64
 	failed  int
@@ -142,10 +143,17 @@ func (t *table) cell(row int, column string) string {
 	return strings.TrimSpace(t.rows[row][i])
 }
 
+// where is a row in its file.
+func (t *table) where(row int) string {
+	if t.entries {
+		return fmt.Sprintf("%s, entry %d", t.file, t.lines[row])
+	}
+	return fmt.Sprintf("%s:%d", t.file, t.lines[row])
+}
+
 // fail notes a mistake in a row.
 func (t *table) fail(row int, format string, args ...any) {
-	line := t.lines[row]
-	t.errs = append(t.errs, mistake{line, fmt.Errorf("%s:%d: "+format, append([]any{t.file, line}, args...)...)})
+	t.errs = append(t.errs, mistake{t.lines[row], fmt.Errorf("%s: "+format, append([]any{t.where(row)}, args...)...)})
 }
 
 // err gives the mistakes in the order of their lines, the first ones of many.

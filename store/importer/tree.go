@@ -10,122 +10,36 @@ import (
 )
 
 // An object is one of a JSON text. The other values are []any, string, json.Number, bool and nil.
-type object struct {
-	line   int // that it begins in
-	names  []string
-	fields map[string]any
-}
+type object = map[string]any
 
-// deepest is how many values may lie in each other.
-const deepest = 50
-
-// mostValues is how many values there may be, which take some 600 bytes each at most, and mostNumbers how many numbers
-// in arrays. Tests change them.
-var mostValues, mostNumbers = 2_000_000, 10_000_000
+// Most values of a JSON text that may lie in objects and lists of their own, and all values. Tests change them.
+var mostInside, mostValues = 2_000_000, 12_000_000
 
 // parseTree reads a JSON text.
-func parseTree(text []byte) (any, error) {
-	p := &treeParser{text: text, line: 1, dec: json.NewDecoder(bytes.NewReader(text))}
-	p.dec.UseNumber()
-	root, err := p.value(0)
-	if err == nil {
-		if _, more := p.token(); !errors.Is(more, io.EOF) {
-			err = errors.New("there is more text after the value")
-		}
+func parseTree(text []byte) (root any, err error) {
+	inside, values := bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")), bytes.Count(text, []byte(","))
+	if inside > mostInside || values > mostValues {
+		return nil, errors.New("1: too many values: import the file in pieces")
 	}
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err = dec.Decode(&root); err == nil && len(bytes.TrimSpace(text[dec.InputOffset():])) > 0 {
+		err = errors.New("there is more text after the value")
 	}
 	if err != nil {
-		return nil, p.at(err)
+		end := dec.InputOffset()
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			end = syntax.Offset
+		}
+		return nil, fmt.Errorf("%d: %w", 1+bytes.Count(text[:end], []byte("\n")), err)
 	}
 	return root, nil
 }
 
-type treeParser struct {
-	text   []byte
-	dec    *json.Decoder
-	seen   int64 // how far lines are counted
-	line   int
-	values int
-	// numbers are those of arrays.
-	numbers int
-}
-
-// at is an error with its line.
-func (p *treeParser) at(err error) error {
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok && syntax.Offset > p.seen {
-		p.line += bytes.Count(p.text[p.seen:min(syntax.Offset, int64(len(p.text)))], []byte("\n"))
-	}
-	return fmt.Errorf("%d: %w", p.line, err)
-}
-
-func (p *treeParser) token() (json.Token, error) {
-	token, err := p.dec.Token()
-	if end := p.dec.InputOffset(); err == nil {
-		p.line += bytes.Count(p.text[p.seen:end], []byte("\n"))
-		p.seen = end
-	}
-	return token, err
-}
-
-func (p *treeParser) value(depth int) (any, error) {
-	if depth > deepest {
-		return nil, fmt.Errorf("values are nested more than %d deep", deepest)
-	}
-	if p.values++; p.values > mostValues {
-		return nil, fmt.Errorf("more than %d values: import the file in pieces", mostValues)
-	}
-	token, err := p.token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('{'):
-		o := &object{line: p.line, fields: map[string]any{}}
-		for p.dec.More() {
-			name, err := p.token()
-			if err != nil {
-				return nil, err
-			}
-			key, _ := name.(string)
-			if _, twice := o.fields[key]; twice {
-				return nil, fmt.Errorf("%q occurs twice in one object: leave one out", key)
-			}
-			if o.fields[key], err = p.value(depth + 1); err != nil {
-				return nil, err
-			}
-			o.names = append(o.names, key)
-		}
-		_, err = p.token() // its end
-		return o, err
-	case json.Delim('['):
-		items := []any{}
-		for p.dec.More() {
-			item, err := p.value(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			if _, is := item.(json.Number); is {
-				p.values--
-				if p.numbers++; p.numbers > mostNumbers {
-					return nil, fmt.Errorf("more than %d numbers in lists: import the file in pieces", mostNumbers)
-				}
-			}
-			items = append(items, item)
-		}
-		_, err = p.token()
-		return items, err
-	}
-	return token, nil
-}
-
 // get is a field of an object, nil where there is none.
 func get(v any, name string) any {
-	if o, is := v.(*object); is {
-		return o.fields[name]
-	}
-	return nil
+	o, _ := v.(object)
+	return o[name]
 }
 
 // list are the items of an array.
@@ -137,7 +51,7 @@ func list(v any) []any {
 // text is a scalar as text, "" if there is none.
 func text(v any) string {
 	switch v.(type) {
-	case nil, *object, []any:
+	case nil, object, []any:
 		return ""
 	}
 	return fmt.Sprint(v)
@@ -164,7 +78,7 @@ func readMeasured(f File, names map[string]string, features bool) (*table, error
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", f.Name, err)
 	}
-	t := &table{file: f.Name}
+	t := &table{file: f.Name, entries: true}
 	switch {
 	case get(root, "cache") != nil && get(root, "tune_params_keys") != nil:
 		t.kernelTuner(root)
@@ -201,9 +115,9 @@ func (t *table) put(row int, column, value string) {
 	t.rows[row][i] = value
 }
 
-// begin adds a row that begins in a line.
-func (t *table) begin(line int) (row int) {
-	t.rows, t.lines, t.samples = append(t.rows, nil), append(t.lines, line), append(t.samples, nil)
+// begin adds a row.
+func (t *table) begin() (row int) {
+	t.rows, t.lines, t.samples = append(t.rows, nil), append(t.lines, len(t.rows)+1), append(t.samples, nil)
 	return len(t.rows) - 1
 }
 

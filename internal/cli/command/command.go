@@ -20,6 +20,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
+	"spmvtune/kernels"
 	"spmvtune/sparse/fetch"
 	"spmvtune/sparse/file"
 )
@@ -177,13 +178,22 @@ func SubcommandOnly(cmd *cobra.Command, args []string) error {
 // NeedsSweep checks that a command has one argument, a sweep.
 var NeedsSweep = Needs("a sweep: a file, or the name of a shipped one such as quickstart")
 
-// LoadSweep loads a sweep. Its mistakes are usage errors.
-func LoadSweep(name string) (*configs.Sweep, error) {
+// FlagOnce adds the flags that change a sweep for once.
+func FlagOnce(cmd *cobra.Command, once *configs.Once) {
+	f := cmd.Flags()
+	f.StringArrayVar(&once.Set, "set", nil, "set a key of the sweep for once: protocol.cache=warm, kernel.block=64")
+	f.StringArrayVar(&once.Matrix, "matrix", nil, "only matrices of this name, or pattern")
+	f.StringArrayVar(&once.Kernel, "kernel", nil, "only kernels of this name, or pattern such as 'csr_*'")
+	FlagValues(cmd, "kernel", kernels.Names()...)
+}
+
+// LoadSweep loads a sweep, with changes. Its mistakes are usage errors.
+func LoadSweep(name string, once configs.Once) (*configs.Sweep, error) {
 	if _, matrix := file.Stem(name); matrix {
 		return nil, UsageHint(fmt.Errorf("%s is a matrix, and no sweep", name), term.Shell("spmvtune", "tune", Shown(name))+
 			" finds its fastest kernel")
 	}
-	sweep, err := configs.Load(name)
+	sweep, err := configs.LoadOnce(name, once)
 	if mistakes := (configs.Errors)(nil); errors.As(err, &mistakes) {
 		return nil, UsageHint(err, "spmvtune help config describes the format")
 	}
