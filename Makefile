@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 VERSION := $(patsubst v%,%,$(shell git describe --tags --always --dirty 2>/dev/null))
 MODULE := $(shell sed -n "s/^module //p" go.mod)
 STAMP := -X $(MODULE)/internal/cli/command.stamped
@@ -15,6 +16,7 @@ BIN := bin
 PREFIX := /usr/local
 ROOT = $(DESTDIR)$(PREFIX)
 DOC = $(ROOT)/share/doc/spmvtune
+FILES = README.md CONTRIBUTING.md CHANGELOG.md LICENSE CITATION.cff
 COMPLETIONS = $(addprefix $(ROOT)/share/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
 
 # Symbols of the driver are bound when they are first used (-z lazy): it is opened at run time.
@@ -34,9 +36,11 @@ endif
 
 # What runs on this machine, whatever it builds for.
 HOST_GO = env -u GOARCH -u CC $(CUDA_ENV) go
+SPMVTUNE = $(if $(filter-out $(shell go env GOHOSTARCH),$(GOARCH)),$(HOST_GO) run .,$(BIN)/spmvtune)
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 
 .DEFAULT_GOAL := build
-.PHONY: help build lib install-lib install release test test-long check gpu-tests vet-cuda clean
+.PHONY: help build lib install-lib install uninstall release test test-long check gpu-tests vet-cuda clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -68,13 +72,25 @@ install: build install-lib ## programs, the library, manual pages, completions, 
 	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(DOC)/docs $(COMPLETIONS) $(ROOT)/share/modulefiles/spmvtune
 	install -m 755 $(BIN)/spmvtune $(wildcard $(BIN)/spmvtune-cuda) $(ROOT)/bin
 	$(HOST_GO) run ./internal/release man "$(VERSION)" $(ROOT)/share/man/man1
-	$(HOST_GO) run . completion bash >$(ROOT)/share/bash-completion/completions/spmvtune
-	$(HOST_GO) run . completion zsh >$(ROOT)/share/zsh/site-functions/_spmvtune
-	$(HOST_GO) run . completion fish >$(ROOT)/share/fish/vendor_completions.d/spmvtune.fish
-	install -m 644 README.md CHANGELOG.md LICENSE $(DOC)
+	$(SPMVTUNE) completion bash >$(ROOT)/share/bash-completion/completions/spmvtune
+	$(SPMVTUNE) completion zsh >$(ROOT)/share/zsh/site-functions/_spmvtune
+	$(SPMVTUNE) completion fish >$(ROOT)/share/fish/vendor_completions.d/spmvtune.fish
+	install -m 644 $(FILES) $(DOC)
+	internal/release/notices.sh $(BIN)/spmvtune $(BIN)/libspmvtune.so $(wildcard $(BIN)/spmvtune-cuda) >$(DOC)/NOTICES
 	cp -r docs/. $(DOC)/docs
+	install -d $(DOC)/library $(DOC)/configs
+	install -m 644 library/spmvtune.h $(DOC)/library
+	install -m 644 configs/*.toml $(DOC)/configs
+	ln -sfn ../../spmvtune/examples $(DOC)/examples
 	sed 's|/opt/spmvtune|$(abspath $(PREFIX))|' internal/release/modulefile \
 		>$(ROOT)/share/modulefiles/spmvtune/$(VERSION)
+
+uninstall: ## what install puts below PREFIX
+	rm -rf $(DOC) $(ROOT)/share/spmvtune $(ROOT)/share/modulefiles/spmvtune
+	rm -f $(ROOT)/bin/spmvtune $(ROOT)/bin/spmvtune-cuda $(ROOT)/share/man/man1/spmvtune.1 \
+		$(ROOT)/share/man/man1/spmvtune-*.1 $(ROOT)/lib/libspmvtune.so $(ROOT)/lib/pkgconfig/spmvtune.pc \
+		$(ROOT)/include/spmvtune.h $(foreach file,bash-completion/completions/spmvtune zsh/site-functions/_spmvtune \
+		fish/vendor_completions.d/spmvtune.fish,$(ROOT)/share/$(file))
 
 release: ## archives, digests and bills of materials in dist/
 	internal/release/release.sh

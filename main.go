@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command spmvtune tunes sparse matrix-vector products. See README.md.
 package main
 

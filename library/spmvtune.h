@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sparse matrix-vector products by the kernel that suits a matrix. docs/library.md has examples.
    Functions return SPMV_OK or another spmv_status; spmv_error() says in one sentence what was wrong. Nothing is printed,
    and the process is never ended. Plans are made by one thread at a time, and others wait; each plan is used by one

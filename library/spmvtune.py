@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sparse matrix-vector products by the kernel that suits a matrix: libspmvtune for Python.
 
     plan = spmvtune.plan(A)          # of a CSR matrix of scipy, CuPy or torch, or of (row_ptr, col_idx, values) with shape=

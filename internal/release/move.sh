@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # usage: internal/release/move.sh PATH: gives the module another path, such as github.com/you/spmvtune.
 set -eu
 cd "$(dirname "$0")/../.."

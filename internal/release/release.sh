@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds what is released, into dist/: an archive for each platform, laid out as `make install` does, a bill of
 # materials beside it, and SHA256SUMS. The same commit, compiler and CUDA headers give the same bytes, wherever the
 # clone lies.
@@ -38,7 +39,8 @@ for arch in $platforms; do
       { echo "release: no $program was built; are CUDA's headers here?" >&2; exit 1; }
   done
   # Of the larger program: the modules of the other one are among its.
-  go run ./internal/release bill "$version" "$stage/$name/bin/${programs##* }" >"dist/$name.cdx.json"
+  go run ./internal/release bill "$version" "$stage/$name/bin/${programs##* }" \
+    <"$stage/$name/share/doc/spmvtune/NOTICES" >"dist/$name.cdx.json"
   tar --sort=name --mtime=@"$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --format=ustar \
     -C "$stage" -cf - "$name" | gzip -9 -n >"dist/$name.tar.gz"
 done

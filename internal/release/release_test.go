@@ -48,7 +48,7 @@ func pages(t *testing.T, each func(c *cobra.Command, page string)) {
 		n++
 		each(c, filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
 		for _, child := range c.Commands() {
-			if child.IsAvailableCommand() && !child.IsAdditionalHelpTopicCommand() {
+			if child.IsAvailableCommand() {
 				visit(child)
 			}
 		}
@@ -107,12 +107,15 @@ func says(t *testing.T, page, width, text string) {
 }
 
 // The bill of this test, which is a program, names itself, Go, the modules that it was linked from, and SQLite; it can
-// be read back, and the same program has the same bill.
+// be read back, and the same program has the same bill. Each part has a licence, by the notices, and a supplier.
 func TestBill(t *testing.T) {
 	program := testkit.Must(os.Executable())
+	notices := string(testkit.Must(exec.Command("./notices.sh", program).Output()))
+	testkit.Says(t, "the notices", notices, "\n== gonum.org/v1/gonum ", "SIL OPEN FONT LICENSE", "FreeType Project LICENSE")
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	var a, b bytes.Buffer
 	for _, w := range []*bytes.Buffer{&a, &b} {
-		testkit.Succeed(t, writeBill(w, "1.2.3", program))
+		testkit.Succeed(t, writeBill(w, strings.NewReader(notices), "1.2.3", program))
 	}
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
 		t.Error("two bills of the same program differ")
@@ -121,6 +124,10 @@ func TestBill(t *testing.T) {
 	var bom cdx.BOM
 	testkit.Succeed(t, cdx.NewBOMDecoder(&a, cdx.BOMFileFormatJSON).Decode(&bom))
 	testkit.Equal(t, bom.Metadata.Component.Version, "1.2.3", "version")
+	testkit.Equal(t, bom.Metadata.Timestamp, "2023-11-14T22:13:20Z", "time")
+	for _, c := range *bom.Components {
+		testkit.Check(t, (*c.Licenses)[0].Expression != "" && c.Supplier.Name != "", "%s: %+v", c.Name, c.Licenses)
+	}
 	for _, url := range []string{
 		"pkg:golang/std@1.", "pkg:golang/github.com/mattn/go-sqlite3@v1.", "pkg:generic/sqlite@3.",
 		"pkg:golang/github.com/CycloneDX/cyclonedx-go@v0."} {
@@ -129,7 +136,7 @@ func TestBill(t *testing.T) {
 		}
 	}
 
-	if err := writeBill(&b, "1.2.3", "main.go"); err == nil {
+	if err := writeBill(&b, strings.NewReader(notices), "1.2.3", "main.go"); err == nil {
 		t.Error("a source file has a bill")
 	}
 }

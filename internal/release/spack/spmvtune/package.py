@@ -1,7 +1,12 @@
-# A recipe for Spack. In a repository of your own:
+# A recipe for Spack (1.0 or newer). In a repository of your own:
 #
-#   spack repo create mine && cp -r internal/release/spack/spmvtune mine/packages/
-#   spack repo add mine && spack install spmvtune +cuda
+#   spack repo create ~/mine mine
+#   cp -r internal/release/spack/spmvtune ~/mine/spack_repo/mine/packages/
+#   spack repo add ~/mine/spack_repo/mine && spack install spmvtune +cuda
+#
+# SPDX-License-Identifier: Apache-2.0
+from spack_repo.builtin.build_systems.makefile import MakefilePackage
+
 from spack.package import *
 
 
@@ -18,15 +23,17 @@ class Spmvtune(MakefilePackage):
     variant("cuda", default=False, description="Kernels for NVIDIA GPUs")
 
     depends_on("c", type="build")
+    depends_on("gmake", type="build")
     depends_on("go@1.26:", type="build")
     depends_on("cuda@11.8:", type="build", when="+cuda")
 
-    def setup_build_environment(self, env):
-        if self.spec.satisfies("+cuda"):
-            env.set("CUDA_HOME", self.spec["cuda"].prefix)
+    def targets(self, *names):
+        # Without CUDA_ROOT the Makefile would take a toolkit that it finds.
+        cuda = self.spec["cuda"].prefix if self.spec.satisfies("+cuda") else ""
+        return [*names, "RELEASE=1", f"CUDA_ROOT={cuda}"]
 
-    def build(self, spec, prefix):
-        make("build", "RELEASE=1")
+    def build(self, spec: Spec, prefix: Prefix) -> None:
+        make(*self.targets("build", "lib"))
 
-    def install(self, spec, prefix):
-        make("install", "RELEASE=1", f"PREFIX={prefix}")
+    def install(self, spec: Spec, prefix: Prefix) -> None:
+        make(*self.targets("install"), f"PREFIX={prefix}")
