@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -68,6 +69,12 @@ func ThisBuild() Build {
 	}
 	for tag := range strings.SplitSeq(b.Tags, ",") {
 		b.CUDA = b.CUDA || tag == "cuda"
+	}
+
+	// go run, which needs the clone as working folder, stamps no commit.
+	if program, _ := os.Executable(); b.Commit == "" && strings.Contains(program, "go-build") && filepath.Ext(program) != ".test" {
+		head, _ := exec.Command("git", "rev-parse", "HEAD").Output() // there may be no git
+		b.Commit = strings.TrimSpace(string(head))
 	}
 
 	switch {
