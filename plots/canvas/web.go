@@ -297,7 +297,7 @@ func (c *webCanvas) outline(f font.Face, x, y int, turn, s string) {
 }
 
 // shortText is the length of texts, such as numbers, that are not much wider in another font.
-const shortText = 4
+const shortText = 2
 
 func (c *webCanvas) DrawImage(box vg.Rectangle, img image.Image) {
 	c.flush()
