@@ -81,14 +81,19 @@ func open(device int, measures bool) (kernels.Backend, error) {
 	return b, as(statusDevice, err)
 }
 
-// newPlan plans products of a, whose arrays it keeps.
-func newPlan(a *sparse.CSR[float64], o options) (p *plan, err error) {
-	b, err := open(o.device, o.measure > 0)
-	note := ""
+// newPlan plans products of a, whose arrays it keeps. Without memory to measure in, it goes by the rule.
+func newPlan(a *sparse.CSR[float64], o options) (*plan, error) {
+	p, err := planOn(a, o, "")
 	if errors.Is(err, kernels.ErrMemory) && o.measure > 0 {
-		o.measure, note = 0, " (not measured: the device has no memory for that)"
-		b, err = open(o.device, false)
+		o.measure = 0
+		return planOn(a, o, " (not measured: the device has no memory for that)")
 	}
+	return p, err
+}
+
+// planOn does that. The plan's text ends with note.
+func planOn(a *sparse.CSR[float64], o options, note string) (p *plan, err error) {
+	b, err := open(o.device, o.measure > 0)
 	if err != nil {
 		return nil, err
 	}

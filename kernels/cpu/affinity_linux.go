@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"sync"
+	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -34,4 +36,20 @@ func pin(cpus []int) {
 		set.Set(cpu)
 	}
 	_ = unix.SchedSetaffinity(0, &set)
+}
+
+// Of linux/futex.h, for a process's own memory.
+const (
+	futexWait = 128
+	futexWake = 129
+)
+
+// sleepWhile lets the thread sleep while *at is 1, until wake or a signal.
+func sleepWhile(at *atomic.Uint32) {
+	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(at)), futexWait, 1, 0, 0, 0)
+}
+
+// wake ends the sleep of one thread.
+func wake(at *atomic.Uint32) {
+	unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(at)), futexWake, 1, 0, 0, 0)
 }

@@ -114,7 +114,7 @@ func TestPoisonSpoilsWhatWorkersLeave(t *testing.T) {
 	}
 
 	b.pool.close()
-	lame := &worker{start: newSignal()}
+	lame := &worker{}
 	b.pool.workers = []*worker{lame}
 	go func() { // notes that it has worked, and has not
 		for {

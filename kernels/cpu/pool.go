@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// spins is how often an idle worker checks for work before it parks: for 20 to 50 µs, about the
-// cost of parking and waking together.
+// spins is how often an idle worker checks for work before its thread sleeps: for 20 to 50 µs, about the
+// cost of sleeping and waking together.
 const spins = 20_000
 
 // A pool runs a function on several threads at once. Its methods are called by
@@ -30,7 +30,7 @@ type worker struct {
 	_     [64]byte
 }
 
-func newPool(cpus []int) *pool { return &pool{cpus: cpus, done: newSignal()} }
+func newPool(cpus []int) *pool { return &pool{cpus: cpus} }
 
 // run calls job(0), …, job(n−1) at once and returns when all have. Without
 // enough cores they take turns.
@@ -58,7 +58,7 @@ func (p *pool) close() {
 // grow makes sure of n workers, the caller included.
 func (p *pool) grow(n int) {
 	for len(p.workers) < n-1 {
-		w := &worker{start: newSignal()}
+		w := &worker{}
 		p.workers = append(p.workers, w)
 		go p.work(w, len(p.workers))
 	}
@@ -110,18 +110,12 @@ func (p *pool) work(w *worker, id int) {
 	}
 }
 
-// A signal lets one goroutine wait for a condition that another makes true. The
-// waiter spins first and parks after, so that a short wait costs no system call
-// and a long one no core.
-type signal struct {
-	parked atomic.Bool
-	wake   chan struct{} // holds at most the one message owed to a parked waiter
-}
+// A signal lets one goroutine wait for a condition that another makes true. The waiter spins first, and its thread sleeps
+// after, so that a short wait costs no system call and a long one no core. Go's own scheduler would hand a goroutine to its
+// thread through others, one after the other: on 16 cores it woke 15 workers in 700 µs.
+type signal struct{ asleep atomic.Uint32 }
 
-func newSignal() signal { return signal{wake: make(chan struct{}, 1)} }
-
-// wait returns when ready does, having called it up to spins times before
-// parking. ready must read atomics only.
+// wait returns when ready does, having called it up to spins times before the thread sleeps. ready must read atomics only.
 func (s *signal) wait(spins int, ready func() bool) {
 	for {
 		for range spins {
@@ -129,26 +123,23 @@ func (s *signal) wait(spins int, ready func() bool) {
 				return
 			}
 		}
-
-		s.parked.Store(true)
-		// The condition may have become true before the store, unnoticed by notify. So check
-		// again, and reset parked unless notify has done that.
-		if ready() && s.parked.Swap(false) {
+		s.asleep.Store(1)
+		// The condition may have become true before the store, unnoticed by notify.
+		if ready() {
+			s.asleep.Store(0)
 			return
 		}
-
-		<-s.wake
-		if ready() { // not so if the message was for an earlier condition
+		sleepWhile(&s.asleep)
+		if ready() { // not so if it was woken for an earlier condition, or by a signal
 			return
 		}
 	}
 }
 
-// notify wakes the waiter if it is parked. It is called after the condition has
-// been made true.
+// notify wakes the waiter if it sleeps. It is called after the condition has been made true.
 func (s *signal) notify() {
-	if s.parked.Swap(false) {
-		s.wake <- struct{}{}
+	if s.asleep.Swap(0) == 1 {
+		wake(&s.asleep)
 	}
 }
 

@@ -140,7 +140,7 @@ static void memory() {
 	spmv_options o = SPMV_DEFAULTS;
 	o.device = 0;
 	int refused = 0, given_way = 0;
-	for (int mb : {2000, 700, 500, 400, 350, 320, 300, 280, 260, 250, 240, 230, 220, 210, 200, 150, 50, 0, 2000}) {
+	for (int mb : {2000, 700, 500, 400, 350, 320, 300, 280, 260, 250, 240, 230, 220, 210, 200, 150, 50, 8, 2000}) {
 		for (double measure : {0., .2}) {
 			if (measure > 0 && mb % 100 && mb != 250) continue;
 			size_t free = 0, total = 0;
