@@ -82,6 +82,48 @@ static void alarms_and_fork(void) {
 	check(spmv_plan_free(p), SPMV_OK, "free");
 }
 
+// said ends the program unless a call gave this code and a sentence with these words.
+static void said(int code, int wanted, const char *words, const char *call) {
+	check(code, wanted, call);
+	if (!strstr(spmv_error(), words)) printf("%s: it says: %s\n", call, spmv_error()), exit(1);
+}
+
+// bad_use has what random calls don't meet.
+static void bad_use(void) {
+	char file[] = "/tmp/spmvtune-wisdom-XXXXXX";
+	close(mkstemp(file));
+	int ptr[] = {0, 2, 3}, col[] = {0, 1, 1}, twice[] = {1, 1, 0}, unsorted[] = {1, 0, 0}, beyond[] = {0, 1, 2};
+	double val[] = {4, 1, 3};
+	spmv_plan *p;
+	spmv_options o = SPMV_DEFAULTS;
+	o.device = 99;
+	said(spmv_plan_csr(&p, 2, 2, ptr, col, val, &o), SPMV_DEVICE, "", "a GPU that is not there");
+	o.device = SPMV_CPU;
+	said(spmv_plan_csr(&p, 2, 2, ptr, twice, val, &o), SPMV_MATRIX, "row 0", "an entry given twice");
+	said(spmv_plan_csr(&p, 2, 2, ptr, unsorted, val, &o), SPMV_MATRIX, "row 0", "a row that is not sorted");
+	said(spmv_plan_csr(&p, 2, 2, ptr, beyond, val, &o), SPMV_MATRIX, "row 1", "a column outside");
+	o.config = "cpu_magic";
+	said(spmv_plan_csr(&p, 2, 2, ptr, col, val, &o), SPMV_CONFIG, "cpu_magic", "an unknown kernel");
+	o.config = NULL, o.measure = 0.05;
+	check(spmv_plan_csr(&p, 2, 2, ptr, col, val, &o), SPMV_OK, "measure");
+	check(spmv_plan_free(p), SPMV_OK, "free");
+	check(spmv_wisdom_save(file), SPMV_OK, "save");
+	check(spmv_wisdom_load(file), SPMV_OK, "load");
+	static char text[1 << 16];
+	FILE *f = fopen(file, "r+");
+	size_t n = fread(text, 1, sizeof text - 1, f);
+	char *device = strstr(text, "\"device\":");
+	if (!device || n == 0) printf("wisdom names no device: %s\n", text), exit(1);
+	memcpy(strchr(device + 9, '"') + 1, "OTHER", 5);
+	rewind(f), fwrite(text, 1, n, f), fclose(f);
+	said(spmv_wisdom_load(file), SPMV_WISDOM, "OTHER", "wisdom of another device");
+	f = fopen(file, "w"), fputs("{\"version\": ", f), fclose(f);
+	said(spmv_wisdom_load(file), SPMV_WISDOM, file, "wisdom that was cut off");
+	unlink(file);
+	said(spmv_wisdom_load(file), SPMV_WISDOM, file, "wisdom that is not there");
+	said(spmv_wisdom_save("/nowhere/wisdom"), SPMV_WISDOM, "/nowhere/wisdom", "wisdom that can't be written");
+}
+
 int main(int argc, char **argv) {
 	state = argc > 1 ? strtoull(argv[1], 0, 10) : 1;
 	int calls = argc > 2 ? atoi(argv[2]) : 1000, counts[SPMV_FAULT + 1] = {0};
@@ -91,6 +133,7 @@ int main(int argc, char **argv) {
 	spmv_plan *none;
 	check(spmv_plan_csr(&none, 0, 3, &far, &far, &far, NULL), SPMV_MATRIX, "plan of no rows");
 	alarms_and_fork();
+	bad_use();
 	static const char *const configs[] = {NULL, NULL, "cpu_csr", "cpu_sell block 8 grid 2", "cpu_csr_merge grid 3", "cpu_magic",
 	    "cpu_sell block -1 grid 2", "cpu_csr float31", "", "cpu_sell block 8 grid 2 sigma=x", "cpu_csr_rows block 4 grid 2 reorder=rcm",
 	    "csr_light", "cpu_coo_chunks block 16 grid 99999999"};
