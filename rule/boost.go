@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	boosts     = 4 // number of sums that are averaged
-	boostTrees = 80
+	boosts     = 2 // number of sums that are averaged
+	boostTrees = 160
 	boostLeaf  = 4   // fewest matrices in a leaf
 	boostRate  = 0.1 // share of a leaf that is added
 	boostShare = 3   // a split looks at every third feature

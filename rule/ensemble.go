@@ -20,7 +20,7 @@ import (
 // its speed and a part of the logarithm, as a sum of small trees, and chooses the least. The trees are grown one after
 // the other on what the sum so far gets wrong (gradient boosting: J. Friedman, Greedy function
 // approximation: a gradient boosting machine, Annals of Statistics 29(5), 2001), with squared
-// error over all configurations at once, so that a leaf holds a number for each. Four such
+// error over all configurations at once, so that a leaf holds a number for each. Two such
 // sums, each with other features for its splits, are averaged (L. Breiman, Bagging predictors,
 // Machine Learning 24, 1996). They start from what Times say, a model of what takes how long.
 //
