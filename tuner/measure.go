@@ -158,11 +158,31 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	return r.record(ctx, res)
 }
 
-// restart ends the worker; the next job has a new one.
+// restart ends the worker; the next job has a new one. On a GPU, which takes long to give up what a worker has, the next
+// one opens the device meanwhile: worker waits for both.
 func (r *run) restart() {
 	defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
-	r.close()
-	r.client = nil
+	r.awaitEnd()
+	if r.client == nil {
+		return
+	}
+	c, done := r.client, make(chan struct{})
+	go func() {
+		defer close(done)
+		c.Close()
+	}()
+	r.client, r.ending = nil, done
+	if r.planner.device.Backend == "cpu" {
+		r.awaitEnd()
+	}
+}
+
+// awaitEnd waits for a worker that ends.
+func (r *run) awaitEnd() {
+	if r.ending != nil {
+		<-r.ending
+		r.ending = nil
+	}
 }
 
 // suspect reports whether a trial may have failed by what another kernel of the sweep has left behind in its worker,

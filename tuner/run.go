@@ -116,6 +116,7 @@ type run struct {
 	opt     Options
 
 	client       *worker.Client        // nil: a new worker is needed
+	ending       <-chan struct{}       // closed once the worker before is gone; nil: it is
 	spare        *spare                // nil: there is none
 	overlap      overlap               // of the trial that was started last
 	alone        bool                  // whether nothing may overlap the next trial
@@ -171,6 +172,7 @@ func (r *run) next() {
 
 // close ends the worker, if there is one.
 func (r *run) close() {
+	r.awaitEnd()
 	if r.client != nil {
 		r.client.Close()
 	}
@@ -178,7 +180,11 @@ func (r *run) close() {
 
 // all measures one matrix after the other, until none is left.
 func (r *run) all(ctx context.Context) error {
-	defer r.restart() // ends the last process in time that is counted
+	defer func() { // in time that is counted
+		defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
+		r.close()
+		r.client = nil
+	}()
 	defer r.dismiss()
 	for {
 		s, index, more := r.devices.take()
