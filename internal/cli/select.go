@@ -92,6 +92,15 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 	if s.top < 1 {
 		return command.Usage(fmt.Errorf("--top %d: must be 1 or more", s.top))
 	}
+	named := cmp.Or(s.ruleFile, os.Getenv(command.EnvRule))
+	var r *rule.Rule
+	var from string
+	var err error
+	if named != "" { // a large matrix takes long to look at
+		if r, from, err = readRule(cmd, named, ""); err != nil {
+			return err
+		}
+	}
 	end := show.Long(cmd.ErrOrStderr(), "looking at "+args[0])
 	m, takes, err := describeTarget(cmd.Context(), args[0], s.complexMode)
 	end()
@@ -99,7 +108,6 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	s.wanted.Reading, s.wanted.Takes, s.wanted.Top = m.FeaturesSeconds, takes, s.top
-	named := cmp.Or(s.ruleFile, os.Getenv(command.EnvRule))
 	path := filepath.Join(command.OutRoot(), search.Tune, analysis.DatabaseFile)
 	if _, err := os.Stat(path); err == nil && named == "" && s.top == 1 && m.Hash != "" { // features alone were never tuned
 		if known, err := s.measured(cmd.Context(), path, &m); err != nil {
@@ -109,9 +117,10 @@ func (s *selectCommand) Run(cmd *cobra.Command, args []string) error {
 		}
 	}
 
-	r, from, err := readRule(cmd, named, rule.NameFor(s.device))
-	if err != nil {
-		return err
+	if named == "" {
+		if r, from, err = readRule(cmd, "", rule.NameFor(s.device)); err != nil {
+			return err
+		}
 	}
 	keys, note := keysFor(r, rule.Key{Device: s.device, Cache: trial.Cache(s.cache)}, s.precision)
 	var chosen []selection
