@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"spmvtune/analysis"
@@ -31,9 +32,13 @@ func explored(d *analysis.Data) string {
 			if m == nil {
 				m = &trial.Matrix{}
 			}
-			fmt.Fprintf(&b, "%d\t%d\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g\t%d\t%d\t%d\t%.4g\t%d\n", r.Block, r.Grid, 1e3*r.Time,
-				1e3*r.Another.Low, 1e3*r.Another.High, r.GFLOPS, r.GBPS, 1e3*r.Prepare, r.Rows, m.Features.Cols, r.NNZ,
-				float64(r.NNZ)/float64(r.Rows), m.Features.RowMax)
+			low, high := "", "" // not known
+			if r.Another.Low > 0 && !math.IsInf(r.Another.High, 0) {
+				low, high = fmt.Sprintf("%.4g", 1e3*r.Another.Low), fmt.Sprintf("%.4g", 1e3*r.Another.High)
+			}
+			fmt.Fprintf(&b, "%d\t%d\t%.4g\t%s\t%s\t%.4g\t%.4g\t%.4g\t%d\t%d\t%d\t%.4g\t%d\n", r.Block, r.Grid, 1e3*r.Time,
+				low, high, r.GFLOPS, r.GBPS, 1e3*r.Prepare, r.Rows, m.Features.Cols, r.NNZ, float64(r.NNZ)/float64(r.Rows),
+				m.Features.RowMax)
 		}
 	}
 	return packed(b.String())

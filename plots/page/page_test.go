@@ -1,9 +1,12 @@
 package page
 
 import (
+	"compress/gzip"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -111,4 +114,17 @@ func TestStyleSheetFollowsTheme(t *testing.T) {
 	for name, c := range canvas.Greys {
 		check(name, c)
 	}
+}
+
+// A trial that another run may find anywhere has no interval in what the page explores, rather than one of zeros.
+func TestExploredIntervals(t *testing.T) {
+	known, unknown := synthetic.Timed("m", "csr_vector", "", 64, 1), synthetic.Timed("m", "csr_vector", "", 128, 2)
+	unknown.Another = trial.Interval{}
+	z := testkit.Must(gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(
+		explored(analysis.New([]store.Row{known, unknown}, nil, nil, nil))))))
+	var got []string
+	for line := range strings.Lines(string(testkit.Must(io.ReadAll(z)))) {
+		got = append(got, strings.Join(strings.Split(line, "\t")[8:11], " "))
+	}
+	testkit.EqualLists(t, got, []string{"time (ms) low high", "1 0.99 1.01", "2  "}, "times")
 }

@@ -326,6 +326,8 @@ for (const map of document.querySelectorAll("[data-cells]")) {
   }
 }
 
+const timeOf = (t) => t["time (ms)"] + " ms" + (t.low && ` (${t.low} to ${t.high})`) + `, ${t["GFLOP/s"]} GFLOP/s`;
+
 // A cell that is chosen shows the fastest configurations of its kernel, as lines to copy.
 async function choose(map, cell) {
   const of = { matrix: cell.parentElement.cells[0].textContent, ...map.closest(".map").dataset, ...map.dataset,
@@ -346,7 +348,7 @@ async function choose(map, cell) {
       navigator.clipboard?.writeText(t.launch).then(() => { copy.textContent = "copied"; }, () => {});
     });
     row.insertCell().append(code);
-    row.insertCell().textContent = `${t["time (ms)"]} ms (${t.low} to ${t.high}), ${t["GFLOP/s"]} GFLOP/s`;
+    row.insertCell().textContent = timeOf(t);
     row.insertCell().append(copy);
   }
   panel.replaceChildren(title, table);
@@ -470,7 +472,7 @@ if (explore) {
     if (!best) return clear();
     const { left, top } = canvas.getBoundingClientRect(), t = best.t;
     place({ left: left + best.x, top: top + best.y - 4, bottom: top + best.y + 4, width: 0 },
-      `${t.launch}, ${t.matrix}, ${t.precision}: ${t["time (ms)"]} ms (${t.low} to ${t.high}), ${t["GFLOP/s"]} GFLOP/s`);
+      `${t.launch}, ${t.matrix}, ${t.precision}: ${timeOf(t)}`);
   });
   canvas.addEventListener("pointerleave", clear);
 }
