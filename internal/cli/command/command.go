@@ -71,10 +71,12 @@ func ThisBuild() Build {
 		b.CUDA = b.CUDA || tag == "cuda"
 	}
 
-	// go run, which needs the clone as working folder, stamps no commit.
-	if program, _ := os.Executable(); b.Commit == "" && strings.Contains(program, "go-build") && filepath.Ext(program) != ".test" {
+	// go run in the clone stamps no commit. What is run from elsewhere has a version, and the folder may be another repository.
+	program, _ := os.Executable()
+	if b.Commit == "" && info.Main.Version == "(devel)" && strings.Contains(program, "go-build") && filepath.Ext(program) != ".test" {
 		head, _ := exec.Command("git", "rev-parse", "HEAD").Output() // there may be no git
-		b.Commit = strings.TrimSpace(string(head))
+		changes, _ := exec.Command("git", "status", "--porcelain").Output()
+		b.Commit, b.Modified = strings.TrimSpace(string(head)), len(changes) > 0
 	}
 
 	switch {
