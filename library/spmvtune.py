@@ -83,6 +83,8 @@ def _view(v, stream):
     if hasattr(v, "data_ptr"):  # torch
         if getattr(v, "requires_grad", False):
             raise TypeError("the vector requires a gradient, which a product doesn't give: pass detach() of it")
+        if not v.is_cuda and getattr(getattr(v, "device", None), "type", "cpu") != "cpu":
+            raise TypeError(f"the vector is on a device that a plan can't read ({v.device})")
         return v.data_ptr(), str(v.dtype).replace("torch.", ""), tuple(v.shape), bool(v.is_cuda), v.is_contiguous(), True, v
     gpu = hasattr(v, "__cuda_array_interface__")
     of = v.__cuda_array_interface__ if gpu else getattr(v, "__array_interface__", None)
@@ -92,7 +94,10 @@ def _view(v, stream):
         return of["data"][0], dtype.name, tuple(of["shape"]), gpu, near, not of["data"][1], of
     if not hasattr(v, "__dlpack__"):
         raise TypeError(f"a vector can't be a {type(v).__name__}: it has no array interface and no __dlpack__")
-    gpu = v.__dlpack_device__()[0] in (2, 13)  # kDLCUDA, kDLCUDAManaged
+    device = v.__dlpack_device__()[0]
+    if device not in (1, 2, 3, 13):  # kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged
+        raise TypeError(f"the vector is on a device that a plan can't read (DLPack's type {device})")
+    gpu = device in (2, 13)
     capsule = v.__dlpack__(stream=stream or 1) if gpu else v.__dlpack__()
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

@@ -70,10 +70,10 @@ class Tensor:
 class Pack:
     """As DLPack has it: no type, no shape, but in the capsule. The address has an offset."""
 
-    def __init__(self, memory, step=1):
+    def __init__(self, memory, step=1, device=None):
         self.memory = memory
         self.shape, self.strides = (ctypes.c_int64 * 1)(*memory.shape), (ctypes.c_int64 * 1)(step)
-        self.tensor = spmvtune._DLTensor(memory.base.value, 2 if gpu else 1, 0, 1, 2, 8 * memory.dtype.itemsize, 1, self.shape,
+        self.tensor = spmvtune._DLTensor(memory.base.value, device or (2 if gpu else 1), 0, 1, 2, 8 * memory.dtype.itemsize, 1, self.shape,
                                          self.strides, memory.bytes)
 
     def __dlpack_device__(self):
@@ -105,6 +105,7 @@ for dtype in (np.float32, np.float64):
                           ("contiguous", Tensor(Memory(x), contiguous=False), Interface(fine)),
                           ("contiguous", Interface(Memory(x), step=2), Interface(fine)),
                           ("contiguous", Pack(Memory(x), step=2), Interface(fine)),
+                          ("can't read", Pack(Memory(x), device=10), Interface(fine)),  # kDLROCM
                           ("float", Pack(Memory(x.astype(other))), Interface(fine)),
                           ("float", Interface(Memory(x.astype(other))), Interface(fine)),
                           ("float", Tensor(Memory(x.astype(other))), Interface(fine)),
