@@ -92,12 +92,10 @@ func TestParseTasks(t *testing.T) {
 	for text, want := range map[string][]int{
 		"12":                    {-1},
 		"12_3":                  {3},
-		"12_[3]":                {3},
 		"12_[1-3,5%2]":          {1, 2, 3, 5},
 		"12_[0-20:10,30]":       {0, 10, 20, 30},
 		"12_[1,2,...]":          {1, 2},
 		"12.batch":              nil,
-		"12_3.batch":            nil,
 		"12_[0-4294967295]":     nil, // no array is that long
 		"12_[0-4:0]":            nil,
 		"12+1":                  nil, // of a job with several components, which we never submit
