@@ -155,7 +155,8 @@ func CheckName(name string) error {
 }
 
 // New writes a kernel that works, and a sweep for it, to a folder, where there must be no files of
-// their names: it writes both or none. It returns their paths, the sweep's first.
+// their names: it writes both or none. C is refused beside spmvtune's go.mod, since go builds no package that has it
+// without cgo. It returns their paths, the sweep's first.
 func Create(dir, name, backend string) (written []string, err error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -163,6 +164,9 @@ func Create(dir, name, backend string) (written []string, err error) {
 	sweep, source := "c.toml", "kernel.c"
 	if backend == "cuda" {
 		sweep, source = "cuda.toml", "kernel.cu"
+	} else if text, _ := os.ReadFile(filepath.Join(dir, "go.mod")); strings.HasPrefix(string(text), "module spmvtune\n") {
+		return nil, errors.New("a C file beside spmvtune's go.mod would break `go run .`: call this in a folder of its own, " +
+			"as after `mkdir mine && cd mine`")
 	}
 	defer func() {
 		for _, path := range written {
