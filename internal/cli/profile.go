@@ -89,6 +89,9 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		return by.Script(ctx, choice)
 	}
 	failed, err := by.Count(ctx, choice)
+	if err != nil && ctx.Err() != nil {
+		return &command.Error{Code: command.ExitInterrupted, Err: errors.New("interrupted: what was counted so far is kept")}
+	}
 	if failed > 0 {
 		return command.SomeFailed(fmt.Errorf("%s could not be counted", term.Trials(failed)), "")
 	}
