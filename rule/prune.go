@@ -87,8 +87,8 @@ func (t *table) leaf(tree *Node, m int) *Node {
 
 // reason says why a tree became a single leaf.
 func (p pruning) reason(leaves int) string {
-	return fmt.Sprintf("A tree with %s was pruned to a single configuration: on families left out trees reached %s "+
-		"of the oracle at best, and always the best single configuration %s.",
+	return fmt.Sprintf("A tree with %s was pruned to a single configuration: on families left out, the best tree reached %s "+
+		"of the oracle's speed, and one configuration for all matrices %s. Trees gain too little.",
 		term.Count(leaves, "leaf", "leaves"), term.Percent(math.Exp(-p.tree)), term.Percent(math.Exp(-p.single)))
 }
 

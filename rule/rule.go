@@ -204,7 +204,7 @@ type Validation struct {
 	Parts    int `json:"parts,omitempty"` // that were left out in turn, of whole families
 	// The same for the configuration, and for the kernel at its best on each
 	// matrix, that are best on average over the other matrices. The kernel has an
-	// advantage over the other two: it is tuned on the held-out matrix.
+	// advantage over the other two: it is tuned on the matrix left out.
 	SingleConfig float64 `json:"single_config_mean"`
 	SingleKernel float64 `json:"single_kernel_mean"`
 	// Times and Spreads say how far the times that the rule expects can be trusted.
@@ -214,7 +214,7 @@ type Validation struct {
 	Cases []Case `json:"cases"`
 }
 
-// A Case is one held-out matrix.
+// A Case is one matrix left out.
 type Case struct {
 	Matrix   string         `json:"matrix"`
 	Class    string         `json:"class,omitempty"`

@@ -42,7 +42,7 @@ type Choice struct {
 	Model     *Model   `json:"-"` // that chose
 }
 
-// HeldOut are the figures, on matrices held out, of what chose: the tree over all features,
+// HeldOut are the figures, on matrices left out, of what chose: the tree over all features,
 // that over sizes, or the ensemble.
 func (c *Choice) HeldOut() Figures { return Summarise(c.Model.Validation.Cases, SelectorBy(c.By).Of) }
 

@@ -13,7 +13,7 @@ import (
 const (
 	width   = 88 // of running text
 	members = 6  // matrices named at a leaf
-	listed  = 12 // held-out matrices listed, worst first
+	listed  = 12 // matrices left out that are listed, worst first
 )
 
 // WriteText writes r for people: for each device, precision and cache state the
@@ -239,7 +239,7 @@ func (s *Model) doubts() []string {
 		return append(out, "No split paid: the rule is a single configuration for all matrices.")
 	case v.Matrices > 0 && tree <= v.SingleConfig:
 		return append(out, fmt.Sprintf("Whether the tree pays is uncertain: on matrices left out it reaches %s of the "+
-			"oracle, and always %s %s.", term.Percent(tree), describe(s.Single), term.Percent(v.SingleConfig)))
+			"oracle's speed, and one configuration for all matrices %s.", term.Percent(tree), term.Percent(v.SingleConfig)))
 	}
 	return out
 }

@@ -224,7 +224,7 @@ func (t *table) paper(m int, r paperRule) float64 {
 	return t.fastest(m, r.short)
 }
 
-// Figures sum up how a selector did on held-out matrices, as fractions of
+// Figures sum up how a selector did on matrices left out, as fractions of
 // the oracle.
 type Figures struct {
 	Matrices    int     `json:"matrices"` // on which it is known

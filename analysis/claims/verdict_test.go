@@ -181,7 +181,7 @@ func TestClaimsGoByWhatAnotherRunFinds(t *testing.T) {
 	}
 }
 
-// The claim about the learned rule takes a rule: its cases are held-out matrices, of which
+// The claim about the learned rule takes a rule: its cases are matrices left out, of which
 // the features take 1 ms for each million of nonzeros.
 func TestLearnedSelection(t *testing.T) {
 	const best = "s*,l* csr_vector 1"

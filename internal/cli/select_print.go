@@ -104,7 +104,7 @@ func (c *selection) reasons() []string {
 		if mean := v.SingleKernel; mean > v.Mean {
 			tuned = fmt.Sprintf("; one kernel, tuned on each, reaches %.0f%%", 100*mean)
 		}
-		add("on matrices held out, %s reaches %.0f%% of the best in the geometric mean, %.0f%% at worst%s",
+		add("on matrices left out, %s reaches %.0f%% of the best in the geometric mean, %.0f%% at worst%s",
 			choosers[c.By], 100*v.Mean, 100*v.Worst, tuned)
 	}
 
@@ -163,7 +163,7 @@ func timeText(f *rule.Forecast) string {
 		term.Seconds(f.High), 100*f.Share())
 	switch f.Matrices {
 	case 0:
-		return interval + ", as on matrices held out"
+		return interval + ", as on matrices left out"
 	case 1:
 		return fmt.Sprintf("time about %s, at the %s GB/s of the only matrix it was measured on (traffic as in CSR)",
 			term.Seconds(f.Seconds), term.Digits(f.GBPS))

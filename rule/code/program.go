@@ -359,7 +359,7 @@ func figures(s *rule.Model, by string) []string {
 		return append(doc, "Nothing shows how it does on other matrices than it was learned from.")
 	}
 	return append(doc,
-		fmt.Sprintf("On matrices held out it reaches %.1f%% of the best of %d configurations on", 100*v.Mean,
+		fmt.Sprintf("On matrices left out it reaches %.1f%% of the best of %d configurations on", 100*v.Mean,
 			s.Configs),
 		fmt.Sprintf("average (%d matrices, geometric mean), and %.1f%% at worst (%s).", v.Matrices, 100*v.Worst,
 			v.WorstMatrix))
