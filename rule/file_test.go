@@ -118,7 +118,6 @@ func TestReadRefuses(t *testing.T) {
 		{strings.Replace(tree(leaf), `[`,
 			`[{"device": "d", "precision": "float32", "cache": "cold", "tree": `+leaf+`},`, 1), "two trees for"},
 		{tree(`null`), "a node is missing"},
-		{tree(`{"feature": "rows", "threshold": 1, "below": ` + leaf + `}`), "a node is missing"},
 		{tree(`{"feature": "beauty", "threshold": 1, "below": ` + leaf + `, "above": ` + leaf + `}`),
 			`unknown feature "beauty"`},
 		{tree(`{"feature": "rows", "choice": {"kernel": "a", "precision": "float32"}}`), "both a split and a leaf"},

@@ -31,7 +31,6 @@ func TestMTXDecode(t *testing.T) {
 		{"duplicates", banner + "2 2 4\n2 2 1\n1 1 5\n2 2 2\n2 2 4\n", DefaultOptions, "1,1=5 2,2=7"},
 		{"explicit zero stays", banner + "1 2 1\n1 2 0\n", DefaultOptions, "1,2=0"},
 		{"nothing", banner + "0 0 0\n", DefaultOptions, ""},
-		{"no entries", banner + "3 4 0", DefaultOptions, ""},
 		{"infinite and too large", banner + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 1e999\n", DefaultOptions,
 			"1,1=+Inf 1,2=-Inf 1,3=NaN 1,4=+Inf"},
 		{"Fortran exponent", banner + "1 2 2\n1 1 1.5D+02\n1 2 -2d-1\n", DefaultOptions, "1,1=150 1,2=-0.2"},
@@ -49,13 +48,10 @@ func TestMTXDecode(t *testing.T) {
 			"1,1=1 1,2=3 1,3=0 2,1=2 2,2=4 2,3=6"},
 		{"array laid out as a table", "%%MatrixMarket matrix array integer general\n2 2\n1 2\n3 4", DefaultOptions,
 			"1,1=1 1,2=3 2,1=2 2,2=4"},
-		{"array symmetric", "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", DefaultOptions,
-			"1,1=1 1,2=2 2,1=2 2,2=3"},
 		{"array skew-symmetric", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", DefaultOptions,
 			"1,2=-1 1,3=-2 2,1=1 2,3=-3 3,1=2 3,2=3"},
 		{"array skew-symmetric 1×1", "%%MatrixMarket matrix array real skew-symmetric\n1 1\n", DefaultOptions, ""},
 		{"array complex", "%%MatrixMarket matrix array complex general\n1 2\n1 9\n2 9\n", realPart, "1,1=1 1,2=2"},
-		{"array without rows", "%%MatrixMarket matrix array real general\n0 5\n", DefaultOptions, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var packed bytes.Buffer
@@ -150,7 +146,6 @@ func TestMTXDecodeRefuses(t *testing.T) {
 		{"word for a value", coo + "3 3 1\n1 1 x\n", `value "x" is not a number`},
 		{"hexadecimal value", coo + "3 3 1\n1 1 0x1p3\n", `value "0x1p3" is not a number`},
 		{"glued exponent", coo + "3 3 1\n1 1 1e\n", `value "1e" is not a number`},
-		{"only a sign", coo + "3 3 1\n1 1 -\n", `value "-" is not a number`},
 		{"content behind", coo + "3 3 1\n1 1 1 2 3\n", "the line has 5 words"},
 		{"value in a pattern", pat + "3 3 1\n1 1 1\n", "the line has 3 words; an entry is row and column, since line 1 says pattern"},
 		{"imaginary part", coo + "3 3 1\n1 1 1 0\n", "the line has 4 words; an entry is row, column and value, since line 1 says " +

@@ -1,10 +1,8 @@
 package generate
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"spmvtune/internal/testing/testkit"
@@ -57,21 +55,6 @@ func TestTwinAtEveryScale(t *testing.T) {
 			m := build(t, "twin", args)
 			wellFormed(t, spec, m)
 			likeTwin(t, spec, args, size, m)
-		}
-	}
-}
-
-// TestTwinOnAnyCores makes every twin on one, two and seven cores.
-func TestTwinOnAnyCores(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, k := range twins() {
-		args := map[string]any{"of": k.Name, "scale": min(1, 1e5/float64(max(k.NNZ, 5_000_000)))}
-		want := ""
-		for _, cores := range []int{1, 2, 7} {
-			runtime.GOMAXPROCS(cores)
-			got := digest(build(t, "twin", args))
-			want = cmp.Or(want, got)
-			testkit.Equal(t, got, want, "%s on %d cores", Spec("twin", args), cores)
 		}
 	}
 }
