@@ -44,7 +44,6 @@ func TestTicks(t *testing.T) {
 		name, got, want string
 	}{
 		{"zero to 33", names(FromZero(33, 4)), "0 10 20 30"},
-		{"zero to 0.7", names(FromZero(0.7, 4)), "0.0 0.2 0.4 0.6"},
 		{"no data", names(FromZero(0, 4)), "0.0 0.5 1.0"},
 		{"no sizes, as of imported times that have no bytes", names(Sizes(nil)), ""},
 		{"one size", names(Sizes([]int{256})), "256"},
@@ -54,8 +53,6 @@ func TestTicks(t *testing.T) {
 		{"close ratios", names(Ratios(0.95, 1.3)), "1× 1.25×"},
 		{"a decade and more", names(LogBetween(0.3, 30, 6)), "0.5 1 2 5 10 20"},
 		{"many decades", names(LogBetween(0.05, 5e4, 4)), "0.1 1 10 100 1k 10k"},
-		{"within a decade", names(LogBetween(0.12, 0.26, 6)), "0.15 0.20 0.25"},
-		{"far ratios", names(Ratios(0.01, 900)), "0.01× 0.1× 1× 10× 100× 1000×"},
 	} {
 		testkit.Equal(t, c.got, c.want, "%s", c.name)
 	}

@@ -33,7 +33,6 @@ func TestFormatOf(t *testing.T) {
 		{"A.mtx", mtxFile, "coordinate"},
 		{"A.rb", mtxFile, "coordinate"},
 		{"A.rb", rbFile, "rutherford-boeing"},
-		{"A.rua", rbFile, "rutherford-boeing"},
 		{"A.mtx", rbFile, "rutherford-boeing"},
 		{"A.txt", "5 6\n6 7\n", "edge-list"},
 		{"A", "# Nodes: 3 Edges: 2\n5 6\n6 7\n", "edge-list"},

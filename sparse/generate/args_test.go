@@ -69,8 +69,6 @@ func TestRefused(t *testing.T) {
 		{"triangulation_dual", map[string]any{"rows": 10, "border": 2},
 			[]string{"argument border: 2 is out of range", "4 to 12"}},
 		{"twin", map[string]any{"of": "webbase"}, []string{`argument of: there is no "webbase"`, "webbase-1M"}},
-		{"mycielskian", map[string]any{"order": 20}, []string{"argument order: 20 is out of range",
-			"between 2 and 19"}},
 
 		// Too large for 32-bit indices.
 		{"grid_5pt", map[string]any{"nx": 1 << 30, "ny": 1 << 30}, []string{"1152921504606846976 rows", "32-bit"}},
