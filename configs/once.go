@@ -124,6 +124,14 @@ func merge(to, from map[string]any) {
 				}
 				continue
 			}
+		case []any: // of inline tables
+			tables := lists.Where(old, func(v any) bool { _, is := v.(map[string]any); return is })
+			if deeper && len(old) > 0 && len(tables) == len(old) {
+				for _, v := range tables {
+					merge(v.(map[string]any), below)
+				}
+				continue
+			}
 		}
 		to[key] = v
 	}

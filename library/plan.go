@@ -84,7 +84,7 @@ func open(device int, measures bool) (kernels.Backend, error) {
 // newPlan plans products of a, whose arrays it keeps. Without memory to measure in, it goes by the rule.
 func newPlan(a *sparse.CSR[float64], o options) (*plan, error) {
 	p, err := planOn(a, o, "")
-	if errors.Is(err, kernels.ErrMemory) && o.measure > 0 {
+	if errors.Is(err, kernels.ErrMemory) && o.measure > 0 && o.config == "" {
 		o.measure = 0
 		return planOn(a, o, " (not measured: the device has no memory for that)")
 	}

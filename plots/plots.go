@@ -34,8 +34,8 @@ type Written struct {
 }
 
 // Write writes figures/*.{png,svg,pdf}, tables/*.{md,csv,tex} and report.html under dir, and
-// removes what an earlier report has there and this one no longer makes. A figure without data is no error: report.html lists
-// it with what would produce it, and where opt names it, it is a warning.
+// removes what an earlier report has there and this one no longer makes. A figure without data is no
+// error; where opt names it, it is a warning.
 //
 // For a paper it writes below PaperDir figures/*.{pdf,svg} without a title, as wide as a column, a figures/*.tex with the
 // caption of each, and tables/*.tex. Pictures of single matrices are there only if opt names figures.

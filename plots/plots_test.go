@@ -212,7 +212,8 @@ func TestMissingValues(t *testing.T) {
 	}
 	content, _ := written(t, analysis.New(d.Rows, d.Best, nil, nil), Options{})
 	for name, c := range content {
-		if !strings.HasSuffix(name, ".png") && bytes.Contains(c, []byte("NaN")) && name != "report.html" {
+		packed := strings.HasSuffix(name, ".png") || strings.HasSuffix(name, ".pdf") // any three bytes may be in it
+		if !packed && bytes.Contains(c, []byte("NaN")) && name != "report.html" {
 			t.Errorf("%s prints NaN", name)
 		}
 	}

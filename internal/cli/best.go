@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,9 @@ func (b *bestCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	}
 
 	best, err := db.Best(ctx, b.filter)
+	if err == nil && len(best) == 0 && b.filter != (store.Filter{}) {
+		err = errors.New("nothing that was measured is the best by these flags")
+	}
 	if err == nil {
 		err = show.Winners(ctx, w, db, best)
 	}

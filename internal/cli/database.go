@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -239,9 +240,10 @@ func namesOf(ctx context.Context, db *store.DB, flag string) ([]string, error) {
 
 // checkFilter says which name of a filter the database does not have.
 func checkFilter(ctx context.Context, db *store.DB, f store.Filter) error {
-	for flag, name := range named(f) {
+	given := named(f)
+	for _, flag := range slices.Sorted(maps.Keys(given)) {
 		names, err := namesOf(ctx, db, flag)
-		if err = cmp.Or(err, command.KnownOr(flag, name, names...)); err != nil {
+		if err = cmp.Or(err, command.KnownOr(flag, given[flag], names...)); err != nil {
 			return err
 		}
 	}

@@ -88,7 +88,8 @@ func (s *serveCommand) database(cmd *cobra.Command, word string) (path string, e
 	runs := command.RunNames(analysis.DatabaseFile)
 	_, missing := os.Stat(word) // also of no word
 	wait := missing != nil && (word == "" && len(runs) == 0 || word != "" && configs.Nearest(word, runs) == "") &&
-		!slices.ContainsFunc(runs, func(name string) bool { return strings.HasPrefix(name, word) })
+		!slices.ContainsFunc(runs, func(name string) bool { return strings.HasPrefix(name, word) }) &&
+		!strings.ContainsRune(word, filepath.Separator) && filepath.Ext(word) == "" // a path is of what is there
 	if wait {
 		fmt.Fprintf(cmd.OutOrStdout(), "waiting for %s to begin; Ctrl-C ends that\n", cmp.Or(word, "a run"))
 	}

@@ -325,6 +325,9 @@ func TestContrast(t *testing.T) {
 // green, or no colours, may confuse have different markers.
 func TestKernelsDiffer(t *testing.T) {
 	for name, kernels := range shipped(t) {
+		if len(kernels) > 50 { // all of them: figures colour three
+			continue
+		}
 		for i, a := range kernels {
 			x := LookOf(a)
 			for _, b := range kernels[:i] {

@@ -57,6 +57,9 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 			tags[i] = tagsOf(p.About)
 		}
 		turnOn(a.report, tags)
+		if !slices.ContainsFunc(tags, func(t tagged) bool { return t.On }) && len(tags) > 0 {
+			tags[0].On = true // there may be no script
+		}
 		for i, p := range overviews {
 			h.Pages = append(h.Pages, a.page(p, tags[i], !tags[i].On || inAppendix(f.Figure)))
 		}

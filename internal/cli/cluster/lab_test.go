@@ -201,7 +201,7 @@ func TestTutorial(t *testing.T) {
 	t.Run("cluster", func(t *testing.T) {
 		lab := slurmlab.Start(t, slurmlab.Options{})
 		said := follow(t, folder, lab.Env(), remote)
-		testkit.Says(t, "the part on the cluster", said, "sbatch", "complete", "learned from")
+		testkit.Says(t, "the part on the cluster", said, "sbatch", "complete", "rule: runs/second-")
 		for _, name := range []string{"choose.h", "runs/second-*/report.html", "runs/second-*/results.db"} {
 			if found, err := filepath.Glob(filepath.Join(folder, name)); len(found) != 1 {
 				t.Errorf("%s is not there: %v, %v", name, found, err)

@@ -386,6 +386,7 @@ async function begin() {
   across.value = axes.includes("block") ? "block" : "nonzeros a row";
   up.value = "GFLOP/s";
   which.append(...[...new Set(all.map((t) => t.matrix))].map((name) => new Option(name)));
+  for (const list of [across, up]) if (list.selectedIndex < 0) list.selectedIndex = 0;
   for (const list of [across, up, which]) list.addEventListener("change", redraw);
   seen = true;
   redraw();
