@@ -48,7 +48,7 @@ counts. FILE may also be a cache of Kernel Tuner, T4, or what nvbench writes wit
 each may be compressed by gzip.
 
 Imported results are not verified. Their device is called "NAME (imported)", and the
-message of each trial names its line in the file. A mistake in any row is an error, and
+message of each trial names its line or entry in the file. A mistake in any row is an error, and
 nothing is written.`,
 		Example: `  spmvtune import runs.csv --device "NVIDIA A100" --precision float64
   spmvtune import runs.csv --features matrices.tsv --column rows=nr_rows,cols=nr_cols,nonzeros=nr_nzeros

@@ -157,7 +157,7 @@ func (s *Sheet) Booktabs(column vg.Length, facts string) []byte {
 			environment = "table*"
 		}
 		fmt.Fprintf(b, "\n\\begin{%s}\n\\centering\n\\caption{%s.%s}\n\\label{tab:%s}\n"+
-			"\\fontsize{%g}{%g}\\selectfont\\setlength{\\tabcolsep}{3pt}\n", environment, LaTeX(s.Title+": "+t.Title), t.signs(),
+			"\\fontsize{%g}{%g}\\selectfont\\setlength{\\tabcolsep}{3pt}\n", environment, LaTeX(s.Title+": "+t.Title), t.signs(set),
 			canvas.Slug(s.Stem, t.Title), size, size+1.5)
 		t.tabular(b, set)
 		fmt.Fprintf(b, "\n\\end{%s}\n", environment)
@@ -165,11 +165,11 @@ func (s *Sheet) Booktabs(column vg.Length, facts string) []byte {
 	return b.Bytes()
 }
 
-// signs says what the signs in a table mean, "" if it has none.
-func (t *Table) signs() (said string) {
+// signs says what the signs in these columns of a table mean, "" if there are none.
+func (t *Table) signs(set []typesetColumn) (said string) {
 	has := func(is func(string) bool) bool {
 		return slices.ContainsFunc(t.Rows, func(row []Cell) bool {
-			return slices.ContainsFunc(row, func(c Cell) bool { return is(c.Text) })
+			return slices.ContainsFunc(set, func(c typesetColumn) bool { return is(row[c.index].Text) })
 		})
 	}
 	if has(func(s string) bool { return strings.HasPrefix(s, "= ") }) {

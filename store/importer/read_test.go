@@ -302,11 +302,11 @@ func TestJSONMistakes(t *testing.T) {
 		{"{\n\"a\": 1,\n?}", "x.json:3: invalid character"},
 		{"{\"a\": 1}\n7", "x.json:1: there is more text"},
 		{strings.Repeat(`{"a":`, 1500), "x.json:1: unexpected EOF"},
-		{strings.Replace(tunerCache, `"time": 1.5`, `"time": -1`, 1), `x.json, entry 2: time_ms = "-1" is not a positive number`},
-		{strings.Replace(tunerCache, `"unroll": 2, `, ``, 1), `x.json, entry 2: params: "unroll="`},
+		{strings.Replace(tunerCache, `"time": 1.5`, `"time": -1`, 1), `x.json, entry 3: time_ms = "-1" is not a positive number`},
+		{strings.Replace(tunerCache, `"unroll": 2, `, ``, 1), `x.json, entry 3: params: "unroll="`},
 		{"{\n\"a\": [" + strings.Repeat(`[],`, mostInside) + "1]}", "x.json:1: too many values: import the file in pieces"},
 		{"{\n\"a\": [" + strings.Repeat(`1,`, mostValues+1) + "1]}", "x.json:1: too many values"},
-		{strings.Replace(tunerCache, `"time": 1.5`, `"power": 1`, 1), `x.json, entry 2: time_ms = ""`},
+		{strings.Replace(tunerCache, `"time": 1.5`, `"power": 1`, 1), `x.json, entry 3: time_ms = ""`},
 	} {
 		_, err := Read(File{"x.json", strings.NewReader(tt.text)}, facts(), Options{Matrix: "a", Precision: kernels.Float32})
 		testkit.Fails(t, err, tt.want, "%.60s", tt.text)

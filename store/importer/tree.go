@@ -117,7 +117,7 @@ func (t *table) put(row int, column, value string) {
 
 // begin adds a row.
 func (t *table) begin() (row int) {
-	t.rows, t.lines, t.samples = append(t.rows, nil), append(t.lines, len(t.rows)+1), append(t.samples, nil)
+	t.rows, t.lines, t.samples = append(t.rows, nil), append(t.lines, len(t.rows)+t.failed+1), append(t.samples, nil)
 	return len(t.rows) - 1
 }
 
