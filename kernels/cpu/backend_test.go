@@ -113,16 +113,17 @@ func TestPoisonSpoilsWhatWorkersLeave(t *testing.T) {
 		t.Fatalf("the sum of a row of three workers is %v, %v", y[0], err)
 	}
 
-	b.pool.close()
+	pool := b.pool
+	pool.close()
 	lame := &worker{}
-	b.pool.workers = []*worker{lame}
+	pool.workers = []*worker{lame}
 	go func() { // notes that it has worked, and has not
 		for {
 			lame.start.wait(0, func() bool { return lame.epoch.Load() > 0 })
 			lame.epoch.Store(0)
-			ended := b.pool.job == nil
-			b.pool.pending.Add(-1)
-			b.pool.done.notify()
+			ended := pool.job == nil
+			pool.pending.Add(-1)
+			pool.done.notify()
 			if ended {
 				return
 			}
