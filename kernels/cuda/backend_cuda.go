@@ -395,22 +395,6 @@ func driver() error {
 	}
 }
 
-// Source returns a digest of a kernel's compiled code and layout; for a kernel of cuSPARSE it
-// is the library's version, or "" if there is no library.
-func (b *Backend) Source(kernel string) string {
-	if o, ok := b.Custom(kernel); ok {
-		return b.CustomSource(o)
-	}
-	if _, ok := vendorRecipes[kernel]; !ok {
-		return Source(kernel)
-	}
-	lib, err := b.cusparse()
-	if err != nil {
-		return ""
-	}
-	return "cusparse " + strconv.Itoa(int(lib.lib.version))
-}
-
 // A driverError is a result of the driver, in the driver's own words.
 type driverError C.CUresult
 

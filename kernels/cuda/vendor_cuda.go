@@ -178,3 +178,19 @@ func (l *cusparse) close() {
 func (v vendorMatrix) recipe() *recipe {
 	return &recipe{Steps: []step{{Args: []arg{v.starts, v.columns, v.values, ptr(vecX), ptr(vecY)}}}}
 }
+
+// Source returns a digest of a kernel's compiled code and layout; for a kernel of cuSPARSE it
+// is the library's version, or "" if there is no library.
+func (b *Backend) Source(kernel string) string {
+	if o, ok := b.Custom(kernel); ok {
+		return b.CustomSource(o)
+	}
+	if _, ok := vendorRecipes[kernel]; !ok {
+		return Source(kernel)
+	}
+	lib, err := b.cusparse()
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint("cusparse ", int(lib.lib.version))
+}
