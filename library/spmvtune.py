@@ -63,8 +63,8 @@ def _do(code):
 
 def _host(a, dtype):
     """a as a contiguous array of numpy."""
-    a = a.get() if hasattr(a, "get") else a.cpu() if hasattr(a, "cpu") else a
-    if dtype == np.int32 and np.size(a) and not -2**31 <= np.min(a) <= np.max(a) < 2**31:
+    a = np.asarray(a.get() if hasattr(a, "get") else a.cpu() if hasattr(a, "cpu") else a)
+    if dtype == np.int32 and a.size and not -2**31 <= np.min(a) <= np.max(a) < 2**31:
         raise ValueError("offsets and columns must fit into 32 bits")
     return np.ascontiguousarray(a, dtype=dtype)
 

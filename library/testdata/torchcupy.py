@@ -4,9 +4,10 @@ import scipy.sparse as sp
 
 import spmvtune
 
-A = sp.random(50000, 40000, 0.0003, "csr", np.float32, random_state=1)
-A.sort_indices()
-x = np.random.default_rng(1).random(40000, np.float32)
+rng = np.random.default_rng(1)
+col_idx = (rng.integers(0, 4000, (50000, 10)) + 4000 * np.arange(10)).ravel().astype(np.int32)
+A = sp.csr_matrix((rng.random(500000, np.float32), col_idx, np.arange(0, 500001, 10, np.int32)), (50000, 40000))
+x = rng.random(40000, np.float32)
 want = A @ x
 right = lambda y: np.allclose(y, want, rtol=1e-4)
 
