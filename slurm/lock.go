@@ -88,7 +88,7 @@ func take(path string) (release func(), err error) {
 func Me() string { return userName(uint32(os.Getuid())) }
 
 // Owner is who made the run; "" if it is not known.
-func (r *Run) Owner() string { return r.userOf(infoFile) }
+func (r *Run) Owner() string { return r.userOf(InfoFile) }
 
 // RoundUser is who submitted a round, as far as the ledger does not say it; "" if it is not known.
 func (r *Run) RoundUser(number int) string { return r.userOf(roundFile(number)) }

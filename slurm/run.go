@@ -81,7 +81,7 @@ const (
 	FinishScript = "finish.sh"
 
 	ownFile     = "kernels.json" // the sweep's own kernels, with their sources; not there if it has none
-	infoFile    = "run.json"
+	InfoFile    = "run.json"
 	sweepFile   = "sweep.toml"
 	planFile    = "plan.json"
 	roundsDir   = "rounds"   // 001.json, …: the chunks of a submission, in the order of their tasks
@@ -115,7 +115,7 @@ func readJSON[T any](path string) (v T, err error) {
 }
 
 // IsRun reports whether a folder is the folder of a run, perhaps a damaged one.
-func IsRun(dir string) bool { return isFile(filepath.Join(dir, infoFile)) }
+func IsRun(dir string) bool { return isFile(filepath.Join(dir, InfoFile)) }
 
 // runFormat is the format of a run folder. A folder without a number has the first format.
 const runFormat = 1
@@ -132,7 +132,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening run: %w", err)
 	}
-	file := filepath.Join(dir, infoFile)
+	file := filepath.Join(dir, InfoFile)
 	info, err := readJSON[formatted](file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), isFile(dir):
@@ -197,7 +197,7 @@ func notRun(dir string) error {
 	case isFile(dir):
 		return fmt.Errorf("%s is a file, not the folder of a run: %s", dir, remedy)
 	}
-	return fmt.Errorf("%s is not the folder of a run, because it has no %s: %s", dir, infoFile, remedy)
+	return fmt.Errorf("%s is not the folder of a run, because it has no %s: %s", dir, InfoFile, remedy)
 }
 
 // New names a run of a sweep, in a folder below root. It writes nothing.
@@ -297,7 +297,7 @@ func (r *Run) fill(dir string, sweep *configs.Sweep, plan Plan, program string) 
 	if r.Digest, err = sweepDigest(sweep.Text); err != nil {
 		return err
 	}
-	for name, v := range map[string]any{planFile: plan, infoFile: formatted{runFormat, r.Info}} {
+	for name, v := range map[string]any{planFile: plan, InfoFile: formatted{runFormat, r.Info}} {
 		if texts[name], err = json.MarshalIndent(v, "", "\t"); err != nil {
 			return err
 		}

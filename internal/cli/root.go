@@ -255,9 +255,8 @@ func databaseHelp() string {
 
 // environment explains the variables that the program reads, those of its own first.
 var environment = []struct{ name, what string }{
-	{command.EnvOut, `the folder below which run, report and import write, and runs are looked for by name; else
-spmvtune-out. --out names the folder of one run`},
-	{command.EnvRuns, "the folder of the runs of a cluster, as --runs; else runs"},
+	{command.EnvOut, `the folder below which run, submit, report and import write, and runs are looked for by name;
+else spmvtune-out. --out names the folder of one run`},
 	{command.EnvRule, `the rule that select applies without --rule: a run, a rule.json, or one that comes with the
 program; else that of the last run`},
 	{command.EnvFormat, "the format of what commands print, as --format; else table"},

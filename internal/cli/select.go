@@ -222,7 +222,7 @@ func readRule(cmd *cobra.Command, name, unnamed string) (*rule.Rule, string, err
 	}
 	if !rule.IsEmbedded(name) {
 		var err error
-		if name, err = command.FileOfRun(cmd, name, analysis.RuleJSON); err != nil {
+		if name, err = command.FileOfRun(cmd.ErrOrStderr(), name, analysis.RuleJSON); err != nil {
 			return nil, "", fmt.Errorf("%w; the program has %s", withoutRule(err), rule.EmbeddedNames())
 		}
 	}

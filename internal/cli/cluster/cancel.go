@@ -31,7 +31,7 @@ func newCancel() *cobra.Command {
 trial first, if Slurm leaves it the time (KillWait, usually 30 seconds). What was
 measured is kept: merge brings it into the database, and retry continues. Jobs of
 other users that Slurm does not let you cancel or see are named; the exit code is 1.`,
-		Example: `  spmvtune cancel runs/block-size-20261121-k3fq7a`,
+		Example: `  spmvtune cancel block-size-20261121-k3fq7a`,
 		RunE:    c.Run,
 	})
 }
@@ -78,7 +78,7 @@ func newThrottle() *cobra.Command {
 		Long: `throttle changes how many tasks of a run Slurm starts at once, while the run is in
 progress: 0 removes the bound. Running tasks go on, and the bound applies to what
 retry sends later, too. A sweep starts with throttle in its [slurm] section.`,
-		Example: `  spmvtune throttle runs/block-size-20261121-k3fq7a 4`,
+		Example: `  spmvtune throttle block-size-20261121-k3fq7a 4`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return fmt.Errorf("throttle needs %s, and a number of tasks", aRun)
@@ -172,7 +172,7 @@ two tasks failed alike, and none elsewhere, is avoided from then on.
 
 --set and --exclude hold for later retries, too; --set KEY= takes back what was set, and
 --set exclude= makes all nodes good again.`,
-		Example: `  spmvtune retry runs/block-size-20261121-k3fq7a
+		Example: `  spmvtune retry block-size-20261121-k3fq7a
   spmvtune retry block-size-20261121 --set mem=64G --set time=2h --set partition=long
   spmvtune retry block-size-20261121 --exclude node05`,
 		RunE: c.Run,

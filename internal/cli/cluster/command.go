@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/slurm"
@@ -28,7 +25,6 @@ func Commands() []*cobra.Command {
 
 // A runCommand is what the commands on one run have in common.
 type runCommand struct {
-	root   string // root is the folder of all runs.
 	output command.Output
 
 	run   *slurm.Run
@@ -42,7 +38,6 @@ func (c *runCommand) prepare(cmd *cobra.Command) *cobra.Command {
 		cmd.Args = command.Needs(aRun)
 	}
 	cmd.ValidArgsFunction = completeRun
-	flagRuns(cmd, &c.root)
 	c.output.Flags(cmd)
 	return cmd
 }
@@ -50,7 +45,7 @@ func (c *runCommand) prepare(cmd *cobra.Command) *cobra.Command {
 // open opens the run that the user named.
 func (c *runCommand) open(cmd *cobra.Command, name string) (err error) {
 	c.w, c.alarm = cmd.OutOrStdout(), cmd.ErrOrStderr()
-	c.run, err = openRun(c.root, name)
+	c.run, err = openRun(c.alarm, name)
 	return err
 }
 
@@ -88,70 +83,21 @@ func newClient(alarm io.Writer) *sbatch.Client {
 // aRun says what the argument of the commands on a run is.
 const aRun = "a run: the folder that submit printed, or its name or the start of it"
 
-// flagRuns adds the flag that says where the runs are.
-func flagRuns(cmd *cobra.Command, into *string) {
-	cmd.Flags().StringVar(into, "runs", command.RunsRoot(), "folder of all runs")
-	command.FlagFile(cmd, "runs")
-}
-
-// openRun opens a run. name is its folder, or the name of a folder below root, or the start of
-// such a name if only one folder has it. The full name of a sweep is not taken for the start of
-// a longer one.
-func openRun(root, name string) (*slurm.Run, error) {
-	for _, dir := range []string{name, filepath.Join(root, name)} {
-		if slurm.IsRun(dir) {
-			return slurm.Open(dir)
-		}
-	}
-
-	runs, err := slurm.List(root)
+// openRun opens the run that a word names: its folder, its name, or the beginning of it.
+func openRun(alarm io.Writer, word string) (*slurm.Run, error) {
+	path, err := command.FileOfRun(alarm, word, slurm.InfoFile)
 	if err != nil {
 		return nil, err
 	}
-
-	found := slices.DeleteFunc(slices.Clone(runs), func(r slurm.Listed) bool { return !strings.HasPrefix(r.Name, name) })
-	other := func(r slurm.Listed) bool { return command.SweepOf(r.Name) != name }
-	if exact := slices.DeleteFunc(slices.Clone(found), other); len(exact) > 0 {
-		found = exact
-	}
-
-	names := func(runs []slurm.Listed) string { return term.Some(runNames(runs), command.FewNames) }
-	switch {
-	case len(found) == 1:
-		return found[0].Run, found[0].Err
-	case len(found) > 1:
-		return nil, command.UsageHint(fmt.Errorf("%q could be any of %d runs", name, len(found)),
-			"name one: "+names(found))
-	}
-
-	if _, err := os.Stat(name); err == nil {
-		_, err = slurm.Open(name) // the error says what it is instead
+	if filepath.Base(path) != slurm.InfoFile {
+		_, err := slurm.Open(path) // the error says what it is instead
 		return nil, command.Usage(err)
 	}
-
-	hint := "submit makes one; it prints its folder"
-	if len(runs) > 0 {
-		hint = "available: " + names(runs)
-	}
-	return nil, command.UsageHint(fmt.Errorf("there is no run %s", name), hint)
-}
-
-func runNames(runs []slurm.Listed) []string {
-	return lists.Of(runs, func(r slurm.Listed) string { return r.Name })
+	return slurm.Open(filepath.Dir(path))
 }
 
 // completeRun completes one argument with the runs.
-func completeRun(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	root, err := cmd.Flags().GetString("runs")
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	runs, err := slurm.List(root)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return runNames(runs), cobra.ShellCompDirectiveDefault
-}
+var completeRun = command.CompleteRunWith(slurm.InfoFile)
 
 // onRun returns the command line of a command on a run.
 func onRun(name string, run *slurm.Run, more ...string) string {

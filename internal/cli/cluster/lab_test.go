@@ -201,8 +201,8 @@ func TestTutorial(t *testing.T) {
 	t.Run("cluster", func(t *testing.T) {
 		lab := slurmlab.Start(t, slurmlab.Options{})
 		said := follow(t, folder, lab.Env(), remote)
-		testkit.Says(t, "the part on the cluster", said, "sbatch", "complete", "rule: runs/second-")
-		for _, name := range []string{"choose.h", "runs/second-*/report.html", "runs/second-*/results.db"} {
+		testkit.Says(t, "the part on the cluster", said, "sbatch", "complete", "rule: spmvtune-out/second-")
+		for _, name := range []string{"choose.h", "spmvtune-out/second-*/report.html", "spmvtune-out/second-*/results.db"} {
 			if found, err := filepath.Glob(filepath.Join(folder, name)); len(found) != 1 {
 				t.Errorf("%s is not there: %v, %v", name, found, err)
 			}
@@ -257,7 +257,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 	testkit.Check(t, s.Trials.Done != 0 && s.Trials.Done < taskTrials && s.Counts.Ended+s.Counts.Never != 0,
 		"cancelled: %+v", s)
 	c.says(0, "cancel "+dir, "nothing to cancel")
-	c.says(0, "status "+dir, "was cancelled", "next spmvtune retry runs/small-")
+	c.says(0, "status "+dir, "was cancelled", "next spmvtune retry spmvtune-out/small-")
 	c.says(3, "merge "+dir, "spmvtune retry", "was cancelled")
 
 	testkit.Succeed(t, os.WriteFile(gate, nil, 0o666))

@@ -37,7 +37,7 @@ itself. You can also do it at any time, while tasks run, and again.
 
 Exit codes: 0 every trial is measured; 1 it could not be merged; 3 chunks are
 missing or trials failed (they are listed).`,
-		Example: `  spmvtune merge runs/block-size-20261121-k3fq7a`,
+		Example: `  spmvtune merge block-size-20261121-k3fq7a`,
 		RunE:    c.Run,
 	})
 	cmd.Flags().IntVar(&c.round, "round", 0, "the round that ends with this merge; 0 for none")

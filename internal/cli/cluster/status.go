@@ -36,7 +36,7 @@ func newStatus() *cobra.Command {
 wait, and how tasks ended that left work undone. What the tasks have written decides
 what is done; Slurm only explains. Without RUN, status lists all runs.`,
 		Example: `  spmvtune status
-  spmvtune status runs/block-size-20261121-k3fq7a --watch`,
+  spmvtune status block-size-20261121-k3fq7a --watch`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.Run,
 	})
@@ -114,7 +114,7 @@ func inAWord(s status.Status) string {
 
 // list prints a line for each run below the folder of runs.
 func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
-	runs, err := slurm.List(c.root)
+	runs, err := slurm.List(command.OutRoot())
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
 	case c.output.Data():
 		return c.output.Write(w, append(list, damaged...))
 	case len(runs) == 0:
-		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", c.root)
+		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", command.OutRoot())
 		return err
 	}
 

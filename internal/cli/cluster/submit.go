@@ -46,7 +46,7 @@ func newSubmit() *cobra.Command {
 		Use:   "submit SWEEP",
 		Short: "Measure a sweep on a cluster, through Slurm",
 		Long: `submit cuts a sweep into chunks, one for each task of job arrays, submits them
-through sbatch and returns at once. The run is a folder below runs/, which all nodes must see, as
+through sbatch and returns at once. The run is a folder below spmvtune-out/, which all nodes must see, as
 the cache; its last job makes the database and the report. Matrices of the SuiteSparse collection
 are downloaded before, because nodes may have no network.
 
@@ -68,14 +68,15 @@ everything is submitted; 2 the command line or the sweep file is wrong; 3 with
   spmvtune submit my-sweep.toml --dry-run
   spmvtune submit quickstart --chunk 5s
   sbatch --dependency=afterany:$(spmvtune submit my-sweep.toml --parsable) next.sh
-  spmvtune submit my-sweep.toml --wait && spmvtune best runs/my-sweep-*/results.db
-  spmvtune submit my-sweep.toml --adopt runs/my-sweep-20261121-k3fq7a`,
+  spmvtune submit my-sweep.toml --wait && spmvtune best my-sweep
+  spmvtune submit my-sweep.toml --adopt my-sweep-20261121-k3fq7a`,
 		Args:              command.NeedsSweep,
 		ValidArgsFunction: command.CompleteSweep,
 		RunE:              c.Run,
 	}
-	flagRuns(cmd, &c.root)
 	f := cmd.Flags()
+	f.StringVar(&c.root, "runs", command.OutRoot(), "folder to make the run's folder in")
+	command.FlagFile(cmd, "runs")
 	f.DurationVar(&c.chunk, "chunk", 0, "wall time that a task is packed for: 90s, 20m (default: chunk in [slurm])")
 	f.BoolVar(&c.wait, "wait", false, "follow the run until it has ended")
 	f.BoolVar(&c.dryRun, "dry-run", false, "print every script and command, and do nothing")

@@ -44,10 +44,10 @@ func TestSubmitWholeWay(t *testing.T) {
 		both.Go(func() { texts[i], codes[i] = c.try("submit", path, "--wait") })
 	}
 	both.Wait()
-	dirs := testkit.Must(filepath.Glob(filepath.Join(c.Dir, "runs", "small-*")))
+	dirs := testkit.Must(filepath.Glob(filepath.Join(c.Dir, "spmvtune-out", "small-*")))
 	testkit.Require(t, len(dirs) == 2, "runs are %v", dirs)
 	for i, text := range texts {
-		testkit.Check(t, codes[i] == 0 && strings.Contains(text, "report  runs/small-"),
+		testkit.Check(t, codes[i] == 0 && strings.Contains(text, "report  spmvtune-out/small-"),
 			"submit ends with %d:\n%s", codes[i], text)
 	}
 	var nodes []string
@@ -150,7 +150,7 @@ func TestSubmitDownloads(t *testing.T) {
 	testkit.Succeed(t, os.WriteFile(path, []byte(downloadSweep), 0o666))
 	c.says(0, "submit "+path, "downloaded HB/five", "note: page (twin) is generated and measured in place of HB/page")
 	server.Close()
-	dir := c.only("runs/down-*")
+	dir := c.only("spmvtune-out/down-*")
 	c.wait(dir, "the end", over)
 	got := c.do(0, "query", "--db", filepath.Join(dir, "results.db"), "--format", "csv",
 		"SELECT m.name, m.source, count(*) FROM matrix m JOIN trial t ON t.matrix = m.id GROUP BY m.name ORDER BY m.name")
@@ -276,7 +276,7 @@ func TestSubmitOptions(t *testing.T) {
 		l, path := small(t, "waits")
 		before := l.Run("sbatch", "--parsable", "--hold", "--output=/dev/null", "--wrap=true")
 		script := `next=$("$0" submit "$1" --parsable --dependency afterok:"$2") &&
-			echo "$next" && sbatch --parsable --output=next.log --dependency=afterok:"$next" --wrap='ls runs/waits-*/results.db'`
+			echo "$next" && sbatch --parsable --output=next.log --dependency=afterok:"$next" --wrap='ls spmvtune-out/waits-*/results.db'`
 		ids := strings.Fields(l.Run("bash", "-c", script, l.program, path, before))
 		testkit.Require(t, len(ids) == 2, "submit --parsable and sbatch print %q", ids)
 		// The name of the job that merges, and why all of them wait.
@@ -290,7 +290,7 @@ func TestSubmitOptions(t *testing.T) {
 		l.WaitJob(ids[1], "COMPLETED", "FAILED")
 		text := testkit.Must(os.ReadFile(filepath.Join(c.Dir, "next.log")))
 		testkit.Check(t, strings.HasSuffix(string(text), "results.db\n"), "the job after the run finds %q", text)
-		s := l.status(l.only("runs/waits-*"))
+		s := l.status(l.only("spmvtune-out/waits-*"))
 		testkit.Check(t, s.Counts.Done == s.Counts.All && s.Trials.Done == 20, "status %+v", s)
 	})
 
@@ -298,7 +298,7 @@ func TestSubmitOptions(t *testing.T) {
 		l, path := small(t, "alone", "finish = false")
 		id := strings.TrimSpace(l.do(0, "submit", path, "--parsable"))
 		l.WaitJob(id, "COMPLETED")
-		run := l.only("runs/alone-*")
+		run := l.only("spmvtune-out/alone-*")
 		if jobs := l.Run("squeue", "-h", "-t", "all", "-o", "%j %i"); strings.Contains(jobs, "alone-") &&
 			strings.Contains(jobs, filepath.Base(run)+".1.finish") {
 			t.Errorf("jobs\n%s", jobs)

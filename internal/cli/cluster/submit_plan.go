@@ -48,7 +48,7 @@ func (c *submitCommand) source(ctx context.Context) (*submit.Source, error) {
 	if info, err := os.Stat(c.adopted); err == nil && !info.IsDir() {
 		return submit.ReadDatabase(ctx, c.adopted)
 	}
-	run, err := openRun(c.root, c.adopted)
+	run, err := openRun(c.alarm, c.adopted)
 	if err != nil {
 		return nil, err
 	}

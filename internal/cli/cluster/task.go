@@ -53,14 +53,13 @@ through Slurm, and a chunk at which three attempts failed that measured nothing.
 Exit codes: 0 nothing is left to take, or the chunk is complete; 1 it could not begin, or
 the chunk is not complete; 3 with --next, some that it took are not complete; 75 warned of its
 time limit (USR1), or another process has the chunk; 128 and more: ended by a signal.`,
-		Example: `  spmvtune task runs/grids-20261121-k3fq7a --next
-  srun --ntasks=2 runs/grids-20261121-k3fq7a/bin/spmvtune task runs/grids-20261121-k3fq7a --next
-  spmvtune task runs/grids-20261121-k3fq7a --chunk 7`,
+		Example: `  spmvtune task grids-20261121-k3fq7a --next
+  srun --ntasks=2 spmvtune-out/grids-20261121-k3fq7a/bin/spmvtune task grids-20261121-k3fq7a --next
+  spmvtune task grids-20261121-k3fq7a --chunk 7`,
 		Args: command.Needs(aRun),
 		RunE: c.Run,
 	}
 	cmd.ValidArgsFunction = completeRun
-	flagRuns(cmd, &c.root)
 
 	f := cmd.Flags()
 	f.BoolVar(&c.next, "next", false, "measure free chunks until none is left to take")
@@ -80,7 +79,7 @@ time limit (USR1), or another process has the chunk; 128 and more: ended by a si
 func (c *taskCommand) Run(cmd *cobra.Command, args []string) error {
 	// A task handles its signals itself.
 	ctx, stops := slurm.WatchStops(context.WithoutCancel(cmd.Context()), c.warned)
-	run, err := openRun(c.root, args[0])
+	run, err := openRun(cmd.ErrOrStderr(), args[0])
 	if err != nil {
 		return err
 	}

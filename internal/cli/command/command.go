@@ -125,7 +125,12 @@ func CompleteFile(extensions ...string) cobra.CompletionFunc {
 var CompleteSweep = completeFirst(cobra.ShellCompDirectiveDefault, configs.Shipped)
 
 // CompleteRun completes one argument with the names of runs, or with files.
-var CompleteRun = completeFirst(cobra.ShellCompDirectiveDefault, func() []string { return RunNames(analysis.DatabaseFile) })
+var CompleteRun = CompleteRunWith(analysis.DatabaseFile)
+
+// CompleteRunWith is CompleteRun for runs that have a file.
+func CompleteRunWith(file string) cobra.CompletionFunc {
+	return completeFirst(cobra.ShellCompDirectiveDefault, func() []string { return RunNames(file) })
+}
 
 // FlagValues completes the values of a flag of cmd.
 func FlagValues(cmd *cobra.Command, flag string, values ...string) {

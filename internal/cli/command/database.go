@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,15 +25,11 @@ import (
 // The variables that name results.
 const (
 	EnvOut  = "SPMVTUNE_OUT"
-	EnvRuns = "SPMVTUNE_RUNS"
 	EnvRule = "SPMVTUNE_RULE" // what select takes without --rule
 )
 
-// OutRoot is where runs leave their results unless --out says otherwise.
+// OutRoot is where the folders of runs are, on this machine and on a cluster, unless a flag says otherwise.
 func OutRoot() string { return cmp.Or(os.Getenv(EnvOut), "spmvtune-out") }
-
-// RunsRoot is where submit makes the folders of runs unless --runs says otherwise.
-func RunsRoot() string { return cmp.Or(os.Getenv(EnvRuns), "runs") }
 
 // RunHelp says, in the help of a command that reads databases, what names one.
 const RunHelp = `RUN is the name of a run, its folder, or its database: quickstart,
@@ -43,11 +40,11 @@ written last. A file or a folder of that name comes first.`
 // Database returns the path of the results database that a word names, see RunHelp. It tells on the
 // standard error output which run it takes where none is named.
 func Database(cmd *cobra.Command, word string) (string, error) {
-	return FileOfRun(cmd, word, analysis.DatabaseFile)
+	return FileOfRun(cmd.ErrOrStderr(), word, analysis.DatabaseFile)
 }
 
-// FileOfRun is Database for another file that runs leave in their folders.
-func FileOfRun(cmd *cobra.Command, word, file string) (path string, err error) {
+// FileOfRun is Database for any file that runs have in their folders. It tells alarm.
+func FileOfRun(alarm io.Writer, word, file string) (path string, err error) {
 	var note string
 	if word == "" {
 		path, note, err = lastRun(file)
@@ -55,7 +52,7 @@ func FileOfRun(cmd *cobra.Command, word, file string) (path string, err error) {
 		path, note, err = fileOf(word, file)
 	}
 	if note != "" {
-		fmt.Fprintln(cmd.ErrOrStderr(), note)
+		fmt.Fprintln(alarm, note)
 	}
 	return path, err
 }
@@ -112,20 +109,14 @@ type found struct {
 	written time.Time
 }
 
-// filesOfRuns returns the files of this name in the folders of runs, on this machine and on a cluster; the
-// last written comes first.
+// filesOfRuns returns the files of this name in the folders of runs; the last written comes first.
 func filesOfRuns(file string) []found {
 	var all []found
-	for _, root := range []string{OutRoot(), RunsRoot()} {
-		entries, err := os.ReadDir(root)
-		if err != nil {
-			continue // there are no runs
-		}
-		for _, e := range entries {
-			path := filepath.Join(root, e.Name(), file)
-			if written, ok := lastWritten(path); ok {
-				all = append(all, found{e.Name(), path, written})
-			}
+	entries, _ := os.ReadDir(OutRoot()) // or there are no runs
+	for _, e := range entries {
+		path := filepath.Join(OutRoot(), e.Name(), file)
+		if written, ok := lastWritten(path); ok {
+			all = append(all, found{e.Name(), path, written})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return b.written.Compare(a.written) })
@@ -174,7 +165,7 @@ func fileOf(word, file string) (path, note string, err error) {
 	case 1:
 		return named[0].path, "", nil
 	case 0:
-		if dir := filepath.Join(RunsRoot(), word); slurm.IsRun(dir) {
+		if dir := filepath.Join(OutRoot(), word); slurm.IsRun(dir) {
 			return "", "", unmerged(dir, file)
 		}
 		if isFolder {
