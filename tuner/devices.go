@@ -253,7 +253,7 @@ func (r *run) worker(ctx context.Context) error {
 		return r.interrupted(ctx, &gone{fmt.Errorf("opening the device: %w", err)})
 	}
 
-	r.client, r.customKernel, r.noSensors = c, "", rep.NoSensors
+	r.client, r.holds, r.customKernel, r.noSensors = c, "", "", rep.NoSensors
 	r.planner = planner{r.sweep, *rep.Device, rep.Sources, r.opt.Choose}
 	if a := r.opt.Assume; a != nil {
 		r.planner.device, r.planner.sources = a.Device, a.Sources
@@ -316,16 +316,17 @@ func (r *run) resolve(ctx context.Context, spec configs.Matrix) (resolved config
 // load gives the worker a matrix, which is not kept if it is only looked at. It has no deadline: a large file takes as
 // long as it takes, and the user can interrupt.
 func (r *run) load(ctx context.Context, spec configs.Matrix, looking bool) (trial.Matrix, error) {
-	r.settle(spec)
 	if err := r.worker(ctx); err != nil {
 		return trial.Matrix{}, err
 	}
+	r.holds = ""
 	request := r.loading(spec)
 	request.Looking = looking
 	rep, err := r.ask(ctx, r.client.Start(worker.Request{Load: request}), 0)
 	if err != nil {
 		return trial.Matrix{}, r.notLoaded(ctx, err)
 	}
+	r.holds = rep.Matrix.Hash
 	return *rep.Matrix, nil
 }
 

@@ -28,6 +28,8 @@ type Event struct {
 	Searched *Searched
 	// Ahead is what is ahead of the first trial, as far as it is known, by matrix. Most are not loaded by then.
 	Ahead []Estimate
+	// Repeating is the name of a matrix whose repeat runs begin, and Over that of one of which no more is measured.
+	Repeating, Over string
 	// Doing says what is done between trials that may take long.
 	Doing string
 	// Roofless is why the bandwidth of the device is not known.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/configs"
 	"spmvtune/internal/base/files"
 	"spmvtune/kernels"
 	"spmvtune/sparse/cache"
@@ -54,6 +53,9 @@ func (r *run) bandwidth(ctx context.Context) (kernels.Roof, error) {
 	if r.opt.Roofless {
 		return kernels.Roof{}, nil
 	}
+	if err := r.worker(ctx); err != nil {
+		return kernels.Roof{}, err
+	}
 	r.opt.Observe(Event{Doing: "measuring the bandwidth of the memory"})
 	rep, err := r.ask(ctx, r.client.Start(worker.Request{Roof: true}), roofTimeout)
 	if err == nil {
@@ -69,19 +71,19 @@ func (r *run) bandwidth(ctx context.Context) (kernels.Roof, error) {
 	return kernels.Roof{}, r.interrupted(ctx, &gone{fmt.Errorf("measuring the device's bandwidth: %w", err)})
 }
 
-// reload gives the matrix to a new worker, if the last one died.
-func (r *run) reload(ctx context.Context, spec configs.Matrix, m trial.Matrix) error {
-	if r.client != nil {
+// reload gives the matrix to a worker that does not have it.
+func (r *run) reload(ctx context.Context) error {
+	if r.client != nil && r.holds == r.matrix.Hash {
 		return nil
 	}
-	again, err := r.load(ctx, spec, false)
+	again, err := r.load(ctx, r.spec, false)
 
 	switch {
 	case errors.Is(err, errStop):
 		return err
 	case err != nil:
 		return fmt.Errorf("loading it again for a new worker: %w", err)
-	case again.Hash != m.Hash:
+	case again.Hash != r.matrix.Hash:
 		return errors.New("the matrix has changed since the sweep started: run the sweep again")
 	}
 
@@ -98,7 +100,7 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
 	if r.ahead == nil {
-		r.ahead = r.begins(j)
+		r.ahead = r.starts(j)
 	}
 	rep, err := r.ask(ctx, r.ahead, r.sweep.Protocol.Timeout)
 	r.ahead = nil
@@ -147,12 +149,10 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	r.note(j.Trial, res.Median)
 	after := next(res)
 	switch {
-	case spoiled || after != nil && after.fresh() && !j.fresh():
-		// Repeats begin in a new process: where a process has its memory is a part of what another run
-		// does otherwise.
+	case spoiled:
 		r.restart()
 	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
-		r.ahead = r.begins(*after)
+		r.ahead = r.starts(*after)
 	}
 
 	return r.record(ctx, res)

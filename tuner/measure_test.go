@@ -43,7 +43,7 @@ func TestCrowdedIsSaidOnce(t *testing.T) {
 		sweep.Protocol.Launch = tt.launch
 		var said []Crowded
 		r := newRun(sweep, &memory{}, Options{Observe: func(e Event) { said = append(said, *e.Crowded) }})
-		r.planner.device.Backend, r.name = tt.backend, "grid"
+		r.planner.device.Backend = tt.backend
 		for _, host := range tt.trials {
 			r.watch(host)
 		}
@@ -266,9 +266,9 @@ func TestSpares(t *testing.T) {
 		fails         func(process int32) bool // whether a process ends at once
 		processes     int32
 	}{
-		{"GPU", "cuda", func(int32) bool { return false }, 4},
-		{"spare of repeats fails", "cuda", func(p int32) bool { return p == 2 }, 5},
-		{"processor", "cpu", func(int32) bool { return false }, 3},
+		{"GPU", "cuda", func(int32) bool { return false }, 2},
+		{"spare of repeats fails", "cuda", func(p int32) bool { return p == 2 }, 3},
+		{"processor", "cpu", func(int32) bool { return false }, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var started atomic.Int32

@@ -210,8 +210,7 @@ func (r *run) expect(ctx context.Context) error {
 	var list []Estimate
 	started := time.Now()
 	for _, s := range ahead {
-		p.next()
-		p.assignment = s
+		p.next(s)
 		e, err := p.expect(ctx, time.Since(started) < expectFor)
 		if err != nil {
 			return err

@@ -229,7 +229,7 @@ func TestRoundsAreShuffled(t *testing.T) {
 // there was no better one. Leader and noise reruns are prepared anew, and take the fewest samples.
 func TestRequests(t *testing.T) {
 	at := trial.Trial{ID: "a", Matrix: "m", Cache: trial.Warm}
-	r := &run{sweep: finalsSweep(), current: current{best: bests{caseOf(at): 1e-3}}}
+	r := &run{sweep: finalsSweep(), current: &current{best: bests{caseOf(at): 1e-3}}}
 	for _, tt := range []struct {
 		job   job
 		best  float64

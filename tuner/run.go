@@ -116,6 +116,7 @@ type run struct {
 	opt     Options
 
 	client       *worker.Client        // nil: a new worker is needed
+	holds        string                // hash of the matrix that the worker has; "": none
 	ending       <-chan struct{}       // closed once the worker before is gone; nil: it is
 	spare        *spare                // nil: there is none
 	overlap      overlap               // of the trial that was started last
@@ -135,13 +136,19 @@ type run struct {
 	built        map[kernels.Config]bool
 	programs     map[string]bool // kernels whose times are their own
 	compared     map[string]bool // see job.compared
+	batch        []*current      // matrices whose repeat runs the next process measures, and that whose trials this one does
 
-	current
+	*current
 }
 
 // current is the state of a run that belongs to the current matrix.
 type current struct {
 	assignment             assignment
+	spec                   configs.Matrix // resolved
+	matrix                 trial.Matrix
+	skipped                map[string]int
+	work                   *work               // nil: it is not begun
+	over                   bool                // whether nothing is left to do, or this device does not go on
 	whole                  []trial.Trial       // see Plan; nil: it is not planned yet
 	searched               map[trial.Case]bool // searches that have ended
 	done                   map[string]bool     // trials that are recorded, by identity
@@ -150,7 +157,6 @@ type current struct {
 	okBefore, failedBefore int                 // how those of an earlier run ended
 	best                   bests
 	host                   trial.HostUse // while its trials were measured
-	name                   string
 }
 
 func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
@@ -161,13 +167,14 @@ func newRun(sweep *configs.Sweep, rec Recorder, opt Options) *run {
 		compared: map[string]bool{},
 		programs: sweep.Programs(), devices: &devices{named: map[string]string{}}}
 	r.sum.Measured, r.sum.Invalid, r.sum.Skipped = map[trial.Status]int{}, map[string]int{}, map[string]int{}
-	r.next()
+	r.next(assignment{})
 	return r
 }
 
-// next forgets the last matrix.
-func (r *run) next() {
-	r.current = current{searched: map[trial.Case]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
+// next begins with an assignment.
+func (r *run) next(s assignment) {
+	r.current = &current{assignment: s, searched: map[trial.Case]bool{}, done: map[string]bool{}, measured: map[string]bool{}}
+	maps.Copy(r.measured, s.done)
 }
 
 // close ends the worker, if there is one.
@@ -178,7 +185,16 @@ func (r *run) close() {
 	}
 }
 
-// all measures one matrix after the other, until none is left.
+// A batch of matrices ends once their trials have taken batchTime, or a share of the sweep's budget of time: a run that is
+// stopped lacks the repeat runs of one batch. On an H200 a process takes 0.25 s to open the device.
+const (
+	batchTime  = 10 * time.Second
+	batchShare = 10 // one of so many
+)
+
+// all measures one matrix after the other, until none is left. Repeat runs wait until a batch of matrices is measured. They
+// begin in a new process: where a process has its memory is a part of what another run does otherwise. It goes on with
+// the trials of the next batch.
 func (r *run) all(ctx context.Context) error {
 	defer func() { // in time that is counted
 		defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
@@ -186,36 +202,87 @@ func (r *run) all(ctx context.Context) error {
 		r.client = nil
 	}()
 	defer r.dismiss()
-	for {
+	longest := batchTime
+	if budget := r.sweep.Search.Time; budget > 0 {
+		longest = min(longest, budget/batchShare)
+	}
+
+	for began := time.Now(); ; {
 		s, index, more := r.devices.take()
-		if !more {
+		if !more && len(r.batch) == 0 {
 			return nil
 		}
-		r.next()
-		r.assignment = s
-		maps.Copy(r.measured, s.done)
-		err := panics.Caught(func() error { return r.matrix(ctx, index, s.Matrix) })() // its parts are named, too
-		if isGone(err) {
-			s.done, s.told = r.measured, r.assignment.told
-			r.devices.done(s, true)
+		var err error
+		if more {
+			r.next(s)
+			r.batch = append(r.batch, r.current)
+			if err = r.part(func() error { return r.begins(ctx, index) }); r.over {
+				r.batch = r.batch[:len(r.batch)-1]
+			}
+		}
+		if err == nil && more && time.Since(began) < longest {
+			continue
+		}
+		if err = r.repeat(ctx, err); err != nil {
 			return err
 		}
-
-		r.devices.done(s, false)
-		r.ended(s, err)
-		var f *Failure
-		if errors.As(err, &f) {
-			r.sum.Failures = append(r.sum.Failures, *f)
-			r.opt.Observe(Event{Failure: f})
-		} else if err != nil {
-			return err
-		}
+		began = time.Now()
 	}
 }
 
-// matrix measures what is left to do on one matrix. A *Failure concerns this matrix only.
-func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error {
-	spec, m, err := r.obtain(ctx, spec)
+// repeat ends the batch: with its repeat runs, or with an error that ends the run.
+func (r *run) repeat(ctx context.Context, err error) error {
+	batch := r.batch
+	r.batch = nil
+	if len(batch) > 0 {
+		r.restart()
+	}
+	for _, r.current = range batch {
+		err = r.part(func() error {
+			if err != nil {
+				return err
+			}
+			r.opt.Observe(Event{Repeating: r.matrix.Name})
+			return r.measure(ctx, true)
+		})
+	}
+	return err
+}
+
+// part does a part of the work on the current matrix, whose panics are named, too. An error ends the run. Repeat runs that
+// are left are for the next process. If the device is gone, another one goes on with the matrix and counts its trials.
+func (r *run) part(do func() error) error {
+	err := panics.Caught(do)()
+	if r.over = err != nil || r.work == nil || r.work.next() == nil; !r.over {
+		return nil
+	}
+	s := r.assignment
+	s.done = r.measured
+	r.devices.done(s, isGone(err))
+	if isGone(err) {
+		return err
+	}
+	if r.work != nil {
+		r.sum.Trials += r.work.count()
+		r.sum.Finished += r.work.finished
+		r.sum.OKBefore += r.okBefore
+		r.sum.FailedBefore += r.failedBefore
+		r.sum.Skipped = added(r.sum.Skipped, r.skipped)
+		r.opt.Observe(Event{Over: r.matrix.Name})
+	}
+	r.ended(s, err)
+	var f *Failure
+	if errors.As(err, &f) {
+		r.sum.Failures = append(r.sum.Failures, *f)
+		r.opt.Observe(Event{Failure: f})
+		return nil
+	}
+	return err
+}
+
+// begins loads and plans a matrix, and measures its trials. A *Failure concerns this matrix only.
+func (r *run) begins(ctx context.Context, index int) error {
+	spec, m, err := r.obtain(ctx, r.assignment.Matrix)
 	if err != nil {
 		return r.failure(spec.Name, err, false)
 	}
@@ -246,20 +313,11 @@ func (r *run) matrix(ctx context.Context, index int, spec configs.Matrix) error 
 	if err := r.build(ctx, plan); err != nil {
 		return err
 	}
-	r.name = m.Name
+	r.spec, r.matrix, r.skipped, r.work = spec, m, plan.Skipped, work
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped,
 		r.assignment.told}})
 	r.assignment.told = true
-
-	err = r.measure(ctx, spec, m, work)
-	if !isGone(err) { // else another device goes on with the matrix and counts its trials
-		r.sum.Trials += work.count()
-		r.sum.Finished += work.finished
-		r.sum.OKBefore += r.okBefore
-		r.sum.FailedBefore += r.failedBefore
-		r.sum.Skipped = added(r.sum.Skipped, plan.Skipped)
-	}
-	return err
+	return r.measure(ctx, false)
 }
 
 // obtain resolves and loads a matrix.
@@ -292,34 +350,26 @@ func (r *run) failure(name string, err error, measured bool) error {
 	return &Failure{name, err, measured}
 }
 
-// measure does the work on a matrix, job after job.
-func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, work *work) error {
-	j := work.next()
-	if j == nil {
-		return nil
-	}
-	if err := r.begin(ctx); err != nil {
-		return err
-	}
-
-	for thought := false; j != nil; {
+// measure does the work on a matrix, job after job: its trials, or its repeat runs.
+func (r *run) measure(ctx context.Context, again bool) error {
+	own := func(j *job) bool { return j != nil && j.fresh() == again }
+	for j := r.work.next(); own(j); {
 		if r.ahead == nil {
-			if err := r.halt(ctx); err != nil {
+			err := r.halt(ctx)
+			if err == nil {
+				err = r.begin(ctx)
+			}
+			if err != nil {
 				return err
 			}
-		}
-		if r.client == nil || !thought {
-			if err := r.reload(ctx, spec, m); err != nil {
-				return r.failure(spec.Name, err, j.fresh())
+			if err := r.reload(ctx); err != nil {
+				return r.failure(r.spec.Name, err, again)
 			}
-			r.foresee(*j, spec, m.Size())
-			thought = true
 		}
 
 		err := r.trial(ctx, *j, func(res trial.Result) *job {
-			work.told(res)
-			j = work.next()
-			if j == nil || r.halt(ctx) != nil {
+			r.work.told(res)
+			if j = r.work.next(); !own(j) || r.halt(ctx) != nil {
 				return nil
 			}
 			return j
@@ -329,7 +379,7 @@ func (r *run) measure(ctx context.Context, spec configs.Matrix, m trial.Matrix, 
 		}
 	}
 
-	return work.err()
+	return r.work.err()
 }
 
 // halt says why no other trial may start; nil if one may.

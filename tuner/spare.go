@@ -2,12 +2,11 @@ package tuner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"math"
 	"math/rand/v2"
-	"reflect"
 	"time"
 
 	"spmvtune/configs"
@@ -19,88 +18,85 @@ import (
 	"spmvtune/tuner/worker"
 )
 
-// A spare is a process that loads what is measured next while a GPU measures: the next matrix, or the same one for its
-// repeats. It opens the device after the process before it has ended. One that fails is as if there had been none.
+// A spare is a process that reads what it will measure while a GPU measures: the matrices of the batch, for their
+// repeat runs, and then those of the batch after it. It opens the device once the process before it ends. What it fails at
+// is as if there had been no spare.
 type spare struct {
 	*worker.Client
-	matrix  configs.Matrix
 	loading <-chan worker.Outcome
+	asked   int // number of matrices that it was asked to read
 	paused  bool
 }
 
 const (
-	// spareShare is the part of free memory that a spare may take.
+	// spareShare is the part of free memory that the next matrix of a spare may take.
 	spareShare = 0.25
 	// spareBytes is what loading takes for a nonzero or a row, while features are found.
 	spareBytes = 40
-	// spareNonzeros is how many nonzeros a matrix has at least that takes longer to load than a device to open. A
-	// smaller one is loaded by the process that is there.
-	spareNonzeros = 2_000_000
 )
 
-// foresee starts a spare for what comes after j, unless there is one. It is thought of once for each process that
-// measures a matrix.
-func (r *run) foresee(j job, spec configs.Matrix, size trial.Size) {
-	if r.spare != nil || r.planner.device.Backend == "cpu" {
+// foresee asks the spare for the next matrix that it will measure, unless it is reading one. The first matrix starts it. It
+// reads as many for the batch after as there are in this one.
+func (r *run) foresee() {
+	n, batch := 0, len(r.batch)
+	if r.spare != nil {
+		n = r.spare.asked
+	}
+	if p := r.sweep.Protocol; p.Finals+p.Repeats == 0 || n >= max(1, 2*batch) || r.spare.busy() {
 		return
 	}
-	if p := r.sweep.Protocol; j.fresh() || p.Finals+p.Repeats == 0 {
-		var err error
-		spec = r.devices.peek()
-		if size, err = matrix.SizeOf(spec); err != nil || size.Nonzeros < spareNonzeros {
+	spec := r.devices.peek(n - batch)
+	if n < batch {
+		spec = r.batch[n].spec
+	} else if r.opt.Resolver != nil {
+		spec = r.opt.Resolver.Foresee(spec)
+	}
+	if spec.Name == "" {
+		return
+	}
+	if r.spare == nil {
+		c, err := worker.Start(r.opt.Launch)
+		if err != nil {
 			return
 		}
+		r.spare = &spare{Client: c}
 	}
-	if free := float64(cpu.FreeMemory()); float64(size.Nonzeros+size.Rows)*spareBytes > spareShare*free && free > 0 {
+
+	s, free := r.spare, float64(cpu.FreeMemory())
+	size, err := matrix.SizeOf(spec)
+	s.asked++
+	if !spec.Resolved() || err != nil || float64(size.Nonzeros+size.Rows)*spareBytes > spareShare*free && free > 0 {
+		s.asked = math.MaxInt // those after it would not be in time
 		return
 	}
-	c, err := worker.Start(r.opt.Launch)
-	if err != nil {
-		return
-	}
-	r.spare = &spare{Client: c, matrix: spec, loading: c.Start(worker.Request{Ready: r.loading(spec)})}
+	s.loading = s.Start(worker.Request{Ready: r.loading(spec)})
 }
 
-// peek returns the matrix that is taken next, as far as one can tell.
-func (c *devices) peek() configs.Matrix {
+// peek returns the matrix that is taken after so many others, as far as one can tell.
+func (c *devices) peek(after int) configs.Matrix {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.todo) == 0 {
+	if after < 0 || after >= len(c.todo) {
 		return configs.Matrix{}
 	}
-	return c.todo[0].Matrix
+	return c.todo[after].Matrix
 }
 
-// settle decides what becomes of the spare when a matrix is to be loaded: it takes the place of a process, or is
-// dismissed, where it has loaded another matrix.
-func (r *run) settle(spec configs.Matrix) {
-	switch {
-	case r.spare == nil:
-	case !reflect.DeepEqual(r.spare.matrix, spec):
-		r.dismiss()
-	case r.client != nil:
-		r.restart()
-	}
-}
-
-// adopt returns the process of the spare once it is ready, nil if there is none.
+// adopt returns the process of the spare once it has read what it was asked for, nil if there is none.
 func (r *run) adopt(ctx context.Context) *worker.Client {
 	s := r.spare
 	if s == nil {
 		return nil
 	}
 	defer worker.Spend(&r.sum.Breakdown.Load, time.Now())
+	r.spare = nil
 	s.pause(false)
-	_, err := s.Wait(ctx, s.loading, 0)
-	if err == nil {
-		r.spare = nil
-		return s.Client
+	if s.loading != nil {
+		if _, err := s.Wait(ctx, s.loading, 0); err != nil { // it is closed
+			return nil
+		}
 	}
-	if d := (*worker.Death)(nil); errors.As(err, &d) || ctx.Err() != nil { // it is closed
-		r.spare = nil
-	}
-	r.dismiss()
-	return nil
+	return s.Client
 }
 
 // dismiss ends the spare.
@@ -121,7 +117,7 @@ func (s *spare) pause(on bool) {
 }
 
 // busy reports whether the spare is still loading.
-func (s *spare) busy() bool { return s != nil && len(s.loading) == 0 }
+func (s *spare) busy() bool { return s != nil && s.loading != nil && len(s.loading) == 0 }
 
 // An overlap says whether anything overlapped a trial. A coin decides, so that whether it disturbs samples can be told
 // from what is recorded.
@@ -148,13 +144,14 @@ func (r *run) waits(t trial.Trial) bool {
 	return rand.New(rand.NewPCG(r.sweep.Protocol.Seed, h.Sum64())).IntN(heldShare) == 0
 }
 
-// begins starts a trial, and decides what goes on beside it.
-func (r *run) begins(j job) <-chan worker.Outcome {
+// starts starts a trial, and decides what goes on beside it.
+func (r *run) starts(j job) <-chan worker.Outcome {
 	r.asked = time.Now()
 	req := r.request(j)
 	if r.planner.device.Backend == "cpu" {
 		return r.client.Start(req)
 	}
+	r.foresee()
 	req.Trial.Next = lists.Of(j.ahead, func(t trial.Trial) kernels.Config { return t.Config })
 	r.overlap = unasked
 	if r.spare.busy() || len(req.Trial.Next) > 0 {

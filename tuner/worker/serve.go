@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,7 +100,7 @@ type server struct {
 	y          []float64 // result that is being verified
 	matrix     trial.Matrix
 	held       io.Closer // of what the cache has of the matrix, or nil
-	ready      *ready    // what is read for the next Load; nil: nothing
+	ready      []*ready  // what is read for Loads to come, in their order
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
 	checks     checks
@@ -142,7 +143,9 @@ func (w *server) answer(req Request) (rep Reply) {
 		err = w.load(*req.Load, &rep)
 	case req.Ready != nil:
 		Ahead()
-		w.ready, err = hold(*req.Ready)
+		if next, err := hold(*req.Ready); err == nil { // else the Load says what is wrong
+			w.ready = append(w.ready, next)
+		}
 	case req.Trial != nil:
 		os.Stderr.WriteString(newTrial)
 		rep = w.trial(*req.Trial)
@@ -224,13 +227,16 @@ func (w *server) load(req LoadRequest, rep *Reply) error {
 		rep.Matrix = &m
 		return err
 	}
-	next := w.ready
-	if w.ready = nil; next == nil || !reflect.DeepEqual(next.request, req) {
-		var err error
-		if next, err = hold(req); err != nil {
+	i := slices.IndexFunc(w.ready, func(o *ready) bool { return reflect.DeepEqual(o.request, req) })
+	if i < 0 {
+		next, err := hold(req)
+		if err != nil {
 			return err
 		}
+		w.ready, i = slices.Insert(w.ready, 0, next), 0
 	}
+	next := w.ready[i]
+	w.ready = slices.Delete(w.ready, 0, i+1) // those before it come no more
 	m := next.matrix
 	w.held, w.problem = next.held, next.problem
 	if err := w.backend.Load(w.problem); err != nil {

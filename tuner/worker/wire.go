@@ -27,7 +27,7 @@ type Request struct {
 	Build []kernels.Config // of own kernels, to be compiled before the first is measured
 	Roof  bool
 	Load  *LoadRequest
-	Ready *LoadRequest // reads what a Load of the same will want, before the device is opened
+	Ready *LoadRequest // reads what a Load of the same will want, if it can, before the device is opened
 	Trial *TrialRequest
 }
 

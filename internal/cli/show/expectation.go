@@ -22,11 +22,11 @@ type expected struct {
 	trials, finished int // in all, and by earlier runs
 	// measuring and repeating are what the model says of the trials and of the repeat runs after them, in seconds.
 	measuring, repeating float64
-	// measured counts the trials of this run, of which the last ended at last.
+	// measured counts the trials of this run.
 	measured   int
-	last       time.Time
 	begun, end bool
-	// repeated is how long the repeat runs took, in seconds, once they are over and if that is known.
+	// again is when the repeat runs began, and repeated how long they took, in seconds, once they are over.
+	again    time.Time
 	repeated float64
 }
 
@@ -38,7 +38,7 @@ func newExpectation(list []tuner.Estimate, devices int, begun []*progressMatrix,
 			measuring: (m.Left() - m.Repeating).Seconds(), repeating: m.Repeating.Seconds()})
 	}
 	for _, m := range begun {
-		e.begin(m.matrix, m.trials, m.done, now)
+		e.begin(m.matrix, m.trials, m.done)
 	}
 	return e
 }
@@ -53,9 +53,8 @@ func (e *expectation) find(name string) *expected {
 	return nil
 }
 
-// begin takes how many trials there are on a matrix, now that it is loaded. The matrix that a device had before is
-// over.
-func (e *expectation) begin(name string, trials, finished int, now time.Time) {
+// begin takes how many trials there are on a matrix, now that it is loaded.
+func (e *expectation) begin(name string, trials, finished int) {
 	m := e.find(name)
 	if m == nil {
 		m = &expected{name: name}
@@ -64,22 +63,6 @@ func (e *expectation) begin(name string, trials, finished int, now time.Time) {
 	if m.begun { // by a device that has failed
 		return
 	}
-	busy := 0
-	for _, o := range e.list {
-		if o.begun && !o.end {
-			busy++
-		}
-	}
-	for _, o := range e.list {
-		if o.begun && !o.end && o.left() == 0 && busy >= e.devices {
-			o.end = true
-			busy--
-			if e.devices == 1 && o.measured > 0 {
-				o.repeated = now.Sub(o.last).Seconds()
-			}
-		}
-	}
-
 	if before := m.left(); before > 0 {
 		m.measuring *= float64(trials-finished) / float64(before)
 	}
@@ -90,10 +73,22 @@ func (e *expectation) begin(name string, trials, finished int, now time.Time) {
 func (m *expected) left() int { return m.trials - m.finished - m.measured }
 
 // result counts a trial.
-func (e *expectation) result(name string, now time.Time) {
+func (e *expectation) result(name string) {
 	if m := e.find(name); m != nil {
 		m.measured++
-		m.last = now
+	}
+}
+
+// repeat begins the repeat runs of a matrix, or ends the work on it.
+func (e *expectation) repeat(name string, over bool, now time.Time) {
+	switch m := e.find(name); {
+	case m == nil:
+	case !over:
+		m.again = now
+	default:
+		if m.end = true; !m.again.IsZero() {
+			m.repeated = now.Sub(m.again).Seconds()
+		}
 	}
 }
 
@@ -137,15 +132,17 @@ func (e *expectation) foresee(now time.Time) (left time.Duration, known bool) {
 		case m.measured == 0 && (m.end || m.left() <= 0):
 		case m.end && m.repeated > 0 && m.repeating > 0:
 			over += m.measuring
-			elapsed -= m.repeated
+			elapsed -= m.repeated / float64(e.devices)
 			ratios += math.Log(m.repeated / m.repeating)
 			n++
 		case m.end:
 			over += m.measuring + m.repeating
-		case m.left() <= 0: // repeat runs go on
+		case m.left() <= 0 || !m.again.IsZero():
 			over += m.measuring
-			running += now.Sub(m.last).Seconds() / float64(e.devices)
 			current += m.repeating
+			if !m.again.IsZero() {
+				running += now.Sub(m.again).Seconds() / float64(e.devices)
+			}
 		default:
 			done := m.measuring * float64(m.measured) / float64(trials)
 			over += done

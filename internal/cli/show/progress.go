@@ -93,12 +93,14 @@ func (p *Progress) Observe(e tuner.Event) {
 		}
 	case e.Rerun != nil:
 		if of := p.matrices[e.Rerun.Matrix]; of != nil {
-			p.now.repeating = e.Rerun.LeaderRerun || e.Rerun.NoiseRerun
+			p.now.progressMatrix, p.now.repeating = *of, e.Rerun.LeaderRerun || e.Rerun.NoiseRerun
 		}
 	case e.Result != nil:
 		p.now.done++
 		p.measured++
 		p.result(e.Result)
+	case p.expectation != nil && e.Repeating+e.Over != "":
+		p.expectation.repeat(e.Repeating+e.Over, e.Over != "", time.Now())
 	case e.Unbuilt != nil, e.Roofless != nil, e.Crowded != nil:
 		p.say(p.w, term.Lines(p.w, "note: "+Noted(e)))
 	case e.Failure != nil:
@@ -154,7 +156,7 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 	}
 	p.now.progressMatrix, p.now.repeating = *of, false
 	if p.expectation != nil {
-		p.expectation.begin(m.Matrix.Name, m.Trials, m.Finished, time.Now())
+		p.expectation.begin(m.Matrix.Name, m.Trials, m.Finished)
 	}
 }
 
@@ -166,7 +168,7 @@ func (p *Progress) result(r *trial.Result) {
 	}
 	of.done++
 	if p.expectation != nil {
-		p.expectation.result(of.matrix, time.Now())
+		p.expectation.result(of.matrix)
 	}
 	if r.Status == trial.OK {
 		l := Leader{Config: r.Config, Cache: r.Cache, Seconds: r.Median, GFLOPS: 2e-9 * float64(of.nonzeros) / r.Median,

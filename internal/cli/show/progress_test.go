@@ -170,11 +170,14 @@ func TestTimeLeftWeighsMatrices(t *testing.T) {
 	testkit.Equal(t, e.total(), 3*trials, "trials")
 	for i, s := range sizes {
 		name := list[i].Matrix.Name
-		e.begin(name, trials, 0, now)
+		e.begin(name, trials, 0)
 		for k := range trials + repeats {
 			now = now.Add(time.Duration(slow * s * float64(time.Second)))
 			if k < trials {
-				e.result(name, now)
+				e.result(name)
+			}
+			if k == trials-1 || k == trials+repeats-1 {
+				e.repeat(name, k >= trials, now)
 			}
 			want := whole - now.Sub(start).Seconds()
 			left, known := e.foresee(now)
@@ -198,7 +201,7 @@ func TestTimeLeftOfARest(t *testing.T) {
 	e := newExpectation(list, 1, before, start)
 	testkit.Equal(t, e.total(), 47, "trials")
 	now := start.Add(3 * time.Second)
-	e.result("half", now)
+	e.result("half")
 	e.skip("bad")
 	left, known := e.foresee(now)
 	want := 3 * (4 + 10) * time.Second
@@ -206,8 +209,8 @@ func TestTimeLeftOfARest(t *testing.T) {
 	testkit.Equal(t, e.total(), 37, "trials")
 
 	// Twice as many trials as foreseen, once it is loaded.
-	e.begin("done", 10, 10, now)
-	e.begin("more", 20, 0, now)
+	e.begin("done", 10, 10)
+	e.begin("more", 20, 0)
 	if left, _ := e.foresee(now); (left - 3*24*time.Second).Abs() > time.Millisecond {
 		t.Errorf("%v left, want %v", left, 3*24*time.Second)
 	}
@@ -224,13 +227,12 @@ func TestTimeLeftOfSeveralDevices(t *testing.T) {
 	now := start
 	for range 10 {
 		now = now.Add(time.Second)
-		e.result("a", now)
-		e.result("b", now)
+		e.result("a")
+		e.result("b")
 	}
-	e.begin("c", 10, 0, now)
+	e.begin("c", 10, 0)
 	left, _ := e.foresee(now)
 	testkit.Check(t, (left-10*time.Second).Abs() <= time.Millisecond, "%v left, want 10s", left)
-	testkit.Check(t, e.find("b").end != e.find("a").end, "one device has begun another matrix")
 }
 
 // Nothing is known before the first trial.
