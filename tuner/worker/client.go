@@ -66,9 +66,7 @@ func Start(launch Launcher) (*Client, error) {
 	c.cmd.ExtraFiles = []*os.File{toWorker, fromWorker}
 	c.cmd.Stdout, c.cmd.Stderr = c.errors, c.errors
 
-	// The worker has a process group of its own, so that Ctrl-C reaches only the parent,
-	// which lets the running trial end.
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.cmd.SysProcAttr = apart
 	// A grandchild that keeps standard error open must not hold up Wait.
 	c.cmd.WaitDelay = time.Second
 	if err = cmp.Or(err, unpiped); err == nil {

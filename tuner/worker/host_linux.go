@@ -4,9 +4,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// A worker has a process group of its own, so that Ctrl-C reaches only the parent, which lets the running trial end. One
+// that is paused while its parent is killed goes on, whoever adopts it, and ends.
+var apart = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGCONT}
 
 // ticksPerSecond is the unit of /proc/stat: USER_HZ, which is 100 on all architectures of Go.
 const ticksPerSecond = 100
