@@ -93,10 +93,9 @@ func (r *run) reload(ctx context.Context) error {
 // trial measures and records one trial. ctx does not interrupt it. But if the worker is
 // killed after ctx has ended, somebody has lost patience, and nothing is known of the trial.
 //
-// next is told the result and returns the job after it, nil if that must not start yet. A
-// GPU starts it before the result is recorded, so that it does not wait for the disk. On a
+// A GPU starts the next one before the result is recorded, so that it does not wait for the disk. On a
 // processor, recording would be measured, too.
-func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) error {
+func (r *run) trial(ctx context.Context, j job) error {
 	stop := ctx
 	ctx = context.WithoutCancel(ctx)
 	if r.ahead == nil {
@@ -147,11 +146,12 @@ func (r *run) trial(ctx context.Context, j job, next func(trial.Result) *job) er
 	}
 
 	r.note(j.Trial, res.Median)
-	after := next(res)
-	switch {
-	case spoiled:
+	r.work.told(res)
+	if spoiled {
 		r.restart()
-	case r.client != nil && after != nil && r.planner.device.Backend != "cpu":
+	}
+	if after := r.work.next(); r.client != nil && r.planner.device.Backend != "cpu" && after != nil &&
+		after.fresh() == j.fresh() && r.halt(stop) == nil {
 		r.ahead = r.starts(*after)
 	}
 

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"spmvtune/configs"
@@ -146,7 +147,6 @@ type current struct {
 	assignment             assignment
 	spec                   configs.Matrix // resolved
 	matrix                 trial.Matrix
-	skipped                map[string]int
 	work                   *work               // nil: it is not begun
 	over                   bool                // whether nothing is left to do, or this device does not go on
 	whole                  []trial.Trial       // see Plan; nil: it is not planned yet
@@ -207,27 +207,23 @@ func (r *run) all(ctx context.Context) error {
 		longest = min(longest, budget/batchShare)
 	}
 
-	for began := time.Now(); ; {
-		s, index, more := r.devices.take()
-		if !more && len(r.batch) == 0 {
-			return nil
-		}
+	for more := true; more; {
 		var err error
-		if more {
-			r.next(s)
-			r.batch = append(r.batch, r.current)
-			if err = r.part(func() error { return r.begins(ctx, index) }); r.over {
-				r.batch = r.batch[:len(r.batch)-1]
+		for began := time.Now(); more && err == nil && time.Since(began) < longest; {
+			var s assignment
+			var index int
+			if s, index, more = r.devices.take(); more {
+				r.next(s)
+				r.batch = append(r.batch, r.current)
+				err = r.part(func() error { return r.begins(ctx, index) })
+				r.batch = slices.DeleteFunc(r.batch, func(c *current) bool { return c.over })
 			}
-		}
-		if err == nil && more && time.Since(began) < longest {
-			continue
 		}
 		if err = r.repeat(ctx, err); err != nil {
 			return err
 		}
-		began = time.Now()
 	}
+	return nil
 }
 
 // repeat ends the batch: with its repeat runs, or with an error that ends the run.
@@ -267,7 +263,6 @@ func (r *run) part(do func() error) error {
 		r.sum.Finished += r.work.finished
 		r.sum.OKBefore += r.okBefore
 		r.sum.FailedBefore += r.failedBefore
-		r.sum.Skipped = added(r.sum.Skipped, r.skipped)
 		r.opt.Observe(Event{Over: r.matrix.Name})
 	}
 	r.ended(s, err)
@@ -313,7 +308,10 @@ func (r *run) begins(ctx context.Context, index int) error {
 	if err := r.build(ctx, plan); err != nil {
 		return err
 	}
-	r.spec, r.matrix, r.skipped, r.work = spec, m, plan.Skipped, work
+	r.spec, r.matrix, r.work = spec, m, work
+	if !r.assignment.told {
+		r.sum.Skipped = added(r.sum.Skipped, plan.Skipped)
+	}
 	r.opt.Observe(Event{Matrix: &MatrixPlanned{m, index, work.trials, work.finished, work.adaptive, plan.Skipped,
 		r.assignment.told}})
 	r.assignment.told = true
@@ -352,8 +350,7 @@ func (r *run) failure(name string, err error, measured bool) error {
 
 // measure does the work on a matrix, job after job: its trials, or its repeat runs.
 func (r *run) measure(ctx context.Context, again bool) error {
-	own := func(j *job) bool { return j != nil && j.fresh() == again }
-	for j := r.work.next(); own(j); {
+	for j := r.work.next(); j != nil && j.fresh() == again; j = r.work.next() {
 		if r.ahead == nil {
 			err := r.halt(ctx)
 			if err == nil {
@@ -367,14 +364,7 @@ func (r *run) measure(ctx context.Context, again bool) error {
 			}
 		}
 
-		err := r.trial(ctx, *j, func(res trial.Result) *job {
-			r.work.told(res)
-			if j = r.work.next(); !own(j) || r.halt(ctx) != nil {
-				return nil
-			}
-			return j
-		})
-		if err != nil {
+		if err := r.trial(ctx, *j); err != nil {
 			return err
 		}
 	}

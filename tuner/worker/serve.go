@@ -100,7 +100,7 @@ type server struct {
 	y          []float64 // result that is being verified
 	matrix     trial.Matrix
 	held       io.Closer // of what the cache has of the matrix, or nil
-	ready      []*ready  // what is read for Loads to come, in their order
+	ready      []ready   // what is read for Loads to come, in their order
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
 	checks     checks
@@ -143,9 +143,7 @@ func (w *server) answer(req Request) (rep Reply) {
 		err = w.load(*req.Load, &rep)
 	case req.Ready != nil:
 		Ahead()
-		if next, err := hold(*req.Ready); err == nil { // else the Load says what is wrong
-			w.ready = append(w.ready, next)
-		}
+		w.hold(*req.Ready) // what is wrong, the Load says
 	case req.Trial != nil:
 		os.Stderr.WriteString(newTrial)
 		rep = w.trial(*req.Trial)
@@ -211,12 +209,12 @@ type ready struct {
 }
 
 // hold reads or makes a matrix.
-func hold(req LoadRequest) (*ready, error) {
+func (w *server) hold(req LoadRequest) error {
 	a, m, held, err := matrix.Hold(context.Background(), req.Matrix)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		w.ready = append(w.ready, ready{req, m, &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}, held})
 	}
-	return &ready{req, m, &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}, held}, nil
+	return err
 }
 
 func (w *server) load(req LoadRequest, rep *Reply) error {
@@ -227,18 +225,16 @@ func (w *server) load(req LoadRequest, rep *Reply) error {
 		rep.Matrix = &m
 		return err
 	}
-	i := slices.IndexFunc(w.ready, func(o *ready) bool { return reflect.DeepEqual(o.request, req) })
+	i := slices.IndexFunc(w.ready, func(o ready) bool { return reflect.DeepEqual(o.request, req) })
 	if i < 0 {
-		next, err := hold(req)
-		if err != nil {
+		if err := w.hold(req); err != nil {
 			return err
 		}
-		w.ready, i = slices.Insert(w.ready, 0, next), 0
+		i = len(w.ready) - 1
 	}
-	next := w.ready[i]
+	m := w.ready[i].matrix
+	w.held, w.problem = w.ready[i].held, w.ready[i].problem
 	w.ready = slices.Delete(w.ready, 0, i+1) // those before it come no more
-	m := next.matrix
-	w.held, w.problem = next.held, next.problem
 	if err := w.backend.Load(w.problem); err != nil {
 		return fmt.Errorf("loading %s to the device: %w", m.Name, err)
 	}
