@@ -72,7 +72,7 @@ type assumption struct {
 	flush  float64 // seconds for flushing the caches
 	perRow float64 // seconds that a trial takes for a row besides its samples and aside
 	// alloc is how long it takes to allocate everything again, in seconds, and start how long the process for the repeat
-	// runs of a matrix takes to open the device.
+	// runs of a batch takes to open the device.
 	alloc, start float64
 	// reload is how long that process takes for a nonzero or a row: to read it again, for references and for forms of the
 	// matrix.

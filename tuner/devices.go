@@ -319,7 +319,6 @@ func (r *run) load(ctx context.Context, spec configs.Matrix, looking bool) (tria
 	if err := r.worker(ctx); err != nil {
 		return trial.Matrix{}, err
 	}
-	r.holds = ""
 	request := r.loading(spec)
 	request.Looking = looking
 	rep, err := r.ask(ctx, r.client.Start(worker.Request{Load: request}), 0)

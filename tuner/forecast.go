@@ -118,7 +118,7 @@ func (e *timing) all(good []trial.Record, todo []trial.Trial) time.Duration {
 		e.noise(all, todo)
 		if e.seconds > trials {
 			a := assume(e.device)
-			e.seconds += a.start + a.reload*float64(e.size.Nonzeros+e.size.Rows)
+			e.seconds += a.start*min(1, e.seconds/batchTime.Seconds()) + a.reload*float64(e.size.Nonzeros+e.size.Rows)
 		}
 		e.repeats = e.seconds - trials
 	}

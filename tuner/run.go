@@ -202,17 +202,12 @@ func (r *run) all(ctx context.Context) error {
 		r.client = nil
 	}()
 	defer r.dismiss()
-	longest := batchTime
-	if budget := r.sweep.Search.Time; budget > 0 {
-		longest = min(longest, budget/batchShare)
-	}
-
+	longest := min(batchTime, cmp.Or(r.sweep.Search.Time, time.Hour)/batchShare)
 	for more := true; more; {
 		var err error
 		for began := time.Now(); more && err == nil && time.Since(began) < longest; {
-			var s assignment
-			var index int
-			if s, index, more = r.devices.take(); more {
+			s, index, is := r.devices.take()
+			if more = is; more {
 				r.next(s)
 				r.batch = append(r.batch, r.current)
 				err = r.part(func() error { return r.begins(ctx, index) })
@@ -352,11 +347,7 @@ func (r *run) failure(name string, err error, measured bool) error {
 func (r *run) measure(ctx context.Context, again bool) error {
 	for j := r.work.next(); j != nil && j.fresh() == again; j = r.work.next() {
 		if r.ahead == nil {
-			err := r.halt(ctx)
-			if err == nil {
-				err = r.begin(ctx)
-			}
-			if err != nil {
+			if err := cmp.Or(r.begin(ctx), r.halt(ctx)); err != nil {
 				return err
 			}
 			if err := r.reload(ctx); err != nil {

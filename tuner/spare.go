@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"maps"
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -48,10 +46,10 @@ func (r *run) foresee() {
 	spec := r.devices.peek(n - batch)
 	if n < batch {
 		spec = r.batch[n].spec
-	} else if r.opt.Resolver != nil {
-		spec = r.opt.Resolver.Foresee(spec)
 	}
-	if spec.Name == "" {
+	size, err := matrix.SizeOf(spec)
+	free := float64(cpu.FreeMemory())
+	if !spec.Resolved() || err != nil || float64(size.Nonzeros+size.Rows)*spareBytes > spareShare*free && free > 0 {
 		return
 	}
 	if r.spare == nil {
@@ -61,15 +59,8 @@ func (r *run) foresee() {
 		}
 		r.spare = &spare{Client: c}
 	}
-
-	s, free := r.spare, float64(cpu.FreeMemory())
-	size, err := matrix.SizeOf(spec)
-	s.asked++
-	if !spec.Resolved() || err != nil || float64(size.Nonzeros+size.Rows)*spareBytes > spareShare*free && free > 0 {
-		s.asked = math.MaxInt // those after it would not be in time
-		return
-	}
-	s.loading = s.Start(worker.Request{Ready: r.loading(spec)})
+	r.spare.loading = r.spare.Start(worker.Request{Ready: r.loading(spec)})
+	r.spare.asked++
 }
 
 // peek returns the matrix that is taken after so many others, as far as one can tell.
@@ -91,10 +82,8 @@ func (r *run) adopt(ctx context.Context) *worker.Client {
 	defer worker.Spend(&r.sum.Breakdown.Load, time.Now())
 	r.spare = nil
 	s.pause(false)
-	if s.loading != nil {
-		if _, err := s.Wait(ctx, s.loading, 0); err != nil { // it is closed
-			return nil
-		}
+	if _, err := s.Wait(ctx, s.loading, 0); err != nil { // it is closed
+		return nil
 	}
 	return s.Client
 }
@@ -117,7 +106,7 @@ func (s *spare) pause(on bool) {
 }
 
 // busy reports whether the spare is still loading.
-func (s *spare) busy() bool { return s != nil && s.loading != nil && len(s.loading) == 0 }
+func (s *spare) busy() bool { return s != nil && len(s.loading) == 0 }
 
 // An overlap says whether anything overlapped a trial. A coin decides, so that whether it disturbs samples can be told
 // from what is recorded.
@@ -175,12 +164,9 @@ const Overlapped = "overlapped"
 // note records the overlap with a trial.
 func (o overlap) note(res *trial.Result) {
 	if o != unasked && res.Status == trial.OK {
-		properties := map[string]float64{}
-		maps.Copy(properties, res.Properties)
-		if res.Properties = properties; o == overlapped {
-			properties[Overlapped] = 1
-		} else {
-			properties[Overlapped] = 0
+		if res.Properties == nil {
+			res.Properties = map[string]float64{}
 		}
+		res.Properties[Overlapped] = map[overlap]float64{overlapped: 1}[o]
 	}
 }

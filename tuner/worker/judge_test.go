@@ -161,7 +161,7 @@ func TestHopelessAreComparedLast(t *testing.T) {
 		if tt.wrong {
 			s.y[1] = math.NaN()
 		}
-		w := &server{backend: s, problem: p, y: make([]float64, 3), references: map[scope]*reference{}}
+		w := &server{backend: s, ready: ready{problem: p}, y: make([]float64, 3), references: map[scope]*reference{}}
 		req := TrialRequest{Best: 1e-3, Protocol: configs.Protocol{Slow: 1}}
 		r := &trial.Result{Status: trial.OK}
 		r.ID, r.Kernel, r.Precision, r.Cache = "trial", "csr_scalar", kernels.Float32, tt.cache
@@ -177,7 +177,7 @@ func TestTrialWithoutLoading(t *testing.T) {
 	s := &slow{judging: judging{ref: testkit.Must(newReference(p, kernels.Float32)),
 		y:    multiply(p, kernels.Float32, p.X, -1, nil),
 		find: func(worst float64, row int) (float64, int, error) { return worst, row, nil }}}
-	w := &server{backend: s, problem: p, y: make([]float64, 3), references: map[scope]*reference{}}
+	w := &server{backend: s, ready: ready{problem: p}, y: make([]float64, 3), references: map[scope]*reference{}}
 	req := TrialRequest{Best: 1e-3, Protocol: configs.Protocol{Slow: 1}}
 	req.Trial.Kernel, req.Trial.Precision = "csr_scalar", kernels.Float32
 	start := time.Now()

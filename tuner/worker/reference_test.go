@@ -201,7 +201,7 @@ func TestReferencesAreKept(t *testing.T) {
 		if !room {
 			mostReferences = 0
 		}
-		w := &server{problem: hubs(90, 3, 40, 5), references: map[scope]*reference{}}
+		w := &server{ready: ready{problem: hubs(90, 3, 40, 5)}, references: map[scope]*reference{}}
 		var first [3]*reference
 		for turn := range 2 {
 			for i, window := range []int{0, 32, 64} {
@@ -218,7 +218,7 @@ func TestReferencesAreKept(t *testing.T) {
 
 // The probes of all windows have the same x, which the device has to get once.
 func TestProbesShareTheirX(t *testing.T) {
-	w := &server{problem: problem(t, [][]float64{{1, -1}, {3, 4}}, []float64{1, 1}), references: map[scope]*reference{}}
+	w := &server{ready: ready{problem: problem(t, [][]float64{{1, -1}, {3, 4}}, []float64{1, 1})}, references: map[scope]*reference{}}
 	var first *float64
 	for _, window := range []int{0, 2, 4} {
 		ref := testkit.Must(w.reference(scope{kernels.Float32, window}))
@@ -411,7 +411,7 @@ func BenchmarkReferences(b *testing.B) {
 		for _, windows := range [][]int{{0}, {0, 32, 256, 1024, 2048}} {
 			b.Run(fmt.Sprint(m.name, windows), func(b *testing.B) {
 				for b.Loop() {
-					w := &server{problem: p, references: map[scope]*reference{}}
+					w := &server{ready: ready{problem: p}, references: map[scope]*reference{}}
 					for _, prec := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 						for _, n := range windows {
 							testkit.Must(w.reference(scope{prec, n}))

@@ -95,12 +95,10 @@ type server struct {
 	alone      func() // keeps this thread from starting processes
 	backend    kernels.Backend
 	custom     []kernels.Custom
-	sensors    Sensors // nil: there are none, or they can't be read
-	problem    *kernels.Problem
+	sensors    Sensors   // nil: there are none, or they can't be read
 	y          []float64 // result that is being verified
-	matrix     trial.Matrix
-	held       io.Closer // of what the cache has of the matrix, or nil
-	ready      []ready   // what is read for Loads to come, in their order
+	ready                // what is loaded
+	coming     []ready   // what is read for Loads to come, in their order
 	references map[scope]*reference
 	overflows  map[kernels.Precision]error
 	checks     checks
@@ -115,7 +113,7 @@ func (w *server) release() {
 	if w.held != nil {
 		w.held.Close()
 	}
-	w.held = nil
+	w.ready = ready{}
 }
 
 func (w *server) close() {
@@ -205,44 +203,42 @@ type ready struct {
 	request LoadRequest
 	matrix  trial.Matrix
 	problem *kernels.Problem
-	held    io.Closer
+	held    io.Closer // of what the cache has of the matrix, or nil
 }
 
 // hold reads or makes a matrix.
 func (w *server) hold(req LoadRequest) error {
 	a, m, held, err := matrix.Hold(context.Background(), req.Matrix)
 	if err == nil {
-		w.ready = append(w.ready, ready{req, m, &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}, held})
+		w.coming = append(w.coming, ready{req, m, &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}, held})
 	}
 	return err
 }
 
 func (w *server) load(req LoadRequest, rep *Reply) error {
-	w.problem, w.y, w.references, w.overflows, w.checks.seen = nil, nil, nil, nil, nil // free the last one
+	w.y, w.references, w.overflows, w.checks.seen = nil, nil, nil, nil // free the last one
 	w.release()
 	if req.Looking {
 		m, err := matrix.Describe(context.Background(), req.Matrix, false)
 		rep.Matrix = &m
 		return err
 	}
-	i := slices.IndexFunc(w.ready, func(o ready) bool { return reflect.DeepEqual(o.request, req) })
+	i := slices.IndexFunc(w.coming, func(o ready) bool { return reflect.DeepEqual(o.request, req) })
 	if i < 0 {
 		if err := w.hold(req); err != nil {
 			return err
 		}
-		i = len(w.ready) - 1
+		i = len(w.coming) - 1
 	}
-	m := w.ready[i].matrix
-	w.held, w.problem = w.ready[i].held, w.ready[i].problem
-	w.ready = slices.Delete(w.ready, 0, i+1) // those before it come no more
+	w.ready = w.coming[i]
+	w.coming = slices.Delete(w.coming, 0, i+1) // those before it come no more
 	if err := w.backend.Load(w.problem); err != nil {
-		return fmt.Errorf("loading %s to the device: %w", m.Name, err)
+		return fmt.Errorf("loading %s to the device: %w", w.matrix.Name, err)
 	}
 
-	w.matrix = m
 	w.y = make([]float64, w.problem.A.Rows)
 	w.references, w.ones = map[scope]*reference{}, map[kernels.Precision]*reference{}
 	w.overflows = map[kernels.Precision]error{}
-	rep.Matrix = &m
+	rep.Matrix = &w.matrix
 	return w.writeForPrograms()
 }

@@ -102,9 +102,9 @@ func TestReady(t *testing.T) {
 			t.Fatal(rep.Err)
 		}
 		w.backend = loading{}
-		read := w.ready[0].problem
+		read := w.coming[0].problem
 		rep := w.answer(Request{Load: of(nx)})
-		testkit.Check(t, rep.Err == "" && w.problem.A.Rows == int(4*nx) && len(w.ready) == 0,
+		testkit.Check(t, rep.Err == "" && w.problem.A.Rows == int(4*nx) && len(w.coming) == 0,
 			"%d: %s, %d rows", nx, rep.Err, w.problem.A.Rows)
 		testkit.Equal(t, w.problem == read, want, "%d: taken", nx)
 	}

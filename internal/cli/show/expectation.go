@@ -45,6 +45,9 @@ func newExpectation(list []tuner.Estimate, devices int, begun []*progressMatrix,
 
 // find returns the work on a matrix, nil if nothing is known of it.
 func (e *expectation) find(name string) *expected {
+	if e == nil {
+		return nil
+	}
 	for _, m := range e.list {
 		if m.name == name {
 			return m
@@ -56,12 +59,12 @@ func (e *expectation) find(name string) *expected {
 // begin takes how many trials there are on a matrix, now that it is loaded.
 func (e *expectation) begin(name string, trials, finished int) {
 	m := e.find(name)
-	if m == nil {
+	switch {
+	case e == nil, m != nil && m.begun: // by a device that has failed
+		return
+	case m == nil:
 		m = &expected{name: name}
 		e.list = append(e.list, m)
-	}
-	if m.begun { // by a device that has failed
-		return
 	}
 	if before := m.left(); before > 0 {
 		m.measuring *= float64(trials-finished) / float64(before)

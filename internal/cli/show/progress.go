@@ -99,12 +99,12 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.now.done++
 		p.measured++
 		p.result(e.Result)
-	case p.expectation != nil && e.Repeating+e.Over != "":
+	case e.Repeating+e.Over != "":
 		p.expectation.repeat(e.Repeating+e.Over, e.Over != "", time.Now())
 	case e.Unbuilt != nil, e.Roofless != nil, e.Crowded != nil:
 		p.say(p.w, term.Lines(p.w, "note: "+Noted(e)))
 	case e.Failure != nil:
-		if p.expectation != nil && !e.Failure.Measured {
+		if !e.Failure.Measured {
 			p.expectation.skip(e.Failure.Matrix)
 		}
 		p.say(p.alarm, fmt.Sprintf("%s: %v", e.Failure.Skips(), hardware.InWords(e.Failure.Err)))
@@ -155,9 +155,7 @@ func (p *Progress) matrix(m tuner.MatrixPlanned) {
 		}
 	}
 	p.now.progressMatrix, p.now.repeating = *of, false
-	if p.expectation != nil {
-		p.expectation.begin(m.Matrix.Name, m.Trials, m.Finished)
-	}
+	p.expectation.begin(m.Matrix.Name, m.Trials, m.Finished)
 }
 
 // result takes the outcome of a trial.
@@ -167,9 +165,7 @@ func (p *Progress) result(r *trial.Result) {
 		return
 	}
 	of.done++
-	if p.expectation != nil {
-		p.expectation.result(of.matrix)
-	}
+	p.expectation.result(of.matrix)
 	if r.Status == trial.OK {
 		l := Leader{Config: r.Config, Cache: r.Cache, Seconds: r.Median, GFLOPS: 2e-9 * float64(of.nonzeros) / r.Median,
 			GBPS: 1e-9 * float64(r.BytesMin) / r.Median}
