@@ -242,13 +242,14 @@ func (r *run) worker(ctx context.Context) error {
 	}
 	open := worker.OpenRequest{Device: device, Custom: r.sweep.Custom(), Compiled: r.compiled, Scratch: r.scratch}
 	rep, err := c.Do(ctx, worker.Request{Open: &open}, openTimeout)
-	if err != nil && r.ending != nil { // it may have lacked what the worker before still had
+	r.ending.Wait()
+	again := r.another
+	r.another = false
+	switch {
+	case err != nil && again: // it may have lacked what the worker before still had
 		r.drop(c, err)
-		r.awaitEnd()
 		return r.worker(ctx)
-	}
-	r.awaitEnd()
-	if err != nil {
+	case err != nil:
 		r.drop(c, err)
 		return r.interrupted(ctx, &gone{fmt.Errorf("opening the device: %w", err)})
 	}

@@ -162,26 +162,13 @@ func (r *run) trial(ctx context.Context, j job) error {
 // one opens the device meanwhile: worker waits for both.
 func (r *run) restart() {
 	defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
-	r.awaitEnd()
-	if r.client == nil {
-		return
+	r.ending.Wait()
+	if r.client != nil {
+		r.ending.Go(r.client.Close)
+		r.client, r.another = nil, true
 	}
-	c, done := r.client, make(chan struct{})
-	go func() {
-		defer close(done)
-		c.Close()
-	}()
-	r.client, r.ending = nil, done
 	if r.planner.device.Backend == "cpu" {
-		r.awaitEnd()
-	}
-}
-
-// awaitEnd waits for a worker that ends.
-func (r *run) awaitEnd() {
-	if r.ending != nil {
-		<-r.ending
-		r.ending = nil
+		r.ending.Wait()
 	}
 }
 

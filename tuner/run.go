@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"spmvtune/configs"
@@ -118,7 +119,8 @@ type run struct {
 
 	client       *worker.Client        // nil: a new worker is needed
 	holds        string                // hash of the matrix that the worker has; "": none
-	ending       <-chan struct{}       // closed once the worker before is gone; nil: it is
+	ending       sync.WaitGroup        // for the worker before
+	another      bool                  // whether it may still be ending
 	spare        *spare                // nil: there is none
 	overlap      overlap               // of the trial that was started last
 	alone        bool                  // whether nothing may overlap the next trial
@@ -177,12 +179,18 @@ func (r *run) next(s assignment) {
 	maps.Copy(r.measured, s.done)
 }
 
-// close ends the worker, if there is one.
+// close ends the workers, in time that is counted.
 func (r *run) close() {
-	r.awaitEnd()
+	defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
+	if r.spare != nil {
+		r.spare.pause(false)
+		r.spare.Close()
+	}
 	if r.client != nil {
 		r.client.Close()
 	}
+	r.ending.Wait()
+	r.spare, r.client = nil, nil
 }
 
 // A batch of matrices ends once their trials have taken batchTime, or a share of the sweep's budget of time: a run that is
@@ -196,12 +204,7 @@ const (
 // begin in a new process: where a process has its memory is a part of what another run does otherwise. It goes on with
 // the trials of the next batch.
 func (r *run) all(ctx context.Context) error {
-	defer func() { // in time that is counted
-		defer worker.Spend(&r.sum.Breakdown.Start, time.Now())
-		r.close()
-		r.client = nil
-	}()
-	defer r.dismiss()
+	defer r.close()
 	longest := min(batchTime, cmp.Or(r.sweep.Search.Time, time.Hour)/batchShare)
 	for more := true; more; {
 		var err error

@@ -88,15 +88,6 @@ func (r *run) adopt(ctx context.Context) *worker.Client {
 	return s.Client
 }
 
-// dismiss ends the spare.
-func (r *run) dismiss() {
-	if r.spare != nil {
-		r.spare.pause(false)
-		r.spare.Close()
-	}
-	r.spare = nil
-}
-
 // pause holds the spare, or lets it go on.
 func (s *spare) pause(on bool) {
 	if s != nil && s.paused != on {
