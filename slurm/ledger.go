@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/term"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/store"
 	"spmvtune/tuner/journal"
 )
 
@@ -46,6 +48,16 @@ type Sent struct {
 
 // Exists reports whether there is a job, or may be one.
 func (s *Sent) Exists() bool { return s.Outcome == Submitted || s.Outcome == Intended }
+
+// Option is the last value of an option of sbatch among the arguments; "" if it has none.
+func (s *Sent) Option(name string) (value string) {
+	for _, a := range s.Args {
+		if v, ok := strings.CutPrefix(a, "--"+name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
 
 // An Outcome says how far a submission got.
 type Outcome string
@@ -134,17 +146,9 @@ func (r *Run) Ledger() (*Ledger, error) {
 	return l, nil
 }
 
-// databaseSize is the size of the database in bytes; 0 if there is none. It never shrinks.
-func (r *Run) databaseSize() int64 {
-	info, err := os.Stat(r.Path(DatabaseFile))
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
-
-// LastMerge says what the last merge did; nil before the first one, and where its database is gone or was cut. Its Round is the last one whose own merge is
-// finished. What can't be read, the next merge writes anew.
+// LastMerge says what the last merge did; nil before the first one, and where its database is not there as the merge
+// left it. Its Round is the last one whose own merge is finished. Its Report is "" where that is gone. What can't be
+// read, the next merge writes anew.
 func (r *Run) LastMerge() (last *Merge) {
 	round := 0
 	names, _ := fs.Glob(os.DirFS(r.Dir), "merged*.json")
@@ -157,10 +161,15 @@ func (r *Run) LastMerge() (last *Merge) {
 			last = m
 		}
 	}
-	if last == nil || r.databaseSize() < last.Size {
+	if size := store.Size(r.Path(DatabaseFile)); last == nil || size == 0 || size < last.Size {
 		return nil
 	}
-	last.Round = round
+	last.Round, last.Database = round, r.Path(DatabaseFile)
+	if report := r.Path(filepath.Base(last.Report)); isFile(report) { // the folder may have been moved
+		last.Report = report
+	} else {
+		last.Report = ""
+	}
 	return last
 }
 
@@ -240,9 +249,7 @@ func (r *Run) SentChunks() (map[string]bool, error) {
 	}
 	sent := map[string]bool{}
 	for id, list := range slots {
-		if slices.ContainsFunc(list, Slot.MayExist) {
-			sent[id] = true
-		}
+		sent[id] = slices.ContainsFunc(list, Slot.MayExist)
 	}
 	return sent, err
 }
@@ -290,7 +297,7 @@ func (r *Run) NoteSettings(s Settings) error {
 
 // NoteMerge keeps what a merge did. The merge that ends a round has a file of its own, which no other replaces.
 func (r *Run) NoteMerge(m *Merge) error {
-	m.Size = r.databaseSize()
+	m.Size = store.Size(r.Path(DatabaseFile))
 	data, err := json.Marshal(m)
 	if err == nil {
 		err = files.Write(r.Path(mergeFile(m.Round)), append(data, '\n'))

@@ -74,8 +74,10 @@ type Missing struct {
 	Attempts int `json:"attempts"`
 	// Job is the task of the last attempt, "12_3". The other fields speak about that attempt.
 	Job string `json:"job,omitempty"`
-	// Reason is what it said when it stopped, or why that does not count. It is "" if the
-	// attempt said nothing, as when it is killed.
+	// Journal is a journal of it; "" if there is none.
+	Journal string `json:"journal,omitempty"`
+	// Reason is what it said when it stopped, or why that does not count. It is "" if the journal
+	// breaks off, as when the task is killed.
 	Reason string `json:"reason"`
 	// OutOfTime says that it stopped because its time limit was near.
 	OutOfTime bool `json:"out_of_time,omitempty"`
@@ -140,7 +142,7 @@ func (f *File) Lines(ctx context.Context) iter.Seq[journal.Line] {
 			case line.End != nil:
 				f.Ends = append(f.Ends, *line.End)
 			case line.Problem != nil:
-				f.Fault.note(*line.Problem)
+				f.Fault.note(*line.Problem, len(f.Ends) > 0)
 			default:
 				if line.Trial != nil && !line.Trial.IsRerun() {
 					f.trials = append(f.trials, trial.KeyOf(line.Trial.ID))
@@ -172,8 +174,8 @@ func Incomplete(plan Plan, files []*File) (missing []Missing) {
 			continue
 		}
 		w := a.of(c.ID)
-		m := Missing{Chunk: c.ID, Attempts: w.attempts, Lost: len(w.lost), Job: w.last.job, Reason: w.last.Reason,
-			OutOfTime: w.last.OutOfTime, At: w.last.At}
+		m := Missing{Chunk: c.ID, Attempts: w.attempts, Lost: len(w.lost), Job: w.last.job, Journal: w.last.journal,
+			Reason: w.last.Reason, OutOfTime: w.last.OutOfTime, At: w.last.At}
 		missing = append(missing, m)
 	}
 	return missing
@@ -252,7 +254,7 @@ func (a *account) hear(f *File) {
 			end.Reason = fmt.Sprintf("%d trials that it had counted are in no journal any more: journals were deleted, "+
 				"cut or damaged", lost)
 		}
-		w.last.hear(at, end)
+		w.last.hear(at, f.Name.String(), end)
 	}
 }
 
@@ -296,13 +298,14 @@ func (a attempt) compare(b attempt) int {
 // A lastWord says how the last attempt at a chunk ended. The End is zero if it did not say.
 type lastWord struct {
 	attempt
+	journal string
 	journal.End
 }
 
 // hear takes in how a journal of an attempt ended. Among those of one attempt the latest counts.
-func (l *lastWord) hear(a attempt, end journal.End) {
+func (l *lastWord) hear(a attempt, journal string, end journal.End) {
 	if c := a.compare(l.attempt); c > 0 || c == 0 && !end.At.Before(l.At) {
-		*l = lastWord{a, end}
+		*l = lastWord{a, journal, end}
 	}
 }
 
@@ -314,12 +317,30 @@ type Fault struct {
 	// Lost is the number of lines that can't be used: what was written to them is not there, or only a newer
 	// program knows it.
 	Lost int `json:"lost,omitempty"`
-	// First is the first of these problems with its line, or why the file can't be read.
+	// First is the first problem with its line, or why the file can't be read.
 	First string `json:"first"`
+	// Again says that its chunk is not complete, so that what is lost is measured again.
+	Again bool `json:"again,omitempty"`
+}
+
+// Faults are the faults of journals of the run, by the names of the files. missing are the chunks that are not
+// complete. That a task was killed in the middle of a line, or writes one, is no fault.
+func (r *Run) Faults(files []*File, missing []Missing) (faults []Fault) {
+	for _, f := range files {
+		is := func(m Missing) bool { return journal.Family(m.Chunk) == f.Name.Family() }
+		f.Fault.Again = slices.ContainsFunc(missing, is)
+		if f.Fault.Loses() || f.Fault.First != "" && len(f.Ends) > 0 {
+			faults = append(faults, f.Fault)
+		}
+	}
+	for _, name := range journal.Others(r.Path(JournalsDir)) {
+		faults = append(faults, Fault{File: name, Unread: true, First: "its name is not that of a journal"})
+	}
+	return faults
 }
 
 // Loses reports whether trials may be lost, so that what the journal says about its pieces is
-// unreliable. A torn line was never recorded.
+// unreliable. A torn line was never recorded, and no task writes behind its end.
 func (f *Fault) Loses() bool { return f.Unread || f.Lost > 0 }
 
 // renew forgets what may have changed when the journal is read further.
@@ -340,12 +361,12 @@ func (f *Fault) unread(err error) {
 	}
 }
 
-// note counts a problem.
-func (f *Fault) note(p journal.Problem) {
+// note counts a problem, before the journal's end or behind it.
+func (f *Fault) note(p journal.Problem, behind bool) {
 	if f.First == "" {
 		f.First = fmt.Sprintf("line %d: %v", p.Line, p.Err)
 	}
-	if p.Kind != journal.Torn {
+	if p.Kind != journal.Torn && p.Kind != journal.Strayed && !behind {
 		f.Lost++
 	}
 }

@@ -1,16 +1,21 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	_ "embed"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"regexp"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"spmvtune/internal/base/files"
 )
 
 // texts returns the single text column that a query gives.
@@ -105,6 +110,26 @@ func check(ctx context.Context, path string, options url.Values) (made bool, err
 		return false, nil
 	}
 	return true, checkValues(ctx, path, db)
+}
+
+// Size is that of a database in bytes by its header, which never shrinks; 0 where the file is no database of this
+// program, or was cut.
+func Size(path string) int64 {
+	f, err := files.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	head := make([]byte, 100) // https://www.sqlite.org/fileformat.html
+	_, err = io.ReadFull(f, head)
+	if err != nil || !bytes.HasPrefix(head, []byte("SQLite format 3\x00")) || binary.BigEndian.Uint32(head[68:]) != applicationID {
+		return 0
+	}
+	size := int64(binary.BigEndian.Uint16(head[16:])) * int64(binary.BigEndian.Uint32(head[28:]))
+	if info, err := f.Stat(); err != nil || info.Size() < size {
+		return 0
+	}
+	return size
 }
 
 // errDamaged says that a file is not what was written.

@@ -259,14 +259,15 @@ func (c *Client) TestOnly(ctx context.Context, options []string, script string) 
 	return strings.TrimPrefix(firstLines(stderr), "sbatch: "), nil
 }
 
-// FindAfter looks for a job whose sbatch failed with err. A job without an answer may be
-// taken in late. A refusal is not certain either: the words may be ones that we don't know, or
-// those of a site's own sbatch. But a job that exists in spite of it is there at once.
+// FindAfter looks for a job by its name after its sbatch, which may have failed with err. A job without an answer
+// may be taken in late. A refusal is not certain either: the words may be ones that we don't know, or
+// those of a site's own sbatch, which may also print another number than the job's. But a job that exists is there at
+// once.
 func (c *Client) FindAfter(ctx context.Context, cluster, name string, err error) (id JobID, found bool, lookErr error) {
 	switch {
 	case Silent(err):
 		return c.Find(ctx, cluster, name, time.Time{})
-	case Refusal(err) != "":
+	case err == nil, Refusal(err) != "":
 		return c.look(ctx, cluster, name)
 	default: // sbatch could not run
 		return JobID{}, false, nil

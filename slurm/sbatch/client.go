@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -138,7 +139,7 @@ func failure(name string, err error, said string) error {
 		return fmt.Errorf("starting %s: %w", name, err)
 	}
 	words := cmp.Or(said, exit.String())
-	if !exit.Exited() || unanswered(said) {
+	if !exit.Exited() || silence.MatchString(said) {
 		return &NoAnswerError{Command: name, Said: words}
 	}
 	return &RefusedError{Command: name, Said: words}
@@ -230,25 +231,11 @@ func SubmitLimit(err error) string {
 	return ""
 }
 
-// silence lists Slurm's words for a conversation with the controller that broke off. They
+// silence matches Slurm's words for a conversation with the controller that broke off, rather than a refusal. They
 // have been the same since version 14.
-var silence = []string{
-	"Socket timed out",
-	"Unable to contact slurm controller",
-	"Zero Bytes were transmitted",
-	"Communication connection failure",
-	"Message send failure",
-	"Message receive failure",
-	"Connection timed out",
-	"Connection reset by peer",
-	"Connection refused",
-	"Transport endpoint is not connected",
-}
-
-// unanswered reports whether a program that failed got no answer, rather than a refusal.
-func unanswered(said string) bool {
-	return slices.ContainsFunc(silence, func(words string) bool { return strings.Contains(said, words) })
-}
+var silence = regexp.MustCompile(`Socket timed out|Unable to contact slurm controller|Zero Bytes were transmitted|` +
+	`Communication connection failure|Message (send|receive) failure|Connection (timed out|reset by peer|refused)|` +
+	`Transport endpoint is not connected`)
 
 // firstLines returns up to four lines of the first text that has any, joined by "; ". The
 // program's name is removed from the start of each.

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"spmvtune/internal/base/lists"
 )
 
 // A JobID names a job, or a whole array of jobs.
@@ -48,15 +49,9 @@ func startTime(text string) time.Time {
 
 // byCluster yields the ids that one command asks for, each once, with their cluster.
 func byCluster(ids []JobID) iter.Seq2[string, []string] {
-	groups := map[string][]string{}
-	for _, id := range ids {
-		if !slices.Contains(groups[id.Cluster], id.ID) {
-			groups[id.Cluster] = append(groups[id.Cluster], id.ID)
-		}
-	}
 	return func(yield func(string, []string) bool) {
-		for _, cluster := range slices.Sorted(maps.Keys(groups)) {
-			if !yield(cluster, groups[cluster]) {
+		for _, group := range lists.Groups(ids, func(id JobID) string { return id.Cluster }) {
+			if !yield(group[0].Cluster, lists.Distinct(group, func(id JobID) string { return id.ID })) {
 				return
 			}
 		}

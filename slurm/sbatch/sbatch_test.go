@@ -255,10 +255,10 @@ func TestEachClusterIsAskedOnce(t *testing.T) {
 		"scancel": ``,
 	})
 	jobs := testkit.Must(hasty.Jobs(t.Context(), []JobID{{"1", "a"}, {"2", ""}, {"3", "a"}}))
-	testkit.Check(t, len(jobs) == 2 && jobs[0].Cluster == "" && jobs[1].Cluster == "a", "%+v", jobs)
+	testkit.Check(t, len(jobs) == 2 && jobs[0].Cluster == "a" && jobs[1].Cluster == "", "%+v", jobs)
 	testkit.Succeed(t, hasty.Cancel(t.Context(), []JobID{{"1", "a"}, {"2", ""}, {"3", "a"}}))
 	text := slurmlab.Read(t, filepath.Join(dir, "calls"))
-	testkit.Check(t, strings.Contains(text, "scancel 2\nscancel -M a 1 3\n"), "calls are\n%s", text)
+	testkit.Check(t, strings.Contains(text, "scancel -M a 1 3\nscancel 2\n"), "calls are\n%s", text)
 }
 
 func TestEnvironment(t *testing.T) {

@@ -63,20 +63,23 @@ func number(text string) int {
 	return n
 }
 
-// NodesDown asks for the nodes that can't run jobs now, with their states.
-func (c *Client) NodesDown(ctx context.Context) ([]string, error) {
-	out, err := c.ask(ctx, ChosenCluster(), "sinfo", "-h", "-N", "-o", "%N %T")
+// Nodes asks for the nodes that can't run jobs now, with their states, and for the MB of the largest node.
+func (c *Client) Nodes(ctx context.Context) (down []string, memory int, err error) {
+	out, err := c.ask(ctx, ChosenCluster(), "sinfo", "-h", "-N", "-o", "%N %T %m")
 	if err != nil {
-		return nil, fmt.Errorf("asking for nodes: %w", err)
+		return nil, 0, fmt.Errorf("asking for nodes: %w", err)
 	}
-	return parseDown(out), nil
+	down, memory = parseNodes(out)
+	return down, memory, nil
 }
 
-// parseDown reads what sinfo prints: a line for each node and partition.
-func parseDown(out string) (down []string) {
+// parseNodes reads what sinfo prints: a line for each node and partition.
+func parseNodes(out string) (down []string, memory int) {
 	able := []string{"idle", "mixed", "allocated", "completing", "planned", "reserved", "powered_down", "powering_up"}
 	for line := range strings.Lines(out) {
-		node, state, _ := strings.Cut(strings.TrimSpace(line), " ")
+		f := append(strings.Fields(line), "", "", "")
+		node, state := f[0], f[1]
+		memory = max(memory, number(f[2]))
 		base := strings.TrimRight(state, "*~#!%$@^-+")
 		text := fmt.Sprintf("%s (%s)", node, base)
 		silent := strings.HasSuffix(state, "*")
@@ -84,7 +87,7 @@ func parseDown(out string) (down []string) {
 			down = append(down, text)
 		}
 	}
-	return down
+	return down, memory
 }
 
 // Cancel cancels jobs, with one scancel for each cluster. Jobs that have ended are left alone.

@@ -1,11 +1,12 @@
 package status
 
 import (
-	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
@@ -68,6 +69,29 @@ func (t *Tracker) chunks(v View) []Chunk {
 	return list
 }
 
+// unsaid is why nothing is known of a task.
+const unsaid = "Slurm does not say"
+
+// justWritten is how long a journal tells of a task. Slurm forgets jobs after more, MinJobAge.
+const justWritten = 2 * time.Minute
+
+// contradicted says which journal was written to by a task of which Slurm knows nothing; "" if there is none.
+func (t *Tracker) contradicted(v View) string {
+	for _, m := range t.missing {
+		tasks, _ := t.tasks(m.Chunk)
+		for _, s := range tasks {
+			_, known := v.jobs[idOf(s)]
+			_, past := v.past[idOf(s)]
+			info, err := os.Stat(t.Run.Path(slurm.JournalsDir, m.Journal))
+			if !known && !past && m.At.IsZero() && m.Job == s.Name() && err == nil && t.now.Sub(info.ModTime()) < justWritten {
+				return fmt.Sprintf("Slurm knows no job %s, which has just written to journal %s: try again in some minutes",
+					m.Job, m.Journal)
+			}
+		}
+	}
+	return ""
+}
+
 // explain says why a chunk is not done. m is what its journals know.
 func (t *Tracker) explain(s *Chunk, v View, m slurm.Missing) {
 	claim, claimed := t.claims[s.Chunk]
@@ -90,9 +114,10 @@ func (t *Tracker) explain(s *Chunk, v View, m slurm.Missing) {
 		return
 	}
 
+	s.Mem = last.Job.Option("mem")
 	s.Job, s.Log = last.Name(), t.Run.Path(slurm.LogsDir, last.Name()+".log")
 	if job == nil && v.Silent != "" {
-		s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
+		s.State, s.Why = Unclear, "may run, wait or have ended: "+unsaid
 		return
 	}
 
@@ -111,12 +136,12 @@ func (t *Tracker) explain(s *Chunk, v View, m slurm.Missing) {
 		said = m
 	}
 	if job == nil {
-		s.State, s.Why, s.OutOfTime = Ended, explainEnd(nil, own, said.Reason), said.OutOfTime
+		s.State, s.Why, s.OutOfTime = Ended, explainEnd(nil, said), said.OutOfTime
 		return
 	}
 
 	s.Slurm, s.Reason, s.Node = job.State, job.Reason, job.Nodes
-	s.explainJob(*job, own, said)
+	s.explainJob(*job, said)
 	if _, err := os.Stat(s.Log); s.State == Ended && !own && s.Node != "" && errors.Is(err, fs.ErrNotExist) {
 		s.Why += ", and left neither a log nor a journal: does its node see " + t.Run.Dir + "?"
 	}
@@ -131,7 +156,7 @@ func (s *Chunk) explainClaim(c slurm.Claim, m slurm.Missing) {
 	case !c.Ended:
 		s.State, s.Why = Ended, "was killed, or its machine failed"
 	default:
-		s.State, s.Why, s.OutOfTime = Ended, "ended: "+cmp.Or(m.Reason, "it left no journal"), m.OutOfTime
+		s.State, s.Why, s.OutOfTime = Ended, explainEnd(&sbatch.Job{State: sbatch.Completed}, m), m.OutOfTime
 	}
 }
 
@@ -141,7 +166,7 @@ func (t *Tracker) explainUnsent(s *Chunk, v View, lost bool) {
 	forgetful := t.ledger.Forgetful
 	switch {
 	case (lost || forgetful) && v.Silent != "":
-		s.State, s.Why = Unclear, "may run, wait or have ended: Slurm does not answer"
+		s.State, s.Why = Unclear, "may run, wait or have ended: "+unsaid
 	case s.Attempts > 0:
 		s.State, s.Why = Ended, "ended, and "+slurm.LedgerFile+" has lost the line about it"
 	case forgetful:
@@ -168,9 +193,8 @@ func decisive(slots []slurm.Slot, v View) (slurm.Slot, *sbatch.Job) {
 	return slots[len(slots)-1], last
 }
 
-// explainJob says why a chunk is not done by the state of its last task. own reports whether
-// that task left a journal, and said is what the journal says.
-func (s *Chunk) explainJob(job sbatch.Job, own bool, said slurm.Missing) {
+// explainJob says why a chunk is not done by the state of its last task, and by what its journal says, if it left one.
+func (s *Chunk) explainJob(job sbatch.Job, said slurm.Missing) {
 	switch {
 	case job.State == sbatch.Unknown:
 		s.State, s.Why = Unclear, "is in a state of Slurm's that this program does not know"
@@ -181,7 +205,7 @@ func (s *Chunk) explainJob(job sbatch.Job, own bool, said slurm.Missing) {
 	case s.Attempts == 0 && neverRan(job):
 		s.State, s.Why = Never, explainNever(job)
 	default:
-		s.State, s.Why = Ended, explainEnd(&job, own, said.Reason)
+		s.State, s.Why = Ended, explainEnd(&job, said)
 		s.OutOfTime = job.State == sbatch.TimedOut ||
 			said.OutOfTime && (job.State == sbatch.Failed || job.State == sbatch.Completed)
 	}
@@ -196,11 +220,8 @@ func neverRan(j sbatch.Job) bool {
 // waits reports whether a job in this state has no processes until Slurm starts it, perhaps
 // again.
 func waits(s sbatch.State) bool {
-	switch s {
-	case sbatch.Pending, sbatch.Requeued, sbatch.RequeueFed, sbatch.RequeueHold, sbatch.SpecialExit, sbatch.ResvDelHold:
-		return true
-	}
-	return false
+	return slices.Contains([]sbatch.State{sbatch.Pending, sbatch.Requeued, sbatch.RequeueFed, sbatch.RequeueHold,
+		sbatch.SpecialExit, sbatch.ResvDelHold}, s)
 }
 
 // finish says in what state the job is that ends the last round, and why it waits.

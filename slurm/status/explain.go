@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )
 
@@ -94,16 +95,9 @@ func clock(t time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// limits begin the names of the limits of accounts and QOS. Slurm has about a hundred of them.
-var limits = []string{
-	"QOSGrp", "QOSMax", "QOSMin", "QOSJob", "QOSRes", "QOSTime",
-	"AssocGrp", "AssocMax", "AssocJob", "AssocRes", "AssocTime",
-	"AssociationJob", "AssociationRes", "AssociationTime",
-}
-
-// isLimit reports whether a reason is a limit of an account or a QOS.
+// isLimit reports whether a reason is a limit of an account or a QOS. Slurm has about a hundred of them.
 func isLimit(word string) bool {
-	return slices.ContainsFunc(limits, func(prefix string) bool { return strings.HasPrefix(word, prefix) })
+	return strings.HasPrefix(word, "QOS") || strings.HasPrefix(word, "Assoc")
 }
 
 // endings say in plain words how a job ended.
@@ -136,24 +130,37 @@ var sameWords = map[string]bool{
 }
 
 // explainEnd says how a job ended that left work undone, as the rest of a sentence that begins
-// with "the task". j is what Slurm says about the job, nil for nothing. journal reports whether
-// its last attempt left a journal, and said is the reason at the end of that, "" for none.
-func explainEnd(j *sbatch.Job, journal bool, said string) string {
+// with "the task". j is what Slurm says about the job, nil for nothing. said is what its last attempt left, if that
+// left a journal.
+func explainEnd(j *sbatch.Job, said slurm.Missing) string {
 	how := "ended, and Slurm no longer knows how"
 	if j != nil {
-		how = explainState(*j, journal)
+		how = explainState(*j, said.Journal != "")
 	}
-	switch {
-	case said != "":
-		return how + ": " + said
-	case journal && j != nil && gaveUp(*j):
-		return how + ": its journal breaks off, as it does where the disk is full or a quota is used up"
-	case journal && (j == nil || j.State == sbatch.Failed && !strings.Contains(how, "signal")):
-		return how + ": its journal breaks off, as it does when a process is killed"
+	breaks := how + ": journal " + said.Journal + " breaks off, as it does "
+	switch whole := j != nil && j.State == sbatch.Completed; {
+	case said.Reason != "":
+		return how + ": " + said.Reason
+	case whole && said.Journal == "":
+		return how + ", and its journal is not there: it was deleted"
+	case said.Journal == "":
+		return how
+	case whole:
+		return breaks + "where it was cut"
+	case j != nil && gaveUp(*j):
+		return breaks + fullDisk
+	case j == nil || j.State == sbatch.Failed && !strings.Contains(how, "signal"):
+		return breaks + "when a process is killed"
 	}
 
 	return how
 }
+
+// fullDisk is where a journal breaks off, in the words of status.
+const fullDisk = "where the disk is full or a quota is used up"
+
+// FullDisk reports whether the last task of a chunk may have found no room on the disk.
+func (s Chunk) FullDisk() bool { return s.State == Ended && strings.Contains(s.Why, fullDisk) }
 
 // gaveUp reports whether the processes of a failed job ended by themselves. An exit code from 128 on
 // stands for a signal.

@@ -69,64 +69,43 @@ func importJournals(ctx context.Context, run *slurm.Run) (m slurm.Merge, err err
 	}
 
 	for _, f := range files {
-		if f.Fault.First != "" {
-			m.Faulty = append(m.Faulty, f.Fault)
-		}
 		for _, end := range f.Ends {
 			m.Skipped = append(m.Skipped, end.Skipped...)
 		}
 	}
-	for _, name := range journal.Others(run.Path(slurm.JournalsDir)) {
-		m.Faulty = append(m.Faulty, slurm.Fault{File: name, Unread: true, First: "its name is not that of a journal"})
-	}
 	slices.Sort(m.Skipped)
 	m.Skipped = slices.Compact(m.Skipped)
 	m.Missing = slurm.Incomplete(plan, files)
+	m.Faulty = run.Faults(files, m.Missing)
 	m.Complete = len(plan.Current()) - len(m.Missing)
 	return m, nil
 }
 
 const (
-	// readAhead is the number of journals that are read ahead of the one that is imported.
-	// Reading goes on during a commit, and a network file system, where opening a file takes
-	// longer than reading it, is asked for many files at once.
+	// readAhead is the number of batches that are read while earlier ones are imported, which takes longer.
 	readAhead = 32
 	// batchSize is the number of results that go from reader to importer at once.
 	batchSize = 500
 )
 
 // readJournals yields what the files hold, in their order, so that the same files give the same
-// database. Files are read in parallel. Problems with a file are kept in it and do not stop the
-// merge.
+// database. Problems with a file are kept in it and do not stop the merge.
 func readJournals(ctx context.Context, files []*slurm.File) iter.Seq2[store.Batch, error] {
 	return func(yield func(store.Batch, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		var readers panics.WaitGroup
-		defer readers.Wait()
+		var reader panics.WaitGroup
+		defer reader.Wait()
 		defer cancel()
-
-		queue := make(chan chan store.Batch, readAhead)
-		readers.Go(func() {
-			defer close(queue)
-			for i := range files {
-				batches := make(chan store.Batch, 1)
-				select {
-				case queue <- batches:
-				case <-ctx.Done():
-					return
-				}
-				readers.Go(func() {
-					defer close(batches)
-					read(ctx, files[i], batches)
-				})
+		batches := make(chan store.Batch, readAhead)
+		reader.Go(func() {
+			defer close(batches)
+			for _, f := range files {
+				read(ctx, f, batches)
 			}
 		})
-
-		for batches := range queue {
-			for b := range batches {
-				if !yield(b, nil) {
-					return
-				}
+		for b := range batches {
+			if !yield(b, nil) {
+				return
 			}
 		}
 		if err := ctx.Err(); err != nil {

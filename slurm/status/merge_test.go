@@ -64,8 +64,8 @@ func TestMerge(t *testing.T) {
 
 	m := mergeRun(t, run)
 	testkit.Check(t, m.New == 10+2+1 && m.Known == 1 && m.Journals == 4 && m.Complete == 1, "%+v", m)
-	wantMissing := []slurm.Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Reason: "out of time"},
-		{Chunk: "0003", Attempts: 1, Job: "1_2"}, {Chunk: "0004"}}
+	wantMissing := []slurm.Missing{{Chunk: "0002", Attempts: 1, Job: "1_1", Journal: "0002.1_1.0.jsonl", Reason: "out of time"},
+		{Chunk: "0003", Attempts: 1, Job: "1_2", Journal: "0003.1_2.0.jsonl"}, {Chunk: "0004"}}
 	for i := range m.Missing {
 		m.Missing[i].At = time.Time{}
 	}
@@ -74,7 +74,7 @@ func TestMerge(t *testing.T) {
 	for _, f := range m.Faulty {
 		faults = append(faults, fmt.Sprintf("%s lost %d: %s", f.File, f.Lost, f.First[:6]))
 	}
-	testkit.Equal(t, strings.Join(faults, "\n"), "0001.1_0.0.jsonl lost 0: line 7\n0002.1_1.0.jsonl lost 1: line 4", "faults are")
+	testkit.Equal(t, strings.Join(faults, "\n"), "0002.1_1.0.jsonl lost 1: line 4", "faults are")
 	testkit.Equal(t, count(t, run), 13, "the database has")
 	again := mergeRun(t, run)
 	testkit.Check(t, again.New == 0 && again.Known == 14, "merged again: %+v", again)
@@ -196,19 +196,6 @@ func TestMergeStops(t *testing.T) {
 	testkit.Equal(t, mergeRun(t, run).New, 2, "new trials")
 }
 
-// A journal that can't be read is said, and the others are merged.
-func TestMergeUnreadable(t *testing.T) {
-	run := slurmtest.NewRun(t, 2)
-	testkit.Succeed(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
-	testkit.Succeed(t, unix.Mkfifo(run.Path(slurm.JournalsDir, "0001.1_1.1.jsonl"), 0o666))
-	slurmtest.Write(t, run, 1, "1_2", 0, 2)
-	const old = "0002.1_2.0.g1.jsonl" // of a GPU of a task, before 0.1.0
-	testkit.Succeed(t, os.WriteFile(run.Path(slurm.JournalsDir, old), nil, 0o666))
-	m := mergeRun(t, run)
-	testkit.Check(t, m.New == 2 && len(m.Faulty) == 3 && m.Faulty[0].Unread && m.Faulty[1].Unread &&
-		strings.Contains(m.Faulty[1].First, "not a regular file") && m.Faulty[2].File == old, "%+v", m)
-}
-
 // Of a damaged database nothing is needed: a merge says that it may go, and makes it again.
 func TestMergeIntoDamagedDatabase(t *testing.T) {
 	for name, damage := range map[string]func(data []byte) []byte{
@@ -239,6 +226,7 @@ func TestMergeIntoDamagedDatabase(t *testing.T) {
 func TestMergeThatEndsLate(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
 	slurmtest.Send(t, run, 1, 1, "12")
+	slurmtest.Database(t, run.Dir)
 	began := time.Now().UTC()
 	testkit.Succeed(t, run.NoteMerge(&slurm.Merge{At: began.Add(time.Second), Round: 1, Complete: 1}))
 	testkit.Succeed(t, run.NoteMerge(&slurm.Merge{At: began, Missing: []slurm.Missing{{Chunk: "0001"}}}))

@@ -135,59 +135,6 @@ func TestMissingHasLastAttemptsWord(t *testing.T) {
 	}
 }
 
-// A task that was complete, but whose journal was damaged since, is done again as far
-// as it has to be, and is complete then.
-func TestDamageIsMended(t *testing.T) {
-	third := slurmtest.TestTrial("m1", 2).ID
-	for name, c := range map[string]struct {
-		damage func(journal string) string
-		want   string
-	}{
-		"altered":   {func(j string) string { return strings.Replace(j, third, "0", 1) }, "line 5: its checksum is"},
-		"taken out": {func(j string) string { return without(j, third) }, "line 5: lines missing before it: 1"},
-	} {
-		t.Run(name, func(t *testing.T) { damageIsMended(t, c.damage, c.want) })
-	}
-}
-
-// without takes the line with a word out of text.
-func without(text, word string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.Contains(line, word) {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
-}
-
-func damageIsMended(t *testing.T, damage func(journal string) string, want string) {
-	t.Helper()
-	run := slurmtest.NewRun(t, 1)
-	w := slurmtest.Write(t, run, 0, "1_0", 0, 5)
-	slurmtest.End(t, w, "m1", trial.Part{Of: 1}, "")
-	data := slurmlab.Read(t, w.Path())
-	testkit.Succeed(t, os.WriteFile(w.Path(), []byte(damage(data)), 0o666))
-	m := mergeRun(t, run)
-	testkit.Check(t, m.New == 4 && m.Complete == 0 && strings.Contains(m.Missing[0].Reason, "0001.1_0.0.jsonl: "+want),
-		"damaged: %+v", m)
-	again := slurmtest.Write(t, run, 0, "2_0", 5, 5)
-	var ids []string
-	for n := range 5 {
-		ids = append(ids, slurmtest.TestTrial("m1", n).ID)
-	}
-	finished := testkit.Must(again.Recorded(t.Context(), ids, trial.Brief))
-	for n, id := range ids {
-		if finished[id].Status == "" {
-			testkit.Equal(t, n, 2, "trial")
-			testkit.Succeed(t, again.Record(t.Context(), slurmtest.TestTrial("m1", n)))
-		}
-	}
-	slurmtest.End(t, again, "m1", trial.Part{Of: 1}, "")
-	m = mergeRun(t, run)
-	testkit.Check(t, m.New == 1 && m.Complete == 1 && len(m.Missing) == 0, "mended: %+v", m)
-}
-
 // The last attempt at a chunk counts what earlier ones measured. A journal of those that is gone, was
 // cut at the end of a line or was overwritten is missed, and only what it held is measured again.
 func TestEarlierJournalIsLost(t *testing.T) {
@@ -253,6 +200,8 @@ func lateRun(t *testing.T) *slurm.Run {
 		filepath.Join(late, slurm.JournalsDir, "0001.12_0.0.jsonl")))
 	later := *run
 	later.Dir = late
+	slurmtest.Database(t, run.Dir)
+	slurmtest.Database(t, late)
 	testkit.Succeed(t, later.NoteMerge(&slurm.Merge{Round: 1, Complete: 1}))
 	t.Setenv("LATE_INTO", run.Dir)
 	return run

@@ -43,7 +43,7 @@ type Status struct {
 	// DamagedJobs is the number of lines in the ledger that can't be used.
 	DamagedJobs int          `json:"damaged_jobs,omitempty"`
 	Merged      *slurm.Merge `json:"merged,omitempty"` // Merged is nil before the first merge.
-	// Silent says why Slurm does not answer; "" if it does, or was not asked.
+	// Silent says why Slurm does not answer, or is not believed; "" if it does, or was not asked.
 	Silent string `json:"silent,omitempty"`
 	// Fault says why the folder can't be read. Nothing else is known then.
 	Fault string `json:"fault,omitempty"`
@@ -67,20 +67,9 @@ type Counts struct {
 
 func (c *Counts) add(s State) {
 	c.All++
-	switch s {
-	case Done:
-		c.Done++
-	case Running:
-		c.Running++
-	case Waiting:
-		c.Waiting++
-	case Ended:
-		c.Ended++
-	case Never:
-		c.Never++
-	default:
-		c.Unclear++
-	}
+	*map[State]*int{
+		Done: &c.Done, Running: &c.Running, Waiting: &c.Waiting, Ended: &c.Ended, Never: &c.Never, Unclear: &c.Unclear,
+	}[s]++
 }
 
 // A State says how far a chunk is.
@@ -111,8 +100,9 @@ type Chunk struct {
 	Attempts int    `json:"attempts"` // Attempts is the number of its journals.
 	// OutOfTime says that its last task ended because its time limit was near.
 	OutOfTime bool `json:"out_of_time,omitempty"`
-	// OutOfMemory says that its last task was killed for its use of memory.
+	// OutOfMemory says that its last task was killed for its use of memory, of which it had asked for Mem.
 	OutOfMemory bool   `json:"out_of_memory,omitempty"`
+	Mem         string `json:"mem,omitempty"`
 	Log         string `json:"log,omitempty"` // Log is the path of that task's log.
 	// Unsent says that no submission has reached it yet.
 	Unsent bool   `json:"-"`
@@ -130,6 +120,9 @@ func (t *Tracker) Status(v View) Status {
 	if t.err != nil {
 		return Status{Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created, Fault: t.err.Error()}
 	}
+	if v.Silent == "" {
+		v.Silent = t.contradicted(v)
+	}
 	s := Status{
 		Name: t.Run.JobName(), Dir: t.Run.Dir, Created: t.Run.Created,
 		Trials: t.trials(), Best: t.bests(), Chunks: t.chunks(v), Merged: t.ledger.Merge, Silent: v.Silent,
@@ -140,8 +133,12 @@ func (t *Tracker) Status(v View) Status {
 	s.finish(t, v)
 	for i := range s.Chunks {
 		c := &s.Chunks[i]
-		if c.Unsent && s.Finish == Waiting && !strings.HasSuffix(s.Waits, never) {
-			c.State, c.Why = Waiting, "is sent by the job that merges, which "+s.Waits
+		switch {
+		case !c.Unsent:
+		case s.Finish == Waiting && !strings.HasSuffix(s.Waits, never), s.Finish == Running:
+			c.State, c.Why = Waiting, "is sent by the job that merges, which "+cmp.Or(s.Waits, "runs")
+		case s.Finish == Unclear:
+			c.State, c.Why = Unclear, "may have been sent by the job that merges: "+unsaid
 		}
 		s.Counts.add(c.State)
 		id, _, _ := strings.Cut(c.Job, "_")
@@ -152,12 +149,9 @@ func (t *Tracker) Status(v View) Status {
 		s.Left = float64(left) / s.Rate
 	}
 
-	for _, j := range t.journals {
-		if j.Fault.Loses() {
-			s.Faulty = append(s.Faulty, j.Fault)
-		}
-	}
-	slices.SortFunc(s.Faulty, func(a, b slurm.Fault) int { return cmp.Compare(a.File, b.File) })
+	s.Faulty = t.Run.Faults(slices.SortedFunc(maps.Values(t.journals), func(a, b *slurm.File) int {
+		return cmp.Compare(a.Name.String(), b.Name.String())
+	}), t.missing)
 	return s
 }
 
@@ -263,12 +257,10 @@ func (t *Tracker) bests() []Best {
 	})
 }
 
-// A pace counts when trials ended, and when attempts were measuring.
-type pace struct {
-	// ended is the number of trials that ended in each interval of paceStep.
-	ended map[int64]int
-	// last is the end of an attempt's last trial, by when the attempt began.
-	last map[time.Time]time.Time
+// A pace says how many trials ended in each interval of paceStep, and when the first attempt at one of these began.
+type pace map[int64]struct {
+	trials int
+	began  time.Time
 }
 
 const (
@@ -276,45 +268,32 @@ const (
 	paceWindow = 10 * time.Minute // long enough for a few of the slowest trials
 )
 
-func newPace() pace { return pace{map[int64]int{}, map[time.Time]time.Time{}} }
-
 // add counts a trial that ended at a time. Its attempt began at another.
 func (p pace) add(began, at time.Time) {
-	p.ended[at.UnixNano()/int64(paceStep)]++
-	if began = began.UTC(); at.After(p.last[began]) {
-		p.last[began] = at
+	i := at.UnixNano() / int64(paceStep)
+	s := p[i]
+	if s.trials++; s.trials == 1 || began.Before(s.began) {
+		s.began = began
 	}
+	p[i] = s
 }
 
 // rate returns the number of trials per second in the last minutes, 0 if there were none.
-// The time in which no attempt was measuring, such as before a retry, does not count.
+// The time before the first attempt, as after a long pause, does not count.
 func (p pace) rate(now time.Time) float64 {
-	first := now.Add(-paceWindow)
-	n := 0
-	for step, count := range p.ended {
-		if step >= first.UnixNano()/int64(paceStep) {
-			n += count
+	first, began, n := now.Add(-paceWindow), now, 0
+	for step, s := range p {
+		if step < first.UnixNano()/int64(paceStep) {
+			continue
+		}
+		if n += s.trials; s.began.Before(began) {
+			began = s.began
 		}
 	}
-
-	if n == 0 {
-		return 0
+	if began.Before(first) {
+		began = first
 	}
-
-	var busy time.Duration
-	until := first // busy has the time before until
-	for _, began := range slices.SortedFunc(maps.Keys(p.last), time.Time.Compare) {
-		if last := p.last[began]; last.After(until) {
-			if began.After(until) {
-				until = began
-			}
-			busy += last.Sub(until)
-			until = last
-		}
-	}
-
-	busy += max(0, now.Sub(until)) // for the trials that are being measured
-	return float64(n) / max(busy, time.Second).Seconds()
+	return float64(n) / max(now.Sub(began), time.Second).Seconds()
 }
 
 // A Gathering says that tasks failed alike on a node, and that the node is to blame.

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,12 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"spmvtune/internal/testing/slurmlab"
 	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
 
@@ -71,7 +75,7 @@ func TestStatusWithoutSlurm(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
 	run := slurmtest.StatusRun(t)
 	s := look(t, run)
-	testkit.Equal(t, states(s), "done unclear unclear unclear unclear unclear unclear never unclear", "chunks")
+	testkit.Equal(t, states(s), "done unclear unclear unclear unclear unclear unclear unclear unclear", "chunks")
 	testkit.Check(t, s.Trials.Done == 10 && s.Counts.Done == 1 && strings.Contains(s.Silent, "no answer") && s.Active(),
 		"status %+v", s)
 	// A controller that has forgotten all, and no accounting.
@@ -164,10 +168,9 @@ func TestPace(t *testing.T) {
 		{"goes on", []trials{{1, time.Hour, time.Hour}, {300, time.Hour, time.Minute}}, 0.5},
 		{"several at once", []trials{{300, time.Hour, time.Minute}, {300, 2 * time.Minute, time.Second}}, 1},
 		{"after a long pause", []trials{{5000, time.Hour, 50 * time.Minute}, {120, time.Minute, time.Second}}, 2},
-		{"after a short pause", []trials{{60, time.Hour, 9 * time.Minute}, {120, 2 * time.Minute, time.Second}}, 1},
 		{"a clock is ahead", []trials{{1, -time.Minute, -time.Minute}}, 1},
 	} {
-		p := newPace()
+		p := pace{}
 		for _, trials := range c.trials {
 			for range trials.n {
 				p.add(now.Add(-trials.began), now.Add(-trials.ago))
@@ -175,16 +178,6 @@ func TestPace(t *testing.T) {
 		}
 		testkit.Equal(t, fmt.Sprintf("%.3f", p.rate(now)), fmt.Sprintf("%.3f", c.want), "%s", c.name)
 	}
-}
-
-// A journal that can't be read is no error, and the others count.
-func TestStatusOfUnreadableJournal(t *testing.T) {
-	run := slurmtest.NewRun(t, 2)
-	testkit.Succeed(t, os.Mkdir(run.Path(slurm.JournalsDir, "0001.1_1.0.jsonl"), 0o777))
-	slurmtest.Write(t, run, 1, "1_2", 0, 2)
-	tracker := NewTracker(run)
-	testkit.Succeed(t, tracker.read(t.Context()))
-	testkit.Equal(t, tracker.Status(View{}).Trials.Done, 2, "trials are done")
 }
 
 func TestExplainPending(t *testing.T) {
@@ -215,70 +208,131 @@ func TestExplainPending(t *testing.T) {
 
 func TestExplainEnd(t *testing.T) {
 	for _, c := range []struct {
-		job     *sbatch.Job
-		journal bool
-		said    string
-		want    string
+		job           *sbatch.Job
+		journal, said string
+		want          string
 	}{
-		{nil, false, "", "ended, and Slurm no longer knows how"},
-		{nil, true, "", "ended, and Slurm no longer knows how: its journal breaks off, as it does when a process is killed"},
-		{nil, true, "a signal came", "ended, and Slurm no longer knows how: a signal came"},
-		{&sbatch.Job{State: sbatch.TimedOut, Reason: "TimeLimit"}, true, "", "reached its time limit"},
-		{&sbatch.Job{State: sbatch.Failed, Exit: "7:0"}, true, "no GPU", "failed with exit code 7: no GPU"},
-		{&sbatch.Job{State: sbatch.Failed, Exit: "0:9"}, false, "", "failed by signal 9"},
-		{&sbatch.Job{State: sbatch.Failed, Reason: "RaisedSignal:9(Killed)"}, false, "", "failed by signal 9(Killed)"},
-		{&sbatch.Job{State: sbatch.Failed, Reason: "JobLaunchFailure"}, false, "", "was killed by a signal, or could not be started on its node (JobLaunchFailure)"},
-		{&sbatch.Job{State: sbatch.Failed, Reason: "JobLaunchFailure"}, true, "", "was killed by a signal, such as that of kill -9 (JobLaunchFailure)"},
-		{&sbatch.Job{State: sbatch.Failed}, true, "", "failed: its journal breaks off, as it does when a process is killed"},
-		{&sbatch.Job{State: sbatch.Failed, Reason: "NonZeroExitCode"}, true, "no GPU", "failed: no GPU"},
-		{&sbatch.Job{State: sbatch.Failed, Reason: "NonZeroExitCode"}, true, "",
-			"failed: its journal breaks off, as it does where the disk is full or a quota is used up"},
-		{&sbatch.Job{State: sbatch.Failed, Exit: "1:0"}, true, "",
-			"failed with exit code 1: its journal breaks off, as it does where the disk is full or a quota is used up"},
-		{&sbatch.Job{State: sbatch.Failed, Exit: "137:0"}, true, "",
-			"failed with exit code 137: its journal breaks off, as it does when a process is killed"},
-		{&sbatch.Job{State: sbatch.Failed, Reason: "BadConstraints"}, false, "", "asked for something that no node has (BadConstraints)"},
-		{&sbatch.Job{State: sbatch.NodeFail, Reason: "SomethingNew2031"}, false, "", "lost its node, which failed (SomethingNew2031)"},
-		{&sbatch.Job{State: sbatch.Failed}, false, "", "failed"},
-		{&sbatch.Job{State: sbatch.Unknown}, false, "", "ended, and Slurm no longer knows how"},
+		{nil, "", "", "ended, and Slurm no longer knows how"},
+		{nil, "j", "", "ended, and Slurm no longer knows how: journal j breaks off, as it does when a process is killed"},
+		{nil, "j", "a signal came", "ended, and Slurm no longer knows how: a signal came"},
+		{&sbatch.Job{State: sbatch.TimedOut, Reason: "TimeLimit"}, "j", "", "reached its time limit"},
+		{&sbatch.Job{State: sbatch.Failed, Exit: "7:0"}, "j", "no GPU", "failed with exit code 7: no GPU"},
+		{&sbatch.Job{State: sbatch.Failed, Exit: "0:9"}, "", "", "failed by signal 9"},
+		{&sbatch.Job{State: sbatch.Failed, Reason: "RaisedSignal:9(Killed)"}, "", "", "failed by signal 9(Killed)"},
+		{&sbatch.Job{State: sbatch.Failed, Reason: "JobLaunchFailure"}, "", "", "was killed by a signal, or could not be started on its node (JobLaunchFailure)"},
+		{&sbatch.Job{State: sbatch.Failed, Reason: "JobLaunchFailure"}, "j", "", "was killed by a signal, such as that of kill -9 (JobLaunchFailure)"},
+		{&sbatch.Job{State: sbatch.Failed}, "j", "", "failed: journal j breaks off, as it does when a process is killed"},
+		{&sbatch.Job{State: sbatch.Failed, Reason: "NonZeroExitCode"}, "j", "no GPU", "failed: no GPU"},
+		{&sbatch.Job{State: sbatch.Failed, Reason: "NonZeroExitCode"}, "j", "",
+			"failed: journal j breaks off, as it does where the disk is full or a quota is used up"},
+		{&sbatch.Job{State: sbatch.Failed, Exit: "1:0"}, "j", "",
+			"failed with exit code 1: journal j breaks off, as it does where the disk is full or a quota is used up"},
+		{&sbatch.Job{State: sbatch.Failed, Exit: "137:0"}, "j", "",
+			"failed with exit code 137: journal j breaks off, as it does when a process is killed"},
+		{&sbatch.Job{State: sbatch.Failed, Reason: "BadConstraints"}, "", "", "asked for something that no node has (BadConstraints)"},
+		{&sbatch.Job{State: sbatch.NodeFail, Reason: "SomethingNew2031"}, "", "", "lost its node, which failed (SomethingNew2031)"},
+		{&sbatch.Job{State: sbatch.Failed}, "", "", "failed"},
+		{&sbatch.Job{State: sbatch.Completed}, "j", "", "ended: journal j breaks off, as it does where it was cut"},
+		{&sbatch.Job{State: sbatch.Completed}, "", "", "ended, and its journal is not there: it was deleted"},
+		{&sbatch.Job{State: sbatch.Unknown}, "", "", "ended, and Slurm no longer knows how"},
 	} {
-		testkit.Equal(t, explainEnd(c.job, c.journal, c.said), c.want, "%+v, %t, %q", c.job, c.journal, c.said)
+		testkit.Equal(t, explainEnd(c.job, slurm.Missing{Journal: c.journal, Reason: c.said}), c.want, "%+v, %q, %q", c.job, c.journal, c.said)
 	}
 }
 
-// A run is merged if its database is there, as large as the merge left it.
-func TestStatusLooksAtTheDatabase(t *testing.T) {
+// A run is merged if its database is there as the merge left it, and its report is named if it is there.
+func TestStatusLooksAtWhatIsThere(t *testing.T) {
 	slurmtest.Says(t, slurmlab.Fake(t, slurmlab.FakeQueue), "queue", slurmtest.NewRun(t, 0))
-	for what, damage := range map[string]func(path string) error{
-		"":         func(string) error { return nil },
+	for what, damage := range map[string]func(database string) error{
+		"merged":   func(string) error { return nil },
 		"deleted":  os.Remove,
 		"emptied":  func(path string) error { return os.Truncate(path, 0) },
 		"cut":      func(path string) error { return os.Truncate(path, 4096) },
-		"replaced": func(path string) error { return os.WriteFile(path, []byte("disk is full"), 0o666) },
+		"cut late": func(path string) error { return os.Truncate(path, int64(len(slurmlab.Read(t, path))-1)) },
+		"replaced": func(path string) error { return os.WriteFile(path, make([]byte, 1<<20), 0o666) },
+		"of another program": func(path string) error {
+			return os.WriteFile(path, []byte(strings.Replace(slurmlab.Read(t, path), "SpMV", "Else", 1)), 0o666)
+		},
+		"a folder":  func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o777)) },
+		"new":       func(path string) error { os.Remove(path); return testkit.Must(store.Open(path)).Close() },
+		"no report": func(path string) error { return os.Remove(filepath.Join(filepath.Dir(path), "report.html")) },
+		"moved": func(path string) error {
+			return os.Rename(filepath.Dir(path), filepath.Dir(path)+".moved")
+		},
 	} {
 		run := slurmtest.NewRun(t, 1)
-		slurmtest.End(t, slurmtest.Write(t, run, 0, "1_0", 0, 3), "m1", trial.Part{Of: 1}, "")
-		mergeRun(t, run)
+		slurmtest.EndAll(t, slurmtest.Write(t, run, 0, "1_0", 0, 30), "m1", 30)
+		testkit.Must(Merge(t.Context(), run, 0, func(m *slurm.Merge) error {
+			m.Report = run.Path("report.html")
+			return os.WriteFile(m.Report, nil, 0o666)
+		}))
 		testkit.Succeed(t, damage(run.Path(slurm.DatabaseFile)))
-		s := look(t, run)
-		testkit.Check(t, s.Counts.Done == 1 && (s.Merged != nil) == (what == ""), "%s: %+v", what, s)
+		if what == "moved" {
+			run = slurmtest.Opened(t, run.Dir+".moved")
+		}
+		s, report := look(t, run), run.Path("report.html")
+		if what == "no report" {
+			report = ""
+		}
+		is := what == "merged" || what == "no report" || what == "moved"
+		testkit.Check(t, s.Counts.Done == 1 && (s.Merged != nil) == is && (!is || s.Merged.Report == report), "%s: %+v, merged %+v",
+			what, s, s.Merged)
 	}
 }
 
-// A journal that can't be read in full is named, and where they are all gone, it is said what to do.
-func TestStatusNamesFaultyJournals(t *testing.T) {
-	slurmtest.Says(t, slurmlab.Fake(t, slurmlab.FakeQueue), "queue", slurmtest.NewRun(t, 0))
-	run := slurmtest.NewRun(t, 1)
-	w := slurmtest.Write(t, run, 0, "1_0", 0, 3)
-	slurmtest.End(t, w, "m1", trial.Part{Of: 1}, "")
-	testkit.Equal(t, len(look(t, run).Faulty), 0, "faulty at first")
-	f := testkit.Must(os.OpenFile(w.Path(), os.O_WRONLY|os.O_APPEND, 0))
-	testkit.Must(f.WriteString("garbage\n"))
-	testkit.Succeed(t, f.Close())
-	s := look(t, run)
-	testkit.Check(t, len(s.Faulty) == 1 && s.Faulty[0].File == filepath.Base(w.Path()), "faulty are %+v", s.Faulty)
-	testkit.Succeed(t, os.RemoveAll(run.Path(slurm.JournalsDir)))
-	testkit.Fails(t, testkit.Err(Of(t.Context(), slurmtest.Hasty, run)), "make that folder", "without journals/")
+// Of a damaged journal its name is said, and what is missing by that. Garbage behind the end, and a line twice, take
+// nothing away.
+func TestStatusOfDamagedJournals(t *testing.T) {
+	queue := slurmlab.Fake(t, slurmlab.FakeQueue)
+	lines := func(data string, from, to int) string {
+		return strings.Join(strings.SplitAfter(data, "\n")[from:to], "")
+	}
+	with := func(change func(data string) string) func(path string) error {
+		return func(path string) error { return os.WriteFile(path, []byte(change(slurmlab.Read(t, path))), 0o666) }
+	}
+	for what, c := range map[string]struct {
+		damage func(path string) error
+		state  State
+		why    string
+		faulty string
+	}{
+		"garbage behind": {with(func(d string) string { return d + "garbage\nmore\n" }), Done, "", "line 7: not a line"},
+		"torn behind":    {with(func(d string) string { return d + "garbage" }), Done, "", "line 7: the line ends after 7 bytes"},
+		"zeros behind":   {with(func(d string) string { return d + strings.Repeat("\x00", 99) }), Done, "", "line 7: the line ends"},
+		"the end twice":  {with(func(d string) string { return d + lines(d, 5, 6) }), Done, "", "line 7: it was written as line 6"},
+		"a trial twice":  {with(func(d string) string { return lines(d, 0, 4) + lines(d, 3, 6) }), Done, "", "line 5: it was written as line 4"},
+		"no end":         {with(func(d string) string { return lines(d, 0, 5) }), Ended, "ended: journal FILE breaks off", ""},
+		"half an end":    {with(func(d string) string { return d[:len(d)-9] }), Ended, "ended: journal FILE breaks off", ""},
+		"emptied":        {with(func(d string) string { return "" }), Ended, "ended: journal FILE breaks off", ""},
+		"a trial gone": {with(func(d string) string { return lines(d, 0, 4) + lines(d, 5, 6) }), Ended,
+			"can be read: journal FILE: line 5: lines missing", "line 5: lines missing before it: 1"},
+		"noise":    {with(func(d string) string { return lines(d, 0, 3) + "noise\n" + lines(d, 4, 6) }), Ended, "FILE: line 4: not", "line 4: not"},
+		"deleted":  {os.Remove, Ended, "ended, and its journal is not there: it was deleted", ""},
+		"a folder": {func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o777)) }, Ended, "", "a folder"},
+		"a pipe":   {func(path string) error { return errors.Join(os.Remove(path), unix.Mkfifo(path, 0o666)) }, Ended, "", "not a regular file"},
+		"a link":   {func(path string) error { return errors.Join(os.Remove(path), os.Symlink("nowhere", path)) }, Ended, "", "no such file"},
+		"renamed":  {func(path string) error { return os.Rename(path, path+".bak.jsonl") }, Ended, "", "its name is not that of a journal"},
+	} {
+		run := slurmtest.NewRun(t, 1)
+		slurmtest.Send(t, run, 1, 1, "1")
+		slurmtest.Says(t, queue, "queue", run, "1|0|COMPLETED|1:00|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None")
+		w := slurmtest.Write(t, run, 0, "1_0", 0, 3)
+		slurmtest.EndAll(t, w, "m1", 3)
+		testkit.Check(t, states(look(t, run)) == "done" && len(look(t, run).Faulty) == 0, "at first: %+v", look(t, run))
+		testkit.Succeed(t, c.damage(w.Path()))
+		s, file := look(t, run), filepath.Base(w.Path())
+		why := strings.ReplaceAll(s.Chunks[0].Why, file, "FILE")
+		testkit.Check(t, s.Chunks[0].State == c.state && strings.Contains(why, c.why) && !strings.Contains(why, "complete"),
+			"%s: chunk %+v", what, s.Chunks[0])
+		testkit.Check(t, (len(s.Faulty) == 1) == (c.faulty != ""), "%s: faulty are %+v", what, s.Faulty)
+		for _, f := range s.Faulty {
+			testkit.Check(t, strings.HasPrefix(f.File, file) && strings.Contains(f.First, c.faulty) &&
+				(f.Again == (c.state != Done) || what == "renamed"), "%s: faulty is %+v", what, f)
+		}
+		m := testkit.Must(mergeOnly(t.Context(), run))
+		testkit.Check(t, len(m.Missing) == s.Counts.Ended && (c.state != Done || m.New == 3) &&
+			len(m.Faulty) == len(s.Faulty), "%s: merged %+v", what, m)
+	}
 }
 
 // Whether a run is over is not known where its claims or its journals can't be read.
@@ -290,5 +344,9 @@ func TestStatusNeedsTheFolder(t *testing.T) {
 		testkit.Succeed(t, os.RemoveAll(run.Path(folder)))
 		testkit.Succeed(t, os.WriteFile(run.Path(folder), nil, 0o666))
 		testkit.Fails(t, testkit.Err(Of(t.Context(), slurmtest.Hasty, run)), wrong, "where %s is no folder", folder)
+		testkit.Succeed(t, os.Remove(run.Path(folder)))
+		if folder == slurm.JournalsDir {
+			testkit.Fails(t, testkit.Err(Of(t.Context(), slurmtest.Hasty, run)), "make that folder", "without journals/")
+		}
 	}
 }

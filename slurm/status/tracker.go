@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/panics"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
@@ -36,6 +37,7 @@ type Tracker struct {
 	missing  []slurm.Missing
 	claims   map[string]slurm.Claim // claims are those of processes outside of arrays, by chunk.
 	journals map[journal.Name]*slurm.File
+	now      time.Time // now is when the journals were read, by their server's clock.
 	err      error
 
 	mu       sync.Mutex // mu guards what follows, which several readers fill.
@@ -50,7 +52,7 @@ type Tracker struct {
 func NewTracker(run *slurm.Run) *Tracker {
 	return &Tracker{
 		Run: run, ledger: &slurm.Ledger{}, journals: map[journal.Name]*slurm.File{},
-		ended: map[trial.Key]trial.Status{}, families: map[string]int{}, pace: newPace(), best: map[trial.Case]Best{},
+		ended: map[trial.Key]trial.Status{}, families: map[string]int{}, pace: pace{}, best: map[trial.Case]Best{},
 		measured: map[string]bool{},
 	}
 }
@@ -65,7 +67,7 @@ func (t *Tracker) final() bool {
 // read reads what has changed in the folder since the last call, except the jobs.
 func (t *Tracker) read(ctx context.Context) (err error) {
 	if !t.final() {
-		journal.Refresh(t.Run.Dir) // where this fails, the listing may be some seconds old
+		t.now = journal.Refresh(t.Run.Dir) // where this fails, the listing may be some seconds old
 	}
 	if t.plan, err = t.Run.Plan(); err != nil {
 		return err
@@ -158,12 +160,16 @@ func Of(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, error) {
 	return t.Status(view), t.err
 }
 
-// Certain is the status of a run, for those who act by it: the error says, too, why Slurm does not answer. It asks for
-// jobs of the run also where nothing says that there are any.
+// Certain is the status of a run, for those who act by it: the error says, too, why Slurm does not answer, or is not
+// believed. It asks for jobs of the run also where nothing says that there are any.
 func Certain(ctx context.Context, c *sbatch.Client, run *slurm.Run) (Status, error) {
 	t, o := NewTracker(run), Observer{Client: c, thorough: true}
 	view := o.Observe(ctx, t)
-	return t.Status(view), errors.Join(t.err, view.err)
+	s, err := t.Status(view), errors.Join(t.err, view.err)
+	if s.Silent != "" && err == nil {
+		err = errors.New(s.Silent)
+	}
+	return s, err
 }
 
 // Observe brings trackers up to date. It asks Slurm before it reads the journals: a task that
@@ -304,19 +310,14 @@ func (o *Observer) askStray(ctx context.Context, v *View, runs ...*Tracker) {
 
 // Stray asks Slurm for the active jobs of a run that are not among those it knows.
 func Stray(ctx context.Context, c *sbatch.Client, run *slurm.Run, known []slurm.Sent) (stray []sbatch.Job, err error) {
-	clusters := []string{sbatch.ChosenCluster()}
-	for _, j := range known {
-		clusters = append(clusters, j.Cluster)
-	}
-	slices.Sort(clusters)
-
-	for _, cluster := range slices.Compact(clusters) {
+	all := append([]slurm.Sent{{JobID: sbatch.JobID{Cluster: sbatch.ChosenCluster()}}}, known...)
+	for _, cluster := range lists.Distinct(all, func(s slurm.Sent) string { return s.Cluster }) {
 		jobs, err := c.All(ctx, cluster, run.JobName()+".")
 		if err != nil {
 			return nil, err
 		}
 		for _, j := range jobs {
-			is := func(s slurm.Sent) bool { return s.Name == j.Name }
+			is := func(s slurm.Sent) bool { return s.Name == j.Name && (s.ID == "" || s.ID == j.ID) }
 			if !j.State.Terminal() && !slices.ContainsFunc(known, is) {
 				stray = append(stray, j)
 			}
@@ -360,7 +361,11 @@ func (t *Tracker) explainUnlisted(s *Chunk, unknown []int, v View) bool {
 	const mayBe = "may be a task of job %s, whose %s"
 	for _, j := range v.stray {
 		number, is := t.roundOf(j)
+		renamed := func(x slurm.Slot) bool { return x.Job != nil && x.Job.Name == j.Name && x.Task == j.Task }
 		switch {
+		case slices.ContainsFunc(t.slots[s.Chunk], renamed):
+			s.State, s.Why = Unclear, fmt.Sprintf(mayBe, j.ID, "number is another one in "+slurm.LedgerFile)
+			return true
 		case is && t.ledger.Rounds[number] == nil:
 			s.State, s.Why = Unclear, fmt.Sprintf(mayBe, j.ID, "record the run has lost")
 			return true

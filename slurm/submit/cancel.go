@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -86,12 +87,8 @@ func usersOf(r *slurm.Run, jobs []sbatch.Job) (map[string][]sbatch.Job, error) {
 	}
 	users := map[string][]sbatch.Job{}
 	for _, j := range jobs {
-		user := ""
-		at := slices.IndexFunc(ledger.Jobs, func(s slurm.Sent) bool { return s.Name == j.Name })
-		if at >= 0 && ledger.Jobs[at].User != slurm.Me() {
-			user = ledger.Jobs[at].User
-		}
-		users[user] = append(users[user], j)
+		sent, _ := lists.First(ledger.Jobs, func(s slurm.Sent) bool { return s.Name == j.Name && s.User != slurm.Me() })
+		users[sent.User] = append(users[sent.User], j)
 	}
 	return users, nil
 }
@@ -125,13 +122,7 @@ func activeJobs(ctx context.Context, c *sbatch.Client, r *slurm.Run) ([]sbatch.J
 
 // jobIDsOf returns the ids of jobs, each once.
 func jobIDsOf(jobs []sbatch.Job) []sbatch.JobID {
-	var ids []sbatch.JobID
-	for _, j := range jobs {
-		if !slices.Contains(ids, j.JobID) {
-			ids = append(ids, j.JobID)
-		}
-	}
-	return ids
+	return lists.Distinct(jobs, func(j sbatch.Job) sbatch.JobID { return j.JobID })
 }
 
 // Throttle lets at most n tasks of the run run at once; 0 removes the bound. It applies to arrays that
@@ -191,7 +182,7 @@ func waitsForOthers(sent []slurm.Sent, id sbatch.JobID) bool {
 	if at < 0 {
 		return false
 	}
-	for part := range strings.SplitSeq(valueOf(sent[at].Args, "dependency"), ",") {
+	for part := range strings.SplitSeq(sent[at].Option("dependency"), ",") {
 		kind, after, _ := strings.Cut(part, ":")
 		foreign := func(other string) bool {
 			return !slices.Contains(own, sbatch.JobID{ID: other, Cluster: id.Cluster})

@@ -156,7 +156,7 @@ func (t *tester) judge(said string, err error) (string, error) {
 	case sbatch.SubmitLimit(err) != "":
 		return refusal, nil
 	case strings.Contains(refusal, notAvailable):
-		down, asked := t.client.NodesDown(t.ctx)
+		down, _, asked := t.client.Nodes(t.ctx)
 		if asked != nil {
 			return "", asked
 		}

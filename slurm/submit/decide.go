@@ -90,8 +90,8 @@ func newDecision(
 // decide decides about a chunk.
 func (d *decision) decide(c slurm.Chunk, s status.Chunk) {
 	array, _, _ := strings.Cut(s.Job, "_")
-	args := d.asked[array].Args
-	mem, limit := valueOf(args, "mem"), valueOf(args, "time")
+	asked := d.asked[array]
+	mem, limit := asked.Option("mem"), asked.Option("time")
 	switch {
 	case s.State == status.Done:
 		d.Done++
@@ -165,16 +165,6 @@ func (d *decision) check(ctx context.Context, c *sbatch.Client, r *slurm.Run) er
 // nodesOf returns the names in a list of nodes.
 func nodesOf(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
-}
-
-// valueOf returns the last value of an option among the arguments of sbatch.
-func valueOf(args []string, name string) (value string) {
-	for _, a := range args {
-		if v, ok := strings.CutPrefix(a, "--"+name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }
 
 // A ladder is what tasks ask for of something: now, and in the steps of the sweep.

@@ -98,9 +98,9 @@ func TestRetryTakesTheNextStep(t *testing.T) {
 			if tt.left > 0 {
 				return
 			}
-			args := lastSent(t, dir)
+			sent := slurm.Sent{Args: strings.Fields(lastSent(t, dir))}
 			for option, want := range map[string]string{"--mem": tt.mem, "--time": tt.time} {
-				testkit.Equal(t, valueOf(strings.Fields(args), option[2:]), want, "%s", option)
+				testkit.Equal(t, sent.Option(option[2:]), want, "%s", option)
 			}
 		})
 	}
@@ -120,10 +120,10 @@ func TestRetryRemembers(t *testing.T) {
 		{RetryOptions{Set: map[string]string{"mem": "", "exclude": ""}, Exclude: []string{"n2"}}, "debug", "", "n9,n2"},
 	} {
 		retried(t, run, s, tt.opt)
-		args := strings.Fields(lastSent(t, dir))
-		testkit.Check(t, valueOf(args, "partition") == tt.partition && valueOf(args, "mem") == tt.mem &&
-			valueOf(args, "exclude") == tt.excluded && (valueOf(args, "mem-per-cpu") == "") == (tt.mem != ""),
-			"retry %d sends %q", i, args)
+		args := slurm.Sent{Args: strings.Fields(lastSent(t, dir))}
+		testkit.Check(t, args.Option("partition") == tt.partition && args.Option("mem") == tt.mem &&
+			args.Option("exclude") == tt.excluded && (args.Option("mem-per-cpu") == "") == (tt.mem != ""),
+			"retry %d sends %q", i, args.Args)
 		slurmtest.Says(t, dir, "queue", run)
 	}
 }
@@ -139,7 +139,7 @@ func TestRetryForgetsWhatIsRefused(t *testing.T) {
 		t.Fatalf("retried %+v, %v", r, err)
 	}
 	retried(t, run, s, RetryOptions{})
-	testkit.Equal(t, valueOf(strings.Fields(lastSent(t, dir)), "partition"), "debug", "the next retry sends to")
+	testkit.Equal(t, (&slurm.Sent{Args: strings.Fields(lastSent(t, dir))}).Option("partition"), "debug", "the next retry sends to")
 }
 
 // A node is avoided if tasks failed alike there and nowhere else.
@@ -163,7 +163,7 @@ func TestRetryAvoidsABadNode(t *testing.T) {
 			}
 			dir, run := ended(t, 3, nil, queue...)
 			r := retried(t, run, configs.Slurm{}, RetryOptions{})
-			got := valueOf(strings.Fields(lastSent(t, dir)), "exclude")
+			got := (&slurm.Sent{Args: strings.Fields(lastSent(t, dir))}).Option("exclude")
 			testkit.Check(t, got == tt.avoided && (got != "") == (len(r.Avoided) == 1), "avoided is %q: %+v", got, r)
 		})
 	}

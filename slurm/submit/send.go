@@ -38,12 +38,11 @@ func (d *dispatch) submit(b slurm.Batch, args []string) (slurm.Sent, error) {
 			return sent, fmt.Errorf("writing to %s before submitting: %w", slurm.LedgerFile, err)
 		}
 
-		id, err := c.Submit(context.WithoutCancel(ctx), d.cluster, args)
-		if err == nil {
-			return noteOutcome(r, sent, slurm.Submitted, id, "")
-		}
+		printed, err := c.Submit(context.WithoutCancel(ctx), d.cluster, args)
 		id, found, lookErr := c.FindAfter(ctx, d.cluster, b.Name, err)
 		switch {
+		case err == nil && (!found || id.ID == printed.ID): // Slurm may be too busy to say it again
+			return noteOutcome(r, sent, slurm.Submitted, printed, "")
 		case lookErr != nil:
 			return intended, fmt.Errorf("%w; then %w", err, lookErr)
 		case found:

@@ -33,6 +33,10 @@ func TestNothingIsSubmittedTwice(t *testing.T) {
 		"not taken at first":                        {`[ $(grep -c ^sbatch "$FAKE/calls") -ge 2 ] || sleep 300; ` + slurmlab.FakeSbatch + "; echo $id", slurmlab.FakeSqueue},
 		"taken, and the answer is not a job's id":   {slurmlab.FakeSbatch + "; echo thank you", slurmlab.FakeSqueue},
 		"taken, and sbatch is killed from outside":  {slurmlab.FakeSbatch + "; kill -KILL $$", slurmlab.FakeSqueue},
+		"taken, and a number follows the id":        {slurmlab.FakeSbatch + "; echo $id; echo 7", slurmlab.FakeSqueue},
+		"taken, and a number comes before it":       {slurmlab.FakeSbatch + "; echo 7; echo $id", slurmlab.FakeSqueue},
+		"taken, and only another number is printed": {slurmlab.FakeSbatch + "; echo Job $id; echo 7", slurmlab.FakeSqueue},
+		"taken, and squeue is away then":            {slurmlab.FakeSbatch + `; echo $id; touch "$FAKE/away"`, `[ ! -e "$FAKE/away" ] || exit 1; ` + slurmlab.FakeSqueue},
 		"taken, and refused in words of the site's": {slurmlab.FakeSbatch + `; echo "log server is away" >&2; exit 1`, slurmlab.FakeSqueue},
 	} {
 		t.Run(name, func(t *testing.T) {

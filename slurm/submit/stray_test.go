@@ -104,6 +104,33 @@ func TestRetryWithoutItsLines(t *testing.T) {
 	}
 }
 
+// What squeue says is checked: by the names of jobs where sbatch printed another number, and by journals that grow
+// where it answers nothing. Whoever trusts it sends again what runs.
+func TestSqueueIsChecked(t *testing.T) {
+	dir := privateSlurm(t, "none", `echo "$*" > "$FAKE/cancelled"`)
+	run := sentRun(t, "", slurm.Submitted)
+	number := slurmtest.Jobs(t, run)[0]
+	number.ID = "7"
+	testkit.Succeed(t, run.Note(number))
+	slurmtest.Says(t, dir, "queue", run, "12|0|RUNNING|0:10|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None",
+		"12|1|RUNNING|0:10|5:00|2026-01-02T03:04:05|n1|NAME.1.0|None", "7|N/A|RUNNING|0:10|5:00|N/A|n1|somebody-else|None")
+	r := retried(t, run, configs.Slurm{}, RetryOptions{})
+	testkit.Check(t, r.Round == nil && len(r.Active) == 2 && strings.Contains(r.Active[0].Why, "may be a task of job 12"),
+		"with another number: %+v", r)
+	testkit.Must(Cancel(t.Context(), slurmtest.Hasty, run))
+	testkit.Equal(t, slurmlab.Read(t, filepath.Join(dir, "cancelled")), "12\n", "cancelled is")
+
+	run = sentRun(t, "", slurm.Submitted)
+	slurmtest.Says(t, dir, "queue", run)
+	slurmtest.Write(t, run, 0, "12_0", 0, 1)
+	testkit.Fails(t, testkit.Err(Retry(t.Context(), slurmtest.Hasty, run, configs.Slurm{}, RetryOptions{})),
+		"Slurm knows no job 12_0, which has just written to journal 0001.12_0.0.jsonl", "with an empty answer")
+	s := testkit.Must(status.Of(t.Context(), slurmtest.Hasty, run))
+	testkit.Check(t, s.Counts.Unclear == 2 && s.Silent != "", "with an empty answer: %+v", s)
+	slurmtest.Age(t, run)
+	testkit.Equal(t, len(retried(t, run, configs.Slurm{}, RetryOptions{}).Again), 2, "some minutes later, sent again are")
+}
+
 // flipEach changes a byte in the name of the job in each line.
 func flipEach(path string) error {
 	data, err := os.ReadFile(path)

@@ -82,7 +82,8 @@ type Trouble string
 
 const (
 	Torn    Trouble = "torn"    // the last line has no end: it is being written, or its writer died
-	Damaged Trouble = "damaged" // the line is not what was written, or not where it was written
+	Damaged Trouble = "damaged" // the line is not what was written
+	Strayed Trouble = "strayed" // the line is a copy, or comes later than it was written: Missing says what it left
 	Missing Trouble = "missing" // lines before this one are missing
 	Orphan  Trouble = "orphan"  // the run or the matrix of a trial was on a damaged line
 	Unknown Trouble = "unknown" // only a newer program knows this kind of line

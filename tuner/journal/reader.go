@@ -136,7 +136,7 @@ func (r *Reader) take(line []byte, length int64, yield func(Line) bool) bool {
 	lost, misplaced := r.sequence.next(n)
 	switch {
 	case misplaced:
-		return damaged(fmt.Errorf("it was written as line %d, but comes later", n))
+		return yield(Line{Problem: &Problem{r.line, Strayed, fmt.Errorf("it was written as line %d, but comes later", n)}})
 	case lost > 0:
 		if !yield(Line{Problem: &Problem{r.line, Missing, fmt.Errorf("lines missing before it: %d", lost)}}) {
 			return false

@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"spmvtune/internal/cli/show"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
+	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 )
 
@@ -58,13 +61,13 @@ func (c *cancelCommand) print(done submit.Cancelled) error {
 	case len(done.Jobs) == 0 && len(done.Left) > 0:
 		return nil
 	case len(done.Jobs) == 0:
-		_, err := fmt.Fprintln(c.w, "nothing to cancel: no job of the run waits or runs")
-		return err
+		say(c.w, "nothing to cancel: no job of the run waits or runs")
+		return nil
 	}
-	fmt.Fprintf(c.w, "cancelled: %s\n", term.Count(tasks, "task", "tasks"))
-	_, err := fmt.Fprintf(c.w, "what was measured is kept: `%s` brings it into the database, `%s` continues\n",
+	say(c.w, "cancelled: %s", term.Count(tasks, "task", "tasks"))
+	say(c.w, "what was measured is kept: `%s` brings it into the database, `%s` continues",
 		onRun("merge", c.run), onRun("retry", c.run))
-	return err
+	return nil
 }
 
 // throttleCommand is the command throttle.
@@ -114,7 +117,7 @@ func (c *throttleCommand) Run(cmd *cobra.Command, args []string) error {
 	return errors.Join(err, leftAlone("throttle", c.run, left))
 }
 
-func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
+func (c *throttleCommand) print(arrays []sbatch.JobID, n int) error {
 	if c.output.Data() {
 		ids := lists.Of(arrays, func(a sbatch.JobID) string { return a.ID })
 		return c.output.Write(c.w, map[string]any{"run": c.run.JobName(), "dir": c.run.Dir, "throttle": n, "arrays": ids})
@@ -126,8 +129,8 @@ func (c *throttleCommand) print(arrays []sbatch.JobID, n int) (err error) {
 	case n == 0:
 		said = "the number of tasks that run at once is not bounded"
 	}
-	_, err = fmt.Fprintln(c.w, said)
-	return err
+	say(c.w, "%s", said)
+	return nil
 }
 
 // leftAlone is the error of a command that has left jobs of other users alone; nil if there are none.
@@ -151,7 +154,6 @@ func leftAlone(name string, run *slurm.Run, left []submit.Left) error {
 // retryCommand is the command retry.
 type retryCommand struct {
 	runCommand
-	mem     string
 	set     []string
 	exclude []string
 	// dependency is what the tasks wait for, as sbatch takes it.
@@ -182,7 +184,6 @@ two tasks failed alike, and none elsewhere, is avoided from then on.
 	f.StringArrayVar(&c.exclude, "exclude", nil, "nodes that are not used any more: n1, n[3-5]")
 	f.StringVar(&c.dependency, "dependency", "", "what the tasks wait for, in the form of sbatch: afterok:1234 "+
 		"(default: as submit was told, if it sent nothing)")
-	f.StringVar(&c.mem, "mem", "", "the same as --set mem=…: 64G")
 	return cmd
 }
 
@@ -221,15 +222,33 @@ func (c *retryCommand) Run(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	err = fmt.Errorf("%s used more memory than allowed, and %s not sent again", chunks(n), term.Noun(n, "was", "were"))
-	return command.SomeFailed(err, fmt.Sprintf("`%s` gives their tasks more", onRun("retry", c.run, "--set", "mem=64G")))
+	return command.SomeFailed(err, fmt.Sprintf("`%s` gives their tasks more",
+		onRun("retry", c.run, "--set", more(cmd.Context(), r.OutOfMemory))))
+}
+
+// more is the setting by which tasks that ran out of memory get more: twice as much, if a node has that.
+func more(ctx context.Context, chunks []status.Chunk) string {
+	asked := 0
+	for _, c := range chunks {
+		if c.OutOfMemory {
+			asked = max(asked, int(sbatch.Megabytes(c.Mem)))
+		}
+	}
+	_, most, err := statusClient.Nodes(ctx)
+	switch {
+	case err != nil || most == 0:
+		return fmt.Sprintf("mem=%dM", 2*max(asked, 1024))
+	case asked >= most:
+		return "partition=OTHER" // no node of this one has more
+	case asked == 0:
+		return fmt.Sprintf("mem=%dM", most)
+	}
+	return fmt.Sprintf("mem=%dM", min(2*asked, most))
 }
 
 // options reads the flags.
 func (c *retryCommand) options() (submit.RetryOptions, error) {
 	opt := submit.RetryOptions{Set: map[string]string{}, Exclude: c.exclude}
-	if c.mem != "" {
-		c.set = append(c.set, "mem="+c.mem)
-	}
 	for _, s := range c.set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
@@ -271,8 +290,7 @@ func (c *retryCommand) show(r submit.Retried, print func(submit.Retried)) error 
 // printRecovered says what became of submissions that broke off.
 func (c *retryCommand) printRecovered(recovered []slurm.Sent) {
 	for _, s := range recovered {
-		line := fmt.Sprintf("recovered the interrupted submission of %s: %s %s", s.Name, s.Outcome, s.ID)
-		fmt.Fprintln(c.w, strings.TrimSpace(line))
+		say(c.w, "recovered the interrupted submission of %s: %s %s", s.Name, s.Outcome, s.ID)
 	}
 }
 
@@ -280,28 +298,28 @@ func (c *retryCommand) printRecovered(recovered []slurm.Sent) {
 func (c *retryCommand) print(r submit.Retried) {
 	c.printRecovered(r.Recovered)
 	if len(r.Again) > 0 {
-		fmt.Fprintf(c.w, "sent again: %s (%s)\n", chunks(len(r.Again)), term.Some(r.Again, command.FewNames))
+		say(c.w, "sent again: %s (%s)", chunks(len(r.Again)), term.Some(r.Again, command.FewNames))
 	}
 	printFew(c.w, r.Split, show.MostFailures, "more chunk", "more chunks", func(s submit.SplitChunk) {
-		fmt.Fprintf(c.w, "split, because its task ran out of time: %s into %s\n", s.Chunk, strings.Join(s.Into, " and "))
+		say(c.w, "split, because its task ran out of time: %s into %s", s.Chunk, strings.Join(s.Into, " and "))
 	})
 
 	for _, s := range r.OutOfMemory {
-		fmt.Fprintf(c.w, "not sent, because it used more memory than allowed: %s (%s)\n",
+		say(c.w, "not sent, because it used more memory than allowed: %s (%s)",
 			s.Chunk, term.Some(s.Matrices, command.FewNames))
 	}
 
 	for _, more := range r.More {
-		fmt.Fprintf(c.w, "tasks ask for %s now, because there was too little\n", more)
+		say(c.w, "tasks ask for %s now, because there was too little", more)
 	}
 	for _, g := range r.Avoided {
 		printHints(c.w, fmt.Sprintf("%s is not used any more: the task of each of %s %s there; `%s` uses it again",
 			g.Node, chunks(len(g.Chunks)), g.Why, onRun("retry", c.run, "--set", "exclude=")))
 	}
-	printHints(c.w, r.Notes...)
+	printOnce(c.w, filepath.Dir(c.run.Dir), r.Notes)
 
 	if n := len(r.Active); n > 0 {
-		fmt.Fprintf(c.w, "left alone (running, queued or unknown): %s\n", chunks(n))
+		say(c.w, "left alone (running, queued or unknown): %s", chunks(n))
 	}
 	c.printNext(r)
 }

@@ -104,6 +104,9 @@ func onRun(name string, run *slurm.Run, more ...string) string {
 	return term.Shell(append([]string{"spmvtune", name, command.Shown(run.Dir)}, more...)...)
 }
 
+// say prints a sentence in lines that fit the terminal.
+func say(w io.Writer, format string, args ...any) { term.Print(w, fmt.Sprintf(format, args...)) }
+
 // chunks counts chunks.
 func chunks(n int) string { return term.Count(n, "chunk", "chunks") }
 

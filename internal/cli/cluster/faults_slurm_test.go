@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm"
 )
 
 // simulated are Slurm's programs. The file queue has what squeue prints, down says that the controller does
-// not answer, and fate what befalls the next sbatch: its caller is killed before or after the job is taken
-// in, or it is not told of the job.
+// not answer, mute that squeue prints nothing, and fate what befalls the next sbatch: its caller is killed before or
+// after the job is taken in, is not told of the job, or is told another number.
 var simulated = map[string]string{
 	"squeue": simulatedDown + `
 want=.
@@ -28,7 +29,7 @@ while [ $# -gt 0 ]; do
 	case $1 in -j) want="^\(${2//,/\\|}\)|" ;; -n) want="|${2//./\\.}|" ;; esac
 	shift
 done
-grep -- "$want" "$FAKE/queue"
+[ -e "$FAKE/mute" ] || grep -- "$want" "$FAKE/queue"
 exit 0`,
 	"sbatch": simulatedDown + `
 fate=$(cat "$FAKE/fate" 2>/dev/null)
@@ -46,6 +47,7 @@ for i in ${last:+$(seq 0 "$last")}; do
 done
 [ "$fate" != after ] || { kill -KILL $PPID; exit 1; }
 [ "$fate" != lie ] || { echo "sbatch: error: Socket timed out on send/recv operation" >&2; exit 1; }
+[ "$fate" != number ] || id=7
 echo $id`,
 	"scontrol": simulatedDown + `
 case "$*" in *requeue*) touch "$FAKE/requeue" ;; *) ` + slurmlab.FakeConfig + ` ;; esac`,
@@ -67,6 +69,8 @@ type simulation struct {
 	restarts map[string]int
 	// zombies are tasks that Slurm has given up, and that are stopped.
 	zombies []*exec.Cmd
+	// meanwhile is what happens while a task is unseen, which may be in the middle of its trials.
+	meanwhile func(measures func() bool)
 }
 
 func simulate(t *testing.T) *simulation {
@@ -162,8 +166,8 @@ var mishaps = []string{
 	"", "", "killed", "lost", "lost for good", "zombie", "zombie for good", "timeout", "warned", "cancelled",
 }
 
-// mishap starts a task that waits, if there is one, and says what happened to it.
-func (s *simulation) mishap(rng *rand.Rand) string {
+// mishap starts a task that waits, if there is one, and says which of some mishaps befell it.
+func (s *simulation) mishap(rng *rand.Rand, mishaps ...string) string {
 	s.t.Helper()
 	list := slices.DeleteFunc(s.queue(), func(q queued) bool { return !q.waits() })
 	if len(list) == 0 {
@@ -196,7 +200,7 @@ func (s *simulation) start(q queued, what string, after int) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	signal := func(sig syscall.Signal) { syscall.Kill(-cmd.Process.Pid, sig) }
-	for what != "" && s.written(q.job()+"."+attempt+".") < after && len(ended) == 0 {
+	for what != "" && s.records("trial", q.job()+"."+attempt+".") < after && len(ended) == 0 {
 		time.Sleep(time.Millisecond)
 	}
 
@@ -206,6 +210,12 @@ func (s *simulation) start(q queued, what string, after int) {
 	case "zombie", "zombie for good":
 		signal(syscall.SIGSTOP)
 		s.zombies = append(s.zombies, cmd)
+	case "unseen":
+		signal(syscall.SIGSTOP)
+		s.meanwhile(func() bool {
+			return s.records("trial", q.job()+"."+attempt+".") > 0 && s.records("end", q.job()+"."+attempt+".") == 0
+		})
+		signal(syscall.SIGCONT)
 	case "timeout":
 		cmd.Process.Signal(syscall.SIGTERM)
 	case "warned":
@@ -239,12 +249,12 @@ func (s *simulation) over(q queued, what string, err error) {
 	}
 }
 
-// written counts the trials in the journals of an attempt, "101_0.0.".
-func (s *simulation) written(attempt string) (n int) {
+// records counts the lines of a kind in the journals of an attempt, "101_0.0.".
+func (s *simulation) records(kind, attempt string) (n int) {
 	files, _ := filepath.Glob(s.run.Path(slurm.JournalsDir, "*."+attempt+"*"))
 	for _, f := range files {
 		data, _ := os.ReadFile(f)
-		n += strings.Count(string(data), `,"trial":`)
+		n += strings.Count(string(data), `,"`+kind+`":`)
 	}
 	return n
 }
@@ -260,6 +270,7 @@ func (s *simulation) wake() {
 		}
 	}
 	s.zombies = nil
+	slurmtest.Age(s.t, s.run)
 }
 
 func (s *simulation) killZombies() {
@@ -287,4 +298,5 @@ func (s *simulation) settle() {
 func (s *simulation) forget() {
 	s.t.Helper()
 	s.setQueue(slices.DeleteFunc(s.queue(), func(q queued) bool { return q.state != "PENDING" }))
+	slurmtest.Age(s.t, s.run)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,9 +39,10 @@ var steps = []struct {
 	{"edited sweep", (*faulty).edit},
 	{"moved folder", (*faulty).move},
 	{"adopted", (*faulty).adopt},
+	{"empty answer", (*faulty).emptyAnswer},
 }
 
-func (f *faulty) task() string { return f.slurm.mishap(f.rng) }
+func (f *faulty) task() string { return f.slurm.mishap(f.rng, mishaps...) }
 
 func (f *faulty) damageJobs() string { return damage(f.t, f.rng, f.run.Path(slurm.LedgerFile)) }
 
@@ -69,7 +71,7 @@ const faultRetry = "SPMVTUNE_TEST_RETRY"
 // interruptedRetry is a retry that is killed before or after a job is taken in, or that is not told of it.
 func (f *faulty) interruptedRetry() string {
 	f.t.Helper()
-	fate := []string{"before", "after", "lie"}[f.rng.IntN(3)]
+	fate := []string{"before", "after", "lie", "number"}[f.rng.IntN(4)]
 	f.slurm.write("fate", fate)
 	program := testkit.Must(os.Executable())
 	cmd := exec.Command(program)
@@ -102,6 +104,9 @@ func (f *faulty) mergeAgain() string {
 		how = "a new database"
 	case 1:
 		how = damage(f.t, f.rng, path)
+		if slices.Contains([]string{"deleted", "emptied", "cut"}, how) && f.run.LastMerge() != nil {
+			f.t.Fatalf("the run counts as merged without its database: %s", how)
+		}
 		_, err := status.Merge(f.t.Context(), f.run, 0, func(*slurm.Merge) error { return nil })
 		if err == nil {
 			break // it was emptied, or what is noise there does not matter
@@ -162,6 +167,25 @@ func (f *faulty) controller() string {
 		f.t.Fatalf("sent without an answer: %d jobs, then %d", before, after)
 	}
 	return fmt.Sprint(err)
+}
+
+// emptyAnswer is a squeue that answers nothing while a task runs: nothing may be sent.
+func (f *faulty) emptyAnswer() string {
+	f.t.Helper()
+	said := "nothing"
+	f.slurm.meanwhile = func(measures func() bool) {
+		if !measures() {
+			return
+		}
+		f.slurm.write("mute", "")
+		defer f.slurm.remove("mute")
+		before := len(f.slurm.queue())
+		said = fmt.Sprint(f.retry())
+		if after := len(f.slurm.queue()); after != before && measures() {
+			f.t.Fatalf("sent after an empty answer: %d jobs, then %d", before, after)
+		}
+	}
+	return f.slurm.mishap(f.rng, "unseen") + ": " + said
 }
 
 // edit changes the sweep: [slurm] is free, and with anything else nothing goes on.

@@ -142,6 +142,11 @@ func (f *faulty) merge() slurm.Merge { return f.mergeRound(0) }
 func (f *faulty) mergeRound(round int) slurm.Merge {
 	f.t.Helper()
 	m := testkit.Must(status.Merge(f.t.Context(), f.run, round, func(*slurm.Merge) error { return nil }))
+	for _, missing := range m.Missing {
+		if missing.Reason == "complete" {
+			f.t.Fatalf("a chunk is not complete, because it is: %+v", missing)
+		}
+	}
 	if len(m.Missing) > 0 {
 		return m
 	}

@@ -15,6 +15,7 @@ import (
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/show"
 	"spmvtune/slurm"
+	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
 	"spmvtune/slurm/submit"
 )
@@ -75,12 +76,18 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 		return err
 	}
 	if c.round > 0 {
-		c.sendRest(ctx)
+		rest, err := sendRest(ctx, newClient(c.alarm), c.run) // before anything can go wrong in merging
+		if err != nil {
+			say(c.w, "note: the rest of the run could not be sent: %v; `%s` sends it", err, onRun("retry", c.run))
+		}
+		if rest.Round != nil {
+			printRound(c.w, *rest.Round, c.run)
+		}
 	}
 	last, err := status.Merge(ctx, c.run, c.round, func(m *slurm.Merge) error {
-		fmt.Fprintf(c.w, "merged %s: %s new, %d known already: %s\n",
+		say(c.w, "merged %s: %s new, %d known already: %s",
 			term.Count(m.Journals, "journal", "journals"), term.Trials(m.New), m.Known, command.Shown(m.Database))
-		printFaulty(c.w, m.Faulty, "everything else in it is merged")
+		printFaulty(c.w, m.Faulty)
 		return c.report(ctx, m)
 	})
 	if err != nil {
@@ -99,19 +106,13 @@ func (c *mergeCommand) merge(ctx context.Context) error {
 		mergeVerdict(c.run, last.Trials, len(last.Missing), last.Skipped))
 }
 
-// sendRest sends what a limit of submitted jobs left over, before anything can go wrong in merging.
-func (c *mergeCommand) sendRest(ctx context.Context) {
-	sweep, err := c.run.TaskSweep()
-	var rest submit.Retried
-	if err == nil {
-		rest, err = submit.Retry(ctx, newClient(c.alarm), c.run, sweep.Slurm, submit.RetryOptions{Rest: true})
+// sendRest sends what a limit of submitted jobs left over.
+func sendRest(ctx context.Context, client *sbatch.Client, run *slurm.Run) (submit.Retried, error) {
+	sweep, err := run.TaskSweep()
+	if err != nil {
+		return submit.Retried{}, err
 	}
-	switch {
-	case err != nil:
-		fmt.Fprintf(c.w, "note: the rest of the run could not be sent: %v; `%s` sends it\n", err, onRun("retry", c.run))
-	case rest.Round != nil:
-		printRound(c.w, *rest.Round, c.run)
-	}
+	return submit.Retry(ctx, client, run, sweep.Slurm, submit.RetryOptions{Rest: true})
 }
 
 // report learns and reports from the database of the run.
@@ -149,13 +150,16 @@ func (c *mergeCommand) report(ctx context.Context, m *slurm.Merge) (err error) {
 }
 
 // printFaulty says which journals can't be read in full, and what that means.
-func printFaulty(w io.Writer, faulty []slurm.Fault, so string) {
+func printFaulty(w io.Writer, faulty []slurm.Fault) {
 	printFew(w, faulty, show.MostFailures, "more journal", "more journals", func(f slurm.Fault) {
+		wrong, so := "", "no trial is missing by that"
 		if f.Unread {
-			fmt.Fprintf(w, "note: journal %s could not be read to its end: %s\n", f.File, f.First)
-		} else {
-			fmt.Fprintf(w, "note: journal %s: %s; %s\n", f.File, f.First, so)
+			wrong = " could not be read to its end"
 		}
+		if f.Again {
+			so = "what is missing by that is measured again"
+		}
+		printHints(w, fmt.Sprintf("journal %s%s: %s; %s", f.File, wrong, f.First, so))
 	})
 }
 

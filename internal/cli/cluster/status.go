@@ -67,7 +67,7 @@ func (c *statusCommand) Run(cmd *cobra.Command, args []string) error {
 	case c.output.Data():
 		return c.output.Write(c.w, s)
 	}
-	return printStatus(c.w, c.run, s)
+	return printStatus(ctx, c.w, c.run, s)
 }
 
 // roughly marks a number of trials that is still an estimate.
@@ -118,54 +118,49 @@ func (c *statusCommand) list(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, damaged, silent := observe(ctx, runs)
+	list, silent := observe(ctx, runs)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 
 	switch {
 	case c.output.Data():
-		return c.output.Write(w, append(list, damaged...))
+		return c.output.Write(w, list)
 	case len(runs) == 0:
 		_, err := fmt.Fprintf(w, "no run below %s: spmvtune submit makes one\n", command.OutRoot())
 		return err
 	}
 
-	if err := printList(w, list); err != nil {
+	damaged := func(s status.Status) bool { return s.Fault != "" }
+	if err := printList(w, slices.DeleteFunc(slices.Clone(list), damaged)); err != nil {
 		return err
 	}
-	for _, s := range damaged {
-		term.Print(w, fmt.Sprintf("%s is damaged: %s", s.Name, s.Fault))
+	for _, s := range lists.Where(list, damaged) {
+		say(w, "%s is damaged: %s", s.Name, s.Fault)
 	}
 	printSilent(w, silent)
 	return nil
 }
 
-// observe finds out how far runs are, and which can't be read. silent says why Slurm does not
-// answer.
-func observe(ctx context.Context, runs []slurm.Listed) (list, damaged []status.Status, silent string) {
+// observe finds out how far runs are. Those that can't be opened come last. silent says why Slurm does not answer.
+func observe(ctx context.Context, runs []slurm.Listed) (list []status.Status, silent string) {
 	var trackers []*status.Tracker
 	for _, run := range runs {
-		if run.Err != nil {
-			damaged = append(damaged, status.Status{Name: run.Name, Dir: run.Dir, Fault: run.Err.Error()})
-			continue
+		if run.Err == nil {
+			trackers = append(trackers, status.NewTracker(run.Run))
+			trackers[len(trackers)-1].Brief = true
 		}
-		t := status.NewTracker(run.Run)
-		t.Brief = true
-		trackers = append(trackers, t)
 	}
-
 	observer := &status.Observer{Client: statusClient}
 	view := observer.Observe(ctx, trackers...)
 	list = []status.Status{} // JSON has a list even if it is empty
 	for _, t := range trackers {
-		if s := t.Status(view); s.Fault != "" {
-			damaged = append(damaged, s)
-		} else {
-			list = append(list, s)
-		}
+		list = append(list, t.Status(view))
 	}
-	return list, damaged, view.Silent
+	for _, run := range runs[len(trackers):] {
+		list = append(list, status.Status{Name: run.Name, Dir: run.Dir, Fault: run.Err.Error()})
+	}
+	return list, view.Silent
 }
 
 func printList(w io.Writer, list []status.Status) error {
@@ -194,7 +189,7 @@ func (c *statusCommand) follow(ctx context.Context) error {
 			return c.output.Write(c.w, s)
 		}
 		page := term.Page{Width: term.Columns(c.w)}
-		if err := printStatus(&page, c.run, s); err != nil {
+		if err := printStatus(ctx, &page, c.run, s); err != nil {
 			return err
 		}
 		if size == nil {
@@ -213,7 +208,7 @@ func (c *statusCommand) follow(ctx context.Context) error {
 }
 
 // printStatus says how far a run is.
-func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
+func printStatus(ctx context.Context, w io.Writer, run *slurm.Run, s status.Status) error {
 	fmt.Fprintf(w, "%s: %s\n", command.Shown(s.Dir), inAWord(s))
 	fmt.Fprintf(w, "chunks  %d of %d done%s\n", s.Counts.Done, s.Counts.All, others(s.Counts))
 	printTrials(w, s)
@@ -233,13 +228,13 @@ func printStatus(w io.Writer, run *slurm.Run, s status.Status) error {
 		printHints(w, fmt.Sprintf("%s failed alike on %s: spmvtune retry avoids that node",
 			term.Count(len(g.Chunks), "task", "tasks"), g.Node))
 	}
-	printFaulty(w, s.Faulty, "what is missing by that is measured again")
+	printFaulty(w, s.Faulty)
 	if s.DamagedJobs > 0 {
 		printHints(w, fmt.Sprintf("%s of %s can't be used: Slurm is asked by the names of the jobs instead",
 			term.Count(s.DamagedJobs, "line", "lines"), slurm.LedgerFile))
 	}
 	printSilent(w, s.Silent)
-	printNext(w, run, s)
+	printNext(ctx, w, run, s)
 	return nil
 }
 
@@ -287,7 +282,7 @@ func printBests(w io.Writer, best []status.Best) error {
 	if len(best) == 0 {
 		return nil
 	}
-	g := term.Table{Columns: []string{"device", "matrix", "precision", "cache", "fastest so far", "configuration",
+	g := term.Table{Columns: []string{"device", "matrix", "precision", "cache", "fastest before repeats", "configuration",
 		"time", "GFLOP/s"}}
 	for _, b := range best[:min(len(best), mostBest)] {
 		g.Rows = append(g.Rows, []any{
@@ -333,7 +328,7 @@ func printOpen(w io.Writer, list []status.Chunk) {
 		if nodes := status.Nodes(group); len(nodes) > 0 {
 			where = " (on " + term.Some(nodes, command.FewNames) + ")"
 		}
-		term.Print(w, tasksOf(group)+" "+group[0].Why+where)
+		say(w, "%s %s%s", tasksOf(group), group[0].Why, where)
 		if group[0].State == status.Ended && logs < mostLogs {
 			logs++
 			printLog(w, group[0])
@@ -370,26 +365,31 @@ func printLog(w io.Writer, c status.Chunk) {
 	}
 }
 
-// printSilent says that Slurm does not answer.
+// printSilent says that Slurm does not answer, or is not believed.
 func printSilent(w io.Writer, silent string) {
 	if silent != "" {
-		printHints(w, "Slurm does not answer, so it is not known which tasks run or wait: "+silent)
+		printHints(w, "it is not known which tasks run or wait: "+silent)
 	}
 }
 
 // printNext says what can be done about a run.
-func printNext(w io.Writer, run *slurm.Run, s status.Status) {
+func printNext(ctx context.Context, w io.Writer, run *slurm.Run, s status.Status) {
 	open := s.Counts.Ended + s.Counts.Never
 	if s.Merged != nil && s.Merged.Report != "" {
 		fmt.Fprintf(w, "report  %s\n", command.Shown(s.Merged.Report))
 	}
+	if slices.ContainsFunc(s.Chunks, status.Chunk.FullDisk) {
+		say(w, "first make room in %s: `df` and `quota` say how much there is", command.Shown(run.Dir))
+	}
 	switch {
 	case open > 0 && !slices.ContainsFunc(s.Chunks, sentAsItIs):
-		fmt.Fprintf(w, "next    %s\n", onRun("retry", run, "--set", "mem=64G"))
+		fmt.Fprintf(w, "next    %s\n", onRun("retry", run, "--set", more(ctx, s.Chunks)))
 	case open > 0:
 		fmt.Fprintf(w, "next    %s\n", again(run))
 	case s.Finish == status.Waiting && s.Counts.Done == s.Counts.All:
-		fmt.Fprintf(w, "merging %s\n", s.Waits)
+		say(w, "merging %s", s.Waits)
+	case s.Active() && s.Finish == status.Ended:
+		printHints(w, fmt.Sprintf("the job that merges has ended before the tasks: `%s` when they have, too", onRun("merge", run)))
 	case !s.Active() && s.Counts.Done == s.Counts.All && (s.Merged == nil || len(s.Merged.Missing) > 0):
 		fmt.Fprintf(w, "next    %s\n", onRun("merge", run))
 	}

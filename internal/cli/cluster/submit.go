@@ -242,9 +242,9 @@ func (c *submitCommand) test(ctx context.Context, cut cutting) error {
 	if c.output.Data() {
 		return c.output.Write(c.w, checked)
 	}
-	fmt.Fprintln(c.w, "a task: "+checked.Task)
+	say(c.w, "a task: %s", checked.Task)
 	if checked.Finish != "" {
-		fmt.Fprintln(c.w, "the job that merges: "+checked.Finish)
+		say(c.w, "the job that merges: %s", checked.Finish)
 	}
 	printHints(c.w, checked.Notes...)
 	_, err = fmt.Fprintln(c.w, "such jobs can start; nothing was submitted")
@@ -259,11 +259,7 @@ func waitRun(ctx context.Context, w io.Writer, client *sbatch.Client, run *slurm
 		if err != nil || s.Counts.Never == 0 {
 			return s, err
 		}
-		sweep, err := run.TaskSweep()
-		if err != nil {
-			return s, err
-		}
-		rest, err := submit.Retry(ctx, client, run, sweep.Slurm, submit.RetryOptions{Rest: true})
+		rest, err := sendRest(ctx, client, run)
 		if err != nil || rest.Round == nil {
 			return s, err
 		}
@@ -292,7 +288,7 @@ func waitRound(ctx context.Context, w io.Writer, run *slurm.Run) (status.Status,
 		return s, err
 	}
 	fmt.Fprintln(w)
-	return s, printStatus(w, run, s)
+	return s, printStatus(ctx, w, run, s)
 }
 
 // waitLine says in a line how far a run is.

@@ -1,11 +1,14 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -109,12 +112,12 @@ func printAdopted(w io.Writer, m *submit.Match) {
 	if m == nil {
 		return
 	}
-	fmt.Fprintf(w, "adopted %d of %s, from %s\n", m.Adopted, term.Trials(m.Planned), command.Shown(m.From))
+	say(w, "adopted %d of %s, from %s", m.Adopted, term.Trials(m.Planned), command.Shown(m.From))
 	for _, device := range m.Devices {
-		term.Print(w, fmt.Sprintf("measured on %s: tasks refuse to measure on anything else", device))
+		say(w, "measured on %s: tasks refuse to measure on anything else", device)
 	}
 	printFew(w, m.Others, show.MostFailures, "more reason", "more reasons", func(o submit.Other) {
-		term.Print(w, fmt.Sprintf("not counted: %s %s", term.Trials(o.Trials), o.Why))
+		say(w, "not counted: %s %s", term.Trials(o.Trials), o.Why)
 	})
 }
 
@@ -250,7 +253,7 @@ func summaryOf(cut cutting) planSummary {
 }
 
 func (s planSummary) String() string {
-	return fmt.Sprintf("%s, about %s and %s of measuring; the longest task about %s",
+	return fmt.Sprintf("%s, about %s in %s; the longest task about %s",
 		chunks(s.Chunks), term.Trials(s.Trials), term.RoughSeconds(s.Seconds), term.RoughSeconds(s.Longest))
 }
 
@@ -260,7 +263,7 @@ func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	fmt.Fprintf(w, "plan    %s\n", s.Plan)
 	printAdopted(w, s.Adopted)
 	printRound(w, s.Round, run)
-	printHints(w, s.Notes...)
+	printOnce(w, filepath.Dir(run.Dir), s.Notes)
 	if s.Plan.Chunks == 0 {
 		fmt.Fprintf(w, "\nnothing is left to be measured\nnext    %s\n", onRun("merge", run))
 		return
@@ -277,18 +280,12 @@ const mostJobs = 10
 
 // printRound lists what was submitted, and says what a limit of submitted jobs left over.
 func printRound(w io.Writer, round submit.Round, run *slurm.Run) {
-	listed := 0
-	for _, j := range round.Jobs {
-		switch {
-		case j.Finish():
-			fmt.Fprintf(w, "job     %s merges and reports when they have ended\n", jobName(j.JobID))
-		case listed < mostJobs:
-			listed++
-			fmt.Fprintf(w, "array   %s of %s\n", jobName(j.JobID), term.Count(j.Tasks, "task", "tasks"))
-		case listed == mostJobs:
-			listed++
-			fmt.Fprintf(w, "        … and %d more arrays\n", len(round.Jobs)-1-mostJobs)
-		}
+	arrays := lists.Where(round.Jobs, func(j slurm.Sent) bool { return !j.Finish() })
+	printFew(w, arrays, mostJobs, "more array", "more arrays", func(j slurm.Sent) {
+		fmt.Fprintf(w, "array   %s of %s\n", jobName(j.JobID), term.Count(j.Tasks, "task", "tasks"))
+	})
+	for _, j := range round.Jobs[len(arrays):] {
+		fmt.Fprintf(w, "job     %s merges and reports when they have ended\n", jobName(j.JobID))
 	}
 	if round.Rest == 0 {
 		return
@@ -326,6 +323,23 @@ func printHints(w io.Writer, notes ...string) {
 	for _, n := range notes {
 		term.Print(w, "note: "+n)
 	}
+}
+
+// ofCluster finds what a note about the cluster is about.
+var ofCluster = regexp.MustCompile(`\((TaskPlugin|DefMemPerCPU|DefMemPerNode)\)`)
+
+// printOnce prints notes, and those about the cluster once for all runs below a folder.
+func printOnce(w io.Writer, root string, notes []string) {
+	path := filepath.Join(root, ".said")
+	said, _ := os.ReadFile(path) // what can't be kept is said again
+	for _, n := range notes {
+		about := ofCluster.FindString(n)
+		if about == "" || !bytes.Contains(said, []byte(about)) {
+			printHints(w, n)
+			said = append(said, about...)
+		}
+	}
+	_ = os.WriteFile(path, said, 0o666)
 }
 
 // previewed is what `submit --dry-run --json` prints.

@@ -22,6 +22,7 @@ import (
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/sparse"
+	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/journal"
 	"spmvtune/tuner/trial"
@@ -153,6 +154,7 @@ func StatusRun(t *testing.T) *slurm.Run {
 	late := Write(t, run, 3, "12_3", 0, 2)
 	End(t, late, "m4", trial.Part{Of: 1}, "ended by SIGTERM")
 	testkit.Succeed(t, os.WriteFile(run.Path(slurm.LogsDir, "12_3.log"), []byte("one\n\ntwo\nthree\n"), 0o666))
+	Age(t, run)
 	return run
 }
 
@@ -248,6 +250,21 @@ func Lines(tb testing.TB, run *slurm.Run) iter.Seq2[journal.Name, journal.Line] 
 				}
 			}
 		}
+	}
+}
+
+// Database makes an empty database in the folder of a run.
+func Database(tb testing.TB, dir string) {
+	tb.Helper()
+	testkit.Succeed(tb, testkit.Must(store.Open(filepath.Join(dir, slurm.DatabaseFile))).Close())
+}
+
+// Age makes the journals of a run as old as those of jobs are that Slurm has forgotten.
+func Age(tb testing.TB, run *slurm.Run) {
+	tb.Helper()
+	old := time.Now().Add(-5 * time.Minute)
+	for _, name := range testkit.Must(journal.List(run.Path(slurm.JournalsDir))) {
+		os.Chtimes(run.Path(slurm.JournalsDir, name.String()), old, old)
 	}
 }
 
