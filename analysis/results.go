@@ -131,9 +131,6 @@ func (r *Results) Close() error {
 // DB is the database.
 func (r *Results) DB() *store.DB { return r.db }
 
-// Matrices are the matrices with their features.
-func (r *Results) Matrices() []trial.Matrix { return r.matrices }
-
 // Sweeps are the sweeps that were run, the last one last.
 func (r *Results) Sweeps() []store.Sweep { return r.sweeps }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -13,6 +12,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/programs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/matrix"
@@ -190,17 +190,11 @@ func examineSlurm(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	said, err := programs.Version(ctx, path)
 	if err != nil {
-		why := err.Error()
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok && len(exit.Stderr) > 0 {
-			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
-			why = term.Visible(lines[len(lines)-1])
-		}
-		return fmt.Sprintf("%s does not answer: %s", path, why)
+		return fmt.Sprintf("%s does not answer: %s", path, term.Visible(err.Error()))
 	}
-
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(said)
 }
 
 // newWorker is the hidden command of the process that measures.

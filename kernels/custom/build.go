@@ -1,8 +1,7 @@
 // Package custom holds the kernels that a sweep defines. It reads the source of one, compiles it for each
 // of its configurations, by a C compiler, nvcc or NVRTC, and keeps what was compiled by content: the
 // source, what it includes, the macros that it uses, the flags and the compiler's version. A compiler
-// runs in a folder of its own, in which nothing but these files lies, and for a limited time. Packages
-// cpu and cuda run what was compiled.
+// runs in a folder of its own, in which nothing but these files lies. Packages cpu and cuda run what was compiled.
 //
 // A custom kernel can also be a program, which multiplies a matrix and prints how long that took. It is
 // told what to do by a command: words with placeholders, which never go through a shell. A program has a
@@ -25,10 +24,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/programs"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 )
@@ -67,10 +66,8 @@ func Build(cache string, by *Compiler, o kernels.Custom, c kernels.Config) (file
 	for _, name := range slices.Sorted(maps.Keys(macros)) {
 		flags = append(flags, "-D"+name+"="+macros[name])
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), compileTimeout)
-	defer cancel()
 	made := filepath.Join(dir, "out"+by.Ending)
-	printed, err := by.Compile(ctx, dir, o.File, made, flags)
+	printed, err := by.Compile(dir, o.File, made, flags)
 	if err == nil {
 		return file, keep(made, file)
 	}
@@ -88,9 +85,9 @@ func Build(cache string, by *Compiler, o kernels.Custom, c kernels.Config) (file
 // keep puts what was compiled into the cache, with a note of its digest: a disk that was full, or a machine
 // that lost its power, leaves files that are cut off.
 func keep(made, file string) error {
-	content, err := os.ReadFile(made)
+	content, err := files.ReadFile(made, mostCompiled)
 	if err == nil {
-		err = os.Rename(made, file)
+		err = files.Write(file, content)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping what was compiled: %w", err)
@@ -101,7 +98,7 @@ func keep(made, file string) error {
 // built reports whether the cache knows a file and has it whole, or why it can't be compiled. A note has the digest
 // of the file, or of what the compiler said and that.
 func built(file string) (known bool, err error) {
-	note, _ := os.ReadFile(file + ".note")
+	note, _ := files.ReadFile(file+".note", mostCompiled)
 	if len(note) < digestLength {
 		return false, nil
 	}
@@ -109,7 +106,7 @@ func built(file string) (known bool, err error) {
 	if said != "" {
 		return digest(said) == sum, &kernels.InvalidError{Reason: said}
 	}
-	content, err := os.ReadFile(file)
+	content, err := files.ReadFile(file, mostCompiled)
 	return err == nil && digest(string(content)) == sum, nil
 }
 
@@ -220,45 +217,27 @@ type Compiler struct {
 	Ending  string // of what it makes
 	// Compile compiles the file source in the folder dir to the file out, and returns what the
 	// compiler printed.
-	Compile func(ctx context.Context, dir, source, out string, flags []string) (printed string, err error)
+	Compile func(dir, source, out string, flags []string) (printed string, err error)
 }
 
-// compileTimeout is how long a compiler may take for one configuration.
-const compileTimeout = 2 * time.Minute
+// What a compiler may take for one configuration: time, and bytes on the disk.
+const (
+	compileTimeout = 2 * time.Minute
+	mostCompiled   = 64 << 20
+)
 
-// limited runs a program in sh with bounds, in a folder and a process group of its own: when ctx ends it is killed
-// together with the programs that it started.
-func limited(ctx context.Context, dir, bounds string, program ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", bounds + `; exec "$@"`, "sh"}, program...)...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	return cmd
-}
-
-// command is a compiler that is a program.
-func command(program []string, out ...string) func(context.Context, string, string, string, []string) (string, error) {
-	return func(ctx context.Context, dir, source, to string, flags []string) (string, error) {
+// command is a compiler that is a program, with at most 4 GiB of memory for each of its processes.
+func command(program []string, out ...string) func(string, string, string, []string) (string, error) {
+	return func(dir, source, to string, flags []string) (string, error) {
 		if strings.HasPrefix(source, "-") { // an option otherwise
 			source = "./" + source
 		}
-		// files of 512 MiB and two minutes of processor time
-		cmd := limited(ctx, dir, "ulimit -f 1048576; ulimit -t 120", slices.Concat(program, flags, []string{source}, out,
-			[]string{to})...)
-		cmd.Env = append(cmd.Env, "LC_ALL=C")
-		cmd.WaitDelay = time.Second
-		var text []byte
-		var err error
-		done := make(chan struct{})
-		go func() { // the calling thread may not start processes any more
-			defer close(done)
-			text, err = cmd.CombinedOutput()
-		}()
-		<-done
-		if ctx.Err() != nil {
-			err = errors.New("the compiler did not end within " + compileTimeout.String())
+		p := programs.Program{
+			Args: slices.Concat(program, flags, []string{source}, out, []string{to}), Env: []string{"LC_ALL=C"}, Dir: dir,
+			Limit: compileTimeout, Files: mostCompiled, Memory: 4 << 30,
 		}
-		return string(text), err
+		err := p.Run(context.Background())
+		return p.Said(), err
 	}
 }
 
@@ -320,10 +299,8 @@ func version(program []string) string {
 	if known, ok := versions.Load(name); ok {
 		return known.(string)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	text, err := exec.CommandContext(ctx, program[0], append(slices.Clone(program[1:]), "--version")...).Output()
-	said := strings.Join(program[1:], " ") + string(text)
+	text, err := programs.Version(context.Background(), program...)
+	said := strings.Join(program[1:], " ") + text
 	if err != nil {
 		said = name + ": " + err.Error()
 	}

@@ -1,12 +1,12 @@
 package custom
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -89,9 +89,9 @@ func counted(t *testing.T) (by *Compiler, runs *int) {
 	by.Flags = slices.DeleteFunc(by.Flags, func(f string) bool { return f == "-fopenmp" })
 	compile, n := by.Compile, 0
 	one := *by
-	one.Compile = func(ctx context.Context, dir, source, out string, flags []string) (string, error) {
+	one.Compile = func(dir, source, out string, flags []string) (string, error) {
 		n++
-		return compile(ctx, dir, source, out, flags)
+		return compile(dir, source, out, flags)
 	}
 	return &one, &n
 }
@@ -185,7 +185,7 @@ func TestBuildMends(t *testing.T) {
 		"f.c:12:5: error: expected ';'\n   12 |     return killed\n      |     ^ out of memory": true,
 	} {
 		failing := *by
-		failing.Compile = func(context.Context, string, string, string, []string) (string, error) {
+		failing.Compile = func(string, string, string, []string) (string, error) {
 			return said, &Refused{"exit status 1"}
 		}
 		cache := t.TempDir()
@@ -271,4 +271,31 @@ func TestBuildRemovesLeft(t *testing.T) {
 	testkit.Must(Build(cache, by, myKernel(""), kernels.Config{Precision: kernels.Float64}))
 	testkit.Fails(t, testkit.Err(os.Stat(left)), "", "what was left")
 	testkit.Must(os.Stat(used))
+}
+
+// Whatever a compiler, or what it reads, does without end: it is ended, and no memory goes to it.
+func TestBuildEnds(t *testing.T) {
+	dir := put(t, map[string]string{
+		"print": "exec yes error:", "link": "for out; do :; done; ln -s /dev/zero $out", "fill": "exec cat /dev/zero > file",
+		"errors": "yes error: | head -c 1000000 >&2; exit 1", "folder": "for out; do :; done; mkdir $out",
+	})
+	for _, name := range []string{"print", "link", "fill", "errors", "folder", ""} {
+		t.Setenv("CC", "sh "+filepath.Join(dir, name))
+		o := myKernel("")
+		if name == "" {
+			t.Setenv("CC", "gcc")
+			o = myKernel("#include </dev/zero>\n")
+		}
+		by, err := ForCPU("my.c", "processor")
+		if err != nil {
+			t.Skip(err)
+		}
+		testkit.Check(t, len(by.Version) < 64<<10, "%s: the version has %d bytes", name, len(by.Version))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = Build(t.TempDir(), by, o, kernels.Config{Precision: kernels.Float64})
+		runtime.ReadMemStats(&after)
+		testkit.Fails(t, err, "", "%s", name)
+		testkit.Check(t, after.TotalAlloc-before.TotalAlloc < 8<<20, "%s: %d bytes of memory", name, after.TotalAlloc-before.TotalAlloc)
+	}
 }

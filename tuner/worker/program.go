@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/programs"
 	"spmvtune/kernels"
 	"spmvtune/kernels/custom"
 	"spmvtune/sparse/file"
@@ -106,18 +106,6 @@ const (
 // worker would be.
 const programShare = 0.9
 
-// elsewhere calls f on another thread: this one may not start processes any more.
-func elsewhere(f func() ([]byte, error)) (printed []byte, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread()
-		printed, err = f()
-	}()
-	<-done
-	return printed, err
-}
-
 // runProgram runs a program once. Its samples are those that it prints. Whatever it does wrong is
 // its own trial's result, and the worker goes on.
 func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result, e *TimeBreakdown) error {
@@ -133,12 +121,12 @@ func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result,
 		return &kernels.InvalidError{Reason: err.Error()}
 	}
 
-	run := custom.Program{
-		Args: args, Dir: dir, Limit: time.Duration(programShare * float64(req.Protocol.Timeout)),
+	run := programs.Program{
+		Args: args, Dir: dir, Alone: true, Limit: time.Duration(programShare * float64(req.Protocol.Timeout)),
 		Files: programFiles + elementBytes*int64(w.problem.A.Rows),
 	}
 	start := time.Now()
-	printed, err := elsewhere(func() ([]byte, error) { return run.Run(context.Background()) })
+	err = run.Run(context.Background())
 	took := time.Since(start)
 	if w.programFiles() != w.written {
 		if err := w.rewrite(); err != nil {
@@ -147,6 +135,10 @@ func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result,
 		err = errors.New("it changed the files of the matrix or x, which others read")
 	}
 	var times custom.Times
+	var printed []byte
+	if err == nil {
+		printed, err = run.Printed()
+	}
 	if err == nil {
 		times, err = custom.ReadTimes(printed)
 	}
@@ -159,7 +151,7 @@ func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result,
 	}
 
 	switch {
-	case errors.Is(err, custom.ErrLate):
+	case errors.Is(err, programs.ErrLate):
 		r.Status, r.Message = trial.Timeout, "the program: "+err.Error()
 	case err != nil:
 		r.Status, r.Message = trial.Fault, "the program: "+err.Error()

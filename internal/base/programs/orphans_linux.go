@@ -1,9 +1,10 @@
-package custom
+package programs
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,11 +22,14 @@ var allowed = func() (set unix.CPUSet) {
 	return set
 }()
 
-// start starts a program that dies with this process, leaves its children to it, and may use all of
-// its processors, to some of which the calling thread may be pinned.
-func start(cmd *exec.Cmd) error {
-	subreaper()
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+// start starts a program that leaves its children to this process if it is to, and may use all of this process's
+// processors, to some of which the calling thread may be pinned.
+func start(cmd *exec.Cmd, alone bool) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if alone {
+		subreaper()
+	}
 	var pinned unix.CPUSet
 	if unix.SchedGetaffinity(0, &pinned) == nil && unix.SchedSetaffinity(0, &allowed) == nil {
 		defer unix.SchedSetaffinity(0, &pinned)
@@ -48,18 +52,15 @@ func killOrphans() {
 	}
 }
 
-// children are the processes whose parent this one is.
+// children are the processes whose parent is a thread of this one.
 func children() (list []int) {
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		after := string(text[strings.LastIndex(string(text), ")")+1:]) // the name may be anything
-		if f := strings.Fields(after); len(f) > 1 && f[1] == strconv.Itoa(os.Getpid()) {
-			list = append(list, pid)
+	paths, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, path := range paths {
+		text, _ := os.ReadFile(path)
+		for _, word := range strings.Fields(string(text)) {
+			if pid, err := strconv.Atoi(word); err == nil {
+				list = append(list, pid)
+			}
 		}
 	}
 	return list

@@ -1,11 +1,11 @@
 //go:build !linux
 
-package custom
+package programs
 
 import "os/exec"
 
 // start starts a program.
-func start(cmd *exec.Cmd) error { return cmd.Start() }
+func start(cmd *exec.Cmd, _ bool) error { return cmd.Start() }
 
 // killOrphans finds nothing here beyond the process group, which is dead.
 func killOrphans() {}

@@ -1,9 +1,10 @@
-package custom
+package programs
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,11 +17,10 @@ import (
 // run runs a script of sh.
 func run(t *testing.T, limit time.Duration, script string) (string, error) {
 	t.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	r := Program{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Limit: limit, Files: 1 << 20}
-	printed, err := r.Run(t.Context())
+	p := Program{Args: []string{"sh", "-c", script}, Dir: t.TempDir(), Limit: limit, Files: 1 << 20, Memory: 256 << 20, Alone: true}
+	err := p.Run(t.Context())
 	testkit.EqualLists(t, children(), nil, "%s: processes that are left", script)
+	printed, _ := p.Printed()
 	return string(printed), err
 }
 
@@ -28,6 +28,7 @@ func run(t *testing.T, limit time.Duration, script string) (string, error) {
 func TestRun(t *testing.T) {
 	testkit.Equal(t, testkit.Must(run(t, time.Minute, "echo noise >&2; echo time_ms=1")), "time_ms=1\n", "printed")
 	for script, want := range map[string]string{
+		"dd if=/dev/zero of=large bs=999M count=1":     "memory exhausted",
 		"echo first >&2; echo 'no device' >&2; exit 3": "it failed (exit status 3): no device",
 		"kill -SEGV $$":                          "it failed: signal: segmentation fault",
 		"dd if=/dev/zero of=large bs=1M count=9": "it wrote more than 1048576 bytes",
@@ -55,4 +56,41 @@ func TestRunLeavesNothing(t *testing.T) {
 	}
 	// It need not wait for what it leaves behind, which does not hold up others.
 	testkit.Must(run(t, time.Minute, "(setsid sleep 600 &) ; echo time_ms=1"))
+}
+
+// With this process end the program and what it has started, however it ends.
+func TestDiesWithParent(t *testing.T) {
+	if dir := os.Getenv("PROGRAMS_DIR"); dir != "" { // the parent
+		p := Program{Args: []string{"sh", "-c", "sleep 600 & echo $! > pid; mv pid pids; wait"}, Dir: dir, Limit: time.Hour,
+			Files: 1 << 20}
+		t.Fatal(p.Run(t.Context()))
+	}
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Kill} {
+		dir := t.TempDir()
+		parent := exec.Command(testkit.Must(os.Executable()), "-test.run=TestDiesWithParent")
+		parent.Env = append(os.Environ(), "PROGRAMS_DIR="+dir)
+		testkit.Succeed(t, parent.Start())
+		var text []byte
+		for len(text) == 0 {
+			time.Sleep(time.Millisecond)
+			text, _ = os.ReadFile(filepath.Join(dir, "pids"))
+		}
+		parent.Process.Signal(sig)
+		parent.Wait()
+		pid := testkit.Must(strconv.Atoi(strings.TrimSpace(string(text))))
+		for alive := true; alive; { // for ever, if it does not end
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			alive = err == nil && !strings.Contains(string(stat), ") Z ")
+		}
+	}
+}
+
+// What is printed is kept from both ends.
+func TestSaid(t *testing.T) {
+	p := Program{Args: []string{"sh", "-c", "echo first; seq 20000; echo last; seq 99999 >&2"}, Dir: t.TempDir(),
+		Limit: time.Minute, Files: 1 << 20}
+	testkit.Succeed(t, p.Run(t.Context()))
+	said := p.Said()
+	testkit.Says(t, "what is printed", said, "first\n", "\nlast\n", "\n99999\n")
+	testkit.Check(t, len(said) < 65<<10, "%d bytes are kept", len(said))
 }
