@@ -68,7 +68,7 @@ func run(ctx context.Context, dir string) string {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	if err := m.Record(ctx, db, "example", time.Now()); err != nil {
+	if err := m.Record(ctx, db, "example", time.Now(), func(int) {}); err != nil {
 		log.Fatal(err)
 	}
 	if _, err := db.DecideTies(ctx); err != nil {

@@ -99,7 +99,7 @@ func (db *DB) unite(ctx context.Context, name string, chosen chosen) (err error)
 		db.twice = append(db.twice, Twice{Name: name, Won: sum.Won, Lost: sum.Lost})
 	}
 	return db.transact(ctx, "adding repeats", func(tx *sql.Tx) error {
-		return newWriter(ctx, tx, db.rec.stmts, newKeys()).adopt(ctx, from.from())
+		return newWriter(tx, newKeys()).adopt(ctx, from.from())
 	})
 }
 

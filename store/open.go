@@ -103,13 +103,10 @@ func open(ctx context.Context, path string, remote bool) (*DB, error) {
 	}
 
 	var err error
-	if db.rec.stmts, err = prepare(ctx, db.write); err != nil {
-		return nil, errors.Join(failed(path, err), db.Close())
-	}
 	if db.file, err = os.Stat(path); err != nil {
 		return nil, errors.Join(failed(path, err), db.Close())
 	}
-	db.read = reader(path, db.options)
+	db.read = reader(path, db.options, mostValue)
 	return db, nil
 }
 
@@ -121,7 +118,7 @@ func OpenReadOnly(path string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{path: path, read: reader(path, options), options: options}, nil
+	return &DB{path: path, read: reader(path, options, mostValue), options: options}, nil
 }
 
 // readable finds the absolute path of a database, and the options to read it with. A database
@@ -184,7 +181,6 @@ func (db *DB) Close() error {
 		errs = append(errs, db.read.Close())
 	}
 	if db.write != nil {
-		db.rec.stmts.close()
 		errs = append(errs, db.write.Close())
 	} else {
 		tidy(db.path, db.options)
@@ -222,22 +218,28 @@ const busy = 20 * time.Second
 func connect(path string, options url.Values, hook func(*sqlite3.SQLiteConn) error) *sql.DB {
 	options = maps.Clone(options)
 	options.Set("_busy_timeout", strconv.FormatInt(busy.Milliseconds(), 10))
+	options.Set("_stmt_cache_size", "64")
 	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: options.Encode()}
 	return sql.OpenDB(connector{dsn.String(), &sqlite3.SQLiteDriver{ConnectHook: hook}})
 }
 
-// What a query may need: a value's bytes, and the bytes that SQLite holds at once in this process.
+// What may be read: a value's bytes, and the bytes that SQLite holds at once in this process. A user's query gets less.
+// SQLite can't be interrupted within a function, and some take the square of a text's length, or its length times that of
+// a pattern: json_patch takes longest, seconds for objects of 100 kB.
 const (
-	mostValue  = 50_000_000
-	mostMemory = 500_000_000
+	mostValue   = 50_000_000
+	mostAsked   = 100_000
+	mostPattern = 1000
+	mostMemory  = 100_000_000
 )
 
-// reader gives a pool of connections that can't write.
-func reader(path string, options url.Values) *sql.DB {
+// reader gives a pool of connections that can't write, and know no value of more bytes.
+func reader(path string, options url.Values, most int) *sql.DB {
 	options = maps.Clone(options)
 	options.Set("_query_only", "1")
 	pool := connect(path, options, func(c *sqlite3.SQLiteConn) error {
-		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, mostValue)
+		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, most)
+		c.SetLimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, mostPattern)
 		_, err := c.Exec(fmt.Sprintf("PRAGMA hard_heap_limit = %d", mostMemory), nil)
 		if err == nil {
 			err = addFunctions(c)

@@ -57,7 +57,9 @@ func (db *DB) Each(ctx context.Context, sqlOrView string, head func([]string) er
 		refused = row(values)
 		return refused
 	}
-	err := eachRow(ctx, db.read, statement, nil, head, noted)
+	asked := reader(db.path, db.options, mostAsked)
+	defer asked.Close() // it was only read
+	err := eachRow(ctx, asked, statement, nil, head, noted)
 	if err != nil && refused == nil {
 		err = db.explain(ctx, err)
 	}
@@ -128,7 +130,7 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	case sqlite3.ErrNomem:
 		return fmt.Errorf("the query needs more than %d MB of memory: ask for less at a time", mostMemory/1_000_000)
 	case sqlite3.ErrTooBig:
-		return fmt.Errorf("a value of the query, or its text, is larger than %d MB", mostValue/1_000_000)
+		return fmt.Errorf("a value of the query, or its text, is larger than %d kB", mostAsked/1000)
 	case sqlite3.ErrFull:
 		return fmt.Errorf("the query's temporary files do not fit into %s: TMPDIR names another folder", os.TempDir())
 	case sqlite3.ErrError:

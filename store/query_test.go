@@ -133,13 +133,20 @@ func TestRowsCome(t *testing.T) {
 	testkit.Check(t, err == enough && len(got) == 3 && got[2] == int64(3), "%v, %v", got, err)
 }
 
-// Neither a value nor all values of a row may fill the memory.
+// Neither a value nor all values of a row may fill the memory, and no function, in which SQLite can't be interrupted, has
+// texts so long that it goes on and on.
 func TestQueryIsBounded(t *testing.T) {
 	db := started(t)
-	values := strings.Repeat("hex(zeroblob(24000000)), ", 12)
+	const long, pattern = "printf('%.*c', 4000000, 'a')", "printf('%.*c', 40000, 'a') || 'b'"
 	for sql, want := range map[string]string{
-		"SELECT length(hex(zeroblob(30000000)))": "larger than 50 MB",
-		"SELECT " + values + "1":                 "more than 500 MB of memory",
+		"SELECT length(hex(zeroblob(60000)))":                              "larger than 100 kB",
+		"SELECT " + strings.Repeat("hex(randomblob(49990)), ", 1900) + "1": "more than 100 MB of memory",
+		"SELECT " + long + " LIKE '%' || " + pattern:                       "larger than 100 kB",
+		"SELECT replace(" + long + ", " + pattern + ", '')":                "larger than 100 kB",
+		"SELECT instr(" + long + ", " + long + " || 'b')":                  "larger than 100 kB",
+		"SELECT trim(" + long + ", " + pattern + ")":                       "larger than 100 kB",
+		"SELECT 'a' LIKE '%' || " + pattern:                                "pattern too complex",
+		"SELECT 'a' GLOB '*' || " + pattern:                                "pattern too complex",
 	} {
 		testkit.Fails(t, testkit.Err(db.Query(t.Context(), sql)), want, "%.40s…", sql)
 	}

@@ -33,8 +33,6 @@ var errReadOnly = errors.New("the database is open for reading only")
 // A recorder is what Record needs beyond the result: the current run, and the keys of what
 // its results refer to.
 type recorder struct {
-	stmts statements
-
 	mu   sync.Mutex
 	run  *tuner.RunInfo            // the last one
 	runs map[string]*tuner.RunInfo // the last one on each device, by its UUID
@@ -122,7 +120,7 @@ func (db *DB) Record(ctx context.Context, r trial.Result) error {
 // record gives f a writer with these keys in a transaction; what says what for.
 func (db *DB) record(ctx context.Context, what string, k keys, f func(*writer) error) error {
 	return db.transact(ctx, what, func(tx *sql.Tx) error {
-		w := newWriter(ctx, tx, db.rec.stmts, k)
+		w := newWriter(tx, k)
 		if err := f(w); err != nil {
 			return err
 		}

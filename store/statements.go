@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,12 +23,6 @@ func trialValues(k trialKeys, r *trial.Result) []any {
 // perInsert is how many rows a statement inserts: each statement has its cost, whatever
 // it does.
 const perInsert = 32
-
-// statements are the statements that write results, by their texts, prepared once.
-//
-// Anything that SQLite would keep in a temporary table here, the list of an IN or
-// the rows of a DISTINCT, would take longer than the rest of Record.
-type statements map[string]*sql.Stmt
 
 // decideCase decides which trials of a case count, as trial.Precedence says.
 const decideCase = `UPDATE trial SET superseded = d.superseded FROM (
@@ -66,7 +59,10 @@ func inserting(into string, rows int, columns ...string) string {
 		strings.Repeat(", "+row, rows-1))
 }
 
-// The texts of the statements, beside decideCase.
+// The texts of the statements that write results, beside decideCase. Each connection keeps them prepared.
+//
+// Anything that SQLite would keep in a temporary table here, the list of an IN or
+// the rows of a DISTINCT, would take longer than the rest of Record.
 var (
 	// findTrials finds what decides which trials count, of identities.
 	findTrials = `SELECT t.identity, t.status, t.stop IS 'search', t.measured_at, ifnull(t.measurement, 0), ifnull(t.asked, 0)
@@ -97,38 +93,6 @@ var (
 	askTrial = "UPDATE trial SET asked = ? WHERE identity = ?"
 )
 
-// prepare prepares the statements.
-func prepare(ctx context.Context, db *sql.DB) (statements, error) {
-	s := statements{}
-	for _, text := range []string{findTrials, nextTrial, insertTrials[0], insertTrials[1], insertSamples[0], insertSamples[1],
-		replaceTrial, insertReading, insertRerun, countingVersion, sharedCases, supersede, repeatedCases, forgetMatrix,
-		askTrial, decideCase} {
-		stmt, err := db.PrepareContext(ctx, text)
-		if err != nil {
-			s.close()
-			return nil, err
-		}
-		s[text] = stmt
-	}
-	return s, nil
-}
-
-// in gives the statements for use in a transaction.
-func (s statements) in(ctx context.Context, tx *sql.Tx) statements {
-	own := make(statements, len(s))
-	for text, stmt := range s {
-		own[text] = tx.StmtContext(ctx, stmt)
-	}
-	return own
-}
-
-// close closes the statements. The connection reports what goes wrong.
-func (s statements) close() {
-	for _, stmt := range s {
-		stmt.Close()
-	}
-}
-
 // insertRows inserts by the statement for one row and that for perInsert.
 func (w *writer) insertRows(ctx context.Context, texts [2]string, rows [][]any) error {
 	var values []any
@@ -141,7 +105,7 @@ func (w *writer) insertRows(ctx context.Context, texts [2]string, rows [][]any) 
 		for _, row := range rows[:n] {
 			values = append(values, row...)
 		}
-		if _, err := w.stmts[text].ExecContext(ctx, values...); err != nil {
+		if _, err := w.tx.ExecContext(ctx, text, values...); err != nil {
 			return err
 		}
 		rows = rows[n:]

@@ -18,9 +18,8 @@ import (
 // A writer puts runs, matrices and results into the database, in one transaction.
 // Recording, importing and uniting all go through it.
 type writer struct {
-	tx    *sql.Tx
-	stmts statements
-	keys  keys
+	tx   *sql.Tx
+	keys keys
 
 	known    map[string]trial.Precedence // of identities that are there already
 	versions map[caseKey]int             // measurement versions that count, see unsettles
@@ -83,8 +82,8 @@ func (k keys) add(others keys) {
 }
 
 // newWriter begins with a transaction.
-func newWriter(ctx context.Context, tx *sql.Tx, stmts statements, k keys) *writer {
-	return &writer{tx: tx, stmts: stmts.in(ctx, tx), keys: k, versions: map[caseKey]int{}, touched: map[caseKey]bool{}}
+func newWriter(tx *sql.Tx, k keys) *writer {
+	return &writer{tx: tx, keys: k, versions: map[caseKey]int{}, touched: map[caseKey]bool{}}
 }
 
 var errNoRun = errors.New("no run has begun")
@@ -140,7 +139,7 @@ func (w *writer) matrix(ctx context.Context, m trial.Matrix) error {
 func (w *writer) look(ctx context.Context, ids []string) error {
 	w.known = make(map[string]trial.Precedence, len(ids))
 	var p trial.Precedence
-	rows, err := w.stmts[findTrials].QueryContext(ctx, identities(ids))
+	rows, err := w.tx.QueryContext(ctx, findTrials, identities(ids))
 	return readRows(rows, err, []any{&p.ID, &p.Status, &p.Partial, &p.At, &p.Version, &p.LastRequested},
 		func() { w.known[p.ID] = p })
 }
@@ -201,7 +200,7 @@ func (w *writer) ask(ctx context.Context, k trialKeys, r *trial.Result, old tria
 	if err := w.flush(ctx); err != nil { // the known one may be in the queue
 		return err
 	}
-	if _, err := w.stmts[askTrial].ExecContext(ctx, asked, r.ID); err != nil {
+	if _, err := w.tx.ExecContext(ctx, askTrial, asked, r.ID); err != nil {
 		return err
 	}
 	old.LastRequested = asked
@@ -217,7 +216,7 @@ func (w *writer) rerun(ctx context.Context, r rerun) error {
 	if r.Telemetry != nil {
 		throttled = r.Telemetry.Throttled
 	}
-	_, err := w.stmts[insertRerun].ExecContext(ctx, r.ID, r.At.UnixMilli(), kindOf(&r.Result), nonzero(r.origin), r.Median, r.WithinLow,
+	_, err := w.tx.ExecContext(ctx, insertRerun, r.ID, r.At.UnixMilli(), kindOf(&r.Result), nonzero(r.origin), r.Median, r.WithinLow,
 		r.WithinHigh, throttled, pack(r.Samples))
 	return err
 }
@@ -235,7 +234,7 @@ func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result, old 
 		return err
 	}
 	var id int64
-	if err := w.stmts[replaceTrial].QueryRowContext(ctx, append(trialValues(k, r), r.ID)...).Scan(&id); err != nil {
+	if err := w.tx.QueryRowContext(ctx, replaceTrial, append(trialValues(k, r), r.ID)...).Scan(&id); err != nil {
 		return err
 	}
 	if err := w.settle(ctx, id, id); err != nil {
@@ -246,7 +245,7 @@ func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result, old 
 		return err
 	}
 	if len(r.Samples) > 0 {
-		if _, err := w.stmts[insertSamples[0]].ExecContext(ctx, id, pack(r.Samples)); err != nil {
+		if _, err := w.tx.ExecContext(ctx, insertSamples[0], id, pack(r.Samples)); err != nil {
 			return err
 		}
 	}
@@ -257,7 +256,7 @@ func (w *writer) telemetry(ctx context.Context, id int64, r *trial.Result) error
 	if r.Telemetry == nil {
 		return nil
 	}
-	_, err := w.stmts[insertReading].ExecContext(ctx, append([]any{id}, readingValues(*r.Telemetry)...)...)
+	_, err := w.tx.ExecContext(ctx, insertReading, append([]any{id}, readingValues(*r.Telemetry)...)...)
 	return err
 }
 
@@ -267,7 +266,7 @@ func (w *writer) flush(ctx context.Context) error {
 		return nil
 	}
 	var first int64
-	if err := w.stmts[nextTrial].QueryRowContext(ctx).Scan(&first); err != nil {
+	if err := w.tx.QueryRowContext(ctx, nextTrial).Scan(&first); err != nil {
 		return err
 	}
 
@@ -305,12 +304,12 @@ func (w *writer) flush(ctx context.Context) error {
 func (w *writer) settle(ctx context.Context, first, last int64) error {
 	var of caseKey
 	shared := map[caseKey]bool{}
-	rows, err := w.stmts[sharedCases].QueryContext(ctx, first, last)
+	rows, err := w.tx.QueryContext(ctx, sharedCases, first, last)
 	if err = readRows(rows, err, of.fields(), func() { shared[of] = true }); err != nil {
 		return err
 	}
 	if len(shared) > 0 {
-		if _, err := w.stmts[supersede].ExecContext(ctx, first, last); err != nil {
+		if _, err := w.tx.ExecContext(ctx, supersede, first, last); err != nil {
 			return err
 		}
 	}
@@ -325,12 +324,12 @@ func (w *writer) settle(ctx context.Context, first, last int64) error {
 	}
 
 	repeated := map[caseKey]bool{}
-	rows, err = w.stmts[repeatedCases].QueryContext(ctx, first, last)
+	rows, err = w.tx.QueryContext(ctx, repeatedCases, first, last)
 	if err = readRows(rows, err, of.fields(), func() { repeated[of] = true }); err != nil {
 		return err
 	}
 	for of := range repeated {
-		if _, err := w.stmts[forgetMatrix].ExecContext(ctx, of.matrix, of.device, string(of.cache)); err != nil {
+		if _, err := w.tx.ExecContext(ctx, forgetMatrix, of.matrix, of.device, string(of.cache)); err != nil {
 			return err
 		}
 	}
@@ -339,7 +338,7 @@ func (w *writer) settle(ctx context.Context, first, last int64) error {
 
 // counting returns the version of the measurement of the good trials that count in a case, 0 if there is none.
 func (w *writer) counting(ctx context.Context, of caseKey) (version int, err error) {
-	err = w.stmts[countingVersion].QueryRowContext(ctx, of.values()...).Scan(&version)
+	err = w.tx.QueryRowContext(ctx, countingVersion, of.values()...).Scan(&version)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -353,7 +352,7 @@ func (w *writer) finish(ctx context.Context) error {
 		return err
 	}
 	for of := range w.touched {
-		if _, err := w.stmts[decideCase].ExecContext(ctx, of.values()...); err != nil {
+		if _, err := w.tx.ExecContext(ctx, decideCase, of.values()...); err != nil {
 			return err
 		}
 	}

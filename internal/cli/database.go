@@ -20,6 +20,7 @@ import (
 	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
+	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/plots/canvas"
 	"spmvtune/store"
@@ -91,7 +92,7 @@ func (i *importCommand) Run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return command.WithHint(err, "nothing was imported; docs/exchange.md has the format")
 	}
-	if err := recordForeign(cmd.Context(), m, name, database); err != nil {
+	if err := recordForeign(cmd.Context(), m, name, database, show.NewStages(cmd.ErrOrStderr())); err != nil {
 		return err
 	}
 	return printImported(cmd.OutOrStdout(), m, database)
@@ -114,7 +115,8 @@ func (i *importCommand) read(path string) (*importer.Measurements, error) {
 }
 
 // recordForeign makes a database that appears whole or not at all.
-func recordForeign(ctx context.Context, m *importer.Measurements, name, database string) error {
+func recordForeign(ctx context.Context, m *importer.Measurements, name, database string, stages *show.Stages) error {
+	defer stages.Clear()
 	folder := filepath.Dir(database)
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -130,7 +132,7 @@ func recordForeign(ctx context.Context, m *importer.Measurements, name, database
 	if err != nil {
 		return err
 	}
-	err = m.Record(ctx, db, name, time.Now())
+	err = m.Record(ctx, db, name, time.Now(), func(done int) { stages.At("importing", done, len(m.Times)) })
 	if err == nil {
 		_, err = db.DecideTies(ctx)
 	}

@@ -154,6 +154,9 @@ func Read(measured File, features *File, opt Options) (*Measurements, error) {
 	}
 
 	r.m.File, r.m.Failed = t.file, t.failed
+	for _, t := range r.m.Times {
+		slices.Sort(t.Runs)
+	}
 	r.prune()
 	return &r.m, nil
 }
@@ -310,9 +313,7 @@ func (r *reader) time(row int) {
 		r.m.Times = append(r.m.Times, c)
 	}
 
-	runs := &r.m.Times[i].Runs
-	n, _ := slices.BinarySearch(*runs, seconds)
-	*runs = slices.Insert(*runs, n, seconds)
+	r.m.Times[i].Runs = append(r.m.Times[i].Runs, seconds)
 	if row < len(r.samples) && len(r.samples[row]) > 0 {
 		r.m.Times[i].Samples = r.samples[row]
 	}

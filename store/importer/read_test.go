@@ -119,7 +119,7 @@ func TestRecord(t *testing.T) {
 	m := testkit.Must(read(t, good, Options{}))
 	db := testkit.Must(store.Open(filepath.Join(t.TempDir(), "r.db")))
 	defer db.Close()
-	testkit.Succeed(t, m.Record(t.Context(), db, "t", time.Unix(1, 0)))
+	testkit.Succeed(t, m.Record(t.Context(), db, "t", time.Unix(1, 0), func(int) {}))
 	rows := testkit.Must(db.Results(t.Context(), store.Filter{}))
 	testkit.Require(t, len(rows) == 3, "%d rows", len(rows))
 	r := rows[0]

@@ -5,58 +5,63 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
+	"spmvtune/store"
 	"spmvtune/tuner"
 	"spmvtune/tuner/search"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
-// Record gives all measurements to rec, as a sweep called name that ended at the given
-// moment. It is not atomic: rec should be thrown away after an error.
-func (m *Measurements) Record(ctx context.Context, rec tuner.Recorder, name string, at time.Time) error {
-	hashes := map[string]string{}
-	for _, matrix := range m.Matrices {
-		hashes[matrix.Name] = matrix.hash()
-	}
+// perBatch is how many matrices or results are given to the database at once.
+const perBatch = 256
 
-	byDevice := map[string][]Time{}
-	sources := map[string]string{}
-	for _, t := range m.Times {
-		byDevice[t.Device] = append(byDevice[t.Device], t)
-		sources[t.Kernel] = Source
-	}
-
-	for _, device := range sortedKeys(byDevice) {
-		dev := kernels.Device{Backend: Source, Name: DeviceName(device)}
-		err := rec.Begin(ctx, tuner.RunInfo{
-			Sweep: &configs.Sweep{Name: name, Title: "Imported from " + m.File,
-				Text:     []byte("# imported from " + m.File + "\n"),
-				Protocol: configs.Protocol{Warmup: 1}, Search: configs.Search{Strategy: search.Strategies[0].Name}},
-			Device: dev, Sources: sources, Protocol: Source,
-		})
-		if err != nil {
-			return fmt.Errorf("recording imported measurements: %w", err)
-		}
-		for _, matrix := range m.Matrices {
-			if err := rec.Matrix(ctx, trial.Matrix{
-				Name: matrix.Name, Class: matrix.Class, Hash: hashes[matrix.Name], Source: "imported from " + m.File,
-				Field: "unknown", Symmetry: "unknown", Features: matrix.Features,
-			}); err != nil {
-				return fmt.Errorf("recording an imported matrix: %w", err)
+// Record gives all measurements to db, as a sweep called name that ended at the given moment, and says how many it has
+// given. It is not atomic: db should be thrown away after an error.
+func (m *Measurements) Record(ctx context.Context, db *store.DB, name string, at time.Time, said func(done int)) error {
+	_, err := db.Import(ctx, func(yield func(store.Batch, error) bool) {
+		hashes := map[string]string{}
+		for part := range slices.Chunk(m.Matrices, perBatch) {
+			var b store.Batch
+			for _, matrix := range part {
+				hashes[matrix.Name] = matrix.hash()
+				b.Matrices = append(b.Matrices, trial.Matrix{
+					Name: matrix.Name, Class: matrix.Class, Hash: hashes[matrix.Name], Source: "imported from " + m.File,
+					Field: "unknown", Symmetry: "unknown", Features: matrix.Features,
+				})
+			}
+			if !yield(b, nil) {
+				return
 			}
 		}
-		for _, t := range byDevice[device] {
-			if err := rec.Record(ctx, t.result(dev, hashes[t.Matrix], at)); err != nil {
-				return fmt.Errorf("recording an imported measurement: %w", err)
+		done := 0
+		for _, of := range lists.Groups(m.Times, func(t Time) string { return t.Device }) {
+			run := &tuner.RunInfo{
+				Sweep: &configs.Sweep{Name: name, Title: "Imported from " + m.File,
+					Text:     []byte("# imported from " + m.File + "\n"),
+					Protocol: configs.Protocol{Warmup: 1}, Search: configs.Search{Strategy: search.Strategies[0].Name}},
+				Device:  kernels.Device{Backend: Source, Name: DeviceName(of[0].Device)},
+				Sources: map[string]string{}, Protocol: Source,
+			}
+			for _, t := range of {
+				run.Sources[t.Kernel] = Source
+			}
+			for part := range slices.Chunk(of, perBatch) {
+				results := lists.Of(part, func(t Time) trial.Result { return t.result(run.Device, hashes[t.Matrix], at) })
+				if !yield(store.Batch{Run: run, Started: at, Results: results}, nil) {
+					return
+				}
+				done += len(part)
+				said(done)
 			}
 		}
-	}
-
-	return nil
+	})
+	return err
 }
 
 // result is a trial that others have made. The interval goes from the fastest to the
