@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"spmvtune/internal/base/term"
@@ -150,18 +151,12 @@ func UnitFor(panels []Panel) Unit {
 	return GBPS
 }
 
-// RoofOf returns the measured bandwidth of the panels' device, 0 if the unit can't be
-// compared with it.
-func RoofOf(panels []Panel, u Unit) float64 {
-	if !u.Bytes {
-		return 0
+// RoofOf returns the interval of a device's bandwidth (kernels.Roof.Span), in GB/s; zeros if it was not measured, or the
+// unit can't be compared with it.
+func (d *Data) RoofOf(device string, u Unit) (low, high float64) {
+	i := slices.IndexFunc(d.Devices, func(v store.Device) bool { return v.Label == device })
+	if i < 0 || !u.Bytes {
+		return 0, 0
 	}
-	for i := range panels {
-		for j := range panels[i].Rows {
-			if r := &panels[i].Rows[j]; r.RoofFraction > 0 && r.GBPS > 0 {
-				return r.GBPS / r.RoofFraction
-			}
-		}
-	}
-	return 0
+	return d.Devices[i].Roof.Span()
 }

@@ -38,6 +38,20 @@ type Roof struct {
 // Highest is the highest streaming bandwidth, with which products are compared.
 func (r Roof) Highest() float64 { return max(r.Read, r.Copy, r.Triad) }
 
+// Span is the interval of the streaming bandwidths, if they differ by more than a quarter: how far a product can come
+// is not known better then. Otherwise both ends are the highest; zeros if nothing was measured.
+func (r Roof) Span() (low, high float64) {
+	const near = 0.8
+	high = r.Highest()
+	low = high
+	for _, v := range []float64{r.Read, r.Copy, r.Triad} {
+		if v > 0 && v < near*high {
+			low = min(low, v)
+		}
+	}
+	return low, high
+}
+
 // A Problem is a product y = A·x. Backends narrow A and x to the precision of
 // a configuration; x is exact in float32, so both precisions see the same x.
 type Problem struct {

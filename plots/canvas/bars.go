@@ -24,7 +24,7 @@ type Bars struct {
 	Label   string  // The label of the axis.
 	Origin  float64 // Where bars start; NaN for the left end.
 	Number  func(v float64) string
-	Roof    float64 // The bandwidth of the device, drawn if it is within reach; 0 for none.
+	Roof    Roof    // The bandwidth of the device, drawn if it is within reach.
 	part    float64 // The part of a column's width that its axis takes, see axisPart.
 }
 
@@ -303,7 +303,7 @@ func (b *Bars) beyond(m *Mark) int {
 }
 
 // HasRoof reports whether the roof is within the axis.
-func (b *Bars) HasRoof() bool { return b.Roof > b.Axis.Min && b.Roof < b.Axis.Max }
+func (b *Bars) HasRoof() bool { return b.Roof.High > b.Axis.Min && b.Roof.High < b.Axis.Max }
 
 // drawColumn draws the i-th column: heading, axis, grid and marks.
 func (b *Bars) drawColumn(c draw.Canvas, i int) {
@@ -313,6 +313,10 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 	low, high := c.Min.Y+barsBottom, c.Max.Y-headingHeight
 	heading{Text: b.Columns[i]}.Plot(draw.Crop(c, 0, 0, barsBottom, -headingHeight), nil)
 
+	if b.HasRoof() {
+		c.SetColor(BandColor)
+		c.Fill(vg.Rectangle{Min: vg.Point{X: x(b.Roof.Low), Y: low}, Max: vg.Point{X: x(b.Roof.High), Y: high}}.Path())
+	}
 	tick := At(Typeface(TickSize, false, SoftColor), text.XCenter, text.YTop)
 	for _, t := range Spaced(b.Axis.Ticks, x, tick) {
 		style := draw.LineStyle{Color: GridColor, Width: 0.7}
@@ -324,8 +328,7 @@ func (b *Bars) drawColumn(c draw.Canvas, i int) {
 	}
 
 	if b.HasRoof() {
-		c.StrokeLine2(draw.LineStyle{Color: LineColor, Width: 1, Dashes: []vg.Length{4, 3}}, x(b.Roof), low,
-			x(b.Roof), high)
+		c.StrokeLine2(dashed, x(b.Roof.High), low, x(b.Roof.High), high)
 	}
 
 	height := b.rowHeight()

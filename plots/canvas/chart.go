@@ -17,8 +17,8 @@ type Chart struct {
 	Lines   []Line
 	Faint   []Line // Lines without a name, in thin grey behind the others.
 	X       Scale
-	// Roof is the bandwidth in GB/s. It is drawn if it is near the data; 0 means none.
-	Roof float64
+	// Roof is the bandwidth in GB/s. It is drawn if it is near the data.
+	Roof Roof
 	// Top is the end of the y axis; 0 means that it follows from the lines.
 	Top float64
 	// Markers is the most markers on a curve.
@@ -71,7 +71,7 @@ const RoofWithin = 1.6
 
 // ShowsRoof reports whether the roof is drawn.
 func (ch *Chart) ShowsRoof() bool {
-	return ch.Roof > 0 && ch.Roof <= RoofWithin*max(ch.Peak(), ch.Top)
+	return ch.Roof.High > 0 && ch.Roof.High <= RoofWithin*max(ch.Peak(), ch.Top)
 }
 
 // Panel returns the panel that the chart describes.
@@ -79,8 +79,8 @@ func (ch *Chart) Panel() Panel {
 	top := max(ch.Peak(), ch.Top)
 	p := Panel{Heading: ch.Heading, Note: ch.Note, X: ch.X}
 	if ch.ShowsRoof() {
-		top = max(top, ch.Roof)
-		p.Add(Level(ch.Roof))
+		top = max(top, ch.Roof.High)
+		p.Add(ch.Roof)
 	}
 	p.Y = FromZero(top, cmp.Or(ch.Steps, 4))
 

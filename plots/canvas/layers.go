@@ -82,8 +82,19 @@ type Level float64
 
 func (l Level) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
-	y := ty(float64(l))
-	c.StrokeLine2(draw.LineStyle{Color: LineColor, Width: 1, Dashes: []vg.Length{4, 3}}, c.Min.X, y, c.Max.X, y)
+	c.StrokeLine2(dashed, c.Min.X, ty(float64(l)), c.Max.X, ty(float64(l)))
+}
+
+var dashed = draw.LineStyle{Color: LineColor, Width: 1, Dashes: []vg.Length{4, 3}}
+
+// A Roof is the bandwidth of a device: a dashed line across a panel at the highest, above a band down to the lowest.
+type Roof struct{ Low, High float64 }
+
+func (r Roof) Plot(c draw.Canvas, p *plot.Plot) {
+	_, ty := p.Transforms(&c)
+	c.SetColor(BandColor)
+	c.Fill(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: max(ty(r.Low), c.Min.Y)}, Max: vg.Point{X: c.Max.X, Y: ty(r.High)}}.Path())
+	Level(r.High).Plot(c, p)
 }
 
 // A Band is the area between the ends of the intervals of points, nothing where none has an interval.

@@ -129,7 +129,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	on := func(matrix string) map[string][]canvas.Point {
 		p := &d.Panels[slices.IndexFunc(d.Panels, func(p analysis.Panel) bool { return p.Matrix == matrix })]
 		got := map[string][]canvas.Point{}
-		for _, l := range overBlock.chart(p, analysis.GFLOPS, citationsOf(d), analysis.KernelsOf(d.Panels)).Lines {
+		for _, l := range overBlock.chart(d, p, analysis.GFLOPS, citationsOf(d), analysis.KernelsOf(d.Panels)).Lines {
 			got[l.Kernel] = l.Published
 		}
 		return got

@@ -114,6 +114,7 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	q, matrices := f.quantity, t.matrices
 	b := &canvas.Bars{Slots: len(t.shown), Label: q.label, Origin: q.origin, Number: q.number}
 	b.Dots = q.dots || len(t.shown) < t.found || b.Slots > canvas.MostBars || b.Slots*len(matrices) > mostBarsOnPage.here()
+	b.Roof.Low, b.Roof.High = s.data.RoofOf(s.about.Device, analysis.Unit{Bytes: q.bytes})
 	for _, precision := range t.precisions {
 		b.Columns = append(b.Columns, string(precision))
 	}
@@ -123,11 +124,6 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 		for _, precision := range t.precisions {
 			at := spot{m, precision}
 			r.Cells = append(r.Cells, t.marks(&q, at, s.published))
-			for _, e := range t.cells[at] {
-				if q.bytes && e.row.RoofFraction > 0 {
-					b.Roof = e.row.GBPS / e.row.RoofFraction
-				}
-			}
 		}
 		b.Rows = append(b.Rows, r)
 	}
@@ -142,8 +138,8 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	if b.Origin > 0 { // ratios, which may be far out
 		low, high = b.Usual()
 	}
-	if b.Roof > high && b.Roof <= canvas.RoofWithin*high {
-		high = b.Roof
+	if b.Roof.High > high && b.Roof.High <= canvas.RoofWithin*high {
+		high = b.Roof.High
 	}
 	b.Axis = q.scale(low, high)
 	keys := t.legend()

@@ -27,7 +27,7 @@ type cloud struct {
 	sets  []canvas.Line // What is drawn alike.
 	grey  []canvas.Line // Sets without a name, behind the others.
 	label string        // The label of the y axis.
-	roof  float64       // The measured bandwidth, drawn if it is near the data; 0 for none.
+	roof  canvas.Roof   // The measured bandwidth, drawn if it is near the data.
 }
 
 const rowLengthLabel = "mean row length (nonzeros)"
@@ -70,7 +70,8 @@ func singlePrecision(d *analysis.Data, at analysis.Condition) []analysis.Panel {
 
 func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) *canvas.Picture {
 	names, all, cited := coloured(panels), analysis.KernelsOf(panels), citationsOf(d)
-	cl := cloud{over: f.over, stops: stops, label: f.unit.Label, roof: analysis.RoofOf(panels, f.unit)}
+	cl := cloud{over: f.over, stops: stops, label: f.unit.Label}
+	cl.roof.Low, cl.roof.High = d.RoofOf(panels[0].Device, f.unit)
 	for _, kernel := range all {
 		set := overMatrices(panels, f.over, kernel, f.unit)
 		if !slices.Contains(names, kernel) {
@@ -107,8 +108,8 @@ func (cl *cloud) keys() (keys []canvas.Key) {
 // panel is one for these sets, with about this many labels along x. The dots of a matrix stand beside each other.
 func (cl *cloud) panel(labels int, sets []canvas.Line) canvas.Panel {
 	p := canvas.Panel{X: cl.axis(labels), Y: cl.scale(slices.Concat(sets, cl.grey))}
-	if cl.roof > 0 && cl.roof <= p.Y.Max {
-		p.Add(canvas.Level(cl.roof))
+	if cl.roof.High > 0 && cl.roof.High <= p.Y.Max {
+		p.Add(cl.roof)
 	}
 	for _, l := range cl.grey {
 		p.Add(canvas.Marks{Points: l.Points, Look: canvas.Look{Color: canvas.LineColor}, Radius: 1.5})
@@ -152,8 +153,8 @@ func (cl *cloud) scale(sets []canvas.Line) canvas.Scale {
 			low, high = min(low, q.Y), max(high, q.Y)
 		}
 	}
-	if cl.roof <= canvas.RoofWithin*high {
-		high = max(high, cl.roof)
+	if cl.roof.High <= canvas.RoofWithin*high {
+		high = max(high, cl.roof.High)
 	}
 	return canvas.LogBetween(max(low/1.2, high/1e4), high*1.2, 5)
 }

@@ -100,7 +100,7 @@ func TestCrowdedPanels(t *testing.T) {
 			t.Errorf("%s: %d kernels are named, want 3", p.Name, len(named))
 		}
 	}
-	ch := overBlock.chart(&d.Panels[0], analysis.GFLOPS, nil, analysis.LeadersOf(d.Panels, 10))
+	ch := overBlock.chart(d, &d.Panels[0], analysis.GFLOPS, nil, analysis.LeadersOf(d.Panels, 10))
 	testkit.EqualLists(t, []int{len(ch.Lines), len(ch.Faint)}, []int{10, 30}, "lines and faint ones")
 }
 
@@ -130,7 +130,7 @@ func TestUnitFollowsFormats(t *testing.T) {
 				}
 			}
 			for i := range d.Panels {
-				if ch := dim.chart(&d.Panels[i], analysis.UnitFor(d.Panels), nil, nil); ch.ShowsRoof() {
+				if ch := dim.chart(d, &d.Panels[i], analysis.UnitFor(d.Panels), nil, nil); ch.ShowsRoof() {
 					roofs++
 				}
 			}

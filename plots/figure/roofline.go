@@ -21,9 +21,9 @@ import (
 // more than the peak.
 type roofline struct {
 	analysis.Setup
-	panels    []analysis.Panel
-	bandwidth float64 // The measured bandwidth in GB/s.
-	peak      analysis.Peak
+	panels []analysis.Panel
+	roof   canvas.Roof
+	peak   analysis.Peak
 }
 
 // roofFigure shows how near trials come to the roof; below the rows of few matrices stands the whole model.
@@ -49,8 +49,14 @@ var roofFigure = &barFigure{
 	},
 	finish: func(s *scene, t *tally, p *canvas.Picture, b *canvas.Bars) {
 		list := rooflines(s.data, s)
-		b.Roof = 1
-		p.Subtitle = fmt.Sprintf(p.Subtitle, term.Significant(list[0].bandwidth, 4))
+		low, high := list[0].roof.Low, list[0].roof.High
+		b.Roof = canvas.Roof{Low: low / high, High: 1}
+		text := term.Significant(high, 4)
+		if low < high {
+			text = term.Significant(low, 2) + " to " + term.Significant(high, 2)
+			p.Subtitle += " Reading, copying and triad differ: shares are of the highest, the band begins at the lowest."
+		}
+		p.Subtitle = fmt.Sprintf(p.Subtitle, text)
 		if list[0].peak.GFLOPS > 0 && !canvas.InPaper() {
 			whole := stack{b, insets(list)}
 			p.Height, p.Body, p.Bars = whole.Height(), whole.Draw, nil
@@ -67,8 +73,8 @@ func rooflines(d *analysis.Data, s *scene) []roofline {
 	})
 	var list []roofline
 	for _, of := range lists.Groups(known, func(p analysis.Panel) analysis.Setup { return p.Setup() }) {
-		last := analysis.Fastest(of[len(of)-1].Rows)
-		r := roofline{Setup: of[0].Setup(), panels: of, bandwidth: last.GBPS / last.RoofFraction}
+		r := roofline{Setup: of[0].Setup(), panels: of}
+		r.roof.Low, r.roof.High = d.RoofOf(r.Device, analysis.GBPS)
 		for i := range d.Devices {
 			if d.Devices[i].Label == r.Device {
 				r.peak = analysis.PeakOf(&d.Devices[i].Device, r.Precision)
@@ -115,12 +121,12 @@ func (r roofline) model() canvas.Panel {
 		low, lowest = min(low, at.X), min(lowest, at.Y)
 		marks = append(marks, canvas.Marks{Points: []canvas.Point{at}, Look: canvas.LookOf(f.Kernel), Radius: 2})
 	}
-	ridge := r.peak.GFLOPS / r.bandwidth
+	ridge := r.peak.GFLOPS / r.roof.High
 	p := canvas.Panel{Note: fmt.Sprintf("%s: peak %s\u202fTFLOP/s", r.Precision, term.Significant(r.peak.GFLOPS/1e3, 3)),
 		X: canvas.LogBetween(low/2, 4*ridge, 6), Y: canvas.LogBetween(lowest/2, 2*r.peak.GFLOPS, 4)}
-	left := max(p.X.Min, p.Y.Min/r.bandwidth)
+	left := max(p.X.Min, p.Y.Min/r.roof.High)
 	p.Add(canvas.Curve{Look: canvas.Look{Color: canvas.InkColor}, Width: 1.4, Points: []canvas.Point{
-		canvas.Exact(left, left*r.bandwidth), canvas.Exact(ridge, r.peak.GFLOPS), canvas.Exact(p.X.Max, r.peak.GFLOPS)}})
+		canvas.Exact(left, left*r.roof.High), canvas.Exact(ridge, r.peak.GFLOPS), canvas.Exact(p.X.Max, r.peak.GFLOPS)}})
 	p.Add(marks...)
 	return p
 }

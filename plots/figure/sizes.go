@@ -72,8 +72,9 @@ func (dim dimension) varied(panels []analysis.Panel) []analysis.Panel {
 }
 
 // chart makes the panel's chart, in which these kernels have colours. What is drawn of the papers is added to c.
-func (dim dimension) chart(p *analysis.Panel, u analysis.Unit, c *citations, named []string) canvas.Chart {
-	ch := canvas.Chart{Heading: fmt.Sprintf("%s, %s", p.Precision, dim.only), Roof: analysis.RoofOf([]analysis.Panel{*p}, u)}
+func (dim dimension) chart(d *analysis.Data, p *analysis.Panel, u analysis.Unit, c *citations, named []string) canvas.Chart {
+	ch := canvas.Chart{Heading: fmt.Sprintf("%s, %s", p.Precision, dim.only)}
+	ch.Roof.Low, ch.Roof.High = d.RoofOf(p.Device, u)
 	for _, l := range dim.lines(p, u) {
 		ch.Put(l, slices.Contains(named, l.Kernel))
 	}
@@ -100,7 +101,7 @@ func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysi
 	for _, unit := range dim.units(panels) {
 		dim := dim.of(unit)
 		for _, p := range dim.varied(panels) {
-			charts = append(charts, dim.chart(&p, u, cited, names))
+			charts = append(charts, dim.chart(d, &p, u, cited, names))
 			top = max(top, charts[len(charts)-1].Peak())
 		}
 	}

@@ -25,7 +25,7 @@ func TestTwoSizesAreNoPicture(t *testing.T) {
 func TestFacetsByUnit(t *testing.T) {
 	d := synthetic.Processor().Report()
 	for _, unit := range overBlock.units(d.Panels) {
-		ch := overBlock.of(unit).chart(&d.Panels[0], analysis.GFLOPS, nil, analysis.KernelsOf(d.Panels))
+		ch := overBlock.of(unit).chart(d, &d.Panels[0], analysis.GFLOPS, nil, analysis.KernelsOf(d.Panels))
 		for _, l := range ch.Lines {
 			if own := overBlock.unitOf(l.Kernel); own != "" && own != unit {
 				t.Errorf("%s has %s, whose block is %s", unit, l.Kernel, own)
