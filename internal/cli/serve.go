@@ -93,6 +93,7 @@ func (s *serveCommand) database(cmd *cobra.Command, word string) (path string, e
 	if wait {
 		fmt.Fprintf(cmd.OutOrStdout(), "waiting for %s to begin; Ctrl-C ends that\n", cmp.Or(word, "a run"))
 	}
+	said, last := "", ""
 	for {
 		if path, err = command.Database(cmd, word); err == nil {
 			if path, err = filepath.Abs(path); err == nil {
@@ -105,6 +106,14 @@ func (s *serveCommand) database(cmd *cobra.Command, word string) (path string, e
 		if !wait {
 			return "", err
 		}
+		if said == "" {
+			said = err.Error() // that there is none yet
+		}
+		if now := err.Error(); now != said && now == last { // it was no moment between two files
+			fmt.Fprintln(cmd.ErrOrStderr(), "still waiting:", term.Visible(now))
+			said = now
+		}
+		last = err.Error()
 		select {
 		case <-cmd.Context().Done():
 			return "", nil

@@ -1,8 +1,8 @@
 // Package serve shows a run on a local page while it measures: how far it is, the best of each
 // matrix, the last trials, the report's figures, and answers to queries.
 //
-// It only reads. The database is opened for reading, nothing in the run's folder is served as a
-// file, and a request names nothing but a picture by its digest or a query. A page of another site
+// It only reads. The database is opened for reading, of the run's folder nothing is served as a file but the
+// report, and a request names nothing else but a picture by its digest or a query. A page of another site
 // can't use it: the name in the address must be one that this server is known by, other sites'
 // requests are refused, and the browser is told to load nothing from elsewhere.
 //
@@ -12,6 +12,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -24,12 +25,16 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"spmvtune/analysis"
 )
 
 //go:embed web
@@ -98,6 +103,7 @@ func (s *Server) Handler() http.Handler {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, pages, file) })
 	}
 	mux.HandleFunc("GET /colours.css", colours)
+	mux.HandleFunc("GET /report/{file...}", s.report)
 	mux.HandleFunc("GET /api/state", s.state)
 	mux.HandleFunc("GET /api/views", s.views)
 	mux.HandleFunc("GET /api/query", s.query)
@@ -126,6 +132,18 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			}
 		}
 	})
+}
+
+// report answers with the run's report and the figures beside it, which have styles and letters in them.
+func (s *Server) report(w http.ResponseWriter, r *http.Request) {
+	file := cmp.Or(r.PathValue("file"), analysis.ReportFile)
+	if file != analysis.ReportFile && (path.Dir(file) != "figures" || path.Ext(file) == "") {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "+
+		"img-src data:; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	http.ServeFileFS(w, r, os.DirFS(filepath.Dir(s.opt.Database)), file)
 }
 
 // busy asks to come again.

@@ -71,7 +71,7 @@ func TestMethodsAndPaths(t *testing.T) {
 	for _, path := range []string{"/results.db", "/web/", "/page.html", "/api/", "/api/picture/",
 		"/api/picture/results.db",
 		"/..%2fresults.db", "/%2e%2e/results.db", "/api/picture/..%2f..%2fresults.db", "/page.js/../../results.db",
-		"/.progress.json", "/api/picture/%2e%2e%2f.progress.json"} {
+		"/.progress.json", "/report/results.db", "/report/figures/", "/report/figures/../results.db", "/report/", "/api/picture/%2e%2e%2f.progress.json"} {
 		// A path that is not plain is sent to a plain one, which is none of ours either.
 		w := get(s, path)
 		for range 2 {

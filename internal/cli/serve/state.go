@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"spmvtune/analysis"
 	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/show"
@@ -92,11 +93,17 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, term.Visible(err.Error()), http.StatusServiceUnavailable)
 		return
 	}
+	report := "" // while the run has none that was made after it had ended
+	if info, err := os.Stat(filepath.Join(filepath.Dir(s.opt.Database), analysis.ReportFile)); err == nil && !state.Running &&
+		(state.Progress == nil || info.ModTime().After(state.Progress.At)) {
+		report = info.ModTime().String()
+	}
 	answer(w, r, struct {
 		State
+		Report  string `json:"report"`  // changes with it
 		Figures string `json:"figures"` // changes with the pictures
 		Drawing string `json:"drawing"` // why there are none, or none that are newer
-	}{state, s.figures.version(), s.figures.wanted(state.Running)})
+	}{state, report, s.figures.version(), s.figures.wanted(state.Running)})
 }
 
 // A watcher reads what a page shows of a run, when it has changed.

@@ -13,7 +13,7 @@ import (
 
 type shownState struct {
 	State
-	Figures, Drawing string
+	Figures, Drawing, Report string
 }
 
 // The page follows the run: what it says, what is best, and what came last.
@@ -40,10 +40,14 @@ func TestState(t *testing.T) {
 	rows := joined(got.Last.Rows)
 	testkit.Check(t, len(got.Last.Rows) == 3 && strings.Index(rows, "4.00 ms") <= strings.Index(rows, "1.00 ms"),
 		"the last, newest first: %q", rows)
-	r.says(show.LiveState{Sweep: "demo", Ended: show.EndedInterrupted, At: time.Now()})
-	if got := look(); got.Running || got.Progress.Ended != show.EndedInterrupted {
-		t.Errorf("in the end: %+v", got.Progress)
+	old := filepath.Join(filepath.Dir(r.path), "report.html")
+	testkit.Succeed(t, os.WriteFile(old, []byte("<p>The report"), 0o666))
+	r.says(show.LiveState{Sweep: "demo", Ended: show.EndedInterrupted, At: time.Now().Add(time.Hour)})
+	if got := look(); got.Running || got.Progress.Ended != show.EndedInterrupted || got.Report != "" {
+		t.Errorf("in the end, with the report of an earlier run: %+v", got)
 	}
+	r.says(show.LiveState{Sweep: "demo", Ended: show.EndedMeasured, At: time.Now().Add(-time.Hour)})
+	testkit.Check(t, look().Report != "" && get(s, "/report/").Body.String() == "<p>The report", "the report is not shown")
 }
 
 // A run that was killed says nothing any more, whatever the clock of its machine showed.

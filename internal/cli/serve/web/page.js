@@ -83,6 +83,47 @@ function show(s) {
   at("drawing").textContent = words[s.drawing] ?? s.drawing;
 }
 
+// The way to the best of each matrix: a line of the best speed so far, asked for while it is unfolded.
+const way = at("way");
+const wayQuery = `select matrix, device, precision, cache, n, "of", time_ms from (select *, min(time_ms) over upto as least,
+  row_number() over upto as n, count(*) over (partition by matrix, device, precision, cache) as "of" from results
+  where status = 'ok' window upto as (partition by matrix, device, precision, cache order by measured_at, time_ms
+  rows unbounded preceding)) where time_ms = least order by device, cache, matrix, precision, n`;
+let wayOf = -1;
+async function find(all) {
+  if (!way.open || all === wayOf || document.hidden) return;
+  wayOf = all;
+  let t;
+  try {
+    t = await ask("api/query?sql=" + encodeURIComponent(wayQuery));
+  } catch (e) {
+    wayOf = -1; // the next look asks again
+    return at("way-table").replaceChildren(make("p", reason(e), "soft"));
+  }
+  const cases = new Map();
+  for (const [matrix, device, precision, cache, n, of, time] of t.rows) {
+    const key = [matrix, device, precision, cache].join("\n");
+    cases.set(key, [...(cases.get(key) ?? []), { matrix, precision, cache, n: Number(n), of: Number(of), time: Number(time) }]);
+  }
+  const e = make("table"), body = e.createTBody(), head = e.createTHead().insertRow();
+  for (const name of ["matrix", "precision", "cache", "the best so far", "found at"]) head.append(make("th", name));
+  for (const steps of cases.values()) {
+    const last = steps.at(-1), row = body.insertRow(), wide = 240, tall = 30;
+    for (const text of [last.matrix, last.precision, last.cache]) row.insertCell().textContent = text;
+    const x = (n) => last.of > 1 ? (wide - 4) * (n - 1) / (last.of - 1) + 2 : 2, y = (time) => tall - 2 - (tall - 4) * last.time / time;
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    line.setAttribute("viewBox", `0 0 ${wide} ${tall}`);
+    const d = steps.map((s, i) => (i ? "H" + x(s.n) + "V" : "M" + x(s.n) + " ") + y(s.time)).join("") + "H" + x(last.of);
+    line.append(document.createElementNS("http://www.w3.org/2000/svg", "path"));
+    line.firstChild.setAttribute("d", d);
+    row.insertCell().append(line);
+    row.insertCell().textContent = `trial ${last.n} of ${last.of}`;
+  }
+  at("way-table").replaceChildren(cases.size ? e : make("p", "No verified trial yet.", "soft"),
+    ...(t.note ? [make("p", t.note, "soft")] : []));
+}
+way.addEventListener("toggle", look);
+
 // Pictures are fetched when they come into sight. Each has a style sheet of its own, in a tree of its own.
 const sight = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) draw(target);
@@ -131,6 +172,15 @@ async function list() {
   for (const box of document.querySelectorAll(".picture")) { sight.unobserve(box); sight.observe(box); }
 }
 
+// At the end of a run that was seen, the report takes the place of this page, unless a query is being written.
+let report;
+function finish(now) {
+  at("ended").hidden = !now;
+  if (report === undefined) report = now;
+  if (now && now !== report && at("sql").value === at("sql").defaultValue) location.assign("report/");
+  if (now) report = now;
+}
+
 let listed = "0", timer;
 async function look() {
   clearTimeout(timer);
@@ -138,6 +188,8 @@ async function look() {
   try {
     const s = await ask("api/state");
     show(s);
+    find(s.all);
+    finish(s.report);
     if (s.figures !== listed) {
       await list();
       listed = s.figures;
