@@ -135,6 +135,8 @@ type scene struct {
 	won       map[string][]trial.Case // where each kernel was measured the fastest
 	rivals    []*Contender            // those that may lead: at more than half of the places, or all if none was
 	leader    *Contender              // nil if none is ahead of all rivals
+	special   *Contender              // ahead of the leader where it was measured, at fewer places; nil for none
+	gain      stat.Ratio              // how many times as fast it is there
 	few       bool                    // the leader is compared with some rival on few matrices
 	apart     bool                    // no two kernels were measured at one place
 	limit     Resolution
@@ -151,6 +153,9 @@ func (s *scene) winner() Sentence {
 		said.Lead = "Fastest: " + s.whoWhere() + "."
 		return said
 	}
+	if s.special != nil {
+		said.Lead = "Of the kernels measured on most matrices, "
+	}
 	first, equal := s.leader.Kernel, s.equals()
 	won := len(s.won[first])
 	counted := fmt.Sprintf("fastest on %d of %s%s", won, s.cases(), s.clearly(first))
@@ -160,21 +165,23 @@ func (s *scene) winner() Sentence {
 		if apart >= near {
 			words = " can't be told apart here"
 		}
-		said.Lead = enumerated(equal, "and") + words + s.over(s.overBase(equal...)) + "."
+		said.Lead += enumerated(equal, "and") + words + s.over(s.overBase(equal...)) + "."
 		said.Text = " The difference of their means, " + term.ShortPercent(apart-1) + ", is within noise."
 		if won > 0 {
 			said.Text = " " + first + " is " + counted + "; the mean difference of " + term.ShortPercent(apart-1) +
 				" is within noise."
 		}
 	case s.few:
-		said.Lead = first + " is fastest on " + term.Some(s.names(s.won[first]), 2) + s.overAll() + "."
+		said.Lead += first + " is fastest on " + term.Some(s.names(s.won[first]), 2) + s.overAll() + "."
 	case won == 0:
-		said.Lead = first + " is fastest on average" + s.overAll() + "."
+		said.Lead += first + " is fastest on average" + s.overAll() + "."
 		said.Text = " On each matrix another kernel is faster."
 	case 2*won <= len(s.places):
-		said.Lead, said.Text = first+" is fastest on average"+s.overAll()+".", " It is "+counted+"."
+		said.Lead += first + " is fastest on average" + s.overAll() + "."
+		said.Text = " It is " + counted + "."
 	default:
-		said.Lead, said.Text = first+" is fastest here"+s.overAll()+".", " It is "+counted+"."
+		said.Lead += first + " is fastest here" + s.overAll() + "."
+		said.Text = " It is " + counted + "."
 	}
 	return said
 }
@@ -281,6 +288,10 @@ func AsFast(r stat.Ratio, as string) string {
 func (s *scene) exception() Sentence {
 	if s.leader == nil || s.few && len(s.won) > 1 {
 		return Sentence{}
+	}
+	if s.special != nil {
+		return Sentence{AboutException, fmt.Sprintf(" where %s was measured (%s), it is %s times as fast.", s.special.Kernel,
+			term.Matrices(s.shared(s.special, s.leader)), factor(s.gain)), "Exception:"}
 	}
 	for _, panels := range [][]Panel{s.places, s.report.Under(s.condition)} {
 		if name, at, gains := s.gainer(panels); name != "" {

@@ -11,9 +11,9 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// lead finds the leader: the rival than which no other one is faster in the geometric mean of the places of both, nor
-// any kernel that shares more than few matrices with it. It shares places with all rivals: where no two kernels share one,
-// none leads.
+// lead finds the leader: the rival than which no other one is faster in the geometric mean of the places of both. It
+// shares places with all rivals: where no two kernels share one, none leads. The special one was measured at fewer
+// places, on more than few matrices, and gains the most over the leader there.
 func (s *scene) lead() {
 	list := s.contest.Contenders
 	for i := range list {
@@ -31,22 +31,24 @@ func (s *scene) lead() {
 		if s.ahead(k) && !s.apart {
 			s.leader = k
 			s.few = slices.ContainsFunc(s.rivals, func(o *Contender) bool { return s.shared(k, o) <= fewMatrices })
-			return
+			break
+		}
+	}
+	for i, most := 0, 0.0; s.leader != nil && i < len(list); i++ {
+		r, n := Over(list[i].Entries, s.leader.Entries)
+		gain := float64(n) * math.Log(r.Value)
+		if !slices.Contains(s.rivals, &list[i]) && s.shared(s.leader, &list[i]) > fewMatrices && !tied(r) && gain > most {
+			s.special, s.gain, most = &list[i], r, gain
 		}
 	}
 }
 
 // ahead reports whether a kernel is compared with all rivals, and behind no other.
 func (s *scene) ahead(k *Contender) bool {
-	for i := range s.contest.Contenders {
-		other := &s.contest.Contenders[i]
-		n, rival := s.shared(k, other), slices.Contains(s.rivals, other)
-		r, _ := Over(other.Entries, k.Entries)
-		if rival && n == 0 || (rival || n > fewMatrices) && r.Value > 1 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.rivals, func(other *Contender) bool {
+		r, n := Over(other.Entries, k.Entries)
+		return n == 0 || r.Value > 1
+	})
 }
 
 // shared counts the matrices on which both of two kernels were measured.
