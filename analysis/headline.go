@@ -166,9 +166,9 @@ func (s *scene) winner() Sentence {
 			words = " can't be told apart here"
 		}
 		said.Lead += enumerated(equal, "and") + words + s.over(s.overBase(equal...)) + "."
-		said.Text = " The difference of their means, " + term.ShortPercent(apart-1) + ", is within noise."
+		said.Text = " The difference of their means, " + term.Difference(apart-1) + ", is within noise."
 		if won > 0 {
-			said.Text = " " + first + " is " + counted + "; the mean difference of " + term.ShortPercent(apart-1) +
+			said.Text = " " + first + " is " + counted + "; the mean difference of " + term.Difference(apart-1) +
 				" is within noise."
 		}
 	case s.few:
@@ -355,7 +355,7 @@ func (s *scene) scatter() (what []string, repeated bool) {
 		}
 	}
 	if Middle(factors) > noisy {
-		what = append(what, "repeats differ by up to "+difference(slices.Max(factors)))
+		what = append(what, "repeats differ by up to "+term.Difference(slices.Max(factors)))
 	}
 	crowded := func(c Crowd) bool { return c.Device == s.condition.Device && c.Crowded() }
 	if slices.ContainsFunc(s.report.Crowds(), crowded) {

@@ -93,7 +93,7 @@ func (d *Data) Missed() (warnings []error) {
 		}
 		warnings = append(warnings, fmt.Errorf("%d of %s of %s did not reach the target of %s; their intervals are ±\u202f%s "+
 			"in the median: %s", a.Wanted()-a.Reached(), term.Trials(a.Wanted()), a.Sweep, term.ShortPercent(a.Target),
-			term.ShortPercent(a.Half), narrows))
+			term.Difference(a.Half), narrows))
 	}
 	return warnings
 }
@@ -151,20 +151,12 @@ func (p *Panel) resolution() float64 {
 }
 
 // Limit is the usual resolution as users read it.
-func (r Resolution) Limit() string { return difference(r.Usual) }
-
-// difference prints a fraction as a percentage or, if it is large, as a factor.
-func difference(x float64) string {
-	if x < 1 {
-		return term.ShortPercent(x)
-	}
-	return term.Significant(1+x, 2) + "×"
-}
+func (r Resolution) Limit() string { return term.Difference(r.Usual) }
 
 // Caveat says where the limit is another one.
 func (r Resolution) Caveat() string {
 	text := ""
-	if worst := difference(r.Worst); worst != r.Limit() {
+	if worst := term.Difference(r.Worst); worst != r.Limit() {
 		text = fmt.Sprintf(" (%s on %s, %s, %s cache)", worst, r.Where.Matrix, r.Where.Precision, r.Where.Cache)
 	}
 	if !r.Repeated {
@@ -204,7 +196,7 @@ func (d *Data) TieWords() string {
 			names[i] = fmt.Sprintf("%s (%d)", name, ties[name])
 		}
 		text = fmt.Sprintf("on %d of %s other kernels may be as fast: %s; %s", places,
-			term.GroupedCount(len(d.Best), "place", "places"), term.Some(names, 3), text)
+			term.Count(len(d.Best), "place", "places"), term.Some(names, 3), text)
 	}
 	return text
 }

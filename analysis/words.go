@@ -30,7 +30,7 @@ func (d *Data) DeviceWords(name string) string {
 	short := ShortDevice(name)
 	for i := range d.Devices {
 		if dev := &d.Devices[i]; dev.Label == name && dev.Backend == "cpu" && dev.Units > 0 {
-			return short + ", " + term.GroupedCount(dev.Units, "core", "cores")
+			return short + ", " + term.Count(dev.Units, "core", "cores")
 		}
 	}
 	return short
@@ -57,12 +57,12 @@ func About(r *store.Row) string {
 	if r.Params != "" {
 		parts = append(parts, r.Params.String())
 	}
-	return strings.Join(parts, ", ") + ": " + timeWords(r)
+	return strings.Join(parts, ", ") + ": " + TimeWords(r)
 }
 
-// timeWords is the time of a trial with the interval in which another run finds it, and its
+// TimeWords is the time of a trial with the interval in which another run finds it, and its
 // throughput.
-func timeWords(r *store.Row) string {
+func TimeWords(r *store.Row) string {
 	half := 1e3 * r.Time * Relative(r)
 	text := term.Rounded(1e3*r.Time, half) + " ms"
 	if low, high := r.Another.Low, r.Another.High; low > 0 && high >= low && !math.IsInf(high, 0) {

@@ -269,7 +269,7 @@ func lines(list []tuned) []tunedLine {
 func (a *tuned) print(w io.Writer, products int) error {
 	f := &a.features.Features
 	term.Print(w, fmt.Sprintf("%s: %s × %s, %s; rows of %s to %s (mean %s)", a.Matrix, term.Grouped(a.Rows),
-		term.Grouped(a.Cols), term.GroupedCount(a.Nonzeros, "nonzero", "nonzeros"), term.Grouped(f.RowMin),
+		term.Grouped(a.Cols), term.Count(a.Nonzeros, "nonzero", "nonzeros"), term.Grouped(f.RowMin),
 		term.Grouped(f.RowMax), term.Digits(f.RowMean)))
 	term.Print(w, fmt.Sprintf("%s, %s cache, %s: %s", analysis.ShortDevice(a.Device), a.Cache, a.Precision, a.effort()))
 	t := term.Table{Columns: []string{"kernel", "block", "grid", "parameters", "time", "", "of best", "prepared in"},
@@ -278,7 +278,7 @@ func (a *tuned) print(w io.Writer, products int) error {
 	for _, r := range a.Best {
 		within := cmp.Or(analysis.Relative(r.row), math.NaN())
 		t.Add(r.Kernel, show.Size(r.Block), show.Size(r.Grid), r.Params,
-			term.Quantity(term.SecondsWithin(r.Seconds, r.Seconds*within)), term.Quantity("± "+term.ShortPercent(within)),
+			term.Quantity(term.SecondsWithin(r.Seconds, r.Seconds*within)), term.Quantity("± "+term.Difference(within)),
 			term.Quantity(term.OfBest(r.Share)+"%"), inProducts(r.Prepare/r.Seconds)+unit)
 		unit = ""
 	}
@@ -321,7 +321,7 @@ func inProducts(n float64) string {
 func (a *tuned) advice(products int) (lines []string) {
 	text := "Use " + shortConfig(a.Use.row)
 	if products > 0 {
-		text += fmt.Sprintf(" for %s", term.GroupedCount(products, "product", "products"))
+		text += fmt.Sprintf(" for %s", term.Count(products, "product", "products"))
 	}
 	itself := a.over != nil && a.over.Config == a.Use.row.Config
 	if products == 0 && !itself && a.Best[0].row.Config != a.Use.row.Config {

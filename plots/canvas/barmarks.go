@@ -123,6 +123,9 @@ func (b *Bars) axisPart(body vg.Length) float64 {
 // wordsWidth returns the width of a mark's number and words.
 func (b *Bars) wordsWidth(m *Mark) vg.Length {
 	width := Typeface(TickSize, true, InkColor).Width(b.Number(m.V))
+	if b.Tight && m.First {
+		width += markGap
+	}
 	if m.Words != "" {
 		width += wordsGap + Typeface(TickSize-0.5, false, SoftColor).Width(m.Words)
 	}
@@ -133,6 +136,7 @@ const (
 	overhang  = columnGap - 8 // How far numbers and words may reach beyond a column.
 	numberGap = vg.Length(6)  // The distance from a mark to its number.
 	wordsGap  = vg.Length(5)  // The distance from the number to its words.
+	markGap   = vg.Length(8)  // What a mark takes that stands again before its number, since others may be nearer.
 
 	medianHalf = vg.Length(6) // Half the height of the line at a median, which a mark does not hide.
 )
@@ -148,6 +152,10 @@ func (b *Bars) drawNumber(c draw.Canvas, m *Mark, p vg.Point, behind color.Color
 	p.Y++ // what has no descenders stands in the middle of its upper part
 	c.SetColor(behind)
 	c.Fill(vg.Rectangle{Min: vg.Point{X: p.X - 1, Y: p.Y - 5}, Max: vg.Point{X: end + 1, Y: p.Y + 4}}.Path())
+	if b.Tight && m.First {
+		m.Look.Mark(c, vg.Point{X: p.X + 3, Y: p.Y - 0.5}, 2.6)
+		p.X += markGap
+	}
 	c.FillText(number, p, s)
 	if m.Words != "" {
 		at := p.X + number.Width(s) + wordsGap

@@ -100,11 +100,13 @@ func mostCounted(counts map[string]int) []string {
 func shareOfReigns(list []reign, all, named []string, panels []analysis.Panel) canvas.Panel {
 	share := func(r reign, name string) float64 { return 100 * float64(r.on[name]) / float64(len(panels)) }
 	ch := canvas.Chart{X: canvas.LogBetween(1, mostProducts, 7), Steps: 5, Markers: 8, Top: 100, Labelled: !canvas.Narrow(),
-		Heading: fmt.Sprintf("%s, %s", panels[0].Precision, term.GroupedCount(len(panels), "matrix", "matrices"))}
+		Heading: fmt.Sprintf("%s, %s", panels[0].Precision, term.Count(len(panels), "matrix", "matrices"))}
 	for _, name := range all {
 		l := canvas.Line{Kernel: name, Look: canvas.LookOf(name)}
 		for _, r := range list {
-			l.Points = append(l.Points, canvas.Exact(r.products, share(r, name)))
+			q := canvas.Exact(r.products, share(r, name))
+			q.Words = fmt.Sprintf("%s products: %s is best on %s%% of the matrices", term.Significant(q.X, 2), name, term.Significant(q.Y, 3))
+			l.Points = append(l.Points, q)
 		}
 		if slices.ContainsFunc(l.Points, func(q canvas.Point) bool { return q.Y > 0 }) {
 			ch.Put(l, slices.Contains(named, name))

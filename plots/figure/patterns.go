@@ -97,7 +97,7 @@ func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
 	}
 
 	p := &canvas.Picture{Name: "matrix-patterns", Title: "Where the nonzeros are", Subtitle: wordsOf("matrix-patterns").Says,
-		Alt: fmt.Sprintf("A spy plot of each of %s: %s", term.GroupedCount(len(matrices), "matrix", "matrices"),
+		Alt: fmt.Sprintf("A spy plot of each of %s: %s", term.Count(len(matrices), "matrix", "matrices"),
 			strings.Join(names, ", ")), Height: tops[len(tops)-1]}
 	if stretched {
 		p.Subtitle += fmt.Sprintf(" Matrices narrower than 1 to %d are not to scale.", canvas.Narrowest)
@@ -182,7 +182,7 @@ func spyPage(name string, rows, cols, nnz int, m canvas.Mosaic, d *sparse.Densit
 	p := &canvas.Picture{
 		Name: name,
 		Title: fmt.Sprintf("%s: %s × %s, %s", name, term.Grouped(rows), term.Grouped(cols),
-			term.GroupedCount(nnz, "nonzero", "nonzeros")),
+			term.Count(nnz, "nonzero", "nonzeros")),
 		Subtitle: binWords(rows, cols, m, d),
 		Height:   patternScale + max(m.Size().Y, 60) + spyBottom,
 	}
@@ -225,7 +225,7 @@ func binWords(rows, cols int, m canvas.Mosaic, d *sparse.Density) string {
 // extent says how many rows or columns a bin has.
 func extent(n, bins int, what string) string {
 	if n%bins == 0 {
-		return term.GroupedCount(n/bins, what, what+"s")
+		return term.Count(n/bins, what, what+"s")
 	}
 	return term.Significant(float64(n)/float64(bins), 3) + " " + what + "s"
 }

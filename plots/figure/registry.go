@@ -247,7 +247,7 @@ func inGrey(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Grey: the other %s.", term.GroupedCount(n, "kernel", "kernels"))
+	return fmt.Sprintf(" Grey: the other %s.", term.Count(n, "kernel", "kernels"))
 }
 
 // NeedRule reports whether one of these figures shows a learned rule.

@@ -54,9 +54,7 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 			if v := g.shareOn(name, w); !math.IsNaN(v) {
 				m := canvas.Mark{Slot: slot, Look: selectors[w].look, V: v, Low: v, High: v, Hollow: math.NaN(),
 					Name: fmt.Sprintf("%s, %s, %s", selectors[w].Name, name, g.Precision)}
-				if m.First = w == len(selectors)-1; m.First {
-					m.Words = "tree"
-				}
+				m.First = w == len(selectors)-1
 				cell = append(cell, m)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/base/lists"
+	"spmvtune/internal/base/term"
 	"spmvtune/tuner/trial"
 )
 
@@ -187,16 +188,18 @@ func (dim dimension) across(panels []analysis.Panel, kernel string, u analysis.U
 			shape.Faint = append(shape.Faint, l)
 		}
 	}
-	common := func(of analysis.Means[float64], n int) (points []canvas.Point) {
+	common := func(of analysis.Means[float64], n int, what string) (points []canvas.Point) {
 		for _, x := range slices.Sorted(maps.Keys(of)) {
 			if of[x].Count() == n {
-				points = append(points, canvas.Exact(x, of[x].Value()))
+				q := canvas.Exact(x, of[x].Value())
+				q.Words = fmt.Sprintf("%s, %s %s: %s %s in the mean", kernel, dim.name, term.Plain(x), term.Significant(q.Y, 3), what)
+				points = append(points, q)
 			}
 		}
 		return points
 	}
-	mean.Points = common(rates, len(panels))
-	if points := common(shares, len(shape.Faint)); len(points) > 1 {
+	mean.Points = common(rates, len(panels), u.Name)
+	if points := common(shares, len(shape.Faint), "of the highest"); len(points) > 1 {
 		shape.Lines = []canvas.Line{{Look: mean.Look, Points: points}}
 	}
 	return mean, shape

@@ -80,7 +80,7 @@ func aimFacts(d *analysis.Data) (list []fact) {
 			target = "the target of " + term.ShortPercent(a.Target)
 		}
 		list = append(list, fact{Value: term.Grouped(a.Reached()) + " of " + term.Grouped(a.Wanted()),
-			Name: "trials of " + a.Sweep + " reached " + target + "; their intervals are ±\u202f" + term.ShortPercent(a.Half) +
+			Name: "trials of " + a.Sweep + " reached " + target + "; their intervals are ±\u202f" + term.Difference(a.Half) +
 				" in the median", Bad: 2*a.Reached() < a.Wanted()})
 	}
 	return list
@@ -90,7 +90,7 @@ func aimFacts(d *analysis.Data) (list []fact) {
 func described(d *analysis.Data) []store.Sweep {
 	list := slices.Clone(d.Sweeps)
 	for i, s := range d.Sweeps {
-		list[i].ProtocolText += "; " + term.GroupedCount(s.LeaderReruns+s.NoiseReruns, "repeat run", "repeat runs")
+		list[i].ProtocolText += "; " + term.Count(s.LeaderReruns+s.NoiseReruns, "repeat run", "repeat runs")
 		if slices.ContainsFunc(d.Sweeps, func(o store.Sweep) bool { return o.Name == s.Name && o.Hash != s.Hash }) {
 			list[i].Name += fmt.Sprintf(" of %s (digest %.8s)", moment(s.Started), s.Hash)
 		}
@@ -133,9 +133,9 @@ func (c *Content) By() string {
 	if len(d.Rows) > 0 {
 		parts = append(slices.Sorted(maps.Keys(devices)), strings.Join(slices.Sorted(maps.Keys(caches)), " and ")+" cache",
 			term.Matrices(len(matrices)), term.Count(len(kernels), "kernel", "kernels"),
-			term.GroupedCount(verified[true], "verified trial", "verified trials"))
+			term.Count(verified[true], "verified trial", "verified trials"))
 		if verified[false] > 0 {
-			parts = append(parts, term.GroupedCount(verified[false], "trial that is not", "trials that are not"))
+			parts = append(parts, term.Count(verified[false], "trial that is not", "trials that are not"))
 		}
 		parts = append(parts, last.UTC().Format(time.DateOnly))
 	}

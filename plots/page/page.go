@@ -62,6 +62,7 @@ type document struct {
 	Origins     htmlTable // The origins of the kernels.
 	Texts       string    // What marks say, see book.
 	Explored    string    // All good trials, "" if there are none; see explored.
+	LeftOut     string    // What Explored leaves out.
 }
 
 // A Content is what the page is written from.
@@ -91,7 +92,7 @@ func (c *Content) Write(w io.Writer) error {
 		JS: template.JS(reportJS), Switches: switches(d),
 		Headline: headlineOf(d), Winners: winnerMaps(d, styles, &pictures.book),
 		Facts: facts(d), Twins: analysis.Twins(d.Matrices),
-		Limits:   term.GroupedCount(len(c.Warnings), "warning", "warnings"),
+		Limits:   term.Count(len(c.Warnings), "warning", "warnings"),
 		Measured: measured(d), Sweeps: described(d), Sources: sources(c), Origins: tableOf(table.OriginTable(d), "origins"),
 	}
 	for _, w := range c.Warnings {
@@ -111,7 +112,7 @@ func (c *Content) Write(w io.Writer) error {
 	doc.CSS = template.CSS(Colours + reportCSS + styles.Rules.String())
 	doc.Texts = packed(pictures.book.texts.String())
 	if len(d.Panels) > 0 {
-		doc.Explored = explored(d)
+		doc.Explored, doc.LeftOut = explored(d)
 	}
 	return reportTemplate.Execute(term.Escaped(w), doc)
 }

@@ -80,7 +80,7 @@ func AgainstSheet(r *compare.Result, base string) Sheet {
 
 	note := fmt.Sprintf("Both databases have %s of kernel and matrix: %d became faster, %d slower, and %d show no "+
 		"difference.",
-		term.GroupedCount(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower],
+		term.Count(len(r.Pairs), "pair", "pairs"), counts[compare.Faster], counts[compare.Slower],
 		counts[compare.Same])
 
 	if n := counts[compare.Unsure]; n > 0 {
@@ -92,7 +92,7 @@ func AgainstSheet(r *compare.Result, base string) Sheet {
 			note += fmt.Sprintf(" (95%% interval: %s to %s)", term.Significant(1/r.Mean.High, 3),
 				term.Significant(1/r.Mean.Low, 3))
 		}
-		note += ", the geometric mean over " + term.GroupedCount(r.Matrices, "common matrix", "common matrices") + "."
+		note += ", the geometric mean over " + term.Count(r.Matrices, "common matrix", "common matrices") + "."
 	}
 
 	return Sheet{Stem: "against", Title: "Against " + base, Tables: []Table{t}, Notes: []string{note, "A difference counts if it is larger than the threshold and the interval of the ratio, which " +

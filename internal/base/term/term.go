@@ -24,11 +24,8 @@ func Noun(n int, one, many string) string {
 	return many
 }
 
-// Count returns n and its noun: "1 entry", "1200 entries".
-func Count(n int, one, many string) string { return strconv.Itoa(n) + " " + Noun(n, one, many) }
-
-// GroupedCount is Count with a narrow space between thousands: "1 200 entries".
-func GroupedCount(n int, one, many string) string { return Grouped(n) + " " + Noun(n, one, many) }
+// Count returns n, with a narrow space between thousands, and its noun: "1 entry", "1 200 entries".
+func Count(n int, one, many string) string { return Grouped(n) + " " + Noun(n, one, many) }
 
 // Trials and Matrices count the nouns that occur most often.
 func Trials(n int) string   { return Count(n, "trial", "trials") }
@@ -128,6 +125,14 @@ func ShortPercent(x float64) string {
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(100*x, 'g', 2, 64), 64)
 	return Plain(rounded) + "%"
+}
+
+// Difference prints a difference, as a fraction: a percentage or, from twice as much on, a factor: "12%", "2.3×".
+func Difference(x float64) string {
+	if x < 1 || math.IsNaN(x) {
+		return ShortPercent(x)
+	}
+	return Significant(1+x, 2) + "×"
 }
 
 // Bytes prints a size with a decimal unit.

@@ -95,6 +95,7 @@ for (const one of document.querySelectorAll(".bar .switch")) {
     if (title) title.after(copy);
     else group.prepend(copy);
   }
+  document.querySelector("#explore .axes")?.append(one.cloneNode(true));
   one.remove();
 }
 const chosen = {};
@@ -326,8 +327,6 @@ for (const map of document.querySelectorAll("[data-cells]")) {
   }
 }
 
-const timeOf = (t) => t["time (ms)"] + " ms" + (t.low && ` (${t.low} to ${t.high})`) + `, ${t["GFLOP/s"]} GFLOP/s`;
-
 // A cell that is chosen shows the fastest configurations of its kernel, as lines to copy.
 async function choose(map, cell) {
   const of = { matrix: cell.parentElement.cells[0].textContent, ...map.closest(".map").dataset, ...map.dataset,
@@ -348,7 +347,7 @@ async function choose(map, cell) {
       navigator.clipboard?.writeText(t.launch).then(() => { copy.textContent = "copied"; }, () => {});
     });
     row.insertCell().append(code);
-    row.insertCell().textContent = timeOf(t);
+    row.insertCell().textContent = t.said;
     row.insertCell().append(copy);
   }
   panel.replaceChildren(title, table);
@@ -378,7 +377,7 @@ async function begin() {
   const all = await trialsOf(), values = new Map();
   for (const t of all) {
     for (const [name, v] of Object.entries(t)) {
-      if (v !== "" && name !== "low" && name !== "high" && Number.isFinite(Number(v))) values.set(name, (values.get(name) ?? new Set()).add(v));
+      if (v !== "" && Number.isFinite(Number(v))) values.set(name, (values.get(name) ?? new Set()).add(v));
     }
   }
   const axes = [...values].filter(([, of]) => of.size > 1).map(([name]) => name);
@@ -473,7 +472,7 @@ if (explore) {
     if (!best) return clear();
     const { left, top } = canvas.getBoundingClientRect(), t = best.t;
     place({ left: left + best.x, top: top + best.y - 4, bottom: top + best.y + 4, width: 0 },
-      `${t.launch}, ${t.matrix}, ${t.precision}: ${timeOf(t)}`);
+      `${t.launch}, ${t.matrix}, ${t.precision}: ${t.said}`);
   });
   canvas.addEventListener("pointerleave", clear);
 }
