@@ -2,8 +2,11 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -49,27 +52,12 @@ func (b *bestCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 		return err
 	}
 
-	if b.output.Data() {
-		view, err := db.Query(ctx, "best")
-		if err != nil {
-			return err
-		}
-		want := named(b.filter)
-		want["precision"], want["cache"] = string(b.filter.Precision), string(b.filter.Cache)
-		rows := lists.Where(view.Rows, func(row []any) bool {
-			for i, c := range view.Columns {
-				if want[c] != "" && want[c] != cmp.Or(fmt.Sprint(row[i]), string(store.UnknownCache)) {
-					return false
-				}
-			}
-			return true
-		})
-		return b.output.Write(w, term.Table{Columns: view.Columns, Rows: rows})
-	}
-
 	best, err := db.Best(ctx, b.filter)
 	if err == nil && len(best) == 0 && b.filter != (store.Filter{}) {
 		err = errors.New("nothing that was measured is the best by these flags")
+	}
+	if err == nil && b.output.Data() {
+		return b.data(ctx, w, db, best)
 	}
 	if err == nil {
 		err = show.Winners(ctx, w, db, best)
@@ -82,4 +70,20 @@ func (b *bestCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 		term.Print(w, words)
 	}
 	return nil
+}
+
+// data writes the rows of the view best that are of these.
+func (b *bestCommand) data(ctx context.Context, w io.Writer, db *store.DB, best []store.Best) error {
+	view, err := db.Query(ctx, "best")
+	if err != nil {
+		return err
+	}
+	chosen := map[string]bool{}
+	for _, b := range best {
+		chosen[fmt.Sprint([]any{b.Device, b.Matrix, b.Precision, b.Cache})] = true
+	}
+	at := lists.Of([]string{"device", "matrix", "precision", "cache"}, func(c string) int { return slices.Index(view.Columns, c) })
+	return b.output.Write(w, term.Table{Columns: view.Columns, Rows: lists.Where(view.Rows, func(row []any) bool {
+		return chosen[fmt.Sprint(lists.Of(at, func(i int) any { return row[i] }))]
+	})})
 }

@@ -137,7 +137,7 @@ func addCommands(root *cobra.Command) {
 		}
 	}
 
-	root.AddCommand(newWorker(), newDevice(), newProduct(), newDraw())
+	root.AddCommand(newWorker(), newDevice(), newProduct())
 	root.AddCommand(newTopics()...)
 
 	root.SetHelpCommand(newHelp())

@@ -36,10 +36,10 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [RUN]",
 		Short: "Show a run on a local page, live while it measures",
-		Long: `serve shows a run in a browser, until Ctrl-C: how far it is and the time left, the best
-of each matrix, the last trials, the report's figures as results arrive, and a box for
-queries with the columns of the views explained. It only reads, and waits for a run that
-has not begun.
+		Long: `serve shows a run in a browser, until Ctrl-C: how far it is and the time left, the winner
+map, the best of each matrix and how it was found, the last trials, and a box for queries with
+the columns of the views explained; at the end, the report. It only reads, and waits for a run
+that has not begun.
 
 ` + command.RunHelp + `
 
@@ -66,17 +66,13 @@ func (s *serveCommand) Run(cmd *cobra.Command, args []string) error {
 	if path == "" {
 		return err
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("finding this program: %w", err)
-	}
 	at, err := s.address()
 	if err != nil {
 		return err
 	}
-	serve.GiveWay(serve.ServingNice)
+	serve.GiveWay()
 	server := serve.New(serve.Options{Database: path, Name: filepath.Base(filepath.Dir(path)),
-		Hosts: append(at.Hosts, s.hosts...), AnyAddress: at.Any, Draw: serve.DrawElsewhere(program, drawName)})
+		Hosts: append(at.Hosts, s.hosts...), AnyAddress: at.Any, Draw: serve.Draw})
 	s.say(cmd.OutOrStdout(), at, path)
 	defer server.Close()
 	return serveUntil(cmd.Context(), server.HTTP(), at)
@@ -169,24 +165,4 @@ func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error 
 		return server.Close() // a query goes on: its connection ends
 	}
 	return nil
-}
-
-// drawName is the name of the hidden command that draws for serve.
-const drawName = "draw"
-
-func newDraw() *cobra.Command {
-	return &cobra.Command{
-		Use:    drawName + " DB",
-		Short:  "Draw the figures of a database as JSON",
-		Hidden: true,
-		Args:   command.Needs("a database"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			serve.GiveWay(serve.DrawingNice)
-			d, err := serve.Draw(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return term.WriteJSON(cmd.OutOrStdout(), d)
-		},
-	}
 }

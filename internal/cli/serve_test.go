@@ -79,8 +79,8 @@ func TestServeInABrowser(t *testing.T) {
 	b.Until(`document.querySelectorAll("#best-table tbody tr").length >= 2`)
 	before := b.Value(`document.getElementById("counts").textContent`)
 	b.Until(fmt.Sprintf(`document.getElementById("counts").textContent !== %q`, before))
-	b.Until(`document.querySelector("#map .picture[data-drawn]") !== null`)
-	const picture = `document.querySelector(".picture[data-drawn]").shadowRoot.querySelector("svg")`
+	b.Until(`document.querySelector("#map .picture") !== null`)
+	const picture = `document.querySelector(".picture").shadowRoot.querySelector("svg")`
 	testkit.Equal(t, b.Value(picture+`.getBoundingClientRect().height > 100`), true, "a picture has no size")
 
 	const query = `document.getElementById("sql").value = %q; document.getElementById("ask").requestSubmit(); true`

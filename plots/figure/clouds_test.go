@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -85,23 +84,6 @@ func TestCrowdedSpeedups(t *testing.T) {
 			t.Errorf("%s: the fastest of all, %s, is not on the page", d.Panels[i].Matrix, want)
 		}
 	}
-}
-
-func TestCrowdedPanels(t *testing.T) {
-	d := synthetic.Crowd(3, 128, 40).Report()
-	pages, _ := overBlock.draw(d)
-	for _, p := range pages {
-		named := map[string]bool{}
-		for _, text := range textsOf(p) {
-			named[text] = slices.Contains(analysis.KernelsOf(d.Panels), text)
-		}
-		maps.DeleteFunc(named, func(_ string, kernel bool) bool { return !kernel })
-		if p.Detail && len(named) != 3 {
-			t.Errorf("%s: %d kernels are named, want 3", p.Name, len(named))
-		}
-	}
-	ch := overBlock.chart(d, &d.Panels[0], analysis.GFLOPS, nil, analysis.LeadersOf(d.Panels, 10))
-	testkit.EqualLists(t, []int{len(ch.Lines), len(ch.Faint)}, []int{10, 30}, "lines and faint ones")
 }
 
 // COO moves more bytes than CSR for the same product, so that GB/s would rank

@@ -99,24 +99,6 @@ func TestSpyOriginInPDF(t *testing.T) {
 	checkCorner(t, img)
 }
 
-// Pictures of pixels stay whole: a page has no colours but those of the scale and of
-// text, none mixed between bins.
-func TestSpySharp(t *testing.T) {
-	img := decoded(t, "a", made(t, "uniform", map[string]any{"rows": 1280, "cols": 1280, "row_nnz": 600.0}))
-	known := map[[3]uint32]bool{}
-	for _, c := range canvas.DensityPalette {
-		r, g, b, _ := c.RGBA()
-		known[[3]uint32{r, g, b}] = true
-	}
-	for y := 300; y < 1200; y++ {
-		for x := 300; x < 1200; x++ {
-			if r, g, b, _ := img.At(x, y).RGBA(); !known[[3]uint32{r, g, b}] {
-				t.Fatalf("pixel %d, %d is %#x %#x %#x", x, y, r, g, b)
-			}
-		}
-	}
-}
-
 func TestPatternsOfOlderDatabase(t *testing.T) {
 	s := synthetic.Processor()
 	d := s.Report()

@@ -1,14 +1,14 @@
-// Package serve shows a run on a local page while it measures: how far it is, the best of each
-// matrix, the last trials, the report's figures, and answers to queries.
+// Package serve shows a run on a local page while it measures: how far it is, the winner map, the best of
+// each matrix, the last trials, and answers to queries; at the end, the report.
 //
 // It only reads. The database is opened for reading, of the run's folder nothing is served as a file but the
-// report, and a request names nothing else but a picture by its digest or a query. A page of another site
+// report, and a request names nothing else but a query. A page of another site
 // can't use it: the name in the address must be one that this server is known by, other sites'
 // requests are refused, and the browser is told to load nothing from elsewhere.
 //
 // Whatever it does for a page, it does not more often than data change, and rests for many times as
 // long as the work took: a sweep measures on the same processor. Without an open page, it does
-// nothing. Figures are drawn by a process of its own, which leaves no memory behind.
+// nothing.
 package serve
 
 import (
@@ -48,8 +48,8 @@ type Options struct {
 	// loopback. AnyAddress adds all numeric addresses, which no other site can stand for.
 	Hosts      []string
 	AnyAddress bool
-	// Draw draws the figures of the database, see Drawing.
-	Draw func(ctx context.Context, database string) (*Drawing, error)
+	// Draw draws the winner map of the database.
+	Draw func(ctx context.Context, database string) ([]Picture, error)
 }
 
 // A Server answers the requests of pages.
@@ -107,8 +107,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/state", s.state)
 	mux.HandleFunc("GET /api/views", s.views)
 	mux.HandleFunc("GET /api/query", s.query)
-	mux.HandleFunc("GET /api/figures", s.list)
-	mux.HandleFunc("GET /api/picture/{digest}", s.picture)
+	mux.HandleFunc("GET /api/map", s.winners)
 	return s.guarded(mux)
 }
 

@@ -68,10 +68,9 @@ func TestMethodsAndPaths(t *testing.T) {
 		w := get(s, path)
 		testkit.Check(t, w.Code == http.StatusOK && w.Body.Len() != 0, "GET %s: %d", path, w.Code)
 	}
-	for _, path := range []string{"/results.db", "/web/", "/page.html", "/api/", "/api/picture/",
-		"/api/picture/results.db",
-		"/..%2fresults.db", "/%2e%2e/results.db", "/api/picture/..%2f..%2fresults.db", "/page.js/../../results.db",
-		"/.progress.json", "/report/results.db", "/report/figures/", "/report/figures/../results.db", "/report/", "/api/picture/%2e%2e%2f.progress.json"} {
+	for _, path := range []string{"/results.db", "/web/", "/page.html", "/api/", "/api/map/results.db",
+		"/..%2fresults.db", "/%2e%2e/results.db", "/page.js/../../results.db",
+		"/.progress.json", "/report/results.db", "/report/figures/", "/report/figures/../results.db", "/report/"} {
 		// A path that is not plain is sent to a plain one, which is none of ours either.
 		w := get(s, path)
 		for range 2 {
@@ -241,7 +240,7 @@ func decoded[T any](t *testing.T, w *httptest.ResponseRecorder) (v T) {
 }
 
 // nothing draws nothing.
-func nothing(context.Context, string) (*Drawing, error) { return &Drawing{Figures: []Figure{}}, nil }
+func nothing(context.Context, string) ([]Picture, error) { return []Picture{}, nil }
 
 // shorten makes queries end soon.
 func shorten(t *testing.T) {
@@ -326,12 +325,7 @@ func TestNamesAreVisible(t *testing.T) {
 	s.watcher.name = bad
 	get(s, "/api/state")
 	s.figures.work.Wait()
-	bodies := []string{"/api/state", "/api/figures"}
-	for _, f := range decoded[Drawing](t, get(s, "/api/figures")).Figures {
-		for _, p := range f.Pictures {
-			bodies = append(bodies, "/api/picture/"+p.Digest)
-		}
-	}
+	bodies := []string{"/api/state", "/api/map"}
 	for _, path := range bodies {
 		w := get(s, path)
 		var said any
@@ -340,8 +334,7 @@ func TestNamesAreVisible(t *testing.T) {
 			testkit.Equal(t, text, term.Visible(text), "%s", path)
 		})
 	}
-	testkit.Check(t, len(bodies) >= 3 && strings.Contains(get(s, "/api/state").Body.String(), "nam"),
-		"%d answers, without the names", len(bodies))
+	testkit.Check(t, strings.Contains(get(s, "/api/state").Body.String(), "nam"), "an answer without the names")
 }
 
 // everyText calls do for each text in what JSON gives.

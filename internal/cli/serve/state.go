@@ -101,7 +101,7 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, struct {
 		State
 		Report  string `json:"report"`  // changes with it
-		Figures string `json:"figures"` // changes with the pictures
+		Figures string `json:"figures"` // changes with the map
 		Drawing string `json:"drawing"` // why there are none, or none that are newer
 	}{state, report, s.figures.version(), s.figures.wanted(state.Running)})
 }

@@ -84,7 +84,7 @@ func TestFiguresAreDrawnAgain(t *testing.T) {
 	r := newRun(t)
 	r.record("one", "cpu_csr", 1)
 	drawn, asked, fail := 0, make(chan bool), false
-	s := r.server(Options{Draw: func(ctx context.Context, path string) (*Drawing, error) {
+	s := r.server(Options{Draw: func(ctx context.Context, path string) ([]Picture, error) {
 		<-asked
 		if fail {
 			return nil, errors.New("out of ink")
@@ -116,8 +116,7 @@ func TestFiguresAreDrawnAgain(t *testing.T) {
 		"a drawing fails: %q %s", got.Drawing, got.Figures)
 }
 
-// The pictures are those of the report, each with its own names, and what is drawn again without a
-// change stays the same.
+// The winner map has a picture with its own names, and what is drawn again without a change stays the same.
 func TestPictures(t *testing.T) {
 	r := newRun(t)
 	for i, kernel := range []string{"cpu_csr", "cpu_coo", "cpu_csr", "cpu_coo"} {
@@ -127,21 +126,11 @@ func TestPictures(t *testing.T) {
 	s := r.server(Options{})
 	get(s, "/api/state")
 	s.figures.work.Wait()
-	list := decoded[Drawing](t, get(s, "/api/figures"))
-	pictures := 0
-	for _, f := range list.Figures {
-		for _, p := range f.Pictures {
-			pictures++
-			got := decoded[Picture](t, get(s, "/api/picture/"+p.Digest))
-			testkit.Check(t, p.SVG == "" && strings.HasPrefix(got.SVG, `<svg xmlns="http://www.w3.org/2000/svg" `) &&
-				strings.Contains(got.CSS, ".s0{") && !strings.Contains(got.CSS, ":root") && !strings.Contains(got.SVG, " style="),
-				"%s: %.100s %.200s", f.ID, got.SVG, got.CSS)
-		}
-		testkit.Check(t, f.Title != "" && f.See != "", "%s is not explained", f.ID)
-	}
-	testkit.Require(t, pictures != 0, "there are no pictures")
-	again := testkit.Must(Draw(t.Context(), r.path))
-	testkit.Equal(t, again.Figures[0].Pictures[0].Digest, list.Figures[0].Pictures[0].Digest, "the same data give other pictures")
+	list := decoded[[]Picture](t, get(s, "/api/map"))
+	testkit.Require(t, len(list) == 1, "%d pictures", len(list))
+	testkit.Check(t, strings.HasPrefix(list[0].SVG, `<svg xmlns="http://www.w3.org/2000/svg" `) && strings.Contains(list[0].CSS, ".s0{") &&
+		!strings.Contains(list[0].CSS, ":root") && !strings.Contains(list[0].SVG, " style="), "%.100s %.200s", list[0].SVG, list[0].CSS)
+	testkit.EqualLists(t, testkit.Must(Draw(t.Context(), r.path)), list, "the same data")
 }
 
 // Addresses say who can reach the page.

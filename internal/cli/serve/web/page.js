@@ -79,8 +79,7 @@ function show(s) {
   at("counts").textContent = s.all ? `${s.all} trials in the database: ${counts.join(", ")}` : "No trials in the database yet.";
   place("best-table", s.best, "No verified trial yet.");
   place("last-table", s.last, "No trial yet.");
-  const words = { drawing: "Drawing …", "": "" };
-  at("drawing").textContent = words[s.drawing] ?? s.drawing;
+  say("drawing", s.drawing === "drawing" ? "" : s.drawing);
 }
 
 // The way to the best of each matrix: a line of the best speed so far, asked for while it is unfolded.
@@ -124,52 +123,19 @@ async function find(all) {
 }
 way.addEventListener("toggle", look);
 
-// Pictures are fetched when they come into sight. Each has a style sheet of its own, in a tree of its own.
-const sight = new IntersectionObserver((seen) => {
-  for (const { target, isIntersecting } of seen) if (isIntersecting) draw(target);
-}, { rootMargin: "600px" });
-async function draw(box) {
-  const digest = box.dataset.digest;
-  if (box.dataset.drawn === digest) return;
-  try {
-    const p = await ask("api/picture/" + digest);
-    const svg = new DOMParser().parseFromString(p.svg, "image/svg+xml").documentElement;
-    const root = box.shadowRoot ?? box.attachShadow({ mode: "open" });
-    const sheet = new CSSStyleSheet();
+// Each picture of the winner map has a style sheet of its own, in a tree of its own.
+async function drawMap() {
+  const all = await ask("api/map"), boxes = [...at("map").children];
+  at("map").replaceChildren(...all.map((p, i) => {
+    const box = boxes[i] ?? make("div", undefined, "picture");
+    box.setAttribute("role", "img");
+    box.setAttribute("aria-label", p.alt);
+    const root = box.shadowRoot ?? box.attachShadow({ mode: "open" }), sheet = new CSSStyleSheet();
     sheet.replaceSync(p.css);
     root.adoptedStyleSheets = [sheet];
-    root.replaceChildren(document.importNode(svg, true));
-    box.dataset.drawn = digest;
-  } catch { /* it was drawn again meanwhile: the next list has the new one */ }
-}
-const figures = new Map();
-async function list() {
-  const { figures: all } = await ask("api/figures");
-  for (const f of all) {
-    let e = figures.get(f.id);
-    if (!e) {
-      e = make("article");
-      e.id = "figure-" + f.id;
-      e.append(make("h3", f.title), make("p", f.see, "see"), make("div"));
-      figures.set(f.id, e);
-    }
-    const into = e.lastElementChild;
-    const boxes = [...into.children].filter((c) => c.className === "picture");
-    into.replaceChildren(...f.pictures.map((p, i) => {
-      const box = boxes[i] ?? make("div", undefined, "picture");
-      box.setAttribute("role", "img");
-      box.setAttribute("aria-label", p.alt || p.title);
-      box.dataset.digest = p.digest;
-      return box;
-    }));
-  }
-  const ids = all.map((f) => f.id);
-  for (const [id, e] of figures) if (!ids.includes(id)) { e.remove(); figures.delete(id); }
-  const map = figures.get("winner-map"), wanted = ids.map((id) => figures.get(id)).filter((e) => e !== map);
-  if (map && map.parentElement !== at("map")) at("map").replaceChildren(map);
-  const before = [...at("gallery").children];
-  if (wanted.length !== before.length || wanted.some((e, i) => e !== before[i])) at("gallery").replaceChildren(...wanted);
-  for (const box of document.querySelectorAll(".picture")) { sight.unobserve(box); sight.observe(box); }
+    root.replaceChildren(document.importNode(new DOMParser().parseFromString(p.svg, "image/svg+xml").documentElement, true));
+    return box;
+  }));
 }
 
 // At the end of a run that was seen, the report takes the place of this page, unless a query is being written.
@@ -191,7 +157,7 @@ async function look() {
     find(s.all);
     finish(s.report);
     if (s.figures !== listed) {
-      await list();
+      await drawMap();
       listed = s.figures;
     }
     say("problem", "");
