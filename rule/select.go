@@ -137,16 +137,16 @@ func condition(feature string, threshold float64, unit string, above bool) strin
 	return strings.TrimSpace(strings.Join([]string{feature, sign, number(threshold), unit}, " "))
 }
 
-// number gives x exactly, digits grouped: 12.5, 1,049,000.
+// number gives x exactly, digits grouped: 12.5, 1 049 000.
 func number(x float64) string {
-	whole, rest, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
-	if rest != "" {
-		rest = "." + rest
+	whole, rest, found := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	if n, err := strconv.Atoi(whole); err == nil && len(whole) > 4 {
+		whole = term.Grouped(n)
 	}
-	for i := len(whole) - 3; i > 0 && len(whole) > 4; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
+	if found {
+		return whole + "." + rest
 	}
-	return whole + rest
+	return whole
 }
 
 // rounded gives x to 6 significant digits, whole numbers exactly.

@@ -23,7 +23,7 @@ var choosers = map[string]string{
 
 // printSelection prints choices, first of all for which device, with reasons and doubts.
 func printSelection(w io.Writer, chosen []selection, f sparse.Features, here, from string) error {
-	fmt.Fprintf(w, "%s: %d rows × %d columns, %s, %s in a row\n", chosen[0].Matrix, f.Rows, f.Cols,
+	fmt.Fprintf(w, "%s: %s rows × %s columns, %s, %s in a row\n", chosen[0].Matrix, term.Grouped(f.Rows), term.Grouped(f.Cols),
 		term.Count(f.Nonzeros, "nonzero", "nonzeros"), term.Digits(f.RowMean))
 	last := ""
 	for _, c := range chosen {

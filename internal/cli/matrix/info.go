@@ -124,7 +124,7 @@ func (i *matrixInfo) print(out io.Writer) error {
 	line("source", i.Source)
 	line("values", i.Field+", "+i.Symmetry)
 	f := i.Features
-	line("size", fmt.Sprintf("%d rows × %d columns, %d nonzeros", f.Rows, f.Cols, f.Nonzeros))
+	line("size", fmt.Sprintf("%s rows × %s columns, %s", term.Grouped(f.Rows), term.Grouped(f.Cols), term.Count(f.Nonzeros, "nonzero", "nonzeros")))
 	line("hash", i.Hash)
 	if i.NonFinite > 0 {
 		line("warning", show.NonFinite(i.Matrix, i.NonFinite))
