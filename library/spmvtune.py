@@ -207,6 +207,8 @@ def plan(a, shape=None, **options):
         return Plan(*a, shape, **options)
     if hasattr(a, "crow_indices"):  # torch
         return Plan(a.crow_indices(), a.col_indices(), a.values(), a.shape, **options)
+    if not hasattr(a, "tocsr"):
+        raise TypeError(f"a matrix can't be a {type(a).__name__}: pass one of scipy.sparse, cupyx.scipy.sparse or torch's CSR")
     given = a
     if a.format != "csr":
         a = a.tocsr()

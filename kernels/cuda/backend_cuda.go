@@ -89,7 +89,6 @@ func Open(index int) (kernels.Backend, error) { return open(index, false) }
 func OpenLean(index int) (kernels.Backend, error) { return open(index, true) }
 
 func open(index int, lean bool) (kernels.Backend, error) {
-	go Ahead() // beside the driver, which takes longer
 	if err := driver(); err != nil {
 		return nil, err
 	}
@@ -101,6 +100,13 @@ func open(index int, lean bool) (kernels.Backend, error) {
 		return nil, fmt.Errorf("there is no device %d: CUDA sees %d", index, n)
 	}
 
+	// Beside the context, which takes longer. It ends here, as a program that exits while another thread loads a library may
+	// crash; who measures nothing may need no cuSPARSE.
+	if !lean {
+		var aside sync.WaitGroup
+		aside.Go(Ahead)
+		defer aside.Wait()
+	}
 	runtime.LockOSThread()
 	b := &Backend{opened: true, lean: lean}
 	b.Set = custom.NewSet("cuda", b.customCompiler)
