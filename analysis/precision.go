@@ -172,14 +172,8 @@ func (d *Data) Tied(b *store.Best) []string {
 	return lists.Distinct(tied, func(r store.Row) string { return r.Kernel })
 }
 
-// TieWords says which kernels are tied with those that are named, how much longer these take, and from what
-// difference on a configuration is called faster.
+// TieWords says which kernels are tied with those that are named, "" if none are.
 func (d *Data) TieWords() string {
-	r := d.Resolution()
-	if !(r.Usual > 0) {
-		return ""
-	}
-	text := "a configuration is called faster from " + r.Limit() + " on"
 	ties, places := map[string]int{}, 0
 	for i := range d.Best {
 		names := d.Tied(&d.Best[i])
@@ -188,17 +182,17 @@ func (d *Data) TieWords() string {
 		}
 		places += min(1, len(names))
 	}
-	if places > 0 {
-		names := slices.SortedFunc(maps.Keys(ties), func(a, b string) int {
-			return cmp.Or(cmp.Compare(ties[b], ties[a]), compareKernels(a, b))
-		})
-		for i, name := range names {
-			names[i] = fmt.Sprintf("%s (%d)", name, ties[name])
-		}
-		text = fmt.Sprintf("on %d of %s other kernels may be as fast: %s; %s", places,
-			term.Count(len(d.Best), "place", "places"), term.Some(names, 3), text)
+	if places == 0 {
+		return ""
 	}
-	return text
+	names := slices.SortedFunc(maps.Keys(ties), func(a, b string) int {
+		return cmp.Or(cmp.Compare(ties[b], ties[a]), compareKernels(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s (%d)", name, ties[name])
+	}
+	return fmt.Sprintf("on %d of %s other kernels may be as fast: %s", places,
+		term.Count(len(d.Best), "place", "places"), term.Some(names, 3))
 }
 
 // TieCount prints the number of trials that are tied with the named one. Without repeats, more may

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/store/compare"
@@ -61,12 +60,11 @@ func (p *Panel) Gains(baseline string) []Gain {
 	return list
 }
 
-// Told reports whether the data can tell two trials apart.
-func Told(a, b *store.Row) bool {
-	if a.Time < b.Time {
-		return Tells(a, b)
-	}
-	return Tells(b, a)
+// Surely reports whether r is faster than base in another run, too: they can be told apart, and the difference is more
+// than that by which their times may be off, as it is printed beside them.
+func Surely(base, r *store.Row) bool {
+	off := math.Hypot(math.Log1p(Relative(base)), math.Log1p(Relative(r)))
+	return r.Time < base.Time && Tells(r, base) && math.Log(base.Time/r.Time) > off
 }
 
 // Ratio is how many times faster r is than base, with the interval in which another run finds
@@ -104,14 +102,11 @@ func uncertainty(r *store.Row) (down, up float64) {
 	return down, up
 }
 
-// Relative is the half width of the interval in which another run finds the time of a row, as a
-// fraction, 0 where there is no interval.
+// Relative is how far the time of a row may be off in another run, as a fraction, 0 where there is no interval: the
+// longer arm of the interval in which it finds the time, as a ratio.
 func Relative(r *store.Row) float64 {
-	h := term.HalfWidth(r.Time, r.Another.Low, r.Another.High)
-	if r.Another.Low == 0 || math.IsNaN(h) || math.IsInf(h, 0) {
-		return 0
-	}
-	return h / r.Time
+	down, up := arms(r)
+	return math.Expm1(max(down, up))
 }
 
 // WithoutBaseline names the matrices on which no speed-up can be given, and says what to do

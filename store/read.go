@@ -173,16 +173,17 @@ func (in interner) row(r *Row) {
 }
 
 // estimate fills in what another run finds, as the view results does: time is that of repeats, 0
-// if there are none, and factor how far two runs differ, 0 if it is not known. A trial with too few
-// samples for an interval, which has none in the view, gets that of the factor.
+// if there are none, and factor how far two runs differ, 0 if it is not known. The interval within the run is that of
+// the first measurement, and counts where no repeats say more. A trial with too few samples for an interval, which has
+// none in the view, gets that of the factor.
 func (r *Row) estimate(time, factor float64) {
 	r.Time, r.Another = cmp.Or(time, r.Median), trial.Interval{Low: r.WithinLow, High: r.WithinHigh}
 	switch {
+	case factor > 0 && (time > 0 || r.WithinLow == 0):
+		r.Another = trial.Interval{Low: r.Time / factor, High: r.Time * factor}
 	case r.WithinLow > 0:
 		factor = cmp.Or(factor, 1)
 		r.Another = trial.Interval{Low: min(r.WithinLow, r.Time/factor), High: max(r.WithinHigh, r.Time*factor)}
-	case factor > 0:
-		r.Another = trial.Interval{Low: r.Time / factor, High: r.Time * factor}
 	}
 }
 

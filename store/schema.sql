@@ -308,8 +308,9 @@ SELECT
   t.cache,
   t.status,
   1e3 * t.median AS median_ms,
-  1e3 * min(t.low, ifnull(e.time, t.median) / coalesce(e.factor, p.factor, 1)) AS low_ms,
-  1e3 * max(t.high, ifnull(e.time, t.median) * coalesce(e.factor, p.factor, 1)) AS high_ms,
+  -- Where repeats say how far another run is off, the interval of the first measurement does not count.
+  1e3 * iif(t.low > 0 AND e.factor > 0, e.time / e.factor, min(t.low, ifnull(e.time, t.median) / ifnull(p.factor, 1))) AS low_ms,
+  1e3 * iif(t.low > 0 AND e.factor > 0, e.time * e.factor, max(t.high, ifnull(e.time, t.median) * ifnull(p.factor, 1))) AS high_ms,
   t.samples,
   2e-9 * m.nonzeros / ifnull(e.time, t.median) AS gflops,
   1e-9 * t.bytes_min / ifnull(e.time, t.median) AS gbps,

@@ -13,40 +13,41 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// A pool is what shares a spread: the places of a device in one cache state.
-type pool struct {
-	device string
-	cache  trial.Cache
-}
-
-func poolOf(p trial.Case) pool { return pool{p.Device, p.Cache} }
+// poolOf stands for what shares a spread: the places of a device in one cache state.
+func poolOf(p trial.Case) trial.Case { return trial.Case{Device: p.Device, Cache: p.Cache} }
 
 // A remeasured is what the trials say that were measured again.
 type remeasured struct {
 	records []rerunTrial
 	drifted map[trial.Case]*drift // by what sentinels watch over
-	spreads map[pool]stat.Spread[trial.Case]
+	// spreads are those of pools, and of places in which leaders alone were measured again.
+	spreads map[trial.Case]stat.Spread[trial.Case]
 	pairs   map[trial.Case]int // of measurements of one trial that follow each other
 }
 
 // readRepeats reads the trials that were measured again.
 func (from source) readRepeats(ctx context.Context) (remeasured, error) {
 	records, err := from.repeated(ctx)
-	t := remeasured{records: records, drifted: watchOver(records), spreads: map[pool]stat.Spread[trial.Case]{},
+	t := remeasured{records: records, drifted: watchOver(records), spreads: map[trial.Case]stat.Spread[trial.Case]{},
 		pairs: map[trial.Case]int{}}
-	lists := map[pool][]stat.Repeated[trial.Case]{}
+	lists := map[trial.Case][]stat.Repeated[trial.Case]{}
+	sampled := map[trial.Case]bool{} // places in which others were measured again to see how far repeats differ
 
 	for i := range records {
 		r := &records[i]
 		p := r.Place()
+		sampled[p] = sampled[p] || slices.ContainsFunc(r.repeats, func(again rerun) bool { return again.NoiseRerun })
 		if list := r.distances(t.drifted[watched(p)]); len(list) > 0 {
-			lists[poolOf(p)] = append(lists[poolOf(p)], stat.Repeated[trial.Case]{Case: p, Distances: list})
+			one := stat.Repeated[trial.Case]{Case: p, Distances: list}
+			lists[poolOf(p)], lists[p] = append(lists[poolOf(p)], one), append(lists[p], one)
 			t.pairs[p] += len(list)
 		}
 	}
 
 	for of, list := range lists {
-		t.spreads[of] = stat.SpreadOf(list)
+		if !sampled[of] {
+			t.spreads[of] = stat.SpreadOf(list)
+		}
 	}
 	return t, err
 }
@@ -121,8 +122,11 @@ func (t remeasured) keepEstimates(ctx context.Context, tx *sql.Tx) error {
 }
 
 // factor returns the factor by which two measurements differ at most in a place, 0 if it is not
-// known.
-func (t remeasured) factor(p trial.Case) float64 { return t.spreads[poolOf(p)].Factor(p) }
+// known. What tune says of a matrix does not change with others: where leaders alone were measured again, their own
+// repeats tell it, if there are enough, and elsewhere those of all places.
+func (t remeasured) factor(p trial.Case) float64 {
+	return cmp.Or(t.spreads[p].Factor(p), t.spreads[poolOf(p)].Factor(p))
+}
 
 // A rerun is a trial that was measured again, and where that happened.
 type rerun struct {

@@ -143,7 +143,7 @@ func (r *run) workOn(ctx context.Context, plan Plan) (*work, error) {
 	protocol := r.sweep.Protocol
 	r.best = bests{}
 	leaders := newLeaderReruns(protocol.Finals, protocol.Seed, plan.Matrix.Hash, r.programs)
-	leaders.only = protocol.Repeats == 0
+	leaders.only, leaders.bound = protocol.Repeats == 0, r.sweep.Search.Busy.Seconds()
 	q := &queue{every: protocol.Sentinel, programs: r.programs, sentinels: map[trial.Cache]*sentinel{}}
 	if search.Adaptive(r.sweep.Search.Strategy) {
 		s, err := r.newSearches(ctx, plan, q)

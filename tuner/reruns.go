@@ -39,6 +39,9 @@ type leaderReruns struct {
 	places  []trial.Case // in the order in which their trials came
 	ranking map[trial.Case]*ranking
 	round   []*candidate // rest of the current round
+	rounds  int          // that were begun
+	// bound is for how many seconds rounds begin after the second, 0 if it does not matter, and spent what they took.
+	bound, spent float64
 	// programs are kernels whose times are their own: they lead beside others, and never in their place.
 	programs map[string]bool
 	// only says that there are no noise reruns: leaders and what they are compared with have to show how far repeats differ.
@@ -88,13 +91,15 @@ func (f *leaderReruns) enter(known trial.Record) {
 // next returns the next leader rerun, nil after the last. It returns the same one until it is
 // told the result. After the first call there are no more trials.
 func (f *leaderReruns) next() *job {
-	for i := 0; len(f.round) == 0 && i < len(f.places); i++ {
+	over := f.bound > 0 && f.rounds >= 2 && f.spent >= f.bound
+	for i := 0; len(f.round) == 0 && i < len(f.places) && !over; i++ {
 		// Cache states are not mixed; precisions are.
 		for _, p := range f.places {
 			if p.Cache == f.places[i].Cache {
 				f.round = append(f.round, f.ranking[p].open(f.most)...)
 			}
 		}
+		f.rounds += min(len(f.round), 1)
 		f.rng.Shuffle(len(f.round), func(i, j int) { f.round[i], f.round[j] = f.round[j], f.round[i] })
 	}
 	if len(f.round) == 0 {
@@ -107,7 +112,7 @@ func (f *leaderReruns) next() *job {
 // told takes the result of the last leader rerun.
 func (f *leaderReruns) told(res trial.Result) {
 	c := f.round[0]
-	f.round = f.round[1:]
+	f.round, f.spent = f.round[1:], f.spent+res.Seconds
 	if c.failed = res.Status != trial.OK; !c.failed {
 		c.medians = append(c.medians, res.Median)
 	}

@@ -128,24 +128,21 @@ func (p *planned) print(w io.Writer) error {
 
 // table has a row for each matrix, and for each twin that stands for a missing matrix.
 func (p *planned) table() term.Table {
-	t := term.Table{Columns: []string{"matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
-	several := len(p.Devices) > 1
-	if several {
-		t.Columns = append([]string{"device"}, t.Columns...)
-	}
+	t := term.Table{Columns: []string{"device", "matrix", "rows", "cols", "nnz", "trials", "measured", "time left"}}
 	for _, m := range slices.Concat(p.Matrices, p.Missing) {
-		if m.Device == "" {
+		device := m.Device
+		if device == "" {
 			continue
+		}
+		if len(p.Devices) == 1 {
+			device = ""
 		}
 		if m.SuiteSparse != "" {
 			m.Matrix += " (as its twin)"
 		}
-		row := []any{m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, term.Quantity(term.RoughSeconds(m.Seconds))}
-		if several {
-			row = append([]any{m.Device}, row...)
-		}
-		t.Add(row...)
+		t.Add(device, m.Matrix, m.Rows, m.Cols, m.NNZ, m.Trials, m.Finished, term.Quantity(term.RoughSeconds(m.Seconds)))
 	}
+	t.DropEmpty()
 	return t
 }
 
@@ -218,15 +215,10 @@ func (p *planned) left() string {
 
 // basis says what the time left is estimated from.
 func (p *planned) basis() string {
-	switch left := p.Trials - p.Finished; {
-	case p.Known == 0:
+	if p.Known == 0 {
 		return "estimated from the sizes and the sweep's budget for a trial"
-	case p.Known == left:
-		return "estimated from the times of these kernels on these matrices"
-	default:
-		return fmt.Sprintf("estimated from the times of the kernels of %d of them on the same matrices; "+
-			"the rest is a guess", p.Known)
 	}
+	return fmt.Sprintf("estimated from the times of the kernels of %d of them on the same matrices", p.Known)
 }
 
 // planned is what `plan --json` prints.

@@ -51,8 +51,9 @@ type tuneCommand struct {
 
 // A tuning is what this call did for a matrix.
 type tuning struct {
+	began    time.Time       // when the matrix was loaded
 	measured int             // configurations
-	seconds  float64         // that this took, as the trials in the database say
+	seconds  float64         // from then to the last result
 	end      *tuner.Searched // nil where everything is measured
 }
 
@@ -69,8 +70,9 @@ on the processor. It says which to use, and from how many products on. First com
 rule names and what to compare with, then what has the largest chance to beat the fastest
 so far, until no chance is above 1% or the budget is used up. What was measured is kept, as
 the run "tune": the same command answers at once, and best, report and learn take that name.
-It says to use what best names. ± is how far another run may be off; what leads, and what it
-is compared with, is measured again for that. "Prepared in" counts products of the kernel
+It says to use what best names or, if nothing is clearly faster, the fastest of cuSPARSE or,
+on the processor, cpu_csr. ± is how far another run may be off; what leads, and what it is
+compared with, is measured again for that. The last column counts products of the kernel
 itself that take as long as preparing it.
 
 ` + matrixcmd.TargetHelp,
@@ -88,7 +90,7 @@ itself that take as long as preparing it.
 	command.FlagWord(cmd, &t.cache, "cache", "cache state", "warm, or cold before every product", cacheStates[:2]...)
 	f.StringVar(&t.device, "device", t.device, "auto, cpu, cuda, or the number of a GPU")
 	f.IntVar(&t.products, "products", 0, "choose for this many products, preparation included (default: many)")
-	f.DurationVar(&t.budget, "budget", 0, "most time measuring a matrix (default 3s, on the processor 15s)")
+	f.DurationVar(&t.budget, "budget", 0, "most time searching for a matrix, and about as much for repeat runs (default 3s, on the processor 15s)")
 	f.BoolVar(&t.all, "all", false, "measure the whole grid")
 	f.BoolVar(&t.retry, "retry-failed", false, "measure trials again that ended in wrong, fault, timeout or oom")
 	cmd.MarkFlagsMutuallyExclusive("all", "budget")
@@ -103,13 +105,13 @@ itself that take as long as preparing it.
 // sweepText matches a text that begins as a sweep file does, with a table or a key.
 var sweepText = regexp.MustCompile(`^\s*(#.*\s+)*(\[|[\w-]+\s*=)`)
 
-// isMatrix reports whether an argument of run is a matrix: a file that is no sweep, a generator, or Group/Name of the
-// collection.
+// isMatrix reports whether an argument of run is a matrix: the name of a file of one, another file that is no sweep, a
+// generator, or Group/Name of the collection.
 func isMatrix(text string) bool {
+	if _, known := file.Stem(text); known || filepath.Ext(text) == ".toml" {
+		return known
+	}
 	if info, err := os.Stat(text); err == nil && !info.IsDir() {
-		if _, known := file.Stem(text); known || filepath.Ext(text) == ".toml" {
-			return known
-		}
 		f, err := files.Open(text)
 		if err != nil {
 			return false
@@ -240,13 +242,16 @@ func (t *tuneCommand) note(e tuner.Event) {
 	switch {
 	case e.Matrix != nil && !e.Matrix.Again:
 		t.matrices = append(t.matrices, e.Matrix.Matrix)
+		of(e.Matrix.Matrix.Hash).began = time.Now()
 	case e.Searched != nil:
 		of(e.Searched.Matrix).end = e.Searched
-	case e.Result != nil:
-		if e.Result.Status == trial.OK {
-			of(e.Result.Matrix).measured++
+	case e.Result != nil || e.Rerun != nil:
+		r := cmp.Or(e.Result, e.Rerun)
+		did := of(r.Matrix)
+		if e.Result != nil && r.Status == trial.OK {
+			did.measured++
 		}
-		of(e.Result.Matrix).seconds += e.Result.Seconds
+		did.seconds = time.Since(did.began).Seconds()
 	}
 }
 

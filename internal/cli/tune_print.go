@@ -18,7 +18,6 @@ import (
 	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/search"
-	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
 
@@ -33,7 +32,7 @@ type tuned struct {
 	Cols           int         `json:"cols"`
 	Nonzeros       int         `json:"nonzeros"`
 	// Measured is how many configurations have a time, New how many of them this call measured, and Seconds how long that
-	// took.
+	// took with repeat runs, from when the matrix was loaded.
 	Measured int      `json:"measured"`
 	New      int      `json:"new"`
 	Seconds  float64  `json:"new_seconds"`
@@ -43,7 +42,7 @@ type tuned struct {
 	Over    string  `json:"over"`
 	Faster  float64 `json:"faster"`
 	Decided bool    `json:"decided"`
-	// Fewer are what to use for fewer products, from the next fewer down to one.
+	// Fewer are what to use for fewer products, at most two: the last of them down to one.
 	Fewer []tunedRow `json:"fewer"`
 	// Best are the fastest configurations of the fastest kernels, and what the rest of the answer names.
 	Best []tunedRow `json:"best"`
@@ -55,6 +54,7 @@ type tuned struct {
 
 	features *trial.Matrix
 	over     *store.Row
+	poor     bool // whether others kept the processor busy, or times don't tell what is the fastest
 }
 
 // A tunedRow is a configuration that was measured.
@@ -74,32 +74,41 @@ type tunedRow struct {
 	row *store.Row
 }
 
-// chosenFor is the best configuration for a number of products of those that take less preparation than a bound.
-func chosenFor(rows []store.Row, products, bound float64) (best *store.Row) {
-	least := math.Inf(1)
-	for i := range rows {
-		r := &rows[i]
-		if cost := r.Prepare + products*r.Time; r.Prepare < bound && cost < least {
-			best, least = r, cost
-		}
-	}
-	return best
+// cost is how long some products of a configuration take, preparation included, in seconds.
+func cost(r *store.Row, products float64) float64 { return r.Prepare + products*r.Time }
+
+// chosenFor is the best configuration for a number of products.
+func chosenFor(rows []store.Row, products float64) store.Row {
+	return slices.MinFunc(rows, func(a, b store.Row) int { return cmp.Compare(cost(&a, products), cost(&b, products)) })
 }
 
-// paysFrom is from how many products on r pays off over all that takes less preparation. Less than what counts as a
-// difference is one of that size.
+// worth is how many times as long the other way takes at least where a choice for fewer products is worth its words.
+const worth = 1.05
+
+// paysFrom is from how many products on r pays off over all that takes less preparation and is clearly slower.
 func paysFrom(rows []store.Row, r *store.Row) float64 {
 	from := 1.0
 	for i := range rows {
-		if o := &rows[i]; o.Prepare < r.Prepare {
-			from = max(from, math.Ceil((r.Prepare-o.Prepare)/max(o.Time-r.Time, stat.LeastEffect*r.Time)))
+		if o := &rows[i]; o.Prepare < r.Prepare && o.Time >= worth*r.Time && analysis.Surely(o, r) {
+			from = max(from, math.Ceil((r.Prepare-o.Prepare)/(o.Time-r.Time)))
 		}
 	}
 	return from
 }
 
-// mostKernels is how many kernels are listed.
-const mostKernels = 5
+// below is what to use in place of last for fewer products than it pays off from: of what is about the best for the
+// most of them, that which takes the least preparation.
+func below(rows []store.Row, last *tunedRow) store.Row {
+	products := last.From - 1
+	rows = lists.Where(rows, func(r store.Row) bool {
+		return r.Prepare < last.Prepare && (r.Kernel != last.Kernel || analysis.Surely(&r, last.row))
+	})
+	best := chosenFor(rows, products)
+	return chosenFor(lists.Where(rows, func(r store.Row) bool { return cost(&r, products) < worth*cost(&best, products) }), 0)
+}
+
+// mostKernels is how many kernels are listed, mostFewer how many choices for fewer products.
+const mostKernels, mostFewer = 5, 2
 
 // newTuned makes the answer of all good trials on a matrix in one place, of which named is the best for many products.
 func newTuned(m *trial.Matrix, p analysis.Panel, named *store.Row, did tuning, products int) tuned {
@@ -117,13 +126,8 @@ func newTuned(m *trial.Matrix, p analysis.Panel, named *store.Row, did tuning, p
 		return c
 	}
 	if products > 0 {
-		named = chosenFor(rows, float64(products), math.Inf(1))
-	}
-	a.Use = choice(named)
-	a.Config = a.Use.row.Config
-	for last := a.Use; last.From > 1; {
-		last = choice(chosenFor(rows, last.From-1, last.Prepare))
-		a.Fewer = append(a.Fewer, last)
+		best := chosenFor(rows, float64(products))
+		named = &best
 	}
 	a.Over, a.over = "cuSPARSE", p.CuSPARSE()
 	if a.over == nil {
@@ -132,12 +136,27 @@ func newTuned(m *trial.Matrix, p analysis.Panel, named *store.Row, did tuning, p
 	if a.over == nil {
 		a.Over = ""
 	} else {
-		faster := analysis.Ratio(a.over, a.Use.row)
-		a.Faster, a.Decided = faster.Value, a.Use.row.Factor > 0 && (faster.Low > 1 || faster.High < 1)
+		faster := analysis.Surely(a.over, named)
+		if !faster && (products == 0 || a.over.Prepare <= named.Prepare) {
+			named = a.over
+		}
+		a.Faster = a.over.Time / named.Time
+		a.Decided = named.Factor > 0 && (faster || analysis.Surely(named, a.over))
+	}
+	a.Use = choice(named)
+	a.Config = a.Use.row.Config
+	for last := &a.Use; last.From > 1 && len(a.Fewer) < mostFewer; last = &a.Fewer[len(a.Fewer)-1] {
+		less := below(rows, last)
+		a.Fewer = append(a.Fewer, choice(&less))
 	}
 	if did.end != nil && did.end.Worthy > 0 {
 		a.Untried, a.Likeliest, a.Chance = did.end.Worthy, did.end.Config.String(), did.end.Chance
 	}
+	var host trial.HostUse
+	for i := range rows {
+		host.Add(rows[i].Host)
+	}
+	a.poor = host.Crowded() || products == 0 && a.Use.Share*worth < 1
 	a.list(&p, row)
 	return a
 }
@@ -250,7 +269,8 @@ type tunedLine struct {
 	Device    string            `json:"device"`
 	Precision kernels.Precision `json:"precision"`
 	Cache     trial.Cache       `json:"cache"`
-	Use       bool              `json:"use"` // whether it is what to use
+	Use       bool              `json:"use"`     // whether it is what to use
+	Decided   bool              `json:"decided"` // that of the answer
 	tunedRow
 }
 
@@ -259,7 +279,7 @@ func lines(list []tuned) []tunedLine {
 	all := []tunedLine{}
 	for _, a := range list {
 		for _, r := range a.Best {
-			all = append(all, tunedLine{a.Matrix, a.Device, a.Precision, a.Cache, r.row.Config == a.Config, r})
+			all = append(all, tunedLine{a.Matrix, a.Device, a.Precision, a.Cache, r.row.Config == a.Config, a.Decided, r})
 		}
 	}
 	return all
@@ -272,15 +292,13 @@ func (a *tuned) print(w io.Writer, products int) error {
 		term.Grouped(a.Cols), term.Count(a.Nonzeros, "nonzero", "nonzeros"), term.Grouped(f.RowMin),
 		term.Grouped(f.RowMax), term.Digits(f.RowMean)))
 	term.Print(w, fmt.Sprintf("%s, %s cache, %s: %s", analysis.ShortDevice(a.Device), a.Cache, a.Precision, a.effort()))
-	t := term.Table{Columns: []string{"kernel", "block", "grid", "parameters", "time", "", "of best", "prepared in"},
-		Less: []string{"prepared in", "parameters"}}
-	unit := " products"
+	t := term.Table{Columns: []string{"kernel", "block", "grid", "parameters", "time", "", "of best",
+		"preparing, in products"}, Less: []string{"preparing, in products", "parameters"}}
 	for _, r := range a.Best {
 		within := cmp.Or(analysis.Relative(r.row), math.NaN())
 		t.Add(r.Kernel, show.Size(r.Block), show.Size(r.Grid), r.Params,
-			term.Quantity(term.SecondsWithin(r.Seconds, r.Seconds*within)), term.Quantity("± "+term.Difference(within)),
-			term.Quantity(term.OfBest(r.Share)+"%"), inProducts(r.Prepare/r.Seconds)+unit)
-		unit = ""
+			term.Quantity(term.Seconds(r.Seconds)), term.Quantity("± "+term.Difference(within)),
+			term.Quantity(term.OfBest(r.Share)+"%"), term.Quantity(inProducts(r.Prepare/r.Seconds)))
 	}
 	t.DropEmpty()
 	if err := t.Print(w); err != nil {
@@ -288,6 +306,9 @@ func (a *tuned) print(w io.Writer, products int) error {
 	}
 	for _, line := range a.advice(products) {
 		term.Print(w, line)
+	}
+	if a.poor {
+		term.Print(w, "These times are poor, as on a busy machine: tune --out FOLDER measures again, into a new folder.")
 	}
 	if a.Untried > 0 {
 		term.Print(w, fmt.Sprintf("Not tried: %s that may be faster, most likely %s.",
@@ -327,27 +348,30 @@ func (a *tuned) advice(products int) (lines []string) {
 	if products == 0 && !itself && a.Best[0].row.Config != a.Use.row.Config {
 		text += ", as fast as the first by all that was measured"
 	}
+	over := strings.Replace(a.Over, search.Plain, search.Plain+", on one core", 1)
 	switch {
 	case a.over == nil || itself && products > 0:
 	case itself:
 		text += ": nothing that was measured is clearly faster"
+	case a.Decided || a.Use.row.Factor == 0:
+		text += ": " + analysis.AsFast(analysis.Ratio(a.over, a.Use.row), over)
 	default:
-		text += ": " + analysis.AsFast(analysis.Ratio(a.over, a.Use.row), a.Over)
+		text += ": within noise as fast as " + over
 	}
 	if from := a.Use.From; from > 1 {
-		text += fmt.Sprintf(", from about %s products on", inProducts(from))
+		text += fmt.Sprintf("; preparing it pays off from about %s products on", inProducts(from))
 	}
 	if a.Use.row.Factor == 0 {
 		text += "; nothing was measured again: ± is within this run, and another may find otherwise"
 	}
 	lines = append(lines, text+".")
 	var fewer []string
-	for _, r := range a.Fewer {
+	for i, r := range a.Fewer {
 		name := r.Kernel // the table has the rest
 		if len(lists.Where(a.Best, func(o tunedRow) bool { return o.Kernel == name })) > 1 {
 			name = shortConfig(r.row)
 		}
-		if r.From > 1 {
+		if i < len(a.Fewer)-1 {
 			name += fmt.Sprintf(" from %s on", inProducts(r.From))
 		}
 		fewer = append(fewer, name)

@@ -143,7 +143,7 @@ func ratioCell(base, r *store.Row) Cell {
 	}
 	ratio := analysis.Ratio(base, r)
 	text := term.RoundedIn(ratio.Value, ratio.Low, ratio.High)
-	if base.Config != r.Config && !analysis.Told(base, r) {
+	if base.Config != r.Config && !analysis.Tells(base, r) && !analysis.Tells(r, base) {
 		text += tiedMark
 	}
 	return keyed(text, ratio.Value)

@@ -211,8 +211,8 @@ func (p *Progress) foresee() {
 	}
 	p.now.rate = float64(p.measured) / elapsed.Seconds()
 	left, known := p.expectation.foresee(now)
-	// A search that repeats has ended, mostly before the most of its trials.
-	p.now.left, p.now.foreseen = left, known && left > 0 && !(p.now.atMost && p.now.repeating) && foreseen(elapsed, left)
+	// A search ends when it has found enough.
+	p.now.left, p.now.foreseen = left, known && left > 0 && !p.now.atMost && foreseen(elapsed, left)
 }
 
 // say prints a message on a line of its own, unless it was printed before.
@@ -359,16 +359,15 @@ func (s progressLine) draw(width int) string {
 // time, then the matrix.
 func (s progressLine) fit(width int) string {
 	counts := fmt.Sprintf("%d/%d  %d%%", s.done, s.total, int(100*s.share()))
-	left := "left"
 	if s.atMost {
-		counts, left = fmt.Sprintf("%d of at most %d", s.done, s.total), "left at most"
+		counts = fmt.Sprintf("%d of at most %d", s.done, s.total)
 	}
 	pace := ""
 	if s.rate > 0 {
 		pace = fmt.Sprintf("  %s/s", term.Significant(s.rate, 2))
 	}
 	if s.foreseen {
-		pace += fmt.Sprintf("  %s %s", s.left.Round(time.Second), left)
+		pace += fmt.Sprintf("  %s left", s.left.Round(time.Second))
 	}
 	where := fmt.Sprintf("  [%d/%d]", s.index+1, s.matrices)
 	name := " " + s.matrix
@@ -379,7 +378,8 @@ func (s progressLine) fit(width int) string {
 	head := counts + pace + where
 	lines := []string{head + name, head, counts + pace, counts}
 	if s.best.Seconds > 0 {
-		kernel := " best so far " + s.best.Config.Kernel
+		// Repeat runs find other times.
+		kernel := map[bool]string{true: " best at first ", false: " best so far "}[s.repeating] + s.best.Config.Kernel
 		took, speed := " "+term.Seconds(s.best.Seconds), " "+term.Digits(s.best.GFLOPS)+" GFLOP/s"
 		lines = append([]string{
 			head + name + ":" + kernel + " " + s.best.setting() + took + speed,

@@ -295,7 +295,7 @@ func another(r *store.Row) string {
 	if r.Factor == 0 || r.Another.Low == 0 {
 		return ""
 	}
-	return " ±" + term.Difference(max(r.Another.High/r.Time, r.Time/r.Another.Low)-1)
+	return " ±" + term.Difference(analysis.Relative(r))
 }
 
 // Twins says which matrices are twins, if there are any.
