@@ -7,60 +7,8 @@
 // A matrix is a construction, numbers that it takes, and what becomes of the entries then: T transposes, P numbers rows
 // and columns anew in one random order, R the rows alone, L sorts rows by falling length, W shuffles rows and columns
 // in windows of 2,000. Those of a kind are relatives.
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef int64_t num;
-static uint64_t state;
-static uint64_t hash(uint64_t x) {
-	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-	x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-	return x ^ (x >> 31);
-}
-static uint64_t next(void) { return hash(state += 0x9E3779B97F4A7C15ULL); }
-static double u(void) { return (next() >> 11) * 0x1p-53; }
-static num below(num n) { return n > 0 ? (num)(next() % (uint64_t)n) : 0; }
-static num between(num a, num b) { return a + below(b - a + 1); }
-static double gauss(void) { return sqrt(-2 * log(1 - u())) * cos(6.283185307179586 * u()); }
-static num geometric(double mean) { return 1 + (num)(log(1 - u()) / log(1 - 1 / (mean + 1e-9))); }
-static num lognormal(double mu, double sigma) { return (num)exp(mu + sigma * gauss()); }
-static num pareto(double least, double shape) { return (num)(least * pow(1 - u(), -1 / shape)); }
-// zipf draws one of n by a power s of its rank, the most frequent first.
-static num zipf(num n, double s) {
-	double a = 1 - s, x = fabs(a) < 1e-6 ? pow((double)n, u()) : pow((pow((double)n, a) - 1) * u() + 1, 1 / a);
-	num k = (num)x - 1;
-	return k < 0 ? 0 : k >= n ? n - 1 : k;
-}
-// coin is a hash of two numbers in [0, 1): the same each time.
-static double coin(uint64_t a, uint64_t b) { return (hash(a * 0x9E3779B97F4A7C15ULL ^ hash(b + 77)) >> 11) * 0x1p-53; }
-
-typedef struct {
-	uint32_t r, c;
-} entry;
-static entry *list;
-static num count, room, rows, cols;
-static void e(num r, num c) {
-	if (r < 0 || c < 0 || r >= rows || c >= cols) return;
-	if (count == room) list = realloc(list, (room = room ? 2 * room : 1 << 20) * sizeof(entry));
-	list[count++] = (entry){r, c};
-}
-static void both(num r, num c) { e(r, c), e(c, r); }
-static void size(num r, num c) { rows = r, cols = c; }
-static num *shuffled(num n) {
-	num *p = malloc(n * sizeof(num));
-	for (num i = 0; i < n; i++) p[i] = i;
-	for (num i = n - 1; i > 0; i--) {
-		num j = below(i + 1), t = p[i];
-		p[i] = p[j], p[j] = t;
-	}
-	return p;
-}
-
-#define KIND(name) static void name(num n, double a, double b)
-#define UP(i, n) for (num i = 0; i < (n); i++)
+#define SET ""
+#include "draw.h"
 
 // Meshes.
 
@@ -1126,15 +1074,7 @@ KIND(wide) {
 }
 
 // All of them. In h200-strangers.json.gz their names begin with seventh_.
-#define M(kind, name, n, a, b, then)                                                                                   \
-	{ #kind, #kind name, kind, n, a, b, then }
-static const struct {
-	const char *kind, *name;
-	void (*make)(num, double, double);
-	num n;
-	double a, b;
-	const char *then;
-} all[] = {
+static const matrix all[] = {
 	M(triangles, "_2", 300, 2, 0, ""),
 	M(triangles, "_p", 1000, 1, 0, "P"),
 	M(tetrahedra, "_3", 36, 3, .5, ""),
@@ -1296,116 +1236,5 @@ static const struct {
 	M(wide, "_7_0", 800000, 7, 0, ""),
 };
 
-static int byColumn(const void *p, const void *q) {
-	uint32_t x = *(const uint32_t *)p, y = *(const uint32_t *)q;
-	return (x > y) - (x < y);
-}
-static num *lengthsOf;
-static int byLength(const void *p, const void *q) {
-	num x = *(const num *)p, y = *(const num *)q;
-	return lengthsOf[x] != lengthsOf[y] ? (lengthsOf[x] < lengthsOf[y]) - (lengthsOf[x] > lengthsOf[y])
-										: (x > y) - (x < y);
-}
-static num *windows(num n) {
-	num *p = malloc(n * sizeof(num)), w = 2000;
-	UP (i, n) p[i] = i;
-	UP (i, n) {
-		num first = i / w * w, j = i + below((first + w < n ? first + w : n) - i), t = p[i];
-		p[i] = p[j], p[j] = t;
-	}
-	return p;
-}
-static char *put(char *at, uint64_t x) {
-	char digits[20];
-	int k = 0;
-	do digits[k++] = '0' + x % 10;
-	while (x /= 10);
-	while (k) *at++ = digits[--k];
-	return at;
-}
-
-int main(int argc, char **argv) {
-	num m = sizeof all / sizeof *all, i = 0;
-	if (argc == 2 && !strcmp(argv[1], "list")) {
-		UP (k, m) printf("%s %s\n", all[k].kind, all[k].name);
-		return 0;
-	}
-	while (argc > 2 && i < m && strcmp(argv[1], all[i].name)) i++;
-	if (argc < 3 || i == m) {
-		fprintf(stderr, "usage: seventh list, or seventh NAME FOLDER [SCALE]\n");
-		return 2;
-	}
-	for (const char *s = argv[1]; *s; s++) state = hash(state + *s);
-	double scale = argc > 3 ? atof(argv[3]) : 1;
-	num n = all[i].n;
-	if (scale < 1) {
-		double p = n <= 64 ? .34 : n < 2500 ? .5 : 1;
-		n = n < 30 && n > 10 && strstr("skewed skewed_wide cube electrons fingers", all[i].kind)
-				? n - 5
-				: fmax(6, n * pow(scale, p));
-	}
-	all[i].make(n, all[i].a, all[i].b);
-
-	num *p = NULL, *q = NULL;
-	for (const char *t = all[i].then; *t; t++) {
-		p = q = NULL;
-		if (*t == 'T') {
-			UP (k, count) list[k] = (entry){list[k].c, list[k].r};
-			num x = rows;
-			rows = cols, cols = x;
-		}
-		if (*t == 'P') p = shuffled(rows), q = p;
-		if (*t == 'W') p = windows(rows), q = p;
-		if (*t == 'R') p = shuffled(rows);
-		if (*t == 'L') {
-			lengthsOf = calloc(rows, sizeof(num));
-			UP (k, count) lengthsOf[list[k].r]++;
-			num *order = malloc(rows * sizeof(num));
-			UP (k, rows) order[k] = k;
-			qsort(order, rows, sizeof(num), byLength);
-			p = malloc(rows * sizeof(num));
-			UP (k, rows) p[order[k]] = k;
-		}
-		if (p)
-			UP (k, count) list[k].r = p[list[k].r];
-		if (q)
-			UP (k, count) list[k].c = q[list[k].c];
-	}
-	num *first = calloc(rows + 2, sizeof(num)), nonzeros = 0;
-	uint32_t *c = malloc((count + 1) * sizeof(uint32_t));
-	UP (k, count) first[list[k].r + 2]++;
-	UP (r, rows) first[r + 2] += first[r + 1];
-	UP (k, count) c[first[list[k].r + 1]++] = list[k].c;
-	UP (r, rows) { // first[r] to first[r+1]; doubles are dropped, and what is left of a row ends with UINT32_MAX
-		num k = first[r], end = first[r + 1], o = k;
-		qsort(c + k, end - k, sizeof *c, byColumn);
-		for (; k < end; k++)
-			if (o == first[r] || c[k] != c[o - 1]) c[o++] = c[k];
-		nonzeros += o - first[r];
-		if (o < end) c[o] = UINT32_MAX;
-	}
-	char name[4096];
-	snprintf(name, sizeof name, "%s/%s.mtx", argv[2], argv[1]);
-	FILE *f = fopen(name, "w");
-	if (!f) {
-		perror(name);
-		return 1;
-	}
-	fprintf(f, "%%%%MatrixMarket matrix coordinate real general\n%lld %lld %lld\n", (long long)rows, (long long)cols,
-			(long long)nonzeros);
-	static char buffer[1 << 20];
-	char *at = buffer;
-	UP (r, rows)
-		for (num k = first[r]; k < first[r + 1] && c[k] != UINT32_MAX; k++) {
-			at = put(at, r + 1), *at++ = ' ', at = put(at, c[k] + 1ULL), *at++ = ' ', at = put(at, 1 + next() % 999999),
-			*at++ = '\n';
-			if (at > buffer + sizeof buffer - 100) fwrite(buffer, 1, at - buffer, f), at = buffer;
-		}
-	fwrite(buffer, 1, at - buffer, f);
-	if (fclose(f)) {
-		perror(name);
-		return 1;
-	}
-	printf("%-24s %9lld x %9lld, %10lld nonzeros\n", argv[1], (long long)rows, (long long)cols, (long long)nonzeros);
-	return 0;
-}
+#define POWERS "skewed skewed_wide cube electrons fingers"
+#include "write.h"
