@@ -1,4 +1,4 @@
-// Sixteen structures for judging a rule: cc -O2 -o eighth eighth.c -lm; ./eighth NAME; cat NAME.head NAME.body
+// Sixteen structures that judged a rule once, before they taught it: cc -O2 -o eighth eighth.c -lm; ./eighth NAME; cat NAME.head NAME.body
 // >NAME.mtx
 #include <math.h>
 #include <stdint.h>
