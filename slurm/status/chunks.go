@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"spmvtune/slurm"
@@ -77,16 +79,15 @@ const justWritten = 2 * time.Minute
 
 // contradicted says which journal was written to by a task of which Slurm knows nothing; "" if there is none.
 func (t *Tracker) contradicted(v View) string {
+	known := map[string]bool{}
+	for _, j := range slices.Concat(v.stray, slices.Collect(maps.Values(v.jobs)), slices.Collect(maps.Values(v.past))) {
+		known[fmt.Sprintf("%s_%d", j.ID, j.Task)] = true
+	}
 	for _, m := range t.missing {
-		tasks, _ := t.tasks(m.Chunk)
-		for _, s := range tasks {
-			_, known := v.jobs[idOf(s)]
-			_, past := v.past[idOf(s)]
-			info, err := os.Stat(t.Run.Path(slurm.JournalsDir, m.Journal))
-			if !known && !past && m.At.IsZero() && m.Job == s.Name() && err == nil && t.now.Sub(info.ModTime()) < justWritten {
-				return fmt.Sprintf("Slurm knows no job %s, which has just written to journal %s: try again in some minutes",
-					m.Job, m.Journal)
-			}
+		info, err := os.Stat(t.Run.Path(slurm.JournalsDir, m.Journal))
+		if strings.Contains(m.Job, "_") && !known[m.Job] && m.At.IsZero() && err == nil && t.now.Sub(info.ModTime()) < justWritten {
+			return fmt.Sprintf("Slurm knows no job %s, which has just written to journal %s: try again in some minutes",
+				m.Job, m.Journal)
 		}
 	}
 	return ""

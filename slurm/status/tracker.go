@@ -317,7 +317,7 @@ func Stray(ctx context.Context, c *sbatch.Client, run *slurm.Run, known []slurm.
 			return nil, err
 		}
 		for _, j := range jobs {
-			is := func(s slurm.Sent) bool { return s.Name == j.Name && (s.ID == "" || s.ID == j.ID) }
+			is := func(s slurm.Sent) bool { return s.Name == j.Name && s.ID == j.ID }
 			if !j.State.Terminal() && !slices.ContainsFunc(known, is) {
 				stray = append(stray, j)
 			}
