@@ -66,6 +66,9 @@ func TestStatus(t *testing.T) {
 	testkit.Check(t, s.Finish == Waiting && s.Active() && s.Silent == "", "finish %q, silent %q", s.Finish, s.Silent)
 	c := s.Chunks[3]
 	testkit.Check(t, c.Job == "12_3" && c.Node == "n1" && c.OutOfTime, "chunk 4 is %+v", c)
+	slurmtest.Says(t, dir, "queue", run, "13|N/A|RUNNING|0:01|5:00|2026-01-02T03:04:05|n1|NAME.1.finish|None")
+	late := look(t, run).Chunks[7]
+	testkit.Check(t, late.State == Waiting && late.Why == "is sent by the job that merges, which runs", "chunk 8 is %+v", late)
 	lines := testkit.Must(LastLines(s.Chunks[3].Log, 2))
 	testkit.Check(t, slices.Equal(lines, []string{"two", "three"}), "its log ends with %q", lines)
 }

@@ -69,10 +69,10 @@ func (u terminal) says(code int, line string, wanted ...string) {
 }
 
 // submit submits a sweep, and returns the run's folder.
-func (u terminal) submit(path string) string {
+func (u terminal) submit(path string, more ...string) string {
 	u.t.Helper()
 	var s struct{ Dir string }
-	testkit.Succeed(u.t, json.Unmarshal([]byte(u.do(0, "submit", path, "--json")), &s))
+	testkit.Succeed(u.t, json.Unmarshal([]byte(u.do(0, append([]string{"submit", path, "--json"}, more...)...)), &s))
 	return s.Dir
 }
 

@@ -113,21 +113,6 @@ func TestTaskOnCluster(t *testing.T) {
 		checkComplete(t, run, 2, false)
 	})
 
-	t.Run("preempted", func(t *testing.T) {
-		run, sweep := createTask(t, l.Dir, "[slurm]\npartition = \"low\"\nnodelist = \"n3\"\nexclusive = true\n")
-		job := submitTask(t, run, sweep)
-		waitTrials(t, run, 0, 10)
-		high := filepath.Join(l.Dir, "high.sh")
-		testkit.Succeed(t, os.WriteFile(high, []byte("#!/bin/bash\nsleep 0.1\n"), 0o777))
-		l.Run("sbatch", "--parsable", "--output=/dev/null", "-p", "high", "-w", "n3", "--exclusive", high)
-		waitTrials(t, run, 1, 1)
-		l.WaitJob(job, "COMPLETED")
-		checkComplete(t, run, 2, false)
-		_, ends := taskJournals(t, run)
-		testkit.Check(t, len(ends[0]) == 1 && strings.HasPrefix(ends[0][0].Reason, "ended by SIGTERM"),
-			"the first attempt ends with %+v", ends[0])
-	})
-
 	t.Run("node lost, and not dead", func(t *testing.T) {
 		run, sweep := createTask(t, l.Dir, "[slurm]\nmem = \"100M\"\n")
 		job := submitTask(t, run, sweep)
