@@ -85,7 +85,8 @@ func (t *Tracker) contradicted(v View) string {
 	}
 	for _, m := range t.missing {
 		info, err := os.Stat(t.Run.Path(slurm.JournalsDir, m.Journal))
-		if strings.Contains(m.Job, "_") && !known[m.Job] && m.At.IsZero() && err == nil && t.now.Sub(info.ModTime()) < justWritten {
+		if strings.Contains(m.Job, "_") && !known[m.Job] && m.At.IsZero() && err == nil && info.Mode().IsRegular() &&
+			t.now.Sub(info.ModTime()) < justWritten {
 			return fmt.Sprintf("Slurm knows no job %s, which has just written to journal %s: try again in some minutes",
 				m.Job, m.Journal)
 		}

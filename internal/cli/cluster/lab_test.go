@@ -257,7 +257,7 @@ func TestSubmitCancelRetry(t *testing.T) {
 	testkit.Check(t, s.Trials.Done != 0 && s.Trials.Done < taskTrials && s.Counts.Ended+s.Counts.Never != 0,
 		"cancelled: %+v", s)
 	c.says(0, "cancel "+dir, "nothing to cancel")
-	c.says(0, "status "+dir, "was cancelled", "next spmvtune retry spmvtune-out/small-")
+	c.says(0, "status "+dir, "was cancelled", "next: spmvtune retry spmvtune-out/small-")
 	c.says(3, "merge "+dir, "spmvtune retry", "was cancelled")
 
 	testkit.Succeed(t, os.WriteFile(gate, nil, 0o666))

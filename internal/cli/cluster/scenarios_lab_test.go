@@ -34,7 +34,7 @@ func TestScenarios(t *testing.T) {
 			testkit.Succeed(l.t, syscall.Kill(processOf(l.t, run, "worker"), syscall.SIGSTOP))
 			s := l.wait(run.Dir, "the limit", over)
 			testkit.Check(l.t, slices.ContainsFunc(s.Chunks, func(c status.Chunk) bool { return c.OutOfTime }), "%+v", s.Chunks)
-			l.says(0, "status "+run.Dir, "reached its time limit", "next spmvtune retry")
+			l.says(0, "status "+run.Dir, "reached its time limit", "next: spmvtune retry")
 			return []string{"--set", "time=5"}
 		}, ""},
 		"preemption": {"partition = \"low\"\nnodelist = \"n3\"\nexclusive = true", func(l *cluster, run *slurm.Run) []string {
@@ -59,7 +59,7 @@ func TestScenarios(t *testing.T) {
 			})
 			l.says(1, "retry "+run.Dir, "Slurm knows no job", "which has just written to journal")
 			slurmtest.Age(l.t, run)
-			l.says(0, "status "+run.Dir, "ended, and Slurm no longer knows how: journal 0001.", "breaks off", "next spmvtune retry")
+			l.says(0, "status "+run.Dir, "ended, and Slurm no longer knows how: journal 0001.", "breaks off", "next: spmvtune retry")
 			return []string{}
 		}, ""},
 		"the folder is moved, and back": {"", func(l *cluster, run *slurm.Run) []string {
@@ -82,7 +82,7 @@ func TestScenarios(t *testing.T) {
 			l.Run("scancel", "--name="+run.JobName()+".1.finish")
 			l.says(0, "status "+run.Dir, "the job that merges has ended before the tasks: `spmvtune merge")
 			l.wait(run.Dir, "the end", over)
-			l.says(0, "status "+run.Dir, "complete, but not merged", "next spmvtune merge")
+			l.says(0, "status "+run.Dir, "complete, but not merged", "next: spmvtune merge")
 			l.do(0, "merge", run.Dir)
 			return nil
 		}, ""},

@@ -210,10 +210,10 @@ func (c *statusCommand) follow(ctx context.Context) error {
 // printStatus says how far a run is.
 func printStatus(ctx context.Context, w io.Writer, run *slurm.Run, s status.Status) error {
 	fmt.Fprintf(w, "%s: %s\n", command.Shown(s.Dir), inAWord(s))
-	fmt.Fprintf(w, "chunks  %d of %d done%s\n", s.Counts.Done, s.Counts.All, others(s.Counts))
+	say(w, "chunks: %d of %d done%s", s.Counts.Done, s.Counts.All, others(s.Counts))
 	printTrials(w, s)
 	if s.Rate > 0 && s.Counts.Running > 0 {
-		fmt.Fprintf(w, "pace    %s/s", term.Significant(s.Rate, 2))
+		fmt.Fprintf(w, "pace: %s/s", term.Significant(s.Rate, 2))
 		if left := timeLeft(s); left != "" {
 			fmt.Fprintf(w, ", about %s left at this rate", left)
 		}
@@ -244,7 +244,7 @@ func printTrials(w io.Writer, s status.Status) {
 	if roughly(s) != "" {
 		about = "about "
 	}
-	fmt.Fprintf(w, "trials  %d of %s%d done", n.Done, about, n.Of)
+	fmt.Fprintf(w, "trials: %d of %s%d done", n.Done, about, n.Of)
 	if n.Done > 0 {
 		fmt.Fprintf(w, ": %d ok", n.OK)
 		if n.Invalid > 0 {
@@ -376,22 +376,22 @@ func printSilent(w io.Writer, silent string) {
 func printNext(ctx context.Context, w io.Writer, run *slurm.Run, s status.Status) {
 	open := s.Counts.Ended + s.Counts.Never
 	if s.Merged != nil && s.Merged.Report != "" {
-		fmt.Fprintf(w, "report  %s\n", command.Shown(s.Merged.Report))
+		fmt.Fprintf(w, "report: %s\n", command.Shown(s.Merged.Report))
 	}
 	if slices.ContainsFunc(s.Chunks, status.Chunk.FullDisk) {
 		say(w, "first make room in %s: `df` and `quota` say how much there is", command.Shown(run.Dir))
 	}
 	switch {
 	case open > 0 && !slices.ContainsFunc(s.Chunks, sentAsItIs):
-		fmt.Fprintf(w, "next    %s\n", onRun("retry", run, "--set", more(ctx, s.Chunks)))
+		fmt.Fprintf(w, "next: %s\n", onRun("retry", run, "--set", more(ctx, s.Chunks)))
 	case open > 0:
-		fmt.Fprintf(w, "next    %s\n", again(run))
+		fmt.Fprintf(w, "next: %s\n", again(run))
 	case s.Finish == status.Waiting && s.Counts.Done == s.Counts.All:
-		say(w, "merging %s", s.Waits)
+		say(w, "merging: %s", s.Waits)
 	case s.Active() && s.Finish == status.Ended:
 		printHints(w, fmt.Sprintf("the job that merges has ended before the tasks: `%s` when they have, too", onRun("merge", run)))
 	case !s.Active() && s.Counts.Done == s.Counts.All && (s.Merged == nil || len(s.Merged.Missing) > 0):
-		fmt.Fprintf(w, "next    %s\n", onRun("merge", run))
+		fmt.Fprintf(w, "next: %s\n", onRun("merge", run))
 	}
 }
 

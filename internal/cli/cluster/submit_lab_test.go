@@ -47,7 +47,7 @@ func TestSubmitWholeWay(t *testing.T) {
 	dirs := testkit.Must(filepath.Glob(filepath.Join(c.Dir, "spmvtune-out", "small-*")))
 	testkit.Require(t, len(dirs) == 2, "runs are %v", dirs)
 	for i, text := range texts {
-		testkit.Check(t, codes[i] == 0 && strings.Contains(text, "report  spmvtune-out/small-"),
+		testkit.Check(t, codes[i] == 0 && strings.Contains(text, "report: spmvtune-out/small-"),
 			"submit ends with %d:\n%s", codes[i], text)
 	}
 	var nodes []string

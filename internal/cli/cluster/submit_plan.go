@@ -253,26 +253,26 @@ func summaryOf(cut cutting) planSummary {
 }
 
 func (s planSummary) String() string {
-	return fmt.Sprintf("%s, about %s in %s; the longest task about %s",
+	return fmt.Sprintf("%s, about %s in %s; the longest %s",
 		chunks(s.Chunks), term.Trials(s.Trials), term.RoughSeconds(s.Seconds), term.RoughSeconds(s.Longest))
 }
 
 func (s submitted) print(w io.Writer, sweep *configs.Sweep, run *slurm.Run) {
 	show.Title(w, sweep)
-	fmt.Fprintf(w, "run     %s\n", command.Shown(run.Dir))
-	fmt.Fprintf(w, "plan    %s\n", s.Plan)
+	fmt.Fprintf(w, "run: %s\n", command.Shown(run.Dir))
+	fmt.Fprintf(w, "plan: %s\n", s.Plan)
 	printAdopted(w, s.Adopted)
 	printRound(w, s.Round, run)
 	printOnce(w, filepath.Dir(run.Dir), s.Notes)
 	if s.Plan.Chunks == 0 {
-		fmt.Fprintf(w, "\nnothing is left to be measured\nnext    %s\n", onRun("merge", run))
+		fmt.Fprintf(w, "\nnothing is left to be measured\nnext: %s\n", onRun("merge", run))
 		return
 	}
 	if len(s.Jobs) == 0 {
-		fmt.Fprintf(w, "\nnothing was sent\nnext    %s\n        %s\n", onRun("task", run, "--next"), onRun("merge", run))
+		fmt.Fprintf(w, "\nnothing was sent\nnext: %s\n      %s\n", onRun("task", run, "--next"), onRun("merge", run))
 		return
 	}
-	fmt.Fprintf(w, "\nnext    %s\n        %s\n", onRun("status", run, "--watch"), onRun("cancel", run))
+	fmt.Fprintf(w, "\nnext: %s\n      %s\n", onRun("status", run, "--watch"), onRun("cancel", run))
 }
 
 // mostJobs is the number of arrays that are listed.
@@ -282,10 +282,10 @@ const mostJobs = 10
 func printRound(w io.Writer, round submit.Round, run *slurm.Run) {
 	arrays := lists.Where(round.Jobs, func(j slurm.Sent) bool { return !j.Finish() })
 	printFew(w, arrays, mostJobs, "more array", "more arrays", func(j slurm.Sent) {
-		fmt.Fprintf(w, "array   %s of %s\n", jobName(j.JobID), term.Count(j.Tasks, "task", "tasks"))
+		fmt.Fprintf(w, "array %s: %s\n", jobName(j.JobID), term.Count(j.Tasks, "task", "tasks"))
 	})
 	for _, j := range round.Jobs[len(arrays):] {
-		fmt.Fprintf(w, "job     %s merges and reports when they have ended\n", jobName(j.JobID))
+		fmt.Fprintf(w, "job %s merges and reports when they have ended\n", jobName(j.JobID))
 	}
 	if round.Rest == 0 {
 		return
@@ -371,7 +371,7 @@ func (c *submitCommand) preview(ctx context.Context, cut cutting) error {
 
 	w := c.w
 	show.Title(w, c.sweep)
-	fmt.Fprintf(w, "run     %s (another name each time)\nplan    %s\n", command.Shown(p.Dir), p.Plan)
+	fmt.Fprintf(w, "run: %s (another name each time)\nplan: %s\n", command.Shown(p.Dir), p.Plan)
 	printAdopted(w, p.Adopted)
 	printHints(w, p.Notes...)
 
