@@ -218,13 +218,6 @@ func trialsOf(p Plan) int {
 	return n
 }
 
-// A larger cache than was assumed takes more memory, a smaller or unknown one no less.
-func TestCacheMemory(t *testing.T) {
-	for mb, want := range map[int64]int{0: 0, 16: 0, 32: 0, 260: 4 * (260 - 32)} {
-		testkit.Equal(t, CacheMemory(mb<<20), want, "a cache of %d MB: MB more", mb)
-	}
-}
-
 // The variables of a plain sbatch count where the sweep says nothing, and only there.
 func TestWithEnvironment(t *testing.T) {
 	env := map[string]string{

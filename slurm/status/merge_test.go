@@ -169,17 +169,6 @@ func TestMergesInOrder(t *testing.T) {
 	testkit.Check(t, l.Merge.Complete == 1 && l.Merge.Round == 1, "the last merge is %+v", l.Merge)
 }
 
-// More journals than are read ahead, more trials than are committed at once.
-func TestMergeMany(t *testing.T) {
-	run := slurmtest.NewRun(t, 41)
-	for i := range 41 {
-		slurmtest.Generate(t, run, i)
-	}
-	m := mergeRun(t, run)
-	testkit.Check(t, m.New == 41*slurmtest.PerJournal && m.Faulty == nil, "%d new, %v", m.New, m.Faulty)
-	testkit.Equal(t, count(t, run), 41*slurmtest.PerJournal, "trials")
-}
-
 func TestMergeStops(t *testing.T) {
 	run := slurmtest.NewRun(t, 1)
 	slurmtest.Write(t, run, 0, "1_1", 0, 2)

@@ -70,39 +70,6 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// What an attempt says of its pieces does not count if one of its journals has lost
-// trials, also one that it began anew. Another attempt's word does.
-func TestMissingOfLossyAttempt(t *testing.T) {
-	plan := slurm.Plan{Chunks: []slurm.Chunk{{ID: "0001", Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}}}}}}
-	complete := []journal.End{{Reason: "complete", At: time.UnixMilli(1),
-		Pieces: []trial.Piece{{Matrix: "a", Part: trial.Part{Of: 1}, Complete: true}}}}
-	name := func(job string, again int) journal.Name {
-		return journal.Name{Chunk: "0001", Job: job, Again: again}
-	}
-	main := &slurm.File{Name: name("1_1", 0), Ends: complete}
-	for what, fault := range map[string]slurm.Fault{
-		"damaged": {Lost: 1, First: "line 4: bad"}, "unread": {Unread: true, First: "input/output error"},
-	} {
-		first := *main
-		own, worker, again := &first, &slurm.File{Name: name("1_1", 2), Ends: complete}, &slurm.File{Name: name("2_1", 0), Ends: complete}
-		own.Fault, worker.Fault = fault, fault
-		for _, files := range [][]*slurm.File{{own}, {main, worker}, {{Name: main.Name, Fault: fault}}} {
-			list := slurm.Incomplete(plan, files)
-			want := "journal " + files[len(files)-1].Name.String() + ": " + fault.First
-			if fault.Unread || len(files[0].Ends) > 0 {
-				testkit.Check(t, len(list) == 1 && strings.HasSuffix(list[0].Reason, want),
-					"%s, in %d journals: missing %+v", what, len(files), list)
-			}
-			if list := slurm.Incomplete(plan, append(files, again)); len(list) > 0 {
-				t.Errorf("%s, measured again: missing %+v", what, list)
-			}
-		}
-	}
-	if list := slurm.Incomplete(plan, []*slurm.File{{Name: name("1_1", 1), Fault: slurm.Fault{First: "torn"}}, main}); len(list) > 0 {
-		t.Error("a torn line loses nothing that was recorded")
-	}
-}
-
 // Why a chunk is not complete is for the last task of it to say, whatever the clocks
 // of the nodes: not for one before it that writes on, or that said more.
 func TestMissingHasLastAttemptsWord(t *testing.T) {

@@ -117,14 +117,6 @@ func TestStatusSaysWhyTasksFailed(t *testing.T) {
 	testkit.Equal(t, s.Chunks[2].Reason, "BadConstraints", "chunk 3 is %+v", s.Chunks[2])
 }
 
-// The number of an old job was given to another one.
-func TestStatusOfReusedNumber(t *testing.T) {
-	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
-	run := slurmtest.StatusRun(t)
-	slurmtest.Says(t, dir, "queue", run, "12|1|RUNNING|1:00|5:00|2026-01-02T03:04:05|n2|somebody-else.1.0|None")
-	testkit.Equal(t, look(t, run).Chunks[1].State, Ended, "chunk 2 is")
-}
-
 // A tracker reads on where it stopped, and a line only once it is whole.
 func TestTrackerReadsOn(t *testing.T) {
 	run := slurmtest.NewRun(t, 2)

@@ -180,15 +180,6 @@ func TestRetriesAtOnce(t *testing.T) {
 	testkit.Equal(t, slurmlab.Calls(t, dir, "sbatch"), 2, "jobs for one round")
 }
 
-// The number of an old job was given to another one, which is left alone.
-func TestCancelLeavesOtherJobs(t *testing.T) {
-	dir := slurmlab.Fake(t, slurmlab.FakeQueue)
-	run := slurmtest.StatusRun(t)
-	slurmtest.Says(t, dir, "queue", run, "12|1|RUNNING|1:00|5:00|2026-01-02T03:04:05|n2|somebody-else.1.0|None")
-	jobs := testkit.Must(activeJobs(t.Context(), slurmtest.Hasty, run))
-	testkit.Check(t, len(jobs) == 0, "active are %+v", jobs)
-}
-
 // An id in the ledger that is no number, however well sealed, reaches none of Slurm's programs: it would be an option.
 func TestIDsAreNumbers(t *testing.T) {
 	dir := slurmlab.Fake(t, slurmlab.FakeQueue)

@@ -8,15 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
 	"spmvtune/internal/cli"
-	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/clitest"
 	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm/status"
 	"spmvtune/sparse/cache"
@@ -220,52 +217,6 @@ func shellBlocks(page string) (blocks []string) {
 		block, after, _ := strings.Cut(rest, "\n```\n")
 		blocks, page = append(blocks, block), after
 	}
-}
-
-// What is cancelled in the middle is merged, and goes on where it stopped; merging
-// while tasks write is harmless.
-func TestSubmitCancelRetry(t *testing.T) {
-	c := newCluster(t, slurmlab.Options{})
-	// The tasks wait for the gate before they begin, each for its own or the one for all.
-	gate := filepath.Join(c.Dir, "gate")
-	hold := fmt.Sprintf(`setup = ["while ! [ -e %s ] && ! [ -e %[1]s$SLURM_ARRAY_TASK_ID ]; do sleep 0.1; done"]`, gate)
-	dir := c.submit(c.sweep(`chunk = "1s"`, `throttle = 1`, hold))
-
-	s := c.wait(dir, "a task that waits", func(s status.Status) bool { return s.Counts.Running == 1 && s.Counts.Waiting > 0 })
-	why := s.Chunks[len(s.Chunks)-1].Why
-	testkit.Check(t, strings.Contains(why, "throttle"), "the last chunk %s", why)
-	testkit.Equal(t, s.Finish, status.Waiting, "the job that merges")
-	c.do(0, "throttle", filepath.Base(dir), "2")
-	c.wait(dir, "two tasks at once", func(s status.Status) bool { return s.Counts.Running == 2 })
-	c.says(0, "retry "+dir, "nothing to do yet")
-
-	for task := range 2 { // the others are there to be cancelled
-		testkit.Succeed(t, os.WriteFile(gate+fmt.Sprint(task), nil, 0o666))
-	}
-	c.wait(dir, "a trial", func(s status.Status) bool { return s.Trials.Done > 5 })
-	var merges sync.WaitGroup
-	for range 2 {
-		merges.Go(func() {
-			if out, code := c.try("merge", dir); code != command.ExitSomeFailed || !strings.Contains(out, "not complete") {
-				t.Errorf("merging while tasks write ends with %d:\n%s", code, out)
-			}
-		})
-	}
-	merges.Wait()
-	c.do(0, "cancel", dir)
-	s = c.wait(dir, "the end", over)
-	testkit.Check(t, s.Trials.Done != 0 && s.Trials.Done < taskTrials && s.Counts.Ended+s.Counts.Never != 0,
-		"cancelled: %+v", s)
-	c.says(0, "cancel "+dir, "nothing to cancel")
-	c.says(0, "status "+dir, "was cancelled", "next: spmvtune retry spmvtune-out/small-")
-	c.says(3, "merge "+dir, "spmvtune retry", "was cancelled")
-
-	testkit.Succeed(t, os.WriteFile(gate, nil, 0o666))
-	c.do(0, "retry", dir)
-	s = c.wait(dir, "the end", over)
-	testkit.Check(t, s.Counts.Done == s.Counts.All && s.Trials.Done == taskTrials && s.Merged != nil &&
-		s.Merged.Round == 2, "after retry: %+v", s)
-	prepared{c.terminal, slurmtest.Opened(t, dir), taskTrials}.once()
 }
 
 // Of a run that somebody else has sent, a second user cancels nothing and sends nothing again, whether Slurm shows

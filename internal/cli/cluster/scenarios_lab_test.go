@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -46,7 +47,17 @@ func TestScenarios(t *testing.T) {
 			return nil
 		}, "n3"},
 		"other nodes": {"", func(l *cluster, run *slurm.Run) []string {
+			var merges sync.WaitGroup // while tasks write, and both at once
+			for range 2 {
+				merges.Go(func() {
+					if out, code := l.try("merge", run.Dir); code != 3 || !strings.Contains(out, "not complete") {
+						l.t.Errorf("merging ends with %d:\n%s", code, out)
+					}
+				})
+			}
+			merges.Wait()
 			l.do(0, "cancel", run.Dir)
+			l.says(0, "cancel "+run.Dir, "nothing to cancel")
 			return []string{"--exclude", "n1", "--exclude", "n[3]"}
 		}, "n1 n2"},
 		"kinds of nodes": {"[[slurm.array]]\nconstraint = \"a30\"\n[[slurm.array]]\nconstraint = \"cpu\"",

@@ -186,13 +186,16 @@ func TestSubmitWithinLimits(t *testing.T) {
 		l := c.in(t)
 		limit("4")
 		defer limit("-1")
-		path := l.sweep(`time = "00:05:00"`, `chunk = "1s"`, `[[slurm.array]]`, `nodelist = "n1"`, `[[slurm.array]]`, `nodelist = "n3"`)
-		out := l.do(0, "submit", path, "--runs", "two", "--wait")
+		path := l.sweep(`time = "00:05:00"`, `chunk = "1s"`, `setup = ["while ! [ -e `+l.Dir+`/gate ]; do sleep 0.1; done"]`,
+			`[[slurm.array]]`, `nodelist = "n1"`, `[[slurm.array]]`, `nodelist = "n3"`)
+		l.says(0, "submit --runs two "+path, "AssocMaxSubmitJobLimit", "the job that merges sends them")
 		dir := l.only("two/*-*")
-		s := l.status(dir)
-		testkit.Check(t, s.Counts.Done == s.Counts.All && s.Trials.Done == taskTrials &&
-			strings.Contains(out, "AssocMaxSubmitJobLimit") && !strings.Contains(out, "ended without"),
-			"status %+v:\n%s", s, out)
+		l.says(0, "status "+dir, "sent by the job that merges, which waits for other jobs of the run to end")
+		testkit.Lacks(t, "status", l.do(0, "status", dir), "retry", "never")
+		l.says(0, "retry "+dir, "nothing to do yet")
+		testkit.Succeed(t, os.WriteFile(l.Dir+"/gate", nil, 0o666))
+		s := l.wait(dir, "the end", over)
+		testkit.Check(t, s.Counts.Done == s.Counts.All && s.Trials.Done == taskTrials, "status %+v", s)
 		jobs := testkit.Must(os.ReadFile(filepath.Join(dir, "ledger.jsonl")))
 		testkit.Check(t, strings.Count(string(jobs), `"--nodelist=n1"`) >= 2 &&
 			strings.Count(string(jobs), `"--nodelist=n3"`) >= 2, "a limit of four jobs has not cut the arrays:\n%s", jobs)
@@ -254,7 +257,7 @@ func TestSubmitWithLittleMemory(t *testing.T) {
 	text := slurmlab.Read(t, path)
 	big := strings.Replace(text, "[slurm]", "[[matrix]]\ngenerate = \"grid_5pt\"\nnx = 1000\nny = 1000\n[slurm]", 1)
 	testkit.Succeed(t, os.WriteFile(path, []byte(big), 0o666))
-	c.says(command.ExitSomeFailed, "submit --runs little --wait "+path, "used more memory than allowed", "--set mem=")
+	c.says(command.ExitSomeFailed, "submit --runs little --wait "+path, "used more memory than allowed", "--set mem=100M")
 	dir := c.only("little/*-*")
 	c.do(command.ExitSomeFailed, "retry", dir)
 	c.do(0, "retry", dir, "--set", "mem=1500M")

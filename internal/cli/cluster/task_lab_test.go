@@ -163,17 +163,6 @@ func TestTaskIsTold(t *testing.T) {
 		}
 	})
 
-	t.Run("cancelled", func(t *testing.T) {
-		run, sweep := createTask(t, l.Dir, "")
-		job := submitTask(t, run, sweep)
-		waitTrials(t, run, 0, 10)
-		l.Run("scancel", job)
-		l.WaitJob(job, "CANCELLED")
-		trials, ends := taskJournals(t, run)
-		testkit.Check(t, len(trials) == 1 && len(ends[0]) == 1 && !ends[0][0].Pieces[2].Complete,
-			"%d attempts, ends %+v", len(trials), ends)
-	})
-
 	t.Run("all processes are told to stop", func(t *testing.T) {
 		run, sweep := createTask(t, l.Dir, "")
 		job := submitTask(t, run, sweep)
@@ -199,22 +188,6 @@ func TestTaskIsTold(t *testing.T) {
 		}
 		if s := l.States(job); !slices.Equal(s, []string{"CANCELLED"}) {
 			t.Errorf("it is %v:\n%s", s, taskLogs(run))
-		}
-	})
-
-	t.Run("warned while it is set up", func(t *testing.T) {
-		run, sweep := createTask(t, l.Dir, "[slurm]\nsetup = [\"touch begun\", \"while ! [ -e go ]; do sleep 0.1; done\"]\n")
-		job := submitTask(t, run, sweep)
-		for _, err := os.Stat(run.Path("begun")); err != nil; _, err = os.Stat(run.Path("begun")) {
-			time.Sleep(50 * time.Millisecond)
-		}
-		l.Warn(job)
-		time.Sleep(time.Second) // for the signal, which slurmd brings
-		testkit.Succeed(t, os.WriteFile(run.Path("go"), nil, 0o666))
-		l.WaitJob(job, "FAILED")
-		trials, ends := taskJournals(t, run)
-		if len(trials[0]) > 0 || len(ends[0]) != 1 || ends[0][0].Reason != "warned by SIGUSR1 that its time ends" || !ends[0][0].OutOfTime {
-			t.Errorf("after %d trials it ends with %+v:\n%s", len(trials[0]), ends, taskLogs(run))
 		}
 	})
 }
