@@ -53,9 +53,20 @@ const (
 
 // savePaper writes captions and tables for a paper with columns of this width, and pictures in the paper's font.
 func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture, width vg.Length) error {
-	from := provenance(content)
-	for _, p := range pictures {
-		if err := out.Write("figures/"+p.Name+".tex", caption(p, from)); err != nil {
+	from, d := provenance(content), content.Report
+	var said []string // in the first caption, which the others would repeat
+	if at := d.Conditions(); len(at) > 0 && !d.SeveralDevices() {
+		if len(at) == 1 {
+			said = append(said, ", "+d.ConditionWords(at[0]), "")
+		}
+		said = append(said, ", "+d.DeviceWords(at[0].Device), "")
+	}
+	for i, p := range pictures {
+		title := p.Title
+		if i > 0 {
+			title = strings.NewReplacer(said...).Replace(title)
+		}
+		if err := out.Write("figures/"+p.Name+".tex", caption(p, title, from)); err != nil {
 			return err
 		}
 		plain, texts, err := p.Lettered()
@@ -107,13 +118,14 @@ func makeFolders(dir string, opt Options) error {
 	return nil
 }
 
-// caption is what stands below a picture in a paper. Where its numbers are from stands in a comment.
-func caption(p *canvas.Picture, from string) []byte {
+// caption is what stands below a picture in a paper, beginning with a title. Where its numbers are from stands in a
+// comment.
+func caption(p *canvas.Picture, title, from string) []byte {
 	var b strings.Builder
 	b.WriteString("% \\input{" + p.Name + "-text} in place of \\includegraphics has the paper's font, and can be searched\n")
 	b.WriteString("% \\begin{figure}\\centering\\includegraphics{" + p.Name + "}\\input{" + p.Name + "}\\end{figure}\n")
 	b.WriteString("% " + from + "\n")
-	b.WriteString("\\caption{" + table.LaTeX(withStop(p.Title)))
+	b.WriteString("\\caption{" + table.LaTeX(withStop(title)))
 	if p.Subtitle != "" {
 		b.WriteString("\n" + table.LaTeX(p.Subtitle))
 	}

@@ -61,7 +61,7 @@ func (d *doctorCommand) Run(cmd *cobra.Command, _ []string) error {
 
 func (d *diagnosis) print(w io.Writer) {
 	line := func(label, format string, args ...any) {
-		fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
+		fmt.Fprintf(w, "%-10s %s\n", label, term.Hanging(w, fmt.Sprintf(format, args...), 11))
 	}
 	if c := d.CPU; c != nil {
 		line("cpu", "%s, %d cores usable, last-level cache %s, memory %s", c.Name, c.Units, term.Bytes(c.Cache),

@@ -119,11 +119,11 @@ func (p *planned) print(w io.Writer) error {
 	if len(p.Missing) > 0 {
 		fmt.Fprint(w, "of the others: ")
 	}
-	_, err := fmt.Fprintln(w, p.sum())
+	term.Print(w, p.sum())
 	if n := p.Trials - p.Finished; n > 0 && p.Changed != "" {
 		term.Print(w, show.NewTrials(p.Changed, n))
 	}
-	return err
+	return nil
 }
 
 // table has a row for each matrix, and for each twin that stands for a missing matrix.

@@ -54,7 +54,7 @@ var roofFigure = &barFigure{
 		text := term.Significant(high, 4)
 		if low < high {
 			text = term.Significant(low, 2) + " to " + term.Significant(high, 2)
-			p.Subtitle += " Reading, copying and triad differ: shares are of the highest, the band begins at the lowest."
+			p.Subtitle += " Reading, copying and triad differ: the band; shares are of the highest."
 		}
 		p.Subtitle = fmt.Sprintf(p.Subtitle, text)
 		if list[0].peak.GFLOPS > 0 && !canvas.InPaper() {

@@ -16,7 +16,7 @@ func TestRooflineShares(t *testing.T) {
 	d := synthetic.Gpu(5, 128).Report()
 	d.Devices[0].Roof.Copy = 21
 	pages, _ := roofFigure.draw(d)
-	testkit.Says(t, "the subtitle", pages[0].Subtitle, "Roof: 21 to 40 GB/s", "the band begins at the lowest")
+	testkit.Says(t, "the subtitle", pages[0].Subtitle, "Roof: 21 to 40 GB/s", "differ: the band")
 	texts := textsOf(pages[0])
 	for _, p := range d.Panels {
 		best := analysis.Fastest(p.Rows)

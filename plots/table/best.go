@@ -48,7 +48,7 @@ func bestColumns(baseline string, vendor bool) []Column {
 	}
 	columns := Columns(
 		"matrix", "kernel", ">block", ">grid", "parameters", "?fastest",
-		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", "?>copy (%)", "?>"+speedup,
+		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", "?>copy (%)", ">"+speedup,
 	)
 	if vendor {
 		columns = append(columns, Columns(">× cuSPARSE")...)

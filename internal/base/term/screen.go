@@ -183,13 +183,14 @@ func Wrap(text string, width int, indent string) string {
 func Print(w io.Writer, text string) { fmt.Fprintln(w, Lines(w, text)) }
 
 // Item prints text like Print, one level deeper.
-func Item(w io.Writer, text string) { fmt.Fprintln(w, "  "+lines(w, text, 4)) }
+func Item(w io.Writer, text string) { fmt.Fprintln(w, "  "+Hanging(w, text, 4)) }
 
 // Lines breaks text into lines that fit the terminal behind w, and the page. All but the first are indented. Where w is
 // no terminal, text stays one line, for other programs to search.
-func Lines(w io.Writer, text string) string { return lines(w, text, 2) }
+func Lines(w io.Writer, text string) string { return Hanging(w, text, 2) }
 
-func lines(w io.Writer, text string, indent int) string {
+// Hanging is Lines with this indent.
+func Hanging(w io.Writer, text string, indent int) string {
 	n := Columns(w)
 	if n == 0 {
 		return strings.Join(strings.Fields(text), " ")

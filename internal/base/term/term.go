@@ -14,7 +14,7 @@ import (
 
 // PageWidth is the width of running text, in columns: of help and of lists that explain (claims, kernels, convert)
 // everywhere, and of sentences (Print, Item) on a terminal that is as wide. In files and pipes a sentence is one line.
-const PageWidth = 100
+const PageWidth = 80
 
 // Noun returns the form of a noun, or of a verb, that agrees with n.
 func Noun(n int, one, many string) string {

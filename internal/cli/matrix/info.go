@@ -113,18 +113,16 @@ func describeMatrix(a *sparse.CSR[float64], m trial.Matrix) (*matrixInfo, error)
 	return info, nil
 }
 
-// infoWidth is the width of the page, that of the narrowest terminals in use.
-const infoWidth = 80
-
 // print prints the page.
 func (i *matrixInfo) print(out io.Writer) error {
-	w := &term.Page{Width: infoWidth}
+	w := &term.Page{Width: term.PageWidth}
 	line := func(label, text string) { fmt.Fprintf(w, "%-12s %s\n", label, text) }
 	line("matrix", i.Matrix)
 	line("source", i.Source)
 	line("values", i.Field+", "+i.Symmetry)
 	f := i.Features
-	line("size", fmt.Sprintf("%s rows × %s columns, %s", term.Grouped(f.Rows), term.Grouped(f.Cols), term.Count(f.Nonzeros, "nonzero", "nonzeros")))
+	line("size", fmt.Sprintf("%s rows × %s columns, %s", term.Grouped(f.Rows), term.Grouped(f.Cols),
+		term.Count(f.Nonzeros, "nonzero", "nonzeros")))
 	line("hash", i.Hash)
 	if i.NonFinite > 0 {
 		line("warning", show.NonFinite(i.Matrix, i.NonFinite))
@@ -138,7 +136,7 @@ func (i *matrixInfo) print(out io.Writer) error {
 		if g.label == "locality" {
 			g.names = append(g.names, fmt.Sprintf("sectors per 32 %.4g", i.SectorsPer32))
 		}
-		line(g.label, term.FillList(g.names, infoWidth-13, strings.Repeat(" ", 13)))
+		line(g.label, term.FillList(g.names, term.PageWidth-13, strings.Repeat(" ", 13)))
 	}
 	tables := []term.Table{formatTable(i.Formats)}
 	if len(i.RowLengths) > 0 {

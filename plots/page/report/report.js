@@ -477,9 +477,9 @@ if (explore) {
   canvas.addEventListener("pointerleave", clear);
 }
 
-// What is folded away and unpacked only then is not printed; all else is.
+// What is folded away and unpacked only then is not printed, nor what failed; all else is.
 addEventListener("beforeprint", () => {
-  for (const d of document.querySelectorAll("details:not(.menu):not(:has([data-svg]))")) d.open = true;
+  for (const d of document.querySelectorAll("details:not(.menu, #failed, :has([data-svg]))")) d.open = true;
 });
 turn();
 if (location.hash) reveal();
