@@ -151,8 +151,8 @@ func UnitFor(panels []Panel) Unit {
 	return GBPS
 }
 
-// RoofOf returns the interval of a device's bandwidth (kernels.Roof.Span), in GB/s; zeros if it was not measured, or the
-// unit can't be compared with it.
+// RoofOf returns the interval of a device's bandwidth (kernels.Roof.Span), in GB/s; zeros if it was not measured, or
+// the unit can't be compared with it.
 func (d *Data) RoofOf(device string, u Unit) (low, high float64) {
 	i := slices.IndexFunc(d.Devices, func(v store.Device) bool { return v.Label == device })
 	if i < 0 || !u.Bytes {

@@ -82,7 +82,8 @@ func (b *bestCommand) data(ctx context.Context, w io.Writer, db *store.DB, best 
 	for _, b := range best {
 		chosen[fmt.Sprint([]any{b.Device, b.Matrix, b.Precision, b.Cache})] = true
 	}
-	at := lists.Of([]string{"device", "matrix", "precision", "cache"}, func(c string) int { return slices.Index(view.Columns, c) })
+	place := []string{"device", "matrix", "precision", "cache"}
+	at := lists.Of(place, func(c string) int { return slices.Index(view.Columns, c) })
 	return b.output.Write(w, term.Table{Columns: view.Columns, Rows: lists.Where(view.Rows, func(row []any) bool {
 		return chosen[fmt.Sprint(lists.Of(at, func(i int) any { return row[i] }))]
 	})})

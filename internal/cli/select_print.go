@@ -23,8 +23,8 @@ var choosers = map[string]string{
 
 // printSelection prints choices, first of all for which device, with reasons and doubts.
 func printSelection(w io.Writer, chosen []selection, f sparse.Features, here, from string) error {
-	fmt.Fprintf(w, "%s: %s rows × %s columns, %s, %s in a row\n", chosen[0].Matrix, term.Grouped(f.Rows), term.Grouped(f.Cols),
-		term.Count(f.Nonzeros, "nonzero", "nonzeros"), term.Digits(f.RowMean))
+	fmt.Fprintf(w, "%s: %s rows × %s columns, %s, %s in a row\n", chosen[0].Matrix, term.Grouped(f.Rows),
+		term.Grouped(f.Cols), term.Count(f.Nonzeros, "nonzero", "nonzeros"), term.Digits(f.RowMean))
 	last := ""
 	for _, c := range chosen {
 		on := "for " + c.Device

@@ -94,8 +94,8 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	report := "" // while the run has none that was made after it had ended
-	if info, err := os.Stat(filepath.Join(filepath.Dir(s.opt.Database), analysis.ReportFile)); err == nil && !state.Running &&
-		(state.Progress == nil || info.ModTime().After(state.Progress.At)) {
+	info, err := os.Stat(filepath.Join(filepath.Dir(s.opt.Database), analysis.ReportFile))
+	if err == nil && !state.Running && (state.Progress == nil || info.ModTime().After(state.Progress.At)) {
 		report = info.ModTime().String()
 	}
 	answer(w, r, struct {
