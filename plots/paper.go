@@ -55,11 +55,8 @@ const (
 func savePaper(out *folder, content *page.Content, pictures []*canvas.Picture, width vg.Length) error {
 	from, d := provenance(content), content.Report
 	var said []string // in the first caption, which the others would repeat
-	if at := d.Conditions(); len(at) > 0 && !d.SeveralDevices() {
-		if len(at) == 1 {
-			said = append(said, ", "+d.ConditionWords(at[0]), "")
-		}
-		said = append(said, ", "+d.DeviceWords(at[0].Device), "")
+	if at := d.Conditions(); len(at) == 1 {
+		said = []string{", " + d.ConditionWords(at[0]), "", ", " + d.DeviceWords(at[0].Device), ""}
 	}
 	for i, p := range pictures {
 		title := p.Title

@@ -16,18 +16,15 @@ const mostExplored = 100_000
 // explored packs what the page explores: a line with the names of columns, and a line for each good trial. The
 // columns after what a trial says are numbers. Tabs stand between them. It also says what was left out.
 func explored(d *analysis.Data) (lines, note string) {
-	matrices, trials := map[string]*trial.Matrix{}, 0
+	matrices := map[string]*trial.Matrix{}
 	for i := range d.Matrices {
 		matrices[d.Matrices[i].Name] = &d.Matrices[i]
-	}
-	for _, p := range d.Panels {
-		trials += len(p.Rows)
 	}
 	var b strings.Builder
 	b.WriteString("matrix\tprecision\tcache\tdevice\tkernel\tparameters\tsaid\tblock\tgrid\ttime (ms)\tGFLOP/s\tGB/s\t" +
 		"preparation (ms)\trows\tcolumns\tnonzeros\tnonzeros a row\tlongest row\n")
-	if trials > mostExplored {
-		note = fmt.Sprintf("Of %s, the fastest of each kernel on each matrix.", term.Trials(trials))
+	if len(d.Rows) > mostExplored {
+		note = fmt.Sprintf("Of %s, the fastest of each kernel on each matrix.", term.Trials(len(d.Rows)))
 	}
 	for _, p := range d.Panels {
 		rows := p.Rows
