@@ -87,6 +87,13 @@ func TestLuckIsNoSpread(t *testing.T) {
 	low, high := one1(t, db, "SELECT low_ms FROM results LIMIT 1"), one1(t, db, "SELECT high_ms FROM results LIMIT 1")
 	testkit.Check(t, math.Abs(low-12.04/1.0081) <= 1e-2 && high >= 12.04*1.008 && high <= 12.04*1.0085,
 		"another run finds %v to %v ms", low, high) // of a mean of three
+
+	other := good("cpu_csr", 0, takes(10), on("other"))
+	describe(t, db, testMatrix("other"))
+	record(t, db, other, final(other, time.Minute, 12), final(other, 2*time.Minute, 24), final(other, 3*time.Minute, 12),
+		final(other, 4*time.Minute, 24))
+	decideAll(t, db)
+	testkit.Near(t, one1(t, db, "SELECT factor FROM results WHERE matrix = 'grid' LIMIT 1"), 1.01, 1e-6, "beside a noisy matrix two runs differ by")
 }
 
 // Nor does a single final differ from the trial by chance alone.

@@ -89,8 +89,8 @@ func decideTies(ctx context.Context, tx *sql.Tx, p trial.Case, repeats remeasure
 		reach, limit = r, l
 	}
 
-	next, _, outside, err := from.fastest(ctx, p, " AND NOT (ifnull(t.low, t.median) <= ? OR t.median <= ?)", reach,
-		limit)
+	next, _, outside, err := from.fastest(ctx, p, ` AND NOT (ifnull(t.low, t.median) <= ? OR t.median <= ?
+		OR t.id IN (SELECT trial FROM estimate WHERE time <= ?))`, reach, limit, limit)
 	if err != nil {
 		return err
 	}
@@ -247,12 +247,12 @@ func (c competitor) wasFinalist() bool { return len(c.finals) > 0 }
 func (c competitor) medians() []float64 { return stat.Fair(c.Median, c.finals) }
 
 // competitors reads the trials that count in a place and whose intervals begin by reach or
-// whose medians are at most limit, with finals, fastest first.
+// whose medians, or those of repeats, are at most limit, with finals, fastest first.
 func (from source) competitors(ctx context.Context, p trial.Case, d *drift, reach,
 	limit float64) ([]competitor, error) {
 	trials, err := from.list(ctx, trialQuery{
-		where: append(slices.Clone(counting), inPlace, "(t.low <= ? OR t.median <= ?)"),
-		args:  placeArgs(p, reach, limit),
+		where: append(slices.Clone(counting), inPlace, "(t.low <= ? OR t.median <= ? OR e.time <= ?)"),
+		args:  placeArgs(p, reach, limit, limit),
 		order: "t.median, t.low, t.high, t.id",
 	})
 	if err != nil {

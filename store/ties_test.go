@@ -164,16 +164,19 @@ func TestFinalsSettle(t *testing.T) {
 		len(known[alone.ID].LeaderMedians()) == 0, "known are %v", known)
 }
 
-// A trial that leads by luck hides none that are faster than its finals.
+// A trial that leads by luck hides none that are faster than its finals, nor one whose own finals are as fast.
 func TestLuckyLeaderHidesNothing(t *testing.T) {
 	db := started(t)
 	lucky, second := good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 128, takes(1.02))
-	record(t, db, lucky, second, good("cpu_csr_rows", 512, takes(1.3)), good("cpu_csr_rows", 1024, takes(2.5)))
+	unlucky := good("cpu_csr", 0, takes(4))
+	record(t, db, lucky, second, unlucky, good("cpu_csr_rows", 512, takes(1.3)), good("cpu_csr_rows", 1024, takes(2.5)))
 	for i := range 4 {
 		later := time.Duration(i+1) * time.Minute
-		record(t, db, final(lucky, later, 2+.001*float64(i)), final(second, later, 2.1+.001*float64(i)))
+		record(t, db, final(lucky, later, 2+.001*float64(i)), final(second, later, 2.1+.001*float64(i)),
+			final(unlucky, later, 2.002+.001*float64(i)))
 	}
 	decideAll(t, db)
+	gives(t, db, "SELECT count(*) FROM results WHERE tied AND kernel = 'cpu_csr'", int64(1), "one that takes 2 ms again is told")
 	gives(t, db, "SELECT count(*) FROM results WHERE tied AND block = 512", int64(1), "one that takes 1.3 ms is told from the best")
 	// Of those told apart the next takes 2.1 ms, where the fastest takes 1.3 or 2.
 	margin := one1(t, db, "SELECT margin FROM best")

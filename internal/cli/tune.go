@@ -46,14 +46,14 @@ type tuneCommand struct {
 	matrices []trial.Matrix     // as they were loaded, in order
 	without  []string           // what is wrong with each of them that has no answer
 	done     map[string]*tuning // by the hash of the matrix
+	last     time.Time          // when a matrix was loaded, or a trial ended
 	errors   io.Writer
 }
 
 // A tuning is what this call did for a matrix.
 type tuning struct {
-	began    time.Time       // when the matrix was loaded
 	measured int             // configurations
-	seconds  float64         // from then to the last result
+	seconds  float64         // that this took, with repeat runs: all but loading the matrix
 	end      *tuner.Searched // nil where everything is measured
 }
 
@@ -177,6 +177,9 @@ func (t *tuneCommand) named(args []string) (list []configs.Matrix, err error) {
 // budgets are how long a matrix is measured at most unless told, by backend.
 var budgets = map[string]time.Duration{"cuda": 3 * time.Second, "cpu": 15 * time.Second}
 
+// unlike chooses the blocks of a processor's kernels that do not do as the next smaller one, which holds all, does.
+var unlike = map[string]string{"cpu_csr_rows": "block == 64 || block < 8 * rows", "cpu_coo_chunks": "block == 1024 || block < 8 * nnz"}
+
 // newSweep makes the sweep without matrices: of the kernels of the corpus that rules learn from or, for a
 // processor, of those of quickstart.
 func (t *tuneCommand) newSweep(ctx context.Context) (*configs.Sweep, error) {
@@ -199,7 +202,8 @@ func (t *tuneCommand) newSweep(ctx context.Context) (*configs.Sweep, error) {
 	s.Text = fmt.Appendf(nil, "[search]\nstrategy = %q\n[protocol]\ncache = %q\n%s", s.Search.Strategy, t.cache,
 		s.Text[bytes.Index(s.Text, []byte("[[kernel]]")):])
 	for i := range s.Kernels {
-		s.Kernels[i].Precisions = []kernels.Precision{kernels.Precision(t.precision)}
+		k := &s.Kernels[i]
+		k.Precisions, k.Where = []kernels.Precision{kernels.Precision(t.precision)}, cmp.Or(unlike[k.Kernels[0]], k.Where)
 	}
 	return s, nil
 }
@@ -242,7 +246,7 @@ func (t *tuneCommand) note(e tuner.Event) {
 	switch {
 	case e.Matrix != nil && !e.Matrix.Again:
 		t.matrices = append(t.matrices, e.Matrix.Matrix)
-		of(e.Matrix.Matrix.Hash).began = time.Now()
+		t.last = time.Now()
 	case e.Searched != nil:
 		of(e.Searched.Matrix).end = e.Searched
 	case e.Result != nil || e.Rerun != nil:
@@ -251,7 +255,8 @@ func (t *tuneCommand) note(e tuner.Event) {
 		if e.Result != nil && r.Status == trial.OK {
 			did.measured++
 		}
-		did.seconds = time.Since(did.began).Seconds()
+		did.seconds += time.Since(t.last).Seconds()
+		t.last = time.Now()
 	}
 }
 

@@ -32,7 +32,7 @@ type tuned struct {
 	Cols           int         `json:"cols"`
 	Nonzeros       int         `json:"nonzeros"`
 	// Measured is how many configurations have a time, New how many of them this call measured, and Seconds how long that
-	// took with repeat runs, from when the matrix was loaded.
+	// took with repeat runs, but for loading the matrix.
 	Measured int      `json:"measured"`
 	New      int      `json:"new"`
 	Seconds  float64  `json:"new_seconds"`
@@ -276,13 +276,11 @@ type tunedLine struct {
 
 // lines lists all that is listed of answers.
 func lines(list []tuned) []tunedLine {
-	all := []tunedLine{}
-	for _, a := range list {
-		for _, r := range a.Best {
-			all = append(all, tunedLine{a.Matrix, a.Device, a.Precision, a.Cache, r.row.Config == a.Config, a.Decided, r})
-		}
-	}
-	return all
+	return slices.Concat(lists.Of(list, func(a tuned) []tunedLine {
+		return lists.Of(a.Best, func(r tunedRow) tunedLine {
+			return tunedLine{a.Matrix, a.Device, a.Precision, a.Cache, r.row.Config == a.Config, a.Decided, r}
+		})
+	})...)
 }
 
 // print prints an answer for people.
