@@ -209,7 +209,7 @@ func (p *planned) left() string {
 		return fmt.Sprintf("%s at most, %d measured already: the search (%s) picks trials and numbers of samples; "+
 			"time left about %s, estimated from typical searches", trials, p.Finished, p.Strategy, left)
 	default:
-		return fmt.Sprintf("%s, %d measured already; time left about %s, %s", trials, p.Finished, left, p.basis())
+		return fmt.Sprintf("%s, %d measured already; time left about %s with the report, %s", trials, p.Finished, left, p.basis())
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/cli/command"
 	matrixcmd "spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
@@ -282,12 +283,10 @@ func (t *tuneCommand) answer(ctx context.Context) error {
 
 // outcome makes an error of matrices that could not be used and of failed trials.
 func (t *tuneCommand) outcome(sum tuner.Summary) error {
-	failures := t.without
-	for _, f := range sum.Failures {
-		if !f.Measured {
-			failures = append(failures, fmt.Sprintf("%s: %v", f.Matrix, hardware.InWords(f.Err)))
-		}
-	}
+	unusable := lists.Where(sum.Failures, func(f tuner.Failure) bool { return !f.Measured })
+	failures := append(t.without, lists.Of(unusable, func(f tuner.Failure) string {
+		return fmt.Sprintf("%s: %v", f.Matrix, hardware.InWords(f.Err))
+	})...)
 	show.Failures(t.errors, sum.Failed)
 	if len(failures) > 0 {
 		return command.SomeFailed(errors.New(strings.Join(failures, "\nerror: ")), "")

@@ -374,11 +374,8 @@ func (a *tuned) advice(products int) (lines []string) {
 		}
 		fewer = append(fewer, name)
 	}
-	if last := len(fewer) - 1; last > 0 {
-		fewer[last] = "below that " + fewer[last]
-	}
-	if len(fewer) > 0 {
-		lines = append(lines, "For fewer products: "+strings.Join(fewer, ", ")+".")
+	if len(fewer) > 0 { // two at most
+		lines = append(lines, "For fewer products: "+strings.Join(fewer, ", below that ")+".")
 	}
 	return lines
 }
