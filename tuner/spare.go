@@ -1,9 +1,11 @@
 package tuner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -48,8 +50,8 @@ func (r *run) foresee() {
 		spec = r.batch[n].spec
 	}
 	size, err := matrix.SizeOf(spec)
-	free := float64(cpu.FreeMemory())
-	if !spec.Resolved() || err != nil || float64(size.Nonzeros+size.Rows)*spareBytes > spareShare*free && free > 0 {
+	if !spec.Resolved() || err != nil || float64(size.Nonzeros+size.Rows)*spareBytes >
+		spareShare*float64(cmp.Or(cpu.FreeMemory(), math.MaxInt64)) { // 0: it is not known
 		return
 	}
 	if r.spare == nil {
