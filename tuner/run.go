@@ -250,9 +250,8 @@ func (r *run) part(do func() error) error {
 	if r.over = err != nil || r.work == nil || r.work.next() == nil; !r.over {
 		return nil
 	}
-	s := r.assignment
-	s.done = r.measured
-	r.devices.done(s, isGone(err))
+	r.assignment.done = r.measured
+	r.devices.done(r.assignment, isGone(err))
 	if isGone(err) {
 		return err
 	}
@@ -263,7 +262,7 @@ func (r *run) part(do func() error) error {
 		r.sum.FailedBefore += r.failedBefore
 		r.opt.Observe(Event{Over: r.matrix.Name})
 	}
-	r.ended(s, err)
+	r.ended(r.assignment, err)
 	var f *Failure
 	if errors.As(err, &f) {
 		r.sum.Failures = append(r.sum.Failures, *f)
