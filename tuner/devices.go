@@ -320,19 +320,13 @@ func (r *run) load(ctx context.Context, spec configs.Matrix, looking bool) (tria
 	if err := r.worker(ctx); err != nil {
 		return trial.Matrix{}, err
 	}
-	request := r.loading(spec)
-	request.Looking = looking
-	rep, err := r.ask(ctx, r.client.Start(worker.Request{Load: request}), 0)
+	request := worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed, Looking: looking}
+	rep, err := r.ask(ctx, r.client.Start(worker.Request{Load: &request}), 0)
 	if err != nil {
 		return trial.Matrix{}, r.notLoaded(ctx, err)
 	}
 	r.holds = rep.Matrix.Hash
 	return *rep.Matrix, nil
-}
-
-// loading asks for a matrix.
-func (r *run) loading(spec configs.Matrix) *worker.LoadRequest {
-	return &worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed}
 }
 
 // notLoaded tells whether the matrix is at fault, or the device, which loads no other one either: it is, if a new

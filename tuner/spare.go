@@ -61,7 +61,7 @@ func (r *run) foresee() {
 		}
 		r.spare = &spare{Client: c}
 	}
-	r.spare.loading = r.spare.Start(worker.Request{Ready: r.loading(spec)})
+	r.spare.loading = r.spare.Start(worker.Request{Ready: &worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed}})
 	r.spare.asked++
 }
 
