@@ -72,8 +72,8 @@ func parse(data []byte) (*Rule, error) {
 	return r, r.check()
 }
 
-// mostBytes are the most that the file of a rule has.
-const mostBytes = 100e6
+// mostBytes are the most that the file of a rule has: five times the H200's.
+const mostBytes = 16e6
 
 // Open reads a rule: the file of this name, or an embedded rule by its name. It also returns
 // a description of where the rule is from.

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -236,3 +238,12 @@ func TestNameFor(t *testing.T) {
 func TestEmbeddedNamesOfSweeps(t *testing.T) {
 	testkit.EqualLists(t, slices.Sorted(maps.Keys(embedded)), search.Rules, "the program's rules")
 }
+
+// A file that is far larger than any rule is not read.
+func TestOpenIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rule.json")
+	testkit.Succeed(t, os.WriteFile(path, bytes.Repeat([]byte("["), 17e6), 0o666))
+	testkit.Fails(t, err2(OpenKnown(path)), "is larger than 16")
+}
+
+func err2[A, B any](_ A, _ B, err error) error { return err }

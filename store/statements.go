@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,10 +18,6 @@ func trialValues(k trialKeys, r *trial.Result) []any {
 	values := []any{k.sweep, k.device, nonzero(k.origin), nonzero(k.version), k.matrix, k.kernel, r.Partial()}
 	return append(values, lists.Of(trialColumns, func(c column) any { return c.value(r) })...)
 }
-
-// perInsert is how many rows a statement inserts: each statement has its cost, whatever
-// it does.
-const perInsert = 32
 
 // decideCase decides which trials of a case count, as trial.Precedence says.
 const decideCase = `UPDATE trial SET superseded = d.superseded FROM (
@@ -52,11 +47,10 @@ func order(table string) string {
 var allTrialColumns = slices.Concat([]string{"id"}, keyColumns,
 	lists.Of(trialColumns, func(c column) string { return c.name }))
 
-// inserting is the text that inserts rows.
-func inserting(into string, rows int, columns ...string) string {
-	row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES %s%s", into, strings.Join(columns, ", "), row,
-		strings.Repeat(", "+row, rows-1))
+// inserting is the text that inserts a row.
+func inserting(into string, columns ...string) string {
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?%s)", into, strings.Join(columns, ", "),
+		strings.Repeat(", ?", len(columns)-1))
 }
 
 // The texts of the statements that write results, beside decideCase. Each connection keeps them prepared.
@@ -67,15 +61,14 @@ var (
 	// findTrials finds what decides which trials count, of identities.
 	findTrials = `SELECT t.identity, t.status, t.stop IS 'search', t.measured_at, ifnull(t.measurement, 0), ifnull(t.asked, 0)
 		FROM json_each(?) ids CROSS JOIN trial t ON t.identity = ids.value`
-	nextTrial = "SELECT ifnull(max(id), 0) + 1 FROM trial"
-	// One row, and perInsert of them.
-	insertTrials  = [2]string{inserting("trial", 1, allTrialColumns...), inserting("trial", perInsert, allTrialColumns...)}
-	insertSamples = [2]string{inserting("sample", 1, "trial", "data"), inserting("sample", perInsert, "trial", "data")}
+	nextTrial     = "SELECT ifnull(max(id), 0) + 1 FROM trial"
+	insertTrial   = inserting("trial", allTrialColumns...)
+	insertSamples = inserting("sample", "trial", "data")
 	// replaceTrial replaces a trial, by identity.
 	replaceTrial  = "UPDATE trial SET " + strings.Join(allTrialColumns[1:], " = ?, ") + " = ? WHERE identity = ? RETURNING id"
-	insertReading = inserting("reading", 1, "trial", "sm_clock", "memory_clock", "temperature", "power", "energy",
+	insertReading = inserting("reading", "trial", "sm_clock", "memory_clock", "temperature", "power", "energy",
 		"clock_reasons", "repeated", "throttled")
-	insertRerun = inserting("rerun", 1, "identity", "at", "kind", "origin", "median", "low", "high", "throttled", "data") +
+	insertRerun = inserting("rerun", "identity", "at", "kind", "origin", "median", "low", "high", "throttled", "data") +
 		" ON CONFLICT DO NOTHING"
 	// countingVersion finds the version of the measurement that counts in a case.
 	countingVersion = `SELECT measurement FROM trial WHERE matrix = ? AND device = ? AND precision = ? AND cache = ?
@@ -92,23 +85,3 @@ var (
 	// askTrial notes when a run last wanted a trial, by identity.
 	askTrial = "UPDATE trial SET asked = ? WHERE identity = ?"
 )
-
-// insertRows inserts by the statement for one row and that for perInsert.
-func (w *writer) insertRows(ctx context.Context, texts [2]string, rows [][]any) error {
-	var values []any
-	for len(rows) > 0 {
-		n, text := 1, texts[0]
-		if len(rows) >= perInsert {
-			n, text = perInsert, texts[1]
-		}
-		values = values[:0]
-		for _, row := range rows[:n] {
-			values = append(values, row...)
-		}
-		if _, err := w.tx.ExecContext(ctx, text, values...); err != nil {
-			return err
-		}
-		rows = rows[n:]
-	}
-	return nil
-}

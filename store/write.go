@@ -244,15 +244,16 @@ func (w *writer) replace(ctx context.Context, k trialKeys, r *trial.Result, old 
 	if _, err := w.tx.ExecContext(ctx, others, id, id); err != nil {
 		return err
 	}
+	return w.measured(ctx, id, r)
+}
+
+// measured records the samples and the readings of a trial.
+func (w *writer) measured(ctx context.Context, id int64, r *trial.Result) error {
 	if len(r.Samples) > 0 {
-		if _, err := w.tx.ExecContext(ctx, insertSamples[0], id, pack(r.Samples)); err != nil {
+		if _, err := w.tx.ExecContext(ctx, insertSamples, id, pack(r.Samples)); err != nil {
 			return err
 		}
 	}
-	return w.telemetry(ctx, id, r)
-}
-
-func (w *writer) telemetry(ctx context.Context, id int64, r *trial.Result) error {
 	if r.Telemetry == nil {
 		return nil
 	}
@@ -270,25 +271,16 @@ func (w *writer) flush(ctx context.Context) error {
 		return err
 	}
 
-	var trials, samples [][]any
 	for i := range w.queue {
 		q, id := &w.queue[i], first+int64(i)
 		if err := w.unsettles(ctx, q.keys, &q.result); err != nil {
 			return err
 		}
-		trials = append(trials, append([]any{id}, trialValues(q.keys, &q.result)...))
-		if len(q.result.Samples) > 0 {
-			samples = append(samples, []any{id, pack(q.result.Samples)})
+		values := append([]any{id}, trialValues(q.keys, &q.result)...)
+		if _, err := w.tx.ExecContext(ctx, insertTrial, values...); err != nil {
+			return err
 		}
-	}
-	if err := w.insertRows(ctx, insertTrials, trials); err != nil {
-		return err
-	}
-	if err := w.insertRows(ctx, insertSamples, samples); err != nil {
-		return err
-	}
-	for i := range w.queue {
-		if err := w.telemetry(ctx, first+int64(i), &w.queue[i].result); err != nil {
+		if err := w.measured(ctx, id, &q.result); err != nil {
 			return err
 		}
 	}

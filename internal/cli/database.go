@@ -121,13 +121,13 @@ func recordForeign(ctx context.Context, m *importer.Measurements, name, database
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	unfinished, err := os.MkdirTemp(folder, ".tmp-*")
+	unfinished, err := files.NewScratch(folder, files.Temporary)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(unfinished)
+	defer unfinished.Remove()
 
-	part := filepath.Join(unfinished, analysis.DatabaseFile)
+	part := filepath.Join(unfinished.Path(), analysis.DatabaseFile)
 	db, err := store.Open(part)
 	if err != nil {
 		return err
@@ -145,17 +145,19 @@ func recordForeign(ctx context.Context, m *importer.Measurements, name, database
 
 // printImported says what was imported, and what was ignored.
 func printImported(w io.Writer, m *importer.Measurements, database string) error {
-	var devices, kernels []string
 	runs := 0
 	for _, t := range m.Times {
-		devices, kernels = append(devices, importer.DeviceName(t.Device)), append(kernels, t.Kernel)
 		runs += len(t.Runs)
 	}
-
+	devices := lists.Distinct(m.Times, func(t importer.Time) string { return importer.DeviceName(t.Device) })
+	kernels := lists.Distinct(m.Times, func(t importer.Time) string { return t.Kernel })
 	slices.Sort(devices)
-	slices.Sort(kernels)
-	fmt.Fprintf(w, "%s: %s of %s on %s, from %s, not verified here\n", strings.Join(slices.Compact(devices), ", "),
-		term.Count(len(m.Times), "time", "times"), term.Count(len(slices.Compact(kernels)), "kernel", "kernels"),
+	on := strings.Join(devices[:min(len(devices), 3)], ", ")
+	if more := len(devices) - 3; more > 0 {
+		on += " and " + term.Count(more, "more device", "more devices")
+	}
+	fmt.Fprintf(w, "%s: %s of %s on %s, from %s, not verified here\n", on,
+		term.Count(len(m.Times), "time", "times"), term.Count(len(kernels), "kernel", "kernels"),
 		term.Matrices(len(m.Matrices)), term.Count(runs, "row", "rows"))
 	if len(m.Unused) > 0 {
 		term.Print(w, "note: ignored columns: "+strings.Join(m.Unused, ", "))

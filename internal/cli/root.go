@@ -39,11 +39,11 @@ func Main(args []string) int {
 	if len(args) == 0 || args[0] != "task" { // Slurm says how long the trial of a task may go on
 		go endAfter(ctx, stop, patience, os.Exit)
 	}
-	root, alarm := New(), term.Escaped(os.Stderr)
+	root, out, alarm := New(), term.Escaped(os.Stdout), term.Escaped(os.Stderr)
 	root.SetArgs(args)
-	root.SetOut(term.Escaped(os.Stdout))
+	root.SetOut(out)
 	root.SetErr(alarm)
-	err := panics.Caught(func() error { return root.ExecuteContext(ctx) })()
+	err := cmp.Or(panics.Caught(func() error { return root.ExecuteContext(ctx) })(), term.Lost(out))
 	return command.Finish(alarm, command.Interrupted(ctx, command.Reported(err, args)))
 }
 

@@ -35,6 +35,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"spmvtune/kernels"
 	"spmvtune/kernels/custom"
 )
@@ -283,13 +285,20 @@ func (b *Backend) memoryLimit() int64 {
 }
 
 // FreeMemory is how many bytes this process may still take, 0 if nothing reports it: what the machine has left, or
-// what a scheduler or a container allows, if that is less.
-func FreeMemory() int64 {
-	left, limit := memory("MemAvailable"), (&Backend{given: GivenShare(os.Getenv).Memory}).memoryLimit()
-	if limit == 0 || left > 0 && left < limit {
-		return left
+// what a scheduler, a container or a limit of the process allows, if that is less.
+func FreeMemory() (free int64) {
+	allowed := []int64{memory("MemAvailable"), (&Backend{given: GivenShare(os.Getenv).Memory}).memoryLimit()}
+	for _, which := range []int{unix.RLIMIT_AS, unix.RLIMIT_DATA} {
+		var limit unix.Rlimit
+		unix.Getrlimit(which, &limit)
+		allowed = append(allowed, int64(limit.Cur)) // negative: there is none
 	}
-	return limit
+	for _, n := range allowed {
+		if n > 0 && (free == 0 || n < free) {
+			free = n
+		}
+	}
+	return free
 }
 
 // limitOf is the lowest of the limits of the control groups of a process and of those above them, if one is

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
 )
@@ -262,10 +263,9 @@ func TestBuildRemovesLeft(t *testing.T) {
 	by, _ := counted(t)
 	cache := filepath.Join(t.TempDir(), "job[1]") // no pattern
 	os.Mkdir(cache, 0o777)
-	prefix := filepath.Join(cache, ".tmp-"+testkit.Must(os.Hostname())+".")
-	left, used := prefix+"1", prefix+"2"
+	scratch := testkit.Must(files.NewScratch(cache, ".tmp-"))
+	left, used := scratch.Path()+"1", scratch.Path()
 	os.Mkdir(left, 0o777)
-	os.Mkdir(used, 0o777)
 	yesterday := time.Now().AddDate(0, 0, -1)
 	os.Chtimes(left, yesterday, yesterday)
 	testkit.Must(Build(cache, by, myKernel(""), kernels.Config{Precision: kernels.Float64}))

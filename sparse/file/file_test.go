@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -218,4 +219,24 @@ func TestReadSizeInArchive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tar.gz")
 	testkit.Succeed(t, os.WriteFile(path, archive.Bytes(), 0o644))
 	testkit.Equal(t, testkit.Must(ReadSize(path, DefaultOptions)), Size{Rows: 5, Cols: 5, Entries: 7, Symmetric: true}, "size")
+}
+
+// Lines without entries end a file at some time: packed, gigabytes of them take no room.
+func TestEmptyLinesEnd(t *testing.T) {
+	for name, head := range map[string]string{
+		"m.mtx": "%%MatrixMarket matrix coordinate real general\n130000000 130000000 3000000\n", "m.txt": "# SNAP\n", "n.txt": "1 2\n",
+	} {
+		r := io.MultiReader(strings.NewReader(head), blanks{})
+		testkit.Fails(t, testkit.Err(Decode(r, name, DefaultOptions)), "entry", name)
+	}
+}
+
+// blanks is a text of blank lines that does not end.
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '\n'
+	}
+	return len(p), nil
 }

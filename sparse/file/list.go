@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"spmvtune/internal/base/term"
 )
@@ -23,7 +24,12 @@ type lineForm struct {
 	Where, Entry string
 	// Words, which may be empty, is what to do about lines with another number of words.
 	Words string
+
+	empty atomic.Int64 // lines without entries
 }
+
+// mostEmpty is how many lines without entries a file may have: packed, gigabytes of them take next to nothing.
+const mostEmpty = 100_000_000
 
 // An entryList is the entries in a block. Each core has one, with room for the entries of a block.
 type entryList[I int32 | uint64] struct {
@@ -64,6 +70,9 @@ func (l *entryList[I]) read(s *source, b block) error {
 	l.Row, l.Col = row[:n], col[:n]
 	if l.Numbers > 0 {
 		l.Val = val[:n]
+	}
+	if err == nil && l.empty.Add(int64(b.Lines-n)) > mostEmpty {
+		err = s.errorf(b.Line, "the file has more than %d lines without an entry: is it a matrix?", mostEmpty)
 	}
 	return err
 }

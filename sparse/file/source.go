@@ -25,6 +25,8 @@ const (
 	// headerSize is how many bytes are read at a time before the first block. The sizes of nearly every file are among
 	// so many: of thousands of files, on a file system that many share, not more should be read.
 	headerSize = 8 << 10
+	// mostBefore is how many lines may come before the first block.
+	mostBefore = 1_000_000
 	// sniffSize is the number of bytes by which the kind of a file is recognised.
 	sniffSize = 512
 )
@@ -182,8 +184,11 @@ func (s *source) nextLine() ([]byte, error) {
 		s.rest = append(s.rest, '\n')
 		end = len(s.rest)
 	}
-	if end == 0 {
+	switch {
+	case end == 0:
 		return nil, s.ended()
+	case s.Line > mostBefore:
+		return nil, s.errorf(s.Line, "%d lines and no entry yet: is it a matrix?", mostBefore)
 	}
 
 	line := s.rest[:end]

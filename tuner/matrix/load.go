@@ -16,6 +16,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/term"
+	"spmvtune/kernels/cpu"
 	"spmvtune/sparse"
 	"spmvtune/sparse/cache"
 	"spmvtune/sparse/fetch"
@@ -87,6 +88,12 @@ func obtain(ctx context.Context, spec configs.Matrix) (a *sparse.CSR[float64], m
 
 	m.Field, m.Symmetry = "real", "general"
 	if spec.Generate != "" {
+		size, err := SizeOf(spec)
+		need, free := 4*int64(size.Rows)+12*int64(size.Nonzeros), cpu.FreeMemory()
+		if err == nil && free > 0 && need > free {
+			return nil, m, fmt.Errorf("generating %s: its %s of memory are more than the %s that are free", spec.Name,
+				term.Bytes(need), term.Bytes(free))
+		}
 		if a, err = generate.Build(ctx, spec.Generate, spec.Args); err != nil {
 			return nil, m, fmt.Errorf("generating %s: %w", spec.Name, err)
 		}

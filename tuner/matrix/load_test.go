@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"spmvtune/configs"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/sparse/cache"
@@ -260,4 +262,18 @@ func TestLoadWithoutRoom(t *testing.T) {
 func alike(a, b trial.Matrix) bool {
 	a.FeaturesSeconds, b.FeaturesSeconds = 0, 0
 	return reflect.DeepEqual(a, b)
+}
+
+// What a matrix needs is compared with what there is before it is made.
+func TestLoadNeedsMemory(t *testing.T) {
+	var before unix.Rlimit
+	testkit.Succeed(t, unix.Getrlimit(unix.RLIMIT_DATA, &before))
+	testkit.Succeed(t, unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 4 << 30, Max: before.Max}))
+	defer unix.Setrlimit(unix.RLIMIT_DATA, &before)
+	t.Setenv(cache.Env, "off")
+	for _, nnz := range []float64{0, 0.5} {
+		_, _, err := Load(t.Context(), configs.Matrix{Name: "m", Generate: "uniform",
+			Args: map[string]any{"rows": 2147483647, "cols": 9, "row_nnz": nnz}})
+		testkit.Fails(t, err, "of memory are more than the")
+	}
 }

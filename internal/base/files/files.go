@@ -9,17 +9,19 @@ package files
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,9 +33,7 @@ import (
 const Temporary = ".tmp-"
 
 // Write replaces the content of a file.
-func Write(path string, content []byte) error {
-	return finish(path, plain(content), os.Rename)
-}
+func Write(path string, content []byte) error { return replace(path, plain(content)) }
 
 // Create writes a file that must not exist yet. If it does, the error is fs.ErrExist: of
 // several processes one creates the file.
@@ -43,17 +43,25 @@ func Create(path string, content []byte) error {
 
 // WriteTo replaces the content of a file by what a function writes. Writes are buffered.
 func WriteTo(path string, write func(io.Writer) error) error {
-	return finish(path, func(f *os.File) error {
+	return replace(path, func(f *os.File) error {
 		out := bufio.NewWriterSize(f, 1<<20)
 		if err := write(out); err != nil {
 			return err
 		}
 		return out.Flush()
-	}, os.Rename)
+	})
 }
 
 // WriteAt is WriteTo for a function that writes at offsets.
-func WriteAt(path string, write func(*os.File) error) error {
+func WriteAt(path string, write func(*os.File) error) error { return replace(path, write) }
+
+var cleaned sync.Map // folders, of what killed processes have left there
+
+// replace finishes a file. It is the next one that removes what others have left in the folder.
+func replace(path string, write func(*os.File) error) error {
+	if _, done := cleaned.LoadOrStore(filepath.Dir(path), true); !done {
+		removeLeft(filepath.Dir(path), Temporary+here()+".")
+	}
 	return finish(path, write, os.Rename)
 }
 
@@ -66,7 +74,8 @@ func plain(content []byte) func(*os.File) error {
 
 // finish writes a temporary file and gives it its name.
 func finish(path string, write func(*os.File) error, give func(temporary, path string) error) (err error) {
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s%s%016x", filepath.Base(path), Temporary, rand.Uint64()))
+	name := fmt.Sprintf(".%s%s%s.%08x", filepath.Base(path), Temporary, here(), rand.Uint32())
+	name = filepath.Join(filepath.Dir(path), name)
 	defer func() {
 		if err != nil {
 			err = &os.PathError{Op: "writing", Path: path, Err: withoutName(err, name)}
@@ -80,6 +89,7 @@ func finish(path string, write func(*os.File) error, give func(temporary, path s
 	}
 	defer os.Remove(name) // fails after a rename
 	defer f.Close()
+	_ = flock(f) // as of a Scratch
 
 	if info, err := os.Stat(path); err == nil {
 		if err := f.Chmod(info.Mode().Perm()); err != nil {
@@ -89,10 +99,16 @@ func finish(path string, write func(*os.File) error, give func(temporary, path s
 	if err := write(f); err != nil {
 		return err
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+	if err := f.Sync(); err != nil {
 		return err
 	}
-	return give(name, path)
+	return cmp.Or(give(name, path), f.Close()) // locked until it has its name
+}
+
+// here is a short name of this machine, in those of what it has not finished.
+func here() string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(host)))
 }
 
 // withoutName returns the cause of an error that names the temporary file.
@@ -226,8 +242,27 @@ func LockNow(path string) (unlock func(), taken bool, err error) {
 // theirs: some file systems that machines share keep the locks of each to itself.
 type Scratch struct{ lock *os.File }
 
-// unlocked is for how long a folder may be without the lock of who makes it.
-const unlocked = time.Minute
+// unlocked is for how long what is temporary may be without the lock of who makes it.
+const unlocked = 2 * time.Second
+
+// removeLeft removes temporary files and folders with this part in their names that nobody locks any more.
+func removeLeft(parent, part string) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		path := filepath.Join(parent, e.Name())
+		info, err := e.Info()
+		kind := e.Type() == 0 || e.IsDir()
+		if !kind || !strings.Contains(e.Name(), part) || err != nil || time.Since(info.ModTime()) < unlocked {
+			continue
+		}
+		if lock, err := os.Open(path); err == nil {
+			if flock(lock) == nil {
+				os.RemoveAll(path)
+			}
+			lock.Close()
+		}
+	}
+}
 
 // NewScratch makes a folder whose name begins with a prefix below parent, by default where temporary files go, and
 // removes those that processes have left there which were killed.
@@ -235,27 +270,8 @@ func NewScratch(parent, prefix string) (*Scratch, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		return nil, err
-	}
-	prefix += url.PathEscape(host) + "."
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
-			continue
-		}
-		dir := filepath.Join(parent, e.Name())
-		if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < unlocked {
-			continue
-		}
-		if lock, err := os.Open(dir); err == nil {
-			if flock(lock) == nil {
-				os.RemoveAll(dir)
-			}
-			lock.Close()
-		}
-	}
+	prefix += here() + "."
+	removeLeft(parent, prefix)
 
 	dir, err := os.MkdirTemp(parent, prefix)
 	if err != nil {

@@ -92,9 +92,8 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 	testkit.Succeed(t, os.Mkdir(parent, 0o777))
 	t.Setenv("TMPDIR", parent)
 	reading := testkit.Must(NewScratch("", "copy-"))
-	host := testkit.Must(os.Hostname())
-	killed, fresh := filepath.Join(os.TempDir(), "copy-"+host+".1"), filepath.Join(os.TempDir(), "copy-"+host+".2")
-	other, elsewhere := filepath.Join(os.TempDir(), "other-"+host+".1"), filepath.Join(os.TempDir(), "copy-"+host+"2.1")
+	killed, fresh := filepath.Join(os.TempDir(), "copy-"+here()+".1"), filepath.Join(os.TempDir(), "copy-"+here()+".2")
+	other, elsewhere := filepath.Join(os.TempDir(), "other-"+here()+".1"), filepath.Join(os.TempDir(), "copy-"+here()+"2.1")
 	hourAgo := time.Now().Add(-time.Hour)
 	for _, dir := range []string{killed, fresh, other, elsewhere} {
 		testkit.Succeed(t, os.MkdirAll(filepath.Join(dir, "x"), 0o777))
@@ -117,6 +116,27 @@ func TestNewRemovesWhatWasLeft(t *testing.T) {
 	there(fresh, other, elsewhere, reading.Path(), made.Path())
 	testkit.Succeed(t, made.Remove())
 	there(fresh, other, elsewhere, reading.Path())
+}
+
+// What a process that was killed has left of a file goes with the next one that is written to the folder; what one is
+// writing stays.
+func TestWriteRemovesWhatWasLeft(t *testing.T) {
+	dir := t.TempDir()
+	killed, other := filepath.Join(dir, ".a.svg.tmp-"+here()+".1"), filepath.Join(dir, ".a.svg.tmp-1.1")
+	for _, path := range []string{killed, other, filepath.Join(dir, "kept")} {
+		testkit.Succeed(t, os.WriteFile(path, nil, 0o666))
+		testkit.Succeed(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
+	}
+	testkit.Succeed(t, WriteTo(filepath.Join(dir, "b"), func(w io.Writer) error {
+		left := testkit.Must(filepath.Glob(filepath.Join(dir, ".*")))
+		testkit.Check(t, len(left) == 2 && !slices.Contains(left, killed), "there are %v", left)
+		for _, path := range left { // this one is old, and locked
+			testkit.Succeed(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
+		}
+		removeLeft(dir, Temporary+here())
+		testkit.EqualLists(t, testkit.Must(filepath.Glob(filepath.Join(dir, ".*"))), left, "files")
+		return nil
+	}))
 }
 
 // NFS gives a lock on a file that is open for reading to several at once: none of them has it alone.

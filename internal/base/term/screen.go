@@ -104,7 +104,11 @@ type visible struct {
 	w    io.Writer
 	wide bool   // tables have all columns
 	rest []byte // the beginning of a rune
+	lost error  // why something could not be written
 }
+
+// Lost is why something could not be written that a writer of Escaped was given: who prints a little need not ask.
+func Lost(w io.Writer) error { return w.(*visible).lost }
 
 // Escaped gives a writer that makes all that it is given visible, see Visible.
 func Escaped(w io.Writer) io.Writer { return &visible{w: w} }
@@ -138,6 +142,7 @@ func (v *visible) Write(p []byte) (int, error) {
 	}
 	v.rest = append([]byte(nil), text[end:]...)
 	if _, err := io.WriteString(v.w, Visible(string(text[:end]))); err != nil {
+		v.lost = err
 		return 0, err
 	}
 	return len(p), nil
