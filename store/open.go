@@ -241,11 +241,8 @@ func reader(path string, options url.Values, most int) *sql.DB {
 		c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, most)
 		c.SetLimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, mostPattern)
 		_, err := c.Exec(fmt.Sprintf("PRAGMA hard_heap_limit = %d", mostMemory), nil)
-		if err == nil {
-			err = addFunctions(c)
-		}
 		c.RegisterAuthorizer(authorize)
-		return err
+		return cmp.Or(err, addFunctions(c))
 	})
 	pool.SetMaxOpenConns(4)
 	return pool

@@ -251,8 +251,8 @@ func removeLeft(parent, part string) {
 	for _, e := range entries {
 		path := filepath.Join(parent, e.Name())
 		info, err := e.Info()
-		kind := e.Type() == 0 || e.IsDir()
-		if !kind || !strings.Contains(e.Name(), part) || err != nil || time.Since(info.ModTime()) < unlocked {
+		other := e.Type()&^fs.ModeDir != 0 // a pipe, for instance
+		if other || !strings.Contains(e.Name(), part) || err != nil || time.Since(info.ModTime()) < unlocked {
 			continue
 		}
 		if lock, err := os.Open(path); err == nil {

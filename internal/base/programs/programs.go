@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +47,7 @@ const (
 // end; then the whole group dies.
 const bounded = `exec 3<&0 </dev/null >` + stdoutName + ` 2>` + stderrName + `
 { read -r _; kill -9 0; } <&3 >/dev/null 2>&1 & exec 3<&-
-{ ulimit -c 0; ulimit -f %d; ulimit -v %s; } 2>/dev/null; exec "$@"`
+{ ulimit -c 0; ulimit -f %d; ulimit -v %d; } 2>/dev/null; exec "$@"`
 
 // Run runs the program until it ends, and kills what it has started. An *exec.ExitError that has exited is wrapped if
 // the program failed by itself.
@@ -56,11 +57,7 @@ func (p Program) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
-	memory := "unlimited"
-	if p.Memory > 0 {
-		memory = fmt.Sprint(p.Memory >> 10)
-	}
-	script := fmt.Sprintf(bounded, p.Files/512, memory)
+	script := fmt.Sprintf(bounded, p.Files/512, cmp.Or(p.Memory, math.MaxInt64)>>10)
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, "sh"}, p.Args...)...)
 	cmd.Dir, cmd.Env = p.Dir, append(append(os.Environ(), "TMPDIR="+p.Dir), p.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -119,9 +116,7 @@ func (p Program) excerpt(name string) string {
 	defer f.Close()
 	const half = 16 << 10
 	head, _ := io.ReadAll(io.LimitReader(f, half))
-	if at, err := f.Seek(-half, io.SeekEnd); err == nil && at > half {
-		head = append(head, "\n…\n"...)
-	} else {
+	if at, err := f.Seek(-half, io.SeekEnd); err != nil || at < half {
 		f.Seek(half, io.SeekStart)
 	}
 	tail, _ := io.ReadAll(io.LimitReader(f, half))
@@ -159,11 +154,10 @@ func (p Program) watch(ctx context.Context, stop func(error)) {
 // folderBytes is the size of the files in a folder.
 func folderBytes(dir string) (sum int64) {
 	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil { // it may be gone by now
-			return nil
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			sum += info.Size()
+		if err == nil && e.Type().IsRegular() { // else it may be gone by now
+			if info, err := e.Info(); err == nil {
+				sum += info.Size()
+			}
 		}
 		return nil
 	})
