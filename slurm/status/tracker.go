@@ -126,7 +126,7 @@ type View struct {
 
 	jobs map[taskID]sbatch.Job
 	past map[taskID]sbatch.Job // past has the jobs that only accounting knows.
-	// stray are active jobs of the runs about which their ledgers say nothing.
+	// stray are jobs of the runs about which their ledgers say nothing.
 	stray []sbatch.Job
 	// private says that jobs of other users may run without being seen.
 	private bool
@@ -308,7 +308,7 @@ func (o *Observer) askStray(ctx context.Context, v *View, runs ...*Tracker) {
 	}
 }
 
-// Stray asks Slurm for the active jobs of a run that are not among those it knows.
+// Stray asks Slurm for the jobs of a run that are not among those it knows.
 func Stray(ctx context.Context, c *sbatch.Client, run *slurm.Run, known []slurm.Sent) (stray []sbatch.Job, err error) {
 	all := append([]slurm.Sent{{JobID: sbatch.JobID{Cluster: sbatch.ChosenCluster()}}}, known...)
 	for _, cluster := range lists.Distinct(all, func(s slurm.Sent) string { return s.Cluster }) {
@@ -318,7 +318,7 @@ func Stray(ctx context.Context, c *sbatch.Client, run *slurm.Run, known []slurm.
 		}
 		for _, j := range jobs {
 			is := func(s slurm.Sent) bool { return s.Name == j.Name && s.ID == j.ID }
-			if !j.State.Terminal() && !slices.ContainsFunc(known, is) {
+			if !slices.ContainsFunc(known, is) {
 				stray = append(stray, j)
 			}
 		}
@@ -363,6 +363,7 @@ func (t *Tracker) explainUnlisted(s *Chunk, unknown []int, v View) bool {
 		number, is := t.roundOf(j)
 		renamed := func(x slurm.Slot) bool { return x.Job != nil && x.Job.Name == j.Name && x.Task == j.Task }
 		switch {
+		case j.State.Terminal():
 		case slices.ContainsFunc(t.slots[s.Chunk], renamed):
 			s.State, s.Why = Unclear, fmt.Sprintf(mayBe, j.ID, "number is another one in "+slurm.LedgerFile)
 			return true

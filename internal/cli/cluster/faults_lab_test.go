@@ -16,6 +16,7 @@ import (
 
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/testing/slurmlab"
+	"spmvtune/internal/testing/slurmtest"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/slurm/status"
 )
@@ -198,6 +199,7 @@ func (f *labFaults) complete() {
 		if tries == 10 {
 			f.t.Fatalf("not complete after %d retries:\n%s", tries, out)
 		}
+		slurmtest.Age(f.t, slurmtest.Opened(f.t, f.dir)) // a controller that died may have lost a task's end
 		f.t.Logf("then retry: %s", f.retry())
 	}
 
