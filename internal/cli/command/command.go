@@ -203,7 +203,8 @@ func FlagOnce(cmd *cobra.Command, once *configs.Once) {
 
 // LoadSweep loads a sweep, with changes. Its mistakes are usage errors.
 func LoadSweep(name string, once configs.Once) (*configs.Sweep, error) {
-	if _, matrix := file.Stem(name); matrix {
+	_, err := os.Stat(name)
+	if _, matrix := file.Stem(name); matrix && err == nil {
 		return nil, UsageHint(fmt.Errorf("%s is a matrix, and no sweep", name), term.Shell("spmvtune", "tune", Shown(name))+
 			" finds its fastest kernel")
 	}
