@@ -74,7 +74,7 @@ type binder interface {
 // open opens a device, to measure on it or not. The thread must end with its goroutine.
 func open(device int, measures bool) (kernels.Backend, error) {
 	if device >= 0 || device == auto && len(cuda.Names()) > 0 {
-		b, err := map[bool]func(int) (kernels.Backend, error){true: cuda.Open, false: cuda.OpenLean}[measures](max(device, 0))
+		b, err := cuda.Open(max(device, 0), !measures)
 		return b, as(statusDevice, err)
 	}
 	b, err := cpu.OpenShare(cpu.Share{Guest: true})

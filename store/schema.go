@@ -32,17 +32,17 @@ type queryer interface {
 // applicationID marks our files in SQLite's header: "SpMV".
 const applicationID = 0x53704d56
 
-// schemaVersion is the user_version of files with this schema. The program had versions up to 22
-// before its first release, with other schemas.
-const schemaVersion = 100
+// schemaVersion is the user_version of files with this schema. Those from firstVersion on have the same tables,
+// and views that are made anew. The program had versions up to 22 before its first release, with other schemas.
+const firstVersion, schemaVersion = 100, 101
 
 // schema makes the tables and views of a new file.
 //
 //go:embed schema.sql
 var schema string
 
-// install makes the schema where the file has none. The version is read in the transaction, because
-// another process may be creating the same file.
+// install makes the schema where the file has none, and the views where it has an earlier version's. The version is
+// read in the transaction, because another process may be creating the same file.
 //
 // Changing to a write-ahead log, which the first use of the connection does, is
 // refused at once instead of waiting while another process creates the same
@@ -52,10 +52,14 @@ func install(ctx context.Context, db *sql.DB, path string) error {
 	for deadline := time.Now().Add(busy); ; time.Sleep(pause) {
 		err := within(ctx, db, func(tx *sql.Tx) error {
 			var version int
-			if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); version > 0 || err != nil {
+			if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); version == schemaVersion || err != nil {
 				return err
 			}
-			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", schema,
+			script := schema
+			if version > 0 {
+				script = viewBegins.ReplaceAllString(schema[viewBegins.FindStringIndex(schema)[0]:], "DROP VIEW IF EXISTS $1;\n$0")
+			}
+			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s;\nPRAGMA application_id = %d; PRAGMA user_version = %d", script,
 				applicationID, schemaVersion))
 			return err
 		})
@@ -103,7 +107,7 @@ func check(ctx context.Context, path string, options url.Values) (made bool, err
 			"update the program", path, version, schemaVersion)
 	case version < 0:
 		return false, fmt.Errorf("database %s: its schema has the version %d: %w", path, version, errDamaged)
-	case version > 0 && version < schemaVersion:
+	case version > 0 && version < firstVersion:
 		return false, fmt.Errorf("%s was written by a version of this program before 0.1.0 (schema %d), whose databases "+
 			"this one does not read: measure again into another file, or read it with that version", path, version)
 	case version == 0:
@@ -191,6 +195,7 @@ type View struct {
 
 // In the schema, a stable view and each of its columns have comments behind them.
 var (
+	viewBegins      = regexp.MustCompile(`(?m)^CREATE VIEW (\w+)`) // and behind the first, views alone
 	commentedView   = regexp.MustCompile(`(?ms)^CREATE VIEW (\w+) AS -- (.+?)$(.+?);$`)
 	commentedColumn = regexp.MustCompile(`(?m)(\w+),? -- (.+)$`)
 )

@@ -81,14 +81,9 @@ func Ahead() {
 
 // Open returns a backend for the GPU with this index, counted as the driver
 // does (CUDA_VISIBLE_DEVICES). It locks the calling goroutine to its thread until
-// Close, and works in the device's primary context, which libraries share.
-func Open(index int) (kernels.Backend, error) { return open(index, false) }
-
-// OpenLean is the same for a backend that measures nothing: it takes no memory of the device but for the products'.
-// Sample, Rows and Judge can't be used.
-func OpenLean(index int) (kernels.Backend, error) { return open(index, true) }
-
-func open(index int, lean bool) (kernels.Backend, error) {
+// Close, and works in the device's primary context, which libraries share. A lean one measures nothing: it takes no
+// memory of the device but for the products', and Sample, Rows and Judge can't be used.
+func Open(index int, lean bool) (kernels.Backend, error) {
 	if err := driver(); err != nil {
 		return nil, err
 	}

@@ -13,10 +13,7 @@ const Built = false
 
 // Open returns a backend for the GPU with this index, counted as the driver
 // does (CUDA_VISIBLE_DEVICES). This build has none; the error says how to get it.
-func Open(index int) (kernels.Backend, error) { return nil, errBuild }
-
-// OpenLean is as Open.
-func OpenLean(index int) (kernels.Backend, error) { return nil, errBuild }
+func Open(index int, lean bool) (kernels.Backend, error) { return nil, errBuild }
 
 // Names lists the models of all GPUs, in the same order.
 func Names() []string { return nil }

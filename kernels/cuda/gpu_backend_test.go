@@ -379,7 +379,7 @@ func TestGPUBackendSensors(t *testing.T) {
 
 // The sensors of a device that is closed can't be read, and it can be opened again.
 func TestGPUBackendSensorsReopen(t *testing.T) {
-	opened := testkit.Must(Open(0))
+	opened := testkit.Must(Open(0, false))
 	b := opened.(*Backend)
 	sensed(t, b)
 	testkit.Succeed(t, b.Close())

@@ -15,7 +15,7 @@ import (
 // How long a process needs to open the device, and what of it.
 func BenchmarkGPUOpen(b *testing.B) {
 	for b.Loop() {
-		opened := testkit.Must(Open(0))
+		opened := testkit.Must(Open(0, false))
 		testkit.Succeed(b, opened.Close())
 	}
 }
@@ -24,7 +24,7 @@ func BenchmarkGPUOpen(b *testing.B) {
 // of a million.
 func TestGPUTrialTakes(t *testing.T) {
 	const each = 50 * time.Millisecond
-	opened := testkit.Must(Open(0)).(*Backend)
+	opened := testkit.Must(Open(0, false)).(*Backend)
 	defer opened.Close()
 	for _, m := range []struct {
 		name string

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	open := func(d configs.Device) (kernels.Backend, error) {
-		b, err := Open(d.Index)
+		b, err := Open(d.Index, false)
 		if err != nil {
 			return nil, err
 		}

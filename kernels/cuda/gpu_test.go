@@ -29,7 +29,7 @@ var (
 
 // TestGPUThere is what gpu-check runs first.
 func TestGPUThere(t *testing.T) {
-	b := testkit.Must(Open(0))
+	b := testkit.Must(Open(0, false))
 	testkit.Succeed(t, b.Close())
 }
 
@@ -265,7 +265,7 @@ func gpuSelected(t *testing.T) []kernels.Kernel {
 
 func openGPU(t *testing.T) *Backend {
 	t.Helper()
-	opened := testkit.Must(Open(0))
+	opened := testkit.Must(Open(0, false))
 
 	b := opened.(*Backend)
 	start := time.Now()

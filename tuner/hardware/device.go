@@ -72,7 +72,7 @@ func FindGPU(ctx context.Context, index int) (GPU, error) {
 		return GPU{}, err
 	}
 	if own, _ := os.Executable(); !cuda.Built && program == own {
-		_, err := cuda.Open(index) // says how to build it
+		_, err := cuda.Open(index, false) // says how to build it
 		return GPU{}, err
 	}
 	return askCUDA(ctx, program, index)
@@ -256,7 +256,7 @@ func OpenBackend(d configs.Device) (kernels.Backend, error) {
 		most := cpu.FreeMemory() / keptShare / int64(max(len(cuda.Names()), 1))
 		cuda.KeepPackings(most)
 		worker.KeepReferences(most)
-		return cuda.Open(d.Index)
+		return cuda.Open(d.Index, false)
 	}
 	return cpu.OpenShare(cpu.GivenShare(os.Getenv))
 }
