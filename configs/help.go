@@ -13,6 +13,12 @@ import (
 //go:embed help.toml.tmpl
 var helpText string
 
+// Schema is the JSON schema (draft 7) of sweep files, by which editors complete and check them. TestSchema writes it from
+// the tables that read them.
+//
+//go:embed sweep.schema.json
+var Schema string
+
 // Help documents the format of a sweep file. It is what "spmvtune help config" prints.
 func Help() string {
 	intro, _ := helpParts()

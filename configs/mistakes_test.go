@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +34,7 @@ func sources(t *testing.T) string {
 // All mistakes of a sweep are said, and nothing else; testdata/mistakes.txtar says how to read it.
 func TestMistakes(t *testing.T) {
 	cases := testkit.Must(txtar.ParseFile("testdata/mistakes.txtar"))
-	dir := sources(t)
+	dir, check := sources(t), schemaCheck(t)
 	short := strings.NewReplacer("@minimal\n", minimal, "@matrix\n", aMatrix, "@kernel\n", aKernel)
 	for _, c := range cases.Files {
 		text := string(c.Data)
@@ -44,6 +46,14 @@ func TestMistakes(t *testing.T) {
 		}
 		_, err := ParseIn("s.toml", dir, []byte(short.Replace(text)))
 		es, _ := err.(Errors)
+		// The schema refuses nothing that is right, and names and types that are wrong whatever else is there.
+		plain := regexp.MustCompile(`^(unknown key|no (kernel|generator) is|want (an integer|a string|true)[, ])`)
+		refused := check(short.Replace(text))
+		if refused != nil && err == nil || refused == nil && slices.ContainsFunc(es, func(e *Error) bool {
+			return plain.MatchString(e.Problem)
+		}) {
+			t.Errorf("%s: the schema says %v", c.Name, refused)
+		}
 		if len(es) != len(wanted) {
 			t.Errorf("%s: got\n%v\nwant %d mistakes", c.Name, err, len(wanted))
 			continue

@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -188,9 +187,11 @@ func TestRunWithoutRoof(t *testing.T) {
 
 // A bandwidth that is not wanted is not measured.
 func TestRoofless(t *testing.T) {
-	rec := &memory{}
-	runTest(t, testSweep(101), rec, Options{Roofless: true})
-	testkit.Equal(t, rec.run.Roof, kernels.Roof{}, "the roof")
+	for _, roofless := range []bool{true, false} {
+		rec := &memory{}
+		runTest(t, testSweep(101), rec, Options{Roofless: roofless})
+		testkit.Equal(t, rec.run.Roof == (kernels.Roof{}), roofless, "no roof")
+	}
 }
 
 // What the sensors say comes from the worker to the record, with where it was; that
@@ -249,49 +250,47 @@ func TestSlowIsAgainstTheBestSoFar(t *testing.T) {
 	}
 }
 
-// The trials of a batch come first, and then, in another process, its repeat runs. What spares do, that they fail, or that
-// the run is stopped in the midst of a batch and goes on, changes nothing of what is measured.
+// twoPhases is a sweep of two matrices for a GPU, with repeats.
+func twoPhases() *configs.Sweep {
+	sweep := onGPU(testSweep(101, 102, 103, 104, 105, 106))
+	sweep.Protocol.Repeats = 3
+	second := sweep.Matrices[0]
+	second.Name, second.Args = "larger", map[string]any{"nx": int64(2000), "ny": int64(300)}
+	sweep.Matrices = append(sweep.Matrices, second)
+	return sweep
+}
+
+// Each phase of a matrix on a GPU has its process, which was started during the one before. What spares do, or that
+// they fail, changes nothing of what is measured.
 func TestSpares(t *testing.T) {
 	for _, tt := range []struct {
 		name, backend string
-		fails         int32 // the process that ends at once
-		stops         int   // after so many trials the run is stopped
+		fails         func(process int32) bool // whether a process ends at once
 		processes     int32
 	}{
-		{"GPU", "cuda", 0, 0, 2},
-		{"spare of repeats fails", "cuda", 2, 0, 3},
-		{"stopped", "cuda", 0, 8, 4},
-		{"processor", "cpu", 0, 0, 2},
+		{"GPU", "cuda", func(int32) bool { return false }, 2},
+		{"spare of repeats fails", "cuda", func(p int32) bool { return p == 2 }, 3},
+		{"processor", "cpu", func(int32) bool { return false }, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var started atomic.Int32
 			launch := launcher(tt.backend)
-			sweep, rec := several(2, 0), &memory{}
-			sweep.Kernels[0].Block, sweep.Protocol.Repeats = []int{101, 102, 103, 104, 105, 106}, 3
+			sweep, rec := twoPhases(), &memory{}
 			if tt.backend == "cpu" {
 				sweep.Kernels[0].Kernels = []string{"cpu_csr_rows"}
 			}
-			ctx, stop := context.WithCancel(t.Context())
-			opt := Options{Launch: func() *exec.Cmd {
-				if started.Add(1) == tt.fails {
+			sum := testkit.Must(Run(t.Context(), sweep, rec, Options{Launch: func() *exec.Cmd {
+				if tt.fails(started.Add(1)) {
 					return exec.Command("false")
 				}
 				return launch()
-			}, Observe: func(Event) {
-				if tt.stops > 0 && len(rec.results) == tt.stops {
-					stop()
-				}
-			}}
-			sum := testkit.Must(Run(ctx, sweep, rec, opt))
-			if stop(); tt.stops > 0 {
-				sum.Add(testkit.Must(Run(t.Context(), sweep, rec, opt)))
-			}
+			}}))
 			testkit.Check(t, len(sum.Failures) == 0 && sum.Measured[trial.OK] == 12 && sum.NoiseReruns == 6 &&
-				len(rec.results) == 12 && rec.results[11].At.Before(rec.spreads[0].At),
-				"summary %+v, %d results", sum, len(rec.results))
+				len(rec.results) == 12, "summary %+v, %d results", sum, len(rec.results))
 			for _, r := range rec.results {
-				_, told := r.Properties[Overlapped]
-				testkit.Check(t, !told || tt.backend == "cuda", "something overlaps a trial on a processor")
+				if _, told := r.Properties[Overlapped]; told && tt.backend == "cpu" {
+					t.Error("something overlaps a trial on a processor")
+				}
 			}
 			testkit.Equal(t, started.Load(), tt.processes, "processes were started")
 		})
@@ -354,8 +353,11 @@ func TestPausedWorkerEndsWithItsParent(t *testing.T) {
 	defer unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), "SPMVTUNE_TEST_PARENT=1")
-	out := testkit.Must(parent.StdoutPipe())
-	testkit.Succeed(t, parent.Start())
+	out, err := parent.StdoutPipe()
+	if err == nil {
+		err = parent.Start()
+	}
+	testkit.Succeed(t, err)
 	var pid int
 	testkit.Must(fmt.Fscan(out, &pid))
 	state := func() string {

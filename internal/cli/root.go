@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -188,14 +189,24 @@ func usageArgs(cmd *cobra.Command) {
 
 // newHelp is the command help. It replaces cobra's, which exits with 0 for a wrong topic.
 func newHelp() *cobra.Command {
-	return &cobra.Command{
+	var schema bool
+	cmd := &cobra.Command{
 		Use:   "help [COMMAND|TOPIC]",
 		Short: "Help about a command, about config (sweep files) or about database (views)",
 		Example: `  spmvtune help run
-  spmvtune help config`,
+  spmvtune help config
+  spmvtune help config --json-schema > sweep.json   # for editors`,
 		ValidArgsFunction: completeTopic,
-		RunE:              help,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !schema {
+				return help(cmd, args)
+			}
+			_, err := io.WriteString(cmd.OutOrStdout(), configs.Schema)
+			return err
+		},
 	}
+	cmd.Flags().BoolVar(&schema, "json-schema", false, "print the format of sweep files as a JSON schema")
+	return cmd
 }
 
 func completeTopic(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -1,6 +1,5 @@
 // Package file reads and writes matrices in files, whatever their format: Matrix Market
-// (mtx.go), Rutherford-Boeing (rb.go), edge lists (snap.go), and, only written, scipy's
-// archives (npz.go). Files are plain, gzipped, or in an archive of the SuiteSparse collection.
+// (mtx.go), Rutherford-Boeing (rb.go), edge lists (snap.go), and scipy's archives (npz.go). Files are plain, gzipped, or in an archive of the SuiteSparse collection.
 // What declares a format says all else about it.
 //
 // The format follows from how the text starts where that leaves no doubt, and from the
@@ -64,7 +63,7 @@ func (o Options) check(name string) error {
 type Matrix struct {
 	A *sparse.CSR[float64]
 
-	Format   string // "coordinate", "array", "rutherford-boeing" or "edge-list"
+	Format   string // "coordinate", "array", "rutherford-boeing", "edge-list" or "npz"
 	Field    string // "real", "integer", "pattern" or "complex"
 	Symmetry string // "general", "symmetric", "skew-symmetric" or "hermitian"
 	Comment  string // comment lines of the header without their mark, at most 64 KiB, or the title
@@ -97,7 +96,8 @@ func Read(ctx context.Context, path string, opt Options) (*Matrix, error) {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := Decode(&interruptible{Ctx: ctx, R: f}, path, opt)
+	defer context.AfterFunc(ctx, func() { f.Close() })()
+	m, err := Decode(f, path, opt)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -142,19 +142,19 @@ type format struct {
 	// Ambiguous says that most files with the extension are something else: a glob takes
 	// such a file only if the glob ends in the extension, too.
 	Ambiguous bool
+	// Packed says that the files are archives themselves: they are neither gzipped nor in archives.
+	Packed bool
 
 	// Version changes whenever the matrix that is read from some file changes, or what is
 	// said of it. Matrices that an older program has kept are then read again.
 	Version string
 	// Starts reports whether the first bytes of a text clearly have this format.
 	Starts func(start []byte) bool
-	// Open reads the first lines, and returns what reads the entries; it is nil if the format is only written.
+	// Open reads the first lines, and returns what reads the entries.
 	Open func(*source, Options) (*header, func() (*layout, []*chunk, error), error)
 
 	// Write writes a matrix; it is nil if the format is only read.
 	Write func(io.Writer, *sparse.CSR[float64], Writing) error
-	// Triangle says that Write can store the lower triangle of a symmetric matrix.
-	Triangle bool
 	// Doc is a note on how it is written, "" for none.
 	Doc string
 	// Loses is what the format can't hold, "" for nothing.
@@ -169,14 +169,11 @@ var formats = []format{
 	npz,
 }
 
-// read are the formats that are read.
-var read = slices.DeleteFunc(slices.Clone(formats), func(f format) bool { return f.Open == nil })
-
 // Version changes whenever the matrix that is read from some file changes, so that a
 // matrix that an older program has kept is not mistaken for it.
 var Version = func() string {
 	var all []string
-	for _, f := range read {
+	for _, f := range formats {
 		all = append(all, f.Version)
 	}
 	return strings.Join(all, ",")
@@ -184,33 +181,35 @@ var Version = func() string {
 
 // members are the extensions of matrices in archives.
 var members = func() (all []string) {
-	for _, f := range read {
-		all = append(all, f.Extensions[0])
+	for _, f := range formats {
+		if !f.Packed {
+			all = append(all, f.Extensions[0])
+		}
 	}
 	return all
 }()
 
 // formatOf tells the format of a text by its first bytes or else by its extension.
 func formatOf(s *source) format {
-	for _, f := range read {
+	for _, f := range formats {
 		if f.Starts(s.peek()) {
 			return f
 		}
 	}
 
-	for _, f := range read {
+	for _, f := range formats {
 		if slices.Contains(f.Extensions, s.Extension) {
 			return f
 		}
 	}
-	return read[0]
+	return formats[0]
 }
 
 // Names names the formats that are read, with their extensions: "Matrix Market (.mtx,
 // .mm), … or edge list (.txt)".
 func Names() string {
 	var names []string
-	for _, f := range read {
+	for _, f := range formats {
 		names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Extensions, ", ")))
 	}
 	return term.Or(names)
@@ -218,9 +217,11 @@ func Names() string {
 
 // Extensions are the endings of the names of matrix files.
 var Extensions = func() (all []string) {
-	for _, f := range read {
+	for _, f := range formats {
 		for _, ext := range f.Extensions {
-			all = append(all, ext, ext+".gz")
+			if all = append(all, ext); !f.Packed {
+				all = append(all, ext+".gz")
+			}
 		}
 	}
 	return append(all, ".tar.gz", ".tgz")
@@ -246,7 +247,7 @@ func Stem(path string) (name string, known bool) {
 func Found(glob, path string) bool {
 	_, known := Stem(path)
 	ext := NameThatMatters(path)
-	return known && (ext == NameThatMatters(glob) || !slices.ContainsFunc(read, func(f format) bool {
+	return known && (ext == NameThatMatters(glob) || !slices.ContainsFunc(formats, func(f format) bool {
 		return f.Ambiguous && slices.Contains(f.Extensions, ext)
 	}))
 }

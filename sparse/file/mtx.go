@@ -41,7 +41,6 @@ var mtx = format{
 	Starts:     startsMTX,
 	Open:       openMTX,
 	Write:      writeMTX,
-	Triangle:   true,
 }
 
 // openMTX reads the header of the matrix in s.
@@ -298,15 +297,12 @@ func (a *array) read(b block) error {
 // writeMTX writes m as a coordinate file, by rows, with the lines of the comment behind the
 // banner. Only the payload of a NaN is lost.
 func writeMTX(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
-	field, symmetry := "real", "general"
+	field := "real"
 	if opt.Pattern {
 		field = "pattern"
 	}
-	if opt.Symmetric {
-		symmetry = "symmetric"
-	}
 
-	fmt.Fprintln(w, "%%MatrixMarket matrix coordinate", field, symmetry)
+	fmt.Fprintln(w, "%%MatrixMarket matrix coordinate", field, "general")
 	for line := range strings.Lines(opt.Comment) {
 		fmt.Fprintf(w, "%%%s\n", strings.TrimRight(line, "\r\n"))
 	}

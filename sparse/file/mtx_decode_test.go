@@ -133,7 +133,7 @@ func TestMTXDecodeRefuses(t *testing.T) {
 		{"negative size", coo + "-3 3 1\n",
 			`f.mtx:2: size "-3" is not a whole number from 0 on; the size line in coordinate format has three: rows`},
 		{"size beyond int32", coo + "3 2147483648 1\n", `f.mtx:2: size "2147483648" is too large`},
-		{"array beyond int32", arr + "65536 65536\n1\n", "f.mtx:2: 65536×65536 with 4294967296 entries: 32-bit indices hold no more"},
+		{"array beyond int32", arr + "65536 65536\n1\n", "f.mtx:2: 65536×65536 with 4 294 967 296 entries: 32-bit indices hold no more"},
 		{"symmetric rectangle", "%%MatrixMarket matrix coordinate real symmetric\n3 4 0\n",
 			"f.mtx:2: a symmetric matrix must be square"},
 		{"entries in nothing", coo + "0 1 1\n", "f.mtx:2: 1 entry in a matrix of 0×1"},

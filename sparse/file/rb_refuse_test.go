@@ -70,7 +70,7 @@ func TestRBRefuses(t *testing.T) {
 		{"mostly empty rows", good("rua 2147483647 3 2 0", " 1 2 3 3\n 1 1\n  1.  2.\n"),
 			"f:3: 2147483647×3 with 2 entries: nearly all rows"},
 		{"too many after expansion", small("9 1 1000000 500000000", "rsa 3 3 2000000000 0", "(4I20) (2000I8) (4F4.0)",
-			""), "f:3: 3×3 with 2000000000 entries: 32-bit indices hold no more"},
+			""), "f:3: 3×3 with 2 000 000 000 entries: 32-bit indices hold no more"},
 	} {
 		opt := DefaultOptions
 		if c.name == "imaginary part" {

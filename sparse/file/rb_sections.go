@@ -62,16 +62,22 @@ func (r *reader) checkOrder() error {
 func (r *reader) placing() func(from, to int, val []float64) *chunk {
 	var col []int32
 	return func(from, to int, val []float64) *chunk {
-		col = col[:0]
-		j, _ := slices.BinarySearch(r.starts[1:], int32(from)+1) // the column that from is in
-		for k := from; k < to; k++ {
-			for int(r.starts[j+1]) <= k {
-				j++
-			}
-			col = append(col, int32(j))
-		}
+		col = outerIndices(col[:0], r.starts, from, to)
 		return r.layout.chunk(r.rows[from:to], col, val)
 	}
+}
+
+// outerIndices appends the columns, or rows, that the entries from the first to the one before to lie in. starts says at
+// which entry each begins, and where the last ends.
+func outerIndices(list, starts []int32, from, to int) []int32 {
+	j, _ := slices.BinarySearch(starts[1:], int32(from)+1) // what from is in
+	for k := from; k < to; k++ {
+		for int(starts[j+1]) <= k {
+			j++
+		}
+		list = append(list, int32(j))
+	}
+	return list
 }
 
 // pattern makes chunks of the rows alone.

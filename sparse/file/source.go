@@ -2,6 +2,7 @@ package file
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/gzip"
@@ -47,6 +48,7 @@ type source struct {
 	// Line is the number of the first line that was not handed out yet.
 	Line int
 
+	file  *os.File // which has the text as it is; nil if the text is packed, or not of a file
 	r     *bufio.Reader
 	start []byte // of the text
 	rest  []byte // was read, and comes before what r has
@@ -89,6 +91,7 @@ func newSource(r io.Reader, name string, members ...string) (*source, error) {
 
 // open makes r what s hands out.
 func (s *source) open(r io.Reader) error {
+	s.file, _ = r.(*os.File)
 	s.r = bufio.NewReaderSize(r, headerSize)
 	start, err := s.r.Peek(sniffSize)
 	s.start = bytes.Clone(start)
@@ -112,8 +115,6 @@ func (s *source) sniff(start []byte) error {
 	for _, known := range []struct{ prefix, reason string }{
 		{"version https://git-lfs.github.com",
 			"this is a Git LFS pointer, not the matrix: fetch the file with git lfs pull"},
-		{"PK\x03\x04", "this is a zip archive, or NumPy's .npz: unpack the matrix first, or write it in Matrix " +
-			"Market form"},
 		{"BZh", "this is compressed with bzip2: unpack it first, or use gzip"},
 		{"\xfd7zXZ", "this is compressed with xz: unpack it first, or use gzip"},
 		{"\x28\xb5\x2f\xfd", "this is compressed with zstd: unpack it first, or use gzip"},
@@ -227,9 +228,9 @@ func (s *source) failure(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		reason = "the compressed data end too early: the file was cut off; get it again"
-	case errors.Is(err, tar.ErrHeader):
+	case errors.Is(err, tar.ErrHeader), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm):
 		reason = fmt.Sprintf("the archive is damaged (%v): get it again", err)
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zip.ErrChecksum):
 		reason = fmt.Sprintf("the compressed data are damaged (%v): get the file again", err)
 	}
 

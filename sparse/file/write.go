@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"compress/gzip"
-	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +19,6 @@ type Writing struct {
 	Name, Comment string
 	// Pattern says that all values are 1; they are left out where the format allows it.
 	Pattern bool
-	// Symmetric says that the entries are the lower triangle of a symmetric matrix.
-	Symmetric bool
 }
 
 // WriteEntries writes a line for each entry, by rows: row and column, counted from least, and, unless opt says that it is
@@ -75,7 +71,7 @@ var Forms = func() (all []Form) {
 			form.Doc += ", " + f.Doc
 		}
 		all = append(all, form)
-		if f.Open != nil { // packed files are read, too
+		if !f.Packed {
 			form.Extension, form.Doc, form.gzip = form.Extension+".gz", f.Name+", gzipped", true
 			all = append(all, form)
 		}
@@ -88,52 +84,12 @@ func FormOf(path string) (f Form, known bool) {
 	return lists.First(Forms, func(f Form) bool { return strings.HasSuffix(strings.ToLower(path), f.Extension) })
 }
 
-// Write writes m to a stream. Values that the form can't express are refused, and so is a
-// triangle of a matrix that is not symmetric.
+// Write writes m to a stream.
 func (f Form) Write(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
-	if opt.Symmetric {
-		if !f.format.Triangle {
-			return fmt.Errorf("a %s file can't store a symmetric matrix as a triangle", f.Extension)
-		}
-		if err := symmetric(m); err != nil {
-			return err
-		}
-		m = lower(m)
-	}
-
 	out := bufio.NewWriterSize(w, 1<<16)
 	if !f.gzip {
 		return cmp.Or(f.format.Write(out, m, opt), out.Flush())
 	}
 	z := gzip.NewWriter(out)
 	return cmp.Or(f.format.Write(z, m, opt), z.Close(), out.Flush())
-}
-
-// lower returns the entries on and below the diagonal.
-func lower(m *sparse.CSR[float64]) *sparse.CSR[float64] {
-	low := &sparse.CSR[float64]{Rows: m.Rows, Cols: m.Cols, RowPtr: []int32{0}}
-	for i := range m.Rows {
-		cols, values := m.Row(i)
-		n, _ := slices.BinarySearch(cols, int32(min(i+1, sparse.MaxIndex)))
-		low.ColIdx, low.Val = append(low.ColIdx, cols[:n]...), append(low.Val, values[:n]...)
-		low.RowPtr = append(low.RowPtr, int32(len(low.ColIdx)))
-	}
-	return low
-}
-
-// symmetric returns an error unless m is its own transpose; it says where it is not.
-func symmetric(m *sparse.CSR[float64]) error {
-	if m.Rows != m.Cols {
-		return fmt.Errorf("the matrix is not symmetric: it has %d rows and %d columns", m.Rows, m.Cols)
-	}
-	t := m.Transpose()
-	same := func(v, w float64) bool { return v == w || w != w }
-	for i := range m.Rows {
-		cols, vals := m.Row(i)
-		mirror, mirrored := t.Row(i)
-		if !slices.Equal(cols, mirror) || !slices.EqualFunc(vals, mirrored, same) {
-			return fmt.Errorf("the matrix is not symmetric: row %d and column %d differ", i+1, i+1)
-		}
-	}
-	return nil
 }

@@ -186,7 +186,8 @@ func TestLoadKeepsFiles(t *testing.T) {
 	}
 	d, _ := cache.Default()
 	for _, e := range entries(t) {
-		testkit.Equal(t, d.Verify(t.Context(), e), nil, "what was damaged was not made again")
+		a := testkit.Must(testkit.Must(d.Open(e.Key)).Copy(t.Context()))
+		testkit.Equal(t, a.Hash(), e.Hash, "what was damaged was not made again")
 	}
 
 	write(strings.Replace(fileOfFive, "2 1 -1", "2 2 -1", 1)) // of the same size

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
-	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
@@ -202,9 +200,8 @@ var Files = strings.Split(strings.TrimPrefix(strings.Join(file.Extensions, " "),
 
 // getCommand is the command matrix get.
 type getCommand struct {
-	out, server string
-	offline     bool
-	output      command.Output
+	offline bool
+	output  command.Output
 }
 
 // gotMatrix is what `matrix get --json` prints for each matrix.
@@ -230,18 +227,13 @@ file, or run matrix cache prune --downloads, to remove matrices.
 ` + fetch.EnvServers + ` names other servers, separated by blanks, which have
 MM/GROUP/NAME.tar.gz. HTTPS_PROXY works as usual.`,
 		Example: `  spmvtune matrix get DIMACS10/delaunay_n23
-  spmvtune matrix get HB/1138_bus Williams/mc2depi --output matrices
-  spmvtune matrix get HB/1138_bus --server https://mirror.example.org/sparse`,
+  cp $(spmvtune matrix get HB/1138_bus Williams/mc2depi) matrices`,
 		Args:              command.NeedsSome(`a matrix: Group/Name, as in "DIMACS10/delaunay_n23"`),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              g.Run,
 	}
-	f := cmd.Flags()
-	f.StringVarP(&g.out, "output", "o", "", "copy the file to this folder, or to this name")
-	f.StringVar(&g.server, "server", "", "the only server to ask, instead of "+fetch.EnvServers)
 	g.output.Flags(cmd)
 	command.FlagOffline(cmd, &g.offline)
-	command.FlagValues(cmd, "server")
 	return cmd
 }
 
@@ -258,19 +250,10 @@ func (g *getCommand) Run(cmd *cobra.Command, args []string) error {
 		return command.Usage(err)
 	}
 
-	if info, err := os.Stat(g.out); g.out != "" && len(ids) > 1 && (err != nil || !info.IsDir()) {
-		return command.Usage(fmt.Errorf("--output %s must be a folder for %d matrices", g.out, len(ids)))
-	}
-
 	line := show.New(cmd.ErrOrStderr(), cmd.ErrOrStderr())
 	resolver, err := show.NewResolver(g.offline, line)
 	if err != nil {
 		return err
-	}
-	if g.server != "" {
-		if err := resolver.Collection.SetServers([]string{g.server}); err != nil {
-			return command.Usage(err)
-		}
 	}
 	defer line.Clear()
 	return g.get(cmd, resolver.Collection, line, ids)
@@ -282,10 +265,6 @@ func (g *getCommand) get(cmd *cobra.Command, from *fetch.Collection, line *show.
 	var errs []error
 	for _, id := range ids {
 		file, err := from.Get(cmd.Context(), id)
-		path := file.Path
-		if err == nil && g.out != "" {
-			path, err = copyOut(file, g.out)
-		}
 		if cmd.Context().Err() != nil {
 			return err
 		}
@@ -293,10 +272,10 @@ func (g *getCommand) get(cmd *cobra.Command, from *fetch.Collection, line *show.
 			continue
 		}
 
-		all = append(all, gotMatrix{id.String(), path, file.Bytes, file.URL != "", file.URL})
+		all = append(all, gotMatrix{id.String(), file.Path, file.Bytes, file.URL != "", file.URL})
 		if !g.output.Data() {
 			line.Clear()
-			fmt.Fprintln(cmd.OutOrStdout(), path)
+			fmt.Fprintln(cmd.OutOrStdout(), file.Path)
 		}
 	}
 
@@ -304,24 +283,4 @@ func (g *getCommand) get(cmd *cobra.Command, from *fetch.Collection, line *show.
 		errs = append(errs, g.output.Write(cmd.OutOrStdout(), all))
 	}
 	return errors.Join(errs...)
-}
-
-// copyOut copies the file of a matrix to a folder or to a name, and returns its new path.
-func copyOut(file fetch.File, out string) (string, error) {
-	if info, err := os.Stat(out); err == nil && info.IsDir() {
-		out = filepath.Join(out, filepath.Base(file.Path))
-	}
-	from, err := os.Open(file.Path)
-	if err != nil {
-		return "", fmt.Errorf("copying %s: %w", file.ID, err)
-	}
-	defer from.Close()
-	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
-		return "", err
-	}
-
-	return out, files.WriteTo(out, func(w io.Writer) error {
-		_, err := io.Copy(w, from)
-		return err
-	})
 }
