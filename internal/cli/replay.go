@@ -130,7 +130,7 @@ func (r *replayCommand) print(w io.Writer) error {
 	if err := r.brief().Write(w, r.output.Format); err != nil {
 		return err
 	}
-	for _, line := range append([]string{r.short(), r.noise()}, r.lines...) {
+	for _, line := range append([]string{r.noise()}, r.lines...) {
 		if line != "" {
 			term.Print(w, line)
 		}
@@ -201,22 +201,6 @@ func (r *replayCommand) noise() string {
 	return fmt.Sprintf("on %d of %s noise hides differences of 2%%: there, \"to 2%%\" means to what can't be told from "+
 		"the best, which may be slower by %s in the median over these, and by %s on the worst", len(wide),
 		term.Count(len(told), "grid", "grids"), shareOfGrid(search.Quantile(wide, 0.5)), shareOfGrid(slices.Max(wide)))
-}
-
-// short says how often a step found fewer samples in the record than it wanted.
-func (r *replayCommand) short() string {
-	n, of := 0, 0
-	for _, o := range r.outcomes {
-		n += o.Short
-		for _, p := range o.Paths {
-			of += p.End().Steps
-		}
-	}
-
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d steps wanted more samples than were recorded, and got the recorded ones", n, of)
 }
 
 // shareOfGrid prints a share of the grid's device time.

@@ -89,7 +89,8 @@ func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
 	out := args[1]
 	format, known := file.FormOf(out)
 	if !known {
-		return command.Usage(fmt.Errorf("%s: extension must be one of %s", out, strings.Join(exportExtensions(), ", ")))
+		all := lists.Of(file.Forms, func(f file.Form) string { return f.Extension })
+		return command.Usage(fmt.Errorf("%s: extension must be one of %s", out, strings.Join(all, ", ")))
 	}
 	if _, err := os.Stat(out); !c.force && !errors.Is(err, fs.ErrNotExist) {
 		return command.WithHint(fmt.Errorf("%s exists already", out), "--force replaces it")
@@ -113,10 +114,6 @@ func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "note: a file %s does not hold %s\n", format.Extension, format.Loses)
 	}
 	return err
-}
-
-func exportExtensions() []string {
-	return lists.Of(file.Forms, func(f file.Form) string { return f.Extension })
 }
 
 // exportFormats lists the formats for the help text.
