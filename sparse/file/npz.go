@@ -59,24 +59,15 @@ func openNPZ(s *source, opt Options) (*header, func() (*layout, []*chunk, error)
 		return nil, nil, s.failure(err)
 	}
 
-	form, err := r.form()
-	if err != nil {
-		return nil, nil, err
-	}
+	form, formErr := r.form()
 	shape, shapeErr := r.indices("shape", 2, sparse.MaxIndex)
 	data, dataErr := r.open("data", "biufc")
-	if err := cmp.Or(shapeErr, dataErr); err != nil {
+	if err := cmp.Or(formErr, shapeErr, dataErr); err != nil {
 		return nil, nil, err
 	}
 	h := &header{
-		Format: "npz", Field: "integer", Symmetry: "general", Rows: int(shape[0]), Cols: int(shape[1]),
+		Format: "npz", Field: cmp.Or(npyFields[data.kind], "integer"), Symmetry: "general", Rows: int(shape[0]), Cols: int(shape[1]),
 		Entries: data.length, TypeLine: 1, SizeLine: 1,
-	}
-	switch data.kind {
-	case "f":
-		h.Field = "real"
-	case "c":
-		h.Field = "complex"
 	}
 	return h, func() (*layout, []*chunk, error) {
 		l := h.layout(opt)
@@ -190,6 +181,9 @@ var npyTypes = map[string]func(b []byte, n int, order binary.ByteOrder) []float6
 	"u1": floatsOf[uint8], "u2": floatsOf[uint16], "u4": floatsOf[uint32], "u8": floatsOf[uint64],
 	"f4": floatsOf[float32], "f8": floatsOf[float64], "c8": realsOf[float32], "c16": realsOf[float64],
 }
+
+// npyFields are what headers say of other values than integers.
+var npyFields = map[string]string{"f": "real", "c": "complex"}
 
 type npyNumber interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
