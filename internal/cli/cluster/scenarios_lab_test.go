@@ -57,7 +57,6 @@ func TestScenarios(t *testing.T) {
 			}
 			merges.Wait()
 			l.do(0, "cancel", run.Dir)
-			l.says(0, "cancel "+run.Dir, "nothing to cancel")
 			return []string{"--exclude", "n1", "--exclude", "n[3]"}
 		}, "n1 n2"},
 		"kinds of nodes": {"[[slurm.array]]\nconstraint = \"a30\"\n[[slurm.array]]\nconstraint = \"cpu\"",
