@@ -6,6 +6,7 @@ import (
 	"text/template"
 
 	"spmvtune/internal/base/lists"
+	"spmvtune/internal/base/term"
 	"spmvtune/sparse/generate"
 	"spmvtune/tuner/search"
 )
@@ -21,21 +22,21 @@ var Schema string
 
 // Help documents the format of a sweep file. It is what "spmvtune help config" prints.
 func Help() string {
-	intro, _ := helpParts()
+	intro, _ := helpParts(term.PageWidth)
 	return intro + example()
 }
 
 // example is a sweep file with every key. A test decodes it.
 func example() string {
-	_, sections := helpParts()
+	_, sections := helpParts(term.PageWidth)
 	return strings.Join(lists.Of(sections, func(s helpSection) string { return s.text }), "\n")
 }
 
 // A helpSection is a part of the example, and the heading that docs/sweep.md gives it.
 type helpSection struct{ heading, text string }
 
-// helpParts fills the template, and divides it.
-func helpParts() (intro string, sections []helpSection) {
+// helpParts fills the template, and divides it. Comments are at most width columns wide.
+func helpParts(width int) (intro string, sections []helpSection) {
 	s := newSweep()
 	searches := s.Search.keys(nil)
 	var b strings.Builder
@@ -43,7 +44,7 @@ func helpParts() (intro string, sections []helpSection) {
 		"Top": s.keys(nil)[:2], "Protocol": s.Protocol.keys(), "Search": searches.without("rule", "top"),
 		"Rule": searches[len(searches)-2:], "Matrix": matrixKeys, "Kernel": kernelKeys, "Custom": customKeys, "Program": programKeys,
 		"Device": s.Device.keys(), "Learn": s.Learn.keys(), "Report": s.Report.keys(), "Slurm": s.Slurm.keys(),
-		"Finish": s.Slurm.Finish.keys(), "Strategies": strategies(), "Generators": generators(),
+		"Finish": s.Slurm.Finish.keys(), "Strategies": strategies(width), "Generators": generators(width), "Width": width,
 	})
 	if err != nil {
 		panic(err) // the template is part of the program
@@ -57,7 +58,7 @@ func helpParts() (intro string, sections []helpSection) {
 }
 
 // strategies lists the search strategies, in comments.
-func strategies() string {
+func strategies(width int) string {
 	var list section
 	for _, k := range search.Strategies {
 		help := k.Help
@@ -66,11 +67,11 @@ func strategies() string {
 		}
 		list = append(list, key{name: k.Name, doc: help})
 	}
-	return list.Comments()
+	return list.Comments(width)
 }
 
 // generators lists the generators and their arguments, in comments.
-func generators() string {
+func generators(width int) string {
 	var list section
 	for _, g := range generate.Generators() {
 		var args []string
@@ -83,5 +84,5 @@ func generators() string {
 		}
 		list = append(list, key{name: g.Name, doc: strings.Join(args, ", ")})
 	}
-	return list.Comments()
+	return list.Comments(width)
 }

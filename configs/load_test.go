@@ -245,12 +245,13 @@ var regen = stdflag.Bool("regen", false, "write the format of a sweep file into 
 // The documentation has every key, as `spmvtune help config` does; docs/matrices.md has the generators,
 // and docs/searching.md the strategies.
 func TestDocumentation(t *testing.T) {
+	const width = 120
 	var b strings.Builder
-	intro, sections := helpParts()
+	intro, sections := helpParts(width)
 	b.WriteString(intro)
 	for _, s := range sections {
 		b.WriteString("## " + s.heading + "\n\n```toml\n" + s.text + "```\n\n")
 	}
-	elsewhere := strings.NewReplacer(generators(), "#     (in matrices.md)\n", strategies(), "#     (in searching.md)\n")
+	elsewhere := strings.NewReplacer(generators(width), "#     (in matrices.md)\n", strategies(width), "#     (in searching.md)\n")
 	testkit.Section(t, "../docs/sweep.md", "<!-- help config -->\n", "<!-- end -->\n", elsewhere.Replace(b.String()), *regen)
 }

@@ -126,8 +126,8 @@ func (k key) shown() string {
 	}
 }
 
-// Example shows the keys of s with their values, and what they mean in comments.
-func (s section) Example() string {
+// Example shows the keys of s with their values, and what they mean in comments, at most width columns wide.
+func (s section) Example(width int) string {
 	names := slices.Max(lists.Of(s.names(), utf8.RuneCountInString))
 	values := slices.Max(lists.Of(s, func(k key) int { return utf8.RuneCountInString(k.shown()) }))
 	var b strings.Builder
@@ -138,19 +138,19 @@ func (s section) Example() string {
 		}
 		head := fmt.Sprintf("%-*s = %-*s  # ", names, k.name, values, k.shown())
 		indent := utf8.RuneCountInString(head)
-		b.WriteString(head + term.Wrap(k.doc, term.PageWidth-indent, strings.Repeat(" ", indent-2)+"# ") + "\n")
+		b.WriteString(head + term.Wrap(k.doc, width-indent, strings.Repeat(" ", indent-2)+"# ") + "\n")
 	}
 
 	return b.String()
 }
 
 // Comments lists the keys of s in comments, where a section has no single example.
-func (s section) Comments() string {
-	width := slices.Max(lists.Of(s.names(), utf8.RuneCountInString))
+func (s section) Comments(width int) string {
+	names := slices.Max(lists.Of(s.names(), utf8.RuneCountInString))
 	var b strings.Builder
 	for _, k := range s {
-		head := fmt.Sprintf("#     %-*s  ", width, k.name)
-		b.WriteString(head + term.Wrap(k.doc, term.PageWidth-len(head), "#"+strings.Repeat(" ", len(head)-1)) + "\n")
+		head := fmt.Sprintf("#     %-*s  ", names, k.name)
+		b.WriteString(head + term.Wrap(k.doc, width-len(head), "#"+strings.Repeat(" ", len(head)-1)) + "\n")
 	}
 	return b.String()
 }
