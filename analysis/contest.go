@@ -72,6 +72,15 @@ func NewContest(places []Panel) *Contest {
 	return c
 }
 
+// Order puts the kernels in the order of another contest that has them all.
+func (c *Contest) Order(as *Contest) {
+	rank := map[string]int{}
+	for i := range as.Contenders {
+		rank[as.Contenders[i].Kernel] = i
+	}
+	slices.SortFunc(c.Contenders, func(a, b Contender) int { return cmp.Compare(rank[a.Kernel], rank[b.Kernel]) })
+}
+
 // few reports whether a kernel was measured at so few places that its mean says little.
 func (c *Contest) few(k *Contender) bool { return float64(k.Tried) < wellTried*float64(len(c.Places)) }
 

@@ -149,33 +149,9 @@ func TestResolution(t *testing.T) {
 	}
 }
 
-// The kernels that are tied with the named ones are counted.
-func TestTieWords(t *testing.T) {
-	const tied = "on 1 of 1 place other kernels may be as fast: "
-	for _, tt := range []struct {
-		name  string
-		times []float64 // of the named one and those tied with it
-		want  string
-	}{
-		{"alone", []float64{1}, ""},
-		{"as fast", []float64{1, 1}, tied + "csr_scalar (1)"},
-		{"not the fastest", []float64{1, 0.8, 0.9}, tied + "coo_atomic (1), csr_scalar (1)"},
-	} {
-		rows := []store.Row{found("csr_merge", 2, 2, 2)}
-		for i, time := range tt.times {
-			r := found([]string{"csr_vector", "csr_scalar", "coo_atomic"}[i], time, time, time)
-			r.Tied = true
-			rows = append(rows, r)
-		}
-		d := New(rows, []store.Best{{Row: found("csr_vector", 1, 1, 1)}}, nil, nil)
-		testkit.Equal(t, d.TieWords(), tt.want, "%s", tt.name)
-		testkit.Check(t, d.Best[0].Tied, "%s: the named one is not tied", tt.name)
-	}
-}
-
 // Without repeats, more may be tied than samples within the run tell.
 func TestTieCount(t *testing.T) {
-	b := store.Best{Row: found("csr_vector", 1, 1, 1), TieSize: 2}
+	b := store.Best{Row: found("csr_vector", 1, 1, 1), Others: 2}
 	testkit.Equal(t, TieCount(&b), "2", "with repeats")
 	b.Factor = 0
 	testkit.Equal(t, TieCount(&b), "≥2", "without repeats")

@@ -11,6 +11,7 @@ import (
 	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
+	"spmvtune/store"
 	"spmvtune/tuner/stat"
 	"spmvtune/tuner/trial"
 )
@@ -59,8 +60,17 @@ const (
 	blind = 0.5
 )
 
-// mostWords is how many words a part has at most.
-const mostWords = 60
+// mostWords is how many words a part has at most. If it has more, it goes without what its cases are, then without all
+// exceptions but the first, then without that, and then without counts.
+const (
+	mostWords = 60
+
+	noCases = iota // 1
+	oneException
+	noException
+	noCounts
+	tersest
+)
 
 // Headline returns the headline, a part for each device and state of its caches where verified kernels compete. A
 // place with one of them says nothing of who wins, and is left out, unless all places are so.
@@ -78,39 +88,28 @@ func Headline(d *Data) (parts []HeadlinePart) {
 		s.contest, s.limit = NewContest(s.places), ResolutionOf(s.places)
 		s.won = s.winners()
 		s.lead()
-		say := []func() Sentence{s.winner, s.exception, s.start, s.noise}
-		if s.limit.Usual > blind {
-			say = []func() Sentence{s.blinded}
+		for words := mostWords + 1; words > mostWords && s.terse < tersest; s.terse++ {
+			words = s.say()
 		}
-		p := HeadlinePart{Device: at.Device, Cache: at.Cache, On: d.ConditionWords(at)}
-		for _, say := range say {
-			if said := say(); said.Lead != "" {
-				said.Text = said.Lead + said.Text
-				p.Sentences = append(p.Sentences, said)
-			}
-		}
-		p.shorten()
-		parts = append(parts, p)
+		parts = append(parts, HeadlinePart{at.Device, at.Cache, d.ConditionWords(at), s.said})
 	}
 	return parts
 }
 
-// shorten leaves out of a part that has too many words what follows the lead of the winner, and then the exception.
-func (p *HeadlinePart) shorten() {
-	for _, about := range []Topic{AboutWinner, AboutException} {
-		words := 0
-		for _, s := range p.Sentences {
-			words += len(strings.Fields(s.Text))
-		}
-		at := slices.IndexFunc(p.Sentences, func(s Sentence) bool { return s.About == about })
-		switch {
-		case words <= mostWords || at < 0:
-		case about == AboutException:
-			p.Sentences = slices.Delete(p.Sentences, at, at+1)
-		default:
-			p.Sentences[at].Text = p.Sentences[at].Lead
+// say makes the sentences, and returns how many words they have.
+func (s *scene) say() (words int) {
+	say := []func() Sentence{s.winner, s.exception, s.start, s.noise}
+	if s.limit.Usual > blind {
+		say = []func() Sentence{s.blinded}
+	}
+	s.said = nil
+	for _, say := range say {
+		if said := say(); said.Lead != "" {
+			said.Text = said.Lead + said.Text
+			s.said, words = append(s.said, said), words+len(strings.Fields(said.Text))
 		}
 	}
+	return words
 }
 
 // HeadlineLines are the sentences of all parts, for a terminal. Several parts have headings.
@@ -124,6 +123,16 @@ func HeadlineLines(parts []HeadlinePart) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// Brief leaves who wins and what to start with of each part, for the end of a table.
+func Brief(parts []HeadlinePart) []HeadlinePart {
+	for i, p := range parts {
+		parts[i].Sentences = lists.Where(p.Sentences, func(s Sentence) bool {
+			return len(p.Sentences) == 1 || s.About == AboutWinner || s.About == AboutStart
+		})
+	}
+	return parts
 }
 
 // A scene is what the sentences of a part are derived from.
@@ -140,6 +149,8 @@ type scene struct {
 	few       bool                    // the leader is compared with some rival on few matrices
 	apart     bool                    // no two kernels were measured at one place
 	limit     Resolution
+	terse     int // what is left out
+	said      []Sentence
 }
 
 // winner says which kernels are the fastest, and how much faster than what they are measured against.
@@ -153,7 +164,7 @@ func (s *scene) winner() Sentence {
 		said.Lead = "Fastest: " + s.whoWhere() + "."
 		return said
 	}
-	if s.special != nil {
+	if s.special != nil && s.terse >= noException {
 		said.Lead = "Of the kernels measured on most matrices, "
 	}
 	first, equal := s.leader.Kernel, s.equals()
@@ -173,15 +184,19 @@ func (s *scene) winner() Sentence {
 		}
 	case s.few:
 		said.Lead += first + " is fastest on " + term.Some(s.names(s.won[first]), 2) + s.overAll() + "."
-	case won == 0:
-		said.Lead += first + " is fastest on average" + s.overAll() + "."
-		said.Text = " On each matrix another kernel is faster."
-	case 2*won <= len(s.places):
-		said.Lead += first + " is fastest on average" + s.overAll() + "."
-		said.Text = " It is " + counted + "."
 	default:
-		said.Lead += first + " is fastest here" + s.overAll() + "."
+		on := "here"
+		if 2*won <= len(s.places) {
+			on = "on average"
+		}
+		said.Lead += first + " is fastest " + on + s.overAll() + "."
 		said.Text = " It is " + counted + "."
+		if won == 0 {
+			said.Text = " On each matrix another kernel is faster."
+		}
+	}
+	if s.terse >= noCounts {
+		said.Text = ""
 	}
 	return said
 }
@@ -213,7 +228,7 @@ func (s *scene) whoWhere() string {
 func (s *scene) clearly(kernel string) string {
 	switch open, won := s.open(kernel), len(s.won[kernel]); open {
 	case 0:
-		return ""
+		return ", clearly on all"
 	case won:
 		return ", clearly on none"
 	default:
@@ -283,23 +298,34 @@ func AsFast(r stat.Ratio, as string) string {
 	return text
 }
 
-// exception says where another kernel is faster than the leader: the one that gains the most, if
-// it will in another run. One whose output is not verified, which its name says, is named if there is no other.
+// exception says where other kernels are faster than the leader, the worst places first. Those whose output is not
+// verified, which their names say, are named if there is no other.
 func (s *scene) exception() Sentence {
-	if s.leader == nil || s.few && len(s.won) > 1 {
+	if s.leader == nil || s.few && len(s.won) > 1 || s.terse >= noException {
 		return Sentence{}
 	}
+	list := s.losses(s.places)
+	var said []string
 	if s.special != nil {
-		return Sentence{AboutException, fmt.Sprintf(" where %s was measured (%s), it is %s times as fast.", s.special.Kernel,
-			term.Matrices(s.shared(s.special, s.leader)), factor(s.gain)), "Exception:"}
-	}
-	for _, panels := range [][]Panel{s.places, s.report.Under(s.condition)} {
-		if name, at, gains := s.gainer(panels); name != "" {
-			return Sentence{AboutException, fmt.Sprintf(" %s, where %s is %s times as fast.", term.Some(s.names(at), 2), name,
-				factors(gains)), "Exception:"}
+		can := "was measured"
+		if slices.ContainsFunc(s.report.Rows, func(r store.Row) bool {
+			return r.Kernel == s.special.Kernel && r.Status == trial.Invalid
+		}) {
+			can = "can be used"
 		}
+		said = append(said, fmt.Sprintf("where %s %s (%s, %s)", s.special.Kernel, can,
+			term.Matrices(s.shared(s.special, s.leader)), factor(s.gain)))
+	} else if len(list) == 0 {
+		list = s.losses(s.report.Under(s.condition))
 	}
-	return Sentence{}
+	for _, l := range list {
+		said = append(said, fmt.Sprintf("%s (%s, %s)", strings.Join(s.names(l.at), ", "), l.kernel, factor(l.gain)))
+	}
+	if len(said) == 0 {
+		return Sentence{}
+	}
+	said[0] = strings.TrimSuffix(said[0], ")") + " times as fast)"
+	return Sentence{AboutException, " " + term.Some(said, 2-s.terse/oneException) + ".", "Except:"}
 }
 
 // start names the configuration of the leader that is nearest to its fastest ones in the geometric mean, of those that
@@ -368,6 +394,9 @@ func (s *scene) scatter() (what []string, repeated bool) {
 func (s *scene) cases() string {
 	matrices := len(lists.Distinct(s.places, func(p Panel) string { return p.Matrix }))
 	precisions := len(lists.Distinct(s.places, func(p Panel) kernels.Precision { return p.Precision }))
+	if precisions > 1 && s.terse >= noCases {
+		return term.Grouped(len(s.places))
+	}
 	if precisions > 1 {
 		return fmt.Sprintf("%s (%s, %d precisions)", term.Grouped(len(s.places)), term.Matrices(matrices), precisions)
 	}
@@ -386,16 +415,6 @@ func (s *scene) names(at []trial.Case) (list []string) {
 		}
 	}
 	return list
-}
-
-// factors prints the range of some ratios.
-func factors(list []stat.Ratio) string {
-	compare := func(a, b stat.Ratio) int { return cmp.Compare(a.Value, b.Value) }
-	low, high := factor(slices.MinFunc(list, compare)), factor(slices.MaxFunc(list, compare))
-	if low == high {
-		return low
-	}
-	return low + " to " + high
 }
 
 // factor prints how many times as fast something is, with as many digits as its interval supports.

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -121,31 +120,32 @@ func (s *scene) equals() []string {
 // spread is how many times as fast as the last of equals the leader is.
 func (s *scene) spread(equal []string) float64 { return s.lag(s.behind()[len(equal)-2]).Value }
 
-// gainer names the kernel that gains the most over the leader at places where it is the fastest, "" if there is none,
-// with these places and how many times as fast it is at each.
-func (s *scene) gainer(panels []Panel) (most string, at []trial.Case, of []stat.Ratio) {
-	where, gains := map[string][]trial.Case{}, map[string][]stat.Ratio{}
+// A loss is a matrix where another kernel is faster than the leader: which one is at its worst case, and how much.
+type loss struct {
+	at     []trial.Case
+	kernel string
+	gain   stat.Ratio
+}
+
+// losses lists them, the worst first, without those where the special kernel is the fastest.
+func (s *scene) losses(panels []Panel) (list []loss) {
 	for i := range panels {
 		own, best := panels[i].Best(s.leader.Kernel), Fastest(panels[i].Rows)
-		if own != nil && Tells(best, own) {
-			gains[best.Kernel] = append(gains[best.Kernel], Ratio(own, best))
-			where[best.Kernel] = append(where[best.Kernel], panels[i].Case)
+		if own == nil || !Tells(best, own) || own.Time < near*best.Time || s.special != nil && s.special.Kernel == best.Kernel {
+			continue
+		}
+		at := slices.IndexFunc(list, func(l loss) bool { return l.at[0].Matrix == panels[i].Matrix })
+		if at < 0 {
+			at, list = len(list), append(list, loss{})
+		}
+		l := &list[at]
+		l.at = append(l.at, panels[i].Case)
+		if r := Ratio(own, best); r.Value > l.gain.Value {
+			l.kernel, l.gain = best.Kernel, r
 		}
 	}
-	gain := func(name string) float64 {
-		return float64(len(where[name])) * math.Log(stat.MeanRatio(gains[name]).Value)
-	}
-	maps.DeleteFunc(gains, func(_ string, list []stat.Ratio) bool {
-		mean := stat.MeanRatio(list)
-		return tied(mean) || mean.Value < near
-	})
-	names := slices.SortedFunc(maps.Keys(gains), func(a, b string) int {
-		return cmp.Or(cmp.Compare(gain(b), gain(a)), compareKernels(a, b))
-	})
-	if len(names) == 0 {
-		return "", nil, nil
-	}
-	return names[0], where[names[0]], gains[names[0]]
+	slices.SortStableFunc(list, func(a, b loss) int { return cmp.Compare(b.gain.Value, a.gain.Value) })
+	return list
 }
 
 // tied reports whether a ratio may be 1 in another run.

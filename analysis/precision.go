@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -172,36 +171,16 @@ func (d *Data) Tied(b *store.Best) []string {
 	return lists.Distinct(tied, func(r store.Row) string { return r.Kernel })
 }
 
-// TieWords says which kernels are tied with those that are named, "" if none are.
-func (d *Data) TieWords() string {
-	ties, places := map[string]int{}, 0
-	for i := range d.Best {
-		names := d.Tied(&d.Best[i])
-		for _, name := range names {
-			ties[name]++
-		}
-		places += min(1, len(names))
-	}
-	if places == 0 {
-		return ""
-	}
-	names := slices.SortedFunc(maps.Keys(ties), func(a, b string) int {
-		return cmp.Or(cmp.Compare(ties[b], ties[a]), compareKernels(a, b))
-	})
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s (%d)", name, ties[name])
-	}
-	return fmt.Sprintf("on %d of %s other kernels may be as fast: %s", places,
-		term.Count(len(d.Best), "place", "places"), term.Some(names, 3))
-}
-
-// TieCount prints the number of trials that are tied with the named one. Without repeats, more may
-// be.
+// TieCount prints the number of other kernels that may be as fast as the named one, nothing where that is not decided.
+// Without repeats, more may be.
 func TieCount(b *store.Best) string {
-	if b.Factor == 0 {
-		return "≥" + term.Grouped(b.TieSize)
+	switch {
+	case b.Others < 0:
+		return ""
+	case b.Factor == 0:
+		return "≥" + term.Grouped(b.Others)
 	}
-	return term.Grouped(b.TieSize)
+	return term.Grouped(b.Others)
 }
 
 // A Crowd is what others did to the processor while a sweep measured a matrix.

@@ -32,14 +32,6 @@ func (db *DB) Results(ctx context.Context, f Filter) ([]Row, error) {
 	return list, db.wrap("reading results", err)
 }
 
-// Near returns, of the trials that count, those that take at most factor times as long as the two
-// with the lowest medians of their place, and all that are tied, that were repeated, or that are the
-// fastest of their kernel in their place, in the order in which they were recorded.
-func (db *DB) Near(ctx context.Context, factor float64) ([]Row, error) {
-	list, err := db.results(ctx, nil, []string{"t.median IS NOT NULL", "t.id IN (" + nearFastest + ")"}, factor)
-	return list, db.wrap("reading the fastest trials", err)
-}
-
 // Last returns the n trials in force that were recorded last, the newest first.
 func (db *DB) Last(ctx context.Context, n int) ([]Row, error) {
 	list, err := db.results(ctx, nil, []string{"t.id IN (SELECT id FROM trial WHERE superseded = 0 ORDER BY id DESC LIMIT ?)"}, n)
@@ -79,9 +71,13 @@ func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
 		b.Row = s.Row
 		list = append(list, b)
 		return nil
-	}, field{"b.margin", orNaN{&b.Margin}}, field{"b.tie_size", &b.TieSize})
+	}, field{"b.margin", orNaN{&b.Margin}}, field{"b.tie_size", &b.TieSize}, field{tiedKernels, &b.Others})
 	return list, db.wrap("reading best configurations", err)
 }
+
+// tiedKernels counts the other kernels of the tie set that a trial is in: -1 where ties are not decided.
+const tiedKernels = `(SELECT count(DISTINCT other.kernel) - 1 FROM tie_member own JOIN tie_member tied USING (tie_set)
+	JOIN trial other ON other.id = tied.trial WHERE own.trial = t.id)`
 
 // History calls each with the trials that count on devices of this model, whatever the
 // driver, in the order in which they were recorded.
@@ -273,6 +269,8 @@ type Best struct {
 	// set is, as a fraction. It is NaN where every configuration is tied.
 	Margin  float64
 	TieSize int
+	// Others is how many other kernels are tied with it, -1 where ties are not decided.
+	Others int
 }
 
 // orZero scans into dst, and null as the zero value.

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/tuner/trial"
 )
@@ -199,28 +201,18 @@ func TestSpreadsNameNoWinner(t *testing.T) {
 	}
 }
 
-// Near leaves out what is far from the fastest, but keeps two trials of a place, one of each kernel, and
-// what is tied or was repeated.
-func TestNear(t *testing.T) {
+// The other kernels that are tied are counted, where that is decided.
+func TestOthers(t *testing.T) {
 	db := started(t)
 	describe(t, db, testMatrix("other"))
-	wide := good("cpu_csr_rows", 1024, between(0.9, 6, 7))
-	repeated := good("cpu_csr_rows", 2048, takes(5))
-	record(t, db,
-		good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 128, takes(1.1)), good("cpu_csr_rows", 256, takes(1.4)),
-		good("cpu_csr_rows", 512, takes(2)), wide, repeated, again(repeated, time.Minute, 4.9),
-		good("cpu_sell", 8, takes(3)), good("cpu_sell", 16, takes(4)), good("cpu_coo", 1, failing(trial.Wrong, "wrong")),
-		good("cpu_csr_rows", 32, takes(1), on("other")), good("cpu_csr_rows", 16, takes(9), on("other")),
-		good("cpu_csr_rows", 8, takes(10), on("other")), good("cpu_csr_rows", 4, takes(20), on("other")))
-	decideAll(t, db)
-
-	rows := testkit.Must(db.Near(t.Context(), 1.3))
-	var got []int
-	for _, r := range rows {
-		got = append(got, r.Block)
-		testkit.Equal(t, r.Block == 64 || r.Block == 1024 || r.Block == 32, r.Tied, "%v: tied is", r.Config)
+	record(t, db, good("cpu_csr_rows", 64, takes(1)), good("cpu_csr_rows", 128, takes(1)), good("cpu_sell", 8, between(0.9, 6, 7)),
+		good("cpu_coo", 1, takes(9)), good("cpu_csr_rows", 32, takes(1), on("other")))
+	for _, want := range [][]int{{-1, -1}, {1, 0}} {
+		best := testkit.Must(db.Best(t.Context(), Filter{}))
+		slices.SortFunc(best, func(a, b Best) int { return b.Others - a.Others })
+		testkit.EqualLists(t, lists.Of(best, func(b Best) int { return b.Others }), want, "others")
+		decideAll(t, db)
 	}
-	testkit.EqualLists(t, got, []int{64, 128, 256, 1024, 2048, 8, 32, 16, 8}, "blocks")
 }
 
 // throttled says that the device throttled while r was measured.

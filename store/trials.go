@@ -207,21 +207,6 @@ const fastestOfKernels = `SELECT id FROM (SELECT min(t.median), t.id AS id FROM 
 	WHERE t.superseded = 0 AND t.median IS NOT NULL
 	GROUP BY t.matrix, t.device, t.precision, t.cache, t.kernel)`
 
-// nearFastest are the ids of the trials that Near returns, and of some that don't count. A time of repeats may
-// be on either side of the median: those with one are all there.
-const nearFastest = `SELECT n.id FROM (SELECT DISTINCT matrix, device, precision, cache FROM trial
-		WHERE superseded = 0 AND median IS NOT NULL) p
-	CROSS JOIN trial n ON n.matrix = p.matrix AND n.device = p.device AND n.precision = p.precision
-		AND n.cache = p.cache AND n.superseded = 0
-		AND n.median <= ? * ifnull((SELECT max(t.median, ifnull(e.time, 0))
-			FROM trial t LEFT JOIN estimate e ON e.trial = t.id
-			WHERE t.matrix = p.matrix AND t.device = p.device AND t.precision = p.precision AND t.cache = p.cache
-				AND t.superseded = 0 AND t.median IS NOT NULL
-			ORDER BY t.median LIMIT 1 OFFSET 1), 9e99)
-	UNION SELECT trial FROM tie_member UNION SELECT trial FROM estimate
-	UNION SELECT id FROM (SELECT min(median), id FROM trial WHERE superseded = 0 AND median IS NOT NULL
-		GROUP BY matrix, device, precision, cache, kernel)`
-
 // countingView is a view of the trials that count.
 const countingView = `CREATE TEMP VIEW counting AS SELECT device, matrix, precision, cache, kernel, params, block, grid,
 	time_ms AS ms, ifnull(low_ms, time_ms / factor) AS low, ifnull(high_ms, time_ms * factor) AS high, gflops

@@ -30,9 +30,10 @@ func newBest() *cobra.Command {
 		Use:   "best [RUN]",
 		Short: "The best configuration for each matrix",
 		Long: `best prints the fastest configuration for each matrix, precision and cache state. If the
-measurements cannot tell several apart (the column tied counts them), it prints the one
-whose neighbouring block and grid sizes are fast, too. Beside the time stands how far another
-run may be off. If nothing was measured again, that is not known, and tied says ≥.
+measurements cannot tell several apart, it prints the one whose neighbouring block and grid
+sizes are fast, too; the column others counts the other kernels among them. Beside the time
+stands how far another run may be off. If nothing was measured again, that is not known, and
+others says ≥. It ends with what to start with.
 
 ` + command.RunHelp,
 		Example: `  spmvtune best
@@ -62,12 +63,14 @@ func (b *bestCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 	if err == nil {
 		err = show.Winners(ctx, w, db, best)
 	}
-	rows, unread := db.Near(ctx, analysis.Near)
-	if err = cmp.Or(err, unread); err != nil {
+	rows, unread := db.Results(ctx, b.filter)
+	devices, unread2 := db.Devices(ctx)
+	if err = cmp.Or(err, unread, unread2); err != nil {
 		return err
 	}
-	if words := analysis.New(rows, best, nil, nil).TieWords(); words != "" {
-		term.Print(w, words)
+	headline := analysis.Brief(analysis.Headline(analysis.New(rows, best, nil, devices)))
+	for _, line := range analysis.HeadlineLines(headline) {
+		term.Print(w, line)
 	}
 	return nil
 }

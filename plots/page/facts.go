@@ -116,12 +116,12 @@ func headlineOf(d *analysis.Data) (list []htmlPart) {
 // By says what was measured where and when, and by which program.
 func (c *Content) By() string {
 	d := c.Report
-	devices, caches, matrices, kernels := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	devices, caches, matrices := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	verified := map[bool]int{} // good trials, by whether their output was verified
 	var last time.Time
 	for i := range d.Rows {
 		r := &d.Rows[i]
-		devices[d.DeviceWords(r.Device)], caches[string(r.Cache)], matrices[r.Matrix], kernels[r.Kernel] = true, true, true, true
+		devices[d.DeviceWords(r.Device)], caches[string(r.Cache)], matrices[r.Matrix] = true, true, true
 		if r.Status == trial.OK {
 			verified[r.Verified()]++
 		}
@@ -132,7 +132,7 @@ func (c *Content) By() string {
 	var parts []string
 	if len(d.Rows) > 0 {
 		parts = append(slices.Sorted(maps.Keys(devices)), strings.Join(slices.Sorted(maps.Keys(caches)), " and ")+" cache",
-			term.Matrices(len(matrices)), term.Count(len(kernels), "kernel", "kernels"),
+			term.Matrices(len(matrices)), term.Count(len(analysis.KernelsOf(d.Panels)), "kernel", "kernels"),
 			term.Count(verified[true], "verified trial", "verified trials"))
 		if verified[false] > 0 {
 			parts = append(parts, term.Count(verified[false], "trial that is not", "trials that are not"))

@@ -95,7 +95,10 @@ func (c *Content) Write(w io.Writer) error {
 		Limits:   term.Count(len(c.Warnings), "warning", "warnings"),
 		Measured: measured(d), Sweeps: described(d), Sources: sources(c), Origins: tableOf(table.OriginTable(d), "origins"),
 	}
-	for _, w := range c.Warnings {
+	for i, w := range c.Warnings {
+		if i == 0 {
+			doc.Limits += ": " + strings.FieldsFunc(w.Error(), func(r rune) bool { return strings.ContainsRune(":;,", r) })[0]
+		}
 		doc.Warnings = append(doc.Warnings, table.Sentence(w.Error()))
 	}
 	failures, cut := table.FailureTable(d)

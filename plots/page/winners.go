@@ -55,6 +55,7 @@ func winnerMaps(d *analysis.Data, styles *canvas.WebStyles, texts *book) []winne
 	var list []winnerMap
 	for _, s := range d.Setups() {
 		c := analysis.NewContest(d.In(s))
+		c.Order(analysis.NewContest(d.Under(s.Condition)))
 		if len(c.Contenders) < 2 {
 			continue
 		}

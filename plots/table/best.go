@@ -75,7 +75,7 @@ func bestRow(d *analysis.Data, p *analysis.Panel, b *store.Best, vendor bool) []
 		}
 		row = append(row, cell)
 	}
-	return append(row, keyed(analysis.TieCount(b), float64(b.TieSize)), Text(strings.Join(d.Tied(b), ", ")))
+	return append(row, keyed(analysis.TieCount(b), float64(b.Others)), Text(strings.Join(d.Tied(b), ", ")))
 }
 
 // fastestInstead names what was measured the fastest, "" for the recommended one.

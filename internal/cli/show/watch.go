@@ -244,15 +244,23 @@ func Best(w io.Writer, best []store.Best) error {
 
 // BestTable is the table of the best.
 func BestTable(best []store.Best) term.Table {
-	t := term.Table{Columns: append(slices.Clone(resultColumns), "GFLOP/s", "GB/s", "tied"),
-		Less: []string{"parameters", "GB/s", "cache", "GFLOP/s", "precision"}}
+	t := term.Table{Columns: append(slices.Clone(resultColumns), "GFLOP/s", "GB/s", "others")}
 	for i := range best {
 		b := &best[i]
 		off := analysis.Relative(&b.Row)
 		t.Add(append(resultCells(&b.Row), term.Quantity(term.Rounded(b.GFLOPS, b.GFLOPS*off)),
 			term.Quantity(term.Rounded(b.GBPS, b.GBPS*off)), term.Quantity(analysis.TieCount(b)))...)
 	}
+	t.Less = less(t, "parameters", "GB/s", "cache", "GFLOP/s", "precision", "others")
 	return t
+}
+
+// less lists the columns that a narrow terminal can do without: all of these but those that tell rows apart.
+func less(t term.Table, columns ...string) []string {
+	return lists.Where(columns, func(name string) bool {
+		i := slices.Index(t.Columns, name)
+		return name != "precision" && name != "cache" || !slices.ContainsFunc(t.Rows, func(row []any) bool { return row[i] != t.Rows[0][i] })
+	})
 }
 
 // resultColumns are the columns of a table of results.
