@@ -95,10 +95,7 @@ func (c *Content) Write(w io.Writer) error {
 		Limits:   term.Count(len(c.Warnings), "warning", "warnings"),
 		Measured: measured(d), Sweeps: described(d), Sources: sources(c), Origins: tableOf(table.OriginTable(d), "origins"),
 	}
-	for i, w := range c.Warnings {
-		if i == 0 {
-			doc.Limits += ": " + strings.FieldsFunc(w.Error(), func(r rune) bool { return strings.ContainsRune(":;,", r) })[0]
-		}
+	for _, w := range c.Warnings {
 		doc.Warnings = append(doc.Warnings, table.Sentence(w.Error()))
 	}
 	failures, cut := table.FailureTable(d)
