@@ -201,13 +201,13 @@ func readHeadline(t *testing.T, name string, db *store.DB, seen map[string]int) 
 	})
 	r.each(`difference of(?: their means,)? ([\d.]+)(%)`, func(m []string) { r.difference(m, fmt.Sprintf(laggingSQL, leader, equal-2)) })
 	special := ""
-	r.each(`where (\w+) (?:can be used|was measured) \((\d+) matrices, ([\d.]+)(?: times as fast)?\)(?:, | and (?:\d))?`, func(m []string) {
+	r.each(`where (\w+) (?:can be used|was measured) \((\d+) matrices, ([\d.]+)(?: times as fast)?\)(?:, )?`, func(m []string) {
 		special = m[1]
 		r.near(m[2], `SELECT count(DISTINCT matrix) FROM fastest WHERE kernel = '%s'`, m[1])
 		r.near(m[3], ratioSQL, m[1], leader)
 	})
 	rank := 0
-	r.each(`(m\d+)(?: in (\w+))? \((\w+), ([\d.]+)(?: times as fast)?\)`, func(m []string) {
+	r.each(`([^ ,(]+)(?: in (\w+))? \((\w+), ([\d.]+)(?: times as fast)?\)`, func(m []string) {
 		r.near(m[4], lossSQL, leader, special, "r", rank)
 		testkit.Equal(t, fmt.Sprint(m[1], m[3]), fmt.Sprint(r.sql(lossSQL, leader, special, "matrix || kernel", rank)), "loss %d", rank)
 		testkit.Equal(t, m[2] == "", r.sql(lossSQL, leader, special, "n = 2", rank) == int64(1), "%s: in all precisions: %s", name, m[0])
