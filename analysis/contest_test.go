@@ -92,9 +92,7 @@ func TestDecidedTiesCount(t *testing.T) {
 	best.Tied = true
 	testkit.Check(t, Tells(&best, &wide), "repeat runs told b from a, and it is called tied")
 	wide.Tied, far.Tied = true, true
-	if Tells(&best, &wide) || Tells(&best, &far) {
-		t.Error("what is decided to be tied is told apart")
-	}
+	testkit.Check(t, !Tells(&best, &wide) && !Tells(&best, &far), "what is decided to be tied is told apart")
 	far.Matrix = "another"
 	testkit.Check(t, Tells(&best, &far), "ties of another matrix count")
 }
@@ -111,9 +109,7 @@ func TestGainsAreTold(t *testing.T) {
 			continue
 		}
 		low := 2 * math.Exp(-math.Hypot(math.Log(4/3.9), math.Log(2.1/2)))
-		if g.Value != 2 || math.Abs(g.Low-low) > 1e-9 {
-			t.Errorf("%v times as fast, from %v; want 2, from %v", g.Value, g.Low, low)
-		}
+		testkit.Check(t, g.Value == 2 && math.Abs(g.Low-low) <= 1e-9, "%v times as fast, from %v; want 2, from %v", g.Value, g.Low, low)
 	}
 	testkit.Check(t, told["csr_vector"] && !told["csr_scalar"], "told apart from the baseline: %v", told)
 }

@@ -19,9 +19,7 @@ func parseExample(t *testing.T) *Sweep {
 	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "matrices", "a.mtx"), nil, 0o644))
 
 	s, err := Parse(filepath.Join(dir, "example.toml"), []byte(example()))
-	if err != nil {
-		t.Fatalf("the help's example is wrong:\n%v", err)
-	}
+	testkit.Require(t, err == nil, "the help's example is wrong:\n%v", err)
 	return s
 }
 

@@ -19,9 +19,7 @@ import (
 func parse(t *testing.T, text string) *Sweep {
 	t.Helper()
 	s, err := Parse("s.toml", []byte(text))
-	if err != nil {
-		t.Fatalf("unexpected mistakes:\n%v", err)
-	}
+	testkit.Require(t, err == nil, "unexpected mistakes:\n%v", err)
 	return s
 }
 
@@ -30,9 +28,7 @@ func mistakes(t *testing.T, text string) Errors {
 	t.Helper()
 	s, err := Parse("s.toml", []byte(text))
 	var es Errors
-	if !errors.As(err, &es) {
-		t.Fatalf("got %+v, %v; want Errors", s, err)
-	}
+	testkit.Require(t, errors.As(err, &es), "got %+v, %v; want Errors", s, err)
 	return es
 }
 
@@ -115,9 +111,7 @@ func TestMatrixFiles(t *testing.T) {
 		{`path = "plain"`, []Matrix{{Name: "plain", Class: "plain", Path: filepath.Join(dir, "plain"), Expand: true}}},
 	} {
 		got, err := read(tt.section)
-		if err != nil || !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("%s: got %+v, %v", tt.section, got, err)
-		}
+		testkit.Check(t, err == nil && reflect.DeepEqual(got, tt.want), "%s: got %+v, %v", tt.section, got, err)
 	}
 
 	for section, want := range map[string]string{

@@ -26,9 +26,7 @@ func TestSuiteSparse(t *testing.T) {
 				Generate: "mycielskian", Args: map[string]any{"order": int64(4)}, Expand: true}},
 	} {
 		m := parse(t, "[[matrix]]\n"+tt.section+"\n"+aKernel).Matrices[0]
-		if !reflect.DeepEqual(m, tt.want) || m.Resolved() {
-			t.Errorf("%+v, want %+v", m, tt.want)
-		}
+		testkit.Check(t, reflect.DeepEqual(m, tt.want) && !m.Resolved(), "%+v, want %+v", m, tt.want)
 
 		real := m.Downloaded("/x")
 		testkit.EqualLists(t, []any{real.Resolved(), real.Path, real.Generate, real.Name}, []any{true, "/x", "", m.Name}, "downloaded")
@@ -122,9 +120,7 @@ func TestShuffledOrder(t *testing.T) {
 func TestCorpus(t *testing.T) {
 	s := testkit.Must(Load("corpus"))
 	n := len(s.Matrices)
-	if n < 330 {
-		t.Errorf("%d matrices", n)
-	}
+	testkit.Check(t, n >= 330, "%d matrices", n)
 
 	const tenth = 10
 	first := map[string]bool{}
@@ -133,9 +129,7 @@ func TestCorpus(t *testing.T) {
 
 	for i, m := range s.Matrices {
 		size := testkit.Must(generate.Plan(m.Generate, m.Args))
-		if size.NNZ < 9_000 || size.NNZ > 110_000_000 {
-			t.Errorf("%s has %d nonzeros", m.Name, size.NNZ)
-		}
+		testkit.Check(t, size.NNZ >= 9_000 && size.NNZ <= 110_000_000, "%s has %d nonzeros", m.Name, size.NNZ)
 
 		all[m.Class]++
 		if i < 3*n/tenth {
@@ -162,13 +156,9 @@ func TestCorpus(t *testing.T) {
 		t.Errorf("rows of %v to %v, %d rectangular, %d large", shortest, longest, rectangular, large)
 	}
 
-	if test < n/tenth || test > n/4 {
-		t.Errorf("%d of %d are for the final test", test, n)
-	}
+	testkit.Check(t, test >= n/tenth && test <= n/4, "%d of %d are for the final test", test, n)
 	for class, k := range all {
-		if k < 3 || k > 10 {
-			t.Errorf("%d matrices of class %s", k, class)
-		}
+		testkit.Check(t, k >= 3 && k <= 10, "%d matrices of class %s", k, class)
 	}
 }
 

@@ -168,9 +168,7 @@ func differ(v any, p *position, lines int) string {
 
 func TestPositionsOfShippedSweeps(t *testing.T) {
 	files, err := filepath.Glob("*.toml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no shipped sweeps: %v", err)
-	}
+	testkit.Require(t, err == nil && len(files) != 0, "no shipped sweeps: %v", err)
 	for _, f := range files {
 		text := testkit.Must(os.ReadFile(f))
 		checkShape(t, string(text))
@@ -211,9 +209,7 @@ func FuzzParse(f *testing.F) {
 		if err == nil {
 			testkit.Check(t, len(s.Matrices) != 0 && len(s.Kernels) != 0 && s.Name != "", "accepted %+v", s)
 			for _, space := range s.Kernels {
-				if len(slices.Collect(space.Expand(1))) == 0 {
-					t.Errorf("nothing to run in %+v", space)
-				}
+				testkit.Check(t, len(slices.Collect(space.Expand(1))) != 0, "nothing to run in %+v", space)
 			}
 
 			return

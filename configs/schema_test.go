@@ -223,9 +223,7 @@ func TestSchema(t *testing.T) {
 		testkit.Succeed(t, os.WriteFile("sweep.schema.json", append(text, '\n'), 0o644))
 		return
 	}
-	if Schema != string(text)+"\n" {
-		t.Fatal("other tables: go test ./configs -run TestSchema -regen")
-	}
+	testkit.Require(t, Schema == string(text)+"\n", "other tables: go test ./configs -run TestSchema -regen")
 	check := schemaCheck(t)
 	testkit.Succeed(t, check(example()))
 	for _, name := range Shipped() {

@@ -21,9 +21,7 @@ func TestCatalogueEntries(t *testing.T) {
 		testkit.Check(t, !seen[k.Name], "%s is listed twice", k.Name)
 		seen[k.Name] = true
 		testkit.Check(t, k.Source != "" && k.Mapping != "", "%s lacks its source or mapping", k.Name)
-		if k.Backend != "cpu" && k.Backend != "cuda" {
-			t.Errorf("%s has backend %q", k.Name, k.Backend)
-		}
+		testkit.Check(t, k.Backend == "cpu" || k.Backend == "cuda", "%s has backend %q", k.Name, k.Backend)
 		testkit.Equal(t, k.Block == "", k.Blocks == Range{}, "%s has no block, by its range %v", k.Name, k.Blocks)
 		if k.Backend == "cpu" && k.Block != "" && !k.Blocks.Contains(k.Blocks.Default) {
 			t.Errorf("%s: %d is no block for sweeps that name none: give its blocks a default", k.Name, k.Blocks.Default)
@@ -171,9 +169,7 @@ func TestCitationsAreResolved(t *testing.T) {
 	for _, k := range Catalogue {
 		for _, name := range key.FindAllString(k.Source, -1) {
 			cited[name] = true
-			if !known(name) || len(Cited(k.Source)) == 0 {
-				t.Errorf("%s cites %s, which is not among the papers", k.Name, name)
-			}
+			testkit.Check(t, known(name) && len(Cited(k.Source)) != 0, "%s cites %s, which is not among the papers", k.Name, name)
 		}
 	}
 

@@ -72,9 +72,7 @@ func TestParamsReadBack(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(data, &got)
 		}
-		if err != nil || got != p {
-			t.Errorf("%q was read from %s as %q (%v)", p, data, got, err)
-		}
+		testkit.Check(t, err == nil && got == p, "%q was read from %s as %q (%v)", p, data, got, err)
 	}
 	testkit.Fails(t, new(Params).UnmarshalJSON([]byte(`{"unroll": "4 tile=8"}`)), "", "a value that holds another setting")
 }
@@ -108,9 +106,7 @@ func TestScatter(t *testing.T) {
 
 		for i := range n {
 			at := Scatter(i, bits)
-			if at >= n || seen[at] {
-				t.Fatalf("%d bits: place %d of %d occurs twice, or is none", bits, at, n)
-			}
+			testkit.Require(t, at < n && !seen[at], "%d bits: place %d of %d occurs twice, or is none", bits, at, n)
 			seen[at] = true
 			if d := int(at) - int(last); d > -16 && d < 16 {
 				near++
@@ -119,8 +115,6 @@ func TestScatter(t *testing.T) {
 		}
 
 		// At random, 31 of n neighbours are so near.
-		if bits > 10 && near > 100 {
-			t.Errorf("%d bits: %d of %d neighbours are within 16 elements", bits, near, n)
-		}
+		testkit.Check(t, bits <= 10 || near <= 100, "%d bits: %d of %d neighbours are within 16 elements", bits, near, n)
 	}
 }

@@ -26,9 +26,7 @@ func TestC(t *testing.T) {
 	so, script := filepath.Join(dir, "libspmvtune.so"), testkit.Must(filepath.Abs("exports.map"))
 	run("go", "build", "-buildmode=c-shared", "-ldflags=-extldflags=-Wl,--version-script="+script, "-o", so, ".")
 	for line := range strings.Lines(run("nm", "-D", "--defined-only", so)) {
-		if !strings.Contains(line, " T spmv_") {
-			t.Errorf("the library exports %s", line)
-		}
+		testkit.Check(t, strings.Contains(line, " T spmv_"), "the library exports %s", line)
 	}
 
 	page := string(testkit.Must(os.ReadFile("../docs/library.md")))

@@ -36,9 +36,7 @@ func TestPageInBrowser(t *testing.T) {
 	b.Resize(1600)
 	var height float64
 	b.Eval(`return document.documentElement.scrollHeight`, &height)
-	if height > 9000 {
-		t.Errorf("the page is %v pixels high", height)
-	}
+	testkit.Check(t, height <= 9000, "the page is %v pixels high", height)
 	for _, width := range []int{400, 1600} {
 		b.Resize(width)
 		var wide []string
@@ -82,9 +80,7 @@ func TestPageInBrowser(t *testing.T) {
 			return { Sort: table.tHead.rows[0].cells[i].ariaSort, Values: [...table.tBodies[0].rows].map((r) => Number(r.cells[i].dataset.key)) }`, &got)
 		testkit.Check(t, got.Sort == "descending" && len(got.Values) >= 5, "sorted %+v", got)
 		for i := 1; i < len(got.Values); i++ {
-			if got.Values[i] > got.Values[i-1] {
-				t.Errorf("not in order: %v", got.Values)
-			}
+			testkit.Check(t, got.Values[i] <= got.Values[i-1], "not in order: %v", got.Values)
 		}
 	})
 	b.Run("filter", func(t *testing.T) {
@@ -131,9 +127,7 @@ func TestPageInBrowser(t *testing.T) {
 			const high = button.closest("thead").offsetHeight;
 			button.lastChild.data = own;
 			return high`, &high)
-		if high > 400 {
-			t.Errorf("a kernel with a long name makes the head of the map %v pixels high", high)
-		}
+		testkit.Check(t, high <= 400, "a kernel with a long name makes the head of the map %v pixels high", high)
 	})
 	b.Run("winners", func(t *testing.T) {
 		var got struct {
@@ -154,9 +148,7 @@ func TestPageInBrowser(t *testing.T) {
 			};
 			return { Bottom: map.getBoundingClientRect().bottom, Rows: map.querySelectorAll(".matrices tr").length, Maps: maps.filter((m) => m.offsetParent).length,
 				First: await press("ArrowRight"), Next: await press("ArrowDown"), Heard: tip.textContent, Opposite: await press("ArrowLeft") }`, &got)
-		if got.Rows != 8 || got.Maps != 1 || got.Bottom > 900 {
-			t.Errorf("of the first screen %+v", got)
-		}
+		testkit.Check(t, got.Rows == 8 && got.Maps == 1 && got.Bottom <= 900, "of the first screen %+v", got)
 		if !strings.HasPrefix(got.First, "cpu_") || !strings.Contains(got.First, " of the best") || got.First == got.Next ||
 			got.Next != got.Heard || got.Opposite == got.Next {
 			t.Errorf("the keyboard finds %+v", got)
@@ -280,9 +272,7 @@ func TestPageInBrowser(t *testing.T) {
 			const there = () => figure.querySelector("svg") && figure.getBoundingClientRect().top < 300;
 			for (let i = 0; i < 200 && !there(); i++) await new Promise((done) => setTimeout(done, 30));
 			return { Folded: folded, Open: fold.open && Boolean(figure.querySelector("svg")), Top: figure.getBoundingClientRect().top }`, &got)
-		if !got.Folded || !got.Open || got.Top < -10 || got.Top > 900 {
-			t.Errorf("a link to a folded figure: %+v", got)
-		}
+		testkit.Check(t, got.Folded && got.Open && got.Top >= -10 && got.Top <= 900, "a link to a folded figure: %+v", got)
 	})
 	b.Run("folded", func(t *testing.T) {
 		b.Open("file://" + filepath.Join(dir, "report.html"))

@@ -69,9 +69,7 @@ func TestPaper(t *testing.T) {
 		high, _ := strconv.ParseFloat(regexp.MustCompile(`height="([0-9.]+)pt"`).FindStringSubmatch(drawn)[1], 64)
 		testkit.Check(t, high <= 0.45*11*72, "%s is %g points high", name, high)
 	}
-	if figures < 10 {
-		t.Errorf("%d figures", figures)
-	}
+	testkit.Check(t, figures >= 10, "%d figures", figures)
 
 	best := read("tables/best-configuration.tex")
 	testkit.Check(t, !strings.Contains(best, "resizebox") && !strings.Contains(read("tables/summary.tex"), "status"),

@@ -166,9 +166,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	var pictures int
 	for _, name := range w.Files {
-		if strings.Contains(strings.TrimSuffix(strings.TrimPrefix(name, "figures/"), ".svg"), "..") {
-			t.Errorf("file %q", name)
-		}
+		testkit.Check(t, !strings.Contains(strings.TrimSuffix(strings.TrimPrefix(name, "figures/"), ".svg"), ".."), "file %q", name)
 		if !strings.HasSuffix(name, ".svg") {
 			continue
 		}
@@ -213,9 +211,7 @@ func TestMissingValues(t *testing.T) {
 	content, _ := written(t, analysis.New(d.Rows, d.Best, nil, nil), Options{})
 	for name, c := range content {
 		packed := strings.HasSuffix(name, ".png") || strings.HasSuffix(name, ".pdf") // any three bytes may be in it
-		if !packed && bytes.Contains(c, []byte("NaN")) && name != "report.html" {
-			t.Errorf("%s prints NaN", name)
-		}
+		testkit.Check(t, packed || !bytes.Contains(c, []byte("NaN")) || name == "report.html", "%s prints NaN", name)
 	}
 	testkit.Lacks(t, "the report", string(content["report.html"]), ">NaN")
 	for _, want := range []string{term.Missing, "timeout"} {
@@ -256,9 +252,7 @@ func TestReportStaysSmall(t *testing.T) {
 	}
 	var b bytes.Buffer
 	testkit.Succeed(t, c.Write(&b))
-	if b.Len() > 5_000_000 {
-		t.Errorf("the report has %d bytes", b.Len())
-	}
+	testkit.Check(t, b.Len() <= 5_000_000, "the report has %d bytes", b.Len())
 	t.Logf("%d bytes, %d trials", b.Len(), len(rows))
 	if dir := os.Getenv("SPMVTUNE_SCREENS"); dir != "" {
 		testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "large.html"), b.Bytes(), 0o644))

@@ -20,9 +20,7 @@ func TestExpectations(t *testing.T) {
 	f.RowGini, f.ShareAbove32, f.ShareAbove256, f.ShareAbove1024 = 0.3, 0.5, 0.1, 0
 	for i := range r.Models {
 		list, err := r.Expect(r.Models[i].Key, f, Hardware{})
-		if err != nil || len(list) < Shortlisted {
-			t.Fatalf("%d expectations, %v", len(list), err)
-		}
+		testkit.Require(t, err == nil && len(list) >= Shortlisted, "%d expectations, %v", len(list), err)
 		for _, e := range list {
 			known := slices.ContainsFunc(r.Models[i].Validation.Spreads, func(s Spread) bool {
 				return s.Kernel == e.Config.Kernel && s.Deviation == e.Spread

@@ -54,9 +54,7 @@ func TestPlantedRulesAreFound(t *testing.T) {
 			used := s.Root.used()
 			testkit.Equal(t, len(used), len(tt.features), "tree splits on %v, want %v: features", used, tt.features)
 			for _, f := range tt.features {
-				if !used[f] {
-					t.Errorf("tree splits on %v, not on %s", used, f)
-				}
+				testkit.Check(t, used[f], "tree splits on %v, not on %s", used, f)
 			}
 
 			if v := s.Validation; v.Mean < 0.98 {
@@ -74,9 +72,7 @@ func TestPlantedRulesAreFound(t *testing.T) {
 				testkit.EqualLists(t, []int{leaf.Choice.Block, leaf.Choice.Grid}, []int{64, 2}, "block and grid")
 			}
 
-			if wrong > 60 {
-				t.Errorf("the wrong kernel for %d of 1000 new matrices", wrong)
-			}
+			testkit.Check(t, wrong <= 60, "the wrong kernel for %d of 1000 new matrices", wrong)
 		})
 	}
 }

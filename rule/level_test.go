@@ -43,9 +43,7 @@ func TestFeaturesAreComputedWhereTheyPay(t *testing.T) {
 
 		// A product of the world takes a nanosecond per entry, features three: with a
 		// third saved at most by as many matrices at most they can't pay at once.
-		if pays < 6 {
-			t.Errorf("features of %d entries pay from %d products", f.Nonzeros, pays)
-		}
+		testkit.Check(t, pays >= 6, "features of %d entries pay from %d products", f.Nonzeros, pays)
 		testkit.Equal(t, choose(f, Wanted{Products: pays - 1}).By, BySizes, "one product before features pay it goes by")
 
 		testkit.Equal(t, choose(f, Wanted{Products: pays}).By, ByFeatures, "where features pay it goes by")
@@ -175,9 +173,7 @@ func TestEvaluation(t *testing.T) {
 	e, _ := evaluated(t, r, obs, DefaultOptions)
 	testkit.Equal(t, e.Choice.Mean, r.Models[0].Validation.Mean, "the mean")
 	for _, c := range e.Missed {
-		if c.Fraction >= missed {
-			t.Errorf("%s is listed at %v", c.Matrix, c.Fraction)
-		}
+		testkit.Check(t, c.Fraction < missed, "%s is listed at %v", c.Matrix, c.Fraction)
 	}
 
 	obs[7].Seconds = -1

@@ -108,9 +108,7 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 		if want := map[bool]float64{true: 0.5, false: 1}[c.Choice.Kernel == "plain"]; c.Fraction < 0.99*want || c.Tree < 0.99*want {
 			t.Errorf("%s is judged %v, its tree %v", c.Matrix, c.Fraction, c.Tree)
 		}
-		if c.SingleConfig > 0.51 {
-			t.Errorf("the best single configuration on %s is at %v", c.Matrix, c.SingleConfig)
-		}
+		testkit.Check(t, c.SingleConfig <= 0.51, "the best single configuration on %s is at %v", c.Matrix, c.SingleConfig)
 	}
 
 	unknown := obs[0].Features
@@ -193,9 +191,7 @@ func TestUnknownFeatures(t *testing.T) {
 	opt := DefaultOptions
 	opt.Ensemble = true
 	s = learn(t, obs, opt).Models[0]
-	if s.Root.used()["row_gini"] {
-		t.Error("a feature was used that is not known of all matrices")
-	}
+	testkit.Check(t, !s.Root.used()["row_gini"], "a feature was used that is not known of all matrices")
 	for _, name := range []string{"row_gini", "cache_share"} {
 		if slices.Contains(s.Ensemble.Features, name) {
 			t.Errorf("the ensemble asks for %s, which is not known of all matrices", name)

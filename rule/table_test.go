@@ -97,9 +97,7 @@ func TestRuleNamesNoise(t *testing.T) {
 		for where, b := range map[string]string{"rule": written(t, r.WriteText), "evaluation": evaluation} {
 			words := strings.Join(strings.Fields(b), " ")
 			testkit.Equal(t, strings.Contains(words, want), tied, "the %s says it: %s", where, words)
-			if tied && !strings.Contains(words, "up to 3.00 times as slow") {
-				t.Errorf("the %s does not say how slow: %s", where, words)
-			}
+			testkit.Check(t, !tied || strings.Contains(words, "up to 3.00 times as slow"), "the %s does not say how slow: %s", where, words)
 		}
 	}
 }

@@ -73,9 +73,7 @@ func TestTestClassesTeachNothing(t *testing.T) {
 
 	got.Models[0].Test = Validation{}
 	testkit.Equal(t, written(t, got.WriteJSON), written(t, want.WriteJSON), "a rule and one that never saw the test classes")
-	if test.Mean < 0.97 {
-		t.Errorf("on classes of the final test it reaches %v", test.Mean)
-	}
+	testkit.Check(t, test.Mean >= 0.97, "on classes of the final test it reaches %v", test.Mean)
 }
 
 // The tree over sizes splits on nothing else, and finds what is in them.

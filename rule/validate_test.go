@@ -27,9 +27,7 @@ func TestFractionsAreFractions(t *testing.T) {
 		s := learn(t, messy(rng, 2+rng.IntN(40)), opt).Models[0]
 		fraction := func(what string, x float64) {
 			t.Helper()
-			if !(x > 0 && x <= 1) {
-				t.Fatalf("seed %d: %s is %v", seed, what, x)
-			}
+			testkit.Require(t, x > 0 && x <= 1, "seed %d: %s is %v", seed, what, x)
 		}
 
 		for _, c := range s.Validation.Cases {

@@ -55,9 +55,7 @@ func wholly(t *testing.T, p Plan, all []work) {
 		}
 		trials += w.trials
 	}
-	if trialsOf(p) != trials {
-		t.Fatalf("%d trials, want %d", trialsOf(p), trials)
-	}
+	testkit.Require(t, trialsOf(p) == trials, "%d trials, want %d", trialsOf(p), trials)
 }
 
 func TestCutPacks(t *testing.T) {

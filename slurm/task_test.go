@@ -220,9 +220,7 @@ func TestScriptsQuoteEveryPath(t *testing.T) {
 			cmd := exec.Command("bash", run.Path(script), "7", "30")
 			cmd.Dir = t.TempDir()
 			out, err := cmd.Output()
-			if err != nil {
-				t.Errorf("%q, %s: %v", name, script, err)
-			}
+			testkit.Check(t, err == nil, "%q, %s: %v", name, script, err)
 			testkit.EqualLists(t, strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), want,
 				"%q, %s: the program", name, script)
 			left, _ := os.ReadDir(cmd.Dir)
@@ -247,9 +245,7 @@ func TestSetup(t *testing.T) {
 	run := slurmtest.Created(t, t.TempDir(), s, 1, `echo "$SECOND $4 $6 $$"`)
 	cmd := exec.Command("bash", run.Path(slurm.TaskScript), "1", "2")
 	out, err := cmd.CombinedOutput()
-	if err != nil || string(out) != fmt.Sprintf("hello  1 2 %d\n", cmd.Process.Pid) {
-		t.Errorf("the task printed %q, %v", out, err)
-	}
+	testkit.Check(t, err == nil && string(out) == fmt.Sprintf("hello  1 2 %d\n", cmd.Process.Pid), "the task printed %q, %v", out, err)
 
 	run = slurmtest.Created(t, t.TempDir(), configs.Slurm{Setup: []string{"module-that-is-not-there load CUDA"}}, 1, "echo runs")
 	out, err = exec.Command("bash", run.Path(slurm.TaskScript), "1", "2").CombinedOutput()

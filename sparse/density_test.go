@@ -90,9 +90,7 @@ func TestThumbnail(t *testing.T) {
 		testkit.Check(t, len(packed) <= 17_000, "%s takes %d bytes", name, len(packed))
 
 		got, err := packed.Density()
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		testkit.Require(t, err == nil, "%s: %v", name, err)
 		testkit.Equal(t, [2]int{got.Height, got.Width}, [2]int{want.Height, want.Width}, "%s: bins", name)
 
 		for i, n := range want.Count {

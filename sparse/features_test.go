@@ -355,9 +355,7 @@ func TestSectorsPer32Sampled(t *testing.T) {
 	}
 
 	exact, groups := 0, m.NNZ()/32
-	if groups <= mostGroups {
-		t.Fatalf("all %d groups are looked at", groups)
-	}
+	testkit.Require(t, groups > mostGroups, "all %d groups are looked at", groups)
 	for g := range groups {
 		seen := map[int32]bool{}
 		for _, j := range m.ColIdx[32*g : 32*g+32] {
@@ -370,7 +368,5 @@ func TestSectorsPer32Sampled(t *testing.T) {
 	var one, four float64
 	onCores(1, func() { one = SectorsPer32(m) })
 	onCores(4, func() { four = SectorsPer32(m) })
-	if one != four || math.Abs(one-want) > 3*0.061 {
-		t.Errorf("%v on one core, %v on four, %v of all groups", one, four, want)
-	}
+	testkit.Check(t, one == four && math.Abs(one-want) <= 3*0.061, "%v on one core, %v on four, %v of all groups", one, four, want)
 }

@@ -28,9 +28,7 @@ func TestBSR(t *testing.T) {
 			if err == nil {
 				err = decodeBSR(b, m)
 			}
-			if err != nil {
-				t.Errorf("%s, %d: %v", name, size, err)
-			}
+			testkit.Check(t, err == nil, "%s, %d: %v", name, size, err)
 		}
 	}
 }
@@ -223,7 +221,5 @@ func TestSampledFeatures(t *testing.T) {
 		holds(strings.TrimSuffix(filepath.Base(path), ".mtx.gz"), read.A)
 	}
 
-	if far > estimates/10 {
-		t.Errorf("%d of %d estimates are off by more than their standard error may be", far, estimates)
-	}
+	testkit.Check(t, far <= estimates/10, "%d of %d estimates are off by more than their standard error may be", far, estimates)
 }

@@ -141,9 +141,7 @@ func failing(status trial.Status, message string) func(*trial.Result) {
 func query(t testing.TB, db *DB, sql string) *Table {
 	t.Helper()
 	table, err := db.Query(context.Background(), sql)
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
+	testkit.Require(t, err == nil, "%s: %v", sql, err)
 	return table
 }
 

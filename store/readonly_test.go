@@ -216,9 +216,7 @@ func TestInterruptedReadersSaySo(t *testing.T) {
 		},
 	} {
 		whole, err := read(t.Context())
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		testkit.Require(t, err == nil, "%s: %v", name, err)
 		for steps := int64(1); ; steps += 1 + steps/4 {
 			ctx := newCountdown(t, steps)
 			got, err := read(ctx)
@@ -275,9 +273,7 @@ func TestInterruptedWritersSaySo(t *testing.T) {
 			return db, ctx.Context.Err() != nil, err
 		}
 		db, _, err := try(1 << 40)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		testkit.Require(t, err == nil, "%s: %v", name, err)
 		whole := recorded(db)
 		interrupted := true
 		for steps := int64(1); interrupted; steps += 1 + steps/4 {

@@ -201,9 +201,7 @@ func TestKnownFeaturesStay(t *testing.T) {
 	for _, again := range []trial.Matrix{m, less} {
 		describe(t, db, again)
 		got := testkit.Must(db.Features(t.Context()))
-		if !got[0].Features.Equal(m.Features) {
-			t.Errorf("met again: %+v\nwant %+v", got[0].Features, m.Features)
-		}
+		testkit.Check(t, got[0].Features.Equal(m.Features), "met again: %+v\nwant %+v", got[0].Features, m.Features)
 	}
 }
 

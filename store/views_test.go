@@ -224,9 +224,7 @@ func TestFeaturesComeBack(t *testing.T) {
 	empty := trial.Matrix{Name: "empty", Hash: "0", Features: sparse.Features{RowMean: math.NaN()}}
 	describe(t, db, empty)
 	got := testkit.Must(db.Features(t.Context()))
-	if !math.IsNaN(got[0].RowMean) {
-		t.Errorf("mean of no rows is %v, want NaN", got[0].RowMean)
-	}
+	testkit.Check(t, math.IsNaN(got[0].RowMean), "mean of no rows is %v, want NaN", got[0].RowMean)
 	want := testMatrix("grid")
 	testkit.Check(t, len(got) == 2 && got[1].Features.Equal(want.Features) && got[1].Name == "grid" &&
 		got[1].Hash == want.Hash && got[1].Class == want.Class && got[1].Source == want.Source &&

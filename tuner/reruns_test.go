@@ -430,9 +430,7 @@ func TestRepeatsSayWhatComesNext(t *testing.T) {
 	}
 	for name, s := range map[string]source{"leaders": leaders, "others": others} {
 		j := s.next()
-		if len(j.ahead) == 0 {
-			t.Fatalf("%s: nothing comes after the first", name)
-		}
+		testkit.Require(t, len(j.ahead) != 0, "%s: nothing comes after the first", name)
 		s.told(trial.Result{Trial: j.Trial, Status: trial.OK, Median: 1})
 		testkit.Equal(t, s.next().ID, j.ahead[0].ID, "%s: what comes after the first is trial", name)
 	}

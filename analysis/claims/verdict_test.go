@@ -298,9 +298,7 @@ func database(t *testing.T, lines string, spread float64) *store.DB {
 			for name := range strings.SplitSeq(strings.NewReplacer("s*", "s1,s2,s3,s4", "l*",
 				"l1,l2,l3,l4").Replace(f[0]), ",") {
 				m, ok := matrices[name]
-				if !ok {
-					t.Fatalf("no matrix %q", name)
-				}
+				testkit.Require(t, ok, "no matrix %q", name)
 				must(db.Matrix(t.Context(), m))
 				must(db.Record(t.Context(), oneTrial(t, m, f[1:], spread)))
 			}

@@ -31,9 +31,7 @@ func TestGitFails(t *testing.T) {
 	cmd := exec.Command("bash", filepath.Join(clone, "internal/release/release.sh"))
 	cmd.Env = append(os.Environ(), "PLATFORMS=none", "PATH="+filepath.Join(clone, "bin")+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != 1 || strings.Contains(string(out), "platform") {
-		t.Errorf("it goes on: %v, %s", err, out)
-	}
+	testkit.Check(t, cmd.ProcessState.ExitCode() == 1 && !strings.Contains(string(out), "platform"), "it goes on: %v, %s", err, out)
 }
 
 // pages writes the pages, and calls each with every command and its page.
@@ -54,9 +52,7 @@ func pages(t *testing.T, each func(c *cobra.Command, page string)) {
 		}
 	}
 	visit(cli.New())
-	if n < 25 {
-		t.Errorf("%d pages", n)
-	}
+	testkit.Check(t, n >= 25, "%d pages", n)
 }
 
 // Each command has a page, with its version and date.
@@ -101,9 +97,7 @@ func says(t *testing.T, page, width, text string) {
 	// A line may end after a hyphen.
 	joined := func(s string) string { return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "- ", "-") }
 	got, want := joined(typed.Replace(string(out))), joined(text)
-	if !strings.Contains(got, want) {
-		t.Errorf("%s, %s wide, says\n%s\nwhere the help says\n%s", page, width, got, want)
-	}
+	testkit.Check(t, strings.Contains(got, want), "%s, %s wide, says\n%s\nwhere the help says\n%s", page, width, got, want)
 }
 
 // The bill of this test, which is a program, names itself, Go, the modules that it was linked from, and SQLite; it can
@@ -117,9 +111,7 @@ func TestBill(t *testing.T) {
 	for _, w := range []*bytes.Buffer{&a, &b} {
 		testkit.Succeed(t, writeBill(w, strings.NewReader(notices), "1.2.3", program))
 	}
-	if !bytes.Equal(a.Bytes(), b.Bytes()) {
-		t.Error("two bills of the same program differ")
-	}
+	testkit.Check(t, bytes.Equal(a.Bytes(), b.Bytes()), "two bills of the same program differ")
 
 	var bom cdx.BOM
 	testkit.Succeed(t, cdx.NewBOMDecoder(&a, cdx.BOMFileFormatJSON).Decode(&bom))

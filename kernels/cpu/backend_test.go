@@ -98,9 +98,7 @@ func TestMultiplyPoisons(t *testing.T) {
 
 	p.run = func() {}
 	testkit.Succeed(t, kernels.Compute(p, nil, y))
-	if slices.ContainsFunc(y, func(v float64) bool { return !math.IsNaN(v) }) {
-		t.Errorf("a product that did nothing gave %v", y)
-	}
+	testkit.Check(t, !slices.ContainsFunc(y, func(v float64) bool { return !math.IsNaN(v) }), "a product that did nothing gave %v", y)
 	testkit.Fails(t, kernels.Compute(p, nil, y[:4]), "", "a y that is too short")
 }
 
@@ -281,14 +279,10 @@ func TestArraysOfTheRoofAreWritten(t *testing.T) {
 func TestDeviceAndRoof(t *testing.T) {
 	b := open(t)
 	d := b.Device()
-	if d.Backend != "cpu" || d.Name == "" || d.Units < 1 || !strings.HasPrefix(d.Driver, "go") {
-		t.Errorf("the device is %+v", d)
-	}
+	testkit.Check(t, d.Backend == "cpu" && d.Name != "" && d.Units >= 1 && strings.HasPrefix(d.Driver, "go"), "the device is %+v", d)
 
 	r := b.roof(b.filled(1<<16, 1), 3)
-	if !(r.Read > 0 && r.Copy > 0 && r.Triad > 0) {
-		t.Errorf("the roof is %+v", r)
-	}
+	testkit.Check(t, r.Read > 0 && r.Copy > 0 && r.Triad > 0, "the roof is %+v", r)
 	if g := b.gather(b.filled(1<<16, 1), 16, 3); !(g > 0) {
 		t.Errorf("%g GB/s at random", g)
 	}
@@ -398,9 +392,7 @@ func TestEvictionReachesEveryLine(t *testing.T) {
 		e.evict(b.pool, cores)
 		e.evict(b.pool, cores)
 		for i := 0; i < len(e.written); i += cacheLine {
-			if slices.Max(e.written[i:i+cacheLine]) == 0 {
-				t.Errorf("%d cores leave line %d unwritten", cores, i/cacheLine)
-			}
+			testkit.Check(t, slices.Max(e.written[i:i+cacheLine]) != 0, "%d cores leave line %d unwritten", cores, i/cacheLine)
 		}
 		read := 0
 		for _, n := range e.sums {

@@ -101,9 +101,7 @@ func TestFreshLiesElsewhere(t *testing.T) {
 				fresh := testkit.Must(b.Prepare(c, kernels.Options{Fresh: true}))
 				kept := prepareConfig(t, b, c)
 				other := testkit.Must(b.Prepare(c, kernels.Options{Fresh: true}))
-				if !rows(kept) || !rows(fresh) || !rows(other) || !rows(prepareConfig(t, b, c)) {
-					t.Errorf("%s: wrong", c)
-				}
+				testkit.Check(t, rows(kept) && rows(fresh) && rows(other) && rows(prepareConfig(t, b, c)), "%s: wrong", c)
 				spoil(b) // all rows of a spoiled product go to one place, which is a race
 				if !testkit.RaceDetector && rows(kept) || !rows(fresh) || !rows(other) {
 					t.Errorf("%s: a fresh product has a part of what is kept", c)

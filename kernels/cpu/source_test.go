@@ -59,7 +59,5 @@ func TestSourceFunctions(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	testkit.Equal(t, Tokens([]byte("x := f(1) // one\n")), Tokens([]byte("x :=\n\tf(1)\n")), "other white space")
-	if Tokens([]byte("x := 1\n")) == Tokens([]byte("x := 2\n")) {
-		t.Error("another number is the same code")
-	}
+	testkit.Check(t, Tokens([]byte("x := 1\n")) != Tokens([]byte("x := 2\n")), "another number is the same code")
 }

@@ -144,9 +144,7 @@ func (e *emulator) run(t *testing.T, m *structure, x []float64, c kernels.Config
 
 	v := c.Precision.Bytes()
 	r, err := newRecipe(m, c, v)
-	if err != nil {
-		t.Fatalf("%s: %v", c, err)
-	}
+	testkit.Require(t, err == nil, "%s: %v", c, err)
 
 	yBytes := bytes.Repeat([]byte{0xff}, v*m.Rows)
 	if r.Zero {

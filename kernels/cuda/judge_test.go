@@ -178,9 +178,7 @@ func TestBlindJudgesAreNoticed(t *testing.T) {
 			for at := range y {
 				noticed = noticed || errorOf(ref, y, at) > worst
 			}
-			if !noticed {
-				t.Errorf("a kernel of %d bytes that does not see %s finds %g in row %d", v, b.what, worst, row)
-			}
+			testkit.Check(t, noticed, "a kernel of %d bytes that does not see %s finds %g in row %d", v, b.what, worst, row)
 		}
 	}
 }

@@ -303,9 +303,7 @@ func kernelSources(t *testing.T) []string {
 	var names []string
 	for kernel := range recipes {
 		files := kernelFiles()[kernel]
-		if len(files) == 0 {
-			t.Fatalf("no PTX has an entry of %s: go generate ./kernels/cuda makes it from a .cu file", kernel)
-		}
+		testkit.Require(t, len(files) != 0, "no PTX has an entry of %s: go generate ./kernels/cuda makes it from a .cu file", kernel)
 		for _, c := range files {
 			names = append(names, c.source)
 		}

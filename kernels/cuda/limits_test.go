@@ -41,9 +41,7 @@ func TestVendorSlices(t *testing.T) {
 		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
 			want = append(want, k)
 		}
-		if !slices.Equal(got, want) && len(got)+len(want) > 0 {
-			t.Errorf("row %d holds nonzeros %v, want %v", i, got, want)
-		}
+		testkit.Check(t, slices.Equal(got, want) || len(got)+len(want) == 0, "row %d holds nonzeros %v, want %v", i, got, want)
 	}
 }
 
@@ -72,9 +70,7 @@ func TestVendorBlocks(t *testing.T) {
 	} {
 		_, err := blocks(c.m, kernels.Config{Kernel: "cusparse_bsr", Precision: kernels.Float32, Params: c.params})
 		var invalid *kernels.InvalidError
-		if !errors.As(err, &invalid) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testkit.Check(t, errors.As(err, &invalid), "%s: %v", name, err)
 	}
 }
 
@@ -123,9 +119,7 @@ func TestEqualValuesAreDemanded(t *testing.T) {
 			}
 		}
 	}
-	if tried < 2 {
-		t.Errorf("%d kernels leave out equal values", tried)
-	}
+	testkit.Check(t, tried >= 2, "%d kernels leave out equal values", tried)
 }
 
 // Configurations that share a packing share its memory, by which the device's copy is found, and are charged what
@@ -234,9 +228,7 @@ func TestLegalOfAMatrix(t *testing.T) {
 		t.Errorf("blocks are legal: %t, entries far apart: %t", Legal(blocks, c), Legal(&apart, c))
 	}
 	for _, l := range Limits(c) {
-		if l.Holds(featuresOf(blocks)) {
-			t.Error("features tell that blocks are legal")
-		}
+		testkit.Check(t, !l.Holds(featuresOf(blocks)), "features tell that blocks are legal")
 	}
 }
 

@@ -33,9 +33,7 @@ func TestCSRRecipesRefuse(t *testing.T) {
 		c.Precision, c.Grid = kernels.Float32, 1
 		_, err := recipes[c.Kernel](m, c, 4)
 		var invalid *kernels.InvalidError
-		if legal && err != nil || !legal && !errors.As(err, &invalid) {
-			t.Errorf("%s: %v", c, err)
-		}
+		testkit.Check(t, (!legal || err == nil) && (legal || errors.As(err, &invalid)), "%s: %v", c, err)
 	}
 
 	m := rowsOfLength(1, 2)
@@ -60,9 +58,7 @@ func TestLanesShareEvenly(t *testing.T) {
 		for k := p.chunk[p.part[i+1]] / 8; k < p.chunk[p.part[i+2]]/8; k++ {
 			n += int(p.span[2*k+1] - p.span[2*k])
 		}
-		if n < want*9/10 || n > want*11/10 {
-			t.Errorf("part %d has %d nonzeros, want about %d", i/3, n, want)
-		}
+		testkit.Check(t, n >= want*9/10 && n <= want*11/10, "part %d has %d nonzeros, want about %d", i/3, n, want)
 	}
 }
 

@@ -179,8 +179,6 @@ func TestOwnRecipeLimits(t *testing.T) {
 	for _, zero := range []bool{false, true} { // y is zeroed by the device: an empty product launches nothing
 		o.Zero = zero
 		r, err := customRecipe(o, m, c)
-		if err != nil || r.Steps[0].Grid == 0 != zero || r.Zero != zero {
-			t.Errorf("zero = %v: %+v, %v", zero, r, err)
-		}
+		testkit.Check(t, err == nil && r.Steps[0].Grid == 0 == zero && r.Zero == zero, "zero = %v: %+v, %v", zero, r, err)
 	}
 }

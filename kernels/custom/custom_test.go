@@ -35,9 +35,7 @@ func FuzzReadTimes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := ReadTimes(text)
 		for _, s := range got.Samples {
-			if err == nil && !(s > 0 && s < 1e306) {
-				t.Errorf("%q has the time %v", text, s)
-			}
+			testkit.Check(t, err != nil || s > 0 && s < 1e306, "%q has the time %v", text, s)
 		}
 	})
 }
@@ -65,9 +63,7 @@ func TestWords(t *testing.T) {
 		if err == nil {
 			words, err = Expand(words, values)
 		}
-		if err != nil || !slices.Equal(words, want) {
-			t.Errorf("%s: %q, %v, want %q", command, words, err, want)
-		}
+		testkit.Check(t, err == nil && slices.Equal(words, want), "%s: %q, %v, want %q", command, words, err, want)
 	}
 	testkit.Fails(t, testkit.Err(SplitCommand(`x 'y`)), "", "a quote without an end")
 	for word, want := range map[string]string{
@@ -75,7 +71,5 @@ func TestWords(t *testing.T) {
 	} {
 		testkit.Fails(t, testkit.Err(Expand([]string{word}, values)), want, "%s", word)
 	}
-	if !Uses([]string{"a", "--x={y}"}, "y") || Uses([]string{"{{y}}"}, "y") {
-		t.Error("placeholders are not told from braces")
-	}
+	testkit.Check(t, Uses([]string{"a", "--x={y}"}, "y") && !Uses([]string{"{{y}}"}, "y"), "placeholders are not told from braces")
 }

@@ -31,9 +31,7 @@ func TestTicks(t *testing.T) {
 	names := func(s Scale) string {
 		var list []string
 		for _, k := range s.Ticks {
-			if k.Value < s.Min || k.Value > s.Max {
-				t.Errorf("tick %v outside of %v to %v", k.Value, s.Min, s.Max)
-			}
+			testkit.Check(t, k.Value >= s.Min && k.Value <= s.Max, "tick %v outside of %v to %v", k.Value, s.Min, s.Max)
 			if k.Label != "" {
 				list = append(list, k.Label)
 			}
@@ -80,9 +78,7 @@ func FuzzNames(f *testing.F) {
 		}
 		style, width := Typeface(TickSize, false, SoftColor), vg.Length(room)
 		short := Fit(style, name, width)
-		if short != "…" && style.Width(short) > width {
-			t.Errorf("%q is wider than %v", short, width)
-		}
+		testkit.Check(t, short == "…" || style.Width(short) <= width, "%q is wider than %v", short, width)
 
 		svg, _ := named(name, width).Web(&WebStyles{})
 		in := xml.NewDecoder(strings.NewReader(svg))
@@ -91,9 +87,7 @@ func FuzzNames(f *testing.F) {
 			if err == io.EOF {
 				return
 			}
-			if err != nil {
-				t.Fatalf("%v in %q", err, svg)
-			}
+			testkit.Require(t, err == nil, "%v in %q", err, svg)
 			if e, ok := token.(xml.StartElement); ok && !strings.Contains(" svg g path text tspan ", " "+e.Name.Local+" ") {
 				t.Fatalf("an element %s in %q", e.Name.Local, svg)
 			}
@@ -146,9 +140,7 @@ func TestIndexedColours(t *testing.T) {
 		for i := range side * side {
 			want, is := img.RGBAAt(i%side, i/side), color.RGBAModel.Convert(got.At(i%side, i/side)).(color.RGBA)
 			for _, d := range []int{int(want.R) - int(is.R), int(want.G) - int(is.G), int(want.B) - int(is.B)} {
-				if max(d, -d) > far {
-					t.Fatalf("%v is drawn as %v", want, is)
-				}
+				testkit.Require(t, max(d, -d) <= far, "%v is drawn as %v", want, is)
 			}
 		}
 	}

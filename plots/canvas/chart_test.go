@@ -28,9 +28,7 @@ func TestUsualRange(t *testing.T) {
 	}
 	b.Rows[0].Cells[0] = append(cell, Mark{V: 500, Low: 500, High: 500, Hollow: math.NaN()})
 	low, high := b.Usual()
-	if low != 1 || high < 2 || high > 10 {
-		t.Errorf("with an outlier: from %g to %g", low, high)
-	}
+	testkit.Check(t, low == 1 && high >= 2 && high <= 10, "with an outlier: from %g to %g", low, high)
 	b.Axis = Scale{Min: low, Max: high, Norm: plot.LogScale{}}
 	testkit.Equal(t, b.beyond(&b.Rows[0].Cells[0][40]), 1, "the outlier is beyond the axis")
 }
@@ -82,13 +80,9 @@ func TestTrend(t *testing.T) {
 		if want := 12 + math.Log(q.X); math.Abs(q.Y-want) > 0.5 {
 			t.Errorf("at %.3g: %.3g, want about %.3g", q.X, q.Y, want)
 		}
-		if i > 0 && q.X <= trend[i-1].X {
-			t.Errorf("the curve goes back at %.3g", q.X)
-		}
+		testkit.Check(t, i <= 0 || q.X > trend[i-1].X, "the curve goes back at %.3g", q.X)
 	}
-	if len(trend) < 20 || trend[0].X < 1 || trend[len(trend)-1].X > math.Exp(10) {
-		t.Errorf("%d points", len(trend))
-	}
+	testkit.Check(t, len(trend) >= 20 && trend[0].X >= 1 && trend[len(trend)-1].X <= math.Exp(10), "%d points", len(trend))
 }
 
 // Labels keep their order and their distance, stay where they are if they can, and between the
@@ -112,9 +106,7 @@ func TestWhiskersDoNotStretchAxes(t *testing.T) {
 	for _, tt := range []struct{ high, want float64 }{{100, 12.5}, {11, 11}, {10, 10}} {
 		ch := Chart{Lines: []Line{{Points: []Point{{X: 1, Y: 10, Low: 2, High: tt.high}, {X: 2, Y: 8, Low: 8, High: 8}}}}}
 		testkit.Near(t, ch.Peak(), tt.want, 1e-9, "an interval up to %g: the axis goes to", tt.high)
-		if ch.Panel().Y.Max > 1.1*tt.want {
-			t.Errorf("an interval up to %g: it ends at %g", tt.high, ch.Panel().Y.Max)
-		}
+		testkit.Check(t, ch.Panel().Y.Max <= 1.1*tt.want, "an interval up to %g: it ends at %g", tt.high, ch.Panel().Y.Max)
 
 		b := &Bars{Rows: []BarRow{{Cells: [][]Mark{{{V: 10, Low: 1, High: tt.high, Hollow: math.NaN()}}}}}}
 		if low, high := b.Reach(); math.Abs(high-tt.want) > 1e-9 || math.Abs(low-8) > 1e-9 {

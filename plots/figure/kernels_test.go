@@ -50,9 +50,7 @@ func TestProfiledShares(t *testing.T) {
 	}
 	d := synthetic.Profiled(synthetic.Gpu(4, 64).Report())
 	pages, _ := occupancy.draw(d)
-	if len(pages) != 1 || !strings.HasPrefix(pages[0].Title, "Achieved occupancy") {
-		t.Fatalf("pages %+v", pages)
-	}
+	testkit.Require(t, len(pages) == 1 && strings.HasPrefix(pages[0].Title, "Achieved occupancy"), "pages %+v", pages)
 	o := occupancy.launches(d, d.Setups()[0])
 	l := o[0].Best("csr_vector")
 	if v := l.Properties["achieved_occupancy"]; !(v > 0 && v < occupancy.boundOf(l)) {

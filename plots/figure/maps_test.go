@@ -26,9 +26,7 @@ func TestHeatTile(t *testing.T) {
 	for i, want := range []bool{false, false, false, true, false, true} {
 		testkit.Equal(t, tile.tied(i%3, i/3), want, "cell %d is tied", i)
 	}
-	if tile.tied(3, 0) || tile.tied(0, -1) {
-		t.Error("something is tied outside of the tile")
-	}
+	testkit.Check(t, !tile.tied(3, 0) && !tile.tied(0, -1), "something is tied outside of the tile")
 	for i, want := range map[int]int{
 		0: 0,                                 // the slowest, a tenth
 		2: canvas.HeatStep((75.0 - 10) / 90), // between
@@ -36,9 +34,7 @@ func TestHeatTile(t *testing.T) {
 	} {
 		testkit.Equal(t, tile.step(tile.cells[i]), want, "cell %d has step", i)
 	}
-	if tile.cells[4].measured {
-		t.Error("block 128 was not measured with grid 8")
-	}
+	testkit.Check(t, !tile.cells[4].measured, "block 128 was not measured with grid 8")
 
 	d = analysis.New([]store.Row{synthetic.TileRow(64, 1, 10, ""), synthetic.TileRow(128, 1, 20, "")}, nil, nil, nil)
 	if _, ok := heatTileOf(&d.Panels[0], "csr_vector"); ok {
@@ -79,16 +75,12 @@ func TestWinnerMapKeepsWinners(t *testing.T) {
 	s := d.Setups()[0]
 	c := analysis.NewContest(d.In(s))
 	m := winnerMapOf(d, c)
-	if len(m.kernels) >= len(c.Contenders) {
-		t.Fatalf("%d kernels have room", len(m.kernels))
-	}
+	testkit.Require(t, len(m.kernels) < len(c.Contenders), "%d kernels have room", len(m.kernels))
 	last := m.kernels[len(m.kernels)-1]
 	for k := range c.Contenders {
 		if c.Contenders[k].Named > 0 && !slices.Contains(m.kernels, k) {
 			t.Errorf("%s is named the best on %d, and not drawn", c.Contenders[k].Kernel, c.Contenders[k].Named)
 		}
 	}
-	if !slices.IsSorted(m.kernels) || last == len(m.kernels)-1 {
-		t.Errorf("drawn are %v: no winner is among the last", m.kernels)
-	}
+	testkit.Check(t, slices.IsSorted(m.kernels) && last != len(m.kernels)-1, "drawn are %v: no winner is among the last", m.kernels)
 }

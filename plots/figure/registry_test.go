@@ -94,9 +94,7 @@ func TestGolden(t *testing.T) {
 			got := drawn.Bytes()
 			path := filepath.Join("testdata", f.ID+".png")
 			want, err := os.ReadFile(path)
-			if err != nil && !*cmpimg.GenerateTestData {
-				t.Fatalf("%v: -regen draws it", err)
-			}
+			testkit.Require(t, err == nil || *cmpimg.GenerateTestData, "%v: -regen draws it", err)
 			// Other processors round differently, at the edges of glyphs only.
 			if same, err := cmpimg.EqualApprox("png", got, want, 0.02); err == nil && same {
 				return
@@ -198,9 +196,7 @@ func checkLabelsOfAll(t *testing.T) {
 		})
 	}
 	for i := range All {
-		if !drawn[All[i].ID] {
-			t.Errorf("%s: no database has a page", All[i].ID)
-		}
+		testkit.Check(t, drawn[All[i].ID], "%s: no database has a page", All[i].ID)
 	}
 }
 

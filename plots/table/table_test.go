@@ -63,18 +63,14 @@ func TestLaTeX(t *testing.T) {
 	rows := 0
 	for line := range strings.Lines(text) {
 		if !strings.HasSuffix(line, "\\\\\n") {
-			if strings.HasPrefix(line, "%") && strings.Count(line, "\n") != 1 {
-				t.Errorf("a comment goes on: %q", line)
-			}
+			testkit.Check(t, !strings.HasPrefix(line, "%") || strings.Count(line, "\n") == 1, "a comment goes on: %q", line)
 			continue
 		}
 		rows++
 		plain := strings.NewReplacer(`\\`, "", `\&`, "", `\%`, "", `\$`, "", `\#`, "", `\_`, "", `\{`, "", `\}`,
 			"").Replace(line)
 		testkit.Equal(t, strings.Count(plain, "&"), 1, "separators of cells in %s", line)
-		if strings.HasPrefix(line, "[") || strings.HasPrefix(line, "*") {
-			t.Errorf("an option of the row before: %s", line)
-		}
+		testkit.Check(t, !strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "*"), "an option of the row before: %s", line)
 		if strings.ContainsAny(plain, "%#_^~") || strings.Count(plain, "$")%2 != 0 {
 			t.Errorf("a character with a meaning: %s", line)
 		}
@@ -202,9 +198,7 @@ func TestBestIntervals(t *testing.T) {
 			t.Fatalf("no column %q in %q", column, lines[0])
 		}
 		v, err := strconv.ParseFloat(lines[1][at], 64)
-		if err != nil {
-			t.Errorf("%s: %v", column, err)
-		}
+		testkit.Check(t, err == nil, "%s: %v", column, err)
 		return v
 	}
 

@@ -218,9 +218,7 @@ func TestShippedEnsembleByCSR(t *testing.T) {
 		for _, p := range []kernels.Precision{kernels.Float32, kernels.Float64} {
 			k := rule.Key{Precision: p, Cache: "warm"}
 			c, err := r.Select(k, facts, rule.Wanted{})
-			if err != nil || c.By != rule.ByEnsemble {
-				t.Fatalf("%s: by %s, %s (%v)", spec, c.By, c.Unsure, err)
-			}
+			testkit.Require(t, err == nil && c.By == rule.ByEnsemble, "%s: by %s, %s (%v)", spec, c.By, c.Unsure, err)
 			if c.Tree != nil {
 				other++
 			}

@@ -124,9 +124,7 @@ func preprocessed(t *testing.T, text string) string {
 	cmd := exec.Command("gcc", "-std=c99", "-E", "-P", "-nostdinc", "-")
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(text, "#include <stddef.h>", ""))
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s\n%s", err, out, text)
-	}
+	testkit.Require(t, err == nil, "%v: %s\n%s", err, out, text)
 	return string(out)
 }
 

@@ -56,9 +56,7 @@ func TestPythonAgrees(t *testing.T) {
 		}
 	}
 	for _, by := range []string{" ensemble false ", " features true ", " sizes true ", "-\n", " 0\n", "e-08\n"} {
-		if strings.Count(want.String(), by) < 10 {
-			t.Fatalf("%q is hardly among the cases", by)
-		}
+		testkit.Require(t, strings.Count(want.String(), by) >= 10, "%q is hardly among the cases", by)
 	}
 
 	input := testkit.Must(json.Marshal(cases))
@@ -141,8 +139,6 @@ print(json.dumps(ways))
 
 		facts.ColsUsed = sparse.Unknown
 		c, err := r.Select(rule.Key{Precision: kernels.Float32, Cache: "warm"}, facts, rule.Wanted{})
-		if err != nil || lines[0] != c.Kernel {
-			t.Errorf("%s: chose %s, want %s (%v)", spec, lines[0], c.Kernel, err)
-		}
+		testkit.Check(t, err == nil && lines[0] == c.Kernel, "%s: chose %s, want %s (%v)", spec, lines[0], c.Kernel, err)
 	}
 }

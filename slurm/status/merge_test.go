@@ -120,9 +120,7 @@ func TestMergeWhileTasksWrite(t *testing.T) {
 					return
 				}
 				for _, f := range m.Faulty {
-					if f.Lost > 0 {
-						t.Errorf("%+v", f)
-					}
+					testkit.Check(t, f.Lost == 0, "%+v", f)
 				}
 				mu.Lock()
 				total += m.New

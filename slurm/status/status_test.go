@@ -55,9 +55,7 @@ func TestStatus(t *testing.T) {
 		2: "more time than the partition allows, so it will never start", 3: "reached its time limit: ended by SIGTERM",
 		4: "cancelled before it started", 5: "used more memory than allowed", 7: "sent by the job that merges, which waits", 8: "retry finds out",
 	} {
-		if !strings.Contains(s.Chunks[i].Why, want) {
-			t.Errorf("chunk %d %q, want %q", i+1, s.Chunks[i].Why, want)
-		}
+		testkit.Check(t, strings.Contains(s.Chunks[i].Why, want), "chunk %d %q, want %q", i+1, s.Chunks[i].Why, want)
 	}
 	// Of chunk 1 the journal knows the total, of the others the plan guesses 1.
 	testkit.Equal(t, s.Trials, (slurm.Trials{Done: 10, Of: 5 + 3 + 1 + 2 + 5, OK: 10}), "trials")

@@ -62,9 +62,7 @@ func TestRoundTrip(t *testing.T) {
 			defer e.Close()
 			testkit.Check(t, reflect.DeepEqual(e.Meta, m), "it says %+v, not %+v", e.Meta, m)
 			b, err := e.Copy(t.Context())
-			if err != nil || b.Validate() != nil || b.Hash() != m.Hash {
-				t.Errorf("copying: %v", err)
-			}
+			testkit.Check(t, err == nil && b.Validate() == nil && b.Hash() == m.Hash, "copying: %v", err)
 			p := testkit.Must(e.Pattern(t.Context()))
 			testkit.Check(t, slices.Equal(p.RowPtr, a.RowPtr) && slices.Equal(p.ColIdx, a.ColIdx) && p.Val == nil, "another pattern")
 		})

@@ -36,9 +36,7 @@ func TestIdentify(t *testing.T) {
 	write(t, a, "two")
 	testkit.Succeed(t, os.Chtimes(a, info.ModTime(), info.ModTime()))
 
-	if first.Unchanged(t.Context()) {
-		t.Error("other content passes for the same")
-	}
+	testkit.Check(t, !first.Unchanged(t.Context()), "other content passes for the same")
 	testkit.Check(t, identify(t, d, a).Digest != first.Digest, "other content has the same digest")
 	testkit.Fails(t, testkit.Err(d.Identify(t.Context(), dir)), "", "a folder")
 }

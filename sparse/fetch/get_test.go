@@ -132,9 +132,7 @@ func TestRoom(t *testing.T) {
 	p := testkit.Must(openPartial(filepath.Join(t.TempDir(), "x")))
 	defer p.leave(false)
 	most, err := p.room()
-	if err != nil || most <= 0 || most > largest/2 {
-		t.Errorf("%d bytes, %v", most, err)
-	}
+	testkit.Check(t, err == nil && most > 0 && most <= largest/2, "%d bytes, %v", most, err)
 	c, body := &Collection{}, strings.NewReader("\x1f\x8b"+strings.Repeat("x", 1000))
 	testkit.Fails(t, c.copy(gn, p, body, 100), "more than 100 bytes arrived")
 }
@@ -194,9 +192,7 @@ func TestServers(t *testing.T) {
 	gone.Close()
 	c := collection(t, gone, working)
 	f, err := c.Get(t.Context(), gn)
-	if err != nil || !strings.HasPrefix(f.URL, working.URL) {
-		t.Fatalf("%+v, %v", f, err)
-	}
+	testkit.Require(t, err == nil && strings.HasPrefix(f.URL, working.URL), "%+v, %v", f, err)
 
 	holds(t, c, good)
 	pauses := 0
@@ -290,9 +286,7 @@ func TestStaysSecure(t *testing.T) {
 				return
 			}
 
-			if err == nil || tt.want == "" || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%v", err)
-			}
+			testkit.Check(t, err != nil && tt.want != "" && strings.Contains(err.Error(), tt.want), "%v", err)
 		})
 	}
 

@@ -57,13 +57,9 @@ func TestPrune(t *testing.T) {
 				got = append(got, d.ID.String())
 			}
 
-			if err != nil || !slices.Equal(got, tt.want) {
-				t.Errorf("removed %q, %v, want %q", got, err, tt.want)
-			}
+			testkit.Check(t, err == nil && slices.Equal(got, tt.want), "removed %q, %v, want %q", got, err, tt.want)
 			for _, d := range c.Downloads() {
-				if slices.Contains(tt.want, d.ID.String()) {
-					t.Errorf("%s is still here", d.ID)
-				}
+				testkit.Check(t, !slices.Contains(tt.want, d.ID.String()), "%s is still here", d.ID)
 			}
 
 			for _, name := range []string{"B/notes.txt", "readme.tar.gz"} {

@@ -196,9 +196,7 @@ func TestReadSize(t *testing.T) {
 		path := write(name, content)
 		_, err := ReadSize(path, Options{})
 		_, same := Read(t.Context(), path, Options{})
-		if err == nil || err.Error() != same.Error() {
-			t.Errorf("%s: %v, want %v", name, err, same)
-		}
+		testkit.Check(t, err != nil && err.Error() == same.Error(), "%s: %v, want %v", name, err, same)
 	}
 }
 

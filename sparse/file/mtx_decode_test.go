@@ -98,9 +98,7 @@ func TestMTXDecodeOdd(t *testing.T) {
 		"real skew-symmetric\n3 3 2\n1 1 0\n2 1 1\n":   "",
 	} {
 		m := testkit.Must(decodeMTX(strings.NewReader("%%MatrixMarket matrix coordinate "+file), "f", DefaultOptions))
-		if want == "" && m.Odd != "" || !strings.Contains(m.Odd, want) {
-			t.Errorf("%q is odd in %q, want %q", file, m.Odd, want)
-		}
+		testkit.Check(t, (want != "" || m.Odd == "") && strings.Contains(m.Odd, want), "%q is odd in %q, want %q", file, m.Odd, want)
 	}
 }
 

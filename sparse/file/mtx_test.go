@@ -231,9 +231,7 @@ func FuzzMTXDecode(f *testing.F) {
 
 		m, err := decodeMTX(bytes.NewReader(file), "f", Options{Expand: expand, Complex: RealPart})
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "f:") {
-				t.Fatalf("%v does not start with file and line", err)
-			}
+			testkit.Require(t, strings.HasPrefix(err.Error(), "f:"), "%v does not start with file and line", err)
 			return
 		}
 		testkit.Succeed(t, m.A.Validate())

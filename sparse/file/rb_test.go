@@ -174,9 +174,7 @@ func FuzzRBParse(f *testing.F) {
 
 		m, err := decodeRB(file, opt)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "f:") {
-				t.Fatalf("%v does not start with file and line", err)
-			}
+			testkit.Require(t, strings.HasPrefix(err.Error(), "f:"), "%v does not start with file and line", err)
 			return
 		}
 		testkit.Succeed(t, m.A.Validate())

@@ -162,9 +162,7 @@ func checkFile(t *testing.T, path string, want map[string]string) {
 	number := func(column string) float64 {
 		t.Helper()
 		v, err := strconv.ParseFloat(want[column], 64)
-		if err != nil {
-			t.Fatalf("column %s: %v", column, err)
-		}
+		testkit.Require(t, err == nil, "column %s: %v", column, err)
 		return v
 	}
 

@@ -203,9 +203,7 @@ func FuzzSNAPParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file string) {
 		m, err := decodeSNAP(file)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "f:") {
-				t.Fatalf("%v does not start with file and line", err)
-			}
+			testkit.Require(t, strings.HasPrefix(err.Error(), "f:"), "%v does not start with file and line", err)
 			return
 		}
 		testkit.Succeed(t, m.A.Validate())

@@ -45,9 +45,7 @@ func TestMatrixMarketRoundTrip(t *testing.T) {
 	for name, m := range examples(t) {
 		for _, ext := range []string{".mtx", ".mtx.gz"} {
 			back, err := Decode(bytes.NewReader(written(t, ext, m, Writing{})), "A"+ext, DefaultOptions)
-			if err != nil || back.A.Hash() != m.Hash() {
-				t.Errorf("%s as %s: %v", name, ext, err)
-			}
+			testkit.Check(t, err == nil && back.A.Hash() == m.Hash(), "%s as %s: %v", name, ext, err)
 		}
 	}
 }

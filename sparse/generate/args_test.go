@@ -102,9 +102,7 @@ func TestArgErrors(t *testing.T) {
 	var args []string
 	for _, err := range joined.Unwrap() {
 		var bad *ArgError
-		if !errors.As(err, &bad) || bad.Generator != "grid_5pt" {
-			t.Fatalf("%v is no *ArgError of grid_5pt", err)
-		}
+		testkit.Require(t, errors.As(err, &bad) && bad.Generator == "grid_5pt", "%v is no *ArgError of grid_5pt", err)
 		args = append(args, bad.Arg)
 	}
 
@@ -119,9 +117,7 @@ func TestTable(t *testing.T) {
 		}
 		for _, a := range g.Args {
 			if a.Kind == Text {
-				if a.Doc == "" || len(a.Choices) == 0 {
-					t.Errorf("%s: argument %+v", g.Name, a)
-				}
+				testkit.Check(t, a.Doc != "" && len(a.Choices) != 0, "%s: argument %+v", g.Name, a)
 				continue
 			}
 
@@ -166,9 +162,7 @@ func FuzzParseSpec(f *testing.F) {
 		}
 		spec := Spec(name, args)
 		again, parsed, err := ParseSpec(spec)
-		if err != nil {
-			t.Fatalf("%s: %v", spec, err)
-		}
+		testkit.Require(t, err == nil, "%s: %v", spec, err)
 
 		testkit.Equal(t, Spec(again, parsed), spec, "%s is read as", spec)
 	})
@@ -248,9 +242,7 @@ func FuzzBuild(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if size.Rows < 0 || size.Cols < 0 || size.NNZ < 0 {
-			t.Fatalf("%s: planned %+v", spec, size)
-		}
+		testkit.Require(t, size.Rows >= 0 && size.Cols >= 0 && size.NNZ >= 0, "%s: planned %+v", spec, size)
 
 		const most = 5000
 		large := func(a Arg) bool { // points of which cameras make few rows

@@ -38,9 +38,7 @@ func wellFormed(t *testing.T, spec string, m *sparse.CSR[float64]) {
 		before := int32(-1)
 		columns, _ := m.Row(i)
 		for _, j := range columns {
-			if j <= before || int(j) >= m.Cols {
-				t.Fatalf("%s: row %d of %v has column %d after %d", spec, i, m, j, before)
-			}
+			testkit.Require(t, j > before && int(j) < m.Cols, "%s: row %d of %v has column %d after %d", spec, i, m, j, before)
 			before = j
 		}
 	}
@@ -108,9 +106,7 @@ func TestRandomArguments(t *testing.T) {
 				case own:
 					continue
 				case ones:
-					if slices.ContainsFunc(m.Val, func(v float64) bool { return v != 1 }) {
-						t.Fatalf("%s: a value is not 1", spec)
-					}
+					testkit.Require(t, !slices.ContainsFunc(m.Val, func(v float64) bool { return v != 1 }), "%s: a value is not 1", spec)
 					continue
 				}
 
@@ -189,9 +185,7 @@ func TestSeedsDiffer(t *testing.T) {
 		one := build(t, g.Name, args)
 		args["seed"] = 2
 		two := build(t, g.Name, args)
-		if !promised[g.Name].fixed && slices.Equal(one.ColIdx, two.ColIdx) {
-			t.Errorf("%s: seeds 1 and 2 share columns", g.Name)
-		}
+		testkit.Check(t, promised[g.Name].fixed || !slices.Equal(one.ColIdx, two.ColIdx), "%s: seeds 1 and 2 share columns", g.Name)
 
 		if promised[g.Name].values == ones {
 			continue

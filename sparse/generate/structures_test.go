@@ -143,9 +143,7 @@ func TestStructures(t *testing.T) {
 			size := testkit.Must(Plan(name, c.args))
 			m := build(t, name, c.args)
 			off := math.Abs(float64(m.NNZ())/float64(size.NNZ) - 1)
-			if off > 0.12 || c.exact && off > 0 {
-				t.Errorf("planned %+v, made %v", size, m)
-			}
+			testkit.Check(t, off <= 0.12 && (!c.exact || off == 0), "planned %+v, made %v", size, m)
 
 			testkit.Check(t, c.is(m), "%v is none", m)
 			testkit.Equal(t, digest(m), c.digest, "digest: if that is meant, raise Version")

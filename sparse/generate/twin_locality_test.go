@@ -41,9 +41,7 @@ func TestTwinLocality(t *testing.T) {
 	}{{8, 7, 9}, {32, 3, 6}, {64, 2, 5}} {
 		l, s := blocks(local, c.width), blocks(scattered, c.width)
 		t.Logf("32 entries of a row touch %.2f blocks of %d columns, scattered %.2f", l, c.width, s)
-		if l > c.local || s < c.scattered {
-			t.Errorf("more than %v, or less than %v", c.local, c.scattered)
-		}
+		testkit.Check(t, l <= c.local && s >= c.scattered, "more than %v, or less than %v", c.local, c.scattered)
 	}
 }
 

@@ -48,9 +48,7 @@ func TestTwinAtEveryScale(t *testing.T) {
 			}
 			spec := Spec("twin", args)
 			size, err := Plan("twin", args)
-			if err != nil {
-				t.Fatalf("%s: %v", spec, err)
-			}
+			testkit.Require(t, err == nil, "%s: %v", spec, err)
 
 			m := build(t, "twin", args)
 			wellFormed(t, spec, m)
@@ -198,9 +196,7 @@ func TestSmallTwins(t *testing.T) {
 		m := build(t, "twin", map[string]any{"of": c.name, "scale": 0.01})
 		got := measure(m)
 		near := func(what string, got, want, off float64) {
-			if want != 0 && !(math.Abs(got-want) <= off*want) {
-				t.Errorf("%s: %s is %.4g, not %.4g", c.name, what, got, want)
-			}
+			testkit.Check(t, want == 0 || math.Abs(got-want) <= off*want, "%s: %s is %.4g, not %.4g", c.name, what, got, want)
 		}
 
 		near("mean", got.rowMean, c.mean, 0.01)

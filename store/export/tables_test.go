@@ -142,9 +142,7 @@ func runModule(t *testing.T, program string, args ...string) []byte {
 		t.Skipf("%s can't be had: %v\n%s", program, err, out)
 	}
 	out, err := exec.Command(bin, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", program, err, out)
-	}
+	testkit.Require(t, err == nil, "%s: %v\n%s", program, err, out)
 	return out
 }
 

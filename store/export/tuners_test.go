@@ -126,9 +126,7 @@ func TestKernelTuner(t *testing.T) {
 	for key, one := range file.Cache {
 		var values []string
 		for _, name := range file.Names {
-			if !slices.Contains(file.Values[name], one[name]) {
-				t.Errorf("%s: %s = %v is not in tune_params", key, name, one[name])
-			}
+			testkit.Check(t, slices.Contains(file.Values[name], one[name]), "%s: %s = %v is not in tune_params", key, name, one[name])
 			values = append(values, fmt.Sprint(one[name]))
 		}
 		testkit.Equal(t, strings.Join(values, ","), key, "key %s of the values", key)

@@ -60,9 +60,7 @@ func TestOfProduct(t *testing.T) {
 		got, of := OfProduct(recorded(t, tt.file), tt.entry, 1)
 		testkit.Equal(t, of, tt.of, "%s: ratios of", tt.file)
 		for name, want := range tt.want {
-			if math.Abs(got[name]-want) > 1e-6*want {
-				t.Errorf("%s: %s is %v, want %v", tt.file, name, got[name], want)
-			}
+			testkit.Check(t, math.Abs(got[name]-want) <= 1e-6*want, "%s: %s is %v, want %v", tt.file, name, got[name], want)
 		}
 		if _, kept := got["cycles_mean"]; kept {
 			t.Errorf("%s: a part of a counter is kept: %v", tt.file, got)

@@ -177,9 +177,7 @@ func TestKernelTuner(t *testing.T) {
 	for _, end := range []string{"}\n}", ",", ""} {
 		m, err := Read(File{"c.json", strings.NewReader(tunerCache + end)}, facts(),
 			Options{Matrix: "a", Precision: kernels.Float32})
-		if err != nil {
-			t.Fatalf("ending in %q: %v", end, err)
-		}
+		testkit.Require(t, err == nil, "ending in %q: %v", end, err)
 		testkit.Require(t, len(m.Times) == 2 && m.Failed == 1, "%d times, %d failed", len(m.Times), m.Failed)
 		first := m.Times[0]
 		want := kernels.Config{Kernel: "mine", Precision: kernels.Float32, Block: 32,
@@ -318,8 +316,6 @@ func FuzzReadJSON(f *testing.F) {
 	f.Add(fmt.Sprintf(nvbenchFile, nvbenchState))
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := Read(File{"x.json", strings.NewReader(text)}, facts(), Options{Matrix: "a", Precision: kernels.Float32})
-		if err == nil && len(m.Times) == 0 {
-			t.Error("nothing was read, and there is no error")
-		}
+		testkit.Check(t, err != nil || len(m.Times) != 0, "nothing was read, and there is no error")
 	})
 }

@@ -188,9 +188,7 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 			testkit.Check(t, set == 1, "a record is %d things: %+v", set, rec)
-			if rec.Trial != nil && (rec.Trial.Run == nil || rec.Trial.Matrix == nil) {
-				t.Error("a trial without its run or its matrix")
-			}
+			testkit.Check(t, rec.Trial == nil || rec.Trial.Run != nil && rec.Trial.Matrix != nil, "a trial without its run or its matrix")
 			if rec.Trial != nil && rec.Trial.Check() != nil || rec.Matrix != nil && rec.Matrix.Check() != nil {
 				t.Error("a trial or a matrix with values that none has")
 			}

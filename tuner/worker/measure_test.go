@@ -63,9 +63,7 @@ func TestShortProducts(t *testing.T) {
 		testkit.Check(t, lasted >= 0.99*tt.least,
 			"%s: a sample of %d products lasts %g s, want %g", tt.name, r.Batch, lasted, tt.least)
 		testkit.Check(t, len(tt.p.batches) <= 2, "%s: batches of %d", tt.name, tt.p.batches)
-		if tt.cache == trial.Cold && r.Batch != 1 {
-			t.Errorf("%s: a batch of %d", tt.name, r.Batch)
-		}
+		testkit.Check(t, tt.cache != trial.Cold || r.Batch == 1, "%s: a batch of %d", tt.name, r.Batch)
 		width := (r.WithinHigh - r.WithinLow) / r.Median
 		testkit.Check(t, width >= 0.99*tt.atLeast && r.Stop == tt.stop,
 			"%s: an interval of %.3g of the median, stopped by %s, want at least %g, %s", tt.name, width, r.Stop, tt.atLeast, tt.stop)

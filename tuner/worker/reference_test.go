@@ -390,9 +390,7 @@ func TestALongRowHidesWithoutProbes(t *testing.T) {
 			hidden++
 		}
 		ref.probes = newProbes(p, kernels.Float32, 0, ref)
-		if !found(p, kernels.Float32, ref, 0, func(int) bool { return true }) {
-			t.Errorf("seed %d: probes do not show it", seed)
-		}
+		testkit.Check(t, found(p, kernels.Float32, ref, 0, func(int) bool { return true }), "seed %d: probes do not show it", seed)
 	}
 	testkit.Check(t, hidden != 0, "no vector hides it: probes are not needed")
 }

@@ -35,9 +35,7 @@ func TestFailedWriteChangesNothing(t *testing.T) {
 		fmt.Fprint(w, "new")
 		return broken
 	})
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), path) {
-		t.Errorf("the error is %v", err)
-	}
+	testkit.Check(t, errors.Is(err, broken) && strings.Contains(err.Error(), path), "the error is %v", err)
 	testkit.Equal(t, read(t, path), "old", "the file")
 	testkit.Equal(t, len(testkit.Must(os.ReadDir(dir))), 1, "files in the folder")
 }
@@ -156,9 +154,7 @@ func TestLockNowIsOfOne(t *testing.T) {
 
 	Flock = system // and it has let go of it
 	unlock, taken, err := LockNow(path)
-	if taken || err != nil {
-		t.Fatalf("then taken %t, %v", taken, err)
-	}
+	testkit.Require(t, !taken && err == nil, "then taken %t, %v", taken, err)
 	defer unlock()
 	if _, taken, err := LockNow(path); !taken || err == nil {
 		t.Errorf("a second time taken %t, %v", taken, err)

@@ -182,9 +182,7 @@ func TestTutorial(t *testing.T) {
 			cmd.Dir = folder
 			cmd.Env = append(env, cache.Env+"="+filepath.Join(home, "cache"))
 			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s\n%s", err, block, out)
-			}
+			testkit.Require(t, err == nil, "%v\n%s\n%s", err, block, out)
 			said += string(out)
 		}
 		return said

@@ -206,9 +206,7 @@ func TestTaskUnderSrun(t *testing.T) {
 			out := c.do(0, "submit", path, "--prepare-only", "--chunk", "3s", "--json")
 			testkit.Succeed(t, json.Unmarshal([]byte(out), &s))
 			said, err := c.Command("bash", "-c", strings.ReplaceAll(launch, "RUN", s.Dir)).CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, said)
-			}
+			testkit.Require(t, err == nil, "%v\n%s", err, said)
 			run := slurmtest.Opened(t, s.Dir)
 			prepared{c.terminal, run, taskTrials}.once()
 			c.do(0, "merge", s.Dir)
