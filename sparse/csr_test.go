@@ -181,20 +181,6 @@ func TestHashIsStable(t *testing.T) {
 	})
 }
 
-// What does not depend on which side of the diagonal is which.
-func TestFeaturesOfTranspose(t *testing.T) {
-	for name, m := range patterns(t) {
-		a, b := Analyze(m), Analyze(m.Transpose())
-		testkit.EqualLists(t, []any{a.Nonzeros, a.Bandwidth, a.BandwidthMean, a.Diagonals},
-			[]any{b.Nonzeros, b.Bandwidth, b.BandwidthMean, b.Diagonals}, "%s and transposed", name)
-
-		if d := a.PatternSymmetry - b.PatternSymmetry; max(d, -d) > 0.02 {
-			t.Errorf("%s: symmetry %v, transposed %v", name, a.PatternSymmetry, b.PatternSymmetry)
-		}
-		testkit.EqualLists(t, []int{a.Cols - a.ColsUsed, b.Cols - b.ColsUsed}, []int{b.EmptyRows, a.EmptyRows}, "%s: empty columns", name)
-	}
-}
-
 // A pattern united with its transpose is symmetric.
 func TestSymmetricPattern(t *testing.T) {
 	for name, m := range patterns(t) {
@@ -212,28 +198,6 @@ func TestSymmetricPattern(t *testing.T) {
 		})
 
 		testkit.Equal(t, Analyze(both).PatternSymmetry, 1, "%s: symmetry of the symmetric pattern", name)
-	}
-}
-
-// The order of rows changes nothing in what is said of their lengths and insides.
-func TestFeaturesOfPermutedRows(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for name, m := range patterns(t) {
-		order := rng.Perm(m.Rows)
-		p := pattern(t, m.Rows, m.Cols, func(add func(i, j int)) {
-			for i := range m.Rows {
-				cols, _ := m.Row(i)
-				for _, j := range cols {
-					add(order[i], int(j))
-				}
-			}
-		})
-
-		a, b := Analyze(m), Analyze(p)
-		for _, f := range []*Features{&a, &b} { // what the order changes
-			f.Bandwidth, f.BandwidthMean, f.Profile, f.RowSimilarity, f.Diagonals, f.PatternSymmetry = 0, 0, 0, 0, 0, 0
-		}
-		testkit.Equal(t, a, b, "%s: permuted", name)
 	}
 }
 

@@ -41,9 +41,7 @@ func TestFactorHoldsItsShare(t *testing.T) {
 	for place, n := range within {
 		share := float64(n) / rounds
 		all += share / float64(len(deviations))
-		if share < Share-0.2 {
-			t.Errorf("deviation %v: %v of pairs are within the factor", deviations[place], share)
-		}
+		testkit.Check(t, share >= Share-0.2, "deviation %v: %v of pairs are within the factor", deviations[place], share)
 	}
 	testkit.Check(t, all >= Share-0.03 && all <= Share+0.05, "%v of all pairs are within the factor, want %v", all, Share)
 }
@@ -59,9 +57,7 @@ func TestPlacesAreDrawnTowardsAll(t *testing.T) {
 		list = append(list, Repeated[int]{place, []float64{distance}})
 	}
 	s := SpreadOf(list)
-	if ratio := math.Log(s.Factor(0)) / math.Log(s.Factor(99)); !near(ratio, 0.0175/0.025, 1e-9) {
-		t.Errorf("the scale is %v of that of all, want 0.7", ratio)
-	}
+	testkit.Near(t, math.Log(s.Factor(0))/math.Log(s.Factor(99)), 0.7, 1e-9, "the scale, of that of all,")
 }
 
 // A configuration that was measured a hundred times says no more than one that was twice.
@@ -103,9 +99,7 @@ func TestFactorOfFew(t *testing.T) {
 		{"the largest of few", []Repeated[int]{{0, []float64{0.01, 0.01, 0.04}}}, math.Exp(0.04)},
 		{"all alike", []Repeated[int]{{0, []float64{0}}, {0, []float64{0}}, {0, []float64{0}}}, 1},
 	} {
-		if got := SpreadOf(tt.list).Factor(0); !near(got, tt.want, 1e-9) {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
+		testkit.Near(t, SpreadOf(tt.list).Factor(0), tt.want, 1e-9, "%s", tt.name)
 	}
 }
 
@@ -116,9 +110,7 @@ func TestOfMeans(t *testing.T) {
 		want float64
 	}{{1, 1, 1.1}, {2, 1, math.Pow(1.1, math.Sqrt(0.75))}, {1_000_000, 1, math.Pow(1.1, math.Sqrt(0.5))},
 		{8, 8, math.Pow(1.1, math.Sqrt(0.125))}} {
-		if got := OfMeans(1.1, tt.n, tt.m); !near(got, tt.want, 1e-6) {
-			t.Errorf("%d and %d: %v, want %v", tt.n, tt.m, got, tt.want)
-		}
+		testkit.Near(t, OfMeans(1.1, tt.n, tt.m), tt.want, 1e-6, "%d and %d", tt.n, tt.m)
 	}
 }
 
@@ -131,9 +123,7 @@ func TestApart(t *testing.T) {
 		want float64
 	}{{1, 1, math.Pow(1.1, normal)}, {4, 4, math.Pow(1.1, normal*math.Sqrt(0.85/4+0.15))},
 		{1_000_000, 1_000_000, math.Pow(1.1, normal*math.Sqrt(0.15))}} {
-		if got := Apart(1.1, tt.n, tt.m); !near(got, tt.want, 1e-5) {
-			t.Errorf("%d and %d: %v, want %v", tt.n, tt.m, got, tt.want)
-		}
+		testkit.Near(t, Apart(1.1, tt.n, tt.m), tt.want, 1e-5, "%d and %d", tt.n, tt.m)
 	}
 	testkit.Equal(t, Apart(0, 4, 4), 0, "where nothing is known")
 }
@@ -154,8 +144,9 @@ func TestPoints(t *testing.T) {
 	got := Points(first, []Timed{later, earlier})
 	testkit.Require(t, len(got) == 3 && got[0] == (Point{5, Ratio{1, 1, 1}}) && got[1].At == 7 && got[2].At == 9,
 		"got %+v, want the first at 5 and others at 7 and 9", got)
-	testkit.Check(t, near(got[1].Value, 0.5, 1e-6) && near(got[2].Value, 2, 1e-6) && got[2].Low >= 1.9,
-		"got %+v, want ratios of 0.5 and 2", got)
+	testkit.Near(t, got[1].Value, 0.5, 1e-6, "the earlier ratio")
+	testkit.Near(t, got[2].Value, 2, 1e-6, "the later ratio")
+	testkit.Check(t, got[2].Low >= 1.9, "the later ratio is from %v", got[2].Low)
 }
 
 // The factors are smoothed by hand.
@@ -168,19 +159,16 @@ func TestDriftIsSmooth(t *testing.T) {
 	} {
 		d := NewDrift(points(0.01, tt.values...))
 		for at, want := range tt.want {
-			if got := d.Factor(int64(at)); !near(got, want, 1e-12) {
-				t.Errorf("%v: %v at %d, want %v", tt.values, got, at, want)
-			}
+			testkit.Near(t, d.Factor(int64(at)), want, 1e-12, "%v", tt.values)
 		}
 		low, high := d.Extremes()
-		testkit.Check(t, low == 1 && near(high, slices.Max(tt.want), 1e-12), "%v: from %v to %v", tt.values, low, high)
+		testkit.Equal(t, low, 1, "%v: the least", tt.values)
+		testkit.Near(t, high, slices.Max(tt.want), 1e-12, "%v: the most", tt.values)
 	}
-	if low, high := NewDrift(points(0.01, 0.9, 0.8)).Extremes(); low != 0.8 || high != 1 {
-		t.Errorf("of one that becomes faster: from %v to %v", low, high)
-	}
-	if low, high := (Drift{}).Extremes(); low != 1 || high != 1 {
-		t.Errorf("without points: from %v to %v", low, high)
-	}
+	low, high := NewDrift(points(0.01, 0.9, 0.8)).Extremes()
+	testkit.Check(t, low == 0.8 && high == 1, "of one that becomes faster: from %v to %v", low, high)
+	low, high = (Drift{}).Extremes()
+	testkit.Check(t, low == 1 && high == 1, "without points: from %v to %v", low, high)
 }
 
 // A factor counts if its interval does not contain 1.
@@ -224,17 +212,10 @@ func TestDrift(t *testing.T) {
 		at   int64
 		want float64
 	}{{0, 1}, {1000, 1}, {1500, 1.025}, {2000, 1.05}, {3500, 1.05}, {9000, 1.05}} {
-		if got := drifting.Factor(tt.at); !near(got, tt.want, 0.01) {
-			t.Errorf("factor at %d: %v, want %v", tt.at, got, tt.want)
-		}
+		testkit.Near(t, drifting.Factor(tt.at), tt.want, 0.01, "factor at %d", tt.at)
 	}
 	// One that is off at the end is an outlier until the next one says the same.
-	if got := NewDrift(Points(first,
-		append(slices.Clone(slower[:3]), Timed{9000, draw(rng, 20, 2)}))).Factor(9000); !near(got, 1.05, 0.01) {
-		t.Errorf("after an outlier at the end: %v, want 1.05", got)
-	}
-	if few := NewDrift(Points(first, slower[:2])); Significant([]Drift{few}, LeastEffect) {
-		t.Error("two repetitions are enough for a drift")
-	}
+	outlier := NewDrift(Points(first, append(slices.Clone(slower[:3]), Timed{9000, draw(rng, 20, 2)})))
+	testkit.Near(t, outlier.Factor(9000), 1.05, 0.01, "after an outlier at the end")
 	testkit.Equal(t, (Drift{}).Factor(0), 1, "without points")
 }

@@ -10,10 +10,6 @@ import (
 	"spmvtune/kernels"
 )
 
-func near(got, want, tolerance float64) bool {
-	return math.Abs(got-want) <= tolerance*math.Abs(want) || math.IsNaN(got) && math.IsNaN(want)
-}
-
 // draw makes samples like those of a product: a sharp lower end and a long tail.
 func draw(rng *rand.Rand, n int, scale float64) []float64 {
 	x := make([]float64, n)
@@ -76,12 +72,10 @@ func TestRepeatability(t *testing.T) {
 		}
 		series = append(series, s)
 	}
-	if got, want := Repeatability(series), 1.96*math.Sqrt2*0.01; !near(got, want, 0.15) {
-		t.Errorf("%v, want about %v", got, want)
-	}
-	if got, want := Repeatability([][]float64{{1, 1.1}, {1, 1.1, 1}}), math.Pow(1.1, 1.96/0.6745)-1; !near(got, want, 1e-3) {
-		t.Errorf("of three differences: %v, want %v", got, want)
-	}
+	const want = 1.96 * math.Sqrt2 * 0.01
+	testkit.Near(t, Repeatability(series), want, 0.15*want, "repeatability")
+	of3 := Repeatability([][]float64{{1, 1.1}, {1, 1.1, 1}})
+	testkit.Near(t, of3, math.Pow(1.1, 1.96/0.6745)-1, 1e-3, "of three differences")
 	testkit.Equal(t, Repeatability([][]float64{{1, 2}, {1, 2}}), 0, "of two differences")
 }
 
@@ -90,20 +84,18 @@ func TestGeometricMean(t *testing.T) {
 	testkit.Check(t, math.IsNaN(m.Value()) && math.IsNaN(GeometricMeanOf(nil)), "the mean of nothing is a number")
 	m.Add(2)
 	m.Add(8)
-	if m.Count() != 2 || !near(m.Value(), 4, 1e-12) || GeometricMeanOf([]float64{2, 8}) != m.Value() {
-		t.Errorf("of 2 and 8: %v of %d, want 4 of 2", m.Value(), m.Count())
-	}
+	testkit.Check(t, m.Count() == 2 && GeometricMeanOf([]float64{2, 8}) == m.Value(), "of 2 and 8: %v of %d", m.Value(), m.Count())
+	testkit.Near(t, m.Value(), 4, 1e-12, "of 2 and 8")
 }
 
 func TestMedian(t *testing.T) {
 	for _, tt := range []struct {
 		sorted []float64
 		want   float64
-	}{{nil, math.NaN()}, {[]float64{5}, 5}, {[]float64{1, 2}, 1.5}, {[]float64{1, 2, 4}, 2}, {[]float64{1, 2, 4, 9}, 3}} {
-		if got := Median(tt.sorted); !near(got, tt.want, 0) {
-			t.Errorf("of %v: %v, want %v", tt.sorted, got, tt.want)
-		}
+	}{{[]float64{5}, 5}, {[]float64{1, 2}, 1.5}, {[]float64{1, 2, 4}, 2}, {[]float64{1, 2, 4, 9}, 3}} {
+		testkit.Equal(t, Median(tt.sorted), tt.want, "of %v", tt.sorted)
 	}
+	testkit.Check(t, math.IsNaN(Median(nil)), "the median of nothing is a number")
 }
 
 func shape(block, grid int) kernels.Config {
@@ -130,9 +122,7 @@ func TestRobust(t *testing.T) {
 		{shape(256, 16), (100 + 5 + 3) / 3.0},
 		{shape(1024, 2), (6 + 7 + 8 + 100) / 4.0}, // grids next to each other
 	} {
-		if got := g.Robust(tt.at); !near(got, tt.want, 1e-12) {
-			t.Errorf("%+v: %v, want %v", tt.at, got, tt.want)
-		}
+		testkit.Near(t, g.Robust(tt.at), tt.want, 1e-12, "%+v", tt.at)
 	}
 }
 
