@@ -221,7 +221,6 @@ func readHeadline(t *testing.T, name string, db *store.DB, seen map[string]int) 
 	})
 	r.each(`repeats differ by up to ([\d.]+)(%|×)`, func(m []string) { r.difference(m, `SELECT max(factor) FROM won WHERE t = best`) })
 	r.each(`within a factor of ([\d.]+) here`, func(m []string) { r.near(m[1], blindSQL) })
-	if left := regexp.MustCompile(`(?:^|[ (])\d[\d.]*[%×]?(?:[ ,.;:)]|$)`).FindString(r.text); left != "" {
-		t.Errorf("%s: %q of the headline is not checked: %s", name, left, r.text)
-	}
+	left := regexp.MustCompile(`(?:^|[ (])\d[\d.]*[%×]?(?:[ ,.;:)]|$)`).FindString(r.text)
+	testkit.Check(t, left == "", "%s: %q of the headline is not checked: %s", name, left, r.text)
 }

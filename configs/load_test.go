@@ -129,9 +129,8 @@ func TestMatrixFiles(t *testing.T) {
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mine.toml")
 	testkit.Succeed(t, os.WriteFile(path, []byte(minimal), 0o644))
-	if s, err := Load(path); err != nil || s.Name != "mine" || s.Path != path {
-		t.Errorf("a path: got %+v, %v", s, err)
-	}
+	s, err := Load(path)
+	testkit.Check(t, err == nil && s.Name == "mine" && s.Path == path, "a path: got %+v, %v", s, err)
 
 	for name, want := range map[string]string{
 		"quikstart":   `did you mean "quickstart"?`,

@@ -30,9 +30,8 @@ func TestSuiteSparse(t *testing.T) {
 
 		real := m.Downloaded("/x")
 		testkit.EqualLists(t, []any{real.Resolved(), real.Path, real.Generate, real.Name}, []any{true, "/x", "", m.Name}, "downloaded")
-		if twin := m.AsTwin(); !twin.Resolved() || twin.Name != m.Name+" (twin)" || twin.Class != m.Class {
-			t.Errorf("%+v", twin)
-		}
+		twin := m.AsTwin()
+		testkit.Check(t, twin.Resolved() && twin.Name == m.Name+" (twin)" && twin.Class == m.Class, "%+v", twin)
 	}
 }
 

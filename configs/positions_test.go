@@ -88,9 +88,8 @@ t = 1979-05-27 07:32:00 #@ t
 			marks = strings.ReplaceAll(marks, "d e", "d\x00e")
 			for _, mark := range strings.Split(marks, " ") {
 				mark = strings.ReplaceAll(mark, "\x00", " ")
-				if at := placeOf(root, mark); at == nil || at.line != i+1 {
-					t.Errorf("%q is at %+v, want line %d of\n%s", mark, at, i+1, file)
-				}
+				at := placeOf(root, mark)
+				testkit.Check(t, at != nil && at.line == i+1, "%q is at %+v, want line %d of\n%s", mark, at, i+1, file)
 			}
 		}
 	}

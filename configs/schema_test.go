@@ -227,8 +227,7 @@ func TestSchema(t *testing.T) {
 	check := schemaCheck(t)
 	testkit.Succeed(t, check(example()))
 	for _, name := range Shipped() {
-		if err := check(string(testkit.Must(LoadShipped(name)).Text)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := check(string(testkit.Must(LoadShipped(name)).Text))
+		testkit.Check(t, err == nil, "%s: %v", name, err)
 	}
 }

@@ -27,9 +27,8 @@ func TestJSONSelectsTheSame(t *testing.T) {
 	opt := DefaultOptions
 	opt.MaxDepth, opt.MinLeaf, opt.Prune, opt.Ensemble = 8, 1, false, true
 	r := learn(t, messy(rng, 60), opt)
-	if n := len(r.Models[0].Root.Leaves()); n < 8 {
-		t.Fatalf("a tree of %d leaves shows little", n)
-	}
+	n := len(r.Models[0].Root.Leaves())
+	testkit.Require(t, n >= 8, "a tree of %d leaves shows little", n)
 
 	first := written(t, r.WriteJSON)
 	back := testkit.Must(Read(strings.NewReader(first)))
@@ -103,9 +102,8 @@ func TestReadRefuses(t *testing.T) {
 	long := strings.Repeat("é", 209)
 	for _, old := range []string{"d", "a", "m", "n", "c"} {
 		testkit.Must(Read(strings.NewReader(named(old, long))))
-		if _, err := Read(strings.NewReader(named(old, long+"x"))); err == nil || len(err.Error()) > 200 {
-			t.Errorf("%s of 210 characters: %v", old, err)
-		}
+		_, err := Read(strings.NewReader(named(old, long+"x")))
+		testkit.Check(t, err != nil && len(err.Error()) <= 200, "%s of 210 characters: %v", old, err)
 	}
 
 	for _, tt := range []struct{ in, want string }{

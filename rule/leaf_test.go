@@ -40,9 +40,8 @@ func TestForecast(t *testing.T) {
 	} else if got := c.Shortlist[1].Seconds / (Traffic(&f, kernels.Float32) / 800e9); math.Abs(got-1) > 0.05 {
 		t.Errorf("the first runner-up is expected to take %v of the time that it takes", got)
 	}
-	if s := c.Model.Sources; s["a"] != "digest of a" || len(s) != 4 {
-		t.Errorf("sources %v, want those of all kernels", s)
-	}
+	s := c.Model.Sources
+	testkit.Check(t, s["a"] == "digest of a" && len(s) == 4, "sources %v, want those of all kernels", s)
 
 	tiny := sparse.Features{Rows: 2, Cols: 2, Nonzeros: 2, RowMean: 1}
 	testkit.Equal(t, chosen(t, r, tiny, Wanted{}).Forecast, nil, "the forecast for a matrix far smaller than all measured")

@@ -96,9 +96,8 @@ func TestFromRowsOfOtherRuns(t *testing.T) {
 	unseen.Kernel = "mine" + kernels.NotVerified
 	list := testkit.Must(FromRows(t.Context(), db, []store.Row{unseen, row}, []trial.Matrix{{Name: "m"}}))
 	testkit.Equal(t, len(list), 1, "observations of a trial that is verified and one that is not")
-	if o := list[0]; o.Seconds != 2 || o.Low != 1 || o.High != 3 {
-		t.Errorf("%v s from %v to %v, want 2 from 1 to 3", o.Seconds, o.Low, o.High)
-	}
+	o := list[0]
+	testkit.Check(t, o.Seconds == 2 && o.Low == 1 && o.High == 3, "%v s from %v to %v, want 2 from 1 to 3", o.Seconds, o.Low, o.High)
 }
 
 // observed reads all observations in a database.

@@ -98,9 +98,8 @@ func TestLimitsAreAskedWhenChoosing(t *testing.T) {
 			}
 			testkit.Equal(t, c.Kernel, want, "on %s with %d columns", o.Matrix, o.Features.Cols)
 			for _, ranked := range c.Shortlist {
-				if k := ranked.Kernel; k == "moody" || k != "plain" && want == "plain" {
-					t.Errorf("%s is on the shortlist of %s", k, o.Matrix)
-				}
+				k := ranked.Kernel
+				testkit.Check(t, k != "moody" && (k == "plain" || want != "plain"), "%s is on the shortlist of %s", k, o.Matrix)
 			}
 		}
 	}
@@ -123,9 +122,8 @@ func TestNothingLegal(t *testing.T) {
 	local := limitedConfig()
 	f := Subject{Features: &sparse.Features{Cols: 1 << 30, Rows: 10, Nonzeros: 100}}
 	leaf := &Node{Choice: &local}
-	if got := leaf.picks(&f); len(got) != 1 || got[0].Config != local {
-		t.Errorf("picks are %v", got)
-	}
+	got := leaf.picks(&f)
+	testkit.Check(t, len(got) == 1 && got[0].Config == local, "picks are %v", got)
 	e := &Ensemble{Configs: []kernels.Config{local}, Base: []float64{0}}
 	order, _ := e.rank(&f, 0)
 	testkit.Equal(t, len(order), 1, "the ensemble's")

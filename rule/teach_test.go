@@ -41,9 +41,8 @@ func TestFoldsKeepFamiliesTogether(t *testing.T) {
 			for i, p := range parts {
 				for _, m := range p {
 					class := tab.classes[m]
-					if first, ok := part[class]; ok && class != "" && first != i {
-						t.Errorf("class %s is in parts %d and %d of %d", class, first, i, len(parts))
-					}
+					first, ok := part[class]
+					testkit.Check(t, !ok || class == "" || first == i, "class %s is in parts %d and %d of %d", class, first, i, len(parts))
 					part[class] = i
 				}
 			}
@@ -81,9 +80,8 @@ func TestSizesAreEnoughForWhatIsInThem(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	s := learn(t, world(rng, 100, byRow), DefaultOptions).Models[0]
 	for name := range s.Sizes.used() {
-		if i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == name }); i >= free {
-			t.Errorf("splits on %s", name)
-		}
+		i := slices.IndexFunc(features, func(f Feature) bool { return f.Name == name })
+		testkit.Check(t, i < free, "splits on %s", name)
 	}
 
 	if f := Summarise(s.Validation.Cases, OverSizes.Of); f.Mean < 0.97 {

@@ -50,9 +50,8 @@ func wholly(t *testing.T, p Plan, all []work) {
 	}
 	trials := 0
 	for i, w := range all {
-		if n := next[w.matrix]; order[i] != w.matrix || n.Of == 0 || n.Index != n.Of {
-			t.Fatalf("of %s parts up to %+v", w.matrix, n)
-		}
+		n := next[w.matrix]
+		testkit.Require(t, order[i] == w.matrix && n.Of != 0 && n.Index == n.Of, "of %s parts up to %+v", w.matrix, n)
 		trials += w.trials
 	}
 	testkit.Require(t, trialsOf(p) == trials, "%d trials, want %d", trialsOf(p), trials)

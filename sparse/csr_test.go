@@ -123,9 +123,8 @@ func TestHashTellsApart(t *testing.T) {
 	seen := map[string]string{m.Hash(): "the matrix"}
 	differs := func(what string, h string) {
 		t.Helper()
-		if other, ok := seen[h]; ok {
-			t.Errorf("%s and %s have the same hash", what, other)
-		}
+		other, ok := seen[h]
+		testkit.Check(t, !ok, "%s and %s have the same hash", what, other)
 		seen[h] = what
 	}
 

@@ -240,9 +240,8 @@ func TestAnalyzeDeviationDoesNotCancel(t *testing.T) {
 	for i := range m.RowPtr {
 		m.RowPtr[i] = int32(3 * i)
 	}
-	if f := Analyze(m); f.RowStd != 0 || f.RowMean != 3 {
-		t.Errorf("mean %v, deviation %v, want 3 and 0", f.RowMean, f.RowStd)
-	}
+	f := Analyze(m)
+	testkit.Check(t, f.RowStd == 0 && f.RowMean == 3, "mean %v, deviation %v, want 3 and 0", f.RowMean, f.RowStd)
 }
 
 // A matrix done by hand:
@@ -292,9 +291,8 @@ func TestRowLengths(t *testing.T) {
 		for i, n := range tt.lengths {
 			m.RowPtr = append(m.RowPtr, m.RowPtr[i]+n)
 		}
-		if got := RowLengths(m); !reflect.DeepEqual(got, tt.want) && len(got)+len(tt.want) > 0 {
-			t.Errorf("%v: %v, want %v", tt.lengths, got, tt.want)
-		}
+		got := RowLengths(m)
+		testkit.Check(t, reflect.DeepEqual(got, tt.want) || len(got)+len(tt.want) == 0, "%v: %v, want %v", tt.lengths, got, tt.want)
 	}
 }
 

@@ -315,9 +315,8 @@ func TestRecordingOneByOneDecidesAsAll(t *testing.T) {
 			}
 			record(t, db, r)
 			result := testkit.Must(db.write.Exec(decideCase, 1, 1, r.Precision, r.Cache))
-			if n, _ := result.RowsAffected(); n != 0 {
-				t.Fatalf("step %d: %+v changes %d other marks when all are decided", step, r, n)
-			}
+			n, _ := result.RowsAffected()
+			testkit.Require(t, n == 0, "step %d: %+v changes %d other marks when all are decided", step, r, n)
 		}
 	}
 }

@@ -15,18 +15,16 @@ func TestTwinsStandIn(t *testing.T) {
 	j := judged(t, "another csr_adaptive 30 long_row=warp \n another csr_adaptive 2 long_row=block", 1.001, 11, gpu)
 	f := j.Parts[0]
 	testkit.EqualLists(t, []any{len(f.Cases), f.Cases[0].Of, f.Cases[0].Name()}, []any{1, "rail4284", "another (twin of rail4284)"}, "cases")
-	if p := f.Cases[0].Published; p == nil || *p < 15 || *p > 16 {
-		t.Errorf("beside it stands %v of what was published for the original", p)
-	}
+	p := f.Cases[0].Published
+	testkit.Check(t, p != nil && *p >= 15 && *p <= 16, "beside it stands %v of what was published for the original", p)
 	testkit.Says(t, "published", f.PublishedWords(), "TITAN X")
 }
 
 // What is known to be unsound about a published figure stands beside it.
 func TestCaveats(t *testing.T) {
 	j := judged(t, "s1 cpu_csr 1", 1.001, 4, cpu)
-	if c := j.Parts[1].Caveats(); len(c) == 0 || !strings.Contains(c[0], "no result was verified") {
-		t.Errorf("caveats %q", c)
-	}
+	c := j.Parts[1].Caveats()
+	testkit.Check(t, len(c) != 0 && strings.Contains(c[0], "no result was verified"), "caveats %q", c)
 }
 
 // Of a configuration that was measured again, the latest trial counts.
@@ -55,9 +53,8 @@ func TestSaved(t *testing.T) {
 	testkit.Succeed(t, json.Unmarshal(got[0].Figures, &figures))
 	testkit.EqualLists(t, []any{got[0].Claim, got[0].Device, got[0].Verdict, len(figures.Parts), len(figures.Parts[0].Cases)},
 		[]any{1, cpu, string(Holds), 2, 4}, "saved")
-	if ro, err := store.OpenReadOnly(db.Path()); err != nil || ro.SaveClaims(t.Context(), saved) == nil {
-		t.Errorf("a database that is only read takes claims (%v)", err)
-	}
+	ro, err := store.OpenReadOnly(db.Path())
+	testkit.Check(t, err == nil && ro.SaveClaims(t.Context(), saved) != nil, "a database that is only read takes claims (%v)", err)
 }
 
 // Words of figures keep the digits that their intervals deserve.

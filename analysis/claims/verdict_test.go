@@ -218,9 +218,8 @@ func TestLearnedSelection(t *testing.T) {
 			}
 			text := testkit.Must(json.Marshal(rule.Rule{Models: []rule.Model{s}}))
 			testkit.Succeed(t, db.SaveRule(t.Context(), store.SavedRule{Sweep: "test", JSON: text}))
-			if j := judgements(t, db, All()[19])[0]; j.Number != 20 || j.Verdict != tt.want {
-				t.Errorf("%s of claim %d, want %s: %+v", j.Verdict, j.Number, tt.want, j.Parts)
-			}
+			j := judgements(t, db, All()[19])[0]
+			testkit.Check(t, j.Number == 20 && j.Verdict == tt.want, "%s of claim %d, want %s: %+v", j.Verdict, j.Number, tt.want, j.Parts)
 		})
 	}
 	testkit.Equal(t, judged(t, best, 1.001, 20, gpu).Verdict, Unknown, "without a rule")

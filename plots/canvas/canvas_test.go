@@ -102,9 +102,8 @@ func TestTextKeepsItsLength(t *testing.T) {
 	web, _ := p.Web(&WebStyles{})
 	for _, svg := range []string{string(file), web} {
 		found := regexp.MustCompile(`x="(\d+)" y="\d+" textLength="(\d+)" lengthAdjust="spacingAndGlyphs"[^>]*>`).FindAllStringSubmatch(svg, -1)
-		if n := strings.Count(svg, "<text"); n == 0 || len(found) != n {
-			t.Fatalf("%d of %d texts have a length: %s", len(found), n, svg)
-		}
+		n := strings.Count(svg, "<text")
+		testkit.Require(t, n != 0 && len(found) == n, "%d of %d texts have a length: %s", len(found), n, svg)
 		for _, f := range found {
 			x, _ := strconv.Atoi(f[1])
 			length, _ := strconv.Atoi(f[2])
@@ -207,9 +206,8 @@ func TestFilesNeedNoFont(t *testing.T) {
 	drawn := testkit.Must(png.Decode(bytes.NewReader(other)))
 	edge := drawn.Bounds()
 	for y := edge.Min.Y; y < edge.Max.Y; y++ {
-		if r, g, b, _ := drawn.At(edge.Max.X-2, y).RGBA(); r+g+b < 0xFFFF {
-			t.Fatalf("something dark is drawn at the right edge, in line %d", y)
-		}
+		r, g, b, _ := drawn.At(edge.Max.X-2, y).RGBA()
+		testkit.Require(t, r+g+b >= 0xFFFF, "something dark is drawn at the right edge, in line %d", y)
 	}
 }
 
@@ -321,9 +319,8 @@ func TestKernelsDiffer(t *testing.T) {
 			x := LookOf(a)
 			for _, b := range kernels[:i] {
 				y := LookOf(b)
-				if d := apart(x, y, unchanged); d < 6 {
-					t.Errorf("%s: the colours of %s and %s are %.1f apart, less than 6", name, a, b, d)
-				}
+				d := apart(x, y, unchanged)
+				testkit.Check(t, d >= 6, "%s: the colours of %s and %s are %.1f apart, less than 6", name, a, b, d)
 				if reflect.DeepEqual(x.Marker, y.Marker) && confused(x, y) {
 					t.Errorf("%s: %s and %s have one marker, and colours that are %.1f apart without green, less than 15, or "+
 						"%.1f in grey, less than 10", name, a, b, apart(x, y, deuteranope), printed(x, y))
@@ -375,8 +372,7 @@ func TestKernelsHaveLooks(t *testing.T) {
 func TestHuesDifferInGrey(t *testing.T) {
 	for i, hue := range Hues {
 		next := Hues[(i+1)%len(Hues)]
-		if d := distance(hue.Light, next.Light, grey); d < 8 {
-			t.Errorf("colours %d and %d differ by %.1f in grey", i, (i+1)%len(Hues), d)
-		}
+		d := distance(hue.Light, next.Light, grey)
+		testkit.Check(t, d >= 8, "colours %d and %d differ by %.1f in grey", i, (i+1)%len(Hues), d)
 	}
 }

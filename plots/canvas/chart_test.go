@@ -77,9 +77,8 @@ func TestTrend(t *testing.T) {
 
 	trend := Trend(points)
 	for i, q := range trend {
-		if want := 12 + math.Log(q.X); math.Abs(q.Y-want) > 0.5 {
-			t.Errorf("at %.3g: %.3g, want about %.3g", q.X, q.Y, want)
-		}
+		want := 12 + math.Log(q.X)
+		testkit.Check(t, math.Abs(q.Y-want) <= 0.5, "at %.3g: %.3g, want about %.3g", q.X, q.Y, want)
 		testkit.Check(t, i <= 0 || q.X > trend[i-1].X, "the curve goes back at %.3g", q.X)
 	}
 	testkit.Check(t, len(trend) >= 20 && trend[0].X >= 1 && trend[len(trend)-1].X <= math.Exp(10), "%d points", len(trend))

@@ -36,9 +36,8 @@ func TestNamedOnly(t *testing.T) {
 	if slices.ContainsFunc(plain, func(f *Figure) bool { return f.ID == "gflops-vs-rows" }) || len(plain) == 0 {
 		t.Error("gflops-vs-rows is among all")
 	}
-	if named, err := Choose([]string{"gflops-vs-rows"}); len(named) != 1 || err != nil {
-		t.Errorf("named: %v, %v", named, err)
-	}
+	named, err := Choose([]string{"gflops-vs-rows"})
+	testkit.Check(t, len(named) == 1 && err == nil, "named: %v, %v", named, err)
 }
 
 // Nobody can measure the pattern of an imported matrix.

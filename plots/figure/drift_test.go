@@ -70,7 +70,6 @@ func TestDriftMarksSpeak(t *testing.T) {
 	testkit.Equal(t, len(tips), points, "marks that speak")
 	testkit.Says(t, "the first mark", tips[0].Text, "cpu_csr_rows, "+d.Drifts[0].Matrix, "block 64, grid 2",
 		"1.5 ms (1.4 to 1.9)", "1.000 times as long as at first.")
-	if again := tips[1].Text; !strings.Contains(again, " to ") || strings.HasPrefix(again, "1.000 times") {
-		t.Errorf("the second mark says %q", again)
-	}
+	again := tips[1].Text
+	testkit.Check(t, strings.Contains(again, " to ") && !strings.HasPrefix(again, "1.000 times"), "the second mark says %q", again)
 }

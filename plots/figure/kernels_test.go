@@ -29,16 +29,14 @@ func TestOccupancy(t *testing.T) {
 	if n := len(d.Matrices); len(o) != 2 || o[0].Matrix != d.Matrices[0].Name || o[1].Matrix != d.Matrices[n-1].Name {
 		t.Errorf("matrices %s", analysis.MatrixNames(o))
 	}
-	if got := o[0].Best(slow.Kernel).Properties["occupancy"]; got == 0.125 || got == 0 {
-		t.Errorf("occupancy %v is that of the slower source", got)
-	}
+	got := o[0].Best(slow.Kernel).Properties["occupancy"]
+	testkit.Check(t, got != 0.125 && got != 0, "occupancy %v is that of the slower source", got)
 	if kernels := analysis.KernelsOf(o); slices.Contains(kernels, unknown.Kernel) ||
 		!slices.Contains(kernels, "csr_hybrid") {
 		t.Errorf("kernels %v", kernels)
 	}
-	if pages, warnings := occupancy.draw(synthetic.Processor().Report()); len(pages) != 0 || len(warnings) != 0 {
-		t.Errorf("a processor has %d pages, warnings %v", len(pages), warnings)
-	}
+	pages, warnings := occupancy.draw(synthetic.Processor().Report())
+	testkit.Check(t, len(pages) == 0 && len(warnings) == 0, "a processor has %d pages, warnings %v", len(pages), warnings)
 }
 
 // What a profiler counted is drawn in place of the theoretical occupancy, with that as the
@@ -53,9 +51,8 @@ func TestProfiledShares(t *testing.T) {
 	testkit.Require(t, len(pages) == 1 && strings.HasPrefix(pages[0].Title, "Achieved occupancy"), "pages %+v", pages)
 	o := occupancy.launches(d, d.Setups()[0])
 	l := o[0].Best("csr_vector")
-	if v := l.Properties["achieved_occupancy"]; !(v > 0 && v < occupancy.boundOf(l)) {
-		t.Errorf("facts %v", l.Properties)
-	}
+	v := l.Properties["achieved_occupancy"]
+	testkit.Check(t, v > 0 && v < occupancy.boundOf(l), "facts %v", l.Properties)
 	// Of several launches the bound is that of the counted one.
 	l.Config = kernels.Config{Kernel: "csr_pcsr", Precision: kernels.Float32, Block: 256, Grid: 10}
 	l.Properties = map[string]float64{"occupancy": 0.75, "occupancy:csr_pcsr_sum": 0.75, "occupancy:csr_pcsr_multiply": 1}

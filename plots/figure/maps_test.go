@@ -20,9 +20,8 @@ func TestHeatTile(t *testing.T) {
 	}, nil, nil, nil)
 	tile, ok := heatTileOf(&d.Panels[0], "csr_vector")
 	testkit.EqualLists(t, []any{ok, len(tile.blocks), len(tile.grids)}, []any{true, 3, 2}, "blocks and grids")
-	if best := tile.cells[tile.best]; best.GFLOPS != 100 || tile.best != 3+2 {
-		t.Errorf("the fastest is cell %d with %v GFLOP/s", tile.best, best.GFLOPS)
-	}
+	best := tile.cells[tile.best]
+	testkit.Check(t, best.GFLOPS == 100 && tile.best == 3+2, "the fastest is cell %d with %v GFLOP/s", tile.best, best.GFLOPS)
 	for i, want := range []bool{false, false, false, true, false, true} {
 		testkit.Equal(t, tile.tied(i%3, i/3), want, "cell %d is tied", i)
 	}

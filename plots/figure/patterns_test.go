@@ -39,9 +39,8 @@ func TestSpyShapes(t *testing.T) {
 		"giant row":  made(t, "giant_row", map[string]any{"rows": 1_000_000, "giant": 300_000}),
 	} {
 		for _, format := range []string{"png", "svg", "pdf"} {
-			if b, err := Spy(name, a, format); err != nil || len(b) < 500 {
-				t.Errorf("%s as %s: %d bytes, %v", name, format, len(b), err)
-			}
+			b, err := Spy(name, a, format)
+			testkit.Check(t, err == nil && len(b) >= 500, "%s as %s: %d bytes, %v", name, format, len(b), err)
 		}
 		m := canvas.MosaicOf(a.Rows, a.Cols, spyPixels, spyPixels)
 		checkLabels(t, spyPage(name, a.Rows, a.Cols, a.NNZ(), m, sparse.NewDensity(a, m.Height, m.Width)))

@@ -236,9 +236,8 @@ func TestSweepsGiveFigures(t *testing.T) {
 		if made[f.Sweep] == nil {
 			made[f.Sweep] = swept(t, f.Sweep)
 		}
-		if pages, _ := drawings[f.ID](made[f.Sweep]); len(pages) == 0 {
-			t.Errorf("%s: `run %s` gives no page", f.ID, f.Sweep)
-		}
+		pages, _ := drawings[f.ID](made[f.Sweep])
+		testkit.Check(t, len(pages) != 0, "%s: `run %s` gives no page", f.ID, f.Sweep)
 	}
 }
 

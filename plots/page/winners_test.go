@@ -107,8 +107,7 @@ func TestTurnOn(t *testing.T) {
 
 // Without a choice there is no switch.
 func TestSwitches(t *testing.T) {
-	if list := switches(bothCaches()); len(list) != 2 || list[0].Values[0] != "float32" || list[1].Values[0] != "cold" {
-		t.Errorf("%+v", list)
-	}
+	list := switches(bothCaches())
+	testkit.Check(t, len(list) == 2 && list[0].Values[0] == "float32" && list[1].Values[0] == "cold", "%+v", list)
 	testkit.Equal(t, len(switches(synthetic.Gpu(1, 32).Report())), 0, "switches")
 }

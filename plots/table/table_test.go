@@ -56,9 +56,8 @@ func TestLaTeX(t *testing.T) {
 	}
 	testkit.Equal(t, depth, 0, "braces that are left open")
 	for _, name := range []string{"table", "tabular"} {
-		if b, e := strings.Count(text, `\begin{`+name+`}`), strings.Count(text, `\end{`+name+`}`); b != 2 || e != 2 {
-			t.Errorf("%s begins %d times and ends %d times", name, b, e)
-		}
+		b, e := strings.Count(text, `\begin{`+name+`}`), strings.Count(text, `\end{`+name+`}`)
+		testkit.Check(t, b == 2 && e == 2, "%s begins %d times and ends %d times", name, b, e)
 	}
 	rows := 0
 	for line := range strings.Lines(text) {

@@ -129,9 +129,8 @@ print(json.dumps(ways))
 		var got []map[string]float64
 		testkit.Succeed(t, json.Unmarshal([]byte(lines[1]), &got))
 		for _, f := range got {
-			if _, ok := f["neighbour_rate"]; !ok {
-				t.Errorf("%s: the columns tell nothing", spec)
-			}
+			_, ok := f["neighbour_rate"]
+			testkit.Check(t, ok, "%s: the columns tell nothing", spec)
 			for name, x := range f {
 				testkit.Near(t, x, want[name], 1e-9*max(1, want[name]), "%s: %s", spec, name)
 			}

@@ -135,9 +135,8 @@ func TestRetryForgetsWhatIsRefused(t *testing.T) {
 	testkit.Succeed(t, os.WriteFile(filepath.Join(dir, "sbatch"), []byte("#!/bin/bash\n"+typo+slurmlab.FakeQueue["sbatch"]+"\n"), 0o777))
 	s := configs.Slurm{Partition: "debug"}
 	opt := RetryOptions{Set: map[string]string{"partition": "typo"}}
-	if r, err := Retry(t.Context(), slurmtest.Hasty, run, s, opt); err == nil || r.Round != nil {
-		t.Fatalf("retried %+v, %v", r, err)
-	}
+	r, err := Retry(t.Context(), slurmtest.Hasty, run, s, opt)
+	testkit.Require(t, err != nil && r.Round == nil, "retried %+v, %v", r, err)
 	retried(t, run, s, RetryOptions{})
 	testkit.Equal(t, (&slurm.Sent{Args: strings.Fields(lastSent(t, dir))}).Option("partition"), "debug", "the next retry sends to")
 }

@@ -259,9 +259,8 @@ func TestLabSubmit(t *testing.T) {
 		testkit.Check(t, !strings.Contains(string(log), "|7|"), "the task uses the GPU of who submitted it: %s", log)
 	}
 	testkit.Equal(t, len(testkit.Must(c.Jobs(t.Context(), []sbatch.JobID{{ID: "99999"}}))), 0, "an unknown job")
-	if a, err := c.Accounting(t.Context(), all); err == nil || len(a) != 0 {
-		t.Errorf("accounting where there is none: %+v", a)
-	}
+	a, err := c.Accounting(t.Context(), all)
+	testkit.Check(t, err != nil && len(a) == 0, "accounting where there is none: %+v", a)
 	entries, _ := filepath.Glob(filepath.Join(l.Dir, "pwned"))
 	testkit.Check(t, entries == nil, "something in the path was run")
 }

@@ -212,9 +212,8 @@ func TestTasksAskForTheirCache(t *testing.T) {
 	testkit.Succeed(t, os.MkdirAll(run.Dir, 0o777))
 	testkit.Must(run.PinDevices(slurm.Task{}, configs.Slurm{}, []kernels.Device{{Backend: "cpu", Name: "chip", Cache: 260 << 20}}))
 	d := decision{slurm: configs.Slurm{}, plan: plan}
-	if err := d.check(t.Context(), slurmtest.Hasty, run); err != nil || d.slurm.Mem != "1392M" {
-		t.Errorf("a retry asks for %+v, %v", d.slurm, err)
-	}
+	err := d.check(t.Context(), slurmtest.Hasty, run)
+	testkit.Check(t, err == nil && d.slurm.Mem == "1392M", "a retry asks for %+v, %v", d.slurm, err)
 }
 
 // Each [[slurm.array]] may be in a partition of its own, and only what would get too little there asks for more.
@@ -230,9 +229,8 @@ echo 'MaxArraySize = 9'
 	checked := testkit.Must(Check(t.Context(), slurmtest.Hasty, run, s, plan, unknown))
 	testkit.Check(t, checked.Slurm.Of(0).Mem == "" && checked.Slurm.Of(1).Mem == "800M" && len(checked.Notes) == 1 &&
 		strings.Contains(checked.Notes[0], "largest task of array 2 may need 800M"), "%+v", checked)
-	if _, kept := s.Arrays[1]["mem"]; kept {
-		t.Error("the sweep itself was changed")
-	}
+	_, kept := s.Arrays[1]["mem"]
+	testkit.Check(t, !kept, "the sweep itself was changed")
 	s.Mem = "50M"
 	checked = testkit.Must(Check(t.Context(), slurmtest.Hasty, run, s, plan, unknown))
 	testkit.Equal(t, checked.Slurm.Of(1).Mem, "50M", "where the sweep says how much")

@@ -56,9 +56,8 @@ func TestDigestOfPieces(t *testing.T) {
 		}
 
 		digest := identify(t, d, path).Digest
-		if other, taken := seen[digest]; taken {
-			t.Errorf("a one at %d gives the digest of one at %d", at, other)
-		}
+		other, taken := seen[digest]
+		testkit.Check(t, !taken, "a one at %d gives the digest of one at %d", at, other)
 		seen[digest] = at
 	}
 }

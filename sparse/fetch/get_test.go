@@ -52,9 +52,8 @@ func TestGet(t *testing.T) {
 
 			holds(t, c, good)
 			testkit.EqualLists(t, []any{f.Bytes, f.URL}, []any{int64(len(good)), s.URL + "/MM/G/N.tar.gz"}, "fetched")
-			if got := s.asked(); tt.ranges != nil && !slices.Equal(got, tt.ranges) {
-				t.Errorf("asked for %q, want %q", got, tt.ranges)
-			}
+			got := s.asked()
+			testkit.Check(t, tt.ranges == nil || slices.Equal(got, tt.ranges), "asked for %q, want %q", got, tt.ranges)
 
 			s.Close() // nobody is asked again
 			testkit.Equal(t, testkit.Must(c.Get(t.Context(), gn)).URL, "", "asked again")
@@ -110,9 +109,8 @@ func TestCannot(t *testing.T) {
 			}
 
 			testkit.Equal(t, len(s.asked()), tt.asked, "requests")
-			if path, there := c.Path(gn); there {
-				t.Errorf("%s is there", path)
-			}
+			path, there := c.Path(gn)
+			testkit.Check(t, !there, "%s is there", path)
 		})
 	}
 }

@@ -74,9 +74,8 @@ func TestOneDownload(t *testing.T) {
 	}
 
 	holds(t, c, good)
-	if got := s.asked(); len(got) != 1 || waited == 0 {
-		t.Errorf("the server was asked %d times, %d processes waited", len(got), waited)
-	}
+	got := s.asked()
+	testkit.Check(t, len(got) == 1 && waited != 0, "the server was asked %d times, %d processes waited", len(got), waited)
 }
 
 // When the one that downloads is killed, another one goes on where it was.

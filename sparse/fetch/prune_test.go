@@ -90,12 +90,10 @@ func TestGetIsUse(t *testing.T) {
 	keep(t, c.Dir, map[string]time.Duration{"A/a.tar.gz": 48 * time.Hour, "A/.a.lock": 48 * time.Hour})
 	testkit.Must(c.Get(t.Context(), ID{"A", "a"}))
 
-	if all := c.Downloads(); len(all) != 1 || time.Since(all[0].Used) > time.Hour {
-		t.Errorf("%+v", all)
-	}
-	if info, err := os.Stat(filepath.Join(c.Dir, "A/a.tar.gz")); err != nil || time.Since(info.ModTime()) < time.Hour {
-		t.Errorf("the archive was changed: %v", err)
-	}
+	all := c.Downloads()
+	testkit.Check(t, len(all) == 1 && time.Since(all[0].Used) <= time.Hour, "%+v", all)
+	info, err := os.Stat(filepath.Join(c.Dir, "A/a.tar.gz"))
+	testkit.Check(t, err == nil && time.Since(info.ModTime()) >= time.Hour, "the archive was changed: %v", err)
 }
 
 func TestParseID(t *testing.T) {

@@ -205,9 +205,8 @@ func sumOf(b []byte) string { return fmt.Sprintf("%x", md5.Sum(b)) }
 func holds(t *testing.T, c *Collection, want []byte) {
 	t.Helper()
 	path, there := c.Path(gn)
-	if got, err := os.ReadFile(path); err != nil || !there || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, %v; want %d", len(got), err, len(want))
-	}
+	got, err := os.ReadFile(path)
+	testkit.Check(t, err == nil && there && bytes.Equal(got, want), "%d bytes, %v; want %d", len(got), err, len(want))
 
 	for _, rest := range []string{path + ".part", path + ".part.json"} {
 		testkit.Fails(t, testkit.Err(os.Stat(rest)), "", "%s", rest)

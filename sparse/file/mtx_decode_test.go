@@ -159,9 +159,8 @@ func TestMTXDecodeRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := decodeMTX(strings.NewReader(c.content), "f.mtx", DefaultOptions)
-			if e := new(Error); !errors.As(err, &e) || e.File != "f.mtx" {
-				t.Errorf("%#v is not an *Error for f.mtx", err)
-			}
+			e := new(Error)
+			testkit.Check(t, errors.As(err, &e) && e.File == "f.mtx", "%#v is not an *Error for f.mtx", err)
 
 			testkit.Fails(t, err, c.want)
 			if strings.HasSuffix(c.want, "(line 2)") && !strings.HasSuffix(err.Error(), c.want) {

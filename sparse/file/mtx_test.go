@@ -188,9 +188,8 @@ func TestMTXReadingTakesOneCopy(t *testing.T) {
 
 		runtime.ReadMemStats(&after)
 		most := (12+c.working)*len(val) + 5*blockSize*runtime.GOMAXPROCS(0) + 1<<20
-		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
-			t.Errorf("%s: %d bytes allocated for %d entries, want at most %d", c.header, got, len(val), most)
-		}
+		got := int(after.TotalAlloc - before.TotalAlloc)
+		testkit.Check(t, got <= most, "%s: %d bytes allocated for %d entries, want at most %d", c.header, got, len(val), most)
 	}
 }
 

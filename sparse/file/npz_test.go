@@ -96,9 +96,8 @@ func TestNPZRefuses(t *testing.T) {
 		_, err := readNPZ(t, content)
 		runtime.ReadMemStats(&after)
 		testkit.Fails(t, err, c.says, "%s is %.80q", c.member, c.array)
-		if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 || !strings.Contains(fmt.Sprint(err), "A.npz:1: ") {
-			t.Errorf("%d MB allocated, %v", got>>20, err)
-		}
+		got := after.TotalAlloc - before.TotalAlloc
+		testkit.Check(t, got <= 16<<20 && strings.Contains(fmt.Sprint(err), "A.npz:1: "), "%d MB allocated, %v", got>>20, err)
 	}
 	for _, n := range []int{40, 200} {
 		_, err := readNPZ(t, archive(t, nil)[:n])

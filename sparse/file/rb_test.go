@@ -136,9 +136,8 @@ func TestRBReadingTakesOneCopy(t *testing.T) {
 
 		n := want.NNZ() + m.Duplicates
 		most := (12+c.working)*n + 20*f.cols + 12*blockSize*runtime.GOMAXPROCS(0) + 1<<20
-		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
-			t.Errorf("%s: %d bytes allocated for %d entries, want at most %d", c.kind, got, n, most)
-		}
+		got := int(after.TotalAlloc - before.TotalAlloc)
+		testkit.Check(t, got <= most, "%s: %d bytes allocated for %d entries, want at most %d", c.kind, got, n, most)
 	}
 }
 

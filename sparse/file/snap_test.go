@@ -181,9 +181,8 @@ func TestSNAPReadingTakesOneCopy(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		// A core has room for a block, its edges, which grows as it is filled, and a chunk.
 		most := (12+c.working)*400_000 + 4*want.Rows + 16*blockSize*runtime.GOMAXPROCS(0) + 1<<20
-		if got := int(after.TotalAlloc - before.TotalAlloc); got > most {
-			t.Errorf("weighted %v: %d bytes allocated, want at most %d", c.weighted, got, most)
-		}
+		got := int(after.TotalAlloc - before.TotalAlloc)
+		testkit.Check(t, got <= most, "weighted %v: %d bytes allocated, want at most %d", c.weighted, got, most)
 	}
 }
 

@@ -112,9 +112,8 @@ func TestArgErrors(t *testing.T) {
 // TestTable checks that defaults satisfy their own bounds.
 func TestTable(t *testing.T) {
 	for _, g := range Generators() {
-		if found, ok := Lookup(g.Name); !ok || found.Name != g.Name || g.Doc == "" || g.Class == "" {
-			t.Errorf("%s: incomplete", g.Name)
-		}
+		found, ok := Lookup(g.Name)
+		testkit.Check(t, ok && found.Name == g.Name && g.Doc != "" && g.Class != "", "%s: incomplete", g.Name)
 		for _, a := range g.Args {
 			if a.Kind == Text {
 				testkit.Check(t, a.Doc != "" && len(a.Choices) != 0, "%s: argument %+v", g.Name, a)

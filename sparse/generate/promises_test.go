@@ -134,9 +134,8 @@ func TestGrid(t *testing.T) {
 		{0, 0, -1, 0, -1, 4},
 	}
 
-	if got := dense(m); !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("3 by 2 is %v", got)
-	}
+	got := dense(m)
+	testkit.Check(t, slices.EqualFunc(got, want, slices.Equal), "3 by 2 is %v", got)
 }
 
 // TestGridBlocks checks the size of the published fem_blocks, and the structure

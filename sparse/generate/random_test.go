@@ -74,9 +74,8 @@ func TestUniformExtremes(t *testing.T) {
 		{"rows": 20, "cols": 0, "row_nnz": 0},
 		{"rows": 0, "cols": 30, "row_nnz": 3},
 	} {
-		if m := build(t, "uniform", args); m.NNZ() != 0 || m.Rows != args["rows"] || m.Cols != args["cols"] {
-			t.Errorf("%v gives %v", args, m)
-		}
+		m := build(t, "uniform", args)
+		testkit.Check(t, m.NNZ() == 0 && m.Rows == args["rows"] && m.Cols == args["cols"], "%v gives %v", args, m)
 	}
 }
 
@@ -94,13 +93,11 @@ func TestRoad(t *testing.T) {
 		if by[0] > 0 || by[1] > m.Rows/50 || by[2] < m.Rows/2 || by[3] <= by[4] || by[4] == 0 || by[5]+by[6]+by[7] > 0 {
 			t.Errorf("degree %v: vertices by degree %v", degree, by)
 		}
-		if mean := sparse.Analyze(m).BandwidthMean; mean > 1000 {
-			t.Errorf("degree %v: neighbours are %g apart on average", degree, mean)
-		}
+		mean := sparse.Analyze(m).BandwidthMean
+		testkit.Check(t, mean <= 1000, "degree %v: neighbours are %g apart on average", degree, mean)
 
-		if n := reached(m.RowPtr, m.ColIdx); n < m.Rows*99/100 {
-			t.Errorf("degree %v: only %d of %d vertices can be reached from the first", degree, n, m.Rows)
-		}
+		n := reached(m.RowPtr, m.ColIdx)
+		testkit.Check(t, n >= m.Rows*99/100, "degree %v: only %d of %d vertices can be reached from the first", degree, n, m.Rows)
 	}
 }
 

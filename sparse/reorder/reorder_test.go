@@ -55,9 +55,8 @@ func TestRCMNarrowsAShuffledGrid(t *testing.T) {
 	m := grid(n, true)
 	o := testkit.Must(Of(m, RCM))
 	out := Apply(m, o)
-	if before, after := bandwidth(m), bandwidth(out); before < 20*n || after > 2*n {
-		t.Errorf("bandwidth %d, then %d; it can be %d", before, after, n)
-	}
+	before, after := bandwidth(m), bandwidth(out)
+	testkit.Check(t, before >= 20*n && after <= 2*n, "bandwidth %d, then %d; it can be %d", before, after, n)
 }
 
 // Every order has each row once, and the ordered matrix is valid and holds the same entries.
@@ -69,9 +68,8 @@ func TestOrdersKeepTheMatrix(t *testing.T) {
 	m.RowPtr = append(m.RowPtr, m.RowPtr[len(m.RowPtr)-1], int32(len(m.ColIdx)))
 	for _, how := range Methods {
 		o := testkit.Must(Of(m, how))
-		if s := slices.Sorted(slices.Values(o.Rows)); len(s) != m.Rows || s[0] != 0 || len(slices.Compact(s)) != m.Rows {
-			t.Fatalf("%s: the order is no permutation", how)
-		}
+		s := slices.Sorted(slices.Values(o.Rows))
+		testkit.Require(t, len(s) == m.Rows && s[0] == 0 && len(slices.Compact(s)) == m.Rows, "%s: the order is no permutation", how)
 		out := Apply(m, o)
 		_, from := Structure(m, o)
 		testkit.Succeed(t, out.Validate())
@@ -105,9 +103,8 @@ func TestApplyAnyOrder(t *testing.T) {
 		}
 		o := Order{Rows: permutation(rng, m.Rows), Cols: permutation(rng, m.Cols)}
 		out := Apply(m, o)
-		if err := out.Validate(); err != nil || out.NNZ() != m.NNZ() {
-			t.Fatalf("%v: %d of %d entries, %v", shape, out.NNZ(), m.NNZ(), err)
-		}
+		err := out.Validate()
+		testkit.Require(t, err == nil && out.NNZ() == m.NNZ(), "%v: %d of %d entries, %v", shape, out.NNZ(), m.NNZ(), err)
 		for i := range out.Rows {
 			columns, values := out.Row(i)
 			for k, j := range columns {
@@ -121,9 +118,8 @@ func TestApplyAnyOrder(t *testing.T) {
 func TestRCMOfATriangle(t *testing.T) {
 	m := &sparse.CSR[float64]{Rows: 3, Cols: 3, RowPtr: []int32{0, 2, 2, 2}, ColIdx: []int32{1, 2}, Val: []float64{5, 6}}
 	o := testkit.Must(Of(m, RCM))
-	if out := Apply(m, o); out.Validate() != nil || slices.Max(out.Val) != 6 || bandwidth(out) != 1 {
-		t.Errorf("%+v", out)
-	}
+	out := Apply(m, o)
+	testkit.Check(t, out.Validate() == nil && slices.Max(out.Val) == 6 && bandwidth(out) == 1, "%+v", out)
 }
 
 func permutation(rng *rand.Rand, n int) []int32 {
@@ -138,8 +134,7 @@ func TestRowsAreSorted(t *testing.T) {
 	m := &sparse.CSR[float64]{Rows: 4, Cols: 9, RowPtr: []int32{0, 1, 1, 4, 5}, ColIdx: []int32{8, 0, 5, 7, 3},
 		Val: make([]float64, 5)}
 	for how, want := range map[Method][]int32{ByLength: {2, 0, 3, 1}, ByColumn: {3, 2, 0, 1}} {
-		if o, err := Of(m, how); err != nil || !slices.Equal(o.Rows, want) || o.Cols != nil {
-			t.Errorf("%s: %v %v, want rows %v", how, o, err, want)
-		}
+		o, err := Of(m, how)
+		testkit.Check(t, err == nil && slices.Equal(o.Rows, want) && o.Cols == nil, "%s: %v %v, want rows %v", how, o, err, want)
 	}
 }

@@ -43,9 +43,8 @@ func TestCSV(t *testing.T) {
 func TestJSON(t *testing.T) {
 	text, _ := written(t, "json", store.Filter{Kernel: "csr_block"})
 	var rows []map[string]any
-	if err := json.Unmarshal([]byte(text), &rows); err != nil || len(rows) != 3 {
-		t.Fatalf("%d rows: %v", len(rows), err)
-	}
+	err := json.Unmarshal([]byte(text), &rows)
+	testkit.Require(t, err == nil && len(rows) == 3, "%d rows: %v", len(rows), err)
 	samples, _ := json.Marshal(rows[0]["samples_ms"])
 	testkit.Check(t, string(samples) == "[0.004,0.00396,0.00404]" && rows[2]["matrix"] == "=sum",
 		"samples %s of %v", samples, rows[2]["matrix"])
@@ -123,9 +122,8 @@ func TestParquetOtherReader(t *testing.T) {
 	out := runModule(t, "github.com/apache/arrow-go/v18/parquet/cmd/parquet_reader@v18.4.1", "--json", "--no-metadata",
 		"--columns", "2,9,14,24,28", path)
 	var rows []map[string]any
-	if err := json.Unmarshal(out, &rows); err != nil || len(rows) != 7 {
-		t.Fatalf("%d rows of %s: %v", len(rows), out, err)
-	}
+	err := json.Unmarshal(out, &rows)
+	testkit.Require(t, err == nil && len(rows) == 7, "%d rows of %s: %v", len(rows), out, err)
 	r := rows[1]
 	testkit.Check(t, r["matrix"] == "a/b" && r["block"] == 64.0 && r["median_ms"] == 1e-3 && r["in_force"] == true &&
 		r["measured_at"] == 1767323041005.0, "row %v", r)
@@ -178,9 +176,8 @@ func TestGoogle(t *testing.T) {
 		Context    map[string]string
 		Benchmarks []googleRun
 	}
-	if err := json.Unmarshal([]byte(text), &file); err != nil || n != 1 {
-		t.Fatalf("%+v: %v\n%s", n, err, text)
-	}
+	err := json.Unmarshal([]byte(text), &file)
+	testkit.Require(t, err == nil && n == 1, "%+v: %v\n%s", n, err, text)
 	i := slices.IndexFunc(file.Benchmarks, func(r googleRun) bool {
 		return r.Name == "SpMV/matrix:a%2Fb/precision:float32/cache:cold/kernel:csr_vector/vec:2/block:64/grid:0"
 	})

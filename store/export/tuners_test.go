@@ -37,9 +37,8 @@ func TestSchemas(t *testing.T) {
 func decoded[T any](t *testing.T, format string) (v T, n int) {
 	t.Helper()
 	text, n := written(t, format, onFirst)
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	err := json.Unmarshal([]byte(text), &v)
+	testkit.Require(t, err == nil, "%v\n%s", err, text)
 	return v, n
 }
 
@@ -132,9 +131,8 @@ func TestKernelTuner(t *testing.T) {
 		testkit.Equal(t, strings.Join(values, ","), key, "key %s of the values", key)
 		for _, name := range []string{"compile_time", "verification_time", "benchmark_time", "strategy_time",
 			"framework_time"} {
-			if _, ok := one[name].(float64); !ok {
-				t.Errorf("%s has no %s", key, name)
-			}
+			_, ok := one[name].(float64)
+			testkit.Check(t, ok, "%s has no %s", key, name)
 		}
 	}
 	if one := file.Cache["csr_vector,64,0,2"]; one["time"] != 1e-3 ||

@@ -101,9 +101,8 @@ func TestMistakesInOrder(t *testing.T) {
 	text := strings.Replace(strings.Replace(good, "12.5", "none", 1), "b,,5,5,", "b,,5,,", 1)
 	_, err := read(t, text, Options{})
 	testkit.Require(t, err != nil, "two mistakes are none")
-	if two, five := strings.Index(err.Error(), "t.csv:2:"), strings.Index(err.Error(), "t.csv:5:"); two < 0 || five < two {
-		t.Errorf("line 2 at %d, line 5 at %d:\n%v", two, five, err)
-	}
+	two, five := strings.Index(err.Error(), "t.csv:2:"), strings.Index(err.Error(), "t.csv:5:")
+	testkit.Check(t, two >= 0 && five >= two, "line 2 at %d, line 5 at %d:\n%v", two, five, err)
 }
 
 // All mistakes are told at once, but no more than one can read.
@@ -285,9 +284,8 @@ func TestNVBenchAxes(t *testing.T) {
 
 // A device that was imported once has its name as that was.
 func TestDeviceName(t *testing.T) {
-	if once := DeviceName("A card"); once != "A card (imported)" || DeviceName(once) != once {
-		t.Errorf("%q, %q", once, DeviceName(once))
-	}
+	once := DeviceName("A card")
+	testkit.Check(t, once == "A card (imported)" && DeviceName(once) == once, "%q, %q", once, DeviceName(once))
 }
 
 // Mistakes name the file, and the line or the entry.

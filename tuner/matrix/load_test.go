@@ -191,9 +191,8 @@ func TestLoadKeepsFiles(t *testing.T) {
 	write(strings.Replace(fileOfFive, "2 1 -1", "2 2 -1", 1)) // of the same size
 	testkit.Equal(t, loaded(t, spec).Features.Nonzeros, 4, "of the changed file there are")
 	write("%%MatrixMarket matrix coordinate")
-	if _, _, err := Load(t.Context(), spec); err == nil {
-		t.Error("a broken file can be loaded")
-	}
+	_, _, err := Load(t.Context(), spec)
+	testkit.Check(t, err != nil, "a broken file can be loaded")
 }
 
 // Matrices that take long to generate are kept; the others would only fill the disk.
@@ -205,9 +204,8 @@ func TestLoadKeepsGenerated(t *testing.T) {
 	defer func(d time.Duration) { worthKeeping = d }(worthKeeping)
 	worthKeeping = 0
 	for range 2 {
-		if m := loaded(t, spec); !alike(m, made) {
-			t.Errorf("kept as %+v, made as %+v", m, made)
-		}
+		m := loaded(t, spec)
+		testkit.Check(t, alike(m, made), "kept as %+v, made as %+v", m, made)
 	}
 	all := entries(t)
 	testkit.Check(t, len(all) == 1 && all[0].Source == made.Source, "entries %+v", all)

@@ -53,18 +53,16 @@ func TestPermissionsStay(t *testing.T) {
 func TestCreateOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	testkit.Succeed(t, Create(path, []byte("first")))
-	if err := Create(path, []byte("second")); !errors.Is(err, fs.ErrExist) || read(t, path) != "first" {
-		t.Errorf("%v, the file holds %q", err, read(t, path))
-	}
+	err := Create(path, []byte("second"))
+	testkit.Check(t, errors.Is(err, fs.ErrExist) && read(t, path) == "first", "%v, the file holds %q", err, read(t, path))
 }
 
 // Errors do not show the random temporary name.
 func TestErrorNamesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing", "a")
 	err := Write(path, nil)
-	if want := "writing " + path + ": no such file or directory"; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
+	want := "writing " + path + ": no such file or directory"
+	testkit.Check(t, err != nil && err.Error() == want, "%v, want %s", err, want)
 }
 
 // A pipe without a writer, and a device without an end, are refused at once; a long file is,

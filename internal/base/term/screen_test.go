@@ -44,9 +44,8 @@ func TestEscaped(t *testing.T) {
 	}
 
 	for r := range unicode.MaxRune {
-		if s := Visible(string(r)); strings.ContainsFunc(s, obeyed) {
-			t.Errorf("%q gives %q", r, s)
-		}
+		s := Visible(string(r))
+		testkit.Check(t, !strings.ContainsFunc(s, obeyed), "%q gives %q", r, s)
 	}
 	var b strings.Builder
 	testkit.Succeed(t, WriteJSON(Escaped(&b), "\u202e\u009b\U000e0041"))

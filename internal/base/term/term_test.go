@@ -37,9 +37,8 @@ func TestWrap(t *testing.T) {
 	lines := strings.Split(Wrap(text, 40, "    "), "\n")
 	for i, line := range lines {
 		line, indented := strings.CutPrefix(line, "    ")
-		if n := utf8.RuneCountInString(line); n > 40 || i < len(lines)-1 && n < 30 || indented != (i > 0) {
-			t.Errorf("line %d: %q", i, line)
-		}
+		n := utf8.RuneCountInString(line)
+		testkit.Check(t, n <= 40 && (i >= len(lines)-1 || n >= 30) && indented == (i > 0), "line %d: %q", i, line)
 	}
 	testkit.Equal(t, strings.Join(strings.Fields(strings.Join(lines, " ")), " "), strings.TrimSpace(text),
 		"words are lost")
