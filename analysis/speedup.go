@@ -14,8 +14,8 @@ import (
 )
 
 // baselines are what speed-ups are measured against, in order of preference:
-// Algorithm 3 of coo-spmv-final, and its Algorithm 1 where no GPU took part.
-var baselines = []string{"coo_atomic", "cpu_coo"}
+// Algorithm 3 of coo-spmv-final, its Algorithm 1 where no GPU took part, and cuSPARSE in sweeps without either.
+var baselines = []string{"coo_atomic", "cpu_coo", "cusparse_csr_alg1"}
 
 // A Gain compares the best configuration of one kernel with the best one of the baseline,
 // on the same matrix in the same setup: the baseline's time divided by the kernel's, see Ratio.
