@@ -26,7 +26,7 @@ type Custom struct {
 	Shared string `json:"shared,omitempty"`
 	// Zero says that the kernel adds to y, which is zeroed within the product.
 	Zero bool `json:"zero,omitempty"`
-	// Command is a program with its arguments in place of a source, see programs.Program.
+	// Command is a program with its arguments in place of a source, see custom.Program.
 	Command []string `json:"command,omitempty"`
 }
 

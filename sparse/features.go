@@ -159,9 +159,10 @@ func (f Features) Values() []float64 {
 //
 // The columns of m must lie within it and increase in each row, as Validate checks.
 func Analyze[V Float](m *CSR[V]) Features {
-	scans := make([]*scan, scanners(m.Rows, m.Cols, m.NNZ()))
+	// The marks of all scans take no more memory than the columns of the entries and the marks of one.
+	scans := make([]*scan, min(workers(m.Rows+m.NNZ()), 1+4*m.NNZ()/(m.Rows+2*m.Cols+1)))
 	panics.Parts(m.NNZ(), len(scans), func(part, lo, hi int) {
-		s := newScan(m.Rows, m.Cols, m.RowPtr, m.ColIdx)
+		s := &scan{rowPtr: m.RowPtr, colIdx: m.ColIdx, used: newMarks(m.Cols), diagonals: newMarks(m.Rows + m.Cols)}
 		s.look(lo, hi) // a giant row is everybody's work
 		scans[part] = s
 	})

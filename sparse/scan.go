@@ -28,16 +28,6 @@ type scan struct {
 	neighbours int   // pairs next to each other in a row
 }
 
-// scanners is the number of scans that a matrix is shared out to: their marks take no
-// more memory than the columns of its entries and one scan's.
-func scanners(rows, cols, nnz int) int {
-	return min(workers(rows+nnz), 1+4*nnz/(rows+2*cols+1))
-}
-
-func newScan(rows, cols int, rowPtr, colIdx []int32) *scan {
-	return &scan{rowPtr: rowPtr, colIdx: colIdx, used: newMarks(cols), diagonals: newMarks(rows + cols)}
-}
-
 // look visits the entries [lo, hi), in any rows, and the rows that begin there. It alternates
 // between the rows of some entries and those entries, so that each comes from memory once.
 func (s *scan) look(lo, hi int) {

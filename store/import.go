@@ -242,7 +242,8 @@ func (b *batcher) prepare(ctx context.Context, db *DB, chosen chosen) error {
 
 	matrices, err5 := db.Features(ctx)
 	patterns, err6 := db.Patterns(ctx)
-	there, err7 := db.from().matricesOf(ctx, chosen)
+	conditions, args := chosen.conditions()
+	there, err7 := texts(ctx, db.read, "SELECT DISTINCT m.hash"+fromTrials+where(conditions), args...)
 	for _, m := range matrices {
 		if slices.Contains(there, m.Hash) {
 			m.Pattern = patterns[m.Hash]

@@ -212,12 +212,6 @@ const countingView = `CREATE TEMP VIEW counting AS SELECT device, matrix, precis
 	time_ms AS ms, ifnull(low_ms, time_ms / factor) AS low, ifnull(high_ms, time_ms * factor) AS high, gflops
 	FROM results WHERE in_force AND median_ms IS NOT NULL`
 
-// matricesOf returns which matrices chosen trials are on, by hash.
-func (from source) matricesOf(ctx context.Context, chosen chosen) ([]string, error) {
-	conditions, args := chosen.conditions()
-	return texts(ctx, from, "SELECT DISTINCT m.hash"+fromTrials+where(conditions), args...)
-}
-
 // where joins conditions.
 func where(conditions []string) string {
 	if len(conditions) == 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/programs"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/internal/cli/matrix"
 	"spmvtune/internal/cli/show"
 	"spmvtune/kernels"
 	"spmvtune/kernels/cpu"
+	"spmvtune/kernels/custom"
 	"spmvtune/tuner/hardware"
 )
 
@@ -190,7 +190,7 @@ func examineSlurm(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	said, err := programs.Version(ctx, path)
+	said, err := custom.Version(ctx, path)
 	if err != nil {
 		return fmt.Sprintf("%s does not answer: %s", path, term.Visible(err.Error()))
 	}

@@ -27,7 +27,6 @@ import (
 	"time"
 
 	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/programs"
 	"spmvtune/internal/base/term"
 	"spmvtune/kernels"
 )
@@ -232,7 +231,7 @@ func command(program []string, out ...string) func(string, string, string, []str
 		if strings.HasPrefix(source, "-") { // an option otherwise
 			source = "./" + source
 		}
-		p := programs.Program{
+		p := Program{
 			Args: slices.Concat(program, flags, []string{source}, out, []string{to}), Env: []string{"LC_ALL=C"}, Dir: dir,
 			Limit: compileTimeout, Files: mostCompiled, Memory: 4 << 30,
 		}
@@ -299,7 +298,7 @@ func version(program []string) string {
 	if known, ok := versions.Load(name); ok {
 		return known.(string)
 	}
-	text, err := programs.Version(context.Background(), program...)
+	text, err := Version(context.Background(), program...)
 	said := strings.Join(program[1:], " ") + text
 	if err != nil {
 		said = name + ": " + err.Error()

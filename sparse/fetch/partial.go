@@ -79,11 +79,7 @@ func (p *partial) begin(s state) error {
 		return err
 	}
 	p.state = s
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-
+	text, _ := json.Marshal(s) // texts and numbers
 	return os.WriteFile(p.stateName(), text, 0o666)
 }
 
@@ -190,16 +186,13 @@ func (c *Collection) Downloads() []Download {
 	return all
 }
 
-// Downloaded lists the matrices whose files are there, by group and name.
+// Downloaded lists the matrices whose files are there, the most recently used first.
 func (c *Collection) Downloaded() (list []ID) {
 	for _, d := range c.Downloads() {
 		if d.whole {
 			list = append(list, d.ID)
 		}
 	}
-	slices.SortFunc(list, func(a, b ID) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Name, b.Name))
-	})
 	return list
 }
 

@@ -1,5 +1,6 @@
 // Package file reads and writes matrices in files, whatever their format: Matrix Market
-// (mtx.go), Rutherford-Boeing (rb.go), edge lists (snap.go), and scipy's archives (npz.go). Files are plain, gzipped, or in an archive of the SuiteSparse collection.
+// (mtx.go), Rutherford-Boeing (rb.go), edge lists (snap.go), and scipy's archives (npz.go). Files are plain,
+// gzipped, or in an archive of the SuiteSparse collection.
 // What declares a format says all else about it.
 //
 // The format follows from how the text starts where that leaves no doubt, and from the
@@ -29,6 +30,7 @@ import (
 	"slices"
 	"strings"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/sparse"
 )
@@ -155,6 +157,8 @@ type format struct {
 
 	// Write writes a matrix; it is nil if the format is only read.
 	Write func(io.Writer, *sparse.CSR[float64], Writing) error
+	// Triangle says that Write can store the lower triangle of a symmetric matrix.
+	Triangle bool
 	// Doc is a note on how it is written, "" for none.
 	Doc string
 	// Loses is what the format can't hold, "" for nothing.
@@ -171,23 +175,11 @@ var formats = []format{
 
 // Version changes whenever the matrix that is read from some file changes, so that a
 // matrix that an older program has kept is not mistaken for it.
-var Version = func() string {
-	var all []string
-	for _, f := range formats {
-		all = append(all, f.Version)
-	}
-	return strings.Join(all, ",")
-}()
+var Version = strings.Join(lists.Of(formats, func(f format) string { return f.Version }), ",")
 
 // members are the extensions of matrices in archives.
-var members = func() (all []string) {
-	for _, f := range formats {
-		if !f.Packed {
-			all = append(all, f.Extensions[0])
-		}
-	}
-	return all
-}()
+var members = lists.Of(lists.Where(formats, func(f format) bool { return !f.Packed }),
+	func(f format) string { return f.Extensions[0] })
 
 // formatOf tells the format of a text by its first bytes or else by its extension.
 func formatOf(s *source) format {
@@ -208,11 +200,9 @@ func formatOf(s *source) format {
 // Names names the formats that are read, with their extensions: "Matrix Market (.mtx,
 // .mm), … or edge list (.txt)".
 func Names() string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Extensions, ", ")))
-	}
-	return term.Or(names)
+	return term.Or(lists.Of(formats, func(f format) string {
+		return fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Extensions, ", "))
+	}))
 }
 
 // Extensions are the endings of the names of matrix files.

@@ -41,6 +41,7 @@ var mtx = format{
 	Starts:     startsMTX,
 	Open:       openMTX,
 	Write:      writeMTX,
+	Triangle:   true,
 }
 
 // openMTX reads the header of the matrix in s.
@@ -297,12 +298,15 @@ func (a *array) read(b block) error {
 // writeMTX writes m as a coordinate file, by rows, with the lines of the comment behind the
 // banner. Only the payload of a NaN is lost.
 func writeMTX(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
-	field := "real"
+	field, symmetry := "real", "general"
 	if opt.Pattern {
 		field = "pattern"
 	}
 
-	fmt.Fprintln(w, "%%MatrixMarket matrix coordinate", field, "general")
+	if opt.Symmetric {
+		symmetry = "symmetric"
+	}
+	fmt.Fprintln(w, "%%MatrixMarket matrix coordinate", field, symmetry)
 	for line := range strings.Lines(opt.Comment) {
 		fmt.Fprintf(w, "%%%s\n", strings.TrimRight(line, "\r\n"))
 	}

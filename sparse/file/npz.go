@@ -26,7 +26,7 @@ import (
 // integers, values any of bool, integers, float32, float64 and, on request, the real parts of complex. Columns may come
 // in any order, and entries that are given twice are added up.
 //
-// Memory is the matrix and a working copy of its entries, 14 bytes to each, beside the 4 of its column, in COO 8.
+// Memory is the matrix and a working copy of its entries, 14 bytes to each, beside what the file has of them.
 var npz = format{
 	Name:       "scipy's archive",
 	Extensions: []string{".npz"},
@@ -76,7 +76,11 @@ func openNPZ(s *source, opt Options) (*header, func() (*layout, []*chunk, error)
 	}, h.check(s, opt)
 }
 
-// form is that of the matrix, as scipy names it.
+// npzForms are the forms of a matrix that are read, as scipy names them, and the arrays that say in which rows and columns
+// the entries are.
+var npzForms = map[string][2]string{"csr": {"indptr", "indices"}, "csc": {"indices", "indptr"}, "coo": {"row", "col"}}
+
+// form is that of the matrix.
 func (r *npzReader) form() (string, error) {
 	a, err := r.open("format", "SU")
 	if err != nil {
@@ -87,7 +91,7 @@ func (r *npzReader) form() (string, error) {
 		return "", r.s.failure(err)
 	}
 	text = bytes.ReplaceAll(text, []byte("\x00"), nil) // a letter has one byte or four
-	if !slices.Contains([]string{"csr", "csc", "coo"}, string(text)) {
+	if _, read := npzForms[string(text)]; !read {
 		return "", r.s.errorf(1, "the matrix has the format %s: csr, csc and coo are read; save A.tocsr()", quote(text))
 	}
 	return string(text), nil
@@ -95,41 +99,28 @@ func (r *npzReader) form() (string, error) {
 
 // entries reads the matrix, whose values are data.
 func (r *npzReader) entries(form string, l *layout, data *npyArray) ([]*chunk, error) {
-	var rows, cols, starts []int32
-	var errs [2]error
-	switch n := data.length; form {
-	case "csr":
-		starts, errs[0] = r.indices("indptr", l.Rows+1, n)
-		cols, errs[1] = r.indices("indices", n, l.Cols-1)
-	case "csc":
-		starts, errs[0] = r.indices("indptr", l.Cols+1, n)
-		rows, errs[1] = r.indices("indices", n, l.Rows-1)
-	default:
-		rows, errs[0] = r.indices("row", n, l.Rows-1)
-		cols, errs[1] = r.indices("col", n, l.Cols-1)
-	}
-	if err := cmp.Or(errs[:]...); err != nil {
-		return nil, err
-	}
-	if form != "coo" && (starts[0] != 0 || !slices.IsSorted(starts) || int(starts[len(starts)-1]) != data.length) {
-		return nil, r.s.errorf(1, "indptr.npy has to go up from 0 to %d, the length of data.npy; A.prune() cuts off what is behind",
-			data.length)
-	}
-
-	return eachPiece(r.s, data, func() func(from int, val []float64) (*chunk, error) {
-		var outer []int32
-		return func(from int, val []float64) (*chunk, error) {
-			to := from + len(val)
-			if form == "coo" {
-				return l.chunk(rows[from:to], cols[from:to], val), nil
+	n := data.length
+	var at [2][]int32 // the rows and columns of the entries
+	for k, size := range []int{l.Rows, l.Cols} {
+		var err error
+		if name := npzForms[form][k]; name != "indptr" {
+			at[k], err = r.indices(name, n, size-1)
+		} else if at[k], err = r.indices(name, size+1, n); err == nil {
+			starts := at[k]
+			if starts[0] != 0 || !slices.IsSorted(starts) || int(starts[size]) != n {
+				return nil, r.s.errorf(1,
+					"indptr.npy has to go up from 0 to %d, the length of data.npy; A.prune() cuts off what is behind", n)
 			}
-			outer = outerIndices(outer[:0], starts, from, to)
-			if form == "csc" {
-				return l.chunk(rows[from:to], outer, val), nil
-			}
-			return l.chunk(outer, cols[from:to], val), nil
+			at[k] = outerIndices(nil, starts, 0, n)
 		}
-	})
+		if err != nil {
+			return nil, err
+		}
+	}
+	val, err := r.read(data)
+	return eachPart(len(val), func(from, to int) *chunk {
+		return l.chunk(at[0][from:to], at[1][from:to], val[from:to])
+	}), err
 }
 
 // indices reads an array of so many whole numbers from 0 to most.
@@ -141,19 +132,15 @@ func (r *npzReader) indices(name string, length, most int) ([]int32, error) {
 	if a.length != length {
 		return nil, r.s.errorf(1, "%s.npy has %d elements, and has to have %d", name, a.length, length)
 	}
-	pieces, err := eachPiece(r.s, a, func() func(from int, list []float64) ([]int32, error) {
-		return func(from int, list []float64) ([]int32, error) {
-			out := make([]int32, len(list))
-			for k, x := range list {
-				if x < 0 || x > float64(most) {
-					return nil, r.s.errorf(1, "element %d of %s.npy is %.0f, and not from 0 to %d", from+k, name, x, most)
-				}
-				out[k] = int32(x)
-			}
-			return out, nil
+	list, err := r.read(a)
+	out := make([]int32, len(list))
+	for k, x := range list {
+		if x < 0 || x > float64(most) {
+			return nil, r.s.errorf(1, "element %d of %s.npy is %.0f, and not from 0 to %d", k, name, x, most)
 		}
-	})
-	return slices.Concat(pieces...), err
+		out[k] = int32(x)
+	}
+	return out, err
 }
 
 // An npyArray is an array whose header was read.
@@ -243,27 +230,18 @@ func (r *npzReader) open(name, kinds string) (*npyArray, error) {
 	return a, nil
 }
 
-// eachPiece parses the elements of an array, as numbers, on all cores; from is the number of a piece's first.
-func eachPiece[T any](s *source, a *npyArray, start func() func(from int, list []float64) (T, error)) ([]T, error) {
-	done := 0
-	return eachBlock(func(buf []byte) (block, error) {
-		n := min(blockSize/a.size, a.length-done)
-		b := block{Text: buf[:max(n*a.size, 1)], Line: done, Lines: n}
-		done += n
-		switch _, err := io.ReadFull(a.r, b.Text); {
-		case n == 0 && err == nil:
-			return b, s.errorf(1, "%s.npy goes on behind its %d elements", a.name, a.length)
-		case n > 0 && (err == io.EOF || err == io.ErrUnexpectedEOF):
-			return b, s.errorf(1, "%s.npy ends before its %d elements", a.name, a.length)
-		case err != nil && err != io.EOF:
-			return b, s.failure(err)
-		default:
-			return b, err
-		}
-	}, func() func(block) (T, error) {
-		parse := start()
-		return func(b block) (T, error) { return parse(b.Line, a.floats(b.Text, b.Lines, a.order)) }
-	})
+// read reads the elements of an array, as numbers. It takes memory for what is there, whatever the header says.
+func (r *npzReader) read(a *npyArray) ([]float64, error) {
+	text, err := io.ReadAll(io.LimitReader(a.r, int64(a.length*a.size)+1))
+	switch left := a.length*a.size - len(text); {
+	case err != nil:
+		return nil, r.s.failure(err)
+	case left < 0:
+		return nil, r.s.errorf(1, "%s.npy goes on behind its %d elements", a.name, a.length)
+	case left > 0:
+		return nil, r.s.errorf(1, "%s.npy ends before its %d elements", a.name, a.length)
+	}
+	return a.floats(text, a.length, a.order), nil
 }
 
 // writeNPZ writes what scipy.sparse.save_npz(…, compressed=False) writes for a

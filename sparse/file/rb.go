@@ -1,5 +1,16 @@
 package file
 
+import (
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"spmvtune/sparse"
+)
+
 // rb is the format of Rutherford-Boeing files, and of the older Harwell-Boeing files:
 // Duff, Grimes and Lewis, "The
 // Rutherford-Boeing sparse matrix collection", RAL-TR-97-031 (1997), and "Users'
@@ -39,6 +50,9 @@ var rb = format{
 	Version:    "2",
 	Starts:     startsRB,
 	Open:       openRB,
+	Write:      writeRB,
+	Triangle:   true,
+	Doc:        "by columns",
 }
 
 // openRB reads the header of the matrix in s.
@@ -52,4 +66,51 @@ func openRB(s *source, opt Options) (*header, func() (*layout, []*chunk, error),
 		chunks, err := r.read()
 		return r.layout, chunks, err
 	}, nil
+}
+
+// noASCII is what no card has.
+var noASCII = regexp.MustCompile(`[^ -~]`)
+
+// writeRB writes m by columns, as Duff, Grimes and Lewis define it (The Rutherford-Boeing sparse matrix collection,
+// RAL-TR-97-031, 1997): in lines of at most 80 characters, with a blank between numbers for readers that do not count
+// columns. Values have 17 digits and so read back as they were.
+func writeRB(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
+	t := m.Transpose() // its rows are m's columns
+	field, symmetry := "r", "u"
+	switch {
+	case opt.Symmetric:
+		symmetry = "s"
+	case m.Rows != m.Cols:
+		symmetry = "r"
+	}
+	width := len(strconv.Itoa(max(t.NNZ()+1, m.Rows))) + 1
+	whole, values := fortran{perLine: 80 / width, width: width}, fortran{text: "(3E26.16)", perLine: 3, width: 26}
+	whole.text = fmt.Sprintf("(%dI%d)", whole.perLine, width)
+	if opt.Pattern {
+		field, values.text, t.Val = "p", "", nil
+	}
+	if k := slices.IndexFunc(t.Val, func(v float64) bool { return math.IsNaN(v - v) }); k >= 0 {
+		return fmt.Errorf("Rutherford-Boeing can't store values that are not finite, such as %v", t.Val[k])
+	}
+
+	fmt.Fprintln(w, noASCII.ReplaceAllString(fmt.Sprintf("%-72.72s%-8.8s", opt.Comment, opt.Name), " "))
+	counts := []int{whole.lines(len(t.RowPtr)), whole.lines(t.NNZ()), values.lines(len(t.Val))}
+	fmt.Fprintf(w, "%14d%14d%14d%14d\n", counts[0]+counts[1]+counts[2], counts[0], counts[1], counts[2])
+	fmt.Fprintf(w, "%-14s%14d%14d%14d%14d\n", field+symmetry+"a", m.Rows, m.Cols, t.NNZ(), 0)
+	fmt.Fprintf(w, "%-16s%-16s%-20s\n", whole.text, whole.text, values.text)
+	for _, list := range [][]int32{t.RowPtr, t.ColIdx} { // Fortran counts from 1
+		whole.write(w, len(list), func(k int) { fmt.Fprintf(w, "%*d", width, int64(list[k])+1) })
+	}
+	values.write(w, len(t.Val), func(k int) { fmt.Fprintf(w, "%26.16E", t.Val[k]) })
+	return nil
+}
+
+// write writes lines of n numbers, each by a function. w keeps its errors.
+func (f fortran) write(w io.Writer, n int, number func(k int)) {
+	for k := range n {
+		number(k)
+		if k%f.perLine == f.perLine-1 || k == n-1 {
+			io.WriteString(w, "\n")
+		}
+	}
 }

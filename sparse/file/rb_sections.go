@@ -31,7 +31,7 @@ func (r *reader) read() (chunks []*chunk, err error) {
 	}
 
 	if r.h.numbers() == 0 {
-		chunks = r.pattern()
+		chunks = eachPart(len(r.rows), func(from, to int) *chunk { return r.placing()(from, to, nil) })
 	} else if chunks, err = r.readValues(); err != nil {
 		return nil, err
 	}
@@ -80,13 +80,12 @@ func outerIndices(list, starts []int32, from, to int) []int32 {
 	return list
 }
 
-// pattern makes chunks of the rows alone.
-func (r *reader) pattern() []*chunk {
+// eachPart makes chunks of n entries, on all cores.
+func eachPart(n int, place func(from, to int) *chunk) []*chunk {
 	const part = 1 << 17
-	chunks := make([]*chunk, (len(r.rows)+part-1)/part)
+	chunks := make([]*chunk, (n+part-1)/part)
 	eachOf(len(chunks), func() func(k int) {
-		place := r.placing()
-		return func(k int) { chunks[k] = place(k*part, min((k+1)*part, len(r.rows)), nil) }
+		return func(k int) { chunks[k] = place(k*part, min((k+1)*part, n)) }
 	})
 	return chunks
 }

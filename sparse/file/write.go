@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"cmp"
 	"compress/gzip"
+	"errors"
+	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +22,8 @@ type Writing struct {
 	Name, Comment string
 	// Pattern says that all values are 1; they are left out where the format allows it.
 	Pattern bool
+	// Symmetric says that the entries are the lower triangle of a symmetric matrix.
+	Symmetric bool
 }
 
 // WriteEntries writes a line for each entry, by rows: row and column, counted from least, and, unless opt says that it is
@@ -84,12 +89,33 @@ func FormOf(path string) (f Form, known bool) {
 	return lists.First(Forms, func(f Form) bool { return strings.HasSuffix(strings.ToLower(path), f.Extension) })
 }
 
-// Write writes m to a stream.
+// Write writes m to a stream. Values that the form can't express are refused, and so is a triangle of a matrix that is
+// not symmetric.
 func (f Form) Write(w io.Writer, m *sparse.CSR[float64], opt Writing) error {
+	switch {
+	case opt.Symmetric && !f.format.Triangle:
+		return fmt.Errorf("a %s file can't store a symmetric matrix as a triangle", f.Extension)
+	case opt.Symmetric && m.Hash() != m.Transpose().Hash():
+		return errors.New("the matrix is not symmetric: it is not equal to its transpose")
+	case opt.Symmetric:
+		m = lower(m)
+	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	if !f.gzip {
 		return cmp.Or(f.format.Write(out, m, opt), out.Flush())
 	}
 	z := gzip.NewWriter(out)
 	return cmp.Or(f.format.Write(z, m, opt), z.Close(), out.Flush())
+}
+
+// lower returns the entries on and below the diagonal.
+func lower(m *sparse.CSR[float64]) *sparse.CSR[float64] {
+	low := &sparse.CSR[float64]{Rows: m.Rows, Cols: m.Cols, RowPtr: []int32{0}}
+	for i := range m.Rows {
+		cols, values := m.Row(i)
+		n, _ := slices.BinarySearch(cols, int32(min(i+1, sparse.MaxIndex)))
+		low.ColIdx, low.Val = append(low.ColIdx, cols[:n]...), append(low.Val, values[:n]...)
+		low.RowPtr = append(low.RowPtr, int32(len(low.ColIdx)))
+	}
+	return low
 }

@@ -44,8 +44,51 @@ func written(t *testing.T, extension string, m *sparse.CSR[float64], opt Writing
 func TestMatrixMarketRoundTrip(t *testing.T) {
 	for name, m := range examples(t) {
 		for _, ext := range []string{".mtx", ".mtx.gz"} {
-			back, err := Decode(bytes.NewReader(written(t, ext, m, Writing{})), "A"+ext, DefaultOptions)
-			testkit.Check(t, err == nil && back.A.Hash() == m.Hash(), "%s as %s: %v", name, ext, err)
+			for _, symmetric := range []bool{false, name == "grid"} {
+				text := written(t, ext, m, Writing{Symmetric: symmetric})
+				back, err := Decode(bytes.NewReader(text), "A"+ext, DefaultOptions)
+				if err != nil || back.A.Hash() != m.Hash() || (back.Symmetry == "symmetric") != symmetric {
+					t.Errorf("%s as %s: %v", name, ext, err)
+				}
+			}
+		}
+	}
+}
+
+// What is written reads back, by columns as Fortran would, and has lines that are no longer than a card.
+func TestRutherfordBoeing(t *testing.T) {
+	read := func(m *sparse.CSR[float64], opt Writing) (string, *Matrix) {
+		text := string(written(t, ".rb", m, opt))
+		for i, line := range strings.Split(text, "\n") {
+			testkit.Check(t, len(line) <= 80, "line %d has %d characters", i+1, len(line))
+		}
+		return text, testkit.Must(Decode(strings.NewReader(text), "A.rb", Options{}))
+	}
+	for name, m := range examples(t) {
+		text, back := read(m, Writing{Name: name, Comment: "a title that is\nlonger than a card: " + strings.Repeat("ü", 80)})
+		testkit.Equal(t, back.A.Hash(), m.Hash(), "hash of %s, read from\n%.400s", name, text)
+	}
+
+	grid := examples(t)["grid"]
+	_, low := read(grid, Writing{Symmetric: true})
+	testkit.Equal(t, low.A.NNZ(), (grid.NNZ()+grid.Rows)/2, "entries in the triangle of %d", grid.NNZ())
+	graph := made(t, "mycielskian", map[string]any{"order": 5})
+	text, low := read(graph, Writing{Pattern: true, Symmetric: true})
+	testkit.Says(t, "a symmetric pattern", text, "\npsa ")
+	testkit.Equal(t, low.A.NNZ(), graph.NNZ()/2, "entries of a symmetric pattern")
+
+	grid.Val[3] = math.Inf(1)
+	f, _ := FormOf("A.rb")
+	testkit.Fails(t, f.Write(new(bytes.Buffer), grid, Writing{}), "not finite", "infinity is written")
+}
+
+func TestNotSymmetric(t *testing.T) {
+	for name, m := range examples(t) {
+		for _, f := range Forms {
+			err := f.Write(new(bytes.Buffer), m, Writing{Symmetric: true})
+			if ok := (name == "grid") && f.format.Triangle; (err == nil) != ok {
+				t.Errorf("%s as %s: %v", name, f.Extension, err)
+			}
 		}
 	}
 }

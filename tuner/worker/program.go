@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/programs"
 	"spmvtune/kernels"
 	"spmvtune/kernels/custom"
 	"spmvtune/sparse/file"
@@ -122,7 +121,7 @@ func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result,
 		return &kernels.InvalidError{Reason: err.Error()}
 	}
 
-	run := programs.Program{
+	run := custom.Program{
 		Args: args, Dir: dir, Alone: true, Limit: time.Duration(programShare * float64(req.Protocol.Timeout)),
 		Files: programFiles + elementBytes*int64(w.problem.A.Rows),
 	}
@@ -149,7 +148,7 @@ func (w *server) runProgram(o kernels.Custom, req TrialRequest, r *trial.Result,
 	}
 
 	switch {
-	case errors.Is(err, programs.ErrLate):
+	case errors.Is(err, custom.ErrLate):
 		r.Status, r.Message = trial.Timeout, "the program: "+err.Error()
 	case err != nil:
 		r.Status, r.Message = trial.Fault, "the program: "+err.Error()

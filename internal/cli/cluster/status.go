@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -210,8 +211,14 @@ func (c *statusCommand) follow(ctx context.Context) error {
 // printStatus says how far a run is.
 func printStatus(ctx context.Context, w io.Writer, run *slurm.Run, s status.Status) error {
 	fmt.Fprintf(w, "%s: %s\n", command.Shown(s.Dir), inAWord(s))
-	say(w, "chunks: %d of %d done%s", s.Counts.Done, s.Counts.All, others(s.Counts))
-	printTrials(w, s)
+	n, about := s.Counts, ""
+	say(w, "chunks: %d of %d done%s", n.Done, n.All, counted([]counts{{n.Running, "running"}, {n.Waiting, "waiting"},
+		{n.Ended, "ended without completing"}, {n.Never, "never started"}, {n.Unclear, "not known"}}))
+	if roughly(s) != "" {
+		about = "about "
+	}
+	fmt.Fprintf(w, "trials: %d of %s%d done%s\n", s.Trials.Done, about, s.Trials.Of, strings.Replace(
+		counted([]counts{{s.Trials.OK, "ok"}, {s.Trials.Invalid, "invalid"}, {s.Trials.Failed, "failed"}}), ",", ":", 1))
 	if s.Rate > 0 && s.Counts.Running > 0 {
 		fmt.Fprintf(w, "pace: %s/s", term.Significant(s.Rate, 2))
 		if left := timeLeft(s); left != "" {
@@ -238,38 +245,16 @@ func printStatus(ctx context.Context, w io.Writer, run *slurm.Run, s status.Stat
 	return nil
 }
 
-// printTrials counts the trials.
-func printTrials(w io.Writer, s status.Status) {
-	n, about := s.Trials, ""
-	if roughly(s) != "" {
-		about = "about "
-	}
-	fmt.Fprintf(w, "trials: %d of %s%d done", n.Done, about, n.Of)
-	if n.Done > 0 {
-		fmt.Fprintf(w, ": %d ok", n.OK)
-		if n.Invalid > 0 {
-			fmt.Fprintf(w, ", %d invalid", n.Invalid)
-		}
-		if n.Failed > 0 {
-			fmt.Fprintf(w, ", %d failed", n.Failed)
-		}
-	}
-
-	fmt.Fprintln(w)
+// counts are how many there are of something.
+type counts struct {
+	n     int
+	words string
 }
 
-// others counts the chunks that are not done, by state.
-func others(n status.Counts) (text string) {
-	for _, part := range []struct {
-		n     int
-		words string
-	}{
-		{n.Running, "running"}, {n.Waiting, "waiting"}, {n.Ended, "ended without completing"},
-		{n.Never, "never started"}, {n.Unclear, "not known"},
-	} {
-		if part.n > 0 {
-			text += fmt.Sprintf(", %d %s", part.n, part.words)
-		}
+// counted says what there is: ", 2 running, 1 waiting".
+func counted(all []counts) (text string) {
+	for _, c := range lists.Where(all, func(c counts) bool { return c.n > 0 }) {
+		text += fmt.Sprintf(", %d %s", c.n, c.words)
 	}
 	return text
 }

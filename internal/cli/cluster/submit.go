@@ -143,7 +143,7 @@ func (c *submitCommand) submit(ctx context.Context, cut cutting) error {
 		return err
 	}
 
-	done := submittedOf(run, cut)
+	done := submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut), Notes: cut.notes, Adopted: cut.adopted}
 	parsable := run.Dir
 	if sends {
 		if done.Round, err = c.send(ctx, run, cut.left); err != nil {

@@ -223,11 +223,6 @@ type submitted struct {
 	Status *status.Status `json:"status,omitempty"`
 }
 
-// submittedOf says what a run is of which nothing was sent yet.
-func submittedOf(run *slurm.Run, cut cutting) submitted {
-	return submitted{Run: run.JobName(), Dir: run.Dir, Plan: summaryOf(cut), Notes: cut.notes, Adopted: cut.adopted}
-}
-
 // planSummary estimates the work of a plan.
 type planSummary struct {
 	Chunks int `json:"chunks"`

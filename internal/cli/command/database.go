@@ -185,7 +185,7 @@ func fileOf(word, file string) (path, note string, err error) {
 func matching(word string, all []found) []found {
 	for _, same := range []func(name string) bool{
 		func(name string) bool { return name == word },
-		func(name string) bool { return SweepOf(name) == word },
+		func(name string) bool { return runID.ReplaceAllString(name, "") == word },
 		func(name string) bool { return word != "" && strings.HasPrefix(name, word) },
 	} {
 		if named := lists.Where(all, func(f found) bool { return same(f.run) }); len(named) > 0 {
@@ -197,9 +197,6 @@ func matching(word string, all []found) []found {
 
 // runID matches the end of the name of a run on a cluster: the day, and some letters.
 var runID = regexp.MustCompile(`-\d{8}-[a-z2-7]{6}$`)
-
-// SweepOf returns the name of the sweep in the name of a run's folder.
-func SweepOf(folder string) string { return runID.ReplaceAllString(folder, "") }
 
 func isRegular(path string) bool {
 	info, err := os.Stat(path)

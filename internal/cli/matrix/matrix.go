@@ -47,8 +47,8 @@ func NewCommand() *cobra.Command {
 
 // convertCommand is the command matrix convert.
 type convertCommand struct {
-	force  bool
-	target Target
+	force, symmetric bool
+	target           Target
 }
 
 func newMatrixConvert() *cobra.Command {
@@ -59,11 +59,13 @@ func newMatrixConvert() *cobra.Command {
 		Long: `convert writes a matrix to a file. The extension of the file chooses the format:
 
 ` + exportFormats() + `
-It writes all entries, of a symmetric file both triangles. A matrix without values keeps none. convert prints what the format cannot
+It writes all entries, of a symmetric file both triangles, unless --symmetric asks for the
+lower triangle. A matrix without values keeps none. convert prints what the format cannot
 hold. The file appears when it is complete. An existing file stays unless you give --force.
 
 ` + TargetHelp,
 		Example: `  spmvtune matrix convert A.mtx.gz A.npz
+  spmvtune matrix convert --symmetric bcsstk13.mtx.gz bcsstk13.rb
   spmvtune matrix convert delaunay:points=1000000 delaunay.mtx.gz`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -80,6 +82,7 @@ hold. The file appears when it is complete. An existing file stays unless you gi
 		RunE: c.Run,
 	}
 	cmd.Flags().BoolVar(&c.force, "force", false, "replace an existing file")
+	cmd.Flags().BoolVar(&c.symmetric, "symmetric", false, "write the lower triangle of a symmetric matrix")
 	c.target.Flags(cmd)
 	return cmd
 }
@@ -104,7 +107,7 @@ func (c *convertCommand) Run(cmd *cobra.Command, args []string) error {
 	a, m, err := matrix.Load(cmd.Context(), spec)
 	if err == nil {
 		opt := file.Writing{
-			Name: m.Name, Comment: m.Name + ", written by spmvtune",
+			Name: m.Name, Comment: m.Name + ", written by spmvtune", Symmetric: c.symmetric,
 			Pattern: m.Field == "pattern" && !slices.ContainsFunc(a.Val, func(v float64) bool { return v != 1 }),
 		}
 		err = files.WriteTo(out, func(w io.Writer) error { return format.Write(w, a, opt) })

@@ -239,12 +239,11 @@ MM/GROUP/NAME.tar.gz. HTTPS_PROXY works as usual.`,
 
 // Run downloads matrices.
 func (g *getCommand) Run(cmd *cobra.Command, args []string) error {
-	ids := make([]fetch.ID, len(args))
+	var ids []fetch.ID
 	var errs []error
-	for i, arg := range args {
-		var err error
-		ids[i], err = fetch.ParseID(arg)
-		errs = append(errs, err)
+	for _, arg := range args {
+		id, err := fetch.ParseID(arg)
+		ids, errs = append(ids, id), append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return command.Usage(err)
@@ -256,15 +255,9 @@ func (g *getCommand) Run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer line.Clear()
-	return g.get(cmd, resolver.Collection, line, ids)
-}
-
-// get downloads the matrices one after the other, and continues after a failure.
-func (g *getCommand) get(cmd *cobra.Command, from *fetch.Collection, line *show.Progress, ids []fetch.ID) error {
 	all := []gotMatrix{}
-	var errs []error
-	for _, id := range ids {
-		file, err := from.Get(cmd.Context(), id)
+	for _, id := range ids { // it goes on after a failure
+		file, err := resolver.Collection.Get(cmd.Context(), id)
 		if cmd.Context().Err() != nil {
 			return err
 		}

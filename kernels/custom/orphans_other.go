@@ -1,6 +1,6 @@
 //go:build !linux
 
-package programs
+package custom
 
 import "os/exec"
 

@@ -1,7 +1,4 @@
-// Package programs runs other programs within bounds of time, memory, and of what they write and print. A program has a
-// process group of its own and runs in a folder of its own. It dies with this process, however that ends, and what it
-// has started dies with it.
-package programs
+package custom
 
 import (
 	"cmp"
@@ -21,7 +18,9 @@ import (
 	"spmvtune/internal/base/files"
 )
 
-// A Program is to be run.
+// A Program is to be run within bounds of time, memory, and of what it writes and prints. It has a process group of its
+// own and runs in a folder of its own. It dies with this process, however that ends, and what it has started dies with
+// it.
 type Program struct {
 	Args   []string      // the program and its arguments
 	Env    []string      // variables, beside those of this process

@@ -1,4 +1,4 @@
-package programs
+package custom
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ func TestRunLeavesNothing(t *testing.T) {
 
 // With this process end the program and what it has started, however it ends.
 func TestDiesWithParent(t *testing.T) {
-	if dir := os.Getenv("PROGRAMS_DIR"); dir != "" { // the parent
+	if dir := os.Getenv("CUSTOM_DIR"); dir != "" { // the parent
 		p := Program{Args: []string{"sh", "-c", "sleep 600 & echo $! > pid; mv pid pids; wait"}, Dir: dir, Limit: time.Hour,
 			Files: 1 << 20}
 		t.Fatal(p.Run(t.Context()))
@@ -68,7 +68,7 @@ func TestDiesWithParent(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Kill} {
 		dir := t.TempDir()
 		parent := exec.Command(testkit.Must(os.Executable()), "-test.run=TestDiesWithParent")
-		parent.Env = append(os.Environ(), "PROGRAMS_DIR="+dir)
+		parent.Env = append(os.Environ(), "CUSTOM_DIR="+dir)
 		testkit.Succeed(t, parent.Start())
 		var text []byte
 		for len(text) == 0 {
