@@ -56,8 +56,8 @@ func endAfter(ctx context.Context, stop func(), patience time.Duration, exit fun
 	<-ctx.Done()
 	stop() // a second Ctrl-C ends the program at once
 	time.Sleep(patience)
-	exit(command.Finish(os.Stderr, command.Interrupted(ctx, command.WithHint(errors.New("the command did not end by itself"),
-		"what was measured is kept; the same command goes on"))))
+	exit(command.Finish(os.Stderr, command.Interrupted(ctx, errors.New("the command did not end by itself; "+
+		"what was measured is kept, and the same command goes on"))))
 }
 
 // whileRead returns a context that ends when nobody reads the output any more, as of a pipe to head. By

@@ -83,13 +83,12 @@ func (t *Tracker) contradicted(v View) string {
 	for _, j := range slices.Concat(v.stray, slices.Collect(maps.Values(v.jobs)), slices.Collect(maps.Values(v.past))) {
 		known[fmt.Sprintf("%s_%d", j.ID, j.Task)] = true
 	}
-	for name, f := range t.journals {
-		if len(f.Ends) > 0 || !strings.Contains(name.Job, "_") || known[name.Job] {
-			continue
-		}
-		info, err := os.Stat(t.Run.Path(slurm.JournalsDir, name.String()))
-		if err == nil && info.Mode().IsRegular() && t.now.Sub(info.ModTime()) < justWritten {
-			return fmt.Sprintf("Slurm knows no job %s, which has just written to journal %s: try again in some minutes", name.Job, name)
+	for _, m := range t.missing {
+		info, err := os.Stat(t.Run.Path(slurm.JournalsDir, m.Journal))
+		if strings.Contains(m.Job, "_") && !known[m.Job] && m.At.IsZero() && err == nil && info.Mode().IsRegular() &&
+			t.now.Sub(info.ModTime()) < justWritten {
+			return fmt.Sprintf("Slurm knows no job %s, which has just written to journal %s: try again in some minutes",
+				m.Job, m.Journal)
 		}
 	}
 	return ""

@@ -27,7 +27,6 @@ import (
 
 // taskCommand is the command task, which the tasks of an array run, and launchers of users.
 type taskCommand struct {
-	root        string
 	round, base int
 	warned      string
 
