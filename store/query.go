@@ -130,7 +130,7 @@ func (db *DB) explain(ctx context.Context, err error) error {
 	case sqlite3.ErrNomem:
 		return fmt.Errorf("the query needs more than %d MB of memory: ask for less at a time", mostMemory/1_000_000)
 	case sqlite3.ErrTooBig:
-		return fmt.Errorf("a value of the query, or its text, is larger than %d kB", mostAsked/1000)
+		return fmt.Errorf("a value of the query, or its text, is larger than %d kB: take substr() of it, or ask for less in a row", mostAsked/1000)
 	case sqlite3.ErrFull:
 		return fmt.Errorf("the query's temporary files do not fit into %s: TMPDIR names another folder", os.TempDir())
 	case sqlite3.ErrError:

@@ -175,7 +175,7 @@ var firstError = regexp.MustCompile(`(?mi)^.*\berror\b.*$`)
 
 // passing finds what is wrong with the machine and not with the source.
 var passing = regexp.MustCompile(`(?i)no space left|quota exceeded|out of memory|cannot allocate|input/output error|` +
-	`resource temporarily|died due to signal|terminated by signal|signal terminated|killed|file size limit`)
+	`resource temporarily|died due to signal|terminated by signal|signal terminated|killed|file size limit|MemoryError|bad_alloc`)
 
 // echoed finds the lines of the source that gcc prints: they may hold the same words.
 var echoed = regexp.MustCompile(`(?m)^ *\d* \|.*$`)
@@ -222,7 +222,7 @@ type Compiler struct {
 // What a compiler may take for one configuration: time, and bytes on the disk.
 const (
 	compileTimeout = 2 * time.Minute
-	mostCompiled   = 64 << 20
+	mostCompiled   = 512 << 20
 )
 
 // command is a compiler that is a program, with at most 4 GiB of memory for each of its processes.

@@ -19,8 +19,8 @@ import (
 )
 
 // A Program is to be run within bounds of time, memory, and of what it writes and prints. It has a process group of its
-// own and runs in a folder of its own. It dies with this process, however that ends, and what it has started dies with
-// it.
+// own and runs in a folder of its own. It dies with this process, however that ends, with what it has started
+// and stays in its group.
 type Program struct {
 	Args   []string      // the program and its arguments
 	Env    []string      // variables, beside those of this process
@@ -43,9 +43,9 @@ const (
 
 // bounded is a script of sh that runs a program with limits, of which a hard one may be lower already: sh counts files
 // in blocks of 512 bytes, and memory in KiB. Nobody writes to its input, which ends with the process that has its other
-// end; then the whole group dies.
+// end; then the whole group dies. Who reads is no child of the program, which may wait for all that it has.
 const bounded = `exec 3<&0 </dev/null >` + stdoutName + ` 2>` + stderrName + `
-{ read -r _; kill -9 0; } <&3 >/dev/null 2>&1 & exec 3<&-
+( { read -r _; kill -9 0; } <&3 >/dev/null 2>&1 & ); exec 3<&-
 { ulimit -c 0; ulimit -f %d; ulimit -v %d; } 2>/dev/null; exec "$@"`
 
 // Run runs the program until it ends, and kills what it has started. An *exec.ExitError that has exited is wrapped if

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -283,13 +282,4 @@ func BenchmarkRead(b *testing.B) {
 			debug.FreeOSMemory()
 		})
 	}
-}
-
-func readFile(path string) (*Matrix, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return decodeMTX(f, path, DefaultOptions)
 }
