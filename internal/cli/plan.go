@@ -119,7 +119,9 @@ func (p *planned) print(w io.Writer) error {
 	if len(p.Missing) > 0 {
 		fmt.Fprint(w, "of the others: ")
 	}
-	term.Print(w, p.sum())
+	for line := range strings.Lines(p.sum()) {
+		term.Print(w, line)
+	}
 	if n := p.Trials - p.Finished; n > 0 && p.Changed != "" {
 		term.Print(w, show.NewTrials(p.Changed, n))
 	}
@@ -175,10 +177,7 @@ func (p *planned) printMissing(w io.Writer) {
 		return
 	}
 
-	get := planned[0]
-	if len(planned) > 1 {
-		get = "Group/Name"
-	}
+	get := term.Noun(len(planned), planned[0], "Group/Name")
 	fmt.Fprintf(w, "%s; run or `spmvtune matrix get %s` downloads %s\n",
 		term.Count(len(planned), "matrix is not downloaded yet", "matrices are not downloaded yet"), get,
 		term.Noun(len(planned), "it", "them"))
