@@ -365,8 +365,8 @@ func (r *Run) WriteRound(number int, chunks []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(r.Path(roundsDir), 0o777); err != nil { // it may have been lost
-		return fmt.Errorf("making the folder of rounds: %w", err)
+	if err := r.makeFolder(roundsDir); err != nil { // it may have been lost
+		return err
 	}
 	err = files.Create(r.Path(roundFile(number)), data)
 	if errors.Is(err, fs.ErrExist) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -164,8 +163,8 @@ type Content struct {
 // PinMatrix makes sure that a task may measure a matrix as it loaded it. The first task of a
 // run that loads a matrix pins its content, and the others must find the same.
 func (r *Run) PinMatrix(t Task, m trial.Matrix) error {
-	if err := os.MkdirAll(r.Path(matricesDir), 0o777); err != nil {
-		return fmt.Errorf("pinning the content of %s: %w", m.Name, err)
+	if err := r.makeFolder(matricesDir); err != nil {
+		return err
 	}
 	// Names of matrices have no slash.
 	mine := Content{Matrix: m.Name, Hash: m.Hash, Job: t.Job, Node: t.Node}

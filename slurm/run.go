@@ -94,6 +94,15 @@ func (r *Run) Path(elem ...string) string {
 	return filepath.Join(append([]string{r.Dir}, elem...)...)
 }
 
+// makeFolder makes a folder of the run where it is missing. It never makes that of the run: a task goes on for a while
+// in one that was moved away, and another in its place would pass for the run.
+func (r *Run) makeFolder(name string) error {
+	if err := os.Mkdir(r.Path(name), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("making a folder of the run: %w", err)
+	}
+	return nil
+}
+
 // Read reads a file of the run.
 func (r *Run) Read(name string) ([]byte, error) { return read(r.Path(name)) }
 

@@ -2,7 +2,9 @@ package slurm_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -190,6 +192,10 @@ func TestPinMatrix(t *testing.T) {
 			t.Errorf("%s as %s on %s: %v", c.matrix, c.hash, c.node, err)
 		}
 	}
+	testkit.Succeed(t, os.Rename(run.Dir, run.Dir+".away"))
+	err := run.PinMatrix(slurm.Task{}, trial.Matrix{Name: "c"})
+	_, gone := os.Stat(run.Dir)
+	testkit.Check(t, errors.Is(err, fs.ErrNotExist) && errors.Is(gone, fs.ErrNotExist), "moved away: %v, %v", err, gone)
 }
 
 // hostile are names of folders that a shell would read as something else.

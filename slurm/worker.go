@@ -244,8 +244,8 @@ func (r *Run) readClaim(c Claim, now time.Time) Claim {
 
 // Take claims a chunk for this process. It fails with ErrClaimed if another one has it, or was faster.
 func (r *Run) Take(chunk string) (*Claim, error) {
-	if err := os.Mkdir(r.Path(claimsDir), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("making the folder of claims: %w", err)
+	if err := r.makeFolder(claimsDir); err != nil {
+		return nil, err
 	}
 	claims, err := r.Claims()
 	if err != nil {
