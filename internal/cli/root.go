@@ -198,8 +198,12 @@ func newHelp() *cobra.Command {
   spmvtune help config --json-schema > sweep.json   # for editors`,
 		ValidArgsFunction: completeTopic,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !schema {
+			switch {
+			case !schema:
 				return help(cmd, args)
+			case strings.Join(args, " ") != "config":
+				return command.UsageHint(errors.New("--json-schema prints the format of sweep files"),
+					"spmvtune help config --json-schema")
 			}
 			_, err := io.WriteString(cmd.OutOrStdout(), configs.Schema)
 			return err
