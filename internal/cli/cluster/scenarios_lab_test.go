@@ -50,6 +50,8 @@ func TestScenarios(t *testing.T) {
 			return nil
 		}, "n3"},
 		"other nodes": {"", func(l *cluster, run *slurm.Run) []string {
+			worker := processOf(l.t, run, "worker") // so that its task does not end meanwhile
+			testkit.Succeed(l.t, syscall.Kill(worker, syscall.SIGSTOP))
 			var merges sync.WaitGroup // while tasks write, and both at once
 			for range 2 {
 				merges.Go(func() {
@@ -59,6 +61,7 @@ func TestScenarios(t *testing.T) {
 				})
 			}
 			merges.Wait()
+			testkit.Succeed(l.t, syscall.Kill(worker, syscall.SIGCONT))
 			l.do(0, "cancel", run.Dir)
 			return []string{"--exclude", "n1", "--exclude", "n[3]"}
 		}, "n1 n2"},
@@ -72,7 +75,7 @@ func TestScenarios(t *testing.T) {
 			})
 			l.says(1, "retry "+run.Dir, "Slurm knows no job", "which has just written to journal")
 			slurmtest.Age(l.t, run)
-			l.says(0, "status "+run.Dir, "ended, and Slurm no longer knows how: journal 0001.", "breaks off", "next: spmvtune retry")
+			l.says(0, "status "+run.Dir, "ended, and Slurm no longer knows how: journal 000", "breaks off", "next: spmvtune retry")
 			return []string{}
 		}, ""},
 		"the folder is moved, and back": {"", func(l *cluster, run *slurm.Run) []string {
