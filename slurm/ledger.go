@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/store"
@@ -272,13 +273,9 @@ func (r *Run) Unsent() (map[string]bool, error) {
 }
 
 // JobIDs returns the ids of the submissions that made a job.
-func JobIDs(jobs []Sent) (ids []sbatch.JobID) {
-	for _, j := range jobs {
-		if j.ID != "" {
-			ids = append(ids, j.JobID)
-		}
-	}
-	return ids
+func JobIDs(jobs []Sent) []sbatch.JobID {
+	made := lists.Where(jobs, func(s Sent) bool { return s.ID != "" })
+	return lists.Of(made, func(s Sent) sbatch.JobID { return s.JobID })
 }
 
 // Note adds what became of a submission to the ledger. When it returns nil, the line is on disk.

@@ -280,14 +280,9 @@ func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
 // device is named, the trials of others are left out. The run of tune adds to what taught the rule of its device that
 // comes with the program.
 func observedIn(cmd *cobra.Command, args []string, device string) (seen []rule.Observation, test []string, err error) {
-	var tables, databases []string
-	for _, arg := range args {
-		if strings.HasSuffix(arg, trainingSuffix) {
-			tables = append(tables, arg)
-		} else {
-			databases = append(databases, arg)
-		}
-	}
+	isTable := func(arg string) bool { return strings.HasSuffix(arg, trainingSuffix) }
+	tables := lists.Where(args, isTable)
+	databases := lists.Where(args, func(arg string) bool { return !isTable(arg) })
 	if seen, test, err = savedIn(tables, func(path string) (fs.File, error) { return files.Open(path) }); err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
 	"spmvtune/store"
@@ -187,14 +188,9 @@ func (r *replayCommand) brief() term.Table {
 
 // noise says where the intervals are wider than 2%: a verdict is no finer than they are.
 func (r *replayCommand) noise() string {
-	told := map[*search.Grid]bool{}
-	var wide []float64
-	for _, o := range r.outcomes {
-		if x := o.Grid.Told(); x > search.Fractions[1] && !told[o.Grid] {
-			wide = append(wide, x)
-		}
-		told[o.Grid] = true
-	}
+	grids := lists.Distinct(r.outcomes, func(o search.Outcome) *search.Grid { return o.Grid })
+	told := lists.Of(grids, (*search.Grid).Told)
+	wide := lists.Where(told, func(x float64) bool { return x > search.Fractions[1] })
 	if len(wide) == 0 {
 		return ""
 	}

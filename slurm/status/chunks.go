@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )
@@ -228,16 +229,11 @@ func waits(s sbatch.State) bool {
 
 // finish says in what state the job is that ends the last round, and why it waits.
 func (s *Status) finish(t *Tracker, v View) {
-	var last *slurm.Sent
-	for i, j := range t.ledger.Jobs {
-		if j.Finish() && j.Exists() {
-			last = &t.ledger.Jobs[i]
-		}
-	}
-
-	if last == nil {
+	jobs := lists.Where(t.ledger.Jobs, func(j slurm.Sent) bool { return j.Finish() && j.Exists() })
+	if len(jobs) == 0 {
 		return
 	}
+	last := jobs[len(jobs)-1]
 	job, known := v.jobs[taskID{last.JobID, last.Name, -1}]
 	switch hidden := !known && v.hides(last.User); {
 	case t.ledger.Merge != nil && t.ledger.Merge.Round >= last.Round:

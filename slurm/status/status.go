@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
@@ -342,11 +343,7 @@ func nodesFault(s sbatch.State) bool {
 
 // Nodes returns the names of the nodes of chunks, sorted.
 func Nodes(chunks []Chunk) []string {
-	nodes := map[string]bool{}
-	for _, c := range chunks {
-		if c.Node != "" {
-			nodes[c.Node] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(nodes))
+	nodes := lists.Distinct(chunks, func(c Chunk) string { return c.Node })
+	slices.Sort(nodes)
+	return slices.DeleteFunc(nodes, func(name string) bool { return name == "" })
 }

@@ -316,14 +316,10 @@ func Stray(ctx context.Context, c *sbatch.Client, run *slurm.Run, known []slurm.
 		if err != nil {
 			return nil, err
 		}
-		for _, j := range jobs {
-			is := func(s slurm.Sent) bool { return s.Name == j.Name && s.ID == j.ID }
-			if !slices.ContainsFunc(known, is) {
-				stray = append(stray, j)
-			}
-		}
+		stray = append(stray, lists.Where(jobs, func(j sbatch.Job) bool {
+			return !slices.ContainsFunc(known, func(s slurm.Sent) bool { return s.Name == j.Name && s.ID == j.ID })
+		})...)
 	}
-
 	return stray, nil
 }
 

@@ -54,11 +54,8 @@ func Cancel(ctx context.Context, c *sbatch.Client, r *slurm.Run) (done Cancelled
 		case err == nil:
 			done.Jobs = append(done.Jobs, jobs...)
 		case user != "" && sbatch.Refusal(err) != "":
-			left := Left{User: user, Why: "could not be cancelled: " + sbatch.Refusal(err)}
-			for _, id := range ids {
-				left.Jobs = append(left.Jobs, id.ID)
-			}
-			done.Left = append(done.Left, left)
+			names := lists.Of(ids, func(id sbatch.JobID) string { return id.ID })
+			done.Left = append(done.Left, Left{user, names, "could not be cancelled: " + sbatch.Refusal(err)})
 		default:
 			return done, err
 		}
@@ -177,12 +174,8 @@ func chain(ctx context.Context, c *sbatch.Client, before []sbatch.JobID, id sbat
 // waitsForOthers reports whether the user let an array wait for something.
 func waitsForOthers(sent []slurm.Sent, id sbatch.JobID) bool {
 	own := arrays(sent)
-	is := func(j slurm.Sent) bool { return j.JobID == id }
-	at := slices.IndexFunc(sent, is)
-	if at < 0 {
-		return false
-	}
-	for part := range strings.SplitSeq(sent[at].Option("dependency"), ",") {
+	array, _ := lists.First(sent, func(j slurm.Sent) bool { return j.JobID == id })
+	for part := range strings.SplitSeq(array.Option("dependency"), ",") {
 		kind, after, _ := strings.Cut(part, ":")
 		foreign := func(other string) bool {
 			return !slices.Contains(own, sbatch.JobID{ID: other, Cluster: id.Cluster})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -118,11 +119,7 @@ func (d *decision) decide(c slurm.Chunk, s status.Chunk) {
 // split sends a chunk as its halves.
 func (d *decision) split(c slurm.Chunk) {
 	halves := c.Split()
-	split := SplitChunk{Chunk: c.ID}
-	for _, h := range halves {
-		split.Into = append(split.Into, h.ID)
-	}
-	d.Split = append(d.Split, split)
+	d.Split = append(d.Split, SplitChunk{c.ID, lists.Of(halves, func(h slurm.Chunk) string { return h.ID })})
 	d.send = append(d.send, halves...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 	"spmvtune/slurm/status"
@@ -207,14 +208,10 @@ func sendRound(
 		return Round{}, err
 	}
 	own := arrays(before)
-	earlier := arraysOf(slices.DeleteFunc(slices.Clone(running),
-		func(j sbatch.Job) bool { return !slices.Contains(own, j.JobID) }))
+	earlier := arraysOf(lists.Where(running, func(j sbatch.Job) bool { return slices.Contains(own, j.JobID) }))
 	// There are few arrays if chunks of a kind come together.
 	slices.SortStableFunc(chunks, func(a, b slurm.Chunk) int { return a.Kind - b.Kind })
-	var names []string
-	for _, chunk := range chunks {
-		names = append(names, chunk.ID)
-	}
+	names := lists.Of(chunks, func(c slurm.Chunk) string { return c.ID })
 	if err := r.WriteRound(number, names); err != nil {
 		return Round{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/slurm"
 	"spmvtune/slurm/sbatch"
 )
@@ -376,27 +377,22 @@ func afterOf(s configs.Slurm, sent, running []sbatch.JobID, cluster string) stri
 }
 
 // afterAny is the dependency of a job that starts when others of its cluster have ended, in any way.
-func afterAny(cluster string, others ...sbatch.JobID) (dependency string) {
-	var list []string
-	for _, id := range others {
-		if id.Cluster == cluster && !slices.Contains(list, id.ID) {
-			list = append(list, id.ID)
-		}
+func afterAny(cluster string, others ...sbatch.JobID) string {
+	here := lists.Where(others, func(id sbatch.JobID) bool { return id.Cluster == cluster })
+	if len(here) == 0 {
+		return ""
 	}
-	if len(list) > 0 {
-		dependency = "afterany:" + strings.Join(list, ":")
-	}
-	return dependency
+	return "afterany:" + strings.Join(lists.Distinct(here, func(id sbatch.JobID) string { return id.ID }), ":")
 }
 
 // arrays returns the ids of the arrays of tasks among jobs.
 func arrays(jobs []slurm.Sent) []sbatch.JobID {
-	return slurm.JobIDs(slices.DeleteFunc(slices.Clone(jobs), func(j slurm.Sent) bool { return j.Finish() }))
+	return slurm.JobIDs(lists.Where(jobs, func(j slurm.Sent) bool { return !j.Finish() }))
 }
 
 // arraysOf returns the ids of the arrays that tasks belong to.
 func arraysOf(jobs []sbatch.Job) []sbatch.JobID {
-	return jobIDsOf(slices.DeleteFunc(slices.Clone(jobs), func(j sbatch.Job) bool { return j.Task < 0 }))
+	return jobIDsOf(lists.Where(jobs, func(j sbatch.Job) bool { return j.Task >= 0 }))
 }
 
 // running asks for the jobs that have not ended, with every task of an array as one.

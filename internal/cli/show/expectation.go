@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"spmvtune/internal/base/lists"
 	"spmvtune/tuner"
 )
 
@@ -48,12 +49,8 @@ func (e *expectation) find(name string) *expected {
 	if e == nil {
 		return nil
 	}
-	for _, m := range e.list {
-		if m.name == name {
-			return m
-		}
-	}
-	return nil
+	found, _ := lists.First(e.list, func(m *expected) bool { return m.name == name })
+	return found
 }
 
 // begin takes how many trials there are on a matrix, now that it is loaded.

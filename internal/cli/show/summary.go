@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/tuner"
 	"spmvtune/tuner/trial"
@@ -73,27 +74,21 @@ func Failures(w io.Writer, failed []trial.Result) {
 		status       trial.Status
 		kernel, said string
 	}
-	var first []trial.Result
-	of := func(r trial.Result) cause { return cause{r.Status, r.Kernel, figures.ReplaceAllString(r.Message, "0")} }
-	alike := map[cause]int{}
-	for _, r := range failed {
-		if alike[of(r)]++; alike[of(r)] == 1 {
-			first = append(first, r)
-		}
-	}
-
+	groups := lists.Groups(failed, func(r trial.Result) cause {
+		return cause{r.Status, r.Kernel, figures.ReplaceAllString(r.Message, "0")}
+	})
 	left := len(failed)
-	for i, r := range first {
+	for i, alike := range groups {
 		if i == MostFailures {
 			fmt.Fprintf(w, "… and %s, all in the report\n", term.Count(left, "more failed trial", "more failed trials"))
 			return
 		}
 		more := ""
-		if n := alike[of(r)]; n > 1 {
+		if n := len(alike); n > 1 {
 			more = fmt.Sprintf(" (and %s like it)", term.Count(n-1, "trial", "trials"))
 		}
-		fmt.Fprintf(w, "%s: %s: %s%s\n", r.Status, r.Config, r.Message, more)
-		left -= alike[of(r)]
+		fmt.Fprintf(w, "%s: %s: %s%s\n", alike[0].Status, alike[0].Config, alike[0].Message, more)
+		left -= len(alike)
 	}
 }
 
