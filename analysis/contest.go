@@ -74,11 +74,10 @@ func NewContest(places []Panel) *Contest {
 
 // Order puts the kernels in the order of another contest that has them all.
 func (c *Contest) Order(as *Contest) {
-	rank := map[string]int{}
-	for i := range as.Contenders {
-		rank[as.Contenders[i].Kernel] = i
+	rank := func(k Contender) int {
+		return slices.IndexFunc(as.Contenders, func(o Contender) bool { return o.Kernel == k.Kernel })
 	}
-	slices.SortFunc(c.Contenders, func(a, b Contender) int { return cmp.Compare(rank[a.Kernel], rank[b.Kernel]) })
+	slices.SortFunc(c.Contenders, func(a, b Contender) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 // few reports whether a kernel was measured at so few places that its mean says little.
@@ -219,6 +218,9 @@ func KernelsOf(panels []Panel) []string {
 	}
 	return slices.SortedFunc(maps.Keys(found), compareKernels)
 }
+
+// Kernels lists the kernels of a panel as KernelsOf does.
+func (p *Panel) Kernels() []string { return KernelsOf([]Panel{*p}) }
 
 // SortKernels sorts names as KernelsOf does.
 func SortKernels(names []string) { slices.SortFunc(names, compareKernels) }

@@ -290,6 +290,22 @@ func (d *Data) PanelOf(r *store.Row) *Panel {
 	return &Panel{}
 }
 
+// Device returns the device with this label, an empty one if there is none.
+func (d *Data) Device(label string) *store.Device {
+	if i := slices.IndexFunc(d.Devices, func(v store.Device) bool { return v.Label == label }); i >= 0 {
+		return &d.Devices[i]
+	}
+	return &store.Device{}
+}
+
+// Matrix returns the matrix of this name, an empty one if there is none.
+func (d *Data) Matrix(name string) *trial.Matrix {
+	if i := slices.IndexFunc(d.Matrices, func(m trial.Matrix) bool { return m.Name == name }); i >= 0 {
+		return &d.Matrices[i]
+	}
+	return &trial.Matrix{}
+}
+
 // MatrixNames lists the matrices of some panels.
 func MatrixNames(panels []Panel) string {
 	return strings.Join(lists.Of(panels, func(p Panel) string { return p.Matrix }), ", ")

@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"spmvtune/internal/base/term"
@@ -154,9 +153,8 @@ func UnitFor(panels []Panel) Unit {
 // RoofOf returns the interval of a device's bandwidth (kernels.Roof.Span), in GB/s; zeros if it was not measured, or
 // the unit can't be compared with it.
 func (d *Data) RoofOf(device string, u Unit) (low, high float64) {
-	i := slices.IndexFunc(d.Devices, func(v store.Device) bool { return v.Label == device })
-	if i < 0 || !u.Bytes {
+	if !u.Bytes {
 		return 0, 0
 	}
-	return d.Devices[i].Roof.Span()
+	return d.Device(device).Roof.Span()
 }

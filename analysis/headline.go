@@ -78,7 +78,7 @@ func Headline(d *Data) (parts []HeadlinePart) {
 	for _, at := range d.Conditions() {
 		all := Verified(d.Under(at))
 		s := &scene{report: d, condition: at}
-		s.places = slices.DeleteFunc(slices.Clone(all), func(p Panel) bool { return len(KernelsOf([]Panel{p})) < 2 })
+		s.places = slices.DeleteFunc(slices.Clone(all), func(p Panel) bool { return len(p.Kernels()) < 2 })
 		if s.apart = len(s.places) == 0; s.apart {
 			s.places = all
 		}

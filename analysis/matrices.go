@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,11 +66,7 @@ func localityWords(m *trial.Matrix, before, after string) string {
 
 // Generated reports whether a generator made the matrix of this name. Twins are generated, too.
 func (d *Data) Generated(matrix string) bool {
-	i := slices.IndexFunc(d.Matrices, func(m trial.Matrix) bool { return m.Name == matrix })
-	if i < 0 {
-		return false
-	}
-	m := &d.Matrices[i]
+	m := d.Matrix(matrix)
 	generator, args, _ := strings.Cut(m.Source, "(")
 	_, known := generate.Lookup(generator)
 	return m.TwinOf != "" || known && strings.HasSuffix(args, ")")

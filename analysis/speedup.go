@@ -43,20 +43,17 @@ func (d *Data) firstMeasured(device string, names []string) string {
 // Gains returns what each other kernel of the panel gains over the baseline, in the
 // catalogue's order. There are none if the baseline was not measured.
 func (p *Panel) Gains(baseline string) []Gain {
-	base := Fastest(p.ByKernel(baseline))
+	base := p.Best(baseline)
 	if base == nil {
 		return nil
 	}
 
 	var list []Gain
-	for _, name := range KernelsOf([]Panel{*p}) {
-		if name == baseline {
-			continue
+	for _, name := range p.Kernels() {
+		if r := p.Best(name); name != baseline {
+			list = append(list, Gain{r, Ratio(base, r)})
 		}
-		r := Fastest(p.ByKernel(name))
-		list = append(list, Gain{r, Ratio(base, r)})
 	}
-
 	return list
 }
 
@@ -134,11 +131,10 @@ func (d *Data) WithoutBaseline() []error {
 
 // lackingBaseline names the kernel that would be the baseline on a device.
 func (d *Data) lackingBaseline(device string) string {
-	i := slices.IndexFunc(d.Devices, func(v store.Device) bool { return v.Label == device })
-	switch {
-	case d.IsGPU(device):
+	switch d.Device(device).Backend {
+	case "cuda":
 		return baselines[0]
-	case i >= 0 && d.Devices[i].Backend == "cpu":
+	case "cpu":
 		return baselines[1]
 	}
 	return "cpu_coo (or coo_atomic)"

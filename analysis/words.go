@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"spmvtune/internal/base/term"
@@ -28,10 +27,8 @@ func (d *Data) ConditionWords(c Condition) string {
 // DeviceWords is a device's name and, for a processor, its cores.
 func (d *Data) DeviceWords(name string) string {
 	short := ShortDevice(name)
-	for i := range d.Devices {
-		if dev := &d.Devices[i]; dev.Label == name && dev.Backend == "cpu" && dev.Units > 0 {
-			return short + ", " + term.Count(dev.Units, "core", "cores")
-		}
+	if dev := d.Device(name); dev.Backend == "cpu" && dev.Units > 0 {
+		return short + ", " + term.Count(dev.Units, "core", "cores")
 	}
 	return short
 }
@@ -117,6 +114,4 @@ func RowClass(mean float64) string {
 }
 
 // IsGPU reports whether a device is a GPU of this program.
-func (d *Data) IsGPU(device string) bool {
-	return slices.ContainsFunc(d.Devices, func(v store.Device) bool { return v.Label == device && v.Backend == "cuda" })
-}
+func (d *Data) IsGPU(device string) bool { return d.Device(device).Backend == "cuda" }

@@ -163,7 +163,7 @@ func newTuned(m *trial.Matrix, p analysis.Panel, named *store.Row, did tuning, p
 
 // list lists the fastest kernels, and whatever else is named.
 func (a *tuned) list(p *analysis.Panel, row func(*store.Row) tunedRow) {
-	a.Best = lists.Of(analysis.KernelsOf([]analysis.Panel{*p}), func(name string) tunedRow { return row(p.Best(name)) })
+	a.Best = lists.Of(p.Kernels(), func(name string) tunedRow { return row(p.Best(name)) })
 	byTime := func(a, b tunedRow) int { return cmp.Compare(a.Seconds, b.Seconds) }
 	slices.SortStableFunc(a.Best, byTime)
 	a.Best = a.Best[:min(mostKernels, len(a.Best))]

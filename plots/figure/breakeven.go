@@ -59,7 +59,7 @@ func reigns(panels []analysis.Panel) []reign {
 // the best choice, over the number of products. The table of the preparation names it for each matrix.
 func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
 	prepared := slices.DeleteFunc(slices.Clone(s.panels), func(p analysis.Panel) bool {
-		return !p.Prepared() || len(analysis.KernelsOf([]analysis.Panel{p})) < 2
+		return !p.Prepared() || len(p.Kernels()) < 2
 	})
 	counts := map[string]int{}
 	for _, r := range reigns(prepared) {

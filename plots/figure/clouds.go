@@ -136,7 +136,7 @@ func (cl *cloud) panel(labels int, sets []canvas.Line) canvas.Panel {
 func overMatrices(panels []analysis.Panel, over ordering, kernel string, u analysis.Unit) canvas.Line {
 	l := canvas.Line{Kernel: kernel, Look: canvas.LookOf(kernel)}
 	for i := range panels {
-		if r := analysis.Fastest(panels[i].ByKernel(kernel)); r != nil {
+		if r := panels[i].Best(kernel); r != nil {
 			if x, v := over.value(r), u.Of(r); x > 0 && v > 0 && !math.IsInf(v, 0) {
 				l.Points = append(l.Points, canvas.Throughput(r, x, v))
 			}

@@ -51,7 +51,7 @@ func choice(r *store.Row, v int, meaning func(*kernels.Kernel) string) int {
 // lines returns a panel's lines in the catalogue's order.
 func (dim dimension) lines(p *analysis.Panel, u analysis.Unit) []canvas.Line {
 	var lines []canvas.Line
-	for _, kernel := range analysis.KernelsOf([]analysis.Panel{*p}) {
+	for _, kernel := range p.Kernels() {
 		if unit := dim.unitOf(kernel); dim.only != "" && unit != "" && unit != dim.only {
 			continue
 		}

@@ -73,7 +73,7 @@ func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, panels []analysis
 	var names []string
 	for i := range panels {
 		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s per row", panels[i].Matrix,
-			term.Significant(rowLengthOf(d, panels[i].Matrix), 3)))
+			term.Significant(d.Matrix(panels[i].Matrix).RowMean, 3)))
 		names = append(names, panels[i].Matrix)
 	}
 	shown := analysis.KernelsOf(panels)

@@ -28,7 +28,7 @@ func drawHeatmaps(d *analysis.Data) ([]*canvas.Picture, []error) {
 		for _, p := range d.In(s) {
 			own := p
 			own.Rows = nil
-			for _, kernel := range analysis.KernelsOf([]analysis.Panel{p}) {
+			for _, kernel := range p.Kernels() {
 				if t, ok := heatTileOf(&p, kernel); ok {
 					tiles[heatSpot{p.Matrix, kernel}] = &t
 					own.Rows = append(own.Rows, p.ByKernel(kernel)...)

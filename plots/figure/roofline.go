@@ -75,24 +75,10 @@ func rooflines(d *analysis.Data, s *scene) []roofline {
 	for _, of := range lists.Groups(known, func(p analysis.Panel) analysis.Setup { return p.Setup() }) {
 		r := roofline{Setup: of[0].Setup(), panels: of}
 		r.roof.Low, r.roof.High = d.RoofOf(r.Device, analysis.GBPS)
-		for i := range d.Devices {
-			if d.Devices[i].Label == r.Device {
-				r.peak = analysis.PeakOf(&d.Devices[i].Device, r.Precision)
-			}
-		}
+		r.peak = analysis.PeakOf(&d.Device(r.Device).Device, r.Precision)
 		list = append(list, r)
 	}
 	return list
-}
-
-// rowLengthOf returns the mean row length of a matrix.
-func rowLengthOf(d *analysis.Data, name string) float64 {
-	for i := range d.Matrices {
-		if d.Matrices[i].Name == name {
-			return d.Matrices[i].RowMean
-		}
-	}
-	return 0
 }
 
 // roofScale has the lines of the roof and its parts, down to the slowest kernel or a twentieth.

@@ -53,7 +53,7 @@ type Class struct {
 func Classes(d *analysis.Data, c *analysis.Contest) (list []Class) {
 	for i := range c.Places {
 		r := &c.Places[i].Rows[0]
-		mean := cmp.Or(rowLengthOf(d, r.Matrix), byRowLength.value(r))
+		mean := cmp.Or(d.Matrix(r.Matrix).RowMean, byRowLength.value(r))
 		if title := analysis.RowClass(mean); len(list) == 0 || list[len(list)-1].Title != title {
 			list = append(list, Class{Title: title})
 		}

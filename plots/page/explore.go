@@ -6,7 +6,6 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/internal/base/term"
-	"spmvtune/tuner/trial"
 )
 
 // mostExplored is up to how many trials the page has each. Of more it has each kernel's fastest at each place: a browser
@@ -16,10 +15,6 @@ const mostExplored = 100_000
 // explored packs what the page explores: a line with the names of columns, and a line for each good trial. The
 // columns after what a trial says are numbers. Tabs stand between them. It also says what was left out.
 func explored(d *analysis.Data) (lines, note string) {
-	matrices := map[string]*trial.Matrix{}
-	for i := range d.Matrices {
-		matrices[d.Matrices[i].Name] = &d.Matrices[i]
-	}
 	var b strings.Builder
 	b.WriteString("matrix\tprecision\tcache\tdevice\tkernel\tparameters\tsaid\tblock\tgrid\ttime (ms)\tGFLOP/s\tGB/s\t" +
 		"preparation (ms)\trows\tcolumns\tnonzeros\tnonzeros a row\tlongest row\n")
@@ -27,10 +22,10 @@ func explored(d *analysis.Data) (lines, note string) {
 		note = fmt.Sprintf("Of %s, the fastest of each kernel on each matrix.", term.Trials(len(d.Rows)))
 	}
 	for _, p := range d.Panels {
-		rows := p.Rows
+		rows, m := p.Rows, d.Matrix(p.Matrix)
 		if note != "" {
 			rows = nil
-			for _, name := range analysis.KernelsOf([]analysis.Panel{p}) {
+			for _, name := range p.Kernels() {
 				rows = append(rows, *p.Best(name))
 			}
 		}
@@ -38,10 +33,6 @@ func explored(d *analysis.Data) (lines, note string) {
 			r := &rows[i]
 			for _, text := range []any{r.Matrix, r.Precision, r.Cache, r.Device, r.Kernel, r.Params, analysis.TimeWords(r)} {
 				b.WriteString(strings.Map(oneLine, strings.ReplaceAll(term.Visible(fmt.Sprint(text)), "\t", " ")) + "\t")
-			}
-			m := matrices[r.Matrix]
-			if m == nil {
-				m = &trial.Matrix{}
 			}
 			fmt.Fprintf(&b, "%d\t%d\t%.4g\t%.4g\t%.4g\t%.4g\t%d\t%d\t%d\t%.4g\t%d\n", r.Block, r.Grid, 1e3*r.Time, r.GFLOPS,
 				r.GBPS, 1e3*r.Prepare, r.Rows, m.Features.Cols, r.NNZ, float64(r.NNZ)/float64(r.Rows), m.Features.RowMax)

@@ -89,10 +89,8 @@ func fastestInstead(p *analysis.Panel, b *store.Best) string {
 
 // copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.
 func copyRoof(d *analysis.Data, device string) float64 {
-	for i := range d.Devices {
-		if v := &d.Devices[i]; v.Label == device && v.Roof.Copy > 0 {
-			return v.Roof.Copy
-		}
+	if v := d.Device(device).Roof.Copy; v > 0 {
+		return v
 	}
 	return math.NaN()
 }
