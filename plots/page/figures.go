@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/plots/canvas"
 	"spmvtune/plots/figure"
@@ -57,9 +58,6 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 			tags[i] = tagsOf(p.About)
 		}
 		turnOn(a.report, tags)
-		if !slices.ContainsFunc(tags, func(t tagged) bool { return t.On }) && len(tags) > 0 {
-			tags[0].On = true // there may be no script
-		}
 		for i, p := range overviews {
 			h.Pages = append(h.Pages, a.page(p, tags[i], !tags[i].On || inAppendix(f.Figure)))
 		}
@@ -68,13 +66,7 @@ func (a *album) figures(list []figure.Drawn) []htmlFigure {
 				h.Folded = append(h.Folded, a.page(p, tagged{On: true}, true))
 			}
 		}
-		shown := 0
-		for i := range h.Pages {
-			if h.Pages[i].On {
-				shown++
-			}
-		}
-		h.Wide = shown > 1
+		h.Wide = len(lists.Where(tags, func(t tagged) bool { return t.On })) > 1
 		all = append(all, h)
 	}
 	return all

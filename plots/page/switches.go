@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 )
 
 // A tagged part of the page is shown for one precision or state of the caches; "" stands for all
@@ -25,15 +26,9 @@ type choice struct {
 
 // switches returns a switch for the precision and one for the caches, where there are several.
 func switches(d *analysis.Data) []choice {
-	precision, cache := choice{Name: "precision"}, choice{Name: "cache"}
-	for _, s := range d.Setups() {
-		if p := string(s.Precision); !slices.Contains(precision.Values, p) {
-			precision.Values = append(precision.Values, p)
-		}
-		if c := string(s.Cache); !slices.Contains(cache.Values, c) {
-			cache.Values = append(cache.Values, c)
-		}
-	}
+	setups := d.Setups()
+	precision := choice{"precision", lists.Distinct(setups, func(s analysis.Setup) string { return string(s.Precision) })}
+	cache := choice{"cache", lists.Distinct(setups, func(s analysis.Setup) string { return string(s.Cache) })}
 	slices.Sort(precision.Values)
 	return slices.DeleteFunc([]choice{precision, cache}, func(c choice) bool { return len(c.Values) < 2 })
 }
@@ -41,8 +36,8 @@ func switches(d *analysis.Data) []choice {
 // tag is the tag of what is tagged.
 func (t *tagged) tag() *tagged { return t }
 
-// turnOn shows the parts of a group that match what is chosen at first. Where none does, report.js shows those that
-// match most.
+// turnOn shows the parts of a group that match what is chosen at first. Where none does, it shows the first, and
+// report.js those that match most.
 func turnOn[T any, P interface {
 	*T
 	tag() *tagged
@@ -52,8 +47,13 @@ func turnOn[T any, P interface {
 		first[s.Name] = s.Values[0]
 	}
 	fits := func(have, want string) bool { return have == "" || want == "" || have == want }
+	shown := false
 	for i := range group {
 		t := P(&group[i]).tag()
 		t.On = fits(t.Precision, first["precision"]) && fits(t.Cache, first["cache"])
+		shown = shown || t.On
+	}
+	if !shown && len(group) > 0 {
+		P(&group[0]).tag().On = true
 	}
 }
