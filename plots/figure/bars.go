@@ -248,7 +248,7 @@ func (f *barFigure) clouds(s *scene, t *tally) []*canvas.Picture {
 		if len(cl.sets) == 0 || len(stops) < fewestStops {
 			continue
 		}
-		p := f.picture(s, fmt.Sprintf("%s on %s by %s", cl.label, term.Count(len(stops), "matrix", "matrices"),
+		p := f.picture(s, fmt.Sprintf("%s on %s by %s", cl.label, term.Matrices(len(stops)),
 			rowLengthLabel), cl.panels())
 		p.About.Precision, p.Keys, p.Subtitle = precision, cl.keys(), wordsOf(overRowLength.id).Says+s.published.Caption()
 		p.Name, p.Title = fileStem(s.data, f.id, p.About), p.Title+", "+string(precision)

@@ -100,7 +100,7 @@ func mostCounted(counts map[string]int) []string {
 func shareOfReigns(list []reign, all, named []string, panels []analysis.Panel) canvas.Panel {
 	share := func(r reign, name string) float64 { return 100 * float64(r.on[name]) / float64(len(panels)) }
 	ch := canvas.Chart{X: canvas.LogBetween(1, mostProducts, 7), Steps: 5, Markers: 8, Top: 100, Labelled: !canvas.Narrow(),
-		Heading: fmt.Sprintf("%s, %s", panels[0].Precision, term.Count(len(panels), "matrix", "matrices"))}
+		Heading: fmt.Sprintf("%s, %s", panels[0].Precision, term.Matrices(len(panels)))}
 	for _, name := range all {
 		l := canvas.Line{Kernel: name, Look: canvas.LookOf(name)}
 		for _, r := range list {

@@ -85,7 +85,7 @@ func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) 
 		cl.sets = append(cl.sets, set)
 	}
 	p := pictureOf(d, f.id, panels[0].Setup(), fmt.Sprintf("%s of %s over %s by %s: %s", cl.label,
-		term.Count(len(all), "kernel", "kernels"), term.Count(len(stops), "matrix", "matrices"), f.over.by,
+		term.Count(len(all), "kernel", "kernels"), term.Matrices(len(stops)), f.over.by,
 		analysis.MatrixNames(panels)), cl.panels())
 	p.Keys = cl.keys()
 	p.Subtitle += inGrey(len(all)-len(names)) + cited.Caption()

@@ -51,7 +51,7 @@ func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
 	q := timesAsFast(baseline)
 	b := &canvas.Bars{Slots: 1, Label: q.label, Origin: q.origin, Number: q.number}
 	for _, precision := range precisions {
-		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s", precision, term.Count(matrices[precision], "matrix", "matrices")))
+		b.Columns = append(b.Columns, fmt.Sprintf("%s, %s", precision, term.Matrices(matrices[precision])))
 	}
 	fewer := func(kernel string) string { // on how many matrices its mean rests, if not on all
 		for _, precision := range precisions {
@@ -185,7 +185,7 @@ func (t *tuning) mark(kernel string) canvas.Mark {
 		m.Words += fmt.Sprintf(" (%d of %d)", t.on, t.matrices)
 	}
 	m.Name = fmt.Sprintf("%s, one configuration for %s: block %d, grid %d %s", kernel,
-		term.Count(t.on, "matrix", "matrices"), t.config.Block, t.config.Grid, t.config.Params)
+		term.Matrices(t.on), t.config.Block, t.config.Grid, t.config.Params)
 	return m
 }
 
@@ -195,5 +195,5 @@ func configsWords(found map[kernelColumn]tuning, name string, precisions []kerne
 	for _, precision := range precisions {
 		n = max(n, len(found[kernelColumn{name, precision}].shares))
 	}
-	return term.Count(n, "trial", "trials")
+	return term.Trials(n)
 }

@@ -97,7 +97,7 @@ func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
 	}
 
 	p := &canvas.Picture{Name: "matrix-patterns", Title: "Where the nonzeros are", Subtitle: wordsOf("matrix-patterns").Says,
-		Alt: fmt.Sprintf("A spy plot of each of %s: %s", term.Count(len(matrices), "matrix", "matrices"),
+		Alt: fmt.Sprintf("A spy plot of each of %s: %s", term.Matrices(len(matrices)),
 			strings.Join(names, ", ")), Height: tops[len(tops)-1]}
 	if stretched {
 		p.Subtitle += fmt.Sprintf(" Matrices narrower than 1 to %d are not to scale.", canvas.Narrowest)
