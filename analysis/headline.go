@@ -60,16 +60,14 @@ const (
 	blind = 0.5
 )
 
-// mostWords is how many words a part has at most. If it has more, it goes without what its cases are, then without all
-// exceptions but the first, then without that, and then without counts.
-const (
-	mostWords = 60
+// mostWords is how many words a part has at most. If it has more, it leaves out one thing after the other.
+const mostWords = 60
 
-	noCases = iota // 1
-	oneException
+const (
+	noCases      = iota + 1 // what its cases are
+	oneException            // all exceptions but the first
 	noException
 	noCounts
-	tersest
 )
 
 // Headline returns the headline, a part for each device and state of its caches where verified kernels compete. A
@@ -88,8 +86,8 @@ func Headline(d *Data) (parts []HeadlinePart) {
 		s.contest, s.limit = NewContest(s.places), ResolutionOf(s.places)
 		s.won = s.winners()
 		s.lead()
-		for words := mostWords + 1; words > mostWords && s.terse < tersest; s.terse++ {
-			words = s.say()
+		for s.say() > mostWords && s.terse < noCounts {
+			s.terse++
 		}
 		parts = append(parts, HeadlinePart{at.Device, at.Cache, d.ConditionWords(at), s.said})
 	}
@@ -149,7 +147,7 @@ type scene struct {
 	few       bool                    // the leader is compared with some rival on few matrices
 	apart     bool                    // no two kernels were measured at one place
 	limit     Resolution
-	terse     int // what is left out
+	terse     int // up to what is left out: noCases, …; 0 for nothing
 	said      []Sentence
 }
 
@@ -325,7 +323,11 @@ func (s *scene) exception() Sentence {
 		return Sentence{}
 	}
 	said[0] = strings.TrimSuffix(said[0], ")") + " times as fast)"
-	return Sentence{AboutException, " " + term.Some(said, 2-s.terse/oneException) + ".", "Except:"}
+	most := 2
+	if s.terse >= oneException {
+		most = 1
+	}
+	return Sentence{AboutException, " " + term.Some(said, most) + ".", "Except:"}
 }
 
 // start names the configuration of the leader that is nearest to its fastest ones in the geometric mean, of those that

@@ -11,8 +11,7 @@ import (
 )
 
 // lead finds the leader: the rival than which no other one is faster in the geometric mean of the places of both. It
-// shares places with all rivals: where no two kernels share one, none leads. The special one was measured at fewer
-// places, on more than few matrices, and gains the most over the leader there.
+// shares places with all rivals: where no two kernels share one, none leads.
 func (s *scene) lead() {
 	list := s.contest.Contenders
 	for i := range list {
@@ -30,14 +29,22 @@ func (s *scene) lead() {
 		if s.ahead(k) && !s.apart {
 			s.leader = k
 			s.few = slices.ContainsFunc(s.rivals, func(o *Contender) bool { return s.shared(k, o) <= fewMatrices })
-			break
+			s.specialist()
+			return
 		}
 	}
-	for i, most := 0, 0.0; s.leader != nil && i < len(list); i++ {
-		r, n := Over(list[i].Entries, s.leader.Entries)
+}
+
+// specialist finds the special one: it was measured at fewer places, on more than few matrices, and gains the most over
+// the leader there.
+func (s *scene) specialist() {
+	most := 0.0
+	for i := range s.contest.Contenders {
+		k := &s.contest.Contenders[i]
+		r, n := Over(k.Entries, s.leader.Entries)
 		gain := float64(n) * math.Log(r.Value)
-		if !slices.Contains(s.rivals, &list[i]) && s.shared(s.leader, &list[i]) > fewMatrices && !tied(r) && gain > most {
-			s.special, s.gain, most = &list[i], r, gain
+		if !slices.Contains(s.rivals, k) && s.shared(s.leader, k) > fewMatrices && !tied(r) && gain > most {
+			s.special, s.gain, most = k, r, gain
 		}
 	}
 }
