@@ -17,8 +17,8 @@ func BestSheet(d *analysis.Data) Sheet {
 			"supports, at least two. GB/s: compulsory traffic of the format divided by time. Roof: share of the device's "+
 			"bandwidth, the highest of a read, a copy and a triad, measured at the start of each run. Copy: share of the "+
 			"copy's. Above 100%, the matrix came from caches.",
-		"Tied: the number of configurations that can't be told from the fastest, including the listed one (≥: at least, "+
-			"there were no repeats), and the other kernels among them. The recommended one is the most robust: its "+
+		"Tied: how many other kernels can't be told from the fastest (≥: at least, there were no repeats), and which. The "+
+			"recommended configuration is the most robust of those that can't: its "+
 			"neighbouring block and grid sizes are fast too. Fastest: what was measured the fastest, where that is another."+
 			" Speed-up: the recommended configuration over the baseline's fastest; (tied): it "+
 			"can't be told from 1. The speed-up figure shows the fastest configuration of each kernel.", driftNote(d))}
