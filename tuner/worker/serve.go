@@ -108,16 +108,11 @@ type server struct {
 	written    [2]string                        // the files in it, see programFiles
 }
 
-// release lets the cache remove the matrix that was measured.
-func (w *server) release() {
-	if w.held != nil {
-		w.held.Close()
-	}
-	w.ready = ready{}
-}
-
 func (w *server) close() {
 	w.release()
+	for _, o := range w.coming {
+		o.release()
+	}
 	if w.backend != nil {
 		w.backend.Close()
 	}
@@ -141,7 +136,9 @@ func (w *server) answer(req Request) (rep Reply) {
 		err = w.load(*req.Load, &rep)
 	case req.Ready != nil:
 		Ahead()
-		w.hold(*req.Ready) // what is wrong, the Load says
+		if o, err := hold(*req.Ready); err == nil { // what is wrong, the Load says
+			w.coming = append(w.coming, o)
+		}
 	case req.Trial != nil:
 		os.Stderr.WriteString(newTrial)
 		rep = w.trial(*req.Trial)
@@ -207,12 +204,20 @@ type ready struct {
 }
 
 // hold reads or makes a matrix.
-func (w *server) hold(req LoadRequest) error {
+func hold(req LoadRequest) (ready, error) {
 	a, m, held, err := matrix.Hold(context.Background(), req.Matrix)
-	if err == nil {
-		w.coming = append(w.coming, ready{req, m, &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}, held})
+	if err != nil {
+		return ready{}, err
 	}
-	return err
+	return ready{req, m, &kernels.Problem{A: a, X: vector(a.Cols, req.Seed)}, held}, nil
+}
+
+// release lets the cache remove the matrix.
+func (o *ready) release() {
+	if o.held != nil {
+		o.held.Close()
+	}
+	*o = ready{}
 }
 
 func (w *server) load(req LoadRequest, rep *Reply) error {
@@ -224,14 +229,17 @@ func (w *server) load(req LoadRequest, rep *Reply) error {
 		return err
 	}
 	i := slices.IndexFunc(w.coming, func(o ready) bool { return reflect.DeepEqual(o.request, req) })
+	for range i + 1 { // those before it come no more
+		w.release()
+		w.ready = w.coming[0]
+		w.coming = slices.Delete(w.coming, 0, 1)
+	}
 	if i < 0 {
-		if err := w.hold(req); err != nil {
+		var err error
+		if w.ready, err = hold(req); err != nil {
 			return err
 		}
-		i = len(w.coming) - 1
 	}
-	w.ready = w.coming[i]
-	w.coming = slices.Delete(w.coming, 0, i+1) // those before it come no more
 	if err := w.backend.Load(w.problem); err != nil {
 		return fmt.Errorf("loading %s to the device: %w", w.matrix.Name, err)
 	}

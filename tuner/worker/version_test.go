@@ -89,7 +89,8 @@ type loading struct{ onlyDevice }
 
 func (loading) Load(*kernels.Problem) error { return nil }
 
-// What was read for a matrix before the device is opened is what a load of it takes, and of no other.
+// What was read for a matrix before the device is opened is what a load of it takes, and of no other. What was to come
+// before it is let go.
 func TestReady(t *testing.T) {
 	t.Setenv(cache.Env, "off")
 	of := func(nx int64) *LoadRequest {
@@ -97,16 +98,18 @@ func TestReady(t *testing.T) {
 			Args: map[string]any{"nx": nx, "ny": int64(4)}}, Seed: 1}
 	}
 	for nx, want := range map[int64]bool{5: true, 6: false} {
-		w := &server{}
+		skipped := testkit.Must(os.Open(os.DevNull))
+		w := &server{coming: []ready{{held: skipped}}}
 		if rep := w.answer(Request{Ready: of(5)}); rep.Err != "" {
 			t.Fatal(rep.Err)
 		}
 		w.backend = loading{}
-		read := w.coming[0].problem
+		read := w.coming[1].problem
 		rep := w.answer(Request{Load: of(nx)})
-		testkit.Check(t, rep.Err == "" && w.problem.A.Rows == int(4*nx) && len(w.coming) == 0,
-			"%d: %s, %d rows", nx, rep.Err, w.problem.A.Rows)
+		testkit.Check(t, rep.Err == "" && w.problem.A.Rows == int(4*nx) && (len(w.coming) == 0) == want,
+			"%d: %s, %d rows, %d to come", nx, rep.Err, w.problem.A.Rows, len(w.coming))
 		testkit.Equal(t, w.problem == read, want, "%d: taken", nx)
+		testkit.Equal(t, skipped.Close() != nil, want, "%d: what came before is closed", nx)
 	}
 }
 
