@@ -321,11 +321,14 @@ func (r *run) load(ctx context.Context, spec configs.Matrix, looking bool) (tria
 		return trial.Matrix{}, err
 	}
 	request := worker.LoadRequest{Matrix: spec, Seed: r.sweep.Protocol.Seed, Looking: looking}
+	r.holds = ""
 	rep, err := r.ask(ctx, r.client.Start(worker.Request{Load: &request}), 0)
 	if err != nil {
 		return trial.Matrix{}, r.notLoaded(ctx, err)
 	}
-	r.holds = rep.Matrix.Hash
+	if !looking {
+		r.holds = rep.Matrix.Hash
+	}
 	return *rep.Matrix, nil
 }
 
