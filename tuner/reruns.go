@@ -27,6 +27,9 @@ const (
 // or until there are as many as trials.
 const fewestLeaderReruns = 4
 
+// fewestOfLate is how often each leader is repeated where the time for that is over.
+const fewestOfLate = 2
+
 // leaderReruns are the repeat runs of the leaders of each case, after all trials of a matrix, and
 // of the fastest trial of cuSPARSE there. A trial may be faster or slower than its configuration
 // by 1% or more, by where in memory its arrays came to lie. Each leader rerun is a trial with the fewest samples,
@@ -39,8 +42,8 @@ type leaderReruns struct {
 	places  []trial.Case // in the order in which their trials came
 	ranking map[trial.Case]*ranking
 	round   []*candidate // rest of the current round
-	rounds  int          // that were begun
-	// bound is for how many seconds rounds begin after the second, 0 if it does not matter, and spent what they took.
+	// bound is for how many seconds leaders are repeated more than fewestOfLate times, 0 if it does not matter, and spent what
+	// their repeats took, those of earlier runs as well.
 	bound, spent float64
 	// programs are kernels whose times are their own: they lead beside others, and never in their place.
 	programs map[string]bool
@@ -86,20 +89,26 @@ func (f *leaderReruns) enter(known trial.Record) {
 	r := f.ranking[at]
 	r.trials = append(r.trials, &candidate{Trial: known.Trial, medians: append([]float64{known.Median}, known.LeaderMedians()...),
 		high: known.WithinHigh, program: f.programs[known.Kernel]})
+	for _, again := range known.Reruns {
+		if again.LeaderRerun { // of which a database doesn't know how long it took: no longer than with all samples
+			f.spent += cmp.Or(again.Seconds, known.Seconds)
+		}
+	}
 }
 
 // next returns the next leader rerun, nil after the last. It returns the same one until it is
 // told the result. After the first call there are no more trials.
 func (f *leaderReruns) next() *job {
-	over := f.bound > 0 && f.rounds >= 2 && f.spent >= f.bound
-	for i := 0; len(f.round) == 0 && i < len(f.places) && !over; i++ {
+	for i := 0; len(f.round) == 0 && i < len(f.places); i++ {
 		// Cache states are not mixed; precisions are.
 		for _, p := range f.places {
 			if p.Cache == f.places[i].Cache {
 				f.round = append(f.round, f.ranking[p].open(f.most)...)
 			}
 		}
-		f.rounds += min(len(f.round), 1)
+		if f.bound > 0 && f.spent >= f.bound {
+			f.round = lists.Where(f.round, func(c *candidate) bool { return len(c.medians) <= fewestOfLate })
+		}
 		f.rng.Shuffle(len(f.round), func(i, j int) { f.round[i], f.round[j] = f.round[j], f.round[i] })
 	}
 	if len(f.round) == 0 {

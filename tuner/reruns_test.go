@@ -26,7 +26,7 @@ import (
 func play(f *leaderReruns) map[string]int {
 	asked := map[string]int{}
 	for j := f.next(); j != nil; j = f.next() {
-		r := trial.Result{Trial: j.Trial, Status: trial.OK, LeaderRerun: j.leader, Median: f.round[0].medians[0]}
+		r := trial.Result{Trial: j.Trial, Status: trial.OK, LeaderRerun: j.leader, Median: f.round[0].medians[0], Seconds: 1}
 		if strings.HasSuffix(j.ID, "!") {
 			r.Status = trial.Fault
 		}
@@ -74,6 +74,24 @@ func TestWhoIsInTheFinals(t *testing.T) {
 		testkit.Equal(t, len(got), len(tt.want), "%s", tt.name)
 		for id, n := range tt.want {
 			testkit.Equal(t, got[id], n, "%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Where the time for repeats is over, each leader has two, and a run that goes on counts those of the run before, whose time a
+// database does not know.
+func TestRepeatsWithinTheirTime(t *testing.T) {
+	again := trial.Result{LeaderRerun: true, Median: 1}
+	for bound, all := range map[float64]int{2: 2, 1000: 4} {
+		for kept := range 4 {
+			f := newLeaderReruns(32, 1, "m", nil)
+			f.bound = bound
+			for _, of := range trialsOf(trial.Warm, "a b") {
+				first := trial.Result{Trial: of, Median: 1, Seconds: 1}
+				f.enter(trial.Record{Result: first, Reruns: slices.Repeat([]trial.Result{again}, kept)})
+			}
+			more := max(0, all-kept)
+			testkit.Equal(t, fmt.Sprint(play(f)["a"], f.spent), fmt.Sprint(more, 2*(kept+more)), "%d of %g s", kept, bound)
 		}
 	}
 }
