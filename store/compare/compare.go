@@ -143,13 +143,10 @@ func read(ctx context.Context, db *store.DB, opt Options) (map[key][]*store.Good
 	}
 
 	found := map[key][]*store.Good{}
-	var devices []string
+	devices := lists.Distinct(trials, func(t store.Good) string { return t.Model })
 	for i := range trials {
 		t := &trials[i]
 		k := key{t.Trial.Case(t.Backend + " " + t.Model), t.Kernel}
-		if !slices.Contains(devices, t.Model) {
-			devices = append(devices, t.Model)
-		}
 		if opt.Across {
 			k.Device = t.Backend
 		}

@@ -223,32 +223,27 @@ func Split(launches []Launch, mark string) (parts [][]Launch) {
 // and the kernel that ratios are of: entry or, without one, as in a library, the one that took the
 // longest. What adds up is the sum of all kernels; of equal launches it is the median.
 func OfProduct(launches []Launch, entry string, n int) (counts store.Counts, of string) {
-	byEntry := map[string][]Launch{}
-	var order []string
-	for _, l := range launches {
-		if byEntry[l.Entry] == nil {
-			order = append(order, l.Entry)
+	kernels := lists.Groups(launches, func(l Launch) string { return l.Entry })
+	of, counts = entry, medians(nil)
+	longest := math.Inf(-1)
+	for _, list := range kernels {
+		median := medians(list)
+		t := median["seconds"] * float64(len(list))
+		if list[0].Entry == entry {
+			t = math.Inf(1)
 		}
-		byEntry[l.Entry] = append(byEntry[l.Entry], l)
-	}
-
-	if of = entry; byEntry[of] == nil {
-		longest := math.Inf(-1)
-		for _, name := range order {
-			if t := medians(byEntry[name])["seconds"] * float64(len(byEntry[name])); t > longest {
-				of, longest = name, t
-			}
+		if t > longest {
+			of, counts, longest = list[0].Entry, median, t
 		}
 	}
-	counts = medians(byEntry[of])
 	for _, m := range metrics {
 		name := m.counter
 		if _, counted := counts[name]; !counted || m.kind != sum {
 			continue
 		}
 		counts[name] = 0
-		for _, e := range order {
-			counts[name] += medians(byEntry[e])[name] * float64(len(byEntry[e])) / float64(n)
+		for _, list := range kernels {
+			counts[name] += medians(list)[name] * float64(len(list)) / float64(n)
 		}
 	}
 	counts["launches"] = float64(len(launches)) / float64(n)

@@ -323,15 +323,8 @@ func (b *book) near(gap float64) []int {
 
 // unseen lists those that were not measured yet, each once.
 func (b *book) unseen(configs []int) []int {
-	var list []int
-	taken := make([]bool, len(b.known))
-	for _, c := range configs {
-		if !b.Seen(c) && !taken[c] {
-			taken[c] = true
-			list = append(list, c)
-		}
-	}
-	return list
+	unseen := lists.Where(configs, func(c int) bool { return !b.Seen(c) })
+	return lists.Distinct(unseen, func(c int) int { return c })
 }
 
 // spreadOut draws up to n configurations of a kernel. The first is random; each further
