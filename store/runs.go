@@ -103,14 +103,6 @@ type Good struct {
 	Drift float64
 }
 
-// Throttled is the number of samples that were kept though the device throttled.
-func (g *Good) Throttled() int {
-	if g.Telemetry == nil {
-		return 0
-	}
-	return g.Telemetry.Throttled
-}
-
 // Good returns the trials that count, without samples, ordered by device, matrix,
 // precision, cache state, kernel and measured time.
 func (db *DB) Good(ctx context.Context) ([]Good, error) {
@@ -164,17 +156,12 @@ var ErrNoRule = errors.New("no rule was learned from this database yet")
 // Rule returns the rule that was learned last.
 func (db *DB) Rule(ctx context.Context) (SavedRule, error) {
 	var r SavedRule
-	var learned int64
 	err := db.read.QueryRowContext(ctx,
-		`SELECT sweep, learned, json FROM rule ORDER BY learned DESC, sweep LIMIT 1`).Scan(&r.Sweep, &learned, &r.JSON)
+		`SELECT sweep, learned, json FROM rule ORDER BY learned DESC, sweep LIMIT 1`).Scan(&r.Sweep, moment{&r.Learned}, &r.JSON)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, ErrNoRule
 	}
-	if err != nil {
-		return r, db.wrap("reading the rule", err)
-	}
-	r.Learned = time.UnixMilli(learned).UTC()
-	return r, nil
+	return r, db.wrap("reading the rule", err)
 }
 
 // Grids returns what sweeps over whole grids have measured, with the raw samples, ordered by

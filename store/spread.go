@@ -152,9 +152,6 @@ func kindOf(r *trial.Result) string {
 	return sentinel
 }
 
-// throttled reports whether the device throttled in samples that were kept.
-func (r *rerun) throttled() bool { return r.Telemetry != nil && r.Telemetry.Throttled > 0 }
-
 // reruns returns the reruns that a condition chooses, by identity of the trial and in the
 // order of time. They know only the identity of their trials.
 func (from source) reruns(ctx context.Context, condition string, args ...any) (map[string][]rerun, error) {
@@ -184,7 +181,7 @@ type rerunTrial struct {
 
 // again returns the repeats that the device did not throttle.
 func (r *rerunTrial) again() []rerun {
-	return lists.Where(r.repeats, func(again rerun) bool { return !again.throttled() })
+	return lists.Where(r.repeats, func(again rerun) bool { return again.Throttled() == 0 })
 }
 
 // repeated returns the good trials that were measured again, with samples, ordered by

@@ -116,7 +116,7 @@ func (from source) judge(ctx context.Context, p trial.Case, d *drift, factor, re
 	for i := range near {
 		finals += len(near[i].finals)
 	}
-	if near[0].wasFinalist() && finals > 1 { // one alone says nothing of how far they differ
+	if len(near[0].finals) > 0 && finals > 1 { // one alone says nothing of how far they differ
 		return near, byFinals(near, factor), nil
 	}
 	t, err = from.byTrials(ctx, p, d, near, factor)
@@ -240,8 +240,6 @@ type competitor struct {
 	finals []float64 // medians, in seconds
 }
 
-func (c competitor) wasFinalist() bool { return len(c.finals) > 0 }
-
 // medians are those to judge it by. Sentinels and spreads have no say: they are repeats of few
 // trials, and those of others are as lucky as before.
 func (c competitor) medians() []float64 { return stat.Fair(c.Median, c.finals) }
@@ -269,7 +267,7 @@ func (from source) competitors(ctx context.Context, p trial.Case, d *drift, reac
 		c := competitor{stored: trials[i]}
 		d.takeOut(&c.Row, c.origin)
 		for _, r := range reruns[c.ID] {
-			if r.LeaderRerun && !r.throttled() {
+			if r.LeaderRerun && r.Throttled() == 0 {
 				c.finals = append(c.finals, r.Median/d.factor(r.origin, r.At))
 			}
 		}

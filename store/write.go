@@ -212,12 +212,8 @@ func (w *writer) ask(ctx context.Context, k trialKeys, r *trial.Result, old tria
 // rerun records a trial that was measured again, unless it is there already. Its origin is a key of this
 // database.
 func (w *writer) rerun(ctx context.Context, r rerun) error {
-	throttled := 0
-	if r.Telemetry != nil {
-		throttled = r.Telemetry.Throttled
-	}
 	_, err := w.tx.ExecContext(ctx, insertRerun, r.ID, r.At.UnixMilli(), kindOf(&r.Result), nonzero(r.origin), r.Median, r.WithinLow,
-		r.WithinHigh, throttled, pack(r.Samples))
+		r.WithinHigh, r.Throttled(), pack(r.Samples))
 	return err
 }
 

@@ -88,6 +88,14 @@ type Result struct {
 // IsRerun reports whether r repeats a trial that has a result already.
 func (r Result) IsRerun() bool { return r.Sentinel || r.LeaderRerun || r.NoiseRerun }
 
+// Throttled is the number of samples that were kept though the device throttled.
+func (r Result) Throttled() int {
+	if r.Telemetry == nil {
+		return 0
+	}
+	return r.Telemetry.Throttled
+}
+
 // A Record is what is recorded of a trial: the result in force, and the measurements that
 // repeat it in the order of time (sentinels, leader and noise reruns).
 type Record struct {
