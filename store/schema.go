@@ -42,8 +42,8 @@ const firstVersion, schemaVersion = 100, 101
 var schema string
 
 // install makes the schema where the file has none, and the views where it has an earlier version's: a database that is
-// only read keeps those that it has. The version is
-// read in the transaction, because another process may be creating the same file.
+// only read keeps those that it has. The version is read in the transaction, because another process may be creating the
+// same file.
 //
 // Changing to a write-ahead log, which the first use of the connection does, is
 // refused at once instead of waiting while another process creates the same

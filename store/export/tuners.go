@@ -100,15 +100,12 @@ func readSpace(ctx context.Context, db *store.DB, f store.Filter) (*space, error
 
 // parametrize finds the parameters, and the value of each point.
 func (s *space) parametrize() {
-	var names []string
+	names := map[string]bool{}
 	for _, p := range s.points {
 		for name := range p.Params.All() {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+			names[name] = true
 		}
 	}
-	slices.Sort(names)
 	s.block = threadsParameter
 	if slices.ContainsFunc(s.points, func(p point) bool {
 		k, ours := kernels.Lookup(p.Kernel)
@@ -120,7 +117,7 @@ func (s *space) parametrize() {
 	s.add(kernelParameter, func(p *point) (string, bool) { return p.Kernel, true })
 	s.add(s.block, func(p *point) (string, bool) { return strconv.Itoa(p.Block), true })
 	s.add(gridParameter, func(p *point) (string, bool) { return strconv.Itoa(p.Grid), true })
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		called := name
 		if slices.Contains(reserved, name) {
 			called = "param_" + name

@@ -179,7 +179,7 @@ func NewResolver() (*Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Resolver{Collection: c}, nil
+	return &Resolver{Collection: c, answers: map[fetch.ID]answer{}}, nil
 }
 
 // Resolve returns m resolved and, if it became a twin, why. It takes as long as the
@@ -212,9 +212,6 @@ func (r *Resolver) get(ctx context.Context, m configs.Matrix) (fetch.File, error
 	}
 	file, err := r.Collection.Get(ctx, id)
 	if ctx.Err() == nil {
-		if r.answers == nil {
-			r.answers = map[fetch.ID]answer{}
-		}
 		r.answers[id] = answer{file, err}
 	}
 
@@ -287,29 +284,23 @@ type kept struct {
 // findKept finds out what the cache calls a matrix.
 func findKept(ctx context.Context, spec configs.Matrix) kept {
 	k := kept{spec: spec}
-	if k.dir, k.err = cache.Default(); k.dir == nil {
-		return k
-	}
-
-	if !spec.Resolved() { // making it will say so
+	k.dir, k.err = cache.Default()
+	switch {
+	case k.dir == nil:
+	case !spec.Resolved(): // making it will say so
 		k.dir = nil
-		return k
-	}
-
-	if spec.Generate != "" {
+	case spec.Generate != "":
 		k.key = cache.NewKey("generated", generate.Version, generate.Spec(spec.Generate, spec.Args))
-		return k
+	default:
+		content, err := k.dir.Identify(ctx, spec.Path)
+		if err != nil { // reading it will say what is wrong
+			k.dir = nil
+			break
+		}
+		k.file = content
+		k.key = cache.NewKey("file", file.Version, fmt.Sprintf("%+v", readOptions(spec)), file.NameThatMatters(spec.Path),
+			content.Digest)
 	}
-
-	content, err := k.dir.Identify(ctx, spec.Path)
-	if err != nil { // reading it will say what is wrong
-		k.dir = nil
-		return k
-	}
-
-	k.file = content
-	k.key = cache.NewKey("file", file.Version, fmt.Sprintf("%+v", readOptions(spec)), file.NameThatMatters(spec.Path),
-		content.Digest)
 	return k
 }
 

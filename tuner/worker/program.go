@@ -205,7 +205,7 @@ func (w *server) verifyProgram(o kernels.Custom, path string, most int64, r *tri
 	return nil
 }
 
-// isOwn reports whether the sweep brings the source of a kernel, which runs in this process.
+// isCustom reports whether the sweep brings the source of a kernel, which runs in this process.
 func (w *server) isCustom(name string) bool {
 	o, ok := kernels.LookupCustom(w.custom, name)
 	return ok && o.Command == nil
@@ -236,7 +236,7 @@ func (w *server) confine(name string) (lift func()) {
 	}
 }
 
-// ownFolder is where kernels that a sweep defines run in a worker with this process. Whoever outlives the worker
+// customFolder is where kernels that a sweep defines run in a worker with this process. Whoever outlives the worker
 // removes it.
 func customFolder(pid int) string {
 	return filepath.Join(os.TempDir(), "spmvtune-kernel-"+strconv.Itoa(pid))
