@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/tuner/trial"
 	"spmvtune/tuner/worker"
@@ -191,12 +192,8 @@ func (sum *Summary) Add(part Summary) {
 			sum.Failures = append(sum.Failures, f)
 		}
 	}
-
-	for _, t := range part.Duplicates {
-		if !slices.Contains(sum.Duplicates, t) {
-			sum.Duplicates = append(sum.Duplicates, t)
-		}
-	}
+	all := slices.Concat(sum.Duplicates, part.Duplicates)
+	sum.Duplicates = lists.Distinct(all, func(d Duplicate) Duplicate { return d })
 }
 
 // added returns the sums of the counts of a and b.

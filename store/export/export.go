@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -76,11 +75,7 @@ func eachTimed(ctx context.Context, db *store.DB, f Selection, do func(*store.Ro
 
 // Named returns the format of this name.
 func Named(name string) (Format, bool) {
-	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return Format{}, false
-	}
-	return Formats[i], true
+	return lists.First(Formats, func(f Format) bool { return f.Name == name })
 }
 
 // Names are the names of all formats.

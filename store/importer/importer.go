@@ -24,6 +24,7 @@ import (
 
 	"spmvtune/configs"
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/kernels"
 	"spmvtune/sparse"
 	"spmvtune/tuner/trial"
@@ -189,13 +190,7 @@ type seen struct{ index, line int }
 
 // columns checks that no column is missing.
 func (r *reader) columns() error {
-	var missing []string
-	for _, c := range []string{"matrix", "kernel"} {
-		if !r.has(c) {
-			missing = append(missing, c)
-		}
-	}
-
+	missing := lists.Where([]string{"matrix", "kernel"}, func(c string) bool { return !r.has(c) })
 	for _, c := range append([]string{"matrix"}, sizes...) {
 		if !r.facts.has(c) && !(c == "matrix" && r.facts == r.table) {
 			missing = append(missing, c+" (in "+r.facts.file+")")

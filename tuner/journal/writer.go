@@ -201,9 +201,7 @@ func (w *Writer) append(kind string, record any) error {
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.broken == nil {
-		w.broken = fs.ErrClosed
-	}
+	w.broken = cmp.Or(w.broken, fs.ErrClosed)
 	if err := w.file.Close(); err != nil {
 		return fmt.Errorf("closing the journal: %w", err)
 	}
