@@ -160,6 +160,9 @@ func (o overlap) note(res *trial.Result) {
 		if res.Properties == nil {
 			res.Properties = map[string]float64{}
 		}
-		res.Properties[Overlapped] = map[overlap]float64{overlapped: 1}[o]
+		res.Properties[Overlapped] = 0
+		if o == overlapped {
+			res.Properties[Overlapped] = 1
+		}
 	}
 }
