@@ -83,7 +83,7 @@ progress: 0 removes the bound. Running tasks go on, and the bound applies to wha
 retry sends later, too. A sweep starts with throttle in its [slurm] section.`,
 		Example: `  spmvtune throttle block-size-20261121-k3fq7a 4`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
+			if len(args) != 2 || args[0] == "" {
 				return fmt.Errorf("throttle needs %s, and a number of tasks", aRun)
 			}
 			return nil

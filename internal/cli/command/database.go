@@ -220,10 +220,13 @@ func noRun(word, file string) error {
 	if near := configs.Nearest(word, names); near != "" {
 		return Usage(fmt.Errorf("%w: did you mean %s?", err, near))
 	}
-	if len(names) == 0 {
-		return UsageHint(err, makeOne)
+	switch {
+	case len(names) > 0:
+		return UsageHint(err, "available: "+term.Some(names, FewNames))
+	case file == slurm.InfoFile:
+		return UsageHint(err, "spmvtune submit makes one, and prints its folder")
 	}
-	return UsageHint(err, "available: "+term.Some(names, FewNames))
+	return UsageHint(err, makeOne)
 }
 
 // makeOne is the hint where there are no runs.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func Needs(what string) cobra.PositionalArgs {
 // NeedsSome checks that a command has arguments, and says what they are.
 func NeedsSome(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
+		if len(args) == 0 || slices.Contains(args, "") { // "", as of a variable that is not set, would be the last run
 			return fmt.Errorf("%s needs %s", cmd.Name(), what)
 		}
 		return nil
