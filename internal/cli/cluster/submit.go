@@ -299,7 +299,7 @@ func waitLine(s status.Status) string {
 		line += ", about " + left + " left"
 	}
 	if s.Silent != "" {
-		line += " (Slurm does not answer)"
+		line += " (Slurm does not say which tasks run)"
 	}
 	return line
 }

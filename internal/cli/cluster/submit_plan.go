@@ -326,7 +326,8 @@ var ofCluster = regexp.MustCompile(`\((TaskPlugin|DefMemPerCPU|DefMemPerNode)\)`
 // printOnce prints notes, and those about the cluster once for all runs below a folder.
 func printOnce(w io.Writer, root string, notes []string) {
 	path := filepath.Join(root, ".said")
-	said, _ := os.ReadFile(path) // what can't be kept is said again
+	before, _ := os.ReadFile(path) // what can't be kept is said again
+	said := slices.Clone(before)
 	for _, n := range notes {
 		about := ofCluster.FindString(n)
 		if about == "" || !bytes.Contains(said, []byte(about)) {
@@ -334,7 +335,9 @@ func printOnce(w io.Writer, root string, notes []string) {
 			said = append(said, about...)
 		}
 	}
-	_ = os.WriteFile(path, said, 0o666)
+	if len(said) > len(before) {
+		_ = os.WriteFile(path, said, 0o666)
+	}
 }
 
 // previewed is what `submit --dry-run --json` prints.
