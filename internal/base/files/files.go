@@ -290,11 +290,7 @@ func (f *Scratch) Path() string { return f.lock.Name() }
 
 // Remove removes the folder.
 func (f *Scratch) Remove() error {
-	err := os.RemoveAll(f.Path())
-	if closed := f.lock.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return cmp.Or(os.RemoveAll(f.Path()), f.lock.Close())
 }
 
 func flock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }

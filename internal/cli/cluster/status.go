@@ -269,19 +269,15 @@ func printBests(w io.Writer, best []status.Best) error {
 	}
 	g := term.Table{Columns: []string{"device", "matrix", "precision", "cache", "fastest before repeats", "configuration",
 		"time", "GFLOP/s"}}
+	several := slices.ContainsFunc(best, func(b status.Best) bool { return b.Device != best[0].Device })
 	for _, b := range best[:min(len(best), mostBest)] {
-		g.Rows = append(g.Rows, []any{
-			b.Device, b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting,
-			term.Quantity(term.Seconds(b.Seconds)), b.GFLOPS,
-		})
-	}
-	if !slices.ContainsFunc(best, func(b status.Best) bool { return b.Device != best[0].Device }) {
-		g.Columns = g.Columns[1:]
-		for i := range g.Rows {
-			g.Rows[i] = g.Rows[i][1:]
+		if !several {
+			b.Device = ""
 		}
+		g.Add(b.Device, b.Matrix, string(b.Precision), string(b.Cache), b.Kernel, b.Setting,
+			term.Quantity(term.Seconds(b.Seconds)), b.GFLOPS)
 	}
-
+	g.DropEmpty()
 	fmt.Fprintln(w)
 	if err := g.Print(w); err != nil {
 		return err
