@@ -39,6 +39,7 @@ var shapes = []struct {
 	{"long runs of empty rows", 30, slices.Concat([]int{3}, repeat(400, 0), []int{2, 9}, repeat(300, 0), []int{1})},
 	{"one giant row among short", 1001, slices.Concat(repeat(150, 2), []int{1001}, repeat(149, 1))},
 	{"wide", 5000, repeat(13, 97)},
+	{"even", 300, repeat(256, 8)},
 	{"rising", 101, rising(101)},
 	{"square with empty rows", 200, slices.Concat(repeat(60, 3), repeat(20, 0), rising(60), repeat(60, 1))},
 }

@@ -217,5 +217,7 @@ func TestDrift(t *testing.T) {
 	// One that is off at the end is an outlier until the next one says the same.
 	outlier := NewDrift(Points(first, append(slices.Clone(slower[:3]), Timed{9000, draw(rng, 20, 2)})))
 	testkit.Near(t, outlier.Factor(9000), 1.05, 0.01, "after an outlier at the end")
+	few := NewDrift(Points(first, slower[:2]))
+	testkit.Check(t, !Significant([]Drift{few}, LeastEffect), "two repetitions are enough for a drift")
 	testkit.Equal(t, (Drift{}).Factor(0), 1, "without points")
 }
