@@ -9,6 +9,7 @@ import (
 	"spmvtune/analysis"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/internal/testing/testkit"
+	"spmvtune/kernels"
 	"spmvtune/store"
 	"spmvtune/tuner/trial"
 )
@@ -107,9 +108,8 @@ func TestHeadline(t *testing.T) {
 		{"nothing", analysis.New(nil, nil, nil, nil), nil},
 	} {
 		got := analysis.HeadlineLines(analysis.Headline(tt.of))
-		if words := len(strings.Fields(strings.Join(got, " "))); strings.Join(got, "\n") != strings.Join(tt.want, "\n") || words > 60 {
-			t.Errorf("%s: it says\n  %s\nwant\n  %s", tt.name, strings.Join(got, "\n  "), strings.Join(tt.want, "\n  "))
-		}
+		testkit.Equal(t, strings.Join(got, "\n"), strings.Join(tt.want, "\n"), "%s", tt.name)
+		testkit.Check(t, len(strings.Fields(strings.Join(got, " "))) <= 60, "%s: more than 60 words", tt.name)
 	}
 }
 
@@ -149,13 +149,11 @@ func TestHeadlineComparesFairly(t *testing.T) {
 	} {
 		got := strings.Join(analysis.HeadlineLines(analysis.Headline(tt.of)), " ")
 		for _, want := range tt.want {
-			if !strings.Contains(got, want) || len(strings.Fields(got)) > 60 {
-				t.Errorf("%s: it says\n  %s\nwithout\n  %s", tt.name, got, want)
-			}
+			testkit.Check(t, strings.Contains(got, want) && len(strings.Fields(got)) <= 60,
+				"%s: it says\n  %s\nwithout\n  %s", tt.name, got, want)
 		}
-		if listed := strings.HasPrefix(got, "Fastest:"); listed && strings.Contains(got, "Except") {
-			t.Errorf("%s: exceptions from no winner: %s", tt.name, got)
-		}
+		testkit.Check(t, !strings.HasPrefix(got, "Fastest:") || !strings.Contains(got, "Except"),
+			"%s: exceptions from no winner: %s", tt.name, got)
 	}
 }
 
@@ -215,10 +213,30 @@ func TestHeadlineIsShort(t *testing.T) {
 			}
 			for _, d := range []*analysis.Data{reportOf(shots...), scattered(reportOf(shots...), scatter)} {
 				text := strings.Join(analysis.HeadlineLines(analysis.Headline(d)), " ")
-				if words := len(strings.Fields(text)); words == 0 || words > 60 {
-					t.Errorf("%d matrices, times off by %g: %d words: %s", n, scatter, words, text)
-				}
+				words := len(strings.Fields(text))
+				testkit.Check(t, words > 0 && words <= 60, "%d matrices, times off by %g: %d words: %s", n, scatter, words, text)
 			}
+		}
+	}
+}
+
+// One thing is left out after the other, as names get longer.
+func TestHeadlineLeavesOut(t *testing.T) {
+	parts := []string{", 2 precisions)", ", m2 ", "Except:", "It is fastest on 4"}
+	for gone, words := range []int{2, 3, 4, 7, 16} {
+		var rows []store.Row
+		for i := range 5 {
+			name := fmt.Sprintf("m%d", i+1) + strings.Repeat(" long", words)
+			ms := map[bool]float64{true: 0.8, false: 4}[i < 3]
+			for _, r := range reportOf(shot{name, "mine" + strings.Repeat(" long", words), 1}, shot{name, "csr_scalar", ms}).Rows {
+				rows = append(rows, r)
+				r.Precision = kernels.Float32
+				rows = append(rows, r)
+			}
+		}
+		text := strings.Join(analysis.HeadlineLines(analysis.Headline(analysis.New(rows, nil, nil, nil))), " ")
+		for i, part := range parts {
+			testkit.Equal(t, strings.Contains(text, part), i >= gone, "%q, of names of %d words: %s", part, words, text)
 		}
 	}
 }

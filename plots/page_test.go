@@ -48,9 +48,8 @@ func TestPageInBrowser(t *testing.T) {
 			const { left, right } = menu.querySelector("ul").getBoundingClientRect();
 			menu.open = false;
 			return { Left: left, Right: right }`, &menu)
-		if menu.Left < 0 || menu.Right <= menu.Left || menu.Right > float64(width) {
-			t.Errorf("at %d pixels the menu of figures goes from %v to %v", width, menu.Left, menu.Right)
-		}
+		testkit.Check(t, menu.Left >= 0 && menu.Right > menu.Left && menu.Right <= float64(width),
+			"at %d pixels the menu of figures goes from %v to %v", width, menu.Left, menu.Right)
 		var scrolls bool
 		b.Eval(`return document.documentElement.scrollWidth > innerWidth`, &scrolls)
 		testkit.Check(t, !scrolls && len(wide) == 0, "at %d pixels the page overflows: %q", width, wide)
@@ -96,9 +95,8 @@ func TestPageInBrowser(t *testing.T) {
 			const shown = rows.filter((r) => r.offsetParent);
 			if (shown.some((r) => !r.textContent.includes(matrix))) return { All: 0 };
 			return { All: rows.length, Shown: shown.length, Status: document.querySelector("#failures .count").textContent }`, &got)
-		if got.All != 12 || got.Shown == 0 || got.Shown == 12 || !strings.HasSuffix(got.Status, "of 12") {
-			t.Errorf("filtered %+v", got)
-		}
+		testkit.Check(t, got.All == 12 && got.Shown > 0 && got.Shown != 12 && strings.HasSuffix(got.Status, "of 12"),
+			"filtered %+v", got)
 	})
 	b.Run("marks", func(t *testing.T) {
 		var got struct{ Key, Heard, Pointer string }
@@ -292,9 +290,8 @@ func TestPageInBrowser(t *testing.T) {
 	b.Run("print", func(t *testing.T) {
 		var paper struct{ Data []byte }
 		b.Answer("Page.printToPDF", map[string]any{"printBackground": false}, &paper)
-		if len(paper.Data) < 50_000 || !strings.HasPrefix(string(paper.Data), "%PDF-") {
-			t.Errorf("%d bytes on paper", len(paper.Data))
-		}
+		testkit.Check(t, len(paper.Data) >= 50_000 && strings.HasPrefix(string(paper.Data), "%PDF-"),
+			"%d bytes on paper", len(paper.Data))
 	})
 	testkit.EqualLists(t, b.Complaints(), nil, "the browser complains")
 }

@@ -27,9 +27,7 @@ func TestShortlistOfEnsembleHasTheTrees(t *testing.T) {
 		boosted, tree := testkit.Must(r.Select(k, f, Wanted{})), testkit.Must(treeOf(r).Select(k, f, Wanted{}))
 		testkit.Equal(t, boosted.By, ByEnsemble, "it goes by")
 		at := slices.IndexFunc(boosted.Shortlist, func(r Ranked) bool { return r.Config == tree.Config })
-		if at < 0 || at >= Shortlisted {
-			t.Errorf("%s: the tree's choice has place %d", obs[i].Matrix, at+1)
-		}
+		testkit.Check(t, at >= 0 && at < Shortlisted, "%s: the tree's choice has place %d", obs[i].Matrix, at+1)
 		if at == Shortlisted-1 {
 			third++
 		}

@@ -148,9 +148,8 @@ func TestFeaturesPayForWhatWasMeasured(t *testing.T) {
 			want -= 1000
 		}
 	}
-	if want == 0 || math.Abs(more-want) > 0.02*math.Abs(want) {
-		t.Errorf("choices by features take %v products more to prepare, want %v", more, want)
-	}
+	testkit.Check(t, want != 0 && math.Abs(more-want) <= 0.02*math.Abs(want),
+		"choices by features take %v products more to prepare, want %v", more, want)
 	for _, c := range s.Validation.Cases {
 		nonzeros := 0
 		for _, o := range obs {

@@ -191,9 +191,8 @@ func TestUnknownFeatures(t *testing.T) {
 	s = learn(t, obs, opt).Models[0]
 	testkit.Check(t, !s.Root.used()["row_gini"], "a feature was used that is not known of all matrices")
 	for _, name := range []string{"row_gini", "cache_share"} {
-		if slices.Contains(s.Ensemble.Features, name) {
-			t.Errorf("the ensemble asks for %s, which is not known of all matrices", name)
-		}
+		testkit.Check(t, !slices.Contains(s.Ensemble.Features, name),
+			"the ensemble asks for %s, which is not known of all matrices", name)
 	}
 	testkit.Says(t, "warnings", strings.Join(s.Warnings, "\n"), "not known of all matrices: row_gini.")
 }

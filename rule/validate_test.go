@@ -173,9 +173,8 @@ func TestCoverage(t *testing.T) {
 		r := learn(t, obs, DefaultOptions)
 		e, _ := evaluated(t, r, obs, DefaultOptions)
 		c := e.Times
-		if c.Matrices != 240 || c.Forecast != 240 || math.Abs(c.Nominal-0.8) > 1e-9 {
-			t.Errorf("%s: %+v, want forecasts of 240 matrices at 80%%", tt.name, c)
-		}
+		testkit.Check(t, c.Matrices == 240 && c.Forecast == 240 && math.Abs(c.Nominal-0.8) <= 1e-9,
+			"%s: %+v, want forecasts of 240 matrices at 80%%", tt.name, c)
 		if c.Inside < tt.atLeast || c.Inside > tt.atMost || c.Off < tt.offLeast || c.Off > tt.offMost {
 			t.Errorf("%s: inside %.2f, off by %.2f; want %v to %v, and %v to %v", tt.name, c.Inside, c.Off, tt.atLeast,
 				tt.atMost, tt.offLeast, tt.offMost)

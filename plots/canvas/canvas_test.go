@@ -107,9 +107,8 @@ func TestTextKeepsItsLength(t *testing.T) {
 		for _, f := range found {
 			x, _ := strconv.Atoi(f[1])
 			length, _ := strconv.Atoi(f[2])
-			if length == 0 || x+length > Tenth*int(PageWidth) {
-				t.Errorf("%s ends at %d, the page at %v", f[0], x+length, Tenth*PageWidth)
-			}
+			testkit.Check(t, length != 0 && x+length <= Tenth*int(PageWidth),
+				"%s ends at %d, the page at %v", f[0], x+length, Tenth*PageWidth)
 		}
 	}
 }
@@ -217,9 +216,8 @@ func TestNothingTurnsText(t *testing.T) {
 	web, _ := p.Web(&WebStyles{})
 	file := testkit.Must(p.Encode("svg"))
 	for _, s := range []string{web, string(file)} {
-		if strings.Contains(s, "\u202e") || !strings.Contains(s, `a\u202eb`) {
-			t.Error("a sign that turns text is in a picture as it is")
-		}
+		testkit.Check(t, !strings.Contains(s, "\u202e") && strings.Contains(s, `a\u202eb`),
+			"a sign that turns text is in a picture as it is")
 	}
 }
 

@@ -44,9 +44,8 @@ func TestAxisLeavesRoomForNumbers(t *testing.T) {
 	width := b.columnWidth(body)
 	part := b.axisPart(body)
 	end := vg.Length(part)*width*b.along(10.4) + numberGap + b.wordsWidth(&mark)
-	if end > width+overhang+0.01 || part < 0.8 {
-		t.Errorf("the axis takes %.2f of %g, and the number ends at %g", part, width, end)
-	}
+	testkit.Check(t, end <= width+overhang+0.01 && part >= 0.8,
+		"the axis takes %.2f of %g, and the number ends at %g", part, width, end)
 
 	b.Rows[0].Cells[0][0].Words = strings.Repeat("a long name ", 30)
 	testkit.Equal(t, b.axisPart(body), 0.4, "the axis's part of the column beside long words")

@@ -29,9 +29,8 @@ func TestBarsLackingBase(t *testing.T) {
 		return r.Matrix == "matrix-01" && r.Kernel == "coo_scan_shared"
 	})
 	pages, warnings := prefixSums.draw(analysis.New(rows, nil, slices.Clone(d.Matrices), d.Devices))
-	if len(pages) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "lacks matrix-01:") {
-		t.Errorf("%d pages, warnings %v", len(pages), warnings)
-	}
+	testkit.Check(t, len(pages) == 1 && len(warnings) == 1 && strings.Contains(warnings[0].Error(), "lacks matrix-01:"),
+		"%d pages, warnings %v", len(pages), warnings)
 	texts := textsOf(pages[0])
 	testkit.Check(t, !slices.Contains(texts, "matrix-01") && slices.Contains(texts, "matrix-02"), "the page shows %q", texts)
 	rows = slices.DeleteFunc(rows, func(r store.Row) bool { return r.Kernel == "coo_scan_shared" })

@@ -102,7 +102,5 @@ func TestRunToRun(t *testing.T) {
 	testkit.Equal(t, len(pages), 0, "pictures of a spread without repeats")
 	r.Factor = 1.12
 	pages, _ = byCondition(runToRunPage)(analysis.New([]store.Row{r}, nil, nil, nil))
-	if len(pages) != 1 || !slices.Contains(textsOf(pages[0]), "12%") {
-		t.Error("no 12% on the page")
-	}
+	testkit.Check(t, len(pages) == 1 && slices.Contains(textsOf(pages[0]), "12%"), "no 12%% on the page")
 }

@@ -51,9 +51,8 @@ func TestWinnerMap(t *testing.T) {
 		s := &c.Contenders[i]
 		for j := range s.Entries {
 			for _, want := range []string{s.Kernel, c.Places[j].Matrix, term.OfBest(s.Entries[j].Share)} {
-				if !slices.Contains(texts, want) {
-					t.Errorf("%s on %s: %q is not on the map", s.Kernel, c.Places[j].Matrix, want)
-				}
+				testkit.Check(t, slices.Contains(texts, want),
+					"%s on %s: %q is not on the map", s.Kernel, c.Places[j].Matrix, want)
 			}
 		}
 	}
@@ -77,9 +76,8 @@ func TestWinnerMapKeepsWinners(t *testing.T) {
 	testkit.Require(t, len(m.kernels) < len(c.Contenders), "%d kernels have room", len(m.kernels))
 	last := m.kernels[len(m.kernels)-1]
 	for k := range c.Contenders {
-		if c.Contenders[k].Named > 0 && !slices.Contains(m.kernels, k) {
-			t.Errorf("%s is named the best on %d, and not drawn", c.Contenders[k].Kernel, c.Contenders[k].Named)
-		}
+		testkit.Check(t, c.Contenders[k].Named == 0 || slices.Contains(m.kernels, k),
+			"%s is named the best on %d, and not drawn", c.Contenders[k].Kernel, c.Contenders[k].Named)
 	}
 	testkit.Check(t, slices.IsSorted(m.kernels) && last != len(m.kernels)-1, "drawn are %v: no winner is among the last", m.kernels)
 }

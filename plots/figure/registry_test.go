@@ -217,9 +217,8 @@ func checkLabels(t *testing.T, p *canvas.Picture) {
 	}
 	testkit.Check(t, len(boxes) >= 4, "%s: %d labels only", p.Name, len(boxes))
 	for i, a := range boxes {
-		if a.Min.X < 0 || a.Min.Y < 0 || a.Max.X > area.X || a.Max.Y > area.Y {
-			t.Errorf("%s: %q leaves the page: %v", p.Name, a.text, a.Rectangle)
-		}
+		testkit.Check(t, a.Min.X >= 0 && a.Min.Y >= 0 && a.Max.X <= area.X && a.Max.Y <= area.Y,
+			"%s: %q leaves the page: %v", p.Name, a.text, a.Rectangle)
 		for _, b := range boxes[:i] {
 			if a.Min.X < b.Max.X && b.Min.X < a.Max.X && a.Min.Y < b.Max.Y && b.Min.Y < a.Max.Y {
 				t.Errorf("%s: %q and %q overlap: %v, %v", p.Name, a.text, b.text, a.Rectangle, b.Rectangle)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spmvtune/analysis"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/testing/synthetic"
 	"spmvtune/internal/testing/testkit"
 	"spmvtune/kernels"
@@ -28,10 +29,7 @@ func TestWinnerMap(t *testing.T) {
 		synthetic.Timed("m", "csr_scalar", "", 64, 1.004),
 		synthetic.Timed("m", "coo_atomic", "", 64, 4), synthetic.Timed("n", "csr_vector", "", 64, 1),
 		synthetic.Timed("n", "csr_scalar", "", 64, 2)})
-	var names []string
-	for _, k := range m.Kernels {
-		names = append(names, k.Kernel)
-	}
+	names := lists.Of(m.Kernels, func(k mapKernel) string { return k.Kernel })
 	// coo_atomic was measured on one of two, so it is last whatever its mean.
 	testkit.Equal(t, strings.Join(names, " "), "csr_vector csr_scalar coo_atomic", "kernels")
 	testkit.Equal(t, fmt.Sprint(m.Classes[0].Rows[0].Cells), "[{100 h9 best} {=99 h9 tied} {25 h2}]", "cells")
@@ -72,6 +70,16 @@ func TestAllFailed(t *testing.T) {
 	testkit.Says(t, "the page", b.String(), `<p>No trial was verified: no time is known. <a href="#failed">Why they failed</a>.</p>`)
 }
 
+// The maps of all precisions have the order of all together.
+func TestWinnerMapsHaveOneOrder(t *testing.T) {
+	rows := []store.Row{synthetic.Timed("m", "csr_vector", "", 64, 2), synthetic.Timed("m", "csr_scalar", "", 64, 1),
+		synthetic.Timed("m", "csr_vector", "", 64, 1), synthetic.Timed("m", "csr_scalar", "", 64, 9)}
+	rows[2].Precision, rows[3].Precision = kernels.Float32, kernels.Float32
+	for _, m := range winnerMaps(analysis.New(rows, nil, nil, nil), &canvas.WebStyles{}, &book{}) {
+		testkit.Equal(t, m.Kernels[0].Kernel, "csr_vector", "the first kernel of %s", m.Title)
+	}
+}
+
 // bothCaches is a report in both precisions and with both states of the caches.
 func bothCaches() *analysis.Data {
 	var rows []store.Row
@@ -85,7 +93,7 @@ func bothCaches() *analysis.Data {
 	return analysis.New(rows, nil, nil, nil)
 }
 
-// What goes by no switch, or by one, is shown where that fits. What fits no switch waits for report.js.
+// What goes by no switch, or by one, is shown where that fits. Of what fits none, the first is, until report.js knows better.
 func TestTurnOn(t *testing.T) {
 	d := bothCaches()
 	for _, tt := range []struct {
@@ -97,6 +105,7 @@ func TestTurnOn(t *testing.T) {
 		{[]tagged{{Cache: "cold"}, {Cache: "warm"}}, []bool{true, false}},
 		{[]tagged{{Precision: "float32"}, {Precision: "float64", Cache: "warm"}}, []bool{true, false}},
 		{[]tagged{{}, {Precision: "float64"}}, []bool{true, false}},
+		{[]tagged{{Precision: "float64"}, {Cache: "warm"}}, []bool{true, false}},
 	} {
 		turnOn(d, tt.group)
 		for i, want := range tt.on {

@@ -70,9 +70,8 @@ func TestLaTeX(t *testing.T) {
 			"").Replace(line)
 		testkit.Equal(t, strings.Count(plain, "&"), 1, "separators of cells in %s", line)
 		testkit.Check(t, !strings.HasPrefix(line, "[") && !strings.HasPrefix(line, "*"), "an option of the row before: %s", line)
-		if strings.ContainsAny(plain, "%#_^~") || strings.Count(plain, "$")%2 != 0 {
-			t.Errorf("a character with a meaning: %s", line)
-		}
+		testkit.Check(t, !strings.ContainsAny(plain, "%#_^~") && strings.Count(plain, "$")%2 == 0,
+			"a character with a meaning: %s", line)
 	}
 	testkit.Equal(t, rows, 2*(1+len(s.Tables[0].Rows)), "rows")
 	testkit.Equal(t, strings.Count(text, `\textbf{1.23 $\pm$ 0.04}`), 2, "bold cells")
@@ -209,7 +208,6 @@ func TestBestIntervals(t *testing.T) {
 	testkit.Near(t, value("time (ms) low")/value("time (ms)"), 0.9, 1e-9, "the lower end of the time")
 	testkit.Near(t, value("GFLOP/s low")/value("GFLOP/s"), 1/1.2, 1e-9, "the lower end of the rate")
 	latex := string(s.Booktabs(240, ""))
-	if strings.Contains(latex, "& tied ") || !strings.Contains(latex, "$-$") {
-		t.Errorf("the column of ties, or no interval, in\n%s", latex)
-	}
+	testkit.Check(t, !strings.Contains(latex, "& tied ") && strings.Contains(latex, "$-$"),
+		"the column of ties, or no interval, in\n%s", latex)
 }
