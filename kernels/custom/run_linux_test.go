@@ -28,7 +28,7 @@ func run(t *testing.T, limit time.Duration, script string) (string, error) {
 func TestRun(t *testing.T) {
 	testkit.Equal(t, testkit.Must(run(t, time.Minute, "echo noise >&2; echo time_ms=1")), "time_ms=1\n", "printed")
 	all := "import os\nos.fork() or os._exit(0)\ntry:\n while 1: os.wait()\nexcept ChildProcessError: print('time_ms=1')"
-	testkit.Equal(t, testkit.Must(run(t, time.Minute, `python3 -c "`+all+`"`)), "time_ms=1\n", "printed by who waits for all children")
+	testkit.Equal(t, testkit.Must(run(t, time.Minute, `exec python3 -c "`+all+`"`)), "time_ms=1\n", "printed by who waits for all children")
 	for script, want := range map[string]string{
 		"dd if=/dev/zero of=large bs=999M count=1":     "memory exhausted",
 		"echo first >&2; echo 'no device' >&2; exit 3": "it failed (exit status 3): no device",
