@@ -360,7 +360,7 @@ func (a *tuned) advice(products int) (lines []string) {
 		text += fmt.Sprintf("; preparing it pays off from about %s products on", inProducts(from))
 	}
 	if a.Use.row.Factor == 0 {
-		text += "; nothing was measured again: ± is within this run, and another may find otherwise"
+		text += "; ± is within this run, and another may find otherwise"
 	}
 	lines = append(lines, text+".")
 	var fewer []string

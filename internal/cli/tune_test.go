@@ -46,7 +46,7 @@ func TestAdvice(t *testing.T) {
 			"on. For fewer products: csr_vector."},
 		"the library": {[]store.Row{csr, coo}, 1, 0, "Use cusparse_coo_alg1: nothing that was measured is clearly faster."},
 		"no library":  {[]store.Row{csr}, 0, 0, "Use csr_narrow block 128."},
-		"once": {[]store.Row{once}, 0, 0, "Use csr_narrow block 128; nothing was measured again: ± is within this run, " +
+		"once": {[]store.Row{once}, 0, 0, "Use csr_narrow block 128; ± is within this run, " +
 			"and another may find otherwise."},
 		"not the fastest": {[]store.Row{hot, took("csr_lanes", 64, 21.1, 500), coo}, 1, 0, "Use csr_lanes block 64, as fast as " +
 			"the first by all that was measured: 1.23 times as fast as cuSPARSE; preparing it pays off from about 40 products on. " +
