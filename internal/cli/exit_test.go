@@ -138,6 +138,7 @@ func TestWrongWords(t *testing.T) {
 func TestFlags(t *testing.T) {
 	others := []string{ // print a file, nothing, or what another program reads
 		"export", "import", "profile", "help", "kernels new", "task", "matrix convert", "matrix spy", "matrix cache prune",
+		"matrix cache verify",
 		"serve",
 	}
 	var visit func(*cobra.Command)

@@ -18,8 +18,8 @@
 // content hash of the matrix and its features, is then right, and a truncated file has been
 // noticed. [Entry.Copy] reads the arrays and checks them, piece by piece against the
 // checksums in the header, on all cores; [Entry.Pattern] reads those of them that say where entries are.
-// The content hash, which takes several times as long, is not compared: it identifies a matrix, and someone who alters a
-// file with intent can alter it as well.
+// The content hash, which takes several times as long, is compared by [Dir.Verify] alone: it
+// identifies a matrix; someone who alters a file with intent can alter it as well.
 //
 // Note: arrays are read, not mapped. A file that another process cuts off, or a network that fails, ends a
 // process that mapped it.

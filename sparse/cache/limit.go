@@ -2,6 +2,7 @@ package cache
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -157,6 +158,25 @@ func (d *Dir) files(folder string, f func(name string, info fs.FileInfo)) error 
 		if info, err := file.Info(); err == nil && info.Mode().IsRegular() {
 			f(file.Name(), info)
 		}
+	}
+	return err
+}
+
+// Verify reads an entry that List gave, all of it, and compares it with its checksums and with
+// the hash of the matrix. An error satisfies errors.Is with [ErrDamaged] if the entry differs
+// from what was stored.
+func (d *Dir) Verify(ctx context.Context, e Info) error {
+	if e.Err != nil {
+		return e.Err
+	}
+	opened, err := open(d.entry(e.Key))
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	a, err := opened.Copy(ctx)
+	if err == nil && a.Hash() != opened.Hash {
+		err = damaged(d.entry(e.Key), errors.New("the arrays do not give the hash of the matrix"))
 	}
 	return err
 }

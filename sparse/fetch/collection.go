@@ -54,7 +54,7 @@ type Collection struct {
 func Default() (*Collection, error) {
 	c := &Collection{Servers: Servers, Stall: 30 * time.Second, pause: time.Second}
 	if set := strings.Fields(os.Getenv(EnvServers)); len(set) > 0 {
-		if err := c.setServers(set); err != nil {
+		if err := c.SetServers(set); err != nil {
 			return nil, fmt.Errorf("%s: %w", EnvServers, err)
 		}
 	}
@@ -72,9 +72,9 @@ func Default() (*Collection, error) {
 	return c, nil
 }
 
-// setServers makes c ask these servers, which may be mirrors. http is allowed if a server's URL
+// SetServers makes c ask these servers, which may be mirrors. http is allowed if a server's URL
 // has it.
-func (c *Collection) setServers(servers []string) error {
+func (c *Collection) SetServers(servers []string) error {
 	var list []string
 	for _, s := range servers {
 		u, err := url.Parse(s)

@@ -21,7 +21,7 @@ import (
 func newMatrixCache() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "List or prune cached matrices",
+		Short: "List, prune or verify cached matrices",
 		Long: `A matrix that was read from a file, or that took more than a second to generate, is
 cached as a binary file, and the next run opens that file instead, unless its source has
 changed. ` + cache.Env + ` names the folder, or is "off"; ` + cache.EnvLimit + `
@@ -29,12 +29,13 @@ says how much it may hold (spmvtune help environment). Beyond that, the matrices
 used for the longest are removed, but none that a running process measures. Downloaded archives
 do not count, and only prune --downloads removes them.`,
 		Example: `  spmvtune matrix cache list
-  spmvtune matrix cache prune --unused 30d`,
+  spmvtune matrix cache prune --unused 30d
+  spmvtune matrix cache verify`,
 		Args:                       command.SubcommandOnly,
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCacheList(), newCachePrune())
+	cmd.AddCommand(newCacheList(), newCachePrune(), newCacheVerify())
 	return cmd
 }
 
@@ -103,6 +104,42 @@ func printDownloads(w io.Writer) error {
 	if list := c.Downloads(); len(list) > 0 {
 		fmt.Fprintf(w, "downloaded: %s in %s\n", archives(list), c.Dir)
 	}
+	return nil
+}
+
+func newCacheVerify() *cobra.Command {
+	return &cobra.Command{
+		Use:     "verify",
+		Short:   "Check all cached matrices and remove damaged ones",
+		Example: "  spmvtune matrix cache verify",
+		Args:    cobra.NoArgs,
+		RunE:    verifyCache,
+	}
+}
+
+func verifyCache(cmd *cobra.Command, _ []string) error {
+	dir, all, err := cachedMatrices()
+	if err != nil {
+		return err
+	}
+	w, bad := cmd.OutOrStdout(), 0
+
+	for _, e := range all {
+		wrong := dir.Verify(cmd.Context(), e)
+		if err := cmd.Context().Err(); err != nil {
+			return err // Verify was interrupted, and wrong says nothing about the entry.
+		}
+		if wrong == nil {
+			continue
+		}
+		bad++
+		if err := dir.Remove(e); err != nil {
+			return fmt.Errorf("removing a damaged matrix (%w): %w", wrong, err)
+		}
+		fmt.Fprintf(w, "removed: %v\n", wrong)
+	}
+
+	fmt.Fprintf(w, "%s right, %d damaged\n", term.Matrices(len(all)-bad), bad)
 	return nil
 }
 

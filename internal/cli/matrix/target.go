@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"spmvtune/configs"
+	"spmvtune/internal/base/files"
 	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/internal/cli/command"
@@ -200,8 +202,9 @@ var Files = strings.Split(strings.TrimPrefix(strings.Join(file.Extensions, " "),
 
 // getCommand is the command matrix get.
 type getCommand struct {
-	offline bool
-	output  command.Output
+	out, server string
+	offline     bool
+	output      command.Output
 }
 
 // gotMatrix is what `matrix get --json` prints for each matrix.
@@ -227,13 +230,17 @@ file, or run matrix cache prune --downloads, to remove matrices.
 ` + fetch.EnvServers + ` names other servers, separated by blanks, which have
 MM/GROUP/NAME.tar.gz. HTTPS_PROXY works as usual.`,
 		Example: `  spmvtune matrix get DIMACS10/delaunay_n23
-  cp $(spmvtune matrix get HB/1138_bus Williams/mc2depi) matrices`,
+  spmvtune matrix get HB/1138_bus Williams/mc2depi --output matrices
+  spmvtune matrix get HB/1138_bus --server https://mirror.example.org/sparse`,
 		Args:              command.NeedsSome(`a matrix: Group/Name, as in "DIMACS10/delaunay_n23"`),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              g.Run,
 	}
+	cmd.Flags().StringVarP(&g.out, "output", "o", "", "copy the file to this folder, or to this name")
+	cmd.Flags().StringVar(&g.server, "server", "", "the only server to ask, instead of "+fetch.EnvServers)
 	g.output.Flags(cmd)
 	command.FlagOffline(cmd, &g.offline)
+	command.FlagValues(cmd, "server")
 	return cmd
 }
 
@@ -249,8 +256,16 @@ func (g *getCommand) Run(cmd *cobra.Command, args []string) error {
 		return command.Usage(err)
 	}
 
+	info, err := os.Stat(g.out)
+	folder := err == nil && info.IsDir()
+	if g.out != "" && len(ids) > 1 && !folder {
+		return command.Usage(fmt.Errorf("--output %s must be a folder for %d matrices", g.out, len(ids)))
+	}
 	line := show.New(cmd.ErrOrStderr(), cmd.ErrOrStderr())
 	resolver, err := show.NewResolver(g.offline, line)
+	if err == nil && g.server != "" {
+		err = command.Usage(resolver.Collection.SetServers([]string{g.server}))
+	}
 	if err != nil {
 		return err
 	}
@@ -258,6 +273,9 @@ func (g *getCommand) Run(cmd *cobra.Command, args []string) error {
 	all := []gotMatrix{}
 	for _, id := range ids { // it goes on after a failure
 		file, err := resolver.Collection.Get(cmd.Context(), id)
+		if err == nil && g.out != "" {
+			file.Path, err = copyOut(file.Path, g.out, folder)
+		}
 		if cmd.Context().Err() != nil {
 			return err
 		}
@@ -276,4 +294,21 @@ func (g *getCommand) Run(cmd *cobra.Command, args []string) error {
 		errs = append(errs, g.output.Write(cmd.OutOrStdout(), all))
 	}
 	return errors.Join(errs...)
+}
+
+// copyOut copies a file into a folder or to a name, and returns its new path.
+func copyOut(path, out string, folder bool) (string, error) {
+	if folder {
+		out = filepath.Join(out, filepath.Base(path))
+	}
+	from, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer from.Close()
+	err = os.MkdirAll(filepath.Dir(out), 0o777)
+	return out, cmp.Or(err, files.WriteTo(out, func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	}))
 }
