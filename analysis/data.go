@@ -119,11 +119,6 @@ func New(rows []store.Row, best []store.Best, matrices []trial.Matrix, devices [
 	return d
 }
 
-// ClaimsByDevice cuts the judgements, which are sorted, by device.
-func (d *Data) ClaimsByDevice() [][]claims.Judgement {
-	return lists.Groups(d.Claims, func(j claims.Judgement) string { return j.Device })
-}
-
 // rowOrder compares places and kernels in the order of the report: matrices as they are listed, kernels as in the
 // catalogue.
 type rowOrder map[string]int // the places of matrices on the list

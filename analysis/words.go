@@ -9,11 +9,6 @@ import (
 	"spmvtune/store"
 )
 
-// SeveralDevices reports whether file names must tell devices apart.
-func (d *Data) SeveralDevices() bool {
-	return len(d.Panels) > 0 && d.Panels[0].Device != d.Panels[len(d.Panels)-1].Device
-}
-
 // Words describes a setup, as in "float64, cold cache, 2 cores".
 func (d *Data) Words(s Setup) string {
 	return string(s.Precision) + ", " + d.ConditionWords(s.Condition)

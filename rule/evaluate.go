@@ -114,12 +114,6 @@ const (
 	secondsSampled  = 1e-3
 )
 
-// estimatedReading stands in for what computing the features of a matrix takes, where neither
-// the matrix nor those that the rule was learned from tell.
-func estimatedReading(f *Subject) float64 {
-	return secondsSampled + secondsPerEntry*float64(f.Nonzeros+f.Rows)
-}
-
 // reading is how long it took to compute the features of matrix m, 0 if it is not known.
 func (t *table) reading(m int) float64 {
 	for _, o := range t.seen[m] {

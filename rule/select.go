@@ -299,7 +299,7 @@ func (n *Node) pays(f *Subject, reading float64) int {
 		reading = n.Reading * product
 	}
 	if reading == 0 {
-		reading = estimatedReading(f)
+		reading = secondsSampled + secondsPerEntry*float64(f.Nonzeros+f.Rows)
 	}
 	return int(min(max(1, math.Ceil((reading+n.Prepare*product)/saved)), math.MaxInt32))
 }

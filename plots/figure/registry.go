@@ -183,7 +183,7 @@ func (f *Figure) Lacks(d *analysis.Data) error {
 
 // fileStem makes the name of a picture: the figure, the device where there are several, and the rest.
 func fileStem(d *analysis.Data, figure string, about analysis.Setup, rest ...string) string {
-	if d.SeveralDevices() {
+	if n := len(d.Panels); n > 0 && d.Panels[0].Device != d.Panels[n-1].Device {
 		figure += " " + analysis.ShortDevice(about.Device)
 	}
 	return canvas.Slug(append([]string{figure, string(about.Precision), string(about.Cache)}, rest...)...)

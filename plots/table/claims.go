@@ -9,6 +9,7 @@ import (
 
 	"spmvtune/analysis"
 	"spmvtune/analysis/claims"
+	"spmvtune/internal/base/lists"
 	"spmvtune/internal/base/term"
 	"spmvtune/store"
 	"spmvtune/store/compare"
@@ -21,7 +22,7 @@ func ClaimSheet(d *analysis.Data) Sheet {
 		"A statement is tested on cases: a matrix in one precision and cache state, in its fastest measured configuration. "+
 		"A case is undecided if its interval reaches across a bound or is not known. The command claims says which claims "+
 		"lack data, and lists the cases.")}
-	for _, judged := range d.ClaimsByDevice() {
+	for _, judged := range lists.Groups(d.Claims, func(j claims.Judgement) string { return j.Device }) {
 		device := d.DeviceWords(judged[0].Device)
 		verdicts := Table{Title: device, Columns: Columns(">no.", "verdict", "claim", "source")}
 		figures := Table{Title: "Figures behind them, " + device, Folded: true, Columns: Columns(

@@ -14,11 +14,6 @@ import (
 	"spmvtune/tuner/trial"
 )
 
-// summaryNotes say what to know of the summary.
-func summaryNotes(d *analysis.Data) []string {
-	return notes(d, append(sentences(d.Crowded()), sentences(d.Missed())...)...)
-}
-
 // SummaryTables say what the database holds.
 func SummaryTables(d *analysis.Data) []Table {
 	tables := []Table{deviceTable(d), statusTable(d)}

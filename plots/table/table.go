@@ -191,7 +191,7 @@ func Sentence(s string) string {
 
 // Sheets are the sheets of a report, some of which may have no tables.
 func Sheets(d *analysis.Data) []Sheet {
-	list := []Sheet{BestSheet(d), {Stem: "summary", Title: "Summary", Notes: summaryNotes(d), Tables: SummaryTables(d)},
+	list := []Sheet{BestSheet(d), {Stem: "summary", Title: "Summary", Notes: notes(d, append(sentences(d.Crowded()), sentences(d.Missed())...)...), Tables: SummaryTables(d)},
 		ClaimSheet(d), WhySheet(d), LibrarySheet(d), PreparationSheet(d)}
 	if d.Against != nil {
 		list = append(list, AgainstSheet(d.Against, d.Base))

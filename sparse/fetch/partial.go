@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"spmvtune/internal/base/files"
+	"spmvtune/internal/base/lists"
 	"spmvtune/sparse/cache"
 )
 
@@ -146,54 +148,44 @@ const extension = ".tar.gz"
 // Downloads lists the downloads, the most recently used first.
 func (c *Collection) Downloads() []Download {
 	found := map[ID]*Download{}
-	groups, _ := os.ReadDir(c.Dir)
-	for _, group := range groups {
-		files, _ := os.ReadDir(filepath.Join(c.Dir, group.Name()))
-		for _, f := range files {
-			name, rest, ok := strings.Cut(f.Name(), extension)
-			id, err := ParseID(group.Name() + "/" + name)
-			info, err2 := f.Info()
-			if !ok || rest != "" && rest[0] != '.' || err != nil || err2 != nil || !info.Mode().IsRegular() {
-				continue
-			}
+	names, _ := fs.Glob(os.DirFS(c.Dir), "*/*"+extension+"*")
+	for _, name := range names {
+		path := filepath.Join(c.Dir, name)
+		name, rest, _ := strings.Cut(name, extension)
+		id, err := ParseID(name)
+		info, err2 := os.Lstat(path)
+		if rest != "" && rest[0] != '.' || err != nil || err2 != nil || !info.Mode().IsRegular() {
+			continue
+		}
 
-			d := found[id]
-			if d == nil {
-				d = &Download{ID: id}
-				if lock, err := os.Stat(c.lockFile(id)); err == nil {
-					d.Used = lock.ModTime()
-				}
-				found[id] = d
+		d := found[id]
+		if d == nil {
+			d = &Download{ID: id}
+			if lock, err := os.Stat(c.lockFile(id)); err == nil {
+				d.Used = lock.ModTime()
 			}
+			found[id] = d
+		}
 
-			d.whole = d.whole || rest == ""
-			d.Bytes += info.Size()
-			d.files = append(d.files, filepath.Join(c.Dir, group.Name(), f.Name()))
-			if info.ModTime().After(d.Used) {
-				d.Used = info.ModTime()
-			}
+		d.whole = d.whole || rest == ""
+		d.Bytes += info.Size()
+		d.files = append(d.files, path)
+		if info.ModTime().After(d.Used) {
+			d.Used = info.ModTime()
 		}
 	}
 
-	var all []Download
-	for _, d := range found {
-		all = append(all, *d)
-	}
+	all := lists.Of(slices.Collect(maps.Values(found)), func(d *Download) Download { return *d })
 	slices.SortFunc(all, func(a, b Download) int {
 		return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.ID.String(), b.ID.String()))
 	})
-
 	return all
 }
 
 // Downloaded lists the matrices whose files are there, the most recently used first.
 func (c *Collection) Downloaded() (list []ID) {
-	for _, d := range c.Downloads() {
-		if d.whole {
-			list = append(list, d.ID)
-		}
-	}
-	return list
+	whole := lists.Where(c.Downloads(), func(d Download) bool { return d.whole })
+	return lists.Of(whole, func(d Download) ID { return d.ID })
 }
 
 // Prune removes downloads beyond the limits, except those in progress, and returns what it

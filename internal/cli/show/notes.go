@@ -42,11 +42,6 @@ func NonFinite(name string, n int) string {
 		term.Count(n, "value that is", "values that are"))
 }
 
-// Unsensed says that a run continues without the device's sensors, and why.
-func Unsensed(why string) string {
-	return "GPU clocks, temperature and power are not recorded: " + why
-}
-
 // Devices names the device of a run, and how many of them there are.
 func Devices(s tuner.Started) string {
 	if s.Devices == 1 {

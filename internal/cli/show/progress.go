@@ -79,7 +79,7 @@ func (p *Progress) Observe(e tuner.Event) {
 		p.matrices, p.begunOrder = map[string]*progressMatrix{}, nil
 		p.say(p.w, fmt.Sprintf("device: %s, %s", Devices(*e.Started), term.Matrices(e.Started.Matrices)))
 		if why := e.Started.NoSensors; why != "" {
-			p.say(p.w, "note: "+Unsensed(why))
+			p.say(p.w, "note: GPU clocks, temperature and power are not recorded: "+why)
 		}
 	case e.Doing != "":
 		p.doing(e.Doing)
