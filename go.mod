@@ -1,4 +1,4 @@
-module spmvtune
+module example.org/spmvtune
 
 go 1.26.0
 

@@ -6,7 +6,7 @@ package main
 import (
 	"os"
 
-	"spmvtune/internal/cli"
+	"example.org/spmvtune/internal/cli"
 )
 
 func main() { os.Exit(cli.Main(os.Args[1:])) }

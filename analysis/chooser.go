@@ -8,12 +8,12 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/rule"
-	"spmvtune/tuner"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Chooser is the rule that the strategies "rule" and "tune" go by.

@@ -3,14 +3,14 @@ package analysis
 import (
 	"testing"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/rule"
-	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/generate"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Without a rule of its own a sweep goes by the one for the device, with its ensemble, if it has one; with the

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // A Contest compares kernels at some places, each kernel in its fastest configuration.

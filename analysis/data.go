@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis/claims"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/rule"
-	"spmvtune/sparse"
-	"spmvtune/store"
-	"spmvtune/store/compare"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis/claims"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/store/compare"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Data is what a report is drawn from. Results.Data fills what is stored. What is derived is handed in

@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"strconv"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/store"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
 )
 
 // perCycle are the fused multiply-adds that a multiprocessor of a compute

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/analysis"
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/store"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A run is drawn at random: kernels on matrices in two precisions, of which the last may be measured on a third of them.

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // lead finds the leader: the rival than which no other one is faster in the geometric mean of the places of both. It

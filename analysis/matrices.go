@@ -7,11 +7,11 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/analysis/claims"
-	"spmvtune/kernels"
-	"spmvtune/sparse/generate"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis/claims"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/generate"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Twins says which matrices are twins, made in place of published ones; "" if none is. The

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/store"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // An Aim is how near the trials of one sweep came to the precision it asked for.

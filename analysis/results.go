@@ -22,13 +22,13 @@ import (
 	"syscall"
 	"time"
 
-	"spmvtune/analysis/claims"
-	"spmvtune/configs"
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/rule"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis/claims"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // The files of a results folder.

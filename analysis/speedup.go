@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/store/compare"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/store/compare"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // baselines are what speed-ups are measured against, in order of preference:

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/store"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
 )
 
 // Words describes a setup, as in "float64, cold cache, 2 cores".

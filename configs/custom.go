@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/kernels/custom"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
 )
 
 // customKeys are those of a [[kernel]] with a source, beside kernelKeys.

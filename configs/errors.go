@@ -9,8 +9,8 @@ import (
 
 	"github.com/agext/levenshtein"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // An Error is one mistake in a sweep file.

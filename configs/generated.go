@@ -11,8 +11,8 @@ import (
 
 	"github.com/expr-lang/expr"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // generated completes m for a generator and its arguments. Where arguments are lists, there is

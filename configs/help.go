@@ -5,10 +5,10 @@ import (
 	"strings"
 	"text/template"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/sparse/generate"
-	"spmvtune/tuner/search"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/sparse/generate"
+	"example.org/spmvtune/tuner/search"
 )
 
 //go:embed help.toml.tmpl

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // parseExample reads the example of the help with a matrix file beside it.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
 )
 
 // kernelKeys are those of [[kernel]]; the parameters of its kernels are also keys. The

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/sparse/fetch"
-	"spmvtune/sparse/file"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/sparse/fetch"
+	"example.org/spmvtune/sparse/file"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // Matrix names one matrix: a file at Path, what Generate makes of Args, or SuiteSparse,

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // Reading a sweep decides nothing about a matrix of the collection.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 const (

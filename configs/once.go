@@ -10,7 +10,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // Once is what a command line changes of a sweep: for once, and not in its file.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/kernels"
-	"spmvtune/tuner/search"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/search"
 )
 
 // Protocol says how a trial is measured.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // Report sets defaults of the report. All lists but that of figures hold names, or patterns

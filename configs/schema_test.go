@@ -15,11 +15,11 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse/file"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/file"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // A schema is a JSON schema of a value.

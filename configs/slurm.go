@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // Slurm says how the sweep is submitted. Every key may be left out.

@@ -15,8 +15,8 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/vm"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
 )
 
 // A Space is the product of all choices for some kernels, less what Where

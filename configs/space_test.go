@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 // expand gives the configurations of the first kernel section, one per line.

@@ -29,9 +29,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // A Sweep is a decoded and checked sweep file, with defaults filled in.

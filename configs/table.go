@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // A table is a TOML table being read. Its methods set what they are given a

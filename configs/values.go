@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
 )
 
 // A key is an entry that a section may have. All about it stands in one row: its name, its text

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // A Device runs products: it is one GPU, or the processor of this machine.

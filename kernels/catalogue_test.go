@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // The catalogue is what users type and what databases keep: every entry must be

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A Custom kernel is not in the catalogue: a sweep defines it. Package custom reads its source and

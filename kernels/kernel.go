@@ -25,8 +25,8 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/sparse/reorder"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/sparse/reorder"
 )
 
 // A Kernel is a row of the catalogue: what a kernel is called, where it comes

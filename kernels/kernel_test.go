@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // What no device could run is refused, with what would be possible.

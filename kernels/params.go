@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // Params are the settings of a kernel beyond block and grid. They are text in canonical form,

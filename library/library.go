@@ -23,10 +23,10 @@ import (
 	"time"
 	"unsafe"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/trial"
 )
 
 func main() {}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // The library is built, and programs in C are: the page's, one that solves, and one of random calls,

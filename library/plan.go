@@ -9,15 +9,15 @@ import (
 	"time"
 	"unsafe"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/kernels/cpu"
-	"spmvtune/kernels/cuda"
-	"spmvtune/rule"
-	"spmvtune/sparse"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/kernels/cuda"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // What spmvtune.h says of devices.

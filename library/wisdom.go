@@ -6,14 +6,14 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/kernels/cpu"
-	"spmvtune/kernels/cuda"
-	"spmvtune/rule"
-	"spmvtune/sparse"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/kernels/cuda"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // wisdom is what was measured, and what was loaded.

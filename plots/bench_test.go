@@ -3,8 +3,8 @@ package plots
 import (
 	"testing"
 
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // BenchmarkReport reports on 19,800 trials: of 22 kernels on 100 matrices, in 9 sizes. A first

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/files"
 )
 
 // folder writes files under a folder and remembers them. Several goroutines may use it.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // A second report makes a damaged picture again, and removes what it no longer makes unless someone has changed it.

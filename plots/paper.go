@@ -11,9 +11,9 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/plots/canvas"
-	"spmvtune/plots/page"
-	"spmvtune/plots/table"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/page"
+	"example.org/spmvtune/plots/table"
 )
 
 // PaperDir is the folder of what is for a paper, in a report's folder.

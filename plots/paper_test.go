@@ -11,9 +11,9 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/plots/canvas"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/plots/canvas"
 )
 
 func TestPaperWidth(t *testing.T) {

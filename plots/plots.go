@@ -19,12 +19,12 @@ import (
 	"slices"
 	"sync"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/panics"
-	"spmvtune/plots/canvas"
-	"spmvtune/plots/figure"
-	"spmvtune/plots/page"
-	"spmvtune/plots/table"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/figure"
+	"example.org/spmvtune/plots/page"
+	"example.org/spmvtune/plots/table"
 )
 
 // Written says what a report consists of.

@@ -9,13 +9,13 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/plots/figure"
-	"spmvtune/rule"
-	"spmvtune/store"
-	"spmvtune/store/compare"
-	"spmvtune/tuner/search"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/plots/figure"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/store/compare"
+	"example.org/spmvtune/tuner/search"
 )
 
 // Options choose what a report holds. What they leave out is as the [report] section of the sweep says, or

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 // The shortlist of an ensemble has the tree's choice among its first three.

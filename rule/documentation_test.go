@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // The figures of docs/rule.md are those that the embedded rule with an ensemble has of itself.

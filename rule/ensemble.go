@@ -13,7 +13,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // An Ensemble predicts what each of a few configurations loses against the oracle, the share of

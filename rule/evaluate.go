@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"slices"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // An Evaluation says what a user should know about each tree of a rule before trusting it: where

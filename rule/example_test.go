@@ -5,10 +5,10 @@ import (
 	"log"
 	"strings"
 
-	"spmvtune/kernels"
-	"spmvtune/rule"
-	"spmvtune/sparse"
-	"spmvtune/sparse/file"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/file"
 )
 
 // A program reads a matrix and chooses a kernel for it by a rule: the rule.json of a run, or one that is embedded.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // An Expectation is what a rule expects of one configuration on a matrix.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A Feature is a number about a matrix that a tree may split on.

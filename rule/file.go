@@ -15,9 +15,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // WriteJSON writes r in the form that Read reads. Equal rules give equal bytes.

@@ -5,11 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/kernels"
-	"spmvtune/kernels/cuda"
-	"spmvtune/sparse"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cuda"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // A Speed is how fast the choice of a leaf was on one of its matrices.

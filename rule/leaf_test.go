@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // In a world where each kernel moves bytes at a rate of its own, that rate is learned, and

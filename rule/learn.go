@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // Learn returns a rule with one tree for each device, precision and cache state

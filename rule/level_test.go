@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // skewed depends on the deviation of the row length only: sizes say nothing of it.

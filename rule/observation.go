@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strconv"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // ErrNoData is returned where there is no verified measurement to learn from.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // penalties are the costs of a leaf, in mean log time, by which a tree may be pruned: none, and

@@ -62,8 +62,8 @@ import (
 	"iter"
 	"slices"
 
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Version is the version of the JSON form of a rule.

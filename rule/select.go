@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A Choice is a rule's selection for a matrix, with the reasons.

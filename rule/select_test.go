@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A key may leave out what a rule has only one of. Who asks for what is not there reads what is.

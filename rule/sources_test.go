@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels/cuda"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels/cuda"
 )
 
 // sourced finds a kernel and the digest of its source, in a rule and in what it was learned from.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
 )
 
 // A table is the losses of all configurations on all matrices of one key. A row depends only on

@@ -9,8 +9,8 @@ import (
 	"sort"
 	"strings"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // WriteEvaluation writes what docs/rule.md holds, in Markdown: for each tree of r its

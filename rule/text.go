@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 const (

@@ -3,7 +3,7 @@ package rule
 import (
 	"slices"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // The time of a product is about a sum of terms, each of which a kernel has more or less of: a launch, bytes that come

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // Times that are sums of terms are found again, on matrices that taught nothing too, and the configuration that is

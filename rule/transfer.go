@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // A Transfer says how a rule does on matrices that taught it nothing, of another device or database.

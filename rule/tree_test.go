@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // Each matrix is faster with a or with b by a factor, or the same with both.

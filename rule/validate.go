@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // validate judges everything that can be learned on each family, learning without that family

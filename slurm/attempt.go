@@ -14,13 +14,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/tuner"
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // ExitAgain is the exit code of a task that leaves work to another attempt: EX_TEMPFAIL of

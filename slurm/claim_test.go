@@ -16,11 +16,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // One of several processes gets a chunk, also one whose owner has died.

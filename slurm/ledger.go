@@ -15,12 +15,12 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/store"
-	"spmvtune/tuner/journal"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/journal"
 )
 
 // A Batch is what one sbatch sends: an array of tasks, or the job that ends a round.

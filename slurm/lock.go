@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/files"
 )
 
 // The lock files of a run. The last one is no lock: its existence is.

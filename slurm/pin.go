@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // pin returns what the file at path says. The first task that needs the file writes it, with

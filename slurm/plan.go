@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
-	"spmvtune/tuner"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Plan is what the tasks of a run do. Submit writes it. The halves of a chunk that retry has split are in the

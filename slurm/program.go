@@ -14,7 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"spmvtune/configs"
+	"example.org/spmvtune/configs"
 )
 
 // The programs in bin/. The second, built with CUDA, measures for the first.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Merge is what a merge of a run did and found, report included.

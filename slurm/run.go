@@ -28,8 +28,8 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/files"
 )
 
 // A Run is a submitted sweep: a folder that all nodes see.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/sparse/cache"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/sparse/cache"
 )
 
 // Note: the scripts contain what is the same for all tasks, and no options of sbatch. Options

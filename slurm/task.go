@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/tuner/journal"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/journal"
 )
 
 // A Task is the work of one task of an array, and the attempt at it.

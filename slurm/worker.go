@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/term"
-	"spmvtune/tuner/journal"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/tuner/journal"
 )
 
 const (

@@ -3,7 +3,7 @@ package sparse
 import (
 	"fmt"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A BSR is the structure of a matrix in square blocks that begin at multiples of their size, as

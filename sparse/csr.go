@@ -23,7 +23,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // Float is the type of a matrix's values.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // randomTriplets gives n entries with values that add without rounding, about a

@@ -12,7 +12,7 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A Density is a matrix seen from afar: its entries counted over a grid of bins,

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // slowDensity counts by the definition.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A Diagonals is the structure of a matrix in slices of 32 rows that are stored by diagonals: a

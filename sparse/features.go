@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // Features are the facts about a matrix's structure that rules are learned from

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // slowFeatures computes the features by their definitions, from all entries.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
-	"spmvtune/sparse/file"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/file"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // Every nonzero is in the block of its row and column, and nothing else is; blocks are in order and

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // hashChunk is how many elements of an array are hashed at a time. It is part of

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A Jagged is the structure of a matrix in slices of at most 32 rows, cut into blocks of R×C

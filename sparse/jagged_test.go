@@ -3,9 +3,9 @@ package sparse_test
 import (
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // Blocks are found where they are.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A Narrow is the structure of a matrix in CSR's order, cut into tiles of consecutive rows, each

@@ -3,9 +3,9 @@ package sparse_test
 import (
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // A row has as few pieces as fit, about equally long, and only where it is longer than a tile.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A scan collects what a range of entries, and the rows that begin in it, say about the

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"slices"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A SELL is a matrix in SELL-C-σ form (Kreutzer, Hager, Wellein, Fehske and

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A column is a column of the table trial that holds a part of the result.

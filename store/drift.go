@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // watched is what a sentinel watches over: a matrix on a device in one cache state. The place

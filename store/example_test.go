@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/store/importer"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/store/importer"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A program opens the results.db of a run and asks for the best configuration of a matrix.

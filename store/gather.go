@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // Gather makes a database at path, which must not exist yet. It copies the trials that choice

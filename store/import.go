@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Batch is results of one run that were kept elsewhere.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // dump is all that the database says about its trials, by identity.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // counting lists the trials that count, as "kernel block", by all who say which do: the

@@ -40,8 +40,8 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/tuner"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/tuner"
 )
 
 // A DB is an open results database. Its methods may be called from several

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/tuner/trial"
 )
 
 func TestOpenCreatesFolderAndFile(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"spmvtune/configs"
+	"example.org/spmvtune/configs"
 )
 
 // A Table is the answer to a query.

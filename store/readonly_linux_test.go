@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // asNobody runs f without root's right to write everywhere: in a thread with

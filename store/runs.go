@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Device is a device that trials ran on.

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // trialsEnv sets how many trials the benchmarks' database has, and fileEnv where it is

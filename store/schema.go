@@ -15,7 +15,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/files"
 )
 
 // texts returns the single text column that a query gives.

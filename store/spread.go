@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // poolOf stands for what shares a spread: the places of a device in one cache state.

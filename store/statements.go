@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // keyColumns are the columns of the table trial besides trialColumns and the id.

@@ -6,10 +6,10 @@ import (
 	"database/sql"
 	"slices"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // surely is how many times slower than the winner a trial must be at least, with an interval that

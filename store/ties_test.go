@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/tuner/trial"
 )
 
 func decideAll(t testing.TB, db *DB) int {

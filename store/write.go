@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/kernels"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A writer puts runs, matrices and results into the database, in one transaction.

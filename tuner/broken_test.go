@@ -17,13 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse/cache"
-	"spmvtune/sparse/fetch"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/sparse/fetch"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // The test binary is its own worker, with a backend whose kernels misbehave by

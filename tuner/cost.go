@@ -9,12 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // NewEstimate returns the estimate of a sweep on a matrix of a size that is not loaded, on a device that need not

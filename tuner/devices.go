@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/panics"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // devices are what the devices of a Run share: GPUs of one model, or a single device. Each has a run

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A meeting is a recorder of several devices. The first result of each waits for those of the others.

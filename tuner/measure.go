@@ -10,11 +10,11 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/kernels"
-	"spmvtune/sparse/cache"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // begin measures the roof and opens the record, before the first trial.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/tuner/trial"
 )
 
 func TestHowManyAreRepeated(t *testing.T) {

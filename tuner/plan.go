@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/sparse/reorder"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/reorder"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // A Plan is what a sweep tries on one matrix, in order.

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 func testPlan(t *testing.T, sweep *configs.Sweep, hash string) Plan {

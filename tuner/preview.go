@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Preview plans a sweep without measuring anything. Constraints and identities depend on the content of matrices:

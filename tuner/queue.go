@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A job is a trial to measure now: for its result or, if it has one, as a sentinel, a leader rerun

@@ -25,12 +25,12 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // Options are the choices of a run that do not change what is measured.

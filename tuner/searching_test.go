@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // valley is the first of the block sizes that are the faster the nearer to valley + 17.

@@ -9,13 +9,13 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/kernels/cpu"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // A spare is a process that reads what it will measure while a GPU measures: the matrices of the batch, for their

@@ -28,7 +28,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // A Claim is what a paper says and how it is judged.

@@ -9,9 +9,9 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Judgement is what the trials of a device say of a claim.

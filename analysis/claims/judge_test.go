@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/store"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/store"
 )
 
 // A twin counts as its original, and is said to be one.

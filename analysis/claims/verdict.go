@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // A Verdict is what the data says of a claim.

@@ -15,13 +15,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels/cpu"
-	"spmvtune/kernels/cuda"
-	"spmvtune/store"
-	"spmvtune/store/importer"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/kernels/cuda"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/store/importer"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // countOnCPU counts what the products of trials do in a processor. A counter is that of one product.

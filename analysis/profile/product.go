@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/sparse/generate"
-	"spmvtune/store"
-	"spmvtune/tuner"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/generate"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // Products computes n products of each of some trials on a device and a matrix.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // fakeNCU puts a program in ncu's place, which notes how it was called.

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
 
-	"spmvtune/store"
-	"spmvtune/store/compare"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/store/compare"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // compareCommand is the command compare.

@@ -15,18 +15,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
-	"spmvtune/store/export"
-	"spmvtune/store/importer"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/store/export"
+	"example.org/spmvtune/store/importer"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // importCommand is the command import.

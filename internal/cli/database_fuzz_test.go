@@ -13,8 +13,8 @@ import (
 
 	_ "github.com/mattn/go-sqlite3"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // execute runs a command in this process. Whatever is wrong with its input, there is no panic.

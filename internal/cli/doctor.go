@@ -12,14 +12,14 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/matrix"
-	"spmvtune/internal/cli/show"
-	"spmvtune/kernels"
-	"spmvtune/kernels/cpu"
-	"spmvtune/kernels/custom"
-	"spmvtune/tuner/hardware"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/matrix"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/kernels/custom"
+	"example.org/spmvtune/tuner/hardware"
 )
 
 // doctorCommand is the command doctor.

@@ -21,14 +21,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/panics"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse/cache"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Failed trials end a run with code 3, whether this run or an earlier one tried

@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/kernels"
-	"spmvtune/kernels/cpu"
-	"spmvtune/kernels/cuda"
-	"spmvtune/kernels/custom"
-	"spmvtune/tuner/hardware"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/kernels/cuda"
+	"example.org/spmvtune/kernels/custom"
+	"example.org/spmvtune/tuner/hardware"
 )
 
 // kernelsCommand is the command kernels.

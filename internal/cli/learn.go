@@ -13,15 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/rule"
-	"spmvtune/rule/code"
-	"spmvtune/store"
-	"spmvtune/tuner/search"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/rule/code"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/search"
 )
 
 // learnCommand is the command learn.

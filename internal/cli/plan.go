@@ -14,17 +14,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/analysis"
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/tuner"
-	"spmvtune/tuner/hardware"
-	"spmvtune/tuner/matrix"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/hardware"
+	"example.org/spmvtune/tuner/matrix"
 )
 
 // planCommand is the command plan.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/analysis/profile"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/store"
-	"spmvtune/tuner/hardware"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis/profile"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/hardware"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // profileCommand is the command profile.

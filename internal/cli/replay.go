@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/store"
-	"spmvtune/tuner/search"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/search"
 )
 
 // mostSeeds bounds the memory that a replay needs.

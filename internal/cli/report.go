@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
-	"spmvtune/plots"
-	"spmvtune/plots/figure"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/plots"
+	"example.org/spmvtune/plots/figure"
 )
 
 // reportCommand is the command report.

@@ -19,16 +19,16 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/panics"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/cluster"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/matrix"
-	"spmvtune/sparse/cache"
-	"spmvtune/sparse/fetch"
-	"spmvtune/store"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/cluster"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/matrix"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/sparse/fetch"
+	"example.org/spmvtune/store"
 )
 
 // Main runs the program with these arguments and returns its exit code.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"spmvtune/internal/testing/clitest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse/cache"
-	"spmvtune/sparse/fetch"
+	"example.org/spmvtune/internal/testing/clitest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/sparse/fetch"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, Main) }

@@ -5,13 +5,13 @@ import (
 	"io"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/kernels/cuda"
-	"spmvtune/rule"
-	"spmvtune/sparse"
-	"spmvtune/store/importer"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cuda"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/store/importer"
 )
 
 // choosers names what made a choice.

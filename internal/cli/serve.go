@@ -17,12 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/analysis"
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/serve"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/serve"
+	"example.org/spmvtune/store"
 )
 
 // serveCommand is the command serve.

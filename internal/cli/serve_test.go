@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"testing"
 
-	"spmvtune/internal/testing/browser"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse/cache"
+	"example.org/spmvtune/internal/testing/browser"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse/cache"
 )
 
 // endless is a sweep that measures for as long as a test looks.

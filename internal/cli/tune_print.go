@@ -10,15 +10,15 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A tuned is the answer for a matrix.

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/testing/clitest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/testing/clitest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // took is a good trial with a time, an interval of 1% and a preparation, in µs.

@@ -26,8 +26,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/cli"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/cli"
 )
 
 func main() {

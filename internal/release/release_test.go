@@ -12,8 +12,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/cli"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/cli"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // A release without the commit's date is none: the script ends where git fails.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // Each worker has a core to itself as long as there are enough, and none where the backend did

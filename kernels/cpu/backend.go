@@ -37,8 +37,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/kernels"
-	"spmvtune/kernels/custom"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
 )
 
 // MaxGrid bounds the workers of a product. Each is a thread of the system, and far fewer are

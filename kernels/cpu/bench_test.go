@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/cloop"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/cloop"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // grid is the 5-point Laplacian on 3000×3000 points: 9 million rows and 45

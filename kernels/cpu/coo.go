@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A cooView is a product in COO form as the inner loops see it: entries sorted

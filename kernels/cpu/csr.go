@@ -3,8 +3,8 @@ package cpu
 import (
 	"math"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A csrView is a product in CSR form as the inner loops see it.

@@ -14,11 +14,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/kernels/custom"
-	"spmvtune/kernels/internal/native"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
+	"example.org/spmvtune/kernels/internal/native"
+	"example.org/spmvtune/sparse"
 )
 
 var _ kernels.Host = (*Backend)(nil)

@@ -4,8 +4,8 @@ import (
 	"os/exec"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 // The arguments of kernels of a user's own, by format, after the sizes.

@@ -3,7 +3,7 @@ package cpu
 import (
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // A process has what Slurm gave its job on the node, and one of several tasks of a step a share of that.

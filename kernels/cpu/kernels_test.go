@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/sparse/reorder"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/reorder"
 )
 
 // shapes are the test matrices: the number of columns, and the length of each
@@ -316,7 +316,7 @@ func TestSourceIsWhole(t *testing.T) {
 	add("kernels/cpu", sourceFiles)
 	add("sparse", sparse.Source)
 	add("sparse/reorder", reorder.Source)
-	found := testkit.Must(usesBetween("../..", []string{"spmvtune/kernels/cpu", "spmvtune/sparse", "spmvtune/sparse/reorder"}))
+	found := testkit.Must(usesBetween("../..", []string{"example.org/spmvtune/kernels/cpu", "example.org/spmvtune/sparse", "example.org/spmvtune/sparse/reorder"}))
 	for _, u := range found {
 		if counted[u.From] && strings.HasPrefix(u.To, "sparse/") && !counted[u.To] {
 			t.Errorf("%s uses %s of %s: embed that file beside the others of its package, else no digest counts it",

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // SELL may store 8 entries per nonzero and 2²⁰ more, and take half of the memory.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/sparse/reorder"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/reorder"
 )
 
 // planKernel plans the kernel k on the matrix as o has it.
@@ -49,9 +49,9 @@ var sourceFiles embed.FS
 // kernels count what they use.
 var sourceCode = sync.OnceValues(func() (*program, error) {
 	return parseSource(
-		sourcePackage{Path: "spmvtune/kernels/cpu", Files: sourceFiles},
-		sourcePackage{Path: "spmvtune/sparse", Files: sparse.Source},
-		sourcePackage{Path: "spmvtune/sparse/reorder", Files: reorder.Source})
+		sourcePackage{Path: "example.org/spmvtune/kernels/cpu", Files: sourceFiles},
+		sourcePackage{Path: "example.org/spmvtune/sparse", Files: sparse.Source},
+		sourcePackage{Path: "example.org/spmvtune/sparse/reorder", Files: reorder.Source})
 })
 
 // Source returns the digest of a kernel's code, be it this package's or one of the sweep's own.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/sparse/reorder"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/reorder"
 )
 
 // A plan is a kernel made ready for the current problem.

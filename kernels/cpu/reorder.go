@@ -4,9 +4,9 @@ import (
 	"math"
 	"time"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/sparse/reorder"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/reorder"
 )
 
 // An ordering is the problem in another order. x and y of inner are in that order, too.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // Roof measures bandwidth as STREAM does (McCalpin, 1995): all cores, the best of several passes. The

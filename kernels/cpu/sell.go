@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // SELL may store maxPadding entries per nonzero, and freePadding on top, before

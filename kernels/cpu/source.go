@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A sourcePackage is the source of a package: the files in the root of Files, without its tests.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 const sourceBefore = `package p

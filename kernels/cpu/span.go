@@ -3,7 +3,7 @@ package cpu
 import (
 	"unsafe"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // A span is an array without its length: what an inner loop reads and writes

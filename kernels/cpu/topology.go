@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // sysCPU is where Linux describes its processors.

@@ -12,8 +12,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/sparse"
 )
 
 // arrays are the arrays of the current problem on the device. Each is made when a product first

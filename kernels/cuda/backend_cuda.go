@@ -23,9 +23,9 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/kernels"
-	"spmvtune/kernels/custom"
-	"spmvtune/kernels/internal/native"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
+	"example.org/spmvtune/kernels/internal/native"
 )
 
 // Built reports whether this program was built with CUDA.

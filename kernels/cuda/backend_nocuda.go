@@ -5,7 +5,7 @@ package cuda
 import (
 	"errors"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // Built reports whether this program was built with CUDA.

@@ -3,8 +3,8 @@ package cuda
 import (
 	"fmt"
 
-	"spmvtune/kernels"
-	"spmvtune/kernels/custom"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
 )
 
 // customPrefix begins the names of entries that are not in the PTX of this package.

@@ -8,8 +8,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/kernels"
-	"spmvtune/kernels/custom"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
 )
 
 var _ kernels.Host = (*Backend)(nil)

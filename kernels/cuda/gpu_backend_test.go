@@ -10,8 +10,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 func loadedGPU(t *testing.T) (*Backend, *structure) {

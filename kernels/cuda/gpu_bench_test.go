@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // How long a process needs to open the device, and what of it.

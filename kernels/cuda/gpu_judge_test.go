@@ -11,8 +11,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 // judgedGPU is a product that has run, with a reference of it.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse/file"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse/file"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // gpuCorners are the structures at which kernels go wrong, in sizes that need a

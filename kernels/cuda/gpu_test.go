@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 // These tests need a GPU: without one they fail with what the driver says.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // mostJudges is how many blocks compare a y, at most, and judgeBlock how many threads each has.

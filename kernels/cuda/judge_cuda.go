@@ -11,7 +11,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 var _ kernels.Judge = (*product)(nil)

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 // blind begins the names of the entries of blindJudges.

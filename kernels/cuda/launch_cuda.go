@@ -16,7 +16,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // An op is one operation that a product enqueues. Exactly one of function, call and words is

@@ -3,8 +3,8 @@ package cuda
 import (
 	"math/bits"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // Limits gives what is enough for a configuration to be legal on a matrix, where that follows from its

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // The slices for the library hold every nonzero in its row's lane, in the order of rows, and the

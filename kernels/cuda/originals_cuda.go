@@ -9,7 +9,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // originals are kept on the device to be copied: arrays that were made anew for a product, each x, and

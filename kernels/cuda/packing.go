@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // packingLimit is how many bytes of packings are kept in the host's memory.

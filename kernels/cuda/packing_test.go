@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // Go's runtime may change the number of cores at any time: what is kept of each part goes on with the same parts.

@@ -13,8 +13,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A product implements kernels.Product.

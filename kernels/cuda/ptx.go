@@ -16,8 +16,8 @@ import (
 	"strings"
 	"sync"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
 )
 
 // ptxFiles are the compiled kernels. NAME.ptx.gz is NAME.cu for any device, and

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"weak"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/sparse/reorder"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/reorder"
 )
 
 // A recipeFunc makes the recipe of a legal configuration (kernels.Kernel.Check) of its

@@ -1,6 +1,6 @@
 package cuda
 
-import "spmvtune/kernels"
+import "example.org/spmvtune/kernels"
 
 // warp is the number of threads that shuffle among each other.
 const warp = 32

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strconv"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // rowsRecipe launches the kernel's own entry over all rows.

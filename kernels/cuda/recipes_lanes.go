@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // lanesRecipe leaves the matrix as it is, and lists the rows' parts of panels of columns by length.

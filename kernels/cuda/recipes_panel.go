@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // panelRecipe packs a panel of columns for each block.

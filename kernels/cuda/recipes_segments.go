@@ -3,7 +3,7 @@ package cuda
 import (
 	"slices"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A segment is a row's part of a panel, or a piece of it, from nonzero begin up to end. Its target is its row or, if that

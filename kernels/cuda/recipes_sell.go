@@ -5,10 +5,10 @@ import (
 	"slices"
 	"sort"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A sellPacking is a matrix in SELL-C-sigma form, as the device gets it.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"unsafe"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A slicePacking is a matrix in tiles or in jagged slices, as the device gets it.

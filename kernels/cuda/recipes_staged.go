@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // The most nonzeros of a lane and of a warp that sell_staged.cuh plans with; longer rows are cut.

@@ -5,8 +5,8 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
 )
 
 // streamDoubleBlock is the most threads of a block in float64, where two turns of a thread

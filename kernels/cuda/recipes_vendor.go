@@ -3,8 +3,8 @@ package cuda
 import (
 	"fmt"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A vendorMatrix says in which form cuSPARSE reads the matrix, and from which arrays.

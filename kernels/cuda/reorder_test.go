@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse/reorder"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/reorder"
 )
 
 // Products of a matrix in another order are those of the matrix, whatever arrays a kernel

@@ -8,7 +8,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // roofBytes is how large each array of the roof is at most: far beyond any cache,

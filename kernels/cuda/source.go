@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 //go:embed *.cu *.cuh

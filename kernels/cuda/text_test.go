@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 // The text of each kernel has no include left. Those that the host packs nothing for say so, and how they are launched.

@@ -14,8 +14,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"spmvtune/kernels"
-	"spmvtune/kernels/internal/native"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/internal/native"
 )
 
 // A vendorProduct is the cuSPARSE part of a product.

@@ -26,9 +26,9 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
 )
 
 // Build returns the file that a kernel is compiled to for a configuration: from the folder cache

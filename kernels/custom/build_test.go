@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 func TestValue(t *testing.T) {

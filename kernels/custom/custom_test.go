@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 func TestReadTimes(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"regexp"
 	"strings"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
 )
 
 // The most that a kernel's files have together.
@@ -164,7 +164,7 @@ func Create(dir, name, backend string) (written []string, err error) {
 	sweep, source := "c.toml", "kernel.c"
 	if backend == "cuda" {
 		sweep, source = "cuda.toml", "kernel.cu"
-	} else if text, _ := os.ReadFile(filepath.Join(dir, "go.mod")); strings.HasPrefix(string(text), "module spmvtune\n") {
+	} else if text, _ := os.ReadFile(filepath.Join(dir, "go.mod")); strings.HasPrefix(string(text), "module example.org/spmvtune\n") {
 		return nil, errors.New("a C file beside spmvtune's go.mod would break `go run .`: call this in a folder of its own, " +
 			"as after `mkdir mine && cd mine`")
 	}

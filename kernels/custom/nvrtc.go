@@ -68,7 +68,7 @@ import (
 	"time"
 	"unsafe"
 
-	"spmvtune/kernels/internal/native"
+	"example.org/spmvtune/kernels/internal/native"
 )
 
 // open loads the library once.

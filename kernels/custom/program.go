@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/kernels"
 )
 
 // Placeholders are the names that stand for something in a command. Those of a configuration have

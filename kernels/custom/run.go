@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/files"
 )
 
 // A Program is to be run within bounds of time, memory, and of what it writes and prints. It has a process group of its

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // run runs a script of sh.

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // A Scale is an axis that its data fixes: ends, ticks and mapping.

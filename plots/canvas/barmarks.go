@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/analysis"
+	"example.org/spmvtune/analysis"
 )
 
 // drawCell draws the marks of a cell around the height mid, and the number of the highest

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/store"
+	"example.org/spmvtune/store"
 )
 
 // Bars are marks in rows, from top to bottom, and columns that share an axis. A few marks of a

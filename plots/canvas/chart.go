@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // A Chart describes a panel of lines with their bands, from zero upwards.

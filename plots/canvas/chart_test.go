@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Marks far from nearly all others do not stretch the axis: they are clipped.

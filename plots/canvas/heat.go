@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // HeatSteps is the number of tones from the least to the most.

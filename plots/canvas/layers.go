@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/analysis"
-	"spmvtune/kernels"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
 )
 
 // A Line is one kernel's throughput over a dimension or over matrices.

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/analysis"
+	"example.org/spmvtune/analysis"
 )
 
 // A Picture is a title, a subtitle, a legend and a body.

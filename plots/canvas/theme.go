@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // The theme: one typeface, four greys. Sizes are in points of the layout.

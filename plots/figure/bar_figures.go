@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
 
-	"spmvtune/analysis"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // csrBandwidth shows how near the kernels for CSR come to the memory's bandwidth.

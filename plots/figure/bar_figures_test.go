@@ -11,13 +11,13 @@ import (
 
 	"gonum.org/v1/plot/cmpimg"
 
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
 
-	"spmvtune/analysis"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/store"
 )
 
 // Of matrices without what is compared with, those are named that have something to

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // A barFigure describes a figure of bars: matrices from top to bottom by mean row length, a

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
 
-	"spmvtune/analysis"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/store"
 )
 
 // mostProducts is the right end of the axis of break-even.

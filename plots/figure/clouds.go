@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
 
-	"spmvtune/analysis"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/store"
 )
 
 // A cloud is a picture of values over what matrices are like, dots of a kernel alike, as in

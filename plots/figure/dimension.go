@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
 )
 
 // A dimension is one of the two sizes that a kernel is tuned over.

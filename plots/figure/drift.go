@@ -10,13 +10,13 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // drawDrift draws the sentinels: a picture for each device.

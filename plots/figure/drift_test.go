@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
 )
 
 // A large drift that does not count is not called small.

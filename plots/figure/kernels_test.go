@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
 )
 
 // Of all matrices those with the shortest and the longest rows are shown, of several

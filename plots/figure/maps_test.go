@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
 )
 
 func TestHeatTile(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/plots/canvas"
-	"spmvtune/sparse"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A patternGrid says how large the patterns of a picture are.

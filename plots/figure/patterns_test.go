@@ -12,12 +12,12 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/plots/canvas"
-	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/generate"
+	"example.org/spmvtune/tuner/trial"
 )
 
 func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {

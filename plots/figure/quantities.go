@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
 )
 
 // A quantity is what the lengths of bars show.

@@ -13,12 +13,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Figure is an entry of the registry: what it is called, what it shows and needs, and how

@@ -16,15 +16,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/recorder"
 
-	"spmvtune/analysis"
-	"spmvtune/configs"
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/sparse"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // The pictures of the gallery are there, and there is none that it does not show.

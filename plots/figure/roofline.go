@@ -7,12 +7,12 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/canvas"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
 )
 
 // A roofline is what the trials of one device and precision reach of the bandwidth that was

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // Each matrix is named, and beside it stands the share of the roof that its fastest kernel has,

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 
-	"spmvtune/analysis"
-	"spmvtune/rule"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/store"
 )
 
 // Of more matrices than a page has rows for, those on which the rule loses most are shown.

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"slices"
 
-	"spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/canvas"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // draw draws throughput over block or grid size: for each setup an overlay of its matrices, and for each matrix a

@@ -3,10 +3,10 @@ package figure
 import (
 	"slices"
 
-	"spmvtune/analysis"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/store"
 )
 
 // A series has one mark for each matrix: the fastest trial of a selection.

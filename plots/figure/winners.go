@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/plots/canvas"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // A winnerMap shows how near each kernel comes to the best: matrices by row length or, of many, their

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // mostExplored is up to how many trials the page has each. Of more it has each kernel's fastest at each place: a browser

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A fact is a number with what it is of, as "3 wrong".

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/plots/canvas"
-	"spmvtune/plots/figure"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/figure"
 )
 
 type htmlFigure struct {

@@ -12,13 +12,13 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/plots/canvas"
-	"spmvtune/plots/figure"
-	"spmvtune/plots/table"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/figure"
+	"example.org/spmvtune/plots/table"
+	"example.org/spmvtune/store"
 )
 
 var (

@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/plots/canvas"
-	"spmvtune/plots/table"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/table"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Whatever a sweep or a message is called, it turns no text of the page.

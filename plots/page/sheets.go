@@ -3,8 +3,8 @@ package page
 import (
 	"fmt"
 
-	"spmvtune/analysis"
-	"spmvtune/plots/table"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/plots/table"
 )
 
 // An htmlSheet is a sheet as the page shows it.

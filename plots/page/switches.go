@@ -3,8 +3,8 @@ package page
 import (
 	"slices"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A tagged part of the page is shown for one precision or state of the caches; "" stands for all

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/plots/canvas"
-	"spmvtune/plots/figure"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/figure"
 )
 
 // A winnerMap shows, for one setup, how near each kernel comes to the best on each matrix: a table

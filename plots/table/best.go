@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/store"
 )
 
 // BestSheet lists the recommended configurations, a table for each setup.

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/analysis/claims"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/store"
-	"spmvtune/store/compare"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/analysis/claims"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/store/compare"
 )
 
 // ClaimSheet has two tables for each device on which the data decides claims: the verdicts, and the figures behind

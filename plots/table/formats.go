@@ -12,8 +12,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"gonum.org/v1/plot/vg"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/plots/canvas"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/plots/canvas"
 )
 
 // markdown prints tables under a title and notes. Columns are aligned in the source, too,

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // LibrarySheet compares the fastest configurations with the best of cuSPARSE: a summary of all

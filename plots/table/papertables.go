@@ -8,10 +8,10 @@ import (
 
 	gonum "gonum.org/v1/gonum/stat"
 
-	"spmvtune/analysis"
-	"spmvtune/kernels"
-	"spmvtune/store"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // PaperSheets are the papers' own tables, filled with what was measured.

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/testing/synthetic"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/testing/synthetic"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/store"
 )
 
 // sheetOf is one of the papers' tables, as lines of cells.

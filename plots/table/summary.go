@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/rule"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // SummaryTables say what the database holds.

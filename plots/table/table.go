@@ -10,9 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
 )
 
 // A Table is printed as Markdown, CSV, LaTeX and HTML.

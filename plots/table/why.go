@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/term"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
 )
 
 // WhySheet says of each matrix, by a profiler's counters, what the fastest kernel does otherwise than

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/rule"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/sparse"
 )
 
 // What is written in C chooses as the tree does, also where features are not known, and as the ensemble, which hands on

@@ -23,9 +23,9 @@ import (
 	"strings"
 	"text/template"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/rule"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
 )
 
 // texts are the templates.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A JobID names a job, or a whole array of jobs.

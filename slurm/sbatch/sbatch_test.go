@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // recorded is what a command of Slurm printed once.

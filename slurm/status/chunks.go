@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
 )
 
 func idOf(s slurm.Slot) taskID { return taskID{s.Job.JobID, s.Job.Name, s.Task} }

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
 )
 
 // pendingReasons translates Slurm's words for why a job is pending. The list is the one of

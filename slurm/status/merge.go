@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/slurm"
-	"spmvtune/store"
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Merge brings what the journals of a run hold into its database. It may do so at any time, also while tasks

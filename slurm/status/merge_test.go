@@ -13,13 +13,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
-	"spmvtune/store"
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/trial"
 )
 
 func mergeRun(tb testing.TB, run *slurm.Run) slurm.Merge {

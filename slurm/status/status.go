@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Status says how far a run is.

@@ -12,12 +12,12 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/panics"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Tracker follows a run by its journals. It reads them once, and later what was added. Of a

@@ -13,14 +13,14 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/slurm"
-	"spmvtune/store"
-	"spmvtune/tuner"
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/trial"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/trial"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // A Source is what an earlier run has measured, of which a new run is given what it would measure, too: then only

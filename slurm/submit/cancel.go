@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/slurm/status"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/slurm/status"
 )
 
 // Cancelled says what became of the jobs of a run that had not ended, with every task of an array as a job.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
 )
 
 // Checked is what a test by sbatch --test-only says about the jobs of a round.

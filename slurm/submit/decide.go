@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/slurm/status"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/slurm/status"
 )
 
 // A decision says which chunks are sent again, and how.

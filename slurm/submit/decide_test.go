@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // ended is a run whose only array has ended, as squeue says, and the arguments of sbatch for it.

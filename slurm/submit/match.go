@@ -7,14 +7,14 @@ import (
 	"maps"
 	"slices"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/slurm"
-	"spmvtune/tuner"
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/search"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/search"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // MatchOptions are what planning needs of this program.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/slurm/status"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/slurm/status"
 )
 
 // Retried says what a retry did about the chunks that are not done.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
 )
 
 // mostTries bounds how often sbatch runs for a job that Slurm says nothing about and

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/slurm/status"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/slurm/status"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // sentRun makes a run of two chunks that a user has sent as array 12, which job 13 follows.

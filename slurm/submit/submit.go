@@ -11,10 +11,10 @@ import (
 	"errors"
 	"fmt"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
 )
 
 // A Round is one submission: chunks, as arrays of tasks, and the job that ends it.

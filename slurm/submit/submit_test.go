@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
 )
 
 func TestSubmit(t *testing.T) {

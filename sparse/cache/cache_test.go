@@ -14,9 +14,9 @@ import (
 	"sync"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // example makes a matrix and what is to be kept of it.

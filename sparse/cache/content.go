@@ -16,9 +16,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/panics"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/sparse"
 )
 
 // A File is a file whose content is known.

@@ -41,8 +41,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/sparse"
 )
 
 // Env is the environment variable that says where the cache is: a folder, or "off".

@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/panics"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/sparse"
 )
 
 // An Entry is an open entry of a cache. It is not evicted before Close.

@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/term"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/sparse"
 )
 
 // EnvLimit is the environment variable that says how large the entries of the user's cache may be together: a size such

@@ -17,8 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/sparse/cache"
-	"spmvtune/sparse/file"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/sparse/file"
 )
 
 // A collection depends on these environment variables, and on [cache.Env].

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/files"
 )
 
 // client makes requests whose bytes are not decoded.

@@ -42,7 +42,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/files"
 )
 
 // A File is the file of a matrix.

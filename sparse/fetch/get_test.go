@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // Whatever a server does on the way, the file is the archive in the end. ranges are what

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/sparse/cache"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/sparse/cache"
 )
 
 // A partial is a file that is being downloaded: the first bytes of what its state

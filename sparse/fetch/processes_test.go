@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // A process of these tests downloads G/N from the server to the folder that this

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse/cache"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse/cache"
 )
 
 // keep writes files of 100 bytes below dir, as old as that.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // archive packs a matrix of that name, of about n bytes that do not compress.

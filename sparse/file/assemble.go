@@ -3,7 +3,7 @@ package file
 import (
 	"slices"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // assemble makes the matrix of the chunks, which have so many entries, one band of rows at a time on each core. There are

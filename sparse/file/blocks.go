@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // eachBlock parses blocks of lines on all cores at once, and returns what became of them in the order of the file. next

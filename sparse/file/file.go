@@ -30,9 +30,9 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/sparse"
 )
 
 // Options say how to read a file. Start from DefaultOptions.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/sparse"
 )
 
 // A header is what the first lines of a file say of its matrix, in the words of Matrix Market.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // A lineForm says how entries stand in a file, one a line: row, column, and as many numbers as Numbers says.

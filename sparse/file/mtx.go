@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/sparse"
 )
 
 // mtx is the format of Boisvert, Pozo and Remington, "The Matrix Market exchange formats:

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/internal/testing/triplets"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/triplets"
 )
 
 func TestMTXDecode(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/internal/testing/triplets"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/triplets"
+	"example.org/spmvtune/sparse"
 )
 
 func TestMTXWriteRoundTrip(t *testing.T) {

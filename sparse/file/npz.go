@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // npz is what scipy.sparse.save_npz writes, compressed or not, of a CSR, CSC or COO matrix: a zip archive with a file

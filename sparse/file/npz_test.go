@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // readNPZ reads a file of that content.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // TestParseValueIsExact compares with strconv, which rounds correctly, around

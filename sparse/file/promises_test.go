@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // What is read from a file is kept under the readers' versions: a reader that gives something

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // rb is the format of Rutherford-Boeing files, and of the older Harwell-Boeing files:

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // An rbHeader is the first four or five lines, checked against each other.

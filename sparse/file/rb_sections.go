@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // A reader reads the sections of a file one after the other, each on all cores.

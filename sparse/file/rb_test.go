@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/internal/testing/triplets"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/triplets"
 )
 
 // small is a file of these parts: the counts of lines, type and sizes, formats,

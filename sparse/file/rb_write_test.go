@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/triplets"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/triplets"
+	"example.org/spmvtune/sparse"
 )
 
 // An rbSample is what the tests write: columns in any order of rows.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // snap is the format of edge lists as the Stanford Large Network Dataset Collection has

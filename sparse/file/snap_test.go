@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/internal/testing/triplets"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/triplets"
+	"example.org/spmvtune/sparse"
 )
 
 func decodeSNAP(content string) (*Matrix, error) {

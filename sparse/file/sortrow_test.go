@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // Rows come out as a stable sort of their entries leaves them, whatever their

@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/files"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/sparse"
 )
 
 // Writing says what is known of a matrix that is written, beside its entries.

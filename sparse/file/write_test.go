@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/generate"
 )
 
 func made(t *testing.T, name string, args map[string]any) *sparse.CSR[float64] {

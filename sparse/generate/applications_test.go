@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
 )
 
 // skewed draws rows, columns and a mean row.

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/sparse"
 )
 
 // An assembly describes a matrix by its rows, each of which can be made

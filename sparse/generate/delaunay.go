@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // planDelaunay makes the graph of the Delaunay triangulation of random points,

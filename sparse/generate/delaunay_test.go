@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
 )
 
 // pointSets are distinct points by what is special about them.

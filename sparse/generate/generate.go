@@ -24,8 +24,8 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/sparse"
 )
 
 // Version changes whenever the output of any generator does, so that a matrix

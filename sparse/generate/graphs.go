@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/sparse"
-	"spmvtune/sparse/reorder"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/reorder"
 )
 
 // geometric returns a number of at least 0, in the mean as given.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // kept is the share of the stencil's couplings that a mesh has; the gaps are

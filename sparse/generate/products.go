@@ -5,7 +5,7 @@ import (
 	"context"
 	"math"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 func planLDPC(v values) (plan, error) {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 func planUniform(v values) (plan, error) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math/bits"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // box returns the sizes of a grid.

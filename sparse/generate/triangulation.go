@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/panics"
 )
 
 // A triangulation is the Delaunay triangulation of points: its edges are those that have a

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 func planTwin(v values) (plan, error) {

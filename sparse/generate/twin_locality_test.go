@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
 )
 
 // TestTwinLocality holds the two forms of rail4284 against each other: rows of the same

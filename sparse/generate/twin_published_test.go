@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 var twinTable = flag.Float64("twintable", 0, "print twins at this scale beside what is published of the originals")

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse"
 )
 
 // likeTwin checks what is promised of every twin, at any scale.

@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"slices"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/sparse"
 )
 
 // A Method is a way to order rows.

@@ -12,9 +12,9 @@ import (
 	"time"
 	"unicode"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // writeBenchstat writes the text format of Go's benchmarks (golang.org/design/14313-benchmark-format), which

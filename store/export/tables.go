@@ -14,9 +14,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/store"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/store"
 )
 
 // samplesColumn is the column with the samples, after all others.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/store"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/store"
 )
 
 // onFirst chooses the place with the most trials.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // blockNames are the parameters whose product is the number of threads of a block in Kernel Tuner.

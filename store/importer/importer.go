@@ -22,12 +22,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A File is a table to be read.

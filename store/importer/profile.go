@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/store"
-	"spmvtune/tuner/stat"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/stat"
 )
 
 // A Launch is a kernel's launch, with what Nsight Compute counted in it.

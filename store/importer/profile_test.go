@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/store"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/store"
 )
 
 const (

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 const good = `matrix,class,rows,cols,nnz,row_max,kernel,precision,cache,block,grid,params,time_us,device,comment

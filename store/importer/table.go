@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/sparse"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/sparse"
 )
 
 // A table is a text of rows and columns.

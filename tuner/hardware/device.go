@@ -17,14 +17,14 @@ import (
 	"syscall"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/kernels/cpu"
-	"spmvtune/kernels/cuda"
-	"spmvtune/tuner"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/kernels/cuda"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // A GPU is what one binary tells the other about a GPU.

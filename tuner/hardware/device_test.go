@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // What the driver's library prints where there is no GPU is never what a user

@@ -29,10 +29,10 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/sparse"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Line is what a line of a journal says: exactly one field is set.

@@ -13,8 +13,8 @@ import (
 	"os"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Reader reads a journal, and reads on where it stopped when the journal has

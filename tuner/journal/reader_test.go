@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Wherever the last line is torn, all before it is read, and the tear is said.

@@ -17,9 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 var _ tuner.Recorder = (*Writer)(nil)

@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/tuner/trial"
 )
 
 func TestNames(t *testing.T) {

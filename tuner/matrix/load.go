@@ -14,15 +14,15 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels/cpu"
-	"spmvtune/sparse"
-	"spmvtune/sparse/cache"
-	"spmvtune/sparse/fetch"
-	"spmvtune/sparse/file"
-	"spmvtune/sparse/generate"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/sparse/fetch"
+	"example.org/spmvtune/sparse/file"
+	"example.org/spmvtune/sparse/generate"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Load returns the matrix that a sweep names, with its description. The matrix comes from

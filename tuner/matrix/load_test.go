@@ -16,11 +16,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/sparse/cache"
-	"spmvtune/sparse/fetch"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/sparse/fetch"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A twin is described by fields that say what it is a likeness of, as its section does, and

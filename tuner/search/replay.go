@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"slices"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/panics"
-	"spmvtune/kernels"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Replay replays a strategy on a grid once for each seed from 1 to n, on all processors: a step is answered from

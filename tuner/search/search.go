@@ -25,9 +25,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Step asks for one measurement.

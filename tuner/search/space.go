@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // A Space is what may be tried on one matrix in one precision and cache state: the

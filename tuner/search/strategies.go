@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // local walks from a random configuration to the first neighbour that is faster, until

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
 )
 
 // A Candidate is a configuration with the medians of its trial and of each repeat run, in

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // repeated returns n configurations in a place, whose measurements scatter by a deviation.

@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
 )
 
 // A Status says how a trial ended.

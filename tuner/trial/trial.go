@@ -17,9 +17,9 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
 )
 
 // A Trial is one experiment: a configuration on a matrix under a cache state.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // Values that no measurement has are refused, whatever file they come from.

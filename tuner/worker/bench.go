@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"runtime"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Bench verifies and measures products in this process, as trials are, on a matrix that its backend has loaded.

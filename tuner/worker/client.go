@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // The files of the conversation with a worker process. They are not its standard ones, so

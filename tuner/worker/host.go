@@ -1,9 +1,9 @@
 package worker
 
 import (
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A hostReading says what the processor has done so far, as sums over the cores that this

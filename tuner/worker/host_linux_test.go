@@ -3,7 +3,7 @@ package worker
 import (
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // Only the cores count that the process may use, and idle ones are not busy.

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // first computes the product once into a poisoned y. It returns how long that took in seconds: as a cold sample, or

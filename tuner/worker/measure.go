@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // trial verifies and measures one configuration. Whatever goes wrong is a result, too.

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"spmvtune/kernels"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Sensors are implemented by a backend whose device reports its clocks, temperature and

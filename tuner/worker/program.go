@@ -16,11 +16,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/kernels"
-	"spmvtune/kernels/custom"
-	"spmvtune/sparse/file"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
+	"example.org/spmvtune/sparse/file"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // program returns the kernel with this name, if it is a program.

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // problem builds a problem from dense rows.

@@ -13,11 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/kernels/custom"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/custom"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Ahead does what opening a device takes and needs none, for a process that opens it later.

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/kernels/cpu"
-	"spmvtune/sparse/cache"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/kernels/cpu"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/trial"
 )
 
 var regen = flag.Bool("regen", false, "note the digests of the sources of a measurement")

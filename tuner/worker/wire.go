@@ -13,10 +13,10 @@ import (
 	"fmt"
 	"strings"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Request is what the parent asks of its worker; exactly one field is set. Requests and

@@ -26,7 +26,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // Temporary is part of the names of unfinished files.

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 func read(t *testing.T, path string) string {

@@ -100,7 +100,7 @@ func at() string {
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
 	for {
 		frame, more := frames.Next()
-		name, ours := strings.CutPrefix(frame.Function, "spmvtune/")
+		name, ours := strings.CutPrefix(frame.Function, "example.org/spmvtune/")
 		passing := strings.HasPrefix(name, "internal/base/panics.")
 		if ours && (!passing || strings.HasSuffix(frame.File, "_test.go")) {
 			_, file := path.Split(frame.File)

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // A panic in a goroutine is an error of one line that names the line.

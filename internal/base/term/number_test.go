@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 func TestChangeWords(t *testing.T) {

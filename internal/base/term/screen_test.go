@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // A page that does not fit a terminal is cut where it is least missed, at its end, and

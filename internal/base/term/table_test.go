@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // Whatever a command finds is a table: fields within fields have dots, in the order of the JSON.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 func TestDuration(t *testing.T) {

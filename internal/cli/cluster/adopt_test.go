@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
-	"spmvtune/slurm/submit"
-	"spmvtune/tuner/journal"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/submit"
+	"example.org/spmvtune/tuner/journal"
 )
 
 // adoptSweep is taskSweep with shorter trials.

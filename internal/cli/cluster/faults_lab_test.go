@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm/status"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm/status"
 )
 
 // labFaultsEnv is faultsEnv for sequences on a real Slurm.

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
 )
 
 // simulated are Slurm's programs. The file queue has what squeue prints, down says that the controller does

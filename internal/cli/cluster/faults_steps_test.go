@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
-	"spmvtune/slurm/status"
-	"spmvtune/slurm/submit"
-	"spmvtune/tuner/hardware"
-	"spmvtune/tuner/journal"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/status"
+	"example.org/spmvtune/slurm/submit"
+	"example.org/spmvtune/tuner/hardware"
+	"example.org/spmvtune/tuner/journal"
 )
 
 // steps are the faults, and what users do in between.

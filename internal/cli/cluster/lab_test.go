@@ -11,12 +11,12 @@ import (
 	"syscall"
 	"testing"
 
-	"spmvtune/internal/cli"
-	"spmvtune/internal/testing/clitest"
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm/status"
-	"spmvtune/sparse/cache"
+	"example.org/spmvtune/internal/cli"
+	"example.org/spmvtune/internal/testing/clitest"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm/status"
+	"example.org/spmvtune/sparse/cache"
 )
 
 // A terminal is where a user gives commands, and looks at runs.

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
 )
 
 // Who may read a run and not write to it is told so, and what to do instead. A copy can be merged.

@@ -11,11 +11,11 @@ import (
 	"syscall"
 	"testing"
 
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
-	"spmvtune/slurm/status"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/status"
 )
 
 // What clusters do to a run, each once: status says it, and with the retry that it advises, or the merge that retry

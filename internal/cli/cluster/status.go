@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/slurm/status"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/slurm/status"
 )
 
 // statusClient asks on behalf of commands that can do without the answer.

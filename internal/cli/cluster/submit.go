@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
-	"spmvtune/internal/cli/command"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/slurm/status"
-	"spmvtune/slurm/submit"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/slurm/status"
+	"example.org/spmvtune/slurm/submit"
 )
 
 // submitCommand is the command submit.

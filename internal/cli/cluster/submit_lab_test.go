@@ -14,13 +14,13 @@ import (
 	"sync"
 	"testing"
 
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
-	"spmvtune/slurm/status"
-	"spmvtune/sparse/cache"
-	"spmvtune/sparse/fetch"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/status"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/sparse/fetch"
 )
 
 // The whole way, from the sweep to the report: an array longer than the cluster

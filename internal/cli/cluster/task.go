@@ -13,16 +13,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/analysis"
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
-	"spmvtune/kernels"
-	"spmvtune/slurm"
-	"spmvtune/tuner"
-	"spmvtune/tuner/hardware"
-	"spmvtune/tuner/journal"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/hardware"
+	"example.org/spmvtune/tuner/journal"
 )
 
 // taskCommand is the command task, which the tasks of an array run, and launchers of users.

@@ -12,14 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/slurmlab"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/slurm"
-	"spmvtune/slurm/sbatch"
-	"spmvtune/slurm/status"
-	"spmvtune/slurm/submit"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/slurmlab"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/sbatch"
+	"example.org/spmvtune/slurm/status"
+	"example.org/spmvtune/slurm/submit"
 )
 
 // submitTask submits it and returns the id of its only task.

@@ -10,17 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/testing/clitest"
-	"spmvtune/internal/testing/slurmtest"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/slurm"
-	"spmvtune/slurm/status"
-	"spmvtune/store"
-	"spmvtune/tuner/journal"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/testing/clitest"
+	"example.org/spmvtune/internal/testing/slurmtest"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/slurm"
+	"example.org/spmvtune/slurm/status"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/journal"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A prepared is a run that was made without Slurm.

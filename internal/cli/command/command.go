@@ -18,12 +18,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"spmvtune/analysis"
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/kernels"
-	"spmvtune/sparse/fetch"
-	"spmvtune/sparse/file"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/fetch"
+	"example.org/spmvtune/sparse/file"
 )
 
 // The Makefile takes these from git. They are empty in a plain go build.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/panics"
-	"spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/base/panics"
+	"example.org/spmvtune/internal/base/term"
 )
 
 // Exit codes.

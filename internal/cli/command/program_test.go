@@ -3,7 +3,7 @@ package command
 import (
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // What a database keeps of a build names its commit where its version doesn't.

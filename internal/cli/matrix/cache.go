@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/sparse/cache"
-	"spmvtune/sparse/fetch"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/sparse/fetch"
 )
 
 func newMatrixCache() *cobra.Command {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 func TestAge(t *testing.T) {

@@ -12,15 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
-	"spmvtune/kernels"
-	"spmvtune/plots/figure"
-	"spmvtune/sparse"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/plots/figure"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // matrixInfo is what `matrix info --json` prints.

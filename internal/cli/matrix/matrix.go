@@ -16,15 +16,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
-	"spmvtune/sparse/file"
-	"spmvtune/sparse/generate"
-	"spmvtune/tuner/matrix"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/sparse/file"
+	"example.org/spmvtune/sparse/generate"
+	"example.org/spmvtune/tuner/matrix"
 )
 
 func NewCommand() *cobra.Command {

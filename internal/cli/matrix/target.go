@@ -13,15 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/files"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/command"
-	"spmvtune/internal/cli/show"
-	"spmvtune/sparse/fetch"
-	"spmvtune/sparse/file"
-	"spmvtune/sparse/generate"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/command"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/sparse/fetch"
+	"example.org/spmvtune/sparse/file"
+	"example.org/spmvtune/sparse/generate"
 )
 
 // A Target is the matrix that an argument names, and how a file is read.

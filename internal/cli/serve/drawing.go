@@ -16,13 +16,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/plots/canvas"
-	"spmvtune/plots/figure"
-	"spmvtune/plots/page"
-	"spmvtune/store"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/plots/canvas"
+	"example.org/spmvtune/plots/figure"
+	"example.org/spmvtune/plots/page"
+	"example.org/spmvtune/store"
 )
 
 // GiveWay makes all of this process give way to others: a sweep may measure on the same processor.

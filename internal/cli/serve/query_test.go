@@ -12,8 +12,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/store"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/store"
 )
 
 func ask(s *Server, sql string) (code int, body string) {

@@ -34,7 +34,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/analysis"
+	"example.org/spmvtune/analysis"
 )
 
 //go:embed web

@@ -17,15 +17,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/show"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/sparse"
-	"spmvtune/store"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Only names of this server are answered to, at whatever port: another site that gives its name our

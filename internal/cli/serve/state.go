@@ -14,12 +14,12 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/analysis"
-	"spmvtune/internal/base/lists"
-	"spmvtune/internal/base/term"
-	"spmvtune/internal/cli/show"
-	"spmvtune/store"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // lastTrials is how many of the newest trials a page shows.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/cli/show"
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/cli/show"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 type shownState struct {

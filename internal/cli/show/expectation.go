@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"spmvtune/internal/base/lists"
-	"spmvtune/tuner"
+	"example.org/spmvtune/internal/base/lists"
+	"example.org/spmvtune/tuner"
 )
 
 // An expectation foresees how long a run takes. The tuner's model says how the matrices compare, and what this run

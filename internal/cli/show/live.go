@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"spmvtune/internal/base/files"
+	"example.org/spmvtune/internal/base/files"
 )
 
 // LiveFile is the name of the file in the folder of the results.

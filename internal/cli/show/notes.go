@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/base/term"
-	"spmvtune/sparse/fetch"
-	"spmvtune/tuner"
-	"spmvtune/tuner/hardware"
-	"spmvtune/tuner/matrix"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/sparse/fetch"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/hardware"
+	"example.org/spmvtune/tuner/matrix"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Noted says what about a run needs to be known, while it goes on: an own kernel that does not compile, a memory

@@ -11,12 +11,12 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"spmvtune/internal/base/term"
-	"spmvtune/tuner/hardware"
+	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/tuner/hardware"
 
-	"spmvtune/kernels"
-	"spmvtune/tuner"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // Progress shows how far a run is: by a line that is redrawn on a terminal, elsewhere by a line

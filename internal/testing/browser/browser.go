@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // A Browser is a headless Chromium with one page, spoken to by its debugging protocol

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/configs"
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
-	"spmvtune/tuner/hardware"
-	"spmvtune/tuner/worker"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/tuner/hardware"
+	"example.org/spmvtune/tuner/worker"
 )
 
 // fakeGPUs makes the test binary a program that is built with CUDA, see WithGPUs.

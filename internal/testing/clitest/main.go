@@ -8,10 +8,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/sparse/cache"
-	"spmvtune/tuner/hardware"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/sparse/cache"
+	"example.org/spmvtune/tuner/hardware"
 )
 
 // Main runs the tests of a package. They can start this binary as "spmvtune", which does what

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/internal/testing/testkit"
 )
 
 // submit sends a script and returns the id of its job. Output goes into the lab's

@@ -1,9 +1,9 @@
 package synthetic
 
 import (
-	"spmvtune/analysis"
-	"spmvtune/kernels"
-	"spmvtune/rule"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
 )
 
 // Ruled gives a report the sample rule.

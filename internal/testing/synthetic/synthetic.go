@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"spmvtune/analysis"
-	"spmvtune/configs"
-	"spmvtune/kernels"
-	"spmvtune/rule"
-	"spmvtune/sparse"
-	"spmvtune/store"
-	"spmvtune/tuner/stat"
-	"spmvtune/tuner/trial"
+	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/configs"
+	"example.org/spmvtune/kernels"
+	"example.org/spmvtune/rule"
+	"example.org/spmvtune/sparse"
+	"example.org/spmvtune/store"
+	"example.org/spmvtune/tuner/stat"
+	"example.org/spmvtune/tuner/trial"
 )
 
 // A Database follows formulas that give lines their typical shapes: rising, peaking, flat, and

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"spmvtune/sparse"
+	"example.org/spmvtune/sparse"
 )
 
 // CSR is the matrix whose entry k is val[k] at (row[k], col[k]); those at one place are added up in their order.

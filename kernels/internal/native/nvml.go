@@ -79,7 +79,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"spmvtune/kernels"
+	"example.org/spmvtune/kernels"
 )
 
 // Sensors are those of one NVIDIA GPU. They are read through NVML, the driver's management library.

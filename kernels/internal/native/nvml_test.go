@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"spmvtune/internal/testing/testkit"
-	"spmvtune/kernels"
+	"example.org/spmvtune/internal/testing/testkit"
+	"example.org/spmvtune/kernels"
 )
 
 // builtNVML compiles testdata/nvml.c, and returns the library's path.
