@@ -206,7 +206,9 @@ func (b *Bars) drawMark(c draw.Canvas, m *Mark, x func(float64) vg.Length, y vg.
 	}
 	Hover(c, vg.Point{X: x(m.V), Y: y}, func() string { return b.about(m) })
 	if !math.IsNaN(m.Hollow) && !m.Thick {
-		m.Look.Marker.Outline(c, vg.Point{X: x(m.Hollow), Y: y}, radius, ink)
+		hollow := m.Look
+		hollow.Hollow = true
+		hollow.Mark(c, vg.Point{X: x(m.Hollow), Y: y}, radius)
 	}
 }
 

@@ -114,15 +114,6 @@ func (ch *Chart) Panel() Panel {
 	return p
 }
 
-// ChartPanels are those of charts.
-func ChartPanels(charts []Chart) []Panel {
-	list := make([]Panel, len(charts))
-	for i := range charts {
-		list[i] = charts[i].Panel()
-	}
-	return list
-}
-
 // FewestForTrend is the fewest matrices that have a running median: of fewer, a window of some
 // and a curve of several windows tell less than the dots.
 const FewestForTrend = 20

@@ -49,11 +49,7 @@ func OnHeat(size float64, bold bool, step int) text.Style {
 
 // FillHeat fills a box in the tone of a step, and its rim, so that no line shows between boxes.
 func FillHeat(c draw.Canvas, box vg.Rectangle, step int) {
-	path := box.Path()
-	c.SetColor(heat[step])
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: heat[step], Width: 0.3})
-	c.Stroke(path)
+	paint(c, box.Path(), heat[step], draw.LineStyle{Color: heat[step], Width: 0.3})
 }
 
 // scaleAcross draws a strip of colours across the top and the meanings of its ends. It returns where these end.
@@ -89,23 +85,13 @@ func DrawDensityScale(c draw.Canvas, left, right string) {
 	scaleAcross(c, left, right, func(corner vg.Point) vg.Rectangle { return Place(c, ramp, corner) })
 }
 
-// shades maps counts to indexes in DensityPalette by their logarithm.
-type shades struct{ scale float64 }
-
-func newShades(most uint32) shades {
+// shadeOf maps the number of entries of a bin, at least one, to an index in DensityPalette by its logarithm. If no bin has
+// more than one, the shade is from the middle: the lightest would suggest that there are darker ones.
+func shadeOf(n, most uint32) uint8 {
 	if most <= 1 {
-		return shades{}
-	}
-	return shades{float64(len(DensityPalette)-2) / math.Log(float64(most))}
-}
-
-// Of returns the shade of a bin with n entries, at least one. If no bin has more than one, the
-// shade is from the middle: the lightest would suggest that there are darker ones.
-func (s shades) Of(n uint32) uint8 {
-	if s.scale == 0 {
 		return uint8(len(DensityPalette) / 3)
 	}
-	return uint8(1 + math.Round(s.scale*math.Log(float64(n))))
+	return uint8(1 + math.Round(float64(len(DensityPalette)-2)/math.Log(float64(most))*math.Log(float64(n))))
 }
 
 // DensityPalette is white for no entry and then goes through the blue hues from light to dark,
@@ -168,7 +154,6 @@ func (m Mosaic) image(d *sparse.Density) image.Image {
 	if len(d.Count) == 0 {
 		return img
 	}
-	shades := newShades(d.Most)
 
 	for y := range m.Height * m.down {
 		line := img.Pix[y*img.Stride:][:m.Width*m.across]
@@ -180,7 +165,7 @@ func (m Mosaic) image(d *sparse.Density) image.Image {
 			if n == 0 {
 				continue
 			}
-			shade := shades.Of(n)
+			shade := shadeOf(n, d.Most)
 			for x := range m.across {
 				line[j*m.across+x] = shade
 			}

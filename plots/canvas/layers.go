@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/store"
 )
@@ -68,11 +69,7 @@ func Throughput(r *store.Row, x, v float64) Point {
 // places are those of points, at the edge of the data where they are beyond it.
 func places(c draw.Canvas, p *plot.Plot, points []Point) []vg.Point {
 	tx, ty := p.Transforms(&c)
-	list := make([]vg.Point, len(points))
-	for i, q := range points {
-		list[i] = vg.Point{X: tx(inside(q.X, p.X)), Y: ty(inside(q.Y, p.Y))}
-	}
-	return list
+	return lists.Of(points, func(q Point) vg.Point { return vg.Point{X: tx(inside(q.X, p.X)), Y: ty(inside(q.Y, p.Y))} })
 }
 
 func inside(v float64, a plot.Axis) float64 { return min(max(v, a.Min), a.Max) }

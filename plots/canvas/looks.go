@@ -58,11 +58,21 @@ func mix(a, b color.RGBA, t float64) color.RGBA {
 
 // Mark draws the marker at p.
 func (l Look) Mark(c draw.Canvas, p vg.Point, radius vg.Length) {
+	// The border keeps markers on top of each other apart.
+	fill, border := l.Color, draw.LineStyle{Color: PaperColor, Width: radius / 5}
 	if l.Hollow {
-		l.Marker.Outline(c, p, radius, l.Color)
-		return
+		fill, border = PaperColor, draw.LineStyle{Color: l.Color, Width: radius * 0.36}
+		radius *= 0.88
 	}
-	l.Marker.Draw(c, p, radius, l.Color)
+	paint(c, l.Marker.path(p, radius), fill, border)
+}
+
+// paint fills a path and draws its border.
+func paint(c draw.Canvas, path vg.Path, fill color.Color, border draw.LineStyle) {
+	c.SetColor(fill)
+	c.Fill(path)
+	c.SetLineStyle(border)
+	c.Stroke(path)
 }
 
 // Line returns the style of a line of this width.
@@ -126,25 +136,6 @@ func cross(angle float64) marker {
 		m[i] = vg.Point{X: vg.Length(c[0]*cos - c[1]*sin), Y: vg.Length(c[0]*sin + c[1]*cos)}
 	}
 	return m
-}
-
-// Draw fills the marker at p with a thin border in the colour of the paper, so
-// that markers on top of each other stay apart.
-func (m marker) Draw(c draw.Canvas, p vg.Point, radius vg.Length, fill color.Color) {
-	path := m.path(p, radius)
-	c.SetColor(fill)
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: PaperColor, Width: radius / 5})
-	c.Stroke(path)
-}
-
-// Outline draws the marker at p filled with the colour of the paper.
-func (m marker) Outline(c draw.Canvas, p vg.Point, radius vg.Length, line color.Color) {
-	path := m.path(p, radius*0.88)
-	c.SetColor(PaperColor)
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: line, Width: radius * 0.36})
-	c.Stroke(path)
 }
 
 // path returns the marker's border.

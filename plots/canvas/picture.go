@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 )
 
 // A Picture is a title, a subtitle, a legend and a body.
@@ -245,11 +246,7 @@ type Key struct {
 
 // KeysOf returns the keys of kernels.
 func KeysOf(names []string, dot bool) []Key {
-	keys := make([]Key, len(names))
-	for i, name := range names {
-		keys[i] = Key{Text: name, Look: LookOf(name), Dot: dot}
-	}
-	return keys
+	return lists.Of(names, func(name string) Key { return Key{Text: name, Look: LookOf(name), Dot: dot} })
 }
 
 // The legend stands above the panels, where it can't cover data: keys in as

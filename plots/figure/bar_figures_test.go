@@ -77,7 +77,7 @@ func TestMeans(t *testing.T) {
 	}
 	d := analysis.New(rows, nil, nil, nil)
 	scenes := scenesByCondition(d)
-	texts := strings.Join(textsOf(averagePage(d, &scenes[0])), " ") // 4 and 16 times as fast average to 8
+	texts := strings.Join(textsOf(averagePage(d, scenes[0])), " ") // 4 and 16 times as fast average to 8
 	if !regexp.MustCompile(`cpu_csr cpu_csr_rows on 1 .* 8\.0×.* 0\.50×`).MatchString(texts) {
 		t.Errorf("kernels, their means and on how many matrices: %s", texts)
 	}
@@ -141,7 +141,7 @@ func TestPublishedBesideLines(t *testing.T) {
 	flat := got["cpu_coo"]
 	testkit.Check(t, len(flat) == 1 && flat[0].X == 0 && math.Abs(flat[0].Y-20.28/12) <= 1e-9, "beside the flat line: %v", flat)
 	testkit.Equal(t, len(got["coo_warp_chunk"]), 0, "marks at a size that no paper says")
-	pages, _ = overRowLength.draw(d)
+	pages, _ = drawings["gflops-vs-row-length"](d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	n := 0
 	for _, tip := range tips {

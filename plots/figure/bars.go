@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/plots/canvas"
@@ -42,26 +43,9 @@ type scene struct {
 
 // scenesByCondition makes a scene of each condition.
 func scenesByCondition(d *analysis.Data) []scene {
-	var list []scene
-	for _, at := range d.Conditions() {
-		list = append(list, scene{words: d.ConditionWords(at), about: analysis.Setup{Condition: at}, panels: d.Under(at), data: d})
-	}
-
-	return list
-}
-
-// byCondition makes the draw function of a figure with a picture for each condition; page returns nil
-// where there is nothing to show.
-func byCondition(page func(*analysis.Data, *scene) *canvas.Picture) func(*analysis.Data) ([]*canvas.Picture, []error) {
-	return func(d *analysis.Data) ([]*canvas.Picture, []error) {
-		var pages []*canvas.Picture
-		for _, s := range scenesByCondition(d) {
-			if p := page(d, &s); p != nil {
-				pages = append(pages, p)
-			}
-		}
-		return pages, nil
-	}
+	return lists.Of(d.Conditions(), func(at analysis.Condition) scene {
+		return scene{words: d.ConditionWords(at), about: analysis.Setup{Condition: at}, panels: d.Under(at), data: d}
+	})
 }
 
 // draw makes the pictures of the figure.
@@ -115,18 +99,11 @@ func (f *barFigure) page(s *scene, t *tally) *canvas.Picture {
 	b := &canvas.Bars{Slots: len(t.shown), Label: q.label, Origin: q.origin, Number: q.number}
 	b.Dots = q.dots || len(t.shown) < t.found || b.Slots > canvas.MostBars || b.Slots*len(matrices) > mostBarsOnPage.here()
 	b.Roof.Low, b.Roof.High = s.data.RoofOf(s.about.Device, analysis.Unit{Bytes: q.bytes})
-	for _, precision := range t.precisions {
-		b.Columns = append(b.Columns, string(precision))
-	}
-
-	for _, m := range matrices {
-		r := canvas.BarRow{Name: m, Note: term.Significant(t.rowMean[m], 3) + " per row"}
-		for _, precision := range t.precisions {
-			at := spot{m, precision}
-			r.Cells = append(r.Cells, t.marks(&q, at, s.published))
-		}
-		b.Rows = append(b.Rows, r)
-	}
+	b.Columns = columnsOf(t.precisions)
+	note := func(m string) string { return term.Significant(t.rowMean[m], 3) + " per row" }
+	b.Rows = canvas.NewRows(matrices, note, len(b.Columns), func(m string, column int) []canvas.Mark {
+		return t.marks(&q, spot{m, t.precisions[column]}, s.published)
+	})
 
 	if mean := t.meanRow(); mean != nil {
 		b.Rows = append(b.Rows, *mean)

@@ -55,9 +55,9 @@ func reigns(panels []analysis.Panel) []reign {
 	return list
 }
 
-// drawBreakEven draws for each condition, with a panel for each precision, on how many matrices a kernel is
+// breakEvenPage draws for a condition, with a panel for each precision, on how many matrices a kernel is
 // the best choice, over the number of products. The table of the preparation names it for each matrix.
-func drawBreakEven(d *analysis.Data, s *scene) *canvas.Picture {
+func breakEvenPage(d *analysis.Data, s scene) *canvas.Picture {
 	prepared := slices.DeleteFunc(slices.Clone(s.panels), func(p analysis.Panel) bool {
 		return !p.Prepared() || len(p.Kernels()) < 2
 	})

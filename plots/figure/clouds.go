@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/plots/canvas"
@@ -46,20 +47,6 @@ var (
 	bandwidthOverRowLength = crossing{"bandwidth-vs-row-length", byRowLength, analysis.GBPS}
 )
 
-// draw draws a picture for each condition, in the papers' precision if it was measured.
-func (f crossing) draw(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, at := range d.Conditions() {
-		panels := slices.DeleteFunc(singlePrecision(d, at), func(p analysis.Panel) bool { // imported, with times alone
-			return !slices.ContainsFunc(p.Rows, func(r store.Row) bool { return f.unit.Of(&r) > 0 })
-		})
-		if stops := f.over.stops(panels); differ(stops) {
-			pages = append(pages, f.page(d, panels, stops))
-		}
-	}
-	return pages, nil
-}
-
 // singlePrecision returns the panels of a condition in float32, or in the first precision that
 // there is.
 func singlePrecision(d *analysis.Data, at analysis.Condition) []analysis.Panel {
@@ -68,7 +55,15 @@ func singlePrecision(d *analysis.Data, at analysis.Condition) []analysis.Panel {
 	return d.In(setups[max(0, single)])
 }
 
-func (f crossing) page(d *analysis.Data, panels []analysis.Panel, stops []stop) *canvas.Picture {
+// page draws a condition, in the papers' precision if it was measured.
+func (f crossing) page(d *analysis.Data, at analysis.Condition) *canvas.Picture {
+	panels := slices.DeleteFunc(singlePrecision(d, at), func(p analysis.Panel) bool { // imported, with times alone
+		return !slices.ContainsFunc(p.Rows, func(r store.Row) bool { return f.unit.Of(&r) > 0 })
+	})
+	stops := f.over.stops(panels)
+	if !differ(stops) {
+		return nil
+	}
 	names, all, cited := coloured(panels), analysis.KernelsOf(panels), citationsOf(d)
 	cl := cloud{over: f.over, stops: stops, label: f.unit.Label}
 	cl.roof.Low, cl.roof.High = d.RoofOf(panels[0].Device, f.unit)
@@ -98,11 +93,8 @@ func (cl *cloud) panels() canvas.Panels {
 }
 
 // keys are those of the sets.
-func (cl *cloud) keys() (keys []canvas.Key) {
-	for _, l := range cl.sets {
-		keys = append(keys, canvas.Key{Text: l.Kernel, Look: l.Look, Dot: true})
-	}
-	return keys
+func (cl *cloud) keys() []canvas.Key {
+	return lists.Of(cl.sets, func(l canvas.Line) canvas.Key { return canvas.Key{Text: l.Kernel, Look: l.Look, Dot: true} })
 }
 
 // panel is one for these sets, with about this many labels along x. The dots of a matrix stand beside each other.
@@ -208,20 +200,14 @@ func (cl *cloud) axis(n int) canvas.Scale {
 	return canvas.LogBetween(low/pad, high*pad, n)
 }
 
-// drawKernels draws throughput over row length with a panel for each kernel and marks for each precision.
-func drawKernels(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
-	for _, at := range d.Conditions() {
-		panels := d.Under(at)
-		if stops := byRowLength.stops(panels); differ(stops) {
-			cl := cloud{over: byRowLength, stops: stops, label: analysis.GFLOPS.Label}
-			pages = append(pages, cl.kernels(d, panels, analysis.LeadersOf(panels, mostKernels.here())))
-		}
+// kernelsPage draws throughput over row length with a panel for each kernel and marks for each precision.
+func kernelsPage(d *analysis.Data, at analysis.Condition) *canvas.Picture {
+	panels := d.Under(at)
+	cl := cloud{over: byRowLength, stops: byRowLength.stops(panels), label: analysis.GFLOPS.Label}
+	if !differ(cl.stops) {
+		return nil
 	}
-	return pages, nil
-}
-
-func (cl *cloud) kernels(d *analysis.Data, panels []analysis.Panel, names []string) *canvas.Picture {
-	precisions := precisionsOf(panels)
+	names, precisions := analysis.LeadersOf(panels, mostKernels.here()), precisionsOf(panels)
 	drawn := canvas.Panels{X: cl.over.by, Y: cl.label}
 	for _, kernel := range names {
 		var sets []canvas.Line

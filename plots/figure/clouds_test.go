@@ -19,14 +19,14 @@ import (
 // Of imported trials it is not known what they moved: there is no bandwidth to draw.
 func TestBandwidthNotKnownIsNotDrawn(t *testing.T) {
 	d := synthetic.Processor().Report()
-	if pages, _ := bandwidthOverRowLength.draw(d); len(pages) == 0 {
+	if pages, _ := drawings["bandwidth-vs-row-length"](d); len(pages) == 0 {
 		t.Fatal("no page is drawn where it is known")
 	}
 	for i := range d.Rows {
 		d.Rows[i].GBPS = math.NaN()
 	}
 	d = analysis.New(d.Rows, d.Best, d.Matrices, d.Devices)
-	pages, _ := bandwidthOverRowLength.draw(d)
+	pages, _ := drawings["bandwidth-vs-row-length"](d)
 	testkit.Equal(t, len(pages), 0, "pages drawn")
 }
 

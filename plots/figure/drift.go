@@ -19,13 +19,8 @@ import (
 	"example.org/spmvtune/tuner/stat"
 )
 
-// drawDrift draws the sentinels: a picture for each device.
-func drawDrift(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, of := range lists.Groups(d.Drifts, func(s store.Drift) string { return s.Device }) {
-		pages = append(pages, driftPage(d, of))
-	}
-	return pages, nil
+func driftsByDevice(d *analysis.Data) [][]store.Drift {
+	return lists.Groups(d.Drifts, func(s store.Drift) string { return s.Device })
 }
 
 // mostReach is how far the axis of drift goes from 1 at most: down to 0 and up to 2.
@@ -134,7 +129,7 @@ func wobbleOf(p *analysis.Panel) (wobble, bool) {
 }
 
 // runToRunPage draws how far repeating a trial moves its time on each matrix.
-func runToRunPage(d *analysis.Data, s *scene) *canvas.Picture {
+func runToRunPage(d *analysis.Data, s scene) *canvas.Picture {
 	found := map[spot]wobble{}
 	worst := map[string]float64{}
 	var matrices []string
@@ -166,9 +161,7 @@ func runToRunPage(d *analysis.Data, s *scene) *canvas.Picture {
 func runToRunRows(found map[spot]wobble, matrices []string, precisions []kernels.Precision) *canvas.Bars {
 	b := &canvas.Bars{Slots: 1, Dots: true, Label: "difference between two runs of a trial", Origin: math.NaN(),
 		Number: func(v float64) string { return term.Significant(100*v, 2) + "%" }}
-	for _, precision := range precisions {
-		b.Columns = append(b.Columns, string(precision))
-	}
+	b.Columns = columnsOf(precisions)
 	b.Rows = canvas.NewRows(matrices, nil, len(precisions), func(m string, column int) []canvas.Mark {
 		w, ok := found[spot{m, precisions[column]}]
 		if !ok {

@@ -36,7 +36,7 @@ func TestDriftNames(t *testing.T) {
 			d.Drifts[i].Points[j+1].Value = 1 + 0.1*float64(i+1)
 		}
 	}
-	pages, _ := drawDrift(d)
+	pages, _ := drawings["drift"](d)
 	texts := textsOf(pages[0])
 	for i, s := range d.Drifts {
 		testkit.Equal(t, slices.Contains(texts, s.Matrix+", "+string(s.Cache)), i > 0, "%s is named", s.Matrix)
@@ -61,7 +61,7 @@ func TestDriftMarksSpeak(t *testing.T) {
 	s := synthetic.Processor()
 	s.Matrices = s.Matrices[:2]
 	d := s.Report()
-	pages, _ := drawDrift(d)
+	pages, _ := drawings["drift"](d)
 	_, tips := pages[0].Web(&canvas.WebStyles{})
 	points := 0
 	for _, one := range d.Drifts {

@@ -27,7 +27,7 @@ type kernelColumn struct {
 // The paper averages arithmetically and says that a few matrices with long rows
 // skew it. A ratio and its inverse should average to 1, which the geometric mean
 // does; the arithmetic one is drawn beside it for comparison.
-func averagePage(d *analysis.Data, s *scene) *canvas.Picture {
+func averagePage(d *analysis.Data, s scene) *canvas.Picture {
 	baseline := d.BaselineOf(s.about.Device)
 	with := slices.DeleteFunc(slices.Clone(s.panels), func(p analysis.Panel) bool { return len(p.Gains(baseline)) == 0 })
 	gains, top, matrices := map[kernelColumn][]stat.Ratio{}, map[string]float64{}, map[kernels.Precision]int{}
@@ -137,7 +137,7 @@ func tuningOf(panels []analysis.Panel, kernel string) (tuning, bool) {
 
 // configurationsPage draws how the configurations of each kernel are distributed between its slowest
 // and its best.
-func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
+func configurationsPage(d *analysis.Data, s scene) *canvas.Picture {
 	precisions := precisionsOf(s.panels)
 	found := map[kernelColumn]tuning{}
 	var names []string
@@ -162,9 +162,7 @@ func configurationsPage(d *analysis.Data, s *scene) *canvas.Picture {
 
 	b := &canvas.Bars{Slots: 1, Dots: true, Label: "share of the kernel's best speed on the matrix", Origin: lowestShare,
 		Number: term.Percent0, Axis: shareAxis()}
-	for _, precision := range precisions {
-		b.Columns = append(b.Columns, string(precision))
-	}
+	b.Columns = columnsOf(precisions)
 	note := func(name string) string { return configsWords(found, name, precisions) }
 	b.Rows = canvas.NewRows(names, note, len(precisions), func(name string, column int) []canvas.Mark {
 		if t, ok := found[kernelColumn{name, precisions[column]}]; ok {

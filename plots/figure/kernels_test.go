@@ -35,19 +35,19 @@ func TestOccupancy(t *testing.T) {
 		!slices.Contains(kernels, "csr_hybrid") {
 		t.Errorf("kernels %v", kernels)
 	}
-	pages, warnings := occupancy.draw(synthetic.Processor().Report())
+	pages, warnings := drawings["occupancy"](synthetic.Processor().Report())
 	testkit.Check(t, len(pages) == 0 && len(warnings) == 0, "a processor has %d pages, warnings %v", len(pages), warnings)
 }
 
 // What a profiler counted is drawn in place of the theoretical occupancy, with that as the
 // bound; without it the other figures have no page.
 func TestProfiledShares(t *testing.T) {
-	for _, draw := range []func(*analysis.Data) ([]*canvas.Picture, []error){warpEfficiency.draw, loadEfficiency.draw} {
+	for _, draw := range []func(*analysis.Data) ([]*canvas.Picture, []error){drawings["warp-efficiency"], drawings["load-efficiency"]} {
 		pages, _ := draw(synthetic.Gpu(4, 64).Report())
 		testkit.Equal(t, len(pages), 0, "pages of nothing")
 	}
 	d := synthetic.Profiled(synthetic.Gpu(4, 64).Report())
-	pages, _ := occupancy.draw(d)
+	pages, _ := drawings["occupancy"](d)
 	testkit.Require(t, len(pages) == 1 && strings.HasPrefix(pages[0].Title, "Achieved occupancy"), "pages %+v", pages)
 	o := occupancy.launches(d, d.Setups()[0])
 	l := o[0].Best("csr_vector")
@@ -88,19 +88,19 @@ func TestReigns(t *testing.T) {
 	for n, want := range map[float64]string{1: "csr_scalar", 95: "csr_scalar", 105: "sell_c_sigma", 1e6: "sell_c_sigma"} {
 		testkit.Equal(t, bestFor(&d.Panels[0], n), want, "for %g products, which change at 100", n)
 	}
-	pages, _ := byCondition(drawBreakEven)(d)
+	pages, _ := drawings["break-even"](d)
 	testkit.Equal(t, len(pages), 1, "pictures")
 	fast.Prepare = 0
-	pages, _ = byCondition(drawBreakEven)(analysis.New([]store.Row{plain, fast}, nil, nil, nil))
+	pages, _ = drawings["break-even"](analysis.New([]store.Row{plain, fast}, nil, nil, nil))
 	testkit.Equal(t, len(pages), 0, "pictures though preparation decides nothing")
 }
 
 // The spread between runs is that of repeated trials; without repeats there is no picture.
 func TestRunToRun(t *testing.T) {
 	r := synthetic.Row("csr_scalar", 64, 8, 2)
-	pages, _ := byCondition(runToRunPage)(analysis.New([]store.Row{r}, nil, nil, nil))
+	pages, _ := drawings["run-to-run"](analysis.New([]store.Row{r}, nil, nil, nil))
 	testkit.Equal(t, len(pages), 0, "pictures of a spread without repeats")
 	r.Factor = 1.12
-	pages, _ = byCondition(runToRunPage)(analysis.New([]store.Row{r}, nil, nil, nil))
+	pages, _ = drawings["run-to-run"](analysis.New([]store.Row{r}, nil, nil, nil))
 	testkit.Check(t, len(pages) == 1 && slices.Contains(textsOf(pages[0]), "12%"), "no 12%% on the page")
 }

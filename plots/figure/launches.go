@@ -38,18 +38,6 @@ var (
 		label: "bytes requested, of the bytes in the sectors moved"}
 )
 
-func (f *shareFigure) draw(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
-	for _, s := range d.Setups() {
-		for of := f; of != nil; of = of.otherwise {
-			if panels := of.launches(d, s); len(panels) > 0 {
-				pages = append(pages, of.page(d, s, panels))
-				break
-			}
-		}
-	}
-	return pages, nil
-}
-
 // launches are those of a setup with the fact, on the matrices with the shortest and the longest rows.
 func (f *shareFigure) launches(d *analysis.Data, s analysis.Setup) (panels []analysis.Panel) {
 	for _, p := range d.In(s) {
@@ -68,7 +56,14 @@ func (f *shareFigure) launches(d *analysis.Data, s analysis.Setup) (panels []ana
 }
 
 // page draws the picture of a setup.
-func (f *shareFigure) page(d *analysis.Data, s analysis.Setup, panels []analysis.Panel) *canvas.Picture {
+func (f *shareFigure) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
+	panels := f.launches(d, s)
+	switch {
+	case len(panels) == 0 && f.otherwise != nil:
+		return f.otherwise.page(d, s)
+	case len(panels) == 0:
+		return nil
+	}
 	b := &canvas.Bars{Slots: 1, Label: f.label, Number: term.Percent0, Axis: canvas.Shares(4)}
 	var names []string
 	for i := range panels {

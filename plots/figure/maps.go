@@ -18,35 +18,34 @@ import (
 	"example.org/spmvtune/store"
 )
 
-// drawHeatmaps draws a sheet for each setup: a row for each matrix and a column for each kernel that was tried
+// heatmapPage draws the sheet of a setup: a row for each matrix and a column for each kernel that was tried
 // with several block and several grid sizes.
-func drawHeatmaps(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, s := range d.Setups() {
-		tiles := map[heatSpot]*heatTile{}
-		var panels []analysis.Panel // with tiles, and what they are made of
-		for _, p := range d.In(s) {
-			own := p
-			own.Rows = nil
-			for _, kernel := range p.Kernels() {
-				if t, ok := heatTileOf(&p, kernel); ok {
-					tiles[heatSpot{p.Matrix, kernel}] = &t
-					own.Rows = append(own.Rows, p.ByKernel(kernel)...)
-				}
-			}
-			if len(own.Rows) > 0 {
-				panels = append(panels, own)
+func heatmapPage(d *analysis.Data, s analysis.Setup) *canvas.Picture {
+	tiles := map[heatSpot]*heatTile{}
+	var panels []analysis.Panel // with tiles, and what they are made of
+	for _, p := range d.In(s) {
+		own := p
+		own.Rows = nil
+		for _, kernel := range p.Kernels() {
+			if t, ok := heatTileOf(&p, kernel); ok {
+				tiles[heatSpot{p.Matrix, kernel}] = &t
+				own.Rows = append(own.Rows, p.ByKernel(kernel)...)
 			}
 		}
-		if len(panels) > 0 {
-			h := heatSheet{among(panels, mostSheetRows.here()), analysis.LeadersOf(panels, mostSheetColumns.here()), tiles}
-			p := h.page(d, s)
-			p.Subtitle += someOf(len(h.panels), len(panels), "matrices") +
-				someOf(len(h.kernels), len(analysis.KernelsOf(panels)), "kernels")
-			pages = append(pages, p)
+		if len(own.Rows) > 0 {
+			panels = append(panels, own)
 		}
 	}
-	return pages, nil
+	if len(panels) == 0 {
+		return nil
+	}
+	h := &heatSheet{among(panels, mostSheetRows.here()), analysis.LeadersOf(panels, mostSheetColumns.here()), tiles}
+	p := pictureOf(d, "block-grid-heatmap", s, fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "),
+		analysis.MatrixNames(h.panels)), h)
+	p.Matrices = lists.Distinct(h.panels, func(p analysis.Panel) string { return p.Matrix })
+	p.Subtitle += someOf(len(h.panels), len(panels), "matrices") +
+		someOf(len(h.kernels), len(analysis.KernelsOf(panels)), "kernels")
+	return p
 }
 
 // A heatSpot is where a tile stands.
@@ -79,13 +78,6 @@ func (h *heatSheet) tall() vg.Length {
 		return min(max(24, 11*vg.Length(grids)), 66)
 	}
 	return min(max(40, 11*vg.Length(grids)), 110)
-}
-
-func (h *heatSheet) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
-	p := pictureOf(d, "block-grid-heatmap", s, fmt.Sprintf("a tile for each of %s on %s", strings.Join(h.kernels, ", "),
-		analysis.MatrixNames(h.panels)), h)
-	p.Matrices = lists.Distinct(h.panels, func(p analysis.Panel) string { return p.Matrix })
-	return p
 }
 
 // Height is that of the keys, the names of kernels and the tiles.

@@ -44,7 +44,7 @@ func TestHeatTile(t *testing.T) {
 // The map has every share of a few matrices, and folds many into classes of row lengths.
 func TestWinnerMap(t *testing.T) {
 	d := synthetic.Processor().Report()
-	pages, _ := drawWinners(d)
+	pages, _ := drawings["winner-map"](d)
 	texts := textsOf(pages[0])
 	c := analysis.NewContest(d.In(d.Setups()[0]))
 	for i := range c.Contenders {
@@ -58,7 +58,7 @@ func TestWinnerMap(t *testing.T) {
 	}
 
 	d = synthetic.Crowd(mostMatrices.page+1, 64, 6).Report()
-	pages, _ = drawWinners(d)
+	pages, _ = drawings["winner-map"](d)
 	texts = textsOf(pages[0])
 	if first := d.Matrices[0]; slices.Contains(texts, first.Name) ||
 		!slices.Contains(texts, analysis.RowClass(first.RowMean)) {

@@ -15,22 +15,16 @@ import (
 	"example.org/spmvtune/tuner/trial"
 )
 
-// A patternGrid says how large the patterns of a picture are.
-type patternGrid struct {
-	columns int
-	pixels  int // The pixels of a picture's longer side.
-}
-
-// patternGridFor chooses the grid for n matrices. All bins of a thumbnail have the same number
-// of pixels.
-func patternGridFor(n int) patternGrid {
+// patternGrid chooses the grid for n matrices, and how many pixels the longer side of a pattern has. All bins of a
+// thumbnail have the same number of pixels.
+func patternGrid(n int) (columns, pixels int) {
 	switch {
 	case canvas.Narrow():
-		return patternGrid{3, sparse.ThumbnailSide}
+		return 3, sparse.ThumbnailSide
 	case n <= 6:
-		return patternGrid{3, 3 * sparse.ThumbnailSide}
+		return 3, 3 * sparse.ThumbnailSide
 	}
-	return patternGrid{5, 2 * sparse.ThumbnailSide}
+	return 5, 2 * sparse.ThumbnailSide
 }
 
 // imported begins the source of a matrix of which numbers came alone: it has no pattern.
@@ -80,16 +74,16 @@ const (
 )
 
 func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
-	grid := patternGridFor(len(matrices))
+	columns, pixels := patternGrid(len(matrices))
 	names := make([]string, len(matrices))
 	tops := []vg.Length{patternScale} // of the rows of pictures, which are as high as the highest, and the end
 
 	stretched := false
 	for i, m := range matrices {
 		names[i] = m.Name
-		layout := canvas.MosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, grid.pixels)
+		layout := canvas.MosaicOf(m.Rows, m.Cols, sparse.ThumbnailSide, pixels)
 		stretched = stretched || layout.Stretched
-		if i%grid.columns == 0 {
+		if i%columns == 0 {
 			tops = append(tops, 0)
 		}
 		row := len(tops) - 1
@@ -106,11 +100,11 @@ func patternsPage(d *analysis.Data, matrices []trial.Matrix) *canvas.Picture {
 	p.Body = func(c draw.Canvas) {
 		canvas.DrawDensityScale(c, "1 entry", canvas.Here("most entries in a bin of the picture, on a logarithmic scale",
 			"most in a bin, logarithmic"))
-		wide := (c.Max.X - c.Min.X) / vg.Length(grid.columns)
+		wide := (c.Max.X - c.Min.X) / vg.Length(columns)
 		for i, m := range matrices {
-			at := vg.Point{X: c.Min.X + vg.Length(i%grid.columns)*wide,
-				Y: c.Max.Y - tops[i/grid.columns]}
-			drawPattern(c, m, d.Patterns[m.Hash], grid.pixels, at, wide-12)
+			at := vg.Point{X: c.Min.X + vg.Length(i%columns)*wide,
+				Y: c.Max.Y - tops[i/columns]}
+			drawPattern(c, m, d.Patterns[m.Hash], pixels, at, wide-12)
 		}
 	}
 

@@ -48,8 +48,20 @@ type Figure struct {
 // A drawing makes the pictures that the data allows, none where there is no data. The errors are warnings.
 type drawing func(d *analysis.Data) ([]*canvas.Picture, []error)
 
+// paged has a picture for each part of the data; page returns nil where a part shows nothing.
+func paged[T any](parts func(*analysis.Data) []T, page func(*analysis.Data, T) *canvas.Picture) drawing {
+	return func(d *analysis.Data) (pages []*canvas.Picture, _ []error) {
+		for _, part := range parts(d) {
+			if p := page(d, part); p != nil {
+				pages = append(pages, p)
+			}
+		}
+		return pages, nil
+	}
+}
+
 var drawings = map[string]drawing{
-	"winner-map":            drawWinners,
+	"winner-map":            paged((*analysis.Data).Setups, winnersPage),
 	"matrix-patterns":       drawPatterns,
 	"throughput-vs-block":   overBlock.draw,
 	"throughput-vs-grid":    overGrid.draw,
@@ -58,28 +70,28 @@ var drawings = map[string]drawing{
 	"gpu-vs-cpu":            gpuAndCPU.draw,
 	"prefix-sum-variants":   prefixSums.draw,
 	"chunk-and-unroll":      chunksAndUnrolling.draw,
-	"average-improvement":   byCondition(averagePage),
+	"average-improvement":   paged(scenesByCondition, averagePage),
 	"bandwidth-by-kernel":   csrBandwidth.draw,
 	"version-improvement":   newVersions.draw,
-	"occupancy":             occupancy.draw,
-	"warp-efficiency":       warpEfficiency.draw,
-	"load-efficiency":       loadEfficiency.draw,
+	"occupancy":             paged((*analysis.Data).Setups, occupancy.page),
+	"warp-efficiency":       paged((*analysis.Data).Setups, warpEfficiency.page),
+	"load-efficiency":       paged((*analysis.Data).Setups, loadEfficiency.page),
 	"launch-bounds":         launchBounds.draw,
-	"gflops-vs-row-length":  overRowLength.draw,
+	"gflops-vs-row-length":  paged((*analysis.Data).Conditions, overRowLength.page),
 	"roofline":              roofFigure.draw,
-	"block-grid-heatmap":    drawHeatmaps,
-	"configurations":        byCondition(configurationsPage),
-	"selection-regret":      drawRegret,
-	"break-even":            byCondition(drawBreakEven),
-	"run-to-run":            byCondition(runToRunPage),
-	"drift":                 drawDrift,
+	"block-grid-heatmap":    paged((*analysis.Data).Setups, heatmapPage),
+	"configurations":        paged(scenesByCondition, configurationsPage),
+	"selection-regret":      paged(regretsByCondition, regretPage),
+	"break-even":            paged(scenesByCondition, breakEvenPage),
+	"run-to-run":            paged(scenesByCondition, runToRunPage),
+	"drift":                 paged(driftsByDevice, driftPage),
 
 	// Those that are drawn only when named.
 	"csr-compression":             drawCompression,
-	"gflops-vs-rows":              overRows.draw,
-	"gflops-vs-nnz":               overNonzeros.draw,
-	"kernel-gflops-vs-row-length": drawKernels,
-	"bandwidth-vs-row-length":     bandwidthOverRowLength.draw,
+	"gflops-vs-rows":              paged((*analysis.Data).Conditions, overRows.page),
+	"gflops-vs-nnz":               paged((*analysis.Data).Conditions, overNonzeros.page),
+	"kernel-gflops-vs-row-length": paged((*analysis.Data).Conditions, kernelsPage),
+	"bandwidth-vs-row-length":     paged((*analysis.Data).Conditions, bandwidthOverRowLength.page),
 }
 
 //go:embed figures.toml
@@ -100,13 +112,7 @@ var All = func() []Figure {
 func wordsOf(id string) *Figure { return &All[slices.Index(IDs(), id)] }
 
 // IDs lists the ids of all figures.
-func IDs() []string {
-	ids := make([]string, len(All))
-	for i := range All {
-		ids[i] = All[i].ID
-	}
-	return ids
-}
+func IDs() []string { return lists.Of(All, func(f Figure) string { return f.ID }) }
 
 // A Drawn is a figure with its pictures.
 type Drawn struct {
@@ -144,14 +150,8 @@ func twinNote(d *analysis.Data, p *canvas.Picture) string {
 	if p.Matrices == nil {
 		return analysis.Twins(d.Matrices)
 	}
-	var own []trial.Matrix
-	for _, m := range d.Matrices {
-		if slices.Contains(p.Matrices, m.Name) {
-			own = append(own, m)
-		}
-	}
-
-	return analysis.Twins(own)
+	shown := func(m trial.Matrix) bool { return slices.Contains(p.Matrices, m.Name) }
+	return analysis.Twins(lists.Where(d.Matrices, shown))
 }
 
 // Choose returns the figures with these ids in the registry's order or, without ids, all but those that are drawn
@@ -283,6 +283,11 @@ func among[T any](list []T, most int) []T {
 		some[i] = list[i*(len(list)-1)/(most-1)]
 	}
 	return some
+}
+
+// columnsOf are the headings of columns for precisions.
+func columnsOf(precisions []kernels.Precision) []string {
+	return lists.Of(precisions, func(p kernels.Precision) string { return string(p) })
 }
 
 // precisionsOf lists the precisions of some panels.

@@ -90,11 +90,7 @@ func roofScale(low, high float64) canvas.Scale {
 
 // insets have the model from the data to the peak, with the fastest on each matrix.
 func insets(list []roofline) canvas.Panels {
-	panels := canvas.Panels{X: "FLOP/byte (two per nonzero / compulsory traffic)", Y: "GFLOP/s"}
-	for _, r := range list {
-		panels.List = append(panels.List, r.model())
-	}
-	return panels
+	return canvas.Panels{X: "FLOP/byte (two per nonzero / compulsory traffic)", Y: "GFLOP/s", List: lists.Of(list, roofline.model)}
 }
 
 // model is the roofline of the device with the fastest trial of each matrix.

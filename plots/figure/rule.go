@@ -9,6 +9,7 @@ import (
 
 	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
+	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/plots/canvas"
 
 	"example.org/spmvtune/analysis"
@@ -16,14 +17,8 @@ import (
 	"example.org/spmvtune/tuner/stat"
 )
 
-// drawRegret draws a picture for each condition: matrices from top to bottom, a column per
-// precision.
-func drawRegret(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, list := range lists.Groups(regrets(d), func(g regret) analysis.Condition { return g.Condition }) {
-		pages = append(pages, regretPage(d, list))
-	}
-	return pages, nil
+func regretsByCondition(d *analysis.Data) [][]regret {
+	return lists.Groups(regrets(d), func(g regret) analysis.Condition { return g.Condition })
 }
 
 // regretPage draws a row for each matrix and one for their mean, and a column for each precision.
@@ -38,9 +33,7 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 	}
 	b := &canvas.Bars{Slots: len(known), Tight: true, Label: "share of the oracle's throughput", Origin: math.NaN(),
 		Number: term.ShareOfBest, Axis: shareAxis()}
-	for _, g := range list {
-		b.Columns = append(b.Columns, string(g.Precision))
-	}
+	b.Columns = columnsOf(lists.Of(list, func(g regret) kernels.Precision { return g.Precision }))
 	note := func(name string) string {
 		if mean, known := means[name]; known {
 			return term.Significant(mean, 3)
@@ -64,9 +57,9 @@ func regretPage(d *analysis.Data, list []regret) *canvas.Picture {
 	p := pictureOf(d, "selection-regret", analysis.Setup{Condition: s.Condition},
 		"share of the oracle on "+strings.Join(matrices, ", "), b)
 	p.Matrices = matrices
-	for _, w := range known {
-		p.Keys = append(p.Keys, canvas.Key{Text: selectors[w].Name, Look: selectors[w].look, Dot: true})
-	}
+	p.Keys = lists.Of(known, func(w int) canvas.Key {
+		return canvas.Key{Text: selectors[w].Name, Look: selectors[w].look, Dot: true}
+	})
 	p.Subtitle += someOf(len(matrices), of, "matrices, those on which the rule loses most")
 	return p
 }

@@ -86,7 +86,7 @@ func TestRegretMean(t *testing.T) {
 	}
 	d := synthetic.Processor().Report()
 	d.Rule = nil
-	pages, _ := drawRegret(d)
+	pages, _ := drawings["selection-regret"](d)
 	testkit.Equal(t, len(pages), 0, "pages without a rule")
 }
 

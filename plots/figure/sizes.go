@@ -91,7 +91,8 @@ func (dim dimension) panelsOf(charts []canvas.Chart, y string, named bool) canva
 		charts[i].Labelled = named && columns <= 2 && !canvas.Narrow()
 		charts[i].X = canvas.Sizes(charts[i].Xs())
 	}
-	return canvas.Panels{List: canvas.ChartPanels(charts), X: dim.name + " size", Y: y}
+	panels := lists.Of(charts, func(ch canvas.Chart) canvas.Panel { return ch.Panel() })
+	return canvas.Panels{List: panels, X: dim.name + " size", Y: y}
 }
 
 // detail draws one matrix: a panel per unit and precision, on the same y axis.
@@ -119,8 +120,6 @@ func (dim dimension) detail(d *analysis.Data, panels []analysis.Panel, u analysi
 	}
 	return p
 }
-
-func byHeight(a, b canvas.Point) int { return cmp.Compare(a.Y, b.Y) }
 
 // overlay draws the matrices of one setup over each other: the geometric means of kernels, in a panel for each meaning
 // of the size, and below them, in a panel for each kernel, its matrices.
@@ -174,7 +173,7 @@ func (dim dimension) across(panels []analysis.Panel, kernel string, u analysis.U
 		own := panels[i]
 		own.Rows = own.ByKernel(kernel)
 		for _, l := range dim.lines(&own, u) {
-			best := slices.MaxFunc(l.Points, byHeight).Y
+			best := slices.MaxFunc(l.Points, func(a, b canvas.Point) int { return cmp.Compare(a.Y, b.Y) }).Y
 			for j, q := range l.Points {
 				rates.Add(q.X, q.Y)
 				l.Points[j] = canvas.Exact(q.X, q.Y/best)

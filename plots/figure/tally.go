@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"example.org/spmvtune/analysis"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/plots/canvas"
 	"example.org/spmvtune/store"
@@ -138,9 +139,6 @@ func (t *tally) choose(cases []map[string]float64) {
 }
 
 // legend lists what is drawn, in the order of the series.
-func (t *tally) legend() (keys []canvas.Key) {
-	for _, j := range t.shown {
-		keys = append(keys, canvas.Key{Text: t.series[j].id, Look: t.series[j].look})
-	}
-	return keys
+func (t *tally) legend() []canvas.Key {
+	return lists.Of(t.shown, func(j int) canvas.Key { return canvas.Key{Text: t.series[j].id, Look: t.series[j].look} })
 }

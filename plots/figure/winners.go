@@ -31,15 +31,19 @@ type winnerRow struct {
 	places     []int // The places of the contest that it is the mean of.
 }
 
-// drawWinners draws a map for each setup in which kernels compete.
-func drawWinners(d *analysis.Data) ([]*canvas.Picture, []error) {
-	var pages []*canvas.Picture
-	for _, s := range d.Setups() {
-		if c := analysis.NewContest(d.In(s)); len(c.Contenders) > 1 {
-			pages = append(pages, winnerMapOf(d, c).page(d, s))
-		}
+// winnersPage draws the map of a setup in which kernels compete.
+func winnersPage(d *analysis.Data, s analysis.Setup) *canvas.Picture {
+	c := analysis.NewContest(d.In(s))
+	if len(c.Contenders) < 2 {
+		return nil
 	}
-	return pages, nil
+	m := winnerMapOf(d, c)
+	p := pictureOf(d, "winner-map", s, fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels),
+		analysis.MatrixNames(c.Places)), m)
+	if left := len(c.Contenders) - len(m.kernels); left > 0 {
+		p.Subtitle += fmt.Sprintf(" %d further kernels are in the table of winners.", left)
+	}
+	return p
 }
 
 // A Class is a range of row lengths with the places of a contest in it.
@@ -134,16 +138,6 @@ func (m *winnerMap) head() vg.Length {
 		most = max(most, style.Width(m.contest.Contenders[k].Kernel))
 	}
 	return most + 8
-}
-
-func (m *winnerMap) page(d *analysis.Data, s analysis.Setup) *canvas.Picture {
-	c := m.contest
-	p := pictureOf(d, "winner-map", s, fmt.Sprintf("shares of the best speed of %d kernels on %s", len(m.kernels),
-		analysis.MatrixNames(c.Places)), m)
-	if left := len(c.Contenders) - len(m.kernels); left > 0 {
-		p.Subtitle += fmt.Sprintf(" %d further kernels are in the table of winners.", left)
-	}
-	return p
 }
 
 // Height is that of the keys, the names of kernels and the rows.
