@@ -193,12 +193,7 @@ func (l *Ledger) readRounds() {
 }
 
 // LastRound is the last round that has begun, as far as the folder says so; 0 if there is none.
-func (l *Ledger) LastRound() (last int) {
-	for number := range l.Rounds {
-		last = max(last, number)
-	}
-	return last
-}
+func (l *Ledger) LastRound() int { return slices.Max(slices.AppendSeq([]int{0}, maps.Keys(l.Rounds))) }
 
 // A Slot is the task of an array that a chunk was given.
 type Slot struct {
@@ -295,11 +290,7 @@ func (r *Run) NoteSettings(s Settings) error {
 // NoteMerge keeps what a merge did. The merge that ends a round has a file of its own, which no other replaces.
 func (r *Run) NoteMerge(m *Merge) error {
 	m.Size = store.Size(r.Path(DatabaseFile))
-	data, err := json.Marshal(m)
-	if err == nil {
-		err = files.Write(r.Path(mergeFile(m.Round)), append(data, '\n'))
-	}
-	if err != nil {
+	if err := writeJSON(files.Write, r.Path(mergeFile(m.Round)), m); err != nil {
 		return fmt.Errorf("noting the merge: %w", err)
 	}
 	return nil
@@ -358,14 +349,10 @@ func (r *Run) rounds() (numbers []int) {
 // WriteRound writes the file of a round, which claims it for this process. It fails if another
 // process was faster, because the decision did not know what that process sends.
 func (r *Run) WriteRound(number int, chunks []string) error {
-	data, err := json.Marshal(chunks)
-	if err != nil {
-		return err
-	}
 	if err := r.makeFolder(roundsDir); err != nil { // it may have been lost
 		return err
 	}
-	err = files.Create(r.Path(roundFile(number)), data)
+	err := writeJSON(files.Create, r.Path(roundFile(number)), chunks)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: spmvtune status %s shows what it sends", errUnderWay, term.Shell(r.Dir))
 	}

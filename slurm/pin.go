@@ -1,7 +1,6 @@
 package slurm
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,11 +32,7 @@ func pin[T any](path string, mine T) (first T, err error) {
 			return first, err
 		}
 
-		data, err := json.MarshalIndent(mine, "", "\t")
-		if err != nil {
-			return first, err
-		}
-		if err := files.Create(path, append(data, '\n')); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := writeJSON(files.Create, path, mine); err != nil && !errors.Is(err, fs.ErrExist) {
 			return first, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/panics"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/tuner"
@@ -198,11 +199,7 @@ func Cut(sweep *configs.Sweep, opt CutOptions) (Plan, error) {
 
 // workOn returns the work on each matrix.
 func workOn(sweep *configs.Sweep, sizes []trial.Size, opt CutOptions) (all []work, err error) {
-	var parts []*configs.Sweep
-	for _, backend := range sweep.Backends() {
-		parts = append(parts, sweep.Only(backend))
-	}
-
+	parts := lists.Of(sweep.Backends(), sweep.Only)
 	for i, m := range sweep.Matrices {
 		w := work{matrix: m.Name, memory: memoryOf(sizes[i], sweep.Backends())}
 		for _, part := range parts {
@@ -372,11 +369,8 @@ func memoryOf(size trial.Size, backends []string) int {
 }
 
 // Memory is what the largest task of a plan needs, in MB.
-func (p Plan) Memory() (mb int) {
-	for _, c := range p.Chunks {
-		mb = max(mb, c.Memory)
-	}
-	return mb
+func (p Plan) Memory() int {
+	return slices.Max(append(lists.Of(p.Chunks, func(c Chunk) int { return c.Memory }), 0))
 }
 
 // CacheMemory is what a task needs beyond that on a processor with a last-level cache of some bytes, in MB.

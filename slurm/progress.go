@@ -174,9 +174,8 @@ func Incomplete(plan Plan, files []*File) (missing []Missing) {
 			continue
 		}
 		w := a.of(c.ID)
-		m := Missing{Chunk: c.ID, Attempts: w.attempts, Lost: len(w.lost), Job: w.last.job, Journal: w.last.journal,
-			Reason: w.last.Reason, OutOfTime: w.last.OutOfTime, At: w.last.At}
-		missing = append(missing, m)
+		w.Lost = len(w.lost)
+		missing = append(missing, w.Missing)
 	}
 	return missing
 }
@@ -186,29 +185,29 @@ type familyMatrix struct{ family, matrix string }
 
 // An account is what journals say about the work of a run.
 type account struct {
-	lossy map[attempt]*File // lossy has a journal that lost trials, for attempts that have one.
-	there []trial.Key       // there are the trials in journals, sorted.
+	lossy map[journal.Name]*File // lossy has a journal that lost trials, for attempts that have one.
+	there []trial.Key            // there are the trials in journals, sorted.
 	done  map[familyMatrix][]trial.Part
 	told  map[string]*told // by chunk
 }
 
-// told is what journals say of a chunk.
+// told is what journals say of a chunk: in the words of Missing, whether or not it is complete.
 type told struct {
-	attempts int                // attempts is the number of its journals.
-	lost     map[trial.Key]bool // lost has the trials that are not there.
-	last     lastWord
+	Missing
+	last journal.Name       // last is the last attempt.
+	lost map[trial.Key]bool // lost has the trials that are not there.
 }
 
 // of returns what was said of a chunk so far.
 func (a *account) of(chunk string) *told {
 	if a.told[chunk] == nil {
-		a.told[chunk] = &told{lost: map[trial.Key]bool{}}
+		a.told[chunk] = &told{Missing: Missing{Chunk: chunk}, lost: map[trial.Key]bool{}}
 	}
 	return a.told[chunk]
 }
 
 func newAccount(files []*File) account {
-	a := account{lossy: map[attempt]*File{}, done: map[familyMatrix][]trial.Part{}, told: map[string]*told{}}
+	a := account{lossy: map[journal.Name]*File{}, done: map[familyMatrix][]trial.Part{}, told: map[string]*told{}}
 	all := make([][]trial.Key, len(files))
 	for i, f := range files {
 		all[i] = f.trials
@@ -225,10 +224,10 @@ func newAccount(files []*File) account {
 func (a *account) hear(f *File) {
 	at := attemptOf(f.Name)
 	adopted := f.Name.Job == AdoptedJob
-	w, loser, ends := a.of(at.chunk), a.lossy[at], f.Ends
+	w, loser, ends := a.of(at.Chunk), a.lossy[at], f.Ends
 	if !adopted {
-		if w.attempts++; w.attempts == 1 {
-			w.last.attempt = at
+		if w.Attempts++; w.Attempts == 1 {
+			w.last = at
 		}
 		if len(ends) == 0 {
 			ends = []journal.End{{}} // killed, still running, or not readable
@@ -254,7 +253,7 @@ func (a *account) hear(f *File) {
 			end.Reason = fmt.Sprintf("%d trials that it had counted are in no journal any more: journals were deleted, "+
 				"cut or damaged", lost)
 		}
-		w.last.hear(at, f.Name.String(), end)
+		w.hear(at, f.Name.String(), end)
 	}
 }
 
@@ -274,38 +273,31 @@ func (a *account) take(name journal.Name, p trial.Piece, reliable bool) (lost in
 	return lost
 }
 
-// An attempt names one attempt at a chunk. Its journals speak together, if it began anew.
-type attempt struct {
-	chunk, job string
-	number     int
+// attemptOf names the attempt of a journal. Its journals speak together, if it began anew.
+func attemptOf(n journal.Name) journal.Name {
+	n.Again = 0
+	return n
 }
 
-func attemptOf(n journal.Name) attempt { return attempt{n.Chunk, n.Job, n.Attempt} }
-
-// compare orders attempts at a chunk by when they began. It goes by the numbers of their jobs,
+// compareAttempts orders attempts at a chunk by when they began. It goes by the numbers of their jobs,
 // because the clocks of nodes differ and a lost task may write on. Those outside of arrays come first,
 // in the order of their claims.
-func (a attempt) compare(b attempt) int {
+func compareAttempts(a, b journal.Name) int {
 	number := func(job string) uint64 {
 		id, _, _ := strings.Cut(job, "_")
 		n, _ := strconv.ParseUint(id, 10, 64) // 0 if it is no job of Slurm's
 		return n
 	}
-	return cmp.Or(cmp.Compare(number(a.job), number(b.job)),
-		cmp.Compare(a.number, b.number), cmp.Compare(a.job, b.job))
+	return cmp.Or(cmp.Compare(number(a.Job), number(b.Job)),
+		cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.Job, b.Job))
 }
 
-// A lastWord says how the last attempt at a chunk ended. The End is zero if it did not say.
-type lastWord struct {
-	attempt
-	journal string
-	journal.End
-}
-
-// hear takes in how a journal of an attempt ended. Among those of one attempt the latest counts.
-func (l *lastWord) hear(a attempt, journal string, end journal.End) {
-	if c := a.compare(l.attempt); c > 0 || c == 0 && !end.At.Before(l.At) {
-		*l = lastWord{a, journal, end}
+// hear takes in how a journal of an attempt ended. Among those of one attempt the latest counts. The end is zero if it
+// did not say.
+func (w *told) hear(a journal.Name, journal string, end journal.End) {
+	if c := compareAttempts(a, w.last); c > 0 || c == 0 && !end.At.Before(w.At) {
+		w.last, w.Job, w.Journal = a, a.Job, journal
+		w.Reason, w.OutOfTime, w.At = end.Reason, end.OutOfTime, end.At
 	}
 }
 

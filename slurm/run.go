@@ -123,6 +123,15 @@ func readJSON[T any](path string) (v T, err error) {
 	return v, nil
 }
 
+// writeJSON writes v into a new file, or over an old one, as write does.
+func writeJSON(write func(path string, text []byte) error, path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		return err
+	}
+	return write(path, append(text, '\n'))
+}
+
 // IsRun reports whether a folder is the folder of a run, perhaps a damaged one.
 func IsRun(dir string) bool { return isFile(filepath.Join(dir, InfoFile)) }
 

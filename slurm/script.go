@@ -45,9 +45,9 @@ func (r *Run) TaskScriptText(s configs.Slurm) string {
 	// An ignored signal stays ignored through exec, until the program watches for it: a
 	// warning in that moment is lost, but does not end the task.
 	fmt.Fprintf(&b, "trap '' %s\n", strings.Join(warnings, " "))
-	const task = "exec %s%s task %s --round \"$spmvtune_round\" --base \"$spmvtune_base\" " +
+	const task = "exec %s task %s --round \"$spmvtune_round\" --base \"$spmvtune_base\" " +
 		"${spmvtune_warned:+\"--warned=$spmvtune_warned\"}\n"
-	fmt.Fprintf(&b, task, wrapOf(s), term.Shell(r.program()), term.Shell(r.Dir))
+	fmt.Fprintf(&b, task, r.command(s), term.Shell(r.Dir))
 	return b.String()
 }
 
@@ -63,12 +63,9 @@ func Warnings(signal string) []string {
 	}
 }
 
-// wrapOf is what comes before the program in a script.
-func wrapOf(s configs.Slurm) string {
-	if s.Wrap == "" {
-		return ""
-	}
-	return s.Wrap + " "
+// command is how a script starts the program.
+func (r *Run) command(s configs.Slurm) string {
+	return strings.TrimSpace(s.Wrap + " " + term.Shell(r.program()))
 }
 
 // FinishScriptText is the script of the job that ends a round. Its argument is the round. It
@@ -76,7 +73,7 @@ func wrapOf(s configs.Slurm) string {
 // none of them.
 func (r *Run) FinishScriptText(s configs.Slurm) string {
 	return fmt.Sprintf("#!/bin/bash\n# Merges what the tasks of %s measured. Argument: the round.\nset -eu\n"+
-		"exec %s%s merge %s --round \"$1\"\n", r.JobName(), wrapOf(s), term.Shell(r.program()), term.Shell(r.Dir))
+		"exec %s merge %s --round \"$1\"\n", r.JobName(), r.command(s), term.Shell(r.Dir))
 }
 
 // checkDir refuses folders in which Slurm can't work.

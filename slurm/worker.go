@@ -200,10 +200,7 @@ func (c *Claim) String() string { return fmt.Sprintf("process %d on %s", c.PID, 
 // Claims returns the last claim of each chunk that has one.
 func (r *Run) Claims() (map[string]Claim, error) {
 	entries, err := os.ReadDir(r.Path(claimsDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("listing the claims of the run: %w", err)
 	}
 
@@ -260,11 +257,7 @@ func (r *Run) Take(chunk string) (*Claim, error) {
 		c.Attempt, c.EmptyAttempts = last.Attempt+1, last.EmptyAttempts
 	}
 
-	data, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	err = files.Create(r.Path(c.file()), data)
+	err = writeJSON(files.Create, r.Path(c.file()), c)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%w: it was faster at chunk %s", ErrClaimed, chunk)
 	}
@@ -319,11 +312,7 @@ func (r *Run) Release(c *Claim, empty bool) error {
 	if empty {
 		c.EmptyAttempts++
 	}
-	data, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	if err := files.Write(r.Path(c.file()), data); err != nil {
+	if err := writeJSON(files.Write, r.Path(c.file()), c); err != nil {
 		return fmt.Errorf("releasing chunk %s: %w", c.Chunk, err)
 	}
 	return nil

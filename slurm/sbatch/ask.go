@@ -138,22 +138,16 @@ func parseQueued(line string) (job Job, ok bool) {
 	}
 	job = Job{
 		JobID: JobID{ID: f[0]}, Task: -1, State: ParseState(f[2]), Start: startTime(f[5]),
-		Nodes: f[6], Name: f[7][:bar], Reason: reason(f[7][bar+1:]),
+		Nodes: f[6], Name: f[7][:bar], Reason: strings.TrimSpace(f[7][bar+1:]),
 	}
-
+	if job.Reason == "None" || job.Reason == "(null)" {
+		job.Reason = ""
+	}
 	if isNumber(f[1]) {
 		job.Task, _ = strconv.Atoi(f[1])
 	}
 	job.Ran, _ = ParseTime(f[3])
 	return job, true
-}
-
-// reason returns "" for the words by which Slurm says that there is no reason.
-func reason(text string) string {
-	if text = strings.TrimSpace(text); text == "None" || text == "(null)" {
-		return ""
-	}
-	return text
 }
 
 // accounts are the columns that sacct is asked to print. The name, which may contain

@@ -115,28 +115,22 @@ func (c *Client) Requeue(ctx context.Context, id JobID) error {
 // Throttle lets at most n tasks of an array run at once; 0 removes the bound. Tasks that run
 // already and arrays that have ended are left alone.
 func (c *Client) Throttle(ctx context.Context, array JobID, n int) error {
-	if err := c.update(ctx, array, "ArrayTaskThrottle="+strconv.Itoa(n)); err != nil {
-		return fmt.Errorf("throttling %s: %w", array.ID, err)
-	}
-	return nil
+	return c.update(ctx, array, "throttling "+array.ID, "ArrayTaskThrottle="+strconv.Itoa(n))
 }
 
 // After lets tasks of an array that have not started wait for something, as sbatch takes it; "" for
 // nothing.
 func (c *Client) After(ctx context.Context, array JobID, dependency string) error {
-	if err := c.update(ctx, array, "Dependency="+dependency); err != nil {
-		return fmt.Errorf("making %s wait: %w", array.ID, err)
-	}
-	return nil
+	return c.update(ctx, array, "making "+array.ID+" wait", "Dependency="+dependency)
 }
 
-// update changes an array, as far as its tasks have not ended.
-func (c *Client) update(ctx context.Context, array JobID, change string) error {
+// update changes an array, as far as its tasks have not ended. doing is what this does, in words.
+func (c *Client) update(ctx context.Context, array JobID, doing, change string) error {
 	_, stderr, err := c.run(ctx, array.Cluster, "", "scontrol", "update", "JobId="+array.ID, change)
 	if err == nil || updated(stderr) {
 		return nil
 	}
-	return err
+	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // updated reports whether scontrol failed only because some tasks have begun or ended. It then prints

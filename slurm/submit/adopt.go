@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/slurm"
@@ -218,10 +219,7 @@ func (m *Match) otherCores(d kernels.Device) bool {
 
 // taskCores says how many cores a task has, of all kinds, and where that comes from.
 func (m *Match) taskCores() string {
-	var numbers []string
-	for _, n := range slices.Compact(slices.Sorted(slices.Values(m.cores))) {
-		numbers = append(numbers, strconv.Itoa(n))
-	}
+	numbers := lists.Of(slices.Compact(slices.Sorted(slices.Values(m.cores))), strconv.Itoa)
 	text := strings.Join(numbers, " or ") + ": cpus in [slurm] says how many"
 	if m.assumed {
 		text += ", and 1 is assumed without it"
@@ -251,10 +249,7 @@ func (m *Match) Give(run *slurm.Run, plan slurm.Plan) error {
 		if len(list) == 0 {
 			continue
 		}
-		var found []kernels.Device
-		for _, d := range list {
-			found = append(found, d.Device)
-		}
+		found := lists.Of(list, func(d tuner.Assumed) kernels.Device { return d.Device })
 		task.Chunk.Kind = kind
 		if _, err := run.PinDevices(task, m.sweep.Slurm.Of(kind), found); err != nil {
 			return err

@@ -93,6 +93,7 @@ func (d *decision) decide(c slurm.Chunk, s status.Chunk) {
 	array, _, _ := strings.Cut(s.Job, "_")
 	asked := d.asked[array]
 	mem, limit := asked.Option("mem"), asked.Option("time")
+	send := []slurm.Chunk{c}
 	switch {
 	case s.State == status.Done:
 		d.Done++
@@ -104,23 +105,15 @@ func (d *decision) decide(c slurm.Chunk, s status.Chunk) {
 		d.OutOfMemory = append(d.OutOfMemory, s)
 		return
 	case s.OutOfTime && !d.time.raise(limit) && c.Split() != nil:
-		d.mem.keep(mem)
-		d.time.keep(limit)
-		d.split(c)
-		return
+		send = c.Split()
+		d.Split = append(d.Split, SplitChunk{c.ID, lists.Of(send, func(h slurm.Chunk) string { return h.ID })})
+	default:
+		d.Again = append(d.Again, c.ID)
 	}
 
 	d.mem.keep(mem)
 	d.time.keep(limit)
-	d.Again = append(d.Again, c.ID)
-	d.send = append(d.send, c)
-}
-
-// split sends a chunk as its halves.
-func (d *decision) split(c slurm.Chunk) {
-	halves := c.Split()
-	d.Split = append(d.Split, SplitChunk{c.ID, lists.Of(halves, func(h slurm.Chunk) string { return h.ID })})
-	d.send = append(d.send, halves...)
+	d.send = append(d.send, send...)
 }
 
 // check tests the jobs, and leaves out the nodes on which tasks failed alike, if others remain.
