@@ -12,7 +12,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"example.org/spmvtune/internal/base/files"
@@ -126,7 +125,7 @@ var embedded = map[string][]byte{"h100": h100, EmbeddedName: h200}
 
 // NameFor is the name of the embedded rule for a device: the one that was learned on that model, or else the newest.
 func NameFor(device string) string {
-	for _, name := range slices.Sorted(maps.Keys(embedded)) {
+	for _, name := range EmbeddedNames() {
 		if regexp.MustCompile(`(?i)\b` + name + `\b`).MatchString(device) {
 			return name
 		}
@@ -137,8 +136,8 @@ func NameFor(device string) string {
 // IsEmbedded reports whether a rule of this name comes with the program.
 func IsEmbedded(name string) bool { return embedded[name] != nil }
 
-// EmbeddedNames lists the rules that come with the program: "h100 or h200".
-func EmbeddedNames() string { return strings.Join(slices.Sorted(maps.Keys(embedded)), " or ") }
+// EmbeddedNames are the names of the rules that come with the program.
+func EmbeddedNames() []string { return slices.Sorted(maps.Keys(embedded)) }
 
 // check refuses a rule that can't be followed, or written in other languages: a file may be
 // damaged, or written by hand.

@@ -223,9 +223,7 @@ func flagFilter(cmd *cobra.Command, f *store.Filter) {
 		precisions...)
 	command.FlagWord(cmd, (*string)(&f.Cache), "cache", "cache state",
 		"only warm or cold ones, or those where it is unknown", cacheStates...)
-	for flag := range named(store.Filter{}) {
-		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, completeFilter(flag)))
-	}
+	completeNames(cmd, slices.Collect(maps.Keys(named(store.Filter{})))...)
 }
 
 // named are the names in a filter, by flags, which are called as tables of a database are, and columns of its views.
@@ -233,9 +231,9 @@ func named(f store.Filter) map[string]string {
 	return map[string]string{"device": f.Device, "matrix": f.Matrix, "kernel": f.Kernel, "sweep": f.Sweep}
 }
 
-// namesOf are the names that a flag of a filter takes.
+// namesOf are the names that a flag of a filter takes: those of which there are trials.
 func namesOf(ctx context.Context, db *store.DB, flag string) ([]string, error) {
-	table, err := db.Query(ctx, "SELECT DISTINCT name FROM "+flag+" ORDER BY 1")
+	table, err := db.Query(ctx, "SELECT DISTINCT name FROM "+flag+" WHERE id IN (SELECT "+flag+" FROM trial) ORDER BY 1")
 	if err != nil {
 		return nil, err
 	}
@@ -246,25 +244,37 @@ func namesOf(ctx context.Context, db *store.DB, flag string) ([]string, error) {
 func checkFilter(ctx context.Context, db *store.DB, f store.Filter) error {
 	given := named(f)
 	for _, flag := range slices.Sorted(maps.Keys(given)) {
+		if given[flag] == "" {
+			continue
+		}
 		names, err := namesOf(ctx, db, flag)
-		if err = cmp.Or(err, command.KnownOr(flag, given[flag], names...)); err != nil {
+		if err = cmp.Or(err, command.Known(flag, given[flag], names)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// completeFilter completes a flag of a filter with the names of the database that the command would read.
-func completeFilter(flag string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		db, _, err := command.OpenDatabase(cmd, strings.Join(args, ""))
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		defer db.Close()
-		names, _ := namesOf(cmd.Context(), db, flag)
-		return names, cobra.ShellCompDirectiveNoFileComp
+// completeNames completes flags, which are called as those of a filter, with the names in the databases that the command
+// would read.
+func completeNames(cmd *cobra.Command, flags ...string) {
+	for _, flag := range flags {
+		command.FlagNames(cmd, flag, cobra.ShellCompDirectiveNoFileComp,
+			func(args []string) []string { return namesIn(cmd, args, flag) })
 	}
+}
+
+// namesIn are the names that a flag of a filter takes in the databases of these runs, as far as they can be read.
+func namesIn(cmd *cobra.Command, runs []string, flag string) (names []string) {
+	paths, _ := command.Databases(cmd, runs)
+	for _, path := range paths {
+		if db, err := store.OpenCurrent(cmd.Context(), path); err == nil {
+			has, _ := namesOf(cmd.Context(), db, flag)
+			names = append(names, has...)
+			db.Close()
+		}
+	}
+	return names
 }
 
 // Run writes the file.

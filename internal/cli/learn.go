@@ -69,7 +69,7 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 	f.StringArrayVarP(&l.outs, "out", "o", nil, "file to write; may be repeated (default: print the text)")
 	f.StringVar(&l.device, "device", "", "learn from this device only; with --rule, evaluate on it")
 	f.StringVar(&l.ruleFile, "rule", "",
-		"export an existing rule instead of learning one: a rule.json, or "+rule.EmbeddedNames()+
+		"export an existing rule instead of learning one: a rule.json, or "+strings.Join(rule.EmbeddedNames(), " or ")+
 			" for one that comes with spmvtune")
 	f.StringVar(&l.evaluateOn, "evaluate-on", "",
 		"another database, or what --save-training wrote: say how the rule does on its matrices that taught it nothing")
@@ -90,7 +90,8 @@ With --rule it prints what that rule says of itself: its figures, by class, and 
 	cmd.MarkFlagsMutuallyExclusive("evaluate-on", "out")
 	cmd.MarkFlagsMutuallyExclusive("evaluate-on", "evaluate")
 	command.FlagFile(cmd, "out", ruleExtensions()...)
-	command.FlagFile(cmd, "rule", "json")
+	completeNames(cmd, "device")
+	completeRule(cmd)
 	command.FlagFile(cmd, "evaluate-on", "db")
 	return cmd
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,12 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.org/spmvtune/analysis/profile"
-	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/internal/cli/command"
 	"example.org/spmvtune/store"
 	"example.org/spmvtune/tuner/hardware"
-	"example.org/spmvtune/tuner/trial"
 )
 
 // profileCommand is the command profile.
@@ -57,6 +54,7 @@ output.
 		cmd.MarkFlagsMutuallyExclusive("import", flag)
 	}
 	command.FlagFile(cmd, "import", "txt")
+	completeNames(cmd, "matrix", "device")
 	return cmd
 }
 
@@ -81,7 +79,7 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 	if p.table != "" {
 		return by.Import(ctx, p.table)
 	}
-	if err := p.named(ctx, db); err != nil {
+	if err := checkFilter(ctx, db, store.Filter{Matrix: p.matrix, Device: p.device}); err != nil {
 		return err
 	}
 	choice := profile.Choice{Where: p.where, Matrix: p.matrix, Device: p.device}
@@ -96,21 +94,6 @@ func (p *profileCommand) Run(cmd *cobra.Command, args []string) (err error) {
 		return command.SomeFailed(fmt.Errorf("%s could not be counted", term.Trials(failed)), "")
 	}
 	return err
-}
-
-// named refuses names that the database does not have.
-func (p *profileCommand) named(ctx context.Context, db *store.DB) error {
-	matrices, err := db.Features(ctx)
-	if err != nil {
-		return err
-	}
-	devices, err := db.Devices(ctx)
-	if err != nil {
-		return err
-	}
-	names := lists.Of(matrices, func(m trial.Matrix) string { return m.Name })
-	labels := lists.Of(devices, func(d store.Device) string { return d.Label })
-	return errors.Join(command.KnownOr("matrix", p.matrix, names...), command.KnownOr("device", p.device, labels...))
 }
 
 // newProduct is the hidden command of the process that a profiler follows. It is also how one

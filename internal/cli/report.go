@@ -71,6 +71,7 @@ are made of the figures that --figure names.
 	f.BoolVar(&r.published, "published", false, "draw the papers' own numbers beside the measured ones")
 	command.FlagFile(cmd, "out")
 	command.FlagFile(cmd, "against", "db")
+	completeNames(cmd, "kernel", "matrix", "device")
 	command.FlagValues(cmd, "figure", configs.Figures...)
 	command.FlagValues(cmd, "paper", "acm", "ieee", "a4")
 	command.FlagValues(cmd, "precision", "float32", "float64")

@@ -66,7 +66,7 @@ names them.`,
 		RunE:              s.Run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.ruleFile, "rule", "", "a run, its rule.json, "+rule.EmbeddedNames()+
+	f.StringVar(&s.ruleFile, "rule", "", "a run, its rule.json, "+strings.Join(rule.EmbeddedNames(), " or ")+
 		" (default: that of the last run, else that for --device, else "+rule.EmbeddedName+")")
 	command.FlagWord(cmd, &s.precision, "precision", "precision",
 		"float32 or float64 (default: those that tune has measured, else those that the rule knows)", precisions...)
@@ -78,7 +78,15 @@ names them.`,
 	f.IntVar(&s.top, "top", 1,
 		"how many configurations to name: the choice, and what helps most where it is slow")
 	s.output.Flags(cmd)
-	command.FlagFile(cmd, "rule", "json")
+	completeRule(cmd)
+	command.FlagNames(cmd, "device", cobra.ShellCompDirectiveNoFileComp, func([]string) []string {
+		tuned := namesIn(cmd, []string{search.Tune}, "device")
+		r, _, err := readRule(cmd, s.ruleFile, rule.EmbeddedName)
+		if err != nil {
+			return tuned
+		}
+		return append(devicesOf(r), tuned...)
+	})
 	command.FlagValues(cmd, "cache", cacheStates[:2]...)
 	command.FlagValues(cmd, "complex", file.RealPart)
 	return cmd
@@ -223,7 +231,7 @@ func readRule(cmd *cobra.Command, name, unnamed string) (*rule.Rule, string, err
 	if !rule.IsEmbedded(name) {
 		var err error
 		if name, err = command.FileOfRun(cmd.ErrOrStderr(), name, analysis.RuleJSON); err != nil {
-			return nil, "", fmt.Errorf("%w; the program has %s", withoutRule(err), rule.EmbeddedNames())
+			return nil, "", fmt.Errorf("%w; the program has %s", withoutRule(err), strings.Join(rule.EmbeddedNames(), " or "))
 		}
 	}
 	r, from, err := rule.Open(name)
@@ -231,6 +239,13 @@ func readRule(cmd *cobra.Command, name, unnamed string) (*rule.Rule, string, err
 		return nil, "", withoutRule(err)
 	}
 	return r, from, nil
+}
+
+// completeRule completes --rule with the runs that have one, the rules that come with the program, and files.
+func completeRule(cmd *cobra.Command) {
+	command.FlagNames(cmd, "rule", cobra.ShellCompDirectiveDefault, func([]string) []string {
+		return append(command.RunNames(analysis.RuleJSON), rule.EmbeddedNames()...)
+	})
 }
 
 // withoutRule says where rules come from.
@@ -304,11 +319,15 @@ func givenFeatures(text string) (sparse.Features, error) {
 	return f, nil
 }
 
+// devicesOf are the devices that a rule was learned on.
+func devicesOf(r *rule.Rule) []string {
+	return lists.Distinct(r.Models, func(m rule.Model) string { return m.Device })
+}
+
 // keysFor lists the keys to ask a rule for: the named precision and cache state, or each that
 // the rule has. note says if the rule is of another device than the named one.
 func keysFor(r *rule.Rule, asked rule.Key, precision string) (keys []rule.Key, note string) {
-	devices := lists.Distinct(r.Models, func(m rule.Model) string { return m.Device })
-
+	devices := devicesOf(r)
 	if asked.Device != "" && !slices.Contains(devices, asked.Device) && len(devices) == 1 {
 		note = fmt.Sprintf("the rule was learned on %s; on %s another kernel may be faster, and times will differ: "+
 			"learn a rule there", devices[0], asked.Device)

@@ -20,6 +20,7 @@ import (
 
 	"example.org/spmvtune/analysis"
 	"example.org/spmvtune/configs"
+	"example.org/spmvtune/internal/base/lists"
 	"example.org/spmvtune/internal/base/term"
 	"example.org/spmvtune/kernels"
 	"example.org/spmvtune/sparse/fetch"
@@ -138,6 +139,14 @@ func FlagValues(cmd *cobra.Command, flag string, values ...string) {
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, complete))
 }
 
+// FlagNames completes a flag of cmd with names that are found when they are asked for, with the arguments typed so far.
+func FlagNames(cmd *cobra.Command, flag string, others cobra.ShellCompDirective, names func(args []string) []string) {
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag,
+		func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return names(args), others
+		}))
+}
+
 // FlagWord adds a flag to cmd whose value is one of some words, or as it was. what is such a word.
 func FlagWord(cmd *cobra.Command, value *string, flag, what, usage string, words ...string) {
 	cmd.Flags().StringVar(value, flag, *value, usage)
@@ -198,7 +207,21 @@ func FlagOnce(cmd *cobra.Command, once *configs.Once) {
 	f.StringArrayVar(&once.Set, "set", nil, "set a key of the sweep for once: protocol.cache=warm, kernel.block=64")
 	f.StringArrayVar(&once.Matrix, "matrix", nil, "only matrices of this name, or pattern")
 	f.StringArrayVar(&once.Kernel, "kernel", nil, "only kernels of this name, or pattern such as 'csr_*'")
-	FlagValues(cmd, "kernel", kernels.Names()...)
+	FlagNames(cmd, "matrix", cobra.ShellCompDirectiveNoFileComp, func(args []string) []string {
+		return lists.Of(begun(args).Matrices, func(m configs.Matrix) string { return m.Name })
+	})
+	FlagNames(cmd, "kernel", cobra.ShellCompDirectiveNoFileComp, func(args []string) []string {
+		return slices.Concat(lists.Of(begun(args).Kernels, func(k configs.Space) []string { return k.Kernels })...)
+	})
+}
+
+// begun is the sweep that arguments name, or one of all kernels where they name none.
+func begun(args []string) *configs.Sweep {
+	sweep, err := configs.Load(strings.Join(args, ""))
+	if err != nil {
+		sweep = &configs.Sweep{Kernels: []configs.Space{{Kernels: kernels.Names()}}}
+	}
+	return sweep
 }
 
 // LoadSweep loads a sweep, with changes. Its mistakes are usage errors.
@@ -287,14 +310,6 @@ func Known(what, name string, valid []string) error {
 		suggestion = fmt.Sprintf("did you mean %q?", near)
 	}
 	return Usage(fmt.Errorf("unknown %s %q: %s", what, name, suggestion))
-}
-
-// KnownOr is Known where an empty name stands for any.
-func KnownOr(what, name string, valid ...string) error {
-	if name == "" {
-		return nil
-	}
-	return Known(what, name, valid)
 }
 
 // NothingLeft says that there is nothing to measure, because all configurations are left out for these reasons.
