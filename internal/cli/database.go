@@ -152,11 +152,7 @@ func printImported(w io.Writer, m *importer.Measurements, database string) error
 	devices := lists.Distinct(m.Times, func(t importer.Time) string { return importer.DeviceName(t.Device) })
 	kernels := lists.Distinct(m.Times, func(t importer.Time) string { return t.Kernel })
 	slices.Sort(devices)
-	on := strings.Join(devices[:min(len(devices), 3)], ", ")
-	if more := len(devices) - 3; more > 0 {
-		on += " and " + term.Count(more, "more device", "more devices")
-	}
-	fmt.Fprintf(w, "%s: %s of %s on %s, from %s, not verified here\n", on,
+	fmt.Fprintf(w, "%s: %s of %s on %s, from %s, not verified here\n", term.Some(devices, command.FewNames),
 		term.Count(len(m.Times), "time", "times"), term.Count(len(kernels), "kernel", "kernels"),
 		term.Matrices(len(m.Matrices)), term.Count(runs, "row", "rows"))
 	if len(m.Unused) > 0 {
@@ -274,7 +270,8 @@ func namesIn(cmd *cobra.Command, runs []string, flag string) (names []string) {
 			db.Close()
 		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Run writes the file.
@@ -289,10 +286,7 @@ func (e *exportCommand) Run(cmd *cobra.Command, db *store.DB, path string) error
 	}
 	ctx := cmd.Context()
 	places, err := db.Places(ctx, e.filter.Filter)
-	if err != nil {
-		return err
-	}
-	if err := checkFilter(ctx, db, e.filter.Filter); len(places) == 0 && err != nil {
+	if err = cmp.Or(err, checkFilter(ctx, db, e.filter.Filter)); err != nil {
 		return err
 	}
 	if len(places) == 0 {

@@ -259,10 +259,7 @@ func writeRuleForms(w io.Writer, r *rule.Rule, outs []string) error {
 		return r.WriteText(w)
 	}
 	for _, out := range outs {
-		e, err := ruleFormOf(out)
-		if err != nil {
-			return err
-		}
+		e, _ := ruleFormOf(out) // that there is one was checked before anything was learned
 		name := strings.TrimSuffix(filepath.Base(out), e.extension)
 		if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
 			return err

@@ -274,6 +274,8 @@ type plannedError struct {
 func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *matrix.Resolver, stages *show.Stages) (
 	*planned, error) {
 
+	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{},
+		Matrices: []plannedMatrix{}}
 	var db *store.DB
 	// A run that was killed at once may have left an empty file.
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
@@ -281,12 +283,6 @@ func preview(ctx context.Context, sweep *configs.Sweep, path string, resolver *m
 			return nil, err
 		}
 		defer db.Close()
-	}
-
-	p := &planned{Sweep: sweep.Name, Strategy: sweep.Search.Strategy, Skipped: map[string]int{},
-		Matrices: []plannedMatrix{}}
-	if db != nil {
-		var err error
 		if p.Changed, err = anew(ctx, db, sweep); err != nil {
 			return nil, err
 		}

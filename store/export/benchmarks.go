@@ -116,10 +116,7 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f Selection) (l
 	if !several && len(places) > 0 {
 		context["device"] = places[0].Device
 	}
-	out, err := newStream(w, members{"context": context}, "benchmarks", "[", "]}\n")
-	if err != nil {
-		return 0, err
-	}
+	out := newStream(w, members{"context": context}, "benchmarks", "[", "]}\n")
 	instance := -1
 	leftOut, err = eachTimed(ctx, db, f, func(r *store.Row) error {
 		instance++
@@ -132,11 +129,9 @@ func writeGoogle(ctx context.Context, w io.Writer, db *store.DB, f Selection) (l
 		samples := samplesOf(r)
 		for i, s := range samples {
 			ns := scaled(s, 9)
-			if err := out.add("", googleRun{Name: name, InstanceIndex: instance, RunName: name, RunType: "iteration",
+			out.add("", googleRun{Name: name, InstanceIndex: instance, RunName: name, RunType: "iteration",
 				Repetitions: len(samples), RepetitionIndex: i, Threads: 1, Iterations: max(r.Batch, 1), RealTime: ns, CPUTime: ns,
-				TimeUnit: "ns", BytesPerSecond: float64(r.BytesMin) / s, FLOPs: 2 * float64(r.NNZ) / s}); err != nil {
-				return err
-			}
+				TimeUnit: "ns", BytesPerSecond: float64(r.BytesMin) / s, FLOPs: 2 * float64(r.NNZ) / s})
 		}
 		return nil
 	})

@@ -9,6 +9,7 @@ package export
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -105,34 +106,35 @@ type stream struct {
 	w         *bufio.Writer
 	end       string
 	separator string
+	err       error // the first of its elements that is no JSON
 }
 
 // newStream begins with the members before the last one. The last one begins with open, and end closes it and the object.
-func newStream(w io.Writer, head members, last, open, end string) (*stream, error) {
+func newStream(w io.Writer, head members, last, open, end string) *stream {
 	text, err := jsonText(head)
-	s := &stream{w: bufio.NewWriter(w), end: end, separator: "\n"}
+	s := &stream{w: bufio.NewWriter(w), end: end, separator: "\n", err: err}
 	fmt.Fprintf(s.w, "%s,%q: %s", bytes.TrimSuffix(text, []byte("}")), last, open)
-	return s, err
+	return s
 }
 
 // add writes an element: with a key a member of an object, else one of an array.
-func (s *stream) add(key string, v any) error {
+func (s *stream) add(key string, v any) {
 	s.w.WriteString(s.separator)
 	s.separator = ",\n"
 	if key != "" {
-		name, err := jsonText(key)
-		if err != nil {
-			return err
-		}
+		name, _ := jsonText(key) // texts can't fail
 		fmt.Fprintf(s.w, "%s: ", name)
 	}
 	text, err := jsonText(v)
 	s.w.Write(text)
-	return err
+	s.err = cmp.Or(s.err, err)
 }
 
-// close ends the object.
+// close ends the object, unless an element is missing: a file that ends before reads as one that was cut.
 func (s *stream) close() error {
+	if s.err != nil {
+		return s.err
+	}
 	s.w.WriteString(s.end)
 	return s.w.Flush()
 }

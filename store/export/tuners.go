@@ -280,22 +280,17 @@ func writeT4(ctx context.Context, w io.Writer, db *store.DB, s *space) error {
 		return err
 	}
 	about["timeunit"] = "milliseconds"
-	out, err := newStream(w, members{"schema_version": "1.0.0", "metadata": about}, "results", "[", "]}\n")
-	if err != nil {
-		return err
-	}
+	out := newStream(w, members{"schema_version": "1.0.0", "metadata": about}, "results", "[", "]}\n")
 	for _, p := range s.points {
 		correct := 0
 		if p.Status == trial.OK {
 			correct = 1
 		}
-		if err := out.add("", members{
+		out.add("", members{
 			"timestamp": p.At.UTC().Format(time.RFC3339Nano), "configuration": s.configuration(p),
 			"times": t4Times(p), "invalidity": p.invalidity(), "correctness": correct,
 			"measurements": measurements(p), "objectives": []string{"time"},
-		}); err != nil {
-			return err
-		}
+		})
 	}
 	return out.close()
 }
@@ -365,16 +360,11 @@ func writeKernelTuner(ctx context.Context, w io.Writer, db *store.DB, s *space) 
 		"schema_version": "1.1.0", "kernel_name": kernelName, "problem_size": s.problemSize(), "objective": "time",
 		"tune_params_keys": names, "tune_params": json.RawMessage("{" + strings.Join(values, ",") + "}"),
 	})
-	out, err := newStream(w, head, "cache", "{", "}\n}\n")
-	if err != nil {
-		return err
-	}
+	out := newStream(w, head, "cache", "{", "}\n}\n")
 	for _, p := range s.points {
 		entry := timesOf(p)
 		maps.Copy(entry, s.configuration(p))
-		if err := out.add(p.key(), entry); err != nil {
-			return err
-		}
+		out.add(p.key(), entry)
 	}
 	return out.close()
 }
