@@ -234,7 +234,7 @@ func (g *Grid) Told() float64 {
 	for i := range g.Trials {
 		r := &g.Trials[i]
 		if low := g.interval(i).Low; measured(r) && r.Median <= near*best && low > 0 {
-			all = append(all, r.Median/low-1)
+			all = append(all, max(0, r.Median/low-1)) // repeat runs may all be slower
 		}
 	}
 	if len(all) == 0 {

@@ -123,6 +123,8 @@ func TestTold(t *testing.T) {
 	g.Intervals = []trial.Interval{{Low: 0.5}, {Low: 0.5}, {Low: 0.5}, {Low: 0.5}, {Low: 0.5}}
 	got = g.Told()
 	testkit.Check(t, math.Abs(got-1.2) <= 1e-9, "told from %g by intervals of another run, want 1.2", got)
+	g.Intervals = []trial.Interval{{Low: 3}, {Low: 3}, {Low: 3}, {Low: 3}, {Low: 3}}
+	testkit.Check(t, g.Told() == 0, "told from %g where another run is slower, want 0", g.Told())
 }
 
 // Hopeless trials lose with the few samples that they have, and count as no gap of the record.
