@@ -306,13 +306,14 @@ func MatrixNames(panels []Panel) string {
 	return strings.Join(lists.Of(panels, func(p Panel) string { return p.Matrix }), ", ")
 }
 
-// Fastest returns the row with the least time, the first of equal ones, nil if there
-// is none.
+// Fastest returns the row with the least time, and of equal ones that which the view best names, nil if there is none.
 func Fastest(rows []store.Row) *store.Row {
 	var best *store.Row
 	for i := range rows {
-		if best == nil || rows[i].Time < best.Time {
-			best = &rows[i]
+		r := &rows[i]
+		if best == nil || r.Time < best.Time || r.Time == best.Time && cmp.Or(cmp.Compare(r.Kernel, best.Kernel),
+			cmp.Compare(r.Block, best.Block), cmp.Compare(r.Grid, best.Grid), cmp.Compare(r.Params, best.Params)) < 0 {
+			best = r
 		}
 	}
 	return best

@@ -181,13 +181,13 @@ func (s *scene) winner() Sentence {
 				" is within noise."
 		}
 	case s.few:
-		said.Lead += first + " is fastest on " + term.Some(s.names(s.won[first]), 2) + s.overAll() + "."
+		said.Lead += first + " is fastest on " + some(s.names(s.won[first]), 2) + s.overAll() + "."
 	default:
-		on := "here"
+		is := " is fastest here"
 		if 2*won <= len(s.places) {
-			on = "on average"
+			is = " is the best single choice"
 		}
-		said.Lead += first + " is fastest " + on + s.overAll() + "."
+		said.Lead += first + is + s.overAll() + "."
 		said.Text = " It is " + counted + "."
 		if won == 0 {
 			said.Text = " On each matrix another kernel is faster."
@@ -215,7 +215,7 @@ func (s *scene) whoWhere() string {
 			where[label] = append(where[label], at)
 		}
 	}
-	words := lists.Of(who, func(label string) string { return label + " on " + term.Some(s.names(where[label]), 2) })
+	words := lists.Of(who, func(label string) string { return label + " on " + some(s.names(where[label]), 2) })
 	if more := len(words) - most; more > 0 {
 		words = append(words[:most], term.Count(more, "other", "others")+" elsewhere")
 	}
@@ -232,6 +232,15 @@ func (s *scene) clearly(kernel string) string {
 	default:
 		return fmt.Sprintf(", clearly on %d", won-open)
 	}
+}
+
+// some names the first matrices, and counts the others.
+func some(matrices []string, most int) string {
+	text := term.Some(matrices, most)
+	if len(matrices) > most+1 {
+		text += " matrices"
+	}
+	return text
 }
 
 // enumerated lists kernels in words, and of more than three counts those after the second.
@@ -327,7 +336,7 @@ func (s *scene) exception() Sentence {
 	if s.terse >= oneException {
 		most = 1
 	}
-	return Sentence{AboutException, " " + term.Some(said, most) + ".", "Except:"}
+	return Sentence{AboutException, " " + some(said, most) + ".", "Except:"}
 }
 
 // start names the configuration of the leader that is nearest to its fastest ones in the geometric mean, of those that

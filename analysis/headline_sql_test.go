@@ -177,7 +177,7 @@ func readHeadline(t *testing.T, name string, db *store.DB, seen map[string]int) 
 	r := &reading{t, db, name, strings.Join(lines, "\n"), seen}
 	t.Logf("%s:\n%s", name, r.text)
 	leader, equal := "", 1 // how many are called equally fast
-	r.each(`(?m)^(?:Of the kernels measured on most matrices, )?(\w+)(?:(, \w+)? and (?:(\d) others|\w+) (?:are|can't)| is fastest)`,
+	r.each(`(?m)^(?:Of the kernels measured on most matrices, )?(\w+)(?:(, \w+)? and (?:(\d) others|\w+) (?:are|can't)| is fastest| is the best)`,
 		func(m []string) {
 			leader, equal = m[1], 2+strings.Count(m[2], ",")
 			if m[3] != "" {
@@ -189,6 +189,7 @@ func readHeadline(t *testing.T, name string, db *store.DB, seen map[string]int) 
 	})
 	r.each(`fastest on (\d+) of (\d+)( matrices)?(?: \((\d+) matrices, (\d) precisions\))?, clearly on (\w+)`, func(m []string) {
 		r.near(m[1], wonSQL, leader)
+		r.near(m[1], `SELECT count(*) FROM best WHERE kernel = '%s'`, leader)
 		r.near(m[2], `SELECT count(DISTINCT matrix || ' ' || precision) FROM good`)
 		if m[3] != "" {
 			m[4], m[5] = m[2], "1"
@@ -213,7 +214,7 @@ func readHeadline(t *testing.T, name string, db *store.DB, seen map[string]int) 
 		testkit.Equal(t, m[2] == "", r.sql(lossSQL, leader, special, "n = 2", rank) == int64(1), "%s: in all precisions: %s", name, m[0])
 		rank++
 	})
-	r.each(`Except:.* and (\d+) more\.`, func(m []string) {
+	r.each(`Except:.* and (\d+) more matrices\.`, func(m []string) {
 		r.near(m[1], `SELECT count(*) - %[4]d FROM (`+lossesSQL+`)`, leader, special, "", rank)
 	})
 	r.each(`Start with (\w+)(?: block (\d+))?(?: grid (\d+))?(.*)`, func(m []string) {

@@ -259,7 +259,7 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 
 // OpenCurrent is OpenReadOnly for a database whose times are put beside those of others. A run that
 // was killed, or goes on, has not decided ties, and its intervals are those within the run. Of such a
-// database it opens a temporary copy, decides the ties there, and removes it with Close. The file
+// database, and of one of an earlier version, it opens a temporary copy, decides the ties there, and removes it with Close. The file
 // itself stays as it is.
 func OpenCurrent(ctx context.Context, path string) (*DB, error) { return openCurrent(ctx, path, "") }
 
@@ -301,10 +301,13 @@ func openCurrent(ctx context.Context, path, folder string) (db *DB, err error) {
 	return db, nil
 }
 
-// current reports whether the ties of the database are decided.
+// current reports whether the ties of the database are decided, and its views are those of this version.
 func (db *DB) current(ctx context.Context) (bool, error) {
+	var version int
+	unread := db.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
 	places, err := db.from().places(ctx)
-	return err == nil && !slices.ContainsFunc(places, settled.open), db.wrap("looking for ties", err)
+	err = cmp.Or(err, unread)
+	return err == nil && version == schemaVersion && !slices.ContainsFunc(places, settled.open), db.wrap("looking for ties", err)
 }
 
 // Path returns the absolute path of the database file that was opened.

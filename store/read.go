@@ -71,7 +71,8 @@ func (db *DB) Best(ctx context.Context, f Filter) ([]Best, error) {
 		b.Row = s.Row
 		list = append(list, b)
 		return nil
-	}, field{"b.margin", orNaN{&b.Margin}}, field{"b.tie_size", &b.TieSize}, field{tiedKernels, &b.Others})
+	}, field{"b.margin", orNaN{&b.Margin}}, field{"b.tie_size", &b.TieSize}, field{tiedKernels, &b.Others},
+		field{"b.recommended", orZero(&b.Recommended)})
 	return list, db.wrap("reading best configurations", err)
 }
 
@@ -262,7 +263,7 @@ func (r *Row) Place() trial.Case {
 	return trial.Case{Device: r.Device, Matrix: r.Matrix, Precision: r.Precision, Cache: r.Cache}
 }
 
-// A Best is a row of the view best: the representative of the tie set of a place.
+// A Best is a row of the view best: the fastest of a place.
 type Best struct {
 	Row
 	// Margin is how much slower than the winner the fastest configuration outside the tie
@@ -271,6 +272,8 @@ type Best struct {
 	TieSize int
 	// Others is how many other kernels are tied with it, -1 where ties are not decided.
 	Others int
+	// Recommended is the configuration that represents the tie set, in words; "" where it is this one.
+	Recommended string
 }
 
 // orZero scans into dst, and null as the zero value.

@@ -34,7 +34,7 @@ const applicationID = 0x53704d56
 
 // schemaVersion is the user_version of files with this schema. Those from firstVersion on have the same tables,
 // and views that are made anew. The program had versions up to 22 before its first release, with other schemas.
-const firstVersion, schemaVersion = 100, 101
+const firstVersion, schemaVersion = 100, 102
 
 // schema makes the tables and views of a new file.
 //

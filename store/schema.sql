@@ -371,7 +371,8 @@ SELECT
   e.tie_set IS NOT NULL AS tied -- 1: can't be told from the fastest of its place
 FROM measured m JOIN trial t ON t.id = m.id LEFT JOIN tie_member e ON e.trial = m.id;
 
--- Where ties are settled, what was settled. Elsewhere they are told by intervals alone:
+-- The fastest is the one with the least time_ms. What it can't be told from, and which of these is recommended, is
+-- settled where ties are. Elsewhere intervals alone tell:
 --
 -- Among the current measurements of each configuration, per device, matrix,
 -- precision and cache state ("place"):
@@ -380,9 +381,9 @@ FROM measured m JOIN trial t ON t.id = m.id LEFT JOIN tie_member e ON e.trial = 
 --           to the winner's, or the median is within 1% of the winner's
 --   robust  mean of a near one's median with those of the next smaller and the
 --           next larger block size, all else being the same, as far as measured
--- The near one with the lowest robust mean represents them all. margin is how
+-- The near one with the lowest robust mean is recommended. margin is how
 -- much slower than the winner the fastest one is that is not tied.
-CREATE VIEW best AS -- the winner of each place: a device, matrix, precision and cache state
+CREATE VIEW best AS -- the fastest of each place: a device, matrix, precision and cache state
 WITH
 place AS (
   SELECT matrix, device, precision, cache FROM (
@@ -435,6 +436,15 @@ chosen AS (
      ORDER BY o.median LIMIT 1) / r.fastest - 1,
     r.tie_size
   FROM ranked r WHERE r.robust_rank = 1
+),
+fastest AS MATERIALIZED (
+  SELECT c.*, k.name || iif(r.block > 0, ' block ' || r.block, '') || iif(r.grid > 0, ' grid ' || r.grid, '')
+    || iif(r.params <> '', ' ' || r.params, '') AS named,
+    (SELECT f.id FROM trial f JOIN kernel o ON o.id = f.kernel LEFT JOIN estimate e ON e.trial = f.id
+     WHERE f.matrix = r.matrix AND f.device = r.device AND f.precision = r.precision
+       AND f.cache = r.cache AND f.superseded = 0 AND f.median IS NOT NULL
+     ORDER BY ifnull(e.time, f.median), o.name, f.block, f.grid, f.params LIMIT 1) AS id
+  FROM chosen c JOIN trial r ON r.id = c.trial JOIN kernel k ON k.id = r.kernel
 )
 SELECT
   v.sweep, -- see results
@@ -466,8 +476,9 @@ SELECT
   c.tie_size, -- configurations that can't be told from the fastest, that one included
   v.runs, -- see results
   v.factor, -- see results
-  v.time_ms -- see results
-FROM chosen c CROSS JOIN measured v ON v.id = c.trial;
+  v.time_ms, -- see results
+  iif(v.id <> c.trial, c.named, NULL) AS recommended -- as fast, as far as can be told, and a more robust or usual choice; null: the fastest itself
+FROM fastest c CROSS JOIN measured v ON v.id = c.id;
 
 -- The best single kernel of a device, precision and cache state is, among those that have a time on
 -- the most matrices, the one whose slowdown against the best of each matrix has the lowest geometric

@@ -24,7 +24,7 @@ func TestViewColumns(t *testing.T) {
 		"median_ms, low_ms, high_ms, samples, gflops, gbps, roof_fraction, prepare_ms, max_error, message, measured_at"
 	for view, want := range map[string]string{
 		"results": results + ", stop, measurement, version, in_force, time_ms, runs, within_low_ms, within_high_ms, factor, tied",
-		"best":    results + ", margin, tie_size, runs, factor, time_ms",
+		"best":    results + ", margin, tie_size, runs, factor, time_ms, recommended",
 		"speedup": "device, matrix, precision, cache, kernel, block, grid, params, median_ms, " +
 			"over_coo_atomic, over_cpu_coo, over_best_single, over_cusparse, time_ms",
 		"telemetry": "sweep, device, matrix, kernel, precision, block, grid, params, cache, status, median_ms, node, uuid, job, " +
@@ -84,13 +84,17 @@ func TestResultsOfFailures(t *testing.T) {
 	}
 }
 
-// bestOf gives "kernel block margin% ties" of the only row of best.
+// bestOf gives "kernel block margin% ties" of the only row of best, as it is recommended.
 func bestOf(t *testing.T, db *DB) string {
 	t.Helper()
 	best := testkit.Must(db.Best(t.Context(), Filter{}))
 	testkit.Require(t, len(best) == 1, "%d rows, want 1", len(best))
 	b := best[0]
-	return fmt.Sprintf("%s %d %.4g%% %d", b.Kernel, b.Block, 100*b.Margin, b.TieSize)
+	named := fmt.Sprint(b.Kernel, " ", b.Block)
+	if words := strings.Fields(b.Recommended); len(words) > 0 {
+		named = words[0] + " " + words[2]
+	}
+	return fmt.Sprintf("%s %.4g%% %d", named, 100*b.Margin, b.TieSize)
 }
 
 func TestTieSet(t *testing.T) {
@@ -146,6 +150,8 @@ func TestTieSet(t *testing.T) {
 			db := started(t)
 			record(t, db, tt.trials...)
 			testkit.Equal(t, bestOf(t, db), tt.want, "best")
+			gives(t, db, "SELECT kernel || block FROM best", one(t, db, `SELECT kernel || block FROM results
+				WHERE status = 'ok' ORDER BY time_ms, kernel, block LIMIT 1`), "the fastest is")
 		})
 	}
 }

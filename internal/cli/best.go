@@ -28,12 +28,12 @@ func newBest() *cobra.Command {
 	var b bestCommand
 	cmd := &cobra.Command{
 		Use:   "best [RUN]",
-		Short: "The best configuration for each matrix",
-		Long: `best prints the fastest configuration for each matrix, precision and cache state. If the
-measurements cannot tell several apart, it prints the one whose neighbouring block and grid
-sizes are fast, too; the column others counts the other kernels among them. Beside the time
-stands how far another run may be off. If nothing was measured again, that is not known, and
-others says ≥. It ends with what to start with.
+		Short: "The fastest configuration for each matrix",
+		Long: `best prints the fastest configuration for each matrix, precision and cache state. Beside its
+time stands how far another run may be off. The column others counts the other kernels that
+measurements cannot tell from it; if nothing was measured again, more may be, and it says ≥.
+The column recommended names a configuration that is as fast, if it is the more usual one or its
+neighbouring block and grid sizes are fast, too. It ends with what to start with.
 
 ` + command.RunHelp,
 		Example: `  spmvtune best

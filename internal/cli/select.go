@@ -183,9 +183,9 @@ func (s *selectCommand) measured(ctx context.Context, path string, m *trial.Matr
 		return nil, err
 	}
 	defer db.Close()
-	rows, best, err := resultsOf(ctx, db, store.Filter{Device: s.device, Precision: kernels.Precision(s.precision),
+	rows, err := db.Results(ctx, store.Filter{Device: s.device, Precision: kernels.Precision(s.precision),
 		Cache: trial.Cache(s.cache)})
-	return tunedOn(rows, best, m, tuning{}, s.wanted.Products), err
+	return tunedOn(rows, m, tuning{}, s.wanted.Products), err
 }
 
 // selection is what `select --json` prints for each precision.

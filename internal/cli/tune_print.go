@@ -194,34 +194,22 @@ func withTimes(rows []store.Row, hash string) []store.Row {
 	return slices.DeleteFunc(rows, func(r store.Row) bool { return r.Device != device })
 }
 
-// tunedOn are the answers for a matrix, one for each precision and cache state in which something was measured, by what
-// is the best in each place.
-func tunedOn(rows []store.Row, best []store.Best, m *trial.Matrix, did tuning, products int) []tuned {
+// tunedOn are the answers for a matrix, one for each precision and cache state in which something was measured.
+func tunedOn(rows []store.Row, m *trial.Matrix, did tuning, products int) []tuned {
 	panels := analysis.New(withTimes(rows, m.Hash), nil, nil, nil).Panels
 	return lists.Of(panels, func(p analysis.Panel) tuned {
-		named := analysis.Fastest(p.Rows)
-		if i := slices.IndexFunc(best, func(b store.Best) bool { return b.Place() == p.Case }); i >= 0 {
-			named = &best[i].Row
-		}
-		return newTuned(m, p, named, did, products)
+		return newTuned(m, p, analysis.Fastest(p.Rows), did, products)
 	})
-}
-
-// resultsOf reads the results that a filter chooses, and the best of each place.
-func resultsOf(ctx context.Context, db *store.DB, f store.Filter) ([]store.Row, []store.Best, error) {
-	rows, err := db.Results(ctx, f)
-	best, unread := db.Best(ctx, f)
-	return rows, best, cmp.Or(err, unread)
 }
 
 // answers makes the answers for all matrices of which something was measured, now or before, and says why others have
 // none.
 func (t *tuneCommand) answers(ctx context.Context) ([]tuned, error) {
-	rows, best, err := resultsOf(ctx, t.db, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache)})
+	rows, err := t.db.Results(ctx, store.Filter{Precision: kernels.Precision(t.precision), Cache: trial.Cache(t.cache)})
 	list := []tuned{}
 	for i := range t.matrices {
 		m, why := &t.matrices[i], "no kernel was measured"
-		here := tunedOn(rows, best, m, *cmp.Or(t.done[m.Hash], &tuning{}), t.products)
+		here := tunedOn(rows, m, *cmp.Or(t.done[m.Hash], &tuning{}), t.products)
 		if list = append(list, here...); len(here) > 0 {
 			continue
 		}

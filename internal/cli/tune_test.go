@@ -66,18 +66,6 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// What to use is what best names, where that is not the fastest.
-func TestTuneNamesTheBest(t *testing.T) {
-	rows := []store.Row{took("sell_hot", 768, 20, 0), took("csr_lanes", 64, 20.1, 0), took("csr_narrow", 64, 20, 0)}
-	for i := range rows {
-		rows[i].Status, rows[i].LastRequested, rows[i].Median = trial.OK, 1, rows[i].Time
-	}
-	elsewhere := store.Best{Row: rows[2]}
-	elsewhere.Precision = kernels.Float64
-	got := tunedOn(rows, []store.Best{elsewhere, {Row: rows[1]}}, &trial.Matrix{Name: "A"}, tuning{}, 0)
-	testkit.Check(t, len(got) == 1 && got[0].Kernel == "csr_lanes" && got[0].Use.Kernel == "csr_lanes", "it says %+v", got)
-}
-
 // The answer has the fastest of each kernel, but not all kernels, and says what may still be faster.
 func TestAnswer(t *testing.T) {
 	rows := []store.Row{took("cusparse_csr_alg1", 0, 40, 100)}

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,21 +9,19 @@ import (
 	"example.org/spmvtune/store"
 )
 
-// BestSheet lists the recommended configurations, a table for each setup.
+// BestSheet lists the fastest configurations, a table for each setup.
 func BestSheet(d *analysis.Data) Sheet {
-	return Sheet{Stem: "best-configuration", Title: "Recommended configuration", Tables: BestTables(d), Notes: notes(d,
+	return Sheet{Stem: "best-configuration", Title: "Fastest configuration", Tables: BestTables(d), Notes: notes(d,
 		"Time: with the interval in which another run finds it (95%). Numbers are rounded to the digits that it "+
 			"supports, at least two. GB/s: compulsory traffic of the format divided by time. Roof: share of the device's "+
 			"bandwidth, the highest of a read, a copy and a triad, measured at the start of each run. Copy: share of the "+
 			"copy's. Above 100%, the matrix came from caches.",
-		"Tied: how many other kernels can't be told from the fastest (≥: at least, there were no repeats), and which. The "+
-			"recommended configuration is the most robust of those that can't: its "+
-			"neighbouring block and grid sizes are fast too. Fastest: what was measured the fastest, where that is another."+
-			" Speed-up: the recommended configuration over the baseline's fastest; (tied): it "+
-			"can't be told from 1. The speed-up figure shows the fastest configuration of each kernel.", driftNote(d))}
+		"Tied: how many other kernels can't be told from the fastest (≥: at least, there were no repeats), and which. "+
+			"Recommended: where another configuration is as fast and its neighbouring block and grid sizes are fast, too, "+
+			"or it is the more usual one. Speed-up: over the baseline's fastest; (tied): it can't be told from 1.", driftNote(d))}
 }
 
-// BestTables lists the recommended configurations, a table for each setup.
+// BestTables lists the fastest configurations, a table for each setup.
 func BestTables(d *analysis.Data) []Table {
 	return perSetup(d, func(panels []analysis.Panel) Table {
 		device := panels[0].Device
@@ -47,20 +44,20 @@ func bestColumns(baseline string, vendor bool) []Column {
 		speedup = "× " + baseline
 	}
 	columns := Columns(
-		"matrix", "kernel", ">block", ">grid", "parameters", "?fastest",
+		"matrix", "kernel", ">block", ">grid", "parameters",
 		">time (ms)", ">GFLOP/s", ">GB/s", ">roof (%)", "?>copy (%)", ">"+speedup,
 	)
 	if vendor {
 		columns = append(columns, Columns(">× cuSPARSE")...)
 	}
-	return append(columns, Columns("?>tied", "?tied kernels")...)
+	return append(columns, Columns("?>tied", "?tied kernels", "?recommended")...)
 }
 
 func bestRow(d *analysis.Data, p *analysis.Panel, b *store.Best, vendor bool) []Cell {
 	r := &b.Row
 	measured := func(v float64) Cell { return rateCell(r, v).within(v*r.Time/r.Another.High, v*r.Time/r.Another.Low) }
 	row := append([]Cell{Text(b.Matrix)}, configuration(r)...)
-	row = append(row, Text(fastestInstead(p, b)), timeCell(r).within(1e3*r.Another.Low, 1e3*r.Another.High), measured(b.GFLOPS), measured(b.GBPS),
+	row = append(row, timeCell(r).within(1e3*r.Another.Low, 1e3*r.Another.High), measured(b.GFLOPS), measured(b.GBPS),
 		measured(100*b.RoofFraction), measured(100*b.GBPS/copyRoof(d, b.Device)))
 
 	bases := []*store.Row{p.Best(d.BaselineOf(b.Device))}
@@ -75,16 +72,7 @@ func bestRow(d *analysis.Data, p *analysis.Panel, b *store.Best, vendor bool) []
 		}
 		row = append(row, cell)
 	}
-	return append(row, keyed(analysis.TieCount(b), float64(b.Others)), Text(strings.Join(d.Tied(b), ", ")))
-}
-
-// fastestInstead names what was measured the fastest, "" for the recommended one.
-func fastestInstead(p *analysis.Panel, b *store.Best) string {
-	f := analysis.Fastest(p.Rows)
-	if f.Config == b.Config {
-		return ""
-	}
-	return strings.TrimSpace(fmt.Sprintf("%s %d×%d %s", f.Kernel, f.Block, f.Grid, f.Params))
+	return append(row, keyed(analysis.TieCount(b), float64(b.Others)), Text(strings.Join(d.Tied(b), ", ")), Text(b.Recommended))
 }
 
 // copyRoof returns the bandwidth of a copy on a device in GB/s, NaN if it was not measured.

@@ -244,14 +244,15 @@ func Best(w io.Writer, best []store.Best) error {
 
 // BestTable is the table of the best.
 func BestTable(best []store.Best) term.Table {
-	t := term.Table{Columns: append(slices.Clone(resultColumns), "GFLOP/s", "GB/s", "others")}
+	t := term.Table{Columns: append(slices.Clone(resultColumns), "GFLOP/s", "GB/s", "others", "recommended")}
 	for i := range best {
 		b := &best[i]
 		off := analysis.Relative(&b.Row)
 		t.Add(append(resultCells(&b.Row), term.Quantity(term.Rounded(b.GFLOPS, b.GFLOPS*off)),
-			term.Quantity(term.Rounded(b.GBPS, b.GBPS*off)), term.Quantity(analysis.TieCount(b)))...)
+			term.Quantity(term.Rounded(b.GBPS, b.GBPS*off)), term.Quantity(analysis.TieCount(b)), b.Recommended)...)
 	}
-	t.Less = less(t, "parameters", "GB/s", "cache", "GFLOP/s", "precision", "others")
+	t.Less = less(t, "recommended", "parameters", "GB/s", "cache", "GFLOP/s", "precision", "others")
+	t.DropEmpty()
 	return t
 }
 
