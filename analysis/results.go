@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package analysis is what happens after measuring, once for run, merge and report: it decides which
 // configurations are tied, learns a rule, judges the papers' claims, and says in sentences what the
 // results come to.

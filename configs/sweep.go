@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package configs reads sweep files, which say what to measure: matrices,
 // kernels, the choices for each, and the protocol.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Conjugate gradients on the processor: solves A u = b for the five-point grid, all u 1. With a stub of two loops in plain C
    for comparison, with OpenMP if it is on.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conjugate gradients in Python: a plan is a LinearOperator. python3 cg.py [side]"""
 import sys
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library beside cuSPARSE's generic interface, in one program: eight matrices of several structures, a thousand
 // products each.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The library on the processor beside a plain loop in C, with one thread and with OpenMP: products of float64 on grids of
    five points, from a few hundred nonzeros to twelve million. Rounds alternate between the ways; each gives the median of its
    products' times, and a line the median of rounds. Between products a vector is added to, as a solver does.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kernels is the catalogue of sparse matrix-vector products and the
 // interface through which a device runs them.
 //

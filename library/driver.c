@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //go:build cuda
 
 // The driver, which is opened when the library is loaded: each of its functions is a jump to where it lies then. So the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plans of C, and what of a call needs no Go.
 #include "library.h"
 #include "_cgo_export.h"

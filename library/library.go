@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command library is libspmvtune: products by the kernels of this program, for programs in C and whatever calls C. It is
 // built by `make lib` (-buildmode=c-shared), and its interface is spmvtune.h.
 //

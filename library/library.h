@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What C and Go share of the library.
 #ifndef SPMVTUNE_LIBRARY_H
 #define SPMVTUNE_LIBRARY_H

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package plots writes a report: figures, tables and a page, from what was read of a
 // results database.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package rule learns from measurements which configuration to use for a matrix
 // that was never measured.
 //

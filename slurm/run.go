@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package slurm runs a sweep on a cluster: it cuts the sweep into chunks, sends them through
 // sbatch as arrays of tasks, watches them, and unites what they measured in one database.
 // Slurm is the engine; nothing of it is rebuilt here.

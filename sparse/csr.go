@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package sparse holds sparse matrices and what can be said about them without
 // multiplying: conversions between formats, validity, a content hash, and the
 // features of their structure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package store keeps everything that sweeps find out in one SQLite file: the
 // sweeps, the device, the matrices with their features, the kernels, and each
 // trial with its raw samples.

@@ -1,3 +1,5 @@
+-- SPDX-License-Identifier: Apache-2.0
+
 -- Times are in seconds unless a name says otherwise; the views give
 -- milliseconds. Moments are milliseconds since 1970, UTC.
 --

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package tuner plans trials and runs them.
 //
 // A trial is one experiment: a kernel with its block, grid and parameters on one matrix,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package claims holds what the papers claim, and says of each claim whether it holds
 // on the devices of a results database.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package profile counts what kernels do, by a profiler that follows a process of this program: NVIDIA's Nsight Compute,
 // perf or valgrind. It keeps the counters with the trials of a results database. Timings under a profiler are discarded.
 package profile

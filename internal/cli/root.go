@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cli is the command line: a file for each command with its flags and what it prints.
 // The commands on matrices and on a cluster have packages of their own below; command and show
 // hold what commands share.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command release writes what a release has beside the programs: the manual pages, and the bill of
 // materials.
 //
@@ -5,8 +7,6 @@
 //	go run ./internal/release bill VERSION PROGRAM <NOTICES > spmvtune.cdx.json
 //
 // NOTICES is what notices.sh prints of the program. Moments are that of SOURCE_DATE_EPOCH, so that a version has one text.
-//
-// SPDX-License-Identifier: Apache-2.0
 package main
 
 import (

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cpu runs sparse matrix-vector products on the processor, in Go. It
 // implements kernels.Backend for the kernels of the catalogue whose names
 // begin with cpu_.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package cpu
 
 // request asks something of valgrind, in which this program runs. Outside of it the answer is 0.

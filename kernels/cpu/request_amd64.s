@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 #include "textflag.h"
 
 // The sequence of rotations does nothing on a processor. Valgrind takes it for a client request,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package cpu
 
 // A kernel's digest is one of Go source: two versions of a source are equal if their tokens are, so that comments

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device functions shared by all kernels. See KERNELS in docs and the catalogue
 // in kernels/ for what each kernel does.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the COO kernels share: the matrix, how its nonzeros are fetched, and the
 // two ways in which a scan's sums reach y.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work-efficient prefix sum in shared memory (Blelloch, as in Harris, Sengupta
 // and Owens, GPU Gems 3, ch. 39.2), which coo-spmv-final, Sec. IV, uses in place of
 // the scan of Alg. 5.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prefix sums over a block from those over its warps (coo-spmv-final, Sec. IV,
 // Fig. 7): warps scan by shuffles, their totals are scanned, and what lies before a
 // warp is added to its sums. A window is `block` nonzeros; a block takes every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prefix sums over a block in shared memory, one nonzero a thread (coo-spmv-final,
 // Alg. 5 and 6), by the scan of Hillis and Steele (CACM 29(12), 1986): log2(block)
 // steps, in each of which every element adds the one s below.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prefix sums over a warp by shuffles (coo-spmv-final, Alg. 7, Sec. VI-C): no
 // shared memory, no barriers. A window is 32 nonzeros. y was zeroed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // COO kernels that add every product to y by an atomic (coo-spmv-first;
 // coo-spmv-final, Alg. 3 and 4). They differ in custom_map of Alg. 4: which thread
 // takes which nonzero. All are a first nonzero, a step and a count per thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the CSR kernels share: the matrix, the part of a row that one thread sums,
 // and sums over warps and blocks.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSR Adaptive (csr-five-algorithms, Sec. IV-C, after Greathouse and Daga, SC14).
 // The host packed consecutive rows into row blocks of at most `tile` nonzeros; a
 // row longer than that has a row block to itself. A block of threads takes every

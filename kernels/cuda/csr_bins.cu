@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CoalescedBins and Hybrid of csr-bins-and-hybrid (Sec. V, Alg. 3 and 4), their first
 // forms (Sec. V-B.3 and V-B.4, on what they replaced).
 // csr_bins_ahead.cu has our form of CoalescedBins.

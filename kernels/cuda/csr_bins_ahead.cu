@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our form of csr_bins: a warp fetches all nonzeros of a bin at once, sums up to 4 rows at
 // a time, and has its next bins on their way.
 #include "csr.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compute: 60 80
 //
 // Rows by length over the arrays of CSR as they are: neither nonzeros nor columns are moved. The host lists

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of segments of rows by length: what a warp and a block do with theirs. csr_lanes.cu says how.
 #pragma once
 #include "staged.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LightSpMV (csr-five-algorithms, Sec. IV-E; Liu and Schmidt, ASAP 2015): groups of
 // WIDTH lanes take rows from a counter in global memory, so that a group that got a
 // long row takes fewer. The counter was zeroed. It has 64 bits, because every warp

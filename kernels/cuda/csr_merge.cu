@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merge-based CSR (Merrill and Garland, SC16). A product is seen as the merge of
 // two sorted lists, the ends of the rows and the positions of the nonzeros: to
 // consume a nonzero is to add its product, to consume the end of a row is to write

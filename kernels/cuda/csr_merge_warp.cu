@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merge by warps (after Merrill and Garland, SC16): one launch, every row is written once, the
 // same bits every run. Rows and nonzeros are merged as in csr_merge.cu, and the merge is cut into
 // an equal share for each warp of the grid; the host found the row in which a share begins. A warp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CSR in tiles of consecutive rows, a warp each, with columns of 16 bits beyond the
 // tile's base (sparse.Narrow has the layout and its source). The lanes of a warp take
 // 16 bytes of values at a time and put the products into shared memory; then lanes sum

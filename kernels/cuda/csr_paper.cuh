@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of rows as the papers write them, for the kernels that carry a paper's name.
 #pragma once
 #include "csr.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PCSR (csr-five-algorithms, Sec. IV-D, after He and Gao, 2016), in two kernels:
 // the first writes all products, the second sums them by rows.
 #include "csr.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that give every row to one thread or to one warp, grid-stride over rows, as
 // the papers have them; csr_rows_ahead.cu has our improved forms.
 //

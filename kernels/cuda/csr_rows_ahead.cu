@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our forms of the kernels in csr_rows.cu: they fetch several products at a time, and some
 // of them ahead, and the bounds of a warp's next row while it sums this one.
 #include "csr.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compute: 60 80
 //
 // A product as one stream of nonzeros, whatever the rows are, over the arrays of CSR as they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows that end in a turn of csr_stream.cu.
 #pragma once
 #include "csr_stream_turn.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a lane of csr_stream.cu takes in a turn, and what a warp carries from turn to turn.
 #pragma once
 #include "staged.cuh"

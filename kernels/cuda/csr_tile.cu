@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that stage x in shared memory, a tile of `tile` elements at a time:
 // csr-shuffle-and-shared, Alg. 3, and the second of its future works. tile is a
 // power of two. Columns are sorted within a row, so the nonzeros of a tile are

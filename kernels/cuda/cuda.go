@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cuda runs sparse matrix-vector products on an NVIDIA GPU. It implements
 // kernels.Backend for the kernels of the catalogue that need one, and for
 // cuSPARSE.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuSPARSE, opened at run time by name: neither its headers nor the library are
 // needed to build. Declarations follow NVIDIA's documentation of the generic API;
 // the numbers of the enumerations are the same in CUDA 11, 12 and 13.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //go:build cuda
 
 // Package cu initialises the driver before main runs, and ends the program where there is no GPU. So this program has a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gate holds a stream while work is enqueued behind it, so that the host's
 // launch latency is not measured. It gives up after a deadline, so that a full
 // queue can't make device and host wait for each other.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Compiles kernels to ptx/: all of them, as `go generate ./kernels/cuda` does, or
 # the sources named.
 #

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs all tests that need a GPU, on a machine with one and without Go: the
 # binaries lie beside this script (`make gpu-tests` puts all of them in bin/).
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A product for another program's vectors, which is enqueued without entering Go.
 #ifndef SPMVTUNE_GUEST_H
 #define SPMVTUNE_GUEST_H

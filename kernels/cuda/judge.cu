@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that look at what lies on the device without bringing it to the host: what a product left
 // behind, beside its reference (judge.go), and whether an array is as it was made.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //go:build cuda
 
 #include "launch_cuda.h"

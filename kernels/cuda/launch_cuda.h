@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A product as the driver sees it: a list of things to enqueue, prepared once,
 // so that enqueuing it is one call from Go and allocates nothing.
 #ifndef SPMVTUNE_LAUNCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a warp does with its share of the merge of ends of rows and nonzeros: csr_merge_warp.cu says how.
 #pragma once
 #include "csr.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Panels of columns, for few wide rows (this project's own). A block takes a panel of neighbouring
 // columns: its part of x lies in shared memory, so that an entry needs 2 bytes for its column and no
 // gather from the L2 cache. The host cut each row's part of a panel into pieces of at most 64 nonzeros,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a product on a matrix in another order does beside: x into the order of the columns, y
 // back into that of the rows (future work 3 of csr-shuffle-and-shared).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that stream over arrays much larger than the cache: the bandwidth that
 // products are compared with (after STREAM, McCalpin 1995). Arrays are n vectors
 // of 16 bytes. A thread has four loads of each array in flight.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SELL-C-sigma (Kreutzer, Hager, Wellein, Fehske and Bishop, SIAM J. Sci. Comput.
 // 36(5), 2014). Rows are sorted by length within windows of sigma, cut into chunks
 // of C, and stored chunk by chunk, a chunk column by column and as wide as its

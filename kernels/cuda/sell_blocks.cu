@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register blocks of B×B in slices of at most 32 rows, a warp each, without padding: the
 // first block of each block row, then the second of those that have one, and so on.
 // Columns are 16 bits beyond the slice's base, and lengths are bytes (sparse.Jagged has

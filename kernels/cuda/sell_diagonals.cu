@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices of 32 rows, a warp each, stored by diagonals: a slot holds the entries of a
 // slice at one distance from the main diagonal, 0 where a row has none
 // (sparse.Diagonals has the layout and its source). Columns take no memory but for the

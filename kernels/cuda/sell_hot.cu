@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compute: 60 80
 //
 // Power laws: sell_staged.cuh with the elements of x that most nonzeros need in shared

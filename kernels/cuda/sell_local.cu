@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // compute: 60 80
 //
 // Long rows: sell_staged.cuh with columns of 16 bits, in panels of columns whose part of x

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows by length, a lane for up to 32 nonzeros, and x, or a part of it, in shared memory:
 // what sell_local and sell_hot share.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors of 16 bytes, and copies of x in shared memory: what csr_stream and sell_staged.cuh
 // share.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads of a matrix in the order in which they are written, and before a branch that
 // follows them if both of its ways use what they load. Left to itself, the compiler loads
 // values after it has waited for columns. stream leaves x its place in the L1 cache.

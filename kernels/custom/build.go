@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package custom holds the kernels that a sweep defines. It reads the source of one, compiles it for each
 // of its configurations, by a C compiler, nvcc or NVRTC, and keeps what was compiled by content: the
 // source, what it includes, the macros that it uses, the flags and the compiler's version. A compiler

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random calls in random order, right and wrong ones: each gives a code with a sentence, and no product is wrong.
 #include <spmvtune.h>
 

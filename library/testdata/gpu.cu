@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the library does on GPUs beside the examples: choices, wisdom, memory that runs out, several GPUs. It prints a line
 // for each, which begins with "ok" or "BAD".
 //

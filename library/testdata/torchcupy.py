@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of torch's and CuPy's own vectors and matrices, on streams of theirs, on a GPU; of torch's on the host as well."""
 import numpy as np
 import scipy.sparse as sp

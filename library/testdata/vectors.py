@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of vectors that only have what CuPy, torch or DLPack define, in the memory of the host or, with the argument gpu,
 of a GPU, which the CUDA runtime allocates."""
 import ctypes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package canvas draws pictures: a page with its title and legend, axes, colours and markers,
 // bars in rows and columns, panels of lines and clouds of dots, and the file formats. It knows how kernels
 // look and what a trial says of itself, and chooses nothing: what is drawn is a value that it is given.

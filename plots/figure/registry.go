@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package figure draws the figures of a report. All is the registry: a figure is an entry of figures.toml
 // and a function that turns an analysis.Data into pictures.
 package figure

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package page writes the report's HTML page, which holds its pictures, tables, style sheet
 // and script: the one file can be moved anywhere.
 package page

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package table makes the tables of a report and writes them as Markdown, CSV and LaTeX.
 package table
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package code writes rules as source code for other people's programs: as a C header
 // (C99 and C++), as a Go file, as a module for Python, and as a table of launches for CUDA.
 //

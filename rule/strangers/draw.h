@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kinds of a set are made of: numbers drawn from the name of a matrix, and its list of entries.
 #include <math.h>
 #include <stdint.h>

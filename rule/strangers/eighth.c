@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The eighth set: sixteen structures that judged a rule once, before they taught it. They are made as those of sixth.c.
 #define FACTOR 1099511628211ULL
 #define VALUE 2 * u() - 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The first set: 22 kinds."""
 
 import numpy as np

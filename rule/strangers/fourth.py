@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fourth set: 12 kinds that are measured to judge, and teach nothing."""
 
 import numpy as np

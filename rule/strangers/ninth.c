@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ninth set: 150 matrices of 66 kinds that no other set has, of 1 to 10 million nonzeros, whose values differ.
 // It is called as the seventh: see there, also for what T, P, R, L and W mean.
 #define SET "ninth_"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets whose programs write a matrix row by row: NAME.body, and NAME.head with its sizes. make goes through the columns
 // of each of ROWS; FACTOR mixes the name into the random numbers, and VALUE is a nonzero.
 #define SET ""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The size of what is written, and how a matrix is made of places."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The second set: 36 kinds."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seventh set: 153 matrices of 76 kinds for breadth, of 1 to 13 million nonzeros, whose values differ.
 //
 //   cc -O2 -o seventh seventh.c -lm

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sixth set: sixteen kinds of 4 to 11 million nonzeros. It was looked at once, as a test, before it taught.
 //
 //   cc -O2 -o sixth sixth.c -lm; ./sixth NAME; cat NAME.head NAME.body >NAME.mtx; rm NAME.head NAME.body

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The third set: 10 kinds where the rule had failed, large ones above all."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the matrix of `all` whose name is given. POWERS names the kinds whose n is an exponent.
 static int byColumn(const void *p, const void *q) {
 	uint32_t x = *(const uint32_t *)p, y = *(const uint32_t *)q;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes matrices apart from the generators of spmvtune, to judge a rule on strangers.
 
     rule/strangers/write.py first|second|third|fourth FOLDER [SCALE]    # SCALE: 1; 0.2 makes a fifth of the rows

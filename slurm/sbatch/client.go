@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package sbatch asks Slurm through its own programs: sbatch, squeue, sacct, scontrol and
 // scancel. It starts each with a list of arguments, never through a shell, and kills it after
 // a time-out of our own. It reads what they print in the columns that it asked for.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package status says how far a run is. The journals say what is done, and Slurm, where it
 // answers, explains the rest.
 //

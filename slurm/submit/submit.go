@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package submit sends the jobs of a run: the chunks of its plan as arrays of tasks, and the job
 // that merges when they have ended. It sends again what is not complete, cancels and throttles.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cache keeps matrices that took time to read or to make as files that
 // open at once: the arrays of a CSR as they lie in memory, behind a header with
 // what is known of the matrix.

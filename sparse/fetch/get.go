@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package fetch downloads matrices of the SuiteSparse collection (Davis and Hu, "The
 // University of Florida Sparse Matrix Collection", ACM TOMS 38, 2011), each once.
 //

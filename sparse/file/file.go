@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package file reads and writes matrices in files, whatever their format: Matrix Market
 // (mtx.go), Rutherford-Boeing (rb.go), edge lists (snap.go), and scipy's archives (npz.go). Files are plain,
 // gzipped, or in an archive of the SuiteSparse collection.

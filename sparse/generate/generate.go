@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package generate makes matrices whose structure is known: exact members of
 // published families (stencils on grids, an epidemic's lattice, Mycielskian graphs,
 // Delaunay triangulations and their duals) and seeded random ones that look like a

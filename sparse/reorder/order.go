@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package reorder puts the rows and columns of a matrix into another order, so that what lies
 // together is read together.
 package reorder

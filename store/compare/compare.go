@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package compare says what became faster and what slower from one results database
 // to another.
 //

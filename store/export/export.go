@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package export writes what a database holds in the formats of other tools, so that they read it without a
 // converter: tables (CSV, JSON, Parquet), the files of auto-tuners (T1, T4, Kernel Tuner's cache), and those of
 // programs that compare benchmarks (benchstat, Google Benchmark). docs/exchange.md says what is in each.

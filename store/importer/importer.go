@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package importer reads measurements that somebody else has taken, with other programs,
 // from tables in text, and gives them to a recorder.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package journal keeps results in files that only grow: one line of JSON for each record,
 // flushed to the disk before the call returns. The tasks of a cluster write journals where
 // many of them share a file system, each attempt of a task to a file of its own. The files

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package matrix turns a matrix that a sweep names into one in memory: it finds out which
 // file, download or twin the name stands for, reads or generates it, describes it, and
 // keeps it in the user's cache for the next time.

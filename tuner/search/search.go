@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package search decides which configurations of a matrix are measured, in which
 // order, and with how many samples.
 //

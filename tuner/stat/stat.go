@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package stat says what measurements of configurations tell about them.
 //
 // Samples of a trial say where its median is within the run, and no more: they follow each

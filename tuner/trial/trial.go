@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package trial has the words of the domain, which every other package uses: a trial, the
 // matrix it is on, its result, the place where it competes with others, which of several
 // results is in force, and a part of a list of trials.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package worker measures trials in a process of its own, which holds the device and the
 // current matrix. The parent starts it and asks it through a [Client].
 //

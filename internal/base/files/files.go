@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package files writes files that appear whole or not at all, also after a crash: other processes see the old
 // content or the new. A file is written under a temporary name in the same folder, flushed to the disk, and renamed.
 // The package also opens files that a user named, but none that would wait for a writer or never end, locks files, and

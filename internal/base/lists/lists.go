@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package lists makes lists of lists: what the standard library's slices can't say in one call. All keep the order, and
 // none changes the list that it is given.
 package lists

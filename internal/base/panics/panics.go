@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package panics turns a panic into an error: it is a fault of this program, and must not take a run with it. It also shares
 // work out to goroutines that do so.
 package panics

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package term turns values into text for people: counts with their nouns, lists, numbers
 // with the digits that matter, percentages, durations, lines that fit a terminal, tables,
 // and words quoted for a shell. It knows nothing of matrices or trials beyond their plurals,

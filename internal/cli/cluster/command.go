@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cluster is the commands on a cluster: submit, status, retry, cancel, throttle,
 // merge, and task, which the tasks of an array run, too. It has flags, wiring and words;
 // the work lies in slurm and its rooms.

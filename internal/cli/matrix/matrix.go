@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package matrix is the command matrix with its subcommands: it describes, draws, converts, lists, caches and
 // downloads matrices.
 package matrix

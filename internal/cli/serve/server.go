@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package serve shows a run on a local page while it measures: how far it is, the winner map, the best of
 // each matrix, the last trials, and answers to queries; at the end, the report.
 //

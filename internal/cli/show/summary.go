@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package show prints how a sweep goes: its title, a progress line, downloads, a summary and
 // the winners.
 package show

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package browser lets tests look at a page in a headless Chromium.
 package browser
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package clitest runs the tests of commands. A test starts the program as users do; the test
 // binary is the program.
 package clitest

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cloop holds the sequential CSR product in C, compiled at -O3, so that benchmarks can
 // compare the Go loop with it. Nothing but tests imports it.
 package cloop

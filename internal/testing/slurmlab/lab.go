@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package slurmlab gives tests a Slurm of their own: a controller and three nodes on
 // this machine, started by the scripts in testdata, which say what it needs
 // and what its nodes and partitions are. Everything of a lab lies in one folder, and

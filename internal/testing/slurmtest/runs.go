@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package slurmtest makes runs and journals for the tests of slurm's rooms.
 package slurmtest
 

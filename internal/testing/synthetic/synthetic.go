@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package synthetic makes reports for the tests of plots, without a database.
 package synthetic
 

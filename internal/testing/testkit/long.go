@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package testkit has what tests of all packages share: the mark of those that take long, and the comparison of a page of
 // the documentation with the code.
 package testkit

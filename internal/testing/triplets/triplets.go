@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package triplets makes matrices for tests of readers, by sorting.
 package triplets
 

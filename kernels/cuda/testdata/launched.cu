@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rest of a program of TestLaunched, which has functions run_NAME with the lines of kernels, and NAMES, a list of
 // X(NAME). With NVRTC it compiles SOURCE itself. It prints a line a kernel, and ends with 77 without a GPU.
 #include <cmath>

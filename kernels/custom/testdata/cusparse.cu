@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program for a GPU that a sweep can call: cusparse MATRIX X Y SAMPLES PRECISION multiplies with
 // cuSPARSE's CSR_ALG1, and times 20 products back to back by events for each sample.
 // nvcc -O3 -o cusparse cusparse.cu -lcusparse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A program that a sweep can call: spmv MATRIX X Y SAMPLES multiplies in CSR, in float64. An X that
    begins with - stands for ones.
    cc -O3 -o spmv spmv.c */

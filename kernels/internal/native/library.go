@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package native binds shared libraries that are loaded at run time: products that a user has written in C or
 // C++, and NVML, which reads the sensors of a GPU. A library that is missing is an error where it is needed, and
 // all else goes on.

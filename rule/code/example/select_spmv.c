@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which kernel for a tridiagonal matrix in CSR? The header is written by
  *
  *     spmvtune learn --rule h200 -o rule.h

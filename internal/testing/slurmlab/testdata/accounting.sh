@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by up.sh --accounting: a private mariadb, and slurmdbd on it.
 
 mkdir "$DIR/sql"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by the other scripts here. $DIR is the lab's folder.
 
 PATH=$PATH:/usr/sbin

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # End a lab, whatever state it is in, and remove its folder:
 #
 #   down.sh DIR

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What goes wrong in a cluster:
 #
 #   fault.sh DIR freeze             the controller answers nobody

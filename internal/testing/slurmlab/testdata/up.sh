@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Start a Slurm cluster of three nodes on this machine, all of it in one folder.
 # Needs slurm-wlm and munge; neither root nor systemd nor anything in /etc.
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands before the toolkit's cuda.h on the include path (see the Makefile), so
 // that gorgonia.org/cu builds with the headers of CUDA 13, too.
 //

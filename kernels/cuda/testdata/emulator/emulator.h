@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CUDA's words for a compiler that knows only the processor, so that tests run the
 // kernels as they are written where there is no GPU. It is included before a .cu
 // file; emulator.cpp runs the entries.

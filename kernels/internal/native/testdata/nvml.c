@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A library as NVML is, with one GPU. It is an old one with -DOLD: the reasons have
 // their former name, and there is no energy. With -DOLDEST a call is missing.
 #include <string.h>

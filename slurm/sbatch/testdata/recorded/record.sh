@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Write what the commands of this machine's Slurm print into the folder of its
 # version, from a lab with accounting. Takes a minute. What tells one machine or
 # one lab from another is replaced.
