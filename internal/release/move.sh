@@ -4,6 +4,5 @@
 set -eu
 cd "$(dirname "$0")/../.."
 old=$(sed -n 's/^module //p' go.mod)
-git ls-files | grep -E '(\.go|\.txtar|\.md|^go\.mod)$' |
-	xargs sed -i "s!\"$old/!\"$1/!g; s!module \(\`\{0,1\}\)$old\([^/a-z]\|\$\)!module \1$1\2!g"
+git grep -lIF "$old" | xargs sed -i "s!\<$(echo "$old" | sed 's/\./\\./g')\>!$1!g"
 gofmt -w $(git ls-files '*.go')
