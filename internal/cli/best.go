@@ -57,7 +57,8 @@ func (b *bestCommand) Run(cmd *cobra.Command, db *store.DB, _ string) error {
 
 	best, err := db.Best(ctx, b.filter)
 	if err == nil && len(best) == 0 && b.filter != (store.Filter{}) {
-		err = errors.New("nothing that was measured is the best by these flags")
+		err = command.WithHint(errors.New("nothing that was measured is the best by these flags"),
+			"spmvtune export takes the same flags, and has all trials")
 	}
 	if err == nil && b.output.Data() {
 		return b.data(ctx, w, db, best)

@@ -310,14 +310,10 @@ func (e *exportCommand) Run(cmd *cobra.Command, db *store.DB, path string) error
 
 // chosen returns the format that is asked for.
 func (e *exportCommand) chosen() export.Format {
-	name := e.format
-	if name == "" {
-		name = "csv"
-		if extension := strings.TrimPrefix(filepath.Ext(e.out), "."); slices.Contains(export.Names(), extension) {
-			name = extension
-		}
+	format, _ := export.Named(cmp.Or(e.format, "csv"))
+	if named, is := export.Named(strings.TrimPrefix(filepath.Ext(e.out), ".")); is && e.format == "" {
+		format = named
 	}
-	format, _ := export.Named(name)
 	return format
 }
 

@@ -221,7 +221,7 @@ func (t *tuneCommand) chosen(ctx context.Context) (d configs.Device, err error) 
 	case t.device == "cpu":
 		return configs.Device{Backend: "cpu"}, nil
 	case t.device != "auto" && t.device != "cuda":
-		return d, command.Usage(fmt.Errorf("--device %s: must be auto, cpu, cuda or the number of a GPU", t.device))
+		return d, command.Known("--device", t.device, []string{"auto", "cpu", "cuda", "the number of a GPU"})
 	}
 	if _, err = hardware.UseGPUs(ctx, &d, 1); err != nil && t.device == "auto" {
 		return configs.Device{Backend: "cpu"}, nil

@@ -75,12 +75,11 @@ func besides(ctx context.Context, db *store.DB, f Selection, columns []string) (
 func (b *beside) of(row []any) []any {
 	params, features := kernels.Params(fmt.Sprint(row[b.at.params])), b.features[fmt.Sprint(row[b.at.matrix])]
 	for _, name := range b.names[:b.params] {
-		value, there := params.Get(strings.TrimPrefix(name, paramPrefix))
-		if !there {
-			row = append(row, nil)
-			continue
+		var cell any // null where the kernel has no such parameter
+		if value, there := params.Get(strings.TrimPrefix(name, paramPrefix)); there {
+			cell = value
 		}
-		row = append(row, value)
+		row = append(row, cell)
 	}
 	if features == nil {
 		features = make([]any, len(b.names)-b.params)

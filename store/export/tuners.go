@@ -220,33 +220,45 @@ func writeT1(_ context.Context, w io.Writer, _ *store.DB, s *space) error {
 	})
 }
 
-// conditions leave, for each kernel, what was tried of it: the values of each parameter and, if not all combinations
-// of these were, a list of the combinations.
+// conditions leave what was tried: of each parameter the values that go with a kernel and, for a kernel of which not all
+// combinations of its values were tried, a list of those that were.
+//
+// Note: a condition for each kernel, over all parameters, is shorter. But Kernel Tuner asks a condition only where all of
+// its parameters have values, and so goes through all combinations of them: 10¹¹ for the GPU's kernels.
 func (s *space) conditions() []condition {
 	list := []condition{}
-	for _, kernel := range s.parameters[0].values {
-		points := slices.DeleteFunc(slices.Clone(s.points), func(p point) bool { return p.values[0] != kernel })
-		var used, parts []string
+	kernels := s.parameters[0].values
+	for i, p := range s.parameters[1:] {
+		if c, n := s.tried(s.points, []int{0, i + 1}); n < len(kernels)*len(p.values) {
+			list = append(list, c)
+		}
+	}
+	for _, kernel := range kernels {
+		points := lists.Where(s.points, func(p point) bool { return p.values[0] == kernel })
+		var which []int // parameters that vary
 		all := 1
-		for i, p := range s.parameters[1:] {
-			values := lists.Distinct(points, func(p point) any { return p.values[i+1] })
-			all *= len(values)
-			if len(values) < len(p.values) {
-				used = append(used, p.name)
-				parts = append(parts, fmt.Sprintf("%s in [%s]", p.name, python(values...)))
+		for i := range s.parameters {
+			if n := len(lists.Distinct(points, func(p point) any { return p.values[i] })); n > 1 {
+				which, all = append(which, i), all*n
 			}
 		}
-		if all != len(points) {
-			used = lists.Of(s.parameters[1:], func(p parameter) string { return p.name })
-			tried := lists.Of(points, func(p point) string { return "(" + python(p.values[1:]...) + ")" })
-			parts = []string{fmt.Sprintf("(%s) in [%s]", strings.Join(used, ", "), strings.Join(tried, ", "))}
-		}
-		if len(parts) > 0 {
-			list = append(list, condition{append([]string{kernelParameter}, used...),
-				fmt.Sprintf("%s != %s or %s", kernelParameter, python(kernel), strings.Join(parts, " and "))})
+		if all > len(points) {
+			c, _ := s.tried(points, which)
+			list = append(list, condition{append([]string{kernelParameter}, c.Parameters...),
+				fmt.Sprintf("%s != %s or %s", kernelParameter, python(kernel), c.Expression)})
 		}
 	}
 	return list
+}
+
+// tried is true of the combinations of values that points have in these parameters, of which there are n.
+func (s *space) tried(points []point, which []int) (c condition, n int) {
+	combinations := lists.Distinct(points, func(p point) string {
+		return "(" + python(lists.Of(which, func(i int) any { return p.values[i] })...) + ")"
+	})
+	c.Parameters = lists.Of(which, func(i int) string { return s.parameters[i].name })
+	c.Expression = fmt.Sprintf("(%s) in [%s]", strings.Join(c.Parameters, ", "), strings.Join(combinations, ", "))
+	return c, len(combinations)
 }
 
 // python joins values as literals of Python.
