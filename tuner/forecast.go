@@ -52,8 +52,8 @@ func (r *run) estimate(ctx context.Context, plan Plan, past history) (Estimate, 
 	e.Trials, e.AtMost, e.Finished = work.trials, work.adaptive, work.finished
 	t := newTiming(r.sweep.Protocol, r.planner.device, plan.Matrix.Size(), past)
 	todo := work.todo
-	if work.adaptive {
-		todo, t.share = plan.Trials, searchShare
+	if t.search = work.adaptive; t.search {
+		todo = plan.Trials
 	}
 	e.Time, e.Known, e.Repeating = t.all(work.good, todo), t.known, seconds(t.repeats)
 	if len(todo) > 0 {
@@ -80,6 +80,7 @@ type timing struct {
 	layouts  map[kernels.Config]bool  // that are made
 	least    float64                  // in seconds, of the fastest product, where nothing is known of kernels
 	share    float64                  // of the trials that are measured, by which their time is reduced
+	search   bool                     // whether a search measures most of them partially
 	seconds  float64
 	repeats  float64 // those of them that repeat runs take
 	known    int     // number of trials whose kernel was measured on this matrix
@@ -195,11 +196,15 @@ func (e *timing) note(t trial.Trial, product float64) {
 func (e *timing) trial(t trial.Trial) {
 	e.lay(t)
 	took, product := e.full(t)
-	switch short, is := e.cut(t, product); {
+	short, is := e.cut(t, product)
+	switch {
 	case is:
 		took = short
 	case product == 0 && e.protocol.Slow > 0 && e.begun[caseOf(t)]:
 		took -= usualSlow * (took - short)
+	}
+	if e.search {
+		took = searchShare*took + (1-searchShare)*short
 	}
 	e.note(t, product)
 	e.seconds += took
@@ -220,11 +225,9 @@ func (e *timing) leaders(todo []trial.Trial) {
 	for _, p := range casesOf(todo) {
 		products := slices.Sorted(slices.Values(e.products[p]))
 		rivals := ofCase(todo, p)
-		if len(products) == 0 && len(rivals) > 1 {
-			most := min(usualLeaderReruns, len(rivals), mostLeaders*e.protocol.Finals)
-			e.seconds += float64(most) * e.short(rivals[0], fastest(rivals, e.size, e.device))
-		}
 		if len(products) == 0 {
+			most := min(usualLeaderReruns, len(rivals)-1, mostLeaders*e.protocol.Finals)
+			e.seconds += float64(most) * e.short(rivals[0], fastest(rivals, e.size, e.device))
 			continue
 		}
 		n := 1 // the fastest
