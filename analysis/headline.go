@@ -369,7 +369,7 @@ func (s *scene) noise() Sentence {
 	case len(what) > 0:
 		return Sentence{AboutNoise, " " + strings.Join(what, ", and ") + ".", "Noisy run:"}
 	case !repeated:
-		return Sentence{AboutNoise, " how far runs differ is not known.", "Nothing was repeated:"}
+		return Sentence{AboutNoise, " how far runs differ is not known.", "Too little was repeated:"}
 	}
 	return Sentence{}
 }

@@ -196,7 +196,7 @@ func TestHeadlineOfBusyProcessors(t *testing.T) {
 	for i := range d.Rows {
 		d.Rows[i].Factor = 0
 	}
-	testkit.Says(t, "without repeats", last(), "Nothing was repeated:")
+	testkit.Says(t, "without repeats", last(), "Too little was repeated:")
 	for i := range d.Rows {
 		d.Rows[i].Host = trial.HostUse{Cores: 4, Others: 1.5, Own: 2, Load: 3}
 	}
