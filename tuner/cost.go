@@ -77,6 +77,10 @@ type assumption struct {
 	// reload is how long that process takes for a nonzero or a row: to read it again, for references and for forms of the
 	// matrix.
 	reload float64
+	// spread is how far the median of a single sample is off, as a fraction: on a GPU at least; on a processor so that 38
+	// samples reach 2%, as on two cores of an Intel Xeon with hardly anything beside. A target far below it is not reached,
+	// and a trial takes all the samples that its budget has time for.
+	spread float64
 }
 
 // assume guesses: of a processor for a few cores, of which one converts a matrix, and pages that nobody has touched; of a
@@ -86,12 +90,12 @@ func assume(dev kernels.Device) assumption {
 		const stream = 10e9
 		flush := 3 * float64(dev.Cache) / stream // what is written is read first
 		return assumption{load: 5e6, stream: stream, layout: 1.5e9, copy: 3e9, flush: flush, perRow: 6e-9, start: 0.1,
-			reload: 50e-9}
+			reload: 50e-9, spread: 0.12}
 	}
 	stream := 15e9 * float64(cmp.Or(dev.Units, commonUnits))
 	flush := 2 * float64(cmp.Or(dev.Cache, commonCache)) / 2e12
 	return assumption{load: 25e6, stream: stream, layout: 10e9, copy: 150e9, flush: flush, perRow: 0.3e-9, alloc: 2e-3,
-		start: 0.2}
+		start: 0.2, spread: 1e-3}
 }
 
 const (
@@ -118,9 +122,6 @@ const (
 	// usualSamples is the number of samples of a trial that reaches its target, as most do:
 	// on an H100 13 to 17, with 7 to 10 as the fewest.
 	usualSamples = 16
-	// spread is how far the median of a single sample is off, at least, as a fraction: a target far below it is not
-	// reached, and a trial takes all the samples that its budget has time for.
-	spread = 1e-3
 )
 
 // streamed returns about how long a product takes in seconds that only has to wait for the
@@ -159,7 +160,7 @@ func hopeless(c kernels.Config, size trial.Size, dev kernels.Device, best float6
 // takes the usual number of samples, as far as they fit the budget.
 func trialTime(product float64, size trial.Size, t trial.Trial, p configs.Protocol, dev kernels.Device) float64 {
 	sample := sampleTime(product, t.Cache, p, dev)
-	n := min(max(usualSamples, p.Samples[0], int(min(1e9, math.Pow(spread/p.Target, 2)))), p.Samples[1])
+	n := min(max(usualSamples, p.Samples[0], int(min(1e9, math.Pow(assume(dev).spread/p.Target, 2)))), p.Samples[1])
 	n = max(p.Samples[0], min(n, int(p.Budget.Seconds()/sample)))
 	return float64(p.Warmup+n)*sample + trial.Verifications*product + overhead(size, dev)
 }

@@ -137,11 +137,12 @@ func TestGuess(t *testing.T) {
 	small = guess(few, kernels.Float32, trial.Warm, fine, dev)
 	testkit.Check(t, small >= guess(few, kernels.Float32, trial.Warm, p, dev)+time.Millisecond,
 		"%s for samples of so many products that the clock does not matter", small)
-	p.Budget = time.Second
-	dev.Backend = "cpu"
-	if limit := 1200 * time.Millisecond; guess(size, kernels.Float64, trial.Cold, p, dev) > limit {
-		t.Errorf("%s with a budget of a second", guess(size, kernels.Float64, trial.Cold, p, dev))
-	}
+	dev.Backend, p.Budget = "cpu", time.Second
+	long := guess(size, kernels.Float64, trial.Cold, p, dev)
+	testkit.Check(t, long <= 1200*time.Millisecond, "%s with a budget of a second", long)
+	fine.Budget, fine.Samples[1] = time.Minute, 100
+	long = guess(size, kernels.Float64, trial.Warm, fine, dev)
+	testkit.Check(t, long >= 500*time.Millisecond, "%s for a target of 1%% that a processor does not reach", long)
 }
 
 // A preview ends when the user asks for it, also while it plans a later matrix.

@@ -120,11 +120,9 @@ func TestTold(t *testing.T) {
 		{Status: trial.OK, Median: 3, WithinLow: 1, WithinHigh: 4, Samples: []float64{3}}, // far from the best
 		{Status: trial.OK, Median: 1.1, Stop: trial.StopSlow, Samples: []float64{1.1}},
 	}}
-	got := g.Told()
-	testkit.Check(t, math.Abs(got-0.1) <= 1e-9, "told from %g, want 0.1", got)
+	testkit.Check(t, math.Abs(g.Told()-0.1) <= 1e-9, "told from %g, want 0.1", g.Told())
 	g.Intervals = []trial.Interval{{Low: 0.5}, {Low: 0.5}, {Low: 0.5}, {Low: 0.5}, {Low: 0.5}}
-	got = g.Told()
-	testkit.Check(t, math.Abs(got-1.2) <= 1e-9, "told from %g by intervals of another run, want 1.2", got)
+	testkit.Check(t, math.Abs(g.Told()-1.2) <= 1e-9, "told from %g by intervals of another run, want 1.2", g.Told())
 	g.Intervals = []trial.Interval{{Low: 3}, {Low: 3}, {Low: 3}, {Low: 3}, {Low: 3}}
 	testkit.Check(t, g.Told() == 0, "told from %g where another run is slower, want 0", g.Told())
 }
