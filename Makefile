@@ -17,6 +17,9 @@ PREFIX := /usr/local
 ROOT = $(DESTDIR)$(PREFIX)
 DOC = $(ROOT)/share/doc/spmvtune
 FILES = README.md CONTRIBUTING.md CHANGELOG.md LICENSE CITATION.cff
+# What the pages tell to read, copy or run.
+NAMED = library/spmvtune.h $(wildcard configs/*.toml) $(addprefix kernels/custom/testdata/,spmv.c cusparse.cu) \
+	rule/code/example/select_spmv.c $(addprefix internal/release/,spmvtune.def spack/spmvtune/package.py)
 COMPLETIONS = $(addprefix $(ROOT)/share/,bash-completion/completions zsh/site-functions fish/vendor_completions.d)
 
 # Symbols of the driver are bound when they are first used (-z lazy): it is opened at run time.
@@ -78,12 +81,9 @@ install: build install-lib ## programs, the library, manual pages, completions, 
 	install -m 644 $(FILES) $(DOC)
 	internal/release/notices.sh $(BIN)/spmvtune $(BIN)/libspmvtune.so $(wildcard $(BIN)/spmvtune-cuda) >$(DOC)/NOTICES
 	cp -r docs/. $(DOC)/docs
-	install -d $(DOC)/library $(DOC)/configs
-	install -m 644 library/spmvtune.h $(DOC)/library
-	install -m 644 configs/*.toml $(DOC)/configs
+	cp --parents $(NAMED) $(DOC)
 	ln -sfn ../../spmvtune/examples $(DOC)/examples
-	sed 's|/opt/spmvtune|$(abspath $(PREFIX))|' internal/release/modulefile \
-		>$(ROOT)/share/modulefiles/spmvtune/$(VERSION)
+	install -m 644 internal/release/modulefile $(ROOT)/share/modulefiles/spmvtune/$(VERSION)
 
 uninstall: ## what install puts below PREFIX
 	rm -rf $(DOC) $(ROOT)/share/spmvtune $(ROOT)/share/modulefiles/spmvtune
